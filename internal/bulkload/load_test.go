@@ -25,6 +25,7 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/testrace"
 	"github.com/weftdb/weft/internal/value"
 )
 
@@ -265,7 +266,8 @@ func exportOf(t testing.TB, dir string, items []string) {
 // TestRandomItems loads items of all types from each format that has them, and compares with what PutItem makes of them, one after the other.
 func TestRandomItems(t *testing.T) {
 	r := seeded(t)
-	items := randomItems(r, 1500)
+	count := testrace.Fewer(1500)
+	items := randomItems(r, count)
 	for _, hash := range []bool{false, true} {
 		want := testdb.Open(t)
 		spec := itemsSpec(t, hash)
@@ -294,7 +296,7 @@ func TestRandomItems(t *testing.T) {
 					o.DB, o.Table, o.Dir = db, "items", t.TempDir()+"/load"
 					result := mustRun(t, o)
 					_, shared := db.Gateway() // what others use takes batches
-					if result.Records != 1500 || result.Ingested == (name == "batches" || shared) {
+					if result.Records != int64(count) || result.Ingested == (name == "batches" || shared) {
 						t.Errorf("%+v", result)
 					}
 					same(t, want, db, spec)
@@ -380,6 +382,9 @@ func (g *generator) Read(b []byte) (int, error) {
 
 // TestMemory loads many times what memory it is given, and more runs than are merged at once.
 func TestMemory(t *testing.T) {
+	if testrace.Enabled {
+		t.Skip("the detector takes memory, too")
+	}
 	db := testdb.OpenPebbleDir(t, t.TempDir())
 	create(t, db, itemsSpec(t, false))
 	const rows, memory = 50_000, memoryBytesMin
@@ -413,7 +418,7 @@ func TestMemory(t *testing.T) {
 // TestRestarts stops a load at random moments, again and again, until it is done.
 func TestRestarts(t *testing.T) {
 	r := seeded(t)
-	items := randomItems(r, 2000)
+	items := randomItems(r, max(testrace.Fewer(2000), 400))
 	want, spec := testdb.Open(t), itemsSpec(t, false)
 	create(t, want, spec)
 	put(t, want, "items", items)
