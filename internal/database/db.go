@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/weftdb/weft/internal/account"
+	"github.com/weftdb/weft/internal/asyncindex"
 	"github.com/weftdb/weft/internal/catalog"
-	"github.com/weftdb/weft/internal/follower"
 	"github.com/weftdb/weft/internal/gateway"
 	"github.com/weftdb/weft/internal/idempotency"
 	"github.com/weftdb/weft/internal/job"
@@ -84,9 +84,9 @@ type DB struct {
 	statistics statistics.Book
 	keeper     *tuning.Keeper
 	regions    *region.Keeper
-	journal    *journal.Keeper    // nil: the engine gives no stamps
-	buckets    int                // of the journal
-	follower   *follower.Follower // nil: without a journal
+	journal    *journal.Keeper      // nil: the engine gives no stamps
+	buckets    int                  // of the journal
+	follower   *asyncindex.Follower // nil: without a journal
 	tokens     *idempotency.Book
 	now        func() int64                     // nowMS, as a value
 	guard      atomic.Pointer[permission.Guard] // nil: nobody has asked but the program itself; see As

@@ -6,7 +6,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/weftdb/weft/internal/follower"
+	"github.com/weftdb/weft/internal/asyncindex"
 	"github.com/weftdb/weft/internal/journal"
 	"github.com/weftdb/weft/internal/schema"
 )
@@ -16,12 +16,12 @@ func (db *DB) startFollower(ctx context.Context) {
 	if db.journal == nil {
 		return
 	}
-	o := follower.Options{Store: db.store, Catalog: db.catalog, Latches: db.latches, Logger: db.options.Logger, Buckets: journal.ClusterBuckets, Idle: db.options.Idle}
+	o := asyncindex.Options{Store: db.store, Catalog: db.catalog, Latches: db.latches, Logger: db.options.Logger, Buckets: journal.ClusterBuckets, Idle: db.options.Idle}
 	if db.gateway != nil {
-		work := db.gateway.Work(follower.Work)
+		work := db.gateway.Work(asyncindex.Work)
 		o.Owned, o.Guard = work.Owned, work.Guard
 	}
-	db.follower = follower.Start(ctx, o)
+	db.follower = asyncindex.Start(ctx, o)
 }
 
 // checkAsync refuses an asynchronous index where changes can't be followed.
@@ -48,7 +48,7 @@ func (p Pinned) AwaitIndexes(ctx context.Context) error {
 }
 
 // Lag is how far the asynchronous search indexes of a table are behind its changes.
-type Lag = follower.Lag
+type Lag = asyncindex.Lag
 
 // Lag tells how far the asynchronous search indexes of the table are behind. ok is false if it has none.
 func (p Pinned) Lag(ctx context.Context) (lag Lag, ok bool, err error) {
@@ -60,7 +60,7 @@ func (p Pinned) Lag(ctx context.Context) (lag Lag, ok bool, err error) {
 		return lag, true, wrap(p.name(), err)
 	}
 	defer reader.Close()
-	lag, err = follower.LagOf(ctx, reader, p.Descriptor().ID, p.db.nowMS())
+	lag, err = asyncindex.LagOf(ctx, reader, p.Descriptor().ID, p.db.nowMS())
 	return lag, true, wrap(p.name(), err)
 }
 

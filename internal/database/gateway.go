@@ -6,8 +6,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/weftdb/weft/internal/asyncindex"
 	"github.com/weftdb/weft/internal/catalog"
-	"github.com/weftdb/weft/internal/follower"
 	"github.com/weftdb/weft/internal/gateway"
 	"github.com/weftdb/weft/internal/job"
 	"github.com/weftdb/weft/internal/task"
@@ -47,7 +47,7 @@ func (db *DB) openCatalog(ctx context.Context) (err error) {
 	var shared catalog.Options
 	if store, ok := kv.SharedOf(db.store); ok {
 		db.gateway = gateway.New(gateway.Options{Store: db.store, Shared: store, Logger: o.Logger, Settings: o.Gateway},
-			job.WorkJobs, job.WorkExpiry, job.WorkCollect, tuning.WorkRebuilds, task.Work, follower.Work)
+			job.WorkJobs, job.WorkExpiry, job.WorkCollect, tuning.WorkRebuilds, task.Work, asyncindex.Work)
 		shared = catalog.Options{Gateway: db.gateway, Installed: db.watchExpiry}
 	}
 	if o.Now == nil {

@@ -5,7 +5,7 @@ package database
 import (
 	"context"
 
-	"github.com/weftdb/weft/internal/follower"
+	"github.com/weftdb/weft/internal/asyncindex"
 	"github.com/weftdb/weft/internal/heat"
 	"github.com/weftdb/weft/internal/query"
 	"github.com/weftdb/weft/internal/record"
@@ -167,7 +167,7 @@ func (t *Table) VerifyTelling(ctx context.Context, tell func(rows, entries int64
 		return query.Boundaries(ctx, reader, x, parts-1, p.sizer(ctx))
 	}}
 	if p.Descriptor().IsFollowed() {
-		if how.Behind, err = follower.Behind(ctx, reader, p.Descriptor().ID); err != nil {
+		if how.Behind, err = asyncindex.Behind(ctx, reader, p.Descriptor().ID); err != nil {
 			return Report{}, wrap(t.name, err)
 		}
 	}

@@ -70,7 +70,7 @@ var laws = map[string]law{
 	"internal/heat/heatmap":   {layer: 0, pure: true, doc: "layers are counts by key and time"},
 	"internal/heat/diagnosis": {layer: 0, pure: true, doc: "a diagnosis is of figures that it is handed"},
 	"internal/heat/workload":  {layer: 0, doc: "loads are keys and times"},
-	"internal/follow":         {layer: 3, doc: "streams are followed from outside, through their API"},
+	"internal/streamreader":   {layer: 3, doc: "streams are read from outside, through their API"},
 	"internal/account":        {layer: 3, doc: "accounts are records of the store that every protocol checks by"},
 
 	"internal/permission": {layer: 4, doc: "a permission is decided without knowing protocols"},
@@ -84,7 +84,7 @@ var laws = map[string]law{
 	"internal/undo":        {layer: 4, doc: "undo is handed a snapshot; it opens none"},
 	"internal/readings":    {layer: 4, doc: "readings are of keys, whatever they mean"},
 	"internal/task":        {layer: 4, doc: "a task is a record; whoever does it knows what it is"},
-	"internal/follower":    {layer: 4, doc: "an index follows its table, whoever asks"},
+	"internal/asyncindex":  {layer: 4, doc: "an index follows its table, whoever asks"},
 	"internal/tablecopy":   {layer: 4, doc: "a copy is of entries, whatever they mean"},
 	"internal/transfer":    {layer: 4, doc: "a transfer moves entries, whatever they mean"},
 	"internal/ingest":      {layer: 4, beside: []string{"internal/change", "internal/region"}, doc: "ingest adds entries that it is handed; it sorts nothing"},
@@ -188,7 +188,7 @@ var laws = map[string]law{
 	"cmd/weft/endpoint":      {layer: cmdLayer, only: []string{}, doc: "a port knows nothing of its protocol"},
 	"cmd/weft/tablepage":     {layer: cmdLayer, only: []string{"internal/database"}, doc: "package database says how tables lie"},
 	"cmd/weft/storecommand":  {layer: cmdLayer, only: []string{"internal/database", "kv", "internal/bulkload", "internal/hbase", "internal/sql/definition", "internal/transfer"}, doc: "the commands work on stores that they are handed"},
-	"cmd/weft/streamcommand": {layer: cmdLayer, only: []string{"internal/follow", "internal/remote", "internal/signature"}, doc: "the commands read streams from a server"},
+	"cmd/weft/streamcommand": {layer: cmdLayer, only: []string{"internal/streamreader", "internal/remote", "internal/signature"}, doc: "the commands read streams from a server"},
 	"cmd/weft/heatpage":      {layer: cmdLayer, doc: "heat and the schema say which keys are hot"},
 
 	"internal/lint":       {layer: testLayer},

@@ -16,7 +16,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/weftdb/weft/internal/follow"
+	"github.com/weftdb/weft/internal/streamreader"
 )
 
 // Pauses between two tries.
@@ -29,7 +29,7 @@ const (
 // delivery posts batches of records.
 type delivery struct {
 	*trigger
-	follower *follow.Follower
+	reader *streamreader.Reader
 	url      string
 	client   *http.Client
 	warn     func(format string, args ...any)
@@ -38,7 +38,7 @@ type delivery struct {
 
 // event is a record as Lambda gets it. Its names of the identity's members are other than those of GetRecords.
 type event struct {
-	follow.Record
+	streamreader.Record
 	UserIdentity *identity `json:"userIdentity,omitempty"`
 	Source       string    `json:"eventSourceARN"`
 }
@@ -48,8 +48,8 @@ type identity struct {
 	PrincipalID string `json:"principalId"`
 }
 
-func (d *delivery) event(r *follow.Record) (json.RawMessage, error) {
-	e := event{Record: *r, Source: d.follower.Position.Stream}
+func (d *delivery) event(r *streamreader.Record) (json.RawMessage, error) {
+	e := event{Record: *r, Source: d.reader.Position.Stream}
 	if len(r.UserIdentity) > 0 {
 		e.UserIdentity = new(identity) // its names are matched without regard to case
 		if err := json.Unmarshal(r.UserIdentity, e.UserIdentity); err != nil {
@@ -66,7 +66,7 @@ type piece struct {
 }
 
 // take posts a page of a shard, and returns when all of it was handled, or given up.
-func (d *delivery) take(ctx context.Context, shard string, records []follow.Record) error {
+func (d *delivery) take(ctx context.Context, shard string, records []streamreader.Record) error {
 	var batch []piece
 	size := 0
 	for i := range records {
@@ -202,13 +202,13 @@ func (d *delivery) giveUp(shard string, batch []piece, why error) error {
 
 // handled notes that the records of a shard up to a number need not be posted again.
 func (d *delivery) handled(shard, number string) error {
-	d.follower.Handled(shard, number)
+	d.reader.Handled(shard, number)
 	return d.save()
 }
 
 // save writes the position into its file, whole or not at all.
 func (d *delivery) save() error {
-	text, err := json.MarshalIndent(d.follower.Position, "", "  ")
+	text, err := json.MarshalIndent(d.reader.Position, "", "  ")
 	if err != nil || bytes.Equal(text, d.saved) {
 		return err
 	}
@@ -231,7 +231,7 @@ func (d *delivery) save() error {
 }
 
 // readPosition reads a file of a position; without one it is the zero Position.
-func readPosition(name string) (p follow.Position, err error) {
+func readPosition(name string) (p streamreader.Position, err error) {
 	text, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return p, nil
@@ -240,7 +240,7 @@ func readPosition(name string) (p follow.Position, err error) {
 		err = json.Unmarshal(text, &p)
 	}
 	if err == nil && p.Shards == nil {
-		p.Shards = map[string]follow.Shard{}
+		p.Shards = map[string]streamreader.Shard{}
 	}
 	if err != nil {
 		return p, fmt.Errorf("the position can't be read: %w; if the file is of no use, remove it, and choose --from", err)

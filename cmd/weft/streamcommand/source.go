@@ -16,9 +16,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/weftdb/weft/internal/follow"
 	"github.com/weftdb/weft/internal/remote"
 	"github.com/weftdb/weft/internal/signature"
+	"github.com/weftdb/weft/internal/streamreader"
 )
 
 // Host is what commands need of the program.
@@ -46,8 +46,8 @@ func (s *source) addFlags(c *cobra.Command) {
 	c.Flags().DurationVar(&s.poll, "poll", 200*time.Millisecond, "how long to wait after the last change was read")
 }
 
-// follower reads the stream of a table.
-func (s *source) follower(c *cobra.Command, h *Host, table string) (*follow.Follower, error) {
+// reader reads the stream of a table.
+func (s *source) reader(c *cobra.Command, h *Host, table string) (*streamreader.Reader, error) {
 	if s.from != "now" && s.from != "start" {
 		return nil, h.Usage(fmt.Errorf("--from is now or start, not %q", s.from))
 	}
@@ -61,7 +61,7 @@ func (s *source) follower(c *cobra.Command, h *Host, table string) (*follow.Foll
 		s.region = region
 	}
 	service := &remote.Service{URL: s.endpoint, Region: s.region, Name: "dynamodb", Target: "DynamoDBStreams_20120810.", Version: "1.0", Credentials: credentials(h.Getenv)}
-	return &follow.Follower{Streams: service, Table: table, FromNow: s.from == "now", Lost: func(shard string) {
+	return &streamreader.Reader{Streams: service, Table: table, FromNow: s.from == "now", Lost: func(shard string) {
 		fmt.Fprintf(h.Stderr, "weft: changes of shard %s were older than 24 hours before they were read: they are lost, and it goes on with the oldest that are left\n", shard)
 	}}, nil
 }
@@ -78,7 +78,7 @@ func credentials(getenv func(string) string) signature.Credentials {
 // explained says what to do about an error of the stream.
 func explained(err error, table, endpoint string) error {
 	switch fault, ok := errors.AsType[*remote.Fault](err); {
-	case errors.Is(err, follow.ErrNoStream):
+	case errors.Is(err, streamreader.ErrNoStream):
 		return fmt.Errorf("table %s has no stream: switch one on with aws dynamodb update-table --endpoint-url %s --table-name %s "+
 			"--stream-specification StreamEnabled=true,StreamViewType=NEW_AND_OLD_IMAGES, or in SQL with ALTER TABLE %s SET 'STREAM'='NEW_AND_OLD_IMAGES'", table, endpoint, table, table)
 	case ok && (fault.Name == "UnrecognizedClientException" || fault.Name == "MissingAuthenticationTokenException" || fault.Name == "InvalidSignatureException"):

@@ -18,7 +18,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/weftdb/weft/internal/follow"
+	"github.com/weftdb/weft/internal/streamreader"
 )
 
 // reconnectInterval is between two tries to reach a server that does not answer.
@@ -45,7 +45,7 @@ of AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY if they are set. It ends with the
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			f, err := s.follower(c, h, args[0])
+			f, err := s.reader(c, h, args[0])
 			if err != nil {
 				return err
 			}
@@ -58,10 +58,10 @@ of AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY if they are set. It ends with the
 	return command
 }
 
-func (h *Host) tail(ctx context.Context, f *follow.Follower, s *source, all, asJSON bool) error {
+func (h *Host) tail(ctx context.Context, f *streamreader.Reader, s *source, all, asJSON bool) error {
 	ctx, stop := h.Signals(ctx)
 	defer stop()
-	show := func(_ context.Context, _ string, records []follow.Record) error {
+	show := func(_ context.Context, _ string, records []streamreader.Record) error {
 		var page bytes.Buffer
 		for i := range records {
 			if asJSON {
@@ -102,7 +102,7 @@ func (h *Host) tail(ctx context.Context, f *follow.Follower, s *source, all, asJ
 }
 
 // printRecord prints a change: a line with its time, kind and key, then a line for each attribute with its old and its new value.
-func printRecord(w io.Writer, r *follow.Record, all bool) error {
+func printRecord(w io.Writer, r *streamreader.Record, all bool) error {
 	c := &r.Change
 	head := time.UnixMilli(int64(c.AtSeconds*1000)).UTC().Format(time.RFC3339) + "  " + r.EventName
 	for _, name := range slices.Sorted(maps.Keys(c.Keys)) {
@@ -121,7 +121,7 @@ func printRecord(w io.Writer, r *follow.Record, all bool) error {
 type side struct{ name, old, new string }
 
 // sides are the attributes to show, without those of the key.
-func sides(c *follow.Change, event string, all bool) (list []side) {
+func sides(c *streamreader.Change, event string, all bool) (list []side) {
 	names := maps.Clone(c.OldImage)
 	if names == nil {
 		names = map[string]json.RawMessage{}

@@ -87,7 +87,7 @@ func (h *Host) trigger(c *cobra.Command, t *trigger, table, target string) error
 	if err := t.check(target); err != nil {
 		return h.Usage(err)
 	}
-	f, err := t.follower(c, h, table)
+	f, err := t.reader(c, h, table)
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func (h *Host) trigger(c *cobra.Command, t *trigger, table, target string) error
 	ctx, stop := h.Signals(c.Context())
 	defer stop()
 	d := &delivery{
-		trigger: t, follower: f, url: target, client: &http.Client{Timeout: t.timeout},
+		trigger: t, reader: f, url: target, client: &http.Client{Timeout: t.timeout},
 		warn: func(format string, args ...any) { fmt.Fprintf(h.Stderr, "weft: "+format+"\n", args...) },
 	}
 	return d.run(ctx)
@@ -110,12 +110,12 @@ func (h *Host) trigger(c *cobra.Command, t *trigger, table, target string) error
 // run posts changes until ctx ends, or the stream does.
 func (d *delivery) run(ctx context.Context) error {
 	for {
-		n, ended, err := d.follower.Poll(ctx, d.take)
+		n, ended, err := d.reader.Poll(ctx, d.take)
 		switch {
 		case ctx.Err() != nil:
 			return nil
-		case err != nil && (!isPassing(err) || d.follower.Position.Stream == ""):
-			return explained(err, d.follower.Table, d.endpoint)
+		case err != nil && (!isPassing(err) || d.reader.Position.Stream == ""):
+			return explained(err, d.reader.Table, d.endpoint)
 		case err != nil:
 			d.warn("the server does not answer; it is asked again: %v", err)
 			rest(ctx, reconnectInterval)
@@ -125,7 +125,7 @@ func (d *delivery) run(ctx context.Context) error {
 			return err
 		}
 		if ended {
-			d.warn("the stream of table %s was switched off, and all of it was posted", d.follower.Table)
+			d.warn("the stream of table %s was switched off, and all of it was posted", d.reader.Table)
 			return nil
 		}
 		if n == 0 || d.window > 0 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package follower brings asynchronous indexes up to the changes of their tables. It reads the journal of a table from where it was, gives the rows of some
+// Package asyncindex brings asynchronous indexes up to the changes of their tables. It reads the journal of a table from where it was, gives the rows of some
 // changes the entries that they make by now, and notes how far it is in the same transaction. So it goes on where it was after a restart, and a change
 // that is followed twice does no harm. It reads the row as it is now, not as the change has left it: an index is never older than the noted place.
 //
 // Knows: batches of changes, the pace, how far tables are followed.
 // Never: what entries are made of, who asks for rows.
-package follower
+package asyncindex
 
 import (
 	"bytes"

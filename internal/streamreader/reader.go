@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package follow reads the streams of a table through DynamoDB Streams, shard after shard, and knows where it goes on.
+// Package streamreader reads the streams of a table through DynamoDB Streams, shard after shard, and knows where it goes on.
 //
 // Knows: streams, shards and their parents, iterators, positions.
 // Never: what is done with records.
-package follow
+package streamreader
 
 import (
 	"context"
@@ -52,8 +52,8 @@ type Shard struct {
 // ErrNoStream is returned for a table that has no stream.
 var ErrNoStream = errors.New("the table has no stream")
 
-// Follower reads the streams of a table. It is used by one goroutine.
-type Follower struct {
+// Reader reads the streams of a table. It is used by one goroutine.
+type Reader struct {
 	Streams *remote.Service
 	Table   string
 	// FromNow leaves out what there is when the first poll begins, unless a position was given.
@@ -74,30 +74,30 @@ type shard struct {
 
 // Poll reads what is new and calls handle with pages of it. When handle returns nil, the position is behind the page. n is how many records there were; ended says that
 // the table's last stream is switched off and read to its end. Errors: ErrNoStream, handle's, those of the service.
-func (f *Follower) Poll(ctx context.Context, handle func(ctx context.Context, shard string, records []Record) error) (n int, ended bool, err error) {
-	if f.Position.Stream == "" {
-		if err := f.begin(ctx); err != nil {
+func (r *Reader) Poll(ctx context.Context, handle func(ctx context.Context, shard string, records []Record) error) (n int, ended bool, err error) {
+	if r.Position.Stream == "" {
+		if err := r.begin(ctx); err != nil {
 			return 0, false, err
 		}
 	}
-	n, done, err := f.pollStream(ctx, handle)
+	n, done, err := r.pollStream(ctx, handle)
 	if remote.Is(err, "ResourceNotFoundException") { // what it had is too old
 		done, err = true, nil
 	}
 	if err != nil || !done {
 		return n, false, err
 	}
-	next, err := f.after(ctx, f.Position.Stream)
+	next, err := r.after(ctx, r.Position.Stream)
 	if err != nil || next == "" {
 		return n, err == nil, err
 	}
-	f.Position, f.iterators, f.FromNow = Position{Stream: next, Shards: map[string]Shard{}}, nil, false
+	r.Position, r.iterators, r.FromNow = Position{Stream: next, Shards: map[string]Shard{}}, nil, false
 	return n, false, nil
 }
 
 // begin chooses the stream that is read first: the oldest one, or the newest if nothing old is wanted.
-func (f *Follower) begin(ctx context.Context) error {
-	list, err := f.list(ctx)
+func (r *Reader) begin(ctx context.Context) error {
+	list, err := r.list(ctx)
 	if err != nil {
 		return err
 	}
@@ -105,38 +105,38 @@ func (f *Follower) begin(ctx context.Context) error {
 		return ErrNoStream
 	}
 	first := list[0]
-	if f.FromNow {
+	if r.FromNow {
 		first = list[len(list)-1]
 	}
-	f.Position = Position{Stream: first, Shards: map[string]Shard{}}
-	if !f.FromNow {
+	r.Position = Position{Stream: first, Shards: map[string]Shard{}}
+	if !r.FromNow {
 		return nil
 	}
-	err = f.skip(ctx)
+	err = r.skip(ctx)
 	if err != nil {
-		f.Position = Position{}
+		r.Position = Position{}
 	}
 	return err
 }
 
 // skip goes to the end of what there is.
-func (f *Follower) skip(ctx context.Context) error {
-	shards, _, err := f.describe(ctx)
+func (r *Reader) skip(ctx context.Context) error {
+	shards, _, err := r.describe(ctx)
 	for _, s := range shards {
 		switch {
 		case err != nil:
-		case f.Kept:
-			_, err = f.pollShard(ctx, s.ID, func(context.Context, string, []Record) error { return nil })
+		case r.Kept:
+			_, err = r.pollShard(ctx, s.ID, func(context.Context, string, []Record) error { return nil })
 		default:
-			err = f.iterate(ctx, s.ID, "LATEST")
+			err = r.iterate(ctx, s.ID, "LATEST")
 		}
 	}
 	return err
 }
 
 // after is the stream that was switched on after another one; "" for none.
-func (f *Follower) after(ctx context.Context, arn string) (string, error) {
-	list, err := f.list(ctx)
+func (r *Reader) after(ctx context.Context, arn string) (string, error) {
+	list, err := r.list(ctx)
 	for _, other := range list {
 		if other > arn { // labels are times
 			return other, err
@@ -145,9 +145,9 @@ func (f *Follower) after(ctx context.Context, arn string) (string, error) {
 	return "", err
 }
 
-func (f *Follower) list(ctx context.Context) (arns []string, err error) {
+func (r *Reader) list(ctx context.Context) (arns []string, err error) {
 	for start := ""; ; {
-		in := map[string]any{"TableName": f.Table}
+		in := map[string]any{"TableName": r.Table}
 		if start != "" {
 			in["ExclusiveStartStreamArn"] = start
 		}
@@ -155,7 +155,7 @@ func (f *Follower) list(ctx context.Context) (arns []string, err error) {
 			Streams                []struct{ StreamArn string }
 			LastEvaluatedStreamArn string
 		}
-		if err := f.Streams.Call(ctx, "ListStreams", in, &out); err != nil {
+		if err := r.Streams.Call(ctx, "ListStreams", in, &out); err != nil {
 			return nil, err
 		}
 		for _, s := range out.Streams {
@@ -168,9 +168,9 @@ func (f *Follower) list(ctx context.Context) (arns []string, err error) {
 }
 
 // describe lists the stream's shards, and says whether it is switched off.
-func (f *Follower) describe(ctx context.Context) (shards []shard, off bool, err error) {
+func (r *Reader) describe(ctx context.Context) (shards []shard, off bool, err error) {
 	for start := ""; ; {
-		in := map[string]any{"StreamArn": f.Position.Stream}
+		in := map[string]any{"StreamArn": r.Position.Stream}
 		if start != "" {
 			in["ExclusiveStartShardId"] = start
 		}
@@ -181,7 +181,7 @@ func (f *Follower) describe(ctx context.Context) (shards []shard, off bool, err 
 				LastEvaluatedShardID string `json:"LastEvaluatedShardId"`
 			}
 		}
-		if err := f.Streams.Call(ctx, "DescribeStream", in, &out); err != nil {
+		if err := r.Streams.Call(ctx, "DescribeStream", in, &out); err != nil {
 			return nil, false, err
 		}
 		shards = append(shards, out.StreamDescription.Shards...)
@@ -192,8 +192,8 @@ func (f *Follower) describe(ctx context.Context) (shards []shard, off bool, err 
 }
 
 // pollStream reads what is new in the current stream. done says that nothing more comes.
-func (f *Follower) pollStream(ctx context.Context, handle func(context.Context, string, []Record) error) (n int, done bool, err error) {
-	shards, off, err := f.describe(ctx)
+func (r *Reader) pollStream(ctx context.Context, handle func(context.Context, string, []Record) error) (n int, done bool, err error) {
+	shards, off, err := r.describe(ctx)
 	if err != nil {
 		return 0, false, err
 	}
@@ -203,38 +203,38 @@ func (f *Follower) pollStream(ctx context.Context, handle func(context.Context, 
 	}
 	done = off
 	for _, s := range shards {
-		at := f.Position.Shards[s.ID]
+		at := r.Position.Shards[s.ID]
 		if at.Ended {
 			continue
 		}
-		if there[s.Parent] && !f.Position.Shards[s.Parent].Ended {
+		if there[s.Parent] && !r.Position.Shards[s.Parent].Ended {
 			done = false // parents first
 			continue
 		}
-		some, err := f.pollShard(ctx, s.ID, handle)
+		some, err := r.pollShard(ctx, s.ID, handle)
 		if n += some; err != nil {
 			return n, false, err
 		}
-		done = done && f.Position.Shards[s.ID].Ended
+		done = done && r.Position.Shards[s.ID].Ended
 	}
-	f.forget(there)
+	r.forget(there)
 	return n, done, nil
 }
 
 // forget drops the positions of shards that are gone.
-func (f *Follower) forget(there map[string]bool) {
-	for id := range f.Position.Shards {
+func (r *Reader) forget(there map[string]bool) {
+	for id := range r.Position.Shards {
 		if !there[id] {
-			delete(f.Position.Shards, id)
-			delete(f.iterators, id)
+			delete(r.Position.Shards, id)
+			delete(r.iterators, id)
 		}
 	}
 }
 
-func (f *Follower) pollShard(ctx context.Context, id string, handle func(context.Context, string, []Record) error) (n int, err error) {
+func (r *Reader) pollShard(ctx context.Context, id string, handle func(context.Context, string, []Record) error) (n int, err error) {
 	for {
-		if f.iterators[id] == "" {
-			if err := f.iterate(ctx, id, "TRIM_HORIZON"); err != nil {
+		if r.iterators[id] == "" {
+			if err := r.iterate(ctx, id, "TRIM_HORIZON"); err != nil {
 				return n, err
 			}
 		}
@@ -242,17 +242,17 @@ func (f *Follower) pollShard(ctx context.Context, id string, handle func(context
 			Records           []Record
 			NextShardIterator string
 		}
-		err := f.Streams.Call(ctx, "GetRecords", map[string]any{"ShardIterator": f.iterators[id]}, &out)
+		err := r.Streams.Call(ctx, "GetRecords", map[string]any{"ShardIterator": r.iterators[id]}, &out)
 		if remote.Is(err, "ExpiredIteratorException") {
-			delete(f.iterators, id)
+			delete(r.iterators, id)
 			continue
 		}
 		if remote.Is(err, "TrimmedDataAccessException") {
-			f.restart(id)
+			r.restart(id)
 			return n, nil
 		}
 		if remote.Is(err, "ResourceNotFoundException") { // it is too old by now, or the table is gone
-			f.moved(id, nil, "")
+			r.moved(id, nil, "")
 			return n, nil
 		}
 		if err != nil {
@@ -260,12 +260,12 @@ func (f *Follower) pollShard(ctx context.Context, id string, handle func(context
 		}
 		if len(out.Records) > 0 {
 			if err := handle(ctx, id, out.Records); err != nil {
-				delete(f.iterators, id) // it is read again
+				delete(r.iterators, id) // it is read again
 				return n, err
 			}
 			n += len(out.Records)
 		}
-		f.moved(id, out.Records, out.NextShardIterator)
+		r.moved(id, out.Records, out.NextShardIterator)
 		if len(out.Records) == 0 || out.NextShardIterator == "" {
 			return n, nil
 		}
@@ -273,47 +273,47 @@ func (f *Follower) pollShard(ctx context.Context, id string, handle func(context
 }
 
 // moved notes that records were handled.
-func (f *Follower) moved(id string, records []Record, next string) {
-	at := f.Position.Shards[id]
+func (r *Reader) moved(id string, records []Record, next string) {
+	at := r.Position.Shards[id]
 	if len(records) > 0 {
 		at.After = records[len(records)-1].Change.SequenceNumber
 	}
 	at.Ended = next == ""
-	f.Position.Shards[id], f.iterators[id] = at, next
+	r.Position.Shards[id], r.iterators[id] = at, next
 }
 
 // Handled notes that the records of a shard up to a sequence number were handled, for who takes only a part of a page.
-func (f *Follower) Handled(id, number string) {
-	f.Position.Shards[id] = Shard{After: number}
+func (r *Reader) Handled(id, number string) {
+	r.Position.Shards[id] = Shard{After: number}
 }
 
 // iterate gets an iterator of a shard behind what was read of it; kind is where to begin if nothing was.
-func (f *Follower) iterate(ctx context.Context, id, kind string) error {
-	in := map[string]any{"StreamArn": f.Position.Stream, "ShardId": id, "ShardIteratorType": kind}
-	if at := f.Position.Shards[id]; at.After != "" {
+func (r *Reader) iterate(ctx context.Context, id, kind string) error {
+	in := map[string]any{"StreamArn": r.Position.Stream, "ShardId": id, "ShardIteratorType": kind}
+	if at := r.Position.Shards[id]; at.After != "" {
 		in["ShardIteratorType"], in["SequenceNumber"] = "AFTER_SEQUENCE_NUMBER", at.After
 	}
 	var out struct{ ShardIterator string }
-	err := f.Streams.Call(ctx, "GetShardIterator", in, &out)
+	err := r.Streams.Call(ctx, "GetShardIterator", in, &out)
 	if remote.Is(err, "TrimmedDataAccessException") {
-		f.restart(id)
-		return f.iterate(ctx, id, "TRIM_HORIZON")
+		r.restart(id)
+		return r.iterate(ctx, id, "TRIM_HORIZON")
 	}
 	if err != nil {
 		return fmt.Errorf("shard %s: %w", id, err)
 	}
-	if f.iterators == nil {
-		f.iterators = map[string]string{}
+	if r.iterators == nil {
+		r.iterators = map[string]string{}
 	}
-	f.iterators[id] = out.ShardIterator
+	r.iterators[id] = out.ShardIterator
 	return nil
 }
 
 // restart goes on with the oldest records that there are.
-func (f *Follower) restart(id string) {
-	if f.Lost != nil {
-		f.Lost(id)
+func (r *Reader) restart(id string) {
+	if r.Lost != nil {
+		r.Lost(id)
 	}
-	delete(f.iterators, id)
-	f.Position.Shards[id] = Shard{}
+	delete(r.iterators, id)
+	r.Position.Shards[id] = Shard{}
 }
