@@ -172,7 +172,7 @@ func (c *config) check() error {
 		errs = append(errs, errors.New("audit-log is set, but auth is off, so that nobody is known: set auth to warn or required"))
 	}
 	if c.Ship != "" && c.Engine != "pebble" {
-		errs = append(errs, fmt.Errorf("ship is set but the engine is %s: only a folder is shipped; a cluster keeps copies by itself, and weft backup copies it at any time", c.Engine))
+		errs = append(errs, fmt.Errorf("ship is set but the engine is %s: only a folder is shipped; a cluster keeps its own replicas, and weft backup copies it at any time", c.Engine))
 	}
 	if c.Ship == "" && c.ShipRecipients != "" {
 		errs = append(errs, errors.New("ship-recipients is set, but ship is not: set both, or neither"))

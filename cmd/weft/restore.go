@@ -84,7 +84,7 @@ A time is written as 2026-11-24T14:02:00Z, with another offset than Z, as second
 	flags.StringVar(&f.at, "at", "", "`TIME` to restore, or latest")
 	flags.StringVar(&f.table.Table, "table", "", "restore this `TABLE` of the server at --admin-addr")
 	flags.StringVar(&f.table.Database, "database", "", "`DATABASE` of the table (default: that of DynamoDB's tables)")
-	flags.StringVar(&f.table.As, "as", "", "`NAME` of a table to make, beside the one that is there")
+	flags.StringVar(&f.table.As, "as", "", "`NAME` of a new table to restore to, next to the present one")
 	flags.BoolVar(&f.inPlace, "in-place", false, "change the table itself")
 	flags.BoolVar(&f.yes, "yes", false, "do not ask before the table itself is changed")
 	return command
@@ -225,7 +225,7 @@ func (p *program) restore(c *cobra.Command, place string, f *restoreFlags) error
 // restoreShipped restores what was shipped.
 func (p *program) restoreShipped(ctx context.Context, f *restoreFlags, from storage.Storage, conf *config, o database.RestoreOptions) (err error) {
 	if f.id != "" {
-		return usageError{errors.New("--at chooses the backup by itself: leave --backup out")}
+		return usageError{errors.New("--at chooses the backup: leave --backup out")}
 	}
 	if conf.Engine != "pebble" {
 		return usageError{errors.New("what was shipped is restored to a folder: use engine pebble, and weft copy to go on to another one")}

@@ -95,7 +95,7 @@ func (s *study) drop(f *report.Finding, k keyed) {
 	f.Before = &c
 	f.Evidence = append(f.Evidence, report.Figure{Name: "entries", Value: k.entries})
 	if k.index.Local {
-		f.Remedy = "It is local and can't be dropped by itself: leave it out when the table is next made."
+		f.Remedy = "It is local and can't be dropped alone: leave it out when you next create the table."
 		return
 	}
 	f.Statements = []report.Statement{s.dropIndex(k.index.Name)}

@@ -86,7 +86,7 @@ type Shipper struct {
 }
 
 // ErrCannotShip is the error of Ship for engines whose commits can't be followed.
-var ErrCannotShip = errors.New("backup: the commits of this engine can't be shipped: only those of a folder can; a cluster keeps several copies of its data by itself, and weft backup copies it at any time")
+var ErrCannotShip = errors.New("backup: the commits of this engine can't be shipped: only those of a folder can; a cluster keeps its own replicas, and weft backup copies it at any time")
 
 // Ship begins to ship in the background. Errors: ErrCannotShip.
 func Ship(ctx context.Context, store kv.Store, to storage.Storage, o ShipOptions) (*Shipper, error) {

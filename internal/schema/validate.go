@@ -163,7 +163,7 @@ func (v *validator) index(x *Index) {
 		v.check(!p.Hidden || i == 0 && p.Function >= Hash8 && p.Function <= Hash64, "only a hash before all other parts can be hidden")
 		v.check(!p.Identity || x == &v.table.Primary && column != "", "only a column behind the table's key can be there to tell items apart")
 		names[p.Name], columns[column] = true, true
-		v.check(!x.Unique || x.tells(p), "it can't be unique by itself: rows with different values have the same %s; let its columns stand in the index, too", p.Function)
+		v.check(!x.Unique || x.tells(p), "it can't be unique on its own: rows with different values have the same %s; add its columns to the index", p.Function)
 		v.keyPart(p)
 		if p.Hidden {
 			v.hidden(x, p)

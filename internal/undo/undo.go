@@ -120,7 +120,7 @@ func (u *Undo) flush(ctx context.Context) error {
 	u.changes += int64(len(u.batch))
 	u.batch, u.bytes = u.batch[:0], 0
 	if u.keptBytes > keptBytesMax {
-		return fmt.Errorf("%w: more than %d MiB of rows exchange their keys in a unique index; restore the table beside, under another name", ErrFailed, keptBytesMax>>20)
+		return fmt.Errorf("%w: more than %d MiB of rows exchange their keys in a unique index; restore it to a new table, under another name", ErrFailed, keptBytesMax>>20)
 	}
 	return nil
 }

@@ -30,10 +30,10 @@ const (
 type delivery struct {
 	*trigger
 	reader *streamreader.Reader
-	url      string
-	client   *http.Client
-	warn     func(format string, args ...any)
-	saved    []byte // the position in the file
+	url    string
+	client *http.Client
+	warn   func(format string, args ...any)
+	saved  []byte // the position in the file
 }
 
 // event is a record as Lambda gets it. Its names of the identity's members are other than those of GetRecords.

@@ -59,7 +59,7 @@ func (l Limits) primaryParts(t *Table, elements []tree.KeyElement) ([]schema.Key
 	}
 	for _, name := range elements[0].Arguments {
 		if isHash(elements[0].Function) && !held[name] {
-			return nil, fault.Message(fault.KeyColumnUnknown, "Key column '%s' of %s must also be a key column by itself, because hashes do not identify rows", name, expression(&elements[0]))
+			return nil, fault.Message(fault.KeyColumnUnknown, "Key column '%s' of %s must also be a key column of its own, because hashes do not identify rows", name, expression(&elements[0]))
 		}
 	}
 	return parts, lastBinary(t, elements)

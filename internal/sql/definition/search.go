@@ -37,7 +37,7 @@ func isSearch(d *tree.IndexDefinition) bool {
 func (l Limits) search(spec *database.IndexSpec, d *tree.IndexDefinition, t *Table) (err error) {
 	spec.Search, spec.Unique = true, false
 	if d.Unique {
-		return refusal("a search index can't be UNIQUE: make a unique index beside it")
+		return refusal("a search index can't be UNIQUE: make a separate unique index")
 	}
 	if len(d.Include) > 0 {
 		return refusal("a search index takes no INCLUDE: it finds rows, whose columns are then read from the table")

@@ -385,7 +385,7 @@ func (p *parser) indexTail(i *tree.IndexDefinition) {
 		case p.Is("partition") && i.Kind == tree.IndexSearch:
 			i.Options = append(i.Options, tree.Option{Name: "PARTITION BY", Value: p.partitioning()})
 		case p.Is("partition"):
-			p.Refuse("PARTITION BY is not supported: an index is split into regions by itself")
+			p.Refuse("PARTITION BY is not supported: regions of an index split automatically")
 		case p.Accept("visible"):
 		default:
 			return
