@@ -193,6 +193,10 @@ func TestWorkplaceWords(t *testing.T) {
 			t.Errorf("%q fails: %v", good, found)
 		}
 	}
+	long := strings.Repeat("word ", 21)
+	if len(checkWidth("a.md", long)) != 1 || len(checkWidth("a.md", "| "+long+"\n```\n"+long+"\n```\n")) != 0 || len(checkWidth("a.txt", long)) != 0 {
+		t.Error("the law of widths is not kept")
+	}
 	if len(checkPromises("a.md", "\nTO"+"DO: more")) != 1 || len(checkPromises("a.txt", "TO"+"DO")) != 0 {
 		t.Error("promises are not found in Markdown alone")
 	}

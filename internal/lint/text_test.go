@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // workplace finds traces of where and how a text was written. The words are cut so that this file passes its own law.
@@ -45,6 +46,27 @@ func checkPromises(name, text string) []finding {
 	return found
 }
 
+// proseWidth is how long a line of a page may be.
+const proseWidth = 100
+
+// checkWidth looks for lines of pages that are longer, other than those that can't be wrapped: tables, headings, code, HTML, and lines of links.
+func checkWidth(name, text string) []finding {
+	if path.Ext(name) != ".md" {
+		return nil
+	}
+	var found []finding
+	code := false
+	for i, line := range strings.Split(text, "\n") {
+		if strings.HasPrefix(line, "```") {
+			code = !code
+		}
+		if !code && utf8.RuneCountInString(line) > proseWidth && !strings.ContainsAny(line[:1], "|#<[!") {
+			found = append(found, finding{name, i + 1, fmt.Sprintf("a line of more than %d characters: wrap it", proseWidth)})
+		}
+	}
+	return found
+}
+
 // TestTexts reads every tracked text file.
 func TestTexts(t *testing.T) {
 	names, err := trackedFiles()
@@ -59,7 +81,7 @@ func TestTexts(t *testing.T) {
 		if bytes.IndexByte(text[:min(len(text), 8000)], 0) >= 0 || strings.HasPrefix(name, "LICENSE") {
 			continue
 		}
-		for _, f := range append(checkWorkplace(name, string(text)), checkPromises(name, string(text))...) {
+		for _, f := range slices.Concat(checkWorkplace(name, string(text)), checkPromises(name, string(text)), checkWidth(name, string(text))) {
 			t.Error(f)
 		}
 	}

@@ -264,8 +264,9 @@ func document() string {
 	var out bytes.Buffer
 	fmt.Fprint(&out, `# Metrics
 
-The admin port (`+"`--admin-addr`"+`, 127.0.0.1:8080 by default) answers `+"`GET /metrics`"+` in Prometheus's text format. The name of a
-metric ends in its unit, that of a counter in `+"`_total`"+`. The usual `+"`go_*` and `process_*`"+` metrics are also there.
+The admin port (`+"`--admin-addr`"+`, 127.0.0.1:8080 by default) answers `+"`GET /metrics`"+` in
+Prometheus's text format. The name of a metric ends in its unit, that of a counter in `+"`_total`"+`. The
+usual `+"`go_*` and `process_*`"+` metrics are also there.
 
 This page is generated from internal/metric/names.go by `+"`go generate ./internal/metric`"+`.
 
@@ -275,19 +276,12 @@ This page is generated from internal/metric/names.go by `+"`go generate ./intern
 	for _, d := range instruments() {
 		fmt.Fprintf(&out, "| `%s` | %s | %s | %s |\n", d.name, d.kind, strings.Join(d.labels, ", "), d.help)
 	}
-	fmt.Fprint(&out, "\nThe label `protocol` is `dynamodb`, `mysql` or `admin`. The label `operation` is the protocol's own name for the request.\n"+
+	fmt.Fprint(&out, "\nThe label `protocol` is `dynamodb`, `mysql` or `admin`. The label `operation` is the\nprotocol's own name for the request.\n"+
 		"The label `outcome` is one of:\n\n")
 	for o, meaning := range outcomeMeanings {
 		fmt.Fprintf(&out, "- `%s`: %s\n", Outcome(o), meaning)
 	}
-	fmt.Fprintf(&out, "\n`%s` has buckets up to ", requestSeconds.name)
-	for i, bound := range durationBuckets {
-		if i > 0 {
-			fmt.Fprint(&out, ", ")
-		}
-		fmt.Fprint(&out, bound)
-	}
-	fmt.Fprint(&out, " seconds.\n")
+	fmt.Fprintf(&out, "\n`%s` has these buckets, in seconds:\n\n```\n%s\n```\n", requestSeconds.name, strings.Trim(fmt.Sprint(durationBuckets), "[]"))
 	return out.String()
 }
 
