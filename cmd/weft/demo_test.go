@@ -7,10 +7,13 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/weftdb/weft/internal/testrace"
 )
 
 // TestDemo: what the demo's last lines say to try works, and nothing that it shows accuses the demo of its own load.
 func TestDemo(t *testing.T) {
+	testrace.Skip(t)
 	s, _ := openServer(t, map[string]string{"dynamodb-addr": "127.0.0.1:0"})
 	var stdout, stderr bytes.Buffer
 	p := &program{stdout: &stdout, stderr: &stderr}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/testrace"
 )
 
 // killedIn names the folder in which a child process loads.
@@ -22,6 +23,7 @@ const killedRows = 12_000
 
 // TestKilled kills a process that loads into a folder, several times, and lets the last one finish.
 func TestKilled(t *testing.T) {
+	testrace.Skip(t)
 	if dir := os.Getenv(killedIn); dir != "" {
 		loadIn(t, dir)
 		return

@@ -317,6 +317,7 @@ var citiesSpec = database.TableSpec{ // immutable
 
 // TestCities loads the cities from each format of tables and plain JSON, where names come several times, and compares with puts.
 func TestCities(t *testing.T) {
+	testrace.Skip(t)
 	want := testdb.Open(t)
 	create(t, want, citiesSpec)
 	var items []string
