@@ -61,7 +61,7 @@ func TestData(t *testing.T) {
 			if d.Cmd == "edit" {
 				w := Write{Stored: stored, Key: keyRow(t), Edits: edits(t, d.Input), Stamp: Stamp{AtMS: now, Implicit: true}}
 				var err error
-				if stored, err = rules.Store(nil, &w, value.NoNames, isKey, now); err != nil {
+				if stored, err = rules.Store(nil, new(value.RowBuilder), &w, value.NoNames, isKey, now); err != nil {
 					return err.Error()
 				}
 				return cells(t, &rules, stored, now)
@@ -69,7 +69,7 @@ func TestData(t *testing.T) {
 			w := Write{Stored: stored, Replaces: d.Cmd == "put", Stamp: Stamp{AtMS: at, LifeMS: life}}
 			change(t, d, &rules, &w, now)
 			var err error
-			if stored, err = rules.Store(nil, &w, value.NoNames, isKey, now); err != nil {
+			if stored, err = rules.Store(nil, new(value.RowBuilder), &w, value.NoNames, isKey, now); err != nil {
 				return err.Error()
 			}
 			return show(t, &rules, stored, now)
@@ -265,7 +265,7 @@ func TestOrderDoesNotCount(t *testing.T) {
 					w.Next = b.AppendTo(nil)
 				}
 				var err error
-				if stored, err = rules.Store(nil, &w, value.NoNames, isKey, 1000); err != nil {
+				if stored, err = rules.Store(nil, new(value.RowBuilder), &w, value.NoNames, isKey, 1000); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -297,7 +297,7 @@ func FuzzVisible(f *testing.F) {
 		for _, now := range []int64{0, 100} {
 			_, _, _ = rules.Visible(nil, stored, value.NoNames, isKey, now)
 		}
-		next, err := rules.Store(nil, &Write{Stored: stored, Next: stored, Stamp: Stamp{AtMS: 3}}, value.NoNames, isKey, 4)
+		next, err := rules.Store(nil, new(value.RowBuilder), &Write{Stored: stored, Next: stored, Stamp: Stamp{AtMS: 3}}, value.NoNames, isKey, 4)
 		if err == nil && next != nil && next.Validate(value.NoNames) != nil {
 			t.Fatalf("a row that is not well-formed was made of %x", b)
 		}

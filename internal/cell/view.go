@@ -50,9 +50,23 @@ func Stripped(dst []byte, row value.Row, names value.Names) value.Row {
 	return value.Omit(dst, row, names, IsHidden)
 }
 
-// StrippedSize is the Size of a Stripped row.
-func StrippedSize(row value.Row, names value.Names) int {
-	return value.SizeWithout(row, names, IsHidden)
+// SeenSize is the Size of a Stripped row; 0 of one that IsDead.
+func SeenSize(row value.Row, names value.Names, isKey func(name []byte) bool) int {
+	size, kept, alive := row.Size(), false, false
+	for attributes := row.Attributes(names); attributes.Next(); {
+		name := attributes.Name()
+		if !IsHidden(name) {
+			alive = alive || !isKey(name)
+			continue
+		}
+		size -= len(name) + attributes.Value().Size()
+		kept = kept || string(name) == History
+		alive = alive || string(name) != History && string(name) != Due
+	}
+	if kept && !alive {
+		return 0
+	}
+	return size
 }
 
 // oneTime says whether all cells of a row are current values of one time, with no life of their own.

@@ -53,9 +53,12 @@ type Edit struct {
 	Rank   int         // of MaskNewest: how many values are newer than the masked one
 }
 
-// Store returns the row to be stored after a write, appended to dst; nil if nothing is left to store. isKey says which attributes make the key: they
-// have no cells. nowMS is the present, by which lives are over.
-func (r *Rules) Store(dst []byte, w *Write, names value.Names, isKey func(name []byte) bool, nowMS int64) (value.Row, error) {
+// Store returns the row to be stored after a write, made by b and appended to dst; nil if nothing is left to store. isKey says which attributes make the
+// key: they have no cells. nowMS is the present, by which lives are over.
+func (r *Rules) Store(dst []byte, b *value.RowBuilder, w *Write, names value.Names, isKey func(name []byte) bool, nowMS int64) (value.Row, error) {
+	if row, ok, err := r.overwrite(dst, b, w, names, isKey); ok || err != nil {
+		return row, err
+	}
 	h := history{base: r.SinceMS}
 	if w.Stored != nil {
 		var err error
@@ -77,7 +80,7 @@ func (r *Rules) Store(dst []byte, w *Write, names value.Names, isKey func(name [
 	if key == nil || len(h.columns) == 0 && h.deleted == 0 {
 		return nil, nil
 	}
-	return r.build(dst, &h, key, names, isKey, w.Stamp.AtMS, nowMS)
+	return r.build(dst, b, &h, key, names, isKey, w.Stamp.AtMS, nowMS)
 }
 
 // follow is the time of a write by the clock: no earlier than what is there, if that is ahead by no more than clocks differ.
@@ -110,7 +113,7 @@ func (r *Rules) Clean(dst []byte, stored value.Row, names value.Names, isKey fun
 	if len(h.columns) == 0 && h.deleted == 0 {
 		return nil, nil
 	}
-	return r.build(dst, &h, stored, names, isKey, h.base, nowMS)
+	return r.build(dst, new(value.RowBuilder), &h, stored, names, isKey, h.base, nowMS)
 }
 
 func firstRow(rows ...value.Row) value.Row {
@@ -244,14 +247,13 @@ func (h *history) column(name []byte) *column {
 }
 
 // build makes the stored row: the key, what is shown, and the history where that says more.
-func (r *Rules) build(dst []byte, h *history, keys value.Row, names value.Names, isKey func(name []byte) bool, stampMS, nowMS int64) (value.Row, error) {
-	var b value.RowBuilder
+func (r *Rules) build(dst []byte, b *value.RowBuilder, h *history, keys value.Row, names value.Names, isKey func(name []byte) bool, stampMS, nowMS int64) (value.Row, error) {
 	b.Reset(names)
-	if err := copyKeys(&b, keys, names, isKey); err != nil {
+	if err := copyKeys(b, keys, names, isKey); err != nil {
 		return nil, err
 	}
 	if at, ok := h.oneTime(); ok && r.isEndless() && (at == stampMS || at == h.base) {
-		return r.buildOneTime(dst, h, &b, at)
+		return r.buildOneTime(dst, h, b, at)
 	}
 	for i := range h.columns {
 		if v := r.shown(h, &h.columns[i], nowMS); v != nil {
@@ -307,8 +309,13 @@ func (r *Rules) buildOneTime(dst []byte, h *history, b *value.RowBuilder, atMS i
 			return nil, err
 		}
 	}
+	return r.endOneTime(dst, b, atMS)
+}
+
+// endOneTime notes the one time of a row's cells.
+func (r *Rules) endOneTime(dst []byte, b *value.RowBuilder, atMS int64) (value.Row, error) {
 	if atMS != r.SinceMS {
-		b.Begin([]byte(History))
+		b.Begin(historyName)
 		var err error
 		if b.Buf, err = r.appendHistory(b.Buf, &history{base: atMS}, atMS); err != nil {
 			return nil, err

@@ -32,6 +32,9 @@ type Scratch struct {
 	old     []byte
 	item    []byte // a new item before its update
 	new     []byte
+	seen    []byte           // of a table with rules of cells: what readers see of the item before
+	stored  value.RowBuilder // makes what is stored of the item after it
+	next    []byte           // that
 }
 
 // Apply does one write inside txn, whose snapshot shows the item; the item's latch is held or conflicts are retried.

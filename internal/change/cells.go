@@ -29,8 +29,11 @@ func (t Target) applyCells(ctx context.Context, txn kv.Txn, key []byte, w *Write
 		if err := t.Names.Know(ctx, stored); err != nil {
 			return err
 		}
-		if old, _, err = t.Table.Visible(nil, stored, nowMS); err != nil {
+		if old, _, err = t.Table.Visible(s.seen[:0], stored, nowMS); err != nil {
 			return err
+		}
+		if len(old) > 0 && &old[0] != &stored[0] {
+			s.seen = old
 		}
 	}
 	if err := t.check(w, r, key, old); err != nil {
@@ -58,9 +61,12 @@ func (t Target) applyCells(ctx context.Context, txn kv.Txn, key []byte, w *Write
 			return &RefusedError{Err: err}
 		}
 	}
-	next, err := t.Table.Cells.Store(nil, change, t.Table.Names, t.Table.IsKey, nowMS)
+	next, err := t.Table.Cells.Store(s.next[:0], &s.stored, change, t.Table.Names, t.Table.IsKey, nowMS)
 	if err != nil {
 		return err
+	}
+	if next != nil {
+		s.next = next
 	}
 	return t.storeCells(txn, key, w, r, stored, old, next, nowMS, s)
 }

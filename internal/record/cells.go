@@ -101,10 +101,10 @@ func (w *Writer) writeCells(txn kv.Txn, t *Table, key []byte, old, new value.Row
 
 // seenSize is the size of what readers see of a row that was just written.
 func (t *Table) seenSize(stored value.Row) int {
-	if stored == nil || cell.IsDead(stored, t.Names, t.IsKey) {
+	if stored == nil {
 		return 0
 	}
-	return cell.StrippedSize(stored, t.Names)
+	return cell.SeenSize(stored, t.Names, t.IsKey)
 }
 
 // writeEntries moves the entries of one row in one index.

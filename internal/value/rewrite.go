@@ -63,17 +63,6 @@ func Omit(dst []byte, row Row, names Names, omit func(name []byte) bool) Row {
 	return append(dst, attributes...) // moves them down, over the rest of the reserve
 }
 
-// SizeWithout is the Size of Omit's result.
-func SizeWithout(row Row, names Names, omit func(name []byte) bool) int {
-	size := row.Size()
-	for attributes := row.Attributes(names); attributes.Next(); {
-		if omit(attributes.Name()) {
-			size -= len(attributes.Name()) + attributes.Value().Size()
-		}
-	}
-	return size
-}
-
 // Rename appends row, which was built with the dictionary from, as the dictionary to has it: for an item whose new names got
 // their ids after it was built, and for copying items into another table. The results are those of RowBuilder.AppendTo; the
 // errors are ErrMalformed, ErrUnknownName, and ErrDuplicateName if row held a name both in full and under an id.
