@@ -44,6 +44,7 @@ const (
 type config struct {
 	rows, clients, rounds int
 	seconds               float64
+	only                  string // the operation that is measured; empty: all
 	hbase                 string // address of HBase's own server, if it is measured, too
 	hbasePID              int
 }
@@ -54,6 +55,7 @@ func main() {
 	flag.IntVar(&c.clients, "clients", 16, "clients that ask at the same time")
 	flag.IntVar(&c.rounds, "rounds", 3, "how often each cell is measured; the median is printed")
 	flag.Float64Var(&c.seconds, "seconds", 3, "how long each cell takes")
+	flag.StringVar(&c.only, "only", "", "measure only the operation of this name, such as 'put of 100 rows'")
 	flag.StringVar(&c.hbase, "hbase", "", "address of the Thrift2 sockets of HBase itself, to be measured as well: see test/clients/hbase/Standalone.java")
 	flag.IntVar(&c.hbasePID, "hbase-pid", 0, "the process of HBase")
 	flag.Parse()
@@ -354,6 +356,9 @@ func (c *config) compare(peers []peer, out io.Writer) error {
 		name string
 		do   func(w worker, row int) error
 	}{{"get", worker.get}, {"put", worker.put}, {"put of 100 rows", worker.batch}, {"scan of 1,000 rows", worker.scan}} {
+		if c.only != "" && c.only != o.name {
+			continue
+		}
 		rates, cpus := make([][]float64, len(peers)), make([][]float64, len(peers))
 		for range c.rounds {
 			for i, p := range peers {

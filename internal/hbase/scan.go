@@ -17,16 +17,17 @@ import (
 // Scanner is a scan between two calls. It keeps no snapshot: each call sees the latest commits of the rows after those that it has returned. It is used by one
 // goroutine at a time.
 type Scanner struct {
-	api  *API
-	name TableName
-	scan Scan
-	run  filter.Run
-	keys []bounds // that are still to be read, in the order of the read
-	last []byte   // the last row that was looked at; nil before the first
-	rest Result   // cells of that row which a batch has left
-	room []filter.Cell
-	left int // rows that Limit leaves; negative: no limit
-	done bool
+	api   *API
+	name  TableName
+	scan  Scan
+	run   filter.Run
+	keys  []bounds // that are still to be read, in the order of the read
+	last  []byte   // the last row that was looked at; nil before the first
+	rest  Result   // cells of that row which a batch has left
+	room  []filter.Cell
+	bytes []byte // room for the rows of results
+	left  int    // rows that Limit leaves; negative: no limit
+	done  bool
 }
 
 // bounds are those of row keys; empty is none.
@@ -185,7 +186,7 @@ func (s *Scanner) examine(p database.Pinned, t *Table, c *database.Cursor) error
 	if !ok {
 		return failure("DoNotRetryIOException", "a row of table %s has no key", s.name)
 	}
-	s.last = append(s.last[:0:0], key.Bytes()...)
+	s.last = s.keep(key.Bytes())
 	if s.run != nil && s.run.Skips(s.last) {
 		return nil
 	}
@@ -193,7 +194,7 @@ func (s *Scanner) examine(p database.Pinned, t *Table, c *database.Cursor) error
 	if cap(s.room)-len(s.room) < least {
 		s.room = make([]filter.Cell, 0, next)
 	}
-	cells, err := s.scan.cells(s.room, p, t, s.last, slices.Clone(stored), c.NowMS(), s.run)
+	cells, err := s.scan.cells(s.room, p, t, s.last, s.keep(stored), c.NowMS(), s.run)
 	if err != nil || len(cells) == 0 {
 		return err
 	}
@@ -204,6 +205,17 @@ func (s *Scanner) examine(p database.Pinned, t *Table, c *database.Cursor) error
 		s.left--
 	}
 	return nil
+}
+
+// keep copies bytes to where no later row overwrites them.
+func (s *Scanner) keep(b []byte) []byte {
+	const next = 16 << 10
+	if cap(s.bytes)-len(s.bytes) < len(b) {
+		s.bytes = make([]byte, 0, max(next, len(b)))
+	}
+	begin := len(s.bytes)
+	s.bytes = append(s.bytes, b...)
+	return s.bytes[begin:len(s.bytes):len(s.bytes)]
 }
 
 // where bounds the row keys that are still to be read.

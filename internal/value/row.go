@@ -79,10 +79,8 @@ func (r Row) Len() int {
 // Get returns the attribute called name; ok is false if there is none. names is the dictionary that r was built with, or a
 // later one, or one that learns a later one's ids when it is asked for their names. The value aliases r.
 func (r Row) Get(names Names, name []byte) (v Value, ok bool) {
-	id, known := names.ID(name)
-	if !known {
-		id = r.learn(names, name)
-	}
+	id, known := names.ID(name) // without an id it is 0
+	last := uint32(0)
 	_, count, rest, _ := r.header()
 	for range count {
 		var a attribute
@@ -90,31 +88,29 @@ func (r Row) Get(names Names, name []byte) (v Value, ok bool) {
 			return nil, false
 		}
 		if a.id != 0 {
-			if a.id == id {
+			if last = a.id; a.id == id {
 				return a.value, true
 			}
 		} else if order := bytes.Compare(a.name, name); order == 0 {
 			return a.value, true
 		} else if order > 0 {
-			return nil, false
+			break
 		}
 	}
-	return nil, false
+	if known || last == 0 {
+		return nil, false
+	}
+	return r.learn(names, last, name)
 }
 
-// learn returns the id of a name that had none, after the dictionary was asked for the row's last id, from whose name it may have learned; 0 if there is
-// none.
-func (r Row) learn(names Names, name []byte) uint32 {
-	last := r.LastID()
-	if last == 0 {
-		return 0
-	}
+// learn returns the attribute of a name that had no id, after the dictionary was asked for the row's last id, from whose name it may have learned.
+func (r Row) learn(names Names, last uint32, name []byte) (v Value, ok bool) {
 	names.Name(last)
 	id, known := names.ID(name)
 	if !known {
-		return 0
+		return nil, false
 	}
-	return id
+	return r.GetID(id)
 }
 
 // LastID returns the greatest id of the row's attributes, 0 if none stands under an id.
