@@ -29,11 +29,8 @@ func (t Target) applyCells(ctx context.Context, txn kv.Txn, key []byte, w *Write
 		if err := t.Names.Know(ctx, stored); err != nil {
 			return err
 		}
-		if old, _, err = t.Table.Visible(s.seen[:0], stored, nowMS); err != nil {
+		if old, err = t.seen(w, stored, nowMS, s); err != nil {
 			return err
-		}
-		if len(old) > 0 && &old[0] != &stored[0] {
-			s.seen = old
 		}
 	}
 	if err := t.check(w, r, key, old); err != nil {
@@ -69,6 +66,18 @@ func (t Target) applyCells(ctx context.Context, txn kv.Txn, key []byte, w *Write
 		s.next = next
 	}
 	return t.storeCells(txn, key, w, r, stored, old, next, nowMS, s)
+}
+
+// seen is what readers see of an item, or nil if a write doesn't look at it. It is valid until the scratch is used again.
+func (t Target) seen(w *Write, stored value.Row, nowMS int64, s *Scratch) (value.Row, error) {
+	if w.Edits != nil && !w.NeedOld && w.Condition == nil && w.Validate == nil && w.Op != OpCheck {
+		return nil, nil
+	}
+	old, _, err := t.Table.Visible(s.seen[:0], stored, nowMS)
+	if err == nil && len(old) > 0 && &old[0] != &stored[0] {
+		s.seen = old
+	}
+	return old, err
 }
 
 // cellWrite says what a write does to the cells of an item; nil if it does nothing.
@@ -220,8 +229,11 @@ func (t Target) storeCells(txn kv.Txn, key []byte, w *Write, r *Result, stored, 
 		return err
 	}
 	r.Change = s.writer.Change
-	if r.Change.Before = 0; old != nil {
+	switch {
+	case old != nil:
 		r.Change.Before = old.Size()
+	case w.Edits == nil:
+		r.Change.Before = 0
 	}
 	r.Change.Indexes = nil
 	if w.NeedSizes {

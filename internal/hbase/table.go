@@ -80,11 +80,12 @@ func RowJudge(d *schema.Table) (func(names value.Names, row value.Row) error, er
 }
 
 func (t *Table) family(name []byte) (*Family, bool) {
-	i := slices.IndexFunc(t.Families, func(f Family) bool { return f.Name == string(name) })
-	if i < 0 {
-		return nil, false
+	for i := range t.Families {
+		if t.Families[i].Name == string(name) {
+			return &t.Families[i], true
+		}
 	}
-	return &t.Families[i], true
+	return nil, false
 }
 
 // hasFamilies refuses columns of families that the table has not got.
