@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -215,6 +216,40 @@ func TestSpansOf(t *testing.T) {
 		if strings.Join(got, " ") != want {
 			t.Errorf("%s: %v, not %s", text, got, want)
 		}
+	}
+}
+
+// TestNarrowing wants the table of filters in the documentation to say which of them become spans of keys. An example of each filter decides.
+func TestNarrowing(t *testing.T) {
+	page, err := os.ReadFile("../../../docs/hbase.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	examples := map[string]string{
+		"PrefixFilter": "'a'", "RowFilter": "<, 'binary:a'", "InclusiveStopFilter": "'a'", "FuzzyRowFilter": "'a1', '01'",
+		"FamilyFilter": "=, 'binary:f'", "QualifierFilter": "=, 'binary:q'", "ValueFilter": "=, 'binary:v'", "KeyOnlyFilter": "", "FirstKeyOnlyFilter": "",
+		"ColumnPrefixFilter": "'a'", "MultipleColumnPrefixFilter": "'a', 'b'", "ColumnRangeFilter": "'a', true, 'b', false", "ColumnCountGetFilter": "1",
+		"ColumnPaginationFilter": "1, 1", "PageFilter": "1", "TimestampsFilter": "1", "DependentColumnFilter": "'f', 'q'",
+		"SingleColumnValueFilter": "'f', 'q', =, 'binary:v'", "SingleColumnValueExcludeFilter": "'f', 'q', =, 'binary:v'",
+	}
+	_, table, _ := strings.Cut(string(page), "| filter | arguments | narrows the keys |\n|---|---|---|\n")
+	table, _, _ = strings.Cut(table, "\n\n")
+	for line := range strings.Lines(table) {
+		cells := strings.Split(line, " |")
+		for _, name := range strings.Split(strings.Trim(cells[0], "| `"), "`, `") {
+			f, err := Parse([]byte(name + " (" + examples[name] + ")"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			spans := f.Spans(false)
+			if narrows := len(spans) != 1 || spans[0].String() != allKeys()[0].String(); narrows != strings.HasPrefix(cells[2], " yes") {
+				t.Errorf("%s: the table says %q of spans, and they are %v", name, cells[2], spans)
+			}
+			delete(examples, name)
+		}
+	}
+	for name := range examples {
+		t.Errorf("the table has no %s", name)
 	}
 }
 
