@@ -129,11 +129,13 @@ engines:
 		./internal/dynamodb ./internal/dynamodb/control ./internal/sql/execute ./internal/sql/schemas
 
 # The longest random tests do a third of their rounds here; `make test`, `make histories` and `make metamorphic` do all of them, and `make long` many times more.
+LONGEST = internal/database internal/hbase test/history test/oracle
 ROUNDS = WEFT_ORACLE_OPERATIONS=30000 WEFT_METAMORPHIC_OPS=30000 WEFT_HISTORIES=70 WEFT_HISTORY_TRANSACTIONS=70000 WEFT_HBASE_OPERATIONS=17000
 
 # The stages that wait for other programs run beside those that compute, two at a time; each prints its output when it ends.
 ci: format vet staticcheck
-	$(ROUNDS) $(MAKE) --no-print-directory test
+	$(ROUNDS) $(GO) test -timeout 20m $(LONGEST:%=./%)
+	$(GO) test -timeout 20m $$($(GO) list $(ALL) $(LONGEST:%=| grep -v 'weft/%$$'))
 	$(MAKE) --no-print-directory race
 	$(MAKE) --no-print-directory -j2 $(if $(filter output-sync,$(.FEATURES)),-Otarget) judges engines test-clients chinese fuzz-short console-clean test-console
 	$(MAKE) --no-print-directory generate-clean

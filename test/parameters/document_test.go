@@ -65,7 +65,7 @@ func table(all map[string]map[string]string) string {
 		}
 		text += " |\n"
 	}
-	return text + "\nThese are answered with `UnknownOperationException`: " + strings.Join(unknown(), ", ") + ".\n"
+	return text + "\n| answered with `UnknownOperationException` |\n|---|\n| " + strings.Join(unknown(), ", ") + " |\n"
 }
 
 // node is a parameter with those that it holds.
