@@ -234,7 +234,7 @@ func putCities(ctx context.Context, db *database.DB, pin database.Pinned) error 
 	return errors.Join(err, flush())
 }
 
-// cityDocument is the item of a city. Cities of one name in one country are told apart by a number.
+// cityDocument is the item of a city. Cities of one name in one country are distinguished by a number.
 func cityDocument(c cities.City, seen map[string]int) database.Document {
 	key := c.Name
 	if seen[c.Country+c.Name]++; seen[c.Country+c.Name] > 1 {

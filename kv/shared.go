@@ -19,7 +19,7 @@ type Shared interface {
 	Fence(until func() int64)
 }
 
-// Collector is implemented by a Store that drops old versions of its keys only when told to. One process at a time should call it; several at once
+// Collector is implemented by a Store that drops old versions of its keys only on request. One process at a time should call it; several at once
 // do no harm but cost time.
 type Collector interface {
 	// Collect drops versions that no snapshot within Limits.SnapshotLifetime can show any more, and rolls back transactions that were abandoned before then.

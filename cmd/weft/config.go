@@ -15,7 +15,7 @@ import (
 	"github.com/weftdb/weft/cmd/weft/endpoint"
 )
 
-// config is everything that `weft serve` can be told. settings says how each field is written, and its default.
+// config is everything that `weft serve` can be set to. settings says how each field is written, and its default.
 type config struct {
 	Data               string
 	Engine             string

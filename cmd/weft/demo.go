@@ -206,7 +206,7 @@ func (l *loader) flush(ctx context.Context) error {
 }
 
 // document is the item of a city. Only capitals have the attribute capital, so the index on it is sparse; cities of one name in one country
-// are told apart by a number.
+// are distinguished by a number.
 func (l *loader) document(c cities.City) database.Document {
 	key := c.Name
 	if l.seen[c.Country+c.Name]++; l.seen[c.Country+c.Name] > 1 {

@@ -53,7 +53,7 @@ func NewThrottle(now func() time.Time) *Throttle {
 	return &Throttle{now: now, known: map[origin]*attempts{}}
 }
 
-// Login decides whether who tried a name's password from an address is let in. proved says whether the password was right: after too many failures that
+// Login decides whether who tried a name's password from an address is admitted. proved says whether the password was right: after too many failures that
 // does not count, and wait is how long it takes until it may again. Whoever asks must have done all work by then, so that time tells nothing.
 func (t *Throttle) Login(name, address string, proved bool) (ok bool, wait time.Duration) {
 	from := addressOf(address)
@@ -84,7 +84,7 @@ func (t *Throttle) Login(name, address string, proved bool) (ok bool, wait time.
 	return false, 0
 }
 
-// Signature decides whether a request is let in that was signed with an access key. ok is as for Login. Requests with keys that there are none of count
+// Signature decides whether a request is admitted that was signed with an access key. ok is as for Login. Requests with keys that there are none of count
 // for their address together: id is "" for them.
 func (t *Throttle) Signature(id, address string, proved bool) (ok bool, wait time.Duration) {
 	if proved && t.failed.Load() == 0 {

@@ -5,7 +5,7 @@
 // that is followed twice does no harm. It reads the row as it is now, not as the change has left it: an index is never older than the noted place.
 //
 // Knows: batches of changes, the pace, how far tables are followed.
-// Never: what entries are made of, who asks for rows.
+// Never: what entries are made of, which queries ask for rows.
 package asyncindex
 
 import (

@@ -25,7 +25,7 @@ type Event struct {
 	// Port is where a login came in: dynamodb, mysql or admin.
 	Port string `json:"port,omitempty"`
 	User string `json:"user,omitempty"`
-	// AccessKey is what a request that was not let in claimed to be signed with.
+	// AccessKey is what a request that was refused claimed to be signed with.
 	AccessKey string  `json:"access_key,omitempty"`
 	From      string  `json:"from,omitempty"` // the client's address
 	Action    string  `json:"action,omitempty"`

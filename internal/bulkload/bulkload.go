@@ -66,7 +66,7 @@ type Options struct {
 	Judges map[string]func(table *schema.Table) (Judge, error)
 	// RegionBytes is the size at which regions are split: as many are made beforehand as are needed. Default 8 GiB.
 	RegionBytes int64
-	// Log is told what a user should know. Bad is told each record that is refused. Progress is called often, by one goroutine. Default of all: nobody.
+	// Log is called with what a user should know, Bad with each record that is refused, and Progress often, by one goroutine. Default of all: none.
 	Log      func(text string)
 	Bad      func(Fault)
 	Progress func(Progress)

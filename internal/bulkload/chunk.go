@@ -110,7 +110,7 @@ func (c *chunk) sort() {
 	}
 }
 
-// sortGroup looks how much all keys have in common first, so that most are told apart without a look at their bytes.
+// sortGroup looks how much all keys have in common first, so that most are ordered without a look at their bytes.
 func (c *chunk) sortGroup(refs []ref) {
 	first := c.keyOf(&refs[0])
 	common := len(first)

@@ -105,7 +105,7 @@ func (s *sampler) block(b block) error {
 	return nil
 }
 
-// take keeps the row of a record. Records that are refused are told of when they are loaded.
+// take keeps the row of a record. Records that are refused are reported when they are loaded.
 func (s *sampler) take(record []byte) {
 	s.builder.Reset(s.load.pin.Names())
 	if s.decoder.decode(record, &s.builder) != nil {

@@ -42,7 +42,7 @@ type Catalog struct {
 	// shared is the catalog's state for them.
 	shared shared
 
-	// lost is told that the catalog can't be trusted any more; nil where no other gateway changes it.
+	// lost is called when the catalog can't be trusted any more; nil where no other gateway changes it.
 	lost func(error)
 
 	// change serialises changes of the schema in this process. It is never held while rows are read or written.
@@ -70,7 +70,7 @@ type Catalog struct {
 type Options struct {
 	// Gateway has yet to join: Open does that.
 	Gateway *gateway.Gateway
-	// Installed is told of tables that are new or changed by whatever gateway; it must be quick. Default: nobody is told.
+	// Installed is called with tables that are new or changed by any gateway; it must be quick. Default: none.
 	Installed func(tables []uint32)
 }
 

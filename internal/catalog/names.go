@@ -34,7 +34,7 @@ type Names struct {
 	table uint32
 	grow  sync.Mutex // one addition at a time
 	known atomic.Pointer[dictionary]
-	// lost is told that ids which other gateways gave can't be read; nil: there are no other gateways.
+	// lost is called when ids that other gateways gave can't be read; nil: there are no other gateways.
 	lost func(error)
 }
 
@@ -127,7 +127,7 @@ func (n *Names) Name(id uint32) (name string, ok bool) {
 	return known.names[id-1], true
 }
 
-// learn is Name for an id that others may have given. A store that can't be read is asked again for a while; in the end Lost is told, since who asked
+// learn is Name for an id that others may have given. A store that can't be read is asked again for a while; in the end Lost is called, since the caller
 // takes the row for one without the attribute.
 func (n *Names) learn(id uint32) (name string, ok bool) {
 	if n.lost == nil || id == 0 || id > NamesMax {

@@ -141,7 +141,7 @@ func (t Target) writeBlind(ctx context.Context, txn kv.Txn, key []byte, w *Write
 	return txn.Set(key, row)
 }
 
-// check is an error if the condition is false, unless the item that a put has could not be written anyway: that is told first.
+// check is an error if the condition is false, unless the item that a put has could not be written anyway: that fault comes first.
 func (t Target) check(w *Write, r *Result, key []byte, old value.Row) error {
 	if w.NeedOld && old != nil {
 		r.Old = slices.Clone(old)

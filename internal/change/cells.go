@@ -211,7 +211,7 @@ func (t Target) cellsOf(names func(yield func([]byte) bool)) [][]byte {
 	return list
 }
 
-// storeCells writes the row and its entries, and says what came of it.
+// storeCells writes the row and its entries, and reports the outcome.
 func (t Target) storeCells(txn kv.Txn, key []byte, w *Write, r *Result, stored, old, next value.Row, nowMS int64, s *Scratch) error {
 	if w.NeedNew && next != nil {
 		visible, ok, err := t.Table.Visible(nil, next, nowMS)

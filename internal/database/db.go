@@ -60,9 +60,9 @@ type Options struct {
 	// Idle keeps everything from being done in the background: index builds, expiry, splits of regions, rebuilds. It is for programs that only look.
 	Idle bool
 	// Expired is called after each commit that deleted expired items, with the name of their table and how many they were. It is called from
-	// one goroutine at a time and must be quick. Default: nobody is told.
+	// one goroutine at a time and must be quick. Default: none.
 	Expired func(table string, items int64)
-	// Walked is called at the end of each walk, by the goroutine that closes its cursor, and must be quick. Default: nobody is told.
+	// Walked is called at the end of each walk, by the goroutine that closes its cursor, and must be quick. Default: none.
 	Walked func(*Walk)
 }
 

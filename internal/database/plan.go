@@ -223,7 +223,7 @@ func (p Pinned) Estimate(ctx context.Context, index string) (Estimate, error) {
 	return estimate, wrap(p.name(), err)
 }
 
-// Count sees to it that Plan knows about how many items the table holds, if it knows nothing yet: it reads some 50,000 entries at most.
+// Count makes sure that Plan knows about how many items the table holds, if it knows nothing yet: it reads some 50,000 entries at most.
 func (p Pinned) Count(ctx context.Context) error {
 	if p.cachedStatistics().Rows > 0 {
 		return nil

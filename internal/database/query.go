@@ -37,7 +37,7 @@ type Query struct {
 	Position []byte
 	// Fetch reads items back from the table where the index does not hold all their attributes. AnyIndex does, too; see Wanted.
 	Fetch bool
-	// Fetched, if not nil, is told the item bytes of each item read back.
+	// Fetched, if not nil, is called with the item bytes of each item read back.
 	Fetched func(bytes int)
 	// ExaminedMax and BytesMax end the page after so many entries, or after the item with which it exceeds so many item bytes; 0 = no limit.
 	ExaminedMax int
@@ -78,7 +78,7 @@ type Query struct {
 	Plan *Plan
 	// within narrows the walk to a part of the index, for View.Split.
 	within indexkey.Span
-	// Judged is what the caller looks for in the items beside Where and Filter, by itself. Options.Walked is told of it; the walk does not look at it.
+	// Judged is what the caller looks for in the items beside Where and Filter, by itself. Options.Walked gets it; the walk does not look at it.
 	Judged expr.Condition
 	// Quiet keeps the walk from Options.Walked, and what it reads from Options.Traffic: nobody asked it.
 	Quiet bool

@@ -24,11 +24,11 @@ type (
 	RegionSettings = region.Settings
 	// RegionSize is how large a region was when that was last looked at.
 	RegionSize = region.Size
-	// Traffic is what regions ask of whoever counts requests.
+	// Traffic is what regions ask of the code that counts requests.
 	Traffic = region.Traffic
 )
 
-// OwnWork returns a context for who looks after the database instead of using it, such as a program that checks its rows: what is read and written with it
+// OwnWork returns a context for code that maintains the database instead of using it, such as a program that checks its rows: what is read and written with it
 // is not counted by Options.Traffic, and splits no regions.
 func OwnWork(ctx context.Context) context.Context { return heat.OwnWork(ctx) }
 

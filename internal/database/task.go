@@ -55,7 +55,7 @@ func (t Tasks) Serve(kind string, do func(ctx context.Context, one Task) error) 
 	t.db.tasks.Serve(kind, do)
 }
 
-// File stores a record that is open, and wakes whoever does its kind.
+// File stores a record that is open, and wakes the one that does its kind.
 func (t Tasks) File(ctx context.Context, kind, id string, detail any) error {
 	return wrap("", t.db.fileTask(ctx, kind, id, detail, nil))
 }

@@ -88,7 +88,7 @@ func (w *TableWrite) do(ctx context.Context, txn kv.Txn, key []byte, s *scratch)
 	return wrap(w.Table.name(), err)
 }
 
-// conflictOf is a conflict that other processes won to the last, at the write whose key it is about, the first if that can't be told.
+// conflictOf is a conflict that other processes won to the last, at the write whose key it is about, the first if that is unknown.
 func conflictOf(err error, keys [][]byte) error {
 	at := 0
 	if conflict, ok := errors.AsType[*kv.ConflictError](err); ok {

@@ -40,9 +40,9 @@ type API struct {
 	Dir string
 	// Kinesis says that somebody sends the changes of tables to streams of Kinesis, so that it may be asked for.
 	Kinesis bool
-	// Observe, if not nil, is told how many items a read has examined and returned. It must be quick and safe for concurrent use.
+	// Observe, if not nil, is called with how many items a read has examined and returned. It must be quick and safe for concurrent use.
 	Observe func(operation string, examined, returned int64)
-	// ObserveWalk, if not nil, is told what each page of a Query or Scan has done. It must be quick and safe for concurrent use.
+	// ObserveWalk, if not nil, is called with what each page of a Query or Scan has done. It must be quick and safe for concurrent use.
 	ObserveWalk func(operation string, counts database.Counts)
 
 	pools pools

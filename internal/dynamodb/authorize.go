@@ -21,7 +21,7 @@ type enclosure struct {
 	capacity  string // its ReturnConsumedCapacity
 }
 
-// authorize wants whoever asks to be allowed what the request does with its table, whether that is there or not: who has no right is not told which.
+// authorize wants the caller to be allowed what the request does with its table, whether that is there or not: a caller without the right does not learn which.
 func (t *target) authorize(ctx context.Context, in enclosure) error {
 	guard := t.api.Guard
 	if guard == nil {

@@ -21,7 +21,7 @@ const (
 )
 
 // Explain judges a Query or Scan as Do does and appends, in place of its answer, the JSON of a weft.Explanation: which index is read, how, and
-// what that is expected to take. With analyze the page is read, too, and what that took is told as Actual; LastEvaluatedKey is there as in the
+// what that is expected to take. With analyze the page is read, too, and what that took is reported as Actual; LastEvaluatedKey is there as in the
 // answer. Nothing is written. The error is always an *exception.Error.
 func (a *API) Explain(ctx context.Context, operation string, body []byte, analyze bool, dst []byte) ([]byte, error) {
 	how := explained
@@ -39,7 +39,7 @@ func (a *API) Explain(ctx context.Context, operation string, body []byte, analyz
 	return answer, nil
 }
 
-// explain appends what is to be told of the walk.
+// explain appends the report on the walk.
 func (w *walk) explain(ctx context.Context, q database.Query, dst []byte) ([]byte, error) {
 	look := w.pin.Explain
 	if w.how == analyzed {

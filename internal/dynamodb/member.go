@@ -168,7 +168,7 @@ func (m *nameMap) read(r *request) error {
 	})
 }
 
-// valueMap is ExpressionAttributeValues. A faulty value is told later, when all of the body is known to have the right types; the contents of none
+// valueMap is ExpressionAttributeValues. A faulty value is reported later, when all of the body is known to have the right types; the contents of none
 // are kept then.
 type valueMap struct {
 	has, empty bool

@@ -6,10 +6,10 @@ package dynamodb
 // each part of a batch or a transaction:
 //
 //   - JSON of the wrong type comes first, in the order of the body.
-//   - Then the members are judged one by one, in the order of their first lines here; what is wrong with them is told together. Expressions stand
+//   - Then the members are judged one by one, in the order of their first lines here; all their faults are reported together. Expressions stand
 //     behind those, in the order in which they are parsed.
-//   - Then come the steps, of which the first fault is told.
-//   - Then whoever asks must be allowed the action.
+//   - Then come the steps, of which the first fault is reported.
+//   - Then the caller must be allowed the action.
 //
 // It is AWS's validation since the summer of 2026: PutItem, UpdateItem and DeleteItem have the new one whole, the operations that read in part,
 // BatchWriteItem and the transactions hardly.

@@ -43,7 +43,7 @@ func (q *query) parseLegacy() error {
 	return q.parseLegacyFilter()
 }
 
-// parseLegacyKeys turns KeyConditions into key conditions. A part of the partition key that has none is told before an operator that no key can use.
+// parseLegacyKeys turns KeyConditions into key conditions. A part of the partition key that has none is reported before an operator that no key can use.
 func (q *query) parseLegacyKeys() (err error) {
 	if !q.keyConditions.IsGiven() {
 		return nil

@@ -42,15 +42,15 @@ type checkOrder struct {
 type words struct {
 	// terse says that faults of single members name the member as the model does and leave its value out.
 	terse bool
-	// alone says that of several faults one of an enumeration is told alone.
+	// alone says that of several faults one of an enumeration is reported alone.
 	alone bool
 	// enclosed says that faults of the request as a whole, too, stand behind "1 validation error detected: ".
 	enclosed bool
-	// bareNumbers says that a faulty number is told without the placeholder that holds it.
+	// bareNumbers says that a faulty number is reported without the placeholder that holds it.
 	bareNumbers bool
 	// older says that faults of attribute values have the words that they had before the summer of 2026.
 	older bool
-	// startKey says that the attribute values are those of a start key; withReason, that it is told what is wrong with one.
+	// startKey says that the attribute values are those of a start key; withReason, that the report says what is wrong with one.
 	startKey, withReason bool
 }
 
@@ -134,7 +134,7 @@ type step struct {
 	how   stepMode
 }
 
-// stepMode is how a step's fault is told.
+// stepMode is how a step's fault is reported.
 type stepMode uint8
 
 const (

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package gateway lets several processes serve one store at once. Each is a gateway with a record in the store: a lease, which says until when it may
-// commit by the cluster's clock, and how far it has got with changes of the schema. Who changes the schema waits until every gateway has followed, or
+// commit by the cluster's clock, and how far it is with changes of the schema. Who changes the schema waits until every gateway has followed, or
 // its lease has passed; work that one gateway does for all has an owner, which others follow when its lease has passed.
 //
 // A gateway whose lease has passed can't commit: the store refuses it. Nor does it read, as far as its own clock can tell. It takes a new lease
@@ -191,12 +191,12 @@ func (g *Gateway) Ready() error {
 // late says whether the lease has passed by this machine's clock, which began to measure before the cluster's did.
 func (g *Gateway) late() bool { return int64(time.Since(g.began)) >= g.deadline.Load() }
 
-// Now is the cluster's time, as it can be told without asking.
+// Now is the cluster's time, as far as it is known without a request.
 func (g *Gateway) Now() time.Time {
 	return time.Now().Add(time.Duration(g.ahead.Load()) * time.Millisecond) // lint:clock corrected by the cluster's
 }
 
-// Nudge makes the gateway look for changes of the schema now, and tell others how far it has got.
+// Nudge makes the gateway look for changes of the schema now, and tell others how far it is.
 func (g *Gateway) Nudge() {
 	select {
 	case g.nudge <- struct{}{}:

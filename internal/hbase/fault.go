@@ -9,7 +9,7 @@ import (
 	"github.com/weftdb/weft/internal/database"
 )
 
-// Kind says by which of Thrift's exceptions a client is told of a Fault.
+// Kind says by which of Thrift's exceptions a client learns of a Fault.
 type Kind uint8
 
 // The kinds.
@@ -18,7 +18,7 @@ const (
 	IllegalArgument             // TIllegalArgument
 )
 
-// Fault is a failure that a client is told.
+// Fault is a failure as a client sees it.
 type Fault struct {
 	Kind    Kind
 	Class   string // HBase's exception, by its full name

@@ -78,7 +78,7 @@ func (r *Runner) compactBatch(ctx context.Context, j *Job) (more bool, err error
 	return r.pass(ctx, j, table, func(txn kv.Txn, keys [][]byte, _ *Job) error { return r.cleanAll(ctx, txn, table, keys, j.Markers) })
 }
 
-// cleanAll cleans rows within txn. One that can't be read stays as it is, and is told.
+// cleanAll cleans rows within txn. One that can't be read stays as it is, and is reported.
 func (r *Runner) cleanAll(ctx context.Context, txn kv.Txn, table *record.Table, keys [][]byte, markers bool) error {
 	var writer record.Writer
 	var row []byte

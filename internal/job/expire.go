@@ -105,7 +105,7 @@ func (e *expiry) watch(table uint32) {
 	}
 }
 
-// forget ends the watch of a sweep's table, unless it was told anew meanwhile.
+// forget ends the watch of a sweep's table, unless it was noted anew meanwhile.
 func (e *expiry) forget(s *sweep) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -215,7 +215,7 @@ func (e *expiry) begin(whole bool) []*sweep {
 	return sweeps
 }
 
-// done notes that a sweep has got to its end.
+// done notes that a sweep has reached its end.
 func (e *expiry) done(s *sweep) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -223,7 +223,7 @@ func (e *expiry) done(s *sweep) {
 	if s.whole {
 		now.whole = now.until
 	}
-	// A table that was told anew meanwhile begins anew.
+	// A table that was noted anew meanwhile begins anew.
 	if e.tables[s.watched] == s.before {
 		e.tables[s.watched] = now
 	}

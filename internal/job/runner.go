@@ -34,7 +34,7 @@ type Options struct {
 	Poll time.Duration
 	// Idle keeps everything from being done in the background.
 	Idle bool
-	// Expired is told how many expired rows of a table each commit deleted; nil: nobody is. It is called from one goroutine at a time.
+	// Expired is called with how many expired rows of a table each commit deleted; nil: none. It is called from one goroutine at a time.
 	Expired func(table string, rows int64)
 }
 

@@ -42,12 +42,12 @@ type Options struct {
 	Tables func() []Table
 	// Admin deletes ranges; nil: they are deleted key by key.
 	Admin kv.Admin
-	// Owned says whether this process looks after the journal for all, and Guard makes a transaction fail unless it does. nil: there is no other.
+	// Owned says whether this process maintains the journal for all, and Guard makes a transaction fail unless it does. nil: there is no other.
 	Owned func() bool
 	Guard func(ctx context.Context, txn kv.Txn) error
 	// NowMS is the cluster's clock, where the store's stamps are not in order; nil: they are.
 	NowMS func(ctx context.Context) (int64, error)
-	// Resume is called by each look of the process that looks after the journal: it ends what another process has left half done. nil: nothing.
+	// Resume is called by each look of the process that maintains the journal: it ends what another process has left half done. nil: nothing.
 	Resume func(ctx context.Context) error
 	// Idle leaves everything to the caller.
 	Idle bool
@@ -63,7 +63,7 @@ type Keeper struct {
 	wasOwner  bool
 }
 
-// Start begins to look after the journal in the background.
+// Start begins to maintain the journal in the background.
 func Start(ctx context.Context, o Options) *Keeper {
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	k := &Keeper{Options: o, cancel: cancel}

@@ -2,7 +2,7 @@
 
 // Package memory counts memory that many holders share. A holder that finds none free is refused before the process runs out.
 //
-// Knows: bytes, as they are told.
+// Knows: bytes, as callers report them.
 // Never: what they are for.
 package memory
 

@@ -48,7 +48,7 @@ type RegionStats struct {
 	Bytes                int64
 }
 
-// regionsMax is how many regions are shown: each is a series for whoever collects them.
+// regionsMax is how many regions are shown: each is a series for a collector.
 const regionsMax = 500
 
 // ObserveRegions makes the Set call sizes whenever the Set is read. No two regions may agree in all their names.
@@ -137,7 +137,7 @@ type Dead struct {
 // PerLive is the dead entries for each live one.
 func (d Dead) PerLive() float64 { return float64(d.Dead) / float64(max(1, d.Live)) }
 
-// graves counts what Entries was told.
+// graves counts what Entries was given.
 type graves struct {
 	mu    sync.Mutex
 	count map[[2]string]*Dead

@@ -34,7 +34,7 @@ type Options struct {
 	// Warn allows everything. Requests that would have been denied are logged, once a minute at most for a user, action and resource.
 	Warn   bool
 	Logger *slog.Logger // nil: nothing is logged
-	// Observe, if not nil, is told of every decision. It must be quick and safe for concurrent use.
+	// Observe, if not nil, is called for every decision. It must be quick and safe for concurrent use.
 	Observe func(*Decision)
 	Now     func() time.Time // nil: time.Now
 }

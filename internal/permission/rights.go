@@ -46,7 +46,7 @@ func (r Rights) Decide(request *Request) policy.Effect {
 	return policy.NoMatch
 }
 
-// Observed says whether decisions are to be told.
+// Observed says whether decisions are observed.
 func (r Rights) Observed() bool { return r.guard != nil && r.guard.options.Observe != nil }
 
 // Warns says whether what is denied is to be done and logged all the same.

@@ -54,8 +54,8 @@ type Request struct {
 	Resource  string // ARN
 	// Values returns the values that a condition key has in this request; name is in lower case. ok is false if it has none. nil: no key has.
 	Values func(name string) (values []string, ok bool)
-	// Unknown says whether the values of a condition key can't be told, such as the keys of rows that have not been found yet. Then an Allow that depends on it
-	// allows nothing, and a Deny denies. nil: all can be told.
+	// Unknown says whether the values of a condition key are not known yet, such as the keys of rows that have not been found. Then an Allow that depends on it
+	// allows nothing, and a Deny denies. nil: all are known.
 	Unknown func(name string) bool
 	// Lenient turns that around: an Allow allows, and a Deny denies nothing. It asks whether anything of the kind could be allowed.
 	Lenient bool

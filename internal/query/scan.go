@@ -42,7 +42,7 @@ type Scan struct {
 	Fetch bool
 	// AnyOrder lets rows that are read back come in the order of their keys, many at a time. Unused with limits, Near and rules of cells.
 	AnyOrder bool
-	// Fetched is told the item bytes of each row read back; nil: nobody is.
+	// Fetched is called with the item bytes of each row read back; nil: none.
 	Fetched func(bytes int)
 	// ExaminedMax stops the walk after so many entries; 0 = no limit.
 	ExaminedMax int
@@ -101,7 +101,7 @@ type Counts struct {
 // Looked is how many entries were looked at, candidates or not.
 func (c *Counts) Looked() int64 { return c.Examined + c.Skipped }
 
-// FalsePositives is how many entries were looked at in vain.
+// FalsePositives is how many entries were examined without a match.
 func (c *Counts) FalsePositives() int64 { return c.Looked() - c.Returned }
 
 // Cursor is a running Scan. It is used by one goroutine.

@@ -17,7 +17,7 @@ import (
 	"github.com/weftdb/weft/order"
 )
 
-// Entries of a search index. Each field has two lists of entries below the index's prefix, told apart by a number:
+// Entries of a search index. Each field has two lists of entries below the index's prefix, which a number distinguishes:
 //
 //	2*field   | word (order.AppendBytes) | primary key → search.Posting      for a field of words
 //	2*field   | value, or null           | primary key → nothing             for a field of a column
@@ -192,7 +192,7 @@ func (t *Table) writeSearch(txn kv.Txn, x *Index, key []byte, old, new value.Row
 	return nil
 }
 
-// writeAsync is writeSearch for an asynchronous index that is complete: a change of few entries is written, any other is left to whoever calls Follow. As long
+// writeAsync is writeSearch for an asynchronous index that is complete: a change of few entries is written, any other is left to the caller of Follow. As long
 // as the index is being built, all are written, so that building it needs no order among changes and rows.
 func (t *Table) writeAsync(txn kv.Txn, x *Index, key []byte, old, new value.Row) error {
 	if x.Async.EntriesMax == 0 {

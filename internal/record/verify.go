@@ -34,7 +34,7 @@ const faultsMax = 100
 type Verification struct {
 	// Cut returns relative keys, ascending, that cut an index into about so many parts, which are read side by side. Default: nothing is cut.
 	Cut func(ctx context.Context, x *Index, parts int) ([][]byte, error)
-	// Progress is told now and then how far the reading is: rows and entries read, and the share of all parts, from 0 to 1. It is called by one
+	// Progress is called now and then with how far the reading is: rows and entries read, and the share of all parts, from 0 to 1. It is called by one
 	// goroutine at a time.
 	Progress func(rows, entries int64, done float64)
 	// Behind says of keys of rows, without the table's prefix, that asynchronous indexes have yet to follow changes of these: they are passed over there. nil: of none.
@@ -166,7 +166,7 @@ type entryReader struct {
 	unique  []byte // the key of the entry before, of a unique index; empty for none
 }
 
-// tellEvery is after how many rows or entries progress is told.
+// tellEvery is after how many rows or entries progress is reported.
 const tellEvery = 10_000
 
 func (r *entryReader) read(ctx context.Context, p piece) error {

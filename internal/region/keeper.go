@@ -50,7 +50,7 @@ type Options struct {
 	TellSplit func(ctx context.Context, table uint32) error
 }
 
-// Keeper looks after the regions of a database.
+// Keeper maintains the regions of a database.
 type Keeper struct {
 	Options
 	cluster bool // regions are the engine's own
@@ -68,7 +68,7 @@ type Keeper struct {
 	nodesAt  time.Time
 }
 
-// Start begins to look after regions in the background, if they are not a cluster's.
+// Start begins to maintain regions in the background, if they are not a cluster's.
 func Start(ctx context.Context, o Options) *Keeper {
 	o.Settings = o.Settings.filled()
 	o.Store = heat.Own(o.Store) // what regions hold is not what was asked for

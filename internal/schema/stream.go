@@ -46,7 +46,7 @@ type Stream struct {
 // Destination is a stream of Kinesis that the changes of a table's rows go to.
 type Destination struct {
 	ARN string `json:"arn"`
-	// Micro says that the times of changes are told in microseconds, not milliseconds.
+	// Micro says that the times of changes are given in microseconds, not milliseconds.
 	Micro bool `json:"micro,omitempty"`
 	// CreatedAtMS, EndedAtMS and ClosedAtMS are as those of a Stream.
 	CreatedAtMS int64 `json:"createdAtMS"`

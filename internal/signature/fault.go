@@ -28,12 +28,12 @@ const mismatch = "The request signature we calculated does not match the signatu
 	"Consult the service documentation for details."
 
 // Unrecognized is the answer to an access key that there is none of, that is disabled, or that comes with an unknown session token. The cases
-// are not told apart.
+// are not distinguished.
 func Unrecognized() *Fault {
 	return &Fault{Name: UnrecognizedClient, Message: "The security token included in the request is invalid."}
 }
 
-// Throttle is the answer to a client whose signatures were wrong too often. It is not told whether this one was.
+// Throttle is the answer to a client whose signatures were wrong too often. It does not say whether this one was.
 func Throttle() *Fault {
 	return &Fault{Name: Throttled, Message: "Too many requests with wrong signatures or unknown access keys came from this address: try again later."}
 }

@@ -122,7 +122,7 @@ func (ch *change) run(ctx context.Context, s *Session, c *call) error {
 	return c.sink.Done(result.Done{Affected: effect.Affected, Info: effect.Info, LastInsertID: s.noteInsertIDs(&effect)})
 }
 
-// noteInsertIDs notes the numbers of new rows for LAST_INSERT_ID(), and returns the one that the client is told.
+// noteInsertIDs notes the numbers of new rows for LAST_INSERT_ID(), and returns the one that the client gets.
 func (s *Session) noteInsertIDs(effect *modify.Effect) uint64 {
 	switch {
 	case effect.InsertID > 0:

@@ -45,7 +45,7 @@ type Options struct {
 	Warnings func(table string) []string
 	// Guard decides what users may do. Default: everybody may do everything.
 	Guard *permission.Guard
-	// Observer is told of each statement. Default: nobody is told.
+	// Observer is called for each statement. Default: none.
 	Observer Observer
 }
 
@@ -65,7 +65,7 @@ type Ended struct {
 	Plan PlanSource
 	// Rows that were looked at, sent to the client, and written.
 	Examined, Returned, Written int64
-	// Places where walks over indexes began to read, those of them over entries that can't match, and entries looked at in vain.
+	// Places where walks over indexes began to read, those of them over entries that can't match, and entries examined without a match.
 	Seeks, Jumps, FalsePositives int64
 }
 

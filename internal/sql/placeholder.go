@@ -21,7 +21,7 @@ func placeholders(read tree.Statement) int {
 // parameterType is immutable
 var parameterType = reflect.TypeFor[tree.Parameter]()
 
-// typeVariables tells the variables of a statement that was just parsed what types they have. Those of @variables change: they are told only to a
+// typeVariables tells the variables of a statement that was just parsed what types they have. Those of @variables change: they go only to a
 // statement that is run once.
 func (s *Session) typeVariables(text []byte, read tree.Statement, once bool) {
 	if bytes.IndexByte(text, '@') >= 0 {

@@ -104,7 +104,7 @@ func (n *names) release() {
 	}
 }
 
-// count sees to it that the size of a table is known, within the statement's time.
+// count makes sure that the size of a table is known, within the statement's time.
 func (s *Session) count(p database.Pinned) error {
 	ctx := s.running
 	if s.timeout > 0 {

@@ -18,7 +18,7 @@ import (
 type rowsNamed struct {
 	columns []string // nil: they can't be told
 	star    bool     // all of them are read, by *
-	// keys are literals and parameters: each row has one of them in the first column of its key, which is of type leading. nil: that can't be told.
+	// keys are literals and parameters: each row has one of them in the first column of its key, which is of type leading. nil: unknown.
 	keys    []tree.Expression
 	leading datum.Type
 }
@@ -256,7 +256,7 @@ func (s *Session) askReads(n *naming, rows *rowsNamed) error {
 	return nil
 }
 
-// assign notes assignments. One to the key moves rows, so that they are not told by where they are.
+// assign notes assignments. One to the key moves rows, so that their place does not identify them.
 func (n *naming) assign(set []tree.Assignment) {
 	for i := range set {
 		n.note(set[i].Column)

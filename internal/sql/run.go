@@ -39,7 +39,7 @@ var errStale = errors.New("sql: the table has changed since the statement was co
 // stalesMax is how often a statement is compiled again before it gives up.
 const stalesMax = 10
 
-// run runs one statement and tells what came of it.
+// run runs one statement and reports the outcome.
 func (s *Session) run(ctx context.Context, text []byte, a *answer) error {
 	e := s.engine
 	begun := e.options.Now()

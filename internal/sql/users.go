@@ -28,7 +28,7 @@ func (s *Session) nameOr(user string) string {
 	return user
 }
 
-// changeUsers runs CREATE, ALTER and DROP USER and ROLE. Users that are not there, or there already, are told of when the others are done, as in MySQL.
+// changeUsers runs CREATE, ALTER and DROP USER and ROLE. Users that are not there, or there already, are reported when the others are done, as in MySQL.
 func (s *Session) changeUsers(ctx context.Context, read *tree.ChangeUsers, c *call) error {
 	own := read.What == "alter user" && !slices.ContainsFunc(read.Users, func(u tree.User) bool { return s.nameOr(u.Name) != s.login.User })
 	if own {

@@ -25,7 +25,7 @@ type Task struct {
 	ID string `json:"id"`
 	// Open says that there is work left.
 	Open bool `json:"open,omitempty"`
-	// Detail is the record, in JSON, of whoever does this kind.
+	// Detail is the record, in JSON, of the code that does this kind.
 	Detail json.RawMessage `json:"detail"`
 }
 

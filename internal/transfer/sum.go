@@ -88,7 +88,7 @@ func placeOf(key []byte) place {
 	return at
 }
 
-// tellEvery is after how many entries that were compared progress is told.
+// tellEvery is after how many compared entries progress is reported.
 const tellEvery = 100_000
 
 // sums adds up each part of a store, in the order of keys.

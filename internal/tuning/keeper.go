@@ -56,7 +56,7 @@ type Options struct {
 	// Compile prepares a version of a table.
 	Compile func(*catalog.Version) *record.Table
 
-	// Owned says whether this process looks after the indexes now; nil: always.
+	// Owned says whether this process maintains the indexes now; nil: always.
 	Owned func() bool
 
 	SizeOf      func(ctx context.Context) func(kv.Range) int64 // estimates the bytes of a range; nil, or giving nil: nobody can
@@ -65,7 +65,7 @@ type Options struct {
 	PageKeyLife time.Duration                                  // how long an index stays that was replaced; default 1 hour
 }
 
-// Keeper looks after the Z-order indexes of a database.
+// Keeper maintains the Z-order indexes of a database.
 type Keeper struct {
 	Options
 	Scans  Scans
@@ -82,7 +82,7 @@ type comparison struct {
 	bytes int64
 }
 
-// Start begins to look after indexes in the background.
+// Start begins to maintain indexes in the background.
 func Start(o Options) *Keeper {
 	o.Store = heat.Own(o.Store)
 	o.Interval = cmp.Or(o.Interval, intervalDefault)

@@ -46,7 +46,7 @@ func (s *Steps) Next() (id uint32, v Value) {
 	return uint32(b[0]), Value(b[1:end:end])
 }
 
-// odd is Next of values whose length is not told by two bytes.
+// odd is Next of values whose length does not fit two bytes.
 func (s *Steps) odd() (id uint32, v Value) {
 	if s.left <= 0 || len(s.rest) == 0 || s.rest[0]-1 >= 0x7f {
 		return 0, nil

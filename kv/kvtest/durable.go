@@ -118,7 +118,7 @@ func pairKey(i int, side string) string { return fmt.Sprintf("writer %02d %s", i
 // writesBeforeCrash is how many commits or reads each goroutine makes before the crash may come.
 const writesBeforeCrash = 10
 
-// untilCrash takes step after step, until it's told to stop or meets an error, which it may only after the crash.
+// untilCrash takes step after step, until it has to stop or meets an error, which it may only after the crash.
 func untilCrash(h *harness, stop *atomic.Bool, busy *sync.WaitGroup, step func(n int) error) {
 	for n := 1; !stop.Load(); n++ {
 		err := step(n)

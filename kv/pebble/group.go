@@ -17,7 +17,7 @@ import (
 // Commits are written in groups. A lane is a pair of goroutines: the first turns the commits that came in meanwhile into one batch of Pebble's
 // and applies it, which makes them visible; the second waits for the sync of the log and then wakes the committers. While one group is
 // being synced the next is formed, so that groups grow with the number of writers. Committers never call Pebble themselves: whatever happens
-// to it, they can be told.
+// to it, they can be known.
 const (
 	laneQueueBytesMax = 1 << 20 // a group is closed to further commits beyond this
 	laneUnsynced      = 12      // applied groups that wait behind the one being synced

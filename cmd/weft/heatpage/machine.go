@@ -26,7 +26,7 @@ type machine struct {
 	shares []metric.Watched // of the stretch between the last two looks
 }
 
-// lookMin is the least stretch over which shares are told.
+// lookMin is the least stretch over which shares are reported.
 const lookMin = time.Second
 
 // Watched is all that an operator watches: the machine's, and the engine's.

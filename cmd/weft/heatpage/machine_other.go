@@ -6,8 +6,8 @@ package heatpage
 
 import "time"
 
-// cpuUsed is not told here.
+// cpuUsed is not known here.
 func cpuUsed() time.Duration { return 0 }
 
-// diskUsed is not told here.
+// diskUsed is not known here.
 func diskUsed(string) (share float64, ok bool) { return 0, false }

@@ -27,7 +27,7 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// heatTick is how often the heat is told the time.
+// heatTick is how often the heat gets the time.
 const heatTick = time.Second
 
 // heatLife is how long a diagnosis is shown before it is made anew.

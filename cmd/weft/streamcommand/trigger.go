@@ -19,7 +19,7 @@ const (
 	eventBytesMax = 6 << 20
 )
 
-// trigger is what `weft trigger` was told.
+// trigger holds the flags of `weft trigger`.
 type trigger struct {
 	source
 	batch    int

@@ -16,7 +16,7 @@ import (
 // onAccount lists the operations that are about no single table. All others name one, by a name or an ARN. // immutable
 var onAccount = []string{"ListTables", "ListBackups", "ListContributorInsights", "DescribeLimits", "DescribeEndpoints"}
 
-// authorize wants whoever asks to be allowed an operation on the resource that the request names. A request that names none, or none that can be, is left to
+// authorize wants the caller to be allowed an operation on the resource that the request names. A request that names none, or none that can be, is left to
 // the operation, which refuses it.
 func (a *API) authorize(ctx context.Context, operation string, in any) error {
 	if a.Guard == nil {

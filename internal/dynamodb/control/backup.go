@@ -169,7 +169,7 @@ func (a *API) restoreTableFromBackup(ctx context.Context, in *restoreRequest) (a
 	return tableAnswer{d}, err
 }
 
-// authorizeTarget wants whoever asks to be allowed to restore to a table of that name.
+// authorizeTarget wants the caller to be allowed to restore to a table of that name.
 func (a *API) authorizeTarget(ctx context.Context, action, name string) error {
 	if a.Guard == nil {
 		return nil

@@ -16,14 +16,14 @@ import (
 // kinesisARN is the form of a stream's ARN. // immutable
 var kinesisARN = regexp.MustCompile(`^arn:aws[a-z-]*:kinesis:[a-z0-9-]+:\d{12}:stream/[a-zA-Z0-9_.-]{1,128}$`)
 
-// precisions are how precisely the times of changes can be told. // immutable
+// precisions are the units that the times of changes can have. // immutable
 var precisions = []string{"MILLISECOND", "MICROSECOND"}
 
 type precision struct {
 	ApproximateCreationDateTimePrecision *string `json:",omitempty"`
 }
 
-// micro says whether times are told in microseconds; given is false if nothing is said.
+// micro says whether times are in microseconds; given is false if nothing is said.
 func (p *precision) micro() (micro, given bool) {
 	if p == nil || p.ApproximateCreationDateTimePrecision == nil {
 		return false, false
@@ -127,7 +127,7 @@ func isDestination(table *schema.Table, arn string) error {
 	return nil
 }
 
-// updateKinesisStreamingDestination changes how precisely times are told.
+// updateKinesisStreamingDestination changes the unit of times.
 func (a *API) updateKinesisStreamingDestination(ctx context.Context, in *kinesisUpdateRequest) (any, error) {
 	if err := checkKinesis(in.StreamArn, "updateKinesisStreamingConfiguration", in.UpdateKinesisStreamingConfiguration); err != nil {
 		return nil, err

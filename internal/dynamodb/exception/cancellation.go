@@ -18,7 +18,7 @@ type Reason struct {
 // Reasons are those of all actions of a transaction, in their order.
 type Reasons []Reason
 
-// Refuse notes a ValidationError. Only the first of a transaction is told.
+// Refuse notes a ValidationError. Only the first of a transaction is reported.
 func (r Reasons) Refuse(i int, message string) {
 	for j := range r {
 		if r[j].Code == "ValidationError" {

@@ -14,7 +14,7 @@ type Constraints struct {
 	// At is the path of the members judged next, with a dot behind it; "" for those of the request itself.
 	At string
 	// Terse makes faults name a member as the model does and leave its value out: "Value at 'Limit' failed ..". Those of enumerations name
-	// none; members that are missing, and names of tables, are told as ever: "Value null at 'key' failed ..".
+	// none; members that are missing, and names of tables, are reported as ever: "Value null at 'key' failed ..".
 	Terse bool
 	// Alone makes the first fault of an enumeration the only fault.
 	Alone bool
@@ -163,7 +163,7 @@ func (c *Constraints) Err() error {
 
 const enclosure = "1 validation error detected: "
 
-// Enclose is a fault of a request as a whole in the words in which those of single members are told.
+// Enclose is a fault of a request as a whole in the words used for faults of single members.
 func Enclose(err error) error {
 	e := Of(err)
 	if e.Kind == KindValidation {

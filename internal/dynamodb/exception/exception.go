@@ -124,7 +124,7 @@ func Of(err error) *Error {
 	return e
 }
 
-// DuplicateText words a value that another item has in a unique index, which DynamoDB doesn't know: it is told as a condition that failed.
+// DuplicateText words a value that another item has in a unique index, which DynamoDB doesn't know: it is reported as a condition that failed.
 func DuplicateText(e *database.DuplicateError) string {
 	return "The conditional request failed: another item has the same values in the unique index " + e.Index
 }

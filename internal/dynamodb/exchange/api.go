@@ -85,7 +85,7 @@ func (a *API) account() tablemodel.Account {
 	return tablemodel.Account{Region: a.Region, ID: a.AccountID}
 }
 
-// ask wants whoever asks to be allowed an operation on a table, or on a part of it such as "/export/ID".
+// ask wants the caller to be allowed an operation on a table, or on a part of it such as "/export/ID".
 func (a *API) ask(ctx context.Context, operation, name, part string) error {
 	if a.Guard == nil {
 		return nil

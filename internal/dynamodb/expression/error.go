@@ -65,7 +65,7 @@ const (
 	faultsEnd
 )
 
-// rank orders the faults of one expression: the lowest is the one that is told, and of equal ones the first in the text. A fault of
+// rank orders the faults of one expression: the lowest is the one that is reported, and of equal ones the first in the text. A fault of
 // syntax ends the parsing at once and so comes before them all.
 type rank uint32
 

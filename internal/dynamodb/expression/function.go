@@ -200,7 +200,7 @@ func (p *parser) checkType(name string, o expr.Operand, allowed kinds) {
 	}
 }
 
-// kindOf is the kind that an operand has for every row, or Missing if that can't be told.
+// kindOf is the kind that an operand has for every row, or Missing if that is unknown.
 func kindOf(o expr.Operand) value.Kind {
 	switch o := o.(type) {
 	case *expr.Literal:

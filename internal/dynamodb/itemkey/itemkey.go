@@ -301,7 +301,7 @@ func indexOfPart(table *schema.Table, part *schema.KeyPart) *schema.Index {
 	return nil
 }
 
-// reportedIndex is the index that is told of a faulty key part, nil for the table's own key: of all indexes that have it, the first by name.
+// reportedIndex is the index that is named for a faulty key part, nil for the table's own key: of all indexes that have it, the first by name.
 func reportedIndex(table *schema.Table, part *schema.KeyPart) *schema.Index {
 	first := indexOfPart(table, part)
 	for i := range table.Indexes {

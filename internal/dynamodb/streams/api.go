@@ -104,7 +104,7 @@ func (a *API) notFound(table, label string) error {
 	return exception.New(exception.KindResourceNotFound, "Requested resource not found: Stream: "+a.account().StreamARN(table, label)+" not found")
 }
 
-// ask wants whoever asks to be allowed an operation on a stream; "" for a table.
+// ask wants the caller to be allowed an operation on a stream; "" for a table.
 func (a *API) ask(ctx context.Context, operation string, table *schema.Table, label string) error {
 	if a.Guard == nil {
 		return nil

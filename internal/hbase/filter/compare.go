@@ -31,7 +31,7 @@ func operatorOf(text []byte) operator {
 	return noOperator
 }
 
-// holds is told how the stored value is to the comparator's.
+// holds gets how the stored value compares with the comparator's.
 func (o operator) holds(c int) bool {
 	switch o {
 	case less:

@@ -115,7 +115,7 @@ func outcomeOf(ctx context.Context, fault *exception.Error) metric.Outcome {
 	return metric.Refused
 }
 
-// logFault logs what the client is not told.
+// logFault logs what the client does not see.
 func (s *Server) logFault(ctx context.Context, x *exchange, fault *exception.Error) {
 	s.options.Logger.LogAttrs(ctx, slog.LevelError, "a request failed", slog.String("request", string(x.id())),
 		slog.String("operation", x.operation.Name), slog.Any("error", fault.Cause))

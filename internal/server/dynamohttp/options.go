@@ -35,7 +35,7 @@ type Options struct {
 	CheckAuthorization bool
 	// Signers verifies signatures; who has not signed is refused. Default: nobody need sign.
 	Signers Signers
-	// Refused is told of each request that Signers refuse. Default: nobody is told.
+	// Refused is called for each request that Signers refuse. Default: none.
 	Refused func(r *http.Request, p *permission.Principal, fault *signature.Fault)
 	// SignersWarn lets in who would be refused, and logs it.
 	SignersWarn bool
@@ -50,7 +50,7 @@ type Options struct {
 	MemoryBytes int64
 	// ConnectionsMax is how many connections may be open; more are closed as they come. Default 10,000.
 	ConnectionsMax int
-	// WaitMax is how long a request waits for memory before the client is told to try again. Default 2 s.
+	// WaitMax is how long a request waits for memory before the client has to try again. Default 2 s.
 	WaitMax time.Duration
 	// BodyBytesMax is the length of the longest request. Default 16 MiB.
 	BodyBytesMax int64

@@ -131,7 +131,7 @@ func (c calls) place() (host string, port int32) {
 	return host, int32(n)
 }
 
-// failure is what a client is told of an error.
+// failure is what a client sees of an error.
 type failure struct {
 	message   string
 	isIllegal bool

@@ -33,7 +33,7 @@ type Options struct {
 	Version Version
 	// OtherAddr is where the other version is served, for clients that took the wrong port. Default: it is not served.
 	OtherAddr string
-	// Addr is this server's host and port, which clients are told as the place of regions. Default: localhost, port 0.
+	// Addr is this server's host and port, which clients get as the place of regions. Default: localhost, port 0.
 	Addr string
 
 	// SignIn returns the user whom a password proves, "" for one who need not be known, or why one may not come in. An empty name is a client that has

@@ -15,7 +15,7 @@ import (
 	"github.com/weftdb/weft/internal/sql/result"
 )
 
-// errHungUp says that the client was told why, or that there is nobody to tell.
+// errHungUp says that the client has got the reason, or is gone.
 var errHungUp = errors.New("mysqlwire: the connection ends")
 
 // loginBytesMax bounds each packet of a client that has not logged in.
@@ -239,7 +239,7 @@ func (c *connection) ask(b []byte) ([]byte, error) {
 	return c.reply()
 }
 
-// open opens the session of a user who was let in.
+// open opens the session of a user who has signed in.
 func (c *connection) open(q packet.Request) bool {
 	login := result.Login{
 		ConnectionID: c.id, User: q.User, Host: c.host, Database: q.Database, Attributes: q.Attributes, TLS: c.secure, Charset: q.Charset,

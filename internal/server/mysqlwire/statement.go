@@ -210,7 +210,7 @@ func (s *statement) cutParameters(dst []datum.Datum, sent []byte) ([]datum.Datum
 	return dst, nil
 }
 
-// longData takes a piece of a parameter that is sent ahead. It is not answered; what is wrong with it is told when the statement is executed.
+// longData takes a piece of a parameter that is sent ahead. It is not answered; a fault in it is reported when the statement is executed.
 func (c *connection) longData(arguments []byte) bool {
 	f := packet.Cutter{Rest: arguments}
 	id, parameter := f.Uint32(), int(f.Uint16())

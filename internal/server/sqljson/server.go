@@ -155,7 +155,7 @@ func (s *Server) Kill(id uint32) (ok bool) {
 	return one != nil
 }
 
-// faultOf is an error as clients are told of it.
+// faultOf is an error as clients see it.
 func faultOf(err error) *fault.Error {
 	var known *fault.Error
 	if errors.As(err, &known) {

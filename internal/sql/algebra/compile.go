@@ -47,7 +47,7 @@ type Options struct {
 	Execution plan.Execution
 	// Text writes the statement for messages.
 	Text func() string
-	// Stars is told what each `*` stands for, by the names that its query has for them; nil: nobody asks.
+	// Stars is called with what each `*` stands for, by the names that its query has for them; nil: none.
 	Stars map[*tree.Star][]tree.SelectItem
 	// Only is a method that all joins use for which it is possible, whatever that costs; nil: costs decide. Loop keeps queries in expressions, Hash makes joins of
 	// them where that is possible.
@@ -191,7 +191,7 @@ func (s *scope) block(from *item, read *tree.Select) (*Block, error) {
 	return b, nil
 }
 
-// end sees to it that a table is read no further than LIMIT wants it, and expects no more rows of the block.
+// end makes sure that a table is read no further than LIMIT wants it, and expects no more rows of the block.
 func (s *scope) end(b *Block) {
 	x := s.Execution
 	x.Explain, x.Context = true, s.sample()
@@ -269,7 +269,7 @@ func unify(a, b *tree.Computed) (t datum.Type, first, second *evaluate.Program, 
 	return t, first, second, err
 }
 
-// over compiles SELECT * over a node with some columns. set is told where they go.
+// over compiles SELECT * over a node with some columns. set is called with their places.
 func (c *compiler) over(node Node, columns []result.Column, outer *nest, with *commonTables, read *tree.Select, set func(to []int)) (*Block, error) {
 	s := c.newScope(outer, with)
 	l := s.addLeaf("", "", columns)

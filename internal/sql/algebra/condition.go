@@ -73,7 +73,7 @@ func (s *scope) condition(e tree.Expression) (c condition, err error) {
 	return c, err
 }
 
-// want sees to it that a query's column has a slot before its node is made. Tables are told later, and then only what isn't judged by them.
+// want makes sure that a query's column has a slot before its node is made. Tables learn of it later, and only of conditions that they don't judge.
 func (l *leaf) want(name string) {
 	if l.table == nil {
 		l.place(name)
@@ -184,7 +184,7 @@ func (s *scope) isStrict(leaves set, e tree.Expression) bool {
 	return false
 }
 
-// close adds the equalities that others imply: a = b and b = 1 say a = 1; a = b and b = c say a = c. Only columns of one type are told of each other.
+// close adds the equalities that others imply: a = b and b = 1 say a = 1; a = b and b = c say a = c. Only columns of one type are compared.
 func (s *scope) close(list []condition) []condition {
 	group := map[[2]string]int{}
 	key := func(c *tree.Column) [2]string { return [2]string{c.Table, c.Name} }

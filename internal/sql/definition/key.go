@@ -65,7 +65,7 @@ func (l Limits) primaryParts(t *Table, elements []tree.KeyElement) ([]schema.Key
 	return parts, lastBinary(t, elements)
 }
 
-// primaryCurve is ZORDER(..) in a primary key, which has no NULLs. Its columns follow behind the key's other parts, so that rows are told apart by them.
+// primaryCurve is ZORDER(..) in a primary key, which has no NULLs. Its columns follow behind the key's other parts, so that they tell rows apart.
 func primaryCurve(t *Table, e *tree.KeyElement) (schema.KeyPart, error) {
 	for _, name := range e.Arguments {
 		if c, ok := t.Column(name); ok && (c.Type.IsText() || c.Type.IsBinary()) {

@@ -83,7 +83,7 @@ func (t *Table) checkRetyped(old, c *Column) error {
 	return nil
 }
 
-// identifies says whether a column is in a key by which a row is told from all others: foreign keys refer to those alone.
+// identifies says whether a column is in a key that tells a row from all others: foreign keys refer to those alone.
 func (t *Table) identifies(column string) bool {
 	unique := func(x Index) bool {
 		return x.Schema.Unique && slices.ContainsFunc(x.Schema.Key, func(p schema.KeyPart) bool { return p.Column() == column })

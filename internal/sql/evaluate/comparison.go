@@ -95,7 +95,7 @@ func comparisonNode(operator tree.Operator, operands []compiled) compiled {
 	return compiled{&comparison{left, right, operator}, isTruth, constant}
 }
 
-// convert sees to it that a constant is converted once to what it is compared with.
+// convert makes sure that a constant is converted once to what it is compared with.
 func convert(constant, with *compiled) {
 	if !constant.constant || with.constant || with.t.Base == datum.Untyped || with.t.IsText() || with.t.IsBinary() || with.t.Base == datum.JSONBase {
 		return

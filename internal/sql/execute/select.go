@@ -33,7 +33,7 @@ type Request struct {
 	Limit *Limit
 }
 
-// Ender is a sink that may wait for its client, and can be told when to give that up: a moment after the context has ended, until stop is called.
+// Ender is a sink that may wait for its client, and can be given a time to give up: a moment after the context has ended, until stop is called.
 type Ender interface {
 	EndBy(ctx context.Context) (stop func() bool)
 }

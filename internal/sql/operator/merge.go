@@ -192,7 +192,7 @@ func (j *MergeJoin) nextRight() error {
 // single says that at most one right row of a key is looked at.
 func (j *MergeJoin) single() bool { return j.Unique || j.Kind.once() && len(j.On) == 0 }
 
-// setAway sees to it that the right row at hand is not lost when its slots are written.
+// setAway makes sure that the right row at hand is not lost when its slots are written.
 func (j *MergeJoin) setAway() {
 	if j.right.begun && !j.right.ended && !j.right.away {
 		j.right.record, j.right.away = appendSlots(j.right.record[:0], j.Context.Row, j.RightSlots), true

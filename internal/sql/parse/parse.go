@@ -105,7 +105,7 @@ func (p *parser) parse(text []byte) (tree.Statement, error) {
 	return statement, nil
 }
 
-// noteCollation keeps a collation with the statement that names it. Statements that find rows have it among their hints, which are told about, too.
+// noteCollation keeps a collation with the statement that names it. Statements that find rows have it among their hints, which are reported, too.
 func noteCollation(statement tree.Statement, name string) {
 	hint := tree.Hint{Name: tree.HintCollate, Argument: name}
 	switch s := statement.(type) {

@@ -68,7 +68,7 @@ func (c *call) sees(database, table string) bool {
 	return c.session.Sees == nil || c.session.Sees(database, table)
 }
 
-// informationSchema is the virtual database that clients are told of.
+// informationSchema is the virtual database that clients see.
 const informationSchema = "information_schema"
 
 // call is one statement at work.

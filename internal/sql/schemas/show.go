@@ -181,7 +181,7 @@ func (c *call) showTables(st *tree.Show) (*answer, error) {
 // engineName is the name of the storage engine for clients.
 const engineName = "Weft"
 
-// viewSecurity is whose rights count when a view is read: those of whoever reads it.
+// viewSecurity is whose rights count when a view is read: those of the reader.
 const viewSecurity = "INVOKER"
 
 // collationName is the collation of all texts: they compare by their bytes.

@@ -41,7 +41,7 @@ func IsVirtual(database string) bool { return virtualDatabase(database) != "" }
 // virtualDatabases have virtual tables alone. // immutable
 var virtualDatabases = [...]string{informationSchema, "performance_schema", "mysql", "sys"}
 
-// virtualDatabase is the name of such a database as it is told; "" for others.
+// virtualDatabase is the name of such a database as clients see it; "" for others.
 func virtualDatabase(name string) string {
 	for _, one := range virtualDatabases {
 		if strings.EqualFold(name, one) {

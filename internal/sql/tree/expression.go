@@ -29,7 +29,7 @@ type Parameter struct{ Index int }
 type Variable struct {
 	Name           string
 	System, Global bool
-	// Type is that of its values, where the session has told it; parsers leave it out.
+	// Type is that of its values, where the session knows it; parsers leave it out.
 	Type datum.Type
 }
 
@@ -172,7 +172,7 @@ type Computed struct {
 	Type datum.Type
 }
 
-// ValuesOf is VALUES(column) in ON DUPLICATE KEY UPDATE: what the row would have got.
+// ValuesOf is VALUES(column) in ON DUPLICATE KEY UPDATE: what the row would have had.
 type ValuesOf struct{ Column string }
 
 func (*Column) expression()    {}

@@ -25,7 +25,7 @@ var locks = map[string]Function{
 	"release_all_locks": {Result: isInteger, Apply: releaseAllLocks, Volatile: true},
 }
 
-// lockWaitMax is the longest wait, in seconds, that is told from one without end.
+// lockWaitMax is the longest wait, in seconds, that differs from one without end.
 const lockWaitMax = 1e9
 
 func getLock(e *Environment, a []datum.Datum) (datum.Datum, error) {

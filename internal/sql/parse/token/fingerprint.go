@@ -9,7 +9,7 @@ import (
 // Take is where a literal stands that is a parameter, its minus included.
 type Take struct{ Start, End int }
 
-// taker walks over a statement and takes literals out of it. Which ones is decided here alone: the parser is told where they stand.
+// taker walks over a statement and takes literals out of it. Which ones is decided here alone: the parser gets their positions.
 //
 // A literal stays in the key where its value says what the statement means, and not only what it compares with: in the select list, whose text names
 // columns; in GROUP BY, HAVING and ORDER BY, where it is a position or must equal an expression of the list; as a pattern; as a JSON path; within CAST;

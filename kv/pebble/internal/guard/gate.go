@@ -58,7 +58,7 @@ func (g *Gate) inside() int64 {
 	return n
 }
 
-// Closed says whether nobody is let in any more.
+// Closed says whether nobody is admitted any more.
 func (g *Gate) Closed() bool { return g.closed.Load() }
 
 // Hold counts one more call as inside, for work that an Enter has admitted and that outlives it. Leave must follow, with slot 0.
