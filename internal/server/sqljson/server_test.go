@@ -89,7 +89,7 @@ func TestEnds(t *testing.T) {
 			<-answered
 		} else if !s.Kill(one.ID) {
 			t.Error("nobody was killed")
-		} else if end := <-answered; !strings.Contains(end, `{"done"`) { // SLEEP says that it was woken by its value
+		} else if end := <-answered; !strings.Contains(end, `{"done"`) && !strings.Contains(end, `"code":1317`) { // SLEEP says by its value that it was woken; it may not have begun
 			t.Errorf("after KILL: %s", end)
 		}
 		leave()
