@@ -43,7 +43,7 @@ func inProcess(ctx context.Context, db *database.DB) target {
 // stepsMax is how long a history is, over tables of its own.
 const stepsMax = 1000
 
-// operations is how many random operations the test of everything makes: 100,000, and a twentieth under the race detector. The
+// operations is how many random operations the test of everything makes: 100,000, and 1,500 under the race detector. The
 // environment variable WEFT_ORACLE_OPERATIONS overrides both.
 func operations(t *testing.T) int {
 	if text := os.Getenv("WEFT_ORACLE_OPERATIONS"); text != "" {
@@ -54,7 +54,7 @@ func operations(t *testing.T) int {
 		return n
 	}
 	if testrace.Enabled {
-		return 5_000
+		return 1_500
 	}
 	return 100_000
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/result"
 	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/testrace"
 )
 
 // endlessSink counts rows, looks at the memory in use from time to time, and ends the statement's context after some.
@@ -86,6 +87,7 @@ func filledEngine(t *testing.T) *engine {
 
 // TestMemoryIsBounded says that memory does not grow with what a statement reads and returns: walks, walks that read back, sorts and groups that go to files.
 func TestMemoryIsBounded(t *testing.T) {
+	testrace.Skip(t)
 	if testing.Short() {
 		t.Skip("it fills a table of 30 MB")
 	}

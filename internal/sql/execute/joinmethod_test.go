@@ -12,6 +12,7 @@ import (
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/plan"
 	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/testrace"
 )
 
 // methodNames are the methods that are forced. // immutable
@@ -22,6 +23,7 @@ const unnested algebra.Method = 100
 
 // TestJoinMethods demands the same answers of random joins, whichever method finds the partners of a row.
 func TestJoinMethods(t *testing.T) {
+	testrace.Skip(t)
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
