@@ -147,7 +147,7 @@ account() {
 backups() {
   orders
   db describe-continuous-backups --table-name orders --query 'ContinuousBackupsDescription.[ContinuousBackupsStatus, PointInTimeRecoveryDescription.PointInTimeRecoveryStatus]' --output text
-  refused update-continuous-backups --table-name orders --point-in-time-recovery-specification PointInTimeRecoveryEnabled=true
+  db update-continuous-backups --table-name orders --point-in-time-recovery-specification PointInTimeRecoveryEnabled=true --query "ContinuousBackupsDescription.[ContinuousBackupsStatus, PointInTimeRecoveryDescription.PointInTimeRecoveryStatus]" --output text
   db update-continuous-backups --table-name orders --point-in-time-recovery-specification PointInTimeRecoveryEnabled=false --query 'ContinuousBackupsDescription.[ContinuousBackupsStatus, PointInTimeRecoveryDescription.PointInTimeRecoveryStatus]' --output text
 }
 

@@ -46,7 +46,8 @@ func startS3(t *testing.T) (endpoint string) {
 // TestStorage runs the conformance suite of storages against a bucket of a service that others made.
 func TestStorage(t *testing.T) {
 	skipUnlessWanted(t)
-	command := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-run", "TestService", "github.com/weftdb/weft/storage/s3")
+	// moto answers 500 to some of several writes of one object at once; TestInProcess of storage/s3 does them.
+	command := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-run", "TestService", "-skip", "TestService/Concurrent", "github.com/weftdb/weft/storage/s3")
 	command.Dir = "../.."
 	command.Env = append(command.Environ(), "WEFT_TEST_S3="+startS3(t))
 	if out, err := command.CombinedOutput(); err != nil {
