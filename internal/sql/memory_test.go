@@ -98,13 +98,15 @@ func TestPlansBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	numbered(t, s, 10)
+	most := int64(0)
 	for i := range 2000 {
 		must(t, s, fmt.Sprintf("SELECT id x%d FROM numbers WHERE id = 1 AND v IN ('a'%s)", i, strings.Repeat(",'a'", 100)))
 		if memory.Used() > memory.Limit()/8 {
 			t.Fatalf("after %d statements plans take %d bytes", i, memory.Used())
 		}
+		most = max(most, memory.Used()) // the cache lets go of many at once
 	}
-	if memory.Used() < memory.Limit()/32 { // the cache lets go of many at once
-		t.Errorf("plans of %d bytes alone are kept", memory.Used())
+	if most < memory.Limit()/16 {
+		t.Errorf("plans of %d bytes alone are kept", most)
 	}
 }
