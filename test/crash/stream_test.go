@@ -21,10 +21,12 @@ type stream struct {
 	faults  []string
 }
 
-// streamsClient is a client of the server's streams.
+// streamsClient is a client of the server's streams, with the connections of the run's client.
 func (r *run) streamsClient() *dynamodbstreams.Client {
 	o := r.client.Options()
-	return dynamodbstreams.New(dynamodbstreams.Options{BaseEndpoint: o.BaseEndpoint, Region: o.Region, Credentials: o.Credentials, RetryMaxAttempts: 1})
+	return dynamodbstreams.New(dynamodbstreams.Options{
+		BaseEndpoint: o.BaseEndpoint, Region: o.Region, Credentials: o.Credentials, Retryer: o.Retryer, HTTPClient: o.HTTPClient,
+	})
 }
 
 // openStream finds the table's stream.
