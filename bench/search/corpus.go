@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -55,12 +56,25 @@ func loadCorpus(ctx context.Context, c *config) (*corpus, error) {
 	if c.Documents > 0 {
 		k.documents = k.documents[:c.Documents]
 	}
+	k.documents = joinDocuments(k.documents, max(c.Join, 1))
 	for i := range k.documents {
 		d := &k.documents[i]
 		d.id = int64(i + 1)
 		k.bytes += int64(len(d.title) + len(d.body))
 	}
 	return k, nil
+}
+
+// joinDocuments makes one document of each count neighbours: the title of the first, and all bodies.
+func joinDocuments(list []document, count int) (joined []document) {
+	for some := range slices.Chunk(list, count) {
+		d := some[0]
+		for _, other := range some[1:] {
+			d.body += "\n" + other.title + ": " + other.body
+		}
+		joined = append(joined, d)
+	}
+	return joined
 }
 
 // wordNetOrMadeUp takes WordNet if it can be had and is wanted.

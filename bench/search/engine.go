@@ -43,7 +43,10 @@ type hit struct {
 }
 
 // cost is what something took.
-type cost struct{ seconds, cpu float64 }
+type cost struct {
+	seconds, cpu float64
+	written      int64 // bytes sent to the disk
+}
 
 // loading is what it took to load a corpus into a table without an index for texts, and into one with it.
 type loading struct{ plain, indexed tableLoading }
@@ -74,7 +77,7 @@ const (
 // spent does something and returns what it took: seconds until it is done, and CPU until the process has come to rest.
 func spent(pid int, do func() error) (cost, error) {
 	loadgen.Settle(pid)
-	begun, before := time.Now(), loadgen.CPU(pid)
+	begun, before, written := time.Now(), loadgen.CPU(pid), loadgen.Written(pid)
 	err := do()
 	took := time.Since(begun).Seconds()
 	for range settleMax {
@@ -84,7 +87,7 @@ func spent(pid int, do func() error) (cost, error) {
 			break
 		}
 	}
-	return cost{took, loadgen.CPU(pid) - before}, err
+	return cost{took, loadgen.CPU(pid) - before, loadgen.Written(pid) - written}, err
 }
 
 // sizeOf adds up the files of a folder whose names end in one of some ways.

@@ -46,6 +46,7 @@ import (
 type config struct {
 	Documents int  // 0 is all
 	Generate  bool // texts, instead of WordNet's
+	Join      int  // how many texts make one document
 	Queries   int  // of each kind
 	Seed      uint64
 	Rounds    int
@@ -70,6 +71,7 @@ func parseFlags(args []string) (*config, error) {
 	f := flag.NewFlagSet("search", flag.ContinueOnError)
 	f.IntVar(&c.Documents, "documents", 0, "how many documents; 0 is all")
 	f.BoolVar(&c.Generate, "generate", false, "make texts up instead of taking WordNet's")
+	f.IntVar(&c.Join, "join", 1, "make one document of so many texts")
 	f.IntVar(&c.Queries, "queries", 200, "queries of each kind")
 	f.Uint64Var(&c.Seed, "seed", 1, "seed of the queries, and of the choice and order of the documents")
 	f.IntVar(&c.Rounds, "rounds", 3, "how often each cell is measured")
@@ -87,8 +89,8 @@ func parseFlags(args []string) (*config, error) {
 	if quick {
 		c.Documents, c.Queries, c.Rounds, c.Seconds = 5000, 20, 1, 0.2
 	}
-	if c.Rounds < 1 || c.Seconds <= 0 || c.Queries < 1 || c.Documents < 0 || c.Documents > 0 && c.Documents < documentsLeast {
-		return nil, fmt.Errorf("--rounds, --seconds and --queries must be positive, and --documents 0 or at least %d", documentsLeast)
+	if c.Rounds < 1 || c.Seconds <= 0 || c.Queries < 1 || c.Documents < 0 || c.Join < 1 || c.Documents > 0 && c.Documents < documentsLeast {
+		return nil, fmt.Errorf("--rounds, --seconds, --queries and --join must be positive, and --documents 0 or at least %d", documentsLeast)
 	}
 	var errs [3]error
 	c.Clients, errs[0] = loadgen.Counts("clients", clients)
@@ -180,8 +182,8 @@ func measureCell(ctx context.Context, c *config, e engine, queries []query, x lo
 
 // writeLoads writes what loading took.
 func writeLoads(out io.Writer, k *corpus, loads map[string]*loading) {
-	fmt.Fprint(out, "\n| loading | seconds, with the index | without | server CPU s, with | without | MB of text a minute of CPU | of the index alone | optimizing, CPU s | index MiB | to the text | table MiB |\n",
-		"|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n")
+	fmt.Fprint(out, "\n| loading | seconds, with the index | without | server CPU s, with | without | MB of text a minute of CPU | of the index alone | optimizing, CPU s | index MiB | to the text | table MiB | MiB written for the index | to the text |\n",
+		"|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n")
 	megabytes := float64(k.bytes) / 1e6
 	for _, name := range peerNames() {
 		l := loads[name]
@@ -190,7 +192,8 @@ func writeLoads(out io.Writer, k *corpus, loads map[string]*loading) {
 		}
 		with, without := l.indexed.load, l.plain.load
 		index := float64(l.indexed.bytes - l.plain.bytes)
-		fmt.Fprintf(out, "| %s | %.1f | %.1f | %.1f | %.1f | %s | %s | %.1f | %.1f | %.2f | %.1f |\n", name, with.seconds, without.seconds, with.cpu, without.cpu,
-			loadgen.Figure(megabytes/with.cpu*60), loadgen.Figure(megabytes/(with.cpu-without.cpu)*60), l.indexed.settle.cpu, index/(1<<20), index/float64(k.bytes), float64(l.plain.bytes)/(1<<20))
+		written := float64(with.written - without.written)
+		fmt.Fprintf(out, "| %s | %.1f | %.1f | %.1f | %.1f | %s | %s | %.1f | %.1f | %.2f | %.1f | %.1f | %.2f |\n", name, with.seconds, without.seconds, with.cpu, without.cpu,
+			loadgen.Figure(megabytes/with.cpu*60), loadgen.Figure(megabytes/(with.cpu-without.cpu)*60), l.indexed.settle.cpu, index/(1<<20), index/float64(k.bytes), float64(l.plain.bytes)/(1<<20), written/(1<<20), written/float64(k.bytes))
 	}
 }
