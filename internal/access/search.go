@@ -47,6 +47,7 @@ type SearchNode struct {
 	// Without are nodes of a SearchAll whose rows are left out. All of them are exact. A SearchAll without List begins with every row of the table.
 	Without []*SearchNode
 	Field   int           // of SearchWords and SearchValues: its place in the index's key
+	Column  string        // of SearchValues: the one that is meant of a field for all columns of a pattern
 	Query   *search.Query // of SearchWords
 	// Spans are the keys of a SearchValues, without the field's prefix. Side says that rows whose value can't stand in a key belong to it, too.
 	Spans []indexkey.Span
@@ -172,7 +173,7 @@ func (n *SearchNode) inexact() bool {
 
 // isMergeable says whether two nodes are bounds on the same field that were not bound to spans yet.
 func (n *SearchNode) isMergeable(other *SearchNode) bool {
-	return n.Kind == SearchValues && other.Kind == SearchValues && n.Field == other.Field && n.Spans == nil && other.Spans == nil
+	return n.Kind == SearchValues && other.Kind == SearchValues && n.Field == other.Field && n.Column == other.Column && n.Spans == nil && other.Spans == nil
 }
 
 func (n *SearchNode) merge(other *SearchNode) {
@@ -290,10 +291,18 @@ func (b *searchBuilder) leaf(condition expr.Condition) *SearchNode {
 		return nil
 	}
 	field := slices.IndexFunc(b.index.Key, func(p schema.KeyPart) bool { return p.Column() == k.name })
+	if field < 0 && !admitsNull(&k.bound) { // a field for columns of a pattern holds no nulls
+		field = slices.IndexFunc(b.index.Key, func(p schema.KeyPart) bool { return p.Covers(k.name) })
+	}
 	if field < 0 {
 		return nil
 	}
-	return &SearchNode{Kind: SearchValues, Field: field, bounds: []indexkey.Bound{k.bound}, Exact: k.exact() && !b.changing}
+	return &SearchNode{Kind: SearchValues, Field: field, Column: k.name, bounds: []indexkey.Bound{k.bound}, Exact: k.exact() && !b.changing}
+}
+
+// admitsNull says whether rows without a value lie within a bound.
+func admitsNull(b *indexkey.Bound) bool {
+	return b.Kind == indexkey.IsNull || b.Kind == indexkey.Any && slices.ContainsFunc(b.Union, func(one indexkey.Bound) bool { return admitsNull(&one) })
 }
 
 // bind finds the spans of a node's bounds.
@@ -301,7 +310,7 @@ func (b *searchBuilder) bind(n *SearchNode) bool {
 	if n.Spans != nil {
 		return true
 	}
-	alone := b.index.FieldIndex(n.Field)
+	alone := b.index.FieldIndex(n.Field, n.Column)
 	name := alone.Key[0].Column()
 	plan, err := indexkey.Bind(&alone, func(of string) []indexkey.Bound {
 		if of != name {
@@ -420,8 +429,8 @@ func (n *SearchNode) lines(list []string, x *schema.Index, indent string) []stri
 	case SearchWords:
 		return append(list, fmt.Sprintf("%swords of %s that match %q, about %.0f rows", indent, x.Key[n.Field].Name, n.Query, n.Rows))
 	case SearchValues:
-		alone := x.FieldIndex(n.Field)
-		text := indent + x.Key[n.Field].Name + " in"
+		alone := x.FieldIndex(n.Field, n.Column)
+		text := indent + alone.Key[0].Name + " in"
 		for i, span := range n.Spans {
 			if i == spansShown {
 				text += fmt.Sprintf(" and %d more", len(n.Spans)-spansShown)

@@ -120,7 +120,7 @@ func TestAnyIndexAnswersAsFullScans(t *testing.T) {
 
 // attribute is one that conditions are about.
 func (a *asking) attribute() string {
-	return []string{"k", "l", "a", "b", "c", "d", "e", "a", "b"}[a.random.IntN(9)]
+	return []string{"k", "l", "a", "b", "c", "d", "e", "a", "b", "x0", "x5"}[a.random.IntN(11)]
 }
 
 // value is a value for an attribute; few, so that conditions meet some.

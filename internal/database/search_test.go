@@ -45,8 +45,9 @@ func mustWords(t *testing.T, analyzer string, columns ...string) schema.KeyPart 
 
 // searchShapes are tables with a search index: with an ordered key, a hashed one, and cells that have times.
 func searchShapes(t *testing.T) []database.TableSpec {
+	pattern := schema.KeyPart{Name: "x*", Type: schema.Int, Pattern: true, Args: []schema.Argument{{Column: "x*", Type: schema.Int}}}
 	find := database.IndexSpec{Name: "find", Search: true, Key: append(parts(t, "a", "int", "b", "text", "c", "float", "d", "number", "e", "bytes"),
-		mustWords(t, "english/1", "title", "body"), mustWords(t, "english", "body"), mustWords(t, "trigram", "b"))}
+		pattern, mustWords(t, "english/1", "title", "body"), mustWords(t, "english", "body"), mustWords(t, "trigram", "b"))}
 	return []database.TableSpec{
 		{Name: "t", Key: parts(t, "k", "int", "l", "text"), Indexes: []database.IndexSpec{find, {Name: "a", Key: parts(t, "a", "int"), KeepNulls: true, Projection: schema.ProjectKeys}}},
 		{Name: "t", Key: parts(t, "desc(l)", "text", "k", "int"), HashDistributed: true, Indexes: []database.IndexSpec{find}},

@@ -278,7 +278,7 @@ func (f *finder) gather(ranges []kv.Range, rest func(key []byte) ([]byte, error)
 
 // openValues is the stream of some values of a field.
 func (f *finder) openValues(n *access.SearchNode) stream {
-	field := f.index.Field(n.Field)
+	field := f.index.Field(n.Field).Named(n.Column)
 	var streams []stream
 	if n.Side {
 		streams = append(streams, f.list(field.Side))

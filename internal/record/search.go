@@ -4,6 +4,7 @@ package record
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"fmt"
 	"slices"
@@ -24,6 +25,7 @@ import (
 //	2*field+1 | primary key → how many words the row has there (uvarint)     for a field of words
 //	2*field+1 | primary key → nothing: the row's value can't stand in a key  for a field of a column
 //
+// In a field for all columns of a pattern, the name of the column (order.AppendBytes) follows the number: see Field.Named.
 // So a word's rows, and a value's, come in the order of the primary key, and no two rows write the same entry.
 
 // Field is a field of a search index.
@@ -37,14 +39,17 @@ type Field struct {
 	// Side is the prefix of the field's second list.
 	Side []byte
 	err  error // the analyzer is not known
+
+	whole *Index // whose key has the field, at a place
+	at    int
 }
 
 // compileFields makes the fields of a search index ready.
 func compileFields(table *schema.Table, x *Index) {
 	for i := range x.Key {
 		p := &x.Key[i]
-		alone := x.FieldIndex(i)
-		f := &Field{Index: &Index{Index: &alone, Prefix: order.AppendUvarint(slices.Clone(x.Prefix), 2*uint64(p.Field))}, Number: p.Field}
+		alone := x.FieldIndex(i, "")
+		f := &Field{Index: &Index{Index: &alone, Prefix: order.AppendUvarint(slices.Clone(x.Prefix), 2*uint64(p.Field))}, Number: p.Field, whole: x, at: i}
 		f.Side = order.AppendUvarint(slices.Clone(x.Prefix), 2*uint64(p.Field)+1)
 		for j := range p.Args {
 			f.Columns = append(f.Columns, []byte(p.Args[j].Column))
@@ -62,6 +67,21 @@ func compileFields(table *schema.Table, x *Index) {
 // Field returns a field of a search index by its place in the index's key.
 func (x *Index) Field(at int) *Field { return x.Fields[at] }
 
+// isPattern says whether the field is for all columns of a pattern.
+func (f *Field) isPattern() bool { return f.whole.Key[f.at].Pattern }
+
+// Named is the field of one column of a pattern; the field itself where it is no pattern's.
+func (f *Field) Named(column string) *Field {
+	if !f.isPattern() {
+		return f
+	}
+	alone, name := f.whole.FieldIndex(f.at, column), []byte(column)
+	own := *f
+	own.Index = &Index{Index: &alone, Prefix: order.AppendBytes(slices.Clone(f.Prefix), name)}
+	own.Side, own.Columns = order.AppendBytes(slices.Clone(f.Side), name), [][]byte{name}
+	return &own
+}
+
 // rest cuts what stands before the primary key off a relative key of a search index.
 func (x *Index) rest(key []byte) (primary []byte, err error) {
 	if !x.Search {
@@ -75,7 +95,12 @@ func (x *Index) rest(key []byte) (primary []byte, err error) {
 	switch {
 	case at < 0:
 		return nil, fmt.Errorf("record: no field %d", number/2)
-	case number%2 == 1:
+	case x.Fields[at].isPattern():
+		if _, rest, err = order.CutBytes(rest, nil); err != nil {
+			return nil, err
+		}
+	}
+	if number%2 == 1 {
 		return rest, nil
 	}
 	return x.Fields[at].Rest(rest)
@@ -124,15 +149,33 @@ func (f *Field) appendEntries(dst []entry, t *Table, key []byte, row value.Row) 
 		return dst, f.err
 	case f.Analyzer != nil:
 		return f.appendWords(dst, t, key, row), nil
+	case f.isPattern():
+		return f.appendNamed(dst, t, key, row)
 	}
+	return f.appendValues(dst, t, key, row), nil
+}
+
+// appendNamed appends the entries of the columns of a pattern.
+func (f *Field) appendNamed(dst []entry, t *Table, key []byte, row value.Row) ([]entry, error) {
+	attributes := row.Attributes(t.Names)
+	for attributes.Next() {
+		if name := string(attributes.Name()); f.whole.Key[f.at].Covers(name) {
+			dst = f.Named(name).appendValues(dst, t, key, row)
+		}
+	}
+	return dst, attributes.Err()
+}
+
+// appendValues appends the entry of a value, or that of a row whose value can't stand in a key.
+func (f *Field) appendValues(dst []entry, t *Table, key []byte, row value.Row) []entry {
 	keys, err := t.entryKeys(f.Index, key, row)
 	if err != nil {
-		return append(dst, entry{append(slices.Clone(f.Side), key[len(t.Primary.Prefix):]...), []byte{}}), nil
+		return append(dst, entry{append(slices.Clone(f.Side), key[len(t.Primary.Prefix):]...), []byte{}})
 	}
 	for _, own := range keys {
 		dst = append(dst, entry{own, []byte{}})
 	}
-	return dst, nil
+	return dst
 }
 
 func (f *Field) appendWords(dst []entry, t *Table, key []byte, row value.Row) []entry {
@@ -152,7 +195,7 @@ func (f *Field) appendWords(dst []entry, t *Table, key []byte, row value.Row) []
 
 // isSame says whether two rows have the same in a field.
 func (f *Field) isSame(t *Table, old, new value.Row) bool {
-	if old == nil || new == nil || t.Cells != nil {
+	if old == nil || new == nil || t.Cells != nil || f.isPattern() {
 		return false
 	}
 	return !slices.ContainsFunc(f.Columns, func(column []byte) bool {
@@ -218,16 +261,50 @@ func (t *Table) writeAsync(txn kv.Txn, x *Index, key []byte, old, new value.Row)
 // change. It returns how many entries it writes. Once it was called for each change of a row, in their order, the row has the entries that it makes, whoever wrote some of them meanwhile, and
 // however often it is called again: a word that the row has since some change is written with it, and one that it has lost since is deleted with that.
 func (t *Table) Follow(txn kv.Txn, x *Index, key []byte, old, now value.Row) (writes int, err error) {
-	var moves []move
+	moves, err := x.moves(t, key, old, now)
+	if err != nil {
+		return 0, err
+	}
+	return len(moves), moveAll(txn, moves)
+}
+
+// FollowSome is Follow for a row whose entries are too many for one commit: it leaves out those that are right already, and stops after some bytes. left says
+// that there are more: then it is called again in the next transaction.
+func (t *Table) FollowSome(ctx context.Context, txn kv.Txn, x *Index, key []byte, old, now value.Row, bytesMax int) (written int, left bool, err error) {
+	moves, err := x.moves(t, key, old, now)
+	if err != nil {
+		return 0, false, err
+	}
+	for _, m := range moves {
+		kept, has, err := txn.Get(ctx, m.key, nil)
+		if err != nil {
+			return written, false, err
+		}
+		if has == (m.kept != nil) && bytes.Equal(kept, m.kept) {
+			continue
+		}
+		if written > bytesMax {
+			return written, true, nil
+		}
+		if err := moveAll(txn, []move{m}); err != nil {
+			return written, false, err
+		}
+		written += len(m.key) + len(m.kept)
+	}
+	return written, false, nil
+}
+
+// moves are what turns the entries of a row into those of another, in all fields.
+func (x *Index) moves(t *Table, key []byte, old, now value.Row) (moves []move, err error) {
 	for _, f := range x.Fields {
 		if f.isSame(t, old, now) {
 			continue
 		}
 		if moves, err = f.appendMoves(moves, t, key, old, now); err != nil {
-			return 0, err
+			return nil, err
 		}
 	}
-	return len(moves), moveAll(txn, moves)
+	return moves, nil
 }
 
 // move is an entry that is to be written, or to be deleted if kept is nil.

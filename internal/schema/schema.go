@@ -135,6 +135,8 @@ type KeyPart struct {
 	Field uint32 `json:"field,omitempty"`
 	// Analyzer is how a part of the function Words cuts texts into words, with the version: see package search.
 	Analyzer string `json:"analyzer,omitempty"`
+	// Pattern makes a field of a search index that of all columns whose names match its argument: see MatchesPattern. Each of them has entries of its own.
+	Pattern bool `json:"pattern,omitempty"`
 	// Hidden marks the hash prefix of a hash-distributed table, which no dialect shows.
 	Hidden bool `json:"hidden,omitempty"`
 	// Identity marks a plain part that Identified added behind a table's key: dialects don't show it as a part, but its column belongs to the key.
@@ -180,9 +182,9 @@ func (x *Index) Sort() []KeyPart { return x.Visible()[x.PartitionParts:] }
 // IsPrimary says whether the index is the table itself.
 func (x *Index) IsPrimary() bool { return x.ID == 0 }
 
-// Column returns the column that a plain part (or desc of one) stands for; "" for a computed part.
+// Column returns the column that a plain part (or desc of one) stands for; "" for a computed part and for a pattern.
 func (p *KeyPart) Column() string {
-	if p.Function == Plain && len(p.Args) == 1 {
+	if p.Function == Plain && len(p.Args) == 1 && !p.Pattern {
 		return p.Args[0].Column
 	}
 	return ""
@@ -190,6 +192,36 @@ func (p *KeyPart) Column() string {
 
 // Computed says whether the part's value is a function of columns rather than a column.
 func (p *KeyPart) Computed() bool { return p.Function != Plain }
+
+// Covers says whether a part is a pattern that a column's name matches. Names that begin with a zero byte, as those of package cell do, match none.
+func (p *KeyPart) Covers(column string) bool {
+	return p.Pattern && !strings.HasPrefix(column, "\x00") && MatchesPattern(p.Args[0].Column, column)
+}
+
+// MatchesPattern says whether a name matches a pattern, in which `*` is any run of characters, and `?` one byte.
+func MatchesPattern(pattern, name string) bool {
+	star, from := -1, 0
+	p, n := 0, 0
+	for n < len(name) {
+		switch {
+		case p < len(pattern) && pattern[p] == '*':
+			star, from = p, n
+			p++
+		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == name[n]):
+			p++
+			n++
+		case star >= 0:
+			from++
+			p, n = star+1, from
+		default:
+			return false
+		}
+	}
+	for p < len(pattern) && pattern[p] == '*' {
+		p++
+	}
+	return p == len(pattern)
+}
 
 // HasWordsOf says whether the part is the words of some columns, in any order, for queries in words.
 func (p *KeyPart) HasWordsOf(columns []string) bool {
@@ -232,9 +264,18 @@ func (t *Table) those(are func(*Index) bool) iter.Seq[*Index] {
 	}
 }
 
-// FieldIndex is a field of a search index as an index by itself, whose key is the field's value, or one of its words.
-func (x *Index) FieldIndex(field int) Index {
-	return Index{ID: x.ID, Name: x.Name, Key: x.Key[field : field+1], PartitionParts: 1, KeepNulls: x.Key[field].Function != Words, Projection: ProjectKeys, State: x.State}
+// FieldIndex is a field of a search index as an index by itself, whose key is the field's value, or one of its words. column is the one that is meant of
+// those of a pattern, which holds no nulls.
+func (x *Index) FieldIndex(field int, column string) Index {
+	part := x.Key[field]
+	alone := Index{ID: x.ID, Name: x.Name, Key: x.Key[field : field+1], PartitionParts: 1, KeepNulls: part.Function != Words && !part.Pattern, Projection: ProjectKeys, State: x.State}
+	if part.Pattern {
+		argument := part.Args[0]
+		argument.Column = column
+		part.Name, part.Args, part.Pattern = column, []Argument{argument}, false
+		alone.Key = []KeyPart{part}
+	}
+	return alone
 }
 
 // Numbered gives the fields of a search index that have no number one each.

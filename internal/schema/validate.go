@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/weftdb/weft/internal/value"
 )
 
 // KeyPartsMax is how many visible parts a key may have.
@@ -177,6 +179,7 @@ func (v *validator) field(x *Index, i int) {
 	v.check(x.Search == (p.Field > 0), "a search index has fields, and no other index")
 	v.check(!x.Search || !x.IsPrimary() && !x.Unique && x.KeepNulls && x.Projection == ProjectKeys, "a search index keeps nulls, and no other attributes than its fields")
 	v.check(!x.Search || p.Function == Plain && !p.Descending || p.Function == Words, "a field of a search index is a column, or the words of some")
+	v.check(!p.Pattern || x.Search && p.Function == Plain && len(p.Args) == 1 && p.Args[0].Codec == value.AsIs, "a pattern is a plain field of a search index, and its values have no codec")
 	v.check(!slices.ContainsFunc(x.Key[:i], func(q KeyPart) bool { return p.Field > 0 && q.Field == p.Field }), "another field has the same number")
 }
 

@@ -39,8 +39,9 @@ func (l Limits) search(spec *database.IndexSpec, d *tree.IndexDefinition, t *Tab
 	if d.Unique {
 		return refusal("a search index can't be UNIQUE: make a separate unique index")
 	}
-	if len(d.Include) > 0 {
-		return refusal("a search index takes no INCLUDE: it finds rows, whose columns are then read from the table")
+	// INCLUDE has no effect: a row that is found is read from the table by its key, and a copy in the index would take as long to read.
+	if err := t.checkInclude(&database.IndexSpec{Include: d.Include}); err != nil {
+		return err
 	}
 	analyzer, options, err := analyzerOf(d)
 	if err == nil {
@@ -50,7 +51,7 @@ func (l Limits) search(spec *database.IndexSpec, d *tree.IndexDefinition, t *Tab
 		return err
 	}
 	for i := range d.Key {
-		if err := checkField(t, &d.Key[i]); err != nil {
+		if err := checkField(t, &d.Key[i], d.Kind == tree.IndexSearch); err != nil {
 			return err
 		}
 	}
@@ -61,7 +62,7 @@ func (l Limits) search(spec *database.IndexSpec, d *tree.IndexDefinition, t *Tab
 		}
 		err = addWords(spec, t, analyzer, names...)
 	} else {
-		err = l.fields(spec, t, d.Key, analyzer)
+		err = l.fields(spec, t, everyField(t, d.Key), analyzer)
 	}
 	if err != nil {
 		return err
@@ -129,11 +130,15 @@ func (x *Index) asyncText() (word string, options map[string]string) {
 	return " ASYNC", options
 }
 
-// checkField refuses what is no column of a search index.
-func checkField(t *Table, e *tree.KeyElement) error {
+// checkField refuses what is no column of a search index. patterns says that it may be a wildcard column, or `*` for all columns.
+func checkField(t *Table, e *tree.KeyElement, patterns bool) error {
 	switch {
-	case e.Column == "*" || isPattern(e.Column):
-		return refusal("a search index names its columns one by one, not by '%s': ALTER INDEX .. ADD COLUMNS adds those that come later", e.Column)
+	case isPattern(e.Column) && t.Families != nil:
+		return refusal("'%s' is refused in a search index of a table that was made over HBase: map the columns to index, and name them", e.Column)
+	case patterns && e.Column == everyColumn:
+		return nil
+	case isPattern(e.Column) && (!patterns || !t.hasWildcard(e.Column)):
+		return refusal("'%s' is refused: a search index takes single columns, wildcard columns as the table declares them, and `*` for all; FULLTEXT takes single columns only", e.Column)
 	case e.Column == "" || e.Prefix > 0 || e.Descending:
 		return refusal("%s is refused in a search index, which holds whole columns", expression(e))
 	}
@@ -141,6 +146,32 @@ func checkField(t *Table, e *tree.KeyElement) error {
 		return fault.New(fault.KeyColumnUnknown, e.Column).Meant(e.Column, t.Names())
 	}
 	return nil
+}
+
+// everyColumn stands for all columns of a table in a search index.
+const everyColumn = "*"
+
+// everyField replaces `*` by the table's columns behind the key, and its wildcard columns. Columns that are added later are not among them.
+func everyField(t *Table, elements []tree.KeyElement) (all []tree.KeyElement) {
+	for _, e := range elements {
+		if e.Column != everyColumn {
+			all = append(all, e)
+			continue
+		}
+		for i := range t.Columns {
+			if c := &t.Columns[i]; c.KeyPart < 0 && !c.Invisible {
+				all = append(all, tree.KeyElement{Column: c.Name, At: e.At, Options: e.Options})
+			}
+		}
+		for _, w := range t.Wildcards {
+			all = append(all, tree.KeyElement{Column: w.Pattern, At: e.At, Options: e.Options})
+		}
+	}
+	return all
+}
+
+func (t *Table) hasWildcard(pattern string) bool {
+	return slices.ContainsFunc(t.Wildcards, func(w Wildcard) bool { return w.Pattern == pattern })
 }
 
 // fields are the columns of USING SEARCH, each with its options: type=text for words, analyzer=.., infix=true for LIKE '%x%'; else values.
@@ -188,12 +219,12 @@ func (l Limits) Fields(t *Table, st *tree.BuildIndex) ([]schema.KeyPart, error) 
 	}
 	spec := database.IndexSpec{Key: slices.Clone(t.Indexes[at].Schema.Key)}
 	for i := range st.Fields {
-		if err := checkField(t, &st.Fields[i]); err != nil {
+		if err := checkField(t, &st.Fields[i], true); err != nil {
 			return nil, err
 		}
 	}
 	if st.Alter == "ADD" {
-		err := l.fields(&spec, t, st.Fields, analyzerDefault)
+		err := l.fields(&spec, t, everyField(t, st.Fields), analyzerDefault)
 		return spec.Key, err
 	}
 	for i := range st.Fields {
@@ -212,6 +243,9 @@ func (l Limits) Fields(t *Table, st *tree.BuildIndex) ([]schema.KeyPart, error) 
 
 func addWords(spec *database.IndexSpec, t *Table, analyzer string, columns ...string) error {
 	for _, name := range columns {
+		if isPattern(name) {
+			return refusal("the words of wildcard columns such as '%s' can't be searched: declare the column to search", name)
+		}
 		if c, _ := t.Column(name); !c.Type.IsText() && c.Type.Base != datum.Untyped {
 			return refusal("column '%s' holds no text: only the words of text columns can be searched", name)
 		}
@@ -228,6 +262,16 @@ func addWords(spec *database.IndexSpec, t *Table, analyzer string, columns ...st
 }
 
 func addValues(spec *database.IndexSpec, t *Table, e *tree.KeyElement) error {
+	for _, w := range t.Wildcards {
+		if w.Pattern != e.Column {
+			continue
+		}
+		typed, ok := KeyType(w.Type)
+		if !ok {
+			return refusal("wildcard column '%s' of type %s can't be in a search index", w.Pattern, TypeName(w.Type))
+		}
+		return addField(spec, schema.KeyPart{Name: w.Pattern, Type: typed, Pattern: true, Args: []schema.Argument{{Column: w.Pattern, Type: typed}}})
+	}
 	part, err := columnPart(t, &tree.KeyElement{Column: e.Column, At: e.At})
 	if err != nil {
 		return err

@@ -184,28 +184,4 @@ func (t *Table) UnknownIndex(code fault.Code, name string) *fault.Error {
 }
 
 // Matches says whether the pattern fits the name.
-func (w *Wildcard) Matches(name string) bool { return matches(w.Pattern, name) }
-
-func matches(pattern, name string) bool {
-	star, from := -1, 0
-	p, n := 0, 0
-	for n < len(name) {
-		switch {
-		case p < len(pattern) && pattern[p] == '*':
-			star, from = p, n
-			p++
-		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == name[n]):
-			p++
-			n++
-		case star >= 0:
-			from++
-			p, n = star+1, from
-		default:
-			return false
-		}
-	}
-	for p < len(pattern) && pattern[p] == '*' {
-		p++
-	}
-	return p == len(pattern)
-}
+func (w *Wildcard) Matches(name string) bool { return schema.MatchesPattern(w.Pattern, name) }

@@ -294,5 +294,11 @@ func (r *reader) columnOf(e tree.Expression) *column {
 	if !ok {
 		return nil
 	}
-	return r.columns[c.Name]
+	known := r.columns[c.Name]
+	if known == nil && r.table != nil {
+		if known = patternColumn(r.table, c.Name); known != nil {
+			r.columns[c.Name] = known
+		}
+	}
+	return known
 }

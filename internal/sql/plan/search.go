@@ -53,6 +53,9 @@ func searchColumns(t *definition.Table, columns map[string]*column) {
 			continue
 		}
 		for i := range x.Key {
+			if x.Key[i].Pattern {
+				continue // see patternColumn
+			}
 			for _, a := range x.Key[i].Args {
 				c := columns[a.Column]
 				if c == nil {
@@ -66,6 +69,22 @@ func searchColumns(t *definition.Table, columns map[string]*column) {
 			}
 		}
 	}
+}
+
+// patternColumn is a column that a search index holds by a pattern; nil for others.
+func patternColumn(t *definition.Table, name string) *column {
+	for x := range t.Descriptor.Searches() {
+		for i := range x.Key {
+			if x.State != schema.Active || !x.Key[i].Covers(name) {
+				continue
+			}
+			if c := newColumn(t, name, x.Key[i].Type); c != nil && c.key == x.Key[i].Type {
+				c.searched = true
+				return c
+			}
+		}
+	}
+	return nil
 }
 
 // matches is MATCH (columns) AGAINST (against), or its opposite.
