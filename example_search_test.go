@@ -58,3 +58,36 @@ func ExampleWords() {
 	// 2 Red shoes
 	// 3 Apples
 }
+
+// An asynchronous index costs a commit nothing. A search that must see what was written before waits for it.
+func ExampleSearch() {
+	ctx := context.Background()
+	db, err := weft.Open(ctx, mem.Open(mem.Options{}), weft.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer db.Close()
+	text, err := weft.Words("english", "text")
+	if err != nil {
+		log.Fatal(err)
+	}
+	table, err := db.CreateTable(ctx, weft.TableSpec{
+		Name: "pages", Key: weft.Columns("id", weft.Number),
+		Indexes: []weft.IndexSpec{{Name: "words", Search: true, Async: &weft.Async{}, Key: []weft.KeyPart{text}}},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := table.Put(ctx, weft.Document{"id": 1, "text": "Light shoes for long runs"}); err != nil {
+		log.Fatal(err)
+	}
+	search := weft.Query{Search: &weft.Search{Attributes: []string{"text"}, Text: "running", Wait: true}}
+	if err := table.Documents(ctx, search, func(d weft.Document) bool {
+		fmt.Println(d["text"])
+		return true
+	}); err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// Light shoes for long runs
+}

@@ -211,7 +211,7 @@ func (f *Follower) isLeft(ctx context.Context, b journal.Bucket, end uint64) (le
 
 // change is a change of a row that is to be followed.
 type change struct {
-	row   []byte // its key, without the table's prefix
+	row   []byte // its key; the table's prefix stands before it from follow on
 	old   value.Row
 	after journal.Position
 }
@@ -236,7 +236,7 @@ func (f *Follower) step(ctx context.Context, b journal.Bucket) (moved bool, err 
 	if version.Table.State == schema.Dropping {
 		return false, nil
 	}
-	return true, f.follow(ctx, b, record.Compile(version.Table, version.Names), start, batch)
+	return true, f.follow(ctx, f.workOn(b, record.Compile(version.Table, version.Names), start), batch)
 }
 
 // find reads the next changes of a bucket.
@@ -258,22 +258,39 @@ func (f *Follower) find(ctx context.Context, b journal.Bucket) (start journal.Po
 	return start, batch, cursor.Close()
 }
 
-// follow brings the rows of changes up to date in the asynchronous indexes of their table, as many as fit one commit. Where writers write some entries
-// themselves, they wait for it, or conflict with it if they are elsewhere.
-func (f *Follower) follow(ctx context.Context, b journal.Bucket, table *record.Table, start journal.Position, batch []change) error {
-	var indexes []*record.Index
-	others := false
+// work is what a step does: the changes of a bucket from a position on, in the asynchronous indexes of their table. Where writers write some entries
+// themselves, the rows are shared: writers wait for the step, or conflict with it if they are elsewhere.
+type work struct {
+	bucket  journal.Bucket
+	start   journal.Position
+	table   *record.Table
+	indexes []*record.Index
+	shared  bool
+	room    int // how many bytes followSome writes in a transaction
+}
+
+func (f *Follower) workOn(b journal.Bucket, table *record.Table, start journal.Position) *work {
+	w := &work{bucket: b, start: start, table: table, room: f.Store.Limits().TxnBytesMax / 2}
 	for _, x := range table.Indexes {
 		if x.Async != nil && x.State != schema.DeleteOnly && x.State != schema.WriteOnly {
-			indexes = append(indexes, x)
-			others = others || x.Async.EntriesMax > 0 || x.State.Building()
+			w.indexes = append(w.indexes, x)
+			w.shared = w.shared || x.Async.EntriesMax > 0 || x.State.Building()
 		}
 	}
-	keys := make([][]byte, len(batch))
+	return w
+}
+
+// follow brings the rows of changes up to date, as many as fit one commit. A row that doesn't fit one takes several: a search may then find it by some of its
+// words only, until it is followed.
+func (f *Follower) follow(ctx context.Context, w *work, batch []change) error {
 	for i := range batch {
-		keys[i] = append(bytes.Clone(table.Primary.Prefix), batch[i].row...)
+		batch[i].row = append(bytes.Clone(w.table.Primary.Prefix), batch[i].row...)
 	}
-	if others {
+	if w.shared {
+		keys := make([][]byte, len(batch))
+		for i := range batch {
+			keys[i] = batch[i].row
+		}
 		held, err := f.Latches.LockWithin(ctx, latchWait, keys...)
 		if errors.Is(err, record.ErrLatchWait) {
 			return nil // a transaction holds a row; others have their turn meanwhile
@@ -283,51 +300,84 @@ func (f *Follower) follow(ctx context.Context, b journal.Bucket, table *record.T
 		}
 		defer held.Unlock()
 	}
+	err := f.commit(ctx, w, batch, w.followAll)
+	for errors.Is(err, kv.ErrTooLarge) && len(batch) > 1 {
+		batch = batch[:len(batch)/2]
+		err = f.commit(ctx, w, batch, w.followAll)
+	}
+	if errors.Is(err, kv.ErrTooLarge) {
+		return f.commit(ctx, w, batch, w.followSome)
+	}
+	return err
+}
+
+// commit runs a transaction that follows changes and notes how far it came.
+func (f *Follower) commit(ctx context.Context, w *work, batch []change, follow func(context.Context, kv.Txn, []change) (int, error)) error {
 	return kv.Update(ctx, f.Store, func(txn kv.Txn) error {
 		if f.Guard != nil {
 			if err := f.Guard(ctx, txn); err != nil {
 				return err
 			}
 		}
-		at, err := b.Followed(ctx, txn)
-		if err != nil || start.Before(at) {
+		at, err := w.bucket.Followed(ctx, txn)
+		if err != nil || w.start.Before(at) {
 			return err
 		}
-		for i, writes := 0, 0; i < len(batch) && writes < batchEntries; i++ {
-			if others {
-				if err := txn.Guard(keys[i]); err != nil {
-					return err
-				}
-			}
-			more, err := followRow(ctx, txn, table, indexes, keys[i], batch[i].old)
-			if err != nil {
-				return err
-			}
-			writes, at = writes+more, batch[i].after
+		done, err := follow(ctx, txn, batch)
+		if err != nil || done == 0 {
+			return err
 		}
-		return b.SetFollowed(txn, at)
+		return w.bucket.SetFollowed(txn, batch[done-1].after)
 	})
 }
 
-func followRow(ctx context.Context, txn kv.Txn, table *record.Table, indexes []*record.Index, key []byte, old value.Row) (writes int, err error) {
-	if len(indexes) == 0 {
-		return 0, nil
+// followAll follows changes until they have made many entries, and returns how many it has followed.
+func (w *work) followAll(ctx context.Context, txn kv.Txn, batch []change) (done int, err error) {
+	for writes := 0; done < len(batch) && writes < batchEntries; done++ {
+		now, err := w.row(ctx, txn, &batch[done])
+		if err != nil {
+			return done, err
+		}
+		for _, x := range w.indexes {
+			more, err := w.table.Follow(txn, x, batch[done].row, batch[done].old, now)
+			if err != nil {
+				return done, err
+			}
+			writes += more
+		}
 	}
-	now, _, err := table.Get(ctx, txn, key, nil)
+	return done, nil
+}
+
+// followSome follows the first change as far as one commit goes: done is 0 if there is more of it to write.
+func (w *work) followSome(ctx context.Context, txn kv.Txn, batch []change) (done int, err error) {
+	now, err := w.row(ctx, txn, &batch[0])
 	if err != nil {
 		return 0, err
 	}
-	if old != nil {
-		if err := table.Know(ctx, old); err != nil {
+	room := w.room
+	for _, x := range w.indexes {
+		written, left, err := w.table.FollowSome(ctx, txn, x, batch[0].row, batch[0].old, now, room)
+		if err != nil || left {
 			return 0, err
 		}
+		room -= written
 	}
-	for _, x := range indexes {
-		more, err := table.Follow(txn, x, key, old, now)
-		if err != nil {
-			return 0, err
+	return 1, nil
+}
+
+// row is what a change's row is now.
+func (w *work) row(ctx context.Context, txn kv.Txn, c *change) (now value.Row, err error) {
+	if w.shared {
+		if err := txn.Guard(c.row); err != nil {
+			return nil, err
 		}
-		writes += more
 	}
-	return writes, nil
+	if len(w.indexes) == 0 {
+		return nil, nil
+	}
+	if now, _, err = w.table.Get(ctx, txn, c.row, nil); err == nil && c.old != nil {
+		err = w.table.Know(ctx, c.old)
+	}
+	return now, err
 }

@@ -214,6 +214,53 @@ func TestAsyncSearchIdle(t *testing.T) {
 	}
 }
 
+// TestAsyncSearchLargeRow: a row whose words are too many for one commit is followed in several, and so is what replaces it; rows before and behind it are not
+// held up. A commit that would have to write them all is refused.
+func TestAsyncSearchLargeRow(t *testing.T) {
+	store := mem.Open(mem.Options{Limits: kv.Limits{TxnBytesMax: 48 << 10}})
+	defer store.Close()
+	db, err := database.Open(t.Context(), store, database.Options{Admin: store, Logger: slog.New(slog.DiscardHandler), Idle: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	words := mustWords(t, "standard", "text")
+	table := mustTable(t, db, database.TableSpec{Name: "t", Key: parts(t, "id", "int"), Indexes: []database.IndexSpec{
+		{Name: "all", Search: true, Key: []schema.KeyPart{words}, Async: &schema.Async{}},
+		{Name: "few", Search: true, Key: []schema.KeyPart{words}, Async: &schema.Async{EntriesMax: 10}},
+	}})
+	large := func(first int) string {
+		text := "red"
+		for i := range 2500 {
+			text += fmt.Sprintf(" w%d", first+i)
+		}
+		return text
+	}
+	put := func(id int64, text string) error {
+		return table.Put(t.Context(), database.Document{"id": value.Value(value.AppendInt(nil, id)), "text": text})
+	}
+	p := mustPin(t, table)
+	defer p.Release()
+	for round, text := range []string{large(0), large(500), "red"} {
+		if err := errors.Join(put(1, "red"), put(2, text), put(3, "red")); err != nil {
+			t.Fatal(err)
+		}
+		for _, index := range []string{"all", "few"} {
+			if ids := found(t, p, index, "red", true); len(ids) != 3 {
+				t.Errorf("round %d: %s finds %v", round, index, ids)
+			}
+		}
+		mustVerify(t, table)
+		if lag, _, err := p.Lag(t.Context()); err != nil || lag.Changes != 0 {
+			t.Errorf("round %d: the lag is %v, %v", round, lag, err)
+		}
+	}
+	table = mustTable(t, db, database.TableSpec{Name: "u", Key: parts(t, "id", "int"), Indexes: []database.IndexSpec{{Name: "sync", Search: true, Key: []schema.KeyPart{words}}}})
+	if err := put(4, large(0)); !errors.Is(err, kv.ErrTooLarge) {
+		t.Errorf("a commit with too many entries: %v", err)
+	}
+}
+
 // sections lists the keys of a store that lie in some sections of the key space.
 func sections(t *testing.T, store kv.Store, names ...string) (keys []string) {
 	t.Helper()

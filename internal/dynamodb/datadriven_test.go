@@ -203,12 +203,17 @@ func makeTable(t testing.TB, api *API, name, lines string) string {
 			spec.Key, spec.PartitionParts = parseKey(t, words[1:])
 		case "hash":
 			spec.HashDistributed = true
-		case "search":
-			words, err := database.Words(words[2], words[3:]...)
+		case "search", "async":
+			index := database.IndexSpec{Name: words[1], Search: true}
+			if words[0] == "async" {
+				index.Async = new(schema.Async)
+			}
+			part, err := database.Words(words[2], words[3:]...)
 			if err != nil {
 				t.Fatal(err)
 			}
-			spec.Indexes = append(spec.Indexes, database.IndexSpec{Name: wordsOf(line)[1], Search: true, Key: []schema.KeyPart{words}})
+			index.Key = []schema.KeyPart{part}
+			spec.Indexes = append(spec.Indexes, index)
 		case "lsi", "gsi":
 			index := database.IndexSpec{Name: words[1], Local: words[0] == "lsi"}
 			words = words[2:]

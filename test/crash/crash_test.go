@@ -117,15 +117,20 @@ func (r *run) prepare() {
 	r.indexWords()
 }
 
-// indexWords makes a search index over SQL; harness.Verify compares its postings with the rows.
+// indexWords makes search indexes over SQL, one of them asynchronous; harness.Verify compares their postings with the rows.
 func (r *run) indexWords() {
 	db, err := sql.Open("mysql", "root@tcp("+r.server.SQL+")/default")
 	if err != nil {
 		r.t.Fatal(err)
 	}
 	defer db.Close()
-	if _, err := db.ExecContext(r.t.Context(), "CREATE INDEX words USING SEARCH ON `"+tableName+"` (v(type=text), color(type=text))"); err != nil {
-		r.t.Fatalf("making a search index: %v", err)
+	for _, definition := range [...]string{
+		"words USING SEARCH ON `" + tableName + "` (v(type=text), color(type=text))",
+		"later USING SEARCH ON `" + tableName + "` (v(type=text), color(type=text, analyzer=keyword)) ASYNC WITH (ASYNC_ENTRIES='4')",
+	} {
+		if _, err := db.ExecContext(r.t.Context(), "CREATE INDEX "+definition); err != nil {
+			r.t.Fatalf("making a search index: %v", err)
+		}
 	}
 }
 
