@@ -25,8 +25,11 @@ func runExtra(ctx context.Context, c *config, peers []peer, out io.Writer) error
 		var err error
 		switch p := p.(type) {
 		case *httpPeer:
-			if p.name == peerWeft {
+			switch p.name {
+			case peerWeft:
 				err = measureCities(ctx, c, out)
+			case peerStreaming:
+				err = measureLag(ctx, c, p, out)
 			}
 		case *inProcessPeer:
 			err = measureWaiting(c, p, out)

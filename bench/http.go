@@ -67,12 +67,26 @@ func (w *httpWorker) ask(t target, api, body string) {
 	}
 }
 
+// The prefixes of the targets of operations.
+const (
+	tablesAPI  = "DynamoDB_20120810."
+	streamsAPI = "DynamoDBStreams_20120810."
+)
+
+// qualified is the target of an operation: one of tables unless it says another.
+func qualified(api string) string {
+	if strings.Contains(api, ".") {
+		return api
+	}
+	return tablesAPI + api
+}
+
 // httpRequest is a request with the headers that an SDK sends. Its signature is a placeholder; most peers check none.
 func httpRequest(t target, api, body string) string {
 	now := time.Now().UTC()
 	var b strings.Builder
 	fmt.Fprintf(&b, "POST / HTTP/1.1\r\nHost: %s\r\nUser-Agent: bench/1.0 api/dynamodb#1 os/linux lang/go md/GOARCH#amd64\r\n", t.address)
-	fmt.Fprintf(&b, "Content-Type: application/x-amz-json-1.0\r\nX-Amz-Target: DynamoDB_20120810.%s\r\nX-Amz-Date: %s\r\n", api, now.Format("20060102T150405Z"))
+	fmt.Fprintf(&b, "Content-Type: application/x-amz-json-1.0\r\nX-Amz-Target: %s\r\nX-Amz-Date: %s\r\n", qualified(api), now.Format("20060102T150405Z"))
 	fmt.Fprintf(&b, "Authorization: AWS4-HMAC-SHA256 Credential=%s/%s/us-east-1/dynamodb/aws4_request, "+
 		"SignedHeaders="+signedHeaders+", Signature=%s\r\n", cmp.Or(t.key.id, "bench"), now.Format("20060102"), strings.Repeat("0123456789abcdef", 4))
 	b.WriteString("Amz-Sdk-Invocation-Id: 1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed\r\nAmz-Sdk-Request: attempt=1; max=3\r\nAccept-Encoding: identity\r\n")

@@ -5,7 +5,7 @@
 //	go run ./bench            # everything, about half an hour
 //	go run ./bench --quick    # does it still work? a minute; the figures mean nothing
 //
-// The peers are a bare net/http server that gives Weft's own answers (echo), the weft binary over HTTP (weft), npm's dynalite over HTTP
+// The peers are a bare net/http server that gives Weft's own answers (echo), the weft binary over HTTP (weft, and streaming with a stream), npm's dynalite over HTTP
 // (dynalite), Pebble alone in process (pebble) and Weft embedded in process (embedded). Each is a process of its own. Rounds are interleaved:
 // in each round every cell, one operation with one number of clients, runs on all peers one after the other, so that a ratio compares
 // neighbours in time. The table shows medians over the rounds.

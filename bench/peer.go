@@ -14,23 +14,24 @@ import (
 
 // The peers, as they are called on the command line and in the report.
 const (
-	peerEcho     = "echo"
-	peerWeft     = "weft"
-	peerEarlier  = "earlier" // another binary of weft, to see what a change costs
-	peerSigned   = "signed"  // weft that verifies signatures; an administrator asks
-	peerPolicy   = "policy"  // the same, and a user asks whose policy has a condition
-	peerDynalite = "dynalite"
-	peerPebble   = "pebble"
-	peerEmbedded = "embedded"
+	peerEcho      = "echo"
+	peerWeft      = "weft"
+	peerEarlier   = "earlier"   // another binary of weft, to see what a change costs
+	peerStreaming = "streaming" // weft whose table has a stream with both images
+	peerSigned    = "signed"    // weft that verifies signatures; an administrator asks
+	peerPolicy    = "policy"    // the same, and a user asks whose policy has a condition
+	peerDynalite  = "dynalite"
+	peerPebble    = "pebble"
+	peerEmbedded  = "embedded"
 )
 
 func peerNames() []string {
-	return []string{peerEcho, peerWeft, peerSigned, peerPolicy, peerEarlier, peerDynalite, peerPebble, peerEmbedded}
+	return []string{peerEcho, peerWeft, peerStreaming, peerSigned, peerPolicy, peerEarlier, peerDynalite, peerPebble, peerEmbedded}
 }
 
 // can says whether a peer knows an operation.
 func can(peer, operation string) bool {
-	return transactItems(operation) == 0 || slices.Contains([]string{peerWeft, peerSigned, peerPolicy, peerEarlier, peerEcho}, peer)
+	return transactItems(operation) == 0 || slices.Contains([]string{peerWeft, peerStreaming, peerSigned, peerPolicy, peerEarlier, peerEcho}, peer)
 }
 
 // peer is one process that can be measured. Its table is loaded.
@@ -46,16 +47,17 @@ type skip struct{ Name, Reason string }
 // openPeers starts the processes and loads their tables. After an error, too, the peers are the caller's to close.
 func openPeers(ctx context.Context, c *config) (peers []peer, skipped []skip, err error) {
 	open := map[string]func() (peer, error){
-		peerWeft:     func() (peer, error) { return openWeft(ctx, c, peerWeft) },
-		peerEarlier:  func() (peer, error) { return openWeft(ctx, c, peerEarlier) },
-		peerSigned:   func() (peer, error) { return openSigned(ctx, c, peerSigned) },
-		peerPolicy:   func() (peer, error) { return openSigned(ctx, c, peerPolicy) },
-		peerDynalite: func() (peer, error) { return openDynalite(ctx, c) },
-		peerPebble:   func() (peer, error) { return openInProcess(c, peerPebble) },
-		peerEmbedded: func() (peer, error) { return openInProcess(c, peerEmbedded) },
-		peerEcho:     func() (peer, error) { return openEcho(ctx, c, peers) },
+		peerWeft:      func() (peer, error) { return openWeft(ctx, c, peerWeft) },
+		peerEarlier:   func() (peer, error) { return openWeft(ctx, c, peerEarlier) },
+		peerStreaming: func() (peer, error) { return openStreaming(ctx, c) },
+		peerSigned:    func() (peer, error) { return openSigned(ctx, c, peerSigned) },
+		peerPolicy:    func() (peer, error) { return openSigned(ctx, c, peerPolicy) },
+		peerDynalite:  func() (peer, error) { return openDynalite(ctx, c) },
+		peerPebble:    func() (peer, error) { return openInProcess(c, peerPebble) },
+		peerEmbedded:  func() (peer, error) { return openInProcess(c, peerEmbedded) },
+		peerEcho:      func() (peer, error) { return openEcho(ctx, c, peers) },
 	}
-	for _, name := range []string{peerWeft, peerSigned, peerPolicy, peerEarlier, peerDynalite, peerPebble, peerEmbedded, peerEcho} { // echo needs another's answers
+	for _, name := range []string{peerWeft, peerStreaming, peerSigned, peerPolicy, peerEarlier, peerDynalite, peerPebble, peerEmbedded, peerEcho} { // echo needs another's answers
 		if !slices.Contains(c.Peers, name) {
 			continue
 		}

@@ -203,7 +203,7 @@ func (c *config) profileLink() string { return filepath.Join(c.Dir, "profile") }
 
 // Profile starts a CPU profile of the weft binary, or ends it if path is empty.
 func (p *httpPeer) Profile(path string) error {
-	if !slices.Contains([]string{peerWeft, peerSigned, peerPolicy}, p.name) {
+	if !slices.Contains([]string{peerWeft, peerStreaming, peerSigned, peerPolicy}, p.name) {
 		return nil
 	}
 	if path == "" {
