@@ -13,6 +13,7 @@ import (
 
 	"github.com/weftdb/weft/bench/loadgen"
 	"github.com/weftdb/weft/bench/sqlpeer"
+	"github.com/weftdb/weft/internal/keyspace"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/pebble"
 )
@@ -221,7 +222,7 @@ func fillWeft(ctx context.Context, c *config, dir string, t *tableLoading, k *co
 
 // compact brings a store into its smallest shape.
 func compact(ctx context.Context, dir string) error {
-	store, err := pebble.Open(pebble.Options{Dir: dir})
+	store, err := pebble.Open(pebble.Options{Dir: dir, Sought: &pebble.Sought{Name: keyspace.SoughtName, Has: keyspace.IsSought}})
 	if err != nil {
 		return err
 	}

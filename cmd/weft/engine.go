@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/weftdb/weft/cmd/weft/heatpage"
+	"github.com/weftdb/weft/internal/keyspace"
 	"github.com/weftdb/weft/internal/metric"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/mem"
@@ -48,6 +49,7 @@ const closeTimeout = 1500 * time.Millisecond
 func openPebble(s *server) (engine, error) {
 	store, err := pebble.Open(pebble.Options{
 		Dir: s.config.Data, Existing: s.config.existing, CacheBytes: s.config.BlockCacheBytes, MaxOpenFiles: s.shares.Tables, CloseTimeout: closeTimeout, Logger: s.log, Fatal: s.fatal,
+		Sought: &pebble.Sought{Name: keyspace.SoughtName, Has: keyspace.IsSought},
 	})
 	if err != nil {
 		return engine{}, err

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
-	"github.com/cockroachdb/pebble/v2/bloom"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/weftdb/weft/kv/pebble/internal/guard"
@@ -44,6 +43,7 @@ type Options struct {
 	MemTableBytes         int             // one memtable; up to four exist for a moment; default 32 MiB
 	Compression           Compression     // default CompressionBalanced
 	BloomBitsPerKey       int             // bloom filter; default 10; negative = none
+	Sought                *Sought         // the keys that bloom filters have; default: all
 	CompactionConcurrency int             // compactions at once; default half of GOMAXPROCS, 1 to 4
 	MaxOpenFiles          int             // table files kept open; default 1000
 	ReadOnlyBelowBytes    int64           // free disk space below which writes are refused; default 512 MiB or a tenth of the disk if that is less; negative = off
@@ -97,11 +97,13 @@ func (o *Options) engineOptions(fs vfs.FS, logger pebble.Logger, cache *pebble.C
 		CompactionConcurrencyRange:  func() (lower, upper int) { return 1, o.CompactionConcurrency },
 	}
 	e.TargetFileSizes[0] = 2 << 20
+	written, known := o.filters()
+	e.Filters = known
 	for i := range e.Levels {
 		e.Levels[i].BlockSize = blockBytes
 		e.Levels[i].IndexBlockSize = 256 << 10
 		if o.BloomBitsPerKey > 0 {
-			e.Levels[i].FilterPolicy = bloom.FilterPolicy(o.BloomBitsPerKey)
+			e.Levels[i].FilterPolicy = written
 		}
 	}
 	settings := o.compressionSettings()
