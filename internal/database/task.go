@@ -70,6 +70,11 @@ func (t Tasks) Change(ctx context.Context, kind, id string, edit func(*Task) err
 	return kv.Update(ctx, t.db.store, func(txn kv.Txn) error { return task.Change(ctx, txn, kind, id, edit) })
 }
 
+// ChangeIn changes a record in a transaction: together with what else that writes, or not at all. Errors: ErrTaskNotFound, edit's.
+func (t Tasks) ChangeIn(ctx context.Context, tx *Tx, kind, id string, edit func(*Task) error) error {
+	return task.Change(ctx, tx.txn, kind, id, edit)
+}
+
 // Get returns a record. Errors: ErrTaskNotFound.
 func (t Tasks) Get(ctx context.Context, kind, id string) (one Task, err error) {
 	reader, err := t.db.store.Read(ctx)

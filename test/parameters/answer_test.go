@@ -138,7 +138,7 @@ func valueAt(leaves map[string]string, path string) string {
 }
 
 // keepers are the operations that keep settings. // immutable
-var keepers = []string{"CreateTable", "UpdateTable", "UpdateTimeToLive", "TagResource", "RestoreTableFromBackup", "RestoreTableToPointInTime", "ExportTableToPointInTime", "ImportTable"}
+var keepers = []string{"CreateTable", "UpdateTable", "UpdateTimeToLive", "TagResource", "RestoreTableFromBackup", "RestoreTableToPointInTime", "ExportTableToPointInTime", "ImportTable", "StartBulkPutItems"}
 
 // describes says whether what an operation answers, if it does not fail, only shows what is kept.
 func describes(operation string) bool {

@@ -115,7 +115,7 @@ type player struct {
 
 var (
 	arnPattern = regexp.MustCompile(`"(BackupArn|ExportArn|ImportArn|BulkOperationArn|LatestStreamArn|ShardId|ShardIterator|SequenceNumber)":"([^"]+)"`) // immutable
-	idPattern  = regexp.MustCompile(`[0-9]{14}-[0-9a-f]{8}`)                                                                                             // immutable
+	idPattern  = regexp.MustCompile(`[0-9]{14}-[0-9a-f]{8}|[0-9]{14}[0-9a-f]{8}0{10}`)                                                                   // immutable
 )
 
 // fill puts ARNs in the place of their members' names with a dollar sign in front.

@@ -53,6 +53,10 @@ var operations = []Operation{
 	operation("ImportTable", false, (*API).importTable),
 	operation("DescribeImport", true, (*API).describeImport),
 	operation("ListImports", true, (*API).listImports),
+	operation("StartBulkPutItems", false, (*API).startBulkPutItems),
+	operation("DescribeBulkOperation", true, (*API).describeBulkOperation),
+	operation("ListBulkOperations", true, (*API).listBulkOperations),
+	operation("CancelBulkOperation", false, (*API).cancelBulkOperation),
 }
 
 // Operations lists the operations; the slice must not be changed.
@@ -79,6 +83,7 @@ func (a *API) Serve() {
 	tasks := a.DB.Tasks()
 	tasks.Serve(taskExport, a.doExport)
 	tasks.Serve(taskImport, a.doImport)
+	tasks.Serve(taskBulk, a.doBulk)
 }
 
 func (a *API) account() tablemodel.Account {

@@ -33,6 +33,7 @@ var hidden = []struct {
 	name    string
 }{
 	{regexp.MustCompile(`\d{14}-[0-9a-f]{8}`), "ID"},
+	{regexp.MustCompile(`\d{14}[0-9a-f]{8}0{10}`), "TOKEN"},
 	{regexp.MustCompile(`(Time":)[0-9.]+`), "${1}TIME"},
 	{regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`), "TIME"},
 	{regexp.MustCompile(`"[0-9a-f]{8}-[0-9a-f-]{27}"`), `"UUID"`},

@@ -84,9 +84,13 @@ func (a *API) fill(ctx context.Context, one database.Task, e *importRecord) erro
 	if err != nil {
 		return err
 	}
-	names, err := objectsOf(ctx, bucket, valueOf(source.S3KeyPrefix))
+	objects, err := objectsOf(ctx, bucket, valueOf(source.S3KeyPrefix))
 	if err != nil {
 		return err
+	}
+	names := make([]string, len(objects))
+	for i := range objects {
+		names[i] = objects[i].Name
 	}
 	o := bulkload.Options{DB: a.DB, Into: table, From: bucket, Sources: names, Dir: a.workDir(one.ID), MemoryBytes: importBytesMax, BadRows: math.MaxInt64}
 	e.Request.describe(&o)
@@ -118,7 +122,7 @@ func (a *API) report(ctx context.Context, one database.Task, e *importRecord) {
 }
 
 // objectsOf lists the objects whose names begin with a prefix.
-func objectsOf(ctx context.Context, bucket storage.Storage, prefix string) (names []string, err error) {
+func objectsOf(ctx context.Context, bucket storage.Storage, prefix string) (objects []storage.Object, err error) {
 	for o, err := range bucket.List(ctx, prefix, "") {
 		if err != nil {
 			return nil, err
@@ -126,20 +130,26 @@ func objectsOf(ctx context.Context, bucket storage.Storage, prefix string) (name
 		if strings.HasSuffix(o.Name, "/") {
 			continue // a console's folder
 		}
-		if names = append(names, o.Name); len(names) > objectsMax {
+		if objects = append(objects, o); len(objects) > objectsMax {
 			return nil, fmt.Errorf("there are more than %d objects; import them in several parts", objectsMax)
 		}
 	}
-	if len(names) == 0 {
+	if len(objects) == 0 {
 		return nil, fmt.Errorf("%w whose name begins with %q", storage.ErrNotFound, prefix)
 	}
-	return names, nil
+	return objects, nil
 }
+
+// How objects are written, by the words of requests. // immutable
+var (
+	packings = map[string]bulkload.Packing{"NONE": bulkload.Plain, "GZIP": bulkload.Gzip, "ZSTD": bulkload.Zstd}
+	formats  = map[string]bulkload.Format{formatJSON: bulkload.DynamoDB, formatIon: bulkload.Ion, formatCSV: bulkload.CSV}
+)
 
 // describe says how the objects are written.
 func (r *importRequest) describe(o *bulkload.Options) {
-	o.Packing = map[string]bulkload.Packing{"NONE": bulkload.Plain, "GZIP": bulkload.Gzip, "ZSTD": bulkload.Zstd}[r.compression()]
-	o.Format = map[string]bulkload.Format{formatJSON: bulkload.DynamoDB, formatIon: bulkload.Ion, formatCSV: bulkload.CSV}[*r.InputFormat]
+	o.Packing = packings[r.compression()]
+	o.Format = formats[*r.InputFormat]
 	o.Texts = true
 	if csv := r.csv(); csv != nil {
 		o.Header = csv.HeaderList

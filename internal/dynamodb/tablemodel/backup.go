@@ -31,13 +31,24 @@ func (a Account) Backup(text *string, operation string) (table, id string, err e
 	return a.Part(text, "backup", operation)
 }
 
-// notFound are the exceptions for what belongs to a table. // immutable
-var notFound = map[string]exception.Kind{"backup": exception.KindBackupNotFound, "export": exception.KindExportNotFound, "import": exception.KindImportNotFound}
+// belonging is what belongs to a table: the member with its ARN, what errors call it, and the exception for one that is not there.
+type belonging struct {
+	member, noun string
+	notFound     exception.Kind
+}
+
+// belongings are what belongs to tables, by its kind. // immutable
+var belongings = map[string]belonging{
+	"backup":         {"backupArn", "Backup", exception.KindBackupNotFound},
+	"export":         {"exportArn", "Export", exception.KindExportNotFound},
+	"import":         {"importArn", "Import", exception.KindImportNotFound},
+	"bulk-operation": {"bulkOperationArn", "Bulk operation", exception.KindResourceNotFound},
+}
 
 // Part reads the ARN of something of a kind that belongs to a table. Errors: a ValidationException for what is none, an AccessDeniedException for one of
 // another account, the exception of the kind for one of another region.
 func (a Account) Part(text *string, kind, operation string) (table, id string, err error) {
-	member := kind + "Arn"
+	member := belongings[kind].member
 	var faults constraints
 	switch {
 	case text == nil:
@@ -58,7 +69,7 @@ func (a Account) Part(text *string, kind, operation string) (table, id string, e
 	case x.account.ID != a.ID:
 		return "", "", a.AccessDenied(*text, operation)
 	case x.account.Region != a.Region:
-		return "", "", exception.New(notFound[kind], strings.ToUpper(kind[:1])+kind[1:]+" not found: "+*text)
+		return "", "", exception.New(belongings[kind].notFound, belongings[kind].noun+" not found: "+*text)
 	}
 	return x.table, id, nil
 }
