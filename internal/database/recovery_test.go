@@ -18,6 +18,7 @@ import (
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/testrace"
 	"github.com/weftdb/weft/internal/teststore"
 )
 
@@ -194,7 +195,7 @@ func (r *rescued) must(t *testing.T, err error) {
 // TestRestoreAt restores a table at random moments of its history, in place and beside, on each engine, and checks that it is what a model holds for the moment, and that its
 // indexes agree: with transactions that exchange keys of a unique index, expiry, a stream, and an index that comes and goes. WEFT_RESTORES is how often.
 func TestRestoreAt(t *testing.T) {
-	restores := map[string]int{"mem": 50, "pebble": 50, "tikv": 10} // the mock takes a second for each
+	restores := map[string]int{"mem": testrace.Fewer(50), "pebble": testrace.Fewer(50), "tikv": testrace.Fewer(10)} // the mock takes a second for each
 	if given, err := strconv.Atoi(os.Getenv("WEFT_RESTORES")); err == nil {
 		restores = map[string]int{"mem": given, "pebble": given, "tikv": given}
 	}

@@ -122,6 +122,7 @@ func TestMemoryIsBounded(t *testing.T) {
 
 // TestStatementsEnd says that a statement whose context ends, ends soon: whatever it is doing.
 func TestStatementsEnd(t *testing.T) {
+	testrace.Skip(t)
 	if testing.Short() {
 		t.Skip("it fills a table of 30 MB")
 	}
