@@ -98,6 +98,6 @@ require (
 	github.com/weftdb/weft/zorder/zdynamo v0.0.0
 )
 
-require github.com/aws/aws-sdk-go-v2/service/dynamodbstreams v1.46.7 // indirect
+require github.com/aws/aws-sdk-go-v2/service/dynamodbstreams v1.46.7
 
 replace github.com/weftdb/weft/zorder/zdynamo => ../zorder/zdynamo

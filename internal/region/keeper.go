@@ -46,7 +46,7 @@ type Options struct {
 	SizeOf   func(ctx context.Context) func(kv.Range) int64 // estimates the bytes of a range; nil, or giving nil: nobody can
 	Traffic  Traffic                                        // nil: requests are unknown, and no region is split for them
 	Settings Settings
-	// TellSplit is called after a region of a table's own key was split in the background; its error is logged. nil: nobody wants to know.
+	// TellSplit is called after a region of a table's own key was split, but not on a cluster; its error is logged. nil: nobody wants to know.
 	TellSplit func(ctx context.Context, table uint32) error
 }
 
@@ -280,6 +280,16 @@ func (k *Keeper) note(id string, v Verdict) {
 		return
 	}
 	k.verdicts[id] = v
+}
+
+// tellSplit tells of a split, which stands whatever follows it.
+func (k *Keeper) tellSplit(ctx context.Context, at Place) {
+	if k.TellSplit == nil || at.Index != 0 || k.cluster {
+		return
+	}
+	if err := k.TellSplit(ctx, at.Table); err != nil {
+		k.Logger.Error("region: what should follow a split has failed", "table", at.Table, "error", err.Error())
+	}
 }
 
 // Split makes regions of an index begin at keys. On a cluster the placement driver splits its regions there and spreads them. added is how many there

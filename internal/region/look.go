@@ -52,21 +52,13 @@ func (l *look) do(sized bool) (taken int, err error) {
 		}
 		if taken += n; n > 0 {
 			l.patience.Forget(r.ID)
-			l.tellOf(step.Kind)
+			if step.Kind != Merge {
+				l.tellSplit(l.ctx, l.at)
+			}
 			l.Logger.Info("region: "+step.Kind.String(), "region", r.ID, "table", l.at.Table, "index", l.index.Name, "bytes", r.Bytes, "requests", r.requests(), "more", n)
 		}
 	}
 	return taken, nil
-}
-
-// tellOf tells of a split of the table.
-func (l *look) tellOf(kind StepKind) {
-	if l.TellSplit == nil || l.at.Index != 0 || kind == Merge {
-		return
-	}
-	if err := l.TellSplit(l.ctx, l.at.Table); err != nil {
-		l.Logger.Error("region: what should follow a split has failed", "table", l.at.Table, "error", err.Error())
-	}
 }
 
 func (l *look) observe(regions []Region, sized bool) []Observed {

@@ -118,5 +118,9 @@ func (k *Keeper) SplitAs(ctx context.Context, table uint32, x *record.Index, spe
 			keys = even
 		}
 	}
-	return k.Split(ctx, Place{table, x.ID}, x, keys, true)
+	at := Place{table, x.ID}
+	if added, err = k.Split(ctx, at, x, keys, true); added > 0 {
+		k.tellSplit(ctx, at)
+	}
+	return added, err
 }
