@@ -227,9 +227,6 @@ func (j *bulkJob) records(ctx context.Context, from *bulkload.Records, at bulkPl
 		if err != nil {
 			return err
 		}
-		if err := j.flushLong(ctx); err != nil {
-			return err
-		}
 		if broken != nil {
 			return errContents{broken}
 		}
@@ -300,6 +297,9 @@ func (j *bulkJob) put(ctx context.Context, from *bulkload.Records, at bulkPlace,
 		}
 		units += c.units
 		batch = batch[c.done:]
+		if err := j.flushLong(ctx); err != nil {
+			return units, err
+		}
 	}
 	return units, nil
 }
