@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -297,5 +298,76 @@ func TestBulkLongOutput(t *testing.T) {
 	names, err := filepath.Glob(filepath.Join(dir, "out", "AWSDynamoDB", "*", "condition-check-failure", "*.json"))
 	if err != nil || len(names) < 3 {
 		t.Errorf("the output is in %q, %v", names, err)
+	}
+}
+
+// TestBulkTableGone: an operation whose table is deleted fails, and one whose object is replaced meanwhile does not go on with the other one.
+func TestBulkTableGone(t *testing.T) {
+	dir, size := bulkSource(t)
+	d := newDam(storage.Folder(filepath.Join(dir, "source")), size/2)
+	api := withBuckets(t, testdb.Open(t), dir, d)
+	do(t, api, "CreateTable", bulkTable, nil)
+	arn := startBulk(t, api)
+	<-d.reached
+	do(t, api, "DeleteTable", `{"TableName":"puts"}`, nil)
+	close(d.opened)
+	if err := api.DB.Tasks().Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if found := describeBulk(t, api, arn); found.BulkOperationStatus != "FAILED" || found.FailureCode != "TableNotFound" {
+		t.Errorf("the operation is %+v", found)
+	}
+}
+
+// TestBulkStream: puts of a bulk operation are in the table's stream, in their order, with what they replaced.
+func TestBulkStream(t *testing.T) {
+	dir := t.TempDir()
+	text := `{"Item":{"id":{"S":"a"},"n":{"N":"1"}}}` + "\n" + `{"Item":{"n":{"N":"1"}}}` + "\n" + `{"Item":{"id":{"S":"a"},"n":{"N":"2"}}}` + "\n" + `{"Item":{"id":{"S":"b"}}}` + "\n"
+	if _, err := storage.Folder(filepath.Join(dir, "source")).Put(t.Context(), "a", strings.NewReader(text), int64(len(text))); err != nil {
+		t.Fatal(err)
+	}
+	api := withBuckets(t, testdb.Open(t), dir, nil)
+	do(t, api, "CreateTable", strings.TrimSuffix(bulkTable, "}")+`,"StreamSpecification":{"StreamEnabled":true,"StreamViewType":"NEW_AND_OLD_IMAGES"}}`, nil)
+	startBulk(t, api)
+	if err := api.DB.Tasks().Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var table struct {
+		Table struct{ LatestStreamArn string }
+	}
+	do(t, api, "DescribeTable", `{"TableName":"puts"}`, &table)
+	var stream struct {
+		StreamDescription struct {
+			Shards []struct {
+				ShardID string `json:"ShardId"`
+			}
+		}
+	}
+	do(t, api, "DescribeStream", `{"StreamArn":"`+table.Table.LatestStreamArn+`"}`, &stream)
+	shown := map[string]string{} // by the key, which is in one shard
+	for _, shard := range stream.StreamDescription.Shards {
+		var at struct{ ShardIterator string }
+		do(t, api, "GetShardIterator", `{"StreamArn":"`+table.Table.LatestStreamArn+`","ShardId":"`+shard.ShardID+`","ShardIteratorType":"TRIM_HORIZON"}`, &at)
+		var page struct {
+			Records []struct {
+				EventName string `json:"eventName"`
+				Dynamodb  struct {
+					Keys struct {
+						ID struct{ S string } `json:"id"`
+					}
+					OldImage, NewImage struct {
+						N struct{ N string } `json:"n"`
+					}
+				} `json:"dynamodb"`
+			}
+		}
+		do(t, api, "GetRecords", `{"ShardIterator":"`+at.ShardIterator+`"}`, &page)
+		for _, r := range page.Records {
+			shown[r.Dynamodb.Keys.ID.S] += fmt.Sprintf("%s %q->%q;", r.EventName, r.Dynamodb.OldImage.N.N, r.Dynamodb.NewImage.N.N)
+		}
+	}
+	want := map[string]string{"a": `INSERT ""->"1";MODIFY "1"->"2";`, "b": `INSERT ""->"";`}
+	if !maps.Equal(shown, want) {
+		t.Errorf("the stream has %q, not %q", shown, want)
 	}
 }

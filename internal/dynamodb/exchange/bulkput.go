@@ -340,8 +340,24 @@ type bulkCommit struct {
 	units int64
 }
 
+// commit puts the records of the batch up to one of an item that another one before it is of: two puts of an item are two commits, so that the
+// table's stream and its history have both.
 func (c *bulkCommit) commit(ctx context.Context) error {
-	keys := make([][]byte, 0, len(c.batch))
+	keys := c.keys()
+	err := c.DB.UpdateItems(ctx, keys, func(tx *database.Tx) error { return c.write(ctx, tx) })
+	if errors.Is(err, errRefused) {
+		c.careful = true
+		err = c.DB.UpdateItems(ctx, keys, func(tx *database.Tx) error { return c.write(ctx, tx) })
+	}
+	if err == nil {
+		*c.e = c.next
+	}
+	return err
+}
+
+// keys are those of the items; the batch ends before an item comes again.
+func (c *bulkCommit) keys() [][]byte {
+	keys, seen := make([][]byte, 0, len(c.batch)), make(map[string]bool, len(c.batch))
 	for i := range c.batch {
 		p := &c.batch[i]
 		if p.fault != nil {
@@ -353,17 +369,14 @@ func (c *bulkCommit) commit(ctx context.Context) error {
 			p.fault, p.code = itemkey.Fault(c.pin, p.row, err), codeInvalid
 			continue
 		}
+		if seen[string(key)] {
+			c.batch = c.batch[:i]
+			break
+		}
+		seen[string(key)] = true
 		keys = append(keys, key)
 	}
-	err := c.DB.UpdateItems(ctx, keys, func(tx *database.Tx) error { return c.write(ctx, tx) })
-	if errors.Is(err, errRefused) {
-		c.careful = true
-		err = c.DB.UpdateItems(ctx, keys, func(tx *database.Tx) error { return c.write(ctx, tx) })
-	}
-	if err == nil {
-		*c.e = c.next
-	}
-	return err
+	return keys
 }
 
 // write is the transaction: the items, and how far the operation is.
