@@ -3,6 +3,7 @@
 package bulkload
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"sync/atomic"
@@ -52,11 +53,11 @@ func (r *Records) Next() (record []byte, line int64, ok bool, err error) {
 			}
 			r.rest = b.data
 		}
-		before := len(r.rest)
+		block := r.rest
 		var lines int64
-		record, r.rest, lines = r.cutter.plan.cut(r.rest)
-		line = r.at.Line + 1
-		r.at.Offset, r.at.Line = r.at.Offset+int64(before-len(r.rest)), r.at.Line+lines
+		record, r.rest, lines = r.cutter.plan.cut(block)
+		line = r.at.Line + 1 + int64(bytes.Count(block[:max(0, bytes.Index(block, record))], []byte("\n")))
+		r.at.Offset, r.at.Line = r.at.Offset+int64(len(block)-len(r.rest)), r.at.Line+lines
 		if len(record) > 0 {
 			return record, line, true, nil
 		}

@@ -34,6 +34,27 @@ func TestRecords(t *testing.T) {
 	})
 }
 
+// TestFields: the values of fields are texts as they stand in the record, whatever they hold.
+func TestFields(t *testing.T) {
+	for text, want := range map[string]string{
+		"{}": "", " $x::{a:1.}": "a=1.|",
+		`{Item:{a:"}",b:[1.,{c:'}'}]}, 'b c' : "" , d:{{ AA== }} /* } */ ,}`: `Item={a:"}",b:[1.,{c:'}'}]}|b c= "" |d={{ AA== }} /* } */ |`,
+		"{a:1.": "byte 6: a struct does not end", "{a:'": "byte 4: a struct does not end", "{a:1.}2": "byte 7: unexpected text after the struct",
+	} {
+		got := ""
+		err := new(attributeion.Reader).Fields([]byte(text), func(name, value []byte) error {
+			got += string(name) + "=" + string(value) + "|"
+			return nil
+		})
+		if err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%s: %s, not %s", text, got, want)
+		}
+	}
+}
+
 func readAll(text string) (shown string) {
 	var reader attributeion.Reader
 	for rest := []byte(text); ; {
@@ -78,6 +99,9 @@ func FuzzItem(f *testing.F) {
 		row, err := read(new(attributeion.Reader), text)
 		if err != nil {
 			return
+		}
+		if err := new(attributeion.Reader).Fields(text, func(_, _ []byte) error { return nil }); err != nil {
+			t.Fatalf("%q is read, but has no fields: %v", text, err)
 		}
 		if err := row.Validate(nil); err != nil {
 			t.Fatalf("%q: a row that is none: %v", text, err)

@@ -58,6 +58,52 @@ func (r *Reader) Item(record []byte, b *value.RowBuilder) error {
 	return r.end()
 }
 
+// Fields calls field with the name of each field of a record and the text of its value, which is not looked at. Both are the caller's.
+func (r *Reader) Fields(record []byte, field func(name, text []byte) error) error {
+	*r = Reader{text: record, scratch: r.scratch, number: r.number}
+	if err := r.begin('{'); err != nil {
+		return err
+	}
+	for first := true; ; first = false {
+		name, more, err := r.field(first)
+		if err != nil {
+			return err
+		}
+		if !more {
+			return r.end()
+		}
+		name = bytes.Clone(name)
+		start := r.at
+		if err := r.pass(); err != nil {
+			return err
+		}
+		if err := field(name, r.text[start:r.at]); err != nil {
+			return err
+		}
+	}
+}
+
+// pass goes behind the value of a field.
+func (r *Reader) pass() error {
+	for depth := 0; r.at < len(r.text); {
+		next, whole := step(r.text, r.at)
+		if !whole {
+			break
+		}
+		switch c := r.text[r.at]; {
+		case next > r.at+1: // a text, a comment or a blob
+		case c == '{' || c == '[' || c == '(':
+			depth++
+		case depth == 0 && (c == '}' || c == ','):
+			return nil
+		case c == '}' || c == ']' || c == ')':
+			depth--
+		}
+		r.at = next
+	}
+	return r.fault("a struct does not end")
+}
+
 // attributes reads the values of a struct from behind the first name on, to its end.
 func (r *Reader) attributes(b *value.RowBuilder, name []byte) error {
 	for more := true; more; {

@@ -3,6 +3,7 @@
 package exchange
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -29,10 +30,9 @@ const (
 )
 
 var (
-	errCancelled     = errors.New("the bulk operation was cancelled")
-	errForeignMember = errors.New("a record has the members Item, ConditionExpression, ExpressionAttributeNames and ExpressionAttributeValues only")
-	errElsewhere     = errors.New("another server goes on with the bulk operation")
-	errRefused       = errors.New("an item of the batch is refused")
+	errCancelled = errors.New("the bulk operation was cancelled")
+	errElsewhere = errors.New("another server goes on with the bulk operation")
+	errRefused   = errors.New("an item of the batch is refused")
 )
 
 // Codes of the errors of single records.
@@ -306,23 +306,34 @@ func (j *bulkJob) put(ctx context.Context, from *bulkload.Records, at bulkPlace,
 
 // decode makes the row of a record, or finds what is wrong with it.
 func (j *bulkJob) decode(from *bulkload.Records, pin database.Pinned, p *bulkPut) {
-	j.builder.Reset(pin.Names())
-	err := from.Decode(p.text, &j.builder)
-	if err != nil && *j.e.Request.InputS3Configuration.InputFormat == formatJSON {
-		if c, wrong := readConditional(p.text); wrong == nil && c.has && c.item != nil {
-			j.builder.Reset(pin.Names())
-			if err = from.Decode(slices.Concat([]byte(`{"Item":`), c.item, []byte("}")), &j.builder); err == nil {
-				p.condition, p.fault = c.compile()
-				p.code = codeInvalid
-			}
-		}
+	text, err := p.text, error(nil)
+	if bytes.Contains(text, []byte("ConditionExpression")) {
+		text = j.condition(pin, p)
 	}
-	if err != nil {
+	j.builder.Reset(pin.Names())
+	if err = from.Decode(text, &j.builder); err != nil {
 		p.fault, p.code = err, codeMalformed
 	}
 	if p.fault == nil {
 		p.row = j.builder.AppendTo(nil)
 	}
+}
+
+// condition makes the condition of a record, and returns the record without it. One that has none is returned as it is.
+func (j *bulkJob) condition(pin database.Pinned, p *bulkPut) []byte {
+	var c conditional
+	if *j.e.Request.InputS3Configuration.InputFormat == formatIon {
+		if c.readIon(p.text) != nil || !c.isWhole() {
+			return p.text
+		}
+		p.condition, p.fault = c.compileIon(pin.Names())
+		return slices.Concat([]byte("{Item:"), c.item, []byte("}"))
+	}
+	if c.readJSON(p.text) != nil || !c.isWhole() {
+		return p.text
+	}
+	p.condition, p.fault = c.compileJSON()
+	return slices.Concat([]byte(`{"Item":`), c.item, []byte("}"))
 }
 
 // bulkCommit is one commit of a batch.

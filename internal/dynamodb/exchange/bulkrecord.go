@@ -3,14 +3,12 @@
 package exchange
 
 import (
-	"bytes"
 	"encoding/json"
 	"maps"
 
 	"github.com/weftdb/weft/internal/bulkload"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
-	"github.com/weftdb/weft/internal/dynamodb/expression"
 	"github.com/weftdb/weft/internal/expr"
 	"github.com/weftdb/weft/internal/value"
 )
@@ -147,51 +145,4 @@ type bulkPut struct {
 	condition expr.Condition // nil: none
 	fault     error          // of the record, which is then not put
 	code      string         // of fault
-}
-
-// conditional is a record with a condition, by the names of PutItem.
-type conditional struct {
-	item, names, values []byte
-	text                string
-	has                 bool // a condition
-}
-
-// readConditional reads a record in DynamoDB's JSON as a PutItem without a table.
-func readConditional(record []byte) (c conditional, err error) {
-	r := attributejson.NewReader(record)
-	err = r.Members(func(name []byte) (err error) {
-		switch string(name) {
-		case "Item":
-			c.item, err = r.Raw()
-		case "ExpressionAttributeNames":
-			c.names, err = r.Raw()
-		case "ExpressionAttributeValues":
-			c.values, err = r.Raw()
-		case "ConditionExpression":
-			var text []byte
-			text, err = r.String()
-			c.text, c.has = string(text), true
-		default:
-			err = errForeignMember
-		}
-		return err
-	})
-	if err == nil {
-		err = r.End()
-	}
-	return c, err
-}
-
-// compile makes the condition.
-func (c *conditional) compile() (expr.Condition, error) {
-	names := filterSpecification{ExpressionAttributeNames: bytes.Clone(c.names), ExpressionAttributeValues: bytes.Clone(c.values)}
-	known, err := names.placeholders()
-	if err != nil {
-		return nil, err
-	}
-	condition, err := expression.ParseCondition(c.text, known)
-	if err != nil {
-		return nil, err
-	}
-	return condition, known.CheckUsed()
 }
