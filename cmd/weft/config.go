@@ -110,7 +110,7 @@ func settings(c *config) []setting {
 		{"audit-events", "denied", "what else --audit-log gets: nothing (denied), each write (writes), or each write and read (all)", choice{&c.AuditEvents, []string{"denied", "writes", "all"}}},
 		{"region", "us-east-1", "the AWS region to report, as in ARNs", text{&c.Region, "NAME"}},
 		{"account-id", "000000000000", "the AWS account to report, as in ARNs; ARNs of other accounts are refused", text{&c.AccountID, "ID"}},
-		{"buckets", "", "where exports and imports of DynamoDB's API find buckets: a folder with a folder for each, or s3://?endpoint=URL&region=NAME for a service's; see weft backup --help for its credentials",
+		{"buckets", "", "where exports, imports and bulk puts of DynamoDB's API find buckets: a folder with a folder for each, or s3://?endpoint=URL&region=NAME for a service's; see weft backup --help for its credentials",
 			text{&c.Buckets, "PLACE"}},
 		{"origins", "none", "which web pages may use the DynamoDB API: none, local (pages served by this machine) or any", choice{&c.Origins, []string{"none", "local", "any"}}},
 		{"hosts", "", "comma-separated names that clients call the HTTP ports by, besides localhost and IP addresses; if it is empty, ports that other machines reach take any name", list{&c.Hosts, "NAME", checkName}},

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -70,7 +71,7 @@ func (d *dammed) Read(into []byte) (int, error) {
 type bulkDescription struct {
 	BulkOperationArn, BulkOperationStatus string
 	ProcessedItemCount, FailedItemCount   int64
-	FailureCode                           string
+	FailureCode, FailureMessage           string
 }
 
 func do(t *testing.T, api *dynamodb.API, operation, body string, into any) {
@@ -174,40 +175,47 @@ func outputLines(t *testing.T, dir, kind string) (lines []string) {
 	return lines
 }
 
+// interrupted opens the database of a folder, begins an operation if arn is empty, and closes the database once the operation has come to the dam. It
+// returns the operation's ARN and how many records are processed.
+func interrupted(t *testing.T, data, dir, arn string, d *dam) (string, int64) {
+	t.Helper()
+	store, err := pebble.Open(pebble.Options{Dir: data, ReadOnlyBelowBytes: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := database.Open(t.Context(), store, database.Options{Admin: store, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := errors.Join(db.Close(), store.Close()); err != nil {
+			t.Error(err)
+		}
+	}()
+	api := withBuckets(t, db, dir, d)
+	if arn == "" {
+		do(t, api, "CreateTable", bulkTable, nil)
+		arn = startBulk(t, api)
+	}
+	<-d.reached
+	processed := describeBulk(t, api, arn).ProcessedItemCount
+	if processed == 0 || processed >= bulkRecords {
+		t.Fatalf("%d of %d records are processed: the test does not stop in the middle", processed, bulkRecords)
+	}
+	return arn, processed
+}
+
 // TestBulkRestart closes the database in the middle of an object, several times: each record is put, judged and told exactly once.
 func TestBulkRestart(t *testing.T) {
 	dir, size := bulkSource(t)
-	data, arn := t.TempDir(), ""
+	data, arn, before := t.TempDir(), "", int64(0)
 	for part := int64(1); part <= 3; part++ {
-		d := newDam(storage.Folder(filepath.Join(dir, "source")), size*part/4)
-		processed := func() int64 {
-			store, err := pebble.Open(pebble.Options{Dir: data, ReadOnlyBelowBytes: -1})
-			if err != nil {
-				t.Fatal(err)
-			}
-			db, err := database.Open(t.Context(), store, database.Options{Admin: store, Logger: slog.New(slog.DiscardHandler)})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer func() {
-				if err := db.Close(); err != nil {
-					t.Error(err)
-				}
-				if err := store.Close(); err != nil {
-					t.Error(err)
-				}
-			}()
-			api := withBuckets(t, db, dir, d)
-			if arn == "" {
-				do(t, api, "CreateTable", bulkTable, nil)
-				arn = startBulk(t, api)
-			}
-			<-d.reached
-			return describeBulk(t, api, arn).ProcessedItemCount
-		}()
-		if processed == 0 || processed >= bulkRecords {
-			t.Fatalf("%d of %d records are processed before restart %d: the test does not stop in the middle", processed, bulkRecords, part)
+		var processed int64
+		arn, processed = interrupted(t, data, dir, arn, newDam(storage.Folder(filepath.Join(dir, "source")), size*part/4))
+		if processed <= before {
+			t.Fatalf("%d records are processed after %d", processed, before)
 		}
+		before = processed
 	}
 	api := withBuckets(t, testdb.OpenPebbleDir(t, data), dir, nil)
 	if err := api.DB.Tasks().Wait(t.Context()); err != nil {
@@ -301,7 +309,24 @@ func TestBulkLongOutput(t *testing.T) {
 	}
 }
 
-// TestBulkTableGone: an operation whose table is deleted fails, and one whose object is replaced meanwhile does not go on with the other one.
+// TestBulkObjectChanged: after a restart, an operation fails that would have to go on in the middle of an object that is another one by now.
+func TestBulkObjectChanged(t *testing.T) {
+	dir, size := bulkSource(t)
+	data, source := t.TempDir(), storage.Folder(filepath.Join(dir, "source"))
+	arn, before := interrupted(t, data, dir, "", newDam(source, size/2))
+	if _, err := source.Put(t.Context(), "a", strings.NewReader("{}\n"), 3); err != nil {
+		t.Fatal(err)
+	}
+	api := withBuckets(t, testdb.OpenPebbleDir(t, data), dir, nil)
+	if err := api.DB.Tasks().Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if found := describeBulk(t, api, arn); found.BulkOperationStatus != "FAILED" || found.ProcessedItemCount != before || !strings.Contains(found.FailureMessage, "was changed") {
+		t.Errorf("the operation is %+v", found)
+	}
+}
+
+// TestBulkTableGone: an operation whose table is deleted fails.
 func TestBulkTableGone(t *testing.T) {
 	dir, size := bulkSource(t)
 	d := newDam(storage.Folder(filepath.Join(dir, "source")), size/2)
