@@ -262,6 +262,46 @@ flow("tables: one is created by the form, and deleted by its name", "#/tables", 
   await sql(server, "DROP TABLE shop");
 });
 
+flow("tables: a stream is switched on and off", "#/tables/things", async (page) => {
+  const stream = async () => (await dynamo(server, "DescribeTable", { TableName: "things" })).Table.StreamSpecification;
+  await page.getByRole("button", { name: "Change the stream" }).click();
+  await page.getByLabel("Its records have").selectOption("NEW_IMAGE");
+  await page.getByRole("button", { name: "Switch the stream on" }).click();
+  await page.locator("dl.facts dd", { hasText: /^on/ }).waitFor();
+  assert.deepEqual(await stream(), { StreamEnabled: true, StreamViewType: "NEW_IMAGE" });
+  await page.getByRole("button", { name: "Change the stream" }).click();
+  await page.getByRole("button", { name: "Switch the stream off" }).click();
+  await page.locator("dl.facts dd", { hasText: /^off/ }).waitFor();
+  assert.equal((await stream())?.StreamEnabled ?? false, false);
+});
+
+flow("tables: items expire by an attribute", "#/tables/things", async (page) => {
+  const expiry = async () => (await dynamo(server, "DescribeTimeToLive", { TableName: "things" })).TimeToLiveDescription;
+  await page.getByRole("button", { name: "Change the expiry" }).click();
+  assert.equal(await page.getByRole("button", { name: "Switch expiry on" }).isDisabled(), true);
+  await page.getByLabel("The attribute with the time").fill("gone");
+  await page.keyboard.press("Enter");
+  await page.locator("dl.facts").getByText("gone", { exact: true }).waitFor();
+  assert.equal((await expiry()).AttributeName, "gone");
+});
+
+flow("tables: an index is dropped by its name", "#/tables", async (page) => {
+  await sql(server, "CREATE TABLE boxes (id INT PRIMARY KEY, w INT, h INT, INDEX by_w (w), INDEX by_h (h))");
+  await page.getByRole("link", { name: "boxes" }).click();
+  await page.getByRole("button", { name: "Drop by_w" }).click();
+  const sure = page.getByRole("button", { name: "Drop the index" });
+  await page.getByLabel("Type by_w to confirm").fill("by_h");
+  assert.equal(await sure.isDisabled(), true);
+  await page.keyboard.press("Escape");
+  await page.locator("dialog").waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Drop by_w" }).click();
+  await page.getByLabel("Type by_w to confirm").fill("by_w");
+  await sure.click();
+  await page.getByRole("button", { name: "Drop by_w" }).waitFor({ state: "detached" });
+  assert.equal(await page.getByRole("button", { name: "Drop by_h" }).count(), 1);
+  await sql(server, "DROP TABLE boxes");
+});
+
 flow("advisor: access patterns are judged", "#/advisor/patterns", async (page) => {
   await page.getByRole("button", { name: "Judge the design" }).click();
   await page.getByText("The keys serve 1 of 2 access patterns well.").waitFor();

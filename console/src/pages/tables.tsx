@@ -4,6 +4,7 @@ import { useSignal } from "@preact/signals";
 import { Advice, type Report } from "../advice";
 import { getJSON } from "../api";
 import { CreateTable, DeleteTable } from "../tables/change";
+import { ChangeExpiry, ChangeStream, DropIndex } from "../tables/settings";
 import { ago, bytes, count } from "../format";
 import { link, route } from "../route";
 import { fullName, readTables, typeTitle, type Index, type Table } from "../tables/table";
@@ -55,7 +56,7 @@ function TableList({ tables, filter }: { tables: Table[]; filter: string }) {
 
 const kindTitle = (x: Index): string => (x.kind ? { zorder: "Z-order", search: "search" }[x.kind] : x.unique ? "unique" : "ordered");
 
-function IndexTable({ table }: { table: Table }) {
+function IndexTable({ table, drop }: { table: Table; drop: (x: Index) => void }) {
   return (
     <table class="plain">
       <thead>
@@ -67,6 +68,7 @@ function IndexTable({ table }: { table: Table }) {
           <th scope="col">State</th>
           <th scope="col" class="number">Entries, about</th>
           <th scope="col" class="number">Size, about</th>
+          <td />
         </tr>
       </thead>
       <tbody>
@@ -84,6 +86,13 @@ function IndexTable({ table }: { table: Table }) {
             </td>
             <td class="number">{x.kind === "search" ? "–" : count(x.entries)}</td>
             <td class="number">{bytes(x.bytes)}</td>
+            <td>
+              {x.name && !x.local && (
+                <button type="button" class="quiet" aria-label={`Drop ${x.name}`} onClick={() => drop(x)}>
+                  Drop
+                </button>
+              )}
+            </td>
           </tr>
         ))}
       </tbody>
@@ -99,8 +108,13 @@ function Verdict({ table }: { table: Table }) {
   return <Advice report={advice.value} />;
 }
 
-function TableDetail({ table }: { table: Table }) {
+function TableDetail({ table, changed }: { table: Table; changed: () => void }) {
   const dropping = useSignal(false);
+  const change = useSignal<"" | "stream" | "expiry" | Index>("");
+  const close = () => {
+    change.value = "";
+    changed();
+  };
   return (
     <>
       <nav class="crumbs" aria-label="Where you are">
@@ -115,6 +129,9 @@ function TableDetail({ table }: { table: Table }) {
         <button type="button" class="danger" onClick={() => (dropping.value = true)}>Delete table</button>
       </div>
       {dropping.value && <DeleteTable table={table} close={() => (dropping.value = false)} />}
+      {change.value === "stream" && <ChangeStream table={table} close={close} />}
+      {change.value === "expiry" && <ChangeExpiry table={table} close={close} />}
+      {typeof change.value === "object" && <DropIndex table={table} index={change.value} close={close} />}
       <dl class="facts">
         <dt>Key</dt>
         <dd>
@@ -133,13 +150,19 @@ function TableDetail({ table }: { table: Table }) {
           </>
         )}
         <dt>Expiry</dt>
-        <dd>{table.expiry ? <code>{table.expiry}</code> : "items stay until they are deleted"}</dd>
+        <dd>
+          {table.expiry ? <code>{table.expiry}</code> : "items stay until they are deleted"}{" "}
+          {table.database === "default" && <button type="button" class="quiet" aria-label="Change the expiry" onClick={() => (change.value = "expiry")}>Change</button>}
+        </dd>
         <dt>Stream</dt>
-        <dd>{table.stream ? "on" : "off"}</dd>
+        <dd>
+          {table.stream ? "on" : "off"}{" "}
+          <button type="button" class="quiet" aria-label="Change the stream" onClick={() => (change.value = "stream")}>Change</button>
+        </dd>
       </dl>
       <section>
         <h2>Indexes</h2>
-        <IndexTable table={table} />
+        <IndexTable table={table} drop={(x) => (change.value = x)} />
       </section>
       <section>
         <h2>Design</h2>
@@ -157,7 +180,7 @@ export function Tables() {
   const name = route.value.parts[0];
   if (name) {
     const table = tables.value.find((t) => fullName(t) === name);
-    return table ? <TableDetail table={table} /> : <Failure error={new Error(`There is no table ${name}.`)} />;
+    return table ? <TableDetail table={table} changed={tables.reload} /> : <Failure error={new Error(`There is no table ${name}.`)} />;
   }
   return (
     <>

@@ -4,44 +4,28 @@ import { useSignal } from "@preact/signals";
 import { dynamo, sql } from "../api";
 import { count } from "../format";
 import { go, link } from "../route";
+import { Change } from "../parts/change";
 import { Dialog } from "../parts/dialog";
 import { Listing } from "../parts/text";
-import { fullName, type Table } from "./table";
+import { fullName, inSQL, quoted, type Table } from "./table";
 
 /** DeleteTable deletes a table whose name has been typed. */
 export function DeleteTable({ table, close }: { table: Table; close: () => void }) {
   const typed = useSignal("");
-  const error = useSignal("");
-  const busy = useSignal(false);
-  const drop = async (e: Event) => {
-    e.preventDefault();
-    busy.value = true;
-    try {
-      await sql(`DROP TABLE \`${table.database}\`.\`${table.name.replaceAll("`", "``")}\``);
-      go(link("tables"));
-    } catch (fault) {
-      error.value = (fault as Error).message;
-      busy.value = false;
-    }
+  const send = async () => {
+    await sql(`DROP TABLE ${inSQL(table)}`);
+    go(link("tables"));
   };
   return (
-    <Dialog title={`Delete ${fullName(table)}`} close={close}>
-      <form class="column" onSubmit={drop}>
-        <p>
-          This deletes the table with about {count(table.indexes[0]!.entries)} items and {count(table.indexes.length - 1)} indexes. It can’t be undone.
-        </p>
-        <label class="field">
-          Type {fullName(table)} to confirm
-          <input autofocus autocomplete="off" value={typed.value} onInput={(e) => (typed.value = e.currentTarget.value)} />
-        </label>
-        {error.value && <p role="alert" class="error">{error.value}</p>}
-        <div class="actions">
-          <button type="submit" class="danger" disabled={typed.value !== fullName(table) || busy.value}>
-            Delete the table
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <Change title={`Delete ${fullName(table)}`} action="Delete the table" dangerous disabled={typed.value !== fullName(table)} send={send} close={close}>
+      <p>
+        This deletes the table with about {count(table.indexes[0]!.entries)} items and {count(table.indexes.length - 1)} indexes. It can’t be undone.
+      </p>
+      <label class="field">
+        Type {fullName(table)} to confirm
+        <input autofocus autocomplete="off" value={typed.value} onInput={(e) => (typed.value = e.currentTarget.value)} />
+      </label>
+    </Change>
   );
 }
 
@@ -67,7 +51,6 @@ function requestOf(f: Form): Record<string, unknown> {
 }
 
 const sqlTypes: Record<string, string> = { S: "VARCHAR", N: "DECIMAL", B: "VARBINARY" };
-const quoted = (name: string): string => "`" + name.replaceAll("`", "``") + "`";
 
 function statementOf(f: Form): string {
   const columns = [[f.partition, f.partitionType], ...(f.sort ? [[f.sort, f.sortType]] : [])] as [string, string][];

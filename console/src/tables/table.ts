@@ -44,3 +44,9 @@ export const fullName = (t: Table): string => (t.database === "default" ? t.name
 
 /** typeTitle writes a stored type for people. */
 export const typeTitle = (type: string): string => ({ S: "string", N: "number", B: "binary" })[type] ?? type.toLowerCase();
+
+/** quoted writes a name for SQL. */
+export const quoted = (name: string): string => "`" + name.replaceAll("`", "``") + "`";
+
+/** inSQL is how SQL names a table. */
+export const inSQL = (t: Table): string => `${quoted(t.database)}.${quoted(t.name)}`;
