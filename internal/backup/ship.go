@@ -176,7 +176,9 @@ type chain struct {
 	*Shipper
 	id       string
 	follower kv.Follower
-	next     int64 // the number of the next change to ship
+	next     int64         // the number of the next change to ship
+	shipped  atomic.Int64  // next, for others than its goroutine
+	hurry    chan struct{} // asks for the next segment at once
 	said     time.Time
 	based    atomic.Bool
 }
@@ -191,7 +193,7 @@ func (s *Shipper) chain(ctx context.Context) error {
 	defer cancel()
 	var random [4]byte
 	_, _ = rand.Read(random[:]) // it never fails
-	c := &chain{Shipper: s, id: time.Now().UTC().Format(timeLayout) + "-" + hex.EncodeToString(random[:]), follower: follower}
+	c := &chain{Shipper: s, id: time.Now().UTC().Format(timeLayout) + "-" + hex.EncodeToString(random[:]), follower: follower, hurry: make(chan struct{}, 1)}
 	s.chained.Add(1)
 	var basing sync.WaitGroup
 	basing.Go(func() { c.keepBases(ctx) })
@@ -215,7 +217,12 @@ func (c *chain) ship(ctx context.Context) error {
 		if closing {
 			return nil
 		}
-		c.rest(ctx, c.Interval)
+		select {
+		case <-time.After(c.Interval):
+		case <-c.hurry:
+		case <-c.closing:
+		case <-ctx.Done():
+		}
 	}
 }
 
@@ -234,6 +241,7 @@ func (c *chain) segment(ctx context.Context, changes []kv.Change, untilMS int64,
 		return err
 	}
 	c.next, c.said = s.next(), time.Now()
+	c.shipped.Store(c.next)
 	c.segments.Add(1)
 	c.sent.Add(int64(len(packed)))
 	if c.based.Load() {
@@ -281,6 +289,18 @@ type noted struct {
 // Copy implements kv.Copier.
 func (n noted) Copy(ctx context.Context) (kv.Files, error) { return n.copy(ctx) }
 
+// until waits until a condition holds.
+func until(ctx context.Context, holds func() bool) error {
+	for !holds() {
+		select {
+		case <-time.After(time.Millisecond):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
 // base makes a backup that changes of the chain lead on from.
 func (c *chain) base(ctx context.Context) error {
 	copier, _ := kv.CopierOf(c.store)
@@ -291,15 +311,12 @@ func (c *chain) base(ctx context.Context) error {
 			return nil, err
 		}
 		b.Ready, _ = c.follower.Counts()
-		for {
-			if _, durable := c.follower.Counts(); durable >= b.Ready {
-				break
-			}
-			select {
-			case <-time.After(time.Millisecond):
-			case <-ctx.Done():
-				return nil, errors.Join(ctx.Err(), files.Close())
-			}
+		err = until(ctx, func() bool {
+			_, durable := c.follower.Counts()
+			return durable >= b.Ready
+		})
+		if err != nil {
+			return nil, errors.Join(err, files.Close())
 		}
 		b.AtMS = time.Now().UnixMilli()
 		return files, nil
@@ -307,6 +324,14 @@ func (c *chain) base(ctx context.Context) error {
 	begun := time.Now()
 	result, err := Make(ctx, store, c.to, Options{Seal: c.Seal, Program: c.Program})
 	if err != nil {
+		return err
+	}
+	// Without the changes that were made meanwhile, the backup can't be restored: who looks for one finds it only with them.
+	select {
+	case c.hurry <- struct{}{}:
+	default: // somebody has asked
+	}
+	if err := until(ctx, func() bool { return c.shipped.Load() >= b.Ready }); err != nil {
 		return err
 	}
 	b.Backup = result.ID
