@@ -458,12 +458,12 @@ func (c *bulkCommit) fail(p *bulkPut, why error) {
 	}
 }
 
-// exceptionText is what DynamoDB's exception for an error says.
+// exceptionText is what DynamoDB's exception for an error says, or the error itself.
 func exceptionText(err error) string {
 	if e, ok := errors.AsType[*exception.Error](err); ok {
 		return e.Message
 	}
-	return err.Error()
+	return strings.TrimPrefix(err.Error(), "attributejson: ")
 }
 
 func (e *bulkRecord) wants(output string) bool {
