@@ -11,8 +11,11 @@ import (
 	"io"
 	"maps"
 	"math/rand/v2"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -28,6 +31,9 @@ import (
 
 // changesHalf is how many writes a reader finds when it begins, and how many are made while it reads.
 const changesHalf = 250
+
+// kclTimeout is when the Kinesis Client Library is told to end, whatever it has read. It waits half a minute for others before it makes leases.
+const kclTimeout = 3 * time.Minute
 
 // change is one record of a stream, as readers print it: a line of JSON.
 type change struct {
@@ -210,6 +216,33 @@ func (c *changing) check(records []change) {
 	}
 }
 
+// checkItems is check for a reader that may repeat records: those of each item must be there in order once their repeats are left out.
+func (c *changing) checkItems(records []change) {
+	c.t.Helper()
+	got, want, seen := map[string][]string{}, map[string][]string{}, map[string]bool{}
+	for _, r := range records {
+		if number := r.DynamoDB.SequenceNumber; !seen[number] {
+			seen[number] = true
+			got[asJSON(r.DynamoDB.Keys)] = append(got[asJSON(r.DynamoDB.Keys)], r.text())
+		}
+	}
+	for _, text := range c.want {
+		var r change
+		if err := json.Unmarshal([]byte(text), &r); err != nil {
+			c.t.Fatal(err)
+		}
+		want[asJSON(r.DynamoDB.Keys)] = append(want[asJSON(r.DynamoDB.Keys)], text)
+	}
+	if len(seen) != len(c.want) {
+		c.t.Errorf("%d different records were read, %d changes were made", len(seen), len(c.want))
+	}
+	for key := range want {
+		if !slices.Equal(got[key], want[key]) {
+			c.t.Fatalf("item %s: the reader has\n%s\nand the changes were\n%s", key, strings.Join(got[key], "\n"), strings.Join(want[key], "\n"))
+		}
+	}
+}
+
 // image is an item of the SDK as JSON has it, of whichever of its packages: {"S": ..} for a text. nil for none.
 func image[V any](item map[string]V) any {
 	if item == nil {
@@ -342,4 +375,45 @@ func TestStreamsBoto3(t *testing.T) {
 // TestStreamsReadable reads a stream with dynamodb-streams-readable, a stream of Node.js.
 func TestStreamsReadable(t *testing.T) {
 	readAll(t, script(t, "streams.mjs", "dynamodb-streams-readable", ""))
+}
+
+// TestStreamsKCL reads a stream with the Kinesis Client Library, whose leases are in a table of the same server. It may repeat records.
+func TestStreamsKCL(t *testing.T) {
+	needJDK(t)
+	found, err := filepath.Glob(".kcl/dynamodb-streams-kinesis-adapter-*.jar")
+	if _, complete := os.Stat(".kcl/complete"); err != nil || complete != nil || len(found) != 1 {
+		t.Skip("there is no .kcl/complete: test/clients/install could not fetch the Kinesis Client Library from Maven Central")
+	}
+	classes := t.TempDir()
+	if output, ok := ask("javac", "-proc:none", "-nowarn", "-cp", ".kcl/*", "-d", classes, "kcl/Reader.java"); !ok {
+		t.Fatal(output)
+	}
+	p := program{title: strings.TrimSuffix(filepath.Base(found[0]), ".jar"), command: []string{"java", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-cp", classes + ":.kcl/*", "Reader"}}
+	t.Log(p.title)
+	server := harness.Start(t, binary, harness.Options{})
+	defer stop(t, server)
+	table := newChanging(t, server)
+	table.write(changesHalf)
+	r := startReader(t, p, server, table.arn)
+	begun := time.Now()
+	defer time.AfterFunc(kclTimeout, func() { r.stdin.Close() }).Stop()
+	var records []change
+	seen := map[string]bool{}
+	for c, ok := r.next(t); ok; c, ok = r.next(t) {
+		if len(records) == 0 {
+			t.Logf("the first record was there after %v", time.Since(begun))
+			table.write(changesHalf)
+		}
+		records = append(records, c)
+		if seen[c.DynamoDB.SequenceNumber] = true; len(seen) == len(table.want) {
+			r.stdin.Close()
+		}
+	}
+	r.wait(t, p.title)
+	t.Logf("%d records in %v", len(records), time.Since(begun))
+	table.checkItems(records)
+	leases := harness.WaitTable(t, table.client, "parcels-reader", func(d *types.TableDescription) bool { return d.TableStatus == types.TableStatusActive })
+	if list := leases.GlobalSecondaryIndexes; len(list) != 1 || list[0].IndexStatus != types.IndexStatusActive {
+		t.Errorf("the indexes of the table of leases: %+v", list)
+	}
 }
