@@ -2,7 +2,7 @@
 
 // Package clients runs the programs that people use with DynamoDB and with MySQL against the real server: the AWS CLI, boto3, the SDK for
 // JavaScript and the libraries built on it; MySQL's command lines, mysqldump, and drivers with what is built on them; HBase's Java API. Each client has a
-// script with sections and a golden file in testdata of what every section prints. `make test-clients` installs what is missing and sets
+// script with sections and a golden file in testdata of what every section prints; what readers of streams print is compared with a model. `make test-clients` installs what is missing and sets
 // WEFT_TEST_CLIENTS=1; without that variable nothing runs.
 //
 // Knows: how each client is started, the DynamoDB API and SQL as it has them.
