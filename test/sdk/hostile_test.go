@@ -96,6 +96,10 @@ func TestMalformedRequests(t *testing.T) {
 	for i := range 2000 {
 		request := mutate(random, []byte(bodies[i%len(bodies)]))
 		status := send(t, request)
+		// A request that still runs when its client has closed its half of the connection is ended, and answered so: that is a matter of moments.
+		for again := 0; status == http.StatusServiceUnavailable && again < 10; again++ {
+			status = send(t, request)
+		}
 		if status >= 500 && status != http.StatusNotImplemented && status != http.StatusHTTPVersionNotSupported {
 			t.Errorf("status %d for %.300q", status, request)
 		}
