@@ -37,9 +37,10 @@ endif
 # Answers to 5,000 random queries over several tables, and to calls of every function, beside those of MariaDB and go-mysql-server. It is a module of its own.
 # JUDGES_SEED chooses other queries. MariaDB is installed where the system's packages can be.
 JUDGES_SEED ?= 1
+JUDGES_STATEMENTS ?= 5000
 judges:
 	@test/judges/install
-	@cd test/judges && if $(GO) mod download; then WEFT_JUDGES_SEED=$(JUDGES_SEED) $(GO) test -count=1 -timeout 30m .; else echo "the modules of test/judges can't be had: its tests are skipped"; fi
+	@cd test/judges && if $(GO) mod download; then WEFT_JUDGES_SEED=$(JUDGES_SEED) WEFT_JUDGES_STATEMENTS=$(JUDGES_STATEMENTS) $(GO) test -count=1 -timeout 30m .; else echo "the modules of test/judges can't be had: its tests are skipped"; fi
 
 # tpch compares the answers to TPC-H's queries at scale factor 0.1 with MariaDB's, and tells both times. Its data comes from tpchgen-cli, a package of Python.
 TPCH = $(CURDIR)/test/judges/tpch
@@ -138,5 +139,5 @@ ci: format vet staticcheck
 	$(ROUNDS) $(GO) test -timeout 20m $(LONGEST:%=./%)
 	$(GO) test -timeout 20m $$($(GO) list $(ALL) $(LONGEST:%=| grep -v 'weft/%$$'))
 	$(MAKE) --no-print-directory race
-	WEFT_JUDGES_STATEMENTS=2500 $(MAKE) --no-print-directory -j2 FUZZTIME=2s $(if $(filter output-sync,$(.FEATURES)),-Otarget) test-clients judges engines chinese fuzz-short console-clean test-console
+	$(MAKE) --no-print-directory -j2 FUZZTIME=2s JUDGES_STATEMENTS=2500 $(if $(filter output-sync,$(.FEATURES)),-Otarget) test-clients judges engines chinese fuzz-short console-clean test-console
 	$(MAKE) --no-print-directory generate-clean
