@@ -100,12 +100,7 @@ func (i *bulkInput) check(faults *exception.Constraints) {
 	checkPrefix(faults, i.S3KeyPrefix, own+"s3KeyPrefix")
 }
 
-func (i *bulkInput) compression() string {
-	if i.InputCompressionType == nil {
-		return "NONE"
-	}
-	return *i.InputCompressionType
-}
+func (i *bulkInput) compression() string { return compressionOf(i.InputCompressionType) }
 
 func (o *bulkOutput) check(faults *exception.Constraints) {
 	const own = "outputS3Configuration."

@@ -281,11 +281,14 @@ func (a *API) importARN(table, id string) string {
 	return a.account().TableARN(table) + "/import/" + id
 }
 
-func (r *importRequest) compression() string {
-	if r.InputCompressionType == nil {
+func (r *importRequest) compression() string { return compressionOf(r.InputCompressionType) }
+
+// compressionOf is the compression that a request names, or none.
+func compressionOf(named *string) string {
+	if named == nil {
 		return "NONE"
 	}
-	return *r.InputCompressionType
+	return *named
 }
 
 func (a *API) showImport(id string, e *importRecord) any {
