@@ -175,30 +175,34 @@ const rememberedFor = 90 * 24 * time.Hour
 // tokenLife is how long a client's token stands for its request.
 const tokenLife = 8 * time.Hour
 
-// tokened finds the work that a client's token began, if it did lately, and forgets records that are too old.
-func (a *API) tokened(ctx context.Context, kind string, token *string, match func(one database.Task) (bool, error)) (*database.Task, error) {
+// tokened finds the work that a client's token began, if it did lately, with its record, and forgets records that are too old. tokenOf is the token of a record.
+func tokened[R any](ctx context.Context, a *API, kind string, token *string, tokenOf func(*R) *string) (found *database.Task, record *R, err error) {
 	tasks := a.DB.Tasks()
 	all, err := tasks.List(ctx, kind)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	nowMS := tasks.Now().UnixMilli()
 	for i := range all {
 		age := time.Duration(nowMS-bornMS(all[i].ID)) * time.Millisecond
 		if !all[i].Open && age > rememberedFor {
 			if err := tasks.Remove(ctx, kind, all[i].ID); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			continue
 		}
 		if token == nil || age > tokenLife {
 			continue
 		}
-		if found, err := match(all[i]); err != nil || found {
-			return &all[i], err
+		record = new(R)
+		if err := all[i].Read(record); err != nil {
+			return nil, nil, err
+		}
+		if valueOf(tokenOf(record)) == *token {
+			return &all[i], record, nil
 		}
 	}
-	return nil, nil
+	return nil, nil, nil
 }
 
 // page cuts a list of ids, the newest first, after the one that a token names.

@@ -164,19 +164,14 @@ func (a *API) startBulkPutItems(ctx context.Context, in *bulkRequest) (any, erro
 
 // bulkTokened describes the operation that the token of a request began before.
 func (a *API) bulkTokened(ctx context.Context, in *bulkRequest) (any, error) {
-	var e bulkRecord
-	found, err := a.tokened(ctx, taskBulk, in.ClientToken, func(one database.Task) (bool, error) {
-		e = bulkRecord{}
-		err := one.Read(&e)
-		return valueOf(e.Request.ClientToken) == valueOf(in.ClientToken), err
-	})
+	found, e, err := tokened(ctx, a, taskBulk, in.ClientToken, func(e *bulkRecord) *string { return e.Request.ClientToken })
 	if err != nil || found == nil {
 		return nil, err
 	}
 	if !sameJSON(&e.Request, in) {
 		return nil, exception.New(exception.KindTokenReused, "A bulk operation with the same client token and other parameters was begun before: use another token")
 	}
-	return a.showBulk(found.ID, &e), nil
+	return a.showBulk(found.ID, e), nil
 }
 
 // bulkDescription describes a bulk operation.

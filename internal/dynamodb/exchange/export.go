@@ -161,19 +161,14 @@ func (a *API) exportTable(ctx context.Context, in *exportRequest) (any, error) {
 
 // exportTokened describes the export that the token of a request began before.
 func (a *API) exportTokened(ctx context.Context, in *exportRequest) (any, error) {
-	var e exportRecord
-	found, err := a.tokened(ctx, taskExport, in.ClientToken, func(one database.Task) (bool, error) {
-		e = exportRecord{}
-		err := one.Read(&e)
-		return valueOf(e.Request.ClientToken) == valueOf(in.ClientToken), err
-	})
+	found, e, err := tokened(ctx, a, taskExport, in.ClientToken, func(e *exportRecord) *string { return e.Request.ClientToken })
 	if err != nil || found == nil {
 		return nil, err
 	}
 	if !sameJSON(&e.Request, in) {
 		return nil, exception.New(exception.KindExportConflict, "An export with the same client token and other parameters was begun before: use another token")
 	}
-	return a.showExport(found.ID, &e), nil
+	return a.showExport(found.ID, e), nil
 }
 
 // sameJSON says whether two requests are the same.

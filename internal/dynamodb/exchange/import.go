@@ -240,19 +240,14 @@ func (a *API) discard(ctx context.Context, table *schema.Table) error {
 
 // importTokened describes the import that the token of a request began before.
 func (a *API) importTokened(ctx context.Context, in *importRequest) (any, error) {
-	var e importRecord
-	found, err := a.tokened(ctx, taskImport, in.ClientToken, func(one database.Task) (bool, error) {
-		e = importRecord{}
-		err := one.Read(&e)
-		return valueOf(e.Request.ClientToken) == valueOf(in.ClientToken), err
-	})
+	found, e, err := tokened(ctx, a, taskImport, in.ClientToken, func(e *importRecord) *string { return e.Request.ClientToken })
 	if err != nil || found == nil {
 		return nil, err
 	}
 	if !sameJSON(&e.Request, in) {
 		return nil, exception.New(exception.KindImportConflict, "An import with the same client token and other parameters was begun before: use another token")
 	}
-	return a.showImport(found.ID, &e), nil
+	return a.showImport(found.ID, e), nil
 }
 
 // importDescription describes an import.
