@@ -182,6 +182,103 @@ flow("items: an export is imported again unchanged", "#/items/things", async (pa
   assert.deepEqual((await dynamo(server, "Scan", { TableName: "things" })).Items, before);
 });
 
+/** importFile chooses a file in the dialog, and returns the dialog. */
+const importFile = async (page, name, content) => {
+  await page.getByRole("button", { name: "Import", exact: true }).click();
+  await page.locator("dialog input[type=file]").setInputFiles({ name, mimeType: "text/plain", buffer: Buffer.from(content) });
+  return page.locator("dialog");
+};
+const itemOf = async (id, n) => (await dynamo(server, "GetItem", { TableName: "things", Key: { id: { S: id }, n: { N: n } } })).Item;
+
+flow("items: JSON lines are imported to the last digit, after a dry run", "#/items/things", async (page) => {
+  const digits = "98765432109876543210987654321098765432";
+  const dialog = await importFile(page, "x.jsonl", `{"id": "json", "n": ${digits}, "deep": {"list": [1.10, true, null, "x"]}}\n\n{"id": "t0", "n": 0, "colour": "green"}\n`);
+  await dialog.getByText("Nothing is written yet. 1 new, 1 different from the item of the same key, 0 there already.").waitFor();
+  assert.equal(await itemOf("json", digits), undefined);
+  await dialog.getByRole("button", { name: "Import" }).click();
+  await dialog.waitFor({ state: "detached" });
+  assert.deepEqual(await itemOf("json", digits), { id: { S: "json" }, n: { N: digits }, deep: { M: { list: { L: [{ N: "1.1" }, { BOOL: true }, { NULL: true }, { S: "x" }] } } } });
+  assert.deepEqual((await itemOf("t0", "0")).colour, { S: "blue" }, "what is there stays");
+  const again = await importFile(page, "x.jsonl", '{"id": "t0", "n": 0, "colour": "green"}');
+  await again.getByLabel("replace the items that are different").check();
+  await again.getByRole("button", { name: "Import" }).click();
+  await again.waitFor({ state: "detached" });
+  assert.deepEqual((await itemOf("t0", "0")).colour, { S: "green" });
+  await dynamo(server, "DeleteItem", { TableName: "things", Key: { id: { S: "json" }, n: { N: digits } } });
+});
+
+flow("items: CSV is imported as it was exported, with every type", "#/items/things", async (page) => {
+  const texts = { id: { S: "csv" }, n: { N: "1" }, formula: { S: "=1+1" }, dashes: { S: "--" }, quotes: { S: `a "b", \nc` }, empty: { S: "" }, code: { S: "007" } };
+  for (const Item of [{ ...exact, id: { S: "csv" } }, texts]) await dynamo(server, "PutItem", { TableName: "things", Item });
+  await condition(page, "id", "=", "S", "csv");
+  await page.getByRole("button", { name: "Read" }).click();
+  await status(page).getByText("Query: 2 items").waitFor();
+  const before = (await dynamo(server, "Scan", { TableName: "things" })).Items;
+  const waiting = page.waitForEvent("download");
+  await page.getByLabel("Export the items that are read").selectOption("csv");
+  const file = readFileSync(await (await waiting).path());
+  for (const n of ["1", exact.n.N]) await dynamo(server, "DeleteItem", { TableName: "things", Key: { id: { S: "csv" }, n: { N: n } } });
+  const dialog = await importFile(page, "x.csv", file);
+  assert.equal(await dialog.getByLabel("small").inputValue(), "N");
+  assert.equal(await dialog.getByLabel("list").inputValue(), "typed");
+  assert.equal(await dialog.getByLabel("code").inputValue(), "S"); // 007 is no number, or it would become 7
+  await dialog.getByLabel("bytes").selectOption("B");
+  await dialog.getByText("2 new, 0 different").waitFor();
+  await dialog.getByRole("button", { name: "Import" }).click();
+  await dialog.waitFor({ state: "detached" });
+  assert.deepEqual((await dynamo(server, "Scan", { TableName: "things" })).Items, before);
+  for (const n of ["1", exact.n.N]) await dynamo(server, "DeleteItem", { TableName: "things", Key: { id: { S: "csv" }, n: { N: n } } });
+});
+
+flow("items: a file with faults tells them by line, and is imported without these lines if so wanted", "#/items/things", async (page) => {
+  const lines = ['{"id": "good", "n": 1}', '{"id": "t0"}', '{"id": "t0", "n": "5"}', "{oops", `{"id": "long", "n": 2, "m": ${"1".repeat(39)}}`, '{"id": "good", "n": 1.0}', "[1]"];
+  const dialog = await importFile(page, "x.jsonl", lines.join("\n"));
+  await dialog.getByText("6 lines can’t be read").waitFor();
+  for (const text of ["line 2: the key attribute n is missing", "line 3: n must be of the type N", "line 4: ", "line 5: m: 1111", "has 39 digits", "line 6: line 1 has the same key", "line 7: a line must be an object"]) {
+    await dialog.getByText(text).first().waitFor();
+  }
+  await dialog.getByText("1 new").waitFor();
+  assert.equal(await dialog.getByRole("button", { name: "Import" }).isDisabled(), true);
+  await dialog.getByLabel("leave these lines out").check();
+  await dialog.getByRole("button", { name: "Import" }).click();
+  await dialog.waitFor({ state: "detached" });
+  assert.deepEqual(await itemOf("good", "1"), { id: { S: "good" }, n: { N: "1" } });
+  const csv = await importFile(page, "x.csv", 'id,n\ngood,2\ngood\ngood,x\n"open,3');
+  await csv.getByText("line 5: a quoted cell has no end").waitFor();
+  await page.keyboard.press("Escape");
+  const other = await importFile(page, "x.csv", "id,n\ngood,2\ngood\ngood,x\n");
+  await other.getByText("line 3: it has 1 cells, and the header 2").waitFor();
+  await other.getByText('line 4: n: "x" is no number').waitFor();
+});
+
+flow("items: what somebody else has changed meanwhile is neither deleted nor set", "#/items/things", async (page) => {
+  await sql(server, "CREATE TABLE shared (id INT PRIMARY KEY, v INT)");
+  await sql(server, "INSERT INTO shared VALUES (1, 1), (2, 2), (3, 3), (4, 4), (5, 5)");
+  await page.reload();
+  await page.getByLabel("Table", { exact: true }).selectOption("shared");
+  await status(page).getByText("Scan: 5 items").waitFor();
+  await page.getByLabel("Choose all that are read").check();
+  await page.getByRole("button", { name: "Set an attribute" }).click();
+  await sql(server, "UPDATE shared SET v = 30 WHERE id = 3");
+  await page.locator("dialog").getByLabel("Attribute").fill("v");
+  await page.locator("dialog").getByLabel("Type").selectOption("N");
+  await page.locator("dialog").getByLabel("Value").fill("9");
+  await page.getByRole("button", { name: "Change them" }).click();
+  await page.getByRole("alert").getByText("4 done. 1 left as they are").waitFor();
+  await page.keyboard.press("Escape");
+  const values = async () => (await sql(server, "SELECT id, v FROM shared ORDER BY id")).flatMap((line) => line.rows ?? []).map(String);
+  assert.deepEqual(await values(), ["1,9", "2,9", "3,30", "4,9", "5,9"]);
+  await status(page).getByText("Scan: 5 items").waitFor();
+  await page.getByLabel("Choose all that are read").check();
+  await page.getByRole("button", { name: "Delete", exact: true }).click();
+  await sql(server, "UPDATE shared SET v = 20 WHERE id = 2");
+  await sql(server, "DELETE FROM shared WHERE id = 5");
+  await page.getByRole("button", { name: "Delete them" }).click();
+  await page.getByRole("alert").getByText("3 done. 2 left as they are").waitFor();
+  assert.deepEqual(await values(), ["2,20"]);
+  await sql(server, "DROP TABLE shared");
+}, { allowed: ["400 (Bad Request)"] });
+
 const run = async (page, statement) => {
   await page.getByLabel("Statement").fill(statement);
   await page.getByRole("button", { name: "Run", exact: true }).click();

@@ -53,9 +53,36 @@ export function attributeOf(type: string, text: string): Attribute {
   }
 }
 
+const numberForm = /^([+-]?)(\d+\.?\d*|\.\d+)(?:[eE]([+-]?\d+))?$/;
+
+/** numberParts takes a number apart: its digits without zeros at the ends, and the power of ten of the first one. */
+function numberParts(text: string): { sign: string; digits: string; power: number } | undefined {
+  const [, sign, mantissa, exponent] = numberForm.exec(text) ?? [];
+  if (mantissa === undefined) return undefined;
+  const [whole, part = ""] = mantissa.split(".") as [string, string?];
+  const all = whole + part;
+  const digits = all.replace(/^0+/, "").replace(/0+$/, "");
+  const power = Number(exponent ?? 0) + whole.length - 1 - /^0*/.exec(all)![0].length;
+  return digits ? { sign: sign === "-" ? "-" : "", digits, power } : { sign: "", digits: "", power: 0 };
+}
+
+/** numberKey is the same text for numbers that are equal. */
+function numberKey(text: string): string {
+  const n = numberParts(text);
+  return n ? `${n.sign}${n.digits}e${n.power}` : text;
+}
+
+/** numberFault says what is wrong with a number as DynamoDB has them, "" if nothing is. */
+function numberFault(text: string): string {
+  const n = numberParts(text);
+  if (!n) return `${JSON.stringify(text)} is no number`;
+  if (n.digits.length > 38) return `${text} has ${n.digits.length} digits, and a number 38 at most`;
+  return n.digits && (n.power < -130 || n.power > 125) ? `${text} is out of the range of numbers, 1E-130 to 9.9E+125` : "";
+}
+
 const shapes: Record<string, (v: unknown) => boolean> = {
   S: (v) => typeof v === "string",
-  N: (v) => typeof v === "string" && /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(v),
+  N: (v) => typeof v === "string" && !numberFault(v),
   B: (v) => typeof v === "string" && /^[A-Za-z0-9+/]*={0,2}$/.test(v) && v.length % 4 === 0,
   BOOL: (v) => typeof v === "boolean",
   NULL: (v) => v === true,
@@ -75,6 +102,7 @@ export function faultIn(a: unknown, at: string): string {
     return Object.entries(value).map(([k, v]) => faultIn(v, `${at}.${k}`)).find(Boolean) ?? "";
   }
   if (shapes[type]?.(value)) return "";
+  if (type === "N" && typeof value === "string") return `${at}: ${numberFault(value)}`;
   return `${at}: ${JSON.stringify(value)} is no value of the type ${type}${type === "N" ? ': numbers are texts, as {"N": "1.5"}' : ""}`;
 }
 
@@ -104,9 +132,17 @@ export function same(a: Attribute | undefined, b: Attribute | undefined): boolea
 function canonical(a: Attribute): string {
   if ("M" in a) return `M{${Object.keys(a.M).sort().map((k) => JSON.stringify(k) + canonical(a.M[k]!)).join()}}`;
   if ("L" in a) return `L[${a.L.map(canonical).join()}]`;
-  for (const type of ["SS", "NS", "BS"] as const) if (type in a) return type + JSON.stringify([...(a as unknown as Record<string, string[]>)[type]!].sort());
+  if ("N" in a) return `N${numberKey(a.N)}`;
+  if ("NS" in a) return `NS${JSON.stringify(a.NS.map(numberKey).sort())}`;
+  for (const type of ["SS", "BS"] as const) if (type in a) return type + JSON.stringify([...(a as unknown as Record<string, string[]>)[type]!].sort());
   return JSON.stringify(a);
 }
+
+/** keyTextOf is the same text for items of the same key. */
+export const keyTextOf = (names: string[], item: Item): string => names.map((k) => (item[k] ? canonical(item[k]) : "")).join("\n");
+
+/** keyOf is the key of an item. */
+export const keyOf = (names: string[], item: Item): Item => Object.fromEntries(names.filter((k) => item[k]).map((k) => [k, item[k]!]));
 
 /** Difference is an attribute that an edit changes. */
 export interface Difference {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { useSignal } from "@preact/signals";
-import { dynamo } from "../api";
+import { useRef } from "preact/hooks";
 import { count } from "../format";
 import { Dialog } from "../parts/dialog";
-import { attributeOf, textOf, type Item } from "./attribute";
-import { updateOf } from "./expression";
-import { readItems, writeAll } from "./transfer";
+import { attributeOf, keyOf, same, textOf, type Item } from "./attribute";
+import { deleteOf, updateOf } from "./expression";
+import { writeUnchanged } from "./transfer";
 
 interface Props {
   table: string;
@@ -16,10 +16,10 @@ interface Props {
   done: () => void;
 }
 
-const keyOf = (names: string[], i: Item): Item => Object.fromEntries(names.map((k) => [k, i[k]!]));
 const keyText = (names: string[], i: Item): string => names.map((k) => textOf(i[k]!)).join(" / ");
 
-function Preview({ keyNames, items }: { keyNames: string[]; items: Item[] }) {
+/** Preview lists the keys of the first items. */
+export function Preview({ keyNames, items }: { keyNames: string[]; items: Item[] }) {
   return (
     <ul class="preview code">
       {items.slice(0, 8).map((i) => (
@@ -30,60 +30,89 @@ function Preview({ keyNames, items }: { keyNames: string[]; items: Item[] }) {
   );
 }
 
-/** useWork runs work that tells how far it is. */
-function useWork(close: () => void, done: () => void) {
+/** useWork runs work that tells how far it is, and returns what it has left since somebody else has changed it. If it has left nothing, the dialog closes. */
+export function useWork(close: () => void, done: () => void) {
   const at = useSignal<number | undefined>(undefined);
   const error = useSignal("");
-  const run = async (work: (told: (n: number) => void) => Promise<void>) => {
+  const left = useSignal<Item[]>([]);
+  const run = async (work: (told: (n: number) => void) => Promise<Item[] | void>) => {
     error.value = "";
     at.value = 0;
     try {
-      await work((n) => (at.value = n));
+      left.value = (await work((n) => (at.value = n))) ?? [];
       done();
-      close();
+      if (left.value.length === 0) close();
     } catch (e) {
       error.value = `${(e as Error).message} ${count(at.value ?? 0)} were done before.`;
-      at.value = undefined;
+      done();
     }
+    at.value = undefined;
   };
-  return { at, error, run };
+  return { at, error, left, run };
 }
 
-/** DeleteMany deletes items after it has shown which. */
-export function DeleteMany({ table, keyNames, items, close, done }: Props) {
-  const { at, error, run } = useWork(close, done);
+/** Left says which items were left as they are. */
+export function Left({ keyNames, items, all }: { keyNames: string[]; items: Item[]; all: number }) {
+  return (
+    <div role="alert">
+      <p>
+        {count(all - items.length)} done. {count(items.length)} left as they are, for somebody else has changed or deleted them since they were read:
+      </p>
+      <Preview keyNames={keyNames} items={items} />
+    </div>
+  );
+}
+
+/** DeleteMany deletes items after it has shown which, each on the condition that it is still what was shown. names are those of the attributes of all items. */
+export function DeleteMany({ table, keyNames, items: chosen, names, close, done }: Props & { names: string[] }) {
+  const { at, error, left, run } = useWork(close, done);
+  const items = useRef(chosen).current; // the grid reads anew when they are gone
+  const request = (i: Item) => deleteOf(table, keyNames, i, names);
   return (
     <Dialog title={`Delete ${count(items.length)} ${items.length === 1 ? "item" : "items"}`} close={close}>
       <div class="column">
-        <p>Nothing is deleted yet. These would go:</p>
-        <Preview keyNames={keyNames} items={items} />
-        {at.value !== undefined && <progress max={items.length} value={at.value} aria-label="Progress" />}
-        {error.value && <p role="alert" class="error">{error.value}</p>}
-        <div class="actions">
-          <button type="button" class="danger" disabled={at.value !== undefined} onClick={() => void run((told) => writeAll(table, items.map((i) => ({ DeleteRequest: { Key: keyOf(keyNames, i) } })), told))}>
-            Delete them
-          </button>
-        </div>
+        {left.value.length > 0 ? (
+          <Left keyNames={keyNames} items={left.value} all={items.length} />
+        ) : (
+          <>
+            <p>Nothing is deleted yet. These would go, unless somebody changes them meanwhile:</p>
+            <Preview keyNames={keyNames} items={items} />
+            {at.value !== undefined && <progress max={items.length} value={at.value} aria-label="Progress" />}
+            {error.value && <p role="alert" class="error">{error.value}</p>}
+            <div class="actions">
+              <button type="button" class="danger" disabled={at.value !== undefined} onClick={() => void run((told) => writeUnchanged("DeleteItem", items, request, told))}>
+                Delete them
+              </button>
+            </div>
+          </>
+        )}
       </div>
     </Dialog>
   );
 }
 
 /** EditMany sets one attribute of many items, each on the condition that the attribute is still what was shown. */
-export function EditMany({ table, keyNames, items, close, done }: Props) {
-  const { at, error, run } = useWork(close, done);
+export function EditMany({ table, keyNames, items: chosen, close, done }: Props) {
+  const { at, error, left, run } = useWork(close, done);
+  const items = useRef(chosen).current; // the grid reads anew when they are changed
   const name = useSignal("");
   const type = useSignal("S");
   const text = useSignal("");
+  const tried = useRef(0);
   const after = attributeOf(type.value, text.value);
-  const changes = items.filter((i) => JSON.stringify(i[name.value]) !== JSON.stringify(after));
+  const changes = items.filter((i) => !same(i[name.value], after));
   const work = async (told: (n: number) => void) => {
     if (keyNames.includes(name.value)) throw new Error("Key attributes can't be changed.");
-    for (const [n, i] of changes.entries()) {
-      await dynamo("UpdateItem", updateOf(table, keyOf(keyNames, i), [{ name: name.value, before: i[name.value], after }]));
-      told(n + 1);
-    }
+    tried.current = changes.length;
+    return writeUnchanged("UpdateItem", changes, (i) => updateOf(table, keyOf(keyNames, i), [{ name: name.value, before: i[name.value], after }]), told);
   };
+  if (left.value.length > 0) {
+    return (
+      <Dialog title="Set an attribute" close={close}>
+        <Left keyNames={keyNames} items={left.value} all={tried.current} />
+      </Dialog>
+    );
+  }
   return (
     <Dialog title={`Set an attribute of ${count(items.length)} ${items.length === 1 ? "item" : "items"}`} close={close}>
       <form
@@ -120,44 +149,6 @@ export function EditMany({ table, keyNames, items, close, done }: Props) {
           </button>
         </div>
       </form>
-    </Dialog>
-  );
-}
-
-/** Import writes the items of a file, after it has read all of them. */
-export function Import({ table, keyNames, close, done }: Omit<Props, "items">) {
-  const { at, error, run } = useWork(close, done);
-  const items = useSignal<Item[]>([]);
-  const choose = async (file: File | undefined) => {
-    error.value = "";
-    items.value = [];
-    if (!file) return;
-    try {
-      const read = readItems(await file.text());
-      const line = read.findIndex((i) => keyNames.some((k) => !i[k]));
-      if (line >= 0) throw new Error(`Item ${line + 1} lacks a key attribute: ${keyNames.join(", ")}.`);
-      items.value = read;
-    } catch (e) {
-      error.value = (e as Error).message;
-    }
-  };
-  return (
-    <Dialog title="Import items" close={close}>
-      <div class="column">
-        <label class="field">
-          A file of DynamoDB JSON, one item a line
-          <input type="file" accept=".jsonl,.json,.txt" onChange={(e) => void choose(e.currentTarget.files?.[0])} />
-        </label>
-        {items.value.length > 0 && <p>{count(items.value.length)} items are ready. They replace those of the same keys:</p>}
-        <Preview keyNames={keyNames} items={items.value} />
-        {at.value !== undefined && <progress max={items.value.length} value={at.value} aria-label="Progress" />}
-        {error.value && <p role="alert" class="error">{error.value}</p>}
-        <div class="actions">
-          <button type="button" class="primary" disabled={items.value.length === 0 || at.value !== undefined} onClick={() => void run((told) => writeAll(table, items.value.map((Item) => ({ PutRequest: { Item } })), told))}>
-            Import
-          </button>
-        </div>
-      </div>
     </Dialog>
   );
 }

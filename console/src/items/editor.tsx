@@ -3,8 +3,8 @@
 import { useSignal } from "@preact/signals";
 import { dynamo } from "../api";
 import { Dialog } from "../parts/dialog";
-import { differences, parseItem, same, textOf, typeOf, writeItem, type Difference, type Item } from "./attribute";
-import { putOf, updateOf } from "./expression";
+import { differences, keyOf, parseItem, same, textOf, typeOf, writeItem, type Difference, type Item } from "./attribute";
+import { deleteOf, putOf, updateOf } from "./expression";
 
 /** Diff shows what an edit changes. */
 export function Diff({ changes }: { changes: Difference[] }) {
@@ -46,7 +46,6 @@ export function Editor({ table, keyNames, item, readOnly, close, saved }: Props)
   const review = useSignal<{ after: Item; changes: Difference[]; moved: boolean } | undefined>(undefined);
   const error = useSignal("");
   const busy = useSignal(false);
-  const keyOf = (i: Item): Item => Object.fromEntries(keyNames.filter((k) => i[k]).map((k) => [k, i[k]!]));
 
   const attempt = async (work: () => Promise<Item | undefined>) => {
     busy.value = true;
@@ -81,17 +80,12 @@ export function Editor({ table, keyNames, item, readOnly, close, saved }: Props)
     attempt(async () => {
       const { after, changes, moved } = review.value!;
       if (moved) await dynamo("PutItem", putOf(table, keyNames[0]!, after));
-      else await dynamo("UpdateItem", updateOf(table, keyOf(before), changes));
+      else await dynamo("UpdateItem", updateOf(table, keyOf(keyNames, before), changes));
       return after;
     });
   const remove = () =>
     attempt(async () => {
-      await dynamo("DeleteItem", {
-        TableName: table,
-        Key: keyOf(before),
-        ConditionExpression: "attribute_exists(#k)",
-        ExpressionAttributeNames: { "#k": keyNames[0] },
-      });
+      await dynamo("DeleteItem", deleteOf(table, keyNames, before, []));
       return undefined;
     });
 

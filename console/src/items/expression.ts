@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { Index } from "../tables/table";
-import { attributeOf, type Attribute, type Difference, type Item } from "./attribute";
+import { attributeOf, keyOf, type Attribute, type Difference, type Item } from "./attribute";
 
 /** Condition is a line of the filter. */
 export interface Condition {
@@ -128,6 +128,21 @@ export function updateOf(table: string, key: Item, changes: Difference[]): Recor
     ConditionExpression: [exists, ...conditions].join(" AND "),
     ...parts.members(),
   };
+}
+
+/** comparisonsMax is how many comparisons a condition may have: the API allows 300 operators, and AND is one. */
+const comparisonsMax = 149;
+
+/** deleteOf deletes an item on the condition that it is still what was seen: its attributes are equal, and it has none of the others, of which the names are known. */
+export function deleteOf(table: string, keyNames: string[], seen: Item, others: string[]): Record<string, unknown> {
+  const parts = new Parts();
+  const conditions = [
+    `attribute_exists(${parts.name(keyNames[0]!)})`,
+    ...Object.entries(seen).filter(([name]) => !keyNames.includes(name)).map(([name, a]) => `${parts.name(name)} = ${parts.value(a)}`),
+    ...others.filter((name) => !seen[name]).map((name) => `attribute_not_exists(${parts.name(name)})`),
+  ];
+  if (conditions.length > comparisonsMax) throw new Error(`An item with ${conditions.length} attributes can't be compared with what was seen: delete it in Query, or with another program.`);
+  return { TableName: table, Key: keyOf(keyNames, seen), ConditionExpression: conditions.join(" AND "), ...parts.members() };
 }
 
 /** putOf writes a new item, on the condition that there is none of its key. */

@@ -1,55 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { dynamo } from "../api";
-import { faultIn, parseItem, textOf, type Attribute, type Item } from "./attribute";
-
-/** plainOf writes a value as ordinary JSON. Numbers keep their digits, for they are copied as they are. */
-function plainOf(a: Attribute): string {
-  if ("N" in a) return a.N;
-  if ("BOOL" in a) return String(a.BOOL);
-  if ("NULL" in a) return "null";
-  if ("L" in a) return `[${a.L.map(plainOf).join(",")}]`;
-  if ("M" in a) return `{${Object.entries(a.M).map(([k, v]) => `${JSON.stringify(k)}:${plainOf(v)}`).join(",")}}`;
-  if ("NS" in a) return `[${a.NS.join(",")}]`;
-  if ("SS" in a) return JSON.stringify(a.SS);
-  if ("BS" in a) return JSON.stringify(a.BS);
-  return JSON.stringify("S" in a ? a.S : a.B);
-}
-
-/** A cell that a spreadsheet would take for a formula begins with an apostrophe. */
-function cell(text: string): string {
-  const safe = /^[=+@\t\r]|^-(?![\d.])/.test(text) ? `'${text}` : text;
-  return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
-
-export type Format = "dynamodb" | "json" | "csv";
-export const formats: Record<Format, { title: string; file: string }> = {
-  dynamodb: { title: "DynamoDB JSON, one item a line", file: "dynamodb.jsonl" },
-  json: { title: "JSON lines", file: "jsonl" },
-  csv: { title: "CSV", file: "csv" },
-};
-
-/** writeItems makes the content of a file. */
-export function writeItems(items: Item[], columns: string[], format: Format): string {
-  if (format === "dynamodb") return items.map((i) => JSON.stringify({ Item: i }) + "\n").join("");
-  if (format === "json") return items.map((i) => plainOf({ M: i }) + "\n").join("");
-  return [columns, ...items.map((i) => columns.map((c) => (i[c] ? textOf(i[c]) : "")))].map((row) => row.map(cell).join(",") + "\r\n").join("");
-}
-
-/** readItems reads the content of a file: DynamoDB JSON, an item a line, bare or as the member Item. */
-export function readItems(text: string): Item[] {
-  return text
-    .split("\n")
-    .filter((line) => line.trim())
-    .map((line, i) => {
-      try {
-        const one = JSON.parse(line) as Record<string, unknown>;
-        return parseItem(JSON.stringify(Object.keys(one).length === 1 && one.Item && faultIn(one.Item, "") ? one.Item : one));
-      } catch (e) {
-        throw new Error(`Line ${i + 1}: ${(e as Error).message}`);
-      }
-    });
-}
+import { dynamo, type Fault } from "../api";
+import type { Item } from "./attribute";
 
 /** save lets the browser keep a text as a file. */
 export function save(name: string, content: string): void {
@@ -61,16 +13,74 @@ export function save(name: string, content: string): void {
   setTimeout(() => URL.revokeObjectURL(url), 1000);
 }
 
-const batchMax = 25;
+/** atOnce is how many requests are on their way: browsers open six connections to a server. */
+const atOnce = 5;
 
-/** writeAll puts or deletes items, 25 at once, and tells how many are done. What the server leaves is sent again. */
-export async function writeAll(table: string, writes: Record<string, unknown>[], told: (done: number) => void): Promise<void> {
-  for (let i = 0; i < writes.length; i += batchMax) {
-    let batch = writes.slice(i, i + batchMax);
+/** inParallel works on all of a list, several at once, and tells how many are done. The first failure ends it. */
+export async function inParallel<T>(list: T[], told: (done: number) => void, work: (one: T) => Promise<void>): Promise<void> {
+  let next = 0;
+  let done = 0;
+  let failed = false;
+  const lane = async () => {
+    while (next < list.length && !failed) {
+      try {
+        await work(list[next++]!);
+      } catch (e) {
+        failed = true;
+        throw e;
+      }
+      told(++done);
+    }
+  };
+  const ends = await Promise.allSettled(Array.from({ length: Math.min(atOnce, list.length) }, lane));
+  const fault = ends.find((end) => end.status === "rejected");
+  if (fault) throw fault.reason;
+}
+
+/** writeUnchanged sends a conditional write for each item, and returns those whose condition did not hold: somebody has changed them meanwhile. */
+export async function writeUnchanged(operation: string, items: Item[], requestOf: (item: Item) => unknown, told: (done: number) => void): Promise<Item[]> {
+  const left: Item[] = [];
+  await inParallel(items, told, async (item) => {
+    try {
+      await dynamo(operation, requestOf(item));
+    } catch (e) {
+      if ((e as Fault).kind !== "ConditionalCheckFailedException") throw e;
+      left.push(item);
+    }
+  });
+  return left;
+}
+
+const chunks = <T>(list: T[], size: number): T[][] => Array.from({ length: Math.ceil(list.length / size) }, (_, i) => list.slice(i * size, (i + 1) * size));
+
+const batchWriteMax = 25;
+
+/** putAll puts items, 25 at once, and tells how many are done. What the server leaves is sent again. */
+export async function putAll(table: string, items: Item[], told: (done: number) => void): Promise<void> {
+  let done = 0;
+  await inParallel(chunks(items, batchWriteMax), () => undefined, async (some) => {
+    let batch: unknown[] = some.map((Item) => ({ PutRequest: { Item } }));
     while (batch.length > 0) {
-      const answer = await dynamo<{ UnprocessedItems?: Record<string, Record<string, unknown>[]> }>("BatchWriteItem", { RequestItems: { [table]: batch } });
+      const answer = await dynamo<{ UnprocessedItems?: Record<string, unknown[]> }>("BatchWriteItem", { RequestItems: { [table]: batch } });
       batch = answer.UnprocessedItems?.[table] ?? [];
     }
-    told(Math.min(i + batchMax, writes.length));
-  }
+    told((done += some.length));
+  });
+}
+
+const batchGetMax = 100;
+
+/** getAll reads the items of keys, 100 at once. Their order is any. */
+export async function getAll(table: string, keys: Item[], told: (done: number) => void): Promise<Item[]> {
+  const found: Item[] = [];
+  let done = 0;
+  await inParallel(chunks(keys, batchGetMax), () => undefined, async (some) => {
+    for (let wanted = some; wanted.length > 0; ) {
+      const answer = await dynamo<{ Responses?: Record<string, Item[]>; UnprocessedKeys?: Record<string, { Keys: Item[] }> }>("BatchGetItem", { RequestItems: { [table]: { Keys: wanted, ConsistentRead: true } } });
+      found.push(...(answer.Responses?.[table] ?? []));
+      wanted = answer.UnprocessedKeys?.[table]?.Keys ?? [];
+    }
+    told((done += some.length));
+  });
+  return found;
 }

@@ -5,11 +5,13 @@ import { useEffect, useRef } from "preact/hooks";
 import { dynamo } from "../api";
 import { count } from "../format";
 import { textOf, typeOf, type Item } from "../items/attribute";
-import { DeleteMany, EditMany, Import } from "../items/bulk";
+import { DeleteMany, EditMany } from "../items/bulk";
 import { Editor } from "../items/editor";
 import { readingOf, type Condition } from "../items/expression";
 import { Filter } from "../items/filter";
-import { formats, save, writeItems, type Format } from "../items/transfer";
+import { Import } from "../items/import";
+import { save } from "../items/transfer";
+import { formats, writeItems, type Format } from "../items/writing";
 import { Grid } from "../parts/grid";
 import { Empty, Failure, Loading } from "../parts/states";
 import { useResource } from "../parts/resource";
@@ -133,26 +135,20 @@ function TableItems({ table, tables }: { table: Table; tables: Table[] }) {
     <div class="fill">
       <div class="bar">
         <h1>Items</h1>
-        <label>
-          <span class="hidden">Table</span>
-          <select value={fullName(table)} onChange={(e) => go(link("items", [e.currentTarget.value]))}>
-            {tables.map((t) => (
-              <option key={fullName(t)}>{fullName(t)}</option>
+        <select aria-label="Table" value={fullName(table)} onChange={(e) => go(link("items", [e.currentTarget.value]))}>
+          {tables.map((t) => (
+            <option key={fullName(t)}>{fullName(t)}</option>
+          ))}
+        </select>
+        <select aria-label="Index" value={index.name} onChange={(e) => go(link("items", [fullName(table)], { index: e.currentTarget.value }))}>
+          {table.indexes
+            .filter((x) => x.kind !== "search" && x.state === "active")
+            .map((x) => (
+              <option key={x.name} value={x.name}>
+                {x.name || "the table itself"}: {x.key.join(", ")}
+              </option>
             ))}
-          </select>
-        </label>
-        <label>
-          <span class="hidden">Index</span>
-          <select value={index.name} onChange={(e) => go(link("items", [fullName(table)], { index: e.currentTarget.value }))}>
-            {table.indexes
-              .filter((x) => x.kind !== "search" && x.state === "active")
-              .map((x) => (
-                <option key={x.name} value={x.name}>
-                  {x.name || "the table itself"}: {x.key.join(", ")}
-                </option>
-              ))}
-          </select>
-        </label>
+        </select>
         <label class="check">
           <input type="checkbox" checked={descending.value} onChange={(e) => (descending.value = e.currentTarget.checked)} /> descending
         </label>
@@ -213,9 +209,9 @@ function TableItems({ table, tables }: { table: Table; tables: Table[] }) {
         />
       )}
       {opened.value && <Editor table={table.name} keyNames={keyNames} {...opened.value} close={() => (opened.value = undefined)} saved={saved} />}
-      {bulk.value === "delete" && <DeleteMany table={table.name} keyNames={keyNames} items={selected} close={() => (bulk.value = undefined)} done={done} />}
+      {bulk.value === "delete" && <DeleteMany table={table.name} keyNames={keyNames} items={selected} names={index.projection === "all" ? names : []} close={() => (bulk.value = undefined)} done={done} />}
       {bulk.value === "edit" && <EditMany table={table.name} keyNames={keyNames} items={selected} close={() => (bulk.value = undefined)} done={done} />}
-      {bulk.value === "import" && <Import table={table.name} keyNames={keyNames} close={() => (bulk.value = undefined)} done={done} />}
+      {bulk.value === "import" && <Import table={table} close={() => (bulk.value = undefined)} done={done} />}
     </div>
   );
 }
