@@ -45,7 +45,7 @@ func saves(f *report.Finding) float64 {
 type keyed struct {
 	subject string
 	index   *design.Index // nil is the table
-	parts   []design.Part
+	parts   []design.Part // nil: a search index, which has fields instead
 	entries float64
 }
 

@@ -138,6 +138,8 @@ func (c *column) keeps(b design.Bound) (share float64, known bool) {
 		return math.Min(b.Keeps, c.present), true
 	case b.Operator == design.Exists:
 		return c.present, true
+	case b.Operator == design.Contains:
+		return c.contains(b.Low)
 	case (b.Low.Type != "" || b.High.Type != "") && c.seen > 0:
 		if from, to := c.span(b); to > from {
 			return float64(to-from) / float64(c.seen) * c.present, true
@@ -149,6 +151,23 @@ func (c *column) keeps(b design.Bound) (share float64, known bool) {
 		return prefixDefault * c.present, c.rare
 	}
 	return rangeDefault * c.present, c.rare
+}
+
+// contains is keeps for a text that others have somewhere; of members of sets nothing is known.
+func (c *column) contains(part design.Value) (share float64, known bool) {
+	if part.Type != "S" || c.kind != "S" || c.seen == 0 {
+		return rangeDefault * c.present, c.rare
+	}
+	having := 0.0
+	for i := range c.sorted {
+		if strings.Contains(c.sorted[i].Text, part.Text) {
+			having++
+		}
+	}
+	if having == 0 {
+		having = 0.5 // rarer than one item of the sample
+	}
+	return having / float64(c.seen) * c.present, true
 }
 
 // top returns the most frequent value of the sample, and its share of the items that have the attribute.

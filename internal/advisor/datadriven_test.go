@@ -57,7 +57,9 @@ func show(t *testing.T, d *datadriven.TestData, r *report.Report) string {
 	checkReport(t, r)
 	for _, f := range r.Findings {
 		for _, s := range f.Statements {
-			checkNames(t, s.Input)
+			if s.Input != nil {
+				checkNames(t, s.Input)
+			}
 		}
 	}
 	var wanted []string
@@ -100,6 +102,9 @@ func checkReport(t *testing.T, r *report.Report) {
 			}
 		}
 		for _, s := range f.Statements {
+			if strings.HasPrefix(s.SQL, "CREATE INDEX find") && s.Input == nil { // which DynamoDB's API has no request for
+				continue
+			}
 			var body struct{ TableName string }
 			if err := json.Unmarshal(s.Input, &body); err != nil || !strings.HasPrefix(body.TableName, r.Table) {
 				t.Errorf("%s: %s is no request: %s", f.Rule, s.Operation, s.Input)

@@ -41,7 +41,7 @@ const (
 // unusedIndexes warns of indexes that no query uses: of those that the design says it lists, or of those that a server has counted.
 func unusedIndexes(s *study) []report.Finding {
 	var findings []report.Finding
-	for _, k := range s.keys()[1:] {
+	for _, k := range slices.Concat(s.keys()[1:], s.searches()) {
 		f := report.Finding{Severity: report.Warning, Rule: "unused-index", Subject: k.subject, After: &report.Cost{}}
 		switch since := s.watched(k.index); {
 		case s.used(k.index.Name):
@@ -81,6 +81,15 @@ func (s *study) watched(x *design.Index) time.Duration {
 	return s.Observed
 }
 
+// searches lists the search indexes as keys, of which they have as many entries as attributes.
+func (s *study) searches() (list []keyed) {
+	for i := range s.Table.Searches {
+		x := &s.Table.Searches[i]
+		list = append(list, keyed{"search index " + x.Name, x, nil, s.items * float64(len(x.Key))})
+	}
+	return list
+}
+
 // spanText is a long time in words.
 func spanText(d time.Duration) string {
 	if d < 48*time.Hour {
@@ -98,5 +107,5 @@ func (s *study) drop(f *report.Finding, k keyed) {
 		f.Remedy = "It is local and can't be dropped alone: leave it out when you next create the table."
 		return
 	}
-	f.Statements = []report.Statement{s.dropIndex(k.index.Name)}
+	f.Statements = []report.Statement{s.dropIndex(k)}
 }

@@ -102,6 +102,6 @@ func (s *study) recut(f *report.Finding, k keyed, at int, keep []*column, group 
 	f.Remedy += fmt.Sprintf(" The new index has %s.", key[at])
 	f.Statements = []report.Statement{s.createIndex(s.indexName(&candidate{key: key, plan: &plan{}}), key)}
 	if k.index != nil && !k.index.Local {
-		f.Statements = append(f.Statements, s.dropIndex(k.index.Name))
+		f.Statements = append(f.Statements, s.dropIndex(k))
 	}
 }

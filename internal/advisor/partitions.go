@@ -75,7 +75,7 @@ func (s *study) spread(f *report.Finding, k keyed, c *column) {
 	name := s.indexName(&candidate{key: key})
 	f.Statements = []report.Statement{s.createIndex(name, key)}
 	if !k.index.Local {
-		f.Statements = append(f.Statements, s.dropIndex(k.index.Name))
+		f.Statements = append(f.Statements, s.dropIndex(k))
 	}
 }
 

@@ -3,8 +3,10 @@
 package advisor
 
 import (
-	"github.com/weftdb/weft/internal/advisor/design"
 	"math"
+	"slices"
+
+	"github.com/weftdb/weft/internal/advisor/design"
 )
 
 // path is a way to the items: the table, an index, or an index that might be made.
@@ -17,6 +19,7 @@ type path struct {
 	hashed  bool          // not in the order of the partition key
 	mark    *design.Bound // the index holds just the items that pass this bound
 	curve   *laid         // of the part with function zorder
+	fields  design.Key    // of a search index, which has no key
 }
 
 // price is the cost of one query on a path.
@@ -113,6 +116,9 @@ func (q *query) known() price {
 
 // priceOf prices a query on one path.
 func (s *study) priceOf(q *query, p *path) price {
+	if p.fields != nil {
+		return s.searchFor(q, p)
+	}
 	out := price{entries: p.entries, seeks: 1, scan: true, index: !p.table, usable: p.table || p.index != "" && p.index == q.Index || s.holdsAll(q, p)}
 	first := s.use(q, p.key[0])
 	switch {
@@ -130,6 +136,32 @@ func (s *study) priceOf(q *query, p *path) price {
 	}
 	s.limit(q, &out)
 	return out
+}
+
+// searchFor prices a query on a search index, which reads the entries of its rarest field. Only SQL takes one by itself.
+func (s *study) searchFor(q *query, p *path) price {
+	holds := func(b design.Bound) bool { return slices.Contains(p.fields, fieldOf(b)) }
+	rarest := 1.0
+	if !slices.ContainsFunc(q.Any, func(b design.Bound) bool { return !holds(b) }) {
+		rarest = q.anyKeeps
+	}
+	for _, b := range q.Bounds {
+		if holds(b) {
+			rarest = math.Min(rarest, q.keeps[b.Attribute])
+		}
+	}
+	if rarest == 1 { // found by words, or not at all
+		return price{entries: q.wanted(), seeks: 1, index: true, usable: p.index == q.Index}
+	}
+	return price{entries: math.Max(1, rarest*s.items), seeks: 1, index: true, usable: p.index == q.Index || s.Table.SQL}
+}
+
+// fieldOf is the field of a search index that a bound needs.
+func fieldOf(b design.Bound) string {
+	if b.Operator == design.Contains {
+		return "trigrams(" + b.Attribute + ")"
+	}
+	return b.Attribute
 }
 
 // priceSort lets the sort key narrow what the partition key has left. Keys of more than two parts go on while parts are bound exactly.

@@ -61,6 +61,9 @@ func (p *pattern) mean(figure func(*query) float64) float64 {
 func (p *pattern) used() float64 { return p.mean(func(q *query) float64 { return q.price.entries }) }
 func (p *pattern) best() float64 { return p.mean(func(q *query) float64 { return q.known().entries }) }
 
+// found is what it would read on a search index of all its attributes.
+func (p *pattern) found() float64 { return p.mean(func(q *query) float64 { return q.found }) }
+
 // wanted is the number of items that a query of the pattern has use for.
 func (p *pattern) wanted() float64 { return p.mean((*query).wanted) }
 

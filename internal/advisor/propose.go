@@ -142,13 +142,13 @@ func assumptions(prices map[*query]price) []report.Figure {
 	return []report.Figure{{Name: "assumed, for want of figures: the selectivity of", Text: strings.Join(names, ", ")}}
 }
 
-// An index that reads no more than unservedShare of the items, and no more than unservedEntries, serves as well as can be hoped for.
+// A key that reads no more than unservedShare of the items, and no more than unservedEntries, serves as well as can be hoped for.
 const (
 	unservedShare   = 0.01
 	unservedEntries = 1000
 )
 
-// unserved warns of the patterns that nothing proposed helps.
+// unserved finds a search index for the patterns that nothing proposed helps, and warns of those that it doesn't help either.
 func (s *study) unserved(bad []*query, final map[*query]assigned) []report.Finding {
 	var left []*query
 	for _, q := range bad {
@@ -156,19 +156,30 @@ func (s *study) unserved(bad []*query, final map[*query]assigned) []report.Findi
 			left = append(left, q)
 		}
 	}
-	var findings []report.Finding
 	var unserved []*pattern
 	for _, p := range patternsOf(left, func(q *query) int { return q.best }) {
-		read := p.best()
-		if p.served(read) || p.queries[0].known().index && read <= min(unservedEntries, unservedShare*s.items) {
+		known := p.queries[0].known()
+		if p.served(p.best()) || (known.index || !known.scan) && p.best() <= min(unservedEntries, unservedShare*s.items) || s.paths[p.queries[0].best].fields != nil {
 			continue
 		}
+		unserved = append(unserved, p)
+	}
+	var findings []report.Finding
+	search := s.combine(unserved, final)
+	if search != nil {
+		findings = append(findings, search.finding())
+	}
+	for _, p := range unserved {
+		if search != nil && slices.Contains(search.patterns, p) {
+			continue
+		}
+		read := p.best()
 		f := report.Finding{Severity: report.Warning, Rule: "unserved-pattern", Subject: "pattern " + p.name}
 		f.Problem = fmt.Sprintf("%q reads %s entries for each item that it wants, and no index would save more than it costs.", p.name, report.Amount(read/p.wanted()))
 		f.Remedy = "Give the query an attribute that it binds to one value or a narrow range, or run it rarely and in parallel segments."
 		f.Evidence = p.evidence(read)
 		f.Before = &report.Cost{Reads: p.rate() * read}
-		findings, unserved = append(findings, f), append(unserved, p)
+		findings = append(findings, f)
 	}
-	return append(findings, s.combinations(unserved)...)
+	return findings
 }

@@ -32,18 +32,18 @@ func (s *study) createIndex(name string, key design.Key) report.Statement {
 	return report.CreateIndex(s.Table.Name, s.definitions(key), report.NewIndex{Name: name, Key: key})
 }
 
-// dropIndex is the request that removes an index.
-func (s *study) dropIndex(name string) report.Statement {
-	if s.Table.SQL {
-		return report.Statement{SQL: fmt.Sprintf("DROP INDEX %s ON %s;", quote(name), s.quotedTable())}
+// dropIndex is the request that removes an index. DynamoDB's API has none for search indexes.
+func (s *study) dropIndex(k keyed) report.Statement {
+	if s.Table.SQL || k.parts == nil {
+		return report.Statement{SQL: fmt.Sprintf("DROP INDEX %s ON %s;", quote(k.index.Name), s.quotedTable())}
 	}
-	return report.DropIndex(s.Table.Name, name)
+	return report.DropIndex(s.Table.Name, k.index.Name)
 }
 
 // quotedTable is the table's name in SQL, with its database if it has another than the default one.
 func (s *study) quotedTable() string {
 	database, table, ok := strings.Cut(s.Table.Name, ".")
-	if !ok {
+	if !ok || !s.Table.SQL {
 		return quote(s.Table.Name)
 	}
 	return quote(database) + "." + quote(table)

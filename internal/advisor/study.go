@@ -26,14 +26,16 @@ type study struct {
 // query is a shape with its best path.
 type query struct {
 	design.Shape
-	keeps   map[string]float64 // share of the items, by bound attribute
-	matched float64            // items that pass all bounds
-	assumed []string           // attributes whose share is a default
-	best    int                // position in study.paths of the path that is used
-	price   price              // of the path that is used
-	offer   price              // of the cheapest path that there is
-	offerAt int                // its position in study.paths
-	judges  bool               // kept out of what bit orders are made from
+	keeps    map[string]float64 // share of the items, by bound attribute
+	anyKeeps float64            // share of the items that pass one of Any at least, at most; 1 without Any
+	found    float64            // entries that a search index of all attributes would read: those of the rarest condition
+	matched  float64            // items that pass all bounds
+	assumed  []string           // attributes whose share is a default
+	best     int                // position in study.paths of the path that is used
+	price    price              // of the path that is used
+	offer    price              // of the cheapest path that there is
+	offerAt  int                // its position in study.paths
+	judges   bool               // kept out of what bit orders are made from
 }
 
 const (
@@ -69,6 +71,9 @@ func newStudy(d *design.Design) *study {
 	for _, x := range d.Table.Indexes {
 		s.paths = append(s.paths, s.newPath(x.Name, x.Key, x.Nulls))
 	}
+	for _, x := range d.Table.Searches {
+		s.paths = append(s.paths, path{index: x.Name, entries: s.items, fields: x.Key})
+	}
 	s.price()
 	return s
 }
@@ -93,7 +98,7 @@ func (s *study) names(rows []design.Row) []string {
 		}
 	}
 	for _, shape := range s.Shapes {
-		for _, b := range shape.Bounds {
+		for _, b := range slices.Concat(shape.Bounds, shape.Any) {
 			for _, name := range design.ParsePart(b.Attribute).Attributes() {
 				found[name] = true
 			}
@@ -195,13 +200,30 @@ func (s *study) estimate(q *query) {
 		}
 		q.assumed = nil
 	}
-	q.matched = s.items
+	q.anyKeeps = s.anyKeeps(q)
+	rarest := q.anyKeeps
+	q.matched = s.items * q.anyKeeps
 	for _, b := range q.Bounds {
 		q.matched *= q.keeps[b.Attribute]
+		rarest = math.Min(rarest, q.keeps[b.Attribute])
 	}
+	q.found = math.Max(1, rarest*s.items)
 	if q.Returned > 0 && q.Limit == 0 {
 		q.matched = q.Returned
 	}
+}
+
+// anyKeeps adds up the shares of the alternatives.
+func (s *study) anyKeeps(q *query) float64 {
+	if len(q.Any) == 0 {
+		return 1
+	}
+	sum := 0.0
+	for _, b := range q.Any {
+		share, _ := s.columns[b.Attribute].keeps(b)
+		sum += share
+	}
+	return math.Min(1, sum)
 }
 
 // bound returns what the query says of an attribute.

@@ -4,6 +4,7 @@ package advisor
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/weftdb/weft/internal/advisor/design"
 	"github.com/weftdb/weft/internal/advisor/report"
@@ -35,11 +36,20 @@ func substrings(s *study) []report.Finding {
 		read, attribute := p.best(), p.queries[0].searched()
 		f := report.Finding{Severity: report.Warning, Rule: "substring-search", Subject: "pattern " + p.name}
 		f.Problem = fmt.Sprintf("contains(%s, ..) is judged on each of %s entries per query, since no key orders the parts of a value.", attribute, report.Amount(read))
-		f.Remedy = fmt.Sprintf("Make a search index of its parts, CREATE INDEX find USING SEARCH ON .. (%s(infix=true)), and ask for them over SQL or in Go; "+
-			"or ask for the beginning with begins_with; or bind another attribute of a key as well.", attribute)
+		statement := s.createSearch([]string{quote(attribute) + "(infix=true)"})
+		f.Remedy = "Make a search index of its parts, " + strings.TrimSuffix(statement, ";") + s.asked() + "; or ask for the beginning with begins_with; or bind another attribute of a key as well."
+		f.Statements = []report.Statement{{SQL: statement}}
 		f.Evidence = p.evidence(read)
 		f.Before = &report.Cost{Reads: p.rate() * read}
 		findings = append(findings, f)
 	}
 	return findings
+}
+
+// asked says where a search index of the table is asked, for those who use DynamoDB's API alone.
+func (s *study) asked() string {
+	if s.Table.SQL {
+		return ""
+	}
+	return ", which is asked over SQL, in Go, or by the operation Search"
 }

@@ -322,7 +322,7 @@ func (c *Cursor) Close() error {
 // Walk is what a Query was and what it did, for Options.Walked. Its conditions must not be changed, and not be kept.
 type Walk struct {
 	Database      string
-	Table, Index  string
+	Table, Index  string // the search index where one found the rows
 	Where, Filter expr.Condition
 	Judged        expr.Condition // Query.Judged
 	Reverse       bool
@@ -339,8 +339,12 @@ func (c *Cursor) report() {
 	}
 	q := c.asked
 	c.asked = nil
+	index := c.index.Name
+	if c.path.Search != nil {
+		index = c.path.Search.Index.Name
+	}
 	c.pin.db.options.Walked(&Walk{
-		Database: c.pin.version.Table.Database, Table: c.pin.name(), Index: c.index.Name, Where: q.Where, Filter: q.Filter, Reverse: q.Reverse, Limit: q.ExaminedMax, Counts: c.walk.Counts,
+		Database: c.pin.version.Table.Database, Table: c.pin.name(), Index: index, Where: q.Where, Filter: q.Filter, Reverse: q.Reverse, Limit: q.ExaminedMax, Counts: c.walk.Counts,
 		Wanted: q.Wanted, Judged: q.Judged,
 		Cells: c.pin.table.Cells != nil,
 	})

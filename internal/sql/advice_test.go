@@ -22,6 +22,10 @@ func TestAdvice(t *testing.T) {
 		{"TIMESTAMP", "at = '2026-01-01 00:00:%02d'"},
 		{"DECIMAL and a range of TIMESTAMP", "price = %d.50 AND at > '2026-01-01 00:00:01'"},
 		{"two ranges", "n BETWEEN %d AND 90 AND weight BETWEEN 50 AND 120"},
+		{"OR over columns", "n = %d OR weight = 7 OR note = 'none'"},
+		{"an alternative of two columns", "n = %d OR (weight = 7 AND note <> 'none')"},
+		{"a part of a text", "note LIKE '%%note %02d of%%'"},
+		{"OR with a part of a text", "n = 17 OR note LIKE '%%note %02d of%%'"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			queries := survey.NewQueries()
@@ -31,10 +35,10 @@ func TestAdvice(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer s.Close()
-			must(t, s, "CREATE TABLE orders (id BIGINT PRIMARY KEY, n INT, at TIMESTAMP, price DECIMAL(10,2), weight INT)")
+			must(t, s, "CREATE TABLE orders (id BIGINT PRIMARY KEY, n INT, at TIMESTAMP, price DECIMAL(10,2), weight INT, note VARCHAR(40))")
 			var rows []string
 			for i := range 3000 {
-				rows = append(rows, fmt.Sprintf("(%d, %d, '2026-01-01 00:%02d:%02d', %d.50, %d)", i, i%2000, i/60%60, i%60, i%1000, i*7919%2000))
+				rows = append(rows, fmt.Sprintf("(%d, %d, '2026-01-01 00:%02d:%02d', %d.50, %d, 'a note %02d of many')", i, i%2000, i/60%60, i%60, i%1000, i*7919%2000, i%90))
 			}
 			for from := 0; from < len(rows); from += 1000 {
 				must(t, s, "INSERT INTO orders VALUES "+strings.Join(rows[from:from+1000], ", "))
@@ -52,7 +56,11 @@ func TestAdvice(t *testing.T) {
 			report := advisor.Advise(d)
 			name := ""
 			for _, f := range report.Findings {
-				if index, ok := strings.CutPrefix(f.Subject, "new index "); ok {
+				index, ok := strings.CutPrefix(f.Subject, "new index ")
+				if f.Rule == "search-index" || f.Rule == "substring-search" {
+					index, ok = "find", true
+				}
+				if ok {
 					name = index
 					must(t, s, f.Statements[0].SQL)
 				}

@@ -3,6 +3,8 @@
 package survey
 
 import (
+	"slices"
+
 	"github.com/weftdb/weft/internal/advisor/design"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/expr"
@@ -17,7 +19,9 @@ func shapeOf(w *database.Walk) design.Shape {
 	}
 	for _, where := range [...]expr.Condition{w.Where, w.Filter, w.Judged} {
 		for _, condition := range expr.Conjuncts(where) {
-			if b, ok := boundOf(condition); ok {
+			if or, ok := condition.(*expr.Or); ok {
+				either(&s, or)
+			} else if b, ok := boundOf(condition); ok {
 				add(&s, b)
 			}
 		}
@@ -43,6 +47,74 @@ func add(s *design.Shape, b design.Bound) {
 		return
 	}
 	s.Bounds = append(s.Bounds, b)
+}
+
+// either adds alternatives. Those on one attribute are one bound of it; an alternative of which nothing is known lets every item pass.
+func either(s *design.Shape, or *expr.Or) {
+	bounds, ok := alternatives(or, nil)
+	if !ok || len(bounds) == 0 {
+		return
+	}
+	if slices.ContainsFunc(bounds, func(b design.Bound) bool { return b.Attribute != bounds[0].Attribute }) {
+		s.Any = append(s.Any, bounds...)
+		return
+	}
+	one := design.Bound{Attribute: bounds[0].Attribute, Operator: bounds[0].Operator}
+	if slices.ContainsFunc(bounds, func(b design.Bound) bool { return b.Operator != one.Operator }) {
+		one.Operator = design.Range
+	}
+	add(s, one)
+}
+
+// alternativesMax bounds the alternatives of a shape.
+const alternativesMax = 64
+
+// alternatives adds one bound for each of the alternatives that a condition is. Of an AND it is the narrowest, as the operator says: the others can be
+// checked on what it finds.
+func alternatives(c expr.Condition, list []design.Bound) ([]design.Bound, bool) {
+	or, ok := c.(*expr.Or)
+	if !ok {
+		b, ok := narrowest(c)
+		return append(list, b), ok && len(list) < alternativesMax
+	}
+	for _, member := range or.List {
+		if list, ok = alternatives(member, list); !ok {
+			return nil, false
+		}
+	}
+	return list, true
+}
+
+// narrow lists the operators, those first that let the fewest items pass.
+var narrow = [...]design.Operator{design.Equal, design.Prefix, design.Contains, design.Range, design.Exists} // immutable
+
+func narrowest(c expr.Condition) (best design.Bound, found bool) {
+	for _, one := range expr.Conjuncts(c) {
+		b, ok := boundOf(one)
+		if !ok {
+			b, ok = differs(one)
+		}
+		if ok && (!found || slices.Index(narrow[:], b.Operator) < slices.Index(narrow[:], best.Operator)) {
+			best, found = b, true
+		}
+	}
+	return best, found
+}
+
+// differs is the bound of a condition that excludes values of an attribute: such an item mostly has it.
+func differs(c expr.Condition) (b design.Bound, ok bool) {
+	switch c := c.(type) {
+	case *expr.Compare:
+		b.Operator = design.Exists
+		b.Attribute, ok = attributeOf(c.A)
+		return b, ok && c.Op == expr.NotEqual
+	case *expr.Not:
+		if b, ok = boundOf(c.Of); !ok {
+			b, ok = differs(c.Of)
+		}
+		b = design.Bound{Attribute: b.Attribute, Operator: design.Exists}
+	}
+	return b, ok
 }
 
 // boundOf returns the bound of one condition on one attribute; ok is false if no index could use the condition.

@@ -138,6 +138,9 @@ func (q *Queries) Describe(d *design.Design) {
 	for i := range d.Table.Indexes {
 		d.Table.Indexes[i].Queries = l.queriesOf(d.Table.Indexes[i].Name)
 	}
+	for i := range d.Table.Searches {
+		d.Table.Searches[i].Queries = l.queriesOf(d.Table.Searches[i].Name)
+	}
 }
 
 // Tables lists the tables of all databases as Of takes them.
@@ -192,6 +195,16 @@ func tableOf(ctx context.Context, pin database.Pinned) (t design.Table, err erro
 			one.Items, one.Bytes = float64(size.Rows), float64(size.Bytes)
 		}
 		t.Indexes = append(t.Indexes, one)
+	}
+	for x := range descriptor.Searches() {
+		one := design.Index{Name: x.Name, Items: t.Items}
+		for i := range x.Key {
+			one.Key = append(one.Key, x.Key[i].Name)
+		}
+		if x.CreatedAtMS > 0 {
+			one.Age = time.Since(time.UnixMilli(x.CreatedAtMS)) // lint:clock as in NewQueries
+		}
+		t.Searches = append(t.Searches, one)
 	}
 	return t, nil
 }

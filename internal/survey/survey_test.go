@@ -4,6 +4,7 @@ package survey_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/weftdb/weft/internal/advisor/design"
@@ -44,6 +45,10 @@ func TestSurvey(t *testing.T) {
 	}
 	ask(database.Query{Index: "by-day", Where: govalue.Attribute("day").Equal("2026-01-01"), ExaminedMax: 5})
 
+	paid, day := govalue.Attribute("paid"), govalue.Attribute("day")
+	ask(database.Query{Filter: govalue.Any(paid.Equal(true), govalue.All(day.AtLeast("2026"), paid.Equal(false)), govalue.Not(day.Equal("2027")))})
+	ask(database.Query{Filter: govalue.Any(day.Equal("2026"), day.Equal("2027"))})
+
 	d, err := survey.Of(t.Context(), db, "orders")
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +66,7 @@ func TestSurvey(t *testing.T) {
 	}
 	queries.Describe(d)
 	shapes := d.Shapes
-	if len(shapes) != 2 {
+	if len(shapes) != 4 {
 		t.Fatalf("%d shapes: %+v", len(shapes), shapes)
 	}
 	first := shapes[0]
@@ -73,10 +78,20 @@ func TestSurvey(t *testing.T) {
 	if fmt.Sprint(first.Bounds) != fmt.Sprint(want) || !first.Descending || first.Index != "" || first.Read < first.Returned {
 		t.Errorf("%+v", first)
 	}
-	if second := shapes[1]; second.Index != "by-day" || second.Limit != 5 || second.Returned != 5 {
+	either := slices.IndexFunc(shapes, func(s design.Shape) bool { return len(s.Any) > 0 })
+	alternatives := []design.Bound{{Attribute: "paid", Operator: design.Equal}, {Attribute: "paid", Operator: design.Equal}, {Attribute: "day", Operator: design.Exists}}
+	if either < 0 || fmt.Sprint(shapes[either].Any) != fmt.Sprint(alternatives) {
+		t.Errorf("alternatives: %+v", shapes)
+	}
+	if !slices.ContainsFunc(shapes, func(s design.Shape) bool {
+		return fmt.Sprint(s.Bounds) == fmt.Sprint([]design.Bound{{Attribute: "day", Operator: design.Equal}}) && s.Index == ""
+	}) {
+		t.Errorf("OR over one attribute: %+v", shapes)
+	}
+	if second := shapes[slices.IndexFunc(shapes, func(s design.Shape) bool { return s.Index != "" })]; second.Index != "by-day" || second.Limit != 5 || second.Returned != 5 {
 		t.Errorf("%+v", second)
 	}
-	if d.Observed <= 0 || d.Table.Queries != 3 || d.Table.Indexes[0].Queries != 1 || d.Table.Indexes[0].Age <= 0 {
+	if d.Observed <= 0 || d.Table.Queries != 5 || d.Table.Indexes[0].Queries != 1 || d.Table.Indexes[0].Age <= 0 {
 		t.Errorf("%v, %v queries of the table, %+v", d.Observed, d.Table.Queries, d.Table.Indexes)
 	}
 	if _, err := survey.Of(t.Context(), db, "none"); database.KindOf(err) != database.KindNotFound {

@@ -25,10 +25,12 @@ type Table struct {
 	Key     Key
 	Hashed  bool // spread by a hash of the partition key; false is Weft's default, the order of the keys
 	Indexes []Index
-	SQL     bool    // made in SQL: keys have any number of columns, indexes hold rows without a value, too, and requests are statements of SQL
-	Items   float64 // 0: as many as there are in the sample
-	Bytes   float64 // 0: items × their mean size in the sample
-	Queries float64 // queries of the table itself in the last Design.Observed
+	// Searches are the search indexes, each with its fields as key: a for the values of a, trigrams(a) for parts of them, words(a,b).
+	Searches []Index
+	SQL      bool    // made in SQL: keys have any number of columns, indexes hold rows without a value, too, and requests are statements of SQL
+	Items    float64 // 0: as many as there are in the sample
+	Bytes    float64 // 0: items × their mean size in the sample
+	Queries  float64 // queries of the table itself in the last Design.Observed
 }
 
 // Index is a secondary index.
@@ -77,6 +79,7 @@ func (b Bound) Narrows() bool {
 type Shape struct {
 	Name       string  // for people; "" is made up from the bounds
 	Bounds     []Bound // no attribute twice
+	Any        []Bound // of two attributes at least, some twice: an item of the result passes at least one of them
 	Index      string  // the index that was used; "" is the table
 	Rate       float64 // queries per second
 	Returned   float64 // items returned per query; 0 is unknown

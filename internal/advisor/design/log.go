@@ -173,6 +173,7 @@ func (l *Log) place(at int32, hash uint64, shape *Shape) int32 {
 	}
 	kept := *shape
 	kept.Bounds = slices.Clone(shape.Bounds)
+	kept.Any = slices.Clone(shape.Any)
 	kept.Wanted = slices.Clone(shape.Wanted)
 	for i, name := range kept.Wanted {
 		kept.Wanted[i] = strings.Clone(name)
@@ -213,6 +214,7 @@ func (l *Log) Snapshot(now time.Time) (shapes []Shape, otherRate float64) {
 		e := &l.entries[i]
 		s := e.shape
 		s.Bounds = slices.Clone(e.shape.Bounds)
+		s.Any = slices.Clone(e.shape.Any)
 		s.Rate = e.weight / span
 		s.Returned = e.returned / e.weight
 		s.Read = e.read / e.weight
@@ -237,8 +239,13 @@ func hashShape(s *Shape) uint64 {
 	for _, name := range s.Wanted {
 		h = hashText(h, name)
 	}
-	for i := range s.Bounds {
-		b := &s.Bounds[i]
+	h = hashBounds(h, s.Bounds)
+	return hashBounds(hashNumber(h, uint64(len(s.Any))), s.Any)
+}
+
+func hashBounds(h uint64, bounds []Bound) uint64 {
+	for i := range bounds {
+		b := &bounds[i]
 		h = hashText(h, b.Attribute)
 		h = hashText(h, string(b.Operator))
 		h = hashText(h, b.Low.Type)
@@ -268,16 +275,13 @@ func hashNumber(h, n uint64) uint64 {
 
 // sameShape compares what hashShape hashes.
 func sameShape(a, b *Shape) bool {
-	if a.Index != b.Index || a.OrderBy != b.OrderBy || a.Descending != b.Descending || a.Limit != b.Limit || len(a.Bounds) != len(b.Bounds) ||
-		(a.Wanted == nil) != (b.Wanted == nil) || !slices.Equal(a.Wanted, b.Wanted) {
+	if a.Index != b.Index || a.OrderBy != b.OrderBy || a.Descending != b.Descending || a.Limit != b.Limit || (a.Wanted == nil) != (b.Wanted == nil) || !slices.Equal(a.Wanted, b.Wanted) {
 		return false
 	}
-	for i := range a.Bounds {
-		x, y := &a.Bounds[i], &b.Bounds[i]
-		if x.Attribute != y.Attribute || x.Operator != y.Operator || x.Low.Type != y.Low.Type || x.Low.Text != y.Low.Text ||
-			x.High.Type != y.High.Type || x.High.Text != y.High.Text {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(a.Bounds, b.Bounds, sameBound) && slices.EqualFunc(a.Any, b.Any, sameBound)
+}
+
+func sameBound(x, y Bound) bool {
+	return x.Attribute == y.Attribute && x.Operator == y.Operator && x.Low.Type == y.Low.Type && x.Low.Text == y.Low.Text &&
+		x.High.Type == y.High.Type && x.High.Text == y.High.Text
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -49,7 +50,7 @@ type document struct {
 type pattern struct {
 	Name       string
 	PerSecond  float64
-	Where      map[string]json.RawMessage
+	Where, Any map[string]json.RawMessage
 	Index      string
 	Returns    float64
 	Reads      float64
@@ -81,7 +82,8 @@ type pattern struct {
 //	}
 //
 // A bound in Where is "=", "range", "prefix", "contains" or "exists", or an object: {"=": value}, {"Prefix": text}, {"From": value, "To": value} or
-// {"Is": "range"}, each with "Keeps", the share of the items that pass, if it is known. Items of the sample are plain JSON or DynamoDB's.
+// {"Is": "range"}, each with "Keeps", the share of the items that pass, if it is known. Any is written as Where is: an item passes at least one
+// of its bounds. Items of the sample are plain JSON or DynamoDB's.
 // Rates are per second, shares 0 to 1. Distribution is "ordered" or "hash". Written says that the sample is in the order of writing, and
 // Complete that no query is missing. Errors wrap ErrDocument.
 func Parse(text []byte) (*Design, error) {
@@ -151,7 +153,7 @@ func (d *Design) check() error {
 	}
 	for _, s := range d.Shapes {
 		numbers = append(numbers, s.Rate, s.Returned, s.Read, s.Limit)
-		for _, b := range s.Bounds {
+		for _, b := range slices.Concat(s.Bounds, s.Any) {
 			if !isShare(b.Keeps) {
 				return fault("Keeps of %s is %v; write a share, 0 to 1", b.Attribute, b.Keeps)
 			}
@@ -275,23 +277,30 @@ func parsePattern(p pattern) (s Shape, err error) {
 	if len(p.Where) > AttributesMax || len(p.Wanted) > AttributesMax {
 		return s, fault("%d bounds and %d wanted attributes, at most %d of each", len(p.Where), len(p.Wanted), AttributesMax)
 	}
-	names := make([]string, 0, len(p.Where))
-	for name := range p.Where {
-		names = append(names, name)
+	if s.Bounds, err = parseBounds(p.Where); err != nil {
+		return s, err
 	}
-	slices.Sort(names)
-	for _, name := range names {
-		b, err := parseBound(p.Where[name])
+	if len(p.Any) == 1 || len(p.Any) > AttributesMax {
+		return s, fault("write 2 to %d bounds in Any, not %d: an item passes at least one of them", AttributesMax, len(p.Any))
+	}
+	s.Any, err = parseBounds(p.Any)
+	return s, err
+}
+
+// parseBounds returns the bounds in the order of their attributes.
+func parseBounds(where map[string]json.RawMessage) (bounds []Bound, err error) {
+	for _, name := range slices.Sorted(maps.Keys(where)) {
+		b, err := parseBound(where[name])
 		if err != nil {
-			return s, err
+			return nil, err
 		}
 		if err := checkName(name); err != nil {
-			return s, err
+			return nil, err
 		}
 		b.Attribute = name
-		s.Bounds = append(s.Bounds, b)
+		bounds = append(bounds, b)
 	}
-	return s, nil
+	return bounds, nil
 }
 
 // bound is the object form of a bound.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,7 +54,7 @@ func printDesign(d *Design) string {
 	}
 	for _, s := range d.Shapes {
 		fmt.Fprintf(&b, "shape %q rate=%v returned=%v read=%v\n", s.Name, s.Rate, s.Returned, s.Read)
-		for _, x := range s.Bounds {
+		for _, x := range slices.Concat(s.Bounds, s.Any) {
 			fmt.Fprintf(&b, "  %s %s low=%v high=%v keeps=%v\n", x.Attribute, x.Operator, x.Low, x.High, x.Keeps)
 		}
 	}

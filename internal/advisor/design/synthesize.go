@@ -68,20 +68,24 @@ func synthetic(a Attribute, n float64) Value {
 
 // Describe makes up a name from the bounds and the order.
 func (s Shape) Describe() string {
-	var words []string
-	for _, b := range s.Bounds {
-		word := b.Attribute + " " + string(b.Operator)
-		if b.Operator == Equal {
-			word = b.Attribute + " ="
-			if b.Low.Type == "BOOL" {
-				word += " " + b.Low.String()
-			}
-		}
-		words = append(words, word)
+	words := describe(s.Bounds)
+	if len(s.Any) > 0 {
+		words = append(words, strings.Join(describe(s.Any), " or "))
 	}
 	text := strings.Join(words, ", ")
 	if s.OrderBy != "" {
 		text = strings.TrimSpace(text + " by " + s.OrderBy)
 	}
 	return text
+}
+
+func describe(bounds []Bound) (words []string) {
+	for _, b := range bounds {
+		word := b.Attribute + " " + string(b.Operator)
+		if b.Operator == Equal && b.Low.Type == "BOOL" {
+			word += " " + b.Low.String()
+		}
+		words = append(words, word)
+	}
+	return words
 }

@@ -8,44 +8,42 @@ import (
 	"github.com/weftdb/weft/internal/expr"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/definition"
-	"github.com/weftdb/weft/internal/value"
 )
 
-// readObserved reads the conjuncts of WHERE that no key serves, for those who watch what is asked: the advisor proposes keys for them.
+// readObserved reads the conjuncts of WHERE that no index serves wholly, for those who watch what is asked: the advisor proposes indexes for them.
 func (s *Source) readObserved(r reader) (list []predicate) {
 	r.columns = nil
 	for i, e := range s.trees {
-		one := s.predicates[i]
-		if hasUnknown(one) {
-			if r.columns == nil { // most statements need none
-				r.columns = declaredColumns(s.Table)
-			}
-			list = append(list, r.read(e, false))
-		} else if _, ok := one.(*pattern); ok {
-			list = append(list, one)
+		if !isObserved(s.predicates[i]) {
+			continue
 		}
+		if r.columns == nil { // most statements need none
+			r.columns = declaredColumns(s.Table)
+		}
+		list = append(list, r.read(e, false))
 	}
 	return list
 }
 
-// hasUnknown says whether a part of the condition is about columns of which no key is made.
-func hasUnknown(p predicate) bool {
+// isObserved says whether a part of the condition is about columns of which no index is made, or looks for a pattern.
+func isObserved(p predicate) bool {
 	switch p := p.(type) {
-	case unknown:
+	case unknown, *pattern:
 		return true
 	case all:
-		return slices.ContainsFunc(p, hasUnknown)
+		return slices.ContainsFunc(p, isObserved)
 	case anyOf:
-		return slices.ContainsFunc(p, hasUnknown)
+		return slices.ContainsFunc(p, isObserved)
 	}
 	return false
 }
 
-// declaredColumns are the columns with a type of which keys could be made.
+// declaredColumns are the columns with a type, as if search indexes had them all.
 func declaredColumns(t *definition.Table) map[string]*column {
 	columns := map[string]*column{}
 	for i := range t.Columns {
 		if c := newColumn(t, t.Columns[i].Name, 0); c != nil && c.sql.Base != datum.Untyped {
+			c.searched, c.infix = true, true
 			columns[c.name] = c
 		}
 	}
@@ -63,9 +61,6 @@ func (s *Source) observedCondition(x *Execution) expr.Condition {
 		l := one.bind(&b)
 		if condition := l.condition(); condition != nil && !l.never {
 			list = append(list, condition)
-		} else if p, ok := one.(*pattern); ok && l.columns == nil && !l.never {
-			part := value.AppendString(nil, b.value(&p.value).Bytes())
-			list = append(list, &expr.Contains{X: p.column.attribute(), Member: &expr.Literal{Value: part}})
 		}
 	}
 	return expr.Conjunction(list...)
