@@ -5,9 +5,11 @@ package plan
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/weftdb/weft/internal/expr"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/definition"
@@ -47,7 +49,12 @@ func (c *chooser) inefficient() string {
 	} else {
 		cures = append(cures, fmt.Sprintf("bind %s, with which the key begins, by = or IN", argumentNames(first)))
 	}
-	if column := c.indexable(); column != "" {
+	if index := c.building(); index != "" {
+		cures = append(cures, fmt.Sprintf("wait until the index %s is built, which SHOW INDEX tells", tree.QuoteIfNeeded(index)))
+	} else if fields := c.searchable(); len(fields) > 0 {
+		name := tree.QuoteIfNeeded(table.Name)
+		cures = append(cures, fmt.Sprintf("create a search index: CREATE INDEX find_%s USING SEARCH ON %s(%s)", plain(table.Name), name, strings.Join(fields, ", ")))
+	} else if column := c.indexable(); column != "" {
 		declare := ""
 		if known, ok := table.Column(column); ok && known.Dynamic {
 			declare = fmt.Sprintf("ALTER TABLE %s ADD COLUMN %s VARCHAR (the type of its values), ", tree.QuoteIfNeeded(table.Name), tree.QuoteIfNeeded(column))
@@ -116,6 +123,61 @@ func (c *chooser) indexable() string {
 		}
 	}
 	return ""
+}
+
+// building is an index with a column of WHERE that is not complete yet; "" if there is none.
+func (c *chooser) building() string {
+	for i := range c.source.Table.Descriptor.Indexes {
+		x := &c.source.Table.Descriptor.Indexes[i]
+		if !x.State.Building() || x.Internal {
+			continue
+		}
+		for j := range x.Key {
+			if slices.ContainsFunc(x.Key[j].Args, func(a schema.Argument) bool { return slices.Contains(c.source.whereColumns, a.Column) }) || slices.ContainsFunc(c.source.whereColumns, x.Key[j].Covers) {
+				return x.Name
+			}
+		}
+	}
+	return ""
+}
+
+// searchable lists the fields of a search index that would serve a condition with OR over columns, or one on a part of a text, as no other index does.
+func (c *chooser) searchable() (fields []string) {
+	for _, condition := range expr.Conjuncts(c.judged) {
+		if list := appendFields(nil, condition); len(list) > 1 || len(list) == 1 && strings.HasSuffix(list[0], infixField) {
+			fields = append(fields, list...)
+		}
+	}
+	slices.Sort(fields)
+	return slices.Compact(fields)
+}
+
+// infixField is the option of a field that holds the parts of texts.
+const infixField = "(infix=true)"
+
+func appendFields(fields []string, c expr.Condition) []string {
+	switch c := c.(type) {
+	case *expr.Or:
+		for _, one := range c.List {
+			fields = appendFields(fields, one)
+		}
+		return fields
+	case *expr.And:
+		for _, one := range c.List {
+			fields = appendFields(fields, one)
+		}
+		return fields
+	}
+	option := ""
+	if _, ok := c.(*expr.Contains); ok {
+		option = infixField
+	}
+	for path := range expr.Paths(c) {
+		if field := tree.QuoteIfNeeded(path.Name) + option; !slices.Contains(fields, field) {
+			fields = append(fields, field)
+		}
+	}
+	return fields
 }
 
 // aboutMax is how long counting rows for a message may take.
