@@ -15,12 +15,14 @@ import (
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/metric"
 	"github.com/weftdb/weft/kv"
+	"github.com/weftdb/weft/storage"
 )
 
 // bulkCommands are those that work on a store that is not being served.
 func (p *program) bulkCommands() []*cobra.Command {
-	host := &storecommand.Host{Stdin: os.Stdin, Stdout: p.stdout, Stderr: p.stderr, AddFlags: addSettingFlags, NoArguments: noArguments,
-		Usage: func(err error) error { return usageError{err} }}
+	host := &storecommand.Host{Stdin: os.Stdin, Stdout: p.stdout, Stderr: p.stderr, AddFlags: addSettingFlags, NoArguments: noArguments, PlaceHelp: storageHelp,
+		OpenPlace: func(place string) (storage.Storage, error) { return openStorage(place, p.environ) },
+		Usage:     func(err error) error { return usageError{err} }}
 	open := func(c *cobra.Command, looks bool, work func(context.Context, *database.DB, string) error) error {
 		conf, _, err := resolve(inputs{givenFlags(c.Flags()), p.environ, p.readFile})
 		if err != nil {
@@ -44,7 +46,7 @@ func (p *program) bulkCommands() []*cobra.Command {
 		})
 	}
 	memory := int64(256 << 20)
-	return []*cobra.Command{host.VerifyCommand(), host.CopyCommand(), host.ImportCommand(size{&memory, 4 << 20}, &memory)}
+	return []*cobra.Command{host.VerifyCommand(), host.CopyCommand(), host.ExportCommand(), host.ImportCommand(size{&memory, 4 << 20}, &memory)}
 }
 
 // withStore opens a folder, which may have to exist, or the cluster of tikv://HOST:PORT,.., and nothing over it.

@@ -64,12 +64,17 @@ type Options struct {
 	// Judges make the checks of rows for tables about whose rows a dialect has rules, by the dialect's name: see schema.Rules. Rows of such tables are
 	// refused without one.
 	Judges map[string]func(table *schema.Table) (Judge, error)
+	// AsStored takes the rows as another store has them, with the history of their cells: see database.Write. Types say which numbers of DynamoDB's JSON stand
+	// for SQL's types. The codes of Z-order indexes stay as the table has them.
+	AsStored bool
 	// RegionBytes is the size at which regions are split: as many are made beforehand as are needed. Default 8 GiB.
 	RegionBytes int64
 	// Log is called with what a user should know, Bad with each record that is refused, and Progress often, by one goroutine. Default of all: none.
 	Log      func(text string)
 	Bad      func(Fault)
 	Progress func(Progress)
+
+	types map[string]Type // of columns: what is given, and what is known of the table
 }
 
 // Judge says what is wrong with a row.
@@ -116,7 +121,6 @@ type loader struct {
 	pin      database.Pinned
 	table    *ingest.Table // of pin
 	rowJudge Judge         // nil: nobody judges rows
-	types    map[string]Type
 	sources  []source
 	state    *state
 	workers  []*worker
@@ -151,6 +155,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	l.pin = pin
 	defer l.pin.Release()
 	l.table = l.pin.Loading()
+	l.table.AsStored = l.AsStored
 	if judge, ok := l.Judges[l.pin.Descriptor().Rules.Dialect]; ok {
 		if l.rowJudge, err = judge(l.pin.Descriptor()); err != nil {
 			return l.result, err
@@ -204,7 +209,7 @@ func (l *loader) begin(ctx context.Context) (err error) {
 		return err
 	}
 	l.types = columnTypes(l.pin.Descriptor(), l.Types)
-	fresh := &state{Table: l.pin.Descriptor().UUID, Version: l.pin.Descriptor().Version, Phase: sorting, Options: fmt.Sprint(l.Format, "/", l.Null, "/", l.Types, l.Packing, l.Comma, l.Header, l.Texts)}
+	fresh := &state{Table: l.pin.Descriptor().UUID, Version: l.pin.Descriptor().Version, Phase: sorting, Options: fmt.Sprint(l.Format, "/", l.Null, "/", l.Types, l.Packing, l.Comma, l.Header, l.Texts, l.AsStored)}
 	for i := range l.sources {
 		l.total += l.sources[i].size
 		fresh.Sources = append(fresh.Sources, l.sources[i].identity())

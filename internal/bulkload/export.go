@@ -13,6 +13,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -28,6 +29,9 @@ type exportSummary struct {
 	ExportType   string `json:"exportType"`
 	ItemCount    *int64 `json:"itemCount"`
 }
+
+// exportFormats are those of exports of AWS, and of archives. // immutable
+var exportFormats = []string{"DYNAMODB_JSON", "ION", "CSV"}
 
 // exportFile is a line of the list of files.
 type exportFile struct {
@@ -102,8 +106,8 @@ func checkSummary(path string) error {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	switch {
-	case summary.OutputFormat != "" && summary.OutputFormat != "DYNAMODB_JSON" && summary.OutputFormat != "ION":
-		return fmt.Errorf("%s: the export is in the format %s; export it as DYNAMODB_JSON or ION", path, summary.OutputFormat)
+	case summary.OutputFormat != "" && !slices.Contains(exportFormats, summary.OutputFormat):
+		return fmt.Errorf("%s: the export is in the format %s; export it as one of %s", path, summary.OutputFormat, strings.Join(exportFormats, ", "))
 	case summary.ExportType == "INCREMENTAL_EXPORT":
 		return fmt.Errorf("%s: an incremental export holds changes, not items; import a full export", path)
 	}
@@ -119,8 +123,11 @@ func (e *exportFile) find(dir string) (source, error) {
 			continue
 		}
 		s := source{name: path, path: path, size: info.Size(), atNS: info.ModTime().UnixNano(), md5: e.MD5, items: -1, format: DynamoDB}
-		if strings.HasSuffix(base, ".ion.gz") {
+		switch {
+		case strings.HasSuffix(base, ".ion.gz"):
 			s.format = Ion
+		case strings.HasSuffix(base, ".csv.gz"):
+			s.format = CSV
 		}
 		if e.ItemCount != nil {
 			s.items = *e.ItemCount

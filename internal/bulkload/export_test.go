@@ -30,7 +30,7 @@ func TestExportFaults(t *testing.T) {
 		"its MD5 is":               func(dir string) { write(t, dir+"/data/part0.json.gz", true, "{}") },
 		"is missing":               func(dir string) { remove(t, dir+"/data/part0.json.gz") },
 		"an incremental export":    func(dir string) { write(t, dir+"/"+manifestSummary, false, `{"exportType":"INCREMENTAL_EXPORT"}`) },
-		"in the format CSV":        func(dir string) { write(t, dir+"/"+manifestSummary, false, `{"outputFormat":"CSV"}`) },
+		"in the format XML":        func(dir string) { write(t, dir+"/"+manifestSummary, false, `{"outputFormat":"XML"}`) },
 		"not a line of a manifest": func(dir string) { write(t, dir+"/"+manifestFiles, false, "{}") },
 		"has no manifest":          func(dir string) { remove(t, dir+"/"+manifestFiles) },
 		"holds 2 exports": func(dir string) {

@@ -20,6 +20,13 @@ const itemBytesMax = 400 << 10
 type dynamoDecoder struct{ reader attributejson.Reader }
 
 func (d *dynamoDecoder) decode(record []byte, b *value.RowBuilder) error {
+	if err := d.item(record, b); err != nil {
+		return err
+	}
+	return checkItemSize(b)
+}
+
+func (d *dynamoDecoder) item(record []byte, b *value.RowBuilder) error {
 	d.reader.Reset(record)
 	wrapped, err := d.isWrapped()
 	if err != nil {
@@ -35,9 +42,6 @@ func (d *dynamoDecoder) decode(record []byte, b *value.RowBuilder) error {
 		if err := d.endWrapped(); err != nil {
 			return err
 		}
-	}
-	if err := checkItemSize(b); err != nil {
-		return err
 	}
 	return d.reader.End()
 }
@@ -69,6 +73,85 @@ func (d *dynamoDecoder) endWrapped() error {
 		return errors.Join(err, errors.New("unexpected text after the item"))
 	}
 	return nil
+}
+
+// storedDecoder reads what dynamoDecoder does, as rows are stored: of any size, and with the types of SQL for the numbers of columns that have one.
+type storedDecoder struct {
+	dynamo  dynamoDecoder
+	names   value.Names
+	types   map[string]Type
+	builder value.RowBuilder
+	row     []byte
+}
+
+func (d *storedDecoder) decode(record []byte, b *value.RowBuilder) error {
+	if len(d.types) == 0 {
+		return d.dynamo.item(record, b)
+	}
+	d.builder.Reset(d.names)
+	if err := d.dynamo.item(record, &d.builder); err != nil {
+		return err
+	}
+	d.row = d.builder.AppendTo(d.row[:0])
+	for a := value.Row(d.row).Attributes(d.names); a.Next(); {
+		b.Begin(a.Name())
+		var err error
+		if b.Buf, err = appendNumeric(b.Buf, d.types[string(a.Name())], a.Value()); err == nil {
+			err = b.End()
+		}
+		if err != nil {
+			return fmt.Errorf("attribute %s: %w", a.Name(), err)
+		}
+	}
+	return nil
+}
+
+// appendNumeric appends a value, a number as a column's type has it.
+func appendNumeric(dst []byte, t Type, v value.Value) ([]byte, error) {
+	switch t {
+	case asInteger, asDate, asTimestamp, asTimestamp6:
+		n, ok := v.Int()
+		if !ok {
+			return dst, errors.New("not a 64-bit integer")
+		}
+		if t == asTimestamp || t == asTimestamp6 {
+			return value.AppendTimestamp(dst, n), nil
+		}
+		return value.AppendInt(dst, n), nil
+	case asStored:
+		if v.Kind() != value.Binary {
+			return dst, errors.New("not the bytes of a value")
+		}
+		return appendStored(dst, v.Bytes())
+	case asFloat:
+		if v.Kind() == value.String { // one that no number of DynamoDB's is
+			return appendTyped(dst, asFloat, v.Bytes())
+		}
+		x, ok := v.Float()
+		if !ok {
+			return dst, errors.New("not a 64-bit float")
+		}
+		return value.AppendFloat(dst, x), nil
+	}
+	return append(dst, v...), nil
+}
+
+// appendStored takes a value as it is stored.
+func appendStored(dst, stored []byte) ([]byte, error) {
+	if err := value.Value(stored).Validate(); err != nil {
+		return dst, fmt.Errorf("not a value as Weft stores it: %w", err)
+	}
+	return append(dst, stored...), nil
+}
+
+// appendAttribute reads an attribute value.
+func appendAttribute(dst, text []byte) ([]byte, error) {
+	r := attributejson.NewReader(text)
+	dst, err := r.Value(dst)
+	if err == nil {
+		err = r.End()
+	}
+	return dst, err
 }
 
 // ionDecoder reads {Item:{name:"x"}} or the item alone.

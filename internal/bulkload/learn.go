@@ -22,6 +22,9 @@ const (
 // learn lets the Z-order indexes of an empty table learn their codes from records that are spread evenly over the sources. A standard input can't be read
 // twice, and what goes on after an interruption must go on with the codes that it has; there, a server learns later.
 func (l *loader) learn(ctx context.Context, table *database.Table) (err error) {
+	if l.AsStored {
+		return nil
+	}
 	if known, err := readState(l.Dir); err != nil || known != nil && !l.Restart {
 		return err
 	}

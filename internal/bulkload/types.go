@@ -32,11 +32,14 @@ const (
 	asTimestamp6      // the same with microseconds, as SQL's DATETIME(6) columns store it
 	asDate            // 2006-01-02, as SQL's DATE columns store it
 	asDocument        // JSON
+	asAttribute       // an attribute value of DynamoDB's JSON, such as {"SS":["a"]}
+	asStored          // base64 of a value as it is stored
 )
 
 // typeWords are how users name the types. // immutable
 var typeWords = map[string]Type{"string": asText, "number": asNumber, "binary": asBinary, "bool": asBoolean, "int": asInteger, "float": asFloat,
-	"timestamp": asTimestamp, "timestamp6": asTimestamp6, "date": asDate, "json": asDocument}
+	"timestamp": asTimestamp, "timestamp6": asTimestamp6, "date": asDate, "json": asDocument,
+	"attribute": asAttribute, "stored": asStored}
 
 // TypeOf returns the type that a word names.
 func TypeOf(word string) (Type, error) {
@@ -144,6 +147,14 @@ func appendTyped(dst []byte, t Type, s []byte) ([]byte, error) {
 			err = r.End()
 		}
 		return dst, err
+	case asAttribute:
+		return appendAttribute(dst, s)
+	case asStored:
+		data, err := base64.StdEncoding.AppendDecode(nil, s)
+		if err != nil {
+			return dst, fmt.Errorf("%.40q is not base64: %w", s, err)
+		}
+		return appendStored(dst, data)
 	}
 	return appendText(dst, s)
 }

@@ -102,6 +102,9 @@ func (w *worker) prepare(plan *blueprint) (err error) {
 	switch plan.format {
 	case DynamoDB:
 		w.decoder = &dynamoDecoder{}
+		if w.load.AsStored {
+			w.decoder = &storedDecoder{names: w.load.pin.Names(), types: w.load.Types}
+		}
 	case JSONL:
 		w.decoder = &plainDecoder{types: w.load.types}
 	case Ion:

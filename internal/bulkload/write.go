@@ -219,7 +219,10 @@ func (l *loader) gather(from *winners) (batches []batch, more bool, err error) {
 func (l *loader) commit(ctx context.Context, b *batch) error {
 	writes := make([]database.TableWrite, len(b.rows))
 	for i, row := range b.rows {
-		writes[i] = database.TableWrite{Table: l.pin, Write: database.Write{Op: database.OpPut, Row: cell.Stripped(nil, row, l.pin.Names()), Judged: l.rowJudge != nil}}
+		writes[i] = database.TableWrite{Table: l.pin, Write: database.Write{Op: database.OpPut, Row: row, Judged: l.rowJudge != nil, AsStored: l.AsStored}}
+		if !l.AsStored {
+			writes[i].Row = cell.Stripped(nil, row, l.pin.Names())
+		}
 	}
 	_, err := l.DB.WriteAll(ctx, writes)
 	return err

@@ -40,6 +40,9 @@ type Scratch struct {
 // Apply does one write inside txn, whose snapshot shows the item; the item's latch is held or conflicts are retried.
 func (t Target) Apply(ctx context.Context, txn kv.Txn, key []byte, w *Write, r *Result, s *Scratch) error {
 	*r = Result{}
+	if w.AsStored {
+		return t.applyStored(ctx, txn, key, w, r, s)
+	}
 	if held := &t.Table.Schema.Rules; (held.Puts || held.Deletes) && !w.Judged && (w.Op == OpDelete && held.Deletes || w.Op != OpDelete && w.Op != OpCheck && held.Puts) {
 		return &RulesError{Dialect: held.Dialect}
 	}
@@ -254,6 +257,27 @@ func (t Target) store(ctx context.Context, txn kv.Txn, key []byte, w *Write, r *
 		r.Change.Indexes = nil
 	}
 	return nil
+}
+
+// applyStored stores a row as it is.
+func (t Target) applyStored(ctx context.Context, txn kv.Txn, key []byte, w *Write, r *Result, s *Scratch) error {
+	old, exists, err := t.Table.Get(heat.OwnWork(ctx), txn, key, s.old[:0])
+	if err != nil {
+		return err
+	}
+	if exists {
+		s.old = old
+		if err := t.Names.Know(ctx, old); err != nil {
+			return err
+		}
+	} else {
+		old = nil
+	}
+	row, err := t.withNames(ctx, w.Row, s)
+	if err != nil {
+		return err
+	}
+	return t.store(ctx, txn, key, w, r, old, row, s)
 }
 
 // withNames gives ids to attribute names that the table has not seen, and returns the row with them. Once the dictionary knows

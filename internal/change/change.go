@@ -52,6 +52,8 @@ type Write struct {
 	Before value.Row
 	// Judged says that the dialect has judged the write which keeps rules about the table's rows (schema.Rules).
 	Judged bool
+	// AsStored makes Row, of an OpPut, what is stored: with the history of its cells, as another store has it. No rule is asked for, and no clock.
+	AsStored bool
 	// Validate, if not nil, sees the item before and after, if there is either, and can refuse the write with its error, which is wrapped in a *RefusedError.
 	Validate func(old, new value.Row) error
 }

@@ -24,16 +24,6 @@ func (db *DB) startFollower(ctx context.Context) {
 	db.follower = asyncindex.Start(ctx, o)
 }
 
-// checkAsync refuses an asynchronous index where changes can't be followed.
-func (db *DB) checkAsync(table string, indexes ...IndexSpec) error {
-	for i := range indexes {
-		if indexes[i].Async != nil {
-			return db.errNoJournal(table)
-		}
-	}
-	return nil
-}
-
 // AwaitIndexes returns once the asynchronous search indexes of a table have followed all changes that were committed before the call. A read that begins
 // then finds them. It is done at once for a table that has none.
 func (p Pinned) AwaitIndexes(ctx context.Context) error {

@@ -125,24 +125,40 @@ func (db *DB) CreateTable(ctx context.Context, spec TableSpec) (*Table, error) {
 	if err := db.RecoveryOn(table, spec.RecoveryDays); err != nil {
 		return nil, err
 	}
-	if err := db.checkAsync(spec.Name, spec.Indexes...); err != nil {
+	return db.create(ctx, table, spec.regions())
+}
+
+// CreateLike makes a table as another store has it, by its schema.Outline, for rows that are loaded as they were stored there. Nobody finds it by its name before it is
+// Revealed, and its changes are not kept: its stream and its recovery are to be switched on when the rows are there. Errors: those of CreateTable.
+func (db *DB) CreateLike(ctx context.Context, outline *schema.Table) (*Table, error) {
+	table := outline.Clone()
+	if err := db.askNamed(ctx, "dynamodb:CreateTable", table.Database, table.Name); err != nil {
+		return nil, err
+	}
+	table.UUID, table.CreatedAtMS, table.Filling, table.Streams, table.Recovery = uuid.NewString(), db.nowMS(), true, nil, nil
+	return db.create(ctx, table, make([]*RegionSpec, 1+len(table.Indexes)))
+}
+
+// create stores a table that has no id yet.
+func (db *DB) create(ctx context.Context, table *schema.Table, regions []*RegionSpec) (*Table, error) {
+	if err := db.errNoJournal(table.Name); err != nil && table.IsFollowed() {
 		return nil, err
 	}
 	if err := table.Validate(); err != nil {
-		return nil, &Error{Kind: KindInvalid, Table: spec.Name, Err: err}
+		return nil, &Error{Kind: KindInvalid, Table: table.Name, Err: err}
 	}
 	if err := db.checkArrivals(ctx, table.Database, table.Name); err != nil {
 		return nil, err
 	}
-	presets, err := db.regions.Presets(ctx, table, spec.regions())
+	presets, err := db.regions.Presets(ctx, table, regions)
 	if err == nil {
 		err = db.catalog.Create(ctx, table, func(txn kv.Txn) error { return db.regions.Begin(ctx, txn, table.ID, presets) })
 	}
 	if err != nil {
-		return nil, wrap(spec.Name, err)
+		return nil, wrap(table.Name, err)
 	}
 	db.regions.Publish(ctx, table.ID, presets)
-	if table.Cells != nil {
+	if _, expires := table.Expiry(); expires || table.Cells != nil {
 		db.jobs.Watch(table.ID)
 	}
 	if table.Filling {
@@ -246,7 +262,7 @@ func (t *Table) AddIndex(ctx context.Context, spec IndexSpec) error {
 	if err != nil {
 		return err
 	}
-	if err := t.db.checkAsync(t.name, spec); err != nil {
+	if err := t.db.errNoJournal(t.name); err != nil && spec.Async != nil {
 		return err
 	}
 	sample, err := t.learnFor(ctx, &spec)

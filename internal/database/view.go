@@ -4,6 +4,7 @@ package database
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync/atomic"
 
@@ -62,6 +63,18 @@ func (v *View) Query(ctx context.Context, p Pinned, q Query) (*Cursor, error) {
 	}
 	c, err := p.walk(ctx, v.from, &q, v.isOlder(p), v.nowMS(p))
 	return c, wrap(p.name(), err)
+}
+
+// Stored calls visit with each row of a table as it is stored, in the order of keys: with the history of its cells, and rows and cells that readers don't see any more. p
+// must have been taken before the view. A row is valid until visit returns.
+func (v *View) Stored(ctx context.Context, p Pinned, visit func(row value.Row) error) (err error) {
+	cursor := v.from.Scan(ctx, p.table.Primary.Range(), false)
+	for err == nil && cursor.Next() {
+		if err = p.table.Know(ctx, cursor.Value()); err == nil {
+			err = visit(cursor.Value())
+		}
+	}
+	return wrap(p.name(), errors.Join(err, cursor.Close()))
 }
 
 // Get reads the item with the key attributes in key, appending its bytes to dst.

@@ -32,6 +32,8 @@ type Table struct {
 	Regions *region.Keeper
 	// Judged says that the dialect which has rules about the table's rows has checked those that are derived.
 	Judged bool
+	// AsStored says that rows are derived as another store has them: see change.Write.
+	AsStored bool
 }
 
 // Deriver derives entries. It is used by one goroutine at a time.
@@ -50,7 +52,7 @@ func (t *Table) Deriver() *Deriver { return &Deriver{table: t} }
 // of a put. key and value are valid during the call only; isRow marks the row's own. Names that the table has not seen become known, which is a commit.
 // Errors: those of a put, set's.
 func (d *Deriver) Derive(ctx context.Context, row value.Row, set func(key, value []byte, isRow bool) error) (err error) {
-	d.write = change.Write{Op: change.OpPut, Row: row, Judged: d.table.Judged}
+	d.write = change.Write{Op: change.OpPut, Row: row, Judged: d.table.Judged, AsStored: d.table.AsStored}
 	t := d.table.Target
 	if d.scratch.Key, err = t.Table.AppendKey(d.scratch.Key[:0], row); err != nil {
 		return err
@@ -64,7 +66,7 @@ func (d *Deriver) Derive(ctx context.Context, row value.Row, set func(key, value
 func (t *Table) Able(ctx context.Context) error {
 	_, shared := kv.SharedOf(t.Store)
 	switch {
-	case t.Target.Table.Cells != nil:
+	case t.Target.Table.Cells != nil && !t.AsStored:
 		return fmt.Errorf("%w: the table keeps cell timestamps", ErrUnable)
 	case t.Target.Table.Journaled():
 		return fmt.Errorf("%w: the changes of the table are kept, for its stream, to restore it, or for an asynchronous index", ErrUnable)

@@ -104,7 +104,7 @@ var laws = map[string]law{
 		never: []string{"net/http"}, doc: "a dialect speaks to package database"},
 	"internal/dynamodb/kinesis": {layer: 6, only: []string{"internal/database", "internal/dynamodb/attributejson", "internal/remote"}, doc: "the sender reads changes through package database"},
 	"internal/dynamodb/streams": {layer: 6, only: []string{"internal/database", "internal/dynamodb/attributejson", "internal/dynamodb/control", "internal/dynamodb/tablemodel", "internal/dynamodb/exception", "internal/permission"}, never: []string{"net/http"}},
-	"internal/dynamodb/exchange": {layer: 6, only: []string{"internal/database", "internal/past", "internal/bulkload", "internal/dynamodb/attributejson", "internal/dynamodb/attributeion", "internal/dynamodb/control", "internal/dynamodb/tablemodel",
+	"internal/dynamodb/exchange": {layer: 6, only: []string{"internal/database", "internal/past", "internal/archive", "internal/bulkload", "internal/dynamodb/attributejson", "internal/dynamodb/attributeion", "internal/dynamodb/control", "internal/dynamodb/tablemodel",
 		"internal/dynamodb/exception", "internal/dynamodb/expression", "internal/dynamodb/itemkey", "internal/permission"}, never: []string{"net/http"}, doc: "exports and imports know storages, not kinds of them"},
 	"internal/dynamodb/control": {layer: 6, only: []string{"internal/database", "internal/dynamodb/attributejson", "internal/dynamodb/tablemodel", "internal/dynamodb/exception", "internal/permission"},
 		never: []string{"net/http"}, doc: "the operations on tables know nothing of items"},
@@ -169,6 +169,8 @@ var laws = map[string]law{
 
 	"internal/bulkload": {layer: 6, only: []string{"internal/database", "internal/ingest", "internal/dynamodb/attributejson", "internal/dynamodb/attributeion"}, never: []string{"net/http"}, doc: "a load uses package weft, and hands it entries as ingest derives them"},
 
+	"internal/archive": {layer: 6, only: []string{"internal/database", "internal/bulkload", "internal/dynamodb/attributejson"}, never: []string{"net/http"}, doc: "an archive is of tables, as package database has them"},
+
 	"internal/survey": {layer: 6, only: []string{"internal/database", "internal/advisor/design"}, doc: "a survey gathers what the advisor is handed"},
 
 	"internal/server/dynamohttp": {layer: 7, doc: "a server decodes one protocol and hands it to its dialect",
@@ -187,7 +189,7 @@ var laws = map[string]law{
 	"cmd/weft":               {layer: cmdLayer, beside: []string{"cmd/weft/storecommand", "cmd/weft/heatpage", "cmd/weft/tablepage", "cmd/weft/endpoint", "cmd/weft/streamcommand"}},
 	"cmd/weft/endpoint":      {layer: cmdLayer, only: []string{}, doc: "a port knows nothing of its protocol"},
 	"cmd/weft/tablepage":     {layer: cmdLayer, only: []string{"internal/database"}, doc: "package database says how tables lie"},
-	"cmd/weft/storecommand":  {layer: cmdLayer, only: []string{"internal/database", "kv", "internal/bulkload", "internal/hbase", "internal/sql/definition", "internal/transfer"}, doc: "the commands work on stores that they are handed"},
+	"cmd/weft/storecommand":  {layer: cmdLayer, only: []string{"internal/database", "kv", "internal/archive", "internal/bulkload", "internal/hbase", "internal/sql/datum", "internal/sql/definition", "internal/transfer"}, doc: "the commands work on stores that they are handed"},
 	"cmd/weft/streamcommand": {layer: cmdLayer, only: []string{"internal/streamreader", "internal/remote", "internal/signature"}, doc: "the commands read streams from a server"},
 	"cmd/weft/heatpage":      {layer: cmdLayer, doc: "heat and the schema say which keys are hot"},
 
@@ -226,7 +228,7 @@ var libraries = []library{
 	{"github.com/go-ego/gse", []string{"internal/search"}},
 	{"github.com/go-sql-driver/mysql", nil},
 	{"github.com/google/uuid", []string{"."}},
-	{"github.com/klauspost/compress", []string{"internal/server", "internal/bulkload", "internal/backup", "internal/tablecopy", "internal/dynamodb/exchange"}},
+	{"github.com/klauspost/compress", []string{"internal/server", "internal/bulkload", "internal/backup", "internal/tablecopy", "internal/archive"}},
 	{"github.com/minio/minio-go/v7", []string{"storage/s3"}},
 	{"github.com/pelletier/go-toml/v2", []string{"cmd/weft"}},
 	{"github.com/pingcap/", []string{"kv/tikv"}},

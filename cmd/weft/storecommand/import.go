@@ -20,12 +20,14 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/weftdb/weft/internal/archive"
 	"github.com/weftdb/weft/internal/bulkload"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/hbase"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/kv"
+	"github.com/weftdb/weft/storage"
 )
 
 // importFlags are the flags of `weft import` besides the settings of a store.
@@ -50,6 +52,9 @@ type Host struct {
 	Look func(c *cobra.Command, work func(ctx context.Context, db *database.DB) error) error
 	// OpenTwo opens two stores, each a folder or tikv://HOST:PORT,.., does work and closes them.
 	OpenTwo func(c *cobra.Command, from, to string, work func(ctx context.Context, from, to kv.Store) error) error
+	// OpenPlace opens a storage: a folder, or s3://BUCKET/PREFIX. PlaceHelp says how it is written.
+	OpenPlace func(place string) (storage.Storage, error)
+	PlaceHelp string
 	// NoArguments refuses arguments.
 	NoArguments cobra.PositionalArgs
 	// Usage marks an error as one of the command line.
@@ -60,9 +65,9 @@ type Host struct {
 func (h *Host) ImportCommand(memory pflag.Value, memoryBytes *int64) *cobra.Command {
 	f := importFlags{memoryBytes: memoryBytes}
 	command := &cobra.Command{
-		Use:   "import TABLE SOURCE...",
-		Short: "Load files into a table of a store that no server has open",
-		Long: `Load files into a table of a store that no server has open. A SOURCE is a file (plain, gzip or Zstandard), the folder of a DynamoDB export to S3,
+		Use:   "import {TABLE SOURCE... | FOLDER}",
+		Short: "Load files into a table, or an exported database, of a store that no server has open",
+		Long: `Load what weft export wrote into a FOLDER: all its tables, with their definitions, none of which may be there. Or load files into a table of a store that no server has open. A SOURCE is a file (plain, gzip or Zstandard), the folder of a DynamoDB export to S3,
 or - for standard input. The formats are JSON lines, DynamoDB's JSON, Ion, and CSV and TSV with a header.
 
 The import derives rows and index entries as a put does, sorts them in bounded memory, and makes them visible in one step at the end.
@@ -74,12 +79,16 @@ Run an interrupted import again to continue it. If a key occurs more than once, 
 A running server keeps its folder locked: stop it first. docs/import.md says more. The flags of weft serve that configure the store
 work here, too.`,
 		Example: `  weft import --key 'country:string,city:string' cities cities.csv.gz
+  weft import ./export
   weft import --key id:string --index 'by-day=day:string,amount:number' orders ./AWSDynamoDB/01712345678901-a1b2c3d4`,
-		Args: cobra.MinimumNArgs(2),
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			types, err := typesOf(f.types)
 			if err != nil {
 				return h.Usage(err)
+			}
+			if len(args) == 1 {
+				return h.importArchive(c, &f, args[0])
 			}
 			return h.Open(c, func(ctx context.Context, db *database.DB, dir string) error {
 				return h.importFiles(ctx, db, &f, types, dir, args[0], args[1:])
@@ -109,6 +118,11 @@ func (h *Host) importFiles(ctx context.Context, db *database.DB, f *importFlags,
 		return err
 	}
 	work := f.work
+	if len(types) == 0 && len(sources) == 1 {
+		if types, err = archive.Types(sources[0]); err != nil {
+			return err
+		}
+	}
 	if work == "" { // next to the store, where there is space for it
 		work = filepath.Join(dir, "weft-import", url.PathEscape(database)+"."+url.PathEscape(table))
 	}

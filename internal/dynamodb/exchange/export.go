@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/weftdb/weft/internal/archive"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
@@ -263,7 +264,7 @@ func (a *API) showExport(id string, e *exportRecord) any {
 		d.ExportType, d.IncrementalExportSpecification = incrementalExport, &describedIncremental{seconds(e.FromMS), seconds(e.ToMS), e.view()}
 	}
 	if e.Status == completed {
-		d.BilledSizeBytes, d.ItemCount, d.ExportManifest = &e.Bytes, &e.Items, storage.Join(valueOf(e.Request.S3Prefix), exportFolder, id, manifestSummary)
+		d.BilledSizeBytes, d.ItemCount, d.ExportManifest = &e.Bytes, &e.Items, storage.Join(valueOf(e.Request.S3Prefix), exportFolder, id, archive.ManifestSummary)
 	}
 	return struct{ ExportDescription exportDescription }{d}
 }

@@ -4,11 +4,16 @@ package exchange
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/base32"
 	"errors"
+	"fmt"
 	"os"
 	"strconv"
+	"strings"
 	"time"
 
+	"github.com/weftdb/weft/internal/archive"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/attributeion"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
@@ -68,16 +73,17 @@ func (a *API) export(ctx context.Context, id string, e *exportRecord) error {
 	if err != nil {
 		return err
 	}
-	l := &layout{to: to, prefix: prefix, id: id, data: storage.Join(exportFolder, id, "data"), suffix: ".json.gz"}
+	own := storage.Join(exportFolder, id)
+	l := &archive.Layout{To: to, Prefix: prefix, Own: own, Data: storage.Join(own, "data"), Suffix: ".json.gz", Name: func(number int) string { return fileName(id, number) }}
 	if e.incremental() {
-		l.data = storage.Join(exportFolder, "data")
+		l.Data = storage.Join(exportFolder, "data")
 	}
-	x := exporting{layout: l, filter: filter, record: e, ion: e.format() == formatIon}
+	x := exporting{Layout: l, filter: filter, record: e, ion: e.format() == formatIon}
 	if x.ion {
-		l.suffix = ".ion.gz"
+		l.Suffix = ".ion.gz"
 	}
-	defer l.abort()
-	if err := l.start(ctx); err != nil {
+	defer l.Abort()
+	if _, err := to.Put(ctx, storage.Join(own, "_started"), strings.NewReader(""), 0); err != nil { // as AWS does, to see whether it may
 		return outside(err)
 	}
 	e.Items, e.Bytes = 0, 0
@@ -89,14 +95,14 @@ func (a *API) export(ctx context.Context, id string, e *exportRecord) error {
 	if err := x.all(ctx, a); err != nil {
 		return err
 	}
-	if len(l.files) == 0 && l.file == nil {
-		l.open(ctx) // an export has a file, if nothing is in it
+	if l.Files() == 0 {
+		l.Open(ctx) // an export has a file, if nothing is in it
 	}
-	if err := l.close(); err != nil {
+	if err := l.Close(); err != nil {
 		return outside(err)
 	}
 	e.EndMS = a.DB.Tasks().Now().UnixMilli()
-	return outside(l.finish(ctx, a.summaryOf(id, e)))
+	return outside(l.Finish(ctx, a.summaryOf(id, e)))
 }
 
 // filterOf compiles the filter of an export by its table as it is now.
@@ -109,8 +115,26 @@ func (a *API) filterOf(e *exportRecord) (*filter, error) {
 	return e.Request.FilterSpecification.compile(pin)
 }
 
-func (a *API) summaryOf(id string, e *exportRecord) summary {
-	s := summary{
+// exportFolder begins the names that AWS gives the objects of exports, behind the request's prefix.
+const exportFolder = "AWSDynamoDB"
+
+// fileName is the name of a data file, the same in each attempt at the export.
+func fileName(id string, number int) string {
+	digest := sha256.Sum256(fmt.Appendf(nil, "%s/%d", id, number))
+	return strings.ToLower(base32.StdEncoding.EncodeToString(digest[:16])[:26])
+}
+
+// timeText is a moment as manifests write it; nil for none.
+func timeText(ms int64) *string {
+	if ms == 0 {
+		return nil
+	}
+	text := time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05.000Z")
+	return &text
+}
+
+func (a *API) summaryOf(id string, e *exportRecord) archive.Summary {
+	s := archive.Summary{
 		Version: "2020-06-30", ExportARN: a.exportARN(e.Table, id), StartTime: *timeText(bornMS(id)), EndTime: *timeText(e.EndMS),
 		TableARN: a.account().TableARN(e.Table), TableID: e.UUID, ExportTime: timeText(e.AtMS), S3Bucket: *e.Request.S3Bucket, S3Prefix: e.Request.S3Prefix,
 		BilledSizeBytes: e.Bytes, ItemCount: e.Items, OutputFormat: e.format(), ExportType: fullExport,
@@ -124,7 +148,7 @@ func (a *API) summaryOf(id string, e *exportRecord) summary {
 
 // exporting is an attempt at an export.
 type exporting struct {
-	*layout
+	*archive.Layout
 	*filter
 	record *exportRecord
 	ion    bool
@@ -228,5 +252,5 @@ func (x *exporting) metadata(lastMS int64) {
 func (x *exporting) end(ctx context.Context, size int) error {
 	x.text = append(x.text, '}', '\n')
 	x.record.Items, x.record.Bytes = x.record.Items+1, x.record.Bytes+int64(size)
-	return outside(x.write(ctx, x.text))
+	return outside(x.Layout.Write(ctx, x.text))
 }
