@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"net/netip"
 	"strings"
 	"time"
 
@@ -16,8 +17,13 @@ import (
 	"github.com/weftdb/weft/internal/advisor"
 	"github.com/weftdb/weft/internal/advisor/design"
 	"github.com/weftdb/weft/internal/audit"
+	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/dynamodb"
+	"github.com/weftdb/weft/internal/hbase"
+	"github.com/weftdb/weft/internal/permission"
 	"github.com/weftdb/weft/internal/server/console"
 	"github.com/weftdb/weft/internal/server/dynamohttp"
+	"github.com/weftdb/weft/internal/server/hbasejson"
 	"github.com/weftdb/weft/internal/signature"
 	"github.com/weftdb/weft/internal/sql/result"
 )
@@ -42,18 +48,54 @@ func (s consoleSigners) Verify(ctx context.Context, r *http.Request, body *signa
 // formOfSignature stands in requests of the web console, which are not signed: DynamoDB's API wants the form of one.
 const formOfSignature = "AWS4-HMAC-SHA256 Credential=console/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host;x-amz-date;x-amz-target, Signature=none"
 
+// databaseHeader names the database whose tables a request of DynamoDB's API is about. Only the admin port knows it.
+const databaseHeader = "X-Weft-Database"
+
+// consoleDatabase is the key of a context's database, if it is not the default one.
+type consoleDatabase struct{}
+
+// withinDatabase finds the API of requests that name another database.
+func withinDatabase(api *dynamodb.API) func(r *http.Request) dynamohttp.API {
+	return func(r *http.Request) dynamohttp.API {
+		if name, ok := r.Context().Value(consoleDatabase{}).(string); ok {
+			return api.Within(name)
+		}
+		return nil
+	}
+}
+
 // dynamoHandler is POST /api/dynamodb: a request of DynamoDB's API, in the name of who has signed in.
 func (s *server) dynamoHandler(w http.ResponseWriter, r *http.Request) {
 	if !s.checkReady(w) { // before it is, there is no API
 		return
 	}
-	r = r.Clone(context.WithValue(r.Context(), consoleUser{}, r.Header.Get(userHeader)))
+	ctx := context.WithValue(r.Context(), consoleUser{}, r.Header.Get(userHeader))
+	if name := r.Header.Get(databaseHeader); name != "" && name != database.DefaultDatabase {
+		ctx = context.WithValue(ctx, consoleDatabase{}, name)
+	}
+	r = r.Clone(ctx)
 	r.URL.Path, r.URL.RawQuery = "/", ""
 	r.Header.Del("Origin") // it was judged
 	r.Header.Set("Authorization", formOfSignature)
 	r.Header.Set("X-Amz-Date", time.Now().UTC().Format("20060102T150405Z")) // lint:clock a date of the protocol
 	r.Header.Set("Content-Type", "application/x-amz-json-1.0")
 	s.dynamo.ServeHTTP(w, r)
+}
+
+// openScans makes HBase's scans for the web console, whether HBase's own ports are on or not.
+func openScans(s *server, api *hbase.API) *hbasejson.Server {
+	return hbasejson.New(hbasejson.Options{API: api, Logger: s.log, Principal: func(r *http.Request) *permission.Principal {
+		at, _ := netip.ParseAddrPort(r.RemoteAddr) // the zero Addr is an unknown one
+		return &permission.Principal{User: r.Header.Get(userHeader), Address: at.Addr().Unmap(), Agent: r.UserAgent(), Secure: r.TLS != nil, Request: r.Header.Get(endpoint.RequestIDHeader)}
+	}})
+}
+
+// scanHandler is POST /api/hbase/scan.
+func (s *server) scanHandler(w http.ResponseWriter, r *http.Request) {
+	if !s.checkReady(w) { // before it is, there are no tables
+		return
+	}
+	s.scans.ServeHTTP(w, r)
 }
 
 // adviceOnPatterns is POST /api/advise: the advisor's findings about a design that the body describes, as weft advise --patterns does.

@@ -8,17 +8,25 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/weftdb/weft/internal/hbase"
 )
 
 // askConsole sends a request as the web console does.
 func askConsole(t *testing.T, s *server, method, path, token, body string) (status int, text string) {
 	t.Helper()
+	path, operation, ok := strings.Cut(path, "#") // an operation of DynamoDB's API, perhaps in a database
+	operation, within, _ := strings.Cut(operation, "@")
+	if !ok {
+		operation = "ListTables"
+	}
 	r, err := http.NewRequest(method, "http://"+admin(s).Addr().String()+path, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.Header.Set("X-Weft-Console", "1")
-	r.Header.Set("X-Amz-Target", "DynamoDB_20120810.ListTables")
+	r.Header.Set("X-Amz-Target", "DynamoDB_20120810."+operation)
+	r.Header.Set("X-Weft-Database", within)
 	if token != "" {
 		r.Header.Set("Authorization", "Bearer "+token)
 	}
@@ -42,6 +50,17 @@ func TestConsole(t *testing.T) {
 			{"POST", "/api/sql", `{"statement": "CREATE TABLE t (id BIGINT PRIMARY KEY)"}`, `{"done":{"rows":0,"affected":0}}`},
 			{"POST", "/api/sql", `{"statement": "SHOW PROCESSLIST"}`, "SHOW PROCESSLIST"},
 			{"POST", "/api/dynamodb", `{}`, `{"TableNames":["t"]}`},
+			{"POST", "/api/dynamodb#PutItem", `{"TableName": "t", "Item": {"id": {"N": "1"}}}`, `{}`},
+			{"POST", "/api/sql", `{"statement": "CREATE DATABASE shop; CREATE TABLE shop.t (id BIGINT PRIMARY KEY, s VARCHAR); INSERT INTO shop.t VALUES (7, 'x')"}`, `"affected":1`},
+			{"POST", "/api/dynamodb#Scan@shop", `{"TableName": "t"}`, `"Items":[{"id":{"N":"7"},"s":{"S":"x"}}]`},
+			{"POST", "/api/dynamodb#Scan@default", `{"TableName": "t"}`, `"Items":[{"id":{"N":"1"}}]`},
+			{"POST", "/api/dynamodb#Scan@nowhere", `{"TableName": "things"}`, `ResourceNotFoundException`},
+			{"POST", "/api/dynamodb#UpdateItem@shop", `{"TableName": "t", "Key": {"id": {"N": "7"}}, "UpdateExpression": "SET s = :y", "ExpressionAttributeValues": {":y": {"S": "y"}}}`, `{}`},
+			{"POST", "/api/dynamodb#BatchWriteItem@shop", `{"RequestItems": {"t": [{"PutRequest": {"Item": {"id": {"N": "8"}}}}]}}`, `{}`},
+			{"POST", "/api/dynamodb#BatchGetItem@shop", `{"RequestItems": {"t": {"Keys": [{"id": {"N": "7"}}]}}}`, `"s":{"S":"y"}`},
+			{"POST", "/api/dynamodb#DeleteTable@shop", `{"TableName": "t"}`, `is only for tables of the default database`},
+			{"POST", "/api/dynamodb#TransactWriteItems@shop", `{"TransactItems": []}`, `is only for tables of the default database`},
+			{"POST", "/api/hbase/scan", `{"table": "nothing"}`, `TableNotFoundException`},
 			{"POST", "/api/advise", `{"Table": {"TableName": "x"}, "Nonsense": 1}`, "Nonsense"},
 			{"POST", "/api/advise", `{"Table": {"TableName": "o", "ItemCount": 1000000, "AttributeDefinitions": [{"AttributeName": "a", "AttributeType": "S"}], "KeySchema": [{"AttributeName": "a", "KeyType": "HASH"}]}, "Patterns": [{"Name": "by b", "PerSecond": 20, "Where": {"b": "="}}], "Attributes": {"b": {"Type": "S", "Distinct": 1000}}}`, `"Statements"`},
 			{"GET", "/api/tables", "", `"name":"t","key":[{"name":"id","type":"int"}]`},
@@ -82,6 +101,10 @@ func TestConsoleSignIn(t *testing.T) {
 		return got.Token
 	}
 	root, ann := signIn("root"), signIn("ann")
+	families := []hbase.Family{{Name: "f", Versions: 1}}
+	if err := (&hbase.API{DB: s.database.(*openedDatabase).db}).CreateTable(t.Context(), &hbase.Table{TableName: hbase.TableName{Namespace: "default", Name: "h"}, Families: families}, nil); err != nil {
+		t.Fatal(err)
+	}
 	for _, one := range []struct {
 		token, path, body string
 		status            int
@@ -94,6 +117,15 @@ func TestConsoleSignIn(t *testing.T) {
 		{ann, "/api/dynamodb", `{}`, 400, "AccessDeniedException"},
 		{ann, "/api/sql", `{"statement":"SELECT * FROM t"}`, 200, "error"},
 		{ann, "/api/sql", `{"statement":"SELECT CURRENT_USER()"}`, 200, "ann@"},
+		{root, "/api/sql", `{"statement":"CREATE DATABASE shop; CREATE TABLE shop.t (id BIGINT PRIMARY KEY)"}`, 200, "done"},
+		{root, "/api/dynamodb#Scan@shop", `{"TableName":"t"}`, 200, `"Count":0`},
+		{"", "/api/dynamodb#Scan@shop", `{"TableName":"t"}`, 401, "sign in"},
+		{ann, "/api/dynamodb#Scan@shop", `{"TableName":"t"}`, 400, "database/shop/table/t"},
+		{ann, "/api/dynamodb#PutItem@shop", `{"TableName":"t","Item":{"id":{"N":"1"}}}`, 400, "AccessDeniedException"},
+		{ann, "/api/dynamodb#Scan@nowhere", `{"TableName":"things"}`, 400, "AccessDeniedException"},
+		{"", "/api/hbase/scan", `{"table":"t"}`, 401, "sign in"},
+		{ann, "/api/hbase/scan", `{"table":"h"}`, 200, "AccessDeniedException"},
+		{root, "/api/hbase/scan", `{"table":"h"}`, 200, `{"done":{"limited":false,"rows":0}}`},
 		{ann, "/users", `{"do":"list"}`, 403, "not an administrator"},
 		{root, "/users", `{"do":"list"}`, 200, "ann"},
 	} {

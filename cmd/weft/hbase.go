@@ -29,6 +29,7 @@ func listenHBase(s *server, db *openedDatabase) (protocols []protocol, err error
 	if s.config.Auth != "off" {
 		api.Guard = s.gate.guard
 	}
+	s.scans = openScans(s, api)
 	budget := memory.New(s.config.RequestMemoryBytes)
 	ports := []struct {
 		name, addr, other string

@@ -22,6 +22,7 @@ import (
 	"github.com/weftdb/weft/internal/metric"
 	"github.com/weftdb/weft/internal/server/console"
 	"github.com/weftdb/weft/internal/server/dynamohttp"
+	"github.com/weftdb/weft/internal/server/hbasejson"
 	"github.com/weftdb/weft/internal/survey"
 )
 
@@ -54,6 +55,7 @@ type server struct {
 	gate      *gate
 	dynamo    *dynamohttp.Server // as its port serves it, and the web console
 	sql       *sqlService
+	scans     *hbasejson.Server
 	sessions  console.Sessions // of the web console
 	protocols []protocol       // the admin port, if any, is last: it answers until the end
 	failed    chan error
@@ -179,6 +181,7 @@ func (s *server) adminPort() (protocol, error) {
 		{Pattern: "POST /api/dynamodb", For: console.Users, Help: "a request of DynamoDB's API, unsigned", Handler: s.dynamoHandler, Streams: true},
 		{Pattern: "POST /api/advise", For: console.Users, Help: "advice on a table and access patterns that are described as JSON", Handler: adviceOnPatterns},
 		{Pattern: "POST /api/sql", For: console.Users, Help: "run a statement of SQL: lines of JSON", Handler: s.sqlHandler, Streams: true},
+		{Pattern: "POST /api/hbase/scan", For: console.Users, Help: "scan a table of HBase's APIs: lines of JSON", Handler: s.scanHandler, Streams: true},
 		{Pattern: "POST /users", For: console.Administrators, Help: "change users; weft user sends this request", Handler: s.usersHandler},
 		{Pattern: "POST /backup", For: console.Administrators, Help: "back up the whole database; weft backup sends this request", Handler: s.backupHandler},
 		{Pattern: "POST /restore", For: console.Administrators, Help: "restore a table as it was; weft restore --table sends this request", Handler: s.restoreHandler},

@@ -71,11 +71,11 @@ export async function postJSON<T>(path: string, body: string): Promise<T> {
   return (await answer.json()) as T;
 }
 
-/** dynamo sends a request of DynamoDB's API. explain asks how a Query or Scan is read in place of its answer. */
-export async function dynamo<T>(operation: string, body: unknown, o: { abort?: AbortSignal; explain?: "true" | "analyze" } = {}): Promise<T> {
+/** dynamo sends a request of DynamoDB's API, about items of the default database if none is named. explain asks how a Query or Scan is read in place of its answer. */
+export async function dynamo<T>(operation: string, body: unknown, o: { database?: string; abort?: AbortSignal; explain?: "true" | "analyze" } = {}): Promise<T> {
   const answer = await send("dynamodb", {
     method: "POST",
-    headers: headers({ "X-Amz-Target": `DynamoDB_20120810.${operation}`, ...(o.explain ? { "X-Weft-Explain": o.explain } : {}) }),
+    headers: headers({ "X-Amz-Target": `DynamoDB_20120810.${operation}`, ...(o.database ? { "X-Weft-Database": o.database } : {}), ...(o.explain ? { "X-Weft-Explain": o.explain } : {}) }),
     body: JSON.stringify(body),
     signal: o.abort,
   });

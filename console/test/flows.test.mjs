@@ -279,6 +279,47 @@ flow("items: what somebody else has changed meanwhile is neither deleted nor set
   await sql(server, "DROP TABLE shared");
 }, { allowed: ["400 (Bad Request)"] });
 
+flow("items: tables of other databases are read, edited, imported and deleted from", "#/items", async (page) => {
+  await sql(server, "CREATE DATABASE shop; CREATE TABLE shop.things (id BIGINT PRIMARY KEY, d DECIMAL(38,10), INDEX by_d (d)); INSERT INTO shop.things VALUES (9223372036854775807, 1234567890123456789012345678.0123456789), (2, 5)");
+  const rows = async () => (await sql(server, "SELECT id, d FROM shop.things ORDER BY id")).flatMap((line) => line.rows ?? []).map(String);
+  await page.reload();
+  await page.getByLabel("Table", { exact: true }).selectOption("shop.things");
+  await status(page).getByText("Scan: 2 items").waitFor();
+  await openRow(page, "9223372036854775807");
+  await editor(page).fill((await editor(page).inputValue()).replace(".0123456789", ".9876543211"));
+  await page.getByRole("button", { name: "Review changes" }).click();
+  await page.getByRole("button", { name: "Save" }).click();
+  await editor(page).waitFor({ state: "detached" });
+  assert.deepEqual(await rows(), ["2,5.0000000000", "9223372036854775807,1234567890123456789012345678.9876543211"]);
+  const dialog = await importFile(page, "x.csv", "id,d\n1,0.5\n2,6\n");
+  await dialog.getByText("1 new, 1 different").waitFor();
+  await dialog.getByRole("button", { name: "Import" }).click();
+  await dialog.waitFor({ state: "detached" });
+  await page.getByLabel("Index", { exact: true }).selectOption("by_d");
+  await condition(page, "d", "=", "N", "5");
+  await page.getByRole("button", { name: "Read" }).click();
+  await status(page).getByText("Query: 1 items, 1 read").waitFor();
+  await page.getByLabel("Choose all that are read").check();
+  await page.getByRole("button", { name: "Delete", exact: true }).click();
+  await page.getByRole("button", { name: "Delete them" }).click();
+  await page.locator("dialog").waitFor({ state: "detached" });
+  assert.deepEqual(await rows(), ["1,0.5000000000", "9223372036854775807,1234567890123456789012345678.9876543211"]);
+  assert.equal((await dynamo(server, "Scan", { TableName: "things", Select: "COUNT" })).Count > 2, true, "the table of that name in the default database is another");
+  await sql(server, "DROP TABLE shop.things; DROP DATABASE shop");
+});
+
+flow("items: a grid over every kind of index", "#/items", async (page) => {
+  await sql(server, "CREATE TABLE every (id INT PRIMARY KEY, a INT, b INT, s VARCHAR, INDEX plain (a), INDEX two (s DESC, a), INDEX some (a) INCLUDE (s), INDEX area (ZORDER(a, b)))");
+  await sql(server, "INSERT INTO every VALUES (1, 1, 1, 'x'), (2, 2, 2, 'y'), (3, 3, 3, 'z')");
+  await page.reload();
+  for (const index of ["", "plain", "two", "some", "area"]) {
+    await page.getByLabel("Table", { exact: true }).selectOption("every");
+    await page.getByLabel("Index", { exact: true }).selectOption(index);
+    await status(page).getByText("Scan: 3 items, 3 read").waitFor();
+  }
+  await sql(server, "DROP TABLE every");
+});
+
 const run = async (page, statement) => {
   await page.getByLabel("Statement").fill(statement);
   await page.getByRole("button", { name: "Run", exact: true }).click();

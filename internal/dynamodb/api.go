@@ -14,6 +14,7 @@ package dynamodb
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/control"
@@ -45,7 +46,26 @@ type API struct {
 	// ObserveWalk, if not nil, is called with what each page of a Query or Scan has done. It must be quick and safe for concurrent use.
 	ObserveWalk func(operation string, counts database.Counts)
 
-	pools pools
+	database string // in which the tables are; empty: DefaultDatabase
+	pools    pools
+}
+
+// Within returns an API for the items of another database's tables. AWS has no such thing, so requests name tables as if they were in the default one, and can
+// ask for nothing but items. Its memory is not kept for later requests: it is for a few of them.
+func (a *API) Within(databaseName string) *API {
+	return &API{DB: a.DB, Region: a.Region, AccountID: a.AccountID, Options: a.Options, Guard: a.Guard, Observe: a.Observe, ObserveWalk: a.ObserveWalk, database: databaseName}
+}
+
+// databaseName is where the tables are.
+func (a *API) databaseName() string { return cmp.Or(a.database, database.DefaultDatabase) }
+
+// checkWithin refuses what can't be asked of another database's tables: what is not about items; and transactions, whose tokens don't tell databases apart.
+func (a *API) checkWithin(o *Operation) error {
+	isItems := func(one Operation) bool { return one.Name == o.Name && one.Name != "TransactWriteItems" }
+	if a.database == "" || slices.ContainsFunc(itemOperations, isItems) {
+		return nil
+	}
+	return exception.Validation(o.Name + " is only for tables of the default database: use SQL")
 }
 
 // Options are the limits of an API. The zero value has Amazon's.

@@ -6,7 +6,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/expression"
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
@@ -31,7 +30,7 @@ func (t *target) authorize(ctx context.Context, in enclosure) error {
 	if t.pinned {
 		table = t.pin.Descriptor()
 	} else {
-		table = &schema.Table{Database: database.DefaultDatabase, Name: t.name}
+		table = &schema.Table{Database: t.api.databaseName(), Name: t.name}
 	}
 	if ok, err := guard.MayDoAll(ctx, principal, table); ok || err != nil {
 		return err

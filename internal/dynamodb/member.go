@@ -113,7 +113,7 @@ func (a *API) hasTable(name string) bool {
 	if len(name) >= exception.TableNameMin {
 		return true
 	}
-	pin, err := tablemodel.Pin(a.DB, name)
+	pin, err := tablemodel.PinIn(a.DB, a.databaseName(), name)
 	if err == nil {
 		pin.Release()
 	}

@@ -108,6 +108,9 @@ func FindOperation(name string) *Operation {
 // Run runs an operation and appends the JSON of the answer to dst; some operations answer nothing at all. body must not be changed meanwhile and
 // is not kept. The error is always an *exception.Error; dst is then of no more use.
 func (a *API) Run(ctx context.Context, o *Operation, body, dst []byte) ([]byte, error) {
+	if err := a.checkWithin(o); err != nil {
+		return nil, exception.Of(err)
+	}
 	answer, err := o.run(a, ctx, body, dst)
 	if err != nil {
 		return nil, exception.Of(err)

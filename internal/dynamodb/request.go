@@ -225,7 +225,7 @@ func (t *target) pinTable() (err error) {
 	if t.name, err = (tablemodel.Account{Region: t.api.region(), ID: t.api.account()}).Table(t.table.value, t.operation); err != nil {
 		return err
 	}
-	pin, err := tablemodel.Pin(t.api.DB, t.name)
+	pin, err := tablemodel.PinIn(t.api.DB, t.api.databaseName(), t.name)
 	if err != nil {
 		return err
 	}

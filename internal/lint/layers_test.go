@@ -182,14 +182,15 @@ var laws = map[string]law{
 	"internal/server/mysqlwire": {layer: 7, doc: "a server decodes one protocol and hands it to its dialect",
 		only: []string{"internal/database", "internal/sql", "internal/sql/datum", "internal/sql/fault", "internal/sql/result", "internal/server/mysqlwire/packet"}},
 	"internal/server/mysqlwire/packet": {layer: 7, doc: "packets are bytes and values", only: []string{"internal/sql/datum", "internal/sql/fault", "internal/sql/result"}},
+	"internal/server/hbasejson":        {layer: 7, doc: "a server decodes one protocol and hands it to its dialect", only: []string{"internal/database", "internal/hbase", "internal/hbase/filter", "internal/permission"}},
 	"internal/server/sqljson":          {layer: 7, doc: "a server decodes one protocol and hands it to its dialect", only: []string{"internal/sql", "internal/sql/datum", "internal/sql/fault", "internal/sql/result"}},
 	"internal/server/console": {layer: 7, doc: "the console sees data through package database, as every protocol does",
 		only: []string{"internal/database", "internal/advisor", "internal/advisor/design", "internal/advisor/report", "internal/dynamodb", "internal/dynamodb/attributejson", "internal/sql"}},
 
 	"cmd/weft":               {layer: cmdLayer, beside: []string{"cmd/weft/storecommand", "cmd/weft/heatpage", "cmd/weft/tablepage", "cmd/weft/endpoint", "cmd/weft/streamcommand"}},
 	"cmd/weft/endpoint":      {layer: cmdLayer, only: []string{}, doc: "a port knows nothing of its protocol"},
-	"cmd/weft/tablepage":     {layer: cmdLayer, only: []string{"internal/database"}, doc: "package database says how tables lie"},
 	"cmd/weft/storecommand":  {layer: cmdLayer, only: []string{"internal/database", "kv", "internal/archive", "internal/bulkload", "internal/hbase", "internal/sql/datum", "internal/sql/definition", "internal/transfer"}, doc: "the commands work on stores that they are handed"},
+	"cmd/weft/tablepage":     {layer: cmdLayer, only: []string{"internal/database", "internal/hbase"}, doc: "package database says how tables lie, and package hbase what families are"},
 	"cmd/weft/streamcommand": {layer: cmdLayer, only: []string{"internal/streamreader", "internal/remote", "internal/signature"}, doc: "the commands read streams from a server"},
 	"cmd/weft/heatpage":      {layer: cmdLayer, doc: "heat and the schema say which keys are hot"},
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/hbase"
 	"github.com/weftdb/weft/internal/schema"
 )
 
@@ -17,11 +18,12 @@ import (
 type shownTable struct {
 	Database string        `json:"database"`
 	Name     string        `json:"name"`
-	Hashed   bool          `json:"hashed,omitempty"`  // in the order of the partition keys' hashes
-	Key      []shownColumn `json:"key"`               // as clients give it
-	Columns  []shownColumn `json:"columns,omitempty"` // that its definition declares
-	Expiry   string        `json:"expiry,omitempty"`  // the attribute that says when a row ends
-	Stream   bool          `json:"stream"`            // one is on
+	Hashed   bool          `json:"hashed,omitempty"`   // in the order of the partition keys' hashes
+	Key      []shownColumn `json:"key"`                // as clients give it
+	Columns  []shownColumn `json:"columns,omitempty"`  // that its definition declares
+	Families []string      `json:"families,omitempty"` // of a table of HBase's APIs
+	Expiry   string        `json:"expiry,omitempty"`   // the attribute that says when a row ends
+	Stream   bool          `json:"stream"`             // one is on
 	Created  string        `json:"createdAt,omitempty"`
 	Indexes  []shownIndex  `json:"indexes"` // the table itself is the first
 }
@@ -80,7 +82,15 @@ func showTable(ctx context.Context, p database.Pinned) (shownTable, error) {
 	for _, c := range t.Columns {
 		shown.Columns = append(shown.Columns, shownColumn{c.Name, c.Type.String()})
 	}
-	var err error
+	described, ok, err := hbase.TableOf(t)
+	if err != nil {
+		return shown, err
+	}
+	if ok {
+		for i := range described.Families {
+			shown.Families = append(shown.Families, described.Families[i].Name)
+		}
+	}
 	shown.Indexes, err = showAllIndexes(ctx, p)
 	return shown, err
 }

@@ -4,13 +4,14 @@ import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { count } from "../format";
 import { Dialog } from "../parts/dialog";
+import { keyNamesOf } from "../tables/key";
+import type { Table } from "../tables/table";
 import { attributeOf, keyOf, same, textOf, type Item } from "./attribute";
 import { deleteOf, updateOf } from "./expression";
 import { writeUnchanged } from "./transfer";
 
 interface Props {
-  table: string;
-  keyNames: string[];
+  table: Table;
   items: Item[];
   close: () => void;
   done: () => void;
@@ -64,10 +65,11 @@ export function Left({ keyNames, items, all }: { keyNames: string[]; items: Item
 }
 
 /** DeleteMany deletes items after it has shown which, each on the condition that it is still what was shown. names are those of the attributes of all items. */
-export function DeleteMany({ table, keyNames, items: chosen, names, close, done }: Props & { names: string[] }) {
+export function DeleteMany({ table, items: chosen, names, close, done }: Props & { names: string[] }) {
   const { at, error, left, run } = useWork(close, done);
+  const keyNames = keyNamesOf(table);
   const items = useRef(chosen).current; // the grid reads anew when they are gone
-  const request = (i: Item) => deleteOf(table, keyNames, i, names);
+  const request = (i: Item) => deleteOf(table.name, keyNames, i, names);
   return (
     <Dialog title={`Delete ${count(items.length)} ${items.length === 1 ? "item" : "items"}`} close={close}>
       <div class="column">
@@ -80,7 +82,7 @@ export function DeleteMany({ table, keyNames, items: chosen, names, close, done 
             {at.value !== undefined && <progress max={items.length} value={at.value} aria-label="Progress" />}
             {error.value && <p role="alert" class="error">{error.value}</p>}
             <div class="actions">
-              <button type="button" class="danger" disabled={at.value !== undefined} onClick={() => void run((told) => writeUnchanged("DeleteItem", items, request, told))}>
+              <button type="button" class="danger" disabled={at.value !== undefined} onClick={() => void run((told) => writeUnchanged(table, "DeleteItem", items, request, told))}>
                 Delete them
               </button>
             </div>
@@ -92,8 +94,9 @@ export function DeleteMany({ table, keyNames, items: chosen, names, close, done 
 }
 
 /** EditMany sets one attribute of many items, each on the condition that the attribute is still what was shown. */
-export function EditMany({ table, keyNames, items: chosen, close, done }: Props) {
+export function EditMany({ table, items: chosen, close, done }: Props) {
   const { at, error, left, run } = useWork(close, done);
+  const keyNames = keyNamesOf(table);
   const items = useRef(chosen).current; // the grid reads anew when they are changed
   const name = useSignal("");
   const type = useSignal("S");
@@ -104,7 +107,7 @@ export function EditMany({ table, keyNames, items: chosen, close, done }: Props)
   const work = async (told: (n: number) => void) => {
     if (keyNames.includes(name.value)) throw new Error("Key attributes can't be changed.");
     tried.current = changes.length;
-    return writeUnchanged("UpdateItem", changes, (i) => updateOf(table, keyOf(keyNames, i), [{ name: name.value, before: i[name.value], after }]), told);
+    return writeUnchanged(table, "UpdateItem", changes, (i) => updateOf(table.name, keyOf(keyNames, i), [{ name: name.value, before: i[name.value], after }]), told);
   };
   if (left.value.length > 0) {
     return (

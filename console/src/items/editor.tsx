@@ -3,6 +3,8 @@
 import { useSignal } from "@preact/signals";
 import { dynamo } from "../api";
 import { Dialog } from "../parts/dialog";
+import { keyNamesOf, letterOf } from "../tables/key";
+import type { Table } from "../tables/table";
 import { differences, keyOf, parseItem, same, textOf, typeOf, writeItem, type Difference, type Item } from "./attribute";
 import { deleteOf, putOf, updateOf } from "./expression";
 
@@ -31,8 +33,7 @@ export function Diff({ changes }: { changes: Difference[] }) {
 }
 
 interface Props {
-  table: string;
-  keyNames: string[];
+  table: Table;
   item?: Item; // undefined: a new one
   readOnly?: string; // why it can't be changed
   close: () => void;
@@ -40,9 +41,11 @@ interface Props {
 }
 
 /** Editor edits an item as DynamoDB JSON. It shows the difference before it saves, and saves only if the item is still what was shown. */
-export function Editor({ table, keyNames, item, readOnly, close, saved }: Props) {
+export function Editor({ table, item, readOnly, close, saved }: Props) {
+  const keyNames = keyNamesOf(table);
+  const own = { database: table.database };
   const before = item ?? {};
-  const text = useSignal(item ? writeItem(item) : `{\n${keyNames.map((k) => `  ${JSON.stringify(k)}: {"S": ""}`).join(",\n")}\n}`);
+  const text = useSignal(item ? writeItem(item) : `{\n${table.key.map((c) => `  ${JSON.stringify(c.name)}: {"${letterOf(c.type) ?? "S"}": ""}`).join(",\n")}\n}`);
   const review = useSignal<{ after: Item; changes: Difference[]; moved: boolean } | undefined>(undefined);
   const error = useSignal("");
   const busy = useSignal(false);
@@ -79,13 +82,13 @@ export function Editor({ table, keyNames, item, readOnly, close, saved }: Props)
   const save = () =>
     attempt(async () => {
       const { after, changes, moved } = review.value!;
-      if (moved) await dynamo("PutItem", putOf(table, keyNames[0]!, after));
-      else await dynamo("UpdateItem", updateOf(table, keyOf(keyNames, before), changes));
+      if (moved) await dynamo("PutItem", putOf(table.name, keyNames[0]!, after), own);
+      else await dynamo("UpdateItem", updateOf(table.name, keyOf(keyNames, before), changes), own);
       return after;
     });
   const remove = () =>
     attempt(async () => {
-      await dynamo("DeleteItem", deleteOf(table, keyNames, before, []));
+      await dynamo("DeleteItem", deleteOf(table.name, keyNames, before, []), own);
       return undefined;
     });
 

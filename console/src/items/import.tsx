@@ -4,6 +4,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { count } from "../format";
 import { Dialog } from "../parts/dialog";
+import { keyNamesOf } from "../tables/key";
 import type { Table } from "../tables/table";
 import { keyOf, keyTextOf, same, type Item } from "./attribute";
 import { Left, Preview, useWork } from "./bulk";
@@ -24,8 +25,8 @@ interface Comparison {
 }
 
 async function compare(table: Table, items: Item[], told: (n: number) => void): Promise<Comparison> {
-  const names = table.key.map((c) => c.name);
-  const there = new Map((await getAll(table.name, items.map((i) => keyOf(names, i)), told)).map((i) => [keyTextOf(names, i), i]));
+  const names = keyNamesOf(table);
+  const there = new Map((await getAll(table, items.map((i) => keyOf(names, i)), told)).map((i) => [keyTextOf(names, i), i]));
   const result: Comparison = { fresh: [], other: [], equal: [] };
   for (const item of items) {
     const old = there.get(keyTextOf(names, item));
@@ -71,7 +72,7 @@ function Types({ content, choose }: { content: Content; choose: (name: string, t
 /** Import writes the items of a file. Before that it reads all of them, says which lines have faults, and compares them with the table. */
 export function Import({ table, close, done }: { table: Table; close: () => void; done: () => void }) {
   const { at, error, left, run } = useWork(close, done);
-  const keyNames = table.key.map((c) => c.name);
+  const keyNames = keyNamesOf(table);
   const text = useSignal("");
   const source = useSignal<Source>("dynamodb");
   const types = useSignal<Record<string, string>>({});
@@ -110,7 +111,7 @@ export function Import({ table, close, done }: { table: Table; close: () => void
   const known = comparison.value;
   const writes = known ? [...known.fresh, ...(replace.value ? known.other : [])] : [];
   const ready = known && writes.length > 0 && (content.value?.faults.length === 0 || without.value) && at.value === undefined;
-  const work = async (told: (n: number) => void) => (replace.value ? putAll(table.name, writes, told) : writeUnchanged("PutItem", writes, (i) => putOf(table.name, keyNames[0]!, i), told));
+  const work = async (told: (n: number) => void) => (replace.value ? putAll(table, writes, told) : writeUnchanged(table, "PutItem", writes, (i) => putOf(table.name, keyNames[0]!, i), told));
   if (left.value.length > 0) {
     return (
       <Dialog title="Import items" close={close}>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { isLosslessNumber, parse } from "lossless-json";
+import { keyNamesOf, letterOf } from "../tables/key";
 import type { Table } from "../tables/table";
 import { faultIn, keyTextOf, type Attribute, type Item } from "./attribute";
 import { parseCSV, plainCell, type Row } from "./csv";
@@ -44,12 +45,10 @@ function unwrapped(line: unknown): unknown {
   return one !== null && typeof one === "object" && Object.keys(one).length === 1 && one.Item && faultIn(one.Item, "") ? one.Item : line;
 }
 
-const letters: Record<string, string> = { string: "S", number: "N", int: "N", float: "N", timestamp: "N", binary: "B", bool: "BOOL" };
-
 /** wantedOf is which types attributes must have, by DynamoDB's letters: those of keys, and those which the table's definition declares. */
 function wantedOf(table: Table): Map<string, string> {
   const all = [...(table.columns ?? []), ...table.indexes.flatMap((x) => x.columns ?? []), ...table.key];
-  return new Map(all.flatMap((c) => (letters[c.type] ? [[c.name, letters[c.type]!]] : [])));
+  return new Map(all.flatMap((c) => (letterOf(c.type) ? [[c.name, letterOf(c.type)!]] : [])));
 }
 
 /** attributeOfJSON takes the types of JSON: sets and binaries have none. A text for a key that is binary is base64. */
@@ -146,7 +145,7 @@ export function readContent(text: string, source: Source, table: Table, types: R
   const take = (at: number, make: () => Item) => {
     try {
       const item = checked(make(), table, wanted);
-      const key = keyTextOf(table.key.map((c) => c.name), item);
+      const key = keyTextOf(keyNamesOf(table), item);
       if (known.has(key)) throw new Error(`line ${known.get(key)} has the same key`);
       known.set(key, at);
       content.lines.push({ at, item });

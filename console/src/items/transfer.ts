@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { dynamo, type Fault } from "../api";
+import type { Table } from "../tables/table";
 import type { Item } from "./attribute";
 
 /** save lets the browser keep a text as a file. */
@@ -38,11 +39,11 @@ export async function inParallel<T>(list: T[], told: (done: number) => void, wor
 }
 
 /** writeUnchanged sends a conditional write for each item, and returns those whose condition did not hold: somebody has changed them meanwhile. */
-export async function writeUnchanged(operation: string, items: Item[], requestOf: (item: Item) => unknown, told: (done: number) => void): Promise<Item[]> {
+export async function writeUnchanged(table: Table, operation: string, items: Item[], requestOf: (item: Item) => unknown, told: (done: number) => void): Promise<Item[]> {
   const left: Item[] = [];
   await inParallel(items, told, async (item) => {
     try {
-      await dynamo(operation, requestOf(item));
+      await dynamo(operation, requestOf(item), { database: table.database });
     } catch (e) {
       if ((e as Fault).kind !== "ConditionalCheckFailedException") throw e;
       left.push(item);
@@ -56,13 +57,13 @@ const chunks = <T>(list: T[], size: number): T[][] => Array.from({ length: Math.
 const batchWriteMax = 25;
 
 /** putAll puts items, 25 at once, and tells how many are done. What the server leaves is sent again. */
-export async function putAll(table: string, items: Item[], told: (done: number) => void): Promise<void> {
+export async function putAll(table: Table, items: Item[], told: (done: number) => void): Promise<void> {
   let done = 0;
   await inParallel(chunks(items, batchWriteMax), () => undefined, async (some) => {
     let batch: unknown[] = some.map((Item) => ({ PutRequest: { Item } }));
     while (batch.length > 0) {
-      const answer = await dynamo<{ UnprocessedItems?: Record<string, unknown[]> }>("BatchWriteItem", { RequestItems: { [table]: batch } });
-      batch = answer.UnprocessedItems?.[table] ?? [];
+      const answer = await dynamo<{ UnprocessedItems?: Record<string, unknown[]> }>("BatchWriteItem", { RequestItems: { [table.name]: batch } }, { database: table.database });
+      batch = answer.UnprocessedItems?.[table.name] ?? [];
     }
     told((done += some.length));
   });
@@ -71,14 +72,14 @@ export async function putAll(table: string, items: Item[], told: (done: number) 
 const batchGetMax = 100;
 
 /** getAll reads the items of keys, 100 at once. Their order is any. */
-export async function getAll(table: string, keys: Item[], told: (done: number) => void): Promise<Item[]> {
+export async function getAll(table: Table, keys: Item[], told: (done: number) => void): Promise<Item[]> {
   const found: Item[] = [];
   let done = 0;
   await inParallel(chunks(keys, batchGetMax), () => undefined, async (some) => {
     for (let wanted = some; wanted.length > 0; ) {
-      const answer = await dynamo<{ Responses?: Record<string, Item[]>; UnprocessedKeys?: Record<string, { Keys: Item[] }> }>("BatchGetItem", { RequestItems: { [table]: { Keys: wanted, ConsistentRead: true } } });
-      found.push(...(answer.Responses?.[table] ?? []));
-      wanted = answer.UnprocessedKeys?.[table]?.Keys ?? [];
+      const answer = await dynamo<{ Responses?: Record<string, Item[]>; UnprocessedKeys?: Record<string, { Keys: Item[] }> }>("BatchGetItem", { RequestItems: { [table.name]: { Keys: wanted, ConsistentRead: true } } }, { database: table.database });
+      found.push(...(answer.Responses?.[table.name] ?? []));
+      wanted = answer.UnprocessedKeys?.[table.name]?.Keys ?? [];
     }
     told((done += some.length));
   });

@@ -16,6 +16,7 @@ import { Grid } from "../parts/grid";
 import { Empty, Failure, Loading } from "../parts/states";
 import { useResource } from "../parts/resource";
 import { go, link, route } from "../route";
+import { keyNamesOf } from "../tables/key";
 import { fullName, readTables, type Table } from "../tables/table";
 
 interface Page {
@@ -27,7 +28,7 @@ interface Page {
 const pageItems = 500;
 
 /** useItems reads a Query or Scan page by page, as more is wanted. */
-function useItems(read: { operation: string; request: Record<string, unknown> }, turn: number) {
+function useItems(table: Table, read: { operation: string; request: Record<string, unknown> }, turn: number) {
   const items = useSignal<Item[]>([]);
   const state = useSignal<{ busy: boolean; error?: Error; next?: Item; ended: boolean; scanned: number }>({ busy: false, ended: false, scanned: 0 });
   const abort = useRef<AbortController | undefined>(undefined);
@@ -38,7 +39,7 @@ function useItems(read: { operation: string; request: Record<string, unknown> },
     if (busy || ended || !own || own.signal.aborted) return;
     state.value = { ...state.peek(), busy: true, error: undefined };
     try {
-      const page = await dynamo<Page>(read.operation, { ...read.request, Limit: pageItems, ...(next ? { ExclusiveStartKey: next } : {}) }, { abort: own.signal });
+      const page = await dynamo<Page>(read.operation, { ...read.request, Limit: pageItems, ...(next ? { ExclusiveStartKey: next } : {}) }, { database: table.database, abort: own.signal });
       if (own.signal.aborted) return;
       items.value = [...items.value, ...page.Items];
       state.value = { busy: false, next: page.LastEvaluatedKey, ended: !page.LastEvaluatedKey, scanned: scanned + page.ScannedCount };
@@ -73,7 +74,7 @@ function widthOf(name: string, items: Item[]): number {
 function TableItems({ table, tables }: { table: Table; tables: Table[] }) {
   const indexName = route.value.query.get("index") ?? "";
   const index = table.indexes.find((x) => x.name === indexName) ?? table.indexes[0]!;
-  const keyNames = table.key.map((c) => c.name);
+  const keyNames = keyNamesOf(table);
   const conditions = useSignal<Condition[]>([]);
   const descending = useSignal(false);
   const reading = useSignal(readingOf(table.name, index, [], false));
@@ -81,7 +82,7 @@ function TableItems({ table, tables }: { table: Table; tables: Table[] }) {
   const chosen = useSignal<Set<number>>(new Set());
   const opened = useSignal<{ item?: Item; row?: number; readOnly?: string } | undefined>(undefined);
   const bulk = useSignal<"delete" | "edit" | "import" | undefined>(undefined);
-  const { items, state, more } = useItems(reading.value, turn.value);
+  const { items, state, more } = useItems(table, reading.value, turn.value);
   const apply = () => {
     chosen.value = new Set();
     reading.value = readingOf(table.name, index, conditions.value, descending.value);
@@ -98,7 +99,7 @@ function TableItems({ table, tables }: { table: Table; tables: Table[] }) {
     }
     // The entry lacks attributes: saving it would drop them, so the item itself is read.
     try {
-      const whole = await dynamo<{ Item?: Item }>("GetItem", { TableName: table.name, Key: Object.fromEntries(keyNames.map((k) => [k, item[k]!])), ConsistentRead: true });
+      const whole = await dynamo<{ Item?: Item }>("GetItem", { TableName: table.name, Key: Object.fromEntries(keyNames.map((k) => [k, item[k]!])), ConsistentRead: true }, { database: table.database });
       opened.value = whole.Item ? { item: whole.Item, row } : { item, row, readOnly: "The item is gone. This is its entry in the index." };
     } catch (e) {
       opened.value = { item, row, readOnly: `This entry of the index lacks attributes, and the item can't be read: ${(e as Error).message}` };
@@ -208,28 +209,29 @@ function TableItems({ table, tables }: { table: Table; tables: Table[] }) {
           }}
         />
       )}
-      {opened.value && <Editor table={table.name} keyNames={keyNames} {...opened.value} close={() => (opened.value = undefined)} saved={saved} />}
-      {bulk.value === "delete" && <DeleteMany table={table.name} keyNames={keyNames} items={selected} names={index.projection === "all" ? names : []} close={() => (bulk.value = undefined)} done={done} />}
-      {bulk.value === "edit" && <EditMany table={table.name} keyNames={keyNames} items={selected} close={() => (bulk.value = undefined)} done={done} />}
+      {opened.value && <Editor table={table} {...opened.value} close={() => (opened.value = undefined)} saved={saved} />}
+      {bulk.value === "delete" && <DeleteMany table={table} items={selected} names={index.projection === "all" ? names : []} close={() => (bulk.value = undefined)} done={done} />}
+      {bulk.value === "edit" && <EditMany table={table} items={selected} close={() => (bulk.value = undefined)} done={done} />}
       {bulk.value === "import" && <Import table={table} close={() => (bulk.value = undefined)} done={done} />}
     </div>
   );
 }
 
-/** Items shows the items of a table. Tables of other databases than the default one are for SQL alone, so the page Query shows them. */
+/** Items shows the items of a table of any database. Tables of HBase's APIs have rows of cells, which the page Query shows. */
 export function Items() {
   const tables = useResource(readTables, []);
   if (!tables.value) return tables.error ? <Failure error={tables.error} retry={tables.reload} /> : <Loading what="tables" />;
-  const own = tables.value.filter((t) => t.database === "default");
+  const own = tables.value.filter((t) => !t.families);
   const name = route.value.parts[0];
-  const table = name ? own.find((t) => t.name === name) : own[0];
+  const table = name ? own.find((t) => fullName(t) === name) : own[0];
   if (!table) {
+    const cells = tables.value.some((t) => fullName(t) === name);
     return (
       <>
         <h1>Items</h1>
-        {name ? <Failure error={new Error(`There is no table ${name} in the default database.`)} /> : <Empty title="There are no tables" />}
+        {name ? <Failure error={new Error(cells ? `${name} is a table of HBase's APIs: scan it on the page Query.` : `There is no table ${name}.`)} /> : <Empty title="There are no tables" />}
       </>
     );
   }
-  return <TableItems key={table.name} table={table} tables={own} />;
+  return <TableItems key={fullName(table)} table={table} tables={own} />;
 }

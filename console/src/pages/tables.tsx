@@ -123,7 +123,7 @@ function TableDetail({ table, changed }: { table: Table; changed: () => void }) 
       <div class="bar">
         <h1 style={{ margin: 0 }}>{fullName(table)}</h1>
         <span class="right" />
-        {table.database === "default" && <a href={link("items", [table.name])}>Items</a>}
+        {!table.families && <a href={link("items", [fullName(table)])}>Items</a>}
         <a href={link("query", [], { sql: `SELECT * FROM ${table.database === "default" ? "" : "`" + table.database + "`."}\`${table.name}\` LIMIT 100` })}>Query</a>
         <a href={link("query", [], { sql: `CREATE INDEX by_column ON \`${table.name}\` (column)` })}>Add an index</a>
         <button type="button" class="danger" onClick={() => (dropping.value = true)}>Delete table</button>

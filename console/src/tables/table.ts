@@ -31,6 +31,7 @@ export interface Table {
   hashed?: boolean;
   key: Column[];
   columns?: Column[];
+  families?: string[]; // of a table of HBase's APIs
   expiry?: string;
   stream: boolean;
   createdAt?: string;

@@ -12,7 +12,12 @@ func IsHidden(table *schema.Table) bool { return table.Rules.Dialect == "HBase" 
 
 // Pin takes the current version of a table that is not hidden. Errors: database.KindNotFound.
 func Pin(db *database.DB, name string) (database.Pinned, error) {
-	pin, err := db.Pin(name)
+	return PinIn(db, database.DefaultDatabase, name)
+}
+
+// PinIn is Pin for a table of any database.
+func PinIn(db *database.DB, databaseName, name string) (database.Pinned, error) {
+	pin, err := db.PinIn(databaseName, name)
 	if err == nil && IsHidden(pin.Descriptor()) {
 		pin.Release()
 		return database.Pinned{}, &database.Error{Kind: database.KindNotFound, Table: name, Detail: "no such table"}

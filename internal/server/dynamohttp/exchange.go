@@ -29,6 +29,7 @@ type exchange struct {
 	begun         time.Time
 	requestHeader http.Header // of the request
 	operation     *operation
+	api           API // that carries it out
 	body          []byte
 	pacer         pacer
 	answer        []byte
@@ -65,7 +66,7 @@ func (x *exchange) begin(s *Server, w http.ResponseWriter, r *http.Request) {
 // end gives back what x holds but its small buffers.
 func (x *exchange) end() {
 	x.release()
-	x.conn, x.requestHeader, x.pacer = nil, nil, pacer{}
+	x.conn, x.requestHeader, x.pacer, x.api = nil, nil, pacer{}, nil
 	if cap(x.body) > bodyBytesKept {
 		x.body = nil
 	}
@@ -116,6 +117,12 @@ func (x *exchange) run(r *http.Request, known bool) *exception.Error {
 	}
 	if x.operation.ShowsAddress {
 		ctx = dynamodb.ReachedAt(ctx, r.Host)
+	}
+	x.api = x.server.options.API
+	if within := x.server.options.Within; within != nil {
+		if api := within(r); api != nil {
+			x.api = api
+		}
 	}
 	if room > answerBytesKept && room > int64(cap(x.answer)) {
 		x.answer = make([]byte, 0, room) // growing to it would leave as much again to the garbage collector

@@ -18,13 +18,12 @@ type explainer interface {
 
 // answerOf carries the operation out, or explains it if the request asks for that.
 func (x *exchange) answerOf(ctx context.Context) ([]byte, error) {
-	api := x.server.options.API
 	asked, ok := x.requestHeader[explainHeader]
 	if !ok {
-		return api.Run(ctx, x.operation.Operation, x.body, x.answer[:0])
+		return x.api.Run(ctx, x.operation.Operation, x.body, x.answer[:0])
 	}
 	how := first(asked)
-	explains, ok := api.(explainer)
+	explains, ok := x.api.(explainer)
 	if !ok || how != "true" && how != "analyze" {
 		return nil, exception.Validation("The header " + explainHeader + " must be true or analyze")
 	}

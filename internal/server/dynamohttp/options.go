@@ -23,6 +23,8 @@ type API interface {
 // Options are the settings of a Server. API must be set; for the rest the zero value works.
 type Options struct {
 	API API
+	// Within returns the API of a request that is not for API; nil of all others. It must be quick. Default: there are none.
+	Within func(r *http.Request) API
 	// Region is the AWS region that the health text names. Default "us-east-1".
 	Region string
 	// Logger takes failures at level error, and each request at level debug: never names of keys or values. Default: nothing is logged.
