@@ -133,6 +133,11 @@ func TestConsoleSignIn(t *testing.T) {
 			t.Errorf("%.12s %s %s: %d %s", one.token, one.path, one.body, status, got)
 		}
 	}
+	for token, wanted := range map[string]int{"": 401, ann: 403, root: 200} {
+		if status, got := askConsole(t, s, "GET", "/api/users", token, ""); status != wanted || wanted == 200 && (!strings.Contains(got, `{"name":"ann"`) || strings.Contains(got, "sha")) {
+			t.Errorf("users: %d %s", status, got)
+		}
+	}
 	if _, got := askConsole(t, s, "GET", "/api/session", ann, ""); !strings.HasPrefix(got, `{"auth":"required","user":"ann","protocols":{`) {
 		t.Error(got)
 	}

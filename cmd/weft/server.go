@@ -182,6 +182,7 @@ func (s *server) adminPort() (protocol, error) {
 		{Pattern: "POST /api/advise", For: console.Users, Help: "advice on a table and access patterns that are described as JSON", Handler: adviceOnPatterns},
 		{Pattern: "POST /api/sql", For: console.Users, Help: "run a statement of SQL: lines of JSON", Handler: s.sqlHandler, Streams: true},
 		{Pattern: "POST /api/hbase/scan", For: console.Users, Help: "scan a table of HBase's APIs: lines of JSON", Handler: s.scanHandler, Streams: true},
+		{Pattern: "GET /api/users", For: console.Administrators, Help: "users and roles with their policies, grants and access keys, without secrets", Handler: s.listUsersHandler},
 		{Pattern: "POST /users", For: console.Administrators, Help: "change users; weft user sends this request", Handler: s.usersHandler},
 		{Pattern: "POST /backup", For: console.Administrators, Help: "back up the whole database; weft backup sends this request", Handler: s.backupHandler},
 		{Pattern: "POST /restore", For: console.Administrators, Help: "restore a table as it was; weft restore --table sends this request", Handler: s.restoreHandler},

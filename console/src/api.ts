@@ -82,6 +82,12 @@ export async function dynamo<T>(operation: string, body: unknown, o: { database?
   return JSON.parse((await answer.text()) || "{}") as T;
 }
 
+/** dynamoStreams sends a request of the API of DynamoDB's streams. */
+export async function dynamoStreams<T>(operation: string, body: unknown, abort?: AbortSignal): Promise<T> {
+  const answer = await send("dynamodb", { method: "POST", headers: headers({ "X-Amz-Target": `DynamoDBStreams_20120810.${operation}` }), body: JSON.stringify(body), signal: abort });
+  return JSON.parse((await answer.text()) || "{}") as T;
+}
+
 /** SqlValue is a value as the server writes it: numbers are texts, so that no digit is lost. */
 export type SqlValue = null | string | { base64: string };
 export interface SqlColumn {

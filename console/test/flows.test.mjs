@@ -455,6 +455,88 @@ flow("activity: a statement is killed", "#/activity", async (page) => {
   await page.getByText("SELECT SLEEP(600)").waitFor({ state: "detached" });
 });
 
+/** hold begins a transaction that holds the row 1 of contested, and a statement that waits for it. The function that it returns ends both. */
+async function hold() {
+  await sql(server, "CREATE TABLE IF NOT EXISTS contested (id INT PRIMARY KEY, n INT)");
+  await sql(server, "INSERT INTO contested VALUES (1, 1)").catch(() => undefined);
+  const holder = sql(server, "BEGIN; UPDATE contested SET n = 2 WHERE id = 1; SELECT SLEEP(600); ROLLBACK").catch(() => undefined);
+  for (let held = 0; held === 0; ) held = (await sql(server, "SELECT trx_rows_locked FROM information_schema.INNODB_TRX WHERE trx_rows_locked = 1")).flatMap((line) => line.rows ?? []).length;
+  const waiter = sql(server, "UPDATE contested SET n = 3 WHERE id = 1").catch(() => undefined);
+  return () => Promise.all([holder, waiter]);
+}
+
+flow("activity: a transaction that others wait for is ended", "#/activity", async (page) => {
+  const ended = await hold();
+  await page.getByText("1 of contested").waitFor();
+  await page.getByRole("button", { name: /^End the transaction of session/ }).click();
+  await ended();
+  await page.getByText("No session has a transaction open.").waitFor();
+  await page.getByText("Nobody waits for a row.").waitFor();
+});
+
+flow("hot: the rows that were waited for, and why", "#/hot", async (page) => {
+  await page.getByRole("row", { name: /1 of contested/ }).waitFor();
+  await page.getByRole("row", { name: /1 of contested/ }).getByText(/Transactions hold the row|Many write this one row/).waitFor();
+});
+
+flow("hot: the busiest statements, and what makes them so", "#/hot", async (page) => {
+  await sql(server, "CREATE TABLE wide (id INT PRIMARY KEY, v INT) WITH (INEFFICIENT_QUERY='allow')").catch(() => sql(server, "CREATE TABLE wide (id INT PRIMARY KEY, v INT)"));
+  await sql(server, `INSERT INTO wide VALUES ${Array.from({ length: 500 }, (_, i) => `(${i}, ${i % 7})`).join(", ")}`);
+  for (let i = 0; i < 5; i++) await sql(server, `SELECT COUNT(*) FROM wide WHERE id + 0 = ${i}`);
+  const row = page.getByRole("row", { name: /SELECT COUNT\(\*\) FROM wide WHERE id \+ \? = \?/ });
+  await row.waitFor();
+  await row.getByText("an index may help").waitFor();
+  assert.equal(await page.getByRole("row", { name: /INSERT INTO wide VALUES \(\?, \.\.\.\), \.\.\./ }).count(), 1);
+});
+
+flow("hot: a table is split", "#/hot", async (page) => {
+  const regions = async () => (await (await fetch(`${server.admin}/regions?table=things&format=json`)).json()).filter((r) => r.index === "").length;
+  const before = await regions();
+  await page.getByRole("button", { name: "Split things" }).first().click();
+  await page.getByLabel("Regions", { exact: true }).fill(String(before));
+  assert.equal(await page.getByRole("button", { name: "Split", exact: true }).last().isDisabled(), true);
+  await page.getByLabel("Regions", { exact: true }).fill(String(before + 2));
+  await page.locator("dialog").getByRole("button", { name: "Split", exact: true }).click();
+  await page.locator("dialog").waitFor({ state: "detached" });
+  assert.equal(await regions(), before + 2);
+});
+
+flow("activity: a slow statement and its plan", "#/activity/slow", async (page) => {
+  await sql(server, "SET long_query_time = 0; SELECT n FROM things WHERE id = 't1' AND n > 40");
+  await page.getByText("SELECT n FROM things WHERE id = 't1' AND n > 40").waitFor();
+  await page.getByRole("row", { name: /n > 40/ }).getByRole("button", { name: "Plan" }).click();
+  await page.locator("dialog .plan").getByText(/Read things/).waitFor();
+});
+
+flow("activity: changes of a table as they come, old and new side by side", "#/activity/streams", async (page) => {
+  await dynamo(server, "CreateTable", { TableName: "watched", KeySchema: [{ AttributeName: "id", KeyType: "HASH" }], AttributeDefinitions: [{ AttributeName: "id", AttributeType: "S" }], BillingMode: "PAY_PER_REQUEST", StreamSpecification: { StreamEnabled: true, StreamViewType: "NEW_AND_OLD_IMAGES" } });
+  await page.reload();
+  await page.getByLabel("Stream", { exact: true }).selectOption({ label: "watched" });
+  await page.getByText("Waiting for changes of watched").waitFor();
+  const put = (v) => dynamo(server, "PutItem", { TableName: "watched", Item: { id: { S: "one" }, v: { N: v } } });
+  for (let i = 0; (await page.locator(".findings li").count()) === 0; i++) {
+    await put(String(i)); // until the page has its place in the stream
+    await page.waitForTimeout(200);
+  }
+  await put("1000");
+  await put("2000");
+  const last = page.locator(".findings li", { hasText: "2000" }).first();
+  await last.getByText("changed").waitFor();
+  assert.deepEqual(await last.locator("td").allInnerTexts(), ["1000", "2000"]);
+});
+
+flow("activity: backups of tables", "#/activity/backups", async (page) => {
+  await page.getByText("The database keeps no backup of a table").waitFor();
+  await dynamo(server, "CreateBackup", { TableName: "things", BackupName: "before-the-change" });
+  await page.getByRole("row", { name: /before-the-change things available/ }).waitFor();
+});
+
+flow("activity: users without secrets", "#/activity/users", async (page) => {
+  await sql(server, "CREATE USER ann IDENTIFIED BY 'hunter2'; GRANT SELECT ON default.* TO ann");
+  await page.getByRole("row", { name: /ann.*SELECT on default\.\*/ }).waitFor();
+  assert.equal((await page.content()).includes("hunter2"), false);
+});
+
 /** programs run generated code where its language and library are. */
 const clients = new URL("../../test/clients/", import.meta.url).pathname;
 const programs = {

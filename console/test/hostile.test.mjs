@@ -4,7 +4,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { dynamo, openPage, startBrowser, startServer } from "./harness.mjs";
+import { dynamo, openPage, sql, startBrowser, startServer } from "./harness.mjs";
 
 let server, browser;
 before(async () => {
@@ -45,7 +45,10 @@ test(`${payloads.length} scripts in names and values do not run`, async () => {
       },
     });
   }
-  for (const path of ["#/items/hostile", "#/tables/hostile", "#/tables", "#/query", `#/items/${encodeURIComponent(payloads[0])}`, `#/${encodeURIComponent(payloads[5])}`, `#/query?sql=${encodeURIComponent(payloads[5])}`, "#/overview", "#/heat?measure=reads", `#/tables/${encodeURIComponent(payloads[7])}`]) {
+  const quote = (text) => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "''")}'`;
+  for (const p of payloads.slice(0, 40)) await sql(server, `SET long_query_time = 0; SELECT * FROM hostile WHERE \`<img src=x onerror=window.ran=1>\` = ${quote(p)}`);
+  await dynamo(server, "UpdateTable", { TableName: "hostile", StreamSpecification: { StreamEnabled: true, StreamViewType: "NEW_AND_OLD_IMAGES" } });
+  for (const path of ["#/items/hostile", "#/tables/hostile", "#/tables", "#/query", `#/items/${encodeURIComponent(payloads[0])}`, `#/${encodeURIComponent(payloads[5])}`, `#/query?sql=${encodeURIComponent(payloads[5])}`, "#/overview", "#/heat?measure=reads", `#/tables/${encodeURIComponent(payloads[7])}`, "#/hot", "#/activity", "#/activity/slow", "#/activity/streams", "#/activity/backups", "#/activity/users"]) {
     const page = await openPage(browser, server, path, { allowed: path.includes("query") ? ["400"] : [] });
     await page.locator("main :is(h1, .failure)").first().waitFor();
     if (path === "#/items/hostile") {
@@ -58,6 +61,14 @@ test(`${payloads.length} scripts in names and values do not run`, async () => {
       await page.getByLabel("Statement").fill("SELECT * FROM hostile");
       await page.getByRole("button", { name: "Run", exact: true }).click();
       await page.getByText("200 rows").waitFor();
+    }
+    if (path === "#/activity/slow") await page.getByRole("row", { name: /onerror/ }).first().waitFor();
+    if (path === "#/activity/streams") {
+      await page.getByLabel("Stream", { exact: true }).selectOption({ label: "hostile" });
+      for (let i = 0; (await page.locator(".findings li").count()) < 5; i++) {
+        await dynamo(server, "PutItem", { TableName: "hostile", Item: { "<img src=x onerror=window.ran=1>": { S: payloads[i % 200] }, [payloads[i % 200]]: { S: payloads[i % 200] } } });
+        await page.waitForTimeout(100);
+      }
     }
     assert.equal(await page.evaluate(() => window.ran), undefined, path);
     assert.notEqual(await page.title(), "ran", path);

@@ -31,6 +31,10 @@ const pages = [
   { path: "#/advisor", title: "Advisor", shows: "Access patterns" },
   { path: "#/advisor/patterns", title: "Advisor", shows: "Judge the design" },
   { path: "#/activity", title: "Activity", shows: "Index builds" },
+  { path: "#/activity/slow", title: "Activity", shows: "Slow statements" },
+  { path: "#/activity/streams", title: "Activity", shows: "Changes as they come" },
+  { path: "#/activity/backups", title: "Activity", shows: "Backups" },
+  { path: "#/activity/users", title: "Activity", shows: "Users and access keys" },
   { path: "#/tables/cities", title: "cities", shows: "by-place" },
 ];
 

@@ -195,6 +195,16 @@ func (c *Catalog) AcquireID(id uint32) (*Version, error) {
 	return c.acquire(e, ok)
 }
 
+// Schema is the present schema of a table; nil: there is none of that id. It is not changed.
+func (c *Catalog) Schema(id uint32) *schema.Table {
+	version, err := c.AcquireID(id)
+	if err != nil {
+		return nil
+	}
+	defer version.Release()
+	return version.Table
+}
+
 func (c *Catalog) acquire(e *entry, ok bool) (*Version, error) {
 	switch {
 	case c.gateway != nil && !c.gateway.Joined():

@@ -59,7 +59,7 @@ func (db *DB) BeginWith(ctx context.Context, o TxOptions) (*Tx, error) {
 		noted = readings.New(txn)
 		txn = noted
 	}
-	tx := db.newTx(txn, db.latches.Claim(o.Wait), generation)
+	tx := db.newTx(txn, db.latches.Claim(o.Wait).Name(ctx), generation)
 	tx.locks, tx.noted = o.Locks, noted
 	if o.Locks {
 		tx.changes, _ = kv.RenewerOf(txn)
@@ -189,3 +189,12 @@ func (tx *Tx) uncover(ctx context.Context, p Pinned, key []byte) error {
 	}
 	return p.table.Reindex(tx.undo.Writes(ctx, tx.txn), slices.Clone(key), before, now)
 }
+
+// Waits adds up for how long a caller has waited for items that others held.
+type Waits = record.Waits
+
+// Wait is an item that is waited for.
+type Wait = record.Wait
+
+// Waits returns who waits for an item in this process now, and the items that were waited for since it began. See record.Latches.Waits.
+func (db *DB) Waits() (now, since []Wait) { return db.latches.Waits(db.catalog.Schema) }

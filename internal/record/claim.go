@@ -21,7 +21,12 @@ type Claim struct {
 	held    int
 	taken   map[uint64]struct{} // by Take, once there are many
 	shared  map[uint64]struct{} // by Take, those that others may share
+	first   [firstMax]byte      // the key of the first row that was added, for people to see
+	size    int                 // of it; 0: there is none, or it is longer
 }
+
+// firstMax is how long a key may be that people see.
+const firstMax = 96
 
 // TakenMax is how many latches a claim takes one by one.
 const TakenMax = 1 << 20
@@ -42,7 +47,26 @@ func (l *Latches) Claim(wait time.Duration) *Claim { return &Claim{latches: l, w
 func (c *Claim) SetWait(wait time.Duration) { c.wait = wait }
 
 // Add makes a row part of the claim. Its latch is not taken yet.
-func (c *Claim) Add(key []byte) { c.rows = append(c.rows, maphash.Bytes(c.latches.seed, key)) }
+func (c *Claim) Add(key []byte) {
+	if len(c.rows) == 0 && len(key) <= firstMax {
+		c.size = copy(c.first[:], key)
+	}
+	c.rows = append(c.rows, maphash.Bytes(c.latches.seed, key))
+}
+
+// Name says on whose behalf the context asks, for others that wait for the claim.
+func (c *Claim) Name(ctx context.Context) *Claim {
+	c.owner.session = sessionOf(ctx)
+	return c
+}
+
+// known lists the keys that are known.
+func (c *Claim) known() [][]byte {
+	if c.size == 0 {
+		return nil
+	}
+	return [][]byte{c.first[:c.size]}
+}
 
 // Hold takes the latches of all rows that were added. Where some are held and others are not, it gives back those first, since all callers take
 // latches in one order. Errors: ctx's; ErrLatchWait. It then holds none.
@@ -57,7 +81,7 @@ func (c *Claim) Hold(ctx context.Context) error {
 	}
 	c.Release()
 	c.rows = ordered(c.rows)
-	if err := c.latches.lockAll(ctx, c.rows, &c.owner, c.wait); err != nil {
+	if err := c.latches.lockAll(ctx, c.rows, c.known(), &c.owner, c.wait); err != nil {
 		return err
 	}
 	c.held = len(c.rows)
@@ -79,7 +103,7 @@ func (c *Claim) Take(ctx context.Context, key []byte, shared, now bool) (fresh b
 	if now {
 		wait = -1
 	}
-	if err := c.latches.lock(ctx, hash, &c.owner, shared, wait); err != nil {
+	if err := c.latches.lock(ctx, hash, [][]byte{key}, &c.owner, shared, wait); err != nil {
 		return false, err
 	}
 	if !has {

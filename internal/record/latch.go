@@ -31,6 +31,7 @@ type Latches struct {
 	graph   sync.Mutex
 	search  uint64    // the number of the last search for a circle, guarded by graph
 	waiters sync.Pool // *waiter
+	watch   watch
 }
 
 type latchShard struct {
@@ -51,7 +52,8 @@ type latch struct {
 
 // owner is who may hold several latches, and so may be part of a deadlock.
 type owner struct {
-	waits *latch
+	waits   *latch
+	session uint32 // for people: see Waits
 }
 
 // waiter is a place in a latch's line.
@@ -90,7 +92,7 @@ func (l *Latches) Lock(ctx context.Context, keys ...[]byte) (Held, error) {
 func (l *Latches) LockWithin(ctx context.Context, wait time.Duration, keys ...[]byte) (Held, error) {
 	if len(keys) == 1 {
 		hash := maphash.Bytes(l.seed, keys[0])
-		if err := l.lock(ctx, hash, nil, false, wait); err != nil {
+		if err := l.lock(ctx, hash, keys, nil, false, wait); err != nil {
 			return Held{}, err
 		}
 		return Held{latches: l, one: hash}, nil
@@ -100,7 +102,7 @@ func (l *Latches) LockWithin(ctx context.Context, wait time.Duration, keys ...[]
 		hashes[i] = maphash.Bytes(l.seed, key)
 	}
 	hashes = ordered(hashes)
-	if err := l.lockAll(ctx, hashes, new(owner), wait); err != nil {
+	if err := l.lockAll(ctx, hashes, keys, new(owner), wait); err != nil {
 		return Held{}, err
 	}
 	return Held{latches: l, hashes: hashes}, nil
@@ -115,15 +117,15 @@ func ordered(hashes []uint64) []uint64 {
 // patience is for how long latches are kept while another one is waited for: transactions may hold that one for long.
 const patience = 100 * time.Millisecond
 
-// lockAll takes latches in order; after an error it holds none. Where it would wait for long, or for ever, while it holds some, it gives these back first.
-func (l *Latches) lockAll(ctx context.Context, hashes []uint64, who *owner, wait time.Duration) error {
+// lockAll takes latches in order, of which keys are those that are known; after an error it holds none. Where it would wait for long, or for ever, while it holds some, it gives these back first.
+func (l *Latches) lockAll(ctx context.Context, hashes []uint64, keys [][]byte, who *owner, wait time.Duration) error {
 	var end time.Time
 	for i := 0; i < len(hashes); i++ {
 		limit := patience
 		if i == 0 {
 			limit = wait
 		}
-		err := l.lock(ctx, hashes[i], who, false, limit)
+		err := l.lock(ctx, hashes[i], keys, who, false, limit)
 		if err == nil {
 			continue
 		}
@@ -138,7 +140,7 @@ func (l *Latches) lockAll(ctx context.Context, hashes []uint64, who *owner, wait
 		if wait > 0 && !now.Before(end) {
 			return ErrLatchWait
 		}
-		if err := l.pass(ctx, hashes[i], end.Sub(now)); err != nil {
+		if err := l.pass(ctx, hashes[i], keys, end.Sub(now)); err != nil {
 			return err
 		}
 		i = -1
@@ -147,8 +149,8 @@ func (l *Latches) lockAll(ctx context.Context, hashes []uint64, who *owner, wait
 }
 
 // pass waits until it was the caller's turn at a latch.
-func (l *Latches) pass(ctx context.Context, hash uint64, wait time.Duration) error {
-	err := l.lock(ctx, hash, nil, false, max(wait, 0))
+func (l *Latches) pass(ctx context.Context, hash uint64, keys [][]byte, wait time.Duration) error {
+	err := l.lock(ctx, hash, keys, nil, false, max(wait, 0))
 	if err == nil {
 		l.unlock(hash, nil)
 	}
@@ -174,8 +176,8 @@ func (h *Held) Unlock() {
 }
 
 // lock takes a latch that who does not hold, or holds shared and wants exclusively. who is nil for one that holds nothing else meanwhile, and never shares. wait is for
-// how long; 0: without a limit; negative: not at all.
-func (l *Latches) lock(ctx context.Context, hash uint64, who *owner, shared bool, wait time.Duration) error {
+// how long; 0: without a limit; negative: not at all. keys has the latch's, if that is known, for people to see.
+func (l *Latches) lock(ctx context.Context, hash uint64, keys [][]byte, who *owner, shared bool, wait time.Duration) error {
 	shard := &l.shards[hash%latchShards]
 	shard.mu.Lock()
 	held, taken := shard.held[hash]
@@ -202,11 +204,14 @@ func (l *Latches) lock(ctx context.Context, hash uint64, who *owner, shared bool
 	w := l.waiters.Get().(*waiter)
 	w.who, w.shared = who, shared
 	held.push(w, upgrade)
+	holder := held.session()
 	shard.mu.Unlock()
+	seen := l.watch.begin(ctx, l.keyOf(hash, keys), holder)
 	err := await(ctx, w, wait)
 	if err != nil && l.leave(hash, held, w) {
 		err = nil
 	}
+	l.watch.end(ctx, seen, hash, err == nil)
 	w.next, w.who, w.granted = nil, nil, false
 	l.waiters.Put(w)
 	return err

@@ -13,6 +13,7 @@ import (
 	"github.com/weftdb/weft/internal/memory"
 	"github.com/weftdb/weft/internal/permission"
 	"github.com/weftdb/weft/internal/sql/definition"
+	"github.com/weftdb/weft/internal/sql/digest"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/modify"
 	"github.com/weftdb/weft/internal/sql/result"
@@ -90,6 +91,8 @@ type Engine struct {
 	tables    tables
 	locks     userLocks
 	schemas   schemas.Statements
+	digests   *digest.Table
+	open      openTransactions
 }
 
 // counts are shown by SHOW STATUS.
@@ -115,9 +118,12 @@ func New(o Options) *Engine {
 	e := &Engine{
 		options: o, db: o.DB, variables: o.Variables, plans: newCache(o.PlansMax, o.Memory), begun: o.Now(),
 		tables:  tables{known: map[uint32]*definition.Table{}},
+		digests: digest.New(),
 		schemas: schemas.Statements{DB: o.DB, Where: whereOf, Warnings: o.Warnings, Processes: o.Processes},
 	}
 	e.schemas.ViewColumns = e.viewColumns
+	e.schemas.Digests, e.schemas.Slow, e.schemas.Transactions = e.digests.Digests, e.digests.Slow, e.open.list
+	e.schemas.Waits = o.DB.Waits
 	e.schemas.Limits.Compiles = modify.Compiles
 	e.schemas.Fill = func(ctx context.Context, table tree.Name, added []string) error {
 		return modify.Fill(ctx, o.DB, table, added, o.Now().UnixMicro())
@@ -134,7 +140,7 @@ func (e *Engine) Open(ctx context.Context, login result.Login) (*Session, error)
 	if err := s.preset(); err != nil {
 		return nil, err
 	}
-	s.principal = principalOf(&login)
+	s.principal, s.waits.Session = principalOf(&login), login.ConnectionID
 	s.userMemory.Of = e.options.Memory
 	if err := s.Use(ctx, cmp.Or(login.Database, database.DefaultDatabase)); err != nil {
 		return nil, err

@@ -101,7 +101,8 @@ func (p *prepared) Execute(ctx context.Context, parameters []datum.Datum, sink r
 	s := p.session
 	begun := s.engine.options.Now()
 	kind := kindOf(p.read)
-	s.starts(ctx)
+	ctx = s.starts(ctx)
+	s.digest = s.engine.digests.ID(s.database, p.text)
 	err := s.enter(p.text)
 	if err == nil {
 		if !keepsWarnings(p.read) {

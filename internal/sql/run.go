@@ -12,8 +12,10 @@ import (
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/memory"
 	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/digest"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/parse"
+	"github.com/weftdb/weft/internal/sql/parse/token"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
@@ -43,7 +45,7 @@ const stalesMax = 10
 func (s *Session) run(ctx context.Context, text []byte, a *answer) error {
 	e := s.engine
 	begun := e.options.Now()
-	s.starts(ctx)
+	ctx = s.starts(ctx)
 	kind, err := KindFailed, s.enter(text)
 	if err == nil {
 		err = s.dialect().Check(text)
@@ -79,20 +81,47 @@ func (s *Session) countStatement(ctx context.Context, text []byte, kind Kind, be
 		}
 		s.keepError(err)
 	}
+	s.tally.Kind, s.tally.Code, s.tally.Took = kind, code, e.options.Now().Sub(begun)
 	if e.options.Observer != nil {
-		s.tally.Kind, s.tally.Code, s.tally.Took = kind, code, e.options.Now().Sub(begun)
 		e.options.Observer.End(&s.tally)
 	}
+	s.addCost(text, begun)
 	return err
 }
 
+// addCost adds what a statement took to the others of its text, and keeps it if it was slow.
+func (s *Session) addCost(text []byte, begun time.Time) {
+	digests, now := s.engine.digests, begun.Add(s.tally.Took)
+	cost := digest.Cost{
+		Took: s.tally.Took, Waited: s.waits.Waited(), Examined: s.tally.Examined, Returned: s.tally.Returned, Written: s.tally.Written, Seeks: s.tally.Seeks, Failed: s.tally.Code != 0,
+	}
+	if s.digest == 0 {
+		s.digest = digests.ID(s.database, text)
+	}
+	entry := digests.Find(s.digest)
+	if entry == nil {
+		entry = digests.Note(s.digest, s.database, string(s.dialect().Digest(token.Show(text), digest.TextMax)), now)
+	}
+	entry.Add(&cost, now)
+	if cost.Took < s.values.LongQuery {
+		return
+	}
+	shown := bytes.TrimSpace(token.Show(text))
+	digests.KeepSlow(&digest.Statement{
+		Session: s.login.ConnectionID, User: s.login.User, Host: s.login.Host, Database: s.database, Text: string(shown[:min(len(shown), digest.SlowTextMax)]), Begun: begun, Cost: cost,
+	})
+}
+
 // starts begins to count a statement; ended is its counterpart.
-func (s *Session) starts(ctx context.Context) {
+func (s *Session) starts(ctx context.Context) context.Context {
+	s.waits.Reset()
+	ctx = s.waits.Context(ctx)
 	s.renewRights(ctx)
-	s.tally, s.running, s.timeout, s.slept, s.ofTable = Ended{}, ctx, s.values.StatementTimeout, 0, false
+	s.tally, s.running, s.timeout, s.slept, s.ofTable, s.digest = Ended{}, ctx, s.values.StatementTimeout, 0, false, 0
 	if o := s.engine.options.Observer; o != nil {
 		o.Begin()
 	}
+	return ctx
 }
 
 // victim rolls the open transaction back after an error that is a deadlock's: others wait for what it holds.
@@ -138,6 +167,7 @@ func (s *Session) dispatch(ctx context.Context, text []byte, a *answer) (Kind, e
 	s.key, s.literals = key[:0], literals[:0]
 	c := &call{text: text, dialect: dialect, sink: a}
 	if shared {
+		s.digest = s.engine.digests.ID("", key)
 		c.parameters = literals
 		if st := s.engine.plans.get(key); st != nil && fits(st, c) {
 			s.warnings = s.warnings[:0]

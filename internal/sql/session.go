@@ -6,6 +6,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/memory"
 	"github.com/weftdb/weft/internal/permission"
 	"github.com/weftdb/weft/internal/sql/datum"
@@ -45,8 +46,10 @@ type Session struct {
 	running  context.Context // of the statement at work
 	timeout  time.Duration   // of the statement at work; 0: none
 	slept    time.Duration   // what SLEEP took of it
-	ofTable  bool            // the statement at work is about a table
-	key      []byte          // scratch
+	waits    database.Waits
+	digest   uint64 // names the digest of the statement at work; 0: its text does
+	ofTable  bool   // the statement at work is about a table
+	key      []byte // scratch
 	literals []datum.Datum
 	// rights are the principal's, as of rightsAt, and allowed are the decisions that were made by them.
 	principal  permission.Principal

@@ -4,12 +4,15 @@ package sql
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/memory"
 	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/result"
+	"github.com/weftdb/weft/internal/sql/schemas"
 	"github.com/weftdb/weft/internal/sql/tree"
 	"github.com/weftdb/weft/internal/sql/variable"
 )
@@ -24,6 +27,12 @@ type transaction struct {
 	since    time.Time   // when the last statement ended; zero while one is at work
 	idle     time.Duration
 	memory   memory.Share // of what it has written
+	held     int          // rows, when the last statement ended
+	ended    int          // statements
+
+	// What it began with, which stays.
+	begun time.Time
+	login result.Login
 
 	// The session's goroutine's alone.
 	savepoints []string // their names; a savepoint's place is its number in tx
@@ -42,7 +51,9 @@ func (s *Session) begin(ctx context.Context, readOnly bool) error {
 	if err != nil {
 		return err
 	}
-	s.open = &transaction{tx: tx, readOnly: readOnly, level: level, idle: s.values.IdleTransaction, memory: memory.Share{Of: s.engine.options.Memory}}
+	s.setOpen(&transaction{
+		tx: tx, readOnly: readOnly, level: level, idle: s.values.IdleTransaction, memory: memory.Share{Of: s.engine.options.Memory}, begun: s.engine.options.Now(), login: s.login,
+	})
 	s.nextRead, s.nextIsolation = nil, nil
 	return nil
 }
@@ -76,6 +87,10 @@ func (t *transaction) rest() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.since = time.Now()
+	t.ended++
+	if t.tx != nil {
+		t.held = t.tx.HeldItems()
+	}
 	if t.timer == nil {
 		t.timer = time.AfterFunc(t.idle, t.lapse)
 	}
@@ -130,7 +145,7 @@ func (s *Session) enter(text []byte) error {
 		s.open.tx.SetLockWait(s.values.LockWait)
 		return nil
 	}
-	s.open = nil
+	s.setOpen(nil)
 	if read, unread := s.dialect().Parse(text); unread == nil {
 		if _, ends := read.(*tree.Rollback); ends {
 			return nil // what it asks for was done
@@ -160,7 +175,7 @@ func (s *Session) commit(ctx context.Context) error {
 	if t == nil {
 		return nil
 	}
-	s.open = nil
+	s.setOpen(nil)
 	if err := t.end(); err != nil {
 		return err
 	}
@@ -174,7 +189,7 @@ func (s *Session) rollback() {
 	if t == nil {
 		return
 	}
-	s.open = nil
+	s.setOpen(nil)
 	if t.end() == nil {
 		t.tx.Rollback()
 		t.memory.Release()
@@ -187,4 +202,46 @@ func (s *Session) tx() *database.Tx {
 		return nil
 	}
 	return s.open.tx
+}
+
+// openTransactions are those of all sessions, for people to see. The zero value is ready, and safe for concurrent use.
+type openTransactions struct {
+	mu  sync.Mutex
+	all map[*transaction]struct{}
+}
+
+// setOpen makes a transaction the open one; nil for none.
+func (s *Session) setOpen(t *transaction) {
+	o := &s.engine.open
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if s.open != nil {
+		delete(o.all, s.open)
+	}
+	if s.open = t; t == nil {
+		return
+	}
+	if o.all == nil {
+		o.all = map[*transaction]struct{}{}
+	}
+	o.all[t] = struct{}{}
+}
+
+// list tells of all, the oldest first.
+func (o *openTransactions) list() (list []schemas.Transaction) {
+	o.mu.Lock()
+	for t := range o.all {
+		list = append(list, t.describe())
+	}
+	o.mu.Unlock()
+	slices.SortFunc(list, func(a, b schemas.Transaction) int { return a.Begun.Compare(b.Begun) })
+	return list
+}
+
+func (t *transaction) describe() schemas.Transaction {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return schemas.Transaction{
+		Session: t.login.ConnectionID, User: t.login.User, Begun: t.begun, Isolation: t.level.String(), ReadOnly: t.readOnly, Working: t.since.IsZero(), Statements: t.ended, Held: t.held,
+	}
 }

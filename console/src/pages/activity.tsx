@@ -1,124 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { useSignal } from "@preact/signals";
-import { sql, type SqlValue } from "../api";
-import { seconds } from "../format";
-import { link } from "../route";
-import { fullName, readTables } from "../tables/table";
-import { Failure, Loading } from "../parts/states";
-import { useResource } from "../parts/resource";
+import type { FunctionComponent } from "preact";
+import { Backups } from "../activity/backups";
+import { Builds } from "../activity/builds";
+import { Sessions } from "../activity/sessions";
+import { Slow } from "../activity/slow";
+import { Streams } from "../activity/streams";
+import { Transactions, Waiting } from "../activity/transactions";
+import { Users } from "../activity/users";
+import { link, route } from "../route";
 
-interface Process {
-  id: string;
-  user: string;
-  host: string;
-  database: string;
-  command: string;
-  seconds: number;
-  state: string;
-  statement: string;
-}
+/** views are the parts of the page, each with an address of its own. */
+const views: Record<string, { title: string; sections: [title: string, body: FunctionComponent][] }> = {
+  now: { title: "Now", sections: [["Sessions and statements of SQL", Sessions], ["Open transactions", Transactions], ["Waiting for rows", Waiting], ["Index builds", Builds]] },
+  slow: { title: "Slow statements", sections: [["Slow statements", Slow]] },
+  streams: { title: "Streams", sections: [["Changes as they come", Streams]] },
+  backups: { title: "Backups", sections: [["Backups", Backups]] },
+  users: { title: "Users", sections: [["Users and access keys", Users]] },
+};
 
-const text = (v: SqlValue | undefined): string => (typeof v === "string" ? v : "");
-
-/** readProcesses lists the connections, the statement that lists them aside. */
-async function readProcesses(abort: AbortSignal): Promise<Process[]> {
-  const [result] = await sql("SHOW FULL PROCESSLIST", { abort });
-  const of = (row: SqlValue[]): Process => ({
-    id: text(row[0]), user: text(row[1]), host: text(row[2]), database: text(row[3]), command: text(row[4]), seconds: Number(text(row[5])), state: text(row[6]), statement: text(row[7]),
-  });
-  return (result?.rows ?? []).map(of).filter((p) => p.statement !== "SHOW FULL PROCESSLIST");
-}
-
-function Sessions() {
-  const processes = useResource(readProcesses, [], 2000);
-  const error = useSignal("");
-  const kill = async (id: string, whole: boolean) => {
-    try {
-      error.value = "";
-      await sql(`KILL ${whole ? "CONNECTION" : "QUERY"} ${id}`);
-      processes.reload();
-    } catch (e) {
-      error.value = (e as Error).message;
-    }
-  };
-  if (!processes.value) return processes.error ? <Failure error={processes.error} retry={processes.reload} /> : <Loading what="sessions" />;
-  const list = [...processes.value].sort((a, b) => Number(b.statement !== "") - Number(a.statement !== "") || b.seconds - a.seconds);
-  return (
-    <>
-      {error.value && <Failure error={new Error(error.value)} />}
-      {list.length === 0 && <p class="muted">No client of SQL is connected.</p>}
-      {list.length > 0 && (
-        <table class="plain">
-          <thead>
-            <tr>
-              <th scope="col" class="number">Id</th>
-              <th scope="col">User</th>
-              <th scope="col">Client</th>
-              <th scope="col">Database</th>
-              <th scope="col">Doing</th>
-              <th scope="col" class="number">For</th>
-              <th scope="col">Statement</th>
-              <th scope="col"><span class="hidden">Kill</span></th>
-            </tr>
-          </thead>
-          <tbody>
-            {list.map((p) => (
-              <tr key={p.id}>
-                <td class="number">{p.id}</td>
-                <td>{p.user}</td>
-                <td>{p.host}</td>
-                <td>{p.database}</td>
-                <td>{p.command}{p.state && `, ${p.state}`}</td>
-                <td class="number">{seconds(p.seconds)}</td>
-                <td class="statement"><code>{p.statement}</code></td>
-                <td>
-                  {p.statement ? (
-                    <button type="button" class="danger" onClick={() => void kill(p.id, false)}>Kill the statement</button>
-                  ) : (
-                    <button type="button" onClick={() => void kill(p.id, true)}>Disconnect</button>
-                  )}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
-    </>
-  );
-}
-
-function Builds() {
-  const tables = useResource(readTables, [], 2000);
-  if (!tables.value) return tables.error ? <Failure error={tables.error} retry={tables.reload} /> : <Loading what="jobs" />;
-  const builds = tables.value.flatMap((t) => t.indexes.filter((x) => x.state !== "active").map((x) => ({ table: fullName(t), index: x })));
-  if (builds.length === 0) return <p class="muted">No index is being built or removed.</p>;
-  return (
-    <ul class="meters">
-      {builds.map(({ table, index }) => (
-        <li key={table + index.name}>
-          <a href={link("tables", [table])}>{table} / {index.name}</a>
-          <progress max={100} value={index.percent ?? 0} aria-label={`${index.state} of ${index.name}`} />
-          <span class="number">{index.percent === undefined ? index.state : `${index.percent} %`}</span>
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-/** Activity shows who does what now. */
+/** Activity shows who does what now, and what is kept of what was done. */
 export function Activity() {
+  const at = views[route.value.parts[0] ?? ""] ? route.value.parts[0]! : "now";
   return (
     <>
-      <h1>Activity</h1>
-      <section>
-        <h2>Sessions and statements of SQL</h2>
-        <Sessions />
-      </section>
-      <section>
-        <h2>Index builds</h2>
-        <Builds />
-      </section>
+      <div class="bar">
+        <h1 style={{ margin: 0 }}>Activity</h1>
+        <nav class="tabs" aria-label="What is shown">
+          {Object.entries(views).map(([name, view]) => (
+            <a key={name} href={link("activity", name === "now" ? [] : [name])} aria-current={name === at ? "page" : undefined}>{view.title}</a>
+          ))}
+        </nav>
+      </div>
+      {views[at]!.sections.map(([title, Body]) => (
+        <section key={title}>
+          <h2>{title}</h2>
+          <Body />
+        </section>
+      ))}
     </>
   );
 }

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { useSignal } from "@preact/signals";
 import { getJSON } from "../api";
 import { bytes, count, percent, rate } from "../format";
-import type { Finding, HotReport } from "../hot";
+import type { Finding, HotReport } from "../hot/report";
 import { link } from "../route";
+import { Split } from "../hot/split";
+import { Statements } from "../hot/statements";
+import { Waits } from "../hot/waits";
 import { Failure, Loading } from "../parts/states";
 import { Listing } from "../parts/text";
 import { useResource } from "../parts/resource";
@@ -80,6 +84,7 @@ function Keys({ hot }: { hot: HotReport }) {
 
 function Regions() {
   const regions = useResource((abort) => getJSON<Region[]>("../regions", { format: "json" }, abort), [], 10_000);
+  const splitting = useSignal("");
   if (!regions.value) return regions.error ? <Failure error={regions.error} retry={regions.reload} /> : <Loading what="regions" />;
   const load = (r: Region) => r.readsPerSecond + r.writesPerSecond;
   const list = [...regions.value].sort((a, b) => load(b) - load(a) || b.bytes - a.bytes);
@@ -97,6 +102,7 @@ function Regions() {
             <th scope="col" class="number">Writes/s</th>
             <th scope="col" class="number">Rows, about</th>
             <th scope="col" class="number">Size, about</th>
+            <th scope="col"><span class="hidden">Split</span></th>
           </tr>
         </thead>
         <tbody>
@@ -114,11 +120,26 @@ function Regions() {
               <td class="number">{rate(r.writesPerSecond)}</td>
               <td class="number">{r.least && ">"}{count(r.rows)}</td>
               <td class="number">{r.least && ">"}{bytes(r.bytes)}</td>
+              <td>
+                {r.database === "default" && (
+                  <button type="button" class="quiet" aria-label={`Split ${r.table}`} onClick={() => (splitting.value = r.table)}>Split</button>
+                )}
+              </td>
             </tr>
           ))}
         </tbody>
       </table>
       {list.length > shownMax && <p class="muted">And {count(list.length - shownMax)} quieter regions.</p>}
+      {splitting.value && (
+        <Split
+          table={splitting.value}
+          regions={list.filter((r) => r.database === "default" && r.table === splitting.value && r.index === "").length}
+          close={() => {
+            splitting.value = "";
+            regions.reload();
+          }}
+        />
+      )}
     </>
   );
 }
@@ -149,6 +170,14 @@ export function Hot() {
           </section>
         </>
       )}
+      <section>
+        <h2>Busiest statements</h2>
+        <Statements />
+      </section>
+      <section>
+        <h2>Waiting for rows</h2>
+        <Waits />
+      </section>
       <section>
         <h2>Busiest regions</h2>
         <Regions />

@@ -9,7 +9,7 @@ import { link } from "../route";
 import { Chart } from "../parts/chart";
 import { Failure, Loading } from "../parts/states";
 import { useResource } from "../parts/resource";
-import type { HotReport } from "../hot";
+import type { HotReport } from "../hot/report";
 
 const momentsMax = 300;
 const totals = signal<Totals[]>([]);

@@ -39,6 +39,7 @@ var gauges = map[string]string{
 	"weft_engine_disk_bytes": "diskBytes", "weft_engine_disk_free_bytes": "diskFreeBytes", "weft_engine_cache_bytes": "cacheBytes",
 	"weft_engine_memtable_bytes": "memtableBytes", "process_resident_memory_bytes": "memoryBytes", "process_start_time_seconds": "startedSeconds",
 	"weft_engine_transactions_open": "transactions", "weft_engine_compaction_debt_bytes": "compactionDebtBytes", "weft_sql_memory_bytes": "sqlMemoryBytes",
+	"weft_ship_behind_seconds": "shipBehindSeconds",
 }
 
 // measure reads the metrics.

@@ -10,10 +10,12 @@ package schemas
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/definition"
+	"github.com/weftdb/weft/internal/sql/digest"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/result"
 	"github.com/weftdb/weft/internal/sql/tree"
@@ -30,6 +32,12 @@ type Statements struct {
 	Warnings func(table string) []string
 	// Processes lists the connections. Default: none are known.
 	Processes func() []result.Process
+	// Digests lists what statements took, the most expensive first, Slow the last slow ones, and Transactions those that are open. Default: none are known.
+	Digests      func() []digest.Digest
+	Slow         func() []digest.Statement
+	Transactions func() []Transaction
+	// Waits lists who waits for rows now, and the rows that were waited for. Default: nobody is known.
+	Waits func() (now, since []database.Wait)
 	// Verify says whether the rows of a table keep a constraint of it. Default: nobody looks.
 	Verify func(ctx context.Context, table tree.Name, constraint string) error
 	// Fill gives the rows that are there the values of columns that were added: what is computed, or the default. Default: they stay as they are.
@@ -56,6 +64,17 @@ type Session struct {
 	Unchecked bool
 	// Variables calls visit for each system variable as it is shown: the session's value, or the global one. Default: none are known.
 	Variables func(global bool, visit func(name, shown string) error) error
+}
+
+// Transaction is one that a session has open.
+type Transaction struct {
+	Session          uint32
+	User             string
+	Begun            time.Time
+	Isolation        string
+	ReadOnly         bool
+	Working          bool // a statement of it is at work
+	Statements, Held int  // statements that have ended, BEGIN included, and rows that it held when the last one did
 }
 
 // Privilege is a privilege of a user or a role, at a level: of a table, a database, or "" for everything.

@@ -30,6 +30,14 @@ func serverTables() []*Virtual {
 		virtual(informationSchema, "COLLATION_CHARACTER_SET_APPLICABILITY", "COLLATION_NAME CHARACTER_SET_NAME", (*reading).applicability),
 		virtual(informationSchema, "KEYWORDS", "WORD RESERVED:n", (*reading).keywords),
 		virtual(informationSchema, "PROCESSLIST", "ID:n USER HOST DB COMMAND TIME:n STATE INFO:l", (*reading).processes),
+		virtual(informationSchema, "INNODB_TRX", `trx_id:n trx_state trx_started:d trx_mysql_thread_id:n trx_query:l trx_operation_state trx_rows_locked:n trx_isolation_level
+			trx_is_read_only:n trx_weft_user trx_weft_statements:n`, (*reading).transactions),
+		virtual(performanceSchema, "events_statements_summary_by_digest", `SCHEMA_NAME DIGEST DIGEST_TEXT:l COUNT_STAR:n SUM_TIMER_WAIT:n AVG_TIMER_WAIT:n MAX_TIMER_WAIT:n SUM_LOCK_TIME:n
+			SUM_ERRORS:n SUM_ROWS_AFFECTED:n SUM_ROWS_SENT:n SUM_ROWS_EXAMINED:n SUM_WEFT_SEEKS:n FIRST_SEEN:d LAST_SEEN:d`, (*reading).digests),
+		virtual("mysql", "slow_log", `start_time:d user_host query_time:f lock_time:f rows_sent:n rows_examined:n db last_insert_id:n insert_id:n server_id:n sql_text:l thread_id:n
+			rows_affected:n weft_seeks:n`, (*reading).slow),
+		virtual(informationSchema, "WEFT_ROW_WAITING", "TABLE_SCHEMA TABLE_NAME ROW_KEY:l SESSION:n HOLDER:n BEGUN:d SECONDS:f", (*reading).waiting),
+		virtual(informationSchema, "WEFT_ROW_WAITS", "TABLE_SCHEMA TABLE_NAME ROW_KEY:l WAITS:n GAVE_UP:n SECONDS:f LONGEST_SECONDS:f", (*reading).rowWaits),
 		grants("USER_PRIVILEGES", "", (*reading).userPrivileges), grants("SCHEMA_PRIVILEGES", "TABLE_SCHEMA", (*reading).schemaPrivileges),
 		grants("TABLE_PRIVILEGES", "TABLE_SCHEMA TABLE_NAME", (*reading).tablePrivileges), grants("COLUMN_PRIVILEGES", "TABLE_SCHEMA TABLE_NAME COLUMN_NAME", nil),
 		virtual(informationSchema, "ROUTINES", `SPECIFIC_NAME ROUTINE_CATALOG ROUTINE_SCHEMA ROUTINE_NAME ROUTINE_TYPE DATA_TYPE:l CHARACTER_MAXIMUM_LENGTH:n

@@ -112,7 +112,8 @@ func (r *reading) all(a *answer) error {
 	return nil
 }
 
-// virtual makes a table. columns are names with a colon and what they hold, texts if nothing is said: n for a number, l for a long text, d for a time.
+// virtual makes a table. columns are names with a colon and what they hold, texts if nothing is said: n for a whole number, f for another one, l for a long text, d for a
+// time.
 func virtual(database, name, columns string, rows func(r *reading) error) *Virtual {
 	v := &Virtual{Database: database, Name: name, SchemaColumn: -1, TableColumn: -1, rows: rows}
 	for i, field := range strings.Fields(columns) {
@@ -121,6 +122,8 @@ func virtual(database, name, columns string, rows func(r *reading) error) *Virtu
 		switch kind {
 		case "n":
 			column.Type = datum.Type{Base: datum.BigInt}
+		case "f":
+			column.Type = datum.Type{Base: datum.Double}
 		case "d":
 			column.Type = datum.Type{Base: datum.Timestamp}
 		case "l":

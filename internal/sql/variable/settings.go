@@ -23,6 +23,9 @@ const (
 // IsolationOf is the level of a name as the variable shows it.
 func IsolationOf(shown string) Isolation { return Isolation(max(slices.Index(isolations, shown), 0)) }
 
+// String is the level's name as the variable shows it.
+func (i Isolation) String() string { return isolations[i] }
+
 // Insertion says what an INSERT does when the key already exists.
 type Insertion uint8
 
@@ -47,6 +50,8 @@ type Settings struct {
 	KeyColumnBytesMax, KeyBytesMax, ValueBytesMax int
 	// StatementTimeout is 0 for none.
 	StatementTimeout time.Duration
+	// LongQuery is from when on a statement is slow.
+	LongQuery time.Duration
 	// Isolation is of transactions that begin later, and LockConflicts says that they wait for rows of others instead of failing when they commit.
 	Isolation     Isolation
 	LockConflicts bool
@@ -109,6 +114,9 @@ func (c *Catalog) settings(v *Values) Settings {
 		KeysUnchecked:   shown("foreign_key_checks") == "OFF", UnboundedDelete: shown("unbounded_delete") == "ON", DynamicVarbinary: shown("dynamic_columns") == "varbinary",
 		SortBytesMax: number("sort_buffer_size"), SortSpill: shown("sort_spill") == "ON", GroupBytesMax: number("group_buffer_size"),
 		RelationalBytesMax: number("relational_buffer_size"), SearchWait: time.Duration(number("weft_search_wait")) * time.Millisecond,
+	}
+	if long, err := strconv.ParseFloat(shown("long_query_time"), 64); err == nil {
+		s.LongQuery = time.Duration(long * float64(time.Second))
 	}
 	s.modes(shown("sql_mode"))
 	switch shown("insert_mode") {

@@ -222,7 +222,7 @@ func server() []definition {
 		{name: "skip_networking", kind: toggle, access: readOnly, preset: "OFF"},
 		{name: "skip_name_resolve", kind: toggle, access: readOnly, preset: "ON"},
 		{name: "ft_min_word_len", kind: integer, access: readOnly, preset: "4"},
-		{name: "long_query_time", kind: decimal, preset: "10"},
+		{name: "long_query_time", kind: decimal, preset: "1"},
 		{name: "slow_query_log", kind: toggle, access: ignored, preset: "OFF"},
 		{name: "general_log", kind: toggle, access: ignored, preset: "OFF"},
 		{name: "thread_cache_size", kind: integer, access: ignored, preset: "0"},

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { useSignal } from "@preact/signals";
+import { dynamo } from "../api";
+import { Change } from "../parts/change";
+import { Listing } from "../parts/text";
+
+/** regionsMax is the most that one request may ask for. */
+const regionsMax = 1000;
+
+/** Split asks for so many regions of a table and its indexes. */
+export function Split({ table, regions, close }: { table: string; regions: number; close: () => void }) {
+  const wanted = useSignal(String(Math.min(regionsMax, 2 * Math.max(1, regions))));
+  const n = Number(wanted.value);
+  const fits = Number.isInteger(n) && n > regions && n <= regionsMax;
+  const tags = [{ Key: "weft:regions", Value: wanted.value }];
+  const send = async () => {
+    const { Table } = await dynamo<{ Table: { TableArn: string } }>("DescribeTable", { TableName: table });
+    await dynamo("TagResource", { ResourceArn: Table.TableArn, Tags: tags });
+  };
+  return (
+    <Change title={`Split ${table}`} action="Split" disabled={!fits} send={send} close={close}>
+      <p>
+        The table has {regions} {regions === 1 ? "region" : "regions"}. It is split at keys of its items, so that all parts have about the same size; so is each of its indexes. Nothing is moved on an embedded store. No split helps against a single hot row or a growing key.
+      </p>
+      <label class="field">
+        Regions
+        <input autofocus type="number" min={regions + 1} max={regionsMax} value={wanted.value} onInput={(e) => (wanted.value = e.currentTarget.value)} />
+      </label>
+      <Listing title="TagResource" text={JSON.stringify({ Tags: tags })} />
+    </Change>
+  );
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package digest
+
+import (
+	"hash/maphash"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Bounds of what is kept.
+const (
+	TextMax     = 1024 // bytes of a text without literals
+	SlowTextMax = 8192 // bytes of a slow statement
+
+	entriesMax = 1000
+	knownMax   = 4 * entriesMax // fingerprints of them
+	slowMax    = 100
+	looksMax   = 8 // entries that are compared when one must go
+)
+
+// Cost is what one statement took. Waited is the part of Took in which it waited for rows that others held.
+type Cost struct {
+	Took, Waited                       time.Duration
+	Examined, Returned, Written, Seeks int64
+	Failed                             bool
+}
+
+// Digest is what all statements of one text without literals took together since First.
+type Digest struct {
+	Database, Text    string
+	First, Last       time.Time
+	Count, Failed     int64
+	Took, Waited, Max time.Duration // Max is the longest one's
+	Examined          int64
+	Returned          int64
+	Written           int64
+	Seeks             int64
+}
+
+// Entry adds up one Digest. It is safe for concurrent use.
+type Entry struct {
+	gone atomic.Bool // it made room for another
+	mu   sync.Mutex
+	sum  Digest
+}
+
+// Add adds a statement that has ended now.
+func (e *Entry) Add(c *Cost, now time.Time) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	s := &e.sum
+	s.Last = now
+	s.Count++
+	if c.Failed {
+		s.Failed++
+	}
+	s.Took += c.Took
+	s.Waited += c.Waited
+	s.Max = max(s.Max, c.Took)
+	s.Examined += c.Examined
+	s.Returned += c.Returned
+	s.Written += c.Written
+	s.Seeks += c.Seeks
+}
+
+func (e *Entry) digest() Digest {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.sum
+}
+
+// Table keeps digests and slow statements. It is safe for concurrent use; see New.
+type Table struct {
+	seed    maphash.Seed
+	mu      sync.RWMutex
+	known   map[uint64]*Entry // by the hash of a fingerprint: several have one text
+	entries map[textOf]*Entry
+
+	slowMu sync.Mutex
+	slow   []Statement // a ring
+	next   int
+}
+
+type textOf struct{ database, text string }
+
+// New makes an empty table.
+func New() *Table {
+	return &Table{seed: maphash.MakeSeed(), known: map[uint64]*Entry{}, entries: map[textOf]*Entry{}}
+}
+
+// ID names a fingerprint: what tells statements apart that differ in more than their literals.
+func (t *Table) ID(database string, fingerprint []byte) uint64 {
+	var h maphash.Hash
+	h.SetSeed(t.seed)
+	_, _ = h.WriteString(database) // a hash takes all
+	_ = h.WriteByte(0)             // as above
+	_, _ = h.Write(fingerprint)    // as above
+	return h.Sum64()
+}
+
+// Find returns the entry of a fingerprint; nil if it is new, which Note changes.
+func (t *Table) Find(id uint64) *Entry {
+	t.mu.RLock()
+	e := t.known[id]
+	t.mu.RUnlock()
+	if e == nil || e.gone.Load() {
+		return nil
+	}
+	return e
+}
+
+// Note makes an entry known by a fingerprint: the one of the text, which is new if need be. Of too many, one that cost little goes.
+func (t *Table) Note(id uint64, database, text string, now time.Time) *Entry {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	at := textOf{database, text}
+	e := t.entries[at]
+	if e == nil {
+		if len(t.entries) >= entriesMax {
+			t.evict()
+		}
+		e = &Entry{sum: Digest{Database: database, Text: text, First: now}}
+		t.entries[at] = e
+	}
+	if len(t.known) >= knownMax {
+		clear(t.known)
+	}
+	t.known[id] = e
+	return e
+}
+
+// evict drops the cheapest of some entries.
+func (t *Table) evict() {
+	var cheapest textOf
+	least, looked := time.Duration(-1), 0
+	for at, e := range t.entries { // in no order, which is what is wanted
+		if took := e.digest().Took; least < 0 || took < least {
+			cheapest, least = at, took
+		}
+		if looked++; looked == looksMax {
+			break
+		}
+	}
+	t.entries[cheapest].gone.Store(true)
+	delete(t.entries, cheapest)
+}
+
+// Digests returns all, those that took longest together first.
+func (t *Table) Digests() []Digest {
+	t.mu.RLock()
+	list := make([]Digest, 0, len(t.entries))
+	for _, e := range t.entries {
+		list = append(list, e.digest())
+	}
+	t.mu.RUnlock()
+	list = slices.DeleteFunc(list, func(d Digest) bool { return d.Count == 0 })
+	slices.SortFunc(list, func(a, b Digest) int { return int(min(1, max(-1, int64(b.Took-a.Took)))) })
+	return list
+}
+
+// Statement is a statement that has ended.
+type Statement struct {
+	Session              uint32
+	User, Host, Database string
+	Text                 string // its first SlowTextMax bytes
+	Begun                time.Time
+	Cost
+}
+
+// KeepSlow keeps a statement, for as long as it is one of the last slowMax.
+func (t *Table) KeepSlow(s *Statement) {
+	t.slowMu.Lock()
+	defer t.slowMu.Unlock()
+	if len(t.slow) < slowMax {
+		t.slow = append(t.slow, *s)
+		return
+	}
+	t.slow[t.next] = *s
+	t.next = (t.next + 1) % slowMax
+}
+
+// Slow returns the slow statements, the last one first.
+func (t *Table) Slow() []Statement {
+	t.slowMu.Lock()
+	defer t.slowMu.Unlock()
+	list := append(slices.Clone(t.slow[t.next:]), t.slow[:t.next]...)
+	slices.Reverse(list)
+	return list
+}

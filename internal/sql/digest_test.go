@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sql_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/weftdb/weft/internal/sql"
+	"github.com/weftdb/weft/internal/sql/result"
+	"github.com/weftdb/weft/internal/testdb"
+)
+
+// valuesOf is an answer without its columns, with commas between values.
+func valuesOf(answer string) string {
+	_, values, _ := strings.Cut(answer, "\n")
+	return strings.TrimSpace(strings.ReplaceAll(values, " | ", ","))
+}
+
+// TestDigests: statements that differ in literals are counted together, prepared ones too, and slow ones are kept without passwords.
+func TestDigests(t *testing.T) {
+	engine := sql.New(sql.Options{DB: testdb.Open(t)})
+	s, err := engine.Open(t.Context(), result.Login{User: "root", Database: "default", ConnectionID: 7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	must(t, s, "CREATE TABLE t (id BIGINT PRIMARY KEY, n BIGINT)", "INSERT INTO t VALUES (1, 1)", "INSERT INTO t VALUES (2, 2), (3, 3)", "INSERT INTO t VALUES (4, 4), (5, 5), (6, 6)",
+		"SELECT n FROM t WHERE id = 1", "SELECT  n FROM t WHERE id = 2", "PREPARE p FROM 'SELECT n FROM t WHERE id = ?'")
+	if err := statement("SELECT n FROM nowhere WHERE id = 1")(t.Context(), nil, s); err == nil {
+		t.Error("there is a table nowhere")
+	}
+	const digests = "SELECT COUNT_STAR, SUM_ERRORS, SUM_ROWS_SENT, SUM_ROWS_AFFECTED FROM performance_schema.events_statements_summary_by_digest WHERE DIGEST_TEXT = "
+	for text, wanted := range map[string]string{
+		"'SELECT n FROM t WHERE id = ?'": "2,0,2,0", "'SELECT n FROM nowhere WHERE id = ?'": "1,1,0,0",
+		"'INSERT INTO t VALUES (?, ...)'": "1,0,0,1", "'INSERT INTO t VALUES (?, ...), ...'": "2,0,0,5",
+	} {
+		if got := valuesOf(must(t, s, digests+text)); got != wanted {
+			t.Errorf("%s: %q, want %q", text, got, wanted)
+		}
+	}
+	must(t, s, "SET long_query_time = 0", "CREATE USER ann IDENTIFIED BY 'hunter2'", "SET long_query_time = 10")
+	if slow := valuesOf(must(t, s, "SELECT sql_text, thread_id FROM mysql.slow_log")); !strings.Contains(slow, "CREATE ...,7") || strings.Contains(slow, "hunter2") {
+		t.Errorf("the slow statements are %q", slow)
+	}
+}
+
+// TestWaitingIsSeen: who waits for a row, and how long it took, is told by the row's key, the session that waits and the one that holds it.
+func TestWaitingIsSeen(t *testing.T) {
+	onEngines(t, func(l *locking) {
+		open := func(id uint32) *sql.Session {
+			s, err := l.engine.Open(l.Context(), result.Login{User: "root", Database: "default", ConnectionID: id})
+			if err != nil {
+				l.Fatal(err)
+			}
+			l.Cleanup(s.Close)
+			return s
+		}
+		holder, waiter, watcher := open(11), open(12), open(13)
+		must(l.T, holder, "BEGIN", "UPDATE t SET n = 5 WHERE id = 1")
+		done := make(chan error, 1)
+		go func() {
+			done <- statement("UPDATE t SET n = 6 WHERE id = 1")(context.WithoutCancel(l.Context()), nil, waiter)
+		}()
+		expect := func(query, want string) {
+			l.Helper()
+			if got := valuesOf(must(l.T, watcher, query)); got != want {
+				l.Errorf("%s: %q, want %q", query, got, want)
+			}
+		}
+		const waiting = "SELECT TABLE_SCHEMA, TABLE_NAME, ROW_KEY, SESSION, HOLDER FROM information_schema.WEFT_ROW_WAITING"
+		for got, tries := "", 0; got != "default,t,1,12,11"; tries++ {
+			if tries == 300 {
+				l.Fatalf("nobody waits: %q", got)
+			}
+			time.Sleep(10 * time.Millisecond)
+			got = valuesOf(must(l.T, watcher, waiting))
+		}
+		expect("SELECT trx_mysql_thread_id, trx_rows_locked, trx_weft_statements, trx_weft_user FROM information_schema.INNODB_TRX", "11,1,2,root")
+		must(l.T, holder, "COMMIT")
+		if err := <-done; err != nil {
+			l.Fatal(err)
+		}
+		expect(waiting, "")
+		expect("SELECT COUNT(*) FROM information_schema.INNODB_TRX", "0")
+		expect("SELECT TABLE_NAME, ROW_KEY, WAITS, GAVE_UP, SECONDS > 0 FROM information_schema.WEFT_ROW_WAITS", "t,1,1,0,1")
+		expect("SELECT SUM_LOCK_TIME > 0 FROM performance_schema.events_statements_summary_by_digest WHERE DIGEST_TEXT = 'UPDATE t SET n = ? WHERE id = ?'", "1")
+	})
+}
