@@ -104,3 +104,54 @@ func TestCopy(t *testing.T) {
 		}
 	}
 }
+
+// TestExport exports a store in each format, makes the same store of it, and loads one table into another one; what can't be is refused.
+func TestExport(t *testing.T) {
+	dir := t.TempDir()
+	file := dir + "/a.jsonl"
+	if err := os.WriteFile(file, []byte("{\"id\":\"1\",\"n\":2.5,\"l\":[1,\"x\",null]}\n{\"id\":\"2\",\"n\":\"text\"}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	type step struct {
+		code  int
+		texts string
+		args  []string
+	}
+	steps := []step{
+		{0, "2 rows", []string{"import", "--data", dir + "/a", "--key", "id:string", "--index", "again=id:string", "t", file}},
+		{exitUsage, "is no folder that weft export wrote", []string{"import", "--data", dir + "/a", dir}},
+		{exitFailed, "no such table", []string{"export", "--data", dir + "/a", dir + "/none", "other"}},
+		{exitFailed, "there is no format \"xml\"", []string{"export", "--data", dir + "/a", "--format", "xml", dir + "/none"}},
+		{exitFailed, "there is no store in", []string{"export", "--data", dir + "/b", dir + "/none"}},
+	}
+	for _, format := range []string{"dynamodb", "csv", "parquet"} {
+		out, store := dir+"/"+format, dir+"/store-"+format
+		steps = append(steps,
+			step{0, "exported 1 tables with 2 rows", []string{"export", "--data", dir + "/a", "--format", format, out}},
+			step{exitFailed, "must be empty", []string{"export", "--data", dir + "/a", out}},
+			step{0, "imported 1 tables with 2 rows", []string{"import", "--data", store, out}},
+			step{exitFailed, "there is a table default.t already", []string{"import", "--data", store, out}},
+			step{exitUsage, "--key has no meaning", []string{"import", "--data", store, "--key", "id:string", out}},
+			step{0, "u: 2 records, 2 rows", []string{"import", "--data", store, "--key", "id:string", "u", out + "/default/t"}},
+			step{0, "checked 2 tables, 4 rows and 2 index entries", []string{"verify", "--data", store}},
+			step{0, "exported 1 tables with 2 rows", []string{"export", "--data", store, out + "-u", "u"}},
+		)
+	}
+	for _, s := range steps {
+		if code, stdout, stderr := bulkRun(t, s.args...); code != s.code || !strings.Contains(stdout+stderr, s.texts) {
+			t.Errorf("%v: exit %d, %s%s", s.args, code, stdout, stderr)
+		}
+	}
+	want := ""
+	for _, format := range []string{"dynamodb", "csv", "parquet"} { // the copies of the copies are alike
+		packed, err := os.ReadFile(dir + "/" + format + "-u/default/u/data/000000.json.gz")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want == "" {
+			want = string(packed)
+		} else if want != string(packed) {
+			t.Errorf("what came back through %s differs", format)
+		}
+	}
+}

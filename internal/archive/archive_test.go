@@ -38,7 +38,7 @@ func seeded(t testing.TB) *rand.Rand {
 }
 
 // formats are those that keep all that the tests' tables hold.
-var formats = []Format{DynamoDB, CSV} // immutable
+var formats = []Format{DynamoDB, CSV, Parquet} // immutable
 
 // text is any text, with what formats have to quote.
 func text(r *rand.Rand) []byte {

@@ -39,11 +39,12 @@ func IsArchive(dir string) bool {
 
 // Types returns the types of the columns of a table in an archive by the table's folder; nil for any other folder.
 func Types(dir string) (types map[string]bulkload.Type, err error) {
+	path := filepath.Join(dir, definitionFile)
+	if _, err := os.Stat(path); err != nil {
+		return nil, nil // another folder, or a file
+	}
 	var d definition
-	if err := read(filepath.Join(dir, definitionFile), &d); err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, nil
-		}
+	if err := read(path, &d); err != nil {
 		return nil, err
 	}
 	return d.types("")

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
+	"github.com/weftdb/weft/internal/parquetfile"
 	"github.com/weftdb/weft/internal/value"
 )
 
@@ -122,6 +123,52 @@ func (o *ordered) of(row value.Row) ([]value.Value, error) {
 		o.values[at-1] = attributes.Value()
 	}
 	return o.values, attributes.Err()
+}
+
+// columnar writes rows as Parquet.
+type columnar struct {
+	to      *Layout
+	order   *ordered
+	columns []parquetfile.Column
+	file    *parquetfile.Writer // nil: the next row begins one
+}
+
+func newColumnar(to *Layout, order *ordered, columns []Column) *columnar {
+	c := &columnar{to: to, order: order}
+	for i := range columns {
+		one := &columns[i]
+		c.columns = append(c.columns, parquetfile.Column{Name: []byte(one.Name), Type: one.Type, Fraction: one.fraction, Whole: one.whole, Long: one.long})
+	}
+	return c
+}
+
+func (c *columnar) add(ctx context.Context, row value.Row) error {
+	out, begun := c.to.Open(ctx)
+	if begun {
+		var err error
+		if c.file, err = parquetfile.NewWriter(out, c.columns); err != nil {
+			return err
+		}
+	}
+	values, err := c.order.of(row)
+	if err != nil {
+		return err
+	}
+	bytes, err := c.file.Write(values)
+	if err != nil || !c.to.Count(1, int64(bytes)) {
+		return err
+	}
+	if err := c.close(); err != nil {
+		return err
+	}
+	return c.to.Close()
+}
+
+func (c *columnar) close() (err error) {
+	if c.file != nil {
+		err, c.file = c.file.Close(), nil
+	}
+	return err
 }
 
 // table writes rows as CSV.

@@ -279,6 +279,8 @@ func (e *export) rows(l *Layout, t *exported) (rows, error) {
 	switch e.Format {
 	case CSV:
 		return &table{to: l, order: newOrdered(t.pin.Names(), t.definition.Columns), columns: t.definition.Columns}, nil
+	case Parquet:
+		return newColumnar(l, newOrdered(t.pin.Names(), t.definition.Columns), t.definition.Columns), nil
 	default:
 		return newLines(l, t.pin.Names(), t.definition.Columns), nil
 	}

@@ -31,7 +31,7 @@ type exportSummary struct {
 }
 
 // exportFormats are those of exports of AWS, and of archives. // immutable
-var exportFormats = []string{"DYNAMODB_JSON", "ION", "CSV"}
+var exportFormats = []string{"DYNAMODB_JSON", "ION", "CSV", "PARQUET"}
 
 // exportFile is a line of the list of files.
 type exportFile struct {
@@ -128,6 +128,8 @@ func (e *exportFile) find(dir string) (source, error) {
 			s.format = Ion
 		case strings.HasSuffix(base, ".csv.gz"):
 			s.format = CSV
+		case strings.HasSuffix(base, ".parquet"):
+			s.format = Parquet
 		}
 		if e.ItemCount != nil {
 			s.items = *e.ItemCount

@@ -32,6 +32,7 @@ const (
 	DynamoDB Format = "dynamodb" // an item a line, in DynamoDB's JSON, alone or as {"Item":{..}}
 	CSV      Format = "csv"      // with a header
 	TSV      Format = "tsv"      // CSV with tabs
+	Parquet  Format = "parquet"  // a file on disk, with columns that are not nested
 )
 
 // Packing is how a source is packed.
@@ -216,17 +217,21 @@ func (s *source) formatOf(asked Format, peek []byte) (Format, error) {
 		return TSV, nil
 	case ".ion":
 		return Ion, nil
+	case ".parquet":
+		return Parquet, nil
 	}
 	compact := bytes.Join(bytes.Fields(peek[:min(len(peek), 64)]), nil)
 	switch {
 	case bytes.HasPrefix(compact, []byte(attributeion.Version)):
 		return Ion, nil
+	case bytes.HasPrefix(peek, []byte("PAR1")):
+		return Parquet, nil
 	case bytes.HasPrefix(compact, []byte(`{"Item":{`)):
 		return DynamoDB, nil
 	case bytes.HasPrefix(compact, []byte(`{`)):
 		return JSONL, nil
 	}
-	return "", fmt.Errorf("%s: its format is not clear: add --format jsonl, dynamodb, ion, csv or tsv", s.name)
+	return "", fmt.Errorf("%s: its format is not clear: add --format jsonl, dynamodb, ion, csv, tsv or parquet", s.name)
 }
 
 // block is whole records of one source.
@@ -262,6 +267,10 @@ func (b *blueprint) quoted() bool { return b.format == CSV || b.format == TSV }
 
 // cut takes the first record of a block and says how many line breaks it has.
 func (b *blueprint) cut(data []byte) (record, rest []byte, lines int64) {
+	if b.format == Parquet {
+		record, rest, _ = cutFrame(data)
+		return record, rest, 1
+	}
 	if b.format != Ion {
 		return cutRecord(data, b.quoted())
 	}
@@ -274,6 +283,14 @@ func (b *blueprint) cut(data []byte) (record, rest []byte, lines int64) {
 
 // last returns where the last whole record of data ends, and how many there may be at most.
 func (b *blueprint) last(data []byte) (end int, records uint64) {
+	if b.format == Parquet {
+		for rest, ok := data, true; ok; {
+			if _, rest, ok = cutFrame(rest); ok {
+				end, records = len(data)-len(rest), records+1
+			}
+		}
+		return end, records
+	}
 	if b.format != Ion {
 		end = lastRecord(data, b.quoted())
 		return end, uint64(bytes.Count(data[:end], []byte("\n"))) + 1
@@ -285,6 +302,14 @@ func (b *blueprint) last(data []byte) (end int, records uint64) {
 		}
 		end, records = len(data)-len(rest), records+1
 	}
+}
+
+// lines is how many lines whole records have.
+func (b *blueprint) lines(data []byte, records uint64) int64 {
+	if b.format == Parquet {
+		return int64(records)
+	}
+	return int64(bytes.Count(data, []byte("\n")))
 }
 
 // cutter cuts a source into blocks.
@@ -314,6 +339,12 @@ func newCutter(ctx context.Context, s *source, o *Options, at position, read *at
 		return c, nil
 	}
 	if c.plan.format, err = s.formatOf(o.Format, peek); err == nil {
+		if c.plan.format == Parquet {
+			if in, err = s.unrolled(in, o, read); err != nil {
+				return nil, err
+			}
+			c.in = in
+		}
 		c.plan.header = appendHeader(nil, o.Header, c.plan.comma())
 		err = c.begin()
 	}
@@ -370,7 +401,7 @@ func (c *cutter) next() (b block, ok bool, err error) {
 		if end > 0 {
 			c.rest = bytes.Clone(data[end:])
 			b = block{source: c.source, line: c.at.Line, ordinal: c.at.Ordinal, data: data[:end], decode: c.plan}
-			lines := int64(bytes.Count(b.data, []byte("\n")))
+			lines := c.plan.lines(b.data, records)
 			c.at.Offset, c.at.Line, c.at.Ordinal = c.at.Offset+int64(end), c.at.Line+lines, c.at.Ordinal+records+1
 			return b, true, nil
 		}

@@ -109,10 +109,12 @@ func (w *worker) prepare(plan *blueprint) (err error) {
 		w.decoder = &plainDecoder{types: w.load.types}
 	case Ion:
 		w.decoder = &ionDecoder{}
+	case Parquet:
+		w.decoder = frameDecoder{}
 	case TSV, CSV:
 		w.decoder, err = newTableDecoder(plan.comma(), w.load.Null, w.load.types, plan.header)
 	default:
-		err = fmt.Errorf("there is no format %q, only jsonl, dynamodb, ion, csv and tsv", plan.format)
+		err = fmt.Errorf("there is no format %q, only jsonl, dynamodb, ion, csv, tsv and parquet", plan.format)
 	}
 	if err == nil {
 		w.plan = plan

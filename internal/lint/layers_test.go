@@ -168,9 +168,10 @@ var laws = map[string]law{
 	"internal/advisor/valueformat": {layer: 6, only: []string{}, pure: true, doc: "forms are of texts and numbers"},
 	"internal/advisor/report":      {layer: 6, only: []string{}, pure: true, doc: "a report is plain data"},
 
-	"internal/bulkload": {layer: 6, only: []string{"internal/database", "internal/ingest", "internal/dynamodb/attributejson", "internal/dynamodb/attributeion"}, never: []string{"net/http"}, doc: "a load uses package weft, and hands it entries as ingest derives them"},
+	"internal/bulkload": {layer: 6, only: []string{"internal/database", "internal/ingest", "internal/parquetfile", "internal/dynamodb/attributejson", "internal/dynamodb/attributeion"}, never: []string{"net/http"}, doc: "a load uses package weft, and hands it entries as ingest derives them"},
 
-	"internal/archive": {layer: 6, only: []string{"internal/database", "internal/bulkload", "internal/dynamodb/attributejson"}, never: []string{"net/http"}, doc: "an archive is of tables, as package database has them"},
+	"internal/parquetfile": {layer: 6, only: []string{"internal/dynamodb/attributejson"}, never: []string{"net/http"}, doc: "a file is of rows, whatever table they are of"},
+	"internal/archive":     {layer: 6, only: []string{"internal/database", "internal/bulkload", "internal/parquetfile", "internal/dynamodb/attributejson"}, never: []string{"net/http"}, doc: "an archive is of tables, as package database has them"},
 
 	"internal/survey": {layer: 6, only: []string{"internal/database", "internal/advisor/design"}, doc: "a survey gathers what the advisor is handed"},
 
@@ -230,8 +231,9 @@ var libraries = []library{
 	{"github.com/go-ego/gse", []string{"internal/search"}},
 	{"github.com/go-sql-driver/mysql", nil},
 	{"github.com/google/uuid", []string{"."}},
-	{"github.com/klauspost/compress", []string{"internal/server", "internal/bulkload", "internal/backup", "internal/tablecopy", "internal/archive"}},
+	{"github.com/klauspost/compress", []string{"internal/server", "internal/bulkload", "internal/backup", "internal/tablecopy", "internal/archive", "internal/parquetfile"}},
 	{"github.com/minio/minio-go/v7", []string{"storage/s3"}},
+	{"github.com/parquet-go/parquet-go", []string{"internal/parquetfile"}},
 	{"github.com/pelletier/go-toml/v2", []string{"cmd/weft"}},
 	{"github.com/pingcap/", []string{"kv/tikv"}},
 	{"github.com/prometheus/", []string{"internal/metric", "internal/server/console"}},

@@ -68,7 +68,7 @@ func (h *Host) ImportCommand(memory pflag.Value, memoryBytes *int64) *cobra.Comm
 		Use:   "import {TABLE SOURCE... | FOLDER}",
 		Short: "Load files into a table, or an exported database, of a store that no server has open",
 		Long: `Load what weft export wrote into a FOLDER: all its tables, with their definitions, none of which may be there. Or load files into a table of a store that no server has open. A SOURCE is a file (plain, gzip or Zstandard), the folder of a DynamoDB export to S3,
-or - for standard input. The formats are JSON lines, DynamoDB's JSON, Ion, and CSV and TSV with a header.
+or - for standard input. The formats are JSON lines, DynamoDB's JSON, Ion, Parquet, and CSV and TSV with a header.
 
 The import derives rows and index entries as a put does, sorts them in bounded memory, and makes them visible in one step at the end.
 A table that already has rows or keeps cell timestamps, and every table on a TiKV cluster, takes the rows in batches instead; each
@@ -100,7 +100,7 @@ work here, too.`,
 	flags.IntVar(&f.partitionParts, "partition-parts", 1, "number of key columns that form the partition key")
 	flags.BoolVar(&f.hash, "hash", false, "spread the new table by a hash of the partition key, for keys that grow over time")
 	flags.StringArrayVar(&f.indexes, "index", nil, "create the table with this index: `NAME=COLUMN:TYPE,...`; may be repeated")
-	flags.StringVar(&f.format, "format", "auto", "jsonl, dynamodb, ion, csv, tsv, or auto (from the file's name and first record)")
+	flags.StringVar(&f.format, "format", "auto", "jsonl, dynamodb, ion, csv, tsv, parquet, or auto (from the file's name and first record)")
 	flags.StringVar(&f.types, "types", "", "types of columns, `COLUMN:TYPE,...`: string, number, binary, bool, int, float, timestamp, date or json")
 	flags.StringVar(&f.null, "null", "", "text of CSV and TSV fields without a value, besides empty ones")
 	flags.Int64Var(&f.badRows, "bad-rows", 0, "number of bad records to skip before the import fails; each is reported")
