@@ -16,6 +16,7 @@ import (
 	"github.com/weftdb/weft/cmd/weft/endpoint"
 	"github.com/weftdb/weft/internal/advisor"
 	"github.com/weftdb/weft/internal/advisor/design"
+	"github.com/weftdb/weft/internal/advisor/report"
 	"github.com/weftdb/weft/internal/audit"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb"
@@ -110,8 +111,10 @@ func adviceOnPatterns(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(advisor.Advise(d).JSON()) // the client is gone; nobody to tell
+	answerJSON(w, struct {
+		*report.Report
+		Candidates []report.Candidate
+	}{advisor.Advise(d), advisor.Weigh(d)})
 }
 
 // sqlHandler is POST /api/sql.

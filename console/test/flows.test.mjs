@@ -455,6 +455,71 @@ flow("activity: a statement is killed", "#/activity", async (page) => {
   await page.getByText("SELECT SLEEP(600)").waitFor({ state: "detached" });
 });
 
+flow("advisor: designs are scored beside one another, with a simulated load", "#/advisor/patterns", async (page) => {
+  await page.getByRole("button", { name: "Judge the design" }).click();
+  await page.getByRole("heading", { name: "Designs" }).waitFor();
+  const rows = page.locator("section", { has: page.getByRole("heading", { name: "Designs" }) }).locator("tbody tr");
+  assert.ok((await rows.count()) > 2);
+  assert.match(await rows.first().innerText(), /the table as it is/);
+  assert.equal(await page.getByText("proposed", { exact: true }).count() > 0, true);
+  const painted = await page.locator(".small-heat canvas").first().evaluate((canvas) => {
+    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    const colours = new Set();
+    for (let i = 0; i < data.length; i += 4) colours.add(`${data[i]} ${data[i + 1]} ${data[i + 2]}`);
+    return colours.size;
+  });
+  assert.ok(painted > 3, `${painted} colours`);
+  await rows.first().getByRole("button", { name: "Show" }).click();
+  await page.getByRole("heading", { name: "The table as it is" }).waitFor();
+});
+
+flow("advisor: a design is made by what is written for it", "#/advisor/patterns", async (page) => {
+  await page.getByRole("button", { name: "Judge the design" }).click();
+  const written = async (name) => {
+    await page.getByRole("group", { name: "Written for" }).getByRole("button", { name, exact: true }).click();
+    return page.locator("section[aria-label=Design] .listing").innerText();
+  };
+  await page.getByRole("group", { name: "Written for" }).waitFor();
+  const request = JSON.parse(await written("CreateTable"));
+  assert.ok(request.GlobalSecondaryIndexes.length > 0);
+  await dynamo(server, "CreateTable", request);
+  const described = async () => {
+    const { Table } = await dynamo(server, "DescribeTable", { TableName: "orders" });
+    return { key: Table.KeySchema, indexes: Table.GlobalSecondaryIndexes.map((x) => x.IndexName).sort() };
+  };
+  const wanted = await described();
+  assert.deepEqual(wanted.key, request.KeySchema);
+  await dynamo(server, "DeleteTable", { TableName: "orders" });
+  for (const statement of (await written("SQL")).split(";\n")) await sql(server, statement);
+  assert.deepEqual(await described(), wanted);
+  await sql(server, "DROP TABLE orders");
+  assert.match(await written("Terraform"), /resource "aws_dynamodb_table" "orders" \{[^]*hash_key     = "CustomerId"[^]*global_secondary_index \{/);
+  assert.match(await written("AWS CLI"), /^aws dynamodb create-table --endpoint-url http:/);
+});
+
+flow("advisor: models of NoSQL Workbench come in and go out", "#/advisor/patterns", async (page) => {
+  const attribute = (AttributeName, AttributeType = "S") => ({ AttributeName, AttributeType });
+  const model = {
+    ModelName: "shop", ModelMetadata: { Version: "3.0" },
+    DataModel: [
+      { TableName: "customers", KeyAttributes: { PartitionKey: attribute("mail") } },
+      { TableName: "sales", KeyAttributes: { PartitionKey: attribute("shop"), SortKey: attribute("at", "N") }, NonKeyAttributes: [attribute("total", "N"), attribute("<img src=x onerror=window.ran=1>")], GlobalSecondaryIndexes: [{ IndexName: "by-buyer", KeyAttributes: { PartitionKey: attribute("buyer") }, Projection: { ProjectionType: "KEYS_ONLY" } }] },
+    ],
+  };
+  await page.locator("input[type=file]").setInputFiles({ name: "model.json", mimeType: "application/json", buffer: Buffer.from("[]") });
+  await page.getByText("This is no model of NoSQL Workbench").waitFor();
+  await page.locator("input[type=file]").setInputFiles({ name: "model.json", mimeType: "application/json", buffer: Buffer.from(JSON.stringify(model)) });
+  await page.getByLabel("Table of the model").selectOption("sales");
+  await page.getByRole("button", { name: "Judge the design" }).click();
+  await page.getByRole("row", { name: /the table as it is/ }).getByRole("button", { name: "Show" }).click();
+  await page.getByRole("button", { name: "NoSQL Workbench", exact: true }).click();
+  const [table] = JSON.parse(await page.locator("section[aria-label=Design] .listing").innerText()).DataModel;
+  assert.deepEqual(table.KeyAttributes, model.DataModel[1].KeyAttributes);
+  assert.deepEqual(table.GlobalSecondaryIndexes, model.DataModel[1].GlobalSecondaryIndexes);
+  assert.ok(model.DataModel[1].NonKeyAttributes.every((a) => table.NonKeyAttributes.some((b) => a.AttributeName === b.AttributeName && a.AttributeType === b.AttributeType)));
+  assert.equal(await page.evaluate(() => window.ran), undefined);
+});
+
 /** hold begins a transaction that holds the row 1 of contested, and a statement that waits for it. The function that it returns ends both. */
 async function hold() {
   await sql(server, "CREATE TABLE IF NOT EXISTS contested (id INT PRIMARY KEY, n INT)");

@@ -20,6 +20,7 @@ type choice struct {
 	*study
 	bad    []*query
 	prices map[*candidate]map[*query]price // of the queries that the candidate can serve
+	all    []*candidate
 	chosen []*candidate
 }
 
@@ -37,6 +38,7 @@ func newChoice(s *study) *choice {
 		}
 	}
 	candidates := s.candidates(c.bad)
+	c.all = candidates
 	for _, one := range candidates {
 		c.prices[one] = s.pricesOf(one, c.bad)
 	}

@@ -3,6 +3,7 @@
 package advisor
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -34,5 +35,10 @@ func FuzzAdvise(f *testing.F) {
 			d.Sample = generate(t, "id hex()\nCustomerId text(c,40)\nisOpen yes(0.1)\ntimestamp whole(1500000000,1600000000)\nlatitude real(-60,70)\nname one(a,b) present=0.3", 50, seed)
 		}
 		checkReport(t, Advise(d))
+		for _, c := range Weigh(d) {
+			if math.IsNaN(c.Score) || math.IsInf(c.Score, 0) || math.IsNaN(c.Total) {
+				t.Errorf("%s scores %v of %v", c.Name, c.Score, c.Total)
+			}
+		}
 	})
 }

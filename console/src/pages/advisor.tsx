@@ -3,6 +3,8 @@
 import { useSignal } from "@preact/signals";
 import { Advice, type Report } from "../advice";
 import { getJSON, postJSON } from "../api";
+import { Candidates, Detail, type Candidate } from "../advisor/candidates";
+import { designOf, isModel, type Design, type Model } from "../advisor/model";
 import { link, route } from "../route";
 import { Empty, Failure, Loading } from "../parts/states";
 import { useResource } from "../parts/resource";
@@ -49,38 +51,103 @@ function OfTables() {
   );
 }
 
+/** Answer is a report with the designs that were weighed for it. */
+interface Answer extends Report {
+  Candidates: Candidate[] | null;
+}
+
+/** Models takes a model of NoSQL Workbench, and asks for one of its tables. */
+function Models({ take }: { take: (design: Design) => void }) {
+  const model = useSignal<Model | undefined>(undefined);
+  const error = useSignal("");
+  const use = (name: string) => {
+    const table = model.value!.DataModel.find((t) => t.TableName === name);
+    try {
+      if (table) take(designOf(table));
+    } catch (e) {
+      error.value = (e as Error).message;
+    }
+  };
+  const read = async (file: File | undefined) => {
+    error.value = "";
+    model.value = undefined;
+    if (!file) return;
+    try {
+      const document = JSON.parse(await file.text()) as unknown;
+      if (!isModel(document) || document.DataModel.length === 0) throw new Error("This is no model of NoSQL Workbench: a model has a DataModel with tables.");
+      model.value = document;
+      use(document.DataModel[0]!.TableName);
+    } catch (e) {
+      error.value = (e as Error).message;
+    }
+  };
+  return (
+    <div class="bar">
+      <label class="check">
+        A model of NoSQL Workbench
+        <input type="file" accept=".json,application/json" onChange={(e) => void read(e.currentTarget.files?.[0])} />
+      </label>
+      {model.value && model.value.DataModel.length > 1 && (
+        <select aria-label="Table of the model" onChange={(e) => use(e.currentTarget.value)}>
+          {model.value.DataModel.map((t) => (
+            <option key={t.TableName}>{t.TableName}</option>
+          ))}
+        </select>
+      )}
+      {error.value && <p role="alert" class="error">{error.value}</p>}
+    </div>
+  );
+}
+
 function OfPatterns() {
   const text = useSignal(firstDesign);
-  const report = useSignal<Report | undefined>(undefined);
+  const judged = useSignal<{ answer: Answer; design: Design } | undefined>(undefined);
+  const chosen = useSignal(0);
   const error = useSignal<Error | undefined>(undefined);
   const judge = async () => {
     error.value = undefined;
     try {
-      report.value = await postJSON<Report>("advise", text.value);
+      const answer = await postJSON<Answer>("advise", text.value);
+      judged.value = { answer, design: JSON.parse(text.value) as Design };
+      chosen.value = (answer.Candidates?.length ?? 0) > 1 ? 1 : 0;
     } catch (e) {
-      report.value = undefined;
+      judged.value = undefined;
       error.value = e as Error;
     }
   };
+  const list = judged.value?.answer.Candidates ?? [];
+  const candidate = list[chosen.value];
   return (
-    <div class="halves">
-      <section>
-        <label class="field">
-          A table, which need not exist, and how it is asked for
-          <textarea class="code" rows={26} spellcheck={false} value={text.value} onInput={(e) => (text.value = e.currentTarget.value)} />
-        </label>
-        <div class="actions">
-          <button type="button" class="primary" onClick={() => void judge()}>
-            Judge the design
-          </button>
-        </div>
-      </section>
-      <section aria-live="polite">
-        {error.value && <Failure error={error.value} />}
-        {report.value && <Advice report={report.value} />}
-        {!report.value && !error.value && <p class="muted">The findings come with their cost before and after, and with the statements that bring them about.</p>}
-      </section>
-    </div>
+    <>
+      <div class="halves">
+        <section>
+          <Models take={(design) => (text.value = JSON.stringify(design, null, 2))} />
+          <label class="field">
+            A table, which need not exist, and how it is asked for
+            <textarea class="code" rows={26} spellcheck={false} value={text.value} onInput={(e) => (text.value = e.currentTarget.value)} />
+          </label>
+          <div class="actions">
+            <button type="button" class="primary" onClick={() => void judge()}>
+              Judge the design
+            </button>
+          </div>
+        </section>
+        <section aria-live="polite">
+          {error.value && <Failure error={error.value} />}
+          {judged.value && <Advice report={judged.value.answer} />}
+          {!judged.value && !error.value && <p class="muted">The findings come with their cost before and after, and with the statements that bring them about.</p>}
+        </section>
+      </div>
+      {candidate && (
+        <>
+          <section>
+            <h2>Designs</h2>
+            <Candidates list={list} chosen={candidate} choose={(c) => (chosen.value = list.indexOf(c))} />
+          </section>
+          <Detail design={judged.value!.design} candidate={candidate} list={list} />
+        </>
+      )}
+    </>
   );
 }
 

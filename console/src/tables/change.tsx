@@ -4,6 +4,7 @@ import { useSignal } from "@preact/signals";
 import { dynamo, sql } from "../api";
 import { count } from "../format";
 import { go, link } from "../route";
+import { terraformOf, type NewTable } from "../advisor/generate";
 import { Change } from "../parts/change";
 import { Dialog } from "../parts/dialog";
 import { Listing } from "../parts/text";
@@ -39,12 +40,12 @@ interface Form {
 }
 
 /** requestOf is the CreateTable of a form. */
-function requestOf(f: Form): Record<string, unknown> {
+function requestOf(f: Form): NewTable {
   const keys = [{ name: f.partition, type: f.partitionType, kind: "HASH" }, ...(f.sort ? [{ name: f.sort, type: f.sortType, kind: "RANGE" }] : [])];
   return {
     TableName: f.name,
     BillingMode: "PAY_PER_REQUEST",
-    KeySchema: keys.map((k) => ({ AttributeName: k.name, KeyType: k.kind })),
+    KeySchema: keys.map((k) => ({ AttributeName: k.name, KeyType: k.kind as "HASH" | "RANGE" })),
     AttributeDefinitions: keys.map((k) => ({ AttributeName: k.name, AttributeType: k.type })),
     ...(f.hashed ? { Tags: [{ Key: "weft:distribution", Value: "hash" }] } : {}),
   };
@@ -56,16 +57,6 @@ function statementOf(f: Form): string {
   const columns = [[f.partition, f.partitionType], ...(f.sort ? [[f.sort, f.sortType]] : [])] as [string, string][];
   const key = [f.hashed ? `hash8(${quoted(f.partition)})` : "", ...columns.map(([name]) => quoted(name))].filter(Boolean);
   return `CREATE TABLE ${quoted(f.name)} (\n${columns.map(([name, type]) => `  ${quoted(name)} ${sqlTypes[type]},\n`).join("")}  PRIMARY KEY (${key.join(", ")})\n) WITH (DYNAMIC_COLUMNS='true');`;
-}
-
-function terraformOf(f: Form): string {
-  const text = (s: string) => JSON.stringify(s);
-  const attribute = (name: string, type: string) => `\n  attribute {\n    name = ${text(name)}\n    type = ${text(type)}\n  }\n`;
-  return `resource "aws_dynamodb_table" ${text(f.name.replace(/[^A-Za-z0-9_]/g, "_"))} {
-  name         = ${text(f.name)}
-  billing_mode = "PAY_PER_REQUEST"
-  hash_key     = ${text(f.partition)}
-${f.sort ? `  range_key    = ${text(f.sort)}\n` : ""}${attribute(f.partition, f.partitionType)}${f.sort ? attribute(f.sort, f.sortType) : ""}${f.hashed ? '\n  tags = {\n    "weft:distribution" = "hash"\n  }\n' : ""}}`;
 }
 
 function KeyPart({ title, name, type, required, change }: { title: string; name: string; type: string; required: boolean; change: (name: string, type: string) => void }) {
@@ -94,7 +85,7 @@ export function CreateTable({ close, created }: { close: () => void; created: ()
   const error = useSignal("");
   const f = form.value;
   const change = (part: Partial<Form>) => (form.value = { ...form.value, ...part });
-  const texts: Record<string, () => string> = { CreateTable: () => JSON.stringify(requestOf(f), null, 2), SQL: () => statementOf(f), Terraform: () => terraformOf(f) };
+  const texts: Record<string, () => string> = { CreateTable: () => JSON.stringify(requestOf(f), null, 2), SQL: () => statementOf(f), Terraform: () => terraformOf(requestOf(f)) };
   const create = async (e: Event) => {
     e.preventDefault();
     try {

@@ -79,3 +79,26 @@ type Report struct {
 	Served   int // patterns that the keys serve well as they are
 	Patterns int // patterns looked at
 }
+
+// Candidate is a design that was weighed: the table as it is, with one more index, or with several.
+type Candidate struct {
+	Name       string        // of the index; "" is the table as it is, or Together
+	Together   []string      `json:",omitempty"` // the names of several indexes
+	Rule       string        `json:",omitempty"` // the kind of index
+	Key        []string      `json:",omitempty"`
+	Chosen     bool          // it is proposed
+	Score      float64       // the share of the whole cost that it saves; below 0 it costs more
+	Total      float64       // the cost: entries read a second, jumps and writes of indexes included
+	Cost       Cost          // Writes and Bytes are those of the indexes that it adds
+	Patterns   []PatternCost `json:",omitempty"` // entries read per query now and then
+	Heat       *Heat         `json:",omitempty"` // nil: nothing is known of the values
+	Statements []Statement   `json:",omitempty"`
+}
+
+// Heat is a simulated load by time and place in the order of a key: counts by minute, and within it by band.
+type Heat struct {
+	Minutes, Bands int
+	Written, Read  []int
+	// HottestWritten and HottestRead are the share of a minute's requests that go to its busiest band, on average; 1/Bands is even.
+	HottestWritten, HottestRead float64
+}
