@@ -33,6 +33,8 @@ func TestBadRecords(t *testing.T) {
 		"h.json":  {"{\"Item\":{\"pk\":{\"S\":\"a\"},\"sk\":{\"N\":\"1\"}}}\n{\"Metadata\":{},\"Keys\":{}}\n", ":2: this is an incremental export"},
 		"i.json":  {"{\"Item\":{\"pk\":{\"S\":\"a\"},\"sk\":{\"N\":\"1\"}}}\n{\"Item\":{\"pk\":{\"S\":\"a\"},\"sk\":{\"N\":\"2\"},\"t\":{\"S\":\"" + strings.Repeat("x", itemBytesMax) + "\"}}}\n", ":2: the item has"},
 		"j.jsonl": {"{\"pk\":\"a\",\"sk\":1}\n{\"pk\":\"b\",\"sk\":1,\"d\":" + strings.Repeat("[", 40) + strings.Repeat("]", 40) + "}\n", ":2: "},
+		"l.ion":   {"$ion_1_0 {pk:\"a\",sk:1.}\n\n// a note\n{Item:{\npk:\"b\"}}\n", ":4: "},
+		"m.ion":   {"{pk:\"a\",sk:1.}\n{pk:\"b\"", ":2: "},
 		"k.jsonl": {"{\"pk\":\"a\",\"sk\":1}\n{\"pk\":\"b\",\"sk\":1,\"n\":\"text\"}\n", ":2: "},
 	}
 	for name, c := range bad {

@@ -100,7 +100,7 @@ func (s *sampler) block(b block) error {
 	}
 	for rest := b.data; len(rest) > 0; {
 		var record []byte
-		record, rest, _ = b.decode.cut(rest)
+		record, rest, _, _ = b.decode.cut(rest)
 		if s.records++; len(record) > 0 && s.records%s.stride == 0 {
 			s.take(record)
 		}

@@ -3,7 +3,6 @@
 package bulkload
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"sync/atomic"
@@ -54,9 +53,9 @@ func (r *Records) Next() (record []byte, line int64, ok bool, err error) {
 			r.rest = b.data
 		}
 		block := r.rest
-		var lines int64
-		record, r.rest, lines = r.cutter.plan.cut(block)
-		line = r.at.Line + 1 + int64(bytes.Count(block[:max(0, bytes.Index(block, record))], []byte("\n")))
+		var before, lines int64
+		record, r.rest, before, lines = r.cutter.plan.cut(block)
+		line = r.at.Line + 1 + before
 		r.at.Offset, r.at.Line = r.at.Offset+int64(len(block)-len(r.rest)), r.at.Line+lines
 		if len(record) > 0 {
 			return record, line, true, nil

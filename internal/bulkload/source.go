@@ -265,20 +265,22 @@ func (b *blueprint) comma() byte {
 
 func (b *blueprint) quoted() bool { return b.format == CSV || b.format == TSV }
 
-// cut takes the first record of a block and says how many line breaks it has.
-func (b *blueprint) cut(data []byte) (record, rest []byte, lines int64) {
+// cut takes the first record of a block, and says how many line breaks are in front of it and how many up to its end.
+func (b *blueprint) cut(data []byte) (record, rest []byte, before, lines int64) {
 	if b.format == Parquet {
 		record, rest, _ = cutFrame(data)
-		return record, rest, 1
+		return record, rest, 0, 1
 	}
 	if b.format != Ion {
-		return cutRecord(data, b.quoted())
+		record, rest, lines = cutRecord(data, b.quoted())
+		return record, rest, 0, lines
 	}
 	record, rest, ok := attributeion.CutRecord(data)
 	if !ok {
 		record, rest = bytes.TrimSpace(rest), nil
 	}
-	return record, rest, int64(bytes.Count(data[:len(data)-len(rest)], []byte("\n")))
+	start := cap(data) - cap(record) // which is a part of data
+	return record, rest, int64(bytes.Count(data[:start], []byte("\n"))), int64(bytes.Count(data[:len(data)-len(rest)], []byte("\n")))
 }
 
 // last returns where the last whole record of data ends, and how many there may be at most.

@@ -75,15 +75,15 @@ func (w *worker) block(ctx context.Context, b block) error {
 	line := b.line
 	for rest, index := b.data, uint64(0); len(rest) > 0; index++ {
 		var record []byte
-		var lines int64
-		record, rest, lines = b.decode.cut(rest)
+		var before, lines int64
+		record, rest, before, lines = b.decode.cut(rest)
 		w.ordinal = b.ordinal + index
 		if len(record) > 0 {
 			if err := w.record(ctx, record); err != nil {
 				if ctx.Err() != nil || database.KindOf(err) == database.KindReadOnly {
 					return err
 				}
-				w.faults = append(w.faults, Fault{Source: b.source.name, Line: line + 1, Err: err})
+				w.faults = append(w.faults, Fault{Source: b.source.name, Line: line + before + 1, Err: err})
 				if int64(len(w.faults)) > min(w.load.BadRows, faultsMax) {
 					return w.faults[len(w.faults)-1]
 				}
