@@ -278,7 +278,7 @@ func (l *load) make(ctx context.Context, t *tableContents, d *definition, there 
 // rows loads the data files.
 func (l *load) rows(ctx context.Context, table *database.Table, t *tableContents, d *definition, dir string, number int) (result bulkload.Result, err error) {
 	if t.Rows == 0 {
-		return result, nil
+		return bulkload.Result{Ingested: true}, nil
 	}
 	o := bulkload.Options{DB: l.db, Into: table, Sources: []string{dir}, AsStored: true, Dir: filepath.Join(l.Dir, fmt.Sprintf("%06d", number)), MemoryBytes: l.MemoryBytes, Log: l.Log}
 	if o.Types, err = d.types(l.contents.Format); err != nil {
