@@ -50,8 +50,13 @@ func (w *Watch) HeatMap(r *http.Request, db *database.DB, _ bool) ([]byte, error
 	if err != nil {
 		return nil, BadRequest{err}
 	}
-	picture := w.counts.Draw(asked.from, asked.to, asked.measure, asked.keys, heatmap.BucketsMax)
 	pictures, findings := w.diagnose(db)
+	return drawMap(w.counts, db, &asked, pictures, findings)
+}
+
+// drawMap is the answer of GET /api/heat.
+func drawMap(counts *heat.Map, db *database.DB, asked *askedHeat, pictures []diagnosis.Object, findings []diagnosis.Finding) ([]byte, error) {
+	picture := counts.Draw(asked.from, asked.to, asked.measure, asked.keys, heatmap.BucketsMax)
 	answer := heatMap{Times: picture.Times, Keys: []heatKey{}, Splits: []string{}, Max: picture.Max, Data: picture.Code(), Findings: findings}
 	if answer.Times == nil {
 		answer.Times = []int64{}

@@ -17,6 +17,7 @@ import (
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/heat"
 	"github.com/weftdb/weft/internal/heat/diagnosis"
+	"github.com/weftdb/weft/internal/heat/heatmap"
 	"github.com/weftdb/weft/internal/heat/workload"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/kv/pebble"
@@ -27,7 +28,7 @@ const simulatedMinutes = 20
 
 // SimulateCommand is `weft simulate`. It prints to out; usage marks an error as the command line's.
 func SimulateCommand(out io.Writer, usage func(error) error) *cobra.Command {
-	p := &simulator{out, usage}
+	p := &simulator{out: out, usage: usage}
 	var seed uint64
 	var statements bool
 	var names []string
@@ -50,6 +51,7 @@ func SimulateCommand(out io.Writer, usage func(error) error) *cobra.Command {
 		},
 	}
 	command.Flags().Uint64Var(&seed, "seed", 1, "seed of the random numbers")
+	command.Flags().BoolVar(&p.asMap, "map", false, "print the heat map of the writes instead, as GET /api/heat answers it, a line for each load")
 	command.Flags().BoolVar(&statements, "statements", false, "also print the statements that apply the remedy")
 	return command
 }
@@ -57,6 +59,7 @@ func SimulateCommand(out io.Writer, usage func(error) error) *cobra.Command {
 type simulator struct {
 	out   io.Writer
 	usage func(error) error
+	asMap bool
 }
 
 func (p *simulator) simulate(ctx context.Context, names []string, seed uint64, statements bool) (err error) {
@@ -102,8 +105,13 @@ func (p *simulator) simulateLoad(ctx context.Context, folder string, l workload.
 	if err := runLoad(ctx, db, counts, l, seed); err != nil {
 		return false, err
 	}
+	pictures, found := diagnoseHeat(counts, db)
+	if p.asMap {
+		text, err := drawMap(counts, db, &askedHeat{to: (simulatedMinutes + 2) * 60_000, measure: heatmap.Writes}, pictures, found)
+		fmt.Fprintf(p.out, "%s\n", text)
+		return true, err
+	}
 	fmt.Fprintf(p.out, "%s: %s\n", l.Name, l.Says)
-	_, found := diagnoseHeat(counts, db)
 	for i := range found {
 		if found[i].Table == tableOf(l) {
 			ok = ok || found[i].Kind == l.Finding

@@ -10,7 +10,7 @@ export interface HeatAnswer {
   findings: { kind: string; table: string; index?: string; keys: string[]; times: [number, number]; strength: number; warning: boolean; text: string; cure?: string }[];
 }
 
-/** HeatMap is an answer ready to be drawn: cells[column * rows + row] is 0 to 255. */
+/** HeatMap is an answer ready to be drawn: cells[row * columns + column] is 0 to 255. */
 export interface HeatMap extends HeatAnswer {
   columns: number;
   rows: number;
@@ -20,13 +20,16 @@ export interface HeatMap extends HeatAnswer {
 /** decode unpacks the cells of an answer. */
 export function decode(answer: HeatAnswer): HeatMap {
   const bytes = atob(answer.data);
+  const [columns, rows] = [Math.max(0, answer.times.length - 1), answer.keys.length];
   const cells = new Uint8Array(bytes.length);
-  for (let i = 0; i < bytes.length; i++) cells[i] = bytes.charCodeAt(i);
-  return { ...answer, columns: Math.max(0, answer.times.length - 1), rows: answer.keys.length, cells };
+  for (let column = 0, i = 0; column < columns; column++) {
+    for (let row = 0; row < rows; row++, i++) cells[row * columns + column] = bytes.charCodeAt(i);
+  }
+  return { ...answer, columns, rows, cells };
 }
 
 /** entriesOf is how many entries a minute a cell stands for. */
-export const entriesOf = (map: HeatMap, column: number, row: number): number => Math.exp(((map.cells[column * map.rows + row] ?? 0) / 255) * Math.log(1 + map.max)) - 1;
+export const entriesOf = (map: HeatMap, column: number, row: number): number => Math.exp(((map.cells[row * map.columns + column] ?? 0) / 255) * Math.log(1 + map.max)) - 1;
 
 const stops: [number, number, number, number][] = [
   [0, 10, 10, 18],
@@ -51,17 +54,19 @@ export function paletteOf(brightness: number): Uint32Array {
   return palette;
 }
 
+/** images are the pixels of what was painted last onto a canvas. */
+const images = new WeakMap<OffscreenCanvas, ImageData>();
+
 /** paint draws the whole map, a pixel a cell. */
 export function paint(map: HeatMap, palette: Uint32Array, onto: OffscreenCanvas): void {
-  onto.width = Math.max(1, map.columns);
-  onto.height = Math.max(1, map.rows);
-  const context = onto.getContext("2d")!;
-  const image = context.createImageData(onto.width, onto.height);
+  const [width, height] = [Math.max(1, map.columns), Math.max(1, map.rows)];
+  if (onto.width !== width || onto.height !== height) [onto.width, onto.height] = [width, height];
+  let image = images.get(onto);
+  if (image?.width !== width || image.height !== height) images.set(onto, (image = new ImageData(width, height)));
   const pixels = new Uint32Array(image.data.buffer);
-  for (let row = 0; row < map.rows; row++) {
-    for (let column = 0; column < map.columns; column++) pixels[row * map.columns + column] = palette[map.cells[column * map.rows + row]!]!;
-  }
-  context.putImageData(image, 0, 0);
+  const cells = map.cells;
+  for (let i = 0; i < cells.length; i++) pixels[i] = palette[cells[i]!]!;
+  onto.getContext("2d")!.putImageData(image, 0, 0);
 }
 
 /** View is the part of a map that is shown, in cells. */

@@ -8,7 +8,7 @@ import { isDark } from "../theme";
 import { Empty, Failure, Loading } from "../parts/states";
 import { useResource } from "../parts/resource";
 import { readTables, type Index, type Table } from "../tables/table";
-import { cellAt, runsOf, side, type Box, type Run } from "../zorder/curve";
+import { cellAt, orderOf, runsOf, side, type Box, type Order, type Run } from "../zorder/curve";
 import { analyze, boxOf, suggest, type Range, type Work } from "../zorder/measure";
 
 interface Measured {
@@ -16,21 +16,22 @@ interface Measured {
   composite: { key: string; reads: number }[];
   box: Box;
   runs: Run[];
+  order: Order;
 }
 
 const size = 512;
 const cell = size / side;
 
 /** xy is the middle of a cell: the second attribute runs to the right, the first upwards. */
-function xy(position: number): [number, number] {
-  const { first, second } = cellAt(position);
+function xy(position: number, order: Order): [number, number] {
+  const { first, second } = cellAt(position, order);
   return [(second + 0.5) * cell, size - (first + 0.5) * cell];
 }
 
-function line(c: CanvasRenderingContext2D, from: number, to: number): void {
+function line(c: CanvasRenderingContext2D, order: Order, from: number, to: number): void {
   c.beginPath();
-  c.moveTo(...xy(from));
-  for (let p = from + 1; p <= to; p++) c.lineTo(...xy(p));
+  c.moveTo(...xy(from, order));
+  for (let p = from + 1; p <= to; p++) c.lineTo(...xy(p, order));
   c.stroke();
 }
 
@@ -41,39 +42,39 @@ function draw(canvas: HTMLCanvasElement, measured: Measured, step: number): void
   const c = canvas.getContext("2d")!;
   c.setTransform(scale, 0, 0, scale, 0, 0);
   const dark = isDark.value;
-  const { box, runs } = measured;
+  const { box, runs, order } = measured;
   c.fillStyle = dark ? "#0d1117" : "#ffffff";
   c.fillRect(0, 0, size, size);
   c.fillStyle = dark ? "rgba(251,191,36,.10)" : "rgba(180,83,9,.10)";
   c.fillRect(0, size - box.first[1] * size, size, (box.first[1] - box.first[0]) * size);
   c.lineWidth = 0.6;
   c.strokeStyle = dark ? "#2b3644" : "#d5dbe4";
-  line(c, 0, side * side - 1);
+  line(c, order, 0, side * side - 1);
   runs.forEach((run, i) => {
     if (i > step) return;
     for (let p = run.from; p <= run.to; p++) {
-      const [x, y] = xy(p);
+      const [x, y] = xy(p, order);
       c.fillStyle = i === step ? "#f59e0b" : dark ? "#0f766e" : "#5eead4";
       c.fillRect(x - cell / 2, y - cell / 2, cell, cell);
     }
   });
   c.lineWidth = 1.2;
   c.strokeStyle = dark ? "#5eead4" : "#0f766e";
-  runs.forEach((run, i) => i <= step && line(c, run.from, run.to));
+  runs.forEach((run, i) => i <= step && line(c, order, run.from, run.to));
   c.strokeStyle = "#e11d48";
   c.setLineDash([3, 3]);
   runs.slice(1).forEach((run, i) => {
     if (i + 1 > step) return;
     c.beginPath();
-    c.moveTo(...xy(runs[i]!.to));
-    c.lineTo(...xy(run.from));
+    c.moveTo(...xy(runs[i]!.to, order));
+    c.lineTo(...xy(run.from, order));
     c.stroke();
   });
   c.setLineDash([]);
   c.lineWidth = 2;
   c.strokeStyle = dark ? "#e6edf3" : "#111827";
   c.strokeRect(box.second[0] * size, size - box.first[1] * size, (box.second[1] - box.second[0]) * size, (box.first[1] - box.first[0]) * size);
-  canvas.dataset.state = JSON.stringify({ runs: runs.length, step, box });
+  canvas.dataset.state = JSON.stringify({ runs: runs.length, step, box, order: order.map((owner) => "ab"[owner]).join("") });
 }
 
 function Picture({ measured, first, second }: { measured: Measured; first: string; second: string }) {
@@ -98,7 +99,7 @@ function Picture({ measured, first, second }: { measured: Measured; first: strin
     <figure class="curve">
       <canvas ref={canvas} style={{ width: `${size}px`, height: `${size}px` }} role="img" aria-label={`The Z-order curve over ${second}, to the right, and ${first}, upwards, with the query's box`} />
       <figcaption>
-        {second} →, {first} ↑, in the order of their codes, 64 × 64 cells, with their bits taken in turn. The curve is read where it lies in the box (green); red lines are jumps. The yellow band is what an index on ({first}, {second}) would read.
+        {second} →, {first} ↑, in the order of their codes, 64 × 64 cells, with their bits in the order of the index. The curve is read where it lies in the box (green); red lines are jumps. The yellow band is what an index on ({first}, {second}) would read.
       </figcaption>
       <div class="bar">
         <button
@@ -188,7 +189,8 @@ function Explorer({ table, index }: { table: Table; index: Index }) {
       const work = await analyze(table.name, index.name, ranges.value);
       const composite = await Promise.all(ranges.value.map(async (r, i) => ({ key: [r, ...ranges.value.filter((_, j) => j !== i)].map((x) => x.attribute).join(", "), reads: (await analyze(table.name, index.name, [r])).returned })));
       const box = { first: boxOf(work.plan, first), second: boxOf(work.plan, second) };
-      measured.value = { work, composite, box, runs: runsOf(box) };
+      const order = orderOf(index.key);
+      measured.value = { work, composite, box, order, runs: runsOf(box, order) };
     } catch (e) {
       error.value = e as Error;
     }
