@@ -13,6 +13,7 @@ import (
 	"github.com/weftdb/weft/internal/catalog"
 	"github.com/weftdb/weft/internal/change"
 	"github.com/weftdb/weft/internal/expr"
+	"github.com/weftdb/weft/internal/gateway"
 	"github.com/weftdb/weft/internal/indexkey"
 	"github.com/weftdb/weft/internal/query"
 	"github.com/weftdb/weft/internal/record"
@@ -151,6 +152,7 @@ func kindOfCause(err error) Kind {
 		{ErrDeadlock, KindConflict},
 		{ErrManyLocks, KindTooLarge},
 		{kv.ErrFenced, KindUnavailable},
+		{gateway.ErrNotOwner, KindUnavailable},
 		{kv.ErrTooLarge, KindTooLarge},
 		{kv.ErrReadOnly, KindReadOnly},
 		{kv.ErrClosed, KindClosed},

@@ -79,7 +79,12 @@ func openGateway(t *testing.T, e engine, store kv.Store) *gateway {
 		options.Admin = admin
 	}
 	var err error
-	if g.db, err = database.Open(t.Context(), g.process, options); err != nil {
+	for range 10 { // faults of a cluster may take longer than a lease
+		if g.db, err = database.Open(t.Context(), g.process, options); err == nil || !expected(err) {
+			break
+		}
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {

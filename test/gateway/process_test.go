@@ -200,3 +200,30 @@ func canceled() context.Context {
 	cancel()
 	return ctx
 }
+
+func (p *process) StampsInOrder() bool {
+	stamps, ok := kv.StampsOf(p.Store)
+	return ok && stamps.StampsInOrder()
+}
+
+func (p *process) StampAfter(stamp uint64) {
+	if stamps, ok := kv.StampsOf(p.Store); ok {
+		stamps.StampAfter(stamp)
+	}
+}
+
+// stamper is that of the transaction below, which each of the engines has.
+func (t *processTxn) stamper() kv.Stamper {
+	stamper, ok := kv.StamperOf(t.Txn)
+	if !ok {
+		panic("the engine has no stamps")
+	}
+	return stamper
+}
+
+func (t *processTxn) SetStamped(key []byte, at int, value []byte) error {
+	return t.stamper().SetStamped(key, at, value)
+}
+
+func (t *processTxn) Stamped(key []byte) ([]byte, bool) { return t.stamper().Stamped(key) }
+func (t *processTxn) StampsInOrder() bool               { return t.stamper().StampsInOrder() }
