@@ -70,6 +70,7 @@ func TestKill(t *testing.T) {
 			t.Fatalf("round %d of %d; the server's log:\n%s", round, rounds, r.server.Log())
 		}
 	}
+	r.checkExpired()
 	r.awaitBase()
 	if err := r.server.Stop(); err != nil {
 		t.Errorf("the last server did not stop well: %v", err)
@@ -107,6 +108,12 @@ func (r *run) prepare() {
 	r.server = harness.Start(r.t, r.binary, harness.Options{Data: r.data})
 	r.client = r.server.Client()
 	harness.CreateTable(r.t, r.client, table())
+	_, err := r.client.UpdateTimeToLive(r.t.Context(), &dynamodb.UpdateTimeToLiveInput{
+		TableName: aws.String(tableName), TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String(timeName), Enabled: aws.Bool(true)},
+	})
+	if err != nil {
+		r.t.Fatal(err)
+	}
 	r.openStream()
 	transact := r.hasTransactions()
 	for i := range workersCount {
@@ -221,8 +228,8 @@ func (r *run) report() {
 	}
 	slices.Sort(r.reopened)
 	count := len(r.reopened)
-	r.t.Logf("%d kills, %d requests acknowledged (0 lost), %d without an answer; ready again after %v at the median, %v p99, %v at most; %d index builds cut, %d over before, %d not begun",
-		count, acked, unknown, r.reopened[count/2], r.reopened[max(count*99/100-1, 0)], r.reopened[count-1], r.buildsCut, r.buildsEarly, r.buildsLate)
+	r.t.Logf("%d kills, %d requests acknowledged (0 lost), %d without an answer; ready again after %v at the median, %v p99, %v at most; %d index builds cut, %d over before, %d not begun; %d items expired",
+		count, acked, unknown, r.reopened[count/2], r.reopened[max(count*99/100-1, 0)], r.reopened[count-1], r.buildsCut, r.buildsEarly, r.buildsLate, r.stream.expired)
 	if acked == 0 {
 		r.t.Error("nothing was acknowledged: the test has tested nothing")
 	}

@@ -5,6 +5,7 @@ package crash
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -18,6 +19,8 @@ type stream struct {
 	after   map[string]string   // by shard: the sequence number of the last record
 	items   map[string]document // what the records say that the table holds, by key
 	records int
+	expired int             // records of items whose time had come
+	written map[string]bool // the keys of items that expire of which the stream has told
 	faults  []string
 }
 
@@ -35,7 +38,7 @@ func (r *run) openStream() {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	r.stream = stream{arn: *out.Table.LatestStreamArn, after: map[string]string{}, items: map[string]document{}}
+	r.stream = stream{arn: *out.Table.LatestStreamArn, after: map[string]string{}, items: map[string]document{}, written: map[string]bool{}}
 }
 
 // readWhile reads until the server is gone.
@@ -57,14 +60,48 @@ func (r *run) checkStream(rows map[itemKey]document) {
 		}
 	}
 	r.complain(r.stream.faults)
-	if len(r.stream.items) != len(rows) {
-		r.t.Errorf("the stream tells of %d items, the table has %d", len(r.stream.items), len(rows))
-	}
+	lasting := 0
 	for key, want := range rows {
+		if key.expires() { // it may have gone since
+			continue
+		}
+		lasting++
 		if got := r.stream.items[fmt.Sprint(key)]; !equal(got, want) {
 			r.t.Errorf("the stream says that item %v is %v, the table has %v", key, got, want)
 			break
 		}
+	}
+	for _, d := range r.stream.items {
+		if d[timeName] == "" {
+			lasting--
+		}
+	}
+	if lasting != 0 {
+		r.t.Errorf("the table has %d items more than the stream tells of", lasting)
+	}
+}
+
+// checkExpired waits until all items whose time has come are gone, and compares what the stream says of them: that each was written that was acknowledged, and
+// that the server has deleted all.
+func (r *run) checkExpired() {
+	for left := 1; left > 0; wait(r.t.Context(), 100*time.Millisecond) {
+		left = 0
+		for key := range r.scan() {
+			if key.expires() {
+				left++
+			}
+		}
+	}
+	r.checkStream(r.scan())
+	for _, w := range r.workers {
+		for _, key := range w.expired {
+			if _, there := r.stream.items[fmt.Sprint(key)]; there || !r.stream.written[fmt.Sprint(key)] {
+				r.t.Errorf("item %v was acknowledged and expired: the stream says that it was written: %v, that it is there: %v", key, r.stream.written[fmt.Sprint(key)], there)
+			}
+		}
+	}
+	if r.stream.expired == 0 {
+		r.t.Error("nothing has expired: the test has not tested expiry")
 	}
 }
 
@@ -119,6 +156,15 @@ func (s *stream) take(record streamtypes.Record) {
 	}
 	if equal(old, now) {
 		s.faults = append(s.faults, fmt.Sprintf("item %s: record %s changes nothing", key, *record.Dynamodb.SequenceNumber))
+	}
+	if record.UserIdentity != nil {
+		s.expired++
+		if now != nil || old[timeName] == "" {
+			s.faults = append(s.faults, fmt.Sprintf("item %s: record %s says that it expired, from %v to %v", key, *record.Dynamodb.SequenceNumber, old, now))
+		}
+	}
+	if old == nil && now[timeName] != "" {
+		s.written[key] = true
 	}
 	if s.items[key] = now; now == nil {
 		delete(s.items, key)

@@ -23,6 +23,7 @@ const (
 	fillerRows = 10_000
 	concatName = "concat(color,'#',user)"
 	descName   = "desc(at)"
+	timeName   = "until" // when an item expires
 )
 
 var colors = []string{"red", "green", "blue", "grey", counterName}

@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"strconv"
 	"sync/atomic"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -34,6 +35,7 @@ type worker struct {
 	transact bool                     // the server has transactions
 
 	acked, unknown int
+	expired        []itemKey // items that were acknowledged and whose time had come then
 }
 
 // counter is an item that every worker adds to.
@@ -76,8 +78,10 @@ func (w *worker) step(ctx context.Context) (done bool, err error) {
 		return w.batch(ctx)
 	case p < 82 && w.transact:
 		return w.transaction(ctx)
-	case p < 92:
+	case p < 90:
 		return w.count(ctx)
+	case p < 95:
+		return w.putExpired(ctx)
 	}
 	return w.get(ctx, at)
 }
@@ -135,6 +139,22 @@ func (w *worker) put(ctx context.Context, at int) (bool, error) {
 	d := w.fresh(at)
 	_, err := w.client.PutItem(ctx, &dynamodb.PutItemInput{TableName: aws.String(tableName), Item: d.attributes()})
 	return w.settle(err, map[int]document{at: d}, false)
+}
+
+// expiredSuffix ends the partition keys of items whose time has come when they are written: each key is written once.
+const expiredSuffix = "-expired"
+
+// putExpired writes an item that the server deletes soon after, or has deleted.
+func (w *worker) putExpired(ctx context.Context) (bool, error) {
+	w.written++
+	key := itemKey{w.name + expiredSuffix, w.written}
+	d := key.document().with(document{timeName: "N" + strconv.FormatInt(time.Now().Unix()-1, 10)})
+	_, err := w.client.PutItem(ctx, &dynamodb.PutItemInput{TableName: aws.String(tableName), Item: d.attributes()})
+	done, bad := w.settle(err, nil, false)
+	if done {
+		w.expired = append(w.expired, key)
+	}
+	return done, bad
 }
 
 // update changes the value, moves the item in the ordered index, and sets or removes the attribute of the sparse one.
