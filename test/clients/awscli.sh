@@ -151,4 +151,36 @@ backups() {
   db update-continuous-backups --table-name orders --point-in-time-recovery-specification PointInTimeRecoveryEnabled=false --query 'ContinuousBackupsDescription.[ContinuousBackupsStatus, PointInTimeRecoveryDescription.PointInTimeRecoveryStatus]' --output text
 }
 
+# await describes an export or import until it is over. Usage: await COMMAND OPTION ARN FIELD.
+await() {
+  local status=IN_PROGRESS
+  while [ "$status" = IN_PROGRESS ]; do
+    status=$(db "$1" "$2" "$3" --query "*.$4 | [0]" --output text) || return
+  done
+  echo "$status"
+}
+
+exchange() {
+  orders
+  fill
+  local table export import folder
+  table=$(db describe-table --table-name orders --query Table.TableArn --output text)
+  refused export-table-to-point-in-time --table-arn "$table" --s3-bucket lake
+  db update-continuous-backups --table-name orders --point-in-time-recovery-specification PointInTimeRecoveryEnabled=true >/dev/null
+  export=$(db export-table-to-point-in-time --table-arn "$table" --s3-bucket lake --s3-prefix out --query ExportDescription.ExportArn --output text)
+  await describe-export --export-arn "$export" ExportStatus
+  db describe-export --export-arn "$export" --query 'ExportDescription.[ItemCount, ExportFormat, S3Prefix]' --output text
+  db list-exports --table-arn "$table" --query 'ExportSummaries[].ExportStatus' --output text
+  folder=out/AWSDynamoDB/${export##*/}/data/
+  import=$(db import-table --s3-bucket-source "S3Bucket=lake,S3KeyPrefix=$folder" --input-format DYNAMODB_JSON --input-compression-type GZIP \
+    --table-creation-parameters 'TableName=again,KeySchema=[{AttributeName=customer,KeyType=HASH},{AttributeName=placed,KeyType=RANGE}],AttributeDefinitions=[{AttributeName=customer,AttributeType=S},{AttributeName=placed,AttributeType=S}],BillingMode=PAY_PER_REQUEST' \
+    --query ImportTableDescription.ImportArn --output text)
+  await describe-import --import-arn "$import" ImportStatus
+  db describe-import --import-arn "$import" --query 'ImportTableDescription.[ImportedItemCount, ProcessedItemCount, ErrorCount]' --output text
+  db list-imports --query 'ImportSummaryList[].ImportStatus' --output text
+  db wait table-exists --table-name again
+  db scan --table-name again --query 'Items[].[customer.S, placed.S, cents.N]' --output text
+  refused describe-export --export-arn "$table/export/01700000000000-00000000"
+}
+
 "$1"

@@ -84,7 +84,7 @@ func (p program) test(t *testing.T) {
 				t.Logf("%s: not run: %s", p.title, why)
 				return d.Expected
 			}
-			server := harness.Start(t, binary, harness.Options{})
+			server := harness.Start(t, binary, harness.Options{Args: []string{"--buckets", t.TempDir()}})
 			defer stop(t, server)
 			if missing := missingOperations(t, server, d); len(missing) > 0 {
 				t.Logf("%s: not run: the server does not have %s", p.title, strings.Join(missing, ", "))
