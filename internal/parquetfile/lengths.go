@@ -7,12 +7,15 @@ import (
 	"errors"
 )
 
-// checkRuns looks at runs of numbers of a width, which may be no more than there are values: the last ones fill up eight.
+// paddingMax is how many numbers may stand behind the last value: programs fill up eight, or some groups of eight.
+const paddingMax = 512
+
+// checkRuns looks at runs of numbers of a width, which may be no more than there are values, and the padding.
 func checkRuns(data []byte, width uint, values int64) error {
 	if width > 32 {
 		return damaged("numbers of %d bits", width)
 	}
-	for left := values; len(data) > 0; {
+	for left := values + paddingMax; len(data) > 0; {
 		u, n := binary.Uvarint(data)
 		if n <= 0 || u>>1 > pageValuesMax {
 			return damaged("a run of values has no length")
@@ -26,7 +29,7 @@ func checkRuns(data []byte, width uint, values int64) error {
 		if count == 0 {
 			continue
 		}
-		if left <= 0 || count > left+7 || size > len(data) {
+		if count > left || size > len(data) {
 			return damaged("a run of values is longer than its page")
 		}
 		left -= count

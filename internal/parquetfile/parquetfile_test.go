@@ -222,7 +222,7 @@ func TestBombs(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 	}
-	for _, runs := range [][]byte{binary.AppendUvarint(nil, 1<<32), binary.AppendUvarint(nil, 200<<1), binary.AppendUvarint(nil, 5<<1|1)} {
+	for _, runs := range [][]byte{binary.AppendUvarint(nil, 1<<32), binary.AppendUvarint(nil, 600<<1), binary.AppendUvarint(nil, 5<<1|1)} {
 		if err := checkRuns(append(runs, 1, 2), 1, 8); !errors.Is(err, errDamaged) {
 			t.Errorf("%x: %v", runs, err)
 		}
