@@ -520,6 +520,40 @@ flow("advisor: models of NoSQL Workbench come in and go out", "#/advisor/pattern
   assert.equal(await page.evaluate(() => window.ran), undefined);
 });
 
+flow("tables: the list has the design's verdict", "#/tables", async (page) => {
+  await page.getByRole("row", { name: /^things/ }).getByText(/^(good|\d+ findings?|advice|warning|critical)$/).first().waitFor();
+});
+
+flow("tables: one is made with several regions", "#/tables", async (page) => {
+  await page.getByRole("button", { name: "Create a table" }).click();
+  await page.locator("dialog").getByLabel("Name", { exact: true }).fill("cut");
+  await page.getByLabel("Partition key", { exact: true }).fill("id");
+  await page.getByLabel("Regions to begin with, if many items will come at once").fill("4");
+  await page.getByRole("button", { name: "Terraform" }).click();
+  await page.locator("dialog .listing").getByText('"weft:regions" = "4"').waitFor();
+  await page.getByRole("button", { name: "SQL", exact: true }).click();
+  const statement = await page.locator("dialog .listing").innerText();
+  await page.getByRole("button", { name: "Create the table" }).click();
+  await page.getByRole("heading", { name: "cut", exact: true, level: 1 }).waitFor();
+  const regions = async () => (await (await fetch(`${server.admin}/regions?table=cut&format=json`)).json()).length;
+  assert.equal(await regions(), 4);
+  await sql(server, "DROP TABLE cut");
+  await sql(server, statement);
+  assert.equal(await regions(), 4);
+  await sql(server, "DROP TABLE cut");
+});
+
+flow("overview: figures of each API, hot regions, and what the advisor says, live", "#/overview", async (page) => {
+  await page.getByRole("rowheader", { name: "DynamoDB", exact: true }).waitFor();
+  await page.getByRole("heading", { name: "Hot regions now" }).waitFor();
+  await page.getByRole("row", { name: /things/ }).first().waitFor();
+  const total = async () => Number((await page.locator("dl.figures .detail").first().innerText()).replaceAll(/[^0-9]/g, ""));
+  const before = await total();
+  for (let i = 0; i < 20; i++) await dynamo(server, "ListTables", {});
+  for (let now = before; now < before + 20; now = await total()) await page.waitForTimeout(50);
+  await page.getByText(/The advisor finds nothing grave|findings|: /).first().waitFor();
+});
+
 /** hold begins a transaction that holds the row 1 of contested, and a statement that waits for it. The function that it returns ends both. */
 async function hold() {
   await sql(server, "CREATE TABLE IF NOT EXISTS contested (id INT PRIMARY KEY, n INT)");
@@ -540,6 +574,12 @@ flow("activity: a transaction that others wait for is ended", "#/activity", asyn
 });
 
 flow("hot: the rows that were waited for, and why", "#/hot", async (page) => {
+  const ended = await hold();
+  const rows = async (statement) => (await sql(server, statement)).flatMap((line) => line.rows ?? []);
+  let holder;
+  while (!holder) [holder] = await rows("SELECT HOLDER FROM information_schema.WEFT_ROW_WAITING WHERE TABLE_NAME = 'contested'");
+  await sql(server, `KILL ${holder[0]}`);
+  await ended();
   await page.getByRole("row", { name: /1 of contested/ }).waitFor();
   await page.getByRole("row", { name: /1 of contested/ }).getByText(/Transactions hold the row|Many write this one row/).waitFor();
 });

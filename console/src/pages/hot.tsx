@@ -1,35 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { useSignal } from "@preact/signals";
 import { getJSON } from "../api";
-import { bytes, count, percent, rate } from "../format";
+import { count, percent } from "../format";
 import type { Finding, HotReport } from "../hot/report";
 import { link } from "../route";
-import { Split } from "../hot/split";
+import { Regions } from "../hot/regions";
 import { Statements } from "../hot/statements";
 import { Waits } from "../hot/waits";
 import { Failure, Loading } from "../parts/states";
 import { Listing } from "../parts/text";
 import { useResource } from "../parts/resource";
-
-interface Region {
-  id: string;
-  database: string;
-  table: string;
-  index: string;
-  start: { name: string; value: string }[];
-  end: { name: string; value: string }[];
-  rows: number;
-  bytes: number;
-  least?: boolean;
-  readsPerSecond: number;
-  writesPerSecond: number;
-  preset?: boolean;
-  fault?: string;
-}
-
-const shownMax = 50;
-const keyText = (key: Region["start"]): string => (key.length === 0 ? "–" : key.map((k) => k.value).join(", "));
 
 function Why({ finding }: { finding: Finding }) {
   return (
@@ -79,68 +59,6 @@ function Keys({ hot }: { hot: HotReport }) {
         ))}
       </tbody>
     </table>
-  );
-}
-
-function Regions() {
-  const regions = useResource((abort) => getJSON<Region[]>("../regions", { format: "json" }, abort), [], 10_000);
-  const splitting = useSignal("");
-  if (!regions.value) return regions.error ? <Failure error={regions.error} retry={regions.reload} /> : <Loading what="regions" />;
-  const load = (r: Region) => r.readsPerSecond + r.writesPerSecond;
-  const list = [...regions.value].sort((a, b) => load(b) - load(a) || b.bytes - a.bytes);
-  if (list.length === 0) return <p class="muted">There are no regions yet.</p>;
-  return (
-    <>
-      <table class="plain">
-        <thead>
-          <tr>
-            <th scope="col">Region</th>
-            <th scope="col">Of</th>
-            <th scope="col">Begins at</th>
-            <th scope="col">Ends before</th>
-            <th scope="col" class="number">Reads/s</th>
-            <th scope="col" class="number">Writes/s</th>
-            <th scope="col" class="number">Rows, about</th>
-            <th scope="col" class="number">Size, about</th>
-            <th scope="col"><span class="hidden">Split</span></th>
-          </tr>
-        </thead>
-        <tbody>
-          {list.slice(0, shownMax).map((r) => (
-            <tr key={r.id}>
-              <th scope="row"><code>{r.id}</code></th>
-              <td>
-                {r.table}{r.index && ` / ${r.index}`}
-                {r.preset && <span class="badge">pre-split</span>}
-                {r.fault && <div class="muted">busy, but not split: {r.fault}</div>}
-              </td>
-              <td><code>{keyText(r.start)}</code></td>
-              <td><code>{keyText(r.end)}</code></td>
-              <td class="number">{rate(r.readsPerSecond)}</td>
-              <td class="number">{rate(r.writesPerSecond)}</td>
-              <td class="number">{r.least && ">"}{count(r.rows)}</td>
-              <td class="number">{r.least && ">"}{bytes(r.bytes)}</td>
-              <td>
-                {r.database === "default" && (
-                  <button type="button" class="quiet" aria-label={`Split ${r.table}`} onClick={() => (splitting.value = r.table)}>Split</button>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      {list.length > shownMax && <p class="muted">And {count(list.length - shownMax)} quieter regions.</p>}
-      {splitting.value && (
-        <Split
-          table={splitting.value}
-          regions={list.filter((r) => r.database === "default" && r.table === splitting.value && r.index === "").length}
-          close={() => {
-            splitting.value = "";
-            regions.reload();
-          }}
-        />
-      )}
-    </>
   );
 }
 

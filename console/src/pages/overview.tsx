@@ -6,6 +6,9 @@ import { events, getJSON } from "../api";
 import { bytes, count, percent, rate, seconds } from "../format";
 import { historyOf, protocolTitle, type Moment, type Totals } from "../load";
 import { link } from "../route";
+import { readTables } from "../tables/table";
+import { judgedMax, readAdvice, worstOf } from "../verdict";
+import { Regions } from "../hot/regions";
 import { Chart } from "../parts/chart";
 import { Failure, Loading } from "../parts/states";
 import { useResource } from "../parts/resource";
@@ -155,6 +158,31 @@ function Findings() {
   );
 }
 
+/** Advice is the gravest finding of each table. */
+function Advice() {
+  const advice = useResource(async (abort) => {
+    const tables = (await readTables(abort)).length;
+    return { tables, reports: await readAdvice(tables) };
+  }, []);
+  if (advice.error && !advice.value) return <Failure error={advice.error} retry={advice.reload} />;
+  if (!advice.value) return <Loading what="the advice" />;
+  if (advice.value.tables > judgedMax) return <p class="muted">There are {count(advice.value.tables)} tables: <a href={link("advisor")}>the advisor</a> reads a sample of each.</p>;
+  const grave = advice.value.reports.filter((r) => worstOf(r) && worstOf(r) !== "advice");
+  if (grave.length === 0) return <p class="good">The advisor finds nothing grave in the keys and indexes. <a href={link("advisor")}>All of its advice</a></p>;
+  return (
+    <ul class="findings">
+      {grave.slice(0, 6).map((r) => {
+        const f = r.Findings!.find((one) => one.Severity === worstOf(r))!;
+        return (
+          <li key={r.Table} class="warning">
+            <a href={link("tables", [r.Table])}>{r.Table}</a>: <strong>{f.Rule.replaceAll("-", " ")}</strong> {f.Problem}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
 export function Overview() {
   useEffect(follow, []);
   const list = moments.value;
@@ -197,6 +225,16 @@ export function Overview() {
         </section>
       </div>
       <Findings />
+      <div class="halves">
+        <section>
+          <h2>Hot regions now</h2>
+          <Regions most={5} brief />
+        </section>
+        <section>
+          <h2>What the advisor says</h2>
+          <Advice />
+        </section>
+      </div>
     </>
   );
 }

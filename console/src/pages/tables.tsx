@@ -3,6 +3,7 @@
 import { useSignal } from "@preact/signals";
 import { Advice, type Report } from "../advice";
 import { getJSON } from "../api";
+import { readAdvice, Verdict as Word } from "../verdict";
 import { CreateTable, DeleteTable } from "../tables/change";
 import { ChangeExpiry, ChangeStream, DropIndex } from "../tables/settings";
 import { ago, bytes, count } from "../format";
@@ -12,6 +13,7 @@ import { Empty, Failure, Loading } from "../parts/states";
 import { useResource } from "../parts/resource";
 
 function TableList({ tables, filter }: { tables: Table[]; filter: string }) {
+  const advice = useResource(() => readAdvice(tables.length), [tables.length]);
   const shown = tables.filter((t) => fullName(t).toLowerCase().includes(filter.toLowerCase()));
   if (shown.length === 0) return <p class="muted">No table has “{filter}” in its name.</p>;
   return (
@@ -25,12 +27,14 @@ function TableList({ tables, filter }: { tables: Table[]; filter: string }) {
           <th scope="col" class="number">Indexes</th>
           <th scope="col">Expiry</th>
           <th scope="col">Stream</th>
+          <th scope="col">Design</th>
           <th scope="col">Made</th>
         </tr>
       </thead>
       <tbody>
         {shown.map((t) => {
-          const building = t.indexes.find((x) => x.percent !== undefined);
+          const changing = t.indexes.filter((x) => x.state !== "active");
+          const report = advice.value?.find((r) => r.Table === fullName(t));
           return (
             <tr key={fullName(t)}>
               <th scope="row">
@@ -41,10 +45,13 @@ function TableList({ tables, filter }: { tables: Table[]; filter: string }) {
               <td class="number">{bytes(t.indexes.reduce((n, x) => n + x.bytes, 0))}</td>
               <td class="number">
                 {t.indexes.length - 1}
-                {building && <span class="badge">building {building.percent} %</span>}
+                {changing.map((x) => (
+                  <span key={x.name} class="badge" title={x.name}>{x.state}{x.percent !== undefined && ` ${x.percent} %`}</span>
+                ))}
               </td>
               <td>{t.expiry ?? <span class="muted">–</span>}</td>
               <td>{t.stream ? "on" : <span class="muted">–</span>}</td>
+              <td>{report ? <Word report={report} /> : <span class="muted">–</span>}</td>
               <td>{t.createdAt ? <time dateTime={t.createdAt} title={t.createdAt}>{ago(t.createdAt)}</time> : <span class="muted">–</span>}</td>
             </tr>
           );

@@ -37,17 +37,19 @@ interface Form {
   sort: string;
   sortType: string;
   hashed: boolean;
+  regions: string;
 }
 
 /** requestOf is the CreateTable of a form. */
 function requestOf(f: Form): NewTable {
   const keys = [{ name: f.partition, type: f.partitionType, kind: "HASH" }, ...(f.sort ? [{ name: f.sort, type: f.sortType, kind: "RANGE" }] : [])];
+  const tags = [...(f.hashed ? [{ Key: "weft:distribution", Value: "hash" }] : []), ...(f.regions ? [{ Key: "weft:regions", Value: f.regions }] : [])];
   return {
     TableName: f.name,
     BillingMode: "PAY_PER_REQUEST",
     KeySchema: keys.map((k) => ({ AttributeName: k.name, KeyType: k.kind as "HASH" | "RANGE" })),
     AttributeDefinitions: keys.map((k) => ({ AttributeName: k.name, AttributeType: k.type })),
-    ...(f.hashed ? { Tags: [{ Key: "weft:distribution", Value: "hash" }] } : {}),
+    ...(tags.length > 0 ? { Tags: tags } : {}),
   };
 }
 
@@ -56,7 +58,7 @@ const sqlTypes: Record<string, string> = { S: "VARCHAR", N: "DECIMAL", B: "VARBI
 function statementOf(f: Form): string {
   const columns = [[f.partition, f.partitionType], ...(f.sort ? [[f.sort, f.sortType]] : [])] as [string, string][];
   const key = [f.hashed ? `hash8(${quoted(f.partition)})` : "", ...columns.map(([name]) => quoted(name))].filter(Boolean);
-  return `CREATE TABLE ${quoted(f.name)} (\n${columns.map(([name, type]) => `  ${quoted(name)} ${sqlTypes[type]},\n`).join("")}  PRIMARY KEY (${key.join(", ")})\n) WITH (DYNAMIC_COLUMNS='true');`;
+  return `CREATE TABLE ${quoted(f.name)} (\n${columns.map(([name, type]) => `  ${quoted(name)} ${sqlTypes[type]},\n`).join("")}  PRIMARY KEY (${key.join(", ")})\n) WITH (DYNAMIC_COLUMNS='true'${f.regions ? `, NUMREGIONS='${Number(f.regions)}'` : ""});`;
 }
 
 function KeyPart({ title, name, type, required, change }: { title: string; name: string; type: string; required: boolean; change: (name: string, type: string) => void }) {
@@ -80,7 +82,7 @@ function KeyPart({ title, name, type, required, change }: { title: string; name:
 
 /** CreateTable makes a table, and shows the requests that would. */
 export function CreateTable({ close, created }: { close: () => void; created: () => void }) {
-  const form = useSignal<Form>({ name: "", partition: "", partitionType: "S", sort: "", sortType: "S", hashed: false });
+  const form = useSignal<Form>({ name: "", partition: "", partitionType: "S", sort: "", sortType: "S", hashed: false, regions: "" });
   const shown = useSignal("CreateTable");
   const error = useSignal("");
   const f = form.value;
@@ -108,6 +110,10 @@ export function CreateTable({ close, created }: { close: () => void; created: ()
         <KeyPart title="Sort key, if there is one" required={false} name={f.sort} type={f.sortType} change={(sort, sortType) => change({ sort, sortType })} />
         <label class="check">
           <input type="checkbox" checked={f.hashed} onChange={(e) => change({ hashed: e.currentTarget.checked })} /> Order by the hash of the partition key, which spreads growing keys and gives up the order across partitions
+        </label>
+        <label class="field">
+          Regions to begin with, if many items will come at once
+          <input type="number" min={1} max={1000} placeholder="1" value={f.regions} onInput={(e) => change({ regions: e.currentTarget.value })} />
         </label>
         {f.name && f.partition && (
           <>
