@@ -24,7 +24,7 @@ import (
 // TestBackupToS3 backs the database of the real binary up to a bucket of a service that others made, ships changes there, and restores both, encrypted.
 func TestBackupToS3(t *testing.T) {
 	skipUnlessWanted(t)
-	endpoint := startS3(t)
+	endpoint := startMoto(t)
 	for name, value := range map[string]string{"AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_REGION": "us-east-1", "AWS_ENDPOINT_URL_S3": endpoint} {
 		t.Setenv(name, value)
 	}

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// startS3 starts a service that speaks S3's protocol, and returns its URL.
-func startS3(t *testing.T) (endpoint string) {
+// startMoto starts a service that others made, which speaks the protocols of S3 and Kinesis, and returns its URL.
+func startMoto(t *testing.T) (endpoint string) {
 	const program = ".venv-storage/bin/moto_server"
 	if _, err := os.Stat(program); err != nil {
 		t.Skip("there is no moto_server in .venv-storage: make test-clients installs it")
@@ -49,7 +49,7 @@ func TestStorage(t *testing.T) {
 	// moto answers 500 to some of several writes of one object at once; TestInProcess of storage/s3 does them.
 	command := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-run", "TestService", "-skip", "TestService/Concurrent", "github.com/weftdb/weft/storage/s3")
 	command.Dir = "../.."
-	command.Env = append(command.Environ(), "WEFT_TEST_S3="+startS3(t))
+	command.Env = append(command.Environ(), "WEFT_TEST_S3="+startMoto(t))
 	if out, err := command.CombinedOutput(); err != nil {
 		t.Errorf("%v: %v\n%s", command.Args, err, out)
 	}
