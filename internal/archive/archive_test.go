@@ -169,6 +169,10 @@ func specs(t testing.TB) []database.TableSpec {
 		{Name: "kept", Key: key, Stream: &images, RecoveryDays: 3, Rules: schema.Rules{Dialect: "SQL", Puts: true}, Dialect: map[string]json.RawMessage{"SQL": json.RawMessage(`{"a":[1]}`)},
 			Columns: []schema.Column{{Name: "integer", Type: schema.Int}, {Name: "float", Type: schema.Float}, {Name: "moment", Type: schema.Timestamp}}},
 		{Name: "cells", Key: key, Cells: &cell.Rules{Versions: 3, Uncovers: true, Groups: []cell.Group{{Prefix: "w", LifeMS: 1}}}, Indexes: []database.IndexSpec{{Name: "by-text", Key: database.Columns("tag", schema.String)}}},
+		{Name: "searched", Key: key, Indexes: []database.IndexSpec{
+			{Name: "now", Search: true, Key: []schema.KeyPart{part(t, "words(text)", schema.String), part(t, "flag", schema.Bool)}},
+			{Name: "later", Search: true, Key: []schema.KeyPart{part(t, "words(text)", schema.String)}, Async: &schema.Async{}},
+		}},
 		{Name: "unique", Key: key, Indexes: []database.IndexSpec{{Name: "only", Key: database.Columns("id", schema.String, "n", schema.Number), Unique: true}}},
 	}
 }
@@ -303,18 +307,26 @@ func tablePicture(t testing.TB, db *database.DB, view *database.View, name, tabl
 	if err != nil {
 		t.Fatal(err)
 	}
+	_, slow := db.Gateway() // a cluster's changes are put into their order some seconds later: the asynchronous index has not followed them
+	if slow = slow && table == "searched"; !slow {
+		if err := pin.AwaitIndexes(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
 	report, err := it.Verify(t.Context())
 	if err != nil || len(report.Faults) > 0 {
 		t.Fatalf("%s: %v, %v", table, report.Faults, err)
 	}
-	fmt.Fprintf(&out, "%d rows, %d entries\n", report.Rows, report.Entries)
+	if fmt.Fprintf(&out, "%d rows", report.Rows); !slow {
+		fmt.Fprintf(&out, ", %d entries", report.Entries)
+	}
 	return out.String()
 }
 
 func alike(t testing.TB, want, got map[string]string) {
 	t.Helper()
 	for name, text := range want {
-		if got[name] == text {
+		if got[name] == text || name == "default.searched" && strings.HasPrefix(text, got[name]+", ") {
 			continue
 		}
 		a, b := strings.Split(text, "\n"), strings.Split(got[name], "\n")

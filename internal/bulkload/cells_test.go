@@ -16,6 +16,22 @@ import (
 	"github.com/weftdb/weft/internal/value"
 )
 
+// TestStream loads into a table whose changes are kept: rows are put, and each is a change.
+func TestStream(t *testing.T) {
+	images := schema.NewImage
+	testdb.Each(t, func(t *testing.T, db *database.DB) {
+		spec := database.TableSpec{Name: "t", Key: database.Columns("id", schema.String), Stream: &images}
+		if _, err := db.CreateTable(t.Context(), spec); err != nil {
+			t.Skip(err) // an engine that keeps none
+		}
+		file := write(t, filepath.Join(t.TempDir(), "rows.csv"), false, "id,a\nx,one\ny,two\n")
+		result := mustRun(t, Options{DB: db, Table: "t", Dir: t.TempDir() + "/load", Sources: []string{file}})
+		if report := sound(t, db, "t"); result.Ingested || result.Rows != 2 || report.Rows != 2 {
+			t.Errorf("%+v, %+v", result, report)
+		}
+	})
+}
+
 // TestCells loads into a table that keeps times of its cells, and into one about whose rows a dialect has rules: with its check, without one, and a row that
 // the check refuses.
 func TestCells(t *testing.T) {

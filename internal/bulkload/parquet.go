@@ -29,25 +29,11 @@ func (s *source) unrolled(opened *input, o *Options, read *atomic.Int64) (*input
 	if err != nil {
 		return nil, err
 	}
-	read.Store(0)
-	from := countedAt{file, read}
-	rows, err := parquetfile.Open(from, s.size, parquetfile.ReadOptions{Type: o.typeWord, Parse: parseTyped})
+	rows, err := parquetfile.Open(file, s.size, parquetfile.ReadOptions{Type: o.typeWord, Parse: parseTyped})
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", s.name, err), file.Close())
 	}
-	return &input{bufio.NewReaderSize(&frames{rows: rows}, 1<<20), func() error { return errors.Join(rows.Close(), file.Close()) }}, nil
-}
-
-// countedAt counts what is read of a file.
-type countedAt struct {
-	io.ReaderAt
-	n *atomic.Int64
-}
-
-func (c countedAt) ReadAt(b []byte, at int64) (int, error) {
-	n, err := c.ReaderAt.ReadAt(b, at)
-	c.n.Add(int64(n))
-	return n, err
+	return &input{bufio.NewReaderSize(&frames{rows: rows, size: s.size, read: read}, 1<<20), func() error { return errors.Join(rows.Close(), file.Close()) }}, nil
 }
 
 // typeWord is the type that a column is to have, as users name it; "" for the one that a file gives it.
@@ -72,6 +58,10 @@ func parseTyped(dst []byte, typed string, text []byte) ([]byte, error) {
 // frames renders rows.
 type frames struct {
 	rows  *parquetfile.Reader
+	size  int64         // of the file
+	read  *atomic.Int64 // of the file's bytes, as many as its rows that were read are worth
+	place int64         // rows that were read
+	told  int64         // bytes
 	frame []byte
 	rest  []byte // of out
 	out   []byte
@@ -87,6 +77,11 @@ func (f *frames) Read(b []byte) (int, error) {
 			return 0, io.EOF
 		}
 		f.render(fault)
+		if f.place++; f.place%1024 == 0 || f.place == f.rows.Rows() {
+			now := int64(float64(f.size) * float64(f.place) / float64(f.rows.Rows()))
+			f.read.Add(now - f.told)
+			f.told = now
+		}
 	}
 	n := copy(b, f.rest)
 	f.rest = f.rest[n:]

@@ -326,6 +326,7 @@ type cutter struct {
 
 // newCutter opens the source of a position and goes there.
 func newCutter(ctx context.Context, s *source, o *Options, at position, read *atomic.Int64) (*cutter, error) {
+	before := read.Load()
 	in, err := s.open(ctx, o.Packing, read)
 	if err != nil {
 		return nil, err
@@ -342,6 +343,7 @@ func newCutter(ctx context.Context, s *source, o *Options, at position, read *at
 	}
 	if c.plan.format, err = s.formatOf(o.Format, peek); err == nil {
 		if c.plan.format == Parquet {
+			read.Store(before)
 			if in, err = s.unrolled(in, o, read); err != nil {
 				return nil, err
 			}

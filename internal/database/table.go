@@ -141,8 +141,10 @@ func (db *DB) CreateLike(ctx context.Context, outline *schema.Table) (*Table, er
 
 // create stores a table that has no id yet.
 func (db *DB) create(ctx context.Context, table *schema.Table, regions []*RegionSpec) (*Table, error) {
-	if err := db.errNoJournal(table.Name); err != nil && table.IsFollowed() {
-		return nil, err
+	if table.IsFollowed() {
+		if err := db.errNoJournal(table.Name); err != nil {
+			return nil, err
+		}
 	}
 	if err := table.Validate(); err != nil {
 		return nil, &Error{Kind: KindInvalid, Table: table.Name, Err: err}

@@ -65,8 +65,7 @@ func (v *View) Query(ctx context.Context, p Pinned, q Query) (*Cursor, error) {
 	return c, wrap(p.name(), err)
 }
 
-// Stored calls visit with each row of a table as it is stored, in the order of keys: with the history of its cells, and rows and cells that readers don't see any more. p
-// must have been taken before the view. A row is valid until visit returns.
+// Stored calls visit with each row as it is stored, with what readers don't see any more. p must have been taken before the view. A row is valid until visit returns.
 func (v *View) Stored(ctx context.Context, p Pinned, visit func(row value.Row) error) (err error) {
 	cursor := v.from.Scan(ctx, p.table.Primary.Range(), false)
 	for err == nil && cursor.Next() {

@@ -48,6 +48,15 @@ func (e *entries) Commit(context.Context) error { return nil }
 // Rollback implements kv.Txn.
 func (e *entries) Rollback() {}
 
+// SetStamped implements kv.Stamper: a change for the journal is kept by the put of the row, since no table whose changes are kept takes an ingestion.
+func (e *entries) SetStamped([]byte, int, []byte) error { return nil }
+
+// Stamped implements kv.Stamper.
+func (e *entries) Stamped([]byte) ([]byte, bool) { return nil, false }
+
+// StampsInOrder implements kv.Stamper.
+func (e *entries) StampsInOrder() bool { return true }
+
 // nothing is a cursor over no entries.
 type nothing struct{}
 

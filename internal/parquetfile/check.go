@@ -92,9 +92,10 @@ func checkFooter(meta *format.FileMetaData) error {
 	if int(meta.Schema[0].NumChildren.V) != columns {
 		return damaged("its columns are %d and not %d", columns, meta.Schema[0].NumChildren.V)
 	}
+	left := meta.NumRows
 	for i := range meta.RowGroups {
 		g := &meta.RowGroups[i]
-		if len(g.Columns) != columns || g.NumRows < 0 {
+		if left -= g.NumRows; len(g.Columns) != columns || g.NumRows < 0 || left < 0 {
 			return damaged("a group of rows has %d columns and %d rows", len(g.Columns), g.NumRows)
 		}
 		for j := range g.Columns {
@@ -102,6 +103,9 @@ func checkFooter(meta *format.FileMetaData) error {
 				return damaged("the values of column %s are elsewhere, or of another type", meta.Schema[j+1].Name)
 			}
 		}
+	}
+	if left != 0 {
+		return damaged("its groups have %d rows less than the %d that it says", left, meta.NumRows)
 	}
 	return nil
 }

@@ -31,7 +31,6 @@ type Reader struct {
 	left    int64 // rows of the group that were not read yet
 	batch   []parquet.Row
 	some    []parquet.Row // of the batch, that were read and not returned yet
-	place   int64
 	values  []byte
 	ends    []int
 	at      []int // the column of each value
@@ -113,7 +112,6 @@ func (r *Reader) Next() (ok bool, fault, err error) {
 	}
 	row := r.some[0]
 	r.some = r.some[1:]
-	r.place++
 	r.values, r.ends, r.at = r.values[:0], r.ends[:0], r.at[:0]
 	if len(row) != len(r.columns) {
 		return false, nil, damaged("a row has %d values for %d columns", len(row), len(r.columns))
@@ -153,9 +151,6 @@ func (r *Reader) more() (ok bool, err error) {
 			return false, err
 		}
 		if r.group == len(r.meta.RowGroups) {
-			if r.place != r.meta.NumRows {
-				return false, damaged("it has %d rows and not %d", r.place, r.meta.NumRows)
-			}
 			return false, nil
 		}
 		g := &r.meta.RowGroups[r.group]
