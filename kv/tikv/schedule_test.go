@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/weftdb/weft/internal/testrace"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/kvtest"
 	"github.com/weftdb/weft/kv/tikv"
@@ -55,7 +56,11 @@ func environmentNumber(name string, preset uint64) uint64 {
 func TestEngineUnderFaults(t *testing.T) {
 	seed := environmentNumber("WEFT_SEED", rand.Uint64())
 	t.Logf("WEFT_SEED=%d", seed)
-	var faults, schedules atomic.Int64
+	var faults, asked, schedules atomic.Int64
+	least := int64(sentences)
+	if testrace.Enabled {
+		least /= raceShare
+	}
 	t.Run("suites", func(t *testing.T) {
 		rounds := (environmentNumber("WEFT_TEST_SCHEDULES", 100) + sentences - 1) / sentences
 		for round := range rounds {
@@ -64,6 +69,9 @@ func TestEngineUnderFaults(t *testing.T) {
 				e := disturbed(seed+round, &faults)
 				open := e.Open
 				e.Open = func(t *testing.T) kv.Store {
+					if n := asked.Add(1); testrace.Enabled && n%raceShare != 0 {
+						t.Skip("under the race detector one schedule in so many runs: this takes ten minutes, and all run without it")
+					}
 					schedules.Add(1)
 					return open(t)
 				}
@@ -72,10 +80,13 @@ func TestEngineUnderFaults(t *testing.T) {
 		}
 	})
 	t.Logf("%d schedules, %d faults", schedules.Load(), faults.Load())
-	if schedules.Load() < sentences || faults.Load() < schedules.Load() {
-		t.Errorf("%d schedules of %d faults, want at least %d and as many faults", schedules.Load(), faults.Load(), sentences)
+	if schedules.Load() < least || faults.Load() < schedules.Load() {
+		t.Errorf("%d schedules of %d faults, want at least %d and as many faults", schedules.Load(), faults.Load(), least)
 	}
 }
+
+// raceShare is of how many schedules one runs under the race detector.
+const raceShare = 5
 
 // sentences is how many schedules one run of the suite has, at least.
 const sentences = 100

@@ -48,9 +48,9 @@ func fromEnvironment(name string, preset uint64) uint64 {
 	return preset
 }
 
-// TestKill runs rounds of load, kill, start and check: 50 of them, 5 with -short, or WEFT_CRASH_ROUNDS.
+// TestKill runs rounds of load, kill, start and check: 200 of them, 5 with -short, or WEFT_CRASH_ROUNDS.
 func TestKill(t *testing.T) {
-	rounds := uint64(50)
+	rounds := uint64(200)
 	if testing.Short() {
 		rounds = 5
 	}
