@@ -407,3 +407,46 @@ func TestInterrupted(t *testing.T) {
 	}
 	alike(t, want, picture(t, db))
 }
+
+// TestRefused: what a format can't hold is named before anything is written.
+func TestRefused(t *testing.T) {
+	db := testdb.Open(t)
+	table, err := db.CreateTable(t.Context(), database.TableSpec{Name: "t", Key: database.Columns("id", schema.String)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pin, err := table.Pin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pin.Release()
+	var b value.RowBuilder
+	b.Reset(pin.Names())
+	for name, v := range map[string][]byte{"id": value.AppendString(nil, []byte("a")), "q\xff": value.AppendBinary(nil, []byte{1}), "line\nbreak": value.AppendBool(nil, true)} {
+		b.Begin([]byte(name))
+		b.Buf = append(b.Buf, v...)
+		if err := b.End(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var result database.WriteResult
+	if err := pin.Write(t.Context(), &database.Write{Op: database.OpPut, Row: b.AppendTo(nil)}, &result); err != nil {
+		t.Fatal(err)
+	}
+	for format, want := range map[Format]string{DynamoDB: `table default.t: the name of the attribute "q\xff" is not UTF-8`, CSV: "table default.t: the name of the attribute", Parquet: "", "xml": `no format "xml"`} {
+		dir := filepath.Join(t.TempDir(), "export")
+		err := Write(t.Context(), db, storage.Folder(dir), Options{Format: format})
+		if want == "" {
+			if err != nil {
+				t.Fatal(err)
+			}
+			other := testdb.OpenPebble(t)
+			mustLoad(t, other, dir)
+			alike(t, picture(t, db), picture(t, other))
+			continue
+		}
+		if _, statErr := os.Stat(dir); err == nil || !strings.Contains(err.Error(), want) || statErr == nil {
+			t.Errorf("%s: %v, %v", format, err, statErr)
+		}
+	}
+}

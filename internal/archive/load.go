@@ -234,6 +234,10 @@ func (l *load) table(ctx context.Context, t *tableContents, number int) error {
 	if d.Schema == nil || d.Schema.Database != t.Database || d.Schema.Name != t.Name {
 		return fmt.Errorf("%s is that of another table", filepath.Join(dir, definitionFile))
 	}
+	var err error
+	if d.Schema, err = d.Schema.Outline(); err != nil { // again: others may have written it
+		return err
+	}
 	_, there := l.find(t)
 	if there == whole {
 		return nil
