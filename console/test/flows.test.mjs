@@ -597,13 +597,27 @@ flow("hot: the busiest statements, and what makes them so", "#/hot", async (page
 flow("hot: a table is split", "#/hot", async (page) => {
   const regions = async () => (await (await fetch(`${server.admin}/regions?table=things&format=json`)).json()).filter((r) => r.index === "").length;
   const before = await regions();
-  await page.getByRole("button", { name: "Split things" }).first().click();
+  await page.getByRole("button", { name: "Split things", exact: true }).first().click();
   await page.getByLabel("Regions", { exact: true }).fill(String(before));
   assert.equal(await page.getByRole("button", { name: "Split", exact: true }).last().isDisabled(), true);
   await page.getByLabel("Regions", { exact: true }).fill(String(before + 2));
   await page.locator("dialog").getByRole("button", { name: "Split", exact: true }).click();
   await page.locator("dialog").waitFor({ state: "detached" });
   assert.equal(await regions(), before + 2);
+});
+
+flow("hot: a table is split at keys", "#/hot", async (page) => {
+  await sql(server, "CREATE TABLE parts (name VARCHAR PRIMARY KEY)");
+  await page.getByRole("button", { name: "Split parts at keys" }).click();
+  await page.getByLabel("Keys, with commas between them").fill("b,a");
+  await page.locator("dialog").getByRole("button", { name: "Split", exact: true }).click();
+  await page.getByRole("alert").getByText("the points must ascend").waitFor();
+  await page.getByLabel("Keys, with commas between them").fill("it's,k");
+  await page.locator("dialog").getByRole("button", { name: "Split", exact: true }).click();
+  await page.locator("dialog").waitFor({ state: "detached" });
+  const regions = await (await fetch(`${server.admin}/regions?table=parts&format=json`)).json();
+  assert.deepEqual(regions.map((r) => r.start.map((k) => k.value).join()), ["", '"it\'s"', '"k"']);
+  await sql(server, "DROP TABLE parts");
 });
 
 flow("activity: a slow statement and its plan", "#/activity/slow", async (page) => {

@@ -6,7 +6,7 @@ import { bytes, count, rate } from "../format";
 import { Sheet, type Column } from "../parts/sheet";
 import { Failure, Loading } from "../parts/states";
 import { useResource } from "../parts/resource";
-import { Split } from "./split";
+import { Split, SplitAt } from "./split";
 
 interface Region {
   id: string;
@@ -56,6 +56,7 @@ const sizes: Column<Region>[] = [
 export function Regions({ most = 50, brief = false }: { most?: number; brief?: boolean }) {
   const regions = useResource((abort) => getJSON<Region[]>("../regions", { format: "json" }, abort), [], 10_000);
   const splitting = useSignal("");
+  const cutting = useSignal("");
   if (!regions.value) return regions.error ? <Failure error={regions.error} retry={regions.reload} /> : <Loading what="regions" />;
   const load = (r: Region) => r.readsPerSecond + r.writesPerSecond;
   const list = [...regions.value].sort((a, b) => load(b) - load(a) || b.bytes - a.bytes);
@@ -63,12 +64,27 @@ export function Regions({ most = 50, brief = false }: { most?: number; brief?: b
   const split: Column<Region> = {
     title: "Split",
     hidden: true,
-    cell: (r) => r.database === "default" && <button type="button" class="quiet" aria-label={`Split ${r.table}`} onClick={() => (splitting.value = r.table)}>Split</button>,
+    cell: (r) =>
+      r.database === "default" && (
+        <>
+          <button type="button" class="quiet" aria-label={`Split ${r.table}`} onClick={() => (splitting.value = r.table)}>Split</button>
+          {!r.index && <button type="button" class="quiet" aria-label={`Split ${r.table} at keys`} onClick={() => (cutting.value = r.table)}>At keys</button>}
+        </>
+      ),
   };
   return (
     <>
       <Sheet rows={list.slice(0, most)} id={(r) => r.id} columns={brief ? columns : [...columns.slice(0, 2), ...keys, ...columns.slice(2), ...sizes, split]} />
       {!brief && list.length > most && <p class="muted">And {count(list.length - most)} quieter regions.</p>}
+      {cutting.value && (
+        <SplitAt
+          table={cutting.value}
+          close={() => {
+            cutting.value = "";
+            regions.reload();
+          }}
+        />
+      )}
       {splitting.value && (
         <Split
           table={splitting.value}

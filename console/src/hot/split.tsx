@@ -1,12 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { useSignal } from "@preact/signals";
-import { dynamo } from "../api";
+import { dynamo, sql } from "../api";
+import { quoted } from "../tables/table";
 import { Change } from "../parts/change";
 import { Listing } from "../parts/text";
 
 /** regionsMax is the most that one request may ask for. */
 const regionsMax = 1000;
+
+/** SplitAt makes regions of a table begin at values of the first part of its key. */
+export function SplitAt({ table, close }: { table: string; close: () => void }) {
+  const keys = useSignal("");
+  const statement = `ALTER TABLE ${quoted(table)} SET 'SPLITKEYS' = '${keys.value.replaceAll("\\", "\\\\").replaceAll("'", "''")}'`;
+  return (
+    <Change title={`Split ${table} at keys`} action="Split" disabled={!keys.value.trim()} send={() => sql(statement)} close={close}>
+      <p>Regions begin at these values of the first column of the key, in ascending order. A finding about a hot range names keys that divide the requests evenly.</p>
+      <label class="field">
+        Keys, with commas between them
+        <input autofocus autocomplete="off" value={keys.value} onInput={(e) => (keys.value = e.currentTarget.value)} />
+      </label>
+      <Listing title="SQL" text={statement} />
+    </Change>
+  );
+}
 
 /** Split asks for so many regions of a table and its indexes. */
 export function Split({ table, regions, close }: { table: string; regions: number; close: () => void }) {

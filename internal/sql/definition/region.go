@@ -9,6 +9,7 @@ import (
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/tree"
 	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/order"
 )
@@ -54,6 +55,20 @@ func (t *Table) regionsOf(first *schema.KeyPart, options map[string]string) (*da
 		spec.From, spec.To = ends[0], ends[1]
 	}
 	return spec, err
+}
+
+// SplitAt reads SET 'SPLITKEYS' = .. of ALTER TABLE: where more regions of the table begin. ok is false for other actions.
+// Errors: *fault.Error.
+func (t *Table) SplitAt(actions []tree.AlterAction) (spec *database.RegionSpec, ok bool, err error) {
+	if len(actions) != 1 {
+		return nil, false, nil
+	}
+	set, ok := actions[0].(*tree.SetOptions)
+	if !ok || len(set.Options) != 1 || !strings.EqualFold(set.Options[0].Name, optionSplitKeys) {
+		return nil, false, nil
+	}
+	spec, err = t.regionsOf(firstPart(t.Descriptor.Primary.Key), map[string]string{optionSplitKeys: set.Options[0].Value})
+	return spec, true, err
 }
 
 func wholeOf(text string) (n int, ok bool) {

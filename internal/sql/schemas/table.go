@@ -216,6 +216,9 @@ func (c *call) alterTable(st *tree.AlterTable) error {
 	if err != nil {
 		return err
 	}
+	if done, err := c.splitRegions(name, table, st.Actions); done || err != nil {
+		return err
+	}
 	parts := split(st.Table, st.Actions)
 	checked, err := c.checksOf(name)
 	if err != nil {
@@ -276,6 +279,21 @@ func (c *call) alterTable(st *tree.AlterTable) error {
 		}
 	}
 	return nil
+}
+
+// splitRegions splits a table at keys, if that is all that is asked for.
+func (c *call) splitRegions(name tree.Name, table *database.Table, actions []tree.AlterAction) (done bool, err error) {
+	p, err := c.pin(name)
+	if err != nil {
+		return false, err
+	}
+	spec, done, err := p.SplitAt(actions)
+	p.Release()
+	if done && err == nil {
+		_, err = table.Split(c.ctx, "", *spec)
+		err = c.missing(err, name)
+	}
+	return done, err
 }
 
 // parts are the actions of an ALTER TABLE in the order in which they are carried out.
