@@ -148,6 +148,26 @@ export async function sql(
   return results;
 }
 
+/** HBaseRow is a row of a scan, with its cells: by family and qualifier, newest first. */
+export interface HBaseRow {
+  row: string | { base64: string };
+  cells: { family: string | { base64: string }; qualifier: string | { base64: string }; timestamp: number; value: string | { base64: string } }[];
+}
+
+/** scan scans a table of HBase's APIs. told is called as rows come in. */
+export async function scan(request: unknown, o: { abort?: AbortSignal; told?: (rows: HBaseRow[]) => void } = {}): Promise<{ rows: HBaseRow[]; limited: boolean }> {
+  const answer = await send("hbase/scan", { method: "POST", headers: headers({ "Content-Type": "application/json" }), body: JSON.stringify(request), signal: o.abort });
+  const rows: HBaseRow[] = [];
+  for await (const text of lines(answer)) {
+    const line = JSON.parse(text) as { rows?: HBaseRow[]; done?: { limited: boolean }; error?: { message: string } };
+    if (line.error) throw new Fault(400, line.error.message);
+    if (line.done) return { rows, limited: line.done.limited };
+    rows.push(...line.rows!);
+    o.told?.(rows);
+  }
+  throw new Fault(0, "The server has ended the connection before the end of the answer.");
+}
+
 /** lines cuts an answer into lines as they come. */
 async function* lines(answer: Response): AsyncGenerator<string> {
   const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();

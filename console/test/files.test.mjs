@@ -18,7 +18,7 @@ before(async () => {
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-const seed = Number(process.env.WEFT_CONSOLE_SEED ?? Date.now() % 1e9);
+const seed = Number(process.env.CONSOLE_SEED ?? Date.now() % 1e9);
 let state = seed;
 const random = (n) => {
   state = (Math.imul(state, 1664525) + 1013904223) >>> 0;

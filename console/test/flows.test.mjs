@@ -6,11 +6,12 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
+import { createTable, put } from "./hbase.mjs";
 import { dynamo, openPage, sql, startBrowser, startServer } from "./harness.mjs";
 
 let server, browser;
 before(async () => {
-  [server, browser] = await Promise.all([startServer("serve", "--engine", "mem"), startBrowser()]);
+  [server, browser] = await Promise.all([startServer("serve", "--engine", "mem", "--hbase-thrift1-addr", "127.0.0.1:0"), startBrowser()]);
   await dynamo(server, "CreateTable", {
     TableName: "things",
     KeySchema: [{ AttributeName: "id", KeyType: "HASH" }, { AttributeName: "n", KeyType: "RANGE" }],
@@ -320,10 +321,18 @@ flow("items: a grid over every kind of index", "#/items", async (page) => {
   await sql(server, "DROP TABLE every");
 });
 
+/** request is the editor once it is loaded: what its label says. */
+const request = async (page, label) => {
+  await page.locator('.editor[data-ready="true"]').waitFor();
+  return page.getByLabel(label, { exact: true });
+};
+const lines = async (page) => (await page.locator(".cm-line").allInnerTexts()).join("\n");
+const write = async (page, label, text) => (await request(page, label)).fill(text);
 const run = async (page, statement) => {
-  await page.getByLabel("Statement").fill(statement);
+  await write(page, "Statement", statement);
   await page.getByRole("button", { name: "Run", exact: true }).click();
 };
+const language = (page, name) => page.getByRole("group", { name: "Language" }).first().getByRole("button", { name, exact: true }).click();
 
 flow("query: numbers of SQL keep their digits", "#/query", async (page) => {
   await sql(server, "CREATE TABLE exact (id BIGINT PRIMARY KEY, d DECIMAL(38,10))");
@@ -351,15 +360,15 @@ flow("query: a statement is cancelled", "#/query", async (page) => {
 });
 
 flow("query: a plan as a tree", "#/query", async (page) => {
-  await page.getByLabel("Statement").fill("SELECT a.id FROM things a JOIN things b ON a.id = b.id AND a.n = b.n");
+  await write(page, "Statement", "SELECT a.id FROM things a JOIN things b ON a.id = b.id AND a.n = b.n");
   await page.getByRole("button", { name: "Explain and run" }).click();
   await page.locator(".plan .plan, .plan ul").first().waitFor();
   await page.getByText(/actual/).first().waitFor();
 });
 
 flow("query: Query, its plan, history and saved queries", "#/query", async (page) => {
-  await page.getByRole("button", { name: "DynamoDB" }).click();
-  await page.getByLabel("Request").fill(JSON.stringify({ TableName: "things", KeyConditionExpression: "id = :i", ExpressionAttributeValues: { ":i": { S: "t0" } } }));
+  await language(page, "DynamoDB");
+  await write(page, "Request", JSON.stringify({ TableName: "things", KeyConditionExpression: "id = :i", ExpressionAttributeValues: { ":i": { S: "t0" } } }));
   await page.keyboard.press("Control+Enter");
   await page.getByText("20 rows").waitFor();
   await page.getByRole("button", { name: "Explain and run" }).click();
@@ -368,11 +377,113 @@ flow("query: Query, its plan, history and saved queries", "#/query", async (page
   await page.getByLabel("Name of the saved query").fill("t0");
   await page.keyboard.press("Enter");
   await page.reload();
-  await page.getByRole("button", { name: "DynamoDB" }).click();
-  await page.getByLabel("Request").fill("{}");
+  await language(page, "DynamoDB");
+  await write(page, "Request", "{}");
   await page.getByLabel("Saved", { exact: true }).selectOption({ label: "t0" });
-  assert.match(await page.getByLabel("Request").inputValue(), /"t0"/);
+  assert.match(await lines(page), /"t0"/);
   assert.ok((await page.getByLabel("History").locator("option").count()) > 1);
+});
+
+flow("query: the editor is loaded when it is needed, and breaks no rule of the page", "#/overview", async (page) => {
+  const fetched = [];
+  page.on("request", (r) => fetched.push(new URL(r.url()).pathname));
+  const refused = await page.evaluateHandle(() => {
+    const list = [];
+    addEventListener("securitypolicyviolation", (e) => list.push(e.violatedDirective));
+    return list;
+  });
+  await page.getByRole("heading", { name: "Overview", exact: true, level: 1 }).waitFor();
+  assert.ok(!fetched.some((path) => path.includes("codemirror")));
+  await page.getByRole("link", { name: "Query" }).click();
+  await run(page, "SELECT 'text', 1 -- remark");
+  assert.ok(fetched.some((path) => path.endsWith("/codemirror.js")));
+  // The styles of the editor are there: words have colours of their own.
+  const colours = await page.locator(".cm-line span").evaluateAll((list) => new Set(list.map((e) => getComputedStyle(e).color)).size);
+  assert.ok(colours >= 3, `${colours} colours`);
+  assert.deepEqual(await refused.jsonValue(), []);
+});
+
+flow("query: tables, columns, indexes and keywords are completed", "#/query", async (page) => {
+  const options = () => page.locator(".cm-tooltip-autocomplete li .cm-completionLabel").allInnerTexts();
+  /** offered waits until what is offered is as wanted: while one types, older offers may still be shown. */
+  const offered = async (wanted, is) => {
+    for (let tries = 100; tries > 0 && !is(await options()); tries--) await page.waitForTimeout(50);
+    assert.ok(is(await options()), `${wanted}: ${await options()}`);
+  };
+  const type = async (text) => {
+    await page.keyboard.press("Escape");
+    await write(page, "Statement", "");
+    await page.keyboard.type(text);
+    await page.keyboard.press("Control+Space");
+    await page.locator(".cm-tooltip-autocomplete li").first().waitFor();
+  };
+  await type("SELECT * FROM thi");
+  await offered("things", (list) => list.includes("things"));
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowUp");
+  await page.waitForTimeout(100); // CodeMirror takes no choice within 75 ms, lest it be one by mistake
+  await page.keyboard.press("Enter");
+  assert.equal(await lines(page), "SELECT * FROM things");
+  await type("SELECT * FROM things WHERE col");
+  await offered("colour", (list) => list.includes("colour"));
+  await type("SELECT * FROM things FORCE INDEX (`by");
+  await offered("`by-colour`", (list) => list.includes("`by-colour`"));
+  await type("SELECT x.c FROM things x WHERE x.col");
+  await offered("colour", (list) => String(list) === "colour");
+  await type("sel");
+  await offered("SELECT", (list) => list.includes("SELECT"));
+  await page.keyboard.press("Escape");
+  await language(page, "DynamoDB");
+  await write(page, "Request", '{"TableName": "things", "IndexName": "by');
+  await page.keyboard.press("Control+Space");
+  await page.getByText("by-colour").first().waitFor();
+  await offered("by-colour", (list) => String(list) === "by-colour");
+});
+
+flow("query: the limit ends an answer, and says so", "#/query", async (page) => {
+  await page.getByLabel("at most").selectOption({ label: "100 rows" });
+  await run(page, "SELECT a.id FROM things a, things b");
+  await status(page).getByText("100 rows").waitFor();
+  await page.getByText("the limit ended the answer").waitFor();
+});
+
+test("query: HBase's scan, and its code", async (t) => {
+  const page = await openPage(browser, server, "#/query");
+  const { protocols } = await (await fetch(`${server.admin}/api/session`)).json();
+  await createTable(protocols["hbase-thrift1"], "cells", ["f", "g"]);
+  for (let i = 0; i < 30; i++) await put(protocols["hbase-thrift1"], "cells", `r${String(i).padStart(2, "0")}`, { "f:q": `value ${i}`, "g:": Buffer.from([0, 255]) });
+  await page.reload();
+  await language(page, "HBase");
+  await write(page, "Scan", '{"table": "cells", "start": "r05", "stop": "r\\\\x32", "columns": ["f:q", "g"], "filter": "PrefixFilter(\'r\')", "rowsMax": 10}');
+  await page.keyboard.press("Control+Enter");
+  await status(page).getByText("10 rows").waitFor();
+  await page.getByText("the limit ended the answer").waitFor();
+  await page.locator(".grid-row").getByText(/^value 5\u2003@\d+$/).waitFor();
+  await page.locator(".grid-row").getByText(/^\\x00\\xFF/).first().waitFor();
+  assert.equal(await page.getByRole("button", { name: "Explain", exact: true }).count(), 0);
+  await page.getByRole("button", { name: "Code" }).click();
+  for (const [name, program] of Object.entries({
+    Shell: (code) => execFileSync("sh", ["-c", code], { stdio: ["ignore", "pipe", "ignore"] }).toString().split("\n").filter(Boolean).map((line) => JSON.parse(line)).flatMap((line) => line.rows ?? []).map((r) => r.row),
+    Python: (code) => execFileSync("python3", ["-c", code]).toString().trim().split("\n").map((line) => line.slice(2, 5)),
+  })) {
+    await t.test(name, async (t) => {
+      try {
+        execFileSync(name === "Python" ? "python3" : "curl", name === "Python" ? ["-c", "import happybase"] : ["--version"], { stdio: "ignore" });
+      } catch {
+        return t.skip("its program or library is not installed here");
+      }
+      await page.getByRole("group", { name: "Language" }).last().getByRole("button", { name, exact: true }).click();
+      assert.deepEqual(program(await page.locator(".listing").innerText()), Array.from({ length: 10 }, (_, i) => `r${String(i + 5).padStart(2, "0")}`));
+    });
+  }
+  await page.getByRole("button", { name: "Answer", exact: true }).click();
+  await write(page, "Scan", '{"table": "cells", "columns": ["nothing"]}');
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await page.getByRole("alert").getByText("Column family nothing does not exist").waitFor();
+  await page.goto(`${server.console}#/items/cells`);
+  await page.getByText("is a table of HBase's APIs").waitFor();
+  assert.deepEqual(page.faults, []);
+  await page.context().close();
 });
 
 flow("tables: one is created by the form, and deleted by its name", "#/tables", async (page) => {
@@ -670,8 +781,8 @@ test("query: generated code gives the same items", async (t) => {
   const request = { TableName: "things", KeyConditionExpression: "id = :i", FilterExpression: "colour <> :q", ExpressionAttributeValues: { ":i": { S: "t0" }, ":q": { S: "it's `$x`" } }, ScanIndexForward: false };
   const wanted = (await dynamo(server, "Query", request)).Items;
   assert.equal(wanted.length, 20);
-  await page.getByRole("button", { name: "DynamoDB" }).click();
-  await page.getByLabel("Request").fill(JSON.stringify(request));
+  await language(page, "DynamoDB");
+  await write(page, "Request", JSON.stringify(request));
   await page.getByRole("button", { name: "Code" }).click();
   for (const [language, program] of Object.entries(programs)) {
     await t.test(language, async (t) => {

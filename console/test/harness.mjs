@@ -83,6 +83,7 @@ export async function startBrowser() {
 export async function openPage(browser, server, path = "", options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, colorScheme: "light", ...options });
   const page = await context.newPage();
+  page.setDefaultTimeout(Number(process.env.CONSOLE_TIMEOUT ?? 30_000));
   const faults = [];
   const allowed = options.allowed ?? [];
   page.on("console", (message) => {

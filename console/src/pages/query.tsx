@@ -2,24 +2,18 @@
 
 import { useSignal, type Signal } from "@preact/signals";
 import { useRef } from "preact/hooks";
-import { dynamo, session, sql, type SqlResult, type SqlValue } from "../api";
-import { count, seconds } from "../format";
-import { textOf, typeOf, type Item } from "../items/attribute";
-import { Grid } from "../parts/grid";
-import { Failure } from "../parts/states";
+import { dynamo, scan, session, sql } from "../api";
+import { count } from "../format";
+import type { Item } from "../items/attribute";
+import { useResource } from "../parts/resource";
 import { codeOf, type Request } from "../query/code";
+import type { Dialect } from "../query/codemirror";
+import { Editor } from "../query/editor";
 import { history, keep, remember, saved, type Kept } from "../query/history";
-import { dynamoPlan, sqlPlan, type DynamoPlan, type PlanNode } from "../query/plan";
-import { PlanTree } from "../query/plan-tree";
+import { dynamoPlan, sqlPlan, type DynamoPlan } from "../query/plan";
+import { resultOf, resultOfRows, Results, valueText, type Shown } from "../query/results";
 import { route } from "../route";
-
-interface Shown {
-  results: SqlResult[];
-  plan?: PlanNode[];
-  error?: Error;
-  ms?: number;
-  note?: string;
-}
+import { readTables } from "../tables/table";
 
 const firstStatement = "SELECT * FROM cities WHERE country = 'CH' LIMIT 100";
 const firstRequest = `{
@@ -28,76 +22,12 @@ const firstRequest = `{
   "ExpressionAttributeValues": {":c": {"S": "CH"}},
   "Limit": 100
 }`;
-
-/** resultOf shows items as the answer of a statement. */
-function resultOf(items: Item[]): SqlResult {
-  const names = [...new Set(items.flatMap(Object.keys))];
-  const types = names.map((n) => (items.some((i) => i[n] && typeOf(i[n]) === "N") ? "NUMBER" : "VARCHAR"));
-  return { columns: names.map((name, i) => ({ name, type: types[i]! })), rows: items.map((i) => names.map((n) => (i[n] ? textOf(i[n]) : null))) };
-}
-
-const isNumber = (type: string): boolean => /INT|DECIMAL|DOUBLE|FLOAT|NUMBER/.test(type);
-
-function valueText(v: SqlValue | undefined): string {
-  if (v === null || v === undefined) return "NULL";
-  return typeof v === "string" ? v : v.base64;
-}
-
-function ResultGrid({ result }: { result: SqlResult }) {
-  const sample = result.rows.slice(0, 50);
-  const number = result.columns.map((c, i) => isNumber(c.type) || (c.type === "UNTYPED" && sample.length > 0 && sample.every((r) => r[i] === null || (typeof r[i] === "string" && /^-?[\d.]+(e[+-]?\d+)?$/i.test(r[i] as string)))));
-  return (
-    <Grid
-      label="Rows"
-      rows={result.rows.length}
-      columns={result.columns.map((c, i) => ({
-        name: `${i} ${c.name}`,
-        title: <span title={c.type}>{c.name}</span>,
-        width: Math.round(Math.min(420, Math.max(70, 7.9 * Math.max(c.name.length + 2, ...sample.map((r) => valueText(r[i]).length)) + 20))),
-        number: number[i],
-      }))}
-      cell={(row, column) => {
-        const v = result.rows[row]?.[column];
-        if (v === null) return <span class="muted">NULL</span>;
-        return <span title={valueText(v)} class={typeof v === "string" ? "" : "type-B"}>{valueText(v)}</span>;
-      }}
-    />
-  );
-}
-
-function Results({ shown, busy }: { shown: Shown; busy: boolean }) {
-  const at = useSignal(0);
-  const withRows = shown.results.filter((r) => r.columns.length > 0);
-  const result = withRows[Math.min(at.value, withRows.length - 1)];
-  const affected = shown.results.filter((r) => r.columns.length === 0 && r.done);
-  return (
-    <>
-      {shown.error && <Failure error={shown.error} />}
-      <div class="bar status" role="status">
-        {busy && "Running…"}
-        {result && `${count(result.rows.length)} rows`}
-        {result?.done?.limited && <span class="badge warning">there are more: the limit ended the answer</span>}
-        {shown.note}
-        {!busy && shown.ms !== undefined && ` in ${seconds(shown.ms / 1000)}`}
-        {affected.map((r, i) => (
-          <span key={i}>{count(r.done!.affected)} rows written. {r.done!.info}</span>
-        ))}
-        {withRows.length > 1 &&
-          withRows.map((_, i) => (
-            <button key={i} type="button" aria-pressed={i === at.value} onClick={() => (at.value = i)}>
-              Answer {i + 1}
-            </button>
-          ))}
-      </div>
-      {shown.plan && (
-        <div class="scroll">
-          <PlanTree nodes={shown.plan} />
-        </div>
-      )}
-      {!shown.plan && result && <ResultGrid result={result} />}
-    </>
-  );
-}
+const firstScan = `{
+  "table": "t",
+  "start": "",
+  "stop": "",
+  "rowsMax": 100
+}`;
 
 function Code({ request }: { request: Request | undefined }) {
   const places = session.value.protocols;
@@ -164,11 +94,29 @@ function SaveAs({ current }: { current: () => Kept }) {
   );
 }
 
-/** Query runs SQL, and Query and Scan of DynamoDB's API. */
+const dialects: Record<Dialect, { title: string; label: string; first: string }> = {
+  sql: { title: "SQL", label: "Statement", first: firstStatement },
+  dynamodb: { title: "DynamoDB", label: "Request", first: firstRequest },
+  hbase: { title: "HBase", label: "Scan", first: firstScan },
+};
+
+/** parsed reads a request. It throws an Error that says so if it is no JSON. */
+function parsed(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch (e) {
+    throw new Error(`The request is no JSON: ${(e as Error).message}`);
+  }
+}
+
+/** Query runs SQL, Query and Scan of DynamoDB's API, and scans of HBase's. */
 export function Query() {
   const given = route.value.query.get("sql");
-  const dialect = useSignal<"sql" | "dynamodb">("sql");
-  const texts = useSignal({ sql: given ?? history.peek().find((k) => k.dialect === "sql")?.text ?? firstStatement, dynamodb: history.peek().find((k) => k.dialect === "dynamodb")?.text ?? firstRequest });
+  const dialect = useSignal<Dialect>("sql");
+  const lastOf = (d: Dialect): string => history.peek().find((k) => k.dialect === d)?.text ?? dialects[d].first;
+  const texts = useSignal({ sql: given ?? lastOf("sql"), dynamodb: lastOf("dynamodb"), hbase: lastOf("hbase") });
+  const turn = useSignal(0); // of texts that were not typed in the editor
+  const tables = useResource(readTables, []);
   const operation = useSignal("Query");
   const database = useSignal("default");
   const rowsMax = useSignal(1000);
@@ -177,7 +125,7 @@ export function Query() {
   const tab = useSignal<"answer" | "code">("answer");
   const abort = useRef<AbortController | undefined>(undefined);
   const text = texts.value[dialect.value];
-  const current = (): Kept => (dialect.value === "sql" ? { dialect: "sql", text, database: database.value } : { dialect: "dynamodb", text, operation: operation.value });
+  const current = (): Kept => ({ dialect: dialect.value, text, ...(dialect.value === "sql" ? { database: database.value } : dialect.value === "dynamodb" ? { operation: operation.value } : {}) });
 
   const work = async (run: (signal: AbortSignal) => Promise<Shown>) => {
     abort.current?.abort();
@@ -201,7 +149,11 @@ export function Query() {
         const results = await sql(text, { database: database.value, rowsMax: rowsMax.value, abort: signal, told: (results) => (shown.value = { results: [...results] }) });
         return { results };
       }
-      const answer = await dynamo<{ Items?: Item[]; Count?: number; ScannedCount?: number; LastEvaluatedKey?: Item }>(operation.value, JSON.parse(text), { abort: signal });
+      if (dialect.value === "hbase") {
+        const answer = await scan(parsed(text), { abort: signal, told: (rows) => (shown.value = { results: [resultOfRows(rows)] }) });
+        return { results: [{ ...resultOfRows(answer.rows), done: { rows: answer.rows.length, affected: 0, limited: answer.limited } }] };
+      }
+      const answer = await dynamo<{ Items?: Item[]; Count?: number; ScannedCount?: number; LastEvaluatedKey?: Item }>(operation.value, parsed(text), { abort: signal });
       return { results: [resultOf(answer.Items ?? [])], note: `, ${count(answer.ScannedCount ?? 0)} read${answer.LastEvaluatedKey ? "; the page has a next one" : ""}` };
     });
   const explain = (analyze: boolean) =>
@@ -211,13 +163,13 @@ export function Query() {
         const [result] = await sql(`EXPLAIN ${analyze ? "ANALYZE " : ""}FORMAT=JSON ${bare}`, { database: database.value, abort: signal });
         return { results: [], plan: sqlPlan(JSON.parse(valueText(result?.rows[0]?.[0])) as Record<string, unknown>) };
       }
-      const plan = await dynamo<DynamoPlan>(operation.value, JSON.parse(text), { abort: signal, explain: analyze ? "analyze" : "true" });
+      const plan = await dynamo<DynamoPlan>(operation.value, parsed(text), { abort: signal, explain: analyze ? "analyze" : "true" });
       return { results: [], plan: dynamoPlan(plan) };
     });
   const request = (): Request | undefined => {
     if (dialect.value === "sql") return { dialect: "sql", statement: text.trim().replace(/;$/, ""), database: database.value };
     try {
-      return { dialect: "dynamodb", operation: operation.value, body: JSON.parse(text) as Record<string, unknown> };
+      return dialect.value === "hbase" ? { dialect: "hbase", body: parsed(text) } : { dialect: "dynamodb", operation: operation.value, body: parsed(text) };
     } catch {
       return undefined;
     }
@@ -225,6 +177,7 @@ export function Query() {
   const choose = (k: Kept) => {
     dialect.value = k.dialect;
     texts.value = { ...texts.value, [k.dialect]: k.text };
+    turn.value++;
     if (k.operation) operation.value = k.operation;
     if (k.database) database.value = k.database;
   };
@@ -233,15 +186,17 @@ export function Query() {
       <div class="bar">
         <h1>Query</h1>
         <div role="group" aria-label="Language" class="segmented">
-          <button type="button" aria-pressed={dialect.value === "sql"} onClick={() => (dialect.value = "sql")}>SQL</button>
-          <button type="button" aria-pressed={dialect.value === "dynamodb"} onClick={() => (dialect.value = "dynamodb")}>DynamoDB</button>
+          {(Object.keys(dialects) as Dialect[]).map((d) => (
+            <button key={d} type="button" aria-pressed={dialect.value === d} onClick={() => (dialect.value = d)}>{dialects[d].title}</button>
+          ))}
         </div>
-        {dialect.value === "dynamodb" ? (
+        {dialect.value === "dynamodb" && (
           <select aria-label="Operation" value={operation.value} onChange={(e) => (operation.value = e.currentTarget.value)}>
             <option>Query</option>
             <option>Scan</option>
           </select>
-        ) : (
+        )}
+        {dialect.value === "sql" && (
           <>
             <label class="check">
               database <input style={{ width: "110px" }} value={database.value} onChange={(e) => (database.value = e.currentTarget.value)} />
@@ -261,21 +216,24 @@ export function Query() {
         <KeptList title="Saved" list={saved.value} choose={choose} />
         <SaveAs current={current} />
       </div>
-      <textarea
-        class="code editor"
-        aria-label={dialect.value === "sql" ? "Statement" : "Request"}
-        spellcheck={false}
-        value={text}
-        rows={Math.min(14, Math.max(6, text.split("\n").length + 1))}
-        onInput={(e) => (texts.value = { ...texts.value, [dialect.value]: e.currentTarget.value })}
-        onKeyDown={(e) => {
-          if (e.key === "Enter" && (e.ctrlKey || e.metaKey)) void run();
-        }}
+      <Editor
+        key={`${dialect.value} ${turn.value}`}
+        dialect={dialect.value}
+        label={dialects[dialect.value].label}
+        text={text}
+        tables={() => tables.value ?? []}
+        database={() => database.value}
+        changed={(text) => (texts.value = { ...texts.value, [dialect.value]: text })}
+        run={() => void run()}
       />
       <div class="bar">
         <button type="button" class="primary" onClick={() => void run()} title="Ctrl+Enter">Run</button>
-        <button type="button" onClick={() => void explain(false)}>Explain</button>
-        <button type="button" onClick={() => void explain(true)}>Explain and run</button>
+        {dialect.value !== "hbase" && (
+          <>
+            <button type="button" onClick={() => void explain(false)}>Explain</button>
+            <button type="button" onClick={() => void explain(true)}>Explain and run</button>
+          </>
+        )}
         <button type="button" disabled={!busy.value} onClick={() => abort.current?.abort()}>Cancel</button>
         <span class="right" />
         <button type="button" aria-pressed={tab.value === "answer"} onClick={() => (tab.value = "answer")}>Answer</button>

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /** Request is what code is made for. */
-export type Request = { dialect: "sql"; statement: string; database: string } | { dialect: "dynamodb"; operation: string; body: Record<string, unknown> };
+export type Request = { dialect: "sql"; statement: string; database: string } | { dialect: "dynamodb"; operation: string; body: Record<string, unknown> } | { dialect: "hbase"; body: Record<string, unknown> };
 
 /** Places are the addresses of the server's ports, as host:port. */
 export interface Places {
   dynamodb?: string;
   mysql?: string;
+  admin?: string;
+  "hbase-thrift1"?: string;
 }
 
 const shell = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
@@ -147,9 +149,40 @@ with connection, connection.cursor() as cursor:
   };
 }
 
+/** bytesInPython writes a text in which \\xNN is a byte as bytes of Python. */
+function bytesInPython(text: string): string {
+  const parts = text.split(/(\\x[0-9a-fA-F]{2})/);
+  const quoted = (part: string) => [...new TextEncoder().encode(part)].map((n) => (n < 32 || n > 126 || n === 34 || n === 92 ? `\\x${n.toString(16).padStart(2, "0")}` : String.fromCharCode(n))).join("");
+  return `b"${parts.map((part, i) => (i % 2 ? part.toLowerCase() : quoted(part))).join("")}"`;
+}
+
+function hbaseCode(body: Record<string, unknown>, places: Places): Record<string, string> {
+  const text = (member: string) => String(body[member] ?? "");
+  const thrift = places["hbase-thrift1"] ?? "127.0.0.1:9090";
+  const options = [
+    ...(text("start") ? [`row_start=${bytesInPython(text("start"))}`] : []),
+    ...(text("stop") ? [`row_stop=${bytesInPython(text("stop"))}`] : []),
+    ...(Array.isArray(body.columns) && body.columns.length > 0 ? [`columns=[${body.columns.map((c) => bytesInPython(String(c))).join(", ")}]`] : []),
+    ...(text("filter") ? [`filter=${bytesInPython(text("filter"))}`] : []),
+    ...(body.reversed === true ? ["reverse=True"] : []),
+    `limit=${Number(body.rowsMax ?? 1000)}`,
+  ];
+  const code: Record<string, string> = { Shell: `curl -N http://${places.admin ?? "127.0.0.1:8080"}/api/hbase/scan -H 'X-Weft-Console: 1' -d ${shell(JSON.stringify(body))}` };
+  // happybase reads one version of a column.
+  if (Number(body.versions ?? 1) <= 1) {
+    code.Python = `import happybase
+
+connection = happybase.Connection(${JSON.stringify(hostOf(thrift))}, port=${portOf(thrift)})
+for row, cells in connection.table(${JSON.stringify(text("table"))}).scan(${options.join(", ")}):
+    print(row, cells)`;
+  }
+  return code;
+}
+
 /** codeOf writes programs that send a request, by language. */
 export function codeOf(r: Request, places: Places): Record<string, string> {
   if (r.dialect === "sql") return sqlCode(r, places.mysql ?? "127.0.0.1:33060");
+  if (r.dialect === "hbase") return hbaseCode(r.body, places);
   const place = places.dynamodb ?? "127.0.0.1:8000";
   return { "AWS CLI": cli(r, place), Go: goDynamo(r, place), JavaScript: javascript(r, place), Python: boto3(r, place) };
 }

@@ -4,7 +4,7 @@ import { signal } from "@preact/signals";
 
 /** Kept is a request that was run, or saved under a name. */
 export interface Kept {
-  dialect: "sql" | "dynamodb";
+  dialect: "sql" | "dynamodb" | "hbase";
   text: string;
   database?: string;
   operation?: string;
