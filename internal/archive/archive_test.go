@@ -354,6 +354,12 @@ func TestRoundTrip(t *testing.T) {
 		if err := Write(t.Context(), from, storage.Folder(dir), Options{Format: format, DatabaseOptions: []string{"mode"}, Types: dialectTypes}); err != nil {
 			t.Fatal(err)
 		}
+		if types, err := Types(filepath.Join(dir, "default", "plain")); err != nil || len(types) < 10 {
+			t.Errorf("%d types, %v", len(types), err)
+		}
+		if _, err := Types(filepath.Join(dir, "default", "cells")); err == nil {
+			t.Error("a table with a history is imported alone")
+		}
 		t.Run(string(format), func(t *testing.T) {
 			testdb.Each(t, func(t *testing.T, db *database.DB) {
 				mustLoad(t, db, dir)

@@ -37,7 +37,8 @@ func IsArchive(dir string) bool {
 	return err == nil
 }
 
-// Types returns the types of the columns of a table in an archive by the table's folder; nil for any other folder.
+// Types returns the types of the columns of a table in an archive by the table's folder; nil for any other folder. A table with rules of cells is refused: its rows hold
+// their history.
 func Types(dir string) (types map[string]bulkload.Type, err error) {
 	path := filepath.Join(dir, definitionFile)
 	if _, err := os.Stat(path); err != nil {
@@ -46,6 +47,9 @@ func Types(dir string) (types map[string]bulkload.Type, err error) {
 	var d definition
 	if err := read(path, &d); err != nil {
 		return nil, err
+	}
+	if d.Schema != nil && d.Schema.Cells != nil {
+		return nil, fmt.Errorf("%s: the table keeps times of its cells, which only an import of the whole export brings back", dir)
 	}
 	return d.types("")
 }
