@@ -699,6 +699,7 @@ flow("hot: the busiest statements, and what makes them so", "#/hot", async (page
   await sql(server, "CREATE TABLE wide (id INT PRIMARY KEY, v INT) WITH (INEFFICIENT_QUERY='allow')").catch(() => sql(server, "CREATE TABLE wide (id INT PRIMARY KEY, v INT)"));
   await sql(server, `INSERT INTO wide VALUES ${Array.from({ length: 500 }, (_, i) => `(${i}, ${i % 7})`).join(", ")}`);
   for (let i = 0; i < 5; i++) await sql(server, `SELECT COUNT(*) FROM wide WHERE id + 0 = ${i}`);
+  await page.reload();
   const row = page.getByRole("row", { name: /SELECT COUNT\(\*\) FROM wide WHERE id \+ \? = \?/ });
   await row.waitFor();
   await row.getByText("an index may help").waitFor();
@@ -758,6 +759,7 @@ flow("activity: changes of a table as they come, old and new side by side", "#/a
 flow("activity: backups of tables", "#/activity/backups", async (page) => {
   await page.getByText("The database keeps no backup of a table").waitFor();
   await dynamo(server, "CreateBackup", { TableName: "things", BackupName: "before-the-change" });
+  await page.reload();
   await page.getByRole("row", { name: /before-the-change things available/ }).waitFor();
 });
 
