@@ -27,9 +27,10 @@ interface Page {
 
 const pageItems = 500;
 
-/** useItems reads a Query or Scan page by page, as more is wanted. */
+/** useItems reads a Query or Scan page by page, as more is wanted; all reads on to the end, until stop. The list grows in place: it may have a million items. */
 function useItems(table: Table, read: { operation: string; request: Record<string, unknown> }, turn: number) {
-  const items = useSignal<Item[]>([]);
+  const items = useSignal<{ list: Item[] }>({ list: [] });
+  const reading = useSignal(false); // on to the end
   const state = useSignal<{ busy: boolean; error?: Error; next?: Item; ended: boolean; scanned: number }>({ busy: false, ended: false, scanned: 0 });
   const abort = useRef<AbortController | undefined>(undefined);
   const text = JSON.stringify(read);
@@ -39,24 +40,33 @@ function useItems(table: Table, read: { operation: string; request: Record<strin
     if (busy || ended || !own || own.signal.aborted) return;
     state.value = { ...state.peek(), busy: true, error: undefined };
     try {
-      const page = await dynamo<Page>(read.operation, { ...read.request, Limit: pageItems, ...(next ? { ExclusiveStartKey: next } : {}) }, { database: table.database, abort: own.signal });
+      const page = await dynamo<Page>(read.operation, { ...read.request, ...(reading.value ? {} : { Limit: pageItems }), ...(next ? { ExclusiveStartKey: next } : {}) }, { database: table.database, abort: own.signal });
       if (own.signal.aborted) return;
-      items.value = [...items.value, ...page.Items];
+      const { list } = items.peek();
+      for (const item of page.Items) list.push(item);
+      items.value = { list };
       state.value = { busy: false, next: page.LastEvaluatedKey, ended: !page.LastEvaluatedKey, scanned: scanned + page.ScannedCount };
-      if (page.Items.length === 0 && page.LastEvaluatedKey) void more();
+      if (!page.LastEvaluatedKey) reading.value = false;
+      else if (page.Items.length === 0 || reading.value) void more();
     } catch (e) {
       if (!own.signal.aborted) state.value = { ...state.peek(), busy: false, error: e as Error };
+      reading.value = false;
     }
+  };
+  const all = () => {
+    reading.value = true;
+    void more();
   };
   useEffect(() => {
     const own = new AbortController();
     abort.current = own;
-    items.value = [];
+    items.value = { list: [] };
+    reading.value = false;
     state.value = { busy: false, ended: false, scanned: 0 };
     void more();
     return () => own.abort();
   }, [text, turn]);
-  return { items, state, more };
+  return { items, state, more, all, reading };
 }
 
 /** columnsOf lists the attributes of items: those of the key first, then the others as they come. */
@@ -82,14 +92,14 @@ function TableItems({ table, tables }: { table: Table; tables: Table[] }) {
   const chosen = useSignal<Set<number>>(new Set());
   const opened = useSignal<{ item?: Item; row?: number; readOnly?: string } | undefined>(undefined);
   const bulk = useSignal<"delete" | "edit" | "import" | undefined>(undefined);
-  const { items, state, more } = useItems(table, reading.value, turn.value);
+  const { items, state, more, all, reading: onward } = useItems(table, reading.value, turn.value);
   const apply = () => {
     chosen.value = new Set();
     reading.value = readingOf(table.name, index, conditions.value, descending.value);
     turn.value++;
   };
   useEffect(apply, [table.name, index.name]);
-  const list = items.value;
+  const { list } = items.value;
   const names = columnsOf(list, [...new Set([...keyNames, ...(index.columns ?? []).map((c) => c.name)])]);
   const open = async (row: number) => {
     const item = list[row]!;
@@ -108,7 +118,7 @@ function TableItems({ table, tables }: { table: Table; tables: Table[] }) {
   const saved = (item: Item | undefined) => {
     const row = opened.value?.row;
     if (row === undefined || index.name) turn.value++;
-    else items.value = item ? list.map((i, n) => (n === row ? item : i)) : list.filter((_, n) => n !== row);
+    else items.value = { list: item ? list.map((i, n) => (n === row ? item : i)) : list.filter((_, n) => n !== row) };
     chosen.value = new Set();
   };
   const selected = [...chosen.value].sort((a, b) => a - b).map((n) => list[n]!);
@@ -181,6 +191,11 @@ function TableItems({ table, tables }: { table: Table; tables: Table[] }) {
           {reading.value.operation === "Query" ? "Query" : "Scan"}: {count(list.length)} items{state.value.ended ? "" : " so far"}, {count(state.value.scanned)} read
           {state.value.busy && "…"}
         </span>
+        {onward.value ? (
+          <button type="button" onClick={() => (onward.value = false)}>Stop</button>
+        ) : (
+          !state.value.ended && list.length > 0 && <button type="button" onClick={all}>Read all</button>
+        )}
         {selected.length > 0 && (
           <>
             <span class="badge">{count(selected.length)} chosen</span>
