@@ -16,6 +16,9 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
+// plainDictionary is the encoding PLAIN_DICTIONARY, which writers before version 2 of the format use for RLE_DICTIONARY and, in dictionaries, for PLAIN.
+const plainDictionary format.Encoding = 2
+
 // What a file may ask for.
 const (
 	footerBytesMax = 32 << 20
@@ -226,7 +229,7 @@ func (p *page) checkHeader(left int64) error {
 	switch {
 	case p.Type == format.DictionaryPage && p.DictionaryPageHeader.Valid:
 		p.values, p.encoding = p.DictionaryPageHeader.V.NumValues, p.DictionaryPageHeader.V.Encoding
-		if p.encoding != format.Plain && p.encoding != format.PlainDictionary {
+		if p.encoding != format.Plain && p.encoding != plainDictionary {
 			return damaged("a dictionary has the encoding %s", p.encoding)
 		}
 	case p.Type == format.DataPage && p.DataPageHeader.Valid:
@@ -291,7 +294,7 @@ func (p *page) data(plain []byte) error {
 	switch p.encoding {
 	case format.Plain:
 		return p.plain(plain)
-	case format.PlainDictionary, format.RLEDictionary:
+	case plainDictionary, format.RLEDictionary:
 		if len(plain) == 0 {
 			return nil
 		}

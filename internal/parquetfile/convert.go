@@ -265,7 +265,7 @@ func instantAppender(kind format.Type, unit int64, typed string) (appender, erro
 	case Text:
 		return func(dst []byte, v parquet.Value) ([]byte, error) {
 			n, ok := read(v)
-			at := time.Unix(0, 0).UTC()
+			var at time.Time
 			switch unit {
 			case 1_000_000:
 				at = time.UnixMilli(n).UTC()

@@ -38,7 +38,7 @@ const decimalBytes = 16
 // Writer writes a file. It keeps one group of rows in memory.
 type Writer struct {
 	columns []Column
-	to      *parquet.Writer
+	to      *parquet.GenericWriter[any]
 	row     parquet.Row
 	rows    []parquet.Row // the one
 	fixed   []byte        // of the row's decimals
@@ -90,7 +90,7 @@ func NewWriter(to io.Writer, columns []Column) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.to = parquet.NewWriter(to, parquet.NewSchema("weft", schema), parquet.Compression(&parquet.Snappy), parquet.KeyValueMetadata(metadataKey, string(text)), parquet.CreatedBy("weft", "", ""))
+	w.to = parquet.NewGenericWriter[any](to, parquet.NewSchema("weft", schema), parquet.Compression(&parquet.Snappy), parquet.KeyValueMetadata(metadataKey, string(text)), parquet.CreatedBy("weft", "", ""))
 	return w, nil
 }
 
