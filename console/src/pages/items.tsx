@@ -220,7 +220,9 @@ function TableItems({ table, tables }: { table: Table; tables: Table[] }) {
           cell={(row, column) => {
             if (column === 0) return <input type="checkbox" tabIndex={-1} aria-label={`Choose row ${row + 1}`} checked={chosen.value.has(row)} onChange={(e) => toggle(row, e.currentTarget.checked)} />;
             const a = list[row]?.[names[column - 1]!];
-            return a ? <span title={`${typeOf(a)} ${textOf(a)}`} class={`type-${typeOf(a)}`}>{textOf(a)}</span> : null;
+            if (!a) return null;
+            const text = textOf(a);
+            return <span title={`${typeOf(a)} ${text}`} class={`type-${typeOf(a)}`}>{text}</span>;
           }}
         />
       )}

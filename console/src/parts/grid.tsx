@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { useSignal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 
 /** rowHeight is that of every row, in pixels: so the place of a row needs no measuring, however many there are. */
 const rowHeight = 28;
 const overscan = 6;
+
+/** blockRows is how many rows are placed from one beginning, so that places stay numbers that browsers are exact with. */
+const blockRows = 8192;
 
 /** Browsers end elements at some 16 million pixels: beyond this the height stands for more rows. */
 const heightMax = 12_000_000;
@@ -26,6 +29,38 @@ interface Props {
   open?: (row: number) => void;
   near?: () => void; // the end is near: more rows may be fetched
   className?: (row: number) => string;
+}
+
+interface RowProps extends Pick<Props, "columns" | "cell" | "className"> {
+  row: number;
+  y: number; // pixels below the beginning of its block
+  template: string;
+  width: number;
+  current: Signal<number>;
+}
+
+/** Row is one row. As it reads a signal, it is rendered again only if that changes or one of its properties: when the grid is scrolled, rows that stay in view are left alone. */
+function Row({ row, y, template, width, columns, cell, className, current }: RowProps) {
+  return (
+    <div
+      role="row"
+      aria-rowindex={row + 1}
+      class={`grid-row ${row === current.value ? "current" : ""} ${className?.(row) ?? ""}`}
+      style={{ gridTemplateColumns: template, width: `${width}px`, transform: `translateY(${y}px)` }}
+    >
+      {columns.map((c, i) => (
+        <div key={c.name} role="gridcell" class={c.number ? "number" : ""}>
+          {cell(row, i)}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** rowAt is the row that an event happened in. */
+function rowAt(e: Event): number | undefined {
+  const element = (e.target as Element).closest("[aria-rowindex]");
+  return element ? Number(element.getAttribute("aria-rowindex")) - 1 : undefined;
 }
 
 /** Grid shows any number of rows; only those in view are elements. Arrows, Page Up and Down, Home and End move the row that Enter opens. */
@@ -65,7 +100,9 @@ export function Grid({ columns, rows, cell, label, open, near, className }: Prop
     Enter: () => open?.(current.value),
   };
   const template = columns.map((c) => `${c.width}px`).join(" ");
-  const offset = first * rowHeight - top.value * scale + top.value;
+  const width = columns.reduce((sum, c) => sum + c.width, 0);
+  const block = first - (first % blockRows);
+  const slots = Math.ceil(height.value / rowHeight) + 2 * overscan + 2; // at least as many as rows are elements: an element takes the next row when its own leaves
   return (
     <div
       ref={place}
@@ -90,24 +127,21 @@ export function Grid({ columns, rows, cell, label, open, near, className }: Prop
           </div>
         ))}
       </div>
-      <div role="rowgroup" style={{ height: `${shown}px`, position: "relative" }}>
-        {Array.from({ length: Math.max(0, last - first) }, (_, i) => first + i).map((row) => (
-          <div
-            key={row}
-            role="row"
-            aria-rowindex={row + 1}
-            class={`grid-row ${row === current.value ? "current" : ""} ${className?.(row) ?? ""}`}
-            style={{ gridTemplateColumns: template, transform: `translateY(${offset + (row - first) * rowHeight}px)` }}
-            onClick={() => (current.value = row)}
-            onDblClick={() => open?.(row)}
-          >
-            {columns.map((c, i) => (
-              <div key={c.name} role="gridcell" class={c.number ? "number" : ""}>
-                {cell(row, i)}
-              </div>
-            ))}
-          </div>
-        ))}
+      <div role="presentation" style={{ height: `${shown}px` }}>
+        <div
+          class="grid-rows"
+          role="rowgroup"
+          style={{ transform: `translateY(${block * rowHeight - top.value * scale + top.value}px)` }}
+          onClick={(e) => (current.value = rowAt(e) ?? current.value)}
+          onDblClick={(e) => {
+            const row = rowAt(e);
+            if (row !== undefined) open?.(row);
+          }}
+        >
+          {Array.from({ length: Math.max(0, last - first) }, (_, i) => first + i).map((row) => (
+            <Row key={row % slots} row={row} y={(row - block) * rowHeight} template={template} width={width} columns={columns} cell={cell} className={className} current={current} />
+          ))}
+        </div>
       </div>
     </div>
   );
