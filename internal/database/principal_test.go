@@ -107,6 +107,13 @@ var askingOperations = map[string]func(ctx context.Context, a *asked) error{
 		_, err := a.db.CreateTable(ctx, database.TableSpec{Name: a.table.Name(), Key: database.Columns("k", schema.String)})
 		return err
 	},
+	"DB.CreateLike": func(ctx context.Context, a *asked) error {
+		outline, err := a.pin.Descriptor().Outline()
+		if err == nil {
+			_, err = a.db.CreateLike(ctx, outline)
+		}
+		return err
+	},
 	"DB.DropTable":         func(ctx context.Context, a *asked) error { return a.db.DropTable(ctx, "", a.table.Name()) },
 	"DB.TruncateTable":     func(ctx context.Context, a *asked) error { return a.db.TruncateTable(ctx, "", a.table.Name()) },
 	"DB.CreateDatabase":    func(ctx context.Context, a *asked) error { return a.db.CreateDatabase(ctx, "new") },
@@ -318,6 +325,11 @@ var askingOperations = map[string]func(ctx context.Context, a *asked) error{
 		return a.inView(ctx, func(v *database.View) error {
 			_, err := v.GetAll(ctx, []database.KeyRead{{Table: a.pin, Key: a.row()}}, nothing)
 			return err
+		})
+	},
+	"View.Stored": func(ctx context.Context, a *asked) error {
+		return a.inView(ctx, func(v *database.View) error {
+			return v.Stored(ctx, a.pin, func(value.Row) error { return nil })
 		})
 	},
 	"View.Query": func(ctx context.Context, a *asked) error {

@@ -55,8 +55,7 @@ func (v *View) nowMS(p Pinned) int64 {
 // isOlder says whether the snapshot may have been taken before the version was in use.
 func (v *View) isOlder(p Pinned) bool { return p.version.Generation > v.generation }
 
-// Query walks a table or index. p stays the caller's; it may have been taken before or after the view. An index that became active after the
-// view was taken is not used, and naming it is an error of KindBusy.
+// Query walks a table or index. p stays the caller's, older or newer than the view. An index that became active after the view is not used; naming it is of KindBusy.
 func (v *View) Query(ctx context.Context, p Pinned, q Query) (*Cursor, error) {
 	if q.Quiet {
 		ctx = OwnWork(ctx)
@@ -67,6 +66,7 @@ func (v *View) Query(ctx context.Context, p Pinned, q Query) (*Cursor, error) {
 
 // Stored calls visit with each row as it is stored, with what readers don't see any more. p must have been taken before the view. A row is valid until visit returns.
 func (v *View) Stored(ctx context.Context, p Pinned, visit func(row value.Row) error) (err error) {
+	err = p.askWalk(ctx, &Query{})
 	cursor := v.from.Scan(ctx, p.table.Primary.Range(), false)
 	for err == nil && cursor.Next() {
 		if err = p.table.Know(ctx, cursor.Value()); err == nil {
