@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package undo takes changes of a table back, the last one first, in the table itself or in a copy of it.
+// Package undo takes changes of a table back, in the table itself or in a copy of it.
 //
 // Knows: the changes of a journal, rows, unique indexes.
 // Never: whether all changes are kept, who may restore.
@@ -8,9 +8,11 @@ package undo
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"time"
 
 	"github.com/weftdb/weft/internal/journal"
@@ -25,6 +27,12 @@ const (
 	bytesAtOnce = 1 << 20
 )
 
+// doneBytesMax bounds the keys that an undo keeps in memory, and doneBytes is what one takes besides its bytes.
+const (
+	doneBytesMax = 64 << 20
+	doneBytes    = 64
+)
+
 // keptBytesMax bounds the rows that an undo keeps in memory because another row still has their key in a unique index.
 const keptBytesMax = 64 << 20
 
@@ -33,15 +41,23 @@ var ErrFailed = errors.New("the changes can't be taken back")
 
 // Undo takes back the changes of commits after a moment. Its fields are required.
 //
+// Each row is written once, however often it was changed: it becomes what it was before its first change after the moment. Later changes of it are passed over, and
+// for that their keys are kept in memory; if these are too many, the rows are taken in parts, by a hash of their keys, and the changes are read for each part.
+//
 // A copy may be older than the snapshot in which the changes are read: what was before a change is written whether or not the copy shows the change.
-// On a cluster the rows of a bucket are taken back by themselves. So, between the first and the last step, two rows may have one key in a unique index, which
-// they never had at any moment. In a copy nobody sees that. In the table itself the row that comes second is left out until the end.
+// Between the first and the last step, two rows may have one key in a unique index, which they never had at any moment. In a copy nobody sees that. In the table
+// itself the row that comes second is left out until the end.
 type Undo struct {
 	After  int64 // Unix milliseconds: the last moment whose commits stay
 	Target *record.Table
 	Lived  bool // Target is the table itself, which others use meanwhile
 	// Commit runs f in a transaction that has the latches of rows.
 	Commit func(ctx context.Context, rows [][]byte, f func(txn kv.Txn) error) error
+
+	seed      maphash.Seed
+	done      map[string]struct{} // the keys of rows that are written, or in the batch
+	doneBytes int
+	doneMax   int // 0: doneBytesMax
 
 	batch     []undone
 	bytes     int
@@ -57,26 +73,62 @@ type undone struct {
 
 // Bucket takes the changes back that a snapshot shows of a bucket. Errors: ErrFailed.
 func (u *Undo) Bucket(ctx context.Context, from kv.Snapshot, bucket journal.Bucket) error {
-	cursor := bucket.Scan(ctx, from, journal.Position{Stamp: kv.StampOf(u.After + 1)}, 0, true)
+	u.seed = maphash.MakeSeed()
+	return u.part(ctx, from, bucket, 0, 0)
+}
+
+// part takes back the changes of rows whose hashes begin with the lowest bits of prefix, as two halves if their keys are too many. What was written of them before
+// that is written again, which changes nothing.
+func (u *Undo) part(ctx context.Context, from kv.Snapshot, bucket journal.Bucket, prefix uint64, bits uint) error {
+	changes := u.changes
+	whole, err := u.pass(ctx, from, bucket, prefix, bits)
+	if err != nil || whole {
+		return err
+	}
+	u.changes = changes
+	if err := u.part(ctx, from, bucket, prefix<<1, bits+1); err != nil {
+		return err
+	}
+	return u.part(ctx, from, bucket, prefix<<1|1, bits+1)
+}
+
+// pass is part for as many rows as there is memory for; whole says that they are all.
+func (u *Undo) pass(ctx context.Context, from kv.Snapshot, bucket journal.Bucket, prefix uint64, bits uint) (whole bool, err error) {
+	u.done, u.doneBytes, u.batch, u.bytes = map[string]struct{}{}, 0, u.batch[:0], 0
+	cursor := bucket.Scan(ctx, from, journal.Position{Stamp: kv.StampOf(u.After + 1)}, 0, false)
 	defer cursor.Close()
 	for cursor.Next() {
-		if cursor.OriginMS() <= u.After {
-			continue // on a cluster, where it came into the journal later
+		if cursor.OriginMS() <= u.After { // on a cluster, where it came into the journal later
+			continue
+		}
+		key := cursor.At().Key
+		if bits > 0 && maphash.Bytes(u.seed, key)>>(64-bits) != prefix {
+			continue
+		}
+		u.changes++
+		if _, done := u.done[string(key)]; done {
+			continue
 		}
 		e := cursor.Entry()
 		if e.WasThere && e.Old == nil {
-			return fmt.Errorf("%w: one of %s was kept without what was before it", ErrFailed, time.UnixMilli(cursor.OriginMS()).UTC().Format(time.RFC3339Nano))
+			return false, fmt.Errorf("%w: one of %s was kept without what was before it", ErrFailed, time.UnixMilli(cursor.OriginMS()).UTC().Format(time.RFC3339Nano))
 		}
-		u.batch = append(u.batch, undone{key: append(bytes.Clone(u.Target.Primary.Prefix), cursor.At().Key...), row: bytes.Clone(e.Old)})
-		if u.bytes += len(cursor.At().Key) + len(e.Old); len(u.batch) < rowsAtOnce && u.bytes < bytesAtOnce {
-			continue
+		if u.doneBytes += len(key) + doneBytes; u.doneBytes > cmp.Or(u.doneMax, doneBytesMax) {
+			return false, cursor.Close()
 		}
-		if err := u.flush(ctx); err != nil {
-			return err
+		u.done[string(key)] = struct{}{}
+		if err := u.add(ctx, undone{key: append(bytes.Clone(u.Target.Primary.Prefix), key...), row: bytes.Clone(e.Old)}); err != nil {
+			return false, err
 		}
 	}
-	if err := cursor.Close(); err != nil {
-		return err
+	return true, errors.Join(cursor.Close(), u.flush(ctx))
+}
+
+// add gathers a row, and writes what was gathered when that is enough for a transaction.
+func (u *Undo) add(ctx context.Context, one undone) error {
+	u.batch = append(u.batch, one)
+	if u.bytes += len(one.key) + len(one.row); len(u.batch) < rowsAtOnce && u.bytes < bytesAtOnce {
+		return nil
 	}
 	return u.flush(ctx)
 }
@@ -117,7 +169,6 @@ func (u *Undo) flush(ctx context.Context) error {
 			u.keptBytes += len(left[key])
 		}
 	}
-	u.changes += int64(len(u.batch))
 	u.batch, u.bytes = u.batch[:0], 0
 	if u.keptBytes > keptBytesMax {
 		return fmt.Errorf("%w: more than %d MiB of rows exchange their keys in a unique index; restore it to a new table, under another name", ErrFailed, keptBytesMax>>20)
