@@ -58,6 +58,7 @@ test(`${payloads.length} scripts in names and values do not run`, async () => {
       await page.locator("dialog textarea").waitFor();
     }
     if (path === "#/query") {
+      await page.locator('.editor[data-ready="true"]').waitFor(); // else it takes the place of what is written
       await page.getByLabel("Statement").fill("SELECT * FROM hostile");
       await page.getByRole("button", { name: "Run", exact: true }).click();
       await page.getByText("200 rows").waitFor();
