@@ -10,7 +10,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -23,19 +22,6 @@ import (
 	"github.com/weftdb/weft/order"
 	"github.com/weftdb/weft/storage"
 )
-
-func seeded(t testing.TB) *rand.Rand {
-	t.Helper()
-	seed := rand.Uint64()
-	if text := os.Getenv("WEFT_SEED"); text != "" {
-		var err error
-		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
-			t.Fatal(err)
-		}
-	}
-	t.Logf("WEFT_SEED=%d", seed)
-	return rand.New(rand.NewPCG(seed, 0))
-}
 
 // formats are those that keep all that the tests' tables hold.
 var formats = []Format{DynamoDB, CSV, Parquet} // immutable
@@ -345,7 +331,7 @@ func alike(t testing.TB, want, got map[string]string) {
 // TestRoundTrip writes a database of random rows of all types in each format, and makes another one of it on each engine: the same rows, byte for byte, the same
 // tables, and whole indexes.
 func TestRoundTrip(t *testing.T) {
-	r := seeded(t)
+	r := testdb.Random(t)
 	from := testdb.Open(t)
 	fill(t, r, from, 40)
 	want := picture(t, from)
@@ -378,7 +364,7 @@ func mustLoad(t testing.TB, db *database.DB, dir string) {
 
 // TestInterrupted stops a load again and again: what it makes in the end is the same, and a table that is seen is whole.
 func TestInterrupted(t *testing.T) {
-	r := seeded(t)
+	r := testdb.Random(t)
 	from := testdb.Open(t)
 	fill(t, r, from, 30)
 	want := picture(t, from)

@@ -29,19 +29,6 @@ import (
 	"github.com/weftdb/weft/internal/value"
 )
 
-func seeded(t testing.TB) *rand.Rand {
-	t.Helper()
-	seed := rand.Uint64()
-	if text := os.Getenv("WEFT_SEED"); text != "" {
-		var err error
-		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
-			t.Fatal(err)
-		}
-	}
-	t.Logf("WEFT_SEED=%d", seed)
-	return rand.New(rand.NewPCG(seed, 0))
-}
-
 func part(t testing.TB, name string, of schema.Type) schema.KeyPart {
 	t.Helper()
 	p, err := database.Part(name, of)
@@ -265,7 +252,7 @@ func exportOf(t testing.TB, dir string, items []string) {
 
 // TestRandomItems loads items of all types from each format that has them, and compares with what PutItem makes of them, one after the other.
 func TestRandomItems(t *testing.T) {
-	r := seeded(t)
+	r := testdb.Random(t)
 	count := testrace.Fewer(1500)
 	items := randomItems(r, count)
 	for _, hash := range []bool{false, true} {
@@ -418,7 +405,7 @@ func TestMemory(t *testing.T) {
 
 // TestRestarts stops a load at random moments, again and again, until it is done.
 func TestRestarts(t *testing.T) {
-	r := seeded(t)
+	r := testdb.Random(t)
 	items := randomItems(r, max(testrace.Fewer(2000), 400))
 	want, spec := testdb.Open(t), itemsSpec(t, false)
 	create(t, want, spec)
