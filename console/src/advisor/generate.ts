@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { inGo, inJavaScript, inShell, inTerraform } from "../quote";
+import { quoted } from "../tables/table";
+
 /** KeyElement is a part of a key in DynamoDB's requests. */
 export interface KeyElement {
   AttributeName: string;
@@ -23,27 +26,42 @@ export interface NewTable {
   Tags?: { Key: string; Value: string }[];
 }
 
-const text = (s: string): string => JSON.stringify(s).replaceAll("${", "$$${").replaceAll("%{", "%%{");
 const part = (keys: KeyElement[], type: string): string | undefined => keys.find((k) => k.KeyType === type)?.AttributeName;
 const projected = (x: NewIndex): string => x.Projection?.ProjectionType ?? "ALL";
 
+/** block writes a block of Terraform: its members, and the blocks in it. */
+function block(title: string, members: [name: string, value: string | undefined][], ...inner: string[]): string {
+  const there = members.filter(([, value]) => value !== undefined);
+  const width = Math.max(0, ...there.map(([name]) => name.length));
+  const lines = [there.map(([name, value]) => `${name.padEnd(width)} = ${value}`).join("\n"), ...inner].filter(Boolean).join("\n\n");
+  return `${title} {\n${lines.replaceAll(/^(?=.)/gm, "  ")}\n}`;
+}
+
 /** terraformOf writes a table for Terraform's provider of AWS. */
 export function terraformOf(t: NewTable): string {
-  const key = (keys: KeyElement[], indent: string) => {
-    const sort = part(keys, "RANGE");
-    return `${indent}hash_key     = ${text(part(keys, "HASH") ?? "")}\n${sort ? `${indent}range_key    = ${text(sort)}\n` : ""}`;
-  };
-  const attributes = t.AttributeDefinitions.map((a) => `\n  attribute {\n    name = ${text(a.AttributeName)}\n    type = ${text(a.AttributeType)}\n  }\n`).join("");
-  const indexes = (t.GlobalSecondaryIndexes ?? []).map((x) => {
-    const more = x.Projection?.NonKeyAttributes;
-    return `\n  global_secondary_index {\n    name            = ${text(x.IndexName)}\n${key(x.KeySchema, "    ")}    projection_type = ${text(projected(x))}\n${more ? `    non_key_attributes = [${more.map(text).join(", ")}]\n` : ""}  }\n`;
-  });
-  const tags = t.Tags ? `\n  tags = {\n${t.Tags.map((tag) => `    ${text(tag.Key)} = ${text(tag.Value)}\n`).join("")}  }\n` : "";
-  return `resource "aws_dynamodb_table" ${text(t.TableName.replace(/[^A-Za-z0-9_]/g, "_"))} {\n  name         = ${text(t.TableName)}\n  billing_mode = "PAY_PER_REQUEST"\n${key(t.KeySchema, "  ")}${attributes}${indexes.join("")}${tags}}`;
+  const optional = (name: string | undefined) => (name === undefined ? undefined : inTerraform(name));
+  const attributes = t.AttributeDefinitions.map((a) => block("attribute", [["name", inTerraform(a.AttributeName)], ["type", inTerraform(a.AttributeType)]]));
+  const indexes = (t.GlobalSecondaryIndexes ?? []).map((x) =>
+    block("global_secondary_index", [
+      ["name", inTerraform(x.IndexName)],
+      ["hash_key", optional(part(x.KeySchema, "HASH"))],
+      ["range_key", optional(part(x.KeySchema, "RANGE"))],
+      ["projection_type", inTerraform(projected(x))],
+      ["non_key_attributes", x.Projection?.NonKeyAttributes && `[${x.Projection.NonKeyAttributes.map(inTerraform).join(", ")}]`],
+    ]),
+  );
+  const tags = t.Tags ? [block("tags =", t.Tags.map((tag) => [inTerraform(tag.Key), inTerraform(tag.Value)]))] : [];
+  const name = t.TableName.replace(/[^A-Za-z0-9_]/g, "_").replace(/^(?=\d)/, "_");
+  const members: [string, string | undefined][] = [
+    ["name", inTerraform(t.TableName)],
+    ["billing_mode", inTerraform("PAY_PER_REQUEST")],
+    ["hash_key", optional(part(t.KeySchema, "HASH"))],
+    ["range_key", optional(part(t.KeySchema, "RANGE"))],
+  ];
+  return block(`resource "aws_dynamodb_table" ${inTerraform(name)}`, members, ...attributes, ...indexes, ...tags);
 }
 
 const sqlTypes: Record<string, string> = { S: "VARCHAR", N: "DECIMAL", B: "VARBINARY", BOOL: "BOOLEAN" };
-const quoted = (name: string): string => "`" + name.replaceAll("`", "``") + "`";
 
 /** attributesOf are the attributes that a key attribute's name spells, such as zorder(a f64, b) or concat(a,'#',b). */
 export function attributesOf(name: string): string[] {
@@ -65,24 +83,70 @@ function sqlKey(name: string): string {
   return list.join(", ");
 }
 
+/** sqlTail says what an index of DynamoDB's API holds: the items that have its key, and of these what is projected. */
+function sqlTail(x: NewIndex): string {
+  const include = x.Projection?.NonKeyAttributes;
+  const options = [...(projected(x) === "ALL" ? ["INDEX_COVERED_TYPE='COVERED_DYNAMIC_COLUMNS'"] : []), "SPARSE='true'"];
+  return `${include ? ` INCLUDE (${include.map(quoted).join(", ")})` : ""} WITH (${options.join(", ")})`;
+}
+
 /** sqlOf writes a table in SQL. types are those of attributes that no key has. */
 export function sqlOf(t: NewTable, types: Record<string, string> = {}): string {
   const declared = Object.fromEntries(t.AttributeDefinitions.map((a) => [a.AttributeName, a.AttributeType]));
   const names = [...new Set([...t.KeySchema, ...(t.GlobalSecondaryIndexes ?? []).flatMap((x) => x.KeySchema)].flatMap((k) => attributesOf(k.AttributeName)))];
   const columns = names.map((name) => `  ${quoted(name)} ${sqlTypes[declared[name] ?? types[name] ?? "S"] ?? "VARCHAR"},\n`).join("");
   const table = `CREATE TABLE ${quoted(t.TableName)} (\n${columns}  PRIMARY KEY (${t.KeySchema.map((k) => sqlKey(k.AttributeName)).join(", ")})\n) WITH (DYNAMIC_COLUMNS='true');`;
-  const indexes = (t.GlobalSecondaryIndexes ?? []).map((x) => `CREATE INDEX ${quoted(x.IndexName)} ON ${quoted(t.TableName)} (${x.KeySchema.map((k) => sqlKey(k.AttributeName)).join(", ")});`);
+  const indexes = (t.GlobalSecondaryIndexes ?? []).map((x) => `CREATE INDEX ${quoted(x.IndexName)} ON ${quoted(t.TableName)} (${x.KeySchema.map((k) => sqlKey(k.AttributeName)).join(", ")})${sqlTail(x)};`);
   return [table, ...indexes].join("\n");
 }
+
+/** goConstants are the types of the SDK for Go that stand for a few words. */
+const goConstants: Record<string, string> = { BillingMode: "BillingMode", KeyType: "KeyType", AttributeType: "ScalarAttributeType", ProjectionType: "ProjectionType" };
+const goTypes: Record<string, string> = { KeySchema: "KeySchemaElement", AttributeDefinitions: "AttributeDefinition", GlobalSecondaryIndexes: "GlobalSecondaryIndex", Tags: "Tag" };
+
+/** goValue writes a member of a request as the SDK for Go has it. */
+function goValue(member: string, v: unknown, indent: string): string {
+  if (typeof v === "string") return goConstants[member] ? `types.${goConstants[member]}(${inGo(v)})` : `aws.String(${inGo(v)})`;
+  if (!Array.isArray(v)) return `&types.${member}${goMembers(v as object, indent)}`;
+  if (typeof v[0] === "string") return `[]string{${v.map(inGo).join(", ")}}`;
+  return `[]types.${goTypes[member]}{\n${v.map((x: object) => `${indent}\t${goMembers(x, indent + "\t")},\n`).join("")}${indent}}`;
+}
+
+const goMembers = (v: object, indent: string): string =>
+  `{\n${Object.entries(v).map(([name, x]) => `${indent}\t${name}: ${goValue(name, x, indent + "\t")},\n`).join("")}${indent}}`;
+
+const goProgram = (t: NewTable, endpoint: string): string => `package main
+
+import (
+	"context"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+func main() {
+	client := dynamodb.New(dynamodb.Options{
+		BaseEndpoint: aws.String(${inGo(endpoint)}),
+		Region:       "us-east-1",
+		Credentials:  credentials.NewStaticCredentialsProvider("x", "x", ""),
+	})
+	_, err := client.CreateTable(context.Background(), &dynamodb.CreateTableInput${goMembers(t, "\t")})
+	if err != nil {
+		panic(err)
+	}
+}`;
 
 /** programs write a program that makes a table, by its language. */
 export const programs: Record<string, (t: NewTable, endpoint: string) => string> = {
   CreateTable: (t) => JSON.stringify(t, null, 2),
-  "AWS CLI": (t, endpoint) => `aws dynamodb create-table --endpoint-url ${endpoint} --cli-input-json '${JSON.stringify(t, null, 2).replaceAll("'", "'\\''")}'`,
+  "AWS CLI": (t, endpoint) => `aws dynamodb create-table --endpoint-url ${endpoint} --cli-input-json ${inShell(JSON.stringify(t, null, 2))}`,
+  Go: goProgram,
   JavaScript: (t, endpoint) => `import { CreateTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 
 const client = new DynamoDBClient({ endpoint: ${JSON.stringify(endpoint)}, region: "us-east-1", credentials: { accessKeyId: "x", secretAccessKey: "x" } });
-await client.send(new CreateTableCommand(${JSON.stringify(t, null, 2)}));`,
+await client.send(new CreateTableCommand(${inJavaScript(t)}));`,
   Python: (t, endpoint) => `import boto3, json
 
 client = boto3.client("dynamodb", endpoint_url=${JSON.stringify(endpoint)}, region_name="us-east-1", aws_access_key_id="x", aws_secret_access_key="x")

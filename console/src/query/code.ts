@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { inGo, inJavaScript, inShell } from "../quote";
+
 /** Request is what code is made for. */
 export type Request = { dialect: "sql"; statement: string; database: string } | { dialect: "dynamodb"; operation: string; body: Record<string, unknown> } | { dialect: "hbase"; body: Record<string, unknown> };
 
@@ -11,8 +13,6 @@ export interface Places {
   "hbase-thrift1"?: string;
 }
 
-const shell = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
-const go = (text: string): string => (text.includes("`") ? JSON.stringify(text) : "`" + text + "`");
 const hostOf = (place: string): string => place.replace(/:\d+$/, "");
 const portOf = (place: string): string => place.replace(/^.*:/, "");
 
@@ -22,7 +22,7 @@ const cliName = (member: string): string => "--" + member.replace(/[A-Z]/g, (c, 
 function cli(r: Extract<Request, { dialect: "dynamodb" }>, place: string): string {
   const flags = Object.entries(r.body).map(([name, v]) => {
     if (typeof v === "boolean") return v ? cliName(name) : cliName(name).replace("--", "--no-");
-    return `${cliName(name)} ${shell(typeof v === "object" ? JSON.stringify(v) : String(v))}`;
+    return `${cliName(name)} ${inShell(typeof v === "object" ? JSON.stringify(v) : String(v))}`;
   });
   return [`aws dynamodb ${cliName(r.operation).slice(2)} --endpoint-url http://${place}`, ...flags].join(" \\\n  ");
 }
@@ -33,7 +33,7 @@ function javascript(r: Extract<Request, { dialect: "dynamodb" }>, place: string)
 const client = new DynamoDBClient({
   endpoint: "http://${place}", region: "us-east-1", credentials: { accessKeyId: "any", secretAccessKey: "any" },
 });
-const answer = await client.send(new ${r.operation}Command(${JSON.stringify(r.body, null, 2)}));
+const answer = await client.send(new ${r.operation}Command(${inJavaScript(r.body)}));
 console.log(JSON.stringify(answer.Items));`;
 }
 
@@ -70,7 +70,7 @@ import (
 
 // The request goes to the server as it is; with access control, sign it with the SDK's signer.
 func main() {
-	body := ${go(JSON.stringify(r.body, null, 2))}
+	body := ${inGo(JSON.stringify(r.body, null, 2))}
 	request, err := http.NewRequest("POST", "http://${place}", strings.NewReader(body))
 	if err != nil {
 		panic(err)
@@ -96,7 +96,7 @@ function sqlCode(r: Extract<Request, { dialect: "sql" }>, place: string): Record
   const [host, port] = [hostOf(place), portOf(place)];
   return {
     SQL: r.statement,
-    Shell: `mysql -h ${host} -P ${port} -u root ${shell(r.database)} -te ${shell(r.statement)}`,
+    Shell: `mysql -h ${host} -P ${port} -u root ${inShell(r.database)} -te ${inShell(r.statement)}`,
     Go: `package main
 
 import (
@@ -112,7 +112,7 @@ func main() {
 		panic(err)
 	}
 	defer db.Close()
-	rows, err := db.Query(${go(r.statement)})
+	rows, err := db.Query(${inGo(r.statement)})
 	if err != nil {
 		panic(err)
 	}
@@ -167,7 +167,7 @@ function hbaseCode(body: Record<string, unknown>, places: Places): Record<string
     ...(body.reversed === true ? ["reverse=True"] : []),
     `limit=${Number(body.rowsMax ?? 1000)}`,
   ];
-  const code: Record<string, string> = { Shell: `curl -N http://${places.admin ?? "127.0.0.1:8080"}/api/hbase/scan -H 'X-Weft-Console: 1' -d ${shell(JSON.stringify(body))}` };
+  const code: Record<string, string> = { Shell: `curl -N http://${places.admin ?? "127.0.0.1:8080"}/api/hbase/scan -H 'X-Weft-Console: 1' -d ${inShell(JSON.stringify(body))}` };
   // happybase reads one version of a column.
   if (Number(body.versions ?? 1) <= 1) {
     code.Python = `import happybase
