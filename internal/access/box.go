@@ -23,6 +23,7 @@ type BoxTree struct {
 	BoxesMore    int      `json:",omitempty"` // not in Boxes
 	Covering     bool     `json:",omitempty"` // there were so many boxes that larger ones took the place of some
 	Bits         int      // of an address, so that the search space has 2^Bits of them
+	Order        string   // which attribute each bit of an address belongs to, as zorder.Plan.Text writes it
 	Share        float64  // of the search space that is inside, 0 to 1
 	Excluded     float64  // 1 - Share
 	// Addresses are inside, of all. The article's formula n^((a-b)/a) says the same where b counts -log2(share)/bits for each attribute;
@@ -48,7 +49,7 @@ func (p *Path) boxTree() *BoxTree {
 	}
 	first := &p.Scan.Curves[0]
 	plan := first.Boxes.Plan()
-	t := &BoxTree{Bits: plan.Bits(), Boxes: []string{}, Covering: first.Boxes.Covered(), Share: first.Boxes.Share()}
+	t := &BoxTree{Bits: plan.Bits(), Order: plan.Text(), Boxes: []string{}, Covering: first.Boxes.Covered(), Share: first.Boxes.Share()}
 	for i := range first.Part.Args {
 		t.Attributes = append(t.Attributes, p.attributeTree(first, i))
 	}

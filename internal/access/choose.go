@@ -361,6 +361,24 @@ func (c *chooser) covers(x *schema.Index, filter expr.Condition) bool {
 	return true
 }
 
+// Held lists the attributes that entries of an index of t hold; nil for all.
+func Held(t *schema.Table, x *schema.Index) []string {
+	if x.IsPrimary() || x.Projection == schema.ProjectAll {
+		return nil
+	}
+	names := append([]string{}, x.Include...)
+	for _, parts := range [][]schema.KeyPart{x.Visible(), t.Primary.Visible()} {
+		for i := range parts {
+			for j := range parts[i].Args {
+				if column := parts[i].Args[j].Column; column != "" {
+					names = append(names, column)
+				}
+			}
+		}
+	}
+	return names
+}
+
 // Holds says whether the entries of an index of t hold an attribute, in their keys or in their values.
 func Holds(t *schema.Table, x *schema.Index, name string) bool {
 	is := func(p schema.KeyPart) bool {

@@ -68,6 +68,7 @@ func (p Pinned) Analyze(ctx context.Context, q Query) (Explanation, error) {
 		return e, err
 	}
 	defer c.Close()
+	c.scan.Stretches = &query.Stretches{Most: explanation.StretchesMax}
 	for c.Next() {
 	}
 	e.Actual = c.actual()
@@ -84,10 +85,12 @@ func (p Pinned) Analyze(ctx context.Context, q Query) (Explanation, error) {
 // actual is what the walk has done so far.
 func (c *Cursor) actual() *Actual {
 	n := c.Counts()
-	return &Actual{
+	a := &Actual{
 		LookedAt: n.Looked(), Examined: n.Examined, Skipped: n.Skipped, Postings: n.Postings, Returned: n.Returned, FalsePositives: n.FalsePositives(),
 		Seeks: n.Seeks, Jumps: n.Jumps, Bytes: n.Bytes, ReadBack: n.Fetched, Dead: n.Dead, More: c.More(), Boundaries: c.Boundaries(), Counts: n,
 	}
+	a.AddStretches(c.path.Scan.Curves, c.scan.Stretches)
+	return a
 }
 
 func (p Pinned) explain(ctx context.Context, from kv.Snapshot, q *Query) (e Explanation, err error) {
@@ -123,7 +126,7 @@ func (p Pinned) explain(ctx context.Context, from kv.Snapshot, q *Query) (e Expl
 
 // cheaper looks for the cheapest of the other paths.
 func (p Pinned) cheaper(q *Query, path *access.Path, statistics access.Statistics) (*Cheaper, error) {
-	wanted := p.heldColumns(path.Index)
+	wanted := access.Held(p.Descriptor(), path.Index)
 	if q.Fetch {
 		wanted = nil
 	}
@@ -136,22 +139,4 @@ func (p Pinned) cheaper(q *Query, path *access.Path, statistics access.Statistic
 	}
 	best := &paths[0]
 	return &Cheaper{Index: best.Index.Name, Kind: best.Kind(), Estimate: best.Expected()}, nil
-}
-
-// heldColumns lists the attributes that entries of an index hold; nil for all.
-func (p Pinned) heldColumns(x *schema.Index) []string {
-	if x.IsPrimary() || x.Projection == schema.ProjectAll {
-		return nil
-	}
-	names := append([]string{}, x.Include...)
-	for _, parts := range [][]schema.KeyPart{x.Visible(), p.Descriptor().Primary.Visible()} {
-		for i := range parts {
-			for j := range parts[i].Args {
-				if column := parts[i].Args[j].Column; column != "" {
-					names = append(names, column)
-				}
-			}
-		}
-	}
-	return names
 }

@@ -3,6 +3,8 @@
 package database_test
 
 import (
+	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"math/rand/v2"
@@ -104,6 +106,63 @@ func TestEstimatesOfBoxes(t *testing.T) {
 	if len(errs) < 30 || median > 2 || ninth > 4 {
 		t.Error("the estimates are too far off")
 	}
+}
+
+// TestStretches compares the stretches of walks over boxes with the entries that lie there.
+func TestStretches(t *testing.T) {
+	pin := openCities(t)
+	all := addresses(t, pin)
+	random := testdb.Random(t)
+	for range 60 {
+		lat, lon, size := random.Float64()*100-40, random.Float64()*300-150, 1+random.Float64()*40
+		q := database.Query{Index: "by-place", Where: expr.Conjunction(inRange("lat", lat-size, lat+size), inRange("lon", lon-size, lon+size)), Reverse: random.IntN(2) == 0}
+		if random.IntN(3) == 0 {
+			q.ExaminedMax = 50
+		}
+		e, err := pin.Analyze(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, looked, before := e.Actual, int64(0), ""
+		for _, s := range a.Stretches {
+			looked += s.Examined + s.Skipped
+			if before != "" && (q.Reverse && s.From >= before || !q.Reverse && s.From <= before) {
+				t.Errorf("%+v comes after %s", s, before)
+			}
+			if before = s.To; q.Reverse {
+				s.From, s.To = s.To, s.From
+			}
+			begin, end := ends(all, s.From)
+			last, behind := ends(all, s.To)
+			if n := s.Examined + s.Skipped; begin == end || last == behind || n > int64(behind-begin) || n < int64(last-end) {
+				t.Errorf("%+v has %d to %d entries", s, last-end, behind-begin)
+			}
+		}
+		if looked != a.LookedAt || a.StretchesMore != 0 || int64(len(a.Stretches)) > a.Seeks || int64(len(a.Stretches)) < a.Seeks-1 {
+			t.Errorf("%d stretches with %d entries: %+v", len(a.Stretches), looked, a)
+		}
+	}
+}
+
+// addresses are those of all entries of by-place, in hexadecimal.
+func addresses(t *testing.T, pin database.Pinned) (all []string) {
+	c, err := pin.Query(t.Context(), database.Query{Index: "by-place"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	for c.Next() {
+		_, skip := binary.Uvarint(c.Position())
+		all = append(all, hex.EncodeToString(c.Position()[skip:skip+6]))
+	}
+	return all
+}
+
+// ends are the places of the first entry of an address and of the one behind its last.
+func ends(all []string, address string) (first, behind int) {
+	first, _ = slices.BinarySearch(all, address)
+	behind, _ = slices.BinarySearch(all, address+"!")
+	return first, behind
 }
 
 // TestExplainedIsDone says that a Query with AnyIndex does what its explanation says, and that a named index is told of a cheaper one.

@@ -47,6 +47,9 @@ type Actual struct {
 	Milliseconds   float64
 	More           bool    `json:",omitempty"` // a limit has ended the page
 	QError         float64 `json:",omitempty"` // of Estimate.Entries, if this was the whole walk
+	// Stretches are what was read of a Z-order index between the seeks, the first StretchesMax of them; StretchesMore is how many came after these.
+	Stretches     []Stretch `json:",omitempty"`
+	StretchesMore int64     `json:",omitempty"`
 
 	// LastKey and Boundaries are for the Query of the next page.
 	LastKey    value.Row `json:"-"`

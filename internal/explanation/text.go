@@ -28,6 +28,10 @@ func (e *Explanation) Add(page *Actual) {
 	a.Dead += page.Dead
 	a.Postings += page.Postings
 	a.Milliseconds += page.Milliseconds
+	for _, s := range page.Stretches {
+		a.addStretch(s)
+	}
+	a.StretchesMore += page.StretchesMore
 	a.More, a.LastKey, a.Boundaries, a.QError = page.More, page.LastKey, page.Boundaries, 0
 	if !a.More {
 		a.QError = QError(e.Path.Estimate.Entries, float64(a.LookedAt))

@@ -64,6 +64,8 @@ type Scan struct {
 	// Rank puts the rows that Search finds in the order of their scores, the best first; RankFirst is how many are wanted at first. nil: as keys lie.
 	Rank      *search.Scorer
 	RankFirst int
+	// Stretches, if not nil, gets what is read between seeks.
+	Stretches *Stretches
 	// Cells asks for versions of the cells instead of rows as they are seen, on the table itself; nil: nobody does.
 	Cells *cell.Select
 }
@@ -248,6 +250,7 @@ func (c *Cursor) nextSpan() bool {
 	}
 	c.spans = c.spans[1:]
 	c.Counts.Seeks++
+	c.scan.Stretches.seek()
 	return true
 }
 
@@ -288,6 +291,7 @@ func (c *Cursor) look() bool {
 	c.Counts.Bytes += int64(c.row.Size())
 	c.skip.passed = c.skip.passed[:0]
 	c.last = append(c.last[:0], c.walk.Key()[len(c.scan.Index.Prefix):]...)
+	c.scan.Stretches.look(c.last, true)
 	return !c.scan.Fetch || c.passesEntry()
 }
 

@@ -24,22 +24,21 @@ type skipFunc func(key, dst []byte) (next []byte, in, ok bool)
 
 // skipper moves a walk to its next candidate, seeking or stepping, whichever has lately been cheaper.
 type skipper struct {
+	scan     *Scan
 	skip     skipFunc
 	patience int
 	target   []byte
 	passed   []byte // the key of the last entry passed over since the last candidate
-	most     int64  // entries and bytes that a page may look at; 0 is no limit
-	bytes    int64
 }
 
 // isSpent says whether the page has looked at all that it may.
 func (s *skipper) isSpent(counts *Counts) bool {
-	return s.most > 0 && counts.Looked() >= s.most || s.bytes > 0 && counts.Bytes > s.bytes
+	most, bytes := int64(s.scan.ExaminedMax), int64(s.scan.BytesMax) // 0 is no limit
+	return most > 0 && counts.Looked() >= most || bytes > 0 && counts.Bytes > bytes
 }
 
 func (s *skipper) init(scan *Scan) {
-	s.skip, s.patience = scan.Path.Skip, patienceFirst
-	s.most, s.bytes = int64(scan.ExaminedMax), int64(scan.BytesMax)
+	s.scan, s.skip, s.patience = scan, scan.Path.Skip, patienceFirst
 	if scan.Reverse {
 		s.skip = scan.Path.SkipBack
 	}
@@ -88,6 +87,7 @@ func (s *skipper) move(walk kv.Cursor, prefix int, reverse bool, counts *Counts)
 	s.patience = max(s.patience-1, patienceMin)
 	counts.Seeks++
 	counts.Jumps++
+	s.scan.Stretches.seek()
 	walk.Seek(append(bytes.Clone(walk.Key()[:prefix]), s.target...))
 	return walk.Next()
 }
@@ -97,6 +97,7 @@ func (s *skipper) pass(walk kv.Cursor, prefix int, counts *Counts) {
 	counts.Skipped++
 	counts.Bytes += int64(value.Row(walk.Value()).Size())
 	s.passed = append(s.passed[:0], walk.Key()[prefix:]...)
+	s.scan.Stretches.look(s.passed, false)
 }
 
 func orMissing(err error, index string, key []byte) error {

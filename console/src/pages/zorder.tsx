@@ -1,127 +1,89 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { bytes, count, percent, seconds } from "../format";
 import { link, route, go } from "../route";
 import { isDark } from "../theme";
 import { Empty, Failure, Loading } from "../parts/states";
 import { useResource } from "../parts/resource";
 import { readTables, type Index, type Table } from "../tables/table";
-import { cellAt, orderOf, runsOf, side, type Box, type Order, type Run } from "../zorder/curve";
+import { backgroundOf, curveOf, orderOf, type Box, type Curve, type Shown } from "../zorder/curve";
+import { draw, size, viewOf, wholeSpace } from "../zorder/picture";
 import { analyze, boxOf, suggest, type Range, type Work } from "../zorder/measure";
 
 interface Measured {
   work: Work;
   composite: { key: string; reads: number }[];
   box: Box;
-  runs: Run[];
-  order: Order;
+  shown: Shown;
+  curve: Curve;
+  background: Curve;
 }
 
-const size = 512;
-const cell = size / side;
-
-/** xy is the middle of a cell: the second attribute runs to the right, the first upwards. */
-function xy(position: number, order: Order): [number, number] {
-  const { first, second } = cellAt(position, order);
-  return [(second + 0.5) * cell, size - (first + 0.5) * cell];
-}
-
-function line(c: CanvasRenderingContext2D, order: Order, from: number, to: number): void {
-  c.beginPath();
-  c.moveTo(...xy(from, order));
-  for (let p = from + 1; p <= to; p++) c.lineTo(...xy(p, order));
-  c.stroke();
-}
-
-/** draw shows the curve, the runs that are read up to a step, the jumps between them, the box, and what a composite index would read. */
-function draw(canvas: HTMLCanvasElement, measured: Measured, step: number): void {
-  const scale = devicePixelRatio;
-  canvas.width = canvas.height = size * scale;
-  const c = canvas.getContext("2d")!;
-  c.setTransform(scale, 0, 0, scale, 0, 0);
-  const dark = isDark.value;
-  const { box, runs, order } = measured;
-  c.fillStyle = dark ? "#0d1117" : "#ffffff";
-  c.fillRect(0, 0, size, size);
-  c.fillStyle = dark ? "rgba(251,191,36,.10)" : "rgba(180,83,9,.10)";
-  c.fillRect(0, size - box.first[1] * size, size, (box.first[1] - box.first[0]) * size);
-  c.lineWidth = 0.6;
-  c.strokeStyle = dark ? "#2b3644" : "#d5dbe4";
-  line(c, order, 0, side * side - 1);
-  runs.forEach((run, i) => {
-    if (i > step) return;
-    for (let p = run.from; p <= run.to; p++) {
-      const [x, y] = xy(p, order);
-      c.fillStyle = i === step ? "#f59e0b" : dark ? "#0f766e" : "#5eead4";
-      c.fillRect(x - cell / 2, y - cell / 2, cell, cell);
-    }
-  });
-  c.lineWidth = 1.2;
-  c.strokeStyle = dark ? "#5eead4" : "#0f766e";
-  runs.forEach((run, i) => i <= step && line(c, order, run.from, run.to));
-  c.strokeStyle = "#e11d48";
-  c.setLineDash([3, 3]);
-  runs.slice(1).forEach((run, i) => {
-    if (i + 1 > step) return;
-    c.beginPath();
-    c.moveTo(...xy(runs[i]!.to, order));
-    c.lineTo(...xy(run.from, order));
-    c.stroke();
-  });
-  c.setLineDash([]);
-  c.lineWidth = 2;
-  c.strokeStyle = dark ? "#e6edf3" : "#111827";
-  c.strokeRect(box.second[0] * size, size - box.first[1] * size, (box.second[1] - box.second[0]) * size, (box.first[1] - box.first[0]) * size);
-  canvas.dataset.state = JSON.stringify({ runs: runs.length, step, box, order: order.map((owner) => "ab"[owner]).join("") });
+/** rangeText tells of the range of a step, or of all behind the last. */
+function rangeText(work: Work, step: number): string {
+  const one = work.stretches[step];
+  const range = one ? `range ${count(step + 1)} of ${count(work.stretches.length)}` : `all ${count(work.stretches.length + work.more)} ranges`;
+  const [entries, outside] = one ? [one.Examined + one.Skipped, one.Skipped] : [work.lookedAt, work.skipped];
+  return `${range}: ${count(entries)} entries, ${count(outside)} of them outside of the box`;
 }
 
 function Picture({ measured, first, second }: { measured: Measured; first: string; second: string }) {
   const canvas = useRef<HTMLCanvasElement>(null);
-  const last = measured.runs.length - 1;
-  const step = useSignal(last);
+  const { work, curve, background, box, shown } = measured;
+  const all = curve.paths.length; // the step behind the last range: none of them is marked
+  const step = useSignal(all);
   const playing = useSignal(false);
+  const near = useSignal(true);
   useEffect(() => {
-    step.value = last;
+    step.value = all;
     playing.value = false;
   }, [measured]);
-  useEffect(() => draw(canvas.current!, measured, step.value));
+  const view = useMemo(() => (near.value ? viewOf(box, curve, shown) : wholeSpace), [measured, near.value]);
+  useEffect(() => draw(canvas.current!, { box, shown, curve, background, stretches: work.stretches, view, step: step.value, dark: isDark.value }));
   useEffect(() => {
     if (!playing.value) return undefined;
     const timer = setInterval(() => {
-      if (step.value >= last) playing.value = false;
+      if (step.value >= all) playing.value = false;
       else step.value++;
-    }, Math.max(30, 4000 / (last + 1)));
+    }, Math.max(30, 4000 / (all + 1)));
     return () => clearInterval(timer);
   }, [playing.value]);
   return (
     <figure class="curve">
       <canvas ref={canvas} style={{ width: `${size}px`, height: `${size}px` }} role="img" aria-label={`The Z-order curve over ${second}, to the right, and ${first}, upwards, with the query's box`} />
       <figcaption>
-        {second} →, {first} ↑, in the order of their codes, 64 × 64 cells, with their bits in the order of the index. The curve is read where it lies in the box (green); red lines are jumps. The yellow band is what an index on ({first}, {second}) would read.
+        {second} →, {first} ↑, in the order of their codes. Squares are what the server has read of the curve: green where the entries lie in the box, red where they don’t. Red lines are jumps. The yellow band is what an index on ({first}, {second}) would read.
+        {work.more > 0 && ` ${count(work.more)} more ranges are left out.`}
       </figcaption>
       <div class="bar">
         <button
           type="button"
           onClick={() => {
-            if (!playing.value && step.value >= last) step.value = 0;
+            if (!playing.value && step.value >= all) step.value = 0;
             playing.value = !playing.value;
           }}
         >
           {playing.value ? "Stop" : "Play"}
         </button>
-        <button type="button" disabled={step.value >= last} onClick={() => step.value++}>
+        <button type="button" disabled={step.value <= 0} onClick={() => step.value--}>
+          Back
+        </button>
+        <button type="button" disabled={step.value >= all} onClick={() => step.value++}>
           Step
         </button>
         <label class="check" style={{ flex: 1 }}>
           <span class="hidden">Range of the curve</span>
-          <input type="range" style={{ flex: 1 }} min={0} max={last} value={step.value} onInput={(e) => (step.value = Number(e.currentTarget.value))} />
+          <input type="range" style={{ flex: 1 }} min={0} max={all} value={step.value} onInput={(e) => (step.value = Number(e.currentTarget.value))} />
         </label>
-        <span class="number muted">
-          range {count(step.value + 1)} of {count(last + 1)}
-        </span>
       </div>
+      <label class="check">
+        <input type="checkbox" checked={near.value} onChange={(e) => (near.value = e.currentTarget.checked)} /> only what was read
+      </label>
+      <p class="muted number" role="status">
+        {all === 0 ? "No entry was read." : rangeText(work, Math.min(step.value, all))}
+      </p>
     </figure>
   );
 }
@@ -175,13 +137,12 @@ function Numbers({ measured, index }: { measured: Measured; index: Index }) {
   );
 }
 
-function Explorer({ table, index }: { table: Table; index: Index }) {
-  const names = index.attributes!.map((a) => a.name);
+function Explorer({ table, index, shown }: { table: Table; index: Index; shown: Shown }) {
   const ranges = useSignal<Range[]>([]);
   const measured = useSignal<Measured | undefined>(undefined);
   const error = useSignal<Error | undefined>(undefined);
   const busy = useSignal(false);
-  const [first, second] = [names[0]!, names[1]!];
+  const [first, second] = shown.map((i) => index.attributes![i]!.name) as [string, string];
   const run = async () => {
     busy.value = true;
     error.value = undefined;
@@ -189,8 +150,8 @@ function Explorer({ table, index }: { table: Table; index: Index }) {
       const work = await analyze(table.name, index.name, ranges.value);
       const composite = await Promise.all(ranges.value.map(async (r, i) => ({ key: [r, ...ranges.value.filter((_, j) => j !== i)].map((x) => x.attribute).join(", "), reads: (await analyze(table.name, index.name, [r])).returned })));
       const box = { first: boxOf(work.plan, first), second: boxOf(work.plan, second) };
-      const order = orderOf(index.key);
-      measured.value = { work, composite, box, order, runs: runsOf(box, order) };
+      const order = orderOf(work.plan.Path.Box?.Order ?? "");
+      measured.value = { work, composite, box, shown, curve: curveOf(work.stretches, order, shown), background: backgroundOf(order, shown) };
     } catch (e) {
       error.value = e as Error;
     }
@@ -241,6 +202,28 @@ function Explorer({ table, index }: { table: Table; index: Index }) {
   );
 }
 
+/** shownOf reads from the address which two attributes the picture shows: the first two, if it doesn't say. */
+function shownOf(index: Index, asked: string | null): Shown {
+  const places = (asked ?? "").split(",").map(Number);
+  const fit = places.length === 2 && places[0] !== places[1] && places.every((i) => Number.isInteger(i) && i >= 0 && i < index.attributes!.length);
+  return fit ? (places as Shown) : [0, 1];
+}
+
+/** Pair chooses the two attributes of an index over more. */
+function Pair({ table, index, shown }: { table: Table; index: Index; shown: Shown }) {
+  const names = index.attributes!.map((a) => a.name);
+  const pairs = names.flatMap((_, i) => names.slice(i + 1).map((_, j): Shown => [i, i + 1 + j]));
+  return (
+    <select aria-label="Attributes" value={shown.join()} onChange={(e) => go(link("zorder", [table.name, index.name], { shown: e.currentTarget.value }))}>
+      {pairs.map((pair) => (
+        <option key={pair.join()} value={pair.join()}>
+          {pair.map((i) => names[i]).join(" and ")}
+        </option>
+      ))}
+    </select>
+  );
+}
+
 /** ZOrder shows how a query walks a Z-order index. */
 export function ZOrder() {
   const tables = useResource(readTables, []);
@@ -248,6 +231,7 @@ export function ZOrder() {
   const all = tables.value.filter((t) => t.database === "default").flatMap((table) => table.indexes.filter((x) => x.kind === "zorder" && x.state === "active" && (x.attributes?.length ?? 0) > 1).map((index) => ({ table, index })));
   const [name, indexName] = route.value.parts;
   const chosen = all.find((x) => x.table.name === name && x.index.name === indexName) ?? all[0];
+  const shown: Shown = chosen ? shownOf(chosen.index, route.value.query.get("shown")) : [0, 1];
   return (
     <>
       <div class="bar">
@@ -261,6 +245,7 @@ export function ZOrder() {
             ))}
           </select>
         )}
+        {chosen && chosen.index.attributes!.length > 2 && <Pair {...chosen} shown={shown} />}
         {chosen && <code class="muted">{chosen.index.key.join(", ")}</code>}
       </div>
       {!chosen && (
@@ -269,7 +254,7 @@ export function ZOrder() {
           <p><code>CREATE INDEX by_place ON cities (ZORDER(lat, lon))</code></p>
         </Empty>
       )}
-      {chosen && <Explorer key={chosen.table.name + " " + chosen.index.name} {...chosen} />}
+      {chosen && <Explorer key={[chosen.table.name, chosen.index.name, ...shown].join(" ")} {...chosen} shown={shown} />}
     </>
   );
 }

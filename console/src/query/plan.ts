@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { bytes, count, seconds } from "../format";
+import type { Stretch } from "../zorder/curve";
 
 /** PlanNode is a step of a plan with those whose rows it takes. */
 export interface PlanNode {
@@ -88,6 +89,7 @@ export interface DynamoPlan {
       Boxes: string[];
       BoxesMore?: number;
       Bits: number;
+      Order: string;
       Share: number;
     };
     Estimate: { Entries: number; Bytes: number; Seeks: number; Cost: number };
@@ -104,6 +106,8 @@ export interface DynamoPlan {
     Bytes: number;
     ReadBack: number;
     Milliseconds: number;
+    Stretches?: Stretch[];
+    StretchesMore?: number;
     More?: boolean;
   };
   LastEvaluatedKey?: unknown;

@@ -1,41 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** sideBits is how many bits of each attribute the picture shows: 64 × 64 cells. */
-export const sideBits = 6;
-export const side = 1 << sideBits;
-
-/** Point is a cell of the picture. first and second are the attributes in the order of the index. */
-export interface Point {
-  first: number;
-  second: number;
-}
-
-/** Order says which attribute each bit of a position belongs to, the highest bit first: 0 for the first attribute, 1 for the second. */
+/** Order says which attribute each bit of an address belongs to, the highest bit first, counted from 0. */
 export type Order = number[];
 
-/** orderOf reads the order of the bits from a key such as zorder(a u8, b u8; order=ab2(ab)4): what it says of the first bits, and then in turn, as far as the picture shows bits. */
-export function orderOf(key: string[]): Order {
-  const text = key.map((part) => part.match(/;\s*order=([a-h0-9()]*)\)$/)?.[1]).find(Boolean) ?? "";
-  const repeated = (letters: string, times: string) => letters.repeat(Math.min(64, Number(times || 1)));
-  const letters = text.replace(/\(([a-h]\d*(?:[a-h]\d*)*)\)(\d*)/g, (_, group: string, times: string) => repeated(group.replace(/([a-h])(\d+)/g, (_, letter: string, n: string) => repeated(letter, n)), times)).replace(/([a-h])(\d+)/g, (_, letter: string, n: string) => repeated(letter, n));
-  const left = [sideBits, sideBits];
-  const order: Order = [];
-  for (const owner of [...[...letters].map((c) => c.charCodeAt(0) - 97), ...Array.from({ length: 2 * sideBits }, (_, i) => i % 2)]) {
-    if (left[owner] !== undefined && left[owner]! > 0) {
-      left[owner]!--;
-      order.push(owner);
-    }
-  }
-  for (const owner of [0, 1]) order.push(...Array<number>(left[owner]!).fill(owner));
-  return order;
+/** The picture shows at most so many bits of each attribute. */
+const bitsEach = 8;
+
+/** An address is read up to so many of its first bits. */
+const bitsMax = 28;
+
+/** orderOf reads the first bits of an order such as b2(ab)2b2. */
+export function orderOf(text: string): Order {
+  const repeated = (letters: string, times: string) => letters.repeat(Math.min(bitsMax, Number(times || 1)));
+  const runs = (letters: string) => letters.replace(/([a-h])(\d+)/g, (_, letter: string, n: string) => repeated(letter, n));
+  const letters = runs(text.replace(/\(([a-h0-9]*)\)(\d*)/g, (_, group: string, times: string) => repeated(runs(group), times)));
+  return [...letters].slice(0, bitsMax).map((c) => c.charCodeAt(0) - 97);
 }
 
-/** cellAt is where the curve is after so many steps. */
-export function cellAt(position: number, order: Order): Point {
-  const cell: [number, number] = [0, 0];
-  order.forEach((owner, i) => (cell[owner as 0 | 1] = (cell[owner as 0 | 1] << 1) | ((position >> (order.length - 1 - i)) & 1)));
-  return { first: cell[0], second: cell[1] };
+/** bitsOf is how many bits of an attribute an order has. */
+export const bitsOf = (order: Order, attribute: number): number => order.filter((owner) => owner === attribute).length;
+
+/** positionOf is where an address, in hexadecimal, lies on the curve of an order's bits. */
+export const positionOf = (address: string, order: Order): number => Math.floor(parseInt(address.slice(0, 8).padEnd(8, "0"), 16) / 2 ** (32 - order.length));
+
+/** cellAt is where the curve is after so many steps: what the order's bits say of each attribute. */
+export function cellAt(position: number, order: Order): number[] {
+  const cell = Array.from({ length: Math.max(2, ...order.map((owner) => owner + 1)) }, () => 0);
+  order.forEach((owner, i) => (cell[owner] = (cell[owner]! << 1) | ((position >> (order.length - 1 - i)) & 1)));
+  return cell;
 }
+
+/** Shown are the two attributes of a picture, by their places in the index. */
+export type Shown = [first: number, second: number];
 
 /** Box is a range of codes of both attributes, as shares of all codes: 0 to 1. */
 export interface Box {
@@ -43,26 +39,66 @@ export interface Box {
   second: [number, number];
 }
 
-/** cellsOf are the first and the last cell that a range of codes touches. */
-export const cellsOf = ([from, to]: [number, number]): [number, number] => [Math.floor(from * side), Math.min(side - 1, Math.floor(to * side))];
-
-/** Run is a stretch of the curve within a box: a range that is read without a jump. */
-export interface Run {
-  from: number;
-  to: number; // the last position in it
+/** Stretch is a part of the index that the server has read without a seek: Z-addresses in hexadecimal, and the entries between them. */
+export interface Stretch {
+  From: string;
+  To: string;
+  Examined: number;
+  Skipped: number;
 }
 
-/** runsOf cuts the part of the curve that lies in a box into runs, in the order in which they are read. */
-export function runsOf(box: Box, order: Order): Run[] {
-  const [a, b] = cellsOf(box.first);
-  const [c, d] = cellsOf(box.second);
-  const runs: Run[] = [];
-  for (let position = 0; position < side * side; position++) {
-    const { first, second } = cellAt(position, order);
-    if (first < a || first > b || second < c || second > d) continue;
-    const last = runs.at(-1);
-    if (last && last.to === position - 1) last.to = position;
-    else runs.push({ from: position, to: position });
+/** Cell is one of the picture: places of the first and the second attribute. */
+export type Cell = [number, number];
+
+/** Others are the least and the greatest places of the attributes that a picture doesn't show: no part of the curve beyond them is in it. */
+interface Others {
+  low: number[];
+  high: number[];
+}
+
+/** pathOf is the way of the curve through the picture between two positions. */
+export function pathOf(from: number, to: number, order: Order, shown: Shown, others: Others): Cell[] {
+  const path: Cell[] = [];
+  for (let position = from; position <= to; position++) {
+    const cell = cellAt(position, order);
+    if (cell.some((value, attribute) => !shown.includes(attribute) && (value < others.low[attribute]! || value > others.high[attribute]!))) continue;
+    const [first, second] = [cell[shown[0]]!, cell[shown[1]]!];
+    const last = path.at(-1);
+    if (!last || last[0] !== first || last[1] !== second) path.push([first, second]);
   }
-  return runs;
+  return path;
+}
+
+/** Curve is what the picture shows of a walk. */
+export interface Curve {
+  order: Order;
+  paths: Cell[][]; // what was read, by stretch
+}
+
+/** positionsMax is how many steps of the curve a picture follows. */
+const positionsMax = 1 << 18;
+
+/** fine is the longest beginning of an order whose bits a picture of these stretches can show. */
+function fine(stretches: Stretch[], order: Order): Order {
+  const attributes = Math.max(2, ...order.map((owner) => owner + 1));
+  for (let bits = Math.min(order.length, bitsEach * attributes); bits > attributes; bits -= attributes) {
+    const part = order.slice(0, bits);
+    if (stretches.reduce((sum, s) => sum + positionOf(s.To, part) - positionOf(s.From, part) + 1, 0) <= positionsMax) return part;
+  }
+  return order.slice(0, attributes);
+}
+
+/** curveOf lays stretches on the curve of an order. */
+export function curveOf(stretches: Stretch[], whole: Order, shown: Shown): Curve {
+  const order = fine(stretches, whole);
+  const ends = stretches.flatMap((s) => [cellAt(positionOf(s.From, order), order), cellAt(positionOf(s.To, order), order)]);
+  const attributes = cellAt(0, order).map((_, attribute) => attribute);
+  const others = { low: attributes.map((i) => Math.min(...ends.map((cell) => cell[i]!))), high: attributes.map((i) => Math.max(...ends.map((cell) => cell[i]!))) };
+  return { order, paths: stretches.map((s) => pathOf(positionOf(s.From, order), positionOf(s.To, order), order, shown, others)) };
+}
+
+/** backgroundOf is the curve itself, by a few bits; empty for an index over more than two attributes, whose curve fills every picture. */
+export function backgroundOf(order: Order, shown: Shown): Curve {
+  const part = order.slice(0, 12);
+  return { order: part, paths: Math.max(...order) > 1 ? [] : [pathOf(0, 2 ** part.length - 1, part, shown, { low: [], high: [] })] };
 }

@@ -3,6 +3,7 @@
 import { dynamo } from "../api";
 import { typeOf, type Attribute, type Item } from "../items/attribute";
 import type { DynamoPlan } from "../query/plan";
+import type { Stretch } from "./curve";
 
 /** Range is what a query asks of an attribute. */
 export interface Range {
@@ -15,14 +16,20 @@ export interface Range {
 /** Work is what a walk has done, over all its pages. */
 export interface Work {
   lookedAt: number;
+  skipped: number; // of these, outside of the box
   returned: number;
   falsePositives: number;
   seeks: number;
   jumps: number;
   bytes: number;
   milliseconds: number;
+  stretches: Stretch[]; // at most stretchesMax
+  more: number; // stretches that are left out
   plan: DynamoPlan;
 }
+
+/** stretchesMax is how many stretches the picture steps through. */
+const stretchesMax = 10_000;
 
 const attributeOf = (type: string, text: string): Attribute => (type === "N" ? { N: text.trim() } : { S: text });
 
@@ -39,14 +46,19 @@ export async function analyze(table: string, index: string, ranges: Range[], abo
   for (let start: unknown; ; ) {
     const plan = await dynamo<DynamoPlan>("Scan", { ...request, ...(start ? { ExclusiveStartKey: start } : {}) }, { explain: "analyze", abort });
     const a = plan.Actual!;
-    work ??= { lookedAt: 0, returned: 0, falsePositives: 0, seeks: 0, jumps: 0, bytes: 0, milliseconds: 0, plan };
+    work ??= { lookedAt: 0, skipped: 0, returned: 0, falsePositives: 0, seeks: 0, jumps: 0, bytes: 0, milliseconds: 0, stretches: [], more: 0, plan };
     work.lookedAt += a.LookedAt;
+    work.skipped += a.Skipped;
     work.returned += a.Returned;
     work.falsePositives += a.FalsePositives;
     work.seeks += a.Seeks;
     work.jumps += a.Jumps;
     work.bytes += a.Bytes;
     work.milliseconds += a.Milliseconds;
+    const read = (a.Stretches ?? []).filter((s) => s.From && s.To);
+    const kept = read.slice(0, stretchesMax - work.stretches.length);
+    work.stretches.push(...kept);
+    work.more += read.length - kept.length + (a.StretchesMore ?? 0);
     start = plan.LastEvaluatedKey;
     if (!start) return work;
   }
