@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { Index } from "../tables/table";
-import { attributeOf, keyOf, type Attribute, type Difference, type Item } from "./attribute";
+import { attributeOf, differences, keyOf, type Attribute, type Difference, type Item } from "./attribute";
 
 /** Condition is a line of the filter. */
 export interface Condition {
@@ -117,14 +117,13 @@ export function readingOf(table: string, index: Index, conditions: Condition[], 
 /** updateOf changes the attributes of an edit and no others, on the condition that these are still what they were. */
 export function updateOf(table: string, key: Item, changes: Difference[]): Record<string, unknown> {
   const parts = new Parts();
-  const sets = changes.filter((c) => c.after).map((c) => `${parts.name(c.name)} = ${parts.value(c.after!)}`);
-  const removes = changes.filter((c) => !c.after).map((c) => parts.name(c.name));
+  const UpdateExpression = editOf(parts, changes);
   const conditions = changes.map((c) => (c.before ? `${parts.name(c.name)} = ${parts.value(c.before)}` : `attribute_not_exists(${parts.name(c.name)})`));
   const exists = `attribute_exists(${parts.name(Object.keys(key)[0]!)})`;
   return {
     TableName: table,
     Key: key,
-    UpdateExpression: [sets.length > 0 && `SET ${sets.join(", ")}`, removes.length > 0 && `REMOVE ${removes.join(", ")}`].filter(Boolean).join(" "),
+    UpdateExpression,
     ConditionExpression: [exists, ...conditions].join(" AND "),
     ...parts.members(),
   };
@@ -133,16 +132,38 @@ export function updateOf(table: string, key: Item, changes: Difference[]): Recor
 /** comparisonsMax is how many comparisons a condition may have: the API allows 300 operators, and AND is one. */
 const comparisonsMax = 149;
 
-/** deleteOf deletes an item on the condition that it is still what was seen: its attributes are equal, and it has none of the others, of which the names are known. */
-export function deleteOf(table: string, keyNames: string[], seen: Item, others: string[]): Record<string, unknown> {
-  const parts = new Parts();
+/** asSeen is the condition that an item is still what was seen: its attributes are equal, and it has none of the others, of which the names are known. */
+function asSeen(parts: Parts, keyNames: string[], seen: Item, others: string[]): string {
   const conditions = [
     `attribute_exists(${parts.name(keyNames[0]!)})`,
     ...Object.entries(seen).filter(([name]) => !keyNames.includes(name)).map(([name, a]) => `${parts.name(name)} = ${parts.value(a)}`),
     ...others.filter((name) => !seen[name]).map((name) => `attribute_not_exists(${parts.name(name)})`),
   ];
-  if (conditions.length > comparisonsMax) throw new Error(`An item with ${conditions.length} attributes can't be compared with what was seen: delete it in Query, or with another program.`);
-  return { TableName: table, Key: keyOf(keyNames, seen), ConditionExpression: conditions.join(" AND "), ...parts.members() };
+  if (conditions.length > comparisonsMax) throw new Error(`An item with ${conditions.length} attributes can't be compared with what was seen: change it in Query, or with another program.`);
+  return conditions.join(" AND ");
+}
+
+/** deleteOf deletes an item on the condition that it is still what was seen. */
+export function deleteOf(table: string, keyNames: string[], seen: Item, others: string[]): Record<string, unknown> {
+  const parts = new Parts();
+  return { TableName: table, Key: keyOf(keyNames, seen), ConditionExpression: asSeen(parts, keyNames, seen, others), ...parts.members() };
+}
+
+/** editOf is the expression of an update. */
+function editOf(parts: Parts, changes: Difference[]): string {
+  const sets = changes.filter((c) => c.after).map((c) => `${parts.name(c.name)} = ${parts.value(c.after!)}`);
+  const removes = changes.filter((c) => !c.after).map((c) => parts.name(c.name));
+  return [sets.length > 0 && `SET ${sets.join(", ")}`, removes.length > 0 && `REMOVE ${removes.join(", ")}`].filter(Boolean).join(" ");
+}
+
+/**
+ * replaceOf makes an item another one of the same key, on the condition that it is still what was seen. It changes attributes rather than the item, so that
+ * one which somebody has added meanwhile, and whose name is not among others, is not lost.
+ */
+export function replaceOf(table: string, keyNames: string[], seen: Item, item: Item, others: string[]): Record<string, unknown> {
+  const parts = new Parts();
+  const UpdateExpression = editOf(parts, differences(seen, item));
+  return { TableName: table, Key: keyOf(keyNames, seen), UpdateExpression, ConditionExpression: asSeen(parts, keyNames, seen, others), ...parts.members() };
 }
 
 /** putOf writes a new item, on the condition that there is none of its key. */

@@ -8,9 +8,9 @@ import { keyNamesOf } from "../tables/key";
 import type { Table } from "../tables/table";
 import { keyOf, keyTextOf, same, type Item } from "./attribute";
 import { Left, Preview, useWork } from "./bulk";
-import { putOf } from "./expression";
+import { putOf, replaceOf } from "./expression";
 import { cellTypes, readContent, sourceOf, type Content, type Source } from "./reading";
-import { getAll, putAll, writeUnchanged } from "./transfer";
+import { getAll, writeUnchanged } from "./transfer";
 
 /** fileBytesMax bounds a file, which is read into the browser's memory. */
 const fileBytesMax = 64 << 20;
@@ -20,19 +20,26 @@ const sources: Record<Source, string> = { dynamodb: "DynamoDB JSON, an item a li
 /** Comparison sorts the items of a file by what the table has of their keys. */
 interface Comparison {
   fresh: Item[];
-  other: Item[];
+  other: Change[];
   equal: Item[];
+  names: string[]; // of the attributes of all these items
+}
+
+/** Change is an item of the table, and what the file has in its place. */
+interface Change {
+  seen: Item;
+  item: Item;
 }
 
 async function compare(table: Table, items: Item[], told: (n: number) => void): Promise<Comparison> {
   const names = keyNamesOf(table);
   const there = new Map((await getAll(table, items.map((i) => keyOf(names, i)), told)).map((i) => [keyTextOf(names, i), i]));
-  const result: Comparison = { fresh: [], other: [], equal: [] };
+  const result: Comparison = { fresh: [], other: [], equal: [], names: [...new Set([...items, ...there.values()].flatMap((i) => Object.keys(i)))] };
   for (const item of items) {
     const old = there.get(keyTextOf(names, item));
     if (!old) result.fresh.push(item);
     else if (same({ M: old }, { M: item })) result.equal.push(item);
-    else result.other.push(item);
+    else result.other.push({ seen: old, item });
   }
   return result;
 }
@@ -109,9 +116,14 @@ export function Import({ table, close, done }: { table: Table; close: () => void
     return () => (gone = true);
   }, [text.value, source.value, types.value]);
   const known = comparison.value;
-  const writes = known ? [...known.fresh, ...(replace.value ? known.other : [])] : [];
+  const changes = known && replace.value ? known.other : [];
+  const writes = known ? [...known.fresh, ...changes.map((c) => c.item)] : [];
   const ready = known && writes.length > 0 && (content.value?.faults.length === 0 || without.value) && at.value === undefined;
-  const work = async (told: (n: number) => void) => (replace.value ? putAll(table, writes, told) : writeUnchanged(table, "PutItem", writes, (i) => putOf(table.name, keyNames[0]!, i), told));
+  const work = async (told: (n: number) => void) => {
+    const requests = new Map(changes.map((c) => [c.item, replaceOf(table.name, keyNames, c.seen, c.item, known!.names)])); // made before the first is sent, for some can't be made
+    const left = await writeUnchanged(table, "PutItem", known!.fresh, (i) => putOf(table.name, keyNames[0]!, i), told);
+    return [...left, ...(await writeUnchanged(table, "UpdateItem", changes.map((c) => c.item), (i) => requests.get(i), (n) => told(known!.fresh.length + n)))];
+  };
   if (left.value.length > 0) {
     return (
       <Dialog title="Import items" close={close}>

@@ -54,21 +54,6 @@ export async function writeUnchanged(table: Table, operation: string, items: Ite
 
 const chunks = <T>(list: T[], size: number): T[][] => Array.from({ length: Math.ceil(list.length / size) }, (_, i) => list.slice(i * size, (i + 1) * size));
 
-const batchWriteMax = 25;
-
-/** putAll puts items, 25 at once, and tells how many are done. What the server leaves is sent again. */
-export async function putAll(table: Table, items: Item[], told: (done: number) => void): Promise<void> {
-  let done = 0;
-  await inParallel(chunks(items, batchWriteMax), () => undefined, async (some) => {
-    let batch: unknown[] = some.map((Item) => ({ PutRequest: { Item } }));
-    while (batch.length > 0) {
-      const answer = await dynamo<{ UnprocessedItems?: Record<string, unknown[]> }>("BatchWriteItem", { RequestItems: { [table.name]: batch } }, { database: table.database });
-      batch = answer.UnprocessedItems?.[table.name] ?? [];
-    }
-    told((done += some.length));
-  });
-}
-
 const batchGetMax = 100;
 
 /** getAll reads the items of keys, 100 at once. Their order is any. */

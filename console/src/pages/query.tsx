@@ -125,7 +125,7 @@ export function Query() {
   const tab = useSignal<"answer" | "code">("answer");
   const abort = useRef<AbortController | undefined>(undefined);
   const text = texts.value[dialect.value];
-  const current = (): Kept => ({ dialect: dialect.value, text, ...(dialect.value === "sql" ? { database: database.value } : dialect.value === "dynamodb" ? { operation: operation.value } : {}) });
+  const current = (): Kept => ({ dialect: dialect.value, text, ...(dialect.value === "hbase" ? {} : { database: database.value }), ...(dialect.value === "dynamodb" ? { operation: operation.value } : {}) });
 
   const work = async (run: (signal: AbortSignal) => Promise<Shown>) => {
     abort.current?.abort();
@@ -153,7 +153,7 @@ export function Query() {
         const answer = await scan(parsed(text), { abort: signal, told: (rows) => (shown.value = { results: [resultOfRows(rows)] }) });
         return { results: [{ ...resultOfRows(answer.rows), done: { rows: answer.rows.length, affected: 0, limited: answer.limited } }] };
       }
-      const answer = await dynamo<{ Items?: Item[]; Count?: number; ScannedCount?: number; LastEvaluatedKey?: Item }>(operation.value, parsed(text), { abort: signal });
+      const answer = await dynamo<{ Items?: Item[]; Count?: number; ScannedCount?: number; LastEvaluatedKey?: Item }>(operation.value, parsed(text), { database: database.value, abort: signal });
       return { results: [resultOf(answer.Items ?? [])], note: `, ${count(answer.ScannedCount ?? 0)} read${answer.LastEvaluatedKey ? "; the page has a next one" : ""}` };
     });
   const explain = (analyze: boolean) =>
@@ -163,13 +163,13 @@ export function Query() {
         const [result] = await sql(`EXPLAIN ${analyze ? "ANALYZE " : ""}FORMAT=JSON ${bare}`, { database: database.value, abort: signal });
         return { results: [], plan: sqlPlan(JSON.parse(valueText(result?.rows[0]?.[0])) as Record<string, unknown>) };
       }
-      const plan = await dynamo<DynamoPlan>(operation.value, parsed(text), { abort: signal, explain: analyze ? "analyze" : "true" });
+      const plan = await dynamo<DynamoPlan>(operation.value, parsed(text), { database: database.value, abort: signal, explain: analyze ? "analyze" : "true" });
       return { results: [], plan: dynamoPlan(plan) };
     });
   const request = (): Request | undefined => {
     if (dialect.value === "sql") return { dialect: "sql", statement: text.trim().replace(/;$/, ""), database: database.value };
     try {
-      return dialect.value === "hbase" ? { dialect: "hbase", body: parsed(text) } : { dialect: "dynamodb", operation: operation.value, body: parsed(text) };
+      return dialect.value === "hbase" ? { dialect: "hbase", body: parsed(text) } : { dialect: "dynamodb", operation: operation.value, body: parsed(text), database: database.value };
     } catch {
       return undefined;
     }
@@ -196,20 +196,20 @@ export function Query() {
             <option>Scan</option>
           </select>
         )}
+        {dialect.value !== "hbase" && (
+          <label class="check">
+            database <input style={{ width: "110px" }} value={database.value} onChange={(e) => (database.value = e.currentTarget.value)} />
+          </label>
+        )}
         {dialect.value === "sql" && (
-          <>
-            <label class="check">
-              database <input style={{ width: "110px" }} value={database.value} onChange={(e) => (database.value = e.currentTarget.value)} />
-            </label>
-            <label class="check">
-              at most
-              <select value={rowsMax.value} onChange={(e) => (rowsMax.value = Number(e.currentTarget.value))}>
-                {[100, 1000, 10_000, 50_000].map((n) => (
-                  <option key={n} value={n}>{count(n)} rows</option>
-                ))}
-              </select>
-            </label>
-          </>
+          <label class="check">
+            at most
+            <select value={rowsMax.value} onChange={(e) => (rowsMax.value = Number(e.currentTarget.value))}>
+              {[100, 1000, 10_000, 50_000].map((n) => (
+                <option key={n} value={n}>{count(n)} rows</option>
+              ))}
+            </select>
+          </label>
         )}
         <span class="right" />
         <KeptList title="History" list={history.value} choose={choose} />

@@ -3,7 +3,7 @@
 import { inGo, inJavaScript, inShell } from "../quote";
 
 /** Request is what code is made for. */
-export type Request = { dialect: "sql"; statement: string; database: string } | { dialect: "dynamodb"; operation: string; body: Record<string, unknown> } | { dialect: "hbase"; body: Record<string, unknown> };
+export type Request = { dialect: "sql"; statement: string; database: string } | { dialect: "dynamodb"; operation: string; body: Record<string, unknown>; database: string } | { dialect: "hbase"; body: Record<string, unknown> };
 
 /** Places are the addresses of the server's ports, as host:port. */
 export interface Places {
@@ -167,7 +167,7 @@ function hbaseCode(body: Record<string, unknown>, places: Places): Record<string
     ...(body.reversed === true ? ["reverse=True"] : []),
     `limit=${Number(body.rowsMax ?? 1000)}`,
   ];
-  const code: Record<string, string> = { Shell: `curl -N http://${places.admin ?? "127.0.0.1:8080"}/api/hbase/scan -H 'X-Weft-Console: 1' -d ${inShell(JSON.stringify(body))}` };
+  const code: Record<string, string> = { Shell: curl("hbase/scan", [], body, places) };
   // happybase reads one version of a column.
   if (Number(body.versions ?? 1) <= 1) {
     code.Python = `import happybase
@@ -179,10 +179,15 @@ for row, cells in connection.table(${JSON.stringify(text("table"))}).scan(${opti
   return code;
 }
 
+/** curl sends a request to the admin port, where alone DynamoDB's requests may name a database. */
+const curl = (path: string, headers: string[], body: unknown, places: Places): string =>
+  [`curl -sN http://${places.admin ?? "127.0.0.1:8080"}/api/${path}`, ...["X-Weft-Console: 1", ...headers].map((h) => `-H ${inShell(h)}`), `-d ${inShell(JSON.stringify(body))}`].join(" \\\n  ");
+
 /** codeOf writes programs that send a request, by language. */
 export function codeOf(r: Request, places: Places): Record<string, string> {
   if (r.dialect === "sql") return sqlCode(r, places.mysql ?? "127.0.0.1:33060");
   if (r.dialect === "hbase") return hbaseCode(r.body, places);
+  if (r.database !== "default") return { Shell: curl("dynamodb", [`X-Amz-Target: DynamoDB_20120810.${r.operation}`, `X-Weft-Database: ${r.database}`], r.body, places) };
   const place = places.dynamodb ?? "127.0.0.1:8000";
   return { "AWS CLI": cli(r, place), Go: goDynamo(r, place), JavaScript: javascript(r, place), Python: boto3(r, place) };
 }

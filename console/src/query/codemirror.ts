@@ -79,7 +79,8 @@ const everyKeyword = keywordCompletionSource(MySQL, true);
 
 const sourcesOf = (o: Wishes): CompletionSource[] => {
   if (o.dialect === "sql") return [completeSQL(o.tables, o.database), keywords];
-  return [completeJSON(o.dialect === "hbase" ? hbaseMembers : dynamoMembers, o.tables)];
+  if (o.dialect === "hbase") return [completeJSON(hbaseMembers, () => o.tables().filter((t) => t.families))];
+  return [completeJSON(dynamoMembers, () => o.tables().filter((t) => t.database === o.database() && !t.families))];
 };
 
 /** mount puts an editor into an element. It stands in a shadow tree, where it may bring its styles without a style element, which the console's policy forbids. */

@@ -53,20 +53,20 @@ export function completeSQL(tables: () => Table[], database: () => string): Comp
   };
 }
 
-/** Members are those of a request, and what may stand in them. */
+/** Members are those of a request, and what may stand in them, of the tables that such a request can name. */
 type Members = Record<string, (tables: Table[], text: string) => Completion[]>;
 
 const words = (list: string[], type: string): Completion[] => list.map((label) => ({ label, type }));
 const nothing = (): Completion[] => [];
 const valueOf = (text: string, member: string): string | undefined => new RegExp(`"${member}"\\s*:\\s*"([^"]*)"`).exec(text)?.[1];
 
-const dynamoTable = (tables: Table[], text: string) => tables.filter((t) => t.database === "default" && !t.families && t.name === valueOf(text, "TableName"));
+const dynamoTable = (tables: Table[], text: string) => tables.filter((t) => t.name === valueOf(text, "TableName"));
 const attributes = (tables: Table[], text: string): Completion[] => dynamoTable(tables, text).flatMap((t) => columnOptions(t, (name) => name));
 const functions = words(["attribute_exists()", "attribute_not_exists()", "attribute_type()", "begins_with()", "contains()", "size()", "BETWEEN", "AND", "OR", "NOT", "IN"], "function");
 const inExpression = (tables: Table[], text: string): Completion[] => [...attributes(tables, text), ...functions];
 
 export const dynamoMembers: Members = {
-  TableName: (tables) => tables.filter((t) => t.database === "default" && !t.families).map((t) => ({ label: t.name, type: "type" })),
+  TableName: (tables) => tables.map((t) => ({ label: t.name, type: "type" })),
   IndexName: (tables, text) => dynamoTable(tables, text).flatMap((t) => indexOptions(t, (name) => name)),
   KeyConditionExpression: inExpression,
   FilterExpression: inExpression,
@@ -86,11 +86,11 @@ export const dynamoMembers: Members = {
 const filters = ["ColumnCountGetFilter()", "ColumnPaginationFilter()", "ColumnPrefixFilter('')", "DependentColumnFilter('', '')", "FamilyFilter(=, 'binary:')", "FirstKeyOnlyFilter()", "InclusiveStopFilter('')", "KeyOnlyFilter()", "MultipleColumnPrefixFilter('')", "PageFilter()", "PrefixFilter('')", "QualifierFilter(=, 'binary:')", "RowFilter(=, 'binary:')", "SingleColumnValueFilter('', '', =, 'binary:')", "SingleColumnValueExcludeFilter('', '', =, 'binary:')", "TimestampsFilter()", "ValueFilter(=, 'binary:')", "AND", "OR", "SKIP", "WHILE"];
 
 export const hbaseMembers: Members = {
-  table: (tables) => tables.filter((t) => t.families).map((t) => ({ label: fullName(t).replace(".", ":"), type: "type" })),
+  table: (tables) => tables.map((t) => ({ label: fullName(t).replace(".", ":"), type: "type" })),
   start: nothing,
   stop: nothing,
   reversed: nothing,
-  columns: (tables, text) => tables.filter((t) => t.families && fullName(t).replace(".", ":") === valueOf(text, "table")).flatMap((t) => words(t.families!, "property")),
+  columns: (tables, text) => tables.filter((t) => fullName(t).replace(".", ":") === valueOf(text, "table")).flatMap((t) => words(t.families!, "property")),
   filter: () => words(filters, "function"),
   versions: nothing,
   rowsMax: nothing,
