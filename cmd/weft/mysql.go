@@ -53,7 +53,7 @@ func openSQL(s *server, db *openedDatabase, listener net.Listener, counts *metri
 	}
 	q.engine = sql.New(sql.Options{
 		DB: db.db, Guard: guard, Memory: q.memory, Variables: variables, Logger: s.log, SpillDir: os.TempDir(), Observer: newObserver(s.metrics, q.counts),
-		Processes: q.processes, Kill: q.kill, Warnings: s.heat.Warnings,
+		Processes: q.processes, Kill: q.kill, Warnings: s.heat.Warnings, Digests: s.digests,
 	})
 	q.lines = sqljson.New(sqljson.Options{Open: q.engine.Open, Login: loginOf})
 	return q, nil

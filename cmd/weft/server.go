@@ -18,6 +18,7 @@ import (
 	"github.com/weftdb/weft/cmd/weft/tablepage"
 	"github.com/weftdb/weft/internal/account"
 	"github.com/weftdb/weft/internal/audit"
+	"github.com/weftdb/weft/internal/digest"
 	"github.com/weftdb/weft/internal/dynamodb/kinesis"
 	"github.com/weftdb/weft/internal/metric"
 	"github.com/weftdb/weft/internal/server/console"
@@ -49,6 +50,7 @@ type server struct {
 	shares    endpoint.Shares
 	bound     *endpoint.Bound // of the connections of all protocols but the admin's
 	queries   *survey.Queries
+	digests   *digest.Table
 	heat      *heatpage.Watch
 	database  runningDatabase
 	kinesis   *kinesis.Sender // nil: changes are sent nowhere
@@ -79,7 +81,7 @@ var (
 func (s *server) Open(ctx context.Context) error {
 	begun := time.Now()
 	s.phase.Store(&starting)
-	s.metrics, s.heat, s.queries = metric.New(build()), heatpage.New(), survey.NewQueries()
+	s.metrics, s.heat, s.queries, s.digests = metric.New(build()), heatpage.New(), survey.NewQueries(), digest.New()
 	s.failed = make(chan error, 8)
 	s.shareFiles()
 	if err := s.open(ctx); err != nil {

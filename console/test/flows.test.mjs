@@ -826,6 +826,19 @@ flow("hot: the busiest statements, and what makes them so", "#/hot", async (page
   assert.equal(await page.getByRole("row", { name: /INSERT INTO wide VALUES \(\?, \.\.\.\), \.\.\./ }).count(), 1);
 });
 
+flow("hot: the busiest requests of DynamoDB's API are among the statements", "#/hot", async (page) => {
+  const filter = { FilterExpression: "#c = :c", ExpressionAttributeNames: { "#c": "shade" }, ExpressionAttributeValues: { ":c": { S: "none" } } };
+  for (let i = 0; i < 400; i++) await dynamo(server, "Scan", { TableName: "things", ...filter });
+  const lines = await sql(server, "SELECT TIMES, ERRORS, ROWS_READ, ROWS_RETURNED FROM information_schema.WEFT_STATEMENTS WHERE API = 'DynamoDB' AND STATEMENT = 'Scan things FILTER shade = ?'");
+  const [times, errors, read, returned] = lines.flatMap((line) => line.rows ?? [])[0].map(Number);
+  assert.deepEqual([times, errors, returned], [400, 0, 0]);
+  assert.ok(read >= 400 * 60, `${read} items were read`);
+  await page.reload();
+  const row = page.getByRole("row", { name: /Scan things FILTER shade = \?/ });
+  await row.getByText("DynamoDB", { exact: true }).waitFor();
+  await row.getByText("an index may help").waitFor();
+});
+
 flow("hot: a table is split", "#/hot", async (page) => {
   const regions = async () => (await (await fetch(`${server.admin}/regions?table=things&format=json`)).json()).filter((r) => r.index === "").length;
   const before = await regions();

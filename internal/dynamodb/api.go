@@ -17,6 +17,7 @@ import (
 	"slices"
 
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/digest"
 	"github.com/weftdb/weft/internal/dynamodb/control"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/exchange"
@@ -41,6 +42,8 @@ type API struct {
 	Dir string
 	// Kinesis says that somebody sends the changes of tables to streams of Kinesis, so that it may be asked for.
 	Kinesis bool
+	// Statements adds up what requests cost, by their operations, tables and expressions without values. nil: nobody wants to know.
+	Statements *digest.Table
 	// Observe, if not nil, is called with how many items a read has examined and returned. It must be quick and safe for concurrent use.
 	Observe func(operation string, examined, returned int64)
 	// ObserveWalk, if not nil, is called with what each page of a Query or Scan has done. It must be quick and safe for concurrent use.
@@ -53,7 +56,7 @@ type API struct {
 // Within returns an API for the items of another database's tables. AWS has no such thing, so requests name tables as if they were in the default one, and can
 // ask for nothing but items. Its memory is not kept for later requests: it is for a few of them.
 func (a *API) Within(databaseName string) *API {
-	return &API{DB: a.DB, Region: a.Region, AccountID: a.AccountID, Options: a.Options, Guard: a.Guard, Observe: a.Observe, ObserveWalk: a.ObserveWalk, database: databaseName}
+	return &API{DB: a.DB, Region: a.Region, AccountID: a.AccountID, Options: a.Options, Guard: a.Guard, Statements: a.Statements, Observe: a.Observe, ObserveWalk: a.ObserveWalk, database: databaseName}
 }
 
 // databaseName is where the tables are.
@@ -139,19 +142,4 @@ func (a *API) Serve() { a.exchange().Serve() }
 // none of the standard ones.
 func ReachedAt(ctx context.Context, address string) context.Context {
 	return control.ReachedAt(ctx, address)
-}
-
-// observeWalk tells Observe and ObserveWalk.
-func (a *API) observeWalk(operation string, counts database.Counts) {
-	a.observe(operation, counts.Looked(), counts.Returned)
-	if a.ObserveWalk != nil {
-		a.ObserveWalk(operation, counts)
-	}
-}
-
-// observe tells Observe.
-func (a *API) observe(operation string, examined, returned int64) {
-	if a.Observe != nil {
-		a.Observe(operation, examined, returned)
-	}
 }

@@ -18,9 +18,12 @@ type batch struct {
 	capacity  returnConsumedCapacity
 }
 
-// release gives all memory back.
-func (b *batch) release() {
+// release counts the batch and gives all memory back.
+func (b *batch) release(err *error) {
 	cause := recover()
+	if cause == nil {
+		b.addCost(*err)
+	}
 	b.requested.free(cause == nil)
 	b.free(cause == nil)
 	if cause != nil {

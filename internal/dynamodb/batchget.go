@@ -29,9 +29,9 @@ type tableKeys struct {
 }
 
 // batchGetItem reads items of several tables, all at one snapshot.
-func (a *API) batchGetItem(ctx context.Context, body, dst []byte) ([]byte, error) {
+func (a *API) batchGetItem(ctx context.Context, body, dst []byte) (_ []byte, err error) {
 	b := take[batchGetItem](a, &a.pools.batchGet, "BatchGetItem")
-	defer b.release()
+	defer b.release(&err)
 	if err := b.read(body); err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func (a *API) batchGetItem(ctx context.Context, body, dst []byte) ([]byte, error
 	if err != nil {
 		return nil, err
 	}
-	a.observe("BatchGetItem", int64(len(reads)), returned)
+	b.observe(int64(len(reads)), returned)
 	return b.appendAnswer(dst), nil
 }
 

@@ -23,9 +23,9 @@ type batchWriteItem struct {
 type tableWrites struct{ batchTable }
 
 // batchWriteItem puts and deletes items of several tables. They are one commit, unless that is more than the engine takes at once.
-func (a *API) batchWriteItem(ctx context.Context, body, dst []byte) ([]byte, error) {
+func (a *API) batchWriteItem(ctx context.Context, body, dst []byte) (_ []byte, err error) {
 	b := take[batchWriteItem](a, &a.pools.batchWrite, "BatchWriteItem")
-	defer b.release()
+	defer b.release(&err)
 	if err := b.read(body); err != nil {
 		return nil, err
 	}
@@ -39,9 +39,10 @@ func (a *API) batchWriteItem(ctx context.Context, body, dst []byte) ([]byte, err
 	if err != nil {
 		return nil, err
 	}
-	if err := b.commit(ctx, writes); err != nil {
+	if err := b.commit(b.tally.waiting(ctx), writes); err != nil {
 		return nil, err
 	}
+	b.tally.Written = int64(len(writes))
 	dst = append(dst, `{"UnprocessedItems":{}`...)
 	for i := range writes {
 		tables[i].cost.addWrite(&writes[i].Result.Change)

@@ -7,13 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/weftdb/weft/internal/digest"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/testdb"
 )
 
 // benchmark repeats one request on a table of 100 items of about 200 bytes in one partition.
 func benchmark(b *testing.B, operation, body string) {
-	api := &API{DB: testdb.Open(b)}
+	api := &API{DB: testdb.Open(b), Statements: digest.New()}
 	table := "key pk:S sk:N\n"
 	if strings.Contains(b.Name(), "Indexed") {
 		table += "gsi g owner:S score:N\n"

@@ -58,7 +58,7 @@ func (w *walk) explain(ctx context.Context, q database.Query, dst []byte) ([]byt
 	dst = append(dst, bytes.TrimSpace(text.Bytes())...)
 	n := e.Actual
 	if n != nil {
-		w.api.observeWalk(w.operation, n.Counts)
+		w.observeWalk(&n.Counts)
 	}
 	if n == nil || !n.More && (q.ExaminedMax == 0 || n.LookedAt < int64(q.ExaminedMax) || w.single) {
 		return dst, nil

@@ -19,9 +19,9 @@ type getItem struct {
 }
 
 // getItem reads one item. Every read sees the latest commit, whatever ConsistentRead says.
-func (a *API) getItem(ctx context.Context, body, dst []byte) ([]byte, error) {
+func (a *API) getItem(ctx context.Context, body, dst []byte) (_ []byte, err error) {
 	g := take[getItem](a, &a.pools.get, "GetItem")
-	defer g.release()
+	defer g.release(&err)
 	if err := g.prepare(ctx, body); err != nil {
 		return nil, err
 	}
@@ -34,7 +34,7 @@ func (a *API) getItem(ctx context.Context, body, dst []byte) ([]byte, error) {
 		return nil, itemkey.Fault(g.pin, nil, err)
 	}
 	dst = append(dst, '{')
-	a.observe("GetItem", 1, countOf(ok))
+	g.observe(1, countOf(ok))
 	if ok {
 		g.stored = row
 		shown, err := g.projection.apply(&g.request, row)

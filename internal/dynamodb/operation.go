@@ -5,7 +5,9 @@ package dynamodb
 import (
 	"context"
 	"slices"
+	"time"
 
+	"github.com/weftdb/weft/internal/digest"
 	"github.com/weftdb/weft/internal/dynamodb/control"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/exchange"
@@ -22,6 +24,8 @@ type Operation struct {
 	// ShowsAddress says that it is run with a context of ReachedAt.
 	ShowsAddress bool
 
+	// named says that statements know its requests by its name alone. Others count themselves.
+	named bool
 	// run appends the answer to dst.
 	run func(a *API, ctx context.Context, body, dst []byte) ([]byte, error)
 	// explain is nil for all but Query and Scan.
@@ -62,7 +66,7 @@ func controlOperations() (list []Operation) {
 		run := func(a *API, ctx context.Context, body, dst []byte) ([]byte, error) {
 			return o.Run(a.control(), ctx, body, dst)
 		}
-		list = append(list, Operation{Name: o.Name, Service: tableService, ReadOnly: o.ReadOnly, ShowsAddress: o.ShowsAddress, run: run})
+		list = append(list, Operation{Name: o.Name, Service: tableService, ReadOnly: o.ReadOnly, ShowsAddress: o.ShowsAddress, named: true, run: run})
 	}
 	return list
 }
@@ -72,7 +76,7 @@ func exchangeOperations() (list []Operation) {
 		run := func(a *API, ctx context.Context, body, dst []byte) ([]byte, error) {
 			return o.Run(a.exchange(), ctx, body, dst)
 		}
-		list = append(list, Operation{Name: o.Name, Service: tableService, ReadOnly: o.ReadOnly, run: run})
+		list = append(list, Operation{Name: o.Name, Service: tableService, ReadOnly: o.ReadOnly, named: true, run: run})
 	}
 	return list
 }
@@ -82,7 +86,7 @@ func streamOperations() (list []Operation) {
 		run := func(a *API, ctx context.Context, body, dst []byte) ([]byte, error) {
 			return o.Run(&streams.API{DB: a.DB, Region: a.region(), AccountID: a.account(), Guard: a.Guard}, ctx, body, dst)
 		}
-		list = append(list, Operation{Name: o.Name, Service: streamService, ReadOnly: true, run: run})
+		list = append(list, Operation{Name: o.Name, Service: streamService, ReadOnly: true, named: true, run: run})
 	}
 	return list
 }
@@ -111,7 +115,12 @@ func (a *API) Run(ctx context.Context, o *Operation, body, dst []byte) ([]byte, 
 	if err := a.checkWithin(o); err != nil {
 		return nil, exception.Of(err)
 	}
+	begun := time.Now()
 	answer, err := o.run(a, ctx, body, dst)
+	if o.named && a.Statements != nil {
+		now := time.Now()
+		a.Statements.Add(digest.DynamoDB, a.databaseName(), []byte(o.Name), &digest.Cost{Took: now.Sub(begun), Failed: err != nil}, now)
+	}
 	if err != nil {
 		return nil, exception.Of(err)
 	}

@@ -65,10 +65,10 @@ func (a *API) query(ctx context.Context, body, dst []byte) ([]byte, error) {
 	return a.queryAs(ctx, body, dst, carriedOut)
 }
 
-func (a *API) queryAs(ctx context.Context, body, dst []byte, how explaining) ([]byte, error) {
+func (a *API) queryAs(ctx context.Context, body, dst []byte, how explaining) (_ []byte, err error) {
 	q := take[query](a, &a.pools.query, "Query")
-	defer q.release()
-	q.how = how
+	defer q.release(&err)
+	q.how, q.uncounted = how, how != carriedOut
 	if err := q.prepare(ctx, body); err != nil {
 		return nil, err
 	}
@@ -129,10 +129,10 @@ func (a *API) scanAs(ctx context.Context, body, dst []byte, how explaining) ([]b
 }
 
 // scanFor is a Scan, of the items that a search finds if that isn't nil.
-func (a *API) scanFor(ctx context.Context, body, dst []byte, how explaining, search *database.SearchText) ([]byte, error) {
+func (a *API) scanFor(ctx context.Context, body, dst []byte, how explaining, search *database.SearchText) (_ []byte, err error) {
 	s := take[scan](a, &a.pools.scan, "Scan")
-	defer s.release()
-	s.how, s.search = how, search
+	defer s.release(&err)
+	s.how, s.uncounted, s.search = how, how != carriedOut, search
 	if err := s.prepare(ctx, body); err != nil {
 		return nil, err
 	}

@@ -25,10 +25,13 @@ type request struct {
 	limits    Options
 	order     *checkOrder
 	free      func(orderly bool)
+	tally     *tally
 	reader    *attributejson.Reader // of the body
 
-	pin    database.Pinned
-	pinned bool
+	judged    bool // its expressions are parsed
+	uncounted bool // it is not carried out
+	pin       database.Pinned
+	pinned    bool
 
 	constraints  exception.Constraints // what is wrong with single members
 	own          attributejson.Reader
@@ -49,6 +52,8 @@ type pooled[R any] interface {
 	*R
 	base() *request
 	checks() checkOrder
+	// appendStatement appends what the request is, without the values in it.
+	appendStatement(dst []byte) []byte
 }
 
 // pools keep the memory of requests, and of the parts of batches and transactions, by their types.
@@ -65,6 +70,7 @@ func take[R any, P pooled[R]](a *API, pool *sync.Pool, operation string) P {
 		p = P(new(R))
 		r := p.base()
 		r.order = p.checks().complete()
+		r.tally = &tally{statement: p.appendStatement}
 		r.free = func(orderly bool) {
 			if r.pinned {
 				r.pin.Release()
@@ -83,9 +89,12 @@ func take[R any, P pooled[R]](a *API, pool *sync.Pool, operation string) P {
 	return p
 }
 
-// release ends a request. It is to be deferred: it looks whether there was a panic.
-func (r *request) release() {
+// release counts a request that has ended with an error or nil, and gives its memory back. It is to be deferred: it looks whether there was a panic.
+func (r *request) release(err *error) {
 	cause := recover()
+	if cause == nil {
+		r.addCost(*err)
+	}
 	r.free(cause == nil)
 	if cause != nil {
 		panic(cause) // lint:invariant the panic of a bug goes on
@@ -104,7 +113,7 @@ func (r *request) memory() request {
 	if cap(r.elements) > elementsMax {
 		r.elements = nil
 	}
-	return request{order: r.order, free: r.free, own: r.own, placeholders: r.placeholders, builder: r.builder,
+	return request{order: r.order, free: r.free, tally: r.tally, own: r.own, placeholders: r.placeholders, builder: r.builder,
 		arena: reusable(r.arena), row: reusable(r.row), stored: reusable(r.stored), shown: reusable(r.shown), elements: r.elements[:0]}
 }
 
@@ -128,6 +137,7 @@ func reusable(b []byte) []byte {
 // read takes the body apart: one object and nothing after it.
 func (r *request) read(body []byte) error {
 	r.limits = r.api.Options.withDefaults()
+	r.tally.begin(r.api.Statements)
 	r.own.Reset(body)
 	r.reader = &r.own
 	if err := r.readMembers(); err != nil {

@@ -229,6 +229,7 @@ func (r *request) takeSteps() error {
 		}
 		return err
 	}
+	r.judged = true
 	return nil
 }
 

@@ -21,9 +21,9 @@ type getAction struct {
 }
 
 // transactGetItems reads several items of several tables at one snapshot.
-func (a *API) transactGetItems(ctx context.Context, body, dst []byte) ([]byte, error) {
+func (a *API) transactGetItems(ctx context.Context, body, dst []byte) (_ []byte, err error) {
 	t := take[transactGetItems](a, &a.pools.transactGet, "TransactGetItems")
-	defer t.release()
+	defer t.release(&err)
 	if err := t.open(ctx, body, "TransactItems must contain Get"); err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func (a *API) transactGetItems(ctx context.Context, body, dst []byte) ([]byte, e
 		returned += countOf(sizes[i] > 0)
 		cost.of(t.items.actions[i].pin.Descriptor().Name, "ReadCapacityUnits").table += 2 * readUnits(int64(sizes[i]), true)
 	}
-	a.observe("TransactGetItems", int64(len(reads)), returned)
+	t.observe(int64(len(reads)), returned)
 	return append(cost.append(append(dst, ']'), t.capacity.value), '}'), nil
 }
 

@@ -51,9 +51,12 @@ type actionKind[A any] struct {
 	take func(*API) A
 }
 
-// release gives all memory back.
-func (t *transaction[A]) release() {
+// release counts the transaction and gives all memory back.
+func (t *transaction[A]) release(err *error) {
 	cause := recover()
+	if cause == nil {
+		t.addCost(*err)
+	}
 	t.freeActions(cause == nil)
 	t.free(cause == nil)
 	if cause != nil {

@@ -56,9 +56,9 @@ func (t *transactWriteItems) readActions() error {
 }
 
 // transactWriteItems does several writes of several tables, all of them or none.
-func (a *API) transactWriteItems(ctx context.Context, body, dst []byte) ([]byte, error) {
+func (a *API) transactWriteItems(ctx context.Context, body, dst []byte) (_ []byte, err error) {
 	t := take[transactWriteItems](a, &a.pools.transactWrite, "TransactWriteItems")
-	defer t.release()
+	defer t.release(&err)
 	if err := t.open(ctx, body, "TransactItems can only contain one of Check, Put, Update or Delete"); err != nil {
 		return nil, err
 	}
@@ -70,10 +70,11 @@ func (a *API) transactWriteItems(ctx context.Context, body, dst []byte) ([]byte,
 	if err != nil {
 		return nil, err
 	}
-	done, err := a.DB.Transact(ctx, writes, token)
+	done, err := a.DB.Transact(t.tally.waiting(ctx), writes, token)
 	if err != nil {
 		return nil, t.fault(writes, err)
 	}
+	t.countWrites(writes)
 	var cost tableCosts
 	if done {
 		err = t.addReads(ctx, writes, &cost)
@@ -91,6 +92,15 @@ func (a *API) transactWriteItems(ctx context.Context, body, dst []byte) ([]byte,
 		}
 	}
 	return append(sizes.append(dst, t.metrics.value), '}'), nil
+}
+
+// countWrites counts the writes, and the items that were read for them.
+func (t *transactWriteItems) countWrites(writes []database.TableWrite) {
+	for i := range writes {
+		w := &writes[i]
+		t.tally.Written += countOf(w.Op != database.OpCheck)
+		t.tally.Examined += countOf(w.Condition != nil || w.Op == database.OpUpdate || w.Op == database.OpCheck || w.NeedOld)
+	}
 }
 
 // writes makes the writes of the actions.

@@ -29,9 +29,9 @@ func (u *updateItem) parseLegacyUpdate() (err error) {
 	return err
 }
 
-func (a *API) updateItem(ctx context.Context, body, dst []byte) ([]byte, error) {
+func (a *API) updateItem(ctx context.Context, body, dst []byte) (_ []byte, err error) {
 	u := take[updateItem](a, &a.pools.update, "UpdateItem")
-	defer u.release()
+	defer u.release(&err)
 	if err := u.prepare(ctx, body); err != nil {
 		return nil, err
 	}

@@ -275,7 +275,7 @@ func (w *walk) appendItems(dst []byte, cursor *database.Cursor, most int) ([]byt
 // appendEnd appends what stands behind the items. A page that reached its limit has a key to go on from even if nothing follows.
 func (w *walk) appendEnd(dst []byte, cursor *database.Cursor, limit int) ([]byte, error) {
 	counts := cursor.Counts()
-	w.api.observeWalk(w.operation, counts)
+	w.observeWalk(&counts)
 	dst = strconv.AppendInt(attributejson.AppendMember(dst, "Count"), counts.Returned, 10)
 	dst = strconv.AppendInt(attributejson.AppendMember(dst, "ScannedCount"), counts.Looked(), 10)
 	if cursor.More() || limit > 0 && counts.Looked() >= int64(limit) && !w.single {

@@ -62,9 +62,9 @@ func (w *itemWrite) parseLegacy() (err error) {
 	return err
 }
 
-func (a *API) putItem(ctx context.Context, body, dst []byte) ([]byte, error) {
+func (a *API) putItem(ctx context.Context, body, dst []byte) (_ []byte, err error) {
 	p := take[putItem](a, &a.pools.put, "PutItem")
-	defer p.release()
+	defer p.release(&err)
 	if err := p.prepare(ctx, body); err != nil {
 		return nil, err
 	}
@@ -73,9 +73,9 @@ func (a *API) putItem(ctx context.Context, body, dst []byte) ([]byte, error) {
 	return p.run(ctx, dst)
 }
 
-func (a *API) deleteItem(ctx context.Context, body, dst []byte) ([]byte, error) {
+func (a *API) deleteItem(ctx context.Context, body, dst []byte) (_ []byte, err error) {
 	d := take[deleteItem](a, &a.pools.delete, "DeleteItem")
-	defer d.release()
+	defer d.release(&err)
 	if err := d.prepare(ctx, body); err != nil {
 		return nil, err
 	}
@@ -92,9 +92,13 @@ func (w *itemWrite) run(ctx context.Context, dst []byte) ([]byte, error) {
 	w.write.Condition = w.condition.tree
 	w.write.NeedOld = w.write.NeedOld || w.returnValues.value == "ALL_OLD" || w.onFailure.wantsItem()
 	w.write.NeedSizes = w.capacity.isWanted()
-	if err := w.pin.Write(ctx, &w.write, &w.result); err != nil {
+	if w.write.Condition != nil || w.write.Op == database.OpUpdate || w.write.NeedOld {
+		w.tally.Examined = 1
+	}
+	if err := w.pin.Write(w.tally.waiting(ctx), &w.write, &w.result); err != nil {
 		return nil, w.fault(err)
 	}
+	w.tally.Written = 1
 	dst = append(dst, '{')
 	if row, err := w.shownRow(); err != nil {
 		return nil, err

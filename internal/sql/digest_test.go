@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weftdb/weft/internal/digest"
 	"github.com/weftdb/weft/internal/sql"
 	"github.com/weftdb/weft/internal/sql/result"
 	"github.com/weftdb/weft/internal/testdb"
@@ -44,6 +45,29 @@ func TestDigests(t *testing.T) {
 	must(t, s, "SET long_query_time = 0", "CREATE USER ann IDENTIFIED BY 'hunter2'", "SET long_query_time = 10")
 	if slow := valuesOf(must(t, s, "SELECT sql_text, thread_id FROM mysql.slow_log")); !strings.Contains(slow, "CREATE ...,7") || strings.Contains(slow, "hunter2") {
 		t.Errorf("the slow statements are %q", slow)
+	}
+}
+
+// TestStatementsOfAllAPIs: WEFT_STATEMENTS shows those of all APIs, and MySQL's table those of SQL.
+func TestStatementsOfAllAPIs(t *testing.T) {
+	digests := digest.New()
+	engine := sql.New(sql.Options{DB: testdb.Open(t), Digests: digests})
+	s, err := engine.Open(t.Context(), result.Login{User: "root", Database: "default", ConnectionID: 7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	digests.Add(digest.DynamoDB, "default", []byte("Scan t FILTER n > ?"), &digest.Cost{Took: time.Second, Waited: time.Millisecond, Examined: 9, Returned: 2, Failed: true}, time.Unix(100, 0))
+	must(t, s, "CREATE TABLE t (id BIGINT PRIMARY KEY)")
+	const statements = "SELECT API, TABLE_SCHEMA, TIMES, ERRORS, SECONDS, WAITED_SECONDS, ROWS_READ, ROWS_RETURNED, ROWS_WRITTEN FROM information_schema.WEFT_STATEMENTS WHERE STATEMENT = "
+	if got := valuesOf(must(t, s, statements+"'Scan t FILTER n > ?'")); got != "DynamoDB,default,1,1,1,0.001,9,2,0" {
+		t.Errorf("of DynamoDB: %q", got)
+	}
+	if got := valuesOf(must(t, s, statements+"'CREATE TABLE t (id BIGINT PRIMARY KEY)'")); !strings.HasPrefix(got, "SQL,default,1,0,") {
+		t.Errorf("of SQL: %q", got)
+	}
+	if got := valuesOf(must(t, s, "SELECT COUNT(*) FROM performance_schema.events_statements_summary_by_digest WHERE DIGEST_TEXT LIKE 'Scan%'")); got != "0" {
+		t.Errorf("MySQL's table has %s of DynamoDB", got)
 	}
 }
 

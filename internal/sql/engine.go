@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/digest"
 	"github.com/weftdb/weft/internal/memory"
 	"github.com/weftdb/weft/internal/permission"
 	"github.com/weftdb/weft/internal/sql/definition"
-	"github.com/weftdb/weft/internal/sql/digest"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/modify"
 	"github.com/weftdb/weft/internal/sql/result"
@@ -46,6 +46,8 @@ type Options struct {
 	Warnings func(table string) []string
 	// Guard decides what users may do. Default: everybody may do everything.
 	Guard *permission.Guard
+	// Digests adds up what statements cost; those of other APIs that do so, too, can be read with SQL. Default: a table of its own.
+	Digests *digest.Table
 	// Observer is called for each statement. Default: none.
 	Observer Observer
 }
@@ -112,13 +114,16 @@ func New(o Options) *Engine {
 	if o.Now == nil {
 		o.Now = time.Now // lint:clock the default of a setting
 	}
+	if o.Digests == nil {
+		o.Digests = digest.New()
+	}
 	if o.PlansMax == 0 {
 		o.PlansMax = 8192
 	}
 	e := &Engine{
 		options: o, db: o.DB, variables: o.Variables, plans: newCache(o.PlansMax, o.Memory), begun: o.Now(),
 		tables:  tables{known: map[uint32]*definition.Table{}},
-		digests: digest.New(),
+		digests: o.Digests,
 		schemas: schemas.Statements{DB: o.DB, Where: whereOf, Warnings: o.Warnings, Processes: o.Processes},
 	}
 	e.schemas.ViewColumns = e.viewColumns

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/weftdb/weft/internal/digest"
 	"github.com/weftdb/weft/internal/memory"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
@@ -102,7 +103,7 @@ func (p *prepared) Execute(ctx context.Context, parameters []datum.Datum, sink r
 	begun := s.engine.options.Now()
 	kind := kindOf(p.read)
 	ctx = s.starts(ctx)
-	s.digest = s.engine.digests.ID(s.database, p.text)
+	s.digest = s.engine.digests.ID(digest.SQL, s.database, p.text)
 	err := s.enter(p.text)
 	if err == nil {
 		if !keepsWarnings(p.read) {

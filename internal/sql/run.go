@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/digest"
 	"github.com/weftdb/weft/internal/memory"
 	"github.com/weftdb/weft/internal/sql/datum"
-	"github.com/weftdb/weft/internal/sql/digest"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/parse"
 	"github.com/weftdb/weft/internal/sql/parse/token"
@@ -96,11 +96,11 @@ func (s *Session) addCost(text []byte, begun time.Time) {
 		Took: s.tally.Took, Waited: s.waits.Waited(), Examined: s.tally.Examined, Returned: s.tally.Returned, Written: s.tally.Written, Seeks: s.tally.Seeks, Failed: s.tally.Code != 0,
 	}
 	if s.digest == 0 {
-		s.digest = digests.ID(s.database, text)
+		s.digest = digests.ID(digest.SQL, s.database, text)
 	}
 	entry := digests.Find(s.digest)
 	if entry == nil {
-		entry = digests.Note(s.digest, s.database, string(s.dialect().Digest(token.Show(text), digest.TextMax)), now)
+		entry = digests.Note(s.digest, digest.SQL, s.database, string(s.dialect().Digest(token.Show(text), digest.TextMax)), now)
 	}
 	entry.Add(&cost, now)
 	if cost.Took < s.values.LongQuery {
@@ -167,7 +167,7 @@ func (s *Session) dispatch(ctx context.Context, text []byte, a *answer) (Kind, e
 	s.key, s.literals = key[:0], literals[:0]
 	c := &call{text: text, dialect: dialect, sink: a}
 	if shared {
-		s.digest = s.engine.digests.ID("", key)
+		s.digest = s.engine.digests.ID(digest.SQL, "", key)
 		c.parameters = literals
 		if st := s.engine.plans.get(key); st != nil && fits(st, c) {
 			s.warnings = s.warnings[:0]

@@ -36,6 +36,8 @@ func serverTables() []*Virtual {
 			SUM_ERRORS:n SUM_ROWS_AFFECTED:n SUM_ROWS_SENT:n SUM_ROWS_EXAMINED:n SUM_WEFT_SEEKS:n FIRST_SEEN:d LAST_SEEN:d`, (*reading).digests),
 		virtual("mysql", "slow_log", `start_time:d user_host query_time:f lock_time:f rows_sent:n rows_examined:n db last_insert_id:n insert_id:n server_id:n sql_text:l thread_id:n
 			rows_affected:n weft_seeks:n`, (*reading).slow),
+		virtual(informationSchema, "WEFT_STATEMENTS", `API TABLE_SCHEMA STATEMENT:l TIMES:n ERRORS:n SECONDS:f LONGEST_SECONDS:f WAITED_SECONDS:f
+			ROWS_READ:n ROWS_RETURNED:n ROWS_WRITTEN:n SEEKS:n FIRST_SEEN:d LAST_SEEN:d`, (*reading).statements),
 		virtual(informationSchema, "WEFT_ROW_WAITING", "TABLE_SCHEMA TABLE_NAME ROW_KEY:l SESSION:n HOLDER:n BEGUN:d SECONDS:f", (*reading).waiting),
 		virtual(informationSchema, "WEFT_ROW_WAITS", "TABLE_SCHEMA TABLE_NAME ROW_KEY:l WAITS:n GAVE_UP:n SECONDS:f LONGEST_SECONDS:f", (*reading).rowWaits),
 		grants("USER_PRIVILEGES", "", (*reading).userPrivileges), grants("SCHEMA_PRIVILEGES", "TABLE_SCHEMA", (*reading).schemaPrivileges),

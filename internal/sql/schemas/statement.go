@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/weftdb/weft/internal/digest"
 	"github.com/weftdb/weft/internal/sql/datum"
-	"github.com/weftdb/weft/internal/sql/digest"
 	"github.com/weftdb/weft/internal/sql/result"
 )
 
@@ -25,15 +25,34 @@ func (r *reading) seesOf(user string) bool {
 	return r.session.Process == nil || r.session.Process(&result.Process{User: user})
 }
 
-// digests hands out what statements took. They are of all users, so only who may see these sees them.
+// digests hands out what statements of SQL took, as MySQL does. They are of all users, so only who may see these sees them.
 func (r *reading) digests() error {
 	if r.Digests == nil || !r.seesAll() {
 		return nil
 	}
 	for _, d := range r.Digests() {
+		if d.API != digest.SQL {
+			continue
+		}
 		took, each := int64(d.Took)*picoseconds, int64(d.Took)/d.Count*picoseconds
 		err := r.add(orNull(d.Database), digestID(&d), d.Text, d.Count, took, each, int64(d.Max)*picoseconds, int64(d.Waited)*picoseconds,
 			d.Failed, d.Written, d.Returned, d.Examined, d.Seeks, moment(d.First), moment(d.Last))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// statements hands out what statements of all APIs took.
+func (r *reading) statements() error {
+	if r.Digests == nil || !r.seesAll() {
+		return nil
+	}
+	seconds := func(d time.Duration) datum.Datum { return datum.Float64(d.Seconds()) }
+	for _, d := range r.Digests() {
+		err := r.add(string(d.API), orNull(d.Database), d.Text, d.Count, d.Failed, seconds(d.Took), seconds(d.Max), seconds(d.Waited),
+			d.Examined, d.Returned, d.Written, d.Seeks, moment(d.First), moment(d.Last))
 		if err != nil {
 			return err
 		}

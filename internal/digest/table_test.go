@@ -3,6 +3,7 @@
 package digest
 
 import (
+	"bytes"
 	"fmt"
 	"sync"
 	"testing"
@@ -11,10 +12,10 @@ import (
 
 // add counts a statement as sessions do.
 func add(t *Table, fingerprint, text string, c Cost) {
-	id, now := t.ID("d", []byte(fingerprint)), time.Unix(100, 0)
+	id, now := t.ID(SQL, "d", []byte(fingerprint)), time.Unix(100, 0)
 	e := t.Find(id)
 	if e == nil {
-		e = t.Note(id, "d", text, now)
+		e = t.Note(id, SQL, "d", text, now)
 	}
 	e.Add(&c, now)
 }
@@ -30,6 +31,23 @@ func TestDigests(t *testing.T) {
 	}
 	if a := list[1]; a.Count != 2 || a.Failed != 1 || a.Took != 5 || a.Max != 3 || a.Waited != 1 || a.Examined != 10 || a.Returned != 4 || a.Database != "d" {
 		t.Errorf("%+v", a)
+	}
+}
+
+// TestAdd: statements of one text in two languages are two, and of a long text the beginning counts.
+func TestAdd(t *testing.T) {
+	table, text := New(), []byte("Scan t")
+	for range 2 {
+		table.Add(DynamoDB, "d", text, &Cost{Took: 5}, time.Unix(100, 0))
+	}
+	table.Add(HBase, "d", text, &Cost{Took: 4}, time.Unix(100, 0))
+	for i := range 3 {
+		table.Add(HBase, "d", fmt.Appendf(bytes.Repeat([]byte("é"), TextMax/2), "%d", i), &Cost{Took: 1}, time.Unix(100, 0))
+	}
+	text[0] = 's'
+	list := table.Digests()
+	if len(list) != 3 || list[0].API != DynamoDB || list[0].Text != "Scan t" || list[0].Count != 2 || list[1].API != HBase || list[2].Count != 3 {
+		t.Errorf("%+v", list)
 	}
 }
 

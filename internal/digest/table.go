@@ -3,6 +3,7 @@
 package digest
 
 import (
+	"bytes"
 	"hash/maphash"
 	"slices"
 	"sync"
@@ -21,6 +22,16 @@ const (
 	looksMax   = 8 // entries that are compared when one must go
 )
 
+// API is the language that a statement is in.
+type API string
+
+// The languages.
+const (
+	SQL      API = "SQL"
+	DynamoDB API = "DynamoDB"
+	HBase    API = "HBase"
+)
+
 // Cost is what one statement took. Waited is the part of Took in which it waited for rows that others held.
 type Cost struct {
 	Took, Waited                       time.Duration
@@ -30,6 +41,7 @@ type Cost struct {
 
 // Digest is what all statements of one text without literals took together since First.
 type Digest struct {
+	API               API
 	Database, Text    string
 	First, Last       time.Time
 	Count, Failed     int64
@@ -84,7 +96,10 @@ type Table struct {
 	next   int
 }
 
-type textOf struct{ database, text string }
+type textOf struct {
+	api            API
+	database, text string
+}
 
 // New makes an empty table.
 func New() *Table {
@@ -92,12 +107,14 @@ func New() *Table {
 }
 
 // ID names a fingerprint: what tells statements apart that differ in more than their literals.
-func (t *Table) ID(database string, fingerprint []byte) uint64 {
+func (t *Table) ID(api API, database string, fingerprint []byte) uint64 {
 	var h maphash.Hash
 	h.SetSeed(t.seed)
-	_, _ = h.WriteString(database) // a hash takes all
-	_ = h.WriteByte(0)             // as above
-	_, _ = h.Write(fingerprint)    // as above
+	_, _ = h.WriteString(string(api)) // a hash takes all
+	_ = h.WriteByte(0)                // as above
+	_, _ = h.WriteString(database)    // as above
+	_ = h.WriteByte(0)                // as above
+	_, _ = h.Write(fingerprint)       // as above
 	return h.Sum64()
 }
 
@@ -113,16 +130,16 @@ func (t *Table) Find(id uint64) *Entry {
 }
 
 // Note makes an entry known by a fingerprint: the one of the text, which is new if need be. Of too many, one that cost little goes.
-func (t *Table) Note(id uint64, database, text string, now time.Time) *Entry {
+func (t *Table) Note(id uint64, api API, database, text string, now time.Time) *Entry {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	at := textOf{database, text}
+	at := textOf{api, database, text}
 	e := t.entries[at]
 	if e == nil {
 		if len(t.entries) >= entriesMax {
 			t.evict()
 		}
-		e = &Entry{sum: Digest{Database: database, Text: text, First: now}}
+		e = &Entry{sum: Digest{API: api, Database: database, Text: text, First: now}}
 		t.entries[at] = e
 	}
 	if len(t.known) >= knownMax {
@@ -130,6 +147,24 @@ func (t *Table) Note(id uint64, database, text string, now time.Time) *Entry {
 	}
 	t.known[id] = e
 	return e
+}
+
+// Add adds a statement that has ended now, and whose text is at hand: its first TextMax bytes count. The text may be changed afterwards.
+func (t *Table) Add(api API, database string, text []byte, c *Cost, now time.Time) {
+	id := t.ID(api, database, text)
+	e := t.Find(id)
+	if e == nil {
+		e = t.Note(id, api, database, shorten(text), now)
+	}
+	e.Add(c, now)
+}
+
+// shorten cuts a text at TextMax bytes.
+func shorten(text []byte) string {
+	if len(text) <= TextMax {
+		return string(text)
+	}
+	return string(bytes.ToValidUTF8(text[:TextMax], nil)) + "…"
 }
 
 // evict drops the cheapest of some entries.

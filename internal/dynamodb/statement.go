@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dynamodb
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/digest"
+	"github.com/weftdb/weft/internal/dynamodb/expression"
+	"github.com/weftdb/weft/internal/expr"
+	"github.com/weftdb/weft/internal/value"
+)
+
+// tally is what one request costs. It is used again with the memory of the request.
+type tally struct {
+	digest.Cost
+	statement func(dst []byte) []byte // what the request is, without values
+	to        *digest.Table           // nil: nobody wants to know
+	begun     time.Time
+	waits     database.Waits
+	text      []byte
+}
+
+// begin begins a request anew.
+func (t *tally) begin(to *digest.Table) {
+	t.Cost, t.to = digest.Cost{}, to
+	if to != nil {
+		t.begun = time.Now()
+		t.waits.Reset()
+	}
+}
+
+// waiting returns the context for a write, which may wait for its items.
+func (t *tally) waiting(ctx context.Context) context.Context {
+	if t.to == nil {
+		return ctx
+	}
+	return t.waits.Context(ctx)
+}
+
+// addCost adds the request to the others of its statement.
+func (r *request) addCost(err error) {
+	t := r.tally
+	if t.to == nil || r.uncounted {
+		return
+	}
+	now := time.Now()
+	t.Took, t.Waited, t.Failed = now.Sub(t.begun), t.waits.Waited(), err != nil
+	t.text = t.statement(t.text[:0])
+	t.to.Add(digest.DynamoDB, r.api.databaseName(), t.text, &t.Cost, now)
+}
+
+// observe counts how many items a read has examined and returned, and tells Observe.
+func (r *request) observe(examined, returned int64) {
+	r.tally.Examined, r.tally.Returned = examined, returned
+	if r.api.Observe != nil {
+		r.api.Observe(r.operation, examined, returned)
+	}
+}
+
+// observeWalk counts what a page of a Query or Scan has done, and tells Observe and ObserveWalk.
+func (r *request) observeWalk(counts *database.Counts) {
+	r.observe(counts.Looked(), counts.Returned)
+	r.tally.Seeks = counts.Seeks
+	if r.api.ObserveWalk != nil {
+		r.api.ObserveWalk(r.operation, *counts)
+	}
+}
+
+// Statements are written from what was parsed, so that placeholders and the parameters that were there before expressions make no difference. Nothing more is written
+// behind digest.TextMax, but for a few words.
+
+// nameMax is how much of a name stands in a statement. Names come from clients and may be longer than all else.
+const nameMax = 255
+
+// statementNotation leaves values out.
+func statementNotation() expr.Notation {
+	return expr.Notation{Name: appendName, Literal: func(dst []byte, _ value.Value) []byte { return appendMark(dst) }}
+}
+
+// appendName appends the name of an attribute.
+func appendName(dst []byte, name string) []byte {
+	if len(dst) > digest.TextMax {
+		return dst
+	}
+	if len(name) > nameMax {
+		name = strings.ToValidUTF8(name[:nameMax], "") + "…"
+	}
+	return expr.Notation{}.AppendPath(dst, &expr.Path{Name: name})
+}
+
+// appendMark appends what stands for a value, and for all others behind it in a list.
+func appendMark(dst []byte) []byte {
+	if before, ok := bytes.CutSuffix(dst, []byte("..., ")); ok {
+		return append(before, "..."...)
+	}
+	if bytes.HasSuffix(dst, []byte("?, ")) {
+		return append(dst, "..."...)
+	}
+	return append(dst, '?')
+}
+
+func (t *target) appendStatement(dst []byte) []byte {
+	return t.appendExpressions(t.appendTable(append(dst, t.operation...)))
+}
+
+// appendTable appends the name of the table, unless it can be none.
+func (t *target) appendTable(dst []byte) []byte {
+	if t.name == "" {
+		return dst
+	}
+	return append(append(dst, ' '), t.name[:min(len(t.name), nameMax)]...)
+}
+
+// appendExpressions appends the expressions, as far as they make sense.
+func (r *request) appendExpressions(dst []byte) []byte {
+	if !r.judged {
+		return dst
+	}
+	n := statementNotation()
+	for _, e := range r.order.expressions {
+		switch e := e.(type) {
+		case *keyConditionExpression:
+			dst = appendKeyConditions(dst, e.conditions)
+		case *filterExpression:
+			dst = appendCondition(dst, " FILTER ", e.tree)
+		case *conditionExpression:
+			dst = appendCondition(dst, " IF ", e.tree)
+		case *projectionExpression:
+			if len(e.list) > 0 {
+				dst = n.AppendPaths(append(dst, " PROJECT "...), e.list)
+			}
+		case *updateExpression:
+			if e.tree != nil && len(e.tree.Touched()) > 0 {
+				dst = n.AppendUpdate(append(dst, ' '), e.tree)
+			}
+		}
+	}
+	return dst
+}
+
+func appendCondition(dst []byte, word string, c expr.Condition) []byte {
+	if c == nil {
+		return dst
+	}
+	return statementNotation().AppendCondition(append(dst, word...), c)
+}
+
+func appendKeyConditions(dst []byte, list []expression.KeyCondition) []byte {
+	word := " KEY "
+	for i := range list {
+		dst = append(dst, word...)
+		word = " AND "
+		switch c := &list[i]; c.Op {
+		case expression.KeyBetween:
+			dst = append(appendName(dst, c.Attribute), " BETWEEN ? AND ?"...)
+		case expression.KeyBeginsWith:
+			dst = append(appendName(append(dst, "begins_with("...), c.Attribute), ", ?)"...)
+		default:
+			dst = append(append(append(appendName(dst, c.Attribute), ' '), c.Op.String()...), " ?"...)
+		}
+	}
+	return dst
+}
+
+func (w *walk) appendStatement(dst []byte) []byte {
+	if w.search != nil {
+		dst = append(w.appendTable(append(dst, "Search"...)), " ON"...)
+		for _, name := range w.search.Columns {
+			dst = appendName(append(dst, ' '), name)
+		}
+	} else {
+		dst = w.appendTable(append(dst, w.operation...))
+	}
+	if !w.judged {
+		return dst
+	}
+	if w.indexName.has {
+		dst = append(append(dst, '.'), w.indexName.value...)
+	}
+	dst = w.appendExpressions(dst)
+	if w.selected.value == "COUNT" {
+		dst = append(dst, " COUNT"...)
+	}
+	if w.limit.has {
+		dst = append(dst, " LIMIT ?"...)
+	}
+	return dst
+}
+
+// appendStatement appends the tables of the batch, in one order.
+func (b *batch) appendStatement(dst []byte) []byte {
+	tables := append(make([]*batchTable, 0, 8), b.requested.tables...)
+	slices.SortFunc(tables, func(x, y *batchTable) int { return strings.Compare(x.name, y.name) })
+	dst = append(dst, b.operation...)
+	for i, t := range tables {
+		if len(dst) > digest.TextMax {
+			break
+		}
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = t.appendExpressions(t.appendTable(dst))
+	}
+	return dst
+}
+
+// appendStatement appends the actions. Those that repeat the one before are shown as one.
+func (t *transaction[A]) appendStatement(dst []byte) []byte {
+	dst = append(dst, t.operation...)
+	var last []byte
+	repeats := false
+	for i, one := range t.items.actions {
+		if len(dst) > digest.TextMax {
+			break
+		}
+		a, start := one.common(), len(dst)
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		begin := len(dst)
+		dst = a.appendExpressions(a.appendTable(append(append(dst, ' '), a.kind...)))
+		switch {
+		case !bytes.Equal(dst[begin:], last):
+			last, repeats = dst[begin:], false
+		case repeats:
+			dst = dst[:start]
+		default:
+			dst, repeats = append(dst[:start], ", ..."...), true
+		}
+	}
+	return dst
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dynamodb
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/datadriven"
+
+	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/digest"
+	"github.com/weftdb/weft/internal/dynamodb/expression"
+	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/value"
+)
+
+// TestStatements runs scripts and shows what statements their requests are counted as. Besides those of TestItems, it has the commands
+//
+//	run            runs operations, one a line before its JSON body, and shows their statements: times, failed, examined, returned, written; then the text
+func TestStatements(t *testing.T) {
+	datadriven.Walk(t, "testdata/statements", func(t *testing.T, path string) {
+		api := &API{DB: testdb.Open(t)}
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			if d.Cmd != "run" {
+				return runCommand(t, api, d)
+			}
+			api.Statements = digest.New()
+			for _, line := range strings.Split(d.Input, "\n") {
+				operation, body, _ := strings.Cut(line, " ")
+				if operation == "explain" {
+					_, _ = api.Explain(t.Context(), "Query", []byte(body), true, nil) // it must not be counted
+					continue
+				}
+				_, _ = api.Do(t.Context(), operation, []byte(body), nil) // what fails is counted, too
+			}
+			return showStatements(api.Statements.Digests())
+		})
+	})
+}
+
+func showStatements(list []digest.Digest) string {
+	slices.SortFunc(list, func(a, b digest.Digest) int { return cmp.Compare(a.Text, b.Text) })
+	var lines strings.Builder
+	for _, s := range list {
+		fmt.Fprintf(&lines, "%d %d %d %d %d  %s\n", s.Count, s.Failed, s.Examined, s.Returned, s.Written, s.Text)
+	}
+	return lines.String()
+}
+
+// TestStatementsAreBounded: whatever expressions a client sends, a statement is not much longer than digest.TextMax.
+func TestStatementsAreBounded(t *testing.T) {
+	api := &API{DB: testdb.Open(t), Statements: digest.New()}
+	makeTable(t, api, "users", "key pk:S\n")
+	name := strings.Repeat("n", 60_000)
+	long := strings.TrimSuffix(strings.Repeat("#n.#n.#n <> :v OR ", 90), " OR ")
+	body := fmt.Sprintf(`{"TableName":"users","FilterExpression":%q,"ExpressionAttributeNames":{"#n":%q},"ExpressionAttributeValues":{":v":{"N":"1"}}}`, long, name)
+	if _, err := api.Do(t.Context(), "Scan", []byte(body), nil); err != nil {
+		t.Fatal(err)
+	}
+	var actions []string
+	for i := range 100 {
+		actions = append(actions, fmt.Sprintf(`{"Delete":{"TableName":"users","Key":{"pk":{"S":"%d"}},"ConditionExpression":"attribute_not_exists(a%d)"}}`, i, i))
+	}
+	if _, err := api.Do(t.Context(), "TransactWriteItems", []byte(`{"TransactItems":[`+strings.Join(actions, ",")+`]}`), nil); err != nil {
+		t.Fatal(err)
+	}
+	list := api.Statements.Digests()
+	for i := range list {
+		if n := len(list[i].Text); n > digest.TextMax+len("…") {
+			t.Errorf("%d bytes: %.80s", n, list[i].Text)
+		}
+	}
+	if len(list) != 2 {
+		t.Errorf("%d statements", len(list))
+	}
+	var names expression.Substitutions
+	names.AddName("#n", name)
+	names.AddValue(":v", value.AppendInt(nil, 1))
+	filter, err := expression.ParseFilter(long, &names)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(appendCondition(nil, " FILTER ", filter)); n > 3*digest.TextMax {
+		t.Errorf("%d bytes were written to keep %d of them", n, digest.TextMax)
+	}
+}
+
+// TestStatementsWait: a write that waits for another one's item says so.
+func TestStatementsWait(t *testing.T) {
+	api := &API{DB: testdb.Open(t), Statements: digest.New()}
+	makeTable(t, api, "users", "key pk:S\n")
+	tx, err := api.DB.BeginWith(t.Context(), database.TxOptions{Locks: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := tx.Put(t.Context(), "users", database.Document{"pk": "a"}); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error)
+	go func() {
+		_, err := api.Do(t.Context(), "DeleteItem", []byte(`{"TableName":"users","Key":{"pk":{"S":"a"}}}`), nil)
+		done <- err
+	}()
+	for now, _ := api.DB.Waits(); len(now) == 0; now, _ = api.DB.Waits() {
+		time.Sleep(time.Millisecond)
+	}
+	tx.Rollback()
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	if list := api.Statements.Digests(); len(list) != 1 || list[0].Waited <= 0 || list[0].Waited > list[0].Took {
+		t.Errorf("%+v", list)
+	}
+}
