@@ -101,6 +101,7 @@ function TableItems({ table, tables }: { table: Table; tables: Table[] }) {
   useEffect(apply, [table.name, index.name]);
   const { list } = items.value;
   const names = columnsOf(list, [...new Set([...keyNames, ...(index.columns ?? []).map((c) => c.name)])]);
+  const at = (row: number, column: number) => list[row]?.[names[column - 1]!];
   const open = async (row: number) => {
     const item = list[row]!;
     if (index.projection === "all") {
@@ -219,10 +220,16 @@ function TableItems({ table, tables }: { table: Table; tables: Table[] }) {
           className={(row) => (chosen.value.has(row) ? "chosen" : "")}
           cell={(row, column) => {
             if (column === 0) return <input type="checkbox" tabIndex={-1} aria-label={`Choose row ${row + 1}`} checked={chosen.value.has(row)} onChange={(e) => toggle(row, e.currentTarget.checked)} />;
-            const a = list[row]?.[names[column - 1]!];
-            if (!a) return null;
-            const text = textOf(a);
-            return <span title={`${typeOf(a)} ${text}`} class={`type-${typeOf(a)}`}>{text}</span>;
+            const a = at(row, column);
+            return a ? textOf(a) : null;
+          }}
+          cellClass={(row, column) => {
+            const a = at(row, column);
+            return a ? `type-${typeOf(a)}` : "";
+          }}
+          tip={(row, column) => {
+            const a = at(row, column);
+            return a ? `${typeOf(a)} ${textOf(a)}` : "";
           }}
         />
       )}

@@ -6,7 +6,17 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 
 /** rowHeight is that of every row, in pixels: so the place of a row needs no measuring, however many there are. */
 const rowHeight = 28;
+
+/** overscan is how many rows beyond the view are elements, on either side: a scroll shows these before the page can draw. One that jumps by half a view would not see them. */
 const overscan = 6;
+const overscanFar = 1;
+
+/** letterWidth is the most that a letter usually takes, and padding what a cell has on both sides, in pixels. */
+const letterWidth = 10;
+const padding = 20;
+
+/** isLong says whether a text may not fit into a column: only such a cell cuts it, which costs. */
+const isLong = (text: string, width: number): boolean => text.length * letterWidth + padding > width || /[\u1100-\uffff]/.test(text);
 
 /** blockRows is how many rows are placed from one beginning, so that places stay numbers that browsers are exact with. */
 const blockRows = 8192;
@@ -25,13 +35,15 @@ interface Props {
   columns: GridColumn[];
   rows: number;
   cell: (row: number, column: number) => ComponentChildren;
+  cellClass?: (row: number, column: number) => string;
+  tip?: (row: number, column: number) => string; // what is shown of a cell under the pointer
   label: string;
   open?: (row: number) => void;
   near?: () => void; // the end is near: more rows may be fetched
   className?: (row: number) => string;
 }
 
-interface RowProps extends Pick<Props, "columns" | "cell" | "className"> {
+interface RowProps extends Pick<Props, "columns" | "cell" | "cellClass" | "className"> {
   row: number;
   y: number; // pixels below the beginning of its block
   template: string;
@@ -40,7 +52,7 @@ interface RowProps extends Pick<Props, "columns" | "cell" | "className"> {
 }
 
 /** Row is one row. As it reads a signal, it is rendered again only if that changes or one of its properties: when the grid is scrolled, rows that stay in view are left alone. */
-function Row({ row, y, template, width, columns, cell, className, current }: RowProps) {
+function Row({ row, y, template, width, columns, cell, cellClass, className, current }: RowProps) {
   return (
     <div
       role="row"
@@ -48,13 +60,23 @@ function Row({ row, y, template, width, columns, cell, className, current }: Row
       class={`grid-row ${row === current.value ? "current" : ""} ${className?.(row) ?? ""}`}
       style={{ gridTemplateColumns: template, width: `${width}px`, transform: `translateY(${y}px)` }}
     >
-      {columns.map((c, i) => (
-        <div key={c.name} role="gridcell" class={c.number ? "number" : ""}>
-          {cell(row, i)}
-        </div>
-      ))}
+      {columns.map((c, i) => {
+        const content = cell(row, i);
+        const long = typeof content === "string" && isLong(content, c.width);
+        return (
+          <div key={c.name} role="gridcell" class={`${c.number ? "number" : ""} ${long ? "long" : ""} ${cellClass?.(row, i) ?? ""}`}>
+            {content}
+          </div>
+        );
+      })}
     </div>
   );
+}
+
+/** cellOf is the cell that an event happened in, and its column. */
+function cellOf(e: Event): { element?: HTMLElement; column: number } {
+  const element = (e.target as Element).closest<HTMLElement>('[role="gridcell"]');
+  return element ? { element, column: [...element.parentElement!.children].indexOf(element) } : { column: -1 };
 }
 
 /** rowAt is the row that an event happened in. */
@@ -64,7 +86,7 @@ function rowAt(e: Event): number | undefined {
 }
 
 /** Grid shows any number of rows; only those in view are elements. Arrows, Page Up and Down, Home and End move the row that Enter opens. */
-export function Grid({ columns, rows, cell, label, open, near, className }: Props) {
+export function Grid({ columns, rows, cell, cellClass, tip, label, open, near, className }: Props) {
   const place = useRef<HTMLDivElement>(null);
   const top = useSignal(0);
   const height = useSignal(400);
@@ -72,8 +94,11 @@ export function Grid({ columns, rows, cell, label, open, near, className }: Prop
   const whole = rows * rowHeight;
   const shown = Math.min(whole, heightMax);
   const scale = shown > height.value && whole > shown ? (whole - height.value) / (shown - height.value) : 1;
-  const first = Math.max(0, Math.floor((top.value * scale) / rowHeight) - overscan);
-  const last = Math.min(rows, Math.ceil((top.value * scale + height.value) / rowHeight) + overscan);
+  const before = useRef(0);
+  const beyond = Math.abs(top.value - before.current) > height.value / 2 ? overscanFar : overscan;
+  before.current = top.value;
+  const first = Math.max(0, Math.floor((top.value * scale) / rowHeight) - beyond);
+  const last = Math.min(rows, Math.ceil((top.value * scale + height.value) / rowHeight) + beyond);
   useLayoutEffect(() => {
     const resize = new ResizeObserver(() => (height.value = place.current!.clientHeight - rowHeight));
     resize.observe(place.current!);
@@ -133,13 +158,18 @@ export function Grid({ columns, rows, cell, label, open, near, className }: Prop
           role="rowgroup"
           style={{ transform: `translateY(${block * rowHeight - top.value * scale + top.value}px)` }}
           onClick={(e) => (current.value = rowAt(e) ?? current.value)}
+          onPointerOver={(e) => {
+            const { element, column } = cellOf(e);
+            if (element && tip) element.title = tip(rowAt(e)!, column);
+          }}
+          onPointerOut={(e) => cellOf(e).element?.removeAttribute("title")}
           onDblClick={(e) => {
             const row = rowAt(e);
             if (row !== undefined) open?.(row);
           }}
         >
           {Array.from({ length: Math.max(0, last - first) }, (_, i) => first + i).map((row) => (
-            <Row key={row % slots} row={row} y={(row - block) * rowHeight} template={template} width={width} columns={columns} cell={cell} className={className} current={current} />
+            <Row key={row % slots} row={row} y={(row - block) * rowHeight} template={template} width={width} columns={columns} cell={cell} cellClass={cellClass} className={className} current={current} />
           ))}
         </div>
       </div>

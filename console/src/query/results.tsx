@@ -66,11 +66,12 @@ function ResultGrid({ result }: { result: SqlResult }) {
         width: Math.round(Math.min(420, Math.max(70, 7.9 * Math.max(c.name.length + 2, ...sample.map((r) => valueText(r[i]).length)) + 20))),
         number: number[i],
       }))}
-      cell={(row, column) => {
+      cell={(row, column) => valueText(result.rows[row]?.[column])}
+      cellClass={(row, column) => {
         const v = result.rows[row]?.[column];
-        if (v === null) return <span class="muted">NULL</span>;
-        return <span title={valueText(v)} class={typeof v === "string" ? "" : "type-B"}>{valueText(v)}</span>;
+        return v === null || v === undefined ? "muted" : typeof v === "string" ? "" : "type-B";
       }}
+      tip={(row, column) => valueText(result.rows[row]?.[column])}
     />
   );
 }
