@@ -595,6 +595,70 @@ flow("tables: items expire by an attribute", "#/tables/things", async (page) => 
   assert.equal((await expiry()).AttributeName, "gone");
 });
 
+/** addIndex fills in the form of an index of the page's table, and returns the texts that would make it. */
+async function addIndex(page, name, kind, columns, then = async () => {}) {
+  await page.getByRole("button", { name: "Add an index" }).click();
+  const dialog = page.locator("dialog");
+  await dialog.getByLabel("Name", { exact: true }).fill(name);
+  await dialog.getByLabel("It serves").selectOption(kind);
+  for (const [i, column] of columns.entries()) {
+    const field = dialog.getByLabel(`Column ${i + 1}`, { exact: true });
+    if (!(await field.isVisible())) await dialog.getByRole("button", { name: "Add a column" }).click();
+    await field.fill(column.name);
+    if (column.type) await dialog.getByLabel(`Type of column ${i + 1}`).selectOption(column.type);
+    if (column.special) await dialog.getByLabel(column.special).nth(i).check();
+  }
+  await then(dialog);
+  const texts = {};
+  for (const language of await dialog.getByRole("group", { name: "The same as" }).getByRole("button").allInnerTexts()) {
+    await dialog.getByRole("button", { name: language, exact: true }).click();
+    texts[language] = await dialog.locator(".listing").innerText();
+  }
+  await dialog.getByRole("button", { name: "Create the index" }).click();
+  await page.getByRole("button", { name: `Drop ${name}` }).waitFor();
+  return texts;
+}
+
+const indexesOf = async (table) => ((await dynamo(server, "DescribeTable", { TableName: table })).Table.GlobalSecondaryIndexes ?? []).map(({ IndexName, KeySchema, Projection }) => ({ IndexName, KeySchema, Projection })).sort((a, b) => (a.IndexName < b.IndexName ? -1 : 1));
+
+flow("tables: indexes are added by the form, and its texts make the same", "#/tables", async (page) => {
+  for (const name of ["made", "told"]) await dynamo(server, "CreateTable", { TableName: name, BillingMode: "PAY_PER_REQUEST", KeySchema: [{ AttributeName: "id", KeyType: "HASH" }], AttributeDefinitions: [{ AttributeName: "id", AttributeType: "S" }] });
+  await page.reload();
+  await page.getByRole("link", { name: "made", exact: true }).click();
+  const some = async (dialog) => {
+    await dialog.getByLabel("Its entries hold").selectOption("INCLUDE");
+    await dialog.getByLabel("Attributes, with commas").fill("name, price");
+  };
+  const ordered = await addIndex(page, "by-day", "ordered", [{ name: "shop" }, { name: "day", type: "N", special: "descending" }], some);
+  const curve = await addIndex(page, "by-place", "zorder", [{ name: "lat", type: "N" }, { name: "lon", type: "N" }]);
+  const odd = await addIndex(page, "odd", "zorder", [{ name: 'the "lat", of it', type: "N" }, { name: "note", type: "S" }]); // SQL has no such names
+  const made = await indexesOf("made");
+  assert.deepEqual(made.map((x) => x.KeySchema.map((k) => k.AttributeName)), [["shop", "desc(day)"], ["zorder(lat f64, lon f64)"], ['zorder("the ""lat"", of it" f64, note text[16])']]);
+  assert.deepEqual(made[0].Projection, { ProjectionType: "INCLUDE", NonKeyAttributes: ["name", "price"] });
+  for (const texts of [ordered, curve, odd]) await dynamo(server, "UpdateTable", { ...JSON.parse(texts.UpdateTable), TableName: "told" });
+  assert.deepEqual(await indexesOf("told"), made);
+  await dynamo(server, "DeleteTable", { TableName: "told" });
+  await sql(server, "CREATE TABLE told (id VARCHAR PRIMARY KEY) WITH (DYNAMIC_COLUMNS='true')");
+  for (const texts of [ordered, curve]) await sql(server, texts.SQL.replaceAll("`made`", "`told`"));
+  assert.deepEqual((await indexesOf("told")).map((x) => [x.IndexName, x.KeySchema.length]), made.slice(0, 2).map((x) => [x.IndexName, x.KeySchema.length]));
+  await sql(server, "DROP TABLE made");
+  await sql(server, "DROP TABLE told");
+});
+
+flow("tables: a search index is added by the form, and answers", "#/tables", async (page) => {
+  await sql(server, "CREATE DATABASE library");
+  await sql(server, "CREATE TABLE library.books (id INT PRIMARY KEY, title VARCHAR(200), year INT)");
+  await sql(server, "INSERT INTO library.books VALUES (1, 'The key and the curve', 2024), (2, 'A curve', 2025)");
+  await page.reload();
+  await page.getByRole("link", { name: "library.books", exact: true }).click();
+  const texts = await addIndex(page, "find", "search", [{ name: "title", special: "its words" }, { name: "year" }]);
+  assert.deepEqual(Object.keys(texts), ["SQL"]);
+  assert.equal(texts.SQL, "CREATE INDEX `find` USING SEARCH ON `library`.`books` (`title`(type=text), `year`);");
+  const found = await sql(server, "SELECT id FROM library.books WHERE MATCH (title) AGAINST ('key') AND year = 2024");
+  assert.deepEqual(found.flatMap((line) => line.rows ?? []), [["1"]]);
+  await sql(server, "DROP DATABASE library");
+});
+
 flow("tables: an index is dropped by its name", "#/tables", async (page) => {
   await sql(server, "CREATE TABLE boxes (id INT PRIMARY KEY, w INT, h INT, INDEX by_w (w), INDEX by_h (h))");
   await page.getByRole("link", { name: "boxes" }).click();

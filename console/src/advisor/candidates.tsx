@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { session } from "../api";
 import type { AdviceFinding } from "../advice";
 import { bytes, count, percent, rate } from "../format";
 import { isDark } from "../theme";
 import { Sheet } from "../parts/sheet";
-import { Listing } from "../parts/text";
+import { Languages } from "../parts/text";
 import { programs, sqlOf, terraformOf, type NewIndex, type NewTable } from "./generate";
 import { modelOf, type Design } from "./model";
 
@@ -114,15 +113,14 @@ export function tableOf(design: Design, c: Candidate): NewTable {
 
 /** Detail shows one design: its patterns, its simulated load, and the requests that make it. */
 export function Detail({ design, candidate, list }: { design: Design; candidate: Candidate; list: Candidate[] }) {
-  const language = useSignal("CreateTable");
   const types = Object.fromEntries(Object.entries(design.Attributes ?? {}).map(([name, a]) => [name, a.Type ?? "S"]));
   const table = tableOf(design, candidate);
   const endpoint = `http://${session.value.protocols.dynamodb ?? "127.0.0.1:8000"}`;
-  const texts: Record<string, () => string> = {
-    ...Object.fromEntries(Object.entries(programs).map(([name, write]) => [name, () => write(table, endpoint)])),
-    SQL: () => sqlOf(table, types),
-    Terraform: () => terraformOf(table),
-    "NoSQL Workbench": () => JSON.stringify(modelOf(table, types), null, 2),
+  const texts = {
+    ...Object.fromEntries(Object.entries(programs).map(([name, write]) => [name, write(table, endpoint)])),
+    SQL: sqlOf(table, types),
+    Terraform: terraformOf(table),
+    "NoSQL Workbench": JSON.stringify(modelOf(table, types), null, 2),
   };
   return (
     <section aria-label="Design">
@@ -150,14 +148,7 @@ export function Detail({ design, candidate, list }: { design: Design; candidate:
           ]}
         />
       </div>
-      <div class="segmented" role="group" aria-label="Written for">
-        {Object.keys(texts).map((name) => (
-          <button key={name} type="button" aria-pressed={name === language.value} onClick={() => (language.value = name)}>
-            {name}
-          </button>
-        ))}
-      </div>
-      <Listing text={texts[language.value]!()} />
+      <Languages title="Written for" texts={texts} />
     </section>
   );
 }

@@ -16,12 +16,18 @@ export interface NewIndex {
   Projection?: { ProjectionType?: string; NonKeyAttributes?: string[] };
 }
 
+/** Definition is the type of an attribute that a key has. */
+export interface Definition {
+  AttributeName: string;
+  AttributeType: string;
+}
+
 /** NewTable is the body of CreateTable. */
 export interface NewTable {
   TableName: string;
   BillingMode?: string;
   KeySchema: KeyElement[];
-  AttributeDefinitions: { AttributeName: string; AttributeType: string }[];
+  AttributeDefinitions: Definition[];
   GlobalSecondaryIndexes?: NewIndex[];
   Tags?: { Key: string; Value: string }[];
 }
@@ -37,19 +43,25 @@ function block(title: string, members: [name: string, value: string | undefined]
   return `${title} {\n${lines.replaceAll(/^(?=.)/gm, "  ")}\n}`;
 }
 
+const optional = (name: string | undefined) => (name === undefined ? undefined : inTerraform(name));
+
+/** terraformIndexOf writes an index for the resource of its table. */
+export const terraformIndexOf = (x: NewIndex): string =>
+  block("global_secondary_index", [
+    ["name", inTerraform(x.IndexName)],
+    ["hash_key", optional(part(x.KeySchema, "HASH"))],
+    ["range_key", optional(part(x.KeySchema, "RANGE"))],
+    ["projection_type", inTerraform(projected(x))],
+    ["non_key_attributes", x.Projection?.NonKeyAttributes && `[${x.Projection.NonKeyAttributes.map(inTerraform).join(", ")}]`],
+  ]);
+
+/** terraformAttributeOf declares an attribute of a key for the resource of its table. */
+export const terraformAttributeOf = (a: Definition): string => block("attribute", [["name", inTerraform(a.AttributeName)], ["type", inTerraform(a.AttributeType)]]);
+
 /** terraformOf writes a table for Terraform's provider of AWS. */
 export function terraformOf(t: NewTable): string {
-  const optional = (name: string | undefined) => (name === undefined ? undefined : inTerraform(name));
-  const attributes = t.AttributeDefinitions.map((a) => block("attribute", [["name", inTerraform(a.AttributeName)], ["type", inTerraform(a.AttributeType)]]));
-  const indexes = (t.GlobalSecondaryIndexes ?? []).map((x) =>
-    block("global_secondary_index", [
-      ["name", inTerraform(x.IndexName)],
-      ["hash_key", optional(part(x.KeySchema, "HASH"))],
-      ["range_key", optional(part(x.KeySchema, "RANGE"))],
-      ["projection_type", inTerraform(projected(x))],
-      ["non_key_attributes", x.Projection?.NonKeyAttributes && `[${x.Projection.NonKeyAttributes.map(inTerraform).join(", ")}]`],
-    ]),
-  );
+  const attributes = t.AttributeDefinitions.map(terraformAttributeOf);
+  const indexes = (t.GlobalSecondaryIndexes ?? []).map(terraformIndexOf);
   const tags = t.Tags ? [block("tags =", t.Tags.map((tag) => [inTerraform(tag.Key), inTerraform(tag.Value)]))] : [];
   const name = t.TableName.replace(/[^A-Za-z0-9_]/g, "_").replace(/^(?=\d)/, "_");
   const members: [string, string | undefined][] = [
@@ -61,7 +73,8 @@ export function terraformOf(t: NewTable): string {
   return block(`resource "aws_dynamodb_table" ${inTerraform(name)}`, members, ...attributes, ...indexes, ...tags);
 }
 
-const sqlTypes: Record<string, string> = { S: "VARCHAR", N: "DECIMAL", B: "VARBINARY", BOOL: "BOOLEAN" };
+/** sqlTypes are SQL's words for the types of DynamoDB's API. */
+export const sqlTypes: Record<string, string> = { S: "VARCHAR", N: "DECIMAL", B: "VARBINARY", BOOL: "BOOLEAN" };
 
 /** attributesOf are the attributes that a key attribute's name spells, such as zorder(a f64, b) or concat(a,'#',b). */
 export function attributesOf(name: string): string[] {
@@ -83,12 +96,15 @@ function sqlKey(name: string): string {
   return list.join(", ");
 }
 
-/** sqlTail says what an index of DynamoDB's API holds: the items that have its key, and of these what is projected. */
-function sqlTail(x: NewIndex): string {
+/** sqlTail says what an index holds: all items or only those that have its key, and of these what is projected. */
+function sqlTail(x: NewIndex, sparse: boolean): string {
   const include = x.Projection?.NonKeyAttributes;
-  const options = [...(projected(x) === "ALL" ? ["INDEX_COVERED_TYPE='COVERED_DYNAMIC_COLUMNS'"] : []), "SPARSE='true'"];
-  return `${include ? ` INCLUDE (${include.map(quoted).join(", ")})` : ""} WITH (${options.join(", ")})`;
+  const options = [...(projected(x) === "ALL" ? ["INDEX_COVERED_TYPE='COVERED_DYNAMIC_COLUMNS'"] : []), ...(sparse ? ["SPARSE='true'"] : [])];
+  return `${include ? ` INCLUDE (${include.map(quoted).join(", ")})` : ""}${options.length > 0 ? ` WITH (${options.join(", ")})` : ""}`;
 }
+
+/** sqlIndexOf writes an index in SQL; table is how SQL names its table. Indexes of DynamoDB's API are sparse: they have only the items with all attributes of the key. */
+export const sqlIndexOf = (table: string, x: NewIndex, sparse = true): string => `CREATE INDEX ${quoted(x.IndexName)} ON ${table} (${x.KeySchema.map((k) => sqlKey(k.AttributeName)).join(", ")})${sqlTail(x, sparse)};`;
 
 /** sqlOf writes a table in SQL. types are those of attributes that no key has. */
 export function sqlOf(t: NewTable, types: Record<string, string> = {}): string {
@@ -96,7 +112,7 @@ export function sqlOf(t: NewTable, types: Record<string, string> = {}): string {
   const names = [...new Set([...t.KeySchema, ...(t.GlobalSecondaryIndexes ?? []).flatMap((x) => x.KeySchema)].flatMap((k) => attributesOf(k.AttributeName)))];
   const columns = names.map((name) => `  ${quoted(name)} ${sqlTypes[declared[name] ?? types[name] ?? "S"] ?? "VARCHAR"},\n`).join("");
   const table = `CREATE TABLE ${quoted(t.TableName)} (\n${columns}  PRIMARY KEY (${t.KeySchema.map((k) => sqlKey(k.AttributeName)).join(", ")})\n) WITH (DYNAMIC_COLUMNS='true');`;
-  const indexes = (t.GlobalSecondaryIndexes ?? []).map((x) => `CREATE INDEX ${quoted(x.IndexName)} ON ${quoted(t.TableName)} (${x.KeySchema.map((k) => sqlKey(k.AttributeName)).join(", ")})${sqlTail(x)};`);
+  const indexes = (t.GlobalSecondaryIndexes ?? []).map((x) => sqlIndexOf(quoted(t.TableName), x));
   return [table, ...indexes].join("\n");
 }
 

@@ -4,11 +4,12 @@ import { useSignal } from "@preact/signals";
 import { Advice, type Report } from "../advice";
 import { getJSON } from "../api";
 import { readAdvice, Verdict as Word } from "../verdict";
+import { AddIndex } from "../tables/add-index";
 import { CreateTable, DeleteTable } from "../tables/change";
 import { ChangeExpiry, ChangeStream, DropIndex } from "../tables/settings";
 import { ago, bytes, count } from "../format";
 import { link, route } from "../route";
-import { fullName, readTables, typeTitle, type Index, type Table } from "../tables/table";
+import { fullName, inSQL, readTables, typeTitle, type Index, type Table } from "../tables/table";
 import { Empty, Failure, Loading } from "../parts/states";
 import { useResource } from "../parts/resource";
 
@@ -117,7 +118,7 @@ function Verdict({ table }: { table: Table }) {
 
 function TableDetail({ table, changed }: { table: Table; changed: () => void }) {
   const dropping = useSignal(false);
-  const change = useSignal<"" | "stream" | "expiry" | Index>("");
+  const change = useSignal<"" | "stream" | "expiry" | "index" | Index>("");
   const close = () => {
     change.value = "";
     changed();
@@ -132,11 +133,16 @@ function TableDetail({ table, changed }: { table: Table; changed: () => void }) 
         <span class="right" />
         {!table.families && <a href={link("items", [fullName(table)])}>Items</a>}
         <a href={link("query", [], { sql: `SELECT * FROM ${table.database === "default" ? "" : "`" + table.database + "`."}\`${table.name}\` LIMIT 100` })}>Query</a>
-        <a href={link("query", [], { sql: `CREATE INDEX by_column ON \`${table.name}\` (column)` })}>Add an index</a>
+        {table.families ? (
+          <a href={link("query", [], { sql: `CREATE INDEX by_column ON ${inSQL(table)} (family:qualifier)` })}>Add an index</a>
+        ) : (
+          <button type="button" onClick={() => (change.value = "index")}>Add an index</button>
+        )}
         <button type="button" class="danger" onClick={() => (dropping.value = true)}>Delete table</button>
       </div>
       {dropping.value && <DeleteTable table={table} close={() => (dropping.value = false)} />}
       {change.value === "stream" && <ChangeStream table={table} close={close} />}
+      {change.value === "index" && <AddIndex table={table} close={close} />}
       {change.value === "expiry" && <ChangeExpiry table={table} close={close} />}
       {typeof change.value === "object" && <DropIndex table={table} index={change.value} close={close} />}
       <dl class="facts">

@@ -5,13 +5,14 @@ import type { ComponentChildren } from "preact";
 import { Dialog } from "./dialog";
 
 /** Change is a dialog that sends one request, and closes when that is done. */
-export function Change({ title, action, dangerous, disabled, send, close, children }: {
+export function Change({ title, action, dangerous, disabled, send, close, wide, children }: {
   title: string;
   action: string;
   dangerous?: boolean;
   disabled?: boolean;
   send: () => Promise<unknown>;
   close: () => void;
+  wide?: boolean;
   children: ComponentChildren;
 }) {
   const error = useSignal("");
@@ -28,7 +29,7 @@ export function Change({ title, action, dangerous, disabled, send, close, childr
     }
   };
   return (
-    <Dialog title={title} close={close}>
+    <Dialog title={title} close={close} wide={wide}>
       <form class="column" onSubmit={submit}>
         {children}
         {error.value && <p role="alert" class="error">{error.value}</p>}

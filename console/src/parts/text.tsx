@@ -2,6 +2,24 @@
 
 import { useSignal } from "@preact/signals";
 
+/** Languages shows the same request in several languages, one at a time. */
+export function Languages({ texts, title = "The same as" }: { texts: Record<string, string>; title?: string }) {
+  const chosen = useSignal("");
+  const shown = chosen.value in texts ? chosen.value : Object.keys(texts)[0]!;
+  return (
+    <>
+      <div class="segmented" role="group" aria-label={title}>
+        {Object.keys(texts).map((t) => (
+          <button key={t} type="button" aria-pressed={t === shown} onClick={() => (chosen.value = t)}>
+            {t}
+          </button>
+        ))}
+      </div>
+      <Listing text={texts[shown]!} />
+    </>
+  );
+}
+
 /** Listing shows a text that people copy. */
 export function Listing({ text, title }: { text: string; title?: string }) {
   const copied = useSignal(false);

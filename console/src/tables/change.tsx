@@ -4,10 +4,10 @@ import { useSignal } from "@preact/signals";
 import { dynamo, sql } from "../api";
 import { count } from "../format";
 import { go, link } from "../route";
-import { terraformOf, type NewTable } from "../advisor/generate";
+import { sqlTypes, terraformOf, type NewTable } from "../advisor/generate";
 import { Change } from "../parts/change";
 import { Dialog } from "../parts/dialog";
-import { Listing } from "../parts/text";
+import { Languages } from "../parts/text";
 import { fullName, inSQL, quoted, type Table } from "./table";
 
 /** DeleteTable deletes a table whose name has been typed. */
@@ -53,8 +53,6 @@ function requestOf(f: Form): NewTable {
   };
 }
 
-const sqlTypes: Record<string, string> = { S: "VARCHAR", N: "DECIMAL", B: "VARBINARY" };
-
 function statementOf(f: Form): string {
   const columns = [[f.partition, f.partitionType], ...(f.sort ? [[f.sort, f.sortType]] : [])] as [string, string][];
   const key = [f.hashed ? `hash8(${quoted(f.partition)})` : "", ...columns.map(([name]) => quoted(name))].filter(Boolean);
@@ -83,11 +81,10 @@ function KeyPart({ title, name, type, required, change }: { title: string; name:
 /** CreateTable makes a table, and shows the requests that would. */
 export function CreateTable({ close, created }: { close: () => void; created: () => void }) {
   const form = useSignal<Form>({ name: "", partition: "", partitionType: "S", sort: "", sortType: "S", hashed: false, regions: "" });
-  const shown = useSignal("CreateTable");
   const error = useSignal("");
   const f = form.value;
   const change = (part: Partial<Form>) => (form.value = { ...form.value, ...part });
-  const texts: Record<string, () => string> = { CreateTable: () => JSON.stringify(requestOf(f), null, 2), SQL: () => statementOf(f), Terraform: () => terraformOf(requestOf(f)) };
+  const texts = { CreateTable: JSON.stringify(requestOf(f), null, 2), SQL: statementOf(f), Terraform: terraformOf(requestOf(f)) };
   const create = async (e: Event) => {
     e.preventDefault();
     try {
@@ -116,16 +113,7 @@ export function CreateTable({ close, created }: { close: () => void; created: ()
           <input type="number" min={1} max={1000} placeholder="1" value={f.regions} onInput={(e) => change({ regions: e.currentTarget.value })} />
         </label>
         {f.name && f.partition && (
-          <>
-            <div class="segmented" role="group" aria-label="The same as">
-              {Object.keys(texts).map((t) => (
-                <button key={t} type="button" aria-pressed={t === shown.value} onClick={() => (shown.value = t)}>
-                  {t}
-                </button>
-              ))}
-            </div>
-            <Listing text={texts[shown.value]!()} />
-          </>
+          <Languages texts={texts} />
         )}
         {error.value && <p role="alert" class="error">{error.value}</p>}
         <div class="actions">
