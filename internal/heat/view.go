@@ -170,15 +170,31 @@ func (m *Map) Histories() []History {
 	now := m.unfinished()
 	var all []History
 	for id, o := range *m.objects.Load() {
-		last := o.moment()
-		last.From, last.To = now.From, now.To
-		last.Reads, last.Writes = id.requests(&now.Rows)
-		all = append(all, History{id, append(slices.Clone(o.history), last)})
+		all = append(all, historyOf(id, o, &now))
 	}
 	slices.SortFunc(all, func(a, b History) int {
 		return cmp.Or(cmp.Compare(a.Object.Table, b.Object.Table), cmp.Compare(a.Object.Index, b.Object.Index))
 	})
 	return all
+}
+
+func historyOf(id Object, o *object, now *heatmap.Column) History {
+	last := o.moment()
+	last.From, last.To = now.From, now.To
+	last.Reads, last.Writes = id.requests(&now.Rows)
+	return History{id, append(slices.Clone(o.history), last)}
+}
+
+// History is Histories for one table or index; ok is false if nothing is known of it.
+func (m *Map) History(id Object) (h History, ok bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	o := (*m.objects.Load())[id]
+	if m.column == 0 || o == nil {
+		return h, false
+	}
+	now := m.unfinished()
+	return historyOf(id, o, &now), true
 }
 
 // ColumnMS is how wide the youngest columns are.

@@ -19,6 +19,8 @@ type Measured struct {
 	Bytes int64 // of items, as DynamoDB counts them
 	// Least says that there are more: nobody can estimate how many.
 	Least bool
+
+	middle middle // of the entries, if they were all counted
 }
 
 // measuredEntries is how many entries are counted in all, and how many at least in each region where no size tells the rest.
@@ -70,6 +72,7 @@ func countThrough(ctx context.Context, from kv.Snapshot, x *record.Index, region
 			at++
 		}
 		measured[at].Rows++
+		measured[at].middle.add(walk.Key()[len(x.Prefix):])
 		measured[at].Bytes += int64(value.Row(walk.Value()).Size())
 	}
 	return measured, counted, walk.Close()
@@ -84,10 +87,11 @@ func countEach(ctx context.Context, from kv.Snapshot, x *record.Index, regions [
 		walk := from.Scan(ctx, x.Span(regions[i].Start, regions[i].End), false)
 		for walk.Next() {
 			if m.Rows == int64(most) {
-				m.Least = true
+				m.Least, m.middle = true, middle{}
 				break
 			}
 			m.Rows++
+			m.middle.add(walk.Key()[len(x.Prefix):])
 			m.Bytes += int64(value.Row(walk.Value()).Size())
 		}
 		if err := walk.Close(); err != nil {

@@ -26,6 +26,8 @@ type Shown struct {
 	Index string // "" is the table's own key
 	// Start and End are where it begins and ends, as far as the parts of the key tell; empty: with the index. The key at End is the next region's.
 	Start, End []KeyValue
+	// Middle is the key that divides its recent requests best, or else the one in the middle of its entries, as far as either is known without reading more.
+	Middle []KeyValue
 	// First and Last are the first and the last entry; nil if there is none.
 	First, Last value.Row
 	Measured
@@ -61,6 +63,7 @@ func (k *Keeper) Show(ctx context.Context, table uint32, x *record.Index, sizeOf
 			ID: r.ID, Index: x.Name, Start: keyValues(x, r.Start), End: keyValues(x, r.End), Measured: measured[i], Rate: rates[i], Preset: r.Preset,
 			CreatedAtMS: r.CreatedAtMS, Leader: r.Leader, Peers: r.Peers,
 		}
+		list[i].Middle = keyValues(x, k.divider(x, r, &measured[i], rates[i]))
 		if why, ok := k.Verdict(r.ID); ok {
 			list[i].Fault = why.String()
 		}

@@ -40,19 +40,13 @@ func (c counted) Requests(r kv.Range) []Request {
 	if !ok {
 		return nil
 	}
-	all := c.m.Histories()
-	at, ok := slices.BinarySearchFunc(all, object, func(h heat.History, o heat.Object) int {
-		if h.Object.Table != o.Table {
-			return int(int64(h.Object.Table) - int64(o.Table))
-		}
-		return int(int64(h.Object.Index) - int64(o.Index))
-	})
+	history, ok := c.m.History(object)
 	if !ok {
 		return nil
 	}
 	var columns [][]Request
 	count := 0
-	moments := all[at].Moments
+	moments := history.Moments
 	for i := len(moments) - 1; i >= 0 && count < requestsWanted && moments[len(moments)-1].To-moments[i].From <= recentMS; i-- {
 		one := requestsOf(&moments[i], r)
 		columns, count = append(columns, one), count+len(one)

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/value"
 )
 
 // shownRegion is one region as `weft regions` shows it.
@@ -32,6 +34,7 @@ type shownRegion struct {
 	Preset   bool       `json:"preset,omitempty"`    // made before there were rows
 	Created  string     `json:"createdAt,omitempty"` // RFC 3339
 	Fault    string     `json:"fault,omitempty"`     // why it was not split, busy as it is
+	SplitKey string     `json:"splitKey,omitempty"`  // a value of the first column at which it could be split, as SPLITKEYS has it
 }
 
 // shownKey is the value of one part of a key, in the language of values: numbers as they are, texts quoted, binaries x"..".
@@ -105,7 +108,7 @@ func regionsOf(ctx context.Context, p database.Pinned, list []shownRegion) ([]sh
 			r := &regions[i]
 			one := shownRegion{
 				ID: r.ID, Database: p.Descriptor().Database, Table: p.Descriptor().Name, Index: name, Start: keysOf(r.Start), End: keysOf(r.End), Rows: r.Rows, Bytes: r.Bytes,
-				Least: r.Least, Reads: r.Reads, Writes: r.Writes, Leader: r.Leader, Peers: r.Peers, Preset: r.Preset, Fault: r.Fault,
+				SplitKey: splitKeyOf(p.Descriptor(), r), Least: r.Least, Reads: r.Reads, Writes: r.Writes, Leader: r.Leader, Peers: r.Peers, Preset: r.Preset, Fault: r.Fault,
 			}
 			if r.CreatedAtMS > 0 {
 				one.Created = time.UnixMilli(r.CreatedAtMS).UTC().Format(time.RFC3339)
@@ -114,6 +117,30 @@ func regionsOf(ctx context.Context, p database.Pinned, list []shownRegion) ([]sh
 		}
 	}
 	return list, nil
+}
+
+// splitKeyOf is the value of the first column of the key that divides a region; "" if none is known, or none that SPLITKEYS takes.
+func splitKeyOf(d *schema.Table, r *database.Region) string {
+	x, ok := d.Index(r.Index)
+	if !ok || x.Search || x.Key[0].Hidden || x.Key[0].Computed() || len(r.Middle) == 0 {
+		return ""
+	}
+	text := splitText(r.Middle[0].Value)
+	if strings.ContainsAny(text, ",'") || len(r.Start) > 0 && splitText(r.Start[0].Value) == text {
+		return ""
+	}
+	return text
+}
+
+// splitText is a number or a text without quotes; "" for other values.
+func splitText(v value.Value) string {
+	if number, ok := v.Decimal(); ok {
+		return string(number.AppendText(nil))
+	}
+	if v.Kind() == value.String {
+		return string(v.Bytes())
+	}
+	return ""
 }
 
 func keysOf(key []database.KeyValue) []shownKey {

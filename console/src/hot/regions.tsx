@@ -6,7 +6,7 @@ import { bytes, count, rate } from "../format";
 import { Sheet, type Column } from "../parts/sheet";
 import { Failure, Loading } from "../parts/states";
 import { useResource } from "../parts/resource";
-import { Split, SplitAt } from "./split";
+import { Split, SplitAt, type Target } from "./split";
 
 interface Region {
   id: string;
@@ -22,6 +22,7 @@ interface Region {
   writesPerSecond: number;
   preset?: boolean;
   fault?: string;
+  splitKey?: string;
 }
 
 const keyText = (key: Region["start"]): string => (key.length === 0 ? "–" : key.map((k) => k.value).join(", "));
@@ -56,7 +57,7 @@ const sizes: Column<Region>[] = [
 export function Regions({ most = 50, brief = false }: { most?: number; brief?: boolean }) {
   const regions = useResource((abort) => getJSON<Region[]>("../regions", { format: "json" }, abort), [], 10_000);
   const splitting = useSignal("");
-  const cutting = useSignal("");
+  const cutting = useSignal<Target | undefined>(undefined);
   if (!regions.value) return regions.error ? <Failure error={regions.error} retry={regions.reload} /> : <Loading what="regions" />;
   const load = (r: Region) => r.readsPerSecond + r.writesPerSecond;
   const list = [...regions.value].sort((a, b) => load(b) - load(a) || b.bytes - a.bytes);
@@ -64,13 +65,12 @@ export function Regions({ most = 50, brief = false }: { most?: number; brief?: b
   const split: Column<Region> = {
     title: "Split",
     hidden: true,
-    cell: (r) =>
-      r.database === "default" && (
-        <>
-          <button type="button" class="quiet" aria-label={`Split ${r.table}`} onClick={() => (splitting.value = r.table)}>Split</button>
-          {!r.index && <button type="button" class="quiet" aria-label={`Split ${r.table} at keys`} onClick={() => (cutting.value = r.table)}>At keys</button>}
-        </>
-      ),
+    cell: (r) => (
+      <>
+        {r.database === "default" && <button type="button" class="quiet" aria-label={`Split ${r.table}`} onClick={() => (splitting.value = r.table)}>Split</button>}
+        <button type="button" class="quiet" aria-label={`Split ${r.table}${r.index && ` / ${r.index}`} at keys`} onClick={() => (cutting.value = { ...r, keys: r.splitKey ? [r.splitKey] : [] })}>At keys</button>
+      </>
+    ),
   };
   return (
     <>
@@ -78,9 +78,9 @@ export function Regions({ most = 50, brief = false }: { most?: number; brief?: b
       {!brief && list.length > most && <p class="muted">And {count(list.length - most)} quieter regions.</p>}
       {cutting.value && (
         <SplitAt
-          table={cutting.value}
+          target={cutting.value}
           close={() => {
-            cutting.value = "";
+            cutting.value = undefined;
             regions.reload();
           }}
         />

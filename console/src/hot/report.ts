@@ -10,6 +10,7 @@ export interface Finding {
   warning?: boolean;
   evidence?: string[];
   statements?: { dialect: string; text: string }[];
+  splitKeys?: string[]; // values of the first column at which a split helps
 }
 
 /** HotReport is what GET /hot tells. */

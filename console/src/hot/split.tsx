@@ -9,13 +9,26 @@ import { Listing } from "../parts/text";
 /** regionsMax is the most that one request may ask for. */
 const regionsMax = 1000;
 
-/** SplitAt makes regions of a table begin at values of the first part of its key. */
-export function SplitAt({ table, close }: { table: string; close: () => void }) {
-  const keys = useSignal("");
-  const statement = `ALTER TABLE ${quoted(table)} SET 'SPLITKEYS' = '${keys.value.replaceAll("\\", "\\\\").replaceAll("'", "''")}'`;
+/** Target is a table or an index that is to be split at keys, with keys that the server proposes. */
+export interface Target {
+  database: string;
+  table: string;
+  index: string;
+  keys: string[];
+}
+
+/** SplitAt makes regions of a table or an index begin at values of the first part of its key. */
+export function SplitAt({ target, close }: { target: Target; close: () => void }) {
+  const keys = useSignal(target.keys.join(","));
+  const table = `${target.database === "default" ? "" : `${quoted(target.database)}.`}${quoted(target.table)}`;
+  const altered = target.index ? `INDEX ${quoted(target.index)} ON ${table}` : `TABLE ${table}`;
+  const statement = `ALTER ${altered} SET 'SPLITKEYS' = '${keys.value.replaceAll("\\", "\\\\").replaceAll("'", "''")}'`;
   return (
-    <Change title={`Split ${table} at keys`} action="Split" disabled={!keys.value.trim()} send={() => sql(statement)} close={close}>
-      <p>Regions begin at these values of the first column of the key, in ascending order. A finding about a hot range names keys that divide the requests evenly.</p>
+    <Change title={`Split ${target.table}${target.index && ` / ${target.index}`} at keys`} action="Split" disabled={!keys.value.trim()} send={() => sql(statement)} close={close}>
+      <p>
+        Regions begin at these values of the first column of the key, in ascending order.{" "}
+        {target.keys.length > 0 ? "Those that stand here divide the recent requests, or else the rows, about evenly." : "No value is known that divides the requests or the rows evenly."}
+      </p>
       <label class="field">
         Keys, with commas between them
         <input autofocus autocomplete="off" value={keys.value} onInput={(e) => (keys.value = e.currentTarget.value)} />

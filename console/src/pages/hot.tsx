@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { useSignal } from "@preact/signals";
 import { getJSON } from "../api";
 import { count, percent } from "../format";
 import type { Finding, HotReport } from "../hot/report";
 import { link } from "../route";
 import { Regions } from "../hot/regions";
+import { SplitAt, type Target } from "../hot/split";
 import { Statements } from "../hot/statements";
 import { Waits } from "../hot/waits";
 import { Failure, Loading } from "../parts/states";
@@ -12,6 +14,17 @@ import { Listing } from "../parts/text";
 import { useResource } from "../parts/resource";
 
 function Why({ finding }: { finding: Finding }) {
+  const splitting = useSignal<Target | undefined>(undefined);
+  const error = useSignal("");
+  /** split asks which database the table is in, which the name alone does not tell. */
+  const split = async () => {
+    try {
+      const [first] = await getJSON<Target[]>("../regions", { table: finding.table, format: "json" });
+      if (first) splitting.value = { database: first.database, table: first.table, index: finding.index ?? "", keys: finding.splitKeys ?? [] };
+    } catch (fault) {
+      error.value = (fault as Error).message;
+    }
+  };
   return (
     <li class={finding.warning ? "warning" : ""}>
       <p>
@@ -19,6 +32,13 @@ function Why({ finding }: { finding: Finding }) {
         {finding.index && ` / ${finding.index}`}: {finding.text}
       </p>
       {finding.cure && <p class="muted">{finding.cure}</p>}
+      {(finding.splitKeys ?? []).length > 0 && (
+        <p>
+          <button type="button" onClick={split}>Split at {finding.splitKeys!.join(", ")}</button>
+        </p>
+      )}
+      {error.value && <p role="alert" class="error">{error.value}</p>}
+      {splitting.value && <SplitAt target={splitting.value} close={() => (splitting.value = undefined)} />}
       {(finding.statements ?? []).length > 0 && (
         <details>
           <summary>Statements that spread the load</summary>

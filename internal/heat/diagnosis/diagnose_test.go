@@ -151,6 +151,9 @@ func print(found []Finding) string {
 		for _, e := range f.Evidence {
 			fmt.Fprintf(&b, "  - %s\n", e)
 		}
+		if len(f.SplitKeys) > 0 {
+			fmt.Fprintf(&b, "  split at %s\n", strings.Join(f.SplitKeys, ", "))
+		}
 		for _, s := range f.Statements {
 			fmt.Fprintf(&b, "  %s: %s\n", s.Dialect, strings.Join(strings.Fields(s.Text), " "))
 		}

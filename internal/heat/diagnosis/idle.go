@@ -44,12 +44,12 @@ func (s *study) idleRegions() *Finding {
 	f.Keys, f.Warning = []string{}, true
 	f.Text = fmt.Sprintf("%d of the %d regions of %s get none of its writes: its split points do not fit the written keys.", idle, regions, s.subject())
 	f.Evidence = []Figure{{"regions without writes", float64(idle), ""}, {"regions", float64(regions), ""}, {"writes examined", float64(len(s.written)), ""}}
-	points := s.splitKeys(regions)
-	if s.Hashed || s.Key[0].Call != "" || len(points) == 0 {
+	points := s.splitKeys(evenly(s.written, regions))
+	if len(points) == 0 {
 		f.Cure = "All writes have about the same " + s.column(0) + ", so no split points can divide them: begin the key with a column of more values, or with a hash."
 		return f
 	}
-	f.Keys = points
+	f.Keys, f.SplitKeys = points, points
 	list := "SPLITKEYS='" + strings.Join(points, ",") + "'"
 	f.Cure = "Begin the table with WITH (" + list + "), which divides the recent writes; idle regions are merged after a day."
 	if s.Index == "" {
@@ -64,19 +64,34 @@ func (s *study) idleRegions() *Finding {
 	return f
 }
 
-// splitKeys returns values of the first column that divide the writes into so many parts, each once and none with a comma, which SPLITKEYS can't hold.
-func (s *study) splitKeys(parts int) (points []string) {
-	keys := slices.Clone(s.written)
+// evenly returns keys that divide all into so many parts, as nearly as keys can.
+func evenly(all []Key, parts int) (cuts []Key) {
+	keys := slices.Clone(all)
 	slices.SortFunc(keys, func(a, b Key) int { return cmp.Compare(a.Bytes, b.Bytes) })
-	first := func(k Key) string {
-		if len(k.Parts) == 0 {
-			return ""
-		}
-		return k.Parts[0]
-	}
 	for i := 1; i < parts; i++ {
-		point := first(keys[i*len(keys)/parts])
-		if point != "" && point != first(keys[0]) && !slices.Contains(points, point) && !strings.ContainsAny(point, ",'") {
+		if cut := keys[i*len(keys)/parts]; firstValue(cut) != firstValue(keys[0]) {
+			cuts = append(cuts, cut)
+		}
+	}
+	return cuts
+}
+
+func firstValue(k Key) string {
+	if len(k.Parts) == 0 {
+		return ""
+	}
+	return k.Parts[0]
+}
+
+// splitKeys returns the values of the first column at which keys cut, each once, as SPLITKEYS takes them: none with a comma, and none if the key does not begin with a
+// column.
+func (s *study) splitKeys(cuts []Key) (points []string) {
+	if s.Hashed || len(s.Key) == 0 || s.Key[0].Call != "" {
+		return nil
+	}
+	for _, cut := range cuts {
+		point := firstValue(cut)
+		if point != "" && !slices.Contains(points, point) && !strings.ContainsAny(point, ",'") {
 			points = append(points, point)
 		}
 	}

@@ -82,6 +82,8 @@ func (s *study) hotRange() *Finding {
 	f.Warning = rate >= rangeBusy
 	f.Text = fmt.Sprintf("A small range of %s, from %s to %s, takes %.0f %% of its requests with %.0f %% of the requested keys.",
 		s.subject(), first, last, 100*share, 100*w.share())
+	cuts := w.splits()
+	f.SplitKeys = s.newSplitKeys(w, cuts)
 	var within []string
 	for _, b := range s.Borders {
 		if b.Bytes > first.Bytes && b.Bytes <= last.Bytes {
@@ -90,7 +92,7 @@ func (s *study) hotRange() *Finding {
 	}
 	if len(within) > 0 {
 		f.Cure = "It was split at " + strings.Join(within, ", ") + "; split again if one part still takes most of the requests."
-	} else if cuts := w.splits(); len(cuts) > 0 {
+	} else if len(cuts) > 0 {
 		var texts []string
 		for _, k := range cuts {
 			texts = append(texts, k.String())
@@ -99,6 +101,14 @@ func (s *study) hotRange() *Finding {
 	}
 	f.Evidence = []Figure{{"requests for the range", share, "%"}, {"keys in it", w.share(), "%"}, {"requests for the range", rate, "/s"}}
 	return f
+}
+
+// newSplitKeys are the values of the first column at which keys cut, but for those at which nothing is new: where all keys begin, and where regions do.
+func (s *study) newSplitKeys(w *window, cuts []Key) []string {
+	return slices.DeleteFunc(s.splitKeys(cuts), func(point string) bool {
+		begins := func(border Key) bool { return firstValue(border) == point }
+		return point == firstValue(w.keys[0]) || slices.ContainsFunc(s.Borders, begins)
+	})
 }
 
 // even says that nothing stands out. It says nothing where a row does, even if that takes few of all requests.

@@ -9,6 +9,7 @@ import (
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
 	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/order"
@@ -64,11 +65,34 @@ func (t *Table) SplitAt(actions []tree.AlterAction) (spec *database.RegionSpec, 
 		return nil, false, nil
 	}
 	set, ok := actions[0].(*tree.SetOptions)
-	if !ok || len(set.Options) != 1 || !strings.EqualFold(set.Options[0].Name, optionSplitKeys) {
+	if !ok || !isSplit(set.Options) {
 		return nil, false, nil
 	}
-	spec, err = t.regionsOf(firstPart(t.Descriptor.Primary.Key), map[string]string{optionSplitKeys: set.Options[0].Value})
+	spec, err = t.splitAt(&t.Descriptor.Primary, set.Options[0].Value)
 	return spec, true, err
+}
+
+// SplitIndexAt reads SET 'SPLITKEYS' = .. of ALTER INDEX: where more regions of the index begin. Errors: *fault.Error.
+func (t *Table) SplitIndexAt(index string, options []tree.Option) (*database.RegionSpec, error) {
+	if !isSplit(options) {
+		return nil, refusal("ALTER INDEX .. SET takes '%s' alone: an index is dropped and made anew to change its other options", optionSplitKeys)
+	}
+	x, ok := t.Descriptor.Index(index)
+	if !ok {
+		return nil, t.UnknownIndex(fault.NoSuchIndex, index)
+	}
+	if x.Search {
+		return nil, refusal("a search index can't be split at keys: its entries lie by words")
+	}
+	return t.splitAt(x, options[0].Value)
+}
+
+func isSplit(options []tree.Option) bool {
+	return len(options) == 1 && strings.EqualFold(options[0].Name, optionSplitKeys)
+}
+
+func (t *Table) splitAt(x *schema.Index, keys string) (*database.RegionSpec, error) {
+	return t.regionsOf(firstPart(x.Key), map[string]string{optionSplitKeys: keys})
 }
 
 func wholeOf(text string) (n int, ok bool) {

@@ -159,7 +159,7 @@ func (p *parser) familyName() string {
 }
 
 // setOptions reads 'NAME' = 'value', .. as far as it goes.
-func (p *parser) setOptions() tree.AlterAction {
+func (p *parser) setOptions() *tree.SetOptions {
 	s := &tree.SetOptions{}
 	for {
 		s.Options = append(s.Options, p.option())
@@ -328,13 +328,17 @@ func (p *parser) alterIndex() tree.Statement {
 		}
 		return s
 	}
+	if p.Accept("set") {
+		s.Alter, s.Options = "SET", p.setOptions().Options
+		return s
+	}
 	switch p.AcceptAny("disable", "disabled", "enable", "enabled", "rebuild", "build", "active", "inactive") {
 	case "disable", "disabled", "inactive":
 		s.Alter = "DISABLED"
 	case "enable", "enabled", "rebuild", "build", "active":
 		s.Alter = "REBUILD"
 	default:
-		p.Expected("ADD COLUMNS, DROP COLUMNS, DISABLED or REBUILD")
+		p.Expected("ADD COLUMNS, DROP COLUMNS, SET, DISABLED or REBUILD")
 	}
 	return s
 }

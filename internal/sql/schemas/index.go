@@ -289,7 +289,28 @@ func (c *call) buildIndex(st *tree.BuildIndex) error {
 	if len(st.Fields) > 0 {
 		return c.alterFields(st, name)
 	}
+	if len(st.Options) > 0 {
+		return c.splitIndex(st, name)
+	}
 	return c.buildAll(name, names, st.Alter)
+}
+
+// splitIndex is ALTER INDEX .. SET 'SPLITKEYS' = ..
+func (c *call) splitIndex(st *tree.BuildIndex, name tree.Name) error {
+	p, err := c.pin(st.Table)
+	if err != nil {
+		return err
+	}
+	spec, err := p.SplitIndexAt(st.Index, st.Options)
+	p.Release()
+	if err != nil {
+		return err
+	}
+	table, err := c.DB.TableIn(name.Database, name.Name)
+	if err == nil {
+		_, err = table.Split(c.ctx, st.Index, *spec)
+	}
+	return c.missing(err, name)
 }
 
 func (c *call) buildAll(name tree.Name, names []string, alter string) error {

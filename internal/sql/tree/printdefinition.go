@@ -318,6 +318,9 @@ func appendDefinition(dst []byte, s Statement) (printed []byte, ok bool) {
 		if len(x.Fields) > 0 {
 			dst = appendKey(append(dst, " COLUMNS "...), x.Fields)
 		}
+		if len(x.Options) > 0 {
+			dst = appendOptionList(append(dst, ' '), x.Options)
+		}
 	case *CreateDatabase:
 		dst = AppendName(append(dst, ifWord("CREATE DATABASE ", x.IfNotExists, "IF NOT EXISTS ")...), x.Database)
 		dst = appendOptions(dst, x.Options)

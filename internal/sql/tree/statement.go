@@ -347,12 +347,13 @@ type DropIndex struct {
 	Table    Name
 }
 
-// BuildIndex is BUILD INDEX [name] ON t, and ALTER INDEX name ON t with what Alter says ("DISABLED", "REBUILD", "ADD", "DROP").
+// BuildIndex is BUILD INDEX [name] ON t, and ALTER INDEX name ON t with what Alter says ("DISABLED", "REBUILD", "ADD", "DROP", "SET").
 type BuildIndex struct {
-	Index  string
-	Table  Name
-	Alter  string
-	Fields []KeyElement // of ADD and DROP: columns of a search index
+	Index   string
+	Table   Name
+	Alter   string
+	Fields  []KeyElement // of ADD and DROP: columns of a search index
+	Options []Option     // of SET
 }
 
 // CreateDatabase and DropDatabase are CREATE and DROP DATABASE or SCHEMA.
