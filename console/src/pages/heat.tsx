@@ -15,7 +15,11 @@ const spans: Record<string, number> = { "1": 1, "6": 6, "24": 24, "168": 168, "8
 const spanTitles: Record<string, string> = { "1": "1 hour", "6": "6 hours", "24": "24 hours", "168": "7 days", "840": "5 weeks" };
 const margin = { left: 132, bottom: 22 };
 
-const clock = (ms: number): string => new Date(ms).toLocaleString("en-GB", { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" });
+/** clock writes a time of a map: with seconds where the map has few minutes, with the day where it has many. */
+function clock(ms: number, { times }: HeatMap): string {
+  const brief = times.at(-1)! - times[0]! < 20 * 60_000;
+  return new Date(ms).toLocaleString("en-GB", { hour: "2-digit", minute: "2-digit", ...(brief ? { second: "2-digit" } : { month: "short", day: "numeric" }) });
+}
 
 interface Cell {
   column: number;
@@ -65,8 +69,9 @@ function draw(canvas: HTMLCanvasElement, map: HeatMap, painted: OffscreenCanvas,
   c.fillStyle = text;
   c.textAlign = "center";
   for (let x = 60; x < w; x += 150) {
-    const time = map.times[Math.floor(view.left + (x / w) * view.width)];
-    if (time !== undefined) c.fillText(clock(time), margin.left + x, h + 13);
+    const at = view.left + (x / w) * view.width;
+    const [from, to] = map.times.slice(Math.floor(at));
+    if (from !== undefined && to !== undefined) c.fillText(clock(from + (at % 1) * (to - from), map), margin.left + x, h + 13);
   }
   canvas.dataset.view = JSON.stringify({ ...view, columns: map.columns, rows: map.rows, plot: [margin.left, 0, w, h] });
 }
@@ -82,7 +87,7 @@ function Tooltip({ map, cell, measure, pinned }: { map: HeatMap; cell: Cell; mea
       <strong>{table ? `${table}${index ? " / " + index : ""}` : "other keys"}</strong>
       <div>{size ? `${bytes(n)} a minute` : `${rate(n)} entries a minute`}</div>
       <div class="muted">
-        {clock(map.times[cell.column]!)} to {clock(map.times[cell.column + 1]!)}
+        {clock(map.times[cell.column]!, map)} to {clock(map.times[cell.column + 1]!, map)}
       </div>
       <dl class="facts code">
         <dt>from</dt>

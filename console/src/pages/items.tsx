@@ -12,7 +12,7 @@ import { Filter } from "../items/filter";
 import { Import } from "../items/import";
 import { save } from "../items/transfer";
 import { formats, writeItems, type Format } from "../items/writing";
-import { Grid } from "../parts/grid";
+import { Grid, widthOf } from "../parts/grid";
 import { Empty, Failure, Loading } from "../parts/states";
 import { useResource } from "../parts/resource";
 import { go, link, route } from "../route";
@@ -76,9 +76,9 @@ function columnsOf(items: Item[], first: string[]): string[] {
   return [...names];
 }
 
-function widthOf(name: string, items: Item[]): number {
+function columnWidth(name: string, items: Item[]): number {
   const lengths = items.slice(0, 50).map((i) => (i[name] ? textOf(i[name]).length : 0));
-  return Math.round(Math.min(320, Math.max(80, 7.9 * Math.max(name.length + 2, ...lengths) + 20)));
+  return Math.min(320, Math.max(80, widthOf(Math.max(name.length, ...lengths))));
 }
 
 function TableItems({ table, tables }: { table: Table; tables: Table[] }) {
@@ -129,7 +129,7 @@ function TableItems({ table, tables }: { table: Table; tables: Table[] }) {
     else next.delete(row);
     chosen.value = next;
   };
-  const widths = names.map((n) => widthOf(n, list));
+  const widths = names.map((n) => columnWidth(n, list));
   const numbers = names.map((n) => list.slice(0, 50).some((i) => i[n] && typeOf(i[n]) === "N"));
   const columns = [
     {

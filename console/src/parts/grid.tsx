@@ -11,12 +11,16 @@ const rowHeight = 28;
 const overscan = 6;
 const overscanFar = 1;
 
-/** letterWidth is the most that a letter usually takes, and padding what a cell has on both sides, in pixels. */
+/** digitWidth is what a digit takes, letterWidth the most that a letter usually does, and padding what a cell has on both sides, in pixels. */
+const digitWidth = 8.7;
 const letterWidth = 10;
 const padding = 20;
 
+/** widthOf is the width of a column for texts of so many characters. */
+export const widthOf = (characters: number): number => Math.ceil(digitWidth * characters + padding);
+
 /** isLong says whether a text may not fit into a column: only such a cell cuts it, which costs. */
-const isLong = (text: string, width: number): boolean => text.length * letterWidth + padding > width || /[\u1100-\uffff]/.test(text);
+const isLong = (text: string, c: GridColumn): boolean => text.length * (c.number ? digitWidth : letterWidth) + padding > c.width || /[\u1100-\uffff]/.test(text);
 
 /** blockRows is how many rows are placed from one beginning, so that places stay numbers that browsers are exact with. */
 const blockRows = 8192;
@@ -62,7 +66,7 @@ function Row({ row, y, template, width, columns, cell, cellClass, className, cur
     >
       {columns.map((c, i) => {
         const content = cell(row, i);
-        const long = typeof content === "string" && isLong(content, c.width);
+        const long = typeof content === "string" && isLong(content, c);
         return (
           <div key={c.name} role="gridcell" class={`${c.number ? "number" : ""} ${long ? "long" : ""} ${cellClass?.(row, i) ?? ""}`}>
             {content}

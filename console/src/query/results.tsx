@@ -4,7 +4,7 @@ import { useSignal } from "@preact/signals";
 import type { HBaseRow, SqlResult, SqlValue } from "../api";
 import { count, seconds } from "../format";
 import { textOf, typeOf, type Item } from "../items/attribute";
-import { Grid } from "../parts/grid";
+import { Grid, widthOf } from "../parts/grid";
 import { Failure } from "../parts/states";
 import type { PlanNode } from "./plan";
 import { PlanTree } from "./plan-tree";
@@ -63,7 +63,7 @@ function ResultGrid({ result }: { result: SqlResult }) {
       columns={result.columns.map((c, i) => ({
         name: `${i} ${c.name}`,
         title: <span title={c.type}>{c.name}</span>,
-        width: Math.round(Math.min(420, Math.max(70, 7.9 * Math.max(c.name.length + 2, ...sample.map((r) => valueText(r[i]).length)) + 20))),
+        width: Math.min(420, Math.max(70, widthOf(Math.max(c.name.length, ...sample.map((r) => valueText(r[i]).length))))),
         number: number[i],
       }))}
       cell={(row, column) => valueText(result.rows[row]?.[column])}
