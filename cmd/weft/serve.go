@@ -9,6 +9,7 @@ import (
 	"github.com/weftdb/weft/cmd/weft/heatpage"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/metric"
+	"github.com/weftdb/weft/internal/work"
 )
 
 // openDatabase opens the engine and the database on it.
@@ -56,7 +57,7 @@ func jobStats(db *database.DB) []metric.JobStats {
 	jobs := db.Jobs()
 	stats := make([]metric.JobStats, 0, len(jobs))
 	for _, j := range jobs {
-		stats = append(stats, metric.JobStats{Job: j.Name(), Table: j.TableName(), Object: j.IndexName(), Done: j.Done, Expected: db.Expected(context.Background(), j)})
+		stats = append(stats, metric.JobStats{Job: j.Name(), Table: j.TableName(), Object: j.IndexName(), Done: j.Done, Expected: work.Expected(context.Background(), db, &j)})
 	}
 	return stats
 }

@@ -177,6 +177,7 @@ func (s *server) adminPort() (protocol, error) {
 		{Pattern: "GET /api/heat", For: console.Readers, Help: "the heat map: requests by key and time, as JSON", Handler: s.page(s.heat.HeatMap)},
 		{Pattern: "GET /key", For: console.Readers, Help: "the raw key ?key=0x.., decoded", Handler: s.page(keyPage)},
 		{Pattern: "GET /api/tables", For: console.Readers, Help: "all tables, with their keys, indexes and sizes, as JSON", Handler: s.page(tablepage.TablesPage)},
+		{Pattern: "GET /api/work", For: console.Readers, Help: "work that goes on in the background, or has ended in the last hour, as JSON", Handler: s.page(workPage)},
 		{Pattern: "GET /api/session", For: console.Anyone, Help: "whether one must sign in, and who has", Handler: s.sessionHandler},
 		{Pattern: "POST /api/session", For: console.Visitors, Help: "sign in: a token for who sends {user, password}", Handler: s.signInHandler},
 		{Pattern: "DELETE /api/session", For: console.Visitors, Help: "sign out", Handler: s.signOutHandler},

@@ -28,7 +28,7 @@ func (t *Table) Compact(ctx context.Context) error {
 		return err
 	}
 	work := job.Job{Kind: job.Compact, Table: id, Markers: true, Engine: true}
-	err = kv.Update(ctx, t.db.store, func(txn kv.Txn) error { return job.File(ctx, txn, &work) })
+	err = kv.Update(ctx, t.db.store, func(txn kv.Txn) error { return job.File(ctx, txn, &work, t.db.nowMS()) })
 	if err == nil {
 		t.db.jobs.Add(work)
 	}

@@ -96,15 +96,15 @@ func (db *DB) TruncateTable(ctx context.Context, database, name string) error {
 		return err
 	}
 	id, old := p.Descriptor().ID, p.table
+	work := job.Job{Kind: job.DropTable, Table: id, Database: p.Descriptor().Database, Title: p.Descriptor().Name}
 	p.Release()
-	work := job.Job{Kind: job.DropTable, Table: id}
 	empty := func(table *schema.Table) error {
 		if table.Recovery != nil {
 			table.Recovery.SinceMS = 0 // what was in it before can't be restored
 		}
 		return schema.Emptied(table)
 	}
-	fresh, err := db.catalog.Truncate(ctx, id, empty, func(txn kv.Txn) error { return job.File(ctx, txn, &work) })
+	fresh, err := db.catalog.Truncate(ctx, id, empty, func(txn kv.Txn) error { return job.File(ctx, txn, &work, db.nowMS()) })
 	if err != nil {
 		return wrap(name, err)
 	}

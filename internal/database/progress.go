@@ -33,18 +33,3 @@ func (p Pinned) BuildProgress(ctx context.Context, index string) (progress Progr
 	progress.Expected = max(rows.Rows, progress.Done)
 	return progress, true, nil
 }
-
-// Expected estimates how many rows a job will have gone through when it is done; 0 if that is not known.
-func (db *DB) Expected(ctx context.Context, j Job) int64 {
-	version, err := db.catalog.AcquireID(j.Table)
-	if err != nil {
-		return 0 // the table is gone
-	}
-	p := db.newPin(version)
-	defer p.Release()
-	rows, err := p.Estimate(ctx, "")
-	if err != nil || j.Kind != job.BuildIndex && j.Kind != job.Compact {
-		return 0
-	}
-	return max(rows.Rows, j.Done)
-}

@@ -14,6 +14,7 @@ import (
 	"github.com/weftdb/weft/internal/record"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/tablecopy"
+	"github.com/weftdb/weft/internal/task"
 	"github.com/weftdb/weft/internal/undo"
 )
 
@@ -113,7 +114,7 @@ func (db *DB) RestoreTableAt(ctx context.Context, database, source string, at ti
 		return Arrival{}, err
 	}
 	err = db.checkRestorable(p.Descriptor(), at)
-	a := Arrival{Source: p.Descriptor().ID, AtMS: at.UnixMilli(), Schema: p.Descriptor().Clone(), Backup: "at-" + newTaskID(db.options.Now())}
+	a := Arrival{Source: p.Descriptor().ID, AtMS: at.UnixMilli(), Schema: p.Descriptor().Clone(), Backup: "at-" + task.NewID(db.options.Now())}
 	p.Release()
 	if err == nil {
 		err = db.checkVacant(ctx, databaseOr(database), name)
@@ -129,7 +130,7 @@ func (db *DB) copyForArrival(ctx context.Context, a *Arrival) error {
 	if a.Source == 0 {
 		return nil
 	}
-	head, _, err := tablecopy.Write(ctx, db.store, a.Source, a.Backup, db.tasks.Update)
+	head, _, err := tablecopy.Write(ctx, db.store, a.Source, a.Backup, db.tasks.Update, db.tasks.Tell(a.ID))
 	if err != nil {
 		return err
 	}

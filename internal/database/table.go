@@ -217,11 +217,11 @@ func (db *DB) DropTable(ctx context.Context, database, name string) error {
 }
 
 func (db *DB) drop(ctx context.Context, id uint32) error {
-	return db.change(ctx, id, job.Job{Kind: job.DropTable, Table: id}, func(table *schema.Table, _ *job.Job) error {
+	return db.change(ctx, id, job.Job{Kind: job.DropTable, Table: id}, func(table *schema.Table, work *job.Job) error {
 		if table.State == schema.Dropping {
 			return catalog.ErrNotFound
 		}
-		table.State = schema.Dropping
+		table.State, work.Database, work.Title = schema.Dropping, table.Database, table.Name
 		return nil
 	})
 }
@@ -242,7 +242,7 @@ func (db *DB) changeAll(ctx context.Context, id uint32, edit func(*schema.Table)
 		return err
 	}, func(txn kv.Txn) error {
 		for i := range work {
-			if err := job.File(ctx, txn, &work[i]); err != nil {
+			if err := job.File(ctx, txn, &work[i], db.nowMS()); err != nil {
 				return err
 			}
 		}

@@ -6,8 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -27,7 +25,7 @@ import (
 
 // The kinds of tasks of this package.
 const (
-	taskBackup  = "backup"
+	TaskBackup  = "backup"
 	taskRestore = "restore"
 )
 
@@ -42,6 +40,7 @@ type TableBackup struct {
 	Failed  string        `json:"failed,omitempty"` // why it will never be ready
 	Rows    int64         `json:"rows,omitempty"`
 	Bytes   int64         `json:"bytes,omitempty"`
+	EndMS   int64         `json:"endMS,omitempty"`   // when it was ready, or failed
 	Dialect string        `json:"dialect,omitempty"` // who asked for it
 }
 
@@ -51,6 +50,7 @@ type Arrival struct {
 	Backup string        `json:"backup"`
 	Schema *schema.Table `json:"schema"` // which has its id and name already
 	Failed string        `json:"failed,omitempty"`
+	EndMS  int64         `json:"endMS,omitempty"` // when it failed
 	// Source is the id of the table that it shows as it was at AtMS, Unix milliseconds: Backup is then a copy of its own. 0: it is made of a backup.
 	Source uint32 `json:"source,omitempty"`
 	AtMS   int64  `json:"atMS,omitempty"`
@@ -62,11 +62,6 @@ var ErrBackupNotFound = errors.New("there is no such backup")
 // ErrBackupInUse is the error for a backup that is being made or restored. It is of KindBusy.
 var ErrBackupInUse = errors.New("the backup is being made or restored")
 
-// newTaskID returns an id that sorts by time, in the form that AWS gives backups and exports.
-func newTaskID(now time.Time) string {
-	return fmt.Sprintf("%014d-%08x", now.UnixMilli(), rand.Uint32())
-}
-
 // BackupTable begins to copy a table: as it is when this is called, or, if the process ends before the copy is there, when the next one begins it anew. Errors: KindNotFound.
 func (db *DB) BackupTable(ctx context.Context, database, table, name string) (TableBackup, error) {
 	if err := db.askNamed(ctx, "dynamodb:CreateBackup", database, table); err != nil {
@@ -77,9 +72,9 @@ func (db *DB) BackupTable(ctx context.Context, database, table, name string) (Ta
 		return TableBackup{}, err
 	}
 	now := db.options.Now()
-	b := TableBackup{ID: newTaskID(now), Name: name, Schema: pin.Descriptor().Clone(), MadeMS: now.UnixMilli()}
+	b := TableBackup{ID: task.NewID(now), Name: name, Schema: pin.Descriptor().Clone(), MadeMS: now.UnixMilli()}
 	pin.Release()
-	return b, wrap(table, db.fileTask(ctx, taskBackup, b.ID, &b, nil))
+	return b, wrap(table, db.fileTask(ctx, TaskBackup, b.ID, &b, nil))
 }
 
 // fileTask files a task and lets it be done.
@@ -102,7 +97,7 @@ func (db *DB) fileTask(ctx context.Context, kind, id string, detail any, with fu
 
 // TableBackups returns all backups of tables, oldest first.
 func (db *DB) TableBackups(ctx context.Context) (all []TableBackup, err error) {
-	tasks, err := db.listTasks(ctx, taskBackup)
+	tasks, err := db.listTasks(ctx, TaskBackup)
 	for i := range tasks {
 		var b TableBackup
 		if err := tasks[i].Read(&b); err != nil {
@@ -131,7 +126,7 @@ func (db *DB) TableBackup(ctx context.Context, id string) (b TableBackup, err er
 		return b, wrap("", err)
 	}
 	defer func() { err = errors.Join(err, reader.Close()) }()
-	t, err := task.Get(ctx, reader, taskBackup, id)
+	t, err := task.Get(ctx, reader, TaskBackup, id)
 	if err == nil {
 		err = t.Read(&b)
 	}
@@ -161,7 +156,7 @@ func (db *DB) DeleteTableBackup(ctx context.Context, id string) (b TableBackup, 
 		}
 	}
 	err = kv.Update(ctx, db.store, func(txn kv.Txn) error {
-		return task.Change(ctx, txn, taskBackup, id, func(t *task.Task) error {
+		return task.Change(ctx, txn, TaskBackup, id, func(t *task.Task) error {
 			if err := t.Read(&b); err != nil {
 				return err
 			}
@@ -174,7 +169,7 @@ func (db *DB) DeleteTableBackup(ctx context.Context, id string) (b TableBackup, 
 			return err
 		})
 	})
-	db.tasks.Wake(taskBackup)
+	db.tasks.Wake(TaskBackup)
 	b.ID = id
 	return b, wrap("", err)
 }
@@ -191,7 +186,7 @@ func (db *DB) doBackup(ctx context.Context, t task.Task) error {
 		}
 		return db.tasks.Update(ctx, func(txn kv.Txn) error { return task.Remove(txn, t.Kind, t.ID) })
 	}
-	head, size, err := tablecopy.Write(ctx, db.store, b.Schema.ID, t.ID, db.tasks.Update)
+	head, size, err := tablecopy.Write(ctx, db.store, b.Schema.ID, t.ID, db.tasks.Update, db.tasks.Tell(t.ID))
 	switch {
 	case errors.Is(err, tablecopy.ErrGone):
 		b.Failed = "the table was deleted before it was copied"
@@ -200,6 +195,7 @@ func (db *DB) doBackup(ctx context.Context, t task.Task) error {
 	default:
 		b.Schema, b.Rows, b.Bytes, b.Ready = head.Schema, size.Rows, size.Bytes, true
 	}
+	b.EndMS = db.nowMS()
 	return db.closeTask(ctx, t, &b)
 }
 
@@ -253,7 +249,7 @@ func (db *DB) arrive(ctx context.Context, a Arrival, database, name string, edit
 	if err := table.Validate(); err != nil {
 		return Arrival{}, &Error{Kind: KindInvalid, Table: name, Err: err}
 	}
-	a.ID = newTaskID(now)
+	a.ID = task.NewID(now)
 	err := kv.Update(ctx, db.store, func(txn kv.Txn) (err error) {
 		table.ID, err = catalog.ReserveID(ctx, txn)
 		return err
@@ -329,6 +325,7 @@ func (db *DB) doRestore(ctx context.Context, t task.Task) error {
 	if err := t.Read(&a); err != nil {
 		return err
 	}
+	a.ID = t.ID
 	err := db.copyForArrival(ctx, &a)
 	if err == nil {
 		err = db.fillArrival(ctx, &a)
@@ -343,7 +340,7 @@ func (db *DB) doRestore(ctx context.Context, t task.Task) error {
 		return db.jobs.Clear(ctx, tablecopy.Range(a.Backup))
 	}
 	if isHopeless(err) {
-		a.Failed = err.Error()
+		a.Failed, a.EndMS = err.Error(), db.nowMS()
 		db.options.Logger.Error("a table could not be restored", "table", a.Schema.Name, "backup", a.Backup, "error", err)
 		prefix := keyspace.AppendTableRows(nil, a.Schema.ID)
 		if a.Source != 0 {
@@ -373,7 +370,7 @@ func (db *DB) fillArrival(ctx context.Context, a *Arrival) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, reader.Close()) }()
-	pieces, err := tablecopy.NewReader(ctx, reader, a.Backup, a.Schema)
+	pieces, err := tablecopy.NewReader(ctx, reader, a.Backup, a.Schema, db.tasks.Tell(a.ID))
 	if err != nil {
 		return err
 	}
@@ -404,7 +401,7 @@ func (db *DB) adopt(ctx context.Context, t task.Task, a *Arrival) error {
 	}
 	var work []job.Job
 	err = db.catalog.Adopt(ctx, a.Schema, head.Names, func(txn kv.Txn) (err error) {
-		if work, err = job.FileBuilds(ctx, txn, a.Schema); err != nil {
+		if work, err = job.FileBuilds(ctx, txn, a.Schema, db.nowMS()); err != nil {
 			return err
 		}
 		for number, next := range head.Counters {

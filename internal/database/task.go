@@ -28,7 +28,7 @@ func (db *DB) startTasks(ctx context.Context) {
 		o.Owner, o.Poll = db.gateway.Work(task.Work), db.gateway.Poll
 	}
 	db.tasks = task.Start(ctx, o)
-	db.tasks.Serve(taskBackup, db.doBackup)
+	db.tasks.Serve(TaskBackup, db.doBackup)
 	db.tasks.Serve(taskRestore, db.doRestore)
 }
 
@@ -38,8 +38,11 @@ type Tasks struct{ db *DB }
 // Tasks returns the records of work. It holds nothing.
 func (db *DB) Tasks() Tasks { return Tasks{db} }
 
+// TaskBornMS is when a task was filed, in Unix milliseconds.
+func TaskBornMS(id string) int64 { return task.BornMS(id) }
+
 // NewID returns an id that sorts by time.
-func (t Tasks) NewID() string { return newTaskID(t.db.options.Now()) }
+func (t Tasks) NewID() string { return task.NewID(t.db.options.Now()) }
 
 // Now is the time by the database's clock.
 func (t Tasks) Now() time.Time { return t.db.options.Now() }
@@ -90,6 +93,9 @@ func (t Tasks) List(ctx context.Context, kind string) ([]Task, error) {
 	all, err := t.db.listTasks(ctx, kind)
 	return all, wrap("", err)
 }
+
+// Rows is how many rows of a task this process has copied, if it is at it.
+func (t Tasks) Rows(id string) int64 { return t.db.tasks.Rows(id) }
 
 // Stop ends the attempt at a task that is under way.
 func (t Tasks) Stop(kind, id string) { t.db.tasks.Stop(kind, id) }

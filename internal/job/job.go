@@ -49,6 +49,13 @@ type Job struct {
 	// Markers says of a Compact that delete markers go, too, and Engine that the engine is to compact the table in the end.
 	Markers bool `json:"markers,omitempty"`
 	Engine  bool `json:"engine,omitempty"`
+	// Database and Title name a table that is being removed: no other record does any more.
+	Database string `json:"database,omitempty"`
+	Title    string `json:"title,omitempty"`
+	// FiledMS is when it was filed, in Unix milliseconds; 0: by a version that did not note it.
+	FiledMS int64 `json:"filedMS,omitempty"`
+	// Running says that this process is at it.
+	Running bool `json:"-"`
 	// Fault is why the last attempt failed; the job is tried again.
 	Fault string `json:"fault,omitempty"`
 	// Misfit says that the last attempt failed for a row that can't stand in the index, which no further attempt will change.
@@ -58,21 +65,21 @@ type Job struct {
 }
 
 // File stores a new job within the transaction that makes it necessary, and gives it its ID.
-func File(ctx context.Context, txn kv.Txn, j *Job) error {
+func File(ctx context.Context, txn kv.Txn, j *Job, nowMS int64) error {
 	id, err := catalog.NextID(ctx, txn, "job")
 	if err != nil {
 		return err
 	}
-	j.ID = id
+	j.ID, j.FiledMS = id, nowMS
 	return save(txn, j)
 }
 
 // FileBuilds files the builds of the indexes of a new table that have yet to begin.
-func FileBuilds(ctx context.Context, txn kv.Txn, table *schema.Table) (work []Job, err error) {
+func FileBuilds(ctx context.Context, txn kv.Txn, table *schema.Table, nowMS int64) (work []Job, err error) {
 	for i := range table.Indexes {
 		if x := &table.Indexes[i]; x.State == schema.DeleteOnly && err == nil {
 			work = append(work, Job{Kind: BuildIndex, Table: table.ID, Index: x.ID})
-			err = File(ctx, txn, &work[len(work)-1])
+			err = File(ctx, txn, &work[len(work)-1], nowMS)
 		}
 	}
 	return work, err

@@ -139,7 +139,14 @@ func (r *Runner) Watch(table uint32) { r.expiry.watch(table) }
 func (r *Runner) List() []Job {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return slices.Clone(r.jobs)
+	list := slices.Clone(r.jobs)
+	for i := range list {
+		j := &list[i]
+		j.Running = slices.ContainsFunc(r.lanes[:], func(l *lane) bool {
+			return l.current != nil && l.current.Kind == j.Kind && l.current.Table == j.Table && l.current.Index == j.Index
+		})
+	}
+	return list
 }
 
 // Wait returns when no job is left, or with ctx's error.

@@ -97,6 +97,8 @@ var laws = map[string]law{
 
 	"internal/database": {layer: 5, never: []string{"net", "net/http"}, doc: "programs that embed the database choose their own protocols"},
 
+	"internal/work": {layer: 6, only: []string{"internal/database"}, never: []string{"net", "net/http"}, doc: "work is shown by those who know how it is asked for"},
+
 	".": {layer: 6, never: []string{"net", "net/http"}, only: []string{"internal/database", "internal/access", "internal/account", "internal/change", "internal/permission", "internal/query", "internal/record", "internal/region", "kv"},
 		doc: "package weft is what programs see of package database"},
 
@@ -106,7 +108,7 @@ var laws = map[string]law{
 	"internal/dynamodb/kinesis": {layer: 6, only: []string{"internal/database", "internal/dynamodb/attributejson", "internal/remote"}, doc: "the sender reads changes through package database"},
 	"internal/dynamodb/streams": {layer: 6, only: []string{"internal/database", "internal/dynamodb/attributejson", "internal/dynamodb/control", "internal/dynamodb/tablemodel", "internal/dynamodb/exception", "internal/permission"}, never: []string{"net/http"}},
 	"internal/dynamodb/exchange": {layer: 6, only: []string{"internal/database", "internal/past", "internal/archive", "internal/bulkload", "internal/dynamodb/attributejson", "internal/dynamodb/attributeion", "internal/dynamodb/control", "internal/dynamodb/tablemodel",
-		"internal/dynamodb/exception", "internal/dynamodb/expression", "internal/dynamodb/itemkey", "internal/permission"}, never: []string{"net/http"}, doc: "exports and imports know storages, not kinds of them"},
+		"internal/dynamodb/exception", "internal/dynamodb/expression", "internal/dynamodb/itemkey", "internal/permission", "internal/work"}, never: []string{"net/http"}, doc: "exports and imports know storages, not kinds of them"},
 	"internal/dynamodb/control": {layer: 6, only: []string{"internal/database", "internal/dynamodb/attributejson", "internal/dynamodb/tablemodel", "internal/dynamodb/exception", "internal/permission"},
 		never: []string{"net/http"}, doc: "the operations on tables know nothing of items"},
 	"internal/dynamodb/tablemodel": {layer: 6, only: []string{"internal/database", "internal/dynamodb/exception", "internal/permission"}, never: []string{"net/http"}, doc: "a dialect speaks to package database"},

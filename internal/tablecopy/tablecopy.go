@@ -51,8 +51,11 @@ var ErrPiece = errors.New("tablecopy: the copy is damaged")
 // Commit runs fn in a transaction.
 type Commit func(ctx context.Context, fn func(kv.Txn) error) error
 
+// Told is called now and then with how many rows are done.
+type Told func(rows int64)
+
 // Write copies a table as it is when Write begins. Pieces of an attempt before are written over. Errors: ErrGone.
-func Write(ctx context.Context, store kv.Store, table uint32, id string, commit Commit) (head Head, size Size, err error) {
+func Write(ctx context.Context, store kv.Store, table uint32, id string, commit Commit, told Told) (head Head, size Size, err error) {
 	reader, err := store.Read(ctx)
 	if err != nil {
 		return head, size, err
@@ -65,7 +68,7 @@ func Write(ctx context.Context, store kv.Store, table uint32, id string, commit 
 	if err != nil {
 		return head, size, err
 	}
-	w := &writer{id: id, commit: commit, pack: pack}
+	w := &writer{id: id, commit: commit, told: told, pack: pack}
 	text, err := json.Marshal(&head)
 	if err == nil {
 		err = w.put(ctx, text)
@@ -137,6 +140,7 @@ func each(ctx context.Context, from kv.Snapshot, prefix []byte, visit func(rest,
 type writer struct {
 	id     string
 	commit Commit
+	told   Told
 	pack   *zstd.Encoder
 	next   uint64 // piece
 	plain  []byte
@@ -177,6 +181,7 @@ func (w *writer) flush(ctx context.Context) error {
 	}
 	err := w.put(ctx, w.plain)
 	w.plain = w.plain[:0]
+	w.told(w.size.Rows)
 	return err
 }
 
@@ -262,15 +267,17 @@ type Reader struct {
 	plain  []byte
 	rest   []byte
 	key    []byte
+	told   Told
+	rows   int64 // that Next has passed
 }
 
 // NewReader reads a copy in a snapshot, as entries of the table's id. Indexes that it does not have are left out, and so are those that are to be built anew.
-func NewReader(ctx context.Context, from kv.Snapshot, id string, table *schema.Table) (*Reader, error) {
+func NewReader(ctx context.Context, from kv.Snapshot, id string, table *schema.Table, told Told) (*Reader, error) {
 	unpack, err := newUnpacker()
 	if err != nil {
 		return nil, err
 	}
-	r := &Reader{unpack: unpack, kept: map[uint32]bool{0: true}, key: keyspace.AppendTableRows(nil, table.ID)}
+	r := &Reader{unpack: unpack, told: told, kept: map[uint32]bool{0: true}, key: keyspace.AppendTableRows(nil, table.ID)}
 	for i := range table.Indexes {
 		r.kept[table.Indexes[i].ID] = !table.Indexes[i].State.Building()
 	}
@@ -285,6 +292,7 @@ func NewReader(ctx context.Context, from kv.Snapshot, id string, table *schema.T
 func (r *Reader) Next() (key, value []byte, err error) {
 	for {
 		for len(r.rest) == 0 {
+			r.told(r.rows)
 			if !r.cursor.Next() {
 				if err := r.cursor.Close(); err != nil {
 					return nil, nil, err
@@ -303,6 +311,9 @@ func (r *Reader) Next() (key, value []byte, err error) {
 		index, _, err := order.CutUvarint(own)
 		if err != nil {
 			return nil, nil, ErrPiece
+		}
+		if index == 0 {
+			r.rows++
 		}
 		if r.kept[uint32(index)] {
 			r.key = append(r.key[:r.prefix], own...)

@@ -45,6 +45,7 @@ type Runner struct {
 	mu      sync.Mutex
 	wakes   map[string]chan struct{} // by kind
 	current map[string]current       // by kind
+	rows    map[string]int64         // that are done of the tasks in current, by id
 	changed chan struct{}            // closed and renewed when a task is over
 }
 
@@ -60,7 +61,7 @@ const retryPause = 2 * time.Second
 // Start returns a Runner that does nothing yet.
 func Start(ctx context.Context, o Options) *Runner {
 	work, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	return &Runner{Options: o, work: work, cancel: cancel, wakes: map[string]chan struct{}{}, current: map[string]current{}, changed: make(chan struct{})}
+	return &Runner{Options: o, work: work, cancel: cancel, wakes: map[string]chan struct{}{}, current: map[string]current{}, rows: map[string]int64{}, changed: make(chan struct{})}
 }
 
 // Close stops the work and returns when it has stopped. Open tasks go on with the next Runner.
@@ -101,6 +102,22 @@ func (r *Runner) Stop(kind, id string) {
 	if c := r.current[kind]; c.id == id && c.cancel != nil {
 		c.cancel()
 	}
+}
+
+// Tell returns what notes how many rows of a task are done. They are forgotten with the attempt.
+func (r *Runner) Tell(id string) func(rows int64) {
+	return func(rows int64) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.rows[id] = rows
+	}
+}
+
+// Rows is how many rows of a task are done, if this process is at it.
+func (r *Runner) Rows(id string) int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.rows[id]
 }
 
 // Wait returns once no task of the kinds that are served is open, or with ctx's error.
@@ -175,6 +192,7 @@ func (r *Runner) one(t Task, do func(ctx context.Context, t Task) error) error {
 	err := do(ctx, t)
 	r.mu.Lock()
 	delete(r.current, t.Kind)
+	delete(r.rows, t.ID)
 	close(r.changed)
 	r.changed = make(chan struct{})
 	r.mu.Unlock()

@@ -12,6 +12,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/weftdb/weft/internal/keyspace"
 	"github.com/weftdb/weft/kv"
@@ -34,6 +38,18 @@ var (
 	ErrNotFound = errors.New("task: there is no such record")
 	ErrExists   = errors.New("task: there is such a record")
 )
+
+// NewID returns an id that sorts by time, in the form that AWS gives backups and exports.
+func NewID(now time.Time) string {
+	return fmt.Sprintf("%014d-%08x", now.UnixMilli(), rand.Uint32())
+}
+
+// BornMS is when a task was filed, in Unix milliseconds: its id begins with that.
+func BornMS(id string) int64 {
+	ms, _, _ := strings.Cut(id, "-")
+	n, _ := strconv.ParseInt(ms, 10, 64) // ids are NewID's
+	return n
+}
 
 // Read decodes Detail.
 func (t *Task) Read(into any) error {

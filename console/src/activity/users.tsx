@@ -24,7 +24,8 @@ export function Users() {
   return (
     <>
       {off}
-      {users.value.length === 0 && <p class="muted">There are no users: <code>weft user add NAME</code> makes one.</p>}
+      <p class="muted">Users are changed by SQL (<code>CREATE USER</code>, <code>GRANT</code>, <code>DROP USER</code>) and by <code>weft user</code>, which also makes access keys and policies.</p>
+      {users.value.length === 0 && <p class="muted">There are no users.</p>}
       {users.value.length > 0 && (
         <Sheet
           rows={users.value}

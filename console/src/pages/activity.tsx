@@ -2,17 +2,17 @@
 
 import type { FunctionComponent } from "preact";
 import { Backups } from "../activity/backups";
-import { Builds } from "../activity/builds";
 import { Sessions } from "../activity/sessions";
 import { Slow } from "../activity/slow";
 import { Streams } from "../activity/streams";
 import { Transactions, Waiting } from "../activity/transactions";
 import { Users } from "../activity/users";
+import { BackgroundWork } from "../activity/work";
 import { link, route } from "../route";
 
 /** views are the parts of the page, each with an address of its own. */
 const views: Record<string, { title: string; sections: [title: string, body: FunctionComponent][] }> = {
-  now: { title: "Now", sections: [["Sessions and statements of SQL", Sessions], ["Open transactions", Transactions], ["Waiting for rows", Waiting], ["Index builds", Builds]] },
+  now: { title: "Now", sections: [["Sessions and statements of SQL", Sessions], ["Open transactions", Transactions], ["Waiting for rows", Waiting], ["Background work", BackgroundWork]] },
   slow: { title: "Slow statements", sections: [["Slow statements", Slow]] },
   streams: { title: "Streams", sections: [["Changes as they come", Streams]] },
   backups: { title: "Backups", sections: [["Backups", Backups]] },

@@ -183,6 +183,9 @@ for row, cells in connection.table(${JSON.stringify(text("table"))}).scan(${opti
 const curl = (path: string, headers: string[], body: unknown, places: Places): string =>
   [`curl -sN http://${places.admin ?? "127.0.0.1:8080"}/api/${path}`, ...["X-Weft-Console: 1", ...headers].map((h) => `-H ${inShell(h)}`), `-d ${inShell(JSON.stringify(body))}`].join(" \\\n  ");
 
+/** commandOf is a request of DynamoDB's API for the AWS CLI. */
+export const commandOf = (operation: string, body: Record<string, unknown>, places: Places): string => cli({ dialect: "dynamodb", operation, body, database: "default" }, places.dynamodb ?? "127.0.0.1:8000");
+
 /** codeOf writes programs that send a request, by language. */
 export function codeOf(r: Request, places: Places): Record<string, string> {
   if (r.dialect === "sql") return sqlCode(r, places.mysql ?? "127.0.0.1:33060");

@@ -162,13 +162,6 @@ func (s seconds) MarshalJSON() ([]byte, error) {
 	return strconv.AppendFloat(nil, float64(s)/1000, 'f', -1, 64), nil
 }
 
-// bornMS is when a task was filed: its id begins with that.
-func bornMS(id string) int64 {
-	ms, _, _ := strings.Cut(id, "-")
-	n, _ := strconv.ParseInt(ms, 10, 64) // ids are the database's own
-	return n
-}
-
 // rememberedFor is how long records of work are kept.
 const rememberedFor = 90 * 24 * time.Hour
 
@@ -184,7 +177,7 @@ func tokened[R any](ctx context.Context, a *API, kind string, token *string, tok
 	}
 	nowMS := tasks.Now().UnixMilli()
 	for i := range all {
-		age := time.Duration(nowMS-bornMS(all[i].ID)) * time.Millisecond
+		age := time.Duration(nowMS-database.TaskBornMS(all[i].ID)) * time.Millisecond
 		if !all[i].Open && age > rememberedFor {
 			if err := tasks.Remove(ctx, kind, all[i].ID); err != nil {
 				return nil, nil, err

@@ -219,7 +219,7 @@ func (a *API) showBulk(id string, e *bulkRecord) any {
 	d := bulkDescription{
 		BulkOperationArn: a.bulkARN(e.Table, id), BulkOperationStatus: e.Status, ClientToken: e.Request.ClientToken, EndTime: seconds(e.EndMS), FailedItemCount: e.Failed,
 		FailureCode: e.Failure.Code, FailureMessage: e.Failure.Message, InputS3Configuration: e.Request.InputS3Configuration, MaxWriteRequestUnits: e.Request.MaxWriteRequestUnits,
-		OutputS3Configuration: e.Request.OutputS3Configuration, PerformanceTier: "STANDARD", ProcessedInputBytes: e.Bytes, ProcessedItemCount: e.Processed, StartTime: seconds(bornMS(id)),
+		OutputS3Configuration: e.Request.OutputS3Configuration, PerformanceTier: "STANDARD", ProcessedInputBytes: e.Bytes, ProcessedItemCount: e.Processed, StartTime: seconds(database.TaskBornMS(id)),
 		TableDetails: []bulkTable{{arn, e.UUID}}, TotalInputBytes: e.Total,
 	}
 	if e.Request.PerformanceTier != nil {
@@ -336,8 +336,8 @@ func (a *API) listBulkOperations(ctx context.Context, in *listBulkRequest) (any,
 		if err := all[i].Read(&e); err != nil {
 			return nil, err
 		}
-		if id := all[i].ID; bornMS(id) >= since {
-			ids, shown[id] = append(ids, id), bulkSummary{a.bulkARN(e.Table, id), e.Status, seconds(bornMS(id)), seconds(e.EndMS)}
+		if id := all[i].ID; database.TaskBornMS(id) >= since {
+			ids, shown[id] = append(ids, id), bulkSummary{a.bulkARN(e.Table, id), e.Status, seconds(database.TaskBornMS(id)), seconds(e.EndMS)}
 		}
 	}
 	slices.Reverse(ids)

@@ -23,6 +23,7 @@ import (
 
 	"github.com/weftdb/weft/internal/dynamodb"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
+	"github.com/weftdb/weft/internal/dynamodb/exchange"
 	"github.com/weftdb/weft/internal/testdb"
 	"github.com/weftdb/weft/storage"
 )
@@ -56,6 +57,7 @@ func hide(text string) string {
 //	wait                         waits until no work is left
 //	moment NAME                  gives the present a name, which stands for its Unix seconds in a body
 //	objects BUCKET               shows the objects of a bucket, unpacked
+//	work                         shows the work that goes on or has ended, without its times
 //	put BUCKET NAME [gzip|zstd]  stores an object
 //
 // In a body, $arn is the last ARN of an export, an import or a bulk operation that was shown.
@@ -93,6 +95,8 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 		<-time.After(3 * time.Millisecond)
 		s.moments[argument(0)] = fmt.Sprintf("%.3f", float64(time.Now().UnixMilli())/1000)
 		<-time.After(3 * time.Millisecond)
+	case "work":
+		return s.work(t)
 	case "objects":
 		return s.objects(t, argument(0))
 	case "put":
@@ -107,6 +111,20 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 		d.Fatalf(t, "unknown command %s", d.Cmd)
 	}
 	return ""
+}
+
+func (s *script) work(t *testing.T) (shown string) {
+	list, err := exchange.Work(t.Context(), s.api.DB)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range list {
+		if w.BeganMS == 0 || w.EndedMS < w.BeganMS {
+			t.Errorf("%+v", w)
+		}
+		shown += fmt.Sprintf("%s: %s.%s, %s, %d items, %s\n", w.Kind, w.Database, w.Table, w.State, w.Done, w.Fault)
+	}
+	return shown
 }
 
 func pack(how string, text []byte) []byte {

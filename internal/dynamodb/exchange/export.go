@@ -255,7 +255,7 @@ func (a *API) exportARN(table, id string) string {
 
 func (a *API) showExport(id string, e *exportRecord) any {
 	d := exportDescription{
-		ExportArn: a.exportARN(e.Table, id), ExportStatus: e.Status, StartTime: seconds(bornMS(id)), EndTime: seconds(e.EndMS),
+		ExportArn: a.exportARN(e.Table, id), ExportStatus: e.Status, StartTime: seconds(database.TaskBornMS(id)), EndTime: seconds(e.EndMS),
 		TableArn: a.account().TableARN(e.Table), TableID: e.UUID, ExportTime: seconds(e.AtMS), ClientToken: e.Request.ClientToken,
 		S3Bucket: e.Request.S3Bucket, S3BucketOwner: e.Request.S3BucketOwner, S3Prefix: e.Request.S3Prefix,
 		FailureCode: e.Failure.Code, FailureMessage: e.Failure.Message, ExportFormat: e.format(), ExportType: fullExport, FilterSpecification: e.Request.FilterSpecification,

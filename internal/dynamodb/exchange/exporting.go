@@ -41,7 +41,7 @@ func (a *API) doExport(ctx context.Context, one database.Task) error {
 	if err := one.Read(&e); err != nil {
 		return err
 	}
-	err := a.export(ctx, one.ID, &e)
+	err := a.export(ctx, one, &e)
 	switch lost, isLost := errors.AsType[errStorage](err); {
 	case ctx.Err() != nil:
 		return ctx.Err() // the next process goes on
@@ -63,7 +63,8 @@ func (a *API) doExport(ctx context.Context, one database.Task) error {
 }
 
 // export writes all objects of an export.
-func (a *API) export(ctx context.Context, id string, e *exportRecord) error {
+func (a *API) export(ctx context.Context, one database.Task, e *exportRecord) error {
+	id := one.ID
 	prefix := valueOf(e.Request.S3Prefix)
 	to, err := a.openBucket(*e.Request.S3Bucket, prefix)
 	if err != nil {
@@ -78,7 +79,7 @@ func (a *API) export(ctx context.Context, id string, e *exportRecord) error {
 	if e.incremental() {
 		l.Data = storage.Join(exportFolder, "data")
 	}
-	x := exporting{Layout: l, filter: filter, record: e, ion: e.format() == formatIon}
+	x := exporting{Layout: l, filter: filter, record: e, ion: e.format() == formatIon, reported: time.Now(), report: func() { a.report(ctx, one, e) }}
 	if x.ion {
 		l.Suffix = ".ion.gz"
 	}
@@ -135,7 +136,7 @@ func timeText(ms int64) *string {
 
 func (a *API) summaryOf(id string, e *exportRecord) archive.Summary {
 	s := archive.Summary{
-		Version: "2020-06-30", ExportARN: a.exportARN(e.Table, id), StartTime: *timeText(bornMS(id)), EndTime: *timeText(e.EndMS),
+		Version: "2020-06-30", ExportARN: a.exportARN(e.Table, id), StartTime: *timeText(database.TaskBornMS(id)), EndTime: *timeText(e.EndMS),
 		TableARN: a.account().TableARN(e.Table), TableID: e.UUID, ExportTime: timeText(e.AtMS), S3Bucket: *e.Request.S3Bucket, S3Prefix: e.Request.S3Prefix,
 		BilledSizeBytes: e.Bytes, ItemCount: e.Items, OutputFormat: e.format(), ExportType: fullExport,
 	}
@@ -153,6 +154,9 @@ type exporting struct {
 	record *exportRecord
 	ion    bool
 	text   []byte
+	// report notes how far the export is, and reported is when it did so last.
+	report   func()
+	reported time.Time
 }
 
 // all writes all items.
@@ -252,5 +256,9 @@ func (x *exporting) metadata(lastMS int64) {
 func (x *exporting) end(ctx context.Context, size int) error {
 	x.text = append(x.text, '}', '\n')
 	x.record.Items, x.record.Bytes = x.record.Items+1, x.record.Bytes+int64(size)
+	if x.record.Items%reportItems == 0 && time.Since(x.reported) > reportPause {
+		x.reported = time.Now()
+		x.report()
+	}
 	return outside(x.Layout.Write(ctx, x.text))
 }

@@ -290,7 +290,7 @@ func (a *API) showImport(id string, e *importRecord) any {
 	return struct{ ImportTableDescription importDescription }{importDescription{
 		ImportArn: a.importARN(e.Table, id), ImportStatus: e.Status, TableArn: a.account().TableARN(e.Table), TableID: e.UUID, ClientToken: e.Request.ClientToken,
 		S3BucketSource: e.Request.S3BucketSource, ErrorCount: e.Bad, InputFormat: e.Request.InputFormat, InputFormatOptions: e.Request.InputFormatOptions,
-		InputCompressionType: e.Request.compression(), TableCreationParameters: e.Request.TableCreationParameters, StartTime: seconds(bornMS(id)), EndTime: seconds(e.EndMS),
+		InputCompressionType: e.Request.compression(), TableCreationParameters: e.Request.TableCreationParameters, StartTime: seconds(database.TaskBornMS(id)), EndTime: seconds(e.EndMS),
 		ProcessedSizeBytes: e.Bytes, ProcessedItemCount: e.Read, ImportedItemCount: e.Imported, FailureCode: e.Failure.Code, FailureMessage: e.Failure.Message,
 	}}
 }
@@ -368,7 +368,7 @@ func (a *API) listImports(ctx context.Context, in *listImportsRequest) (any, err
 		}
 		id := all[i].ID
 		ids, shown[id] = append(ids, id), importSummary{a.importARN(e.Table, id), e.Status, a.account().TableARN(e.Table), e.Request.S3BucketSource, e.Request.InputFormat,
-			seconds(bornMS(id)), seconds(e.EndMS)}
+			seconds(database.TaskBornMS(id)), seconds(e.EndMS)}
 	}
 	slices.Reverse(ids)
 	answer := struct {

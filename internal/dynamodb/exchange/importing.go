@@ -4,7 +4,6 @@ package exchange
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -22,7 +21,6 @@ import (
 const (
 	importBytesMax = 64 << 20 // of memory, for sorting
 	objectsMax     = 50_000   // AWS's limit
-	reportPause    = 2 * time.Second
 )
 
 // doImport fills the table of an import, or goes on with it, and lets it be seen. The table of an import that fails is dropped.
@@ -111,14 +109,6 @@ func (a *API) fill(ctx context.Context, one database.Task, e *importRecord) erro
 	e.Read, e.Bad, e.Imported = result.Records+result.Bad, result.Bad, result.Rows
 	a.report(ctx, one, e)
 	return table.Reveal(ctx)
-}
-
-// report shows how far an import is. That it fails is no news: the end is stored anyway.
-func (a *API) report(ctx context.Context, one database.Task, e *importRecord) {
-	_ = a.DB.Tasks().Change(ctx, taskImport, one.ID, func(t *database.Task) (err error) {
-		t.Detail, err = json.Marshal(e)
-		return err
-	})
 }
 
 // objectsOf lists the objects whose names begin with a prefix.
