@@ -5,6 +5,7 @@ package digest
 import (
 	"bytes"
 	"hash/maphash"
+	"math/bits"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -17,20 +18,24 @@ const (
 	SlowTextMax = 8192 // bytes of a slow statement
 
 	entriesMax = 1000
-	knownMax   = 4 * entriesMax // fingerprints of them
+	knownMax   = 4096 // fingerprints of them; a power of two
+	knownNear  = 4    // places in which a fingerprint can be
 	slowMax    = 100
 	looksMax   = 8 // entries that are compared when one must go
 )
 
 // API is the language that a statement is in.
-type API string
+type API uint8
 
 // The languages.
 const (
-	SQL      API = "SQL"
-	DynamoDB API = "DynamoDB"
-	HBase    API = "HBase"
+	SQL API = iota
+	DynamoDB
+	HBase
 )
+
+// String is the language's name.
+func (a API) String() string { return [...]string{"SQL", "DynamoDB", "HBase"}[a] }
 
 // Cost is what one statement took. Waited is the part of Took in which it waited for rows that others held.
 type Cost struct {
@@ -86,14 +91,21 @@ func (e *Entry) digest() Digest {
 
 // Table keeps digests and slow statements. It is safe for concurrent use; see New.
 type Table struct {
-	seed    maphash.Seed
-	mu      sync.RWMutex
-	known   map[uint64]*Entry // by the hash of a fingerprint: several have one text
+	seed  maphash.Seed
+	known [knownMax]atomic.Pointer[known] // by fingerprints, so that one is found without a lock
+
+	mu      sync.Mutex
 	entries map[textOf]*Entry
 
 	slowMu sync.Mutex
 	slow   []Statement // a ring
 	next   int
+}
+
+// known is the entry of a fingerprint. Several have one text.
+type known struct {
+	id    uint64
+	entry *Entry
 }
 
 type textOf struct {
@@ -103,30 +115,30 @@ type textOf struct {
 
 // New makes an empty table.
 func New() *Table {
-	return &Table{seed: maphash.MakeSeed(), known: map[uint64]*Entry{}, entries: map[textOf]*Entry{}}
+	return &Table{seed: maphash.MakeSeed(), entries: map[textOf]*Entry{}}
 }
+
+// goldenRatio spreads small numbers over 64 bits.
+const goldenRatio = 0x9e3779b97f4a7c15
 
 // ID names a fingerprint: what tells statements apart that differ in more than their literals.
 func (t *Table) ID(api API, database string, fingerprint []byte) uint64 {
-	var h maphash.Hash
-	h.SetSeed(t.seed)
-	_, _ = h.WriteString(string(api)) // a hash takes all
-	_ = h.WriteByte(0)                // as above
-	_, _ = h.WriteString(database)    // as above
-	_ = h.WriteByte(0)                // as above
-	_, _ = h.Write(fingerprint)       // as above
-	return h.Sum64()
+	of := bits.RotateLeft64(maphash.String(t.seed, database), 1) + uint64(api)*goldenRatio
+	return of ^ maphash.Bytes(t.seed, fingerprint)
 }
 
 // Find returns the entry of a fingerprint; nil if it is new, which Note changes.
 func (t *Table) Find(id uint64) *Entry {
-	t.mu.RLock()
-	e := t.known[id]
-	t.mu.RUnlock()
-	if e == nil || e.gone.Load() {
-		return nil
+	for i := range uint64(knownNear) {
+		k := t.known[(id+i)%knownMax].Load()
+		if k == nil {
+			return nil
+		}
+		if k.id == id && !k.entry.gone.Load() {
+			return k.entry
+		}
 	}
-	return e
+	return nil
 }
 
 // Note makes an entry known by a fingerprint: the one of the text, which is new if need be. Of too many, one that cost little goes.
@@ -142,11 +154,20 @@ func (t *Table) Note(id uint64, api API, database, text string, now time.Time) *
 		e = &Entry{sum: Digest{API: api, Database: database, Text: text, First: now}}
 		t.entries[at] = e
 	}
-	if len(t.known) >= knownMax {
-		clear(t.known)
-	}
-	t.known[id] = e
+	t.keep(&known{id, e})
 	return e
+}
+
+// keep keeps a fingerprint in the first of its places that is free, or instead of one that is there.
+func (t *Table) keep(one *known) {
+	for i := range uint64(knownNear) {
+		place := &t.known[(one.id+i)%knownMax]
+		if k := place.Load(); k == nil || k.id == one.id || k.entry.gone.Load() {
+			place.Store(one)
+			return
+		}
+	}
+	t.known[(one.id+(one.id>>32)%knownNear)%knownMax].Store(one)
 }
 
 // Add adds a statement that has ended now, and whose text is at hand: its first TextMax bytes count. The text may be changed afterwards.
@@ -185,12 +206,12 @@ func (t *Table) evict() {
 
 // Digests returns all, those that took longest together first.
 func (t *Table) Digests() []Digest {
-	t.mu.RLock()
+	t.mu.Lock()
 	list := make([]Digest, 0, len(t.entries))
 	for _, e := range t.entries {
 		list = append(list, e.digest())
 	}
-	t.mu.RUnlock()
+	t.mu.Unlock()
 	list = slices.DeleteFunc(list, func(d Digest) bool { return d.Count == 0 })
 	slices.SortFunc(list, func(a, b Digest) int { return int(min(1, max(-1, int64(b.Took-a.Took)))) })
 	return list

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/digest"
 	"github.com/weftdb/weft/internal/hbase/filter"
 	"github.com/weftdb/weft/internal/permission"
 	"github.com/weftdb/weft/internal/schema"
@@ -17,6 +18,8 @@ import (
 type API struct {
 	DB    *database.DB
 	Guard *permission.Guard // nil: everybody may do everything
+	// Statements adds up what calls on rows cost, by their tables, families and filters. nil: nobody wants to know.
+	Statements *digest.Table
 
 	known sync.Map // of a table's number: *description
 }

@@ -16,7 +16,9 @@ import (
 )
 
 // Get reads a row. A missing one has no Cells.
-func (a *API) Get(ctx context.Context, name TableName, get *Get) (Result, error) {
+func (a *API) Get(ctx context.Context, name TableName, get *Get) (result Result, err error) {
+	count := a.begin("Get", name, &get.Selection)
+	defer count.end(&err)
 	p, t, err := a.pinEnabled(name)
 	if err != nil {
 		return Result{}, err
@@ -25,17 +27,26 @@ func (a *API) Get(ctx context.Context, name TableName, get *Get) (Result, error)
 	if err := a.authorize(ctx, "Get", p, [][]byte{get.Row}, get.Columns); err != nil {
 		return Result{}, err
 	}
-	return read(ctx, p, t, get)
+	result, err = read(ctx, p, t, get)
+	if err == nil {
+		count.read(1, []Result{result})
+	}
+	return result, err
 }
 
 // GetMultiple reads several rows, in the order of the requests.
-func (a *API) GetMultiple(ctx context.Context, name TableName, gets []*Get) ([]Result, error) {
+func (a *API) GetMultiple(ctx context.Context, name TableName, gets []*Get) (results []Result, err error) {
+	count := a.begin("Get", name, nil)
+	defer count.end(&err)
+	if len(gets) > 0 {
+		count.selection = &gets[0].Selection // clients ask for the same of all
+	}
 	p, t, err := a.pinEnabled(name)
 	if err != nil {
 		return nil, err
 	}
 	defer p.Release()
-	results := make([]Result, len(gets))
+	results = make([]Result, len(gets))
 	for i, get := range gets {
 		if err := a.authorize(ctx, "Get", p, [][]byte{get.Row}, get.Columns); err != nil {
 			return nil, err
@@ -44,6 +55,7 @@ func (a *API) GetMultiple(ctx context.Context, name TableName, gets []*Get) ([]R
 			return nil, err
 		}
 	}
+	count.read(int64(len(gets)), results)
 	return results, nil
 }
 

@@ -107,8 +107,9 @@ const pageRows = 10_000
 const pageBytes = 2 << 20
 
 // Next returns the next results: as many as asked for, or fewer at the end of the scan or when they become large; none at the end alone.
-func (s *Scanner) Next(ctx context.Context, results int) ([]Result, error) {
-	var page []Result
+func (s *Scanner) Next(ctx context.Context, results int) (page []Result, err error) {
+	count := s.api.begin("Scan", s.name, &s.scan.Selection)
+	defer count.end(&err)
 	size := 0
 	for len(page) < results && size < pageBytes {
 		if len(s.rest.Cells) > 0 {
@@ -118,10 +119,11 @@ func (s *Scanner) Next(ctx context.Context, results int) ([]Result, error) {
 		if s.done || s.left == 0 || s.run != nil && s.run.IsDone() {
 			break
 		}
-		if err := s.walk(ctx, results, &page, &size); err != nil {
+		if err := s.walk(ctx, results, &page, &size, &count); err != nil {
 			return nil, err
 		}
 	}
+	count.read(0, page)
 	return page, nil
 }
 
@@ -146,7 +148,7 @@ func (s *Scanner) batch(size *int) Result {
 const cellOverhead = 32
 
 // walk reads rows on from the last one until the page is full.
-func (s *Scanner) walk(ctx context.Context, results int, page *[]Result, size *int) error {
+func (s *Scanner) walk(ctx context.Context, results int, page *[]Result, size *int, count *tally) error {
 	p, t, err := s.api.pinEnabled(s.name)
 	if err != nil {
 		return err
@@ -176,6 +178,8 @@ func (s *Scanner) walk(ctx context.Context, results int, page *[]Result, size *i
 			return err
 		}
 	}
+	counts := c.Counts()
+	count.Examined, count.Seeks = count.Examined+counts.Looked(), count.Seeks+counts.Seeks
 	return faultOf(c.Close())
 }
 

@@ -56,7 +56,10 @@ func (a *API) MutateAll(ctx context.Context, name TableName, list []Mutation) er
 }
 
 // mutateAll does mutations of any rows. Several rows share a commit.
-func (a *API) mutateAll(ctx context.Context, operation string, name TableName, list []Mutation) error {
+func (a *API) mutateAll(ctx context.Context, operation string, name TableName, list []Mutation) (err error) {
+	count := a.begin(operation, name, nil)
+	defer count.end(&err)
+	ctx = count.waiting(ctx)
 	p, t, err := a.pinEnabled(name)
 	if err != nil {
 		return err
@@ -84,6 +87,7 @@ func (a *API) mutateAll(ctx context.Context, operation string, name TableName, l
 		if err := a.commit(ctx, operation, p, writes); err != nil {
 			return err
 		}
+		count.wrote(len(writes))
 	}
 	return nil
 }
@@ -232,6 +236,8 @@ func deleteEdit(c *CellDelete, before []CellDelete) cell.Edit {
 
 // CheckAndMutate does mutations of a row, in one commit, if a condition holds for it, and says whether it did.
 func (a *API) CheckAndMutate(ctx context.Context, name TableName, row []byte, condition *Condition, list []Mutation) (done bool, err error) {
+	count := a.begin("CheckAndMutate", name, nil)
+	defer count.end(&err)
 	p, t, err := a.pinEnabled(name)
 	if err != nil {
 		return false, err
@@ -259,7 +265,11 @@ func (a *API) CheckAndMutate(ctx context.Context, name TableName, row []byte, co
 		}
 		return edits(stored, nowMS)
 	}
-	return done, a.commit(ctx, "CheckAndMutate", p, []rowWrite{w})
+	err = a.commit(count.waiting(ctx), "CheckAndMutate", p, []rowWrite{w})
+	if count.Examined = 1; done && err == nil {
+		count.Written = 1
+	}
+	return done, err
 }
 
 // holds says whether the condition is true of a stored row.
@@ -350,7 +360,9 @@ func (a *API) Append(ctx context.Context, name TableName, in *Append) (Result, e
 }
 
 // compute writes cells whose values depend on those before.
-func (a *API) compute(ctx context.Context, operation string, name TableName, row []byte, cells []CellWrite, next func(i int, old []byte, ok bool) ([]byte, error)) (Result, error) {
+func (a *API) compute(ctx context.Context, operation string, name TableName, row []byte, cells []CellWrite, next func(i int, old []byte, ok bool) ([]byte, error)) (_ Result, err error) {
+	count := a.begin(operation, name, nil)
+	defer count.end(&err)
 	p, t, err := a.pinEnabled(name)
 	if err != nil {
 		return Result{}, err
@@ -385,9 +397,10 @@ func (a *API) compute(ctx context.Context, operation string, name TableName, row
 		}
 		return edits, nil
 	}
-	if err := a.commit(ctx, operation, p, []rowWrite{w}); err != nil {
+	if err := a.commit(count.waiting(ctx), operation, p, []rowWrite{w}); err != nil {
 		return Result{}, err
 	}
+	count.wrote(1)
 	slices.SortStableFunc(result.Cells, func(a, b filter.Cell) int {
 		if by := bytes.Compare(a.Family, b.Family); by != 0 {
 			return by

@@ -27,6 +27,8 @@ type Filter interface {
 	Spans(reversed bool) []Span
 	// String writes the filter in the language.
 	String() string
+	// AppendShape writes it without arguments.
+	AppendShape(dst []byte) []byte
 }
 
 // Read is what a filter has to know of a read.
@@ -54,7 +56,9 @@ func (f filter) Begin(r Read) Run {
 
 func (f filter) Spans(reversed bool) []Span { return f.spans(reversed) }
 
-func (f filter) String() string { return string(f.print(nil)) }
+func (f filter) String() string { return string(f.print(nil, true)) }
+
+func (f filter) AppendShape(dst []byte) []byte { return f.print(dst, false) }
 
 type run struct {
 	state state

@@ -11,7 +11,8 @@ type node interface {
 	spans(reversed bool) []Span
 	// endsRead says whether there is a WHILE in it, so that rows before the first that matches count, too: one of them may end the read.
 	endsRead() bool
-	print(dst []byte) []byte
+	// print writes it in the language; the arguments only if they are wanted.
+	print(dst []byte, arguments bool) []byte
 }
 
 // leaf is a filter with a name.
@@ -32,8 +33,11 @@ func (l *leaf) spans(reversed bool) []Span {
 	return l.keys(reversed)
 }
 
-func (l *leaf) print(dst []byte) []byte {
+func (l *leaf) print(dst []byte, arguments bool) []byte {
 	dst = append(append(dst, l.name...), '(')
+	if !arguments {
+		return append(dst, "?)"...)
+	}
 	for i, a := range l.args {
 		if i > 0 {
 			dst = append(dst, ", "...)
@@ -67,13 +71,13 @@ func (w *wrap) spans(reversed bool) []Span {
 
 func (w *wrap) endsRead() bool { return w.while || w.inner.endsRead() }
 
-func (w *wrap) print(dst []byte) []byte {
+func (w *wrap) print(dst []byte, arguments bool) []byte {
 	word := "SKIP "
 	if w.while {
 		word = "WHILE "
 	}
 	dst = append(dst, word...)
-	return printInside(dst, w.inner)
+	return printInside(dst, w.inner, arguments)
 }
 
 // junction is AND or OR.
@@ -110,7 +114,7 @@ func (j *junction) spans(reversed bool) []Span {
 
 func (j *junction) endsRead() bool { return slices.ContainsFunc(j.parts, node.endsRead) }
 
-func (j *junction) print(dst []byte) []byte {
+func (j *junction) print(dst []byte, arguments bool) []byte {
 	for i, p := range j.parts {
 		switch {
 		case i == 0:
@@ -119,15 +123,15 @@ func (j *junction) print(dst []byte) []byte {
 		default:
 			dst = append(dst, " AND "...)
 		}
-		dst = printInside(dst, p)
+		dst = printInside(dst, p, arguments)
 	}
 	return dst
 }
 
 // printInside sets AND and OR in parentheses.
-func printInside(dst []byte, n node) []byte {
+func printInside(dst []byte, n node, arguments bool) []byte {
 	if _, ok := n.(*junction); !ok {
-		return n.print(dst)
+		return n.print(dst, arguments)
 	}
-	return append(n.print(append(dst, '(')), ')')
+	return append(n.print(append(dst, '('), arguments), ')')
 }
