@@ -85,7 +85,7 @@ func (s *server) dynamoHandler(w http.ResponseWriter, r *http.Request) {
 
 // openScans makes HBase's scans for the web console, whether HBase's own ports are on or not.
 func openScans(s *server, api *hbase.API) *hbasejson.Server {
-	return hbasejson.New(hbasejson.Options{API: api, Logger: s.log, Principal: func(r *http.Request) *permission.Principal {
+	return hbasejson.New(hbasejson.Options{API: api, Logger: s.log, Metrics: s.metrics.Protocol("admin").Operation("hbase-scan"), Principal: func(r *http.Request) *permission.Principal {
 		at, _ := netip.ParseAddrPort(r.RemoteAddr) // the zero Addr is an unknown one
 		return &permission.Principal{User: r.Header.Get(userHeader), Address: at.Addr().Unmap(), Agent: r.UserAgent(), Secure: r.TLS != nil, Request: r.Header.Get(endpoint.RequestIDHeader)}
 	}})

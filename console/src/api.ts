@@ -168,6 +168,17 @@ export async function scan(request: unknown, o: { abort?: AbortSignal; told?: (r
   throw new Fault(0, "The server has ended the connection before the end of the answer.");
 }
 
+/** explainScan asks how a scan is read, and with "analyze" what that takes. */
+export async function explainScan<T>(request: object, how: "plan" | "analyze", abort?: AbortSignal): Promise<T> {
+  const answer = await send("hbase/scan", { method: "POST", headers: headers({ "Content-Type": "application/json" }), body: JSON.stringify({ ...request, explain: how }), signal: abort });
+  for await (const text of lines(answer)) {
+    const line = JSON.parse(text) as { plan?: T; error?: { message: string } };
+    if (line.error) throw new Fault(400, line.error.message);
+    if (line.plan) return line.plan;
+  }
+  throw new Fault(0, "The server has ended the connection before the end of the answer.");
+}
+
 /** lines cuts an answer into lines as they come. */
 async function* lines(answer: Response): AsyncGenerator<string> {
   const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();

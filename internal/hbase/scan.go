@@ -28,6 +28,7 @@ type Scanner struct {
 	bytes []byte // room for the rows of results
 	left  int    // rows that Limit leaves; negative: no limit
 	done  bool
+	work  database.Counts // of all walks that have ended
 }
 
 // bounds are those of row keys; empty is none.
@@ -161,7 +162,10 @@ func (s *Scanner) walk(ctx context.Context, results int, page *[]Result, size *i
 	if err != nil {
 		return faultOf(err)
 	}
-	defer c.Close()
+	defer func() {
+		s.note(c.Counts())
+		_ = c.Close() // the second time, unless there was another error
+	}()
 	for len(*page) < results && *size < pageBytes && s.left != 0 && (s.run == nil || !s.run.IsDone()) {
 		if len(s.rest.Cells) > 0 {
 			*page = append(*page, s.batch(size))
@@ -205,6 +209,7 @@ func (s *Scanner) examine(p database.Pinned, t *Table, c *database.Cursor) error
 	s.room = s.room[:min(cap(s.room), len(s.room)+len(cells))] // if they have found no room in it, it is full
 	cells = slices.Clip(cells)
 	s.rest = Result{Row: s.last, Cells: cells}
+	s.work.Returned++
 	if s.left > 0 {
 		s.left--
 	}
@@ -224,7 +229,6 @@ func (s *Scanner) keep(b []byte) []byte {
 
 // where bounds the row keys that are still to be read.
 func (s *Scanner) where() expr.Condition {
-	row := govalue.Attribute(RowColumn)
 	b := s.keys[0]
 	switch {
 	case s.last == nil:
@@ -233,6 +237,11 @@ func (s *Scanner) where() expr.Condition {
 	case !s.scan.Reversed && bytes.Compare(s.last, b.low) >= 0:
 		b.low, b.lowIncluded = s.last, false
 	}
+	return b.condition()
+}
+
+func (b bounds) condition() expr.Condition {
+	row := govalue.Attribute(RowColumn)
 	var list []expr.Condition
 	switch {
 	case len(b.low) == 0:

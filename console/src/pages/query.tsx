@@ -2,7 +2,7 @@
 
 import { useSignal, type Signal } from "@preact/signals";
 import { useRef } from "preact/hooks";
-import { dynamo, scan, session, sql } from "../api";
+import { dynamo, explainScan, scan, session, sql } from "../api";
 import { count } from "../format";
 import type { Item } from "../items/attribute";
 import { useResource } from "../parts/resource";
@@ -10,7 +10,7 @@ import { codeOf, type Request } from "../query/code";
 import type { Dialect } from "../query/codemirror";
 import { Editor } from "../query/editor";
 import { history, keep, remember, saved, type Kept } from "../query/history";
-import { dynamoPlan, sqlPlan, type DynamoPlan } from "../query/plan";
+import { dynamoPlan, hbasePlan, sqlPlan, type DynamoPlan, type HBasePlan } from "../query/plan";
 import { resultOf, resultOfRows, Results, valueText, type Shown } from "../query/results";
 import { route } from "../route";
 import { readTables } from "../tables/table";
@@ -163,6 +163,7 @@ export function Query() {
         const [result] = await sql(`EXPLAIN ${analyze ? "ANALYZE " : ""}FORMAT=JSON ${bare}`, { database: database.value, abort: signal });
         return { results: [], plan: sqlPlan(JSON.parse(valueText(result?.rows[0]?.[0])) as Record<string, unknown>) };
       }
+      if (dialect.value === "hbase") return { results: [], plan: hbasePlan(await explainScan<HBasePlan>(parsed(text), analyze ? "analyze" : "plan", signal)) };
       const plan = await dynamo<DynamoPlan>(operation.value, parsed(text), { database: database.value, abort: signal, explain: analyze ? "analyze" : "true" });
       return { results: [], plan: dynamoPlan(plan) };
     });
@@ -228,12 +229,8 @@ export function Query() {
       />
       <div class="bar">
         <button type="button" class="primary" onClick={() => void run()} title="Ctrl+Enter">Run</button>
-        {dialect.value !== "hbase" && (
-          <>
-            <button type="button" onClick={() => void explain(false)}>Explain</button>
-            <button type="button" onClick={() => void explain(true)}>Explain and run</button>
-          </>
-        )}
+        <button type="button" onClick={() => void explain(false)}>Explain</button>
+        <button type="button" onClick={() => void explain(true)}>Explain and run</button>
         <button type="button" disabled={!busy.value} onClick={() => abort.current?.abort()}>Cancel</button>
         <span class="right" />
         <button type="button" aria-pressed={tab.value === "answer"} onClick={() => (tab.value = "answer")}>Answer</button>

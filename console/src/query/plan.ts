@@ -146,6 +146,37 @@ export function dynamoPlan(p: DynamoPlan): PlanNode[] {
   return p.Path.Filter ? [{ title: "Filter", actual: a?.Returned, badges: [], details: [{ about: "condition", text: p.Path.Filter }], inputs: [read] }] : [read];
 }
 
+/** HBasePlan is how a scan of HBase is read. */
+export interface HBasePlan {
+  ranges: DynamoPlan[] | null;
+  rangesMore?: number;
+  filter?: string;
+  actual?: { examined: number; returned: number; bytes: number; seeks: number; dead?: number; milliseconds: number };
+}
+
+/** hbasePlan makes a tree of a scan's plan: its filter above the ranges of rows that are read for it. */
+export function hbasePlan(p: HBasePlan): PlanNode[] {
+  const ranges = p.ranges ?? [];
+  const a = p.actual;
+  const reads = ranges.map((r): PlanNode => {
+    const [node] = dynamoPlan(r);
+    return { ...node!, details: node!.details.filter((d) => !d.about.startsWith("capacity")), ...(ranges.length === 1 && !p.rangesMore ? { actual: a?.examined } : {}) };
+  });
+  const work = a
+    ? [
+        { about: "read", text: `${count(a.examined)} rows, ${bytes(a.bytes)}, in ${seconds(a.milliseconds / 1000)}` },
+        { about: "seeks", text: count(a.seeks) },
+        ...(a.dead ? [{ about: "dead", text: `${count(a.dead)} rows that nobody sees any more` }] : []),
+        { about: "left out", text: `${count(a.examined - a.returned)} of the rows that were read` },
+      ]
+    : [];
+  const more = p.rangesMore ? [{ about: "ranges", text: `and ${count(p.rangesMore)} more` }] : [];
+  if (ranges.length === 0) return [{ title: "Nothing is read: no row can pass the filter", badges: [], details: p.filter ? [{ about: "filter", text: p.filter }] : [], inputs: [] }];
+  if (!p.filter) return reads.map((r) => ({ ...r, details: [...r.details, ...work, ...more] }));
+  const badges = a && a.examined > 10 * Math.max(1, a.returned) ? [{ text: "the filter leaves most rows out", bad: true }] : [];
+  return [{ title: "Filter", actual: a?.returned, badges, details: [{ about: "filter", text: p.filter }, ...work, ...more], inputs: reads }];
+}
+
 /** estimateError is by which factor an estimate is wrong; undefined if there is nothing to compare. */
 export function estimateError(n: PlanNode): number | undefined {
   if (n.estimated === undefined || n.actual === undefined) return undefined;

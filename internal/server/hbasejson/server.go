@@ -14,6 +14,7 @@ import (
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/hbase"
 	"github.com/weftdb/weft/internal/hbase/filter"
+	"github.com/weftdb/weft/internal/metric"
 	"github.com/weftdb/weft/internal/permission"
 )
 
@@ -36,6 +37,8 @@ type Options struct {
 	Principal func(r *http.Request) *permission.Principal
 	// Logger takes failures that clients are not told about. Default: nothing is logged.
 	Logger *slog.Logger
+	// Metrics counts scans. Default: they are not counted.
+	Metrics *metric.Operation
 }
 
 // Server answers scans. It is safe for concurrent use.
@@ -48,6 +51,9 @@ type Server struct {
 func New(o Options) *Server {
 	if o.Principal == nil {
 		o.Principal = func(*http.Request) *permission.Principal { return &permission.Principal{} }
+	}
+	if o.Metrics == nil {
+		o.Metrics = metric.New(metric.Build{}).Protocol("none").Operation("none")
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -65,11 +71,14 @@ type request struct {
 	Filter   string   `json:"filter"`   // in HBase's language of filters
 	Versions int      `json:"versions"` // of a column; 0: 1
 	RowsMax  int      `json:"rowsMax"`  // after which the answer ends; 0: 1,000
+	Explain  string   `json:"explain"`  // "plan" or "analyze" asks how the scan is read in place of its rows
 }
 
 // scan is the scan that a request asks for. It asks for one row more than the answer has, to know whether there are more.
 func (q *request) scan() (name hbase.TableName, scan *hbase.Scan, err error) {
 	switch {
+	case q.Explain != "" && q.Explain != "plan" && q.Explain != analyze:
+		return name, nil, hbase.Illegal("explain must be plan or analyze")
 	case q.RowsMax < 0 || q.RowsMax > rowsMax:
 		return name, nil, hbase.Illegal("rowsMax must be 1 to %d", rowsMax)
 	case q.Versions < 0:
@@ -121,14 +130,25 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Accel-Buffering", "no") // for proxies that would collect lines
 	ctx := permission.NewContext(r.Context(), s.options.Principal(r))
 	answer := &answer{w: w, control: http.NewResponseController(w), rowsMax: asked.RowsMax}
-	answer.finish(s.run(ctx, name, scan, answer), s.options.Logger)
+	s.options.Metrics.Begin()
+	begun := time.Now()
+	err = s.run(ctx, name, scan, asked.Explain, answer)
+	s.options.Metrics.End(metric.Request{Outcome: outcomeOf(ctx, err), Seconds: time.Since(begun).Seconds()})
+	answer.finish(err, s.options.Logger)
 }
 
-// run reads rows and sends them. Errors: hbase's, and those of a client that is gone.
-func (s *Server) run(ctx context.Context, name hbase.TableName, scan *hbase.Scan, to *answer) error {
+// run reads rows and sends them, or how they are read. Errors: hbase's, and those of a client that is gone.
+func (s *Server) run(ctx context.Context, name hbase.TableName, scan *hbase.Scan, how string, to *answer) error {
 	scanner, err := s.options.API.OpenScanner(ctx, name, scan)
 	if err != nil {
 		return err
+	}
+	defer func() {
+		n := scanner.Counts()
+		s.options.Metrics.Read(n.Looked(), n.Returned)
+	}()
+	if how != "" {
+		return explain(ctx, scanner, scan, how, to)
 	}
 	for !scanner.IsDone() {
 		page, err := scanner.Next(ctx, pageRows)
@@ -140,6 +160,20 @@ func (s *Server) run(ctx context.Context, name hbase.TableName, scan *hbase.Scan
 		}
 	}
 	return nil
+}
+
+// outcomeOf sorts the end of a scan for the metrics.
+func outcomeOf(ctx context.Context, err error) metric.Outcome {
+	_, refused := errors.AsType[*hbase.Fault](err)
+	switch {
+	case ctx.Err() != nil:
+		return metric.Canceled
+	case err == nil:
+		return metric.OK
+	case refused:
+		return metric.Refused
+	}
+	return metric.Failed
 }
 
 // messageOf is an error as clients see it.
