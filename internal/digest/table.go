@@ -142,16 +142,16 @@ func (t *Table) Find(id uint64) *Entry {
 }
 
 // Note makes an entry known by a fingerprint: the one of the text, which is new if need be. Of too many, one that cost little goes.
-func (t *Table) Note(id uint64, api API, database, text string, now time.Time) *Entry {
+func (t *Table) Note(id uint64, api API, database string, text []byte, now time.Time) *Entry {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	at := textOf{api, database, text}
+	at := textOf{api, database, shorten(text)}
 	e := t.entries[at]
 	if e == nil {
 		if len(t.entries) >= entriesMax {
 			t.evict()
 		}
-		e = &Entry{sum: Digest{API: api, Database: database, Text: text, First: now}}
+		e = &Entry{sum: Digest{API: api, Database: database, Text: at.text, First: now}}
 		t.entries[at] = e
 	}
 	t.keep(&known{id, e})
@@ -175,7 +175,7 @@ func (t *Table) Add(api API, database string, text []byte, c *Cost, now time.Tim
 	id := t.ID(api, database, text)
 	e := t.Find(id)
 	if e == nil {
-		e = t.Note(id, api, database, shorten(text), now)
+		e = t.Note(id, api, database, text, now)
 	}
 	e.Add(c, now)
 }

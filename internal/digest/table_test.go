@@ -15,7 +15,7 @@ func add(t *Table, fingerprint, text string, c Cost) {
 	id, now := t.ID(SQL, "d", []byte(fingerprint)), time.Unix(100, 0)
 	e := t.Find(id)
 	if e == nil {
-		e = t.Note(id, SQL, "d", text, now)
+		e = t.Note(id, SQL, "d", []byte(text), now)
 	}
 	e.Add(&c, now)
 }

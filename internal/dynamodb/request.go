@@ -52,8 +52,8 @@ type pooled[R any] interface {
 	*R
 	base() *request
 	checks() checkOrder
-	// appendStatement appends what the request is, without the values in it.
-	appendStatement(dst []byte) []byte
+	// appendStatement appends what the request is, without the values in it; or, if raw, what that is made of.
+	appendStatement(dst []byte, raw bool) []byte
 }
 
 // pools keep the memory of requests, and of the parts of batches and transactions, by their types.

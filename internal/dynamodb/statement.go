@@ -19,8 +19,8 @@ import (
 // tally is what one request costs. It is used again with the memory of the request.
 type tally struct {
 	digest.Cost
-	statement func(dst []byte) []byte // what the request is, without values
-	to        *digest.Table           // nil: nobody wants to know
+	statement func(dst []byte, raw bool) []byte // what the request is, without values
+	to        *digest.Table                     // nil: nobody wants to know
 	begun     time.Time
 	waits     database.Waits
 	text      []byte
@@ -51,8 +51,16 @@ func (r *request) addCost(err error) {
 	}
 	now := time.Now()
 	t.Took, t.Waited, t.Failed = now.Sub(t.begun), t.waits.Waited(), err != nil
-	t.text = t.statement(t.text[:0])
-	t.to.Add(digest.DynamoDB, r.api.databaseName(), t.text, &t.Cost, now)
+	t.text = t.statement(t.text[:0], true)
+	id := t.to.ID(digest.DynamoDB, r.api.databaseName(), t.text)
+	entry := t.to.Find(id)
+	if entry == nil {
+		t.text = t.statement(t.text[:0], false)
+		entry = t.to.Note(id, digest.DynamoDB, r.api.databaseName(), t.text, now)
+	}
+	if entry.Add(&t.Cost, now); cap(t.text) > 2*rawMax {
+		t.text = nil
+	}
 }
 
 // observe counts how many items a read has examined and returned, and tells Observe.
@@ -73,7 +81,19 @@ func (r *request) observeWalk(counts *database.Counts) {
 }
 
 // Statements are written from what was parsed, so that placeholders and the parameters that were there before expressions make no difference. Nothing more is written
-// behind digest.TextMax, but for a few words.
+// behind digest.TextMax, but for a few words. A statement that is known already is found by what it is made of, which costs less: its raw form holds the expressions as
+// they came, and the names that placeholders stand for.
+
+// rawMax is how long a raw form may become before nothing is added to it.
+const rawMax = 8 << 10
+
+// isFull says whether enough was written.
+func isFull(dst []byte, raw bool) bool {
+	if raw {
+		return len(dst) > rawMax
+	}
+	return len(dst) > digest.TextMax
+}
 
 // nameMax is how much of a name stands in a statement. Names come from clients and may be longer than all else.
 const nameMax = 255
@@ -105,8 +125,8 @@ func appendMark(dst []byte) []byte {
 	return append(dst, '?')
 }
 
-func (t *target) appendStatement(dst []byte) []byte {
-	return t.appendExpressions(t.appendTable(append(dst, t.operation...)))
+func (t *target) appendStatement(dst []byte, raw bool) []byte {
+	return t.appendExpressions(t.appendTable(append(dst, t.operation...)), raw)
 }
 
 // appendTable appends the name of the table, unless it can be none.
@@ -118,9 +138,15 @@ func (t *target) appendTable(dst []byte) []byte {
 }
 
 // appendExpressions appends the expressions, as far as they make sense.
-func (r *request) appendExpressions(dst []byte) []byte {
+func (r *request) appendExpressions(dst []byte, raw bool) []byte {
 	if !r.judged {
 		return dst
+	}
+	if raw && hasAny(r.order.expressions) && !hasAny(r.order.legacy) {
+		for _, e := range r.order.expressions {
+			dst = append(append(dst, 0), e.source()...)
+		}
+		return append(r.placeholders.AppendNames(dst), 0)
 	}
 	n := statementNotation()
 	for _, e := range r.order.expressions {
@@ -168,7 +194,7 @@ func appendKeyConditions(dst []byte, list []expression.KeyCondition) []byte {
 	return dst
 }
 
-func (w *walk) appendStatement(dst []byte) []byte {
+func (w *walk) appendStatement(dst []byte, raw bool) []byte {
 	if w.search != nil {
 		dst = append(w.appendTable(append(dst, "Search"...)), " ON"...)
 		for _, name := range w.search.Columns {
@@ -183,7 +209,7 @@ func (w *walk) appendStatement(dst []byte) []byte {
 	if w.indexName.has {
 		dst = append(append(dst, '.'), w.indexName.value...)
 	}
-	dst = w.appendExpressions(dst)
+	dst = w.appendExpressions(dst, raw)
 	if w.selected.value == "COUNT" {
 		dst = append(dst, " COUNT"...)
 	}
@@ -194,29 +220,29 @@ func (w *walk) appendStatement(dst []byte) []byte {
 }
 
 // appendStatement appends the tables of the batch, in one order.
-func (b *batch) appendStatement(dst []byte) []byte {
+func (b *batch) appendStatement(dst []byte, raw bool) []byte {
 	tables := append(make([]*batchTable, 0, 8), b.requested.tables...)
 	slices.SortFunc(tables, func(x, y *batchTable) int { return strings.Compare(x.name, y.name) })
 	dst = append(dst, b.operation...)
 	for i, t := range tables {
-		if len(dst) > digest.TextMax {
+		if isFull(dst, raw) {
 			break
 		}
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = t.appendExpressions(t.appendTable(dst))
+		dst = t.appendExpressions(t.appendTable(dst), raw)
 	}
 	return dst
 }
 
 // appendStatement appends the actions. Those that repeat the one before are shown as one.
-func (t *transaction[A]) appendStatement(dst []byte) []byte {
+func (t *transaction[A]) appendStatement(dst []byte, raw bool) []byte {
 	dst = append(dst, t.operation...)
 	var last []byte
 	repeats := false
 	for i, one := range t.items.actions {
-		if len(dst) > digest.TextMax {
+		if isFull(dst, raw) {
 			break
 		}
 		a, start := one.common(), len(dst)
@@ -224,7 +250,7 @@ func (t *transaction[A]) appendStatement(dst []byte) []byte {
 			dst = append(dst, ',')
 		}
 		begin := len(dst)
-		dst = a.appendExpressions(a.appendTable(append(append(dst, ' '), a.kind...)))
+		dst = a.appendExpressions(a.appendTable(append(append(dst, ' '), a.kind...)), raw)
 		switch {
 		case !bytes.Equal(dst[begin:], last):
 			last, repeats = dst[begin:], false

@@ -30,17 +30,51 @@ func TestStatements(t *testing.T) {
 				return runCommand(t, api, d)
 			}
 			api.Statements = digest.New()
-			for _, line := range strings.Split(d.Input, "\n") {
-				operation, body, _ := strings.Cut(line, " ")
-				if operation == "explain" {
-					_, _ = api.Explain(t.Context(), "Query", []byte(body), true, nil) // it must not be counted
-					continue
-				}
-				_, _ = api.Do(t.Context(), operation, []byte(body), nil) // what fails is counted, too
+			lines := strings.Split(d.Input, "\n")
+			for _, line := range lines {
+				runStatement(t, api, line)
 			}
-			return showStatements(api.Statements.Digests())
+			shown := showStatements(api.Statements.Digests())
+			checkFound(t, api, lines)
+			return shown
 		})
 	})
+}
+
+func runStatement(t *testing.T, api *API, line string) {
+	operation, body, _ := strings.Cut(line, " ")
+	if operation == "explain" {
+		_, _ = api.Explain(t.Context(), "Query", []byte(body), true, nil) // it must not be counted
+		return
+	}
+	_, _ = api.Do(t.Context(), operation, []byte(body), nil) // what fails is counted, too
+}
+
+// checkFound runs each read again, alone: it is found as what it was counted as when it was new, and as that only.
+func checkFound(t *testing.T, api *API, lines []string) {
+	texts := func() map[string]int64 {
+		counts := map[string]int64{}
+		for _, s := range api.Statements.Digests() {
+			counts[s.Text] = s.Count
+		}
+		return counts
+	}
+	for _, line := range lines {
+		if !strings.Contains(line, "Get") && !strings.HasPrefix(line, "Query") && !strings.HasPrefix(line, "Scan") {
+			continue
+		}
+		before := texts()
+		runStatement(t, api, line)
+		found := texts()
+		known := api.Statements
+		api.Statements = digest.New()
+		runStatement(t, api, line)
+		text := api.Statements.Digests()[0].Text
+		api.Statements = known
+		if len(found) != len(before) || found[text] != before[text]+1 {
+			t.Errorf("%s is counted as another statement than %s", line, text)
+		}
+	}
 }
 
 func showStatements(list []digest.Digest) string {

@@ -100,7 +100,7 @@ func (s *Session) addCost(text []byte, begun time.Time) {
 	}
 	entry := digests.Find(s.digest)
 	if entry == nil {
-		entry = digests.Note(s.digest, digest.SQL, s.database, string(s.dialect().Digest(token.Show(text), digest.TextMax)), now)
+		entry = digests.Note(s.digest, digest.SQL, s.database, s.dialect().Digest(token.Show(text), digest.TextMax), now)
 	}
 	entry.Add(&cost, now)
 	if cost.Took < s.values.LongQuery {

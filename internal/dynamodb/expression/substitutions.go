@@ -23,6 +23,15 @@ func (s *Substitutions) AddName(placeholder, name string) { s.names.add(placehol
 // AddValue defines a :value. The placeholder's text includes the colon. v must stay unchanged as long as the parsed trees are used.
 func (s *Substitutions) AddValue(placeholder string, v value.Value) { s.values.add(placeholder, v) }
 
+// AppendNames appends the #names with what they stand for, in the order in which they were added, so that different ones make different bytes.
+func (s *Substitutions) AppendNames(dst []byte) []byte {
+	for i := range s.names.entries {
+		e := &s.names.entries[i]
+		dst = append(append(append(append(dst, 0), e.key...), 0), e.content...)
+	}
+	return dst
+}
+
 // DropValues forgets the contents of the :values, not the placeholders.
 func (s *Substitutions) DropValues() {
 	for i := range s.values.entries {
