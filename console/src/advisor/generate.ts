@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { inGo, inJavaScript, inShell, inTerraform } from "../quote";
+import { inJavaScript, inShell, inTerraform } from "../quote";
+import { goProgram } from "../sdk-go";
 import { quoted } from "../tables/table";
 
 /** KeyElement is a part of a key in DynamoDB's requests. */
@@ -116,49 +117,11 @@ export function sqlOf(t: NewTable, types: Record<string, string> = {}): string {
   return [table, ...indexes].join("\n");
 }
 
-/** goConstants are the types of the SDK for Go that stand for a few words. */
-const goConstants: Record<string, string> = { BillingMode: "BillingMode", KeyType: "KeyType", AttributeType: "ScalarAttributeType", ProjectionType: "ProjectionType" };
-const goTypes: Record<string, string> = { KeySchema: "KeySchemaElement", AttributeDefinitions: "AttributeDefinition", GlobalSecondaryIndexes: "GlobalSecondaryIndex", Tags: "Tag" };
-
-/** goValue writes a member of a request as the SDK for Go has it. */
-function goValue(member: string, v: unknown, indent: string): string {
-  if (typeof v === "string") return goConstants[member] ? `types.${goConstants[member]}(${inGo(v)})` : `aws.String(${inGo(v)})`;
-  if (!Array.isArray(v)) return `&types.${member}${goMembers(v as object, indent)}`;
-  if (typeof v[0] === "string") return `[]string{${v.map(inGo).join(", ")}}`;
-  return `[]types.${goTypes[member]}{\n${v.map((x: object) => `${indent}\t${goMembers(x, indent + "\t")},\n`).join("")}${indent}}`;
-}
-
-const goMembers = (v: object, indent: string): string =>
-  `{\n${Object.entries(v).map(([name, x]) => `${indent}\t${name}: ${goValue(name, x, indent + "\t")},\n`).join("")}${indent}}`;
-
-const goProgram = (t: NewTable, endpoint: string): string => `package main
-
-import (
-	"context"
-
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-)
-
-func main() {
-	client := dynamodb.New(dynamodb.Options{
-		BaseEndpoint: aws.String(${inGo(endpoint)}),
-		Region:       "us-east-1",
-		Credentials:  credentials.NewStaticCredentialsProvider("x", "x", ""),
-	})
-	_, err := client.CreateTable(context.Background(), &dynamodb.CreateTableInput${goMembers(t, "\t")})
-	if err != nil {
-		panic(err)
-	}
-}`;
-
 /** programs write a program that makes a table, by its language. */
 export const programs: Record<string, (t: NewTable, endpoint: string) => string> = {
   CreateTable: (t) => JSON.stringify(t, null, 2),
   "AWS CLI": (t, endpoint) => `aws dynamodb create-table --endpoint-url ${endpoint} --cli-input-json ${inShell(JSON.stringify(t, null, 2))}`,
-  Go: goProgram,
+  Go: (t, endpoint) => goProgram("CreateTable", t, endpoint, false),
   JavaScript: (t, endpoint) => `import { CreateTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 
 const client = new DynamoDBClient({ endpoint: ${JSON.stringify(endpoint)}, region: "us-east-1", credentials: { accessKeyId: "x", secretAccessKey: "x" } });

@@ -13,7 +13,7 @@ import { history, keep, remember, saved, type Kept } from "../query/history";
 import { dynamoPlan, hbasePlan, sqlPlan, type DynamoPlan, type HBasePlan } from "../query/plan";
 import { resultOf, resultOfRows, Results, valueText, type Shown } from "../query/results";
 import { route } from "../route";
-import { readTables } from "../tables/table";
+import { readTables, type Table } from "../tables/table";
 
 const firstStatement = "SELECT * FROM cities WHERE country = 'CH' LIMIT 100";
 const firstRequest = `{
@@ -29,9 +29,9 @@ const firstScan = `{
   "rowsMax": 100
 }`;
 
-function Code({ request }: { request: Request | undefined }) {
+function Code({ request, tables }: { request: Request | undefined; tables: Table[] }) {
   const places = session.value.protocols;
-  const code = request ? codeOf(request, places) : {};
+  const code = request ? codeOf(request, places, tables) : {};
   const language = useSignal("");
   const shown = code[language.value] !== undefined ? language.value : (Object.keys(code)[0] ?? "");
   return (
@@ -236,7 +236,7 @@ export function Query() {
         <button type="button" aria-pressed={tab.value === "answer"} onClick={() => (tab.value = "answer")}>Answer</button>
         <button type="button" aria-pressed={tab.value === "code"} onClick={() => (tab.value = "code")}>Code</button>
       </div>
-      {tab.value === "answer" ? <Results shown={shown.value} busy={busy.value} /> : <Code request={request()} />}
+      {tab.value === "answer" ? <Results shown={shown.value} busy={busy.value} /> : <Code request={request()} tables={tables.value ?? []} />}
     </div>
   );
 }

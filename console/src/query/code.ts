@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { inGo, inJavaScript, inShell } from "../quote";
+import { goProgram } from "../sdk-go";
+import type { Table } from "../tables/table";
+import { sqlOfRequest } from "./translate";
 
 /** Request is what code is made for. */
 export type Request = { dialect: "sql"; statement: string; database: string } | { dialect: "dynamodb"; operation: string; body: Record<string, unknown>; database: string } | { dialect: "hbase"; body: Record<string, unknown> };
@@ -56,40 +59,6 @@ answer = client.${r.operation.toLowerCase()}(
 ${members.join("\n")}
 )
 print(json.dumps(answer["Items"]))`;
-}
-
-function goDynamo(r: Extract<Request, { dialect: "dynamodb" }>, place: string): string {
-  return `package main
-
-import (
-	"fmt"
-	"io"
-	"net/http"
-	"strings"
-)
-
-// The request goes to the server as it is; with access control, sign it with the SDK's signer.
-func main() {
-	body := ${inGo(JSON.stringify(r.body, null, 2))}
-	request, err := http.NewRequest("POST", "http://${place}", strings.NewReader(body))
-	if err != nil {
-		panic(err)
-	}
-	request.Header.Set("Content-Type", "application/x-amz-json-1.0")
-	request.Header.Set("X-Amz-Target", "DynamoDB_20120810.${r.operation}")
-	request.Header.Set("X-Amz-Date", "20260101T000000Z")
-	request.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=any/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=none")
-	answer, err := http.DefaultClient.Do(request)
-	if err != nil {
-		panic(err)
-	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	if err != nil {
-		panic(err)
-	}
-	fmt.Println(string(text))
-}`;
 }
 
 function sqlCode(r: Extract<Request, { dialect: "sql" }>, place: string): Record<string, string> {
@@ -186,11 +155,13 @@ const curl = (path: string, headers: string[], body: unknown, places: Places): s
 /** commandOf is a request of DynamoDB's API for the AWS CLI. */
 export const commandOf = (operation: string, body: Record<string, unknown>, places: Places): string => cli({ dialect: "dynamodb", operation, body, database: "default" }, places.dynamodb ?? "127.0.0.1:8000");
 
-/** codeOf writes programs that send a request, by language. */
-export function codeOf(r: Request, places: Places): Record<string, string> {
+/** codeOf writes programs that send a request, by language. tables are those of the server, as far as they are known. */
+export function codeOf(r: Request, places: Places, tables: Table[]): Record<string, string> {
   if (r.dialect === "sql") return sqlCode(r, places.mysql ?? "127.0.0.1:33060");
   if (r.dialect === "hbase") return hbaseCode(r.body, places);
-  if (r.database !== "default") return { Shell: curl("dynamodb", [`X-Amz-Target: DynamoDB_20120810.${r.operation}`, `X-Weft-Database: ${r.database}`], r.body, places) };
+  const statement = sqlOfRequest(r.operation, r.body, r.database, tables);
+  const SQL: Record<string, string> = statement === undefined ? {} : { SQL: statement };
+  if (r.database !== "default") return { Shell: curl("dynamodb", [`X-Amz-Target: DynamoDB_20120810.${r.operation}`, `X-Weft-Database: ${r.database}`], r.body, places), ...SQL };
   const place = places.dynamodb ?? "127.0.0.1:8000";
-  return { "AWS CLI": cli(r, place), Go: goDynamo(r, place), JavaScript: javascript(r, place), Python: boto3(r, place) };
+  return { "AWS CLI": cli(r, place), Go: goProgram(r.operation, r.body, `http://${place}`, true), JavaScript: javascript(r, place), Python: boto3(r, place), ...SQL };
 }
