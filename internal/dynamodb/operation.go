@@ -115,16 +115,24 @@ func (a *API) Run(ctx context.Context, o *Operation, body, dst []byte) ([]byte, 
 	if err := a.checkWithin(o); err != nil {
 		return nil, exception.Of(err)
 	}
-	begun := time.Now()
-	answer, err := o.run(a, ctx, body, dst)
+	run := o.run
 	if o.named && a.Statements != nil {
-		now := time.Now()
-		a.Statements.Add(digest.DynamoDB, a.databaseName(), []byte(o.Name), &digest.Cost{Took: now.Sub(begun), Failed: err != nil}, now)
+		run = o.runNamed
 	}
+	answer, err := run(a, ctx, body, dst)
 	if err != nil {
 		return nil, exception.Of(err)
 	}
 	return answer, nil
+}
+
+// runNamed runs the operation and counts the request by its name.
+func (o *Operation) runNamed(a *API, ctx context.Context, body, dst []byte) ([]byte, error) {
+	begun := time.Now()
+	answer, err := o.run(a, ctx, body, dst)
+	now := time.Now()
+	a.Statements.Add(digest.DynamoDB, a.databaseName(), []byte(o.Name), &digest.Cost{Took: now.Sub(begun), Failed: err != nil}, now)
+	return answer, err
 }
 
 // Do is Run for an operation by its name.
