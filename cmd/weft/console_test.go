@@ -127,6 +127,8 @@ func TestConsoleSignIn(t *testing.T) {
 		{"", "/api/hbase/scan", `{"table":"t"}`, 401, "sign in"},
 		{ann, "/api/hbase/scan", `{"table":"h"}`, 200, "AccessDeniedException"},
 		{root, "/api/hbase/scan", `{"table":"h"}`, 200, `{"done":{"limited":false,"rows":0}}`},
+		{ann, "/api/hbase/scan", `{"table":"h","explain":"analyze"}`, 200, "AccessDeniedException"},
+		{root, "/api/hbase/scan", `{"table":"h","explain":"analyze"}`, 200, `{"plan":{"ranges":[`},
 		{ann, "/users", `{"do":"list"}`, 403, "not an administrator"},
 		{root, "/users", `{"do":"list"}`, 200, "ann"},
 	} {

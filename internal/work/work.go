@@ -66,7 +66,7 @@ func Of(ctx context.Context, db *database.DB) ([]Work, error) {
 		w := Work{Kind: "back up a table", Database: b.Schema.Database, Table: b.Schema.Name, Object: b.Name, Done: b.Rows, Bytes: b.Bytes, BeganMS: b.MadeMS, EndedMS: b.EndMS, Fault: b.Failed}
 		switch {
 		case b.Gone:
-			w.Kind, w.EndedMS = "delete a backup", 0
+			w.Kind, w.EndedMS, w.Fault = "delete a backup", 0, ""
 		case tasks[i].Open:
 			w.Done, w.Expected = db.Tasks().Rows(tasks[i].ID), RowsOf(ctx, db, b.Schema.ID)
 		}
