@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"time"
 
 	"github.com/weftdb/weft/cmd/weft/endpoint"
 	"github.com/weftdb/weft/internal/account"
@@ -82,7 +83,7 @@ func openDynamoDB(s *server, db *openedDatabase, options dynamohttp.Options) (*d
 	for _, o := range dynamodb.Operations() {
 		operations[o.Name] = counts.Operation(o.Name)
 	}
-	api := &dynamodb.API{DB: db.db, Region: s.config.Region, AccountID: s.config.AccountID, Kinesis: s.kinesis != nil, Statements: s.digests, Observe: func(operation string, examined, returned int64) {
+	api := &dynamodb.API{DB: db.db, Region: s.config.Region, AccountID: s.config.AccountID, Kinesis: s.kinesis != nil, Statements: s.digests, Slow: func() time.Duration { return s.sql.engine.LongQuery() }, Observe: func(operation string, examined, returned int64) {
 		operations[operation].Read(examined, returned)
 	}}
 	if s.config.Auth != "off" {

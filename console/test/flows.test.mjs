@@ -1022,6 +1022,16 @@ flow("activity: a slow statement and its plan", "#/activity/slow", async (page) 
   await page.locator("dialog .plan").getByText(/Read things/).waitFor();
 });
 
+flow("activity: a slow request of DynamoDB's API and its plan", "#/activity/slow", async (page) => {
+  await sql(server, "SET GLOBAL long_query_time = 0");
+  await dynamo(server, "Query", { TableName: "things", KeyConditionExpression: "id = :i AND n > :n", ExpressionAttributeValues: { ":i": { S: "t1" }, ":n": { N: "41" } } });
+  await sql(server, "SET GLOBAL long_query_time = 1");
+  const row = page.getByRole("row", { name: /Query \{"TableName":"things","KeyConditionExpression":"id = :i AND n > :n"/ }).first();
+  await row.getByText("DynamoDB", { exact: true }).waitFor();
+  await row.getByRole("button", { name: "Plan" }).click();
+  await page.locator("dialog .plan").getByText(/things/).first().waitFor();
+});
+
 flow("activity: changes of a table as they come, old and new side by side", "#/activity/streams", async (page) => {
   await dynamo(server, "CreateTable", { TableName: "watched", KeySchema: [{ AttributeName: "id", KeyType: "HASH" }], AttributeDefinitions: [{ AttributeName: "id", AttributeType: "S" }], BillingMode: "PAY_PER_REQUEST", StreamSpecification: { StreamEnabled: true, StreamViewType: "NEW_AND_OLD_IMAGES" } });
   await page.reload();

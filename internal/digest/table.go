@@ -219,6 +219,7 @@ func (t *Table) Digests() []Digest {
 
 // Statement is a statement that has ended.
 type Statement struct {
+	API                  API
 	Session              uint32
 	User, Host, Database string
 	Text                 string // its first SlowTextMax bytes

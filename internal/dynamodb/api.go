@@ -15,6 +15,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"time"
 
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/digest"
@@ -44,6 +45,8 @@ type API struct {
 	Kinesis bool
 	// Statements adds up what requests cost, by their operations, tables and expressions without values. nil: nobody wants to know.
 	Statements *digest.Table
+	// Slow is from how long on a request is kept in Statements as a slow one, with its body. It must be quick. nil: none is.
+	Slow func() time.Duration
 	// Observe, if not nil, is called with how many items a read has examined and returned. It must be quick and safe for concurrent use.
 	Observe func(operation string, examined, returned int64)
 	// ObserveWalk, if not nil, is called with what each page of a Query or Scan has done. It must be quick and safe for concurrent use.
@@ -56,7 +59,7 @@ type API struct {
 // Within returns an API for the items of another database's tables. AWS has no such thing, so requests name tables as if they were in the default one, and can
 // ask for nothing but items. Its memory is not kept for later requests: it is for a few of them.
 func (a *API) Within(databaseName string) *API {
-	return &API{DB: a.DB, Region: a.Region, AccountID: a.AccountID, Options: a.Options, Guard: a.Guard, Statements: a.Statements, Observe: a.Observe, ObserveWalk: a.ObserveWalk, database: databaseName}
+	return &API{DB: a.DB, Region: a.Region, AccountID: a.AccountID, Options: a.Options, Guard: a.Guard, Statements: a.Statements, Slow: a.Slow, Observe: a.Observe, ObserveWalk: a.ObserveWalk, database: databaseName}
 }
 
 // databaseName is where the tables are.

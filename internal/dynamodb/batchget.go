@@ -32,7 +32,7 @@ type tableKeys struct {
 func (a *API) batchGetItem(ctx context.Context, body, dst []byte) (_ []byte, err error) {
 	b := take[batchGetItem](a, &a.pools.batchGet, "BatchGetItem")
 	defer b.release(&err)
-	if err := b.read(body); err != nil {
+	if err := b.read(ctx, body); err != nil {
 		return nil, err
 	}
 	if err := b.check(); err != nil {

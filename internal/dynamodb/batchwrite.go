@@ -26,7 +26,7 @@ type tableWrites struct{ batchTable }
 func (a *API) batchWriteItem(ctx context.Context, body, dst []byte) (_ []byte, err error) {
 	b := take[batchWriteItem](a, &a.pools.batchWrite, "BatchWriteItem")
 	defer b.release(&err)
-	if err := b.read(body); err != nil {
+	if err := b.read(ctx, body); err != nil {
 		return nil, err
 	}
 	if err := b.check(); err != nil {

@@ -133,6 +133,7 @@ func (a *API) scanFor(ctx context.Context, body, dst []byte, how explaining, sea
 	s := take[scan](a, &a.pools.scan, "Scan")
 	defer s.release(&err)
 	s.how, s.uncounted, s.search = how, how != carriedOut, search
+	s.tally.hidden = search != nil
 	if err := s.prepare(ctx, body); err != nil {
 		return nil, err
 	}

@@ -135,9 +135,9 @@ func reusable(b []byte) []byte {
 }
 
 // read takes the body apart: one object and nothing after it.
-func (r *request) read(body []byte) error {
+func (r *request) read(ctx context.Context, body []byte) error {
 	r.limits = r.api.Options.withDefaults()
-	r.tally.begin(r.api.Statements)
+	r.tally.begin(ctx, r.api.Statements, body)
 	r.own.Reset(body)
 	r.reader = &r.own
 	if err := r.readMembers(); err != nil {
@@ -206,7 +206,7 @@ type target struct {
 
 // prepare does what the operations on one table begin with: it takes the body apart, judges it and opens the table.
 func (t *target) prepare(ctx context.Context, body []byte) error {
-	if err := t.read(body); err != nil {
+	if err := t.read(ctx, body); err != nil {
 		return err
 	}
 	if err := t.check(); err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/weftdb/weft/internal/digest"
 	"github.com/weftdb/weft/internal/dynamodb/expression"
 	"github.com/weftdb/weft/internal/expr"
+	"github.com/weftdb/weft/internal/permission"
 	"github.com/weftdb/weft/internal/value"
 )
 
@@ -24,14 +25,26 @@ type tally struct {
 	begun     time.Time
 	waits     database.Waits
 	text      []byte
+
+	ctx    context.Context // of the request
+	body   []byte          // the client's
+	hidden bool            // the body is not what the client sent
 }
 
 // begin begins a request anew.
-func (t *tally) begin(to *digest.Table) {
+func (t *tally) begin(ctx context.Context, to *digest.Table, body []byte) {
 	t.Cost, t.to = digest.Cost{}, to
 	if to != nil {
-		t.begun = time.Now()
+		t.begun, t.ctx, t.body = time.Now(), ctx, body
 		t.waits.Reset()
+	}
+}
+
+// end forgets the request.
+func (t *tally) end() {
+	t.ctx, t.body, t.hidden = nil, nil, false
+	if cap(t.text) > 2*rawMax {
+		t.text = nil
 	}
 }
 
@@ -46,6 +59,7 @@ func (t *tally) waiting(ctx context.Context) context.Context {
 // addCost adds the request to the others of its statement.
 func (r *request) addCost(err error) {
 	t := r.tally
+	defer t.end()
 	if t.to == nil || r.uncounted {
 		return
 	}
@@ -58,9 +72,25 @@ func (r *request) addCost(err error) {
 		t.text = t.statement(t.text[:0], false)
 		entry = t.to.Note(id, digest.DynamoDB, r.api.databaseName(), t.text, now)
 	}
-	if entry.Add(&t.Cost, now); cap(t.text) > 2*rawMax {
-		t.text = nil
+	entry.Add(&t.Cost, now)
+	if r.api.Slow != nil && t.Took >= r.api.Slow() {
+		r.keepSlow()
 	}
+}
+
+// keepSlow keeps the request as a slow one, as far as its body has room.
+func (r *request) keepSlow() {
+	t := r.tally
+	text := append(append([]byte(r.operation), ' '), t.body[:min(len(t.body), digest.SlowTextMax)]...)
+	if t.hidden {
+		text = t.statement(nil, false)
+	}
+	from := permission.FromContext(t.ctx)
+	slow := digest.Statement{API: digest.DynamoDB, User: from.User, Database: r.api.databaseName(), Text: string(bytes.ToValidUTF8(text[:min(len(text), digest.SlowTextMax)], nil)), Begun: t.begun, Cost: t.Cost}
+	if from.Address.IsValid() {
+		slow.Host = from.Address.String()
+	}
+	t.to.KeepSlow(&slow)
 }
 
 // observe counts how many items a read has examined and returned, and tells Observe.

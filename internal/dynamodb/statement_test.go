@@ -9,12 +9,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/cockroachdb/datadriven"
 
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/digest"
 	"github.com/weftdb/weft/internal/dynamodb/expression"
+	"github.com/weftdb/weft/internal/permission"
 	"github.com/weftdb/weft/internal/testdb"
 	"github.com/weftdb/weft/internal/value"
 )
@@ -149,5 +151,42 @@ func TestStatementsWait(t *testing.T) {
 	}
 	if list := api.Statements.Digests(); len(list) != 1 || list[0].Waited <= 0 || list[0].Waited > list[0].Took {
 		t.Errorf("%+v", list)
+	}
+}
+
+// TestSlowRequests: a slow request is kept with its body and its user; of a long one the beginning, and of a Search its statement.
+func TestSlowRequests(t *testing.T) {
+	api := &API{DB: testdb.Open(t), Statements: digest.New()}
+	makeTable(t, api, "users", "key pk:S\nsearch words standard title\n")
+	api.Slow = func() time.Duration { return time.Hour }
+	ctx := permission.NewContext(t.Context(), &permission.Principal{User: "ann"})
+	do := func(operation, body string) {
+		t.Helper()
+		if _, err := api.Do(ctx, operation, []byte(body), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	scan := `{"TableName":"users","Limit":5}`
+	do("Scan", scan)
+	if list := api.Statements.Slow(); len(list) != 0 {
+		t.Errorf("quick ones are kept: %+v", list)
+	}
+	api.Slow = func() time.Duration { return 0 }
+	do("Scan", scan)
+	long := `{"TableName":"users","Item":{"pk":{"S":"` + strings.Repeat("é", digest.SlowTextMax) + `"}}}`
+	if _, err := api.Do(ctx, "PutItem", []byte(long), nil); err == nil {
+		t.Error("the key is too long")
+	}
+	do("Search", `{"TableName":"users","SearchAttributes":["title"],"SearchText":"secret"}`)
+	list := api.Statements.Slow()
+	if len(list) != 3 {
+		t.Fatalf("%d are kept", len(list))
+	}
+	search, put, scanned := &list[0], &list[1], &list[2]
+	if search.Text != "Search users ON title" || scanned.Text != "Scan "+scan || scanned.User != "ann" || scanned.API != digest.DynamoDB || scanned.Database != "default" || scanned.Begun.IsZero() {
+		t.Errorf("%+v\n%+v", search, scanned)
+	}
+	if n := len(put.Text); !put.Failed || n > digest.SlowTextMax || n < digest.SlowTextMax-2 || !utf8.ValidString(put.Text) {
+		t.Errorf("%d bytes of a long one are kept", n)
 	}
 }

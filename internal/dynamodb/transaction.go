@@ -73,7 +73,7 @@ func (t *transaction[A]) freeActions(orderly bool) {
 
 // open reads the request and judges its members and expressions, up to the tables, which it opens. foreign says that an element names no action, or several.
 func (t *transaction[A]) open(ctx context.Context, body []byte, foreign string) error {
-	if err := t.read(body); err != nil {
+	if err := t.read(ctx, body); err != nil {
 		return err
 	}
 	if err := t.checkMembers(); err != nil {

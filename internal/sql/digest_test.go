@@ -69,6 +69,13 @@ func TestStatementsOfAllAPIs(t *testing.T) {
 	if got := valuesOf(must(t, s, "SELECT COUNT(*) FROM performance_schema.events_statements_summary_by_digest WHERE DIGEST_TEXT LIKE 'Scan%'")); got != "0" {
 		t.Errorf("MySQL's table has %s of DynamoDB", got)
 	}
+	digests.KeepSlow(&digest.Statement{API: digest.DynamoDB, User: "ann", Host: "::1", Database: "default", Text: "Scan {}", Begun: time.Unix(100, 0), Cost: digest.Cost{Took: time.Second, Examined: 9}})
+	if got := valuesOf(must(t, s, "SELECT API, USER, HOST, STATEMENT, SECONDS, ROWS_READ FROM information_schema.WEFT_SLOW_STATEMENTS")); got != "DynamoDB,ann,::1,Scan {},1,9" {
+		t.Errorf("the slow ones are %q", got)
+	}
+	if got := valuesOf(must(t, s, "SELECT COUNT(*) FROM mysql.slow_log")); got != "0" {
+		t.Errorf("MySQL's slow log has %s of DynamoDB", got)
+	}
 }
 
 // TestWaitingIsSeen: who waits for a row, and how long it took, is told by the row's key, the session that waits and the one that holds it.

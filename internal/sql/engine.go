@@ -139,6 +139,9 @@ func New(o Options) *Engine {
 	return e
 }
 
+// LongQuery is from how long on a statement is slow, as far as a session doesn't say otherwise: the global long_query_time. It is quick.
+func (e *Engine) LongQuery() time.Duration { return e.variables.Global().LongQuery }
+
 // Open starts a session for a client that has signed in, in the default database unless it names one. Errors: fault.UnknownDatabase.
 func (e *Engine) Open(ctx context.Context, login result.Login) (*Session, error) {
 	s := &Session{engine: e, running: ctx, login: login, multi: login.MultiStatements}

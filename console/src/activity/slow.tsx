@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { useSignal } from "@preact/signals";
-import { sql } from "../api";
+import { dynamo, sql } from "../api";
 import { count, seconds } from "../format";
 import { link } from "../route";
-import { sqlPlan, type PlanNode } from "../query/plan";
+import { dynamoPlan, sqlPlan, type DynamoPlan, type PlanNode } from "../query/plan";
 import { PlanTree } from "../query/plan-tree";
 import { Dialog } from "../parts/dialog";
 import { moment, readRows, type Row } from "../parts/rows";
@@ -14,28 +14,45 @@ import { useResource } from "../parts/resource";
 
 const explained = /^\s*\(?\s*(SELECT|INSERT|REPLACE|UPSERT|UPDATE|DELETE|WITH)\b/i;
 
+/** requestOf takes a slow request of DynamoDB's API apart, if it is one that has a plan and is kept whole. */
+function requestOf(r: Row): { operation: string; body: unknown } | undefined {
+  const found = /^(Query|Scan) (\{.*)$/s.exec(r.STATEMENT!);
+  if (r.API !== "DynamoDB" || !found) return undefined;
+  try {
+    return { operation: found[1]!, body: JSON.parse(found[2]!) };
+  } catch {
+    return undefined;
+  }
+}
+
+const hasPlan = (r: Row): boolean => (r.API === "SQL" ? explained.test(r.STATEMENT!) : requestOf(r) !== undefined);
+
 /** Plan is how the server would run a statement now. */
 function Plan({ row, close }: { row: Row; close: () => void }) {
+  const request = requestOf(row);
   const plan = useResource<PlanNode[]>(async (abort) => {
-    const [result] = await sql(`EXPLAIN FORMAT=JSON ${row.sql_text}`, { database: row.db, abort });
+    if (request) return dynamoPlan(await dynamo<DynamoPlan>(request.operation, request.body, { abort, explain: "true", database: row.TABLE_SCHEMA === "default" ? undefined : row.TABLE_SCHEMA }));
+    const [result] = await sql(`EXPLAIN FORMAT=JSON ${row.STATEMENT}`, { database: row.TABLE_SCHEMA, abort });
     return sqlPlan(JSON.parse(result!.rows.map((r) => String(r[0])).join("")) as Record<string, unknown>);
   }, []);
   return (
     <Dialog title="Plan, as it is now" close={close} wide>
-      <p class="statement"><code>{row.sql_text}</code></p>
+      <p class="statement"><code>{row.STATEMENT}</code></p>
       {plan.error && <Failure error={plan.error} />}
       {!plan.value && !plan.error && <Loading what="the plan" />}
       {plan.value && <PlanTree nodes={plan.value} />}
-      <p>
-        <a href={link("query", [], { sql: row.sql_text! })}>Open in Query</a>
-      </p>
+      {!request && (
+        <p>
+          <a href={link("query", [], { sql: row.STATEMENT! })}>Open in Query</a>
+        </p>
+      )}
     </Dialog>
   );
 }
 
 /** Slow are the last statements that took at least long_query_time. */
 export function Slow() {
-  const rows = useResource((abort) => readRows("SELECT * FROM mysql.slow_log", abort), [], 5000);
+  const rows = useResource((abort) => readRows("SELECT * FROM information_schema.WEFT_SLOW_STATEMENTS", abort), [], 5000);
   const chosen = useSignal<Row | undefined>(undefined);
   if (!rows.value) return rows.error ? <Failure error={rows.error} retry={rows.reload} /> : <Loading what="slow statements" />;
   if (rows.value.length === 0) {
@@ -49,17 +66,17 @@ export function Slow() {
     <>
       <Sheet
         rows={rows.value}
-        id={(r) => r.start_time! + r.thread_id! + r.query_time!}
+        id={(r) => r.BEGUN! + r.SESSION! + r.SECONDS!}
         columns={[
-          { title: "Statement", cell: (r) => <code>{r.sql_text!.length > 300 ? r.sql_text!.slice(0, 300) + "…" : r.sql_text}</code> },
-          { title: "Took", number: true, cell: (r) => seconds(Number(r.query_time)) },
-          { title: "Waited for rows", number: true, cell: (r) => (Number(r.lock_time) ? seconds(Number(r.lock_time)) : "–") },
-          { title: "Rows read", number: true, cell: (r) => count(Number(r.rows_examined)) },
-          { title: "Rows out", number: true, cell: (r) => count(Number(r.rows_sent) + Number(r.rows_affected)) },
-          { title: "Seeks", number: true, cell: (r) => count(Number(r.weft_seeks)) },
-          { title: "User", cell: (r) => r.user_host!.replace(/\[.*$/, "") },
-          { title: "At", cell: (r) => moment(r.start_time!).toLocaleTimeString("en-GB") },
-          { title: "Plan", hidden: true, cell: (r) => explained.test(r.sql_text!) && <button type="button" onClick={() => (chosen.value = r)}>Plan</button> },
+          { title: "Statement", cell: (r) => <><code>{r.STATEMENT!.length > 300 ? r.STATEMENT!.slice(0, 300) + "…" : r.STATEMENT}</code>{r.API !== "SQL" && <span class="badge">{r.API}</span>}</> },
+          { title: "Took", number: true, cell: (r) => seconds(Number(r.SECONDS)) },
+          { title: "Waited for rows", number: true, cell: (r) => (Number(r.WAITED_SECONDS) ? seconds(Number(r.WAITED_SECONDS)) : "–") },
+          { title: "Rows read", number: true, cell: (r) => count(Number(r.ROWS_READ)) },
+          { title: "Rows out", number: true, cell: (r) => count(Number(r.ROWS_RETURNED) + Number(r.ROWS_WRITTEN)) },
+          { title: "Seeks", number: true, cell: (r) => count(Number(r.SEEKS)) },
+          { title: "User", cell: (r) => r.USER || "–" },
+          { title: "At", cell: (r) => moment(r.BEGUN!).toLocaleTimeString("en-GB") },
+          { title: "Plan", hidden: true, cell: (r) => hasPlan(r) && <button type="button" onClick={() => (chosen.value = r)}>Plan</button> },
         ]}
       />
       {chosen.value && <Plan row={chosen.value} close={() => (chosen.value = undefined)} />}

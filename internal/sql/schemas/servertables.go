@@ -38,6 +38,8 @@ func serverTables() []*Virtual {
 			rows_affected:n weft_seeks:n`, (*reading).slow),
 		virtual(informationSchema, "WEFT_STATEMENTS", `API TABLE_SCHEMA STATEMENT:l TIMES:n ERRORS:n SECONDS:f LONGEST_SECONDS:f WAITED_SECONDS:f
 			ROWS_READ:n ROWS_RETURNED:n ROWS_WRITTEN:n SEEKS:n FIRST_SEEN:d LAST_SEEN:d`, (*reading).statements),
+		virtual(informationSchema, "WEFT_SLOW_STATEMENTS", `API BEGUN:d USER HOST TABLE_SCHEMA STATEMENT:l SECONDS:f WAITED_SECONDS:f ROWS_READ:n ROWS_RETURNED:n ROWS_WRITTEN:n
+			SEEKS:n SESSION:n`, (*reading).slowOfAll),
 		virtual(informationSchema, "WEFT_ROW_WAITING", "TABLE_SCHEMA TABLE_NAME ROW_KEY:l SESSION:n HOLDER:n BEGUN:d SECONDS:f", (*reading).waiting),
 		virtual(informationSchema, "WEFT_ROW_WAITS", "TABLE_SCHEMA TABLE_NAME ROW_KEY:l WAITS:n GAVE_UP:n SECONDS:f LONGEST_SECONDS:f", (*reading).rowWaits),
 		grants("USER_PRIVILEGES", "", (*reading).userPrivileges), grants("SCHEMA_PRIVILEGES", "TABLE_SCHEMA", (*reading).schemaPrivileges),

@@ -67,13 +67,31 @@ func digestID(d *digest.Digest) string {
 	return strconv.FormatUint(h.Sum64(), 16)
 }
 
-// slow hands out slow statements, the last one first.
-func (r *reading) slow() error {
+// slowOfAll hands out slow statements of all APIs, the last one first.
+func (r *reading) slowOfAll() error {
 	if r.Slow == nil {
 		return nil
 	}
 	for _, s := range r.Slow() {
 		if !r.seesOf(s.User) {
+			continue
+		}
+		err := r.add(s.API.String(), moment(s.Begun), s.User, s.Host, orNull(s.Database), s.Text, datum.Float64(s.Took.Seconds()), datum.Float64(s.Waited.Seconds()),
+			s.Examined, s.Returned, s.Written, s.Seeks, int64(s.Session))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// slow hands out slow statements of SQL, the last one first.
+func (r *reading) slow() error {
+	if r.Slow == nil {
+		return nil
+	}
+	for _, s := range r.Slow() {
+		if s.API != digest.SQL || !r.seesOf(s.User) {
 			continue
 		}
 		err := r.add(moment(s.Begun), s.User+"["+s.User+"] @ "+s.Host, datum.Float64(s.Took.Seconds()), datum.Float64(s.Waited.Seconds()), s.Returned, s.Examined, s.Database, 0, 0, 1, s.Text,
