@@ -6,13 +6,14 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { after, before, test } from "node:test";
-import { openPage, startBrowser, startServer } from "./harness.mjs";
+import { dynamo, openPage, startBrowser, startServer } from "./harness.mjs";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 let demo, empty, browser;
 before(async () => {
   [demo, empty, browser] = await Promise.all([startServer("demo"), startServer("serve", "--engine", "mem"), startBrowser()]);
+  await dynamo(demo, "CreateBackup", { TableName: "cities", BackupName: "before-the-census" });
 });
 after(async () => {
   await browser?.close();
@@ -30,10 +31,10 @@ const pages = [
   { path: "#/zorder", title: "Z-order", shows: "These are EXPLAIN ANALYZE’s numbers, over all pages of the Scan." },
   { path: "#/advisor", title: "Advisor", shows: "Access patterns" },
   { path: "#/advisor/patterns", title: "Advisor", shows: "Judge the design" },
-  { path: "#/activity", title: "Activity", shows: "Background work" },
+  { path: "#/activity", title: "Activity", shows: "back up a table" },
   { path: "#/activity/slow", title: "Activity", shows: "Slow statements" },
   { path: "#/activity/streams", title: "Activity", shows: "Changes as they come" },
-  { path: "#/activity/backups", title: "Activity", shows: "Backups" },
+  { path: "#/activity/backups", title: "Activity", shows: "before-the-census" },
   { path: "#/activity/users", title: "Activity", shows: "Users and access keys" },
   { path: "#/tables/cities", title: "cities", shows: "by-place" },
 ];
