@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"net"
 	"os"
 	"time"
@@ -83,7 +84,7 @@ func openDynamoDB(s *server, db *openedDatabase, options dynamohttp.Options) (*d
 	for _, o := range dynamodb.Operations() {
 		operations[o.Name] = counts.Operation(o.Name)
 	}
-	api := &dynamodb.API{DB: db.db, Region: s.config.Region, AccountID: s.config.AccountID, Kinesis: s.kinesis != nil, Statements: s.digests, Slow: func() time.Duration { return s.sql.engine.LongQuery() }, Observe: func(operation string, examined, returned int64) {
+	api := &dynamodb.API{DB: db.db, Region: s.config.Region, AccountID: s.config.AccountID, Kinesis: s.kinesis != nil, Statements: s.digests, Slow: s.slowFrom, Observe: func(operation string, examined, returned int64) {
 		operations[operation].Read(examined, returned)
 	}}
 	if s.config.Auth != "off" {
@@ -148,4 +149,12 @@ func (d *dynamoProtocol) Shutdown(ctx context.Context) error {
 	err := d.Server.Shutdown(ctx)
 	_ = d.listener.Close() // when Serve was never called, the server does not know its listener
 	return err
+}
+
+// slowFrom is from how long on a request is slow. Without SQL, whose variable says so, none is: its port could not be had, and the server is about to end.
+func (s *server) slowFrom() time.Duration {
+	if s.sql == nil {
+		return math.MaxInt64
+	}
+	return s.sql.engine.LongQuery()
 }
