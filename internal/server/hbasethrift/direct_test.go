@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"math/rand/v2"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/apache/thrift/lib/go/thrift"
@@ -140,10 +141,20 @@ func argumentsOf(ctx context.Context, s *Server, mark byte, message []byte) (atO
 	return atOnce, theirs, left, errs
 }
 
+// faultOf is an error without the number of the field whose head could not be read: Thrift's code takes it from what it has read before.
+func faultOf(err error) string {
+	before, after, ok := strings.Cut(err.Error(), " field ")
+	number := strings.TrimLeft(after, "-0123456789")
+	if !ok || !strings.HasPrefix(number, " read error: ") {
+		return err.Error()
+	}
+	return before + number
+}
+
 // comparePuts wants the arguments to be the same in both ways.
 func comparePuts(t *testing.T, s *Server, mark byte, message []byte) {
 	atOnce, theirs, left, errs := argumentsOf(t.Context(), s, mark, message)
-	if (errs[0] == nil) != (errs[1] == nil) || errs[0] != nil && errs[0].Error() != errs[1].Error() {
+	if (errs[0] == nil) != (errs[1] == nil) || errs[0] != nil && faultOf(errs[0]) != faultOf(errs[1]) {
 		t.Fatalf("protocol %x, %x: %v, by Thrift's code %v", mark, message, errs[0], errs[1])
 	}
 	if errs[0] != nil {
