@@ -68,7 +68,9 @@ func (p Pinned) Analyze(ctx context.Context, q Query) (Explanation, error) {
 		return e, err
 	}
 	defer c.Close()
-	c.scan.Stretches = &query.Stretches{Most: explanation.StretchesMax}
+	if len(c.path.Scan.Curves) > 0 {
+		c.scan.Stretches = &query.Stretches{Most: explanation.StretchesMax}
+	}
 	for c.Next() {
 	}
 	e.Actual = c.actual()

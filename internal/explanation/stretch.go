@@ -20,9 +20,9 @@ type Stretch struct {
 	Skipped  int64  // the others
 }
 
-// AddStretches adds what a walk over boxes has read between its seeks. Nothing is added for a walk without boxes.
+// AddStretches adds what a walk over boxes has read between its seeks; nothing, if read is nil.
 func (a *Actual) AddStretches(curves []indexkey.Curve, read *query.Stretches) {
-	if read == nil || len(curves) == 0 {
+	if read == nil {
 		return
 	}
 	for i := range read.List {
