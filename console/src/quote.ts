@@ -16,3 +16,9 @@ export const inTerraform = (text: string): string =>
 
 /** inJavaScript writes a value for JavaScript, where JSON says the same of all names but one. */
 export const inJavaScript = (v: unknown): string => JSON.stringify(v, null, 2).replaceAll(/^( *)"__proto__":/gm, '$1["__proto__"]:');
+
+/** inSQLText writes a text for SQL. */
+export const inSQLText = (text: string): string => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "''")}'`;
+
+/** hexOf writes bytes, which JSON has as base64, each in two digits. */
+export const hexOf = (base64: string): string[] => [...atob(base64)].map((c) => c.charCodeAt(0).toString(16).padStart(2, "0"));

@@ -2,7 +2,7 @@
 //
 // Requests of DynamoDB's API as programs of the AWS SDK for Go have them.
 
-import { inGo } from "./quote";
+import { hexOf, inGo } from "./quote";
 
 /** constants are the types that stand for a few words, and structs those of lists and maps of members. */
 const constants: Record<string, string> = {
@@ -19,7 +19,7 @@ const list = (texts: string[]): string => `{${texts.join(", ")}}`;
 const mapOf = (v: object, write: (x: unknown) => string): string => list(Object.entries(v).map(([name, x]) => `${inGo(name)}: ${write(x)}`));
 
 /** blob writes bytes, which JSON has as base64. */
-const blob = (text: string): string => `[]byte${list([...atob(text)].map((c) => `0x${c.charCodeAt(0).toString(16).padStart(2, "0")}`))}`;
+const blob = (text: string): string => `[]byte${list(hexOf(text).map((digits) => `0x${digits}`))}`;
 
 /** attribute writes a value of an item. */
 function attribute(v: unknown): string {

@@ -6,6 +6,7 @@ import { dynamo, session } from "../api";
 import { commandOf } from "../query/code";
 import { readTables } from "../tables/table";
 import { Change } from "../parts/change";
+import { Typed } from "../parts/typed";
 import { useResource } from "../parts/resource";
 import { Listing } from "../parts/text";
 import type { Backup } from "./backups";
@@ -79,10 +80,7 @@ export function DeleteBackup({ backup, close, done }: Props & { backup: Backup }
   return (
     <Change title={`Delete ${backup.BackupName}`} action="Delete the backup" dangerous disabled={typed.value !== backup.BackupName} send={() => dynamo("DeleteBackup", body).then(done)} close={close}>
       <p>This deletes a backup of {backup.TableName}. It can’t be undone.</p>
-      <label class="field">
-        Type {backup.BackupName} to confirm
-        <input autofocus autocomplete="off" value={typed.value} onInput={(e) => (typed.value = e.currentTarget.value)} />
-      </label>
+      <Typed name={backup.BackupName} typed={typed} />
       <Same operation="DeleteBackup" body={body} />
     </Change>
   );

@@ -2,6 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import { dynamo, sql } from "../api";
+import { inSQLText } from "../quote";
 import { quoted } from "../tables/table";
 import { Change } from "../parts/change";
 import { Listing } from "../parts/text";
@@ -22,7 +23,7 @@ export function SplitAt({ target, close }: { target: Target; close: () => void }
   const keys = useSignal(target.keys.join(","));
   const table = `${target.database === "default" ? "" : `${quoted(target.database)}.`}${quoted(target.table)}`;
   const altered = target.index ? `INDEX ${quoted(target.index)} ON ${table}` : `TABLE ${table}`;
-  const statement = `ALTER ${altered} SET 'SPLITKEYS' = '${keys.value.replaceAll("\\", "\\\\").replaceAll("'", "''")}'`;
+  const statement = `ALTER ${altered} SET 'SPLITKEYS' = ${inSQLText(keys.value)}`;
   return (
     <Change title={`Split ${target.table}${target.index && ` / ${target.index}`} at keys`} action="Split" disabled={!keys.value.trim()} send={() => sql(statement)} close={close}>
       <p>

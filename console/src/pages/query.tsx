@@ -6,6 +6,7 @@ import { dynamo, explainScan, scan, session, sql } from "../api";
 import { count } from "../format";
 import type { Item } from "../items/attribute";
 import { useResource } from "../parts/resource";
+import { Languages } from "../parts/text";
 import { codeOf, type Request } from "../query/code";
 import type { Dialect } from "../query/codemirror";
 import { Editor } from "../query/editor";
@@ -30,26 +31,7 @@ const firstScan = `{
 }`;
 
 function Code({ request, tables }: { request: Request | undefined; tables: Table[] }) {
-  const places = session.value.protocols;
-  const code = request ? codeOf(request, places, tables) : {};
-  const language = useSignal("");
-  const shown = code[language.value] !== undefined ? language.value : (Object.keys(code)[0] ?? "");
-  return (
-    <div class="scroll">
-      {!request && <p class="error">The request is no JSON.</p>}
-      <div class="bar" role="group" aria-label="Language">
-        {Object.keys(code).map((l) => (
-          <button key={l} type="button" aria-pressed={l === shown} onClick={() => (language.value = l)}>
-            {l}
-          </button>
-        ))}
-        <button type="button" class="right" onClick={() => void navigator.clipboard.writeText(code[shown] ?? "")}>
-          Copy
-        </button>
-      </div>
-      <pre tabIndex={0} class="listing">{code[shown]}</pre>
-    </div>
-  );
+  return <div class="scroll">{request ? <Languages title="Language" texts={codeOf(request, session.value.protocols, tables)} /> : <p class="error">The request is no JSON.</p>}</div>;
 }
 
 function KeptList({ title, list, choose }: { title: string; list: Kept[]; choose: (k: Kept) => void }) {

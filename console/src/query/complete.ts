@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { Completion, CompletionContext, CompletionResult, CompletionSource } from "@codemirror/autocomplete";
-import { fullName, type Table } from "../tables/table";
+import { columnsOf, fullName, type Table } from "../tables/table";
 
 const plainName = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const inSQL = (name: string): string => (plainName.test(name) ? name : "`" + name.replaceAll("`", "``") + "`");
-
-/** columnsOf lists the columns of a table that are known: of its definition and of all keys. */
-function columnsOf(t: Table): { name: string; type: string }[] {
-  const known = new Map<string, string>();
-  for (const c of [...t.key, ...(t.columns ?? []), ...t.indexes.flatMap((x) => x.columns ?? [])]) if (!known.has(c.name)) known.set(c.name, c.type);
-  return [...known].map(([name, type]) => ({ name, type }));
-}
 
 const columnOptions = (t: Table, write: (name: string) => string): Completion[] => columnsOf(t).map((c) => ({ label: write(c.name), type: "property", detail: `${c.type}, ${t.name}`, boost: 2 }));
 const indexOptions = (t: Table, write: (name: string) => string): Completion[] =>

@@ -2,6 +2,7 @@
 //
 // Queries and scans of DynamoDB's API as statements of SQL, as far as SQL can say the same.
 
+import { hexOf, inSQLText } from "../quote";
 import { inSQL, quoted, type Index, type Table } from "../tables/table";
 import type { Item } from "../items/attribute";
 
@@ -22,17 +23,17 @@ function tokensOf(text: string): string[] {
   return list;
 }
 
-/** textOf writes a text for SQL. */
-const textOf = (s: string): string => `'${s.replaceAll("\\", "\\\\").replaceAll("'", "''")}'`;
-
 /** valueOf writes a value for SQL. */
 function valueOf(a: Item[string] | undefined): string {
-  if (a && "S" in a) return textOf(a.S);
+  if (a && "S" in a) return inSQLText(a.S);
   if (a && "N" in a) return a.N;
   if (a && "BOOL" in a) return a.BOOL ? "TRUE" : "FALSE";
-  if (a && "B" in a) return `x'${[...atob(a.B)].map((c) => c.charCodeAt(0).toString(16).padStart(2, "0")).join("")}'`;
+  if (a && "B" in a) return `x'${hexOf(a.B).join("")}'`;
   throw new Other();
 }
+
+/** plainName is that of an attribute which SQL can have as a column. */
+const plainName = /^[\w.-]+$/;
 
 /** depthMax is how deep conditions may lie within one another. */
 const depthMax = 100;
@@ -129,7 +130,7 @@ class Reader {
     const column = this.column();
     const prefix = name === "begins_with" && this.taken(",") ? this.values[this.tokens[this.at++]!] : undefined;
     this.expect(")");
-    if (prefix && "S" in prefix) return `${column} LIKE ${textOf(prefix.S.replaceAll(/[\\%_]/g, "\\$&") + "%")}`;
+    if (prefix && "S" in prefix) return `${column} LIKE ${inSQLText(prefix.S.replaceAll(/[\\%_]/g, "\\$&") + "%")}`;
     if (name === "attribute_exists") return `${column} IS NOT NULL`;
     if (name === "attribute_not_exists") return `${column} IS NULL`;
     throw new Other();
@@ -146,7 +147,7 @@ class Reader {
   private column(): string {
     const word = this.tokens[this.at++] ?? "";
     const name = word.startsWith("#") ? this.names[word] : word;
-    if (!name || !/^[\w.-]+$/.test(name) || [".", "[", "("].includes(this.tokens[this.at] ?? "")) throw new Other();
+    if (!name || !plainName.test(name) || [".", "[", "("].includes(this.tokens[this.at] ?? "")) throw new Other();
     return quoted(name);
   }
 }
@@ -167,8 +168,6 @@ interface Asked {
 /** known are the members that a statement can follow; the last two make no difference to it. */
 const known = ["TableName", "IndexName", "KeyConditionExpression", "FilterExpression", "ProjectionExpression", "ExpressionAttributeNames", "ExpressionAttributeValues", "ScanIndexForward", "Select", "Limit", "ConsistentRead", "ReturnConsumedCapacity"];
 
-const plain = (key: string[]): boolean => key.every((part) => /^[\w.-]+$/.test(part));
-
 /** anyOf is a range of all values that may stand in a key of an index. */
 function anyOf(index: Index, name: string): string {
   const low: Record<string, string> = { string: "''", number: "-1E+126", binary: "x''" };
@@ -179,7 +178,7 @@ function anyOf(index: Index, name: string): string {
 
 function statementOf(operation: string, asked: Asked, table: Table): string {
   const index = table.indexes.find((x) => x.name === (asked.IndexName ?? ""));
-  if (!index || !plain(index.key) || Object.keys(asked).some((name) => !known.includes(name))) throw new Other();
+  if (!index || !index.key.every((part) => plainName.test(part)) || Object.keys(asked).some((name) => !known.includes(name))) throw new Other();
   if (asked.Limit !== undefined && asked.FilterExpression) throw new Other(); // it counts the items that are read, not those that are found
   const reader = (text: string) => new Reader(text, asked.ExpressionAttributeNames ?? {}, asked.ExpressionAttributeValues ?? {});
   const held = index.projection === "all" ? ["*"] : [...new Set([...index.key, ...table.key.map((c) => c.name), ...(index.include ?? [])])].map(quoted);
@@ -189,7 +188,7 @@ function statementOf(operation: string, asked: Asked, table: Table): string {
   conditions.push(...own.slice(asked.KeyConditionExpression && own[0] === index.key[0] ? 1 : 0).map((name) => `${quoted(name)} ${anyOf(index, name)}`)); // the index has no other items
   const order = operation === "Query" && index.key.length > 1 && asked.Select !== "COUNT" ? `\nORDER BY ${index.key.slice(1).map((name) => quoted(name) + (asked.ScanIndexForward === false ? " DESC" : "")).join(", ")}` : "";
   const where = conditions.length > 0 ? `\nWHERE ${conditions.join(" AND ")}` : "";
-  const hints = [...(index.name && asked.KeyConditionExpression ? [`_l_force_index_(${textOf(index.name)})`] : []), ...(asked.KeyConditionExpression || conditions.length === 0 ? [] : ["_l_allow_filtering_"])];
+  const hints = [...(index.name && asked.KeyConditionExpression ? [`_l_force_index_(${inSQLText(index.name)})`] : []), ...(asked.KeyConditionExpression || conditions.length === 0 ? [] : ["_l_allow_filtering_"])];
   const hint = hints.length > 0 ? `/*+ ${hints.join(", ")} */ ` : "";
   return `SELECT ${hint}${columns.join(", ")}\nFROM ${inSQL(table)}${where}${order}${asked.Limit !== undefined ? `\nLIMIT ${asked.Limit}` : ""};`;
 }

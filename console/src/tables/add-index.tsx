@@ -5,7 +5,7 @@ import { dynamo, sql } from "../api";
 import { Change } from "../parts/change";
 import { Languages } from "../parts/text";
 import { isDeclared, requestsOf, type Form, type Kind, type Part } from "./index-form";
-import { fullName, type Table } from "./table";
+import { columnsOf, fullName, typeTitle, type Table } from "./table";
 
 const kinds: Record<Kind, { title: string; columns: string; special?: string }> = {
   ordered: { title: "In the order of its columns: one value, or a range of the last", columns: "Columns, in the order of the key", special: "descending" },
@@ -23,8 +23,8 @@ const nothing: Part = { name: "", type: "S", special: false };
 
 /** typeOf is the type of a column that the table or one of its indexes knows. */
 function typeOf(t: Table, name: string): Part["type"] | undefined {
-  const known = [...t.key, ...t.indexes.flatMap((x) => x.columns ?? [])].find((c) => c.name === name)?.type;
-  return known === undefined ? undefined : (Object.keys(partTypes) as Part["type"][]).find((type) => ({ S: "string", N: "number", B: "binary" })[type] === known);
+  const known = columnsOf(t).find((c) => c.name === name)?.type;
+  return (Object.keys(partTypes) as Part["type"][]).find((type) => typeTitle(type) === known);
 }
 
 function Columns({ table, form, change }: { table: Table; form: Form; change: (parts: Part[]) => void }) {
@@ -59,8 +59,8 @@ function Columns({ table, form, change }: { table: Table; form: Form; change: (p
         </div>
       ))}
       <datalist id="columns-known">
-        {[...new Set([...table.key, ...(table.columns ?? []), ...table.indexes.flatMap((x) => x.columns ?? [])].map((c) => c.name))].map((known) => (
-          <option key={known} value={known} />
+        {columnsOf(table).map(({ name }) => (
+          <option key={name} value={name} />
         ))}
       </datalist>
       {form.parts.length < most && <button type="button" class="quiet" onClick={() => change([...form.parts, nothing])}>Add a column</button>}

@@ -6,6 +6,7 @@ import { count } from "../format";
 import { go, link } from "../route";
 import { sqlTypes, terraformOf, type NewTable } from "../advisor/generate";
 import { Change } from "../parts/change";
+import { Typed } from "../parts/typed";
 import { Dialog } from "../parts/dialog";
 import { Languages } from "../parts/text";
 import { fullName, inSQL, quoted, type Table } from "./table";
@@ -22,10 +23,7 @@ export function DeleteTable({ table, close }: { table: Table; close: () => void 
       <p>
         This deletes the table with about {count(table.indexes[0]!.entries)} items and {count(table.indexes.length - 1)} indexes. It can’t be undone.
       </p>
-      <label class="field">
-        Type {fullName(table)} to confirm
-        <input autofocus autocomplete="off" value={typed.value} onInput={(e) => (typed.value = e.currentTarget.value)} />
-      </label>
+      <Typed name={fullName(table)} typed={typed} />
     </Change>
   );
 }

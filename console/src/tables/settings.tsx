@@ -3,6 +3,7 @@
 import { useSignal } from "@preact/signals";
 import { dynamo, sql } from "../api";
 import { Change } from "../parts/change";
+import { Typed } from "../parts/typed";
 import { fullName, inSQL, quoted, type Index, type Table } from "./table";
 
 const views: [string, string][] = [
@@ -67,10 +68,7 @@ export function DropIndex({ table, index, close }: { table: Table; index: Index;
       close={close}
     >
       <p>Queries that use it are then refused or read more. Building it again takes as long as the first time.</p>
-      <label class="field">
-        Type {index.name} to confirm
-        <input autofocus autocomplete="off" value={typed.value} onInput={(e) => (typed.value = e.currentTarget.value)} />
-      </label>
+      <Typed name={index.name} typed={typed} />
     </Change>
   );
 }

@@ -51,3 +51,10 @@ export const quoted = (name: string): string => "`" + name.replaceAll("`", "``")
 
 /** inSQL is how SQL names a table. */
 export const inSQL = (t: Table): string => `${quoted(t.database)}.${quoted(t.name)}`;
+
+/** columnsOf lists the columns of a table that are known: of its definition and of all keys. */
+export function columnsOf(t: Table): Column[] {
+  const known = new Map<string, string>();
+  for (const c of [...t.key, ...(t.columns ?? []), ...t.indexes.flatMap((x) => x.columns ?? [])]) if (!known.has(c.name)) known.set(c.name, c.type);
+  return [...known].map(([name, type]) => ({ name, type }));
+}
