@@ -180,21 +180,32 @@ test("a million rows: only those in view are elements", async (t) => {
   await page.context().close();
 });
 
-test("the Z-order picture has the bits in the order of the index", async () => {
-  const key = "zorder(x u8, y u8; order=b2(ab)2b2)";
+/** ordered makes a table with a Z-order index and some items, and opens the picture of two of its attributes. */
+async function ordered(table, key, shown) {
   await dynamo(server, "CreateTable", {
-    TableName: "ordered", BillingMode: "PAY_PER_REQUEST",
+    TableName: table, BillingMode: "PAY_PER_REQUEST",
     KeySchema: [{ AttributeName: "id", KeyType: "HASH" }],
     AttributeDefinitions: [{ AttributeName: "id", AttributeType: "S" }, { AttributeName: key, AttributeType: "B" }],
     GlobalSecondaryIndexes: [{ IndexName: "by-place", KeySchema: [{ AttributeName: key, KeyType: "HASH" }], Projection: { ProjectionType: "ALL" } }],
   });
-  for (let i = 0; i < 100; i++) await dynamo(server, "PutItem", { TableName: "ordered", Item: { id: { S: String(i) }, x: { N: String((i * 37) % 256) }, y: { N: String((i * 101) % 256) } } });
-  const page = await openPage(browser, server, "#/zorder/ordered/by-place");
+  for (let i = 0; i < 100; i++) await dynamo(server, "PutItem", { TableName: table, Item: { id: { S: String(i) }, x: { N: String((i * 37) % 256) }, y: { N: String((i * 101) % 256) }, z: { N: String(i) } } });
+  const page = await openPage(browser, server, `#/zorder/${table}/by-place?shown=${shown}`);
   await page.locator("canvas[data-state]").waitFor();
   const state = JSON.parse(await page.locator("canvas").getAttribute("data-state"));
-  assert.equal(state.order, "bbababbbababaaaa");
   assert.deepEqual(page.faults, []);
   await page.context().close();
+  return state;
+}
+
+test("the Z-order picture has the bits in the order of the index", async () => {
+  assert.equal((await ordered("ordered", "zorder(x u8, y u8; order=b2(ab)2b2)", "0,1")).order, "bbababbbababaaaa");
+});
+
+test("the Z-order picture of an attribute whose bits stand behind those that it shows", async () => {
+  const { order, ends } = await ordered("behind", "zorder(x u32, y u8, z u8; order=a32)", "0,2");
+  assert.match(order, /^a+$/);
+  assert.ok(ends.length > 0);
+  for (const [from, to] of ends) assert.deepEqual([from[1], to[1]], [0, 0]);
 });
 
 /** cellOf is the cell, first and second attribute, of an address whose bits belong to a and b. */

@@ -21,17 +21,20 @@ export function orderOf(text: string): Order {
 export const bitsOf = (order: Order, attribute: number): number => order.filter((owner) => owner === attribute).length;
 
 /** positionOf is where an address, in hexadecimal, lies on the curve of an order's bits. */
-export const positionOf = (address: string, order: Order): number => Math.floor(parseInt(address.slice(0, 8).padEnd(8, "0"), 16) / 2 ** (32 - order.length));
+const positionOf = (address: string, order: Order): number => Math.floor(parseInt(address.slice(0, 8).padEnd(8, "0"), 16) / 2 ** (32 - order.length));
 
-/** cellAt is where the curve is after so many steps: what the order's bits say of each attribute. */
-export function cellAt(position: number, order: Order): number[] {
-  const cell = Array.from({ length: Math.max(2, ...order.map((owner) => owner + 1)) }, () => 0);
+/** cellAt is where the curve is after so many steps: what the order's bits say of each of its attributes. */
+function cellAt(position: number, order: Order, attributes: number): number[] {
+  const cell = Array<number>(attributes).fill(0);
   order.forEach((owner, i) => (cell[owner] = (cell[owner]! << 1) | ((position >> (order.length - 1 - i)) & 1)));
   return cell;
 }
 
 /** Shown are the two attributes of a picture, by their places in the index. */
 export type Shown = [first: number, second: number];
+
+/** attributesOf is how many attributes there are, as far as a picture needs to know: one without a bit in the order has a single place. */
+const attributesOf = (order: Order, shown: Shown): number => Math.max(...shown, ...order) + 1;
 
 /** Box is a range of codes of both attributes, as shares of all codes: 0 to 1. */
 export interface Box {
@@ -57,10 +60,11 @@ interface Others {
 }
 
 /** pathOf is the way of the curve through the picture between two positions. */
-export function pathOf(from: number, to: number, order: Order, shown: Shown, others: Others): Cell[] {
+function pathOf(from: number, to: number, order: Order, shown: Shown, others: Others): Cell[] {
   const path: Cell[] = [];
+  const attributes = attributesOf(order, shown);
   for (let position = from; position <= to; position++) {
-    const cell = cellAt(position, order);
+    const cell = cellAt(position, order, attributes);
     if (cell.some((value, attribute) => !shown.includes(attribute) && (value < others.low[attribute]! || value > others.high[attribute]!))) continue;
     const [first, second] = [cell[shown[0]]!, cell[shown[1]]!];
     const last = path.at(-1);
@@ -79,8 +83,8 @@ export interface Curve {
 const positionsMax = 1 << 18;
 
 /** fine is the longest beginning of an order whose bits a picture of these stretches can show. */
-function fine(stretches: Stretch[], order: Order): Order {
-  const attributes = Math.max(2, ...order.map((owner) => owner + 1));
+function fine(stretches: Stretch[], order: Order, shown: Shown): Order {
+  const attributes = attributesOf(order, shown);
   for (let bits = Math.min(order.length, bitsEach * attributes); bits > attributes; bits -= attributes) {
     const part = order.slice(0, bits);
     if (stretches.reduce((sum, s) => sum + positionOf(s.To, part) - positionOf(s.From, part) + 1, 0) <= positionsMax) return part;
@@ -90,15 +94,16 @@ function fine(stretches: Stretch[], order: Order): Order {
 
 /** curveOf lays stretches on the curve of an order. */
 export function curveOf(stretches: Stretch[], whole: Order, shown: Shown): Curve {
-  const order = fine(stretches, whole);
-  const ends = stretches.flatMap((s) => [cellAt(positionOf(s.From, order), order), cellAt(positionOf(s.To, order), order)]);
-  const attributes = cellAt(0, order).map((_, attribute) => attribute);
-  const others = { low: attributes.map((i) => Math.min(...ends.map((cell) => cell[i]!))), high: attributes.map((i) => Math.max(...ends.map((cell) => cell[i]!))) };
+  const order = fine(stretches, whole, shown);
+  const attributes = attributesOf(order, shown);
+  const ends = stretches.flatMap((s) => [s.From, s.To]).map((address) => cellAt(positionOf(address, order), order, attributes));
+  const ofEach = (pick: (...values: number[]) => number) => Array.from({ length: attributes }, (_, i) => pick(...ends.map((cell) => cell[i]!)));
+  const others = { low: ofEach(Math.min), high: ofEach(Math.max) };
   return { order, paths: stretches.map((s) => pathOf(positionOf(s.From, order), positionOf(s.To, order), order, shown, others)) };
 }
 
 /** backgroundOf is the curve itself, by a few bits; empty for an index over more than two attributes, whose curve fills every picture. */
 export function backgroundOf(order: Order, shown: Shown): Curve {
   const part = order.slice(0, 12);
-  return { order: part, paths: Math.max(...order) > 1 ? [] : [pathOf(0, 2 ** part.length - 1, part, shown, { low: [], high: [] })] };
+  return { order: part, paths: attributesOf(order, shown) > 2 ? [] : [pathOf(0, 2 ** part.length - 1, part, shown, { low: [], high: [] })] };
 }
