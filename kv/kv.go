@@ -13,6 +13,8 @@
 //     guard the same key may conflict with each other, so a key shared by many transactions is never guarded.
 //   - Scans inside a Txn see the transaction's own writes merged in. Phantoms are possible: a range is protected by guarding a key of it.
 //   - Commit returns nil only once the writes are durable. No read returns a value whose commit is not durable yet: it waits.
+//   - Commits have one order for all reads, and it is that of time: Store.Get and a snapshot show each commit that was acknowledged before they were called,
+//     and what the one misses no snapshot shows without all that was acknowledged before it.
 //   - A Txn that is also a Renewer may read later commits. Its later writes are checked for conflicts from that moment.
 //   - A Commit that can't tell whether it took effect returns ErrUnknownOutcome; it is never retried by Update.
 //

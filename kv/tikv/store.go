@@ -30,7 +30,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"sync/atomic"
 	"time"
 
@@ -126,13 +125,15 @@ func FromClient(client *tikv.KVStore, options Options) (*Store, error) {
 	return s, nil
 }
 
-// Get appends the latest committed value of key to dst, in one request and without a timestamp. Errors: kv.ErrClosed, kv.ErrFormat, ctx's
-// error, the cluster's.
+// Get appends the latest committed value of key to dst. It reads at a new timestamp: the cluster answers a read without one even while the key's transaction is
+// between its timestamp and its commit, and then shows less than another read may have seen before. Errors: kv.ErrClosed, kv.ErrFormat, ctx's error, the
+// cluster's.
 func (s *Store) Get(ctx context.Context, key, dst []byte) ([]byte, bool, error) {
-	if err := s.check(ctx); err != nil {
+	v, err := s.view(ctx)
+	if err != nil {
 		return dst, false, err
 	}
-	return s.point(ctx, s.client.GetSnapshot(math.MaxUint64), key, dst)
+	return v.get(ctx, key, dst)
 }
 
 // Read opens a snapshot at a new timestamp. Errors: kv.ErrClosed, ctx's error, the cluster's.
