@@ -11,6 +11,7 @@ import (
 
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/digest"
+	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/expression"
 	"github.com/weftdb/weft/internal/expr"
 	"github.com/weftdb/weft/internal/permission"
@@ -64,7 +65,8 @@ func (r *request) addCost(err error) {
 		return
 	}
 	now := time.Now()
-	t.Took, t.Waited, t.Failed = now.Sub(t.begun), t.waits.Waited(), err != nil
+	t.Took, t.Waited = now.Sub(t.begun), t.waits.Waited()
+	t.Failed = err != nil && exception.Of(err).Kind != exception.KindConditionFailed // which is an answer
 	t.text = t.statement(t.text[:0], true)
 	id := t.to.ID(digest.DynamoDB, r.api.databaseName(), t.text)
 	entry := t.to.Find(id)
