@@ -25,7 +25,7 @@ type hbaseProtocol struct {
 
 // listenHBase opens the ports of HBase's APIs that are on. After an error it returns those that are open.
 func listenHBase(s *server, db *openedDatabase) (protocols []protocol, err error) {
-	api := &hbase.API{DB: db.db, Statements: s.digests}
+	api := &hbase.API{DB: db.db, Statements: s.digests, Slow: s.slowFrom}
 	if s.config.Auth != "off" {
 		api.Guard = s.gate.guard
 	}

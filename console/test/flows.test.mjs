@@ -1032,6 +1032,26 @@ flow("activity: a slow request of DynamoDB's API and its plan", "#/activity/slow
   await page.locator("dialog .plan").getByText(/things/).first().waitFor();
 });
 
+flow("activity: a slow scan of HBase's API and its plan", "#/query", async (page) => {
+  const { protocols } = await (await fetch(`${server.admin}/api/session`)).json();
+  await createTable(protocols["hbase-thrift1"], "calls", ["f"]);
+  await language(page, "HBase");
+  await write(page, "Scan", JSON.stringify({ table: "calls", start: "a\\x00", stop: "b", filter: "PrefixFilter('a')" }));
+  await sql(server, "SET GLOBAL long_query_time = 0");
+  await put(protocols["hbase-thrift1"], "calls", "b", { "f:q": "x" });
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await page.getByText("0 rows").first().waitFor();
+  await sql(server, "SET GLOBAL long_query_time = 1");
+  await page.goto(page.url().replace(/#.*/, "#/activity/slow"));
+  const call = page.getByRole("row", { name: /\{"table":"calls","row":"b"\}/ }).first();
+  await call.getByText("HBase", { exact: true }).waitFor();
+  assert.equal(await call.getByRole("button", { name: "Plan" }).count(), 0);
+  const scan = page.getByRole("row", { name: /Scan \{"table":"calls","start":"a\\\\x00","stop":"b"/ }).first();
+  await scan.getByRole("button", { name: "Plan" }).click();
+  await page.locator("dialog .plan").getByText("PrefixFilter('a')").first().waitFor({ state: "attached" });
+  await page.locator("dialog .plan").getByText(/Read calls/).first().waitFor();
+});
+
 flow("activity: changes of a table as they come, old and new side by side", "#/activity/streams", async (page) => {
   await dynamo(server, "CreateTable", { TableName: "watched", KeySchema: [{ AttributeName: "id", KeyType: "HASH" }], AttributeDefinitions: [{ AttributeName: "id", AttributeType: "S" }], BillingMode: "PAY_PER_REQUEST", StreamSpecification: { StreamEnabled: true, StreamViewType: "NEW_AND_OLD_IMAGES" } });
   await page.reload();

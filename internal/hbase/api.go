@@ -20,6 +20,8 @@ type API struct {
 	Guard *permission.Guard // nil: everybody may do everything
 	// Statements adds up what calls on rows cost, by their tables, families and filters. nil: nobody wants to know.
 	Statements *digest.Table
+	// Slow is from how long on a call is kept in Statements as a slow one, with its rows. It must be quick. nil: none is.
+	Slow func() time.Duration
 
 	known sync.Map // of a table's number: *description
 }

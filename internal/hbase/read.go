@@ -17,7 +17,8 @@ import (
 
 // Get reads a row. A missing one has no Cells.
 func (a *API) Get(ctx context.Context, name TableName, get *Get) (result Result, err error) {
-	count := a.begin("Get", name, &get.Selection)
+	count := a.begin(ctx, "Get", name, &get.Selection)
+	count.row = get.Row
 	defer count.end(&err)
 	p, t, err := a.pinEnabled(name)
 	if err != nil {
@@ -36,10 +37,10 @@ func (a *API) Get(ctx context.Context, name TableName, get *Get) (result Result,
 
 // GetMultiple reads several rows, in the order of the requests.
 func (a *API) GetMultiple(ctx context.Context, name TableName, gets []*Get) (results []Result, err error) {
-	count := a.begin("Get", name, nil)
+	count := a.begin(ctx, "Get", name, nil)
 	defer count.end(&err)
 	if len(gets) > 0 {
-		count.selection = &gets[0].Selection // clients ask for the same of all
+		count.selection, count.row, count.rows = &gets[0].Selection, gets[0].Row, len(gets) // clients ask for the same of all
 	}
 	p, t, err := a.pinEnabled(name)
 	if err != nil {

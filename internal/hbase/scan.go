@@ -109,7 +109,8 @@ const pageBytes = 2 << 20
 
 // Next returns the next results: as many as asked for, or fewer at the end of the scan or when they become large; none at the end alone.
 func (s *Scanner) Next(ctx context.Context, results int) (page []Result, err error) {
-	count := s.api.begin("Scan", s.name, &s.scan.Selection)
+	count := s.api.begin(ctx, "Scan", s.name, &s.scan.Selection)
+	count.scan = &s.scan
 	defer count.end(&err)
 	size := 0
 	for len(page) < results && size < pageBytes {

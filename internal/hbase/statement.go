@@ -5,28 +5,36 @@ package hbase
 import (
 	"bytes"
 	"context"
+	"encoding/json"
+	"fmt"
 	"slices"
 	"time"
 
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/digest"
+	"github.com/weftdb/weft/internal/permission"
 )
 
 // tally is what one call costs.
 type tally struct {
 	digest.Cost
-	to        *digest.Table // nil: nobody wants to know
+	api       *API // nil: nobody wants to know
+	ctx       context.Context
 	operation string
 	name      TableName
 	selection *Selection // of a read
+	scan      *Scan      // of a page of one
+	row       []byte     // the first one of all else
+	rows      int
 	begun     time.Time
 	waits     *database.Waits
 }
 
 // begin begins to count a call; end is its counterpart.
-func (a *API) begin(operation string, name TableName, selection *Selection) tally {
-	t := tally{to: a.Statements, operation: operation, name: name, selection: selection}
-	if t.to != nil {
+func (a *API) begin(ctx context.Context, operation string, name TableName, selection *Selection) tally {
+	t := tally{ctx: ctx, operation: operation, name: name, selection: selection}
+	if a.Statements != nil {
+		t.api = a
 		t.begun = time.Now()
 	}
 	return t
@@ -34,7 +42,7 @@ func (a *API) begin(operation string, name TableName, selection *Selection) tall
 
 // waiting returns the context for a write, which may wait for its rows.
 func (t *tally) waiting(ctx context.Context) context.Context {
-	if t.to == nil {
+	if t.api == nil {
 		return ctx
 	}
 	t.waits = new(database.Waits)
@@ -56,9 +64,9 @@ func (t *tally) wrote(rows int) {
 	t.Examined, t.Written = t.Examined+int64(rows), t.Written+int64(rows)
 }
 
-// end adds the call to the others of its statement.
+// end adds the call to the others of its statement, and keeps it if it was slow.
 func (t *tally) end(err *error) {
-	if t.to == nil {
+	if t.api == nil {
 		return
 	}
 	now := time.Now()
@@ -71,7 +79,71 @@ func (t *tally) end(err *error) {
 	if t.selection != nil && *err == nil { // or its families may be any bytes
 		text = t.selection.appendShape(text)
 	}
-	t.to.Add(digest.HBase, t.name.Namespace, text, &t.Cost, now)
+	t.api.Statements.Add(digest.HBase, t.name.Namespace, text, &t.Cost, now)
+	if t.api.Slow != nil && t.Took >= t.api.Slow() {
+		t.keepSlow()
+	}
+}
+
+// shownCall is a slow call. A scan's members are those of a scan over HTTP, so that its plan can be asked for.
+type shownCall struct {
+	Table    string   `json:"table"`
+	Row      string   `json:"row,omitempty"`
+	RowsMore int      `json:"rowsMore,omitempty"`
+	Start    string   `json:"start,omitempty"`
+	Stop     string   `json:"stop,omitempty"`
+	Reversed bool     `json:"reversed,omitempty"`
+	Columns  []string `json:"columns,omitempty"`
+	Filter   string   `json:"filter,omitempty"`
+	Versions int      `json:"versions,omitempty"`
+}
+
+// keepSlow keeps the call as a slow one, as far as its text has room.
+func (t *tally) keepSlow() {
+	shown := shownCall{Table: t.name.String(), Row: printable(t.row), RowsMore: max(t.rows-1, 0)}
+	if t.scan != nil {
+		shown.Start, shown.Stop, shown.Reversed = printable(t.scan.Start), printable(t.scan.Stop), t.scan.Reversed
+	}
+	if s := t.selection; s != nil {
+		shown.Versions = s.Versions
+		for i := range s.Columns[:min(len(s.Columns), columnsShown)] {
+			shown.Columns = append(shown.Columns, s.Columns[i].printable())
+		}
+		if s.Filter != nil {
+			shown.Filter = s.Filter.String()
+		}
+	}
+	body, err := json.Marshal(shown)
+	if err != nil {
+		return // there is no such shownCall
+	}
+	text := t.operation + " " + string(body)
+	from := permission.FromContext(t.ctx)
+	slow := digest.Statement{API: digest.HBase, User: from.User, Database: t.name.Namespace, Text: text[:min(len(text), digest.SlowTextMax)], Begun: t.begun, Cost: t.Cost}
+	if from.Address.IsValid() {
+		slow.Host = from.Address.String()
+	}
+	t.api.Statements.KeepSlow(&slow)
+}
+
+// printable is a text of printable ASCII: all other bytes, and backslashes, are \xNN.
+func printable(b []byte) string {
+	text := make([]byte, 0, len(b))
+	for _, c := range b {
+		if c < ' ' || c > '~' || c == '\\' {
+			text = fmt.Appendf(text, `\x%02X`, c)
+		} else {
+			text = append(text, c)
+		}
+	}
+	return string(text)
+}
+
+func (c *Column) printable() string {
+	if c.Whole {
+		return printable(c.Family)
+	}
+	return printable(c.Family) + ":" + printable(c.Qualifier)
 }
 
 // columnsShown is how many columns are looked at for their families.

@@ -4,13 +4,16 @@ package hbase_test
 
 import (
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/weftdb/weft/internal/digest"
 	"github.com/weftdb/weft/internal/hbase"
 	"github.com/weftdb/weft/internal/hbase/filter"
+	"github.com/weftdb/weft/internal/permission"
 	"github.com/weftdb/weft/internal/testdb"
 )
 
@@ -78,5 +81,57 @@ Scan t: 1 times, 0 failed, 3 read, 2 returned, 0 written`
 	}
 	if slices.Sort(lines); strings.Join(lines, "\n") != want {
 		t.Errorf("%s\nwant\n%s", strings.Join(lines, "\n"), want)
+	}
+}
+
+// TestSlowCalls: a call that took too long is kept with its rows, bytes that can't be printed as HBase's shell writes them, and its filter can be read again.
+func TestSlowCalls(t *testing.T) {
+	slowFrom := time.Hour
+	api, digests := &hbase.API{DB: testdb.Open(t), Slow: func() time.Duration { return slowFrom }}, digest.New()
+	ctx := permission.NewContext(t.Context(), &permission.Principal{User: "ada", Address: netip.MustParseAddr("192.0.2.1")})
+	name := hbase.TableName{Namespace: "default", Name: "t"}
+	if err := api.CreateTable(ctx, &hbase.Table{TableName: name, Families: []hbase.Family{{Name: "f", Versions: 1}}}, nil); err != nil {
+		t.Fatal(err)
+	}
+	api.Statements = digests
+	get := func(row string) {
+		t.Helper()
+		if _, err := api.Get(ctx, name, &hbase.Get{Row: []byte(row)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	get("quick")
+	slowFrom = 0
+	get("a\x00\\é")
+	cells := []hbase.CellWrite{{Column: hbase.Column{Family: []byte("f"), Qualifier: []byte("q")}, Value: []byte("hidden")}}
+	if err := api.Put(ctx, name, []*hbase.Put{{Row: []byte("b"), Cells: cells}, {Row: []byte("c"), Cells: cells}}); err != nil {
+		t.Fatal(err)
+	}
+	f, err := filter.Parse([]byte("PrefixFilter('it''s')"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	scanner, err := api.OpenScanner(ctx, name, &hbase.Scan{Start: []byte{0xff}, Stop: []byte("z"), Reversed: true, Selection: hbase.Selection{
+		Columns: []hbase.Column{{Family: []byte("f"), Whole: true}, {Family: []byte("f"), Qualifier: []byte("q:r")}}, Filter: f, Versions: 2}})
+	if err == nil {
+		_, err = scanner.Next(ctx, 10)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		`Scan {"table":"t","start":"\\xFF","stop":"z","reversed":true,"columns":["f","f:q:r"],"filter":"PrefixFilter('it''s')","versions":2}`,
+		`Put {"table":"t","row":"b","rowsMore":1}`,
+		`Get {"table":"t","row":"a\\x00\\x5C\\xC3\\xA9"}`,
+	}
+	var found []string
+	for _, s := range digests.Slow() {
+		if s.API != digest.HBase || s.User != "ada" || s.Host != "192.0.2.1" || s.Took <= 0 {
+			t.Errorf("%+v", s)
+		}
+		found = append(found, s.Text)
+	}
+	if !slices.Equal(found, want) {
+		t.Errorf("%s\nwant\n%s", strings.Join(found, "\n"), strings.Join(want, "\n"))
 	}
 }

@@ -57,8 +57,11 @@ func (a *API) MutateAll(ctx context.Context, name TableName, list []Mutation) er
 
 // mutateAll does mutations of any rows. Several rows share a commit.
 func (a *API) mutateAll(ctx context.Context, operation string, name TableName, list []Mutation) (err error) {
-	count := a.begin(operation, name, nil)
+	count := a.begin(ctx, operation, name, nil)
 	defer count.end(&err)
+	if len(list) > 0 {
+		count.row, count.rows = list[0].row(), len(list)
+	}
 	ctx = count.waiting(ctx)
 	p, t, err := a.pinEnabled(name)
 	if err != nil {
@@ -236,7 +239,8 @@ func deleteEdit(c *CellDelete, before []CellDelete) cell.Edit {
 
 // CheckAndMutate does mutations of a row, in one commit, if a condition holds for it, and says whether it did.
 func (a *API) CheckAndMutate(ctx context.Context, name TableName, row []byte, condition *Condition, list []Mutation) (done bool, err error) {
-	count := a.begin("CheckAndMutate", name, nil)
+	count := a.begin(ctx, "CheckAndMutate", name, nil)
+	count.row = row
 	defer count.end(&err)
 	p, t, err := a.pinEnabled(name)
 	if err != nil {
@@ -361,7 +365,8 @@ func (a *API) Append(ctx context.Context, name TableName, in *Append) (Result, e
 
 // compute writes cells whose values depend on those before.
 func (a *API) compute(ctx context.Context, operation string, name TableName, row []byte, cells []CellWrite, next func(i int, old []byte, ok bool) ([]byte, error)) (_ Result, err error) {
-	count := a.begin(operation, name, nil)
+	count := a.begin(ctx, operation, name, nil)
+	count.row = row
 	defer count.end(&err)
 	p, t, err := a.pinEnabled(name)
 	if err != nil {

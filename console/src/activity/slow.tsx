@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { useSignal } from "@preact/signals";
-import { dynamo, sql } from "../api";
+import { dynamo, explainScan, sql } from "../api";
 import { count, seconds } from "../format";
 import { link } from "../route";
-import { dynamoPlan, sqlPlan, type DynamoPlan, type PlanNode } from "../query/plan";
+import { dynamoPlan, hbasePlan, sqlPlan, type DynamoPlan, type HBasePlan, type PlanNode } from "../query/plan";
 import { PlanTree } from "../query/plan-tree";
 import { Dialog } from "../parts/dialog";
 import { moment, readRows, type Row } from "../parts/rows";
@@ -14,12 +14,12 @@ import { useResource } from "../parts/resource";
 
 const explained = /^\s*\(?\s*(SELECT|INSERT|REPLACE|UPSERT|UPDATE|DELETE|WITH)\b/i;
 
-/** requestOf takes a slow request of DynamoDB's API apart, if it is one that has a plan and is kept whole. */
-function requestOf(r: Row): { operation: string; body: unknown } | undefined {
+/** requestOf takes a slow request of DynamoDB's or HBase's API apart, if it is one that has a plan and is kept whole. */
+function requestOf(r: Row): { operation: string; body: Record<string, unknown> } | undefined {
   const found = /^(Query|Scan) (\{.*)$/s.exec(r.STATEMENT!);
-  if (r.API !== "DynamoDB" || !found) return undefined;
+  if (r.API === "SQL" || !found) return undefined;
   try {
-    return { operation: found[1]!, body: JSON.parse(found[2]!) };
+    return { operation: found[1]!, body: JSON.parse(found[2]!) as Record<string, unknown> };
   } catch {
     return undefined;
   }
@@ -31,6 +31,7 @@ const hasPlan = (r: Row): boolean => (r.API === "SQL" ? explained.test(r.STATEME
 function Plan({ row, close }: { row: Row; close: () => void }) {
   const request = requestOf(row);
   const plan = useResource<PlanNode[]>(async (abort) => {
+    if (request && row.API === "HBase") return hbasePlan(await explainScan<HBasePlan>(request.body, "plan", abort));
     if (request) return dynamoPlan(await dynamo<DynamoPlan>(request.operation, request.body, { abort, explain: "true", database: row.TABLE_SCHEMA === "default" ? undefined : row.TABLE_SCHEMA }));
     const [result] = await sql(`EXPLAIN FORMAT=JSON ${row.STATEMENT}`, { database: row.TABLE_SCHEMA, abort });
     return sqlPlan(JSON.parse(result!.rows.map((r) => String(r[0])).join("")) as Record<string, unknown>);
