@@ -197,13 +197,16 @@ func TestSpans(t *testing.T) {
 // TestSpansOf wants the spans of some filters.
 func TestSpansOf(t *testing.T) {
 	for text, want := range map[string]string{
-		"PrefixFilter('a') OR PrefixFilter('c')":                                 `["a", "b") ["c", "d")`,
-		"(PrefixFilter('a') OR PrefixFilter('c')) AND RowFilter(<, 'binary:cc')": `["a", "b") ["c", "cc")`,
-		"RowFilter(=, 'binary:a') OR PrefixFilter('a') OR PageFilter(1)":         `["", "")`,
-		"PrefixFilter('a') AND PrefixFilter('b')":                                "",
-		"FuzzyRowFilter('a1', '01', 'c1', '00')":                                 `["a", "b") ["c1", "c2")`,
-		"WHILE (PrefixFilter('b') OR PrefixFilter('d'))":                         `["", "e")`,
-		"SKIP PrefixFilter('b')":                                                 `["", "")`,
+		"PrefixFilter('a') OR PrefixFilter('c')":                                        `["a", "b") ["c", "d")`,
+		"(PrefixFilter('a') OR PrefixFilter('c')) AND RowFilter(<, 'binary:cc')":        `["a", "b") ["c", "cc")`,
+		"RowFilter(=, 'binary:a') OR PrefixFilter('a') OR PageFilter(1)":                `["", "")`,
+		"PrefixFilter('a') AND PrefixFilter('b')":                                       "",
+		"FuzzyRowFilter('a1', '01', 'c1', '00')":                                        `["a", "b") ["c1", "c2")`,
+		"WHILE (PrefixFilter('b') OR PrefixFilter('d'))":                                `["", "e")`,
+		"SKIP PrefixFilter('b')":                                                        `["", "")`,
+		"PrefixFilter('d') OR (DependentColumnFilter('f', 'a') AND PrefixFilter('a1'))": `["", "e")`,
+		"PrefixFilter('d') OR (InclusiveStopFilter('b') AND PrefixFilter('a1'))":        `["", "e")`,
+		"InclusiveStopFilter('b') AND PrefixFilter('a1')":                               `["a1", "a2")`,
 	} {
 		f, err := Parse([]byte(text))
 		if err != nil {

@@ -9,8 +9,12 @@ type node interface {
 	begin(reversed bool) state
 	// spans bounds the keys of the rows that can match, in the order of the keys; those of different spans are apart.
 	spans(reversed bool) []Span
-	// endsRead says whether there is a WHILE in it, so that rows before the first that matches count, too: one of them may end the read.
-	endsRead() bool
+	// needsAll says whether rows count that can't match, between spans and before the first one: one of them may end the read, for there is a WHILE, or a
+	// part of an OR that is needsAllInOr.
+	needsAll() bool
+	// needsAllInOr says whether the others in an OR depend on the row at which this part ends: the part is asked about that row for the last time, and what it
+	// answers then, or no longer answers, changes what becomes of the row. It is so with a stop, and with a filter that drops cells of others.
+	needsAllInOr() bool
 	// print writes it in the language; the arguments only if they are wanted.
 	print(dst []byte, arguments bool) []byte
 }
@@ -24,7 +28,10 @@ type leaf struct {
 }
 
 func (l *leaf) begin(reversed bool) state { return l.start(reversed) }
-func (l *leaf) endsRead() bool            { return false }
+func (l *leaf) needsAll() bool            { return false }
+func (l *leaf) needsAllInOr() bool {
+	return l.name == "InclusiveStopFilter" || l.name == "DependentColumnFilter"
+}
 
 func (l *leaf) spans(reversed bool) []Span {
 	if l.keys == nil {
@@ -69,7 +76,8 @@ func (w *wrap) spans(reversed bool) []Span {
 	return withoutNear(w.inner.spans(reversed), reversed)
 }
 
-func (w *wrap) endsRead() bool { return w.while || w.inner.endsRead() }
+func (w *wrap) needsAll() bool     { return w.while || w.inner.needsAll() }
+func (w *wrap) needsAllInOr() bool { return w.inner.needsAllInOr() }
 
 func (w *wrap) print(dst []byte, arguments bool) []byte {
 	word := "SKIP "
@@ -106,13 +114,17 @@ func (j *junction) spans(reversed bool) []Span {
 			all = intersect(all, other)
 		}
 	}
-	if j.endsRead() {
+	if j.needsAll() {
 		return withoutNear(all, reversed)
 	}
 	return all
 }
 
-func (j *junction) endsRead() bool { return slices.ContainsFunc(j.parts, node.endsRead) }
+func (j *junction) needsAll() bool {
+	return slices.ContainsFunc(j.parts, node.needsAll) || j.or && j.needsAllInOr()
+}
+
+func (j *junction) needsAllInOr() bool { return slices.ContainsFunc(j.parts, node.needsAllInOr) }
 
 func (j *junction) print(dst []byte, arguments bool) []byte {
 	for i, p := range j.parts {
