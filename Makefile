@@ -13,34 +13,51 @@ export CGO_ENABLED = 0
 RACETAGS = pebblegozstd
 CC_FOUND := $(shell command -v $$($(GO) env CC) 2>/dev/null)
 
-# The packages of all modules of go.work. test/judges is a module of its own outside of it: see judges.
-ALL = ./... ./bench/... ./test/... ./zorder/zdynamo/...
+# The packages of all modules of go.work. test/judges is a module of its own outside of it: see judges. Package bench is measured, not tested: its own
+# tests run in a long run.
+TESTED = ./... ./test/... ./zorder/zdynamo/...
+ALL    = $(TESTED) ./bench/...
 
-.PHONY: build test race judges tpch metamorphic vet lint format staticcheck fuzz-short generate generate-clean bench long test-clients histories engines chinese console console-clean test-console ci
+# The number by which random tests multiply their rounds: 1 for a change, 50 for a night. WEFT_SEED repeats a run.
+NIGHT = 50
 
-# The binary, in bin/.
+.PHONY: build test race race-all judges tpch vet lint format staticcheck fuzz fuzz-short generate generate-clean bench long test-clients test-families \
+	engines chinese console console-clean test-console ci
+
+# The binary, in bin/; weft-tikv also has the client of TiKV, which takes long to build.
 build:
 	$(GO) build -trimpath -o bin/ ./cmd/...
+	$(GO) build -trimpath -tags tikv -o bin/weft-tikv ./cmd/weft
 
+# All tests that need nothing but Go, in the rounds that a change needs. A package whose files did not change is not run again.
 test:
-	$(GO) test -timeout 20m $(TESTFLAGS) $(ALL)
+	@GO="$(GO)" .ci/test $(TESTFLAGS) $(TESTED)
 
-# Tests under the race detector where it can find something (.ci/concurrent), with a tenth of the rounds of long tests: `make test` runs all of them.
-# Where there is no C compiler there is no detector. The laws read files, and run under lint.
+# The packages that hold locks: they always run under the race detector.
+LOCKING = kv/pebble kv/mem internal/record internal/catalog internal/gateway internal/journal internal/job internal/task internal/database \
+	internal/memory internal/server/mysqlwire internal/server/dynamohttp
+
+# Tests under the race detector, with a tenth of the rounds: the packages that hold locks, and those of a change in which it can find something
+# (.ci/concurrent). race-all runs all in which it can. Where there is no C compiler there is no detector.
 race:
 ifeq ($(CC_FOUND),)
 	@echo "no C compiler ($$($(GO) env CC)) found: there is no race detector"
 else
-	CGO_ENABLED=1 $(GO) test -race -timeout 20m -tags $(RACETAGS) $(TESTFLAGS) $$(.ci/concurrent ./... ./test/... | grep -v weft/internal/lint$$)
+	CGO_ENABLED=1 $(GO) test -race -vet=off -p 4 -timeout 60m -tags $(RACETAGS) $(TESTFLAGS) $(LOCKING:%=./%) $$(.ci/changed ./... ./test/... | xargs -r .ci/concurrent)
 endif
 
-# Answers to 5,000 random queries over several tables, and to calls of every function, beside those of MariaDB and go-mysql-server. It is a module of its own.
-# JUDGES_SEED chooses other queries. MariaDB is installed where the system's packages can be.
-JUDGES_SEED ?= 1
-JUDGES_STATEMENTS ?= 5000
+race-all:
+ifeq ($(CC_FOUND),)
+	@echo "no C compiler ($$($(GO) env CC)) found: there is no race detector"
+else
+	CGO_ENABLED=1 $(GO) test -race -vet=off -p 4 -timeout 4h -tags $(RACETAGS) $(TESTFLAGS) $$(.ci/concurrent ./... ./test/...)
+endif
+
+# Answers to random queries over several tables, and to calls of every function, beside those of MariaDB and go-mysql-server. It is a module of its own.
+# MariaDB is installed where the system's packages can be.
 judges:
 	@test/judges/install
-	@cd test/judges && if $(GO) mod download; then WEFT_JUDGES_SEED=$(JUDGES_SEED) WEFT_JUDGES_STATEMENTS=$(JUDGES_STATEMENTS) $(GO) test -count=1 -timeout 30m .; else echo "the modules of test/judges can't be had: its tests are skipped"; fi
+	@cd test/judges && if $(GO) mod download; then $(GO) test -vet=off -timeout 3h .; else echo "the modules of test/judges can't be had: its tests are skipped"; fi
 
 # tpch compares the answers to TPC-H's queries at scale factor 0.1 with MariaDB's, and tells both times. Its data comes from tpchgen-cli, a package of Python.
 TPCH = $(CURDIR)/test/judges/tpch
@@ -48,17 +65,10 @@ tpch:
 	python3 -m venv $(TPCH)/venv && $(TPCH)/venv/bin/pip install -q tpchgen-cli==4.0.0 && $(TPCH)/venv/bin/tpchgen-cli tbl -s 0.1 --output-dir $(TPCH)
 	cd test/judges && WEFT_TPCH=$(TPCH) $(GO) test -count=1 -timeout 1h -v -run TestTPCH .
 
-# The long random history on three engines, at its full length.
-metamorphic:
-	$(GO) test -count=1 -run Metamorphic ./internal/database
-	WEFT_HBASE_OPERATIONS=17000 $(GO) test -count=1 -run TestModel ./internal/hbase
-
-# Random operations against a model of DynamoDB, concurrent histories, and boxes on Z-order indexes, at their full length.
-histories:
-	$(GO) test -count=1 -timeout 20m ./test/oracle ./test/history/... ./test/zorder
-
+# The tag tikv adds one file to the binary.
 vet:
 	$(GO) vet $(ALL)
+	$(GO) vet -tags tikv ./cmd/weft
 
 # The laws on imports, sizes, names and comments: internal/lint.
 lint:
@@ -89,9 +99,12 @@ test-console:
 chinese:
 	$(GO) test -count=1 -tags weft_ik -run "TestChinese|Fuzz" ./internal/search
 
-# Every fuzz target for FUZZTIME each.
+# The fuzz targets of the packages that a change touches, for FUZZTIME each; fuzz runs them all. Their corpora are part of `make test`.
 fuzz-short:
-	@GO="$(GO)" FUZZTIME="$(FUZZTIME)" .ci/fuzz
+	@GO="$(GO)" FUZZTIME="$(FUZZTIME)" .ci/fuzz $$(.ci/changed $(TESTED))
+
+fuzz:
+	@GO="$(GO)" FUZZTIME="$(FUZZTIME)" .ci/fuzz $$($(GO) list $(TESTED))
 
 generate:
 	$(GO) generate $(ALL)
@@ -104,40 +117,40 @@ generate-clean:
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) $(ALL)
 
-# For a night: everything under the race detector several times, and a minute for each fuzz target.
-long: test histories metamorphic
-	$(MAKE) race TESTFLAGS="-count=5 -timeout 4h"
-	WEFT_TEST_SCHEDULES=2000 $(GO) test -count=1 -timeout 1h -run UnderFaults ./kv/tikv
-	WEFT_RESTORES=500 $(GO) test -count=1 -timeout 2h -run TestRestoreAt ./internal/database
-	$(MAKE) fuzz-short FUZZTIME=60s
-	WEFT_GATEWAY_HISTORIES=100 WEFT_GATEWAY_MS=5000 $(GO) test -count=1 -timeout 2h ./test/gateway
-	cd test/judges && WEFT_JUDGES_STATEMENTS=100000 $(GO) test -count=1 -timeout 3h .
+# For a night: everything in full length, all clients, everything under the race detector several times, and a minute for each fuzz target. A fault
+# that it finds and `make test` does not becomes a fixed case.
+long:
+	WEFT_ROUNDS=$(NIGHT) $(GO) test -count=1 -timeout 12h $(ALL)
+	$(MAKE) race-all TESTFLAGS="-count=5"
+	$(MAKE) fuzz FUZZTIME=60s
+	WEFT_ROUNDS=$(NIGHT) $(MAKE) engines judges
+	$(MAKE) chinese test-clients test-console
 
 # Real clients against the real binary: the AWS CLI, boto3, the SDKs for JavaScript and Go, ElectroDB, OneTable, DynamoDB-Toolbox, Dynamoose,
 # Terraform's calls; MySQL's command line, mysqldump, mycli, the drivers for Python, Java, Node.js and Go, and Knex, Kysely, Drizzle,
 # Sequelize, TypeORM, SQLAlchemy, Alembic, Django, HikariCP, Flyway, Liquibase, Hibernate and MyBatis, and the
 # statements of Grafana and Metabase; HBase's Java API, happybase, and Thrift's libraries for Python, Node.js and Go, and HBase itself; and the decisions of policies beside those of iam-simulate. Installs what is missing where it can; what can't be had is skipped with a line that says so.
+CLIENTS = .
 test-clients:
 	@test/clients/install
-	@{ WEFT_TEST_CLIENTS=1 $(GO) test -count=1 -timeout 30m -v ./test/clients/... ./internal/policy -datadriven-quiet; echo "exit $$?"; } | \
+	@{ WEFT_TEST_CLIENTS=1 $(GO) test -count=1 -timeout 60m -v -run '$(CLIENTS)' ./test/clients/... ./internal/policy -datadriven-quiet; echo "exit $$?"; } | \
 	awk '/^exit [0-9]+$$/ { code = $$2; next } !/^=== / { print } END { exit code }'
+
+# One client of each family, for a change. All run at night, and by hand where a change touches a dialect or a server.
+test-families:
+	@$(MAKE) --no-print-directory test-clients CLIENTS='^(TestCommandLine|TestBoto3|TestJavaScript|TestMariaDB|TestRestore|TestJDBC|TestPythonORM|TestHappybase|TestHBaseJava|TestStreamsBoto3|TestSignIn|TestTLS|TestSimulator|TestTable)'
 
 # The higher tests on the engine tikv: the mock cluster with regions that split, merge and change leaders, or the cluster of WEFT_TEST_TIKV_PD. Left out
 # is what shows where regions begin, which the cluster decides there, and what measures memory, of which the mock takes its own.
 engines:
-	WEFT_TEST_ENGINE=tikv $(GO) test -count=1 -timeout 20m -skip 'TestItems/.*/(scan|explain)|TestTables/regions|TestStatements|TestRoundTrip|TestMemoryIsBounded' \
+	WEFT_TEST_ENGINE=tikv $(GO) test -vet=off -p 4 -timeout 60m -skip 'TestItems/.*/(scan|explain)|TestTables/regions|TestStatements|TestRoundTrip|TestMemoryIsBounded' \
 		./internal/record ./internal/catalog ./internal/job ./internal/query ./internal/tuning \
 		./internal/dynamodb ./internal/dynamodb/control ./internal/sql/execute ./internal/sql/schemas
 
-# The longest random tests do a third of their rounds here; `make test`, `make histories` and `make metamorphic` do all of them, and `make long` many times more.
-LONGEST = internal/database internal/hbase test/history test/oracle
-ROUNDS = WEFT_ORACLE_OPERATIONS=30000 WEFT_METAMORPHIC_OPS=30000 WEFT_HISTORIES=70 WEFT_HISTORY_TRANSACTIONS=70000 WEFT_HBASE_OPERATIONS=17000
-
-# The stages that wait for other programs run beside those that compute, two at a time, the longest first; each prints its output when it ends. Of the judged
-# queries half run.
-ci: format vet staticcheck
-	$(ROUNDS) $(GO) test -timeout 20m $(LONGEST:%=./%)
-	$(GO) test -timeout 20m $$($(GO) list $(ALL) $(LONGEST:%=| grep -v 'weft/%$$'))
-	$(MAKE) --no-print-directory race
-	$(MAKE) --no-print-directory -j2 FUZZTIME=2s JUDGES_STATEMENTS=2500 $(if $(filter output-sync,$(.FEATURES)),-Otarget) test-clients judges engines chinese fuzz-short console-clean test-console
-	$(MAKE) --no-print-directory generate-clean
+# What a change must pass. Three lanes run side by side: what computes, what waits for other programs, and the static checks. Each prints its output when
+# it ends, and a table at the end says what took how long. WEFT_SEED is the commit, so that each commit has other random tests, and a failure can be repeated.
+ci: export WEFT_SEED ?= $(shell printf '%d' 0x$$(git rev-parse --short=8 HEAD))
+ci: export FUZZTIME = 3s
+ci:
+	@.ci/stages "test race engines chinese fuzz-short" "test-families judges test-console" "format vet staticcheck console-clean"
+	@$(MAKE) --no-print-directory generate-clean

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/weftdb/weft/bench/loadgen"
+	"github.com/weftdb/weft/internal/rounds"
 )
 
 // TestMain lets the test's binary be the child processes, too.
@@ -31,6 +32,7 @@ func smokeConfig(t *testing.T) *config {
 }
 
 func TestInProcess(t *testing.T) {
+	rounds.SkipUnlessLong(t)
 	c := smokeConfig(t)
 	peers, _, err := openPeers(context.Background(), c)
 	defer func() {
@@ -70,9 +72,7 @@ func TestInProcess(t *testing.T) {
 
 // TestServers measures the real binary and the bare server. dynalite is left out: tests install nothing.
 func TestServers(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it builds the binary")
-	}
+	rounds.SkipUnlessLong(t)
 	c := smokeConfig(t)
 	c.Peers, c.Extra = []string{peerEcho, peerWeft}, true
 	var out bytes.Buffer

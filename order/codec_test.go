@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/cockroachdb/datadriven"
+
+	"github.com/weftdb/weft/internal/rounds"
 )
 
 // codec is one kind of value in both directions, driven by text.
@@ -171,8 +173,7 @@ func randomDecimal(r *rand.Rand) Decimal {
 
 // newRandom prints its seed so that a failure can be run again.
 func newRandom(t testing.TB) *rand.Rand {
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
+	seed := rounds.Seed(t)
 	return rand.New(rand.NewPCG(seed, 0))
 }
 
@@ -269,7 +270,7 @@ func errorName(err error) string {
 func TestTuples(t *testing.T) {
 	r := newRandom(t)
 	all := codecs()
-	for range 20_000 {
+	for range rounds.Of(t, 20_000) {
 		size := 1 + r.IntN(4)
 		var a, b []byte
 		var values []any

@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
+
+	"github.com/weftdb/weft/internal/rounds"
 )
 
 // TestDecimal runs testdata/decimal: one case a line.
@@ -274,7 +276,7 @@ func FuzzDecimalPair(f *testing.F) {
 // TestDecimalPairs is FuzzDecimalPair over numbers that lie close together.
 func TestDecimalPairs(t *testing.T) {
 	r := newRandom(t)
-	for range 20_000 {
+	for range rounds.Of(t, 20_000) {
 		a, b := randomDecimal(r), randomDecimal(r)
 		checkPair(t, a, b)
 		checkText(t, a)

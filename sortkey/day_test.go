@@ -12,6 +12,8 @@ import (
 	_ "time/tzdata" // the same zones on every machine
 
 	"github.com/cockroachdb/datadriven"
+
+	"github.com/weftdb/weft/internal/rounds"
 )
 
 // TestDays runs testdata/day. `around zone=Z` takes a local date a line and shows the start of it, how long it is, and its neighbours.
@@ -66,12 +68,11 @@ var oddZones = []string{
 // TestDayProperties walks random days of odd zones, second for second where it matters: the day's start has the day's date, the
 // second before it has not, and stepping forward and back returns to it.
 func TestDayProperties(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
+	seed := rounds.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 0))
 	for _, zone := range oddZones {
 		loc := mustLoad(t, zone)
-		for range 2_000 {
+		for range rounds.Of(t, 2000) {
 			at := time.Unix(r.Int64N(6_500_000_000)-4_500_000_000, 0) // 1827 to 2033
 			if r.IntN(2) == 0 {
 				if _, end := at.In(loc).ZoneBounds(); !end.IsZero() {

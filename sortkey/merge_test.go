@@ -9,7 +9,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-	"time"
+
+	"github.com/weftdb/weft/internal/rounds"
 )
 
 // counted yields values, and counts what is read and whether the sequence ended or was stopped.
@@ -31,11 +32,10 @@ func (c *counted) all(yield func(int) bool) {
 
 // TestMergeRandom compares merges of random sources, whole and cut short, with a stable sort, and counts what is read.
 func TestMergeRandom(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
+	seed := rounds.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 0))
 	type item struct{ source, value int }
-	for range 2_000 {
+	for range rounds.Of(t, 2000) {
 		descending := r.IntN(2) == 0
 		compare := cmp.Compare[int]
 		merged := MergeAscending[int]

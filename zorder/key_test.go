@@ -9,7 +9,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/weftdb/weft/internal/testrace"
+	"github.com/weftdb/weft/internal/rounds"
 )
 
 // TestKeysAgainstBits compares encoding and decoding with copying bit for bit, for plans of all lengths.
@@ -110,7 +110,7 @@ func TestOrder(t *testing.T) {
 
 // TestNoAllocation: what a scan does for each key allocates nothing.
 func TestNoAllocation(t *testing.T) {
-	if testrace.Enabled {
+	if rounds.Race {
 		t.Skip("the race detector allocates")
 	}
 	r := newRand(t)

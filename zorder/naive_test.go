@@ -5,7 +5,8 @@ package zorder
 import (
 	"math/rand/v2"
 	"testing"
-	"time"
+
+	"github.com/weftdb/weft/internal/rounds"
 )
 
 // The models that the package is compared with: keys of few bits as numbers, tried one after the other, and keys of many bits as slices
@@ -117,8 +118,7 @@ func prevModel(owners, z, low, high []byte) (key []byte, in, ok bool) {
 
 // newRand makes a random source and prints its seed.
 func newRand(t testing.TB) *rand.Rand {
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
+	seed := rounds.Seed(t)
 	return rand.New(rand.NewPCG(seed, 0))
 }
 

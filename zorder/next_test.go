@@ -8,29 +8,14 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-	"time"
 
-	"github.com/weftdb/weft/internal/testrace"
+	"github.com/weftdb/weft/internal/rounds"
 )
-
-// casesMax and timeMax end the brute-force tests, whichever comes first. The time only bounds how much is tried.
-const casesMax = 1_000_000
-
-func timeMax() time.Duration {
-	switch {
-	case testing.Short():
-		return time.Second
-	case testrace.Enabled:
-		return 3 * time.Second
-	default:
-		return 6 * time.Second
-	}
-}
 
 // TestNextAgainstAllKeys compares every form of Next and Prev, In, and unions, with trying all keys, for every z of random plans.
 func TestNextAgainstAllKeys(t *testing.T) {
-	r, start, cases, plans := newRand(t), time.Now(), 0, 0
-	for cases < casesMax && time.Since(start) < timeMax() {
+	r, cases, plans := newRand(t), 0, 0
+	for wanted := rounds.Of(t, 300_000); cases < wanted; {
 		p := randomPlan(t, r, AttributesMax, 11)
 		boxes := make([]*Box, 1+r.IntN(3))
 		members := make([][]bool, len(boxes))
@@ -128,8 +113,8 @@ func checkStep(t *testing.T, p *Plan, name string, step nextFunc, scratch, key [
 
 // TestNextAgainstBits compares keys of up to 300 bits with the model that walks the bits.
 func TestNextAgainstBits(t *testing.T) {
-	r, start, cases := newRand(t), time.Now(), 0
-	for cases < casesMax/4 && time.Since(start) < timeMax()/2 {
+	r, cases := newRand(t), 0
+	for wanted := rounds.Of(t, 75_000); cases < wanted; {
 		p := randomPlan(t, r, AttributesMax, []int{64, 128, 300}[r.IntN(3)])
 		low, high := randomCorner(r, p), randomCorner(r, p)
 		nearCorner(r, p, low, high)

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/weftdb/weft/internal/rounds"
 )
 
 // randomUnion makes a union of up to count random boxes, and the boxes.
@@ -41,7 +43,7 @@ func anyIn(boxes []*Box, key []byte) bool {
 // that end early count as ending with zeros.
 func TestUnionOfLongKeys(t *testing.T) {
 	r := newRand(t)
-	for range 1000 {
+	for range rounds.Of(t, 1000) {
 		p := randomPlan(t, r, 4, []int{20, 200}[r.IntN(2)])
 		var boxes []*Box
 		for range 1 + r.IntN(5) {

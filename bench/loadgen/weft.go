@@ -46,7 +46,7 @@ func init() {
 // tree: see ProfileVariable.
 func BuildWeft(dir string, profiled bool) (binary string, err error) {
 	binary = filepath.Join(dir, "weft-binary")
-	args := []string{"build", "-trimpath", "-o", binary}
+	args := []string{"build", "-o", binary} // with the flags of the tests, whose build cache it shares
 	if profiled {
 		overlay, err := profileOverlay(dir)
 		if err != nil {

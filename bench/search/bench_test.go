@@ -7,10 +7,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/weftdb/weft/internal/rounds"
 )
 
 // TestQuick asks everything once of the peers that need nothing but this tree, on texts that are made up. Weft finds what SQLite finds.
 func TestQuick(t *testing.T) {
+	rounds.SkipUnlessLong(t)
 	c, err := parseFlags([]string{"--quick", "--generate", "--only", "weft,sqlite"})
 	if err != nil {
 		t.Fatal(err)

@@ -8,10 +8,13 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/weftdb/weft/internal/rounds"
 )
 
 // TestQuick runs every operation once on Weft: each answer must have the rows that it should.
 func TestQuick(t *testing.T) {
+	rounds.SkipUnlessLong(t)
 	c, err := parseFlags([]string{"--quick", "--peers", "weft"})
 	if err != nil {
 		t.Fatal(err)
@@ -30,6 +33,7 @@ func TestQuick(t *testing.T) {
 
 // TestSysbench runs one of sysbench's workloads on Weft, where there is sysbench.
 func TestSysbench(t *testing.T) {
+	rounds.SkipUnlessLong(t)
 	if _, err := exec.LookPath("sysbench"); err != nil {
 		t.Skip("sysbench is not installed")
 	}

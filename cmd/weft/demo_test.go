@@ -8,12 +8,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weftdb/weft/internal/testrace"
+	"github.com/weftdb/weft/internal/rounds"
 )
 
 // TestDemo: what the demo's last lines say to try works, and nothing that it shows accuses the demo of its own load.
 func TestDemo(t *testing.T) {
-	testrace.Skip(t)
+	rounds.SkipRace(t)
 	s, _ := openServer(t, map[string]string{"dynamodb-addr": "127.0.0.1:0"})
 	var stdout, stderr bytes.Buffer
 	p := &program{stdout: &stdout, stderr: &stderr}

@@ -22,7 +22,7 @@ function pythonWith(library) {
   return there ?? assert.fail(`no Python has ${library}`);
 }
 
-const env = { ...process.env, AWS_ACCESS_KEY_ID: "x", AWS_SECRET_ACCESS_KEY: "x", AWS_DEFAULT_REGION: "us-east-1", AWS_PAGER: "", GOFLAGS: "-trimpath", CGO_ENABLED: "0" };
+const env = { ...process.env, AWS_ACCESS_KEY_ID: "x", AWS_SECRET_ACCESS_KEY: "x", AWS_DEFAULT_REGION: "us-east-1", AWS_PAGER: "", CGO_ENABLED: "0" };
 const execute = (program, args, options = {}) => String(execFileSync(program, args, { env, stdio: ["pipe", "pipe", "pipe"], ...options }));
 
 /** shell runs commands with a tool, python and node programs with a library. `there` throws where they are not; `run` returns what the code prints. */

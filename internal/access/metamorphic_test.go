@@ -11,6 +11,7 @@ import (
 
 	"github.com/weftdb/weft/internal/expr"
 	"github.com/weftdb/weft/internal/indexkey"
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/value"
 )
@@ -36,12 +37,7 @@ var literals = []string{
 
 // TestPathsAnswerAsFullScans builds random tables, reads them through every path for random conditions and compares with checking each row.
 func TestPathsAnswerAsFullScans(t *testing.T) {
-	seed := rand.Uint64()
-	defer func() {
-		if t.Failed() {
-			t.Logf("seed %d", seed)
-		}
-	}()
+	seed := rounds.Seed(t)
 	random := rand.New(rand.NewPCG(seed, 1))
 	chosen := map[string]int{} // paths, and how much was seen
 	for round := range 320 {

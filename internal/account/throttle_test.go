@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"github.com/weftdb/weft/internal/rounds"
 )
 
 // clock is a time that a test moves on.
@@ -53,8 +55,7 @@ func TestThrottlePair(t *testing.T) {
 
 // TestThrottleGuesses: 10^6 tries, from many addresses and at many names over a day, are judged as seldom as the limits say. Who signed in before still can.
 func TestThrottleGuesses(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
+	seed := rounds.Seed(t)
 	random := rand.New(rand.NewPCG(seed, 0))
 	c := &clock{time.Unix(1, 0)}
 	throttle := NewThrottle(c.now)

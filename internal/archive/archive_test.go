@@ -16,6 +16,7 @@ import (
 	"github.com/weftdb/weft/internal/bulkload"
 	"github.com/weftdb/weft/internal/cell"
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/testdb"
 	"github.com/weftdb/weft/internal/value"
@@ -331,7 +332,7 @@ func alike(t testing.TB, want, got map[string]string) {
 // TestRoundTrip writes a database of random rows of all types in each format, and makes another one of it on each engine: the same rows, byte for byte, the same
 // tables, and whole indexes.
 func TestRoundTrip(t *testing.T) {
-	r := testdb.Random(t)
+	r := rounds.Random(t)
 	from := testdb.Open(t)
 	fill(t, r, from, 40)
 	want := picture(t, from)
@@ -364,7 +365,7 @@ func mustLoad(t testing.TB, db *database.DB, dir string) {
 
 // TestInterrupted stops a load again and again: what it makes in the end is the same, and a table that is seen is whole.
 func TestInterrupted(t *testing.T) {
-	r := testdb.Random(t)
+	r := rounds.Random(t)
 	from := testdb.Open(t)
 	fill(t, r, from, 30)
 	want := picture(t, from)

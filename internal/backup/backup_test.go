@@ -21,7 +21,7 @@ import (
 
 	"github.com/weftdb/weft/internal/backup"
 	"github.com/weftdb/weft/internal/keyspace"
-	"github.com/weftdb/weft/internal/testrace"
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/mem"
 	"github.com/weftdb/weft/kv/pebble"
@@ -145,7 +145,7 @@ func TestOnlyWhatIsNew(t *testing.T) {
 
 // TestEntries makes backups of a store without files, and restores them to both engines.
 func TestEntries(t *testing.T) {
-	testrace.Skip(t)
+	rounds.SkipRace(t)
 	store := mem.Open(mem.Options{})
 	defer store.Close()
 	to := storage.Folder(t.TempDir())

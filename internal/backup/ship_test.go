@@ -11,13 +11,13 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/weftdb/weft/internal/backup"
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/storage"
 )
@@ -155,28 +155,21 @@ func (s *shipped) restore(at time.Time) (held string, reached time.Time, err err
 
 func newShipped(t *testing.T) *shipped {
 	t.Helper()
-	seed := rand.Uint64()
-	if given, err := strconv.ParseUint(os.Getenv("WEFT_SEED"), 10, 64); err == nil {
-		seed = given
-	}
-	t.Logf("WEFT_SEED=%d", seed)
+	seed := rounds.Seed(t)
 	return &shipped{t: t, random: rand.New(rand.NewPCG(seed, 0)), dir: filepath.Join(t.TempDir(), "data"), to: &away{Storage: storage.Folder(t.TempDir())},
 		options: backup.ShipOptions{Interval: 5 * time.Millisecond, RetryPause: 5 * time.Millisecond, Seal: sealed}}
 }
 
 // TestRestoreShipped ships a store that is closed and opened again, to a storage that fails now and then, and restores it at random moments: each restore must hold what the
-// store held at the moment. WEFT_RESTORES is how often.
+// store held at the moment.
 func TestRestoreShipped(t *testing.T) {
-	restores := 50
-	if given, err := strconv.Atoi(os.Getenv("WEFT_RESTORES")); err == nil {
-		restores = given
-	}
 	s := newShipped(t)
 	s.options.BaseInterval = 300 * time.Millisecond // so that some chains have several
 	s.live(30, false)
 	s.live(30, true)
 	s.live(10, false)
 	refused := 0
+	restores := rounds.Of(t, 30)
 	for range restores {
 		m := s.moments[s.random.IntN(len(s.moments))]
 		held, _, err := s.restore(m.at)

@@ -13,9 +13,9 @@ import (
 
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/region"
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/testdb"
-	"github.com/weftdb/weft/internal/testrace"
 )
 
 // TestBadRecords: faults name file and line, and are let be as far as is allowed.
@@ -171,7 +171,7 @@ func TestSchemaChanged(t *testing.T) {
 
 // TestDoneBefore: an import that was ingested, but not tidied up after, is done.
 func TestDoneBefore(t *testing.T) {
-	testrace.Skip(t)
+	rounds.SkipRace(t)
 	db := testdb.Open(t)
 	create(t, db, itemsSpec(t, false))
 	o := begun(t, db)

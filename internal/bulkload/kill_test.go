@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/testdb"
-	"github.com/weftdb/weft/internal/testrace"
 )
 
 // killedIn names the folder in which a child process loads.
@@ -23,7 +23,7 @@ const killedRows = 12_000
 
 // TestKilled kills a process that loads into a folder, several times, and lets the last one finish.
 func TestKilled(t *testing.T) {
-	testrace.Skip(t)
+	rounds.SkipRace(t)
 	if dir := os.Getenv(killedIn); dir != "" {
 		loadIn(t, dir)
 		return

@@ -23,9 +23,9 @@ import (
 	"github.com/weftdb/weft/internal/cities"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/testdb"
-	"github.com/weftdb/weft/internal/testrace"
 	"github.com/weftdb/weft/internal/value"
 )
 
@@ -252,8 +252,8 @@ func exportOf(t testing.TB, dir string, items []string) {
 
 // TestRandomItems loads items of all types from each format that has them, and compares with what PutItem makes of them, one after the other.
 func TestRandomItems(t *testing.T) {
-	r := testdb.Random(t)
-	count := testrace.Fewer(1500)
+	r := rounds.Random(t)
+	count := rounds.Of(t, 300)
 	items := randomItems(r, count)
 	for _, hash := range []bool{false, true} {
 		want := testdb.Open(t)
@@ -304,7 +304,7 @@ var citiesSpec = database.TableSpec{ // immutable
 
 // TestCities loads the cities from each format of tables and plain JSON, where names come several times, and compares with puts.
 func TestCities(t *testing.T) {
-	testrace.Skip(t)
+	rounds.SkipRace(t)
 	want := testdb.Open(t)
 	create(t, want, citiesSpec)
 	var items []string
@@ -370,7 +370,7 @@ func (g *generator) Read(b []byte) (int, error) {
 
 // TestMemory loads many times what memory it is given, and more runs than are merged at once.
 func TestMemory(t *testing.T) {
-	if testrace.Enabled {
+	if rounds.Race {
 		t.Skip("the detector takes memory, too")
 	}
 	db := testdb.OpenPebbleDir(t, t.TempDir())
@@ -405,8 +405,8 @@ func TestMemory(t *testing.T) {
 
 // TestRestarts stops a load at random moments, again and again, until it is done.
 func TestRestarts(t *testing.T) {
-	r := testdb.Random(t)
-	items := randomItems(r, max(testrace.Fewer(2000), 400))
+	r := rounds.Random(t)
+	items := randomItems(r, min(max(rounds.Of(t, 500), 400), 2000))
 	want, spec := testdb.Open(t), itemsSpec(t, false)
 	create(t, want, spec)
 	put(t, want, "items", items)

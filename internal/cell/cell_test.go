@@ -11,6 +11,7 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/value"
 )
 
@@ -234,7 +235,7 @@ func versions(t *testing.T, d *datadriven.TestData, rules *Rules, stored value.R
 
 // TestOrderDoesNotCount: whatever the order in which cells, markers and row markers of different times arrive, a table that forgets nothing shows the same.
 func TestOrderDoesNotCount(t *testing.T) {
-	seed := rand.Uint64()
+	seed := rounds.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 1))
 	rules := Rules{Versions: 100, MarkersMS: 1 << 40}
 	id, err := value.ParseRowText("{id: 1i}", value.NoNames)

@@ -6,15 +6,15 @@ import (
 	"testing"
 
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/testdb"
-	"github.com/weftdb/weft/internal/testrace"
 	"github.com/weftdb/weft/internal/value"
 )
 
 // TestGetAllocatesNothing: reading an item by its key takes no memory but that which the caller gives, on a table with declared columns, too.
 func TestGetAllocatesNothing(t *testing.T) {
-	if testrace.Enabled {
+	if rounds.Race {
 		t.Skip("the race detector makes pools forget")
 	}
 	db := testdb.Open(t)

@@ -6,18 +6,16 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
-	"strconv"
 	"testing"
 
 	"github.com/weftdb/weft/internal/access"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/expr"
 	"github.com/weftdb/weft/internal/govalue"
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/testdb"
-	"github.com/weftdb/weft/internal/testrace"
 	"github.com/weftdb/weft/internal/value"
 )
 
@@ -74,17 +72,10 @@ type asking struct {
 // TestAnyIndexAnswersAsFullScans: whatever index is chosen for a condition, whatever is wanted of the items, and however the walk is made, the answer is
 // that of looking at every item.
 func TestAnyIndexAnswersAsFullScans(t *testing.T) {
-	seed := rand.Uint64()
-	if s, err := strconv.ParseUint(os.Getenv("WEFT_SEED"), 10, 64); err == nil {
-		seed = s
-	}
-	t.Logf("WEFT_SEED=%d", seed)
-	rounds := 12
-	if testing.Short() || testrace.Enabled {
-		rounds = 3
-	}
+	seed := rounds.Seed(t)
+	count := max(rounds.Of(t, 6), 3)
 	taken := map[string]int{}
-	for round := range rounds {
+	for round := range count {
 		for i, spec := range shapes(t) {
 			a := &asking{t: t, random: rand.New(rand.NewPCG(seed, uint64(round))), db: testdb.Open(t), taken: taken, nulls: i == 2} // other indexes refuse the value NULL
 			spec.Name = "t"
@@ -112,7 +103,7 @@ func TestAnyIndexAnswersAsFullScans(t *testing.T) {
 	}
 	t.Log(taken)
 	for _, name := range []string{"a_b", "c_a", "hash", "sparse", "place", "b_place", "a", "c", "sixteen", "d_b", "e", "", "covering", "get", "found"} {
-		if taken[name] == 0 && rounds > 3 {
+		if taken[name] == 0 && count > 3 {
 			t.Errorf("%q was never taken: %v", name, taken)
 		}
 	}

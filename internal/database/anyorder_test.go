@@ -9,6 +9,7 @@ import (
 
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/govalue"
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/testdb"
 )
@@ -16,8 +17,7 @@ import (
 // TestAnyOrder: a walk over an index finds the same items in any order as in its own, and reads them back in few stretches, each in the order of the table's keys.
 func TestAnyOrder(t *testing.T) {
 	const items, stretchesMax = 3000, 6 // of 8, 32, 128 items and so on
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := rounds.Seed(t)
 	random := rand.New(rand.NewPCG(seed, 0))
 	db := testdb.Open(t)
 	table, err := db.CreateTable(t.Context(), database.TableSpec{Name: "t", Key: database.Columns("id", schema.Number),

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"runtime"
 	"slices"
 	"strconv"
@@ -20,8 +19,8 @@ import (
 	"github.com/weftdb/weft/internal/cell"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/govalue"
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/schema"
-	"github.com/weftdb/weft/internal/testrace"
 	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/mem"
@@ -149,11 +148,7 @@ type cellsTest struct {
 func TestCellsAreAsTheModelHasThem(t *testing.T) {
 	for _, engine := range []string{"mem", "pebble"} {
 		t.Run(engine, func(t *testing.T) {
-			seed := rand.Uint64()
-			if s, err := strconv.ParseUint(os.Getenv("WEFT_SEED"), 10, 64); err == nil {
-				seed = s
-			}
-			t.Logf("WEFT_SEED=%d", seed)
+			seed := rounds.Seed(t)
 			taken := map[string]int{}
 			for round := range 4 {
 				random := rand.New(rand.NewPCG(seed, uint64(round)))
@@ -173,7 +168,7 @@ func TestCellsAreAsTheModelHasThem(t *testing.T) {
 						{Name: "key", Key: parts(t, "desc(k)", "int"), Projection: schema.ProjectKeys},
 					},
 				})
-				for range max(testrace.Fewer(120), 40) {
+				for range max(rounds.Of(t, 120), 40) {
 					c.step()
 				}
 			}

@@ -19,6 +19,7 @@ import (
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/expr"
 	"github.com/weftdb/weft/internal/govalue"
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/mem"
@@ -64,8 +65,7 @@ func newCurved(t testing.TB, clock *clock, options database.Options, name string
 }
 
 func testRand(t testing.TB) *rand.Rand {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := rounds.Seed(t)
 	return rand.New(rand.NewPCG(seed, 11))
 }
 

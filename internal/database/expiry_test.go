@@ -21,6 +21,7 @@ import (
 
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/govalue"
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/kvwrap"
@@ -452,8 +453,7 @@ func TestExpiryFaults(t *testing.T) {
 // TestExpiryAfterACrash cuts the power in the middle of a sweep, after each of its commits: an item is there with all its entries, or not at all, none
 // goes before its time, and after the restart the rest goes by itself.
 func TestExpiryAfterACrash(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := rounds.Seed(t)
 	random := rand.New(rand.NewPCG(seed, 1))
 	files := vfs.NewCrashableMem()
 	store := memPebble(t, files)

@@ -15,6 +15,7 @@ import (
 	"github.com/weftdb/weft/internal/cities"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/expr"
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/testdb"
 	"github.com/weftdb/weft/internal/value"
@@ -112,7 +113,7 @@ func TestEstimatesOfBoxes(t *testing.T) {
 func TestStretches(t *testing.T) {
 	pin := openCities(t)
 	all := addresses(t, pin)
-	random := testdb.Random(t)
+	random := rounds.Random(t)
 	for range 60 {
 		lat, lon, size := random.Float64()*100-40, random.Float64()*300-150, 1+random.Float64()*40
 		q := database.Query{Index: "by-place", Where: expr.Conjunction(inRange("lat", lat-size, lat+size), inRange("lon", lon-size, lon+size)), Reverse: random.IntN(2) == 0}

@@ -8,18 +8,16 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/keyspace"
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/testdb"
-	"github.com/weftdb/weft/internal/testrace"
 	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/mem"
@@ -73,12 +71,9 @@ func found(t *testing.T, p database.Pinned, index, text string, wait bool) (ids 
 // TestAsyncSearch: asynchronous search indexes that are made before, while and after items are written by several writers find, once they were waited for,
 // what a synchronous one finds; searches that do not wait find no item that does not match, and verification is content at any time.
 func TestAsyncSearch(t *testing.T) {
+	t.Parallel() // it mostly waits
 	testdb.Each(t, func(t *testing.T, db *database.DB) {
-		seed := rand.Uint64()
-		if s, err := strconv.ParseUint(os.Getenv("WEFT_SEED"), 10, 64); err == nil {
-			seed = s
-		}
-		t.Logf("WEFT_SEED=%d", seed)
+		seed := rounds.Seed(t)
 		plain := asyncIndex(t, "plain", 0)
 		plain.Async = nil
 		table := mustTable(t, db, database.TableSpec{Name: "t", Key: parts(t, "id", "int"), Indexes: []database.IndexSpec{plain, asyncIndex(t, "all", 0), asyncIndex(t, "few", 5)}})
@@ -86,7 +81,7 @@ func TestAsyncSearch(t *testing.T) {
 		for i := range uint64(3) {
 			w := &texts{table: table, random: rand.New(rand.NewPCG(seed, i))}
 			writers.Go(func() {
-				for range max(testrace.Fewer(150), 40) {
+				for range max(rounds.Of(t, 150), 40) {
 					if err := w.write(t.Context()); err != nil {
 						t.Error(err)
 						return

@@ -12,6 +12,7 @@ import (
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/expr"
 	"github.com/weftdb/weft/internal/govalue"
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/testdb"
 	"github.com/weftdb/weft/internal/teststore"
@@ -53,8 +54,7 @@ func randomKey(t *testing.T, random *rand.Rand) (key []schema.KeyPart, columns [
 
 // TestDistinctItems: whatever a table's key is, items that differ in its attributes are different items, and are found by these.
 func TestDistinctItems(t *testing.T) {
-	seed := rand.Uint64()
-	t.Log("seed", seed)
+	seed := rounds.Seed(t)
 	random := rand.New(rand.NewPCG(seed, 0))
 	db := testdb.Open(t)
 	for round := range 60 {

@@ -15,6 +15,7 @@ import (
 	"github.com/weftdb/weft/internal/cell"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/govalue"
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/testdb"
 	"github.com/weftdb/weft/internal/value"
@@ -169,8 +170,7 @@ func TestStreamTellsAll(t *testing.T) {
 func streamTellsAll(t *testing.T, rules *cell.Rules) {
 	db := testdb.Open(t)
 	table := journaledTable(t, db, "t", rules)
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := rounds.Seed(t)
 	f := follow(t, table)
 	defer f.pin.Release()
 	var writing sync.WaitGroup

@@ -11,7 +11,6 @@ import (
 	"log/slog"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"reflect"
 	"slices"
 	"strconv"
@@ -23,8 +22,8 @@ import (
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/expr"
 	"github.com/weftdb/weft/internal/govalue"
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/schema"
-	"github.com/weftdb/weft/internal/testrace"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/mem"
 	"github.com/weftdb/weft/kv/pebble"
@@ -168,28 +167,10 @@ type history struct {
 	expires bool // items whose "at" has come are deleted
 }
 
-// operations is how many operations the run has; WEFT_METAMORPHIC_OPS makes it longer.
-func operations() int {
-	if n, err := strconv.Atoi(os.Getenv("WEFT_METAMORPHIC_OPS")); err == nil {
-		return n
-	}
-	switch {
-	case testing.Short():
-		return 2_000
-	case testrace.Enabled:
-		return 4_000 // make test runs the whole length without the detector
-	}
-	return 100_000
-}
-
 // TestMetamorphic runs one random history on all engines and a model of maps: every answer must be the model's, an index's answer that of a full
 // scan, whether the index was there before the rows or built while they came, and whatever was closed and opened in between.
 func TestMetamorphic(t *testing.T) {
-	seed := rand.Uint64()
-	if s, err := strconv.ParseUint(os.Getenv("WEFT_SEED"), 10, 64); err == nil {
-		seed = s
-	}
-	t.Logf("WEFT_SEED=%d", seed)
+	seed := rounds.Seed(t)
 	clock := clockAt(1_800_000_000)
 	h := &history{t: t, rng: rand.New(rand.NewPCG(seed, 1)), all: candidates(t, clock), model: model{}, indexes: indexModels(t), present: make([]bool, 3), clock: clock}
 	h.present[0] = true
@@ -201,7 +182,7 @@ func TestMetamorphic(t *testing.T) {
 			t.Fatalf("%s: %v", c.name, err)
 		}
 	}
-	for i := range operations() {
+	for i := range max(rounds.Of(t, 8000), 2000) {
 		h.step()
 		if i%300 == 299 {
 			h.expire()

@@ -13,9 +13,9 @@ import (
 
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/govalue"
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/testdb"
-	"github.com/weftdb/weft/internal/testrace"
 )
 
 // nearCurves are Z-orders over a and b, with codes that are fine and coarse, of all numbers, and with a third attribute. Those marked are built on rows, and
@@ -78,13 +78,12 @@ func nearTable(t *testing.T, random *rand.Rand, db *database.DB, name, curve str
 
 // TestNearest: the nearest items are those that sorting all by distance and key gives, whatever the codes are, with and without conditions.
 func TestNearest(t *testing.T) {
-	seed := rand.Uint64()
-	t.Log("seed", seed)
+	seed := rounds.Seed(t)
 	random := rand.New(rand.NewPCG(seed, 0))
 	db := testdb.Open(t)
 	for i, curve := range nearCurves {
 		table, rows := nearTable(t, random, db, fmt.Sprintf("t%d", i), curve, false)
-		for range testrace.Fewer(12) {
+		for range rounds.Of(t, 12) {
 			q := database.Query{Near: &database.Near{Columns: []string{"a", "b"}, To: []float64{random.NormFloat64() * 3, float64(random.IntN(7) - 3)}}, Index: "near", Fetch: true}
 			if random.IntN(3) == 0 {
 				q.Index, q.AnyIndex, q.Fetch = "", true, false
@@ -152,8 +151,7 @@ func checkNearest(t *testing.T, curve string, table *database.Table, q database.
 
 // TestNearestBehind: the Z-order may stand behind parts that are bound to single values.
 func TestNearestBehind(t *testing.T) {
-	seed := rand.Uint64()
-	t.Log("seed", seed)
+	seed := rounds.Seed(t)
 	random := rand.New(rand.NewPCG(seed, 0))
 	db := testdb.Open(t)
 	table, rows := nearTable(t, random, db, "t", "zorder(a f64, b f64)", true)
@@ -161,7 +159,7 @@ func TestNearestBehind(t *testing.T) {
 	in := func(values ...any) database.Query {
 		return database.Query{Index: "near", Fetch: true, Near: near, Where: govalue.Attribute("c").In(values...)}
 	}
-	for range testrace.Fewer(20) {
+	for range rounds.Of(t, 20) {
 		checkNearest(t, "one", table, in(3), rows, func(r nearRow) bool { return r.c == 3 }, random.IntN(30))
 		checkNearest(t, "two", table, in(1, 4), rows, func(r nearRow) bool { return r.c == 1 || r.c == 4 }, random.IntN(30))
 		some := in(1, 4)

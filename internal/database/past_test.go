@@ -11,9 +11,9 @@ import (
 
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/past"
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/testdb"
-	"github.com/weftdb/weft/internal/testrace"
 	"github.com/weftdb/weft/internal/value"
 )
 
@@ -42,9 +42,9 @@ func pastOf(t *testing.T, open func(at time.Time) *past.View, at time.Time) map[
 
 // TestPast: what Past shows of earlier moments is what the table had, and the differences of two moments make the items of the first those of the second.
 func TestPast(t *testing.T) {
+	t.Parallel() // it mostly waits
 	testdb.Each(t, func(t *testing.T, db *database.DB) {
-		seed := time.Now().UnixNano()
-		t.Logf("seed %d", seed)
+		seed := rounds.Seed(t)
 		random := rand.New(rand.NewPCG(uint64(seed), 4))
 		table, err := db.CreateTable(t.Context(), database.TableSpec{Name: "t", Key: database.Columns("k", schema.String)})
 		if err != nil {
@@ -57,7 +57,7 @@ func TestPast(t *testing.T) {
 			t.Fatal(err)
 		}
 		moments := []moment{}
-		for range max(testrace.Fewer(5), 2) {
+		for range max(rounds.Of(t, 5), 2) {
 			time.Sleep(3 * time.Millisecond)
 			moments = append(moments, moment{at: time.Now(), items: itemsOf(t, table)})
 			time.Sleep(3 * time.Millisecond)

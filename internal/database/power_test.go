@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
-	"os"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -16,26 +14,15 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/schema"
-	"github.com/weftdb/weft/internal/testrace"
 	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/kv/pebble"
 )
 
-// powerLosses chooses the seed of a random test, or takes WEFT_SEED, and says how many power losses it has: WEFT_POWER_LOSSES, or a few.
+// powerLosses returns the seed of a random test and its number of power losses.
 func powerLosses(t *testing.T) (seed uint64, losses int) {
-	seed, losses = rand.Uint64(), 30
-	if s, err := strconv.ParseUint(os.Getenv("WEFT_SEED"), 10, 64); err == nil {
-		seed = s
-	}
-	t.Logf("WEFT_SEED=%d", seed)
-	if testing.Short() || testrace.Enabled {
-		losses = 5
-	}
-	if n, err := strconv.Atoi(os.Getenv("WEFT_POWER_LOSSES")); err == nil {
-		losses = n
-	}
-	return seed, losses
+	return rounds.Seed(t), max(rounds.Of(t, 12), 5)
 }
 
 // TestPowerLoss: whatever part of what was not synced a power loss keeps, in the middle of writes, the rows agree with all their indexes, one for searches

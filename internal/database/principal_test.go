@@ -21,9 +21,9 @@ import (
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/expr"
 	"github.com/weftdb/weft/internal/govalue"
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/testdb"
-	"github.com/weftdb/weft/internal/testrace"
 	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/kv/mem"
 	"github.com/weftdb/weft/storage"
@@ -370,7 +370,7 @@ func TestPrincipalOperations(t *testing.T) {
 // TestPrincipal runs testdata/principal: it gives users policies, and shows what they may do. Of the three marks of a user the first is for an item of the table t
 // whose key is the user's name, the second for another item of it, the third for one of the table other with the user's name. + is allowed, - is denied.
 func TestPrincipal(t *testing.T) {
-	testrace.Skip(t)
+	rounds.SkipRace(t)
 	policies, users := map[string]string{}, []string{""}
 	datadriven.RunTest(t, "testdata/principal", func(t *testing.T, d *datadriven.TestData) string {
 		switch d.Cmd {

@@ -9,16 +9,14 @@ import (
 	"log/slog"
 	"maps"
 	"math/rand/v2"
-	"os"
-	"strconv"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/testdb"
-	"github.com/weftdb/weft/internal/testrace"
 	"github.com/weftdb/weft/internal/teststore"
 )
 
@@ -193,16 +191,11 @@ func (r *rescued) must(t *testing.T, err error) {
 }
 
 // TestRestoreAt restores a table at random moments of its history, in place and beside, on each engine, and checks that it is what a model holds for the moment, and that its
-// indexes agree: with transactions that exchange keys of a unique index, expiry, a stream, and an index that comes and goes. WEFT_RESTORES is how often.
+// indexes agree: with transactions that exchange keys of a unique index, expiry, a stream, and an index that comes and goes.
 func TestRestoreAt(t *testing.T) {
-	restores := map[string]int{"mem": testrace.Fewer(50), "pebble": testrace.Fewer(50), "tikv": testrace.Fewer(10)} // the mock takes a second for each
-	if given, err := strconv.Atoi(os.Getenv("WEFT_RESTORES")); err == nil {
-		restores = map[string]int{"mem": given, "pebble": given, "tikv": given}
-	}
-	seed := rand.Uint64()
-	if given, err := strconv.ParseUint(os.Getenv("WEFT_SEED"), 10, 64); err == nil {
-		seed = given
-	}
+	t.Parallel() // it mostly waits
+	restores := map[string]int{"mem": rounds.Of(t, 16), "pebble": rounds.Of(t, 16), "tikv": rounds.Of(t, 4)} // the mock takes a second for each
+	seed := rounds.Seed(t)
 	for _, engine := range teststore.Engines() {
 		t.Run(engine.Name, func(t *testing.T) {
 			t.Logf("WEFT_SEED=%d", seed)

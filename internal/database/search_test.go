@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,10 +19,10 @@ import (
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/expr"
 	"github.com/weftdb/weft/internal/govalue"
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/search"
 	"github.com/weftdb/weft/internal/testdb"
-	"github.com/weftdb/weft/internal/testrace"
 	"github.com/weftdb/weft/internal/value"
 )
 
@@ -55,31 +54,16 @@ func searchShapes(t *testing.T) []database.TableSpec {
 	}
 }
 
-// searchRounds is how many tables of each shape are asked, and questions how often each.
-func searchRounds() (rounds, questions int) {
-	if testing.Short() || testrace.Enabled {
-		return 1, 60
-	}
-	if n, err := strconv.Atoi(os.Getenv("WEFT_SEARCH_ROUNDS")); err == nil {
-		return n, 200
-	}
-	return 3, 120
-}
-
 // TestSearchAnswersAsFullScans: what a search index finds is what a look at every item finds, in the same order, while items are written, changed and deleted,
 // and however the index was built; verification finds nothing wrong with it.
 func TestSearchAnswersAsFullScans(t *testing.T) {
-	seed := rand.Uint64()
-	if s, err := strconv.ParseUint(os.Getenv("WEFT_SEED"), 10, 64); err == nil {
-		seed = s
-	}
-	t.Logf("WEFT_SEED=%d", seed)
+	seed := rounds.Seed(t)
 	analyzer, err := search.Open("english")
 	if err != nil {
 		t.Fatal(err)
 	}
-	rounds, questions := searchRounds()
-	for round := range rounds {
+	const questions = 60
+	for round := range rounds.Of(t, 3) {
 		for _, spec := range searchShapes(t) {
 			s := &searching{asking: asking{t: t, random: rand.New(rand.NewPCG(seed, uint64(round))), db: testdb.OpenWith(t, database.Options{SearchBytesMax: []int{0, 300, 3000}[round%3]})}, analyzer: analyzer}
 			find := spec.Indexes[0]
@@ -306,18 +290,9 @@ func (s *searching) verify() {
 
 // TestSearchScores: what is found by words, in which order and with which scores, is what a plain reading of BM25's formula over all items says.
 func TestSearchScores(t *testing.T) {
-	seed := rand.Uint64()
-	if s, err := strconv.ParseUint(os.Getenv("WEFT_SEED"), 10, 64); err == nil {
-		seed = s
-	}
-	t.Logf("WEFT_SEED=%d", seed)
-	items, questions := 2_000, 200
-	if testing.Short() || testrace.Enabled {
-		items, questions = 300, 40
-	}
-	if n, err := strconv.Atoi(os.Getenv("WEFT_SEARCH_ITEMS")); err == nil {
-		items, questions = n, n/10
-	}
+	seed := rounds.Seed(t)
+	items := min(max(rounds.Of(t, 800), 300), 20_000)
+	questions := items / 10
 	random := rand.New(rand.NewPCG(seed, 0))
 	db := testdb.Open(t)
 	table := mustTable(t, db, database.TableSpec{Name: "t", Key: parts(t, "id", "int"),

@@ -13,6 +13,7 @@ import (
 
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/govalue"
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/testdb"
 )
@@ -124,8 +125,7 @@ func TestUniqueBuiltUnderLoad(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		seed := rand.Uint64()
-		t.Logf("seed %d", seed)
+		seed := rounds.Seed(t)
 		stop := make(chan struct{})
 		var group sync.WaitGroup
 		for w := range 4 {

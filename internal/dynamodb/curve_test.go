@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/testdb"
 )
 
@@ -29,8 +30,7 @@ func membersOf(t *testing.T, api *API, operation, body string) map[string]json.R
 
 // TestCurveRebuild rebuilds a Z-order index between the pages of a Query: its items are those of a Scan, and DescribeTable shows nothing of the rebuild.
 func TestCurveRebuild(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := rounds.Seed(t)
 	rng := rand.New(rand.NewPCG(seed, 1))
 	db := testdb.Open(t)
 	api := &API{DB: db}

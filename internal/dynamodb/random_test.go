@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/testdb"
 )
 
@@ -59,8 +60,7 @@ var walkCases = []walkCase{
 // size and in both directions: the pages together must be what a sorted slice says.
 func TestPages(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, db *database.DB) {
-		seed := rand.Uint64()
-		t.Logf("seed %d", seed)
+		seed := rounds.Seed(t)
 		rng := rand.New(rand.NewPCG(seed, 0))
 		api := &API{DB: db}
 		makeTable(t, api, "t", "key pk:S sk:N\nlsi l pk:S y:N keys\ngsi g x:S y:N\n")

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"testing"
-	"time"
 
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/order"
 )
@@ -43,8 +43,7 @@ func (d dictionary) Name(id uint32) (string, bool) {
 type generator struct{ *rand.Rand }
 
 func newGenerator(t testing.TB) generator {
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
+	seed := rounds.Seed(t)
 	return generator{rand.New(rand.NewPCG(seed, 1))}
 }
 
@@ -253,12 +252,12 @@ func (g generator) update(s Source) *Update {
 	return u
 }
 
-const rounds = 5000
+const cases = 5000
 
 func TestMatchAgainstModel(t *testing.T) {
 	g := newGenerator(t)
 	count := map[bool]int{}
-	for range rounds {
+	for range cases {
 		s := g.source()
 		c := g.condition(s, 3)
 		got, err := Match(c, s)
@@ -270,7 +269,7 @@ func TestMatchAgainstModel(t *testing.T) {
 		}
 		count[got]++
 	}
-	if count[true] < rounds/10 || count[false] < rounds/10 {
+	if count[true] < cases/10 || count[false] < cases/10 {
 		t.Fatalf("the conditions are too one-sided to mean much: %v", count)
 	}
 }
@@ -279,7 +278,7 @@ func TestApplyAgainstModel(t *testing.T) {
 	g := newGenerator(t)
 	var b value.RowBuilder
 	done := 0
-	for range rounds {
+	for range cases {
 		s := g.source()
 		u := g.update(s)
 		want := decodeRow(s.Row, s.Names)
@@ -304,15 +303,15 @@ func TestApplyAgainstModel(t *testing.T) {
 			t.Fatalf("item %s\nupdate %s\ngot  %s\nwant %s", itemText(s), Notation{}.AppendUpdate(nil, u), show(got), show(want))
 		}
 	}
-	if done < rounds/10 {
-		t.Fatalf("only %d updates of %d were possible", done, rounds)
+	if done < cases/10 {
+		t.Fatalf("only %d updates of %d were possible", done, cases)
 	}
 }
 
 func TestProjectAgainstModel(t *testing.T) {
 	g := newGenerator(t)
 	var b value.RowBuilder
-	for range rounds {
+	for range cases {
 		s := g.source()
 		var paths []Path
 		for range 1 + g.IntN(6) {

@@ -11,9 +11,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -22,6 +20,7 @@ import (
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/hbase"
 	"github.com/weftdb/weft/internal/hbase/filter"
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/teststore"
 	"github.com/weftdb/weft/kv"
 )
@@ -250,26 +249,12 @@ func (x *trial) check(err error) {
 	}
 }
 
-// operations is how many random operations an engine gets; `make ci` and `make metamorphic` ask for more than this.
-func operations(t *testing.T) int {
-	text := os.Getenv("WEFT_HBASE_OPERATIONS")
-	if text == "" {
-		return 3_000
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
-
 // TestModel does random operations on each engine and on a model in memory; answers must be equal. The database is opened again now and then.
 func TestModel(t *testing.T) {
 	for _, engine := range teststore.Engines() {
 		t.Run(engine.Name, func(t *testing.T) {
 			t.Parallel()
-			seed := rand.Uint64()
-			t.Logf("seed %d", seed)
+			seed := rounds.Seed(t)
 			x := &trial{t: t, random: rand.New(rand.NewPCG(seed, 0)), name: hbase.TableName{Namespace: database.DefaultDatabase, Name: "t"}}
 			x.store, x.admin = engine.Open(t)
 			x.now.Store(1_700_000_000_000)
@@ -279,7 +264,7 @@ func TestModel(t *testing.T) {
 			}}
 			x.model = newModel(table)
 			x.check(x.api.CreateTable(t.Context(), table, [][]byte{[]byte("r3"), []byte("r1\xff")}))
-			for i := range operations(t) {
+			for i := range max(rounds.Of(t, 3500), 1000) {
 				if i%2500 == 2499 {
 					x.check(x.db.Close())
 					x.open()

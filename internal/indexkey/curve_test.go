@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/weftdb/weft/internal/keytext"
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/zorder"
@@ -66,12 +67,8 @@ type curveRow struct {
 // TestCurvePlans makes random Z-order indexes (types, widths, codecs, orders of bits, parts before and behind), rows and bounds, and looks whether a scan
 // meets all rows that match the bounds, in both directions, whatever it seeks and whatever it steps over; and no more of them than the codes of the bounds call for.
 func TestCurvePlans(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	cases := 2500
-	if testing.Short() {
-		cases = 300
-	}
+	seed := rounds.Seed(t)
+	cases := rounds.Of(t, 600)
 	var total walkCounts
 	for i := range cases {
 		c := newCurveCase(t, rand.New(rand.NewPCG(seed, uint64(i))))

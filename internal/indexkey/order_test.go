@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/weftdb/weft/internal/keytext"
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/value"
 )
@@ -112,12 +113,7 @@ func checkTuple(t *testing.T, x *schema.Index, one tuple, columns map[string]val
 
 // TestKeysAreInTheOrderOfTuples compares keys with the values they were made from, for all shapes of indexes.
 func TestKeysAreInTheOrderOfTuples(t *testing.T) {
-	seed := rand.Uint64()
-	defer func() {
-		if t.Failed() {
-			t.Logf("seed %d", seed)
-		}
-	}()
+	seed := rounds.Seed(t)
 	random := rand.New(rand.NewPCG(seed, 2))
 	values := parseValues(t)
 	for _, text := range indexes {

@@ -200,7 +200,7 @@ var laws = map[string]law{
 
 	"internal/lint":       {layer: testLayer},
 	"internal/testdb":     {layer: testLayer},
-	"internal/testrace":   {layer: testLayer},
+	"internal/rounds":     {layer: testLayer},
 	"storage/storagetest": {layer: testLayer},
 	"internal/teststore":  {layer: testLayer},
 	"kv/tikv/tikvtest":    {layer: testLayer},
@@ -210,7 +210,7 @@ var laws = map[string]law{
 var trees = []string{"bench", "test", "examples"}
 
 // testSupport are the packages that may import package testing and name engines outside of test files; lengths are not limited there.
-var testSupport = []string{"kv/kvtest", "kv/tikv/tikvtest", "storage/storagetest", "internal/testdb", "internal/teststore", "internal/testrace", "internal/lint"}
+var testSupport = []string{"kv/kvtest", "kv/tikv/tikvtest", "storage/storagetest", "internal/testdb", "internal/teststore", "internal/rounds", "internal/lint"}
 
 // library says which packages may import a module from outside. A folder hides a technology, and nothing else imports it.
 type library struct {

@@ -71,24 +71,15 @@ func TestEmbedded(t *testing.T) {
 	}
 }
 
-// TestModules: the modules beside the main one build with it. A command for ./... leaves them out.
-func TestModules(t *testing.T) {
-	command := exec.CommandContext(t.Context(), "go", "vet", "./bench/...", "./test/...", "./zorder/zdynamo/...")
-	command.Dir = root
-	if out, err := command.CombinedOutput(); err != nil {
-		t.Errorf("%v: %v\n%s", command.Args, err, out)
-	}
-}
-
-// TestClusterClientStaysOut asks the go command what is linked: the client of TiKV, as large as everything else together, comes only with the full binary.
+// TestClusterClientStaysOut asks the go command what is linked: the client of TiKV, as large as everything else together, comes only with the tag tikv.
 func TestClusterClientStaysOut(t *testing.T) {
 	for _, c := range []struct {
 		arguments []string
 		linked    bool
 	}{
 		{[]string{"github.com/weftdb/weft", "github.com/weftdb/weft/kv/pebble"}, false},
-		{[]string{"-tags", "notikv", "github.com/weftdb/weft/cmd/weft"}, false},
-		{[]string{"github.com/weftdb/weft/cmd/weft"}, true},
+		{[]string{"github.com/weftdb/weft/cmd/weft"}, false},
+		{[]string{"-tags", "tikv", "github.com/weftdb/weft/cmd/weft"}, true},
 	} {
 		listed, err := exec.CommandContext(t.Context(), "go", append([]string{"list", "-deps"}, c.arguments...)...).Output()
 		if err != nil {

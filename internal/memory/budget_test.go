@@ -8,12 +8,12 @@ import (
 	"testing"
 
 	"github.com/weftdb/weft/internal/memory"
+	"github.com/weftdb/weft/internal/rounds"
 )
 
 // TestBudget: random holders at once never have more than there is, and give back all that they took.
 func TestBudget(t *testing.T) {
-	seed := rand.Uint64()
-	t.Log("seed", seed)
+	seed := rounds.Seed(t)
 	const limit = 1 << 20
 	r := memory.New(limit)
 	var wait sync.WaitGroup

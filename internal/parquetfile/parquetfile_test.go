@@ -19,7 +19,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
-	"github.com/weftdb/weft/internal/testrace"
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/value"
 )
 
@@ -95,14 +95,7 @@ func written(t testing.TB, r *rand.Rand, rows int) (data []byte, want string) {
 
 func seeded(t testing.TB) *rand.Rand {
 	t.Helper()
-	seed := rand.Uint64()
-	if text := os.Getenv("WEFT_SEED"); text != "" {
-		var err error
-		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
-			t.Fatal(err)
-		}
-	}
-	t.Logf("WEFT_SEED=%d", seed)
+	seed := rounds.Seed(t)
 	return rand.New(rand.NewPCG(seed, 0))
 }
 
@@ -146,7 +139,7 @@ func hostile(t *testing.T, data []byte) {
 	runtime.ReadMemStats(&before)
 	text, err := dump(data, nil)
 	runtime.ReadMemStats(&after)
-	if bytes := after.TotalAlloc - before.TotalAlloc; bytes > 256<<20+64*uint64(len(text)) && !testrace.Enabled {
+	if bytes := after.TotalAlloc - before.TotalAlloc; bytes > 256<<20+64*uint64(len(text)) && !rounds.Race {
 		t.Errorf("%d MiB of memory for a file of %d bytes and %d bytes of rows: %v", bytes>>20, len(data), len(text), err)
 	}
 }
@@ -170,7 +163,7 @@ func TestDamage(t *testing.T) {
 		}
 		good = append(good, data)
 	}
-	for range testrace.Fewer(1500) {
+	for range rounds.Of(t, 1500) {
 		data := bytes.Clone(good[r.IntN(len(good))])
 		for range 1 + r.IntN(3) {
 			switch at := r.IntN(len(data)); r.IntN(3) {

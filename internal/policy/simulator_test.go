@@ -9,9 +9,10 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/weftdb/weft/internal/rounds"
 )
 
 // simulated is a request with its policies, as test/clients/simulate.mjs reads it.
@@ -25,7 +26,7 @@ type simulated struct {
 }
 
 // TestSimulator compares decisions with those of @cloud-copilot/iam-simulate, a program of others that decides as AWS does. `make test-clients` installs
-// it. WEFT_TEST_POLICIES is how many requests there are.
+// it.
 func TestSimulator(t *testing.T) {
 	if os.Getenv("WEFT_TEST_CLIENTS") != "1" {
 		t.Skip("the simulator runs under `make test-clients`, which sets WEFT_TEST_CLIENTS=1")
@@ -33,16 +34,13 @@ func TestSimulator(t *testing.T) {
 	if _, err := os.Stat("../../test/clients/node_modules/@cloud-copilot/iam-simulate"); err != nil {
 		t.Skip("the simulator is not installed: test/clients/install could not have it")
 	}
-	rounds, err := strconv.Atoi(os.Getenv("WEFT_TEST_POLICIES"))
-	if err != nil {
-		rounds = 10_000
-	}
-	seed := rand.Uint64()
+	seed := rounds.Seed(t)
+	count := rounds.Of(t, 4000)
 	g := generator{rand.New(rand.NewPCG(seed, 0))}
 	var input bytes.Buffer
 	var asked []simulated
 	var decided []string
-	for range rounds {
+	for range count {
 		s := g.simulated()
 		line, err := json.Marshal(s)
 		if err != nil {
@@ -58,8 +56,8 @@ func TestSimulator(t *testing.T) {
 		t.Fatalf("seed %d: the simulator failed: %v", seed, err)
 	}
 	answers := strings.Fields(string(output))
-	if len(answers) != rounds {
-		t.Fatalf("seed %d: %d answers to %d requests", seed, len(answers), rounds)
+	if len(answers) != count {
+		t.Fatalf("seed %d: %d answers to %d requests", seed, len(answers), count)
 	}
 	met, differences := map[string]int{}, 0
 	for i, want := range answers {
@@ -70,10 +68,10 @@ func TestSimulator(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d requests, %v, %d differences", rounds, met, differences)
+	t.Logf("%d requests, %v, %d differences", count, met, differences)
 	for _, effect := range []string{"Allow", "Deny", "NoMatch"} {
-		if met[effect] < rounds/20 {
-			t.Errorf("seed %d: only %d of %d requests met %s", seed, met[effect], rounds, effect)
+		if met[effect] < count/20 {
+			t.Errorf("seed %d: only %d of %d requests met %s", seed, met[effect], count, effect)
 		}
 	}
 }

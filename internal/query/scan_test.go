@@ -12,6 +12,7 @@ import (
 	"github.com/weftdb/weft/internal/indexkey"
 	"github.com/weftdb/weft/internal/keytext"
 	"github.com/weftdb/weft/internal/record"
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/teststore"
 	"github.com/weftdb/weft/internal/value"
@@ -81,8 +82,7 @@ func multiples(step int64) (skip, skipBack func(key, dst []byte) ([]byte, bool, 
 
 // TestSkip walks random tables with a hook and without one: the rows must be the same, in both directions, whatever lies between them.
 func TestSkip(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := rounds.Seed(t)
 	rng := rand.New(rand.NewPCG(seed, 1))
 	for round := range 200 {
 		held := randomNumbers(rng)

@@ -9,12 +9,12 @@ import (
 	"os"
 	"slices"
 	"testing"
-	"time"
+
+	"github.com/weftdb/weft/internal/rounds"
 )
 
 func TestSorterAgainstModel(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
+	seed := rounds.Seed(t)
 	random := rand.New(rand.NewPCG(seed, 1))
 	for round := range 60 {
 		dir := t.TempDir()

@@ -15,6 +15,7 @@ import (
 
 	"github.com/weftdb/weft/internal/keyspace"
 	"github.com/weftdb/weft/internal/keytext"
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/teststore"
 	"github.com/weftdb/weft/internal/value"
@@ -243,9 +244,8 @@ func BenchmarkLatch(b *testing.B) {
 
 // TestVerifyInParts: however indexes are cut, a whole table is found whole and one with a fault is not; progress ends with all.
 func TestVerifyInParts(t *testing.T) {
-	seed := rand.Uint64()
+	seed := rounds.Seed(t)
 	rng := rand.New(rand.NewPCG(seed, 0))
-	t.Logf("seed %d", seed)
 	table := people(t, schema.Active)
 	store := teststore.Store(t)
 	const rows = 200

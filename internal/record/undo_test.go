@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/mem"
 )
@@ -28,8 +29,7 @@ func dump(t *testing.T, txn kv.Txn) map[string]string {
 
 // TestUndo sets, releases and goes back to savepoints at random among writes, beside copies of what was there.
 func TestUndo(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := rounds.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 1))
 	for range 200 {
 		store := mem.Open(mem.Options{})

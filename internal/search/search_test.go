@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
+
+	"github.com/weftdb/weft/internal/rounds"
 )
 
 // TestSearch runs the files of testdata. Their commands:
@@ -144,8 +146,7 @@ func shownNode(n *Node) string {
 
 // TestViable: no word within the distance begins with what Viable rules out.
 func TestViable(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := rounds.Seed(t)
 	random := rand.New(rand.NewPCG(seed, 0))
 	word := func() []byte {
 		letters := []rune("abcé")
@@ -155,7 +156,7 @@ func TestViable(t *testing.T) {
 		}
 		return []byte(string(w))
 	}
-	for range 200_000 {
+	for range rounds.Of(t, 40_000) {
 		a, b, distance := word(), word(), 1+random.IntN(2)
 		within := distanceOf([]rune(string(a)), []rune(string(b))) <= distance
 		if Within(a, b, distance) != within {

@@ -4,11 +4,11 @@ package sql_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/sql"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/result"
@@ -236,9 +236,7 @@ func TestPlansAnswerTheirOwn(t *testing.T) {
 	cached, plain := newHarness(t, testdb.Open(t)).session("main"), newHarness(t, testdb.Open(t)).session("main")
 	fill(t, cached)
 	fill(t, plain)
-	seed := rand.Int64()
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(uint64(seed), 0))
+	random := rounds.Random(t)
 	texts := strings.Split(strings.TrimSpace(alike), "\n")
 	wrong := map[string]bool{}
 	for range 4 * len(texts) {

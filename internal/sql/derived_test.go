@@ -8,13 +8,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/testdb"
 )
 
 // TestDerivedOrder: derived tables in an order that an index gives, which end after LIMIT rows, hold what they hold when nothing but a sort gives the order.
 func TestDerivedOrder(t *testing.T) {
-	seed := rand.Uint64()
-	t.Log("seed", seed)
+	seed := rounds.Seed(t)
 	random := rand.New(rand.NewPCG(seed, 0))
 	s := newHarness(t, testdb.Open(t)).session("main")
 	must(t, s, "SET inefficient_query = 'allow'",

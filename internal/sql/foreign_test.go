@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/sql"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/testdb"
@@ -16,9 +17,8 @@ import (
 
 // TestForeignKeysAtOnce: whatever sessions insert and delete at once, in whatever way, no row refers to one that is not there.
 func TestForeignKeysAtOnce(t *testing.T) {
-	const parents, sessions, rounds = 4, 6, 60
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	const parents, sessions, turns = 4, 6, 60
+	seed := rounds.Seed(t)
 	h := newHarness(t, testdb.Open(t))
 	do := func(s *sql.Session, text string) (string, error) {
 		out := &printer{}
@@ -37,7 +37,7 @@ func TestForeignKeysAtOnce(t *testing.T) {
 			if i%2 == 1 {
 				_, _ = do(name, "SET weft_conflicts = 'abort'")
 			}
-			for n := range rounds {
+			for n := range turns {
 				p := random.IntN(parents)
 				texts := []string{[]string{
 					fmt.Sprintf("INSERT IGNORE INTO p VALUES (%d)", p),

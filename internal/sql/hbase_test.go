@@ -17,6 +17,7 @@ import (
 	"github.com/weftdb/weft/internal/cell"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/expr"
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/testdb"
@@ -85,8 +86,7 @@ func (h *harness) hbasePut(name string, fields []string) error {
 // TestMappedColumnsAnswerAsDeclaredOnes asks a mapped HBase table, whose rows are written as bytes, and a table of SQL's own with the same rows and indexes the
 // same random questions.
 func TestMappedColumnsAnswerAsDeclaredOnes(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := rounds.Seed(t)
 	random := rand.New(rand.NewPCG(seed, 1))
 	h := newHarness(t, testdb.Open(t))
 	h.command(t, &datadriven.TestData{Cmd: "hbase-table", CmdArgs: []datadriven.CmdArg{{Key: "mapped"}, {Key: "f"}}})

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/testdb"
-	"github.com/weftdb/weft/internal/testrace"
 )
 
 // hostile are statements that take the stack or the time of those who read and plan them by how often a part is repeated.
@@ -52,7 +52,7 @@ var hostile = map[string]func(n int) string{
 
 // TestHostileShapes runs each of them in every way in which a text comes in: each is answered by an error, and the process lives.
 func TestHostileShapes(t *testing.T) {
-	testrace.Skip(t)
+	rounds.SkipRace(t)
 	h := newHarness(t, testdb.Open(t))
 	s := h.session("main")
 	must(t, s, "CREATE TABLE t (k BIGINT PRIMARY KEY, v BIGINT)", "INSERT INTO t VALUES (1, 1)")

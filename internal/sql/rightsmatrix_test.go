@@ -17,10 +17,10 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/parse"
 	"github.com/weftdb/weft/internal/testdb"
-	"github.com/weftdb/weft/internal/testrace"
 )
 
 // matrixUsers are the columns of the matrix. "nobody" has no account; "owner" may do what a policy says about rows whose key begins with another value than
@@ -52,7 +52,7 @@ const ownerPolicy = `{"Version": "2012-10-17", "Statement": {"Effect": "Allow", 
 // TestRightsMatrix runs each line of testdata/rightsmatrix as each user, on a table that the users have rights to and on a foreign one, each time in a database
 // of its own, and says who was let do it.
 func TestRightsMatrix(t *testing.T) {
-	testrace.Skip(t)
+	rounds.SkipRace(t)
 	seen := map[string]bool{}
 	datadriven.RunTest(t, "testdata/rightsmatrix", func(t *testing.T, d *datadriven.TestData) string {
 		var b strings.Builder

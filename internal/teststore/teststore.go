@@ -16,13 +16,13 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/mem"
 	"github.com/weftdb/weft/kv/pebble"
@@ -106,11 +106,7 @@ func openTiKV(t testing.TB) (kv.Store, kv.Admin) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	seed := rand.Uint64()
-	if given, err := strconv.ParseUint(os.Getenv("WEFT_SEED"), 10, 64); err == nil {
-		seed = given
-	}
-	t.Logf("faults of the cluster: WEFT_SEED=%d", seed)
+	seed := rounds.Seed(t)
 	t.Cleanup(cluster.Disturb(seed, requestsBetweenFaults, true).Stop)
 	return store, store
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/weftdb/weft/internal/keyspace"
 	"github.com/weftdb/weft/internal/keytext"
 	"github.com/weftdb/weft/internal/record"
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/kv"
@@ -122,8 +123,7 @@ func (h *history) undo(doneMax int) (now map[string]value.Row, changes int64) {
 
 // TestParts takes changes back with memory for all keys, and for few of them: the table becomes what it was, and where there is memory each row is written once.
 func TestParts(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := rounds.Seed(t)
 	for _, keys := range []int{0, 100, 7, 1} {
 		t.Run(fmt.Sprint(keys), func(t *testing.T) {
 			h := newHistory(t, rand.New(rand.NewPCG(seed, 1)))

@@ -7,6 +7,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/weftdb/weft/internal/rounds"
 )
 
 // TestCodecs holds bytes that Java's Bytes.toBytes writes, and what they read as; "" is an error.
@@ -39,10 +41,9 @@ func TestCodecs(t *testing.T) {
 }
 
 func TestCodecsReadWhatTheyWrite(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := rounds.Seed(t)
 	random := rand.New(rand.NewPCG(seed, 1))
-	for range 10_000 {
+	for range rounds.Of(t, 10_000) {
 		x := random.Int64() >> random.IntN(64)
 		if random.IntN(2) == 0 {
 			x = -x

@@ -7,23 +7,15 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"strconv"
 	"testing"
 
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/order"
 )
 
 // newRandom returns a random source whose seed is logged, and can be set by WEFT_SEED.
 func newRandom(t testing.TB) *rand.Rand {
-	seed := rand.Uint64()
-	if text := os.Getenv("WEFT_SEED"); text != "" {
-		var err error
-		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
-			t.Fatal(err)
-		}
-	}
-	t.Logf("WEFT_SEED=%d", seed)
+	seed := rounds.Seed(t)
 	return rand.New(rand.NewPCG(seed, 0))
 }
 

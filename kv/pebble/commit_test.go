@@ -13,6 +13,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/kv"
 )
 
@@ -203,13 +204,12 @@ func TestLongTransaction(t *testing.T) {
 
 // TestLocksAgainstModel runs random commits one after the other against a map of versions.
 func TestLocksAgainstModel(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := rounds.Seed(t)
 	random := rand.New(rand.NewPCG(seed, 0))
 	s := openMem(t)
 	table := s.commits
 	last := map[uint64]uint64{}
-	for range 20_000 {
+	for range rounds.Of(t, 5000) {
 		c := &commit{writes: &writeSet{}, blind: random.IntN(4) == 0, start: uint64(max(0, int(table.version.Load())-random.IntN(5)))}
 		want := true
 		for range 1 + random.IntN(4) {

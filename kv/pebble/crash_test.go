@@ -16,7 +16,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
-	"github.com/weftdb/weft/internal/testrace"
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/kv"
 )
 
@@ -62,15 +62,8 @@ type crashRun struct {
 }
 
 // TestCrash loses power at random moments, again and again: what was acknowledged or read is there, transactions are whole.
-// WEFT_CRASH_CLONES sets how often, WEFT_SEED repeats a run.
 func TestCrash(t *testing.T) {
-	wanted := 500
-	if testing.Short() || testrace.Enabled {
-		wanted = 80
-	}
-	wanted = envInt(t, "WEFT_CRASH_CLONES", wanted)
-	seed := uint64(envInt(t, "WEFT_SEED", int(rand.Uint32())))
-	t.Logf("WEFT_SEED=%d, %d clones", seed, wanted)
+	seed, wanted := rounds.Seed(t), max(rounds.Of(t, 120), 80)
 	for done := 0; done < wanted && !t.Failed(); done += crashPerStore {
 		crashOneStore(t, rand.New(rand.NewPCG(seed, uint64(done))), min(crashPerStore, wanted-done))
 	}

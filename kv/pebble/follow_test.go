@@ -12,6 +12,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/pebble"
 )
@@ -55,8 +56,7 @@ func TestFollow(t *testing.T) {
 	if _, err := store.Follow(1); err == nil {
 		t.Error("two follow")
 	}
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := rounds.Seed(t)
 	var writing sync.WaitGroup
 	for w := range 4 {
 		random := rand.New(rand.NewPCG(seed, uint64(w)))

@@ -18,9 +18,6 @@ func inOtherProcess(t *testing.T) bool {
 		return true
 	}
 	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v", "-test.timeout=10m")
-	if testing.Short() {
-		cmd.Args = append(cmd.Args, "-test.short")
-	}
 	cmd.Env = append(os.Environ(), otherProcessEnv+"=1")
 	out, err := cmd.CombinedOutput()
 	t.Logf("%s", out)

@@ -70,9 +70,6 @@ func TestEngine(t *testing.T) {
 
 // TestEngineOnDisk runs the suite on the operating system's file system, with the defaults.
 func TestEngineOnDisk(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short")
-	}
 	kvtest.Run(t, kvtest.Engine{
 		Open: func(t *testing.T) kv.Store {
 			return mustOpen(t, Options{Dir: filepath.Join(t.TempDir(), "a", "store"), ReadOnlyBelowBytes: -1})

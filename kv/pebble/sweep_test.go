@@ -16,7 +16,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
-	"github.com/weftdb/weft/internal/testrace"
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/kv"
 )
 
@@ -24,18 +24,17 @@ import (
 const sweepHang = 20 * time.Second
 
 // TestFileErrors fails the i-th file operation of a script, for many i: each call returns, with success or an error; what was acknowledged
-// is there after a crash, and what failed for sure is not. WEFT_FILE_ERRORS=1 tries every i, once and for ever.
+// is there after a crash, and what failed for sure is not. A
+// change tries every twelfth, from a place that the seed chooses, once and for ever; a night tries them all.
 func TestFileErrors(t *testing.T) {
 	if !inOtherProcess(t) {
 		return
 	}
-	stride := envInt(t, "WEFT_FILE_ERRORS", 6)
-	if testing.Short() || testrace.Enabled {
-		stride *= 4
-	}
+	stride := max(48/rounds.Of(t, 4), 1)
+	first := 1 + int64(rounds.Seed(t)%uint64(stride))
 	for _, lasting := range []bool{false, true} {
 		points := 0
-		for i := int64(1); !t.Failed(); i += int64(stride) {
+		for i := first; !t.Failed(); i += int64(stride) {
 			reached := sweepOne(t, i, lasting)
 			if !reached {
 				break

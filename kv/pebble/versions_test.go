@@ -11,6 +11,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/kv"
 )
 
@@ -73,8 +74,7 @@ func expect(t *testing.T, s *Store, from, to int, reverse bool, model map[string
 
 // TestWalkOverVersions walks over keys of which memtables hold up to hundreds of versions, and others of which they hold one.
 func TestWalkOverVersions(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
+	seed := rounds.Seed(t)
 	random := rand.New(rand.NewPCG(seed, 1))
 	o := small(vfs.NewMem())
 	o.MemTableBytes = 32 << 20

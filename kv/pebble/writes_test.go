@@ -8,12 +8,13 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/weftdb/weft/internal/rounds"
 )
 
 // TestWriteSetAgainstModel runs random writes, look-ups and walks against a map, on a set that is used again and again.
 func TestWriteSetAgainstModel(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := rounds.Seed(t)
 	random := rand.New(rand.NewPCG(seed, 0))
 	set := &writeSet{}
 	for round := range 300 {

@@ -14,7 +14,7 @@ import (
 
 	"github.com/tikv/client-go/v2/tikvrpc"
 
-	"github.com/weftdb/weft/internal/testrace"
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/kvtest"
 	"github.com/weftdb/weft/kv/tikv"
@@ -84,7 +84,7 @@ func count(cluster *tikvtest.Cluster, kind tikvrpc.CmdType) *atomic.Int64 {
 }
 
 func TestEngineWithManyRegions(t *testing.T) {
-	testrace.Skip(t)
+	rounds.SkipRace(t)
 	e := engine(tikv.Options{Prefix: []byte("p\xff")})
 	inner := e.Open
 	e.Open = func(t *testing.T) kv.Store {

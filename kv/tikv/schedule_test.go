@@ -5,13 +5,10 @@ package tikv_test
 import (
 	"fmt"
 	"hash/fnv"
-	"math/rand/v2"
-	"os"
-	"strconv"
 	"sync/atomic"
 	"testing"
 
-	"github.com/weftdb/weft/internal/testrace"
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/kvtest"
 	"github.com/weftdb/weft/kv/tikv"
@@ -43,34 +40,23 @@ func disturbed(seed uint64, faults *atomic.Int64) kvtest.Engine {
 	return e
 }
 
-// environmentNumber reads a number from the environment, or gives the preset.
-func environmentNumber(name string, preset uint64) uint64 {
-	if n, err := strconv.ParseUint(os.Getenv(name), 10, 64); err == nil {
-		return n
-	}
-	return preset
-}
-
 // TestEngineUnderFaults runs the suite while regions split and merge, leaders move, stores stop and answers get lost. Every sentence of the suite has a
-// schedule of its own, so that one run of the suite is more than 100 of them; WEFT_TEST_SCHEDULES asks for at least so many.
+// schedule of its own, and a change runs one in scheduleShare of them.
 func TestEngineUnderFaults(t *testing.T) {
-	seed := environmentNumber("WEFT_SEED", rand.Uint64())
-	t.Logf("WEFT_SEED=%d", seed)
+	seed := rounds.Seed(t)
 	var faults, asked, schedules atomic.Int64
-	least := int64(sentences)
-	if testrace.Enabled {
-		least /= raceShare
-	}
+	wanted := int64(rounds.Of(t, sentences/scheduleShare))
+	suites := (uint64(wanted) + sentences - 1) / sentences
+	every := max(sentences*int64(suites)/wanted, 1)
 	t.Run("suites", func(t *testing.T) {
-		rounds := (environmentNumber("WEFT_TEST_SCHEDULES", 100) + sentences - 1) / sentences
-		for round := range rounds {
+		for round := range suites {
 			t.Run(fmt.Sprint(round), func(t *testing.T) {
 				t.Parallel()
 				e := disturbed(seed+round, &faults)
 				open := e.Open
 				e.Open = func(t *testing.T) kv.Store {
-					if n := asked.Add(1); testrace.Enabled && n%raceShare != 0 {
-						t.Skip("under the race detector one schedule in so many runs: this takes ten minutes, and all run without it")
+					if n := asked.Add(1); (uint64(n)+seed)%uint64(every) != 0 {
+						t.Skip("this run has another share of the schedules: WEFT_ROUNDS=50 runs them all")
 					}
 					schedules.Add(1)
 					return open(t)
@@ -80,13 +66,13 @@ func TestEngineUnderFaults(t *testing.T) {
 		}
 	})
 	t.Logf("%d schedules, %d faults", schedules.Load(), faults.Load())
-	if schedules.Load() < least || faults.Load() < schedules.Load() {
-		t.Errorf("%d schedules of %d faults, want at least %d and as many faults", schedules.Load(), faults.Load(), least)
+	if schedules.Load() < wanted || faults.Load() < schedules.Load() {
+		t.Errorf("%d schedules of %d faults, want at least %d and as many faults", schedules.Load(), faults.Load(), wanted)
 	}
 }
 
-// raceShare is of how many schedules one runs under the race detector.
-const raceShare = 5
+// scheduleShare is the number of schedules of which one runs for a change.
+const scheduleShare = 4
 
 // sentences is how many schedules one run of the suite has, at least.
 const sentences = 100

@@ -19,7 +19,7 @@ func TestExchange(t *testing.T) {
 	server := harness.Start(t, binary, harness.Options{Args: []string{"--buckets", "s3://?endpoint=" + endpoint}})
 	defer stop(t, server)
 	command := exec.CommandContext(t.Context(), ".venv-storage/bin/python3", "exchange_client.py")
-	command.Env = append(os.Environ(), "S3_ENDPOINT="+endpoint, "DYNAMODB_ENDPOINT=http://"+server.Addr)
+	command.Env = append(os.Environ(), "S3_ENDPOINT="+endpoint, "DYNAMODB_ENDPOINT=http://"+server.Addr())
 	if out, err := command.CombinedOutput(); err != nil || string(out) != "ok\n" {
 		t.Errorf("%v: %v\n%s", command.Args, err, out)
 	}
@@ -32,7 +32,7 @@ func TestKinesis(t *testing.T) {
 	server := harness.Start(t, binary, harness.Options{Args: []string{"--kinesis-endpoint", endpoint}})
 	defer stop(t, server)
 	command := exec.CommandContext(t.Context(), ".venv-storage/bin/python3", "kinesis_client.py")
-	command.Env = append(os.Environ(), "KINESIS_ENDPOINT="+endpoint, "DYNAMODB_ENDPOINT=http://"+server.Addr)
+	command.Env = append(os.Environ(), "KINESIS_ENDPOINT="+endpoint, "DYNAMODB_ENDPOINT=http://"+server.Addr())
 	if out, err := command.CombinedOutput(); err != nil || string(out) != "ok\n" {
 		t.Errorf("%v: %v\n%s", command.Args, err, out)
 	}

@@ -8,13 +8,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -22,12 +20,13 @@ import (
 	"github.com/apache/thrift/lib/go/thrift"
 	"github.com/cockroachdb/datadriven"
 
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/server/hbasethrift/hbase2"
 	"github.com/weftdb/weft/test/harness"
 )
 
-// hbaseCalls is how many random calls HBase and Weft are asked; WEFT_TEST_HBASE_CALLS overrides it.
-const hbaseCalls = 10_000
+// hbaseCalls is the number of random calls that HBase and Weft are asked for a change.
+const hbaseCalls = 2_000
 
 // hbaseJava is HBase's jars with the programs of the folder hbase.
 type hbaseJava struct{ path string }
@@ -270,10 +269,6 @@ func TestHBaseOracle(t *testing.T) {
 	addr, _ := startThrift(t)
 	hbase := java.startHBase(t)[0]
 	datadriven.RunTest(t, "testdata/hbase/java", func(t *testing.T, d *datadriven.TestData) string { return java.run(t, "Api", hbase) })
-	calls, seed := hbaseCalls, rand.Uint32()
-	if given, err := strconv.Atoi(os.Getenv("WEFT_TEST_HBASE_CALLS")); err == nil {
-		calls = given
-	}
-	t.Logf("seed %d", seed)
-	t.Log(java.run(t, "Oracle", hbase, addr, fmt.Sprint(seed), fmt.Sprint(calls)))
+	seed := uint32(rounds.Seed(t))
+	t.Log(java.run(t, "Oracle", hbase, addr, fmt.Sprint(seed), fmt.Sprint(rounds.Of(t, hbaseCalls))))
 }

@@ -46,16 +46,14 @@ func run(m *testing.M) int {
 	if !isEnabled() {
 		return m.Run()
 	}
-	if binary = os.Getenv("WEFT_TEST_BINARY"); binary == "" {
-		dir, err := os.MkdirTemp("", "weft-clients")
-		if err == nil {
-			defer os.RemoveAll(dir)
-			binary, err = harness.Compile(dir)
-		}
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 1
-		}
+	dir, err := os.MkdirTemp("", "weft-clients")
+	if err == nil {
+		defer os.RemoveAll(dir)
+		binary, err = harness.Compile(dir)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
 	}
 	return m.Run()
 }
@@ -127,13 +125,13 @@ var estimates = regexp.MustCompile(`, about \d+ of them`)
 // variables is an environment in which no client finds settings or credentials of whoever runs the test.
 func (p program) variables(t *testing.T, server *harness.Server) []string {
 	home := t.TempDir()
-	host, port, err := net.SplitHostPort(server.SQL)
+	host, port, err := net.SplitHostPort(server.SQL())
 	if err != nil {
 		t.Fatal(err)
 	}
 	return []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + home, "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "TZ=UTC", "TERM=dumb",
-		"DYNAMODB_ENDPOINT=http://" + server.Addr, "SQL_HOST=" + host, "SQL_PORT=" + port,
+		"DYNAMODB_ENDPOINT=http://" + server.Addr(), "SQL_HOST=" + host, "SQL_PORT=" + port,
 		"AWS_ACCESS_KEY_ID=test", "AWS_SECRET_ACCESS_KEY=test", "AWS_REGION=us-east-1", "AWS_DEFAULT_REGION=us-east-1",
 		"AWS_CONFIG_FILE=" + home + "/config", "AWS_SHARED_CREDENTIALS_FILE=" + home + "/credentials",
 		"AWS_EC2_METADATA_DISABLED=true", "AWS_PAGER=", "PYTHONDONTWRITEBYTECODE=1", "PYTHONWARNINGS=ignore", "NODE_NO_WARNINGS=1",
@@ -160,7 +158,7 @@ func missingOperations(t *testing.T, server *harness.Server, d *datadriven.TestD
 func hasOperation(t *testing.T, server *harness.Server, operation string) bool {
 	t.Helper()
 	body := []byte("{}")
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+server.Addr+"/", bytes.NewReader(body))
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+server.Addr()+"/", bytes.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ func TestTools(t *testing.T) {
 	datadriven.Walk(t, "testdata/tools", func(t *testing.T, path string) {
 		server := harness.Start(t, binary, harness.Options{})
 		defer stop(t, server)
-		db, err := sql.Open("mysql", "root@tcp("+server.SQL+")/?multiStatements=false")
+		db, err := sql.Open("mysql", "root@tcp("+server.SQL()+")/?multiStatements=false")
 		if err != nil {
 			t.Fatal(err)
 		}

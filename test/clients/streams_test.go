@@ -26,6 +26,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 	streamtypes "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/test/harness"
 )
 
@@ -65,8 +66,7 @@ type changing struct {
 // newChanging makes a table with a stream.
 func newChanging(t *testing.T, server *harness.Server) *changing {
 	t.Helper()
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
+	seed := rounds.Seed(t)
 	c := &changing{
 		t: t, client: server.Client(), streams: streamsClient(server), random: rand.New(rand.NewPCG(seed, 0)), table: "parcels",
 		items: map[string]map[string]types.AttributeValue{},

@@ -79,7 +79,7 @@ func (s secured) trusting(t *testing.T, trusts bool) *tls.Config {
 
 func (s secured) goSDK(t *testing.T, trusts bool) *dynamodb.Client {
 	return dynamodb.New(dynamodb.Options{
-		BaseEndpoint: aws.String("https://" + s.server.Addr), Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider(s.id, s.secret, ""), Retryer: aws.NopRetryer{},
+		BaseEndpoint: aws.String("https://" + s.server.Addr()), Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider(s.id, s.secret, ""), Retryer: aws.NopRetryer{},
 		HTTPClient: &http.Client{Transport: &http.Transport{TLSClientConfig: s.trusting(t, trusts)}},
 	})
 }
@@ -146,7 +146,7 @@ func (s secured) run(t *testing.T, p program, trust []string) (string, error) {
 	ctx, cancel := context.WithTimeout(t.Context(), sectionTimeout)
 	defer cancel()
 	command := exec.CommandContext(ctx, p.command[0], p.command[1:]...)
-	command.Env = append(append(p.variables(t, s.server), "DYNAMODB_ENDPOINT=https://"+s.server.Addr, "AWS_ACCESS_KEY_ID="+s.id, "AWS_SECRET_ACCESS_KEY="+s.secret), p.environ...)
+	command.Env = append(append(p.variables(t, s.server), "DYNAMODB_ENDPOINT=https://"+s.server.Addr(), "AWS_ACCESS_KEY_ID="+s.id, "AWS_SECRET_ACCESS_KEY="+s.secret), p.environ...)
 	for _, one := range trust {
 		switch {
 		case strings.HasPrefix(one, "-D"): // java wants them before the class
@@ -167,7 +167,7 @@ func (s secured) run(t *testing.T, p program, trust []string) (string, error) {
 func (s secured) goSQL(t *testing.T, trusts bool) (name string, err error) {
 	t.Helper()
 	config := mysql.NewConfig()
-	config.User, config.Passwd, config.Net, config.Addr = "ann", "secret", "tcp", s.server.SQL
+	config.User, config.Passwd, config.Net, config.Addr = "ann", "secret", "tcp", s.server.SQL()
 	if config.TLS = s.trusting(t, trusts); config.TLS != nil {
 		config.TLS.ServerName = "127.0.0.1"
 	}
@@ -183,7 +183,7 @@ func (s secured) goSQL(t *testing.T, trusts bool) (name string, err error) {
 func (s secured) awsCLI(t *testing.T) (program, []string) {
 	for _, tool := range []string{"/usr/bin/aws", "aws", ".venv/bin/aws"} {
 		if version, ok := ask(tool, "--version"); ok {
-			return program{title: version, command: []string{tool, "--endpoint-url", "https://" + s.server.Addr, "dynamodb", "get-item", "--table-name", "fruit", "--key", `{"id":{"N":"1"}}`,
+			return program{title: version, command: []string{tool, "--endpoint-url", "https://" + s.server.Addr(), "dynamodb", "get-item", "--table-name", "fruit", "--key", `{"id":{"N":"1"}}`,
 				"--query", "Item.name.S", "--output", "text"}, environ: []string{"AWS_MAX_ATTEMPTS=1"}}, []string{"AWS_CA_BUNDLE=" + s.file("ca.pem")}
 		}
 	}
@@ -207,7 +207,7 @@ func (s secured) javaScript(t *testing.T) (program, []string) {
 
 func (s secured) mariadb(t *testing.T) (program, []string) {
 	p := mariadb(t)
-	host, port, _ := strings.Cut(s.server.SQL, ":")
+	host, port, _ := strings.Cut(s.server.SQL(), ":")
 	_, client, _ := strings.Cut(p.environ[0], "=")
 	_, plugins, _ := strings.Cut(p.environ[2], "=")
 	p.command = []string{client, "--no-defaults", "--host=" + host, "--port=" + port, "--user=ann", "--password=secret", "--ssl-verify-server-cert", "-N", "-B", "-e", "SELECT name FROM fruit WHERE id = 1"}
@@ -227,6 +227,6 @@ func (s secured) connectorJ(t *testing.T) (program, []string) {
 		t.Fatal(output)
 	}
 	_, jar, _ := strings.Cut(p.command[2], string(os.PathListSeparator))
-	p.command = []string{"java", "-cp", classes + string(os.PathListSeparator) + jar, "TLS", "jdbc:mysql://" + s.server.SQL + "/?sslMode=VERIFY_IDENTITY", "ann", "secret"}
+	p.command = []string{"java", "-cp", classes + string(os.PathListSeparator) + jar, "TLS", "jdbc:mysql://" + s.server.SQL() + "/?sslMode=VERIFY_IDENTITY", "ann", "secret"}
 	return p, []string{"-Djavax.net.ssl.trustStore=" + store, "-Djavax.net.ssl.trustStorePassword=changeit"}
 }

@@ -13,9 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
-	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -26,6 +24,7 @@ import (
 	"github.com/aws/smithy-go"
 	_ "github.com/go-sql-driver/mysql"
 
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/test/harness"
 )
 
@@ -40,34 +39,20 @@ const (
 	buildEvery, verifyEvery = 5, 5
 )
 
-// fromEnvironment reads a number, or gives the default.
-func fromEnvironment(name string, preset uint64) uint64 {
-	if n, err := strconv.ParseUint(os.Getenv(name), 10, 64); err == nil {
-		return n
-	}
-	return preset
-}
-
-// TestKill runs rounds of load, kill, start and check: 200 of them, 5 with -short, or WEFT_CRASH_ROUNDS.
+// TestKill runs rounds of load, kill, start and check.
 func TestKill(t *testing.T) {
-	rounds := uint64(200)
-	if testing.Short() {
-		rounds = 5
-	}
-	rounds = fromEnvironment("WEFT_CRASH_ROUNDS", rounds)
-	seed := fromEnvironment("WEFT_SEED", rand.Uint64())
-	t.Logf("WEFT_SEED=%d", seed)
+	seed, kills := rounds.Seed(t), rounds.Of(t, 20)
 	r := &run{t: t, rng: rand.New(rand.NewPCG(seed, 1)), binary: harness.Build(t), data: t.TempDir(), shipped: t.TempDir()}
 	r.prepare()
-	for round := range rounds {
-		r.round = int(round)
+	for round := range kills {
+		r.round = round
 		r.crash()
 		r.restoreShipped()
-		r.shipping = r.round%2 == 1 || round == rounds-1
+		r.shipping = r.round%2 == 1 || round == kills-1
 		r.start()
 		r.check()
 		if t.Failed() {
-			t.Fatalf("round %d of %d; the server's log:\n%s", round, rounds, r.server.Log())
+			t.Fatalf("round %d of %d; the server's log:\n%s", round, kills, r.server.Log())
 		}
 	}
 	r.checkExpired()
@@ -126,7 +111,7 @@ func (r *run) prepare() {
 
 // indexWords makes search indexes over SQL, one of them asynchronous; harness.Verify compares their postings with the rows.
 func (r *run) indexWords() {
-	db, err := sql.Open("mysql", "root@tcp("+r.server.SQL+")/default")
+	db, err := sql.Open("mysql", "root@tcp("+r.server.SQL()+")/default")
 	if err != nil {
 		r.t.Fatal(err)
 	}

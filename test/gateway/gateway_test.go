@@ -11,7 +11,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -20,6 +19,7 @@ import (
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/govalue"
 	"github.com/weftdb/weft/internal/keyspace"
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/mem"
@@ -101,13 +101,8 @@ func logger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(io.Discard, nil))
 }
 
-// number returns a setting of the environment.
-func number(name string, otherwise int64) int64 {
-	if n, err := strconv.ParseInt(os.Getenv(name), 10, 64); err == nil {
-		return n
-	}
-	return otherwise
-}
+// length is how long a history runs.
+const length = 1500 * time.Millisecond
 
 func TestMain(m *testing.M) {
 	restore := tikvtest.Quiet()
@@ -118,14 +113,13 @@ func TestMain(m *testing.M) {
 
 // TestRandom has everything change on all gateways at once while gateways vanish, stand still and join; see run.
 func TestRandom(t *testing.T) {
-	histories := number("WEFT_GATEWAY_HISTORIES", 1)
-	first := number("WEFT_SEED", time.Now().UnixNano())
+	first := rounds.Seed(t)
 	for _, e := range engines() {
-		for i := range histories {
-			seed := first + i
+		for i := range rounds.Of(t, 1) {
+			seed := first + uint64(i)
 			t.Run(fmt.Sprint(e.name, "/", seed), func(t *testing.T) {
 				t.Logf("WEFT_SEED=%d", seed)
-				begin(t, e, uint64(seed)).run(time.Duration(number("WEFT_GATEWAY_MS", 1500)) * time.Millisecond)
+				begin(t, e, seed).run(length)
 			})
 		}
 	}

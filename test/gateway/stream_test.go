@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/tikv"
@@ -26,10 +27,9 @@ const requestsBetweenFaults = 200
 // the gateways, one of which moves the changes to their places, vanish and stand still. No record may be missing, doubled or out of order: each fits what the
 // ones before have left of its item, and in the end they tell what the table holds. By the seed, transactions commit in two phases, or in one where they can.
 func TestStreamUnderFaults(t *testing.T) {
-	histories := number("WEFT_GATEWAY_HISTORIES", 1)
-	first := number("WEFT_SEED", time.Now().UnixNano())
-	for i := range histories {
-		seed := first + i
+	first := rounds.Seed(t)
+	for i := range rounds.Of(t, 1) {
+		seed := first + uint64(i)
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Logf("WEFT_SEED=%d", seed)
 			cluster, err := tikvtest.Start()
@@ -37,10 +37,10 @@ func TestStreamUnderFaults(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { cluster.Close() })
-			s := begin(t, handlesOf(cluster, tikv.Options{TwoPhases: seed%2 == 0}), uint64(seed))
+			s := begin(t, handlesOf(cluster, tikv.Options{TwoPhases: seed%2 == 0}), seed)
 			s.beginStream()
-			schedule := cluster.Disturb(uint64(seed), requestsBetweenFaults, false)
-			s.stream(time.Duration(number("WEFT_GATEWAY_MS", 1500)) * time.Millisecond)
+			schedule := cluster.Disturb(seed, requestsBetweenFaults, false)
+			s.stream(length)
 			schedule.Stop()
 			t.Logf("%d faults: %v", schedule.Faults(), schedule)
 			if schedule.Faults() == 0 {

@@ -19,7 +19,7 @@ import (
 // Client returns an AWS SDK client of the server with connections of its own. It never tries again, so that each call is one request.
 func (s *Server) Client() *dynamodb.Client {
 	return dynamodb.New(dynamodb.Options{
-		BaseEndpoint: aws.String("http://" + s.Addr),
+		BaseEndpoint: aws.String("http://" + s.Addr()),
 		Region:       "us-east-1",
 		Credentials:  credentials.NewStaticCredentialsProvider("test", "test", ""),
 		Retryer:      aws.NopRetryer{},

@@ -36,8 +36,14 @@ func Build(t testing.TB) string {
 	return binary
 }
 
-// Compile compiles cmd/weft into the folder and returns the binary's path.
+// binaryVariable names a binary to test in place of one that is built from these sources. `make test` builds it once for all packages.
+const binaryVariable = "WEFT_TEST_BINARY"
+
+// Compile returns the path of the binary to test: WEFT_TEST_BINARY, or cmd/weft compiled into the folder.
 func Compile(dir string) (binary string, err error) {
+	if binary = os.Getenv(binaryVariable); binary != "" {
+		return binary, nil
+	}
 	binary = filepath.Join(dir, "weft")
 	command := exec.Command("go", "build", "-o", binary, "github.com/weftdb/weft/cmd/weft")
 	if output, err := command.CombinedOutput(); err != nil {
@@ -56,11 +62,11 @@ type Options struct {
 
 // Server is one running process of the binary. Its methods are safe for concurrent use.
 type Server struct {
-	Addr  string        // host:port of DynamoDB's API
-	SQL   string        // host:port of MySQL's protocol
 	Data  string        // its folder
 	Ready time.Duration // from the start of the process until it said that it was ready
 
+	binary  string
+	listens addresses
 	process *exec.Cmd
 	log     journal
 	exited  chan struct{} // closed when the process has ended
@@ -84,7 +90,7 @@ func Start(t testing.TB, binary string, o Options) *Server {
 // Launch is Start outside of a test: the caller ends the process by Kill or Stop.
 func Launch(binary string, o Options) (*Server, error) {
 	args := append([]string{"serve", "--data", o.Data, "--dynamodb-addr", "127.0.0.1:0", "--mysql-addr", "127.0.0.1:0", "--admin-addr", "off", "--log-format", "json"}, o.Args...)
-	s := &Server{Data: o.Data, process: exec.Command(binary, args...), exited: make(chan struct{})}
+	s := &Server{Data: o.Data, binary: binary, process: exec.Command(binary, args...), exited: make(chan struct{})}
 	s.process.Env, s.process.SysProcAttr = environ(), noOrphan()
 	begun := time.Now()
 	lines, err := s.process.StderrPipe()
@@ -98,7 +104,7 @@ func Launch(binary string, o Options) (*Server, error) {
 	go s.follow(lines, ready)
 	select {
 	case listening := <-ready:
-		s.Addr, s.SQL = listening.DynamoDB, listening.MySQL
+		s.listens = listening
 		s.Ready = time.Since(begun)
 		return s, nil
 	case <-s.exited:
@@ -108,6 +114,21 @@ func Launch(binary string, o Options) (*Server, error) {
 		return nil, fmt.Errorf("the server was not ready after %v\n%s", readyTimeout, s.Log())
 	}
 }
+
+// Addr returns host:port of DynamoDB's API.
+func (s *Server) Addr() string {
+	s.note()
+	return s.listens.DynamoDB
+}
+
+// SQL returns host:port of MySQL's protocol.
+func (s *Server) SQL() string {
+	s.note()
+	return s.listens.MySQL
+}
+
+// note shows the binary to the go command, which runs cached tests again when a file that they asked for has changed.
+func (s *Server) note() { _, _ = os.Stat(s.binary) }
 
 // environ is the environment without the settings of tests: the server refuses variables of its prefix that it does not know.
 func environ() []string {

@@ -7,20 +7,18 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weftdb/weft/internal/testrace"
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/kvwrap"
 	"github.com/weftdb/weft/test/harness"
 	"github.com/weftdb/weft/test/history/check"
 )
 
-// transactionsCount is how many transactions all tests of lists do together, about.
-const transactionsCount = 200_000
+// transactionsCount is about the number of transactions that all tests of lists do together for a change.
+const transactionsCount = 15_000
 
-// share is a part of all transactions.
-func share(percent int) int {
-	return testrace.Fewer(int(fromEnvironment("WEFT_HISTORY_TRANSACTIONS", transactionsCount)) * percent / 100)
-}
+// share returns the number of transactions of a test that has a part of all.
+func share(t *testing.T, percent int) int { return rounds.Of(t, transactionsCount*percent/100) }
 
 // roundMax is how many transactions a round has at most. Rounds have lists of their own and are checked one by one.
 const roundMax = 10_000
@@ -114,8 +112,8 @@ func makeLists(t testing.TB, c caller) {
 
 // TestReference checks a database that is right by its construction.
 func TestReference(t *testing.T) {
-	seed := newSeed(t)
-	runRounds(t, seed, testrace.Fewer(20_000), func(int) func(int) lists {
+	seed := rounds.Seed(t)
+	runRounds(t, seed, rounds.Of(t, 20_000), func(int) func(int) lists {
 		r := newReference()
 		return func(int) lists { return r }
 	}, hotAndWide)
@@ -123,10 +121,10 @@ func TestReference(t *testing.T) {
 
 // TestAppendInProcess checks histories of requests that call the dialect, on each engine.
 func TestAppendInProcess(t *testing.T) {
-	seed := newSeed(t)
+	seed := rounds.Seed(t)
 	for i, percent := range []int{45, 33, 2} {
 		t.Run(engines[i].name, func(t *testing.T) {
-			runRounds(t, seed, share(percent), func(int) func(int) lists {
+			runRounds(t, seed, share(t, percent), func(int) func(int) lists {
 				c := overAPI(engines[i].openDB(t, withJitter))
 				makeLists(t, c)
 				return func(int) lists { return weftLists{c} }
@@ -137,10 +135,10 @@ func TestAppendInProcess(t *testing.T) {
 
 // TestAppendUnknownInProcess checks histories in which one commit in some dozens has no known outcome, having taken effect or not.
 func TestAppendUnknownInProcess(t *testing.T) {
-	seed := newSeed(t)
+	seed := rounds.Seed(t)
 	for i, percent := range []int{5, 3, 2} {
 		t.Run(engines[i].name, func(t *testing.T) {
-			runRounds(t, seed, share(percent), func(int) func(int) lists {
+			runRounds(t, seed, share(t, percent), func(int) func(int) lists {
 				var faulty *kvwrap.FaultyStore
 				db := engines[i].openDB(t, func(store kv.Store) kv.Store {
 					faulty = kvwrap.Faulty(store, kvwrap.FaultyOptions{})
@@ -159,14 +157,14 @@ func TestAppendUnknownInProcess(t *testing.T) {
 
 // TestAppendOverHTTP checks histories of requests to the real binary, some of which are given up by the client before the answer.
 func TestAppendOverHTTP(t *testing.T) {
-	seed := newSeed(t)
+	seed := rounds.Seed(t)
 	server := harness.Start(t, binary, harness.Options{})
-	makeLists(t, dial(server.Addr))
+	makeLists(t, dial(server.Addr()))
 	base := int32(0)
-	runRounds(t, seed, share(10), func(round int) func(int) lists {
+	runRounds(t, seed, share(t, 10), func(round int) func(int) lists {
 		base = int32(round) * 1_000_000
 		from := base
-		return func(int) lists { return shifted{weftLists{dial(server.Addr)}, from} }
+		return func(int) lists { return shifted{weftLists{dial(server.Addr())}, from} }
 	}, func(round int) *load {
 		l := hotAndWide(round)
 		l.deadline = true

@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/test/harness"
 	"github.com/weftdb/weft/test/history/check"
@@ -177,12 +178,12 @@ func (b bank) run(t testing.TB, seed uint64, clients, requests int) error {
 
 // TestBankInProcess runs banks on each engine.
 func TestBankInProcess(t *testing.T) {
-	seed := newSeed(t)
+	seed := rounds.Seed(t)
 	for i, e := range engines {
 		t.Run(e.name, func(t *testing.T) {
 			c := overAPI(e.openDB(t, withJitter))
 			makeBank(t, c)
-			if err := (bank{caller: c}).run(t, seed, 12, share([]int{10, 10, 1}[i])); err != nil {
+			if err := (bank{caller: c}).run(t, seed, 12, share(t, []int{10, 10, 1}[i])); err != nil {
 				t.Error(err)
 			}
 		})
@@ -191,18 +192,18 @@ func TestBankInProcess(t *testing.T) {
 
 // TestBankOverHTTP runs a bank on the real binary.
 func TestBankOverHTTP(t *testing.T) {
-	seed := newSeed(t)
+	seed := rounds.Seed(t)
 	server := harness.Start(t, binary, harness.Options{})
-	c := dial(server.Addr)
+	c := dial(server.Addr())
 	makeBank(t, c)
-	if err := (bank{caller: c}).run(t, seed, 12, share(3)); err != nil {
+	if err := (bank{caller: c}).run(t, seed, 12, share(t, 3)); err != nil {
 		t.Error(err)
 	}
 }
 
 // TestPlantedBank runs banks on stores with faults: each must lose or make money.
 func TestPlantedBank(t *testing.T) {
-	seed := newSeed(t)
+	seed := rounds.Seed(t)
 	for _, planted := range storeFaults {
 		if slices.Contains([]string{"old snapshots", "commits that are none", "commits that are called conflicts"}, planted.name) {
 			continue // whole transfers that are late, lost or done twice keep the sum

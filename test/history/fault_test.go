@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/test/history/check"
 )
 
@@ -295,7 +296,7 @@ func findPlanted(t *testing.T, seed uint64, classes []check.Class, connect func(
 
 // TestPlanted shows databases with faults to the checker: one that is otherwise right by construction, and Weft.
 func TestPlanted(t *testing.T) {
-	seed := newSeed(t)
+	seed := rounds.Seed(t)
 	weft := overAPI(engines[0].openDB(t, withJitter))
 	makeLists(t, weft)
 	rounds := int32(0)

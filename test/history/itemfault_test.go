@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"sync"
 	"testing"
+
+	"github.com/weftdb/weft/internal/rounds"
 )
 
 // itemFault is a way to answer a request wrongly.
@@ -150,7 +152,7 @@ var itemFaults = []struct {
 
 // TestPlantedItems shows histories of items with faults to the model.
 func TestPlantedItems(t *testing.T) {
-	seed := newSeed(t)
+	seed := rounds.Seed(t)
 	c := overAPI(engines[0].openDB(t, withJitter))
 	makeTable(t, c, itemTable, itemIndex)
 	first := 0

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weftdb/weft/internal/testrace"
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/test/harness"
 	"github.com/weftdb/weft/test/history/check"
 )
@@ -37,7 +37,7 @@ type mortal struct {
 
 func (m *mortal) call(ctx context.Context, operation string, body []byte) ([]byte, error) {
 	m.mu.RLock()
-	address := m.server.Addr
+	address := m.server.Addr()
 	m.mu.RUnlock() // the kill must come while requests are under way
 	return overHTTP{address, m.client}.call(ctx, operation, body)
 }
@@ -62,7 +62,7 @@ func (m *mortal) kill() (err error) {
 // TestKill kills the real binary in the middle of a history of lists and of a bank. Requests without an answer may have happened or not; those that have a
 // token are sent again after the restart, and then have happened once.
 func TestKill(t *testing.T) {
-	seed := newSeed(t)
+	seed := rounds.Seed(t)
 	rng := rand.New(rand.NewPCG(seed, 3))
 	options := harness.Options{Data: t.TempDir()}
 	m := &mortal{server: harness.Start(t, binary, options), client: dial("").client, options: options}
@@ -86,7 +86,7 @@ func TestKill(t *testing.T) {
 	group.Go(func() {
 		defer l.left.Store(0)
 		defer m.over.Store(true)
-		for range max(testrace.Fewer(killsCount), 2) {
+		for range max(rounds.Of(t, killsCount), 2) {
 			time.Sleep(killAfterMin + time.Duration(rng.Int64N(int64(killAfterMax-killAfterMin)))) // so long the load runs; nothing is waited for
 			if killFault = m.kill(); killFault != nil {
 				return
@@ -125,15 +125,15 @@ func finishKilled(t *testing.T, m *mortal, b bank, counts *bankCounts, h check.H
 
 // TestKillItems kills the real binary once or twice in the middle of histories of items.
 func TestKillItems(t *testing.T) {
-	seed := newSeed(t)
+	seed := rounds.Seed(t)
 	rng := rand.New(rand.NewPCG(seed, 4))
 	options := harness.Options{Data: t.TempDir()}
 	m := &mortal{server: harness.Start(t, binary, options), client: dial("").client, options: options}
 	defer func() { m.server.Kill() }()
 	makeTable(t, m, itemTable, itemIndex)
 	var lost atomic.Int64
-	for history := range max(testrace.Fewer(6), 2) {
-		h := itemHistory{seed: rng.Uint64(), clients: 4, items: 3, requests: testrace.Fewer(1200), many: true}
+	for history := range max(rounds.Of(t, 2), 2) {
+		h := itemHistory{seed: rng.Uint64(), clients: 4, items: 3, requests: requests(1200), many: true}
 		s := items{caller: m, first: history * itemsMax, count: h.items}
 		var sent atomic.Int64
 		kills := make(chan error, 2)

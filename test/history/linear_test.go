@@ -14,14 +14,14 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
-	"github.com/weftdb/weft/internal/testrace"
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/kvwrap"
 	"github.com/weftdb/weft/test/harness"
 )
 
-// historiesCount is how many histories of items there are.
-const historiesCount = 200
+// historiesCount is the number of histories of items of a change.
+const historiesCount = 16
 
 // itemHistory is a round of clients on the items of one history.
 type itemHistory struct {
@@ -33,12 +33,20 @@ type itemHistory struct {
 	hurried  bool // clients give some requests up
 }
 
+// requests returns the number of requests of a history: so many, or a tenth under the race detector.
+func requests(n int) int {
+	if rounds.Race {
+		return n / 10
+	}
+	return n
+}
+
 // shapeOf draws the shape of a history: single requests on several items, or everything on few.
 func shapeOf(rng *rand.Rand) itemHistory {
 	if rng.IntN(2) == 0 {
-		return itemHistory{seed: rng.Uint64(), clients: 4 + rng.IntN(9), items: itemsMax, requests: testrace.Fewer(4000)}
+		return itemHistory{seed: rng.Uint64(), clients: 4 + rng.IntN(9), items: itemsMax, requests: requests(4000)}
 	}
-	return itemHistory{seed: rng.Uint64(), clients: 3 + rng.IntN(6), items: 2 + rng.IntN(4), requests: testrace.Fewer(1000), many: true}
+	return itemHistory{seed: rng.Uint64(), clients: 3 + rng.IntN(6), items: 2 + rng.IntN(4), requests: requests(1000), many: true}
 }
 
 // run makes the history. call does a request.
@@ -159,7 +167,7 @@ func describe(h itemHistory, all []porcupine.Operation) string {
 
 // TestItemsInProcess checks histories of requests that call the dialect; in every fourth some commits have no known outcome.
 func TestItemsInProcess(t *testing.T) {
-	seed := newSeed(t)
+	seed := rounds.Seed(t)
 	for i, e := range engines {
 		t.Run(e.name, func(t *testing.T) {
 			var faults *kvwrap.FaultyStore
@@ -168,7 +176,7 @@ func TestItemsInProcess(t *testing.T) {
 				return jitter{faults}
 			}))
 			makeTable(t, c, itemTable, itemIndex)
-			count := max(testrace.Fewer(int(fromEnvironment("WEFT_HISTORIES", historiesCount))*[]int{45, 45, 1}[i]/100), 4)
+			count := max(rounds.Of(t, historiesCount*[]int{45, 45, 1}[i]/100), 4)
 			judgeItems(t, rand.New(rand.NewPCG(seed, uint64(i))), count, func(history int, _ *itemHistory) caller {
 				faults.Heal()
 				for nth := 1; history%4 == 3 && nth < 10; nth++ {
@@ -182,11 +190,11 @@ func TestItemsInProcess(t *testing.T) {
 
 // TestItemsOverHTTP checks histories of requests to the real binary, some of which the client gives up.
 func TestItemsOverHTTP(t *testing.T) {
-	seed := newSeed(t)
+	seed := rounds.Seed(t)
 	server := harness.Start(t, binary, harness.Options{})
-	c := dial(server.Addr)
+	c := dial(server.Addr())
 	makeTable(t, c, itemTable, itemIndex)
-	count := max(testrace.Fewer(int(fromEnvironment("WEFT_HISTORIES", historiesCount))/10), 2)
+	count := max(rounds.Of(t, historiesCount/10), 2)
 	judgeItems(t, rand.New(rand.NewPCG(seed, 9)), count, func(history int, shape *itemHistory) caller {
 		shape.hurried = history%2 == 1
 		return c

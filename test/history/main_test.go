@@ -3,10 +3,8 @@
 // Package history tests how well Weft keeps transactions apart. Many clients do random requests at once; what they saw, with the times of their
 // requests and answers, is a history, and a checker says whether the same could have been seen had one thing been done after the other.
 //
-//   - Histories of lists (append_test.go) are checked for strict serializability by package check: 200,000 transactions, or as many as
-//     WEFT_HISTORY_TRANSACTIONS says.
-//   - Histories of items (item_test.go), with the reads of an index and transactions among them, are checked for linearizability: 200 of them, or
-//     WEFT_HISTORIES.
+//   - Histories of lists (append_test.go) are checked for strict serializability by package check.
+//   - Histories of items (item_test.go), with the reads of an index and transactions among them, are checked for linearizability.
 //   - A bank (bank_test.go) whose money must not become more or less.
 //   - The real binary is killed in the middle of a history of lists (kill_test.go).
 //
@@ -22,9 +20,7 @@ package history
 import (
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"os"
-	"strconv"
 	"testing"
 
 	"github.com/weftdb/weft/internal/database"
@@ -49,21 +45,6 @@ func run(m *testing.M) (code int) {
 		return 1
 	}
 	return m.Run()
-}
-
-// fromEnvironment reads a number, or gives the default.
-func fromEnvironment(name string, preset uint64) uint64 {
-	if n, err := strconv.ParseUint(os.Getenv(name), 10, 64); err == nil {
-		return n
-	}
-	return preset
-}
-
-// newSeed is WEFT_SEED, or a new one, and prints it.
-func newSeed(t testing.TB) uint64 {
-	seed := fromEnvironment("WEFT_SEED", rand.Uint64())
-	t.Logf("WEFT_SEED=%d", seed)
-	return seed
 }
 
 // engine is a way to keep bytes.

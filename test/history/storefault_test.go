@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/kvwrap"
 	"github.com/weftdb/weft/test/history/check"
@@ -201,7 +202,7 @@ var storeFaults = []struct {
 
 // TestPlantedInStore runs Weft on stores with faults.
 func TestPlantedInStore(t *testing.T) {
-	seed := newSeed(t)
+	seed := rounds.Seed(t)
 	for _, planted := range storeFaults {
 		t.Run(planted.name, func(t *testing.T) {
 			on := new(atomic.Bool)
@@ -222,7 +223,7 @@ func TestPlantedInStore(t *testing.T) {
 // TestUnknownCalledAborted lets a store commit and call it an error, and clients take every error for an abort: the checker must see through that. It shows
 // that outcomes which are not known must be kept apart.
 func TestUnknownCalledAborted(t *testing.T) {
-	seed := newSeed(t)
+	seed := rounds.Seed(t)
 	var faults *kvwrap.FaultyStore
 	c := overAPI(engines[0].openDB(t, func(store kv.Store) kv.Store {
 		faults = kvwrap.Faulty(store, kvwrap.FaultyOptions{})

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/weftdb/weft/internal/rounds"
 )
 
 // alters makes random statements that change a table's definition, and statements that write to it between them.
@@ -111,11 +113,11 @@ func aspects() []string {
 // unsupported are the errors by which Weft says that it does not do what MySQL does: the statement is skipped.
 var unsupported = map[uint16]bool{1235: true, 8008: true, 3959: true}
 
-// TestAlters lets Weft and MariaDB run the same random changes of a table's definition, and writes between them: WEFT_JUDGES_ALTERS statements from WEFT_JUDGES_SEED on. Those that
+// TestAlters lets Weft and MariaDB run the same random changes of a table's definition, and writes between them. Those that
 // Weft says it doesn't support are left out.
 func TestAlters(t *testing.T) {
-	seed := setting(t, "WEFT_JUDGES_SEED", uint64(rand.Uint32()))
-	total := setting(t, "WEFT_JUDGES_ALTERS", 1500)
+	seed := rounds.Seed(t)
+	total := uint64(rounds.Of(t, 700))
 	mariadb, ok := openServer(t)
 	if !ok {
 		t.Skip("MariaDB is not on this machine")

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/sql/evaluate/document"
 	"github.com/weftdb/weft/internal/sql/evaluate/encode"
 	"github.com/weftdb/weft/internal/sql/evaluate/function"
@@ -135,8 +136,7 @@ func TestFunctions(t *testing.T) {
 		t.Skip("MariaDB is not on this machine, and nothing else judges functions")
 	}
 	weft := openOwn(t)
-	seed := setting(t, "WEFT_JUDGES_SEED", uint64(rand.Uint32()))
-	t.Logf("seed %d", seed)
+	seed := rounds.Seed(t)
 	all := functions()
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if unjudged[name] != "" {

@@ -7,25 +7,12 @@ import (
 	"math/rand/v2"
 	"os"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
-)
 
-// setting is a number of the environment.
-func setting(t *testing.T, name string, otherwise uint64) uint64 {
-	t.Helper()
-	given := os.Getenv(name)
-	if given == "" {
-		return otherwise
-	}
-	n, err := strconv.ParseUint(given, 10, 64)
-	if err != nil {
-		t.Fatalf("%s=%q: %v", name, given, err)
-	}
-	return n
-}
+	"github.com/weftdb/weft/internal/rounds"
+)
 
 // differencesMax is after how many differences a run gives up.
 const differencesMax = 20
@@ -49,11 +36,11 @@ func fill(t *testing.T, seed uint64, judges []judge) {
 	}
 }
 
-// TestQueries compares answers to random queries over several tables: WEFT_JUDGES_STATEMENTS of them from WEFT_JUDGES_SEED on. MariaDB decides, and
+// TestQueries compares answers to random queries over several tables. MariaDB decides, and
 // go-mysql-server may agree with Weft. It does not decide alone: its types of dates, decimals as keys of joins and outer joins have faults.
 func TestQueries(t *testing.T) {
-	seed := setting(t, "WEFT_JUDGES_SEED", uint64(rand.Uint32()))
-	total := setting(t, "WEFT_JUDGES_STATEMENTS", 5000)
+	seed := rounds.Seed(t)
+	total := uint64(rounds.Of(t, 1500))
 	mariadb, ok := openServer(t)
 	if !ok {
 		t.Skip("MariaDB is not on this machine, and go-mysql-server does not judge alone")
@@ -154,7 +141,7 @@ func gone(a answer) bool {
 	return a.err != nil && strings.Contains(a.err.Error(), "connection")
 }
 
-// TestOne shows what all say to the statements of WEFT_JUDGES_ASK, which are separated by semicolons, over the tables of WEFT_JUDGES_SEED.
+// TestOne shows what all say to the statements of WEFT_JUDGES_ASK, which are separated by semicolons, over tables that WEFT_SEED fills.
 func TestOne(t *testing.T) {
 	list := os.Getenv("WEFT_JUDGES_ASK")
 	if list == "" {
@@ -164,7 +151,7 @@ func TestOne(t *testing.T) {
 	if mariadb, ok := openServer(t); ok {
 		judges = append(judges, mariadb)
 	}
-	fill(t, setting(t, "WEFT_JUDGES_SEED", 1), judges)
+	fill(t, rounds.Seed(t), judges)
 	for statement := range strings.SplitSeq(list, ";") {
 		for _, j := range judges {
 			t.Logf("%s\n%s: %v", statement, j.name(), limited(t, j, statement))

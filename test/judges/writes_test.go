@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/result"
 )
@@ -241,10 +242,10 @@ func (g *changes) statement() string {
 }
 
 // TestWrites lets Weft and MariaDB run the same random statements that write, over tables with unique keys, foreign keys, checks and generated columns: what each says
-// of a statement must be the same, and so must the tables be after it. WEFT_JUDGES_WRITES statements from WEFT_JUDGES_SEED on.
+// of a statement must be the same, and so must the tables be after it.
 func TestWrites(t *testing.T) {
-	seed := setting(t, "WEFT_JUDGES_SEED", uint64(rand.Uint32()))
-	total := setting(t, "WEFT_JUDGES_WRITES", 3000)
+	seed := rounds.Seed(t)
+	total := uint64(rounds.Of(t, 1500))
 	mariadb, ok := openServer(t)
 	if !ok {
 		t.Skip("MariaDB is not on this machine")

@@ -11,18 +11,16 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/test/harness"
 )
-
-// httpOperations is how many operations go over HTTP: 4,000 if not told otherwise.
-func httpOperations(t *testing.T) int { return operations(t) / 25 }
 
 // overHTTP returns a target that sends operations to a running server. Bodies go over the wire as they are.
 func overHTTP(t *testing.T, server *harness.Server) target {
 	client := &http.Client{Timeout: time.Minute, Transport: &http.Transport{DisableCompression: true}}
 	t.Cleanup(client.CloseIdleConnections)
 	return func(operation, body string) ([]byte, bool) {
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+server.Addr, strings.NewReader(body))
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+server.Addr(), strings.NewReader(body))
 		if err != nil {
 			return []byte(err.Error()), true
 		}
@@ -62,7 +60,7 @@ func headerFault(response *http.Response, answer []byte) string {
 func TestHTTP(t *testing.T) {
 	server := harness.Start(t, harness.Build(t), harness.Options{})
 	do := overHTTP(t, server)
-	for seed, left := firstSeed(t), httpOperations(t); left > 0; seed, left = seed+1, left-stepsMax {
+	for seed, left := rounds.Seed(t), rounds.Of(t, 400); left > 0; seed, left = seed+1, left-stepsMax {
 		if d := tryHistory(do, newHistory(seed, fmt.Sprint("http", seed)), min(left, stepsMax)); d != nil {
 			t.Fatal(d.report(t))
 		}

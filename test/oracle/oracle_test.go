@@ -8,8 +8,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"math/rand/v2"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,8 +16,8 @@ import (
 
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb"
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/testdb"
-	"github.com/weftdb/weft/internal/testrace"
 )
 
 // target runs one operation. failure says that the answer is the body of an exception.
@@ -43,37 +41,9 @@ func inProcess(ctx context.Context, db *database.DB) target {
 // stepsMax is how long a history is, over tables of its own.
 const stepsMax = 1000
 
-// operations is how many random operations the test of everything makes: 100,000, and 1,500 under the race detector. The
-// environment variable WEFT_ORACLE_OPERATIONS overrides both.
-func operations(t *testing.T) int {
-	if text := os.Getenv("WEFT_ORACLE_OPERATIONS"); text != "" {
-		n, err := strconv.Atoi(text)
-		if err != nil || n <= 0 {
-			t.Fatalf("WEFT_ORACLE_OPERATIONS=%q: it must be a number of operations", text)
-		}
-		return n
-	}
-	if testrace.Enabled {
-		return 1_500
-	}
-	return 100_000
-}
-
-// firstSeed is random, or what WEFT_ORACLE_SEED says.
-func firstSeed(t *testing.T) uint64 {
-	if text := os.Getenv("WEFT_ORACLE_SEED"); text != "" {
-		n, err := strconv.ParseUint(text, 10, 64)
-		if err != nil {
-			t.Fatalf("WEFT_ORACLE_SEED=%q: %v", text, err)
-		}
-		return n
-	}
-	return uint64(rand.Uint32())
-}
-
 // TestRandom compares answers to random operations: three quarters of them on kv/mem, the others on Pebble.
 func TestRandom(t *testing.T) {
-	total, seed := operations(t), firstSeed(t)
+	total, seed := max(rounds.Of(t, 8000), 1500), rounds.Seed(t)
 	testdb.Each(t, func(t *testing.T, db *database.DB) {
 		do, share, done := inProcess(t.Context(), db), total/4, 0
 		if strings.HasSuffix(t.Name(), "mem") {

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/testdb"
-	"github.com/weftdb/weft/internal/testrace"
 )
 
 // body is a request's or an answer's JSON, taken apart.
@@ -232,7 +232,7 @@ const plantSteps = 4000
 
 // TestPlants breaks one rule after the other and wants each to be noticed.
 func TestPlants(t *testing.T) {
-	if testrace.Enabled {
+	if rounds.Race {
 		t.Skip("one goroutine compares answers: there is nothing to detect")
 	}
 	db := testdb.Open(t)

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weftdb/weft/internal/testrace"
+	"github.com/weftdb/weft/internal/rounds"
 )
 
 // varietySteps is how many requests the model answers to see what the generator makes.
@@ -33,7 +33,7 @@ var wantedOutcomes = map[string]int{
 
 // TestVariety counts what becomes of random requests.
 func TestVariety(t *testing.T) {
-	if testrace.Enabled {
+	if rounds.Race {
 		t.Skip("one goroutine asks the model: there is nothing to detect")
 	}
 	count := map[string]int{}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weftdb/weft/internal/testrace"
+	"github.com/weftdb/weft/internal/rounds"
 )
 
 // sqlType is a type of columns with values of it and literals to compare it with, as SQL writes them.
@@ -86,7 +86,7 @@ func (of *sqlType) predicates() (list []string) {
 // TestAnswersWithIndexes asks tables the same with and without indexes: all types, kinds of indexes and conditions, and indexes made before and after
 // the rows. SELECT, UPDATE and DELETE find the same rows.
 func TestAnswersWithIndexes(t *testing.T) {
-	testrace.Skip(t)
+	rounds.SkipRace(t)
 	for _, of := range sqlTypes {
 		t.Run(of.name, func(t *testing.T) {
 			h := newHarness(t)
@@ -121,7 +121,7 @@ func TestAnswersWithIndexes(t *testing.T) {
 
 // TestAnswersWithColumnInKey is the same for a column that is in the primary key, beside indexes that hold it as well.
 func TestAnswersWithColumnInKey(t *testing.T) {
-	testrace.Skip(t)
+	rounds.SkipRace(t)
 	for _, of := range sqlTypes {
 		t.Run(of.name, func(t *testing.T) {
 			if of.name == "VARBINARY" {

@@ -14,6 +14,7 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/permission"
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/sql"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/result"
@@ -33,8 +34,7 @@ var equivalents = []struct{ statement, operation, body string }{
 
 // TestRightsAgree gives a user random grants and policies, and asks of SQL and of DynamoDB's API whether the user may do the same things.
 func TestRightsAgree(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
+	seed := rounds.Seed(t)
 	random := rand.New(rand.NewPCG(seed, 0))
 	for range 60 {
 		synctest.Test(t, func(t *testing.T) { rightsAgree(t, random) })

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weftdb/weft/internal/testrace"
+	"github.com/weftdb/weft/internal/rounds"
 )
 
 // attribute is a type of DynamoDB's keys, the types that SQL may declare for it, values as items hold them, and literals to compare them with.
@@ -53,7 +53,7 @@ var secondaryKinds = [][]string{
 // TestAnswersWithSecondaryIndexes asks SQL about tables made over DynamoDB, with and without a GSI. Items, the column's declaration and the index come in
 // each order.
 func TestAnswersWithSecondaryIndexes(t *testing.T) {
-	testrace.Skip(t)
+	rounds.SkipRace(t)
 	for _, of := range attributes {
 		for _, declared := range of.declared {
 			t.Run(of.letter+" "+declared, func(t *testing.T) {

@@ -19,8 +19,8 @@ import (
 
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb"
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/testdb"
-	"github.com/weftdb/weft/internal/testrace"
 	"github.com/weftdb/weft/storage"
 )
 
@@ -32,7 +32,7 @@ var now = time.Unix(2_000_000_000, 0)
 
 // TestCases runs the cases of testdata/cases.
 func TestCases(t *testing.T) {
-	testrace.Skip(t)
+	rounds.SkipRace(t)
 	text, err := os.ReadFile("testdata/standard")
 	if err != nil {
 		t.Fatal(err)

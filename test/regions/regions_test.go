@@ -36,8 +36,8 @@ type region struct {
 func TestRegions(t *testing.T) {
 	binary, folder, admin := harness.Build(t), t.TempDir(), freeAddress(t)
 	s := harness.Start(t, binary, harness.Options{Data: folder, Args: []string{"--admin-addr", admin}})
-	overSQL(t, s.SQL)
-	overDynamoDB(t, s.Addr)
+	overSQL(t, s.SQL())
+	overDynamoDB(t, s.Addr())
 	want := map[string]string{
 		"orders/":        "4 regions, [0 100 0 100] rows",
 		"orders/by_note": "4 regions, 200 rows",

@@ -104,7 +104,7 @@ func checkRefused(t *testing.T, message string, call func() error) {
 
 // explainByCommand runs weft explain against the server.
 func explainByCommand(t *testing.T, lookedAt int) {
-	arguments := []string{"explain", "--endpoint", "http://" + server.Addr, "--table", "explained", "--index", "by-place", "--key-condition", "kind = :k",
+	arguments := []string{"explain", "--endpoint", "http://" + server.Addr(), "--table", "explained", "--index", "by-place", "--key-condition", "kind = :k",
 		"--filter", "lat BETWEEN :a AND :b AND lon BETWEEN :a AND :b", "--values", `{":k":{"S":"city"},":a":{"N":"5"},":b":{"N":"9"}}`, "--analyze"}
 	text, err := exec.CommandContext(t.Context(), binary, arguments...).CombinedOutput()
 	if err != nil || !strings.Contains(string(text), "25 returned") || !strings.Contains(string(text), "index by-place") {

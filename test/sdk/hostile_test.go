@@ -17,6 +17,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/weftdb/weft/internal/rounds"
 )
 
 // raw is a request as it goes over the wire.
@@ -40,7 +42,7 @@ func TestSlowClients(t *testing.T) {
 	var group sync.WaitGroup
 	for i := range 150 {
 		group.Go(func() {
-			conn, err := net.Dial("tcp", server.Addr)
+			conn, err := net.Dial("tcp", server.Addr())
 			if err != nil {
 				t.Error(err)
 				return
@@ -81,8 +83,7 @@ func TestSlowClients(t *testing.T) {
 // server is as before. TestMain looks for errors in its log.
 func TestMalformedRequests(t *testing.T) {
 	t.Parallel()
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := rounds.Seed(t)
 	random := rand.New(rand.NewPCG(seed, 0))
 	create(t, table("malformed", "pk:S"))
 	bodies := []string{
@@ -93,7 +94,7 @@ func TestMalformedRequests(t *testing.T) {
 		raw("PutItem", `{"TableName":"malformed","Item":{"pk":{"S":"a"},"deep":`+strings.Repeat(`{"L":[`, 40_000)+strings.Repeat(`]}`, 40_000)+`}}`),
 		strings.Replace(raw("ListTables", "2\r\n{}\r\n0\r\n\r\n"), "Content-Length: 14", "Transfer-Encoding: chunked", 1),
 	}
-	for i := range 2000 {
+	for i := range rounds.Of(t, 1000) {
 		request := mutate(random, []byte(bodies[i%len(bodies)]))
 		status := send(t, request)
 		// A request that still runs when its client has closed its half of the connection is ended, and answered so: that is a matter of moments.
@@ -131,7 +132,7 @@ func mutate(random *rand.Rand, request []byte) []byte {
 
 // send returns the status of the answer, 0 if there is none.
 func send(t *testing.T, request []byte) int {
-	conn, err := net.Dial("tcp", server.Addr)
+	conn, err := net.Dial("tcp", server.Addr())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"iter"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,16 +19,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/smithy-go"
 
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/sortkey"
 )
 
 // random returns a source whose seed is printed and can be given as WEFT_SEED.
 func random(t *testing.T) *rand.Rand {
-	seed := rand.Uint64()
-	if given, err := strconv.ParseUint(os.Getenv("WEFT_SEED"), 10, 64); err == nil {
-		seed = given
-	}
-	t.Logf("WEFT_SEED=%d", seed)
+	seed := rounds.Seed(t)
 	return rand.New(rand.NewPCG(seed, 1))
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"database/sql"
 
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/test/harness"
 )
 
@@ -35,12 +36,11 @@ var columns = []struct {
 // TestTwoProtocols does random writes, each through SQL or DynamoDB, on a table that DynamoDB made and one that SQL made, each with indexes of both
 // protocols. Both protocols read the same, through every index, and the store is found without fault.
 func TestTwoProtocols(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
+	seed := rounds.Seed(t)
 	s := harness.Start(t, binary, harness.Options{})
 	p := &pair{t: t, server: s, conn: connect(t, s, "default", ""), random: rand.New(rand.NewPCG(seed, 0)), rows: map[string]map[string]string{}}
 	p.makeTables()
-	for i := range 1200 {
+	for i := range rounds.Of(t, 400) {
 		p.write()
 		if i%200 == 199 {
 			for _, table := range []string{"made_there", "made_here"} {

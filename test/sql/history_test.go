@@ -12,9 +12,10 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/go-sql-driver/mysql"
+
+	"github.com/weftdb/weft/internal/rounds"
 )
 
 // The bank: its accounts, what they hold at first, and how many clients do how many things each.
@@ -37,8 +38,7 @@ func TestTransfers(t *testing.T) {
 }
 
 func transfers(t *testing.T, parameters, lock string) {
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
+	seed := rounds.Seed(t)
 	db := open(t, server, "default", parameters)
 	must(t, db, "DROP TABLE IF EXISTS bank")
 	must(t, db, "CREATE TABLE bank (id BIGINT PRIMARY KEY, n BIGINT, moves BIGINT)")

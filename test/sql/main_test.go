@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 // open connects to a server. parameters are those of the driver's data source name.
 func open(t testing.TB, s *harness.Server, database, parameters string) *sql.DB {
 	t.Helper()
-	db, err := sql.Open("mysql", "root@tcp("+s.SQL+")/"+database+"?"+parameters)
+	db, err := sql.Open("mysql", "root@tcp("+s.SQL()+")/"+database+"?"+parameters)
 	if err != nil {
 		t.Fatal(err)
 	}

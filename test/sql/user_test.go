@@ -119,7 +119,7 @@ func TestConnectionsMax(t *testing.T) {
 // codeOf signs in and returns MySQL's number of the error, 0 for none.
 func codeOf(t testing.TB, s *harness.Server, user string) uint16 {
 	t.Helper()
-	db, err := sql.Open("mysql", user+"@tcp("+s.SQL+")/")
+	db, err := sql.Open("mysql", user+"@tcp("+s.SQL()+")/")
 	if err != nil {
 		t.Fatal(err)
 	}

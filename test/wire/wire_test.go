@@ -32,7 +32,7 @@ type connection struct {
 }
 
 func dial(t *testing.T) *connection {
-	conn, err := net.Dial("tcp", server.Addr)
+	conn, err := net.Dial("tcp", server.Addr())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,11 +10,12 @@ import (
 	"strconv"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/test/harness"
 	"github.com/weftdb/weft/zorder/codec"
 	"github.com/weftdb/weft/zorder/zdynamo"
@@ -91,8 +92,7 @@ func secondaryIndex(t *testing.T, client *dynamodb.Client, table string) *zdynam
 }
 
 func secondary(t *testing.T, client *dynamodb.Client) {
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
+	seed := rounds.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 0))
 	x := secondaryIndex(t, client, "places")
 	var all []zdynamo.Item

@@ -20,8 +20,8 @@ import (
 	"github.com/weftdb/weft/internal/cities"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/earthquakes"
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/schema"
-	"github.com/weftdb/weft/internal/testrace"
 	"github.com/weftdb/weft/internal/weather"
 )
 
@@ -90,6 +90,9 @@ var dataSets = []dataSet{
 	},
 }
 
+// sampling is the number of rows of the real data of which a change loads one; a long run loads them all.
+const sampling = 10
+
 // loadBatch is how many rows one commit holds.
 const loadBatch = 1000
 
@@ -137,9 +140,12 @@ func (d *dataSet) loadRows(ctx context.Context, db *database.DB, table *database
 		batch = batch[:0]
 		return err
 	}
-	line := 0
+	line, every := 0, sampling
+	if rounds.Long() {
+		every = 1
+	}
 	err = d.each(func(numbers []string, text string) error {
-		if line++; line%(1000/testrace.Fewer(1000)) != 0 {
+		if line++; line%every != 0 {
 			return nil
 		}
 		row := dataRow{numbers: make([]float64, len(numbers)), text: text}
@@ -339,8 +345,7 @@ func (q *dataQuery) expected() (ids []int) {
 // TestData asks random boxes of each data set and index through the real server: the answer must be that of the model, and now and then it is asked of
 // the table without an index, too.
 func TestData(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := rounds.Seed(t)
 	for i := range dataSets {
 		d := &dataSets[i]
 		for j := range d.indexes {
@@ -353,7 +358,7 @@ func TestData(t *testing.T) {
 
 func (d *dataSet) ask(t *testing.T, random *rand.Rand, x *dataIndex) {
 	var found, looked int
-	for number := range testrace.Fewer(240) {
+	for number := range rounds.Of(t, 240) {
 		q := d.query(random, x)
 		want := q.expected()
 		var limit *int32

@@ -17,7 +17,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/weftdb/weft/internal/testrace"
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/test/harness"
 )
 
@@ -178,8 +178,7 @@ func TestOwnKey(t *testing.T) {
 // TestPages asks for pages of every size, in both directions, and goes on from every entry, found or not.
 func TestPages(t *testing.T) {
 	t.Parallel()
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := rounds.Seed(t)
 	random := rand.New(rand.NewPCG(seed, 0))
 	create(t, "paged", []string{"id"}, []string{"kind", "zorder(x u8 codec=raw, y u8 codec=raw)"})
 	for i := range 60 { // many have the same address
@@ -261,8 +260,7 @@ func TestCapacity(t *testing.T) {
 // the box.
 func TestWritesMeanwhile(t *testing.T) {
 	t.Parallel()
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := rounds.Seed(t)
 	create(t, "moving", []string{"id"}, []string{"kind", "zorder(x u16, y u16)"})
 	const still, moving = 150, 60
 	set := func(id string, random *rand.Rand) error {
@@ -301,7 +299,7 @@ func TestWritesMeanwhile(t *testing.T) {
 			}
 		})
 	}
-	for i := range testrace.Fewer(60) {
+	for i := range rounds.Of(t, 60) {
 		low, high := random.IntN(600), 600+random.IntN(400)
 		boxed := ask{table: "moving", kind: "k", filter: "x BETWEEN :a AND :b AND y < :b", values: item{":a": n(low), ":b": n(high)}, limit: 1 + random.Int32N(12), backward: i%2 == 0}
 		checkMeanwhile(t, boxed, stays, low, high)
@@ -331,8 +329,7 @@ func checkMeanwhile(t *testing.T, boxed ask, stays map[string][2]int, low, high 
 // TestAddedLater makes the index by UpdateTable on a table in use, while it is written to.
 func TestAddedLater(t *testing.T) {
 	t.Parallel()
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := rounds.Seed(t)
 	create(t, "later", []string{"id"}, nil)
 	write := func(random *rand.Rand, from, to int) {
 		for i := from; i < to; i++ {
@@ -374,8 +371,7 @@ func TestAddedLater(t *testing.T) {
 // TestManyBoxes asks for more boxes than a walk looks for: they are covered by fewer.
 func TestManyBoxes(t *testing.T) {
 	t.Parallel()
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := rounds.Seed(t)
 	random := rand.New(rand.NewPCG(seed, 0))
 	create(t, "many", []string{"id"}, []string{"kind", "zorder(x u16, y u16, z u16)"})
 	for i := range 300 {

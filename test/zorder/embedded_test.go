@@ -14,9 +14,9 @@ import (
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/expr"
 	"github.com/weftdb/weft/internal/govalue"
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/testdb"
-	"github.com/weftdb/weft/internal/testrace"
 	"github.com/weftdb/weft/internal/value"
 )
 
@@ -53,11 +53,10 @@ type embedded struct {
 // TestEmbedded asks random conditions of Z-order indexes through the embedded API, by name or as the planner's choice: several partition keys at once,
 // parts of the key behind the Z-order, indexes that keep nulls, values of types that DynamoDB has not.
 func TestEmbedded(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := rounds.Seed(t)
 	testdb.Each(t, func(t *testing.T, db *database.DB) {
 		found := 0
-		for i := range testrace.Fewer(60) {
+		for i := range rounds.Of(t, 60) {
 			e := newEmbedded(t, db, rand.New(rand.NewPCG(seed, uint64(i))), fmt.Sprint("t", i))
 			for range 15 {
 				found += e.ask()

@@ -14,8 +14,8 @@ import (
 
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb"
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/testdb"
-	"github.com/weftdb/weft/internal/testrace"
 )
 
 // attributes are what random Z-orders are made of: how a key names them, and values that their codecs treat in different ways.
@@ -75,8 +75,7 @@ type path struct {
 // distributed by hash, and asks random filters of each: pages, counts, both directions and parallel segments must answer what a scan of a table without
 // Z-order does.
 func TestRandomQueries(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := rounds.Seed(t)
 	run := func(t *testing.T, db *database.DB, rounds, rows int) {
 		found, looked := 0, 0
 		for i := range rounds {
@@ -96,8 +95,8 @@ func TestRandomQueries(t *testing.T) {
 			t.Error("nothing was asked")
 		}
 	}
-	testdb.Each(t, func(t *testing.T, db *database.DB) { run(t, db, testrace.Fewer(60), 50) })
-	t.Run("learned", func(t *testing.T) { run(t, testdb.Open(t), testrace.Fewer(10), learnedRows) })
+	testdb.Each(t, func(t *testing.T, db *database.DB) { run(t, db, rounds.Of(t, 60), 50) })
+	t.Run("learned", func(t *testing.T) { run(t, testdb.Open(t), rounds.Of(t, 10), learnedRows) })
 }
 
 // learnedRows are enough for codecs to be learned from them.

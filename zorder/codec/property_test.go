@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/order"
 )
 
@@ -31,8 +32,7 @@ var declarations = []string{
 type random struct{ *rand.Rand }
 
 func newRandom(t testing.TB) random {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := rounds.Seed(t)
 	return random{rand.New(rand.NewPCG(seed, 0))}
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/order"
 )
 
@@ -215,7 +216,7 @@ func TestSkewRaw(t *testing.T) {
 	r := newRandom(t)
 	urls := r.names(5000, "http://www.")
 	var flags, degrees, large []Value
-	for range 5000 {
+	for range rounds.Of(t, 2000) {
 		flags = append(flags, Bool(r.IntN(10) == 0))
 		degrees = append(degrees, Int(int64(r.IntN(256)-128)))
 		large = append(large, Int(int64(r.IntN(300))))
@@ -266,7 +267,7 @@ func TestLongStrings(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := newRandom(t)
-	for range 20_000 {
+	for range rounds.Of(t, 5000) {
 		a, b := values[r.IntN(len(values))], values[r.IntN(len(values))]
 		checkOrder(t, c, sample{value: a, text: a.bytes}, sample{value: b, text: b.bytes})
 	}

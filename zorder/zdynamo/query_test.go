@@ -9,9 +9,10 @@ import (
 	"slices"
 	"strconv"
 	"testing"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/weftdb/weft/internal/rounds"
 )
 
 // numberOf is an item's attribute as an int; ok is false if it is missing.
@@ -85,8 +86,7 @@ func randomWhere(r *rand.Rand) (Where, func(Item) bool) {
 
 // TestRandom compares pages of random queries, of all sizes, in both directions, with a scan.
 func TestRandom(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
+	seed := rounds.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 0))
 	// w is coded so coarsely that only the exact check tells its values apart; y and w may be missing.
 	x := index(t, "x i8, y i16 nulls=first, w i8:3 nulls=first")

@@ -17,8 +17,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"github.com/weftdb/weft/internal/dynamodb"
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/testdb"
-	"github.com/weftdb/weft/internal/testrace"
 	"github.com/weftdb/weft/storage"
 )
 
@@ -30,7 +30,7 @@ const killedRows = 20_000
 // TestKilled kills a process that imports a table and exports it, again and again, until one of them gets to the end: there is one import and one export, both
 // completed, with each item once.
 func TestKilled(t *testing.T) {
-	testrace.Skip(t)
+	rounds.SkipRace(t)
 	if dir := os.Getenv(killedIn); dir != "" {
 		exchangeIn(t, dir)
 		return

@@ -8,9 +8,9 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/weftdb/weft/internal/expr"
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/value"
 )
 
@@ -241,11 +241,10 @@ func (w *writer) condition(depth int) {
 // TestRandomConditions makes sure that texts which follow the grammar are never called a syntax error, and that those without any
 // other fault survive printing and parsing.
 func TestRandomConditions(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
+	seed := rounds.Seed(t)
 	w := &writer{Rand: rand.New(rand.NewPCG(seed, 1))}
 	legal := 0
-	for range 4000 {
+	for range rounds.Of(t, 4000) {
 		w.Reset()
 		w.condition(4)
 		text := w.String()

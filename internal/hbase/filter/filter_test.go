@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
+
+	"github.com/weftdb/weft/internal/rounds"
 )
 
 // TestFilters reads filters and runs them. A file's commands: "parse", with a filter on each line, prints each as it is understood, with the keys that it
@@ -169,10 +171,9 @@ func anyFilter(random *rand.Rand, depth int, stateless bool) string {
 
 // TestSpans reads with and without the spans of random filters, in both directions: they must leave out nothing, and be apart and in order.
 func TestSpans(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := rounds.Seed(t)
 	random := rand.New(rand.NewPCG(seed, 0))
-	for range 20_000 {
+	for range rounds.Of(t, 5000) {
 		text, rows := anyFilter(random, 3, false), anyRows(random)
 		f, err := Parse([]byte(text))
 		if err != nil {
@@ -258,10 +259,9 @@ func TestNarrowing(t *testing.T) {
 
 // TestStateless judges random filters that remember nothing cell by cell.
 func TestStateless(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := rounds.Seed(t)
 	random := rand.New(rand.NewPCG(seed, 0))
-	for range 20_000 {
+	for range rounds.Of(t, 5000) {
 		text, rows := anyFilter(random, 3, true), anyRows(random)
 		f, err := Parse([]byte(text))
 		if err != nil {

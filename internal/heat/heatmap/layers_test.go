@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"testing"
+
+	"github.com/weftdb/weft/internal/rounds"
 )
 
 func allSame(a, b []byte) bool { return true }
@@ -18,23 +20,18 @@ const weeks = 36 * 24 * 60
 // TestWeeks: after five weeks of columns that are as fine as they may be, and as different, there are no more than 886 columns of 1,024
 // buckets, they take less than 20 MB, and no count was lost in the time that they cover.
 func TestWeeks(t *testing.T) {
-	seed := rand.Uint64()
-	t.Log("seed", seed)
+	seed := rounds.Seed(t)
 	random := rand.New(rand.NewPCG(seed, 1))
 	var before runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
 	l := New(allSame)
 	borders := [][]byte{{}}
-	minutes := weeks
-	if testing.Short() {
-		minutes /= 10
-	}
-	for minute := range minutes {
+	for minute := range weeks {
 		if minute%4 == 0 { // an increasing key under 900 prefixes: nothing stays as it was
 			borders = [][]byte{{}}
 			buckets := uint64(60) // they add up to more than a column can hold as soon as columns are merged
-			if minute > minutes-800 {
+			if minute > weeks-800 {
 				buckets = BucketsMax - 1
 			}
 			for i := range buckets {
@@ -51,7 +48,7 @@ func TestWeeks(t *testing.T) {
 		}
 		l.Add(int64(minute)*60_000, int64(minute+1)*60_000, r)
 	}
-	if l.Len() > ColumnsMax || l.Len() < ColumnsMax-10 && !testing.Short() {
+	if l.Len() > ColumnsMax || l.Len() < ColumnsMax-10 {
 		t.Errorf("%d columns", l.Len())
 	}
 	columns := l.Between(0, math.MaxInt64)
@@ -77,8 +74,7 @@ func TestWeeks(t *testing.T) {
 
 // TestNothingIsLost: sums stay what they were, but for the 0.2 % that packing takes, however often columns are merged.
 func TestNothingIsLost(t *testing.T) {
-	seed := rand.Uint64()
-	t.Log("seed", seed)
+	seed := rounds.Seed(t)
 	random := rand.New(rand.NewPCG(seed, 1))
 	l := New(allSame)
 	want := [Measures]float64{}

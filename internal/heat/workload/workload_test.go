@@ -3,7 +3,6 @@
 package workload_test
 
 import (
-	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/weftdb/weft/internal/heat/diagnosis"
 	"github.com/weftdb/weft/internal/heat/workload"
 	"github.com/weftdb/weft/internal/keyspace"
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/mem"
 	"github.com/weftdb/weft/order"
@@ -21,11 +21,8 @@ const minutes = 20
 
 // TestEveryLoadGetsItsFinding: each load gets the finding that it was made for, and no other, whatever the seed.
 func TestEveryLoadGetsItsFinding(t *testing.T) {
-	seeds := 8
-	if testing.Short() {
-		seeds = 3
-	}
-	first := rand.Uint64()
+	seeds := rounds.Of(t, 3)
+	first := rounds.Seed(t)
 	for _, l := range workload.All() {
 		t.Run(l.Name, func(t *testing.T) {
 			for seed := first; seed != first+uint64(seeds); seed++ {

@@ -16,7 +16,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weftdb/weft/internal/testrace"
+	"github.com/weftdb/weft/internal/rounds"
 )
 
 // packedBody compresses a body with the standard library, in the format that Content-Encoding calls by name.
@@ -47,7 +47,7 @@ func (zeroReader) Read(b []byte) (int, error) {
 
 // TestBomb sends a small body that would become 64 MiB. It is unpacked to the limit and no further.
 func TestBomb(t *testing.T) {
-	testrace.Skip(t)
+	rounds.SkipRace(t)
 	for _, encoding := range []string{"gzip", "deflate"} {
 		bomb := packedBody(t, encoding, zeros(64<<20))
 		s := New(Options{API: newFakeAPI(), BodyBytesMax: 1 << 20})

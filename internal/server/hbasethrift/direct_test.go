@@ -15,6 +15,7 @@ import (
 
 	"github.com/weftdb/weft/internal/hbase"
 	"github.com/weftdb/weft/internal/hbase/filter"
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/server/hbasethrift/hbase2"
 )
 
@@ -52,8 +53,7 @@ func randomResult(random *rand.Rand) (r hbase.Result) {
 
 // TestResults writes random results at once and by Thrift's own code: the bytes are the same.
 func TestResults(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := rounds.Seed(t)
 	random := rand.New(rand.NewPCG(seed, 0))
 	s := New(Options{})
 	defer func() { _ = s.Shutdown(t.Context()) }()
@@ -172,8 +172,7 @@ func comparePuts(t *testing.T, s *Server, mark byte, message []byte) {
 
 // TestPuts reads random puts at once and by Thrift's own code.
 func TestPuts(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := rounds.Seed(t)
 	random := rand.New(rand.NewPCG(seed, 0))
 	s := New(Options{})
 	defer func() { _ = s.Shutdown(t.Context()) }()

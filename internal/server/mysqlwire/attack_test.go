@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/server/mysqlwire/packet"
 	"github.com/weftdb/weft/internal/sql/fault"
 )
@@ -140,8 +141,7 @@ func attacked(t testing.TB, o Options) *pipes {
 // those who mistyped.
 func TestLoginAttacks(t *testing.T) {
 	listener := attacked(t, Options{})
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
+	seed := rounds.Seed(t)
 	random := rand.NewChaCha8([32]byte(binary.LittleEndian.AppendUint64(make([]byte, 24), seed)))
 	responses := map[string]func(salt []byte) []byte{
 		"empty": func([]byte) []byte { return nil }, "the nonce": func(salt []byte) []byte { return salt },
@@ -194,11 +194,10 @@ func TestLoginAttacks(t *testing.T) {
 
 // TestWrongProofs: of 10^5 wrong proofs none is right, as it would be if a comparison sometimes stopped early.
 func TestWrongProofs(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
+	seed := rounds.Seed(t)
 	random := rand.NewChaCha8([32]byte(binary.LittleEndian.AppendUint64(make([]byte, 24), seed)))
 	v, unknown := VerifierOf("secret"), Verifier{}
-	for range 100_000 {
+	for range rounds.Of(t, 20_000) {
 		salt, response := newNonce(), make([]byte, 32)
 		_, _ = random.Read(response)
 		for _, v := range []Verifier{v, unknown} {

@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/weftdb/weft/internal/memory"
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/server/mysqlwire/packet"
-	"github.com/weftdb/weft/internal/testrace"
 )
 
 // panics counts what a server logs at level error: a flood must bring none.
@@ -121,12 +121,8 @@ func attack(r *rand.Rand, listener *pipes, inside bool, count int) {
 // TestFlood sends 100,000 malformed packets (a tenth of them under the race detector), half of them to be logged in with, half of them as commands. No connection panics, another
 // session is served all the time, and no memory is left taken.
 func TestFlood(t *testing.T) {
-	seed := uint64(time.Now().UnixNano()) // lint:clock any seed does, and it is printed
-	t.Logf("seed %d", seed)
-	packets := 50_000
-	if testing.Short() || testrace.Enabled {
-		packets = 5_000
-	}
+	seed := rounds.Seed(t)
+	packets := rounds.Of(t, 20_000)
 	log := new(panics)
 	anyone := func(string) (Verifier, bool) { return VerifierOf(""), true } // who may kill none but their own connections
 	s, listener := servePipes(t, newDialect(), Options{Logger: slog.New(log), Memory: memory.New(8 << 20), PacketBytesMax: 4 << 20, StatementsMax: 8, Authenticate: anyone})

@@ -7,13 +7,13 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/order"
 )
 
 // TestMirror holds the layout that mirror supposes against what order.Decimal prints.
 func TestMirror(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := rounds.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 0))
 	for range 2_000 {
 		n := new(big.Int).SetUint64(r.Uint64())

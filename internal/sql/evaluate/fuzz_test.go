@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
@@ -72,11 +73,10 @@ func asColumns(e tree.Expression, s *table) tree.Expression {
 
 // TestFolding holds that an expression has one value, whether its literals are constants, parameters, or columns of a row.
 func TestFolding(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := rounds.Seed(t)
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, 0))}
 	s := generatedTable(t)
-	for range 20_000 {
+	for range rounds.Of(t, 4000) {
 		text := g.any(3)
 		e, err := expression(text)
 		if err != nil {

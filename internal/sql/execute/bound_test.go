@@ -11,10 +11,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/result"
 	"github.com/weftdb/weft/internal/testdb"
-	"github.com/weftdb/weft/internal/testrace"
 )
 
 // endlessSink counts rows, looks at the memory in use from time to time, and ends the statement's context after some.
@@ -87,10 +87,7 @@ func filledEngine(t *testing.T) *engine {
 
 // TestMemoryIsBounded says that memory does not grow with what a statement reads and returns: walks, walks that read back, sorts and groups that go to files.
 func TestMemoryIsBounded(t *testing.T) {
-	testrace.Skip(t)
-	if testing.Short() {
-		t.Skip("it fills a table of 30 MB")
-	}
+	rounds.SkipRace(t)
 	e := filledEngine(t)
 	e.must("SET sort_buffer_size = 1048576, group_buffer_size = 1048576")
 	if err := e.session.Query(ctx, []byte("SELECT * FROM t"), &endlessSink{}); err != nil { // it fills the engine's cache, which has a bound of its own
@@ -122,10 +119,7 @@ func TestMemoryIsBounded(t *testing.T) {
 
 // TestStatementsEnd says that a statement whose context ends, ends soon: whatever it is doing.
 func TestStatementsEnd(t *testing.T) {
-	testrace.Skip(t)
-	if testing.Short() {
-		t.Skip("it fills a table of 30 MB")
-	}
+	rounds.SkipRace(t)
 	e := filledEngine(t)
 	e.must("SET sort_buffer_size = 1048576, group_buffer_size = 1048576")
 	for _, text := range []string{

@@ -6,13 +6,12 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
-	"time"
 
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/sql/algebra"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/plan"
 	"github.com/weftdb/weft/internal/testdb"
-	"github.com/weftdb/weft/internal/testrace"
 )
 
 // methodNames are the methods that are forced. // immutable
@@ -23,9 +22,8 @@ const unnested algebra.Method = 100
 
 // TestJoinMethods demands the same answers of random joins, whichever method finds the partners of a row.
 func TestJoinMethods(t *testing.T) {
-	testrace.Skip(t)
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
+	rounds.SkipRace(t)
+	seed := rounds.Seed(t)
 	random := rand.New(rand.NewPCG(seed, 0))
 	h := &harness{t: t, db: testdb.Open(t)}
 	h.settings.SpillDir, h.settings.Inefficient = t.TempDir(), plan.AllowInefficient

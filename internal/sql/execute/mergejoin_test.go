@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/sql/algebra"
 	"github.com/weftdb/weft/internal/sql/plan"
 	"github.com/weftdb/weft/internal/testdb"
@@ -23,8 +24,7 @@ var mergedTypes = [][]struct{ name, format string }{
 // TestMergeJoins demands that joins by merging and by hashing say the same of random rows: keys of several types, with duplicates and NULLs, by primary keys and by
 // indexes, in the order of the key, in groups and with a LIMIT.
 func TestMergeJoins(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := rounds.Seed(t)
 	random := rand.New(rand.NewPCG(seed, 0))
 	h := &harness{t: t, db: testdb.Open(t)}
 	h.settings.SpillDir, h.settings.Inefficient = t.TempDir(), plan.AllowInefficient

@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/sql"
 	"github.com/weftdb/weft/internal/sql/result"
 	"github.com/weftdb/weft/internal/testdb"
-	"github.com/weftdb/weft/internal/testrace"
 )
 
 // engine is a session of the whole dialect on a database of its own.
@@ -141,10 +141,9 @@ func (p predicates) row(i int) string {
 // TestNullsAndIndexes says that no answer depends on the index that served: random conditions are asked of the table whole, where a condition that no key
 // understands judges each row, and then of each index.
 func TestNullsAndIndexes(t *testing.T) {
-	testrace.Skip(t)
-	seed := uint64(time.Now().UnixNano())
+	rounds.SkipRace(t)
+	seed := rounds.Seed(t)
 	p := predicates{rand.New(rand.NewPCG(seed, 1))}
-	defer func() { t.Logf("seed %d", seed) }()
 	for _, ddl := range []string{
 		"CREATE INDEX i_n ON t(n); CREATE INDEX i_vn ON t(v DESC, n) INCLUDE (ts); CREATE INDEX i_z ON t(ZORDER(n, m)); CREATE INDEX i_h ON t(hash8(v), v); CREATE INDEX i_u ON t(u, n, m)",
 		"CREATE INDEX i_ts ON t(ts, f) INCLUDE (n, v); CREATE INDEX i_f ON t(f DESC); CREATE INDEX i_flag ON t(flag, ts); CREATE INDEX i_z ON t(a, ZORDER(ts, v, flag)); CREATE INDEX i_r ON t(reverse(v))",
@@ -166,10 +165,7 @@ func compareAll(t *testing.T, p predicates, ddl string) {
 	for _, one := range strings.Split(ddl, "; ") {
 		indexes = append(indexes, strings.Fields(one)[2])
 	}
-	count := 400
-	if testing.Short() {
-		count = 60
-	}
+	count := rounds.Of(t, 100)
 	matched := 0
 	for range count {
 		matched += e.compare(p.condition(p.IntN(4)), p.pick("a, b", "*", "n, v", "a, b, n, ts"), indexes)

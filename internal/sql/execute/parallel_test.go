@@ -7,14 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weftdb/weft/internal/testrace"
+	"github.com/weftdb/weft/internal/rounds"
 )
 
 // TestWorkersAgree says that several workers answer what one does, group by group in the same order.
 func TestWorkersAgree(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it fills a table of 30 MB")
-	}
 	e := filledEngine(t)
 	e.must("INSERT INTO t(k, v, n) VALUES (-1, 'last', 2000000000), (100000, 'none', NULL); ALTER TABLE t COMPACT")
 	if err := e.db.WaitJobs(ctx); err != nil {
@@ -29,7 +26,7 @@ func TestWorkersAgree(t *testing.T) {
 		"SELECT n, COUNT(*) FROM t GROUP BY n ORDER BY 2 DESC, 1 LIMIT 10",
 		"SELECT SUBSTR(v, 1, 2) AS p, MAX(n) FROM t GROUP BY p",
 	}
-	for _, text := range texts[len(texts)-max(testrace.Fewer(len(texts)), 2):] {
+	for _, text := range texts[len(texts)-max(rounds.Of(t, len(texts)), 2):] {
 		hinted := strings.Replace(text, "SELECT", "SELECT /*+ _l_allow_filtering_, _l_ignore_index_ */", 1)
 		many := e.must(hinted)
 		if plan := e.must("EXPLAIN ANALYZE " + hinted); !regexp.MustCompile(`workers\|[234]\n`).MatchString(plan) {

@@ -6,16 +6,15 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/weftdb/weft/internal/memory"
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/sql/datum"
 )
 
 // TestSeen compares a set, used again and again, with a map.
 func TestSeen(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
+	seed := rounds.Seed(t)
 	random := rand.New(rand.NewPCG(seed, 1))
 	var s seen
 	memory := memory.New(64 << 20)

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/weftdb/weft/internal/memory"
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/evaluate"
 	"github.com/weftdb/weft/internal/sql/operator"
@@ -184,8 +185,7 @@ func pairs(left, right [][]datum.Datum, kind operator.Kind, more bool) []string 
 
 // TestJoins: each method finds what pairing rows by definition does, on random rows with NULLs and duplicates, with much memory and with little.
 func TestJoins(t *testing.T) {
-	seed := rand.Uint64()
-	t.Log("seed", seed)
+	seed := rounds.Seed(t)
 	random := rand.New(rand.NewPCG(seed, 0))
 	all := budgets(t)
 	for round := range 40 {
@@ -300,8 +300,7 @@ func lookupJoin(x *evaluate.Context, kind operator.Kind, left, right *given, key
 
 // TestSets: DISTINCT, INTERSECT, EXCEPT and sorting against definitions, with much memory and with little.
 func TestSets(t *testing.T) {
-	seed := rand.Uint64()
-	t.Log("seed", seed)
+	seed := rounds.Seed(t)
 	random := rand.New(rand.NewPCG(seed, 0))
 	for _, budget := range budgets(t) {
 		for range 6 {
@@ -352,8 +351,7 @@ func subset(a, b []string, except, all bool) (rows []string) {
 
 // TestSortAndSpool: rows come sorted, those alike in their order, and a spool is read again, by two readers at once.
 func TestSortAndSpool(t *testing.T) {
-	seed := rand.Uint64()
-	t.Log("seed", seed)
+	seed := rounds.Seed(t)
 	random := rand.New(rand.NewPCG(seed, 0))
 	for _, budget := range budgets(t) {
 		x := &evaluate.Context{Row: make([]datum.Datum, 3)}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/evaluate"
 	"github.com/weftdb/weft/internal/sql/operator"
@@ -65,8 +66,7 @@ func inFrame(rows [][]datum.Datum, i, j int, f operator.Frame, startBy, endBy in
 
 // TestWindow: all functions over random frames against definitions, with much memory and with little.
 func TestWindow(t *testing.T) {
-	seed := rand.Uint64()
-	t.Log("seed", seed)
+	seed := rounds.Seed(t)
 	random := rand.New(rand.NewPCG(seed, 0))
 	aggregates := map[string]*evaluate.Aggregate{}
 	for _, name := range []string{"sum", "min", "max", "count"} {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/parse"
 	"github.com/weftdb/weft/internal/testdb"
@@ -20,8 +21,7 @@ import (
 // TestConcurrentStatements lets several sessions make, change and drop the same few tables while rows are written: each statement is carried out or refused
 // with an error that clients understand, none waits for ever, and what is left is whole.
 func TestConcurrentStatements(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
+	seed := rounds.Seed(t)
 	db := testdb.Open(t)
 	s := &Statements{DB: db}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/parse"
@@ -21,8 +22,7 @@ import (
 
 // TestRoundTrip makes tables of random definitions: what SHOW CREATE TABLE prints makes an equal table, and so does CREATE TABLE .. LIKE.
 func TestRoundTrip(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
+	seed := rounds.Seed(t)
 	random := &definitions{Rand: rand.New(rand.NewPCG(seed, 1))}
 	db := testdb.Open(t)
 	s := &Statements{DB: db}

@@ -90,11 +90,8 @@ func TestBinary(t *testing.T) {
 		}
 		t.Fatal(output)
 	}
-	binary := os.Getenv("WEFT_TEST_BINARY")
-	if binary == "" {
-		binary = harness.Build(t)
-	}
-	endpoint := "-var=endpoint=http://" + harness.Start(t, binary, harness.Options{}).Addr
+	binary := harness.Build(t)
+	endpoint := "-var=endpoint=http://" + harness.Start(t, binary, harness.Options{}).Addr()
 	for _, step := range [][]string{
 		{"apply", "-auto-approve", "-var=team=shop"}, {"plan", "-detailed-exitcode", "-var=team=shop"},
 		{"apply", "-auto-approve", "-var=team=stall"}, {"plan", "-detailed-exitcode", "-var=team=stall"}, {"destroy", "-auto-approve", "-var=team=stall"},

@@ -36,10 +36,7 @@ func TestTable(t *testing.T) {
 	if os.Getenv("WEFT_TEST_CLIENTS") != "1" {
 		t.Skip("runs under `make test-clients`, which sets WEFT_TEST_CLIENTS=1")
 	}
-	binary := os.Getenv("WEFT_TEST_BINARY")
-	if binary == "" {
-		binary = harness.Build(t)
-	}
+	binary := harness.Build(t)
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		t.Parallel()
 		server := harness.Start(t, binary, harness.Options{})

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/weftdb/weft/internal/rounds"
 )
 
 // serializes tries every order of the transactions that respects time, with and without those whose end is not known.
@@ -91,8 +93,7 @@ func disturb(rng *rand.Rand, h History) {
 
 // TestAgainstAllOrders compares verdicts on small histories with what comes out when every order is tried.
 func TestAgainstAllOrders(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := rounds.Seed(t)
 	rng := rand.New(rand.NewPCG(seed, 0))
 	valid, count := 0, 40_000
 	for range count {
@@ -233,8 +234,7 @@ func withLate(h History) History {
 
 // TestPlants changes right histories so that they have one anomaly, which must be found by its class.
 func TestPlants(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := rounds.Seed(t)
 	rng := rand.New(rand.NewPCG(seed, 0))
 	for _, p := range plants {
 		planted := 0

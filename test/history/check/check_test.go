@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
+
+	"github.com/weftdb/weft/internal/rounds"
 )
 
 // TestVerdicts reads histories from files and compares the verdicts.
@@ -79,8 +81,7 @@ func serial(rng *rand.Rand, count, keys, width int) History {
 
 // TestSerial checks that histories which are serializable are found to be, whatever overlaps.
 func TestSerial(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := rounds.Seed(t)
 	rng := rand.New(rand.NewPCG(seed, 0))
 	for range 300 {
 		h := serial(rng, 1+rng.IntN(200), 1+rng.IntN(6), 1+rng.IntN(10))
