@@ -34,7 +34,7 @@ func TestWalkEnds(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for _, name := range []string{"one", "two"} { // a change waits for those who hold the version before
 		if err := table.AddIndex(ctx, database.IndexSpec{Name: name, Key: database.Columns("x", schema.String)}); err != nil {

@@ -229,7 +229,7 @@ func TestHBaseThrift(t *testing.T) {
 func TestGoThrift(t *testing.T) {
 	skipUnlessWanted(t)
 	two, _ := startThrift(t)
-	c := &thrift.TConfiguration{ConnectTimeout: 10 * time.Second, SocketTimeout: 10 * time.Second}
+	c := &thrift.TConfiguration{ConnectTimeout: time.Minute, SocketTimeout: time.Minute}
 	web, err := thrift.NewTHttpClient("http://" + two + "/")
 	if err != nil {
 		t.Fatal(err)

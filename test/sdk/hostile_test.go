@@ -29,7 +29,7 @@ func raw(operation, body string) string {
 }
 
 // cutMax is how long a client that does not go on may keep a connection.
-const cutMax = 15 * time.Second
+const cutMax = time.Minute
 
 // TestSlowClients opens many connections that stop in the middle of a header, of a body or of taking an answer. The server cuts all of
 // them off; meanwhile others are served.

@@ -19,7 +19,7 @@ import (
 	"github.com/weftdb/weft/test/harness"
 )
 
-const waitMax = 20 * time.Second
+const waitMax = time.Minute
 
 // TestTableLife creates, describes, lists, changes and deletes tables, with the SDK's own waiters and paginators.
 func TestTableLife(t *testing.T) {

@@ -52,7 +52,7 @@ func serve(t *testing.T, o Options) (*Server, string) {
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(listener) }()
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		if err := errors.Join(s.Shutdown(ctx), <-ended, db.Close(), store.Close()); err != nil {
 			t.Error(err)
@@ -63,7 +63,7 @@ func serve(t *testing.T, o Options) (*Server, string) {
 
 // transports are the ways in which clients reach a port.
 func transports(addr string) map[string]func() (thrift.TTransport, thrift.TProtocolFactory) {
-	c := &thrift.TConfiguration{ConnectTimeout: 5 * time.Second, SocketTimeout: 10 * time.Second}
+	c := &thrift.TConfiguration{ConnectTimeout: time.Minute, SocketTimeout: time.Minute}
 	compact, binary := thrift.NewTCompactProtocolFactoryConf(c), thrift.NewTBinaryProtocolFactoryConf(c)
 	off := false
 	old := thrift.NewTBinaryProtocolFactoryConf(&thrift.TConfiguration{TBinaryStrictRead: &off, TBinaryStrictWrite: &off})
@@ -246,7 +246,7 @@ func TestHostile(t *testing.T) {
 			}
 			defer conn.Close()
 			_, _ = conn.Write(message) // it may be cut off before the end
-			_ = conn.SetReadDeadline(time.Now().Add(20 * time.Second))
+			_ = conn.SetReadDeadline(time.Now().Add(time.Minute))
 			answer, err := io.ReadAll(io.LimitReader(conn, 1<<16))
 			if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
 				t.Errorf("the connection goes on after %q", answer)
@@ -326,7 +326,7 @@ func TestSlow(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, _ = conn.Write([]byte(message))
-		_ = conn.SetReadDeadline(time.Now().Add(20 * time.Second))
+		_ = conn.SetReadDeadline(time.Now().Add(time.Minute))
 		_, err = io.ReadAll(conn)
 		if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
 			t.Errorf("a client that says %q stays connected", message)
@@ -358,7 +358,7 @@ func FuzzMessage(f *testing.F) {
 			done := make(chan struct{})
 			go func() { defer close(done); _, _ = io.Copy(io.Discard, theirs) }()
 			s.accept(ours)
-			_ = theirs.SetWriteDeadline(time.Now().Add(5 * time.Second))
+			_ = theirs.SetWriteDeadline(time.Now().Add(time.Minute))
 			_, _ = theirs.Write(message)
 			_ = theirs.Close()
 			<-done

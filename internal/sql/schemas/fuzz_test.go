@@ -41,7 +41,7 @@ func FuzzStatements(f *testing.F) {
 		}
 		db := testdb.Open(t)
 		s := &Statements{DB: db}
-		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		define(ctx, t, s, nil, "CREATE TABLE t (k BIGINT, s VARCHAR, v INT, w DOUBLE, PRIMARY KEY (k, s), KEY i (v)) WITH (DYNAMIC_COLUMNS='true')")
 		for rest := []byte(text); len(rest) > 0; {
