@@ -25,6 +25,8 @@ var (
 	ErrSnapshotExpired = errors.New("kv: the snapshot is older than the engine keeps old versions; read again, in smaller pieces if it takes so long")
 	// ErrUnsupported: this engine lacks the operation.
 	ErrUnsupported = errors.New("kv: not supported by this engine")
+	// ErrDamaged: files of the store are missing or damaged. Nothing was changed.
+	ErrDamaged = errors.New("kv: files of the store are missing or damaged")
 	// ErrFormat: the stored data were written by another engine or a newer format.
 	ErrFormat = errors.New("kv: stored format does not fit this program")
 )

@@ -29,7 +29,7 @@ func (p *program) bulkCommands() []*cobra.Command {
 			return err
 		}
 		conf.DynamoDBAddr, conf.MySQLAddr, conf.AdminAddr = off, off, off
-		conf.existing, conf.idle = looks, looks
+		conf.existing, conf.idle, conf.readOnly = looks, looks, looks
 		return p.withServer(c.Context(), conf, func(ctx context.Context, s *server) error {
 			return work(ctx, s.database.(*openedDatabase).db, conf.Data)
 		})
@@ -49,8 +49,8 @@ func (p *program) bulkCommands() []*cobra.Command {
 	return []*cobra.Command{host.VerifyCommand(), host.CopyCommand(), host.ExportCommand(), host.ImportCommand(size{&memory, 4 << 20}, &memory)}
 }
 
-// withStore opens a folder, which may have to exist, or the cluster of tikv://HOST:PORT,.., and nothing over it.
-func (p *program) withStore(c *cobra.Command, place string, existing bool, work func(context.Context, kv.Store) error) (err error) {
+// withStore opens a folder, which is only read if it is the source, or the cluster of tikv://HOST:PORT,.., and nothing over it.
+func (p *program) withStore(c *cobra.Command, place string, source bool, work func(context.Context, kv.Store) error) (err error) {
 	given := givenFlags(c.Flags())
 	given["engine"], given["data"] = "pebble", place
 	if pd, cluster := strings.CutPrefix(place, "tikv://"); cluster {
@@ -61,7 +61,7 @@ func (p *program) withStore(c *cobra.Command, place string, existing bool, work 
 	if err != nil {
 		return err
 	}
-	conf.existing = existing
+	conf.existing, conf.readOnly = source, source
 	s := &server{config: conf, log: newLogger(p.stderr, conf), exit: p.exit, metrics: metric.New(build())}
 	ctx, stop := p.stopOnSignal(c.Context(), s)
 	defer stop()

@@ -79,6 +79,7 @@ func givenFlags(flags *pflag.FlagSet) map[string]string {
 
 // serve runs a server until ctx ends or a signal comes.
 func (p *program) serve(ctx context.Context, conf *config) error {
+	conf.served = true
 	return p.withServer(ctx, conf, func(ctx context.Context, s *server) error { return s.Run(ctx) })
 }
 

@@ -62,6 +62,8 @@ type config struct {
 	existing  bool   // the store must be there already
 	masterKey string // from its variable
 	idle      bool   // nothing is done in the background
+	readOnly  bool   // nothing is written to a folder, which must hold a store; needs idle
+	served    bool   // a stop has to be quick
 }
 
 // tikvPrefixBytesMax is the longest prefix that the engine takes.

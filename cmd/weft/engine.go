@@ -47,10 +47,14 @@ func openEngine(ctx context.Context, s *server) (engine, error) {
 const closeTimeout = 1500 * time.Millisecond
 
 func openPebble(s *server) (engine, error) {
-	store, err := pebble.Open(pebble.Options{
-		Dir: s.config.Data, Existing: s.config.existing, CacheBytes: s.config.BlockCacheBytes, MaxOpenFiles: s.shares.Tables, CloseTimeout: closeTimeout, Logger: s.log, Fatal: s.fatal,
-		Sought: &pebble.Sought{Name: keyspace.SoughtName, Has: keyspace.IsSought},
-	})
+	o := pebble.Options{
+		Dir: s.config.Data, Existing: s.config.existing, ReadOnly: s.config.readOnly, CacheBytes: s.config.BlockCacheBytes, MaxOpenFiles: s.shares.Tables,
+		Logger: s.log, Fatal: s.fatal, Sought: &pebble.Sought{Name: keyspace.SoughtName, Has: keyspace.IsSought},
+	}
+	if s.config.served {
+		o.CloseTimeout = closeTimeout
+	}
+	store, err := pebble.Open(o)
 	if err != nil {
 		return engine{}, err
 	}

@@ -193,18 +193,22 @@ func faultOf(status string, body []byte) error {
 	return errors.New(fault.Message + fault.Other)
 }
 
-// withFolder does work on a folder that holds a store. No protocol is served, and nothing runs in the background.
+// withFolder reads a folder that holds a store. No protocol is served, and nothing runs in the background.
 func (p *program) withFolder(ctx context.Context, folder string, work func(*database.DB) error) (err error) {
-	return p.withConfiguredFolder(ctx, folder, func(_ *config, db *database.DB) error { return work(db) })
+	return p.openFolder(ctx, folder, true, func(_ *config, db *database.DB) error { return work(db) })
 }
 
-// withConfiguredFolder is withFolder for work that needs the settings, too.
+// withConfiguredFolder is withFolder for work that writes, or needs the settings.
 func (p *program) withConfiguredFolder(ctx context.Context, folder string, work func(*config, *database.DB) error) (err error) {
+	return p.openFolder(ctx, folder, false, work)
+}
+
+func (p *program) openFolder(ctx context.Context, folder string, readOnly bool, work func(*config, *database.DB) error) (err error) {
 	conf, _, err := resolve(inputs{map[string]string{"data": folder, "dynamodb-addr": off, "mysql-addr": off, "admin-addr": off, "log-level": "warn"}, p.environ, p.readFile})
 	if err != nil {
 		return err
 	}
-	conf.existing, conf.idle = true, true
+	conf.existing, conf.idle, conf.readOnly = true, true, readOnly
 	s := &server{config: conf, log: newLogger(p.stderr, conf), exit: p.exit}
 	if err := s.Open(ctx); err != nil {
 		return err

@@ -23,6 +23,9 @@ func (s *Store) DeleteRange(ctx context.Context, r kv.Range) error {
 		return s.failure.ClosedErr()
 	}
 	defer s.gate.Leave(0)
+	if s.options.ReadOnly {
+		return s.disk.mayWrite()
+	}
 	stored, ok, err := s.boundedRange(r)
 	if err != nil || !ok {
 		return err

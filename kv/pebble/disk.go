@@ -59,6 +59,11 @@ func (d *diskMonitor) end() {
 // look compares the free space with the watermark. Writes are allowed again only a little above it, so that the state doesn't flutter.
 func (d *diskMonitor) look() {
 	d.unlooked.Store(0)
+	if d.store.options.ReadOnly {
+		d.readOnly.Store(true)
+		d.frozen.Store(true)
+		return
+	}
 	if d.watermark < 0 && !d.readOnly.Load() {
 		return
 	}
@@ -117,6 +122,9 @@ func (d *diskMonitor) wrote(bytes int) {
 
 // mayWrite refuses writes while the store is read-only.
 func (d *diskMonitor) mayWrite() error {
+	if d.store.options.ReadOnly {
+		return fmt.Errorf("%w: it was opened to be read only", kv.ErrReadOnly)
+	}
 	if d.readOnly.Load() {
 		return fmt.Errorf("%w: the disk has only %d bytes free; free some space, then writes go on by themselves", kv.ErrReadOnly, d.free.Load())
 	}

@@ -14,11 +14,17 @@ type events struct {
 	writeStalls      atomic.Int64
 	backgroundErrors atomic.Int64
 	corruptions      atomic.Int64
+	manifest         atomic.Bool // one was made
 }
 
 // listener makes Pebble report to e. Pebble calls it with locks held, so it must be quick.
 func (e *events) listener(logger *slog.Logger, v *versions) *pebble.EventListener {
 	return &pebble.EventListener{
+		ManifestCreated: func(info pebble.ManifestCreateInfo) {
+			if info.Err == nil {
+				e.manifest.Store(true)
+			}
+		},
 		WALCreated: func(pebble.WALCreateInfo) { v.begin() }, // each memtable has a log of its own
 		FlushEnd:   func(pebble.FlushInfo) { v.flushing.Store(false) },
 		WriteStallBegin: func(info pebble.WriteStallBeginInfo) {

@@ -193,6 +193,9 @@ func (s *Store) redo(ctx context.Context, changes []kv.Change, size int) error {
 		return s.failure.ClosedErr()
 	}
 	defer s.gate.Leave(0)
+	if s.options.ReadOnly {
+		return s.disk.mayWrite()
+	}
 	g := newGroup()
 	g.bytes = size
 	g.fill = func(batch *pebble.Batch) error {

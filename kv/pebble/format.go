@@ -69,9 +69,10 @@ func parseMarker(text string) error {
 	}
 	switch {
 	case engine == "" || format <= 0:
-		return fmt.Errorf("%w: the file %s is damaged; restore the folder from a backup", kv.ErrFormat, markerName)
+		return fmt.Errorf("%w: the file %s is damaged: "+waysOut, kv.ErrFormat, markerName)
 	case engine != markerEngine:
-		return fmt.Errorf("%w: the folder belongs to the engine %q; open it with that one", kv.ErrFormat, engine)
+		return fmt.Errorf("%w: the folder belongs to the engine %q; open it with that one; if there is none, the file %s is damaged: "+waysOut,
+			kv.ErrFormat, engine, markerName)
 	case format > markerFormat:
 		return fmt.Errorf("%w: the folder has format %d and this program knows up to %d; use a newer program, or restore a backup made by this one",
 			kv.ErrFormat, format, markerFormat)
@@ -100,8 +101,7 @@ func claim(fs vfs.FS, dir string) error {
 		return removeAll(fs, dir, names)
 	}
 	if len(names) > 0 {
-		return fmt.Errorf("%w: the folder holds %q but no file %s, so this program didn't make it; choose an empty folder",
-			kv.ErrFormat, names[0], markerName)
+		return lostFormat(names[0])
 	}
 	if err := writeFile(fs, fs.PathJoin(dir, markerNewName), nil); err != nil {
 		return err
@@ -109,8 +109,24 @@ func claim(fs vfs.FS, dir string) error {
 	return syncDir(fs, dir)
 }
 
-// removeAll removes what an interrupted creation left, but for the file that tells of it.
+// lostFormat returns the error about a folder with files but without the marker.
+func lostFormat(name string) error {
+	return fmt.Errorf("%w: the folder holds %q but no file %s, so this program didn't make it; choose an empty folder; if it is a store that has lost the file, "+waysOut,
+		kv.ErrFormat, name, markerName)
+}
+
+// removeAll removes what an interrupted creation left, but for the file that tells of it. A creation writes no data: whatever could hold some is left alone.
 func removeAll(fs vfs.FS, dir string, names []string) error {
+	for _, name := range names {
+		if _, engines := numberOf(name); name != markerNewName && !engines && !strings.HasPrefix(name, "marker.") && !strings.HasSuffix(name, ".dbtmp") {
+			return lostFormat(name)
+		}
+	}
+	for _, name := range logsOf(names) {
+		if p, err := partOf(fs, dir, name); err != nil || p.size > logHeaderBytes { // more than the mark of its end
+			return errors.Join(err, lostFormat(name))
+		}
+	}
 	for _, name := range names {
 		if name == markerNewName {
 			continue
@@ -122,22 +138,19 @@ func removeAll(fs vfs.FS, dir string, names []string) error {
 	return syncDir(fs, dir)
 }
 
-// finishMarker tells that the folder is made.
-func finishMarker(fs vfs.FS, dir string) error {
-	if err := writeMarker(fs, dir); err != nil {
-		return err
-	}
-	return fs.Remove(fs.PathJoin(dir, markerNewName))
-}
-
 // writeMarker writes the marker durably, whole or not at all.
 func writeMarker(fs vfs.FS, dir string) error {
 	text := fmt.Sprintf("engine %s\nformat %d\npebble %s\n", markerEngine, markerFormat, engineFormat)
-	tmp := fs.PathJoin(dir, markerTmpName)
-	if err := writeFile(fs, tmp, []byte(text)); err != nil {
+	return replaceFile(fs, dir, markerTmpName, markerName, []byte(text))
+}
+
+// replaceFile writes a file durably, whole or not at all.
+func replaceFile(fs vfs.FS, dir, tmp, name string, data []byte) error {
+	tmp = fs.PathJoin(dir, tmp)
+	if err := writeFile(fs, tmp, data); err != nil {
 		return err
 	}
-	if err := fs.Rename(tmp, fs.PathJoin(dir, markerName)); err != nil {
+	if err := fs.Rename(tmp, fs.PathJoin(dir, name)); err != nil {
 		return err
 	}
 	return syncDir(fs, dir)

@@ -38,6 +38,7 @@ const blockBytes = 32<<10 - 512
 type Options struct {
 	Dir                   string          // folder of the store; created if missing. Required.
 	Existing              bool            // fail with fs.ErrNotExist if the folder holds no store, rather than make one
+	ReadOnly              bool            // nothing is written, not even a lock; implies Existing. What the log holds is kept in memory
 	FS                    vfs.FS          // default: the operating system's
 	CacheBytes            int64           // cache of uncompressed blocks; default 64 MiB
 	MemTableBytes         int             // one memtable; up to four exist for a moment; default 32 MiB
@@ -58,6 +59,9 @@ type Options struct {
 func (o Options) withDefaults() Options {
 	orDefault(&o.FS, vfs.Default)
 	o.FS = guard.Private(o.FS)
+	if o.ReadOnly {
+		o.FS = guard.ReadOnly(o.FS)
+	}
 	orDefault(&o.CacheBytes, 64<<20)
 	orDefault(&o.MemTableBytes, 32<<20)
 	orDefault(&o.BloomBitsPerKey, 10)
@@ -83,6 +87,7 @@ func orDefault[T comparable](field *T, value T) {
 func (o *Options) engineOptions(fs vfs.FS, logger pebble.Logger, cache *pebble.Cache) *pebble.Options {
 	e := &pebble.Options{
 		FS:                          fs,
+		ReadOnly:                    o.ReadOnly,
 		Logger:                      logger,
 		Cache:                       cache,
 		FormatMajorVersion:          engineFormat,

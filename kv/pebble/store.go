@@ -27,8 +27,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"runtime"
 	"sync"
 	"sync/atomic"
 
@@ -71,112 +69,6 @@ var (
 	_ kv.Copier   = (*Store)(nil)
 	_ kv.Followed = (*Store)(nil)
 )
-
-// Open opens the store in o.Dir and creates it if the folder is new or empty. Errors: kv.ErrFormat if the folder holds something else or a newer
-// format; an error that says so if another process has it open; whatever the file system returns.
-func Open(o Options) (*Store, error) {
-	if o.Dir == "" {
-		return nil, errors.New("pebble: Options.Dir is empty: name the folder of the store")
-	}
-	o = o.withDefaults()
-	s := &Store{options: o, txns: newRegistry(), views: newRegistry()}
-	if o.Existing && !isStore(o.FS, o.Dir) {
-		return nil, fmt.Errorf("there is no store in %s: %w", o.Dir, os.ErrNotExist)
-	}
-	s.failure = guard.NewFailure(&s.gate, o.Logger, o.Fatal)
-	if err := makeDir(o.FS, o.Dir); err != nil {
-		return nil, fmt.Errorf("pebble: creating %s: %w", o.Dir, err)
-	}
-	guard.WarnIfExposed(o.FS, o.Dir, o.Logger)
-	s.guard = guard.NewFS(o.FS, o.Dir, o.tableRetries, s.failure)
-	lock, err := pebble.LockDirectory(o.Dir, s.guard)
-	if err != nil {
-		return nil, fmt.Errorf("pebble: can't lock %s; if another process has it open, stop that one: %w", o.Dir, err)
-	}
-	s.lock = lock
-	s.disk = newDiskMonitor(s)
-	s.guard.OnFull(s.disk.full)
-	if err := s.openLocked(); err != nil {
-		s.disk.end()
-		return nil, fmt.Errorf("pebble: opening %s: %w", o.Dir, errors.Join(err, s.shutEngine()))
-	}
-	s.start()
-	if s.failure.Failed() { // in the background, and nobody was told yet
-		return nil, s.Close()
-	}
-	return s, nil
-}
-
-// openLocked opens the engine on a goroutine of its own, which does not end if a file can't be written.
-func (s *Store) openLocked() error {
-	fs, dir := s.options.FS, s.options.Dir
-	fresh, err := checkMarker(fs, dir)
-	if err == nil {
-		err = errors.Join(fs.RemoveAll(ingestDir(fs, dir)), fs.RemoveAll(copyDir(fs, dir)))
-	}
-	if err != nil {
-		return err
-	}
-	s.cache = newBlockCache(s.options.CacheBytes, 2*int64(s.options.MemTableBytes))
-	s.engine = s.options.engineOptions(s.guard, guard.NewLogger(s.options.Logger, s.failure), s.cache.cache)
-	s.engine.Lock = s.lock
-	s.engine.EventListener = s.events.listener(s.options.Logger, &s.versions)
-	type result struct {
-		db  *pebble.DB
-		err error
-	}
-	opened := make(chan result, 1)
-	go func() {
-		db, err := openEngine(dir, s.engine)
-		opened <- result{db, err}
-	}()
-	select {
-	case r := <-opened:
-		if s.db = r.db; r.err != nil {
-			return r.err
-		}
-	case <-s.failure.Stopped():
-		return s.failure.Cause()
-	}
-	s.engine.EnsureDefaults() // as Pebble did with its own copy
-	if fresh {
-		return finishMarker(fs, dir)
-	}
-	return nil
-}
-
-func openEngine(dir string, options *pebble.Options) (db *pebble.DB, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			db, err = nil, fmt.Errorf("engine panicked: %v", r)
-		}
-	}()
-	return pebble.Open(dir, options)
-}
-
-// unlock lets others open the folder, after the engine was closed or stopped.
-func (s *Store) unlock() error {
-	if !s.failure.Failed() {
-		return s.lock.Close()
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), s.options.CloseTimeout)
-	defer cancel()
-	if !s.guard.Still(ctx) {
-		return errors.New("the disk doesn't answer; the folder stays locked until this process ends")
-	}
-	return s.guard.Unlock()
-}
-
-// start runs the store's goroutines.
-func (s *Store) start() {
-	s.commits = newCommitTable(s.txns, s.failure.Stopped(), tableEntriesMax)
-	s.guard.Opened()
-	s.failure.Opened()
-	s.cache.keep(s.options.DiskCheckInterval, func() int64 { return s.Metrics().MemTableBytes })
-	for range min(max(runtime.GOMAXPROCS(0)/8, 1), 4) {
-		s.lanes = append(s.lanes, newLane(s))
-	}
-}
 
 // Limits implements kv.Store.
 func (s *Store) Limits() kv.Limits {
@@ -268,76 +160,6 @@ func (s *Store) Begin(ctx context.Context) (kv.Txn, error) {
 		state = &txnState{store: s}
 	}
 	return &txn{state: state}, nil
-}
-
-// Close implements kv.Store. See the package's documentation for its deadline.
-func (s *Store) Close() error {
-	err := error(nil)
-	s.closing.Do(func() { err = s.close() })
-	return err
-}
-
-func (s *Store) close() error {
-	ctx, cancel := context.WithTimeout(context.Background(), s.options.CloseTimeout)
-	defer cancel()
-	s.gate.Shut()
-	s.disk.end()
-	s.cache.end()
-	if !s.gate.Drained(ctx.Done(), s.failure.Stopped()) {
-		return s.abandon("calls or commits are still under way")
-	}
-	for _, l := range s.lanes {
-		if !l.end(ctx.Done()) {
-			return s.abandon("commits are still under way")
-		}
-	}
-	err := errors.Join(s.txns.releaseAll(), s.views.releaseAll())
-	closeErr := s.closeEngine(ctx)
-	if s.failure.Failed() {
-		return s.abandon("the engine is still busy")
-	}
-	return errors.Join(err, closeErr, s.unlock())
-}
-
-// shutEngine closes what a failed Open leaves.
-func (s *Store) shutEngine() error {
-	if s.cache != nil {
-		s.cache.end()
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), s.options.CloseTimeout)
-	defer cancel()
-	return errors.Join(s.closeEngine(ctx), s.unlock())
-}
-
-// closeEngine closes Pebble on a goroutine of its own, because that may never end. If it takes too long the store is stopped.
-func (s *Store) closeEngine(ctx context.Context) error {
-	if s.db == nil {
-		return nil
-	}
-	closed := make(chan error, 1)
-	go func() {
-		defer func() {
-			if r := recover(); r != nil {
-				closed <- fmt.Errorf("pebble: closing panicked: %v", r)
-			}
-		}()
-		closed <- s.db.Close()
-	}()
-	select {
-	case err := <-closed:
-		return err
-	case <-s.failure.Stopped():
-	case <-ctx.Done():
-		s.failure.Stop(errors.New("closing takes too long"), func() {})
-	}
-	return nil
-}
-
-// abandon gives the engine up as it is. Its files don't change any more.
-func (s *Store) abandon(why string) error {
-	s.failure.Stop(errors.New(why), func() {})
-	return fmt.Errorf("pebble: %s was not closed in good order, end the process: %w", s.options.Dir,
-		errors.Join(s.failure.Cause(), s.unlock()))
 }
 
 // inside runs f on a goroutine of its own while the store is kept open, and returns early if the store stops or ctx ends.
