@@ -14,10 +14,15 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // folder is a Storage of files.
-type folder struct{ dir string }
+type folder struct {
+	dir  string
+	made sync.Once // the folder itself; err is the error of that
+	err  error
+}
 
 // Folder returns a Storage whose objects are files in a folder, which the first Put makes. Only one that is on a local disk keeps the promise of durability.
 func Folder(dir string) Storage { return &folder{dir: dir} }
@@ -28,6 +33,10 @@ func (f *folder) Put(ctx context.Context, name string, body io.Reader, size int6
 		return Object{}, err
 	}
 	path := f.path(name)
+	f.made.Do(func() { f.err = MakeDir(f.dir) })
+	if f.err != nil {
+		return Object{}, f.err
+	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return Object{}, err
 	}
@@ -57,14 +66,10 @@ func write(file *os.File, body io.Reader, size int64) (written int64, err error)
 	return written, errors.Join(err, file.Close())
 }
 
-// syncDirs makes the names in a folder durable, and that of the folder itself.
+// syncDirs makes the names in a folder durable, and those of the folders up to the storage's own.
 func (f *folder) syncDirs(dir string) error {
 	for {
-		opened, err := os.Open(dir)
-		if err != nil {
-			return err
-		}
-		if err := errors.Join(opened.Sync(), opened.Close()); err != nil || dir == filepath.Clean(f.dir) || dir == filepath.Dir(dir) {
+		if err := SyncDir(dir); err != nil || dir == filepath.Clean(f.dir) || dir == filepath.Dir(dir) {
 			return err
 		}
 		dir = filepath.Dir(dir)

@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/storage"
 )
 
 // backupRequest is one call of `weft backup`, as the admin port takes it.
@@ -109,7 +110,7 @@ func (p *program) backupKeyCommand() *cobra.Command {
 				return err
 			}
 			_, err = fmt.Fprintf(file, "# public key: %s\n%s\n", identity.Recipient(), identity)
-			if err = errors.Join(err, file.Sync(), file.Close()); err == nil {
+			if err = errors.Join(err, file.Sync(), file.Close(), storage.SyncDir(filepath.Dir(args[0]))); err == nil {
 				_, err = fmt.Fprintln(p.stdout, identity.Recipient())
 			}
 			return err

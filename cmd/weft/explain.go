@@ -204,7 +204,7 @@ func (p *program) withConfiguredFolder(ctx context.Context, folder string, work 
 }
 
 func (p *program) openFolder(ctx context.Context, folder string, readOnly bool, work func(*config, *database.DB) error) (err error) {
-	conf, _, err := resolve(inputs{map[string]string{"data": folder, "dynamodb-addr": off, "mysql-addr": off, "admin-addr": off, "log-level": "warn"}, p.environ, p.readFile})
+	conf, _, err := resolve(inputs{map[string]string{"engine": "pebble", "data": folder, "dynamodb-addr": off, "mysql-addr": off, "admin-addr": off, "log-level": "warn"}, p.environ, p.readFile})
 	if err != nil {
 		return err
 	}

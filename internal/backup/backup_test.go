@@ -245,6 +245,18 @@ func TestRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	unusable := func(_ context.Context, dir string) error {
+		if _, err := os.Stat(filepath.Join(dir, "WEFT")); err != nil {
+			t.Errorf("it is checked before it is whole: %v", err)
+		}
+		return errors.New("it can't be opened")
+	}
+	if _, err := backup.Restore(t.Context(), to, backup.RestoreOptions{Dir: dir, Check: unusable}); err == nil || !strings.Contains(err.Error(), "it can't be opened") {
+		t.Errorf("a backup that can't be opened is restored: %v", err)
+	}
+	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a restore that failed its check left files: %v", err)
+	}
 	manifest := filepath.Join(place, "backups", made.ID)
 	text, err := os.ReadFile(manifest)
 	if err != nil {

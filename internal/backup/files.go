@@ -35,6 +35,9 @@ func (m *maker) files(ctx context.Context, copier kv.Copier) (err error) {
 		}
 		m.result.Files[i] = f
 		return m.put(ctx, &m.result.Files[i], func() (io.ReadCloser, error) {
+			if err := files.Check(ctx, names[i]); err != nil {
+				return nil, fmt.Errorf("backup: %w", err)
+			}
 			file, _, err := files.Open(names[i])
 			return file, err
 		})
@@ -106,10 +109,16 @@ func (m *maker) put(ctx context.Context, f *File, open func() (io.ReadCloser, er
 	if err != nil {
 		return err
 	}
+	digest := sha256.New()
+	from := io.TeeReader(file, digest)
 	if m.Seal == nil {
-		_, err = m.to.Put(ctx, m.objectOf(f), file, f.Size)
+		_, err = m.to.Put(ctx, m.objectOf(f), from, f.Size)
 	} else {
-		err = m.putSealed(ctx, f, file)
+		err = m.putSealed(ctx, f, from)
+	}
+	if got := hex.EncodeToString(digest.Sum(nil)); err == nil && got != f.SHA256 {
+		err = errors.Join(fmt.Errorf("backup: %s was read twice and differs, with SHA-256 %s and %s: its disk may be failing", f.Name, f.SHA256, got),
+			m.to.Delete(ctx, m.objectOf(f)))
 	}
 	return errors.Join(err, file.Close())
 }

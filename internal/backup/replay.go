@@ -40,9 +40,12 @@ func RestoreAt(ctx context.Context, from storage.Storage, at time.Time, o Restor
 		return b, reached, err
 	}
 	dir := filepath.Join(o.Dir, restoringName)
-	o.ID, o.Dir, o.Store = r.base.Backup, dir, nil
+	o.ID, o.Dir, o.Store, o.Check = r.base.Backup, dir, nil, nil
 	if b, err = Restore(ctx, from, o); err == nil {
 		err = r.redo(ctx, dir)
+	}
+	if err == nil {
+		err = r.checked(ctx, dir)
 	}
 	if err == nil {
 		err = moveUp(dir, r.Dir, b.Files[len(b.Files)-1].Name)
@@ -186,11 +189,11 @@ func moveUp(dir, to, marker string) error {
 			}
 		}
 	}
-	if err := errors.Join(syncDir(dir), syncDir(to)); err != nil {
+	if err := errors.Join(storage.SyncDir(dir), storage.SyncDir(to)); err != nil {
 		return err
 	}
 	if err := os.Rename(filepath.Join(dir, marker), filepath.Join(to, marker)); err != nil {
 		return err
 	}
-	return errors.Join(os.Remove(dir), syncDir(to))
+	return errors.Join(os.Remove(dir), storage.SyncDir(to))
 }

@@ -29,6 +29,8 @@ type RestoreOptions struct {
 	Store func(ctx context.Context) (kv.Store, kv.Admin, error)
 	// Reopen opens a folder that was restored, before anybody else does: RestoreAt makes changes in it.
 	Reopen func(ctx context.Context, dir string) (kv.Store, error)
+	// Check opens and reads a folder that was restored, without changing it: an error undoes the restore. Default: the digests of its files are what is checked.
+	Check func(ctx context.Context, dir string) error
 	// Open decrypts what Options.Seal encrypted. Default: only backups that are not encrypted can be restored.
 	Open func(from io.Reader) (io.Reader, error)
 	// Progress is called often, by one goroutine at a time. Default: nobody.
@@ -52,9 +54,23 @@ func Restore(ctx context.Context, from storage.Storage, o RestoreOptions) (Backu
 	}
 	r := &restorer{RestoreOptions: o, from: from, backup: &b, now: Progress{FilesAll: len(b.Files)}}
 	if b.Kind == kindEntries {
-		return b, r.entries(ctx)
+		if err := r.entries(ctx); err != nil {
+			return b, err
+		}
+		return b, o.checked(ctx, o.Dir)
 	}
 	return b, r.files(ctx)
+}
+
+// checked asks Check.
+func (o *RestoreOptions) checked(ctx context.Context, dir string) error {
+	if o.Check == nil || dir == "" {
+		return nil
+	}
+	if err := o.Check(ctx, dir); err != nil {
+		return fmt.Errorf("backup: what was restored can't be used; restore another backup: %w", err)
+	}
+	return nil
 }
 
 type restorer struct {
@@ -84,8 +100,11 @@ func (r *restorer) files(ctx context.Context) error {
 	if err = each(ctx, last, one, r.tell); err == nil && last >= 0 {
 		if err = one(ctx, last); err == nil {
 			r.tell(last)
-			err = syncDir(r.Dir)
+			err = storage.SyncDir(r.Dir)
 		}
+	}
+	if err == nil {
+		err = r.checked(ctx, r.Dir)
 	}
 	if err != nil {
 		return errors.Join(err, r.remove(made))
@@ -98,7 +117,7 @@ func claim(dir string) (made bool, err error) {
 	entries, err := os.ReadDir(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return true, os.MkdirAll(dir, 0o700)
+		return true, storage.MakeDir(dir)
 	case err != nil:
 		return false, err
 	case len(entries) > 0:
@@ -154,14 +173,6 @@ func (r *restorer) read(ctx context.Context, f *File, to io.Writer) (err error) 
 		return fmt.Errorf("backup: %s is damaged: %d bytes with SHA-256 %s, not %d with %s; restore another backup", object, size, got, f.Size, f.SHA256)
 	}
 	return nil
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }
 
 // entries fills a store.

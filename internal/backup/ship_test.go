@@ -19,6 +19,7 @@ import (
 	"github.com/weftdb/weft/internal/backup"
 	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/kv"
+	"github.com/weftdb/weft/kv/pebble"
 	"github.com/weftdb/weft/storage"
 )
 
@@ -54,6 +55,8 @@ type shipped struct {
 	moments []shippedMoment
 	value   int
 	from    int // of the next keys to ingest
+	// unusable is what a check of what was restored returns.
+	unusable error
 }
 
 type shippedMoment struct {
@@ -139,7 +142,7 @@ func (s *shipped) restore(at time.Time) (held string, reached time.Time, err err
 	s.t.Helper()
 	dir := filepath.Join(s.t.TempDir(), "restored")
 	reopen := func(_ context.Context, dir string) (kv.Store, error) { return openPebble(s.t, dir), nil }
-	if _, reached, err = backup.RestoreAt(s.t.Context(), s.to, at, backup.RestoreOptions{Dir: dir, Reopen: reopen, Open: opened}); err != nil {
+	if _, reached, err = backup.RestoreAt(s.t.Context(), s.to, at, backup.RestoreOptions{Dir: dir, Reopen: reopen, Open: opened, Check: s.check}); err != nil {
 		if _, gone := os.Stat(dir); !errors.Is(gone, os.ErrNotExist) {
 			s.t.Errorf("a restore that failed (%v) left the folder %s", err, dir)
 		}
@@ -151,6 +154,16 @@ func (s *shipped) restore(at time.Time) (held string, reached time.Time, err err
 		s.t.Fatal(err)
 	}
 	return held, reached, nil
+}
+
+// check reads a folder that was restored, as its user may.
+func (s *shipped) check(_ context.Context, dir string) error {
+	store, err := pebble.Open(pebble.Options{Dir: dir, ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	dump(s.t, store)
+	return errors.Join(store.Close(), s.unusable)
 }
 
 func newShipped(t *testing.T) *shipped {
@@ -188,6 +201,10 @@ func TestRestoreShipped(t *testing.T) {
 	last := s.moments[len(s.moments)-1]
 	if held, reached, err := s.restore(time.Time{}); err != nil || held != last.dump || reached.Before(last.at) {
 		t.Errorf("the newest moment: as of %s, %v", reached, err)
+	}
+	s.unusable = errors.New("it can't be used")
+	if _, _, err := s.restore(time.Time{}); !errors.Is(err, s.unusable) {
+		t.Errorf("what can't be used was restored: %v", err)
 	}
 	if _, _, err := s.restore(s.moments[0].at.Add(-time.Hour)); err == nil || !strings.Contains(err.Error(), "the earliest moment") {
 		t.Errorf("a moment before all: %v", err)

@@ -78,11 +78,32 @@ func (s *Store) Checkpoint(ctx context.Context, dir string) error {
 		if err := makeDir(fs, fs.PathDir(dir)); err != nil {
 			return err
 		}
-		if err := s.db.Checkpoint(dir, pebble.WithFlushedWAL()); err != nil {
-			return fmt.Errorf("pebble: checkpoint to %s: %w", dir, err)
+		err := s.db.Checkpoint(dir, pebble.WithFlushedWAL())
+		if err == nil {
+			err = writeMarker(fs, dir)
 		}
-		return writeMarker(fs, dir)
+		if err == nil {
+			err = s.checkCopy(dir)
+		}
+		if err != nil {
+			return fmt.Errorf("pebble: checkpoint to %s: %w", dir, errors.Join(err, fs.RemoveAll(dir)))
+		}
+		return nil
 	})
+}
+
+// copyCacheBytes is the cache of a copy that is opened to see whether it can be.
+const copyCacheBytes = 1 << 20
+
+// checkCopy opens a copy as one would that needs it: read-only, so that it stays as it is. What its log holds is in memory for that time, as it is in the store.
+func (s *Store) checkCopy(dir string) error {
+	o := s.options
+	o.Dir, o.ReadOnly, o.CacheBytes, o.Logger, o.Fatal = dir, true, copyCacheBytes, nil, nil
+	c, err := Open(o)
+	if err != nil {
+		return fmt.Errorf("the copy can't be opened: %w", err)
+	}
+	return c.Close()
 }
 
 // Regions implements kv.Admin: this engine has none.

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/weftdb/weft/kv"
@@ -22,7 +23,7 @@ func copyDir(fs vfs.FS, dir string) string { return fs.PathJoin(dir, "weft-copy"
 // Copy implements kv.Copier by a checkpoint inside of the store's folder: its files are links to the store's, which keep their content and space until Close.
 func (s *Store) Copy(ctx context.Context) (kv.Files, error) {
 	fs := s.options.FS
-	c := &copied{fs: fs, dir: fs.PathJoin(copyDir(fs, s.options.Dir), fmt.Sprint(s.copies.Add(1)))}
+	c := &copied{fs: fs, options: s.engine.MakeReaderOptions(), dir: fs.PathJoin(copyDir(fs, s.options.Dir), fmt.Sprint(s.copies.Add(1)))}
 	err := s.Checkpoint(ctx, c.dir)
 	if err == nil {
 		c.names, err = fs.List(c.dir)
@@ -38,10 +39,34 @@ func (s *Store) Copy(ctx context.Context) (kv.Files, error) {
 
 // copied is one copy.
 type copied struct {
-	fs    vfs.FS
-	dir   string
-	names []string
-	once  sync.Once
+	fs      vfs.FS
+	options sstable.ReaderOptions
+	dir     string
+	names   []string
+	once    sync.Once
+}
+
+// Check implements kv.Files. The log and the manifest were read when the copy was made; the rest is tables.
+func (c *copied) Check(ctx context.Context, name string) (err error) {
+	if !strings.HasSuffix(name, ".sst") {
+		return nil
+	}
+	file, err := c.fs.Open(c.fs.PathJoin(c.dir, name), vfs.SequentialReadsOption)
+	if err != nil {
+		return err
+	}
+	readable, err := sstable.NewSimpleReadable(file)
+	if err != nil {
+		return errors.Join(err, file.Close())
+	}
+	table, err := sstable.NewReader(ctx, readable, c.options) // which closes what it can't read
+	if err == nil {
+		err = errors.Join(table.ValidateBlockChecksums(), table.Close())
+	}
+	if err != nil && !isSystem(err) {
+		err = fmt.Errorf("%w: the table %s is damaged; restore an older backup, or rebuild what is in it: %w", kv.ErrDamaged, name, err)
+	}
+	return err
 }
 
 // Names implements kv.Files.
