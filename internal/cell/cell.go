@@ -37,7 +37,7 @@ type Rules struct {
 	Versions int `json:"versions,omitempty"`
 	// LifeMS is how long a cell lives after its time; 0 is for ever.
 	LifeMS int64 `json:"lifeMS,omitempty"`
-	// MarkersMS is how long delete markers are kept.
+	// MarkersMS is how long delete markers are kept: after their time, and after they were set.
 	MarkersMS int64 `json:"markersMS,omitempty"`
 	// SinceMS is the time of cells that were written before the table had rules.
 	SinceMS int64 `json:"sinceMS,omitempty"`
@@ -102,6 +102,8 @@ type Version struct {
 	Value  value.Value
 	Marker bool
 	Exact  bool // of a Marker: it masks a value of its own time alone
+	// SetMS is when a Marker was set, if that was long after AtMS; otherwise 0.
+	SetMS int64
 }
 
 // column holds the cells of one attribute, newest first.
@@ -212,6 +214,9 @@ func (h *history) parse(v value.Value) error {
 			c.versions = append(c.versions, version)
 		}
 		h.columns = append(h.columns, c)
+	}
+	if e.Next() {
+		return h.parseLate(e.Value())
 	}
 	return nil
 }
@@ -329,13 +334,12 @@ func (r *Rules) alive(h *history, c *column, nowMS int64, visit func(v *Version)
 	}
 }
 
-// trim drops what can't count any more: what markers mask, what is past its life and what that masks, and values beyond the number kept. Markers
-// stay as long as the rules keep them.
+// trim drops what can't count any more: what markers mask, what is past its life and what that masks, and values beyond the number kept. Then it forgets the
+// markers that need not be kept. None may be forgotten earlier, because one that was set just now may be for a time long ago.
 func (r *Rules) trim(h *history, nowMS int64) {
 	for i := range h.columns {
 		h.columns[i].versions = r.trimmed(h, &h.columns[i], nowMS)
 	}
-	h.columns = slices.DeleteFunc(h.columns, func(c column) bool { return len(c.versions) == 0 })
 	r.forget(h, nowMS)
 }
 
@@ -353,9 +357,7 @@ func (r *Rules) trimmed(h *history, c *column, nowMS int64) []Version {
 			continue
 		}
 		if v.Marker {
-			if v.AtMS+r.MarkersMS > nowMS {
-				kept = append(kept, v)
-			}
+			kept = append(kept, v)
 			if v.Exact {
 				continue
 			}
@@ -376,13 +378,6 @@ func (r *Rules) trimmed(h *history, c *column, nowMS int64) []Version {
 	return kept
 }
 
-// forget drops the marker of the row once its time is over.
-func (r *Rules) forget(h *history, nowMS int64) {
-	if h.deleted > 0 && h.deleted+r.MarkersMS <= nowMS {
-		h.deleted = 0
-	}
-}
-
 // overAt is when the life of a version is over that has so many newer values; 0 is never.
 func (g *Group) overAt(v *Version, newer int) int64 {
 	table := g.LifeMS
@@ -396,7 +391,7 @@ func (g *Group) overAt(v *Version, newer int) int64 {
 	if life == 0 || v.Marker {
 		return 0
 	}
-	return v.AtMS + life
+	return plus(v.AtMS, life)
 }
 
 func (g *Group) isOver(v *Version, newer int, nowMS int64) bool {

@@ -86,7 +86,7 @@ func (r *Rules) oneTime(row value.Row, names value.Names) (baseMS int64, ok bool
 		return 0, false
 	}
 	columns := e.Value().Elements()
-	return baseMS, !columns.Next()
+	return baseMS, !columns.Next() && !e.Next()
 }
 
 // IsDead says whether only marks are left of a stored row: no reader will see it any more.
@@ -103,7 +103,7 @@ func IsDead(row value.Row, names value.Names, isKey func(name []byte) bool) bool
 }
 
 // never is when cells without a life end, for the order in which cells end: after all others, the older ones first, as they will if the table gets a life.
-const never = int64(1) << 60
+const never = uint64(1) << 63
 
 // Futures calls visit with a stored row as it will be seen after cells of it have ended, for each time at which an attribute ends that matters while others
 // live on. The order is that of the cells' times, whether the table has a life now or not. The row is valid during the call only.
@@ -116,7 +116,7 @@ func (r *Rules) Futures(row value.Row, names value.Names, isKey, matters func(na
 		return err
 	}
 	ends := make([][]ending, len(h.columns))
-	var times []int64
+	var times []uint64
 	for i := range h.columns {
 		ends[i] = r.endings(&h, &h.columns[i])
 		if !matters(h.columns[i].name) {
@@ -157,7 +157,7 @@ func (r *Rules) Futures(row value.Row, names value.Names, isKey, matters func(na
 
 // ending is a value and when it ends.
 type ending struct {
-	atMS  int64
+	atMS  uint64 // may be never or later
 	value value.Value
 }
 
@@ -165,7 +165,7 @@ type ending struct {
 func (r *Rules) endings(h *history, c *column) (list []ending) {
 	group := r.group(c.name)
 	r.alive(h, c, math.MinInt64/2, func(v *Version) bool {
-		at := group.overAt(v, group.VersionsMin)
+		at := uint64(group.overAt(v, group.VersionsMin))
 		newer := 0
 		for _, e := range list {
 			if e.atMS > at {
@@ -173,10 +173,10 @@ func (r *Rules) endings(h *history, c *column) (list []ending) {
 			}
 		}
 		if newer < group.VersionsMin {
-			at = group.overAt(v, newer) // it is one of the newest by then
+			at = uint64(group.overAt(v, newer)) // it is one of the newest by then
 		}
 		if at == 0 {
-			at = v.AtMS + never
+			at = never + uint64(v.AtMS)
 		}
 		list = append(list, ending{at, v.Value})
 		return r.Uncovers
@@ -185,7 +185,7 @@ func (r *Rules) endings(h *history, c *column) (list []ending) {
 }
 
 // endsBy says whether cells of a time without a life of their own are over.
-func (r *Rules) endsBy(atMS, nowMS int64) bool { return r.LifeMS > 0 && atMS+r.LifeMS <= nowMS }
+func (r *Rules) endsBy(atMS, nowMS int64) bool { return r.LifeMS > 0 && plus(atMS, r.LifeMS) <= nowMS }
 
 // Select says which versions of an attribute are wanted.
 type Select struct {

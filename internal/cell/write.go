@@ -72,7 +72,7 @@ func (r *Rules) Store(dst []byte, b *value.RowBuilder, w *Write, names value.Nam
 	}
 	if w.Edits != nil {
 		r.edit(&h, w, nowMS)
-	} else if err := h.apply(w, names, isKey); err != nil {
+	} else if err := r.apply(&h, w, names, isKey, nowMS); err != nil {
 		return nil, err
 	}
 	r.trim(&h, nowMS)
@@ -139,9 +139,14 @@ func isBare(row value.Row, names value.Names, isKey func(name []byte) bool) bool
 }
 
 // apply puts the written cells into the history.
-func (h *history) apply(w *Write, names value.Names, isKey func(name []byte) bool) error {
+func (r *Rules) apply(h *history, w *Write, names value.Names, isKey func(name []byte) bool, nowMS int64) error {
+	mark := r.mark(w.Stamp.AtMS, nowMS)
 	if w.Next == nil {
-		h.deleted = max(h.deleted, w.Stamp.AtMS)
+		if mark.SetMS > 0 {
+			h.column([]byte(Masked)).put(mark, false) // of all names
+		} else {
+			h.deleted = max(h.deleted, w.Stamp.AtMS)
+		}
 		return nil
 	}
 	if w.Stamp.Implicit && h.deleted == w.Stamp.AtMS {
@@ -151,8 +156,11 @@ func (h *history) apply(w *Write, names value.Names, isKey func(name []byte) boo
 		h.column([]byte(Existence)).put(Version{AtMS: w.Stamp.AtMS, LifeMS: w.Stamp.LifeMS, Value: value.AppendNull(nil)}, w.Stamp.Implicit)
 	}
 	for _, name := range w.Written {
-		v, ok := w.Next.Get(names, name)
-		h.column(name).put(Version{AtMS: w.Stamp.AtMS, LifeMS: w.Stamp.LifeMS, Value: v, Marker: !ok}, w.Stamp.Implicit)
+		version := mark
+		if v, ok := w.Next.Get(names, name); ok {
+			version = Version{AtMS: w.Stamp.AtMS, LifeMS: w.Stamp.LifeMS, Value: v}
+		}
+		h.column(name).put(version, w.Stamp.Implicit)
 	}
 	if w.Written == nil {
 		attributes := w.Next.Attributes(names)
@@ -169,8 +177,9 @@ func (h *history) apply(w *Write, names value.Names, isKey func(name []byte) boo
 		return nil
 	}
 	for i := range h.columns {
-		if _, ok := w.Next.Get(names, h.columns[i].name); !ok && string(h.columns[i].name) != Existence {
-			h.columns[i].put(Version{AtMS: w.Stamp.AtMS, Marker: true}, false)
+		name := h.columns[i].name
+		if _, ok := w.Next.Get(names, name); !ok && string(name) != Existence && !bytes.HasPrefix(name, []byte(Masked)) {
+			h.columns[i].put(mark, false)
 		}
 	}
 	return nil
@@ -185,24 +194,26 @@ func (r *Rules) edit(h *history, w *Write, nowMS int64) {
 		if e.AtMS == 0 {
 			e.AtMS = w.Stamp.AtMS
 		}
+		mark := r.mark(e.AtMS, nowMS)
 		switch e.Kind {
 		case PutCell:
 			if m := h.masked(e.Name); wins && (m.upTo == e.AtMS || slices.Contains(m.exact, e.AtMS)) {
 				e.AtMS++ // a mark by the same clock was there first
 			}
 			h.column(e.Name).put(Version{AtMS: e.AtMS, LifeMS: e.LifeMS, Value: e.Value}, wins)
-		case MaskCell:
-			h.column(e.Name).put(Version{AtMS: e.AtMS, Marker: true, Exact: true}, false)
 		case MaskNewest:
 			if at := newest[i]; at != nil {
-				h.column(e.Name).put(Version{AtMS: *at, Marker: true, Exact: true}, false)
+				mark = r.mark(*at, nowMS)
+				mark.Exact = true
+				h.column(e.Name).put(mark, false)
 			}
-		case MaskCells:
-			h.column(e.Name).put(Version{AtMS: e.AtMS, Marker: true}, false)
-		case MaskPrefix:
-			h.column(append([]byte(Masked), e.Name...)).put(Version{AtMS: e.AtMS, Marker: true}, false)
-		case MaskTime:
-			h.column(append([]byte(Masked), e.Name...)).put(Version{AtMS: e.AtMS, Marker: true, Exact: true}, false)
+		default:
+			name := e.Name
+			if e.Kind == MaskPrefix || e.Kind == MaskTime {
+				name = append([]byte(Masked), name...)
+			}
+			mark.Exact = e.Kind == MaskCell || e.Kind == MaskTime
+			h.column(name).put(mark, false)
 		}
 	}
 	h.columns = slices.DeleteFunc(h.columns, func(c column) bool { return len(c.versions) == 0 })
@@ -380,9 +391,12 @@ func (r *Rules) appendHistory(dst []byte, h *history, nowMS int64) (_ []byte, er
 	dst = value.AppendTimestamp(dst, h.deleted)
 	columns := len(dst)
 	dst = value.BeginMap(dst)
+	hasLate := false
 	for i := range h.columns {
 		c := &h.columns[i]
-		if r.isBase(h, c, nowMS) {
+		late := c.late()
+		hasLate = hasLate || late > 0
+		if r.isBase(h, c, nowMS) || late == len(c.versions) {
 			continue
 		}
 		dst = value.AppendName(dst, c.name)
@@ -390,6 +404,9 @@ func (r *Rules) appendHistory(dst []byte, h *history, nowMS int64) (_ []byte, er
 		dst = value.BeginList(dst)
 		shown := r.shown(h, c, nowMS)
 		for j := range c.versions {
+			if v := &c.versions[j]; v.SetMS > 0 {
+				continue
+			}
 			if dst, err = appendVersion(dst, &c.versions[j], &c.versions[j] == shown); err != nil {
 				return dst, err
 			}
@@ -400,6 +417,11 @@ func (r *Rules) appendHistory(dst []byte, h *history, nowMS int64) (_ []byte, er
 	}
 	if dst, err = value.EndMap(dst, columns); err != nil {
 		return dst, err
+	}
+	if hasLate {
+		if dst, err = h.appendLate(dst); err != nil {
+			return dst, err
+		}
 	}
 	return value.EndList(dst, whole)
 }
@@ -432,14 +454,14 @@ func (r *Rules) due(h *history, nowMS int64) int64 {
 		}
 	}
 	if h.deleted > 0 {
-		note(h.deleted + r.MarkersMS)
+		note(plus(h.deleted, r.MarkersMS))
 	}
 	for i := range h.columns {
 		group, newer := r.group(h.columns[i].name), 0
 		for j := range h.columns[i].versions {
 			v := &h.columns[i].versions[j]
 			if v.Marker {
-				note(v.AtMS + r.MarkersMS)
+				note(r.forgottenAt(v))
 			} else {
 				note(group.overAt(v, newer))
 				newer++
@@ -449,5 +471,5 @@ func (r *Rules) due(h *history, nowMS int64) int64 {
 	if least == math.MaxInt64 {
 		return 0
 	}
-	return (max(least, nowMS) + 999) / 1000
+	return (max(least, nowMS)-1)/1000 + 1
 }

@@ -5,6 +5,7 @@ package change
 import (
 	"bytes"
 	"context"
+	"math"
 	"slices"
 
 	"github.com/weftdb/weft/internal/catalog"
@@ -14,8 +15,8 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// stampMSMax is the latest time that a write can be given: far enough for clocks that count microseconds.
-const stampMSMax = int64(1) << 56
+// stampMSMax is the latest time that a write can be given, and the longest life. The greatest integer is HBase's word for the server's clock.
+const stampMSMax = math.MaxInt64 - 1
 
 // applyCells is apply for a table with rules of cells: conditions and updates are about the item as it is seen, and what is stored is that with its history.
 func (t Target) applyCells(ctx context.Context, txn kv.Txn, key []byte, w *Write, r *Result, s *Scratch) error {

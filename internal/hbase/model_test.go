@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -91,7 +92,7 @@ func (m *model) live(row, name string, now int64) (list []version) {
 		if v.at <= c.upto || v.at <= whole.upto || c.exact[v.at] || whole.exact[v.at] {
 			continue
 		}
-		if v.life > 0 && v.at+v.life <= now || f.LifeMS > 0 && len(list) >= f.VersionsMin && v.at+f.LifeMS <= now {
+		if v.life > 0 && v.at <= now-v.life || f.LifeMS > 0 && len(list) >= f.VersionsMin && v.at <= now-f.LifeMS {
 			continue
 		}
 		list = append(list, v)
@@ -292,12 +293,23 @@ func (x *trial) column() hbase.Column {
 	return hbase.Column{Family: []byte(family), Qualifier: []byte([]string{"", "x", "y:z", "\xff\x00"}[x.random.IntN(4)])}
 }
 
-// at is a time near the present, or 0.
+// at is 0, or a time near the present, long ago, or far ahead.
 func (x *trial) at() int64 {
-	if x.random.IntN(3) == 0 {
+	const day, ahead = 24 * 3_600_000, math.MaxInt64 - 100
+	some := int64(x.random.IntN(40))
+	switch x.random.IntN(12) {
+	case 0, 1, 2, 3:
 		return 0
+	case 4:
+		return 1 + some // a number that counts versions
+	case 5:
+		return x.now.Load()/day*day - 21*day + some
+	case 6:
+		if x.random.IntN(8) == 0 {
+			return ahead + some
+		}
 	}
-	return x.now.Load() - int64(x.random.IntN(40)) + 5
+	return x.now.Load() - some + 5
 }
 
 func (x *trial) cells() (list []hbase.CellWrite) {
@@ -335,7 +347,7 @@ func (x *trial) selection() (s hbase.Selection) {
 		s.Columns = append(s.Columns, c)
 	}
 	if x.random.IntN(3) == 0 {
-		s.Times.FromMS = x.now.Load() - int64(x.random.IntN(40))
+		s.Times.FromMS = x.at()
 		s.Times.ToMS = s.Times.FromMS + int64(x.random.IntN(30))
 	}
 	return s

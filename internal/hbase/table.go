@@ -23,7 +23,7 @@ const RowColumn = "ROW"
 // Dialect is the name under which a table's descriptor holds its families.
 const Dialect = "hbase"
 
-// markersMS is how long marks of deletions are kept: what is written before them and arrives later is hidden for so long.
+// markersMS is how long marks of deletions are kept: what has an earlier time and is written later is hidden for so long.
 const markersMS = 20 * 24 * 3_600_000
 
 // Family is a column family.

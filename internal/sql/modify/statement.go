@@ -4,6 +4,7 @@ package modify
 
 import (
 	"context"
+	"math"
 	"strconv"
 	"time"
 
@@ -222,7 +223,7 @@ func (t *target) stampOf(hints []tree.Hint) (atMS int64, err error) {
 			}
 			continue
 		}
-		if atMS, err = strconv.ParseInt(hint.Argument, 10, 64); err != nil || atMS <= 0 || atMS > 1<<56 {
+		if atMS, err = strconv.ParseInt(hint.Argument, 10, 64); err != nil || atMS <= 0 || atMS == math.MaxInt64 {
 			return 0, fault.New(fault.WrongArguments, "hint _l_ts_, which takes milliseconds such as _l_ts_(1705786502068)")
 		}
 		if t.table.Descriptor.Cells == nil {
