@@ -30,7 +30,7 @@ func listenHBase(s *server, db *openedDatabase) (protocols []protocol, err error
 		api.Guard = s.gate.guard
 	}
 	s.scans = openScans(s, api)
-	budget := memory.New(s.config.RequestMemoryBytes)
+	shared := hbasethrift.NewMemory(memory.New(s.config.RequestMemoryBytes))
 	ports := []struct {
 		name, addr, other string
 		version           hbasethrift.Version
@@ -44,7 +44,7 @@ func listenHBase(s *server, db *openedDatabase) (protocols []protocol, err error
 		if err != nil {
 			return protocols, err
 		}
-		o := hbasethrift.Options{API: api, Version: port.version, Addr: listener.Addr().String(), Memory: budget, Logger: s.log, Metrics: counts, Hosts: s.hosts(port.addr)}
+		o := hbasethrift.Options{API: api, Version: port.version, Addr: listener.Addr().String(), Memory: shared, Logger: s.log, Metrics: counts, Hosts: s.hosts(port.addr)}
 		if port.other != off {
 			o.OtherAddr = port.other
 		}

@@ -43,6 +43,9 @@ func (b *Budget) Used() int64 { return b.used.Load() }
 // Refused is how often somebody found none free.
 func (b *Budget) Refused() int64 { return b.refused.Load() }
 
+// Refuse counts a holder that found none free.
+func (b *Budget) Refuse() { b.refused.Add(1) }
+
 // step is by how much a Share grows at least: a holder of little asks nobody most of the time.
 const step = 16 << 10
 
@@ -87,6 +90,19 @@ func (s *Share) Shrink(n int64) {
 		s.Of.Give(s.taken - n)
 		s.taken = n
 	}
+}
+
+// GrowUpTo is Grow unless all holders would have more than most bytes then. It is not counted if it fails: see Budget.Refuse.
+func (s *Share) GrowUpTo(n, most int64) bool {
+	if s.Of == nil {
+		return true
+	}
+	if s.Of.used.Add(n) > most {
+		s.Of.used.Add(-n)
+		return false
+	}
+	s.taken += n
+	return true
 }
 
 // Release gives all back.

@@ -73,7 +73,7 @@ func (c calls) reserve(ctx context.Context, results []hbase.Result) error {
 			n += perCell + 2*(len(cell.Family)+len(cell.Qualifier)+len(cell.Value))
 		}
 	}
-	if !callOf(ctx).share.Grow(int64(n)) {
+	if !c.server.options.Memory.await(ctx, callOf(ctx).share, int64(n), c.server.options.WaitMax) {
 		return errNoMemory{}
 	}
 	return nil

@@ -24,7 +24,6 @@ type call struct {
 	user    string
 	share   *memory.Share
 	outcome metric.Outcome
-	denied  error // the client must sign in first
 
 	puts    []*hbase.Put   // the arguments of putMultiple, where they could be read at once: see bounded.takePuts
 	results []hbase.Result // the answer, where it is written at once: see answerWith
@@ -111,6 +110,9 @@ func (s *Server) carryOut(ctx context.Context, name string, seq int32, in, out *
 	defer func() {
 		if r := recover(); r != nil {
 			s.options.Logger.Error("a call failed", "call", name, "panic", r, "stack", string(debug.Stack()))
+			if m := s.options.Metrics; m != nil {
+				m.Panicked()
+			}
 			to.Truncate(begin)
 			x.outcome = metric.Failed
 			s.refuse(ctx, out, name, seq, thrift.INTERNAL_ERROR, "the call failed: see the server's log")
@@ -118,14 +120,10 @@ func (s *Server) carryOut(ctx context.Context, name string, seq int32, in, out *
 		}
 	}()
 	function, known := s.functions[name]
-	if !known || x.denied != nil {
+	if !known {
 		x.outcome = metric.Refused
 		ok = in.Skip(ctx, thrift.STRUCT) == nil
-		if known {
-			s.refuse(ctx, out, name, seq, thrift.INTERNAL_ERROR, x.denied.Error())
-		} else {
-			s.refuse(ctx, out, name, seq, thrift.UNKNOWN_METHOD, s.unknown(name))
-		}
+		s.refuse(ctx, out, name, seq, thrift.UNKNOWN_METHOD, s.unknown(name))
 		return ok
 	}
 	_, in.isShared = s.others[name]
@@ -149,16 +147,13 @@ func (s *Server) refuse(ctx context.Context, out thrift.TProtocol, name string, 
 }
 
 // refusal is the exception that answers the call with which a message begins; nil if it begins otherwise.
-func (s *Server) refusal(ctx context.Context, head []byte, reason string) []byte {
-	if len(head) == 0 {
-		return nil
-	}
+func (s *Server) refusal(ctx context.Context, from thrift.TTransport, first byte, reason string) []byte {
 	to := thrift.NewTMemoryBufferLen(256)
-	name, _, seq, err := s.protocolOf(&thrift.TMemoryBuffer{Buffer: bytes.NewBuffer(head)}, head[0]).ReadMessageBegin(ctx)
+	name, _, seq, err := s.protocolOf(from, first).ReadMessageBegin(ctx)
 	if err != nil {
 		return nil
 	}
-	s.refuse(ctx, s.protocolOf(to, head[0]), name, seq, thrift.INTERNAL_ERROR, reason)
+	s.refuse(ctx, s.protocolOf(to, first), name, seq, thrift.INTERNAL_ERROR, reason)
 	return to.Bytes()
 }
 
@@ -211,6 +206,14 @@ func (p *bounded) ReadStructBegin(ctx context.Context) (string, error) {
 func (p *bounded) ReadStructEnd(ctx context.Context) error {
 	p.depth--
 	return p.TProtocol.ReadStructEnd(ctx)
+}
+
+// ReadMessageEnd implements thrift.TProtocol. From here on it is not the client that is waited for.
+func (p *bounded) ReadMessageEnd(ctx context.Context) error {
+	if from, ok := p.Transport().(*stream); ok {
+		from.transfer.end()
+	}
+	return p.TProtocol.ReadMessageEnd(ctx)
 }
 
 // Skip implements thrift.TProtocol. The arguments of a call are a struct.

@@ -289,6 +289,9 @@ func (o *one) AtomicIncrement(ctx context.Context, tableName, row, column []byte
 
 // Increment adds to an integer.
 func (o *one) Increment(ctx context.Context, increment *hbase1.TIncrement) error {
+	if increment == nil {
+		return o.io(ctx, refuse("increment needs a structure that says what to add"))
+	}
 	return o.IncrementRows(ctx, []*hbase1.TIncrement{increment})
 }
 
@@ -316,6 +319,9 @@ func (o *one) increment(ctx context.Context, i *hbase1.TIncrement) (int64, error
 
 // Append adds bytes to the ends of cells and returns the new ones.
 func (o *one) Append(ctx context.Context, a *hbase1.TAppend) ([]*hbase1.TCell, error) {
+	if a == nil {
+		return nil, o.io(ctx, refuse("append needs a structure that says what to append"))
+	}
 	name, err := hbase.ParseTableName(a.Table)
 	if err == nil && len(a.Columns) != len(a.Values) {
 		err = refuse("append has %d columns and %d values: give one value for each column", len(a.Columns), len(a.Values))

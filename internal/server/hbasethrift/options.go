@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/weftdb/weft/internal/hbase"
-	"github.com/weftdb/weft/internal/memory"
 	"github.com/weftdb/weft/internal/metric"
 )
 
@@ -43,7 +42,9 @@ type Options struct {
 	Hosts func(host string) bool
 
 	// Memory bounds messages and answers of all connections together. Default: no bound.
-	Memory *memory.Budget
+	Memory *Memory
+	// WaitMax is how long a call waits for memory. Meanwhile clients that have stalled lose theirs. Default 5 s.
+	WaitMax time.Duration
 	// MessageBytesMax is the length of the longest message. Default 16 MiB.
 	MessageBytesMax int
 	// HeaderTimeout is how long a new connection may take to send something, and an HTTP header to arrive. Default 5 s.
@@ -65,6 +66,7 @@ const bytesPerSecond = 64 << 10
 func (o Options) withDefaults() Options {
 	setDefault(&o.Addr, "localhost:0")
 	setDefault(&o.MessageBytesMax, 16<<20)
+	setDefault(&o.WaitMax, 5*time.Second)
 	setDefault(&o.HeaderTimeout, 5*time.Second)
 	setDefault(&o.IdleTimeout, 10*time.Minute)
 	setDefault(&o.TransferGrace, 10*time.Second)

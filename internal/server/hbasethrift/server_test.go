@@ -213,7 +213,7 @@ func TestScanners(t *testing.T) {
 // TestHostile sends what no client would. The connection ends or gets an error; others go on, and little memory is taken.
 func TestHostile(t *testing.T) {
 	budget := memory.New(64 << 20)
-	_, addr := serve(t, Options{Memory: budget, HeaderTimeout: time.Second, TransferGrace: 200 * time.Millisecond, MessageBytesMax: 1 << 15})
+	_, addr := serve(t, Options{Memory: NewMemory(budget), HeaderTimeout: time.Second, TransferGrace: 200 * time.Millisecond, MessageBytesMax: 1 << 15})
 	get := append([]byte{0x80, 1, 0, 1, 0, 0, 0, 3}, "get\x00\x00\x00\x01"...)
 	length := func(n uint32, rest ...byte) []byte { return append(binary.BigEndian.AppendUint32(nil, n), rest...) }
 	list := func(size uint32) []byte { // a list of structures as field 2

@@ -39,23 +39,32 @@ func (s *Server) answerSocket(c *conn) bool {
 	if err != nil {
 		return false
 	}
-	share := memory.Share{Of: s.options.Memory}
-	defer share.Release()
+	isFramed := !isMessage(head[0]) && !isLetter(head[4]) // or in the binary protocol's old form, which begins with the length of the call's name
 	host := c.host()
-	_, denied := s.signIn(s.base, "", "", host) // without HTTP nobody can say who he is
+	if _, denied := s.signIn(s.base, "", "", host); denied != nil { // without HTTP nobody can say who he is
+		s.turnAwaySocket(c, isFramed, denied)
+		return false
+	}
+	share := s.options.Memory.share()
+	defer share.Release()
 	ctx := s.contextOf(s.base, c, "", host, &share)
-	callOf(ctx).denied = denied
 	to, giveBack := s.room()
 	defer giveBack()
-	if isMessage(head[0]) || isLetter(head[4]) { // by itself, or in the binary protocol's old form, which begins with the length of the call's name
-		ok := s.answerFrom(ctx, to, &stream{from: c.in, left: s.options.MessageBytesMax, share: &share}, head[0])
+	if !isFramed {
+		from := &stream{of: s.options.Memory, from: c.in, left: s.options.MessageBytesMax, share: &share, waitMax: s.options.WaitMax}
+		var giveUp context.CancelFunc
+		from.ctx, giveUp = context.WithCancel(ctx)
+		defer giveUp()
+		from.transfer = s.options.Memory.begin(func() { giveUp(); c.interruptRead() })
+		defer from.transfer.end()
+		ok := s.answerFrom(ctx, to, from, head[0])
 		return to.Len() > 0 && s.send(c, to.Bytes()) && ok
 	}
 	length := int(binary.BigEndian.Uint32(head))
 	if _, err := c.in.Discard(4); err != nil || length > s.options.MessageBytesMax {
 		return false
 	}
-	body, err := s.readWhole(io.LimitReader(c.in, int64(length)), &share)
+	body, err := s.readWhole(ctx, io.LimitReader(c.in, int64(length)), int64(length), &share, c.interruptRead)
 	if err != nil || len(body) != length {
 		return false
 	}
@@ -76,15 +85,49 @@ func isMessage(first byte) bool { return first == binaryMark || first == compact
 // send sends an answer.
 func (s *Server) send(c *conn, whole []byte) bool {
 	_ = c.SetWriteDeadline(time.Now().Add(s.options.transferTime(len(whole))))
-	_, err := c.Write(whole)
-	return err == nil
+	return sendAll(c, whole, s.options.Memory, func() { _ = c.SetWriteDeadline(past) }) == nil
+}
+
+// interruptRead ends what waits for the client's bytes.
+func (c *conn) interruptRead() { _ = c.SetReadDeadline(past) }
+
+// turnAwaySocket answers a client that may not come in. It reads no more than says which call that is; the rest is thrown away for a while, because a
+// connection that is closed before it may lose the answer.
+func (s *Server) turnAwaySocket(c *conn, isFramed bool, reason error) {
+	const nameBytes, restBytes = 512, 64 << 10
+	_ = c.SetReadDeadline(time.Now().Add(s.options.HeaderTimeout))
+	if isFramed {
+		_, _ = c.in.Discard(4) // they were peeked at
+	}
+	first, err := c.in.Peek(1)
+	if err != nil {
+		return
+	}
+	answer := s.refusal(s.base, &stream{from: c.in, left: nameBytes}, first[0], reason.Error())
+	if answer == nil {
+		return
+	}
+	if isFramed {
+		answer = append(binary.BigEndian.AppendUint32(nil, uint32(len(answer))), answer...)
+	}
+	if !s.send(c, answer) {
+		return
+	}
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		_ = half.CloseWrite()
+	}
+	_, _ = io.CopyN(io.Discard, c.in, restBytes)
 }
 
 // stream is the transport of a message whose end only its decoder knows.
 type stream struct {
-	from  io.Reader
-	left  int // bytes that the message may still have
-	share *memory.Share
+	ctx      context.Context
+	of       *Memory
+	from     io.Reader
+	left     int           // bytes that the message may still have
+	share    *memory.Share // nil: nothing is kept
+	transfer *transfer     // of the message
+	waitMax  time.Duration
 }
 
 // Read implements thrift.TTransport.
@@ -94,7 +137,8 @@ func (t *stream) Read(p []byte) (int, error) {
 	}
 	n, err := t.from.Read(p[:min(len(p), t.left)])
 	t.left -= n
-	if !t.share.Grow(int64(n * decodedShare)) {
+	t.transfer.move(n)
+	if t.share != nil && !t.of.await(t.ctx, t.share, int64(n*decodedShare), t.waitMax) {
 		return n, errNoMemory{}
 	}
 	return n, err

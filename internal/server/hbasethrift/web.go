@@ -3,14 +3,18 @@
 package hbasethrift
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
+
+	"github.com/apache/thrift/lib/go/thrift"
 
 	"github.com/weftdb/weft/internal/memory"
 )
@@ -60,14 +64,15 @@ func (s *Server) answerWeb(w http.ResponseWriter, r *http.Request) {
 		s.turnAway(w, r, err)
 		return
 	}
-	share := memory.Share{Of: s.options.Memory}
+	share := s.options.Memory.share()
 	defer share.Release()
-	body, err := s.readWhole(r.Body, &share)
+	control := http.NewResponseController(w)
+	body, err := s.readWhole(r.Context(), r.Body, r.ContentLength, &share, func() { _ = control.SetReadDeadline(past) })
 	if err != nil {
 		http.Error(w, err.Error(), cmp.Or(statusOf(err), http.StatusBadRequest))
 		return
 	}
-	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
+	_ = control.SetReadDeadline(time.Time{})
 	to, giveBack := s.room()
 	defer giveBack()
 	ok = s.answer(s.contextOf(r.Context(), c, user, host, &share), to, body)
@@ -81,8 +86,26 @@ func (s *Server) answerWeb(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", contentType)
 	w.Header().Set("Content-Length", strconv.Itoa(len(answer)))
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.options.transferTime(len(answer))))
-	_, _ = w.Write(answer) // a client that is gone learns nothing any more
+	_ = control.SetWriteDeadline(time.Now().Add(s.options.transferTime(len(answer))))
+	_ = sendAll(w, answer, s.options.Memory, func() { _ = control.SetWriteDeadline(past) }) // a client that is gone learns nothing any more
+}
+
+// past is a deadline that ends what waits for a client.
+var past = time.Unix(1, 0) // immutable
+
+// sendAll sends an answer. interrupt ends the sending from another goroutine, for when the client has stalled and others need the memory.
+func sendAll(to io.Writer, answer []byte, of *Memory, interrupt func()) error {
+	transfer := of.begin(interrupt)
+	defer transfer.end()
+	const step = 64 << 10
+	for part := range slices.Chunk(answer, step) {
+		n, err := to.Write(part)
+		if err != nil {
+			return err
+		}
+		transfer.move(n)
+	}
+	return nil
 }
 
 // turnAway answers a client that may not come in: in its protocol, since some of HBase's clients don't look at the status.
@@ -90,7 +113,10 @@ func (s *Server) turnAway(w http.ResponseWriter, r *http.Request, reason error) 
 	w.Header().Set("WWW-Authenticate", `Basic realm="weft"`)
 	head := make([]byte, 256) // as long as the name of a call
 	n, _ := io.ReadFull(r.Body, head)
-	answer := s.refusal(r.Context(), head[:n], reason.Error())
+	answer := []byte(nil)
+	if n > 0 {
+		answer = s.refusal(r.Context(), &thrift.TMemoryBuffer{Buffer: bytes.NewBuffer(head[:n])}, head[0], reason.Error())
+	}
 	if answer == nil {
 		http.Error(w, reason.Error(), http.StatusUnauthorized)
 		return
@@ -129,11 +155,18 @@ func (errNoMemory) Error() string {
 	return "the server has no memory left for this call: try again, or raise request-memory"
 }
 
+// errStalled says that a message came too slowly while others waited for its memory.
+type errStalled struct{}
+
+func (errStalled) Error() string {
+	return "the message came too slowly while other calls waited for its memory: try again"
+}
+
 func statusOf(err error) int {
 	switch err.(type) {
 	case errTooLong:
 		return http.StatusRequestEntityTooLarge
-	case errNoMemory:
+	case errNoMemory, errStalled:
 		return http.StatusServiceUnavailable
 	}
 	return 0
@@ -142,23 +175,37 @@ func statusOf(err error) int {
 // decodedShare is how much memory a message takes once it is decoded, by its length.
 const decodedShare = 4
 
-// readWhole reads a message to its end. What it takes of memory is counted as it arrives.
-func (s *Server) readWhole(from io.Reader, share *memory.Share) ([]byte, error) {
-	const step = 32 << 10
-	var whole []byte
+// readWhole reads a message to its end, which is after length bytes or, if length is negative, where the client says. What it takes of memory is counted as
+// it arrives. interrupt ends the reading from another goroutine, for when the client has stalled and others need the memory.
+func (s *Server) readWhole(ctx context.Context, from io.Reader, length int64, share *memory.Share, interrupt func()) (whole []byte, err error) {
+	ctx, giveUp := context.WithCancel(ctx)
+	defer giveUp()
+	begin := func() *transfer { return s.options.Memory.begin(func() { giveUp(); interrupt() }) }
+	transfer := begin()
+	defer func() {
+		if transfer.end() && err != nil {
+			err = errStalled{}
+		}
+	}()
 	for {
 		if len(whole) > s.options.MessageBytesMax {
 			return nil, errTooLong{s.options.MessageBytesMax}
 		}
-		if cap(whole)-len(whole) < step/2 {
-			grown := max(step, cap(whole)*2)
-			if !share.Hold(int64(grown * decodedShare)) {
-				return nil, errNoMemory{}
+		if len(whole) == cap(whole) {
+			// While it holds little it is not the client that is waited for.
+			if length >= 0 && transfer.end() {
+				return nil, errStalled{}
 			}
-			whole = append(make([]byte, 0, grown), whole...)
+			if whole, err = s.grow(ctx, whole, length, share); err != nil {
+				return nil, err
+			}
+			if length >= 0 {
+				transfer = begin()
+			}
 		}
 		n, err := from.Read(whole[len(whole):cap(whole)])
 		whole = whole[:len(whole)+n]
+		transfer.move(n)
 		switch {
 		case err == io.EOF:
 			return whole, nil
@@ -166,4 +213,17 @@ func (s *Server) readWhole(from io.Reader, share *memory.Share) ([]byte, error) 
 			return nil, err
 		}
 	}
+}
+
+// grow makes more room for a message, little at first. Then it is all that is known to come, and a byte in which its end is found.
+func (s *Server) grow(ctx context.Context, whole []byte, length int64, share *memory.Share) ([]byte, error) {
+	const least = 32 << 10
+	room := max(least, cap(whole)*2)
+	if length >= int64(cap(whole)) && (length < least || whole != nil) {
+		room = int(length) + 1
+	}
+	if !s.options.Memory.await(ctx, share, int64(room*decodedShare)-share.Held(), s.options.WaitMax) {
+		return nil, errNoMemory{}
+	}
+	return append(make([]byte, 0, room), whole...), nil
 }
