@@ -315,13 +315,13 @@ func (l Level) resources() []string {
 	}
 	table := "*"
 	if l.Table != "" {
-		table = escape(l.Table)
+		table = policy.Escape(l.Table)
 	}
-	list := []string{ResourcePrefix + "*:*:" + TableResource(escape(l.Database), table)}
+	list := []string{ResourcePrefix + "*:*:" + TableResource(policy.Escape(l.Database), table)}
 	if l.Table != "" {
 		return append(list, list[0]+"/*")
 	}
-	return append(list, ResourcePrefix+"*:*:"+DatabaseResource(escape(l.Database)))
+	return append(list, ResourcePrefix+"*:*:"+DatabaseResource(policy.Escape(l.Database)))
 }
 
 // ResourcePrefix begins the ARN of a table; the region and the account follow.
@@ -337,8 +337,3 @@ func TableResource(database, table string) string {
 
 // DatabaseResource is the last part of a database's ARN.
 func DatabaseResource(database string) string { return "database/" + database }
-
-// escape lets a name stand for itself in a policy's pattern.
-func escape(name string) string {
-	return strings.NewReplacer("*", "${*}", "?", "${?}", "$", "${$}").Replace(name)
-}

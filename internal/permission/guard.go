@@ -5,6 +5,7 @@ package permission
 import (
 	"context"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
@@ -17,7 +18,10 @@ import (
 type Request struct {
 	Action string // as "dynamodb:GetItem"
 	// Resource is the last part of the ARN, as account.TableResource makes it, and Part what follows it, as "/index/by_name". "*" is no resource of its own.
+	// What begins with "arn:" is an ARN of another service.
 	Resource, Part string
+	// Pattern is policy.Request's.
+	Pattern bool
 	// Values returns the values that a condition key has in this request; name is in lower case. ok is false if it has none. The keys of the principal are
 	// known without it. nil: there are no others.
 	Values func(name string) (values []string, ok bool)
@@ -134,7 +138,9 @@ func (g *Guard) decide(p *Principal, r *rights, request *Request, now time.Time)
 	if r.all && request.Policy == nil {
 		return nil
 	}
-	asked := policy.Request{Unknown: request.Unknown, Lenient: request.Lenient, Account: g.options.Account, Action: request.Action, Resource: g.resource(request), Values: func(name string) ([]string, bool) {
+	asked := policy.Request{Unknown: request.Unknown, Lenient: request.Lenient, Account: g.options.Account, Action: request.Action,
+		Resource: g.resource(request), Pattern: request.Pattern}
+	asked.Values = func(name string) ([]string, bool) {
 		if value, ok := p.value(g, name, now); ok {
 			return []string{value}, true
 		}
@@ -142,7 +148,7 @@ func (g *Guard) decide(p *Principal, r *rights, request *Request, now time.Time)
 			return nil, false
 		}
 		return request.Values(name)
-	}}
+	}
 	if p.User != "" {
 		asked.Principal = g.arnOf(p.User)
 	}
@@ -192,8 +198,8 @@ func (g *Guard) arnOf(user string) string {
 
 // resource is the ARN of what is asked for.
 func (g *Guard) resource(r *Request) string {
-	if r.Resource == "*" {
-		return "*"
+	if r.Resource == "*" || strings.HasPrefix(r.Resource, "arn:") {
+		return r.Resource
 	}
 	return account.ResourcePrefix + g.options.Region + ":" + g.options.Account + ":" + r.Resource + r.Part
 }

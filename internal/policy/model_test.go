@@ -49,6 +49,9 @@ func modelApplies(s object, a *asked, variables bool) bool {
 	if principal, ok := s["Principal"]; ok && !modelPrincipal(principal, a, s["Effect"] == "Deny") {
 		return false
 	}
+	if principal, ok := s["NotPrincipal"]; ok && modelPrincipal(principal, a, false) {
+		return false
+	}
 	if actions, ok := s["Action"]; ok {
 		if !slices.ContainsFunc(texts(actions), func(one string) bool { return one == "*" || wildcard("(?i)", one).MatchString(a.action) }) {
 			return false
@@ -229,6 +232,9 @@ func (g generator) statement(kind Kind) object {
 		s["Principal"] = object{"AWS": g.some("*", "arn:aws:iam::123456789012:user/ann", "123456789012", "arn:aws:iam::123456789012:root", "arn:aws:iam::1:user/bob")}
 		if g.IntN(3) == 0 {
 			s["Principal"] = "*"
+		} else if s["Effect"] == "Deny" && g.IntN(2) == 0 { // AWS takes NotPrincipal with Deny only
+			s["NotPrincipal"] = s["Principal"]
+			delete(s, "Principal")
 		}
 	}
 	s[g.pick("Action", "Action", "NotAction")] = g.some("*", "dynamodb:*", "dynamodb:Get*", "DYNAMODB:getitem", "dynamodb:PutItem", "dynamodb:?etItem", "dynamodb:Batch*Item", "s3:*")

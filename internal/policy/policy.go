@@ -52,6 +52,8 @@ type Request struct {
 	Account   string // id of the principal's account
 	Action    string // as "dynamodb:GetItem"
 	Resource  string // ARN
+	// Pattern means that Resource is a pattern as a policy has it, and that everything it stands for is asked for.
+	Pattern bool
 	// Values returns the values that a condition key has in this request; name is in lower case. ok is false if it has none. nil: no key has.
 	Values func(name string) (values []string, ok bool)
 	// Unknown says whether the values of a condition key are not known yet, such as the keys of rows that have not been found. Then an Allow that depends on it
@@ -94,14 +96,15 @@ func (s *statement) applies(r *Request) bool {
 }
 
 // isAboutPrincipal compares principals. A whole account stands for all its users where something is denied. Allowing it something only leaves the
-// decision to the policies of its users, which decide it anyway.
+// decision to the policies of its users, which decide it anyway. As an exception (NotPrincipal) it stands for its root alone: AWS's guide tells to list
+// it beside the user who is not denied.
 func (s *statement) isAboutPrincipal(r *Request) bool {
 	if !s.hasPrincipals {
 		return true
 	}
 	found := s.anyPrincipal
 	for _, one := range s.principals {
-		found = found || one == r.Principal && one != "" || s.effect == Deny && r.Principal != "" && isAccount(one, r.Account)
+		found = found || one == r.Principal && one != "" || s.effect == Deny && !s.notPrincipal && r.Principal != "" && isAccount(one, r.Account)
 	}
 	return found != s.notPrincipal
 }
@@ -121,6 +124,9 @@ func (s *statement) isAboutAction(action string) bool {
 }
 
 func (s *statement) isAboutResource(r *Request) bool {
+	if r.Pattern {
+		return s.isAboutPattern(r)
+	}
 	for i := range s.resources {
 		text, ok := s.resources[i].expand(r)
 		if ok && matchARN(text, r.Resource) {

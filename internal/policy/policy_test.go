@@ -11,7 +11,7 @@ import (
 )
 
 // askOf reads a request: lines of name and value. principal, account, action and resource are the request's own; other names are condition keys, with
-// values parted by " | ".
+// values parted by " | ". pattern is a resource that is a pattern.
 func askOf(t *testing.T, text string) *Request {
 	t.Helper()
 	values := map[string][]string{}
@@ -30,6 +30,8 @@ func askOf(t *testing.T, text string) *Request {
 			r.Action = value
 		case "resource":
 			r.Resource = value
+		case "pattern":
+			r.Resource, r.Pattern = value, true
 		default:
 			if values[strings.ToLower(name)] = strings.Split(value, " | "); value == "(none)" {
 				values[strings.ToLower(name)] = nil

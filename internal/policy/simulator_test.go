@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
@@ -42,12 +43,13 @@ func TestSimulator(t *testing.T) {
 	var decided []string
 	for range count {
 		s := g.simulated()
+		asked, decided = append(asked, s), append(decided, s.decide(t).String())
+		s.exceptAccounts()
 		line, err := json.Marshal(s)
 		if err != nil {
 			t.Fatal(err)
 		}
 		input.Write(append(line, '\n'))
-		asked, decided = append(asked, s), append(decided, s.decide(t).String())
 	}
 	command := exec.Command("node", "simulate.mjs")
 	command.Dir, command.Stdin, command.Stderr = "../../test/clients", &input, os.Stderr
@@ -98,6 +100,20 @@ func (g generator) simulated() simulated {
 		s.Resource = document(Resource)
 	}
 	return s
+}
+
+// exceptAccounts takes accounts out of NotPrincipal. The simulator excepts all users of an account ("need to do research on this", it says); AWS's guide
+// has the account's root listed beside the one user who is not denied, and all others denied.
+func (s *simulated) exceptAccounts() {
+	if s.Resource == nil {
+		return
+	}
+	for _, one := range s.Resource["Statement"].([]any) {
+		if not, ok := one.(object)["NotPrincipal"].(object); ok {
+			list := slices.DeleteFunc(texts(not["AWS"]), func(one string) bool { return isAccount(one, "123456789012") })
+			not["AWS"] = append(list, "arn:aws:iam::123456789012:user/nobody")
+		}
+	}
 }
 
 func (s *simulated) decide(t *testing.T) Effect {

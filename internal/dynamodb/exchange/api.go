@@ -20,6 +20,7 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
 	"github.com/weftdb/weft/internal/permission"
+	"github.com/weftdb/weft/internal/policy"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/storage"
 )
@@ -104,15 +105,33 @@ func (a *API) ask(ctx context.Context, operation, name, part string) error {
 	if err != nil {
 		return err
 	}
-	return exception.Authorization(a.Guard.Check(ctx, permission.FromContext(ctx), request))
+	return a.check(ctx, request)
 }
 
 // askAll is ask for an operation that is about no single table.
 func (a *API) askAll(ctx context.Context, operation string) error {
-	if a.Guard == nil {
-		return nil
-	}
-	return exception.Authorization(a.Guard.Check(ctx, permission.FromContext(ctx), permission.Request{Action: "dynamodb:" + operation, Resource: "*"}))
+	return a.check(ctx, permission.Request{Action: "dynamodb:" + operation, Resource: "*"})
+}
+
+// askToRead wants the caller to be allowed to read all objects of a bucket whose names begin with a prefix, by the actions that AWS asks for.
+func (a *API) askToRead(ctx context.Context, bucket, prefix *string) error {
+	bucketARN := bucketARN(bucket)
+	return a.check(ctx,
+		permission.Request{Action: "s3:ListBucket", Resource: bucketARN, Values: func(name string) ([]string, bool) {
+			return []string{valueOf(prefix)}, name == "s3:prefix"
+		}},
+		permission.Request{Action: "s3:GetObject", Resource: bucketARN + "/" + policy.Escape(valueOf(prefix)) + "*", Pattern: true})
+}
+
+// askToWrite wants the caller to be allowed to write objects of any name below a prefix of a bucket.
+func (a *API) askToWrite(ctx context.Context, bucket *string, prefix string) error {
+	return a.check(ctx, permission.Request{Action: "s3:PutObject", Resource: bucketARN(bucket) + "/" + policy.Escape(prefix) + "/*", Pattern: true})
+}
+
+func bucketARN(bucket *string) string { return "arn:aws:s3:::" + valueOf(bucket) }
+
+func (a *API) check(ctx context.Context, requests ...permission.Request) error {
+	return exception.Authorization(a.Guard.Check(ctx, permission.FromContext(ctx), requests...))
 }
 
 // errNoBuckets refuses work with buckets on a server that knows none.

@@ -14,6 +14,7 @@ import (
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
+	"github.com/weftdb/weft/storage"
 )
 
 // taskBulk is the kind of the records of bulk operations.
@@ -135,6 +136,12 @@ func (a *API) startBulkPutItems(ctx context.Context, in *bulkRequest) (any, erro
 	}
 	if err == nil {
 		err = a.ask(ctx, operation, name, "")
+	}
+	if err == nil {
+		err = a.askToRead(ctx, in.InputS3Configuration.S3Bucket, in.InputS3Configuration.S3KeyPrefix)
+	}
+	if out := in.OutputS3Configuration; err == nil {
+		err = a.askToWrite(ctx, out.S3Bucket, strings.Trim(storage.Join(valueOf(out.S3KeyPrefix), exportFolder), "/"))
 	}
 	if err == nil {
 		err = a.errNoBuckets("InputS3Configuration.S3Bucket")

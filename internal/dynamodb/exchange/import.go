@@ -160,6 +160,9 @@ func (a *API) importTable(ctx context.Context, in *importRequest) (any, error) {
 		err = a.ask(ctx, "ImportTable", spec.Name, "")
 	}
 	if err == nil {
+		err = a.askToRead(ctx, in.S3BucketSource.S3Bucket, in.S3BucketSource.S3KeyPrefix)
+	}
+	if err == nil {
 		err = a.errNoBuckets("S3BucketSource.S3Bucket")
 	}
 	if err != nil {
