@@ -200,6 +200,8 @@ type Increment struct {
 	Row     []byte
 	Amounts []Amount
 	LifeMS  int64
+	// Unread means that who asks is not shown the new values, and needs no right to read them.
+	Unread bool
 }
 
 // Amount is what is added to a column. A missing one counts as 0.
@@ -212,6 +214,8 @@ type Amount struct {
 type Append struct {
 	Row   []byte
 	Cells []CellWrite
+	// Unread means that who asks is not shown the new values, and needs no right to read them.
+	Unread bool
 }
 
 // leaseTime is how long a scanner waits for its client, and scannersMax how many a user, and all together, may have.

@@ -41,8 +41,17 @@ func actionOf(operation string) string {
 	return list[i].Action
 }
 
-// authorize wants who asks to be allowed an operation on rows of a table; rows are nil where they are not named, as in a scan.
-func (a *API) authorize(ctx context.Context, operation string, p database.Pinned, rows [][]byte, columns []Column) error {
+// part is what a call reads or writes of a table, for the condition keys of policies.
+type part struct {
+	rows    [][]byte // nil: they are not named, as in a scan
+	columns []Column
+	read    bool   // no columns are all of them
+	returns string // of a write: what it answers, as DynamoDB's ReturnValues
+}
+
+// authorize wants who asks to be allowed an operation on a part of a table. A scan reads rows that nobody names, so that a policy that depends on their keys
+// allows none.
+func (a *API) authorize(ctx context.Context, operation string, p database.Pinned, of part) error {
 	if a.Guard == nil {
 		return nil
 	}
@@ -54,24 +63,47 @@ func (a *API) authorize(ctx context.Context, operation string, p database.Pinned
 	if err != nil {
 		return err
 	}
-	request.Values = func(name string) ([]string, bool) {
-		switch {
-		case name == "dynamodb:leadingkeys" && rows != nil:
-			keys := make([]string, len(rows))
-			for i := range rows {
-				keys[i] = permission.KeyText(value.AppendBinary(nil, rows[i]), true)
-			}
-			return keys, true
-		case name == "dynamodb:attributes" && len(columns) > 0:
-			names := []string{RowColumn}
-			for _, c := range columns {
-				names = append(names, string(c.attribute()))
-			}
-			return names, true
-		}
-		return nil, false
-	}
+	request.Values = of.values
+	request.Patterns = func(name string) bool { return name == "dynamodb:attributes" }
+	request.Unknown = func(name string) bool { return name == "dynamodb:leadingkeys" && of.rows == nil }
 	return a.check(ctx, request)
+}
+
+// values are those of a condition key.
+func (p *part) values(name string) ([]string, bool) {
+	switch {
+	case name == "dynamodb:leadingkeys":
+		keys := make([]string, len(p.rows))
+		for i := range p.rows {
+			keys[i] = permission.KeyText(value.AppendBinary(nil, p.rows[i]), true)
+		}
+		return keys, p.rows != nil
+	case name == "dynamodb:attributes" && p.isWhole():
+		return []string{"*"}, true
+	case name == "dynamodb:attributes":
+		names := []string{RowColumn}
+		for _, c := range p.columns {
+			one := permission.Literal(string(c.attribute()))
+			if c.Whole {
+				one += "*"
+			}
+			names = append(names, one)
+		}
+		return names, true
+	case name == "dynamodb:select" && p.read:
+		if p.isWhole() || slices.ContainsFunc(p.columns, func(c Column) bool { return c.Whole }) {
+			return []string{"ALL_ATTRIBUTES"}, true
+		}
+		return []string{"SPECIFIC_ATTRIBUTES"}, true
+	case name == "dynamodb:returnvalues" && !p.read:
+		return []string{p.returns}, true
+	}
+	return nil, false
+}
+
+// isWhole reports whether the columns are all that a row may have.
+func (p *part) isWhole() bool {
+	return p.read && len(p.columns) == 0 || slices.ContainsFunc(p.columns, func(c Column) bool { return c.Whole && len(c.Family) == 0 })
 }
 
 // authorizeTable wants who asks to be allowed an operation on a table, whether that is there or not.

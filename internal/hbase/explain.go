@@ -25,7 +25,7 @@ func (s *Scanner) Explain(ctx context.Context) (plan Plan, err error) {
 		return plan, err
 	}
 	defer p.Release()
-	if err := s.api.authorize(ctx, "Scan", p, nil, s.scan.Columns); err != nil {
+	if err := s.api.authorize(ctx, "Scan", p, part{columns: s.scan.Columns, read: true}); err != nil {
 		return plan, err
 	}
 	for i, b := range s.keys {

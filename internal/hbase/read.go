@@ -25,7 +25,7 @@ func (a *API) Get(ctx context.Context, name TableName, get *Get) (result Result,
 		return Result{}, err
 	}
 	defer p.Release()
-	if err := a.authorize(ctx, "Get", p, [][]byte{get.Row}, get.Columns); err != nil {
+	if err := a.authorize(ctx, "Get", p, part{rows: [][]byte{get.Row}, columns: get.Columns, read: true}); err != nil {
 		return Result{}, err
 	}
 	result, err = read(ctx, p, t, get)
@@ -49,7 +49,7 @@ func (a *API) GetMultiple(ctx context.Context, name TableName, gets []*Get) (res
 	defer p.Release()
 	results = make([]Result, len(gets))
 	for i, get := range gets {
-		if err := a.authorize(ctx, "Get", p, [][]byte{get.Row}, get.Columns); err != nil {
+		if err := a.authorize(ctx, "Get", p, part{rows: [][]byte{get.Row}, columns: get.Columns, read: true}); err != nil {
 			return nil, err
 		}
 		if results[i], err = read(ctx, p, t, get); err != nil {

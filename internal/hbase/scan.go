@@ -44,7 +44,7 @@ func (a *API) OpenScanner(ctx context.Context, name TableName, scan *Scan) (*Sca
 		return nil, err
 	}
 	defer p.Release()
-	if err := a.authorize(ctx, "Scan", p, nil, scan.Columns); err != nil {
+	if err := a.authorize(ctx, "Scan", p, part{columns: scan.Columns, read: true}); err != nil {
 		return nil, err
 	}
 	if err := scan.Selection.check(t); err != nil {
@@ -156,7 +156,7 @@ func (s *Scanner) walk(ctx context.Context, results int, page *[]Result, size *i
 		return err
 	}
 	defer p.Release()
-	if err := s.api.authorize(ctx, "Scan", p, nil, s.scan.Columns); err != nil { // rights may have been taken away since
+	if err := s.api.authorize(ctx, "Scan", p, part{columns: s.scan.Columns, read: true}); err != nil { // rights may have been taken away since
 		return err
 	}
 	c, err := p.Query(ctx, database.Query{Where: s.where(), Reverse: s.scan.Reversed, Cells: &cell.Select{Stored: true}, ExaminedMax: pageRows})

@@ -87,7 +87,7 @@ func (a *API) mutateAll(ctx context.Context, operation string, name TableName, l
 		for i, row := range rows {
 			writes[i] = mutationsOf(t, row, byRow[string(row)])
 		}
-		if err := a.commit(ctx, operation, p, writes); err != nil {
+		if err := a.commit(ctx, operation, p, writes, returnsNone); err != nil {
 			return err
 		}
 		count.wrote(len(writes))
@@ -112,8 +112,22 @@ func (a *API) Mutate(ctx context.Context, name TableName, row []byte, list []Mut
 	return a.mutateAll(ctx, "Mutate", name, list)
 }
 
-// commit writes rows that are all different.
-func (a *API) commit(ctx context.Context, operation string, p database.Pinned, writes []rowWrite) error {
+// What a write answers of a row, in the words of DynamoDB's ReturnValues.
+const (
+	returnsNone    = "NONE"
+	returnsUpdated = "UPDATED_NEW"
+)
+
+// returned is what a write answers whose new values may not be wanted.
+func returned(unread bool) string {
+	if unread {
+		return returnsNone
+	}
+	return returnsUpdated
+}
+
+// commit writes rows that are all different. returns is what it answers of them.
+func (a *API) commit(ctx context.Context, operation string, p database.Pinned, writes []rowWrite, returns string) error {
 	rows, columns := make([][]byte, len(writes)), []Column(nil)
 	list := make([]database.TableWrite, len(writes))
 	for i, w := range writes {
@@ -124,7 +138,7 @@ func (a *API) commit(ctx context.Context, operation string, p database.Pinned, w
 		rows[i], columns = w.row, append(columns, w.columns...)
 		list[i] = database.TableWrite{Table: p, Write: database.Write{Op: database.OpUpdate, Row: key, Edits: w.edits, Judged: true}}
 	}
-	if err := a.authorize(ctx, operation, p, rows, columns); err != nil {
+	if err := a.authorize(ctx, operation, p, part{rows: rows, columns: columns, returns: returns}); err != nil {
 		return err
 	}
 	if len(list) == 1 {
@@ -191,6 +205,7 @@ func mutationsOf(t *Table, row []byte, list []Mutation) rowWrite {
 			continue
 		}
 		for i, c := range m.Delete.Cells {
+			c.Whole = c.Kind == DeleteFamily || c.Kind == DeleteFamilyVersion
 			w.columns = append(w.columns, c.Column)
 			edits = append(edits, deleteEdit(&c, m.Delete.Cells[:i]))
 		}
@@ -261,7 +276,11 @@ func (a *API) CheckAndMutate(ctx context.Context, name TableName, row []byte, co
 		}
 	}
 	w := mutationsOf(t, row, list)
-	w.columns = append(w.columns, condition.Column)
+	if condition.Filter != nil { // which may look at any column
+		w.columns = append(w.columns, Column{Whole: true})
+	} else {
+		w.columns = append(w.columns, condition.Column)
+	}
 	edits := w.edits
 	w.edits = func(stored value.Row, nowMS int64) (_ []cell.Edit, err error) {
 		if done, err = condition.holds(p, t, row, stored, nowMS); err != nil || !done {
@@ -269,7 +288,7 @@ func (a *API) CheckAndMutate(ctx context.Context, name TableName, row []byte, co
 		}
 		return edits(stored, nowMS)
 	}
-	err = a.commit(count.waiting(ctx), "CheckAndMutate", p, []rowWrite{w})
+	err = a.commit(count.waiting(ctx), "CheckAndMutate", p, []rowWrite{w}, returnsNone)
 	if count.Examined = 1; done && err == nil {
 		count.Written = 1
 	}
@@ -344,7 +363,7 @@ func (a *API) Increment(ctx context.Context, name TableName, in *Increment) (Res
 	for i := range cells {
 		cells[i] = CellWrite{Column: in.Amounts[i].Column, LifeMS: in.LifeMS}
 	}
-	return a.compute(ctx, "Increment", name, in.Row, cells, func(i int, old []byte, ok bool) ([]byte, error) {
+	return a.compute(ctx, "Increment", name, in.Row, cells, returned(in.Unread), func(i int, old []byte, ok bool) ([]byte, error) {
 		n := int64(0)
 		if ok {
 			if len(old) != 8 {
@@ -358,13 +377,14 @@ func (a *API) Increment(ctx context.Context, name TableName, in *Increment) (Res
 
 // Append adds bytes to the ends of cells in one commit, and returns the new ones.
 func (a *API) Append(ctx context.Context, name TableName, in *Append) (Result, error) {
-	return a.compute(ctx, "Append", name, in.Row, in.Cells, func(i int, old []byte, _ bool) ([]byte, error) {
+	return a.compute(ctx, "Append", name, in.Row, in.Cells, returned(in.Unread), func(i int, old []byte, _ bool) ([]byte, error) {
 		return slices.Concat(old, in.Cells[i].Value), nil
 	})
 }
 
 // compute writes cells whose values depend on those before.
-func (a *API) compute(ctx context.Context, operation string, name TableName, row []byte, cells []CellWrite, next func(i int, old []byte, ok bool) ([]byte, error)) (_ Result, err error) {
+func (a *API) compute(ctx context.Context, operation string, name TableName, row []byte, cells []CellWrite, returns string,
+	next func(i int, old []byte, ok bool) ([]byte, error)) (_ Result, err error) {
 	count := a.begin(ctx, operation, name, nil)
 	count.row = row
 	defer count.end(&err)
@@ -402,7 +422,7 @@ func (a *API) compute(ctx context.Context, operation string, name TableName, row
 		}
 		return edits, nil
 	}
-	if err := a.commit(count.waiting(ctx), operation, p, []rowWrite{w}); err != nil {
+	if err := a.commit(count.waiting(ctx), operation, p, []rowWrite{w}, returns); err != nil {
 		return Result{}, err
 	}
 	count.wrote(1)

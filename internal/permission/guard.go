@@ -27,9 +27,10 @@ type Request struct {
 	Values func(name string) (values []string, ok bool)
 	// Policy is the policy of the resource, nil for none.
 	Policy *policy.Policy
-	// Unknown and Lenient are policy.Request's.
-	Unknown func(name string) bool
-	Lenient bool
+	// Unknown, Patterns and Lenient are policy.Request's.
+	Unknown  func(name string) bool
+	Patterns func(name string) bool
+	Lenient  bool
 }
 
 // Options are the settings of a Guard.
@@ -138,7 +139,7 @@ func (g *Guard) decide(p *Principal, r *rights, request *Request, now time.Time)
 	if r.all && request.Policy == nil {
 		return nil
 	}
-	asked := policy.Request{Unknown: request.Unknown, Lenient: request.Lenient, Account: g.options.Account, Action: request.Action,
+	asked := policy.Request{Unknown: request.Unknown, Patterns: request.Patterns, Lenient: request.Lenient, Account: g.options.Account, Action: request.Action,
 		Resource: g.resource(request), Pattern: request.Pattern}
 	asked.Values = func(name string) ([]string, bool) {
 		if value, ok := p.value(g, name, now); ok {

@@ -105,3 +105,6 @@ func KeyText(v value.Value, ok bool) string {
 	}
 	return v.String()
 }
+
+// Literal returns a text as patterns of requests have it, in which wildcards stand for themselves.
+func Literal(text string) string { return policy.Escape(text) }

@@ -35,6 +35,27 @@ type condition struct {
 	null       bool      // the operator Null: wanted says whether the key must be missing
 	wanted     []pattern // of which one has to fit
 	compare    comparer
+	form       form
+}
+
+// form says what an operator's wanted texts are where the values of a request are patterns.
+type form uint8
+
+const (
+	noForm      form = iota // nothing that can be compared with a pattern
+	literalForm             // texts
+	patternForm             // patterns
+)
+
+// formOf is the form of an operator.
+func formOf(o *operator) form {
+	switch o.name {
+	case "StringEquals", "StringNotEquals":
+		return literalForm
+	case "StringLike", "StringNotLike":
+		return patternForm
+	}
+	return noForm
 }
 
 // comparer says whether a value of a request fits a wanted one, as the policy writes it after its variables were replaced. ok is false for a value of
@@ -101,12 +122,12 @@ func newCondition(name string) (c condition, o operator, err error) {
 	if at < 0 {
 		return c, o, fmt.Errorf("there is no condition operator %q", name)
 	}
-	c.negated, c.compare = operators[at].negated, operators[at].compare
+	c.negated, c.compare, c.form = operators[at].negated, operators[at].compare, formOf(&operators[at])
 	return c, operators[at], nil
 }
 
-// holds says whether the condition holds for a request.
-func (c *condition) holds(r *Request) bool {
+// holds says whether the condition of a statement with that effect holds for a request.
+func (c *condition) holds(r *Request, effect Effect) bool {
 	values, ok := r.values(c.key)
 	if c.null {
 		missing := !ok || len(values) == 0
@@ -116,6 +137,9 @@ func (c *condition) holds(r *Request) bool {
 		return c.quantifier == forAll || c.quantifier == single && (c.ifExists || c.negated)
 	}
 	fits := func(value string) bool { return c.fits(r, value) }
+	if r.Patterns != nil && r.Patterns(c.key) {
+		fits = func(value string) bool { return c.fitsPattern(r, value, effect) }
+	}
 	switch {
 	case c.quantifier == forAll:
 		return !slices.ContainsFunc(values, func(value string) bool { return !fits(value) })

@@ -33,6 +33,33 @@ func (s *statement) isAboutPattern(r *Request) bool {
 	return s.notResource
 }
 
+// fitsPattern is fits for a value that is a pattern: whether all texts of it are as wanted, or, for a Deny, one of them. For operators other than StringEquals
+// and StringLike nobody knows.
+func (c *condition) fitsPattern(r *Request, value string, effect Effect) bool {
+	deny := effect == Deny
+	asked, err := newPattern(value, true)
+	if err != nil || asked.variables || c.form == noForm {
+		return deny
+	}
+	compare := covers
+	if deny != c.negated {
+		compare = overlaps
+	}
+	for i := range c.wanted {
+		wanted, ok := c.wanted[i].expand(r)
+		if !ok && c.negated {
+			return false // as in fits
+		}
+		if c.form == literalForm {
+			wanted = markLiterals(plain(wanted))
+		}
+		if ok && compare(symbols(wanted), symbols(asked.text)) {
+			return !c.negated
+		}
+	}
+	return c.negated
+}
+
 // compareARN compares the patterns of two ARNs part by part, as matchARN does. compare is covers or overlaps.
 func compareARN(compare func(a, b []symbol) bool, a, b string) bool {
 	if a == "*" || b == "*" {

@@ -59,7 +59,10 @@ type Request struct {
 	// Unknown says whether the values of a condition key are not known yet, such as the keys of rows that have not been found. Then an Allow that depends on it
 	// allows nothing, and a Deny denies. nil: all are known.
 	Unknown func(name string) bool
-	// Lenient turns that around: an Allow allows, and a Deny denies nothing. It asks whether anything of the kind could be allowed.
+	// Patterns reports whether the values of a condition key are patterns as a policy has them, each of which stands for all texts of its form. An Allow that
+	// depends on them must hold for all of these, a Deny for one. nil: no key's are.
+	Patterns func(name string) bool
+	// Lenient turns Unknown around: an Allow allows, and a Deny denies nothing. It asks whether anything of the kind could be allowed.
 	Lenient bool
 }
 
@@ -148,7 +151,7 @@ func (s *statement) holds(r *Request) bool {
 			if (s.effect == Allow) != r.Lenient {
 				return false
 			}
-		case !c.holds(r):
+		case !c.holds(r, s.effect):
 			return false
 		}
 	}

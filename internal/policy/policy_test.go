@@ -11,7 +11,8 @@ import (
 )
 
 // askOf reads a request: lines of name and value. principal, account, action and resource are the request's own; other names are condition keys, with
-// values parted by " | ". pattern is a resource that is a pattern.
+// values parted by " | ". pattern is a resource that is a pattern,
+// patterns a key whose values are.
 func askOf(t *testing.T, text string) *Request {
 	t.Helper()
 	values := map[string][]string{}
@@ -32,6 +33,8 @@ func askOf(t *testing.T, text string) *Request {
 			r.Resource = value
 		case "pattern":
 			r.Resource, r.Pattern = value, true
+		case "patterns":
+			r.Patterns = func(key string) bool { return key == strings.ToLower(value) }
 		default:
 			if values[strings.ToLower(name)] = strings.Split(value, " | "); value == "(none)" {
 				values[strings.ToLower(name)] = nil

@@ -20,7 +20,6 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
 	"github.com/weftdb/weft/internal/permission"
-	"github.com/weftdb/weft/internal/policy"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/storage"
 )
@@ -120,12 +119,12 @@ func (a *API) askToRead(ctx context.Context, bucket, prefix *string) error {
 		permission.Request{Action: "s3:ListBucket", Resource: bucketARN, Values: func(name string) ([]string, bool) {
 			return []string{valueOf(prefix)}, name == "s3:prefix"
 		}},
-		permission.Request{Action: "s3:GetObject", Resource: bucketARN + "/" + policy.Escape(valueOf(prefix)) + "*", Pattern: true})
+		permission.Request{Action: "s3:GetObject", Resource: bucketARN + "/" + permission.Literal(valueOf(prefix)) + "*", Pattern: true})
 }
 
 // askToWrite wants the caller to be allowed to write objects of any name below a prefix of a bucket.
 func (a *API) askToWrite(ctx context.Context, bucket *string, prefix string) error {
-	return a.check(ctx, permission.Request{Action: "s3:PutObject", Resource: bucketARN(bucket) + "/" + policy.Escape(prefix) + "/*", Pattern: true})
+	return a.check(ctx, permission.Request{Action: "s3:PutObject", Resource: bucketARN(bucket) + "/" + permission.Literal(prefix) + "/*", Pattern: true})
 }
 
 func bucketARN(bucket *string) string { return "arn:aws:s3:::" + valueOf(bucket) }

@@ -283,7 +283,7 @@ func (o *one) delete(ctx context.Context, table []byte, d *hbase.Delete) error {
 
 // AtomicIncrement adds to an integer of eight bytes and returns the new one.
 func (o *one) AtomicIncrement(ctx context.Context, tableName, row, column []byte, value int64) (int64, error) {
-	n, err := o.increment(ctx, &hbase1.TIncrement{Table: tableName, Row: row, Column: column, Ammount: value})
+	n, err := o.increment(ctx, &hbase1.TIncrement{Table: tableName, Row: row, Column: column, Ammount: value}, false)
 	return n, o.argument(ctx, err)
 }
 
@@ -298,19 +298,20 @@ func (o *one) Increment(ctx context.Context, increment *hbase1.TIncrement) error
 // IncrementRows adds to integers, one after the other.
 func (o *one) IncrementRows(ctx context.Context, increments []*hbase1.TIncrement) error {
 	for _, i := range increments {
-		if _, err := o.increment(ctx, i); err != nil {
+		if _, err := o.increment(ctx, i, true); err != nil {
 			return o.io(ctx, err)
 		}
 	}
 	return nil
 }
 
-func (o *one) increment(ctx context.Context, i *hbase1.TIncrement) (int64, error) {
+func (o *one) increment(ctx context.Context, i *hbase1.TIncrement, unread bool) (int64, error) {
 	name, err := hbase.ParseTableName(i.Table)
 	if err != nil {
 		return 0, err
 	}
-	r, err := o.api().Increment(ctx, name, &hbase.Increment{Row: i.Row, Amounts: []hbase.Amount{{Column: columnOne(i.Column), By: i.Ammount}}})
+	r, err := o.api().Increment(ctx, name, &hbase.Increment{Row: i.Row, Unread: unread,
+		Amounts: []hbase.Amount{{Column: columnOne(i.Column), By: i.Ammount}}})
 	if err != nil {
 		return 0, err
 	}

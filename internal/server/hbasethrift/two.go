@@ -305,7 +305,7 @@ func (t *two) Increment(ctx context.Context, table []byte, tincrement *hbase2.TI
 	if err == nil && tincrement.CellVisibility != nil {
 		err = refuse("visibility of cells is not supported: leave cellVisibility out")
 	}
-	in := &hbase.Increment{Row: tincrement.Row}
+	in := &hbase.Increment{Row: tincrement.Row, Unread: !isWanted(tincrement.ReturnResults)}
 	if err == nil {
 		in.LifeMS, err = lifeOf(tincrement.Attributes)
 	}
@@ -325,7 +325,7 @@ func (t *two) Append(ctx context.Context, table []byte, tappend *hbase2.TAppend)
 	if err == nil && tappend.CellVisibility != nil {
 		err = refuse("visibility of cells is not supported: leave cellVisibility out")
 	}
-	in := &hbase.Append{Row: tappend.Row}
+	in := &hbase.Append{Row: tappend.Row, Unread: !isWanted(tappend.ReturnResults)}
 	if err == nil {
 		in.Cells, err = cellsTwo(tappend.Columns, nil, tappend.Attributes)
 	}
@@ -336,12 +336,15 @@ func (t *two) Append(ctx context.Context, table []byte, tappend *hbase2.TAppend)
 	return t.computed(ctx, r, err, tappend.ReturnResults)
 }
 
+// isWanted reports whether a client wants the new values.
+func isWanted(returnResults *bool) bool { return returnResults == nil || *returnResults }
+
 // computed is the answer of Increment and Append, which clients may not want.
 func (t *two) computed(ctx context.Context, r hbase.Result, err error, wanted *bool) (*hbase2.TResult_, error) {
 	if err == nil {
 		err = t.reserve(ctx, []hbase.Result{r})
 	}
-	if wanted != nil && !*wanted {
+	if !isWanted(wanted) {
 		r = hbase.Result{}
 	}
 	return resultTwo(&r), t.io(ctx, err)
