@@ -61,7 +61,7 @@ func (t *target) conditionKey(name string, in enclosure) ([]string, bool) {
 	case "dynamodb:select":
 		return one(t.selection())
 	case "dynamodb:returnvalues":
-		return one(t.returnedPart())
+		return t.returnedParts()
 	case "dynamodb:returnconsumedcapacity":
 		if m, ok := t.order.find([]byte("ReturnConsumedCapacity")).(*text); ok {
 			in.capacity = m.value
@@ -103,19 +103,19 @@ func (r *request) selection() string {
 	return "ALL_ATTRIBUTES"
 }
 
-// returnedPart says which part of its item a write returns; "" for one that can't return any. The item that a failed condition shows counts as one that was asked for.
-func (r *request) returnedPart() string {
-	if m, ok := r.order.find([]byte("ReturnValues")).(*text); ok && m.has && m.value != "NONE" {
-		return m.value
+// returnedParts says which parts of its item a write returns, all of which a policy must allow; ok is false for one that can't return any. The item that a
+// failed condition shows counts as one that was asked for.
+func (r *request) returnedParts() (parts []string, ok bool) {
+	for _, name := range []string{"ReturnValues", "ReturnValuesOnConditionCheckFailure"} {
+		m, found := r.order.find([]byte(name)).(*text)
+		if ok = ok || found; found && m.has && m.value != "NONE" {
+			parts = append(parts, m.value)
+		}
 	}
-	m, ok := r.order.find([]byte("ReturnValuesOnConditionCheckFailure")).(*text)
-	switch {
-	case ok && m.has:
-		return m.value
-	case ok:
-		return "NONE"
+	if len(parts) == 0 {
+		parts = []string{"NONE"}
 	}
-	return ""
+	return parts, ok
 }
 
 // attributeNames are the names of the attributes that the request is about: of its items and keys, and in its expressions.

@@ -18,7 +18,7 @@ import (
 type quantifier uint8
 
 const (
-	single quantifier = iota // the key is none of listKeys, and its value fits
+	single quantifier = iota // the key is none of listKeys, and its value fits; of several values, all for an Allow, and one for a Deny
 	forAll                   // every value fits; it holds where there are none
 	forAny                   // some value fits
 )
@@ -141,10 +141,10 @@ func (c *condition) holds(r *Request, effect Effect) bool {
 		fits = func(value string) bool { return c.fitsPattern(r, value, effect) }
 	}
 	switch {
-	case c.quantifier == forAll:
+	case c.quantifier == single && slices.Contains(listKeys, c.key):
+		return false
+	case c.quantifier == forAll, c.quantifier == single && effect == Allow:
 		return !slices.ContainsFunc(values, func(value string) bool { return !fits(value) })
-	case c.quantifier == single:
-		return !slices.Contains(listKeys, c.key) && fits(values[0])
 	}
 	return slices.ContainsFunc(values, fits)
 }

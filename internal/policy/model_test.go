@@ -73,7 +73,7 @@ func modelApplies(s object, a *asked, variables bool) bool {
 	conditions, _ := s["Condition"].(object)
 	for operator, keys := range conditions {
 		for key, wanted := range keys.(object) {
-			if !modelCondition(operator, key, texts(wanted), a, variables) {
+			if !modelCondition(operator, key, texts(wanted), a, variables, s["Effect"] == "Allow") {
 				return false
 			}
 		}
@@ -146,7 +146,7 @@ func modelPattern(pattern string, a *asked, variables bool) (*regexp.Regexp, boo
 	return expression("^" + quoted + "$"), known
 }
 
-func modelCondition(operator, key string, wanted []string, a *asked, variables bool) bool {
+func modelCondition(operator, key string, wanted []string, a *asked, variables, allow bool) bool {
 	values := a.keys[strings.ToLower(key)]
 	quantifier, name, ok := strings.Cut(operator, ":")
 	if !ok {
@@ -180,9 +180,8 @@ func modelCondition(operator, key string, wanted []string, a *asked, variables b
 	switch {
 	case quantifier == "" && strings.HasPrefix(key, "dynamodb:"): // both keys are lists
 		return false
-	case quantifier == "":
-		return fits(values[0])
-	case quantifier == "ForAllValues":
+	case quantifier == "ForAllValues", quantifier == "" && allow: // AWS leaves open how an operator without a quantifier treats several values
+
 		return !slices.ContainsFunc(values, func(v string) bool { return !fits(v) })
 	}
 	return slices.ContainsFunc(values, fits)
