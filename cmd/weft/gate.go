@@ -129,6 +129,15 @@ func (s *server) judgeAdmin(r *http.Request, page console.Access) *console.Refus
 	return refusal
 }
 
+// judgeAndKeep is judgeAdmin. The requests of who has signed in are not cut off for new connections.
+func (s *server) judgeAndKeep(r *http.Request, page console.Access) *console.Refusal {
+	refusal := s.judgeAdmin(r, page)
+	if refusal == nil && (page == console.Users || page == console.Administrators) {
+		endpoint.Keep(r.Context())
+	}
+	return refusal
+}
+
 // judgeToken refuses who has not signed in, and on pages that are not for all users, who is no administrator. Before there is a user, programs on this
 // machine count as administrators.
 func (s *server) judgeToken(r *http.Request, page console.Access) *console.Refusal {

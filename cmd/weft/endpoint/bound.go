@@ -57,6 +57,8 @@ type Bound struct {
 	mu          sync.Mutex
 	open        int64
 	addresses   map[netip.Addr]int // how many each has open
+	// kept holds all open connections with their requests that must not be cut; nil without Replacing.
+	kept map[*connection]int
 }
 
 // NewBound returns a bound of so many connections.
@@ -94,6 +96,12 @@ func (b *Bound) Listen(address string, d Protocol) (net.Listener, error) {
 	return bounded, nil
 }
 
+// Reasons why a connection may not be.
+const (
+	allTaken     = "the limit of open files (ulimit -n) is reached; raise it"
+	addressTaken = "one address has as many as --address-connections allows"
+)
+
 // take counts a connection from an address. reason is why it may not be.
 func (b *Bound) take(from netip.Addr) (reason string) {
 	b.mu.Lock()
@@ -107,18 +115,34 @@ func (b *Bound) take(from netip.Addr) (reason string) {
 	}
 	switch {
 	case b.open >= b.most:
-		return "the limit of open files (ulimit -n) is reached; raise it"
+		return allTaken
 	case int64(b.addresses[from]) >= most:
-		return "one address has as many as --address-connections allows"
+		return addressTaken
 	}
 	b.open++
 	b.addresses[from]++
 	return ""
 }
 
-func (b *Bound) leave(from netip.Addr) {
+// admit is take, or takes the place of another connection.
+func (b *Bound) admit(from netip.Addr) (reason string) {
+	for {
+		reason = b.take(from)
+		of := from
+		if reason == allTaken {
+			of = netip.Addr{}
+		}
+		if reason == "" || !b.replace(of) {
+			return reason
+		}
+	}
+}
+
+func (b *Bound) leave(c *connection) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	delete(b.kept, c)
+	from := c.from
 	b.open--
 	if b.addresses[from]--; b.addresses[from] == 0 {
 		delete(b.addresses, from)
@@ -153,9 +177,9 @@ func (l *listener) Accept() (net.Conn, error) {
 		}
 		tcp := conn.(*net.TCPConn) // as net.Listen promises
 		from := addressOf(tcp)
-		reason := l.bound.take(from)
+		reason := l.bound.admit(from)
 		if reason == "" {
-			return &connection{TCPConn: tcp, bound: l.bound, from: from}, nil
+			return l.bound.connect(tcp, from), nil
 		}
 		l.bound.refuse(l.protocol, from, reason)
 		if l.protocol.Tells {
@@ -189,11 +213,22 @@ type connection struct {
 	bound *Bound
 	from  netip.Addr
 	once  sync.Once
+	since time.Time // when it was opened, or its last kept request began or ended; guarded by Bound.mu
+}
+
+// connect makes a connection that was admitted.
+func (b *Bound) connect(tcp *net.TCPConn, from netip.Addr) *connection {
+	c := &connection{TCPConn: tcp, bound: b, from: from, since: time.Now()}
+	if b.mu.Lock(); b.kept != nil {
+		b.kept[c] = 0
+	}
+	b.mu.Unlock()
+	return c
 }
 
 // Close implements net.Conn.
 func (c *connection) Close() error {
-	c.once.Do(func() { c.bound.leave(c.from) })
+	c.once.Do(func() { c.bound.leave(c) })
 	return c.TCPConn.Close()
 }
 

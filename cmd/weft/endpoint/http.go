@@ -76,6 +76,7 @@ func ListenHTTP(o Options) (*HTTP, error) {
 		MaxHeaderBytes:    headerBytesMax,
 		ErrorLog:          slog.NewLogLogger(o.Log.With("protocol", o.Name).Handler(), slog.LevelDebug),
 		BaseContext:       func(net.Listener) context.Context { return base },
+		ConnContext:       withConnection,
 		ConnState:         countConnections(counts),
 	}}, nil
 }

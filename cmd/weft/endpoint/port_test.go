@@ -194,3 +194,59 @@ func TestSlowHandler(t *testing.T) {
 		t.Errorf("answered %q, %v", body, err)
 	}
 }
+
+// TestReplacing: a request is answered though strangers have taken all connections, but not by cutting off kept requests.
+func TestReplacing(t *testing.T) {
+	const most = 4
+	running, end := make(chan struct{}), make(chan struct{})
+	d := serve(t, Options{Bound: NewBound(most, slog.New(slog.DiscardHandler)).Replacing(), Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/kept" {
+			Keep(r.Context())
+		}
+		if r.URL.Path != "/healthz" {
+			running <- struct{}{}
+			select {
+			case <-end:
+			case <-r.Context().Done():
+			}
+		}
+		_, _ = io.WriteString(w, "ok")
+	})})
+	client := func() *http.Client { return &http.Client{Transport: &http.Transport{DisableKeepAlives: true}} }
+	ask := func(path string) error {
+		reply, err := client().Get("http://" + d.Addr().String() + path)
+		if err != nil {
+			return err
+		}
+		defer reply.Body.Close()
+		if body, err := io.ReadAll(reply.Body); err != nil || string(body) != "ok" {
+			return errors.Join(err, errors.New("answered "+string(body)))
+		}
+		return nil
+	}
+	answers := make(chan error, most)
+	for range most - 1 {
+		go func() { answers <- ask("/kept") }()
+		<-running
+	}
+	dial(t, d.Addr()) // idle
+	go func() { _ = ask("/stream") }()
+	<-running
+	for range 3 * most {
+		dial(t, d.Addr())
+		if err := ask("/healthz"); err != nil {
+			t.Fatalf("a crowd shuts the port: %v", err)
+		}
+	}
+	go func() { answers <- ask("/kept") }()
+	<-running
+	if err := ask("/healthz"); err == nil {
+		t.Error("a kept request was cut off")
+	}
+	close(end)
+	for range most {
+		if err := <-answers; err != nil {
+			t.Errorf("a kept request: %v", err)
+		}
+	}
+}

@@ -3,11 +3,13 @@
 package console
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -123,13 +125,42 @@ func label(m *dto.Metric, name string) string {
 // Limits of the streams of overviews.
 const (
 	overviewPause   = time.Second
-	overviewsMax    = 32
+	strangersMax    = 16               // streams of who has not signed in
+	overviewsMax    = 16               // of who has
 	overviewTimeout = 10 * time.Second // of one event
 )
 
-// overviews answers GET /api/overview: once, or again each second to who accepts text/event-stream.
+// streams are requests that get events until they end. Of too many, the one that began first ends: its console asks again.
+type streams struct {
+	mu   sync.Mutex
+	most int
+	open []*stream // in the order in which they began
+}
+
+type stream struct{ end context.CancelFunc }
+
+// join returns a context that ends when the stream has to. leave must be called in the end.
+func (s *streams) join(ctx context.Context) (_ context.Context, leave func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	one := &stream{cancel}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.open) == s.most {
+		s.open[0].end()
+		s.open = slices.Delete(s.open, 0, 1)
+	}
+	s.open = append(s.open, one)
+	return ctx, func() {
+		cancel()
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.open = slices.DeleteFunc(s.open, func(other *stream) bool { return other == one })
+	}
+}
+
+// overviews answers GET /api/overview: once, or again each second to who accepts text/event-stream. Strangers have streams of their own number.
 func overviews(o *Options) http.HandlerFunc {
-	var streams atomic.Int32
+	strangers, users := &streams{most: strangersMax}, &streams{most: overviewsMax}
 	read := func() ([]byte, error) {
 		now, err := measure(o.Metrics, time.Now()) // lint:clock the time is part of the answer
 		if err != nil {
@@ -152,18 +183,18 @@ func overviews(o *Options) http.HandlerFunc {
 			_, _ = w.Write(body) // the client is gone; nobody to tell
 			return
 		}
-		if streams.Add(1) > overviewsMax {
-			streams.Add(-1)
-			answer(w, http.StatusServiceUnavailable, "too many consoles are open: close some")
-			return
+		own := strangers
+		if r.Header.Get("Authorization") != "" && o.Judge(r, Users) == nil {
+			own = users
 		}
-		defer streams.Add(-1)
-		sendEvents(w, r, read)
+		ctx, leave := own.join(r.Context())
+		defer leave()
+		sendEvents(ctx, w, read)
 	}
 }
 
-// sendEvents sends one event each second, until the client goes away.
-func sendEvents(w http.ResponseWriter, r *http.Request, read func() ([]byte, error)) {
+// sendEvents sends one event each second, until ctx ends: the client goes away, say.
+func sendEvents(ctx context.Context, w http.ResponseWriter, read func() ([]byte, error)) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("X-Accel-Buffering", "no") // for proxies that would collect events
 	control := http.NewResponseController(w)
@@ -182,7 +213,7 @@ func sendEvents(w http.ResponseWriter, r *http.Request, read func() ([]byte, err
 			return
 		}
 		select {
-		case <-r.Context().Done():
+		case <-ctx.Done():
 			return
 		case <-ticker.C:
 		}
