@@ -51,11 +51,17 @@ type privilege struct {
 	actions []string
 }
 
+const (
+	listTables = "dynamodb:ListTables" // judged on no single table
+	// BatchWrite is the action that INSERT and DELETE together allow.
+	BatchWrite = "dynamodb:BatchWriteItem"
+)
+
 // privileges is SQL's side of the table of actions. // immutable
 var privileges = [...]privilege{
 	{Select, "SELECT", []string{"dynamodb:PartiQLSelect", "dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query", "dynamodb:Scan",
 		"dynamodb:ConditionCheckItem", "dynamodb:SearchVectors", "dynamodb:DescribeTable", "dynamodb:DescribeTimeToLive", "dynamodb:ListTagsOfResource",
-		"dynamodb:ListTables"}},
+		listTables}},
 	{Insert, "INSERT", []string{"dynamodb:PartiQLInsert", "dynamodb:PutItem"}},
 	{Update, "UPDATE", []string{"dynamodb:PartiQLUpdate", "dynamodb:UpdateItem"}},
 	{Delete, "DELETE", []string{"dynamodb:PartiQLDelete", "dynamodb:DeleteItem"}},
@@ -81,6 +87,19 @@ func (p Privileges) Action() string {
 	}
 	return ""
 }
+
+// Actions are all actions that one privilege allows at a level. Lists of tables are about all of them.
+func (p Privileges) Actions(at Level) (list []string) {
+	for i := range privileges {
+		if privileges[i].bit == p {
+			list = privileges[i].actions
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(list), func(action string) bool { return action == listTables && at.Database != "" })
+}
+
+// Writes reports whether one privilege is for changing rows.
+func (p Privileges) Writes() bool { return p&(Insert|Update|Delete) != 0 }
 
 // Each yields the privileges of a set one by one.
 func (p Privileges) Each(yield func(one Privileges) bool) {
@@ -291,37 +310,45 @@ func (p Privileges) statements(resources []string) (list []statement) {
 	allow := func(condition map[string]map[string]string, actions ...string) {
 		list = append(list, statement{"Allow", actions, resources, condition})
 	}
-	const writes = Insert | Update | Delete
 	for i := range privileges {
 		one := &privileges[i]
 		switch {
 		case p&one.bit == 0:
-		case one.bit&writes != 0 && p&Select == 0:
+		case one.bit.Writes() && p&Select == 0:
 			allow(map[string]map[string]string{"StringEqualsIfExists": {"dynamodb:ReturnValues": "NONE"}}, one.actions...)
 		default:
 			allow(nil, one.actions...)
 		}
 	}
 	if p&(Insert|Delete) == Insert|Delete {
-		allow(nil, "dynamodb:BatchWriteItem")
+		allow(nil, BatchWrite)
 	}
 	return list
 }
 
-// resources are the patterns of what a level covers. Tables of the default database are DynamoDB's; those of others have the database in their names.
+// resources are the patterns of what a level covers, in all regions and accounts.
 func (l Level) resources() []string {
+	list := l.Resources()
+	for i := range list {
+		if l.Database != "" {
+			list[i] = ResourcePrefix + "*:*:" + list[i]
+		}
+	}
+	return list
+}
+
+// Resources are the patterns of what a level covers, as the last parts of ARNs. Tables of the default database are DynamoDB's; those of others have the database
+// in their names.
+func (l Level) Resources() []string {
 	if l.Database == "" {
 		return []string{"*"}
 	}
-	table := "*"
-	if l.Table != "" {
-		table = policy.Escape(l.Table)
+	database := policy.Escape(l.Database)
+	if l.Table == "" {
+		return []string{TableResource(database, "*"), DatabaseResource(database)}
 	}
-	list := []string{ResourcePrefix + "*:*:" + TableResource(policy.Escape(l.Database), table)}
-	if l.Table != "" {
-		return append(list, list[0]+"/*")
-	}
-	return append(list, ResourcePrefix+"*:*:"+DatabaseResource(policy.Escape(l.Database)))
+	table := TableResource(database, policy.Escape(l.Table))
+	return []string{table, table + "/*"}
 }
 
 // ResourcePrefix begins the ARN of a table; the region and the account follow.

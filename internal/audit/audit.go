@@ -30,6 +30,7 @@ type Event struct {
 	From      string  `json:"from,omitempty"` // the client's address
 	Action    string  `json:"action,omitempty"`
 	Resource  string  `json:"resource,omitempty"`
+	Detail    string  `json:"detail,omitempty"` // of a change of a user or a role: what of it is changed
 	Outcome   Outcome `json:"outcome"`
 	Reason    string  `json:"reason,omitempty"`
 	Request   string  `json:"request,omitempty"` // its id, as clients and the log have it
@@ -229,7 +230,7 @@ func (l *Log) summarizeAll(now time.Time) {
 
 // write writes a line.
 func (l *Log) write(e *Event) {
-	for _, text := range []*string{&e.User, &e.AccessKey, &e.Resource, &e.Reason, &e.Action} {
+	for _, text := range []*string{&e.User, &e.AccessKey, &e.Resource, &e.Detail, &e.Reason, &e.Action} {
 		*text = cut(*text)
 	}
 	line, err := json.Marshal(e)

@@ -48,6 +48,7 @@ type Options struct {
 type Decision struct {
 	Principal        *Principal
 	Action, Resource string  // Resource is an ARN
+	Detail           string  // of a change of a user or a role: what of it is changed
 	Denied           *Denied // nil: it is allowed
 }
 
@@ -122,7 +123,7 @@ func (g *Guard) MayDoAll(ctx context.Context, p *Principal, table *schema.Table)
 func (g *Guard) check(p *Principal, r *rights, request *Request, now time.Time) error {
 	denied := g.decide(p, r, request, now)
 	if g.options.Observe != nil {
-		g.options.Observe(&Decision{p, request.Action, g.resource(request), denied})
+		g.options.Observe(&Decision{Principal: p, Action: request.Action, Resource: g.resource(request), Denied: denied})
 	}
 	switch {
 	case denied == nil:

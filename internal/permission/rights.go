@@ -62,9 +62,26 @@ func (r Rights) Tell(request *Request, allowed bool) {
 		denied = &Denied{User: r.principal.User, Principal: r.guard.arnOf(r.principal.User), Action: request.Action, Resource: r.guard.resource(request)}
 	}
 	if r.Observed() {
-		r.guard.options.Observe(&Decision{r.principal, request.Action, r.guard.resource(request), denied})
+		r.guard.options.Observe(&Decision{Principal: r.principal, Action: request.Action, Resource: r.guard.resource(request), Denied: denied})
 	}
 	if denied != nil && r.guard.options.Warn {
 		r.guard.warned.warn(r.guard.options.Logger, denied, r.guard.options.Now())
+	}
+}
+
+// TellOfUser is Tell for a change of a user or a role. detail says what of it is changed, such as the privileges.
+func (r Rights) TellOfUser(action, name, detail string, allowed bool) {
+	if r.guard == nil {
+		return
+	}
+	d := Decision{Principal: r.principal, Action: action, Resource: r.guard.arnOf(name), Detail: detail}
+	if !allowed {
+		d.Denied = &Denied{User: r.principal.User, Principal: r.guard.arnOf(r.principal.User), Action: action, Resource: d.Resource}
+	}
+	if r.Observed() {
+		r.guard.options.Observe(&d)
+	}
+	if d.Denied != nil && r.guard.options.Warn {
+		r.guard.warned.warn(r.guard.options.Logger, d.Denied, r.guard.options.Now())
 	}
 }

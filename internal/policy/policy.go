@@ -158,6 +158,11 @@ func (s *statement) holds(r *Request) bool {
 	return true
 }
 
+// DenyEverything is the policy of a resource whose own can't be read.
+func DenyEverything() *Policy {
+	return &Policy{kind: Resource, statements: []statement{{effect: Deny, notAction: true, notResource: true}}}
+}
+
 // AllowEverything says whether policies of a principal allow every request, so that none needs to be decided by them.
 func AllowEverything(policies []*Policy) bool {
 	everything := false

@@ -19,6 +19,7 @@ import (
 	"github.com/weftdb/weft/internal/sql/result"
 	"github.com/weftdb/weft/internal/sql/schemas"
 	"github.com/weftdb/weft/internal/sql/tree"
+	"github.com/weftdb/weft/internal/sql/userlock"
 	"github.com/weftdb/weft/internal/sql/variable"
 )
 
@@ -91,7 +92,7 @@ type Engine struct {
 	begun     time.Time
 	counts    counts
 	tables    tables
-	locks     userLocks
+	locks     userlock.Locks
 	schemas   schemas.Statements
 	digests   *digest.Table
 	open      openTransactions

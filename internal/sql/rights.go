@@ -154,21 +154,28 @@ func request(p account.Privileges, at account.Level) *permission.Request {
 func (s *Session) decide(p account.Privileges, at account.Level, known *permission.Request) bool {
 	r := request(p, at)
 	r.Values, r.Unknown, r.Lenient = known.Values, known.Unknown, known.Lenient
-	if pinned, err := s.engine.db.PinIn(at.Database, at.Table); err == nil {
-		of, err := s.engine.options.Guard.Table(r.Action, pinned.Descriptor(), "")
-		pinned.Release()
-		if err != nil {
-			s.engine.options.Logger.Error("failed to read the policy of a table", "table", at.Table, "error", err)
-			return false
-		}
-		r.Policy = of.Policy
-	}
+	r.Policy = s.policyOf(at)
 	effect := s.rights.Decide(r)
 	if p == account.Index {
 		r.Action = account.Alter.Action()
 		effect = max(effect, s.rights.Decide(r))
 	}
 	return effect == policy.Allow
+}
+
+// policyOf is the policy of a table; nil for none. One that is damaged denies everything.
+func (s *Session) policyOf(at account.Level) *policy.Policy {
+	pinned, err := s.engine.db.PinIn(at.Database, at.Table)
+	if err != nil {
+		return nil
+	}
+	defer pinned.Release()
+	of, err := s.engine.options.Guard.Table("", pinned.Descriptor(), "")
+	if err != nil {
+		s.engine.options.Logger.Error("failed to read the policy of a table", "table", at.Table, "error", err)
+		return policy.DenyEverything()
+	}
+	return of.Policy
 }
 
 // refuse words the refusal as MySQL does, or only logs it where rights are tried out.

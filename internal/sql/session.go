@@ -15,6 +15,7 @@ import (
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/parse"
 	"github.com/weftdb/weft/internal/sql/result"
+	"github.com/weftdb/weft/internal/sql/userlock"
 	"github.com/weftdb/weft/internal/sql/variable"
 )
 
@@ -34,9 +35,7 @@ type Session struct {
 	warnings      []warning
 	multi         bool
 	named         map[string]*prepared // PREPARE name FROM ..
-	// userLocks is how many locks of GET_LOCK it has, and waitsFor the one that it waits for; both are guarded by the engine's locks.
-	userLocks int
-	waitsFor  *userLock
+	userLocks     userlock.Holder      // of GET_LOCK
 	// affected is the value of ROW_COUNT().
 	affected int64
 	insertID uint64          // what LAST_INSERT_ID() returns

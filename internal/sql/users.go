@@ -30,11 +30,10 @@ func (s *Session) nameOr(user string) string {
 
 // changeUsers runs CREATE, ALTER and DROP USER and ROLE. Users that are not there, or there already, are reported when the others are done, as in MySQL.
 func (s *Session) changeUsers(ctx context.Context, read *tree.ChangeUsers, c *call) error {
-	own := read.What == "alter user" && !slices.ContainsFunc(read.Users, func(u tree.User) bool { return s.nameOr(u.Name) != s.login.User })
-	if own {
-		s.tellAllowed(account.CreateUser, account.Level{})
-	} else if err := s.ask(account.CreateUser, "", "", nil); err != nil {
-		return err
+	for i := range read.Users {
+		if err := s.askUser(ctx, read.What, s.nameOr(read.Users[i].Name)); err != nil {
+			return err
+		}
 	}
 	var failed []string
 	for i := range read.Users {
@@ -58,6 +57,73 @@ func (s *Session) changeUsers(ctx context.Context, read *tree.ChangeUsers, c *ca
 		return fault.New(fault.NoSuchUser, strings.ToUpper(read.What), strings.Join(failed, ","))
 	}
 	return c.sink.Done(result.Done{})
+}
+
+// askUser asks to create, change or drop a user or a role. Everybody may change the own password. Who may do more than the session's user is changed and dropped
+// by administrators alone.
+func (s *Session) askUser(ctx context.Context, what, name string) error {
+	words := strings.Fields(what)
+	action := "weft:" + strings.ToUpper(words[0][:1]) + words[0][1:] + strings.ToUpper(words[1][:1]) + words[1][1:] // as weft:AlterUser
+	own := what == "alter user" && name == s.login.User
+	switch outranked, err := s.isOutranked(ctx, name); {
+	case own:
+	case !s.rights.Everything() && !s.may(account.CreateUser, account.Level{}, false):
+		return s.refuseUsers(action, []string{name}, "", fault.New(fault.Privilege, account.CreateUser.String()))
+	case err != nil:
+		return err
+	case outranked:
+		return s.refuseUsers(action, []string{name}, "", fault.New(fault.Privilege, account.Super.String()))
+	}
+	s.rights.TellOfUser(action, name, "", true)
+	return nil
+}
+
+// isOutranked reports whether a user or role, if there is one, may do what the session's user may not give to others.
+func (s *Session) isOutranked(ctx context.Context, name string) (bool, error) {
+	u, ok, err := s.accounts().Get(ctx, name)
+	if err != nil || !ok {
+		return false, err
+	}
+	roles, err := s.accounts().RolesOf(ctx, &u)
+	return s.rights.Outranks(&u, roles, s.lacks), err
+}
+
+// lacks returns a privilege of a set that the session's user may not give to others at a level, also because of the policy of a table there; 0: none.
+func (s *Session) lacks(set account.Privileges, at account.Level) (one account.Privileges) {
+	if at.Table != "" || s.rights.Everything() {
+		return s.rights.Lacks(set, at, s.policyOf(at))
+	}
+	if one = s.rights.Lacks(set, at, nil); one != 0 || s.rights.IsAdministrator() { // who may change the policies of tables, too
+		return one
+	}
+	databases := []string{at.Database}
+	if at.Database == "" {
+		databases = s.engine.db.Databases()
+	}
+	for _, database := range databases {
+		s.engine.relations(database, func(name string) bool {
+			below := account.Level{Database: database, Table: name}
+			if of := s.policyOf(below); one == 0 && of != nil {
+				one = s.rights.Lacks(set&account.TablePrivileges, below, of)
+			}
+			return one == 0
+		})
+	}
+	return one
+}
+
+// refuseUsers tells that a change of users or roles is denied, and returns why, unless rights are only tried out.
+func (s *Session) refuseUsers(action string, names []string, detail string, why error) error {
+	for _, name := range names {
+		s.rights.TellOfUser(action, s.nameOr(name), detail, false)
+	}
+	switch {
+	case s.rights.Warns():
+		return nil
+	case s.rightsErr != nil:
+		return s.rightsErr
+	}
+	return why
 }
 
 // noteAdministrator tells that the first user of a database may do everything.
@@ -100,9 +166,19 @@ func wordAccount(err error) error {
 
 // grant runs GRANT and REVOKE.
 func (s *Session) grant(ctx context.Context, read *tree.Grant, c *call) error {
-	change, err := s.grantChange(ctx, read)
+	change, detail, why, err := s.grantChange(ctx, read)
+	action := "weft:Grant"
+	if read.Revoke {
+		action = "weft:Revoke"
+	}
+	if err == nil && why != nil {
+		err = s.refuseUsers(action, read.Users, detail, why)
+	}
 	if err != nil {
 		return err
+	}
+	for _, user := range read.Users {
+		s.rights.TellOfUser(action, s.nameOr(user), detail, true)
 	}
 	for _, user := range read.Users {
 		name := s.nameOr(user)
@@ -124,38 +200,54 @@ func (s *Session) grant(ctx context.Context, read *tree.Grant, c *call) error {
 	return c.sink.Done(result.Done{})
 }
 
-// grantChange returns the change that a GRANT or REVOKE makes to each user, if the session's user may do it.
-func (s *Session) grantChange(ctx context.Context, read *tree.Grant) (func(*account.Account) error, error) {
+// grantChange returns the change that a GRANT or REVOKE makes to each user, and what it is about. why says that the session's user may not do it.
+func (s *Session) grantChange(ctx context.Context, read *tree.Grant) (change func(*account.Account) error, detail string, why, err error) {
 	switch {
 	case read.Everywhere:
+		why, err = s.refusesRevoke(ctx, read.Users)
 		return func(u *account.Account) error {
 			grantAdministrator(u)
 			u.Grants = nil
 			return nil
-		}, s.ask(account.CreateUser, "", "", nil)
+		}, "everything", why, err
 	case len(read.Roles) > 0:
-		return s.grantingRoles(ctx, read)
+		change, why, err = s.grantingRoles(ctx, read)
+		return change, "roles " + strings.Join(read.Roles, ", "), why, err
 	}
 	at, err := s.levelOf(&read.On)
 	if err != nil {
-		return nil, err
+		return nil, "", nil, err
 	}
 	p, err := privilegesOf(read, at)
 	if err != nil {
-		return nil, err
+		return nil, "", nil, err
 	}
-	if err := s.askGrant(p, at); err != nil {
-		return nil, err
-	}
+	detail, why = p.String()+" on "+levelName(at), s.refusesGrant(p, at)
 	if read.Revoke {
 		return func(u *account.Account) error {
 			if at.Database == "" {
 				grantAdministrator(u)
 			}
 			return noSuchGrant(u.Revoke(at, p), u.Name, at)
-		}, nil
+		}, detail, why, nil
 	}
-	return func(u *account.Account) error { return u.Grant(at, p) }, s.checkGranted(p, at)
+	if why == nil || s.rights.Warns() {
+		err = s.checkGranted(p, at)
+	}
+	return func(u *account.Account) error { return u.Grant(at, p) }, detail, why, err
+}
+
+// refusesRevoke says why the session's user may not take all rights from users.
+func (s *Session) refusesRevoke(ctx context.Context, users []string) (why, err error) {
+	if !s.rights.Everything() && !s.may(account.CreateUser, account.Level{}, false) {
+		return fault.New(fault.Privilege, account.CreateUser.String()), nil
+	}
+	for _, name := range users {
+		if outranked, err := s.isOutranked(ctx, s.nameOr(name)); err != nil || outranked {
+			return fault.New(fault.Privilege, account.Super.String()), err
+		}
+	}
+	return nil, nil
 }
 
 func noSuchGrant(err error, user string, at account.Level) error {
@@ -202,24 +294,17 @@ func privilegesOf(read *tree.Grant, at account.Level) (p account.Privileges, err
 	return p, nil
 }
 
-// askGrant refuses to grant or revoke what the user has not, or may not hand on.
-func (s *Session) askGrant(p account.Privileges, at account.Level) error {
-	if s.rights.Everything() {
+// refusesGrant says why the session's user may not grant or revoke privileges: it has them not, not all that they allow, or may not hand them on.
+func (s *Session) refusesGrant(p account.Privileges, at account.Level) error {
+	switch one := s.lacks(p|account.GrantOption, at); {
+	case one == 0:
 		return nil
+	case at.Database == "":
+		return fault.New(fault.AccessDenied, s.login.User, s.login.Host, "YES")
+	case at.Table == "":
+		return fault.New(fault.DatabaseDenied, s.login.User, s.login.Host, at.Database)
 	}
-	for one := range (p | account.GrantOption).Each {
-		switch {
-		case s.may(one, at, false):
-		case at.Database == "":
-			return s.denial(one, at, fault.New(fault.AccessDenied, s.login.User, s.login.Host, "YES"))
-		case at.Table == "":
-			return s.refuse(one, at)
-		default:
-			return s.denial(one, at, fault.New(fault.TableDenied, "GRANT", s.login.User, s.login.Host, at.Table))
-		}
-	}
-	s.tellAllowed(account.GrantOption, at)
-	return nil
+	return fault.New(fault.TableDenied, "GRANT", s.login.User, s.login.Host, at.Table)
 }
 
 // checkGranted refuses to grant on a table that is not there, but for the privilege to create it. Errors: 1146.
@@ -234,18 +319,23 @@ func (s *Session) checkGranted(p account.Privileges, at account.Level) error {
 	return err
 }
 
-// grantingRoles returns the change that a GRANT or REVOKE of roles makes to each user. Errors: 3523, 3530.
-func (s *Session) grantingRoles(ctx context.Context, read *tree.Grant) (func(*account.Account) error, error) {
-	if err := s.ask(account.CreateUser, "", "", nil); err != nil {
-		return nil, err
+// grantingRoles returns the change that a GRANT or REVOKE of roles makes to each user. Who grants a role gives all that it allows, and must be allowed to.
+// Errors: 3523, 3530.
+func (s *Session) grantingRoles(ctx context.Context, read *tree.Grant) (change func(*account.Account) error, why, err error) {
+	if !s.rights.Everything() && !s.may(account.CreateUser, account.Level{}, false) {
+		return nil, fault.New(fault.Privilege, account.CreateUser.String()), nil
 	}
 	for _, role := range read.Roles {
 		one, ok, err := s.accounts().Get(ctx, role)
-		if err != nil {
-			return nil, err
-		}
-		if !read.Revoke && (!ok || !one.IsRole) {
-			return nil, fault.New(fault.NoSuchRole, granteeOf(role))
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case !read.Revoke && (!ok || !one.IsRole):
+			return nil, nil, fault.New(fault.NoSuchRole, granteeOf(role))
+		case ok && s.rights.Outranks(&one, nil, func(p account.Privileges, at account.Level) account.Privileges {
+			return s.lacks(p|account.GrantOption, at)
+		}):
+			why = fault.New(fault.Privilege, account.Super.String())
 		}
 	}
 	now := s.engine.options.Now().UnixMilli()
@@ -263,7 +353,7 @@ func (s *Session) grantingRoles(ctx context.Context, read *tree.Grant) (func(*ac
 			}
 		}
 		return nil
-	}, nil
+	}, why, nil
 }
 
 // setRole runs SET ROLE and SET DEFAULT ROLE: all roles of a user are always active.
@@ -283,7 +373,8 @@ func (s *Session) setRole(_ context.Context, read *tree.SetRole, c *call) error 
 func (s *Session) showGrants(ctx context.Context, read *tree.Show, c *call) error {
 	name := s.nameOr(read.User)
 	if name != s.login.User && !s.rights.Everything() && !s.may(account.CreateUser, account.Level{}, false) {
-		if err := s.denial(account.CreateUser, account.Level{}, fault.New(fault.DatabaseDenied, s.login.User, s.login.Host, "mysql")); err != nil {
+		why := fault.New(fault.DatabaseDenied, s.login.User, s.login.Host, "mysql")
+		if err := s.refuseUsers("weft:ShowGrants", []string{name}, "", why); err != nil {
 			return err
 		}
 	}
@@ -332,16 +423,22 @@ func grantAdministrator(u *account.Account) {
 	}
 }
 
+// levelName is a level as GRANT has it.
+func levelName(at account.Level) string {
+	switch {
+	case at.Database == "":
+		return "*.*"
+	case at.Table == "":
+		return tree.Quote(at.Database) + ".*"
+	}
+	return tree.Quote(at.Database) + "." + tree.Quote(at.Table)
+}
+
 // grantStatement is the statement that grants the same.
 func grantStatement(g account.Grant, name string) string {
-	all, level := account.TablePrivileges, "*.*"
-	switch {
-	case g.Database == "":
+	all := account.TablePrivileges
+	if g.Database == "" {
 		all = account.AllPrivileges
-	case g.Table == "":
-		level = tree.Quote(g.Database) + ".*"
-	default:
-		level = tree.Quote(g.Database) + "." + tree.Quote(g.Table)
 	}
 	p := g.Privileges &^ account.GrantOption
 	names := p.String()
@@ -351,7 +448,7 @@ func grantStatement(g account.Grant, name string) string {
 	case 0:
 		names = "USAGE"
 	}
-	statement := "GRANT " + names + " ON " + level + " TO " + granteeOf(name)
+	statement := "GRANT " + names + " ON " + levelName(g.Level) + " TO " + granteeOf(name)
 	if g.Privileges&account.GrantOption != 0 {
 		statement += " WITH GRANT OPTION"
 	}
