@@ -55,8 +55,12 @@ func (u *Account) PutPolicy(name, document string) error {
 	if !isPolicyName(name) {
 		return ErrPolicyName
 	}
-	if _, err := next.parse(); err != nil {
+	parsed, err := next.parse()
+	if err != nil {
 		return err
+	}
+	if err := parsed.CheckKeys(); err != nil {
+		return &PolicyError{err}
 	}
 	at := slices.IndexFunc(u.Policies, func(p NamedPolicy) bool { return p.Name == name })
 	switch {

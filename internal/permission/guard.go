@@ -31,6 +31,8 @@ type Request struct {
 	Unknown  func(name string) bool
 	Patterns func(name string) bool
 	Lenient  bool
+
+	table *schema.Table // whose tags count; nil: of none
 }
 
 // Options are the settings of a Guard.
@@ -145,6 +147,9 @@ func (g *Guard) decide(p *Principal, r *rights, request *Request, now time.Time)
 	asked.Values = func(name string) ([]string, bool) {
 		if value, ok := p.value(g, name, now); ok {
 			return []string{value}, true
+		}
+		if tag, ok := strings.CutPrefix(name, resourceTag); ok {
+			return request.tagValues(tag)
 		}
 		if request.Values == nil {
 			return nil, false

@@ -43,6 +43,10 @@ func (p *Principal) value(g *Guard, key string, now time.Time) (value string, ok
 		return p.User, p.User != ""
 	case "aws:principalarn":
 		return g.arnOf(p.User), p.User != ""
+	case "aws:viaawsservice", "aws:principalisawsservice":
+		return "false", true
+	case "aws:resourceaccount":
+		return g.options.Account, true
 	case "aws:principalaccount":
 		return g.options.Account, p.User != ""
 	case "aws:principaltype":

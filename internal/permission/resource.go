@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/weftdb/weft/internal/account"
 	"github.com/weftdb/weft/internal/policy"
@@ -40,7 +41,11 @@ func SetPolicy(dialects map[string]json.RawMessage, p *TablePolicy) (map[string]
 		delete(dialects, dialect)
 		return dialects, nil
 	}
-	if _, err := policy.Parse([]byte(p.Document), policy.Resource); err != nil {
+	parsed, err := policy.Parse([]byte(p.Document), policy.Resource)
+	if err == nil {
+		err = parsed.CheckKeys()
+	}
+	if err != nil {
 		return nil, err
 	}
 	text, err := json.Marshal(p)
@@ -65,7 +70,7 @@ const tablesMax = 10_000
 
 // Table makes a request about a table, or what part says of it, as "/index/by_name". Errors: a policy that is damaged.
 func (g *Guard) Table(action string, table *schema.Table, part string) (Request, error) {
-	r := Request{Action: action, Resource: account.TableResource(table.Database, table.Name), Part: part}
+	r := Request{Action: action, Resource: account.TableResource(table.Database, table.Name), Part: part, table: table}
 	if table.Dialect[dialect] == nil {
 		return r, nil
 	}
@@ -108,3 +113,25 @@ func KeyText(v value.Value, ok bool) string {
 
 // Literal returns a text as patterns of requests have it, in which wildcards stand for themselves.
 func Literal(text string) string { return policy.Escape(text) }
+
+// resourceTag begins the condition keys for the tags of a table. The case of a tag's key means nothing there.
+const resourceTag = "aws:resourcetag/"
+
+// tagValues returns the values of the tags of the request's table whose key is name.
+func (r *Request) tagValues(name string) (values []string, ok bool) {
+	if r.table == nil {
+		return nil, false
+	}
+	var kept struct { // of what DynamoDB's operations keep
+		Tags []struct{ Key, Value string }
+	}
+	if raw := r.table.Dialect["dynamodb"]; raw == nil || json.Unmarshal(raw, &kept) != nil {
+		return nil, false
+	}
+	for _, tag := range kept.Tags {
+		if strings.EqualFold(tag.Key, name) {
+			values = append(values, tag.Value)
+		}
+	}
+	return values, len(values) > 0
+}

@@ -46,6 +46,13 @@ func (r Rights) Decide(request *Request) policy.Effect {
 	return policy.NoMatch
 }
 
+// DeniedBy reports whether a policy would deny a request if it were that of the resource. Errors: what is wrong with the document.
+func (r Rights) DeniedBy(document string, request Request) (bool, error) {
+	parsed, err := policy.Parse([]byte(document), policy.Resource)
+	request.Policy = parsed
+	return err == nil && r.Decide(&request) == policy.Deny, err
+}
+
 // Observed says whether decisions are observed.
 func (r Rights) Observed() bool { return r.guard != nil && r.guard.options.Observe != nil }
 

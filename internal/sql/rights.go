@@ -152,9 +152,8 @@ func request(p account.Privileges, at account.Level) *permission.Request {
 // decide asks the policies of the user and of the table, with what else is known of the request. Who may do what ALTER does may do what INDEX does, unless that
 // is denied: UpdateTable does both.
 func (s *Session) decide(p account.Privileges, at account.Level, known *permission.Request) bool {
-	r := request(p, at)
+	r := s.requestOn(p.Action(), at)
 	r.Values, r.Unknown, r.Lenient = known.Values, known.Unknown, known.Lenient
-	r.Policy = s.policyOf(at)
 	effect := s.rights.Decide(r)
 	if p == account.Index {
 		r.Action = account.Alter.Action()
@@ -163,20 +162,25 @@ func (s *Session) decide(p account.Privileges, at account.Level, known *permissi
 	return effect == policy.Allow
 }
 
-// policyOf is the policy of a table; nil for none. One that is damaged denies everything.
-func (s *Session) policyOf(at account.Level) *policy.Policy {
+// requestOn returns the request for an action at a level, with the policy and the tags of the table. A policy that is damaged denies everything.
+func (s *Session) requestOn(action string, at account.Level) *permission.Request {
 	pinned, err := s.engine.db.PinIn(at.Database, at.Table)
 	if err != nil {
-		return nil
+		r := request(0, at)
+		r.Action = action
+		return r
 	}
 	defer pinned.Release()
-	of, err := s.engine.options.Guard.Table("", pinned.Descriptor(), "")
+	of, err := s.engine.options.Guard.Table(action, pinned.Descriptor(), "")
 	if err != nil {
 		s.engine.options.Logger.Error("failed to read the policy of a table", "table", at.Table, "error", err)
-		return policy.DenyEverything()
+		of.Policy = policy.DenyEverything()
 	}
-	return of.Policy
+	return &of
 }
+
+// policyOf is the policy of a table; nil for none.
+func (s *Session) policyOf(at account.Level) *policy.Policy { return s.requestOn("", at).Policy }
 
 // refuse words the refusal as MySQL does, or only logs it where rights are tried out.
 func (s *Session) refuse(p account.Privileges, at account.Level) error {
@@ -226,7 +230,7 @@ func (s *Session) seesQuery(database, view string) bool {
 
 // decideShown says whether a policy lets the user describe a table.
 func (s *Session) decideShown(at account.Level) bool {
-	return s.rights.Decide(&permission.Request{Action: "dynamodb:DescribeTable", Resource: account.TableResource(at.Database, at.Table)}) == policy.Allow
+	return s.rights.Decide(s.requestOn("dynamodb:DescribeTable", at)) == policy.Allow
 }
 
 // tablesPage is how many names of tables are read at once.

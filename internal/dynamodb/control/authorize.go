@@ -5,6 +5,7 @@ package control
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
@@ -33,8 +34,94 @@ func (a *API) authorize(ctx context.Context, operation string, in any) error {
 			return err
 		}
 	}
-	return exception.Authorization(a.Guard.Check(ctx, permission.FromContext(ctx), request))
+	create, isCreate := in.(*tablemodel.Create)
+	tagged, _ := in.(tagger)
+	if isCreate {
+		tagged = creation{create}
+	}
+	request.Values = func(name string) ([]string, bool) { return tagValues(tagged, name) }
+	requests := []permission.Request{request}
+	if isCreate {
+		requests = append(requests, besides(request, create)...)
+	}
+	if ok, err := a.managesPolicies(ctx, operation); err != nil {
+		return err
+	} else if ok {
+		requests[0].Policy = nil
+	}
+	return exception.Authorization(a.Guard.Check(ctx, permission.FromContext(ctx), requests...))
 }
+
+// besides are the requests that making a table is, too, if it gives the table a policy or tags.
+func besides(request permission.Request, in *tablemodel.Create) (list []permission.Request) {
+	if in.ResourcePolicy != nil {
+		request.Action = "dynamodb:PutResourcePolicy"
+		list = append(list, request)
+	}
+	if len(in.Tags) > 0 {
+		request.Action = "dynamodb:TagResource"
+		list = append(list, request)
+	}
+	return list
+}
+
+// managesPolicies reports whether the caller is an administrator who asks for the policy of a table. What that policy says of it does not count then, as it
+// does not for the root of an account at AWS: otherwise a policy that denies everything could never be taken away.
+func (a *API) managesPolicies(ctx context.Context, operation string) (bool, error) {
+	if operation != "GetResourcePolicy" && operation != "PutResourcePolicy" && operation != "DeleteResourcePolicy" {
+		return false, nil
+	}
+	rights, err := a.Guard.RightsOf(ctx, permission.FromContext(ctx))
+	return err == nil && rights.IsAdministrator(), err
+}
+
+// tagger is a request that names tags.
+type tagger interface {
+	// tags yields the keys and the values; a value is nil where the request names keys alone.
+	tags(yield func(key, value *string) bool)
+}
+
+// tagValues returns the values of the condition keys about tags of a request.
+func tagValues(in tagger, name string) (values []string, ok bool) {
+	wanted, isTag := strings.CutPrefix(name, "aws:requesttag/")
+	if in == nil || !isTag && name != "aws:tagkeys" {
+		return nil, false
+	}
+	for key, value := range in.tags {
+		switch {
+		case key == nil:
+		case !isTag:
+			values = append(values, *key)
+		case value != nil && strings.EqualFold(*key, wanted):
+			values = append(values, *value)
+		}
+	}
+	return values, len(values) > 0
+}
+
+// eachTag yields tags.
+func eachTag(list []tablemodel.Tag, yield func(key, value *string) bool) {
+	for _, tag := range list {
+		if !yield(tag.Key, tag.Value) {
+			return
+		}
+	}
+}
+
+func (r *tagRequest) tags(yield func(key, value *string) bool) { eachTag(r.Tags, yield) }
+
+func (r *untagRequest) tags(yield func(key, value *string) bool) {
+	for _, key := range r.TagKeys {
+		if !yield(key, nil) {
+			return
+		}
+	}
+}
+
+// creation lets the tags of a CreateTable be judged.
+type creation struct{ *tablemodel.Create }
+
+func (c creation) tags(yield func(key, value *string) bool) { eachTag(c.Tags, yield) }
 
 // requestOn is a request about a table, whether that is there or not.
 func (a *API) requestOn(action, name, part string) (request permission.Request, err error) {

@@ -12,11 +12,12 @@ import (
 	"github.com/weftdb/weft/internal/schema"
 )
 
-// policyRequest is the body of the operations on policies. ConfirmRemoveSelfResourceAccess is passed over, and nobody is kept from locking himself out.
+// policyRequest is the body of the operations on policies.
 type policyRequest struct {
-	ResourceArn        *string
-	Policy             *string
-	ExpectedRevisionID *string `json:"ExpectedRevisionId"`
+	ResourceArn                     *string
+	Policy                          *string
+	ExpectedRevisionID              *string `json:"ExpectedRevisionId"`
+	ConfirmRemoveSelfResourceAccess *bool
 }
 
 func (r *policyRequest) resource() *string { return r.ResourceArn }
@@ -46,6 +47,11 @@ func (a *API) putResourcePolicy(ctx context.Context, in *policyRequest) (any, er
 	if err != nil {
 		return nil, err
 	}
+	if in.ConfirmRemoveSelfResourceAccess == nil || !*in.ConfirmRemoveSelfResourceAccess {
+		if err := a.checkOwnAccess(ctx, table, *in.Policy); err != nil {
+			return nil, err
+		}
+	}
 	next := permission.TablePolicy{Document: *in.Policy}
 	err = a.changePolicy(ctx, table, func(old *permission.TablePolicy) (*permission.TablePolicy, error) {
 		switch expected := in.ExpectedRevisionID; {
@@ -63,6 +69,32 @@ func (a *API) putResourcePolicy(ctx context.Context, in *policyRequest) (any, er
 		return nil, tableError(table, err)
 	}
 	return revision{next.Revision}, nil
+}
+
+// checkOwnAccess refuses a policy by which the caller could change the policy of the table no more. The text is from memory.
+func (a *API) checkOwnAccess(ctx context.Context, name, document string) error {
+	if a.Guard == nil {
+		return nil
+	}
+	rights, err := a.Guard.RightsOf(ctx, permission.FromContext(ctx))
+	if err != nil || rights.Warns() || rights.IsAdministrator() {
+		return err
+	}
+	for _, action := range []string{"dynamodb:PutResourcePolicy", "dynamodb:DeleteResourcePolicy"} {
+		request, err := a.requestOn(action, name, "")
+		if err != nil {
+			return err
+		}
+		denied, err := rights.DeniedBy(document, request)
+		if err != nil {
+			return tablemodel.InvalidPolicy(err)
+		}
+		if denied {
+			return exception.Validation("The new resource policy denies you " + action +
+				", so that you could not change it any more: set ConfirmRemoveSelfResourceAccess to true if that is what you want")
+		}
+	}
+	return nil
 }
 
 // nextRevision names a new version of a policy: the time in milliseconds, as at AWS, and never one that was there.
