@@ -179,7 +179,7 @@ func (s *server) signInHandler(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	host := hostOf(r.RemoteAddr)
-	proved := s.proves(asked.User, asked.Password)
+	credential, proved := s.proves(asked.User, asked.Password)
 	refusal, reason := s.gate.judge(asked.User, host, proved), ""
 	switch {
 	case refusal != nil:
@@ -192,15 +192,15 @@ func (s *server) signInHandler(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, reason, http.StatusUnauthorized)
 		return
 	}
-	answerJSON(w, map[string]string{"user": asked.User, "token": s.sessions.Open(asked.User, time.Now())})
+	answerJSON(w, map[string]string{"user": asked.User, "token": s.sessions.Open(asked.User, credential, time.Now())})
 }
 
-// proves says whether a password is a user's. It takes as long for users that there are none of.
-func (s *server) proves(user, password string) bool {
+// proves says whether a password is a user's, and returns the user's credential. It takes as long for users that there are none of.
+func (s *server) proves(user, password string) (credential string, ok bool) {
 	v, ok := verifierOf(s, s.gate.accounts, user)
 	inner := sha256.Sum256([]byte(password))
 	outer := sha256.Sum256(inner[:])
-	return subtle.ConstantTimeCompare(outer[:], v.SHA256[:]) == 1 && ok && password != ""
+	return v.Credential, subtle.ConstantTimeCompare(outer[:], v.SHA256[:]) == 1 && ok && password != ""
 }
 
 // signOutHandler is DELETE /api/session.

@@ -190,12 +190,12 @@ func (s *server) userOfToken(ctx context.Context, text string) (user string, ok 
 	if !strings.HasPrefix(text, console.SessionPrefix) {
 		return s.gate.accounts.UserOfToken(ctx, text)
 	}
-	user, begun, ok := s.sessions.User(text, time.Now())
+	user, credential, ok := s.sessions.User(text, time.Now())
 	if !ok {
 		return "", false, nil
 	}
 	account, ok, err := s.gate.accounts.Get(ctx, user)
-	if err != nil || !ok || account.IsRole || account.CreatedAtMS > begun.UnixMilli() { // dropped meanwhile, or another of that name
+	if err != nil || !ok || account.IsRole || account.Credential() != credential { // dropped meanwhile, another of that name, or of another password
 		return "", false, err
 	}
 	return user, true, nil

@@ -150,6 +150,7 @@ func verifierOf(s *server, accounts *database.Accounts, user string) (v mysqlwir
 	}
 	copy(v.NativeSHA1[:], account.SHA1)
 	copy(v.SHA256[:], account.SHA256)
+	v.Credential = account.Credential()
 	return v, true
 }
 

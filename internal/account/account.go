@@ -11,6 +11,8 @@ import (
 	"context"
 	"crypto/sha1" // what mysql_native_password is made of
 	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -52,6 +54,12 @@ type Account struct {
 	// Limited says that the account was made since users have rights. Those made before may do everything; they have the policy Administrator
 	// once their records are read.
 	Limited bool `json:"limited,omitempty"`
+}
+
+// Credential tells this account, with its present password, from a later one of its name or with another password. It says nothing of the password.
+func (u *Account) Credential() string {
+	sum := sha256.Sum256(slices.Concat(binary.BigEndian.AppendUint64(nil, uint64(u.CreatedAtMS)), u.SHA1, u.SHA256))
+	return hex.EncodeToString(sum[:16])
 }
 
 // UnmarshalJSON reads a record, which a version of Weft without rights may have written.

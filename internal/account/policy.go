@@ -112,15 +112,16 @@ func isPolicyName(name string) bool {
 	return len(name) > 0 && len(name) <= 128
 }
 
-// Policies returns all policies that say what a user may do: its own, those of its roles, and its grants and theirs. ok is false if there is no such user.
-func (a *Accounts) Policies(ctx context.Context, user string) (policies []*policy.Policy, ok bool, err error) {
+// Policies returns all policies that say what a user may do: its own, those of its roles, and its grants and theirs; and the user's Credential, which is "" if
+// there is no such user.
+func (a *Accounts) Policies(ctx context.Context, user string) (policies []*policy.Policy, credential string, err error) {
 	u, ok, err := a.Get(ctx, user)
 	if err != nil || !ok || u.IsRole {
-		return nil, false, err
+		return nil, "", err
 	}
 	holders, err := a.RolesOf(ctx, &u)
 	if err != nil {
-		return nil, false, err
+		return nil, "", err
 	}
 	var grants []Grant
 	for _, holder := range append(holders, u) {
@@ -128,11 +129,11 @@ func (a *Accounts) Policies(ctx context.Context, user string) (policies []*polic
 		for i := range holder.Policies {
 			one, err := holder.Policies[i].parse()
 			if err != nil {
-				return nil, false, err
+				return nil, "", err
 			}
 			policies = append(policies, one)
 		}
 	}
 	granted, err := GrantPolicies(grants)
-	return append(policies, granted...), err == nil, err
+	return append(policies, granted...), u.Credential(), err
 }

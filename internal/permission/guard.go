@@ -72,7 +72,12 @@ type rights struct {
 	policies []*policy.Policy
 	all      bool // they allow everything
 	readAt   time.Time
+	// credential is the user's; "" if there is no such user.
+	credential string
 }
+
+// outdated are the rights of who signed in as a user that there is no more, or by a password that was changed. // immutable
+var outdated = &rights{}
 
 const (
 	// rightsAge is for how long the rights of a user are kept: a right that is taken away holds no longer.
@@ -98,7 +103,7 @@ func (g *Guard) Check(ctx context.Context, p *Principal, requests ...Request) er
 		return nil
 	}
 	now := g.options.Now()
-	r, err := g.rightsOf(ctx, p.User, now)
+	r, err := g.rightsOf(ctx, p, now)
 	if err != nil {
 		return err
 	}
@@ -118,7 +123,7 @@ func (g *Guard) MayDoAll(ctx context.Context, p *Principal, table *schema.Table)
 	if g.options.Observe != nil || table.Dialect[dialect] != nil {
 		return false, nil
 	}
-	r, err := g.rightsOf(ctx, p.User, g.options.Now())
+	r, err := g.rightsOf(ctx, p, g.options.Now())
 	return err == nil && r.all, err
 }
 
@@ -174,21 +179,30 @@ func (g *Guard) decide(p *Principal, r *rights, request *Request, now time.Time)
 	return &Denied{User: p.User, Principal: asked.Principal, Action: request.Action, Resource: asked.Resource}
 }
 
-// rightsOf returns what a user may do, as of a second ago at the latest.
-func (g *Guard) rightsOf(ctx context.Context, user string, now time.Time) (*rights, error) {
+// rightsOf returns what a principal may do, as of a second ago at the latest.
+func (g *Guard) rightsOf(ctx context.Context, p *Principal, now time.Time) (*rights, error) {
 	g.mu.RLock()
-	r := g.known[user]
+	r := g.known[p.User]
 	g.mu.RUnlock()
-	if r != nil && now.Sub(r.readAt) < rightsAge && !now.Before(r.readAt) {
+	current := func() bool { return p.Credential == "" || p.Credential == r.credential }
+	if r != nil && now.Sub(r.readAt) < rightsAge && !now.Before(r.readAt) && current() {
 		return r, nil
 	}
-	r = &rights{readAt: now}
+	r, err := g.readRights(ctx, p.User, now)
+	if err == nil && !current() {
+		return outdated, nil
+	}
+	return r, err
+}
+
+func (g *Guard) readRights(ctx context.Context, user string, now time.Time) (*rights, error) {
+	r := &rights{readAt: now}
 	if user != "" {
-		policies, _, err := g.accounts.Policies(ctx, user)
+		policies, credential, err := g.accounts.Policies(ctx, user)
 		if err != nil {
 			return nil, err
 		}
-		r.policies, r.all = policies, policy.AllowEverything(policies)
+		r.policies, r.all, r.credential = policies, policy.AllowEverything(policies), credential
 	}
 	g.mu.Lock()
 	if len(g.known) >= usersMax {

@@ -208,3 +208,50 @@ func TestKeysOfPrincipals(t *testing.T) {
 		t.Errorf("without a guard: %v", err)
 	}
 }
+
+// TestCredentials: who signed in by a password that was changed, or as a user who was dropped, may do nothing, even if there is a user of that name again.
+func TestCredentials(t *testing.T) {
+	accounts, c := open(t)
+	guard := permission.New(accounts, permission.Options{Account: "1", Region: "r", Now: c.Now})
+	signIn := func() *permission.Principal {
+		u, ok, err := accounts.Get(t.Context(), "ann")
+		if err != nil || !ok {
+			t.Fatal(err)
+		}
+		return &permission.Principal{User: "ann", Credential: u.Credential()}
+	}
+	may := func(p *permission.Principal) bool { return guard.Check(t.Context(), p, getOrders) == nil }
+	put(t, accounts, "ann", allowGet)
+	first := signIn()
+	if !may(first) {
+		t.Error("who signed in may do nothing")
+	}
+	c.now = c.now.Add(time.Hour)
+	put(t, accounts, "ann", allowGet)
+	if !may(first) {
+		t.Error("a change of rights ends a session")
+	}
+	if err := accounts.SetPassword(t.Context(), "ann", "other"); err != nil {
+		t.Fatal(err)
+	}
+	second := signIn()
+	if !may(second) {
+		t.Error("the new password counts only later")
+	}
+	if c.now = c.now.Add(time.Second); may(first) || !may(second) {
+		t.Error("the changed password ends no session, or the new one")
+	}
+	if rights, err := guard.RightsOf(t.Context(), first); err != nil || !rights.IsOutdated() {
+		t.Error("rights are not outdated", err)
+	}
+	if err := accounts.Drop(t.Context(), "ann"); err != nil {
+		t.Fatal(err)
+	}
+	if err := accounts.Add(t.Context(), "ann", "other"); err != nil {
+		t.Fatal(err)
+	}
+	put(t, accounts, "ann", allowGet)
+	if c.now = c.now.Add(time.Second); may(second) || !may(signIn()) {
+		t.Error("another user of the name goes on with the session")
+	}
+}

@@ -21,12 +21,15 @@ func (g *Guard) RightsOf(ctx context.Context, p *Principal) (Rights, error) {
 	if g == nil {
 		return Rights{}, nil
 	}
-	of, err := g.rightsOf(ctx, p.User, g.options.Now())
+	of, err := g.rightsOf(ctx, p, g.options.Now())
 	return Rights{g, p, of}, err
 }
 
 // Everything says whether everything is allowed without a look at policies.
 func (r Rights) Everything() bool { return r.guard == nil }
+
+// IsOutdated reports whether the principal signed in as a user that there is no more, or by a password that was changed.
+func (r Rights) IsOutdated() bool { return r.of == outdated }
 
 // Decide decides on a request, and tells nobody.
 func (r Rights) Decide(request *Request) policy.Effect {

@@ -51,7 +51,11 @@ func (s *Session) renewRights(ctx context.Context) {
 	}
 	now := s.engine.options.Now()
 	rights, err := guard.RightsOf(ctx, &s.principal)
-	s.rightsErr = err
+	if s.rightsErr = err; rights.IsOutdated() {
+		s.rightsErr = fault.Message(fault.AccessDenied, "Access denied for user '%s'@'%s': the password was changed, or the user dropped, since this connection signed in: connect again",
+			s.login.User, s.login.Host)
+		s.engine.options.Kill(s.login.ConnectionID, false)
+	}
 	if rights != s.rights || now.Sub(s.rightsAt) >= rightsAge || now.Before(s.rightsAt) {
 		s.rights, s.rightsAt = rights, now
 		if s.allowed == nil {
@@ -265,6 +269,6 @@ func (s *Session) seesSome(database string) (found bool) {
 // principalOf is who has signed in.
 func principalOf(login *result.Login) permission.Principal {
 	address, _ := netip.ParseAddr(login.Host) // the zero value for a host that is no address
-	return permission.Principal{User: login.User, Address: address, Agent: login.Attributes["program_name"], Secure: login.TLS,
+	return permission.Principal{User: login.User, Credential: login.Credential, Address: address, Agent: login.Attributes["program_name"], Secure: login.TLS,
 		Request: "connection " + strconv.FormatUint(uint64(login.ConnectionID), 10)}
 }

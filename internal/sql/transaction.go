@@ -137,7 +137,10 @@ func (t *transaction) wake() error {
 
 // enter prepares the open transaction, if there is one, for a statement; leave is its counterpart.
 func (s *Session) enter(text []byte) error {
-	if s.open == nil {
+	switch {
+	case s.rights.IsOutdated():
+		return s.rightsErr
+	case s.open == nil:
 		return nil
 	}
 	err := s.open.wake()

@@ -42,6 +42,12 @@ func (s *Session) changeUsers(ctx context.Context, read *tree.ChangeUsers, c *ca
 		switch err := s.changeUser(ctx, read.What, name, u.Password); {
 		case err == nil && read.What == "create user":
 			s.noteAdministrator(ctx, name)
+		case err == nil && name == s.login.User && s.principal.Credential != "": // this connection goes on
+			u, _, err := s.accounts().Get(ctx, name)
+			if err != nil {
+				return err
+			}
+			s.principal.Credential = u.Credential()
 		case err == nil:
 		case !errors.Is(err, account.ErrExists) && !errors.Is(err, account.ErrNotFound):
 			return wordAccount(err)

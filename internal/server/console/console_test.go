@@ -17,6 +17,7 @@ import (
 	"net/netip"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -156,18 +157,18 @@ func TestOverview(t *testing.T) {
 	}
 }
 
-// TestSessions: a session ends when it is closed, quiet or old, and when too many are open.
+// TestSessions: a session ends when it is closed, quiet or old, and when too many of a user or in all are open.
 func TestSessions(t *testing.T) {
 	var s Sessions
 	now := time.UnixMilli(0)
-	token := s.Open("ann", now)
-	if user, begun, ok := s.User(token, now.Add(sessionIdle)); user != "ann" || begun != now || !ok {
+	token := s.Open("ann", "c", now)
+	if user, credential, ok := s.User(token, now.Add(sessionIdle)); user != "ann" || credential != "c" || !ok {
 		t.Error("the session is lost")
 	}
 	if _, _, ok := s.User(token, now.Add(2*sessionIdle+1)); ok {
 		t.Error("a quiet session goes on")
 	}
-	token = s.Open("ben", now)
+	token = s.Open("ben", "c", now)
 	for at := now; at.Before(now.Add(sessionLife)); at = at.Add(sessionIdle / 2) {
 		if _, _, ok := s.User(token, at); !ok {
 			t.Error("the session ended early")
@@ -176,15 +177,24 @@ func TestSessions(t *testing.T) {
 	if _, _, ok := s.User(token, now.Add(sessionLife+1)); ok {
 		t.Error("an old session goes on")
 	}
-	first := s.Open("first", now)
-	for range sessionsMax {
-		token = s.Open("more", now.Add(1))
+	first, own := s.Open("first", "c", now), s.Open("more", "c", now)
+	for range sessionsUserMax {
+		token = s.Open("more", "c", now.Add(1))
 	}
-	if _, _, ok := s.User(first, now.Add(1)); ok || len(s.open) > sessionsMax {
+	if _, _, ok := s.User(first, now); !ok {
+		t.Error("a user's sessions end another's")
+	}
+	if _, _, ok := s.User(own, now); ok {
+		t.Errorf("a user has more than %d sessions", sessionsUserMax)
+	}
+	for i := range sessionsMax {
+		token = s.Open("user "+strconv.Itoa(i), "c", now.Add(2))
+	}
+	if _, _, ok := s.User(first, now.Add(2)); ok || len(s.open) > sessionsMax {
 		t.Errorf("%d sessions", len(s.open))
 	}
 	s.Close(token)
-	if _, _, ok := s.User(token, now.Add(1)); ok {
+	if _, _, ok := s.User(token, now.Add(2)); ok {
 		t.Error("a closed session goes on")
 	}
 }

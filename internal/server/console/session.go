@@ -11,9 +11,10 @@ import (
 
 // Limits of sessions.
 const (
-	sessionsMax = 1000
-	sessionLife = 12 * time.Hour
-	sessionIdle = 2 * time.Hour
+	sessionsMax     = 1000
+	sessionsUserMax = 20
+	sessionLife     = 12 * time.Hour
+	sessionIdle     = 2 * time.Hour
 )
 
 // SessionPrefix begins the token of every session, which tells it from tokens that are kept in the store.
@@ -27,53 +28,68 @@ type Sessions struct {
 }
 
 type session struct {
-	user         string
-	begun, asked time.Time
+	user, credential string
+	begun, asked     time.Time
 }
 
-// Open begins a session of a user and returns its token. Of too many sessions, the one that was quiet for longest ends.
-func (s *Sessions) Open(user string, now time.Time) (token string) {
+// Open begins a session of a user, who signed in with a credential, and returns its token. Of too many sessions of the user, the one that was quiet for longest
+// ends; of too many in all, that of all.
+func (s *Sessions) Open(user, credential string, now time.Time) (token string) {
 	token = SessionPrefix + rand.Text()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.open == nil {
 		s.open = map[[sha256.Size]byte]*session{}
 	}
-	s.sweep(now)
-	s.open[sha256.Sum256([]byte(token))] = &session{user, now, now}
+	s.sweep(user, now)
+	s.open[sha256.Sum256([]byte(token))] = &session{user, credential, now, now}
 	return token
 }
 
-// sweep ends sessions that are over, and the quietest one if there is no room.
-func (s *Sessions) sweep(now time.Time) {
-	var quietest [sha256.Size]byte
-	var since time.Time
+// sweep ends sessions that are over, and makes room for another one of a user.
+func (s *Sessions) sweep(user string, now time.Time) {
+	own := 0
 	for id, one := range s.open {
 		if one.isOver(now) {
 			delete(s.open, id)
-		} else if since.IsZero() || one.asked.Before(since) {
+		} else if one.user == user {
+			own++
+		}
+	}
+	switch {
+	case own >= sessionsUserMax:
+		s.endQuietest(func(one *session) bool { return one.user == user })
+	case len(s.open) >= sessionsMax:
+		s.endQuietest(func(*session) bool { return true })
+	}
+}
+
+// endQuietest ends the session that was quiet for longest, of those that match.
+func (s *Sessions) endQuietest(matches func(*session) bool) {
+	var quietest [sha256.Size]byte
+	var since time.Time
+	for id, one := range s.open {
+		if matches(one) && (since.IsZero() || one.asked.Before(since)) {
 			quietest, since = id, one.asked
 		}
 	}
-	if len(s.open) >= sessionsMax {
-		delete(s.open, quietest)
-	}
+	delete(s.open, quietest)
 }
 
 func (s *session) isOver(now time.Time) bool {
 	return now.Sub(s.begun) > sessionLife || now.Sub(s.asked) > sessionIdle
 }
 
-// User returns whose session a token is of, and since when.
-func (s *Sessions) User(token string, now time.Time) (user string, begun time.Time, ok bool) {
+// User returns whose session a token is of, and with which credential it began.
+func (s *Sessions) User(token string, now time.Time) (user, credential string, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	one := s.open[sha256.Sum256([]byte(token))]
 	if one == nil || one.isOver(now) {
-		return "", begun, false
+		return "", "", false
 	}
 	one.asked = now
-	return one.user, one.begun, true
+	return one.user, one.credential, true
 }
 
 // Close ends a session.

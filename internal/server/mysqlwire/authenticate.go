@@ -156,6 +156,9 @@ func (c *connection) prove(q packet.Request, salt packet.Nonce, again bool) (boo
 	if asks {
 		ok, hungUp = c.provePassword(v, salt)
 	}
+	if c.credential = ""; ok {
+		c.credential = v.Credential
+	}
 	refusal := c.judge(q.User, ok, empty) // also for who hung up: that it was asked tells that it was wrong
 	if hungUp != nil {
 		return false, hungUp
@@ -242,7 +245,7 @@ func (c *connection) ask(b []byte) ([]byte, error) {
 // open opens the session of a user who has signed in.
 func (c *connection) open(q packet.Request) bool {
 	login := result.Login{
-		ConnectionID: c.id, User: q.User, Host: c.host, Database: q.Database, Attributes: q.Attributes, TLS: c.secure, Charset: q.Charset,
+		ConnectionID: c.id, User: q.User, Credential: c.credential, Host: c.host, Database: q.Database, Attributes: q.Attributes, TLS: c.secure, Charset: q.Charset,
 		FoundRows: q.Capabilities&packet.ClientFoundRows != 0, MultiStatements: q.Capabilities&packet.ClientMultiStatements != 0,
 		Interactive: q.Capabilities&packet.ClientInteractive != 0,
 	}

@@ -23,6 +23,7 @@ type connection struct {
 	server       *Server
 	id           uint32
 	host         string
+	credential   string   // of the password that was proved last
 	raw          net.Conn // below TLS
 	secure       bool     // in TLS
 	unread       bool     // the client may be sending what nobody will read

@@ -43,6 +43,7 @@ type idler interface{ IdleTimeout() time.Duration }
 type Verifier struct {
 	NativeSHA1 [20]byte // SHA1(SHA1(password)), for mysql_native_password
 	SHA256     [32]byte // SHA256(SHA256(password)), for caching_sha2_password
+	Credential string   // result.Login's, of who proves the password
 }
 
 // Options are the settings of a Server. Open must be set; for the rest the zero value works.

@@ -12,6 +12,7 @@ import (
 type Login struct {
 	ConnectionID uint32
 	User         string
+	Credential   string // permission.Principal's; "": no password proved who it is
 	Host         string // the client's address without its port
 	Database     string // the one to start in; "" is none
 	Attributes   map[string]string
