@@ -73,7 +73,8 @@ func (s *Session) compileQuery(read tree.Query, parameters int, c *call) (*queri
 
 // compileQueryBy is compileQuery with settings, a text for messages, and more, that may be others than the session's.
 func (s *Session) compileQueryBy(read tree.Query, c *call, o algebra.Options) (*queried, error) {
-	names := &names{session: s}
+	first := tree.Leftmost(read)
+	names := &names{session: s, locks: first != nil && first.ForUpdate}
 	defer names.release()
 	o.Catalog = names
 	q := &queried{notes: hintNotes(hintsOf(read), KindRelational)}
@@ -94,6 +95,7 @@ func (s *Session) compileQueryBy(read tree.Query, c *call, o algebra.Options) (*
 // names finds what names stand for, and keeps the versions of tables until they are released.
 type names struct {
 	session *Session
+	locks   bool // the rows that are read: whoever says so needs the right on all tables
 	pins    []pinned
 	views   []database.StoredView
 }
@@ -125,7 +127,11 @@ func (n *names) Relation(database, name string) (r algebra.Relation, err error) 
 	if r.Database, r.Name, err = s.resolve(tree.Name{Database: database, Name: name}); err != nil {
 		return r, err
 	}
-	if err := s.ask(account.Select, r.Database, r.Name, nil); err != nil {
+	err = s.ask(account.Select, r.Database, r.Name, nil)
+	if err == nil && n.locks && !s.isView(tree.Name{Database: r.Database, Name: r.Name}) {
+		err = s.askLocks(r.Database, r.Name, nil)
+	}
+	if err != nil {
 		return r, err
 	}
 	if schemas.IsVirtual(r.Database) {

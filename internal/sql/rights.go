@@ -23,6 +23,8 @@ type need struct {
 	privilege account.Privileges
 	account.Level
 	rows *rowsNamed // which rows and columns it is about; nil: that can't be told
+	// or is a privilege that does as well; 0: none does.
+	or account.Privileges
 }
 
 // asks are the requests that a compiled statement makes each time it runs.
@@ -70,12 +72,23 @@ func (s *Session) ask(p account.Privileges, database, table string, rows *rowsNa
 	if s.rights.Everything() || p == 0 || schemas.IsVirtual(database) && !isGuarded(database) {
 		return nil
 	}
-	n := need{p, account.Level{Database: database, Table: table}, rows}
-	if s.asking == nil {
-		return s.check(&n, s.parameters)
+	return s.demand(&need{privilege: p, Level: account.Level{Database: database, Table: table}, rows: rows})
+}
+
+// askLocks asks to keep others from writing the rows that are read: as in MySQL, that takes a right to write them.
+func (s *Session) askLocks(database, table string, rows *rowsNamed) error {
+	if s.rights.Everything() || schemas.IsVirtual(database) {
+		return nil
 	}
-	*s.asking = append(*s.asking, n)
-	if s.may(n.privilege, n.Level, true) {
+	return s.demand(&need{privilege: account.Update, Level: account.Level{Database: database, Table: table}, rows: rows, or: account.Delete})
+}
+
+func (s *Session) demand(n *need) error {
+	if s.asking == nil {
+		return s.check(n, s.parameters)
+	}
+	*s.asking = append(*s.asking, *n)
+	if s.may(n.privilege, n.Level, true) || n.or != 0 && s.may(n.or, n.Level, true) {
 		return nil
 	}
 	return s.refuse(n.privilege, n.Level)
@@ -99,16 +112,23 @@ func (s *Session) check(n *need, parameters []datum.Datum) error {
 	if s.rights.Everything() {
 		return nil
 	}
-	allowed := s.may(n.privilege, n.Level, false)
-	if !allowed && n.rows != nil {
-		values := n.rows.values(parameters)
-		allowed = s.decide(n.privilege, n.Level, &permission.Request{Values: values.of, Unknown: values.unknown})
-	}
-	if allowed {
-		s.tellAllowed(n.privilege, n.Level)
-		return nil
+	for _, one := range []account.Privileges{n.privilege, n.or} {
+		if one != 0 && s.holds(one, n, parameters) {
+			s.tellAllowed(one, n.Level)
+			return nil
+		}
 	}
 	return s.refuse(n.privilege, n.Level)
+}
+
+// holds reports whether the user has a privilege on what a need is about.
+func (s *Session) holds(p account.Privileges, n *need, parameters []datum.Datum) bool {
+	allowed := s.may(p, n.Level, false)
+	if !allowed && n.rows != nil {
+		values := n.rows.values(parameters)
+		allowed = s.decide(p, n.Level, &permission.Request{Values: values.of, Unknown: values.unknown})
+	}
+	return allowed
 }
 
 // tellAllowed tells of what is allowed.

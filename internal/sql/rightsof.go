@@ -5,17 +5,23 @@ package sql
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/weftdb/weft/internal/account"
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/schemas"
 	"github.com/weftdb/weft/internal/sql/tree"
+	"github.com/weftdb/weft/internal/sql/variable"
 )
 
 // askFor asks for what a statement of each kind needs before anything is read or compiled. Rows are asked for by who compiles what reads or writes them: names
 // for each table and view of a query, compileSelectOf and compileOn for statements over one table, finds and inserts for others that write.
 func (s *Session) askFor(read tree.Statement) error {
+	if err := s.askTime(read); err != nil {
+		return err
+	}
 	switch read := read.(type) {
 	case *tree.Select, *tree.SetOperation, *tree.Values, *tree.SelectInto, *tree.Insert, *tree.Update, *tree.Delete, *tree.Explain:
 		return nil // compiling asks, also what EXPLAIN and SELECT INTO compile when they run
@@ -141,6 +147,33 @@ func (s *Session) askDropDatabase(database string) (err error) {
 		return err == nil
 	})
 	return err
+}
+
+// askTime asks for the right to run a statement for longer than the server's own limit, as a hint says.
+func (s *Session) askTime(read tree.Statement) error {
+	if s.rights.Everything() {
+		return nil
+	}
+	span, err := definition.Timeout(hintsOf(read))
+	if err != nil || span == 0 || !isRaised(span, s.engine.variables.Global().StatementTimeout) {
+		return nil // compiling tells of a fault
+	}
+	return s.ask(account.Super, "", "", nil)
+}
+
+// isRaised reports whether a limit is above another one; 0 is none.
+func isRaised(limit, above time.Duration) bool { return above != 0 && (limit == 0 || limit > above) }
+
+// askLimits asks for the right to raise what bounds how long a session keeps others waiting above the server's own limits.
+func (s *Session) askLimits(next *variable.Values) error {
+	global := s.engine.variables.Global()
+	for _, one := range [][3]time.Duration{{s.values.StatementTimeout, next.StatementTimeout, global.StatementTimeout},
+		{s.values.LockWait, next.LockWait, global.LockWait}, {s.values.IdleTransaction, next.IdleTransaction, global.IdleTransaction}} {
+		if one[0] != one[1] && isRaised(one[1], one[2]) {
+			return s.ask(account.Super, "", "", nil)
+		}
+	}
+	return nil
 }
 
 // askSet asks for the right to change variables for all.

@@ -208,7 +208,12 @@ func (s *Session) askSelect(read *tree.Select, t *definition.Table) error {
 	}
 	n.read(append(append(orders(read.OrderBy), read.GroupBy...), read.Where, read.Having)...)
 	n.bind(read.Where)
-	return s.ask(account.Select, t.Database, t.Name, n.collectedNames())
+	rows := n.collectedNames()
+	err := s.ask(account.Select, t.Database, t.Name, rows)
+	if err == nil && read.ForUpdate {
+		err = s.askLocks(t.Database, t.Name, rows)
+	}
+	return err
 }
 
 // askChange asks to write rows of one table. A statement that looks at other columns than those of the key reads them, too.

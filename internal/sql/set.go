@@ -93,6 +93,9 @@ func (s *Session) assignUser(name string, value *datum.Datum) error {
 
 func (s *Session) assignSession(name string, value *datum.Datum) error {
 	values, err := s.engine.variables.Set(s.values, name, value)
+	if err == nil {
+		err = s.askLimits(values)
+	}
 	if err != nil {
 		return err
 	}

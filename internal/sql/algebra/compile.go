@@ -98,27 +98,13 @@ func Compile(q tree.Query, o Options) (*Query, error) {
 
 // readHints reads the hints of the whole statement.
 func (c *compiler) readHints(q tree.Query) (err error) {
-	s := leftmost(q)
+	s := tree.Leftmost(q)
 	if s == nil {
 		return nil
 	}
 	c.query.ForUpdate = s.ForUpdate
 	c.query.Timeout, err = definition.Timeout(s.Hints)
 	return err
-}
-
-// leftmost is the first SELECT of a query; nil if there is none.
-func leftmost(q tree.Query) *tree.Select {
-	for {
-		switch one := q.(type) {
-		case *tree.Select:
-			return one
-		case *tree.SetOperation:
-			q = one.Left
-		default:
-			return nil
-		}
-	}
 }
 
 // parameter makes a parameter behind the statement's own.

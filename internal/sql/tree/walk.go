@@ -99,6 +99,20 @@ func System(database string) bool {
 	return false
 }
 
+// Leftmost is the first SELECT of a query, whose hints and locks are those of the whole; nil if there is none.
+func Leftmost(q Query) *Select {
+	for {
+		switch one := q.(type) {
+		case *Select:
+			return one
+		case *SetOperation:
+			q = one.Left
+		default:
+			return nil
+		}
+	}
+}
+
 // IsPlain says whether a statement reads and writes rows of one table at most, by its name, without subqueries, windows, common table expressions
 // and ROLLUP. That table may still be a view. Statements about anything but rows are plain.
 func IsPlain(s Statement) bool {
