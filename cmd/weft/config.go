@@ -50,6 +50,7 @@ type config struct {
 	RegionBytes        int64
 	RegionRequests     int
 	KinesisEndpoint    string // "" for none
+	AcceptEncryption   bool
 	LogFormat          string
 	LogLevel           string
 	Drain              time.Duration
@@ -112,6 +113,8 @@ func settings(c *config) []setting {
 		{"audit-events", "denied", "what else --audit-log gets: nothing (denied), each write (writes), or each write and read (all)", choice{&c.AuditEvents, []string{"denied", "writes", "all"}}},
 		{"region", "us-east-1", "the AWS region to report, as in ARNs", text{&c.Region, "NAME"}},
 		{"account-id", "000000000000", "the AWS account to report, as in ARNs; ARNs of other accounts are refused", text{&c.AccountID, "ID"}},
+		{"accept-encryption", "false", "accept requests of DynamoDB's API for encryption at rest, although the server encrypts nothing: descriptions of tables say so; encrypt the disk",
+			toggle{&c.AcceptEncryption}},
 		{"buckets", "", "where exports, imports and bulk puts of DynamoDB's API find buckets: a folder with a folder for each, or s3://?endpoint=URL&region=NAME for a service's; see weft backup --help for its credentials",
 			text{&c.Buckets, "PLACE"}},
 		{"origins", "none", "which web pages may use the DynamoDB API: none, local (pages served by this machine) or any", choice{&c.Origins, []string{"none", "local", "any"}}},

@@ -84,9 +84,10 @@ func openDynamoDB(s *server, db *openedDatabase, options dynamohttp.Options) (*d
 	for _, o := range dynamodb.Operations() {
 		operations[o.Name] = counts.Operation(o.Name)
 	}
-	api := &dynamodb.API{DB: db.db, Region: s.config.Region, AccountID: s.config.AccountID, Kinesis: s.kinesis != nil, Statements: s.digests, Slow: s.slowFrom, Observe: func(operation string, examined, returned int64) {
-		operations[operation].Read(examined, returned)
-	}}
+	api := &dynamodb.API{DB: db.db, Region: s.config.Region, AccountID: s.config.AccountID, Kinesis: s.kinesis != nil, AcceptEncryption: s.config.AcceptEncryption,
+		Statements: s.digests, Slow: s.slowFrom, Observe: func(operation string, examined, returned int64) {
+			operations[operation].Read(examined, returned)
+		}}
 	if s.config.Auth != "off" {
 		api.Guard = s.gate.guard
 		options.Signers = consoleSigners{options.Signers}

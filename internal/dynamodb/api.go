@@ -41,6 +41,8 @@ type API struct {
 	Buckets func(name string) (storage.Storage, error)
 	// Dir is a folder for temporary files of exports. Default: none.
 	Dir string
+	// AcceptEncryption accepts requests for encryption at rest, although nothing is encrypted: descriptions say so.
+	AcceptEncryption bool
 	// Kinesis says that somebody sends the changes of tables to streams of Kinesis, so that it may be asked for.
 	Kinesis bool
 	// Statements adds up what requests cost, by their operations, tables and expressions without values. nil: nobody wants to know.
@@ -88,6 +90,8 @@ type Options struct {
 	GlobalIndexesMax int // of a table. Default: 20
 	LocalIndexesMax  int // of a table. Default: 5
 	IncludedNamesMax int // attributes named by all INCLUDE projections of a table. Default: 100
+	// IncrementMin is the shortest time between whose ends an incremental export may be of. Default: 15 minutes
+	IncrementMin time.Duration
 }
 
 // withDefaults fills in what is 0.
@@ -104,6 +108,7 @@ func (o Options) withDefaults() Options {
 	o.GlobalIndexesMax = cmp.Or(o.GlobalIndexesMax, 20)
 	o.LocalIndexesMax = cmp.Or(o.LocalIndexesMax, 5)
 	o.IncludedNamesMax = cmp.Or(o.IncludedNamesMax, 100)
+	o.IncrementMin = cmp.Or(o.IncrementMin, 15*time.Minute)
 	return o
 }
 
@@ -129,13 +134,14 @@ type Error = exception.Error
 func (a *API) control() *control.API {
 	o := a.Options.withDefaults()
 	return &control.API{DB: a.DB, Region: a.region(), AccountID: a.account(), Guard: a.Guard, Kinesis: a.Kinesis, Limits: tablemodel.Limits{
-		GlobalIndexes: o.GlobalIndexesMax, LocalIndexes: o.LocalIndexesMax, IncludedNames: o.IncludedNamesMax, TableList: o.TableListMax,
+		GlobalIndexes: o.GlobalIndexesMax, LocalIndexes: o.LocalIndexesMax, IncludedNames: o.IncludedNamesMax, TableList: o.TableListMax, Encryption: a.AcceptEncryption,
 	}}
 }
 
 // exchange answers the operations on exports and imports.
 func (a *API) exchange() *exchange.API {
-	return &exchange.API{DB: a.DB, Region: a.region(), AccountID: a.account(), Guard: a.Guard, Limits: a.control().Limits, Buckets: a.Buckets, Dir: a.Dir}
+	return &exchange.API{DB: a.DB, Region: a.region(), AccountID: a.account(), Guard: a.Guard, Limits: a.control().Limits, Buckets: a.Buckets, Dir: a.Dir,
+		IncrementMin: a.Options.withDefaults().IncrementMin}
 }
 
 // Serve does in the background what requests have asked for, and what an earlier process left of it.

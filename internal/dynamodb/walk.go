@@ -5,6 +5,8 @@ package dynamodb
 import (
 	"context"
 	"errors"
+	"iter"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -42,7 +44,6 @@ type walk struct {
 	boundaries uint64               // of the start key
 	fetch      bool                 // items are read back from the table
 	fetched    capacityUnits        // what they cost, each rounded up by itself
-	narrow     bool                 // only what the index projects is shown, although items are read back
 	search     *database.SearchText // of the operation Search; nil for others
 	single     bool                 // at most one item can be found: there is no key to go on from
 }
@@ -77,36 +78,47 @@ func (w *walk) findIndex() error {
 	return w.checkProjection()
 }
 
-// checkProjection compares what is asked for with what the index holds. A local index reads the rest from the table.
+// checkProjection compares what is asked for with what the index holds. A local index reads the rest of what is shown from the table.
 func (w *walk) checkProjection() error {
 	x := w.index
 	if x.Projection == schema.ProjectAll {
 		return nil
 	}
-	missing := w.missing()
+	missing := w.missing(pointers(w.projection.expression.list))
 	all := w.selected.value == "ALL_ATTRIBUTES"
 	switch {
 	case x.Local:
 		w.fetch = all || len(missing) > 0
-		w.narrow = w.fetch && !all && !w.projects()
-		return nil
 	case all:
 		return exception.InvalidValue("Select type ALL_ATTRIBUTES is not supported for global secondary index %s because its projection type is not ALL", x.Name)
 	case len(missing) > 0:
 		return exception.InvalidValue("Global secondary index %s does not project [%s]", x.Name, strings.Join(missing, ", "))
 	}
+	return w.checkFiltered()
+}
+
+// checkFiltered refuses a Query whose filter names attributes that the index does not hold. For a Scan, no item has them.
+func (w *walk) checkFiltered() error {
+	if w.isQuery() {
+		missing := w.missing(expr.Paths(w.filter.tree))
+		if len(missing) == 0 {
+			return nil
+		}
+		return exception.InvalidValue("Secondary index %s does not project one or more filter attributes: [%s]",
+			w.index.Name, strings.Join(missing, ", "))
+	}
+	for path := range expr.Paths(w.filter.tree) {
+		if w.fetch && !w.holds([]byte(path.Name)) {
+			path.Name = "" // no item has an attribute without a name: the filter does not see more of an item that is read back
+		}
+	}
 	return nil
 }
 
-// missing lists the attributes that the request names and the index does not hold.
-func (w *walk) missing() (names []string) {
-	for i := range w.projection.expression.list {
-		if !w.holds([]byte(w.projection.expression.list[i].Name)) {
-			names = append(names, w.projection.expression.list[i].Name)
-		}
-	}
-	for path := range expr.Paths(w.filter.tree) {
-		if !w.holds([]byte(path.Name)) {
+// missing lists the attributes that paths begin with and the index does not hold.
+func (w *walk) missing(paths iter.Seq[*expr.Path]) (names []string) {
+	for path := range paths {
+		if !w.holds([]byte(path.Name)) && !slices.Contains(names, path.Name) {
 			names = append(names, path.Name)
 		}
 	}
@@ -259,10 +271,6 @@ func (w *walk) appendItems(dst []byte, cursor *database.Cursor, most int) ([]byt
 		row, err := w.projection.apply(&w.request, cursor.Row())
 		if err != nil {
 			return nil, err
-		}
-		if w.narrow {
-			w.shown = value.Project(w.shown[:0], row, dictionary, w.holds)
-			row = w.shown
 		}
 		if n > 0 {
 			dst = append(dst, ',')

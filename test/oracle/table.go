@@ -273,7 +273,7 @@ func (t *Table) sorted(x *Index) (items []Item) {
 func (t *Table) unprojected(x *Index, paths []Path) (missing []string) {
 	names, all := t.projected(x)
 	for _, path := range paths {
-		if !all && !slices.Contains(names, path.Name) {
+		if !all && !slices.Contains(names, path.Name) && !slices.Contains(missing, path.Name) {
 			missing = append(missing, path.Name)
 		}
 	}

@@ -37,7 +37,10 @@ func (t *Table) walkFaults(x *Index, r *Request) (texts []string, fetch bool) {
 	if x.Name != "" && !x.Local && r.Consistent {
 		texts = append(texts, "Consistent reads are not supported on global secondary indexes")
 	}
-	missing := t.unprojected(x, slices.Concat(r.Projection, r.Filter.paths()))
+	if unseen := t.unprojected(x, r.Filter.paths()); r.Operation == "Query" && len(unseen) > 0 {
+		texts = append(texts, textInvalid+"Secondary index "+x.Name+" does not project one or more filter attributes: ["+strings.Join(unseen, ", ")+"]")
+	}
+	missing := t.unprojected(x, r.Projection)
 	all := r.Select == "ALL_ATTRIBUTES" && x.Projection != "ALL"
 	switch {
 	case x.Local:
@@ -199,7 +202,7 @@ func (p *page) examine() {
 			whole = item
 			p.fetchedUnits += readCost(item.Size(), r.Consistent)
 		}
-		if r.Filter == nil || r.Filter.holds(whole) {
+		if r.Filter == nil || r.Filter.holds(view) { // whatever is read back to be shown
 			p.items = append(p.items, p.project(whole, view))
 		}
 	}

@@ -5,13 +5,17 @@ package attributejson
 import (
 	"encoding/binary"
 	"math/bits"
+
+	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/order"
 )
 
 // Digest is a hash of 128 bits that tells values apart which nobody has chosen to collide.
 type Digest [16]byte
 
-// Digest reads the next value of any sort and returns a hash of it that depends neither on white space nor on the order of an object's members:
-// some clients write the same request in another order each time.
+// Digest reads the next value of any sort and returns a hash of it that does not depend on how it is written. White space, the order of an
+// object's members, members that are null, the order of an attribute's set and the digits of a number don't count: some clients write the same
+// request in another way each time.
 func (r *Reader) Digest() (Digest, error) {
 	h, err := r.digest()
 	var d Digest
@@ -85,13 +89,65 @@ func (r *Reader) digestObject() (sum lanes, err error) {
 		if !ok {
 			return begun('{').join(sum), nil
 		}
+		if null, err := r.Null(); err != nil || null {
+			if err != nil {
+				return sum, err
+			}
+			continue // as if it were not there
+		}
 		member := begun(':').bytes(key)
-		value, err := r.digest()
+		value, err := r.digestMember(kindOf(key))
 		if err != nil {
 			return sum, err
 		}
 		member = member.join(value)
 		sum.a, sum.b = sum.a+member.a, sum.b+member.b // in whatever order
+	}
+}
+
+// digestMember reads what stands behind a name that a type of attributes has, too. Whether it is one shows in what stands there: names of requests
+// and of placeholders are other ones, and an attribute's value is an object.
+func (r *Reader) digestMember(kind value.Kind) (lanes, error) {
+	token := r.Peek()
+	switch {
+	case kind == value.Number && token == TokenString:
+		return r.digestNumber()
+	case kind.MemberKind() != value.Missing && token == TokenArray:
+		return r.digestSet(kind.MemberKind())
+	}
+	return r.digest()
+}
+
+func (r *Reader) digestNumber() (lanes, error) {
+	text, err := r.String()
+	if err != nil {
+		return lanes{}, err
+	}
+	if d, err := order.ParseDecimal(text); err == nil {
+		text = value.AppendNumber(nil, d)
+	}
+	return begun('N').bytes(text), nil
+}
+
+// digestSet adds the members up, in whatever order.
+func (r *Reader) digestSet(member value.Kind) (sum lanes, err error) {
+	if err := r.BeginArray(); err != nil {
+		return sum, err
+	}
+	for {
+		ok, err := r.NextElement()
+		if err != nil {
+			return sum, err
+		}
+		if !ok {
+			return begun('<').join(sum), nil
+		}
+		one, err := r.digestMember(member)
+		if err != nil {
+			return sum, err
+		}
+		one = one.finish()
+		sum.a, sum.b = sum.a+one.a, sum.b+one.b
 	}
 }
 

@@ -147,7 +147,7 @@ func (r *restoreRequest) part() (arn *string, kind string) { return r.BackupArn,
 
 // restoreTableFromBackup begins to make a table of a backup, which is CREATING until all of it is there.
 func (a *API) restoreTableFromBackup(ctx context.Context, in *restoreRequest) (any, error) {
-	if err := in.Check(); err != nil {
+	if err := in.Check(a.Limits); err != nil {
 		return nil, err
 	}
 	b, err := a.findBackup(ctx, in.BackupArn, "RestoreTableFromBackup")

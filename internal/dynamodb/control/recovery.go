@@ -56,7 +56,7 @@ type restoreAtRequest struct{ tablemodel.RestoreAt }
 // restoreTableToPointInTime begins to make a table as another one was, which is CREATING until all of it is there.
 func (a *API) restoreTableToPointInTime(ctx context.Context, in *restoreAtRequest) (any, error) {
 	const operation = "RestoreTableToPointInTime"
-	if err := in.Check(); err != nil {
+	if err := in.Check(a.Limits); err != nil {
 		return nil, err
 	}
 	source, err := in.Source(a.account(), operation)

@@ -36,6 +36,7 @@ var (
 //
 //	op NAME [only=(MEMBER,...)]    runs an operation on a JSON body and shows the answer, or those members of it, without what varies
 //	wait                           waits until no index is being built or removed, and no backup made or restored
+//	accept                         accepts requests for encryption from now on
 //	regions TABLE                  shows where the regions of a table and its indexes begin
 //
 // In a body long(N) stands for so many letters, and $arn for the backup that was made last.
@@ -50,6 +51,9 @@ func TestTables(t *testing.T) {
 				if err := errors.Join(s.api.DB.WaitJobs(t.Context()), s.api.DB.Tasks().Wait(t.Context())); err != nil {
 					t.Fatal(err)
 				}
+				return ""
+			case "accept":
+				s.api.AcceptEncryption = true
 				return ""
 			case "regions":
 				return s.regions(t, d.CmdArgs[0].Key)

@@ -3,17 +3,14 @@
 package control
 
 import (
+	"cmp"
 	"context"
-	"encoding/base64"
 	"errors"
 
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
 )
-
-// tagPage is how many tags one answer of ListTagsOfResource has.
-const tagPage = 10
 
 // The bodies of the operations on tags.
 type (
@@ -32,13 +29,16 @@ func (r *tagRequest) resource() *string   { return r.ResourceArn }
 func (r *untagRequest) resource() *string { return r.ResourceArn }
 func (r *tagsRequest) resource() *string  { return r.ResourceArn }
 
-// taggedTable is the table that a request about tags names.
-func (a *API) taggedTable(arn *string, operation string) (string, error) {
+// taggedTable is the table that a request about tags names. fault is what is wrong with its other members.
+func (a *API) taggedTable(arn *string, operation string, fault error) (string, error) {
+	if fault != nil && tablemodel.IsForeign(arn) {
+		return "", fault
+	}
 	table, part, err := a.account().Resource(arn, operation)
 	if err == nil && part != "" {
 		err = exception.Validation("Invalid TableArn: Invalid ResourceArn provided as input " + *arn)
 	}
-	return table, err
+	return table, cmp.Or(err, fault)
 }
 
 // resourceError words the error for a resource that is not there; detail is the operation's addition to Amazon's usual text.
@@ -51,11 +51,8 @@ func resourceError(detail string, err error) error {
 
 // tagResource adds tags to a table or replaces their values.
 func (a *API) tagResource(ctx context.Context, in *tagRequest) (any, error) {
-	table, err := a.taggedTable(in.ResourceArn, "TagResource")
+	table, err := a.taggedTable(in.ResourceArn, "TagResource", tablemodel.CheckTags(in.Tags))
 	if err != nil {
-		return nil, err
-	}
-	if err := tablemodel.CheckTags(in.Tags); err != nil {
 		return nil, err
 	}
 	regions, err := tablemodel.RegionCount(in.Tags)
@@ -71,24 +68,21 @@ func (a *API) tagResource(ctx context.Context, in *tagRequest) (any, error) {
 
 // untagResource removes tags of a table.
 func (a *API) untagResource(ctx context.Context, in *untagRequest) (any, error) {
-	table, err := a.taggedTable(in.ResourceArn, "UntagResource")
+	table, err := a.taggedTable(in.ResourceArn, "UntagResource", tablemodel.CheckTagKeys(in.TagKeys))
 	if err != nil {
-		return nil, err
-	}
-	if err := tablemodel.CheckTagKeys(in.TagKeys); err != nil {
 		return nil, err
 	}
 	err = a.change(ctx, table, func(s *tablemodel.Settings) error { return s.RemoveTags(in.TagKeys) })
 	return nil, resourceError("", err)
 }
 
-// listTagsOfResource lists a table's tags in the order of their keys, in pages. NextToken is the last key of the page before, veiled.
+// listTagsOfResource lists all tags of a table, in the order of their keys. No answer has a NextToken, so none can be gone on from.
 func (a *API) listTagsOfResource(_ context.Context, in *tagsRequest) (any, error) {
-	table, err := a.taggedTable(in.ResourceArn, "ListTagsOfResource")
-	if err != nil {
-		return nil, err
+	var fault error
+	if in.NextToken != nil {
+		fault = exception.Validation("NextToken: this server has no pages of tags; leave it out")
 	}
-	after, err := tagAfter(in.NextToken)
+	table, err := a.taggedTable(in.ResourceArn, "ListTagsOfResource", fault)
 	if err != nil {
 		return nil, err
 	}
@@ -99,28 +93,5 @@ func (a *API) listTagsOfResource(_ context.Context, in *tagsRequest) (any, error
 	if err != nil {
 		return nil, err
 	}
-	var out struct {
-		Tags      []tablemodel.Tag
-		NextToken string `json:",omitempty"`
-	}
-	more := false
-	if out.Tags, more = s.TagsAfter(after, tagPage); more {
-		out.NextToken = base64.StdEncoding.EncodeToString([]byte(*out.Tags[len(out.Tags)-1].Key))
-	}
-	if out.Tags == nil {
-		out.Tags = []tablemodel.Tag{}
-	}
-	return out, nil
-}
-
-// tagAfter reads a NextToken. The text is from memory.
-func tagAfter(token *string) (string, error) {
-	if token == nil {
-		return "", nil
-	}
-	key, err := base64.StdEncoding.DecodeString(*token)
-	if err != nil || len(key) == 0 {
-		return "", exception.Validation("Invalid NextToken")
-	}
-	return string(key), nil
+	return struct{ Tags []tablemodel.Tag }{s.SortedTags()}, nil
 }

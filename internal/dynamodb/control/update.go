@@ -18,7 +18,7 @@ func (a *API) updateTable(ctx context.Context, in *tablemodel.Update) (any, erro
 	if err := a.resolve(in.TableName, "UpdateTable"); err != nil {
 		return nil, err
 	}
-	if err := in.Check(); err != nil {
+	if err := in.Check(a.Limits); err != nil {
 		return nil, err
 	}
 	name := *in.TableName

@@ -34,6 +34,8 @@ type API struct {
 	Guard *permission.Guard
 	// Buckets opens a bucket by its name. nil: there are none, and requests that name one are refused.
 	Buckets func(name string) (storage.Storage, error)
+	// IncrementMin is the shortest time that an incremental export may be of; incrementMax is the longest.
+	IncrementMin time.Duration
 	// Dir is a folder for temporary files, which is made when it is needed. Imports need one. Default: none.
 	Dir string
 }

@@ -64,7 +64,7 @@ func hide(text string) string {
 func TestScripts(t *testing.T) {
 	datadriven.Walk(t, "testdata/scripts", func(t *testing.T, path string) {
 		dir := t.TempDir()
-		s := &script{dir: dir, moments: map[string]string{}, api: &dynamodb.API{DB: testdb.Open(t), Dir: t.TempDir(), Buckets: func(name string) (storage.Storage, error) {
+		s := &script{dir: dir, moments: map[string]string{}, api: &dynamodb.API{DB: testdb.Open(t), Dir: t.TempDir(), Options: dynamodb.Options{IncrementMin: time.Millisecond}, Buckets: func(name string) (storage.Storage, error) {
 			if name == "missing" {
 				return nil, storage.ErrNoBucket
 			}

@@ -211,8 +211,8 @@ func (a *API) newExport(name string, in *exportRequest) (*exportRecord, error) {
 		if e.FromMS, err = within(x.ExportFromTime, from); err == nil {
 			e.ToMS, err = within(x.ExportToTime, to)
 		}
-		if err == nil && e.FromMS >= e.ToMS {
-			err = exception.Validation("ExportFromTime must be before ExportToTime")
+		if err == nil {
+			err = a.checkIncrement(time.Duration(e.ToMS-e.FromMS) * time.Millisecond)
 		}
 	} else {
 		e.AtMS, err = within(in.ExportTime, to)
@@ -221,6 +221,20 @@ func (a *API) newExport(name string, in *exportRequest) (*exportRecord, error) {
 		_, err = in.FilterSpecification.compile(pin)
 	}
 	return e, err
+}
+
+// incrementMax is the longest time that an incremental export may be of.
+const incrementMax = 24 * time.Hour
+
+// checkIncrement judges the time between the ends of an incremental export. The texts are from memory.
+func (a *API) checkIncrement(length time.Duration) error {
+	switch {
+	case length <= 0:
+		return exception.Validation("ExportFromTime must be before ExportToTime")
+	case length < a.IncrementMin || length > incrementMax:
+		return exception.Validation("The time from ExportFromTime to ExportToTime must be at least 15 minutes and at most 24 hours")
+	}
+	return nil
 }
 
 // exportDescription describes an export.

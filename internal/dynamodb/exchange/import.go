@@ -136,8 +136,8 @@ func (r *importRequest) spec(a *API) (spec database.TableSpec, err error) {
 	if in.VectorIndexes != nil {
 		return spec, absent("TableCreationParameters.VectorIndexes", true, "vector indexes", "leave it out")
 	}
-	if x := in.SSESpecification; x != nil && valueOf(x.Enabled) {
-		return spec, absent("TableCreationParameters.SSESpecification", true, "encryption of tables", "leave it out or set Enabled to false, and encrypt the disk")
+	if err := in.SSESpecification.Check("TableCreationParameters.SSESpecification", a.Limits.Encryption); err != nil {
+		return spec, err
 	}
 	create := tablemodel.Create{
 		TableName: in.TableName, AttributeDefinitions: in.AttributeDefinitions, KeySchema: in.KeySchema, GlobalSecondaryIndexes: in.GlobalSecondaryIndexes,

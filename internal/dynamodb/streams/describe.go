@@ -168,10 +168,7 @@ func (a *API) describeStream(ctx context.Context, in *describeRequest, dst []byt
 	case s.EndedAtMS != 0:
 		d.StreamStatus = "DISABLING"
 	}
-	shown, err := in.choose(all)
-	if err != nil {
-		return nil, err
-	}
+	shown := in.choose(all)
 	for i, shard := range shown {
 		if i == limit {
 			d.LastEvaluatedShardID = d.Shards[limit-1].ShardID
@@ -200,23 +197,23 @@ func (in *describeRequest) check() error {
 }
 
 // choose returns the shards that are asked for.
-func (in *describeRequest) choose(all []database.Shard) ([]database.Shard, error) {
+func (in *describeRequest) choose(all []database.Shard) []database.Shard {
 	if in.ShardFilter != nil {
 		parent, ok := find(all, *in.ShardFilter.ShardID)
 		if !ok {
-			return nil, nil // it is too old to be known: so are its children, or they are roots by now
+			return nil // it is too old to be known: so are its children, or they are roots by now
 		}
 		all = slices.DeleteFunc(slices.Clone(all), func(s database.Shard) bool { return s.Bucket != parent.Bucket || s.From != parent.To || parent.To == 0 })
 	}
 	if in.ExclusiveStartShardID == nil {
-		return all, nil
+		return all
 	}
 	for i, s := range all {
 		if shardID(s) == *in.ExclusiveStartShardID {
-			return all[i+1:], nil
+			return all[i+1:]
 		}
 	}
-	return nil, exception.Validation("Invalid ExclusiveStartShardId: there is no shard " + *in.ExclusiveStartShardID + " in the stream")
+	return nil // it is too old to be known, or never was: AWS tells neither
 }
 
 func describe(s database.Shard, all []database.Shard) describedShard {

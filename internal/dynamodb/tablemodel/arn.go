@@ -3,6 +3,7 @@
 package tablemodel
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/weftdb/weft/internal/dynamodb/exception"
@@ -91,14 +92,10 @@ func (a Account) Table(name, operation string) (string, error) {
 }
 
 // Resource is the table that a member ResourceArn names, and the part of the table: "" for the table itself, or "stream/" and a
-// stream's label. Errors: those of Table, and an AccessDeniedException for what does not even begin as an ARN does. A name that is too short to be
-// made through this API is refused here, too.
+// stream's label. Errors: those of Table. A name that is no ARN is refused here, and so is one that is too short to be made through this API.
 func (a Account) Resource(text *string, operation string) (table, part string, err error) {
-	switch {
-	case text == nil:
+	if text == nil {
 		return "", "", exception.Validation("Invalid TableArn")
-	case *text != "" && !strings.HasPrefix(*text, "arn:"):
-		return "", "", a.AccessDenied(*text, operation)
 	}
 	x, err := a.resource(*text, operation)
 	if err == nil && (strings.HasPrefix(x.part, "index/") || len(x.table) < nameLengthMin) {
@@ -106,6 +103,15 @@ func (a Account) Resource(text *string, operation string) (table, part string, e
 	}
 	return x.table, x.part, err
 }
+
+// IsForeign reports whether a ResourceArn has the form of an ARN, such as "a:b:c:d:e:f/g", but begins as none does. AWS looks at it after the
+// members of the request.
+func IsForeign(text *string) bool {
+	return text != nil && !strings.HasPrefix(*text, "arn:") && foreignPattern.MatchString(*text)
+}
+
+// foreignPattern is the form of an ARN. // immutable
+var foreignPattern = regexp.MustCompile(`^[^:]+(:[^:]+){4}:.+/.+$`)
 
 func (a Account) resource(text, operation string) (arn, error) {
 	x, ok := parseARN(text)

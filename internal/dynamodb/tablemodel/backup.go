@@ -252,8 +252,8 @@ type RestoreAt struct {
 }
 
 // Check judges the members by themselves. The texts about the moment are from memory.
-func (r *RestoreAt) Check() error {
-	if err := r.restore.Check(); err != nil {
+func (r *RestoreAt) Check(limits Limits) error {
+	if err := r.restore.Check(limits); err != nil {
 		return err
 	}
 	latest := valueOf(r.UseLatestRestorableTime)
@@ -296,7 +296,7 @@ type restore struct {
 }
 
 // Check judges the members by themselves.
-func (r *restore) Check() error {
+func (r *restore) Check(limits Limits) error {
 	var faults constraints
 	faults.name(r.TargetTableName, "targetTableName")
 	faults.maybeOneOf(r.BillingModeOverride, "billingModeOverride", provisioned, payPerRequest)
@@ -309,13 +309,10 @@ func (r *restore) Check() error {
 	if valueOf(r.BillingModeOverride) == payPerRequest && r.ProvisionedThroughputOverride != nil {
 		return checkBilling(payPerRequest, r.ProvisionedThroughputOverride)
 	}
-	switch {
-	case len(r.VectorIndexOverride) > 0:
+	if len(r.VectorIndexOverride) > 0 {
 		return missing("VectorIndexOverride", "vector indexes", "leave it out")
-	case r.SSESpecificationOverride != nil && valueOf(r.SSESpecificationOverride.Enabled):
-		return missing("SSESpecificationOverride", "encryption of tables", "leave it out or set Enabled to false, and encrypt the disk")
 	}
-	return r.SSESpecificationOverride.check()
+	return r.SSESpecificationOverride.Check("SSESpecificationOverride", limits.Encryption)
 }
 
 // Edit makes the schema of a backup that of the restored table: as at AWS, without tags, time to live, resource policy, and protection from deletion. Tags
@@ -330,6 +327,7 @@ func (r *restore) Edit(source, backup string, nowMS int64) func(*schema.Table) e
 			return err
 		}
 		s.DeletionRefused, s.History, s.Warm = false, history{}, nil
+		s.Encryption = r.SSESpecificationOverride.after(s.Encryption)
 		s.Tags = slices.DeleteFunc(s.Tags, func(tag Tag) bool { return !strings.HasPrefix(*tag.Key, schema.InternalPrefix) })
 		s.Restored = &restored{BackupArn: backup, TableArn: source, AtMS: nowMS}
 		if table.Dialect, err = permission.SetPolicy(keep(table.Dialect, &s), nil); err != nil {

@@ -20,7 +20,7 @@ type Change struct {
 }
 
 // Check judges the parts of a request that can be judged without the table.
-func (u *Update) Check() error {
+func (u *Update) Check(limits Limits) error {
 	for _, judge := range []func() error{
 		func() error { return TableNameError(u.TableName) },
 		u.members,
@@ -29,7 +29,7 @@ func (u *Update) Check() error {
 		u.checkIndexUpdates,
 		func() error { return u.ProvisionedThroughput.check("") },
 		u.StreamSpecification.check,
-		u.SSESpecification.check,
+		func() error { return u.SSESpecification.Check("SSESpecification", limits.Encryption) },
 	} {
 		if err := judge(); err != nil {
 			return err
@@ -311,6 +311,7 @@ func (u *Update) apply(s *Settings, nowMS int64) {
 	s.History.note(before, s.Throughput, nowMS)
 	s.Warm = warmAfter(u.WarmThroughput, read, write)
 	s.OnDemand = s.OnDemand.with(u.OnDemandThroughput)
+	s.Encryption = u.SSESpecification.after(s.Encryption)
 	replace(&s.TableClass, valueOf(u.TableClass), u.TableClass != nil)
 	replace(&s.DeletionRefused, valueOf(u.DeletionProtectionEnabled), u.DeletionProtectionEnabled != nil)
 }

@@ -46,7 +46,7 @@ func (c *Create) check(limits Limits) error {
 		func() error { return checkOnDemand(c.OnDemandThroughput, billing, "table") },
 		func() error { return c.checkDefinitions(limits, billing) },
 		c.StreamSpecification.check,
-		c.SSESpecification.check,
+		func() error { return c.SSESpecification.Check("SSESpecification", limits.Encryption) },
 		func() error { return checkTags(c.Tags, nil) },
 		c.checkPolicy,
 		func() error { return c.checkWarm() },

@@ -40,9 +40,10 @@ type Description struct {
 	GlobalSecondaryIndexes    []*indexDescription `json:",omitempty"`
 	TableClassSummary         *classDescription   `json:",omitempty"`
 	DeletionProtectionEnabled bool
-	OnDemandThroughput        *OnDemand        `json:",omitempty"`
-	WarmThroughput            *warmDescription `json:",omitempty"`
-	RestoreSummary            *restoreSummary  `json:",omitempty"`
+	OnDemandThroughput        *OnDemand              `json:",omitempty"`
+	WarmThroughput            *warmDescription       `json:",omitempty"`
+	RestoreSummary            *restoreSummary        `json:",omitempty"`
+	SSEDescription            *encryptionDescription `json:",omitempty"`
 	// The stream that is on, and the last one there was.
 	StreamSpecification *StreamDescription `json:",omitempty"`
 	LatestStreamLabel   string             `json:",omitempty"`
@@ -136,7 +137,7 @@ func (d *Description) describeSettings(s *Settings, createdAtMS int64) {
 	if r := s.Restored; r != nil {
 		d.RestoreSummary = &restoreSummary{SourceBackupArn: r.BackupArn, SourceTableArn: r.TableArn, RestoreDateTime: seconds(r.AtMS)}
 	}
-	d.OnDemandThroughput = s.OnDemand.describe()
+	d.OnDemandThroughput, d.SSEDescription = s.OnDemand.describe(), s.Encryption.describe()
 	d.WarmThroughput = describeWarm(s.Warm, s.Throughput, active)
 }
 

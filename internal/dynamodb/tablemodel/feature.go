@@ -81,26 +81,6 @@ func (d *Description) describeStream(table *schema.Table) {
 	}
 }
 
-// EncryptionMember is the specification of encryption at rest.
-type EncryptionMember struct {
-	Enabled        *bool
-	SSEType        *string
-	KMSMasterKeyID *string `json:"KMSMasterKeyId"`
-}
-
-// check judges the request by itself. Nothing here is encrypted, so only a request for no encryption passes. The
-// second text is from memory.
-func (e *EncryptionMember) check() error {
-	switch {
-	case e == nil:
-	case valueOf(e.Enabled):
-		return missing("SSESpecification", "encryption of tables", "leave it out or set Enabled to false, and encrypt the disk")
-	case e.SSEType != nil || e.KMSMasterKeyID != nil:
-		return exception.InvalidValue("SSEType and KMSMasterKeyId can not be specified when SSESpecification.Enabled is false")
-	}
-	return nil
-}
-
 // Recovery asks for point-in-time recovery, or for its end.
 type Recovery struct {
 	PointInTimeRecoveryEnabled *bool
@@ -147,16 +127,16 @@ type Backups struct {
 	}
 }
 
-// DescribeRecovery describes the moments that a table can be restored to. Amazon says ENABLED of the former state at all times, for it makes backups at all
-// times; here it is what the latter is.
+// DescribeRecovery describes the moments that a table can be restored to. The former state is ENABLED of every table, as at AWS: backups can be made of
+// it at any time.
 func DescribeRecovery(pin database.Pinned) (b Backups) {
 	recovery := &b.PointInTimeRecoveryDescription
-	b.ContinuousBackupsStatus, recovery.PointInTimeRecoveryStatus = "DISABLED", "DISABLED"
+	b.ContinuousBackupsStatus, recovery.PointInTimeRecoveryStatus = "ENABLED", "DISABLED"
 	r := pin.Descriptor().Recovery
 	if r == nil {
 		return b
 	}
-	b.ContinuousBackupsStatus, recovery.PointInTimeRecoveryStatus, recovery.RecoveryPeriodInDays = "ENABLED", "ENABLED", r.Days
+	recovery.PointInTimeRecoveryStatus, recovery.RecoveryPeriodInDays = "ENABLED", r.Days
 	if from, to, ok := pin.Restorable(); ok {
 		recovery.EarliestRestorableDateTime, recovery.LatestRestorableDateTime = seconds(from.UnixMilli()), seconds(to.UnixMilli())
 	}

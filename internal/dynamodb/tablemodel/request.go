@@ -169,7 +169,11 @@ func (u *IndexUpdate) name() string {
 }
 
 // Limits bound what a table may have, and how many names one answer of ListTables.
-type Limits struct{ GlobalIndexes, LocalIndexes, IncludedNames, TableList int }
+type Limits struct {
+	GlobalIndexes, LocalIndexes, IncludedNames, TableList int
+	// Encryption says that requests for encryption are accepted, although nothing is encrypted.
+	Encryption bool
+}
 
 // valueOf returns the value behind a pointer, the zero value for nil.
 func valueOf[T any](p *T) (value T) {

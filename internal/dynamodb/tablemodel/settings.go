@@ -29,6 +29,7 @@ type Settings struct {
 	DeletionRefused bool            `json:"deletionProtection,omitempty"`
 	Tags            []Tag           `json:"tags,omitempty"`
 	Restored        *restored       `json:"restored,omitempty"` // nil: the table was made empty
+	Encryption      *Encryption     `json:"acceptedEncryption,omitempty"`
 }
 
 // indexSettings are the settings of an index.
@@ -101,5 +102,6 @@ func (c *Create) settings() *Settings {
 	return &Settings{
 		Throughput: c.ProvisionedThroughput, OnDemand: (*storedOnDemand)(nil).with(c.OnDemandThroughput), Warm: c.WarmThroughput,
 		TableClass: valueOf(c.TableClass), DeletionRefused: valueOf(c.DeletionProtectionEnabled), Tags: mergeTags(nil, c.Tags),
+		Encryption: c.SSESpecification.after(nil),
 	}
 }

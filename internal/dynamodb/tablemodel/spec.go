@@ -148,8 +148,8 @@ func (u *Update) addedIndex(x *IndexMember, table *schema.Table, billing string,
 	return spec, err
 }
 
-// checkTypes wants the attributes that a table defines already to have the types that they have there. Its key is looked at first, then its
-// indexes by their names.
+// checkTypes wants the attributes of a new index that a table defines already to have the types that they have there. The table's key is
+// looked at first, then its indexes by their names. Attributes that the new index does not use keep their types, whatever the request says.
 func checkTypes(x *IndexMember, types map[string]string, table *schema.Table) error {
 	indexes := indexesOf(table)
 	slices.SortFunc(indexes, func(a, b *schema.Index) int { return strings.Compare(a.Name, b.Name) })
@@ -159,7 +159,7 @@ func checkTypes(x *IndexMember, types map[string]string, table *schema.Table) er
 			known[part.Name] = typeName(part.Type)
 		}
 		for name, as := range known {
-			if given, ok := types[name]; ok && given != as {
+			if given := types[name]; given != as && usesAttribute(x.keys, name) {
 				return exception.InvalidValue("Attributes cannot be redefined. Please check that your attribute has the same type as previously defined. "+
 					"Existing schema: %s New schema: %s", keysText(keysOf(had), func(name string) string { return known[name] }),
 					keysText(x.keys, func(name string) string { return types[name] }))
@@ -167,6 +167,11 @@ func checkTypes(x *IndexMember, types map[string]string, table *schema.Table) er
 		}
 	}
 	return nil
+}
+
+// usesAttribute says whether an attribute is part of a key.
+func usesAttribute(keys []Key, name string) bool {
+	return slices.ContainsFunc(keys, func(k Key) bool { return k.AttributeName == name })
 }
 
 // indexesOf lists the indexes that DynamoDB knows of: those that the database keeps for itself, and search indexes, are not among them.

@@ -166,16 +166,5 @@ func distributionFault() error {
 		"make another table to change it")
 }
 
-// TagsAfter returns up to limit tags behind a key in the order of keys, and whether there are more.
-func (s *Settings) TagsAfter(key string, limit int) (page []Tag, more bool) {
-	for _, tag := range mergeTags(s.Tags, nil) {
-		if *tag.Key <= key {
-			continue
-		}
-		if len(page) == limit {
-			return page, true
-		}
-		page = append(page, tag)
-	}
-	return page, false
-}
+// SortedTags returns the tags in the order of their keys; it is never nil.
+func (s *Settings) SortedTags() []Tag { return mergeTags(s.Tags, []Tag{}) }

@@ -40,7 +40,7 @@ func (r *resource) recovery(ctx context.Context, table string) (bool, error) {
 	return found != nil && found.PointInTimeRecoveryStatus == types.PointInTimeRecoveryStatusEnabled, nil
 }
 
-// tags follows the pages, of which AWS gives ten tags each.
+// tags follows the pages, if there is more than one.
 func (r *resource) tags(ctx context.Context, arn *string) (map[string]string, error) {
 	found := map[string]string{}
 	for input := (&dynamodb.ListTagsOfResourceInput{ResourceArn: arn}); ; {
