@@ -3,6 +3,7 @@
 package dynamodb
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/weftdb/weft/internal/database"
@@ -163,16 +164,17 @@ func (b *batch) checkNames() error {
 	return c.Err()
 }
 
-// checkElements tells the first faulty value.
-func (b *batch) checkElements() error {
+// checkElements tells the first fault of an element: of a value, or another one that the judge of its table's elements finds.
+func (b *batch) checkElements(begin func(t *batchTable) (judge func(e *element) error)) error {
 	for _, t := range b.requested.tables {
+		judge := begin(t)
 		for i := range t.elements {
 			fault := t.elements[i].fault
 			if e, ok := fault.(*attributejson.ValueError); ok {
 				return b.order.valueFault(e)
 			}
-			if fault != nil {
-				return fault
+			if err := cmp.Or(fault, judge(&t.elements[i])); err != nil {
+				return err
 			}
 		}
 	}

@@ -131,19 +131,23 @@ func (b *batchGetItem) checkTables() error {
 	return nil
 }
 
+// checkElements judges the keys, none of which may come twice.
+func (b *batchGetItem) checkElements() error {
+	return b.batch.checkElements(func(t *batchTable) func(*element) error {
+		met := make(duplicates, len(t.elements))
+		return func(e *element) error { return met.add(e.row) }
+	})
+}
+
 // place says where in a batch something stands.
 type place struct{ table, element int }
 
 func (b *batchGetItem) reads() (reads []database.KeyRead, places []place, err error) {
 	reads, places = make([]database.KeyRead, 0, b.count()), make([]place, 0, b.count())
 	for i, t := range b.tables {
-		met := make(duplicates, len(t.elements))
 		for j := range t.elements {
 			key := t.elements[j].row
 			if err := itemkey.Check(t.pin, key); err != nil {
-				return nil, nil, err
-			}
-			if err := met.add(key); err != nil {
 				return nil, nil, err
 			}
 			reads, places = append(reads, database.KeyRead{Table: t.pin, Key: key}), append(places, place{i, j})

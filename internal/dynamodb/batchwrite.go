@@ -162,6 +162,19 @@ func (b *batchWriteItem) shownTables() string {
 	return exception.Quote(append(text, '}'))
 }
 
+// checkElements judges the writes.
+func (b *batchWriteItem) checkElements() error {
+	return b.batch.checkElements(func(t *batchTable) func(*element) error { return t.checkWrite })
+}
+
+// checkWrite judges a write as far as that does not need the table.
+func (t *batchTable) checkWrite(e *element) error {
+	if e.wrong == nil && e.op == database.OpPut && sizeOf(e.row) > t.limits.ItemBytesMax {
+		return exception.Validation(itemTooLarge)
+	}
+	return e.wrong
+}
+
 // writes makes the writes of all tables, and says which table each is of.
 func (b *batchWriteItem) writes() (writes []database.TableWrite, tables []*batchTable, err error) {
 	writes, tables = make([]database.TableWrite, 0, b.count()), make([]*batchTable, 0, b.count())
@@ -187,13 +200,8 @@ func (b *batchWriteItem) writes() (writes []database.TableWrite, tables []*batch
 
 // writeOf is the write of an element.
 func (t *batchTable) writeOf(e *element) (database.Write, error) {
-	switch {
-	case e.wrong != nil:
-		return database.Write{}, e.wrong
-	case e.op == database.OpDelete:
+	if e.op == database.OpDelete {
 		return database.Write{Op: database.OpDelete, Row: e.row}, itemkey.Check(t.pin, e.row)
-	case e.row.Size() > t.limits.ItemBytesMax:
-		return database.Write{}, exception.Validation(itemTooLarge)
 	}
 	return database.Write{Op: database.OpPut, Row: e.row}, nil
 }

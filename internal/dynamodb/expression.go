@@ -144,7 +144,7 @@ func (r *request) checkNestedPaths(table *schema.Table) error {
 }
 
 // checkPaths is checkNestedPaths for one expression. An update of the table's key, and a query's filter on the key that it walks by, are reported in
-// other words, later.
+// other words: the latter later, the former before a path into the key of an index.
 func (r *request) checkPaths(e expressionMember, table *schema.Table) error {
 	var passed []schema.KeyPart
 	switch e.(type) {
@@ -157,6 +157,11 @@ func (r *request) checkPaths(e expressionMember, table *schema.Table) error {
 	}
 	for path := range e.paths() {
 		if sort := itemkey.SortOf(table, path.Name); len(path.Steps) > 0 && sort != "" && !itemkey.Has(passed, path.Name) {
+			if update, ok := e.(*updateExpression); ok && r.order.action == "dynamodb:UpdateItem" {
+				if err := checkTouched(table, update.tree); err != nil {
+					return err
+				}
+			}
 			return exception.Validationf("Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: %s: %s", sort, path.Name)
 		}
 	}

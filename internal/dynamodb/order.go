@@ -69,7 +69,7 @@ func (d *deleteItem) checks() checkOrder {
 func (q *query) checks() checkOrder {
 	return checkOrder{
 		action: "dynamodb:Query", leading: q.leadingKey, legacyKeys: q.legacyKeys,
-		words: words{terse: true, bareNumbers: true, startKey: true, withReason: true},
+		words: words{terse: true, startKey: true, withReason: true},
 		members: []field{
 			capacity(&q.capacity), table(&q.table), withLength("IndexName", &q.indexName, indexNameMax), oneOf("Select", &q.selected, selectionModes),
 			inRange("Limit", &q.limit, 1, noUpperBound), legacyField("QueryFilter", &q.legacyFilter), legacyField("KeyConditions", &q.keyConditions),
@@ -78,16 +78,16 @@ func (q *query) checks() checkOrder {
 			optional("ProjectionExpression", &q.projection.expression), names(&q.names), values(&q.values),
 			optional("ExclusiveStartKey", &q.startKey), optional("ConsistentRead", &q.consistent), optional("ScanIndexForward", &q.forward),
 		},
-		steps: []step{{q.checkForms, 0}, {q.checkOperator, 0}, {q.checkSelect, enclosed | attributesFirst}, {q.checkPlaceholders, 0},
-			{q.parseExpressions, attributesFirst}, {q.parseLegacy, 0}, {q.checkKeyCondition, attributesFirst}, {q.checkAttributes, 0}},
-		walkedKey: q.statedKey,
+		steps: []step{{q.checkForms, 0}, {q.checkOperator, 0}, {q.checkPlaceholders, 0}, {q.parseLegacy, 0}, {q.checkAttributes, 0},
+			{q.checkSelect, enclosed}, {q.parseExpressions, 0}, {q.checkKeyCondition, 0}},
+		index: q.wantIndex, walkedKey: q.statedKey,
 	}
 }
 
 func (s *scan) checks() checkOrder {
 	return checkOrder{
 		action: "dynamodb:Scan",
-		words:  words{terse: true, bareNumbers: true, startKey: true},
+		words:  words{terse: true, startKey: true},
 		members: []field{
 			capacity(&s.capacity), table(&s.table), withLength("IndexName", &s.indexName, indexNameMax), oneOf("Select", &s.selected, selectionModes),
 			inRange("Limit", &s.limit, 1, noUpperBound), inRange("Segment", &s.segment, 0, lastSegment),
@@ -96,8 +96,9 @@ func (s *scan) checks() checkOrder {
 			optional("FilterExpression", &s.filter), optional("ProjectionExpression", &s.projection.expression), names(&s.names), values(&s.values),
 			optional("ExclusiveStartKey", &s.startKey), optional("ConsistentRead", &s.consistent),
 		},
-		steps: []step{{s.checkForms, 0}, {s.checkOperator, 0}, {s.checkSelect, enclosed | attributesFirst}, {s.checkSegments, attributesFirst},
-			{s.checkPlaceholders, 0}, {s.parseExpressions, attributesFirst}, {s.parseLegacy, 0}, {s.checkAttributes, 0}},
+		steps: []step{{s.checkForms, 0}, {s.checkOperator, 0}, {s.checkPlaceholders, 0}, {s.parseLegacy, 0}, {s.checkAttributes, 0},
+			{s.checkSelect, enclosed}, {s.checkSegments, 0}, {s.parseExpressions, 0}},
+		index: s.wantIndex,
 	}
 }
 

@@ -72,7 +72,7 @@ func (a *API) queryAs(ctx context.Context, body, dst []byte, how explaining) (_ 
 	if err := q.prepare(ctx, body); err != nil {
 		return nil, err
 	}
-	if err := q.findIndex(); err != nil {
+	if err := q.enterIndex(); err != nil {
 		return nil, err
 	}
 	bounds, err := q.bounds()
@@ -137,7 +137,7 @@ func (a *API) scanFor(ctx context.Context, body, dst []byte, how explaining, sea
 	if err := s.prepare(ctx, body); err != nil {
 		return nil, err
 	}
-	if err := s.findIndex(); err != nil {
+	if err := s.enterIndex(); err != nil {
 		return nil, err
 	}
 	after, err := s.startRow()

@@ -228,7 +228,13 @@ func (t *target) enter(ctx context.Context, in enclosure, failed error) error {
 	if err := cmp.Or(t.authorize(ctx, in), failed); err != nil {
 		return err
 	}
-	return t.checkNestedPaths(t.pin.Descriptor())
+	table := t.pin.Descriptor()
+	if t.order.index != nil {
+		if err := t.order.index(table); err != nil {
+			return err
+		}
+	}
+	return t.checkNestedPaths(table)
 }
 
 func (t *target) pinTable() (err error) {

@@ -27,6 +27,8 @@ type checkOrder struct {
 	words
 	members []field
 	steps   []step
+	// index wants the index of a walk to be there; nil: the request is no walk.
+	index func(*schema.Table) error
 	// walkedKey is the key that a Query walks by.
 	walkedKey func(*schema.Table) []schema.KeyPart
 
@@ -42,15 +44,14 @@ type checkOrder struct {
 type words struct {
 	// terse says that faults of single members name the member as the model does and leave its value out.
 	terse bool
-	// alone says that of several faults one of an enumeration is reported alone.
+	// alone says that of several faults one of an enumeration is reported alone. That and terse are so only if the request has a key.
 	alone bool
 	// enclosed says that faults of the request as a whole, too, stand behind "1 validation error detected: ".
 	enclosed bool
-	// bareNumbers says that a faulty number is reported without the placeholder that holds it.
-	bareNumbers bool
 	// older says that faults of attribute values have the words that they had before the summer of 2026.
 	older bool
-	// startKey says that the attribute values are those of a start key; withReason, that the report says what is wrong with one.
+	// startKey says that the attribute values are those of a start key; withReason, that the report says what is wrong with one. A faulty number, and
+	// with a reason a member that comes twice, is reported as everywhere.
 	startKey, withReason bool
 }
 
@@ -116,12 +117,17 @@ func operator(t *text) field   { return oneOf("ConditionalOperator", t, []string
 func names(m *nameMap) field   { return optional("ExpressionAttributeNames", m) }
 func values(m *valueMap) field { return optional("ExpressionAttributeValues", m) }
 
-// returnValues is ReturnValues, of which messages list one as AWS spells it.
+// returnValues is ReturnValues, of which terse messages spell one as AWS does.
 func returnValues(t *text) field {
 	return field{"ReturnValues", t, false, func(_ *request, c *exception.Constraints) {
-		if !slices.Contains([]string{"ALL_NEW", "UPDATED_OLD", "ALL_OLD", "NONE", "UPDATED_NEW"}, t.value) {
-			c.Enum(t.value, "ReturnValues", []string{"ALL_NEW", "UPDATED_OLD", "ALL_OLD", "NONE", "UPDATE_NEW"})
+		all := []string{"ALL_NEW", "UPDATED_OLD", "ALL_OLD", "NONE", "UPDATED_NEW"}
+		if slices.Contains(all, t.value) {
+			return
 		}
+		if c.Terse {
+			all[len(all)-1] = "UPDATE_NEW"
+		}
+		c.Enum(t.value, "ReturnValues", all)
 	}}
 }
 
@@ -138,9 +144,8 @@ type step struct {
 type stepMode uint8
 
 const (
-	attributesFirst stepMode = 1 << iota // a faulty value of the start key is told in its place
-	enclosed                             // behind "1 validation error detected: "
-	bare                                 // not behind that, although the operation's other faults are
+	enclosed stepMode = 1 << iota // behind "1 validation error detected: "
+	bare                          // not behind that, although the operation's other faults are
 )
 
 // complete fills in the members by sort.
@@ -207,7 +212,8 @@ func (r *request) check() error {
 
 // beginConstraints is for faults of members.
 func (r *request) beginConstraints() *exception.Constraints {
-	r.constraints = exception.Constraints{Terse: r.order.terse, Alone: r.order.alone}
+	keyless := r.order.alone && !r.order.attributes.has
+	r.constraints = exception.Constraints{Terse: r.order.terse && !keyless, Alone: r.order.alone && !keyless}
 	return &r.constraints
 }
 
@@ -218,11 +224,6 @@ func (r *request) takeSteps() error {
 		err := s.check()
 		if err == nil {
 			continue
-		}
-		if s.how&attributesFirst != 0 {
-			if fault := r.checkAttributes(); fault != nil {
-				return fault
-			}
 		}
 		if s.how&enclosed != 0 || r.order.enclosed && s.how&bare == 0 {
 			return exception.Enclose(err)
@@ -250,7 +251,7 @@ func (w *words) valueFault(fault *attributejson.ValueError) error {
 	switch {
 	case w.older:
 		return exception.Validation(fault.OlderText())
-	case w.startKey && !fault.Number:
+	case w.startKey && !fault.Number && !(fault.Repeat && w.withReason):
 		return w.startKeyFault(fault.Text)
 	}
 	return exception.Validation(fault.Text)
@@ -272,7 +273,7 @@ func (w *words) placeholderFault(placeholder string, fault *attributejson.ValueE
 	switch {
 	case w.older:
 		text = fault.OlderText()
-	case w.bareNumbers && fault.Number:
+	case fault.Number || fault.Repeat:
 		return exception.Validation(text)
 	}
 	return exception.Validation("ExpressionAttributeValues contains invalid value: " + text + " for key " + placeholder)

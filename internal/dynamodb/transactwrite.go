@@ -151,7 +151,7 @@ func (w *writeAction) prepareUpdate(i int, write *database.TableWrite, reasons e
 		}
 		return nil
 	}
-	if err := checkTouched(w.pin, w.update.tree); err != nil {
+	if err := checkTouched(w.pin.Descriptor(), w.update.tree); err != nil {
 		reasons.Refuse(i, exception.Of(err).Message)
 	}
 }
@@ -213,7 +213,7 @@ func (t *transactWriteItems) addReason(i int, w *database.TableWrite, refusal er
 	default:
 		err := itemkey.Fault(w.Table, w.Row, refusal)
 		if w.Op == database.OpUpdate {
-			err = itemkey.UpdateFault(w.Table, refusal)
+			err = itemkey.UpdateFault(w.Table, w.Update, refusal)
 		}
 		if isKeyValueFault(refusal) {
 			return err

@@ -10,6 +10,7 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
 	"github.com/weftdb/weft/internal/dynamodb/legacy"
 	"github.com/weftdb/weft/internal/expr"
+	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/value"
 )
 
@@ -42,7 +43,7 @@ func (a *API) updateItem(ctx context.Context, body, dst []byte) (_ []byte, err e
 	if u.update.tree == nil {
 		u.update.tree = new(expr.Update)
 	}
-	if err := checkTouched(u.pin, u.update.tree); err != nil {
+	if err := checkTouched(u.pin.Descriptor(), u.update.tree); err != nil {
 		return nil, err
 	}
 	returned := u.returnValues.value
@@ -58,9 +59,9 @@ func (a *API) updateItem(ctx context.Context, body, dst []byte) (_ []byte, err e
 }
 
 // checkTouched refuses an update of a key attribute. The inputs of a computed key part may be set to the values that the key has.
-func checkTouched(pin database.Pinned, update *expr.Update) error {
+func checkTouched(table *schema.Table, update *expr.Update) error {
 	for _, path := range update.Touched() {
-		if itemkey.Has(pin.Descriptor().Primary.Visible(), path.Name) {
+		if itemkey.Has(table.Primary.Visible(), path.Name) {
 			return exception.InvalidValue("Cannot update attribute %s. This attribute is part of the key", path.Name)
 		}
 	}

@@ -59,13 +59,19 @@ func (w *walk) parseLegacyFilter() (err error) {
 	return err
 }
 
-// findIndex finds the index and what must be read back from the table.
-func (w *walk) findIndex() error {
-	x, ok := w.pin.Descriptor().Index(w.indexName.value)
+// wantIndex finds the index.
+func (w *walk) wantIndex(table *schema.Table) error {
+	x, ok := table.Index(w.indexName.value)
 	if !ok || x.Internal || x.Search || x.State == schema.Retiring || x.State == schema.Dropping {
 		return exception.Validationf("The table does not have the specified index: %s", w.indexName.value)
 	}
 	w.index = x
+	return nil
+}
+
+// enterIndex judges what is asked of the index, and finds what must be read back from the table.
+func (w *walk) enterIndex() error {
+	x := w.index
 	if x.IsPrimary() {
 		return nil
 	}

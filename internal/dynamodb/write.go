@@ -118,7 +118,7 @@ func (w *itemWrite) run(ctx context.Context, dst []byte) ([]byte, error) {
 func (w *itemWrite) fault(err error) error {
 	if database.KindOf(err) != database.KindConditionFailed || !errors.Is(err, database.ErrConditionFailed) {
 		if w.write.Op == database.OpUpdate {
-			return itemkey.UpdateFault(w.pin, err)
+			return itemkey.UpdateFault(w.pin, w.write.Update, err)
 		}
 		return itemkey.Fault(w.pin, w.write.Row, err)
 	}

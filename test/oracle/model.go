@@ -200,12 +200,29 @@ func (t *Table) plan(r *Request, operation string) (c change) {
 		}
 		if c.item, c.faults = update(r.Actions, c.old, key); len(c.faults) == 0 {
 			c.faults = append(t.indexFaults(c.item, true), deepFaults(c.item)...)
+		} else if i := slices.Index(c.faults, textMissing); i >= 0 {
+			if wrong := t.writtenFaults(r.Actions); len(wrong) > 0 {
+				c.faults = append(slices.Delete(c.faults, i, i+1), wrong...)
+			}
 		}
 	case "ConditionCheck":
 		c.item = c.old
 	}
 	c.refused = r.Condition != nil && !r.Condition.holds(c.old)
 	return c
+}
+
+// writtenFaults lists the keys of indexes to which an update writes values of another type. They are told before an operand that is missing.
+func (t *Table) writtenFaults(actions []Action) []string {
+	written := Item{}
+	for _, a := range actions {
+		if v, ok := a.To.(*Value); ok && len(a.Path.Steps) == 0 && (a.Verb == "SET" || a.Verb == "ADD") {
+			written[a.Path.Name] = v
+		}
+	}
+	return slices.DeleteFunc(t.indexFaults(written, true), func(text string) bool {
+		return !strings.HasPrefix(text, textInvalid+"Type mismatch for Index Key ")
+	})
 }
 
 // onlyRemoves says that an update makes no item where there is none.

@@ -39,17 +39,34 @@ func (m *Model) tablesOf(r *Request) (tables []*Table, f *Failure) {
 
 // partFaults lists what is wrong with the parts whatever is stored; of a transaction, with the first that is.
 func (r *Request) partFaults() (texts []string) {
+	transaction := strings.HasPrefix(r.Operation, "Transact")
 	for _, part := range r.Parts {
 		own := part.staticFaults(r.Operation)
-		if strings.HasPrefix(r.Operation, "Transact") && slices.ContainsFunc(own, func(text string) bool { return text != textItemLarge }) {
+		if transaction && slices.ContainsFunc(own, func(text string) bool { return text != textItemLarge }) {
 			return own
 		}
 		texts = append(texts, own...)
 	}
-	if !slices.ContainsFunc(texts, func(text string) bool { return text != textItemLarge }) {
+	if transaction {
 		return nil // sizes alone are judged with the keys
 	}
+	if r.Operation == "BatchGetItem" && repeats(r.Parts, func(part *Request) Item { return part.Key }) {
+		texts = append(texts, textDuplicates)
+	}
 	return texts
+}
+
+// repeats says whether two parts are about one item.
+func repeats(parts []*Request, target func(part *Request) Item) bool {
+	seen := map[string]bool{}
+	for _, part := range parts {
+		key := part.Table + target(part).String()
+		if seen[key] {
+			return true
+		}
+		seen[key] = true
+	}
+	return false
 }
 
 // target is the key that a part is about.
@@ -62,15 +79,7 @@ func (t *Table) target(part *Request) Item {
 
 // repeated says whether two parts are about one item.
 func (m *Model) repeated(r *Request) bool {
-	seen := map[string]bool{}
-	for _, part := range r.Parts {
-		key := part.Table + m.tables[part.Table].target(part).String()
-		if seen[key] {
-			return true
-		}
-		seen[key] = true
-	}
-	return false
+	return repeats(r.Parts, func(part *Request) Item { return m.tables[part.Table].target(part) })
 }
 
 // begin judges a batch up to its keys.

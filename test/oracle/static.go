@@ -24,10 +24,12 @@ func (r *Request) staticFaults(operation string) []string {
 
 // placeholderFaults lists what is wrong with the values of placeholders.
 func (r *Request) placeholderFaults(operation string) (texts []string) {
-	bare := operation == "Query" || operation == "Scan"
+	enclosed := func(v *Value, text string) bool { // but for what a value contains: no number, or a member that comes twice
+		return keepsOlder(operation) || v.Type != "N" && !strings.HasSuffix(text, "contains duplicates.")
+	}
 	for placeholder, v := range r.Values {
 		for _, text := range v.faults(keepsOlder(operation)) {
-			if !bare || v.Type != "N" && !strings.HasSuffix(text, "Input collection contains duplicates.") {
+			if enclosed(v, text) {
 				text = "ExpressionAttributeValues contains invalid value: " + text + " for key " + placeholder
 			}
 			texts = append(texts, text)
@@ -52,9 +54,13 @@ func (r *Request) expressionFaults() (texts []string) {
 	return texts
 }
 
-// scalarFaults refuses paths that lead into keys of the table or of its indexes.
+// scalarFaults refuses paths that lead into keys of the table or of its indexes. An index that is not there is told before them, and so is that an
+// UpdateItem changes the table's key.
 func (t *Table) scalarFaults(r *Request) (texts []string) {
-	keys := t.key()
+	x, keys := t.index(r.Index), t.key()
+	if x == nil {
+		return nil
+	}
 	for _, x := range t.Indexes {
 		keys = append(keys, x.key()...)
 	}
@@ -66,9 +72,13 @@ func (t *Table) scalarFaults(r *Request) (texts []string) {
 		}
 	}
 	refuse(slices.Concat(r.Projection, r.Condition.paths()), nil)
+	updated := len(texts)
 	refuse(r.touched("SET", "REMOVE", "ADD", "DELETE"), namesOf(t.key())) // that the table's key can't be changed is told later
+	if touched := t.touchFaults(r); r.Operation == "UpdateItem" && len(texts) > updated && len(touched) > 0 {
+		texts = append(texts[:updated], touched...)
+	}
 	var walked []string
-	if x := t.index(r.Index); x != nil && r.Operation == "Query" {
+	if r.Operation == "Query" {
 		walked = namesOf(x.key()) // that they have no place in a filter, too
 	}
 	refuse(r.Filter.paths(), walked)

@@ -3,6 +3,7 @@
 package attributejson
 
 import (
+	"bytes"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -359,12 +360,11 @@ func (r *Reader) set(dst []byte, kind value.Kind) ([]byte, error) {
 	return dst, r.documentError(err)
 }
 
-// duplicateError refuses a set, whose array in the request is body. The members up to the first that comes again are shown: strings in
-// order, binaries as they came.
+// duplicateError refuses a set, whose array in the request is body. It shows members up to one that comes again: strings as they are when all are
+// sorted; of binaries those in front of the repeat, sorted by their bytes, and then that one.
 func (r *Reader) duplicateError(body []byte, kind value.Kind) error {
-	fault := &ValueError{Offset: r.pos, Text: invalidParameter + textDuplicates + ".", older: textDuplicates}
-	if kind == value.NumberSet {
-		fault.Number = true
+	fault := &ValueError{Offset: r.pos, Text: invalidParameter + textDuplicates + ".", older: textDuplicates, Number: kind == value.NumberSet, Repeat: kind != value.NumberSet}
+	if fault.Number {
 		return fault
 	}
 	members, suffix, separator := texts(body), "", ", "
@@ -376,12 +376,23 @@ func (r *Reader) duplicateError(body []byte, kind value.Kind) error {
 	if kind == value.StringSet {
 		slices.Sort(members)
 	}
+	members = upToRepeat(members)
+	if kind == value.BinarySet {
+		slices.SortFunc(members[:len(members)-1], compareBase64)
+	}
 	quoted := make([]string, 0, len(members))
-	for _, member := range upToRepeat(members) {
+	for _, member := range members {
 		quoted = append(quoted, `"`+member+`"`)
 	}
 	fault.Text = collection + strings.Join(quoted, separator) + "]" + suffix + duplicates
 	return fault
+}
+
+// compareBase64 compares the bytes that two texts stand for.
+func compareBase64(a, b string) int {
+	x, _ := base64.StdEncoding.DecodeString(a) // it was read before
+	y, _ := base64.StdEncoding.DecodeString(b)
+	return bytes.Compare(x, y)
 }
 
 // texts are the elements of an array of strings.

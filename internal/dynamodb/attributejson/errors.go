@@ -68,6 +68,7 @@ type ValueError struct {
 	Offset int    // in the body, in bytes: where the reader was when it found out
 	Text   string // DynamoDB's message, for a ValidationException
 	Number bool   // the fault is one of a number, or a number that a set has twice
+	Repeat bool   // the fault is another member that a set has twice
 	older  string // see OlderText
 }
 

@@ -47,7 +47,11 @@ func (p *parser) begin() bool {
 		return false
 	}
 	if len(p.lexer.text) > textBytesMax {
-		p.abort("Expression size has exceeded the maximum allowed size; expression size: " + strconv.Itoa(len(p.lexer.text)))
+		text := "Expression size has exceeded the maximum allowed size;"
+		if p.kind != UpdateActions {
+			text += " expression size: " + strconv.Itoa(len(p.lexer.text))
+		}
+		p.abort(text)
 		return false
 	}
 	if p.known == nil {

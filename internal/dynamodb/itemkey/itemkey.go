@@ -231,16 +231,6 @@ func Fault(pin database.Pinned, item value.Row, err error) error {
 	return err
 }
 
-// UpdateFault is Fault for an update: of an index's key that it would make empty, DynamoDB names neither the index nor the key.
-func UpdateFault(pin database.Pinned, err error) error {
-	e, ok := errors.AsType[*database.KeyEmptyError](err)
-	if !ok || indexOfPart(pin.Descriptor(), e.Part) == nil {
-		return Fault(pin, nil, err)
-	}
-	return exception.Validationf("One or more parameter values are not valid. The update expression attempted to update a secondary index key to a value "+
-		"that is not supported. The AttributeValue for a key attribute cannot contain an empty %s value.", emptySort(emptyKind(e.Part)))
-}
-
 // BatchFault is Fault for the table's key of an item in a batch, of which DynamoDB does not say what is missing or of another type.
 func BatchFault(pin database.Pinned, item value.Row, err error) error {
 	e, ok := errors.AsType[*database.KeyTypeError](err)

@@ -19,7 +19,7 @@ func (c *Conditions) Condition(join string) (expr.Condition, error) {
 		return nil, err
 	}
 	if join != "" && len(c.clauses) < 2 {
-		return nil, invalid("ConditionalOperator can only be used when Filter or Expected has two or more elements")
+		return nil, refuse("ConditionalOperator can only be used when Filter or Expected has two or more elements")
 	}
 	list := make([]expr.Condition, 0, len(c.clauses))
 	for i := range c.clauses {

@@ -169,8 +169,15 @@ func (u *Update) checkThroughput(s *Settings, billing string) error {
 	return u.ProvisionedThroughput.checkChange(s.Throughput, "table", "")
 }
 
-// indexSettingsAgainst judges the throughput of indexes that there are.
+// indexSettingsAgainst judges the throughput of indexes: that of unknown ones by itself, since it is looked at before they are missed.
 func (u *Update) indexSettingsAgainst(table *schema.Table, billing string) error {
+	for i := range u.GlobalSecondaryIndexUpdates {
+		if t := u.GlobalSecondaryIndexUpdates[i].Update; t != nil && !HasIndex(table, valueOf(t.IndexName)) {
+			if err := t.ProvisionedThroughput.check(*t.IndexName); err != nil {
+				return err
+			}
+		}
+	}
 	for _, x := range indexesOf(table) {
 		s, err := settingsOfIndex(x)
 		if err != nil {
