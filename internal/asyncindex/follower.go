@@ -377,7 +377,7 @@ func (w *work) row(ctx context.Context, txn kv.Txn, c *change) (now value.Row, e
 		return nil, nil
 	}
 	if now, _, err = w.table.Get(ctx, txn, c.row, nil); err == nil && c.old != nil {
-		err = w.table.Know(ctx, c.old)
+		c.old, err = w.table.Adapt(ctx, c.old)
 	}
 	return now, err
 }

@@ -64,7 +64,7 @@ func (t Target) Apply(ctx context.Context, txn kv.Txn, key []byte, w *Write, r *
 	if err != nil {
 		return err
 	}
-	if err := t.Names.Know(ctx, old); err != nil {
+	if old, err = t.Table.Adapt(ctx, old); err != nil {
 		return err
 	}
 	if t.Table.Cells != nil && exists && t.Table.HasHistory(old) {
@@ -267,9 +267,6 @@ func (t Target) applyStored(ctx context.Context, txn kv.Txn, key []byte, w *Writ
 	}
 	if exists {
 		s.old = old
-		if err := t.Names.Know(ctx, old); err != nil {
-			return err
-		}
 	} else {
 		old = nil
 	}

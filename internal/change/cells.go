@@ -27,9 +27,6 @@ func (t Target) applyCells(ctx context.Context, txn kv.Txn, key []byte, w *Write
 	nowMS, old := t.Now(), value.Row(nil)
 	if exists {
 		s.old = stored
-		if err := t.Names.Know(ctx, stored); err != nil {
-			return err
-		}
 		if old, err = t.seen(w, stored, nowMS, s); err != nil {
 			return err
 		}

@@ -107,7 +107,7 @@ func (p Pinned) GetStored(ctx context.Context, key value.Row) (stored value.Row,
 		stored, ok, err = p.db.store.Get(ctx, encoded, nil)
 	}
 	if err == nil && ok {
-		err = p.table.Know(ctx, stored)
+		stored, err = p.table.Adapt(ctx, stored)
 	}
 	return stored, p.db.nowMS(), ok, wrap(p.name(), err)
 }

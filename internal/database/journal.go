@@ -406,9 +406,9 @@ func (p Pinned) changes(ctx context.Context, from kv.Snapshot, images Images, sh
 // changeOf makes what a stream shows of an entry; shown is false for one that changed nothing that readers see.
 func (p Pinned) changeOf(ctx context.Context, cursor *journal.Cursor, images Images, c *Record) (shown bool, err error) {
 	e := cursor.Entry()
-	for _, row := range [...]value.Row{e.Old, e.New, e.Keys} {
-		if row != nil {
-			if err := p.table.Know(ctx, row); err != nil {
+	for _, row := range [...]*value.Row{&e.Old, &e.New, &e.Keys} {
+		if *row != nil {
+			if *row, err = p.table.Adapt(ctx, *row); err != nil {
 				return false, err
 			}
 		}

@@ -33,12 +33,12 @@ func (p Pinned) getLatest(ctx context.Context, key value.Row, dst []byte, s *scr
 	if p.table.Cells != nil {
 		from = nil
 	}
-	row, ok, err := p.db.store.Get(ctx, s.Key, from)
+	stored, ok, err := p.db.store.Get(ctx, s.Key, from)
 	if err != nil || !ok {
 		return nil, false, err
 	}
-	row = row[len(from):]
-	if err := p.table.Know(ctx, row); err != nil {
+	row, err := p.table.Adapt(ctx, stored[len(from):])
+	if err != nil {
 		return nil, false, err
 	}
 	if p.table.Cells != nil {
@@ -123,11 +123,12 @@ func getAll(ctx context.Context, from kv.Snapshot, reads []KeyRead, found func(i
 			return i, err
 		}
 	}
-	return -1, wrap("", from.GetMany(ctx, keys, func(i int, row []byte, ok bool) error {
+	return -1, wrap("", from.GetMany(ctx, keys, func(i int, stored []byte, ok bool) error {
 		if !ok {
 			return found(i, nil)
 		}
-		if err := reads[i].Table.table.Know(ctx, row); err != nil {
+		row, err := reads[i].Table.table.Adapt(ctx, stored)
+		if err != nil {
 			return err
 		}
 		if p := &reads[i].Table; p.table.Cells != nil {

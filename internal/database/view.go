@@ -69,8 +69,9 @@ func (v *View) Stored(ctx context.Context, p Pinned, visit func(row value.Row) e
 	err = p.askWalk(ctx, &Query{})
 	cursor := v.from.Scan(ctx, p.table.Primary.Range(), false)
 	for err == nil && cursor.Next() {
-		if err = p.table.Know(ctx, cursor.Value()); err == nil {
-			err = visit(cursor.Value())
+		var row value.Row
+		if row, err = p.table.Adapt(ctx, cursor.Value()); err == nil {
+			err = visit(row)
 		}
 	}
 	return wrap(p.name(), errors.Join(err, cursor.Close()))

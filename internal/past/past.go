@@ -112,7 +112,8 @@ func (v *View) nextKey(key []byte) (more bool, err error) {
 
 // visible is a row as readers saw it at a moment; nil if they did not.
 func (v *View) visible(ctx context.Context, row value.Row, atMS int64) (value.Row, error) {
-	if err := v.Table.Know(ctx, row); err != nil || v.Table.Cells == nil {
+	row, err := v.Table.Adapt(ctx, row)
+	if err != nil || v.Table.Cells == nil {
 		return row, err
 	}
 	shown, ok, err := v.Table.Visible(nil, row, atMS)

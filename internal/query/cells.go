@@ -20,11 +20,14 @@ type seeing struct {
 func (c *Cursor) see() bool {
 	c.skip.passed = c.skip.passed[:0]
 	c.last = append(c.last[:0], c.walk.Key()[len(c.scan.Index.Prefix):]...)
-	table, stored, there := c.scan.Table, value.Row(c.walk.Value()), true
-	if !c.scan.Index.IsPrimary() {
-		if stored, there = c.behind(); c.err != nil {
-			return false
-		}
+	table, stored, there := c.scan.Table, value.Row(nil), true
+	if c.scan.Index.IsPrimary() {
+		stored, c.err = table.Adapt(c.ctx, c.walk.Value())
+	} else {
+		stored, there = c.behind()
+	}
+	if c.err != nil {
+		return false
 	}
 	if there && c.scan.Cells != nil {
 		return c.seeVersions(stored)
@@ -67,8 +70,8 @@ func (c *Cursor) behind() (stored value.Row, ok bool) {
 	}
 	c.back = row
 	c.Counts.Fetched++
-	c.err = c.scan.Table.Know(c.ctx, row)
-	return row, c.err == nil
+	stored, c.err = c.scan.Table.Adapt(c.ctx, row)
+	return stored, c.err == nil
 }
 
 // count counts a row that was seen.

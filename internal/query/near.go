@@ -11,7 +11,6 @@ import (
 
 	"github.com/weftdb/weft/internal/indexkey"
 	"github.com/weftdb/weft/internal/schema"
-	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/zorder"
 	"github.com/weftdb/weft/zorder/codec"
@@ -258,8 +257,9 @@ func (c *Cursor) readNear(entry []byte) bool {
 		c.err = orMissing(err, x.Name, c.fetch)
 		return false
 	}
-	c.back, c.row = row, value.Row(row)
-	return true
+	c.back = row
+	c.row, c.err = c.scan.Table.Adapt(c.ctx, row)
+	return c.err == nil
 }
 
 // expand reads a cell, or cuts it in two.
@@ -322,7 +322,12 @@ func (n *nearest) read(c *Cursor, cell *nearCell) (done bool) {
 
 // take puts the row under the cursor into the queue. distance is how far it is, NaN if that is to be computed.
 func (n *nearest) take(c *Cursor, distance float64) {
-	row, entry := value.Row(n.walk.Value()), n.walk.Key()[len(c.scan.Index.Prefix):]
+	row, err := c.scan.Table.Adapt(c.ctx, n.walk.Value())
+	if err != nil {
+		c.err = err
+		return
+	}
+	entry := n.walk.Key()[len(c.scan.Index.Prefix):]
 	c.Counts.Examined++
 	c.Counts.Bytes += int64(row.Size())
 	if !n.matches(c, entry) {

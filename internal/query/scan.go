@@ -284,8 +284,7 @@ func (c *Cursor) examine() bool {
 // look counts the entry under the cursor and says whether its row is worth looking at.
 func (c *Cursor) look() bool {
 	c.Counts.Examined++
-	c.row = value.Row(c.walk.Value())
-	if c.err = c.scan.Table.Know(c.ctx, c.row); c.err != nil {
+	if c.row, c.err = c.scan.Table.Adapt(c.ctx, c.walk.Value()); c.err != nil {
 		return false
 	}
 	c.Counts.Bytes += int64(c.row.Size())
@@ -308,8 +307,8 @@ func (c *Cursor) readRow(key []byte) bool {
 		c.err = orMissing(err, c.scan.Index.Name, key)
 		return false
 	}
-	c.back, c.row = row, value.Row(row)
-	if c.err = c.scan.Table.Know(c.ctx, c.row); c.err != nil {
+	c.back = row
+	if c.row, c.err = c.scan.Table.Adapt(c.ctx, row); c.err != nil {
 		return false
 	}
 	c.Counts.Fetched++

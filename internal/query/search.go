@@ -11,7 +11,6 @@ import (
 	"github.com/weftdb/weft/internal/access"
 	"github.com/weftdb/weft/internal/record"
 	"github.com/weftdb/weft/internal/search"
-	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/order"
 )
@@ -380,8 +379,8 @@ func (c *Cursor) readFound(key []byte) bool {
 		c.err = orMissing(err, s.Searched.Name, c.fetch)
 		return false
 	}
-	c.back, c.row = stored, value.Row(stored)
-	if c.err = s.Table.Know(c.ctx, c.row); c.err != nil {
+	c.back = stored
+	if c.row, c.err = s.Table.Adapt(c.ctx, stored); c.err != nil {
 		return false
 	}
 	if c.cells != nil {

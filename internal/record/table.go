@@ -67,12 +67,23 @@ type learner interface {
 	Know(ctx context.Context, row value.Row) error
 }
 
-// Know returns once the table's dictionary knows the names in a row that another process may have written, within ctx.
-func (t *Table) Know(ctx context.Context, row value.Row) error {
-	if t.learns == nil {
-		return nil
+// Adapt returns a stored row, or the row in an index entry, as the table's dictionary describes it. It waits within ctx until the dictionary knows the
+// names in a row that another process may have written. If attributes have been renamed, the row's size counts their present names.
+func (t *Table) Adapt(ctx context.Context, row value.Row) (value.Row, error) {
+	if t.learns != nil {
+		if err := t.learns.Know(ctx, row); err != nil {
+			return nil, err
+		}
 	}
-	return t.learns.Know(ctx, row)
+	return t.resize(row), nil
+}
+
+// resize corrects the size of a row that may have been written before a rename.
+func (t *Table) resize(row value.Row) value.Row {
+	if t.Schema.Renames == 0 {
+		return row
+	}
+	return value.Resize(row, t.Names)
 }
 
 // Compile prepares a version of a table.
@@ -209,8 +220,8 @@ func (t *Table) Get(ctx context.Context, from kv.Snapshot, key, dst []byte) (val
 	if err != nil || !ok {
 		return nil, false, err
 	}
-	found := value.Row(row[len(dst):])
-	return found, true, t.Know(ctx, found)
+	found, err := t.Adapt(ctx, row[len(dst):])
+	return found, err == nil, err
 }
 
 // PrimaryKey returns the row key that an entry of a secondary index points at, appended to dst. entry is the whole key of the entry.

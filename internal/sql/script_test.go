@@ -45,6 +45,7 @@ func TestScripts(t *testing.T) {
 				}
 				return said
 			})
+			h.verify(t)
 		})
 	})
 }
@@ -114,6 +115,26 @@ func (o *observer) End(e *sql.Ended) {
 	defer o.watching.Unlock()
 	o.begun--
 	o.observed = append(o.observed, fmt.Sprintf("%v code=%d plan=%d examined=%d returned=%d written=%d in-flight=%d", e.Kind, e.Code, e.Plan, e.Examined, e.Returned, e.Written, o.begun))
+}
+
+// verify checks the rows and index entries of all tables that no session has in a transaction.
+func (h *harness) verify(t *testing.T) {
+	for name, s := range h.sessions {
+		s.Close()
+		delete(h.sessions, name)
+	}
+	for _, in := range h.db.Databases() {
+		for _, name := range h.db.Tables(in, "", 1000) {
+			table, err := h.db.TableIn(in, name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			report, err := table.Verify(t.Context())
+			if err != nil || len(report.Faults) > 0 {
+				t.Errorf("table %s of %s: %v %q", name, in, err, report.Faults)
+			}
+		}
+	}
 }
 
 // session returns the session of a name, opened when it is first used.

@@ -185,9 +185,11 @@ func (u *Undo) keys() (keys [][]byte) {
 
 // fit returns the row to write for now: none if another row has its key in a unique index.
 func (u *Undo) fit(ctx context.Context, txn kv.Txn, one undone) (value.Row, error) {
-	if err := u.Target.Know(ctx, one.row); err != nil || !u.Lived {
-		return one.row, err
+	row, err := u.Target.Adapt(ctx, one.row)
+	if err != nil || !u.Lived {
+		return row, err
 	}
+	one.row = row
 	now, _, err := u.Target.Get(ctx, txn, one.key, nil)
 	if err != nil {
 		return nil, err

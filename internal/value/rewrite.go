@@ -63,6 +63,29 @@ func Omit(dst []byte, row Row, names Names, omit func(name []byte) bool) Row {
 	return append(dst, attributes...) // moves them down, over the rest of the reserve
 }
 
+// Resize returns row with the size that it has under names: one that was built before an attribute was renamed counts the old name. A row whose size is right
+// is returned as it is, and so is one that can't be read.
+func Resize(row Row, names Names) Row {
+	stored, count, rest, _ := row.header()
+	size, attributes := 0, rest
+	for range count {
+		a, after, ok := cutAttribute(rest)
+		if !ok {
+			return row
+		}
+		name, err := a.fullName(names)
+		if err != nil {
+			return row
+		}
+		size += len(name) + a.value.Size()
+		rest = after
+	}
+	if size == stored {
+		return row
+	}
+	return append(appendRowHeader(make([]byte, 0, rowHeaderReserve+len(attributes)), size, count), attributes...)
+}
+
 // Rename appends row, which was built with the dictionary from, as the dictionary to has it: for an item whose new names got
 // their ids after it was built, and for copying items into another table. The results are those of RowBuilder.AppendTo; the
 // errors are ErrMalformed, ErrUnknownName, and ErrDuplicateName if row held a name both in full and under an id.

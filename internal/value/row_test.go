@@ -55,6 +55,28 @@ func checkRow(t testing.TB, row Row, names Names, m model) {
 	}
 }
 
+// TestResize reads a row under a dictionary in which a name has another length.
+func TestResize(t *testing.T) {
+	before, after := dictionary{"ab", "other"}, dictionary{"much longer", "other"}
+	var b RowBuilder
+	b.Reset(before)
+	for _, name := range []string{"ab", "other", "inline"} {
+		if err := b.Set([]byte(name), AppendString(nil, []byte(name))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	row := b.AppendTo(nil)
+	if got := Resize(row, before); &got[0] != &row[0] {
+		t.Error("a row whose size is right was copied")
+	}
+	checkRow(t, Resize(row, after), after, model{
+		"much longer": string(AppendString(nil, []byte("ab"))), "other": string(AppendString(nil, []byte("other"))), "inline": string(AppendString(nil, []byte("inline"))),
+	})
+	if got := Resize(row[:len(row)-1], after); !bytes.Equal(got, row[:len(row)-1]) {
+		t.Error("a row that can't be read was changed")
+	}
+}
+
 // A builder used again and again, with names with and without ids, in any order, with duplicates: rows are what was set.
 func TestRowBuilder(t *testing.T) {
 	r := newRandom(t)
