@@ -30,6 +30,7 @@ type insert struct {
 	moves   bool  // updates set a column of the primary key
 	seeks   bool  // see seeksHolders
 	over    scope // what updates read
+	chained bool  // updates may read what those before them have assigned
 	// presets are columns that are not named and that a new row gets a value of, by their positions in the table.
 	presets []int
 	atMS    int64 // the time of what is written; 0 is the clock's
@@ -179,6 +180,9 @@ func (i *insert) compileUpdates(updates []tree.Assignment) error {
 		}
 		i.updates = append(i.updates, assignment{column: column, value: value})
 	}
+	i.chained = len(i.updates) > 1 && slices.ContainsFunc(i.over.slots, func(s slot) bool {
+		return !s.given && s.source == 0 && slices.ContainsFunc(i.updates, func(u assignment) bool { return u.column.Name == string(s.name) })
+	})
 	return nil
 }
 
@@ -441,25 +445,9 @@ func (i *insert) placeNew(w *work, g *given, old value.Row) error {
 
 // placeUpdate applies ON DUPLICATE KEY UPDATE. MySQL counts such a row twice, and not at all if nothing changes.
 func (i *insert) placeUpdate(ctx context.Context, w *work, g *given, old value.Row) error {
-	cells := make([]cell, 0, len(i.updates))
-	data := g.data
-	if len(i.over.sources) > 0 {
-		data = slices.Concat(data, w.call.Rows[g.at-1][i.takes:])
-	}
-	for n := range i.updates {
-		u := &i.updates[n]
-		if err := i.over.fill(w, old, i.columns, data); err != nil {
-			return err
-		}
-		d, err := i.valueOf(w.call, &u.column, u.value)
-		if err != nil {
-			return err
-		}
-		v, err := i.store(w.call, &u.column, d, g.at)
-		if err != nil {
-			return err
-		}
-		cells = append(cells, cell{name: []byte(u.column.Name), value: v})
+	cells, err := i.computeUpdates(w, g, old)
+	if err != nil {
+		return err
 	}
 	if !changes(old, w.names, cells) {
 		w.add(pending{key: g.key, old: old, read: w.readsOnce(), kept: true})
@@ -473,6 +461,41 @@ func (i *insert) placeUpdate(ctx context.Context, w *work, g *given, old value.R
 		w.effect.GivenID = d.Bits()
 	}
 	return i.placeCells(ctx, w, g, old, cells)
+}
+
+// computeUpdates computes the assignments of ON DUPLICATE KEY UPDATE from left to right: each sees those before it.
+func (i *insert) computeUpdates(w *work, g *given, row value.Row) (cells []cell, err error) {
+	cells = make([]cell, 0, len(i.updates))
+	data := g.data
+	if len(i.over.sources) > 0 {
+		data = slices.Concat(data, w.call.Rows[g.at-1][i.takes:])
+	}
+	for n := range i.updates {
+		u := &i.updates[n]
+		if err := i.over.fill(w, row, i.columns, data); err != nil {
+			return nil, err
+		}
+		d, err := i.valueOf(w.call, &u.column, u.value)
+		if err != nil {
+			return nil, err
+		}
+		v, err := i.store(w.call, &u.column, d, g.at)
+		if err != nil {
+			return nil, err
+		}
+		name := []byte(u.column.Name)
+		if again := findCell(cells, name); again != nil {
+			again.value = v
+		} else {
+			cells = append(cells, cell{name: name, value: v})
+		}
+		if i.chained {
+			if row, err = merge(&w.builder, w.names, row, []cell{{name: name, value: v}}); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return cells, nil
 }
 
 // placeCells overwrites some columns of a row.
