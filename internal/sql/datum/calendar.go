@@ -2,6 +2,11 @@
 
 package datum
 
+import (
+	"fmt"
+	"math"
+)
+
 const (
 	secondUS = 1_000_000
 	minuteUS = 60 * secondUS
@@ -109,6 +114,85 @@ func (m Moment) AddMonths(months int64) Moment {
 	m.Year, m.Month = int(floorDivide(total, 12)), int(total-floorDivide(total, 12)*12)+1
 	m.Day = min(m.Day, m.MonthDays())
 	return m
+}
+
+// instantDates are the ranges of numbers that are dates in MySQL: YYMMDD and YYYYMMDD, and both with hhmmss behind them. // immutable
+var instantDates = [...]struct{ least, most, century, unit int64 }{
+	{101, 69_1231, 2000_0000, 1_000_000}, {70_0101, 99_1231, 1900_0000, 1_000_000}, {1000_0101, 9999_1231, 0, 1_000_000},
+	{101_000000, 69_1231_235959, 2000_0000_000000, 1}, {70_0101_000000, 99_1231_235959, 1900_0000_000000, 1}, {1000_0101_000000, 9999_1231_235959, 0, 1},
+}
+
+// numberInstant reads a number as a date with or without a time of day, as MySQL does: 240131, 20240131, 20240131123000.5.
+func numberInstant(d Datum) (us int64, ok bool) {
+	x, ok := d.NumberDecimal()
+	if !ok || x.IsNegative() {
+		return 0, false
+	}
+	whole := RoundDecimal(x, 0, true)
+	n, exact := whole.Int()
+	for _, r := range instantDates {
+		if !exact || n < r.least || n > r.most {
+			continue
+		}
+		us, ok := ParseTimestamp(fmt.Sprintf("%014d", (n+r.century)*r.unit))
+		if fraction, err := Subtract(Decimal(x), Decimal(whole)); err == nil {
+			us += int64(math.Round(fraction.NumberFloat() * secondUS))
+		}
+		return us, ok
+	}
+	return 0, false
+}
+
+// How a time meets numbers.
+const (
+	asDates  int32 = iota // they are dates, as in MySQL
+	asEpoch               // they are milliseconds since 1970, as in LindormTable
+	asEither              // they are dates, and milliseconds since 1970 where they can't be meant as dates
+)
+
+// meets is how times of the type meet numbers.
+func (t Type) meets() int32 {
+	switch {
+	case t.Base == Timestamp && t.Variety == Plain:
+		return asEpoch
+	case t.Variety == Zoned:
+		return asEither
+	}
+	return asDates
+}
+
+// InstantAs is Instant for a value that meets a column of type t.
+func (d Datum) InstantAs(t Type) (us int64, ok bool) { return d.instantAs(t.meets()) }
+
+func (d Datum) instantAs(meets int32) (us int64, ok bool) {
+	if classes[d.kind] != classNumber || meets == asEpoch {
+		return d.Instant()
+	}
+	if us, ok = numberInstant(d); ok || meets == asDates {
+		return us, ok
+	}
+	x, _ := d.NumberDecimal()
+	n, whole := x.Int()
+	if !whole || n < 0 || n >= 1000_0101 && n <= 9999_1231 || n >= 1000_0101_000000 {
+		return 0, false // meant as a date
+	}
+	return d.Instant()
+}
+
+// Meeting marks a time as one of type t: it decides how the time meets numbers.
+func (d Datum) Meeting(t Type) Datum {
+	if d.kind == KindTimestamp {
+		d.place = t.meets()
+	}
+	return d
+}
+
+// MeetingAs is d, which meets numbers as other does.
+func (d Datum) MeetingAs(other Datum) Datum {
+	if d.kind == KindTimestamp && other.kind == KindTimestamp {
+		d.place = other.place
+	}
+	return d
 }
 
 // Instant returns the time that d stands for in microseconds since 1970: a timestamp, a date's midnight, a text that reads as either, an integer

@@ -15,7 +15,7 @@ import (
 
 // Compare compares as the operators = and < do; null is true if either is NULL or the two can't be compared. Numbers of any kinds compare
 // by value, where a float is the shortest decimal that reads back as it; texts and binaries by their bytes; a text with a number as float64s; a
-// text with a time by the time that it reads as; an integer with a TIMESTAMP as milliseconds since 1970; a date with a TIMESTAMP as its midnight.
+// text with a time by the time that it reads as; a number with a time as the date that it is; a date with a TIMESTAMP as its midnight.
 func Compare(a, b Datum) (order int, null bool) {
 	if a.kind == b.kind {
 		switch a.kind {
@@ -108,17 +108,26 @@ func compareSame(a, b Datum, of class) int {
 	return strings.Compare(a.text, b.text)
 }
 
-// compareInstants compares times where one side is a TIMESTAMP or DATE and the other something else. A DATE with a number compares as YYYYMMDD.
+// compareInstants compares times where one side is a TIMESTAMP or DATE and the other something else. A number compares as the date that it is, if it is one.
 func compareInstants(a, b Datum) (order int, null bool) {
-	if a.kind == KindDate && classes[b.kind] == classNumber || b.kind == KindDate && classes[a.kind] == classNumber {
-		return compareNumbers(a.Number(), b.Number()), false
-	}
-	if classes[a.kind] == classNumber || classes[b.kind] == classNumber {
-		return compareNumbers(a.Number(), b.Number()), false
+	switch {
+	case classes[b.kind] == classNumber:
+		return compareNumberTime(a, b), false
+	case classes[a.kind] == classNumber:
+		return -compareNumberTime(b, a), false
 	}
 	x, known := a.Instant()
 	y, too := b.Instant()
 	return cmp.Compare(x, y), !known || !too
+}
+
+// compareNumberTime compares a time with a number.
+func compareNumberTime(d, n Datum) (order int) {
+	if us, ok := n.instantAs(d.place); ok && d.place != asEpoch {
+		own, _ := d.Instant()
+		return cmp.Compare(own, us)
+	}
+	return compareNumbers(d.Number(), n)
 }
 
 func compareTimes(a, b Datum) (order int, null bool) {

@@ -6,8 +6,8 @@
 // A Datum is small and passed by value. Texts and binaries alias bytes of somebody else, often of a row or a request, and are valid as
 // long as those are: who keeps one copies it (Clone).
 //
-// As numbers, a TIMESTAMP is its milliseconds since 1970 (LindormTable's way), a DATE is YYYYMMDD and a TIME hhmmss (MySQL's way). Texts
-// compare by their bytes. All times are UTC.
+// As numbers, times are YYYYMMDDhhmmss, YYYYMMDD and hhmmss (MySQL's way). The TIMESTAMP of a table of LindormTable's kind is its milliseconds since 1970.
+// Texts compare by their bytes. All times are UTC.
 //
 // Knows: SQL's scalars, their arithmetic, comparison, conversion and text.
 // Never: syntax, tables, sessions, packets.

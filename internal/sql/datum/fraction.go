@@ -16,6 +16,18 @@ func (d Datum) WithFraction(digits int) Datum {
 	return d
 }
 
+// TimeShape is a byte with what a time has besides its value; WithTimeShape gives it back.
+func (d Datum) TimeShape() byte { return d.scale | byte(d.place)<<4 }
+
+// WithTimeShape is a time with a shape that TimeShape has returned.
+func (d Datum) WithTimeShape(shape byte) Datum {
+	d = d.WithFraction(int(shape & 0xf))
+	if d.kind == KindTimestamp {
+		d.place = int32(shape >> 4)
+	}
+	return d
+}
+
 // CutFraction cuts microseconds to so many digits of a second, towards the past.
 func CutFraction(us int64, digits int) int64 {
 	unit := digitUnits[min(max(digits, 0), fractionMax)]

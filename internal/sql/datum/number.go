@@ -203,7 +203,7 @@ func (d Datum) Number() Datum {
 	case KindTime:
 		return timeNumber(d.Int())
 	case KindTimestamp:
-		return instantNumber(d.Int())
+		return instantNumber(d)
 	case KindJSON:
 		return jsonNumber(d.text)
 	}
@@ -230,13 +230,29 @@ func (d Datum) exact() Datum {
 	return Float64(textFloat(d.text))
 }
 
-// instantNumber is the milliseconds since 1970, with a fraction if there are microseconds.
-func instantNumber(us int64) Datum {
-	if us%milliUS == 0 {
-		return Int(us / milliUS)
+// instantNumber is YYYYMMDDhhmmss, or the milliseconds since 1970, with a fraction if there is one.
+func instantNumber(d Datum) Datum {
+	us := d.Int()
+	if d.place == asEpoch {
+		whole := floorDivide(us, milliUS)
+		return withFraction(whole, us-whole*milliUS, 3, 0)
 	}
-	x, _ := decimalOf(us < 0, uint64(max(us, -us)), -3)
-	return DecimalOfScale(x, 3)
+	m := MomentOf(us)
+	date := int64(m.Year)*1_0000 + int64(m.Month)*100 + int64(m.Day)
+	return withFraction(date*1_000_000+int64(m.Hour)*1_0000+int64(m.Minute)*100+int64(m.Second), int64(m.Microsecond), fractionMax, int(d.scale))
+}
+
+// withFraction is a number with a fraction of so many digits. It shows so many of them at least.
+func withFraction(whole, fraction int64, digits, shown int) Datum {
+	if fraction == 0 && shown == 0 {
+		return Int(whole)
+	}
+	x, _ := decimalOf(false, uint64(fraction), -digits)
+	sum, err := Add(Int(whole), Decimal(x))
+	if err != nil {
+		return Int(whole)
+	}
+	return DecimalOfScale(sum.Decimal(), max(shown, 3))
 }
 
 // timeNumber is hhmmss, with a fraction if there is one.
@@ -329,11 +345,11 @@ func (d Datum) Truth() (isTrue, null bool) {
 	switch d.kind {
 	case KindNull:
 		return false, true
-	case KindBool, KindInt, KindUint, KindTimestamp:
+	case KindBool, KindInt, KindUint:
 		return d.bits != 0, false
 	case KindDecimal:
 		return d.bits|d.high != 0, false
-	case KindDate:
+	case KindDate, KindTimestamp:
 		return true, false
 	}
 	return d.NumberFloat() != 0, false

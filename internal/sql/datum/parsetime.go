@@ -5,23 +5,29 @@ package datum
 // ParseTimestamp reads a date with or without a time of day: 2024-01-31, 2024-1-31 12:30, 2024-01-31T12:30:00.123456+02:00, with Z or an
 // offset, 20240131123000, 20240131. A fraction is rounded to microseconds. ok is false for anything else and outside 0001-01-01 .. 9999-12-31.
 func ParseTimestamp(text string) (us int64, ok bool) {
+	us, _, ok = ParseZoned(text)
+	return us, ok
+}
+
+// ParseZoned is ParseTimestamp. zoned reports whether the text names a time zone: then us is an instant, and otherwise a time on the clock.
+func ParseZoned(text string) (us int64, zoned, ok bool) {
 	r := timeReader{rest: trimSpace(text)}
 	var m Moment
 	if run := r.digitRun(); run >= 6 {
 		if !r.compact(&m, run) {
-			return 0, false
+			return 0, false, false
 		}
 	} else if !r.date(&m) {
-		return 0, false
+		return 0, false, false
 	}
 	if len(r.rest) > 0 && !r.clock(&m) {
-		return 0, false
+		return 0, false, false
 	}
 	if m.Month < 1 || m.Month > 12 || m.Day < 1 || m.Day > m.MonthDays() || m.Hour > 23 || m.Minute > 59 || m.Second > 59 {
-		return 0, false
+		return 0, false, false
 	}
 	us = m.US() - r.offsetUS
-	return us, us >= TimestampMin && us <= TimestampMax
+	return us, r.zoned, us >= TimestampMin && us <= TimestampMax
 }
 
 // ParseDate reads what ParseTimestamp reads and drops the time of day.
@@ -69,7 +75,8 @@ func ParseTime(text string) (us int64, ok bool) {
 // timeReader cuts the parts of a time off the front of rest.
 type timeReader struct {
 	rest     string
-	offsetUS int64 // of the time zone
+	zoned    bool  // a time zone is named
+	offsetUS int64 // its
 }
 
 func trimSpace(text string) string {
@@ -213,6 +220,7 @@ func (r *timeReader) zone() (ok bool) {
 	if len(r.rest) == 0 {
 		return true
 	}
+	r.zoned = true
 	if r.skip('Z') || r.skip('z') {
 		return len(r.rest) == 0
 	}

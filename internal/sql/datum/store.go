@@ -373,7 +373,7 @@ func storeBinary(d Datum, t Type) (Datum, error) {
 }
 
 func storeTimestamp(d Datum, t Type) (Datum, error) {
-	us, ok := d.Instant()
+	us, ok := d.InstantAs(t)
 	if us = t.roundFraction(us); !ok || us < TimestampMin || us > TimestampMax {
 		return Null, incorrectTime("datetime", d)
 	}
@@ -384,9 +384,9 @@ func storeDate(d Datum) (Datum, error) {
 	switch d.kind {
 	case KindDate:
 		return d, nil
-	case KindInt, KindFloat, KindDecimal:
-		if days, ok := numberDate(d.NumberInt()); ok {
-			return DateDays(days), nil
+	case KindInt, KindUint, KindFloat, KindDecimal:
+		if us, ok := numberInstant(d); ok {
+			return DateDays(floorDivide(us, dayUS)), nil
 		}
 	default:
 		if us, ok := d.Instant(); ok {
@@ -394,22 +394,6 @@ func storeDate(d Datum) (Datum, error) {
 		}
 	}
 	return Null, incorrectTime("date", d)
-}
-
-// numberDate reads YYYYMMDD, YYMMDD and YYYYMMDDhhmmss, as MySQL does.
-func numberDate(n int64) (days int64, ok bool) {
-	if n > 99_991_231 {
-		n /= 1_000_000
-	}
-	switch {
-	case n < 101 || n > 99_991_231:
-		return 0, false
-	case n <= 691_231:
-		n += 20_000_000
-	case n <= 991_231:
-		n += 19_000_000
-	}
-	return ParseDate(fmt.Sprintf("%08d", n))
 }
 
 func storeTime(d Datum, t Type) (Datum, error) {

@@ -97,7 +97,7 @@ func untypedOf(v value.Value, kind value.Kind) Datum {
 		return Int(x)
 	case value.Timestamp:
 		x, _ := v.Int()
-		return TimestampUS(x * milliUS)
+		return TimestampUS(x * milliUS).Meeting(Type{Base: Timestamp})
 	case value.Float:
 		x, _ := v.Float()
 		return Float64(x)
@@ -145,7 +145,7 @@ func temporalOf(v value.Value, kind value.Kind, t Type) (Datum, bool) {
 	unit := t.TimeUnit()
 	switch {
 	case t.Base == Timestamp && x >= TimestampMin/unit && x <= TimestampMax/unit:
-		return TimestampUS(x * unit).WithFraction(t.Scale), true
+		return TimestampUS(x * unit).WithFraction(t.Scale).Meeting(t), true
 	case t.Base == Date && kind != value.Timestamp && x >= DateMin && x <= DateMax:
 		return DateDays(x), true
 	case t.Base == Time && kind != value.Timestamp && x >= -TimeMax/unit && x <= TimeMax/unit:

@@ -181,6 +181,9 @@ func (n *cast) value(x *Context) (datum.Datum, error) {
 	if err != nil {
 		return datum.Null, err
 	}
+	if n.to.IsTemporal() {
+		d = x.Written(d)
+	}
 	return datum.Cast(d, n.to)
 }
 

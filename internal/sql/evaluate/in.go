@@ -88,7 +88,7 @@ func (n *inSet) gather(x *Context) (*members, error) {
 		if err != nil {
 			return nil, err
 		}
-		if d, ok := datum.Comparable(d, n.t); ok {
+		if d, ok := x.Comparable(d, n.t); ok {
 			m.add(d, n.t)
 		} else {
 			m.null = true

@@ -85,7 +85,7 @@ func (n *once) value(x *Context) (datum.Datum, error) {
 		return datum.Null, err
 	}
 	if n.to.Base != datum.Untyped && !d.IsNull() {
-		if converted, ok := datum.Comparable(d, n.to); ok {
+		if converted, ok := x.Comparable(d, n.to); ok {
 			d = converted
 		} else {
 			d = datum.Null

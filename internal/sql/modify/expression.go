@@ -141,6 +141,9 @@ func (t *target) storeStrictly(call *Call, column *definition.Column, d datum.Da
 			return nil, err
 		}
 	}
+	if column.Type.IsTemporal() {
+		d = call.Context.Written(d)
+	}
 	stored, err := datum.Store(d, column.Type)
 	if err == nil && column.Type.Variety == datum.Zoned {
 		stored, err = call.instant(stored, column.Type)

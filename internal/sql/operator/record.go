@@ -87,7 +87,7 @@ func appendDatum(dst []byte, d datum.Datum) []byte {
 	case datum.KindUint:
 		return binary.AppendUvarint(dst, d.Uint())
 	case datum.KindTimestamp, datum.KindTime:
-		dst = append(dst, byte(d.Scale()))
+		dst = append(dst, d.TimeShape())
 	}
 	return binary.AppendVarint(dst, d.Int())
 }
@@ -133,7 +133,7 @@ func cutDatum(b []byte) (d datum.Datum, rest []byte, err error) {
 		if n <= 0 {
 			return d, nil, ErrRecord
 		}
-		return integerOf(kind, x).WithFraction(int(b[0])), b[1+n:], nil
+		return integerOf(kind, x).WithTimeShape(b[0]), b[1+n:], nil
 	}
 	x, n := binary.Varint(b)
 	if n <= 0 {

@@ -83,6 +83,9 @@ func (b *binding) isSame(x, y *constant) bool {
 // valueFor is value, in the form in which a column's rows hold it: an instant, if clocks of other zones show other times.
 func (b *binding) valueFor(column *column, c *constant) datum.Datum {
 	d := b.value(c)
+	if column.sql.IsTemporal() {
+		d = b.context.Written(d)
+	}
 	if column.sql.Variety == datum.Zoned {
 		return b.context.Instant(d)
 	}

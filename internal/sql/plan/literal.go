@@ -163,8 +163,15 @@ func wide(f float64) reach {
 	return reach{low: value.AppendFloat(nil, math.Nextafter(f, math.Inf(-1))), high: value.AppendFloat(nil, math.Nextafter(f, math.Inf(1)))}
 }
 
-// timestampReach is for TIMESTAMP columns. Numbers are milliseconds since 1970.
+// timestampReach is for TIMESTAMP columns. Numbers are dates, or milliseconds since 1970 in a table of LindormTable's kind.
 func (c *column) timestampReach(d datum.Datum) (reach, bool) {
+	if d.IsNumber() && c.sql.Variety != datum.Plain {
+		us, ok := d.InstantAs(c.sql)
+		if !ok {
+			return reach{}, false
+		}
+		return c.unitReach(us, value.AppendTimestamp)
+	}
 	switch d.Kind() {
 	case datum.KindTimestamp:
 		return c.unitReach(d.Int(), value.AppendTimestamp)

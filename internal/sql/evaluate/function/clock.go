@@ -82,22 +82,14 @@ func shiftedType(arguments []datum.Type) datum.Type {
 	return datum.Type{}
 }
 
-// instant is the time that an argument stands for. A number of 8 or 14 digits that reads as YYYYMMDD or YYYYMMDDhhmmss is that time, as in MySQL;
-// another is milliseconds since 1970. A TIME is one of today.
+// instant is the time that an argument stands for. A number that reads as a date with or without a time of day is that time, as in MySQL; another is
+// milliseconds since 1970. A TIME is one of today.
 func (e *Environment) instant(d datum.Datum) (us int64, ok bool) {
-	switch d.Kind() {
-	case datum.KindInt:
-		if n := d.Int(); n >= 101_0101 && n <= 9999_1231 || n >= 101_0101_000000 && n <= 9999_1231_235959 {
-			width := 8
-			if n > 9999_1231 {
-				width = 14
-			}
-			if us, ok := datum.ParseTimestamp(fmt.Sprintf("%0*d", width, n)); ok {
-				return us, true
-			}
-		}
-	case datum.KindTime:
+	if d = e.Written(d); d.Kind() == datum.KindTime {
 		return floorDivide(e.LocalUS(), dayUS)*dayUS + d.Int(), true
+	}
+	if us, ok := d.InstantAs(datum.Type{Base: datum.Timestamp, Variety: datum.DateTime}); ok {
+		return us, true
 	}
 	return d.Instant()
 }
@@ -113,7 +105,7 @@ func (e *Environment) clock(d datum.Datum) (us int64, ok bool) {
 		return 0, true
 	case datum.KindText, datum.KindBinary:
 		if isDateText(d) {
-			us, ok = datum.ParseTimestamp(string(d.Bytes()))
+			us, ok = e.Written(d).Instant()
 			return us - floorDivide(us, dayUS)*dayUS, ok
 		}
 		return datum.ParseTime(string(d.Bytes()))

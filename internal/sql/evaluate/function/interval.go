@@ -114,7 +114,7 @@ func AddInterval(e *Environment, d, amount datum.Datum, unit string, negative bo
 	if d.Kind() == datum.KindTime && s.months == 0 {
 		return datum.TimeUS(d.Int() + s.us).WithFraction(d.Scale()), nil
 	}
-	us, ok := d.Instant()
+	us, ok := e.instant(d)
 	if !ok {
 		return datum.Null, nil
 	}
@@ -127,7 +127,7 @@ func AddInterval(e *Environment, d, amount datum.Datum, unit string, negative bo
 	if isDate(d) && IsDayUnit(unit) {
 		return datum.DateDays(floorDivide(us, dayUS)), nil
 	}
-	return datum.TimestampUS(us).WithFraction(fractionOf(d)), nil
+	return datum.TimestampUS(us).WithFraction(fractionOf(d)).MeetingAs(d), nil
 }
 
 // isDate says whether d is a date without a time of day.

@@ -38,7 +38,27 @@ func (e *Environment) Localized(d datum.Datum) datum.Datum {
 	if e.Zone == nil || d.Kind() != datum.KindTimestamp {
 		return d
 	}
-	return datum.TimestampUS(e.Zone.Local(d.Int())).WithFraction(d.Scale())
+	return datum.TimestampUS(e.Zone.Local(d.Int())).WithFraction(d.Scale()).MeetingAs(d)
+}
+
+// Written is d, or the time that clocks show in the session's zone at the instant that a text with a time zone stands for.
+func (e *Environment) Written(d datum.Datum) datum.Datum {
+	if e.Zone == nil || d.Kind() != datum.KindText && d.Kind() != datum.KindBinary {
+		return d
+	}
+	us, zoned, ok := datum.ParseZoned(string(d.Bytes()))
+	if !zoned || !ok {
+		return d
+	}
+	return datum.TimestampUS(e.Zone.Local(us))
+}
+
+// Comparable is datum.Comparable for a value that may be a text with a time zone.
+func (e *Environment) Comparable(d datum.Datum, t datum.Type) (converted datum.Datum, ok bool) {
+	if t.IsTemporal() {
+		d = e.Written(d)
+	}
+	return datum.Comparable(d, t)
 }
 
 // Instant is the instant at which clocks show a time in the session's zone. A value that is no time stays as it is.
@@ -46,7 +66,7 @@ func (e *Environment) Instant(d datum.Datum) datum.Datum {
 	if e.Zone == nil {
 		return d
 	}
-	us, ok := d.Instant()
+	us, ok := e.Written(d).InstantAs(datum.Type{Base: datum.Timestamp, Variety: datum.Zoned})
 	if !ok || d.IsNull() {
 		return d
 	}
