@@ -121,6 +121,7 @@ func castText(d Datum, t Type) Datum {
 	} else if d.kind != KindText {
 		d = Text(d.AppendText(make([]byte, 0, 32)))
 	}
+	d = d.Unnumbered()
 	if !utf8.ValidString(d.text) {
 		return Null
 	}

@@ -66,11 +66,16 @@ var classes = [...]class{KindNull: classNull, KindBool: classNumber, KindInt: cl
 	KindDecimal: classNumber, KindText: classBytes, KindBinary: classBytes, KindTimestamp: classInstant, KindDate: classInstant, KindTime: classTime,
 	KindJSON: classJSON}
 
-// Order is a total order of all values, for ORDER BY, MIN and MAX: NULL first, then by what they are, then as Compare does. Values are equal
+// Order is a total order of all values, for ORDER BY, MIN and MAX: NULL first, then by what they are, then as Compare does, but ENUM and SET by their numbers. Values are equal
 // in it if and only if AppendKey gives them the same bytes.
 func Order(a, b Datum) int {
 	if x, y := classes[a.kind], classes[b.kind]; x != y {
 		return cmp.Compare(x, y)
+	}
+	if x, ok := a.Member(); ok {
+		if y, too := b.Member(); too && x != y {
+			return cmp.Compare(x, y)
+		}
 	}
 	order, null := Compare(a, b)
 	if null {

@@ -177,8 +177,11 @@ func floatDecimal(x float64) (order.Decimal, bool) {
 	return d, err == nil
 }
 
-// plain is d, but a hexadecimal literal is the number of its last eight bytes.
+// plain is d, but a hexadecimal literal is the number of its last eight bytes, and a value of an ENUM or SET its number.
 func (d Datum) plain() Datum {
+	if d.kind == KindText && d.place == asMember {
+		return d.number()
+	}
 	if d.kind != KindBinary || d.bits != hexadecimal {
 		return d
 	}
@@ -192,6 +195,9 @@ func (d Datum) plain() Datum {
 // Number returns d as arithmetic sees it: an Int, Uint, Float or Decimal; NULL for NULL. Texts are floats, as in MySQL; see the package's doc
 // for times.
 func (d Datum) Number() Datum {
+	if number, ok := d.Member(); ok {
+		return Float64(float64(number))
+	}
 	switch d = d.plain(); d.kind {
 	case KindInt, KindUint, KindFloat, KindDecimal, KindNull:
 		return d

@@ -26,7 +26,9 @@ func FromValue(v value.Value, t Type) (d Datum, ok bool) {
 	case Untyped:
 		return untypedOf(v, kind), true
 	case Varchar, Char:
-		if kind == value.String {
+		if kind == value.String && t.IsList() {
+			return Text(v.Bytes()).named(&t), true
+		} else if kind == value.String {
 			return Text(v.Bytes()), true
 		}
 	case Varbinary, BinaryBase:
@@ -77,7 +79,7 @@ func (d *Datum) SetStored(v value.Value, t *Type) {
 		}
 		d.kind, d.scale, d.place, d.bits, d.high, d.text = KindInt, 0, 0, uint64(x), 0, ""
 		return
-	case kind == value.String && (t.Base == Varchar || t.Base == Char):
+	case kind == value.String && (t.Base == Varchar || t.Base == Char) && !t.IsList():
 		d.kind, d.scale, d.place, d.bits, d.high, d.text = KindText, 0, 0, 0, 0, alias(v.Bytes())
 		return
 	}

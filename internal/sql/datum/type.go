@@ -144,8 +144,8 @@ func Unify(types []Type) (t Type, mixed bool) {
 			mixed = true
 			t = unifyTwo(t, next)
 		default:
-			mixed = mixed || t.Base == DecimalBase && t.Scale != next.Scale
-			if t.Variety != next.Variety || t.Members != next.Members {
+			mixed = mixed || t.Base == DecimalBase && t.Scale != next.Scale || t.IsList() || next.IsList()
+			if t.Variety != next.Variety || t.IsList() { // as in MySQL, even values of one ENUM are texts together
 				t.Variety, t.Members = Plain, ""
 			}
 			t.Length, t.Scale = longer(t.Length, next.Length), max(t.Scale, next.Scale)

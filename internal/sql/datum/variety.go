@@ -193,7 +193,7 @@ func storeYear(d Datum) (Datum, error) {
 // member is the member of an ENUM that a text names, whatever its case if it is ASCII, or a number counts, from 1.
 func (t Type) member(d Datum) (found Datum, err error) {
 	text := string(d.AppendText(nil))
-	isNumber := d.kind == KindInt || d.kind == KindUint
+	isNumber := d.IsNumber()
 	t.members(func(number int, member string) bool {
 		if isNumber && d.NumberInt() == int64(number) || !isNumber && strings.EqualFold(strings.TrimRight(text, " "), member) {
 			found = TextString(member)
@@ -211,10 +211,10 @@ func (t Type) subset(d Datum) (Datum, error) {
 	var list []string
 	known := 0
 	wanted := strings.Split(string(d.AppendText(nil)), ",")
-	isNumber := d.kind == KindInt || d.kind == KindUint
+	isNumber := d.IsNumber()
 	bits := uint64(0)
 	if isNumber {
-		bits, wanted = unsigned(d), nil
+		bits, wanted = castInteger(d).bits, nil
 	} else if len(wanted) == 1 && wanted[0] == "" {
 		return TextString(""), nil
 	}

@@ -12,7 +12,7 @@ func (t Type) Holds(other Type) bool {
 	switch {
 	case t == other:
 		return true
-	case t.isList() || other.isList() && !t.IsText():
+	case t.IsList() || other.IsList() && !t.IsText():
 		return t.Variety == other.Variety && t.hasMembers(other)
 	case t.isRange() && other.isRange():
 		low, high := t.integerRange()
@@ -34,15 +34,13 @@ func (t Type) Holds(other Type) bool {
 
 // Shortens says whether t differs from another type of texts or bytes in its length alone, so that it holds those values that are not too long.
 func (t Type) Shortens(other Type) bool {
-	return t.Length > 0 && t.Variety == Plain && !other.isList() && (t.Base == Varchar && other.Base == Varchar || t.Base == Varbinary && other.Base == Varbinary)
+	return t.Length > 0 && t.Variety == Plain && !other.IsList() && (t.Base == Varchar && other.Base == Varchar || t.Base == Varbinary && other.Base == Varbinary)
 }
 
 // Retimes says whether t differs from another type of times in its digits of a second, or in its zone, so that it holds those columns that have no times yet.
 func (t Type) Retimes(other Type) bool {
 	return (t.Base == Timestamp || t.Base == Time) && t.Base == other.Base
 }
-
-func (t Type) isList() bool { return t.Variety == Enum || t.Variety == Set }
 
 func (t Type) isRange() bool { return t.IsInteger() && t.Variety != Bit && t.Variety != Year }
 

@@ -200,6 +200,7 @@ type extreme struct {
 }
 
 func (s *extreme) gather(d datum.Datum) error {
+	d = d.Unnumbered() // as in MySQL, of ENUM and SET it is the text
 	if s.best.IsNull() || datum.Order(d, s.best)*s.direction > 0 {
 		s.best = d.Clone()
 	}

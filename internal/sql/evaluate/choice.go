@@ -39,7 +39,7 @@ func common(n node, x *Context, to datum.Type) (datum.Datum, error) {
 		exact, _ := d.NumberDecimal()
 		return datum.DecimalOfScale(datum.RoundDecimal(exact, to.Scale, false), to.Scale), nil
 	case datum.TypeOf(d).Base == to.Base:
-		return d, nil
+		return d.Unnumbered(), nil
 	}
 	return datum.Cast(d, to)
 }

@@ -38,7 +38,7 @@ func compilePlaces(q plan.Query, of *target, order []tree.Order, limit tree.Expr
 			return p, err
 		}
 		p.by, p.down = append(p.by, by), append(p.down, o.Descending)
-		if column, ok := o.By.(*tree.Column); ok {
+		if column, ok := o.By.(*tree.Column); ok && !by.Type().IsList() {
 			p.order = append(p.order, database.Ordering{Column: column.Name, Descending: o.Descending})
 		}
 	}

@@ -16,6 +16,7 @@ const (
 	sortNumber
 	sortInstant
 	sortTime
+	sortMember // a text with a number, of ENUM or SET
 	sortBytes
 	sortJSON
 )
@@ -39,7 +40,12 @@ func AppendSortKey(dst []byte, d datum.Datum, descending bool) []byte {
 	case datum.KindTime:
 		dst = order.AppendInt(append(dst, sortTime), d.Int())
 	case datum.KindText, datum.KindBinary:
-		dst = order.AppendBytes(append(dst, sortBytes), d.Bytes())
+		if number, ok := d.Member(); ok {
+			dst = binary.BigEndian.AppendUint64(append(dst, sortMember), number)
+		} else {
+			dst = append(dst, sortBytes)
+		}
+		dst = order.AppendBytes(dst, d.Bytes())
 	case datum.KindJSON:
 		dst = order.AppendBytes(append(dst, sortJSON), d.Bytes())
 	default:
@@ -73,6 +79,9 @@ func appendNumberKey(dst []byte, d datum.Datum) []byte {
 
 // appendDatum appends a datum so that cutDatum reads back the very same.
 func appendDatum(dst []byte, d datum.Datum) []byte {
+	if number, ok := d.Member(); ok {
+		dst = binary.AppendUvarint(append(dst, recordMember), number)
+	}
 	dst = append(dst, byte(d.Kind()))
 	switch d.Kind() {
 	case datum.KindNull:
@@ -92,6 +101,9 @@ func appendDatum(dst []byte, d datum.Datum) []byte {
 	return binary.AppendVarint(dst, d.Int())
 }
 
+// recordMember stands before a text with a number, of ENUM or SET.
+const recordMember = 0xff
+
 // ErrRecord says that a record in a temporary file is not what was written.
 var ErrRecord = errors.New("operator: a record that was kept for sorting is damaged")
 
@@ -99,6 +111,14 @@ var ErrRecord = errors.New("operator: a record that was kept for sorting is dama
 func cutDatum(b []byte) (d datum.Datum, rest []byte, err error) {
 	if len(b) == 0 {
 		return d, nil, ErrRecord
+	}
+	if b[0] == recordMember {
+		number, n := binary.Uvarint(b[1:])
+		if n <= 0 {
+			return d, nil, ErrRecord
+		}
+		d, rest, err = cutDatum(b[1+n:])
+		return d.WithMember(number), rest, err
 	}
 	kind, b := datum.Kind(b[0]), b[1:]
 	switch kind {

@@ -321,6 +321,7 @@ func (c *compiler) order() error {
 		s.Order = append(s.Order, sorting)
 		if column, ok := by.(*tree.Column); ok {
 			s.orderings = append(s.orderings, database.Ordering{Column: column.Name, Descending: order.Descending})
+			s.orderIsPlain = s.orderIsPlain && !hasNumbers(c.table, column)
 		} else if !isConstant(by) {
 			s.orderIsPlain = false
 		}
@@ -336,6 +337,15 @@ func (c *compiler) order() error {
 		s.Order = nil // one row at most
 	}
 	return nil
+}
+
+// hasNumbers reports whether a column is an ENUM or SET, which is ordered by numbers, while keys and indexes have its texts.
+func hasNumbers(t *definition.Table, column *tree.Column) bool {
+	if t == nil {
+		return false
+	}
+	declared, ok := t.Column(column.Name)
+	return ok && declared.Type.IsList()
 }
 
 // rank finds the MATCH in the order of whose scores rows are wanted.
