@@ -12,11 +12,11 @@ import (
 )
 
 // FromValue reads a stored value as a column of type t has it. ok is false, and the datum NULL, if the value does not fit the type: somebody wrote
-// it through another protocol. A missing value and DynamoDB's null are NULL. Texts and binaries alias v; only JSON allocates. Under Untyped the
+// it through another protocol. A missing value is NULL, and so is DynamoDB's null, but in a JSON column that is JSON's null. Texts and binaries alias v; only JSON allocates. Under Untyped the
 // value's own kind tells: documents and sets read as JSON, a Number that is an integer of 64 bits as an Int.
 func FromValue(v value.Value, t Type) (d Datum, ok bool) {
 	kind := v.Kind()
-	if kind == value.Missing || kind == value.Null {
+	if kind == value.Missing || kind == value.Null && t.Base != JSONBase {
 		return Null, true
 	}
 	if kind == value.Binary && t.Variety >= HLong {

@@ -50,7 +50,7 @@ func (l Limits) Create(statement *tree.CreateTable, dbName string) (database.Tab
 	}
 	t.InsertFails = t.insertsFail(statement.Options)
 	for i := range t.Columns {
-		t.Columns[i].Type = t.timestampType(t.Columns[i].Type)
+		t.Columns[i].Type = t.kindType(t.Columns[i].Type)
 	}
 	if err := t.checkWhole(); err != nil {
 		return database.TableSpec{}, err
@@ -170,16 +170,21 @@ func (l Limits) declareOne(t *Table, d *tree.ColumnDefinition) error {
 	}
 	c, err := l.column(d)
 	if err == nil {
-		c.Type = t.timestampType(c.Type)
+		c.Type = t.kindType(c.Type)
 		t.add(c)
 	}
 	return err
 }
 
-// timestampType makes TIMESTAMP that of MySQL in a table of MySQL's kind. LindormTable's holds the time that was written.
-func (t *Table) timestampType(typed datum.Type) datum.Type {
-	if t.InsertFails && typed.Base == datum.Timestamp && typed.Variety == datum.Plain {
+// kindType makes TIMESTAMP and BOOLEAN those of MySQL in a table of MySQL's kind: an instant, and TINYINT(1). LindormTable's hold the time that was
+// written, and a truth value.
+func (t *Table) kindType(typed datum.Type) datum.Type {
+	switch {
+	case !t.InsertFails || typed.Variety != datum.Plain:
+	case typed.Base == datum.Timestamp:
 		typed.Variety = datum.Zoned
+	case typed.Base == datum.Boolean:
+		typed = datum.Type{Base: datum.TinyInt, Length: 1}
 	}
 	return typed
 }

@@ -156,15 +156,16 @@ func (t *Table) move(name string, place tree.Place) error {
 	return nil
 }
 
-// typeAfterModify is the type that a column gets. A TIMESTAMP that an older version made stays one that holds what was written, and BOOLEAN is TINYINT(1).
+// typeAfterModify is the type that a column gets. A TIMESTAMP that an older version made stays one that holds what was written, and a BOOLEAN
+// a truth value.
 func (t *Table) typeAfterModify(old *Column, typed datum.Type) datum.Type {
 	switch {
 	case old.Type.Base == datum.Timestamp && old.Type.Variety == datum.Plain:
 		return typed
-	case old.Type.Base == datum.Boolean && typed.Base == datum.TinyInt && typed.Length == 1: // as SHOW COLUMNS has it
+	case old.Type.Base == datum.Boolean && (typed.Base == datum.Boolean || typed.Base == datum.TinyInt && typed.Length == 1): // as SHOW COLUMNS has it
 		return old.Type
 	}
-	return t.timestampType(typed)
+	return t.kindType(typed)
 }
 
 // NarrowingName is the name of the check that Narrowing's condition is while the column changes.

@@ -258,7 +258,10 @@ func prefixOf(pattern []byte, escape rune) (prefix, rest []byte) {
 func (m *missing) bind(*binding) limit {
 	c := m.column
 	path := c.path()
-	list := []expr.Condition{&expr.NotExists{Path: path}, &expr.HasType{X: &path, Type: value.Null}}
+	list := []expr.Condition{&expr.NotExists{Path: path}}
+	if c.sql.Base != datum.JSONBase { // there it is JSON's null
+		list = append(list, &expr.HasType{X: &path, Type: value.Null})
+	}
 	switch {
 	case c.original:
 	case !c.sure, c.narrow() && !c.dense():
