@@ -9,6 +9,7 @@ import (
 
 	"github.com/weftdb/weft/internal/account"
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/memory"
 	"github.com/weftdb/weft/internal/sql/algebra"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/execute"
@@ -185,6 +186,15 @@ func (q *queried) run(ctx context.Context, s *Session, c *call) error {
 	}
 	if limit := s.values.SelectLimit; limit > 0 {
 		c.sink.limit(limit)
+	}
+	if q.ForUpdate && request.Tx == nil {
+		tx, err := s.beginAlone(ctx)
+		if err != nil {
+			return err
+		}
+		defer tx.Rollback()
+		request.View, request.Tx, request.Kept = tx.View(), tx, &memory.Share{Of: s.engine.options.Memory}
+		defer request.Kept.Release()
 	}
 	summary, err := execute.Query(ctx, &request)
 	q.noteCounts(s, &summary.Counts.Counts)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/weftdb/weft/internal/account"
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/memory"
 	"github.com/weftdb/weft/internal/sql/execute"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/plan"
@@ -68,6 +69,15 @@ func (st *selected) run(ctx context.Context, s *Session, c *call) error {
 	s.tell(st.notes)
 	s.ofTable = st.name != ""
 	s.timeout = st.Source.Timeout(&s.request.Settings)
+	if st.ForUpdate && s.request.Tx == nil {
+		tx, err := s.beginAlone(ctx)
+		if err != nil {
+			return err
+		}
+		defer tx.Rollback()
+		s.request.View, s.request.Tx, s.request.Kept = tx.View(), tx, &memory.Share{Of: s.engine.options.Memory}
+		defer s.request.Kept.Release()
+	}
 	summary, err := execute.Select(ctx, &s.request)
 	s.countReads(&summary.Counts.Counts)
 	if summary.Warning != "" {

@@ -47,7 +47,7 @@ func (s *Session) begin(ctx context.Context, readOnly bool) error {
 	if s.nextIsolation != nil {
 		level = *s.nextIsolation
 	}
-	tx, err := s.engine.db.BeginWith(ctx, database.TxOptions{Locks: s.values.LockConflicts, Wait: s.values.LockWait, Serializable: level == variable.Serializable})
+	tx, err := s.beginAt(ctx, level)
 	if err != nil {
 		return err
 	}
@@ -56,6 +56,15 @@ func (s *Session) begin(ctx context.Context, readOnly bool) error {
 	})
 	s.nextRead, s.nextIsolation = nil, nil
 	return nil
+}
+
+func (s *Session) beginAt(ctx context.Context, level variable.Isolation) (*database.Tx, error) {
+	return s.engine.db.BeginWith(ctx, database.TxOptions{Locks: s.values.LockConflicts, Wait: s.values.LockWait, Serializable: level == variable.Serializable})
+}
+
+// beginAlone starts a transaction for one SELECT that locks rows: it meets the locks of others, and ends with the statement.
+func (s *Session) beginAlone(ctx context.Context) (*database.Tx, error) {
+	return s.beginAt(ctx, variable.RepeatableRead)
 }
 
 // reads prepares the open transaction, if there is one, for a statement that reads without holding rows.
