@@ -5,6 +5,7 @@ package algebra
 import (
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/evaluate"
+	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
@@ -62,7 +63,9 @@ func (s *scope) condition(e tree.Expression) (c condition, err error) {
 			c.each, c.depends = c.each+cost, append(c.depends, in.depends...)
 		}
 		for _, d := range in.depends {
-			if d.of == s.frame {
+			if d.of == s.frame && d.column == nil {
+				err = fault.New(fault.GroupWithoutBy)
+			} else if d.of == s.frame {
 				l := s.leafOf(d.column)
 				c.needs |= l.set()
 				l.want(d.column.Name)

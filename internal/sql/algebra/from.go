@@ -230,6 +230,9 @@ func (s *scope) addQuery(q tree.Query, as queried) (*item, []named, error) {
 		node.To = l.to()
 		for _, d := range l.lateral {
 			if d.of == s.frame {
+				if d.column == nil {
+					return nil, fault.New(fault.GroupWithoutBy)
+				}
 				slot, _, err := s.Column(d.column, "from clause")
 				if err != nil {
 					return nil, err

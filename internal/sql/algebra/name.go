@@ -222,7 +222,7 @@ func (n *nest) lend(c *tree.Column) int {
 		index = n.of.parameter(t)
 		f.lent[[2]string{c.Table, c.Name}] = index
 	}
-	n.add(dependency{index, f, c})
+	n.add(dependency{parameter: index, of: f, column: c})
 	return index
 }
 
@@ -249,6 +249,11 @@ func (s *scope) resolveBut(e tree.Expression, where string, keep func(c *tree.Co
 	rewritten := tree.Rebuild(e, func(e tree.Expression) tree.Expression {
 		call, ok := e.(*tree.Call)
 		s.volatile = s.volatile || ok && plan.IsVolatile(call)
+		if ok && failed == nil && s.isOuterAggregate(call, keep) {
+			var outer tree.Expression
+			outer, failed = s.outer.aggregate(call, where)
+			return outer
+		}
 		c, ok := e.(*tree.Column)
 		if !ok || failed != nil || keep != nil && keep(c) {
 			return nil
@@ -345,7 +350,8 @@ func (s *scope) rewrite(q *tree.Select) (*tree.Select, error) {
 		}
 		read.OrderBy = append(read.OrderBy, o)
 	}
-	return &read, nil
+	read.Aggregates, err = s.aggregatesWithin(&read)
+	return &read, err
 }
 
 // groupKey resolves an expression of GROUP BY: a name is a column before it is an alias.
@@ -417,7 +423,7 @@ func (s *scope) star(star *tree.Star) (list []tree.SelectItem, err error) {
 }
 
 // Subquery is evaluate.SubqueryScope's.
-func (s *scope) Subquery(q tree.Query, exists bool, slot func(c *tree.Column) (int, error)) (of evaluate.SubqueryOf, err error) {
+func (s *scope) Subquery(q tree.Query, exists bool, slot func(e tree.Expression) (int, error)) (of evaluate.SubqueryOf, err error) {
 	in, err := s.inner(q, exists)
 	if err != nil {
 		return of, err
@@ -427,7 +433,7 @@ func (s *scope) Subquery(q tree.Query, exists bool, slot func(c *tree.Column) (i
 	for _, d := range in.depends {
 		at := -1
 		if d.of == s.frame {
-			if at, err = slot(d.column); err != nil {
+			if at, err = slot(d.value()); err != nil {
 				return of, err
 			}
 			of.Constant = false

@@ -38,7 +38,7 @@ func (r *region) flatten(it *item, before set) error {
 	case it.leaf != nil:
 		u := &unit{leaf: it.leaf, it: it, leaves: it.leaves(), after: before}
 		for _, d := range it.leaf.lateral {
-			if d.of == r.frame {
+			if d.of == r.frame && d.column != nil {
 				u.after |= r.leafOf(d.column).set()
 			}
 		}

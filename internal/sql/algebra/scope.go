@@ -48,11 +48,12 @@ type nest struct {
 	depends []dependency
 }
 
-// dependency is an outer value that a query depends on: a column of the scope of, which is seen as a parameter.
+// dependency is an outer value that a query depends on: a column or an aggregate of the scope of, which is seen as a parameter.
 type dependency struct {
 	parameter int
 	of        *frame
-	column    *tree.Column // of a leaf of the frame
+	column    *tree.Column // of a leaf of the frame; nil: it is an aggregate
+	aggregate *tree.Call   // over columns of leaves of the frame
 }
 
 // inner is a query in an expression.

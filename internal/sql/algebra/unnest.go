@@ -69,7 +69,7 @@ func (s *scope) unnestable(read *tree.Select) map[*tree.Select]*inner {
 				return true
 			}
 			in := s.nested[q]
-			if in != nil && !in.nested.Volatile && len(in.depends) > 0 && !slices.ContainsFunc(in.depends, func(d dependency) bool { return d.of != s.frame }) {
+			if in != nil && !in.nested.Volatile && len(in.depends) > 0 && !slices.ContainsFunc(in.depends, func(d dependency) bool { return d.of != s.frame || d.column == nil }) {
 				found[q] = in
 			}
 			return true
@@ -199,7 +199,7 @@ func (s *scope) combinations(depends []dependency, rows float64) float64 {
 	}
 	values := 1.0
 	for _, d := range depends {
-		if d.of != s.frame {
+		if d.of != s.frame || d.column == nil {
 			continue
 		}
 		n := r.distinct(d.column, nil)

@@ -21,10 +21,10 @@ type Subqueries interface {
 	Any(x *Context, number int, operator tree.Operator, values []datum.Datum) (is, null bool, err error)
 }
 
-// SubqueryScope is a Scope that compiles the queries of expressions. slot finds the slot of an outer column in the row that the program runs over.
+// SubqueryScope is a Scope that compiles the queries of expressions. slot finds the slot of an outer column or aggregate in the row that the program runs over.
 type SubqueryScope interface {
 	Scope
-	Subquery(q tree.Query, exists bool, slot func(c *tree.Column) (int, error)) (SubqueryOf, error)
+	Subquery(q tree.Query, exists bool, slot func(e tree.Expression) (int, error)) (SubqueryOf, error)
 }
 
 // SubqueryOf is a compiled subquery as an expression sees it.
@@ -111,7 +111,7 @@ func (c *compiler) compileQuery(q tree.Query, isExists bool, columns int) (Subqu
 	if !ok {
 		return SubqueryOf{}, fault.New(fault.NotSupported, "A subquery is not allowed in this expression.")
 	}
-	of, err := scope.Subquery(q, isExists, func(outer *tree.Column) (int, error) {
+	of, err := scope.Subquery(q, isExists, func(outer tree.Expression) (int, error) {
 		found, err := c.compile(outer)
 		if err != nil {
 			return 0, err

@@ -51,6 +51,9 @@ func (c *compiler) group() error {
 	for i := range c.orderBy {
 		expressions = append(expressions, c.replaceAliases(c.orderBy[i].By))
 	}
+	for _, call := range t.Aggregates {
+		expressions = append(expressions, call)
+	}
 	calls := evaluate.Aggregates(expressions...)
 	if len(t.GroupBy) == 0 && len(calls) == 0 {
 		return nil // HAVING is a second WHERE then

@@ -28,7 +28,7 @@ type Origin interface {
 	// Extend makes room for so many slots behind the row and returns the first.
 	Extend(slots int) int
 	// Subquery compiles a query in an expression; see evaluate.SubqueryScope.
-	Subquery(q tree.Query, exists bool, slot func(c *tree.Column) (int, error)) (evaluate.SubqueryOf, error)
+	Subquery(q tree.Query, exists bool, slot func(e tree.Expression) (int, error)) (evaluate.SubqueryOf, error)
 }
 
 // originScope resolves the columns of one clause for package evaluate.
@@ -60,7 +60,7 @@ func CompileOver(statement *tree.Select, origin Origin) (*Select, error) {
 type noSubquery struct{}
 
 // Subquery is Origin's.
-func (noSubquery) Subquery(tree.Query, bool, func(*tree.Column) (int, error)) (evaluate.SubqueryOf, error) {
+func (noSubquery) Subquery(tree.Query, bool, func(tree.Expression) (int, error)) (evaluate.SubqueryOf, error) {
 	return evaluate.SubqueryOf{}, fault.New(fault.NotSupported, "A subquery is not allowed in this expression.")
 }
 

@@ -42,6 +42,8 @@ type Select struct {
 	Having  Expression
 	Windows []NamedWindow
 	OrderBy []Order
+	// Aggregates are aggregates that queries within the expressions use, and whose columns are this query's.
+	Aggregates []*Call
 	Limit   Expression // nil: no limit; a Literal or a Parameter
 	Offset  Expression
 	// AllowFiltering is Lindorm's and Cassandra's suffix ALLOW FILTERING.
