@@ -29,7 +29,7 @@ type Denied = permission.Denied
 // for dynamodb:Query and any other for dynamodb:Scan, changes of a table for dynamodb:UpdateTable. A Query with AnyIndex asks for the table. Anybody may
 // learn which tables there are and how they are made, and what needs no context is not asked for.
 func (db *DB) As(ctx context.Context, p Principal) context.Context {
-	return db.db.As(ctx, permission.Principal(p))
+	return db.db.As(ctx, permission.Principal{User: p.User, Address: p.Address, Agent: p.Agent, Secure: p.Secure, Request: p.Request})
 }
 
 // AddUser makes a user, who may sign in at the MySQL port with the password if the database is served. The first user of a database may do everything, later

@@ -39,6 +39,7 @@ var laws = map[string]law{
 	"internal/audit":       {layer: 0, doc: "an audit log writes the events that it is handed"},
 	"internal/digest":      {layer: 0, doc: "digest counts what it is told"},
 	"internal/memory":      {layer: 0, pure: true},
+	"internal/cache":       {layer: 0, pure: true, beside: []string{"internal/memory"}},
 	"internal/cities":      {layer: 0, pure: true},
 	"internal/earthquakes": {layer: 0, pure: true},
 	"internal/weather":     {layer: 0, pure: true},

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/weftdb/weft/internal/cache"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/digest"
 	"github.com/weftdb/weft/internal/memory"
@@ -88,7 +89,7 @@ type Engine struct {
 	options   Options
 	db        *database.DB
 	variables *variable.Catalog
-	plans     *cache
+	plans     *cache.Cache[statement]
 	begun     time.Time
 	counts    counts
 	tables    tables
@@ -122,7 +123,7 @@ func New(o Options) *Engine {
 		o.PlansMax = 8192
 	}
 	e := &Engine{
-		options: o, db: o.DB, variables: o.Variables, plans: newCache(o.PlansMax, o.Memory), begun: o.Now(),
+		options: o, db: o.DB, variables: o.Variables, plans: cache.New[statement](o.PlansMax, o.Memory), begun: o.Now(),
 		tables:  tables{known: map[uint32]*definition.Table{}},
 		digests: o.Digests,
 		schemas: schemas.Statements{DB: o.DB, Where: whereOf, Warnings: o.Warnings, Processes: o.Processes},

@@ -169,7 +169,7 @@ func (s *Session) dispatch(ctx context.Context, text []byte, a *answer) (Kind, e
 	if shared {
 		s.digest = s.engine.digests.ID(digest.SQL, "", key)
 		c.parameters = literals
-		if st := s.engine.plans.get(key); st != nil && fits(st, c) {
+		if st, ok := s.engine.plans.Get(key); ok && fits(st, c) {
 			s.warnings = s.warnings[:0]
 			err := s.allow(st.requests().needs, literals)
 			if err == nil {
@@ -226,7 +226,7 @@ func (s *Session) compileAndRun(ctx context.Context, read tree.Statement, key []
 			continue
 		}
 		if key != nil && isShared(st) {
-			s.engine.plans.put(key, st)
+			s.engine.plans.Put(key, st, planBytes+costOf(key))
 		}
 		return st.kind(), err
 	}

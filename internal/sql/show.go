@@ -101,7 +101,7 @@ func (s *Session) showStatus(st *tree.Show, c *call) error {
 	return s.showPairs(st, c, [][2]string{
 		{"Com_delete", kind(KindDelete)}, {"Com_insert", kind(KindInsert)}, {"Com_replace", kind(KindReplace)},
 		{"Com_select", kind(KindSelect)}, {"Com_set_option", kind(KindSet)}, {"Com_update", kind(KindUpdate)},
-		{"Connections", number(e.counts.opened.Load())}, {"Plans_cached", number(int64(e.plans.len()))}, {"Plans_made", number(e.counts.planned.Load())},
+		{"Connections", number(e.counts.opened.Load())}, {"Plans_cached", number(int64(e.plans.Len()))}, {"Plans_made", number(e.counts.planned.Load())},
 		{"Queries", number(e.counts.statements.Load())}, {"Questions", number(e.counts.statements.Load())}, {"Ssl_cipher", ""},
 		{"Ssl_version", ""}, {"Threads_connected", number(e.counts.sessions.Load())},
 		{"Uptime", number(int64(e.options.Now().Sub(e.begun).Seconds()))}, {"Version", variable.ServerVersion},
