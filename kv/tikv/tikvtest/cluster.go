@@ -10,6 +10,7 @@ package tikvtest
 import (
 	"context"
 	"errors"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -46,6 +47,9 @@ type Cluster struct {
 	onePhase    onePhase
 	oldDriver   atomic.Bool
 	pulses      map[uint64]*pulse // by store
+
+	requests sync.RWMutex // is held for reading by requests that the mock answers
+	isClosed bool         // guarded by requests
 }
 
 // Start makes a cluster. It must be closed.
@@ -122,6 +126,9 @@ func (c *Cluster) Close() error {
 		pulse.stop()
 	}
 	c.driver.Close()
+	c.requests.Lock()
+	defer c.requests.Unlock()
+	c.isClosed = true
 	return c.client.Close()
 }
 
@@ -131,6 +138,16 @@ type stores struct {
 	cluster *Cluster
 }
 
+// ask hands a request to the mock, whose store panics when it is asked after its end: client-go resolves locks in the background.
+func (s *stores) ask(ctx context.Context, address string, request *tikvrpc.Request, timeout time.Duration) (*tikvrpc.Response, error) {
+	s.cluster.requests.RLock()
+	defer s.cluster.requests.RUnlock()
+	if s.cluster.isClosed {
+		return nil, errors.New("tikvtest: the cluster is closed")
+	}
+	return s.MockClient.SendRequest(ctx, address, request, timeout)
+}
+
 func (s *stores) SendRequest(ctx context.Context, address string, request *tikvrpc.Request, timeout time.Duration) (*tikvrpc.Response, error) {
 	send := func() (*tikvrpc.Response, error) {
 		if request.Type == tikvrpc.CmdPrewrite && request.Prewrite().GetTryOnePc() {
@@ -138,7 +155,7 @@ func (s *stores) SendRequest(ctx context.Context, address string, request *tikvr
 		}
 		s.cluster.onePhase.gate.RLock()
 		defer s.cluster.onePhase.gate.RUnlock()
-		return s.MockClient.SendRequest(ctx, address, request, timeout)
+		return s.ask(ctx, address, request, timeout)
 	}
 	if disturbance := s.cluster.disturbance.Load(); disturbance != nil {
 		undisturbed := send

@@ -32,7 +32,7 @@ func (s *stores) prewrite(ctx context.Context, address string, request *tikvrpc.
 	if committed := s.cluster.onePhase.commitOf(prewrite.GetStartVersion()); committed > 0 {
 		return &tikvrpc.Response{Resp: &kvrpcpb.PrewriteResponse{OnePcCommitTs: committed}}, nil
 	}
-	response, err := s.MockClient.SendRequest(ctx, address, request, timeout)
+	response, err := s.ask(ctx, address, request, timeout)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func (s *stores) commit(ctx context.Context, address string, request *tikvrpc.Re
 			commit.Keys = append(commit.Keys, mutation.GetKey())
 		}
 	}
-	response, err := s.MockClient.SendRequest(ctx, address, tikvrpc.NewRequest(tikvrpc.CmdCommit, commit, request.Context), timeout)
+	response, err := s.ask(ctx, address, tikvrpc.NewRequest(tikvrpc.CmdCommit, commit, request.Context), timeout)
 	if err != nil {
 		return 0, false, err
 	}
