@@ -74,36 +74,21 @@ type Options struct {
 	Installed func(tables []uint32)
 }
 
-// Open checks the format of the store, initialises an empty one, and loads all descriptors. Errors: kv.ErrFormat for a newer format.
+// Open checks the format of the store, initialises an empty one, and loads all descriptors. Errors: kv.ErrFormat for a newer format, and for features that this program lacks.
 func Open(ctx context.Context, store kv.Store, o Options) (*Catalog, error) {
 	c := &Catalog{store: store, names: map[string]*entry{}, ids: map[uint32]*entry{}, views: map[string]View{}}
-	if err := c.checkFormat(ctx); err != nil {
+	if err := checkFormat(ctx, store); err != nil {
 		return nil, err
 	}
-	if o.Gateway == nil {
-		return c, c.load(ctx)
+	begin := c.load
+	if o.Gateway != nil {
+		c.store, c.gateway, c.lost, c.shared.installed = o.Gateway.Leased(), o.Gateway, o.Gateway.Lost, o.Installed
+		begin = func(ctx context.Context) error { return o.Gateway.Join(ctx, c) }
 	}
-	c.store, c.gateway, c.lost, c.shared.installed = o.Gateway.Leased(), o.Gateway, o.Gateway.Lost, o.Installed
-	return c, o.Gateway.Join(ctx, c)
-}
-
-func (c *Catalog) checkFormat(ctx context.Context) error {
-	key := keyspace.AppendMeta(nil, "format")
-	return kv.Update(ctx, c.store, func(txn kv.Txn) error {
-		stored, ok, err := txn.Get(ctx, key, nil)
-		if err != nil {
-			return err
-		}
-		if !ok {
-			return txn.Set(key, order.AppendUvarint(nil, keyspace.FormatVersion))
-		}
-		version, _, err := order.CutUvarint(stored)
-		if err != nil || version != keyspace.FormatVersion {
-			return fmt.Errorf("%w: the key layout has version %d, this program reads version %d: use the program that wrote the data, or export and import",
-				kv.ErrFormat, version, keyspace.FormatVersion)
-		}
-		return nil
-	})
+	if err := begin(ctx); err != nil {
+		return c, err
+	}
+	return c, c.noteFeatures(ctx)
 }
 
 func (c *Catalog) load(ctx context.Context) error {

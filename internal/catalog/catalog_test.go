@@ -278,7 +278,7 @@ func TestNewerFormat(t *testing.T) {
 	store := teststore.Store(t)
 	open(t, store)
 	err := kv.Update(t.Context(), store, func(txn kv.Txn) error {
-		return txn.Set(keyspace.AppendMeta(nil, "format"), order.AppendUvarint(nil, keyspace.FormatVersion+1))
+		return txn.Set(keyspace.AppendMeta(nil, "format"), order.AppendUvarint(nil, formatFeatures+1))
 	})
 	if err != nil {
 		t.Fatal(err)

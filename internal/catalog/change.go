@@ -87,7 +87,7 @@ func (c *Catalog) create(ctx context.Context, txn kv.Txn, table *schema.Table, r
 	if err := txn.Set(keyspace.AppendName(nil, table.Database, table.Name), order.AppendUvarint(nil, id)); err != nil {
 		return err
 	}
-	return writeTable(txn, table, nil)
+	return writeTable(ctx, txn, table, nil)
 }
 
 // Change applies edit to a copy of a table's descriptor, stores and publishes it, and returns once no user of the version before is left.
@@ -183,7 +183,7 @@ func (c *Catalog) rewrite(ctx context.Context, s scope, edit func(*schema.Table)
 				return err
 			}
 		}
-		return writeTable(txn, table, with)
+		return writeTable(ctx, txn, table, with)
 	})
 	if !stored {
 		return nil, err
@@ -276,7 +276,10 @@ func NextID(ctx context.Context, txn kv.Txn, sequence string) (uint64, error) {
 	return next, txn.Set(key, order.AppendUvarint(nil, next+1))
 }
 
-func writeTable(txn kv.Txn, table *schema.Table, with func(kv.Txn) error) error {
+func writeTable(ctx context.Context, txn kv.Txn, table *schema.Table, with func(kv.Txn) error) error {
+	if err := useFeatures(ctx, txn, table.Features()); err != nil {
+		return err
+	}
 	descriptor, err := json.Marshal(table)
 	if err != nil {
 		return err

@@ -56,6 +56,8 @@ type Rules struct {
 	Dialect string `json:"dialect,omitempty"` // its name, such as SQL
 	Puts    bool   `json:"puts,omitempty"`    // what a row becomes
 	Deletes bool   `json:"deletes,omitempty"` // that a row goes
+	// Features are what a program must know of the dialect besides, to write rows rightly: see Table.Features.
+	Features []string `json:"features,omitempty"`
 	// Referrers are the other tables whose rows need those of this one, so that it may not go before them. Some may be gone.
 	Referrers []Referrer `json:"referrers,omitempty"`
 }

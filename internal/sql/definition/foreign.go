@@ -300,7 +300,27 @@ func (s *storedTable) rules(database, name string) schema.Rules {
 	if r.Puts {
 		r.Dialect = "SQL"
 	}
+	r.Features = s.features()
 	return r
+}
+
+// features are those of columns that a program must know to write rows.
+func (s *storedTable) features() (names []string) {
+	for _, one := range []struct {
+		name string
+		used func(storedColumn) bool
+	}{
+		{schema.FeatureAuto, func(c storedColumn) bool { return c.Auto }},
+		{schema.FeatureDefault, func(c storedColumn) bool { return c.DefaultSQL != "" }},
+		{schema.FeatureOnUpdate, func(c storedColumn) bool { return c.UpdateNow }},
+		{schema.FeatureZoned, func(c storedColumn) bool { return c.Zoned }},
+		{schema.FeatureMicros, func(c storedColumn) bool { return c.Microseconds }},
+	} {
+		if slices.ContainsFunc(s.Columns, one.used) {
+			names = append(names, one.name)
+		}
+	}
+	return names
 }
 
 // foreignKeyUsing names a foreign key that needs a column; "" if none does.
