@@ -68,6 +68,11 @@ func newCursor(ctx context.Context, s *Store, v *view, keys kv.Range, reverse bo
 	var err error
 	switch {
 	case v == nil:
+		if b := s.durableNow(); b != nil {
+			c.iter, err = b.snapshot.NewIterWithContext(ctx, &c.options)
+			b.leave()
+			break
+		}
 		c.iter, err = s.db.NewIterWithContext(ctx, &c.options)
 		c.unsure = s.flight.appendAll(nil)
 	default:

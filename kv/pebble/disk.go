@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/weftdb/weft/kv"
+	"github.com/weftdb/weft/kv/pebble/internal/guard"
 )
 
 // diskMonitor turns the store read-only while the disk is nearly full, and back. It looks in intervals, and sooner after many bytes.
@@ -16,12 +17,19 @@ type diskMonitor struct {
 	watermark int64        // Options.ReadOnlyBelowBytes; 0 = default, negative = off
 	readOnly  atomic.Bool  // free space is below the watermark: no writes
 	frozen    atomic.Bool  // and below an eighth of it: no deletions either, because they need space in the log
+	denied    atomic.Bool  // a write found no space, whatever the file system says of it: there may be a quota
 	free      atomic.Int64 // bytes at the last look, -1 = unknown
 	unlooked  atomic.Int64 // bytes written since
 	nudge     chan struct{}
 	stop      chan struct{}
 	stopped   chan struct{}
 }
+
+// The file by which a store that found no space tries again.
+const (
+	probeName  = "weft-probe"
+	probeBytes = 1 << 20
+)
 
 // defaultWatermark is the default of Options.ReadOnlyBelowBytes, or a tenth of the disk if that is less.
 const defaultWatermark = 512 << 20
@@ -64,12 +72,18 @@ func (d *diskMonitor) look() {
 		d.frozen.Store(true)
 		return
 	}
+	if d.denied.Load() && !d.mayFit() {
+		d.frozen.Store(true)
+		d.full()
+		return
+	}
 	if d.watermark < 0 && !d.readOnly.Load() {
 		return
 	}
 	usage, err := d.store.options.FS.GetDiskUsage(d.store.options.Dir)
 	if err != nil { // unknown: whether there is space must be tried
 		d.readOnly.Store(false)
+		d.frozen.Store(false)
 		return
 	}
 	free, mark := int64(usage.AvailBytes), d.watermark
@@ -95,8 +109,28 @@ func (d *diskMonitor) set(free, mark int64) {
 	}
 }
 
+// mayFit tries whether there is space again, since a write found none.
+func (d *diskMonitor) mayFit() bool {
+	s := d.store
+	if s.failure.Failed() {
+		return true // no file changes any more
+	}
+	if s.guard.IsHungry() {
+		return false // it tries by itself
+	}
+	name := s.options.FS.PathJoin(s.options.Dir, probeName)
+	err := writeFile(s.options.FS, name, make([]byte, probeBytes))
+	_ = s.options.FS.Remove(name) // it may not be there
+	if guard.IsFull(err) {
+		return false
+	}
+	d.denied.Store(false)
+	return true
+}
+
 // full is called when a write found no space.
 func (d *diskMonitor) full() {
+	d.denied.Store(true)
 	if !d.readOnly.Swap(true) {
 		d.store.options.Logger.Error("the disk is full: the store is read-only until there is space")
 	}
@@ -124,6 +158,9 @@ func (d *diskMonitor) wrote(bytes int) {
 func (d *diskMonitor) mayWrite() error {
 	if d.store.options.ReadOnly {
 		return fmt.Errorf("%w: it was opened to be read only", kv.ErrReadOnly)
+	}
+	if d.denied.Load() {
+		return fmt.Errorf("%w: a file could not be written for want of space, on the disk or in a quota; free some space, then writes go on by themselves", kv.ErrReadOnly)
 	}
 	if d.readOnly.Load() {
 		return fmt.Errorf("%w: the disk has only %d bytes free; free some space, then writes go on by themselves", kv.ErrReadOnly, d.free.Load())

@@ -139,7 +139,7 @@ func TestNoSpaceHeals(t *testing.T) {
 	usage := &usageFS{FS: fs}
 	usage.free.Store(10 << 30)
 	options := small(usage)
-	options.ReadOnlyBelowBytes = 1 << 30
+	options.ReadOnlyBelowBytes, options.hungerMax = 1<<30, time.Hour
 	s := opened(t, options)
 	must(t, put(s, []byte("a"), []byte("1")))
 	hit := make(chan struct{})
@@ -294,4 +294,94 @@ func TestFlushFailures(t *testing.T) {
 		t.Errorf("%d failures, %d background errors, %d flushes", failures.Load(), m.BackgroundErrors, m.Flushes)
 	}
 	must(t, put(s, []byte("b"), []byte("1")))
+}
+
+// TestReadsWithoutSpace: while the log finds no space, by a quota or otherwise, reads show what is durable, and nothing else; new writes are refused at once,
+// and those under way are told that their outcome is unknown. When there is space again, everything goes on.
+func TestReadsWithoutSpace(t *testing.T) {
+	for _, cause := range []error{syscall.ENOSPC, syscall.EDQUOT} {
+		fs := newFaultFS(vfs.NewMem())
+		usage := &usageFS{FS: fs}
+		usage.free.Store(10 << 30) // the file system does not know of it
+		options := small(usage)
+		options.hungerMax = time.Millisecond
+		s := opened(t, options)
+		must(t, put(s, []byte("a"), []byte("1")))
+		must(t, put(s, []byte("gone"), []byte("1")))
+		fs.set(func(op errorfs.Op) error {
+			if isLogWrite(op) || op.Kind == errorfs.OpCreate {
+				return cause
+			}
+			return nil
+		})
+		early, err := s.Begin(t.Context())
+		must(t, err)
+		_, _, err = early.Get(t.Context(), []byte("a"), nil)
+		must(t, err)
+		must(t, early.Set([]byte("a"), []byte("3")))
+		mustBe(t, kv.Update(t.Context(), s, func(txn kv.Txn) error {
+			return errors.Join(txn.Set([]byte("a"), []byte("2")), txn.Delete([]byte("gone")))
+		}), kv.ErrUnknownOutcome)
+		for range 2 {
+			s.disk.look()
+			mustBe(t, put(s, []byte("b"), []byte("1")), kv.ErrReadOnly)
+			mustBe(t, remove(s, []byte("b")), kv.ErrReadOnly)
+			if !s.Metrics().ReadOnly {
+				t.Error("the store seems to take writes")
+			}
+			r, err := s.Read(t.Context())
+			must(t, err)
+			for what, read := range map[string]func() (string, error){
+				"the store's gets": func() (string, error) { return getsOf(s) }, "a reader's gets": func() (string, error) { return getsOf(r) },
+				"the store's walk":   func() (string, error) { return scanOf(kv.Walk(t.Context(), s, kv.Range{}, false)) },
+				"a reader's cursors": func() (string, error) { return scanOf(r.Scan(t.Context(), kv.Range{}, false)) },
+			} {
+				if text, err := read(); err != nil || text != "a=1 gone=1 " {
+					t.Errorf("%v: by %s: %q, %v", cause, what, text, err)
+				}
+			}
+			must(t, r.Close())
+		}
+		late, err := s.Begin(t.Context())
+		must(t, err)
+		_, _, err = late.Get(t.Context(), []byte("a"), nil)
+		must(t, err)
+		fs.heal()
+		for s.guard.IsHungry() || s.flight.count.Load() > 0 {
+			time.Sleep(time.Millisecond)
+		}
+		s.disk.look()
+		must(t, late.Set([]byte("a"), []byte("4")))
+		mustBe(t, late.Commit(t.Context()), kv.ErrConflict)
+		mustBe(t, early.Commit(t.Context()), kv.ErrConflict)
+		if text, err := scanOf(kv.Walk(t.Context(), s, kv.Range{}, false)); err != nil || text != "a=2 " {
+			t.Errorf("%v: afterwards there is %q, %v", cause, text, err)
+		}
+		must(t, put(s, []byte("a"), []byte("5")))
+		if s.failure.Failed() {
+			t.Error("the store has stopped")
+		}
+	}
+}
+
+func getsOf(from interface {
+	Get(ctx context.Context, key, dst []byte) ([]byte, bool, error)
+}) (text string, err error) {
+	for _, key := range []string{"a", "b", "gone"} {
+		value, ok, err := from.Get(context.Background(), []byte(key), nil)
+		if err != nil {
+			return text, err
+		}
+		if ok {
+			text += key + "=" + string(value) + " "
+		}
+	}
+	return text, nil
+}
+
+func scanOf(c kv.Cursor) (text string, err error) {
+	for c.Next() {
+		text += string(c.Key()) + "=" + string(c.Value()) + " "
+	}
+	return text, c.Close()
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -30,6 +31,8 @@ type group struct {
 	stamped  bool                      // a commit of it has keys with stamps
 	fill     func(*pebble.Batch) error // instead of commits, for an administrator's batch
 	batch    *pebble.Batch
+	number   int64         // in the order of the log; set by flight.add
+	before   *before       // what was there before it, until it is durable
 	settle   func()        // tells a follower that the batch is durable; nil for none
 	applying atomic.Bool   // it may be visible
 	durable  atomic.Bool   // set before done is closed
@@ -41,21 +44,28 @@ func newGroup() *group { return &group{done: make(chan struct{})} }
 // flight lists the groups that may be visible but are not durable yet.
 type flight struct {
 	count  atomic.Int64 // number of groups; read without the lock
+	order  sync.Mutex   // held while a group is applied, so that they are listed in the order of the log
 	mu     sync.Mutex
 	groups []*group
+	added  int64 // groups so far
+	synced int64 // the highest number of a group that is durable; those before it are, too
 }
 
-// add lists g before it is applied.
+// add lists g before it is applied. The caller holds order.
 func (f *flight) add(g *group) {
 	f.mu.Lock()
+	f.added++
+	g.number = f.added
 	f.groups = append(f.groups, g)
 	f.count.Store(int64(len(f.groups)))
 	f.mu.Unlock()
 	g.applying.Store(true)
 }
 
+// remove drops g, which is durable.
 func (f *flight) remove(g *group) {
 	f.mu.Lock()
+	f.synced = max(f.synced, g.number)
 	f.groups = slices.DeleteFunc(f.groups, func(other *group) bool { return other == g })
 	f.count.Store(int64(len(f.groups)))
 	f.mu.Unlock()
@@ -182,16 +192,20 @@ func (l *lane) syncGroups() {
 // apply makes g visible and says whether that went well; if not, the store has stopped.
 func (s *Store) apply(g *group) (ok bool) {
 	defer s.stopOnPanic(&ok)
+	if !g.stamped && !s.build(g) {
+		return false
+	}
+	s.flight.order.Lock()
+	defer s.flight.order.Unlock()
+	g.before = s.newBefore()
 	s.flight.add(g)
 	if g.stamped {
 		s.stamps.mu.Lock() // until the batch is visible, so that stamps become visible in their order
 		defer s.stamps.mu.Unlock()
 		s.stamps.give(g.commits)
-	}
-	g.batch = s.db.NewBatchWithSize(g.bytes + 16*len(g.commits) + 64)
-	if err := g.fillBatch(); err != nil {
-		s.failure.Fail(fmt.Errorf("building a batch: %w", err))
-		return false
+		if !s.build(g) {
+			return false
+		}
 	}
 	if err := s.applyBatch(g); err != nil {
 		s.failure.Fail(fmt.Errorf("applying a batch: %w", err))
@@ -201,6 +215,16 @@ func (s *Store) apply(g *group) (ok bool) {
 	s.versions.written.Add(int64(g.batch.Count()))
 	s.commits.publish(g)
 	g.commits = nil
+	return true
+}
+
+// build makes the batch of g and says whether that went well.
+func (s *Store) build(g *group) bool {
+	g.batch = s.db.NewBatchWithSize(g.bytes + 16*len(g.commits) + 64)
+	if err := g.fillBatch(); err != nil {
+		s.failure.Fail(fmt.Errorf("building a batch: %w", err))
+		return false
+	}
 	return true
 }
 
@@ -229,6 +253,7 @@ func (s *Store) sync(g *group) (ok bool) {
 	g.durable.Store(true)
 	s.flight.remove(g)
 	close(g.done)
+	g.before.leave()
 	batch := g.batch
 	g.batch = nil
 	if err := batch.Close(); err != nil {
@@ -279,6 +304,10 @@ func (s *Store) wait(ctx context.Context, g *group) error {
 		return nil
 	case <-s.failure.Stopped():
 	case <-ctx.Done():
+	case <-s.guard.Hungry():
+		if err := s.waitHungry(ctx, g); err != nil || g.durable.Load() {
+			return err
+		}
 	}
 	if g.durable.Load() {
 		return nil
@@ -287,6 +316,20 @@ func (s *Store) wait(ctx context.Context, g *group) error {
 		return s.failure.UnknownErr()
 	}
 	return fmt.Errorf("%w: gave up waiting: %w", kv.ErrUnknownOutcome, ctx.Err())
+}
+
+// waitHungry is wait while the log waits for space: for a while.
+func (s *Store) waitHungry(ctx context.Context, g *group) error {
+	patience := time.NewTimer(s.options.hungerMax)
+	defer patience.Stop()
+	select {
+	case <-g.done:
+	case <-s.failure.Stopped():
+	case <-ctx.Done():
+	case <-patience.C:
+		return unknownHungry()
+	}
+	return nil
 }
 
 // settle waits until all groups are durable, so that what they wrote may be shown.
@@ -310,5 +353,10 @@ func (s *Store) settleOne(ctx context.Context, g *group) error {
 		return s.failure.ClosedErr()
 	case <-ctx.Done():
 		return ctx.Err()
+	case <-s.guard.Hungry():
+		if g.durable.Load() {
+			return nil
+		}
+		return errHungry()
 	}
 }

@@ -53,7 +53,8 @@ type Options struct {
 	Logger                *slog.Logger    // default: nothing is logged
 	Fatal                 func(err error) // called once, on its own goroutine, when the store can't go on and the process should end; default: logs
 
-	tableRetries int32 // see guard.NewFS; tests only
+	tableRetries int32         // see guard.NewFS; tests only
+	hungerMax    time.Duration // see the constant; tests only
 }
 
 func (o Options) withDefaults() Options {
@@ -69,6 +70,7 @@ func (o Options) withDefaults() Options {
 	orDefault(&o.MaxOpenFiles, 1000)
 	orDefault(&o.DiskCheckInterval, 500*time.Millisecond)
 	orDefault(&o.CloseTimeout, 10*time.Second)
+	orDefault(&o.hungerMax, hungerMax)
 	orDefault(&o.Logger, slog.New(slog.DiscardHandler))
 	if o.Fatal == nil {
 		o.Fatal = func(error) {}

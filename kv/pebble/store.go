@@ -85,23 +85,30 @@ func (s *Store) Get(ctx context.Context, key, dst []byte) ([]byte, bool, error) 
 		return dst, false, s.failure.ClosedErr()
 	}
 	defer s.gate.Leave(slot)
-	value, closer, found, err := s.get(ctx, key)
+	value, closer, found, _, err := s.get(ctx, key)
 	if !found {
 		return dst, false, err
 	}
 	return append(dst, value...), true, closer.Close()
 }
 
-// get looks up the latest value. If found, the closer must be closed after the value was used. The caller is inside the store.
-func (s *Store) get(ctx context.Context, key []byte) (value []byte, closer io.Closer, found bool, err error) {
+// get looks up the latest value. If found, the closer must be closed after the value was used. lent says that there are later commits, which wait for space. The
+// caller is inside the store.
+func (s *Store) get(ctx context.Context, key []byte) (value []byte, closer io.Closer, found, lent bool, err error) {
+	if b := s.durableNow(); b != nil {
+		defer b.leave()
+		value, closer, err = b.snapshot.Get(storedKey(key)) // which outlives the snapshot
+		found, err = isPresent(err)
+		return value, closer, found, true, err
+	}
 	value, closer, err = s.db.Get(storedKey(key))
 	if found, err = isPresent(err); err == nil {
 		err = s.settleKey(ctx, key)
 	}
 	if err != nil && found {
-		return nil, nil, false, errors.Join(err, closer.Close())
+		return nil, nil, false, false, errors.Join(err, closer.Close())
 	}
-	return value, closer, found, err
+	return value, closer, found, false, err
 }
 
 // isPresent tells a missing key from an error.
@@ -192,9 +199,15 @@ type view struct {
 	unsure   []*group
 	few      [laneUnsynced + 4]*group // room for unsure
 	settled  atomic.Bool
+	lent     *before // whose the snapshot is; nil: it is the view's own
 }
 
 func (v *view) take(s *Store) {
+	if v.lent = s.durableNow(); v.lent != nil {
+		v.snapshot, v.unsure = v.lent.snapshot, nil
+		v.settled.Store(true)
+		return
+	}
 	v.snapshot = s.db.NewSnapshot()
 	v.unsure = s.flight.appendAll(v.few[:0])
 	v.settled.Store(len(v.unsure) == 0)
@@ -213,8 +226,13 @@ func (v *view) release() error {
 	if v.snapshot == nil {
 		return nil
 	}
-	snapshot := v.snapshot
-	v.snapshot = nil
+	snapshot, lent := v.snapshot, v.lent
+	v.snapshot, v.lent = nil, nil
+	if lent != nil {
+		err := v.points.release()
+		lent.leave()
+		return err
+	}
 	return errors.Join(v.points.release(), snapshot.Close())
 }
 

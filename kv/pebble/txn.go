@@ -26,6 +26,7 @@ type txnState struct {
 	member  member
 	started bool // it has read or guarded, and stands in the registry with its start
 	scanned bool // a cursor may still look at writes
+	stale   bool // it has read while later commits waited for space: it may not write
 	writes  writeSet
 	guards  []guardRef
 	commit  commit
@@ -67,6 +68,7 @@ func (st *txnState) look() *view {
 	}
 	if st.snapshot == nil {
 		st.take(st.store)
+		st.stale = st.stale || st.lent != nil
 	}
 	return &st.view
 }
@@ -97,7 +99,10 @@ func (t *txn) Get(ctx context.Context, key, dst []byte) ([]byte, bool, error) {
 // lookUp looks up a key without the transaction's own writes.
 func (st *txnState) lookUp(ctx context.Context, key []byte) (value []byte, closer io.Closer, found bool, err error) {
 	if st.renewed && st.latest.snapshot == nil {
-		return st.store.get(ctx, key) // it is judged from a moment before
+		var lent bool
+		value, closer, found, lent, err = st.store.get(ctx, key) // it is judged from a moment before
+		st.stale = st.stale || lent
+		return value, closer, found, err
 	}
 	return st.look().get(ctx, st.store, key)
 }
@@ -263,6 +268,9 @@ func (st *txnState) finish(ctx context.Context) error {
 	if len(c.locks) == 0 && st.writes.len() == 0 {
 		return nil
 	}
+	if st.stale && st.writes.len() > 0 {
+		return kv.ErrConflict
+	}
 	err := st.store.commits.lock(ctx, c)
 	st.unlist()
 	if err != nil {
@@ -314,7 +322,7 @@ func (st *txnState) recycle() {
 	}
 	st.writes.reset()
 	st.view.reset()
-	st.started = false
+	st.started, st.stale = false, false
 	st.guards = st.guards[:0]
 	st.commit.group.Store(nil)
 	st.commit.locks = st.commit.locks[:0]

@@ -40,6 +40,7 @@ type FS struct {
 	retries int32        // writes of tables that may fail in a row
 	changes atomic.Int64 // operations under way that may change a file
 	syncs   syncStats
+	hunger  hunger
 	lock    lockFile
 }
 
@@ -57,7 +58,9 @@ func NewFS(files vfs.FS, dir string, retries int32, f *Failure) *FS {
 	if retries == 0 {
 		retries = guardRetries
 	}
-	return &FS{FS: files, dir: dir, failure: f, full: func() {}, retries: retries}
+	g := &FS{FS: files, dir: dir, failure: f, full: func() {}, retries: retries}
+	g.hunger.init()
+	return g
 }
 
 // OnFull sets what is called whenever the disk turns out to be full. It comes before Opened.
@@ -71,7 +74,7 @@ func isScarce(err error) bool {
 // mayHeal says whether time may heal the error, and tells of it.
 func (g *FS) mayHeal(err error) bool {
 	switch {
-	case vfs.IsNoSpaceError(err):
+	case IsFull(err):
 		g.full()
 	case isScarce(err):
 		g.sayScarce()
@@ -146,9 +149,19 @@ func (g *FS) Still(ctx context.Context) bool {
 func (g *FS) change(name string, vital bool, operation func() error) error {
 	g.begin()
 	defer g.end()
+	hungry := false
+	defer func() {
+		if hungry {
+			g.hunger.end()
+		}
+	}()
 	for tries := 0; ; tries++ {
 		err := operation()
 		passing := g.mayHeal(err)
+		if vital && !hungry && IsFull(err) {
+			hungry = true
+			g.hunger.begin()
+		}
 		switch {
 		case err == nil:
 			return nil
@@ -184,7 +197,7 @@ func (g *FS) slowDown(name string, err error) {
 		return
 	}
 	failed := g.failed.Add(1)
-	if failed > g.retries && !vfs.IsNoSpaceError(err) && !isScarce(err) {
+	if failed > g.retries && !IsFull(err) && !isScarce(err) {
 		g.stop(name, err)
 	}
 	if now := time.Now().UnixNano(); now-g.quiet.Swap(now) > int64(guardQuiet) {
@@ -349,7 +362,7 @@ func (f *guardedFile) Write(p []byte) (n int, err error) {
 func (f *guardedFile) Preallocate(offset, length int64) error {
 	f.guard.begin()
 	defer f.guard.end()
-	if err := f.File.Preallocate(offset, length); vfs.IsNoSpaceError(err) {
+	if err := f.File.Preallocate(offset, length); IsFull(err) {
 		f.guard.full()
 	}
 	return nil
@@ -365,7 +378,7 @@ func (f *guardedFile) once(operation func() error) error {
 		return nil
 	case f.vital:
 		f.guard.stop(f.name, err)
-	case vfs.IsNoSpaceError(err):
+	case IsFull(err):
 		f.guard.full()
 	}
 	f.guard.slowDown(f.name, err)
