@@ -369,11 +369,12 @@ func (r *Rules) trimmed(h *history, c *column, nowMS int64) []Version {
 			}
 			break
 		}
-		if values == group.keeps() {
-			break
+		if values < group.keeps() {
+			kept = append(kept, v)
+			values++
+		} else if values == 0 || !r.Uncovers {
+			break // otherwise a marker behind it counts once the values before are gone
 		}
-		kept = append(kept, v)
-		values++
 	}
 	return kept
 }

@@ -109,6 +109,9 @@ func (m *model) trim(row string, now int64) {
 }
 
 func (m *model) put(row string, w *hbase.CellWrite, now int64) {
+	if w.LifeMS < 0 { // it is gone at once
+		return
+	}
 	name := string(w.Family) + ":" + string(w.Qualifier)
 	c, v := m.column(row, name), version{w.AtMS, w.LifeMS, string(w.Value)}
 	whole := m.marks(row, familyOf(name))
@@ -316,7 +319,7 @@ func (x *trial) cells() (list []hbase.CellWrite) {
 	for range 1 + x.random.IntN(3) {
 		w := hbase.CellWrite{Column: x.column(), AtMS: x.at(), Value: fmt.Appendf(nil, "v%d", x.random.IntN(50))}
 		if x.random.IntN(5) == 0 {
-			w.LifeMS = int64(1 + x.random.IntN(60))
+			w.LifeMS = int64(x.random.IntN(60)) - 5
 		}
 		list = append(list, w)
 	}
@@ -408,41 +411,59 @@ func (x *trial) checkAndMutate(ctx context.Context, row []byte) {
 	}
 }
 
-// newest is what an increment or append begins with, and the time of what it writes: not before the value that it replaces.
-func (x *trial) newest(row []byte, c hbase.Column) (old string, ok bool, at int64) {
+// newest is what an increment or append begins with, with the time and the life of what it writes: not before the value that it replaces, and as long.
+func (x *trial) newest(row []byte, c hbase.Column) (old string, ok bool, next hbase.CellWrite) {
+	next.Column = c
 	live := x.model.live(string(row), string(c.Family)+":"+string(c.Qualifier), x.now.Load())
 	if len(live) == 0 {
-		return "", false, 0
+		return "", false, next
 	}
 	if live[0].at > x.now.Load() {
-		at = live[0].at
+		next.AtMS = live[0].at
 	}
-	return live[0].value, true, at
+	next.LifeMS = live[0].life
+	return live[0].value, true, next
 }
 
 func (x *trial) increment(ctx context.Context, row []byte) {
 	c, by := x.column(), int64(x.random.IntN(9)-4)
 	c.Qualifier = []byte("count")
-	old, ok, at := x.newest(row, c)
+	old, ok, w := x.newest(row, c)
 	n := by
 	if ok {
 		n += int64(binary.BigEndian.Uint64([]byte(old)))
 	}
-	got, err := x.api.Increment(ctx, x.name, &hbase.Increment{Row: row, Amounts: []hbase.Amount{{Column: c, By: by}}})
+	got, err := x.api.Increment(ctx, x.name, &hbase.Increment{Row: row, LifeMS: x.life(&w), Amounts: []hbase.Amount{{Column: c, By: by}}})
 	x.check(err)
 	next := binary.BigEndian.AppendUint64(nil, uint64(n))
 	if !bytes.Equal(got.Cells[0].Value, next) {
 		x.t.Fatalf("increment of %q gives %x, not %x", row, got.Cells[0].Value, next)
 	}
-	x.model.mutate(string(row), []hbase.Mutation{{Put: &hbase.Put{Row: row, Cells: []hbase.CellWrite{{Column: c, Value: next, AtMS: at}}}}}, x.now.Load())
+	w.Value = next
+	x.model.mutate(string(row), []hbase.Mutation{{Put: &hbase.Put{Row: row, Cells: []hbase.CellWrite{w}}}}, x.now.Load())
+}
+
+// life is the life that a call gives to what it writes, or 0.
+func (x *trial) life(w *hbase.CellWrite) int64 {
+	given := int64(0)
+	switch x.random.IntN(8) {
+	case 0, 1:
+		given = int64(1 + x.random.IntN(60))
+	case 2:
+		given = -1
+	}
+	if given != 0 {
+		w.LifeMS = given
+	}
+	return given
 }
 
 func (x *trial) append(ctx context.Context, row []byte) {
-	w := hbase.CellWrite{Column: x.column(), Value: []byte("+")}
-	old, _, at := x.newest(row, w.Column)
-	got, err := x.api.Append(ctx, x.name, &hbase.Append{Row: row, Cells: []hbase.CellWrite{w}})
+	old, _, w := x.newest(row, x.column())
+	given := hbase.CellWrite{Column: w.Column, Value: []byte("+"), LifeMS: x.life(&w)}
+	got, err := x.api.Append(ctx, x.name, &hbase.Append{Row: row, Cells: []hbase.CellWrite{given}})
 	x.check(err)
-	w.Value, w.AtMS = append([]byte(old), '+'), at
+	w.Value = append([]byte(old), '+')
 	if !bytes.Equal(got.Cells[0].Value, w.Value) {
 		x.t.Fatalf("append to %q gives %s, not %s", row, got.Cells[0].Value, w.Value)
 	}
