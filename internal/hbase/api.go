@@ -4,6 +4,7 @@ package hbase
 
 import (
 	"bytes"
+	"math"
 	"sync"
 	"time"
 
@@ -87,6 +88,19 @@ type TimeRange struct{ FromMS, ToMS int64 }
 // At is the range of one timestamp.
 func At(ms int64) TimeRange { return TimeRange{ms, ms + 1} }
 
+// Between is the range of HBase's clients, for which latest is no bound and 0 is one.
+func Between(fromMS, toMS int64) TimeRange {
+	switch {
+	case toMS == math.MaxInt64:
+		toMS = 0
+	case fromMS == 0 && toMS == 0:
+		return TimeRange{1, 1} // nothing
+	case toMS == 0:
+		toMS = -1 // which is refused
+	}
+	return TimeRange{fromMS, toMS}
+}
+
 func (r TimeRange) contains(ms int64) bool { return ms >= r.FromMS && (r.ToMS == 0 || ms < r.ToMS) }
 
 // Result is what was found of a row. Its bytes are the caller's.
@@ -102,11 +116,10 @@ type Selection struct {
 	Columns []Column // none: all
 	Times   TimeRange
 	// FamilyTimes are the ranges of families that have one of their own.
-	FamilyTimes map[string]TimeRange
-	Versions    int // of each column, at most; 0: 1
-	Filter      filter.Filter
-	// Limit and Offset count the columns of each family; 0: no limit.
-	Limit, Offset int
+	FamilyTimes   map[string]TimeRange
+	Versions      int // of each column, at most; 0: 1
+	Filter        filter.Filter
+	filter.Window // of the cells of each family that the filter includes
 }
 
 // Get asks for a row.
@@ -137,7 +150,7 @@ type CellWrite struct {
 	Column
 	Value  []byte
 	AtMS   int64 // 0: the server's clock
-	LifeMS int64 // 0: the family's
+	LifeMS int64 // 0: the family's; negative: the cell is gone at once
 }
 
 // DeleteKind says which versions a CellDelete is about.

@@ -55,7 +55,7 @@ func faultOf(err error) error {
 	}
 	switch e.Kind {
 	case database.KindNotFound:
-		return failure("TableNotFoundException", "%s", e.Reason())
+		return failure(tableNotFound, "%s", e.Reason())
 	case database.KindExists:
 		return failure(tableExists, "%s", e.Reason())
 	case database.KindInvalid, database.KindTooLarge, database.KindConditionFailed, database.KindReadOnly:
@@ -72,4 +72,13 @@ func IsTableExists(err error) bool {
 	return ok && f.Class == hbasePackage+tableExists
 }
 
-const tableExists = "TableExistsException"
+// IsTableNotFound reports whether an error is that there is no such table.
+func IsTableNotFound(err error) bool {
+	f, ok := errors.AsType[*Fault](err)
+	return ok && f.Class == hbasePackage+tableNotFound
+}
+
+const (
+	tableExists   = "TableExistsException"
+	tableNotFound = "TableNotFoundException"
+)

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/weftdb/weft/internal/cell"
@@ -86,11 +87,8 @@ func read(ctx context.Context, p database.Pinned, t *Table, get *Get) (Result, e
 }
 
 func (s *Selection) check(t *Table) error {
-	switch {
-	case s.Versions < 0:
+	if s.Versions < 0 {
 		return Illegal("maxVersions must be positive")
-	case s.Limit < 0 || s.Offset < 0:
-		return Illegal("limits and offsets of columns must not be negative")
 	}
 	for _, r := range s.FamilyTimes {
 		if err := r.check(); err != nil {
@@ -117,7 +115,7 @@ func (s *Selection) timesOf(family []byte) TimeRange {
 
 // begin begins a run of the filter.
 func (s *Selection) begin(reversed bool) filter.Run {
-	return s.Filter.Begin(filter.Read{Reversed: reversed, Versions: max(s.Versions, 1)})
+	return s.Filter.Begin(filter.Read{Reversed: reversed, Versions: max(s.Versions, 1), Random: rand.Float64, Window: s.Window})
 }
 
 // Add adds a wanted column. Of a column and the whole of its family the later one counts, as in HBase.
@@ -164,28 +162,28 @@ func (s *Selection) cells(room []filter.Cell, p database.Pinned, t *Table, row [
 		slices.SortStableFunc(cells, func(a, b filter.Cell) int { return bytes.Compare(a.Family, b.Family) })
 	}
 	if run != nil {
-		cells = run.Cells(row, cells)
+		return run.Cells(row, cells), nil
 	}
 	return s.limit(cells), nil
 }
 
-// limit keeps the columns of each family from Offset on, Limit at most.
+// limit keeps the cells of each family that are in the window.
 func (s *Selection) limit(cells []filter.Cell) []filter.Cell {
-	if s.Limit == 0 && s.Offset == 0 {
+	if s.Window == (filter.Window{}) {
 		return cells
 	}
-	kept := cells[:0]
-	var last filter.Cell
-	columns := 0
+	kept, n, isOver := cells[:0], 0, false
+	var last []byte
 	for i, c := range cells {
-		switch {
-		case i == 0 || !bytes.Equal(c.Family, last.Family):
-			columns = 1
-		case !bytes.Equal(c.Qualifier, last.Qualifier):
-			columns++
+		if i == 0 || !bytes.Equal(c.Family, last) {
+			last, n, isOver = c.Family, 0, false
 		}
-		last = c
-		if columns > s.Offset && (s.Limit == 0 || columns <= s.Offset+s.Limit) {
+		if isOver {
+			continue
+		}
+		n++
+		in, more := s.Judge(n)
+		if isOver = !more; in {
 			kept = append(kept, c)
 		}
 	}

@@ -33,6 +33,8 @@ type Family struct {
 	VersionsMin int               `json:"versionsMin,omitempty"`
 	LifeMS      int64             `json:"lifeMS,omitempty"`     // 0: for ever
 	Attributes  map[string]string `json:"attributes,omitempty"` // such as COMPRESSION, which are kept and change nothing
+	// Configuration is kept, too, and changes nothing.
+	Configuration map[string]string `json:"configuration,omitempty"`
 }
 
 // Table describes a table.
@@ -139,7 +141,7 @@ func (t *Table) text() map[string]json.RawMessage {
 func (a *API) pin(name TableName) (p database.Pinned, t *Table, err error) {
 	if p, err = a.DB.PinIn(name.Namespace, name.Name); err != nil {
 		if database.KindOf(err) == database.KindNotFound {
-			return p, nil, failure("TableNotFoundException", "%s", name)
+			return p, nil, failure(tableNotFound, "%s", name)
 		}
 		return p, nil, faultOf(err)
 	}

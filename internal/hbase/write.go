@@ -4,6 +4,7 @@ package hbase
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"slices"
@@ -200,7 +201,9 @@ func mutationsOf(t *Table, row []byte, list []Mutation) rowWrite {
 		if m.Put != nil {
 			for _, c := range m.Put.Cells {
 				w.columns = append(w.columns, c.Column)
-				edits = append(edits, putEdit(&c, c.Value))
+				if c.LifeMS >= 0 {
+					edits = append(edits, putEdit(&c, c.Value))
+				}
 			}
 			continue
 		}
@@ -405,7 +408,7 @@ func (a *API) compute(ctx context.Context, operation string, name TableName, row
 		w.columns = append(w.columns, cells[i].Column)
 	}
 	w.edits = func(stored value.Row, nowMS int64) ([]cell.Edit, error) {
-		edits := make([]cell.Edit, len(cells))
+		edits := make([]cell.Edit, 0, len(cells))
 		for i := range cells {
 			old, ok, err := newest(p, stored, nowMS, cells[i].Column)
 			if err != nil {
@@ -415,10 +418,20 @@ func (a *API) compute(ctx context.Context, operation string, name TableName, row
 			if err != nil {
 				return nil, err
 			}
-			if edits[i] = putEdit(&cells[i], content); old.AtMS > nowMS { // a client's clock was ahead
-				edits[i].AtMS = old.AtMS
+			c := cells[i]
+			if c.LifeMS == 0 {
+				c.LifeMS = old.LifeMS // it begins anew
 			}
-			result.Cells[i] = filter.Cell{Family: cells[i].Family, Qualifier: cells[i].Qualifier, Value: content, AtMS: max(nowMS, old.AtMS)}
+			if ok {
+				c.AtMS = 0
+			}
+			if old.AtMS > nowMS { // a client's clock was ahead
+				c.AtMS = old.AtMS
+			}
+			if c.LifeMS >= 0 {
+				edits = append(edits, putEdit(&c, content))
+			}
+			result.Cells[i] = filter.Cell{Family: c.Family, Qualifier: c.Qualifier, Value: content, AtMS: cmp.Or(c.AtMS, nowMS)}
 		}
 		return edits, nil
 	}

@@ -255,12 +255,13 @@ func TestGoThrift(t *testing.T) {
 	}
 }
 
-// TestHBaseJava runs HBase's own Java API over Thrift2: Table, Admin, ResultScanner, checkAndMutate. The golden file has what HBase itself answers, which
-// TestHBaseOracle checks.
+// TestHBaseJava runs HBase's own Java API over Thrift2: Table, Admin, ResultScanner, checkAndMutate, filters. The golden files have what HBase itself answers,
+// which TestHBaseOracle checks.
 func TestHBaseJava(t *testing.T) {
 	java := newHBaseJava(t)
 	addr, _ := startThrift(t)
 	datadriven.RunTest(t, "testdata/hbase/java", func(t *testing.T, d *datadriven.TestData) string { return java.run(t, "Api", addr) })
+	datadriven.RunTest(t, "testdata/hbase/details", func(t *testing.T, d *datadriven.TestData) string { return java.run(t, "Details", addr) })
 }
 
 // TestHBaseOracle asks HBase itself and Weft the same random calls. Answers must be equal.
@@ -269,6 +270,7 @@ func TestHBaseOracle(t *testing.T) {
 	addr, _ := startThrift(t)
 	hbase := java.startHBase(t)[0]
 	datadriven.RunTest(t, "testdata/hbase/java", func(t *testing.T, d *datadriven.TestData) string { return java.run(t, "Api", hbase) })
+	datadriven.RunTest(t, "testdata/hbase/details", func(t *testing.T, d *datadriven.TestData) string { return java.run(t, "Details", hbase) })
 	seed := uint32(rounds.Seed(t))
 	t.Log(java.run(t, "Oracle", hbase, addr, fmt.Sprint(seed), fmt.Sprint(rounds.Of(t, hbaseCalls))))
 }

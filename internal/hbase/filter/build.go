@@ -14,7 +14,8 @@ func Names() []string {
 	return []string{
 		"PrefixFilter", "RowFilter", "FamilyFilter", "QualifierFilter", "ValueFilter", "InclusiveStopFilter", "FuzzyRowFilter", "KeyOnlyFilter", "FirstKeyOnlyFilter",
 		"ColumnPrefixFilter", "MultipleColumnPrefixFilter", "ColumnRangeFilter", "ColumnCountGetFilter", "ColumnPaginationFilter", "PageFilter", "TimestampsFilter",
-		"DependentColumnFilter", "SingleColumnValueFilter", "SingleColumnValueExcludeFilter",
+		"DependentColumnFilter", "SingleColumnValueFilter", "SingleColumnValueExcludeFilter", "ColumnValueFilter", "MultiRowRangeFilter", "RandomRowFilter",
+		"FirstKeyValueMatchingQualifiersFilter",
 	}
 }
 
@@ -43,6 +44,14 @@ func (l *leaf) build() error {
 		return l.dependentColumn()
 	case "SingleColumnValueFilter", "SingleColumnValueExcludeFilter":
 		return l.singleColumn()
+	case "ColumnValueFilter":
+		return l.columnValue()
+	case "MultiRowRangeFilter":
+		return l.rowRanges()
+	case "RandomRowFilter":
+		return l.randomRow()
+	case "FirstKeyValueMatchingQualifiersFilter":
+		return l.firstMatch()
 	}
 	return refuse("filter %s is not supported", l.name)
 }
@@ -125,8 +134,8 @@ func (l *leaf) prefix() error {
 	}
 	r := reader{leaf: l}
 	prefix := r.text()
-	l.start = func(reversed bool) state {
-		return &prefixFilter{rowState: rowState{out: true}, prefix: prefix, reversed: reversed}
+	l.start = func(read Read) state {
+		return &prefixFilter{rowState: rowState{out: true}, prefix: prefix, reversed: read.Reversed}
 	}
 	l.keys = func(bool) []Span { return []Span{prefixSpan(prefix)} }
 	return r.err
@@ -142,7 +151,7 @@ func (l *leaf) compare() error {
 	switch l.name {
 	case "RowFilter":
 		l.keys = func(bool) []Span { return []Span{c.span()} }
-		l.start = func(bool) state { return &rowFilter{comparison: c} }
+		l.start = func(Read) state { return &rowFilter{comparison: c} }
 		return r.err
 	case "FamilyFilter":
 		test.passes, test.step = func(cell *Cell) bool { return c.holds(cell.Family) }, nextFamily
@@ -151,7 +160,7 @@ func (l *leaf) compare() error {
 	default:
 		test.passes = func(cell *Cell) bool { return c.holds(cell.Value) }
 	}
-	l.start = func(bool) state { return test }
+	l.start = func(Read) state { return test }
 	return r.err
 }
 
@@ -162,7 +171,7 @@ func (l *leaf) inclusiveStop() error {
 	r := reader{leaf: l}
 	stop := r.text()
 	begin := func(reversed bool) *inclusiveStop { return &inclusiveStop{stop: stop, reversed: reversed} }
-	l.start = func(reversed bool) state { return begin(reversed) }
+	l.start = func(read Read) state { return begin(read.Reversed) }
 	l.keys = func(reversed bool) []Span { return []Span{begin(reversed).span()} }
 	return r.err
 }
@@ -187,14 +196,14 @@ func (l *leaf) fuzzyRow() error {
 		}
 		patterns = append(patterns, p)
 	}
-	l.start = func(bool) state { return &fuzzyRow{patterns: patterns} }
+	l.start = func(Read) state { return &fuzzyRow{patterns: patterns} }
 	l.keys = func(bool) []Span { return (&fuzzyRow{patterns: patterns}).spans() }
 	return r.err
 }
 
 func (l *leaf) keysOnly() error {
 	if l.name == "FirstKeyOnlyFilter" {
-		l.start = func(bool) state { return &firstKeyOnly{} }
+		l.start = func(Read) state { return &firstKeyOnly{} }
 		return l.want(0)
 	}
 	if err := l.want(0, 1); err != nil {
@@ -202,7 +211,7 @@ func (l *leaf) keysOnly() error {
 	}
 	r := reader{leaf: l}
 	lengths := len(l.args) == 1 && r.boolean()
-	l.start = func(bool) state { return &keyOnly{lengths: lengths} }
+	l.start = func(Read) state { return &keyOnly{lengths: lengths} }
 	return r.err
 }
 
@@ -222,7 +231,7 @@ func (l *leaf) columnPrefixes() error {
 			kept = append(kept, prefix)
 		}
 	}
-	l.start = func(bool) state { return &columnPrefixes{prefixes: kept} }
+	l.start = func(Read) state { return &columnPrefixes{prefixes: kept} }
 	return r.err
 }
 
@@ -237,7 +246,7 @@ func (l *leaf) columnRange() error {
 		fromLow, toHigh := bytes.Compare(c.Qualifier, low), bytes.Compare(high, c.Qualifier)
 		return (len(low) == 0 || fromLow > 0 || fromLow == 0 && withLow) && (len(high) == 0 || toHigh > 0 || toHigh == 0 && withHigh)
 	}}
-	l.start = func(bool) state { return test }
+	l.start = func(Read) state { return test }
 	return r.err
 }
 
@@ -247,8 +256,14 @@ func (l *leaf) counted() error {
 		if err := l.want(2); err != nil {
 			return err
 		}
-		limit, offset := r.number(math.MaxInt32), r.number(math.MaxInt32)
-		l.start = func(bool) state { return &columnPagination{limit: limit, offset: offset} }
+		limit := r.number(math.MaxInt32)
+		if l.args[1].isQuoted {
+			column := r.text()
+			l.start = func(Read) state { return &columnsFrom{limit: limit, column: column} }
+			return r.err
+		}
+		offset := r.number(math.MaxInt32)
+		l.start = func(Read) state { return &columnPagination{limit: limit, offset: offset} }
 		return r.err
 	}
 	if err := l.want(1); err != nil {
@@ -256,11 +271,11 @@ func (l *leaf) counted() error {
 	}
 	if l.name == "PageFilter" {
 		size := r.number(math.MaxInt64)
-		l.start = func(bool) state { return &page{size: size} }
+		l.start = func(Read) state { return &page{size: size} }
 		return r.err
 	}
 	limit := r.number(math.MaxInt32)
-	l.start = func(bool) state { return &columnCount{limit: limit} }
+	l.start = func(Read) state { return &columnCount{limit: limit} }
 	return r.err
 }
 
@@ -271,7 +286,7 @@ func (l *leaf) timestamps() error {
 		times[i] = r.number(math.MaxInt64)
 	}
 	slices.Sort(times)
-	l.start = func(bool) state { return &timestamps{times: times} }
+	l.start = func(Read) state { return &timestamps{times: times} }
 	return r.err
 }
 
@@ -287,7 +302,7 @@ func (l *leaf) dependentColumn() error {
 	if len(l.args) > 3 {
 		d.comparison = r.comparison()
 	}
-	l.start = func(bool) state {
+	l.start = func(Read) state {
 		own := d
 		return &own
 	}
@@ -304,7 +319,7 @@ func (l *leaf) singleColumn() error {
 		s.wantsColumn, s.anyVersion = r.boolean(), !r.boolean()
 	}
 	s.excludes = l.name == "SingleColumnValueExcludeFilter"
-	l.start = func(bool) state {
+	l.start = func(Read) state {
 		own := s
 		return &own
 	}

@@ -58,6 +58,7 @@ type comparison struct {
 	pattern  *regexp.Regexp // nil: no pattern
 	within   string         // in lower case, if isWithin
 	isWithin bool
+	other    func(stored []byte) int // a comparator of HBase's Java API; nil: none
 }
 
 // setComparator sets the comparator that a text names, as in binary:abc.
@@ -81,6 +82,9 @@ func (c *comparison) setComparator(text []byte) error {
 		c.isWithin, c.within = true, strings.ToLower(string(value))
 		return nil
 	}
+	if ok, err := c.setJavaComparator(string(kind), value); ok {
+		return err
+	}
 	return refuse("comparator %s is not supported: binary, binaryprefix, regexstring, regexstringnocase and substring are", kind)
 }
 
@@ -95,13 +99,16 @@ func (c *comparison) setPattern(flags string, expression []byte) (err error) {
 func (c *comparison) isText() bool { return c.pattern != nil || c.isWithin }
 
 func (c *comparison) holds(stored []byte) bool {
-	return c.operator.holds(c.compare(stored))
+	by := c.compare(stored)
+	return by != incomparable && c.operator.holds(by)
 }
 
 // compare returns how the stored value is to the comparator's. A text that is not found is less than any other, as in HBase.
 func (c *comparison) compare(stored []byte) int {
 	found := false
 	switch {
+	case c.other != nil:
+		return c.other(stored)
 	case c.pattern != nil:
 		found = c.pattern.Match(stored)
 	case c.isWithin:
@@ -119,7 +126,7 @@ func (c *comparison) compare(stored []byte) int {
 
 // span bounds the byte strings for which the comparison holds.
 func (c *comparison) span() Span {
-	if c.isText() {
+	if c.isText() || c.other != nil {
 		return Span{}
 	}
 	equals := Span{Start: c.value, Stop: c.value, StopIncluded: true}

@@ -4,8 +4,8 @@
 //
 // A filter answers for each cell whether it is included and how far the read may go on from it, and lists of filters join these answers; that order of
 // questions is HBase's, because filters that count (ColumnPaginationFilter, PageFilter, FirstKeyOnlyFilter) give other answers in another. What differs:
-// PageFilter counts the rows of the whole read, not of each region; ColumnCountGetFilter is for each row; FuzzyRowFilter is part of the language
-// and wants keys at least as long as its pattern; patterns are those of package regexp, without references back and without looking around.
+// PageFilter counts the rows of the whole read, not of each region; ColumnCountGetFilter is for each row; the filters and comparators that only HBase's
+// Java API has are part of the language; FuzzyRowFilter wants keys at least as long as its pattern; patterns are those of package regexp, without references back and without looking around.
 //
 // Knows: the language, filters, comparators, the row keys that a filter can match.
 // Never: tables, storage, protocols.
@@ -35,6 +35,20 @@ type Filter interface {
 type Read struct {
 	Reversed bool
 	Versions int // of each column that are kept, at most; 0: all that the filter keeps
+	// Random returns a number from 0 up to 1, for RandomRowFilter. Default: that filter includes no row.
+	Random func() float64
+	Window
+}
+
+// Window is a part of the cells of each family of a row, in their order.
+type Window struct {
+	Offset int // so many cells are not kept
+	Limit  int // so many after them are; 0: all
+}
+
+// Judge returns of the n-th cell of a family whether it is kept and whether others may follow.
+func (w *Window) Judge(n int) (in, more bool) {
+	return n > w.Offset, w.Limit == 0 || n < w.Offset+w.Limit
 }
 
 // Run is a filter with what it remembers from row to row of one read.
@@ -51,7 +65,7 @@ type Run interface {
 type filter struct{ node }
 
 func (f filter) Begin(r Read) Run {
-	return &run{state: f.begin(r.Reversed), read: r}
+	return &run{state: f.begin(r), read: r}
 }
 
 func (f filter) Spans(reversed bool) []Span { return f.spans(reversed) }
@@ -95,12 +109,15 @@ func (r *run) Cells(row []byte, cells []Cell) []Cell {
 // choose returns the cells that are included.
 func (r *run) choose(row []byte, cells []Cell) []Cell {
 	kept := cells[:0]
-	versions := 0
+	versions, included := 0, 0
 	for i := 0; i < len(cells) && !r.state.isDone(); {
 		c := cells[i]
 		answer := r.state.judge(row, &c)
 		if i == 0 || !c.isOf(&cells[i-1]) {
 			versions = 0
+		}
+		if i == 0 || !bytes.Equal(c.Family, cells[i-1].Family) {
+			included = 0
 		}
 		i++
 		var t target
@@ -109,9 +126,16 @@ func (r *run) choose(row []byte, cells []Cell) []Cell {
 		}
 		if answer.in {
 			r.state.change(&c)
-			kept = append(kept, c)
+			included++
+			in, more := r.read.Judge(included)
+			if in {
+				kept = append(kept, c)
+			}
 			if versions++; versions == r.read.Versions {
 				answer.step = max(answer.step, nextColumn)
+			}
+			if !more {
+				answer.step = nextFamily
 			}
 		}
 		for i < len(cells) && answer.step.passes(&c, &cells[i], t) {

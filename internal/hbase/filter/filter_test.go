@@ -164,7 +164,8 @@ func anyFilter(random *rand.Rand, depth int, stateless bool) string {
 	}
 	if !stateless {
 		list = append(list, "InclusiveStopFilter('"+key+"')", "FuzzyRowFilter('"+key+"', '"+strings.Repeat("0", len(key)-1)+pick(random, "0", "1")+"')", "PageFilter(2)", "FirstKeyOnlyFilter()",
-			"ColumnPrefixFilter('a')", "ColumnPaginationFilter(2, 1)", "SingleColumnValueFilter('f', 'a', "+operator+", 'binary:"+value+"')", "DependentColumnFilter('f', 'a')", "ColumnRangeFilter('a', true, 'b', false)")
+			"ColumnPrefixFilter('a')", "ColumnPaginationFilter(2, 1)", "SingleColumnValueFilter('f', 'a', "+operator+", 'binary:"+value+"')", "DependentColumnFilter('f', 'a')", "ColumnRangeFilter('a', true, 'b', false)",
+			"MultiRowRangeFilter('a1', true, '"+pick(random, "a2", "b")+"', false, 'b1', false, 'c', true)", "ColumnValueFilter('f', 'a', "+operator+", 'binary:"+value+"')", "ColumnPaginationFilter(2, 'ab')", "FirstKeyValueMatchingQualifiersFilter('ab')")
 	}
 	return list[random.IntN(len(list))]
 }
@@ -234,7 +235,8 @@ func TestNarrowing(t *testing.T) {
 		"FamilyFilter": "=, 'binary:f'", "QualifierFilter": "=, 'binary:q'", "ValueFilter": "=, 'binary:v'", "KeyOnlyFilter": "", "FirstKeyOnlyFilter": "",
 		"ColumnPrefixFilter": "'a'", "MultipleColumnPrefixFilter": "'a', 'b'", "ColumnRangeFilter": "'a', true, 'b', false", "ColumnCountGetFilter": "1",
 		"ColumnPaginationFilter": "1, 1", "PageFilter": "1", "TimestampsFilter": "1", "DependentColumnFilter": "'f', 'q'",
-		"SingleColumnValueFilter": "'f', 'q', =, 'binary:v'", "SingleColumnValueExcludeFilter": "'f', 'q', =, 'binary:v'",
+		"ColumnValueFilter": "'f', 'q', =, 'binary:v'", "MultiRowRangeFilter": "'a', true, 'b', false", "RandomRowFilter": "0.5",
+		"FirstKeyValueMatchingQualifiersFilter": "'q'", "SingleColumnValueFilter": "'f', 'q', =, 'binary:v'", "SingleColumnValueExcludeFilter": "'f', 'q', =, 'binary:v'",
 	}
 	_, table, _ := strings.Cut(string(page), "| filter | arguments | narrows the keys |\n|---|---|---|\n")
 	table, _, _ = strings.Cut(table, "\n\n")
@@ -356,6 +358,8 @@ func FuzzParse(f *testing.F) {
 func FuzzUnmarshal(f *testing.F) {
 	prefix := "\n\x2corg.apache.hadoop.hbase.filter.PrefixFilter\x12\x03\n\x01a"
 	f.Add([]byte(prefix))
+	f.Add([]byte("\n\x33org.apache.hadoop.hbase.filter.MultiRowRangeFilter\x12\x0c\n\n\n\x01a\x10\x01\x1a\x01b\x20\x00"))
+	f.Add([]byte("\n\x2forg.apache.hadoop.hbase.filter.RandomRowFilter\x12\x05\r\x00\x00\x00\x3f"))
 	f.Add([]byte("\n\x2aorg.apache.hadoop.hbase.filter.FilterList\x12\x37\x08\x01\x12\x33" + prefix))
 	f.Fuzz(func(t *testing.T, message []byte) {
 		filter, err := Unmarshal(message)

@@ -6,7 +6,7 @@ import "slices"
 
 // node is a part of a parsed filter.
 type node interface {
-	begin(reversed bool) state
+	begin(read Read) state
 	// spans bounds the keys of the rows that can match, in the order of the keys; those of different spans are apart.
 	spans(reversed bool) []Span
 	// needsAll says whether rows count that can't match, between spans and before the first one: one of them may end the read, for there is a WHILE, or a
@@ -23,12 +23,12 @@ type node interface {
 type leaf struct {
 	name  string
 	args  []argument
-	start func(reversed bool) state
+	start func(Read) state
 	keys  func(reversed bool) []Span // nil: no bounds
 }
 
-func (l *leaf) begin(reversed bool) state { return l.start(reversed) }
-func (l *leaf) needsAll() bool            { return false }
+func (l *leaf) begin(read Read) state { return l.start(read) }
+func (l *leaf) needsAll() bool        { return false }
 func (l *leaf) needsAllInOr() bool {
 	return l.name == "InclusiveStopFilter" || l.name == "DependentColumnFilter"
 }
@@ -60,8 +60,8 @@ type wrap struct {
 	inner node
 }
 
-func (w *wrap) begin(reversed bool) state {
-	inner := wrapper{inner: w.inner.begin(reversed)}
+func (w *wrap) begin(read Read) state {
+	inner := wrapper{inner: w.inner.begin(read)}
 	if w.while {
 		return &whileState{wrapper: inner}
 	}
@@ -94,10 +94,10 @@ type junction struct {
 	parts []node
 }
 
-func (j *junction) begin(reversed bool) state {
+func (j *junction) begin(read Read) state {
 	states := make([]state, len(j.parts))
 	for i, p := range j.parts {
-		states[i] = p.begin(reversed)
+		states[i] = p.begin(read)
 	}
 	if j.or {
 		return &orState{list: list{states: states}, last: make([]lastAnswer, len(states))}

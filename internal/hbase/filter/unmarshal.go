@@ -45,6 +45,10 @@ func fieldsOf(message []byte) (fields, error) {
 			var v uint64
 			v, n = protowire.ConsumeVarint(message)
 			f.numbers[number] = append(f.numbers[number], int64(v))
+		case protowire.Fixed32Type:
+			var v uint32
+			v, n = protowire.ConsumeFixed32(message)
+			f.numbers[number] = append(f.numbers[number], int64(v))
 		default:
 			n = protowire.ConsumeFieldValue(number, kind, message)
 		}
@@ -112,8 +116,9 @@ func unmarshalList(f fields, depth int) (node, error) {
 		j.parts = append(j.parts, part)
 	}
 	switch len(j.parts) {
-	case 0:
-		return nil, refuse("FilterList needs a filter")
+	case 0: // passes everything
+		l := &leaf{name: "RowFilter", args: []argument{word(">="), quoted([]byte("binary:"))}}
+		return l, l.build()
 	case 1:
 		return j.parts[0], nil
 	}
@@ -144,7 +149,7 @@ func arguments(name string, f fields) (list []argument, err error) {
 		return []argument{numeral(f.number(1))}, nil
 	case "ColumnPaginationFilter":
 		if f.texts[3] != nil {
-			return nil, refuse("ColumnPaginationFilter with the name of a column is not supported: give an offset")
+			return []argument{numeral(f.number(1)), quoted(f.text(3))}, nil
 		}
 		return []argument{numeral(f.number(1)), numeral(f.number(2))}, nil
 	case "ColumnRangeFilter":
@@ -159,6 +164,26 @@ func arguments(name string, f fields) (list []argument, err error) {
 		list = []argument{quoted(f.text(2)), quoted(f.text(3)), truth(f.number(4) != 0)}
 		compare, err := comparisonOf(f.text(1))
 		return append(list, compare...), err
+	case "ColumnValueFilter":
+		compare, err := comparatorOf(f.number(3), f.text(4))
+		return append([]argument{quoted(f.text(1)), quoted(f.text(2))}, compare...), err
+	case "MultiRowRangeFilter":
+		for _, one := range f.texts[1] {
+			r, err := fieldsOf(one)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, quoted(r.text(1)), truth(r.number(2) != 0), quoted(r.text(3)), truth(r.number(4) != 0))
+		}
+		return list, nil
+	case "RandomRowFilter":
+		chance := math.Float32frombits(uint32(f.number(1)))
+		return []argument{word(strconv.FormatFloat(float64(chance), 'g', -1, 32))}, nil
+	case "FirstKeyValueMatchingQualifiersFilter":
+		for _, qualifier := range f.texts[1] {
+			list = append(list, quoted(qualifier))
+		}
+		return list, nil
 	case "SingleColumnValueExcludeFilter":
 		if f, err = fieldsOf(f.text(1)); err != nil {
 			return nil, err
@@ -251,7 +276,9 @@ func comparatorOf(number int64, message []byte) ([]argument, error) {
 	case "SubstringComparator":
 		text = append([]byte("substring:"), f.text(1)...)
 	default:
-		return nil, refuse("comparator %s is not supported", name)
+		if text, err = javaComparator(name, f); err != nil {
+			return nil, err
+		}
 	}
 	return []argument{word(names[number]), quoted(text)}, nil
 }

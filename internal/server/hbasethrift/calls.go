@@ -46,10 +46,15 @@ func lifeOf(attributes map[string][]byte) (int64, error) {
 	if !ok {
 		return 0, nil
 	}
-	if len(text) != 8 || int64(binary.BigEndian.Uint64(text)) <= 0 {
-		return 0, refuse("the attribute %s must be a positive number of milliseconds in eight bytes", lifeAttribute)
+	if len(text) != 8 {
+		return 0, refuse("the attribute %s must be a number of milliseconds in eight bytes", lifeAttribute)
 	}
-	return int64(binary.BigEndian.Uint64(text)), nil
+	if life := int64(binary.BigEndian.Uint64(text)); life > 0 && life != latest { // latest is none of its own
+		return life, nil
+	} else if life == latest {
+		return 0, nil
+	}
+	return -1, nil // gone at once
 }
 
 func filterOf(text []byte) (filter.Filter, error) {

@@ -57,10 +57,7 @@ func columnName(c *filter.Cell) []byte {
 
 // before is the range of times that calls with a timestamp ask for: all before it.
 func before(ms int64) hbase.TimeRange {
-	if ms == latest {
-		return hbase.TimeRange{}
-	}
-	return hbase.TimeRange{ToMS: ms}
+	return hbase.Between(0, ms)
 }
 
 // getOne reads rows, of which each has the same selection.

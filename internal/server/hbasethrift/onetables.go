@@ -138,6 +138,9 @@ func (o *one) GetTableRegions(ctx context.Context, tableName []byte) (regions []
 		for i := range list {
 			regions = append(regions, o.regionOne(&list[i]))
 		}
+		if hbase.IsTableNotFound(err) {
+			return nil
+		}
 		return err
 	})
 	return regions, err

@@ -51,7 +51,7 @@ func (p *bounded) isCompact() bool {
 
 // roomOf is about how many bytes results take in either protocol; no fewer.
 func roomOf(results []hbase.Result) (n int) {
-	const perResult, perCell = 24, 36
+	const perResult, perCell = 24, 40
 	for i := range results {
 		r := &results[i]
 		n += perResult + len(r.Row)
@@ -75,7 +75,7 @@ func appendBinary(dst []byte, r *hbase.Result) []byte {
 		dst = appendBytes(append(dst, thrift.STRING, 0, 2), c.Qualifier)
 		dst = appendBytes(append(dst, thrift.STRING, 0, 3), c.Value)
 		dst = binary.BigEndian.AppendUint64(append(dst, thrift.I64, 0, 4), uint64(c.AtMS))
-		dst = append(dst, thrift.STOP)
+		dst = append(dst, thrift.BYTE, 0, 6, typePut, thrift.STOP)
 	}
 	if r.Partial {
 		dst = append(dst, thrift.BOOL, 0, 4, 1)
@@ -117,7 +117,7 @@ func appendCompact(dst []byte, r *hbase.Result) []byte {
 		dst = appendCounted(append(dst, step|compactBinary), c.Qualifier)
 		dst = appendCounted(append(dst, step|compactBinary), c.Value)
 		dst = binary.AppendVarint(append(dst, step|compactI64), c.AtMS)
-		dst = append(dst, thrift.STOP)
+		dst = append(dst, 2*step|compactByte, typePut, thrift.STOP)
 	}
 	if r.Partial {
 		dst = append(dst, 2*step|compactTrue)

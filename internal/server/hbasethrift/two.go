@@ -92,7 +92,9 @@ func getTwo(g *hbase2.TGet) (*hbase.Get, error) {
 	if g.MaxVersions != nil {
 		s.Versions = int(*g.MaxVersions)
 	}
-	s.Limit, s.Offset = max(0, int(g.GetStoreLimit())), max(0, int(g.GetStoreOffset())) // -1 is none
+	if s.Offset = max(0, int(g.GetStoreOffset())); g.StoreLimit != nil && *g.StoreLimit >= 0 {
+		s.Limit = max(1, int(*g.StoreLimit)) // 0 is 1 for HBase
+	}
 	var err error
 	s.Filter, err = filterTwo(g.FilterString, g.FilterBytes)
 	return get, err
@@ -120,19 +122,18 @@ func timesTwo(r *hbase2.TTimeRange) (times hbase.TimeRange) {
 	if r == nil {
 		return times
 	}
-	times.FromMS = r.MinStamp
-	if r.MaxStamp != latest {
-		times.ToMS = r.MaxStamp
-	}
-	return times
+	return hbase.Between(r.MinStamp, r.MaxStamp)
 }
+
+// typePut is the type of cells that hold a value. HBase's Java API can't tell the type of a cell without one.
+const typePut = 4
 
 func resultTwo(r *hbase.Result) *hbase2.TResult_ {
 	out := &hbase2.TResult_{Row: r.Row, ColumnValues: make([]*hbase2.TColumnValue, len(r.Cells)), Partial: r.Partial}
-	cells := make([]hbase2.TColumnValue, len(r.Cells))
+	cells, kind := make([]hbase2.TColumnValue, len(r.Cells)), int8(typePut)
 	for i := range r.Cells {
 		c := &r.Cells[i]
-		cells[i] = hbase2.TColumnValue{Family: c.Family, Qualifier: c.Qualifier, Value: c.Value, Timestamp: &c.AtMS}
+		cells[i] = hbase2.TColumnValue{Family: c.Family, Qualifier: c.Qualifier, Value: c.Value, Timestamp: &c.AtMS, Type: &kind}
 		out.ColumnValues[i] = &cells[i]
 	}
 	return out
@@ -384,9 +385,10 @@ func (t *two) GetScannerRows(ctx context.Context, scannerID, numRows int32) ([]*
 	return answerWith(ctx, results), t.argument(ctx, err)
 }
 
-// CloseScanner ends a scan.
+// CloseScanner ends a scan. One that is not open is no fault for HBase.
 func (t *two) CloseScanner(ctx context.Context, scannerID int32) error {
-	return t.argument(ctx, t.closeScanner(ctx, scannerID))
+	_ = t.closeScanner(ctx, scannerID)
+	return nil
 }
 
 // GetScannerResults is a scan in one call: so many rows, or all that there are.

@@ -6,9 +6,9 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"maps"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -27,13 +27,16 @@ func (t *two) GetRegionLocation(ctx context.Context, table, row []byte, _ bool) 
 	return t.locationTwo(table, &l), t.io(ctx, err)
 }
 
-// GetAllRegionLocations says where all rows are.
+// GetAllRegionLocations says where all rows are. Those of a table that is not there are nowhere.
 func (t *two) GetAllRegionLocations(ctx context.Context, table []byte) ([]*hbase2.THRegionLocation, error) {
 	name, err := hbase.ParseTableName(table)
 	if err != nil {
 		return nil, t.io(ctx, err)
 	}
 	list, err := t.api().Locations(ctx, name)
+	if hbase.IsTableNotFound(err) {
+		err = nil
+	}
 	locations := make([]*hbase2.THRegionLocation, len(list))
 	for i := range list {
 		locations[i] = t.locationTwo(table, &list[i])
@@ -120,20 +123,51 @@ func tableTwo(desc *hbase2.TTableDescriptor) (*hbase.Table, error) {
 	return table, nil
 }
 
-// textsOf are attributes that are kept. Those are left out that say again what a field of the description says.
+// textsOf are attributes that are kept.
 func textsOf(attributes map[string][]byte) (map[string]string, error) {
 	texts := map[string]string{}
 	for name, text := range attributes {
-		switch name {
-		case "VERSIONS", "MIN_VERSIONS", "TTL", "KEEP_DELETED_CELLS", "REPLICATION_SCOPE":
-			continue
-		}
 		if !utf8.ValidString(name) || !utf8.Valid(text) {
 			return nil, refuse("attribute %q is no text in UTF-8: leave it out", name)
 		}
 		texts[name] = string(text)
 	}
 	return texts, nil
+}
+
+// The attributes of families that say what fields of a description say as well, by HBase's names. Fields win.
+const (
+	attributeVersions    = "VERSIONS"
+	attributeVersionsMin = "MIN_VERSIONS"
+	attributeLife        = "TTL"
+	attributeKeepDeleted = "KEEP_DELETED_CELLS"
+	attributeScope       = "REPLICATION_SCOPE"
+)
+
+// fill sets the fields of a family's description that are missing and of which an attribute speaks. It takes these attributes out of f's.
+func fill(f *hbase.Family, c *hbase2.TColumnFamilyDescriptor) (*hbase2.TColumnFamilyDescriptor, error) {
+	filled := *c
+	for name, field := range map[string]**int32{attributeVersions: &filled.MaxVersions, attributeVersionsMin: &filled.MinVersions, attributeLife: &filled.TimeToLive, attributeScope: &filled.Scope} {
+		text, ok := f.Attributes[name]
+		delete(f.Attributes, name)
+		if !ok || *field != nil {
+			continue
+		}
+		if name == attributeLife && strings.EqualFold(text, "FOREVER") {
+			continue
+		}
+		n, err := strconv.ParseInt(text, 10, 32)
+		if err != nil {
+			return nil, refuse("family %s: attribute %s must be a number, not %q", c.Name, name, text)
+		}
+		*field = new(int32(n))
+	}
+	text, ok := f.Attributes[attributeKeepDeleted]
+	delete(f.Attributes, attributeKeepDeleted)
+	if ok && filled.KeepDeletedCells == nil && !strings.EqualFold(text, "FALSE") {
+		filled.KeepDeletedCells = new(hbase2.TKeepDeletedCells_TRUE)
+	}
+	return &filled, nil
 }
 
 // The attributes of families that are kept and change nothing, by HBase's names.
@@ -152,6 +186,15 @@ func familyTwo(c *hbase2.TColumnFamilyDescriptor) (f hbase.Family, err error) {
 	if f.Attributes, err = textsOf(c.Attributes); err != nil {
 		return f, err
 	}
+	if c, err = fill(&f, c); err != nil {
+		return f, err
+	}
+	for name, text := range c.Configuration {
+		if !utf8.ValidString(name) || !utf8.ValidString(text) {
+			return f, refuse("the configuration %q of family %s is no text in UTF-8: leave it out", name, c.Name)
+		}
+	}
+	f.Configuration = c.Configuration
 	if c.MaxVersions != nil {
 		f.Versions = int(*c.MaxVersions)
 	}
@@ -211,12 +254,7 @@ func descriptorTwo(table *hbase.Table) *hbase2.TTableDescriptor {
 }
 
 func familyDescriptorTwo(f *hbase.Family) *hbase2.TColumnFamilyDescriptor {
-	kept := maps.Clone(f.Attributes)
-	take := func(name, preset string) string {
-		text := cmp.Or(kept[name], preset)
-		delete(kept, name)
-		return text
-	}
+	take := func(name, preset string) string { return cmp.Or(f.Attributes[name], preset) }
 	truth := func(name, preset string) *bool {
 		is := strings.EqualFold(take(name, preset), "true")
 		return &is
@@ -229,18 +267,35 @@ func familyDescriptorTwo(f *hbase.Family) *hbase2.TColumnFamilyDescriptor {
 	}
 	encoding, _ := hbase2.TDataBlockEncodingFromString(take(attributeEncoding, "NONE"))
 	size, versions, least, life, scope := int32(blockSize), int32(min(f.Versions, math.MaxInt32)), int32(f.VersionsMin), secondsOf(f.LifeMS), int32(0)
-	keep, no, replication := hbase2.TKeepDeletedCells_FALSE, false, int16(0)
+	keep, no, yes, replication := hbase2.TKeepDeletedCells_FALSE, false, true, int16(0)
 	d := &hbase2.TColumnFamilyDescriptor{
 		Name: []byte(f.Name), BlockSize: &size, BloomnFilterType: &bloom, CompressionType: &compression, DataBlockEncoding: &encoding, DfsReplication: &replication,
 		KeepDeletedCells: &keep, MaxVersions: &versions, MinVersions: &least, Scope: &scope, TimeToLive: &life,
 		BlockCacheEnabled: truth(attributeBlockCache, "true"), InMemory: truth(attributeInMemory, "false"),
-		CacheBloomsOnWrite: &no, CacheDataOnWrite: &no, CacheIndexesOnWrite: &no, EvictBlocksOnClose: &no,
-		Attributes: map[string][]byte{}, Configuration: map[string]string{},
-	}
-	for name, text := range kept {
-		d.Attributes[name] = []byte(text)
+		CacheBloomsOnWrite: &no, CacheDataOnWrite: &no, CacheIndexesOnWrite: &no, EvictBlocksOnClose: &no, CompressTags: &yes,
+		Attributes: attributesTwo(f), Configuration: f.Configuration,
 	}
 	return d
+}
+
+// attributesTwo are all attributes of a family, by HBase's names: those that were given, and what HBase takes for the others.
+func attributesTwo(f *hbase.Family) map[string][]byte {
+	all := map[string]string{
+		attributeBlockCache: "true", attributeBlockSize: "65536", attributeBloom: "ROW", attributeCompression: "NONE", attributeEncoding: "NONE", attributeInMemory: "false",
+		"CACHE_BLOOMS_ON_WRITE": "false", "CACHE_DATA_ON_WRITE": "false", "CACHE_INDEX_ON_WRITE": "false", "COMPRESS_TAGS": "true", "DFS_REPLICATION": "0",
+		"EVICT_BLOCKS_ON_CLOSE": "false", "INDEX_BLOCK_ENCODING": "NONE", attributeKeepDeleted: "FALSE", attributeScope: "0",
+		attributeVersions: strconv.Itoa(f.Versions), attributeVersionsMin: strconv.Itoa(f.VersionsMin), attributeLife: strconv.Itoa(int(secondsOf(f.LifeMS))),
+	}
+	texts := make(map[string][]byte, len(all))
+	for name, text := range all {
+		texts[name] = []byte(text)
+	}
+	for name, text := range f.Attributes {
+		if text != "" {
+			texts[name] = []byte(text)
+		}
+	}
+	return texts
 }
 
 // GetTableDescriptor describes a table.
@@ -384,23 +439,27 @@ func (t *two) IsTableDisabled(ctx context.Context, tableName *hbase2.TTableName)
 	return t.described(ctx, tableName, func(table *hbase.Table) bool { return table.Disabled })
 }
 
-// IsTableAvailable says whether all regions of a table are served, as they are of every table.
+// IsTableAvailable reports whether a table is there and enabled: all regions of such a table are served.
 func (t *two) IsTableAvailable(ctx context.Context, tableName *hbase2.TTableName) (bool, error) {
-	return t.described(ctx, tableName, func(*hbase.Table) bool { return true })
+	return t.IsTableAvailableWithSplit(ctx, tableName, nil)
 }
 
-// IsTableAvailableWithSplit says also whether regions begin at keys.
+// IsTableAvailableWithSplit reports also whether regions begin at keys.
 func (t *two) IsTableAvailableWithSplit(ctx context.Context, tableName *hbase2.TTableName, splitKeys [][]byte) (available bool, err error) {
 	err = t.named(ctx, tableName, func(ctx context.Context, name hbase.TableName) error {
+		table, err := t.api().Describe(ctx, name)
+		if err != nil || table.Disabled {
+			if hbase.IsTableNotFound(err) {
+				return nil
+			}
+			return err
+		}
 		list, err := t.api().Locations(ctx, name)
 		begins := map[string]bool{}
 		for i := range list {
 			begins[string(list[i].Start)] = true
 		}
-		available = err == nil
-		for _, key := range splitKeys {
-			available = available && begins[string(key)]
-		}
+		available = err == nil && !slices.ContainsFunc(splitKeys, func(key []byte) bool { return !begins[string(key)] })
 		return err
 	})
 	return available, err

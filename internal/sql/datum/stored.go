@@ -58,8 +58,10 @@ func FromValue(v value.Value, t Type) (d Datum, ok bool) {
 // mappedOf reads the bytes of a column of an HBase table.
 func mappedOf(v value.Value, t Type) (Datum, bool) {
 	if t.Variety == HString {
-		b := v.Bytes()
-		return Text(b), utf8.Valid(b)
+		if b := v.Bytes(); utf8.Valid(b) {
+			return Text(b), true
+		}
+		return Null, false
 	}
 	read, ok := t.Codec().Decode(nil, v)
 	if !ok {

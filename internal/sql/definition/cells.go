@@ -3,6 +3,7 @@
 package definition
 
 import (
+	"math"
 	"strconv"
 	"strings"
 
@@ -58,7 +59,7 @@ const TimeSuffix = "_l_ts"
 // IsTime says whether a name, which is no declared column's, stands for the time of another column's cell.
 func (t *Table) IsTime(name string) bool {
 	of, ok := strings.CutSuffix(name, TimeSuffix)
-	if _, declared := t.byName[name]; !ok || of == "" || declared {
+	if _, declared := t.byName[name]; !ok || of == "" || declared || t.Descriptor == nil || t.Descriptor.Cells == nil {
 		return false
 	}
 	column, ok := t.Column(of)
@@ -66,7 +67,7 @@ func (t *Table) IsTime(name string) bool {
 }
 
 // stampMax is the latest time of a cell, in milliseconds.
-const stampMax = int64(1) << 56
+const stampMax = math.MaxInt64 - 1
 
 // SelectCells adds what a hint says to the versions of cells that a statement reads; nil is none so far. Errors: 1210.
 func SelectCells(cells *cell.Select, hint tree.Hint) (*cell.Select, error) {

@@ -124,5 +124,5 @@ func (s *search) each(ctx context.Context, tx *database.Tx, read *database.Count
 
 // queryOf is FROM and WHERE of a statement that writes.
 func queryOf(t *definition.Table, alias string, where tree.Expression, hints []tree.Hint, o Options) plan.Query {
-	return plan.Query{Table: t, Alias: alias, Where: where, Hints: hints, Statement: o.Text}
+	return plan.Query{Table: t, Alias: alias, Where: where, Hints: hints, Writes: true, Statement: o.Text}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/weftdb/weft/internal/cell"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/definition"
@@ -40,6 +41,7 @@ type Source struct {
 	whereHasColumns bool
 	whereColumns    []string
 	point           *pointKey // nil: WHERE is no equality on the whole key
+	writes          bool      // the statement changes the rows
 	statement       func() string
 }
 
@@ -60,13 +62,15 @@ type Query struct {
 	Hints                   []tree.Hint
 	ForceIndex, IgnoreIndex []string
 	AllowFiltering          bool
+	// Writes says that the statement changes the rows.
+	Writes bool
 	// Statement writes the statement for messages; nil: no text is known.
 	Statement func() string
 }
 
 // CompileSource compiles FROM and WHERE. More columns may be resolved with Column until the source is first bound.
 func CompileSource(q Query) (*Source, error) {
-	s := &Source{Table: q.Table, alias: q.Alias, statement: q.Statement}
+	s := &Source{Table: q.Table, alias: q.Alias, writes: q.Writes, statement: q.Statement}
 	var err error
 	if s.hints, err = readHints(q.Hints, q.ForceIndex, q.IgnoreIndex); err != nil {
 		return nil, err
@@ -181,6 +185,9 @@ func (s *Source) Column(c *tree.Column, where string) (slot int, t datum.Type, e
 		return 0, t, fault.New(fault.UnknownColumn, columnText(c), where).Meant(c.Table, slices.Values([]string{s.tableName()}))
 	}
 	if s.Table.IsTime(c.Name) {
+		if err := s.readTimes(); err != nil {
+			return 0, t, err
+		}
 		return s.slot(c.Name, datum.Type{Base: datum.BigInt}), datum.Type{Base: datum.BigInt}, nil
 	}
 	declared, ok := s.Table.Column(c.Name)
@@ -191,6 +198,18 @@ func (s *Source) Column(c *tree.Column, where string) (slot int, t datum.Type, e
 		return 0, t, fault.New(fault.UnknownColumn, columnText(c), where).Meant(c.Name, s.Table.Names())
 	}
 	return s.slot(c.Name, declared.Type), declared.Type, nil
+}
+
+// readTimes has the rows read with the times of their cells, as the hint _l_versions_(1) does. Errors: 1235, 1210.
+func (s *Source) readTimes() error {
+	if s.hints.cells != nil {
+		return nil
+	}
+	if s.writes {
+		return fault.Message(fault.Unsupported, "the times of cells (columns that end with %s) are read by SELECT only", definition.TimeSuffix)
+	}
+	s.hints.cells = &cell.Select{Times: definition.TimeSuffix, Versions: 1}
+	return s.checkVersions()
 }
 
 // Want returns the slot of a column by its name, for callers that have no expression; ok is false if the table has no such column. It must not be called

@@ -132,7 +132,8 @@ public class Oracle {
 
   String value() { return "v" + random.nextInt(8); }
 
-  long time() { return base + random.nextInt(20); }
+  /** time is one of some near each other, or of some that lie longer ago than deletions are remembered. */
+  long time() { return (oneIn(4) ? base - 30L * 86_400_000 : base) + random.nextInt(20); }
 
   Call next(StringBuilder title) {
     switch (random.nextInt(16)) {
@@ -239,6 +240,10 @@ public class Oracle {
     if (oneIn(2)) {
       get.setMaxVersions(1 + random.nextInt(5));
       title.append(" versions ").append(get.getMaxVersions());
+    }
+    if (!unsure && oneIn(4)) {
+      get.setStoreLimit(random.nextInt(5)).setStoreOffset(random.nextInt(3));
+      title.append(" limit ").append(get.getStoreLimit()).append(" offset ").append(get.getStoreOffset());
     }
     if (unsure || oneIn(3)) {
       String filter = unsure ? oneIn(4) ? "ColumnCountGetFilter(2)" : any(UNSURE) : any(FILTERS);
