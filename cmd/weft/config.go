@@ -47,6 +47,7 @@ type config struct {
 	BlockCacheBytes    int64
 	RequestMemoryBytes int64
 	SQLMemoryBytes     int64
+	SQLDiskBytes       int64
 	RegionBytes        int64
 	RegionRequests     int
 	KinesisEndpoint    string // "" for none
@@ -122,6 +123,7 @@ func settings(c *config) []setting {
 		{"block-cache", "64MiB", "memory for the cache of blocks read from disk", size{&c.BlockCacheBytes, 1 << 20}},
 		{"request-memory", "256MiB", "memory for all DynamoDB requests together, and as much for all HBase calls; requests beyond it wait or are refused", size{&c.RequestMemoryBytes, 16 << 20}},
 		{"sql-memory", "256MiB", "memory for all MySQL clients and statements together, at most a quarter of the cgroup's limit; statements beyond it are refused", size{&c.SQLMemoryBytes, 16 << 20}},
+		{"sql-disk", "0B", "disk for the temporary files of all SQL statements together, statements beyond it are refused; 0B is a quarter of what is free at start", size{&c.SQLDiskBytes, 0}},
 		{"region-size", "8GiB", "size at which a region of the embedded store is split", size{&c.RegionBytes, 1 << 20}},
 		{"region-requests", "2500", "requests per second at which a region of the embedded store is split", count{&c.RegionRequests, 1}},
 		{"kinesis-endpoint", "", "URL of the service, such as Amazon Kinesis, that tables send their changes to once EnableKinesisStreamingDestination asks for it", text{&c.KinesisEndpoint, "URL"}},
@@ -155,6 +157,19 @@ func (c *config) workDir() string {
 		return filepath.Join(c.Data, "weft-exchange")
 	}
 	return filepath.Join(os.TempDir(), "weft-exchange")
+}
+
+// mysqlNeedsTLS reports whether clients of the MySQL port may not sign in in plain text: other machines, and all who must show a certificate.
+func (c *config) mysqlNeedsTLS() bool {
+	return c.TLS.Certificate != "" && (c.TLS.ClientCA != "" || !c.Insecure && !loopback(c.MySQLAddr))
+}
+
+// spillDir is a folder for the temporary files of SQL: with the data, whose disk the store watches.
+func (c *config) spillDir() string {
+	if c.Engine == "pebble" {
+		return filepath.Join(c.Data, "weft-spill")
+	}
+	return os.TempDir()
 }
 
 // check finds faults that only show when settings are seen together, and reports all of them.

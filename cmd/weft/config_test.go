@@ -83,3 +83,20 @@ func FuzzSize(f *testing.F) {
 		}
 	})
 }
+
+// TestMySQLNeedsTLS: who must show a certificate must do so over MySQL's protocol, too, on this machine as well.
+func TestMySQLNeedsTLS(t *testing.T) {
+	for _, one := range []struct {
+		address, certificate, authority string
+		insecure, want                  bool
+	}{
+		{"127.0.0.1:1", "", "", false, false}, {"0.0.0.0:1", "", "", true, false}, {"127.0.0.1:1", "c", "", false, false}, {"0.0.0.0:1", "c", "", false, true},
+		{"0.0.0.0:1", "c", "", true, false}, {"127.0.0.1:1", "c", "a", false, true}, {"0.0.0.0:1", "c", "a", true, true},
+	} {
+		c := &config{MySQLAddr: one.address, Insecure: one.insecure}
+		c.TLS.Certificate, c.TLS.ClientCA = one.certificate, one.authority
+		if got := c.mysqlNeedsTLS(); got != one.want {
+			t.Errorf("%+v: %t", one, got)
+		}
+	}
+}

@@ -18,6 +18,7 @@ import (
 	"github.com/weftdb/weft/internal/permission"
 	"github.com/weftdb/weft/internal/server/mysqlwire"
 	"github.com/weftdb/weft/internal/server/sqljson"
+	"github.com/weftdb/weft/internal/spill"
 	"github.com/weftdb/weft/internal/sql"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/result"
@@ -51,8 +52,12 @@ func openSQL(s *server, db *openedDatabase, listener net.Listener, counts *metri
 	if s.config.Auth != "off" {
 		guard = s.gate.guard
 	}
+	spills, err := spill.Open(s.config.spillDir(), s.config.SQLDiskBytes)
+	if err != nil {
+		return nil, err
+	}
 	q.engine = sql.New(sql.Options{
-		DB: db.db, Guard: guard, Memory: q.memory, Variables: variables, Logger: s.log, SpillDir: os.TempDir(), Observer: newObserver(s.metrics, q.counts),
+		DB: db.db, Guard: guard, Memory: q.memory, Variables: variables, Logger: s.log, Spill: spills, Observer: newObserver(s.metrics, q.counts),
 		Processes: q.processes, Kill: q.kill, Warnings: s.heat.Warnings, Digests: s.digests,
 	})
 	q.lines = sqljson.New(sqljson.Options{Open: q.engine.Open, Login: loginOf})
@@ -86,7 +91,7 @@ func listenMySQL(s *server, db *openedDatabase) (*mysqlProtocol, error) {
 		Memory: s.sql.memory,
 		Logger: s.log, Metrics: counts, Version: variable.ServerVersion, ConnectionsMax: s.config.MySQLConnections, UserConnectionsMax: s.config.UserConnections, IdleTimeout: sessionIdleTimeout,
 	}
-	options.TLS, options.TLSRequired = s.tls, s.tls != nil && !s.config.Insecure && !loopback(s.config.MySQLAddr)
+	options.TLS, options.TLSRequired = s.tls, s.config.mysqlNeedsTLS()
 	if options.AuthenticateWarn = s.config.Auth == "warn"; s.config.Auth != "off" {
 		options.Authenticate = func(user string) (mysqlwire.Verifier, bool) { return verifierOf(s, db.db.Accounts(), user) }
 		options.Judge = s.gate.judgeLogin
@@ -114,7 +119,7 @@ func presetVariables(s *server, listener net.Listener, secure bool) (*variable.C
 	variables := variable.NewCatalog()
 	var err error
 	for _, v := range [...][2]string{
-		{"port", port}, {"datadir", s.config.Data}, {"max_connections", strconv.Itoa(min(s.config.MySQLConnections, s.shares.Connections))}, {"have_ssl", have}, {"have_openssl", have},
+		{"port", port}, {"max_connections", strconv.Itoa(min(s.config.MySQLConnections, s.shares.Connections))}, {"have_ssl", have}, {"have_openssl", have},
 		{"wait_timeout", strconv.Itoa(int(sessionIdleTimeout.Seconds()))}, {"interactive_timeout", strconv.Itoa(int(sessionIdleTimeout.Seconds()))},
 	} {
 		err = errors.Join(err, variables.Preset(v[0], v[1]))

@@ -18,6 +18,7 @@ import (
 	"github.com/weftdb/weft/internal/journal"
 	"github.com/weftdb/weft/internal/query"
 	"github.com/weftdb/weft/internal/record"
+	"github.com/weftdb/weft/internal/spill"
 	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/order"
@@ -58,7 +59,11 @@ type earlier struct {
 
 // sort collects changes by key, those of one key in their order.
 func (v *View) sort(ctx context.Context, sinceMS int64) error {
-	v.sorter = query.Sort{Dir: v.Dir}.Open()
+	sort := query.Sort{}
+	if v.Dir != "" {
+		sort.Spill = &spill.Folder{Dir: v.Dir}
+	}
+	v.sorter = sort.Open()
 	var entry []byte
 	for number := range uint8(v.Buckets) {
 		bucket := journal.Bucket{Table: v.ID, Bucket: number}

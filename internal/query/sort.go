@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/weftdb/weft/internal/memory"
+	"github.com/weftdb/weft/internal/spill"
 )
 
 // ErrSortMemory says that records to be sorted need more memory than allowed, and that there is no folder to put them into meanwhile.
@@ -30,8 +31,8 @@ const (
 type Sort struct {
 	// BytesMax is the memory that records may take; default 16 MiB.
 	BytesMax int
-	// Dir is the folder for sorted runs beyond BytesMax; "" means that more records are an error.
-	Dir string
+	// Spill is the folder for sorted runs beyond BytesMax; nil means that more records are an error.
+	Spill *spill.Folder
 	// Memory is the budget that sorts share beyond sortBytesFree of each; a sort that finds none free spills to disk early. nil is no bound.
 	Memory *memory.Budget
 	// KeepMax is how many of the first records are wanted; 0 = all.
@@ -116,7 +117,7 @@ func (s *Sorter) makeRoom(coming int) error {
 			return nil
 		}
 	}
-	if s.sort.Dir == "" {
+	if s.sort.Spill == nil {
 		return ErrSortMemory
 	}
 	return s.spill()
@@ -163,7 +164,7 @@ func (s *Sorter) spill() error {
 		}
 	}
 	s.order()
-	run, err := createRun(s.sort.Dir)
+	run, err := createRun(s.sort.Spill)
 	if err != nil {
 		return err
 	}
@@ -184,7 +185,7 @@ func (s *Sorter) spill() error {
 
 // mergeRuns makes one run of all.
 func (s *Sorter) mergeRuns() error {
-	run, err := createRun(s.sort.Dir)
+	run, err := createRun(s.sort.Spill)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/weftdb/weft/internal/rounds"
+	"github.com/weftdb/weft/internal/spill"
 )
 
 func TestSorterAgainstModel(t *testing.T) {
@@ -18,7 +19,7 @@ func TestSorterAgainstModel(t *testing.T) {
 	random := rand.New(rand.NewPCG(seed, 1))
 	for round := range 60 {
 		dir := t.TempDir()
-		sort := Sort{BytesMax: 200 + random.IntN(4000), Dir: dir}
+		sort := Sort{BytesMax: 200 + random.IntN(4000), Spill: &spill.Folder{Dir: dir}}
 		if random.IntN(2) == 0 {
 			sort.KeepMax = 1 + random.IntN(200)
 		}

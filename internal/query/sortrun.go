@@ -8,9 +8,9 @@ import (
 	"container/heap"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
-	"os"
+
+	"github.com/weftdb/weft/internal/spill"
 )
 
 const (
@@ -24,20 +24,18 @@ const (
 
 // sortRun is a file of sorted records, each behind its length.
 type sortRun struct {
-	file   *os.File
+	file   *spill.File
 	writer *bufio.Writer
 	reader *bufio.Reader
 	bytes  int64
 	record []byte
 }
 
-func createRun(dir string) (*sortRun, error) {
-	file, err := os.CreateTemp(dir, "weft-sort-*.run")
+func createRun(folder *spill.Folder) (*sortRun, error) {
+	file, err := folder.Create()
 	if err != nil {
-		return nil, fmt.Errorf("query: no temporary file for sorting: %w", err)
+		return nil, err
 	}
-	// The name goes at once where the system allows it, so that nothing stays behind whatever happens; else close removes it.
-	_ = os.Remove(file.Name())
 	return &sortRun{file: file, writer: bufio.NewWriterSize(file, sortRunBuffer)}, nil
 }
 
@@ -85,13 +83,7 @@ func (r *sortRun) read() (bool, error) {
 	return err == nil, err
 }
 
-func (r *sortRun) close() error {
-	err := r.file.Close()
-	if gone := os.Remove(r.file.Name()); gone != nil && !os.IsNotExist(gone) {
-		err = errors.Join(err, gone)
-	}
-	return err
-}
+func (r *sortRun) close() error { return r.file.Close() }
 
 // sortMerge reads several runs in one order.
 type sortMerge struct {

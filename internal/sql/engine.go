@@ -14,6 +14,7 @@ import (
 	"github.com/weftdb/weft/internal/digest"
 	"github.com/weftdb/weft/internal/memory"
 	"github.com/weftdb/weft/internal/permission"
+	"github.com/weftdb/weft/internal/spill"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/modify"
@@ -38,8 +39,8 @@ type Options struct {
 	// Memory bounds what statements hold together: their texts and trees, prepared ones, kept plans, open transactions, sorts, groups and joins. What
 	// finds no room is refused. Default: no bound.
 	Memory *memory.Budget
-	// SpillDir is the folder for sorts that exceed their memory. Default: they fail.
-	SpillDir string
+	// Spill is the folder for sorts that exceed their memory. Default: they fail.
+	Spill *spill.Folder
 	// Processes lists the connections, for SHOW PROCESSLIST. Default: the list is empty.
 	Processes func() []result.Process
 	// Kill ends a connection, or only the statement that it runs; ok is false if there is none of that number. Default: nobody can be killed.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/spill"
 	"github.com/weftdb/weft/internal/sql/fault"
 )
 
@@ -44,6 +45,8 @@ func faultOf(ctx context.Context, err error) error {
 		return fault.Because(err, fault.Interrupted)
 	}
 	switch {
+	case errors.Is(err, spill.ErrFull):
+		return fault.Because(err, fault.DiskFull)
 	case errors.Is(err, database.ErrLockWait):
 		return fault.Because(err, fault.LockWaitTimeout)
 	case errors.Is(err, database.ErrManyLocks):

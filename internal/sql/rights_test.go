@@ -16,6 +16,7 @@ import (
 	"github.com/weftdb/weft/internal/account"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/permission"
+	"github.com/weftdb/weft/internal/spill"
 	"github.com/weftdb/weft/internal/sql"
 	"github.com/weftdb/weft/internal/sql/result"
 	"github.com/weftdb/weft/internal/testdb"
@@ -48,7 +49,7 @@ func newGuarded(t *testing.T, db *database.DB, warn, observe bool) *guarded {
 		}
 	}
 	g.engine = sql.New(sql.Options{
-		DB: db, SpillDir: t.TempDir(), Guard: permission.New(g.accounts, options),
+		DB: db, Spill: &spill.Folder{Dir: t.TempDir()}, Guard: permission.New(g.accounts, options),
 		Kill: func(uint32, bool) bool { return true },
 		Processes: func() []result.Process {
 			return []result.Process{{ID: 1, User: superuser, Info: "SELECT 1"}, {ID: 2, User: "ann", Info: "SELECT 2"}}

@@ -17,6 +17,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/spill"
 	"github.com/weftdb/weft/internal/sql"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/evaluate"
@@ -71,7 +72,7 @@ type harness struct {
 func newHarness(t testing.TB, db *database.DB) *harness {
 	h := &harness{t: t, db: db, sessions: map[string]*sql.Session{}}
 	h.engine = sql.New(sql.Options{
-		DB: db, SpillDir: t.TempDir(), Now: func() time.Time { return beganAt },
+		DB: db, Spill: &spill.Folder{Dir: t.TempDir()}, Now: func() time.Time { return beganAt },
 		Kill: func(id uint32, queryOnly bool) bool {
 			h.killed = append(h.killed, fmt.Sprint(id, queryOnly))
 			return id <= uint32(len(h.sessions))

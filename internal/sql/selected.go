@@ -150,7 +150,7 @@ func (s *Session) planSettings() plan.Settings {
 		Memory:        s.engine.options.Memory,
 	}
 	if v.SortSpill {
-		settings.SpillDir = s.engine.options.SpillDir
+		settings.Spill = s.engine.options.Spill
 	}
 	return settings
 }

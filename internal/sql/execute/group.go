@@ -270,10 +270,10 @@ func (g *grouper) find() (*gathered, error) {
 func (g *grouper) putOff() error {
 	settings := g.runner.request.Settings.WithDefaults()
 	if g.spill == nil {
-		if settings.SpillDir == "" {
+		if settings.Spill == nil {
 			return groupMemory("GROUP BY", g.bytesMax)
 		}
-		g.spill = query.Sort{BytesMax: settings.SortBytesMax, Dir: settings.SpillDir, Memory: settings.Memory}.Open()
+		g.spill = query.Sort{BytesMax: settings.SortBytesMax, Spill: settings.Spill, Memory: settings.Memory}.Open()
 	}
 	record := append(g.record[:0], g.key...)
 	record = operator.AppendRow(record, g.context.Row)

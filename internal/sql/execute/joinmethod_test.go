@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/weftdb/weft/internal/rounds"
+	"github.com/weftdb/weft/internal/spill"
 	"github.com/weftdb/weft/internal/sql/algebra"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/plan"
@@ -26,7 +27,7 @@ func TestJoinMethods(t *testing.T) {
 	seed := rounds.Seed(t)
 	random := rand.New(rand.NewPCG(seed, 0))
 	h := &harness{t: t, db: testdb.Open(t)}
-	h.settings.SpillDir, h.settings.Inefficient = t.TempDir(), plan.AllowInefficient
+	h.settings.Spill, h.settings.Inefficient = &spill.Folder{Dir: t.TempDir()}, plan.AllowInefficient
 	h.settings.MultiGetKeysMax = 100 // so that some batches are too large
 	fillJoined(h, random)
 	used := map[algebra.Method]int{}

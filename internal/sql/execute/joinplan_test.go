@@ -9,6 +9,7 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
+	"github.com/weftdb/weft/internal/spill"
 	"github.com/weftdb/weft/internal/sql/algebra"
 	"github.com/weftdb/weft/internal/sql/plan"
 	"github.com/weftdb/weft/internal/testdb"
@@ -36,7 +37,7 @@ func fillOrders(h *harness) {
 // read first stands above the other.
 func TestJoinPlans(t *testing.T) {
 	h := &harness{t: t, db: testdb.Open(t)}
-	h.settings.SpillDir, h.settings.Inefficient = t.TempDir(), plan.AllowInefficient
+	h.settings.Spill, h.settings.Inefficient = &spill.Folder{Dir: t.TempDir()}, plan.AllowInefficient
 	fillOrders(h)
 	datadriven.RunTest(t, "testdata/joinplans", func(t *testing.T, d *datadriven.TestData) string {
 		h.t = t

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/weftdb/weft/internal/rounds"
+	"github.com/weftdb/weft/internal/spill"
 	"github.com/weftdb/weft/internal/sql/algebra"
 	"github.com/weftdb/weft/internal/sql/plan"
 	"github.com/weftdb/weft/internal/testdb"
@@ -27,7 +28,7 @@ func TestMergeJoins(t *testing.T) {
 	seed := rounds.Seed(t)
 	random := rand.New(rand.NewPCG(seed, 0))
 	h := &harness{t: t, db: testdb.Open(t)}
-	h.settings.SpillDir, h.settings.Inefficient = t.TempDir(), plan.AllowInefficient
+	h.settings.Spill, h.settings.Inefficient = &spill.Folder{Dir: t.TempDir()}, plan.AllowInefficient
 	for i, types := range mergedTypes {
 		for j, key := range types {
 			name := fmt.Sprintf("t%d%d", i, j)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/rounds"
+	"github.com/weftdb/weft/internal/spill"
 	"github.com/weftdb/weft/internal/sql"
 	"github.com/weftdb/weft/internal/sql/result"
 	"github.com/weftdb/weft/internal/testdb"
@@ -25,7 +26,7 @@ type engine struct {
 }
 
 func newEngine(t testing.TB, db *database.DB) *engine {
-	e := sql.New(sql.Options{DB: db, SpillDir: t.TempDir(), Now: func() time.Time { return time.UnixMilli(nowMS) }})
+	e := sql.New(sql.Options{DB: db, Spill: &spill.Folder{Dir: t.TempDir()}, Now: func() time.Time { return time.UnixMilli(nowMS) }})
 	session, err := e.Open(ctx, result.Login{User: "root", Database: database.DefaultDatabase, MultiStatements: true})
 	if err != nil {
 		t.Fatal(err)

@@ -69,11 +69,11 @@ func (o *output) appendSorted(record []byte, row, keys []datum.Datum) []byte {
 // putOff keeps a row of DISTINCT in files, since no more fit into memory to compare with. It is not among those.
 func (o *output) putOff(row, keys []datum.Datum) error {
 	settings := o.settings.WithDefaults()
-	if settings.SpillDir == "" {
+	if settings.Spill == nil {
 		return groupMemory("DISTINCT", o.distinct.bytesMax)
 	}
 	if o.put == nil {
-		o.put = query.Sort{BytesMax: settings.SortBytesMax, Dir: settings.SpillDir, Memory: settings.Memory}.Open()
+		o.put = query.Sort{BytesMax: settings.SortBytesMax, Spill: settings.Spill, Memory: settings.Memory}.Open()
 	}
 	if o.sorter == nil {
 		keys = nil // they come in their order, which their numbers keep
@@ -90,7 +90,7 @@ func (o *output) takeUp(ctx context.Context) error {
 	}
 	if o.sorter == nil {
 		settings := o.settings.WithDefaults()
-		o.sorter = query.Sort{BytesMax: settings.SortBytesMax, Dir: settings.SpillDir, Memory: settings.Memory}.Open()
+		o.sorter = query.Sort{BytesMax: settings.SortBytesMax, Spill: settings.Spill, Memory: settings.Memory}.Open()
 	}
 	if err := o.put.Finish(); err != nil {
 		return err

@@ -111,7 +111,7 @@ func newRun(request *QueryRequest) *run {
 	settings := request.Settings.WithDefaults()
 	q := &run{request: request, view: request.View, spools: map[*algebra.Spool]*spool{}, recursive: map[int]*operator.Recursive{},
 		nested: map[*algebra.Nested]*nested{}}
-	q.budget = operator.Budget{BytesMax: request.BytesMax, Dir: settings.SpillDir, Memory: settings.Memory}
+	q.budget = operator.Budget{BytesMax: request.BytesMax, Spill: settings.Spill, Memory: settings.Memory}
 	if request.BytesMax <= 0 {
 		q.budget.BytesMax = int64(settings.GroupBytesMax)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/memory"
+	"github.com/weftdb/weft/internal/spill"
 	"github.com/weftdb/weft/internal/sql/algebra"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/execute"
@@ -70,7 +71,7 @@ func (h *harness) Relation(dbName, name string) (algebra.Relation, error) {
 func TestQueries(t *testing.T) {
 	datadriven.Walk(t, "testdata/queries", func(t *testing.T, path string) {
 		h := &harness{t: t, db: testdb.Open(t)}
-		h.settings.SpillDir = t.TempDir()
+		h.settings.Spill = &spill.Folder{Dir: t.TempDir()}
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			h.t = t
 			var all strings.Builder

@@ -163,7 +163,7 @@ func (r *runner) begin(limit, offset int) {
 		o.distinct = r.seen.begin(settings.Memory, settings.GroupBytesMax, s.Groups == nil && r.access.Grouped)
 	}
 	if len(s.Order) > 0 && !r.access.Sorted {
-		sort := query.Sort{BytesMax: settings.SortBytesMax, Dir: settings.SpillDir, Memory: settings.Memory}
+		sort := query.Sort{BytesMax: settings.SortBytesMax, Spill: settings.Spill, Memory: settings.Memory}
 		if limit >= 0 {
 			sort.KeepMax = max(1, limit+offset)
 		}

@@ -238,7 +238,7 @@ func (r *report) groups(s *plan.Select, a *plan.Access) {
 
 // beyond says what happens when memory does not suffice.
 func (r *report) beyond() string {
-	if r.settings.SpillDir == "" {
+	if r.settings.Spill == nil {
 		return "an error"
 	}
 	return "in files"

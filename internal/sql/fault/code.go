@@ -12,6 +12,7 @@ const (
 	DatabaseUnknownDrop    Code = 1008
 	TooManyConnections     Code = 1040
 	TooManyUserConnections Code = 1203
+	DiskFull               Code = 1021 // of temporary files
 	OutOfMemory            Code = 1038 // sort memory
 	OutOfResources         Code = 1041
 	BadHandshake           Code = 1043
@@ -179,6 +180,7 @@ var table = map[Code]row{
 	DatabaseUnknownDrop:    {"HY000", "Can't drop database '%s'; database doesn't exist"},
 	TooManyConnections:     {"08004", "Too many connections"},
 	TooManyUserConnections: {"42000", "User %s already has more than 'max_user_connections' active connections"},
+	DiskFull:               {"HY000", "The disk for temporary files is full: ask for fewer rows, or in the order of an index; --sql-disk says how much the server may use"},
 	OutOfMemory:            {"HY001", "%s"},
 	OutOfResources:         {"HY000", "Out of memory: %s"},
 	BadHandshake:           {"08S01", "Bad handshake"},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/weftdb/weft/internal/memory"
+	"github.com/weftdb/weft/internal/spill"
 	"github.com/weftdb/weft/internal/sql/fault"
 )
 
@@ -22,8 +23,8 @@ const (
 type Budget struct {
 	// BytesMax is how much the statement may hold; default 64 MiB.
 	BytesMax int64
-	// Dir is the folder for temporary files; "": what does not fit is an error.
-	Dir string
+	// Spill is the folder for temporary files; nil: what does not fit is an error.
+	Spill *spill.Folder
 	// Memory is the budget of all statements; nil: no bound.
 	Memory *memory.Budget
 

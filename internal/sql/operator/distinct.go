@@ -93,7 +93,7 @@ func (d *Distinct) nextInput() (isNew, more bool, err error) {
 		if d.seen.add(hash, d.record, true) {
 			return true, true, nil
 		}
-		if d.seen.memory.of.Dir == "" {
+		if d.seen.memory.of.Spill == nil {
 			return false, false, d.seen.memory.of.full("DISTINCT")
 		}
 		d.put = d.sorts.sorter(d.Budget, &d.Counts, 0)

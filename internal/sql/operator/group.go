@@ -207,7 +207,7 @@ func (g *Group) take(one *group) error {
 // putOff keeps the row at hand for later, in the order of its key.
 func (g *Group) putOff() error {
 	if g.put == nil {
-		if g.memory.of.Dir == "" {
+		if g.memory.of.Spill == nil {
 			return g.memory.of.full("GROUP BY")
 		}
 		g.put = g.sorts.sorter(g.Budget, &g.Counts, 0)

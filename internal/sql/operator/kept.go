@@ -5,10 +5,9 @@ package operator
 import (
 	"bufio"
 	"encoding/binary"
-	"errors"
-	"fmt"
 	"io"
-	"os"
+
+	"github.com/weftdb/weft/internal/spill"
 )
 
 const (
@@ -57,7 +56,7 @@ func (a *arena) get(at uint64) []byte {
 type kept struct {
 	memory holding
 	arena  arena
-	file   *os.File
+	file   *spill.File
 	writer *bufio.Writer
 	rows   int64
 	bytes  int64
@@ -87,10 +86,10 @@ func (k *kept) add(record []byte) error {
 // spill moves all into a file.
 func (k *kept) spill() (err error) {
 	b := k.memory.of
-	if b.Dir == "" {
+	if b.Spill == nil {
 		return b.full("keeping rows")
 	}
-	if k.file, err = createFile(b.Dir); err != nil {
+	if k.file, err = b.Spill.Create(); err != nil {
 		return err
 	}
 	k.writer = bufio.NewWriterSize(k.file, fileBuffer)
@@ -141,7 +140,7 @@ func (k *kept) empty() error {
 func (k *kept) close() (err error) {
 	k.memory.release()
 	if k.file != nil {
-		err = closeFile(k.file)
+		err = k.file.Close()
 	}
 	k.file, k.writer, k.arena.chunks, k.rows, k.bytes = nil, nil, nil, 0, 0
 	return err
@@ -205,22 +204,4 @@ func (r *keptReader) read() ([]byte, bool, error) {
 	r.record = r.record[:size]
 	_, err = io.ReadFull(r.reader, r.record)
 	return r.record, err == nil, err
-}
-
-func createFile(dir string) (*os.File, error) {
-	file, err := os.CreateTemp(dir, "weft-rows-*.run")
-	if err != nil {
-		return nil, fmt.Errorf("operator: failed to create a temporary file for rows: %w", err)
-	}
-	// The name goes at once where the system allows it, so that nothing stays behind whatever happens; else closeFile removes it.
-	_ = os.Remove(file.Name())
-	return file, nil
-}
-
-func closeFile(file *os.File) error {
-	err := file.Close()
-	if gone := os.Remove(file.Name()); gone != nil && !os.IsNotExist(gone) {
-		err = errors.Join(err, gone)
-	}
-	return err
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/weftdb/weft/internal/memory"
 	"github.com/weftdb/weft/internal/rounds"
+	"github.com/weftdb/weft/internal/spill"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/evaluate"
 	"github.com/weftdb/weft/internal/sql/operator"
@@ -127,7 +128,7 @@ func budgets(t testing.TB) []*operator.Budget {
 			t.Errorf("%d files were left", len(left))
 		}
 	})
-	return []*operator.Budget{{}, {BytesMax: 4 << 10, Dir: dir, Memory: memory.New(1 << 20)}, {BytesMax: 200 << 10, Dir: dir, Memory: memory.New(1 << 30)}}
+	return []*operator.Budget{{}, {BytesMax: 4 << 10, Spill: &spill.Folder{Dir: dir}, Memory: memory.New(1 << 20)}, {BytesMax: 200 << 10, Spill: &spill.Folder{Dir: dir}, Memory: memory.New(1 << 30)}}
 }
 
 func freed(t testing.TB, b *operator.Budget) {

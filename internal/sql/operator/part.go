@@ -70,7 +70,7 @@ func (p *parting) finish(from int64) error {
 
 // partTable moves what the table holds into parts.
 func (j *HashJoin) partTable() (*parting, error) {
-	if j.table.memory.of.Dir == "" {
+	if j.table.memory.of.Spill == nil {
 		return nil, j.table.memory.of.full("a join")
 	}
 	p := &parting{of: j}

@@ -119,7 +119,7 @@ func (h *holding) sorter(b *Budget, counts *Counts, keepMax int) *query.Sorter {
 		h.of.used += most // the sorter itself asks for its part of what all statements share
 		h.held = most
 	}
-	return query.Sort{BytesMax: int(most), Dir: h.of.Dir, Memory: h.of.Memory, KeepMax: keepMax}.Open()
+	return query.Sort{BytesMax: int(most), Spill: h.of.Spill, Memory: h.of.Memory, KeepMax: keepMax}.Open()
 }
 
 func sortError(err error, b *Budget) error {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/weftdb/weft/internal/cell"
 	"github.com/weftdb/weft/internal/memory"
+	"github.com/weftdb/weft/internal/spill"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
@@ -51,8 +52,8 @@ type Settings struct {
 	GroupBytesMax int
 	// Memory is the budget that the sorts, groups and pending rows of all statements share; nil: no bound.
 	Memory *memory.Budget
-	// SpillDir is the folder for what does not fit; "": nothing is written to files, and such statements fail.
-	SpillDir string
+	// Spill is the folder for what does not fit; nil: nothing is written to files, and such statements fail.
+	Spill *spill.Folder
 	// SpansMax is how many spans of keys a walk may have; default 100,000.
 	SpansMax int
 	// CountWorkers is how many segments COUNT(*) reads at once; default 4.
