@@ -14,6 +14,9 @@ import (
 // SignerAge is how long what is known of an access key is used before it is read again: a key that is disabled signs no more after that.
 const SignerAge = time.Second
 
+// service is the one that requests are signed for, those of streams, too.
+const service = "dynamodb"
+
 const (
 	signersMax = 4096 // access keys that are known at a time
 	scopesMax  = 8    // derived keys of one access key: days, regions and services
@@ -47,6 +50,9 @@ func (s *Signers) Verify(ctx context.Context, r *http.Request, body *signature.S
 	}
 	now := s.accounts.now()
 	if fault := claim.VerifyTime(now); fault != nil {
+		return "", fault, nil
+	}
+	if fault := claim.VerifyService(service); fault != nil {
 		return "", fault, nil
 	}
 	user, key, ok, err := s.keyOf(ctx, claim, now)

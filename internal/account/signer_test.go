@@ -16,11 +16,15 @@ import (
 	"github.com/weftdb/weft/kv/mem"
 )
 
-// sign signs an empty request as an SDK does.
+// sign signs an empty request as an SDK does; signFor does so for any service.
 func sign(t *testing.T, id, secret string, at time.Time, token string) *http.Request {
+	return signFor(t, service, id, secret, at, token)
+}
+
+func signFor(t *testing.T, service, id, secret string, at time.Time, token string) *http.Request {
 	t.Helper()
 	date := at.UTC().Format("20060102T150405Z")
-	scope := signature.Scope{Date: date[:8], Region: "us-east-1", Service: "dynamodb"}
+	scope := signature.Scope{Date: date[:8], Region: "us-east-1", Service: service}
 	r := &http.Request{Method: "POST", RequestURI: "/", URL: &url.URL{Path: "/"}, Host: "h", Header: http.Header{"X-Amz-Date": {date}}}
 	if token != "" {
 		r.Header.Set("X-Amz-Security-Token", token)
@@ -62,6 +66,9 @@ func TestSigners(t *testing.T) {
 		}
 	}
 	ask("signed", sign(t, id, secret, now, ""), "ann")
+	for _, other := range []string{"s3", "iam", "dynamodbstreams", "DynamoDB"} {
+		ask("a signature for "+other, signFor(t, other, id, secret, now, ""), signature.Invalid)
+	}
 	ask("again", sign(t, id, secret, now, ""), "ann")
 	ask("wrong secret", sign(t, id, secret+"x", now, ""), signature.Invalid)
 	ask("unknown key", sign(t, "AKIA0000000000000000", secret, now, ""), signature.UnrecognizedClient)

@@ -6,7 +6,6 @@ import (
 	"net/netip"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -30,10 +29,9 @@ const attemptsMax = 20_000
 // Throttle slows down who tries many passwords or signatures. Names that there are and names that there aren't are treated alike. It is safe for
 // concurrent use; NewThrottle makes one.
 type Throttle struct {
-	now    func() time.Time
-	failed atomic.Int64 // how many attempts have failed and still count, or did lately
-	mu     sync.Mutex
-	known  map[origin]*attempts
+	now   func() time.Time
+	mu    sync.Mutex
+	known map[origin]*attempts
 }
 
 // origin is the unit for which failures are counted: a name from an address, or all of one of them.
@@ -67,7 +65,9 @@ func (t *Throttle) Login(name, address string, proved bool) (ok bool, wait time.
 	if wait = t.waitOf(pair, limit{pairBurst, pairInterval}, now); wait > 0 {
 		return false, wait
 	}
-	if one := t.known[pair]; one == nil || !one.trusted {
+	one := t.known[pair]
+	trusted := one != nil && one.trusted
+	if !trusted {
 		wait = max(t.waitOf(origin{address: from}, limit{addressBurst, addressInterval}, now), t.waitOf(origin{name: name}, limit{nameBurst, nameInterval}, now))
 		if wait > 0 {
 			return false, wait
@@ -78,16 +78,19 @@ func (t *Throttle) Login(name, address string, proved bool) (ok bool, wait time.
 		one.freeAt, one.trusted = now, true
 		return true, 0
 	}
-	t.fail(pair, pairInterval, now)
-	t.fail(origin{address: from}, addressInterval, now)
-	t.fail(origin{name: name}, nameInterval, now)
+	t.fail(pair, limit{pairBurst, pairInterval}, now)
+	if !trusted { // who may sign in there could otherwise shut the address to others
+		t.fail(origin{address: from}, limit{addressBurst, addressInterval}, now)
+		t.fail(origin{name: name}, limit{nameBurst, nameInterval}, now)
+	}
 	return false, 0
 }
 
-// Signature decides whether a request is admitted that was signed with an access key. ok is as for Login. Requests with keys that there are none of count
-// for their address together: id is "" for them.
+// Signature decides whether a request is admitted that was signed with an access key: always if the signature is right, since no secret of a key can be guessed
+// and ids of keys are no secrets. Wrong ones are slowed down, for the work that they make. Requests with keys that there are none of count for their address
+// together: id is "" for them.
 func (t *Throttle) Signature(id, address string, proved bool) (ok bool, wait time.Duration) {
-	if proved && t.failed.Load() == 0 {
+	if proved {
 		return true, 0
 	}
 	pair := origin{id, addressOf(address)}
@@ -97,11 +100,8 @@ func (t *Throttle) Signature(id, address string, proved bool) (ok bool, wait tim
 	if wait = t.waitOf(pair, limit{pairBurst, pairInterval}, now); wait > 0 {
 		return false, wait
 	}
-	if !proved {
-		t.fail(pair, pairInterval, now)
-		t.failed.Store(int64(len(t.known)))
-	}
-	return proved, 0
+	t.fail(pair, limit{pairBurst, pairInterval}, now)
+	return false, 0
 }
 
 // waitOf is how long an origin has to wait before it may try again.
@@ -113,12 +113,16 @@ func (t *Throttle) waitOf(o origin, l limit, now time.Time) time.Duration {
 	return max(0, one.freeAt.Sub(now)-time.Duration(l.burst-1)*l.interval)
 }
 
-func (t *Throttle) fail(o origin, interval time.Duration, now time.Time) {
+// fail counts a failure. Nobody ever has to wait for more than an interval.
+func (t *Throttle) fail(o origin, l limit, now time.Time) {
 	one := t.at(o, now)
 	if one.freeAt.Before(now) {
 		one.freeAt = now
 	}
-	one.freeAt = one.freeAt.Add(interval)
+	one.freeAt = one.freeAt.Add(l.interval)
+	if most := now.Add(time.Duration(l.burst) * l.interval); one.freeAt.After(most) {
+		one.freeAt = most
+	}
 }
 
 // at returns what is known of an origin.
@@ -134,18 +138,21 @@ func (t *Throttle) at(o origin, now time.Time) *attempts {
 	return one
 }
 
-// forget makes room: first for what counts no more, then, if that is too little, for half of all.
+// forget makes room: first for what counts no more, then, if that is too little, for half of all. Origins that are trusted go last.
 func (t *Throttle) forget(now time.Time) {
-	for o, one := range t.known {
-		if !one.freeAt.After(now) {
-			delete(t.known, o)
+	for _, goes := range []func(*attempts) bool{
+		func(one *attempts) bool { return !one.trusted && !one.freeAt.After(now) },
+		func(one *attempts) bool { return !one.trusted },
+		func(*attempts) bool { return true },
+	} {
+		for o, one := range t.known {
+			if len(t.known) <= attemptsMax/2 {
+				return
+			}
+			if goes(one) {
+				delete(t.known, o)
+			}
 		}
-	}
-	for o := range t.known {
-		if len(t.known) <= attemptsMax/2 {
-			return
-		}
-		delete(t.known, o)
 	}
 }
 

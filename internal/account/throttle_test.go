@@ -113,7 +113,43 @@ func TestThrottleNames(t *testing.T) {
 	}
 }
 
-// TestThrottleSignatures: wrong signatures with one key from one address don't hold up other keys, and unknown keys count together.
+// TestThrottleOwn: who may sign in, and tries wrong passwords in between, shuts the address to nobody.
+func TestThrottleOwn(t *testing.T) {
+	c := &clock{time.Unix(1, 0)}
+	throttle := NewThrottle(c.now)
+	for range 30_000 {
+		throttle.Login("none", "192.0.2.1", true)
+		throttle.Login("none", "192.0.2.1", false)
+	}
+	if ok, wait := throttle.Login("fresh", "192.0.2.1", true); !ok {
+		t.Errorf("another user must wait %s", wait)
+	}
+	for i := range 10 * addressBurst {
+		throttle.Login("guess"+fmt.Sprint(i), "192.0.2.1", false)
+	}
+	if ok, wait := throttle.Login("late", "192.0.2.1", true); ok || wait > addressInterval {
+		t.Errorf("after too many guesses: %v, %s", ok, wait)
+	}
+	if ok, _ := throttle.Login("fresh", "192.0.2.1", true); !ok {
+		t.Error("who signed in before is shut out")
+	}
+}
+
+// TestThrottleForgets: those who signed in are remembered when others fill the memory.
+func TestThrottleForgets(t *testing.T) {
+	c := &clock{time.Unix(1, 0)}
+	throttle := NewThrottle(c.now)
+	throttle.Login("ann", "192.0.2.1", true)
+	for i := range 2 * attemptsMax {
+		throttle.Login("x", fmt.Sprintf("10.%d.%d.%d", i>>16, i>>8&255, i&255), false)
+		c.at = c.at.Add(nameInterval)
+	}
+	if one := throttle.known[origin{"ann", addressOf("192.0.2.1")}]; one == nil || !one.trusted {
+		t.Error("a trusted origin was forgotten")
+	}
+}
+
+// TestThrottleSignatures: wrong signatures hold up no right ones, nor other keys, and unknown keys count together.
 func TestThrottleSignatures(t *testing.T) {
 	c := &clock{time.Unix(1, 0)}
 	throttle := NewThrottle(c.now)
@@ -127,7 +163,7 @@ func TestThrottleSignatures(t *testing.T) {
 	for _, one := range []struct {
 		id, address string
 		proved, ok  bool
-	}{{"AKIA1", "192.0.2.1:99", true, false}, {"", "192.0.2.1:99", false, false}, {"AKIA2", "192.0.2.1:99", true, true}, {"AKIA1", "192.0.2.2:99", true, true}} {
+	}{{"AKIA1", "192.0.2.1:99", false, false}, {"AKIA1", "192.0.2.1:99", true, true}, {"", "192.0.2.1:99", false, false}, {"AKIA2", "192.0.2.1:99", true, true}, {"AKIA1", "192.0.2.2:99", true, true}} {
 		if ok, wait := throttle.Signature(one.id, one.address, one.proved); ok != one.ok || ok != (wait == 0) {
 			t.Errorf("%+v: %v, %v", one, ok, wait)
 		}
