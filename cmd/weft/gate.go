@@ -138,6 +138,11 @@ func (s *server) judgeAndKeep(r *http.Request, page console.Access) *console.Ref
 	return refusal
 }
 
+// seesNames reports whether a client may learn the names of tables from metrics: as pages for readers, but a refusal is no event.
+func (s *server) seesNames(r *http.Request) bool {
+	return s.config.Auth != "required" || loopback(s.config.AdminAddr) || r.Header.Get("Authorization") != "" && s.judgeToken(r, console.Readers) == nil
+}
+
 // judgeToken refuses who has not signed in, and on pages that are not for all users, who is no administrator. Before there is a user, programs on this
 // machine count as administrators.
 func (s *server) judgeToken(r *http.Request, page console.Access) *console.Refusal {

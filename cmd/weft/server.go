@@ -190,7 +190,8 @@ func (s *server) adminPort() (protocol, error) {
 		{Pattern: "POST /backup", For: console.Administrators, Help: "back up the whole database; weft backup sends this request", Handler: s.backupHandler},
 		{Pattern: "POST /restore", For: console.Administrators, Help: "restore a table as it was; weft restore --table sends this request", Handler: s.restoreHandler},
 	}
-	handler := console.Handler(console.Options{Metrics: s.metrics.Gatherer(), Ready: s.Ready, Log: s.log, Pages: pages, Hosts: s.hosts(s.config.AdminAddr), Judge: s.judgeAndKeep})
+	handler := console.Handler(console.Options{Metrics: s.metrics.Gatherer(), Ready: s.Ready, Log: s.log, Pages: pages, Hosts: s.hosts(s.config.AdminAddr), Judge: s.judgeAndKeep,
+		Names: s.seesNames})
 	return endpoint.ListenHTTP(endpoint.Options{Name: "admin", Addr: s.config.AdminAddr, TLS: s.tls, Bound: endpoint.NewBound(s.shares.Admin, s.log).Replacing(),
 		WithID: withRequestID, Handler: handler, BodyBytesMax: adminBodyBytesMax, Log: s.log, Metrics: s.metrics})
 }

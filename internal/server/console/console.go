@@ -9,10 +9,12 @@ import (
 	"io/fs"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+	dto "github.com/prometheus/client_model/go"
 )
 
 // scrapesMax bounds how many readers of /metrics are served at once; more get 503.
@@ -31,6 +33,8 @@ type Options struct {
 	Hosts func(host string) bool
 	// Judge says who may see which pages. Default: Local.
 	Judge Judge
+	// Names reports whether a client may learn the names of tables and indexes from metrics. Default: all clients may.
+	Names func(r *http.Request) bool
 }
 
 // Page is one page of the port.
@@ -59,11 +63,6 @@ func Handler(o Options) http.Handler {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	metrics := promhttp.HandlerFor(o.Metrics, promhttp.HandlerOpts{
-		ErrorLog:            scrapeLog{o.Log},
-		ErrorHandling:       promhttp.ContinueOnError,
-		MaxRequestsInFlight: scrapesMax,
-	})
 	if o.Judge == nil {
 		o.Judge = Local
 	}
@@ -76,7 +75,7 @@ func Handler(o Options) http.Handler {
 	pages := append([]Page{
 		{Pattern: "GET /healthz", Help: "whether the process is alive", For: Anyone, Handler: func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, "ok") }},
 		{Pattern: "GET /readyz", Help: "whether requests are served, or why not", For: Anyone, Handler: readyz(o.Ready)},
-		{Pattern: "GET /metrics", Help: "metrics in Prometheus's text format", For: Anyone, Handler: metrics.ServeHTTP},
+		{Pattern: "GET /metrics", Help: "metrics in Prometheus's text format", For: Anyone, Handler: metrics(&o)},
 		{Pattern: "GET /console/", Help: "the web console, for a browser", For: Anyone, Handler: serveAssets(assets)},
 		{Pattern: "GET /api/overview", Help: "requests, latencies and resources, as JSON or server-sent events", For: Anyone, Handler: overviews(&o), Streams: true},
 	}, o.Pages...)
@@ -88,6 +87,31 @@ func Handler(o Options) http.Handler {
 	mux.HandleFunc("GET /", notFound)
 	profiles(mux, judge)
 	return setSecurityHeaders(refuseForeignNames(mux, o.Hosts))
+}
+
+// metrics answers GET /metrics, without metrics of tables for who may not learn their names.
+func metrics(o *Options) http.HandlerFunc {
+	handler := func(of prometheus.Gatherer) http.Handler {
+		return promhttp.HandlerFor(of, promhttp.HandlerOpts{ErrorLog: scrapeLog{o.Log}, ErrorHandling: promhttp.ContinueOnError, MaxRequestsInFlight: scrapesMax})
+	}
+	all, nameless := handler(o.Metrics), handler(prometheus.GathererFunc(func() ([]*dto.MetricFamily, error) {
+		families, err := o.Metrics.Gather()
+		return slices.DeleteFunc(families, isOfTables), err
+	}))
+	return func(w http.ResponseWriter, r *http.Request) {
+		if o.Names == nil || o.Names(r) {
+			all.ServeHTTP(w, r)
+			return
+		}
+		nameless.ServeHTTP(w, r)
+	}
+}
+
+// isOfTables reports whether a metric is one of tables or indexes.
+func isOfTables(f *dto.MetricFamily) bool {
+	return slices.ContainsFunc(f.GetMetric(), func(m *dto.Metric) bool {
+		return slices.ContainsFunc(m.GetLabel(), func(l *dto.LabelPair) bool { return l.GetName() == "table" || l.GetName() == "index" })
+	})
 }
 
 // index lists the pages.

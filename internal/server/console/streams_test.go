@@ -2,7 +2,14 @@
 
 package console
 
-import "testing"
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
 
 // TestStreams: one more than there may be ends the one that began first.
 func TestStreams(t *testing.T) {
@@ -26,5 +33,32 @@ func TestStreams(t *testing.T) {
 	leaveThird()
 	if len(s.open) != 0 {
 		t.Errorf("%d streams are open in the end", len(s.open))
+	}
+}
+
+// TestNames: who may not learn the names of tables gets the other metrics.
+func TestNames(t *testing.T) {
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "of_all"}, func() float64 { return 1 }))
+	for _, label := range []string{"table", "index", "kind"} {
+		registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "of_" + label, ConstLabels: prometheus.Labels{label: "secret"}}, func() float64 { return 1 }))
+	}
+	handler := Handler(Options{Metrics: registry, Names: func(r *http.Request) bool { return r.Header.Get("Authorization") != "" }})
+	for token, want := range map[string]string{"": "of_all of_kind", "x": "of_all of_index of_kind of_table"} {
+		r := httptest.NewRequest("GET", "/metrics", nil)
+		if token != "" {
+			r.Header.Set("Authorization", token)
+		}
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, r)
+		var names []string
+		for line := range strings.Lines(w.Body.String()) {
+			if !strings.HasPrefix(line, "#") {
+				names = append(names, line[:strings.IndexAny(line, "{ ")])
+			}
+		}
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("with token %q: %s, not %s", token, got, want)
+		}
 	}
 }
