@@ -5,13 +5,14 @@ package storage
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"iter"
 	"os"
-	"path/filepath"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -27,31 +28,51 @@ type folder struct {
 // Folder returns a Storage whose objects are files in a folder, which the first Put makes. Only one that is on a local disk keeps the promise of durability.
 func Folder(dir string) Storage { return &folder{dir: dir} }
 
+// root opens the folder, out of which no name and no link leads. The caller closes it.
+func (f *folder) root() (*os.Root, error) {
+	root, err := os.OpenRoot(f.dir)
+	return root, describe("", err)
+}
+
 // Put writes a temporary file next to the object's and renames it.
 func (f *folder) Put(ctx context.Context, name string, body io.Reader, size int64) (Object, error) {
 	if err := CheckName(name); err != nil {
 		return Object{}, err
 	}
-	path := f.path(name)
 	f.made.Do(func() { f.err = MakeDir(f.dir) })
 	if f.err != nil {
-		return Object{}, f.err
+		return Object{}, describe(name, f.err)
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return Object{}, err
-	}
-	file, err := os.CreateTemp(filepath.Dir(path), temporary+"*")
+	root, err := f.root()
 	if err != nil {
 		return Object{}, err
 	}
-	written, err := write(file, &reader{ctx, body}, size)
+	defer root.Close()
+	written, err := put(ctx, root, name, body, size)
 	if err == nil {
-		err = os.Rename(file.Name(), path)
+		err = f.syncDirs(root, path.Dir(name))
+	}
+	return Object{Name: name, Size: written}, describe(name, err)
+}
+
+func put(ctx context.Context, root *os.Root, name string, body io.Reader, size int64) (written int64, err error) {
+	dir := path.Dir(name)
+	if err := root.MkdirAll(dir, 0o700); err != nil {
+		return 0, err
+	}
+	draft := path.Join(dir, temporary+rand.Text())
+	file, err := root.OpenFile(draft, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return 0, err
+	}
+	written, err = write(file, &reader{ctx, body}, size)
+	if err == nil {
+		err = root.Rename(draft, name)
 	}
 	if err != nil {
-		return Object{}, errors.Join(err, os.Remove(file.Name()))
+		err = errors.Join(err, root.Remove(draft))
 	}
-	return Object{Name: name, Size: written}, f.syncDirs(filepath.Dir(path))
+	return written, err
 }
 
 // write fills a file, makes it durable and closes it.
@@ -67,12 +88,16 @@ func write(file *os.File, body io.Reader, size int64) (written int64, err error)
 }
 
 // syncDirs makes the names in a folder durable, and those of the folders up to the storage's own.
-func (f *folder) syncDirs(dir string) error {
+func (f *folder) syncDirs(root *os.Root, dir string) error {
 	for {
-		if err := SyncDir(dir); err != nil || dir == filepath.Clean(f.dir) || dir == filepath.Dir(dir) {
+		opened, err := root.Open(dir)
+		if err != nil {
 			return err
 		}
-		dir = filepath.Dir(dir)
+		if err := errors.Join(opened.Sync(), opened.Close()); err != nil || dir == "." {
+			return err
+		}
+		dir = path.Dir(dir)
 	}
 }
 
@@ -81,9 +106,14 @@ func (f *folder) Get(_ context.Context, name string, offset, length int64) (io.R
 	if err := CheckName(name); err != nil {
 		return nil, err
 	}
-	file, err := os.Open(f.path(name))
+	root, err := f.root()
 	if err != nil {
-		return nil, notFound(name, err)
+		return nil, err
+	}
+	defer root.Close()
+	file, err := root.Open(name)
+	if err != nil {
+		return nil, describe(name, err)
 	}
 	if info, err := file.Stat(); err != nil || info.IsDir() {
 		return nil, errors.Join(cmp.Or(err, fmt.Errorf("%w: %s is a folder", ErrNotFound, name)), file.Close())
@@ -108,20 +138,36 @@ func (f *folder) Delete(_ context.Context, name string) error {
 	if err := CheckName(name); err != nil {
 		return err
 	}
-	if err := os.Remove(f.path(name)); !errors.Is(err, fs.ErrNotExist) {
-		return err
+	root, err := f.root()
+	if err == nil {
+		defer root.Close()
+		err = root.Remove(name)
 	}
-	return nil
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return describe(name, err)
 }
 
 // List walks the folders.
 func (f *folder) List(ctx context.Context, prefix, after string) iter.Seq2[Object, error] {
-	return func(yield func(Object, error) bool) { f.walk(ctx, "", prefix, after, yield) }
+	return func(yield func(Object, error) bool) {
+		root, err := f.root()
+		if errors.Is(err, ErrNotFound) {
+			return
+		}
+		if err != nil {
+			yield(Object{}, err)
+			return
+		}
+		defer root.Close()
+		walk(ctx, root, "", prefix, after, yield)
+	}
 }
 
 // walk yields the objects below a folder, whose name ends with a slash or is "". It says whether more is wanted.
-func (f *folder) walk(ctx context.Context, at, prefix, after string, yield func(Object, error) bool) bool {
-	entries, err := os.ReadDir(f.path(at))
+func walk(ctx context.Context, root *os.Root, at, prefix, after string, yield func(Object, error) bool) bool {
+	entries, err := fs.ReadDir(root.FS(), path.Join(".", at))
 	if err == nil {
 		err = ctx.Err()
 	}
@@ -129,7 +175,7 @@ func (f *folder) walk(ctx context.Context, at, prefix, after string, yield func(
 		return true
 	}
 	if err != nil {
-		yield(Object{}, err)
+		yield(Object{}, describe(at, err))
 		return false
 	}
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(sortName(a), sortName(b)) })
@@ -139,7 +185,7 @@ func (f *folder) walk(ctx context.Context, at, prefix, after string, yield func(
 			continue
 		}
 		if e.IsDir() {
-			if (strings.HasPrefix(after, name) || name > after) && !f.walk(ctx, name, prefix, after, yield) {
+			if (strings.HasPrefix(after, name) || name > after) && !walk(ctx, root, name, prefix, after, yield) {
 				return false
 			}
 			continue
@@ -168,17 +214,25 @@ func tell(name string, e fs.DirEntry, yield func(Object, error) bool) bool {
 		return true // it was removed meanwhile
 	}
 	if err != nil {
-		yield(Object{}, err)
+		yield(Object{}, describe(name, err))
 		return false
 	}
 	return yield(Object{Name: name, Size: info.Size(), Modified: info.ModTime()}, nil)
 }
 
-func (f *folder) path(name string) string { return filepath.Join(f.dir, filepath.FromSlash(name)) }
-
-func notFound(name string, err error) error {
+// describe names the object of an error, and not the folder: clients of a server see it.
+func describe(name string, err error) error {
+	if err == nil {
+		return nil
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w: %s", ErrNotFound, name)
+	}
+	if cause, ok := errors.AsType[*fs.PathError](err); ok {
+		return fmt.Errorf("storage: failed to %s %s: %w", strings.TrimSuffix(cause.Op, "at"), cmp.Or(name, "the folder"), cause.Err)
+	}
+	if cause, ok := errors.AsType[*os.LinkError](err); ok {
+		return fmt.Errorf("storage: failed to %s %s: %w", strings.TrimSuffix(cause.Op, "at"), cmp.Or(name, "the folder"), cause.Err)
 	}
 	return err
 }
