@@ -10,7 +10,7 @@ import { Languages } from "../parts/text";
 import { codeOf, type Request } from "../query/code";
 import type { Dialect } from "../query/codemirror";
 import { Editor } from "../query/editor";
-import { history, keep, remember, saved, type Kept } from "../query/history";
+import { history, isSecret, keep, remember, saved, type Kept } from "../query/history";
 import { dynamoPlan, hbasePlan, sqlPlan, type DynamoPlan, type HBasePlan } from "../query/plan";
 import { resultOf, resultOfRows, Results, valueText, type Shown } from "../query/results";
 import { route } from "../route";
@@ -58,7 +58,10 @@ function KeptList({ title, list, choose }: { title: string; list: Kept[]; choose
 
 function SaveAs({ current }: { current: () => Kept }) {
   const name: Signal<string | undefined> = useSignal(undefined);
-  if (name.value === undefined) return <button type="button" onClick={() => (name.value = "")}>Save</button>;
+  if (name.value === undefined) {
+    const secret = isSecret(current());
+    return <button type="button" disabled={secret} title={secret ? "A statement with a password is not saved." : undefined} onClick={() => (name.value = "")}>Save</button>;
+  }
   const own = saved.value.some((k) => k.name === name.value);
   return (
     <form
