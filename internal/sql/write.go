@@ -29,6 +29,7 @@ type queryWrite struct {
 	mode    modify.InsertMode // of insert
 	targets []writeTarget
 	updates bool
+	ignores bool // the statement has IGNORE
 	timeout time.Duration
 	notes   []warning
 }
@@ -151,6 +152,7 @@ func (x *queryWriting) read(ctx context.Context) error {
 	s, q := x.session, x.of.query
 	request := execute.QueryRequest{Query: q.Query, Context: s.beginExecution(x.call.parameters), Settings: s.planSettings(), DB: s.engine.db, View: x.tx.View(), Tx: x.tx,
 		BytesMax: s.values.RelationalBytesMax, DepthMax: s.recursionMax(), Virtual: s.virtual}
+	request.Context.StrictDivision = s.values.StrictDivision && !x.of.ignores
 	request.Settings.Timeout = -1 // the statement has one for all that it does
 	if s.open != nil {
 		request.Kept = &s.open.memory
@@ -222,6 +224,7 @@ func (x *queryWriting) changes(ctx context.Context) error {
 	var matched uint64
 	for i := range x.of.targets {
 		calls[i].Context = x.session.beginExecution(x.call.parameters)
+		calls[i].Context.StrictDivision = x.session.values.StrictDivision && !x.of.ignores
 		effect, rows, err := x.of.targets[i].change.Run(ctx, calls[i], found[i])
 		x.effect.Warnings = append(x.effect.Warnings, effect.Warnings...)
 		x.effect.Broken = effect.Broken || i > 0

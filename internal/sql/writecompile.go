@@ -18,7 +18,7 @@ import (
 func (s *Session) compileWrite(read tree.Statement, c *call) (w *queryWrite, err error) {
 	parameters := placeholders(read)
 	var query tree.Query
-	w = &queryWrite{notes: hintNotes(hintsOf(read), KindRelational)}
+	w = &queryWrite{notes: hintNotes(hintsOf(read), KindRelational), ignores: tree.Ignores(read)}
 	switch read := read.(type) {
 	case *tree.Insert:
 		if read.Query == nil {

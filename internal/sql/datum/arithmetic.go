@@ -82,6 +82,9 @@ func Negate(a Datum) (Datum, error) {
 	case KindDecimal:
 		return DecimalShown(a.Decimal().Neg(), int(a.scale)), nil
 	case KindInt, KindUint:
+		if a.kind == KindInt && a.Int() == math.MinInt64 {
+			return Null, fault.New(fault.DataOutOfRange, "BIGINT", "-("+string(a.AppendText(nil))+")")
+		}
 		m := magnitudeOf(a)
 		m.negative = !m.negative
 		return m.datum("-", Int(0), a)

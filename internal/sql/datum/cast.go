@@ -45,20 +45,30 @@ func Cast(d Datum, t Type) (Datum, error) {
 
 func castSigned(d Datum, t Type) Datum {
 	n := castInteger(d)
-	if n.kind == KindUint {
+	switch {
+	case n.kind == KindUint && (d.kind == KindFloat || d.kind == KindDecimal):
+		n = Int(math.MaxInt64)
+	case n.kind == KindUint:
 		n = Datum{kind: KindInt, bits: n.bits} // the same 64 bits, as in MySQL
 	}
 	low, high := integerRangeOf(t.Base)
 	return Int(min(max(n.Int(), low), high))
 }
 
-func castUnsigned(d Datum) Datum { return Uint(castInteger(d).bits) }
+// castUnsigned keeps the 64 bits of a negative integer, as MySQL does; a negative decimal is 0.
+func castUnsigned(d Datum) Datum {
+	n := castInteger(d)
+	if d.kind == KindDecimal && n.kind == KindInt && n.Int() < 0 {
+		return Uint(0)
+	}
+	return Uint(n.bits)
+}
 
 // castInteger rounds to an Int or a Uint, cutting what is too large; of a text it takes the integer that it begins with.
 func castInteger(d Datum) Datum {
 	if d = d.plain(); d.kind == KindText || d.kind == KindBinary {
-		x, _, _ := textDecimal(d.text)
-		return cutDecimal(RoundDecimal(x, 0, true))
+		x, _, _ := textDecimal(wholePrefix(d.text))
+		return cutDecimal(x)
 	}
 	switch n := d.Number(); n.kind {
 	case KindFloat:
@@ -73,6 +83,21 @@ func castInteger(d Datum) Datum {
 	default:
 		return n
 	}
+}
+
+// wholePrefix is the integer that a text begins with, spaces before it among it.
+func wholePrefix(text string) string {
+	i := 0
+	for i < len(text) && isSpace(text[i]) {
+		i++
+	}
+	if i < len(text) && (text[i] == '-' || text[i] == '+') {
+		i++
+	}
+	for i < len(text) && text[i]-'0' <= 9 {
+		i++
+	}
+	return text[:i]
 }
 
 func cutDecimal(x order.Decimal) Datum {
@@ -148,11 +173,17 @@ func castBinary(d Datum, t Type) Datum {
 
 // castTime rounds to the digits that a type names, and else to none.
 func castTime(d Datum, t Type) Datum {
-	exact := t.Scale > 0 || t.Variety == DateTime
+	exact := t.Scale > 0 || t.Variety == DateTime || t.Base == Time
 	if !exact {
 		t.Scale = fractionMax
 	}
+	if t.Base == Time && t.Scale == 0 {
+		t.Length = 1
+	}
 	stored, err := Store(d, t)
+	if err != nil && (d.kind == KindText || d.kind == KindBinary) {
+		stored, err = Store(TextString(timePrefix(d.text)), t)
+	}
 	switch {
 	case err != nil:
 		return Null
@@ -160,6 +191,16 @@ func castTime(d Datum, t Type) Datum {
 		return stored
 	}
 	return stored.WithFraction(int(d.timeDigits()))
+}
+
+// timePrefix is the part of a text that may be a time: what stands behind it is passed over, as in MySQL.
+func timePrefix(text string) string {
+	text = strings.TrimLeft(text, " ")
+	end := strings.IndexFunc(text, func(r rune) bool { return !strings.ContainsRune("0123456789-:. T", r) })
+	if end < 0 {
+		end = len(text)
+	}
+	return strings.TrimRight(text[:end], "-:. T")
 }
 
 func castJSON(d Datum) (Datum, error) {

@@ -2,6 +2,8 @@
 
 package datum
 
+import "strings"
+
 // fractionMax is how many digits of a second times have, MySQL's.
 const fractionMax = 6
 
@@ -28,6 +30,16 @@ func (d Datum) WithTimeShape(shape byte) Datum {
 	return d
 }
 
+// OfLiteral is the type of a literal such as TIME '10:00:00.5': a type of times with as many digits of a second as the text has.
+func (t Type) OfLiteral(text Datum) Type {
+	whole, fraction, _ := strings.Cut(text.text, ".")
+	if t.Base == Date || whole == text.text {
+		return Type{Base: t.Base}
+	}
+	digits := len(fraction) - len(strings.TrimLeft(fraction, "0123456789"))
+	return Type{Base: t.Base, Scale: min(digits, fractionMax)}
+}
+
 // CutFraction cuts microseconds to so many digits of a second, towards the past.
 func CutFraction(us int64, digits int) int64 {
 	unit := digitUnits[min(max(digits, 0), fractionMax)]
@@ -46,7 +58,7 @@ func (t Type) TimeUnit() int64 {
 // FractionDigits are the digits of a second that a column of times keeps. Without a length, DATETIME keeps none, as in MySQL; TIMESTAMP and TIME, which
 // LindormTable has as well, keep its milliseconds.
 func (t Type) FractionDigits() int {
-	if t.Scale > 0 || t.Variety == DateTime {
+	if t.Scale > 0 || t.Variety == DateTime || t.Length > 0 {
 		return t.Scale
 	}
 	return 3

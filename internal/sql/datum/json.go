@@ -18,6 +18,20 @@ func jsonValue(dst []byte, text string) value.Value {
 	return v
 }
 
+// JSONScalar returns the rank by which JSON values are ordered first, and what they are ordered by within it: the number or the text that a scalar is, and of
+// other values their own text.
+func (d Datum) JSONScalar() (rank byte, scalar Datum) {
+	var buffer [64]byte
+	v := jsonValue(buffer[:0], d.text)
+	switch rank = byte(jsontext.Rank(v.Kind())); v.Kind() {
+	case value.String:
+		return rank, TextString(string(v.Bytes()))
+	case value.Number, value.Float, value.Bool:
+		return rank, jsonNumber(d.text)
+	}
+	return rank, TextString(d.text)
+}
+
 // jsonString returns the string that a JSON text is.
 func jsonString(text string) (string, bool) {
 	v := jsonValue(nil, text)

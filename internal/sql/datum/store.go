@@ -277,6 +277,12 @@ func storeFloat(d Datum, t Type) (Datum, error) {
 	if math.IsInf(x, 0) || math.IsNaN(x) {
 		return Null, outOfRange()
 	}
+	if exact, ok := floatDecimal(x); ok && t.Precision > 0 {
+		if exact = RoundDecimal(exact, t.Scale, false); !fitsDecimal(exact, t) {
+			return Null, outOfRange()
+		}
+		x = exact.Float()
+	}
 	if t.Base == Float {
 		if x = shortFloat(x); math.IsInf(x, 0) {
 			return Null, outOfRange()

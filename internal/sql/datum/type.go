@@ -41,9 +41,9 @@ var names = [...]string{"UNTYPED", "BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", 
 type Type struct {
 	Base Base `json:"base"`
 	// Length is n of VARCHAR(n), CHAR(n) and BINARY(n), 0 where none was given; 1 of TINYINT(1), which clients take for a truth value; and the width of integers
-	// with ZEROFILL, which are UNSIGNED.
+	// with ZEROFILL, which are UNSIGNED; and 1 of TIME(0) and TIMESTAMP(0), which have whole seconds, while they have milliseconds without a length.
 	Length int `json:"length,omitempty"`
-	// Precision and Scale are those of DECIMAL(p,s); 0,0 where none were given: any 38 digits. Scale is n of TIMESTAMP(n) and TIME(n), too.
+	// Precision and Scale are those of DECIMAL(p,s), and of FLOAT(p,s) and DOUBLE(p,s), which round to s digits; 0,0 where none were given: any 38 digits. Scale is n of TIMESTAMP(n) and TIME(n), too.
 	Precision int `json:"precision,omitempty"`
 	Scale     int `json:"scale,omitempty"`
 	// Variety is a type of MySQL that holds a part of the base; Members are those of ENUM and SET, as DDL writes them: 'a','b'.
@@ -66,8 +66,10 @@ func (t Type) String() string {
 		return t.width()
 	case t.Variety != Plain:
 		return t.variety()
-	case t.Base == DecimalBase && t.Precision > 0:
-		return "DECIMAL(" + strconv.Itoa(t.Precision) + "," + strconv.Itoa(t.Scale) + ")"
+	case (t.Base == DecimalBase || t.IsFloat()) && t.Precision > 0:
+		return t.Base.String() + "(" + strconv.Itoa(t.Precision) + "," + strconv.Itoa(t.Scale) + ")"
+	case t.IsTemporal() && t.Length > 0:
+		return t.Base.String() + "(0)"
 	case t.Length > 0:
 		return t.Base.String() + "(" + strconv.Itoa(t.Length) + ")"
 	case (t.Base == Timestamp || t.Base == Time) && t.Scale > 0:

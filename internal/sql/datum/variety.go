@@ -105,6 +105,8 @@ func (t Type) variety() string {
 		return Type{Base: DecimalBase, Precision: t.Precision, Scale: t.Scale}.String() + unsignedSuffix
 	case t.Variety == Bit:
 		return name + "(" + strconv.Itoa(max(t.Length, 1)) + ")"
+	case t.Variety == Zoned && t.Length > 0:
+		return name + "(0)"
 	case t.Base == Timestamp && t.Scale > 0:
 		return name + "(" + strconv.Itoa(t.Scale) + ")"
 	}

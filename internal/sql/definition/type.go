@@ -68,7 +68,9 @@ func parseType(text string) (t datum.Type, ok bool) {
 	first, second, two := strings.Cut(lengths, ",")
 	n, err := strconv.Atoi(first)
 	if !two && t.IsTemporal() {
-		t.Scale = n
+		if t.Scale = n; n == 0 {
+			t.Length = 1
+		}
 		return t, err == nil
 	}
 	if !two {

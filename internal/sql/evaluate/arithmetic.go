@@ -4,6 +4,7 @@ package evaluate
 
 import (
 	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
 	"github.com/weftdb/weft/order"
 )
@@ -12,6 +13,7 @@ import (
 type calculation struct {
 	left, right node
 	apply       func(a, b datum.Datum) (datum.Datum, error)
+	divides     bool // apply is NULL where b is zero
 }
 
 func (n *calculation) value(x *Context) (datum.Datum, error) {
@@ -23,11 +25,21 @@ func (n *calculation) value(x *Context) (datum.Datum, error) {
 	if err != nil {
 		return datum.Null, err
 	}
-	return n.apply(a, b)
+	d, err := n.apply(a, b)
+	return d, n.checkDivision(x, b, d, err)
+}
+
+// checkDivision refuses a division of something by zero where that is an error.
+func (n *calculation) checkDivision(x *Context, b, quotient datum.Datum, err error) error {
+	if err == nil && n.divides && x.StrictDivision && quotient.IsNull() && !b.IsNull() {
+		return fault.New(fault.DivisionByZero)
+	}
+	return err
 }
 
 func arithmetic(operator tree.Operator, left, right node) node {
-	n := &calculation{left, right, datum.Add}
+	n := &calculation{left: left, right: right, apply: datum.Add}
+	n.divides = operator == tree.Divide || operator == tree.IntegerDivide || operator == tree.Modulo
 	switch operator {
 	case tree.Minus:
 		n.apply = datum.Subtract
@@ -61,7 +73,8 @@ func (n *unsigned) value(x *Context) (datum.Datum, error) {
 	if err != nil {
 		return datum.Null, err
 	}
-	return datum.Unsigned(n.apply, n.sign, a, b)
+	d, err := datum.Unsigned(n.apply, n.sign, a, b)
+	return d, n.checkDivision(x, b, d, err)
 }
 
 // unsignedOf makes a calculation one without a sign where an operand's type has none. The other's may be unknown: it is a parameter.

@@ -3,6 +3,8 @@
 package evaluate
 
 import (
+	"slices"
+
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
@@ -39,7 +41,7 @@ func CompileGrouped(e tree.Expression, keys []tree.Expression, aggregates []*Agg
 
 // findGrouped finds e among the keys and the aggregates.
 func (c *compiler) findGrouped(e tree.Expression) (compiled, bool) {
-	for i, k := range c.grouping.keys {
+	for i, k := range slices.Backward(c.grouping.keys) { // of two alike, WITH ROLLUP makes the last one NULL first
 		if Same(e, k) {
 			c.slots = append(c.slots, i)
 			return compiled{&column{i}, c.grouping.keyTypes[i], false}, true

@@ -59,6 +59,8 @@ type Context struct {
 	Subqueries Subqueries
 	// Ranked has the score of the row, where rows come in the order of scores; nil elsewhere. Who reads the rows sets it before the first one.
 	Ranked *Ranked
+	// StrictDivision makes a division by zero an error, as it is where a statement writes. Begin clears it.
+	StrictDivision bool
 
 	arguments []datum.Datum // of the calls under way
 	cells     []cell
@@ -72,7 +74,7 @@ func (x *Context) Begin(parameters []datum.Datum, nowUS int64, session Session) 
 	x.cells, x.cellNext = x.cells[:0], 0
 	x.arguments = x.arguments[:0]
 	x.Environment.Reset()
-	x.Ranked = nil
+	x.Ranked, x.StrictDivision = nil, false
 }
 
 // Program is a compiled expression. It does not change, and many contexts may run it at once.

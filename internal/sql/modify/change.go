@@ -79,6 +79,7 @@ func CompileUpdate(t *definition.Table, s *tree.Update, o Options) (Statement, e
 // Run changes the rows.
 func (u *update) Run(ctx context.Context, call *Call) (Effect, error) {
 	var matched uint64
+	call.Context.StrictDivision = call.Context.StrictDivision && !u.ignore
 	search, err := u.prepare(call)
 	if err != nil {
 		return Effect{}, err
@@ -257,6 +258,7 @@ func CompileDelete(t *definition.Table, s *tree.Delete, o Options) (Statement, e
 
 // Run deletes the rows.
 func (r *remove) Run(ctx context.Context, call *Call) (Effect, error) {
+	call.Context.StrictDivision = call.Context.StrictDivision && !r.ignore
 	search, err := r.prepare(call)
 	if err != nil {
 		return Effect{}, err

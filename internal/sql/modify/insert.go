@@ -213,6 +213,7 @@ func (i *insert) Run(ctx context.Context, call *Call) (Effect, error) {
 	keys := make([][]byte, size)
 	numbers := &numbers{call: call}
 	call.ignores = i.rule == tree.DuplicateIgnore
+	call.Context.StrictDivision = call.Context.StrictDivision && !call.ignores
 	if err := i.computeAll(ctx, numbers, rows, keys); err != nil {
 		return Effect{}, err
 	}

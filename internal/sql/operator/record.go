@@ -47,7 +47,12 @@ func AppendSortKey(dst []byte, d datum.Datum, descending bool) []byte {
 		}
 		dst = order.AppendBytes(dst, d.Bytes())
 	case datum.KindJSON:
-		dst = order.AppendBytes(append(dst, sortJSON), d.Bytes())
+		rank, scalar := d.JSONScalar()
+		if dst = append(dst, sortJSON, rank); scalar.IsNumber() {
+			dst = appendNumberKey(dst, scalar)
+		} else {
+			dst = order.AppendBytes(dst, scalar.Bytes())
+		}
 	default:
 		dst = appendNumberKey(append(dst, sortNumber), d)
 	}

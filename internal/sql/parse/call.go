@@ -39,7 +39,12 @@ func (p *parser) wordPrimary() tree.Expression {
 		return p.wordCall()
 	case next.Kind == token.Text && (first.Word == "date" || first.Word == "time" || first.Word == "timestamp"):
 		p.Advance()
-		return &tree.Cast{X: p.literal(false), To: datum.Type{Base: bases[first.Word]}}
+		l := p.literal(false)
+		to := datum.Type{Base: bases[first.Word]}
+		if text, ok := l.(*tree.Literal); ok {
+			to = to.OfLiteral(text.Value)
+		}
+		return &tree.Cast{X: l, To: to}
 	}
 	if tree.Reserved(first.Word) {
 		p.Expected("an expression (" + strings.ToUpper(first.Word) + " is reserved: as a name it needs backticks)")

@@ -150,8 +150,12 @@ func (p *parser) lengths(t *datum.Type, name string) (first int) {
 	switch {
 	case t.Base == datum.DecimalBase:
 		t.Precision, t.Scale = first, second
+	case t.IsFloat() && second > 0:
+		t.Precision, t.Scale = first, second
 	case t.Base == datum.Timestamp || t.Base == datum.Time:
-		t.Scale = p.fraction(first)
+		if t.Scale = p.fraction(first); t.Scale == 0 {
+			t.Length = 1
+		}
 	case name == "float" && first > 24:
 		t.Base = datum.Double
 	case t.Base == datum.Char || t.Base == datum.BinaryBase || strings.Contains(name, "char") || name == "varbinary":

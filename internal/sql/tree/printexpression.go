@@ -327,7 +327,9 @@ func (x *Cast) append(dst []byte) []byte {
 	if l, ok := x.X.(*Literal); ok && l.Value.Kind() == datum.KindText {
 		switch x.To.Base {
 		case datum.Date, datum.Time, datum.Timestamp:
-			return AppendLiteral(append(append(dst, x.To.String()...), ' '), l.Value)
+			if x.To == x.To.OfLiteral(l.Value) {
+				return AppendLiteral(append(append(dst, x.To.Base.String()...), ' '), l.Value)
+			}
 		}
 	}
 	dst = append(appendExpression(append(dst, "CAST("...), x.X), " AS "...)
@@ -336,6 +338,9 @@ func (x *Cast) append(dst []byte) []byte {
 
 // castType writes a type as CAST has it.
 func castType(t datum.Type) string {
+	if t.IsTemporal() && t.Scale == 0 {
+		t.Length = 0
+	}
 	switch t.Base {
 	case datum.BigInt:
 		return "SIGNED"

@@ -167,3 +167,16 @@ func (s *Select) each(pass func(Expression) bool) bool {
 		!slices.ContainsFunc(s.List, func(i SelectItem) bool { return fails(i.Expression) }) &&
 		!slices.ContainsFunc(s.OrderBy, func(o Order) bool { return fails(o.By) })
 }
+
+// Ignores reports whether a statement that writes has IGNORE.
+func Ignores(s Statement) bool {
+	switch s := s.(type) {
+	case *Insert:
+		return s.Rule == DuplicateIgnore
+	case *Update:
+		return s.Ignore
+	case *Delete:
+		return s.Ignore
+	}
+	return false
+}

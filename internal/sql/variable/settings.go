@@ -63,6 +63,8 @@ type Settings struct {
 	IdleSession time.Duration
 	// Lax is a sql_mode without STRICT_TRANS_TABLES and STRICT_ALL_TABLES.
 	Lax bool
+	// StrictDivision is a sql_mode with ERROR_FOR_DIVISION_BY_ZERO and a strict mode.
+	StrictDivision bool
 	// KeysUnchecked is foreign_key_checks = 0.
 	KeysUnchecked bool
 	// UnboundedDelete allows DELETE and UPDATE without WHERE, also in tables of LindormTable's kind.

@@ -9,8 +9,8 @@ import (
 	"github.com/weftdb/weft/internal/value"
 )
 
-// rank orders the kinds of JSON: null, numbers, strings, objects, arrays, truth values.
-func rank(kind value.Kind) int {
+// Rank orders the kinds of JSON: null, numbers, strings, objects, arrays, truth values.
+func Rank(kind value.Kind) int {
 	switch kind {
 	case value.Number, value.Int, value.Float, value.Timestamp:
 		return 1
@@ -29,7 +29,7 @@ func rank(kind value.Kind) int {
 // Compare orders two documents: by what they are, then by value. Arrays compare element by element. Objects are equal if their entries are; else
 // they have some order.
 func Compare(v, w value.Value) int {
-	if x, y := rank(v.Kind()), rank(w.Kind()); x != y {
+	if x, y := Rank(v.Kind()), Rank(w.Kind()); x != y {
 		return cmp.Compare(x, y)
 	}
 	switch v.Kind() {

@@ -19,6 +19,7 @@ import (
 	"maps"
 	"math/bits"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/weftdb/weft/internal/sql/datum"
@@ -369,17 +370,43 @@ func format(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 	}
 	text := datum.DecimalOfScale(datum.RoundDecimal(x, int(places), false), int(places)).AppendText(nil)
 	integer, fraction, _ := bytes.Cut(text, []byte{'.'})
+	group, point := byte(','), byte('.')
+	if len(a) > 2 && !a[2].IsNull() {
+		group, point = separators(string(e.TextOf(a[2])))
+	}
 	dst := e.Arena()
 	for i, c := range integer {
 		if left := len(integer) - i; i > 0 && left%3 == 0 && integer[i-1] != '-' {
-			dst = append(dst, ',')
+			dst = appendGroup(dst, group)
 		}
 		dst = append(dst, c)
 	}
 	if len(fraction) > 0 {
-		dst = append(append(dst, '.'), fraction...)
+		dst = append(append(dst, point), fraction...)
 	}
 	return datum.Text(e.Keep(dst)), nil
+}
+
+// separators are what a locale puts between thousands, 0 for nothing, and before a fraction. One that is not known is en_US, as in MySQL.
+func separators(locale string) (group, point byte) {
+	switch strings.ToLower(locale) {
+	case "de_de", "da_dk", "ru_ru":
+		return '.', ','
+	case "sv_se", "fi_fi", "nb_no", "no_no":
+		return ' ', ','
+	case "fr_fr", "es_es", "it_it", "nl_nl", "pt_br", "pt_pt", "pl_pl", "de_at":
+		return 0, ','
+	case "de_ch":
+		return '\'', '.'
+	}
+	return ',', '.'
+}
+
+func appendGroup(dst []byte, group byte) []byte {
+	if group == 0 {
+		return dst
+	}
+	return append(dst, group)
 }
 
 func inetToNumber(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
