@@ -509,12 +509,35 @@ func conjuncts(e tree.Expression, list []tree.Expression) []tree.Expression {
 	if both, ok := e.(*tree.Binary); ok && both.Operator == tree.And {
 		return conjuncts(both.Right, conjuncts(both.Left, list))
 	}
+	if pairs := equalPairs(e); pairs != nil {
+		for _, pair := range pairs {
+			list = conjuncts(pair, list)
+		}
+		return list
+	}
 	if between, ok := e.(*tree.Between); ok && !between.Not && isColumn(between.X) {
 		low := &tree.Binary{Operator: tree.GreaterOrEqual, Left: between.X, Right: between.Low}
 		high := &tree.Binary{Operator: tree.LessOrEqual, Left: between.X, Right: between.High}
 		return append(list, low, high)
 	}
 	return factor(e, list)
+}
+
+// equalPairs are the comparisons of the elements of (a, b) = (c, d); nil if e is no such equality.
+func equalPairs(e tree.Expression) (pairs []tree.Expression) {
+	both, ok := e.(*tree.Binary)
+	if !ok || both.Operator != tree.Equal && both.Operator != tree.NullSafeEqual {
+		return nil
+	}
+	left, ok := both.Left.(*tree.Tuple)
+	right, too := both.Right.(*tree.Tuple)
+	if !ok || !too || len(left.Elements) != len(right.Elements) {
+		return nil // a program of it has the error
+	}
+	for i := range left.Elements {
+		pairs = append(pairs, &tree.Binary{Operator: both.Operator, Left: left.Elements[i], Right: right.Elements[i]})
+	}
+	return pairs
 }
 
 func isColumn(e tree.Expression) bool {

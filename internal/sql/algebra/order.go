@@ -8,6 +8,7 @@ import (
 
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/plan"
+	"github.com/weftdb/weft/internal/sql/tree"
 )
 
 // unit is an operand of a region of joins: a leaf, an outer join, or the side in which a semi or anti join looks for partners.
@@ -174,6 +175,11 @@ func (s *scope) planOther(l *leaf, list []condition) (p part, err error) {
 		return p, err
 	}
 	p.rows, p.cost, p.leaves = fewRows, fewRows, l.set()
+	if v, ok := p.node.(*Virtual); ok {
+		if err := s.restrict(v, l, list); err != nil {
+			return p, err
+		}
+	}
 	if d, ok := p.node.(*Derived); ok {
 		p.outer = d.Outer
 		if b := d.Block; b != nil {
@@ -183,6 +189,35 @@ func (s *scope) planOther(l *leaf, list []condition) (p part, err error) {
 		}
 	}
 	return s.filterWithEstimate(p, list)
+}
+
+// restrict finds the database and the table that rows of a virtual table are wanted of.
+func (s *scope) restrict(v *Virtual, l *leaf, list []condition) (err error) {
+	relation := l.read.relation
+	for _, c := range list {
+		b, ok := c.e.(*tree.Binary)
+		if !ok || b.Operator != tree.Equal {
+			continue
+		}
+		for _, pair := range [...][2]tree.Expression{{b.Left, b.Right}, {b.Right, b.Left}} {
+			column, ok := pair[0].(*tree.Column)
+			if !ok || s.leafOf(column) != l || len(c.depends) > 0 || c.queries || !plan.IsConstant(pair[1]) {
+				continue
+			}
+			to := &v.Schema
+			switch l.column(column.Name) {
+			case relation.TableColumn:
+				to = &v.Name
+			case relation.SchemaColumn:
+			default:
+				continue
+			}
+			if *to, err = s.program(pair[1], "where clause"); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // Cost returns the expected cost of the query, its subqueries run once.

@@ -318,7 +318,9 @@ func (v *virtual) Open(ctx context.Context) error {
 		if d.IsNull() {
 			return nil // nothing equals it
 		}
-		names[i] = string(d.AppendText(nil))
+		if d.Kind() == datum.KindText { // a number equals several texts
+			names[i] = string(d.Bytes())
+		}
 	}
 	if v.run.request.Virtual == nil {
 		return fault.New(fault.NotSupported, "Reading "+v.of.Alias)

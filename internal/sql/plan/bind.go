@@ -100,7 +100,7 @@ func (s *Source) constant(e tree.Expression) (c constant, ok bool) {
 	case *tree.Parameter:
 		return constant{parameter: e.Index + 1}, true
 	}
-	if !isConstant(e) {
+	if !IsConstant(e) {
 		return c, false
 	}
 	program, err := evaluate.Compile(e, s.scope("where clause"))

@@ -322,7 +322,7 @@ func (c *compiler) order() error {
 		if column, ok := by.(*tree.Column); ok {
 			s.orderings = append(s.orderings, database.Ordering{Column: column.Name, Descending: order.Descending})
 			s.orderIsPlain = s.orderIsPlain && !hasNumbers(c.table, column)
-		} else if !isConstant(by) {
+		} else if !IsConstant(by) {
 			s.orderIsPlain = false
 		}
 		if call, ok := by.(*tree.Call); ok && len(c.orderBy) == 1 && !order.Descending && s.Groups == nil && !s.Distinct && c.statement.Limit != nil {

@@ -10,8 +10,8 @@ import (
 // IsVolatile says whether a function gives another value each time it is called.
 func IsVolatile(call *tree.Call) bool { return tree.SteadinessOf(call) == tree.OfCall }
 
-// isConstant says whether an expression has one value during an execution.
-func isConstant(e tree.Expression) bool {
+// IsConstant says whether an expression has one value during an execution.
+func IsConstant(e tree.Expression) bool {
 	constant := true
 	evaluate.Walk(e, func(e tree.Expression) bool {
 		switch e := e.(type) {

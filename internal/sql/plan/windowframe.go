@@ -130,7 +130,7 @@ func (c *compiler) windowBound(of *tree.Bound, window *tree.Window, w *Window) (
 	if isInterval {
 		offset = interval.X
 	}
-	if !isConstant(offset) {
+	if !IsConstant(offset) {
 		return b, fault.New(fault.WindowBoundVaries, unnamedWindow)
 	}
 	if b.Offset, err = evaluate.Compile(offset, c.scopeOf("window frame")); err != nil {

@@ -20,6 +20,9 @@ import (
 
 // showIndex answers SHOW INDEX with LindormTable's columns, a line for each index; of a table that was made as MySQL's are, as SHOW KEYS does.
 func (c *call) showIndex(st *tree.Show) (*answer, error) {
+	if c.isView(tableOf(st)) {
+		return c.showKeys(st)
+	}
 	p, err := c.pin(tableOf(st))
 	if err != nil {
 		return nil, err

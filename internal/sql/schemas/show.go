@@ -178,8 +178,8 @@ func (c *call) showTables(st *tree.Show) (*answer, error) {
 	return a, nil
 }
 
-// engineName is the name of the storage engine for clients.
-const engineName = "Weft"
+// engineName is the name of the storage engine for clients: programs take only tables of InnoDB for such with transactions and foreign keys.
+const engineName = "InnoDB"
 
 // viewSecurity is whose rights count when a view is read: those of the reader.
 const viewSecurity = "INVOKER"

@@ -133,9 +133,9 @@ func inert() []definition {
 	return []definition{
 		{name: "optimizer_switch", kind: text, preset: ""},
 		{name: "optimizer_search_depth", kind: integer, preset: "62", max: 62},
-		{name: "default_storage_engine", kind: text, access: ignored, preset: "Weft"},
-		{name: "storage_engine", kind: text, access: ignored, preset: "Weft"},
-		{name: "default_tmp_storage_engine", kind: text, access: ignored, preset: "Weft"},
+		{name: "default_storage_engine", kind: text, access: ignored, preset: "InnoDB"},
+		{name: "storage_engine", kind: text, access: ignored, preset: "InnoDB"},
+		{name: "default_tmp_storage_engine", kind: text, access: ignored, preset: "InnoDB"},
 		{name: "profiling", kind: toggle, access: ignored, preset: "OFF"},
 		{name: "query_cache_type", kind: text, access: ignored, preset: "OFF"},
 		{name: "session_track_schema", kind: toggle, preset: "ON"},
