@@ -35,6 +35,9 @@ func (s *Session) compile(read tree.Statement, c *call) (st statement, err error
 }
 
 func (s *Session) compileUnchecked(read tree.Statement, c *call) (statement, error) {
+	if one, ok := read.(*tree.Select); ok && one.CountsFound && one.Limit != nil {
+		return s.compilePage(one, c)
+	}
 	if of, ok := s.operates(read); ok {
 		return s.compileQuery(of, placeholders(of), c)
 	}
@@ -62,7 +65,8 @@ func isShared(st statement) bool {
 // plain is a statement that is run from its tree.
 type plain struct {
 	asks
-	read tree.Statement
+	read    tree.Statement
+	columns []result.Column // of the answer, where they are known
 }
 
 func (p *plain) kind() Kind { return kindOf(p.read) }
@@ -86,6 +90,8 @@ func (p *plain) run(ctx context.Context, s *Session, c *call) error {
 		}
 	case *tree.SelectInto:
 		return s.selectInto(ctx, read, c)
+	case *tree.Select:
+		return s.selectPage(ctx, read, c)
 	case *tree.AlterSystem:
 		return s.alterSystem(ctx, read, c)
 	case *tree.Kill:

@@ -14,6 +14,12 @@ import (
 
 // selectInto runs SELECT .. INTO @a, @b. Errors: 1172 for more than one row, 1222; no row is warning 1329, and leaves the variables as they are.
 func (s *Session) selectInto(ctx context.Context, read *tree.SelectInto, c *call) error {
+	if read.Targets == nil {
+		if err := s.answerInto(ctx, read.Query, c, func() result.Sink { return nowhere{} }); err != nil {
+			return err
+		}
+		return c.sink.Done(result.Done{})
+	}
 	row := &oneRow{columns: len(read.Targets)}
 	if err := s.answerInto(ctx, read.Query, c, func() result.Sink { *row = oneRow{columns: row.columns}; return row }); err != nil {
 		return err
@@ -46,6 +52,69 @@ func (s *Session) answerInto(ctx context.Context, read tree.Query, c *call, sink
 	}
 	return tooOften()
 }
+
+// selectPage runs a SELECT with SQL_CALC_FOUND_ROWS: it finds all rows, and shows those that LIMIT wants.
+func (s *Session) selectPage(ctx context.Context, read *tree.Select, c *call) error {
+	var bounds [2]int64
+	for i, e := range [...]tree.Expression{read.Offset, read.Limit} {
+		if e == nil {
+			continue
+		}
+		d, err := s.constant(ctx, e, c.parameters)
+		if err != nil {
+			return err
+		}
+		if bounds[i] = d.NumberInt(); bounds[i] < 0 {
+			return fault.New(fault.WrongArguments, "LIMIT")
+		}
+	}
+	page := &page{Sink: c.sink, skip: bounds[0], left: bounds[1]}
+	err := s.answerInto(ctx, allOf(read), c, func() result.Sink { return page })
+	s.found = page.found
+	return err
+}
+
+// compilePage checks a SELECT with SQL_CALC_FOUND_ROWS.
+func (s *Session) compilePage(read *tree.Select, c *call) (statement, error) {
+	found, err := s.compileUnchecked(allOf(read), c)
+	page := &plain{read: read}
+	switch found := found.(type) {
+	case *selected:
+		page.columns = found.Columns
+	case *queried:
+		page.columns = found.Columns
+	}
+	return page, err
+}
+
+// allOf is a SELECT without its LIMIT.
+func allOf(read *tree.Select) *tree.Select {
+	all := *read
+	all.Limit, all.Offset, all.CountsFound = nil, nil, false
+	return &all
+}
+
+// page is a sink that hands on some of the rows and counts all.
+type page struct {
+	result.Sink
+	skip, left, found int64
+}
+
+// Row is result.Sink's.
+func (p *page) Row(row []datum.Datum) error {
+	if p.found++; p.found <= p.skip || p.left == 0 {
+		return nil
+	}
+	p.left--
+	return p.Sink.Row(row)
+}
+
+// nowhere is a sink that keeps nothing.
+type nowhere struct{}
+
+func (nowhere) Columns([]result.Column) error { return nil }
+func (nowhere) Row([]datum.Datum) error       { return nil }
+func (nowhere) Done(result.Done) error        { return nil }
 
 // oneRow is a sink that keeps one row.
 type oneRow struct {

@@ -84,6 +84,8 @@ func (s *Session) compilePrepared(ctx context.Context, text []byte) (*prepared, 
 		p.columns = compiled.Columns
 	case *queried:
 		p.columns = compiled.Columns
+	case *plain:
+		p.columns = compiled.columns
 	}
 	return p, nil
 }

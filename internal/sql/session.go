@@ -100,7 +100,7 @@ func (s *Session) Query(ctx context.Context, text []byte, sink result.Sink) erro
 
 // dialect is how sql_mode says that texts are read.
 func (s *Session) dialect() parse.Dialect {
-	return parse.DialectOf(s.values.AnsiQuotes, s.values.PipesAsConcat, s.values.NoBackslashEscapes, s.values.RealAsFloat)
+	return parse.DialectOf(s.values.AnsiQuotes, s.values.PipesAsConcat, s.values.NoBackslashEscapes, s.values.RealAsFloat, s.values.LooseGroups)
 }
 
 // near is the beginning of a text, for messages.

@@ -14,18 +14,14 @@ import (
 
 // set does SET. Its assignments are done in order; those before a faulty one stay done, as in MySQL.
 func (s *Session) set(ctx context.Context, st *tree.Set, c *call) error {
-	if !tree.IsPlain(st) {
-		return fault.New(fault.NotSupported, "A subquery can't be assigned to a variable here: read the value first, then SET @variable = value")
-	}
 	for i := range st.Assignments {
 		a := &st.Assignments[i]
 		var value *datum.Datum
 		if _, preset := a.Value.(*tree.Default); !preset {
-			d, err := s.constant(ctx, a.Value, c.parameters)
+			d, err := s.valueOf(ctx, a.Value, c)
 			if err != nil {
 				return err
 			}
-			d = d.Clone()
 			value = &d
 		}
 		if err := s.assign(ctx, &a.Variable, value); err != nil {
@@ -33,6 +29,21 @@ func (s *Session) set(ctx context.Context, st *tree.Set, c *call) error {
 		}
 	}
 	return c.sink.Done(result.Done{})
+}
+
+// valueOf computes an expression, which may have queries.
+func (s *Session) valueOf(ctx context.Context, e tree.Expression, c *call) (datum.Datum, error) {
+	if tree.HasQuery(e) {
+		row := &oneRow{columns: 1}
+		read := &tree.Select{List: []tree.SelectItem{{Expression: e}}}
+		err := s.answerInto(ctx, read, c, func() result.Sink { *row = oneRow{columns: 1}; return row })
+		if err != nil {
+			return datum.Null, err
+		}
+		return row.values[0], nil
+	}
+	d, err := s.constant(ctx, e, c.parameters)
+	return d.Clone(), err
 }
 
 // assign sets one variable. A nil value is its default.

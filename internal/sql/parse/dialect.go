@@ -13,7 +13,7 @@ import (
 type Dialect struct{ token.Mode }
 
 // DialectOf is the dialect of a session's settings.
-func DialectOf(ansiQuotes, pipesAsConcat, noBackslashEscapes, realAsFloat bool) (d Dialect) {
+func DialectOf(ansiQuotes, pipesAsConcat, noBackslashEscapes, realAsFloat, looseGroups bool) (d Dialect) {
 	if ansiQuotes {
 		d.Mode |= token.AnsiQuotes
 	}
@@ -25,6 +25,9 @@ func DialectOf(ansiQuotes, pipesAsConcat, noBackslashEscapes, realAsFloat bool) 
 	}
 	if realAsFloat {
 		d.Mode |= token.RealAsFloat
+	}
+	if looseGroups {
+		d.Mode |= token.LooseGroups
 	}
 	return d
 }

@@ -55,7 +55,7 @@ func TestStatements(t *testing.T) {
 }
 
 func dialectOf(d *datadriven.TestData) parse.Dialect {
-	return parse.DialectOf(d.HasArg("ansi-quotes"), d.HasArg("pipes-as-concat"), d.HasArg("no-backslash-escapes"), d.HasArg("real-as-float"))
+	return parse.DialectOf(d.HasArg("ansi-quotes"), d.HasArg("pipes-as-concat"), d.HasArg("no-backslash-escapes"), d.HasArg("real-as-float"), d.HasArg("loose-groups"))
 }
 
 // parsed prints a statement's tree as SQL.

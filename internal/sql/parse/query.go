@@ -66,18 +66,16 @@ func (p *parser) hintArgument() string {
 
 // block reads SELECT .. up to ORDER BY, which may be that of a UNION.
 func (p *parser) block() *tree.Select {
-	s := &tree.Select{Hints: p.hints()}
+	s := &tree.Select{Hints: p.hints(), Loose: p.Lexer.Mode&token.LooseGroups != 0}
 	for {
 		word := p.AcceptAny("distinct", "distinctrow", "all", "high_priority", "straight_join", "sql_no_cache", "sql_cache", "sql_small_result",
-			"sql_big_result", "sql_buffer_result")
+			"sql_big_result", "sql_buffer_result", "sql_calc_found_rows")
 		if word == "" {
 			break
 		}
 		s.Distinct = s.Distinct || strings.HasPrefix(word, "distinct")
 		s.Straight = s.Straight || word == "straight_join"
-	}
-	if p.Is("sql_calc_found_rows") {
-		p.Refuse("SQL_CALC_FOUND_ROWS is not supported: ask for the number of rows with SELECT COUNT(*)")
+		s.CountsFound = s.CountsFound || word == "sql_calc_found_rows"
 	}
 	s.List = append(make([]tree.SelectItem, 0, 4), p.selectItem())
 	for p.More() {

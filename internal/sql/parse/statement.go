@@ -107,8 +107,15 @@ func (p *parser) sessionStatement() tree.Statement {
 		return p.grant()
 	case "load":
 		p.Refuse("LOAD DATA is not supported, and the server reads no files, neither its own nor those of a client (LOCAL): send rows by INSERT or UPSERT")
-	case "call", "handler", "do", "import", "optimize", "check", "checksum", "repair", "xa", "reset", "purge", "help", "change", "signal", "resignal":
+	case "call", "handler", "import", "optimize", "check", "checksum", "repair", "xa", "reset", "purge", "help", "change", "signal", "resignal":
 		p.Refuse("the statement " + strings.ToUpper(p.At.Word) + " is not supported")
+	case "do":
+		p.Advance()
+		q := &tree.Select{}
+		for more := true; more; more = p.More() {
+			q.List = append(q.List, tree.SelectItem{Expression: p.expression()})
+		}
+		return &tree.SelectInto{Query: q}
 	case "offline":
 		p.Refuse("OFFLINE TABLE is not needed: DROP TABLE and TRUNCATE TABLE work at once")
 	}

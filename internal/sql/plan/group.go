@@ -220,7 +220,7 @@ func (c *compiler) depend(column *tree.Column, where string, number int) error {
 	if err != nil {
 		return err
 	}
-	if !c.origin.Depends(column, g.expressions[:len(g.Keys)]) {
+	if !c.statement.Loose && !c.origin.Depends(column, g.expressions[:len(g.Keys)]) {
 		if len(g.Keys) == 0 {
 			return fault.New(fault.InvalidGroup, max(number, 1), columnText(column))
 		}

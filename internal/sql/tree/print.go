@@ -65,6 +65,9 @@ func (s *Select) append(dst []byte) []byte {
 	if s.Straight {
 		dst = append(dst, "STRAIGHT_JOIN "...)
 	}
+	if s.CountsFound {
+		dst = append(dst, "SQL_CALC_FOUND_ROWS "...)
+	}
 	if s.Distinct {
 		dst = append(dst, "DISTINCT "...)
 	}

@@ -2,7 +2,10 @@
 
 package tree
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // describing are words that may stand between DESCRIBE and a statement: as a table's name they need backticks there. // immutable
 var describing = map[string]bool{"extended": true, "partitions": true, "plan": true, "format": true}
@@ -52,6 +55,9 @@ func appendSession(dst []byte, s Statement) []byte {
 		}
 		return dst
 	case *SelectInto:
+		if read, ok := x.Query.(*Select); ok && x.Targets == nil {
+			return append(append(dst, "DO "...), bytes.TrimPrefix(read.append(nil), []byte("SELECT "))...)
+		}
 		dst = appendQuery(dst, x.Query)
 		for i := range x.Targets {
 			dst = x.Targets[i].append(append(dst, [2]string{" INTO ", ", "}[min(i, 1)]...))

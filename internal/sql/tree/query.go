@@ -42,7 +42,7 @@ type SetOperation struct {
 	Offset      Expression
 }
 
-// SelectInto is a SELECT .. INTO @a, @b, whose one row goes to variables of the session.
+// SelectInto is a SELECT .. INTO @a, @b, whose one row goes to variables of the session. Without targets it is DO: the row is dropped.
 type SelectInto struct {
 	Query   Query
 	Targets []Variable

@@ -39,13 +39,16 @@ type Select struct {
 	Where   Expression
 	GroupBy []Expression
 	Rollup  bool // WITH ROLLUP
+	Loose   bool // columns need not be grouped by: sql_mode lacks ONLY_FULL_GROUP_BY
 	Having  Expression
 	Windows []NamedWindow
 	OrderBy []Order
 	// Aggregates are aggregates that queries within the expressions use, and whose columns are this query's.
 	Aggregates []*Call
-	Limit   Expression // nil: no limit; a Literal or a Parameter
-	Offset  Expression
+	Limit      Expression // nil: no limit; a Literal or a Parameter
+	Offset     Expression
+	// CountsFound is SQL_CALC_FOUND_ROWS: rows that LIMIT leaves out are counted for FOUND_ROWS(), too.
+	CountsFound bool
 	// AllowFiltering is Lindorm's and Cassandra's suffix ALLOW FILTERING.
 	AllowFiltering bool
 	ForUpdate      bool

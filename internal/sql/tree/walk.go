@@ -141,6 +141,9 @@ func IsPlain(s Statement) bool {
 	return true
 }
 
+// HasQuery reports whether an expression has queries or windows.
+func HasQuery(e Expression) bool { return !isPlain(e) }
+
 // isPlain says whether an expression has neither queries nor windows.
 func isPlain(e Expression) bool {
 	plain := true

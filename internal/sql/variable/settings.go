@@ -65,6 +65,8 @@ type Settings struct {
 	Lax bool
 	// StrictDivision is a sql_mode with ERROR_FOR_DIVISION_BY_ZERO and a strict mode.
 	StrictDivision bool
+	// LooseGroups is a sql_mode without ONLY_FULL_GROUP_BY.
+	LooseGroups bool
 	// KeysUnchecked is foreign_key_checks = 0.
 	KeysUnchecked bool
 	// UnboundedDelete allows DELETE and UPDATE without WHERE, also in tables of LindormTable's kind.
