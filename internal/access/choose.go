@@ -36,6 +36,16 @@ type Statistics struct {
 	Bytes float64 // of all rows; default 200 for each
 	// Indexes are about single indexes, by their id; what is missing there is taken from the table.
 	Indexes map[uint32]IndexStatistics
+	// Lists knows the lists of search indexes. nil: nobody does, and shares of the table are guessed.
+	Lists Lists
+}
+
+// Lists tells how many rows parts of a search find. ok is false if it does not know.
+type Lists interface {
+	// Rows estimates the rows that a node of a search in an index finds, and the entries that are read for them.
+	Rows(x *schema.Index, n *SearchNode) (rows, entries float64, ok bool)
+	// Values is what is known of the values of a field; column is the one that is meant of a field for all columns of a pattern.
+	Values(x *schema.Index, field int, column string) (known indexkey.Statistics, ok bool)
 }
 
 // IndexStatistics are estimates about one index, and one fact.

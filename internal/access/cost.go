@@ -17,6 +17,7 @@ const (
 	readBackCost = 8  // to look up the row of an index entry, among many at once
 	byteCost     = 0.001
 	sortCost     = 0.5 // to sort a row
+	matchCost    = 50  // to cut a row's texts into words, for a search that no index does
 )
 
 // estimate fills in what a path is expected to take.
@@ -35,6 +36,33 @@ func (p *Path) price() {
 	if !p.Covering {
 		p.Cost += readBackCost * p.Rows
 	}
+	if p.cutsTexts() {
+		p.Cost += matchCost * p.Rows
+	}
+}
+
+// cutsTexts says whether the filter looks for words.
+func (p *Path) cutsTexts() bool {
+	for _, one := range expr.Conjuncts(p.Filter) {
+		if hasMatches(one) {
+			return true
+		}
+	}
+	return false
+}
+
+func hasMatches(condition expr.Condition) bool {
+	switch c := condition.(type) {
+	case *expr.Matches:
+		return true
+	case *expr.Not:
+		return hasMatches(c.Of)
+	case *expr.And:
+		return slices.ContainsFunc(c.List, hasMatches)
+	case *expr.Or:
+		return slices.ContainsFunc(c.List, hasMatches)
+	}
+	return false
 }
 
 // luck is the factor by which a walk may examine more entries than expected until Limit is reached, where conditions drop rows: those that meet them may

@@ -100,7 +100,21 @@ func (c *chooser) estimateSearch(p *Path) {
 	p.seeks = float64(root.leaves())
 	p.Covering = false // each row is looked up
 	p.price()
-	p.Cost += root.Entries
+	p.Cost += entryCost*root.Entries + c.lookUps(p, all) - readBackCost*p.Rows
+}
+
+// entryCost is that of an entry of a search index, which is read without its row.
+const entryCost = 0.5
+
+// lookUps is the cost of looking up the rows that were found. They come in the order of the table's key, so that many of them lie in one block. Who wants
+// to know how many there are, and no more, looks up none.
+func (c *chooser) lookUps(p *Path, all float64) float64 {
+	if c.query.Wanted != nil && len(c.query.Wanted) == 0 && p.Filter == nil && !c.query.Drops {
+		return 0
+	}
+	const block = 32 // rows
+	blocks := all / block * (1 - math.Pow(1-min(1, p.Rows/all), block))
+	return entryCost*p.Rows + readBackCost*blocks
 }
 
 // isAsked says whether a query asks for words: only then, or by its name, an index is used that may be behind, since everything else can be had exactly.
@@ -204,7 +218,22 @@ func (b *searchBuilder) reduce(n *SearchNode) {
 	if len(n.List) == 0 {
 		n.Entries += n.Rows
 	}
+	if len(n.List)+len(n.Without) > 1 {
+		entries := n.Entries
+		b.look(n)
+		n.Entries = entries
+	}
 	n.Rows = max(n.Rows, 1)
+}
+
+// look replaces what was guessed of a node by what the index's lists tell.
+func (b *searchBuilder) look(n *SearchNode) {
+	if b.statistics.Lists == nil {
+		return
+	}
+	if rows, entries, ok := b.statistics.Lists.Rows(b.index, n); ok {
+		n.Rows, n.Entries = rows, entries
+	}
 }
 
 // InOrder says whether a node's rows come in the order of their keys as they are read.
@@ -281,6 +310,7 @@ func (b *searchBuilder) any(list []expr.Condition) *SearchNode {
 	if len(n.List) == 0 {
 		return nil
 	}
+	b.look(n)
 	return n
 }
 
@@ -326,9 +356,16 @@ func (b *searchBuilder) bind(n *SearchNode) bool {
 	if slices.ContainsFunc(n.bounds, func(one indexkey.Bound) bool { return !isInKeys(&one, &alone) }) {
 		n.Side, n.Exact = true, false
 	}
-	e := plan.Estimate(indexkey.Statistics{Rows: b.rows})
+	known := indexkey.Statistics{Rows: b.rows}
+	if lists := b.statistics.Lists; lists != nil && !plan.Points {
+		if values, ok := lists.Values(b.index, n.Field, n.Column); ok {
+			known = values
+		}
+	}
+	e := plan.Estimate(known)
 	n.Rows, n.Entries = e.Rows, e.Rows
 	n.points, n.bounds = plan.Points, nil
+	b.look(n)
 	return true
 }
 
@@ -353,6 +390,7 @@ func (b *searchBuilder) words(c *expr.Matches) *SearchNode {
 		if p := &b.index.Key[i]; p.Function == schema.Words && p.Analyzer == query.Analyzer.Name() && areColumns(p, c.Paths) {
 			n := &SearchNode{Kind: SearchWords, Field: i, Query: query, Exact: !b.changing, asked: true}
 			n.Rows, n.Entries = b.wordRows(query.Root)
+			b.look(n)
 			return n
 		}
 	}
@@ -416,6 +454,7 @@ func (b *searchBuilder) infix(c *expr.Contains) *SearchNode {
 		}
 		n := &SearchNode{Kind: SearchWords, Field: i, Query: query}
 		n.Rows, n.Entries = b.wordRows(query.Root)
+		b.look(n)
 		return n
 	}
 	return nil

@@ -101,10 +101,12 @@ func (p Pinned) explain(ctx context.Context, from kv.Snapshot, q *Query) (e Expl
 			return e, err
 		}
 	}
-	statistics, err := p.countFor(ctx, from, q)
-	if err != nil {
+	if _, err := p.countFor(ctx, from, q); err != nil {
 		return e, err
 	}
+	look := p.look(OwnWork(ctx))
+	statistics, done := p.db.statistics.ForQuery(OwnWork(ctx), &look, p.searches(q))
+	defer done()
 	asked := p.plannerQuery(q)
 	if !q.AnyIndex && !q.Fetch {
 		asked.Wanted = []string{} // what the index holds is all that is wanted

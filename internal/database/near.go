@@ -3,6 +3,7 @@
 package database
 
 import (
+	"context"
 	"slices"
 
 	"github.com/weftdb/weft/internal/query"
@@ -28,7 +29,7 @@ func (p Pinned) nearQuery(q *Query) (*Query, error) {
 	}
 	if q.Near.Rows == 0 {
 		near := *q.Near
-		if path, _, err := p.choosePath(p.Descriptor(), &Query{Index: named.Index}, true); err == nil {
+		if path, _, err := p.choosePath(context.Background(), p.Descriptor(), &Query{Index: named.Index}, true); err == nil {
 			near.Rows = path.Rows
 		}
 		named.Near = &near

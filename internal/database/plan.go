@@ -36,9 +36,9 @@ type Plan struct {
 	index *record.Index
 }
 
-// Plan says how q would be answered, without reading anything. Errors are those of Query.
+// Plan says how q would be answered. It reads nothing but some entries of search indexes that could answer. Errors are those of Query.
 func (p Pinned) Plan(q Query) (Plan, error) {
-	path, x, err := p.choosePath(p.Descriptor(), &q, q.AnyIndex || q.Fetch)
+	path, x, err := p.choosePath(context.Background(), p.Descriptor(), &q, q.AnyIndex || q.Fetch || p.searches(&q))
 	if err != nil {
 		return Plan{}, wrap(p.name(), err)
 	}
@@ -79,7 +79,7 @@ func (p *Plan) Explain() ExplainedPath {
 }
 
 // choosePath finds the index to walk, of those of table, and the spans on it. estimated says that it matters what that costs.
-func (p Pinned) choosePath(table *schema.Table, q *Query, estimated bool) (access.Path, *record.Index, error) {
+func (p Pinned) choosePath(ctx context.Context, table *schema.Table, q *Query, estimated bool) (access.Path, *record.Index, error) {
 	if !q.AnyIndex {
 		if _, err := p.index(q.Index); err != nil {
 			return access.Path{}, nil, err
@@ -87,7 +87,9 @@ func (p Pinned) choosePath(table *schema.Table, q *Query, estimated bool) (acces
 	}
 	known := access.Statistics{}
 	if estimated {
-		known = p.cachedStatistics()
+		look, done := p.look(OwnWork(ctx)), func() {}
+		known, done = p.db.statistics.ForQuery(OwnWork(ctx), &look, p.searches(q))
+		defer done()
 	}
 	path, err := access.Choose(table, p.plannerQuery(q), known)
 	if err != nil {
@@ -128,7 +130,7 @@ func (p Pinned) walkPath(ctx context.Context, from kv.Snapshot, q *Query, old bo
 	if q.Plan != nil {
 		return q.Plan.path, q.Plan.index, nil
 	}
-	return p.choosePath(p.Descriptor(), q, q.AnyIndex)
+	return p.choosePath(ctx, p.Descriptor(), q, q.AnyIndex)
 }
 
 // indexOfPage returns the index that a walk has to go on with; nil leaves the choice open.
@@ -170,7 +172,7 @@ func (p Pinned) walkPathAtSnapshot(ctx context.Context, from kv.Snapshot, q *Que
 			table.Indexes = append(table.Indexes, x)
 		}
 	}
-	return p.choosePath(&table, q, q.AnyIndex)
+	return p.choosePath(ctx, &table, q, q.AnyIndex)
 }
 
 // indexAtSnapshot returns the index that had the name that q names, or the one that its page key names; nil leaves the choice open.
@@ -241,6 +243,16 @@ func (p Pinned) look(ctx context.Context) statistics.Look {
 // cachedStatistics is what has been counted and sampled lately.
 func (p Pinned) cachedStatistics() access.Statistics {
 	return p.db.statistics.Known(&statistics.Look{Table: p.table, Now: p.db.options.Now()})
+}
+
+// searches says whether a search index may answer a query.
+func (p Pinned) searches(q *Query) bool {
+	for x := range p.Descriptor().Searches() {
+		if q.Where != nil && x.State.Readable() && (q.AnyIndex || q.Index == x.Name) {
+			return true
+		}
+	}
+	return false
 }
 
 // countFor counts and samples what helps to choose a path for q.

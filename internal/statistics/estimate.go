@@ -38,10 +38,16 @@ type Book struct {
 	sampled map[indexID]separators
 	known   map[*record.Table]knownTable // of queries a moment ago
 	words   map[wordID]wordCount
-	cleared time.Time // when what is too old to be used was last forgotten
+	lists   map[string]drawn // by the prefix of their entries
+	cleared time.Time        // when what is too old to be used was last forgotten
 }
 
-type indexID struct{ table, index uint32 }
+// indexID is an index, or a field of a search index.
+type indexID struct {
+	table, index uint32
+	field        uint32 // its number and 1; 0: the whole index
+	column       string // of a field for all columns of a pattern
+}
 
 type dated struct {
 	Estimate
@@ -59,7 +65,7 @@ type Look struct {
 	Starts func(from kv.Snapshot, x *record.Index) ([][]byte, error)
 }
 
-func (l *Look) id(x *record.Index) indexID { return indexID{l.Table.Schema.ID, x.ID} }
+func (l *Look) id(x *record.Index) indexID { return indexID{table: l.Table.Schema.ID, index: x.ID} }
 
 // Estimate returns about how many entries an index has: exact up to some 50,000, a few seconds old at most.
 func (b *Book) Estimate(ctx context.Context, l *Look, x *record.Index) (Estimate, error) {

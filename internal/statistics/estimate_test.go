@@ -13,13 +13,13 @@ func TestForgets(t *testing.T) {
 	now := time.Unix(1_000_000, 0)
 	for i := range 10_000 {
 		now = now.Add(time.Second)
-		b.put(indexID{uint32(i), 0}, dated{at: now})
-		b.putSeparators(indexID{uint32(i), 0}, separators{at: now})
+		b.put(indexID{table: uint32(i)}, dated{at: now})
+		b.putSeparators(indexID{table: uint32(i)}, separators{at: now})
 	}
 	if kept := int(2 * statisticsKept / time.Second); len(b.made) > kept || len(b.sampled) > kept {
 		t.Errorf("%d estimates and %d samples are kept of 10,000 indexes", len(b.made), len(b.sampled))
 	}
-	if _, ok := b.get(indexID{9_999, 0}); !ok {
+	if _, ok := b.get(indexID{table: 9_999}); !ok {
 		t.Error("the last estimate is forgotten")
 	}
 }

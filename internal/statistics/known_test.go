@@ -25,7 +25,7 @@ func TestKnownRows(t *testing.T) {
 	now := time.Unix(1_700_000_000, 0)
 	var b Book
 	for id, e := range map[uint32]Estimate{0: {890_000, 89_000_000}, 1: {1_060_000, 10_600_000}, 2: {500, 5000}, 3: {600, 6000}} {
-		b.put(indexID{1, id}, dated{e, now})
+		b.put(indexID{table: 1, index: id}, dated{e, now})
 	}
 	check := func(whole float64) {
 		t.Helper()
@@ -43,7 +43,7 @@ func TestKnownRows(t *testing.T) {
 		}
 	}
 	check(890_000)
-	b.putSeparators(indexID{1, 1}, separators{rows: 1_060_000, counted: 1_000_000, at: now})
+	b.putSeparators(indexID{table: 1, index: 1}, separators{rows: 1_060_000, counted: 1_000_000, at: now})
 	check(1_000_000)
 	for _, now = range []time.Time{now.Add(knownKept / 2), now.Add(-time.Second)} { // what is kept for a moment, and what is not
 		check(1_000_000)

@@ -190,16 +190,21 @@ func (b *Book) unsampled(l *Look, c *Choice) (*record.Index, error) {
 // sample takes separators of an index.
 func (b *Book) sample(ctx context.Context, l *Look, from kv.Snapshot, x *record.Index) error {
 	estimate, _ := b.get(l.id(x))
+	return b.sampleAs(ctx, l, from, l.id(x), x, estimate.Rows)
+}
+
+// sampleAs takes separators of an index, or of a field of a search index, with so many rows.
+func (b *Book) sampleAs(ctx context.Context, l *Look, from kv.Snapshot, id indexID, x *record.Index, rows int64) error {
 	var starts [][]byte
 	var err error
-	if l.Starts != nil {
+	if l.Starts != nil && id.field == 0 {
 		if starts, err = l.Starts(from, x); err != nil {
 			return err
 		}
 	}
 	keys, counted, err := query.Sample(ctx, from, x, starts, separatorsMax, l.SizeOf)
 	if err == nil {
-		b.putSeparators(l.id(x), separators{keys: keys, rows: estimate.Rows, counted: counted, at: l.Now})
+		b.putSeparators(id, separators{keys: keys, rows: rows, counted: counted, at: l.Now})
 	}
 	return err
 }
