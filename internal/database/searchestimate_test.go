@@ -5,15 +5,14 @@ package database_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/expr"
 	"github.com/weftdb/weft/internal/govalue"
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/search"
 	"github.com/weftdb/weft/internal/testdb"
@@ -34,11 +33,7 @@ const packageCount = 6000
 
 func newPackages(t *testing.T) *packages {
 	t.Helper()
-	seed := rand.Uint64()
-	if s, err := strconv.ParseUint(os.Getenv("WEFT_SEED"), 10, 64); err == nil {
-		seed = s
-	}
-	t.Logf("WEFT_SEED=%d", seed)
+	seed := rounds.Seed(t)
 	analyzer, err := search.Open("standard")
 	if err != nil {
 		t.Fatal(err)
