@@ -24,28 +24,30 @@ import (
 const sweepHang = time.Minute
 
 // TestFileErrors fails the i-th file operation of a script, for many i: each call returns, with success or an error; what was acknowledged
-// is there after a crash, and what failed for sure is not. A
-// change tries every twelfth, from a place that the seed chooses, once and for ever; a night tries them all.
+// is there after a crash, and what failed for sure is not. A change tries every twelfth, from a place that the seed chooses, once and for ever;
+// a night tries them all. Each sync of the log fails in any case.
 func TestFileErrors(t *testing.T) {
 	if !inOtherProcess(t) {
 		return
 	}
 	stride := max(48/rounds.Of(t, 4), 1)
 	first := 1 + int64(rounds.Seed(t)%uint64(stride))
-	for _, lasting := range []bool{false, true} {
-		points := 0
-		for i := first; !t.Failed(); i += int64(stride) {
-			reached := sweepOne(t, i, lasting)
-			if !reached {
-				break
-			}
-			points++
-		}
-		if points < 10 {
-			t.Errorf("only %d file operations failed: the script is too short", points)
-		}
-		t.Logf("%d points, lasting errors %t", points, lasting)
+	anything := func(errorfs.Op) bool { return true }
+	sweepAll(t, first, int64(stride), false, anything)
+	sweepAll(t, first, int64(stride), true, anything)
+	sweepAll(t, 1, 1, false, isLogSync)
+}
+
+// sweepAll fails the operations of a kind, from the one on and with the stride between.
+func sweepAll(t *testing.T, first, stride int64, lasting bool, counts func(errorfs.Op) bool) {
+	points := 0
+	for i := first; !t.Failed() && sweepOne(t, i, lasting, counts); i += stride {
+		points++
 	}
+	if points < 10 {
+		t.Errorf("only %d file operations failed: the script is too short", points)
+	}
+	t.Logf("%d points, lasting errors %t", points, lasting)
 }
 
 // sweep is one run of the script.
@@ -58,10 +60,13 @@ type sweep struct {
 	refused  []string // transactions that failed for sure
 }
 
-// sweepOne fails operation i, and all later ones if lasting, and says whether the script got that far.
-func sweepOne(t *testing.T, i int64, lasting bool) bool {
+// sweepOne fails operation i of those that count, and all later ones if lasting, and reports whether the script got that far.
+func sweepOne(t *testing.T, i int64, lasting bool, counts func(errorfs.Op) bool) bool {
 	w := &sweep{mem: vfs.NewCrashableMem()}
 	fs := errorfs.Wrap(w.mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
+		if !counts(op) {
+			return nil
+		}
 		if n := w.ops.Add(1); n == i || (lasting && n > i) {
 			w.failed.Store(true)
 			return fmt.Errorf("injected into operation %d, kind %d of %s", n, op.Kind, op.Path)
