@@ -76,6 +76,7 @@ type DB struct {
 	serial     chan struct{} // holds a token while a serializable transaction looks back and commits
 	jobs       *job.Runner
 	tasks      *task.Runner
+	adopted    sync.Map                   // Arrivals whose record may be gone before their table is known, by ids of tasks
 	running    atomic.Pointer[job.Runner] // jobs, for who may ask before they are started
 	options    Options
 	scratch    sync.Pool // of *scratch

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"maps"
 	"math/rand/v2"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -193,7 +194,7 @@ func (r *rescued) must(t *testing.T, err error) {
 // TestRestoreAt restores a table at random moments of its history, in place and beside, on each engine, and checks that it is what a model holds for the moment, and that its
 // indexes agree: with transactions that exchange keys of a unique index, expiry, a stream, and an index that comes and goes.
 func TestRestoreAt(t *testing.T) {
-	t.Parallel() // it mostly waits
+	t.Parallel()                                                                                             // it mostly waits
 	restores := map[string]int{"mem": rounds.Of(t, 16), "pebble": rounds.Of(t, 16), "tikv": rounds.Of(t, 4)} // the mock takes a second for each
 	seed := rounds.Seed(t)
 	for _, engine := range teststore.Engines() {
@@ -292,6 +293,47 @@ func TestRestorable(t *testing.T) {
 	offset.Add(int64(time.Second))
 	if _, err := table.RestoreAt(ctx, now()); err != nil {
 		t.Errorf("a moment after the table was emptied: %v", err)
+	}
+}
+
+// TestArrivalIsAlwaysSeen: a table that is being made as another one was is an arrival until it is a table, without a moment in which it is neither.
+func TestArrivalIsAlwaysSeen(t *testing.T) {
+	store, admin := teststore.Open(t)
+	db, err := database.Open(t.Context(), store, database.Options{Admin: admin, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	table, err := db.CreateTable(t.Context(), database.TableSpec{Name: "t", Key: database.Columns("k", schema.String)})
+	if err == nil {
+		err = table.SetRecovery(t.Context(), 1)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, table, 0, 10, "old")
+	for i := range 30 {
+		name := fmt.Sprintf("copy%d", i)
+		arrival, err := db.RestoreTableAt(t.Context(), "", "t", time.Now(), name, func(*schema.Table) error { return nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		for arrived := false; !arrived; {
+			if _, err := db.Table(name); err == nil {
+				arrived = true
+				continue
+			}
+			all, err := db.Arrivals(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if slices.ContainsFunc(all, func(a database.Arrival) bool { return a.ID == arrival.ID }) {
+				continue
+			}
+			if _, err := db.Table(name); err != nil {
+				t.Fatalf("%s is neither an arrival nor a table: %v", name, err)
+			}
+		}
 	}
 }
 

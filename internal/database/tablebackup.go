@@ -291,6 +291,12 @@ func (db *DB) Arrivals(ctx context.Context) (all []Arrival, err error) {
 		a.ID = tasks[i].ID
 		all = append(all, a)
 	}
+	db.adopted.Range(func(id, a any) bool { // looked at after the tasks: a table is among the one, the other or the tables
+		if !slices.ContainsFunc(all, func(listed Arrival) bool { return listed.ID == id }) {
+			all = append(all, a.(Arrival))
+		}
+		return true
+	})
 	return all, wrap("", err)
 }
 
@@ -399,6 +405,8 @@ func (db *DB) adopt(ctx context.Context, t task.Task, a *Arrival) error {
 	if err != nil {
 		return err
 	}
+	db.adopted.Store(t.ID, *a)
+	defer db.adopted.Delete(t.ID)
 	var work []job.Job
 	err = db.catalog.Adopt(ctx, a.Schema, head.Names, func(txn kv.Txn) (err error) {
 		if work, err = job.FileBuilds(ctx, txn, a.Schema, db.nowMS()); err != nil {

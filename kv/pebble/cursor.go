@@ -5,6 +5,7 @@ package pebble
 import (
 	"bytes"
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -69,8 +70,8 @@ func newCursor(ctx context.Context, s *Store, v *view, keys kv.Range, reverse bo
 	switch {
 	case v == nil:
 		if b := s.durableNow(); b != nil {
-			c.iter, err = b.snapshot.NewIterWithContext(ctx, &c.options)
-			b.leave()
+			c.iter, err = b.NewIterWithContext(ctx, &c.options)
+			err = errors.Join(err, b.Close())
 			break
 		}
 		c.iter, err = s.db.NewIterWithContext(ctx, &c.options)

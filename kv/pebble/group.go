@@ -32,7 +32,7 @@ type group struct {
 	fill     func(*pebble.Batch) error // instead of commits, for an administrator's batch
 	batch    *pebble.Batch
 	number   int64         // in the order of the log; set by flight.add
-	before   *before       // what was there before it, until it is durable
+	before   *picture      // what was there before it, until it is durable
 	settle   func()        // tells a follower that the batch is durable; nil for none
 	applying atomic.Bool   // it may be visible
 	durable  atomic.Bool   // set before done is closed
@@ -197,7 +197,11 @@ func (s *Store) apply(g *group) (ok bool) {
 	}
 	s.flight.order.Lock()
 	defer s.flight.order.Unlock()
-	g.before = s.newBefore()
+	var err error
+	if g.before, err = s.newPicture(); err != nil {
+		s.failure.Fail(fmt.Errorf("looking at what is there: %w", err))
+		return false
+	}
 	s.flight.add(g)
 	if g.stamped {
 		s.stamps.mu.Lock() // until the batch is visible, so that stamps become visible in their order
@@ -253,7 +257,9 @@ func (s *Store) sync(g *group) (ok bool) {
 	g.durable.Store(true)
 	s.flight.remove(g)
 	close(g.done)
-	g.before.leave()
+	if err := g.before.Close(); err != nil {
+		s.options.Logger.Error("closing an iterator", "error", err.Error())
+	}
 	batch := g.batch
 	g.batch = nil
 	if err := batch.Close(); err != nil {

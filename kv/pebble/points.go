@@ -24,7 +24,7 @@ type points struct {
 const pointsKept = 8
 
 // get looks a stored key up. err is pebble.ErrNotFound if it is not there; else closer must be closed after the value was used.
-func (p *points) get(snapshot *pebble.Snapshot, key []byte) (value []byte, closer io.Closer, err error) {
+func (p *points) get(snapshot snapshot, key []byte) (value []byte, closer io.Closer, err error) {
 	if p.gets.Load() < pointsKept {
 		p.gets.Add(1)
 		return snapshot.Get(key)
@@ -39,7 +39,7 @@ func (p *points) get(snapshot *pebble.Snapshot, key []byte) (value []byte, close
 	return value, p, nil
 }
 
-func (p *points) seek(snapshot *pebble.Snapshot, key []byte) (value []byte, err error) {
+func (p *points) seek(snapshot snapshot, key []byte) (value []byte, err error) {
 	if p.iter == nil {
 		if p.iter, err = snapshot.NewIter(nil); err != nil {
 			return nil, err

@@ -41,7 +41,7 @@ func (st *txnState) conflictsAfter() uint64 {
 func (st *txnState) lookLatest() *view {
 	if st.latest.snapshot == nil {
 		st.latest.take(st.store)
-		st.stale = st.stale || st.latest.lent != nil
+		st.behind = st.behind || st.latest.stale
 	}
 	return &st.latest
 }

@@ -3,7 +3,11 @@
 package pebble
 
 import (
+	"bytes"
+	"context"
+	"errors"
 	"fmt"
+	"io"
 	"sync/atomic"
 	"time"
 
@@ -13,40 +17,79 @@ import (
 )
 
 // Pebble shows a commit before it is durable, so reads wait for it. While the log can't be written for want of space they would wait for ever. So each
-// group has a snapshot of what was there before it, which the next group's shows too if the first became durable in time: that of the oldest group that
-// is not durable shows all that is, and nothing else.
+// group has a picture of what was there before it: that of the oldest group that is not durable shows all that is, and nothing else.
 
-// before is the snapshot under a group. It is closed by its last user.
-type before struct {
-	snapshot *pebble.Snapshot
-	users    atomic.Int32
-	closed   func(error) // told of an error
+// snapshot is what does not change any more: one of Pebble's, or a picture.
+type snapshot interface {
+	Get(key []byte) (value []byte, closer io.Closer, err error)
+	NewIter(options *pebble.IterOptions) (*pebble.Iterator, error)
+	NewIterWithContext(ctx context.Context, options *pebble.IterOptions) (*pebble.Iterator, error)
+	Close() error
 }
 
-func (b *before) use() { b.users.Add(1) }
+// picture is what was there before a group, held by an iterator: unlike a snapshot of Pebble's it takes no lock that others want. It implements snapshot, and
+// its last user closes it.
+type picture struct {
+	iter  *pebble.Iterator // never moved
+	users atomic.Int32
+}
 
-func (b *before) leave() {
-	if b.users.Add(-1) == 0 {
-		if err := b.snapshot.Close(); err != nil {
-			b.closed(err)
-		}
+// newPicture is called with the lock held by which groups are applied one after the other. The picture has one user.
+func (s *Store) newPicture() (*picture, error) {
+	iter, err := s.db.NewIter(nil)
+	if err != nil {
+		return nil, err
 	}
+	p := &picture{iter: iter}
+	p.users.Store(1)
+	return p, nil
 }
 
-// newBefore takes the snapshot under the group that is applied next. The caller holds the lock by which groups are applied one after the other.
-func (s *Store) newBefore() *before {
-	b := &before{snapshot: s.db.NewSnapshot(), closed: func(err error) { s.options.Logger.Error("closing a snapshot", "error", err.Error()) }}
-	b.use()
-	return b
+// Close takes a user away.
+func (p *picture) Close() error {
+	if p.users.Add(-1) > 0 {
+		return nil
+	}
+	return p.iter.Close()
 }
 
-// durable returns the snapshot of what is durable, if something that is not may be visible. The caller leaves it.
-func (f *flight) durable() *before {
+// NewIter returns an iterator, which may outlive the picture.
+func (p *picture) NewIter(options *pebble.IterOptions) (*pebble.Iterator, error) {
+	return p.NewIterWithContext(context.Background(), options)
+}
+
+// NewIterWithContext is NewIter for traces.
+func (p *picture) NewIterWithContext(ctx context.Context, options *pebble.IterOptions) (*pebble.Iterator, error) {
+	return p.iter.CloneWithContext(ctx, pebble.CloneOptions{IterOptions: options})
+}
+
+// Get returns a value, or pebble.ErrNotFound. closer may outlive the picture.
+func (p *picture) Get(key []byte) (value []byte, closer io.Closer, err error) {
+	iter, err := p.NewIter(nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !iter.SeekPrefixGE(key) || !bytes.Equal(iter.Key(), key) {
+		err = iter.Error()
+		if err == nil {
+			err = pebble.ErrNotFound
+		}
+	} else {
+		value, err = iter.ValueAndErr()
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, iter.Close())
+	}
+	return value, iter, nil
+}
+
+// durable returns a picture of what is durable, if something that is not may be visible. The caller closes it.
+func (f *flight) durable() *picture {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, g := range f.groups {
 		if g.number > f.synced {
-			g.before.use()
+			g.before.users.Add(1)
 			return g.before
 		}
 	}
@@ -54,7 +97,7 @@ func (f *flight) durable() *before {
 }
 
 // durableNow is durable while the log waits for space; otherwise nil, as reads can wait.
-func (s *Store) durableNow() *before {
+func (s *Store) durableNow() *picture {
 	if s.flight.count.Load() == 0 || !s.guard.IsHungry() {
 		return nil
 	}

@@ -96,10 +96,9 @@ func (s *Store) Get(ctx context.Context, key, dst []byte) ([]byte, bool, error) 
 // caller is inside the store.
 func (s *Store) get(ctx context.Context, key []byte) (value []byte, closer io.Closer, found, lent bool, err error) {
 	if b := s.durableNow(); b != nil {
-		defer b.leave()
-		value, closer, err = b.snapshot.Get(storedKey(key)) // which outlives the snapshot
+		value, closer, err = b.Get(storedKey(key))
 		found, err = isPresent(err)
-		return value, closer, found, true, err
+		return value, closer, found, true, errors.Join(err, b.Close())
 	}
 	value, closer, err = s.db.Get(storedKey(key))
 	if found, err = isPresent(err); err == nil {
@@ -194,17 +193,17 @@ func (s *Store) inside(ctx context.Context, f func() error) error {
 
 // view is a snapshot of the engine, and the groups it shows that may not be durable yet.
 type view struct {
-	snapshot *pebble.Snapshot
+	snapshot snapshot
 	points   points
 	unsure   []*group
 	few      [laneUnsynced + 4]*group // room for unsure
 	settled  atomic.Bool
-	lent     *before // whose the snapshot is; nil: it is the view's own
+	stale    bool // the snapshot lacks commits that wait for space
 }
 
 func (v *view) take(s *Store) {
-	if v.lent = s.durableNow(); v.lent != nil {
-		v.snapshot, v.unsure = v.lent.snapshot, nil
+	if p := s.durableNow(); p != nil {
+		v.snapshot, v.unsure, v.stale = p, nil, true
 		v.settled.Store(true)
 		return
 	}
@@ -226,13 +225,8 @@ func (v *view) release() error {
 	if v.snapshot == nil {
 		return nil
 	}
-	snapshot, lent := v.snapshot, v.lent
-	v.snapshot, v.lent = nil, nil
-	if lent != nil {
-		err := v.points.release()
-		lent.leave()
-		return err
-	}
+	snapshot := v.snapshot
+	v.snapshot, v.stale = nil, false
 	return errors.Join(v.points.release(), snapshot.Close())
 }
 

@@ -26,7 +26,7 @@ type txnState struct {
 	member  member
 	started bool // it has read or guarded, and stands in the registry with its start
 	scanned bool // a cursor may still look at writes
-	stale   bool // it has read while later commits waited for space: it may not write
+	behind  bool // it has read while later commits waited for space: it may not write
 	writes  writeSet
 	guards  []guardRef
 	commit  commit
@@ -68,7 +68,7 @@ func (st *txnState) look() *view {
 	}
 	if st.snapshot == nil {
 		st.take(st.store)
-		st.stale = st.stale || st.lent != nil
+		st.behind = st.behind || st.view.stale
 	}
 	return &st.view
 }
@@ -101,7 +101,7 @@ func (st *txnState) lookUp(ctx context.Context, key []byte) (value []byte, close
 	if st.renewed && st.latest.snapshot == nil {
 		var lent bool
 		value, closer, found, lent, err = st.store.get(ctx, key) // it is judged from a moment before
-		st.stale = st.stale || lent
+		st.behind = st.behind || lent
 		return value, closer, found, err
 	}
 	return st.look().get(ctx, st.store, key)
@@ -268,7 +268,7 @@ func (st *txnState) finish(ctx context.Context) error {
 	if len(c.locks) == 0 && st.writes.len() == 0 {
 		return nil
 	}
-	if st.stale && st.writes.len() > 0 {
+	if st.behind && st.writes.len() > 0 {
 		return kv.ErrConflict
 	}
 	err := st.store.commits.lock(ctx, c)
@@ -322,7 +322,7 @@ func (st *txnState) recycle() {
 	}
 	st.writes.reset()
 	st.view.reset()
-	st.started, st.stale = false, false
+	st.started, st.behind = false, false
 	st.guards = st.guards[:0]
 	st.commit.group.Store(nil)
 	st.commit.locks = st.commit.locks[:0]

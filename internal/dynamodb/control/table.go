@@ -38,11 +38,13 @@ type tableAnswer struct{ TableDescription *tablemodel.Description }
 func (a *API) describeTable(ctx context.Context, in *tableRequest) (any, error) {
 	d, err := a.describe(ctx, *in.TableName, true)
 	if database.KindOf(err) == database.KindNotFound && err != nil {
-		if table, lost := a.arriving(ctx, *in.TableName); lost != nil || table != nil {
+		switch table, lost := a.arriving(ctx, *in.TableName); {
+		case lost != nil:
 			err = lost
-			if table != nil {
-				d, err = a.describeArrival(table)
-			}
+		case table != nil:
+			d, err = a.describeArrival(table)
+		default: // it may have arrived between the two looks
+			d, err = a.describe(ctx, *in.TableName, true)
 		}
 	}
 	if err != nil {
