@@ -41,3 +41,12 @@ func (w failedWalk) Key() []byte   { return nil }
 func (w failedWalk) Value() []byte { return nil }
 func (w failedWalk) Seek([]byte)   {}
 func (w failedWalk) Close() error  { return w.err }
+
+// ReadAll reads every entry of a store, and returns the first error in that.
+func ReadAll(ctx context.Context, store Store) error {
+	c := Walk(ctx, store, Range{}, false)
+	for c.Next() {
+		_ = c.Value() // an engine may keep it elsewhere than the key
+	}
+	return c.Close()
+}

@@ -195,15 +195,15 @@ func faultOf(status string, body []byte) error {
 
 // withFolder reads a folder that holds a store. No protocol is served, and nothing runs in the background.
 func (p *program) withFolder(ctx context.Context, folder string, work func(*database.DB) error) (err error) {
-	return p.openFolder(ctx, folder, true, func(_ *config, db *database.DB) error { return work(db) })
+	return p.openFolder(ctx, folder, true, func(_ *config, d *openedDatabase) error { return work(d.db) })
 }
 
 // withConfiguredFolder is withFolder for work that writes, or needs the settings.
 func (p *program) withConfiguredFolder(ctx context.Context, folder string, work func(*config, *database.DB) error) (err error) {
-	return p.openFolder(ctx, folder, false, work)
+	return p.openFolder(ctx, folder, false, func(c *config, d *openedDatabase) error { return work(c, d.db) })
 }
 
-func (p *program) openFolder(ctx context.Context, folder string, readOnly bool, work func(*config, *database.DB) error) (err error) {
+func (p *program) openFolder(ctx context.Context, folder string, readOnly bool, work func(*config, *openedDatabase) error) (err error) {
 	conf, _, err := resolve(inputs{map[string]string{"engine": "pebble", "data": folder, "dynamodb-addr": off, "mysql-addr": off, "admin-addr": off, "log-level": "warn"}, p.environ, p.readFile})
 	if err != nil {
 		return err
@@ -214,5 +214,5 @@ func (p *program) openFolder(ctx context.Context, folder string, readOnly bool, 
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	return work(conf, s.database.(*openedDatabase).db)
+	return work(conf, s.database.(*openedDatabase))
 }

@@ -224,7 +224,7 @@ func (p *program) restore(c *cobra.Command, place string, f *restoreFlags) error
 
 // checkRestored opens the database in a folder and reads every entry, with the checksum of each block.
 func (p *program) checkRestored(ctx context.Context, dir string) error {
-	return p.openFolder(ctx, dir, true, func(_ *config, db *database.DB) error { return db.ReadAll(ctx) })
+	return p.openFolder(ctx, dir, true, func(_ *config, d *openedDatabase) error { return kv.ReadAll(ctx, d.engine.store) })
 }
 
 // restoreShipped restores what was shipped.

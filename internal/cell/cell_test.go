@@ -67,12 +67,13 @@ func TestData(t *testing.T) {
 				}
 				return cells(t, &rules, stored, now)
 			}
-			w := Write{Stored: stored, Replaces: d.Cmd == "put", Stamp: Stamp{AtMS: at, LifeMS: life}}
+			w := Write{Stored: stored, Replaces: d.Cmd == "put", Stamp: Stamp{AtMS: at, LifeMS: life, Implicit: d.HasArg("clock")}}
 			change(t, d, &rules, &w, now)
-			var err error
-			if stored, err = rules.Store(nil, new(value.RowBuilder), &w, value.NoNames, isKey, now); err != nil {
+			next, err := rules.Store(nil, new(value.RowBuilder), &w, value.NoNames, isKey, now)
+			if err != nil {
 				return err.Error()
 			}
+			stored = next
 			return show(t, &rules, stored, now)
 		})
 	})

@@ -4,8 +4,10 @@ package cell
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/order"
@@ -69,6 +71,9 @@ func (r *Rules) Store(dst []byte, b *value.RowBuilder, w *Write, names value.Nam
 	r.forget(&h, nowMS)
 	if w.Stamp.Implicit && w.Edits == nil {
 		w.Stamp.AtMS = h.follow(w.Stamp.AtMS)
+		if newest := h.hides(w, names, isKey); newest > w.Stamp.AtMS {
+			return nil, &AheadError{CellMS: newest, ClockMS: w.Stamp.AtMS}
+		}
 	}
 	if w.Edits != nil {
 		r.edit(&h, w, nowMS)
@@ -93,6 +98,39 @@ func (h *history) follow(atMS int64) int64 {
 		return atMS
 	}
 	return max(newest, atMS)
+}
+
+// AheadError is the error of a write by the clock that nobody would see, since what it writes has cells of a later time: the clock went back, or somebody
+// chose that time.
+type AheadError struct{ CellMS, ClockMS int64 } // Unix milliseconds
+
+// Error says what to do.
+func (e *AheadError) Error() string {
+	at := func(ms int64) string { return time.UnixMilli(ms).UTC().Format(time.RFC3339Nano) }
+	return fmt.Sprintf("the row has cells of %s, and the server's clock is at %s: what is written now would not be seen before that time; "+
+		"set the clock right, or write with a later time", at(e.CellMS), at(e.ClockMS))
+}
+
+// hides returns the newest time of what the write replaces or deletes.
+func (h *history) hides(w *Write, names value.Names, isKey func(name []byte) bool) int64 {
+	newest := h.deleted
+	if w.Next == nil {
+		newest = 0 // a deletion of what is deleted has nothing to hide
+	}
+	for i := range h.columns {
+		name, at := h.columns[i].name, h.columns[i].versions[0].AtMS
+		if at <= newest || isKey(name) || w.Next == nil && h.columns[i].versions[0].Marker {
+			continue
+		}
+		touched := w.Next == nil || w.Replaces || w.Written != nil && slices.ContainsFunc(w.Written, func(one []byte) bool { return bytes.Equal(one, name) })
+		if !touched && w.Written == nil {
+			_, touched = w.Next.Get(names, name)
+		}
+		if touched {
+			newest = at
+		}
+	}
+	return newest
 }
 
 // Clean returns a stored row without what is past its life and what markers mask, appended to dst; nil if nothing is left. markers says that markers go, too.

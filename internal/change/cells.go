@@ -5,6 +5,7 @@ package change
 import (
 	"bytes"
 	"context"
+	"errors"
 	"math"
 	"slices"
 
@@ -57,6 +58,9 @@ func (t Target) applyCells(ctx context.Context, txn kv.Txn, key []byte, w *Write
 		}
 	}
 	next, err := t.Table.Cells.Store(s.next[:0], &s.stored, change, t.Table.Names, t.Table.IsKey, nowMS)
+	if ahead, ok := errors.AsType[*cell.AheadError](err); ok {
+		return refused("%s", ahead)
+	}
 	if err != nil {
 		return err
 	}

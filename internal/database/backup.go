@@ -9,7 +9,6 @@ import (
 	"github.com/weftdb/weft/internal/backup"
 	"github.com/weftdb/weft/internal/heat"
 	"github.com/weftdb/weft/internal/permission"
-	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/storage"
 )
 
@@ -37,20 +36,6 @@ func (db *DB) Backup(ctx context.Context, to storage.Storage, o BackupOptions) (
 	}
 	result, err := backup.Make(ctx, heat.Own(db.store), to, o)
 	return result, wrap("", err)
-}
-
-// ReadAll reads every entry of the store, and returns the first error in that.
-func (db *DB) ReadAll(ctx context.Context) (err error) {
-	reader, err := db.store.Read(ctx)
-	if err != nil {
-		return wrap("", err)
-	}
-	defer reader.Close()
-	cursor := reader.Scan(ctx, kv.Range{}, false)
-	for cursor.Next() {
-		_ = cursor.Value() // it may be in another block than the key
-	}
-	return wrap("", cursor.Close())
 }
 
 // Restore brings a backup back to an empty place; no database is open there meanwhile.

@@ -101,7 +101,7 @@ func TestTruncate(t *testing.T) {
 			c, err := p.Query(ctx, q)
 			return rowsOf(t, c, err)
 		}
-		if err := db.TruncateTable(ctx, "", "t"); err != nil {
+		if err := db.TruncateTable(ctx, "", "t", nil); err != nil {
 			t.Fatal(err)
 		}
 		if n := count(before, database.Query{}); n != 30 {

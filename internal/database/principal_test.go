@@ -115,7 +115,7 @@ var askingOperations = map[string]func(ctx context.Context, a *asked) error{
 		return err
 	},
 	"DB.DropTable":         func(ctx context.Context, a *asked) error { return a.db.DropTable(ctx, "", a.table.Name()) },
-	"DB.TruncateTable":     func(ctx context.Context, a *asked) error { return a.db.TruncateTable(ctx, "", a.table.Name()) },
+	"DB.TruncateTable":     func(ctx context.Context, a *asked) error { return a.db.TruncateTable(ctx, "", a.table.Name(), nil) },
 	"DB.CreateDatabase":    func(ctx context.Context, a *asked) error { return a.db.CreateDatabase(ctx, "new") },
 	"DB.DropDatabase":      func(ctx context.Context, a *asked) error { return a.db.DropDatabase(ctx, "shop", false) },
 	"DB.SetDatabaseOption": func(ctx context.Context, a *asked) error { return a.db.SetDatabaseOption(ctx, "shop", "a", "b") },

@@ -63,7 +63,8 @@ func (db *DB) restorable(table *schema.Table) (from, to time.Time, ok bool) {
 	}
 	now := db.nowMS()
 	oldest := now - (time.Duration(r.Days) * 24 * time.Hour).Milliseconds()
-	return time.UnixMilli(max(r.SinceMS, oldest)), time.UnixMilli(now), true
+	first := max(r.SinceMS, oldest)
+	return time.UnixMilli(first), time.UnixMilli(max(now, first)), true // a clock that went back ends nothing before it begins
 }
 
 // checkRestorable wants a moment to which a table can be restored. Errors: ErrNotRestorable.

@@ -265,6 +265,13 @@ func TestRestorable(t *testing.T) {
 	set(1)
 	refused(begun.Add(-time.Hour), "a moment before changes were kept")
 	refused(now().Add(time.Hour), "a moment to come")
+	offset.Add(-int64(time.Hour)) // the clock goes back
+	pin := mustPin(t, table)
+	if from, to, ok := pin.Restorable(); !ok || to.Before(from) {
+		t.Errorf("the last moment is %s, the first one %s", to, from)
+	}
+	pin.Release()
+	offset.Add(int64(time.Hour))
 	offset.Add(int64(5 * 24 * time.Hour))
 	if err := db.LookAfterJournal(ctx); err != nil {
 		t.Fatal(err)
@@ -286,7 +293,7 @@ func TestRestorable(t *testing.T) {
 	refused(before, "a moment before recovery was off and on again")
 	before = now()
 	offset.Add(int64(time.Second))
-	if err := db.TruncateTable(ctx, "", "t"); err != nil {
+	if err := db.TruncateTable(ctx, "", "t", nil); err != nil {
 		t.Fatal(err)
 	}
 	refused(before, "a moment before the table was emptied")

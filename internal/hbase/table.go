@@ -411,10 +411,16 @@ func (a *API) TruncateTable(ctx context.Context, name TableName) error {
 	if err := a.wantDisabled(ctx, "TruncateTable", name); err != nil {
 		return err
 	}
-	if err := a.DB.TruncateTable(ctx, name.Namespace, name.Name); err != nil {
-		return faultOf(err)
+	enable := func(d *schema.Table) error { // in the same commit, so that no crash leaves it disabled
+		t, ok, err := TableOf(d)
+		if err != nil || !ok {
+			return err
+		}
+		t.Disabled = false
+		d.Dialect[Dialect] = t.text()[Dialect]
+		return nil
 	}
-	return a.setDisabled(ctx, "TruncateTable", name, false)
+	return faultOf(a.DB.TruncateTable(ctx, name.Namespace, name.Name, enable))
 }
 
 func (a *API) wantDisabled(ctx context.Context, operation string, name TableName) error {

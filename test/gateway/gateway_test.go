@@ -251,7 +251,7 @@ func (s *scene) change(ctx context.Context, rng *rand.Rand) error {
 	db := s.gateway(rng).db
 	action := rng.IntN(40)
 	if action == 0 {
-		return db.TruncateTable(ctx, "", "t")
+		return db.TruncateTable(ctx, "", "t", nil)
 	}
 	if action == 1 {
 		return db.DropTable(ctx, "", "t")

@@ -206,7 +206,7 @@ func (c *call) truncateTable(st *tree.TruncateTable) error {
 	if err := c.checkTruncate(name); err != nil {
 		return err
 	}
-	return c.missing(c.DB.TruncateTable(c.ctx, name.Database, name.Name), name)
+	return c.missing(c.DB.TruncateTable(c.ctx, name.Database, name.Name, nil), name)
 }
 
 // alterTable changes the descriptor in one step, between those that drop indexes and those that make indexes and foreign keys. It then compacts if that was
