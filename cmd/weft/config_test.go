@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -17,6 +18,9 @@ import (
 // TestCommandLine runs command lines that end by themselves. The input is the environment, and after a line "file NAME" that file.
 func TestCommandLine(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+		if filepath.Ext(path) != ".txt" {
+			return // a store
+		}
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			if d.Cmd != "weft" {
 				d.Fatalf(t, "no command %s", d.Cmd)
