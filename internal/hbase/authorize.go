@@ -106,6 +106,14 @@ func (p *part) isWhole() bool {
 	return p.read && len(p.columns) == 0 || slices.ContainsFunc(p.columns, func(c Column) bool { return c.Whole && len(c.Family) == 0 })
 }
 
+// tell returns an error that speaks of a table to those only who may do the operation there.
+func (a *API) tell(ctx context.Context, operation string, p database.Pinned, row []byte, err error) error {
+	if denied := a.authorize(ctx, operation, p, part{rows: [][]byte{row}, returns: "NONE"}); denied != nil {
+		return denied
+	}
+	return err
+}
+
 // authorizeTable wants who asks to be allowed an operation on a table, whether that is there or not.
 func (a *API) authorizeTable(ctx context.Context, operation string, name TableName) error {
 	if a.Guard == nil {

@@ -21,7 +21,7 @@ func (a *API) Get(ctx context.Context, name TableName, get *Get) (result Result,
 	count := a.begin(ctx, "Get", name, &get.Selection)
 	count.row = get.Row
 	defer count.end(&err)
-	p, t, err := a.pinEnabled(name)
+	p, t, err := a.pinFor(ctx, "Get", name)
 	if err != nil {
 		return Result{}, err
 	}
@@ -43,7 +43,7 @@ func (a *API) GetMultiple(ctx context.Context, name TableName, gets []*Get) (res
 	if len(gets) > 0 {
 		count.selection, count.row, count.rows = &gets[0].Selection, gets[0].Row, len(gets) // clients ask for the same of all
 	}
-	p, t, err := a.pinEnabled(name)
+	p, t, err := a.pinFor(ctx, "Get", name)
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/hbase"
 	"github.com/weftdb/weft/internal/permission"
+	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/testdb"
 )
 
@@ -196,5 +197,59 @@ func TestScanners(t *testing.T) {
 	}
 	if _, err := open("bob"); err != nil {
 		t.Errorf("ann's scanners are in bob's way: %v", err)
+	}
+}
+
+// TestSecretTables: to a user without rights a table that is not there, one of another dialect, a disabled one and one without a family look like any other.
+func TestSecretTables(t *testing.T) {
+	open := &hbase.API{DB: testdb.Open(t)}
+	deny := &hbase.API{DB: open.DB, Guard: permission.New(open.DB.Accounts(), permission.Options{Account: "000000000000", Region: "us-east-1"})}
+	for _, user := range []string{"root", "none"} { // the first one may do everything
+		if err := open.DB.Accounts().Add(t.Context(), user, "secret"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, of := t.Context(), func(name string) hbase.TableName {
+		return hbase.TableName{Namespace: database.DefaultDatabase, Name: name}
+	}
+	for _, name := range []string{"t", "disabled"} {
+		if err := open.CreateTable(ctx, &hbase.Table{TableName: of(name), Families: []hbase.Family{{Name: "f", Versions: 1}}}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := open.Disable(ctx, of("disabled")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := open.DB.CreateTable(ctx, database.TableSpec{Name: "other", Key: database.Columns("id", schema.String), PartitionParts: 1}); err != nil {
+		t.Fatal(err)
+	}
+	user := permission.NewContext(ctx, &permission.Principal{User: "none"})
+	cell := hbase.CellWrite{Column: hbase.Column{Family: []byte("none"), Qualifier: []byte("q")}, Value: []byte("v")}
+	put := &hbase.Put{Row: []byte("r"), Cells: []hbase.CellWrite{cell}}
+	for operation, do := range map[string]func(hbase.TableName) error{
+		"get":     func(n hbase.TableName) error { _, err := deny.Get(user, n, &hbase.Get{Row: put.Row}); return err },
+		"put":     func(n hbase.TableName) error { return deny.Put(user, n, []*hbase.Put{put}) },
+		"nothing": func(n hbase.TableName) error { return deny.Put(user, n, nil) },
+		"delete":  func(n hbase.TableName) error { return deny.Delete(user, n, []*hbase.Delete{{Row: put.Row}}) },
+		"scan":    func(n hbase.TableName) error { _, err := deny.OpenScanner(user, n, &hbase.Scan{}); return err },
+		"check": func(n hbase.TableName) error {
+			_, err := deny.CheckAndMutate(user, n, put.Row, &hbase.Condition{Column: cell.Column}, []hbase.Mutation{{Put: put}})
+			return err
+		},
+		"increment": func(n hbase.TableName) error {
+			_, err := deny.Increment(user, n, &hbase.Increment{Row: put.Row, Amounts: []hbase.Amount{{Column: cell.Column}}})
+			return err
+		},
+		"append": func(n hbase.TableName) error {
+			_, err := deny.Append(user, n, &hbase.Append{Row: put.Row, Cells: put.Cells})
+			return err
+		},
+	} {
+		for _, name := range []string{"t", "disabled", "other", "nosuch"} {
+			err := do(of(name))
+			if fault, ok := errors.AsType[*hbase.Fault](err); !ok || !strings.HasSuffix(fault.Class, "AccessDeniedException") {
+				t.Errorf("%s of %s: %v", operation, name, err)
+			}
+		}
 	}
 }

@@ -39,7 +39,7 @@ type bounds struct {
 
 // OpenScanner begins a scan.
 func (a *API) OpenScanner(ctx context.Context, name TableName, scan *Scan) (*Scanner, error) {
-	p, t, err := a.pinEnabled(name)
+	p, t, err := a.pinFor(ctx, "Scan", name)
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +151,7 @@ const cellOverhead = 32
 
 // walk reads rows on from the last one until the page is full.
 func (s *Scanner) walk(ctx context.Context, results int, page *[]Result, size *int, count *tally) error {
-	p, t, err := s.api.pinEnabled(s.name)
+	p, t, err := s.api.pinFor(ctx, "Scan", s.name)
 	if err != nil {
 		return err
 	}

@@ -184,6 +184,17 @@ func (a *API) pinEnabled(name TableName) (database.Pinned, *Table, error) {
 	return p, t, err
 }
 
+// pinFor is pinEnabled for an operation of a user. Whoever may not do it learns that, and not whether there is such a table.
+func (a *API) pinFor(ctx context.Context, operation string, name TableName) (database.Pinned, *Table, error) {
+	p, t, err := a.pinEnabled(name)
+	if err != nil {
+		if denied := a.authorizeTable(ctx, operation, name); denied != nil {
+			err = denied
+		}
+	}
+	return p, t, err
+}
+
 // CreateTable makes a table whose regions begin at splits.
 func (a *API) CreateTable(ctx context.Context, t *Table, splits [][]byte) error {
 	if err := t.check(); err != nil {

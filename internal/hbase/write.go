@@ -64,17 +64,20 @@ func (a *API) mutateAll(ctx context.Context, operation string, name TableName, l
 		count.row, count.rows = list[0].row(), len(list)
 	}
 	ctx = count.waiting(ctx)
-	p, t, err := a.pinEnabled(name)
+	p, t, err := a.pinFor(ctx, operation, name)
 	if err != nil {
 		return err
 	}
 	defer p.Release()
+	if len(list) == 0 {
+		return a.authorizeTable(ctx, operation, name)
+	}
 	order := make([][]byte, 0, len(list)) // of the rows, as they come first
 	byRow := make(map[string][]Mutation, len(list))
 	for i, m := range list {
 		row := m.row()
 		if err := m.check(t); err != nil {
-			return err
+			return a.tell(ctx, operation, p, row, err)
 		}
 		if before, ok := byRow[string(row)]; ok {
 			byRow[string(row)] = append(before, m)
@@ -260,14 +263,14 @@ func (a *API) CheckAndMutate(ctx context.Context, name TableName, row []byte, co
 	count := a.begin(ctx, "CheckAndMutate", name, nil)
 	count.row = row
 	defer count.end(&err)
-	p, t, err := a.pinEnabled(name)
+	p, t, err := a.pinFor(ctx, "CheckAndMutate", name)
 	if err != nil {
 		return false, err
 	}
 	defer p.Release()
 	if condition.Filter == nil {
 		if err := t.hasFamilies(condition.Column); err != nil {
-			return false, err
+			return false, a.tell(ctx, "CheckAndMutate", p, row, err)
 		}
 	}
 	for _, m := range list {
@@ -275,7 +278,7 @@ func (a *API) CheckAndMutate(ctx context.Context, name TableName, row []byte, co
 			return false, failure("DoNotRetryIOException", "The row in the mutation does not match the row of the call")
 		}
 		if err := m.check(t); err != nil {
-			return false, err
+			return false, a.tell(ctx, "CheckAndMutate", p, row, err)
 		}
 	}
 	w := mutationsOf(t, row, list)
@@ -391,16 +394,16 @@ func (a *API) compute(ctx context.Context, operation string, name TableName, row
 	count := a.begin(ctx, operation, name, nil)
 	count.row = row
 	defer count.end(&err)
-	p, t, err := a.pinEnabled(name)
+	p, t, err := a.pinFor(ctx, operation, name)
 	if err != nil {
 		return Result{}, err
 	}
 	defer p.Release()
 	if len(cells) == 0 {
-		return Result{}, Illegal("%s needs a column", operation)
+		return Result{}, a.tell(ctx, operation, p, row, Illegal("%s needs a column", operation))
 	}
 	if err := checkCells(t, cells); err != nil {
-		return Result{}, err
+		return Result{}, a.tell(ctx, operation, p, row, err)
 	}
 	result := Result{Row: row, Cells: make([]filter.Cell, len(cells))}
 	w := rowWrite{row: row}

@@ -4,6 +4,7 @@ package packet
 
 import (
 	"encoding/binary"
+	"strings"
 
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/result"
@@ -151,14 +152,14 @@ func WiresOf(dst []Wire, columns []result.Column) []Wire {
 	return dst
 }
 
-// AppendColumn appends a column definition.
+// AppendColumn appends a column definition. Names that HBase's clients made may be no text, which drivers can't read: what is none of it is replaced.
 func AppendColumn(dst []byte, column *result.Column, w *Wire) []byte {
 	dst = AppendText(dst, "def")
 	dst = AppendText(dst, column.Database)
 	dst = AppendText(dst, column.Table)
 	dst = AppendText(dst, column.OriginalTable)
-	dst = AppendText(dst, column.Name)
-	dst = AppendText(dst, column.OriginalName)
+	dst = AppendText(dst, strings.ToValidUTF8(column.Name, "\uFFFD"))
+	dst = AppendText(dst, strings.ToValidUTF8(column.OriginalName, "\uFFFD"))
 	flags := w.flags
 	if column.NotNull {
 		flags |= flagNotNull

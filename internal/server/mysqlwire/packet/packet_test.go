@@ -282,3 +282,11 @@ func benchmarkRows(b *testing.B, encode func([]byte, []Wire, []datum.Datum) []by
 	}
 	b.SetBytes(int64(len(dst)))
 }
+
+// TestNamesOfColumns: a name that is no text goes to clients as one.
+func TestNamesOfColumns(t *testing.T) {
+	w := WireOf(datum.Type{Base: datum.Varbinary})
+	if p := AppendColumn(nil, &result.Column{Name: "f:\xff\xfea", OriginalName: "f:\xffé"}, &w); !bytes.Contains(p, []byte("f:\uFFFDa")) || !bytes.Contains(p, []byte("f:\uFFFDé")) {
+		t.Errorf("%q", p)
+	}
+}
