@@ -288,11 +288,19 @@ type mask struct {
 	exact []int64 // these times
 }
 
+// mask is what the marker of the whole row hides.
+func (h *history) mask() mask {
+	if h.deleted == 0 {
+		return mask{upTo: -1}
+	}
+	return mask{upTo: h.deleted}
+}
+
 func (m *mask) hides(atMS int64) bool { return atMS <= m.upTo || slices.Contains(m.exact, atMS) }
 
 // masked is what the marks of the row, and of the names that begin like the column's, hide of it.
 func (h *history) masked(name []byte) mask {
-	m := mask{upTo: h.deleted}
+	m := h.mask()
 	for i := range h.columns {
 		c := &h.columns[i]
 		if len(c.name) > 0 && c.name[0] > Masked[0] { // columns stand in order
@@ -346,7 +354,7 @@ func (r *Rules) trim(h *history, nowMS int64) {
 func (r *Rules) trimmed(h *history, c *column, nowMS int64) []Version {
 	group, masked := r.group(c.name), h.masked(c.name)
 	if bytes.HasPrefix(c.name, []byte(Masked)) {
-		masked = mask{upTo: h.deleted}
+		masked = h.mask()
 	}
 	kept, values := c.versions[:0], 0
 	for _, v := range c.versions {

@@ -50,10 +50,13 @@ type Edit struct {
 	Kind   Kind
 	Name   []byte
 	Value  value.Value // of PutCell
-	AtMS   int64       // 0: Write.Stamp's
+	AtMS   int64       // 0: Write.Stamp's; Epoch: 0
 	LifeMS int64       // of PutCell; 0: the table's
 	Rank   int         // of MaskNewest: how many values are newer than the masked one
 }
+
+// Epoch stands for the time 0 in an Edit.
+const Epoch = math.MinInt64
 
 // Store returns the row to be stored after a write, made by b and appended to dst; nil if nothing is left to store. isKey says which attributes make the
 // key: they have no cells. nowMS is the present, by which lives are over.
@@ -229,8 +232,11 @@ func (r *Rules) edit(h *history, w *Write, nowMS int64) {
 	for i := range w.Edits {
 		e := w.Edits[i]
 		wins := e.AtMS == 0 && w.Stamp.Implicit
-		if e.AtMS == 0 {
+		switch e.AtMS {
+		case 0:
 			e.AtMS = w.Stamp.AtMS
+		case Epoch:
+			e.AtMS = 0
 		}
 		mark := r.mark(e.AtMS, nowMS)
 		switch e.Kind {

@@ -126,7 +126,7 @@ func (t Target) cellEdits(ctx context.Context, _ []byte, w *Write, stored, _ val
 	names := make([]string, 0, len(edits))
 	for i := range edits {
 		e := &edits[i]
-		if e.AtMS < 0 || e.AtMS > stampMSMax || e.LifeMS < 0 || e.LifeMS > stampMSMax {
+		if e.AtMS < 0 && e.AtMS != cell.Epoch || e.AtMS > stampMSMax || e.LifeMS < 0 || e.LifeMS > stampMSMax {
 			return nil, refused("times and lives of cells are from 0 to %d milliseconds", stampMSMax)
 		}
 		if _, ok := t.Table.Names.ID(e.Name); !ok && e.Kind == cell.PutCell {

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/weftdb/weft/internal/cell"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/digest"
 	"github.com/weftdb/weft/internal/hbase/filter"
@@ -149,7 +150,7 @@ type Put struct {
 type CellWrite struct {
 	Column
 	Value  []byte
-	AtMS   int64 // 0: the server's clock
+	AtMS   int64 // 0: the server's clock; Epoch: 0
 	LifeMS int64 // 0: the family's; negative: the cell is gone at once
 }
 
@@ -168,10 +169,13 @@ const (
 type CellDelete struct {
 	Column
 	Kind DeleteKind
-	AtMS int64 // 0: now, or the newest version for DeleteVersion
+	AtMS int64 // 0: now, or the newest version for DeleteVersion; Epoch: 0
 }
 
-// Delete deletes cells of a row. Without Cells it is the whole row, up to AtMS; 0 is now.
+// Epoch stands for the time 0 where 0 is the server's clock.
+const Epoch = cell.Epoch
+
+// Delete deletes cells of a row. Without Cells it is the whole row, up to AtMS; 0 is now, and Epoch 0.
 type Delete struct {
 	Row   []byte
 	Cells []CellDelete

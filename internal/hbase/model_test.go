@@ -65,7 +65,7 @@ func (m *model) column(row, name string) *column {
 	}
 	c := m.rows[row][name]
 	if c == nil {
-		c = &column{marks: marks{exact: map[int64]bool{}}}
+		c = &column{marks: marks{upto: -1, exact: map[int64]bool{}}}
 		m.rows[row][name] = c
 	}
 	return c
@@ -77,7 +77,7 @@ func (m *model) marks(row, family string) *marks {
 		m.masked[row] = map[string]*marks{}
 	}
 	if m.masked[row][family] == nil {
-		m.masked[row][family] = &marks{exact: map[int64]bool{}}
+		m.masked[row][family] = &marks{upto: -1, exact: map[int64]bool{}}
 	}
 	return m.masked[row][family]
 }
@@ -115,7 +115,9 @@ func (m *model) put(row string, w *hbase.CellWrite, now int64) {
 	name := string(w.Family) + ":" + string(w.Qualifier)
 	c, v := m.column(row, name), version{w.AtMS, w.LifeMS, string(w.Value)}
 	whole := m.marks(row, familyOf(name))
-	if v.at == 0 { // what is written by the clock shows, whatever was marked at the same time
+	if v.at == hbase.Epoch {
+		v.at = 0
+	} else if v.at == 0 { // what is written by the clock shows, whatever was marked at the same time
 		if v.at = now; whole.upto == now || whole.exact[now] {
 			v.at++
 		}
@@ -157,8 +159,11 @@ func (m *model) newestBefore(row string, list []hbase.Mutation, now int64) map[*
 
 func (m *model) delete(row string, d *hbase.CellDelete, now int64, newest map[*hbase.CellDelete]int64) {
 	family, at := string(d.Family), d.AtMS
-	if at == 0 {
+	switch at {
+	case 0:
 		at = now
+	case hbase.Epoch:
+		at = 0
 	}
 	c := (*column)(nil)
 	if d.Kind == hbase.DeleteVersion || d.Kind == hbase.DeleteVersions {
@@ -303,8 +308,11 @@ func (x *trial) at() int64 {
 	switch x.random.IntN(12) {
 	case 0, 1, 2, 3:
 		return 0
-	case 4:
-		return 1 + some // a number that counts versions
+	case 4: // a number that counts versions
+		if some == 0 {
+			return hbase.Epoch
+		}
+		return some % 8
 	case 5:
 		return x.now.Load()/day*day - 21*day + some
 	case 6:
@@ -350,7 +358,7 @@ func (x *trial) selection() (s hbase.Selection) {
 		s.Columns = append(s.Columns, c)
 	}
 	if x.random.IntN(3) == 0 {
-		s.Times.FromMS = x.at()
+		s.Times.FromMS = max(0, x.at())
 		s.Times.ToMS = s.Times.FromMS + int64(x.random.IntN(30))
 	}
 	return s

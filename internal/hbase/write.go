@@ -163,22 +163,24 @@ func (m Mutation) check(t *Table) error {
 		return checkCells(t, m.Put.Cells)
 	}
 	for _, c := range m.Delete.Cells {
-		if c.AtMS < 0 {
+		if isNegative(c.AtMS) {
 			return Illegal("Timestamp cannot be negative. ts=%d", c.AtMS)
 		}
 		if err := t.hasFamilies(c.Column); err != nil {
 			return err
 		}
 	}
-	if m.Delete.AtMS < 0 {
+	if isNegative(m.Delete.AtMS) {
 		return Illegal("Timestamp cannot be negative. ts=%d", m.Delete.AtMS)
 	}
 	return nil
 }
 
+func isNegative(atMS int64) bool { return atMS < 0 && atMS != Epoch }
+
 func checkCells(t *Table, cells []CellWrite) error {
 	for _, c := range cells {
-		if c.AtMS < 0 {
+		if isNegative(c.AtMS) {
 			return Illegal("Timestamp cannot be negative. ts=%d", c.AtMS)
 		}
 		if err := t.hasFamilies(c.Column); err != nil {
@@ -434,7 +436,7 @@ func (a *API) compute(ctx context.Context, operation string, name TableName, row
 			if c.LifeMS >= 0 {
 				edits = append(edits, putEdit(&c, content))
 			}
-			result.Cells[i] = filter.Cell{Family: c.Family, Qualifier: c.Qualifier, Value: content, AtMS: cmp.Or(c.AtMS, nowMS)}
+			result.Cells[i] = filter.Cell{Family: c.Family, Qualifier: c.Qualifier, Value: content, AtMS: max(0, cmp.Or(c.AtMS, nowMS))}
 		}
 		return edits, nil
 	}

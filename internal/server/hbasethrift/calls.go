@@ -24,19 +24,24 @@ func (c calls) api() *hbase.API { return c.server.options.API }
 // latest is the time that HBase's clients write for the server's clock.
 const latest = math.MaxInt64
 
-// timeOf is a time that a client gives; nil and latest are the server's clock, which is 0.
+// timeOf is a time that a client gives, as package hbase has it: nil and latest are the server's clock.
 func timeOf(ms *int64) (int64, error) {
 	switch {
 	case ms == nil || *ms == latest:
 		return 0, nil
-	case *ms <= 0:
-		return 0, refuse("the timestamp %d can't be stored: give a time after 1970, in milliseconds, or none for the server's clock", *ms)
+	case *ms < 0:
+		return 0, refuse("the timestamp %d can't be stored: give a time since 1970, in milliseconds, or none for the server's clock", *ms)
+	case *ms == 0:
+		return hbase.Epoch, nil
 	}
 	return *ms, nil
 }
 
 // refuse refuses arguments.
 func refuse(format string, arguments ...any) error { return hbase.Illegal(format, arguments...) }
+
+// errVersions is the refusal of a number of versions.
+var errVersions = refuse("maxVersions must be positive") // immutable
 
 // lifeAttribute is the attribute in which HBase's clients give the life of the cells of a write: milliseconds in eight bytes.
 const lifeAttribute = "_ttl"

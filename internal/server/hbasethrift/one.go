@@ -115,12 +115,15 @@ func (o *one) Get(ctx context.Context, tableName, row, column []byte, _ map[stri
 }
 
 // GetVer reads the newest cells of a column.
-func (o *one) GetVer(ctx context.Context, tableName, row, column []byte, numVersions int32, _ map[string][]byte) ([]*hbase1.TCell, error) {
-	return o.cells(ctx, tableName, row, hbase.Selection{Columns: []hbase.Column{columnOne(column)}, Versions: int(numVersions)})
+func (o *one) GetVer(ctx context.Context, tableName, row, column []byte, numVersions int32, attributes map[string][]byte) ([]*hbase1.TCell, error) {
+	return o.GetVerTs(ctx, tableName, row, column, latest, numVersions, attributes)
 }
 
 // GetVerTs reads the newest cells of a column before a time.
 func (o *one) GetVerTs(ctx context.Context, tableName, row, column []byte, timestamp int64, numVersions int32, _ map[string][]byte) ([]*hbase1.TCell, error) {
+	if numVersions <= 0 {
+		return nil, o.io(ctx, errVersions)
+	}
 	return o.cells(ctx, tableName, row, hbase.Selection{Columns: []hbase.Column{columnOne(column)}, Versions: int(numVersions), Times: before(timestamp)})
 }
 

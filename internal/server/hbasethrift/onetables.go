@@ -133,6 +133,7 @@ func (o *one) DeleteTable(ctx context.Context, tableName []byte) error {
 
 // GetTableRegions says where the rows of a table are.
 func (o *one) GetTableRegions(ctx context.Context, tableName []byte) (regions []*hbase1.TRegionInfo, err error) {
+	regions = []*hbase1.TRegionInfo{}
 	err = o.named(ctx, tableName, func(ctx context.Context, name hbase.TableName) error {
 		list, err := o.api().Locations(ctx, name)
 		for i := range list {

@@ -90,7 +90,9 @@ func getTwo(g *hbase2.TGet) (*hbase.Get, error) {
 		s.Times = hbase.At(*g.Timestamp)
 	}
 	if g.MaxVersions != nil {
-		s.Versions = int(*g.MaxVersions)
+		if s.Versions = int(*g.MaxVersions); s.Versions <= 0 {
+			return nil, errVersions
+		}
 	}
 	if s.Offset = max(0, int(g.GetStoreOffset())); g.StoreLimit != nil && *g.StoreLimit >= 0 {
 		s.Limit = max(1, int(*g.StoreLimit)) // 0 is 1 for HBase
@@ -367,6 +369,9 @@ func scanTwo(table []byte, in *hbase2.TScan) (name hbase.TableName, scan *hbase.
 	}
 	scan = &hbase.Scan{Start: in.StartRow, Stop: in.StopRow, Reversed: in.GetReversed(), Limit: max(0, int(in.GetLimit())), Batch: max(0, int(in.GetBatchSize()))}
 	s := &scan.Selection
+	if in.MaxVersions <= 0 {
+		return name, nil, errVersions
+	}
 	addColumnsTwo(s, in.Columns)
 	s.Times, s.Versions = timesTwo(in.TimeRange), int(in.MaxVersions)
 	for family, times := range in.ColFamTimeRangeMap {

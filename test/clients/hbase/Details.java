@@ -36,6 +36,7 @@ public class Details {
         times(table);
         lives(table);
       }
+      oddities(Oracle.connect(arguments[0]));
       tables(Oracle.connect(arguments[0]), admin, name);
       admin.deleteTable(name);
     }
@@ -203,6 +204,48 @@ public class Details {
     table.put(new Put(row).addColumn(F, b("none"), b("x")).setTTL(0));
     for (Cell c : table.get(new Get(row)).rawCells()) {
       Api.say("alive", Bytes.toString(CellUtil.cloneQualifier(c)));
+    }
+  }
+
+  /** oddities are numbers that mean nothing, or the end of a range. */
+  static void oddities(THBaseService.Iface server) throws Exception {
+    ByteBuffer table = buffer("details");
+    for (int i = 0; i < 3; i++) {
+      server.put(table, new TPut(buffer("odd" + i), List.of(new TColumnValue(buffer("f"), buffer("q"), buffer("v")).setTimestamp(i))));
+    }
+    say("time 0", () -> server.get(table, new TGet(buffer("odd0"))).getColumnValues().size() + " at " + server.get(table, new TGet(buffer("odd0"))).getColumnValues().get(0).getTimestamp());
+    say("read of time 0", () -> server.get(table, new TGet(buffer("odd0")).setTimestamp(0)).getColumnValues().size());
+    say("range up to 1", () -> server.get(table, new TGet(buffer("odd0")).setTimeRange(new TTimeRange(0, 1))).getColumnValues().size());
+    say("range that ends before it begins", () -> server.get(table, new TGet(buffer("odd0")).setTimeRange(new TTimeRange(5, 0))).getColumnValues().size());
+    say("deletion up to 0", () -> {
+      server.deleteSingle(table, new TDelete(buffer("odd0")).setTimestamp(0));
+      return server.get(table, new TGet(buffer("odd0"))).getColumnValues().size();
+    });
+    say("put after it", () -> {
+      server.put(table, new TPut(buffer("odd0"), List.of(new TColumnValue(buffer("f"), buffer("q"), buffer("v")).setTimestamp(0))));
+      return server.get(table, new TGet(buffer("odd0"))).getColumnValues().size();
+    });
+    say("deletion of the version 0", () -> {
+      server.deleteSingle(table, new TDelete(buffer("odd1")).setColumns(List.of(new TColumn(buffer("f")).setQualifier(buffer("q")).setTimestamp(0))).setDeleteType(TDeleteType.DELETE_COLUMN));
+      return server.get(table, new TGet(buffer("odd1"))).getColumnValues().size();
+    });
+    say("no versions", () -> server.get(table, new TGet(buffer("odd2")).setMaxVersions(0)).getColumnValues().size());
+    say("negative versions", () -> server.get(table, new TGet(buffer("odd2")).setMaxVersions(-1)).getColumnValues().size());
+    for (int n : new int[] {0, -1}) {
+      TScan scan = new TScan().setStartRow(buffer("odd")).setStopRow(buffer("odd9"));
+      say("scan of " + n + " versions", () -> server.getScannerResults(table, scan.deepCopy().setMaxVersions(n), 10).size());
+      say("scan of " + n + " rows", () -> server.getScannerResults(table, scan.deepCopy().setLimit(n), 10).size());
+      say("scan in batches of " + n, () -> server.getScannerResults(table, scan.deepCopy().setBatchSize(n), 10).size());
+    }
+  }
+
+  interface Answer { Object get() throws Exception; }
+
+  static void say(String what, Answer answer) {
+    try {
+      Api.say(what, answer.get());
+    } catch (Exception e) {
+      Api.say(what, "error");
     }
   }
 
