@@ -151,6 +151,14 @@ func (c *config) listeners() []listener {
 	return on
 }
 
+// dataDir is the folder of the embedded store; "" for other engines.
+func (c *config) dataDir() string {
+	if c.Engine != "pebble" {
+		return ""
+	}
+	return c.Data
+}
+
 // workDir is a folder for the temporary files of exports and imports, which is made when it is needed: with the data, where there is space for them.
 func (c *config) workDir() string {
 	if c.Engine == "pebble" {

@@ -7,7 +7,10 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
+	"os"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -125,6 +128,26 @@ func (s *server) warnOfInsecure() {
 	}
 }
 
+// warnOfModes tells of secrets that other accounts of this machine may read, and of data that they may replace.
+func (s *server) warnOfModes() {
+	for _, one := range []struct {
+		path string
+		bits fs.FileMode
+		why  string
+	}{
+		{s.config.MasterKeyFile, 0o077, "other accounts may use the master key, which decrypts the secrets of access keys: chmod 600"},
+		{s.config.TLS.Key, 0o077, "other accounts may use the key of the certificate: chmod 600"},
+		{s.config.dataDir(), 0o022, "other accounts may change the data: chmod 700"},
+	} {
+		if one.path == "" {
+			continue
+		}
+		if info, err := os.Stat(one.path); err == nil && info.Mode().Perm()&one.bits != 0 && runtime.GOOS != "windows" {
+			s.log.Warn(one.why, "path", one.path, "mode", fmt.Sprintf("%#o", info.Mode().Perm()))
+		}
+	}
+}
+
 // shareFiles bounds the connections so that the store has the file descriptors that it needs.
 func (s *server) shareFiles() {
 	s.shares = endpoint.ShareOut()
@@ -154,6 +177,7 @@ func (s *server) open(ctx context.Context) error {
 		s.start(admin)
 	}
 	s.warnOfInsecure()
+	s.warnOfModes()
 	db, err := openDatabase(ctx, s)
 	if err != nil {
 		return fmt.Errorf("failed to open the database: %w", err)

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -367,5 +369,19 @@ func TestLogger(t *testing.T) {
 	}
 	if line.Msg != "shown" || line.Protocol != "test" || line.G.N != 1 || line.G.Share != 0.667 || line.G.Request != "R1" || line.Time.IsZero() {
 		t.Errorf("logged %s", out.Bytes())
+	}
+}
+
+// TestModes: the log tells of secrets that others may read.
+func TestModes(t *testing.T) {
+	for mode, told := range map[os.FileMode]bool{0o600: false, 0o400: false, 0o644: true, 0o620: true} {
+		key := filepath.Join(t.TempDir(), "master.key")
+		if err := errors.Join(os.WriteFile(key, []byte(base64.StdEncoding.EncodeToString(make([]byte, 32))), mode), os.Chmod(key, mode)); err != nil {
+			t.Fatal(err)
+		}
+		_, log := openServer(t, map[string]string{"master-key-file": key})
+		if got := strings.Contains(log.String(), "other accounts may use the master key"); got != told {
+			t.Errorf("mode %o: %t, %s", mode, got, log.String())
+		}
 	}
 }

@@ -17,7 +17,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/weftdb/weft/internal/keyspace"
@@ -34,7 +36,8 @@ const (
 var (
 	ErrExists   = errors.New("account: a user with this name already exists: use weft user passwd to change the password")
 	ErrNotFound = errors.New("account: there is no user with this name: weft user list lists all")
-	ErrName     = errors.New("account: a user name must have 1 to 32 bytes of UTF-8 without control characters")
+	ErrName     = errors.New("account: a user name must have 1 to 32 bytes of UTF-8, without control and format characters, and no space at its ends")
+	ErrSimilar  = errors.New("account: another user or role has this name in other case: choose a name that can be told from it")
 	ErrPassword = errors.New("account: a password must have 1 to 1,024 bytes")
 )
 
@@ -92,13 +95,13 @@ func (a *Accounts) WithMaster(m *Master) *Accounts { return &Accounts{a.store, a
 func (a *Accounts) HasMaster() bool { return a.master != nil }
 
 // Add makes an account. The first one of all has the policy Administrator; later ones may do nothing until they are given rights. Errors: ErrExists,
-// ErrName, ErrPassword, those of the store.
+// ErrName, ErrSimilar, ErrPassword, those of the store.
 func (a *Accounts) Add(ctx context.Context, name, password string) error {
-	account, err := a.make(name, password)
+	others, err := a.unlike(ctx, name)
 	if err != nil {
 		return err
 	}
-	others, err := a.List(ctx)
+	account, err := a.make(name, password)
 	if err != nil {
 		return err
 	}
@@ -111,6 +114,18 @@ func (a *Accounts) Add(ctx context.Context, name, password string) error {
 		}
 		return account, nil
 	})
+}
+
+// unlike lists all accounts, none of which may have a name that people take for another one. Errors: ErrName, ErrSimilar, those of the store.
+func (a *Accounts) unlike(ctx context.Context, name string) ([]Account, error) {
+	if !isName(name) {
+		return nil, ErrName
+	}
+	others, err := a.List(ctx)
+	if err == nil && slices.ContainsFunc(others, func(one Account) bool { return one.Name != name && strings.EqualFold(one.Name, name) }) {
+		err = ErrSimilar
+	}
+	return others, err
 }
 
 // SetPassword changes an account's password. Errors: ErrNotFound, ErrPassword, those of the store.
@@ -202,9 +217,6 @@ func (a *Accounts) scan(ctx context.Context, prefix []byte, visit func(record []
 
 // make is the account of a name and password.
 func (a *Accounts) make(name, password string) (*Account, error) {
-	if !isName(name) {
-		return nil, ErrName
-	}
 	if len(password) == 0 || len(password) > PasswordBytesMax {
 		return nil, ErrPassword
 	}
@@ -213,13 +225,13 @@ func (a *Accounts) make(name, password string) (*Account, error) {
 	return &Account{Name: name, SHA1: outer1[:], SHA256: outer256[:], CreatedAtMS: a.now().UnixMilli(), Limited: true}, nil
 }
 
-// isName says whether a user or a role may have a name.
+// isName says whether a new user or role may have a name: lists must show it as it is.
 func isName(name string) bool {
-	if len(name) == 0 || len(name) > NameBytesMax {
+	if len(name) == 0 || len(name) > NameBytesMax || strings.TrimFunc(name, unicode.IsSpace) != name {
 		return false
 	}
 	for _, r := range name {
-		if r < ' ' || r == 0x7f || r == utf8.RuneError {
+		if unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) || r == utf8.RuneError {
 			return false
 		}
 	}

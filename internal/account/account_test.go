@@ -4,6 +4,7 @@ package account
 
 import (
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -55,4 +56,31 @@ func list(t *testing.T, accounts *Accounts) string {
 		fmt.Fprintf(&b, "%s %s %s %d\n", a.Name, hex.EncodeToString(a.SHA1), hex.EncodeToString(a.SHA256[:4]), a.CreatedAtMS)
 	}
 	return b.String()
+}
+
+// TestNames: no new user or role has a name that people take for another's in a list.
+func TestNames(t *testing.T) {
+	accounts := New(mem.Open(mem.Options{}), time.Now)
+	for name, want := range map[string]error{
+		"root": nil, "root ": ErrName, " root": ErrName, " ": ErrName, "\u00a0x": ErrName, "a\u202eb": ErrName, "a\u200bb": ErrName, "a\nb": ErrName, "a\u2028b": ErrName, "": ErrName,
+		"a b": nil, "Ünal": nil, "名前": nil, "a@example.com": nil,
+	} {
+		if err := accounts.Add(t.Context(), name, "secret"); !errors.Is(err, want) {
+			t.Errorf("user %q: %v, not %v", name, err, want)
+		}
+		if want == nil {
+			continue
+		}
+		if err := accounts.CreateRole(t.Context(), name); !errors.Is(err, want) {
+			t.Errorf("role %q: %v, not %v", name, err, want)
+		}
+	}
+	for _, name := range []string{"ROOT", "Root", "ünal"} {
+		if err := errors.Join(accounts.Add(t.Context(), name, "secret"), accounts.CreateRole(t.Context(), name)); !errors.Is(err, ErrSimilar) {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	if err := accounts.Add(t.Context(), "root", "secret"); !errors.Is(err, ErrExists) {
+		t.Error(err)
+	}
 }

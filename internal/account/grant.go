@@ -184,10 +184,10 @@ var (
 	ErrNoGrant       = errors.New("account: there is no such grant")
 )
 
-// CreateRole makes a role: a name that holds grants, and signs in nowhere. Errors: ErrExists, ErrName, those of the store.
+// CreateRole makes a role: a name that holds grants, and signs in nowhere. Errors: ErrExists, ErrName, ErrSimilar, those of the store.
 func (a *Accounts) CreateRole(ctx context.Context, name string) error {
-	if !isName(name) {
-		return ErrName
+	if _, err := a.unlike(ctx, name); err != nil {
+		return err
 	}
 	return a.edit(ctx, name, func(old *Account) (*Account, error) {
 		if old != nil {

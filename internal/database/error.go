@@ -178,7 +178,7 @@ func kindOfCause(err error) Kind {
 		{tuning.ErrBusy, KindBusy},
 		{account.ErrExists, KindExists},
 		{account.ErrNotFound, KindNotFound},
-		{account.ErrName, KindInvalid},
+		{account.ErrName, KindInvalid}, {account.ErrSimilar, KindExists},
 		{account.ErrPassword, KindInvalid},
 		{account.ErrPolicyName, KindInvalid},
 		{account.ErrTooManyPolicies, KindInvalid},

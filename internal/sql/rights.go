@@ -247,6 +247,11 @@ func (s *Session) sees(database, table string) bool {
 	return s.seesSome(database)
 }
 
+// seesRows says whether the user may read all rows of a table.
+func (s *Session) seesRows(database, table string) bool {
+	return s.rights.Everything() || s.rights.Warns() || s.may(account.Select, account.Level{Database: database, Table: table}, false)
+}
+
 // seesQuery says whether the user may know the query of a view.
 func (s *Session) seesQuery(database, view string) bool {
 	return s.rights.Everything() || s.rights.Warns() || s.may(account.ShowView, account.Level{Database: database, Table: view}, false)

@@ -193,7 +193,7 @@ func (s *Session) askShow(read *tree.Show) error {
 		switch {
 		case n.Name == "":
 			return s.askToSeeDatabase(s.database)
-		case read.What == "regions": // they begin at keys of rows
+		case read.What == "regions", read.What == "estimated rows": // regions begin at keys of rows
 			return s.askTables(account.Select, n)
 		case read.What == "create table" && s.isView(n):
 			return s.askTables(account.ShowView, n)

@@ -162,7 +162,7 @@ func granteeOf(name string) string { return tree.Quote(name) + "@`%`" }
 
 // wordAccount words an error of accounts that clients see.
 func wordAccount(err error) error {
-	for _, known := range []error{account.ErrName, account.ErrPassword, account.ErrTooManyGrants} {
+	for _, known := range []error{account.ErrName, account.ErrSimilar, account.ErrPassword, account.ErrTooManyGrants} {
 		if errors.Is(err, known) {
 			return fault.Message(fault.Refused, "%s", strings.TrimPrefix(known.Error(), "account: "))
 		}

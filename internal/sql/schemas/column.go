@@ -86,6 +86,9 @@ func (c *call) showColumns(table tree.Name, dbName string, full bool) (*answer, 
 		w := &p.Wildcards[i]
 		add(&definition.Column{Name: w.Pattern, Type: w.Type}, "FAMILY")
 	}
+	if !c.seesRows(p) {
+		return a, nil
+	}
 	if p.at.AttributeCount() >= database.AttributeNamesMax && p.Dynamic {
 		c.session.Warn(fault.Refused, "the table has seen more column names than are listed")
 	}

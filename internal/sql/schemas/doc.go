@@ -52,6 +52,9 @@ type Session struct {
 	User     string
 	// Sees says whether the user may know of a table or view, or, for the table "", of a database. Default: the user may know of all.
 	Sees func(database, table string) bool
+	// SeesRows says whether the user may read all rows of a table: only then are the dynamic columns that rows have told, and how many rows there are. Default:
+	// of all.
+	SeesRows func(database, table string) bool
 	// SeesQuery says whether the user may know the query of a view. Default: of all.
 	SeesQuery func(database, view string) bool
 	// Privileges calls visit for each privilege that the user may know of. Default: there are none.
@@ -85,6 +88,10 @@ type Privilege struct {
 
 func (c *call) sees(database, table string) bool {
 	return c.session.Sees == nil || c.session.Sees(database, table)
+}
+
+func (c *call) seesRows(p pinned) bool {
+	return c.session.SeesRows == nil || c.session.SeesRows(p.Database, p.Name)
 }
 
 // informationSchema is the virtual database that clients see.

@@ -238,7 +238,11 @@ func (c *call) addStatus(a *answer, name tree.Name) error {
 		next = int64(min(number, math.MaxInt64))
 	}
 	created := time.UnixMilli(p.Descriptor.CreatedAtMS).UTC().Format(time.DateTime)
-	a.add(name.Name, engineName, 10, "Dynamic", rows.Rows, rows.Bytes/max(rows.Rows, 1), rows.Bytes, 0, indexed, 0, next, created, nil, nil, collationName, nil, "",
+	sizes := []any{rows.Rows, rows.Bytes / max(rows.Rows, 1), rows.Bytes, indexed}
+	if !c.seesRows(p) {
+		clear(sizes)
+	}
+	a.add(name.Name, engineName, 10, "Dynamic", sizes[0], sizes[1], sizes[2], 0, sizes[3], 0, next, created, nil, nil, collationName, nil, "",
 		p.Options[definition.OptionComment])
 	return nil
 }
