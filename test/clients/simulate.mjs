@@ -7,7 +7,7 @@ import { runUnsafeSimulation } from '@cloud-copilot/iam-simulate'
 
 const account = '123456789012'
 // What has several values in a request is a list for the simulator.
-const lists = new Set(['dynamodb:leadingkeys', 'dynamodb:attributes'])
+const lists = new Set(['dynamodb:leadingkeys', 'dynamodb:attributes', 'aws:tagkeys'])
 const effects = { Allowed: 'Allow', ExplicitlyDenied: 'Deny', ImplicitlyDenied: 'NoMatch' }
 const answers = []
 for await (const line of createInterface({ input: process.stdin })) {
