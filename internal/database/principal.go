@@ -121,21 +121,24 @@ func (p Pinned) askWrite(ctx context.Context, key []byte, w *Write) error {
 		case "dynamodb:attributes":
 			return p.attributesOf(&asked), true
 		case "dynamodb:returnvalues":
-			return []string{returnedPart(&asked)}, true
+			return returnedParts(&asked), true
 		}
 		return nil, false
 	})
 }
 
-// returnedPart is what a write shows of its item, in DynamoDB's words.
-func returnedPart(w *Write) string {
-	switch {
-	case w.NeedOld:
-		return "ALL_OLD"
-	case w.NeedNew:
-		return "ALL_NEW"
+// returnedParts are what a write shows of its item, in DynamoDB's words. A policy must allow them all.
+func returnedParts(w *Write) (parts []string) {
+	if w.NeedOld {
+		parts = append(parts, "ALL_OLD")
 	}
-	return "NONE"
+	if w.NeedNew {
+		parts = append(parts, "ALL_NEW")
+	}
+	if parts == nil {
+		return []string{"NONE"}
+	}
+	return parts
 }
 
 // attributesOf are the attributes that a write is about.
