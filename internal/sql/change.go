@@ -168,6 +168,7 @@ func (s *Session) changeCall(ctx context.Context, c *call, tx *database.Tx, pin 
 	if s.open != nil {
 		w.Kept = &s.open.memory
 	}
+	w.ZeroDates = s.values.ZeroDates
 	w.Lax, w.Context.StrictDivision = s.values.Lax, s.values.StrictDivision
 	w.Tables, w.Unchecked = s.engine.tables.of, s.values.KeysUnchecked
 	w.Context.Done = ctx.Done()

@@ -23,6 +23,9 @@ const (
 	DateMin = -719_162
 	// DateMax is TimestampMax's day.
 	DateMax = 2_932_896
+	// ZeroUS is MySQL's zero date, 0000-00-00, in microseconds since 1970: it is stored as the day before the first one.
+	ZeroUS  = TimestampMin - dayUS
+	zeroDay = DateMin - 1
 	// TimeMax is 838:59:59, the largest magnitude of a TIME, in microseconds.
 	TimeMax = 838*hourUS + 59*minuteUS + 59*secondUS
 )
@@ -30,6 +33,9 @@ const (
 // civil returns the date of a number of days since 1970-01-01, in the Gregorian calendar throughout. Years are counted from March of an era
 // of 400 years, which puts the leap day last.
 func civil(days int64) (year, month, day int) {
+	if days == zeroDay {
+		return 0, 0, 0
+	}
 	days += 719_468
 	era := floorDivide(days, 146_097)
 	ofEra := int(days - era*146_097)
@@ -50,6 +56,9 @@ func civil(days int64) (year, month, day int) {
 
 // daysOf is the inverse of civil. day may lie outside the month.
 func daysOf(year, month, day int) int64 {
+	if year == 0 && month == 0 && day == 0 {
+		return zeroDay
+	}
 	if month <= 2 {
 		year--
 		month += 12
@@ -130,6 +139,9 @@ func numberInstant(d Datum) (us int64, ok bool) {
 	}
 	whole := RoundDecimal(x, 0, true)
 	n, exact := whole.Int()
+	if x.IsZero() {
+		return ZeroUS, true
+	}
 	for _, r := range instantDates {
 		if !exact || n < r.least || n > r.most {
 			continue
@@ -159,6 +171,11 @@ func (t Type) meets() int32 {
 		return asEither
 	}
 	return asDates
+}
+
+// IsZeroDate reports whether d is the zero date.
+func (d Datum) IsZeroDate() bool {
+	return d.kind == KindTimestamp && d.Int() == ZeroUS || d.kind == KindDate && d.Int() == zeroDay
 }
 
 // InstantAs is Instant for a value that meets a column of type t.

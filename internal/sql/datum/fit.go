@@ -8,8 +8,8 @@ import (
 )
 
 // Fit returns what a column of type t takes in place of a value that Store refuses, as MySQL's IGNORE stores it: the nearest number, the beginning of a text or of
-// bytes, 0 for what begins with no number, and for NULL the value of the type that stands for none. ok is false where there is nothing of the kind: for times,
-// JSON, and what is no member of an ENUM or SET, since Weft has no zero dates.
+// bytes, 0 for what begins with no number, and for NULL the value of the type that stands for none. ok is false where there is nothing of the kind: for TIME,
+// JSON, and what is no member of an ENUM or SET.
 func Fit(d Datum, t Type) (stored Datum, ok bool) {
 	if d.kind == KindNull {
 		return t.Implied()
@@ -44,6 +44,8 @@ func fits(d Datum, t Type) []Datum {
 	switch t.Base {
 	case Varchar, Char:
 		return t.fitText(d)
+	case Timestamp, Date:
+		return []Datum{TextString("0000-00-00")}
 	case Varbinary, BinaryBase:
 		return []Datum{Binary([]byte(beginning(string(d.AppendText(nil)), t)))}
 	case TinyInt, SmallInt, Integer, BigInt, BigIntUnsigned, Float, Double, DecimalBase, Boolean:

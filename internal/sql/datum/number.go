@@ -356,7 +356,7 @@ func (d Datum) Truth() (isTrue, null bool) {
 	case KindDecimal:
 		return d.bits|d.high != 0, false
 	case KindDate, KindTimestamp:
-		return true, false
+		return !d.IsZeroDate(), false
 	}
 	return d.NumberFloat() != 0, false
 }

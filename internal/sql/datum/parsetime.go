@@ -23,6 +23,9 @@ func ParseZoned(text string) (us int64, zoned, ok bool) {
 	if len(r.rest) > 0 && !r.clock(&m) {
 		return 0, false, false
 	}
+	if m == (Moment{}) && !r.zoned {
+		return ZeroUS, false, true
+	}
 	if m.Month < 1 || m.Month > 12 || m.Day < 1 || m.Day > m.MonthDays() || m.Hour > 23 || m.Minute > 59 || m.Second > 59 {
 		return 0, false, false
 	}
@@ -136,7 +139,7 @@ func (r *timeReader) date(m *Moment) (ok bool) {
 	}
 	r.rest = r.rest[1:]
 	m.Day, ok = r.number(2)
-	return ok && m.Year > 0
+	return ok && (m.Year > 0 || m.Month == 0 && m.Day == 0)
 }
 
 func isDateMark(c byte) bool { return c == '-' || c == '/' || c == '.' }

@@ -380,7 +380,7 @@ func storeBinary(d Datum, t Type) (Datum, error) {
 
 func storeTimestamp(d Datum, t Type) (Datum, error) {
 	us, ok := d.InstantAs(t)
-	if us = t.roundFraction(us); !ok || us < TimestampMin || us > TimestampMax {
+	if us = t.roundFraction(us); !ok || us < ZeroUS || us > TimestampMax {
 		return Null, incorrectTime("datetime", d)
 	}
 	return TimestampUS(us).WithFraction(t.Scale), nil

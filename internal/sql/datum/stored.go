@@ -148,9 +148,9 @@ func temporalOf(v value.Value, kind value.Kind, t Type) (Datum, bool) {
 	}
 	unit := t.TimeUnit()
 	switch {
-	case t.Base == Timestamp && x >= TimestampMin/unit && x <= TimestampMax/unit:
+	case t.Base == Timestamp && x >= ZeroUS/unit && x <= TimestampMax/unit:
 		return TimestampUS(x * unit).WithFraction(t.Scale).Meeting(t), true
-	case t.Base == Date && kind != value.Timestamp && x >= DateMin && x <= DateMax:
+	case t.Base == Date && kind != value.Timestamp && x >= zeroDay && x <= DateMax:
 		return DateDays(x), true
 	case t.Base == Time && kind != value.Timestamp && x >= -TimeMax/unit && x <= TimeMax/unit:
 		return TimeUS(x * unit).WithFraction(t.Scale), true

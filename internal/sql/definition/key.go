@@ -62,7 +62,7 @@ func (l Limits) primaryParts(t *Table, elements []tree.KeyElement) ([]schema.Key
 			return nil, fault.Message(fault.KeyColumnUnknown, "Key column '%s' of %s must also be a key column of its own, because hashes do not identify rows", name, expression(&elements[0]))
 		}
 	}
-	return parts, lastBinary(t, elements)
+	return parts, nil
 }
 
 // primaryCurve is ZORDER(..) in a primary key, which has no NULLs. Its columns follow behind the key's other parts, so that they tell rows apart.
@@ -73,16 +73,6 @@ func primaryCurve(t *Table, e *tree.KeyElement) (schema.KeyPart, error) {
 		}
 	}
 	return curvePart(t, e.Arguments, false)
-}
-
-// lastBinary refuses a VARBINARY before the last column of the key.
-func lastBinary(t *Table, elements []tree.KeyElement) error {
-	for i := range elements[:len(elements)-1] {
-		if c, ok := t.Column(elements[i].Column); ok && c.Type.Base == datum.Varbinary {
-			return refusal("VARBINARY column '%s' can only be the last column of the primary key", c.Name)
-		}
-	}
-	return nil
 }
 
 // columnOf is the column that an element holds: itself, or the argument of reverse(..).

@@ -4,6 +4,7 @@ package definition
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/weftdb/weft/internal/sql/datum"
@@ -46,28 +47,22 @@ func (l Limits) indexesMax(t *Table) int {
 	return l.IndexesMax
 }
 
-// nameFault says what is wrong with a name; "" if nothing is. Names are made of letters, digits and `_`, `-`, `.`, and begin with none of the latter two.
+// nameFault says what is wrong with a name; "" if nothing is. As in MySQL, a name in backticks has any characters but control characters, and no space at its end.
+// Names that begin with an exclamation mark are those of hidden columns.
 func (l Limits) nameFault(name string) string {
 	switch {
 	case name == "":
 		return "it is empty"
 	case len(name) > l.withDefaults().NameBytesMax:
 		return "it is too long"
-	case name[0] == '.' || name[0] == '-':
-		return "it begins with a dot or a dash"
-	case !utf8.ValidString(name) || strings.IndexFunc(name, isForeign) >= 0:
-		return "use letters, digits, and the signs _ - ."
+	case name[0] == '!':
+		return "it begins with an exclamation mark"
+	case strings.HasSuffix(name, " "):
+		return "it ends with a space"
+	case !utf8.ValidString(name) || strings.IndexFunc(name, unicode.IsControl) >= 0:
+		return "it has control characters"
 	}
 	return ""
-}
-
-// isForeign says whether a rune may not stand in a name. Letters of any alphabet may.
-func isForeign(r rune) bool {
-	switch {
-	case r >= utf8.RuneSelf, r >= '0' && r <= '9', r|0x20 >= 'a' && r|0x20 <= 'z':
-		return false
-	}
-	return r != '_' && r != '-' && r != '.'
 }
 
 // CheckTableName refuses a name that no table may have. Errors: 1103.

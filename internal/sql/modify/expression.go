@@ -145,6 +145,13 @@ func (t *target) storeStrictly(call *Call, column *definition.Column, d datum.Da
 		d = call.Context.Written(d)
 	}
 	stored, err := datum.Store(d, column.Type)
+	if err == nil && stored.IsZeroDate() && !call.ZeroDates && !call.ignores && (column.Default == nil || !column.Default.IsZeroDate()) {
+		what := "datetime"
+		if column.Type.Base == datum.Date {
+			what = "date"
+		}
+		err = &datum.StoreError{Code: fault.TruncatedWrongValue, What: what, Text: string(d.AppendText(nil))}
+	}
 	if err == nil && column.Type.Variety == datum.Zoned {
 		stored, err = call.instant(stored, column.Type)
 	}

@@ -133,6 +133,8 @@ type Call struct {
 	Tables func(d *schema.Table) (*definition.Table, error)
 	// Lax ignores values for generated columns, with a warning, as dumps of MariaDB's need it.
 	Lax bool
+	// ZeroDates allows values that are 0000-00-00. The default of a column may always be.
+	ZeroDates bool
 	// Unchecked is foreign_key_checks = 0.
 	Unchecked bool
 	// Settings are for finding the rows of an UPDATE or DELETE.

@@ -106,11 +106,11 @@ func (c *column) bounds() (least, most int64) {
 	case datum.Integer:
 		return math.MinInt32, math.MaxInt32
 	case datum.Date:
-		return datum.DateMin, datum.DateMax
+		return datum.DateMin - 1, datum.DateMax
 	case datum.Time:
 		return -datum.TimeMax / c.sql.TimeUnit(), datum.TimeMax / c.sql.TimeUnit()
 	case datum.Timestamp:
-		return datum.TimestampMin / c.sql.TimeUnit(), datum.TimestampMax / c.sql.TimeUnit()
+		return datum.ZeroUS / c.sql.TimeUnit(), datum.TimestampMax / c.sql.TimeUnit()
 	}
 	return math.MinInt64, math.MaxInt64
 }

@@ -108,6 +108,7 @@ func modeNamed(name string) *mode {
 func (s *Settings) modes(shown string) {
 	s.Lax = !strings.Contains(shown, "STRICT_")
 	s.LooseGroups = !strings.Contains(shown, "ONLY_FULL_GROUP_BY")
+	s.ZeroDates = s.Lax || !strings.Contains(shown, "NO_ZERO_DATE")
 	s.StrictDivision = !s.Lax && strings.Contains(shown, "ERROR_FOR_DIVISION_BY_ZERO")
 	for _, name := range strings.Split(shown, ",") {
 		switch name {

@@ -67,6 +67,8 @@ type Settings struct {
 	StrictDivision bool
 	// LooseGroups is a sql_mode without ONLY_FULL_GROUP_BY.
 	LooseGroups bool
+	// ZeroDates is a sql_mode without NO_ZERO_DATE, or without a strict mode.
+	ZeroDates bool
 	// KeysUnchecked is foreign_key_checks = 0.
 	KeysUnchecked bool
 	// UnboundedDelete allows DELETE and UPDATE without WHERE, also in tables of LindormTable's kind.

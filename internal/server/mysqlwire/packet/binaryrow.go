@@ -107,10 +107,10 @@ func unsignedOfText(d *datum.Datum) uint64 {
 	return uint64(integerOf(d, 0, math.MaxInt64))
 }
 
-// appendDate appends a DATE or TIMESTAMP, as short as its value allows. 0000-00-00 is MySQL's way to say that a value is none.
+// appendDate appends a DATE or TIMESTAMP, as short as its value allows. 0000-00-00 is no bytes.
 func appendDate(dst []byte, kind byte, d *datum.Datum) []byte {
 	us, ok := d.Instant()
-	if !ok {
+	if !ok || us == datum.ZeroUS {
 		return append(dst, 0)
 	}
 	m := datum.MomentOf(us)

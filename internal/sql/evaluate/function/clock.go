@@ -320,7 +320,7 @@ func secondsToTime(_ *Environment, a []datum.Datum) (datum.Datum, error) {
 func dateDifference(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	x, ok := e.instant(a[0])
 	y, too := e.instant(a[1])
-	if !ok || !too {
+	if !ok || !too || x == datum.ZeroUS || y == datum.ZeroUS {
 		return datum.Null, nil
 	}
 	return datum.Int(floorDivide(x, dayUS) - floorDivide(y, dayUS)), nil
@@ -358,7 +358,7 @@ func timestampDifference(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	x, ok := e.instant(a[1])
 	y, too := e.instant(a[2])
 	switch {
-	case !ok || !too:
+	case !ok || !too || x == datum.ZeroUS || y == datum.ZeroUS:
 		return datum.Null, nil
 	case unit == "microsecond":
 		return datum.Int(y - x), nil

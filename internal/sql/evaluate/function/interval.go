@@ -115,7 +115,7 @@ func AddInterval(e *Environment, d, amount datum.Datum, unit string, negative bo
 		return datum.TimeUS(d.Int() + s.us).WithFraction(d.Scale()), nil
 	}
 	us, ok := e.instant(d)
-	if !ok {
+	if !ok || us == datum.ZeroUS {
 		return datum.Null, nil
 	}
 	if s.months != 0 {

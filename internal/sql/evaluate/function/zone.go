@@ -35,7 +35,7 @@ func (e *Environment) LocalUS() int64 { return toLocal(e.Zone, e.NowUS) }
 
 // Localized is a stored instant as clocks show it in the session's zone.
 func (e *Environment) Localized(d datum.Datum) datum.Datum {
-	if e.Zone == nil || d.Kind() != datum.KindTimestamp {
+	if e.Zone == nil || d.Kind() != datum.KindTimestamp || d.IsZeroDate() {
 		return d
 	}
 	return datum.TimestampUS(e.Zone.Local(d.Int())).WithFraction(d.Scale()).MeetingAs(d)
@@ -67,7 +67,7 @@ func (e *Environment) Instant(d datum.Datum) datum.Datum {
 		return d
 	}
 	us, ok := e.Written(d).InstantAs(datum.Type{Base: datum.Timestamp, Variety: datum.Zoned})
-	if !ok || d.IsNull() {
+	if !ok || d.IsNull() || us == datum.ZeroUS {
 		return d
 	}
 	now := e.LocalUS()

@@ -203,7 +203,7 @@ func (l *Lexer) read(t *Token) {
 		*t = l.number()
 	case l.quotes(c):
 		*t = l.string(l.At)
-	case c == '.' && !dotted && l.At+1 < len(l.Text) && class[l.Text[l.At+1]]&classDigit != 0:
+	case c == '.' && (!dotted || l.At > 0 && class[l.Text[l.At-1]]&(classLetter|classDigit) == 0 && l.Text[l.At-1] != '`') && l.At+1 < len(l.Text) && class[l.Text[l.At+1]]&classDigit != 0:
 		*t = l.number()
 	case class[c]&classSymbol != 0:
 		l.symbol(c, t)
