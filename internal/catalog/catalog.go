@@ -135,8 +135,10 @@ func (c *Catalog) install(e *entry) {
 func isShown(table *schema.Table) bool { return table.State != schema.Dropping && !table.Filling }
 
 // show lets a table be found by its name, if it is to be. The caller holds mu.
-func (c *Catalog) show(e *entry) {
-	table := e.current.Load().Table
+func (c *Catalog) show(e *entry) { c.showAs(e, e.current.Load().Table) }
+
+// showAs gives a table its name before table, which has it, is current.
+func (c *Catalog) showAs(e *entry, table *schema.Table) {
 	name := fullName(table.Database, table.Name)
 	if !isShown(table) || c.names[name] != nil {
 		return

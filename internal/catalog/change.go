@@ -128,6 +128,32 @@ func (c *Catalog) Rename(ctx context.Context, id uint32, from, to string, edit f
 	})
 }
 
+// RenameTable is Change that gives the table another name. Errors: those of Change, ErrExists, ErrDatabaseNotFound.
+func (c *Catalog) RenameTable(ctx context.Context, id uint32, database, name string, edit func(*schema.Table) error) (*schema.Table, error) {
+	var before []byte
+	return c.changeNames(ctx, id, func(t *schema.Table) error {
+		if !c.hasDatabase(database) {
+			return ErrDatabaseNotFound
+		}
+		if _, taken := c.view(database, name); taken {
+			return ErrExists
+		}
+		before = keyspace.AppendName(nil, t.Database, t.Name)
+		err := edit(t)
+		t.Database, t.Name = database, name
+		return err
+	}, func(txn kv.Txn) (*Names, error) {
+		after := keyspace.AppendName(nil, database, name)
+		if _, taken, err := txn.Get(ctx, after, nil); err != nil || taken {
+			return nil, orElse(err, ErrExists)
+		}
+		if err := txn.Delete(before); err != nil {
+			return nil, err
+		}
+		return nil, txn.Set(after, order.AppendUvarint(nil, uint64(id)))
+	})
+}
+
 // changeNames is Change with other names of the attributes, if with returns some.
 func (c *Catalog) changeNames(ctx context.Context, id uint32, edit func(*schema.Table) error, with func(kv.Txn) (*Names, error)) (*schema.Table, error) {
 	c.change.Lock()
@@ -150,6 +176,12 @@ func (c *Catalog) changeNames(ctx context.Context, id uint32, edit func(*schema.
 	e, _ := c.entryOf(id)
 	if names != nil {
 		e.names = names
+	}
+	if before := e.current.Load().Table; before.Name != table.Name || before.Database != table.Database {
+		c.hide(before)
+		c.mu.Lock()
+		c.showAs(e, table)
+		c.mu.Unlock()
 	}
 	if err := e.publish(ctx, table, c.generation.Add(1)); err != nil {
 		return table, fmt.Errorf("catalog: the change is stored, but users of the version before have not finished: %w", err)

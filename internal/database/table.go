@@ -333,6 +333,15 @@ func (t *Table) SetColumns(ctx context.Context, edit func(*schema.Table) error) 
 	})
 }
 
+// Rename gives the table another name, in another database perhaps; edit sees the descriptor before that. Errors: those of SetColumns, KindExists.
+func (t *Table) Rename(ctx context.Context, database, name string, edit func(*schema.Table) error) error {
+	id, err := t.change(ctx, "dynamodb:UpdateTable")
+	if err == nil {
+		_, err = t.db.catalog.RenameTable(ctx, id, databaseOr(database), name, edit)
+	}
+	return wrap(name, err)
+}
+
 // RenameAttribute is SetColumns that also gives an attribute another name, in all rows and keys at once: rows hold a number for it. edit sees the
 // descriptor before that. No row may have an attribute of the new name. Errors: those of SetColumns, KindInvalid if a computed key part names the
 // attribute.

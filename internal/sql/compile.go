@@ -39,7 +39,7 @@ func (s *Session) compileUnchecked(read tree.Statement, c *call) (statement, err
 		return s.compilePage(one, c)
 	}
 	if of, ok := s.operates(read); ok {
-		return s.compileQuery(of, placeholders(of), c)
+		return s.compileQuery(of, tree.Placeholders(of), c)
 	}
 	switch read := read.(type) {
 	case *tree.Select:

@@ -54,7 +54,7 @@ func (s *Session) explainQuery(ctx context.Context, of tree.Query, c *call, o ex
 		settings.Inefficient = plan.AllowInefficient // it is said, not refused
 	}
 	text := func() string { return string(tree.AppendStatement(nil, of)) }
-	q, err := s.compileQueryBy(of, c, algebra.Options{Parameters: placeholders(of), Text: text, Execution: plan.Execution{Settings: settings}})
+	q, err := s.compileQueryBy(of, c, algebra.Options{Parameters: tree.Placeholders(of), Text: text, Execution: plan.Execution{Settings: settings}})
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ import (
 // selectInto runs SELECT .. INTO @a, @b. Errors: 1172 for more than one row, 1222; no row is warning 1329, and leaves the variables as they are.
 func (s *Session) selectInto(ctx context.Context, read *tree.SelectInto, c *call) error {
 	if read.Targets == nil {
-		if err := s.answerInto(ctx, read.Query, c, func() result.Sink { return nowhere{} }); err != nil {
+		if err := s.answerInto(ctx, read.Query, c, func() result.Sink { return result.Nowhere{} }); err != nil {
 			return err
 		}
 		return c.sink.Done(result.Done{})
@@ -68,9 +68,9 @@ func (s *Session) selectPage(ctx context.Context, read *tree.Select, c *call) er
 			return fault.New(fault.WrongArguments, "LIMIT")
 		}
 	}
-	page := &page{Sink: c.sink, skip: bounds[0], left: bounds[1]}
+	page := &result.Page{Sink: c.sink, Skip: bounds[0], Left: bounds[1]}
 	err := s.answerInto(ctx, allOf(read), c, func() result.Sink { return page })
-	s.found = page.found
+	s.found = page.Found
 	return err
 }
 
@@ -93,28 +93,6 @@ func allOf(read *tree.Select) *tree.Select {
 	all.Limit, all.Offset, all.CountsFound = nil, nil, false
 	return &all
 }
-
-// page is a sink that hands on some of the rows and counts all.
-type page struct {
-	result.Sink
-	skip, left, found int64
-}
-
-// Row is result.Sink's.
-func (p *page) Row(row []datum.Datum) error {
-	if p.found++; p.found <= p.skip || p.left == 0 {
-		return nil
-	}
-	p.left--
-	return p.Sink.Row(row)
-}
-
-// nowhere is a sink that keeps nothing.
-type nowhere struct{}
-
-func (nowhere) Columns([]result.Column) error { return nil }
-func (nowhere) Row([]datum.Datum) error       { return nil }
-func (nowhere) Done(result.Done) error        { return nil }
 
 // oneRow is a sink that keeps one row.
 type oneRow struct {

@@ -67,7 +67,7 @@ func kindOf(s tree.Statement) Kind {
 // isDefinition says whether a statement changes schemas: it ends an open transaction first.
 func isDefinition(s tree.Statement) bool {
 	switch s.(type) {
-	case *tree.CreateTable, *tree.AlterTable, *tree.DropTable, *tree.TruncateTable, *tree.CreateIndex, *tree.DropIndex, *tree.BuildIndex,
+	case *tree.CreateTable, *tree.AlterTable, *tree.RenameTable, *tree.DropTable, *tree.TruncateTable, *tree.CreateIndex, *tree.DropIndex, *tree.BuildIndex,
 		*tree.CreateDatabase, *tree.AlterDatabase, *tree.DropDatabase, *tree.CreateView, *tree.DropView,
 		*tree.ChangeUsers, *tree.Grant:
 		return true

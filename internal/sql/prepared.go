@@ -74,7 +74,7 @@ func (s *Session) compilePrepared(ctx context.Context, text []byte) (*prepared, 
 		return nil, err
 	}
 	s.typeVariables(p.text, p.read, false)
-	p.parameters = placeholders(p.read)
+	p.parameters = tree.Placeholders(p.read)
 	p.compiled, err = s.compile(p.read, nil)
 	if err != nil {
 		return nil, err

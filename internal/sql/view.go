@@ -163,7 +163,7 @@ func inTree(v reflect.Value, visit func(v reflect.Value) bool) {
 			inTree(v.Index(i), visit)
 		}
 	case reflect.Struct:
-		if v.Type().PkgPath() != parameterType.PkgPath() || !visit(v) {
+		if v.Type().PkgPath() != reflect.TypeFor[tree.Parameter]().PkgPath() || !visit(v) {
 			return
 		}
 		for i := range v.NumField() {
@@ -175,7 +175,7 @@ func inTree(v reflect.Value, visit func(v reflect.Value) bool) {
 // hasVariables says whether a tree has placeholders or variables.
 func hasVariables(of reflect.Value) (has bool) {
 	inTree(of, func(v reflect.Value) bool {
-		has = has || v.Type() == parameterType || v.Type() == variableType.Elem()
+		has = has || v.Type() == reflect.TypeFor[tree.Parameter]() || v.Type() == reflect.TypeFor[tree.Variable]()
 		return !has
 	})
 	return has

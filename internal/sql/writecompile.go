@@ -16,7 +16,7 @@ import (
 
 // compileWrite compiles an INSERT, UPDATE or DELETE that writes what a query finds. c has the parameters that estimates are made with; nil: none are known.
 func (s *Session) compileWrite(read tree.Statement, c *call) (w *queryWrite, err error) {
-	parameters := placeholders(read)
+	parameters := tree.Placeholders(read)
 	var query tree.Query
 	w = &queryWrite{notes: hintNotes(hintsOf(read), KindRelational), ignores: tree.Ignores(read)}
 	switch read := read.(type) {

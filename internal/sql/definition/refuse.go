@@ -56,8 +56,6 @@ func refusedAlter(t *Table, action *tree.RefusedAlter) error {
 	switch action.What {
 	case "ADD PRIMARY KEY", "DROP PRIMARY KEY":
 		return refusal("%s is refused on table '%s': the primary key is fixed when the table is made; make a new table and copy the rows", action.What, t.Name)
-	case "RENAME":
-		return refusal("RENAME is refused: a table keeps its name; make a new table with CREATE TABLE .. LIKE %s and copy the rows", t.Name)
 	}
 	return refusal("ALTER TABLE .. %s is refused: ALTER TABLE takes ADD COLUMN, DROP COLUMN, SET 'OPTION' = 'value' and COMPACT", action.What)
 }

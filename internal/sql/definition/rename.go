@@ -110,3 +110,17 @@ func RenameIndex(d *schema.Table, action *tree.RenameIndex) error {
 	d.Indexes[at].Name = action.To
 	return nil
 }
+
+// CheckRename refuses another name for a table that others know by its name.
+func CheckRename(d *schema.Table) error {
+	t, err := Of(d)
+	switch {
+	case err != nil:
+		return err
+	case len(t.ForeignKeys) > 0 || len(t.Referrers) > 0:
+		return refusal("table '%s' can't be renamed: foreign keys know it by its name; drop them, rename the table, and add them again", t.Name)
+	case len(d.Streams) > 0 || len(d.Destinations) > 0:
+		return refusal("table '%s' can't be renamed: readers know its stream by its name; switch the stream off first", t.Name)
+	}
+	return nil
+}

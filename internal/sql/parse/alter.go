@@ -51,6 +51,9 @@ func (p *parser) readDottedName() string {
 // alterTable reads ALTER TABLE t action, ..
 func (p *parser) alterTable() tree.Statement {
 	s := &tree.AlterTable{Table: p.table()}
+	if r := p.renamedTable(s.Table); r != nil {
+		return r
+	}
 	for {
 		switch word := p.AcceptAny("enable", "disable"); {
 		case word != "" && p.Accept("keys"):
@@ -70,6 +73,23 @@ func (p *parser) alterTable() tree.Statement {
 			return s
 		}
 	}
+}
+
+// renamedTable reads RENAME [TO | AS] name, which is no action beside others; nil: it is another one.
+func (p *parser) renamedTable(from tree.Name) tree.Statement {
+	switch p.Peek().Word {
+	case "column", "index", "key":
+		return nil
+	}
+	if !p.Accept("rename") {
+		return nil
+	}
+	p.AcceptAny("to", "as")
+	r := &tree.RenameTable{From: []tree.Name{from}, To: []tree.Name{p.table()}}
+	if p.Is(",") {
+		p.Refuse("RENAME can't stand beside other actions: use two statements")
+	}
+	return r
 }
 
 // indexAction reads MySQL's ADD INDEX i (..) and DROP INDEX i, which are CREATE INDEX and DROP INDEX in other words; nil if the action is another one.
@@ -282,7 +302,8 @@ func (p *parser) readRefusedAction() tree.AlterAction {
 			r.To = p.Name("an index")
 			return r
 		}
-		return p.refuseAction("RENAME")[0]
+		p.Refuse("RENAME can't stand beside other actions: use two statements")
+		return nil
 	case "convert", "order", "engine", "discard", "import", "truncate", "coalesce", "reorganize", "partition", "force", "lock", "algorithm", "default":
 		return p.refuseAction(strings.ToUpper(word))[0]
 	}

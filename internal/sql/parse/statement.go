@@ -99,10 +99,16 @@ func (p *parser) sessionStatement() tree.Statement {
 		if p.Is("user") {
 			p.Refuse("RENAME USER is not supported: create another user with the same roles, and drop this one")
 		}
-		p.Expect("table")
-		alter := &tree.AlterTable{Table: p.table(), Actions: []tree.AlterAction{&tree.RefusedAlter{What: "RENAME"}}}
-		p.Skip()
-		return alter
+		if !p.Accept("tables") {
+			p.Expect("table")
+		}
+		r := &tree.RenameTable{}
+		for more := true; more; more = p.More() {
+			r.From = append(r.From, p.table())
+			p.Expect("to")
+			r.To = append(r.To, p.table())
+		}
+		return r
 	case "grant", "revoke":
 		return p.grant()
 	case "load":

@@ -102,3 +102,48 @@ func (c *call) renameBack(name tree.Name, table *database.Table, p *parts, becau
 	}
 	return because
 }
+
+// renameTables gives tables other names, one after another. If one can't be renamed, those before it get their names back.
+func (c *call) renameTables(st *tree.RenameTable) error {
+	for i := range st.From {
+		err := c.renameTable(st.From[i], st.To[i])
+		if err == nil {
+			continue
+		}
+		for i--; i >= 0; i-- {
+			if back := c.renameTable(st.To[i], st.From[i]); back != nil {
+				return errors.Join(err, back)
+			}
+		}
+		return err
+	}
+	return nil
+}
+
+func (c *call) renameTable(from, to tree.Name) error {
+	table, from, err := c.table(from)
+	if err == nil {
+		to, err = c.resolve(to)
+	}
+	if err == nil {
+		err = c.Limits.CheckTableName(to.Name)
+	}
+	if err != nil || from == to {
+		return err
+	}
+	if !c.hasDatabase(to.Database) {
+		return UnknownDatabase(c.DB, to.Database)
+	}
+	var refusal error
+	err = table.Rename(c.ctx, to.Database, to.Name, func(d *schema.Table) error {
+		refusal = definition.CheckRename(d)
+		return refusal
+	})
+	switch {
+	case refusal != nil:
+		return refusal
+	case database.KindOf(err) == database.KindExists:
+		return fault.New(fault.TableExists, to.Name)
+	}
+	return c.missing(err, from)
+}

@@ -301,6 +301,11 @@ func appendDefinition(dst []byte, s Statement) (printed []byte, ok bool) {
 		for i, table := range x.Tables {
 			dst = table.append(append(dst, ifWord("", i > 0, ", ")...))
 		}
+	case *RenameTable:
+		for i := range x.From {
+			dst = x.From[i].append(append(dst, [2]string{"RENAME TABLE ", ", "}[min(i, 1)]...))
+			dst = x.To[i].append(append(dst, " TO "...))
+		}
 	case *TruncateTable:
 		dst = x.Table.append(append(dst, "TRUNCATE TABLE "...))
 	case *DropIndex:

@@ -301,6 +301,9 @@ type MapColumn struct {
 	Type datum.Type
 }
 
+// RenameTable is RENAME TABLE a TO b, c TO d, and ALTER TABLE a RENAME TO b.
+type RenameTable struct{ From, To []Name }
+
 // RefusedAlter is an action that MySQL has and this dialect refuses with a reason: What is such as "ADD PRIMARY KEY",
 // "RENAME"; Column is the one it concerns, if any.
 type RefusedAlter struct{ What string }
@@ -467,6 +470,7 @@ func (*Explain) statement()         {}
 func (*CreateTable) statement()     {}
 func (*AlterTable) statement()      {}
 func (*DropTable) statement()       {}
+func (*RenameTable) statement()   {}
 func (*TruncateTable) statement()   {}
 func (*CreateIndex) statement()     {}
 func (*DropIndex) statement()       {}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tree
+
+import "reflect"
+
+// Placeholders is how many placeholders a statement has that was just parsed: they are numbered from 0.
+func Placeholders(s Statement) int {
+	count := 0
+	Find(s, func(p *Parameter) { count = max(count, p.Index+1) })
+	return count
+}
+
+// Find calls visit for each node of a type in a statement, its queries included. It does not look into such a node.
+func Find[T any](s Statement, visit func(*T)) {
+	find(reflect.ValueOf(s), reflect.TypeFor[*T](), func(node any) { visit(node.(*T)) })
+}
+
+// find looks for pointers of a type in a value of this package. Trees are as deep as the parser lets them be.
+func find(v reflect.Value, wanted reflect.Type, visit func(node any)) {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		switch {
+		case v.IsNil():
+		case v.Type() == wanted:
+			visit(v.Interface())
+		default:
+			find(v.Elem(), wanted, visit)
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			find(v.Index(i), wanted, visit)
+		}
+	case reflect.Struct:
+		if v.Type().PkgPath() != wanted.Elem().PkgPath() {
+			return // data, which have no nodes inside
+		}
+		for i := range v.NumField() {
+			find(v.Field(i), wanted, visit)
+		}
+	}
+}
