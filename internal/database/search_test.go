@@ -46,7 +46,7 @@ func mustWords(t *testing.T, analyzer string, columns ...string) schema.KeyPart 
 func searchShapes(t *testing.T) []database.TableSpec {
 	pattern := schema.KeyPart{Name: "x*", Type: schema.Int, Pattern: true, Args: []schema.Argument{{Column: "x*", Type: schema.Int}}}
 	find := database.IndexSpec{Name: "find", Search: true, Key: append(parts(t, "a", "int", "b", "text", "c", "float", "d", "number", "e", "bytes"),
-		pattern, mustWords(t, "english/1", "title", "body"), mustWords(t, "english", "body"), mustWords(t, "trigram", "b"))}
+		pattern, mustWords(t, "english", "title", "body"), mustWords(t, "english", "body"), mustWords(t, "trigram", "b"))}
 	return []database.TableSpec{
 		{Name: "t", Key: parts(t, "k", "int", "l", "text"), Indexes: []database.IndexSpec{find, {Name: "a", Key: parts(t, "a", "int"), KeepNulls: true, Projection: schema.ProjectKeys}}},
 		{Name: "t", Key: parts(t, "desc(l)", "text", "k", "int"), HashDistributed: true, Indexes: []database.IndexSpec{find}},
@@ -133,7 +133,7 @@ func (s *searching) write(items int) {
 func (s *searching) query() *search.Query {
 	word := func() string { return searchWords[s.random.IntN(len(searchWords))] }
 	text, mode := word(), search.Boolean
-	switch s.random.IntN(9) {
+	switch s.random.IntN(12) {
 	case 0:
 		text, mode = s.text(), search.Natural
 	case 1:
@@ -148,6 +148,12 @@ func (s *searching) query() *search.Query {
 		text = word() + "~" + strconv.Itoa(1+s.random.IntN(2))
 	case 6:
 		text = "(" + word() + " " + word() + " " + word() + ")@2"
+	case 8:
+		text = word() + "-" + word()[:1] + "*"
+	case 9:
+		text = word() + " -" + word() + "/" + word()[:1] + "*"
+	case 10:
+		text = "+" + word() + "-" + word() + "~1"
 	case 7:
 		text = "+(" + word() + " " + word() + ") -(+" + word() + " +\"" + word() + " " + word() + "\")"
 	}

@@ -47,25 +47,25 @@ func (f *finder) openNode(field *record.Field, n *search.Node) wordStream {
 	case search.Word:
 		return &word{list: f.list(field.WordPrefix(nil, n.Terms[0], true)), node: n}
 	case search.Phrase:
-		p := &phrase{f: f, node: n}
-		for _, term := range n.Terms {
-			l := f.list(field.WordPrefix(nil, term, true))
-			p.lists, p.streams = append(p.lists, l), append(p.streams, l)
-		}
-		p.places = make([][]uint32, len(p.lists))
-		return p
-	case search.Prefix:
-		start := field.WordPrefix(nil, n.Terms[0], false)
-		end, _ := order.PrefixEnd(nil, start)
-		return f.gatherWords(field, n, []kv.Range{{Start: start, End: end}})
-	case search.Fuzzy:
-		ranges, ok := f.similar(field, n)
+		return f.openPhrase(field, n)
+	case search.Prefix, search.Fuzzy:
+		ranges, ok := f.others(field, n)
 		if !ok {
 			return nil
 		}
 		return f.gatherWords(field, n, ranges)
 	}
 	return f.openGroup(field, n)
+}
+
+// others are the entries of the words that a word stands for; ok is false if they are too many.
+func (f *finder) others(field *record.Field, n *search.Node) (ranges []kv.Range, ok bool) {
+	if n.Kind == search.Fuzzy {
+		return f.similar(field, n)
+	}
+	start := field.WordPrefix(nil, n.Terms[0], false)
+	end, _ := order.PrefixEnd(nil, start)
+	return []kv.Range{{Start: start, End: end}}, true
 }
 
 func (f *finder) gatherWords(field *record.Field, n *search.Node, ranges []kv.Range) wordStream {
@@ -139,15 +139,49 @@ type anyWord struct {
 
 func (w *anyWord) score(s *search.Scorer) float64 { return s.Leaf(w.node, 1, 1) }
 
+// placed is a stream of rows that knows where in the texts of the row at hand the words stand.
+type placed interface {
+	stream
+	appendPlaces(dst []uint32) ([]uint32, error)
+}
+
+func (l *list) appendPlaces(dst []uint32) ([]uint32, error) { return l.posting().Places(dst) }
+
 // phrase is the rows that have words one after the other.
 type phrase struct {
 	f       *finder
 	node    *search.Node
-	lists   []*list
+	first   *list // of its first word
+	words   []placed
 	streams []stream
 	places  [][]uint32
 	count   int
 	at      []byte
+}
+
+// openPhrase is the stream of a phrase; nil if its last word stands for too many others.
+func (f *finder) openPhrase(field *record.Field, n *search.Node) wordStream {
+	p := &phrase{f: f, node: n, places: make([][]uint32, len(n.Terms))}
+	words, last := n.Parts()
+	for _, term := range words {
+		p.words = append(p.words, f.list(field.WordPrefix(nil, term, true)))
+	}
+	p.first = p.words[0].(*list)
+	if last != nil {
+		ranges, ok := f.others(field, last)
+		if !ok {
+			return nil
+		}
+		tail := f.gatherPostings(field, ranges)
+		if tail == nil {
+			return nil
+		}
+		p.words = append(p.words, tail)
+	}
+	for _, one := range p.words {
+		p.streams = append(p.streams, one)
+	}
+	return p
 }
 
 func (p *phrase) seek(key []byte, beyond bool) []byte {
@@ -161,9 +195,9 @@ func (p *phrase) seek(key []byte, beyond bool) []byte {
 			return nil
 		}
 		p.at = append(p.at[:0], at...)
-		for i, l := range p.lists {
+		for i, one := range p.words {
 			var err error
-			if p.places[i], err = l.posting().Places(p.places[i][:0]); err != nil {
+			if p.places[i], err = one.appendPlaces(p.places[i][:0]); err != nil {
 				p.f.err = err
 				return nil
 			}
@@ -176,7 +210,7 @@ func (p *phrase) seek(key []byte, beyond bool) []byte {
 }
 
 func (p *phrase) score(s *search.Scorer) float64 {
-	return s.Leaf(p.node, p.count, p.lists[0].posting().Length())
+	return s.Leaf(p.node, p.count, p.first.posting().Length())
 }
 
 // group is the rows that match a group of a query.

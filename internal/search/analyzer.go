@@ -30,14 +30,21 @@ type Analyzer struct {
 	name string
 	cut  func(text []byte, yield func(start, end int))
 	term func(word []byte) []byte // nil: the word as it is
-	join func(tokens []Token, text []byte) []Token
+	// paired says which characters are joined with their neighbours into pairs; nil: none are. ends says that the last one of a row of them is a word of
+	// its own, too, so that each of them is the beginning of a word.
+	paired func(rune) bool
+	ends   bool
 }
 
 // Name is the analyzer's name with its version, as indexes store it.
 func (a *Analyzer) Name() string { return a.name }
 
-// version is that of all analyzers. One that changes gets a name of its own for each version.
-const version = "/1"
+// The versions of the analyzers. An index keeps the one that it was made with. The first version dropped the words of scripts that part no words, such as
+// Thai, and emoji; whitespace and keyword have no other.
+const (
+	firstVersion = "/1"
+	version      = "/2"
+)
 
 // UnknownAnalyzerError says that there is no analyzer of a name.
 type UnknownAnalyzerError struct{ Name string }
@@ -48,7 +55,7 @@ func (e *UnknownAnalyzerError) Error() string {
 
 // Analyzers lists the names of the analyzers.
 func Analyzers() []string {
-	names := []string{"cjk", "comma", "keyword", "standard", "trigram", "whitespace"}
+	names := []string{"bigram", "cjk", "comma", "keyword", "standard", "trigram", "whitespace"}
 	if chinese != nil {
 		names = append(names, "ik")
 	}
@@ -61,19 +68,29 @@ func Analyzers() []string {
 
 // Open returns the analyzer of a name, with a version or without. Errors: *UnknownAnalyzerError.
 func Open(name string) (*Analyzer, error) {
-	plain := strings.TrimSuffix(name, version)
-	a := &Analyzer{name: plain + version, cut: cutWords, term: fold}
+	plain, first := strings.CutSuffix(name, firstVersion)
+	a := &Analyzer{name: name, cut: cutMarkedWords, term: fold}
+	if !first {
+		plain = strings.TrimSuffix(name, version)
+		a = &Analyzer{name: plain + version, cut: cutAllWords, term: foldScripts, ends: true}
+	}
+	fold := a.term
 	switch plain {
 	case "standard":
 	case "cjk":
-		a.join = bigrams
+		a.paired = isCJK
+	case "bigram":
+		if first {
+			return nil, &UnknownAnalyzerError{name}
+		}
+		a.paired = func(r rune) bool { return unicode.In(r, unicode.L, unicode.N) }
 	case "whitespace":
-		a.cut, a.term = cutBy(unicode.IsSpace), nil
+		a.name, a.cut, a.term = plain+firstVersion, cutBy(unicode.IsSpace), nil
 	case "comma":
 		a.cut = cutBy(func(r rune) bool { return r == ',' || r == '，' })
 		a.term = func(word []byte) []byte { return fold(bytes.TrimSpace(word)) }
 	case "keyword":
-		a.cut, a.term = cutNowhere, nil
+		a.name, a.cut, a.term = plain+firstVersion, cutNowhere, nil
 	case "trigram":
 		a.cut = cutTrigrams
 	case "ik":
@@ -110,10 +127,29 @@ func (a *Analyzer) Tokens(dst []Token, text []byte) []Token {
 		dst = append(dst, Token{Term: cutTerm(term), Position: position, Start: start, End: end})
 		position++
 	})
-	if a.join != nil {
-		dst = append(dst[:first], a.join(dst[first:], text)...)
+	if a.paired != nil {
+		dst = append(dst[:first], a.pairs(dst[first:], text, a.ends)...)
 	}
 	return dst
+}
+
+// asked are the words of a text that is looked for. What ends a row of pairs is not among them, for it need not end one in the texts that are searched.
+func (a *Analyzer) asked(text []byte) []Token {
+	if a.paired == nil || !a.ends {
+		return a.Tokens(nil, text)
+	}
+	plain := *a
+	plain.ends = false
+	return plain.Tokens(nil, text)
+}
+
+// begins reports whether a word that is looked for stands for all that begin with it: one character of an analyzer that has pairs of them.
+func (a *Analyzer) begins(t Token, text []byte) bool {
+	if a.paired == nil || !a.ends {
+		return false
+	}
+	r, n := utf8.DecodeRune(text[t.Start:t.End])
+	return t.Start+n == t.End && a.paired(r)
 }
 
 // cutTerm shortens a term to TermBytesMax, between two characters.
@@ -128,8 +164,79 @@ func cutTerm(term []byte) []byte {
 	return term[:n]
 }
 
-// cutWords cuts at the borders of words as Unicode's annex 29 has them. An ideograph is a word.
-func cutWords(text []byte, yield func(start, end int)) {
+// cutAllWords is cutMarkedWords, and yields the letters of other scripts, each by itself like an ideograph, and emoji.
+func cutAllWords(text []byte, yield func(start, end int)) {
+	text = blanked(text)
+	before := 0
+	cutMarkedWords(text, func(start, end int) {
+		cutLetters(text, before, start, yield)
+		yield(start, end)
+		before = end
+	})
+	cutLetters(text, before, len(text), yield)
+}
+
+// cutLetters yields the letters, with their marks, and the emoji of what lies between two words.
+func cutLetters(text []byte, at, end int, yield func(start, end int)) {
+	for at < end {
+		r, n := utf8.DecodeRune(text[at:end])
+		next := at + n
+		switch {
+		case isEmoji(r):
+			next = emojiEnd(text[:end], at)
+		case unicode.IsLetter(r):
+			for next < end {
+				mark, n := utf8.DecodeRune(text[next:end])
+				if !unicode.IsMark(mark) {
+					break
+				}
+				next += n
+			}
+		default:
+			at = next
+			continue
+		}
+		yield(at, next)
+		at = next
+	}
+}
+
+// Characters that emoji are put together with.
+const (
+	emojiJoiner   = 0x200D
+	emojiVariant  = 0xFE0F
+	emojiKeycap   = 0x20E3
+	firstModifier = 0x1F3FB // skin tones
+	lastModifier  = 0x1F3FF
+	firstFlag     = 0x1F1E6 // letters, two of which are a flag
+	lastFlag      = 0x1F1FF
+)
+
+func isEmoji(r rune) bool {
+	return unicode.Is(unicode.So, r) && (r >= 0x1F000 || r >= 0x2600 && r <= 0x27BF || r >= 0x2B00 && r <= 0x2BFF || r >= 0x2300 && r <= 0x23FF) ||
+		r >= firstModifier && r <= lastModifier
+}
+
+// emojiEnd is where an emoji ends that begins at a place: with its modifiers and with those that it is joined to.
+func emojiEnd(text []byte, at int) int {
+	first, n := utf8.DecodeRune(text[at:])
+	at += n
+	joined, flag := false, first >= firstFlag && first <= lastFlag
+	for at < len(text) {
+		r, n := utf8.DecodeRune(text[at:])
+		isSecond := flag && r >= firstFlag && r <= lastFlag
+		part := r == emojiJoiner || r == emojiVariant || r == emojiKeycap || r >= firstModifier && r <= lastModifier
+		if !part && !isSecond && !(joined && isEmoji(r)) {
+			break
+		}
+		joined, flag = r == emojiJoiner, false
+		at += n
+	}
+	return at
+}
+
+// cutMarkedWords cuts at the borders of words as Unicode's annex 29 has them. An ideograph is a word.
+func cutMarkedWords(text []byte, yield func(start, end int)) {
 	words := segment.NewWordSegmenterDirect(blanked(text))
 	at := 0
 	for words.Segment() {
@@ -201,39 +308,49 @@ func cutTrigrams(text []byte, yield func(start, end int)) {
 	}
 }
 
-// bigrams joins neighbouring characters of Chinese, Japanese and Korean into pairs; one that stands alone stays.
-func bigrams(tokens []Token, text []byte) (joined []Token) {
+// isCJK reports whether a character is of Chinese, Japanese or Korean.
+func isCJK(r rune) bool {
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
+}
+
+// pairs joins neighbouring characters into pairs; one that stands alone stays, and so does the last of a row if ends is set.
+func (a *Analyzer) pairs(tokens []Token, text []byte, ends bool) (joined []Token) {
 	isPart := func(t Token) bool {
 		r, n := utf8.DecodeRune(text[t.Start:t.End])
-		return t.Start+n == t.End && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
+		return t.Start+n == t.End && a.paired(r)
 	}
-	single := splitScripts(tokens, text)
+	single := a.split(tokens, text)
 	for i := range single {
 		t := single[i]
 		next := i+1 < len(single) && isPart(t) && isPart(single[i+1]) && single[i+1].Start == t.End
 		before := i > 0 && isPart(t) && isPart(single[i-1]) && single[i-1].End == t.Start
 		switch {
 		case next:
-			joined = append(joined, Token{Term: fold(text[t.Start:single[i+1].End]), Position: t.Position, Start: t.Start, End: single[i+1].End})
-		case !before:
+			joined = append(joined, Token{Term: a.term(text[t.Start:single[i+1].End]), Position: t.Position, Start: t.Start, End: single[i+1].End})
+		case !before || ends:
 			joined = append(joined, t)
 		}
 	}
 	return joined
 }
 
-// splitScripts parts words of kana and hangul, which segments keep together, into their characters, and counts positions anew.
-func splitScripts(tokens []Token, text []byte) (parts []Token) {
+// split parts words of characters that are joined into pairs, such as of kana and hangul, which segments keep together, into these characters, and
+// counts positions anew.
+func (a *Analyzer) split(tokens []Token, text []byte) (parts []Token) {
 	for _, t := range tokens {
 		r, _ := utf8.DecodeRune(text[t.Start:t.End])
-		if !unicode.In(r, unicode.Hiragana, unicode.Katakana, unicode.Hangul) {
+		if !a.paired(r) {
 			t.Position = len(parts)
 			parts = append(parts, t)
 			continue
 		}
 		for at := t.Start; at < t.End; {
 			_, n := utf8.DecodeRune(text[at:t.End])
-			parts = append(parts, Token{Term: text[at : at+n], Position: len(parts), Start: at, End: at + n})
+			term := text[at : at+n]
+			if a.ends { // the first version left it as it was
+				term = a.term(term)
+			}
+			parts = append(parts, Token{Term: term, Position: len(parts), Start: at, End: at + n})
 			at += n
 		}
 	}
@@ -257,18 +374,30 @@ var letters = map[rune]string{
 
 // fold writes a word in small letters without accents, and in characters of normal width.
 func fold(word []byte) []byte {
+	return folded(word, func(mark rune) bool { return true })
+}
+
+// foldScripts is fold, but keeps the marks of scripts in which these are vowels and tones that no words are written without.
+func foldScripts(word []byte) []byte {
+	return folded(word, func(mark rune) bool {
+		return !unicode.In(mark, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+	})
+}
+
+// folded is fold for those marks that are accents.
+func folded(word []byte, isAccent func(mark rune) bool) []byte {
 	word = lower(word)
 	if !slices.ContainsFunc(word, func(b byte) bool { return b >= utf8.RuneSelf }) {
 		return word
 	}
-	folded := make([]byte, 0, len(word))
+	plain := make([]byte, 0, len(word))
 	for _, r := range string(norm.NFKD.Bytes(word)) {
-		switch plain, ok := letters[r]; {
+		switch letter, ok := letters[r]; {
 		case ok:
-			folded = append(folded, plain...)
-		case !unicode.Is(unicode.Mn, r):
-			folded = utf8.AppendRune(folded, r)
+			plain = append(plain, letter...)
+		case !unicode.Is(unicode.Mn, r) || !isAccent(r):
+			plain = utf8.AppendRune(plain, r)
 		}
 	}
-	return norm.NFC.Bytes(folded)
+	return norm.NFC.Bytes(plain)
 }

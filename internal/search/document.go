@@ -62,7 +62,11 @@ type Scorer struct {
 func NewScorer(q *Query, c Corpus) *Scorer {
 	s := &Scorer{query: q, corpus: c, rarity: make([]float64, q.leaves), mean: max(c.MeanLength, 1)}
 	q.Root.Leaves(func(n *Node) {
-		for _, term := range n.Terms {
+		terms := n.Terms
+		if n.Kind == Phrase {
+			terms, _ = n.Parts() // a word that stands for others has no rarity
+		}
+		for _, term := range terms {
 			f := min(c.Frequencies[string(term)], c.Documents)
 			s.rarity[n.leaf] += math.Log1p((c.Documents - f + 0.5) / (f + 0.5))
 		}
@@ -148,8 +152,12 @@ func (n *Node) count(d *Document) (count int) {
 		return len(d.Words[string(n.Terms[0])])
 	case Phrase:
 		places := make([][]uint32, len(n.Terms))
-		for i, term := range n.Terms {
+		words, last := n.Parts()
+		for i, term := range words {
 			places[i] = d.Words[string(term)]
+		}
+		if last != nil {
+			places[len(words)] = d.places(last)
 		}
 		return n.Count(places)
 	}
@@ -159,6 +167,17 @@ func (n *Node) count(d *Document) (count int) {
 		}
 	}
 	return count
+}
+
+// places is where a document has words that fit a leaf, ascending.
+func (d *Document) places(n *Node) (all []uint32) {
+	for term, places := range d.Words {
+		if n.Fits([]byte(term)) {
+			all = append(all, places...)
+		}
+	}
+	slices.Sort(all)
+	return all
 }
 
 // Count is how often a phrase stands where its words do: places has those of each of its Terms, ascending.

@@ -37,6 +37,8 @@ type Node struct {
 	Terms [][]byte // of a Phrase all words; of others but Group one
 	// Offsets are where the words of a Phrase stand, counted from its first.
 	Offsets []int
+	// Last is how the last word of a Phrase is asked for: as a Word, as a Prefix or as a Fuzzy word.
+	Last Kind
 	// Distance is how many letters of a Fuzzy word may be wrong.
 	Distance int
 	// Must, Should and Not are the members of a Group: all of Must, none of Not, and Least of Should.
@@ -93,7 +95,7 @@ func Parse(a *Analyzer, text string, mode Mode) (*Query, error) {
 	}
 	open := 0
 	q.Root.Leaves(func(n *Node) {
-		if n.Kind == Prefix || n.Kind == Fuzzy {
+		if n.isOpen() {
 			open++
 		}
 	})
@@ -113,24 +115,32 @@ func (q *Query) add(n *Node) *Node {
 func (q *Query) natural(text []byte) *Node {
 	group := &Node{Kind: Group, Least: 1, Weight: 1}
 	seen := map[string]bool{}
-	for _, token := range q.Analyzer.Tokens(nil, text) {
-		if !seen[string(token.Term)] {
-			seen[string(token.Term)] = true
-			group.Should = append(group.Should, q.add(&Node{Kind: Word, Terms: [][]byte{token.Term}}))
+	for _, token := range q.Analyzer.asked(text) {
+		if seen[string(token.Term)] {
+			continue
 		}
+		seen[string(token.Term)] = true
+		kind := Word
+		if q.Analyzer.begins(token, text) {
+			kind = Prefix
+		}
+		group.Should = append(group.Should, q.add(&Node{Kind: kind, Terms: [][]byte{token.Term}}))
 	}
 	return group
 }
 
-// phrase is the words of a text one after the other; nil for none.
-func (q *Query) phrase(text []byte) *Node {
-	tokens := q.Analyzer.Tokens(nil, text)
+// phrase is the words of a text one after the other, the last of which is asked for as a kind; nil for none.
+func (q *Query) phrase(text []byte, last Kind) *Node {
+	tokens := q.Analyzer.asked(text)
 	if len(tokens) == 0 {
 		return nil
 	}
-	n := &Node{Kind: Phrase}
+	if last == Word && q.Analyzer.begins(tokens[len(tokens)-1], text) {
+		last = Prefix
+	}
+	n := &Node{Kind: Phrase, Last: last}
 	if len(tokens) == 1 {
-		n.Kind = Word
+		n.Kind, n.Last = last, Word
 	}
 	for _, token := range tokens {
 		n.Terms, n.Offsets = append(n.Terms, token.Term), append(n.Offsets, token.Position-tokens[0].Position)
@@ -191,6 +201,11 @@ func (p *queryParser) group(depth int) *Node {
 	return group
 }
 
+// isOpen reports whether a leaf has a word that stands for others.
+func (n *Node) isOpen() bool {
+	return n.Kind == Prefix || n.Kind == Fuzzy || n.Kind == Phrase && n.Last != Word
+}
+
 func (p *queryParser) blank() {
 	p.rest = bytes.TrimLeftFunc(p.rest, func(r rune) bool { return unicode.IsSpace(r) || r == ',' || r == 0 })
 }
@@ -245,34 +260,46 @@ func (p *queryParser) member(depth int) *Node {
 	case p.rest[0] == '"':
 		text, rest, _ := bytes.Cut(p.rest[1:], []byte{'"'})
 		p.rest = rest
-		return p.query.phrase(text)
+		return p.query.phrase(text, Word)
 	}
 	return p.word()
 }
 
-// word reads a word, with what stands behind it: * or ~ and a number.
+// word reads a word, with what stands behind it: * or ~ and a number. What the analyzer cuts into several words is a phrase.
 func (p *queryParser) word() *Node {
-	end := bytes.IndexFunc(p.rest, func(r rune) bool { return unicode.IsSpace(r) || r == '"' || r == '(' || r == ')' || r == ',' || r == 0 })
-	if end < 0 {
-		end = len(p.rest)
-	}
-	word := p.rest[:end]
-	p.rest = p.rest[end:]
+	word := p.rest[:p.wordEnd()]
+	p.rest = p.rest[len(word):]
 	if n := len(word) - 1; n > 0 && word[n] == '*' {
-		if term := fold(bytes.TrimRight(word, "*")); len(term) > 0 {
-			return p.query.add(&Node{Kind: Prefix, Terms: [][]byte{cutTerm(term)}})
-		}
-		return nil
+		return p.query.phrase(bytes.TrimRight(word, "*"), Prefix)
 	}
 	if at := bytes.LastIndexByte(word, '~'); at > 0 {
 		if distance, ok := fuzzyDistance(word[at+1:]); ok {
-			tokens := p.query.Analyzer.Tokens(nil, word[:at])
-			if len(tokens) == 1 {
-				return p.query.add(&Node{Kind: Fuzzy, Terms: [][]byte{tokens[0].Term}, Distance: distance})
+			n := p.query.phrase(word[:at], Fuzzy)
+			if n != nil && n.isOpen() {
+				n.Distance = distance
 			}
+			return n
 		}
 	}
-	return p.query.phrase(word)
+	return p.query.phrase(word, Word)
+}
+
+// wordEnd is where a word of the query ends: at a blank, at a sign, and at a comma unless that belongs to a word of the analyzer.
+func (p *queryParser) wordEnd() int {
+	end := bytes.IndexFunc(p.rest, func(r rune) bool { return unicode.IsSpace(r) || r == '"' || r == '(' || r == ')' || r == 0 })
+	if end < 0 {
+		end = len(p.rest)
+	}
+	if bytes.IndexByte(p.rest[:end], ',') < 0 {
+		return end
+	}
+	tokens := p.query.Analyzer.Tokens(nil, p.rest[:end])
+	for at, c := range p.rest[:end] {
+		if c == ',' && !slices.ContainsFunc(tokens, func(t Token) bool { return t.Start < at && at+1 < t.End }) {
+			return at
+		}
+	}
+	return end
 }
 
 // fuzzyDistance reads what follows the ~ of a word: nothing is 1.
@@ -324,7 +351,27 @@ func (n *Node) Fits(term []byte) bool {
 	case Fuzzy:
 		return Within(term, n.Terms[0], n.Distance)
 	}
-	return slices.ContainsFunc(n.Terms, func(t []byte) bool { return bytes.Equal(t, term) })
+	terms := n.Terms
+	if n.isOpen() {
+		last := len(terms) - 1
+		if terms = terms[:last]; n.lastWord().Fits(term) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(terms, func(t []byte) bool { return bytes.Equal(t, term) })
+}
+
+// lastWord is the last word of a Phrase as a leaf of its own.
+func (n *Node) lastWord() *Node {
+	return &Node{Kind: n.Last, Terms: n.Terms[len(n.Terms)-1:], Distance: n.Distance}
+}
+
+// Parts are the words of a Phrase that a text must have as they are, and a leaf for the last word if that stands for others; nil if it does not.
+func (n *Node) Parts() (words [][]byte, last *Node) {
+	if !n.isOpen() {
+		return n.Terms, nil
+	}
+	return n.Terms[:len(n.Terms)-1], n.lastWord()
 }
 
 // Within says whether two words differ by at most so many letters that are wrong, missing or too many.

@@ -132,7 +132,8 @@ func shownNode(n *Node) string {
 	case Fuzzy:
 		return fmt.Sprintf("%s~%d%s", n.Terms[0], n.Distance, weight)
 	case Phrase:
-		return fmt.Sprintf("%q%v%s", n.Terms, n.Offsets, weight)
+		last := map[Kind]string{Prefix: "*", Fuzzy: fmt.Sprintf("~%d", n.Distance)}[n.Last]
+		return fmt.Sprintf("%q%v%s%s", n.Terms, n.Offsets, last, weight)
 	}
 	var parts []string
 	for sign, members := range map[string][]*Node{"+": n.Must, "": n.Should, "-": n.Not} {

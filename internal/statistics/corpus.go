@@ -51,7 +51,8 @@ func (b *Book) Corpus(ctx context.Context, l *Look, from kv.Snapshot, field *rec
 		if n.Kind != search.Word && n.Kind != search.Phrase {
 			return
 		}
-		for _, word := range n.Terms {
+		words, _ := n.Parts()
+		for _, word := range words {
 			if id.word = string(word); err != nil || corpus.Frequencies[id.word] > 0 {
 				continue
 			}

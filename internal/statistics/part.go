@@ -122,11 +122,7 @@ func (s *Lists) partOfWords(field *record.Field, n *search.Node) *part {
 	case search.Word:
 		return &part{kind: partList, list: field.WordPrefix(nil, n.Terms[0], true)}
 	case search.Phrase:
-		p := &part{kind: partPhrase, phrase: n}
-		for _, term := range n.Terms {
-			p.must = append(p.must, &part{kind: partList, list: field.WordPrefix(nil, term, true)})
-		}
-		return p
+		return s.partOfPhrase(field, n)
 	case search.Prefix:
 		return &part{kind: partGuess, rows: s.beginnings(field, n.Terms[0])}
 	case search.Fuzzy:
@@ -134,6 +130,23 @@ func (s *Lists) partOfWords(field *record.Field, n *search.Node) *part {
 		return &part{kind: partGuess, rows: 1 + likeness*s.list(field.WordPrefix(nil, n.Terms[0], true)).entries}
 	}
 	return &part{kind: partGroup, must: words(n.Must), should: words(n.Should), not: words(n.Not), least: n.Least}
+}
+
+// partOfPhrase is the part for a phrase. A last word that stands for others is guessed to follow wherever the words before it stand, if there are so many.
+func (s *Lists) partOfPhrase(field *record.Field, n *search.Node) *part {
+	p := &part{kind: partPhrase, phrase: n}
+	words, last := n.Parts()
+	for _, term := range words {
+		p.must = append(p.must, &part{kind: partList, list: field.WordPrefix(nil, term, true)})
+	}
+	if last == nil {
+		return p
+	}
+	least := s.draw(s.partOfWords(field, last)).rows
+	for _, one := range p.must {
+		least = min(least, s.draw(one).rows)
+	}
+	return &part{kind: partGuess, rows: least}
 }
 
 // beginnings estimates the rows that have a word which begins so: it adds up those of the first words.

@@ -87,7 +87,7 @@ func analyzerOf(d *tree.IndexDefinition) (analyzer string, others []tree.Option,
 			if o.Value != "ngram" {
 				return "", nil, refusal("WITH PARSER %s is refused: ngram is the only parser; other analyzers are set by WITH (ANALYZER='english')", o.Value)
 			}
-			analyzer = "cjk"
+			analyzer = "bigram"
 		case optionPartition:
 		default:
 			others = append(others, o)
