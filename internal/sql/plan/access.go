@@ -177,12 +177,12 @@ func (c *chooser) choose(access *Access) error {
 	if err != nil {
 		return err
 	}
-	access.Class = c.class(bounds)
-	if err := c.judge(access); err != nil {
-		return err
-	}
 	if c.near != nil && plan.Keys > 0 && c.source.Table.Descriptor.Cells == nil {
 		plan = c.planNear(&query, plan)
+	}
+	access.Class = c.class(bounds || c.findsNearest(&query))
+	if err := c.judge(access); err != nil {
+		return err
 	}
 	if c.ranked >= 0 && plan.Keys > 0 {
 		if plan, err = c.planRanked(access, &query, plan); err != nil {

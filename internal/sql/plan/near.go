@@ -129,7 +129,7 @@ func (c *chooser) planNear(query *database.Query, best database.Plan) database.P
 		}
 		if share := min(1, looked/max(plan.Rows, 1)); plan.Cost*share < cost || slices.Contains(c.force, x.Name) {
 			near := *c.near
-			near.Rows = plan.Rows
+			near.Rows, near.Missing = plan.Rows, slices.ContainsFunc(near.Columns, func(name string) bool { return !c.wantsValue(name) })
 			other.Near = &near
 			best, cost, *query = plan, plan.Cost*share, other
 		}
@@ -166,6 +166,32 @@ func (c *chooser) isNearest(x *schema.Index) bool {
 		}
 	}
 	return true
+}
+
+// wantsValue reports whether WHERE leaves out all rows in which a column is NULL.
+func (c *chooser) wantsValue(name string) bool {
+	return c.hasValue(name) || slices.ContainsFunc(c.source.trees, func(e tree.Expression) bool { return isNotNull(e, name) })
+}
+
+// isNotNull reports whether a condition is that a column is not NULL.
+func isNotNull(e tree.Expression, name string) bool {
+	turned := false
+	if u, ok := e.(*tree.Unary); ok && u.Operator == tree.Not {
+		e, turned = u.X, true
+	}
+	is, ok := e.(*tree.Is)
+	if !ok || is.Kind != tree.IsNull || is.Not == turned {
+		return false
+	}
+	column, ok := is.X.(*tree.Column)
+	return ok && column.Name == name
+}
+
+// findsNearest reports whether a search for the nearest rows ends after those that are wanted: WHERE asks for no more than that they have a place.
+func (c *chooser) findsNearest(query *database.Query) bool {
+	return query.Near != nil && !slices.ContainsFunc(c.source.trees, func(e tree.Expression) bool {
+		return !slices.ContainsFunc(query.Near.Columns, func(name string) bool { return isNotNull(e, name) })
+	})
 }
 
 // hasValue says whether WHERE wants a column to have a value.
