@@ -68,7 +68,8 @@ type Files interface {
 	Names() []string
 	// Open opens one, with its size in bytes. Several may be open at once.
 	Open(name string) (file io.ReadCloser, size int64, err error)
-	// Check reads one and reports whether it is what the engine once wrote, as far as its checksums can tell. Errors: ErrDamaged.
+	// Check reads one and reports whether it is what the engine once wrote, as far as its checksums can tell. Errors:
+	// ErrDamaged.
 	Check(ctx context.Context, name string) error
 	// Close gives the space back. Closing twice is no error.
 	Close() error

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 )
 
-// MakeDir makes a folder and its parents, closed to other users, so that a loss of power can't take it away again. A folder that is there stays as it is;
-// its own name is made durable, in case somebody has made it just now.
+// MakeDir makes a folder and its parents, closed to other users, so that a loss of power can't take it away again. A
+// folder that is there stays as it is; its own name is made durable, in case somebody has made it just now.
 func MakeDir(dir string) error { return makeDir(dir, SyncDir) }
 
 func makeDir(dir string, sync func(dir string) error) error {

@@ -49,8 +49,11 @@ func (p *program) bulkCommands() []*cobra.Command {
 	return []*cobra.Command{host.VerifyCommand(), host.CopyCommand(), host.ExportCommand(), host.ImportCommand(size{&memory, 4 << 20}, &memory)}
 }
 
-// withStore opens a folder, which is only read if it is the source, or the cluster of tikv://HOST:PORT,.., and nothing over it.
-func (p *program) withStore(c *cobra.Command, place string, source bool, work func(context.Context, kv.Store) error) (err error) {
+// withStore opens a folder, which is only read if it is the source, or the cluster of tikv://HOST:PORT,.., and nothing
+// over it.
+func (p *program) withStore(
+	c *cobra.Command, place string, source bool, work func(context.Context, kv.Store) error,
+) (err error) {
 	given := givenFlags(c.Flags())
 	given["engine"], given["data"] = "pebble", place
 	if pd, cluster := strings.CutPrefix(place, "tikv://"); cluster {

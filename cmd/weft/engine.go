@@ -48,7 +48,8 @@ const closeTimeout = 1500 * time.Millisecond
 
 func openPebble(s *server) (engine, error) {
 	o := pebble.Options{
-		Dir: s.config.Data, Existing: s.config.existing, ReadOnly: s.config.readOnly, CacheBytes: s.config.BlockCacheBytes, MaxOpenFiles: s.shares.Tables,
+		Dir: s.config.Data, Existing: s.config.existing, ReadOnly: s.config.readOnly,
+		CacheBytes: s.config.BlockCacheBytes, MaxOpenFiles: s.shares.Tables,
 		Logger: s.log, Fatal: s.fatal, Sought: &pebble.Sought{Name: keyspace.SoughtName, Has: keyspace.IsSought},
 	}
 	if s.config.served {

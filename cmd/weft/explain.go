@@ -203,8 +203,12 @@ func (p *program) withConfiguredFolder(ctx context.Context, folder string, work 
 	return p.openFolder(ctx, folder, false, func(c *config, d *openedDatabase) error { return work(c, d.db) })
 }
 
-func (p *program) openFolder(ctx context.Context, folder string, readOnly bool, work func(*config, *openedDatabase) error) (err error) {
-	conf, _, err := resolve(inputs{map[string]string{"engine": "pebble", "data": folder, "dynamodb-addr": off, "mysql-addr": off, "admin-addr": off, "log-level": "warn"}, p.environ, p.readFile})
+func (p *program) openFolder(
+	ctx context.Context, folder string, readOnly bool, work func(*config, *openedDatabase) error,
+) (err error) {
+	conf, _, err := resolve(inputs{map[string]string{
+		"engine": "pebble", "data": folder, "dynamodb-addr": off, "mysql-addr": off, "admin-addr": off, "log-level": "warn",
+	}, p.environ, p.readFile})
 	if err != nil {
 		return err
 	}

@@ -48,8 +48,9 @@ func (p *program) restoreCommand() *cobra.Command {
 		Short: "Restore a whole database from a place, or one table of a running server as it was",
 		Long: `Restore a whole database: a backup that weft backup made, the newest one unless --backup names another, to the folder of --data, which must be
 empty or not there, or to another engine that holds nothing. --at restores what weft serve --ship shipped, as it was at a time; "latest" is the
-newest that was shipped. Every byte is checked by its digest, and nothing opens what is there before all of it is. A folder is then opened, and every
-entry in it is read: if that fails, nothing is left of the restore, and the exit code is 1. Start a server on it afterwards.
+newest that was shipped. Every byte is checked by its digest, and nothing opens what is there before all of it is.
+A folder is then opened, and every entry in it is read: if that fails, nothing is left of the restore, and the exit
+code is 1. Start a server on it afterwards.
 
 ` + storageHelp + `
 
@@ -224,7 +225,8 @@ func (p *program) restore(c *cobra.Command, place string, f *restoreFlags) error
 
 // checkRestored opens the database in a folder and reads every entry, with the checksum of each block.
 func (p *program) checkRestored(ctx context.Context, dir string) error {
-	return p.openFolder(ctx, dir, true, func(_ *config, d *openedDatabase) error { return kv.ReadAll(ctx, d.engine.store) })
+	read := func(_ *config, d *openedDatabase) error { return kv.ReadAll(ctx, d.engine.store) }
+	return p.openFolder(ctx, dir, true, read)
 }
 
 // restoreShipped restores what was shipped.

@@ -251,7 +251,8 @@ func TestRefused(t *testing.T) {
 		}
 		return errors.New("it can't be opened")
 	}
-	if _, err := backup.Restore(t.Context(), to, backup.RestoreOptions{Dir: dir, Check: unusable}); err == nil || !strings.Contains(err.Error(), "it can't be opened") {
+	_, err = backup.Restore(t.Context(), to, backup.RestoreOptions{Dir: dir, Check: unusable})
+	if err == nil || !strings.Contains(err.Error(), "it can't be opened") {
 		t.Errorf("a backup that can't be opened is restored: %v", err)
 	}
 	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {

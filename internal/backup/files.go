@@ -117,7 +117,8 @@ func (m *maker) put(ctx context.Context, f *File, open func() (io.ReadCloser, er
 		err = m.putSealed(ctx, f, from)
 	}
 	if got := hex.EncodeToString(digest.Sum(nil)); err == nil && got != f.SHA256 {
-		err = errors.Join(fmt.Errorf("backup: %s was read twice and differs, with SHA-256 %s and %s: its disk may be failing", f.Name, f.SHA256, got),
+		err = errors.Join(fmt.Errorf("backup: %s was read twice and differs, with SHA-256 %s and %s: its disk may be failing",
+			f.Name, f.SHA256, got),
 			m.to.Delete(ctx, m.objectOf(f)))
 	}
 	return errors.Join(err, file.Close())

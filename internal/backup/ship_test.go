@@ -142,7 +142,8 @@ func (s *shipped) restore(at time.Time) (held string, reached time.Time, err err
 	s.t.Helper()
 	dir := filepath.Join(s.t.TempDir(), "restored")
 	reopen := func(_ context.Context, dir string) (kv.Store, error) { return openPebble(s.t, dir), nil }
-	if _, reached, err = backup.RestoreAt(s.t.Context(), s.to, at, backup.RestoreOptions{Dir: dir, Reopen: reopen, Open: opened, Check: s.check}); err != nil {
+	o := backup.RestoreOptions{Dir: dir, Reopen: reopen, Open: opened, Check: s.check}
+	if _, reached, err = backup.RestoreAt(s.t.Context(), s.to, at, o); err != nil {
 		if _, gone := os.Stat(dir); !errors.Is(gone, os.ErrNotExist) {
 			s.t.Errorf("a restore that failed (%v) left the folder %s", err, dir)
 		}

@@ -74,7 +74,8 @@ type Options struct {
 	Installed func(tables []uint32)
 }
 
-// Open checks the format of the store, initialises an empty one, and loads all descriptors. Errors: kv.ErrFormat for a newer format, and for features that this program lacks.
+// Open checks the format of the store, initialises an empty one, and loads all descriptors. Errors: kv.ErrFormat for a
+// newer format, and for features that this program lacks.
 func Open(ctx context.Context, store kv.Store, o Options) (*Catalog, error) {
 	c := &Catalog{store: store, names: map[string]*entry{}, ids: map[uint32]*entry{}, views: map[string]View{}}
 	if err := checkFormat(ctx, store); err != nil {

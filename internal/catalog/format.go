@@ -16,8 +16,9 @@ import (
 	"github.com/weftdb/weft/order"
 )
 
-// formatFeatures is the version of a store in which some table has used a feature: the names of such features follow the version. Programs that are older
-// than the first feature refuse it for the version alone; the layout is that of keyspace.FormatVersion.
+// formatFeatures is the version of a store in which some table has used a feature: the names of such features follow
+// the version. Programs that are older than the first feature refuse it for the version alone; the layout is that of
+// keyspace.FormatVersion.
 const formatFeatures = keyspace.FormatVersion + 1
 
 // format is the record at meta/format.
@@ -46,13 +47,15 @@ func parseFormat(stored []byte) (f format, err error) {
 // check says whether a program that knows some features may open the store. Errors: kv.ErrFormat.
 func (f *format) check(known []string) error {
 	if f.version != keyspace.FormatVersion && f.version != formatFeatures {
-		return fmt.Errorf("%w: the key layout has version %d, this program reads version %d: use the program that wrote the data, or export and import",
+		return fmt.Errorf("%w: the key layout has version %d, this program reads version %d: "+
+			"use the program that wrote the data, or export and import",
 			kv.ErrFormat, f.version, keyspace.FormatVersion)
 	}
 	unknown := slices.DeleteFunc(slices.Clone(f.features), func(name string) bool { return slices.Contains(known, name) })
 	if len(unknown) > 0 {
-		return fmt.Errorf("%w: its tables use what this program does not know (%s): use the program that wrote the data, or a newer one; "+
-			"or restore a backup that was made before", kv.ErrFormat, strings.Join(unknown, ", "))
+		return fmt.Errorf("%w: its tables use what this program does not know (%s): "+
+			"use the program that wrote the data, or a newer one; or restore a backup that was made before",
+			kv.ErrFormat, strings.Join(unknown, ", "))
 	}
 	return nil
 }

@@ -29,7 +29,8 @@ func formatOf(t *testing.T, store kv.Store) format {
 	return f
 }
 
-// TestFeatures: the first table that uses a feature puts it into the record, and a program that lacks it refuses the store.
+// TestFeatures: the first table that uses a feature puts it into the record, and a program that lacks it refuses the
+// store.
 func TestFeatures(t *testing.T) {
 	store := teststore.Store(t)
 	c := open(t, store)
@@ -75,7 +76,8 @@ func TestFeatures(t *testing.T) {
 func TestFeaturesOfOlderTables(t *testing.T) {
 	store := teststore.Store(t)
 	c := open(t, store)
-	if err := c.Create(t.Context(), &schema.Table{Database: "default", Name: "t", Streams: []schema.Stream{{}}}, nil); err != nil {
+	table := &schema.Table{Database: "default", Name: "t", Streams: []schema.Stream{{}}}
+	if err := c.Create(t.Context(), table, nil); err != nil {
 		t.Fatal(err)
 	}
 	err := kv.Update(t.Context(), store, func(txn kv.Txn) error {

@@ -67,7 +67,8 @@ func TestData(t *testing.T) {
 				}
 				return cells(t, &rules, stored, now)
 			}
-			w := Write{Stored: stored, Replaces: d.Cmd == "put", Stamp: Stamp{AtMS: at, LifeMS: life, Implicit: d.HasArg("clock")}}
+			stamp := Stamp{AtMS: at, LifeMS: life, Implicit: d.HasArg("clock")}
+			w := Write{Stored: stored, Replaces: d.Cmd == "put", Stamp: stamp}
 			change(t, d, &rules, &w, now)
 			next, err := rules.Store(nil, new(value.RowBuilder), &w, value.NoNames, isKey, now)
 			if err != nil {

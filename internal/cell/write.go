@@ -103,15 +103,16 @@ func (h *history) follow(atMS int64) int64 {
 	return max(newest, atMS)
 }
 
-// AheadError is the error of a write by the clock that nobody would see, since what it writes has cells of a later time: the clock went back, or somebody
-// chose that time.
+// AheadError is the error of a write by the clock that nobody would see, since what it writes has cells of a later
+// time: the clock went back, or somebody chose that time.
 type AheadError struct{ CellMS, ClockMS int64 } // Unix milliseconds
 
 // Error says what to do.
 func (e *AheadError) Error() string {
 	at := func(ms int64) string { return time.UnixMilli(ms).UTC().Format(time.RFC3339Nano) }
-	return fmt.Sprintf("the row has cells of %s, and the server's clock is at %s: what is written now would not be seen before that time; "+
-		"set the clock right, or write with a later time", at(e.CellMS), at(e.ClockMS))
+	return fmt.Sprintf("the row has cells of %s, and the server's clock is at %s: "+
+		"what is written now would not be seen before that time; set the clock right, or write with a later time",
+		at(e.CellMS), at(e.ClockMS))
 }
 
 // hides returns the newest time of what the write replaces or deletes.
@@ -125,7 +126,8 @@ func (h *history) hides(w *Write, names value.Names, isKey func(name []byte) boo
 		if at <= newest || isKey(name) || w.Next == nil && h.columns[i].versions[0].Marker {
 			continue
 		}
-		touched := w.Next == nil || w.Replaces || w.Written != nil && slices.ContainsFunc(w.Written, func(one []byte) bool { return bytes.Equal(one, name) })
+		touched := w.Next == nil || w.Replaces ||
+			slices.ContainsFunc(w.Written, func(one []byte) bool { return bytes.Equal(one, name) })
 		if !touched && w.Written == nil {
 			_, touched = w.Next.Get(names, name)
 		}

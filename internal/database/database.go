@@ -84,9 +84,10 @@ func (db *DB) DropDatabase(ctx context.Context, name string, withTables bool) er
 	}
 }
 
-// TruncateTable removes all items of a table at once: the name goes to an empty table with the same schema, and a job frees the space of the
-// old one. Who has the old one pinned still sees its items; what is written through such a pin is lost. A View or Tx that was begun before and pins the table
-// after finds it empty. A dialect's change of the descriptor happens in the same commit; nil: it has none. Errors: KindNotFound.
+// TruncateTable removes all items of a table at once: the name goes to an empty table with the same schema, and a job
+// frees the space of the old one. Who has the old one pinned still sees its items; what is written through such a pin
+// is lost. A View or Tx that was begun before and pins the table after finds it empty. A dialect's change of the
+// descriptor happens in the same commit; nil: it has none. Errors: KindNotFound.
 func (db *DB) TruncateTable(ctx context.Context, database, name string, change func(*schema.Table) error) error {
 	if err := db.askNamed(ctx, "dynamodb:DeleteTable", database, name); err != nil {
 		return err

@@ -64,7 +64,8 @@ func (db *DB) restorable(table *schema.Table) (from, to time.Time, ok bool) {
 	now := db.nowMS()
 	oldest := now - (time.Duration(r.Days) * 24 * time.Hour).Milliseconds()
 	first := max(r.SinceMS, oldest)
-	return time.UnixMilli(first), time.UnixMilli(max(now, first)), true // a clock that went back ends nothing before it begins
+	last := max(now, first) // the clock may have gone back
+	return time.UnixMilli(first), time.UnixMilli(last), true
 }
 
 // checkRestorable wants a moment to which a table can be restored. Errors: ErrNotRestorable.

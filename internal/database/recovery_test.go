@@ -303,7 +303,8 @@ func TestRestorable(t *testing.T) {
 	}
 }
 
-// TestArrivalIsAlwaysSeen: a table that is being made as another one was is an arrival until it is a table, without a moment in which it is neither.
+// TestArrivalIsAlwaysSeen: a table that is being made as another one was is an arrival until it is a table, without a
+// moment in which it is neither.
 func TestArrivalIsAlwaysSeen(t *testing.T) {
 	store, admin := teststore.Open(t)
 	db, err := database.Open(t.Context(), store, database.Options{Admin: admin, Logger: slog.New(slog.DiscardHandler)})

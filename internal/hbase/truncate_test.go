@@ -21,7 +21,8 @@ func TestTruncateEnables(t *testing.T) {
 		}
 	}
 	must(api.CreateTable(ctx, &hbase.Table{TableName: name, Families: []hbase.Family{{Name: "f", Versions: 1}}}, nil))
-	must(api.Put(ctx, name, []*hbase.Put{{Row: []byte("r"), Cells: []hbase.CellWrite{{Column: hbase.Column{Family: []byte("f")}, Value: []byte("v")}}}}))
+	cell := hbase.CellWrite{Column: hbase.Column{Family: []byte("f")}, Value: []byte("v")}
+	must(api.Put(ctx, name, []*hbase.Put{{Row: []byte("r"), Cells: []hbase.CellWrite{cell}}}))
 	must(api.Disable(ctx, name))
 	must(api.TruncateTable(ctx, name))
 	p, err := api.DB.PinIn(name.Namespace, name.Name)

@@ -8,7 +8,8 @@
 // Never: types of columns, the meaning of values.
 package keyspace
 
-// FormatVersion is the version of the layout. It stands at the key meta/format of every store; the next higher one says that a list of features follows there, see package catalog.
+// FormatVersion is the version of the layout. It stands at the key meta/format of every store; the next higher one says
+// that a list of features follows there, see package catalog.
 const FormatVersion = 1
 
 // Section is one region of the key space: all keys that start with Tag.

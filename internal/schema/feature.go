@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// A feature is something about a table that a program must know to read or write its rows rightly. A store keeps the names of those that a table of it has
-// ever used, so that a program that lacks one refuses the store rather than break its promises. Names never change.
+// A feature is something about a table that a program must know to read or write its rows rightly. A store keeps the
+// names of those that a table of it has ever used, so that a program that lacks one refuses the store rather than break
+// its promises. Names never change.
 const (
 	featureUnique   = "unique-indexes"
 	featureSearch   = "search-indexes"
@@ -28,8 +29,11 @@ const (
 
 // KnownFeatures returns the names of all features that this program knows.
 func KnownFeatures() []string {
-	return []string{featureUnique, featureSearch, featureAsync, featureIdentity, featureCodecs, featureGroups, featureJournal, featureRenames,
-		featureRules + "sql", featureRules + "hbase", FeatureAuto, FeatureDefault, FeatureOnUpdate, FeatureZoned, FeatureMicros}
+	return []string{
+		featureUnique, featureSearch, featureAsync, featureIdentity, featureCodecs, featureGroups, featureJournal,
+		featureRenames, featureRules + "sql", featureRules + "hbase",
+		FeatureAuto, FeatureDefault, FeatureOnUpdate, FeatureZoned, FeatureMicros,
+	}
 }
 
 // Features returns the names of the features that the table uses, in their order.

@@ -95,7 +95,8 @@ func (s *Store) Checkpoint(ctx context.Context, dir string) error {
 // copyCacheBytes is the cache of a copy that is opened to see whether it can be.
 const copyCacheBytes = 1 << 20
 
-// checkCopy opens a copy as one would that needs it: read-only, so that it stays as it is. What its log holds is in memory for that time, as it is in the store.
+// checkCopy opens a copy as one would that needs it: read-only, so that it stays as it is. What its log holds is in
+// memory for that time, as it is in the store.
 func (s *Store) checkCopy(dir string) error {
 	o := s.options
 	o.Dir, o.ReadOnly, o.CacheBytes, o.Logger, o.Fatal = dir, true, copyCacheBytes, nil, nil

@@ -23,7 +23,8 @@ func copyDir(fs vfs.FS, dir string) string { return fs.PathJoin(dir, "weft-copy"
 // Copy implements kv.Copier by a checkpoint inside of the store's folder: its files are links to the store's, which keep their content and space until Close.
 func (s *Store) Copy(ctx context.Context) (kv.Files, error) {
 	fs := s.options.FS
-	c := &copied{fs: fs, options: s.engine.MakeReaderOptions(), dir: fs.PathJoin(copyDir(fs, s.options.Dir), fmt.Sprint(s.copies.Add(1)))}
+	dir := fs.PathJoin(copyDir(fs, s.options.Dir), fmt.Sprint(s.copies.Add(1)))
+	c := &copied{fs: fs, options: s.engine.MakeReaderOptions(), dir: dir}
 	err := s.Checkpoint(ctx, c.dir)
 	if err == nil {
 		c.names, err = fs.List(c.dir)
@@ -64,7 +65,8 @@ func (c *copied) Check(ctx context.Context, name string) (err error) {
 		err = errors.Join(table.ValidateBlockChecksums(), table.Close())
 	}
 	if err != nil && !isSystem(err) {
-		err = fmt.Errorf("%w: the table %s is damaged; restore an older backup, or rebuild what is in it: %w", kv.ErrDamaged, name, err)
+		err = fmt.Errorf("%w: the table file %s is damaged; restore a backup that was made before: %w",
+			kv.ErrDamaged, name, err)
 	}
 	return err
 }

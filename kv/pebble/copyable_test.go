@@ -13,8 +13,8 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// TestCopyAfterFailedStart: a start that ends before its log is made leaves a manifest and no log, which Pebble's next start writes nothing to.
-// A copy is whole nevertheless.
+// TestCopyAfterFailedStart: a start that ends before its log is made leaves a manifest and no log, which Pebble's next
+// start writes nothing to. A copy is whole nevertheless.
 func TestCopyAfterFailedStart(t *testing.T) {
 	fs := vfs.NewMem()
 	s := mustOpen(t, small(fs))
@@ -75,7 +75,8 @@ func TestCopyOfDamage(t *testing.T) {
 	must(t, err)
 	defer copied.Close()
 	for _, name := range copied.Names() {
-		if err := copied.Check(t.Context(), name); err == nil == strings.HasSuffix(name, ".sst") || err != nil && !errors.Is(err, kv.ErrDamaged) {
+		err := copied.Check(t.Context(), name)
+		if damaged := errors.Is(err, kv.ErrDamaged); damaged != strings.HasSuffix(name, ".sst") || !damaged && err != nil {
 			t.Errorf("Check of %s returns %v", name, err)
 		}
 	}

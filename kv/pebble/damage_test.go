@@ -107,7 +107,8 @@ func openDamaged(t *testing.T, files content, readOnly bool) (o outcome) {
 	if err != nil || readOnly {
 		defer func() {
 			if now := contentOf(t, fs, "store"); !maps.EqualFunc(files, now, bytes.Equal) {
-				t.Errorf("files were changed: there were %q, there are %q", slices.Sorted(maps.Keys(files)), slices.Sorted(maps.Keys(now)))
+				t.Errorf("files were changed: there were %q, there are %q",
+					slices.Sorted(maps.Keys(files)), slices.Sorted(maps.Keys(now)))
 			}
 		}()
 	}
@@ -158,8 +159,8 @@ func (o *outcome) judge(t *testing.T, what string, stopped bool) string {
 	return "wrong"
 }
 
-// TestDamage removes, cuts and changes every file of a store that was stopped in good order, and of one that crashed. Each is served right, or refused
-// with a text that says what to do.
+// TestDamage removes, cuts and changes every file of a store that was stopped in good order, and of one that crashed.
+// Each is served right, or refused with a text that says what to do.
 func TestDamage(t *testing.T) {
 	seed := envInt(t, "WEFT_DAMAGE_SEED", int(time.Now().UnixNano()%1e9))
 	places := envInt(t, "WEFT_DAMAGE_PLACES", 60)

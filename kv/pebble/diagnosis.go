@@ -18,8 +18,11 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// readLogs reads each log, oldest first, and calls see with where its last record ends and with the error behind it: io.EOF if that was its end.
-func readLogs(fs vfs.FS, dir string, newest bool, see func(name string, end int64, number uint64, err error) error) error {
+// readLogs reads each log, oldest first, and calls see with where its last record ends and with the error behind it:
+// io.EOF if that was its end.
+func readLogs(
+	fs vfs.FS, dir string, newest bool, see func(name string, end int64, number uint64, err error) error,
+) error {
 	logs, err := wal.Scan(wal.Dir{FS: fs, Dirname: dir})
 	if err != nil {
 		return err
@@ -44,7 +47,8 @@ func readLogs(fs vfs.FS, dir string, newest bool, see func(name string, end int6
 	return nil
 }
 
-// tellTorn logs what a start drops of the newest log because it was being written when the process or the machine ended.
+// tellTorn logs what a start drops of the newest log because it was being written when the process or the machine
+// ended.
 func (s *Store) tellTorn() error {
 	fs, dir := s.options.FS, s.options.Dir
 	return readLogs(fs, dir, true, func(name string, end int64, number uint64, err error) error {
@@ -53,22 +57,24 @@ func (s *Store) tellTorn() error {
 		}
 		last, err := lastChunk(fs, fs.PathJoin(dir, name), end, uint32(number))
 		if err == nil && last > end {
-			s.options.Logger.Warn("the store was not stopped in good order, and its log ends in writes that are cut short: they are dropped; after a crash they were not acknowledged",
+			s.options.Logger.Warn("the store was not stopped in good order, and its log ends in writes that are cut short: "+
+				"they are dropped; after a crash they were not acknowledged",
 				"file", name, "at", end, "droppedBytes", last-end)
 		}
 		return err
 	})
 }
 
-// The form of a log: blocks, in each chunks with a header of a checksum, a length, a type, the low half of the log's number and an offset.
+// The form of a log: blocks, in each chunks with a header of a checksum, a length, a type, the low half of the log's
+// number and an offset.
 const (
 	logHeaderBytes  = 19
 	logChunkTypeMin = 9
 	logChunkTypeMax = 12
 )
 
-// lastChunk returns where the last chunk of a log ends that seems to have been written behind a position, broken ones included: what a log held that was
-// there before has another number.
+// lastChunk returns where the last chunk of a log ends that seems to have been written behind a position, broken ones
+// included: what a log held that was there before has another number.
 func lastChunk(fs vfs.FS, path string, from int64, number uint32) (last int64, err error) {
 	f, err := fs.Open(path, vfs.SequentialReadsOption)
 	if err != nil {
@@ -105,14 +111,16 @@ func (s *Store) explain(err error) error {
 		return errors.Join(err, listErr)
 	}
 	if name := s.brokenOptions(names); name != "" {
-		return fmt.Errorf("%w: the file %s can't be read; nothing in it is needed: remove it and start again; nothing was changed: %w", kv.ErrDamaged, fs.PathJoin(dir, name), err)
+		return fmt.Errorf("%w: the file %s can't be read; nothing in it is needed: remove it and start again; "+
+			"nothing was changed: %w", kv.ErrDamaged, fs.PathJoin(dir, name), err)
 	}
 	logs := logsOf(names)
 	logErr := readLogs(fs, dir, false, func(name string, end int64, _ uint64, err error) error {
 		if errors.Is(err, io.EOF) || errors.Is(err, record.ErrUnexpectedEOF) && name == logs[len(logs)-1] {
 			return nil
 		}
-		return fmt.Errorf("%w: %w", damage("the log %s is damaged %d bytes from its beginning; acknowledged writes stand behind that", name, end), err)
+		return fmt.Errorf("%w: %w",
+			damage("the log %s is damaged %d bytes from its beginning; acknowledged writes stand behind that", name, end), err)
 	})
 	if logErr != nil {
 		return logErr

@@ -160,7 +160,8 @@ func (d *diskMonitor) mayWrite() error {
 		return fmt.Errorf("%w: it was opened to be read only", kv.ErrReadOnly)
 	}
 	if d.denied.Load() {
-		return fmt.Errorf("%w: a file could not be written for want of space, on the disk or in a quota; free some space, then writes go on by themselves", kv.ErrReadOnly)
+		return fmt.Errorf("%w: a file could not be written for want of space, on the disk or in a quota; "+
+			"free some space, then writes go on by themselves", kv.ErrReadOnly)
 	}
 	if d.readOnly.Load() {
 		return fmt.Errorf("%w: the disk has only %d bytes free; free some space, then writes go on by themselves", kv.ErrReadOnly, d.free.Load())

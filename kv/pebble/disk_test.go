@@ -296,8 +296,9 @@ func TestFlushFailures(t *testing.T) {
 	must(t, put(s, []byte("b"), []byte("1")))
 }
 
-// TestReadsWithoutSpace: while the log finds no space, by a quota or otherwise, reads show what is durable, and nothing else; new writes are refused at once,
-// and those under way are told that their outcome is unknown. When there is space again, everything goes on.
+// TestReadsWithoutSpace: while the log finds no space, by a quota or otherwise, reads show what is durable, and nothing
+// else; new writes are refused at once, and those under way are told that their outcome is unknown. When there is space
+// again, everything goes on.
 func TestReadsWithoutSpace(t *testing.T) {
 	for _, cause := range []error{syscall.ENOSPC, syscall.EDQUOT} {
 		fs := newFaultFS(vfs.NewMem())
@@ -332,7 +333,8 @@ func TestReadsWithoutSpace(t *testing.T) {
 			r, err := s.Read(t.Context())
 			must(t, err)
 			for what, read := range map[string]func() (string, error){
-				"the store's gets": func() (string, error) { return getsOf(s) }, "a reader's gets": func() (string, error) { return getsOf(r) },
+				"the store's gets":   func() (string, error) { return getsOf(s) },
+				"a reader's gets":    func() (string, error) { return getsOf(r) },
 				"the store's walk":   func() (string, error) { return scanOf(kv.Walk(t.Context(), s, kv.Range{}, false)) },
 				"a reader's cursors": func() (string, error) { return scanOf(r.Scan(t.Context(), kv.Range{}, false)) },
 			} {

@@ -17,7 +17,8 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// The file WEFT.state tells how the store was left, and so what a start must find. While it is absent, as it is during a start, nothing is known.
+// The file WEFT.state tells how the store was left, and so what a start must find. While it is absent, as it is during
+// a start, nothing is known.
 const (
 	stateName    = "WEFT.state"
 	stateTmpName = "WEFT.state.tmp"
@@ -27,7 +28,8 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli) // immutable
 
 // ending is how a store was left.
 type ending struct {
-	// stopped says that it was closed in good order: what is listed is all that it had. If not, files have grown since, and there are newer ones.
+	// stopped says that it was closed in good order: what is listed is all that it had. If not, files have grown since,
+	// and there are newer ones.
 	stopped  bool
 	last     uint64 // the highest number of a file by then
 	manifest part
@@ -82,7 +84,8 @@ func parseEnding(text []byte) (e *ending, ok bool) {
 	return e, e.manifest.name != "" && len(e.logs) > 0
 }
 
-// readEnding returns how the store was left; nil if nobody knows, or if an older program has had the store since, which doesn't keep the file.
+// readEnding returns how the store was left; nil if nobody knows, or if an older program has had the store since, which
+// doesn't keep the file.
 func readEnding(fs vfs.FS, dir string, names []string) (*ending, error) {
 	text, err := readWhole(fs, fs.PathJoin(dir, stateName))
 	if errors.Is(err, os.ErrNotExist) {
@@ -93,8 +96,9 @@ func readEnding(fs vfs.FS, dir string, names []string) (*ending, error) {
 	}
 	e, ok := parseEnding(text)
 	if !ok {
-		return nil, fmt.Errorf("%w: the file %s is damaged, which tells what the other files must hold; nothing was changed; "+waysOut+
-			"; or remove the file: the store then starts as after a crash", kv.ErrDamaged, stateName)
+		return nil, fmt.Errorf("%w: the file %s is damaged, which tells what the other files must hold; "+
+			"nothing was changed; "+waysOut+"; or remove the file: the store then starts as after a crash",
+			kv.ErrDamaged, stateName)
 	}
 	if e.stopped && highest(names) > e.last {
 		return nil, nil
@@ -142,8 +146,8 @@ func (e *ending) checkGrown(fs vfs.FS, dir, manifest string, names []string) err
 		return damage("the store was in use with the file %s, not %s", e.manifest.name, manifest)
 	}
 	if logs := logsOf(names); len(logs) == 0 || (&part{name: logs[len(logs)-1]}).number() < e.logs[0].number() {
-		return fmt.Errorf("%w; or remove the file %s to go on without what was in it", damage("the log %s or a newer one is missing; acknowledged writes are in it",
-			e.logs[0].name), stateName)
+		return fmt.Errorf("%w; or remove the file %s to go on without what was in it",
+			damage("the log %s or a newer one is missing; acknowledged writes are in it", e.logs[0].name), stateName)
 	}
 	if manifest == e.manifest.name {
 		return e.manifest.check(fs, dir)
@@ -185,8 +189,9 @@ func (p *part) lost(format string, args ...any) error {
 	if !strings.HasSuffix(p.name, logSuffix) {
 		return damage("%s, which it had when the store was last closed or opened; it is the list of the data's files", text)
 	}
-	return fmt.Errorf("%w; or, to go on without what is lost, remove the file %s: the store then starts as after a crash, with what the log still holds",
-		damage("%s, which it had when the store was stopped in good order; acknowledged writes are in it", text), stateName)
+	err := damage("%s, which it had when the store was stopped in good order; acknowledged writes are in it", text)
+	return fmt.Errorf("%w; or, to go on without what is lost, remove the file %s: "+
+		"the store then starts as after a crash, with what the log still holds", err, stateName)
 }
 
 // partOf describes a file as it is.
@@ -244,7 +249,8 @@ func (s *Store) note(e *ending, logs int) {
 		err = replaceFile(fs, dir, stateTmpName, stateName, e.text())
 	}
 	if err != nil {
-		s.options.Logger.Warn("could not note the state of the files: the next start can't check them", "file", stateName, "error", err.Error())
+		s.options.Logger.Warn("could not note the state of the files: the next start can't check them",
+			"file", stateName, "error", err.Error())
 	}
 }
 

@@ -71,7 +71,8 @@ func parseMarker(text string) error {
 	case engine == "" || format <= 0:
 		return fmt.Errorf("%w: the file %s is damaged: "+waysOut, kv.ErrFormat, markerName)
 	case engine != markerEngine:
-		return fmt.Errorf("%w: the folder belongs to the engine %q; open it with that one; if there is none, the file %s is damaged: "+waysOut,
+		return fmt.Errorf("%w: the folder belongs to the engine %q; open it with that one; "+
+			"if there is none, the file %s is damaged: "+waysOut,
 			kv.ErrFormat, engine, markerName)
 	case format > markerFormat:
 		return fmt.Errorf("%w: the folder has format %d and this program knows up to %d; use a newer program, or restore a backup made by this one",
@@ -111,14 +112,17 @@ func claim(fs vfs.FS, dir string) error {
 
 // lostFormat returns the error about a folder with files but without the marker.
 func lostFormat(name string) error {
-	return fmt.Errorf("%w: the folder holds %q but no file %s, so this program didn't make it; choose an empty folder; if it is a store that has lost the file, "+waysOut,
-		kv.ErrFormat, name, markerName)
+	return fmt.Errorf("%w: the folder holds %q but no file %s, so this program didn't make it; choose an empty folder; "+
+		"if it is a store that has lost the file, "+waysOut, kv.ErrFormat, name, markerName)
 }
 
-// removeAll removes what an interrupted creation left, but for the file that tells of it. A creation writes no data: whatever could hold some is left alone.
+// removeAll removes what an interrupted creation left, but for the file that tells of it. A creation writes no data:
+// whatever could hold some is left alone.
 func removeAll(fs vfs.FS, dir string, names []string) error {
 	for _, name := range names {
-		if _, engines := numberOf(name); name != markerNewName && !engines && !strings.HasPrefix(name, "marker.") && !strings.HasSuffix(name, ".dbtmp") {
+		_, engines := numberOf(name)
+		engines = engines || strings.HasPrefix(name, "marker.") || strings.HasSuffix(name, ".dbtmp")
+		if name != markerNewName && !engines {
 			return lostFormat(name)
 		}
 	}

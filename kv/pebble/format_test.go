@@ -18,7 +18,8 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// TestMarker opens folders that hold the given files. The input is the marker's text; the arguments are other files. For reopen the store is made before.
+// TestMarker opens folders that hold the given files. The input is the marker's text; the arguments are other files.
+// For reopen the store is made before.
 func TestMarker(t *testing.T) {
 	datadriven.RunTest(t, "testdata/marker", func(t *testing.T, d *datadriven.TestData) string {
 		fs := vfs.NewMem()

@@ -16,8 +16,9 @@ import (
 	"github.com/weftdb/weft/kv/pebble/internal/guard"
 )
 
-// Open opens the store in o.Dir and creates it if the folder is new or empty. Errors: kv.ErrFormat if the folder holds something else or a newer format;
-// kv.ErrDamaged if files are missing or damaged; an error that says so if another process has it open; whatever the file system returns.
+// Open opens the store in o.Dir and creates it if the folder is new or empty. Errors: kv.ErrFormat if the folder holds
+// something else or a newer format; kv.ErrDamaged if files are missing or damaged; an error that says so if another
+// process has it open; whatever the file system returns.
 func Open(o Options) (*Store, error) {
 	if o.Dir == "" {
 		return nil, errors.New("pebble: Options.Dir is empty: name the folder of the store")
@@ -102,7 +103,8 @@ func (s *Store) openLocked() error {
 	return nil
 }
 
-// checkFolder judges the files before anything changes. fresh says that there are none yet; left is how they were left, nil if unknown.
+// checkFolder judges the files before anything changes. fresh says that there are none yet; left is how they were left,
+// nil if unknown.
 func (s *Store) checkFolder() (fresh bool, left *ending, err error) {
 	fs, dir := s.options.FS, s.options.Dir
 	if fresh, err = checkMarker(fs, dir); err != nil || fresh {
@@ -132,14 +134,16 @@ func (s *Store) checkTails(manifest string) error {
 		return err
 	}
 	if torn > 0 {
-		s.options.Logger.Warn("the store was not stopped in good order, and its list of files ends in an entry that is cut short: it is dropped",
+		s.options.Logger.Warn("the store was not stopped in good order, and its list of files ends in an entry that is "+
+			"cut short: it is dropped",
 			"file", manifest, "droppedBytes", torn)
 	}
 	return s.tellTorn()
 }
 
-// openEngine opens Pebble, and makes sure that there is a manifest to write to: until the first change of its files Pebble has none if it found no log,
-// as after a start that failed or was killed, and a checkpoint of it would be worthless.
+// openEngine opens Pebble, and makes sure that there is a manifest to write to: until the first change of its files
+// Pebble has none if it found no log, as after a start that failed or was killed, and a checkpoint of it would be
+// worthless.
 func (s *Store) openEngine() error {
 	type result struct {
 		db  *pebble.DB
@@ -154,7 +158,8 @@ func (s *Store) openEngine() error {
 			}
 			opened <- r
 		}()
-		if r.db, r.err = pebble.Open(s.options.Dir, s.engine); r.err == nil && !s.options.ReadOnly && !s.events.manifest.Load() {
+		r.db, r.err = pebble.Open(s.options.Dir, s.engine)
+		if r.err == nil && !s.options.ReadOnly && !s.events.manifest.Load() {
 			r.err = r.db.Flush()
 		}
 	}()
@@ -230,7 +235,8 @@ func (s *Store) shutEngine() error {
 	return errors.Join(s.closeEngine(ctx), s.unlock())
 }
 
-// closeEngine closes Pebble on a goroutine of its own, because that may never end. If it takes too long the store is stopped.
+// closeEngine closes Pebble on a goroutine of its own, because that may never end. If it takes too long the store is
+// stopped.
 func (s *Store) closeEngine(ctx context.Context) error {
 	if s.db == nil {
 		return nil
@@ -266,7 +272,8 @@ func (s *Store) abandon(why string) error {
 	if s.options.ReadOnly {
 		return nil // nothing was to be written
 	}
-	return fmt.Errorf("pebble: %s was not closed in good order, end the process: %w", s.options.Dir, errors.Join(s.failure.Cause(), unlocked))
+	return fmt.Errorf("pebble: %s was not closed in good order, end the process: %w", s.options.Dir,
+		errors.Join(s.failure.Cause(), unlocked))
 }
 
 // unlock lets others open the folder, after the engine was closed or stopped.

@@ -38,7 +38,7 @@ const blockBytes = 32<<10 - 512
 type Options struct {
 	Dir                   string          // folder of the store; created if missing. Required.
 	Existing              bool            // fail with fs.ErrNotExist if the folder holds no store, rather than make one
-	ReadOnly              bool            // nothing is written, not even a lock; implies Existing. What the log holds is kept in memory
+	ReadOnly              bool            // nothing is written; implies Existing. Memory holds what the log has
 	FS                    vfs.FS          // default: the operating system's
 	CacheBytes            int64           // cache of uncompressed blocks; default 64 MiB
 	MemTableBytes         int             // one memtable; up to four exist for a moment; default 32 MiB

@@ -30,7 +30,8 @@ const (
 )
 
 // waysOut ends the errors about files that are missing or damaged.
-const waysOut = "copy the folder again from where it is whole, its empty files included, or restore a backup (weft restore)"
+const waysOut = "copy the folder again from where it is whole, its empty files included, " +
+	"or restore a backup (weft restore)"
 
 // damage returns an error about a file of the store. Nothing was changed.
 func damage(format string, args ...any) error {
@@ -66,8 +67,8 @@ func logsOf(names []string) []string {
 	return logs
 }
 
-// checkParts refuses a store whose engine files are not all there, and returns the name of its manifest. From a folder without them Pebble would make an
-// empty store and delete the files of the other. left may be nil.
+// checkParts refuses a store whose engine files are not all there, and returns the name of its manifest. From a folder
+// without them Pebble would make an empty store and delete the files of the other. left may be nil.
 func checkParts(fs vfs.FS, dir string, left *ending) (manifest string, err error) {
 	manifest, err = atomicfs.ReadMarker(fs, dir, currentMarker)
 	if err == nil && manifest == "" {
@@ -103,8 +104,9 @@ func exists(fs vfs.FS, name string) bool {
 	return err == nil
 }
 
-// checkManifest refuses a manifest that is damaged before its end: Pebble takes the first record that it can't read for the end. A record that is cut short
-// at the very end was being written when the process ended, and what it says had not happened yet: torn is its length.
+// checkManifest refuses a manifest that is damaged before its end: Pebble takes the first record that it can't read for
+// the end. A record that is cut short at the very end was being written when the process ended, and what it says had
+// not happened yet: torn is its length.
 func checkManifest(fs vfs.FS, dir, name string) (torn int64, err error) {
 	text, err := readWhole(fs, fs.PathJoin(dir, name))
 	if err != nil {
@@ -130,7 +132,8 @@ func checkManifest(fs vfs.FS, dir, name string) (torn int64, err error) {
 	}
 }
 
-// The form of a manifest: blocks of chunks, each with a header of a checksum, a length and a type. A record is one chunk or several.
+// The form of a manifest: blocks of chunks, each with a header of a checksum, a length and a type. A record is one
+// chunk or several.
 const (
 	blockBytesOfRecords = 32 << 10
 	chunkHeaderBytes    = 7
@@ -155,7 +158,8 @@ func hasRecord(text []byte, from int64) bool {
 	return false
 }
 
-// manifestBytesMax bounds what is read of a manifest. Pebble begins another one at 128 MiB, or after one list of all files that is longer.
+// manifestBytesMax bounds what is read of a manifest. Pebble begins another one at 128 MiB, or after one list of all
+// files that is longer.
 const manifestBytesMax = 1 << 30
 
 func readWhole(fs vfs.FS, name string) ([]byte, error) {

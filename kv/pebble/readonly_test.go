@@ -35,7 +35,8 @@ func folderState(t *testing.T, dir string) map[string]string {
 	return state
 }
 
-// TestReadOnly opens a store that was stopped, one that crashed and copies without their locks: all is read, and nothing is written.
+// TestReadOnly opens a store that was stopped, one that crashed and copies without their locks: all is read, and
+// nothing is written.
 func TestReadOnly(t *testing.T) {
 	dir := t.TempDir()
 	s := mustOpen(t, Options{Dir: dir, ReadOnlyBelowBytes: -1})
@@ -65,7 +66,8 @@ func TestReadOnly(t *testing.T) {
 			}
 		}
 		for what, err := range map[string]error{
-			"Compact": s.Compact(t.Context(), kv.Range{}), "Checkpoint": s.Checkpoint(t.Context(), filepath.Join(folder, "copy")),
+			"Compact":    s.Compact(t.Context(), kv.Range{}),
+			"Checkpoint": s.Checkpoint(t.Context(), filepath.Join(folder, "copy")),
 		} {
 			if err == nil {
 				t.Errorf("%s succeeds", what)
@@ -73,7 +75,8 @@ func TestReadOnly(t *testing.T) {
 		}
 		must(t, s.Close())
 		if after := folderState(t, folder); !maps.Equal(before, after) {
-			t.Errorf("the folder was changed: it had %q, it has %q", slices.Sorted(maps.Keys(before)), slices.Sorted(maps.Keys(after)))
+			t.Errorf("the folder was changed: it had %q, it has %q",
+				slices.Sorted(maps.Keys(before)), slices.Sorted(maps.Keys(after)))
 		}
 	}
 	empty := t.TempDir()

@@ -16,8 +16,9 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// Pebble shows a commit before it is durable, so reads wait for it. While the log can't be written for want of space they would wait for ever. So each
-// group has a picture of what was there before it: that of the oldest group that is not durable shows all that is, and nothing else.
+// Pebble shows a commit before it is durable, so reads wait for it. While the log can't be written for want of space
+// they would wait for ever. So each group has a picture of what was there before it: that of the oldest group that is
+// not durable shows all that is, and nothing else.
 
 // snapshot is what does not change any more: one of Pebble's, or a picture.
 type snapshot interface {
@@ -27,8 +28,8 @@ type snapshot interface {
 	Close() error
 }
 
-// picture is what was there before a group, held by an iterator: unlike a snapshot of Pebble's it takes no lock that others want. It implements snapshot, and
-// its last user closes it.
+// picture is what was there before a group, held by an iterator: unlike a snapshot of Pebble's it takes no lock that
+// others want. It implements snapshot, and its last user closes it.
 type picture struct {
 	iter  *pebble.Iterator // never moved
 	users atomic.Int32

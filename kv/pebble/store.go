@@ -6,12 +6,20 @@
 // and at Commit a table in memory (commitTable) tells whether a key of theirs was committed since. Pebble shows a commit before it is
 // synced; so that no reader sees what a crash could take back, reads wait for a commit they would show. Reads of other keys don't.
 //
+// # What a folder holds
+//
+// Pebble makes an empty store of a folder in which it finds no manifest, and deletes the files that a manifest does not
+// list. So Open looks at all files before it changes one, and refuses a folder in which something is missing or damaged
+// with kv.ErrDamaged. The file WEFT.state tells how the store was left: after Close all that it had, while it is open
+// the least that must be there.
+//
 // # When the disk fails
 //
 // After an error in writing or syncing the log or the manifest nobody knows what is on the disk. The store then stops for good: what was not
 // acknowledged returns kv.ErrUnknownOutcome, later calls kv.ErrClosed, no file changes any more, and Options.Fatal is called once. The
 // goroutines of the engine that were involved stay where they are, with the folder's lock, until the process ends; it should.
-// A disk that is nearly full is no failure: the store turns read-only until there is space again (see Options.ReadOnlyBelowBytes).
+// A disk that is nearly full is no failure, and neither is a quota that is used up: the store turns read-only until there is space again (see
+// Options.ReadOnlyBelowBytes). If even the log waits for space, reads show what is durable, and nothing else.
 //
 // # Closing
 //
@@ -92,8 +100,8 @@ func (s *Store) Get(ctx context.Context, key, dst []byte) ([]byte, bool, error) 
 	return append(dst, value...), true, closer.Close()
 }
 
-// get looks up the latest value. If found, the closer must be closed after the value was used. lent says that there are later commits, which wait for space. The
-// caller is inside the store.
+// get looks up the latest value. If found, the closer must be closed after the value was used. lent says that there are
+// later commits, which wait for space. The caller is inside the store.
 func (s *Store) get(ctx context.Context, key []byte) (value []byte, closer io.Closer, found, lent bool, err error) {
 	if b := s.durableNow(); b != nil {
 		value, closer, err = b.Get(storedKey(key))

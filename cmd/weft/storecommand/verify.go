@@ -18,8 +18,9 @@ func (h *Host) VerifyCommand() *cobra.Command {
 		Use:   "verify",
 		Short: "Check every row and index entry of a store that no server has open",
 		Long: `Check every row and index entry of a store that no server has open: each row is well formed and stored under its own key, and each
-index holds exactly the entries of its rows. A folder is opened read-only and not a byte of it is written, so it may be a copy or lie on a
-read-only mount. Progress goes to standard error, the result to standard output. The exit code is 1 if anything is wrong, or if the store can't be opened.`,
+index holds exactly the entries of its rows. A folder is opened read-only and not a byte of it is written, so it may be
+a copy or lie on a read-only mount. Progress goes to standard error, the result to standard output. The exit code is 1
+if anything is wrong, or if the store can't be opened.`,
 		Args: h.NoArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return h.Look(c, h.verify) },
 	}

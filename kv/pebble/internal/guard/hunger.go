@@ -42,7 +42,8 @@ func (h *hunger) end() {
 	}
 }
 
-// Hungry returns a channel that is closed as long as the log or another file that the store can't do without waits for space.
+// Hungry returns a channel that is closed as long as the log or another file that the store can't do without waits for
+// space.
 func (g *FS) Hungry() <-chan struct{} { return *g.hunger.begun.Load() }
 
 // IsHungry reports whether such a file waits for space now.
