@@ -4,6 +4,7 @@ package pebble
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -232,19 +233,28 @@ func used(log io.ReaderAt, size int64) (int64, error) {
 }
 
 // noteOpen tells that the store is in use.
-func (s *Store) noteOpen() { s.note(&ending{}, 1) }
+func (s *Store) noteOpen() { s.note(context.Background(), &ending{}, 1) }
 
-// noteStopped tells that the engine was closed, with so many logs whose writes may be in no table.
-func (s *Store) noteStopped(logs int64) {
-	if !s.options.ReadOnly && !s.failure.Failed() {
-		s.note(&ending{stopped: true}, int(logs))
+// noteStopped tells that the engine was closed, with so many logs whose writes may be in no table, if that can be done in time.
+func (s *Store) noteStopped(ctx context.Context, logs int64) {
+	noted := make(chan struct{})
+	go func() {
+		defer close(noted)
+		s.note(ctx, &ending{stopped: true}, int(logs))
+	}()
+	select {
+	case <-noted:
+	case <-ctx.Done():
 	}
 }
 
 // note writes how the store is left. Without that the next start knows less, and that is all.
-func (s *Store) note(e *ending, logs int) {
+func (s *Store) note(ctx context.Context, e *ending, logs int) {
 	fs, dir := s.options.FS, s.options.Dir
 	err := e.fill(fs, dir, logs)
+	if err == nil {
+		err = ctx.Err()
+	}
 	if err == nil && !s.failure.Failed() {
 		err = replaceFile(fs, dir, stateTmpName, stateName, e.text())
 	}

@@ -242,21 +242,21 @@ func (s *Store) closeEngine(ctx context.Context) error {
 		return nil
 	}
 	closed := make(chan error, 1)
+	var logs int64
 	go func() {
 		defer func() {
 			if r := recover(); r != nil {
 				closed <- fmt.Errorf("pebble: closing panicked: %v", r)
 			}
 		}()
-		logs := s.db.Metrics().WAL.Files
-		err := s.db.Close()
-		if err == nil {
-			s.noteStopped(logs)
-		}
-		closed <- err
+		logs = s.db.Metrics().WAL.Files
+		closed <- s.db.Close()
 	}()
 	select {
 	case err := <-closed:
+		if err == nil && !s.options.ReadOnly {
+			s.noteStopped(ctx, logs)
+		}
 		return err
 	case <-s.failure.Stopped():
 	case <-ctx.Done():
