@@ -369,9 +369,6 @@ func scanTwo(table []byte, in *hbase2.TScan) (name hbase.TableName, scan *hbase.
 	}
 	scan = &hbase.Scan{Start: in.StartRow, Stop: in.StopRow, Reversed: in.GetReversed(), Limit: max(0, int(in.GetLimit())), Batch: max(0, int(in.GetBatchSize()))}
 	s := &scan.Selection
-	if in.MaxVersions <= 0 {
-		return name, nil, errVersions
-	}
 	addColumnsTwo(s, in.Columns)
 	s.Times, s.Versions = timesTwo(in.TimeRange), int(in.MaxVersions)
 	for family, times := range in.ColFamTimeRangeMap {
@@ -379,6 +376,9 @@ func scanTwo(table []byte, in *hbase2.TScan) (name hbase.TableName, scan *hbase.
 			s.FamilyTimes = map[string]hbase.TimeRange{}
 		}
 		s.FamilyTimes[family] = timesTwo(times)
+	}
+	if s.Versions <= 0 { // HBase refuses it in a get, and scans for nothing
+		s.Versions, s.Times, s.FamilyTimes = 1, hbase.Between(0, 0), nil
 	}
 	s.Filter, err = filterTwo(in.FilterString, in.FilterBytes)
 	return name, scan, err
