@@ -151,7 +151,7 @@ export async function sql(
 /** HBaseRow is a row of a scan, with its cells: by family and qualifier, newest first. */
 export interface HBaseRow {
   row: string | { base64: string };
-  cells: { family: string | { base64: string }; qualifier: string | { base64: string }; timestamp: number; value: string | { base64: string } }[];
+  cells: { family: string | { base64: string }; qualifier: string | { base64: string }; timestamp: number | string; value: string | { base64: string } }[];
 }
 
 /** scan scans a table of HBase's APIs. told is called as rows come in. */

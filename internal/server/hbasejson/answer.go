@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"net/http"
+	"strconv"
 	"time"
 	"unicode/utf8"
 
@@ -34,8 +35,20 @@ type shownRow struct {
 type shownCell struct {
 	Family    shownBytes `json:"family"`
 	Qualifier shownBytes `json:"qualifier"`
-	Timestamp int64      `json:"timestamp"` // milliseconds since 1970
+	Timestamp shownTime  `json:"timestamp"` // milliseconds since 1970
 	Value     shownBytes `json:"value"`
+}
+
+// shownTime is a number, or a text of digits for one that programs in JavaScript would round.
+type shownTime int64
+
+// MarshalJSON implements json.Marshaler.
+func (t shownTime) MarshalJSON() ([]byte, error) {
+	const exactMax = 1 << 53
+	if t <= exactMax {
+		return json.Marshal(int64(t))
+	}
+	return json.Marshal(strconv.FormatInt(int64(t), 10))
 }
 
 // shownBytes is a text, or {"base64": ".."} for bytes that are none.
@@ -63,7 +76,7 @@ func (a *answer) send(page []hbase.Result) error {
 		list[i] = shownRow{Row: page[i].Row, Cells: make([]shownCell, len(page[i].Cells))}
 		for j := range page[i].Cells {
 			c := &page[i].Cells[j]
-			list[i].Cells[j] = shownCell{c.Family, c.Qualifier, c.AtMS, c.Value}
+			list[i].Cells[j] = shownCell{c.Family, c.Qualifier, shownTime(c.AtMS), c.Value}
 		}
 	}
 	return a.line("rows", list)

@@ -5,6 +5,7 @@ package hbasejson
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -83,4 +84,13 @@ func FuzzBytes(f *testing.F) {
 			t.Errorf("%q becomes %q", text, got)
 		}
 	})
+}
+
+// TestGreatTimes: a time that programs in JavaScript would round is a text.
+func TestGreatTimes(t *testing.T) {
+	for at, want := range map[shownTime]string{0: "0", 1 << 53: "9007199254740992", 1<<53 + 1: `"9007199254740993"`, 1<<63 - 2: `"9223372036854775806"`} {
+		if got, err := json.Marshal(at); err != nil || string(got) != want {
+			t.Errorf("%d is %s, %v", at, got, err)
+		}
+	}
 }
