@@ -229,10 +229,12 @@ func describe(name string, err error) error {
 		return fmt.Errorf("%w: %s", ErrNotFound, name)
 	}
 	if cause, ok := errors.AsType[*fs.PathError](err); ok {
-		return fmt.Errorf("storage: failed to %s %s: %w", strings.TrimSuffix(cause.Op, "at"), cmp.Or(name, "the folder"), cause.Err)
+		return fmt.Errorf("storage: failed to %s %s: %w", strings.TrimSuffix(cause.Op, "at"), cmp.Or(name,
+			"the folder"), cause.Err)
 	}
 	if cause, ok := errors.AsType[*os.LinkError](err); ok {
-		return fmt.Errorf("storage: failed to %s %s: %w", strings.TrimSuffix(cause.Op, "at"), cmp.Or(name, "the folder"), cause.Err)
+		return fmt.Errorf("storage: failed to %s %s: %w", strings.TrimSuffix(cause.Op, "at"), cmp.Or(name,
+			"the folder"), cause.Err)
 	}
 	return err
 }

@@ -45,10 +45,12 @@ func TestReadAll(t *testing.T) {
 func TestLinks(t *testing.T) {
 	outside, dir := t.TempDir(), t.TempDir()
 	secret := filepath.Join(outside, "secret")
-	if err := errors.Join(os.WriteFile(secret, []byte("x"), 0o600), os.WriteFile(filepath.Join(dir, "own"), []byte("y"), 0o600), os.Mkdir(filepath.Join(dir, "in"), 0o700)); err != nil {
+	if err := errors.Join(os.WriteFile(secret, []byte("x"), 0o600), os.WriteFile(filepath.Join(dir, "own"),
+		[]byte("y"), 0o600), os.Mkdir(filepath.Join(dir, "in"), 0o700)); err != nil {
 		t.Fatal(err)
 	}
-	for name, target := range map[string]string{"l.json": secret, "link": outside, "rel": "../" + filepath.Base(outside), "inner": "own", "folder": "in"} {
+	for name, target := range map[string]string{"l.json": secret, "link": outside,
+		"rel": "../" + filepath.Base(outside), "inner": "own", "folder": "in"} {
 		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
 			t.Skip(err)
 		}

@@ -36,7 +36,8 @@ func (s *server) auditDecision(d *permission.Decision) {
 	if !s.audit.Wants(kind, outcome) {
 		return
 	}
-	e := audit.Event{Kind: kind, User: d.Principal.User, Action: d.Action, Resource: d.Resource, Detail: d.Detail, Outcome: outcome, Request: d.Principal.Request}
+	e := audit.Event{Kind: kind, User: d.Principal.User, Action: d.Action, Resource: d.Resource, Detail: d.Detail,
+		Outcome: outcome, Request: d.Principal.Request}
 	if d.Principal.Address.IsValid() {
 		e.From = d.Principal.Address.Unmap().String()
 	}

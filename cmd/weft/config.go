@@ -123,7 +123,8 @@ func settings(c *config) []setting {
 		{"block-cache", "64MiB", "memory for the cache of blocks read from disk", size{&c.BlockCacheBytes, 1 << 20}},
 		{"request-memory", "256MiB", "memory for all DynamoDB requests together, and as much for all HBase calls; requests beyond it wait or are refused", size{&c.RequestMemoryBytes, 16 << 20}},
 		{"sql-memory", "256MiB", "memory for all MySQL clients and statements together, at most a quarter of the cgroup's limit; statements beyond it are refused", size{&c.SQLMemoryBytes, 16 << 20}},
-		{"sql-disk", "0B", "disk for the temporary files of all SQL statements together, statements beyond it are refused; 0B is a quarter of what is free at start", size{&c.SQLDiskBytes, 0}},
+		{"sql-disk", "0B",
+			"disk for the temporary files of all SQL statements together, statements beyond it are refused; 0B is a quarter of what is free at start", size{&c.SQLDiskBytes, 0}},
 		{"region-size", "8GiB", "size at which a region of the embedded store is split", size{&c.RegionBytes, 1 << 20}},
 		{"region-requests", "2500", "requests per second at which a region of the embedded store is split", count{&c.RegionRequests, 1}},
 		{"kinesis-endpoint", "", "URL of the service, such as Amazon Kinesis, that tables send their changes to once EnableKinesisStreamingDestination asks for it", text{&c.KinesisEndpoint, "URL"}},
@@ -167,7 +168,8 @@ func (c *config) workDir() string {
 	return filepath.Join(os.TempDir(), "weft-exchange")
 }
 
-// mysqlNeedsTLS reports whether clients of the MySQL port may not sign in in plain text: other machines, and all who must show a certificate.
+// mysqlNeedsTLS reports whether clients of the MySQL port may not sign in in plain text: other machines, and all who
+// must show a certificate.
 func (c *config) mysqlNeedsTLS() bool {
 	return c.TLS.Certificate != "" && (c.TLS.ClientCA != "" || !c.Insecure && !loopback(c.MySQLAddr))
 }

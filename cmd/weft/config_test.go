@@ -94,8 +94,9 @@ func TestMySQLNeedsTLS(t *testing.T) {
 		address, certificate, authority string
 		insecure, want                  bool
 	}{
-		{"127.0.0.1:1", "", "", false, false}, {"0.0.0.0:1", "", "", true, false}, {"127.0.0.1:1", "c", "", false, false}, {"0.0.0.0:1", "c", "", false, true},
-		{"0.0.0.0:1", "c", "", true, false}, {"127.0.0.1:1", "c", "a", false, true}, {"0.0.0.0:1", "c", "a", true, true},
+		{"127.0.0.1:1", "", "", false, false}, {"0.0.0.0:1", "", "", true, false},
+		{"127.0.0.1:1", "c", "", false, false}, {"0.0.0.0:1", "c", "", false, true}, {"0.0.0.0:1", "c", "", true, false},
+		{"127.0.0.1:1", "c", "a", false, true}, {"0.0.0.0:1", "c", "a", true, true},
 	} {
 		c := &config{MySQLAddr: one.address, Insecure: one.insecure}
 		c.TLS.Certificate, c.TLS.ClientCA = one.certificate, one.authority

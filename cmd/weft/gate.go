@@ -138,9 +138,11 @@ func (s *server) judgeAndKeep(r *http.Request, page console.Access) *console.Ref
 	return refusal
 }
 
-// seesNames reports whether a client may learn the names of tables from metrics: as pages for readers, but a refusal is no event.
+// seesNames reports whether a client may learn the names of tables from metrics: as pages for readers, but a refusal is
+// no event.
 func (s *server) seesNames(r *http.Request) bool {
-	return s.config.Auth != "required" || loopback(s.config.AdminAddr) || r.Header.Get("Authorization") != "" && s.judgeToken(r, console.Readers) == nil
+	return s.config.Auth != "required" || loopback(s.config.AdminAddr) ||
+		r.Header.Get("Authorization") != "" && s.judgeToken(r, console.Readers) == nil
 }
 
 // judgeToken refuses who has not signed in, and on pages that are not for all users, who is no administrator. Before there is a user, programs on this
@@ -200,7 +202,8 @@ func (s *server) userOfToken(ctx context.Context, text string) (user string, ok 
 		return "", false, nil
 	}
 	account, ok, err := s.gate.accounts.Get(ctx, user)
-	if err != nil || !ok || account.IsRole || account.Credential() != credential { // dropped meanwhile, another of that name, or of another password
+	if err != nil || !ok || account.IsRole || account.Credential() != credential {
+		// It was dropped meanwhile, or is another of that name or with another password.
 		return "", false, err
 	}
 	return user, true, nil

@@ -119,7 +119,8 @@ func presetVariables(s *server, listener net.Listener, secure bool) (*variable.C
 	variables := variable.NewCatalog()
 	var err error
 	for _, v := range [...][2]string{
-		{"port", port}, {"max_connections", strconv.Itoa(min(s.config.MySQLConnections, s.shares.Connections))}, {"have_ssl", have}, {"have_openssl", have},
+		{"port", port}, {"have_ssl", have}, {"have_openssl", have},
+		{"max_connections", strconv.Itoa(min(s.config.MySQLConnections, s.shares.Connections))},
 		{"wait_timeout", strconv.Itoa(int(sessionIdleTimeout.Seconds()))}, {"interactive_timeout", strconv.Itoa(int(sessionIdleTimeout.Seconds()))},
 	} {
 		err = errors.Join(err, variables.Preset(v[0], v[1]))

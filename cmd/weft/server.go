@@ -135,7 +135,8 @@ func (s *server) warnOfModes() {
 		bits fs.FileMode
 		why  string
 	}{
-		{s.config.MasterKeyFile, 0o077, "other accounts may use the master key, which decrypts the secrets of access keys: chmod 600"},
+		{s.config.MasterKeyFile, 0o077,
+			"other accounts may use the master key, which decrypts the secrets of access keys: chmod 600"},
 		{s.config.TLS.Key, 0o077, "other accounts may use the key of the certificate: chmod 600"},
 		{s.config.dataDir(), 0o022, "other accounts may change the data: chmod 700"},
 	} {
@@ -214,9 +215,11 @@ func (s *server) adminPort() (protocol, error) {
 		{Pattern: "POST /backup", For: console.Administrators, Help: "back up the whole database; weft backup sends this request", Handler: s.backupHandler},
 		{Pattern: "POST /restore", For: console.Administrators, Help: "restore a table as it was; weft restore --table sends this request", Handler: s.restoreHandler},
 	}
-	handler := console.Handler(console.Options{Metrics: s.metrics.Gatherer(), Ready: s.Ready, Log: s.log, Pages: pages, Hosts: s.hosts(s.config.AdminAddr), Judge: s.judgeAndKeep,
+	handler := console.Handler(console.Options{Metrics: s.metrics.Gatherer(), Ready: s.Ready, Log: s.log,
+		Pages: pages, Hosts: s.hosts(s.config.AdminAddr), Judge: s.judgeAndKeep,
 		Names: s.seesNames})
-	return endpoint.ListenHTTP(endpoint.Options{Name: "admin", Addr: s.config.AdminAddr, TLS: s.tls, Bound: endpoint.NewBound(s.shares.Admin, s.log).Replacing(),
+	return endpoint.ListenHTTP(endpoint.Options{Name: "admin", Addr: s.config.AdminAddr, TLS: s.tls,
+		Bound:  endpoint.NewBound(s.shares.Admin, s.log).Replacing(),
 		WithID: withRequestID, Handler: handler, BodyBytesMax: adminBodyBytesMax, Log: s.log, Metrics: s.metrics})
 }
 

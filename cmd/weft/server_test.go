@@ -376,7 +376,8 @@ func TestLogger(t *testing.T) {
 func TestModes(t *testing.T) {
 	for mode, told := range map[os.FileMode]bool{0o600: false, 0o400: false, 0o644: true, 0o620: true} {
 		key := filepath.Join(t.TempDir(), "master.key")
-		if err := errors.Join(os.WriteFile(key, []byte(base64.StdEncoding.EncodeToString(make([]byte, 32))), mode), os.Chmod(key, mode)); err != nil {
+		if err := errors.Join(os.WriteFile(key, []byte(base64.StdEncoding.EncodeToString(make([]byte, 32))), mode),
+			os.Chmod(key, mode)); err != nil {
 			t.Fatal(err)
 		}
 		_, log := openServer(t, map[string]string{"master-key-file": key})

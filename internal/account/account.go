@@ -59,7 +59,8 @@ type Account struct {
 	Limited bool `json:"limited,omitempty"`
 }
 
-// Credential tells this account, with its present password, from a later one of its name or with another password. It says nothing of the password.
+// Credential tells this account, with its present password, from a later one of its name or with another password. It
+// says nothing of the password.
 func (u *Account) Credential() string {
 	sum := sha256.Sum256(slices.Concat(binary.BigEndian.AppendUint64(nil, uint64(u.CreatedAtMS)), u.SHA1, u.SHA256))
 	return hex.EncodeToString(sum[:16])
@@ -116,13 +117,15 @@ func (a *Accounts) Add(ctx context.Context, name, password string) error {
 	})
 }
 
-// unlike lists all accounts, none of which may have a name that people take for another one. Errors: ErrName, ErrSimilar, those of the store.
+// unlike lists all accounts, none of which may have a name that people take for another one. Errors: ErrName,
+// ErrSimilar, those of the store.
 func (a *Accounts) unlike(ctx context.Context, name string) ([]Account, error) {
 	if !isName(name) {
 		return nil, ErrName
 	}
 	others, err := a.List(ctx)
-	if err == nil && slices.ContainsFunc(others, func(one Account) bool { return one.Name != name && strings.EqualFold(one.Name, name) }) {
+	if err == nil && slices.ContainsFunc(others,
+		func(one Account) bool { return one.Name != name && strings.EqualFold(one.Name, name) }) {
 		err = ErrSimilar
 	}
 	return others, err

@@ -76,7 +76,8 @@ func TestNames(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"ROOT", "Root", "ünal"} {
-		if err := errors.Join(accounts.Add(t.Context(), name, "secret"), accounts.CreateRole(t.Context(), name)); !errors.Is(err, ErrSimilar) {
+		err := errors.Join(accounts.Add(t.Context(), name, "secret"), accounts.CreateRole(t.Context(), name))
+		if !errors.Is(err, ErrSimilar) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}

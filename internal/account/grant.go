@@ -95,7 +95,8 @@ func (p Privileges) Actions(at Level) (list []string) {
 			list = privileges[i].actions
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(list), func(action string) bool { return action == listTables && at.Database != "" })
+	return slices.DeleteFunc(slices.Clone(list),
+		func(action string) bool { return action == listTables && at.Database != "" })
 }
 
 // Writes reports whether one privilege is for changing rows.
@@ -184,7 +185,8 @@ var (
 	ErrNoGrant       = errors.New("account: there is no such grant")
 )
 
-// CreateRole makes a role: a name that holds grants, and signs in nowhere. Errors: ErrExists, ErrName, ErrSimilar, those of the store.
+// CreateRole makes a role: a name that holds grants, and signs in nowhere. Errors: ErrExists, ErrName, ErrSimilar,
+// those of the store.
 func (a *Accounts) CreateRole(ctx context.Context, name string) error {
 	if _, err := a.unlike(ctx, name); err != nil {
 		return err
@@ -337,8 +339,8 @@ func (l Level) resources() []string {
 	return list
 }
 
-// Resources are the patterns of what a level covers, as the last parts of ARNs. Tables of the default database are DynamoDB's; those of others have the database
-// in their names.
+// Resources are the patterns of what a level covers, as the last parts of ARNs. Tables of the default database are
+// DynamoDB's; those of others have the database in their names.
 func (l Level) Resources() []string {
 	if l.Database == "" {
 		return []string{"*"}

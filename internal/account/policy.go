@@ -112,9 +112,11 @@ func isPolicyName(name string) bool {
 	return len(name) > 0 && len(name) <= 128
 }
 
-// Policies returns all policies that say what a user may do: its own, those of its roles, and its grants and theirs; and the user's Credential, which is "" if
-// there is no such user.
-func (a *Accounts) Policies(ctx context.Context, user string) (policies []*policy.Policy, credential string, err error) {
+// Policies returns all policies that say what a user may do: its own, those of its roles, and its grants and theirs;
+// and the user's Credential, which is "" if there is no such user.
+func (a *Accounts) Policies(
+	ctx context.Context, user string,
+) (policies []*policy.Policy, credential string, err error) {
 	u, ok, err := a.Get(ctx, user)
 	if err != nil || !ok || u.IsRole {
 		return nil, "", err

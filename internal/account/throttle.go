@@ -86,9 +86,9 @@ func (t *Throttle) Login(name, address string, proved bool) (ok bool, wait time.
 	return false, 0
 }
 
-// Signature decides whether a request is admitted that was signed with an access key: always if the signature is right, since no secret of a key can be guessed
-// and ids of keys are no secrets. Wrong ones are slowed down, for the work that they make. Requests with keys that there are none of count for their address
-// together: id is "" for them.
+// Signature decides whether a request is admitted that was signed with an access key: always if the signature is right,
+// since no secret of a key can be guessed and ids of keys are no secrets. Wrong ones are slowed down, for the work that
+// they make. Requests with keys that there are none of count for their address together: id is "" for them.
 func (t *Throttle) Signature(id, address string, proved bool) (ok bool, wait time.Duration) {
 	if proved {
 		return true, 0
@@ -138,7 +138,8 @@ func (t *Throttle) at(o origin, now time.Time) *attempts {
 	return one
 }
 
-// forget makes room: first for what counts no more, then, if that is too little, for half of all. Origins that are trusted go last.
+// forget makes room: first for what counts no more, then, if that is too little, for half of all. Origins that are
+// trusted go last.
 func (t *Throttle) forget(now time.Time) {
 	for _, goes := range []func(*attempts) bool{
 		func(one *attempts) bool { return !one.trusted && !one.freeAt.After(now) },

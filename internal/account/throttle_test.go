@@ -163,7 +163,10 @@ func TestThrottleSignatures(t *testing.T) {
 	for _, one := range []struct {
 		id, address string
 		proved, ok  bool
-	}{{"AKIA1", "192.0.2.1:99", false, false}, {"AKIA1", "192.0.2.1:99", true, true}, {"", "192.0.2.1:99", false, false}, {"AKIA2", "192.0.2.1:99", true, true}, {"AKIA1", "192.0.2.2:99", true, true}} {
+	}{
+		{"AKIA1", "192.0.2.1:99", false, false}, {"AKIA1", "192.0.2.1:99", true, true},
+		{"", "192.0.2.1:99", false, false}, {"AKIA2", "192.0.2.1:99", true, true}, {"AKIA1", "192.0.2.2:99", true, true},
+	} {
 		if ok, wait := throttle.Signature(one.id, one.address, one.proved); ok != one.ok || ok != (wait == 0) {
 			t.Errorf("%+v: %v, %v", one, ok, wait)
 		}

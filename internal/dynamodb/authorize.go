@@ -103,8 +103,8 @@ func (r *request) selection() string {
 	return "ALL_ATTRIBUTES"
 }
 
-// returnedParts says which parts of its item a write returns, all of which a policy must allow; ok is false for one that can't return any. The item that a
-// failed condition shows counts as one that was asked for.
+// returnedParts says which parts of its item a write returns, all of which a policy must allow; ok is false for one
+// that can't return any. The item that a failed condition shows counts as one that was asked for.
 func (r *request) returnedParts() (parts []string, ok bool) {
 	for _, name := range []string{"ReturnValues", "ReturnValuesOnConditionCheckFailure"} {
 		m, found := r.order.find([]byte(name)).(*text)

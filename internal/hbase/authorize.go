@@ -49,8 +49,8 @@ type part struct {
 	returns string // of a write: what it answers, as DynamoDB's ReturnValues
 }
 
-// authorize wants who asks to be allowed an operation on a part of a table. A scan reads rows that nobody names, so that a policy that depends on their keys
-// allows none.
+// authorize wants who asks to be allowed an operation on a part of a table. A scan reads rows that nobody names, so
+// that a policy that depends on their keys allows none.
 func (a *API) authorize(ctx context.Context, operation string, p database.Pinned, of part) error {
 	if a.Guard == nil {
 		return nil
@@ -103,7 +103,8 @@ func (p *part) values(name string) ([]string, bool) {
 
 // isWhole reports whether the columns are all that a row may have.
 func (p *part) isWhole() bool {
-	return p.read && len(p.columns) == 0 || slices.ContainsFunc(p.columns, func(c Column) bool { return c.Whole && len(c.Family) == 0 })
+	return p.read && len(p.columns) == 0 || slices.ContainsFunc(p.columns,
+		func(c Column) bool { return c.Whole && len(c.Family) == 0 })
 }
 
 // tell returns an error that speaks of a table to those only who may do the operation there.

@@ -30,15 +30,17 @@ var partPolicies = map[string]string{
 	"write": `{"Effect":"Allow","Action":["dynamodb:UpdateItem","dynamodb:PutItem","dynamodb:DeleteItem"],"Resource":"*","Condition":{"StringEqualsIfExists":{"dynamodb:ReturnValues":"NONE"}}}`,
 }
 
-// TestPartRights does calls on parts of a table as users with rights to parts. No answer holds a value that the policy denies.
+// TestPartRights does calls on parts of a table as users with rights to parts. No answer holds a value that the policy
+// denies.
 func TestPartRights(t *testing.T) {
 	db := testdb.Open(t)
 	clock := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 	accounts := db.Accounts()
-	api := &hbase.API{DB: db, Guard: permission.New(accounts, permission.Options{Account: "000000000000", Region: "us-east-1", Now: func() time.Time {
-		clock = clock.Add(time.Hour) // rights are read anew
-		return clock
-	}})}
+	api := &hbase.API{DB: db, Guard: permission.New(accounts, permission.Options{Account: "000000000000",
+		Region: "us-east-1", Now: func() time.Time {
+			clock = clock.Add(time.Hour) // rights are read anew
+			return clock
+		}})}
 	as := func(user string) context.Context {
 		return permission.NewContext(t.Context(), &permission.Principal{User: user})
 	}
@@ -63,7 +65,8 @@ func TestPartRights(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	must(api.CreateTable(as("root"), &hbase.Table{TableName: name, Families: []hbase.Family{{Name: "pub", Versions: 1}, {Name: "sec", Versions: 1}}}, nil))
+	must(api.CreateTable(as("root"), &hbase.Table{TableName: name,
+		Families: []hbase.Family{{Name: "pub", Versions: 1}, {Name: "sec", Versions: 1}}}, nil))
 	column := func(text string) hbase.Column {
 		family, qualifier, _ := strings.Cut(text, ":")
 		return hbase.Column{Family: []byte(family), Qualifier: []byte(qualifier), Whole: !strings.Contains(text, ":")}
@@ -85,7 +88,8 @@ func TestPartRights(t *testing.T) {
 				g.Columns = append(g.Columns, column(c))
 			}
 			one, err := api.Get(ctx, name, g)
-			if many, manyErr := api.GetMultiple(ctx, name, []*hbase.Get{g}); (err == nil) != (manyErr == nil) || err == nil && len(many[0].Cells) != len(one.Cells) {
+			if many, manyErr := api.GetMultiple(ctx, name, []*hbase.Get{g}); (err == nil) != (manyErr == nil) ||
+				err == nil && len(many[0].Cells) != len(one.Cells) {
 				t.Errorf("get answers %v, %v, but of several %v, %v", one, err, many, manyErr)
 			}
 			return one, err
@@ -110,23 +114,27 @@ func TestPartRights(t *testing.T) {
 	}
 	appended := func(row, c string, unread bool) func(ctx context.Context) (hbase.Result, error) {
 		return func(ctx context.Context) (hbase.Result, error) {
-			return api.Append(ctx, name, &hbase.Append{Row: []byte(row), Cells: []hbase.CellWrite{{Column: column(c)}}, Unread: unread})
+			return api.Append(ctx, name, &hbase.Append{Row: []byte(row),
+				Cells: []hbase.CellWrite{{Column: column(c)}}, Unread: unread})
 		}
 	}
 	increment := func(row, c string, unread bool) func(ctx context.Context) (hbase.Result, error) {
 		return func(ctx context.Context) (hbase.Result, error) {
-			return api.Increment(ctx, name, &hbase.Increment{Row: []byte(row), Amounts: []hbase.Amount{{Column: column(c)}}, Unread: unread})
+			return api.Increment(ctx, name, &hbase.Increment{Row: []byte(row),
+				Amounts: []hbase.Amount{{Column: column(c)}}, Unread: unread})
 		}
 	}
 	deleted := func(cells ...hbase.CellDelete) func(ctx context.Context) (hbase.Result, error) {
 		return func(ctx context.Context) (hbase.Result, error) {
-			err := api.Delete(ctx, name, []*hbase.Delete{{Row: []byte("bob"), Cells: cells, AtMS: 1}}) // before everything
+			err := api.Delete(ctx, name, []*hbase.Delete{{Row: []byte("bob"), Cells: cells,
+				AtMS: 1}}) // before everything
 			return hbase.Result{}, err
 		}
 	}
 	check := func(condition *hbase.Condition) func(ctx context.Context) (hbase.Result, error) {
 		return func(ctx context.Context) (hbase.Result, error) {
-			_, err := api.CheckAndMutate(ctx, name, []byte("bob"), condition, []hbase.Mutation{{Put: put("bob", "pub:a")}})
+			_, err := api.CheckAndMutate(ctx, name, []byte("bob"), condition,
+				[]hbase.Mutation{{Put: put("bob", "pub:a")}})
 			return hbase.Result{}, err
 		}
 	}
@@ -154,16 +162,20 @@ func TestPartRights(t *testing.T) {
 		{"increment secret", increment("bob", "sec:s", false), "row"},
 		{"increment unread", increment("bob", "pub:b", true), "attributes family denied row write"},
 		{"delete row", deleted(), "row write"},
-		{"delete family", deleted(hbase.CellDelete{Column: hbase.Column{Family: []byte("pub")}, Kind: hbase.DeleteFamily, AtMS: 1}), "family denied row write"},
-		{"delete column", deleted(hbase.CellDelete{Column: column("pub:b"), Kind: hbase.DeleteVersions, AtMS: 1}), "attributes family denied row write"},
-		{"check a", check(&hbase.Condition{Column: column("pub:a"), Value: []byte("x")}), "attributes family denied row write"},
+		{"delete family", deleted(hbase.CellDelete{Column: hbase.Column{Family: []byte("pub")},
+			Kind: hbase.DeleteFamily, AtMS: 1}), "family denied row write"},
+		{"delete column", deleted(hbase.CellDelete{Column: column("pub:b"), Kind: hbase.DeleteVersions, AtMS: 1}),
+			"attributes family denied row write"},
+		{"check a", check(&hbase.Condition{Column: column("pub:a"), Value: []byte("x")}),
+			"attributes family denied row write"},
 		{"check secret", check(&hbase.Condition{Column: column("sec:s"), Value: []byte("x")}), "row write"},
 		{"check by filter", check(&hbase.Condition{Filter: looks}), "row write"},
 	} {
 		var allowed []string
 		for _, user := range []string{"attributes", "family", "denied", "row", "write"} {
 			result, err := one.do(as(user))
-			if denied, ok := errors.AsType[*hbase.Fault](err); ok && strings.HasSuffix(denied.Class, "AccessDeniedException") {
+			if denied, ok := errors.AsType[*hbase.Fault](err); ok && strings.HasSuffix(denied.Class,
+				"AccessDeniedException") {
 				continue
 			} else if err != nil {
 				t.Errorf("%s as %s: %v", one.what, user, err)

@@ -50,7 +50,8 @@ func (a *API) GetMultiple(ctx context.Context, name TableName, gets []*Get) (res
 	defer p.Release()
 	results = make([]Result, len(gets))
 	for i, get := range gets {
-		if err := a.authorize(ctx, "Get", p, part{rows: [][]byte{get.Row}, columns: get.Columns, read: true}); err != nil {
+		if err := a.authorize(ctx, "Get", p, part{rows: [][]byte{get.Row}, columns: get.Columns,
+			read: true}); err != nil {
 			return nil, err
 		}
 		if results[i], err = read(ctx, p, t, get); err != nil {

@@ -156,7 +156,8 @@ func (s *Scanner) walk(ctx context.Context, results int, page *[]Result, size *i
 		return err
 	}
 	defer p.Release()
-	if err := s.api.authorize(ctx, "Scan", p, part{columns: s.scan.Columns, read: true}); err != nil { // rights may have been taken away since
+	if err := s.api.authorize(ctx, "Scan", p, part{columns: s.scan.Columns,
+		read: true}); err != nil { // rights may have been taken away since
 		return err
 	}
 	c, err := p.Query(ctx, database.Query{Where: s.where(), Reverse: s.scan.Reversed, Cells: &cell.Select{Stored: true}, ExaminedMax: pageRows})

@@ -131,7 +131,9 @@ func returned(unread bool) string {
 }
 
 // commit writes rows that are all different. returns is what it answers of them.
-func (a *API) commit(ctx context.Context, operation string, p database.Pinned, writes []rowWrite, returns string) error {
+func (a *API) commit(
+	ctx context.Context, operation string, p database.Pinned, writes []rowWrite, returns string,
+) error {
 	rows, columns := make([][]byte, len(writes)), []Column(nil)
 	list := make([]database.TableWrite, len(writes))
 	for i, w := range writes {
@@ -371,7 +373,7 @@ func (a *API) Increment(ctx context.Context, name TableName, in *Increment) (Res
 	for i := range cells {
 		cells[i] = CellWrite{Column: in.Amounts[i].Column, LifeMS: in.LifeMS}
 	}
-	return a.compute(ctx, "Increment", name, in.Row, cells, returned(in.Unread), func(i int, old []byte, ok bool) ([]byte, error) {
+	next := func(i int, old []byte, ok bool) ([]byte, error) {
 		n := int64(0)
 		if ok {
 			if len(old) != 8 {
@@ -380,19 +382,21 @@ func (a *API) Increment(ctx context.Context, name TableName, in *Increment) (Res
 			n = int64(binary.BigEndian.Uint64(old))
 		}
 		return binary.BigEndian.AppendUint64(nil, uint64(n+in.Amounts[i].By)), nil
-	})
+	}
+	return a.compute(ctx, "Increment", name, in.Row, cells, returned(in.Unread), next)
 }
 
 // Append adds bytes to the ends of cells in one commit, and returns the new ones.
 func (a *API) Append(ctx context.Context, name TableName, in *Append) (Result, error) {
-	return a.compute(ctx, "Append", name, in.Row, in.Cells, returned(in.Unread), func(i int, old []byte, _ bool) ([]byte, error) {
-		return slices.Concat(old, in.Cells[i].Value), nil
-	})
+	next := func(i int, old []byte, _ bool) ([]byte, error) { return slices.Concat(old, in.Cells[i].Value), nil }
+	return a.compute(ctx, "Append", name, in.Row, in.Cells, returned(in.Unread), next)
 }
 
 // compute writes cells whose values depend on those before.
-func (a *API) compute(ctx context.Context, operation string, name TableName, row []byte, cells []CellWrite, returns string,
-	next func(i int, old []byte, ok bool) ([]byte, error)) (_ Result, err error) {
+func (a *API) compute(
+	ctx context.Context, operation string, name TableName, row []byte, cells []CellWrite, returns string,
+	next func(i int, old []byte, ok bool) ([]byte, error),
+) (_ Result, err error) {
 	count := a.begin(ctx, operation, name, nil)
 	count.row = row
 	defer count.end(&err)

@@ -7,7 +7,8 @@ import (
 	"github.com/weftdb/weft/internal/policy"
 )
 
-// IsAdministrator reports whether a principal may manage the server and its users, and with that give everybody any right.
+// IsAdministrator reports whether a principal may manage the server and its users, and with that give everybody any
+// right.
 func (r Rights) IsAdministrator() bool {
 	for _, one := range []account.Privileges{account.Super, account.CreateUser} {
 		if r.Decide(&Request{Action: one.Action(), Resource: "*"}) != policy.Allow {
@@ -17,9 +18,9 @@ func (r Rights) IsAdministrator() bool {
 	return true
 }
 
-// Lacks returns a privilege of a set that a principal may not let others have at a level; 0: it may give them all. It must be allowed all that the privilege
-// allows, on everything that the level covers and whatever the conditions of a request, and nothing of that may be denied. of is the policy of the level's
-// table; nil: it has none.
+// Lacks returns a privilege of a set that a principal may not let others have at a level; 0: it may give them all. It
+// must be allowed all that the privilege allows, on everything that the level covers and whatever the conditions of a
+// request, and nothing of that may be denied. of is the policy of the level's table; nil: it has none.
 func (r Rights) Lacks(set account.Privileges, at account.Level, of *policy.Policy) account.Privileges {
 	if r.guard == nil {
 		return 0
@@ -31,17 +32,19 @@ func (r Rights) Lacks(set account.Privileges, at account.Level, of *policy.Polic
 			}
 		}
 	}
-	if batch := account.Insert | account.Delete; set&batch == batch && !r.covers(account.BatchWrite, account.Insert, set, at, of) {
+	const both = account.Insert | account.Delete
+	if set&both == both && !r.covers(account.BatchWrite, account.Insert, set, at, of) {
 		return account.Insert
 	}
 	return 0
 }
 
-// covers reports whether a principal may do what a privilege of a set allows, on everything that a level covers. Who may change the schema of tables may change
-// their indexes, and writes answer nothing for who may not read.
+// covers reports whether a principal may do what a privilege of a set allows, on everything that a level covers. Who
+// may change the schema of tables may change their indexes, and writes answer nothing for who may not read.
 func (r Rights) covers(action string, one, set account.Privileges, at account.Level, of *policy.Policy) bool {
 	for _, resource := range at.Resources() {
-		request := &Request{Action: action, Resource: resource, Pattern: true, Policy: of, Unknown: func(string) bool { return true }}
+		request := &Request{Action: action, Resource: resource, Pattern: true, Policy: of,
+			Unknown: func(string) bool { return true }}
 		effect := r.Decide(request)
 		if effect == policy.NoMatch && one == account.Index {
 			request.Action = account.Alter.Action()
@@ -49,7 +52,7 @@ func (r Rights) covers(action string, one, set account.Privileges, at account.Le
 		}
 		if effect == policy.NoMatch && one.Writes() && set&account.Select == 0 {
 			request.Unknown = func(key string) bool { return key != "dynamodb:returnvalues" }
-			request.Values = func(key string) ([]string, bool) { return []string{"NONE"}, key == "dynamodb:returnvalues" }
+			request.Values = func(key string) ([]string, bool) { return []string{"NONE"}, !request.Unknown(key) }
 			effect = r.Decide(request)
 		}
 		if effect != policy.Allow {
@@ -59,9 +62,12 @@ func (r Rights) covers(action string, one, set account.Privileges, at account.Le
 	return true
 }
 
-// Outranks reports whether a user or role may do something that the principal may not give to others; lacks is Lacks, or more than that. Policies besides the
-// grants count as such, since what they allow is not compared. roles are those of the user.
-func (r Rights) Outranks(u *account.Account, roles []account.Account, lacks func(account.Privileges, account.Level) account.Privileges) bool {
+// Outranks reports whether a user or role may do something that the principal may not give to others; lacks is Lacks,
+// or more than that. Policies besides the grants count as such, since what they allow is not compared. roles are those
+// of the user.
+func (r Rights) Outranks(
+	u *account.Account, roles []account.Account, lacks func(account.Privileges, account.Level) account.Privileges,
+) bool {
 	if r.guard == nil || r.IsAdministrator() {
 		return false
 	}

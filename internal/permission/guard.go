@@ -76,7 +76,8 @@ type rights struct {
 	credential string
 }
 
-// outdated are the rights of who signed in as a user that there is no more, or by a password that was changed. // immutable
+// outdated are the rights of who signed in as a user that there is no more, or by a password that was changed. //
+// immutable
 var outdated = &rights{}
 
 const (
@@ -130,7 +131,8 @@ func (g *Guard) MayDoAll(ctx context.Context, p *Principal, table *schema.Table)
 func (g *Guard) check(p *Principal, r *rights, request *Request, now time.Time) error {
 	denied := g.decide(p, r, request, now)
 	if g.options.Observe != nil {
-		g.options.Observe(&Decision{Principal: p, Action: request.Action, Resource: g.resource(request), Denied: denied})
+		g.options.Observe(&Decision{Principal: p, Action: request.Action, Resource: g.resource(request),
+			Denied: denied})
 	}
 	switch {
 	case denied == nil:
@@ -147,7 +149,8 @@ func (g *Guard) decide(p *Principal, r *rights, request *Request, now time.Time)
 	if r.all && request.Policy == nil {
 		return nil
 	}
-	asked := policy.Request{Unknown: request.Unknown, Patterns: request.Patterns, Lenient: request.Lenient, Account: g.options.Account, Action: request.Action,
+	asked := policy.Request{Unknown: request.Unknown, Patterns: request.Patterns, Lenient: request.Lenient,
+		Account: g.options.Account, Action: request.Action,
 		Resource: g.resource(request), Pattern: request.Pattern}
 	asked.Values = func(name string) ([]string, bool) {
 		if value, ok := p.value(g, name, now); ok {

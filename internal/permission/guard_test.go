@@ -209,7 +209,8 @@ func TestKeysOfPrincipals(t *testing.T) {
 	}
 }
 
-// TestCredentials: who signed in by a password that was changed, or as a user who was dropped, may do nothing, even if there is a user of that name again.
+// TestCredentials: who signed in by a password that was changed, or as a user who was dropped, may do nothing, even if
+// there is a user of that name again.
 func TestCredentials(t *testing.T) {
 	accounts, c := open(t)
 	guard := permission.New(accounts, permission.Options{Account: "1", Region: "r", Now: c.Now})

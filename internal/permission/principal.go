@@ -12,8 +12,8 @@ import (
 // Principal is who asks.
 type Principal struct {
 	User string // "": nobody signed in
-	// Credential is account.Credential of who signed in by a password, for as long as a connection is open; "" if each request proves who asks. Once the user has
-	// another one, the principal may do nothing.
+	// Credential is account.Credential of who signed in by a password, for as long as a connection is open; "" if each
+	// request proves who asks. Once the user has another one, the principal may do nothing.
 	Credential string
 	Address    netip.Addr // of the client; the zero Addr if it is not known
 	Agent      string     // what the client calls itself

@@ -28,7 +28,8 @@ func (g *Guard) RightsOf(ctx context.Context, p *Principal) (Rights, error) {
 // Everything says whether everything is allowed without a look at policies.
 func (r Rights) Everything() bool { return r.guard == nil }
 
-// IsOutdated reports whether the principal signed in as a user that there is no more, or by a password that was changed.
+// IsOutdated reports whether the principal signed in as a user that there is no more, or by a password that was
+// changed.
 func (r Rights) IsOutdated() bool { return r.of == outdated }
 
 // Decide decides on a request, and tells nobody.
@@ -49,7 +50,8 @@ func (r Rights) Decide(request *Request) policy.Effect {
 	return policy.NoMatch
 }
 
-// DeniedBy reports whether a policy would deny a request if it were that of the resource. Errors: what is wrong with the document.
+// DeniedBy reports whether a policy would deny a request if it were that of the resource. Errors: what is wrong with
+// the document.
 func (r Rights) DeniedBy(document string, request Request) (bool, error) {
 	parsed, err := policy.Parse([]byte(document), policy.Resource)
 	request.Policy = parsed
@@ -72,7 +74,8 @@ func (r Rights) Tell(request *Request, allowed bool) {
 		denied = &Denied{User: r.principal.User, Principal: r.guard.arnOf(r.principal.User), Action: request.Action, Resource: r.guard.resource(request)}
 	}
 	if r.Observed() {
-		r.guard.options.Observe(&Decision{Principal: r.principal, Action: request.Action, Resource: r.guard.resource(request), Denied: denied})
+		r.guard.options.Observe(&Decision{Principal: r.principal, Action: request.Action,
+			Resource: r.guard.resource(request), Denied: denied})
 	}
 	if denied != nil && r.guard.options.Warn {
 		r.guard.warned.warn(r.guard.options.Logger, denied, r.guard.options.Now())
@@ -86,7 +89,8 @@ func (r Rights) TellOfUser(action, name, detail string, allowed bool) {
 	}
 	d := Decision{Principal: r.principal, Action: action, Resource: r.guard.arnOf(name), Detail: detail}
 	if !allowed {
-		d.Denied = &Denied{User: r.principal.User, Principal: r.guard.arnOf(r.principal.User), Action: action, Resource: d.Resource}
+		d.Denied = &Denied{User: r.principal.User, Principal: r.guard.arnOf(r.principal.User), Action: action,
+			Resource: d.Resource}
 	}
 	if r.Observed() {
 		r.guard.options.Observe(&d)

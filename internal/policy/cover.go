@@ -9,8 +9,8 @@ func Escape(text string) string {
 	return strings.NewReplacer("*", "${*}", "?", "${?}", "$", "${$}").Replace(text)
 }
 
-// isAboutPattern is isAboutResource for a request about everything that a pattern stands for. An Allow must cover all of it; a Deny of any part of it
-// denies it.
+// isAboutPattern is isAboutResource for a request about everything that a pattern stands for. An Allow must cover all
+// of it; a Deny of any part of it denies it.
 func (s *statement) isAboutPattern(r *Request) bool {
 	asked, err := newPattern(r.Resource, true)
 	if err != nil || asked.variables {
@@ -33,8 +33,8 @@ func (s *statement) isAboutPattern(r *Request) bool {
 	return s.notResource
 }
 
-// fitsPattern is fits for a value that is a pattern: whether all texts of it are as wanted, or, for a Deny, one of them. For operators other than StringEquals
-// and StringLike nobody knows.
+// fitsPattern is fits for a value that is a pattern: whether all texts of it are as wanted, or, for a Deny, one of
+// them. For operators other than StringEquals and StringLike nobody knows.
 func (c *condition) fitsPattern(r *Request, value string, effect Effect) bool {
 	deny := effect == Deny
 	asked, err := newPattern(value, true)
@@ -99,8 +99,8 @@ func symbols(expanded string) (list []symbol) {
 	return list
 }
 
-// covers reports whether every text of pattern b is one of pattern a. It may be false where a covers b in a way that takes more than one look at each
-// symbol of b, such as *? and ?*.
+// covers reports whether every text of pattern b is one of pattern a. It may be false where a covers b in a way that
+// takes more than one look at each symbol of b, such as *? and ?*.
 func covers(a, b []symbol) bool {
 	return walk(a, b, func(x, y symbol) bool { return x == y || x.wildcard && !y.isStar() }, false)
 }
@@ -110,8 +110,9 @@ func overlaps(a, b []symbol) bool {
 	return walk(a, b, func(x, y symbol) bool { return x == y || x.wildcard || y.wildcard }, true)
 }
 
-// walk reports whether two patterns can be walked to their ends together, where a star of a stands for any symbols of b, if both is set a star of b for any
-// of a, and other symbols for each other where fits says so. It takes time proportional to the product of the lengths.
+// walk reports whether two patterns can be walked to their ends together, where a star of a stands for any symbols of
+// b, if both is set a star of b for any of a, and other symbols for each other where fits says so. It takes time
+// proportional to the product of the lengths.
 func walk(a, b []symbol, fits func(x, y symbol) bool, both bool) bool {
 	reached := make([]bool, len(b)+1) // by the symbols of a so far, the first so many of b
 	reached[0] = true
@@ -124,7 +125,8 @@ func walk(a, b []symbol, fits func(x, y symbol) bool, both bool) bool {
 		for j, y := range b {
 			diagonal := before
 			before = reached[j+1]
-			reached[j+1] = x.isStar() && (before || reached[j]) || diagonal && fits(x, y) || both && y.isStar() && (before || reached[j])
+			star := x.isStar() || both && y.isStar()
+			reached[j+1] = star && (before || reached[j]) || diagonal && fits(x, y)
 		}
 	}
 	return reached[len(b)]

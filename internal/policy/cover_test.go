@@ -19,7 +19,8 @@ func words(letters string, most int) []string {
 	return list
 }
 
-// TestPatterns compares all pairs of short patterns by the texts that they match. A cover that covers does not find is no fault.
+// TestPatterns compares all pairs of short patterns by the texts that they match. A cover that covers does not find is
+// no fault.
 func TestPatterns(t *testing.T) {
 	patterns, texts := words("ab*?", 3), words("abc", 5)
 	covered, overlapped := 0, 0
@@ -47,7 +48,8 @@ func TestPatterns(t *testing.T) {
 	if covered < 1000 || overlapped < 1000 {
 		t.Errorf("%d pairs cover, %d overlap", covered, overlapped)
 	}
-	if literal := markLiterals("a*"); covers(symbols(literal), symbols("a*")) || !covers(symbols("a*"), symbols(literal)) {
+	if literal := markLiterals("a*"); covers(symbols(literal), symbols("a*")) || !covers(symbols("a*"),
+		symbols(literal)) {
 		t.Error("a literal star counts as a wildcard")
 	}
 }

@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// knownKeys are the condition keys that requests may have, in lower case. One that ends with a slash has a name of the requester's behind it. // immutable
+// knownKeys are the condition keys that requests may have, in lower case. One that ends with a slash has a name of the
+// requester's behind it. // immutable
 var knownKeys = []string{
 	"aws:currenttime", "aws:epochtime", "aws:principalaccount", "aws:principalarn", "aws:principalisawsservice", "aws:principaltype", "aws:requestedregion",
 	"aws:requesttag/", "aws:resourceaccount", "aws:resourcetag/", "aws:securetransport", "aws:sourceip", "aws:tagkeys", "aws:useragent", "aws:userid", "aws:username",
@@ -19,12 +20,15 @@ var knownKeys = []string{
 // isKnown reports whether a request may have a condition key, which is in lower case.
 func isKnown(key string) bool {
 	return slices.ContainsFunc(knownKeys, func(known string) bool {
-		return key == known && !strings.HasSuffix(known, "/") || strings.HasSuffix(known, "/") && strings.HasPrefix(key, known) && len(key) > len(known)
+		if !strings.HasSuffix(known, "/") {
+			return key == known
+		}
+		return strings.HasPrefix(key, known) && len(key) > len(known)
 	})
 }
 
-// CheckKeys returns an error that names a condition key or a variable that no request has: a statement that depends on it would not do what it says, and a
-// Deny would deny nothing.
+// CheckKeys returns an error that names a condition key or a variable that no request has: a statement that depends on
+// it would not do what it says, and a Deny would deny nothing.
 func (p *Policy) CheckKeys() error {
 	for i := range p.statements {
 		s := &p.statements[i]

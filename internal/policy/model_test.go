@@ -180,7 +180,8 @@ func modelCondition(operator, key string, wanted []string, a *asked, variables, 
 	switch {
 	case quantifier == "" && strings.HasPrefix(key, "dynamodb:"): // both keys are lists
 		return false
-	case quantifier == "ForAllValues", quantifier == "" && allow: // AWS leaves open how an operator without a quantifier treats several values
+	case quantifier == "ForAllValues", quantifier == "" &&
+		allow: // AWS leaves open how an operator without a quantifier treats several values
 
 		return !slices.ContainsFunc(values, func(v string) bool { return !fits(v) })
 	}

@@ -59,10 +59,12 @@ type Request struct {
 	// Unknown says whether the values of a condition key are not known yet, such as the keys of rows that have not been found. Then an Allow that depends on it
 	// allows nothing, and a Deny denies. nil: all are known.
 	Unknown func(name string) bool
-	// Patterns reports whether the values of a condition key are patterns as a policy has them, each of which stands for all texts of its form. An Allow that
-	// depends on them must hold for all of these, a Deny for one. nil: no key's are.
+	// Patterns reports whether the values of a condition key are patterns as a policy has them, each of which stands
+	// for all texts of its form. An Allow that depends on them must hold for all of these, a Deny for one. nil: no
+	// key's are.
 	Patterns func(name string) bool
-	// Lenient turns Unknown around: an Allow allows, and a Deny denies nothing. It asks whether anything of the kind could be allowed.
+	// Lenient turns Unknown around: an Allow allows, and a Deny denies nothing. It asks whether anything of the kind
+	// could be allowed.
 	Lenient bool
 }
 
@@ -98,16 +100,17 @@ func (s *statement) applies(r *Request) bool {
 	return s.isAboutPrincipal(r) && s.isAboutAction(r.Action) && s.isAboutResource(r) && s.holds(r)
 }
 
-// isAboutPrincipal compares principals. A whole account stands for all its users where something is denied. Allowing it something only leaves the
-// decision to the policies of its users, which decide it anyway. As an exception (NotPrincipal) it stands for its root alone: AWS's guide tells to list
-// it beside the user who is not denied.
+// isAboutPrincipal compares principals. A whole account stands for all its users where something is denied. Allowing it
+// something only leaves the decision to the policies of its users, which decide it anyway. As an exception
+// (NotPrincipal) it stands for its root alone: AWS's guide tells to list it beside the user who is not denied.
 func (s *statement) isAboutPrincipal(r *Request) bool {
 	if !s.hasPrincipals {
 		return true
 	}
 	found := s.anyPrincipal
 	for _, one := range s.principals {
-		found = found || one == r.Principal && one != "" || s.effect == Deny && !s.notPrincipal && r.Principal != "" && isAccount(one, r.Account)
+		found = found || one == r.Principal && one != "" ||
+			s.effect == Deny && !s.notPrincipal && r.Principal != "" && isAccount(one, r.Account)
 	}
 	return found != s.notPrincipal
 }

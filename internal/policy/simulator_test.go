@@ -102,15 +102,17 @@ func (g generator) simulated() simulated {
 	return s
 }
 
-// exceptAccounts takes accounts out of NotPrincipal. The simulator excepts all users of an account ("need to do research on this", it says); AWS's guide
-// has the account's root listed beside the one user who is not denied, and all others denied.
+// exceptAccounts takes accounts out of NotPrincipal. The simulator excepts all users of an account ("need to do
+// research on this", it says); AWS's guide has the account's root listed beside the one user who is not denied, and all
+// others denied.
 func (s *simulated) exceptAccounts() {
 	if s.Resource == nil {
 		return
 	}
 	for _, one := range s.Resource["Statement"].([]any) {
 		if not, ok := one.(object)["NotPrincipal"].(object); ok {
-			list := slices.DeleteFunc(texts(not["AWS"]), func(one string) bool { return isAccount(one, "123456789012") })
+			list := slices.DeleteFunc(texts(not["AWS"]),
+				func(one string) bool { return isAccount(one, "123456789012") })
 			not["AWS"] = append(list, "arn:aws:iam::123456789012:user/nobody")
 		}
 	}

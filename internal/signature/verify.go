@@ -65,7 +65,8 @@ func (c *Claim) VerifyTime(now time.Time) *Fault {
 	return nil
 }
 
-// VerifyService returns a fault if the signature is for another service. A key that is derived for one is not for others. Regions are all the same.
+// VerifyService returns a fault if the signature is for another service. A key that is derived for one is not for
+// others. Regions are all the same.
 func (c *Claim) VerifyService(name string) *Fault {
 	if c.Scope.Service != name {
 		return invalid("Credential should be scoped to correct service: '%s'. ", name)

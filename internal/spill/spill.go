@@ -24,17 +24,19 @@ type Folder struct {
 	Dir string
 	// Room bounds what all files have together. nil: nothing does.
 	Room *memory.Budget
-	// Free returns how many bytes of the disk are free for temporary files, besides what must stay free for others; err is that nobody knows. It is asked once
-	// for each freeStep bytes. nil: all of the disk is.
+	// Free returns how many bytes of the disk are free for temporary files, besides what must stay free for others; err
+	// is that nobody knows. It is asked once for each freeStep bytes. nil: all of the disk is.
 	Free func() (bytes int64, err error)
 
 	unasked atomic.Int64 // bytes that were written since Free was asked last
 }
 
-// reserved is how much of a disk is left to others at least; of a small one it is a fifth. It is more than a store needs in order to write.
+// reserved is how much of a disk is left to others at least; of a small one it is a fifth. It is more than a store
+// needs in order to write.
 const reserved = 1 << 30
 
-// Open makes a folder, if there is none, whose files have so many bytes together; 0: a quarter of what is free now, and no bound where nobody knows that.
+// Open makes a folder, if there is none, whose files have so many bytes together; 0: a quarter of what is free now, and
+// no bound where nobody knows that.
 func Open(dir string, bytesMax int64) (*Folder, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("spill: failed to make a folder for temporary files: %w", err)
@@ -69,7 +71,8 @@ func (f *Folder) Create() (*File, error) {
 	if err != nil {
 		return nil, describe(err)
 	}
-	// The name goes at once where the system allows it, so that nothing stays behind whatever happens; else Close removes it.
+	// The name goes at once where the system allows it, so that nothing stays behind whatever happens; else Close
+	// removes it.
 	_ = os.Remove(file.Name())
 	return &File{File: file, folder: f}, nil
 }

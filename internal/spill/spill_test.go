@@ -97,7 +97,8 @@ func TestOpen(t *testing.T) {
 // TestErrors: no error tells where the folder is.
 func TestErrors(t *testing.T) {
 	folder := &spill.Folder{Dir: filepath.Join(t.TempDir(), "missing")}
-	if _, err := folder.Create(); err == nil || strings.Contains(err.Error(), folder.Dir) || !errors.Is(err, os.ErrNotExist) {
+	if _, err := folder.Create(); err == nil || strings.Contains(err.Error(), folder.Dir) || !errors.Is(err,
+		os.ErrNotExist) {
 		t.Error(err)
 	}
 }

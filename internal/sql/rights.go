@@ -54,7 +54,8 @@ func (s *Session) renewRights(ctx context.Context) {
 	now := s.engine.options.Now()
 	rights, err := guard.RightsOf(ctx, &s.principal)
 	if s.rightsErr = err; rights.IsOutdated() {
-		s.rightsErr = fault.Message(fault.AccessDenied, "Access denied for user '%s'@'%s': the password was changed, or the user dropped, since this connection signed in: connect again",
+		s.rightsErr = fault.Message(fault.AccessDenied,
+			"Access denied for user '%s'@'%s': the password was changed, or the user dropped, since this connection signed in: connect again",
 			s.login.User, s.login.Host)
 		s.engine.options.Kill(s.login.ConnectionID, false)
 	}
@@ -80,7 +81,8 @@ func (s *Session) askLocks(database, table string, rows *rowsNamed) error {
 	if s.rights.Everything() || schemas.IsVirtual(database) {
 		return nil
 	}
-	return s.demand(&need{privilege: account.Update, Level: account.Level{Database: database, Table: table}, rows: rows, or: account.Delete})
+	return s.demand(&need{privilege: account.Update, Level: account.Level{Database: database, Table: table},
+		rows: rows, or: account.Delete})
 }
 
 func (s *Session) demand(n *need) error {
@@ -186,7 +188,8 @@ func (s *Session) decide(p account.Privileges, at account.Level, known *permissi
 	return effect == policy.Allow
 }
 
-// requestOn returns the request for an action at a level, with the policy and the tags of the table. A policy that is damaged denies everything.
+// requestOn returns the request for an action at a level, with the policy and the tags of the table. A policy that is
+// damaged denies everything.
 func (s *Session) requestOn(action string, at account.Level) *permission.Request {
 	pinned, err := s.engine.db.PinIn(at.Database, at.Table)
 	if err != nil {
@@ -249,7 +252,8 @@ func (s *Session) sees(database, table string) bool {
 
 // seesRows says whether the user may read all rows of a table.
 func (s *Session) seesRows(database, table string) bool {
-	return s.rights.Everything() || s.rights.Warns() || s.may(account.Select, account.Level{Database: database, Table: table}, false)
+	return s.rights.Everything() || s.rights.Warns() || s.may(account.Select,
+		account.Level{Database: database, Table: table}, false)
 }
 
 // seesQuery says whether the user may know the query of a view.
@@ -294,6 +298,7 @@ func (s *Session) seesSome(database string) (found bool) {
 // principalOf is who has signed in.
 func principalOf(login *result.Login) permission.Principal {
 	address, _ := netip.ParseAddr(login.Host) // the zero value for a host that is no address
-	return permission.Principal{User: login.User, Credential: login.Credential, Address: address, Agent: login.Attributes["program_name"], Secure: login.TLS,
+	return permission.Principal{User: login.User, Credential: login.Credential, Address: address,
+		Agent: login.Attributes["program_name"], Secure: login.TLS,
 		Request: "connection " + strconv.FormatUint(uint64(login.ConnectionID), 10)}
 }

@@ -41,7 +41,8 @@ func newGuarded(t *testing.T, db *database.DB, warn, observe bool) *guarded {
 	options := permission.Options{Account: "000000000000", Region: "local", Warn: warn, Logger: slog.New(slog.NewTextHandler(&g.log, nil))}
 	if observe {
 		options.Observe = func(d *permission.Decision) {
-			fmt.Fprint(&g.told, d.Principal.User, " ", d.Action, " ", strings.TrimPrefix(d.Resource, "arn:aws:dynamodb:local:000000000000:"), " denied: ", d.Denied != nil)
+			fmt.Fprint(&g.told, d.Principal.User, " ", d.Action, " ", strings.TrimPrefix(d.Resource,
+				"arn:aws:dynamodb:local:000000000000:"), " denied: ", d.Denied != nil)
 			if d.Detail != "" {
 				fmt.Fprint(&g.told, " (", d.Detail, ")")
 			}

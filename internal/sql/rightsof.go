@@ -166,11 +166,13 @@ func (s *Session) askTime(read tree.Statement) error {
 // isRaised reports whether a limit is above another one; 0 is none.
 func isRaised(limit, above time.Duration) bool { return above != 0 && (limit == 0 || limit > above) }
 
-// askLimits asks for the right to raise what bounds how long a session keeps others waiting above the server's own limits.
+// askLimits asks for the right to raise what bounds how long a session keeps others waiting above the server's own
+// limits.
 func (s *Session) askLimits(next *variable.Values) error {
 	global := s.engine.variables.Global()
 	for _, one := range [][3]time.Duration{{s.values.StatementTimeout, next.StatementTimeout, global.StatementTimeout},
-		{s.values.LockWait, next.LockWait, global.LockWait}, {s.values.IdleTransaction, next.IdleTransaction, global.IdleTransaction}} {
+		{s.values.LockWait, next.LockWait, global.LockWait}, {s.values.IdleTransaction, next.IdleTransaction,
+			global.IdleTransaction}} {
 		if one[0] != one[1] && isRaised(one[1], one[2]) {
 			return s.ask(account.Super, "", "", nil)
 		}

@@ -16,7 +16,8 @@ import (
 // TestSysdate: NOW is the time of the statement, SYSDATE that of each call, in a plan that is kept, too. The clock goes on by a second each time it is read.
 func TestSysdate(t *testing.T) {
 	var seconds atomic.Int64
-	engine := sql.New(sql.Options{DB: testdb.Open(t), Spill: &spill.Folder{Dir: t.TempDir()}, Now: func() time.Time { return time.Unix(seconds.Add(1), 0) }})
+	engine := sql.New(sql.Options{DB: testdb.Open(t), Spill: &spill.Folder{Dir: t.TempDir()},
+		Now: func() time.Time { return time.Unix(seconds.Add(1), 0) }})
 	s, err := engine.Open(t.Context(), result.Login{ConnectionID: 1, User: "root", Host: "localhost", Database: "default"})
 	if err != nil {
 		t.Fatal(err)

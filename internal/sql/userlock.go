@@ -8,8 +8,8 @@ import (
 	"github.com/weftdb/weft/internal/sql/fault"
 )
 
-// GetLock takes a lock of GET_LOCK, waiting for at most so long; a negative span has no bound. got is false if it was not free by then. Errors: 3057 for a name
-// that can't be, 3058 where sessions would wait for each other, 1317, 3024.
+// GetLock takes a lock of GET_LOCK, waiting for at most so long; a negative span has no bound. got is false if it was
+// not free by then. Errors: 3057 for a name that can't be, 3058 where sessions would wait for each other, 1317, 3024.
 func (s *Session) GetLock(name string, span time.Duration) (got bool, err error) {
 	late := fault.New(fault.StatementTimeout)
 	if left := max(s.timeout-s.slept, 0); s.timeout > 0 && (span < 0 || span > left) {

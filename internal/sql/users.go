@@ -65,8 +65,8 @@ func (s *Session) changeUsers(ctx context.Context, read *tree.ChangeUsers, c *ca
 	return c.sink.Done(result.Done{})
 }
 
-// askUser asks to create, change or drop a user or a role. Everybody may change the own password. Who may do more than the session's user is changed and dropped
-// by administrators alone.
+// askUser asks to create, change or drop a user or a role. Everybody may change the own password. Who may do more than
+// the session's user is changed and dropped by administrators alone.
 func (s *Session) askUser(ctx context.Context, what, name string) error {
 	words := strings.Fields(what)
 	action := "weft:" + strings.ToUpper(words[0][:1]) + words[0][1:] + strings.ToUpper(words[1][:1]) + words[1][1:] // as weft:AlterUser
@@ -94,12 +94,14 @@ func (s *Session) isOutranked(ctx context.Context, name string) (bool, error) {
 	return s.rights.Outranks(&u, roles, s.lacks), err
 }
 
-// lacks returns a privilege of a set that the session's user may not give to others at a level, also because of the policy of a table there; 0: none.
+// lacks returns a privilege of a set that the session's user may not give to others at a level, also because of the
+// policy of a table there; 0: none.
 func (s *Session) lacks(set account.Privileges, at account.Level) (one account.Privileges) {
 	if at.Table != "" || s.rights.Everything() {
 		return s.rights.Lacks(set, at, s.policyOf(at))
 	}
-	if one = s.rights.Lacks(set, at, nil); one != 0 || s.rights.IsAdministrator() { // who may change the policies of tables, too
+	if one = s.rights.Lacks(set, at, nil); one != 0 ||
+		s.rights.IsAdministrator() { // who may change the policies of tables, too
 		return one
 	}
 	databases := []string{at.Database}
@@ -206,8 +208,10 @@ func (s *Session) grant(ctx context.Context, read *tree.Grant, c *call) error {
 	return c.sink.Done(result.Done{})
 }
 
-// grantChange returns the change that a GRANT or REVOKE makes to each user, and what it is about. why says that the session's user may not do it.
-func (s *Session) grantChange(ctx context.Context, read *tree.Grant) (change func(*account.Account) error, detail string, why, err error) {
+// grantChange returns the change that a GRANT or REVOKE makes to each user, and what it is about. why says that the
+// session's user may not do it.
+func (s *Session) grantChange(ctx context.Context, read *tree.Grant) (change func(*account.Account) error,
+	detail string, why, err error) {
 	switch {
 	case read.Everywhere:
 		why, err = s.refusesRevoke(ctx, read.Users)
@@ -300,7 +304,8 @@ func privilegesOf(read *tree.Grant, at account.Level) (p account.Privileges, err
 	return p, nil
 }
 
-// refusesGrant says why the session's user may not grant or revoke privileges: it has them not, not all that they allow, or may not hand them on.
+// refusesGrant says why the session's user may not grant or revoke privileges: it has them not, not all that they
+// allow, or may not hand them on.
 func (s *Session) refusesGrant(p account.Privileges, at account.Level) error {
 	switch one := s.lacks(p|account.GrantOption, at); {
 	case one == 0:
@@ -325,9 +330,10 @@ func (s *Session) checkGranted(p account.Privileges, at account.Level) error {
 	return err
 }
 
-// grantingRoles returns the change that a GRANT or REVOKE of roles makes to each user. Who grants a role gives all that it allows, and must be allowed to.
-// Errors: 3523, 3530.
-func (s *Session) grantingRoles(ctx context.Context, read *tree.Grant) (change func(*account.Account) error, why, err error) {
+// grantingRoles returns the change that a GRANT or REVOKE of roles makes to each user. Who grants a role gives all that
+// it allows, and must be allowed to. Errors: 3523, 3530.
+func (s *Session) grantingRoles(ctx context.Context, read *tree.Grant) (change func(*account.Account) error, why,
+	err error) {
 	if !s.rights.Everything() && !s.may(account.CreateUser, account.Level{}, false) {
 		return nil, fault.New(fault.Privilege, account.CreateUser.String()), nil
 	}

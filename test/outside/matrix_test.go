@@ -36,7 +36,8 @@ type probe struct {
 	action string
 	on     string              // the last part of the ARN
 	keys   map[string][]string // besides those of everybody
-	// unknown are condition keys that the request does not show the values of: what depends on them is not allowed, and denied.
+	// unknown are condition keys that the request does not show the values of: what depends on them is not allowed, and
+	// denied.
 	unknown []string
 	run     func(user string) (answer string, err error)
 }
@@ -47,14 +48,21 @@ var everybody = map[string][]string{
 	"aws:requestedregion": {"us-east-1"}, "aws:principalaccount": {"000000000000"}, "aws:resourcetag/class": {"secret"}, "aws:viaawsservice": {"false"},
 }
 
-// asked are the values that the matrix's policies ask for: of each key one that requests have, one that none has, and several. // immutable
+// asked are the values that the matrix's policies ask for: of each key one that requests have, one that none has, and
+// several. // immutable
 var asked = map[string][]string{
-	"dynamodb:LeadingKeys": {"bob", "zoe", "Ym9i", "open"}, "dynamodb:Attributes": {"pub", "other", "id", "f:pub", "ROW"},
-	"dynamodb:Select": {"SPECIFIC_ATTRIBUTES", "COUNT", "ALL_ATTRIBUTES"}, "dynamodb:ReturnValues": {"NONE", "ALL_NEW", "UPDATED_NEW"},
-	"dynamodb:ReturnConsumedCapacity": {"NONE", "TOTAL"}, "dynamodb:EnclosingOperation": {"TransactWriteItems", "Other", "TransactGetItems"},
-	"dynamodb:FullTableScan": {"true", "maybe"}, "aws:username": {"ann", "bob"}, "aws:SourceIp": {"192.0.2.7", "192.0.2.8"}, "aws:SecureTransport": {"false", "true"},
-	"aws:UserAgent": {"test", "other"}, "aws:PrincipalType": {"User", "Anonymous"}, "aws:RequestedRegion": {"us-east-1", "eu-west-1"},
-	"aws:PrincipalAccount": {"000000000000", "111111111111"}, "aws:ResourceTag/class": {"secret", "open"}, "aws:RequestTag/class": {"secret", "open"},
+	"dynamodb:LeadingKeys": {"bob", "zoe", "Ym9i", "open"}, "dynamodb:Attributes": {"pub", "other", "id", "f:pub",
+		"ROW"},
+	"dynamodb:Select": {"SPECIFIC_ATTRIBUTES", "COUNT", "ALL_ATTRIBUTES"}, "dynamodb:ReturnValues": {"NONE",
+		"ALL_NEW", "UPDATED_NEW"},
+	"dynamodb:ReturnConsumedCapacity": {"NONE", "TOTAL"}, "dynamodb:EnclosingOperation": {"TransactWriteItems",
+		"Other", "TransactGetItems"},
+	"dynamodb:FullTableScan": {"true", "maybe"}, "aws:username": {"ann", "bob"}, "aws:SourceIp": {"192.0.2.7",
+		"192.0.2.8"}, "aws:SecureTransport": {"false", "true"},
+	"aws:UserAgent": {"test", "other"}, "aws:PrincipalType": {"User",
+		"Anonymous"}, "aws:RequestedRegion": {"us-east-1", "eu-west-1"},
+	"aws:PrincipalAccount": {"000000000000", "111111111111"}, "aws:ResourceTag/class": {"secret",
+		"open"}, "aws:RequestTag/class": {"secret", "open"},
 	"aws:TagKeys": {"class", "other"}, "aws:ViaAWSService": {"false", "true"},
 }
 
@@ -74,7 +82,8 @@ const table, hbaseTable = "data", "hb"
 func newMatrix(t *testing.T) *matrix {
 	m := &matrix{t: t, db: testdb.Open(t), clock: time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)}
 	now := func() time.Time { m.clock = m.clock.Add(2 * time.Second); return m.clock } // rights are read anew
-	m.guard = permission.New(m.db.Accounts(), permission.Options{Account: "000000000000", Region: "us-east-1", Now: now})
+	m.guard = permission.New(m.db.Accounts(), permission.Options{Account: "000000000000", Region: "us-east-1",
+		Now: now})
 	m.api = &dynamodb.API{DB: m.db, Region: "us-east-1", AccountID: "000000000000", Guard: m.guard}
 	m.engine = sql.New(sql.Options{DB: m.db, Guard: m.guard, Now: now})
 	m.hbase = &hbase.API{DB: m.db, Guard: m.guard}
@@ -85,13 +94,17 @@ func newMatrix(t *testing.T) *matrix {
 	m.rootDo("CreateTable", `{"TableName":"`+table+`","BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[{"AttributeName":"id","AttributeType":"S"},{"AttributeName":"pub","AttributeType":"S"}],
 		"KeySchema":[{"AttributeName":"id","KeyType":"HASH"}],"GlobalSecondaryIndexes":[{"IndexName":"by_pub","KeySchema":[{"AttributeName":"pub","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"}}],`+tags+`}`)
 	for _, id := range []string{"bob", "eve"} {
-		m.rootDo("PutItem", `{"TableName":"`+table+`","Item":{"id":{"S":"`+id+`"},"pub":{"S":"open"},"sec":{"S":"SECRET-`+id+`"}}}`)
+		m.rootDo("PutItem",
+			`{"TableName":"`+table+`","Item":{"id":{"S":"`+id+`"},"pub":{"S":"open"},"sec":{"S":"SECRET-`+id+`"}}}`)
 	}
 	root := permission.NewContext(ctx, &permission.Principal{User: "root"})
 	name := hbase.TableName{Namespace: database.DefaultDatabase, Name: hbaseTable}
-	m.must(m.hbase.CreateTable(root, &hbase.Table{TableName: name, Families: []hbase.Family{{Name: "f", Versions: 1}}}, nil))
+	m.must(m.hbase.CreateTable(root, &hbase.Table{TableName: name,
+		Families: []hbase.Family{{Name: "f", Versions: 1}}}, nil))
 	for _, row := range []string{"bob", "eve"} {
-		m.must(m.hbase.Put(root, name, []*hbase.Put{{Row: []byte(row), Cells: []hbase.CellWrite{{Column: column("pub"), Value: []byte("open")}, {Column: column("sec"), Value: []byte("SECRET-" + row)}}}}))
+		m.must(m.hbase.Put(root, name, []*hbase.Put{{Row: []byte(row),
+			Cells: []hbase.CellWrite{{Column: column("pub"), Value: []byte("open")}, {Column: column("sec"),
+				Value: []byte("SECRET-" + row)}}}}))
 	}
 	return m
 }
@@ -129,7 +142,8 @@ func (m *matrix) do(user, operation, body string) (string, error) {
 // isDenied reports whether rights are why a request was refused.
 func isDenied(err error) bool {
 	if f, ok := fault.Of(err); ok {
-		return slices.Contains([]fault.Code{fault.TableDenied, fault.ColumnDenied, fault.Privilege, fault.DatabaseDenied}, f.Code)
+		return slices.Contains([]fault.Code{fault.TableDenied, fault.ColumnDenied, fault.Privilege,
+			fault.DatabaseDenied}, f.Code)
 	}
 	if f, ok := errors.AsType[*hbase.Fault](err); ok {
 		return strings.HasSuffix(f.Class, "AccessDeniedException")
@@ -160,46 +174,66 @@ var ofRows = []string{leading, attributesKey, selected, fullScan} // immutable
 // items are requests of DynamoDB's API.
 func (m *matrix) items() (list []probe) {
 	add := func(operation, action, body string, keys map[string][]string) {
-		list = append(list, probe{name: operation + " " + body, action: "dynamodb:" + action, on: "table/" + table, keys: keys,
-			run: func(user string) (string, error) { return m.do(user, operation, body) }})
+		list = append(list, probe{name: operation + " " + body, action: "dynamodb:" + action, on: "table/" + table,
+			keys: keys,
+			run:  func(user string) (string, error) { return m.do(user, operation, body) }})
 	}
 	const bob, item, name = `"Key":{"id":{"S":"bob"}}`, `"Item":{"id":{"S":"bob"},"pub":{"S":"open"}}`, `"TableName":"` + table + `"`
 	const never = `"ConditionExpression":"attribute_not_exists(id)"`
-	add("GetItem", "GetItem", `{`+name+`,`+bob+`}`, with(leading, "bob", attributesKey, "id", selected, "ALL_ATTRIBUTES", capacity, "NONE"))
-	add("GetItem", "GetItem", `{`+name+`,`+bob+`,"ProjectionExpression":"pub"}`, with(leading, "bob", attributesKey, "id pub", selected, "SPECIFIC_ATTRIBUTES", capacity, "NONE"))
+	add("GetItem", "GetItem", `{`+name+`,`+bob+`}`, with(leading, "bob", attributesKey, "id", selected,
+		"ALL_ATTRIBUTES", capacity, "NONE"))
+	add("GetItem", "GetItem", `{`+name+`,`+bob+`,"ProjectionExpression":"pub"}`, with(leading, "bob", attributesKey,
+		"id pub", selected, "SPECIFIC_ATTRIBUTES", capacity, "NONE"))
 	add("GetItem", "GetItem", `{`+name+`,`+bob+`,"AttributesToGet":["sec"],"ReturnConsumedCapacity":"TOTAL"}`,
 		with(leading, "bob", attributesKey, "id sec", selected, "SPECIFIC_ATTRIBUTES", capacity, "TOTAL"))
 	for _, one := range [][3]string{{"", "", "NONE"}, {"ALL_OLD", "", "ALL_OLD"}, {"", "ALL_OLD", "ALL_OLD"}} {
 		more := returning(one[0], one[1])
-		add("PutItem", "PutItem", `{`+name+`,`+item+`,`+never+more+`}`, with(leading, "bob", attributesKey, "id pub", returned, one[2], capacity, "NONE"))
-		add("DeleteItem", "DeleteItem", `{`+name+`,`+bob+`,`+never+more+`}`, with(leading, "bob", attributesKey, "id", returned, one[2], capacity, "NONE"))
+		add("PutItem", "PutItem", `{`+name+`,`+item+`,`+never+more+`}`, with(leading, "bob", attributesKey, "id pub",
+			returned, one[2], capacity, "NONE"))
+		add("DeleteItem", "DeleteItem", `{`+name+`,`+bob+`,`+never+more+`}`, with(leading, "bob", attributesKey, "id",
+			returned, one[2], capacity, "NONE"))
 	}
-	for _, one := range [][3]string{{"", "", "NONE"}, {"ALL_OLD", "", "ALL_OLD"}, {"UPDATED_NEW", "", "UPDATED_NEW"}, {"NONE", "ALL_OLD", "ALL_OLD"}, {"UPDATED_NEW", "ALL_OLD", "UPDATED_NEW ALL_OLD"}} {
+	for _, one := range [][3]string{{"", "", "NONE"}, {"ALL_OLD", "", "ALL_OLD"}, {"UPDATED_NEW", "", "UPDATED_NEW"},
+		{"NONE", "ALL_OLD", "ALL_OLD"}, {"UPDATED_NEW", "ALL_OLD", "UPDATED_NEW ALL_OLD"}} {
 		body := `{` + name + `,` + bob + `,"UpdateExpression":"SET pub = :v","ExpressionAttributeValues":{":v":{"S":"open"}},` + never + returning(one[0], one[1]) + `}`
-		add("UpdateItem", "UpdateItem", body, with(leading, "bob", attributesKey, "id pub", returned, one[2], capacity, "NONE"))
+		add("UpdateItem", "UpdateItem", body, with(leading, "bob", attributesKey, "id pub", returned, one[2],
+			capacity, "NONE"))
 	}
 	const ofBob = `"KeyConditionExpression":"id = :k","ExpressionAttributeValues":{":k":{"S":"bob"}}`
-	add("Query", "Query", `{`+name+`,`+ofBob+`}`, with(leading, "bob", attributesKey, "id", selected, "ALL_ATTRIBUTES", capacity, "NONE"))
-	add("Query", "Query", `{`+name+`,`+ofBob+`,"Select":"COUNT"}`, with(leading, "bob", attributesKey, "id", selected, "COUNT", capacity, "NONE"))
-	add("Query", "Query", `{`+name+`,"IndexName":"by_pub","KeyConditionExpression":"pub = :k","ExpressionAttributeValues":{":k":{"S":"open"}}}`,
+	add("Query", "Query", `{`+name+`,`+ofBob+`}`, with(leading, "bob", attributesKey, "id", selected,
+		"ALL_ATTRIBUTES", capacity, "NONE"))
+	add("Query", "Query", `{`+name+`,`+ofBob+`,"Select":"COUNT"}`, with(leading, "bob", attributesKey, "id", selected,
+		"COUNT", capacity, "NONE"))
+	add("Query", "Query",
+		`{`+name+`,"IndexName":"by_pub","KeyConditionExpression":"pub = :k","ExpressionAttributeValues":{":k":{"S":"open"}}}`,
 		with(leading, "open", attributesKey, "pub", selected, "ALL_PROJECTED_ATTRIBUTES", capacity, "NONE"))
-	add("Scan", "Scan", `{`+name+`,"ProjectionExpression":"pub"}`, with(attributesKey, "pub", selected, "SPECIFIC_ATTRIBUTES", capacity, "NONE"))
+	add("Scan", "Scan", `{`+name+`,"ProjectionExpression":"pub"}`, with(attributesKey, "pub", selected,
+		"SPECIFIC_ATTRIBUTES", capacity, "NONE"))
 	add("Scan", "Scan", `{`+name+`}`, with(selected, "ALL_ATTRIBUTES", capacity, "NONE"))
 	keys := `"RequestItems":{"` + table + `":{"Keys":[{"id":{"S":"bob"}},{"id":{"S":"eve"}}]`
-	add("BatchGetItem", "BatchGetItem", `{`+keys+`}}}`, with(leading, "bob eve", attributesKey, "id", selected, "ALL_ATTRIBUTES", capacity, "NONE"))
-	add("BatchGetItem", "BatchGetItem", `{`+keys+`,"ProjectionExpression":"pub"}}}`, with(leading, "bob eve", attributesKey, "id pub", selected, "SPECIFIC_ATTRIBUTES", capacity, "NONE"))
-	add("BatchWriteItem", "BatchWriteItem", `{"RequestItems":{"`+table+`":[{"DeleteRequest":{"Key":{"id":{"S":"none"}}}}]}}`, with(leading, "none", attributesKey, "id", capacity, "NONE"))
+	add("BatchGetItem", "BatchGetItem", `{`+keys+`}}}`, with(leading, "bob eve", attributesKey, "id", selected,
+		"ALL_ATTRIBUTES", capacity, "NONE"))
+	add("BatchGetItem", "BatchGetItem", `{`+keys+`,"ProjectionExpression":"pub"}}}`, with(leading, "bob eve",
+		attributesKey, "id pub", selected, "SPECIFIC_ATTRIBUTES", capacity, "NONE"))
+	add("BatchWriteItem", "BatchWriteItem",
+		`{"RequestItems":{"`+table+`":[{"DeleteRequest":{"Key":{"id":{"S":"none"}}}}]}}`, with(leading, "none",
+			attributesKey, "id", capacity, "NONE"))
 	add("TransactGetItems", "GetItem", `{"TransactItems":[{"Get":{`+name+`,`+bob+`}}]}`,
-		with(leading, "bob", attributesKey, "id", selected, "ALL_ATTRIBUTES", capacity, "NONE", enclosing, "TransactGetItems"))
-	for action, part := range map[string]string{"PutItem": `{"Put":{` + name + `,` + item + `,` + never, "DeleteItem": `{"Delete":{` + name + `,` + bob + `,` + never,
+		with(leading, "bob", attributesKey, "id", selected, "ALL_ATTRIBUTES", capacity, "NONE", enclosing,
+			"TransactGetItems"))
+	for action, part := range map[string]string{"PutItem": `{"Put":{` + name + `,` + item + `,` + never,
+		"DeleteItem":         `{"Delete":{` + name + `,` + bob + `,` + never,
 		"ConditionCheckItem": `{"ConditionCheck":{` + name + `,` + bob + `,` + never} {
 		named := map[bool]string{true: "id pub", false: "id"}[action == "PutItem"]
-		add("TransactWriteItems", action, `{"TransactItems":[`+part+`}}]}`, with(leading, "bob", attributesKey, named, returned, "NONE", capacity, "NONE", enclosing, "TransactWriteItems"))
+		add("TransactWriteItems", action, `{"TransactItems":[`+part+`}}]}`, with(leading, "bob", attributesKey, named,
+			returned, "NONE", capacity, "NONE", enclosing, "TransactWriteItems"))
 		add("TransactWriteItems", action, `{"TransactItems":[`+part+returning("", "ALL_OLD")+`}}]}`,
-			with(leading, "bob", attributesKey, named, returned, "ALL_OLD", capacity, "NONE", enclosing, "TransactWriteItems"))
+			with(leading, "bob", attributesKey, named, returned, "ALL_OLD", capacity, "NONE", enclosing,
+				"TransactWriteItems"))
 	}
 	add("DescribeTable", "DescribeTable", `{`+name+`}`, nil)
-	add("TagResource", "TagResource", `{"ResourceArn":"arn:aws:dynamodb:us-east-1:000000000000:table/`+table+`","Tags":[{"Key":"class","Value":"secret"}]}`,
+	add("TagResource", "TagResource",
+		`{"ResourceArn":"arn:aws:dynamodb:us-east-1:000000000000:table/`+table+`","Tags":[{"Key":"class","Value":"secret"}]}`,
 		with("aws:tagkeys", "class", "aws:requesttag/class", "secret"))
 	return list
 }
@@ -218,92 +252,119 @@ func returning(values, onFailure string) (members string) {
 // statements are those of SQL.
 func (m *matrix) statements() (list []probe) {
 	add := func(action, statement string, keys map[string][]string, unknown ...string) {
-		list = append(list, probe{name: statement, action: "dynamodb:PartiQL" + action, on: "table/" + table, keys: keys, unknown: unknown, run: func(user string) (string, error) {
-			session, err := m.engine.Open(ctx, result.Login{User: user, Host: "192.0.2.7", Database: database.DefaultDatabase, Attributes: map[string]string{"program_name": "test"}})
-			if err != nil {
-				return "", err
-			}
-			defer session.Close()
-			var a answer
-			err = session.Query(ctx, []byte(statement), &a)
-			return fmt.Sprint(a.rows, err), err
-		}})
+		list = append(list, probe{name: statement, action: "dynamodb:PartiQL" + action, on: "table/" + table,
+			keys: keys, unknown: unknown, run: func(user string) (string, error) {
+				session, err := m.engine.Open(ctx, result.Login{User: user, Host: "192.0.2.7",
+					Database: database.DefaultDatabase, Attributes: map[string]string{"program_name": "test"}})
+				if err != nil {
+					return "", err
+				}
+				defer session.Close()
+				var a answer
+				err = session.Query(ctx, []byte(statement), &a)
+				return fmt.Sprint(a.rows, err), err
+			}})
 	}
 	specific, one := "SPECIFIC_ATTRIBUTES", "false"
-	add("Select", "SELECT id, pub FROM data WHERE id = 'bob'", with(leading, "bob", attributesKey, "id pub", selected, specific, fullScan, one))
-	add("Select", "SELECT sec FROM data WHERE id IN ('bob', 'eve')", with(leading, "bob eve", attributesKey, "sec id", selected, specific, fullScan, one))
-	add("Select", "SELECT * FROM data WHERE id = 'bob'", with(leading, "bob", selected, "ALL_ATTRIBUTES", fullScan, one), attributesKey)
-	add("Select", "SELECT pub FROM data WHERE pub = 'open'", with(attributesKey, "pub", selected, specific, fullScan, "true"), leading)
+	add("Select", "SELECT id, pub FROM data WHERE id = 'bob'", with(leading, "bob", attributesKey, "id pub", selected,
+		specific, fullScan, one))
+	add("Select", "SELECT sec FROM data WHERE id IN ('bob', 'eve')", with(leading, "bob eve", attributesKey, "sec id",
+		selected, specific, fullScan, one))
+	add("Select", "SELECT * FROM data WHERE id = 'bob'", with(leading, "bob", selected, "ALL_ATTRIBUTES", fullScan,
+		one), attributesKey)
+	add("Select", "SELECT pub FROM data WHERE pub = 'open'", with(attributesKey, "pub", selected, specific, fullScan,
+		"true"), leading)
 	add("Select", "SELECT a.pub FROM data a JOIN data b ON a.id = b.id WHERE a.id = 'bob'", nil, ofRows...)
 	add("Select", "SELECT d.sec FROM (SELECT sec FROM data WHERE id = 'bob') d", nil, ofRows...)
 	add("Select", "SELECT pub FROM data WHERE id = 'bob' UNION SELECT sec FROM data", nil, ofRows...)
-	add("Insert", "INSERT IGNORE INTO data (id, pub) VALUES ('bob', 'open')", with(leading, "bob", attributesKey, "id pub", selected, specific, fullScan, one))
-	add("Update", "UPDATE data SET pub = 'open' WHERE id = 'bob'", with(leading, "bob", attributesKey, "id pub", selected, specific, fullScan, one))
-	add("Delete", "DELETE FROM data WHERE id = 'none'", with(leading, "none", attributesKey, "id", selected, specific, fullScan, one))
+	add("Insert", "INSERT IGNORE INTO data (id, pub) VALUES ('bob', 'open')", with(leading, "bob", attributesKey,
+		"id pub", selected, specific, fullScan, one))
+	add("Update", "UPDATE data SET pub = 'open' WHERE id = 'bob'", with(leading, "bob", attributesKey, "id pub",
+		selected, specific, fullScan, one))
+	add("Delete", "DELETE FROM data WHERE id = 'none'", with(leading, "none", attributesKey, "id", selected, specific,
+		fullScan, one))
 	return list
 }
 
 // calls are those of HBase's APIs, which Thrift1 and Thrift2 share. Their tables have no tags.
 func (m *matrix) calls() (list []probe) {
 	name := hbase.TableName{Namespace: database.DefaultDatabase, Name: hbaseTable}
-	add := func(what, action string, keys map[string][]string, run func(ctx context.Context) (any, error), unknown ...string) {
+	add := func(what, action string, keys map[string][]string, run func(ctx context.Context) (any, error),
+		unknown ...string) {
 		if keys == nil {
 			keys = map[string][]string{}
 		}
 		keys["aws:resourcetag/class"] = nil
-		list = append(list, probe{name: "hbase " + what, action: "dynamodb:" + action, on: "table/" + hbaseTable, keys: keys, unknown: unknown, run: func(user string) (string, error) {
-			answer, err := run(permission.NewContext(ctx, principal(user)))
-			return fmt.Sprintf("%s %v", answer, err), err
-		}})
+		list = append(list, probe{name: "hbase " + what, action: "dynamodb:" + action, on: "table/" + hbaseTable,
+			keys: keys, unknown: unknown, run: func(user string) (string, error) {
+				answer, err := run(permission.NewContext(ctx, principal(user)))
+				return fmt.Sprintf("%s %v", answer, err), err
+			}})
 	}
 	const row, pub = "Ym9i", "ROW f:pub"
 	cells := []hbase.CellWrite{{Column: column("pub")}}
-	add("get", "GetItem", with(leading, row, attributesKey, pub, selected, "SPECIFIC_ATTRIBUTES"), func(ctx context.Context) (any, error) {
-		r, err := m.hbase.Get(ctx, name, &hbase.Get{Row: []byte("bob"), Selection: hbase.Selection{Columns: []hbase.Column{column("pub")}}})
-		return shown([]hbase.Result{r}), err
-	})
-	add("scan", "Scan", with(attributesKey, pub, selected, "SPECIFIC_ATTRIBUTES"), func(ctx context.Context) (any, error) {
-		s, err := m.hbase.OpenScanner(ctx, name, &hbase.Scan{Selection: hbase.Selection{Columns: []hbase.Column{column("pub")}}})
+	add("get", "GetItem", with(leading, row, attributesKey, pub, selected, "SPECIFIC_ATTRIBUTES"),
+		func(ctx context.Context) (any, error) {
+			r, err := m.hbase.Get(ctx, name, &hbase.Get{Row: []byte("bob"),
+				Selection: hbase.Selection{Columns: []hbase.Column{column("pub")}}})
+			return shown([]hbase.Result{r}), err
+		})
+	add("scan", "Scan", with(attributesKey, pub, selected, "SPECIFIC_ATTRIBUTES"), func(ctx context.Context) (any,
+		error) {
+		s, err := m.hbase.OpenScanner(ctx, name,
+			&hbase.Scan{Selection: hbase.Selection{Columns: []hbase.Column{column("pub")}}})
 		if err != nil {
 			return nil, err
 		}
 		list, err := s.Next(ctx, 10)
 		return shown(list), err
 	}, leading)
-	add("put", "PutItem", with(leading, row, attributesKey, pub, returned, "NONE"), func(ctx context.Context) (any, error) {
-		return nil, m.hbase.Put(ctx, name, []*hbase.Put{{Row: []byte("bob"), Cells: []hbase.CellWrite{{Column: column("pub"), Value: []byte("open")}}}})
+	add("put", "PutItem", with(leading, row, attributesKey, pub, returned, "NONE"), func(ctx context.Context) (any,
+		error) {
+		return nil, m.hbase.Put(ctx, name,
+			[]*hbase.Put{{Row: []byte("bob"),
+				Cells: []hbase.CellWrite{{Column: column("pub"), Value: []byte("open")}}}})
 	})
-	add("append", "UpdateItem", with(leading, row, attributesKey, pub, returned, "UPDATED_NEW"), func(ctx context.Context) (any, error) {
-		r, err := m.hbase.Append(ctx, name, &hbase.Append{Row: []byte("bob"), Cells: cells})
-		return shown([]hbase.Result{r}), err
-	})
-	add("append unread", "UpdateItem", with(leading, row, attributesKey, pub, returned, "NONE"), func(ctx context.Context) (any, error) {
-		_, err := m.hbase.Append(ctx, name, &hbase.Append{Row: []byte("bob"), Cells: cells, Unread: true})
-		return nil, err
-	})
-	add("check", "UpdateItem", with(leading, row, attributesKey, pub, returned, "NONE"), func(ctx context.Context) (any, error) {
-		return m.hbase.CheckAndMutate(ctx, name, []byte("bob"), &hbase.Condition{Column: column("pub"), Value: []byte("x")}, nil)
-	})
-	add("delete", "DeleteItem", with(leading, row, attributesKey, pub, returned, "NONE"), func(ctx context.Context) (any, error) {
-		return nil, m.hbase.Delete(ctx, name, []*hbase.Delete{{Row: []byte("bob"), Cells: []hbase.CellDelete{{Column: column("pub"), Kind: hbase.DeleteVersions, AtMS: 1}}}})
-	})
+	add("append", "UpdateItem", with(leading, row, attributesKey, pub, returned, "UPDATED_NEW"),
+		func(ctx context.Context) (any, error) {
+			r, err := m.hbase.Append(ctx, name, &hbase.Append{Row: []byte("bob"), Cells: cells})
+			return shown([]hbase.Result{r}), err
+		})
+	add("append unread", "UpdateItem", with(leading, row, attributesKey, pub, returned, "NONE"),
+		func(ctx context.Context) (any, error) {
+			_, err := m.hbase.Append(ctx, name, &hbase.Append{Row: []byte("bob"), Cells: cells, Unread: true})
+			return nil, err
+		})
+	add("check", "UpdateItem", with(leading, row, attributesKey, pub, returned, "NONE"),
+		func(ctx context.Context) (any, error) {
+			return m.hbase.CheckAndMutate(ctx, name, []byte("bob"), &hbase.Condition{Column: column("pub"),
+				Value: []byte("x")}, nil)
+		})
+	add("delete", "DeleteItem", with(leading, row, attributesKey, pub, returned, "NONE"),
+		func(ctx context.Context) (any, error) {
+			return nil, m.hbase.Delete(ctx, name,
+				[]*hbase.Delete{{Row: []byte("bob"),
+					Cells: []hbase.CellDelete{{Column: column("pub"), Kind: hbase.DeleteVersions, AtMS: 1}}}})
+		})
 	add("describe", "DescribeTable", nil, func(ctx context.Context) (any, error) { return m.hbase.Describe(ctx, name) })
 	return list
 }
 
-// documents are the policies of the matrix: each key, with Allow and Deny, compared with one value, with one that no request has, and with several; and whether
-// it is there.
+// documents are the policies of the matrix: each key, with Allow and Deny, compared with one value, with one that no
+// request has, and with several; and whether it is there.
 func documents() (list []document) {
 	for _, key := range slices.Sorted(maps.Keys(asked)) {
 		values := asked[key]
 		for _, effect := range []string{"Allow", "Deny"} {
-			for _, operator := range []string{"StringEquals", "StringNotEquals", "StringEqualsIfExists", "StringLike", "ForAllValues:StringEquals", "ForAnyValue:StringEquals",
+			for _, operator := range []string{"StringEquals", "StringNotEquals", "StringEqualsIfExists", "StringLike",
+				"ForAllValues:StringEquals", "ForAnyValue:StringEquals",
 				"ForAnyValue:StringNotEquals"} {
 				for _, wanted := range [][]string{values[:1], values[1:2], values} {
 					list = append(list, document{effect, operator, key, wanted})
 				}
 			}
-			list = append(list, document{effect, "Null", key, []string{"true"}}, document{effect, "Null", key, []string{"false"}})
+			list = append(list, document{effect, "Null", key, []string{"true"}}, document{effect, "Null", key,
+				[]string{"false"}})
 		}
 	}
 	return list
@@ -316,7 +377,8 @@ type document struct {
 }
 
 func (d *document) object() map[string]any {
-	list := []any{map[string]any{"Effect": d.effect, "Action": "*", "Resource": "*", "Condition": map[string]any{d.operator: map[string]any{d.key: d.wanted}}}}
+	list := []any{map[string]any{"Effect": d.effect, "Action": "*", "Resource": "*",
+		"Condition": map[string]any{d.operator: map[string]any{d.key: d.wanted}}}}
 	if d.effect == "Deny" {
 		list = append(list, map[string]any{"Effect": "Allow", "Action": "*", "Resource": "*"})
 	}
@@ -337,7 +399,8 @@ func (d *document) decides(t *testing.T, p *probe) (effect policy.Effect, known 
 		t.Fatal(err)
 	}
 	keys := p.all()
-	return parsed.Decide(&policy.Request{Principal: "arn:aws:iam::000000000000:user/ann", Account: "000000000000", Action: p.action, Resource: "arn:aws:dynamodb:us-east-1:000000000000:" + p.on,
+	return parsed.Decide(&policy.Request{Principal: "arn:aws:iam::000000000000:user/ann", Account: "000000000000",
+		Action: p.action, Resource: "arn:aws:dynamodb:us-east-1:000000000000:" + p.on,
 		Values: func(name string) ([]string, bool) { return keys[name], len(keys[name]) > 0 }}), true
 }
 
@@ -349,8 +412,9 @@ func (p *probe) all() map[string][]string {
 	return keys
 }
 
-// TestPolicyMatrix does every request under every policy of the matrix, and compares what it comes to with what the policy says of the keys that AWS's pages, or
-// this project's, say the request has. Where iam-simulate is installed (make test-clients), it must say the same.
+// TestPolicyMatrix does every request under every policy of the matrix, and compares what it comes to with what the
+// policy says of the keys that AWS's pages, or this project's, say the request has. Where iam-simulate is installed
+// (make test-clients), it must say the same.
 func TestPolicyMatrix(t *testing.T) {
 	m := newMatrix(t)
 	probes := slices.Concat(m.items(), m.statements(), m.calls())
@@ -360,7 +424,8 @@ func TestPolicyMatrix(t *testing.T) {
 	for _, d := range documents() {
 		text, err := json.Marshal(d.object())
 		m.must(err)
-		m.must(m.db.Accounts().Change(ctx, "ann", func(u *account.Account) error { return u.PutPolicy("p", string(text)) }))
+		m.must(m.db.Accounts().Change(ctx, "ann",
+			func(u *account.Account) error { return u.PutPolicy("p", string(text)) }))
 		for i := range probes {
 			p := &probes[i]
 			want, known := d.decides(t, p)
@@ -387,7 +452,8 @@ func (d *document) line(p *probe) (line []byte, ok bool) {
 			return nil, false
 		}
 	}
-	line, err := json.Marshal(map[string]any{"identity": []any{d.object()}, "principal": "arn:aws:iam::123456789012:user/ann", "action": p.action,
+	line, err := json.Marshal(map[string]any{"identity": []any{d.object()},
+		"principal": "arn:aws:iam::123456789012:user/ann", "action": p.action,
 		"on": "arn:aws:dynamodb:us-east-1:123456789012:" + p.on, "keys": keys})
 	return append(line, '\n'), err == nil
 }
@@ -419,7 +485,8 @@ func simulate(t *testing.T, lines *bytes.Buffer, decided []string) {
 	t.Logf("%d decisions simulated, %d differences", len(answers), differences)
 }
 
-// TestDeniedValues gives AWS's policies on fine-grained access, and looks for what they keep from a user in whatever the requests answer, errors too.
+// TestDeniedValues gives AWS's policies on fine-grained access, and looks for what they keep from a user in whatever
+// the requests answer, errors too.
 func TestDeniedValues(t *testing.T) {
 	m := newMatrix(t)
 	probes := slices.Concat(m.items(), m.statements(), m.calls(), m.wide())
@@ -476,17 +543,22 @@ func (m *matrix) wide() (list []probe) {
 		}})
 	}
 	for _, row := range []string{"bob", "eve"} {
-		for what, columns := range map[string][]hbase.Column{"all": nil, "family": {{Family: []byte("f"), Whole: true}}, "secret": {column("sec")}} {
+		for what, columns := range map[string][]hbase.Column{"all": nil,
+			"family": {{Family: []byte("f"), Whole: true}}, "secret": {column("sec")}} {
 			add("get "+what+" of "+row, func(ctx context.Context) (any, error) {
-				r, err := m.hbase.Get(ctx, name, &hbase.Get{Row: []byte(row), Selection: hbase.Selection{Columns: columns}})
+				r, err := m.hbase.Get(ctx, name, &hbase.Get{Row: []byte(row),
+					Selection: hbase.Selection{Columns: columns}})
 				return shown([]hbase.Result{r}), err
 			})
 			add("get several "+what, func(ctx context.Context) (any, error) {
-				list, err := m.hbase.GetMultiple(ctx, name, []*hbase.Get{{Row: []byte("bob"), Selection: hbase.Selection{Columns: columns}}, {Row: []byte(row), Selection: hbase.Selection{Columns: columns}}})
+				list, err := m.hbase.GetMultiple(ctx, name,
+					[]*hbase.Get{{Row: []byte("bob"), Selection: hbase.Selection{Columns: columns}},
+						{Row: []byte(row), Selection: hbase.Selection{Columns: columns}}})
 				return shown(list), err
 			})
 			add("scan "+what, func(ctx context.Context) (any, error) {
-				s, err := m.hbase.OpenScanner(ctx, name, &hbase.Scan{Start: []byte(row), Selection: hbase.Selection{Columns: columns}})
+				s, err := m.hbase.OpenScanner(ctx, name, &hbase.Scan{Start: []byte(row),
+					Selection: hbase.Selection{Columns: columns}})
 				if err != nil {
 					return nil, err
 				}
@@ -495,11 +567,13 @@ func (m *matrix) wide() (list []probe) {
 			})
 		}
 		add("append to "+row, func(ctx context.Context) (any, error) {
-			r, err := m.hbase.Append(ctx, name, &hbase.Append{Row: []byte(row), Cells: []hbase.CellWrite{{Column: column("sec")}}})
+			r, err := m.hbase.Append(ctx, name, &hbase.Append{Row: []byte(row),
+				Cells: []hbase.CellWrite{{Column: column("sec")}}})
 			return shown([]hbase.Result{r}), err
 		})
 	}
-	for _, statement := range []string{"SELECT * FROM data", "SELECT sec FROM data", "SELECT sec FROM data WHERE id = 'eve'", "SELECT MAX(sec) FROM data", "SELECT id, sec s FROM data ORDER BY s",
+	for _, statement := range []string{"SELECT * FROM data", "SELECT sec FROM data",
+		"SELECT sec FROM data WHERE id = 'eve'", "SELECT MAX(sec) FROM data", "SELECT id, sec s FROM data ORDER BY s",
 		"SELECT (SELECT MAX(sec) FROM data) FROM data WHERE id = 'bob'", "SELECT id FROM data WHERE id = 'bob' AND EXISTS (SELECT 1 FROM data WHERE sec = 'SECRET-eve') UNION SELECT sec FROM data",
 		"WITH d AS (SELECT sec FROM data) SELECT * FROM d", "SELECT ROW_NUMBER() OVER (ORDER BY sec), sec FROM data", "SELECT b.sec FROM data a, data b WHERE a.id = 'bob'",
 		"UPDATE data SET pub = sec WHERE id = 'none'", "EXPLAIN ANALYZE SELECT sec FROM data", "SELECT JSON_ARRAYAGG(sec) FROM data", "SELECT GROUP_CONCAT(sec) FROM data"} {

@@ -195,23 +195,25 @@ func TestSlowHandler(t *testing.T) {
 	}
 }
 
-// TestReplacing: a request is answered though strangers have taken all connections, but not by cutting off kept requests.
+// TestReplacing: a request is answered though strangers have taken all connections, but not by cutting off kept
+// requests.
 func TestReplacing(t *testing.T) {
 	const most = 4
 	running, end := make(chan struct{}), make(chan struct{})
-	d := serve(t, Options{Bound: NewBound(most, slog.New(slog.DiscardHandler)).Replacing(), Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/kept" {
-			Keep(r.Context())
-		}
-		if r.URL.Path != "/healthz" {
-			running <- struct{}{}
-			select {
-			case <-end:
-			case <-r.Context().Done():
+	d := serve(t, Options{Bound: NewBound(most, slog.New(slog.DiscardHandler)).Replacing(),
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/kept" {
+				Keep(r.Context())
 			}
-		}
-		_, _ = io.WriteString(w, "ok")
-	})})
+			if r.URL.Path != "/healthz" {
+				running <- struct{}{}
+				select {
+				case <-end:
+				case <-r.Context().Done():
+				}
+			}
+			_, _ = io.WriteString(w, "ok")
+		})})
 	client := func() *http.Client { return &http.Client{Transport: &http.Transport{DisableKeepAlives: true}} }
 	ask := func(path string) error {
 		reply, err := client().Get("http://" + d.Addr().String() + path)

@@ -10,8 +10,9 @@ import (
 	"time"
 )
 
-// Replacing lets a new connection take the place of another one where there is none left: of the address that has most connections, the one that has been
-// without a kept request for longest. It suits ports of short requests, which a crowd of strangers would otherwise take from the programs that watch the server.
+// Replacing lets a new connection take the place of another one where there is none left: of the address that has most
+// connections, the one that has been without a kept request for longest. It suits ports of short requests, which a
+// crowd of strangers would otherwise take from the programs that watch the server.
 func (b *Bound) Replacing() *Bound {
 	b.kept = map[*connection]int{}
 	return b
@@ -27,7 +28,8 @@ func withConnection(ctx context.Context, conn net.Conn) context.Context {
 	return context.WithValue(ctx, connectionKey{}, conn)
 }
 
-// Keep lets no new connection take the place of a request's until the request has ended. It does nothing for a Bound without Replacing.
+// Keep lets no new connection take the place of a request's until the request has ended. It does nothing for a Bound
+// without Replacing.
 func Keep(request context.Context) {
 	c, ok := request.Value(connectionKey{}).(*connection)
 	if !ok || !c.bound.mark(c, 1) {
@@ -47,7 +49,8 @@ func (b *Bound) mark(c *connection, by int) (ok bool) {
 	return ok
 }
 
-// replace closes a connection to make room, one of an address if that is not the zero Addr; ok is false if all must be kept.
+// replace closes a connection to make room, one of an address if that is not the zero Addr; ok is false if all must be
+// kept.
 func (b *Bound) replace(of netip.Addr) (ok bool) {
 	b.mu.Lock()
 	var found *connection
@@ -55,7 +58,8 @@ func (b *Bound) replace(of netip.Addr) (ok bool) {
 		if requests > 0 || of.IsValid() && c.from != of {
 			continue
 		}
-		if found == nil || b.addresses[c.from] > b.addresses[found.from] || b.addresses[c.from] == b.addresses[found.from] && c.since.Before(found.since) {
+		if found == nil || b.addresses[c.from] > b.addresses[found.from] ||
+			b.addresses[c.from] == b.addresses[found.from] && c.since.Before(found.since) {
 			found = c
 		}
 	}

@@ -65,8 +65,9 @@ func besides(request permission.Request, in *tablemodel.Create) (list []permissi
 	return list
 }
 
-// managesPolicies reports whether the caller is an administrator who asks for the policy of a table. What that policy says of it does not count then, as it
-// does not for the root of an account at AWS: otherwise a policy that denies everything could never be taken away.
+// managesPolicies reports whether the caller is an administrator who asks for the policy of a table. What that policy
+// says of it does not count then, as it does not for the root of an account at AWS: otherwise a policy that denies
+// everything could never be taken away.
 func (a *API) managesPolicies(ctx context.Context, operation string) (bool, error) {
 	if operation != "GetResourcePolicy" && operation != "PutResourcePolicy" && operation != "DeleteResourcePolicy" {
 		return false, nil

@@ -71,7 +71,8 @@ func (a *API) putResourcePolicy(ctx context.Context, in *policyRequest) (any, er
 	return revision{next.Revision}, nil
 }
 
-// checkOwnAccess refuses a policy by which the caller could change the policy of the table no more. The text is from memory.
+// checkOwnAccess refuses a policy by which the caller could change the policy of the table no more. The text is from
+// memory.
 func (a *API) checkOwnAccess(ctx context.Context, name, document string) error {
 	if a.Guard == nil {
 		return nil

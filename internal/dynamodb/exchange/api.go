@@ -114,19 +114,22 @@ func (a *API) askAll(ctx context.Context, operation string) error {
 	return a.check(ctx, permission.Request{Action: "dynamodb:" + operation, Resource: "*"})
 }
 
-// askToRead wants the caller to be allowed to read all objects of a bucket whose names begin with a prefix, by the actions that AWS asks for.
+// askToRead wants the caller to be allowed to read all objects of a bucket whose names begin with a prefix, by the
+// actions that AWS asks for.
 func (a *API) askToRead(ctx context.Context, bucket, prefix *string) error {
 	bucketARN := bucketARN(bucket)
 	return a.check(ctx,
 		permission.Request{Action: "s3:ListBucket", Resource: bucketARN, Values: func(name string) ([]string, bool) {
 			return []string{valueOf(prefix)}, name == "s3:prefix"
 		}},
-		permission.Request{Action: "s3:GetObject", Resource: bucketARN + "/" + permission.Literal(valueOf(prefix)) + "*", Pattern: true})
+		permission.Request{Action: "s3:GetObject",
+			Resource: bucketARN + "/" + permission.Literal(valueOf(prefix)) + "*", Pattern: true})
 }
 
 // askToWrite wants the caller to be allowed to write objects of any name below a prefix of a bucket.
 func (a *API) askToWrite(ctx context.Context, bucket *string, prefix string) error {
-	return a.check(ctx, permission.Request{Action: "s3:PutObject", Resource: bucketARN(bucket) + "/" + permission.Literal(prefix) + "/*", Pattern: true})
+	return a.check(ctx, permission.Request{Action: "s3:PutObject",
+		Resource: bucketARN(bucket) + "/" + permission.Literal(prefix) + "/*", Pattern: true})
 }
 
 func bucketARN(bucket *string) string { return "arn:aws:s3:::" + valueOf(bucket) }

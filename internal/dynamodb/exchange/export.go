@@ -140,7 +140,8 @@ func (a *API) exportTable(ctx context.Context, in *exportRequest) (any, error) {
 		err = a.ask(ctx, operation, name, "")
 	}
 	if err == nil {
-		err = a.askToWrite(ctx, in.S3Bucket, strings.TrimPrefix(strings.Trim(valueOf(in.S3Prefix), "/")+"/"+exportFolder, "/"))
+		err = a.askToWrite(ctx, in.S3Bucket,
+			strings.TrimPrefix(strings.Trim(valueOf(in.S3Prefix), "/")+"/"+exportFolder, "/"))
 	}
 	if err == nil {
 		err = a.errNoBuckets("S3Bucket")

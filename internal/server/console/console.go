@@ -92,7 +92,8 @@ func Handler(o Options) http.Handler {
 // metrics answers GET /metrics, without metrics of tables for who may not learn their names.
 func metrics(o *Options) http.HandlerFunc {
 	handler := func(of prometheus.Gatherer) http.Handler {
-		return promhttp.HandlerFor(of, promhttp.HandlerOpts{ErrorLog: scrapeLog{o.Log}, ErrorHandling: promhttp.ContinueOnError, MaxRequestsInFlight: scrapesMax})
+		return promhttp.HandlerFor(of, promhttp.HandlerOpts{ErrorLog: scrapeLog{o.Log},
+			ErrorHandling: promhttp.ContinueOnError, MaxRequestsInFlight: scrapesMax})
 	}
 	all, nameless := handler(o.Metrics), handler(prometheus.GathererFunc(func() ([]*dto.MetricFamily, error) {
 		families, err := o.Metrics.Gather()
@@ -110,7 +111,8 @@ func metrics(o *Options) http.HandlerFunc {
 // isOfTables reports whether a metric is one of tables or indexes.
 func isOfTables(f *dto.MetricFamily) bool {
 	return slices.ContainsFunc(f.GetMetric(), func(m *dto.Metric) bool {
-		return slices.ContainsFunc(m.GetLabel(), func(l *dto.LabelPair) bool { return l.GetName() == "table" || l.GetName() == "index" })
+		return slices.ContainsFunc(m.GetLabel(),
+			func(l *dto.LabelPair) bool { return l.GetName() == "table" || l.GetName() == "index" })
 	})
 }
 

@@ -130,7 +130,8 @@ const (
 	overviewTimeout = 10 * time.Second // of one event
 )
 
-// streams are requests that get events until they end. Of too many, the one that began first ends: its console asks again.
+// streams are requests that get events until they end. Of too many, the one that began first ends: its console asks
+// again.
 type streams struct {
 	mu   sync.Mutex
 	most int
@@ -158,7 +159,8 @@ func (s *streams) join(ctx context.Context) (_ context.Context, leave func()) {
 	}
 }
 
-// overviews answers GET /api/overview: once, or again each second to who accepts text/event-stream. Strangers have streams of their own number.
+// overviews answers GET /api/overview: once, or again each second to who accepts text/event-stream. Strangers have
+// streams of their own number.
 func overviews(o *Options) http.HandlerFunc {
 	strangers, users := &streams{most: strangersMax}, &streams{most: overviewsMax}
 	read := func() ([]byte, error) {

@@ -32,8 +32,8 @@ type session struct {
 	begun, asked     time.Time
 }
 
-// Open begins a session of a user, who signed in with a credential, and returns its token. Of too many sessions of the user, the one that was quiet for longest
-// ends; of too many in all, that of all.
+// Open begins a session of a user, who signed in with a credential, and returns its token. Of too many sessions of the
+// user, the one that was quiet for longest ends; of too many in all, that of all.
 func (s *Sessions) Open(user, credential string, now time.Time) (token string) {
 	token = SessionPrefix + rand.Text()
 	s.mu.Lock()

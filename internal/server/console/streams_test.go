@@ -41,9 +41,11 @@ func TestNames(t *testing.T) {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "of_all"}, func() float64 { return 1 }))
 	for _, label := range []string{"table", "index", "kind"} {
-		registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "of_" + label, ConstLabels: prometheus.Labels{label: "secret"}}, func() float64 { return 1 }))
+		registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "of_" + label,
+			ConstLabels: prometheus.Labels{label: "secret"}}, func() float64 { return 1 }))
 	}
-	handler := Handler(Options{Metrics: registry, Names: func(r *http.Request) bool { return r.Header.Get("Authorization") != "" }})
+	handler := Handler(Options{Metrics: registry,
+		Names: func(r *http.Request) bool { return r.Header.Get("Authorization") != "" }})
 	for token, want := range map[string]string{"": "of_all of_kind", "x": "of_all of_index of_kind of_table"} {
 		r := httptest.NewRequest("GET", "/metrics", nil)
 		if token != "" {

@@ -26,7 +26,8 @@ type engine struct {
 }
 
 func newEngine(t testing.TB, db *database.DB) *engine {
-	e := sql.New(sql.Options{DB: db, Spill: &spill.Folder{Dir: t.TempDir()}, Now: func() time.Time { return time.UnixMilli(nowMS) }})
+	e := sql.New(sql.Options{DB: db, Spill: &spill.Folder{Dir: t.TempDir()},
+		Now: func() time.Time { return time.UnixMilli(nowMS) }})
 	session, err := e.Open(ctx, result.Login{User: "root", Database: database.DefaultDatabase, MultiStatements: true})
 	if err != nil {
 		t.Fatal(err)

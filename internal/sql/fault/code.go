@@ -180,7 +180,7 @@ var table = map[Code]row{
 	DatabaseUnknownDrop:    {"HY000", "Can't drop database '%s'; database doesn't exist"},
 	TooManyConnections:     {"08004", "Too many connections"},
 	TooManyUserConnections: {"42000", "User %s already has more than 'max_user_connections' active connections"},
-	DiskFull:               {"HY000", "The disk for temporary files is full: ask for fewer rows, or in the order of an index; --sql-disk says how much the server may use"},
+	DiskFull:               {"HY000", "The disk for temporary files is full: ask for fewer rows, or have --sql-disk raised"},
 	OutOfMemory:            {"HY001", "%s"},
 	OutOfResources:         {"HY000", "Out of memory: %s"},
 	BadHandshake:           {"08S01", "Bad handshake"},

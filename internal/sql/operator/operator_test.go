@@ -128,7 +128,8 @@ func budgets(t testing.TB) []*operator.Budget {
 			t.Errorf("%d files were left", len(left))
 		}
 	})
-	return []*operator.Budget{{}, {BytesMax: 4 << 10, Spill: &spill.Folder{Dir: dir}, Memory: memory.New(1 << 20)}, {BytesMax: 200 << 10, Spill: &spill.Folder{Dir: dir}, Memory: memory.New(1 << 30)}}
+	return []*operator.Budget{{}, {BytesMax: 4 << 10, Spill: &spill.Folder{Dir: dir}, Memory: memory.New(1 << 20)},
+		{BytesMax: 200 << 10, Spill: &spill.Folder{Dir: dir}, Memory: memory.New(1 << 30)}}
 }
 
 func freed(t testing.TB, b *operator.Budget) {

@@ -52,8 +52,8 @@ type Session struct {
 	User     string
 	// Sees says whether the user may know of a table or view, or, for the table "", of a database. Default: the user may know of all.
 	Sees func(database, table string) bool
-	// SeesRows says whether the user may read all rows of a table: only then are the dynamic columns that rows have told, and how many rows there are. Default:
-	// of all.
+	// SeesRows says whether the user may read all rows of a table: only then are the dynamic columns that rows have
+	// told, and how many rows there are. Default: of all.
 	SeesRows func(database, table string) bool
 	// SeesQuery says whether the user may know the query of a view. Default: of all.
 	SeesQuery func(database, view string) bool

@@ -242,7 +242,8 @@ func (c *call) addStatus(a *answer, name tree.Name) error {
 	if !c.seesRows(p) {
 		clear(sizes)
 	}
-	a.add(name.Name, engineName, 10, "Dynamic", sizes[0], sizes[1], sizes[2], 0, sizes[3], 0, next, created, nil, nil, collationName, nil, "",
+	a.add(name.Name, engineName, 10, "Dynamic", sizes[0], sizes[1], sizes[2], 0, sizes[3], 0, next, created, nil, nil,
+		collationName, nil, "",
 		p.Options[definition.OptionComment])
 	return nil
 }

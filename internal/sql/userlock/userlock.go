@@ -40,11 +40,12 @@ const (
 	locksMax = 1000
 )
 
-// Take gives a holder a lock, or returns what is closed when it is worth another try. Errors: 3057 for a name that can't be, 3058 where holders would wait for
-// each other.
+// Take gives a holder a lock, or returns what is closed when it is worth another try. Errors: 3057 for a name that
+// can't be, 3058 where holders would wait for each other.
 func (l *Locks) Take(s *Holder, name string) (wait <-chan struct{}, err error) {
 	if name == "" || utf8.RuneCountInString(name) > nameMax {
-		return nil, fault.Message(fault.UserLockName, "Incorrect user-level lock name '%.64s': a name has 1 to %d characters", name, nameMax)
+		return nil, fault.Message(fault.UserLockName,
+			"Incorrect user-level lock name '%.64s': a name has 1 to %d characters", name, nameMax)
 	}
 	name = strings.ToLower(name)
 	l.mu.Lock()
@@ -53,7 +54,8 @@ func (l *Locks) Take(s *Holder, name string) (wait <-chan struct{}, err error) {
 	held := l.held[name]
 	switch {
 	case held == nil && s.count >= locksMax:
-		return nil, fault.Message(fault.Refused, "a session may have at most %d locks of GET_LOCK: release some", locksMax)
+		return nil, fault.Message(fault.Refused, "a session may have at most %d locks of GET_LOCK: release some",
+			locksMax)
 	case held == nil:
 		if l.held == nil {
 			l.held = map[string]*lock{}
