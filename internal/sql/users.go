@@ -11,6 +11,7 @@ import (
 	"github.com/weftdb/weft/internal/account"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/grant"
 	"github.com/weftdb/weft/internal/sql/parse/token"
 	"github.com/weftdb/weft/internal/sql/result"
 	"github.com/weftdb/weft/internal/sql/schemas"
@@ -136,7 +137,7 @@ func (s *Session) refuseUsers(action string, names []string, detail string, why 
 
 // noteAdministrator tells that the first user of a database may do everything.
 func (s *Session) noteAdministrator(ctx context.Context, name string) {
-	if u, ok, err := s.accounts().Get(ctx, name); err == nil && ok && isAdministrator(&u) {
+	if u, ok, err := s.accounts().Get(ctx, name); err == nil && ok && grant.IsAdministrator(&u) {
 		s.note(fault.Refused, name+" is the first user, who may do everything: make another administrator, then REVOKE ALL ON *.* FROM "+name+" takes that away")
 	}
 }
@@ -158,9 +159,6 @@ func (s *Session) changeUser(ctx context.Context, what, name, password string) e
 
 // quoteUser is a user as messages name it.
 func quoteUser(name string) string { return "'" + name + "'@'%'" }
-
-// granteeOf is a user or a role as SHOW GRANTS names it.
-func granteeOf(name string) string { return tree.Quote(name) + "@`%`" }
 
 // wordAccount words an error of accounts that clients see.
 func wordAccount(err error) error {
@@ -216,7 +214,7 @@ func (s *Session) grantChange(ctx context.Context, read *tree.Grant) (change fun
 	case read.Everywhere:
 		why, err = s.refusesRevoke(ctx, read.Users)
 		return func(u *account.Account) error {
-			grantAdministrator(u)
+			grant.Spell(u)
 			u.Grants = nil
 			return nil
 		}, "everything", why, err
@@ -228,15 +226,15 @@ func (s *Session) grantChange(ctx context.Context, read *tree.Grant) (change fun
 	if err != nil {
 		return nil, "", nil, err
 	}
-	p, err := privilegesOf(read, at)
+	p, err := grant.Privileges(read, at)
 	if err != nil {
 		return nil, "", nil, err
 	}
-	detail, why = p.String()+" on "+levelName(at), s.refusesGrant(p, at)
+	detail, why = p.String()+" on "+grant.LevelName(at), s.refusesGrant(p, at)
 	if read.Revoke {
 		return func(u *account.Account) error {
 			if at.Database == "" {
-				grantAdministrator(u)
+				grant.Spell(u)
 			}
 			return noSuchGrant(u.Revoke(at, p), u.Name, at)
 		}, detail, why, nil
@@ -279,31 +277,6 @@ func (s *Session) levelOf(l *tree.GrantLevel) (at account.Level, err error) {
 	return at, err
 }
 
-// privilegesOf are the privileges of a GRANT. Errors: 1221 for privileges that are not for the level.
-func privilegesOf(read *tree.Grant, at account.Level) (p account.Privileges, err error) {
-	allowed := account.AllPrivileges
-	if at.Database != "" {
-		allowed = account.TablePrivileges
-	}
-	for _, name := range read.Privileges {
-		one, ok := account.ParsePrivilege(name)
-		switch {
-		case name == "ALL":
-			one = allowed
-		case name == "USAGE":
-		case !ok:
-			return 0, fault.Message(fault.Unsupported, "the privilege %s is not supported: SHOW PRIVILEGES lists those that are", name)
-		case one&^(allowed|account.GrantOption) != 0:
-			return 0, fault.New(fault.WrongUsage, "DB GRANT", "GLOBAL PRIVILEGES")
-		}
-		p |= one
-	}
-	if read.Option {
-		p |= account.GrantOption
-	}
-	return p, nil
-}
-
 // refusesGrant says why the session's user may not grant or revoke privileges: it has them not, not all that they
 // allow, or may not hand them on.
 func (s *Session) refusesGrant(p account.Privileges, at account.Level) error {
@@ -343,7 +316,7 @@ func (s *Session) grantingRoles(ctx context.Context, read *tree.Grant) (change f
 		case err != nil:
 			return nil, nil, err
 		case !read.Revoke && (!ok || !one.IsRole):
-			return nil, nil, fault.New(fault.NoSuchRole, granteeOf(role))
+			return nil, nil, fault.New(fault.NoSuchRole, grant.Grantee(role))
 		case ok && s.rights.Outranks(&one, nil, func(p account.Privileges, at account.Level) account.Privileges {
 			return s.lacks(p|account.GrantOption, at)
 		}):
@@ -361,7 +334,7 @@ func (s *Session) grantingRoles(ctx context.Context, read *tree.Grant) (change f
 					return err
 				}
 			} else if u.RevokeRole(role) != nil {
-				return fault.New(fault.RoleNotGranted, granteeOf(role), granteeOf(u.Name))
+				return fault.New(fault.RoleNotGranted, grant.Grantee(role), grant.Grantee(u.Name))
 			}
 		}
 		return nil
@@ -395,76 +368,28 @@ func (s *Session) showGrants(ctx context.Context, read *tree.Show, c *call) erro
 	case err != nil:
 		return err
 	case !ok && name == s.login.User && s.rights.Everything(): // nobody has to sign in
-		u.Grants = allGrants()
+		u.Grants = grant.All()
 	case !ok:
 		return fault.New(fault.NoSuchGrant, name)
 	}
-	if isAdministrator(&u) {
-		u.Grants = allGrants()
+	if grant.IsAdministrator(&u) {
+		u.Grants = grant.All()
 	}
 	var list [][]datum.Datum
 	if !slices.ContainsFunc(u.Grants, func(g account.Grant) bool { return g.Database == "" }) {
-		list = append(list, []datum.Datum{text("GRANT USAGE ON *.* TO " + granteeOf(name))})
+		list = append(list, []datum.Datum{text("GRANT USAGE ON *.* TO " + grant.Grantee(name))})
 	}
 	for _, g := range u.Grants {
-		list = append(list, []datum.Datum{text(grantStatement(g, name))})
+		list = append(list, []datum.Datum{text(grant.Statement(g, name))})
 	}
 	roles, err := s.accounts().RolesOf(ctx, &u)
 	if err != nil {
 		return err
 	}
 	for i := range roles {
-		list = append(list, []datum.Datum{text("GRANT " + granteeOf(roles[i].Name) + " TO " + granteeOf(name))})
+		list = append(list, []datum.Datum{text("GRANT " + grant.Grantee(roles[i].Name) + " TO " + grant.Grantee(name))})
 	}
 	return rows(c, texts("Grants for "+name+"@%"), list)
-}
-
-func allGrants() []account.Grant {
-	return []account.Grant{{Privileges: account.AllPrivileges | account.GrantOption}}
-}
-
-// isAdministrator says whether a user or role has the predefined policy that allows everything. SHOW GRANTS shows it as the grants that allow the same.
-func isAdministrator(u *account.Account) bool {
-	return slices.ContainsFunc(u.Policies, func(p account.NamedPolicy) bool { return p.Name == account.Administrator && p.Document == "" })
-}
-
-// grantAdministrator puts grants in the place of that policy, so that they can be revoked.
-func grantAdministrator(u *account.Account) {
-	if isAdministrator(u) && u.DropPolicy(account.Administrator) == nil {
-		u.Grants = allGrants()
-	}
-}
-
-// levelName is a level as GRANT has it.
-func levelName(at account.Level) string {
-	switch {
-	case at.Database == "":
-		return "*.*"
-	case at.Table == "":
-		return tree.Quote(at.Database) + ".*"
-	}
-	return tree.Quote(at.Database) + "." + tree.Quote(at.Table)
-}
-
-// grantStatement is the statement that grants the same.
-func grantStatement(g account.Grant, name string) string {
-	all := account.TablePrivileges
-	if g.Database == "" {
-		all = account.AllPrivileges
-	}
-	p := g.Privileges &^ account.GrantOption
-	names := p.String()
-	switch p {
-	case all:
-		names = "ALL PRIVILEGES"
-	case 0:
-		names = "USAGE"
-	}
-	statement := "GRANT " + names + " ON " + levelName(g.Level) + " TO " + granteeOf(name)
-	if g.Privileges&account.GrantOption != 0 {
-		statement += " WITH GRANT OPTION"
-	}
-	return statement
 }
 
 // showPrivileges answers SHOW PRIVILEGES.
@@ -486,8 +411,8 @@ func (s *Session) privileges(ctx context.Context, visit func(schemas.Privilege) 
 	for i := range list {
 		u := &list[i]
 		grants := u.Grants
-		if isAdministrator(u) {
-			grants = allGrants()
+		if grant.IsAdministrator(u) {
+			grants = grant.All()
 		}
 		if !slices.ContainsFunc(grants, func(g account.Grant) bool { return g.Database == "" }) {
 			err = errors.Join(err, visit(schemas.Privilege{Grantee: u.Name, Name: "USAGE"}))
@@ -507,7 +432,7 @@ func (s *Session) knownAccounts(ctx context.Context) ([]account.Account, error) 
 	if s.rights.Everything() || s.may(account.CreateUser, account.Level{}, false) {
 		list, err := s.accounts().List(ctx)
 		if s.rights.Everything() && !slices.ContainsFunc(list, func(u account.Account) bool { return u.Name == s.login.User }) { // nobody has to sign in
-			list = append(list, account.Account{Name: s.login.User, Grants: allGrants()})
+			list = append(list, account.Account{Name: s.login.User, Grants: grant.All()})
 		}
 		return list, err
 	}
@@ -528,7 +453,7 @@ func (s *Session) Roles() string {
 	}
 	names := make([]string, len(roles))
 	for i := range roles {
-		names[i] = granteeOf(roles[i].Name)
+		names[i] = grant.Grantee(roles[i].Name)
 	}
 	return strings.Join(names, ",")
 }
