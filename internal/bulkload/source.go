@@ -322,6 +322,36 @@ type cutter struct {
 	at     position
 	rest   []byte // read, but not whole records
 	ended  bool
+	blank  int64 // bytes since the last record
+}
+
+// blankMax is how many bytes may stand between two records: a packed object may have any number of empty lines, which
+// would keep others waiting.
+const blankMax = 64 << 20
+
+// passBlank counts the bytes of blocks without a record.
+func (c *cutter) passBlank(data []byte) error {
+	if c.plan.format == Parquet || len(bytes.TrimSpace(data)) > 0 {
+		c.blank = 0
+		return nil
+	}
+	if c.blank += int64(len(data)); c.blank > blankMax {
+		return fmt.Errorf("%s:%d: more than %d MiB of empty lines", c.source.name, c.at.Line+1, blankMax>>20)
+	}
+	return nil
+}
+
+// readHeader reads the first line.
+func (c *cutter) readHeader() (header []byte, err error) {
+	for {
+		part, err := c.in.ReadSlice('\n')
+		if header = append(header, part...); len(header) > recordBytesMax {
+			return nil, fmt.Errorf("%s: a header of more than %d MiB: is it CSV?", c.source.name, recordBytesMax>>20)
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return header, err
+		}
+	}
 }
 
 // newCutter opens the source of a position and goes there.
@@ -363,7 +393,7 @@ func (c *cutter) begin() error {
 	done := int64(0)
 	if c.plan.quoted() {
 		if !c.plan.given {
-			header, err := c.in.ReadBytes('\n')
+			header, err := c.readHeader()
 			if err != nil && !errors.Is(err, io.EOF) {
 				return fmt.Errorf("%s: the header: %w", c.source.name, err)
 			}
@@ -403,6 +433,9 @@ func (c *cutter) next() (b block, ok bool, err error) {
 			end = len(data)
 		}
 		if end > 0 {
+			if err := c.passBlank(data[:end]); err != nil {
+				return b, false, err
+			}
 			c.rest = bytes.Clone(data[end:])
 			b = block{source: c.source, line: c.at.Line, ordinal: c.at.Ordinal, data: data[:end], decode: c.plan}
 			lines := c.plan.lines(b.data, records)
