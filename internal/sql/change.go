@@ -58,6 +58,9 @@ func (s *Session) compileOn(read tree.Statement, name tree.Name, privilege accou
 	}
 	ch.notes = hintNotes(hints, ch.does)
 	t, p, err := s.table(name, privilege)
+	if err == nil {
+		t.Spell(read)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -42,6 +42,7 @@ func (s *Session) compileSelectOf(read *tree.Select, text func() string) (statem
 		return nil, s.viewInstead(*read.From, err)
 	}
 	defer p.release()
+	t.Spell(read)
 	if err := s.askSelect(read, t); err != nil {
 		return nil, err
 	}

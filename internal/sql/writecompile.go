@@ -107,6 +107,7 @@ func (w *queryWrite) inserts(s *Session, read *tree.Insert, parameters int, c *c
 		return err
 	}
 	defer p.release()
+	t.SpellInsert(read)
 	if err := s.askInsertSelect(read, t); err != nil {
 		return err
 	}
@@ -363,6 +364,9 @@ func (f *finding) assign() error {
 		if err != nil {
 			return err
 		}
+		if b.table != nil {
+			a.Column = b.table.Spelled(a.Column)
+		}
 		b.set = append(b.set, a)
 	}
 	return nil
@@ -376,7 +380,7 @@ func (f *finding) baseOf(a *tree.Assignment) (found *base, err error) {
 		if a.Table == "" {
 			is = len(f.bases) == 1
 			if b.table != nil && !is {
-				column, known := b.table.Column(a.Column)
+				column, known := b.table.Column(b.table.Spelled(a.Column))
 				is = known && !column.Dynamic
 			}
 		}

@@ -96,10 +96,14 @@ func (n *nest) scope() *scope {
 // findDeclared finds a column that one of the scope's tables is known to have; nil if none has.
 func (s *scope) findDeclared(c *tree.Column, where string) (tree.Expression, error) {
 	if c.Table != "" {
-		if v := s.visible(c); v != nil {
-			return v.column(c.Name), nil
+		v := s.visible(c)
+		if v == nil {
+			return nil, nil
 		}
-		return nil, nil
+		if e := v.column(c.Name); e != nil {
+			return e, nil
+		}
+		return s.findSpelled(v.columns, c.Name, where)
 	}
 	var found tree.Expression
 	for i := range s.list {
@@ -110,6 +114,29 @@ func (s *scope) findDeclared(c *tree.Column, where string) (tree.Expression, err
 			return nil, fault.New(fault.AmbiguousColumn, c.Name, where)
 		}
 		found = s.list[i].is
+	}
+	if found == nil {
+		return s.findSpelled(s.list, c.Name, where)
+	}
+	return found, nil
+}
+
+// takesAny reports whether the table has columns of any names, so that names in other letters are other columns.
+func (v *visible) takesAny() bool {
+	return v != nil && v.dynamic != nil && (v.dynamic.table.Dynamic || len(v.dynamic.table.Wildcards) > 0)
+}
+
+// findSpelled finds a column whose name differs in the case of letters alone, in tables that don't take any names; nil if there is none.
+func (s *scope) findSpelled(list []named, name, where string) (found tree.Expression, err error) {
+	for i := range list {
+		n := &list[i]
+		if n.hidden || n.table.takesAny() || !strings.EqualFold(n.name, name) {
+			continue
+		}
+		if found != nil && !evaluate.Same(found, n.is) {
+			return nil, fault.New(fault.AmbiguousColumn, name, where)
+		}
+		found = n.is
 	}
 	return found, nil
 }
@@ -379,7 +406,7 @@ func (s *scope) item(read *tree.Select, item tree.SelectItem) error {
 		return err
 	}
 	if c, ok := item.Expression.(*tree.Column); ok {
-		if now, same := e.(*tree.Column); item.Alias == "" && (!same || !strings.EqualFold(now.Name, c.Name)) {
+		if now, same := e.(*tree.Column); item.Alias == "" && (!same || now.Name != c.Name && !(s.leafOf(now).isVirtual() && strings.EqualFold(now.Name, c.Name))) {
 			item.Alias = c.Name
 		}
 	}
