@@ -25,6 +25,10 @@ func (l Limits) Express(t *Table, d *tree.IndexDefinition) (added []*tree.AddCol
 	d.Key = slices.Clone(d.Key)
 	for i := range d.Key {
 		e := &d.Key[i]
+		if e.Expression == nil && t.holdsBeginnings(d, e) {
+			left := &tree.Call{Name: "left", Arguments: []tree.Expression{&tree.Column{Name: e.Column}, &tree.Literal{Value: datum.Int(int64(e.Prefix))}}}
+			e.Expression, e.Column, e.Prefix = left, "", 0
+		}
 		if e.Expression == nil {
 			continue
 		}
@@ -38,6 +42,30 @@ func (l Limits) Express(t *Table, d *tree.IndexDefinition) (added []*tree.AddCol
 		e.Expression = nil
 	}
 	return added, nil
+}
+
+// holdsBeginnings reports whether an index holds the beginnings of a column's values: they may be too long, or what has to be unique is the beginning.
+func (t *Table) holdsBeginnings(d *tree.IndexDefinition, e *tree.KeyElement) bool {
+	at, ok := t.byName[e.Column]
+	if !ok || e.Prefix == 0 || d.Kind != tree.IndexKV {
+		return false
+	}
+	typed := t.Columns[at].Type
+	return (typed.IsText() || typed.IsBinary()) && (typed.Length == 0 || typed.Length > prefixedMax || d.Unique && e.Prefix < typed.Length)
+}
+
+// Beginning is the column of which the column of an index holds the first characters, as in KEY (name(10)), and how many; ok is false if it is another.
+func (c *Column) Beginning() (column string, length int, ok bool) {
+	call, isCall := c.Generated.(*tree.Call)
+	if !c.IsExpression() || !isCall || call.Name != "left" || len(call.Arguments) != 2 {
+		return "", 0, false
+	}
+	of, isColumn := call.Arguments[0].(*tree.Column)
+	n, isNumber := call.Arguments[1].(*tree.Literal)
+	if !isColumn || !isNumber {
+		return "", 0, false
+	}
+	return of.Name, int(n.Value.NumberInt()), true
 }
 
 // expressionColumn is the column that holds an expression of an index; "" if there is none.
@@ -108,6 +136,9 @@ func (t *Table) ExpressionsOf(index string) (names []string) {
 func (t *Table) PartText(p *schema.KeyPart) string {
 	if at, ok := t.byName[p.Column()]; ok && t.Columns[at].IsExpression() {
 		text := "(" + defaultText(t.Columns[at].Generated) + ")"
+		if column, length, ok := t.Columns[at].Beginning(); ok {
+			text = tree.Quote(column) + "(" + strconv.Itoa(length) + ")"
+		}
 		if p.Descending {
 			text += " DESC"
 		}

@@ -97,7 +97,10 @@ func (t *Table) makeIndexName(d *tree.IndexDefinition) string {
 		first = d.Key[0].Arguments[0]
 	}
 	if strings.HasPrefix(first, expressionPrefix) {
-		first = "functional_index"
+		of, _ := t.Column(first)
+		if first, _, _ = of.Beginning(); first == "" {
+			first = "functional_index"
+		}
 	}
 	if t.Families != nil {
 		first = strings.ReplaceAll(first, ":", "_")

@@ -215,8 +215,12 @@ func addKeys(a *answer, t *definition.Table, name string, x *schema.Index, state
 	visible := x.Visible() // columns of ZORDER(..) in a primary key stand behind its parts
 	for i := range visible {
 		part := &visible[i]
-		var column, expression any = part.Column(), nil
-		if held, ok := t.Column(part.Column()); part.Computed() || ok && held.IsExpression() {
+		var column, expression, beginning any = part.Column(), nil, nil
+		held, ok := t.Column(part.Column())
+		if of, length, begins := held.Beginning(); begins {
+			column, beginning = of, length
+			held, ok = t.Column(of)
+		} else if part.Computed() || ok && held.IsExpression() {
 			column, expression = nil, strings.TrimSuffix(plain(t.PartText(part)), " DESC")
 		}
 		direction := "A"
@@ -224,10 +228,10 @@ func addKeys(a *answer, t *definition.Table, name string, x *schema.Index, state
 			direction = "D"
 		}
 		nulls := null
-		if declared, ok := t.Column(part.Column()); ok && declared.NotNull {
+		if ok && held.NotNull {
 			nulls = ""
 		}
-		a.add(t.Name, unique, name, i+1, column, direction, nil, nil, nil, nulls, "BTREE", state, comment(t, name), "YES", expression)
+		a.add(t.Name, unique, name, i+1, column, direction, nil, beginning, nil, nulls, "BTREE", state, comment(t, name), "YES", expression)
 	}
 }
 

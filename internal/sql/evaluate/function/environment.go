@@ -168,6 +168,14 @@ func always(t datum.Base) func([]datum.Type) datum.Type {
 	return func([]datum.Type) datum.Type { return datum.Type{Base: t} }
 }
 
+// likeFirst is the type of a part of the first argument: bytes of bytes.
+func likeFirst(arguments []datum.Type) datum.Type {
+	if arguments[0].IsBinary() {
+		return datum.Type{Base: datum.Varbinary}
+	}
+	return datum.Type{Base: datum.Varchar}
+}
+
 // These give the same type whatever the arguments. // immutable
 var (
 	isText    = always(datum.Varchar)
