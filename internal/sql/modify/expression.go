@@ -22,6 +22,8 @@ type scope struct {
 	slots  []slot
 	// bare says that no column may be used: there is no row yet.
 	bare bool
+	// early says that columns are those of the row that VALUES makes, as far as it is computed.
+	early bool
 	// sources are columns of the query of an INSERT .. SELECT.
 	sources []Source
 	clause  string // the one that is compiled, for errors; default "field list"
@@ -47,6 +49,9 @@ type slot struct {
 func (s *scope) Resolve(c *tree.Column) (at int, t datum.Type, err error) {
 	known := c.Table == "" || c.Table == s.target.table.Name || c.Table == s.alias && s.alias != ""
 	column, ok := s.target.table.Column(c.Name)
+	if s.early && known && ok && !column.Dynamic {
+		return s.slot(slot{name: []byte(c.Name), typed: column.Type, given: true}), column.Type, nil
+	}
 	if !s.bare && known && ok {
 		return s.slot(slot{name: []byte(c.Name), typed: column.Type}), column.Type, nil
 	}

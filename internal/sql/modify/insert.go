@@ -30,6 +30,7 @@ type insert struct {
 	moves   bool  // updates set a column of the primary key
 	seeks   bool  // see seeksHolders
 	over    scope // what updates read
+	early   scope // what rows read: columns that stand before the one that is computed
 	chained bool  // updates may read what those before them have assigned
 	// presets are columns that are not named and that a new row gets a value of, by their positions in the table.
 	presets []int
@@ -62,7 +63,7 @@ func CompileInsert(t *definition.Table, s *tree.Insert, o Options) (Statement, e
 	}
 	i.takes = len(i.columns)
 	made := i.number()
-	bare := &scope{target: &i.target, bare: true}
+	i.early = scope{target: &i.target, bare: true, early: true}
 	for n, row := range s.Rows {
 		if len(row) != len(i.columns) {
 			return nil, fault.New(fault.ColumnCount, n+1)
@@ -70,7 +71,7 @@ func CompileInsert(t *definition.Table, s *tree.Insert, o Options) (Statement, e
 		values := make([]*evaluate.Program, len(row))
 		for k, e := range row {
 			var err error
-			if values[k], err = bare.compile(e); err != nil {
+			if values[k], err = i.early.compile(e); err != nil {
 				return nil, err
 			}
 		}
@@ -266,6 +267,11 @@ func (i *insert) compute(ctx context.Context, numbers *numbers, builder *value.R
 	g.cells = make([]cell, 0, len(i.columns)+len(i.presets))
 	g.data = make([]datum.Datum, len(i.columns))
 	for k := range i.columns {
+		if len(i.early.slots) > 0 {
+			if err := i.fillEarly(call, k, g); err != nil {
+				return err
+			}
+		}
 		d, v, err := i.value(ctx, numbers, n, k, g)
 		if err != nil {
 			return err
@@ -283,6 +289,28 @@ func (i *insert) compute(ctx context.Context, numbers *numbers, builder *value.R
 		}
 	}
 	return i.finish(call, builder, g)
+}
+
+// fillEarly gives the columns before column k their values, and others their defaults, where expressions of VALUES name them.
+func (i *insert) fillEarly(call *Call, k int, g *given) error {
+	row := make([]datum.Datum, len(i.early.slots))
+	for n := range i.early.slots {
+		s := &i.early.slots[n]
+		at := slices.IndexFunc(i.names, func(name []byte) bool { return bytes.Equal(name, s.name) })
+		switch {
+		case at >= 0 && at < k:
+			row[n], _ = datum.FromValue(g.cells[at].value, s.typed)
+		default:
+			column, _ := i.table.Column(string(s.name))
+			if column.Default != nil {
+				row[n] = *column.Default
+			} else if column.NotNull || column.KeyPart >= 0 {
+				row[n], _ = s.typed.Implied()
+			}
+		}
+	}
+	call.Context.Row = row
+	return nil
 }
 
 // finish makes the row and its key of the cells.
