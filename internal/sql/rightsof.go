@@ -50,6 +50,8 @@ func (s *Session) askDefinition(read tree.Statement) error {
 		return s.askAlter(read)
 	case *tree.DropTable:
 		return s.askTables(account.Drop, read.Tables...)
+	case *tree.Maintain:
+		return s.askTables(account.Select, read.Tables...)
 	case *tree.RenameTable:
 		return cmp.Or(s.askTables(account.Alter|account.Drop, read.From...), s.askTables(account.Create|account.Insert, read.To...))
 	case *tree.TruncateTable:

@@ -270,16 +270,27 @@ func (p *parser) readPrepare() tree.Statement {
 	return &tree.Deallocate{Name: p.Name("a statement's name")}
 }
 
+// maintain reads ANALYZE, CHECK, CHECKSUM, OPTIMIZE or REPAIR TABLE, whose options mean nothing here.
+func (p *parser) maintain() tree.Statement {
+	m := &tree.Maintain{Verb: p.At.Word}
+	p.Advance()
+	p.AcceptAny("local", "no_write_to_binlog")
+	if !p.Accept("tables") {
+		p.Expect("table")
+	}
+	for more := true; more; more = p.More() {
+		m.Tables = append(m.Tables, p.table())
+	}
+	p.Skip()
+	return m
+}
+
 // nothing reads statements that are right to do nothing here: there are no locks of tables to take, nothing to flush.
 func (p *parser) nothing() tree.Statement {
 	word := p.At.Word
 	p.Advance()
 	switch {
 	case word == "flush":
-	case word == "analyze":
-		p.AcceptAny("local", "no_write_to_binlog")
-		p.Expect("table")
-		word += " table"
 	default:
 		if p.AcceptAny("tables", "table") == "" {
 			p.Expected("TABLES")

@@ -92,8 +92,12 @@ func (p *parser) sessionStatement() tree.Statement {
 		return p.kill()
 	case "prepare", "execute", "deallocate":
 		return p.readPrepare()
-	case "lock", "unlock", "flush", "analyze":
+	case "lock", "unlock", "flush":
 		return p.nothing()
+	case "analyze", "check", "checksum", "optimize", "repair":
+		return p.maintain()
+	case "xa":
+		p.Refuse("XA transactions are not supported: use BEGIN and COMMIT on one connection")
 	case "rename":
 		p.Advance()
 		if p.Is("user") {
@@ -113,7 +117,7 @@ func (p *parser) sessionStatement() tree.Statement {
 		return p.grant()
 	case "load":
 		p.Refuse("LOAD DATA is not supported, and the server reads no files, neither its own nor those of a client (LOCAL): send rows by INSERT or UPSERT")
-	case "call", "handler", "import", "optimize", "check", "checksum", "repair", "xa", "reset", "purge", "help", "change", "signal", "resignal":
+	case "call", "handler", "import", "reset", "purge", "help", "change", "signal", "resignal":
 		p.Refuse("the statement " + strings.ToUpper(p.At.Word) + " is not supported")
 	case "do":
 		p.Advance()

@@ -119,6 +119,8 @@ func (s *Statements) Run(ctx context.Context, statement tree.Statement, in Sessi
 		return true, c.answerDone(c.alterTable(st))
 	case *tree.DropTable:
 		return true, c.answerDone(c.dropTables(st))
+	case *tree.Maintain:
+		return true, c.maintain(st)
 	case *tree.RenameTable:
 		return true, c.answerDone(c.renameTables(st))
 	case *tree.TruncateTable:

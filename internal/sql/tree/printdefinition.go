@@ -306,6 +306,10 @@ func appendDefinition(dst []byte, s Statement) (printed []byte, ok bool) {
 			dst = x.From[i].append(append(dst, [2]string{"RENAME TABLE ", ", "}[min(i, 1)]...))
 			dst = x.To[i].append(append(dst, " TO "...))
 		}
+	case *Maintain:
+		for i := range x.Tables {
+			dst = x.Tables[i].append(append(dst, [2]string{strings.ToUpper(x.Verb) + " TABLE ", ", "}[min(i, 1)]...))
+		}
 	case *TruncateTable:
 		dst = x.Table.append(append(dst, "TRUNCATE TABLE "...))
 	case *DropIndex:

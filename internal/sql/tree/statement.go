@@ -304,6 +304,12 @@ type MapColumn struct {
 // RenameTable is RENAME TABLE a TO b, c TO d, and ALTER TABLE a RENAME TO b.
 type RenameTable struct{ From, To []Name }
 
+// Maintain is ANALYZE, CHECK, CHECKSUM, OPTIMIZE or REPAIR TABLE; Verb is the word in lower case.
+type Maintain struct {
+	Verb   string
+	Tables []Name
+}
+
 // RefusedAlter is an action that MySQL has and this dialect refuses with a reason: What is such as "ADD PRIMARY KEY",
 // "RENAME"; Column is the one it concerns, if any.
 type RefusedAlter struct{ What string }
@@ -470,7 +476,8 @@ func (*Explain) statement()         {}
 func (*CreateTable) statement()     {}
 func (*AlterTable) statement()      {}
 func (*DropTable) statement()       {}
-func (*RenameTable) statement()   {}
+func (*RenameTable) statement()     {}
+func (*Maintain) statement()        {}
 func (*TruncateTable) statement()   {}
 func (*CreateIndex) statement()     {}
 func (*DropIndex) statement()       {}
