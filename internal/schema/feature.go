@@ -2,10 +2,7 @@
 
 package schema
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 // A feature is something about a table that a program must know to read or write its rows rightly. A store keeps the
 // names of those that a table of it has ever used, so that a program that lacks one refuses the store rather than break
@@ -19,7 +16,8 @@ const (
 	featureGroups   = "cell-groups"      // rules of cells by families
 	featureJournal  = "journal"          // streams and what else needs the changes of rows
 	featureRenames  = "renamed-columns"  // dictionaries of attribute names by versions
-	featureRules    = "rules-"           // rules of a dialect about the writes of rows; its name follows
+	featureSQL      = "rules-sql"        // SQL's rules about the writes of rows
+	featureHBase    = "rules-hbase"      // those of HBase's APIs
 	FeatureAuto     = "auto-increment"   // SQL's AUTO_INCREMENT
 	FeatureDefault  = "default-values"   // SQL's defaults that are computed
 	FeatureOnUpdate = "on-update"        // SQL's ON UPDATE CURRENT_TIMESTAMP
@@ -31,7 +29,7 @@ const (
 func KnownFeatures() []string {
 	return []string{
 		featureUnique, featureSearch, featureAsync, featureIdentity, featureCodecs, featureGroups, featureJournal,
-		featureRenames, featureRules + "sql", featureRules + "hbase",
+		featureRenames, featureSQL, featureHBase,
 		FeatureAuto, FeatureDefault, FeatureOnUpdate, FeatureZoned, FeatureMicros,
 	}
 }
@@ -46,7 +44,9 @@ func (t *Table) Features() []string {
 	}
 	use(featureJournal, len(t.Streams) > 0 || len(t.Destinations) > 0 || t.Recovery != nil)
 	use(featureRenames, t.Renames > 0)
-	use(featureRules+strings.ToLower(t.Rules.Dialect), t.Rules.Puts || t.Rules.Deletes)
+	rules := t.Rules.Puts || t.Rules.Deletes
+	use(featureSQL, rules && t.Rules.Dialect == "SQL")
+	use(featureHBase, rules && t.Rules.Dialect == "HBase")
 	use(featureGroups, t.Cells != nil && (len(t.Cells.Groups) > 0 || t.Cells.Uncovers))
 	for _, x := range append([]Index{t.Primary}, t.Indexes...) {
 		use(featureUnique, x.Unique)

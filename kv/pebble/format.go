@@ -34,6 +34,9 @@ const engineFormat = pebble.FormatValueSeparation
 // harmlessNames may lie in a folder that is otherwise empty. // immutable
 var harmlessNames = []string{"LOCK", "lost+found", markerTmpName}
 
+// ownNames are those of files of this package that hold no data. // immutable
+var ownNames = []string{markerNewName, stateName, stateTmpName, probeName}
+
 // checkMarker reads the folder's marker. fresh says that the folder is empty, and claimed; finishMarker must follow. The folder is locked.
 func checkMarker(fs vfs.FS, dir string) (fresh bool, err error) {
 	text, err := readMarker(fs, dir)
@@ -122,7 +125,7 @@ func removeAll(fs vfs.FS, dir string, names []string) error {
 	for _, name := range names {
 		_, engines := numberOf(name)
 		engines = engines || strings.HasPrefix(name, "marker.") || strings.HasSuffix(name, ".dbtmp")
-		if name != markerNewName && !engines {
+		if !engines && !slices.Contains(ownNames, name) {
 			return lostFormat(name)
 		}
 	}

@@ -100,6 +100,7 @@ func (s *Store) openLocked() error {
 		return err
 	}
 	s.noteOpen()
+	s.noted = true
 	return nil
 }
 
@@ -254,7 +255,7 @@ func (s *Store) closeEngine(ctx context.Context) error {
 	}()
 	select {
 	case err := <-closed:
-		if err == nil && !s.options.ReadOnly {
+		if err == nil && s.noted { // a store that was never open has nothing to tell, and may have no marker yet
 			s.noteStopped(ctx, logs)
 		}
 		return err

@@ -67,6 +67,7 @@ type Store struct {
 	ingests   atomic.Int64
 	copies    atomic.Int64 // made so far
 	states    sync.Pool    // *txnState
+	noted     bool         // WEFT.state tells of this opening; set before others know the store
 
 	closing sync.Once
 }
