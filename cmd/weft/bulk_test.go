@@ -34,8 +34,8 @@ func TestImport(t *testing.T) {
 	}
 	expect(exitUsage, "there is no table orders", "import", "orders", file)
 	expect(exitUsage, "can't be of type \"json\"", "import", "--key", "id:json", "orders", file)
-	expect(exitUsage, "Incorrect table name 'my orders'", "import", "--key", "id:string", "my orders", file)
-	expect(exitUsage, "Incorrect index name 'by day'", "import", "--key", "id:string", "--index", "by day=day:string", "orders", file)
+	expect(exitUsage, "Incorrect table name 'my orders '", "import", "--key", "id:string", "my orders ", file)
+	expect(exitUsage, "Incorrect index name 'by day '", "import", "--key", "id:string", "--index", "by day =day:string", "orders", file)
 	expect(exitUsage, "is no COLUMN:TYPE", "import", "--key", "id", "orders", file)
 	expect(exitUsage, "there is no type \"money\"", "import", "--types", "amount:money", "orders", file)
 	expect(exitFailed, file+":3: column amount: \"x\" is not a valid number", "import", "--key", "id:string", "--index", "by-day=day:string,desc(amount):number", "orders", file)
