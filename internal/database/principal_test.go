@@ -262,6 +262,7 @@ var askingOperations = map[string]func(ctx context.Context, a *asked) error{
 	"Table.Discard":         func(ctx context.Context, a *asked) error { return a.table.Discard(ctx) },
 	"Table.Compact":         func(ctx context.Context, a *asked) error { return a.table.Compact(ctx) },
 	"Table.RebuildIndex":    func(ctx context.Context, a *asked) error { return a.table.RebuildIndex(ctx, "by_v") },
+	"Table.Rename":          func(ctx context.Context, a *asked) error { return a.table.Rename(ctx, "", "renamed", unchanged) },
 	"Table.RenameAttribute": func(ctx context.Context, a *asked) error { return a.table.RenameAttribute(ctx, "v", "w", unchanged) },
 	"Table.Split": func(ctx context.Context, a *asked) error {
 		_, err := a.table.Split(ctx, "", database.RegionSpec{Count: 2})

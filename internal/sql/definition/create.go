@@ -37,6 +37,13 @@ func (l Limits) Create(statement *tree.CreateTable, dbName string) (database.Tab
 			return database.TableSpec{}, err
 		}
 	}
+	if err := t.setOptions(statement.Options, true); err != nil {
+		return database.TableSpec{}, err
+	}
+	t.InsertFails = t.insertsFail(statement.Options)
+	for i := range t.Columns {
+		t.Columns[i].Type = t.kindType(t.Columns[i].Type)
+	}
 	key, err := l.primaryParts(t, elements)
 	if err != nil {
 		return database.TableSpec{}, err
@@ -44,13 +51,6 @@ func (l Limits) Create(statement *tree.CreateTable, dbName string) (database.Tab
 	t.setKey(&schema.Index{Key: key})
 	for i := range t.Columns {
 		t.Columns[i].Original = true
-	}
-	if err := t.setOptions(statement.Options, true); err != nil {
-		return database.TableSpec{}, err
-	}
-	t.InsertFails = t.insertsFail(statement.Options)
-	for i := range t.Columns {
-		t.Columns[i].Type = t.kindType(t.Columns[i].Type)
 	}
 	if err := t.checkWhole(); err != nil {
 		return database.TableSpec{}, err
