@@ -335,7 +335,10 @@ func (t *Table) SetColumns(ctx context.Context, edit func(*schema.Table) error) 
 
 // Rename gives the table another name, in another database perhaps; edit sees the descriptor before that. Errors: those of SetColumns, KindExists.
 func (t *Table) Rename(ctx context.Context, database, name string, edit func(*schema.Table) error) error {
-	id, err := t.change(ctx, "dynamodb:UpdateTable")
+	id, err := t.change(ctx, "dynamodb:DeleteTable") // the old name is gone
+	if err == nil {
+		err = t.db.askNamed(ctx, "dynamodb:CreateTable", database, name)
+	}
 	if err == nil {
 		_, err = t.db.catalog.RenameTable(ctx, id, databaseOr(database), name, edit)
 	}
