@@ -87,7 +87,8 @@ func (p Pinned) choosePath(ctx context.Context, table *schema.Table, q *Query, e
 	}
 	known := access.Statistics{}
 	if estimated {
-		look, done := p.look(OwnWork(ctx)), func() {}
+		look := p.look(OwnWork(ctx))
+		var done func()
 		known, done = p.db.statistics.ForQuery(OwnWork(ctx), &look, p.searches(q))
 		defer done()
 	}
