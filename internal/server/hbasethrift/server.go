@@ -34,6 +34,7 @@ type Server struct {
 	base       context.Context // of all calls
 	cut        context.CancelFunc
 	serving    sync.WaitGroup // of connections, and of web
+	native     sync.Once      // the operator was told of a client of HBase's native RPC
 
 	mu        sync.Mutex
 	closing   bool
@@ -157,7 +158,14 @@ func (s *Server) forget(c *conn) {
 func (s *Server) serve(c *conn) {
 	_ = c.SetReadDeadline(time.Now().Add(s.options.HeaderTimeout))
 	first, err := c.in.Peek(1)
+	if err == nil && first[0] == nativeMark[0] { // or of HTTP's HEAD
+		first, err = c.in.Peek(len(nativeMark))
+	}
 	if err != nil {
+		return
+	}
+	if string(first) == nativeMark {
+		s.turnAwayNative(c)
 		return
 	}
 	if first[0] < 'A' || first[0] > 'Z' { // HTTP's methods begin with a letter, and no message does

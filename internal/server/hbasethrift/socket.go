@@ -19,6 +19,17 @@ const (
 	compactMark = 0x82
 )
 
+// nativeMark begins a connection of HBase's native RPC.
+const nativeMark = "HBas"
+
+// turnAwayNative tells the operator, once, that a client speaks HBase's native RPC, which has no answer for a server of Thrift.
+func (s *Server) turnAwayNative(c *conn) {
+	s.native.Do(func() {
+		s.options.Logger.Warn("a client speaks HBase's native RPC, but this port speaks Thrift: set the client's hbase.client.connection.impl to "+
+			"org.apache.hadoop.hbase.thrift2.client.ThriftConnection", "address", c.host())
+	})
+}
+
 // serveSocket answers the messages of a connection without HTTP, one after the other.
 func (s *Server) serveSocket(c *conn) {
 	for {
