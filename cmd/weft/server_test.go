@@ -17,6 +17,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -297,7 +298,8 @@ func (brokenProtocol) Serve() error { return errors.New("the cable was cut") }
 // TestSignals runs the binary: SIGTERM ends it well.
 func TestSignals(t *testing.T) {
 	command := exec.Command(os.Args[0], "serve", "--engine=mem", "--dynamodb-addr=off", "--mysql-addr=off", "--admin-addr=127.0.0.1:0")
-	command.Env = append(os.Environ(), "WEFT_TEST_MAIN=1")
+	environ := slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "WEFT_") }) // those of tests
+	command.Env = append(environ, "WEFT_TEST_MAIN=1")
 	stderr, err := command.StderrPipe()
 	if err != nil {
 		t.Fatal(err)

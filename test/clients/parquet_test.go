@@ -3,9 +3,10 @@
 package clients
 
 import (
-	"os"
 	"os/exec"
 	"testing"
+
+	"github.com/weftdb/weft/test/harness"
 )
 
 // TestParquet: what pyarrow and DuckDB write, `weft import` reads, and both read what `weft export` writes.
@@ -16,7 +17,7 @@ func TestParquet(t *testing.T) {
 		t.Skip("there is no pyarrow and duckdb in .venv-storage: make test-clients installs them")
 	}
 	command := exec.CommandContext(t.Context(), python, "parquet_client.py", t.TempDir())
-	command.Env = append(os.Environ(), "WEFT="+binary)
+	command.Env = append(harness.Environ(), "WEFT="+binary)
 	if out, err := command.CombinedOutput(); err != nil || string(out) != "ok\n" {
 		t.Errorf("%v: %v\n%s", command.Args, err, out)
 	}

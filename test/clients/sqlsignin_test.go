@@ -12,7 +12,6 @@ import (
 	"math/big"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -56,7 +55,7 @@ func guarded(t *testing.T) (server *harness.Server, certificate string) {
 	data, certificate, key := t.TempDir(), "", ""
 	stop(t, harness.Start(t, binary, harness.Options{Data: data})) // which makes the database
 	for _, user := range [][2]string{{"ann", "secret"}, {"eve", "apple"}} {
-		add := exec.Command(binary, "user", "add", user[0], "--data", data, "--password-stdin")
+		add := harness.Command(t.Context(), binary, "user", "add", user[0], "--data", data, "--password-stdin")
 		add.Stdin = strings.NewReader(user[1] + "\n")
 		if output, err := add.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, output)

@@ -41,8 +41,8 @@ func secure(t *testing.T) secured {
 		t.Fatal(err)
 	}
 	weft := func(input string, args ...string) string {
-		command := exec.Command(binary, args...)
-		command.Env = append(os.Environ(), "WEFT_MASTER_KEY_FILE="+master)
+		command := harness.Command(t.Context(), binary, args...)
+		command.Env = append(harness.Environ(), "WEFT_MASTER_KEY_FILE="+master)
 		command.Stdin = strings.NewReader(input)
 		output, err := command.Output()
 		if err != nil {

@@ -5,6 +5,7 @@ package harness
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -91,7 +92,7 @@ func Start(t testing.TB, binary string, o Options) *Server {
 func Launch(binary string, o Options) (*Server, error) {
 	args := append([]string{"serve", "--data", o.Data, "--dynamodb-addr", "127.0.0.1:0", "--mysql-addr", "127.0.0.1:0", "--admin-addr", "off", "--log-format", "json"}, o.Args...)
 	s := &Server{Data: o.Data, binary: binary, process: exec.Command(binary, args...), exited: make(chan struct{})}
-	s.process.Env, s.process.SysProcAttr = environ(), noOrphan()
+	s.process.Env, s.process.SysProcAttr = Environ(), noOrphan()
 	begun := time.Now()
 	lines, err := s.process.StderrPipe()
 	if err == nil {
@@ -130,9 +131,19 @@ func (s *Server) SQL() string {
 // note shows the binary to the go command, which runs cached tests again when a file that they asked for has changed.
 func (s *Server) note() { _, _ = os.Stat(s.binary) }
 
-// environ is the environment without the settings of tests: the server refuses variables of its prefix that it does not know.
-func environ() []string {
-	return slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "WEFT_") })
+// Command returns a command of the binary, with Environ.
+func Command(ctx context.Context, binary string, args ...string) *exec.Cmd {
+	command := exec.CommandContext(ctx, binary, args...)
+	command.Env = Environ()
+	return command
+}
+
+// Environ is the environment without the settings of tests: the binary refuses variables of its prefix that it does not know.
+func Environ() []string {
+	return slices.DeleteFunc(os.Environ(), func(variable string) bool {
+		name, _, _ := strings.Cut(variable, "=")
+		return name == "WEFT_ROUNDS" || name == "WEFT_SEED" || name == "WEFT_BASE" || strings.HasPrefix(name, "WEFT_TEST_")
+	})
 }
 
 // addresses are what a server says when it is ready.
@@ -216,7 +227,7 @@ func (j *journal) text() string {
 func Run(binary string, args ...string) (string, error) {
 	var output, log bytes.Buffer
 	command := exec.Command(binary, args...)
-	command.Env, command.Stdout, command.Stderr = environ(), &output, &log
+	command.Env, command.Stdout, command.Stderr = Environ(), &output, &log
 	if err := command.Run(); err != nil {
 		return output.String(), fmt.Errorf("weft %s: %w\n%s", strings.Join(args, " "), err, log.String())
 	}
@@ -228,7 +239,7 @@ func Verify(t testing.TB, binary, data string) string {
 	t.Helper()
 	var output, log bytes.Buffer
 	command := exec.Command(binary, "verify", "--data", data)
-	command.Env, command.Stdout, command.Stderr = environ(), &output, &log
+	command.Env, command.Stdout, command.Stderr = Environ(), &output, &log
 	if err := command.Run(); err != nil {
 		t.Fatalf("weft verify: %v\n%s%s", err, output.String(), log.String())
 	}

@@ -13,7 +13,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net"
-	"os/exec"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -139,7 +138,7 @@ func overDynamoDB(t *testing.T, address string) {
 // check compares what `weft regions --json` prints with what is wanted of each table and index.
 func check(t *testing.T, binary, admin string, want map[string]string) {
 	t.Helper()
-	command := exec.CommandContext(t.Context(), binary, "regions", "--json", "--admin-addr", admin)
+	command := harness.Command(t.Context(), binary, "regions", "--json", "--admin-addr", admin)
 	var stderr bytes.Buffer
 	command.Stderr = &stderr
 	output, err := command.Output()

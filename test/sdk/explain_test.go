@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os/exec"
 	"strings"
 	"testing"
 
@@ -19,6 +18,8 @@ import (
 	"github.com/aws/smithy-go"
 	"github.com/aws/smithy-go/middleware"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
+
+	"github.com/weftdb/weft/test/harness"
 )
 
 // explanation is what a test looks at of an explanation.
@@ -106,16 +107,16 @@ func checkRefused(t *testing.T, message string, call func() error) {
 func explainByCommand(t *testing.T, lookedAt int) {
 	arguments := []string{"explain", "--endpoint", "http://" + server.Addr(), "--table", "explained", "--index", "by-place", "--key-condition", "kind = :k",
 		"--filter", "lat BETWEEN :a AND :b AND lon BETWEEN :a AND :b", "--values", `{":k":{"S":"city"},":a":{"N":"5"},":b":{"N":"9"}}`, "--analyze"}
-	text, err := exec.CommandContext(t.Context(), binary, arguments...).CombinedOutput()
+	text, err := harness.Command(t.Context(), binary, arguments...).CombinedOutput()
 	if err != nil || !strings.Contains(string(text), "25 returned") || !strings.Contains(string(text), "index by-place") {
 		t.Errorf("%v: %s", err, text)
 	}
-	text, err = exec.CommandContext(t.Context(), binary, append(arguments, "--json")...).Output()
+	text, err = harness.Command(t.Context(), binary, append(arguments, "--json")...).Output()
 	var e explanation
 	if err != nil || json.Unmarshal(text, &e) != nil || e.Actual.LookedAt != lookedAt {
 		t.Errorf("%v: %s", err, text)
 	}
-	text, err = exec.CommandContext(t.Context(), binary, append(arguments, "--table", "none")...).CombinedOutput()
+	text, err = harness.Command(t.Context(), binary, append(arguments, "--table", "none")...).CombinedOutput()
 	if err == nil || string(text) != "weft: Requested resource not found\n" {
 		t.Errorf("%v: %s", err, text)
 	}

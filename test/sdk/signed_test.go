@@ -7,7 +7,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -28,8 +27,8 @@ func TestSignedRequests(t *testing.T) {
 	harness.Start(t, binary, harness.Options{Data: data}).Kill() // makes the folder
 	user := func(arguments ...string) string {
 		t.Helper()
-		command := exec.Command(binary, append([]string{"user", "--data", data, "--password-stdin"}, arguments...)...)
-		command.Env, command.Stdin = append(os.Environ(), "WEFT_MASTER_KEY_FILE="+master), strings.NewReader("secret\n")
+		command := harness.Command(t.Context(), binary, append([]string{"user", "--data", data, "--password-stdin"}, arguments...)...)
+		command.Env, command.Stdin = append(harness.Environ(), "WEFT_MASTER_KEY_FILE="+master), strings.NewReader("secret\n")
 		said, err := command.CombinedOutput()
 		if err != nil {
 			t.Fatalf("weft user %s: %v: %s", arguments, err, said)

@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"errors"
 	"net"
-	"os/exec"
 	"strings"
 	"testing"
 
@@ -21,7 +20,7 @@ func TestUsers(t *testing.T) {
 	admin := freePort(t)
 	users := func(password string, args ...string) string {
 		t.Helper()
-		command := exec.Command(binary, append([]string{"user"}, args...)...)
+		command := harness.Command(t.Context(), binary, append([]string{"user"}, args...)...)
 		command.Stdin = strings.NewReader(password)
 		out, err := command.CombinedOutput()
 		if err != nil {
