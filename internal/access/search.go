@@ -106,8 +106,8 @@ func (c *chooser) estimateSearch(p *Path) {
 // entryCost is that of an entry of a search index, which is read without its row.
 const entryCost = 0.5
 
-// lookUps is the cost of looking up the rows that were found. They come in the order of the table's key, so that many of them lie in one block. Who wants
-// to know how many there are, and no more, looks up none.
+// lookUps is the cost of looking up the rows that were found. They come in the order of the table's key, so that many of them lie in one block. A
+// query that only counts looks up none.
 func (c *chooser) lookUps(p *Path, all float64) float64 {
 	if c.query.Wanted != nil && len(c.query.Wanted) == 0 && p.Filter == nil && !c.query.Drops {
 		return 0

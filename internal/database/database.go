@@ -85,7 +85,7 @@ func (db *DB) DropDatabase(ctx context.Context, name string, withTables bool) er
 }
 
 // TruncateTable removes all items of a table at once: the name goes to an empty table with the same schema, and a job
-// frees the space of the old one. Who has the old one pinned still sees its items; what is written through such a pin
+// frees the space of the old one. A pin of the old one still shows its items; a write through such a pin
 // is lost. A View or Tx that was begun before and pins the table after finds it empty. A dialect's change of the
 // descriptor happens in the same commit; nil: it has none. Errors: KindNotFound.
 func (db *DB) TruncateTable(ctx context.Context, database, name string, change func(*schema.Table) error) error {

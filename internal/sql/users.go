@@ -66,8 +66,8 @@ func (s *Session) changeUsers(ctx context.Context, read *tree.ChangeUsers, c *ca
 	return c.sink.Done(result.Done{})
 }
 
-// askUser asks to create, change or drop a user or a role. Everybody may change the own password. Who may do more than
-// the session's user is changed and dropped by administrators alone.
+// askUser asks to create, change or drop a user or a role. Everybody may change their own password. Only
+// administrators may change or drop a user with more rights than the session's.
 func (s *Session) askUser(ctx context.Context, what, name string) error {
 	words := strings.Fields(what)
 	action := "weft:" + strings.ToUpper(words[0][:1]) + words[0][1:] + strings.ToUpper(words[1][:1]) + words[1][1:] // as weft:AlterUser
@@ -303,8 +303,8 @@ func (s *Session) checkGranted(p account.Privileges, at account.Level) error {
 	return err
 }
 
-// grantingRoles returns the change that a GRANT or REVOKE of roles makes to each user. Who grants a role gives all that
-// it allows, and must be allowed to. Errors: 3523, 3530.
+// grantingRoles returns the change that a GRANT or REVOKE of roles makes to each user. A grant of a role gives all that
+// it allows, and needs the right to give that. Errors: 3523, 3530.
 func (s *Session) grantingRoles(ctx context.Context, read *tree.Grant) (change func(*account.Account) error, why,
 	err error) {
 	if !s.rights.Everything() && !s.may(account.CreateUser, account.Level{}, false) {
