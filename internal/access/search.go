@@ -140,6 +140,8 @@ type searchBuilder struct {
 	rows  float64
 	// changing says that rows may differ from their entries, as time passes or since the index is behind: no node is exact.
 	changing bool
+	// whole keeps lists that cost more than they save: only the opposite of an exact node can be had, whatever is known of its lists.
+	whole bool
 }
 
 // all is the node of conditions that all hold; nil if none of them can be found. exact are those that it guarantees.
@@ -203,7 +205,7 @@ func (b *searchBuilder) reduce(n *SearchNode) {
 	slices.SortStableFunc(n.List, func(x, y *SearchNode) int { return cmp.Compare(x.Rows, y.Rows) })
 	kept := n.List[:0]
 	for _, one := range n.List {
-		if len(kept) > 0 && !one.InOrder() && one.Entries > worth*n.Rows {
+		if !b.whole && len(kept) > 0 && !one.InOrder() && one.Entries > worth*n.Rows {
 			n.Exact = false
 			continue
 		}
@@ -262,7 +264,10 @@ func (b *searchBuilder) node(condition expr.Condition) (n *SearchNode, not bool)
 		}
 		return n, false
 	case *expr.Not:
+		before := b.whole
+		b.whole = true
 		n, not = b.node(c.Of)
+		b.whole = before
 		return b.opposite(n, not)
 	case *expr.Exists:
 		n, not = b.node(&expr.NotExists{Path: c.Path})

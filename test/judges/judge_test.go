@@ -28,6 +28,7 @@ import (
 	_ "github.com/go-sql-driver/mysql"
 
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/spill"
 	weftsql "github.com/weftdb/weft/internal/sql"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/result"
@@ -51,7 +52,7 @@ type own struct{ session *weftsql.Session }
 
 func openOwn(t *testing.T) *own {
 	t.Helper()
-	engine := weftsql.New(weftsql.Options{DB: testdb.Open(t), SpillDir: t.TempDir()})
+	engine := weftsql.New(weftsql.Options{DB: testdb.Open(t), Spill: &spill.Folder{Dir: t.TempDir()}})
 	session, err := engine.Open(t.Context(), result.Login{User: "ann", Host: "localhost", Database: database.DefaultDatabase})
 	if err != nil {
 		t.Fatal(err)

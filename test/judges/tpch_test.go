@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/spill"
 	weftsql "github.com/weftdb/weft/internal/sql"
 	"github.com/weftdb/weft/internal/sql/result"
 	"github.com/weftdb/weft/internal/testdb"
@@ -45,7 +46,7 @@ func TestTPCH(t *testing.T) {
 	if !ok {
 		t.Skip("MariaDB is not installed")
 	}
-	engine := weftsql.New(weftsql.Options{DB: testdb.OpenPebbleDir(t, t.TempDir()), SpillDir: t.TempDir()})
+	engine := weftsql.New(weftsql.Options{DB: testdb.OpenPebbleDir(t, t.TempDir()), Spill: &spill.Folder{Dir: t.TempDir()}})
 	session, err := engine.Open(t.Context(), result.Login{User: "ann", Host: "localhost", Database: database.DefaultDatabase})
 	if err != nil {
 		t.Fatal(err)
