@@ -116,12 +116,20 @@ func (m *maker) put(ctx context.Context, f *File, open func() (io.ReadCloser, er
 	} else {
 		err = m.putSealed(ctx, f, from)
 	}
-	if got := hex.EncodeToString(digest.Sum(nil)); err == nil && got != f.SHA256 {
-		err = errors.Join(fmt.Errorf("backup: %s was read twice and differs, with SHA-256 %s and %s: its disk may be failing",
-			f.Name, f.SHA256, got),
-			m.to.Delete(ctx, m.objectOf(f)))
+	if err == nil { // else the file may still be read
+		err = m.compare(ctx, f, hex.EncodeToString(digest.Sum(nil)))
 	}
 	return errors.Join(err, file.Close())
+}
+
+// compare deletes what was written of a file that had another digest before.
+func (m *maker) compare(ctx context.Context, f *File, got string) error {
+	if got == f.SHA256 {
+		return nil
+	}
+	return errors.Join(fmt.Errorf("backup: %s was read twice and differs, with SHA-256 %s and %s: its disk may be failing",
+		f.Name, f.SHA256, got),
+		m.to.Delete(ctx, m.objectOf(f)))
 }
 
 // claim says whether nobody writes the file yet.

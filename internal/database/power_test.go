@@ -22,7 +22,7 @@ import (
 
 // powerLosses returns the seed of a random test and its number of power losses.
 func powerLosses(t *testing.T) (seed uint64, losses int) {
-	return rounds.Seed(t), max(rounds.Of(t, 12), 5)
+	return rounds.Seed(t), max(rounds.Of(t, 12), 12)
 }
 
 // TestPowerLoss: whatever part of what was not synced a power loss keeps, in the middle of writes, the rows agree with all their indexes, one for searches

@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"strconv"
 	"strings"
 	"sync"
@@ -19,20 +18,6 @@ import (
 	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/kv"
 )
-
-// envInt returns the number in an environment variable, or a default.
-func envInt(t *testing.T, name string, otherwise int) int {
-	t.Helper()
-	text := os.Getenv(name)
-	if text == "" {
-		return otherwise
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil {
-		t.Fatalf("%s=%q is no number", name, text)
-	}
-	return n
-}
 
 const (
 	crashPairs     = 6  // writers; each counts up two keys and leaves a trail

@@ -13,10 +13,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/kv"
 )
 
@@ -50,7 +50,7 @@ func (c content) put(t *testing.T, dir string) *vfs.MemFS {
 	fs := vfs.NewMem()
 	must(t, fs.MkdirAll(dir, 0o700))
 	for name, text := range c {
-		must(t, writeFile(fs, fs.PathJoin(dir, name), text))
+		must(t, writeFile(fs, fs.PathJoin(dir, name), bytes.Clone(text))) // the file system of tests may change what it writes
 	}
 	return fs
 }
@@ -162,10 +162,7 @@ func (o *outcome) judge(t *testing.T, what string, stopped bool) string {
 // TestDamage removes, cuts and changes every file of a store that was stopped in good order, and of one that crashed.
 // Each is served right, or refused with a text that says what to do.
 func TestDamage(t *testing.T) {
-	seed := envInt(t, "WEFT_DAMAGE_SEED", int(time.Now().UnixNano()%1e9))
-	places := envInt(t, "WEFT_DAMAGE_PLACES", 60)
-	t.Logf("WEFT_DAMAGE_SEED=%d WEFT_DAMAGE_PLACES=%d", seed, places)
-	random := rand.New(rand.NewPCG(uint64(seed), 0))
+	random, places := rounds.Random(t), max(rounds.Of(t, 60), 30)
 	stopped, crashed := fillForDamage(t)
 	counts := map[string]int{}
 	try := func(what string, files content, good bool) {
