@@ -65,10 +65,10 @@ tpch:
 	python3 -m venv $(TPCH)/venv && $(TPCH)/venv/bin/pip install -q tpchgen-cli==4.0.0 && $(TPCH)/venv/bin/tpchgen-cli tbl -s 0.1 --output-dir $(TPCH)
 	cd test/judges && WEFT_TPCH=$(TPCH) $(GO) test -count=1 -timeout 1h -v -run TestTPCH .
 
-# The tag tikv adds one file to the binary.
+# The tags add files to the binary.
 vet:
 	$(GO) vet $(ALL)
-	$(GO) vet -tags tikv ./cmd/weft
+	$(GO) vet -tags tikv,weft_ik ./cmd/weft ./internal/search
 
 # The laws on imports, sizes, names and comments: internal/lint.
 lint:

@@ -10,6 +10,8 @@ import { createInterface } from "node:readline";
 import { chromium } from "playwright-core";
 
 const browserPath = process.env.WEFT_CHROMIUM ?? ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync);
+// The binary refuses variables of its prefix that it does not know: those of tests.
+const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^WEFT_(ROUNDS|SEED|BASE|CHROMIUM|TEST_.*)$/.test(name)));
 const binary = process.env.WEFT_TEST_BINARY ?? new URL("../../bin/weft", import.meta.url).pathname;
 
 /** Server is a weft that runs, with its ports. */
@@ -19,7 +21,7 @@ export async function startServer(command = "serve", ...flags) {
   const child = spawn(
     binary,
     [command, "--data", folder, "--admin-addr", free, "--dynamodb-addr", free, "--mysql-addr", free, "--hbase-addr", "off", "--hbase-thrift1-addr", "off", "--log-format", "json", "--log-level", "info", ...flags],
-    { stdio: ["ignore", "pipe", "pipe"] },
+    { env, stdio: ["ignore", "pipe", "pipe"] },
   );
   const log = [];
   const ended = new Promise((resolve) => child.once("exit", resolve));

@@ -31,7 +31,7 @@ var chinese = func(text []byte, yield func(start, end int)) {
 		}
 		run = -1
 	}
-	cutWords(text, func(start, end int) {
+	cutMarkedWords(text, func(start, end int) {
 		if start != last {
 			flush(last)
 		}
