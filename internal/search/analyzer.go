@@ -350,7 +350,9 @@ func (a *Analyzer) split(tokens []Token, text []byte) (parts []Token) {
 			if a.ends { // the first version left it as it was
 				term = a.term(term)
 			}
-			parts = append(parts, Token{Term: term, Position: len(parts), Start: at, End: at + n})
+			if len(term) > 0 { // a mark by itself is no character
+				parts = append(parts, Token{Term: term, Position: len(parts), Start: at, End: at + n})
+			}
 			at += n
 		}
 	}

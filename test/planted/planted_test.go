@@ -99,7 +99,7 @@ func plant(t *testing.T, d *datadriven.TestData, file string) (overlay string) {
 // run returns what the tests of packages print, in the rounds of a change.
 func run(t *testing.T, overlay string, packages []string) string {
 	t.Helper()
-	command := exec.CommandContext(t.Context(), "go", append([]string{"test", "-overlay", overlay, "-vet=off", "-timeout=60m"}, packages...)...)
+	command := exec.CommandContext(t.Context(), "go", append([]string{"test", "-overlay", overlay, "-vet=off", "-timeout=20m"}, packages...)...)
 	command.Dir = root
 	command.Env = append(os.Environ(), "WEFT_ROUNDS=1", "WEFT_TEST_BINARY=")
 	output, err := command.CombinedOutput()
