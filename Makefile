@@ -53,8 +53,8 @@ else
 	CGO_ENABLED=1 $(GO) test -race -vet=off -p 4 -timeout 4h -tags $(RACETAGS) $(TESTFLAGS) $$(.ci/concurrent ./... ./test/...)
 endif
 
-# Answers to random queries over several tables, and to calls of every function, beside those of MariaDB and go-mysql-server. It is a module of its own.
-# MariaDB is installed where the system's packages can be.
+# Answers to random queries over several tables, and to calls of every function, beside those of MySQL 8, MariaDB and go-mysql-server. It is a module
+# of its own. MySQL is fetched by mvn, MariaDB is installed where the system's packages can be.
 judges:
 	@test/judges/install
 	@cd test/judges && if $(GO) mod download; then $(GO) test -vet=off -timeout 3h .; else echo "the modules of test/judges can't be had: its tests are skipped"; fi

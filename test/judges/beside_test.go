@@ -8,19 +8,29 @@ import (
 	"testing"
 )
 
-// beside lets Weft and MariaDB run the same statements, and compares what both say and what both hold after each.
+// beside lets Weft and another server run the same statements, and compares what both say and what both hold after each.
 type beside struct {
-	t             *testing.T
-	seed          uint64
-	weft, mariadb writer
-	begin         func() []string // makes the tables anew
-	queries       []string        // what both hold
-	ordered       bool            // their rows come in an order
-	same          func(statement string, mine, right written) bool
-	skips         map[uint16]bool // the errors of Weft's after which MariaDB isn't asked
-	skipped       int
-	lasts         int // how many statements the tables last, about
-	r             *rand.Rand
+	t       *testing.T
+	seed    uint64
+	weft    *own
+	server  *server
+	begin   func() []string // makes the tables anew
+	queries []string        // what both hold
+	ordered bool            // their rows come in an order
+	same    func(statement string, mine, right written) bool
+	skips   map[uint16]bool // the errors of Weft's after which the server isn't asked
+	skipped int
+	lasts   int // how many statements the tables last, about
+	r       *rand.Rand
+}
+
+// besideServers runs a test beside each server that is on the machine.
+func besideServers(t *testing.T, test func(*testing.T, *server)) {
+	for _, open := range servers {
+		if s, ok := open(t); ok {
+			t.Run(s.brand, func(t *testing.T) { test(t, s) })
+		}
+	}
 }
 
 // run asks statements of next, until there were too many differences. After a difference the tables are made anew.
@@ -38,11 +48,11 @@ func (b *beside) run(total uint64, next func() string) {
 			continue
 		}
 		since = append(since, statement)
-		right := b.mariadb.write(b.t.Context(), statement)
+		right := b.server.write(b.t.Context(), statement)
 		same := b.same(statement, mine, right)
 		if same = b.holdSame() && same; !same {
 			met++
-			b.t.Errorf("seed %d, statement %d:\n%s\nweft: %v\nMariaDB: %v\n", b.seed, i, strings.Join(since, ";\n"), mine, right)
+			b.t.Errorf("seed %d, statement %d:\n%s\nweft: %v\n%s: %v\n", b.seed, i, strings.Join(since, ";\n"), mine, b.server.brand, right)
 		}
 		if !same || b.r.IntN(b.lasts) == 0 {
 			since = nil
@@ -55,7 +65,7 @@ func (b *beside) remake() []string {
 	b.t.Helper()
 	statements := b.begin()
 	for _, statement := range statements {
-		for _, j := range []writer{b.weft, b.mariadb} {
+		for _, j := range []writer{b.weft, b.server} {
 			if w := j.write(b.t.Context(), statement); w.code != 0 {
 				b.t.Fatalf("%s: %s: %v", j.name(), statement, w)
 			}
@@ -68,9 +78,9 @@ func (b *beside) remake() []string {
 func (b *beside) holdSame() bool {
 	same := true
 	for _, query := range b.queries {
-		if mine, right := b.weft.ask(b.t.Context(), query), b.mariadb.ask(b.t.Context(), query); !mine.same(right, b.ordered) {
+		if mine, right := b.weft.ask(b.t.Context(), query), b.server.ask(b.t.Context(), query); !mine.same(right, b.ordered) {
 			same = false
-			b.t.Logf("%s\nweft: %v\nMariaDB: %v", query, mine, right)
+			b.t.Logf("%s\nweft: %v\n%s: %v", query, mine, b.server.brand, right)
 		}
 	}
 	return same

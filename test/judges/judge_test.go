@@ -4,22 +4,16 @@ package judges
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"net"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"regexp"
 	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	sqle "github.com/dolthub/go-mysql-server"
 	"github.com/dolthub/go-mysql-server/memory"
@@ -187,95 +181,6 @@ func (e *embedded) line(c *gms.Context, schema gms.Schema, row gms.Row) (string,
 		line = append(appendValue(line, shown.ToString()), '|')
 	}
 	return string(line), nil
-}
-
-// server is a MariaDB of the test's own.
-type server struct{ connection *sql.Conn }
-
-// openServer starts MariaDB in a folder of the test; ok is false where it is not on the machine. It merges no derived tables: where an outer join makes up a row
-// of NULLs, it would compute COALESCE and the like of them.
-func openServer(t *testing.T) (s *server, ok bool) {
-	t.Helper()
-	program, err := exec.LookPath("mariadbd")
-	if err != nil {
-		program, err = exec.LookPath("/usr/sbin/mariadbd")
-	}
-	if err != nil {
-		t.Log("MariaDB is not installed (on Debian: apt-get install mariadb-server-core): it does not judge")
-		return nil, false
-	}
-	dir, err := os.MkdirTemp("", "judge") // the path of a socket is short
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	install := exec.Command("mariadb-install-db", "--no-defaults", "--datadir="+dir, "--auth-root-authentication-method=normal", "--user=root", "--skip-test-db")
-	if said, err := install.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, said)
-	}
-	socket := filepath.Join(dir, "socket")
-	command := exec.Command(program, "--no-defaults", "--user=root", "--datadir="+dir, "--tmpdir="+dir, "--socket="+socket, "--skip-networking", "--character-set-server=utf8mb4",
-		"--collation-server=utf8mb4_bin", "--innodb-buffer-pool-size=64M", "--skip-log-bin")
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = command.Process.Kill(); _ = command.Wait() })
-	for range 600 {
-		if c, err := net.Dial("unix", socket); err == nil {
-			_ = c.Close()
-			break
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	db, err := sql.Open("mysql", "root@unix("+socket+")/")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	s = &server{}
-	if s.connection, err = db.Conn(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	for _, statement := range []string{"CREATE DATABASE d", "USE d", "SET sql_mode = 'STRICT_ALL_TABLES'", "SET NAMES utf8mb4 COLLATE utf8mb4_bin", "SET max_statement_time = 5", "SET optimizer_switch = 'derived_merge=off'"} {
-		if a := s.ask(t.Context(), statement); a.err != nil {
-			t.Fatal(a.err)
-		}
-	}
-	return s, true
-}
-
-func (*server) name() string { return "MariaDB" }
-
-func (s *server) ask(_ context.Context, statement string) (a answer) { // the end of a context would end the connection: max_statement_time bounds statements
-	rows, err := s.connection.QueryContext(context.Background(), statement)
-	if err != nil {
-		return answer{err: err}
-	}
-	defer rows.Close()
-	columns, err := rows.Columns()
-	if err != nil {
-		return answer{err: err}
-	}
-	values, places := make([]sql.RawBytes, len(columns)), make([]any, len(columns))
-	for i := range values {
-		places[i] = &values[i]
-	}
-	for rows.Next() {
-		if err := rows.Scan(places...); err != nil {
-			return answer{err: err}
-		}
-		var line []byte
-		for _, v := range values {
-			if v == nil {
-				line = append(line, "NULL|"...)
-			} else {
-				line = append(appendValue(line, string(v)), '|')
-			}
-		}
-		a.rows = append(a.rows, string(line))
-	}
-	a.err = rows.Err()
-	return a
 }
 
 // same says whether two answers are equal: in their order if it is given, and errors with errors.

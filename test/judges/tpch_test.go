@@ -42,7 +42,7 @@ func TestTPCH(t *testing.T) {
 	if dir == "" {
 		t.Skip("WEFT_TPCH names no folder with region.tbl and so on: make tpch makes one")
 	}
-	mariadb, ok := openServer(t)
+	mariadb, ok := openMariaDB(t)
 	if !ok {
 		t.Skip("MariaDB is not installed")
 	}

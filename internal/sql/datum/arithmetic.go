@@ -310,16 +310,11 @@ func calculateInteger(op operator, a, b Datum) (Datum, error) {
 	return sumOf(x, y, "+", a, b)
 }
 
-// Bits returns d as 64 bits, for operators on bits: integers as they are, negative ones as two's complement; others rounded.
+// Bits returns d as 64 bits, for operators on bits: integers as they are, negative ones as two's complement, of a text the integer
+// that it begins with, others rounded.
 func (d Datum) Bits() uint64 {
-	switch n := d.Number(); n.kind {
-	case KindInt, KindUint:
-		return n.bits
-	case KindFloat:
-		if x := math.RoundToEven(n.Float()); x >= 1<<63 && x < 1<<64 {
-			return uint64(x)
-		}
-		return uint64(floatInt(math.RoundToEven(n.Float())))
+	if d = d.plain(); d.kind == KindNull {
+		return 0
 	}
-	return uint64(d.NumberInt())
+	return castInteger(d).bits
 }

@@ -146,6 +146,7 @@ const (
 	StatementTimeout       Code = 3024
 	UserLockName           Code = 3057
 	UserLockDeadlock       Code = 3058
+	JSONTextWanted         Code = 3064
 	InvalidJSON            Code = 3140
 	InvalidJSONArgument    Code = 3141
 	InvalidJSONPath        Code = 3143
@@ -310,6 +311,7 @@ var table = map[Code]row{
 	InvalidJSON:            {"22032", "Invalid JSON text: %s at position %d in value for column '%s'."},
 	InvalidJSONArgument:    {"22032", "Invalid JSON text in argument %d to function %s: \"%s\" at position %d."},
 	InvalidJSONPath:        {"42000", "Invalid JSON path expression. The error is around character position %d."},
+	JSONTextWanted:         {"HY000", "Incorrect type for argument %d in function %s."},
 	JSONTypeWanted:         {"22032", "Invalid data type for JSON data in argument %d to function %s; a JSON string or JSON type is required."},
 	JSONPathWildcard:       {"42000", "In this situation, path expressions may not contain the * and ** tokens or an array range."},
 	JSONPathRoot:           {"42000", "The path expression '$' is not allowed in this context."},

@@ -22,7 +22,7 @@ var changes = map[string]function.Function{
 	"json_array_append":   {Min: 3, Max: -1, Result: isJSON, Apply: changeFunction("json_array_append", jsontext.Extend), Nulls: true},
 	"json_array_insert":   {Min: 3, Max: -1, Result: isJSON, Apply: changeFunction("json_array_insert", jsontext.Before), Nulls: true},
 	"json_remove":         {Min: 2, Max: -1, Result: isJSON, Apply: jsonRemove},
-	"json_merge_patch":    {Min: 2, Max: -1, Result: isJSON, Apply: mergeFunction("json_merge_patch", jsontext.AppendPatched)},
+	"json_merge_patch":    {Min: 2, Max: -1, Result: isJSON, Apply: jsonMergePatch, Nulls: true},
 	"json_merge_preserve": {Min: 2, Max: -1, Result: isJSON, Apply: mergeFunction("json_merge_preserve", jsontext.AppendMerged)},
 	"json_merge":          {Min: 2, Max: -1, Result: isJSON, Apply: mergeFunction("json_merge", jsontext.AppendMerged)},
 	"json_pretty":         {Min: 1, Max: 1, Result: isText, Apply: jsonPretty},
@@ -159,6 +159,33 @@ func mergeFunction(name string, merge func(dst []byte, v, w value.Value) ([]byte
 		return printDocument(e, v)
 	}
 }
+
+// jsonMergePatch merges from the last argument that is no object on, since such a one takes the place of all before it: a NULL before it
+// doesn't count. Source: MySQL's JSON_MERGE_PATCH.
+func jsonMergePatch(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
+	first := 0
+	for i, d := range a {
+		if d.IsNull() {
+			continue
+		}
+		v, err := documentOf(e, "json_merge_patch", a, i)
+		if err != nil {
+			return datum.Null, err
+		}
+		if v.Kind() != value.Map {
+			first = i
+		}
+	}
+	for _, d := range a[first:] {
+		if d.IsNull() {
+			return datum.Null, nil
+		}
+	}
+	return mergePatch(e, a[first:])
+}
+
+// mergePatch is jsonMergePatch of arguments without NULLs. // immutable
+var mergePatch = mergeFunction("json_merge_patch", jsontext.AppendPatched)
 
 // jsonPretty puts each element and each member on a line of its own.
 func jsonPretty(e *function.Environment, a []datum.Datum) (datum.Datum, error) {

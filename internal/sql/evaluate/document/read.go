@@ -78,7 +78,7 @@ var documents = map[string]function.Function{
 	"json_depth":          {Min: 1, Max: 1, Result: isInteger, Apply: jsonDepth},
 	"json_keys":           {Min: 1, Max: 2, Result: isJSON, Apply: jsonKeys},
 	"json_contains":       {Min: 2, Max: 3, Result: isBoolean, Apply: jsonContains},
-	"json_contains_path":  {Min: 3, Max: -1, Result: isBoolean, Apply: jsonContainsPath},
+	"json_contains_path":  {Min: 3, Max: -1, Result: isBoolean, Apply: jsonContainsPath, Nulls: true},
 	"json_overlaps":       {Min: 2, Max: 2, Result: isBoolean, Apply: jsonOverlaps},
 	"json_search":         {Min: 3, Max: -1, Result: isJSON, Apply: jsonSearch, Nulls: true},
 }
@@ -218,6 +218,9 @@ func isScalar(v value.Value) bool {
 }
 
 func jsonUnquote(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
+	if !holdsText(a[0]) {
+		return datum.Null, fault.New(fault.JSONTextWanted, 1, "json_unquote")
+	}
 	text := e.TextOf(a[0])
 	if len(text) < 2 || text[0] != '"' || text[len(text)-1] != '"' {
 		return datum.Text(text), nil
@@ -353,6 +356,9 @@ func oneOrAll(e *function.Environment, function string, d datum.Datum) (all bool
 }
 
 func jsonContainsPath(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
+	if a[0].IsNull() || a[1].IsNull() {
+		return datum.Null, nil
+	}
 	v, err := documentOf(e, "json_contains_path", a, 0)
 	if err != nil {
 		return datum.Null, err
@@ -362,6 +368,9 @@ func jsonContainsPath(e *function.Environment, a []datum.Datum) (datum.Datum, er
 		return datum.Null, err
 	}
 	for _, argument := range a[2:] {
+		if argument.IsNull() { // a path before it may have decided
+			return datum.Null, nil
+		}
 		p, err := pathOf(e, argument)
 		if err != nil {
 			return datum.Null, err

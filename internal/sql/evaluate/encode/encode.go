@@ -17,6 +17,7 @@ import (
 	"hash/crc32"
 	"iter"
 	"maps"
+	"math"
 	"math/bits"
 	"strconv"
 	"strings"
@@ -74,7 +75,7 @@ var codes = map[string]function.Function{
 	"bit_count":   {Min: 1, Max: 1, Result: isInteger, Apply: bitCount},
 	"quote":       {Min: 1, Max: 1, Result: isText, Apply: quote, Nulls: true},
 	"soundex":     {Min: 1, Max: 1, Result: isText, Apply: soundex},
-	"format":      {Min: 2, Max: 3, Result: isText, Apply: format},
+	"format":      {Min: 2, Max: 3, Result: isText, Apply: format, Nulls: true},
 	"inet_aton":   {Min: 1, Max: 1, Result: isInteger, Apply: inetToNumber},
 	"inet_ntoa":   {Min: 1, Max: 1, Result: isText, Apply: inetToText},
 }
@@ -302,7 +303,14 @@ func signed(n uint64, negative bool) uint64 {
 }
 
 func bitCount(_ *function.Environment, a []datum.Datum) (datum.Datum, error) {
-	return datum.Int(int64(bits.OnesCount64(a[0].Bits()))), nil
+	if a[0].Kind() != datum.KindBinary {
+		return datum.Int(int64(bits.OnesCount64(a[0].Bits()))), nil
+	}
+	count := 0
+	for _, b := range a[0].AppendText(nil) {
+		count += bits.OnesCount8(b)
+	}
+	return datum.Int(int64(count)), nil
 }
 
 // quote writes a text as a literal, NULL as NULL.
@@ -359,10 +367,19 @@ func soundex(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 
 // format writes a number with commas between thousands.
 func format(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
+	if a[0].IsNull() || a[1].IsNull() { // a locale that is NULL is en_US
+		return datum.Null, nil
+	}
 	places := min(max(a[1].NumberInt(), 0), 30)
 	number := a[0]
 	if isBytes(number) {
 		number = number.Number()
+	}
+	if number.Kind() == datum.KindFloat { // the half of a float is rounded to even
+		unit := math.Pow10(int(places))
+		if rounded := math.RoundToEven(number.Float()*unit) / unit; !math.IsInf(rounded, 0) && !math.IsNaN(rounded) {
+			number = datum.Float64(rounded)
+		}
 	}
 	x, ok := number.NumberDecimal()
 	if !ok {

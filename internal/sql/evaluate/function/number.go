@@ -3,6 +3,7 @@
 package function
 
 import (
+	"bytes"
 	"math"
 	"math/bits"
 
@@ -301,17 +302,27 @@ func greatest(_ *Environment, a []datum.Datum) (datum.Datum, error) { return ext
 
 func least(_ *Environment, a []datum.Datum) (datum.Datum, error) { return extreme(a, -1) }
 
-// extreme finds the largest or the smallest. It is of the type that holds all.
+// extreme finds the largest or the smallest. It is of the type that holds all. Texts among numbers make texts of all, as in MySQL.
 func extreme(a []datum.Datum, direction int) (datum.Datum, error) {
+	texts := textsAmongNumbers(a)
 	best := a[0]
 	mixed := false
 	for _, d := range a[1:] {
+		if texts {
+			if bytes.Compare(d.AppendText(nil), best.AppendText(nil))*direction > 0 {
+				best = d
+			}
+			continue
+		}
 		mixed = mixed || d.Kind() != best.Kind()
 		if order, _ := datum.Compare(d, best); order*direction > 0 {
 			best = d
 		}
 	}
-	if !mixed {
+	switch {
+	case texts:
+		return datum.Text(best.AppendText(nil)), nil
+	case !mixed:
 		return best, nil
 	}
 	types := make([]datum.Type, len(a))
@@ -320,4 +331,18 @@ func extreme(a []datum.Datum, direction int) (datum.Datum, error) {
 	}
 	t, _ := datum.Unify(types)
 	return datum.Cast(best, t)
+}
+
+// textsAmongNumbers reports whether a holds both, and nothing else.
+func textsAmongNumbers(a []datum.Datum) bool {
+	texts, numbers := 0, 0
+	for _, d := range a {
+		switch d.Kind() {
+		case datum.KindText, datum.KindBinary:
+			texts++
+		case datum.KindInt, datum.KindUint, datum.KindBool, datum.KindFloat, datum.KindDecimal:
+			numbers++
+		}
+	}
+	return texts > 0 && numbers > 0 && texts+numbers == len(a)
 }
