@@ -49,6 +49,8 @@ type TableSpec struct {
 	Dialect map[string]json.RawMessage
 	// Filling makes a table that nobody finds by its name before it is Revealed: rows are loaded into it first. Its name is taken.
 	Filling bool
+	// Task is filed in the commit that makes the table. Default: none.
+	Task *TableTask
 }
 
 // IndexSpec describes an index to be made.
@@ -125,7 +127,7 @@ func (db *DB) CreateTable(ctx context.Context, spec TableSpec) (*Table, error) {
 	if err := db.RecoveryOn(table, spec.RecoveryDays); err != nil {
 		return nil, err
 	}
-	return db.create(ctx, table, spec.regions())
+	return db.create(ctx, table, spec.regions(), spec.Task)
 }
 
 // CreateLike makes a table as another store has it, by its schema.Outline, for rows that are loaded as they were stored there. Nobody finds it by its name before it is
@@ -136,11 +138,11 @@ func (db *DB) CreateLike(ctx context.Context, outline *schema.Table) (*Table, er
 		return nil, err
 	}
 	table.UUID, table.CreatedAtMS, table.Filling, table.Streams, table.Recovery = uuid.NewString(), db.nowMS(), true, nil, nil
-	return db.create(ctx, table, make([]*RegionSpec, 1+len(table.Indexes)))
+	return db.create(ctx, table, make([]*RegionSpec, 1+len(table.Indexes)), nil)
 }
 
-// create stores a table that has no id yet.
-func (db *DB) create(ctx context.Context, table *schema.Table, regions []*RegionSpec) (*Table, error) {
+// create stores a table that has no id yet, and files a task with it, if there is one.
+func (db *DB) create(ctx context.Context, table *schema.Table, regions []*RegionSpec, filed *TableTask) (*Table, error) {
 	if table.IsFollowed() {
 		if err := db.errNoJournal(table.Name); err != nil {
 			return nil, err
@@ -154,12 +156,20 @@ func (db *DB) create(ctx context.Context, table *schema.Table, regions []*Region
 	}
 	presets, err := db.regions.Presets(ctx, table, regions)
 	if err == nil {
-		err = db.catalog.Create(ctx, table, func(txn kv.Txn) error { return db.regions.Begin(ctx, txn, table.ID, presets) })
+		err = db.catalog.Create(ctx, table, func(txn kv.Txn) error {
+			if err := db.regions.Begin(ctx, txn, table.ID, presets); err != nil || filed == nil {
+				return err
+			}
+			return putTask(ctx, txn, filed.Kind, filed.ID, filed.Detail(table))
+		})
 	}
 	if err != nil {
 		return nil, wrap(table.Name, err)
 	}
 	db.regions.Publish(ctx, table.ID, presets)
+	if filed != nil {
+		db.tasks.Wake(filed.Kind)
+	}
 	if _, expires := table.Expiry(); expires || table.Cells != nil {
 		db.jobs.Watch(table.ID)
 	}

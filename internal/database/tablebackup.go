@@ -79,20 +79,24 @@ func (db *DB) BackupTable(ctx context.Context, database, table, name string) (Ta
 
 // fileTask files a task and lets it be done.
 func (db *DB) fileTask(ctx context.Context, kind, id string, detail any, with func(kv.Txn) error) error {
-	text, err := json.Marshal(detail)
-	if err != nil {
-		return err
-	}
-	err = kv.Update(ctx, db.store, func(txn kv.Txn) error {
+	err := kv.Update(ctx, db.store, func(txn kv.Txn) error {
 		if with != nil {
 			if err := with(txn); err != nil {
 				return err
 			}
 		}
-		return task.Put(ctx, txn, task.Task{Kind: kind, ID: id, Open: true, Detail: text})
+		return putTask(ctx, txn, kind, id, detail)
 	})
 	db.tasks.Wake(kind)
 	return err
+}
+
+func putTask(ctx context.Context, txn kv.Txn, kind, id string, detail any) error {
+	text, err := json.Marshal(detail)
+	if err != nil {
+		return err
+	}
+	return task.Put(ctx, txn, task.Task{Kind: kind, ID: id, Open: true, Detail: text})
 }
 
 // TableBackups returns all backups of tables, oldest first.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/weftdb/weft/internal/heat"
+	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/task"
 	"github.com/weftdb/weft/kv"
 )
@@ -56,6 +57,12 @@ func (t Tasks) Remove(ctx context.Context, kind, id string) error {
 // an error. Its context ends with the database, or with Stop.
 func (t Tasks) Serve(kind string, do func(ctx context.Context, one Task) error) {
 	t.db.tasks.Serve(kind, do)
+}
+
+// TableTask is a task for a table that is made in the same commit.
+type TableTask struct {
+	Kind, ID string
+	Detail   func(*schema.Table) any // of the table, which has its id; it becomes JSON
 }
 
 // File stores a record that is open, and wakes the one that does its kind.

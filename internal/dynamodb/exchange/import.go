@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/control"
@@ -172,10 +171,12 @@ func (a *API) importTable(ctx context.Context, in *importRequest) (any, error) {
 	if err != nil || again != nil {
 		return again, err
 	}
-	if err := a.sweep(ctx); err != nil {
-		return nil, err
-	}
-	table, err := a.DB.CreateTable(ctx, spec)
+	e, id := &importRecord{Request: *in, Table: spec.Name, Status: inProgress}, a.DB.Tasks().NewID()
+	spec.Task = &database.TableTask{Kind: taskImport, ID: id, Detail: func(t *schema.Table) any {
+		e.TableID, e.UUID = t.ID, t.UUID
+		return e
+	}}
+	_, err = a.DB.CreateTable(ctx, spec)
 	if detail, ok := errors.AsType[*database.Error](err); ok && detail.Kind == database.KindExists {
 		return nil, exception.New(exception.KindResourceInUse, "Table already exists: "+spec.Name)
 	} else if ok && detail.Kind == database.KindInvalid && detail.Err != nil {
@@ -184,61 +185,7 @@ func (a *API) importTable(ctx context.Context, in *importRequest) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	pin, err := table.Pin()
-	if err != nil {
-		return nil, err
-	}
-	e := &importRecord{Request: *in, Table: spec.Name, TableID: pin.Descriptor().ID, UUID: pin.Descriptor().UUID, Status: inProgress}
-	pin.Release()
-	id := a.DB.Tasks().NewID()
-	if err := a.DB.Tasks().File(ctx, taskImport, id, e); err != nil {
-		return nil, errors.Join(err, table.Discard(context.WithoutCancel(ctx)))
-	}
 	return a.showImport(id, e), nil
-}
-
-// orphanAge is when a table that nobody fills is taken for one whose request did not come to its end.
-const orphanAge = 10 * time.Minute
-
-// sweep drops tables that were made for imports of which there is no record: the process ended in between.
-func (a *API) sweep(ctx context.Context) error {
-	fillings := a.DB.Fillings()
-	if len(fillings) == 0 {
-		return nil
-	}
-	all, err := a.DB.Tasks().List(ctx, taskImport)
-	if err != nil {
-		return err
-	}
-	filled := map[uint32]bool{}
-	for i := range all {
-		var e importRecord
-		if err := all[i].Read(&e); err != nil {
-			return err
-		}
-		filled[e.TableID] = filled[e.TableID] || all[i].Open
-	}
-	before := a.DB.Tasks().Now().Add(-orphanAge).UnixMilli()
-	for _, table := range fillings {
-		if filled[table.ID] || table.CreatedAtMS > before {
-			continue
-		}
-		if err := a.discard(ctx, table); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (a *API) discard(ctx context.Context, table *schema.Table) error {
-	lost, err := a.DB.Filling(table.ID)
-	if err == nil {
-		err = lost.Discard(ctx)
-	}
-	if database.KindOf(err) == database.KindNotFound {
-		return nil
-	}
-	return err
 }
 
 // importTokened describes the import that the token of a request began before.

@@ -23,6 +23,9 @@ const (
 	objectsMax     = 50_000   // AWS's limit
 )
 
+// tableSeenWithin is the time after which each process on a store knows a table that another one has made.
+const tableSeenWithin = time.Minute
+
 // doImport fills the table of an import, or goes on with it, and lets it be seen. The table of an import that fails is dropped.
 func (a *API) doImport(ctx context.Context, one database.Task) error {
 	var e importRecord
@@ -68,6 +71,9 @@ func (a *API) fill(ctx context.Context, one database.Task, e *importRecord) erro
 	table, err := a.DB.Filling(e.TableID)
 	if err != nil {
 		pin, gone := a.DB.PinID(e.TableID)
+		if gone != nil && a.DB.Tasks().Now().Sub(time.UnixMilli(database.TaskBornMS(one.ID))) < tableSeenWithin {
+			return &database.Error{Kind: database.KindUnavailable, Table: e.Table, Detail: "this process does not know the table yet"}
+		}
 		if gone != nil {
 			return err
 		}
