@@ -234,6 +234,8 @@ var libraries = []library{
 	{"github.com/cockroachdb/errors", []string{"kv/pebble"}},
 	{"github.com/cockroachdb/pebble/v2", []string{"kv/pebble"}},
 	{"github.com/dolthub/", []string{"test/judges"}},
+	{"gorm.io/", []string{"test/clients/orms"}},
+	{"xorm.io/", []string{"test/clients/orms"}},
 	{"github.com/go-ego/gse", []string{"internal/search"}},
 	{"github.com/go-sql-driver/mysql", nil},
 	{"github.com/google/uuid", []string{"."}},

@@ -226,8 +226,8 @@ func (j *journal) text() string {
 // Run runs another command of the binary, and returns what it printed. An error has its log.
 func Run(binary string, args ...string) (string, error) {
 	var output, log bytes.Buffer
-	command := exec.Command(binary, args...)
-	command.Env, command.Stdout, command.Stderr = Environ(), &output, &log
+	command := Command(context.Background(), binary, args...)
+	command.Stdout, command.Stderr = &output, &log
 	if err := command.Run(); err != nil {
 		return output.String(), fmt.Errorf("weft %s: %w\n%s", strings.Join(args, " "), err, log.String())
 	}
@@ -237,11 +237,9 @@ func Run(binary string, args ...string) (string, error) {
 // Verify runs `weft verify` on the folder of a server that has ended, and fails the test if it finds a fault. It returns what it printed.
 func Verify(t testing.TB, binary, data string) string {
 	t.Helper()
-	var output, log bytes.Buffer
-	command := exec.Command(binary, "verify", "--data", data)
-	command.Env, command.Stdout, command.Stderr = Environ(), &output, &log
-	if err := command.Run(); err != nil {
-		t.Fatalf("weft verify: %v\n%s%s", err, output.String(), log.String())
+	output, err := Run(binary, "verify", "--data", data)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, output)
 	}
-	return output.String()
+	return output
 }

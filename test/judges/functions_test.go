@@ -87,10 +87,11 @@ var refused = regexp.MustCompile(`^error: (Error )?(1064|1582|4079)|Incorrect ar
 
 // quirks are calls that a server answers otherwise than the manual of MySQL 8 has it. In both a text filled up with the empty text is NULL, -1
 // is equal to 2^64-1, integers are rounded to others that no integer holds, a text beside bytes is counted in bytes, and so is the place of the
-// empty text. MySQL cuts counts beyond 32 bits, and takes letters that are not Latin ones for a sound. In MariaDB what several paths find
-// comes in the order of the document.
+// empty text. MySQL cuts counts beyond 32 bits, inserts behind the end of a text whose letters have several bytes, and takes letters that are
+// not Latin ones for a sound. In MariaDB what several paths find comes in the order of the document.
 var quirks = map[string]*regexp.Regexp{
-	mySQL:   regexp.MustCompile(`^SELECT ([lr]pad\(.*, ''\)|locate\('', |round\(-?\d{18,}, |insert\(.*UNHEX|field\(18446744073709551615|format\(.*, (2147483648|9223372036854775807|18446744073709551615)|soundex\(.*日)`),
+	mySQL: regexp.MustCompile(`^SELECT ([lr]pad\(.*(, ''\)|UNHEX)|locate\('', |round\(-?\d{18,}, |insert\((.*UNHEX|'日本)|field\(.*18446744073709551615|` +
+		`format\(.*, (2147483648|9223372036854775807|18446744073709551615)|soundex\(.*日)`),
 	mariaDB: regexp.MustCompile(`^SELECT ([lr]pad\(.*, ''\)|json_extract\(.*, .*, |field\(.*18446744073709551615|locate\('', |round\(-?\d{18,}, |insert\(.*UNHEX|locate\('', )`),
 }
 

@@ -89,13 +89,5 @@ func compareJSONWith(a, b Datum) int {
 	var x, y [64]byte
 	v, _ := AppendJSONOf(x[:0], a)
 	w, _ := AppendJSONOf(y[:0], b)
-	return jsontext.Compare(looselyJSON(v, w), looselyJSON(w, v))
-}
-
-// looselyJSON makes a truth value a number where it is compared with one.
-func looselyJSON(v, with value.Value) value.Value {
-	if v.Kind() == value.Bool && with.Kind().IsNumeric() {
-		return value.AppendInt(nil, int64(boolInt(v.Bool())))
-	}
-	return v
+	return jsontext.Compare(v, w)
 }

@@ -203,9 +203,18 @@ func (t Type) member(d Datum) (found Datum, err error) {
 		return found.IsNull()
 	})
 	if found.IsNull() {
+		if number, ok := digitsOf(text); ok && !isNumber {
+			return t.member(number)
+		}
 		return Null, &StoreError{Code: fault.DataTruncated}
 	}
 	return found, nil
+}
+
+// digitsOf is the number that a text of nothing but digits is: it counts the members of an ENUM or SET that have no such name.
+func digitsOf(text string) (number Datum, ok bool) {
+	x, err := strconv.ParseUint(text, 10, 64)
+	return Uint(x), err == nil
 }
 
 // subset is the members of a SET that a text lists, or the bits of a number say, in their order.
@@ -234,6 +243,9 @@ func (t Type) subset(d Datum) (Datum, error) {
 		return true
 	})
 	if known != len(wanted) || bits != 0 {
+		if number, ok := digitsOf(string(d.AppendText(nil))); ok && !isNumber {
+			return t.subset(number)
+		}
 		return Null, &StoreError{Code: fault.DataTruncated}
 	}
 	return TextString(strings.Join(list, ",")), nil

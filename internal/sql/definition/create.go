@@ -41,8 +41,8 @@ func (l Limits) Create(statement *tree.CreateTable, dbName string) (database.Tab
 		return database.TableSpec{}, err
 	}
 	t.InsertFails = t.insertsFail(statement.Options)
-	for i := range t.Columns {
-		t.Columns[i].Type = t.kindType(t.Columns[i].Type)
+	if err := l.applyKind(t, statement.Columns); err != nil {
+		return database.TableSpec{}, err
 	}
 	key, err := l.primaryParts(t, elements)
 	if err != nil {
@@ -169,11 +169,31 @@ func (l Limits) declareOne(t *Table, d *tree.ColumnDefinition) error {
 		return fault.New(fault.ColumnTwice, d.Name)
 	}
 	c, err := l.column(d)
-	if err == nil {
-		c.Type = t.kindType(c.Type)
-		t.add(c)
+	if err != nil {
+		return err
 	}
-	return err
+	t.add(c)
+	return l.applyKind(t, []tree.ColumnDefinition{*d})
+}
+
+// applyKind gives columns, and their defaults, the types that they have in a table of its kind.
+func (l Limits) applyKind(t *Table, declared []tree.ColumnDefinition) error {
+	for i := range t.Columns {
+		c := &t.Columns[i]
+		of := t.kindType(c.Type)
+		if of == c.Type {
+			continue
+		}
+		c.Type = of
+		for k := range declared {
+			if declared[k].Name == c.Name && c.Default != nil {
+				if err := l.preset(c, &declared[k]); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // kindType makes TIMESTAMP and BOOLEAN those of MySQL in a table of MySQL's kind: an instant, and TINYINT(1). LindormTable's hold the time that was
