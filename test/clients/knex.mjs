@@ -41,6 +41,22 @@ const files = {
 };
 
 await sections({
+  async changes() {
+    const knex = await start();
+    await knex.schema.createTable("people", (t) => { t.increments(); t.string("name", 40); t.integer("code").index(); t.date("born"); });
+    await knex("people").insert([{ name: "Ann", code: 12, born: "1983-02-28" }, { name: "Bo", code: null, born: null }]);
+    await knex.schema.alterTable("people", (t) => { t.string("code", 20).alter(); t.datetime("born").alter(); t.renameColumn("name", "full_name"); });
+    await knex.schema.renameTable("people", "persons");
+    show("columns", Object.entries(await knex("persons").columnInfo()).map(([name, c]) => [name, c.type, c.maxLength]));
+    show("rows", await knex("persons").where("code", "12").select("full_name", "code").select(knex.raw("CAST(born AS CHAR) AS born")));
+    await failed("no number", async () => {
+      await knex("persons").insert({ full_name: "Cy", code: "x1" });
+      await knex.schema.alterTable("persons", (t) => t.integer("code").alter());
+    });
+    show("kept", await knex("persons").orderBy("id").pluck("code"));
+    await knex.destroy();
+  },
+
   async migrations() {
     const knex = await start();
     const directory = fs.mkdtempSync(path.join(process.env.TMPDIR, "knex"));

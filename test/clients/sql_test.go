@@ -101,9 +101,11 @@ func TestPython(t *testing.T) {
 	}
 }
 
-// TestPythonORM runs SQLAlchemy with Alembic, and Django with its own applications, over PyMySQL.
+// TestPythonORM runs SQLAlchemy with Alembic, Django with its own applications, and peewee with its migrator, over PyMySQL.
 func TestPythonORM(t *testing.T) {
-	for _, tool := range []struct{ module, script, golden string }{{"sqlalchemy", "sqlalchemy_client.py", "sqlalchemy"}, {"django", "django/client.py", "django"}} {
+	for _, tool := range []struct{ module, script, golden string }{
+		{"sqlalchemy", "sqlalchemy_client.py", "sqlalchemy"}, {"django", "django/client.py", "django"}, {"peewee", "peewee_client.py", "peewee"},
+	} {
 		t.Run(tool.golden, func(t *testing.T) {
 			interpreter, version := pythonSQL(t, tool.module)
 			program{title: tool.module + " " + version, command: []string{interpreter, tool.script}, golden: tool.golden}.test(t)
@@ -129,6 +131,40 @@ func TestKnex(t *testing.T)      { runScript(t, "knex.mjs", "knex", "knex") }
 func TestKysely(t *testing.T)    { runScript(t, "kysely.mjs", "kysely", "kysely") }
 func TestDrizzle(t *testing.T)   { runScript(t, "drizzle.mjs", "drizzle-orm", "drizzle") }
 func TestSequelize(t *testing.T) { runScript(t, "sequelize.mjs", "sequelize", "sequelize") }
+
+// TestGoORM runs GORM and xorm.
+func TestGoORM(t *testing.T) {
+	skipUnlessWanted(t)
+	program{title: "GORM and xorm", command: []string{compiled(t, "orms", "go", "build", "-o", ".", ".")}, golden: "orms"}.test(t)
+}
+
+// TestRust runs sqlx and SeaORM.
+func TestRust(t *testing.T) {
+	skipUnlessWanted(t)
+	if version, ok := ask("cargo", "--version"); !ok {
+		t.Skipf("there is no cargo: %s", version)
+	}
+	program{title: "sqlx and SeaORM", command: []string{compiled(t, filepath.Join("rust", "target", "debug", "weft-clients"), "cargo", "build", "--quiet", "--locked")}, golden: "rust"}.test(t)
+}
+
+// compiled builds a client in its folder, the first part of the program's path, and returns the path. Where its libraries can't be had, the test skips.
+func compiled(t *testing.T, path, command string, arguments ...string) string {
+	t.Helper()
+	dir, rest, nested := strings.Cut(path, string(filepath.Separator))
+	if !nested {
+		rest = dir
+	}
+	c := exec.Command(command, arguments...)
+	c.Dir, c.Env = dir, append(os.Environ(), "GOWORK=off")
+	if said, err := c.CombinedOutput(); err != nil {
+		t.Skipf("%s can't be built here: %v: %s", dir, err, said)
+	}
+	found, err := filepath.Abs(filepath.Join(dir, rest))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
 
 // needJDK skips a test where there is no JDK.
 func needJDK(t *testing.T) {
@@ -187,7 +223,7 @@ func TestJava(t *testing.T) {
 		t.Fatal(output)
 	}
 	path = classes + string(os.PathListSeparator) + path
-	for _, class := range []string{"Pool", "Migration", "Changes", "Objects", "Mappers"} {
+	for _, class := range []string{"Pool", "Migration", "Changes", "Objects", "Mappers", "Records"} {
 		t.Run(class, func(t *testing.T) {
 			command := []string{"java", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", path, "Show", class}
 			program{title: class, command: command, golden: "java-" + strings.ToLower(class)}.test(t)
