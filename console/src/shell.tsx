@@ -42,10 +42,13 @@ function open(page: Page): void {
     });
 }
 
+/** menuShown is whether the menu of a narrow window is open. A wide one always shows it. */
+const menuShown = signal(false);
+
 function Menu() {
   const groups = [...new Set(pages.map((p) => p.group))];
   return (
-    <nav aria-label="Pages">
+    <nav aria-label="Pages" onClick={() => (menuShown.value = false)}>
       {groups.map((group) => (
         <div class="menu-group" key={group}>
           <h2>{group}</h2>
@@ -100,7 +103,7 @@ export function Shell() {
       <a class="skip" href={location.hash} onClick={(e) => (e.preventDefault(), main.current?.focus())}>
         Skip to the content
       </a>
-      <header class="side">
+      <header class={menuShown.value ? "side open" : "side"} onKeyDown={(e) => e.key === "Escape" && (menuShown.value = false)}>
         <a class="brand" href="#/overview">
           <svg viewBox="0 0 20 20" aria-hidden="true">
             <path d="M2 6h16M2 10h16M2 14h16" class="weft" />
@@ -108,6 +111,9 @@ export function Shell() {
           </svg>
           Weft
         </a>
+        <button type="button" class="menu-button" aria-expanded={menuShown.value} onClick={() => (menuShown.value = !menuShown.value)}>
+          Menu
+        </button>
         <Menu />
         <Settings />
       </header>

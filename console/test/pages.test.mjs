@@ -81,3 +81,73 @@ test("the menu works by keyboard", async () => {
   assert.deepEqual(page.faults, []);
   await page.context().close();
 });
+
+/** go opens a page as a link does, and waits until it stands. */
+async function go(page, { path, title }) {
+  await page.evaluate((hash) => (location.hash = hash), path);
+  await page.getByRole("heading", { name: title, exact: true, level: 1 }).waitFor();
+}
+
+const whole = (page) => page.waitForFunction(() => !document.querySelector(".loading"));
+
+/** walk goes over each ordered pair of pages: from each to each later one, and back. */
+async function walk(page, arrived) {
+  const visit = async (p) => {
+    await go(page, p);
+    await arrived(page);
+  };
+  const all = pages.filter((p) => !/^#\/(advisor|activity)\//.test(p.path));
+  for (const [i, a] of all.entries()) {
+    await visit(a);
+    for (const b of all.slice(i + 1)) {
+      await visit(b);
+      await visit(a);
+    }
+  }
+}
+
+for (const [name, arrived] of [["has loaded", whole], ["begins to load", async () => {}]]) {
+  test(`from every page to every other, once it ${name}`, async () => {
+    const page = await openPage(browser, demo);
+    await walk(page, arrived);
+    await whole(page);
+    assert.deepEqual(page.faults, []);
+    await page.context().close();
+  });
+}
+
+/** covered names the controls of a page that something else lies upon, or that one can't scroll to. */
+const covered = () =>
+  [...document.querySelectorAll("main :is(a, button, input, select, textarea)")].filter((e) => {
+    e.scrollIntoView({ block: "center", inline: "center" });
+    const { left, top, width, height } = e.getBoundingClientRect();
+    const at = document.elementFromPoint(left + width / 2, top + height / 2);
+    return e.checkVisibility() && !e.closest(".hidden, [role=grid]") && !(at && (e.contains(at) || at.contains(e)));
+  }).map((e) => `${e.tagName} ${e.getAttribute("aria-label") ?? e.textContent}`);
+
+for (const [width, height, what] of [[390, 844, "a phone"], [640, 400, "a window of 1280 at 200 %"], [720, 450, "a window of 1440 at 200 %"]]) {
+  test(`every page fits ${what}`, async () => {
+    const page = await openPage(browser, demo, "", { viewport: { width, height } });
+    for (const p of pages) {
+      await go(page, p);
+      await page.getByText(p.shows, { exact: true }).first().waitFor();
+      await whole(page);
+      const space = await page.evaluate(() => {
+        const main = document.querySelector("main");
+        const style = getComputedStyle(main);
+        return { width: main.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight), beyond: main.scrollWidth - main.clientWidth, height: main.clientHeight, top: main.getBoundingClientRect().top, menu: document.querySelector("header").getBoundingClientRect().bottom };
+      });
+      assert.ok(space.width >= 320 && space.height >= 0.8 * height && space.top >= space.menu, `${p.path}: ${JSON.stringify(space)}`);
+      assert.ok(space.beyond <= 0, `${p.path} is ${space.beyond} pixels too wide`);
+      assert.deepEqual(await page.evaluate(covered), [], p.path);
+    }
+    await page.getByRole("button", { name: "Menu" }).click();
+    const menu = page.getByRole("navigation", { name: "Pages" });
+    await menu.getByRole("link", { name: "Tables" }).click();
+    await page.getByRole("heading", { name: "Tables", exact: true, level: 1 }).waitFor();
+    await menu.waitFor({ state: "hidden" });
+    assert.deepEqual(await serious(page), []);
+    assert.deepEqual(page.faults, []);
+    await page.context().close();
+  });
+}

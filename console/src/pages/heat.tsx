@@ -115,12 +115,14 @@ function Picture({ map, measure }: { map: HeatMap; measure: string }) {
   const pinned = useSignal<Cell | undefined>(undefined);
   const dragged = useRef<{ x: number; y: number; view: View; moved: boolean } | undefined>(undefined);
   const shape = `${map.columns} ${map.rows}`;
-  const timed = (name: string, work: () => void) => {
+  const timed = (name: string, work: (element: HTMLCanvasElement) => void) => {
+    const element = canvas.current;
+    if (!element) return; // the page has been left, and its last effect or change of size comes after
     const begun = performance.now();
-    work();
-    canvas.current!.dataset[name] = String(performance.now() - begun); // for the test that tells how long it takes
+    work(element);
+    element.dataset[name] = String(performance.now() - begun); // for the test that tells how long it takes
   };
-  const redraw = () => timed("drawMs", () => draw(canvas.current!, map, painted.current, view.value));
+  const redraw = () => timed("drawMs", (element) => draw(element, map, painted.current, view.value));
   useEffect(() => {
     view.value = wholeView(map);
     pinned.value = undefined;

@@ -104,8 +104,9 @@ export function Grid({ columns, rows, cell, cellClass, tip, label, open, near, c
   const first = Math.max(0, Math.floor((top.value * scale) / rowHeight) - beyond);
   const last = Math.min(rows, Math.ceil((top.value * scale + height.value) / rowHeight) + beyond);
   useLayoutEffect(() => {
-    const resize = new ResizeObserver(() => (height.value = place.current!.clientHeight - rowHeight));
-    resize.observe(place.current!);
+    const element = place.current!; // which the last change of size may outlive
+    const resize = new ResizeObserver(() => (height.value = element.clientHeight - rowHeight));
+    resize.observe(element);
     return () => resize.disconnect();
   }, []);
   useEffect(() => {

@@ -16,10 +16,11 @@ export function Editor(wishes: Wishes) {
     let gone = false;
     import("./codemirror").then(
       ({ mount }) => {
-        if (gone) return;
+        const element = place.current;
+        if (gone || !element) return; // the page has been left
         const { dialect, label, text } = newest.current;
-        const focused = place.current!.contains(document.activeElement);
-        view.current = mount(place.current!, {
+        const focused = element.contains(document.activeElement);
+        view.current = mount(element, {
           dialect,
           label,
           text,

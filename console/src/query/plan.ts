@@ -55,16 +55,16 @@ export function sqlPlan(document: Record<string, unknown>): PlanNode[] {
   if (Array.isArray(document.query)) return (document.query as SqlBranch[]).map(branchOf);
   const details = Object.entries(document).flatMap(([about, text]) => (Array.isArray(text) ? text : [text]).map((t) => ({ about, text: String(t) })));
   const of = (about: string) => details.find((d) => d.about === about)?.text;
-  const number = (text: string | undefined, unit: RegExp) => {
-    const found = text?.match(unit);
-    return found ? Number(found[1]!.replaceAll(",", "")) : undefined;
+  const entries = (text: string | undefined) => {
+    const found = text?.match(/^[\d,]+(?= entries)/);
+    return found ? Number(found[0].replaceAll(",", "")) : undefined;
   };
   const title = of("index") ? `Read ${of("table")} by ${of("index")}` : of("table") ? `Read ${of("table")}` : "Compute";
   return [
     {
       title,
-      estimated: number(of("estimate"), /^([\d,]+) entries/),
-      actual: number(of("actual") ?? of("examined"), /([\d,]+) (?:entries )?examined|^([\d,]+) entries/),
+      estimated: entries(of("estimate")),
+      actual: entries(of("examined")),
       badges: badgesOf(details, title),
       details,
       inputs: [],
