@@ -4,7 +4,10 @@ package main
 
 import (
 	"bytes"
+	"database/sql"
+	"fmt"
 	"os/exec"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -14,7 +17,7 @@ import (
 // TestDemo: what the demo's last lines say to try works, and nothing that it shows accuses the demo of its own load.
 func TestDemo(t *testing.T) {
 	rounds.SkipRace(t)
-	s, _ := openServer(t, map[string]string{"dynamodb-addr": "127.0.0.1:0"})
+	s, _ := openServer(t, map[string]string{"dynamodb-addr": "127.0.0.1:0", "mysql-addr": "127.0.0.1:0"})
 	var stdout, stderr bytes.Buffer
 	p := &program{stdout: &stdout, stderr: &stderr}
 	if err := p.loadCities(t.Context(), s.database.(*openedDatabase).db); err != nil {
@@ -43,5 +46,52 @@ func TestDemo(t *testing.T) {
 	}
 	if len(wants) > 0 {
 		t.Errorf("the demo does not show %v:\n%s", wants, &stdout)
+	}
+	tryDemoSQL(t, s, stdout.String())
+}
+
+// tryDemoSQL runs the statements that the demo shows, in their order, and those that a refusal proposes.
+func tryDemoSQL(t *testing.T, s *server, printed string) {
+	t.Helper()
+	db, err := sql.Open("mysql", "root@tcp("+addressAt(t, s, "mysql")+")/default?multiStatements=true")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	run := func(statement string) error {
+		_, err := db.ExecContext(t.Context(), statement)
+		return err
+	}
+	statements := regexp.MustCompile(`-te "(.*)"`).FindAllStringSubmatch(printed, -1)
+	if len(statements) < 5 {
+		t.Fatalf("the demo shows %d statements:\n%s", len(statements), printed)
+	}
+	refused := 0
+	for _, match := range statements {
+		if err := run(match[1]); err != nil {
+			refused++
+			if !strings.Contains(err.Error(), "create an index: ALTER TABLE cities ADD COLUMN name VARCHAR") {
+				t.Errorf("%s: %v", match[1], err)
+			}
+		}
+	}
+	if refused != 1 {
+		t.Errorf("%d statements of the demo are refused, want 1", refused)
+	}
+	// With the index of that remedy the table has all that it may have, and another one takes the place of one of them.
+	const more = "SELECT city FROM cities WHERE feature_code = 'PPLC'"
+	err = run(more)
+	remedy := regexp.MustCompile("create an index in place of one of (.*), since cities may have 5: (.*); or allow").FindStringSubmatch(fmt.Sprint(err))
+	if remedy == nil {
+		t.Fatalf("%s: %v", more, err)
+	}
+	dropped := strings.Split(remedy[1], ", ")[0]
+	for one := range strings.SplitSeq(strings.Replace(remedy[2], " (or the type of its values)", "", 1), ", then ") {
+		if err := run(strings.Replace(one, "DROP INDEX x ", "DROP INDEX "+dropped+" ", 1)); err != nil {
+			t.Errorf("the remedy %s: %v", one, err)
+		}
+	}
+	if err := run(more); err != nil {
+		t.Errorf("%s, after the remedy %s: %v", more, remedy[0], err)
 	}
 }

@@ -123,7 +123,7 @@ func (l Limits) spec(t *Table, key []schema.KeyPart, indexes []tree.IndexDefinit
 			return spec, err
 		}
 		spec.Indexes = append(spec.Indexes, index)
-		t.Indexes = append(t.Indexes, Index{Name: index.Name, Schema: &schema.Index{Name: index.Name, Key: index.Key, Unique: index.Unique}})
+		t.Indexes = append(t.Indexes, Index{Name: index.Name, Schema: &schema.Index{Name: index.Name, Key: index.Key, Unique: index.Unique, Search: index.Search}})
 	}
 	return spec, l.indexForeignKeys(t, &spec)
 }

@@ -64,8 +64,9 @@ func (l Limits) indexable(d *tree.IndexDefinition, t *Table) error {
 		return fault.Message(fault.Unsupported, "columnar indexes are not supported yet: omit USING COLUMNAR for an ordered index")
 	case len(d.Key) == 0:
 		return fault.Message(fault.Syntax, "an index needs a column")
-	case len(t.Indexes) >= l.indexesMax(t):
-		return fault.New(fault.TooManyKeys, l.indexesMax(t))
+	}
+	if names, most := l.IndexesOf(t, isSearch(d)); len(names) >= most {
+		return fault.New(fault.TooManyKeys, most)
 	}
 	return nil
 }

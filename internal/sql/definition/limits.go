@@ -15,7 +15,7 @@ import (
 // Limits bound what DDL may ask for. The zero value has LindormTable's.
 type Limits struct {
 	KeyColumnsMax int // of the primary key, and of an index. Default 16.
-	IndexesMax    int // of a table of LindormTable's kind; one of MySQL's kind has MySQL's 64. Default 5.
+	IndexesMax    int // of a table of LindormTable's kind, and as many search indexes; one of MySQL's kind has MySQL's 64 of all kinds. Default 5.
 	ColumnsMax    int // declared ones, the key's among them. Default 4,096.
 	NameBytesMax  int // of a database's, table's, index's or column's name. Default 255.
 	LengthMax     int // of VARCHAR(n), CHAR(n) and BINARY(n). Default 2 MiB, the size of a value.
@@ -40,11 +40,20 @@ func (l Limits) withDefaults() Limits {
 // mysqlIndexesMax is MySQL's own limit.
 const mysqlIndexesMax = 64
 
-func (l Limits) indexesMax(t *Table) int {
+// IndexesOf lists the indexes of a table that a new one has to share its room with, and how many these may be at most. LindormTable keeps search indexes
+// elsewhere, and counts them apart.
+func (l Limits) IndexesOf(t *Table, search bool) (names []string, most int) {
+	l = l.withDefaults()
+	most = l.IndexesMax
 	if t.InsertFails {
-		return max(l.IndexesMax, mysqlIndexesMax)
+		most = max(most, mysqlIndexesMax)
 	}
-	return l.IndexesMax
+	for i := range t.Indexes {
+		if x := &t.Indexes[i]; t.InsertFails || x.Schema.Search == search {
+			names = append(names, x.Name)
+		}
+	}
+	return names, most
 }
 
 // nameFault says what is wrong with a name; "" if nothing is. As in MySQL, a name in backticks has any characters but control characters, and no space at its end.

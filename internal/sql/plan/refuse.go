@@ -49,21 +49,64 @@ func (c *chooser) inefficient() string {
 	} else {
 		cures = append(cures, fmt.Sprintf("bind %s, with which the key begins, by = or IN", argumentNames(first)))
 	}
-	if index := c.building(); index != "" {
-		cures = append(cures, fmt.Sprintf("wait until the index %s is built, which SHOW INDEX tells", tree.QuoteIfNeeded(index)))
-	} else if fields := c.searchable(); len(fields) > 0 {
-		name := tree.QuoteIfNeeded(table.Name)
-		cures = append(cures, fmt.Sprintf("create a search index: CREATE INDEX find_%s USING SEARCH ON %s(%s)", plain(table.Name), name, strings.Join(fields, ", ")))
-	} else if column := c.indexable(); column != "" {
-		declare := ""
-		if known, ok := table.Column(column); ok && known.Dynamic {
-			declare = fmt.Sprintf("ALTER TABLE %s ADD COLUMN %s VARCHAR (the type of its values), ", tree.QuoteIfNeeded(table.Name), tree.QuoteIfNeeded(column))
-		}
-		cures = append(cures, fmt.Sprintf("create an index: %sCREATE INDEX idx_%s_%s ON %s(%s)", declare, plain(table.Name), plain(column), tree.QuoteIfNeeded(table.Name), tree.QuoteIfNeeded(column)))
+	if cure := c.indexCure(); cure != "" {
+		cures = append(cures, cure)
 	}
 	cures = append(cures, "or allow it with the hint /*+ _l_allow_filtering_ */ directly after the first word")
 	return fmt.Sprintf("Detect inefficient query: %s This query may be a full table scan and thus may have unpredictable performance. "+
 		"It would read every row of %s%s. To fix it, %s", c.source.text(), table.Name, c.about(), strings.Join(cures, "; "))
+}
+
+// indexCure says which index would help, in statements that run; "" if none would.
+func (c *chooser) indexCure() string {
+	table := c.source.Table
+	name := tree.QuoteIfNeeded(table.Name)
+	if index := c.building(); index != "" {
+		return fmt.Sprintf("wait until the index %s is built, which SHOW INDEX tells", tree.QuoteIfNeeded(index))
+	}
+	if fields := c.searchable(); len(fields) > 0 {
+		return c.withRoom(true, "create a search index", fmt.Sprintf("CREATE INDEX %s USING SEARCH ON %s(%s)", c.freeName("find_"+plain(table.Name)), name, strings.Join(fields, ", ")))
+	}
+	column := c.indexable()
+	if column == "" {
+		return ""
+	}
+	create := fmt.Sprintf("CREATE INDEX %s ON %s(%s)", c.freeName("idx_"+plain(table.Name)+"_"+plain(column)), name, tree.QuoteIfNeeded(column))
+	if known, ok := table.Column(column); ok && known.Dynamic {
+		create = fmt.Sprintf("ALTER TABLE %s ADD COLUMN %s VARCHAR (or the type of its values), then %s", name, tree.QuoteIfNeeded(column), create)
+	}
+	return c.withRoom(false, "create an index", create)
+}
+
+// indexesNamed is how many indexes a message names at most.
+const indexesNamed = 8
+
+// withRoom says how an index is made: in place of another one where the table may have no more.
+func (c *chooser) withRoom(search bool, cure, create string) string {
+	table := c.source.Table
+	names, most := definition.Limits{}.IndexesOf(table, search)
+	if len(names) < most {
+		return cure + ": " + create
+	}
+	name := tree.QuoteIfNeeded(table.Name)
+	from := "those that SHOW INDEX lists"
+	if len(names) <= indexesNamed {
+		for i := range names {
+			names[i] = tree.QuoteIfNeeded(names[i])
+		}
+		from = strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s in place of one of %s, since %s may have %d: DROP INDEX x ON %s, then %s", cure, from, name, most, name, create)
+}
+
+// freeName is a name for a new index: the one given, with a number if another index has it.
+func (c *chooser) freeName(wanted string) string {
+	name := wanted
+	taken := func(x definition.Index) bool { return x.Name == name }
+	for i := 2; slices.ContainsFunc(c.source.Table.Indexes, taken); i++ {
+		name = fmt.Sprintf("%s_%d", wanted, i)
+	}
+	return name
 }
 
 // comparedNumber is the number that a condition compares with a column of texts, which binds no key; "" if there is none.
