@@ -18,6 +18,7 @@ import (
 	"github.com/weftdb/weft/internal/advisor/design"
 	"github.com/weftdb/weft/internal/advisor/report"
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/survey"
 )
 
@@ -80,9 +81,34 @@ func (p *program) advise(ctx context.Context, table string, f *adviceFlags) erro
 	})
 }
 
+// describe describes a table, with how many indexes it may have.
+func describe(ctx context.Context, db *database.DB, table string) (*design.Design, error) {
+	d, err := survey.Of(ctx, db, table)
+	if err != nil {
+		return nil, err
+	}
+	pin, err := db.Pin(table)
+	if before, after, ok := strings.Cut(table, "."); ok && database.KindOf(err) == database.KindNotFound {
+		pin, err = db.PinIn(before, after)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer pin.Release()
+	t, err := definition.Of(pin.Descriptor())
+	if err != nil {
+		return nil, err
+	}
+	_, d.Table.SearchesMax = definition.Limits{}.IndexesOf(t, true)
+	if d.Table.SQL {
+		_, d.Table.IndexesMax = definition.Limits{}.IndexesOf(t, false)
+	}
+	return d, nil
+}
+
 // judgeStored judges a table by its schema and its rows alone.
 func judgeStored(ctx context.Context, db *database.DB, table string) (*report.Report, error) {
-	d, err := survey.Of(ctx, db, table)
+	d, err := describe(ctx, db, table)
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +129,7 @@ func (p *program) advisePatterns(ctx context.Context, table string, f *adviceFla
 		return p.print(f.render(advisor.Advise(d)))
 	}
 	return p.withFolder(ctx, f.data, func(db *database.DB) error {
-		found, err := survey.Of(ctx, db, table)
+		found, err := describe(ctx, db, table)
 		if err != nil {
 			return err
 		}
@@ -158,7 +184,7 @@ func (s *server) advicePage(r *http.Request, db *database.DB, asJSON bool) ([]by
 
 // judge judges a table by its schema, its rows, and what this server was asked.
 func (s *server) judge(ctx context.Context, db *database.DB, table string) (*report.Report, error) {
-	d, err := survey.Of(ctx, db, table)
+	d, err := describe(ctx, db, table)
 	if err != nil {
 		return nil, err
 	}

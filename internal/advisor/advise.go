@@ -49,6 +49,14 @@ type keyed struct {
 	entries float64
 }
 
+// replaceable is the key's index, if that can be dropped alone; nil if it can't.
+func (k keyed) replaceable() *keyed {
+	if k.index == nil || k.index.Local {
+		return nil
+	}
+	return &k
+}
+
 // keys lists the table's key and the keys of the indexes: rules about keys run on all of them.
 func (s *study) keys() []keyed {
 	list := []keyed{{"table " + s.Table.Name, nil, s.paths[0].key, s.items}}

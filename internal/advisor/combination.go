@@ -142,7 +142,7 @@ func (c *combination) finding() report.Finding {
 		f.Remedy += " instead"
 	}
 	f.Remedy += ", which finds items by any combination: " + strings.TrimSuffix(statement, ";") + c.asked() + "."
-	f.Statements = []report.Statement{{SQL: statement}}
+	c.makeIndex(&f, report.Statement{SQL: statement}, true, nil)
 	return f
 }
 

@@ -100,8 +100,5 @@ func (s *study) recut(f *report.Finding, k keyed, at int, keep []*column, group 
 		return
 	}
 	f.Remedy += fmt.Sprintf(" The new index has %s.", key[at])
-	f.Statements = []report.Statement{s.createIndex(s.indexName(&candidate{key: key, plan: &plan{}}), key)}
-	if k.index != nil && !k.index.Local {
-		f.Statements = append(f.Statements, s.dropIndex(k))
-	}
+	s.makeIndex(f, s.createIndex(s.indexName(&candidate{key: key, plan: &plan{}}), key), false, k.replaceable())
 }

@@ -73,10 +73,7 @@ func (s *study) spread(f *report.Finding, k keyed, c *column) {
 		return
 	}
 	name := s.indexName(&candidate{key: key})
-	f.Statements = []report.Statement{s.createIndex(name, key)}
-	if !k.index.Local {
-		f.Statements = append(f.Statements, s.dropIndex(k))
-	}
+	s.makeIndex(f, s.createIndex(name, key), false, k.replaceable())
 }
 
 // partner finds another attribute that all queries on the key give exactly, with more values.

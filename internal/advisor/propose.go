@@ -60,7 +60,7 @@ func (s *study) word(c *candidate, bad []*query, better map[*query]price) report
 	f.Evidence = append(f.Evidence, report.Figure{Name: "entries in the index", Value: c.path.entries}, report.Figure{Name: "of the items", Value: s.share(c), Unit: "%"})
 	f.Evidence = append(f.Evidence, c.extra...)
 	f.Evidence = append(f.Evidence, assumptions(better)...)
-	f.Statements = []report.Statement{s.createIndex(name, c.key)}
+	s.makeIndex(&f, s.createIndex(name, c.key), false, nil)
 	return f
 }
 

@@ -3,6 +3,7 @@
 package advisor
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -38,6 +39,54 @@ func (s *study) dropIndex(k keyed) report.Statement {
 		return report.Statement{SQL: fmt.Sprintf("DROP INDEX %s ON %s;", quote(k.index.Name), s.quotedTable())}
 	}
 	return report.DropIndex(s.Table.Name, k.index.Name)
+}
+
+// makeIndex is what a finding asks for: an index, in place of another one if that is not nil. Where the table may have no more of its kind, those that earlier
+// findings ask for among them, one goes first.
+func (s *study) makeIndex(f *report.Finding, made report.Statement, search bool, instead *keyed) {
+	list, most, kind := s.replaceable(search), s.Table.IndexesMax, 0
+	if search {
+		most, kind = s.Table.SearchesMax, 1
+	}
+	over := -1 // how many of the list have to go before
+	if most > 0 {
+		over = len(list) + s.planned[kind] - most
+	}
+	f.Statements = []report.Statement{made}
+	if instead == nil {
+		s.planned[kind]++
+		if over < 0 || over >= len(list) {
+			return
+		}
+		instead = &list[over]
+		f.Remedy += fmt.Sprintf(" A table may have %d of these at most: first drop one that you can do without, such as %s", most, instead.index.Name)
+		if s.Complete {
+			f.Remedy += ", which serves the fewest queries"
+		}
+		f.Remedy += "."
+	}
+	f.Statements = append(f.Statements, s.dropIndex(*instead))
+	if over >= 0 {
+		slices.Reverse(f.Statements)
+	}
+}
+
+// replaceable lists the indexes of a kind that can be dropped, the least used first.
+func (s *study) replaceable(search bool) (list []keyed) {
+	all := s.Table.Indexes
+	if search {
+		all = s.Table.Searches
+	}
+	for i := range all {
+		if k := (keyed{index: &all[i]}); !all[i].Local {
+			if !search {
+				k.parts = all[i].Key.Parts()
+			}
+			list = append(list, k)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b keyed) int { return cmp.Compare(a.index.Queries, b.index.Queries) })
+	return list
 }
 
 // quotedTable is the table's name in SQL, with its database if it has another than the default one.

@@ -21,6 +21,7 @@ type study struct {
 	shapes   []*query           // every shape with its prices, heaviest first
 	exact    map[string]float64 // queries per second that give an attribute exactly
 	paths    []path             // the table, then its indexes
+	planned  [2]int             // indexes, and search indexes, that findings ask for
 }
 
 // query is a shape with its best path.

@@ -38,7 +38,7 @@ func substrings(s *study) []report.Finding {
 		f.Problem = fmt.Sprintf("contains(%s, ..) is judged on each of %s entries per query, since no key orders the parts of a value.", attribute, report.Amount(read))
 		statement := s.createSearch([]string{quote(attribute) + "(infix=true)"})
 		f.Remedy = "Make a search index of its parts, " + strings.TrimSuffix(statement, ";") + s.asked() + "; or ask for the beginning with begins_with; or bind another attribute of a key as well."
-		f.Statements = []report.Statement{{SQL: statement}}
+		s.makeIndex(&f, report.Statement{SQL: statement}, true, nil)
 		f.Evidence = p.evidence(read)
 		f.Before = &report.Cost{Reads: p.rate() * read}
 		findings = append(findings, f)

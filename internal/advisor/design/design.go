@@ -31,6 +31,8 @@ type Table struct {
 	Items    float64 // 0: as many as there are in the sample
 	Bytes    float64 // 0: items × their mean size in the sample
 	Queries  float64 // queries of the table itself in the last Design.Observed
+	// IndexesMax is how many indexes the table may have that are neither local nor search indexes, and SearchesMax how many of these; 0: any number.
+	IndexesMax, SearchesMax int
 }
 
 // Index is a secondary index.
