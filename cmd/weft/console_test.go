@@ -63,7 +63,7 @@ func TestConsole(t *testing.T) {
 			{"POST", "/api/hbase/scan", `{"table": "nothing"}`, `TableNotFoundException`},
 			{"POST", "/api/advise", `{"Table": {"TableName": "x"}, "Nonsense": 1}`, "Nonsense"},
 			{"POST", "/api/advise", `{"Table": {"TableName": "o", "ItemCount": 1000000, "AttributeDefinitions": [{"AttributeName": "a", "AttributeType": "S"}], "KeySchema": [{"AttributeName": "a", "KeyType": "HASH"}]}, "Patterns": [{"Name": "by b", "PerSecond": 20, "Where": {"b": "="}}], "Attributes": {"b": {"Type": "S", "Distinct": 1000}}}`, `"Statements"`},
-			{"GET", "/api/tables", "", `"name":"t","key":[{"name":"id","type":"int"}]`},
+			{"GET", "/api/tables", "", `"name":"t","key":[{"name":"id","type":"int","sql":"BIGINT"}]`},
 			{"GET", "/api/work", "", `[]`},
 			{"GET", "/api/session", "", `{"auth":"off","user":"","protocols":{"admin":"127.0.0.1:`},
 			{"POST", "/api/session", `{"user":"ann","password":"x"}`, "access control is off"},

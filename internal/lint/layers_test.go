@@ -198,7 +198,7 @@ var laws = map[string]law{
 	"cmd/weft":               {layer: cmdLayer, beside: []string{"cmd/weft/storecommand", "cmd/weft/heatpage", "cmd/weft/tablepage", "cmd/weft/endpoint", "cmd/weft/streamcommand"}},
 	"cmd/weft/endpoint":      {layer: cmdLayer, only: []string{}, doc: "a port knows nothing of its protocol"},
 	"cmd/weft/storecommand":  {layer: cmdLayer, only: []string{"internal/database", "kv", "internal/archive", "internal/bulkload", "internal/hbase", "internal/sql/datum", "internal/sql/definition", "internal/transfer"}, doc: "the commands work on stores that they are handed"},
-	"cmd/weft/tablepage":     {layer: cmdLayer, only: []string{"internal/database", "internal/hbase"}, doc: "package database says how tables lie, and package hbase what families are"},
+	"cmd/weft/tablepage":     {layer: cmdLayer, only: []string{"internal/database", "internal/hbase", "internal/sql/datum", "internal/sql/definition"}, doc: "package database says how tables lie, package hbase what families are, and SQL's definitions what columns are"},
 	"cmd/weft/streamcommand": {layer: cmdLayer, only: []string{"internal/streamreader", "internal/remote", "internal/signature"}, doc: "the commands read streams from a server"},
 	"cmd/weft/heatpage":      {layer: cmdLayer, doc: "heat and the schema say which keys are hot"},
 

@@ -12,6 +12,8 @@ import (
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/hbase"
 	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/definition"
 )
 
 // shownTable is one table as GET /api/tables tells it.
@@ -32,6 +34,8 @@ type shownTable struct {
 type shownColumn struct {
 	Name string `json:"name"`
 	Type string `json:"type"`
+	SQL  string `json:"sql,omitempty"`  // the type that SQL declares
+	Unit string `json:"unit,omitempty"` // of a date or time, which is stored as a number: days, ms or us
 }
 
 // TablesPage is GET /api/tables on the admin port. It is JSON whatever is asked for.
@@ -80,7 +84,10 @@ func showTable(ctx context.Context, p database.Pinned) (shownTable, error) {
 		shown.Created = time.UnixMilli(t.CreatedAtMS).UTC().Format(time.RFC3339)
 	}
 	for _, c := range t.Columns {
-		shown.Columns = append(shown.Columns, shownColumn{c.Name, c.Type.String()})
+		shown.Columns = append(shown.Columns, shownColumn{Name: c.Name, Type: c.Type.String()})
+	}
+	if err := shown.declare(t); err != nil {
+		return shown, err
 	}
 	described, ok, err := hbase.TableOf(t)
 	if err != nil {
@@ -95,11 +102,53 @@ func showTable(ctx context.Context, p database.Pinned) (shownTable, error) {
 	return shown, err
 }
 
+// declare adds the types that SQL declares. It alone knows of JSON columns, whose values have any type.
+func (s *shownTable) declare(t *schema.Table) error {
+	if t.Dialect[definition.Dialect] == nil {
+		return nil
+	}
+	declared, err := definition.Of(t)
+	if err != nil {
+		return err
+	}
+	for i := range declared.Columns {
+		c := &declared.Columns[i]
+		named := func(one shownColumn) bool { return one.Name == c.Name }
+		list := &s.Columns
+		if slices.ContainsFunc(s.Key, named) {
+			list = &s.Key
+		}
+		at := slices.IndexFunc(*list, named)
+		if at < 0 && c.Invisible {
+			continue
+		}
+		if at < 0 {
+			at = len(*list)
+			*list = append(*list, shownColumn{Name: c.Name, Type: schema.AnyType.String()})
+		}
+		(*list)[at].SQL, (*list)[at].Unit = c.Type.String(), unitOf(c.Type)
+	}
+	return nil
+}
+
+// unitOf is the unit of the number that a date or a time is stored as; "" for other types.
+func unitOf(t datum.Type) string {
+	switch {
+	case t.Base == datum.Date:
+		return "days"
+	case t.IsTemporal() && t.TimeUnit() == 1:
+		return "us"
+	case t.IsTemporal():
+		return "ms"
+	}
+	return ""
+}
+
 // columnsOf lists the columns that a key is made of, each once, in the key's order.
 func columnsOf(x *schema.Index) (list []shownColumn) {
 	for i := range x.Key {
 		for _, a := range x.Key[i].Args {
-			one := shownColumn{a.Column, a.Type.String()}
+			one := shownColumn{Name: a.Column, Type: a.Type.String()}
 			if len(x.Key[i].Args) == 1 && x.Key[i].Function == schema.Plain {
 				one.Type = x.Key[i].Type.String()
 			}

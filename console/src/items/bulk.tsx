@@ -117,7 +117,7 @@ export function EditMany({ table, items: chosen, close, done }: Props) {
     );
   }
   return (
-    <Dialog title={`Set an attribute of ${count(items.length)} ${items.length === 1 ? "item" : "items"}`} close={close}>
+    <Dialog title={`Set an attribute of ${count(items.length)} ${items.length === 1 ? "item" : "items"}`} close={close} asks>
       <form
         class="column"
         onSubmit={(e) => {

@@ -1,28 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { Index } from "../tables/table";
-import { attributeOf, differences, keyOf, type Attribute, type Difference, type Item } from "./attribute";
+import { letterOf } from "../tables/key";
+import type { Column, Index } from "../tables/table";
+import { attributeOf, differences, faultIn, keyOf, type Attribute, type Difference, type Item } from "./attribute";
+import { storedOf } from "./column";
 
-/** Condition is a line of the filter. */
+/** Condition is a line of the filter. The type "column" is what SQL declares the column as. */
 export interface Condition {
   attribute: string;
   operator: string;
   type: string;
   value: string;
   other: string;
+  column?: Column;
 }
 
-/** The operators of the filter, with how many values each takes; a comma separates those of IN. */
-export const operators: { name: string; title: string; values: number }[] = [
+const ordered = ["S", "N", "B"];
+
+/** The operators of the filter, with how many values each takes, and of which types these must be; a comma separates those of IN. */
+export const operators: { name: string; title: string; values: number; types?: string[] }[] = [
   { name: "=", title: "=", values: 1 },
   { name: "<>", title: "≠", values: 1 },
-  { name: "<", title: "<", values: 1 },
-  { name: "<=", title: "≤", values: 1 },
-  { name: ">", title: ">", values: 1 },
-  { name: ">=", title: "≥", values: 1 },
-  { name: "BETWEEN", title: "between", values: 2 },
+  { name: "<", types: ordered, title: "<", values: 1 },
+  { name: "<=", types: ordered, title: "≤", values: 1 },
+  { name: ">", types: ordered, title: ">", values: 1 },
+  { name: ">=", types: ordered, title: "≥", values: 1 },
+  { name: "BETWEEN", types: ordered, title: "between", values: 2 },
   { name: "IN", title: "one of", values: 1 },
-  { name: "begins_with", title: "begins with", values: 1 },
+  { name: "begins_with", types: ["S", "B"], title: "begins with", values: 1 },
   { name: "contains", title: "contains", values: 1 },
   { name: "not contains", title: "does not contain", values: 1 },
   { name: "attribute_exists", title: "exists", values: 0 },
@@ -60,9 +65,35 @@ export class Parts {
   }
 }
 
+/** valueOf is a value of a condition. It throws an Error that says what is wrong. */
+function valueOf(c: Condition, text: string, type = c.type): Attribute {
+  if (type === "column" && c.column) return storedOf(c.column, text);
+  if (type === "BOOL" && !/^(true|false)$/.test(text.trim())) throw new Error(`${c.attribute}: ${JSON.stringify(text)} is neither true nor false`);
+  const a = attributeOf(type, text);
+  const fault = faultIn(a, c.attribute);
+  if (fault) throw new Error(fault);
+  return a;
+}
+
+/** letterIn is DynamoDB's letter of the values of a condition. */
+const letterIn = (c: Condition): string => (c.type === "column" ? (letterOf(c.column!.type) ?? "") : c.type);
+
+const attributeTypes = ["S", "N", "B", "BOOL", "NULL", "L", "M", "SS", "NS", "BS"];
+
+/** check throws an Error that says why a condition can't be asked. */
+function check(c: Condition): void {
+  const { types, title } = operators.find((o) => o.name === c.operator)!;
+  if (types && !types.includes(letterIn(c))) throw new Error(`${c.attribute}: values of this type are not compared by “${title}”`);
+  if (c.operator === "attribute_type" && !attributeTypes.includes(c.value.trim().toUpperCase())) throw new Error(`${c.attribute}: the types are ${attributeTypes.join(", ")}`);
+  if (c.operator !== "BETWEEN") return;
+  const [low, high] = [valueOf(c, c.value), valueOf(c, c.other)] as [{ N?: string; S?: string }, { N?: string; S?: string }];
+  if (low.N !== undefined ? Number(low.N) > Number(high.N) : low.S !== undefined && low.S > high.S!) throw new Error(`${c.attribute}: ${c.value} is beyond ${c.other}`);
+}
+
 function expressionOf(c: Condition, parts: Parts): string {
+  check(c);
   const name = parts.name(c.attribute);
-  const value = (text: string, type = c.type) => parts.value(attributeOf(type, text));
+  const value = (text: string, type = c.type) => parts.value(valueOf(c, text, type));
   switch (c.operator) {
     case "BETWEEN":
       return `${name} BETWEEN ${value(c.value)} AND ${value(c.other)}`;
@@ -93,7 +124,16 @@ export interface Reading {
   request: Record<string, unknown>;
 }
 
-/** readingOf turns the filter into a Query where it fixes the partition key, and else into a Scan. */
+/** isKeyed says whether a condition may stand in the key condition of a Query: its value is of the key's type, and not empty. */
+function isKeyed(c: Condition, index: Index): boolean {
+  const letter = letterOf(index.columns?.find((one) => one.name === c.attribute)?.type ?? "");
+  return letterIn(c) === letter && c.value !== "" && (c.operator !== "BETWEEN" || c.other !== "");
+}
+
+/**
+ * readingOf turns the filter into a Query where it fixes the partition key, and else into a Scan. A Query filters by no attribute of its key: where the filter
+ * has more about these than a key condition can say, a Scan does it all. It throws an Error that says what is wrong with a condition.
+ */
 export function readingOf(table: string, index: Index, conditions: Condition[], descending: boolean): Reading {
   const parts = new Parts();
   const request: Record<string, unknown> = { TableName: table };
@@ -101,11 +141,11 @@ export function readingOf(table: string, index: Index, conditions: Condition[], 
   const partition = index.key.slice(0, index.partition);
   const sort = index.key.slice(index.partition)[0];
   const plain = index.key.every((part) => !part.includes("("));
-  const fixed = partition.map((name) => conditions.find((c) => c.attribute === name && c.operator === "="));
-  const isQuery = plain && !index.kind && fixed.length > 0 && fixed.every(Boolean);
-  const ranged = isQuery ? conditions.find((c) => c.attribute === sort && keyOperators.includes(c.operator)) : undefined;
-  const inKey = (c: Condition) => isQuery && (fixed.includes(c) || c === ranged);
-  const rest = conditions.filter((c) => !inKey(c));
+  const fixed = partition.map((name) => conditions.find((c) => c.attribute === name && c.operator === "=" && isKeyed(c, index)));
+  const ranged = conditions.find((c) => c.attribute === sort && keyOperators.includes(c.operator) && isKeyed(c, index));
+  const inKey = (c: Condition) => fixed.includes(c) || c === ranged;
+  const isQuery = plain && !index.kind && fixed.length > 0 && fixed.every(Boolean) && conditions.every((c) => inKey(c) || !index.key.includes(c.attribute));
+  const rest = conditions.filter((c) => !isQuery || !inKey(c));
   if (isQuery) {
     request.KeyConditionExpression = conditions.filter(inKey).map((c) => expressionOf(c, parts)).join(" AND ");
     if (descending) request.ScanIndexForward = false;

@@ -52,7 +52,7 @@ function wantedOf(table: Table): Map<string, string> {
 }
 
 /** attributeOfJSON takes the types of JSON: sets and binaries have none. A text for a key that is binary is base64. */
-function attributeOfJSON(v: unknown, type = ""): Attribute {
+export function attributeOfJSON(v: unknown, type = ""): Attribute {
   if (v === null) return { NULL: true };
   if (typeof v === "string") return type === "B" ? { B: v } : { S: v };
   if (typeof v === "boolean") return { BOOL: v };

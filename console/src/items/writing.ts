@@ -4,7 +4,7 @@ import { textOf, type Attribute, type Item } from "./attribute";
 import { textCell } from "./csv";
 
 /** plainOf writes a value as ordinary JSON. Numbers keep their digits, for they are copied as they are. */
-function plainOf(a: Attribute): string {
+export function plainOf(a: Attribute): string {
   if ("N" in a) return a.N;
   if ("BOOL" in a) return String(a.BOOL);
   if ("NULL" in a) return "null";

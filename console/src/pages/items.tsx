@@ -7,8 +7,9 @@ import { count } from "../format";
 import { textOf, typeOf, type Item } from "../items/attribute";
 import { DeleteMany, EditMany } from "../items/bulk";
 import { Editor } from "../items/editor";
-import { readingOf, type Condition } from "../items/expression";
-import { Filter } from "../items/filter";
+import { shownOf } from "../items/column";
+import { putOf, readingOf, type Condition } from "../items/expression";
+import { Doubts, Filter, Seen } from "../items/filter";
 import { Import } from "../items/import";
 import { save } from "../items/transfer";
 import { formats, writeItems, type Format } from "../items/writing";
@@ -17,7 +18,7 @@ import { Empty, Failure, Loading } from "../parts/states";
 import { useResource } from "../parts/resource";
 import { go, link, route } from "../route";
 import { keyNamesOf } from "../tables/key";
-import { fullName, readTables, type Table } from "../tables/table";
+import { columnsOf as declaredOf, fullName, readTables, type Column, type Table } from "../tables/table";
 
 interface Page {
   Items: Item[];
@@ -31,6 +32,7 @@ const pageItems = 500;
 function useItems(table: Table, read: { operation: string; request: Record<string, unknown> }, turn: number) {
   const items = useSignal<{ list: Item[] }>({ list: [] });
   const reading = useSignal(false); // on to the end
+  const seen = useRef(new Seen()).current;
   const state = useSignal<{ busy: boolean; error?: Error; next?: Item; ended: boolean; scanned: number }>({ busy: false, ended: false, scanned: 0 });
   const abort = useRef<AbortController | undefined>(undefined);
   const text = JSON.stringify(read);
@@ -44,6 +46,7 @@ function useItems(table: Table, read: { operation: string; request: Record<strin
       if (own.signal.aborted) return;
       const { list } = items.peek();
       for (const item of page.Items) list.push(item);
+      seen.add(page.Items);
       items.value = { list };
       state.value = { busy: false, next: page.LastEvaluatedKey, ended: !page.LastEvaluatedKey, scanned: scanned + page.ScannedCount };
       if (!page.LastEvaluatedKey) reading.value = false;
@@ -66,7 +69,7 @@ function useItems(table: Table, read: { operation: string; request: Record<strin
     void more();
     return () => own.abort();
   }, [text, turn]);
-  return { items, state, more, all, reading };
+  return { items, state, more, all, reading, seen };
 }
 
 /** columnsOf lists the attributes of items: those of the key first, then the others as they come. */
@@ -76,8 +79,8 @@ function columnsOf(items: Item[], first: string[]): string[] {
   return [...names];
 }
 
-function columnWidth(name: string, items: Item[]): number {
-  const lengths = items.slice(0, 50).map((i) => (i[name] ? textOf(i[name]).length : 0));
+function columnWidth(name: string, items: Item[], c?: Column): number {
+  const lengths = items.slice(0, 50).map((i) => (i[name] ? shownOf(c, i[name]).length : 0));
   return Math.min(320, Math.max(80, widthOf(Math.max(name.length, ...lengths))));
 }
 
@@ -92,11 +95,17 @@ function TableItems({ table, tables }: { table: Table; tables: Table[] }) {
   const chosen = useSignal<Set<number>>(new Set());
   const opened = useSignal<{ item?: Item; row?: number; readOnly?: string } | undefined>(undefined);
   const bulk = useSignal<"delete" | "edit" | "import" | undefined>(undefined);
-  const { items, state, more, all, reading: onward } = useItems(table, reading.value, turn.value);
+  const { items, state, more, all, reading: onward, seen } = useItems(table, reading.value, turn.value);
+  const wrong = useSignal("");
   const apply = () => {
     chosen.value = new Set();
-    reading.value = readingOf(table.name, index, conditions.value, descending.value);
-    turn.value++;
+    try {
+      reading.value = readingOf(table.name, index, conditions.value, descending.value);
+      wrong.value = "";
+      turn.value++;
+    } catch (e) {
+      wrong.value = (e as Error).message;
+    }
   };
   useEffect(apply, [table.name, index.name]);
   const { list } = items.value;
@@ -116,11 +125,22 @@ function TableItems({ table, tables }: { table: Table; tables: Table[] }) {
       opened.value = { item, row, readOnly: `This entry of the index lacks attributes, and the item can't be read: ${(e as Error).message}` };
     }
   };
-  const saved = (item: Item | undefined) => {
+  const deleted = useSignal<Item | undefined>(undefined);
+  const saved = (item: Item | undefined, gone?: Item) => {
+    deleted.value = gone;
     const row = opened.value?.row;
     if (row === undefined || index.name) turn.value++;
     else items.value = { list: item ? list.map((i, n) => (n === row ? item : i)) : list.filter((_, n) => n !== row) };
     chosen.value = new Set();
+  };
+  const restore = async (item: Item) => {
+    try {
+      await dynamo("PutItem", putOf(table.name, keyNames[0]!, item), { database: table.database });
+      deleted.value = undefined;
+      turn.value++;
+    } catch (e) {
+      wrong.value = (e as { kind?: string }).kind === "ConditionalCheckFailedException" ? "An item of that key is there again: nothing was put back." : (e as Error).message;
+    }
   };
   const selected = [...chosen.value].sort((a, b) => a - b).map((n) => list[n]!);
   const toggle = (row: number, on: boolean) => {
@@ -129,8 +149,14 @@ function TableItems({ table, tables }: { table: Table; tables: Table[] }) {
     else next.delete(row);
     chosen.value = next;
   };
-  const widths = names.map((n) => columnWidth(n, list));
-  const numbers = names.map((n) => list.slice(0, 50).some((i) => i[n] && typeOf(i[n]) === "N"));
+  const declared = declaredOf(table);
+  const columnOf = new Map(declared.map((c) => [c.name, c]));
+  const widths = names.map((n) => columnWidth(n, list, columnOf.get(n)));
+  const shown = (row: number, column: number) => {
+    const a = at(row, column);
+    return a ? shownOf(columnOf.get(names[column - 1]!), a) : null;
+  };
+  const numbers = names.map((n) => !columnOf.get(n)?.unit && list.slice(0, 50).some((i) => i[n] && typeOf(i[n]) === "N"));
   const columns = [
     {
       name: " chosen",
@@ -185,7 +211,18 @@ function TableItems({ table, tables }: { table: Table; tables: Table[] }) {
           ))}
         </select>
       </div>
-      <Filter conditions={conditions} names={names} apply={apply} />
+      <Filter conditions={conditions} names={names} columns={declared} seen={seen} apply={apply} />
+      {wrong.value && <Failure error={new Error(wrong.value)} />}
+      {deleted.value && (
+        <div class="banner bar" role="status">
+          <span>
+            Deleted: <code>{keyNames.map((k) => shownOf(columnOf.get(k), deleted.value![k]!)).join(", ")}</code>
+          </span>
+          <span class="right" />
+          <button type="button" onClick={() => void restore(deleted.value!)}>Undo</button>
+          <button type="button" class="quiet" aria-label="Keep it deleted" onClick={() => (deleted.value = undefined)}>✕</button>
+        </div>
+      )}
       {state.value.error && <Failure error={state.value.error} retry={() => void more()} />}
       <div class="bar status" role="status">
         <span>
@@ -209,6 +246,7 @@ function TableItems({ table, tables }: { table: Table; tables: Table[] }) {
       {list.length === 0 && state.value.ended ? (
         <Empty title="No items">
           <p>{conditions.value.length > 0 ? "No item meets the conditions." : "There is nothing here yet."}</p>
+          <Doubts conditions={conditions} seen={seen} apply={apply} />
         </Empty>
       ) : (
         <Grid
@@ -220,8 +258,7 @@ function TableItems({ table, tables }: { table: Table; tables: Table[] }) {
           className={(row) => (chosen.value.has(row) ? "chosen" : "")}
           cell={(row, column) => {
             if (column === 0) return <input type="checkbox" tabIndex={-1} aria-label={`Choose row ${row + 1}`} checked={chosen.value.has(row)} onChange={(e) => toggle(row, e.currentTarget.checked)} />;
-            const a = at(row, column);
-            return a ? textOf(a) : null;
+            return shown(row, column);
           }}
           cellClass={(row, column) => {
             const a = at(row, column);
@@ -229,7 +266,8 @@ function TableItems({ table, tables }: { table: Table; tables: Table[] }) {
           }}
           tip={(row, column) => {
             const a = at(row, column);
-            return a ? `${typeOf(a)} ${textOf(a)}` : "";
+            const c = columnOf.get(names[column - 1]!);
+            return a ? `${c?.sql ?? typeOf(a)} ${shown(row, column)}${c?.unit ? `, stored as ${textOf(a)}` : ""}` : "";
           }}
         />
       )}

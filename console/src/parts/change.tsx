@@ -29,7 +29,7 @@ export function Change({ title, action, dangerous, disabled, send, close, wide, 
     }
   };
   return (
-    <Dialog title={title} close={close} wide={wide}>
+    <Dialog title={title} close={close} wide={wide} asks={!dangerous}>
       <form class="column" onSubmit={submit}>
         {children}
         {error.value && <p role="alert" class="error">{error.value}</p>}

@@ -95,7 +95,7 @@ export function CreateTable({ close, created }: { close: () => void; created: ()
     }
   };
   return (
-    <Dialog title="Create a table" close={close} wide>
+    <Dialog title="Create a table" close={close} wide asks>
       <form class="column" onSubmit={create}>
         <label class="field">
           Name

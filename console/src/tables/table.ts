@@ -5,6 +5,8 @@ import { getJSON } from "../api";
 export interface Column {
   name: string;
   type: string;
+  sql?: string; // the type that SQL declares
+  unit?: "days" | "ms" | "us"; // of a date or a time, which is stored as a number
 }
 
 /** Index is an index of a table; the one without a name is the table itself. */
@@ -54,7 +56,7 @@ export const inSQL = (t: Table): string => `${quoted(t.database)}.${quoted(t.nam
 
 /** columnsOf lists the columns of a table that are known: of its definition and of all keys. */
 export function columnsOf(t: Table): Column[] {
-  const known = new Map<string, string>();
-  for (const c of [...t.key, ...(t.columns ?? []), ...t.indexes.flatMap((x) => x.columns ?? [])]) if (!known.has(c.name)) known.set(c.name, c.type);
-  return [...known].map(([name, type]) => ({ name, type }));
+  const known = new Map<string, Column>();
+  for (const c of [...t.key, ...(t.columns ?? []), ...t.indexes.flatMap((x) => x.columns ?? [])]) if (!known.has(c.name)) known.set(c.name, c);
+  return [...known.values()];
 }
