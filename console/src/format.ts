@@ -6,6 +6,9 @@ const short = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
 /** count writes a whole number with commas. */
 export const count = (n: number): string => whole.format(n);
 
+/** counted writes how many things there are. */
+export const counted = (n: number, one: string, many = `${one}s`): string => `${count(n)} ${Math.round(n) === 1 ? one : many}`;
+
 /** rate writes a number of things a second with three digits. */
 export const rate = (n: number): string => (n >= 1000 ? whole.format(n) : short.format(n));
 

@@ -346,7 +346,7 @@ flow("items: tables of other databases are read, edited, imported and deleted fr
   await page.getByLabel("Index", { exact: true }).selectOption("by_d");
   await condition(page, "d", "=", "N", "5");
   await page.getByRole("button", { name: "Read" }).click();
-  await status(page).getByText("Query: 1 items, 1 read").waitFor();
+  await status(page).getByText("Query: 1 item, 1 read").waitFor();
   await page.getByLabel("Choose all that are read").check();
   await page.getByRole("button", { name: "Delete", exact: true }).click();
   await page.getByRole("button", { name: "Delete them" }).click();
@@ -384,7 +384,7 @@ const language = (page, name) => page.getByRole("group", { name: "Language" }).f
 flow("query: numbers of SQL keep their digits", "#/query", async (page) => {
   await sql(server, "CREATE TABLE exact (id BIGINT PRIMARY KEY, d DECIMAL(38,10))");
   await run(page, "INSERT INTO exact VALUES (9223372036854775807, 1234567890123456789012345678.0123456789)");
-  await page.getByText("1 rows written").waitFor();
+  await page.getByText("1 row written").waitFor();
   await run(page, "SELECT * FROM exact");
   await page.locator(".grid-row").getByText("9223372036854775807", { exact: true }).waitFor();
   await page.locator(".grid-row").getByText("1234567890123456789012345678.0123456789", { exact: true }).waitFor();
@@ -553,7 +553,7 @@ test("query: requests of DynamoDB's API to another database, and what is complet
   await page.getByRole("button", { name: "Explain and run" }).click();
   await page.getByText("read capacity units").first().waitFor();
   await page.getByRole("button", { name: "Run", exact: true }).click();
-  await status(page).getByText("1 rows").waitFor();
+  await status(page).getByText("1 row").waitFor();
   await page.getByRole("button", { name: "Code" }).click();
   await runEach(t, page, "Language", { Shell: shell("curl") }, (printed) => assert.deepEqual(JSON.parse(printed).Items, [{ id: { N: "3" }, w: { N: "4" } }]));
   await sql(server, "DROP TABLE store.shelves; DROP DATABASE store");
@@ -594,7 +594,20 @@ test("query: HBase's scan, and its code", async (t) => {
   await page.getByRole("button", { name: "Run", exact: true }).click();
   await page.getByRole("alert").getByText("Column family nothing does not exist").waitFor();
   await page.goto(`${server.console}#/items/cells`);
-  await page.getByText("is a table of HBase's APIs").waitFor();
+  await page.locator(".status").getByText("30 rows").waitFor();
+  await page.locator(".grid-row").getByText(/^\\x00\\xFF\u2003@\d+$/).first().waitFor();
+  await page.getByLabel("from row").fill("r27");
+  await page.getByRole("button", { name: "Read", exact: true }).click();
+  await page.locator(".status").getByText("3 rows").waitFor();
+  await page.getByRole("link", { name: "Scan in Query" }).click();
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await page.locator(".status").getByText("30 rows").waitFor();
+  await page.goto(`${server.console}#/tables/cells`);
+  await page.getByRole("heading", { name: "cells", exact: true, level: 1 }).waitFor();
+  await page.locator("main").getByRole("link", { name: "Query", exact: true }).click();
+  await page.locator(".cm-line").getByText("SELECT").waitFor();
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await page.locator(".grid-row").getByText("\\x00\\xFF", { exact: true }).first().waitFor();
   assert.deepEqual(page.faults, []);
   await page.context().close();
 });

@@ -203,3 +203,18 @@ test("items: dates of SQL are dates in the grid, the filter and the editor", asy
   assert.deepEqual(page.faults, []);
   await page.context().close();
 });
+
+task("query: what is typed outlives a look at another page", "#/query", async (page) => {
+  await write(page, "Statement", "SELECT 1 -- mine");
+  await page.getByRole("link", { name: "Tables", exact: true }).click();
+  await page.getByRole("heading", { name: "Tables", exact: true, level: 1 }).waitFor();
+  await page.getByRole("link", { name: "Query", exact: true }).click();
+  await page.locator(".cm-line").getByText("-- mine").waitFor();
+});
+
+task("query: without a table of HBase's APIs, a scan says so and asks for none", "#/query", async (page) => {
+  await page.getByRole("button", { name: "HBase", exact: true }).click();
+  await page.locator('.editor[data-ready="true"]').waitFor();
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await page.getByRole("alert").getByText("There is no HBase table to scan yet").waitFor();
+});

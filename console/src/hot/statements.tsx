@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { count, percent, rate, seconds } from "../format";
+import { count, counted, percent, rate, seconds } from "../format";
 import { link } from "../route";
 import { readRows, type Row } from "../parts/rows";
 import { Sheet } from "../parts/sheet";
@@ -17,7 +17,7 @@ export function causeOf(r: Row): string {
   const [took, waited, times, errors] = [number(r, "SECONDS"), number(r, "WAITED_SECONDS"), number(r, "TIMES"), number(r, "ERRORS")];
   const [read, wanted] = [number(r, "ROWS_READ"), Math.max(1, number(r, "ROWS_RETURNED") + number(r, "ROWS_WRITTEN"))];
   if (waited > 0.3 * took) return `Waits for rows that others hold: ${percent(waited / took)} of its time.`;
-  if (read > 20 * wanted) return `Reads ${count(read / wanted)} rows for each that it wants: an index may help.`;
+  if (read > 20 * wanted) return `Reads ${counted(read / wanted, "row")} for each that it wants: an index may help.`;
   if (errors > 0.2 * times) return `${percent(errors / times)} of them fail.`;
   if (r.API === "DynamoDB" && r.STATEMENT!.startsWith("Scan ")) return `Goes through all items, page by page${r.STATEMENT!.includes(" FILTER ") ? ", and leaves out what the filter does not match: an index may help." : "."}`;
   if (each(r) < 0.01) return "Each one is quick; there are many.";

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { dynamo } from "../api";
-import { count } from "../format";
+import { count, counted } from "../format";
 import { textOf, typeOf, type Item } from "../items/attribute";
 import { DeleteMany, EditMany } from "../items/bulk";
 import { Editor } from "../items/editor";
 import { shownOf } from "../items/column";
 import { putOf, readingOf, type Condition } from "../items/expression";
 import { Doubts, Filter, Seen } from "../items/filter";
+import { CellRows } from "../items/hbase";
 import { Import } from "../items/import";
 import { save } from "../items/transfer";
 import { formats, writeItems, type Format } from "../items/writing";
@@ -84,7 +86,7 @@ function columnWidth(name: string, items: Item[], c?: Column): number {
   return Math.min(320, Math.max(80, widthOf(Math.max(name.length, ...lengths))));
 }
 
-function TableItems({ table, tables }: { table: Table; tables: Table[] }) {
+function TableItems({ table, choice }: { table: Table; choice: ComponentChildren }) {
   const indexName = route.value.query.get("index") ?? "";
   const index = table.indexes.find((x) => x.name === indexName) ?? table.indexes[0]!;
   const keyNames = keyNamesOf(table);
@@ -173,11 +175,7 @@ function TableItems({ table, tables }: { table: Table; tables: Table[] }) {
     <div class="fill">
       <div class="bar">
         <h1>Items</h1>
-        <select aria-label="Table" value={fullName(table)} onChange={(e) => go(link("items", [e.currentTarget.value]))}>
-          {tables.map((t) => (
-            <option key={fullName(t)}>{fullName(t)}</option>
-          ))}
-        </select>
+        {choice}
         <select aria-label="Index" value={index.name} onChange={(e) => go(link("items", [fullName(table)], { index: e.currentTarget.value }))}>
           {table.indexes
             .filter((x) => x.kind !== "search" && x.state === "active")
@@ -226,7 +224,7 @@ function TableItems({ table, tables }: { table: Table; tables: Table[] }) {
       {state.value.error && <Failure error={state.value.error} retry={() => void more()} />}
       <div class="bar status" role="status">
         <span>
-          {reading.value.operation === "Query" ? "Query" : "Scan"}: {count(list.length)} items{state.value.ended ? "" : " so far"}, {count(state.value.scanned)} read
+          {reading.value.operation === "Query" ? "Query" : "Scan"}: {counted(list.length, "item")}{state.value.ended ? "" : " so far"}, {count(state.value.scanned)} read
           {state.value.busy && "…"}
         </span>
         {onward.value ? (
@@ -279,21 +277,31 @@ function TableItems({ table, tables }: { table: Table; tables: Table[] }) {
   );
 }
 
-/** Items shows the items of a table of any database. Tables of HBase's APIs have rows of cells, which the page Query shows. */
+/** Choice chooses the table. */
+function Choice({ table, tables }: { table: Table; tables: Table[] }) {
+  return (
+    <select aria-label="Table" value={fullName(table)} onChange={(e) => go(link("items", [e.currentTarget.value]))}>
+      {tables.map((t) => (
+        <option key={fullName(t)}>{fullName(t)}</option>
+      ))}
+    </select>
+  );
+}
+
+/** Items shows the items of a table of any database, or the rows of one of HBase's APIs. */
 export function Items() {
   const tables = useResource(readTables, []);
   if (!tables.value) return tables.error ? <Failure error={tables.error} retry={tables.reload} /> : <Loading what="tables" />;
-  const own = tables.value.filter((t) => !t.families);
   const name = route.value.parts[0];
-  const table = name ? own.find((t) => fullName(t) === name) : own[0];
+  const table = name ? tables.value.find((t) => fullName(t) === name) : (tables.value.find((t) => !t.families) ?? tables.value[0]);
   if (!table) {
-    const cells = tables.value.some((t) => fullName(t) === name);
     return (
       <>
         <h1>Items</h1>
-        {name ? <Failure error={new Error(cells ? `${name} is a table of HBase's APIs: scan it on the page Query.` : `There is no table ${name}.`)} /> : <Empty title="There are no tables" />}
+        {name ? <Failure error={new Error(`There is no table ${name}.`)} /> : <Empty title="There are no tables" />}
       </>
     );
   }
-  return <TableItems key={fullName(table)} table={table} tables={own} />;
+  const choice = <Choice table={table} tables={tables.value} />;
+  return table.families ? <CellRows key={fullName(table)} table={table} choice={choice} /> : <TableItems key={fullName(table)} table={table} choice={choice} />;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { useSignal, type Signal } from "@preact/signals";
-import { useRef } from "preact/hooks";
+import { signal, useSignal, type Signal } from "@preact/signals";
+import { useMemo, useRef } from "preact/hooks";
 import { dynamo, explainScan, scan, session, sql } from "../api";
 import { count } from "../format";
 import type { Item } from "../items/attribute";
@@ -14,21 +14,20 @@ import { history, isSecret, keep, remember, saved, type Kept } from "../query/hi
 import { dynamoPlan, hbasePlan, sqlPlan, type DynamoPlan, type HBasePlan } from "../query/plan";
 import { resultOf, resultOfRows, Results, valueText, type Shown } from "../query/results";
 import { route } from "../route";
-import { readTables, type Table } from "../tables/table";
+import { hbaseName, quoted, readTables, type Table } from "../tables/table";
 
-const firstStatement = "SELECT * FROM cities WHERE country = 'CH' LIMIT 100";
-const firstRequest = `{
-  "TableName": "cities",
-  "KeyConditionExpression": "country = :c",
-  "ExpressionAttributeValues": {":c": {"S": "CH"}},
-  "Limit": 100
-}`;
-const firstScan = `{
-  "table": "t",
-  "start": "",
-  "stop": "",
-  "rowsMax": 100
-}`;
+/** firstOf is a request to begin with: of the demo's table, or else of the first one that there is. */
+function firstOf(d: Dialect, tables: Table[] | undefined): string {
+  const own = (tables ?? []).filter((t) => t.database === "default" && !t.families);
+  const isDemo = !tables || own.some((t) => t.name === "cities");
+  const name = own[0]?.name ?? "";
+  if (d === "hbase") return JSON.stringify({ table: hbaseNames(tables)[0] ?? "", start: "", stop: "", rowsMax: 100 }, null, 2);
+  if (d === "sql") return isDemo ? "SELECT * FROM cities WHERE country = 'CH' LIMIT 100" : name ? `SELECT * FROM ${quoted(name)} LIMIT 100` : "SELECT 1";
+  const query = { TableName: "cities", KeyConditionExpression: "country = :c", ExpressionAttributeValues: { ":c": { S: "CH" } }, Limit: 100 };
+  return JSON.stringify(isDemo ? query : { TableName: name, Limit: 100 }, null, 2);
+}
+
+const hbaseNames = (tables: Table[] | undefined): string[] => (tables ?? []).filter((t) => t.families).map(hbaseName);
 
 function Code({ request, tables }: { request: Request | undefined; tables: Table[] }) {
   return <div class="scroll">{request ? <Languages title="Language" texts={codeOf(request, session.value.protocols, tables)} /> : <p class="error">The request is no JSON.</p>}</div>;
@@ -79,11 +78,17 @@ function SaveAs({ current }: { current: () => Kept }) {
   );
 }
 
-const dialects: Record<Dialect, { title: string; label: string; first: string }> = {
-  sql: { title: "SQL", label: "Statement", first: firstStatement },
-  dynamodb: { title: "DynamoDB", label: "Request", first: firstRequest },
-  hbase: { title: "HBase", label: "Scan", first: firstScan },
+const dialects: Record<Dialect, { title: string; label: string }> = {
+  sql: { title: "SQL", label: "Statement" },
+  dynamodb: { title: "DynamoDB", label: "Request" },
+  hbase: { title: "HBase", label: "Scan" },
 };
+
+/** What is typed outlives a look at another page. */
+const dialect = signal<Dialect>("sql");
+const texts = signal<Partial<Record<Dialect, string>>>({});
+const operation = signal("Query");
+const database = signal("default");
 
 /** parsed reads a request. It throws an Error that says so if it is no JSON. */
 function parsed(text: string): Record<string, unknown> {
@@ -94,22 +99,31 @@ function parsed(text: string): Record<string, unknown> {
   }
 }
 
+/** takeGiven takes what the address asks for: a statement of SQL, or a scan of a table of HBase's APIs. */
+function takeGiven(): void {
+  const query = route.peek().query;
+  for (const [d, text] of [
+    ["sql", query.get("sql")],
+    ["hbase", query.get("hbase") && JSON.stringify({ table: query.get("hbase"), start: "", stop: "", rowsMax: 100 }, null, 2)],
+  ] as [Dialect, string | null][]) {
+    if (!text) continue;
+    dialect.value = d;
+    texts.value = { ...texts.peek(), [d]: text };
+  }
+}
+
 /** Query runs SQL, Query and Scan of DynamoDB's API, and scans of HBase's. */
 export function Query() {
-  const given = route.value.query.get("sql");
-  const dialect = useSignal<Dialect>("sql");
-  const lastOf = (d: Dialect): string => history.peek().find((k) => k.dialect === d)?.text ?? dialects[d].first;
-  const texts = useSignal({ sql: given ?? lastOf("sql"), dynamodb: lastOf("dynamodb"), hbase: lastOf("hbase") });
+  useMemo(takeGiven, [route.value]);
   const turn = useSignal(0); // of texts that were not typed in the editor
   const tables = useResource(readTables, []);
-  const operation = useSignal("Query");
-  const database = useSignal("default");
   const rowsMax = useSignal(1000);
   const shown = useSignal<Shown>({ results: [] });
   const busy = useSignal(false);
   const tab = useSignal<"answer" | "code">("answer");
   const abort = useRef<AbortController | undefined>(undefined);
-  const text = texts.value[dialect.value];
+  const textOf = (d: Dialect) => texts.value[d] ?? history.peek().find((k) => k.dialect === d)?.text ?? firstOf(d, tables.value);
+  const text = textOf(dialect.value);
   const current = (): Kept => ({ dialect: dialect.value, text, ...(dialect.value === "hbase" ? {} : { database: database.value }), ...(dialect.value === "dynamodb" ? { operation: operation.value } : {}) });
 
   const work = async (run: (signal: AbortSignal) => Promise<Shown>) => {
@@ -135,6 +149,7 @@ export function Query() {
         return { results };
       }
       if (dialect.value === "hbase") {
+        if (tables.value && hbaseNames(tables.value).length === 0) throw new Error("There is no HBase table to scan yet: make one with HBase’s APIs.");
         const answer = await scan(parsed(text), { abort: signal, told: (rows) => (shown.value = { results: [resultOfRows(rows)] }) });
         return { results: [{ ...resultOfRows(answer.rows), done: { rows: answer.rows.length, affected: 0, limited: answer.limited } }] };
       }
@@ -204,6 +219,7 @@ export function Query() {
       </div>
       <Editor
         key={`${dialect.value} ${turn.value}`}
+        wait={tables.busy && !tables.value && texts.value[dialect.value] === undefined}
         dialect={dialect.value}
         label={dialects[dialect.value].label}
         text={text}

@@ -131,7 +131,7 @@ function TableDetail({ table, changed }: { table: Table; changed: () => void }) 
       <div class="bar">
         <h1 style={{ margin: 0 }}>{fullName(table)}</h1>
         <span class="right" />
-        {!table.families && <a href={link("items", [fullName(table)])}>Items</a>}
+        <a href={link("items", [fullName(table)])}>Items</a>
         <a href={link("query", [], { sql: `SELECT * FROM ${table.database === "default" ? "" : "`" + table.database + "`."}\`${table.name}\` LIMIT 100` })}>Query</a>
         {table.families ? (
           <a href={link("query", [], { sql: `CREATE INDEX by_column ON ${inSQL(table)} (family:qualifier)` })}>Add an index</a>

@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { bytes, count, percent, seconds } from "../format";
+import { bytes, count, counted, percent, seconds } from "../format";
 import { link, route, go } from "../route";
 import { isDark } from "../theme";
 import { Empty, Failure, Loading } from "../parts/states";
@@ -26,7 +26,7 @@ function rangeText(work: Work, step: number): string {
   const one = work.stretches[step];
   const range = one ? `range ${count(step + 1)} of ${count(work.stretches.length)}` : `all ${count(work.stretches.length + work.more)} ranges`;
   const [entries, outside] = one ? [one.Examined + one.Skipped, one.Skipped] : [work.lookedAt, work.skipped];
-  return `${range}: ${count(entries)} entries, ${count(outside)} of them outside of the box`;
+  return `${range}: ${counted(entries, "entry", "entries")}, ${count(outside)} of them outside of the box`;
 }
 
 function Picture({ measured, first, second }: { measured: Measured; first: string; second: string }) {
@@ -118,9 +118,9 @@ function Numbers({ measured, index }: { measured: Measured; index: Index }) {
       </table>
       <dl class="facts measured">
         <dt>found</dt>
-        <dd>{count(work.returned)} items</dd>
+        <dd>{counted(work.returned, "item")}</dd>
         <dt>false positives</dt>
-        <dd>{count(work.falsePositives)} entries</dd>
+        <dd>{counted(work.falsePositives, "entry", "entries")}</dd>
         <dt>seeks</dt>
         <dd>{count(work.seeks)}</dd>
         <dt>jumps</dt>
@@ -128,7 +128,7 @@ function Numbers({ measured, index }: { measured: Measured; index: Index }) {
         <dt>read</dt>
         <dd>{bytes(work.bytes)} in {seconds(work.milliseconds / 1000)}</dd>
         <dt>estimated before</dt>
-        <dd>{count(work.plan.Path.Estimate.Entries)} entries, {count(work.plan.Path.Estimate.Seeks)} seeks</dd>
+        <dd>{counted(work.plan.Path.Estimate.Entries, "entry", "entries")}, {counted(work.plan.Path.Estimate.Seeks, "seek")}</dd>
         <dt>share of the space</dt>
         <dd>{work.plan.Path.Box ? work.plan.Path.Box.Share.toPrecision(3) : "the whole"}</dd>
       </dl>

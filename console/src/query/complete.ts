@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { Completion, CompletionContext, CompletionResult, CompletionSource } from "@codemirror/autocomplete";
-import { columnsOf, fullName, type Table } from "../tables/table";
+import { columnsOf, fullName, hbaseName, type Table } from "../tables/table";
 
 const plainName = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const inSQL = (name: string): string => (plainName.test(name) ? name : "`" + name.replaceAll("`", "``") + "`");
@@ -79,11 +79,11 @@ export const dynamoMembers: Members = {
 const filters = ["ColumnCountGetFilter()", "ColumnPaginationFilter()", "ColumnPrefixFilter('')", "DependentColumnFilter('', '')", "FamilyFilter(=, 'binary:')", "FirstKeyOnlyFilter()", "InclusiveStopFilter('')", "KeyOnlyFilter()", "MultipleColumnPrefixFilter('')", "PageFilter()", "PrefixFilter('')", "QualifierFilter(=, 'binary:')", "RowFilter(=, 'binary:')", "SingleColumnValueFilter('', '', =, 'binary:')", "SingleColumnValueExcludeFilter('', '', =, 'binary:')", "TimestampsFilter()", "ValueFilter(=, 'binary:')", "AND", "OR", "SKIP", "WHILE"];
 
 export const hbaseMembers: Members = {
-  table: (tables) => tables.map((t) => ({ label: fullName(t).replace(".", ":"), type: "type" })),
+  table: (tables) => tables.map((t) => ({ label: hbaseName(t), type: "type" })),
   start: nothing,
   stop: nothing,
   reversed: nothing,
-  columns: (tables, text) => tables.filter((t) => fullName(t).replace(".", ":") === valueOf(text, "table")).flatMap((t) => words(t.families!, "property")),
+  columns: (tables, text) => tables.filter((t) => hbaseName(t) === valueOf(text, "table")).flatMap((t) => words(t.families!, "property")),
   filter: () => words(filters, "function"),
   versions: nothing,
   rowsMax: nothing,

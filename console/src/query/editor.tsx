@@ -5,14 +5,15 @@ import type { EditorView } from "@codemirror/view";
 import { useEffect, useRef } from "preact/hooks";
 import type { Wishes } from "./codemirror";
 
-/** Editor edits a request; one of another dialect, or one that was not typed here, is another Editor. Until the editor proper is loaded, and where it can't be, it is a plain field of text. */
-export function Editor(wishes: Wishes) {
+/** Editor edits a request; one of another dialect, or one that was not typed here, is another Editor. While it waits, its text may still change. Until the editor proper is loaded, and where it can't be, it is a plain field of text. */
+export function Editor({ wait, ...wishes }: Wishes & { wait: boolean }) {
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | undefined>(undefined);
   const newest = useRef(wishes);
   newest.current = wishes;
   const ready = useSignal(false);
   useEffect(() => {
+    if (wait) return;
     let gone = false;
     import("./codemirror").then(
       ({ mount }) => {
@@ -38,7 +39,7 @@ export function Editor(wishes: Wishes) {
       gone = true;
       view.current?.destroy();
     };
-  }, []);
+  }, [wait]);
   return (
     <div class="editor" ref={place} data-ready={ready.value}>
       {!ready.value && (

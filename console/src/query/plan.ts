@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { bytes, count, seconds } from "../format";
+import { bytes, count, counted, seconds } from "../format";
 import type { Stretch } from "../zorder/curve";
 
 /** PlanNode is a step of a plan with those whose rows it takes. */
@@ -114,7 +114,10 @@ export interface DynamoPlan {
 }
 
 /** The read capacity that AWS would count: half a unit for 4 KB, read eventually consistent. */
-const capacityOf = (n: number): string => `${Math.max(0.5, Math.ceil(n / 4096) / 2).toLocaleString("en")} read capacity units`;
+const capacityOf = (n: number): string => {
+  const units = Math.max(0.5, Math.ceil(n / 4096) / 2);
+  return `${units.toLocaleString("en")} read capacity unit${units <= 1 ? "" : "s"}`;
+};
 
 /** dynamoPlan makes a tree of a Query's or Scan's plan. */
 export function dynamoPlan(p: DynamoPlan): PlanNode[] {
@@ -125,13 +128,13 @@ export function dynamoPlan(p: DynamoPlan): PlanNode[] {
     ...(p.Path.SpansMore ? [{ about: "span", text: `and ${count(p.Path.SpansMore)} more` }] : []),
     ...(p.Path.Box?.Boxes ?? []).map((text) => ({ about: "box", text })),
     ...(p.Path.Box ? [{ about: "share of the space", text: p.Path.Box.Share.toPrecision(3) }] : []),
-    { about: "estimate", text: `${count(p.Path.Estimate.Entries)} entries, ${bytes(p.Path.Estimate.Bytes)}, ${count(p.Path.Estimate.Seeks)} seeks, cost ${count(p.Path.Estimate.Cost)}` },
+    { about: "estimate", text: `${counted(p.Path.Estimate.Entries, "entry", "entries")}, ${bytes(p.Path.Estimate.Bytes)}, ${counted(p.Path.Estimate.Seeks, "seek")}, cost ${count(p.Path.Estimate.Cost)}` },
     { about: "capacity, estimated", text: capacityOf(p.Path.Estimate.Bytes) },
   ];
   const a = p.Actual;
   if (a) {
     details.push(
-      { about: "looked at", text: `${count(a.LookedAt)} entries in ${seconds(a.Milliseconds / 1000)}, ${bytes(a.Bytes)}${a.More ? "; the page ended at a limit" : ""}` },
+      { about: "looked at", text: `${counted(a.LookedAt, "entry", "entries")} in ${seconds(a.Milliseconds / 1000)}, ${bytes(a.Bytes)}${a.More ? "; the page ended at a limit" : ""}` },
       { about: "capacity", text: capacityOf(a.Bytes) },
       { about: "seeks", text: `${count(a.Seeks)}, of these ${count(a.Jumps)} jumps over entries that can't match` },
       { about: "false positives", text: count(a.FalsePositives) },
@@ -164,9 +167,9 @@ export function hbasePlan(p: HBasePlan): PlanNode[] {
   });
   const work = a
     ? [
-        { about: "read", text: `${count(a.examined)} rows, ${bytes(a.bytes)}, in ${seconds(a.milliseconds / 1000)}` },
+        { about: "read", text: `${counted(a.examined, "row")}, ${bytes(a.bytes)}, in ${seconds(a.milliseconds / 1000)}` },
         { about: "seeks", text: count(a.seeks) },
-        ...(a.dead ? [{ about: "dead", text: `${count(a.dead)} rows that nobody sees any more` }] : []),
+        ...(a.dead ? [{ about: "dead", text: `${counted(a.dead, "row")} that nobody sees any more` }] : []),
         { about: "left out", text: `${count(a.examined - a.returned)} of the rows that were read` },
       ]
     : [];

@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import type { HBaseRow, SqlResult, SqlValue } from "../api";
-import { count, seconds } from "../format";
+import { counted, seconds } from "../format";
 import { textOf, typeOf, type Item } from "../items/attribute";
 import { Grid, widthOf } from "../parts/grid";
 import { Failure } from "../parts/states";
@@ -29,11 +29,11 @@ const isNumber = (type: string): boolean => /INT|DECIMAL|DOUBLE|FLOAT|NUMBER/.te
 
 export function valueText(v: SqlValue | undefined): string {
   if (v === null || v === undefined) return "NULL";
-  return typeof v === "string" ? v : v.base64;
+  return typeof v === "string" ? v : bytesText(v);
 }
 
 /** bytesText writes bytes as HBase's shell does: what can't be printed is \\xNN. */
-function bytesText(v: string | { base64: string }): string {
+export function bytesText(v: string | { base64: string }): string {
   const hex = (n: number) => "\\x" + n.toString(16).toUpperCase().padStart(2, "0");
   if (typeof v === "string") return v.replace(/[\u0000-\u001f\u007f]/g, (c) => hex(c.charCodeAt(0)));
   return [...atob(v.base64)].map((c) => (c < " " || c > "~" ? hex(c.charCodeAt(0)) : c)).join("");
@@ -53,7 +53,8 @@ export function resultOfRows(rows: HBaseRow[]): SqlResult {
   return { columns: [{ name: "row", type: "BYTES" }, ...names.map((name) => ({ name, type: "BYTES" }))], rows: named.map((r) => [r.row, ...names.map((n) => r.cells.get(n)?.join(", ") ?? null)]) };
 }
 
-function ResultGrid({ result }: { result: SqlResult }) {
+/** ResultGrid shows the rows of an answer. */
+export function ResultGrid({ result }: { result: SqlResult }) {
   const sample = result.rows.slice(0, 50);
   const number = result.columns.map((c, i) => isNumber(c.type) || (c.type === "UNTYPED" && sample.length > 0 && sample.every((r) => r[i] === null || (typeof r[i] === "string" && /^-?[\d.]+(e[+-]?\d+)?$/i.test(r[i] as string)))));
   return (
@@ -87,12 +88,12 @@ export function Results({ shown, busy }: { shown: Shown; busy: boolean }) {
       {shown.error && <Failure error={shown.error} />}
       <div class="bar status" role="status">
         {busy && "Running…"}
-        {result && `${count(result.rows.length)} rows`}
+        {result && counted(result.rows.length, "row")}
         {result?.done?.limited && <span class="badge warning">there are more: the limit ended the answer</span>}
         {shown.note}
         {!busy && shown.ms !== undefined && ` in ${seconds(shown.ms / 1000)}`}
         {affected.map((r, i) => (
-          <span key={i}>{count(r.done!.affected)} rows written. {r.done!.info}</span>
+          <span key={i}>{counted(r.done!.affected, "row")} written. {r.done!.info}</span>
         ))}
         {withRows.length > 1 &&
           withRows.map((_, i) => (

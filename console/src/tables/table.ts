@@ -45,6 +45,9 @@ export const readTables = (abort?: AbortSignal): Promise<Table[]> => getJSON<Tab
 /** fullName is how pages of the admin port name a table. */
 export const fullName = (t: Table): string => (t.database === "default" ? t.name : `${t.database}.${t.name}`);
 
+/** hbaseName is how HBase's APIs name a table. */
+export const hbaseName = (t: Table): string => (t.database === "default" ? t.name : `${t.database}:${t.name}`);
+
 /** typeTitle writes a stored type for people. */
 export const typeTitle = (type: string): string => ({ S: "string", N: "number", B: "binary" })[type] ?? type.toLowerCase();
 
