@@ -179,14 +179,14 @@ func (h *shownHeat) print(statements bool) []byte {
 	}
 	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	if len(h.Objects) > 0 {
-		fmt.Fprintln(w, "\nTABLE\tINDEX\tREADS/S\tWRITES/S")
+		fmt.Fprintln(w, "\nTABLE\tINDEX\tENTRIES READ/S\tWRITTEN/S")
 	}
 	for _, o := range h.Objects {
 		fmt.Fprintf(w, "%s\t%s\t%.1f\t%.1f\n", o.Table, o.Index, o.Reads, o.Writes)
 	}
 	_ = w.Flush() // a buffer takes all
 	if len(h.Keys) > 0 {
-		fmt.Fprintln(w, "\nKEY\tOF\tWHAT\tSHARE\tABOUT")
+		fmt.Fprintln(w, "\nKEY\tOF\tWHAT\tSHARE\tTIMES, ABOUT")
 	}
 	for _, k := range h.Keys {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%.0f %%\t%.0f\n", k.Key, strings.TrimSuffix(k.Table+"/"+k.Index, "/"), k.Direction, 100*k.Share, k.Count)

@@ -172,7 +172,7 @@ func keyText(key []shownKey) string {
 func printRegions(list []shownRegion) []byte {
 	var text bytes.Buffer
 	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "REGION\tTABLE\tINDEX\tBEGINS AT\tENDS BEFORE\tROWS, ABOUT\tBYTES, ABOUT\tREADS/S\tWRITES/S\tLEADER\tNOTE")
+	fmt.Fprintln(w, "REGION\tTABLE\tINDEX\tBEGINS AT\tENDS BEFORE\tROWS, ABOUT\tBYTES, ABOUT\tENTRIES READ/S\tWRITTEN/S\tLEADER\tNOTE")
 	for i := range list {
 		r := &list[i]
 		index, note, least := r.Index, []string{}, ""

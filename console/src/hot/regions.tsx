@@ -39,8 +39,8 @@ const columns: Column<Region>[] = [
       </>
     ),
   },
-  { title: "Reads/s", number: true, cell: (r) => rate(r.readsPerSecond) },
-  { title: "Writes/s", number: true, cell: (r) => rate(r.writesPerSecond) },
+  { title: "Entries read/s", number: true, cell: (r) => rate(r.readsPerSecond) },
+  { title: "Entries written/s", number: true, cell: (r) => rate(r.writesPerSecond) },
 ];
 
 const keys: Column<Region>[] = [

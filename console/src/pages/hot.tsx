@@ -63,8 +63,8 @@ function Keys({ hot }: { hot: HotReport }) {
           <th scope="col">Key</th>
           <th scope="col">Table</th>
           <th scope="col">What</th>
-          <th scope="col" class="number">Share</th>
-          <th scope="col" class="number">About</th>
+          <th scope="col" class="number" title="in the table’s or index’s reads, writes or conflicts of the last minutes">Share</th>
+          <th scope="col" class="number">Times, about</th>
         </tr>
       </thead>
       <tbody>

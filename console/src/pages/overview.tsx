@@ -122,8 +122,8 @@ function Findings() {
               <tr>
                 <th scope="col">Table</th>
                 <th scope="col">Index</th>
-                <th scope="col" class="number">Reads/s</th>
-                <th scope="col" class="number">Writes/s</th>
+                <th scope="col" class="number">Entries read/s</th>
+                <th scope="col" class="number">Entries written/s</th>
               </tr>
             </thead>
             <tbody>

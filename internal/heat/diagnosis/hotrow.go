@@ -19,7 +19,8 @@ const (
 // hotRow finds one row that takes a large part of the reads, of the writes, or of the conflicts.
 func (s *study) hotRow() *Finding {
 	for d, verb := range [...]string{"reads", "writes", "conflicts"} {
-		best, share, moments := s.hottest(d)
+		best, moments := s.hottest(d)
+		share := s.shareOf(best, d)
 		if moments < rowMoments {
 			if best, share = s.top(d); share <= rowShare || share*s.counted(d) < rowOfAll*(s.counted(0)+s.counted(1)) {
 				continue
@@ -37,7 +38,8 @@ func (s *study) hotRow() *Finding {
 			shards := int(math.Max(4, math.Ceil(s.rate(all*share)/keyRate)))
 			f.Cure = fmt.Sprintf("Spread the key: write to one of %d rows (a number from 0 to %d in front of the key, chosen at random) and add them up when reading.", shards, shards-1)
 		}
-		f.Evidence = []Figure{{verb + " of the row", share, "%"}, {verb + " in all", s.rate(all), "/s"}}
+		units := [...]string{"entries read", "entries written", "conflicts"}
+		f.Evidence = []Figure{{verb + " of the row", share, "%"}, {units[d] + " in all", s.rate(all), "/s"}}
 		if moments > 0 {
 			f.Evidence = slices.Insert(f.Evidence, 1, Figure{"minutes with this load", float64(moments), ""})
 		}
@@ -68,12 +70,23 @@ func (s *study) top(d int) (best Key, share float64) {
 	return best, share / max(1, s.counted(d))
 }
 
-// hottest finds the row that is hot in most moments, and its share in those.
-func (s *study) hottest(d int) (best Key, share float64, moments int) {
+// shareOf is a row's share in all that was counted lately, also while it was not hot: the share that the list of the most frequent keys has.
+func (s *study) shareOf(row Key, d int) (share float64) {
+	for i := range s.recentMoments {
+		for _, t := range s.recentMoments[i].Tops[d] {
+			if t.Key.Bytes == row.Bytes {
+				share += t.Count - t.Over
+			}
+		}
+	}
+	return share / max(1, s.counted(d))
+}
+
+// hottest finds the row that is hot in most moments.
+func (s *study) hottest(d int) (best Key, moments int) {
 	type score struct {
 		key     Key
 		moments int
-		shares  float64
 	}
 	scores := map[string]*score{}
 	for i := range s.recentMoments {
@@ -88,14 +101,14 @@ func (s *study) hottest(d int) (best Key, share float64, moments int) {
 					found = &score{key: t.Key}
 					scores[t.Key.Bytes] = found
 				}
-				found.moments, found.shares = found.moments+1, found.shares+x
+				found.moments++
 			}
 		}
 	}
 	for _, x := range scores {
 		if x.moments > moments || x.moments == moments && x.key.Bytes < best.Bytes {
-			best, share, moments = x.key, x.shares/float64(x.moments), x.moments
+			best, moments = x.key, x.moments
 		}
 	}
-	return best, share, moments
+	return best, moments
 }

@@ -60,7 +60,7 @@ func (s *study) oneEnd(share float64, falls bool) *Finding {
 	f.Text = fmt.Sprintf("%s %s with time: %.0f %% of the writes to %s go to the %s of its key, now at %s. A split never helps, because one half gets all new writes.",
 		column, verb, 100*share, s.subject(), end, last)
 	f.Cure = s.spreadWords(part)
-	f.Evidence = []Figure{{"writes beyond all earlier ones", share, "%"}, {"rank correlation of time and key", correlation(s.written), ""}, {"writes", s.rate(s.writes), "/s"}}
+	f.Evidence = []Figure{{"writes beyond all earlier ones", share, "%"}, {"rank correlation of time and key", correlation(s.written), ""}, {"entries written", s.rate(s.writes), "/s"}}
 	f.Statements = s.spread(part)
 	return f
 }
@@ -106,7 +106,7 @@ func (s *study) manyEnds(growing []group, parts int, share float64) *Finding {
 		column, pluralize(len(growing), "prefix", "prefixes"), s.subject(), 100*share, strings.Join(named, "; "))
 	f.Cure = fmt.Sprintf("If one prefix takes more than a node can handle, spread its keys: hash8(%s) in front of the key; a range within a prefix is then 256 short scans.", column)
 	f.Evidence = []Figure{{"prefixes", float64(len(growing)), ""}, {"writes to their ends", share, "%"}, {"rank correlation of time and key, within a prefix", weighted / all, ""},
-		{"writes", s.rate(s.writes), "/s"}}
+		{"entries written", s.rate(s.writes), "/s"}}
 	f.Statements = s.spread(parts)
 	return f
 }

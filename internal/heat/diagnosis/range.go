@@ -99,7 +99,7 @@ func (s *study) hotRange() *Finding {
 		}
 		f.Cure = "Split it: at " + strings.Join(texts, ", ") + " the parts take about equal numbers of requests."
 	}
-	f.Evidence = []Figure{{"requests for the range", share, "%"}, {"keys in it", w.share(), "%"}, {"requests for the range", rate, "/s"}}
+	f.Evidence = []Figure{{"requests for the range", share, "%"}, {"keys in it", w.share(), "%"}, {"entries read and written in it", rate, "/s"}}
 	return f
 }
 
@@ -129,6 +129,6 @@ func (s *study) even() *Finding {
 	f := s.finding(Even, min(1, 2*w.share()))
 	f.Keys = []string{}
 	f.Text = fmt.Sprintf("The requests for %s are spread evenly: half of them are for %.0f %% of the requested keys.", s.subject(), 100*w.share())
-	f.Evidence = []Figure{{"keys that take half of the requests", w.share(), "%"}, {"the hottest key", float64(hottest) / float64(max(1, w.all)), "%"}, {"requests", s.rate(s.reads + s.writes), "/s"}}
+	f.Evidence = []Figure{{"keys that take half of the requests", w.share(), "%"}, {"the hottest key", float64(hottest) / float64(max(1, w.all)), "%"}, {"entries read and written", s.rate(s.reads + s.writes), "/s"}}
 	return f
 }

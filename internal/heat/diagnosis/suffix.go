@@ -56,7 +56,7 @@ func (s *study) suffixed(base string, different int, share float64) *Finding {
 	f.Text = fmt.Sprintf("%s of %s is sharded by a number at its end, and %.0f %% of the writes go to the %d keys that begin with %s. In a table in key order these keys are neighbours, in one region.",
 		column, s.subject(), 100*share, different, base)
 	f.Cure = fmt.Sprintf("Put the number first, or hash8(%s), or make the table hash-distributed (tag weft:distribution=hash).", column)
-	f.Evidence = []Figure{{"shards", float64(different), ""}, {"writes to them", share, "%"}, {"writes", s.rate(s.writes), "/s"}}
+	f.Evidence = []Figure{{"shards", float64(different), ""}, {"writes to them", share, "%"}, {"entries written", s.rate(s.writes), "/s"}}
 	s.sharded = true
 	f.Statements = s.spread(0)
 	return f
