@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { count, percent, rate } from "./format";
+import { count, counted, percent, rate } from "./format";
 import { link } from "./route";
 import { Listing } from "./parts/text";
 
@@ -29,6 +29,7 @@ export interface Report {
   Findings: AdviceFinding[] | null;
   Served: number;
   Patterns: number;
+  Unserved?: { Name: string; Before: number; After: number }[];
 }
 
 const figure = (e: { Value: number; Text?: string; Unit?: string }): string => e.Text || (e.Unit === "%" ? percent(e.Value) : `${rate(e.Value)}${e.Unit ?? ""}`);
@@ -82,6 +83,11 @@ export function Advice({ report }: { report: Report }) {
   return (
     <>
       {report.Patterns > 0 && <p class="muted">The keys serve {count(report.Served)} of {count(report.Patterns)} access patterns well.</p>}
+      {(report.Unserved ?? []).map((p) => (
+        <p key={p.Name} class="muted">
+          <code>{p.Name}</code> reads {counted(p.Before, "entry", "entries")} a query and has use for {count(p.After)}; no index is known that would be worth its writes.
+        </p>
+      ))}
       {findings.length === 0 ? (
         <p class="good">The advisor finds no fault with the keys and indexes.</p>
       ) : (

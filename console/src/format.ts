@@ -6,6 +6,12 @@ const short = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
 /** count writes a whole number with commas. */
 export const count = (n: number): string => whole.format(n);
 
+/** countedMax is up to how many entries the server counts; it estimates longer tables and indexes, each look anew. */
+const countedMax = 50_000;
+
+/** about writes a number that may be an estimate with no more digits than it is good for, so that it is the same wherever it stands. */
+export const about = (n: number): string => (n > countedMax ? count(Number(n.toPrecision(2))) : count(n));
+
 /** counted writes how many things there are. */
 export const counted = (n: number, one: string, many = `${one}s`): string => `${count(n)} ${Math.round(n) === 1 ? one : many}`;
 

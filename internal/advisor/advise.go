@@ -23,10 +23,10 @@ func Advise(d *design.Design) *report.Report {
 	}
 	s := newStudy(d)
 	r := &report.Report{Table: d.Table.Name}
-	s.countServed(r)
 	for _, rule := range rules {
 		r.Findings = append(r.Findings, rule(s)...)
 	}
+	s.countServed(r)
 	slices.SortStableFunc(r.Findings, func(a, b report.Finding) int {
 		return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(saves(&b), saves(&a)), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Subject, b.Subject))
 	})

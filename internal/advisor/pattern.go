@@ -4,6 +4,8 @@ package advisor
 
 import (
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/weftdb/weft/internal/advisor/report"
 )
@@ -80,7 +82,7 @@ func (p *pattern) evidence(entries float64) []report.Figure {
 	}
 }
 
-// countServed counts the patterns, and those whose queries are all served by the paths that they take.
+// countServed counts the patterns, and those whose queries are all served by the paths that they take. It explains those that are not, where no finding does.
 func (s *study) countServed(r *report.Report) {
 	for _, p := range patternsOf(s.shapes, func(*query) int { return 0 }) {
 		r.Patterns++
@@ -90,6 +92,15 @@ func (s *study) countServed(r *report.Report) {
 		}
 		if usable && p.served(p.used()) {
 			r.Served++
+		} else if !named(r, p.name) {
+			r.Unserved = append(r.Unserved, report.PatternCost{Name: p.name, Rate: p.rate(), Before: p.used(), After: math.Max(1, p.wanted())})
 		}
 	}
+}
+
+// named says whether a finding is about a pattern.
+func named(r *report.Report, pattern string) bool {
+	return slices.ContainsFunc(r.Findings, func(f report.Finding) bool {
+		return strings.HasSuffix(f.Subject, pattern) || slices.ContainsFunc(f.Patterns, func(p report.PatternCost) bool { return p.Name == pattern })
+	})
 }

@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import { getJSON } from "../api";
-import { bytes, count, rate } from "../format";
+import { about, bytes, count, rate } from "../format";
 import { Sheet, type Column } from "../parts/sheet";
 import { Failure, Loading } from "../parts/states";
 import { useResource } from "../parts/resource";
@@ -49,7 +49,7 @@ const keys: Column<Region>[] = [
 ];
 
 const sizes: Column<Region>[] = [
-  { title: "Rows, about", number: true, cell: (r) => `${r.least ? ">" : ""}${count(r.rows)}` },
+  { title: "Rows, about", number: true, cell: (r) => `${r.least ? ">" : ""}${about(r.rows)}` },
   { title: "Size, about", number: true, cell: (r) => `${r.least ? ">" : ""}${bytes(r.bytes)}` },
 ];
 

@@ -7,7 +7,7 @@ import { readAdvice, Verdict as Word } from "../verdict";
 import { AddIndex } from "../tables/add-index";
 import { CreateTable, DeleteTable } from "../tables/change";
 import { ChangeExpiry, ChangeStream, DropIndex } from "../tables/settings";
-import { ago, bytes, count } from "../format";
+import { about, ago, bytes, count } from "../format";
 import { link, route } from "../route";
 import { fullName, inSQL, readTables, typeTitle, type Index, type Table } from "../tables/table";
 import { Empty, Failure, Loading } from "../parts/states";
@@ -42,7 +42,7 @@ function TableList({ tables, filter }: { tables: Table[]; filter: string }) {
                 <a href={link("tables", [fullName(t)])}>{fullName(t)}</a>
               </th>
               <td>{t.key.map((c) => c.name).join(", ")}</td>
-              <td class="number">{count(t.indexes[0]!.entries)}</td>
+              <td class="number">{about(t.indexes[0]!.entries)}</td>
               <td class="number">{bytes(t.indexes.reduce((n, x) => n + x.bytes, 0))}</td>
               <td class="number">
                 {t.indexes.length - 1}
@@ -92,7 +92,7 @@ function IndexTable({ table, drop }: { table: Table; drop: (x: Index) => void })
               {x.state}
               {x.percent !== undefined && <progress max={100} value={x.percent} aria-label={`${x.percent} %`} />}
             </td>
-            <td class="number">{x.kind === "search" ? "–" : count(x.entries)}</td>
+            <td class="number">{x.kind === "search" ? "–" : about(x.entries)}</td>
             <td class="number">{bytes(x.bytes)}</td>
             <td>
               {x.name && !x.local && (

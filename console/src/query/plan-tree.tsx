@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { count, counted } from "../format";
+import { about, count, counted } from "../format";
 import { estimateError, type PlanNode } from "./plan";
 
 /** thicknessOf shows the number of rows by the width of a line, on a logarithmic scale. */
@@ -19,7 +19,7 @@ function Node({ node }: { node: PlanNode }) {
             </span>
           ))}
           <span class="numbers">
-            {node.estimated !== undefined && <>about {counted(node.estimated, "row")}</>}
+            {node.estimated !== undefined && <>about {about(node.estimated)} {Math.round(node.estimated) === 1 ? "row" : "rows"}</>}
             {node.actual !== undefined && <>, {count(node.actual)} actual</>}
             {node.loops !== undefined && node.loops > 1 && <> in {counted(node.loops, "loop")}</>}
             {error !== undefined && error > 10 && <>: wrong by a factor of {count(error)}</>}

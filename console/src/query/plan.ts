@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { bytes, count, counted, seconds } from "../format";
+import { about, bytes, count, counted, seconds } from "../format";
 import type { Stretch } from "../zorder/curve";
 
 /** PlanNode is a step of a plan with those whose rows it takes. */
@@ -123,7 +123,7 @@ const capacityOf = (n: number): string => {
 export function dynamoPlan(p: DynamoPlan): PlanNode[] {
   const details = [
     { about: "index", text: `${p.Path.Index ?? "the table itself"} (${p.Path.Key.join(", ")})` },
-    { about: "about how many entries it has", text: count(p.Rows) },
+    { about: "about how many entries it has", text: about(p.Rows) },
     ...p.Path.Spans.map((text) => ({ about: "span", text })),
     ...(p.Path.SpansMore ? [{ about: "span", text: `and ${count(p.Path.SpansMore)} more` }] : []),
     ...(p.Path.Box?.Boxes ?? []).map((text) => ({ about: "box", text })),

@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import { dynamo, sql } from "../api";
-import { counted } from "../format";
+import { about, counted } from "../format";
 import { go, link } from "../route";
 import { sqlTypes, terraformOf, type NewTable } from "../advisor/generate";
 import { Change } from "../parts/change";
@@ -21,7 +21,7 @@ export function DeleteTable({ table, close }: { table: Table; close: () => void 
   return (
     <Change title={`Delete ${fullName(table)}`} action="Delete the table" dangerous disabled={typed.value !== fullName(table)} send={send} close={close}>
       <p>
-        This deletes the table with about {counted(table.indexes[0]!.entries, "item")} and {counted(table.indexes.length - 1, "index", "indexes")}. It can’t be undone.
+        This deletes the table with {about(table.indexes[0]!.entries)} items and {counted(table.indexes.length - 1, "index", "indexes")}. It can’t be undone.
       </p>
       <Typed name={fullName(table)} typed={typed} />
     </Change>

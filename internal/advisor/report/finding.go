@@ -78,6 +78,8 @@ type Report struct {
 	Findings []Finding
 	Served   int // patterns that the keys serve well as they are
 	Patterns int // patterns looked at
+	// Unserved are the patterns that are not served well and that no finding is about: Before is what a query reads, After what it has use for.
+	Unserved []PatternCost `json:",omitempty"`
 }
 
 // Candidate is a design that was weighed: the table as it is, with one more index, or with several.

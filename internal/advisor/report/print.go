@@ -57,7 +57,8 @@ const (
 func (r *Report) Text(o TextOptions) string {
 	var b strings.Builder
 	b.WriteString(r.heading() + "\n")
-	lines, shown := 1, 0
+	r.printUnserved(&b)
+	lines, shown := 1+len(r.Unserved), 0
 	for i := range r.Findings {
 		var one strings.Builder
 		r.Findings[i].print(&one, false)
@@ -81,6 +82,13 @@ func (r *Report) heading() string {
 		text += fmt.Sprintf(", %d of %s served well", r.Served, Count(float64(r.Patterns), "pattern", "patterns"))
 	}
 	return text
+}
+
+// printUnserved explains patterns that are not served well, though there is no finding about them.
+func (r *Report) printUnserved(b *strings.Builder) {
+	for _, p := range r.Unserved {
+		wrap(b, fmt.Sprintf("%q reads %s per query and has use for %s; no index is known that would be worth its writes.", p.Name, Count(p.Before, "entry", "entries"), Amount(p.After)))
+	}
 }
 
 // Line is the report in one line: the counts, and the subject of the worst finding.

@@ -234,7 +234,17 @@ func (c *chooser) about() string {
 	if err != nil || estimate.Rows == 0 { // it is not known yet
 		return ""
 	}
-	return fmt.Sprintf(", about %d of them", estimate.Rows)
+	return fmt.Sprintf(", about %d of them", rounded(estimate.Rows))
+}
+
+// rounded leaves two digits of a number that is not counted but estimated, anew at each look.
+func rounded(rows int64) int64 {
+	const counted = 50_000
+	unit := int64(1)
+	for rows > counted && rows/unit >= 100 {
+		unit *= 10
+	}
+	return (rows + unit/2) / unit * unit
 }
 
 // plain is a name with what may stand in a name without quotes.
