@@ -52,9 +52,10 @@ func TestHotPages(t *testing.T) {
 	mustGet(t, admin(s), "/hot?table=none", "404 there is no table none")
 	mustGet(t, admin(s), "/metrics", `weft_heat_findings{index="",kind="increasing-key",table="readings"} 0.5`)
 	mustGet(t, admin(s), "/advise?table=readings", "ts increases with time")
-	mustGet(t, admin(s), "/api/heat?measure=love", "400 measure must be reads, writes")
+	mustGet(t, admin(s), "/api/heat?measure=love", "400 measure must be entries, reads, writes")
 	mustGet(t, admin(s), "/api/heat?lo=xy", "400 lo must be a key in hexadecimal")
-	checkHeatMap(t, s)
+	checkHeatMap(t, s, "writes")
+	checkHeatMap(t, s, "entries")
 	readings, err := db.Table("readings")
 	if err != nil {
 		t.Fatal(err)
@@ -72,9 +73,9 @@ func TestHotPages(t *testing.T) {
 }
 
 // checkHeatMap reads the picture as a page would: its cells add up to what was written, in rows of the table.
-func checkHeatMap(t *testing.T, s *server) {
+func checkHeatMap(t *testing.T, s *server, measure string) {
 	t.Helper()
-	body, err := get(admin(s), "/api/heat?measure=writes")
+	body, err := get(admin(s), "/api/heat?measure="+measure)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,5 +39,12 @@ export function seconds(s: number): string {
 /** percent writes a share. */
 export const percent = (share: number): string => `${whole.format(100 * share)} %`;
 
+/** clock writes a time of here as ISO 8601 does, without the date if it is of today. */
+export function clock(ms: number): string {
+  const at = new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString();
+  const isToday = new Date(ms).toDateString() === new Date().toDateString();
+  return isToday ? at.slice(11, 19) : at.slice(0, 19).replace("T", " ");
+}
+
 /** ago writes how long a moment of RFC 3339 is past. */
-export const ago = (at: string): string => `${seconds((Date.now() - Date.parse(at)) / 1000)} ago`;
+export const ago = (at: string): string => `${seconds(Math.max(1, Math.round((Date.now() - Date.parse(at)) / 1000)))} ago`;

@@ -3,6 +3,7 @@
 // What people try first with the demo's table, and with tables of their own: each of these ends where they wanted to get.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { dynamo, openPage, sql, startBrowser, startServer } from "./harness.mjs";
 
@@ -217,4 +218,28 @@ task("query: without a table of HBase's APIs, a scan says so and asks for none",
   await page.locator('.editor[data-ready="true"]').waitFor();
   await page.getByRole("button", { name: "Run", exact: true }).click();
   await page.getByRole("alert").getByText("There is no HBase table to scan yet").waitFor();
+});
+
+task("query: an answer is saved as CSV", "#/query", async (page) => {
+  await write(page, "Statement", "SELECT -1.5 AS a, 'x,\"y\"' AS b, NULL AS c, '' AS d");
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Save as CSV" }).click()]);
+  assert.equal(readFileSync(await file.path(), "utf8"), 'a,b,c,d\r\n-1.5,"x,""y""",,""\r\n');
+});
+
+task("heat map: it opens with what is read and written, and names what the pointer is on", "#/heat", async (page) => {
+  await page.locator('canvas[data-view]').waitFor();
+  assert.equal(await page.getByRole("button", { name: "Entries read and written" }).getAttribute("aria-pressed"), "true");
+  const bright = () => page.evaluate(() => {
+    const c = document.querySelector("canvas");
+    const { data } = c.getContext("2d").getImageData(140, 0, c.width - 140, c.height - 30);
+    let n = 0;
+    for (let i = 0; i < data.length; i += 4) n += data[i] > 60;
+    return n;
+  });
+  for (let tries = 100; tries > 0 && (await bright()) === 0; tries--) await page.waitForTimeout(200);
+  assert.ok((await bright()) > 0, "the demo's reads are seen");
+  const box = await page.locator("canvas").boundingBox();
+  await page.mouse.move(box.x + 300, box.y + box.height / 2);
+  await page.getByRole("status", { name: "Cell" }).waitFor();
 });

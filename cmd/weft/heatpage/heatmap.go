@@ -43,8 +43,8 @@ type BadRequest struct{ error }
 // Refuse says that err is a fault of the request to a page.
 func Refuse(err error) error { return BadRequest{err} }
 
-// HeatMap is GET /api/heat?from&to&measure&lo&hi: times are Unix milliseconds, measure is reads, writes, readBytes or writtenBytes, lo and hi are
-// keys in hexadecimal. It shows where regions begin.
+// HeatMap is GET /api/heat?from&to&measure&lo&hi: times are Unix milliseconds, measure is entries (read and written), reads, writes, readBytes or
+// writtenBytes, lo and hi are keys in hexadecimal. It shows where regions begin.
 func (w *Watch) HeatMap(r *http.Request, db *database.DB, _ bool) ([]byte, error) {
 	asked, err := parseHeat(r)
 	if err != nil {
@@ -108,13 +108,13 @@ func parseHeat(r *http.Request) (a askedHeat, err error) {
 		}
 	}
 	text := r.FormValue("measure")
-	for m := range heatmap.Measures {
+	for m := heatmap.Entries; m < heatmap.Measures; m++ {
 		if text == m.String() || text == "" && m == heatmap.Writes {
 			a.measure = m
 			return a, nil
 		}
 	}
-	return a, fmt.Errorf("measure must be reads, writes, readBytes or writtenBytes")
+	return a, fmt.Errorf("measure must be entries, reads, writes, readBytes or writtenBytes")
 }
 
 // labelsOf reads a border: the table, the index if it is one's, and the key's columns as far as they are whole.

@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import { dynamo, getJSON } from "../api";
-import { bytes, count, seconds } from "../format";
+import { bytes, clock, count, seconds } from "../format";
 import type { Totals } from "../load";
 import { link } from "../route";
 import { BackUp, DeleteBackup, Restore } from "./backup-changes";
@@ -42,7 +42,7 @@ function Shipping() {
   return <p>Changes are shipped as they come. If this machine were lost now, the last {seconds(behind)} would be.</p>;
 }
 
-const when = (secondsSince1970: number): string => new Date(secondsSince1970 * 1000).toLocaleString("en-GB");
+const when = (secondsSince1970: number): string => clock(secondsSince1970 * 1000);
 
 /** Backups are those of tables that the database keeps, and what is shipped elsewhere. */
 export function Backups() {

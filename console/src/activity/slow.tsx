@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import { dynamo, explainScan, sql } from "../api";
-import { count, seconds } from "../format";
+import { clock, count, seconds } from "../format";
 import { link } from "../route";
 import { dynamoPlan, hbasePlan, sqlPlan, type DynamoPlan, type HBasePlan, type PlanNode } from "../query/plan";
 import { PlanTree } from "../query/plan-tree";
@@ -76,7 +76,7 @@ export function Slow() {
           { title: "Rows out", number: true, cell: (r) => count(Number(r.ROWS_RETURNED) + Number(r.ROWS_WRITTEN)) },
           { title: "Seeks", number: true, cell: (r) => count(Number(r.SEEKS)) },
           { title: "User", cell: (r) => r.USER || "–" },
-          { title: "At", cell: (r) => moment(r.BEGUN!).toLocaleTimeString("en-GB") },
+          { title: "At", cell: (r) => clock(moment(r.BEGUN!).getTime()) },
           { title: "Plan", hidden: true, cell: (r) => hasPlan(r) && <button type="button" onClick={() => (chosen.value = r)}>Plan</button> },
         ]}
       />

@@ -3,6 +3,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { dynamoStreams } from "../api";
+import { clock } from "../format";
 import { differences, textOf, type Item } from "../items/attribute";
 import { Failure, Loading } from "../parts/states";
 import { useResource } from "../parts/resource";
@@ -87,7 +88,7 @@ function Tail({ stream }: { stream: Stream }) {
         {records.value.map((r) => (
           <li key={r.eventID}>
             <p>
-              <strong>{verbs[r.eventName]}</strong> <code>{keyText(r.dynamodb.Keys)}</code> <span class="muted">{new Date(r.dynamodb.ApproximateCreationDateTime * 1000).toLocaleTimeString("en-GB")}</span>
+              <strong>{verbs[r.eventName]}</strong> <code>{keyText(r.dynamodb.Keys)}</code> <span class="muted">{clock(r.dynamodb.ApproximateCreationDateTime * 1000)}</span>
             </p>
             <Sides record={r} />
           </li>

@@ -10,7 +10,7 @@ import { useResource } from "../parts/resource";
 import { go, link, route } from "../route";
 import { isDark } from "../theme";
 
-const measures = { writes: "Entries written", reads: "Entries read", writtenBytes: "Bytes written", readBytes: "Bytes read" };
+const measures = { entries: "Entries read and written", writes: "Entries written", reads: "Entries read", writtenBytes: "Bytes written", readBytes: "Bytes read" };
 const spans: Record<string, number> = { "1": 1, "6": 6, "24": 24, "168": 168, "840": 840 };
 const spanTitles: Record<string, string> = { "1": "1 hour", "6": "6 hours", "24": "24 hours", "168": "7 days", "840": "5 weeks" };
 const margin = { left: 132, bottom: 22 };
@@ -28,8 +28,26 @@ interface Cell {
   y: number;
 }
 
+/** drawNames writes the names of tables and indexes at the side: as many as have room, and that of the row under the pointer. */
+function drawNames(c: CanvasRenderingContext2D, map: HeatMap, yOf: (row: number) => number, h: number, pointed: number | undefined): void {
+  c.textAlign = "right";
+  let free = 0;
+  for (const s of sectionsOf(map)) {
+    const [top, end] = [Math.max(0, yOf(s.first)), Math.min(h, yOf(s.end))];
+    if (end - top < 1) continue;
+    const [middle, isPointed] = [Math.min(h - 7, Math.max(7, (top + end) / 2)), pointed !== undefined && pointed >= s.first && pointed < s.end];
+    c.fillStyle = isDark.value ? "#232b36" : "#e3e7ed";
+    c.fillRect(margin.left - 5, top, 3, Math.max(1, end - top - 1));
+    if (!isPointed && middle - 6 < free) continue;
+    if (isPointed) c.clearRect(0, middle - 7, margin.left - 6, 14);
+    free = middle + 7;
+    c.fillStyle = isPointed ? (isDark.value ? "#e6edf3" : "#111827") : isDark.value ? "#9aa7b5" : "#5b6472";
+    c.fillText(s.title.length > 20 ? s.title.slice(0, 19) + "…" : s.title, margin.left - 10, middle);
+  }
+}
+
 /** draw shows a view of the painted map, with the borders of regions and the names of tables at its side. */
-function draw(canvas: HTMLCanvasElement, map: HeatMap, painted: OffscreenCanvas, view: View): void {
+function draw(canvas: HTMLCanvasElement, map: HeatMap, painted: OffscreenCanvas, view: View, pointed: number | undefined): void {
   const scale = devicePixelRatio;
   const [width, height] = [canvas.clientWidth, canvas.clientHeight];
   if (canvas.width !== Math.round(width * scale) || canvas.height !== Math.round(height * scale)) {
@@ -56,16 +74,7 @@ function draw(canvas: HTMLCanvasElement, map: HeatMap, painted: OffscreenCanvas,
     c.lineTo(width, y);
     c.stroke();
   }
-  for (const s of sectionsOf(map)) {
-    const [top, end] = [Math.max(0, yOf(s.first)), Math.min(h, yOf(s.end))];
-    if (end - top < 1) continue;
-    c.fillStyle = isDark.value ? "#232b36" : "#e3e7ed";
-    c.fillRect(margin.left - 5, top, 3, Math.max(1, end - top - 1));
-    if (end - top < 13) continue;
-    c.fillStyle = text;
-    c.textAlign = "right";
-    c.fillText(s.title.length > 20 ? s.title.slice(0, 19) + "…" : s.title, margin.left - 10, (top + end) / 2);
-  }
+  drawNames(c, map, yOf, h, pointed);
   c.fillStyle = text;
   c.textAlign = "center";
   for (let x = 60; x < w; x += 150) {
@@ -122,7 +131,7 @@ function Picture({ map, measure }: { map: HeatMap; measure: string }) {
     work(element);
     element.dataset[name] = String(performance.now() - begun); // for the test that tells how long it takes
   };
-  const redraw = () => timed("drawMs", (element) => draw(element, map, painted.current, view.value));
+  const redraw = () => timed("drawMs", (element) => draw(element, map, painted.current, view.value, (pinned.value ?? hover.value)?.row));
   useEffect(() => {
     view.value = wholeView(map);
     pinned.value = undefined;
@@ -229,7 +238,7 @@ function Findings({ map }: { map: HeatMap }) {
 
 /** Heat shows requests by time and key. */
 export function Heat() {
-  const measure = route.value.query.get("measure") ?? "writes";
+  const measure = route.value.query.get("measure") ?? "entries";
   const span = route.value.query.get("hours") ?? "1";
   const map = useResource(
     async (abort) => decode(await getJSON<HeatAnswer>("heat", { measure, from: String(Date.now() - (spans[span] ?? 1) * 3_600_000) }, abort)),

@@ -4,6 +4,8 @@ import { useSignal } from "@preact/signals";
 import type { HBaseRow, SqlResult, SqlValue } from "../api";
 import { counted, seconds } from "../format";
 import { textOf, typeOf, type Item } from "../items/attribute";
+import { textCell } from "../items/csv";
+import { save } from "../items/transfer";
 import { Grid, widthOf } from "../parts/grid";
 import { Failure } from "../parts/states";
 import type { PlanNode } from "./plan";
@@ -77,6 +79,10 @@ export function ResultGrid({ result }: { result: SqlResult }) {
   );
 }
 
+/** csvOf writes an answer as CSV: NULL is an empty cell, and an empty text is "". */
+const csvOf = (r: SqlResult): string =>
+  [r.columns.map((c) => textCell(c.name)), ...r.rows.map((row) => row.map((v, i) => (v === null ? "" : isNumber(r.columns[i]!.type) ? valueText(v) : textCell(valueText(v)))))].map((cells) => cells.join(",") + "\r\n").join("");
+
 /** Results shows what a request has answered: rows, a plan, or why it failed. */
 export function Results({ shown, busy }: { shown: Shown; busy: boolean }) {
   const at = useSignal(0);
@@ -90,6 +96,11 @@ export function Results({ shown, busy }: { shown: Shown; busy: boolean }) {
         {busy && "Running…"}
         {result && counted(result.rows.length, "row")}
         {result?.done?.limited && <span class="badge warning">there are more: the limit ended the answer</span>}
+        {result && result.rows.length > 0 && !busy && (
+          <button type="button" onClick={() => save("answer.csv", csvOf(result))}>
+            Save as CSV
+          </button>
+        )}
         {shown.note}
         {!busy && shown.ms !== undefined && ` in ${seconds(shown.ms / 1000)}`}
         {affected.map((r, i) => (

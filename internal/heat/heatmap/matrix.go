@@ -45,8 +45,11 @@ func (x *Matrix) add(c *Column, m Measure, low, high []byte) {
 	part := clip(&c.Rows, low, high)
 	row.AddShared(&part)
 	minutes := max(float64(c.To-c.From)/60_000, 1.0/60)
-	cells := row.Values[m]
+	cells := row.Values[max(m, 0)]
 	for i := range cells {
+		if m == Entries {
+			cells[i] = row.Requests(i)
+		}
 		cells[i] /= minutes
 		x.Max = max(x.Max, cells[i])
 	}

@@ -20,8 +20,14 @@ const (
 	Measures
 )
 
+// Entries are reads and writes together, which no column holds: pictures add them up.
+const Entries Measure = -1
+
 // String is the measure's name, as /api/heat takes it.
 func (m Measure) String() string {
+	if m == Entries {
+		return "entries"
+	}
 	return [Measures]string{"reads", "writes", "readBytes", "writtenBytes"}[m]
 }
 
