@@ -146,6 +146,7 @@ type Counts struct {
 	Skipped  int64 // entries stepped over without being candidates
 	Postings int64 // entries of search indexes looked at; they are in none of the others
 	Dead     int64 // entries of what was deleted or has expired; they are in none of the others but Bytes
+	Whole    int64 // 1 if nothing bounds the walk: it is of the whole table or index, if no limit ends it
 }
 
 // Counts returns what the walk has done so far.

@@ -282,7 +282,13 @@ func (c *Cursor) Row() value.Row { return c.walk.Row() }
 func (c *Cursor) Item() Item { return Item{Row: c.walk.Row(), Names: c.pin.Names()} }
 
 // Counts returns what the walk has done so far.
-func (c *Cursor) Counts() Counts { return c.walk.Counts }
+func (c *Cursor) Counts() Counts {
+	counts := c.walk.Counts
+	if c.path.Class() == access.Full {
+		counts.Whole = 1
+	}
+	return counts
+}
 
 // NowMS is the time at which the walk sees cells, for a table with cell.Rules.
 func (c *Cursor) NowMS() int64 { return c.scan.NowMS }

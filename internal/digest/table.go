@@ -42,6 +42,7 @@ type Cost struct {
 	Took, Waited                       time.Duration
 	Examined, Returned, Written, Seeks int64
 	Failed                             bool
+	Whole                              bool // nothing bounded what it read of a table or an index
 }
 
 // Digest is what all statements of one text without literals took together since First.
@@ -55,6 +56,7 @@ type Digest struct {
 	Returned          int64
 	Written           int64
 	Seeks             int64
+	Whole             int64 // statements that nothing bounded
 }
 
 // Entry adds up one Digest. It is safe for concurrent use.
@@ -73,6 +75,9 @@ func (e *Entry) Add(c *Cost, now time.Time) {
 	s.Count++
 	if c.Failed {
 		s.Failed++
+	}
+	if c.Whole {
+		s.Whole++
 	}
 	s.Took += c.Took
 	s.Waited += c.Waited

@@ -106,7 +106,7 @@ func (r *request) observe(examined, returned int64) {
 // observeWalk counts what a page of a Query or Scan has done, and tells Observe and ObserveWalk.
 func (r *request) observeWalk(counts *database.Counts) {
 	r.observe(counts.Looked(), counts.Returned)
-	r.tally.Seeks = counts.Seeks
+	r.tally.Seeks, r.tally.Whole = counts.Seeks, counts.Whole > 0
 	if r.api.ObserveWalk != nil {
 		r.api.ObserveWalk(r.operation, *counts)
 	}

@@ -185,7 +185,7 @@ func (s *Scanner) walk(ctx context.Context, results int, page *[]Result, size *i
 		}
 	}
 	counts := c.Counts()
-	count.Examined, count.Seeks = count.Examined+counts.Looked(), count.Seeks+counts.Seeks
+	count.Examined, count.Seeks, count.Whole = count.Examined+counts.Looked(), count.Seeks+counts.Seeks, count.Whole || counts.Whole > 0
 	return faultOf(c.Close())
 }
 

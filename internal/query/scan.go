@@ -98,6 +98,7 @@ type Counts struct {
 	Skipped  int64 // entries stepped over without being candidates
 	Postings int64 // entries of search indexes looked at; they are in none of the others
 	Dead     int64 // entries of what has been deleted or has ended, which nobody sees; they are in none of the others but Bytes
+	Whole    int64 // walks that nothing bounds: of a whole table or index, if no limit ends them
 }
 
 // Looked is how many entries were looked at, candidates or not.

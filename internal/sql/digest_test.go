@@ -66,6 +66,14 @@ func TestStatementsOfAllAPIs(t *testing.T) {
 	if got := valuesOf(must(t, s, statements+"'CREATE TABLE t (id BIGINT PRIMARY KEY)'")); !strings.HasPrefix(got, "SQL,default,1,0,") {
 		t.Errorf("of SQL: %q", got)
 	}
+	must(t, s, "INSERT INTO t VALUES (1), (2)")
+	for statement, whole := range map[string]string{"SELECT id FROM t": "1", "SELECT MAX(id + 0) FROM t": "1", "SELECT a.id FROM t a JOIN t b ON a.id = b.id": "1", "SELECT id FROM t WHERE id = 1": "0", "SELECT id FROM t WHERE id > 1": "0", "SELECT 1": "0"} {
+		must(t, s, statement)
+		shown := strings.ReplaceAll(statement, " 1", " ?")
+		if got := valuesOf(must(t, s, "SELECT FULL_SCANS FROM information_schema.WEFT_STATEMENTS WHERE STATEMENT = '"+strings.ReplaceAll(shown, "+ 0", "+ ?")+"'")); got != whole {
+			t.Errorf("%s: %q full scans, want %s", statement, got, whole)
+		}
+	}
 	if got := valuesOf(must(t, s, "SELECT COUNT(*) FROM performance_schema.events_statements_summary_by_digest WHERE DIGEST_TEXT LIKE 'Scan%'")); got != "0" {
 		t.Errorf("MySQL's table has %s of DynamoDB", got)
 	}

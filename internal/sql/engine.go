@@ -73,6 +73,8 @@ type Ended struct {
 	Examined, Returned, Written int64
 	// Places where walks over indexes began to read, those of them over entries that can't match, and entries examined without a match.
 	Seeks, Jumps, FalsePositives int64
+	// Whole says that nothing bounded what was read of a table or an index.
+	Whole bool
 }
 
 // PlanSource is where a statement's plan came from.

@@ -93,7 +93,7 @@ func (s *Session) countStatement(ctx context.Context, text []byte, kind Kind, be
 func (s *Session) addCost(text []byte, begun time.Time) {
 	digests, now := s.engine.digests, begun.Add(s.tally.Took)
 	cost := digest.Cost{
-		Took: s.tally.Took, Waited: s.waits.Waited(), Examined: s.tally.Examined, Returned: s.tally.Returned, Written: s.tally.Written, Seeks: s.tally.Seeks, Failed: s.tally.Code != 0,
+		Took: s.tally.Took, Waited: s.waits.Waited(), Examined: s.tally.Examined, Returned: s.tally.Returned, Written: s.tally.Written, Seeks: s.tally.Seeks, Failed: s.tally.Code != 0, Whole: s.tally.Whole,
 	}
 	if s.digest == 0 {
 		s.digest = digests.ID(digest.SQL, s.database, text)
@@ -135,6 +135,7 @@ func (s *Session) victim(ctx context.Context, err error) {
 func (s *Session) countReads(c *database.Counts) {
 	s.tally.Examined += c.Looked()
 	s.tally.Seeks += c.Seeks
+	s.tally.Whole = s.tally.Whole || c.Whole > 0
 	s.tally.Jumps += c.Jumps
 	s.tally.FalsePositives += c.FalsePositives()
 }

@@ -12,15 +12,21 @@ const question = "SELECT * FROM information_schema.WEFT_STATEMENTS WHERE STATEME
 const number = (r: Row, name: string): number => Number(r[name]);
 const each = (r: Row): number => number(r, "SECONDS") / number(r, "TIMES");
 
-/** causeOf says what a statement's time went into, as far as its counts tell. */
+/** isMany is from how many times on a quick statement is busy for being many. */
+const isMany = 1000;
+
+/** causeOf says what a statement's time went into: FULL_SCANS counts the plans that nothing bounded, the other counts say what came of them. */
 export function causeOf(r: Row): string {
   const [took, waited, times, errors] = [number(r, "SECONDS"), number(r, "WAITED_SECONDS"), number(r, "TIMES"), number(r, "ERRORS")];
   const [read, wanted] = [number(r, "ROWS_READ"), Math.max(1, number(r, "ROWS_RETURNED") + number(r, "ROWS_WRITTEN"))];
   if (waited > 0.3 * took) return `Waits for rows that others hold: ${percent(waited / took)} of its time.`;
-  if (read > 20 * wanted) return `Reads ${counted(read / wanted, "row")} for each that it wants: an index may help.`;
   if (errors > 0.2 * times) return `${percent(errors / times)} of them fail.`;
-  if (r.API === "DynamoDB" && r.STATEMENT!.startsWith("Scan ")) return `Goes through all items, page by page${r.STATEMENT!.includes(" FILTER ") ? ", and leaves out what the filter does not match: an index may help." : "."}`;
-  if (each(r) < 0.01) return "Each one is quick; there are many.";
+  const filters = / (WHERE|HAVING|FILTER) /.test(r.STATEMENT!);
+  if (number(r, "FULL_SCANS") > 0.1 * times && read > 20 * times) {
+    return filters && read > 20 * wanted ? `Goes through a whole table or index, ${counted(read / wanted, "row")} for each that it wants: an index may help.` : "Goes through a whole table or index, as it asks for.";
+  }
+  if (read > 20 * wanted) return `Its index leads to ${counted(read / wanted, "row")} for each that it wants.`;
+  if (each(r) < 0.01 && times >= isMany) return "Each one is quick; there are many.";
   return "";
 }
 

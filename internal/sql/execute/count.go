@@ -92,5 +92,5 @@ func (r *runner) countPart(ctx context.Context, view *database.View, q database.
 
 func addCounts(a, b database.Counts) database.Counts {
 	return database.Counts{Examined: a.Examined + b.Examined, Bytes: a.Bytes + b.Bytes, Returned: a.Returned + b.Returned, Fetched: a.Fetched + b.Fetched,
-		Seeks: a.Seeks + b.Seeks, Jumps: a.Jumps + b.Jumps, Skipped: a.Skipped + b.Skipped, Postings: a.Postings + b.Postings, Dead: a.Dead + b.Dead}
+		Seeks: a.Seeks + b.Seeks, Jumps: a.Jumps + b.Jumps, Skipped: a.Skipped + b.Skipped, Postings: a.Postings + b.Postings, Dead: a.Dead + b.Dead, Whole: a.Whole + b.Whole}
 }

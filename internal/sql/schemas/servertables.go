@@ -37,7 +37,7 @@ func serverTables() []*Virtual {
 		virtual("mysql", "slow_log", `start_time:d user_host query_time:f lock_time:f rows_sent:n rows_examined:n db last_insert_id:n insert_id:n server_id:n sql_text:l thread_id:n
 			rows_affected:n weft_seeks:n`, (*reading).slow),
 		virtual(informationSchema, "WEFT_STATEMENTS", `API TABLE_SCHEMA STATEMENT:l TIMES:n ERRORS:n SECONDS:f LONGEST_SECONDS:f WAITED_SECONDS:f
-			ROWS_READ:n ROWS_RETURNED:n ROWS_WRITTEN:n SEEKS:n FIRST_SEEN:d LAST_SEEN:d`, (*reading).statements),
+			ROWS_READ:n ROWS_RETURNED:n ROWS_WRITTEN:n SEEKS:n FIRST_SEEN:d LAST_SEEN:d FULL_SCANS:n`, (*reading).statements),
 		virtual(informationSchema, "WEFT_SLOW_STATEMENTS", `API BEGUN:d USER HOST TABLE_SCHEMA STATEMENT:l SECONDS:f WAITED_SECONDS:f ROWS_READ:n ROWS_RETURNED:n ROWS_WRITTEN:n
 			SEEKS:n SESSION:n`, (*reading).slowOfAll),
 		virtual(informationSchema, "WEFT_ROW_WAITING", "TABLE_SCHEMA TABLE_NAME ROW_KEY:l SESSION:n HOLDER:n BEGUN:d SECONDS:f", (*reading).waiting),

@@ -52,7 +52,7 @@ func (r *reading) statements() error {
 	seconds := func(d time.Duration) datum.Datum { return datum.Float64(d.Seconds()) }
 	for _, d := range r.Digests() {
 		err := r.add(d.API.String(), orNull(d.Database), d.Text, d.Count, d.Failed, seconds(d.Took), seconds(d.Max), seconds(d.Waited),
-			d.Examined, d.Returned, d.Written, d.Seeks, moment(d.First), moment(d.Last))
+			d.Examined, d.Returned, d.Written, d.Seeks, moment(d.First), moment(d.Last), d.Whole)
 		if err != nil {
 			return err
 		}
