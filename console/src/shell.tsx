@@ -36,7 +36,7 @@ function open(page: Page): void {
   if (loaded.value[page.name]) return;
   page
     .load()
-    .catch((e: Error) => e)
+    .catch(() => new Error("This page can’t be loaded: the server does not answer. Is it running?"))
     .then((part) => {
       loaded.value = { ...loaded.value, [page.name]: part };
     });
@@ -120,7 +120,7 @@ export function Shell() {
       <main ref={main} tabIndex={-1}>
         {!page && <Failure error={new Error(`There is no page "${route.value.page}".`)} />}
         {page && !Part && <Loading />}
-        {Part instanceof Error && <Failure error={Part} />}
+        {Part instanceof Error && <Failure error={Part} retry={() => location.reload()} />}
         {Part && !(Part instanceof Error) && <Part />}
       </main>
       {signInAsked.value && <SignIn />}

@@ -94,7 +94,7 @@ for (const [operator, type, value, wanted] of [
   flow(`items: the operator ${operator}`, "#/items/things", async (page) => {
     await condition(page, "colour", operator, type, value);
     await page.getByRole("button", { name: "Read" }).click();
-    await status(page).getByText(`Scan: ${wanted} items, 61 read`).waitFor();
+    await status(page).getByText(`Scan: ${wanted} item${wanted === 1 ? "" : "s"}, 61 read`).waitFor();
   });
 }
 

@@ -200,6 +200,18 @@ test("items: dates of SQL are dates in the grid, the filter and the editor", asy
     await page.getByLabel("Remove this condition").click();
     await read(page);
   }
+  await page.getByLabel("Index", { exact: true }).selectOption("");
+  await page.getByLabel("Choose row 1", { exact: true }).check();
+  await page.getByRole("button", { name: "Set an attribute" }).click();
+  const dialog = page.locator("dialog");
+  await dialog.getByLabel("Attribute").fill("day");
+  await dialog.getByLabel("Value").fill("tomorrow");
+  await dialog.getByText('day: "tomorrow" is no DATE').waitFor();
+  await dialog.getByLabel("Value").fill("2001-09-09");
+  await dialog.getByText("1 of them would change").waitFor();
+  await dialog.getByRole("button", { name: "Change them" }).click();
+  await dialog.waitFor({ state: "detached" });
+  assert.equal((await rows("day"))[0][0], "2001-09-09");
   await sql(demo, "DROP TABLE dated");
   assert.deepEqual(page.faults, []);
   await page.context().close();

@@ -5,8 +5,10 @@ import { useEffect } from "preact/hooks";
 import { dynamoStreams } from "../api";
 import { clock } from "../format";
 import { differences, textOf, type Item } from "../items/attribute";
+import { shownOf } from "../items/column";
 import { Failure, Loading } from "../parts/states";
 import { useResource } from "../parts/resource";
+import { columnsOf, fullName, readTables, type Column } from "../tables/table";
 
 interface Stream {
   StreamArn: string;
@@ -49,8 +51,9 @@ const keyText = (keys: Item): string => Object.values(keys).map(textOf).join(", 
 const verbs = { INSERT: "new", MODIFY: "changed", REMOVE: "removed" };
 
 /** Sides shows what a record tells of an item: what it was to the left, what it is to the right, as far as the stream has both. */
-function Sides({ record }: { record: StreamRecord }) {
+function Sides({ record, columns }: { record: StreamRecord; columns: Column[] }) {
   const { OldImage, NewImage, Keys } = record.dynamodb;
+  const columnOf = (name: string) => columns.find((c) => c.name === name);
   const list = differences(OldImage ?? {}, NewImage ?? {}).filter((d) => !(d.name in Keys));
   if (!OldImage && !NewImage) return <p class="muted">The stream tells no more than the key.</p>;
   if (list.length === 0) return <p class="muted">Nothing else.</p>;
@@ -60,8 +63,8 @@ function Sides({ record }: { record: StreamRecord }) {
         {list.map((d) => (
           <tr key={d.name}>
             <th scope="row">{d.name}</th>
-            <td class="removed">{d.before ? textOf(d.before) : OldImage || record.eventName === "INSERT" ? "–" : "?"}</td>
-            <td class="added">{d.after ? textOf(d.after) : NewImage || record.eventName === "REMOVE" ? "–" : "?"}</td>
+            <td class="removed">{d.before ? shownOf(columnOf(d.name), d.before) : OldImage || record.eventName === "INSERT" ? "–" : "?"}</td>
+            <td class="added">{d.after ? shownOf(columnOf(d.name), d.after) : NewImage || record.eventName === "REMOVE" ? "–" : "?"}</td>
           </tr>
         ))}
       </tbody>
@@ -72,6 +75,8 @@ function Sides({ record }: { record: StreamRecord }) {
 function Tail({ stream }: { stream: Stream }) {
   const records = useSignal<StreamRecord[]>([]);
   const error = useSignal<Error | undefined>(undefined);
+  const tables = useResource(readTables, []);
+  const table = tables.value?.find((t) => fullName(t) === stream.TableName);
   useEffect(() => {
     const abort = new AbortController();
     records.value = [];
@@ -90,7 +95,7 @@ function Tail({ stream }: { stream: Stream }) {
             <p>
               <strong>{verbs[r.eventName]}</strong> <code>{keyText(r.dynamodb.Keys)}</code> <span class="muted">{clock(r.dynamodb.ApproximateCreationDateTime * 1000)}</span>
             </p>
-            <Sides record={r} />
+            <Sides record={r} columns={table ? columnsOf(table) : []} />
           </li>
         ))}
       </ul>

@@ -5,8 +5,9 @@ import { useRef } from "preact/hooks";
 import { count } from "../format";
 import { Dialog } from "../parts/dialog";
 import { keyNamesOf } from "../tables/key";
-import type { Table } from "../tables/table";
-import { attributeOf, keyOf, same, textOf, type Item } from "./attribute";
+import { columnsOf, type Column, type Table } from "../tables/table";
+import { attributeOf, keyOf, same, textOf, type Attribute, type Item } from "./attribute";
+import { storedOf } from "./column";
 import { deleteOf, updateOf } from "./expression";
 import { writeUnchanged } from "./transfer";
 
@@ -93,6 +94,15 @@ export function DeleteMany({ table, items: chosen, names, close, done }: Props &
   );
 }
 
+/** typedValue makes a value of what was typed, as SQL declares the column, or says what is wrong. */
+function typedValue(column: Column | undefined, type: string, text: string): [Attribute?, string?] {
+  try {
+    return [column ? storedOf(column, text) : attributeOf(type, text)];
+  } catch (e) {
+    return [undefined, (e as Error).message];
+  }
+}
+
 /** EditMany sets one attribute of many items, each on the condition that the attribute is still what was shown. */
 export function EditMany({ table, items: chosen, close, done }: Props) {
   const { at, error, left, run } = useWork(close, done);
@@ -102,12 +112,13 @@ export function EditMany({ table, items: chosen, close, done }: Props) {
   const type = useSignal("S");
   const text = useSignal("");
   const tried = useRef(0);
-  const after = attributeOf(type.value, text.value);
-  const changes = items.filter((i) => !same(i[name.value], after));
+  const column = columnsOf(table).find((c) => c.name === name.value && c.sql && c.sql !== "JSON"); // SQL declares its type
+  const [after, wrong] = typedValue(column, type.value, text.value);
+  const changes = after ? items.filter((i) => !same(i[name.value], after)) : [];
   const work = async (told: (n: number) => void) => {
     if (keyNames.includes(name.value)) throw new Error("Key attributes can't be changed.");
     tried.current = changes.length;
-    return writeUnchanged(table, "UpdateItem", changes, (i) => updateOf(table.name, keyOf(keyNames, i), [{ name: name.value, before: i[name.value], after }]), told);
+    return writeUnchanged(table, "UpdateItem", changes, (i) => updateOf(table.name, keyOf(keyNames, i), [{ name: name.value, before: i[name.value], after: after! }]), told);
   };
   if (left.value.length > 0) {
     return (
@@ -131,7 +142,8 @@ export function EditMany({ table, items: chosen, close, done }: Props) {
         </label>
         <label class="field">
           Type
-          <select value={type.value} onChange={(e) => (type.value = e.currentTarget.value)}>
+          <select disabled={!!column} value={type.value} onChange={(e) => (type.value = e.currentTarget.value)}>
+            {column && <option value={type.value}>{column.sql}</option>}
             <option value="S">text</option>
             <option value="N">number</option>
             <option value="BOOL">true or false</option>
@@ -142,7 +154,7 @@ export function EditMany({ table, items: chosen, close, done }: Props) {
           Value
           <input value={text.value} onInput={(e) => (text.value = e.currentTarget.value)} />
         </label>
-        {name.value && <p>{count(changes.length)} of them would change:</p>}
+        {name.value && <p>{wrong || `${count(changes.length)} of them would change:`}</p>}
         {name.value && <Preview keyNames={keyNames} items={changes} />}
         {at.value !== undefined && <progress max={changes.length} value={at.value} aria-label="Progress" />}
         {error.value && <p role="alert" class="error">{error.value}</p>}

@@ -239,6 +239,7 @@ function TableItems({ table, choice }: { table: Table; choice: ComponentChildren
             <button type="button" class="danger" onClick={() => (bulk.value = "delete")}>Delete</button>
           </>
         )}
+        {descending.value && reading.value.operation === "Scan" && <span class="muted">A Scan has one order only.</span>}
         {index.projection !== "all" && <span class="muted">This index has only some attributes. Enter opens the whole item.</span>}
       </div>
       {list.length === 0 && state.value.ended ? (

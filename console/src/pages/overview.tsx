@@ -66,8 +66,8 @@ function Protocols({ last, now }: { last: Totals; now?: Moment }) {
         <tr>
           <th scope="col">API</th>
           <th scope="col" class="number">Requests/s</th>
-          <th scope="col" class="number">p50</th>
-          <th scope="col" class="number">p99</th>
+          <th scope="col" class="number">Median</th>
+          <th scope="col" class="number">99th percentile</th>
           <th scope="col" class="number">Errors/s</th>
           <th scope="col" class="number">Connections</th>
         </tr>
