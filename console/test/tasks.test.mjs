@@ -155,15 +155,21 @@ task("items: what is typed is not lost by Escape", "#/items/cities", async (page
 /** dated has columns of every type, in a row with the ends of dates, and one with nothing. */
 const dated = `CREATE TABLE dated (id BIGINT PRIMARY KEY, day DATE, at TIMESTAMP, ms DATETIME(3), us DATETIME(6), tm TIME, price DECIMAL(10,2), name VARCHAR(20), big DECIMAL(38,10), f DOUBLE, b VARBINARY(10), doc JSON, e ENUM('x','y'), INDEX by_day (day)) WITH (DYNAMIC_COLUMNS='true');
   INSERT INTO dated VALUES (1, '1990-01-02', '2026-11-27 18:12:06', '2026-11-27 18:12:06.120', '2026-11-27 18:12:06.123456', '-12:34:56', 12.5, 'ann', 1234567890123456789012345678.0123456789, 2.5, x'00ff', '{"a": [1, null]}', 'x');
-  INSERT INTO dated (id, day, at) VALUES (2, '0001-01-01', '9999-12-31 23:59:59'), (3, '1969-12-31', '1969-12-31 23:59:59')`;
+  INSERT INTO dated (id, day, at) VALUES (2, '0001-01-01', '9999-12-31 23:59:59'), (3, '1969-12-31', '1969-12-31 23:59:59');
+  INSERT INTO dated (id, us, ms, tm) VALUES (11, '9999-12-31 23:59:59.999999', '0001-01-01 00:00:00.001', '838:59:59')`;
 
 test("items: dates of SQL are dates in the grid, the filter and the editor", async () => {
   await sql(demo, dated);
   const page = await openPage(browser, demo, "#/items/dated");
   const rows = async (columns) => (await sql(demo, `SELECT ${columns} FROM dated WHERE id < 10 ORDER BY id`)).flatMap((line) => line.rows ?? []);
-  for (const text of ["1990-01-02", "2026-11-27 18:12:06", "2026-11-27 18:12:06.120", "2026-11-27 18:12:06.123456", "-12:34:56", "12.50", "0001-01-01", "9999-12-31 23:59:59", "1969-12-31"]) {
+  for (const text of ["1990-01-02", "2026-11-27 18:12:06", "2026-11-27 18:12:06.120", "2026-11-27 18:12:06.123456", "-12:34:56", "12.50", "0001-01-01", "9999-12-31 23:59:59", "1969-12-31", "9999-12-31 23:59:59.999999", "0001-01-01 00:00:00.001", "838:59:59"]) {
     await page.locator(".grid-row").getByText(text, { exact: true }).first().waitFor();
   }
+  await openRow(page, "838:59:59");
+  assert.match(await editor(page).inputValue(), /"us": "9999-12-31 23:59:59.999999"/);
+  await page.getByRole("button", { name: "Review changes" }).click();
+  await page.getByText("Nothing is changed.").waitFor();
+  await page.keyboard.press("Escape");
   await openRow(page, "ann");
   const text = await editor(page).inputValue();
   assert.match(text, /"day": "1990-01-02"/);
@@ -192,7 +198,7 @@ test("items: dates of SQL are dates in the grid, the filter and the editor", asy
   assert.deepEqual((await rows("day, at, more"))[3], ["2024-02-29", "2024-02-29 12:00:00", "undeclared"]);
   for (const index of ["", "by_day"]) {
     await page.getByLabel("Index", { exact: true }).selectOption(index);
-    await page.waitForFunction(() => document.querySelector(".status").textContent.includes("4 items"));
+    await page.waitForFunction(() => document.querySelector(".status").textContent.includes("5 items"));
     await condition(page, "day", "=", "2024-02-29");
     assert.equal(await page.getByLabel("Type").inputValue(), "column");
     await read(page);

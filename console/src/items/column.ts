@@ -44,15 +44,17 @@ function clockOf(c: Column, text: string): number | undefined {
   return (Number(h) * 3600 + Number(m) * 60 + Number(s)) * perSecond(c) + Number(fraction.slice(0, digits).padEnd(digits, "0"));
 }
 
-function temporalText(c: Column, n: number): string {
-  if (c.unit === "days") return dayText(n);
-  if (isTime(c)) return (n < 0 ? "-" : "") + clockText(c, Math.abs(n));
-  const perDay = 86_400 * perSecond(c);
-  const day = Math.floor(n / perDay);
-  return `${dayText(day)} ${clockText(c, n - day * perDay)}`;
+/** perDay is how many units of a column a day has. Microseconds since 1970 need more digits than JavaScript's numbers have. */
+const perDay = (c: Column): bigint => BigInt(86_400 * perSecond(c));
+
+function temporalText(c: Column, n: bigint): string {
+  if (c.unit === "days") return dayText(Number(n));
+  if (isTime(c)) return (n < 0n ? "-" : "") + clockText(c, Math.abs(Number(n)));
+  const rest = ((n % perDay(c)) + perDay(c)) % perDay(c);
+  return `${dayText(Number((n - rest) / perDay(c)))} ${clockText(c, Number(rest))}`;
 }
 
-function temporalOf(c: Column, text: string): number | undefined {
+function temporalOf(c: Column, text: string): number | bigint | undefined {
   if (c.unit === "days") return dayOf(text);
   if (isTime(c)) {
     const n = clockOf(c, text.replace(/^-/, ""));
@@ -60,16 +62,15 @@ function temporalOf(c: Column, text: string): number | undefined {
   }
   const [date = "", clock = "00:00:00"] = text.replace(/Z$/, "").split(/[ T]/);
   const [day, n] = [dayOf(date), clockOf(c, clock)];
-  return day === undefined || n === undefined || n >= 86_400 * perSecond(c) ? undefined : day * 86_400 * perSecond(c) + n;
+  return day === undefined || n === undefined || n >= perDay(c) ? undefined : BigInt(day) * perDay(c) + BigInt(n);
 }
 
 /** shownOf writes a value for reading, as SQL does where it declares the column. */
 export function shownOf(c: Column | undefined, a: Attribute): string {
   if (!c?.sql || !("N" in a)) return textOf(a);
-  const n = Number(a.N);
-  if (c.unit && /^-?\d+$/.test(a.N) && Number.isSafeInteger(n) && Math.abs(n) < 4e17) {
+  if (c.unit && /^-?\d{1,18}$/.test(a.N)) {
     try {
-      return temporalText(c, n);
+      return temporalText(c, BigInt(a.N));
     } catch {
       return a.N; // out of the range of dates
     }

@@ -22,7 +22,7 @@ export function declaredOf(t: Table): Column[] {
 const isJSON = (c: Column): boolean => c.sql === "JSON";
 
 /** fits says whether a value is one of its column: others, which another program has written, keep DynamoDB's JSON. */
-const fits = (c: Column, a: Attribute): boolean => (isJSON(c) ? isPlain(a) && !typed(parse(plainOf(a))) : typeOf(a) === letterOf(c.type));
+const fits = (c: Column, a: Attribute): boolean => (isJSON(c) ? isPlain(a) && !typed(parse(plainOf(a))) : typeOf(a) === letterOf(c.type) && !(c.unit && shownOf(c, a) === (a as { N: string }).N));
 
 function valueOf(c: Column | undefined, a: Attribute): string {
   if (!c || !fits(c, a)) return JSON.stringify(a);
