@@ -512,9 +512,10 @@ flow("query: tables, columns, indexes and keywords are completed", "#/query", as
   };
   await type("SELECT * FROM thi");
   await offered("things", (list) => list.includes("things"));
+  await page.waitForTimeout(300); // CodeMirror takes neither arrows nor a choice within 75 ms of a list's last change, lest they be meant for the text
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("ArrowUp");
-  await page.waitForTimeout(100); // CodeMirror takes no choice within 75 ms, lest it be one by mistake
+  await page.waitForTimeout(100);
   await page.keyboard.press("Enter");
   assert.equal(await lines(page), "SELECT * FROM things");
   await type("SELECT * FROM things WHERE col");

@@ -149,8 +149,9 @@ export function Query() {
         return { results };
       }
       if (dialect.value === "hbase") {
-        if (tables.value && hbaseNames(tables.value).length === 0) throw new Error("There is no HBase table to scan yet: make one with HBase’s APIs.");
-        const answer = await scan(parsed(text), { abort: signal, told: (rows) => (shown.value = { results: [resultOfRows(rows)] }) });
+        const asked = parsed(text);
+        if (asked.table === "") throw new Error(hbaseNames(tables.value).length > 0 ? "Name a table to scan." : "There is no HBase table to scan yet: make one with HBase’s APIs.");
+        const answer = await scan(asked, { abort: signal, told: (rows) => (shown.value = { results: [resultOfRows(rows)] }) });
         return { results: [{ ...resultOfRows(answer.rows), done: { rows: answer.rows.length, affected: 0, limited: answer.limited } }] };
       }
       const answer = await dynamo<{ Items?: Item[]; Count?: number; ScannedCount?: number; LastEvaluatedKey?: Item }>(operation.value, parsed(text), { database: database.value, abort: signal });
