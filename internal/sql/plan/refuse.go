@@ -161,11 +161,24 @@ func (c *chooser) indexable() string {
 		for x := range c.source.Table.Descriptor.Declared() {
 			begins = begins || x.Visible()[0].Column() == name && !definition.IsLeaving(x)
 		}
-		if !begins {
+		if !begins && slices.ContainsFunc(c.source.trees, func(e tree.Expression) bool { return binds(e, name) }) {
 			return name
 		}
 	}
 	return ""
+}
+
+// binds says whether an index on a column might serve a condition: one that has the column, and is no OR over others too.
+func binds(e tree.Expression, column string) bool {
+	var names []string
+	tree.Walk(e, func(e tree.Expression) bool {
+		if c, ok := e.(*tree.Column); ok && !slices.Contains(names, c.Name) {
+			names = append(names, c.Name)
+		}
+		return true
+	})
+	either, ok := e.(*tree.Binary)
+	return slices.Contains(names, column) && !(ok && either.Operator == tree.Or && len(names) > 1)
 }
 
 // building is an index with a column of WHERE that is not complete yet; "" if there is none.
