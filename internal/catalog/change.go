@@ -101,14 +101,21 @@ func (c *Catalog) Change(ctx context.Context, id uint32, edit func(*schema.Table
 	})
 }
 
-// Rename is Change that also gives an attribute another name in all rows. An attribute that had that name before must be in no row. Users of the version
-// before go on with the old name. Errors: those of Change, ErrNamesFull.
-func (c *Catalog) Rename(ctx context.Context, id uint32, from, to string, edit func(*schema.Table) error) (*schema.Table, error) {
+// Renaming is an attribute that gets another name.
+type Renaming struct{ From, To string }
+
+// Rename is Change that also gives attributes other names in all rows, one after another. An attribute that had such a name before must be in no row, or be
+// renamed first. Users of the version before go on with the old names. Errors: those of Change, ErrNamesFull.
+func (c *Catalog) Rename(ctx context.Context, id uint32, renamings []Renaming, edit func(*schema.Table) error) (*schema.Table, error) {
 	v, err := c.AcquireID(id)
 	if err != nil {
 		return nil, err
 	}
-	err = v.Names.Add(ctx, []string{from}) // so that users of the version before give it no other id
+	var from []string
+	for _, r := range renamings {
+		from = append(from, r.From)
+	}
+	err = v.Names.Add(ctx, from) // so that users of the version before give them no other ids
 	v.Release()
 	if err != nil {
 		return nil, err
@@ -118,13 +125,18 @@ func (c *Catalog) Rename(ctx context.Context, id uint32, from, to string, edit f
 			return err
 		}
 		t.Renames++
-		return t.RenameAttribute(from, to)
+		for _, r := range renamings {
+			if err := t.RenameAttribute(r.From, r.To); err != nil {
+				return err
+			}
+		}
+		return nil
 	}, func(txn kv.Txn) (*Names, error) {
 		names, err := loadNames(ctx, txn, newNames(c.store, id, c.lost))
 		if err != nil {
 			return nil, err
 		}
-		return names.rename(ctx, txn, from, to)
+		return names.rename(ctx, txn, renamings)
 	})
 }
 

@@ -184,16 +184,20 @@ func (n *Names) load(ctx context.Context, from kv.Snapshot) error {
 // All returns the names in the order of their ids. The slice must not be changed.
 func (n *Names) All() []string { return n.known.Load().names }
 
-// rename gives an attribute another name in a transaction that stores a descriptor with another number of Renames, and returns the names from there on.
-// Those of the versions before stay as they are. Errors: ErrNamesFull if the attribute has no id.
-func (n *Names) rename(ctx context.Context, txn kv.Txn, from, to string) (*Names, error) {
-	known, err := n.known.Load().extend(ctx, txn, n.table)
+// rename gives attributes other names in a transaction that stores a descriptor with another number of Renames, and returns the names from there on.
+// Those of the versions before stay as they are. Errors: ErrNamesFull if an attribute has no id.
+func (n *Names) rename(ctx context.Context, txn kv.Txn, renamings []Renaming) (*Names, error) {
+	other, err := n.known.Load().extend(ctx, txn, n.table)
 	if err != nil {
 		return nil, err
 	}
-	other, changed, err := known.withName(from, to)
-	if err != nil {
-		return nil, err
+	var changed []uint32
+	for _, r := range renamings {
+		var ids []uint32
+		if other, ids, err = other.withName(r.From, r.To); err != nil {
+			return nil, err
+		}
+		changed = append(changed, ids...)
 	}
 	for _, id := range changed {
 		if err := txn.Set(keyspace.AppendAttribute(nil, n.table, id), []byte(other.names[id-1])); err != nil {

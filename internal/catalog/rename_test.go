@@ -28,7 +28,7 @@ func TestRename(t *testing.T) {
 	go func() {
 		for _, to := range []string{"b", "gone"} { // a name that an attribute had which no row has any more
 			from := map[string]string{"b": "a", "gone": "b"}[to]
-			if _, err := c.Rename(t.Context(), id, from, to, func(*schema.Table) error { return nil }); err != nil {
+			if _, err := c.Rename(t.Context(), id, []Renaming{{from, to}}, func(*schema.Table) error { return nil }); err != nil {
 				renamed <- fmt.Errorf("%s to %s: %w", from, to, err)
 				return
 			}
@@ -81,7 +81,7 @@ func TestRenameRefused(t *testing.T) {
 	c := open(t, teststore.Store(t))
 	id := create(t, c, "t").ID
 	refusal := errors.New("no")
-	if _, err := c.Rename(t.Context(), id, "a", "b", func(*schema.Table) error { return refusal }); !errors.Is(err, refusal) {
+	if _, err := c.Rename(t.Context(), id, []Renaming{{"a", "b"}}, func(*schema.Table) error { return refusal }); !errors.Is(err, refusal) {
 		t.Error(err)
 	}
 	v, err := c.AcquireID(id)
@@ -99,7 +99,34 @@ func TestRenameRefused(t *testing.T) {
 	if err := v.Names.Add(t.Context(), names); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Rename(t.Context(), id, "last", "b", func(*schema.Table) error { return nil }); !errors.Is(err, ErrNamesFull) {
+	if _, err := c.Rename(t.Context(), id, []Renaming{{"last", "b"}}, func(*schema.Table) error { return nil }); !errors.Is(err, ErrNamesFull) {
 		t.Error(err)
+	}
+}
+
+// TestRenameSwaps puts an attribute in the place of another one in a single change.
+func TestRenameSwaps(t *testing.T) {
+	c := open(t, teststore.Store(t))
+	id := create(t, c, "t").ID
+	v, err := c.AcquireID(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = v.Names.Add(t.Context(), []string{"old", "new"})
+	v.Release()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Rename(t.Context(), id, []Renaming{{"old", "gone"}, {"new", "old"}}, func(*schema.Table) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if v, err = c.AcquireID(id); err != nil {
+		t.Fatal(err)
+	}
+	defer v.Release()
+	for name, want := range map[string]uint32{"gone": 1, "old": 2, "new": 0} {
+		if number, _ := v.Names.ID([]byte(name)); number != want {
+			t.Errorf("%s is %d, not %d", name, number, want)
+		}
 	}
 }

@@ -2,7 +2,10 @@
 
 package database
 
-import "github.com/weftdb/weft/internal/record"
+import (
+	"github.com/weftdb/weft/internal/catalog"
+	"github.com/weftdb/weft/internal/record"
+)
 
 type (
 	// Change tells what a write did.
@@ -13,6 +16,8 @@ type (
 	Cause = record.Cause
 	// Report is what Verify found.
 	Report = record.Report
+	// Renaming is an attribute that gets another name.
+	Renaming = catalog.Renaming
 )
 
 // Causes of writes.

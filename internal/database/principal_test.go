@@ -251,19 +251,21 @@ var askingOperations = map[string]func(ctx context.Context, a *asked) error{
 	"Table.SetFields": func(ctx context.Context, a *asked) error {
 		return a.table.SetFields(ctx, "by_words", database.Columns("w", schema.String))
 	},
-	"Table.DropIndex":       func(ctx context.Context, a *asked) error { return a.table.DropIndex(ctx, "by_v") },
-	"Table.SetDialect":      func(ctx context.Context, a *asked) error { return a.table.SetDialect(ctx, unchanged) },
-	"Table.SetColumns":      func(ctx context.Context, a *asked) error { return a.table.SetColumns(ctx, unchanged) },
-	"Table.SetCells":        func(ctx context.Context, a *asked) error { return a.table.SetCells(ctx, cell.Rules{Versions: 2}) },
-	"Table.SetExpiry":       func(ctx context.Context, a *asked) error { return a.table.SetExpiry(ctx, "at") },
-	"Table.BeginStream":     func(ctx context.Context, a *asked) error { return a.table.BeginStream(ctx, database.NewImage) },
-	"Table.SetRecovery":     func(ctx context.Context, a *asked) error { return a.table.SetRecovery(ctx, 1) },
-	"Table.Reveal":          func(ctx context.Context, a *asked) error { return a.table.Reveal(ctx) },
-	"Table.Discard":         func(ctx context.Context, a *asked) error { return a.table.Discard(ctx) },
-	"Table.Compact":         func(ctx context.Context, a *asked) error { return a.table.Compact(ctx) },
-	"Table.RebuildIndex":    func(ctx context.Context, a *asked) error { return a.table.RebuildIndex(ctx, "by_v") },
-	"Table.Rename":          func(ctx context.Context, a *asked) error { return a.table.Rename(ctx, "", "renamed", unchanged) },
-	"Table.RenameAttribute": func(ctx context.Context, a *asked) error { return a.table.RenameAttribute(ctx, "v", "w", unchanged) },
+	"Table.DropIndex":    func(ctx context.Context, a *asked) error { return a.table.DropIndex(ctx, "by_v") },
+	"Table.SetDialect":   func(ctx context.Context, a *asked) error { return a.table.SetDialect(ctx, unchanged) },
+	"Table.SetColumns":   func(ctx context.Context, a *asked) error { return a.table.SetColumns(ctx, unchanged) },
+	"Table.SetCells":     func(ctx context.Context, a *asked) error { return a.table.SetCells(ctx, cell.Rules{Versions: 2}) },
+	"Table.SetExpiry":    func(ctx context.Context, a *asked) error { return a.table.SetExpiry(ctx, "at") },
+	"Table.BeginStream":  func(ctx context.Context, a *asked) error { return a.table.BeginStream(ctx, database.NewImage) },
+	"Table.SetRecovery":  func(ctx context.Context, a *asked) error { return a.table.SetRecovery(ctx, 1) },
+	"Table.Reveal":       func(ctx context.Context, a *asked) error { return a.table.Reveal(ctx) },
+	"Table.Discard":      func(ctx context.Context, a *asked) error { return a.table.Discard(ctx) },
+	"Table.Compact":      func(ctx context.Context, a *asked) error { return a.table.Compact(ctx) },
+	"Table.RebuildIndex": func(ctx context.Context, a *asked) error { return a.table.RebuildIndex(ctx, "by_v") },
+	"Table.Rename":       func(ctx context.Context, a *asked) error { return a.table.Rename(ctx, "", "renamed", unchanged) },
+	"Table.RenameAttributes": func(ctx context.Context, a *asked) error {
+		return a.table.RenameAttributes(ctx, []database.Renaming{{From: "v", To: "w"}}, unchanged)
+	},
 	"Table.Split": func(ctx context.Context, a *asked) error {
 		_, err := a.table.Split(ctx, "", database.RegionSpec{Count: 2})
 		return err

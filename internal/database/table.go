@@ -355,15 +355,15 @@ func (t *Table) Rename(ctx context.Context, database, name string, edit func(*sc
 	return wrap(name, err)
 }
 
-// RenameAttribute is SetColumns that also gives an attribute another name, in all rows and keys at once: rows hold a number for it. edit sees the
-// descriptor before that. No row may have an attribute of the new name. Errors: those of SetColumns, KindInvalid if a computed key part names the
-// attribute.
-func (t *Table) RenameAttribute(ctx context.Context, from, to string, edit func(*schema.Table) error) error {
+// RenameAttributes is SetColumns that also gives attributes other names, one after another, in all rows and keys at once: rows hold a number for each. edit
+// sees the descriptor before that. No row may have an attribute of a new name that is not renamed first. Errors: those of SetColumns, KindInvalid if a
+// computed key part names an attribute.
+func (t *Table) RenameAttributes(ctx context.Context, renamings []Renaming, edit func(*schema.Table) error) error {
 	id, err := t.change(ctx, "dynamodb:UpdateTable")
 	if err != nil {
 		return err
 	}
-	_, err = t.db.catalog.Rename(ctx, id, from, to, edit)
+	_, err = t.db.catalog.Rename(ctx, id, renamings, edit)
 	if errors.Is(err, catalog.ErrNamesFull) {
 		err = &Error{Kind: KindInvalid, Table: t.name, Err: err}
 	}

@@ -173,7 +173,7 @@ func (s *Session) alterSystem(ctx context.Context, read *tree.AlterSystem, c *ca
 
 // schemasSession is the session as statements about tables, and virtual tables, see it.
 func (s *Session) schemasSession() schemas.Session {
-	return schemas.Session{Unchecked: s.values.KeysUnchecked,
+	return schemas.Session{Unchecked: s.values.KeysUnchecked, Zoned: s.values.Zone != nil,
 		Database: s.database, User: s.login.User, Sees: s.sees, SeesRows: s.seesRows, SeesQuery: s.seesQuery, Privileges: s.privileges, Process: s.seesProcess,
 		Warn: func(code fault.Code, message string) { s.warnings = append(s.warnings, warning{"Note", code, message}) },
 		Variables: func(global bool, visit func(name, shown string) error) error {

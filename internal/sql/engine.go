@@ -138,6 +138,9 @@ func New(o Options) *Engine {
 	e.schemas.Fill = func(ctx context.Context, table tree.Name, added []string) error {
 		return modify.Fill(ctx, o.DB, table, added, o.Now().UnixMicro())
 	}
+	e.schemas.Greatest = func(ctx context.Context, table tree.Name, column string) (uint64, error) {
+		return modify.Greatest(ctx, o.DB, table, column)
+	}
 	e.schemas.Verify = func(ctx context.Context, table tree.Name, constraint string) error {
 		return modify.Verify(ctx, o.DB, table, constraint)
 	}

@@ -42,6 +42,15 @@ func (t Type) Retimes(other Type) bool {
 	return (t.Base == Timestamp || t.Base == Time) && t.Base == other.Base
 }
 
+// Range is the range of integers that t holds; ok is false if it differs from another type of integers in more than that.
+func (t Type) Range(other Type) (low int64, high uint64, ok bool) {
+	if !t.isRange() || !other.isRange() {
+		return 0, 0, false
+	}
+	low, high = t.integerRange()
+	return low, high, true
+}
+
 func (t Type) isRange() bool { return t.IsInteger() && t.Variety != Bit && t.Variety != Year }
 
 func (t Type) integerRange() (low int64, high uint64) {

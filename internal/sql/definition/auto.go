@@ -134,5 +134,5 @@ func (t *Table) Duplicate(e *database.DuplicateError) error {
 			texts[k] = string(d.AppendText(nil))
 		}
 	}
-	return fault.Because(e, fault.DuplicateEntry, strings.Join(texts, "-"), t.Name+"."+e.Index)
+	return fault.Because(e, fault.DuplicateEntry, strings.Join(texts, "-"), t.Name+"."+strings.TrimPrefix(e.Index, retypedPrefix))
 }

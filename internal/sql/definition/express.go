@@ -17,7 +17,7 @@ import (
 const expressionPrefix = "!expression!"
 
 // IsExpression says whether the column holds what an index on an expression is made of.
-func (c *Column) IsExpression() bool { return c.Invisible && c.Generated != nil }
+func (c *Column) IsExpression() bool { return c.Invisible && c.Generated != nil && !isRetyping(c.Name) }
 
 // Express puts columns in the place of the expressions of an index. Those that the table doesn't have yet come back as actions that add them. d.Key
 // is not changed but replaced.

@@ -20,7 +20,7 @@ func (t *Table) columnToModify(name string) (int, error) {
 	return at, nil
 }
 
-// modifyColumn declares a column anew. Its rows stay as they are: what they hold has to be of the new type, too.
+// modifyColumn declares a column anew. Unless its rows are written anew, what they hold has to be of the new type, too.
 func (l Limits) modifyColumn(t *Table, action *tree.ModifyColumn) error {
 	at, err := t.columnToModify(action.Name)
 	if err != nil {
@@ -35,14 +35,16 @@ func (l Limits) modifyColumn(t *Table, action *tree.ModifyColumn) error {
 	if err != nil {
 		return err
 	}
-	if !c.Type.Holds(old.Type) && !c.Type.Shortens(old.Type) && !c.Type.Retimes(old.Type) {
+	_, _, ranged := c.Type.Range(old.Type)
+	rewritten := l.Rewritten && t.rewrites(&old, c.Type)
+	if !rewritten && !c.Type.Holds(old.Type) && !c.Type.Shortens(old.Type) && !c.Type.Retimes(old.Type) && !ranged {
 		return refusal("column '%s' can't become %s: its rows hold %s; add a column, fill it by UPDATE, and drop this one", old.Name, TypeName(c.Type), TypeName(old.Type))
 	}
-	before, _ := KeyType(old.Type)
-	after, keyed := KeyType(c.Type)
-	if why := t.keyRefusal(old.Name); why != "" && (!keyed || before != after || c.Type.TimeUnit() != old.Type.TimeUnit()) {
+	if why := t.keyRefusal(old.Name); why != "" && !rewritten && !keyedAlike(old.Type, c.Type) {
 		return refusal("column '%s' can't become %s: %s", old.Name, TypeName(c.Type), why)
 	}
+	before, _ := KeyType(old.Type)
+	after, _ := KeyType(c.Type)
 	c.KeyPart, c.Invisible, c.Original = old.KeyPart, old.Invisible, old.Original && before == after
 	c.NotNull = c.NotNull || c.KeyPart >= 0
 	if err := t.checkRetyped(&old, &c); err != nil {
@@ -101,9 +103,12 @@ func computesAlike(a, b datum.Type) bool {
 
 // checkModified refuses what a column that has rows can't become.
 func (t *Table) checkModified(old *Column, d *tree.ColumnDefinition) error {
+	if d.AutoIncrement && !old.AutoIncrement {
+		if err := t.checkNumbered(old); err != nil {
+			return err
+		}
+	}
 	switch {
-	case d.AutoIncrement && !old.AutoIncrement:
-		return refusal("column '%s' can't get AUTO_INCREMENT: only a column of a new table can", old.Name)
 	case d.PrimaryKey && old.KeyPart < 0:
 		return refusal("column '%s' can't be added to the primary key of table '%s': create a new table with the new key, and copy the rows", old.Name, t.Name)
 	case d.Generated != nil && (old.Generated == nil || expressionText(d.Generated) != expressionText(old.Generated)):
@@ -179,10 +184,11 @@ func Narrowing(t *Table, action *tree.ModifyColumn) (condition tree.Expression, 
 	}
 	old, d := &t.Columns[at], &action.Column
 	column, typed := &tree.Column{Name: old.Name}, t.typeAfterModify(old, d.Type)
+	low, high, ranged := typed.Range(old.Type)
 	if d.NotNull && !old.NotNull {
 		condition, otherwise = &tree.Is{X: column, Not: true}, fault.Message(codeNull, "Invalid use of NULL value: rows have NULL in column '%s'", old.Name)
 	}
-	if typed.Holds(old.Type) {
+	if typed.Holds(old.Type) || t.rewrites(old, typed) {
 		return condition, otherwise
 	}
 	var fits tree.Expression
@@ -190,6 +196,11 @@ func Narrowing(t *Table, action *tree.ModifyColumn) (condition tree.Expression, 
 	case typed.Retimes(old.Type):
 		fits = &tree.Is{X: column}
 		otherwise = refusal("column '%s' can't become %s: its rows hold times of %s; add a column, fill it by UPDATE, and drop this one", old.Name, TypeName(typed), TypeName(old.Type))
+	case ranged:
+		above := &tree.Binary{Operator: tree.GreaterOrEqual, Left: column, Right: &tree.Literal{Value: datum.Int(low)}}
+		below := &tree.Binary{Operator: tree.LessOrEqual, Left: column, Right: &tree.Literal{Value: datum.Uint(high)}}
+		fits = &tree.Binary{Operator: tree.And, Left: above, Right: below}
+		otherwise = fault.Message(fault.OutOfRange, "Out of range value for column '%s': rows have values that %s does not hold, or NULL", old.Name, TypeName(typed))
 	case typed.Shortens(old.Type):
 		length := "char_length"
 		if d.Type.IsBinary() {

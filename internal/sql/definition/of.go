@@ -48,7 +48,7 @@ func Of(d *schema.Table) (*Table, error) {
 	t.setKey(&d.Primary)
 	for i := range d.Indexes {
 		x := &d.Indexes[i]
-		if x.Internal || IsLeaving(x) {
+		if x.Internal || IsLeaving(x) || isRetyping(x.Name) {
 			continue
 		}
 		index, err := t.index(x)

@@ -9,7 +9,9 @@ import (
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/definition"
+	"github.com/weftdb/weft/internal/sql/evaluate"
 	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/tree"
 	"github.com/weftdb/weft/internal/value"
 )
 
@@ -147,3 +149,32 @@ func (i *insert) renumber(ctx context.Context, w *work, numbers *numbers, g *giv
 
 // idOf is the number of a row.
 func (i *insert) idOf(g *given) uint64 { return g.data[i.auto].Bits() }
+
+// Greatest is the greatest number in a column of a table; 0 if no row has one above.
+func Greatest(ctx context.Context, db *database.DB, table tree.Name, column string) (most uint64, err error) {
+	err = db.Update(ctx, func(tx *database.Tx) error {
+		w, err := (&work{tx: tx, call: &Call{DB: db, Context: &evaluate.Context{}}}).open(table.Database, table.Name)
+		if err != nil {
+			return err
+		}
+		of, _ := w.table.Column(column)
+		cursor, err := tx.QueryOn(database.OwnWork(ctx), w.call.Pin, database.Query{})
+		if err != nil {
+			return err
+		}
+		for cursor.Next() {
+			v, has := cursor.Row().Get(w.names, []byte(column))
+			if !has {
+				continue
+			}
+			switch d, _ := datum.FromValue(v, of.Type); {
+			case d.Kind() == datum.KindUint:
+				most = max(most, d.Uint())
+			case d.Kind() == datum.KindInt && d.Int() > 0:
+				most = max(most, uint64(d.Int()))
+			}
+		}
+		return cursor.Close()
+	})
+	return most, err
+}

@@ -136,8 +136,13 @@ func (t *target) settle(w *work, old, row value.Row, assigned []cell, at int) (s
 	return row, more, t.rules.check(w, row)
 }
 
-// compute is the value of a generated column.
+// compute is the value of a generated column. What takes the place of a column is computed in UTC, whoever writes the row.
 func (t *target) compute(w *work, row value.Row, one *computed, at int) (value.Value, error) {
+	column := t.table.Columns[one.column]
+	if column.IsRetyping() {
+		defer func(zone evaluate.Zone) { w.call.Context.Zone = zone }(w.call.Context.Zone)
+		w.call.Context.Zone = nil
+	}
 	if err := t.rules.over.fill(w, row, nil, nil); err != nil {
 		return nil, err
 	}
@@ -145,7 +150,8 @@ func (t *target) compute(w *work, row value.Row, one *computed, at int) (value.V
 	if err != nil {
 		return nil, err
 	}
-	return t.store(w.call, &t.table.Columns[one.column], d, at)
+	column.Name = column.ShownName()
+	return t.store(w.call, &column, d, at)
 }
 
 // isGenerated says whether a column is computed, so that it can be assigned DEFAULT alone, which changes nothing. Errors: fault.GeneratedColumn.
@@ -166,41 +172,44 @@ const fillRows = 500
 // Errors: fault.NoDefault if a column must have a value and there is none for it.
 func Fill(ctx context.Context, db *database.DB, table tree.Name, added []string, nowUS int64) error {
 	var after value.Row
+	filled := 0
 	for more := true; more; {
 		var last value.Row
+		var rows int
 		err := db.Update(ctx, func(tx *database.Tx) (err error) {
 			w := &work{tx: tx, call: &Call{DB: db, Context: &evaluate.Context{}}}
 			w.call.Context.Begin(nil, nowUS, nil)
-			last, more, err = w.fillPage(ctx, table, added, after)
+			last, rows, more, err = w.fillPage(ctx, table, added, after, filled)
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		after = last
+		after, filled = last, filled+rows
 	}
 	return nil
 }
 
-// fillPage is Fill for some rows behind a key.
-func (w *work) fillPage(ctx context.Context, table tree.Name, added []string, after value.Row) (last value.Row, more bool, err error) {
+// fillPage is Fill for some rows behind a key, which come behind so many others.
+func (w *work) fillPage(ctx context.Context, table tree.Name, added []string, after value.Row, filled int) (last value.Row, rows int, more bool, err error) {
 	if w, err = w.open(table.Database, table.Name); err != nil {
-		return nil, false, err
+		return nil, 0, false, err
 	}
 	t, err := targetOf(w.table, Options{})
 	if err != nil {
-		return nil, false, err
+		return nil, 0, false, err
 	}
 	cursor, err := w.tx.QueryOn(database.OwnWork(ctx), w.call.Pin, database.Query{After: after, ExaminedMax: fillRows})
 	if err != nil {
-		return nil, false, err
+		return nil, 0, false, err
 	}
 	for err == nil && cursor.Next() {
+		rows++
 		row, written, failed := t.give(w, bytes.Clone(cursor.Row()), added)
 		if err = failed; err != nil {
 			break
 		}
-		row, computed, failed := t.settle(w, nil, row, nil, 1)
+		row, computed, failed := t.settle(w, nil, row, nil, filled+rows)
 		if written = append(written, computed...); failed == nil && len(written) > 0 {
 			w.pending = append(w.pending, pending{row: row, op: database.OpPut, written: w.cellNames(written)})
 		}
@@ -209,10 +218,10 @@ func (w *work) fillPage(ctx context.Context, table tree.Name, added []string, af
 	last, unkeyed := cursor.LastKey()
 	more = cursor.More()
 	if err = errors.Join(err, unkeyed, cursor.Close()); err != nil {
-		return nil, false, err
+		return nil, 0, false, err
 	}
 	w.call.Unchecked = true // no key changes
-	return last, more, w.flush(ctx)
+	return last, rows, more, w.flush(ctx)
 }
 
 // give gives a row the values of columns that it lacks and that are not computed.

@@ -42,6 +42,8 @@ type Statements struct {
 	Verify func(ctx context.Context, table tree.Name, constraint string) error
 	// Fill gives the rows that are there the values of columns that were added: what is computed, or the default. Default: they stay as they are.
 	Fill func(ctx context.Context, table tree.Name, added []string) error
+	// Greatest is the greatest number in a column of a table; 0 if no row has one above. Default: it is not looked for.
+	Greatest func(ctx context.Context, table tree.Name, column string) (uint64, error)
 	// ViewColumns are the columns of a view. Default: they are not known.
 	ViewColumns func(ctx context.Context, in Session, view tree.Name) ([]result.Column, error)
 }
@@ -63,6 +65,8 @@ type Session struct {
 	Process func(*result.Process) bool
 	// Warn takes notes such as that of CREATE TABLE IF NOT EXISTS. Default: they are lost.
 	Warn func(code fault.Code, message string)
+	// Zoned says that time_zone is another than UTC.
+	Zoned bool
 	// Unchecked is foreign_key_checks = 0.
 	Unchecked bool
 	// Variables calls visit for each system variable as it is shown: the session's value, or the global one. Default: none are known.

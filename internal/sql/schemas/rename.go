@@ -54,7 +54,7 @@ func (c *call) renameColumn(name tree.Name, table *database.Table, r *tree.Renam
 	if err := c.checkUnused(name, r.To); err != nil {
 		return err
 	}
-	err := table.RenameAttribute(c.ctx, r.From, r.To, func(d *schema.Table) error {
+	err := table.RenameAttributes(c.ctx, []database.Renaming{{From: r.From, To: r.To}}, func(d *schema.Table) error {
 		refusal = c.Limits.RenameColumn(d, r)
 		return refusal
 	})

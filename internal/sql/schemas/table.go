@@ -391,7 +391,9 @@ func (c *call) rehearse(name tree.Name, p *parts) error {
 			d.Indexes = slices.Delete(d.Indexes, at, at+1)
 		}
 	}
-	if err := c.Limits.Alter(d, p.others, seen); err != nil {
+	limits := c.Limits
+	limits.Rewritten = true
+	if err := limits.Alter(d, p.others, seen); err != nil {
 		return err
 	}
 	if err := definition.SetJournal(c.DB, d, p.others); err != nil {
@@ -492,11 +494,21 @@ func (c *call) narrow(name tree.Name, table *database.Table, p *parts) error {
 			err = faults[i]
 		}
 	}
+	var r *retyping
 	if err == nil {
-		err = c.dropIndexes(name, p)
+		r, err = c.prepareRetype(name, table, p)
 	}
 	if err == nil {
-		err = c.alter(name, table, slices.Concat(p.others, done))
+		err = c.orClear(name, table, c.dropIndexes(name, p))
+	}
+	if err == nil {
+		err = c.finishRetype(name, table, r)
+	}
+	if err == nil {
+		err = c.alterNumbered(name, table, p, done)
+	}
+	if err == nil && len(r.columns) > 0 {
+		return c.clearRetype(name, table)
 	}
 	if err == nil || len(checks) == 0 {
 		return err
@@ -505,6 +517,22 @@ func (c *call) narrow(name tree.Name, table *database.Table, p *parts) error {
 		if undone := c.change(name, &tree.DropConstraint{Kind: "CHECK", Name: check.Name, IfExists: true}); undone != nil {
 			return undone
 		}
+	}
+	return err
+}
+
+// alterNumbered changes the descriptor, and the numbers of columns that get AUTO_INCREMENT: before, so that no row gets a number that another has, and again after, for
+// rows that were written meanwhile.
+func (c *call) alterNumbered(name tree.Name, table *database.Table, p *parts, done []tree.AlterAction) error {
+	numbered, err := c.numbered(name, p)
+	for i := 0; err == nil && i < len(numbered); i++ {
+		err = c.numberRows(name, numbered[i])
+	}
+	if err == nil {
+		err = c.alter(name, table, slices.Concat(p.others, done))
+	}
+	for i := 0; err == nil && i < len(numbered); i++ {
+		err = c.numberRows(name, numbered[i])
 	}
 	return err
 }

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package schemas
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/sql/definition"
+	"github.com/weftdb/weft/internal/sql/tree"
+)
+
+// retyping are columns whose rows are written anew, and their indexes.
+type retyping struct {
+	actions []*tree.ModifyColumn
+	columns []string
+	indexes []string
+}
+
+// prepareRetype computes what takes the place of columns that get types for which rows can't stay as they are. Nothing else has changed if it fails.
+func (c *call) prepareRetype(name tree.Name, table *database.Table, p *parts) (*retyping, error) {
+	r := &retyping{}
+	added, err := c.rewritten(name, p, r)
+	if err != nil || len(added) == 0 {
+		return r, err
+	}
+	if err := c.clearRetype(name, table); err != nil {
+		return r, err
+	}
+	err = c.alter(name, table, added)
+	if err == nil && c.Fill != nil {
+		hidden := make([]string, len(r.columns))
+		for i, column := range r.columns {
+			hidden[i] = definition.Retyped(column)
+		}
+		err = c.Fill(c.ctx, name, hidden)
+	}
+	if err == nil {
+		err = c.twin(name, table, p, r)
+	}
+	return r, c.orClear(name, table, err)
+}
+
+// rewritten notes the columns whose rows are written anew, and returns the actions that add what takes their place.
+func (c *call) rewritten(name tree.Name, p *parts, r *retyping) (added []tree.AlterAction, err error) {
+	pin, err := c.pin(name)
+	if err != nil {
+		return nil, err
+	}
+	defer pin.Release()
+	for _, action := range p.others {
+		modify, ok := action.(*tree.ModifyColumn)
+		if !ok {
+			continue
+		}
+		add, err := c.Limits.Rewriting(pin.Table, modify)
+		if err != nil {
+			return nil, err
+		}
+		if add != nil && c.session.Zoned && pin.MovesZone(modify) {
+			return nil, notSupported("column '" + modify.Name + "' is converted between TIMESTAMP and another type in UTC: SET time_zone = '+00:00' first")
+		}
+		if add != nil {
+			added = append(added, add)
+			r.actions, r.columns = append(r.actions, modify), append(r.columns, modify.Name)
+		}
+	}
+	return added, nil
+}
+
+// twin makes the indexes of the columns anew, but for those that the statement drops.
+func (c *call) twin(name tree.Name, table *database.Table, p *parts, r *retyping) error {
+	var without []string
+	for _, index := range p.dropped {
+		without = append(without, index.Index)
+	}
+	pin, err := c.pin(name)
+	if err != nil {
+		return err
+	}
+	twins, err := c.Limits.Twins(pin.Table, r.columns, without)
+	pin.Release()
+	if err != nil {
+		return err
+	}
+	for i := range twins {
+		if err := c.addIndex(table, name, twins[i]); err != nil {
+			return err
+		}
+		if err := c.awaitIndex(name, twins[i].Name); err != nil {
+			return err
+		}
+		r.indexes = append(r.indexes, strings.TrimPrefix(twins[i].Name, definition.Retyped("")))
+	}
+	return nil
+}
+
+// finishRetype lets what was computed take the place of the columns, and removes what it replaces.
+func (c *call) finishRetype(name tree.Name, table *database.Table, r *retyping) error {
+	if len(r.columns) == 0 {
+		return nil
+	}
+	var renamings []database.Renaming
+	for _, column := range r.columns {
+		renamings = append(renamings, database.Renaming{From: column, To: definition.FormerName(column)}, database.Renaming{From: definition.Retyped(column), To: column})
+	}
+	var refusal error
+	err := table.RenameAttributes(c.ctx, renamings, func(d *schema.Table) error {
+		refusal = c.Limits.Retype(d, r.actions, r.indexes)
+		return refusal
+	})
+	if refusal != nil {
+		err = refusal
+	}
+	return c.orClear(name, table, c.missing(err, name))
+}
+
+// orClear removes what a change of types has left, whether it has failed or come to its end.
+func (c *call) orClear(name tree.Name, table *database.Table, because error) error {
+	if because == nil {
+		return nil
+	}
+	with := *c
+	with.ctx = context.WithoutCancel(c.ctx)
+	return errors.Join(because, with.clearRetype(name, table))
+}
+
+// clearRetype removes columns that were to take the place of others, those that were replaced, and their indexes.
+func (c *call) clearRetype(name tree.Name, table *database.Table) error {
+	pin, err := c.pin(name)
+	if err != nil {
+		return err
+	}
+	columns, indexes, replaced := definition.Leftovers(pin.Descriptor, pin.Table)
+	deleting := slices.Clone(pin.Deleting)
+	pin.Release()
+	for _, index := range indexes {
+		if err := table.DropIndex(c.ctx, index); err != nil && database.KindOf(err) != database.KindNotFound {
+			return err
+		}
+	}
+	for _, column := range columns {
+		if err := c.change(name, &tree.DropColumn{IfExists: true, Name: column}); err != nil {
+			return err
+		}
+	}
+	if len(columns) == 0 && !replaced {
+		return nil
+	}
+	if err := c.awaitLeaving(name, append(deleting, columns...)); err != nil {
+		return err
+	}
+	return c.purge(table, name)
+}
+
+// numberRows makes the numbers of a column that gets AUTO_INCREMENT go on behind those that rows have.
+func (c *call) numberRows(name tree.Name, column string) error {
+	if c.Greatest == nil {
+		return nil
+	}
+	greatest, err := c.Greatest(c.ctx, name, column)
+	if err != nil || greatest == 0 {
+		return err
+	}
+	p, err := c.pin(name)
+	if err != nil {
+		return err
+	}
+	defer p.Release()
+	return p.at.PassNumber(c.ctx, database.CounterColumn, greatest)
+}
+
+// numbered are the columns that get AUTO_INCREMENT.
+func (c *call) numbered(name tree.Name, p *parts) (columns []string, err error) {
+	pin, err := c.pin(name)
+	if err != nil {
+		return nil, err
+	}
+	defer pin.Release()
+	for _, action := range p.others {
+		if modify, ok := action.(*tree.ModifyColumn); ok && pin.GetsNumbers(modify) {
+			columns = append(columns, modify.Name)
+		}
+	}
+	return columns, nil
+}
