@@ -5,6 +5,7 @@ package database
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/weftdb/weft/internal/catalog"
@@ -35,8 +36,8 @@ var (
 // StoredViews keeps them.
 func (db *DB) StoredViews() catalog.Views { return db.catalog.Views() }
 
-// Databases returns the names of all databases, in order.
-func (db *DB) Databases() []string { return db.catalog.Databases() }
+// Databases returns the names of all databases but those of CreateTemporary, in order.
+func (db *DB) Databases() []string { return slices.DeleteFunc(db.catalog.Databases(), IsTemporary) }
 
 // CreateDatabase makes an empty database. Errors: KindExists; KindInvalid for an empty name or one with a zero byte.
 func (db *DB) CreateDatabase(ctx context.Context, name string) error {

@@ -89,8 +89,12 @@ type DB struct {
 	buckets    int                  // of the journal
 	follower   *asyncindex.Follower // nil: without a journal
 	tokens     *idempotency.Book
-	now        func() int64                     // nowMS, as a value
-	guard      atomic.Pointer[permission.Guard] // nil: nobody has asked but the program itself; see As
+	now        func() int64 // nowMS, as a value
+	// Of databases that end with the process: their number, and the name of the process, once it was asked for.
+	temporaries atomic.Uint64
+	identify    sync.Once
+	identity    string
+	guard       atomic.Pointer[permission.Guard] // nil: nobody has asked but the program itself; see As
 }
 
 // Open opens the database kept in store, makes an empty one of an empty store, and takes up unfinished work such as index builds.

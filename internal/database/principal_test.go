@@ -114,9 +114,13 @@ var askingOperations = map[string]func(ctx context.Context, a *asked) error{
 		}
 		return err
 	},
-	"DB.DropTable":         func(ctx context.Context, a *asked) error { return a.db.DropTable(ctx, "", a.table.Name()) },
-	"DB.TruncateTable":     func(ctx context.Context, a *asked) error { return a.db.TruncateTable(ctx, "", a.table.Name(), nil) },
-	"DB.CreateDatabase":    func(ctx context.Context, a *asked) error { return a.db.CreateDatabase(ctx, "new") },
+	"DB.DropTable":      func(ctx context.Context, a *asked) error { return a.db.DropTable(ctx, "", a.table.Name()) },
+	"DB.TruncateTable":  func(ctx context.Context, a *asked) error { return a.db.TruncateTable(ctx, "", a.table.Name(), nil) },
+	"DB.CreateDatabase": func(ctx context.Context, a *asked) error { return a.db.CreateDatabase(ctx, "new") },
+	"DB.CreateTemporary": func(ctx context.Context, a *asked) error {
+		_, err := a.db.CreateTemporary(ctx)
+		return err
+	},
 	"DB.DropDatabase":      func(ctx context.Context, a *asked) error { return a.db.DropDatabase(ctx, "shop", false) },
 	"DB.SetDatabaseOption": func(ctx context.Context, a *asked) error { return a.db.SetDatabaseOption(ctx, "shop", "a", "b") },
 	"DB.RebuildIndex":      func(ctx context.Context, a *asked) error { return a.db.RebuildIndex(ctx, a.table.Name(), "by_v") },
@@ -349,7 +353,7 @@ func unchanged(*schema.Table) error { return nil }
 // unasked need no right, for they read and write no items and change no table: transactions and locks; what is known of tables, indexes and jobs; work that is
 // done anyway; numbers.
 var unasked = strings.Fields("DB.As DB.Begin DB.BeginWith DB.Update DB.UpdateItems DB.UpdateSerializable DB.UpdateWithin DB.View DB.WaitJobs " +
-	"DB.Arrivals DB.Lags DB.Send DB.SettleDestination DB.WaitArrival Pinned.AwaitIndexes Pinned.Lag DB.Expire DB.LookAfterJournal DB.LookAfterRegions DB.Rebuild DB.TableBackup DB.TableBackups Pinned.Newest Tx.Commit Tx.Hold Tx.Lock Tx.Mark Tx.Renew View.Split " +
+	"DB.Arrivals DB.DropLost DB.Lags DB.Send DB.SettleDestination DB.WaitArrival Pinned.AwaitIndexes Pinned.Lag DB.Expire DB.LookAfterJournal DB.LookAfterRegions DB.Rebuild DB.TableBackup DB.TableBackups Pinned.Newest Tx.Commit Tx.Hold Tx.Lock Tx.Mark Tx.Renew View.Split " +
 	"Pinned.BuildProgress Pinned.Count Pinned.CurveOf Pinned.Estimate Pinned.NextNumber Pinned.PassNumber Pinned.RegionBorders Pinned.Scorer Pinned.TakeNumbers")
 
 // TestPrincipalOperations: every operation that has a context asks, or is one of those that need no right.

@@ -73,7 +73,7 @@ func (p *plain) kind() Kind { return kindOf(p.read) }
 
 func (p *plain) run(ctx context.Context, s *Session, c *call) error {
 	s.parameters = c.parameters
-	if isDefinition(p.read) {
+	if isDefinition(p.read) && !isTemporary(p.read) {
 		if err := s.commit(ctx); err != nil {
 			return err
 		}
@@ -84,7 +84,16 @@ func (p *plain) run(ctx context.Context, s *Session, c *call) error {
 	switch read := p.read.(type) {
 	case *tree.Set:
 		return s.set(ctx, read, c)
+	case *tree.DropTable:
+		rest, done, err := s.dropTemporary(read, c)
+		if done || err != nil {
+			return err
+		}
+		return s.schemas(ctx, rest, c)
 	case *tree.CreateTable:
+		if read.Temporary {
+			return s.createTemporary(ctx, read, c)
+		}
 		if read.Query != nil {
 			return s.createAs(ctx, read, c)
 		}
@@ -173,7 +182,7 @@ func (s *Session) alterSystem(ctx context.Context, read *tree.AlterSystem, c *ca
 
 // schemasSession is the session as statements about tables, and virtual tables, see it.
 func (s *Session) schemasSession() schemas.Session {
-	return schemas.Session{Unchecked: s.values.KeysUnchecked, Zoned: s.values.Zone != nil,
+	return schemas.Session{Unchecked: s.values.KeysUnchecked, Zoned: s.values.Zone != nil, Own: s.ownTable,
 		Database: s.database, User: s.login.User, Sees: s.sees, SeesRows: s.seesRows, SeesQuery: s.seesQuery, Privileges: s.privileges, Process: s.seesProcess,
 		Warn: func(code fault.Code, message string) { s.warnings = append(s.warnings, warning{"Note", code, message}) },
 		Variables: func(global bool, visit func(name, shown string) error) error {

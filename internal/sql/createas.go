@@ -7,6 +7,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/result"
 	"github.com/weftdb/weft/internal/sql/tree"
@@ -16,11 +17,12 @@ import (
 func (s *Session) createAs(ctx context.Context, read *tree.CreateTable, c *call) error {
 	made := *read
 	made.Query = nil
-	database, name, err := s.resolve(read.Table)
+	dbName, name, err := s.base(read.Table)
 	if err != nil {
 		return err
 	}
-	if _, err := s.engine.db.TableIn(database, name); err == nil {
+	temporary := database.IsTemporary(dbName)
+	if _, err := s.engine.db.TableIn(dbName, name); err == nil {
 		return s.schemas(ctx, &made, c)
 	}
 	columns, err := s.columnsOf(read.Query, c)
@@ -37,8 +39,11 @@ func (s *Session) createAs(ctx context.Context, read *tree.CreateTable, c *call)
 	if err := s.schemas(ctx, &made, &quiet); err != nil {
 		return err
 	}
-	if _, err = s.compileAndRun(ctx, insert, nil, c); err == nil {
+	if _, err = s.compileAndRun(ctx, insert, nil, c); err == nil && !temporary {
 		return s.commit(ctx)
+	}
+	if temporary {
+		return err // what is there of it is dropped by the caller, once no transaction uses it
 	}
 	s.rollback()
 	return errors.Join(err, s.schemas(context.WithoutCancel(ctx), &tree.DropTable{Tables: []tree.Name{read.Table}}, &quiet))

@@ -105,6 +105,7 @@ type Engine struct {
 // counts are shown by SHOW STATUS.
 type counts struct {
 	statements, opened, planned, sessions atomic.Int64
+	temporaries                           atomic.Int64 // how often a session's temporary tables have changed
 	kinds                                 [kindCount]atomic.Int64
 }
 
@@ -130,6 +131,9 @@ func New(o Options) *Engine {
 		tables:  tables{known: map[uint32]*definition.Table{}},
 		digests: o.Digests,
 		schemas: schemas.Statements{DB: o.DB, Where: whereOf, Warnings: o.Warnings, Processes: o.Processes},
+	}
+	if err := o.DB.DropLost(context.Background()); err != nil {
+		o.Logger.Warn("failed to drop temporary tables of processes that are gone", "error", err)
 	}
 	e.schemas.ViewColumns = e.viewColumns
 	e.schemas.Digests, e.schemas.Slow, e.schemas.Transactions = e.digests.Digests, e.digests.Slow, e.open.list

@@ -123,9 +123,15 @@ func (s *Session) count(p database.Pinned) error {
 }
 
 // Relation is algebra.Catalog's.
-func (n *names) Relation(database, name string) (r algebra.Relation, err error) {
+func (n *names) Relation(database, name string, inView bool) (r algebra.Relation, err error) {
 	s := n.session
-	if r.Database, r.Name, err = s.resolve(tree.Name{Database: database, Name: name}); err != nil {
+	of := tree.Name{Database: database, Name: name}
+	if inView {
+		r.Database, r.Name, err = s.base(of)
+	} else if r.Database, r.Name, err = s.resolve(of); err == nil {
+		r.Home, _, _ = s.base(of)
+	}
+	if err != nil {
 		return r, err
 	}
 	err = s.ask(account.Select, r.Database, r.Name, nil)

@@ -49,6 +49,9 @@ func (s *Session) askDefinition(read tree.Statement) error {
 	case *tree.AlterTable:
 		return s.askAlter(read)
 	case *tree.DropTable:
+		if read.Temporary {
+			return nil
+		}
 		return s.askTables(account.Drop, read.Tables...)
 	case *tree.Maintain:
 		return s.askTables(account.Select, read.Tables...)

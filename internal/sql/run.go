@@ -68,6 +68,7 @@ func (s *Session) countStatement(ctx context.Context, text []byte, kind Kind, be
 		s.victim(ctx, err)
 	}
 	s.leave()
+	s.sweep()
 	s.context.Reset()
 	e.counts.statements.Add(1)
 	e.counts.kinds[kind].Add(1)
@@ -249,7 +250,7 @@ func (s *Session) cacheKey() []byte {
 		flags |= 2
 	}
 	flags += byte(s.values.Insert)<<2 + s.values.Inefficient<<6
-	return append(append(append(s.key[:0], s.database...), 0), flags, mode)
+	return append(append(append(append(s.key[:0], s.database...), 0), flags, mode), s.temporaries.version...)
 }
 
 // keepsWarnings says whether a statement asks for the warnings of the one before.

@@ -36,6 +36,7 @@ type Session struct {
 	multi         bool
 	named         map[string]*prepared // PREPARE name FROM ..
 	userLocks     userlock.Holder      // of GET_LOCK
+	temporaries   temporaries
 	// affected is the value of ROW_COUNT().
 	affected int64
 	insertID uint64          // what LAST_INSERT_ID() returns
@@ -165,6 +166,7 @@ func (s *Session) Close() {
 // drop rolls back what is open, and forgets prepared statements and variables.
 func (s *Session) drop() {
 	s.rollback()
+	s.dropTemporaries()
 	s.ReleaseLocks()
 	for _, p := range s.named {
 		p.Close()

@@ -57,10 +57,21 @@ func (e *Engine) checkDatabase(_ context.Context, name string) error {
 // informationSchema is the database of tables about tables.
 const informationSchema = "information_schema"
 
-// resolve completes a table's name by the current database.
+// resolve completes a table's name by the current database, or the one of a temporary table that is found by it.
 func (s *Session) resolve(n tree.Name) (database, name string, err error) {
+	if own, ok, err := s.temporary(n); ok || err != nil {
+		return own.Database, own.Name, err
+	}
+	return s.base(n)
+}
+
+// base is resolve without temporary tables.
+func (s *Session) base(n tree.Name) (dbName, name string, err error) {
+	if database.IsTemporary(n.Database) {
+		_, _, err = s.temporary(n)
+	}
 	if n.Database != "" {
-		return n.Database, n.Name, nil
+		return n.Database, n.Name, err
 	}
 	if s.database == "" {
 		return "", "", fault.New(fault.NoDatabase)

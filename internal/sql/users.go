@@ -273,7 +273,7 @@ func (s *Session) levelOf(l *tree.GrantLevel) (at account.Level, err error) {
 	if l.All {
 		return at, nil
 	}
-	at.Database, at.Table, err = s.resolve(tree.Name{Database: l.Database, Name: l.Table})
+	at.Database, at.Table, err = s.base(tree.Name{Database: l.Database, Name: l.Table})
 	return at, err
 }
 

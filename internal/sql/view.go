@@ -38,7 +38,7 @@ func (s *Session) changeViews(ctx context.Context, read tree.Statement, c *call)
 
 // createView keeps a view once its query is known to be right. Errors: 1050, 1146 for ALTER, 1347, 1351, 1353, 1462, and those of its query.
 func (s *Session) createView(ctx context.Context, read *tree.CreateView) error {
-	dbName, name, err := s.resolve(read.View)
+	dbName, name, err := s.base(read.View)
 	if err != nil {
 		return err
 	}
@@ -116,6 +116,9 @@ func (s *Session) checkView(read *tree.CreateView, dbName, name string) error {
 	stars := map[*tree.Star][]tree.SelectItem{}
 	q, err := s.compileQueryBy(whole, nil, algebra.Options{Text: statementText, Execution: plan.Execution{Settings: s.planSettings()}, Stars: stars})
 	if err != nil {
+		return err
+	}
+	if err := checkNotTemporary(q); err != nil {
 		return err
 	}
 	writeOut(reflect.ValueOf(read.Query), stars)
@@ -218,7 +221,7 @@ func (s *Session) dropViews(ctx context.Context, read *tree.DropView) error {
 	var there []tree.Name
 	var missing []string
 	for _, n := range read.Views {
-		database, name, err := s.resolve(n)
+		database, name, err := s.base(n)
 		if err != nil {
 			return err
 		}

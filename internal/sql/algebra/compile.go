@@ -18,13 +18,16 @@ import (
 
 // Catalog finds what names of tables stand for.
 type Catalog interface {
-	// Relation finds a table, a view or a virtual table; database "" is the current one. Errors: 1146, 1049, 1046.
-	Relation(database, name string) (Relation, error)
+	// Relation finds a table, a view or a virtual table; database "" is the current one. A view doesn't see temporary
+	// tables. Errors: 1146, 1049, 1046.
+	Relation(database, name string, inView bool) (Relation, error)
 }
 
 // Relation is a table, a view or a virtual table.
 type Relation struct {
 	Database, Name string
+	// Home is the database in which names see it, where that is another one: of a temporary table.
+	Home string
 	// Table is set for a table, with the version that the query is compiled for.
 	Table  *definition.Table
 	Pinned database.Pinned

@@ -3,6 +3,7 @@
 package algebra
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/weftdb/weft/internal/database"
@@ -93,7 +94,7 @@ func (s *scope) table(t *tree.TableName, nullable bool) (*item, []named, error) 
 		}
 		database = s.with.home()
 	}
-	r, err := s.Catalog.Relation(database, t.Name.Name)
+	r, err := s.Catalog.Relation(database, t.Name.Name, len(s.viewing) > 0)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -111,7 +112,7 @@ func databaseOf(t *tree.TableName, r *Relation) string {
 	if t.Alias != "" {
 		return ""
 	}
-	return r.Database
+	return cmp.Or(r.Home, r.Database)
 }
 
 // addStored is a table of the database.

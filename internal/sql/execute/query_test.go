@@ -53,7 +53,7 @@ func (h *harness) related(text string, bytesMax int64) (string, error) {
 }
 
 // Relation is algebra.Catalog's.
-func (h *harness) Relation(dbName, name string) (algebra.Relation, error) {
+func (h *harness) Relation(dbName, name string, _ bool) (algebra.Relation, error) {
 	pinned, err := h.db.Pin(name)
 	if err != nil {
 		return algebra.Relation{}, err

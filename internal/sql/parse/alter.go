@@ -381,9 +381,12 @@ func (p *parser) buildIndex() tree.Statement {
 func (p *parser) drop() tree.Statement {
 	p.Advance()
 	switch p.At.Word {
-	case "table", "tables":
-		p.Advance()
-		s := &tree.DropTable{IfExists: p.ifExists()}
+	case "table", "tables", "temporary":
+		temporary := p.Accept("temporary")
+		if p.AcceptAny("table", "tables") == "" {
+			p.Expected("TABLE")
+		}
+		s := &tree.DropTable{Temporary: temporary, IfExists: p.ifExists()}
 		for {
 			s.Tables = append(s.Tables, p.table())
 			if !p.More() {
@@ -404,8 +407,6 @@ func (p *parser) drop() tree.Statement {
 	case "prepare":
 		p.Advance()
 		return &tree.Deallocate{Name: p.Name("a statement's name")}
-	case "temporary":
-		p.Refuse("temporary tables are not supported")
 	case "view":
 		return p.dropView()
 	case "user", "role":

@@ -25,8 +25,10 @@ func (p *parser) create() tree.Statement {
 	case "index", "unique", "fulltext", "spatial":
 		return p.createIndex()
 	case "temporary":
-		p.Refuse("temporary tables are not supported")
-		return nil
+		p.Expect("temporary")
+		st := p.createTable().(*tree.CreateTable)
+		st.Temporary = true
+		return st
 	case "view", "algorithm", "definer", "sql":
 		return p.createView(replace)
 	case "user", "role":

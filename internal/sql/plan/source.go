@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/weftdb/weft/internal/cell"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/definition"
@@ -181,7 +182,7 @@ func (s *Source) follows(part *schema.KeyPart, used map[string]bool) bool {
 
 // Column resolves a column of the statement to its slot, which it makes if need be. where is the clause, for errors. Errors: 1054.
 func (s *Source) Column(c *tree.Column, where string) (slot int, t datum.Type, err error) {
-	if c.Table != "" && c.Table != s.tableName() || c.Database != "" && c.Database != s.Table.Database {
+	if c.Table != "" && c.Table != s.tableName() || c.Database != "" && c.Database != s.Table.Database && !database.IsTemporary(s.Table.Database) {
 		return 0, t, fault.New(fault.UnknownColumn, columnText(c), where).Meant(c.Table, slices.Values([]string{s.tableName()}))
 	}
 	if s.Table.IsTime(c.Name) {

@@ -65,6 +65,9 @@ type Session struct {
 	Process func(*result.Process) bool
 	// Warn takes notes such as that of CREATE TABLE IF NOT EXISTS. Default: they are lost.
 	Warn func(code fault.Code, message string)
+	// Own finds the session's temporary table of a name; other names come back as they are. Default: there are none. Errors:
+	// fault.UnknownDatabase for a database of others' temporary tables.
+	Own func(name tree.Name) (tree.Name, error)
 	// Zoned says that time_zone is another than UTC.
 	Zoned bool
 	// Unchecked is foreign_key_checks = 0.
@@ -167,8 +170,22 @@ func (c *call) databaseOf(named string) string {
 	return c.session.Database
 }
 
-// resolve gives a name its database. Errors: 1046.
+// resolve finds a temporary table, or gives a name its database. Errors: 1046.
 func (c *call) resolve(name tree.Name) (tree.Name, error) {
+	if c.session.Own != nil {
+		var err error
+		if name, err = c.session.Own(name); err != nil {
+			return name, err
+		}
+	}
+	return c.base(name)
+}
+
+// base is resolve without temporary tables.
+func (c *call) base(name tree.Name) (tree.Name, error) {
+	if database.IsTemporary(name.Database) && c.session.Own != nil {
+		return c.session.Own(name)
+	}
 	if name.Database = c.databaseOf(name.Database); name.Database == "" {
 		return name, fault.New(fault.NoDatabase)
 	}

@@ -123,13 +123,16 @@ func (c *call) renameTables(st *tree.RenameTable) error {
 func (c *call) renameTable(from, to tree.Name) error {
 	table, from, err := c.table(from)
 	if err == nil {
-		to, err = c.resolve(to)
+		to, err = c.base(to)
 	}
 	if err == nil {
 		err = c.Limits.CheckTableName(to.Name)
 	}
 	if err != nil || from == to {
 		return err
+	}
+	if database.IsTemporary(from.Database) {
+		return notSupported("a temporary table can't be renamed: CREATE TEMPORARY TABLE .. AS SELECT makes another one")
 	}
 	if !c.hasDatabase(to.Database) {
 		return UnknownDatabase(c.DB, to.Database)

@@ -28,8 +28,9 @@ func (c *call) show(st *tree.Show) (handled bool, err error) {
 
 // isView says whether a name is that of a view.
 func (c *call) isView(name tree.Name) bool {
-	_, ok := c.DB.StoredViews().Get(c.databaseOf(name.Database), name.Name)
-	return ok
+	name, err := c.resolve(name)
+	_, ok := c.DB.StoredViews().Get(name.Database, name.Name)
+	return ok && err == nil
 }
 
 // answerTo makes the answer; nil is for what is not known here.
@@ -273,7 +274,11 @@ func (c *call) showCreateTable(st *tree.Show) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.add(p.Name, definition.Statement(p.Table, next))
+	text := definition.Statement(p.Table, next)
+	if database.IsTemporary(p.Database) {
+		text = strings.Replace(text, "CREATE TABLE", "CREATE TEMPORARY TABLE", 1)
+	}
+	a.add(p.Name, text)
 	return a, nil
 }
 

@@ -15,11 +15,11 @@ import (
 )
 
 func (c *call) createTable(st *tree.CreateTable) error {
-	name, err := c.resolve(st.Table)
+	name, err := c.base(st.Table)
 	if err != nil {
 		return err
 	}
-	if !c.hasDatabase(name.Database) {
+	if !c.hasDatabase(name.Database) && !database.IsTemporary(name.Database) {
 		return UnknownDatabase(c.DB, name.Database)
 	}
 	if _, err := c.DB.TableIn(name.Database, name.Name); err == nil && st.IfNotExists {

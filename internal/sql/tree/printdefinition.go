@@ -11,7 +11,8 @@ import (
 
 // append writes one column, key or index a line, as SHOW CREATE TABLE does.
 func (s *CreateTable) append(dst []byte) []byte {
-	dst = s.Table.append(append(dst, ifWord("CREATE TABLE ", s.IfNotExists, "IF NOT EXISTS ")...))
+	dst = append(append(dst, "CREATE "...), ifWord("", s.Temporary, "TEMPORARY ")...)
+	dst = s.Table.append(append(dst, ifWord("TABLE ", s.IfNotExists, "IF NOT EXISTS ")...))
 	if s.Like != nil {
 		return s.Like.append(append(dst, " LIKE "...))
 	}
@@ -297,7 +298,8 @@ func (s *AlterTable) append(dst []byte) []byte {
 func appendDefinition(dst []byte, s Statement) (printed []byte, ok bool) {
 	switch x := s.(type) {
 	case *DropTable:
-		dst = append(dst, ifWord("DROP TABLE ", x.IfExists, "IF EXISTS ")...)
+		dst = append(append(dst, "DROP "...), ifWord("", x.Temporary, "TEMPORARY ")...)
+		dst = append(dst, ifWord("TABLE ", x.IfExists, "IF EXISTS ")...)
 		for i, table := range x.Tables {
 			dst = table.append(append(dst, ifWord("", i > 0, ", ")...))
 		}

@@ -220,6 +220,7 @@ type IndexDefinition struct {
 // CreateTable is CREATE TABLE.
 type CreateTable struct {
 	IfNotExists bool
+	Temporary   bool
 	Table       Name
 	Columns     []ColumnDefinition
 	PrimaryKey  []KeyElement
@@ -340,8 +341,9 @@ type AlterTable struct {
 
 // DropTable is DROP TABLE.
 type DropTable struct {
-	IfExists bool
-	Tables   []Name
+	IfExists  bool
+	Temporary bool // of the session's own tables alone
+	Tables    []Name
 }
 
 // TruncateTable is TRUNCATE [TABLE].
