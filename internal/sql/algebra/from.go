@@ -430,7 +430,8 @@ func (s *scope) join(j *tree.Join, nullable bool) (*item, []named, error) {
 // commonNames are the names that both sides of a NATURAL JOIN have.
 func commonNames(left, right []named) (names []string) {
 	for _, a := range left {
-		if !a.hidden && slices.ContainsFunc(right, func(b named) bool { return !b.hidden && b.hasName(a.name) }) && !slices.Contains(names, a.name) {
+		common := func(b named) bool { return !b.hidden && (b.hasName(a.name) || b.isSpelled(a.name)) }
+		if !a.hidden && slices.ContainsFunc(right, common) && !slices.Contains(names, a.name) {
 			names = append(names, a.name)
 		}
 	}
@@ -441,10 +442,14 @@ func commonNames(left, right []named) (names []string) {
 func (s *scope) using(it *item, kind tree.JoinKind, names []string, left, right []named) (list []named, err error) {
 	pick := func(side []named, name string) (tree.Expression, error) {
 		var found tree.Expression
+		fits := func(c named) bool { return c.hasName(name) }
+		if !slices.ContainsFunc(side, fits) {
+			fits = func(c named) bool { return c.isSpelled(name) }
+		}
 		for _, c := range side {
-			if c.hasName(name) && found != nil {
+			if fits(c) && found != nil {
 				return nil, fault.New(fault.AmbiguousColumn, name, "from clause")
-			} else if c.hasName(name) {
+			} else if fits(c) {
 				found = c.is
 			}
 		}
@@ -453,7 +458,9 @@ func (s *scope) using(it *item, kind tree.JoinKind, names []string, left, right 
 		}
 		return found, nil
 	}
-	isUsed := func(c named) bool { return slices.ContainsFunc(names, c.hasName) }
+	isUsed := func(c named) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return c.hasName(name) || c.isSpelled(name) })
+	}
 	first := left
 	if kind == tree.RightJoin {
 		first = right

@@ -130,7 +130,7 @@ func (v *visible) takesAny() bool {
 func (s *scope) findSpelled(list []named, name, where string) (found tree.Expression, err error) {
 	for i := range list {
 		n := &list[i]
-		if n.hidden || n.table.takesAny() || !strings.EqualFold(n.name, name) {
+		if n.hidden || !n.isSpelled(name) {
 			continue
 		}
 		if found != nil && !evaluate.Same(found, n.is) {
@@ -139,6 +139,11 @@ func (s *scope) findSpelled(list []named, name, where string) (found tree.Expres
 		found = n.is
 	}
 	return found, nil
+}
+
+// isSpelled reports whether a name is the column's but for the case of letters, in a table that doesn't take any names.
+func (n *named) isSpelled(name string) bool {
+	return !n.table.takesAny() && strings.EqualFold(n.name, name)
 }
 
 // dynamic finds a column that a table may have, since it takes any name; nil if none does.
@@ -343,12 +348,11 @@ func (l *leaf) isVirtual() bool { return l != nil && l.table == nil && l.read.re
 func (s *scope) rewrite(q *tree.Select) (*tree.Select, error) {
 	read := *q
 	read.From, read.Tables, read.List, read.GroupBy, read.OrderBy, read.Windows = nil, nil, nil, nil, nil, nil
-	aliases := map[string]bool{}
+	aliases := definition.AliasesOf(q.List)
 	for _, item := range q.List {
 		if err := s.item(&read, item); err != nil {
 			return nil, err
 		}
-		aliases[item.Alias] = item.Alias != ""
 	}
 	for _, w := range q.Windows {
 		over, err := s.resolve(&tree.Call{Over: &w.Window}, "window order by")
@@ -357,28 +361,50 @@ func (s *scope) rewrite(q *tree.Select) (*tree.Select, error) {
 		}
 		read.Windows = append(read.Windows, tree.NamedWindow{Name: w.Name, Window: *over.(*tree.Call).Over})
 	}
-	isAlias := func(c *tree.Column) bool { return c.Table == "" && aliases[c.Name] }
+	isAlias := func(c *tree.Column) bool { return c.Table == "" && slices.Contains(aliases, c.Name) }
 	var err error
 	if read.Where, err = s.resolve(q.Where, "where clause"); err != nil {
 		return nil, err
 	}
 	for _, e := range q.GroupBy {
+		e = s.spellAliases(e, aliases, false)
 		if e, err = s.groupKey(e, isAlias); err != nil {
 			return nil, err
 		}
 		read.GroupBy = append(read.GroupBy, e)
 	}
-	if read.Having, err = s.resolveBut(q.Having, "having clause", isAlias); err != nil {
+	if read.Having, err = s.resolveBut(s.spellAliases(q.Having, aliases, false), "having clause", isAlias); err != nil {
 		return nil, err
 	}
 	for _, o := range q.OrderBy {
-		if o.By, err = s.resolveBut(o.By, "order clause", isAlias); err != nil {
+		if o.By, err = s.resolveBut(s.spellAliases(o.By, aliases, true), "order clause", isAlias); err != nil {
 			return nil, err
 		}
 		read.OrderBy = append(read.OrderBy, o)
 	}
 	read.Aggregates, err = s.aggregatesWithin(&read)
 	return &read, err
+}
+
+// spellAliases gives names that mean aliases the letters that these have. first says that aliases come before columns.
+func (s *scope) spellAliases(e tree.Expression, aliases definition.Aliases, first bool) tree.Expression {
+	if e == nil || len(aliases) == 0 {
+		return e
+	}
+	return tree.Rebuild(e, func(e tree.Expression) tree.Expression {
+		c, ok := e.(*tree.Column)
+		if !ok {
+			return nil
+		}
+		alias, ok := aliases.Find(c)
+		if !ok || alias == c.Name {
+			return nil
+		}
+		if found, err := s.findDeclared(c, ""); !first && (found != nil || err != nil) {
+			return nil
+		}
+		return &tree.Column{Name: alias}
+	})
 }
 
 // groupKey resolves an expression of GROUP BY: a name is a column before it is an alias.

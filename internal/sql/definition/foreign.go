@@ -204,6 +204,8 @@ func (t *Table) CheckReference(f *ForeignKey, parent *Table) error {
 		return wrong("it has other columns than the primary key of " + parent.Name)
 	}
 	for i, name := range f.References {
+		name = parent.Spelled(name)
+		f.References[i] = name
 		at, ok := parent.byName[name]
 		if !ok {
 			return wrong("table " + parent.Name + " has no column " + name)

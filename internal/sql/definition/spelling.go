@@ -28,32 +28,75 @@ func (t *Table) Spelled(name string) string {
 	return found
 }
 
-// Spell gives the columns of a statement about this one table the names that the table has. Aliases come before columns.
+// Spell gives the columns of a statement about this one table the names that the table has.
 func (t *Table) Spell(statement tree.Statement) {
-	var aliases []string
 	if read, ok := statement.(*tree.Select); ok {
-		for i := range read.List {
-			item := &read.List[i]
-			if c, ok := item.Expression.(*tree.Column); ok && item.Alias == "" && t.Spelled(c.Name) != c.Name {
-				item.Alias = c.Name // the answer names it as it was written
-			} else if item.Alias != "" {
-				aliases = append(aliases, item.Alias)
-			}
-		}
+		t.spellSelect(read)
+		return
 	}
-	spell := func(name *string) {
-		if !slices.ContainsFunc(aliases, func(alias string) bool { return strings.EqualFold(alias, *name) }) {
-			*name = t.Spelled(*name)
-		}
-	}
-	tree.Find(statement, func(c *tree.Column) { spell(&c.Name) })
-	tree.Find(statement, func(v *tree.ValuesOf) { spell(&v.Column) })
+	tree.Find(statement, func(c *tree.Column) { c.Name = t.Spelled(c.Name) })
+	tree.Find(statement, func(v *tree.ValuesOf) { v.Column = t.Spelled(v.Column) })
 	switch s := statement.(type) {
 	case *tree.Insert:
 		t.SpellInsert(s)
 	case *tree.Update:
 		t.spellAssignments(s.Set)
 	}
+}
+
+// spellSelect is Spell for a query, in whose upper part names may be aliases.
+func (t *Table) spellSelect(read *tree.Select) {
+	for i := range read.List {
+		item := &read.List[i]
+		if c, ok := item.Expression.(*tree.Column); ok && item.Alias == "" && t.Spelled(c.Name) != c.Name {
+			item.Alias = c.Name // the answer names it as it was written
+		}
+	}
+	aliases := AliasesOf(read.List)
+	lower := *read
+	lower.GroupBy, lower.Having, lower.OrderBy = nil, nil, nil
+	tree.Find(&lower, func(c *tree.Column) { c.Name = t.Spelled(c.Name) })
+	tree.Find(&tree.Select{OrderBy: read.OrderBy}, func(c *tree.Column) {
+		if name, ok := aliases.Find(c); ok {
+			c.Name = name
+			return
+		}
+		c.Name = t.Spelled(c.Name)
+	})
+	tree.Find(&tree.Select{GroupBy: read.GroupBy, Having: read.Having}, func(c *tree.Column) {
+		spelled := t.Spelled(c.Name)
+		name, ok := aliases.Find(c)
+		if _, known := t.byName[spelled]; ok && (name == c.Name || !known) {
+			spelled = name
+		}
+		c.Name = spelled
+	})
+}
+
+// Aliases are the names that a select list gives to its items.
+type Aliases []string
+
+// AliasesOf are those of a list.
+func AliasesOf(list []tree.SelectItem) (aliases Aliases) {
+	for i := range list {
+		if list[i].Alias != "" {
+			aliases = append(aliases, list[i].Alias)
+		}
+	}
+	return aliases
+}
+
+// Find is the alias that a name of ORDER BY, GROUP BY or HAVING means, if it is one: letters match in any case, unless
+// several aliases differ in it alone.
+func (a Aliases) Find(c *tree.Column) (alias string, ok bool) {
+	if c.Table != "" {
+		return "", false
+	}
+	if slices.Contains(a, c.Name) {
+		return c.Name, true
+	}
+	name := speller(a).name(c.Name)
+	return name, name != c.Name
 }
 
 // SpellInsert is Spell for the names of an INSERT alone, whose query is about other tables.

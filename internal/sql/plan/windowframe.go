@@ -4,6 +4,7 @@ package plan
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/evaluate"
@@ -65,7 +66,7 @@ func (c *compiler) writeOut(e tree.Expression) (written tree.Expression, err err
 // findWindow is a window by its name. depth is how many windows have named one another.
 func (c *compiler) findWindow(name string, depth int) (*tree.Window, error) {
 	for i := range c.statement.Windows {
-		if w := &c.statement.Windows[i]; w.Name == name {
+		if w := &c.statement.Windows[i]; strings.EqualFold(w.Name, name) {
 			return c.inherit(&w.Window, name, depth)
 		}
 	}

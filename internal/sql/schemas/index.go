@@ -36,6 +36,7 @@ func (c *call) express(st *tree.CreateIndex, name tree.Name) (_ *tree.CreateInde
 	if err != nil {
 		return nil, nil, err
 	}
+	p.SpellIndex(&st.Index)
 	one := *st
 	added, err := c.Limits.Express(p.Table, &one.Index)
 	p.Release()
@@ -187,11 +188,17 @@ func (c *call) dropIndex(st *tree.DropIndex) error {
 	if err != nil {
 		return err
 	}
-	if err := c.checkDropIndex(name, st.Index); err != nil {
-		return err
-	}
 	p, err := c.pin(st.Table)
 	if err != nil {
+		return err
+	}
+	spelled := *st
+	spelled.Index = p.SpelledIndex(st.Index)
+	if st = &spelled; err == nil {
+		err = c.checkDropIndex(name, st.Index)
+	}
+	if err != nil {
+		p.Release()
 		return err
 	}
 	p.Release() // what it knows stays; held, it would hold up the change

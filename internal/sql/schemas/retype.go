@@ -11,6 +11,7 @@ import (
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/definition"
+	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
@@ -187,4 +188,83 @@ func (c *call) numbered(name tree.Name, p *parts) (columns []string, err error) 
 		}
 	}
 	return columns, nil
+}
+
+// narrow drops indexes and changes the descriptor. Where a column is to hold less than it did, rows have to be what it will hold: a check that holds off others
+// goes with the change itself.
+func (c *call) narrow(name tree.Name, table *database.Table, p *parts) error {
+	checks, faults, err := c.narrowingChecks(name, p.others)
+	var done []tree.AlterAction
+	for i := 0; err == nil && i < len(checks); i++ {
+		if err = c.change(name, checks[i]); err != nil {
+			break
+		}
+		done = append(done, &tree.DropConstraint{Kind: "CHECK", Name: checks[i].Name})
+		if c.Verify == nil {
+			continue
+		}
+		err = c.Verify(c.ctx, name, checks[i].Name)
+		if f, ok := fault.Of(err); ok && f.Code == fault.CheckViolated {
+			err = faults[i]
+		}
+	}
+	var r *retyping
+	if err == nil {
+		r, err = c.prepareRetype(name, table, p)
+	}
+	if err == nil {
+		err = c.orClear(name, table, c.dropIndexes(name, p))
+	}
+	if err == nil {
+		err = c.finishRetype(name, table, r)
+	}
+	if err == nil {
+		err = c.alterNumbered(name, table, p, done)
+	}
+	if err == nil && len(r.columns) > 0 {
+		return c.clearRetype(name, table)
+	}
+	if err == nil || len(checks) == 0 {
+		return err
+	}
+	for _, check := range checks {
+		if undone := c.change(name, &tree.DropConstraint{Kind: "CHECK", Name: check.Name, IfExists: true}); undone != nil {
+			return undone
+		}
+	}
+	return err
+}
+
+// alterNumbered changes the descriptor, and the numbers of columns that get AUTO_INCREMENT: before, so that no row gets a number that another has, and again after, for
+// rows that were written meanwhile.
+func (c *call) alterNumbered(name tree.Name, table *database.Table, p *parts, done []tree.AlterAction) error {
+	numbered, err := c.numbered(name, p)
+	for i := 0; err == nil && i < len(numbered); i++ {
+		err = c.numberRows(name, numbered[i])
+	}
+	if err == nil {
+		err = c.alter(name, table, slices.Concat(p.others, done))
+	}
+	for i := 0; err == nil && i < len(numbered); i++ {
+		err = c.numberRows(name, numbered[i])
+	}
+	return err
+}
+
+// narrowingChecks are the checks for columns that are to hold less than they do, with what to say of rows that don't meet them.
+func (c *call) narrowingChecks(name tree.Name, actions []tree.AlterAction) (checks []*tree.AddCheck, faults []error, err error) {
+	p, err := c.pin(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer p.Release()
+	for _, action := range actions {
+		if modify, ok := action.(*tree.ModifyColumn); ok {
+			if condition, otherwise := definition.Narrowing(p.Table, modify); condition != nil {
+				checks = append(checks, &tree.AddCheck{Check: tree.Check{Name: definition.NarrowingName(p.Name, modify.Name), Condition: condition}})
+				faults = append(faults, otherwise)
+			}
+		}
+	}
+	return checks, faults, nil
 }

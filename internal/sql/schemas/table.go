@@ -26,6 +26,7 @@ func (c *call) createTable(st *tree.CreateTable) error {
 		c.session.Warn(fault.TableExists, fault.New(fault.TableExists, name.Name).Message)
 		return nil
 	}
+	definition.SpellCreate(st)
 	spec, err := c.specOf(st, name)
 	if err != nil {
 		return err
@@ -281,12 +282,13 @@ func (c *call) alterTable(st *tree.AlterTable) error {
 	return nil
 }
 
-// splitRegions splits a table at keys, if that is all that is asked for.
+// splitRegions gives actions the names that the table has, and splits it at keys, if that is all that is asked for.
 func (c *call) splitRegions(name tree.Name, table *database.Table, actions []tree.AlterAction) (done bool, err error) {
 	p, err := c.pin(name)
 	if err != nil {
 		return false, err
 	}
+	p.SpellAlter(actions)
 	spec, done, err := p.SplitAt(actions)
 	p.Release()
 	if done && err == nil {
@@ -474,85 +476,6 @@ func (c *call) fill(name tree.Name, actions []tree.AlterAction) error {
 		err = c.Fill(c.ctx, name, added)
 	}
 	return err
-}
-
-// narrow drops indexes and changes the descriptor. Where a column is to hold less than it did, rows have to be what it will hold: a check that holds off others
-// goes with the change itself.
-func (c *call) narrow(name tree.Name, table *database.Table, p *parts) error {
-	checks, faults, err := c.narrowingChecks(name, p.others)
-	var done []tree.AlterAction
-	for i := 0; err == nil && i < len(checks); i++ {
-		if err = c.change(name, checks[i]); err != nil {
-			break
-		}
-		done = append(done, &tree.DropConstraint{Kind: "CHECK", Name: checks[i].Name})
-		if c.Verify == nil {
-			continue
-		}
-		err = c.Verify(c.ctx, name, checks[i].Name)
-		if f, ok := fault.Of(err); ok && f.Code == fault.CheckViolated {
-			err = faults[i]
-		}
-	}
-	var r *retyping
-	if err == nil {
-		r, err = c.prepareRetype(name, table, p)
-	}
-	if err == nil {
-		err = c.orClear(name, table, c.dropIndexes(name, p))
-	}
-	if err == nil {
-		err = c.finishRetype(name, table, r)
-	}
-	if err == nil {
-		err = c.alterNumbered(name, table, p, done)
-	}
-	if err == nil && len(r.columns) > 0 {
-		return c.clearRetype(name, table)
-	}
-	if err == nil || len(checks) == 0 {
-		return err
-	}
-	for _, check := range checks {
-		if undone := c.change(name, &tree.DropConstraint{Kind: "CHECK", Name: check.Name, IfExists: true}); undone != nil {
-			return undone
-		}
-	}
-	return err
-}
-
-// alterNumbered changes the descriptor, and the numbers of columns that get AUTO_INCREMENT: before, so that no row gets a number that another has, and again after, for
-// rows that were written meanwhile.
-func (c *call) alterNumbered(name tree.Name, table *database.Table, p *parts, done []tree.AlterAction) error {
-	numbered, err := c.numbered(name, p)
-	for i := 0; err == nil && i < len(numbered); i++ {
-		err = c.numberRows(name, numbered[i])
-	}
-	if err == nil {
-		err = c.alter(name, table, slices.Concat(p.others, done))
-	}
-	for i := 0; err == nil && i < len(numbered); i++ {
-		err = c.numberRows(name, numbered[i])
-	}
-	return err
-}
-
-// narrowingChecks are the checks for columns that are to hold less than they do, with what to say of rows that don't meet them.
-func (c *call) narrowingChecks(name tree.Name, actions []tree.AlterAction) (checks []*tree.AddCheck, faults []error, err error) {
-	p, err := c.pin(name)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer p.Release()
-	for _, action := range actions {
-		if modify, ok := action.(*tree.ModifyColumn); ok {
-			if condition, otherwise := definition.Narrowing(p.Table, modify); condition != nil {
-				checks = append(checks, &tree.AddCheck{Check: tree.Check{Name: definition.NarrowingName(p.Name, modify.Name), Condition: condition}})
-				faults = append(faults, otherwise)
-			}
-		}
-	}
-	return checks, faults, nil
 }
 
 // alter changes the descriptor.
