@@ -4,6 +4,7 @@ package sql
 
 import (
 	"context"
+	"math/rand/v2"
 	"strings"
 
 	"github.com/weftdb/weft/internal/sql/datum"
@@ -16,6 +17,7 @@ import (
 // begin prepares the session's context of expressions for an execution.
 func (s *Session) beginExecution(parameters []datum.Datum) *evaluate.Context {
 	s.context.Begin(parameters, s.engine.options.Now().UnixMicro(), s)
+	s.context.Random = rand.Uint64
 	s.context.Done, s.context.Memory.Of = s.running.Done(), s.engine.options.Memory
 	return &s.context
 }

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"math/rand/v2"
 	"sync/atomic"
 	"time"
 
@@ -105,6 +106,7 @@ type Engine struct {
 // counts are shown by SHOW STATUS.
 type counts struct {
 	statements, opened, planned, sessions atomic.Int64
+	shortIDs                              atomic.Uint64
 	temporaries                           atomic.Int64 // how often a session's temporary tables have changed
 	kinds                                 [kindCount]atomic.Int64
 }
@@ -140,7 +142,7 @@ func New(o Options) *Engine {
 	e.schemas.Waits = o.DB.Waits
 	e.schemas.Limits.Compiles = modify.Compiles
 	e.schemas.Fill = func(ctx context.Context, table tree.Name, added []string) error {
-		return modify.Fill(ctx, o.DB, table, added, o.Now().UnixMicro())
+		return modify.Fill(ctx, o.DB, table, added, o.Now().UnixMicro(), rand.Uint64)
 	}
 	e.schemas.Greatest = func(ctx context.Context, table tree.Name, column string) (uint64, error) {
 		return modify.Greatest(ctx, o.DB, table, column)

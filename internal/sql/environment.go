@@ -3,6 +3,7 @@
 package sql
 
 import (
+	"crypto/rand"
 	"strings"
 	"time"
 
@@ -119,4 +120,22 @@ func (s *Session) Scorer(of evaluate.WordsOf, q *search.Query) (*search.Scorer, 
 		return nil, fault.New(fault.NoFullText)
 	}
 	return p.Scorer(s.running, x, of.Field, q)
+}
+
+// AssignUser is @name := value within an expression.
+func (s *Session) AssignUser(name string, value datum.Datum) error {
+	value = value.Clone()
+	return s.assignUser(name, &value)
+}
+
+// ShortID is UUID_SHORT's: of the time at which the engine began, and a number.
+func (s *Session) ShortID() uint64 {
+	begun := uint64(s.engine.begun.Unix())
+	return uint64(s.engine.begun.UnixMicro())&0xff<<56 | begun&0xffffffff<<24 + s.engine.counts.shortIDs.Add(1)
+}
+
+// RandomBytes fills a slice with bytes that nobody can guess.
+func (s *Session) RandomBytes(into []byte) error {
+	_, err := rand.Read(into)
+	return err
 }

@@ -179,6 +179,9 @@ func inTree(v reflect.Value, visit func(v reflect.Value) bool) {
 func hasVariables(of reflect.Value) (has bool) {
 	inTree(of, func(v reflect.Value) bool {
 		has = has || v.Type() == reflect.TypeFor[tree.Parameter]() || v.Type() == reflect.TypeFor[tree.Variable]()
+		if call, ok := v.Interface().(tree.Call); ok {
+			has = has || call.Name == tree.Assigns
+		}
 		return !has
 	})
 	return has

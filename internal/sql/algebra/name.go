@@ -270,6 +270,28 @@ func (n *nest) add(d dependency) {
 	}
 }
 
+// preset is DEFAULT(column) with the default of the column's table; nil for what is none.
+func (s *scope) preset(call *tree.Call, where string) tree.Expression {
+	c, ok := call.PresetOf()
+	if !ok {
+		return nil
+	}
+	found, err := s.find(c, where)
+	column, ok := found.(*tree.Column)
+	if err != nil || !ok {
+		return nil
+	}
+	l := s.leafOf(column)
+	if l == nil || l.table == nil {
+		return nil
+	}
+	preset, ok := l.table.Preset(column.Name)
+	if !ok {
+		return nil
+	}
+	return &tree.Call{Name: call.Name, Arguments: []tree.Expression{preset, preset}}
+}
+
 // resolve rewrites an expression: see scope.
 func (s *scope) resolve(e tree.Expression, where string) (tree.Expression, error) {
 	return s.resolveBut(e, where, nil)
@@ -285,6 +307,11 @@ func (s *scope) resolveBut(e tree.Expression, where string, keep func(c *tree.Co
 			var outer tree.Expression
 			outer, failed = s.outer.aggregate(call, where)
 			return outer
+		}
+		if ok && failed == nil {
+			if preset := s.preset(call, where); preset != nil {
+				return preset
+			}
 		}
 		c, ok := e.(*tree.Column)
 		if !ok || failed != nil || keep != nil && keep(c) {

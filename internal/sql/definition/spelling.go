@@ -30,6 +30,7 @@ func (t *Table) Spelled(name string) string {
 
 // Spell gives the columns of a statement about this one table the names that the table has.
 func (t *Table) Spell(statement tree.Statement) {
+	tree.Find(statement, t.presetCall)
 	if read, ok := statement.(*tree.Select); ok {
 		t.spellSelect(read)
 		return
@@ -111,4 +112,34 @@ func (t *Table) spellAssignments(list []tree.Assignment) {
 	for i := range list {
 		list[i].Column = t.Spelled(list[i].Column)
 	}
+}
+
+// presetCall puts the default of a column behind it in DEFAULT(column), wherever that is in a call.
+func (t *Table) presetCall(call *tree.Call) {
+	if c, ok := call.PresetOf(); ok {
+		if preset, ok := t.Preset(t.Spelled(c.Name)); ok {
+			call.Arguments = []tree.Expression{c, preset}
+		}
+	}
+	for _, argument := range call.Arguments { // Find does not look into calls
+		tree.Find(&tree.Select{List: []tree.SelectItem{{Expression: argument}}}, t.presetCall)
+	}
+}
+
+// Preset is the default of a column as an expression: NULL if it has none; ok is false if it must have a value, or is
+// computed.
+func (t *Table) Preset(name string) (e tree.Expression, ok bool) {
+	at, known := t.byName[name]
+	if !known {
+		return nil, false
+	}
+	switch c := &t.Columns[at]; {
+	case c.Default != nil:
+		return &tree.Literal{Value: *c.Default}, true
+	case c.DefaultNow:
+		return &tree.Call{Name: "now"}, true
+	case c.DefaultExpression != nil, c.NotNull:
+		return nil, false
+	}
+	return &tree.Literal{}, true
 }

@@ -54,6 +54,9 @@ func (c *compiler) call(e *tree.Call) (compiled, error) {
 	if result, ok, err := c.control(e); ok {
 		return result, err
 	}
+	if result, ok, err := c.odd(e); ok {
+		return result, err
+	}
 	found, ok := find(e.Name)
 	if !ok {
 		return compiled{}, unknownFunction(e.Name)
@@ -96,7 +99,7 @@ func find(name string) (f *function.Function, ok bool) {
 }
 
 // controls are the functions that decide which of their arguments are computed; see compiler.control.
-const controls = "highlight match if nvl2 ifnull nvl nullif isnull coalesce"
+const controls = "highlight match if nvl2 ifnull nvl nullif isnull coalesce rand benchmark coercibility default"
 
 // unknownFunction is the error for a function that there is not.
 func unknownFunction(name string) error {

@@ -44,7 +44,7 @@ func (c *compiler) compile(e tree.Expression) (compiled, error) {
 	case *tree.Parameter:
 		return compiled{&parameter{e.Index}, c.parameterType(e.Index), true}, nil
 	case *tree.Variable:
-		return compiled{&variable{e}, e.Type, true}, nil
+		return compiled{&variable{e}, e.Type, !e.Changing}, nil
 	case *tree.Unary:
 		return c.unary(e)
 	case *tree.Binary:

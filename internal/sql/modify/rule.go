@@ -168,9 +168,10 @@ func (t *target) isGenerated(column *definition.Column, value tree.Expression) (
 // fillRows is how many rows Fill writes at once.
 const fillRows = 500
 
-// Fill gives the rows that a table has already the values of columns that were added: what is computed, or the default, for which nowUS is the time.
+// Fill gives the rows that a table has already the values of columns that were added: what is computed, or the default, for which nowUS is the time and random
+// gives bits.
 // Errors: fault.NoDefault if a column must have a value and there is none for it.
-func Fill(ctx context.Context, db *database.DB, table tree.Name, added []string, nowUS int64) error {
+func Fill(ctx context.Context, db *database.DB, table tree.Name, added []string, nowUS int64, random func() uint64) error {
 	var after value.Row
 	filled := 0
 	for more := true; more; {
@@ -179,6 +180,7 @@ func Fill(ctx context.Context, db *database.DB, table tree.Name, added []string,
 		err := db.Update(ctx, func(tx *database.Tx) (err error) {
 			w := &work{tx: tx, call: &Call{DB: db, Context: &evaluate.Context{}}}
 			w.call.Context.Begin(nil, nowUS, nil)
+			w.call.Context.Random = random
 			last, rows, more, err = w.fillPage(ctx, table, added, after, filled)
 			return err
 		})

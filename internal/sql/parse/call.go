@@ -22,7 +22,13 @@ func (p *parser) wordPrimary() tree.Expression {
 		return &tree.Literal{Value: datum.Bool(first.Word == "true")}
 	case "default":
 		p.Advance()
-		return &tree.Default{}
+		if !p.Is("(") {
+			return &tree.Default{}
+		}
+		p.Expect("(")
+		of := &tree.Call{Name: "default", Arguments: []tree.Expression{p.column()}, At: first.Start}
+		p.Expect(")")
+		return of
 	case "case":
 		return p.caseWhen()
 	case "interval":
@@ -99,6 +105,14 @@ func (p *parser) call(name token.Token) tree.Expression {
 		p.Accept("all")
 	}
 	p.arguments(c)
+	var charset *datum.Base // of CHAR(n USING charset), which is NULL for what is no text in it
+	if c.Name == "char" && p.Accept("using") {
+		base := datum.Varchar
+		if p.collation() == "binary" {
+			base = datum.Varbinary
+		}
+		charset = &base
+	}
 	if p.Accepts("order", "by") {
 		c.OrderBy = p.orders()
 	}
@@ -108,6 +122,9 @@ func (p *parser) call(name token.Token) tree.Expression {
 	}
 	p.Expect(")")
 	p.over(c)
+	if charset != nil {
+		return &tree.Cast{X: c, To: datum.Type{Base: *charset}}
+	}
 	return c
 }
 
@@ -129,6 +146,14 @@ func (p *parser) arguments(c *tree.Call) {
 	case "position":
 		p.positionOf(c)
 		return
+	case "get_format":
+		if p.At.Kind != token.Text {
+			c.Arguments = []tree.Expression{textLiteral(p.AcceptAny("date", "time", "datetime", "timestamp"))}
+			p.Expect(",")
+		}
+	case "weight_string":
+		p.weightString(c)
+		return
 	case "trim":
 		p.trim(c)
 		return
@@ -147,12 +172,23 @@ func (p *parser) arguments(c *tree.Call) {
 			continue
 		}
 		switch {
-		case p.Accept("using"):
+		case c.Name != "char" && p.Accept("using"):
 			p.collation()
 		case p.Is("from") && (c.Name == "substring" || c.Name == "substr" || c.Name == "mid"):
 			p.substringFrom(c)
 		}
 		return
+	}
+}
+
+// weightString reads WEIGHT_STRING(x AS CHAR(n)) as weight_string(x, 'char', n).
+func (p *parser) weightString(c *tree.Call) {
+	c.Arguments = append(c.Arguments, p.expression())
+	if p.Accept("as") {
+		kind := p.AcceptAny("char", "binary")
+		p.Expect("(")
+		c.Arguments = append(c.Arguments, textLiteral(kind), p.expression())
+		p.Expect(")")
 	}
 }
 
@@ -231,11 +267,11 @@ func (p *parser) unitText() tree.Expression { return textLiteral(p.unit()) }
 func (p *parser) interval() tree.Expression {
 	first := p.At
 	p.Advance()
-	x := p.expression()
+	x := p.unary()
 	if tuple, ok := x.(*tree.Tuple); ok {
 		return &tree.Call{Name: "interval", Arguments: tuple.Elements, At: first.Start}
 	}
-	return &tree.Interval{X: x, Unit: p.unit()}
+	return &tree.Interval{X: p.binaryFrom(x, bindOr), Unit: p.unit()}
 }
 
 // caseWhen reads CASE .. END.

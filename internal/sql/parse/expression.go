@@ -102,8 +102,10 @@ func (p *parser) leave() { p.depth-- }
 
 // binary reads operands and the operators between them that bind at least as tightly as given. Chains are read in a loop, so that a long one
 // takes no stack.
-func (p *parser) binary(least int) tree.Expression {
-	left := p.operand(least)
+func (p *parser) binary(least int) tree.Expression { return p.binaryFrom(p.operand(least), least) }
+
+// binaryFrom is binary behind a first operand that was read.
+func (p *parser) binaryFrom(left tree.Expression, least int) tree.Expression {
 	for p.At.Word != "" {
 		operator, binds := operatorOf(p.At.Word)
 		if binds == bindNothing {
@@ -190,8 +192,16 @@ func (p *parser) predicate(x tree.Expression, least int) (e tree.Expression, ok 
 	switch word {
 	case "in", "between", "like", "regexp", "rlike":
 	case "member":
-		p.Refuse("MEMBER OF is not supported: use json_contains")
-		return nil, false
+		return p.memberOf(x, negated), true
+	case "sounds":
+		if next := p.Peek().Word; negated || next != "like" {
+			return nil, false
+		}
+		p.Expect("sounds", "like")
+		sound := func(x tree.Expression) tree.Expression {
+			return &tree.Call{Name: "soundex", Arguments: []tree.Expression{x}}
+		}
+		return &tree.Binary{Operator: tree.Equal, Left: sound(x), Right: sound(p.binary(bindBitOr))}, true
 	default:
 		return nil, false
 	}
@@ -221,6 +231,22 @@ func (p *parser) predicate(x tree.Expression, least int) (e tree.Expression, ok 
 		}
 	}
 	return like, true
+}
+
+// memberOf reads MEMBER OF (array) as a call.
+func (p *parser) memberOf(x tree.Expression, negated bool) tree.Expression {
+	if negated {
+		p.Advance()
+	}
+	p.Expect("member")
+	p.Accept("of")
+	p.Expect("(")
+	var e tree.Expression = &tree.Call{Name: "member_of", Arguments: []tree.Expression{x, p.expression()}}
+	p.Expect(")")
+	if negated {
+		e = &tree.Unary{Operator: tree.Not, X: e}
+	}
+	return e
 }
 
 // escape reads the character behind ESCAPE. An empty one means that nothing escapes.
@@ -513,8 +539,9 @@ func (p *parser) path(c *tree.Column) tree.Expression {
 // variableValue reads @a or @@b in an expression.
 func (p *parser) variableValue() tree.Expression {
 	v := p.variable()
-	if p.Is(":=") {
-		p.Refuse("assign variables with SET, not within another statement")
+	if p.Is(":=") && !v.System {
+		p.Advance()
+		return &tree.Call{Name: tree.Assigns, Arguments: []tree.Expression{textLiteral(v.Name), p.expression()}}
 	}
 	return &v
 }

@@ -119,12 +119,24 @@ func (p *parser) assignee() tree.Variable {
 
 // selectItem reads one element of a select list.
 func (p *parser) selectItem() (item tree.SelectItem) {
-	start := p.At.Start
+	first, start := p.At, p.At.Start
 	item.Expression = p.star()
 	if item.Expression == nil {
 		item.Expression = p.expression()
 	}
 	item.Text = strings.TrimSpace(p.Source[start:max(start, p.Before)])
+	switch e := item.Expression.(type) {
+	case *tree.Literal, *tree.Parameter:
+		if first.Kind == token.Text { // its first part, if it has several
+			item.Text = string(token.Literal(p.Lexer.Text, first, false).Bytes())
+		}
+	case *tree.Call:
+		if e.Name == "name_const" && len(e.Arguments) == 2 {
+			if name, ok := e.Arguments[0].(*tree.Literal); ok {
+				item.Text = string(name.Value.AppendText(nil))
+			}
+		}
+	}
 	switch {
 	case p.Accept("as"):
 		if p.At.Kind == token.Text {

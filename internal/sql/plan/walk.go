@@ -17,6 +17,8 @@ func IsConstant(e tree.Expression) bool {
 		switch e := e.(type) {
 		case *tree.Column, *tree.Star, *tree.Default, *tree.ValuesOf, *tree.Tuple, *tree.Computed, *tree.Subquery, *tree.Exists, *tree.InQuery, *tree.Quantified:
 			constant = false
+		case *tree.Variable:
+			constant = constant && !e.Changing
 		case *tree.Call:
 			constant = constant && e.Over == nil && !IsVolatile(e) && !evaluate.IsAggregate(e.Name)
 		}

@@ -29,8 +29,34 @@ type Parameter struct{ Index int }
 type Variable struct {
 	Name           string
 	System, Global bool
+	// Changing says that the statement assigns it, so that its value is another one from row to row.
+	Changing bool
 	// Type is that of its values, where the session knows it; parsers leave it out.
 	Type datum.Type
+}
+
+// Assigns is the name of the call that @a := x is: of the variable's name, and of x.
+const Assigns = ":="
+
+// Assigned is the name of the variable that a call assigns, if it is @name := x.
+func (x *Call) Assigned() (name string, ok bool) {
+	if x.Name != Assigns || len(x.Arguments) != 2 {
+		return "", false
+	}
+	l, ok := x.Arguments[0].(*Literal)
+	if !ok {
+		return "", false
+	}
+	return string(l.Value.Bytes()), true
+}
+
+// PresetOf is the column of which a call is the default, as DEFAULT(column).
+func (x *Call) PresetOf() (c *Column, ok bool) {
+	if x.Name != "default" || len(x.Arguments) == 0 {
+		return nil, false
+	}
+	c, ok = x.Arguments[0].(*Column)
+	return c, ok
 }
 
 // Operator is a unary or binary operator.

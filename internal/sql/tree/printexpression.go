@@ -76,6 +76,10 @@ func bindingOf(e Expression) int {
 		return bindPredicate
 	case *Interval:
 		return bindUnary
+	case *Call:
+		if x.Name == Assigns {
+			return bindOr - 1
+		}
 	case *Literal:
 		if negative(x.Value) {
 			return bindUnary
@@ -283,6 +287,15 @@ func (x *Call) append(dst []byte) []byte {
 		columns, against, boolean := x.Match()
 		dst = appendList(append(dst, "MATCH ("...), columns)
 		return append(appendBracketed(append(dst, " AGAINST ("...), against, bindBitOr), matchEnd(boolean)...)
+	}
+	if name, ok := x.Assigned(); ok {
+		return appendExpression(append((&Variable{Name: name}).append(dst), " := "...), x.Arguments[1])
+	}
+	if x.Name == "weight_string" && len(x.Arguments) == 3 {
+		if kind, ok := x.Arguments[1].(*Literal); ok {
+			dst = appendExpression(append(dst, "weight_string("...), x.Arguments[0])
+			return append(appendExpression(append(append(append(dst, " AS "...), kind.Value.Bytes()...), '('), x.Arguments[2]), "))"...)
+		}
 	}
 	if x.Name == "trim" && len(x.Arguments) > 1 {
 		if trimmed, ok := x.appendTrim(dst); ok {

@@ -15,7 +15,7 @@ const (
 // SteadinessOf is that of a call.
 func SteadinessOf(call *Call) Steadiness {
 	switch call.Name {
-	case "rand", "uuid", "uuid_short", "random_bytes", "sleep", "sysdate":
+	case "rand", "uuid", "uuid_short", "random_bytes", "sleep", "sysdate", Assigns:
 		return OfCall
 	case "now", "current_timestamp", "localtimestamp", "localtime", "curdate", "current_date", "curtime", "current_time", "utc_date", "utc_time", "utc_timestamp",
 		"last_insert_id", "connection_id", "user", "current_user", "current_role", "session_user", "system_user", "database", "schema", "version",

@@ -21,17 +21,21 @@ import (
 
 // Find finds a function by its name in lower case; ok is false if there is none.
 func Find(name string) (f *function.Function, ok bool) {
-	found, ok := documents[name]
-	if !ok {
-		found, ok = changes[name]
+	for _, family := range families {
+		if found, ok := family[name]; ok {
+			return &found, true
+		}
 	}
-	return &found, ok
+	return nil, false
 }
+
+// families are all functions. // immutable
+var families = []map[string]function.Function{documents, changes, storages}
 
 // Names are the names of all functions, in no order.
 func Names() iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for _, family := range []map[string]function.Function{documents, changes} {
+		for _, family := range families {
 			for name := range family {
 				if !yield(name) {
 					return

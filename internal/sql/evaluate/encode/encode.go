@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package encode holds SQL's functions that write values in other letters and digits: hexadecimal, base64, digests, numbers of other bases.
+// Package encode holds SQL's functions that write values in other letters and digits: hexadecimal, base64, digests, numbers of other bases, ciphers,
+// compressed texts, addresses.
 //
 // Knows: codes and digests.
 // Never: trees, rows, sessions.
@@ -16,7 +17,6 @@ import (
 	"encoding/hex"
 	"hash/crc32"
 	"iter"
-	"maps"
 	"math"
 	"math/bits"
 	"strconv"
@@ -29,12 +29,29 @@ import (
 
 // Find finds a function by its name in lower case; ok is false if there is none.
 func Find(name string) (f *function.Function, ok bool) {
-	found, ok := codes[name]
-	return &found, ok
+	for _, family := range families {
+		if found, ok := family[name]; ok {
+			return &found, true
+		}
+	}
+	return nil, false
 }
 
 // Names are the names of all functions, in no order.
-func Names() iter.Seq[string] { return maps.Keys(codes) }
+func Names() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, family := range families {
+			for name := range family {
+				if !yield(name) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// families are all functions. // immutable
+var families = []map[string]function.Function{codes, ciphers, addresses}
 
 func always(t datum.Base) func([]datum.Type) datum.Type {
 	return func([]datum.Type) datum.Type { return datum.Type{Base: t} }
@@ -56,28 +73,29 @@ func textOrNull(e *function.Environment, grown []byte) (datum.Datum, error) {
 
 // codes are the functions that write values in other letters and digits, and digests. // immutable
 var codes = map[string]function.Function{
-	"hex":         {Min: 1, Max: 1, Result: isText, Apply: hexOf},
-	"unhex":       {Min: 1, Max: 1, Result: isBinary, Apply: unhex},
-	"to_base64":   {Min: 1, Max: 1, Result: isText, Apply: toBase64},
-	"from_base64": {Min: 1, Max: 1, Result: isBinary, Apply: fromBase64},
-	"md5":         {Min: 1, Max: 1, Result: isText, Apply: digest(func(b []byte) []byte { d := md5.Sum(b); return d[:] })},
-	"sha":         {Min: 1, Max: 1, Result: isText, Apply: digest(sha1Of)},
-	"sha1":        {Min: 1, Max: 1, Result: isText, Apply: digest(sha1Of)},
-	"sha256":      {Min: 1, Max: 1, Result: isText, Apply: digest(func(b []byte) []byte { d := sha256.Sum256(b); return d[:] })},
-	"sha2":        {Min: 2, Max: 2, Result: isText, Apply: sha2},
-	"crc32":       {Min: 1, Max: 1, Result: isInteger, Apply: checksum},
-	"ascii":       {Min: 1, Max: 1, Result: isInteger, Apply: ascii},
-	"ord":         {Min: 1, Max: 1, Result: isInteger, Apply: ord},
-	"char":        {Min: 1, Max: -1, Result: isText, Apply: char, Nulls: true},
-	"bin":         {Min: 1, Max: 1, Result: isText, Apply: inBase(2)},
-	"oct":         {Min: 1, Max: 1, Result: isText, Apply: inBase(8)},
-	"conv":        {Min: 3, Max: 3, Result: isText, Apply: conv},
-	"bit_count":   {Min: 1, Max: 1, Result: isInteger, Apply: bitCount},
-	"quote":       {Min: 1, Max: 1, Result: isText, Apply: quote, Nulls: true},
-	"soundex":     {Min: 1, Max: 1, Result: isText, Apply: soundex},
-	"format":      {Min: 2, Max: 3, Result: isText, Apply: format, Nulls: true},
-	"inet_aton":   {Min: 1, Max: 1, Result: isInteger, Apply: inetToNumber},
-	"inet_ntoa":   {Min: 1, Max: 1, Result: isText, Apply: inetToText},
+	"hex":           {Min: 1, Max: 1, Result: isText, Apply: hexOf},
+	"unhex":         {Min: 1, Max: 1, Result: isBinary, Apply: unhex},
+	"to_base64":     {Min: 1, Max: 1, Result: isText, Apply: toBase64},
+	"from_base64":   {Min: 1, Max: 1, Result: isBinary, Apply: fromBase64},
+	"md5":           {Min: 1, Max: 1, Result: isText, Apply: digest(func(b []byte) []byte { d := md5.Sum(b); return d[:] })},
+	"sha":           {Min: 1, Max: 1, Result: isText, Apply: digest(sha1Of)},
+	"sha1":          {Min: 1, Max: 1, Result: isText, Apply: digest(sha1Of)},
+	"sha256":        {Min: 1, Max: 1, Result: isText, Apply: digest(func(b []byte) []byte { d := sha256.Sum256(b); return d[:] })},
+	"sha2":          {Min: 2, Max: 2, Result: isText, Apply: sha2},
+	"crc32":         {Min: 1, Max: 1, Result: isInteger, Apply: checksum},
+	"ascii":         {Min: 1, Max: 1, Result: isInteger, Apply: ascii},
+	"ord":           {Min: 1, Max: 1, Result: isInteger, Apply: ord},
+	"char":          {Min: 1, Max: -1, Result: isText, Apply: char, Nulls: true},
+	"bin":           {Min: 1, Max: 1, Result: isText, Apply: inBase(2)},
+	"oct":           {Min: 1, Max: 1, Result: isText, Apply: inBase(8)},
+	"conv":          {Min: 3, Max: 3, Result: isText, Apply: conv},
+	"bit_count":     {Min: 1, Max: 1, Result: isInteger, Apply: bitCount},
+	"weight_string": {Min: 1, Max: 3, Result: isBinary, Apply: weightString},
+	"quote":         {Min: 1, Max: 1, Result: isText, Apply: quote, Nulls: true},
+	"soundex":       {Min: 1, Max: 1, Result: isText, Apply: soundex},
+	"format":        {Min: 2, Max: 3, Result: isText, Apply: format, Nulls: true},
+	"inet_aton":     {Min: 1, Max: 1, Result: isInteger, Apply: inetToNumber},
+	"inet_ntoa":     {Min: 1, Max: 1, Result: isText, Apply: inetToText},
 }
 
 // isBinary is the type of bytes. // immutable
@@ -458,4 +476,29 @@ func inetToText(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 		}
 	}
 	return datum.Text(e.Keep(dst)), nil
+}
+
+// weightString is what a text sorts by: its bytes. CHAR(n) fills them up with spaces, BINARY(n) with zeros.
+func weightString(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
+	if isBytes := a[0].Kind() == datum.KindText || a[0].Kind() == datum.KindBinary; !isBytes {
+		return datum.Null, nil
+	}
+	text, fill := a[0].Bytes(), byte(' ')
+	if len(a) < 3 {
+		return datum.Binary(text), nil
+	}
+	n := int(min(max(a[2].NumberInt(), 0), function.PacketMax))
+	kept := text
+	if string(a[1].Bytes()) == "binary" {
+		fill, kept = 0, text[:min(n, len(text))]
+		n -= len(kept)
+	} else {
+		for n > 0 && len(text) > 0 {
+			_, size := utf8.DecodeRune(text)
+			text, n = text[size:], n-1
+		}
+		kept = kept[:len(kept)-len(text)]
+	}
+	dst := append(e.Arena(), kept...)
+	return datum.Binary(e.Keep(append(dst, bytes.Repeat([]byte{fill}, n)...))), nil
 }

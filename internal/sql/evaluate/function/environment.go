@@ -162,7 +162,7 @@ func Names() iter.Seq[string] {
 }
 
 // families are all functions. // immutable
-var families = []map[string]Function{texts, numbers, times, parts, formats, patterns, facts, locks}
+var families = []map[string]Function{texts, numbers, times, parts, formats, patterns, facts, identifiers, locks}
 
 func always(t datum.Base) func([]datum.Type) datum.Type {
 	return func([]datum.Type) datum.Type { return datum.Type{Base: t} }

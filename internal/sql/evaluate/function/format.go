@@ -13,6 +13,7 @@ import (
 var formats = map[string]Function{
 	"date_format": {Min: 2, Max: 2, Result: isText, Apply: dateFormat},
 	"time_format": {Min: 2, Max: 2, Result: isText, Apply: timeFormat},
+	"get_format":  {Min: 2, Max: 2, Result: isText, Apply: getFormat},
 	"str_to_date": {Min: 2, Max: 2, Result: isUntyped, Apply: strToDate},
 }
 
@@ -418,4 +419,27 @@ func (r *dateReader) result() datum.Datum {
 		return datum.DateDays(m.Days())
 	}
 	return datum.TimestampUS(m.Days()*dayUS + clock)
+}
+
+// formatsOf are the formats of GET_FORMAT: of dates, times, and of both, where they are not the same as elsewhere. // immutable
+var formatsOf = map[string][3]string{
+	"EUR":      {"%d.%m.%Y", "%H.%i.%s", "%Y-%m-%d %H.%i.%s"},
+	"USA":      {"%m.%d.%Y", "%h:%i:%s %p", "%Y-%m-%d %H.%i.%s"},
+	"JIS":      {"%Y-%m-%d", "%H:%i:%s", "%Y-%m-%d %H:%i:%s"},
+	"ISO":      {"%Y-%m-%d", "%H:%i:%s", "%Y-%m-%d %H:%i:%s"},
+	"INTERNAL": {"%Y%m%d", "%H%i%s", "%Y%m%d%H%i%s"},
+}
+
+func getFormat(e *Environment, a []datum.Datum) (datum.Datum, error) {
+	found, ok := formatsOf[strings.ToUpper(string(e.TextOf(a[1])))]
+	if !ok {
+		return datum.Null, nil
+	}
+	switch string(e.TextOf(a[0])) {
+	case "date":
+		return datum.TextString(found[0]), nil
+	case "time":
+		return datum.TextString(found[1]), nil
+	}
+	return datum.TextString(found[2]), nil
 }

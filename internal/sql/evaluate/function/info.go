@@ -3,7 +3,6 @@
 package function
 
 import (
-	"encoding/hex"
 	"strings"
 
 	"github.com/weftdb/weft/internal/sql/datum"
@@ -32,11 +31,9 @@ var facts = map[string]Function{
 	"found_rows":     {Result: isInteger, Apply: ask(func(s Session) datum.Datum { return datum.Int(s.FoundRows()) })},
 	"charset":        {Min: 1, Max: 1, Result: isText, Apply: charset, Nulls: true},
 	"collation":      {Min: 1, Max: 1, Result: isText, Apply: collation, Nulls: true},
-	"uuid":           {Result: isText, Apply: uuid, Volatile: true},
-	"uuid_to_bin":    {Min: 1, Max: 1, Result: isBinary, Apply: uuidToBinary},
-	"bin_to_uuid":    {Min: 1, Max: 1, Result: isText, Apply: binaryToUUID},
-	"is_uuid":        {Min: 1, Max: 1, Result: isBoolean, Apply: isUUID},
 	"sleep":          {Min: 1, Max: 1, Result: isInteger, Apply: sleep, Volatile: true, Nulls: true},
+	":=":             {Min: 2, Max: 2, Result: likeSecond, Apply: assign, Nulls: true, Volatile: true},
+	"name_const":     {Min: 2, Max: 2, Result: likeSecond, Apply: second, Nulls: true},
 	"interval":       {Min: 2, Max: -1, Result: isInteger, Apply: intervalOf, Nulls: true},
 }
 
@@ -109,70 +106,6 @@ func isPlainText(d datum.Datum) bool {
 	return d.Kind() == datum.KindText || d.Kind() == datum.KindJSON
 }
 
-// uuid makes a random one, of version 4.
-func uuid(e *Environment, _ []datum.Datum) (datum.Datum, error) {
-	var raw [16]byte
-	high, low := e.random(), e.random()
-	for i := range 8 {
-		raw[i], raw[8+i] = byte(high>>(8*i)), byte(low>>(8*i))
-	}
-	raw[6], raw[8] = raw[6]&0x0f|0x40, raw[8]&0x3f|0x80
-	return e.text(appendUUID(e.arena, raw[:])), nil
-}
-
-func appendUUID(dst, raw []byte) []byte {
-	for i, end := range []int{4, 6, 8, 10, 16} {
-		if i > 0 {
-			dst = append(dst, '-')
-		}
-		dst = hex.AppendEncode(dst, raw[[]int{0, 4, 6, 8, 10}[i]:end])
-	}
-	return dst
-}
-
-// parseUUID reads one with or without dashes and braces.
-func parseUUID(text []byte) (raw []byte, ok bool) {
-	if len(text) == 38 && text[0] == '{' && text[37] == '}' {
-		text = text[1:37]
-	}
-	if len(text) == 36 {
-		if text[8] != '-' || text[13] != '-' || text[18] != '-' || text[23] != '-' {
-			return nil, false
-		}
-		plain := make([]byte, 0, 32)
-		for _, part := range [][]byte{text[:8], text[9:13], text[14:18], text[19:23], text[24:]} {
-			plain = append(plain, part...)
-		}
-		text = plain
-	}
-	if len(text) != 32 {
-		return nil, false
-	}
-	raw, err := hex.AppendDecode(nil, text)
-	return raw, err == nil
-}
-
-func uuidToBinary(e *Environment, a []datum.Datum) (datum.Datum, error) {
-	raw, ok := parseUUID(e.TextOf(a[0]))
-	if !ok {
-		return datum.Null, fault.New(fault.FunctionArgument, "string", string(e.TextOf(a[0])), "uuid_to_bin")
-	}
-	return datum.Binary(raw), nil
-}
-
-func binaryToUUID(e *Environment, a []datum.Datum) (datum.Datum, error) {
-	raw := e.TextOf(a[0])
-	if len(raw) != 16 {
-		return datum.Null, fault.New(fault.FunctionArgument, "string", string(raw), "bin_to_uuid")
-	}
-	return e.text(appendUUID(e.arena, raw)), nil
-}
-
-func isUUID(e *Environment, a []datum.Datum) (datum.Datum, error) {
-	_, ok := parseUUID(e.TextOf(a[0]))
-	return datum.Bool(ok), nil
-}
-
 // sleep waits where the session can; it is 1 if it was interrupted.
 func sleep(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	seconds := a[0].NumberFloat()
@@ -202,4 +135,24 @@ func intervalOf(_ *Environment, a []datum.Datum) (datum.Datum, error) {
 		}
 	}
 	return datum.Int(int64(len(a) - 1)), nil
+}
+
+// likeSecond is the type of the second argument.
+func likeSecond(arguments []datum.Type) datum.Type { return arguments[1] }
+
+func second(_ *Environment, a []datum.Datum) (datum.Datum, error) { return a[1], nil }
+
+// Assigner is a Session whose variables expressions can assign.
+type Assigner interface {
+	AssignUser(name string, value datum.Datum) error
+}
+
+// assign is @name := value, and is that value. No statement can name it otherwise.
+func assign(e *Environment, a []datum.Datum) (datum.Datum, error) {
+	if s, ok := e.Session.(Assigner); ok {
+		if err := s.AssignUser(string(a[0].Bytes()), a[1]); err != nil {
+			return datum.Null, err
+		}
+	}
+	return a[1], nil
 }

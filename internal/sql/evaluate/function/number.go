@@ -42,7 +42,7 @@ var numbers = map[string]Function{
 	"radians":  {Min: 1, Max: 1, Result: isDouble, Apply: real(func(x float64) float64 { return x * math.Pi / 180 })},
 	"pi":       {Min: 0, Max: 0, Result: isDouble, Apply: func(*Environment, []datum.Datum) (datum.Datum, error) { return datum.Float64(math.Pi), nil }},
 	"sign":     {Min: 1, Max: 1, Result: isInteger, Apply: sign},
-	"rand":     {Min: 0, Max: 1, Result: isDouble, Apply: random, Volatile: true, Nulls: true},
+	"rand":     {Result: isDouble, Apply: random, Volatile: true, Nulls: true},
 	"greatest": {Min: 2, Max: -1, Result: widest, Apply: greatest},
 	"least":    {Min: 2, Max: -1, Result: widest, Apply: least},
 }
@@ -290,12 +290,8 @@ func roundFloat(x float64, places int, cut bool) float64 {
 	return scaled / scale
 }
 
-func random(e *Environment, a []datum.Datum) (datum.Datum, error) {
-	bits := e.random()
-	if len(a) == 1 {
-		bits = mix(uint64(a[0].NumberInt()))
-	}
-	return datum.Float64(float64(bits>>11) / (1 << 53)), nil
+func random(e *Environment, _ []datum.Datum) (datum.Datum, error) {
+	return datum.Float64(float64(e.random()>>11) / (1 << 53)), nil
 }
 
 func greatest(_ *Environment, a []datum.Datum) (datum.Datum, error) { return extreme(a, 1) }

@@ -51,6 +51,7 @@ var texts = map[string]Function{
 	"starts_with":      {Min: 2, Max: 2, Result: isBoolean, Apply: startsWith},
 	"end_with":         {Min: 2, Max: 2, Result: isBoolean, Apply: endsWith},
 	"ends_with":        {Min: 2, Max: 2, Result: isBoolean, Apply: endsWith},
+	"export_set":       {Min: 3, Max: 5, Result: isText, Apply: exportSet},
 	"make_set":         {Min: 2, Max: -1, Result: isText, Apply: makeSet, Nulls: true},
 }
 
@@ -462,6 +463,31 @@ func makeSet(e *Environment, a []datum.Datum) (datum.Datum, error) {
 			dst = append(dst, ',')
 		}
 		dst, first = appendDatum(dst, a[i]), false
+	}
+	return e.textOrNull(dst)
+}
+
+// exportSet is a text for each bit of a number, the lowest first.
+func exportSet(e *Environment, a []datum.Datum) (datum.Datum, error) {
+	on, off, separator, count := e.TextOf(a[1]), e.TextOf(a[2]), []byte{','}, int64(64)
+	if len(a) > 3 {
+		separator = e.TextOf(a[3])
+	}
+	if len(a) > 4 {
+		if n := a[4].NumberInt(); n >= 0 && n < count {
+			count = n
+		}
+	}
+	dst, bits := e.arena, a[0].Bits()
+	for i := range count {
+		if i > 0 {
+			dst = append(dst, separator...)
+		}
+		if bits>>i&1 == 1 {
+			dst = append(dst, on...)
+		} else {
+			dst = append(dst, off...)
+		}
 	}
 	return e.textOrNull(dst)
 }
