@@ -62,7 +62,7 @@ func (s *Session) compileOn(read tree.Statement, name tree.Name, privilege accou
 		t.Spell(read)
 	}
 	if err != nil {
-		return nil, err
+		return nil, s.writesView(read, name, err)
 	}
 	defer p.release()
 	if err := s.askChange(read, t); err != nil {
@@ -176,4 +176,18 @@ func (s *Session) changeCall(ctx context.Context, c *call, tx *database.Tx, pin 
 	w.Tables, w.Unchecked = s.engine.tables.of, s.values.KeysUnchecked
 	w.Context.Done = ctx.Done()
 	return w
+}
+
+// writesView is the error for a statement that writes to a view, where a table was not found.
+func (s *Session) writesView(read tree.Statement, n tree.Name, err error) error {
+	if !isNoTable(err) || !s.isView(n) {
+		return err
+	}
+	switch read.(type) {
+	case *tree.Update:
+		return fault.Because(err, fault.NotUpdatable, n.Name, "UPDATE")
+	case *tree.Delete:
+		return fault.Because(err, fault.NotUpdatable, n.Name, "DELETE")
+	}
+	return fault.Because(err, fault.NotInsertable, n.Name, "INSERT")
 }

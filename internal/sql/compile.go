@@ -153,10 +153,22 @@ func (s *Session) control(ctx context.Context, read tree.Statement, c *call) (do
 	default:
 		return false, nil
 	}
-	if err != nil {
-		return true, err
+	if err == nil {
+		err = c.sink.Done(result.Done{})
 	}
-	return true, c.sink.Done(result.Done{})
+	s.released = s.released || err == nil && releases(read)
+	return true, err
+}
+
+// releases reports whether a statement ends its session.
+func releases(read tree.Statement) bool {
+	switch read := read.(type) {
+	case *tree.Commit:
+		return read.Release
+	case *tree.Rollback:
+		return read.Release
+	}
+	return false
 }
 
 func (s *Session) commitChained(ctx context.Context, chain bool) error {

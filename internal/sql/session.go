@@ -37,6 +37,7 @@ type Session struct {
 	named         map[string]*prepared // PREPARE name FROM ..
 	userLocks     userlock.Holder      // of GET_LOCK
 	temporaries   temporaries
+	released      bool // it has ended itself
 	// affected is the value of ROW_COUNT().
 	affected int64
 	insertID uint64          // what LAST_INSERT_ID() returns
@@ -152,7 +153,7 @@ func (s *Session) preset() error {
 func (s *Session) State() result.State {
 	return result.State{
 		Database: s.database, InTransaction: s.open != nil, ReadOnly: s.open != nil && s.open.readOnly, Autocommit: s.values.Autocommit,
-		Warnings: len(s.warnings), NoBackslashEscapes: s.values.NoBackslashEscapes,
+		Warnings: len(s.warnings), NoBackslashEscapes: s.values.NoBackslashEscapes, Released: s.released,
 	}
 }
 

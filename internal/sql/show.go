@@ -103,9 +103,22 @@ func (s *Session) showStatus(st *tree.Show, c *call) error {
 		{"Com_select", kind(KindSelect)}, {"Com_set_option", kind(KindSet)}, {"Com_update", kind(KindUpdate)},
 		{"Connections", number(e.counts.opened.Load())}, {"Plans_cached", number(int64(e.plans.Len()))}, {"Plans_made", number(e.counts.planned.Load())},
 		{"Queries", number(e.counts.statements.Load())}, {"Questions", number(e.counts.statements.Load())}, {"Ssl_cipher", ""},
-		{"Ssl_version", ""}, {"Threads_connected", number(e.counts.sessions.Load())},
+		{"Ssl_version", ""}, {"Threads_cached", "0"}, {"Threads_connected", number(e.counts.sessions.Load())},
+		{"Threads_created", number(e.counts.opened.Load())}, {"Threads_running", number(e.running())},
 		{"Uptime", number(int64(e.options.Now().Sub(e.begun).Seconds()))}, {"Version", variable.ServerVersion},
 	})
+}
+
+// running is how many connections are at work: the one that asks, at least.
+func (e *Engine) running() (n int64) {
+	if e.options.Processes != nil {
+		for _, p := range e.options.Processes() {
+			if p.Command != "Sleep" {
+				n++
+			}
+		}
+	}
+	return max(n, 1)
 }
 
 func (s *Session) showWarnings(c *call, errorsOnly bool) error {

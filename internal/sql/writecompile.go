@@ -104,7 +104,7 @@ func (w *queryWrite) readTimeout(hints []tree.Hint) (err error) {
 func (w *queryWrite) inserts(s *Session, read *tree.Insert, parameters int, c *call) error {
 	t, p, err := s.table(read.Into, account.Insert)
 	if err != nil {
-		return err
+		return s.writesView(read, read.Into, err)
 	}
 	defer p.release()
 	t.SpellInsert(read)

@@ -67,7 +67,7 @@ func (c *connection) conclude(err error) bool {
 func (c *connection) query(text []byte) bool {
 	c.settle(c.server.options.CursorBytesMax)
 	a := c.answer.start(false)
-	return a.conclude(c.session.Query(c.context(), text, a))
+	return a.conclude(c.session.Query(c.context(), text, a)) && !c.sessionState().Released
 }
 
 func (c *connection) use(database string) bool {

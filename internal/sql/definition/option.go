@@ -113,7 +113,8 @@ func isForeignOption(name string) bool {
 	name = strings.TrimPrefix(strings.ReplaceAll(name, " ", "_"), "DEFAULT_")
 	switch name {
 	case "ENGINE", "CHARSET", "CHARACTER_SET", "COLLATE", "ROW_FORMAT", "AUTO_INCREMENT", "KEY_BLOCK_SIZE", "STATS_PERSISTENT", "STATS_AUTO_RECALC",
-		"AVG_ROW_LENGTH", "CHECKSUM", "DELAY_KEY_WRITE", "MAX_ROWS", "MIN_ROWS", "PACK_KEYS":
+		"AVG_ROW_LENGTH", "CHECKSUM", "DELAY_KEY_WRITE", "MAX_ROWS", "MIN_ROWS", "PACK_KEYS", "CONNECTION", "INSERT_METHOD", "PASSWORD",
+		"UNION", "STATS_SAMPLE_PAGES", "DIRECTORY", "TABLESPACE", "STORAGE", "ENCRYPTION":
 		return true
 	}
 	return false

@@ -476,7 +476,7 @@ func (p *parser) tableOptions() (options []tree.Option) {
 			p.noteText(options[len(options)-1].Value)
 		case p.Accepts("data", "directory"), p.Accepts("index", "directory"):
 			options = append(options, p.readOption("DIRECTORY"))
-		case p.IsName() && !p.Is("partition") && p.valueFollows():
+		case (p.IsName() || p.Is("union")) && !p.Is("partition") && p.valueFollows():
 			options = append(options, p.option())
 		default:
 			if p.At.Start != start.Start {
@@ -487,9 +487,16 @@ func (p *parser) tableOptions() (options []tree.Option) {
 	}
 }
 
+// takesValue are options whose values may be words of the grammar, or lists. // immutable
+var takesValue = map[string]bool{"ROW_FORMAT": true, "INSERT_METHOD": true, "UNION": true, "PACK_KEYS": true, "STATS_AUTO_RECALC": true, "STATS_PERSISTENT": true,
+	"STORAGE": true, "TABLESPACE": true}
+
 // valueFollows says whether the current name is that of an option: = or a value comes next.
 func (p *parser) valueFollows() bool {
 	next := p.Peek()
+	if takesValue[strings.ToUpper(p.SourceOf(p.At))] && (next.Kind == token.Word || next.Word == "(") {
+		return true // a word of the grammar, such as DEFAULT
+	}
 	return next.Word == "=" || next.Kind == token.Text || next.Kind == token.Integer || next.Kind == token.Word && next.Word == ""
 }
 

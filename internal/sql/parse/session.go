@@ -28,24 +28,26 @@ func (p *parser) transaction() tree.Statement {
 			p.Accept("savepoint")
 			return &tree.Savepoint{Action: "rollback to", Name: p.Name("a savepoint's name")}
 		}
-		return &tree.Rollback{Chain: p.chain()}
+		chain, release := p.chain()
+		return &tree.Rollback{Chain: chain, Release: release}
 	}
 	p.Accept("work")
-	return &tree.Commit{Chain: p.chain()}
+	chain, release := p.chain()
+	return &tree.Commit{Chain: chain, Release: release}
 }
 
 // chain reads [AND [NO] CHAIN] [[NO] RELEASE].
-func (p *parser) chain() (chain bool) {
+func (p *parser) chain() (chain, release bool) {
 	if p.Accept("and") {
 		chain = !p.Accept("no")
 		p.Expect("chain")
 	}
 	if p.Accept("no") {
 		p.Expect("release")
-	} else if p.Is("release") {
-		p.Refuse("RELEASE is not supported: close the connection")
+	} else {
+		release = !chain && p.Accept("release")
 	}
-	return chain
+	return chain, release
 }
 
 func (p *parser) start() tree.Statement {

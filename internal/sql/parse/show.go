@@ -20,6 +20,8 @@ var shows = [...]struct{ words, what string }{
 	{"engines", "engines"}, {"collation", "collation"}, {"character set", "character set"}, {"charset", "character set"}, {"grants", "grants"},
 	{"plugins", "plugins"}, {"privileges", "privileges"}, {"triggers", "triggers"}, {"events", "events"},
 	{"procedure status", "procedure status"}, {"function status", "function status"}, {"open tables", "open tables"},
+	{"master status", "master status"}, {"binary log status", "master status"}, {"slave status", "slave status"}, {"replica status", "slave status"},
+	{"slave hosts", "slave hosts"}, {"replicas", "slave hosts"},
 }
 
 // show reads SHOW ..
@@ -45,9 +47,16 @@ func (p *parser) show() tree.Statement {
 		}
 	}
 	switch p.At.Word {
+	case "engine":
+		p.Advance()
+		if name := p.Word("the name of an engine"); strings.EqualFold(name, "innodb") && p.Accept("status") {
+			s.What = "engine innodb status"
+			return s
+		}
+		p.Refuse("SHOW ENGINE .. is not supported, but for SHOW ENGINE INNODB STATUS")
 	case "create":
 		p.Refuse("SHOW CREATE of another kind is not supported")
-	case "profile", "profiles", "binary", "binlog", "master", "slave", "slaves", "replica", "replicas", "relaylog", "engine", "function", "procedure":
+	case "profile", "profiles", "binary", "binlog", "master", "slave", "slaves", "replica", "replicas", "relaylog", "function", "procedure":
 		p.Refuse("SHOW " + strings.ToUpper(p.At.Word) + " is not supported")
 	}
 	p.Expected("what to show, such as TABLES, COLUMNS, INDEX, CREATE TABLE or VARIABLES")
@@ -66,6 +75,8 @@ func (p *parser) showTail(s *tree.Show) {
 		return
 	case "columns", "full columns", "index", "keys", "regions", "estimated rows":
 		p.showTable(s)
+	case "master status", "slave status", "slave hosts":
+		return
 	case "warnings", "errors":
 		if p.Accept("limit") {
 			p.count()

@@ -42,6 +42,14 @@ const lengthMax = 1 << 31
 // columnType reads a type with its lengths and attributes.
 func (p *parser) columnType() datum.Type {
 	name := strings.ToLower(p.SourceOf(p.At))
+	if next := p.Peek().Word; name == "national" && (next == "char" || next == "character" || next == "varchar" || next == "varcharacter") {
+		p.Advance()
+		name = next
+	}
+	if name == "nchar" && p.Peek().Word == "varchar" {
+		p.Advance()
+		name = "varchar"
+	}
 	base, ok := bases[name]
 	if t, known := varietyOf(name); known && p.At.Kind == token.Word {
 		p.Advance()

@@ -2,6 +2,14 @@
 
 package schemas
 
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/weftdb/weft/internal/sql/result"
+)
+
 // showServer answers what clients ask about servers of MySQL's kind; nil for what is not known here.
 func (c *call) showServer(what string) *answer {
 	switch what {
@@ -24,6 +32,16 @@ func (c *call) showServer(what string) *answer {
 	case "events":
 		return &answer{columns: texts("Db", "Name", "Definer", "Time zone", "Type", "Execute at", "Interval value", "Interval field", "Starts", "Ends", "Status",
 			"Originator", "character_set_client", "collation_connection", "Database Collation"), by: 1}
+	case "master status": // there is no binary log
+		return &answer{columns: texts("File", "Position", "Binlog_Do_DB", "Binlog_Ignore_DB", "Executed_Gtid_Set")}
+	case "slave status":
+		return &answer{columns: texts("Slave_IO_State", "Master_Host", "Master_User", "Master_Port", "Slave_IO_Running", "Slave_SQL_Running", "Seconds_Behind_Master")}
+	case "slave hosts":
+		return &answer{columns: texts("Server_id", "Host", "Port", "Master_id", "Slave_UUID")}
+	case "engine innodb status":
+		a := &answer{columns: long(texts("Type", "Name", "Status"), 2)}
+		a.add(engineName, "", c.engineStatus())
+		return a
 	case "procedure status", "function status":
 		return &answer{columns: texts("Db", "Name", "Type", "Definer", "Modified", "Created", "Security_type", "Comment", "character_set_client",
 			"collation_connection", "Database Collation"), by: 1}
@@ -42,4 +60,22 @@ func collations() *answer {
 	a.add("binary", "binary", 63, "Yes", "Yes", 1, "NO PAD")
 	a.add(collationName, "utf8mb4", 46, "Yes", "Yes", 1, "NO PAD")
 	return a
+}
+
+// engineStatus tells of the open transactions, in the form in which tools look for them.
+func (c *call) engineStatus() string {
+	const rule = "\n------------\n"
+	var text strings.Builder
+	text.WriteString("\n=====================================\nWEFT, AS AN INNODB MONITOR OUTPUT\n=====================================" + rule + "TRANSACTIONS" + rule)
+	if c.Transactions != nil {
+		for _, t := range c.Transactions() {
+			if c.session.Process != nil && !c.session.Process(&result.Process{User: t.User}) {
+				continue
+			}
+			fmt.Fprintf(&text, "---TRANSACTION ACTIVE %d sec\n%d lock struct(s), %d row lock(s)\nMySQL thread id %d, %s\n",
+				int64(time.Since(t.Begun).Seconds()), t.Held, t.Held, t.Session, t.User)
+		}
+	}
+	text.WriteString("----------------------------\nEND OF INNODB MONITOR OUTPUT\n============================\n")
+	return text.String()
 }

@@ -67,6 +67,8 @@ func serverTables() []*Virtual {
 		virtual("mysql", "help_topic", "help_topic_id:n name help_category_id:n description:l example:l url:l", nil),
 		virtual("mysql", "proc", "db name type specific_name language sql_data_access is_deterministic security_type param_list:l returns:l body:l definer", nil),
 		virtual("mysql", "user", "Host User plugin authentication_string:l account_locked password_expired", (*reading).users),
+		virtual("mysql", "columns_priv", "Host Db User Table_name Column_name Timestamp:d Column_priv", nil),
+		virtual("mysql", "tables_priv", "Host Db User Table_name Grantor Timestamp:d Table_priv Column_priv", (*reading).tablesPriv),
 		virtual("mysql", "time_zone_name", "Name Time_zone_id:n", nil),
 	}
 }
@@ -112,6 +114,19 @@ func (r *reading) privileges(of func(p Privilege) (wanted bool), values func(p P
 			grantable = "YES"
 		}
 		return r.add(append(append([]any{"'" + p.Grantee + "'@'%'", catalogName}, values(p)...), p.Name, grantable)...)
+	})
+}
+
+// tablesPriv hands out the privileges on tables as mysql.tables_priv has them, but for one a line.
+func (r *reading) tablesPriv() error {
+	if r.session.Privileges == nil {
+		return nil
+	}
+	return r.session.Privileges(r.ctx, func(p Privilege) error {
+		if p.Table == "" {
+			return nil
+		}
+		return r.add("%", p.Database, p.Grantee, p.Table, "", nil, strings.ToUpper(p.Name[:1])+strings.ToLower(p.Name[1:]), "")
 	})
 }
 

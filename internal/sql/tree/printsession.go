@@ -29,9 +29,9 @@ func appendSession(dst []byte, s Statement) []byte {
 	case *Begin:
 		return x.append(dst)
 	case *Commit:
-		return append(dst, ifWord("COMMIT", x.Chain, " AND CHAIN")...)
+		return append(dst, ifWord(ifWord("COMMIT", x.Chain, " AND CHAIN"), x.Release, " RELEASE")...)
 	case *Rollback:
-		return append(dst, ifWord("ROLLBACK", x.Chain, " AND CHAIN")...)
+		return append(dst, ifWord(ifWord("ROLLBACK", x.Chain, " AND CHAIN"), x.Release, " RELEASE")...)
 	case *Savepoint:
 		word := map[string]string{"savepoint": "SAVEPOINT ", "rollback to": "ROLLBACK TO SAVEPOINT ", "release": "RELEASE SAVEPOINT "}[x.Action]
 		return AppendName(append(dst, word...), x.Name)

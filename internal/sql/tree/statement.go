@@ -399,7 +399,7 @@ type Use struct{ Database string }
 // Show is SHOW .. in one shape for all. What is in lower case with single spaces: "databases", "tables", "full tables", "columns", "full columns",
 // "index" (INDEXES too), "keys", "create table", "create view", "create database", "variables", "status", "processlist", "full processlist", "regions", "estimated rows",
 // "warnings", "errors", "engines", "collation", "character set", "grants", "table status", "plugins", "privileges", "triggers", "events",
-// "procedure status", "function status", "open tables", "table variables", "system variables".
+// "procedure status", "function status", "open tables", "table variables", "system variables", "master status", "slave status", "slave hosts", "engine innodb status".
 type Show struct {
 	What     string
 	Global   bool
@@ -424,10 +424,16 @@ type Begin struct {
 }
 
 // Commit and Rollback end a transaction. Chain is AND CHAIN.
-type Commit struct{ Chain bool }
+type Commit struct {
+	Chain   bool
+	Release bool // the session ends
+}
 
 // Rollback is ROLLBACK.
-type Rollback struct{ Chain bool }
+type Rollback struct {
+	Chain   bool
+	Release bool // the session ends
+}
 
 // Set is SET a = 1, @b = 2, @@session.c = 3, NAMES x, CHARACTER SET x, TRANSACTION ISOLATION LEVEL x.
 type Set struct{ Assignments []SetVariable }
