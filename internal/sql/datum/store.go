@@ -80,14 +80,35 @@ func Store(d Datum, t Type) (Datum, error) {
 	if d.kind == KindNull {
 		return Null, nil
 	}
-	if t.Variety == Plain {
+	switch t.Variety {
+	case Plain:
 		return storeBase(d, t)
+	case Bit:
+		var err error
+		if d, err = bitsOf(d); err != nil {
+			return Null, err
+		}
 	}
 	stored, err := storeBase(d, t)
 	if err != nil {
 		return Null, err
 	}
 	return storeVariety(stored, d, t)
+}
+
+// bitsOf is the number that the bytes of a text are as a BIT, the highest first; another value is its own number.
+func bitsOf(d Datum) (Datum, error) {
+	if d.kind != KindText && d.kind != KindBinary {
+		return d, nil
+	}
+	bits := uint64(0)
+	for _, b := range d.Bytes() {
+		if bits>>56 != 0 {
+			return Null, &StoreError{Code: fault.DataTooLong}
+		}
+		bits = bits<<8 | uint64(b)
+	}
+	return Uint(bits), nil
 }
 
 func storeBase(d Datum, t Type) (Datum, error) {

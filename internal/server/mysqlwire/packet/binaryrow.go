@@ -39,6 +39,8 @@ func appendBinaryValue(dst []byte, w *Wire, d *datum.Datum) []byte {
 	switch w.kind {
 	case typeTiny:
 		return append(dst, byte(w.integerOf(d, math.MinInt8, math.MaxInt8, math.MaxUint8)))
+	case typeBit:
+		return appendBits(dst, w, d)
 	case typeShort, typeYear:
 		return binary.LittleEndian.AppendUint16(dst, uint16(w.integerOf(d, math.MinInt16, math.MaxInt16, math.MaxUint16)))
 	case typeLong, typeInt24:

@@ -45,6 +45,9 @@ func WireOf(t datum.Type) Wire {
 	}
 	w.base = t.Base
 	w.vary(t.Variety)
+	if t.Variety == datum.Bit {
+		w.kind, w.length, w.numbers = typeBit, uint32(max(t.Length, 1)), numbersNone
+	}
 	if t.IsUnsigned() {
 		w.flags |= flagUnsigned
 	}

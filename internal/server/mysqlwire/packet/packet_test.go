@@ -290,3 +290,15 @@ func TestNamesOfColumns(t *testing.T) {
 		t.Errorf("%q", p)
 	}
 }
+
+// TestBits: a BIT travels as its bytes in both protocols.
+func TestBits(t *testing.T) {
+	wires := []Wire{WireOf(datum.Type{Base: datum.BigIntUnsigned, Variety: datum.Bit, Length: 12}), WireOf(datum.Type{Base: datum.BigIntUnsigned, Variety: datum.Bit})}
+	row := []datum.Datum{datum.Int(0x305), datum.Bool(true)}
+	if got := AppendTextRow(nil, wires, row); !bytes.Equal(got, []byte{2, 3, 5, 1, 1}) {
+		t.Errorf("as a text %x", got)
+	}
+	if got := AppendBinaryRow(nil, wires, row); !bytes.Equal(got, []byte{0, 0, 2, 3, 5, 1, 1}) {
+		t.Errorf("in binary %x", got)
+	}
+}

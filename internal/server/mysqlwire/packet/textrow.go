@@ -27,9 +27,13 @@ func appendTextValue(dst []byte, w *Wire, d *datum.Datum) []byte {
 	if w.numbers != numbersNone && kind > datum.KindInt && !w.fits(kind) {
 		return appendForeignNumber(dst, w, d)
 	}
-	switch kind {
-	case datum.KindNull:
+	switch {
+	case kind == datum.KindNull:
 		return append(dst, NullText)
+	case w.kind == typeBit:
+		return appendBits(dst, w, d)
+	}
+	switch kind {
 	case datum.KindText, datum.KindBinary, datum.KindJSON:
 		return AppendText(dst, d.Bytes())
 	}
@@ -42,6 +46,17 @@ func appendTextValue(dst []byte, w *Wire, d *datum.Datum) []byte {
 		dst = d.AppendText(dst)
 	}
 	dst[start] = byte(len(dst) - start - 1)
+	return dst
+}
+
+// appendBits appends the bytes of a BIT, the highest first, after their length.
+func appendBits(dst []byte, w *Wire, d *datum.Datum) []byte {
+	n := (w.length + 7) / 8
+	dst = append(dst, byte(n))
+	bits := unsignedOf(d)
+	for shift := 8 * int(n-1); shift >= 0; shift -= 8 {
+		dst = append(dst, byte(bits>>shift))
+	}
 	return dst
 }
 
