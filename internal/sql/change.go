@@ -172,7 +172,7 @@ func (s *Session) changeCall(ctx context.Context, c *call, tx *database.Tx, pin 
 		w.Kept = &s.open.memory
 	}
 	w.ZeroDates = s.values.ZeroDates
-	w.Lax, w.Context.StrictDivision = s.values.Lax, s.values.StrictDivision
+	w.Lax, w.Context.StrictDivision, w.Context.StrictNumbers = s.values.Lax, s.values.StrictDivision, !s.values.Lax
 	w.Tables, w.Unchecked = s.engine.tables.of, s.values.KeysUnchecked
 	w.Context.Done = ctx.Done()
 	return w

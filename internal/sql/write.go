@@ -153,6 +153,7 @@ func (x *queryWriting) read(ctx context.Context) error {
 	request := execute.QueryRequest{Query: q.Query, Context: s.beginExecution(x.call.parameters), Settings: s.planSettings(), DB: s.engine.db, View: x.tx.View(), Tx: x.tx,
 		BytesMax: s.values.RelationalBytesMax, DepthMax: s.recursionMax(), Virtual: s.virtual}
 	request.Context.StrictDivision = s.values.StrictDivision && !x.of.ignores
+	request.Context.StrictNumbers = !s.values.Lax && !x.of.ignores
 	request.Settings.Timeout = -1 // the statement has one for all that it does
 	if s.open != nil {
 		request.Kept = &s.open.memory
@@ -225,6 +226,7 @@ func (x *queryWriting) changes(ctx context.Context) error {
 	for i := range x.of.targets {
 		calls[i].Context = x.session.beginExecution(x.call.parameters)
 		calls[i].Context.StrictDivision = x.session.values.StrictDivision && !x.of.ignores
+		calls[i].Context.StrictNumbers = !x.session.values.Lax && !x.of.ignores
 		effect, rows, err := x.of.targets[i].change.Run(ctx, calls[i], found[i])
 		x.effect.Warnings = append(x.effect.Warnings, effect.Warnings...)
 		x.effect.Broken = effect.Broken || i > 0

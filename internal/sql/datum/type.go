@@ -146,7 +146,7 @@ func Unify(types []Type) (t Type, mixed bool) {
 			mixed = true
 			t = unifyTwo(t, next)
 		default:
-			mixed = mixed || t.Base == DecimalBase && t.Scale != next.Scale || t.IsList() || next.IsList()
+			mixed = mixed || t.Base == DecimalBase && t.Scale != next.Scale || t.IsList() || next.IsList() || t.IsTemporal() && t.FractionDigits() != next.FractionDigits()
 			if t.Variety != next.Variety || t.IsList() { // as in MySQL, even values of one ENUM are texts together
 				t.Variety, t.Members = Plain, ""
 			}
@@ -176,7 +176,7 @@ func unifyTwo(a, b Type) Type {
 		}
 		return Type{Base: BigInt}
 	case a.IsTemporal() && b.IsTemporal() && a.Base != Time && b.Base != Time:
-		return Type{Base: Timestamp}
+		return Type{Base: Timestamp, Scale: max(a.Scale, b.Scale)}
 	case a.IsBinary() && (b.IsBinary() || b.IsText()) || b.IsBinary() && a.IsText():
 		return Type{Base: Varbinary}
 	}

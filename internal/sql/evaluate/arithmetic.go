@@ -25,6 +25,9 @@ func (n *calculation) value(x *Context) (datum.Datum, error) {
 	if err != nil {
 		return datum.Null, err
 	}
+	if err := x.checkNumbers(a, b); err != nil {
+		return datum.Null, err
+	}
 	d, err := n.apply(a, b)
 	return d, n.checkDivision(x, b, d, err)
 }

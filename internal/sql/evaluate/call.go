@@ -50,6 +50,10 @@ func (c *compiler) call(e *tree.Call) (compiled, error) {
 		return c.highlight(e)
 	case "date_add", "adddate", "date_sub", "subdate":
 		return c.dateAdd(e)
+	case "timestampadd":
+		if unit, ok := literalText(e.Arguments); ok && len(e.Arguments) == 3 {
+			return c.interval(e.Arguments[2], &tree.Interval{X: e.Arguments[1], Unit: unit}, false)
+		}
 	}
 	if result, ok, err := c.control(e); ok {
 		return result, err
@@ -156,6 +160,18 @@ func (c *compiler) interval(of tree.Expression, by *tree.Interval, negative bool
 		t = datum.Type{Base: datum.Timestamp}
 	}
 	return compiled{n, t, constant}, nil
+}
+
+// literalText is the text of a first argument that is spelled out.
+func literalText(arguments []tree.Expression) (text string, ok bool) {
+	if len(arguments) == 0 {
+		return "", false
+	}
+	l, ok := arguments[0].(*tree.Literal)
+	if !ok || l.Value.Kind() != datum.KindText {
+		return "", false
+	}
+	return string(l.Value.Bytes()), true
 }
 
 // dateAdd is DATE_ADD(x, INTERVAL n unit), and ADDDATE(x, n) of days.

@@ -38,6 +38,8 @@ func common(n node, x *Context, to datum.Type) (datum.Datum, error) {
 	case to.Base == datum.DecimalBase && (d.Kind() == datum.KindDecimal || d.Kind() == datum.KindInt || d.Kind() == datum.KindUint):
 		exact, _ := d.NumberDecimal()
 		return datum.DecimalOfScale(datum.RoundDecimal(exact, to.Scale, false), to.Scale), nil
+	case to.Scale > 0 && to.IsTemporal() && datum.TypeOf(d).Base == to.Base:
+		return d.WithFraction(to.FractionDigits()), nil
 	case datum.TypeOf(d).Base == to.Base:
 		return d.Unnumbered(), nil
 	}

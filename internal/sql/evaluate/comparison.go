@@ -25,7 +25,7 @@ func (n *comparison) truth(x *Context) (truth, error) {
 	if err != nil {
 		return unknown, err
 	}
-	return compare(n.operator, a, b), nil
+	return compare(n.operator, a, b), x.checkNumbers(a, b)
 }
 
 // columnComparison compares a column with something: the most common condition, without a detour.
@@ -42,7 +42,7 @@ func (n *columnComparison) truth(x *Context) (truth, error) {
 	if err != nil {
 		return unknown, err
 	}
-	return compare(n.operator, x.Row[n.slot], b), nil
+	return compare(n.operator, x.Row[n.slot], b), x.checkNumbers(x.Row[n.slot], b)
 }
 
 func compare(operator tree.Operator, a, b datum.Datum) truth {

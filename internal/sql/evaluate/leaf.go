@@ -84,6 +84,11 @@ func (n *once) value(x *Context) (datum.Datum, error) {
 	if err != nil {
 		return datum.Null, err
 	}
+	if x.StrictNumbers && n.to.IsNumeric() && d.Kind() == datum.KindText {
+		if err := checkNumber(d); err != nil {
+			return datum.Null, err
+		}
+	}
 	if n.to.Base != datum.Untyped && !d.IsNull() {
 		if converted, ok := x.Comparable(d, n.to); ok {
 			d = converted

@@ -61,6 +61,8 @@ type Context struct {
 	Ranked *Ranked
 	// StrictDivision makes a division by zero an error, as it is where a statement writes. Begin clears it.
 	StrictDivision bool
+	// StrictNumbers makes it an error that a text which is no number meets one. Begin clears it.
+	StrictNumbers bool
 
 	arguments []datum.Datum // of the calls under way
 	cells     []cell
@@ -74,7 +76,7 @@ func (x *Context) Begin(parameters []datum.Datum, nowUS int64, session Session) 
 	x.cells, x.cellNext = x.cells[:0], 0
 	x.arguments = x.arguments[:0]
 	x.Environment.Reset()
-	x.Ranked, x.StrictDivision = nil, false
+	x.Ranked, x.StrictDivision, x.StrictNumbers = nil, false, false
 }
 
 // Program is a compiled expression. It does not change, and many contexts may run it at once.

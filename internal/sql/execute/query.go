@@ -131,7 +131,7 @@ func (q *run) context(width int) *evaluate.Context {
 // renew forgets what a context has computed once, which outer values may have decided.
 func (q *run) renew(x *evaluate.Context) {
 	x.Begin(q.parameters, q.request.Context.NowUS, q.request.Context.Session)
-	x.StrictDivision = q.request.Context.StrictDivision
+	x.StrictDivision, x.StrictNumbers = q.request.Context.StrictDivision, q.request.Context.StrictNumbers
 	if q.ctx != nil {
 		x.Done = q.ctx.Done()
 	}

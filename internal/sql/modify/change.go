@@ -80,6 +80,7 @@ func CompileUpdate(t *definition.Table, s *tree.Update, o Options) (Statement, e
 func (u *update) Run(ctx context.Context, call *Call) (Effect, error) {
 	var matched uint64
 	call.Context.StrictDivision = call.Context.StrictDivision && !u.ignore
+	call.Context.StrictNumbers = call.Context.StrictNumbers && !u.ignore
 	search, err := u.prepare(call)
 	if err != nil {
 		return Effect{}, err
@@ -259,6 +260,7 @@ func CompileDelete(t *definition.Table, s *tree.Delete, o Options) (Statement, e
 // Run deletes the rows.
 func (r *remove) Run(ctx context.Context, call *Call) (Effect, error) {
 	call.Context.StrictDivision = call.Context.StrictDivision && !r.ignore
+	call.Context.StrictNumbers = call.Context.StrictNumbers && !r.ignore
 	search, err := r.prepare(call)
 	if err != nil {
 		return Effect{}, err

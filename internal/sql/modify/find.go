@@ -76,7 +76,7 @@ type search struct {
 func (p *places) prepare(call *Call) (*search, error) {
 	s := &search{places: p, most: -1, execution: plan.Execution{Pinned: call.Pin, Context: &call.Finding, Settings: call.Settings}}
 	call.Finding.Begin(call.Context.Parameters, call.Context.NowUS, call.Context.Session)
-	call.Finding.StrictDivision = call.Context.StrictDivision
+	call.Finding.StrictDivision, call.Finding.StrictNumbers = call.Context.StrictDivision, call.Context.StrictNumbers
 	if p.limit != nil {
 		d, err := p.limit.Value(&call.Finding)
 		if err != nil {

@@ -215,6 +215,7 @@ func (i *insert) Run(ctx context.Context, call *Call) (Effect, error) {
 	numbers := &numbers{call: call}
 	call.ignores = i.rule == tree.DuplicateIgnore
 	call.Context.StrictDivision = call.Context.StrictDivision && !call.ignores
+	call.Context.StrictNumbers = call.Context.StrictNumbers && !call.ignores
 	if err := i.computeAll(ctx, numbers, rows, keys); err != nil {
 		return Effect{}, err
 	}

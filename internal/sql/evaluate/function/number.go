@@ -318,7 +318,7 @@ func extreme(a []datum.Datum, direction int) (datum.Datum, error) {
 	switch {
 	case texts:
 		return datum.Text(best.AppendText(nil)), nil
-	case !mixed:
+	case !mixed && best.Kind() != datum.KindDecimal:
 		return best, nil
 	}
 	types := make([]datum.Type, len(a))
