@@ -10,11 +10,13 @@ import (
 	"testing"
 
 	"github.com/weftdb/weft/internal/sql"
+	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/result"
 	"github.com/weftdb/weft/internal/testdb"
 )
 
-// TestRetypeUnderWrites changes the type of an indexed column back and forth while others write its rows: none of them is lost, and the index has all of them.
+// TestRetypeUnderWrites changes the type of an indexed column back and forth while others write its rows: none of them
+// is lost, and the index has all of them.
 func TestRetypeUnderWrites(t *testing.T) {
 	engine := sql.New(sql.Options{DB: testdb.OpenPebble(t)})
 	open := func() *sql.Session {
@@ -34,7 +36,8 @@ func TestRetypeUnderWrites(t *testing.T) {
 	own := open()
 	run(own, "CREATE TABLE t (id INT PRIMARY KEY, n INT NOT NULL, KEY by_n (n))")
 	for i := range 30 {
-		run(own, "INSERT INTO t SELECT %d * 40 + a.x * 8 + b.x, a.x FROM (SELECT 0 x UNION SELECT 1 UNION SELECT 2 UNION SELECT 3 UNION SELECT 4) a, (SELECT 0 x UNION SELECT 1 UNION SELECT 2 UNION SELECT 3 UNION SELECT 4 UNION SELECT 5 UNION SELECT 6 UNION SELECT 7) b", i)
+		run(own, "INSERT INTO t WITH RECURSIVE x AS (SELECT 0 AS i UNION ALL SELECT i + 1 FROM x WHERE i < 39) "+
+			"SELECT %d * 40 + i, i FROM x", i)
 	}
 	var writers sync.WaitGroup
 	stop := make(chan struct{})
@@ -62,5 +65,40 @@ func TestRetypeUnderWrites(t *testing.T) {
 	whole := run(own, "SELECT COUNT(*), SUM(n) FROM t IGNORE INDEX (by_n)")
 	if got := run(own, "SELECT COUNT(*), SUM(n) FROM t FORCE INDEX (by_n) WHERE n >= 0"); got != whole || !strings.Contains(whole, "1200 |") {
 		t.Errorf("by the index %q, without it %q", got, whole)
+	}
+}
+
+// TestRetypeTwice lets two statements change the type of a column at the same time: one of them may be refused, and no
+// value is lost.
+func TestRetypeTwice(t *testing.T) {
+	engine := sql.New(sql.Options{DB: testdb.OpenPebble(t)})
+	open := func() *sql.Session {
+		s, err := engine.Open(t.Context(), result.Login{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	own := open()
+	must(t, own, "CREATE TABLE t (id INT PRIMARY KEY, n INT, KEY by_n (n))", "INSERT INTO t "+
+		"WITH RECURSIVE x AS (SELECT 0 AS i UNION ALL SELECT i + 1 FROM x WHERE i < 799) SELECT i, i FROM x")
+	var both sync.WaitGroup
+	for _, types := range [][]string{{"VARCHAR(20)", "INT"}, {"DECIMAL(10,2)", "BIGINT UNSIGNED"}} {
+		s := open()
+		both.Go(func() {
+			for k := range 6 {
+				err := s.Query(context.Background(), []byte("ALTER TABLE t MODIFY n "+types[k%2]), &printer{})
+				if f, ok := fault.Of(err); err != nil && !ok {
+					t.Errorf("%v, %v", f, err)
+				}
+			}
+		})
+	}
+	both.Wait()
+	must(t, own, "ALTER TABLE t MODIFY n INT")
+	for _, hint := range []string{"IGNORE INDEX (by_n)", "FORCE INDEX (by_n)"} {
+		if got := must(t, own, "SELECT COUNT(n), SUM(n) FROM t "+hint+" WHERE n >= 0"); !strings.Contains(got, "800 | 319600") {
+			t.Errorf("%s: %s", hint, got)
+		}
 	}
 }

@@ -58,8 +58,9 @@ func (t *Table) rewrites(old *Column, typed datum.Type) bool {
 	return !stays || t.indexOn(old.Name) != "" && !keyedAlike(old.Type, typed)
 }
 
-// Rewriting is the column that takes the place of one that is modified; nil if rows stay as they are. Errors: those of the modification.
-func (l Limits) Rewriting(t *Table, action *tree.ModifyColumn) (*tree.AddColumn, error) {
+// Rewriting is the column that takes the place of one that is modified; nil if rows stay as they are. mark tells it
+// from those of other statements. Errors: those of the modification.
+func (l Limits) Rewriting(t *Table, action *tree.ModifyColumn, mark string) (*tree.AddColumn, error) {
 	at, known := t.byName[action.Name]
 	if !known || !t.rewrites(&t.Columns[at], t.typeAfterModify(&t.Columns[at], action.Column.Type)) {
 		return nil, nil
@@ -84,8 +85,10 @@ func (l Limits) Rewriting(t *Table, action *tree.ModifyColumn) (*tree.AddColumn,
 			}
 		}
 	}
-	column := tree.ColumnDefinition{Name: Retyped(action.Name), Type: action.Column.Type, Generated: &tree.Column{Name: action.Name}, Virtual: true, Hidden: true}
-	return &tree.AddColumn{Column: column}, nil
+	return &tree.AddColumn{Column: tree.ColumnDefinition{
+		Name: Retyped(action.Name), Type: action.Column.Type, Generated: &tree.Column{Name: action.Name},
+		Virtual: true, Hidden: true, Comment: mark,
+	}}, nil
 }
 
 // MovesZone reports whether a column that is modified gets or loses a type whose values depend on the time zone.
@@ -127,12 +130,12 @@ func (l Limits) Twins(t *Table, columns, without []string) (twins []database.Ind
 }
 
 // Retype lets columns and their indexes be those that have been computed from them. The attributes themselves are the caller's to rename: each to its
-// FormerName, and what is Retyped to its name.
-func (l Limits) Retype(d *schema.Table, actions []*tree.ModifyColumn, indexes []string) error {
+// FormerName, and what is Retyped to its name. mark is Rewriting's.
+func (l Limits) Retype(d *schema.Table, actions []*tree.ModifyColumn, indexes []string, mark string) error {
 	l = l.withDefaults()
 	l.Rewritten = true
 	for _, action := range actions {
-		if err := l.retypeColumn(d, action); err != nil {
+		if err := l.retypeColumn(d, action, mark); err != nil {
 			return err
 		}
 	}
@@ -148,14 +151,14 @@ func (l Limits) Retype(d *schema.Table, actions []*tree.ModifyColumn, indexes []
 	return nil
 }
 
-func (l Limits) retypeColumn(d *schema.Table, action *tree.ModifyColumn) error {
+func (l Limits) retypeColumn(d *schema.Table, action *tree.ModifyColumn, mark string) error {
 	t, err := Of(d)
 	if err != nil {
 		return err
 	}
 	at, known := t.byName[action.Name]
 	later, made := t.byName[Retyped(action.Name)]
-	if !known || !made {
+	if !known || !made || t.Columns[later].Comment != mark {
 		return refusal("column '%s' was changed by another statement; try again", action.Name)
 	}
 	own := *action

@@ -5,7 +5,9 @@ package schemas
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/weftdb/weft/internal/database"
@@ -20,11 +22,12 @@ type retyping struct {
 	actions []*tree.ModifyColumn
 	columns []string
 	indexes []string
+	mark    string // of its columns
 }
 
 // prepareRetype computes what takes the place of columns that get types for which rows can't stay as they are. Nothing else has changed if it fails.
 func (c *call) prepareRetype(name tree.Name, table *database.Table, p *parts) (*retyping, error) {
-	r := &retyping{}
+	r := &retyping{mark: strconv.FormatUint(rand.Uint64(), 36)}
 	added, err := c.rewritten(name, p, r)
 	if err != nil || len(added) == 0 {
 		return r, err
@@ -58,7 +61,7 @@ func (c *call) rewritten(name tree.Name, p *parts, r *retyping) (added []tree.Al
 		if !ok {
 			continue
 		}
-		add, err := c.Limits.Rewriting(pin.Table, modify)
+		add, err := c.Limits.Rewriting(pin.Table, modify, r.mark)
 		if err != nil {
 			return nil, err
 		}
@@ -111,7 +114,7 @@ func (c *call) finishRetype(name tree.Name, table *database.Table, r *retyping) 
 	}
 	var refusal error
 	err := table.RenameAttributes(c.ctx, renamings, func(d *schema.Table) error {
-		refusal = c.Limits.Retype(d, r.actions, r.indexes)
+		refusal = c.Limits.Retype(d, r.actions, r.indexes, r.mark)
 		return refusal
 	})
 	if refusal != nil {
