@@ -355,9 +355,9 @@ func (t *Table) Rename(ctx context.Context, database, name string, edit func(*sc
 	return wrap(name, err)
 }
 
-// RenameAttributes is SetColumns that also gives attributes other names, one after another, in all rows and keys at once: rows hold a number for each. edit
-// sees the descriptor before that. No row may have an attribute of a new name that is not renamed first. Errors: those of SetColumns, KindInvalid if a
-// computed key part names an attribute.
+// RenameAttributes is SetColumns that also gives attributes other names, one after another, in all rows and keys at
+// once: rows hold a number for each. edit sees the descriptor before that. No row may have an attribute of a new name
+// that is not renamed first. Errors: those of SetColumns, KindInvalid if a computed key part names an attribute.
 func (t *Table) RenameAttributes(ctx context.Context, renamings []Renaming, edit func(*schema.Table) error) error {
 	id, err := t.change(ctx, "dynamodb:UpdateTable")
 	if err != nil {

@@ -146,7 +146,8 @@ func Unify(types []Type) (t Type, mixed bool) {
 			mixed = true
 			t = unifyTwo(t, next)
 		default:
-			mixed = mixed || t.Base == DecimalBase && t.Scale != next.Scale || t.IsList() || next.IsList() || t.IsTemporal() && t.FractionDigits() != next.FractionDigits()
+			mixed = mixed || t.Base == DecimalBase && t.Scale != next.Scale || t.IsList() || next.IsList()
+			mixed = mixed || t.IsTemporal() && t.FractionDigits() != next.FractionDigits()
 			if t.Variety != next.Variety || t.IsList() { // as in MySQL, even values of one ENUM are texts together
 				t.Variety, t.Members = Plain, ""
 			}

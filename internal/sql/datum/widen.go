@@ -42,7 +42,8 @@ func (t Type) Retimes(other Type) bool {
 	return (t.Base == Timestamp || t.Base == Time) && t.Base == other.Base
 }
 
-// Range is the range of integers that t holds; ok is false if it differs from another type of integers in more than that.
+// Range is the range of integers that t holds; ok is false if it differs from another type of integers in more than
+// that.
 func (t Type) Range(other Type) (low int64, high uint64, ok bool) {
 	if !t.isRange() || !other.isRange() {
 		return 0, 0, false

@@ -21,7 +21,8 @@ type Limits struct {
 	LengthMax     int // of VARCHAR(n), CHAR(n) and BINARY(n). Default 2 MiB, the size of a value.
 	// Compiles says of what type an expression over a row of a table is, or why it can't be computed; without a table, before there is a row. Default: nothing is checked.
 	Compiles func(t *Table, e tree.Expression) (datum.Type, error)
-	// Rewritten says that rows are written anew for a column that gets a type which can't take over its values. Default: it is refused.
+	// Rewritten says that rows are written anew for a column that gets a type which can't take over its values.
+	// Default: it is refused.
 	Rewritten bool
 }
 

@@ -200,7 +200,8 @@ func Narrowing(t *Table, action *tree.ModifyColumn) (condition tree.Expression, 
 		above := &tree.Binary{Operator: tree.GreaterOrEqual, Left: column, Right: &tree.Literal{Value: datum.Int(low)}}
 		below := &tree.Binary{Operator: tree.LessOrEqual, Left: column, Right: &tree.Literal{Value: datum.Uint(high)}}
 		fits = &tree.Binary{Operator: tree.And, Left: above, Right: below}
-		otherwise = fault.Message(fault.OutOfRange, "Out of range value for column '%s': rows have values that %s does not hold, or NULL", old.Name, TypeName(typed))
+		otherwise = fault.Message(fault.OutOfRange, "Out of range value for column '%s': rows have values that %s does not hold, or NULL",
+			old.Name, TypeName(typed))
 	case typed.Shortens(old.Type):
 		length := "char_length"
 		if d.Type.IsBinary() {

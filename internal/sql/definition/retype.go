@@ -13,8 +13,9 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// A column whose rows can't stay as they are for another type is written anew while its table is in use: a column that nobody sees is computed from it, in the rows
-// that are there and in all that are written. Each of its indexes gets a twin. Then both take the place of the old ones in one step.
+// A column whose rows can't stay as they are for another type is written anew while its table is in use: a column that
+// nobody sees is computed from it, in the rows that are there and in all that are written. Each of its indexes gets a
+// twin. Then both take the place of the old ones in one step.
 
 // The names that begin so are those of columns and indexes that will be, and that were. No statement can declare one.
 const (
@@ -45,7 +46,8 @@ func keyedAlike(a, b datum.Type) bool {
 	return keyed && before == after && a.TimeUnit() == b.TimeUnit()
 }
 
-// rewrites says whether rows are written anew for a column that gets another type: in tables of MySQL's kind, unless the column is in the primary key or computed.
+// rewrites says whether rows are written anew for a column that gets another type: in tables of MySQL's kind, unless
+// the column is in the primary key or computed.
 func (t *Table) rewrites(old *Column, typed datum.Type) bool {
 	if !t.InsertFails || t.Dynamic || t.Descriptor.Cells != nil || old.KeyPart >= 0 || old.Generated != nil {
 		return false
@@ -75,13 +77,16 @@ func (l Limits) Rewriting(t *Table, action *tree.ModifyColumn, mark string) (*tr
 		return nil, err
 	}
 	if _, keyed := KeyType(action.Column.Type); !keyed && t.indexOn(action.Name) != "" {
-		return nil, refusal("column '%s' can't become %s: %s", action.Name, TypeName(action.Column.Type), t.keyRefusal(action.Name))
+		return nil, refusal("column '%s' can't become %s: %s",
+			action.Name, TypeName(action.Column.Type), t.keyRefusal(action.Name))
 	}
+	reads := func(a schema.Argument) bool { return a.Column == action.Name }
 	for i := range t.Indexes {
 		x := t.Indexes[i].Schema
 		for _, p := range x.Key {
-			if (x.Search || p.Computed() && !p.Hidden) && slices.ContainsFunc(p.Args, func(a schema.Argument) bool { return a.Column == action.Name }) {
-				return nil, refusal("column '%s' can't become %s: index '%s' is computed from it; drop the index, change the column, and make the index again", action.Name, TypeName(action.Column.Type), x.Name)
+			if (x.Search || p.Computed() && !p.Hidden) && slices.ContainsFunc(p.Args, reads) {
+				return nil, refusal("column '%s' can't become %s: index '%s' is computed from it; drop the index, "+
+					"change the column, and make the index again", action.Name, TypeName(action.Column.Type), x.Name)
 			}
 		}
 	}
@@ -98,7 +103,8 @@ func (t *Table) MovesZone(action *tree.ModifyColumn) bool {
 	return zoned(old.Type) != zoned(t.typeAfterModify(old, action.Column.Type))
 }
 
-// Twins are indexes like those that have one of some columns, but of what takes the columns' place. Indexes of some names get none.
+// Twins are indexes like those that have one of some columns, but of what takes the columns' place. Indexes of some
+// names get none.
 func (l Limits) Twins(t *Table, columns, without []string) (twins []database.IndexSpec, err error) {
 	for i := range t.Indexes {
 		x := &t.Indexes[i]
@@ -129,8 +135,8 @@ func (l Limits) Twins(t *Table, columns, without []string) (twins []database.Ind
 	return twins, nil
 }
 
-// Retype lets columns and their indexes be those that have been computed from them. The attributes themselves are the caller's to rename: each to its
-// FormerName, and what is Retyped to its name. mark is Rewriting's.
+// Retype lets columns and their indexes be those that have been computed from them. The attributes themselves are the
+// caller's to rename: each to its FormerName, and what is Retyped to its name. mark is Rewriting's.
 func (l Limits) Retype(d *schema.Table, actions []*tree.ModifyColumn, indexes []string, mark string) error {
 	l = l.withDefaults()
 	l.Rewritten = true
@@ -162,7 +168,8 @@ func (l Limits) retypeColumn(d *schema.Table, action *tree.ModifyColumn, mark st
 		return refusal("column '%s' was changed by another statement; try again", action.Name)
 	}
 	own := *action
-	own.Place, own.Column.AutoIncrement, own.Column.NotNull = tree.Place{}, own.Column.AutoIncrement && t.Columns[at].AutoIncrement, t.Columns[at].NotNull
+	own.Place, own.Column.NotNull = tree.Place{}, t.Columns[at].NotNull
+	own.Column.AutoIncrement = own.Column.AutoIncrement && t.Columns[at].AutoIncrement
 	typed := t.Columns[later].Type
 	t.remove(later)
 	if err := l.modifyColumn(t, &own); err != nil {
@@ -176,7 +183,8 @@ func (l Limits) retypeColumn(d *schema.Table, action *tree.ModifyColumn, mark st
 	return stored.write(d)
 }
 
-// Leftovers are columns and indexes of a change of types that has not come to its end, and whether rows may hold a column that was replaced.
+// Leftovers are columns and indexes of a change of types that has not come to its end, and whether rows may hold a
+// column that was replaced.
 func Leftovers(d *schema.Table, t *Table) (columns, indexes []string, replaced bool) {
 	for i := range t.Columns {
 		if isRetyping(t.Columns[i].Name) {
@@ -199,7 +207,9 @@ func (t *Table) GetsNumbers(action *tree.ModifyColumn) bool {
 
 // checkNumbered refuses AUTO_INCREMENT for a column by which no key finds its greatest value, and for a second one.
 func (t *Table) checkNumbered(old *Column) error {
-	first := slices.ContainsFunc(t.Indexes, func(x Index) bool { return !x.Schema.Search && x.Schema.Visible()[0].Column() == old.Name })
+	first := slices.ContainsFunc(t.Indexes, func(x Index) bool {
+		return !x.Schema.Search && x.Schema.Visible()[0].Column() == old.Name
+	})
 	if t.Auto() >= 0 || old.KeyPart < 0 && !first {
 		return fault.New(fault.AutoKey)
 	}

@@ -8,7 +8,8 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// odd compiles functions that are about their arguments rather than the arguments' values; ok is false if e is none of them.
+// odd compiles functions that are about their arguments rather than the arguments' values; ok is false if e is none of
+// them.
 func (c *compiler) odd(e *tree.Call) (result compiled, ok bool, err error) {
 	switch e.Name {
 	case "rand":
@@ -28,7 +29,8 @@ func (c *compiler) odd(e *tree.Call) (result compiled, ok bool, err error) {
 	return result, true, err
 }
 
-// seeded is RAND(n): a sequence of its own that begins with the execution, or, where n is not the same for all rows, the first number of the sequence of each.
+// seeded is RAND(n): a sequence of its own that begins with the execution, or, where n is not the same for all rows,
+// the first number of the sequence of each.
 type seeded struct {
 	key
 	seed  node

@@ -136,7 +136,8 @@ func (t *target) settle(w *work, old, row value.Row, assigned []cell, at int) (s
 	return row, more, t.rules.check(w, row)
 }
 
-// compute is the value of a generated column. What takes the place of a column is computed in UTC, whoever writes the row.
+// compute is the value of a generated column. What takes the place of a column is computed in UTC, whoever writes the
+// row.
 func (t *target) compute(w *work, row value.Row, one *computed, at int) (value.Value, error) {
 	column := t.table.Columns[one.column]
 	if column.IsRetyping() {
@@ -168,9 +169,9 @@ func (t *target) isGenerated(column *definition.Column, value tree.Expression) (
 // fillRows is how many rows Fill writes at once.
 const fillRows = 500
 
-// Fill gives the rows that a table has already the values of columns that were added: what is computed, or the default, for which nowUS is the time and random
-// gives bits.
-// Errors: fault.NoDefault if a column must have a value and there is none for it.
+// Fill gives the rows that a table has already the values of columns that were added: what is computed, or the
+// default, for which nowUS is the time and random gives bits. Errors: fault.NoDefault if a column must have a value
+// and there is none for it.
 func Fill(ctx context.Context, db *database.DB, table tree.Name, added []string, nowUS int64, random func() uint64) error {
 	var after value.Row
 	filled := 0

@@ -488,8 +488,10 @@ func (p *parser) tableOptions() (options []tree.Option) {
 }
 
 // takesValue are options whose values may be words of the grammar, or lists. // immutable
-var takesValue = map[string]bool{"ROW_FORMAT": true, "INSERT_METHOD": true, "UNION": true, "PACK_KEYS": true, "STATS_AUTO_RECALC": true, "STATS_PERSISTENT": true,
-	"STORAGE": true, "TABLESPACE": true}
+var takesValue = map[string]bool{
+	"ROW_FORMAT": true, "INSERT_METHOD": true, "UNION": true, "PACK_KEYS": true, "STATS_AUTO_RECALC": true,
+	"STATS_PERSISTENT": true, "STORAGE": true, "TABLESPACE": true,
+}
 
 // valueFollows says whether the current name is that of an option: = or a value comes next.
 func (p *parser) valueFollows() bool {

@@ -118,7 +118,8 @@ func (p *parser) sessionStatement() tree.Statement {
 	case "load":
 		p.Refuse("LOAD DATA is not supported, and the server reads no files, neither its own nor those of a client (LOCAL): send rows by INSERT or UPSERT")
 	case "get":
-		p.Refuse("GET DIAGNOSTICS is not supported: SHOW WARNINGS and SHOW ERRORS have the code and the message of each condition")
+		p.Refuse("GET DIAGNOSTICS is not supported: SHOW WARNINGS and SHOW ERRORS have the code and the message of each " +
+			"condition")
 	case "call", "handler", "import", "reset", "purge", "help", "change", "signal", "resignal":
 		p.Refuse("the statement " + strings.ToUpper(p.At.Word) + " is not supported")
 	case "do":

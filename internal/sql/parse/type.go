@@ -42,9 +42,12 @@ const lengthMax = 1 << 31
 // columnType reads a type with its lengths and attributes.
 func (p *parser) columnType() datum.Type {
 	name := strings.ToLower(p.SourceOf(p.At))
-	if next := p.Peek().Word; name == "national" && (next == "char" || next == "character" || next == "varchar" || next == "varcharacter") {
-		p.Advance()
-		name = next
+	if name == "national" {
+		switch next := p.Peek().Word; next {
+		case "char", "character", "varchar", "varcharacter":
+			p.Advance()
+			name = next
+		}
 	}
 	if name == "nchar" && p.Peek().Word == "varchar" {
 		p.Advance()

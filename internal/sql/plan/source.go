@@ -182,7 +182,7 @@ func (s *Source) follows(part *schema.KeyPart, used map[string]bool) bool {
 
 // Column resolves a column of the statement to its slot, which it makes if need be. where is the clause, for errors. Errors: 1054.
 func (s *Source) Column(c *tree.Column, where string) (slot int, t datum.Type, err error) {
-	if c.Table != "" && c.Table != s.tableName() || c.Database != "" && c.Database != s.Table.Database && !database.IsTemporary(s.Table.Database) {
+	if c.Table != "" && c.Table != s.tableName() || !s.isIn(c.Database) {
 		return 0, t, fault.New(fault.UnknownColumn, columnText(c), where).Meant(c.Table, slices.Values([]string{s.tableName()}))
 	}
 	if s.Table.IsTime(c.Name) {
@@ -264,4 +264,10 @@ func (s *Source) scope(where string) scope { return scope{s, where} }
 // Resolve is evaluate.Scope's.
 func (s scope) Resolve(c *tree.Column) (slot int, t datum.Type, err error) {
 	return s.source.Column(c, s.where)
+}
+
+// isIn reports whether a name means the table by that database: "" is any, and a temporary table is in the one where it
+// was made, which it doesn't know.
+func (s *Source) isIn(name string) bool {
+	return name == "" || name == s.Table.Database || database.IsTemporary(s.Table.Database)
 }

@@ -35,7 +35,8 @@ type State struct {
 	Warnings      int // of the last statement
 	// NoBackslashEscapes: clients are not to escape by backslashes.
 	NoBackslashEscapes bool
-	// Released says that the session has ended itself, as by COMMIT RELEASE: the connection is closed once that is answered.
+	// Released says that the session has ended itself, as by COMMIT RELEASE: the connection is closed once that is
+	// answered.
 	Released bool
 }
 

@@ -65,8 +65,8 @@ type Session struct {
 	Process func(*result.Process) bool
 	// Warn takes notes such as that of CREATE TABLE IF NOT EXISTS. Default: they are lost.
 	Warn func(code fault.Code, message string)
-	// Own finds the session's temporary table of a name; other names come back as they are. Default: there are none. Errors:
-	// fault.UnknownDatabase for a database of others' temporary tables.
+	// Own finds the session's temporary table of a name; other names come back as they are. Default: there are none.
+	// Errors: fault.UnknownDatabase for a database of others' temporary tables.
 	Own func(name tree.Name) (tree.Name, error)
 	// Zoned says that time_zone is another than UTC.
 	Zoned bool

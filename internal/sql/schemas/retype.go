@@ -25,7 +25,8 @@ type retyping struct {
 	mark    string // of its columns
 }
 
-// prepareRetype computes what takes the place of columns that get types for which rows can't stay as they are. Nothing else has changed if it fails.
+// prepareRetype computes what takes the place of columns that get types for which rows can't stay as they are. Nothing
+// else has changed if it fails.
 func (c *call) prepareRetype(name tree.Name, table *database.Table, p *parts) (*retyping, error) {
 	r := &retyping{mark: strconv.FormatUint(rand.Uint64(), 36)}
 	added, err := c.rewritten(name, p, r)
@@ -66,7 +67,8 @@ func (c *call) rewritten(name tree.Name, p *parts, r *retyping) (added []tree.Al
 			return nil, err
 		}
 		if add != nil && c.session.Zoned && pin.MovesZone(modify) {
-			return nil, notSupported("column '" + modify.Name + "' is converted between TIMESTAMP and another type in UTC: SET time_zone = '+00:00' first")
+			return nil, notSupported("column '" + modify.Name + "' is converted between TIMESTAMP and another type in UTC: " +
+				"SET time_zone = '+00:00' first")
 		}
 		if add != nil {
 			added = append(added, add)
@@ -110,7 +112,8 @@ func (c *call) finishRetype(name tree.Name, table *database.Table, r *retyping) 
 	}
 	var renamings []database.Renaming
 	for _, column := range r.columns {
-		renamings = append(renamings, database.Renaming{From: column, To: definition.FormerName(column)}, database.Renaming{From: definition.Retyped(column), To: column})
+		renamings = append(renamings, database.Renaming{From: column, To: definition.FormerName(column)},
+			database.Renaming{From: definition.Retyped(column), To: column})
 	}
 	var refusal error
 	err := table.RenameAttributes(c.ctx, renamings, func(d *schema.Table) error {
@@ -193,8 +196,8 @@ func (c *call) numbered(name tree.Name, p *parts) (columns []string, err error) 
 	return columns, nil
 }
 
-// narrow drops indexes and changes the descriptor. Where a column is to hold less than it did, rows have to be what it will hold: a check that holds off others
-// goes with the change itself.
+// narrow drops indexes and changes the descriptor. Where a column is to hold less than it did, rows have to be what it
+// will hold: a check that holds off others goes with the change itself.
 func (c *call) narrow(name tree.Name, table *database.Table, p *parts) error {
 	checks, faults, err := c.narrowingChecks(name, p.others)
 	var done []tree.AlterAction
@@ -238,8 +241,8 @@ func (c *call) narrow(name tree.Name, table *database.Table, p *parts) error {
 	return err
 }
 
-// alterNumbered changes the descriptor, and the numbers of columns that get AUTO_INCREMENT: before, so that no row gets a number that another has, and again after, for
-// rows that were written meanwhile.
+// alterNumbered changes the descriptor, and the numbers of columns that get AUTO_INCREMENT: before, so that no row
+// gets a number that another has, and again after, for rows that were written meanwhile.
 func (c *call) alterNumbered(name tree.Name, table *database.Table, p *parts, done []tree.AlterAction) error {
 	numbered, err := c.numbered(name, p)
 	for i := 0; err == nil && i < len(numbered); i++ {
@@ -254,7 +257,8 @@ func (c *call) alterNumbered(name tree.Name, table *database.Table, p *parts, do
 	return err
 }
 
-// narrowingChecks are the checks for columns that are to hold less than they do, with what to say of rows that don't meet them.
+// narrowingChecks are the checks for columns that are to hold less than they do, with what to say of rows that don't
+// meet them.
 func (c *call) narrowingChecks(name tree.Name, actions []tree.AlterAction) (checks []*tree.AddCheck, faults []error, err error) {
 	p, err := c.pin(name)
 	if err != nil {

@@ -35,7 +35,8 @@ func (c *call) showServer(what string) *answer {
 	case "master status": // there is no binary log
 		return &answer{columns: texts("File", "Position", "Binlog_Do_DB", "Binlog_Ignore_DB", "Executed_Gtid_Set")}
 	case "slave status":
-		return &answer{columns: texts("Slave_IO_State", "Master_Host", "Master_User", "Master_Port", "Slave_IO_Running", "Slave_SQL_Running", "Seconds_Behind_Master")}
+		return &answer{columns: texts("Slave_IO_State", "Master_Host", "Master_User", "Master_Port",
+			"Slave_IO_Running", "Slave_SQL_Running", "Seconds_Behind_Master")}
 	case "slave hosts":
 		return &answer{columns: texts("Server_id", "Host", "Port", "Master_id", "Slave_UUID")}
 	case "engine innodb status":
@@ -66,7 +67,8 @@ func collations() *answer {
 func (c *call) engineStatus() string {
 	const rule = "\n------------\n"
 	var text strings.Builder
-	text.WriteString("\n=====================================\nWEFT, AS AN INNODB MONITOR OUTPUT\n=====================================" + rule + "TRANSACTIONS" + rule)
+	const line = "\n====================================="
+	text.WriteString(line + "\nWEFT, AS AN INNODB MONITOR OUTPUT" + line + rule + "TRANSACTIONS" + rule)
 	if c.Transactions != nil {
 		for _, t := range c.Transactions() {
 			if c.session.Process != nil && !c.session.Process(&result.Process{User: t.User}) {

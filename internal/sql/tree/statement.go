@@ -399,7 +399,8 @@ type Use struct{ Database string }
 // Show is SHOW .. in one shape for all. What is in lower case with single spaces: "databases", "tables", "full tables", "columns", "full columns",
 // "index" (INDEXES too), "keys", "create table", "create view", "create database", "variables", "status", "processlist", "full processlist", "regions", "estimated rows",
 // "warnings", "errors", "engines", "collation", "character set", "grants", "table status", "plugins", "privileges", "triggers", "events",
-// "procedure status", "function status", "open tables", "table variables", "system variables", "master status", "slave status", "slave hosts", "engine innodb status".
+// "procedure status", "function status", "open tables", "table variables", "system variables", "master status", "slave
+// status", "slave hosts", "engine innodb status".
 type Show struct {
 	What     string
 	Global   bool

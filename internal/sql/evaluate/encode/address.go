@@ -74,8 +74,8 @@ func inet6ToText(e *function.Environment, a []datum.Datum) (datum.Datum, error) 
 	return datum.Text(e.Keep(dst)), nil
 }
 
-// appendIPv6 writes an address as MySQL does: its longest run of zeros as ::, even if that is a single one, and the end of one that begins with 96 bits
-// of zeros as an IPv4 address.
+// appendIPv6 writes an address as MySQL does: its longest run of zeros as ::, even if that is a single one, and the
+// end of one that begins with 96 bits of zeros as an IPv4 address.
 func appendIPv6(dst, raw []byte) []byte {
 	var groups [8]uint16
 	for i := range groups {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package encode holds SQL's functions that write values in other letters and digits: hexadecimal, base64, digests, numbers of other bases, ciphers,
-// compressed texts, addresses.
+// Package encode holds SQL's functions that write values in other letters and digits: hexadecimal, base64, digests,
+// numbers of other bases, ciphers, compressed texts, addresses.
 //
 // Knows: codes and digests.
 // Never: trees, rows, sessions.

@@ -421,7 +421,7 @@ func (r *dateReader) result() datum.Datum {
 	return datum.TimestampUS(m.Days()*dayUS + clock)
 }
 
-// formatsOf are the formats of GET_FORMAT: of dates, times, and of both, where they are not the same as elsewhere. // immutable
+// formatsOf are the formats of GET_FORMAT: of dates, times, and of both. // immutable
 var formatsOf = map[string][3]string{
 	"EUR":      {"%d.%m.%Y", "%H.%i.%s", "%Y-%m-%d %H.%i.%s"},
 	"USA":      {"%m.%d.%Y", "%h:%i:%s %p", "%Y-%m-%d %H.%i.%s"},

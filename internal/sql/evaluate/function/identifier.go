@@ -23,7 +23,8 @@ var identifiers = map[string]Function{
 // gregorian is how many steps of 100 ns 1970 is behind the day from which UUIDs count.
 const gregorian = 0x01b21dd213814000
 
-// uuid makes one of version 1, as MySQL does: of the present, and of random bits in the places of the clock's sequence and the node.
+// uuid makes one of version 1, as MySQL does: of the present, and of random bits in the places of the clock's sequence
+// and the node.
 func uuid(e *Environment, _ []datum.Datum) (datum.Datum, error) {
 	now := e.NowUS
 	if clock, ok := e.Session.(Clock); ok {
