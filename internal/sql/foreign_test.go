@@ -17,6 +17,12 @@ import (
 
 // TestForeignKeysAtOnce: whatever sessions insert and delete at once, in whatever way, no row refers to one that is not there.
 func TestForeignKeysAtOnce(t *testing.T) {
+	t.Run("names", func(t *testing.T) { foreignKeysAtOnce(t, false) })
+	t.Run("renames", func(t *testing.T) { foreignKeysAtOnce(t, true) })
+}
+
+// foreignKeysAtOnce renames the tables all the time, if that is wanted.
+func foreignKeysAtOnce(t *testing.T, renames bool) {
 	const parents, sessions, turns = 4, 6, 60
 	seed := rounds.Seed(t)
 	h := newHarness(t, testdb.Open(t))
@@ -50,8 +56,14 @@ func TestForeignKeysAtOnce(t *testing.T) {
 					texts = append(append([]string{"BEGIN"}, texts...), "COMMIT")
 				}
 				for _, text := range texts {
+					if renames && random.IntN(2) == 0 {
+						text = strings.NewReplacer("INTO p ", "INTO p2 ", "FROM p ", "FROM p2 ", "INTO c ", "INTO c2 ", "UPDATE c ", "UPDATE c2 ").Replace(text)
+					}
 					if _, err := do(name, text); err != nil {
-						if f, ok := fault.Of(err); !ok || f.Code != fault.NoParent && f.Code != fault.Referred && f.Code != fault.Deadlock && f.Code != fault.LockWaitTimeout {
+						if f, ok := fault.Of(err); renames && ok && f.Code == fault.NoSuchTable {
+							_, _ = do(name, "ROLLBACK")
+							break
+						} else if !ok || f.Code != fault.NoParent && f.Code != fault.Referred && f.Code != fault.Deadlock && f.Code != fault.LockWaitTimeout {
 							t.Errorf("%s: %v", text, err)
 						}
 						_, _ = do(name, "ROLLBACK")
@@ -61,7 +73,21 @@ func TestForeignKeysAtOnce(t *testing.T) {
 			}
 		})
 	}
-	all.Wait()
+	ended := make(chan struct{})
+	go func() { all.Wait(); close(ended) }()
+	for s, done := h.session("rename"), !renames; !done; {
+		for _, text := range []string{"RENAME TABLE p TO p2", "RENAME TABLE c TO c2", "RENAME TABLE p2 TO p", "RENAME TABLE c2 TO c"} {
+			if _, err := do(s, text); err != nil {
+				t.Error(err)
+			}
+		}
+		select {
+		case <-ended:
+			done = true
+		default:
+		}
+	}
+	<-ended
 	for _, column := range []string{"p", "q"} {
 		got, err := do(h.session("0"), "SELECT c.* FROM c LEFT JOIN p ON p.id = c."+column+" WHERE c."+column+" IS NOT NULL AND p.id IS NULL")
 		if err != nil || strings.Count(got, "\n") > 1 {

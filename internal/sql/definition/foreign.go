@@ -22,6 +22,8 @@ type ForeignKey struct {
 	Database   string   `json:"database"`
 	Table      string   `json:"table"`
 	References []string `json:"references"` // columns of that table: its whole primary key, or those of a unique index
+	// Next is the name that the table gets; it may have that already. nil: it keeps its name.
+	Next *schema.Referrer `json:"next,omitempty"`
 	// OnDelete and OnUpdate are CASCADE, SET NULL, NO ACTION, or "" for RESTRICT.
 	OnDelete string `json:"onDelete,omitempty"`
 	OnUpdate string `json:"onUpdate,omitempty"`
@@ -32,6 +34,11 @@ type Referrer struct {
 	Database string `json:"database"`
 	Table    string `json:"table"`
 	Name     string `json:"name"`
+}
+
+// RefersTo reports whether f refers to the table that has a name, or gets it.
+func (f *ForeignKey) RefersTo(database, table string) bool {
+	return f.Database == database && f.Table == table || f.Next != nil && *f.Next == schema.Referrer{Database: database, Table: table}
 }
 
 // Rule is an action as information_schema tells it.
@@ -285,6 +292,35 @@ func SetReferrers(d *schema.Table, more *Referrer, gone func(Referrer) bool) err
 	stored.Referrers = slices.DeleteFunc(stored.Referrers, func(r Referrer) bool { return gone != nil && gone(r) || more != nil && r == *more })
 	if more != nil {
 		stored.Referrers = append(stored.Referrers, *more)
+	}
+	d.Rules = stored.rules(d.Database, d.Name)
+	return stored.write(d)
+}
+
+// SetNext notes in a copy of a descriptor the name that the table of a foreign key gets. The key may be gone.
+func SetNext(d *schema.Table, key string, next *schema.Referrer) error {
+	return changeForeignKey(d, key, func(f *ForeignKey) { f.Next = next })
+}
+
+// SettleNext ends what SetNext has begun: the table of the foreign key has a name now, be it the next one or that from before.
+func SettleNext(d *schema.Table, key string, now schema.Referrer) error {
+	return changeForeignKey(d, key, func(f *ForeignKey) {
+		if f.RefersTo(now.Database, now.Table) {
+			f.Database, f.Table = now.Database, now.Table
+		}
+		f.Next = nil
+	})
+}
+
+func changeForeignKey(d *schema.Table, key string, change func(*ForeignKey)) error {
+	stored, _, err := readTable(d)
+	if err != nil {
+		return err
+	}
+	for i := range stored.ForeignKeys {
+		if stored.ForeignKeys[i].Name == key {
+			change(&stored.ForeignKeys[i])
+		}
 	}
 	d.Rules = stored.rules(d.Database, d.Name)
 	return stored.write(d)

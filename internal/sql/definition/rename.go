@@ -111,16 +111,22 @@ func RenameIndex(d *schema.Table, action *tree.RenameIndex) error {
 	return nil
 }
 
-// CheckRename refuses another name for a table that others know by its name.
-func CheckRename(d *schema.Table) error {
-	t, err := Of(d)
+// RenameTable gives what SQL keeps with a descriptor another name of its table: foreign keys that refer to the table itself follow.
+func RenameTable(d *schema.Table, database, name string) error {
+	stored, known, err := readTable(d)
 	switch {
 	case err != nil:
 		return err
-	case len(t.ForeignKeys) > 0 || len(t.Referrers) > 0:
-		return refusal("table '%s' can't be renamed: foreign keys know it by its name; drop them, rename the table, and add them again", t.Name)
 	case len(d.Streams) > 0 || len(d.Destinations) > 0:
-		return refusal("table '%s' can't be renamed: readers know its stream by its name; switch the stream off first", t.Name)
+		return refusal("table '%s' can't be renamed: readers know its stream by its name; switch the stream off first", d.Name)
+	case !known:
+		return nil
 	}
-	return nil
+	for i := range stored.ForeignKeys {
+		if f := &stored.ForeignKeys[i]; f.RefersTo(d.Database, d.Name) {
+			f.Database, f.Table, f.Next = database, name, nil
+		}
+	}
+	d.Rules = stored.rules(database, name)
+	return stored.write(d)
 }

@@ -109,9 +109,19 @@ func (w *work) isOwn(f *definition.ForeignKey) bool {
 	return f.Database == w.table.Database && f.Table == w.table.Name
 }
 
+// parent opens the table that a foreign key refers to, by the name that it gets if it has that already.
+func (w *work) parent(f *definition.ForeignKey) (*work, error) {
+	if f.Next != nil {
+		if parent, err := w.open(f.Next.Database, f.Next.Table); database.KindOf(err) != database.KindNotFound {
+			return parent, err
+		}
+	}
+	return w.open(f.Database, f.Table)
+}
+
 // keepParent finds the row with values that a foreign key names, and keeps it until the transaction ends.
 func (w *work) keepParent(ctx context.Context, f *definition.ForeignKey, wanted []cell) (there bool, err error) {
-	parent, err := w.open(f.Database, f.Table)
+	parent, err := w.parent(f)
 	if err != nil {
 		if database.KindOf(err) == database.KindNotFound {
 			return false, nil
@@ -184,7 +194,7 @@ func (w *work) children() (list []child, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if f, ok := other.table.ForeignKey(r.Name); ok && f.Database == w.table.Database && f.Table == w.table.Name {
+		if f, ok := other.table.ForeignKey(r.Name); ok && f.RefersTo(w.table.Database, w.table.Name) {
 			list = append(list, child{other, f})
 		}
 	}
@@ -348,7 +358,7 @@ func (w *work) judge(ctx context.Context, name string) (func(value.Row) error, e
 		r.checks = slices.DeleteFunc(r.checks, func(c check) bool { return c.name != name })
 		return func(row value.Row) error { return r.check(w, row) }, nil
 	}
-	parent, err := w.open(f.Database, f.Table)
+	parent, err := w.parent(f)
 	if err != nil {
 		return nil, err
 	}

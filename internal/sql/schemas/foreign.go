@@ -95,7 +95,7 @@ func (c *call) referrers(name tree.Name) (list []definition.Referrer, err error)
 					return nil, err
 				}
 				for i := range keys {
-					if keys[i].Database == name.Database && keys[i].Table == name.Name && (database != name.Database || one != name.Name) {
+					if keys[i].RefersTo(name.Database, name.Name) && (database != name.Database || one != name.Name) {
 						list = append(list, definition.Referrer{Database: database, Table: one, Name: keys[i].Name})
 					}
 				}
@@ -158,7 +158,7 @@ func (c *call) referrersKnown(name tree.Name) (list []definition.Referrer, err e
 			return nil, err
 		}
 		if slices.ContainsFunc(keys, func(f definition.ForeignKey) bool {
-			return f.Name == r.Name && f.Database == name.Database && f.Table == name.Name
+			return f.Name == r.Name && f.RefersTo(name.Database, name.Name)
 		}) {
 			list = append(list, r)
 		}
@@ -297,7 +297,7 @@ func (c *call) checkDropIndex(name tree.Name, index string) error {
 			return err
 		}
 		for i := range keys {
-			if keys[i].Name == r.Name && keys[i].Database == name.Database && keys[i].Table == name.Name {
+			if keys[i].Name == r.Name && keys[i].RefersTo(name.Database, name.Name) {
 				referred = append(referred, keys[i].References)
 			}
 		}

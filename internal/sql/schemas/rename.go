@@ -4,6 +4,7 @@ package schemas
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/schema"
@@ -137,16 +138,83 @@ func (c *call) renameTable(from, to tree.Name) error {
 	if !c.hasDatabase(to.Database) {
 		return UnknownDatabase(c.DB, to.Database)
 	}
+	of, err := c.relationsOf(from)
+	if err != nil {
+		return err
+	}
+	if err := c.expect(of, from, to); err != nil {
+		return errors.Join(err, c.settle(of, to, from))
+	}
 	var refusal error
 	err = table.Rename(c.ctx, to.Database, to.Name, func(d *schema.Table) error {
-		refusal = definition.CheckRename(d)
+		refusal = definition.RenameTable(d, to.Database, to.Name)
 		return refusal
 	})
 	switch {
+	case err == nil:
+		return c.settle(of, from, to)
 	case refusal != nil:
-		return refusal
+		err = refusal
 	case database.KindOf(err) == database.KindExists:
-		return fault.New(fault.TableExists, to.Name)
+		err = fault.New(fault.TableExists, to.Name)
+	default:
+		err = c.missing(err, from)
 	}
-	return c.missing(err, from)
+	if back := c.settle(of, to, from); back != nil {
+		return errors.Join(err, back)
+	}
+	return err
+}
+
+// relations are the foreign keys of other tables that refer to one, and its own that refer to others.
+type relations struct {
+	children []definition.Referrer
+	parents  []definition.ForeignKey
+}
+
+func (c *call) relationsOf(name tree.Name) (of relations, err error) {
+	if of.children, err = c.referrersKnown(name); err != nil {
+		return of, err
+	}
+	of.parents, err = c.foreignKeysOf(name.Database, name.Name)
+	of.parents = slices.DeleteFunc(of.parents, func(f definition.ForeignKey) bool { return f.RefersTo(name.Database, name.Name) })
+	return of, err
+}
+
+// expect makes a table known by two names to the tables that it has relations with, so that each foreign key holds before and after it is renamed.
+func (c *call) expect(of relations, from, to tree.Name) error {
+	for i := range of.parents {
+		f := &of.parents[i]
+		err := c.note(f, &definition.Referrer{Database: to.Database, Table: to.Name, Name: f.Name}, nil)
+		if err != nil && database.KindOf(err) != database.KindNotFound {
+			return err
+		}
+	}
+	return c.changeChildren(of, func(d *schema.Table, key string) error {
+		return definition.SetNext(d, key, &schema.Referrer{Database: to.Database, Table: to.Name})
+	})
+}
+
+// settle ends what expect has begun: the tables with relations know the table, which has the name now, by no other.
+func (c *call) settle(of relations, old, now tree.Name) error {
+	err := c.changeChildren(of, func(d *schema.Table, key string) error {
+		return definition.SettleNext(d, key, schema.Referrer{Database: now.Database, Table: now.Name})
+	})
+	if err != nil {
+		return err
+	}
+	return c.forget(old.Database, old.Name, of.parents)
+}
+
+func (c *call) changeChildren(of relations, edit func(d *schema.Table, key string) error) error {
+	for _, r := range of.children {
+		table, err := c.DB.TableIn(r.Database, r.Table)
+		if err == nil {
+			err = table.SetColumns(c.ctx, func(d *schema.Table) error { return edit(d, r.Name) })
+		}
+		if err != nil && database.KindOf(err) != database.KindNotFound {
+			return err
+		}
+	}
+	return nil
 }
