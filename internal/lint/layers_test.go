@@ -40,6 +40,7 @@ var laws = map[string]law{
 	"internal/digest":      {layer: 0, doc: "digest counts what it is told"},
 	"internal/memory":      {layer: 0, pure: true},
 	"internal/cache":       {layer: 0, pure: true, beside: []string{"internal/memory"}},
+	"internal/thriftwire":  {layer: 0, pure: true},
 	"internal/spill":       {layer: 0, beside: []string{"internal/memory"}, doc: "spill keeps files of whoever lacks memory"},
 	"internal/cities":      {layer: 0, pure: true},
 	"internal/earthquakes": {layer: 0, pure: true},
