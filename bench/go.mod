@@ -3,7 +3,6 @@ module github.com/weftdb/weft/bench
 go 1.26.0
 
 require (
-	github.com/apache/thrift v0.25.0
 	github.com/weftdb/weft v0.0.0
 	modernc.org/sqlite v1.62.0
 )

@@ -28,10 +28,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/apache/thrift/lib/go/thrift"
-
 	"github.com/weftdb/weft/bench/loadgen"
-	"github.com/weftdb/weft/internal/server/hbasethrift/hbase2"
 )
 
 const (
@@ -110,61 +107,6 @@ type worker interface {
 func key(row int) []byte { return fmt.Appendf(nil, "row-%08d", row) }
 
 func content(row, column int) []byte { return fmt.Appendf(nil, "value-%08d-%05d", row, column) }
-
-// thriftWorker calls Thrift2 over a socket, with frames or without: HBase's own server takes none.
-type thriftWorker struct {
-	*hbase2.THBaseServiceClient
-	transport thrift.TTransport
-}
-
-func newThrift(addr string, framed bool) (*thriftWorker, error) {
-	c := &thrift.TConfiguration{}
-	var transport thrift.TTransport = thrift.NewTBufferedTransport(thrift.NewTSocketConf(addr, c), 64<<10)
-	if framed {
-		transport = thrift.NewTFramedTransportConf(thrift.NewTSocketConf(addr, c), c)
-	}
-	return &thriftWorker{hbase2.NewTHBaseServiceClientFactory(transport, thrift.NewTBinaryProtocolFactoryConf(c)), transport}, transport.Open()
-}
-
-func (w *thriftWorker) Close() error { return w.transport.Close() }
-
-func putOf(row int) *hbase2.TPut {
-	p := &hbase2.TPut{Row: key(row)}
-	for i := range columns {
-		p.ColumnValues = append(p.ColumnValues, &hbase2.TColumnValue{Family: []byte("f"), Qualifier: fmt.Appendf(nil, "c%d", i), Value: content(row, i)})
-	}
-	return p
-}
-
-func (w *thriftWorker) get(row int) error {
-	r, err := w.Get(context.Background(), []byte(table), &hbase2.TGet{Row: key(row)})
-	if err == nil && len(r.ColumnValues) != columns {
-		err = fmt.Errorf("row %d has %d cells", row, len(r.ColumnValues))
-	}
-	return err
-}
-
-func (w *thriftWorker) put(row int) error {
-	return w.Put(context.Background(), []byte(table), putOf(row))
-}
-
-func (w *thriftWorker) batch(row int) error {
-	puts := make([]*hbase2.TPut, batchRows)
-	for i := range puts {
-		puts[i] = putOf(row + i)
-	}
-	return w.PutMultiple(context.Background(), []byte(table), puts)
-}
-
-func (w *thriftWorker) scan(row int) error {
-	scan := hbase2.NewTScan()
-	scan.StartRow = key(row)
-	rows, err := w.GetScannerResults(context.Background(), []byte(table), scan, scanRows)
-	if err == nil && len(rows) != scanRows {
-		err = fmt.Errorf("a scan has %d rows", len(rows))
-	}
-	return err
-}
 
 // httpWorker calls DynamoDB's API.
 type httpWorker struct {
@@ -256,8 +198,7 @@ func (c *config) fill(addr string, framed bool) error {
 		return err
 	}
 	defer w.Close()
-	one := int32(1)
-	err = w.CreateTable(context.Background(), &hbase2.TTableDescriptor{TableName: &hbase2.TTableName{Qualifier: []byte(table)}, Columns: []*hbase2.TColumnFamilyDescriptor{{Name: []byte("f"), MaxVersions: &one}}}, nil)
+	err = w.createTable()
 	for row := 0; err == nil && row < c.rows; row += batchRows {
 		err = w.batch(row)
 	}
