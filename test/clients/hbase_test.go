@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -17,11 +16,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/apache/thrift/lib/go/thrift"
 	"github.com/cockroachdb/datadriven"
 
 	"github.com/weftdb/weft/internal/rounds"
-	"github.com/weftdb/weft/internal/server/hbasethrift/hbase2"
 	"github.com/weftdb/weft/test/harness"
 )
 
@@ -223,36 +220,6 @@ func TestHBaseThrift(t *testing.T) {
 		pythonThrift(t).test(t, map[string]string{"http binary": addrs[0], "buffered binary": addrs[1], "buffered accelerated": addrs[1]})
 	})
 	t.Run("node", func(t *testing.T) { nodeThrift(t).test(t, map[string]string{"http": addrs[0], "buffered": addrs[1]}) })
-}
-
-// TestGoThrift calls Thrift2 with Apache's library for Go over HTTP and sockets.
-func TestGoThrift(t *testing.T) {
-	skipUnlessWanted(t)
-	two, _ := startThrift(t)
-	c := &thrift.TConfiguration{ConnectTimeout: time.Minute, SocketTimeout: time.Minute}
-	web, err := thrift.NewTHttpClient("http://" + two + "/")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, transport := range []thrift.TTransport{web, thrift.NewTBufferedTransport(thrift.NewTSocketConf(two, c), 4096), thrift.NewTFramedTransportConf(thrift.NewTSocketConf(two, c), c)} {
-		if err := transport.Open(); err != nil {
-			t.Fatal(err)
-		}
-		client, ctx := hbase2.NewTHBaseServiceClientFactory(transport, thrift.NewTBinaryProtocolFactoryConf(c)), t.Context()
-		name, row := &hbase2.TTableName{Qualifier: fmt.Appendf(nil, "go%d", i)}, []byte("row")
-		err := errors.Join(client.CreateTable(ctx, &hbase2.TTableDescriptor{TableName: name, Columns: []*hbase2.TColumnFamilyDescriptor{{Name: []byte("f")}}}, nil),
-			client.Put(ctx, name.Qualifier, &hbase2.TPut{Row: row, ColumnValues: []*hbase2.TColumnValue{{Family: []byte("f"), Qualifier: []byte("q"), Value: []byte("value")}}}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := client.Get(ctx, name.Qualifier, &hbase2.TGet{Row: row})
-		if err != nil || len(got.ColumnValues) != 1 || string(got.ColumnValues[0].Value) != "value" {
-			t.Errorf("%v, %v", got, err)
-		}
-		if err := transport.Close(); err != nil {
-			t.Error(err)
-		}
-	}
 }
 
 // TestHBaseJava runs HBase's own Java API over Thrift2: Table, Admin, ResultScanner, checkAndMutate, filters. The golden files have what HBase itself answers,
