@@ -27,7 +27,6 @@ require github.com/klauspost/compress v1.20.1
 
 require (
 	filippo.io/age v1.3.2
-	github.com/apache/thrift v0.25.0
 	github.com/blevesearch/segment v0.9.1
 	github.com/blevesearch/snowballstem v0.9.0
 	github.com/go-ego/gse v0.80.3

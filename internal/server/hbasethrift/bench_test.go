@@ -9,12 +9,10 @@ import (
 	"log/slog"
 	"testing"
 
-	"github.com/apache/thrift/lib/go/thrift"
-
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/hbase"
 	"github.com/weftdb/weft/internal/memory"
-	"github.com/weftdb/weft/internal/server/hbasethrift/hbase2"
+	"github.com/weftdb/weft/internal/thriftwire"
 	"github.com/weftdb/weft/kv/mem"
 )
 
@@ -32,38 +30,37 @@ func BenchmarkMessage(b *testing.B) {
 	if err := api.CreateTable(b.Context(), &hbase.Table{TableName: name, Families: []hbase.Family{{Name: "f", Versions: 1}}}, nil); err != nil {
 		b.Fatal(err)
 	}
-	putOf := func(row int) *hbase2.TPut {
-		p := &hbase2.TPut{Row: fmt.Appendf(nil, "row-%08d", row)}
-		for i := range 5 {
-			p.ColumnValues = append(p.ColumnValues, &hbase2.TColumnValue{Family: []byte("f"), Qualifier: fmt.Appendf(nil, "c%d", i), Value: fmt.Appendf(nil, "value-%08d-%05d", row, i)})
+	tputOf := func(row int) fields {
+		cells := make([]any, 5)
+		for i := range cells {
+			cells[i] = cellOf("f", fmt.Sprintf("c%d", i), fmt.Sprintf("value-%08d-%05d", row, i))
 		}
-		return p
+		return fields{"row": fmt.Sprintf("row-%08d", row), "columnValues": cells}
 	}
-	var puts []*hbase2.TPut
+	var puts, gets []any
 	for i := range 1000 {
-		puts = append(puts, putOf(i))
+		puts = append(puts, tputOf(i))
+		gets = append(gets, fields{"row": fmt.Sprintf("row-%08d", i)})
 	}
-	scan := hbase2.NewTScan()
+	client := &client{service: readService(b, Two), protocol: thriftwire.Binary}
 	for _, c := range []struct {
 		name, call string
-		arguments  thrift.TStruct
+		arguments  fields
 	}{
-		{"putMultiple1000", "putMultiple", &hbase2.THBaseServicePutMultipleArgs{Table: []byte("t"), Tputs: puts}},
-		{"put", "put", &hbase2.THBaseServicePutArgs{Table: []byte("t"), Tput: puts[7]}},
-		{"get", "get", &hbase2.THBaseServiceGetArgs{Table: []byte("t"), Tget: &hbase2.TGet{Row: puts[7].Row}}},
-		{"scan1000", "getScannerResults", &hbase2.THBaseServiceGetScannerResultsArgs{Table: []byte("t"), Tscan: scan, NumRows: 1000}},
+		{"putMultiple1000", "putMultiple", fields{"table": "t", "tputs": puts}},
+		{"put", "put", fields{"table": "t", "tput": puts[7]}},
+		{"get", "get", getOf("t", "row-00000007")},
+		{"getMultiple1000", "getMultiple", fields{"table": "t", "tgets": gets}},
+		{"scan1000", "getScannerResults", fields{"table": "t", "tscan": fields{"maxVersions": 1}, "numRows": 1000}},
 	} {
-		to := thrift.NewTMemoryBuffer()
-		out := thrift.NewTBinaryProtocolConf(to, nil)
-		if err := errors.Join(out.WriteMessageBegin(b.Context(), c.call, thrift.CALL, 1), c.arguments.Write(b.Context(), out), out.WriteMessageEnd(b.Context())); err != nil {
-			b.Fatal(err)
-		}
+		message := client.message(c.call, c.arguments)
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				share := memory.Share{}
 				room, giveBack := s.room()
-				if ok := s.answer(s.contextOf(b.Context(), nil, "", "", &share), room, to.Bytes()); !ok || room.Len() == 0 {
+				if ok := s.answer(s.contextOf(b.Context(), nil, "", "", &share), room, message, nil); !ok ||
+					room.Len() == 0 {
 					b.Fatal("no answer")
 				}
 				giveBack()

@@ -24,17 +24,18 @@ func (c calls) api() *hbase.API { return c.server.options.API }
 // latest is the time that HBase's clients write for the server's clock.
 const latest = math.MaxInt64
 
-// timeOf is a time that a client gives, as package hbase has it: nil and latest are the server's clock.
-func timeOf(ms *int64) (int64, error) {
+// timeOf is a time that a client gives, as package hbase has it: latest is the server's clock.
+func timeOf(ms int64) (int64, error) {
 	switch {
-	case ms == nil || *ms == latest:
+	case ms == latest:
 		return 0, nil
-	case *ms < 0:
-		return 0, refuse("the timestamp %d can't be stored: give a time since 1970, in milliseconds, or none for the server's clock", *ms)
-	case *ms == 0:
+	case ms < 0:
+		return 0, refuse("the timestamp %d can't be stored: give a time since 1970, in milliseconds, "+
+			"or none for the server's clock", ms)
+	case ms == 0:
 		return hbase.Epoch, nil
 	}
-	return *ms, nil
+	return ms, nil
 }
 
 // refuse refuses arguments.
@@ -46,11 +47,7 @@ var errVersions = refuse("maxVersions must be positive") // immutable
 // lifeAttribute is the attribute in which HBase's clients give the life of the cells of a write: milliseconds in eight bytes.
 const lifeAttribute = "_ttl"
 
-func lifeOf(attributes map[string][]byte) (int64, error) {
-	text, ok := attributes[lifeAttribute]
-	if !ok {
-		return 0, nil
-	}
+func lifeOf(text []byte) (int64, error) {
 	if len(text) != 8 {
 		return 0, refuse("the attribute %s must be a number of milliseconds in eight bytes", lifeAttribute)
 	}
@@ -131,8 +128,8 @@ func (c calls) closeScanner(ctx context.Context, id int32) error {
 	return c.server.scanners.Close(callOf(ctx).user, id)
 }
 
-// place is the host and port at which all regions are.
-func (c calls) place() (host string, port int32) {
+// address is the host and port at which all regions are.
+func (c calls) address() (host string, port int32) {
 	host, text, err := net.SplitHostPort(c.server.options.Addr)
 	if err != nil {
 		return c.server.options.Addr, 0
@@ -143,9 +140,10 @@ func (c calls) place() (host string, port int32) {
 
 // failure is what a client sees of an error.
 type failure struct {
-	message   string
-	isIllegal bool
-	canRetry  bool
+	message    string
+	isIllegal  bool
+	isExisting bool // the table is there already
+	canRetry   bool
 }
 
 // fail words an error, and notes how the call ended.
@@ -153,7 +151,7 @@ func (c calls) fail(ctx context.Context, err error) failure {
 	x := callOf(ctx)
 	if f, ok := errors.AsType[*hbase.Fault](err); ok {
 		x.outcome = metric.Refused
-		return failure{message: f.Error(), isIllegal: f.Kind == hbase.IllegalArgument, canRetry: f.Retry}
+		return failure{f.Error(), f.Kind == hbase.IllegalArgument, hbase.IsTableExists(err), f.Retry}
 	}
 	if errors.As(err, new(errNoMemory)) {
 		x.outcome = metric.Throttle

@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/apache/thrift/lib/go/thrift"
-
 	"github.com/weftdb/weft/internal/memory"
 )
 
@@ -70,10 +68,9 @@ func TestAwait(t *testing.T) {
 func TestWithoutArguments(t *testing.T) {
 	for _, version := range []Version{Two, One} {
 		s, addr := serve(t, Options{Version: version})
-		client := dial(t, transports(addr)["http binary"])
 		for name := range s.functions {
-			_, err := client.Call(t.Context(), name, thrift.NewTApplicationException(0, ""), thrift.NewTApplicationException(0, ""))
-			if e, ok := errors.AsType[thrift.TApplicationException](err); ok && e.TypeId() == thrift.INTERNAL_ERROR {
+			_, err := connect(t, addr, "http binary", version).call(name, fields{})
+			if e, ok := errors.AsType[*broken](err); ok && e.kind == internalError {
 				t.Errorf("%s: %v", name, err)
 			}
 		}

@@ -9,31 +9,26 @@ import (
 	"strings"
 
 	"github.com/weftdb/weft/internal/hbase"
-	"github.com/weftdb/weft/internal/server/hbasethrift/hbase1"
 )
 
 // named does what one call does with a table's name.
-func (o *one) named(ctx context.Context, table []byte, do func(context.Context, hbase.TableName) error) error {
-	name, err := hbase.ParseTableName(table)
-	if err == nil {
-		err = do(ctx, name)
-	}
-	return o.io(ctx, err)
+func (o *one) named(ctx context.Context, a *takenOne, do func(context.Context, hbase.TableName) error) error {
+	return namedTable(a.table, func(name hbase.TableName) error { return do(ctx, name) })
 }
 
-// EnableTable lets calls on rows in.
-func (o *one) EnableTable(ctx context.Context, tableName []byte) error {
-	return o.named(ctx, tableName, o.api().Enable)
+// enableTable lets calls on rows in.
+func (o *one) enableTable(ctx context.Context, a *takenOne) error {
+	return o.named(ctx, a, o.api().Enable)
 }
 
-// DisableTable refuses calls on rows.
-func (o *one) DisableTable(ctx context.Context, tableName []byte) error {
-	return o.named(ctx, tableName, o.api().Disable)
+// disableTable refuses calls on rows.
+func (o *one) disableTable(ctx context.Context, a *takenOne) error {
+	return o.named(ctx, a, o.api().Disable)
 }
 
-// IsTableEnabled says whether a table is enabled.
-func (o *one) IsTableEnabled(ctx context.Context, tableName []byte) (enabled bool, err error) {
-	err = o.named(ctx, tableName, func(ctx context.Context, name hbase.TableName) error {
+// isTableEnabled says whether a table is enabled.
+func (o *one) isTableEnabled(ctx context.Context, a *takenOne) (enabled bool, err error) {
+	err = o.named(ctx, a, func(ctx context.Context, name hbase.TableName) error {
 		table, err := o.api().Describe(ctx, name)
 		enabled = err == nil && !table.Disabled
 		return err
@@ -41,103 +36,85 @@ func (o *one) IsTableEnabled(ctx context.Context, tableName []byte) (enabled boo
 	return enabled, err
 }
 
-// Compact and MajorCompact rewrite the rows of a table without what nobody sees any more. They return at once.
-func (o *one) Compact(ctx context.Context, tableNameOrRegionName []byte) error {
-	return o.MajorCompact(ctx, tableNameOrRegionName)
+// compact rewrites the rows of a table without what nobody sees any more. It returns at once.
+func (o *one) compact(ctx context.Context, a *takenOne) error {
+	a.table, _, _ = bytes.Cut(a.table, []byte(",")) // a region's name begins with its table's
+	return o.named(ctx, a, o.api().Compact)
 }
 
-// MajorCompact is Compact.
-func (o *one) MajorCompact(ctx context.Context, tableNameOrRegionName []byte) error {
-	table, _, _ := bytes.Cut(tableNameOrRegionName, []byte(",")) // a region's name begins with its table's
-	return o.named(ctx, table, o.api().Compact)
+// tables are the descriptions of all tables.
+func (o *one) tables(ctx context.Context, _ *takenOne) ([]*hbase.Table, error) {
+	return o.api().Tables(ctx, "")
 }
 
-// GetTableNames returns the names of all tables.
-func (o *one) GetTableNames(ctx context.Context) ([][]byte, error) {
-	tables, err := o.api().Tables(ctx, "")
-	names := make([][]byte, len(tables))
-	for i, table := range tables {
-		names[i] = []byte(table.TableName.String())
-	}
-	return names, o.io(ctx, err)
-}
-
-// GetTableNamesWithIsTableEnabled returns the names of all tables, and whether they are enabled.
-func (o *one) GetTableNamesWithIsTableEnabled(ctx context.Context) (map[string]bool, error) {
-	tables, err := o.api().Tables(ctx, "")
-	enabled := make(map[string]bool, len(tables))
-	for _, table := range tables {
-		enabled[table.TableName.String()] = !table.Disabled
-	}
-	return enabled, o.io(ctx, err)
-}
-
-// GetColumnDescriptors describes the families of a table. Their names end with a colon here.
-func (o *one) GetColumnDescriptors(ctx context.Context, tableName []byte) (families map[string]*hbase1.ColumnDescriptor, err error) {
-	families = map[string]*hbase1.ColumnDescriptor{}
-	err = o.named(ctx, tableName, func(ctx context.Context, name hbase.TableName) error {
+// columnDescriptors describes the families of a table. Their names end with a colon here.
+func (o *one) columnDescriptors(ctx context.Context, a *takenOne) (families []familyOne, err error) {
+	err = o.named(ctx, a, func(ctx context.Context, name hbase.TableName) error {
 		table, err := o.api().Describe(ctx, name)
 		if err != nil {
 			return err
 		}
 		for i := range table.Families {
-			d := descriptorOne(&table.Families[i])
-			families[string(d.Name)] = d
+			families = append(families, familyOf(&table.Families[i]))
 		}
 		return nil
 	})
 	return families, err
 }
 
-func descriptorOne(f *hbase.Family) *hbase1.ColumnDescriptor {
-	d := hbase1.NewColumnDescriptor()
-	d.Name, d.MaxVersions, d.TimeToLive = []byte(f.Name+":"), int32(min(f.Versions, 1<<31-1)), secondsOf(f.LifeMS)
+func familyOf(f *hbase.Family) familyOne {
+	d := newFamilyOne()
+	d.name, d.versions, d.life = []byte(f.Name+":"), int32(min(f.Versions, 1<<31-1)), secondsOf(f.LifeMS)
 	if text, ok := f.Attributes[attributeCompression]; ok {
-		d.Compression = []byte(text)
+		d.compression = []byte(text)
 	}
 	if text, ok := f.Attributes[attributeBloom]; ok {
-		d.BloomFilterType = []byte(text)
+		d.bloomFilter = []byte(text)
 	}
-	d.InMemory = strings.EqualFold(f.Attributes[attributeInMemory], "true")
-	d.BlockCacheEnabled = strings.EqualFold(f.Attributes[attributeBlockCache], "true")
+	d.inMemory = strings.EqualFold(f.Attributes[attributeInMemory], "true")
+	d.isCached = strings.EqualFold(f.Attributes[attributeBlockCache], "true")
 	return d
 }
 
-// CreateTable makes a table.
-func (o *one) CreateTable(ctx context.Context, tableName []byte, columnFamilies []*hbase1.ColumnDescriptor) error {
-	name, err := hbase.ParseTableName(tableName)
-	table := &hbase.Table{TableName: name}
-	for _, d := range columnFamilies {
-		f := hbase.Family{Name: strings.TrimSuffix(string(d.Name), ":"), Versions: int(d.MaxVersions), Attributes: map[string]string{
-			attributeCompression: string(d.Compression), attributeBloom: string(d.BloomFilterType),
-			attributeInMemory: strconv.FormatBool(d.InMemory), attributeBlockCache: strconv.FormatBool(d.BlockCacheEnabled),
+// family is familyOf's other direction.
+func (d *familyOne) family() (f hbase.Family, err error) {
+	f = hbase.Family{Name: strings.TrimSuffix(string(d.name), ":"), Versions: int(d.versions),
+		Attributes: map[string]string{
+			attributeCompression: string(d.compression), attributeBloom: string(d.bloomFilter),
+			attributeInMemory: strconv.FormatBool(d.inMemory), attributeBlockCache: strconv.FormatBool(d.isCached),
 		}}
+	f.LifeMS, err = lifeOfFamily(&d.life)
+	return f, err
+}
+
+// createTable makes a table.
+func (o *one) createTable(ctx context.Context, a *takenOne) error {
+	name, err := hbase.ParseTableName(a.table)
+	table := &hbase.Table{TableName: name}
+	for i := range a.families {
 		if err == nil {
-			f.LifeMS, err = lifeOfFamily(&d.TimeToLive)
+			var f hbase.Family
+			f, err = a.families[i].family()
+			table.Families = append(table.Families, f)
 		}
-		table.Families = append(table.Families, f)
 	}
-	if err == nil {
-		err = o.api().CreateTable(ctx, table, nil)
+	if err != nil {
+		return err
 	}
-	if hbase.IsTableExists(err) {
-		return &hbase1.AlreadyExists{Message: o.fail(ctx, err).message}
-	}
-	return o.argument(ctx, err)
+	return o.api().CreateTable(ctx, table, nil)
 }
 
-// DeleteTable removes a disabled table.
-func (o *one) DeleteTable(ctx context.Context, tableName []byte) error {
-	return o.named(ctx, tableName, o.api().DropTable)
+// deleteTable removes a disabled table.
+func (o *one) deleteTable(ctx context.Context, a *takenOne) error {
+	return o.named(ctx, a, o.api().DropTable)
 }
 
-// GetTableRegions says where the rows of a table are.
-func (o *one) GetTableRegions(ctx context.Context, tableName []byte) (regions []*hbase1.TRegionInfo, err error) {
-	regions = []*hbase1.TRegionInfo{}
-	err = o.named(ctx, tableName, func(ctx context.Context, name hbase.TableName) error {
+// tableRegions says where the rows of a table are. Those of a table that is not there are nowhere.
+func (o *one) tableRegions(ctx context.Context, a *takenOne) (regions []place, err error) {
+	err = o.named(ctx, a, func(ctx context.Context, name hbase.TableName) error {
 		list, err := o.api().Locations(ctx, name)
 		for i := range list {
-			regions = append(regions, o.regionOne(&list[i]))
+			regions = append(regions, o.placeOf(nil, list[i]))
 		}
 		if hbase.IsTableNotFound(err) {
 			return nil
@@ -147,23 +124,18 @@ func (o *one) GetTableRegions(ctx context.Context, tableName []byte) (regions []
 	return regions, err
 }
 
-// GetRegionInfo says where a row of HBase's own table of regions points: a table's name, a row's key and the rest of a region's name, with commas between.
-func (o *one) GetRegionInfo(ctx context.Context, row []byte) (*hbase1.TRegionInfo, error) {
-	table, rest, _ := bytes.Cut(row, []byte(","))
+// regionInfo says where a row of HBase's own table of regions points: a table's name, a row's key and the rest of a
+// region's name, with commas between.
+func (o *one) regionInfo(ctx context.Context, a *takenOne) (region place, err error) {
+	table, rest, _ := bytes.Cut(a.row, []byte(","))
 	key := rest
 	if i := bytes.LastIndexByte(rest, ','); i >= 0 {
 		key = rest[:i]
 	}
-	var found *hbase1.TRegionInfo
-	err := o.named(ctx, table, func(ctx context.Context, name hbase.TableName) error {
+	err = namedTable(table, func(name hbase.TableName) error {
 		l, err := o.api().Location(ctx, name, key)
-		found = o.regionOne(&l)
+		region = o.placeOf(nil, l)
 		return err
 	})
-	return found, err
-}
-
-func (o *one) regionOne(l *hbase.Location) *hbase1.TRegionInfo {
-	host, port := o.place()
-	return &hbase1.TRegionInfo{StartKey: orEmpty(l.Start), EndKey: orEmpty(l.Stop), ID: l.ID, Name: []byte(l.Name), Version: 1, ServerName: []byte(host), Port: port}
+	return region, err
 }

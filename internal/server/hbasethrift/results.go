@@ -3,50 +3,28 @@
 package hbasethrift
 
 import (
-	"context"
-	"encoding/binary"
-
-	"github.com/apache/thrift/lib/go/thrift"
-
 	"github.com/weftdb/weft/internal/hbase"
-	"github.com/weftdb/weft/internal/server/hbasethrift/hbase2"
+	"github.com/weftdb/weft/internal/hbase/filter"
+	"github.com/weftdb/weft/internal/thriftwire"
 )
 
-// answerWith leaves the results of a call to be written at once, in place of the list that Thrift's code writes, which is empty. Thrift's own code calls the
-// protocol a dozen times for a cell.
-func answerWith(ctx context.Context, results []hbase.Result) []*hbase2.TResult_ {
-	callOf(ctx).results = results
-	return []*hbase2.TResult_{}
-}
+// typePut is the type of cells that hold a value. HBase's Java API can't tell the type of a cell without one.
+const typePut = 4
 
-// WriteListBegin implements thrift.TProtocol. The call's results follow if it has left any.
-func (p *bounded) WriteListBegin(ctx context.Context, of thrift.TType, size int) error {
-	x := callOf(ctx)
-	to, ok := p.Transport().(*thrift.TMemoryBuffer)
-	if len(x.results) == 0 || !ok {
-		return p.TProtocol.WriteListBegin(ctx, of, size)
-	}
-	results := x.results
-	x.results = nil
-	if err := p.TProtocol.WriteListBegin(ctx, of, len(results)); err != nil {
-		return err
-	}
-	appendResult := appendBinary
-	if p.isCompact() {
-		appendResult = appendCompact
-	}
-	to.Grow(roomOf(results))
-	bytes := to.AvailableBuffer()
+// The answers of Thrift2's calls on rows. immutable
+var (
+	givesResult  = structOf("TResult", writeResult)
+	givesResults = answer[[]hbase.Result]{"list<TResult>", writeResults}
+	givesFound   = answer[[]bool]{"list<bool>", writeFound}
+	givesNone    = listOf("TDelete", func(*thriftwire.Writer, *hbase.Delete) {})
+)
+
+func writeResults(w *thriftwire.Writer, results []hbase.Result) {
+	w.Grow(roomOf(results))
+	w.List(0, thriftwire.Struct, len(results))
 	for i := range results {
-		bytes = appendResult(bytes, &results[i])
+		writeResult(w, &results[i])
 	}
-	_, err := to.Write(bytes)
-	return err
-}
-
-func (p *bounded) isCompact() bool {
-	_, ok := p.TProtocol.(*thrift.TCompactProtocol)
-	return ok
 }
 
 // roomOf is about how many bytes results take in either protocol; no fewer.
@@ -63,68 +41,52 @@ func roomOf(results []hbase.Result) (n int) {
 	return n
 }
 
-// appendBinary appends a TResult in the binary protocol: each field as its type, its number in two bytes, and its value.
-func appendBinary(dst []byte, r *hbase.Result) []byte {
+// writeResult writes a TResult.
+func writeResult(w *thriftwire.Writer, r *hbase.Result) {
+	outer := w.Open()
 	if r.Row != nil {
-		dst = appendBytes(append(dst, thrift.STRING, 0, 1), r.Row)
+		w.Binary(1, r.Row)
 	}
-	dst = binary.BigEndian.AppendUint32(append(dst, thrift.LIST, 0, 2, thrift.STRUCT), uint32(len(r.Cells)))
-	for i := range r.Cells {
-		c := &r.Cells[i]
-		dst = appendBytes(append(dst, thrift.STRING, 0, 1), c.Family)
-		dst = appendBytes(append(dst, thrift.STRING, 0, 2), c.Qualifier)
-		dst = appendBytes(append(dst, thrift.STRING, 0, 3), c.Value)
-		dst = binary.BigEndian.AppendUint64(append(dst, thrift.I64, 0, 4), uint64(c.AtMS))
-		dst = append(dst, thrift.BYTE, 0, 6, typePut, thrift.STOP)
-	}
+	w.List(2, thriftwire.Struct, len(r.Cells))
+	w.Extend(func(dst []byte) []byte { return appendCells(dst, r.Cells) },
+		func(dst []byte) []byte { return appendCompactCells(dst, r.Cells) })
 	if r.Partial {
-		dst = append(dst, thrift.BOOL, 0, 4, 1)
+		w.Bool(4, true)
 	}
-	return append(dst, thrift.STOP)
+	w.Close(outer)
 }
 
-func appendBytes(dst, text []byte) []byte {
-	return append(binary.BigEndian.AppendUint32(dst, uint32(len(text))), text...)
+// appendCells appends TColumnValues in the binary protocol. A scan is of little else, and a Writer would take twice
+// the time.
+func appendCells(dst []byte, cells []filter.Cell) []byte {
+	for i := range cells {
+		c := &cells[i]
+		dst = thriftwire.AppendBinary(dst, 1, c.Family)
+		dst = thriftwire.AppendBinary(dst, 2, c.Qualifier)
+		dst = thriftwire.AppendBinary(dst, 3, c.Value)
+		dst = thriftwire.AppendI64(dst, 4, c.AtMS)
+		dst = append(dst, byte(thriftwire.Byte), 0, 6, typePut, byte(thriftwire.Stop))
+	}
+	return dst
 }
 
-// The compact protocol's numbers of types.
-const (
-	compactTrue   = 1
-	compactByte   = 3
-	compactI32    = 5
-	compactI64    = 6
-	compactBinary = 8
-	compactList   = 9
-	compactStruct = 12
-)
-
-// appendCompact appends a TResult in the compact protocol: each field as one byte, how far its number is from the one before and its type, and its value.
-func appendCompact(dst []byte, r *hbase.Result) []byte {
-	const step = 0x10
-	list := byte(2*step | compactList)
-	if r.Row != nil {
-		dst = appendCounted(append(dst, step|compactBinary), r.Row)
-		list = step | compactList
+// appendCompactCells is appendCells in the compact protocol.
+func appendCompactCells(dst []byte, cells []filter.Cell) []byte {
+	const twoByte = 2<<4 | 3 // the head of a field of type Byte, two numbers after the one before
+	for i := range cells {
+		c := &cells[i]
+		dst = thriftwire.AppendCompactBinary(dst, 1, c.Family)
+		dst = thriftwire.AppendCompactBinary(dst, 1, c.Qualifier)
+		dst = thriftwire.AppendCompactBinary(dst, 1, c.Value)
+		dst = thriftwire.AppendCompactI64(dst, 1, c.AtMS)
+		dst = append(dst, twoByte, typePut, byte(thriftwire.Stop))
 	}
-	if n := len(r.Cells); n < 15 {
-		dst = append(dst, list, byte(n)<<4|compactStruct)
-	} else {
-		dst = binary.AppendUvarint(append(dst, list, 0xf0|compactStruct), uint64(n))
-	}
-	for i := range r.Cells {
-		c := &r.Cells[i]
-		dst = appendCounted(append(dst, step|compactBinary), c.Family)
-		dst = appendCounted(append(dst, step|compactBinary), c.Qualifier)
-		dst = appendCounted(append(dst, step|compactBinary), c.Value)
-		dst = binary.AppendVarint(append(dst, step|compactI64), c.AtMS)
-		dst = append(dst, 2*step|compactByte, typePut, thrift.STOP)
-	}
-	if r.Partial {
-		dst = append(dst, 2*step|compactTrue)
-	}
-	return append(dst, thrift.STOP)
+	return dst
 }
 
-func appendCounted(dst, text []byte) []byte {
-	return append(binary.AppendUvarint(dst, uint64(len(text))), text...)
+func writeFound(w *thriftwire.Writer, found []bool) {
+	w.List(0, thriftwire.Bool, len(found))
+	for _, is := range found {
+		w.PutBool(is)
+	}
 }

@@ -13,22 +13,19 @@ import (
 	"sync"
 	"time"
 
-	"github.com/apache/thrift/lib/go/thrift"
-
 	"github.com/weftdb/weft/internal/hbase"
 	"github.com/weftdb/weft/internal/metric"
-	"github.com/weftdb/weft/internal/server/hbasethrift/hbase1"
-	"github.com/weftdb/weft/internal/server/hbasethrift/hbase2"
+	"github.com/weftdb/weft/internal/thriftwire"
 )
 
 // Server answers one of HBase's Thrift APIs on the listeners that it is given. Make one with New.
 type Server struct {
 	options    Options
-	functions  map[string]thrift.TProcessorFunction // immutable
-	others     map[string]thrift.TProcessorFunction // of the other version; immutable
-	operations map[string]*metric.Operation         // immutable; "" counts calls that are none
+	functions  map[string]function          // immutable
+	others     map[string]function          // of the other version; immutable
+	operations map[string]*metric.Operation // immutable; "" counts calls that are none
 	scanners   hbase.Scanners
-	answers    sync.Pool // of *thrift.TMemoryBuffer, for answers that are not too long
+	answers    sync.Pool // of *thriftwire.Writer, for answers that are not too long
 	web        *http.Server
 	handoff    *handoff        // of connections that speak HTTP
 	base       context.Context // of all calls
@@ -46,11 +43,13 @@ type Server struct {
 func New(o Options) *Server {
 	o = o.withDefaults()
 	s := &Server{options: o, listeners: map[net.Listener]bool{}, conns: map[*conn]bool{}, handoff: newHandoff()}
-	s.functions, s.others = hbase2.NewTHBaseServiceProcessor(&two{calls{s}}).ProcessorMap(), hbase1.NewHbaseProcessor(&one{calls{s}}).ProcessorMap()
+	c, isShared := calls{s}, func(name string) bool { _, ok := s.others[name]; return ok }
+	s.functions, s.others = functionsOf(&two{c}, c, methodsTwo(), isShared), functionsOf(&one{c}, c, methodsOne(),
+		isShared)
 	if o.Version == One {
 		s.functions, s.others = s.others, s.functions
 	}
-	s.answers.New = func() any { return thrift.NewTMemoryBufferLen(512) }
+	s.answers.New = func() any { return new(thriftwire.Writer) }
 	s.operations = operationsOf(o.Metrics, s.functions)
 	s.base, s.cut = context.WithCancel(context.Background())
 	s.web = s.newWeb()
@@ -58,7 +57,7 @@ func New(o Options) *Server {
 	return s
 }
 
-func operationsOf(m *metric.Protocol, functions map[string]thrift.TProcessorFunction) map[string]*metric.Operation {
+func operationsOf(m *metric.Protocol, functions map[string]function) map[string]*metric.Operation {
 	if m == nil {
 		return nil
 	}

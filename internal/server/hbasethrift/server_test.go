@@ -19,14 +19,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/apache/thrift/lib/go/thrift"
-
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/hbase"
 	"github.com/weftdb/weft/internal/hbase/filter"
 	"github.com/weftdb/weft/internal/memory"
-	"github.com/weftdb/weft/internal/server/hbasethrift/hbase1"
-	"github.com/weftdb/weft/internal/server/hbasethrift/hbase2"
+	"github.com/weftdb/weft/internal/thriftwire"
 	"github.com/weftdb/weft/kv/mem"
 )
 
@@ -61,78 +58,34 @@ func serve(t *testing.T, o Options) (*Server, string) {
 	return s, o.Addr
 }
 
-// transports are the ways in which clients reach a port.
-func transports(addr string) map[string]func() (thrift.TTransport, thrift.TProtocolFactory) {
-	c := &thrift.TConfiguration{ConnectTimeout: time.Minute, SocketTimeout: time.Minute}
-	compact, binary := thrift.NewTCompactProtocolFactoryConf(c), thrift.NewTBinaryProtocolFactoryConf(c)
-	off := false
-	old := thrift.NewTBinaryProtocolFactoryConf(&thrift.TConfiguration{TBinaryStrictRead: &off, TBinaryStrictWrite: &off})
-	socket := func() thrift.TTransport { return thrift.NewTSocketConf(addr, c) }
-	framed := func() thrift.TTransport { return thrift.NewTFramedTransportConf(socket(), c) }
-	web := func() thrift.TTransport {
-		w, err := thrift.NewTHttpClient("http://" + addr + "/")
-		if err != nil {
-			panic(err)
-		}
-		return w
-	}
-	type way = func() (thrift.TTransport, thrift.TProtocolFactory)
-	return map[string]way{
-		"http binary":  func() (thrift.TTransport, thrift.TProtocolFactory) { return web(), binary },
-		"http compact": func() (thrift.TTransport, thrift.TProtocolFactory) { return web(), compact },
-		"socket binary": func() (thrift.TTransport, thrift.TProtocolFactory) {
-			return thrift.NewTBufferedTransport(socket(), 512), binary
-		},
-		"socket compact": func() (thrift.TTransport, thrift.TProtocolFactory) {
-			return thrift.NewTBufferedTransport(socket(), 512), compact
-		},
-		"socket old": func() (thrift.TTransport, thrift.TProtocolFactory) {
-			return thrift.NewTBufferedTransport(socket(), 512), old
-		},
-		"framed binary":  func() (thrift.TTransport, thrift.TProtocolFactory) { return framed(), binary },
-		"framed compact": func() (thrift.TTransport, thrift.TProtocolFactory) { return framed(), compact },
-		"framed old":     func() (thrift.TTransport, thrift.TProtocolFactory) { return framed(), old },
-	}
-}
-
-func dial(t *testing.T, way func() (thrift.TTransport, thrift.TProtocolFactory)) *thrift.TStandardClient {
-	t.Helper()
-	transport, factory := way()
-	if err := transport.Open(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = transport.Close() })
-	return thrift.NewTStandardClient(factory.GetProtocol(transport), factory.GetProtocol(transport))
-}
-
 // TestTransports puts, gets and scans in each way; what one writes, all read.
 func TestTransports(t *testing.T) {
 	_, addr := serve(t, Options{})
-	for name, way := range transports(addr) {
-		t.Run(name, func(t *testing.T) {
-			client, ctx := hbase2.NewTHBaseServiceClient(dial(t, way)), t.Context()
+	for _, way := range ways() {
+		t.Run(way, func(t *testing.T) {
+			client := connect(t, addr, way, Two)
 			for i := range 3 {
-				row := fmt.Appendf(nil, "%s %d", name, i)
-				if err := client.Put(ctx, []byte("t"), &hbase2.TPut{Row: row, ColumnValues: []*hbase2.TColumnValue{{Family: []byte("f"), Qualifier: []byte("q"), Value: row}}}); err != nil {
+				row := fmt.Sprintf("%s %d", way, i)
+				if _, err := client.call("put", putOf("t", row, cellOf("f", "q", row))); err != nil {
 					t.Fatal(err)
 				}
-				got, err := client.Get(ctx, []byte("t"), &hbase2.TGet{Row: row})
-				if err != nil || len(got.ColumnValues) != 1 || !bytes.Equal(got.ColumnValues[0].Value, row) {
+				got, err := client.call("get", getOf("t", row))
+				if err != nil || len(cellsOf(got)) != 1 || cellsOf(got)[0].(fields)["value"] != row {
 					t.Fatalf("%v, %v", got, err)
 				}
 			}
-			missing, err := client.Get(ctx, []byte("t"), &hbase2.TGet{Row: []byte("nobody")})
-			if err != nil || len(missing.ColumnValues) != 0 || missing.Row != nil {
+			missing, err := client.call("get", getOf("t", "nobody"))
+			if err != nil || len(cellsOf(missing)) != 0 || missing.(fields)["row"] != nil {
 				t.Errorf("a missing row is %v, %v", missing, err)
 			}
-			scan := hbase2.NewTScan()
-			scan.StartRow, scan.StopRow = []byte(name+" "), []byte(name+"!")
-			rows, err := client.GetScannerResults(ctx, []byte("t"), scan, 10)
-			if err != nil || len(rows) != 3 {
+			scan := fields{"startRow": way + " ", "stopRow": way + "!"}
+			rows, err := client.call("getScannerResults", fields{"table": "t", "tscan": scan, "numRows": 10})
+			if err != nil || len(rows.([]any)) != 3 {
 				t.Errorf("%v, %v", rows, err)
 			}
-			_, err = client.Get(ctx, []byte("none"), &hbase2.TGet{Row: []byte("r")})
-			if refusal, ok := errors.AsType[*hbase2.TIOError](err); !ok || !strings.Contains(refusal.GetMessage(), "TableNotFoundException") {
+			_, err = client.call("get", getOf("none", "r"))
+			if refusal, ok := errors.AsType[*thrown](err); !ok || refusal.kind != "TIOError" ||
+				!strings.Contains(refusal.Error(), "TableNotFoundException") {
 				t.Errorf("a table that is not there is %v", err)
 			}
 		})
@@ -143,40 +96,56 @@ func TestTransports(t *testing.T) {
 func TestWrongVersion(t *testing.T) {
 	_, two := serve(t, Options{OtherAddr: "db.example:9090"})
 	_, one := serve(t, Options{Version: One, OtherAddr: "db.example:9190"})
-	for name, way := range transports(two) {
-		client := hbase1.NewHbaseClient(dial(t, way))
-		_, err := client.GetTableNames(t.Context())
-		wantRefusal(t, name, err, "Thrift1 (Hbase) is on db.example:9090")
-		_, err = hbase1.NewHbaseClient(dial(t, way)).Get(t.Context(), []byte("t"), []byte("r"), []byte("f:q"), nil)
-		wantRefusal(t, name, err, "Thrift1 (Hbase) is on db.example:9090")
-	}
-	for name, way := range transports(one) {
-		_, err := hbase2.NewTHBaseServiceClient(dial(t, way)).ListNamespaces(t.Context())
-		wantRefusal(t, name, err, "Thrift2 (THBaseService) is on db.example:9190")
-		for _, shared := range []func(c *hbase2.THBaseServiceClient) error{ // calls of names that both versions have
-			func(c *hbase2.THBaseServiceClient) error {
-				_, err := c.Get(t.Context(), []byte("t"), &hbase2.TGet{Row: []byte("r")})
-				return err
-			},
-			func(c *hbase2.THBaseServiceClient) error {
-				return c.MutateRow(t.Context(), []byte("t"), &hbase2.TRowMutations{Row: []byte("r")})
-			},
-			func(c *hbase2.THBaseServiceClient) error {
-				_, err := c.CheckAndPut(t.Context(), []byte("t"), []byte("r"), []byte("f"), []byte("q"), nil, &hbase2.TPut{Row: []byte("r")})
-				return err
-			},
-			func(c *hbase2.THBaseServiceClient) error {
-				return c.DeleteTable(t.Context(), &hbase2.TTableName{Qualifier: []byte("t")})
-			},
+	tput := fields{"row": "r", "columnValues": []any{}}
+	for _, way := range ways() {
+		for name, arguments := range map[string]fields{"getTableNames": {},
+			"get": {"tableName": "t", "row": "r", "column": "f:q"}} {
+			_, err := connect(t, two, way, One).call(name, arguments)
+			wantRefusal(t, way, err, "Thrift1 (Hbase) is on db.example:9090")
+		}
+		for name, arguments := range map[string]fields{ // all but the first are of names that both versions have
+			"listNamespaces": {},
+			"get":            getOf("t", "r"),
+			"mutateRow":      {"table": "t", "trowMutations": fields{"row": "r", "mutations": []any{}}},
+			"checkAndPut":    {"table": "t", "row": "r", "family": "f", "qualifier": "q", "tput": tput},
+			"deleteTable":    {"tableName": fields{"qualifier": "t"}},
 		} {
-			wantRefusal(t, name, shared(hbase2.NewTHBaseServiceClient(dial(t, way))), "Thrift2 (THBaseService) is on db.example:9190")
+			_, err := connect(t, one, way, Two).call(name, arguments)
+			wantRefusal(t, way, err, "Thrift2 (THBaseService) is on db.example:9190")
+		}
+	}
+}
+
+// TestOwnExceptions wants Thrift's own exceptions, with their numbers, for messages that are no calls of the version.
+func TestOwnExceptions(t *testing.T) {
+	_, addr := serve(t, Options{})
+	for _, way := range ways() {
+		c := connect(t, addr, way, Two)
+		message := func(name string, kind thriftwire.Kind) []byte {
+			w := thriftwire.NewWriter(c.protocol)
+			w.Message(thriftwire.Message{Name: name, Kind: kind, Seq: 7})
+			w.Close(w.Open())
+			return w.Bytes()
+		}
+		for want, m := range map[int64][]byte{
+			unknownMethod: message("bogus", thriftwire.Call), invalidMessageType: message("get",
+				thriftwire.Reply), protocolError: message("get", thriftwire.Call),
+		} {
+			answer, err := connect(t, addr, way, Two).exchange(m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := reply(t, c.service, answer); got["type"] != want || got["kind"] != thriftwire.Exception ||
+				got["seq"] != int32(7) {
+				t.Errorf("%s: the answer is %v, not an exception of type %d", way, got, want)
+			}
 		}
 	}
 }
 
 func wantRefusal(t *testing.T, name string, err error, text string) {
 	t.Helper()
-	if refusal, ok := errors.AsType[thrift.TApplicationException](err); !ok || !strings.Contains(refusal.Error(), text) {
+	if refusal, ok := errors.AsType[*broken](err); !ok || !strings.Contains(refusal.Error(), text) {
 		t.Errorf("%s: the answer is %v, not an exception with %q", name, err, text)
 	}
 }
@@ -184,28 +153,27 @@ func wantRefusal(t *testing.T, name string, err error, text string) {
 // TestScanners reads a scan in pages, and after its end, and with the number of another user's scanner.
 func TestScanners(t *testing.T) {
 	_, addr := serve(t, Options{})
-	client, ctx := hbase2.NewTHBaseServiceClient(dial(t, transports(addr)["framed binary"])), t.Context()
+	client := connect(t, addr, "framed binary", Two)
 	for i := range 25 {
-		value := &hbase2.TColumnValue{Family: []byte("f"), Qualifier: []byte("q"), Value: []byte("v")}
-		if err := client.Put(ctx, []byte("t"), &hbase2.TPut{Row: fmt.Appendf(nil, "r%02d", i), ColumnValues: []*hbase2.TColumnValue{value}}); err != nil {
+		if _, err := client.call("put", putOf("t", fmt.Sprintf("r%02d", i), cellOf("f", "q", "v"))); err != nil {
 			t.Fatal(err)
 		}
 	}
-	id, err := client.OpenScanner(ctx, []byte("t"), hbase2.NewTScan())
+	id, err := client.call("openScanner", fields{"table": "t", "tscan": fields{}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []int{10, 10, 5, 0, 0} {
-		rows, err := client.GetScannerRows(ctx, id, 10)
-		if err != nil || len(rows) != want {
-			t.Errorf("a page has %d rows, not %d: %v", len(rows), want, err)
+		rows, err := client.call("getScannerRows", fields{"scannerId": id, "numRows": 10})
+		if err != nil || len(rows.([]any)) != want {
+			t.Errorf("a page is %v, not %d rows: %v", rows, want, err)
 		}
 	}
-	if err := client.CloseScanner(ctx, id); err != nil {
+	if _, err := client.call("closeScanner", fields{"scannerId": id}); err != nil {
 		t.Error(err)
 	}
-	_, err = client.GetScannerRows(ctx, id, 10)
-	if _, ok := errors.AsType[*hbase2.TIllegalArgument](err); !ok {
+	_, err = client.call("getScannerRows", fields{"scannerId": id, "numRows": 10})
+	if refusal, ok := errors.AsType[*thrown](err); !ok || refusal.kind != "TIllegalArgument" {
 		t.Errorf("a closed scanner is %v", err)
 	}
 }
@@ -253,8 +221,7 @@ func TestHostile(t *testing.T) {
 			}
 		})
 	}
-	client := hbase2.NewTHBaseServiceClient(dial(t, transports(addr)["framed binary"]))
-	if _, err := client.Get(t.Context(), []byte("t"), &hbase2.TGet{Row: []byte("r")}); err != nil {
+	if _, err := connect(t, addr, "framed binary", Two).call("get", getOf("t", "r")); err != nil {
 		t.Error(err)
 	}
 }
@@ -308,12 +275,12 @@ func TestWeb(t *testing.T) {
 			t.Errorf("%s: %d %q, not %d", c.name, status, text, c.want)
 		}
 	}
-	for name, way := range transports(addr) {
-		if strings.HasPrefix(name, "http") {
+	for _, way := range ways() {
+		if strings.HasPrefix(way, "http") {
 			continue
 		}
-		_, err := hbase2.NewTHBaseServiceClient(dial(t, way)).ListNamespaces(t.Context())
-		wantRefusal(t, name, err, "sign in")
+		_, err := connect(t, addr, way, Two).call("listNamespaces", fields{})
+		wantRefusal(t, way, err, "sign in")
 	}
 }
 
@@ -396,4 +363,17 @@ func documented(text, heading string) (names []string) {
 	}
 	slices.Sort(names)
 	return names
+}
+
+// TestStoreLimits: HBase takes a limit of no cells for one of one, and a negative one for none.
+func TestStoreLimits(t *testing.T) {
+	s := readService(t, Two)
+	for given, want := range map[int]int{-1: 0, 0: 1, 5: 5} {
+		w := thriftwire.NewWriter(thriftwire.Binary)
+		s.write(w, s.structs["TGet"], fields{"row": "r", "storeLimit": given, "storeOffset": given})
+		r := thriftwire.NewReader(thriftwire.Binary, w.Bytes())
+		if get := new(taken).readGet(&r); r.Err() != nil || get.Limit != want || get.Offset != max(0, given) {
+			t.Errorf("a limit of %d is %d, offset %d: %v", given, get.Limit, get.Offset, r.Err())
+		}
+	}
 }

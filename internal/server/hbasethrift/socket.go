@@ -8,15 +8,8 @@ import (
 	"io"
 	"time"
 
-	"github.com/apache/thrift/lib/go/thrift"
-
 	"github.com/weftdb/weft/internal/memory"
-)
-
-// The bytes by which messages of Thrift's protocols begin.
-const (
-	binaryMark  = 0x80
-	compactMark = 0x82
+	"github.com/weftdb/weft/internal/thriftwire"
 )
 
 // nativeMark begins a connection of HBase's native RPC.
@@ -59,17 +52,12 @@ func (s *Server) answerSocket(c *conn) bool {
 	share := s.options.Memory.share()
 	defer share.Release()
 	ctx := s.contextOf(s.base, c, "", host, &share)
-	to, giveBack := s.room()
+	w, giveBack := s.room()
 	defer giveBack()
 	if !isFramed {
-		from := &stream{of: s.options.Memory, from: c.in, left: s.options.MessageBytesMax, share: &share, waitMax: s.options.WaitMax}
-		var giveUp context.CancelFunc
-		from.ctx, giveUp = context.WithCancel(ctx)
-		defer giveUp()
-		from.transfer = s.options.Memory.begin(func() { giveUp(); c.interruptRead() })
-		defer from.transfer.end()
-		ok := s.answerFrom(ctx, to, from, head[0])
-		return to.Len() > 0 && s.send(c, to.Bytes()) && ok
+		message, broken := s.gather(ctx, c, &share, thriftwire.ProtocolOf(head[0]))
+		ok := s.answer(ctx, w, message, broken)
+		return w.Len() > 0 && s.send(c, w.Bytes()) && ok
 	}
 	length := int(binary.BigEndian.Uint32(head))
 	if _, err := c.in.Discard(4); err != nil || length > s.options.MessageBytesMax {
@@ -79,19 +67,19 @@ func (s *Server) answerSocket(c *conn) bool {
 	if err != nil || len(body) != length {
 		return false
 	}
-	_, _ = to.Write(make([]byte, 4)) // into memory; the answer's length follows
-	ok := s.answer(ctx, to, body)
-	whole := to.Bytes()
-	if len(whole) <= 4 {
+	frame := w.OpenFrame()
+	ok := s.answer(ctx, w, body, nil)
+	if w.CloseFrame(frame); w.Len() == frame+4 {
 		return false
 	}
-	binary.BigEndian.PutUint32(whole, uint32(len(whole)-4))
-	return s.send(c, whole) && ok
+	return s.send(c, w.Bytes()) && ok
 }
 
 func isLetter(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' }
 
-func isMessage(first byte) bool { return first == binaryMark || first == compactMark }
+func isMessage(first byte) bool {
+	return first == byte(thriftwire.Binary) || first == byte(thriftwire.Compact)
+}
 
 // send sends an answer.
 func (s *Server) send(c *conn, whole []byte) bool {
@@ -114,7 +102,9 @@ func (s *Server) turnAwaySocket(c *conn, isFramed bool, reason error) {
 	if err != nil {
 		return
 	}
-	answer := s.refusal(s.base, &stream{from: c.in, left: nameBytes}, first[0], reason.Error())
+	p := thriftwire.ProtocolOf(first[0])
+	head := thriftwire.NewStream(p, (&stream{from: c.in, most: nameBytes}).more)
+	answer := refusal(p, &head, reason.Error())
 	if answer == nil {
 		return
 	}
@@ -130,45 +120,59 @@ func (s *Server) turnAwaySocket(c *conn, isFramed bool, reason error) {
 	_, _ = io.CopyN(io.Discard, c.in, restBytes)
 }
 
-// stream is the transport of a message whose end only its decoder knows.
+// gather reads a message whose end only its structure tells. With an error it is what was read of the message.
+func (s *Server) gather(ctx context.Context, c *conn, share *memory.Share, p thriftwire.Protocol) ([]byte, error) {
+	ctx, giveUp := context.WithCancel(ctx)
+	defer giveUp()
+	t := &stream{from: c.in, most: s.options.MessageBytesMax,
+		transfer: s.options.Memory.begin(func() { giveUp(); c.interruptRead() })}
+	defer t.transfer.end()
+	t.room = func(n int) bool {
+		return s.options.Memory.await(ctx, share, int64(n*decodedShare)-share.Held(), s.options.WaitMax)
+	}
+	r := thriftwire.NewStream(p, t.more)
+	r.Message()
+	r.SkipStruct()
+	return t.whole, r.Err()
+}
+
+// stream gathers a message as its reader asks for bytes.
 type stream struct {
-	ctx      context.Context
-	of       *Memory
 	from     io.Reader
-	left     int           // bytes that the message may still have
-	share    *memory.Share // nil: nothing is kept
-	transfer *transfer     // of the message
-	waitMax  time.Duration
+	most     int // bytes of the message
+	whole    []byte
+	room     func(n int) bool // waits for memory for so many bytes, and reports whether there is; nil: there is
+	transfer *transfer
 }
 
-// Read implements thrift.TTransport.
-func (t *stream) Read(p []byte) (int, error) {
-	if t.left <= 0 {
-		return 0, thrift.NewTTransportException(thrift.END_OF_FILE, "the message is too long")
+// more returns what the reader has left of the message with n bytes or more. It takes no byte that may be another
+// message's.
+func (t *stream) more(rest []byte, n int) ([]byte, error) {
+	begin := len(t.whole) - len(rest)
+	if n > t.most-begin {
+		return nil, errTooLong{t.most}
 	}
-	n, err := t.from.Read(p[:min(len(p), t.left)])
-	t.left -= n
-	t.transfer.move(n)
-	if t.share != nil && !t.of.await(t.ctx, t.share, int64(n*decodedShare), t.waitMax) {
-		return n, errNoMemory{}
+	for end := begin + n; len(t.whole) < end; {
+		if len(t.whole) == cap(t.whole) && !t.grow() {
+			return nil, errNoMemory{}
+		}
+		n, err := t.from.Read(t.whole[len(t.whole):min(end, cap(t.whole))])
+		t.whole = t.whole[:len(t.whole)+n]
+		t.transfer.move(n)
+		if err != nil && len(t.whole) < end {
+			return nil, err
+		}
 	}
-	return n, err
+	return t.whole[begin:], nil
 }
 
-// RemainingBytes implements thrift.TTransport.
-func (t *stream) RemainingBytes() uint64 { return uint64(t.left) }
-
-// Write, Flush, Open and IsOpen implement thrift.TTransport, for which a stream is never written.
-func (t *stream) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
-
-// Flush implements thrift.TTransport.
-func (t *stream) Flush(context.Context) error { return nil }
-
-// Open implements thrift.TTransport.
-func (t *stream) Open() error { return nil }
-
-// IsOpen implements thrift.TTransport.
-func (t *stream) IsOpen() bool { return true }
-
-// Close implements thrift.TTransport.
-func (t *stream) Close() error { return nil }
+// grow makes more room, as long as bytes come.
+func (t *stream) grow() bool {
+	const least = 512
+	size := max(least, 2*cap(t.whole))
+	if t.room != nil && !t.room(size) {
+		return false
+	}
+	t.whole = append(make([]byte, 0, size), t.whole...)
+	return true
+}

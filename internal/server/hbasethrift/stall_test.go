@@ -9,15 +9,11 @@ import (
 	"errors"
 	"io"
 	"net"
-	"net/http"
 	"runtime"
 	"testing"
 	"time"
 
-	"github.com/apache/thrift/lib/go/thrift"
-
 	"github.com/weftdb/weft/internal/memory"
-	"github.com/weftdb/weft/internal/server/hbasethrift/hbase2"
 )
 
 // strangers is how many clients do nobody any good at once.
@@ -58,13 +54,9 @@ func TestStrangers(t *testing.T) {
 	if used, refused := budget.Used(), budget.Refused(); used != 0 || refused != 0 {
 		t.Errorf("strangers hold %d bytes, and somebody found none %d times", used, refused)
 	}
-	transport, err := thrift.NewTHttpClientWithOptions("http://"+addr+"/", thrift.THttpClientOptions{Client: &http.Client{}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	transport.(*thrift.THttpClient).SetHeader(userHeader, "ann")
-	client := hbase2.NewTHBaseServiceClientFactory(transport, thrift.NewTBinaryProtocolFactoryConf(nil))
-	if _, err := client.Get(t.Context(), []byte("t"), &hbase2.TGet{Row: []byte("r")}); err != nil {
+	client := connect(t, addr, "http binary", Two)
+	client.exchange = func(message []byte) ([]byte, error) { return post(addr, "ann", message) }
+	if _, err := client.call("get", getOf("t", "r")); err != nil {
 		t.Error(err)
 	}
 }
@@ -84,9 +76,8 @@ func waitFull(of *memory.Budget, n int64) {
 // putLong puts a value that takes a good part of the memory.
 func putLong(t *testing.T, addr string) {
 	t.Helper()
-	client := hbase2.NewTHBaseServiceClient(dial(t, transports(addr)["framed binary"]))
-	long := &hbase2.TPut{Row: []byte("long"), ColumnValues: []*hbase2.TColumnValue{{Family: []byte("f"), Qualifier: []byte("q"), Value: make([]byte, 2<<20)}}}
-	if err := client.Put(t.Context(), []byte("t"), long); err != nil {
+	long := putOf("t", "long", cellOf("f", "q", string(make([]byte, 2<<20))))
+	if _, err := connect(t, addr, "framed binary", Two).call("put", long); err != nil {
 		t.Fatal(err)
 	}
 }

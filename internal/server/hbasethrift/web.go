@@ -3,7 +3,6 @@
 package hbasethrift
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"io"
@@ -14,9 +13,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/apache/thrift/lib/go/thrift"
-
 	"github.com/weftdb/weft/internal/memory"
+	"github.com/weftdb/weft/internal/thriftwire"
 )
 
 // The headers in which clients say who they are, as LindormTable has them. Basic authentication is taken as well.
@@ -75,7 +73,7 @@ func (s *Server) answerWeb(w http.ResponseWriter, r *http.Request) {
 	_ = control.SetReadDeadline(time.Time{})
 	to, giveBack := s.room()
 	defer giveBack()
-	ok = s.answer(s.contextOf(r.Context(), c, user, host, &share), to, body)
+	ok = s.answer(s.contextOf(r.Context(), c, user, host, &share), to, body, nil)
 	answer := to.Bytes()
 	if len(answer) == 0 {
 		http.Error(w, "the body is no message of "+s.options.Version.String(), http.StatusBadRequest)
@@ -115,7 +113,9 @@ func (s *Server) turnAway(w http.ResponseWriter, r *http.Request, reason error) 
 	n, _ := io.ReadFull(r.Body, head)
 	answer := []byte(nil)
 	if n > 0 {
-		answer = s.refusal(r.Context(), &thrift.TMemoryBuffer{Buffer: bytes.NewBuffer(head[:n])}, head[0], reason.Error())
+		p := thriftwire.ProtocolOf(head[0])
+		begin := thriftwire.NewReader(p, head[:n])
+		answer = refusal(p, &begin, reason.Error())
 	}
 	if answer == nil {
 		http.Error(w, reason.Error(), http.StatusUnauthorized)
