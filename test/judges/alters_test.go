@@ -96,8 +96,8 @@ func (g *alters) two() string {
 	for {
 		one, other := g.action(), g.action()
 		apart := !refusedByRows(one) && !refusedByRows(other) || strings.HasPrefix(one, "ADD ") && strings.HasPrefix(other, "ADD ")
-		if strings.Contains(one+other, "DROP INDEX") && strings.Contains(one+other, "RENAME INDEX") {
-			continue // MariaDB drops first, so that the name is free; Weft refuses the new name while the index of that name is going
+		if strings.Contains(one+other, "RENAME INDEX") {
+			continue // Weft renames first, by the names of that moment; MySQL by the names from before, when others have gone
 		}
 		for _, column := range g.columns {
 			apart = apart && !(names(one, column) && names(other, column))
@@ -110,7 +110,7 @@ func (g *alters) two() string {
 
 // refusedByRows reports whether rows may refuse an action after others are done.
 func refusedByRows(action string) bool {
-	return strings.Contains(action, "UNIQUE") || strings.Contains(action, "CHECK")
+	return strings.Contains(action, "UNIQUE") || strings.Contains(action, "CHECK") || strings.HasPrefix(action, "MODIFY") || strings.HasPrefix(action, "CHANGE")
 }
 
 // names says whether an action names a column.
@@ -142,6 +142,10 @@ func TestAlters(t *testing.T) {
 			begin: func() []string {
 				return []string{"DROP TABLE IF EXISTS t", "CREATE TABLE t (id INT NOT NULL, a INT, b VARCHAR(10), c DECIMAL(5,1), PRIMARY KEY (id), KEY i0 (a))",
 					"INSERT INTO t VALUES (1, 1, '1', 1.5), (2, NULL, '2', NULL), (3, 3, NULL, 3)"}
+			},
+			pardons: func(statement string, mine, right written) bool {
+				// MySQL rounds a text such as '1.5' that becomes an integer, and refuses one such as '0' that becomes a date.
+				return s.brand == mariaDB && (mine.code == 0 && right.code == 1292 || mine.code == 1292 && right.code == 0) && strings.HasPrefix(statement, "ALTER TABLE")
 			},
 			same: func(_ string, mine, right written) bool { return (mine.code == 0) == (right.code == 0) }}
 		b.run(total, g.statement)

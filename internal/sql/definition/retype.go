@@ -168,7 +168,10 @@ func (l Limits) retypeColumn(d *schema.Table, action *tree.ModifyColumn, mark st
 		return refusal("column '%s' was changed by another statement; try again", action.Name)
 	}
 	own := *action
-	own.Place, own.Column.NotNull = tree.Place{}, t.Columns[at].NotNull
+	if own.Place = (tree.Place{}); t.Columns[at].NotNull && !own.Column.NotNull {
+		own.Column.Default = nil // it may be NULL, which the column may be only afterwards
+	}
+	own.Column.NotNull = t.Columns[at].NotNull
 	own.Column.AutoIncrement = own.Column.AutoIncrement && t.Columns[at].AutoIncrement
 	typed := t.Columns[later].Type
 	t.remove(later)
