@@ -33,8 +33,7 @@ final class Records {
                 Show.show("indexes", t.getIndexes().stream().map(Index::getName).sorted().toList());
                 Show.show("references", t.getReferences().stream().map(r -> r.getKey().getTable().getName()).toList());
             }
-            String ddl = shop.ddl().queries()[1].getSQL();
-            Show.show("ddl", ddl.contains("create table") ? "of a table" : ddl);
+            for (Query q : sql.ddl(shop).queries()) Show.show("ddl", q.getSQL().replaceAll("\\s*\\(.*", ""));
         });
     }
 
@@ -49,7 +48,7 @@ final class Records {
             Show.show("row in", sql.select(name).from(customer).where(row(id, email).in(row(1L, "a@x"), row(2L, "c@x"))).fetch(name));
             Show.show("window", sql.select(name, rowNumber().over(orderBy(id.desc())).as("n")).from(customer).orderBy(id).fetch().intoMaps());
             Show.show("json", sql.select(jsonObject(key("n").value(name))).from(customer).where(id.eq(2L)).fetchOne().value1().data());
-            Show.show("lateral", sql.select(field("l.twice")).from(customer, lateral(select(id.times(2).as("twice")))).as("l")).where(id.eq(3L)).fetch().intoMaps());
+            Show.show("lateral", sql.select(field("l.twice")).from(customer, lateral(select(id.times(2).as("twice"))).as("l")).where(id.eq(3L)).fetch().intoMaps());
             int[] batch = sql.batch(sql.update(customer).set(name, (String) null).where(id.eq((Long) null))).bind("D", 2L).bind("E", 9L).execute();
             Show.show("batch", Arrays.toString(batch));
             Show.show("undone", undone(sql, customer));

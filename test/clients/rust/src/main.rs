@@ -24,7 +24,7 @@ async fn pool() -> Result<MySqlPool, Box<dyn Error>> {
     Ok(MySqlPoolOptions::new().max_connections(4).connect(&shop().await?).await?)
 }
 
-#[derive(sqlx::FromRow, Debug)]
+#[derive(sqlx::FromRow)]
 struct User {
     id: u64,
     name: String,
@@ -43,7 +43,7 @@ async fn queries() -> Result<(), Box<dyn Error>> {
         .execute(&pool).await?;
     println!("inserted {} from {}", done.rows_affected(), done.last_insert_id());
     for user in sqlx::query_as::<_, User>("SELECT * FROM users ORDER BY id").fetch_all(&pool).await? {
-        println!("{user:?}");
+        println!("{} {} {:?} {:?}", user.id, user.name, user.age, user.born);
     }
     let duplicate = sqlx::query("INSERT INTO users (name) VALUES ('Ann')").execute(&pool).await.unwrap_err();
     println!("unique violation: {}", duplicate.as_database_error().is_some_and(|e| e.is_unique_violation()));
