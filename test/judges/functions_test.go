@@ -40,11 +40,13 @@ var second = map[string][]string{
 // unjudged are functions that no server judges, with the reason.
 var unjudged = map[string]string{
 	"sleep": waits, "get_lock": waits, "release_lock": waits, "is_free_lock": waits, "is_used_lock": waits, "release_all_locks": waits,
-	"uuid": differs, "rand": differs, "connection_id": differs, "current_user": differs, "current_role": differs, "database": differs, "schema": differs, "session_user": differs,
+	"uuid": differs, "uuid_short": differs, "rand": differs, "random_bytes": differs, "connection_id": differs, "current_user": differs, "current_role": differs, "database": differs, "schema": differs, "session_user": differs,
 	"system_user": differs, "user": differs, "version": differs, "last_insert_id": differs,
 	"now": clock, "curdate": clock, "current_date": clock, "curtime": clock, "current_time": clock, "current_timestamp": clock, "localtime": clock, "localtimestamp": clock,
 	"sysdate": clock, "utc_date": clock, "utc_time": clock, "utc_timestamp": clock,
-	"extract": keyword, "position": keyword, "trim": keyword, "timestampadd": keyword, "timestampdiff": keyword,
+	"compress": "zlib writes other bytes for the same text", "weight_string": "each server has weights of its own",
+	"name_const": "MySQL takes some forms of constants alone",
+	"extract":    keyword, "position": keyword, "trim": keyword, "timestampadd": keyword, "timestampdiff": keyword,
 }
 
 // unjudgedBy are functions that a server doesn't judge, with the reason.
@@ -87,11 +89,11 @@ var refused = regexp.MustCompile(`^error: (Error )?(1064|1582|4079)|Incorrect ar
 
 // quirks are calls that a server answers otherwise than the manual of MySQL 8 has it. In both a text filled up with the empty text is NULL, -1
 // is equal to 2^64-1, integers are rounded to others that no integer holds, a text beside bytes is counted in bytes, and so is the place of the
-// empty text. MySQL cuts counts beyond 32 bits, inserts behind the end of a text whose letters have several bytes, and takes letters that are
-// not Latin ones for a sound. In MariaDB what several paths find comes in the order of the document.
+// empty text. MySQL cuts counts beyond 32 bits, inserts behind the end of a text whose letters have several bytes, takes letters that are not
+// Latin ones for a sound, and tells other faults before it looks at a NULL. In MariaDB what several paths find comes in the order of the document.
 var quirks = map[string]*regexp.Regexp{
 	mySQL: regexp.MustCompile(`^SELECT ([lr]pad\(.*(, ''\)|UNHEX)|locate\('', |round\(-?\d{18,}, |insert\((.*UNHEX|'日本)|field\(.*18446744073709551615|` +
-		`format\(.*, (2147483648|9223372036854775807|18446744073709551615)|soundex\(.*日)`),
+		`format\(.*, (2147483648|9223372036854775807|18446744073709551615)|soundex\(.*日|(uuid_to_bin|bin_to_uuid)\(.*NULL)`),
 	mariaDB: regexp.MustCompile(`^SELECT ([lr]pad\(.*, ''\)|json_extract\(.*, .*, |field\(.*18446744073709551615|locate\('', |round\(-?\d{18,}, |insert\(.*UNHEX|locate\('', )`),
 }
 

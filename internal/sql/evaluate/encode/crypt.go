@@ -15,8 +15,8 @@ import (
 
 // ciphers are the functions of encryption and compression. // immutable
 var ciphers = map[string]function.Function{
-	"aes_encrypt":         {Min: 2, Max: 3, Result: isBinary, Apply: aesEncrypt},
-	"aes_decrypt":         {Min: 2, Max: 3, Result: isBinary, Apply: aesDecrypt},
+	"aes_encrypt":         {Min: 2, Max: 3, Result: isBinary, Apply: aesEncrypt, Nulls: true},
+	"aes_decrypt":         {Min: 2, Max: 3, Result: isBinary, Apply: aesDecrypt, Nulls: true},
 	"compress":            {Min: 1, Max: 1, Result: isBinary, Apply: compress},
 	"uncompress":          {Min: 1, Max: 1, Result: isBinary, Apply: uncompress},
 	"uncompressed_length": {Min: 1, Max: 1, Result: isInteger, Apply: uncompressedLength},
@@ -32,6 +32,9 @@ func aesKey(text []byte) []byte {
 }
 
 func aesEncrypt(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
+	if a[0].IsNull() || a[1].IsNull() { // the third argument has no effect in this mode
+		return datum.Null, nil
+	}
 	block, err := aes.NewCipher(aesKey(e.TextOf(a[1])))
 	if err != nil {
 		return datum.Null, err
@@ -49,6 +52,9 @@ func aesEncrypt(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 
 // aesDecrypt is NULL for what was not encrypted with the key, as far as its end tells.
 func aesDecrypt(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
+	if a[0].IsNull() || a[1].IsNull() {
+		return datum.Null, nil
+	}
 	block, err := aes.NewCipher(aesKey(e.TextOf(a[1])))
 	if err != nil {
 		return datum.Null, err
