@@ -7,7 +7,7 @@
 // bytes: a field is decoded only when it is asked for. Queries walk an index in order, in both directions, and stream.
 //
 //	store, err := pebble.Open(pebble.Options{Dir: "data"})
-//	db, err := weft.Open(ctx, store, weft.Options{Admin: store})
+//	db, err := weft.Open(ctx, store, weft.Options{})
 //	table, err := db.CreateTable(ctx, weft.TableSpec{Name: "cities", Key: weft.Columns("country", weft.String, "name", weft.String), PartitionParts: 1})
 //	err = table.Put(ctx, weft.Document{"country": "JP", "name": "Nara", "population": 354630})
 //	item, ok, err := table.Get(ctx, weft.Document{"country": "JP", "name": "Nara"})

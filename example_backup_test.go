@@ -27,7 +27,7 @@ func ExampleDB_Backup() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	db, err := weft.Open(ctx, store, weft.Options{Admin: store})
+	db, err := weft.Open(ctx, store, weft.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func ExampleDB_Backup() {
 	if store, err = pebble.Open(pebble.Options{Dir: restored}); err != nil {
 		log.Fatal(err)
 	}
-	if db, err = weft.Open(ctx, store, weft.Options{Admin: store}); err != nil {
+	if db, err = weft.Open(ctx, store, weft.Options{}); err != nil {
 		log.Fatal(err)
 	}
 	if table, err = db.Table("orders"); err != nil {

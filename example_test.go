@@ -28,7 +28,7 @@ func check(err error) {
 // openMemory opens a database that keeps nothing, for the examples below.
 func openMemory() (db *weft.DB, closeAll func()) {
 	store := mem.Open(mem.Options{})
-	db, err := weft.Open(context.Background(), store, weft.Options{Admin: store})
+	db, err := weft.Open(context.Background(), store, weft.Options{})
 	check(err)
 	return db, func() {
 		check(db.Close())
@@ -53,7 +53,7 @@ func Example() {
 	open := func() (*weft.DB, func()) {
 		store, err := pebble.Open(pebble.Options{Dir: "data", FS: files})
 		check(err)
-		db, err := weft.Open(ctx, store, weft.Options{Admin: store})
+		db, err := weft.Open(ctx, store, weft.Options{})
 		check(err)
 		return db, func() {
 			check(db.Close()) // first
@@ -362,7 +362,7 @@ func ExampleTable_SetCells() {
 	var now atomic.Int64 // Weft asks for the time in the background, too
 	now.Store(1_700_000_000_000)
 	store := mem.Open(mem.Options{})
-	db, err := weft.Open(ctx, store, weft.Options{Admin: store, Now: func() time.Time { return time.UnixMilli(now.Load()) }, ExpiryInterval: -1})
+	db, err := weft.Open(ctx, store, weft.Options{Now: func() time.Time { return time.UnixMilli(now.Load()) }, ExpiryInterval: -1})
 	check(err)
 	defer func() { check(db.Close()); check(store.Close()) }()
 	table, err := db.CreateTable(ctx, weft.TableSpec{Name: "cars", Key: weft.Columns("car", weft.String)})

@@ -9,8 +9,9 @@ import (
 	"github.com/weftdb/weft/order"
 )
 
-// Document is an item as Go values. It takes nil, bool, string, []byte, integers, float64, json.Number, Decimal, []any, map[string]any, and []string, [][]byte
-// and []int64 as sets; and gives back nil, bool, string, []byte, json.Number, []any, map[string]any, []string, []json.Number and [][]byte.
+// Document is an item as Go values. It takes nil, bool, string, []byte, integers, floats, json.Number, Decimal, time.Time (kept in whole milliseconds),
+// time.Duration (a number of nanoseconds), []any, map[string]any, and []string, [][]byte and []int64 as sets; and gives back nil, bool, string, []byte,
+// json.Number, time.Time in UTC, []any, map[string]any, []string, []json.Number and [][]byte.
 type Document map[string]any
 
 // Decimal is a number of up to 38 significant digits.

@@ -42,9 +42,10 @@ type Query struct {
 	Search *Search
 	// Wanted names the attributes that are needed of each item; nil: all. With AnyIndex, items are read back only where the index does not hold them.
 	Wanted []string
-	// Order is the order in which items are wanted, and Limit how many will be read; 0: all. With AnyIndex, an index in this order may be the cheaper one. A
-	// walk doesn't sort.
+	// Order is the order in which items come; it sets Reverse. A walk doesn't sort: an order that Index doesn't have, or none with AnyIndex, is refused with
+	// the index that would have it. nil: the order of the key that is walked.
 	Order []Ordering
+	// Limit ends the page after so many items; 0: no limit.
 	Limit int
 }
 
@@ -79,7 +80,12 @@ type Search struct {
 	Wait bool
 }
 
-func (q *Query) internal() database.Query {
+func (q *Query) internal() (database.Query, error) {
+	for _, c := range []*Condition{&q.Where, &q.Filter} {
+		if c.err != nil {
+			return database.Query{}, &database.Error{Kind: database.KindInvalid, Err: c.err}
+		}
+	}
 	in := database.Query{
 		Index: q.Index, AnyIndex: q.AnyIndex, Where: q.Where.condition, Filter: q.Filter.condition, Reverse: q.Reverse, After: value.Row(q.After), Fetch: q.Fetch,
 		ExaminedMax: q.ExaminedMax, BytesMax: q.BytesMax, Segment: q.Segment, Segments: q.Segments, Boundaries: q.Boundaries, Wanted: q.Wanted, Limit: q.Limit,
@@ -95,24 +101,47 @@ func (q *Query) internal() database.Query {
 	for _, o := range q.Order {
 		in.Order = append(in.Order, access.Ordering{Column: o.Attribute, Descending: o.Descending})
 	}
-	return in
+	return in, nil
 }
 
 // PageKey is the place at which a page ended. It is an item's key attributes in their stored bytes.
 type PageKey []byte
 
 // Cursor is a running Query over one snapshot. It is used by one goroutine and must be closed.
-type Cursor struct{ cursor *database.Cursor }
+type Cursor struct {
+	cursor *database.Cursor
+	left   int     // items until Query.Limit; negative: there is no limit
+	ended  bool    // it was met
+	last   PageKey // the place of the item that met it
+	more   bool    // there are items behind that
+	err    error   // of last
+}
 
-func cursorOf(c *database.Cursor, err error) (*Cursor, error) {
+func cursorOf(c *database.Cursor, limit int, err error) (*Cursor, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Cursor{c}, nil
+	if limit <= 0 {
+		limit = -1
+	}
+	return &Cursor{cursor: c, left: limit}, nil
 }
 
 // Next moves to the next item. After false, look at Close's error.
-func (c *Cursor) Next() bool { return c.cursor.Next() }
+func (c *Cursor) Next() bool {
+	switch {
+	case c.left < 0:
+		return c.cursor.Next()
+	case c.left > 0:
+		c.left--
+		return c.cursor.Next()
+	case !c.ended: // one item further, to learn whether there are more
+		key, err := c.cursor.LastKey()
+		c.ended, c.last, c.err = true, PageKey(key), err
+		c.more = c.cursor.Next() || c.cursor.More()
+	}
+	return false
+}
 
 // Item returns the current item, valid until the next Next or Close.
 func (c *Cursor) Item() Item { return Item{c.cursor.Item()} }
@@ -121,10 +150,13 @@ func (c *Cursor) Item() Item { return Item{c.cursor.Item()} }
 func (c *Cursor) Score() float64 { return c.cursor.Score() }
 
 // More says whether a limit ended the page although more entries follow.
-func (c *Cursor) More() bool { return c.cursor.More() }
+func (c *Cursor) More() bool { return c.more || c.cursor.More() }
 
 // LastKey returns the place of the last entry examined, for Query.After; nil if there was none.
 func (c *Cursor) LastKey() (PageKey, error) {
+	if c.ended {
+		return c.last, c.err
+	}
 	key, err := c.cursor.LastKey()
 	return PageKey(key), err
 }
@@ -157,11 +189,15 @@ func (c *Cursor) Close() error { return c.cursor.Close() }
 
 // Explain says in words how a Query would be answered and about what that costs, without doing it.
 func (t *Table) Explain(ctx context.Context, q Query) (string, error) {
+	in, err := q.internal()
+	if err != nil {
+		return "", err
+	}
 	p, err := t.table.Pin()
 	if err != nil {
 		return "", err
 	}
 	defer p.Release()
-	e, err := p.Explain(ctx, q.internal())
+	e, err := p.Explain(ctx, in)
 	return e.Text(), err
 }

@@ -134,11 +134,19 @@ func (t *Table) Delete(ctx context.Context, key Document, conditions ...Conditio
 
 // Update changes the item with the given key, making one if there is none, and returns it as it is then.
 func (t *Table) Update(ctx context.Context, key Document, update Update, conditions ...Condition) (Item, error) {
-	return t.write(ctx, key, &database.Write{Op: change.OpUpdate, Update: update.update, NeedNew: true}, conditions)
+	u, err := update.internal()
+	if err != nil {
+		return Item{}, err
+	}
+	return t.write(ctx, key, &database.Write{Op: change.OpUpdate, Update: u, NeedNew: true}, conditions)
 }
 
 func (t *Table) write(ctx context.Context, d Document, w *database.Write, conditions []Condition) (Item, error) {
-	w.Condition, w.AtMS, w.LifeMS = All(conditions...).condition, t.stamp.AtMS, t.stamp.LifeMS
+	all := All(conditions...)
+	if all.err != nil {
+		return Item{}, &database.Error{Kind: database.KindInvalid, Table: t.Name(), Err: all.err}
+	}
+	w.Condition, w.AtMS, w.LifeMS = all.condition, t.stamp.AtMS, t.stamp.LifeMS
 	item, err := t.table.WriteDocument(ctx, database.Document(d), w)
 	return Item{item}, err
 }
@@ -151,8 +159,12 @@ func (t *Table) Get(ctx context.Context, key Document) (item Item, ok bool, err 
 
 // Query walks the table or an index at one snapshot. The cursor must be closed; changes of the table wait for it.
 func (t *Table) Query(ctx context.Context, q Query) (*Cursor, error) {
-	c, err := t.table.Query(ctx, q.internal())
-	return cursorOf(c, err)
+	in, err := q.internal()
+	if err != nil {
+		return nil, err
+	}
+	c, err := t.table.Query(ctx, in)
+	return cursorOf(c, q.Limit, err)
 }
 
 // Documents walks a Query to its end and calls visit for each item. visit ends the walk early by returning false.

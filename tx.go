@@ -21,23 +21,43 @@ func (tx *Tx) Get(ctx context.Context, table string, key Document) (item Item, o
 
 // Put stores an item; see Table.Put.
 func (tx *Tx) Put(ctx context.Context, table string, item Document, conditions ...Condition) error {
-	return tx.tx.Put(ctx, table, database.Document(item), expressions(conditions)...)
+	in, err := faultless(conditions)
+	if err != nil {
+		return err
+	}
+	return tx.tx.Put(ctx, table, database.Document(item), in...)
 }
 
 // Delete removes an item; see Table.Delete.
 func (tx *Tx) Delete(ctx context.Context, table string, key Document, conditions ...Condition) error {
-	return tx.tx.Delete(ctx, table, database.Document(key), expressions(conditions)...)
+	in, err := faultless(conditions)
+	if err != nil {
+		return err
+	}
+	return tx.tx.Delete(ctx, table, database.Document(key), in...)
 }
 
 // Change updates an item; see Table.Update.
 func (tx *Tx) Change(ctx context.Context, table string, key Document, update Update, conditions ...Condition) error {
-	return tx.tx.Change(ctx, table, database.Document(key), update.update, expressions(conditions)...)
+	in, err := faultless(conditions)
+	if err != nil {
+		return err
+	}
+	change, err := update.internal()
+	if err != nil {
+		return err
+	}
+	return tx.tx.Change(ctx, table, database.Document(key), change, in...)
 }
 
 // Query walks a table or index at the transaction's snapshot with its own writes. What it reads is not guarded. The cursor must be closed before the next write.
 func (tx *Tx) Query(ctx context.Context, table string, q Query) (*Cursor, error) {
-	c, err := tx.tx.Query(ctx, table, q.internal())
-	return cursorOf(c, err)
+	in, err := q.internal()
+	if err != nil {
+		return nil, err
+	}
+	c, err := tx.tx.Query(ctx, table, in)
+	return cursorOf(c, q.Limit, err)
 }
 
 // Savepoint makes a place that RollbackTo goes back to, and returns its number: how many there were. With savepoints, each write costs one more read.
@@ -53,12 +73,11 @@ func (tx *Tx) Commit(ctx context.Context) error { return tx.tx.Commit(ctx) }
 // Rollback drops a transaction made by Begin. After Commit it does nothing.
 func (tx *Tx) Rollback() { tx.tx.Rollback() }
 
-func expressions(conditions []Condition) []expr.Condition {
-	in := make([]expr.Condition, 0, len(conditions))
-	for _, c := range conditions {
-		if c.condition != nil {
-			in = append(in, c.condition)
-		}
+// faultless returns conditions, or the fault that one carries.
+func faultless(conditions []Condition) ([]expr.Condition, error) {
+	in, err := expressions(conditions)
+	if err != nil {
+		return nil, &database.Error{Kind: database.KindInvalid, Err: err}
 	}
-	return in
+	return in, nil
 }

@@ -13,7 +13,8 @@ import (
 
 // Options are the settings of a DB. The zero value works.
 type Options struct {
-	// Admin is the engine's second interface, usually the store itself. Default nil: dropped tables are deleted row by row, and sizes are unknown.
+	// Admin is the engine's second interface. Default: the store itself, if it has it; without one, dropped tables are deleted row by row, and sizes are
+	// unknown.
 	Admin kv.Admin
 	// Logger takes what an operator should see. Default: slog.Default().
 	Logger *slog.Logger
@@ -57,6 +58,9 @@ type DB struct{ db *database.DB }
 // Open opens the database kept in store, makes an empty one of an empty store, and resumes unfinished work such as builds of indexes.
 // Errors: kv.ErrFormat if a newer version of Weft wrote the data.
 func Open(ctx context.Context, store kv.Store, options Options) (*DB, error) {
+	if admin, ok := store.(kv.Admin); ok && options.Admin == nil {
+		options.Admin = admin
+	}
 	db, err := database.Open(ctx, store, options.internal())
 	if err != nil {
 		return nil, err

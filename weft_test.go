@@ -4,6 +4,7 @@ package weft_test
 
 import (
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -15,7 +16,7 @@ import (
 func open(t *testing.T) *weft.DB {
 	t.Helper()
 	store := mem.Open(mem.Options{})
-	db, err := weft.Open(t.Context(), store, weft.Options{Admin: store})
+	db, err := weft.Open(t.Context(), store, weft.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,5 +200,158 @@ func TestBuildProgress(t *testing.T) {
 	check(db.WaitJobs(ctx))
 	if _, building, err := table.BuildProgress(ctx, "mail"); building || err != nil {
 		t.Errorf("building %v, %v", building, err)
+	}
+}
+
+// TestFaultsOfValues: a condition or an update with a value that can't be stored makes the call that uses it fail, and says which.
+func TestFaultsOfValues(t *testing.T) {
+	db, ctx := open(t), t.Context()
+	table := makeTable(t, db, weft.TableSpec{Name: "t", Key: weft.Columns("k", weft.String)})
+	if err := table.Put(ctx, weft.Document{"k": "a", "n": 1}); err != nil {
+		t.Fatal(err)
+	}
+	key, bad := weft.Document{"k": "a"}, weft.Attribute("n").Equal(make(chan int))
+	conditions := map[string]weft.Condition{"plain": bad, "all": weft.All(weft.Attribute("k").Exists(), bad), "any": weft.Any(bad), "not": weft.Not(bad),
+		"in": weft.Attribute("n").In(1, struct{}{}), "between": weft.Attribute("n").Between(1, complex(1, 2))}
+	for name, c := range conditions {
+		_, update := table.Update(ctx, key, weft.Attribute("n").Set(2), c)
+		_, query := table.Query(ctx, weft.Query{Where: c})
+		_, filter := table.Query(ctx, weft.Query{Filter: c})
+		for call, err := range map[string]error{"put": table.Put(ctx, key, c), "delete": table.Delete(ctx, key, c), "update": update, "query": query, "filter": filter,
+			"transaction": db.Update(ctx, func(tx *weft.Tx) error { return tx.Put(ctx, "t", key, c) })} {
+			if weft.KindOf(err) != weft.KindInvalid || !strings.Contains(err.Error(), "attribute n") {
+				t.Errorf("%s, %s: %v", name, call, err)
+			}
+		}
+	}
+	for name, u := range map[string]weft.Update{"set": weft.Attribute("n").Set(struct{}{}), "add": weft.Attribute("n").Add(make(chan int)),
+		"several": weft.Updates(weft.Attribute("m").Set(1), weft.Attribute("n").Set(func() {}))} {
+		_, err := table.Update(ctx, key, u)
+		if weft.KindOf(err) != weft.KindInvalid || !strings.Contains(err.Error(), "attribute n") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if item, ok, err := table.Get(ctx, key); err != nil || !ok || item.Text("k") != "a" {
+		t.Errorf("%v, %v, %v", item, ok, err)
+	}
+}
+
+// TestZeroValues: a zero Condition is true of all items, negated of none; a zero Update changes nothing.
+func TestZeroValues(t *testing.T) {
+	db, ctx := open(t), t.Context()
+	table := makeTable(t, db, weft.TableSpec{Name: "t", Key: weft.Columns("k", weft.String)})
+	for _, update := range []weft.Update{{}, weft.Updates(), weft.Updates(weft.Update{}, weft.Update{})} {
+		if item, err := table.Update(ctx, weft.Document{"k": "a"}, update); err != nil || item.Text("k") != "a" {
+			t.Errorf("%v, %v", item, err)
+		}
+	}
+	if err := db.Update(ctx, func(tx *weft.Tx) error { return tx.Change(ctx, "t", weft.Document{"k": "b"}, weft.Update{}) }); err != nil {
+		t.Error(err)
+	}
+	for want, where := range []weft.Condition{weft.Not(weft.Condition{}), weft.Attribute("k").Equal("b"), {}, weft.All(), weft.Any(weft.Condition{})} {
+		n := 0
+		if err := table.Documents(ctx, weft.Query{Where: where}, func(weft.Document) bool { n++; return true }); err != nil || n != min(want, 2) {
+			t.Errorf("%d: %d items, %v", want, n, err)
+		}
+	}
+}
+
+// TestLimitAndOrder: a limit ends the page, whose key leads on; an order is that of an index, or refused.
+func TestLimitAndOrder(t *testing.T) {
+	db, ctx := open(t), t.Context()
+	table := makeTable(t, db, weft.TableSpec{Name: "t", Key: weft.Columns("p", weft.String, "at", weft.Number),
+		Indexes: []weft.IndexSpec{{Name: "by_n", Key: weft.Columns("p", weft.String, "n", weft.Number)}}})
+	for i := range 7 {
+		if err := table.Put(ctx, weft.Document{"p": "x", "at": i, "n": i * 3 % 7}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	walk := func(q weft.Query) (list []string, more bool, last weft.PageKey) {
+		t.Helper()
+		c, err := table.Query(ctx, q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		for c.Next() {
+			n, _ := c.Item().Int("n")
+			list = append(list, strconv.FormatInt(n, 10))
+		}
+		if last, err = c.LastKey(); err != nil {
+			t.Fatal(err)
+		}
+		return list, c.More(), last
+	}
+	of := weft.Attribute("p").Equal("x")
+	for _, one := range []struct {
+		q    weft.Query
+		want string
+	}{
+		{weft.Query{AnyIndex: true, Where: of, Order: []weft.Ordering{{Attribute: "n"}}}, "0123456"},
+		{weft.Query{AnyIndex: true, Where: of, Order: []weft.Ordering{{Attribute: "n", Descending: true}}, Limit: 3}, "654"},
+		{weft.Query{Index: "by_n", Where: of, Order: []weft.Ordering{{Attribute: "n", Descending: true}}}, "6543210"},
+		{weft.Query{Where: of, Order: []weft.Ordering{{Attribute: "at", Descending: true}}, Limit: 2}, "41"},
+		{weft.Query{Where: of, Limit: 100}, "0362514"},
+	} {
+		if got, _, _ := walk(one.q); strings.Join(got, "") != one.want {
+			t.Errorf("%+v: %v, want %s", one.q, got, one.want)
+		}
+	}
+	for _, q := range []weft.Query{{AnyIndex: true, Where: of, Order: []weft.Ordering{{Attribute: "m"}}}, {Where: of, Order: []weft.Ordering{{Attribute: "n"}}}} {
+		if _, err := table.Query(ctx, q); weft.KindOf(err) != weft.KindInvalid || !strings.Contains(err.Error(), "add one whose key") {
+			t.Errorf("%+v: %v", q, err)
+		}
+	}
+	var pages []string
+	for q, more := (weft.Query{Where: of, Limit: 3}), true; more; {
+		var page []string
+		page, more, q.After = walk(q)
+		pages = append(pages, strings.Join(page, ""))
+	}
+	if got := strings.Join(pages, " "); got != "036 251 4" {
+		t.Errorf("pages: %s", got)
+	}
+}
+
+// TestClosed: a closed database refuses.
+func TestClosed(t *testing.T) {
+	db, ctx := open(t), t.Context()
+	table := makeTable(t, db, weft.TableSpec{Name: "t", Key: weft.Columns("k", weft.String)})
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, _, get := table.Get(ctx, weft.Document{"k": "a"})
+	_, query := table.Query(ctx, weft.Query{})
+	_, begin := db.Begin(ctx)
+	for call, err := range map[string]error{"put": table.Put(ctx, weft.Document{"k": "a"}), "get": get, "query": query, "begin": begin,
+		"update": db.Update(ctx, func(*weft.Tx) error { return nil })} {
+		if weft.KindOf(err) != weft.KindClosed {
+			t.Errorf("%s: %v", call, err)
+		}
+	}
+}
+
+// TestTimes: a time comes back in UTC, in whole milliseconds, and compares as one.
+func TestTimes(t *testing.T) {
+	db, ctx := open(t), t.Context()
+	table := makeTable(t, db, weft.TableSpec{Name: "t", Key: weft.Columns("k", weft.String, "at", weft.Timestamp), PartitionParts: 1})
+	at := time.Date(2026, 2, 3, 4, 5, 6, 789_000_000, time.FixedZone("east", 3600))
+	if err := table.Put(ctx, weft.Document{"k": "a", "at": at, "took": 1500 * time.Millisecond, "seen": at}); err != nil {
+		t.Fatal(err)
+	}
+	item, ok, err := table.Get(ctx, weft.Document{"k": "a", "at": at})
+	if err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	if seen, _ := item.Value("seen"); seen != at.UTC() {
+		t.Errorf("%v", seen)
+	}
+	if took, _ := item.Int("took"); time.Duration(took) != 1500*time.Millisecond {
+		t.Errorf("%v", took)
+	}
+	n := 0
+	where := weft.All(weft.Attribute("k").Equal("a"), weft.Attribute("at").Between(at.Add(-time.Hour), at), weft.Attribute("seen").Greater(at.Add(-time.Minute)))
+	if err := table.Documents(ctx, weft.Query{Where: where}, func(weft.Document) bool { n++; return true }); err != nil || n != 1 {
+		t.Errorf("%d items, %v", n, err)
 	}
 }

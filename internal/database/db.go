@@ -94,6 +94,7 @@ type DB struct {
 	temporaries atomic.Uint64
 	identify    sync.Once
 	identity    string
+	closed      atomic.Bool
 	guard       atomic.Pointer[permission.Guard] // nil: nobody has asked but the program itself; see As
 }
 
@@ -147,6 +148,15 @@ func (db *DB) Close() error {
 	db.keeper.Close()
 	db.jobs.Close()
 	db.gateway.Close()
+	db.closed.Store(true)
+	return nil
+}
+
+// errClosed is the error of what is asked of a closed database; nil: it is open.
+func (db *DB) errClosed() error {
+	if db.closed.Load() {
+		return &Error{Kind: KindClosed, Detail: "the database is closed"}
+	}
 	return nil
 }
 

@@ -49,6 +49,9 @@ func (db *DB) BeginWith(ctx context.Context, o TxOptions) (*Tx, error) {
 	if o.Serializable && !db.Serializes() {
 		return nil, invalid("", "several processes share the store: it has no serializable transactions")
 	}
+	if err := db.errClosed(); err != nil {
+		return nil, err
+	}
 	generation := db.catalog.Generation()
 	txn, err := db.store.Begin(ctx)
 	if err != nil {

@@ -74,8 +74,11 @@ func (t *Table) Pin() (Pinned, error) {
 // Pin takes the current version of a table of the default database. Errors: KindNotFound.
 func (db *DB) Pin(name string) (Pinned, error) { return db.PinIn(DefaultDatabase, name) }
 
-// PinIn takes the current version of a table. Errors: KindNotFound.
+// PinIn takes the current version of a table. Errors: KindNotFound, KindClosed.
 func (db *DB) PinIn(database, name string) (Pinned, error) {
+	if err := db.errClosed(); err != nil {
+		return Pinned{}, err
+	}
 	version, err := db.catalog.Acquire(database, name)
 	if errors.Is(err, kv.ErrFenced) {
 		return Pinned{}, &Error{Kind: KindUnavailable, Table: name, Detail: ErrNoLease.Error(), Err: err}

@@ -51,6 +51,9 @@ func (db *DB) UpdateItems(ctx context.Context, keys [][]byte, fn func(*Tx) error
 
 // UpdateWithin is UpdateItems for who waits for another writer of an item for as long as wait. Errors: ErrLockWait, beside.
 func (db *DB) UpdateWithin(ctx context.Context, wait time.Duration, keys [][]byte, fn func(*Tx) error) error {
+	if err := db.errClosed(); err != nil {
+		return err
+	}
 	claim := db.latches.Claim(wait)
 	for _, key := range keys {
 		claim.Add(key)
@@ -264,6 +267,9 @@ func (tx *Tx) Write(ctx context.Context, p Pinned, w *Write, r *WriteResult) err
 // Query walks a table or index at the transaction's snapshot with its own writes. The cursor must be closed before the next write.
 func (tx *Tx) Query(ctx context.Context, table string, q Query) (*Cursor, error) {
 	p, err := tx.Pin(table)
+	if err == nil {
+		err = p.inOrder(&q)
+	}
 	if err != nil {
 		return nil, err
 	}

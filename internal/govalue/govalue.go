@@ -13,6 +13,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/order"
@@ -21,7 +22,7 @@ import (
 // mapType stands for all maps with string keys. // immutable
 var mapType = reflect.TypeFor[map[string]any]()
 
-// AppendValue appends a Go value as an encoded value: nil, bool, string, []byte, integers, float64, json.Number, Decimal, Value, []any, maps of strings to any, and
+// AppendValue appends a Go value as an encoded value: time.Time in milliseconds, time.Duration as a number of nanoseconds, nil, bool, string, []byte, integers, float64, json.Number, Decimal, Value, []any, maps of strings to any, and
 // as sets []string, [][]byte and []int64. The error says which type or number can't be stored.
 func AppendValue(dst []byte, x any) ([]byte, error) {
 	switch x := x.(type) {
@@ -33,6 +34,8 @@ func AppendValue(dst []byte, x any) ([]byte, error) {
 		return value.AppendString(dst, []byte(x)), nil
 	case []byte:
 		return value.AppendBinary(dst, x), nil
+	case time.Time:
+		return value.AppendTimestamp(dst, x.UnixMilli()), nil
 	case value.Value:
 		return append(dst, x...), nil
 	case []any:
@@ -57,10 +60,16 @@ func appendNumber(dst []byte, x any) (out []byte, ok bool, err error) {
 		return value.AppendNumber(dst, order.DecimalFromInt(x)), true, nil
 	case int32:
 		return value.AppendNumber(dst, order.DecimalFromInt(int64(x))), true, nil
+	case time.Duration:
+		return value.AppendNumber(dst, order.DecimalFromInt(int64(x))), true, nil
 	case uint64:
 		return value.AppendNumber(dst, order.DecimalFromUint(x)), true, nil
 	case order.Decimal:
 		return value.AppendNumber(dst, x), true, nil
+	case int8, int16, uint, uint8, uint16, uint32:
+		return appendDecimalText(dst, fmt.Sprint(x))
+	case float32:
+		return appendDecimalText(dst, strconv.FormatFloat(float64(x), 'g', -1, 32))
 	case float64:
 		return appendDecimalText(dst, strconv.FormatFloat(x, 'g', -1, 64))
 	case json.Number:
@@ -124,13 +133,26 @@ func appendSet(dst []byte, x any) ([]byte, error) {
 	return value.EndSet(dst, start)
 }
 
-// GoValue decodes a value: nil, bool, string, []byte, json.Number, []any, map[string]any, []string, []json.Number or [][]byte. It aliases nothing.
+// Storable returns the error of the first of some Go values that can't be stored; nil: all can be.
+func Storable(list ...any) error {
+	for _, x := range list {
+		if _, err := AppendValue(nil, x); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// GoValue decodes a value: nil, bool, string, []byte, json.Number, time.Time in UTC, []any, map[string]any, []string, []json.Number or [][]byte. It aliases nothing.
 func GoValue(v value.Value) any {
 	switch v.Kind() {
 	case value.Bool:
 		return v.Bool()
 	case value.String:
 		return string(v.Bytes())
+	case value.Timestamp:
+		ms, _ := v.Int()
+		return time.UnixMilli(ms).UTC()
 	case value.Binary:
 		return slices.Clone(v.Bytes())
 	case value.List:
