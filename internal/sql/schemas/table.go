@@ -3,6 +3,7 @@
 package schemas
 
 import (
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -226,10 +227,10 @@ func (c *call) alterTable(st *tree.AlterTable) error {
 		return err
 	}
 	before, err := c.foreignKeysOf(name.Database, name.Name)
-	if err == nil {
+	if err = errors.Join(err, c.dropWhole(name, &parts)); err == nil {
 		err = c.free(name, table, &parts)
 	}
-	if err == nil && (len(st.Actions) > 1 || len(parts.renames) > 0) {
+	if err == nil && (len(st.Actions) > 1 || len(parts.renames) > 0 || len(parts.dropped)+len(parts.others) > 1) {
 		err = c.rehearse(name, &parts)
 	}
 	if err == nil {
@@ -350,6 +351,33 @@ func split(table tree.Name, actions []tree.AlterAction) (p parts) {
 		}
 	}
 	return p
+}
+
+// dropWhole also drops the indexes of a MySQL-style table whose columns are all dropped, as MySQL does.
+func (c *call) dropWhole(name tree.Name, p *parts) error {
+	var gone []string
+	for _, action := range p.others {
+		if a, ok := action.(*tree.DropColumn); ok {
+			gone = append(gone, a.Name)
+		}
+	}
+	if len(gone) == 0 {
+		return nil
+	}
+	pin, err := c.pin(name)
+	if err != nil {
+		return err
+	}
+	defer pin.Release()
+	for i := range pin.Indexes {
+		x := &pin.Indexes[i]
+		stays := func(part schema.KeyPart) bool { return !slices.Contains(gone, part.Column()) }
+		named := func(d *tree.DropIndex) bool { return d.Index == x.Name }
+		if pin.InsertFails && !x.Schema.Search && !slices.ContainsFunc(x.Schema.Visible(), stays) && !slices.ContainsFunc(p.dropped, named) {
+			p.dropped = append(p.dropped, &tree.DropIndex{Index: x.Name, Table: name})
+		}
+	}
+	return nil
 }
 
 func uniqueOn(table tree.Name, column string) *tree.CreateIndex {
