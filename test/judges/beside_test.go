@@ -30,6 +30,7 @@ type beside struct {
 func besideServers(t *testing.T, test func(*testing.T, *server)) {
 	for _, open := range servers {
 		if s, ok := open(t); ok {
+			s.set(t, "SET sql_mode = 'STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE'") // Weft has no zero dates
 			t.Run(s.brand, func(t *testing.T) { test(t, s) })
 		}
 	}
