@@ -4,7 +4,7 @@ import type { Signal } from "@preact/signals";
 import { count } from "../format";
 import { letterOf } from "../tables/key";
 import type { Column } from "../tables/table";
-import { typeOf, type Item } from "./attribute";
+import { keyTextOf, typeOf, type Item } from "./attribute";
 import { operators, type Condition } from "./expression";
 
 const types = [
@@ -20,14 +20,23 @@ const titleOf = (letter: string): string => types.find(([type]) => type === lett
 /** seenMax is of how many items the types are counted. */
 const seenMax = 5000;
 
-/** Seen counts the types of attributes in items that were read, whatever the filter was. */
+/** Seen counts the types of attributes in items that were read, whatever the filter was. An item that is read again counts once. */
 export class Seen {
-  items = 0;
+  private readonly keys = new Set<string>();
   private readonly types = new Map<string, Map<string, number>>();
 
+  constructor(private readonly keyNames: string[]) {}
+
+  get items(): number {
+    return this.keys.size;
+  }
+
   add(list: Item[]): void {
-    for (const item of list.slice(0, Math.max(0, seenMax - this.items))) {
-      this.items++;
+    for (const item of list) {
+      if (this.items >= seenMax) return;
+      const key = keyTextOf(this.keyNames, item);
+      if (this.keys.has(key)) continue;
+      this.keys.add(key);
       for (const [name, a] of Object.entries(item)) {
         const counts = this.types.get(name) ?? new Map<string, number>();
         this.types.set(name, counts.set(typeOf(a), (counts.get(typeOf(a)) ?? 0) + 1));

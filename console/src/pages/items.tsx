@@ -34,7 +34,7 @@ const pageItems = 500;
 function useItems(table: Table, read: { operation: string; request: Record<string, unknown> }, turn: number) {
   const items = useSignal<{ list: Item[] }>({ list: [] });
   const reading = useSignal(false); // on to the end
-  const seen = useRef(new Seen()).current;
+  const seen = useRef(new Seen(keyNamesOf(table))).current;
   const state = useSignal<{ busy: boolean; error?: Error; next?: Item; ended: boolean; scanned: number }>({ busy: false, ended: false, scanned: 0 });
   const abort = useRef<AbortController | undefined>(undefined);
   const text = JSON.stringify(read);
@@ -109,7 +109,12 @@ function TableItems({ table, choice }: { table: Table; choice: ComponentChildren
       wrong.value = (e as Error).message;
     }
   };
-  useEffect(apply, [table.name, index.name]);
+  const applied = useRef(index.name); // the first reading has begun already: a second one of it would cost twice
+  useEffect(() => {
+    if (applied.current === index.name) return;
+    applied.current = index.name;
+    apply();
+  }, [index.name]);
   const { list } = items.value;
   const names = columnsOf(list, [...new Set([...keyNames, ...(index.columns ?? []).map((c) => c.name)])]);
   const at = (row: number, column: number) => list[row]?.[names[column - 1]!];
