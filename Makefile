@@ -34,8 +34,8 @@ test:
 	@GO="$(GO)" .ci/test $(TESTFLAGS) $(TESTED)
 
 # The packages that hold locks: they always run under the race detector.
-LOCKING = kv/pebble kv/mem internal/record internal/catalog internal/gateway internal/journal internal/job internal/task internal/database \
-	internal/memory internal/server/mysqlwire internal/server/dynamohttp
+LOCKING = kv/pebble kv/mem internal/rows/record internal/data/catalog internal/background/gateway internal/history/journal internal/background/job internal/background/task internal/database \
+	internal/resource/memory internal/server/mysqlwire internal/server/dynamohttp
 
 # Tests under the race detector, with a tenth of the rounds: the packages that hold locks, and those of a change in which it can find something
 # (.ci/concurrent). race-all runs all in which it can. Where there is no C compiler there is no detector.
@@ -68,11 +68,11 @@ tpch:
 # The tags add files to the binary.
 vet:
 	$(GO) vet $(ALL)
-	$(GO) vet -tags tikv,weft_ik ./cmd/weft ./internal/search
+	$(GO) vet -tags tikv,weft_ik ./cmd/weft ./internal/index/search
 
-# The laws on imports, sizes, names and comments: internal/lint.
+# The laws on imports, sizes, names and comments: internal/testing/lint.
 lint:
-	$(GO) test -count=1 ./internal/lint
+	$(GO) test -count=1 ./internal/testing/lint
 
 # Fails if gofmt would change a file.
 format:
@@ -97,7 +97,7 @@ test-console:
 
 # The analyzer of Chinese words, which only binaries with the build tag weft_ik have.
 chinese:
-	$(GO) test -count=1 -tags weft_ik -run "TestChinese|Fuzz" ./internal/search
+	$(GO) test -count=1 -tags weft_ik -run "TestChinese|Fuzz" ./internal/index/search
 
 # The fuzz targets of the packages that a change touches, for FUZZTIME each; fuzz runs them all. Their corpora are part of `make test`.
 fuzz-short:
@@ -133,7 +133,7 @@ long:
 CLIENTS = .
 test-clients:
 	@test/clients/install
-	@{ WEFT_TEST_CLIENTS=1 $(GO) test -count=1 -timeout 60m -v -run '$(CLIENTS)' ./test/clients/... ./internal/policy -datadriven-quiet; echo "exit $$?"; } | \
+	@{ WEFT_TEST_CLIENTS=1 $(GO) test -count=1 -timeout 60m -v -run '$(CLIENTS)' ./test/clients/... ./internal/security/policy -datadriven-quiet; echo "exit $$?"; } | \
 	awk '/^exit [0-9]+$$/ { code = $$2; next } !/^=== / { print } END { exit code }'
 
 # One client of each family, for a change. All run at night, and by hand where a change touches a dialect or a server.
@@ -144,7 +144,7 @@ test-families:
 # is what shows where regions begin, which the cluster decides there, and what measures memory, of which the mock takes its own.
 engines:
 	WEFT_TEST_ENGINE=tikv $(GO) test -vet=off -p 4 -timeout 60m -skip 'TestItems/.*/(scan|explain)|TestTables/regions|TestStatements|TestRoundTrip|TestMemoryIsBounded' \
-		./internal/record ./internal/catalog ./internal/job ./internal/query ./internal/tuning \
+		./internal/rows/record ./internal/data/catalog ./internal/background/job ./internal/rows/query ./internal/index/tuning \
 		./internal/dynamodb ./internal/dynamodb/control ./internal/sql/execute ./internal/sql/schemas
 
 # What a change must pass. Three lanes run side by side: what computes, what waits for other programs, and the static checks. Each prints its output when

@@ -6,7 +6,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/weftdb/weft/internal/cell"
+	"github.com/weftdb/weft/internal/data/cell"
 )
 
 // CellRules give the attributes of a table's items timestamps: the newest value of an attribute counts, whatever the order of writes. A table without rules

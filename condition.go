@@ -5,9 +5,9 @@ package weft
 import (
 	"fmt"
 
+	"github.com/weftdb/weft/internal/data/expr"
+	"github.com/weftdb/weft/internal/data/govalue"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/expr"
-	"github.com/weftdb/weft/internal/govalue"
 )
 
 // Condition is a predicate over an item. The zero value is true of all items. One that compares with a value which can't be stored carries that

@@ -3,9 +3,9 @@
 package weft
 
 import (
-	"github.com/weftdb/weft/internal/change"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/record"
+	"github.com/weftdb/weft/internal/rows/change"
+	"github.com/weftdb/weft/internal/rows/record"
 )
 
 // Error is the error of every call of this package. Its fields are the Kind, the Table concerned, if any, Detail, which says what is wrong and what to do,

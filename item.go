@@ -3,9 +3,9 @@
 package weft
 
 import (
+	"github.com/weftdb/weft/internal/data/govalue"
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/govalue"
-	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/order"
 )
 

@@ -3,8 +3,8 @@
 package weft
 
 import (
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/zorder/codec"
 )
 

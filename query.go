@@ -5,10 +5,10 @@ package weft
 import (
 	"context"
 
-	"github.com/weftdb/weft/internal/access"
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/query"
-	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/internal/rows/access"
+	"github.com/weftdb/weft/internal/rows/query"
 )
 
 // Query describes a walk over a table or one of its indexes.

@@ -5,10 +5,10 @@ package weft
 import (
 	"context"
 
-	"github.com/weftdb/weft/internal/change"
+	"github.com/weftdb/weft/internal/background/region"
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/region"
-	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/rows/change"
 )
 
 // TableSpec describes a table to be made.

@@ -5,8 +5,8 @@ package weft
 import (
 	"context"
 
+	"github.com/weftdb/weft/internal/data/expr"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/expr"
 )
 
 // Tx is a transaction: what it writes happens at once, at its commit, or not at all. It is used by one goroutine. Tables are named; they are those of the

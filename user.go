@@ -6,8 +6,8 @@ import (
 	"context"
 	"net/netip"
 
-	"github.com/weftdb/weft/internal/account"
-	"github.com/weftdb/weft/internal/permission"
+	"github.com/weftdb/weft/internal/security/account"
+	"github.com/weftdb/weft/internal/security/permission"
 )
 
 // Principal is a user for whom a program asks; see DB.As.

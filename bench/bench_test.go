@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/weftdb/weft/bench/loadgen"
-	"github.com/weftdb/weft/internal/rounds"
+	"github.com/weftdb/weft/internal/testing/rounds"
 )
 
 // TestMain lets the test's binary be the child processes, too.

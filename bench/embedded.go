@@ -8,10 +8,10 @@ import (
 	"fmt"
 
 	"github.com/weftdb/weft/bench/loadgen"
+	"github.com/weftdb/weft/internal/data/govalue"
+	"github.com/weftdb/weft/internal/data/schema"
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/govalue"
-	"github.com/weftdb/weft/internal/schema"
-	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/pebble"
 )

@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"github.com/weftdb/weft/bench/loadgen"
-	"github.com/weftdb/weft/internal/cities"
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/files/cities"
 	"github.com/weftdb/weft/kv/pebble"
 )
 

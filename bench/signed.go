@@ -16,7 +16,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/weftdb/weft/internal/signature"
+	"github.com/weftdb/weft/internal/security/signature"
 )
 
 // accessKey signs requests; the zero accessKey signs none.

@@ -15,7 +15,7 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
-	"github.com/weftdb/weft/internal/rounds"
+	"github.com/weftdb/weft/internal/testing/rounds"
 )
 
 // TestDecimal runs testdata/decimal: one case a line.

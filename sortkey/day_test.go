@@ -13,7 +13,7 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
-	"github.com/weftdb/weft/internal/rounds"
+	"github.com/weftdb/weft/internal/testing/rounds"
 )
 
 // TestDays runs testdata/day. `around zone=Z` takes a local date a line and shows the start of it, how long it is, and its neighbours.

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/weftdb/weft/internal/rounds"
+	"github.com/weftdb/weft/internal/testing/rounds"
 )
 
 // counted yields values, and counts what is read and whether the sequence ended or was stopped.

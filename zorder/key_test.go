@@ -9,7 +9,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/weftdb/weft/internal/rounds"
+	"github.com/weftdb/weft/internal/testing/rounds"
 )
 
 // TestKeysAgainstBits compares encoding and decoding with copying bit for bit, for plans of all lengths.

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/weftdb/weft/internal/rounds"
+	"github.com/weftdb/weft/internal/testing/rounds"
 )
 
 // TestNextAgainstAllKeys compares every form of Next and Prev, In, and unions, with trying all keys, for every z of random plans.

@@ -10,9 +10,9 @@ import (
 	"math/rand/v2"
 
 	"github.com/weftdb/weft/bench/loadgen"
+	"github.com/weftdb/weft/internal/data/govalue"
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/govalue"
-	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/kv/pebble"
 	"github.com/weftdb/weft/kv/tikv"
 	"github.com/weftdb/weft/kv/tikv/tikvtest"

@@ -14,12 +14,12 @@ import (
 	"path/filepath"
 	"time"
 
-	bulk "github.com/weftdb/weft/internal/bulkload"
+	bulk "github.com/weftdb/weft/internal/files/bulkload"
 
 	"github.com/weftdb/weft/bench/loadgen"
+	"github.com/weftdb/weft/internal/data/govalue"
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/govalue"
-	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/pebble"
 )

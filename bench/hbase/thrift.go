@@ -10,7 +10,7 @@ import (
 	"net"
 	"slices"
 
-	"github.com/weftdb/weft/internal/thriftwire"
+	"github.com/weftdb/weft/internal/server/thriftwire"
 )
 
 // thriftWorker calls Thrift2 over a socket, with frames or without: HBase's own server takes none.

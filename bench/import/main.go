@@ -27,9 +27,9 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/weftdb/weft/internal/bulkload"
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/files/bulkload"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/pebble"
 )

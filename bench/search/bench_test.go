@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weftdb/weft/internal/rounds"
+	"github.com/weftdb/weft/internal/testing/rounds"
 )
 
 // TestQuick asks everything once of the peers that need nothing but this tree, on texts that are made up. Weft finds what SQLite finds.

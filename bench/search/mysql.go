@@ -13,7 +13,7 @@ import (
 
 	"github.com/weftdb/weft/bench/loadgen"
 	"github.com/weftdb/weft/bench/sqlpeer"
-	"github.com/weftdb/weft/internal/keyspace"
+	"github.com/weftdb/weft/internal/data/keyspace"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/pebble"
 )

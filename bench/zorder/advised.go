@@ -9,7 +9,7 @@ import (
 	"math/bits"
 	"math/rand/v2"
 
-	advisor "github.com/weftdb/weft/internal/advisor/bitorder"
+	advisor "github.com/weftdb/weft/internal/advice/advisor/bitorder"
 	"github.com/weftdb/weft/zorder"
 )
 

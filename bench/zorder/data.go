@@ -11,8 +11,8 @@ import (
 	"sort"
 	"strconv"
 
-	"github.com/weftdb/weft/internal/cities"
-	"github.com/weftdb/weft/internal/weather"
+	"github.com/weftdb/weft/internal/files/cities"
+	"github.com/weftdb/weft/internal/files/weather"
 )
 
 // column is one attribute: its name, and its type in the words of a Z-order index.

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/zorder"
 	"github.com/weftdb/weft/zorder/codec"
 )

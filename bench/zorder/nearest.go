@@ -13,8 +13,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/weftdb/weft/internal/data/govalue"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/govalue"
 )
 
 // nearName is the index of the two columns of a place.

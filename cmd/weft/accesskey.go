@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/weftdb/weft/internal/account"
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/security/account"
 )
 
 // masterKeyVariable holds the master key itself, where a file is not wanted. It is no setting: --print-config never shows it.

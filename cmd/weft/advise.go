@@ -14,12 +14,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/weftdb/weft/internal/advisor"
-	"github.com/weftdb/weft/internal/advisor/design"
-	"github.com/weftdb/weft/internal/advisor/report"
+	"github.com/weftdb/weft/internal/advice/advisor"
+	"github.com/weftdb/weft/internal/advice/advisor/design"
+	"github.com/weftdb/weft/internal/advice/advisor/report"
+	"github.com/weftdb/weft/internal/advice/survey"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/sql/definition"
-	"github.com/weftdb/weft/internal/survey"
 )
 
 // adviceFlags are the flags of `weft advise`.

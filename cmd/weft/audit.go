@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/weftdb/weft/cmd/weft/endpoint"
-	"github.com/weftdb/weft/internal/audit"
-	"github.com/weftdb/weft/internal/permission"
-	"github.com/weftdb/weft/internal/signature"
+	"github.com/weftdb/weft/internal/security/audit"
+	"github.com/weftdb/weft/internal/security/permission"
+	"github.com/weftdb/weft/internal/security/signature"
 )
 
 // openAudit opens the audit log, if there is to be one. What can't be written to it goes to the server's log, as a whole.

@@ -16,7 +16,7 @@ import (
 
 	_ "github.com/go-sql-driver/mysql"
 
-	"github.com/weftdb/weft/internal/audit"
+	"github.com/weftdb/weft/internal/security/audit"
 )
 
 // auditOf reads an audit log: a line for each event, and the whole text.

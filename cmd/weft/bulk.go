@@ -13,7 +13,7 @@ import (
 
 	"github.com/weftdb/weft/cmd/weft/storecommand"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/metric"
+	"github.com/weftdb/weft/internal/resource/metric"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/storage"
 )

@@ -12,10 +12,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/weftdb/weft/internal/cities"
+	"github.com/weftdb/weft/internal/advice/heat"
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/heat"
-	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/files/cities"
 )
 
 // demoTable is the name of the demo's table.

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weftdb/weft/internal/rounds"
+	"github.com/weftdb/weft/internal/testing/rounds"
 )
 
 // TestDemo: what the demo's last lines say to try works, and nothing that it shows accuses the demo of its own load.

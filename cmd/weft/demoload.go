@@ -14,10 +14,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/weftdb/weft/internal/cities"
+	"github.com/weftdb/weft/internal/advice/heat"
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/heat"
-	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/files/cities"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/result"
 )

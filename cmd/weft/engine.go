@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/weftdb/weft/cmd/weft/heatpage"
-	"github.com/weftdb/weft/internal/keyspace"
-	"github.com/weftdb/weft/internal/metric"
+	"github.com/weftdb/weft/internal/data/keyspace"
+	"github.com/weftdb/weft/internal/resource/metric"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/mem"
 	"github.com/weftdb/weft/kv/pebble"

@@ -12,13 +12,13 @@ import (
 	"time"
 
 	"github.com/weftdb/weft/cmd/weft/endpoint"
-	"github.com/weftdb/weft/internal/account"
-	"github.com/weftdb/weft/internal/audit"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/permission"
+	"github.com/weftdb/weft/internal/security/account"
+	"github.com/weftdb/weft/internal/security/audit"
+	"github.com/weftdb/weft/internal/security/permission"
+	"github.com/weftdb/weft/internal/security/signature"
 	"github.com/weftdb/weft/internal/server/console"
 	"github.com/weftdb/weft/internal/server/dynamohttp"
-	"github.com/weftdb/weft/internal/signature"
 	"github.com/weftdb/weft/internal/sql/fault"
 )
 

@@ -9,9 +9,9 @@ import (
 	"net"
 
 	"github.com/weftdb/weft/cmd/weft/endpoint"
-	"github.com/weftdb/weft/internal/audit"
 	"github.com/weftdb/weft/internal/hbase"
-	"github.com/weftdb/weft/internal/memory"
+	"github.com/weftdb/weft/internal/resource/memory"
+	"github.com/weftdb/weft/internal/security/audit"
 	"github.com/weftdb/weft/internal/server/hbasethrift"
 	"github.com/weftdb/weft/internal/server/mysqlwire"
 )

@@ -20,9 +20,9 @@ import (
 
 	_ "github.com/go-sql-driver/mysql" // the client
 
+	"github.com/weftdb/weft/internal/advice/heat/workload"
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/heat/workload"
-	"github.com/weftdb/weft/internal/schema"
 )
 
 // TestHotPages sends a growing key to a server and looks at all pages that tell of it.
@@ -135,7 +135,7 @@ func TestStatementsRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := filepath.Glob("../../internal/heat/diagnosis/testdata/*")
+	files, err := filepath.Glob("../../internal/advice/heat/diagnosis/testdata/*")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,8 +5,8 @@ package main
 import (
 	"testing"
 
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/schema"
 )
 
 // TestIndexesPage shows a table's indexes on the admin port, and what is wrong with a name.

@@ -13,11 +13,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weftdb/weft/cmd/weft/heatpage"
+	"github.com/weftdb/weft/internal/data/keyspace"
+	"github.com/weftdb/weft/internal/data/schema"
+	encoded "github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/indexkey"
-	"github.com/weftdb/weft/internal/keyspace"
-	"github.com/weftdb/weft/internal/schema"
-	encoded "github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/internal/index/indexkey"
 )
 
 // keyCommand is `weft key`.

@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/weftdb/weft/internal/data/keyspace"
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/keyspace"
-	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/order"
 )
 

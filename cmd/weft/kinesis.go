@@ -9,8 +9,8 @@ import (
 	"os"
 
 	"github.com/weftdb/weft/internal/dynamodb/kinesis"
-	"github.com/weftdb/weft/internal/remote"
-	"github.com/weftdb/weft/internal/signature"
+	"github.com/weftdb/weft/internal/dynamodb/remote"
+	"github.com/weftdb/weft/internal/security/signature"
 )
 
 // startKinesis begins to send the changes of tables to streams of Kinesis, if a service was named. Credentials are those of AWS's variables, as for buckets.

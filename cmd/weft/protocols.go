@@ -11,11 +11,11 @@ import (
 	"time"
 
 	"github.com/weftdb/weft/cmd/weft/endpoint"
-	"github.com/weftdb/weft/internal/account"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb"
-	"github.com/weftdb/weft/internal/metric"
-	"github.com/weftdb/weft/internal/permission"
+	"github.com/weftdb/weft/internal/resource/metric"
+	"github.com/weftdb/weft/internal/security/account"
+	"github.com/weftdb/weft/internal/security/permission"
 	"github.com/weftdb/weft/internal/server/dynamohttp"
 )
 

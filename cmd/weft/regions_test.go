@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/schema"
 )
 
 // TestRegionsPage shows the regions of a table, and of all tables, on the admin port.

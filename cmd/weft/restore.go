@@ -18,9 +18,9 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/metric"
-	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/resource/metric"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/storage"
 )

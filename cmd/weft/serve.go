@@ -8,8 +8,8 @@ import (
 
 	"github.com/weftdb/weft/cmd/weft/heatpage"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/metric"
-	"github.com/weftdb/weft/internal/work"
+	"github.com/weftdb/weft/internal/database/work"
+	"github.com/weftdb/weft/internal/resource/metric"
 )
 
 // openDatabase opens the engine and the database on it.

@@ -19,15 +19,15 @@ import (
 	"github.com/weftdb/weft/cmd/weft/endpoint"
 	"github.com/weftdb/weft/cmd/weft/heatpage"
 	"github.com/weftdb/weft/cmd/weft/tablepage"
-	"github.com/weftdb/weft/internal/account"
-	"github.com/weftdb/weft/internal/audit"
-	"github.com/weftdb/weft/internal/digest"
+	"github.com/weftdb/weft/internal/advice/digest"
+	"github.com/weftdb/weft/internal/advice/survey"
 	"github.com/weftdb/weft/internal/dynamodb/kinesis"
-	"github.com/weftdb/weft/internal/metric"
+	"github.com/weftdb/weft/internal/resource/metric"
+	"github.com/weftdb/weft/internal/security/account"
+	"github.com/weftdb/weft/internal/security/audit"
 	"github.com/weftdb/weft/internal/server/console"
 	"github.com/weftdb/weft/internal/server/dynamohttp"
 	"github.com/weftdb/weft/internal/server/hbasejson"
-	"github.com/weftdb/weft/internal/survey"
 )
 
 // adminBodyBytesMax bounds requests to the admin port.

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/metric"
+	"github.com/weftdb/weft/internal/resource/metric"
 )
 
 // startShipping begins to ship the database to the place of the configuration; nil for none.

@@ -17,8 +17,8 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/weftdb/weft/internal/account"
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/security/account"
 )
 
 // userFlags are the flags of `weft user`.

@@ -7,8 +7,8 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/weftdb/weft/internal/account"
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/security/account"
 )
 
 // shownUser is a user or a role in the answer of GET /api/users. No secret and no verifier of a password is in it.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/weftdb/weft/internal/account"
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/security/account"
 )
 
 // policyCommands are `weft user policy ...`.

@@ -7,8 +7,8 @@ import (
 	"net/http"
 
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/database/work"
 	"github.com/weftdb/weft/internal/dynamodb/exchange"
-	"github.com/weftdb/weft/internal/work"
 )
 
 // shownWork is one piece of work as GET /api/work tells it.

@@ -1010,7 +1010,7 @@ flow("hot: an index is split at the key in its middle", "#/hot", async (page) =>
   await sql(server, "DROP TABLE pieces");
 });
 
-// Findings rest on small samples of some minutes, so none comes for certain: this one is put into the server's answer. internal/heat/diagnosis tests what it holds.
+// Findings rest on small samples of some minutes, so none comes for certain: this one is put into the server's answer. internal/advice/heat/diagnosis tests what it holds.
 flow("hot: a finding about a hot range opens the split with its keys", "", async (page) => {
   await sql(server, "CREATE DATABASE IF NOT EXISTS elsewhere; CREATE TABLE elsewhere.ranged (id BIGINT PRIMARY KEY, v INT)");
   const finding = { kind: "hot-range", table: "elsewhere.ranged", keys: ["4", "9"], text: "A small range takes most.", warning: true, evidence: [], splitKeys: ["4", "9"] };

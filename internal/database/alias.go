@@ -3,8 +3,8 @@
 package database
 
 import (
-	"github.com/weftdb/weft/internal/catalog"
-	"github.com/weftdb/weft/internal/record"
+	"github.com/weftdb/weft/internal/data/catalog"
+	"github.com/weftdb/weft/internal/rows/record"
 )
 
 type (

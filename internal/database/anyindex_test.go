@@ -9,14 +9,14 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/weftdb/weft/internal/access"
+	"github.com/weftdb/weft/internal/data/expr"
+	"github.com/weftdb/weft/internal/data/govalue"
+	"github.com/weftdb/weft/internal/data/schema"
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/expr"
-	"github.com/weftdb/weft/internal/govalue"
-	"github.com/weftdb/weft/internal/rounds"
-	"github.com/weftdb/weft/internal/schema"
-	"github.com/weftdb/weft/internal/testdb"
-	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/internal/rows/access"
+	"github.com/weftdb/weft/internal/testing/rounds"
+	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
 var partTypes = map[string]schema.Type{"int": schema.Int, "text": schema.String, "float": schema.Float, "number": schema.Number, "bytes": schema.Binary}

@@ -6,9 +6,9 @@ import (
 	"context"
 	"time"
 
-	"github.com/weftdb/weft/internal/backup"
-	"github.com/weftdb/weft/internal/heat"
-	"github.com/weftdb/weft/internal/permission"
+	"github.com/weftdb/weft/internal/advice/heat"
+	"github.com/weftdb/weft/internal/history/backup"
+	"github.com/weftdb/weft/internal/security/permission"
 	"github.com/weftdb/weft/storage"
 )
 

@@ -6,11 +6,11 @@ import (
 	"context"
 	"slices"
 
-	"github.com/weftdb/weft/internal/cell"
-	"github.com/weftdb/weft/internal/job"
-	"github.com/weftdb/weft/internal/record"
-	"github.com/weftdb/weft/internal/schema"
-	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/internal/background/job"
+	"github.com/weftdb/weft/internal/data/cell"
+	"github.com/weftdb/weft/internal/data/schema"
+	"github.com/weftdb/weft/internal/data/value"
+	"github.com/weftdb/weft/internal/rows/record"
 	"github.com/weftdb/weft/kv"
 )
 

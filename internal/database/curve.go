@@ -6,13 +6,13 @@ import (
 	"context"
 	"slices"
 
-	"github.com/weftdb/weft/internal/catalog"
-	"github.com/weftdb/weft/internal/heat"
-	"github.com/weftdb/weft/internal/job"
-	"github.com/weftdb/weft/internal/record"
-	"github.com/weftdb/weft/internal/schema"
-	"github.com/weftdb/weft/internal/tuning"
-	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/internal/advice/heat"
+	"github.com/weftdb/weft/internal/background/job"
+	"github.com/weftdb/weft/internal/data/catalog"
+	"github.com/weftdb/weft/internal/data/schema"
+	"github.com/weftdb/weft/internal/data/value"
+	"github.com/weftdb/weft/internal/index/tuning"
+	"github.com/weftdb/weft/internal/rows/record"
 	"github.com/weftdb/weft/kv"
 )
 

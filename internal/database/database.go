@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/weftdb/weft/internal/catalog"
-	"github.com/weftdb/weft/internal/job"
-	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/background/job"
+	"github.com/weftdb/weft/internal/data/catalog"
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/kv"
 )
 

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/weftdb/weft/internal/data/govalue"
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/govalue"
-	"github.com/weftdb/weft/internal/schema"
-	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/testing/testdb"
 	"github.com/weftdb/weft/kv/mem"
 )
 

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/weftdb/weft/internal/job"
-	"github.com/weftdb/weft/internal/journal"
-	"github.com/weftdb/weft/internal/keyspace"
-	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/background/job"
+	"github.com/weftdb/weft/internal/data/keyspace"
+	"github.com/weftdb/weft/internal/data/schema"
+	"github.com/weftdb/weft/internal/history/journal"
 	"github.com/weftdb/weft/kv"
 )
 

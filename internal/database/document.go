@@ -3,8 +3,8 @@
 package database
 
 import (
-	"github.com/weftdb/weft/internal/govalue"
-	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/internal/data/govalue"
+	"github.com/weftdb/weft/internal/data/value"
 )
 
 // Document is an item as Go values, for programs to which convenience matters more than speed. It takes nil, bool, string, []byte, integers, float64,

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/weftdb/weft/internal/data/expr"
+	"github.com/weftdb/weft/internal/data/govalue"
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/expr"
-	"github.com/weftdb/weft/internal/govalue"
-	"github.com/weftdb/weft/internal/schema"
-	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
 // TestEntryFilter: a row is read back only if what its entry holds meets the condition, in every kind of index.

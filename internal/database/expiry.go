@@ -6,8 +6,8 @@ import (
 	"context"
 	"errors"
 
-	"github.com/weftdb/weft/internal/job"
-	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/background/job"
+	"github.com/weftdb/weft/internal/data/schema"
 )
 
 type (

@@ -7,12 +7,12 @@ import (
 	"errors"
 	"time"
 
-	"github.com/weftdb/weft/internal/access"
-	"github.com/weftdb/weft/internal/explanation"
-	"github.com/weftdb/weft/internal/expr"
-	"github.com/weftdb/weft/internal/heat"
-	"github.com/weftdb/weft/internal/query"
-	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/advice/heat"
+	"github.com/weftdb/weft/internal/data/expr"
+	"github.com/weftdb/weft/internal/data/schema"
+	"github.com/weftdb/weft/internal/rows/access"
+	"github.com/weftdb/weft/internal/rows/explanation"
+	"github.com/weftdb/weft/internal/rows/query"
 	"github.com/weftdb/weft/kv"
 )
 

@@ -6,9 +6,9 @@ import (
 	"context"
 	"errors"
 
-	"github.com/weftdb/weft/internal/asyncindex"
-	"github.com/weftdb/weft/internal/journal"
-	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/data/schema"
+	"github.com/weftdb/weft/internal/history/journal"
+	"github.com/weftdb/weft/internal/index/asyncindex"
 )
 
 // startFollower begins to bring asynchronous search indexes up to date.

@@ -13,12 +13,12 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/weftdb/weft/internal/data/keyspace"
+	"github.com/weftdb/weft/internal/data/schema"
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/keyspace"
-	"github.com/weftdb/weft/internal/rounds"
-	"github.com/weftdb/weft/internal/schema"
-	"github.com/weftdb/weft/internal/testdb"
-	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/internal/testing/rounds"
+	"github.com/weftdb/weft/internal/testing/testdb"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/mem"
 )

@@ -6,12 +6,12 @@ import (
 	"context"
 	"time"
 
-	"github.com/weftdb/weft/internal/asyncindex"
-	"github.com/weftdb/weft/internal/catalog"
-	"github.com/weftdb/weft/internal/gateway"
-	"github.com/weftdb/weft/internal/job"
-	"github.com/weftdb/weft/internal/task"
-	"github.com/weftdb/weft/internal/tuning"
+	"github.com/weftdb/weft/internal/background/gateway"
+	"github.com/weftdb/weft/internal/background/job"
+	"github.com/weftdb/weft/internal/background/task"
+	"github.com/weftdb/weft/internal/data/catalog"
+	"github.com/weftdb/weft/internal/index/asyncindex"
+	"github.com/weftdb/weft/internal/index/tuning"
 	"github.com/weftdb/weft/kv"
 )
 

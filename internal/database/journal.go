@@ -8,11 +8,11 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/weftdb/weft/internal/catalog"
-	"github.com/weftdb/weft/internal/job"
-	"github.com/weftdb/weft/internal/journal"
-	"github.com/weftdb/weft/internal/schema"
-	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/internal/background/job"
+	"github.com/weftdb/weft/internal/data/catalog"
+	"github.com/weftdb/weft/internal/data/schema"
+	"github.com/weftdb/weft/internal/data/value"
+	"github.com/weftdb/weft/internal/history/journal"
 	"github.com/weftdb/weft/kv"
 )
 

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/weftdb/weft/internal/data/govalue"
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/govalue"
-	"github.com/weftdb/weft/internal/schema"
-	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
 // TestKeyBytesMax: no engine takes an item whose key, or whose entry's key, could not be copied to TiKV, by whichever way it is written.

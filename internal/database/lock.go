@@ -8,9 +8,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/weftdb/weft/internal/readings"
-	"github.com/weftdb/weft/internal/record"
-	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/internal/data/value"
+	"github.com/weftdb/weft/internal/rows/readings"
+	"github.com/weftdb/weft/internal/rows/record"
 	"github.com/weftdb/weft/kv"
 )
 

@@ -6,8 +6,8 @@ import (
 	"context"
 	"slices"
 
-	"github.com/weftdb/weft/internal/query"
-	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/data/schema"
+	"github.com/weftdb/weft/internal/rows/query"
 	"github.com/weftdb/weft/zorder/codec"
 )
 

@@ -11,11 +11,11 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/weftdb/weft/internal/data/govalue"
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/govalue"
-	"github.com/weftdb/weft/internal/rounds"
-	"github.com/weftdb/weft/internal/schema"
-	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/testing/rounds"
+	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
 // nearCurves are Z-orders over a and b, with codes that are fine and coarse, of all numbers, and with a third attribute. Those marked are built on rows, and

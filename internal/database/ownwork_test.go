@@ -8,13 +8,13 @@ import (
 	"log/slog"
 	"testing"
 
+	"github.com/weftdb/weft/internal/advice/heat"
+	"github.com/weftdb/weft/internal/advice/survey"
+	"github.com/weftdb/weft/internal/background/region"
+	"github.com/weftdb/weft/internal/data/expr"
+	"github.com/weftdb/weft/internal/data/govalue"
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/expr"
-	"github.com/weftdb/weft/internal/govalue"
-	"github.com/weftdb/weft/internal/heat"
-	"github.com/weftdb/weft/internal/region"
-	"github.com/weftdb/weft/internal/schema"
-	"github.com/weftdb/weft/internal/survey"
 	"github.com/weftdb/weft/kv/mem"
 )
 

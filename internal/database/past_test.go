@@ -9,12 +9,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weftdb/weft/internal/data/schema"
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/past"
-	"github.com/weftdb/weft/internal/rounds"
-	"github.com/weftdb/weft/internal/schema"
-	"github.com/weftdb/weft/internal/testdb"
-	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/internal/history/past"
+	"github.com/weftdb/weft/internal/testing/rounds"
+	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
 // moment is what a table held at a time.

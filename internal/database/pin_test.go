@@ -6,9 +6,9 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/schema"
-	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
 // TestPinReleasedTwice: a pin that is released again, as itself, as a copy, or after others were taken and given back, counts once. A change of

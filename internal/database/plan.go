@@ -5,13 +5,13 @@ package database
 import (
 	"context"
 
-	"github.com/weftdb/weft/internal/access"
-	"github.com/weftdb/weft/internal/expr"
-	"github.com/weftdb/weft/internal/heat"
-	"github.com/weftdb/weft/internal/record"
-	"github.com/weftdb/weft/internal/schema"
-	"github.com/weftdb/weft/internal/statistics"
-	"github.com/weftdb/weft/internal/tuning"
+	"github.com/weftdb/weft/internal/advice/heat"
+	"github.com/weftdb/weft/internal/data/expr"
+	"github.com/weftdb/weft/internal/data/schema"
+	"github.com/weftdb/weft/internal/index/tuning"
+	"github.com/weftdb/weft/internal/rows/access"
+	"github.com/weftdb/weft/internal/rows/record"
+	"github.com/weftdb/weft/internal/rows/statistics"
 	"github.com/weftdb/weft/kv"
 )
 

@@ -6,11 +6,11 @@ import (
 	"bytes"
 	"testing"
 
+	"github.com/weftdb/weft/internal/data/govalue"
+	"github.com/weftdb/weft/internal/data/schema"
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/govalue"
-	"github.com/weftdb/weft/internal/schema"
-	"github.com/weftdb/weft/internal/testdb"
-	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
 // TestPanicKeepsMemory: memory that was in use when a panic ended a write serves no other write, and the item's latch is free again.

@@ -9,7 +9,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/weftdb/weft/internal/record"
+	"github.com/weftdb/weft/internal/rows/record"
 )
 
 // ErrPosition is wrapped by the error of a Position that the index at hand has no place for: it was made on another one, or of other bytes.

@@ -6,11 +6,11 @@ import (
 	"context"
 	"slices"
 
-	"github.com/weftdb/weft/internal/account"
-	"github.com/weftdb/weft/internal/expr"
-	"github.com/weftdb/weft/internal/permission"
-	"github.com/weftdb/weft/internal/record"
-	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/data/expr"
+	"github.com/weftdb/weft/internal/data/schema"
+	"github.com/weftdb/weft/internal/rows/record"
+	"github.com/weftdb/weft/internal/security/account"
+	"github.com/weftdb/weft/internal/security/permission"
 )
 
 // Principal is a user for whom a program asks; see DB.As.

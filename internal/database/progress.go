@@ -5,8 +5,8 @@ package database
 import (
 	"context"
 
-	"github.com/weftdb/weft/internal/job"
-	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/background/job"
+	"github.com/weftdb/weft/internal/data/schema"
 )
 
 // Progress is how far the build of an index is.

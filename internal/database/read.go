@@ -5,11 +5,11 @@ package database
 import (
 	"context"
 
-	"github.com/weftdb/weft/internal/asyncindex"
-	"github.com/weftdb/weft/internal/heat"
-	"github.com/weftdb/weft/internal/query"
-	"github.com/weftdb/weft/internal/record"
-	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/internal/advice/heat"
+	"github.com/weftdb/weft/internal/data/value"
+	"github.com/weftdb/weft/internal/index/asyncindex"
+	"github.com/weftdb/weft/internal/rows/query"
+	"github.com/weftdb/weft/internal/rows/record"
 	"github.com/weftdb/weft/kv"
 )
 

@@ -9,13 +9,13 @@ import (
 	"slices"
 	"time"
 
-	"github.com/weftdb/weft/internal/journal"
-	"github.com/weftdb/weft/internal/past"
-	"github.com/weftdb/weft/internal/record"
-	"github.com/weftdb/weft/internal/schema"
-	"github.com/weftdb/weft/internal/tablecopy"
-	"github.com/weftdb/weft/internal/task"
-	"github.com/weftdb/weft/internal/undo"
+	"github.com/weftdb/weft/internal/background/task"
+	"github.com/weftdb/weft/internal/data/schema"
+	"github.com/weftdb/weft/internal/history/journal"
+	"github.com/weftdb/weft/internal/history/past"
+	"github.com/weftdb/weft/internal/history/tablecopy"
+	"github.com/weftdb/weft/internal/history/undo"
+	"github.com/weftdb/weft/internal/rows/record"
 )
 
 // SetRecovery keeps the changes of the last so many days, so that the table can be restored as it was at any moment of them; 0 keeps none any more, and

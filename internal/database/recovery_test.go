@@ -14,11 +14,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/rounds"
-	"github.com/weftdb/weft/internal/schema"
-	"github.com/weftdb/weft/internal/testdb"
-	"github.com/weftdb/weft/internal/teststore"
+	"github.com/weftdb/weft/internal/testing/rounds"
+	"github.com/weftdb/weft/internal/testing/testdb"
+	"github.com/weftdb/weft/internal/testing/teststore"
 )
 
 // rescued is a table with the history that a model holds of it.

@@ -5,10 +5,10 @@ package database
 import (
 	"context"
 
-	"github.com/weftdb/weft/internal/catalog"
-	"github.com/weftdb/weft/internal/heat"
-	"github.com/weftdb/weft/internal/record"
-	"github.com/weftdb/weft/internal/region"
+	"github.com/weftdb/weft/internal/advice/heat"
+	"github.com/weftdb/weft/internal/background/region"
+	"github.com/weftdb/weft/internal/data/catalog"
+	"github.com/weftdb/weft/internal/rows/record"
 	"github.com/weftdb/weft/kv"
 )
 

@@ -6,10 +6,10 @@ import (
 	"context"
 	"strings"
 
-	"github.com/weftdb/weft/internal/expr"
-	"github.com/weftdb/weft/internal/job"
-	"github.com/weftdb/weft/internal/schema"
-	"github.com/weftdb/weft/internal/search"
+	"github.com/weftdb/weft/internal/background/job"
+	"github.com/weftdb/weft/internal/data/expr"
+	"github.com/weftdb/weft/internal/data/schema"
+	"github.com/weftdb/weft/internal/index/search"
 	"github.com/weftdb/weft/kv"
 )
 

@@ -8,12 +8,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/weftdb/weft/internal/data/expr"
+	"github.com/weftdb/weft/internal/data/schema"
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/expr"
-	"github.com/weftdb/weft/internal/schema"
-	"github.com/weftdb/weft/internal/search"
-	"github.com/weftdb/weft/internal/testdb"
-	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/internal/index/search"
+	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
 // benchDocuments is how many items the benchmarks of searches have; their words are as frequent as Zipf has it.

@@ -14,16 +14,16 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weftdb/weft/internal/access"
-	"github.com/weftdb/weft/internal/cell"
+	"github.com/weftdb/weft/internal/data/cell"
+	"github.com/weftdb/weft/internal/data/expr"
+	"github.com/weftdb/weft/internal/data/govalue"
+	"github.com/weftdb/weft/internal/data/schema"
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/expr"
-	"github.com/weftdb/weft/internal/govalue"
-	"github.com/weftdb/weft/internal/rounds"
-	"github.com/weftdb/weft/internal/schema"
-	"github.com/weftdb/weft/internal/search"
-	"github.com/weftdb/weft/internal/testdb"
-	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/internal/index/search"
+	"github.com/weftdb/weft/internal/rows/access"
+	"github.com/weftdb/weft/internal/testing/rounds"
+	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
 // searching asks a table with a search index for items by random conditions.

@@ -9,13 +9,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/weftdb/weft/internal/data/expr"
+	"github.com/weftdb/weft/internal/data/govalue"
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/expr"
-	"github.com/weftdb/weft/internal/govalue"
-	"github.com/weftdb/weft/internal/rounds"
-	"github.com/weftdb/weft/internal/schema"
-	"github.com/weftdb/weft/internal/search"
-	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/index/search"
+	"github.com/weftdb/weft/internal/testing/rounds"
+	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
 // packages are a table whose rows are like descriptions of programs: groups of it lie together, some words are in most texts and most in few, and words

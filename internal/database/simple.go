@@ -6,10 +6,10 @@ import (
 	"context"
 	"strings"
 
-	"github.com/weftdb/weft/internal/expr"
-	"github.com/weftdb/weft/internal/govalue"
-	"github.com/weftdb/weft/internal/schema"
-	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/internal/data/expr"
+	"github.com/weftdb/weft/internal/data/govalue"
+	"github.com/weftdb/weft/internal/data/schema"
+	"github.com/weftdb/weft/internal/data/value"
 )
 
 // Put stores an item, replacing one with the same key. If conditions are given, all must be true of the item as it was; otherwise the error is of

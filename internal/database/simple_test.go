@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weftdb/weft/internal/data/govalue"
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/govalue"
-	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/zorder/codec"
 )
 

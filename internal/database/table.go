@@ -10,12 +10,12 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/weftdb/weft/internal/catalog"
-	"github.com/weftdb/weft/internal/cell"
-	"github.com/weftdb/weft/internal/job"
-	"github.com/weftdb/weft/internal/keytext"
-	"github.com/weftdb/weft/internal/region"
-	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/background/job"
+	"github.com/weftdb/weft/internal/background/region"
+	"github.com/weftdb/weft/internal/data/catalog"
+	"github.com/weftdb/weft/internal/data/cell"
+	"github.com/weftdb/weft/internal/data/keytext"
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/zorder/codec"
 )

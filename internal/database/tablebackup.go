@@ -11,14 +11,14 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/weftdb/weft/internal/catalog"
-	"github.com/weftdb/weft/internal/job"
-	"github.com/weftdb/weft/internal/journal"
-	"github.com/weftdb/weft/internal/keyspace"
-	"github.com/weftdb/weft/internal/schema"
-	"github.com/weftdb/weft/internal/tablecopy"
-	"github.com/weftdb/weft/internal/task"
-	"github.com/weftdb/weft/internal/undo"
+	"github.com/weftdb/weft/internal/background/job"
+	"github.com/weftdb/weft/internal/background/task"
+	"github.com/weftdb/weft/internal/data/catalog"
+	"github.com/weftdb/weft/internal/data/keyspace"
+	"github.com/weftdb/weft/internal/data/schema"
+	"github.com/weftdb/weft/internal/history/journal"
+	"github.com/weftdb/weft/internal/history/tablecopy"
+	"github.com/weftdb/weft/internal/history/undo"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/order"
 )

@@ -7,9 +7,9 @@ import (
 	"errors"
 	"time"
 
-	"github.com/weftdb/weft/internal/heat"
-	"github.com/weftdb/weft/internal/schema"
-	"github.com/weftdb/weft/internal/task"
+	"github.com/weftdb/weft/internal/advice/heat"
+	"github.com/weftdb/weft/internal/background/task"
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/kv"
 )
 

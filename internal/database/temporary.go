@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/weftdb/weft/internal/gateway"
+	"github.com/weftdb/weft/internal/background/gateway"
 )
 
 // temporaryPrefix begins the names of databases that no list has and that end with the process that made them. Behind

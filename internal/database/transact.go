@@ -8,7 +8,7 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/weftdb/weft/internal/change"
+	"github.com/weftdb/weft/internal/rows/change"
 	"github.com/weftdb/weft/kv"
 )
 

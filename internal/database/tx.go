@@ -7,11 +7,11 @@ import (
 	"slices"
 	"time"
 
-	"github.com/weftdb/weft/internal/expr"
-	"github.com/weftdb/weft/internal/govalue"
-	"github.com/weftdb/weft/internal/readings"
-	"github.com/weftdb/weft/internal/record"
-	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/internal/data/expr"
+	"github.com/weftdb/weft/internal/data/govalue"
+	"github.com/weftdb/weft/internal/data/value"
+	"github.com/weftdb/weft/internal/rows/readings"
+	"github.com/weftdb/weft/internal/rows/record"
 	"github.com/weftdb/weft/kv"
 )
 

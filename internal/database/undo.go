@@ -8,11 +8,11 @@ import (
 	"errors"
 	"time"
 
-	"github.com/weftdb/weft/internal/journal"
-	"github.com/weftdb/weft/internal/keyspace"
-	"github.com/weftdb/weft/internal/schema"
-	"github.com/weftdb/weft/internal/tablecopy"
-	"github.com/weftdb/weft/internal/undo"
+	"github.com/weftdb/weft/internal/data/keyspace"
+	"github.com/weftdb/weft/internal/data/schema"
+	"github.com/weftdb/weft/internal/history/journal"
+	"github.com/weftdb/weft/internal/history/tablecopy"
+	"github.com/weftdb/weft/internal/history/undo"
 	"github.com/weftdb/weft/kv"
 )
 

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"github.com/weftdb/weft/internal/access"
-	"github.com/weftdb/weft/internal/indexkey"
-	"github.com/weftdb/weft/internal/query"
-	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/internal/data/value"
+	"github.com/weftdb/weft/internal/index/indexkey"
+	"github.com/weftdb/weft/internal/rows/access"
+	"github.com/weftdb/weft/internal/rows/query"
 	"github.com/weftdb/weft/kv"
 )
 

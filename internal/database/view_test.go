@@ -10,12 +10,12 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/weftdb/weft/internal/access"
+	"github.com/weftdb/weft/internal/data/govalue"
+	"github.com/weftdb/weft/internal/data/schema"
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/govalue"
-	"github.com/weftdb/weft/internal/schema"
-	"github.com/weftdb/weft/internal/testdb"
-	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/internal/rows/access"
+	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
 // row builds a row of a table, or a key.

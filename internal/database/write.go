@@ -5,8 +5,8 @@ package database
 import (
 	"context"
 
-	"github.com/weftdb/weft/internal/change"
-	"github.com/weftdb/weft/internal/ingest"
+	"github.com/weftdb/weft/internal/files/ingest"
+	"github.com/weftdb/weft/internal/rows/change"
 	"github.com/weftdb/weft/kv"
 )
 

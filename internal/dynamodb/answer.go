@@ -3,9 +3,9 @@
 package dynamodb
 
 import (
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
-	"github.com/weftdb/weft/internal/value"
 )
 
 // appendItemMember appends a member that is an item.

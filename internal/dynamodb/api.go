@@ -17,13 +17,13 @@ import (
 	"slices"
 	"time"
 
+	"github.com/weftdb/weft/internal/advice/digest"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/digest"
 	"github.com/weftdb/weft/internal/dynamodb/control"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/exchange"
 	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
-	"github.com/weftdb/weft/internal/permission"
+	"github.com/weftdb/weft/internal/security/permission"
 	"github.com/weftdb/weft/storage"
 )
 

@@ -6,12 +6,12 @@ import (
 	"context"
 	"slices"
 
+	"github.com/weftdb/weft/internal/data/schema"
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/expression"
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
-	"github.com/weftdb/weft/internal/permission"
-	"github.com/weftdb/weft/internal/schema"
-	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/internal/security/permission"
 )
 
 // enclosure is the request that a part of a transaction or a batch is in; the zero value, for a request of its own.

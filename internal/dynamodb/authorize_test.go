@@ -15,10 +15,10 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
-	"github.com/weftdb/weft/internal/account"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
-	"github.com/weftdb/weft/internal/permission"
-	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/security/account"
+	"github.com/weftdb/weft/internal/security/permission"
+	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
 // guarded is a database whose users have rights. Its clock moves on with each request, so that rights are read anew.

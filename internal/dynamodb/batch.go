@@ -6,10 +6,10 @@ import (
 	"cmp"
 	"context"
 
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
-	"github.com/weftdb/weft/internal/value"
 )
 
 // batch is the common part of requests over several tables.

@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
-	"github.com/weftdb/weft/internal/value"
 )
 
 // batchGetItem is a request to read items of several tables.

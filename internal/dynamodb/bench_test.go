@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weftdb/weft/internal/digest"
+	"github.com/weftdb/weft/internal/advice/digest"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
-	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
 // benchmark repeats one request on a table of 100 items of about 200 bytes in one partition.

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
-	"github.com/weftdb/weft/internal/schema"
 )
 
 // This file counts what requests cost in DynamoDB's capacity units and writes it into answers. Nothing is limited by it.

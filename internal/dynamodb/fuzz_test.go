@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/weftdb/weft/internal/dynamodb/exception"
-	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
 // FuzzDo sends mutated bodies to all operations on items: nothing panics, an answer is JSON, and an error is the client's.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
-	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/testing/testdb"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/mem"
 )

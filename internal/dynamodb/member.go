@@ -5,12 +5,12 @@ package dynamodb
 import (
 	"strings"
 
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/legacy"
 	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
-	"github.com/weftdb/weft/internal/value"
 )
 
 // member is a member of a request's body.

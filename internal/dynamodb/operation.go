@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/weftdb/weft/internal/digest"
+	"github.com/weftdb/weft/internal/advice/digest"
 	"github.com/weftdb/weft/internal/dynamodb/control"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/exchange"

@@ -6,12 +6,12 @@ import (
 	"context"
 	"slices"
 
+	"github.com/weftdb/weft/internal/data/expr"
+	"github.com/weftdb/weft/internal/data/schema"
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
-	"github.com/weftdb/weft/internal/expr"
-	"github.com/weftdb/weft/internal/schema"
-	"github.com/weftdb/weft/internal/value"
 )
 
 // query is a request to walk the items of one partition of a table or an index.

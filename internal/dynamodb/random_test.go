@@ -13,8 +13,8 @@ import (
 	"testing"
 
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/rounds"
-	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/testing/rounds"
+	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
 // must runs an operation that must work.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
 // typedMembers are the members of each operation's requests, one a line, with their types in Amazon's model. A step "0" is a list's first element, "a" a

@@ -9,13 +9,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/weftdb/weft/internal/advice/digest"
+	"github.com/weftdb/weft/internal/data/expr"
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/digest"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/expression"
-	"github.com/weftdb/weft/internal/expr"
-	"github.com/weftdb/weft/internal/permission"
-	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/internal/security/permission"
 )
 
 // tally is what one request costs. It is used again with the memory of the request.

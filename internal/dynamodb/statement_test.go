@@ -13,12 +13,12 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
+	"github.com/weftdb/weft/internal/advice/digest"
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/digest"
 	"github.com/weftdb/weft/internal/dynamodb/expression"
-	"github.com/weftdb/weft/internal/permission"
-	"github.com/weftdb/weft/internal/testdb"
-	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/internal/security/permission"
+	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
 // TestStatements runs scripts and shows what statements their requests are counted as. Besides those of TestItems, it has the commands

@@ -5,10 +5,10 @@ package dynamodb
 import (
 	"context"
 
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
-	"github.com/weftdb/weft/internal/value"
 )
 
 // transactGetItems is a request to read several items of several tables.

@@ -6,11 +6,11 @@ import (
 	"context"
 	"strconv"
 
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
-	"github.com/weftdb/weft/internal/value"
 )
 
 // action is one element of a transaction: a request of its own, with its own placeholders.

@@ -8,12 +8,12 @@ import (
 	"sync"
 	"time"
 
-	"github.com/weftdb/weft/internal/cell"
+	"github.com/weftdb/weft/internal/advice/digest"
+	"github.com/weftdb/weft/internal/data/cell"
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/digest"
 	"github.com/weftdb/weft/internal/hbase/filter"
-	"github.com/weftdb/weft/internal/permission"
-	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/security/permission"
 )
 
 // API does HBase's calls on a database. It is safe for concurrent use. Errors are *Fault, or those of the context and the store.

@@ -7,11 +7,11 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/weftdb/weft/internal/account"
+	"github.com/weftdb/weft/internal/data/schema"
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/permission"
-	"github.com/weftdb/weft/internal/schema"
-	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/internal/security/account"
+	"github.com/weftdb/weft/internal/security/permission"
 )
 
 // Operation is what a client can ask for, and the action that it needs.

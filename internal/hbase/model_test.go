@@ -21,8 +21,8 @@ import (
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/hbase"
 	"github.com/weftdb/weft/internal/hbase/filter"
-	"github.com/weftdb/weft/internal/rounds"
-	"github.com/weftdb/weft/internal/teststore"
+	"github.com/weftdb/weft/internal/testing/rounds"
+	"github.com/weftdb/weft/internal/testing/teststore"
 	"github.com/weftdb/weft/kv"
 )
 

@@ -5,8 +5,8 @@ package hbase
 import (
 	"bytes"
 
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/value"
 )
 
 // rowBytesMax is HBase's limit on row keys, and that of Weft's keys where it is less.

@@ -10,12 +10,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weftdb/weft/internal/account"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/hbase"
 	"github.com/weftdb/weft/internal/hbase/filter"
-	"github.com/weftdb/weft/internal/permission"
-	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/security/account"
+	"github.com/weftdb/weft/internal/security/permission"
+	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
 // partPolicies are rights to parts of a table. Fields of the rows below name them.

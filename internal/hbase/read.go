@@ -10,10 +10,10 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/weftdb/weft/internal/cell"
+	"github.com/weftdb/weft/internal/data/cell"
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/hbase/filter"
-	"github.com/weftdb/weft/internal/value"
 )
 
 // Get reads a row. A missing one has no Cells.

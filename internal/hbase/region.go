@@ -7,8 +7,8 @@ import (
 	"context"
 	"hash/fnv"
 
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/value"
 )
 
 // Location is a region: a range of row keys. Empty bounds are none.

@@ -10,12 +10,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weftdb/weft/internal/account"
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/hbase"
-	"github.com/weftdb/weft/internal/permission"
-	"github.com/weftdb/weft/internal/schema"
-	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/security/account"
+	"github.com/weftdb/weft/internal/security/permission"
+	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
 // calls are all calls of the API on table t, by the name of the operation whose action each needs, in an order that works.

@@ -10,9 +10,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/weftdb/weft/internal/advice/digest"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/digest"
-	"github.com/weftdb/weft/internal/permission"
+	"github.com/weftdb/weft/internal/security/permission"
 )
 
 // tally is what one call costs.

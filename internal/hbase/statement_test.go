@@ -10,11 +10,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weftdb/weft/internal/digest"
+	"github.com/weftdb/weft/internal/advice/digest"
 	"github.com/weftdb/weft/internal/hbase"
 	"github.com/weftdb/weft/internal/hbase/filter"
-	"github.com/weftdb/weft/internal/permission"
-	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/security/permission"
+	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
 // TestStatements: calls on rows are added up by their tables, families and filters; nothing of rows, qualifiers, values and arguments is in their texts.

@@ -10,11 +10,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/weftdb/weft/internal/cell"
+	"github.com/weftdb/weft/internal/background/region"
+	"github.com/weftdb/weft/internal/data/cell"
+	"github.com/weftdb/weft/internal/data/schema"
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/region"
-	"github.com/weftdb/weft/internal/schema"
-	"github.com/weftdb/weft/internal/value"
 )
 
 // RowColumn is the name of the key's column.
@@ -205,7 +205,7 @@ func (a *API) CreateTable(ctx context.Context, t *Table, splits [][]byte) error 
 	}
 	spec := database.TableSpec{
 		Database: t.Namespace, Name: t.Name, Key: database.Columns(RowColumn, schema.Binary), PartitionParts: 1, Cells: t.rules(), Dialect: t.text(),
-		Rules: schema.Rules{Dialect: "HBase", Puts: true, Deletes: true},
+		Rules: schema.Rules{Dialect: "HBase", Puts: true, Deletes: true, Exclusive: true},
 	}
 	if len(splits) > 0 {
 		splits = slices.Clone(splits)

@@ -9,10 +9,10 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"github.com/weftdb/weft/internal/cell"
+	"github.com/weftdb/weft/internal/data/cell"
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/hbase/filter"
-	"github.com/weftdb/weft/internal/value"
 )
 
 // rowWrite is what is done to a row in one commit. It decides on the row as it is.

@@ -7,12 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weftdb/weft/internal/advisor"
+	"github.com/weftdb/weft/internal/advice/advisor"
+	"github.com/weftdb/weft/internal/advice/survey"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/sql"
 	"github.com/weftdb/weft/internal/sql/result"
-	"github.com/weftdb/weft/internal/survey"
-	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
 // TestAdvice follows what the advisor says of a table made in SQL: its statements run, and queries then go by the index.

@@ -5,12 +5,12 @@ package sql_test
 import (
 	"testing"
 
-	"github.com/weftdb/weft/internal/account"
-	"github.com/weftdb/weft/internal/permission"
+	"github.com/weftdb/weft/internal/security/account"
+	"github.com/weftdb/weft/internal/security/permission"
 	"github.com/weftdb/weft/internal/sql"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/result"
-	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
 // BenchmarkRights reads a row by a prepared statement: with nobody asked, as an administrator, by a grant, and by a policy of leading keys.

@@ -10,7 +10,7 @@ import (
 	"github.com/weftdb/weft/internal/sql"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/result"
-	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
 // BenchmarkLookupJoin reads a row by its key, and its partner in another table, by a prepared statement and by texts.

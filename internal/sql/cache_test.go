@@ -8,11 +8,11 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/sql"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/result"
-	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/testing/rounds"
+	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
 // alike are statements that are as much alike as statements can be that mean different things: a plan kept for one must never answer another.

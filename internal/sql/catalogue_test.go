@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weftdb/weft/internal/cell"
+	"github.com/weftdb/weft/internal/data/cell"
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/schema"
-	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
 // TestCatalogue: `*` has each dynamic column from the statement on that follows its first row, whichever protocol wrote it; a table that has seen more names

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weftdb/weft/internal/rounds"
-	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/testing/rounds"
+	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
 // TestDerivedOrder: derived tables in an order that an index gives, which end after LIMIT rows, hold what they hold when nothing but a sort gives the order.

@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weftdb/weft/internal/digest"
+	"github.com/weftdb/weft/internal/advice/digest"
 	"github.com/weftdb/weft/internal/sql"
 	"github.com/weftdb/weft/internal/sql/result"
-	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
 // valuesOf is an answer without its columns, with commas between values.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/weftdb/weft/internal/search"
+	"github.com/weftdb/weft/internal/index/search"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/evaluate"
 	"github.com/weftdb/weft/internal/sql/fault"

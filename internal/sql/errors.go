@@ -8,7 +8,7 @@ import (
 	"fmt"
 
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/spill"
+	"github.com/weftdb/weft/internal/resource/spill"
 	"github.com/weftdb/weft/internal/sql/fault"
 )
 

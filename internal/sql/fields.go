@@ -5,7 +5,7 @@ package sql
 import (
 	"context"
 
-	"github.com/weftdb/weft/internal/account"
+	"github.com/weftdb/weft/internal/security/account"
 	"github.com/weftdb/weft/internal/sql/result"
 	"github.com/weftdb/weft/internal/sql/tree"
 )

@@ -9,10 +9,10 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/sql"
 	"github.com/weftdb/weft/internal/sql/fault"
-	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/testing/rounds"
+	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
 // TestForeignKeysAtOnce: whatever sessions insert and delete at once, in whatever way, no row refers to one that is not there.

@@ -11,8 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/weftdb/weft/internal/data/govalue"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/govalue"
 	"github.com/weftdb/weft/internal/sql"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/result"

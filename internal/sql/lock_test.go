@@ -12,12 +12,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weftdb/weft/internal/data/govalue"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/govalue"
 	"github.com/weftdb/weft/internal/sql"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/result"
-	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
 // locking is a database with a table of rows that transactions wait for.

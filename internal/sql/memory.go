@@ -5,7 +5,7 @@ package sql
 import (
 	"bytes"
 
-	"github.com/weftdb/weft/internal/memory"
+	"github.com/weftdb/weft/internal/resource/memory"
 	"github.com/weftdb/weft/internal/sql/fault"
 )
 

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weftdb/weft/internal/memory"
+	"github.com/weftdb/weft/internal/resource/memory"
 	"github.com/weftdb/weft/internal/sql"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/result"
-	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
 // TestMemory fills the memory that sessions share in each of the ways in which they hold some: who comes last is refused by 1041 or 1038, another session

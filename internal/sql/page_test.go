@@ -11,7 +11,7 @@ import (
 	"github.com/weftdb/weft/internal/sql"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/result"
-	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
 // pageTables fills tables that hold the same rows: a plain one, one that keeps times of cells, and one whose rows lie along a curve.

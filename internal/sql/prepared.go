@@ -7,8 +7,8 @@ import (
 	"context"
 	"errors"
 
-	"github.com/weftdb/weft/internal/digest"
-	"github.com/weftdb/weft/internal/memory"
+	"github.com/weftdb/weft/internal/advice/digest"
+	"github.com/weftdb/weft/internal/resource/memory"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/parse"

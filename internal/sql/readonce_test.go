@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/weftdb/weft/internal/advice/heat"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/heat"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/mem"
 )

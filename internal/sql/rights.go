@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/weftdb/weft/internal/account"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/permission"
-	"github.com/weftdb/weft/internal/policy"
+	"github.com/weftdb/weft/internal/security/account"
+	"github.com/weftdb/weft/internal/security/permission"
+	"github.com/weftdb/weft/internal/security/policy"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/result"

@@ -6,7 +6,7 @@ import (
 	"encoding/base64"
 	"slices"
 
-	"github.com/weftdb/weft/internal/account"
+	"github.com/weftdb/weft/internal/security/account"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/fault"

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/sql"
 	"github.com/weftdb/weft/internal/sql/fault"
-	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/testing/rounds"
+	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
 // TestRowRights runs random statements as a user who may read and write the rows of one leading key: those that are let through show and change no others.

@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/weftdb/weft/internal/account"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/memory"
+	"github.com/weftdb/weft/internal/resource/memory"
+	"github.com/weftdb/weft/internal/security/account"
 	"github.com/weftdb/weft/internal/sql/execute"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/plan"

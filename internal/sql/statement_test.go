@@ -16,7 +16,7 @@ import (
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/result"
-	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/testing/testdb"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/mem"
 )

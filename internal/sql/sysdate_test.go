@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weftdb/weft/internal/spill"
+	"github.com/weftdb/weft/internal/resource/spill"
 	"github.com/weftdb/weft/internal/sql"
 	"github.com/weftdb/weft/internal/sql/result"
-	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
 // TestSysdate: NOW is the time of the statement, SYSDATE that of each call, in a plan that is kept, too. The clock goes on by a second each time it is read.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql"
 	"github.com/weftdb/weft/internal/sql/result"
 	"github.com/weftdb/weft/kv/mem"

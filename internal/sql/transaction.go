@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/memory"
+	"github.com/weftdb/weft/internal/resource/memory"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/result"
 	"github.com/weftdb/weft/internal/sql/schemas"

@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
 // TestUserLocks: who waits for a lock gets it when it is given back, or when the session that has it ends; not before, and not after its time.

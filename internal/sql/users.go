@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/weftdb/weft/internal/account"
+	"github.com/weftdb/weft/internal/security/account"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/grant"

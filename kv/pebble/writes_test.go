@@ -9,7 +9,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/weftdb/weft/internal/rounds"
+	"github.com/weftdb/weft/internal/testing/rounds"
 )
 
 // TestWriteSetAgainstModel runs random writes, look-ups and walks against a map, on a set that is used again and again.

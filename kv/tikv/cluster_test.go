@@ -14,7 +14,7 @@ import (
 
 	"github.com/tikv/client-go/v2/tikvrpc"
 
-	"github.com/weftdb/weft/internal/rounds"
+	"github.com/weftdb/weft/internal/testing/rounds"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/kvtest"
 	"github.com/weftdb/weft/kv/tikv"

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/weftdb/weft/internal/rounds"
+	"github.com/weftdb/weft/internal/testing/rounds"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/kvtest"
 	"github.com/weftdb/weft/kv/tikv"

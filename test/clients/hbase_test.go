@@ -18,7 +18,7 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
-	"github.com/weftdb/weft/internal/rounds"
+	"github.com/weftdb/weft/internal/testing/rounds"
 	"github.com/weftdb/weft/test/harness"
 )
 

@@ -24,7 +24,7 @@ import (
 	"github.com/aws/smithy-go"
 	_ "github.com/go-sql-driver/mysql"
 
-	"github.com/weftdb/weft/internal/rounds"
+	"github.com/weftdb/weft/internal/testing/rounds"
 	"github.com/weftdb/weft/test/harness"
 )
 

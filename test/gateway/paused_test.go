@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/kv"
 )
 

@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/rounds"
-	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/internal/testing/rounds"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/tikv"
 	"github.com/weftdb/weft/kv/tikv/tikvtest"

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weftdb/weft/internal/rounds"
+	"github.com/weftdb/weft/internal/testing/rounds"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/kvwrap"
 	"github.com/weftdb/weft/test/harness"

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/weftdb/weft/internal/rounds"
+	"github.com/weftdb/weft/internal/testing/rounds"
 	"github.com/weftdb/weft/test/history/check"
 )
 

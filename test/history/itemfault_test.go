@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/weftdb/weft/internal/rounds"
+	"github.com/weftdb/weft/internal/testing/rounds"
 )
 
 // itemFault is a way to answer a request wrongly.

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weftdb/weft/internal/rounds"
+	"github.com/weftdb/weft/internal/testing/rounds"
 	"github.com/weftdb/weft/test/harness"
 	"github.com/weftdb/weft/test/history/check"
 )

@@ -24,7 +24,7 @@ import (
 	"testing"
 
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/teststore"
+	"github.com/weftdb/weft/internal/testing/teststore"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/test/harness"
 )

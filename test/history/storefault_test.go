@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/weftdb/weft/internal/rounds"
+	"github.com/weftdb/weft/internal/testing/rounds"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/kvwrap"
 	"github.com/weftdb/weft/test/history/check"

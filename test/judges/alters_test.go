@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weftdb/weft/internal/rounds"
+	"github.com/weftdb/weft/internal/testing/rounds"
 )
 
 // alters makes random statements that change a table's definition, and statements that write to it between them.

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/sql/evaluate/document"
 	"github.com/weftdb/weft/internal/sql/evaluate/encode"
 	"github.com/weftdb/weft/internal/sql/evaluate/function"
+	"github.com/weftdb/weft/internal/testing/rounds"
 )
 
 // What functions are called with.

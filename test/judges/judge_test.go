@@ -22,11 +22,11 @@ import (
 	_ "github.com/go-sql-driver/mysql"
 
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/spill"
+	"github.com/weftdb/weft/internal/resource/spill"
 	weftsql "github.com/weftdb/weft/internal/sql"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/result"
-	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
 // answer is the rows of a statement, in a form in which equal ones are equal texts, or an error.

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weftdb/weft/internal/rounds"
+	"github.com/weftdb/weft/internal/testing/rounds"
 )
 
 // differencesMax is after how many differences a run gives up.

@@ -13,10 +13,10 @@ import (
 	"time"
 
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/spill"
+	"github.com/weftdb/weft/internal/resource/spill"
 	weftsql "github.com/weftdb/weft/internal/sql"
 	"github.com/weftdb/weft/internal/sql/result"
-	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
 // tpch are the tables of TPC-H, in the order of the columns of dbgen's files.

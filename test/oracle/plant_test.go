@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weftdb/weft/internal/rounds"
-	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/testing/rounds"
+	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
 // body is a request's or an answer's JSON, taken apart.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weftdb/weft/internal/rounds"
+	"github.com/weftdb/weft/internal/testing/rounds"
 )
 
 // sqlType is a type of columns with values of it and literals to compare it with, as SQL writes them.

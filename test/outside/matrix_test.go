@@ -17,17 +17,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weftdb/weft/internal/account"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/hbase"
-	"github.com/weftdb/weft/internal/permission"
-	"github.com/weftdb/weft/internal/policy"
+	"github.com/weftdb/weft/internal/security/account"
+	"github.com/weftdb/weft/internal/security/permission"
+	"github.com/weftdb/weft/internal/security/policy"
 	"github.com/weftdb/weft/internal/sql"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/result"
-	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
 // probe is a request of one of the APIs, with what AWS's pages say that policies can ask about it.

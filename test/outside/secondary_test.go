@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weftdb/weft/internal/rounds"
+	"github.com/weftdb/weft/internal/testing/rounds"
 )
 
 // attribute is a type of DynamoDB's keys, the types that SQL may declare for it, values as items hold them, and literals to compare them with.

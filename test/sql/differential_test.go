@@ -14,7 +14,7 @@ import (
 
 	"database/sql"
 
-	"github.com/weftdb/weft/internal/rounds"
+	"github.com/weftdb/weft/internal/testing/rounds"
 	"github.com/weftdb/weft/test/harness"
 )
 

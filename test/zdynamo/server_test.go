@@ -15,7 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/weftdb/weft/internal/rounds"
+	"github.com/weftdb/weft/internal/testing/rounds"
 	"github.com/weftdb/weft/test/harness"
 	"github.com/weftdb/weft/zorder/codec"
 	"github.com/weftdb/weft/zorder/zdynamo"

@@ -17,12 +17,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/weftdb/weft/internal/cities"
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/earthquakes"
-	"github.com/weftdb/weft/internal/rounds"
-	"github.com/weftdb/weft/internal/schema"
-	"github.com/weftdb/weft/internal/weather"
+	"github.com/weftdb/weft/internal/files/cities"
+	"github.com/weftdb/weft/internal/files/earthquakes"
+	"github.com/weftdb/weft/internal/files/weather"
+	"github.com/weftdb/weft/internal/testing/rounds"
 )
 
 // dataSet is a table of real or realistic rows with Z-order indexes: its rows are kept for a model of what queries answer.

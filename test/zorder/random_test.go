@@ -14,8 +14,8 @@ import (
 
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb"
-	"github.com/weftdb/weft/internal/rounds"
-	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/testing/rounds"
+	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
 // attributes are what random Z-orders are made of: how a key names them, and values that their codecs treat in different ways.

@@ -10,9 +10,9 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/weftdb/weft/internal/cities"
-	"github.com/weftdb/weft/internal/rounds"
-	"github.com/weftdb/weft/internal/weather"
+	"github.com/weftdb/weft/internal/files/cities"
+	"github.com/weftdb/weft/internal/files/weather"
+	"github.com/weftdb/weft/internal/testing/rounds"
 	"github.com/weftdb/weft/order"
 )
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weftdb/weft/internal/rounds"
+	"github.com/weftdb/weft/internal/testing/rounds"
 )
 
 // instant writes a random time in a random form, knowing from package time what it stands for.

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/weftdb/weft/internal/cities"
+	"github.com/weftdb/weft/internal/files/cities"
 	"github.com/weftdb/weft/zorder/codec"
 )
 

@@ -16,7 +16,7 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/weftdb/weft/internal/metric"
+	"github.com/weftdb/weft/internal/resource/metric"
 )
 
 // Limits of HTTP servers. A peer that is slow or sends too much costs no more than these.

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weftdb/weft/internal/metric"
+	"github.com/weftdb/weft/internal/resource/metric"
 )
 
 func withID(ctx context.Context, _ string) context.Context { return ctx }

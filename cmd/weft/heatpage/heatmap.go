@@ -10,10 +10,10 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/weftdb/weft/internal/advice/heat"
+	"github.com/weftdb/weft/internal/advice/heat/diagnosis"
+	"github.com/weftdb/weft/internal/advice/heat/heatmap"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/heat"
-	"github.com/weftdb/weft/internal/heat/diagnosis"
-	"github.com/weftdb/weft/internal/heat/heatmap"
 	"github.com/weftdb/weft/kv"
 )
 

@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/weftdb/weft/internal/metric"
+	"github.com/weftdb/weft/internal/resource/metric"
 	"github.com/weftdb/weft/kv/pebble"
 )
 

@@ -15,9 +15,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weftdb/weft/internal/advice/heat/diagnosis"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/heat/diagnosis"
-	"github.com/weftdb/weft/internal/metric"
+	"github.com/weftdb/weft/internal/resource/metric"
 )
 
 // Printer prints a page of the admin port of a server that runs.

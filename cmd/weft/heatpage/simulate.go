@@ -14,12 +14,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weftdb/weft/internal/advice/heat"
+	"github.com/weftdb/weft/internal/advice/heat/diagnosis"
+	"github.com/weftdb/weft/internal/advice/heat/heatmap"
+	"github.com/weftdb/weft/internal/advice/heat/workload"
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/heat"
-	"github.com/weftdb/weft/internal/heat/diagnosis"
-	"github.com/weftdb/weft/internal/heat/heatmap"
-	"github.com/weftdb/weft/internal/heat/workload"
-	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/kv/pebble"
 )
 

@@ -15,15 +15,15 @@ import (
 	"sync"
 	"time"
 
-	"github.com/weftdb/weft/internal/advisor/report"
+	"github.com/weftdb/weft/internal/advice/advisor/report"
+	"github.com/weftdb/weft/internal/advice/heat"
+	"github.com/weftdb/weft/internal/advice/heat/diagnosis"
+	"github.com/weftdb/weft/internal/background/region"
+	"github.com/weftdb/weft/internal/data/schema"
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/heat"
-	"github.com/weftdb/weft/internal/heat/diagnosis"
-	"github.com/weftdb/weft/internal/indexkey"
-	"github.com/weftdb/weft/internal/metric"
-	"github.com/weftdb/weft/internal/region"
-	"github.com/weftdb/weft/internal/schema"
-	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/internal/index/indexkey"
+	"github.com/weftdb/weft/internal/resource/metric"
 	"github.com/weftdb/weft/kv"
 )
 

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/weftdb/weft/internal/transfer"
+	"github.com/weftdb/weft/internal/files/transfer"
 	"github.com/weftdb/weft/kv"
 )
 

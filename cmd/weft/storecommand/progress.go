@@ -8,7 +8,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/weftdb/weft/internal/bulkload"
+	"github.com/weftdb/weft/internal/files/bulkload"
 )
 
 func isTerminal(w io.Writer) bool {

@@ -16,7 +16,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/weftdb/weft/internal/streamreader"
+	"github.com/weftdb/weft/internal/dynamodb/streamreader"
 )
 
 // Pauses between two tries.

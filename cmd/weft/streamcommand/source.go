@@ -16,9 +16,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/weftdb/weft/internal/remote"
-	"github.com/weftdb/weft/internal/signature"
-	"github.com/weftdb/weft/internal/streamreader"
+	"github.com/weftdb/weft/internal/dynamodb/remote"
+	"github.com/weftdb/weft/internal/dynamodb/streamreader"
+	"github.com/weftdb/weft/internal/security/signature"
 )
 
 // Host is what commands need of the program.

@@ -18,7 +18,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/weftdb/weft/internal/streamreader"
+	"github.com/weftdb/weft/internal/dynamodb/streamreader"
 )
 
 // reconnectInterval is between two tries to reach a server that does not answer.

@@ -15,8 +15,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/schema"
 )
 
 // shownIndex is one index, or the table's own key, as `weft indexes` shows it.

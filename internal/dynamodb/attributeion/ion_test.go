@@ -10,9 +10,9 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/dynamodb/attributeion"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
-	"github.com/weftdb/weft/internal/value"
 )
 
 // TestRecords runs testdata/records: `read` cuts records out of a text and shows each as DynamoDB's JSON, or what is wrong with it; `write` shows an item in

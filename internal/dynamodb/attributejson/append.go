@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/internal/data/value"
 )
 
 // AppendItem appends row as a JSON object of attribute values, in the row's order. A nil row gives {}. names is the dictionary

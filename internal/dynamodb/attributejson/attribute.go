@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/order"
 )
 

@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/internal/data/value"
 )
 
 // putItemBody is a request of 870 bytes as an SDK sends it: an order with strings, numbers, a map, a list, a set and a binary.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
-	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/internal/data/value"
 )
 
 // TestDataDriven runs the files of testdata. Each line of input is a JSON text of its own:

@@ -5,7 +5,7 @@ package attributejson
 import (
 	"errors"
 
-	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/internal/data/value"
 )
 
 // CheckItem reads an item for its syntax and its types alone, not for the rules of values: the error is a *SyntaxError or a *TypeError.

@@ -14,7 +14,7 @@ import (
 
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
-	"github.com/weftdb/weft/internal/permission"
+	"github.com/weftdb/weft/internal/security/permission"
 )
 
 // API answers the operations on tables of one database. It is safe for concurrent use.

@@ -5,10 +5,10 @@ package control
 import (
 	"context"
 
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
-	"github.com/weftdb/weft/internal/schema"
 )
 
 // expirySpecification is the member TimeToLiveSpecification of a request and its answer.

@@ -5,9 +5,9 @@ package control
 import (
 	"context"
 
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
-	"github.com/weftdb/weft/internal/schema"
 )
 
 // insightsMax is how many summaries one answer may hold.

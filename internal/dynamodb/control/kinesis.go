@@ -7,10 +7,10 @@ import (
 	"regexp"
 	"slices"
 
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
-	"github.com/weftdb/weft/internal/schema"
 )
 
 // kinesisARN is the form of a stream's ARN. // immutable

@@ -6,10 +6,10 @@ import (
 	"context"
 	"strconv"
 
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
-	"github.com/weftdb/weft/internal/permission"
-	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/security/permission"
 )
 
 // policyRequest is the body of the operations on policies.

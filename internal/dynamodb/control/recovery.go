@@ -7,10 +7,10 @@ import (
 	"errors"
 	"time"
 
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
-	"github.com/weftdb/weft/internal/schema"
 )
 
 func (a *API) describeContinuousBackups(_ context.Context, in *tableRequest) (any, error) {

@@ -6,10 +6,10 @@ import (
 	"context"
 	"slices"
 
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
-	"github.com/weftdb/weft/internal/schema"
 )
 
 // createTable makes a table, whose answer says CREATING; it is ACTIVE at once.

@@ -7,9 +7,9 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
-	"github.com/weftdb/weft/internal/schema"
 )
 
 // updateTable changes a table's settings, or adds or removes an index. Settings are changed at once and in one transaction; indexes are

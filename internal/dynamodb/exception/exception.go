@@ -14,7 +14,7 @@ import (
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/expression"
-	"github.com/weftdb/weft/internal/permission"
+	"github.com/weftdb/weft/internal/security/permission"
 )
 
 // Error is an exception of DynamoDB's.

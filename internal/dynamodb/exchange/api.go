@@ -15,12 +15,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/control"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
-	"github.com/weftdb/weft/internal/permission"
-	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/security/permission"
 	"github.com/weftdb/weft/storage"
 )
 

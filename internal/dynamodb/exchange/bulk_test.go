@@ -19,7 +19,7 @@ import (
 
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb"
-	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/testing/testdb"
 	"github.com/weftdb/weft/kv/pebble"
 	"github.com/weftdb/weft/storage"
 )

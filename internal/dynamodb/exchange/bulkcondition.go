@@ -5,11 +5,11 @@ package exchange
 import (
 	"errors"
 
+	"github.com/weftdb/weft/internal/data/expr"
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/dynamodb/attributeion"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/expression"
-	"github.com/weftdb/weft/internal/expr"
-	"github.com/weftdb/weft/internal/value"
 )
 
 var errForeignMember = errors.New("a record with a condition has the members Item, ConditionExpression, ExpressionAttributeNames and ExpressionAttributeValues only, each once")

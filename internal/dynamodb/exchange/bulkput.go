@@ -13,11 +13,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/weftdb/weft/internal/bulkload"
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
-	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/internal/files/bulkload"
 	"github.com/weftdb/weft/storage"
 )
 

@@ -6,11 +6,11 @@ import (
 	"encoding/json"
 	"maps"
 
-	"github.com/weftdb/weft/internal/bulkload"
+	"github.com/weftdb/weft/internal/data/expr"
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
-	"github.com/weftdb/weft/internal/expr"
-	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/internal/files/bulkload"
 )
 
 // bulkRecord is a bulk operation, and how far it is. Each batch of items changes it in the commit that puts them: an item is put once, however

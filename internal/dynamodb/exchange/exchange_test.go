@@ -24,7 +24,7 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/exchange"
-	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/testing/testdb"
 	"github.com/weftdb/weft/storage"
 )
 

@@ -12,10 +12,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/weftdb/weft/internal/archive"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
+	"github.com/weftdb/weft/internal/files/archive"
 	"github.com/weftdb/weft/storage"
 )
 

@@ -13,12 +13,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/weftdb/weft/internal/archive"
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/attributeion"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
-	"github.com/weftdb/weft/internal/past"
-	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/internal/files/archive"
+	"github.com/weftdb/weft/internal/history/past"
 	"github.com/weftdb/weft/storage"
 )
 

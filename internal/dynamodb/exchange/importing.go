@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/weftdb/weft/internal/bulkload"
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/files/bulkload"
 	"github.com/weftdb/weft/storage"
 )
 

@@ -17,8 +17,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"github.com/weftdb/weft/internal/dynamodb"
-	"github.com/weftdb/weft/internal/rounds"
-	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/testing/rounds"
+	"github.com/weftdb/weft/internal/testing/testdb"
 	"github.com/weftdb/weft/storage"
 )
 

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/work"
+	"github.com/weftdb/weft/internal/database/work"
 )
 
 // Work lists the exports, imports and puts of many items that go on, or have ended lately, as people are shown them.

@@ -5,7 +5,7 @@ package expression
 import (
 	"testing"
 
-	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/internal/data/value"
 )
 
 func benchmarkDefinitions() *Substitutions {

@@ -6,8 +6,8 @@ import (
 	"encoding/base64"
 	"strconv"
 
-	"github.com/weftdb/weft/internal/expr"
-	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/internal/data/expr"
+	"github.com/weftdb/weft/internal/data/value"
 )
 
 // ParseCondition reads a ConditionExpression. The error is an *Error.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
-	"github.com/weftdb/weft/internal/expr"
-	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/internal/data/expr"
+	"github.com/weftdb/weft/internal/data/value"
 )
 
 // TestLanguages runs the scripts in testdata. Their commands, each for every line of its input on its own, where a line

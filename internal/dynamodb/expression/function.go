@@ -5,8 +5,8 @@ package expression
 import (
 	"strconv"
 
-	"github.com/weftdb/weft/internal/expr"
-	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/internal/data/expr"
+	"github.com/weftdb/weft/internal/data/value"
 )
 
 // signature holds the properties of a function that the parser checks before it builds its node.

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weftdb/weft/internal/expr"
-	"github.com/weftdb/weft/internal/rounds"
-	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/internal/data/expr"
+	"github.com/weftdb/weft/internal/data/value"
+	"github.com/weftdb/weft/internal/testing/rounds"
 )
 
 // someDefinitions are placeholders of all types, for texts that were made up by chance.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/weftdb/weft/internal/expr"
+	"github.com/weftdb/weft/internal/data/expr"
 )
 
 // Limits of one expression.

@@ -5,7 +5,7 @@ package expression
 import (
 	"slices"
 
-	"github.com/weftdb/weft/internal/expr"
+	"github.com/weftdb/weft/internal/data/expr"
 )
 
 // ParseProjection reads a ProjectionExpression: the paths to show, in the order that expr.Project works in. The error is an *Error.

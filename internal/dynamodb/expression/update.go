@@ -3,8 +3,8 @@
 package expression
 
 import (
-	"github.com/weftdb/weft/internal/expr"
-	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/internal/data/expr"
+	"github.com/weftdb/weft/internal/data/value"
 )
 
 // ParseUpdate reads an UpdateExpression. The error is an *Error.

@@ -5,9 +5,9 @@ package itemkey
 import (
 	"testing"
 
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/schema"
-	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
 // TestDeclaredColumns: what does not fit a column that another protocol declared is refused in DynamoDB's words.

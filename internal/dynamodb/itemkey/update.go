@@ -5,11 +5,11 @@ package itemkey
 import (
 	"errors"
 
+	"github.com/weftdb/weft/internal/data/expr"
+	"github.com/weftdb/weft/internal/data/schema"
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
-	"github.com/weftdb/weft/internal/expr"
-	"github.com/weftdb/weft/internal/schema"
-	"github.com/weftdb/weft/internal/value"
 )
 
 // UpdateFault is Fault for an update: of an index's key that it would make empty, DynamoDB names neither the index nor the key. An attribute of

@@ -11,9 +11,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
-	"github.com/weftdb/weft/internal/value"
 )
 
 // record is one of PutRecords. Data is written in base64.

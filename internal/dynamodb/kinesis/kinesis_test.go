@@ -19,9 +19,9 @@ import (
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb"
 	"github.com/weftdb/weft/internal/dynamodb/kinesis"
-	"github.com/weftdb/weft/internal/remote"
-	"github.com/weftdb/weft/internal/signature"
-	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/dynamodb/remote"
+	"github.com/weftdb/weft/internal/security/signature"
+	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
 const (

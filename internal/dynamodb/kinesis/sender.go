@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/remote"
+	"github.com/weftdb/weft/internal/dynamodb/remote"
 )
 
 // Bounds of PutRecords, and pauses.

@@ -5,9 +5,9 @@ package legacy
 import (
 	"iter"
 
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
-	"github.com/weftdb/weft/internal/value"
 )
 
 // Conditions is one of the parameters Expected, QueryFilter, ScanFilter and KeyConditions: conditions on attributes, each by its own

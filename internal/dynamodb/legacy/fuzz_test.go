@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/weftdb/weft/internal/data/expr"
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/expression"
-	"github.com/weftdb/weft/internal/expr"
-	"github.com/weftdb/weft/internal/value"
 )
 
 // readable reports whether a parameter could be read. An error must be one about JSON, and within the body.

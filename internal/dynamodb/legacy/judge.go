@@ -3,7 +3,7 @@
 package legacy
 
 import (
-	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/internal/data/value"
 )
 
 // check judges what the parameter means, clause by clause, in the order of the request.

@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/weftdb/weft/internal/data/expr"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
-	"github.com/weftdb/weft/internal/expr"
 )
 
 // namesMax is how many names AttributesToGet can have.

@@ -3,7 +3,7 @@
 package legacy
 
 import (
-	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/internal/data/value"
 )
 
 // operator is a ComparisonOperator. The order is that in which DynamoDB's messages list them.

@@ -5,9 +5,9 @@ package legacy
 import (
 	"slices"
 
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/expression"
-	"github.com/weftdb/weft/internal/value"
 )
 
 const invalidParameter = "One or more parameter values were invalid: "

@@ -3,9 +3,9 @@
 package legacy
 
 import (
+	"github.com/weftdb/weft/internal/data/expr"
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/dynamodb/expression"
-	"github.com/weftdb/weft/internal/expr"
-	"github.com/weftdb/weft/internal/value"
 )
 
 // Condition judges the parameter and is its tree, nil if nothing is asked. join is ConditionalOperator, "" if the request has none; the

@@ -7,10 +7,10 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/weftdb/weft/internal/data/expr"
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
-	"github.com/weftdb/weft/internal/expr"
-	"github.com/weftdb/weft/internal/value"
 )
 
 // Updates is the parameter AttributeUpdates. The zero value is a parameter that is not given. It serves one

@@ -10,12 +10,12 @@ import (
 	"context"
 	"errors"
 
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/control"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
-	"github.com/weftdb/weft/internal/permission"
-	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/security/permission"
 )
 
 // API answers the operations on streams of one database. It is safe for concurrent use.

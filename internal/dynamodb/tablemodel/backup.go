@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
-	"github.com/weftdb/weft/internal/permission"
-	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/security/permission"
 )
 
 // CreateBackup is the body of that operation.

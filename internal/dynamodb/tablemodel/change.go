@@ -3,9 +3,9 @@
 package tablemodel
 
 import (
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
-	"github.com/weftdb/weft/internal/schema"
 )
 
 // Change is the effect of an UpdateTable.

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/weftdb/weft/internal/dynamodb/exception"
-	"github.com/weftdb/weft/internal/permission"
+	"github.com/weftdb/weft/internal/security/permission"
 )
 
 // TableNameError judges the name of a table in a request about a table that is to be there.

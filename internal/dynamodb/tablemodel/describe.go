@@ -5,8 +5,8 @@ package tablemodel
 import (
 	"encoding/json"
 
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/schema"
 )
 
 // States of tables and indexes.

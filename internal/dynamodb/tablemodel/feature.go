@@ -5,9 +5,9 @@ package tablemodel
 import (
 	"strings"
 
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
-	"github.com/weftdb/weft/internal/schema"
 )
 
 // StreamSpecification asks for a stream of a table's changes, or for its end.

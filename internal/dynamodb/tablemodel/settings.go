@@ -5,7 +5,7 @@ package tablemodel
 import (
 	"encoding/json"
 
-	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/data/schema"
 )
 
 const (

@@ -3,12 +3,12 @@
 package tablemodel
 
 import (
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/schema"
 )
 
-// IsHidden says whether a table is not there for DynamoDB's clients: an HBase table, whose cells have versions that items have not.
-func IsHidden(table *schema.Table) bool { return table.Rules.Dialect == "HBase" }
+// IsHidden reports whether a table is not there for DynamoDB's clients: it belongs to another dialect alone.
+func IsHidden(table *schema.Table) bool { return table.Rules.IsExclusive() }
 
 // Pin takes the current version of a table that is not hidden. Errors: database.KindNotFound.
 func Pin(db *database.DB, name string) (database.Pinned, error) {

@@ -8,10 +8,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
-	"github.com/weftdb/weft/internal/permission"
-	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/security/permission"
 )
 
 // Spec judges a request and makes the table's schema of it.

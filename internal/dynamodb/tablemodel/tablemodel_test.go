@@ -13,9 +13,9 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
-	"github.com/weftdb/weft/internal/schema"
 )
 
 var home = Account{Region: "us-east-1", ID: "000000000000"}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
-	"github.com/weftdb/weft/internal/rounds"
+	"github.com/weftdb/weft/internal/testing/rounds"
 )
 
 // TestFilters reads filters and runs them. A file's commands: "parse", with a filter on each line, prints each as it is understood, with the keys that it

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/weftdb/weft/internal/dynamodb/exception"
-	"github.com/weftdb/weft/internal/permission"
-	"github.com/weftdb/weft/internal/signature"
+	"github.com/weftdb/weft/internal/security/permission"
+	"github.com/weftdb/weft/internal/security/signature"
 )
 
 // Signers says who signed a request; body is the digest of the body as it came. fault is why nobody did; err, that it could not be found out.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weftdb/weft/internal/signature"
+	"github.com/weftdb/weft/internal/security/signature"
 )
 
 // FuzzAuthorization looks at any header and query. What is accepted has all parts; a refusal is JSON with one of three exceptions.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/weftdb/weft/internal/dynamodb"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
-	"github.com/weftdb/weft/internal/permission"
-	"github.com/weftdb/weft/internal/signature"
+	"github.com/weftdb/weft/internal/security/permission"
+	"github.com/weftdb/weft/internal/security/signature"
 )
 
 // Sizes of memory, in bytes.

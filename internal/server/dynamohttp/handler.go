@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/weftdb/weft/internal/dynamodb/exception"
-	"github.com/weftdb/weft/internal/metric"
+	"github.com/weftdb/weft/internal/resource/metric"
 )
 
 // notFoundBody is the answer of AWS's front end to a request that is none of an API.

@@ -16,7 +16,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weftdb/weft/internal/rounds"
+	"github.com/weftdb/weft/internal/testing/rounds"
 )
 
 // packedBody compresses a body with the standard library, in the format that Content-Encoding calls by name.

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/weftdb/weft/internal/dynamodb"
-	"github.com/weftdb/weft/internal/metric"
+	"github.com/weftdb/weft/internal/resource/metric"
 )
 
 // operation is an operation and what the server counts of it.

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/weftdb/weft/internal/dynamodb"
-	"github.com/weftdb/weft/internal/metric"
-	"github.com/weftdb/weft/internal/permission"
-	"github.com/weftdb/weft/internal/signature"
+	"github.com/weftdb/weft/internal/resource/metric"
+	"github.com/weftdb/weft/internal/security/permission"
+	"github.com/weftdb/weft/internal/security/signature"
 )
 
 // API carries out operations. *dynamodb.API is one. Run is called by many goroutines at once; it appends the answer to dst and does not keep body or dst.

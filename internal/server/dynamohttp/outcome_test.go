@@ -8,7 +8,7 @@ import (
 
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
-	"github.com/weftdb/weft/internal/metric"
+	"github.com/weftdb/weft/internal/resource/metric"
 )
 
 // TestOutcomes: the metrics tell faults apart by what they are, whatever they are called.

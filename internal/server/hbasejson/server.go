@@ -14,8 +14,8 @@ import (
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/hbase"
 	"github.com/weftdb/weft/internal/hbase/filter"
-	"github.com/weftdb/weft/internal/metric"
-	"github.com/weftdb/weft/internal/permission"
+	"github.com/weftdb/weft/internal/resource/metric"
+	"github.com/weftdb/weft/internal/security/permission"
 )
 
 // Limits of requests.

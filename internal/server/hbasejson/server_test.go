@@ -15,7 +15,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"github.com/weftdb/weft/internal/hbase"
-	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
 // serve returns a server with a table of some rows.

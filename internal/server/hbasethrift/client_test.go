@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weftdb/weft/internal/thriftwire"
+	"github.com/weftdb/weft/internal/server/thriftwire"
 )
 
 // client calls a service by its IDL.

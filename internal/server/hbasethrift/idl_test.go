@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weftdb/weft/internal/thriftwire"
+	"github.com/weftdb/weft/internal/server/thriftwire"
 )
 
 // service is what a file of the folder idl says.

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/weftdb/weft/internal/memory"
+	"github.com/weftdb/weft/internal/resource/memory"
 )
 
 // A transfer has stalled if it has not moved paceBytes for stallAfter. Waiters try again every pollEvery.

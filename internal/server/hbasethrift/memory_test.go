@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weftdb/weft/internal/memory"
+	"github.com/weftdb/weft/internal/resource/memory"
 )
 
 // TestAwait: who waits gets what a stalled client holds, in the order in which large holders came; small ones wait for none of these.

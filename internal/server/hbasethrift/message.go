@@ -11,10 +11,10 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/weftdb/weft/internal/memory"
-	"github.com/weftdb/weft/internal/metric"
-	"github.com/weftdb/weft/internal/permission"
-	"github.com/weftdb/weft/internal/thriftwire"
+	"github.com/weftdb/weft/internal/resource/memory"
+	"github.com/weftdb/weft/internal/resource/metric"
+	"github.com/weftdb/weft/internal/security/permission"
+	"github.com/weftdb/weft/internal/server/thriftwire"
 )
 
 // call is what a message knows of its connection, in its context.

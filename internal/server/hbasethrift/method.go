@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/weftdb/weft/internal/hbase"
-	"github.com/weftdb/weft/internal/thriftwire"
+	"github.com/weftdb/weft/internal/server/thriftwire"
 )
 
 // method is a call of a version. S is what does the version's calls, and A holds all arguments that any of them has.

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/weftdb/weft/internal/hbase"
-	"github.com/weftdb/weft/internal/metric"
+	"github.com/weftdb/weft/internal/resource/metric"
 )
 
 // Version is one of HBase's two Thrift APIs.

@@ -4,7 +4,7 @@ package hbasethrift
 
 import (
 	"github.com/weftdb/weft/internal/hbase"
-	"github.com/weftdb/weft/internal/thriftwire"
+	"github.com/weftdb/weft/internal/server/thriftwire"
 )
 
 // Room is made for so many puts and cells at once, whatever a message says of how many follow.

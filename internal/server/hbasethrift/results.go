@@ -5,7 +5,7 @@ package hbasethrift
 import (
 	"github.com/weftdb/weft/internal/hbase"
 	"github.com/weftdb/weft/internal/hbase/filter"
-	"github.com/weftdb/weft/internal/thriftwire"
+	"github.com/weftdb/weft/internal/server/thriftwire"
 )
 
 // typePut is the type of cells that hold a value. HBase's Java API can't tell the type of a cell without one.

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/weftdb/weft/internal/hbase"
-	"github.com/weftdb/weft/internal/metric"
-	"github.com/weftdb/weft/internal/thriftwire"
+	"github.com/weftdb/weft/internal/resource/metric"
+	"github.com/weftdb/weft/internal/server/thriftwire"
 )
 
 // Server answers one of HBase's Thrift APIs on the listeners that it is given. Make one with New.

@@ -22,8 +22,8 @@ import (
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/hbase"
 	"github.com/weftdb/weft/internal/hbase/filter"
-	"github.com/weftdb/weft/internal/memory"
-	"github.com/weftdb/weft/internal/thriftwire"
+	"github.com/weftdb/weft/internal/resource/memory"
+	"github.com/weftdb/weft/internal/server/thriftwire"
 	"github.com/weftdb/weft/kv/mem"
 )
 

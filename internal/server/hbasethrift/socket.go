@@ -8,8 +8,8 @@ import (
 	"io"
 	"time"
 
-	"github.com/weftdb/weft/internal/memory"
-	"github.com/weftdb/weft/internal/thriftwire"
+	"github.com/weftdb/weft/internal/resource/memory"
+	"github.com/weftdb/weft/internal/server/thriftwire"
 )
 
 // nativeMark begins a connection of HBase's native RPC.

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weftdb/weft/internal/memory"
+	"github.com/weftdb/weft/internal/resource/memory"
 )
 
 // strangers is how many clients do nobody any good at once.

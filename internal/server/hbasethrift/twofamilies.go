@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/weftdb/weft/internal/hbase"
-	"github.com/weftdb/weft/internal/thriftwire"
+	"github.com/weftdb/weft/internal/server/thriftwire"
 )
 
 // The names of values by their numbers in the IDL; those without a name are not used. immutable

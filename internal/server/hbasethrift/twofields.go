@@ -7,7 +7,7 @@ import (
 
 	"github.com/weftdb/weft/internal/hbase"
 	"github.com/weftdb/weft/internal/hbase/filter"
-	"github.com/weftdb/weft/internal/thriftwire"
+	"github.com/weftdb/weft/internal/server/thriftwire"
 )
 
 // taken are the arguments of Thrift2's calls. Each call has some of them.

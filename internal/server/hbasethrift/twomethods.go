@@ -4,7 +4,7 @@ package hbasethrift
 
 import (
 	"github.com/weftdb/weft/internal/hbase"
-	"github.com/weftdb/weft/internal/thriftwire"
+	"github.com/weftdb/weft/internal/server/thriftwire"
 )
 
 // The arguments of Thrift2's calls. immutable

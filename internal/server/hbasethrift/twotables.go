@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/weftdb/weft/internal/hbase"
-	"github.com/weftdb/weft/internal/thriftwire"
+	"github.com/weftdb/weft/internal/server/thriftwire"
 )
 
 // place is where rows are, of a table by the name that the client gave.

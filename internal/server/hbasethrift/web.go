@@ -13,8 +13,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/weftdb/weft/internal/memory"
-	"github.com/weftdb/weft/internal/thriftwire"
+	"github.com/weftdb/weft/internal/resource/memory"
+	"github.com/weftdb/weft/internal/server/thriftwire"
 )
 
 // The headers in which clients say who they are, as LindormTable has them. Basic authentication is taken as well.

@@ -14,9 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/server/mysqlwire/packet"
 	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/testing/rounds"
 )
 
 // scramble proves a password as a client does.

@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/weftdb/weft/internal/memory"
+	"github.com/weftdb/weft/internal/resource/memory"
 	"github.com/weftdb/weft/internal/server/mysqlwire/packet"
 	"github.com/weftdb/weft/internal/sql"
 	"github.com/weftdb/weft/internal/sql/result"

@@ -14,9 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weftdb/weft/internal/memory"
-	"github.com/weftdb/weft/internal/rounds"
+	"github.com/weftdb/weft/internal/resource/memory"
 	"github.com/weftdb/weft/internal/server/mysqlwire/packet"
+	"github.com/weftdb/weft/internal/testing/rounds"
 )
 
 // panics counts what a server logs at level error: a flood must bring none.

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weftdb/weft/internal/memory"
+	"github.com/weftdb/weft/internal/resource/memory"
 	"github.com/weftdb/weft/internal/server/mysqlwire/packet"
 )
 

@@ -8,8 +8,8 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/weftdb/weft/internal/memory"
-	"github.com/weftdb/weft/internal/metric"
+	"github.com/weftdb/weft/internal/resource/memory"
+	"github.com/weftdb/weft/internal/resource/metric"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/result"
 )

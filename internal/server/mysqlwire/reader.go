@@ -8,7 +8,7 @@ import (
 	"net"
 	"time"
 
-	"github.com/weftdb/weft/internal/memory"
+	"github.com/weftdb/weft/internal/resource/memory"
 )
 
 const (

@@ -8,8 +8,8 @@ import (
 	"math"
 	"strings"
 
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/sql/datum/jsontext"
-	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/order"
 )
 

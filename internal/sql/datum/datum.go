@@ -18,7 +18,7 @@ import (
 	"strings"
 	"unsafe"
 
-	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/order"
 )
 

@@ -12,9 +12,9 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/sql/datum/jsontext"
 	"github.com/weftdb/weft/internal/sql/fault"
-	"github.com/weftdb/weft/internal/value"
 )
 
 // read makes a datum of its notation: null, true, 5, 5u, 1.50, 2e0, 'text', x'00ff', date'..', time'..', ts'..', json'..'.

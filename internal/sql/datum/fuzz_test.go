@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weftdb/weft/internal/rounds"
+	"github.com/weftdb/weft/internal/testing/rounds"
 	"github.com/weftdb/weft/order"
 )
 

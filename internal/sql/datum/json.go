@@ -5,8 +5,8 @@ package datum
 import (
 	"encoding/base64"
 
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/sql/datum/jsontext"
-	"github.com/weftdb/weft/internal/value"
 )
 
 // jsonValue reads a JSON text; what is none is a missing value.

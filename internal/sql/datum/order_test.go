@@ -8,12 +8,12 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/weftdb/weft/internal/indexkey"
-	"github.com/weftdb/weft/internal/rounds"
-	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/data/schema"
+	"github.com/weftdb/weft/internal/data/value"
+	"github.com/weftdb/weft/internal/index/indexkey"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/definition"
-	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/internal/testing/rounds"
 	"github.com/weftdb/weft/order"
 )
 

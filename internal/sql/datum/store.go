@@ -10,9 +10,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/sql/datum/jsontext"
 	"github.com/weftdb/weft/internal/sql/fault"
-	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/order"
 )
 

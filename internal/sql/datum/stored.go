@@ -6,8 +6,8 @@ import (
 	"math"
 	"unicode/utf8"
 
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/sql/datum/jsontext"
-	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/order"
 )
 

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/sql/fault"
-	"github.com/weftdb/weft/internal/value"
 )
 
 // Variety is a type of MySQL that holds a part of what its base holds: INT UNSIGNED is a BIGINT within its own range, ENUM a VARCHAR with some values. Expressions

@@ -5,7 +5,7 @@ package definition
 import (
 	"testing"
 
-	"github.com/weftdb/weft/internal/cell"
+	"github.com/weftdb/weft/internal/data/cell"
 )
 
 // TestCells: the options of a table that speak of the times of its cells become rules, and rules stay once they are there.

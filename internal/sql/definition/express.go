@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/tree"
 )

@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/data/schema"
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
-	"github.com/weftdb/weft/internal/value"
 )
 
 // A table that was made over HBase has the key ROW and columns family:qualifier, all of bytes. SQL sees each family as a wildcard column of VARBINARY; MAP

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"

@@ -6,8 +6,8 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 

@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/data/schema"
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/sql/datum"
-	"github.com/weftdb/weft/internal/value"
 )
 
 // TypeName writes a type as DDL and SHOW COLUMNS do, in upper case; "" for Untyped.

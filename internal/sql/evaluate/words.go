@@ -5,7 +5,7 @@ package evaluate
 import (
 	"math"
 
-	"github.com/weftdb/weft/internal/search"
+	"github.com/weftdb/weft/internal/index/search"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"

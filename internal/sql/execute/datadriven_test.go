@@ -7,7 +7,7 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
-	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
 // TestStatements runs the files in testdata/statements. Their one command, sql, runs statements and prints the rows of SELECTs, or the error.

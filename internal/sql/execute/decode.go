@@ -5,10 +5,10 @@ package execute
 import (
 	"slices"
 
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/plan"
-	"github.com/weftdb/weft/internal/value"
 )
 
 // decoder reads the wanted columns out of stored rows, in one pass over a row's attributes.

@@ -6,9 +6,9 @@ import (
 	"context"
 	"errors"
 
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/sql/fault"
-	"github.com/weftdb/weft/internal/value"
 )
 
 // locks says whether the rows are held or guarded: what others write to them waits, or makes the commit fail.

@@ -7,12 +7,12 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/weftdb/weft/internal/rounds"
-	"github.com/weftdb/weft/internal/spill"
+	"github.com/weftdb/weft/internal/resource/spill"
 	"github.com/weftdb/weft/internal/sql/algebra"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/plan"
-	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/testing/rounds"
+	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
 // methodNames are the methods that are forced. // immutable

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weftdb/weft/internal/rounds"
-	"github.com/weftdb/weft/internal/spill"
+	"github.com/weftdb/weft/internal/resource/spill"
 	"github.com/weftdb/weft/internal/sql/algebra"
 	"github.com/weftdb/weft/internal/sql/plan"
-	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/testing/rounds"
+	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
 // mergedTypes are types of keys, each with what writes a value of it. Those of one list are compared with each other. // immutable

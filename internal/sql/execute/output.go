@@ -9,7 +9,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/weftdb/weft/internal/query"
+	"github.com/weftdb/weft/internal/rows/query"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/operator"

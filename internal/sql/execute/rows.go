@@ -7,11 +7,11 @@ import (
 	"errors"
 	"time"
 
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/plan"
-	"github.com/weftdb/weft/internal/value"
 )
 
 // Rows are the rows of a source, one at a time: those of the table that WHERE accepts. They are used by one goroutine and must be closed.

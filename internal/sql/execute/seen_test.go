@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weftdb/weft/internal/memory"
-	"github.com/weftdb/weft/internal/rounds"
+	"github.com/weftdb/weft/internal/resource/memory"
 	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/testing/rounds"
 )
 
 // TestSeen compares a set, used again and again, with a map.

@@ -8,8 +8,8 @@ import (
 	"sync"
 
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/memory"
-	"github.com/weftdb/weft/internal/query"
+	"github.com/weftdb/weft/internal/resource/memory"
+	"github.com/weftdb/weft/internal/rows/query"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/plan"

@@ -9,7 +9,7 @@ package grant
 import (
 	"slices"
 
-	"github.com/weftdb/weft/internal/account"
+	"github.com/weftdb/weft/internal/security/account"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
 )

@@ -7,13 +7,13 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/evaluate"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
-	"github.com/weftdb/weft/internal/value"
 )
 
 // update is a compiled UPDATE.

@@ -7,12 +7,12 @@ import (
 	"encoding/hex"
 	"errors"
 
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/evaluate"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
-	"github.com/weftdb/weft/internal/value"
 )
 
 // scope finds the columns that expressions use, and gives each a slot in the row that they are computed over.

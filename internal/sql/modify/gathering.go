@@ -6,9 +6,9 @@ import (
 	"bytes"
 	"sort"
 
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/operator"
-	"github.com/weftdb/weft/internal/value"
 )
 
 // gathering is the rows that a statement is about, as they are read.

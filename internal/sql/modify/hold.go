@@ -5,9 +5,9 @@ package modify
 import (
 	"context"
 
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/sql/fault"
-	"github.com/weftdb/weft/internal/value"
 )
 
 // hold holds the rows that a statement is known to write, in a transaction that holds rows; then the statement reads what is latest of them.

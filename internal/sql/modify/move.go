@@ -6,9 +6,9 @@ import (
 	"bytes"
 	"context"
 
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/sql/fault"
-	"github.com/weftdb/weft/internal/value"
 )
 
 // writeStepwise lets a statement that moves rows, or leaves some alone, write them one by one: as in MySQL, a row meets those that were written before. One

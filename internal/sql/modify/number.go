@@ -6,13 +6,13 @@ import (
 	"context"
 	"math"
 
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/evaluate"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
-	"github.com/weftdb/weft/internal/value"
 )
 
 // numbered is which columns of an INSERT get numbers, by their positions in its columns; -1 for none.

@@ -5,9 +5,9 @@ package modify
 import (
 	"bytes"
 
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/fault"
-	"github.com/weftdb/weft/internal/value"
 )
 
 // cell is the new state of one column of a row: a value, or nil if it is removed.

@@ -5,8 +5,8 @@ package operator
 import (
 	"fmt"
 
-	"github.com/weftdb/weft/internal/memory"
-	"github.com/weftdb/weft/internal/spill"
+	"github.com/weftdb/weft/internal/resource/memory"
+	"github.com/weftdb/weft/internal/resource/spill"
 	"github.com/weftdb/weft/internal/sql/fault"
 )
 

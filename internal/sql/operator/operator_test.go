@@ -12,13 +12,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weftdb/weft/internal/memory"
-	"github.com/weftdb/weft/internal/rounds"
-	"github.com/weftdb/weft/internal/spill"
+	"github.com/weftdb/weft/internal/resource/memory"
+	"github.com/weftdb/weft/internal/resource/spill"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/evaluate"
 	"github.com/weftdb/weft/internal/sql/operator"
 	"github.com/weftdb/weft/internal/sql/tree"
+	"github.com/weftdb/weft/internal/testing/rounds"
 )
 
 // slots is a scope whose columns are named by their slots: s0, s1 and so on.

@@ -9,11 +9,11 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/evaluate"
 	"github.com/weftdb/weft/internal/sql/operator"
 	"github.com/weftdb/weft/internal/sql/tree"
+	"github.com/weftdb/weft/internal/testing/rounds"
 )
 
 // randomFrame is a frame, and by how many rows or how much its bounds are away.

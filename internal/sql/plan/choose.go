@@ -7,8 +7,8 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/weftdb/weft/internal/access"
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/rows/access"
 	"github.com/weftdb/weft/internal/sql/fault"
 )
 

@@ -3,8 +3,8 @@
 package plan
 
 import (
-	"github.com/weftdb/weft/internal/expr"
-	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/data/expr"
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/definition"
 )

@@ -5,7 +5,7 @@ package plan
 import (
 	"slices"
 
-	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/internal/data/value"
 )
 
 // keysMax is where counting keys ends: beyond any setting.

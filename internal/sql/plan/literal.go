@@ -5,9 +5,9 @@ package plan
 import (
 	"math"
 
-	"github.com/weftdb/weft/internal/schema"
+	"github.com/weftdb/weft/internal/data/schema"
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/sql/datum"
-	"github.com/weftdb/weft/internal/value"
 	"github.com/weftdb/weft/order"
 )
 

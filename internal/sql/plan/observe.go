@@ -5,7 +5,7 @@ package plan
 import (
 	"slices"
 
-	"github.com/weftdb/weft/internal/expr"
+	"github.com/weftdb/weft/internal/data/expr"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/definition"
 )

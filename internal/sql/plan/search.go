@@ -6,16 +6,16 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"github.com/weftdb/weft/internal/access"
+	"github.com/weftdb/weft/internal/data/expr"
+	"github.com/weftdb/weft/internal/data/schema"
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/expr"
-	"github.com/weftdb/weft/internal/schema"
-	"github.com/weftdb/weft/internal/search"
+	"github.com/weftdb/weft/internal/index/search"
+	"github.com/weftdb/weft/internal/rows/access"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/evaluate"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
-	"github.com/weftdb/weft/internal/value"
 )
 
 // WordsOf finds the field that serves MATCH of some columns. Errors: 1191.

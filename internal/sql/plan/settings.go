@@ -5,9 +5,9 @@ package plan
 import (
 	"time"
 
-	"github.com/weftdb/weft/internal/cell"
-	"github.com/weftdb/weft/internal/memory"
-	"github.com/weftdb/weft/internal/spill"
+	"github.com/weftdb/weft/internal/data/cell"
+	"github.com/weftdb/weft/internal/resource/memory"
+	"github.com/weftdb/weft/internal/resource/spill"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/weftdb/weft/internal/cell"
+	"github.com/weftdb/weft/internal/data/cell"
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/evaluate"

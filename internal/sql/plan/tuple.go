@@ -5,9 +5,9 @@ package plan
 import (
 	"strings"
 
-	"github.com/weftdb/weft/internal/expr"
+	"github.com/weftdb/weft/internal/data/expr"
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/sql/tree"
-	"github.com/weftdb/weft/internal/value"
 )
 
 // alternativesMax is the number of alternatives of a condition that are planned one by one; with more, the columns are. It is what package access looks at, and the

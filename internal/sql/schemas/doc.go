@@ -12,8 +12,8 @@ import (
 	"errors"
 	"time"
 
+	"github.com/weftdb/weft/internal/advice/digest"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/digest"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/fault"

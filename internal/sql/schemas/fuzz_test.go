@@ -13,7 +13,7 @@ import (
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/parse"
-	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
 // FuzzStatements runs any text of statements about tables: none brings the program down, and what SHOW CREATE TABLE prints of the tables that came of them

@@ -6,10 +6,10 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
-	"github.com/weftdb/weft/internal/value"
 )
 
 // maintain answers ANALYZE, CHECK, CHECKSUM, OPTIMIZE and REPAIR TABLE. CHECK reads all rows and index entries and compares them, CHECKSUM reads all rows. The

@@ -6,12 +6,12 @@ import (
 	"bytes"
 	"slices"
 
+	"github.com/weftdb/weft/internal/data/expr"
+	"github.com/weftdb/weft/internal/data/schema"
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/expr"
-	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/tree"
-	"github.com/weftdb/weft/internal/value"
 )
 
 // purgePage is how many rows are gone through before the table's version is taken anew, so that other changes of its schema need not wait long.

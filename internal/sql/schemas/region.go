@@ -9,13 +9,13 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/weftdb/weft/internal/data/schema"
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
-	"github.com/weftdb/weft/internal/value"
 )
 
 // showIndex answers SHOW INDEX with LindormTable's columns, a line for each index; of a table that was made as MySQL's are, as SHOW KEYS does.

@@ -12,12 +12,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/rounds"
-	"github.com/weftdb/weft/internal/schema"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/parse"
-	"github.com/weftdb/weft/internal/testdb"
+	"github.com/weftdb/weft/internal/testing/rounds"
+	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
 // TestRoundTrip makes tables of random definitions: what SHOW CREATE TABLE prints makes an equal table, and so does CREATE TABLE .. LIKE.

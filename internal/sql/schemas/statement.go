@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/weftdb/weft/internal/digest"
+	"github.com/weftdb/weft/internal/advice/digest"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/result"
 )

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/weftdb/weft/internal/rounds"
+	"github.com/weftdb/weft/internal/testing/rounds"
 )
 
 // serializes tries every order of the transactions that respects time, with and without those whose end is not known.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
-	"github.com/weftdb/weft/internal/rounds"
+	"github.com/weftdb/weft/internal/testing/rounds"
 )
 
 // TestVerdicts reads histories from files and compares the verdicts.

@@ -5,7 +5,7 @@ package jsontext
 import (
 	"strconv"
 
-	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/internal/data/value"
 )
 
 // Mode says what Set does where its path leads to a part, and where it leads to none.

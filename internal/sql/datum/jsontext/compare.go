@@ -6,7 +6,7 @@ import (
 	"bytes"
 	"cmp"
 
-	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/internal/data/value"
 )
 
 // Rank orders the kinds of JSON: null, numbers, strings, objects, arrays, truth values.

@@ -16,7 +16,7 @@ import (
 	"unicode/utf8"
 	"unsafe"
 
-	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/order"
 )
 

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/weftdb/weft/internal/value"
+	"github.com/weftdb/weft/internal/data/value"
 )
 
 // Append appends a value as JSON, as MySQL prints it: one space after commas and colons. Sets are arrays, binaries base64 in a string,

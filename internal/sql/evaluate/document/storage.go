@@ -6,10 +6,10 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/datum/jsontext"
 	"github.com/weftdb/weft/internal/sql/evaluate/function"
-	"github.com/weftdb/weft/internal/value"
 )
 
 // storages are the functions of MySQL's binary form of JSON, and MEMBER OF. // immutable

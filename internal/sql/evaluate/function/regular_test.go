@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weftdb/weft/internal/rounds"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/testing/rounds"
 )
 
 // TestRegexpBounds: patterns whose program would be large are refused before they are compiled.

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package advisor
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/weftdb/weft/internal/advice/advisor/design"
+	"github.com/weftdb/weft/internal/advice/advisor/report"
+)
+
+// candidate is an index that might be made.
+type candidate struct {
+	rule   string
+	key    design.Key
+	path   path
+	plan   *plan  // of a Z-order index
+	note   string // what the program must do, besides making the index
+	mirror bool   // the reverse of a template that is a key already
+	extra  []report.Figure
+}
+
+// keyNameBytesMax is the longest name of a key attribute that DynamoDB allows. Computed keys are spelled in it.
+const keyNameBytesMax = 255
+
+// candidates lists indexes for the queries that are badly served: each kind of index has a file that proposes.
+func (s *study) candidates(bad []*query) []*candidate {
+	var list []*candidate
+	for _, q := range bad {
+		list = append(list, s.orderedCandidates(q)...)
+		if !s.Table.SQL { // whose indexes are of several columns, and hold every row
+			list = append(list, s.mirroredCandidates(q)...)
+			list = append(list, s.sparseCandidates(q)...)
+		}
+		list = append(list, s.descendingCandidates(q)...)
+	}
+	list = append(list, s.zorderCandidates(bad)...)
+	list = s.unlike(list)
+	for _, c := range list {
+		if c.path.entries < 0 {
+			c.path.entries = s.entriesOf(c.key, c.path.whole)
+		}
+	}
+	return list
+}
+
+// entriesOf is how many entries an index has or would have.
+func (s *study) entriesOf(key design.Key, whole bool) float64 {
+	if whole {
+		return s.items
+	}
+	return s.items * s.presentTogether(key.Attributes())
+}
+
+// unlike drops candidates that are there already.
+func (s *study) unlike(list []*candidate) []*candidate {
+	seen := map[string]bool{s.Table.Key.String(): true}
+	for _, x := range s.Table.Indexes {
+		seen[x.Key.String()] = true
+		seen[curveOf(x.Key)] = true
+	}
+	return slices.DeleteFunc(list, func(c *candidate) bool {
+		id := c.key.String()
+		known := seen[id] || c.plan != nil && seen[curveOf(c.key)] || slices.ContainsFunc(c.key, func(name string) bool { return len(name) > keyNameBytesMax })
+		seen[id] = true
+		return known
+	})
+}
+
+// curveOf tells Z-order keys apart by partition key and attributes, in whatever order and encoding; it is "curve" for other keys.
+func curveOf(key design.Key) string {
+	id := "curve"
+	for _, p := range key.Parts() {
+		names := p.Attributes()
+		slices.Sort(names)
+		if p.Function == "zorder" {
+			return id + " " + strings.Join(names, ",")
+		}
+		id += " " + p.Name
+	}
+	return "curve"
+}
+
+// newCandidate prices nothing. How many entries the index would have is counted when it is known to be new.
+func (s *study) newCandidate(rule string, key design.Key) *candidate {
+	c := &candidate{rule: rule, key: key, path: path{index: "", key: key.Parts(), whole: s.Table.SQL}}
+	c.path.entries = -1
+	return c
+}
+
+// keyable says whether an attribute can stand in a key. An unknown one may.
+func (s *study) keyable(name string) bool {
+	c := s.columns[name]
+	return c != nil && (c.kind == "" || c.kind == "S" || c.kind == "N" || c.kind == "B")
+}
+
+// equalities lists the attributes that the query gives exactly and that can be keys, the ones that most queries give first.
+func (s *study) equalities(q *query) []string {
+	var names []string
+	for _, b := range q.Bounds {
+		if b.Operator == design.Equal && s.keyable(b.Attribute) && design.ParsePart(b.Attribute).Function == "" {
+			names = append(names, b.Attribute)
+		}
+	}
+	slices.SortStableFunc(names, func(a, b string) int {
+		switch {
+		case s.exact[a] > s.exact[b]:
+			return -1
+		case s.exact[a] < s.exact[b]:
+			return 1
+		}
+		return strings.Compare(a, b)
+	})
+	return names
+}
+
+// tails lists the attributes that can end a key: ranges, prefixes, and the order of the result.
+func (s *study) tails(q *query) []string {
+	var names []string
+	for _, b := range q.Bounds {
+		if (b.Operator == design.Range || b.Operator == design.Prefix) && s.keyable(b.Attribute) && design.ParsePart(b.Attribute).Function == "" {
+			names = append(names, b.Attribute)
+		}
+	}
+	if q.OrderBy != "" && s.keyable(q.OrderBy) && !slices.Contains(names, q.OrderBy) && !q.equal(q.OrderBy) {
+		names = append(names, q.OrderBy)
+	}
+	return names
+}
+
+// names lists attributes of the key that an item may lack.
+func (s *study) optional(key design.Key) []string {
+	var names []string
+	for _, name := range key.Attributes() {
+		if c := s.columns[name]; c != nil && c.present < 1 {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// keyType is the type that a key attribute is declared with.
+func (s *study) keyType(name string) string {
+	if t := s.Table.Types[name]; t != "" {
+		return t
+	}
+	p := design.ParsePart(name)
+	switch p.Function {
+	case "concat":
+		return "S"
+	case "zorder", "hash8", "hash32", "hash64":
+		return "B"
+	}
+	attribute := p.Args[0].Attribute
+	if t := s.Table.Types[attribute]; t != "" {
+		return t
+	}
+	if c := s.columns[attribute]; c != nil && (c.kind == "N" || c.kind == "B") {
+		return c.kind
+	}
+	return "S"
+}
+
+// entryBytes is the size of one index entry of a projection of everything.
+func (s *study) entryBytes(projection string) float64 {
+	if projection == "KEYS_ONLY" {
+		return math.Min(s.itemSize, 100)
+	}
+	return s.itemSize
+}

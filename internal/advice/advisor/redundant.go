@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package advisor
+
+import (
+	"fmt"
+	"github.com/weftdb/weft/internal/advice/advisor/report"
+	"slices"
+)
+
+// redundantIndexes advises to drop an index whose key another one begins with.
+func redundantIndexes(s *study) []report.Finding {
+	var findings []report.Finding
+	keys := s.keys()
+	for _, k := range keys[1:] {
+		if s.Complete && !s.used(k.index.Name) {
+			continue // said already
+		}
+		for _, other := range keys[1:] {
+			if other.index.Name == k.index.Name || !covers(s, other, k) {
+				continue
+			}
+			f := report.Finding{Severity: report.Advice, Rule: "redundant-index", Subject: k.subject, After: &report.Cost{}}
+			f.Problem = fmt.Sprintf("The index %s begins with the same key (%s), so it serves the same queries.", other.index.Name, other.index.Key)
+			f.Remedy = fmt.Sprintf("Drop it and name %s in the queries.", other.index.Name)
+			s.drop(&f, k)
+			findings = append(findings, f)
+			break
+		}
+	}
+	return findings
+}
+
+// covers says whether every query on k could use other: its key begins with k's and it holds all that k holds. Of two equal ones the
+// first covers the second.
+func covers(s *study, other, k keyed) bool {
+	if len(other.index.Key) < len(k.index.Key) || !slices.Equal(other.index.Key[:len(k.index.Key)], k.index.Key) {
+		return false
+	}
+	if other.index.Projection != "" && other.index.Projection != "ALL" && other.index.Projection != k.index.Projection {
+		return false
+	}
+	if len(s.optional(other.index.Key)) > len(s.optional(k.index.Key)) {
+		return false
+	}
+	return len(other.index.Key) > len(k.index.Key) || other.index.Name < k.index.Name
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package job
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/weftdb/weft/internal/index/indexkey"
+	"github.com/weftdb/weft/internal/rows/record"
+)
+
+// lane does jobs one after another: those that free space, or the others.
+type lane struct {
+	removals bool
+	wake     chan struct{}
+	current  *Job // guarded by Runner.mu; nil: it is idle
+}
+
+func (l *lane) wakeUp() {
+	select {
+	case l.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (l *lane) takes(j *Job) bool { return l.removals == (j.Kind == DropTable || j.Kind == DropIndex) }
+
+// clashes says whether two jobs must not run at the same time. The older one soon finds that its table or index was dropped.
+func clashes(a, b *Job) bool {
+	return a.Table == b.Table && (a.Kind == DropTable || b.Kind == DropTable || a.Index == b.Index)
+}
+
+func (r *Runner) runLanes(ctx context.Context) {
+	var group sync.WaitGroup
+	for _, l := range r.lanes {
+		group.Go(func() { r.run(ctx, l) })
+	}
+	go func() {
+		defer close(r.ended)
+		group.Wait()
+	}()
+}
+
+func (r *Runner) run(ctx context.Context, l *lane) {
+	for ctx.Err() == nil {
+		j, ok := r.next(l)
+		if !ok {
+			select {
+			case <-l.wake:
+			case <-ctx.Done():
+			}
+			continue
+		}
+		err := r.do(ctx, &j)
+		r.leave(l)
+		switch {
+		case err == nil:
+			r.update(j, true)
+			r.Logger.Info("job done", "job", j.ID, "kind", j.Kind, "table", j.Table, "index", j.Index, "rows", j.Done)
+		case r.owner == nil || r.owner.Owned() || !isLeft(err):
+			r.noteFailure(ctx, l, j, err)
+		}
+	}
+}
+
+// next returns the oldest job of a lane that clashes with none that is being done, and begins it.
+func (r *Runner) next(l *lane) (Job, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.owner != nil && !r.owner.Owned() {
+		return Job{}, false
+	}
+	for i := range r.jobs {
+		if j := r.jobs[i]; l.takes(&j) && !r.isBlocked(&j) {
+			l.current = &Job{Kind: j.Kind, Table: j.Table, Index: j.Index}
+			return j, true
+		}
+	}
+	return Job{}, false
+}
+
+// isBlocked says whether a job clashes with one that is being done. The caller holds mu.
+func (r *Runner) isBlocked(j *Job) bool {
+	for _, l := range r.lanes {
+		if l.current != nil && clashes(l.current, j) {
+			return true
+		}
+	}
+	return false
+}
+
+// leave says that a lane's job is not being done any more, which another lane may wait for.
+func (r *Runner) leave(l *lane) {
+	r.mu.Lock()
+	l.current = nil
+	r.mu.Unlock()
+	for _, other := range r.lanes {
+		if other != l {
+			other.wakeUp()
+		}
+	}
+}
+
+// noteFailure notes the fault, puts the job behind the others and rests, so that a job that can't be done holds up nobody for ever.
+func (r *Runner) noteFailure(ctx context.Context, l *lane, j Job, err error) {
+	if ctx.Err() != nil {
+		return
+	}
+	r.Logger.Error("job failed; will retry", "job", j.ID, "kind", j.Kind, "table", j.Table, "index", j.Index, "error", err)
+	j.Duplicate, _ = errors.AsType[*record.DuplicateError](err)
+	j.Fault, j.Misfit = err.Error(), j.Duplicate != nil || indexkey.IsMisfit(err)
+	r.update(j, false)
+	select {
+	case <-time.After(retryPause):
+	case <-l.wake: // another job was added
+	case <-ctx.Done():
+	}
+}

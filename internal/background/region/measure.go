@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package region
+
+import (
+	"bytes"
+	"context"
+	"slices"
+
+	"github.com/weftdb/weft/internal/data/value"
+	"github.com/weftdb/weft/internal/rows/query"
+	"github.com/weftdb/weft/internal/rows/record"
+	"github.com/weftdb/weft/kv"
+)
+
+// Measured is about how much a region holds.
+type Measured struct {
+	Rows  int64
+	Bytes int64 // of items, as DynamoDB counts them
+	// Least says that there are more: nobody can estimate how many.
+	Least bool
+
+	middle middle // of the entries, if they were all counted
+}
+
+// measuredEntries is how many entries are counted in all, and how many at least in each region where no size tells the rest.
+const (
+	measuredEntries = 50_000
+	measuredEach    = 200
+)
+
+// Measure returns about how much each region of an index holds: exactly for up to some 50,000 entries, and by the engine's sizes of ranges where there are
+// more. sizeOf may be nil: then what was counted is the least there is.
+func Measure(ctx context.Context, from kv.Snapshot, x *record.Index, regions []Region, sizeOf func(kv.Range) int64) ([]Measured, error) {
+	measured, counted, err := countThrough(ctx, from, x, regions)
+	if err != nil || counted == nil {
+		return measured, err
+	}
+	var rows, itemBytes int64
+	for i := range measured {
+		rows, itemBytes = rows+measured[i].Rows, itemBytes+measured[i].Bytes
+	}
+	size := int64(0)
+	if sizeOf != nil {
+		size = sizeOf(kv.Range{Start: x.Prefix, End: counted})
+	}
+	if size <= 0 {
+		return countEach(ctx, from, x, regions)
+	}
+	for i := range regions {
+		within := x.Span(regions[i].Start, regions[i].End)
+		if bytes.Compare(within.Start, counted) < 0 && within.End != nil && bytes.Compare(within.End, counted) <= 0 {
+			continue // counted whole
+		}
+		share := float64(sizeOf(within)) / float64(size)
+		measured[i] = Measured{Rows: max(measured[i].Rows, int64(share*float64(rows))), Bytes: max(measured[i].Bytes, int64(share*float64(itemBytes)))}
+	}
+	return measured, nil
+}
+
+// countThrough counts the entries of all regions. counted is nil, or the key at which it gave up.
+func countThrough(ctx context.Context, from kv.Snapshot, x *record.Index, regions []Region) (measured []Measured, counted []byte, err error) {
+	measured = make([]Measured, len(regions))
+	walk := from.Scan(ctx, x.Range(), false)
+	at := 0
+	for n := 0; walk.Next(); n++ {
+		if n == measuredEntries {
+			counted = slices.Clone(walk.Key())
+			break
+		}
+		for at < len(regions)-1 && bytes.Compare(walk.Key()[len(x.Prefix):], regions[at].End) >= 0 {
+			at++
+		}
+		measured[at].Rows++
+		measured[at].middle.add(walk.Key()[len(x.Prefix):])
+		measured[at].Bytes += int64(value.Row(walk.Value()).Size())
+	}
+	return measured, counted, walk.Close()
+}
+
+// countEach counts in each region its share of the entries that are counted at all.
+func countEach(ctx context.Context, from kv.Snapshot, x *record.Index, regions []Region) ([]Measured, error) {
+	most := max(measuredEach, measuredEntries/len(regions))
+	measured := make([]Measured, len(regions))
+	for i := range regions {
+		m := &measured[i]
+		walk := from.Scan(ctx, x.Span(regions[i].Start, regions[i].End), false)
+		for walk.Next() {
+			if m.Rows == int64(most) {
+				m.Least, m.middle = true, middle{}
+				break
+			}
+			m.Rows++
+			m.middle.add(walk.Key()[len(x.Prefix):])
+			m.Bytes += int64(value.Row(walk.Value()).Size())
+		}
+		if err := walk.Close(); err != nil {
+			return nil, err
+		}
+	}
+	return measured, nil
+}
+
+// evenly returns the keys that cut the entries of an index into so many regions of about the same size; none if there are fewer entries.
+func evenly(ctx context.Context, from kv.Snapshot, x *record.Index, count int, sizeOf func(kv.Range) int64) ([][]byte, error) {
+	keys, err := query.Boundaries(ctx, from, x, count-1, sizeOf)
+	if len(keys) < count-1 {
+		keys = nil
+	}
+	return keys, err
+}

@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package query
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/weftdb/weft/internal/index/search"
+	"github.com/weftdb/weft/internal/rows/access"
+	"github.com/weftdb/weft/internal/rows/record"
+	"github.com/weftdb/weft/kv"
+	"github.com/weftdb/weft/order"
+)
+
+// GatherBytesMax is how many bytes of keys a search collects at most, to put them in order. A list that is longer is not used: its rows are then checked
+// one by one.
+const GatherBytesMax = 64 << 20
+
+// finder finds keys of rows by a search index.
+type finder struct {
+	ctx     context.Context
+	from    kv.Snapshot
+	index   *record.Index
+	table   *record.Index
+	reverse bool
+	counts  *Counts
+	room    int  // bytes that may still be gathered
+	partial bool // a list was too long, so that more rows are found than should be
+	walks   []kv.Cursor
+	root    stream
+	begun   bool // root stands at the last key
+	ranked  *group
+	scorer  *search.Scorer
+	err     error
+}
+
+// stream yields keys of rows, without the table's prefix, in the direction of the walk.
+type stream interface {
+	// seek moves to the first row at or behind key, or behind it only if beyond is set; a nil key is before all rows. It never moves back. The key that
+	// it returns stays until the next call; nil: no row is left, or the finder has an error.
+	seek(key []byte, beyond bool) []byte
+}
+
+// openFinder begins a search.
+func (c *Cursor) openFinder() {
+	s := c.scan
+	c.found = &finder{ctx: c.ctx, from: c.from, index: s.Searched, table: s.Table.Primary, reverse: s.Reverse && s.Rank == nil, counts: &c.Counts, room: cmp.Or(s.GatherBytesMax, GatherBytesMax), scorer: s.Rank}
+	c.found.root = c.found.open(s.Search.Root)
+	if c.found.partial {
+		c.checks = s.Search.Checks
+	}
+}
+
+func (f *finder) close() (err error) {
+	for _, walk := range f.walks {
+		if failed := walk.Close(); err == nil {
+			err = failed
+		}
+	}
+	f.walks = nil
+	return err
+}
+
+// compare orders keys in the direction of the walk.
+func (f *finder) compare(a, b []byte) int {
+	if f.reverse {
+		return bytes.Compare(b, a)
+	}
+	return bytes.Compare(a, b)
+}
+
+// isAt says whether a key is where a seek for another one may end.
+func (f *finder) isAt(at, key []byte, beyond bool) bool {
+	if key == nil {
+		return true
+	}
+	order := f.compare(at, key)
+	return order > 0 || order == 0 && !beyond
+}
+
+// open makes the stream of a node.
+func (f *finder) open(n *access.SearchNode) stream {
+	switch n.Kind {
+	case access.SearchWords:
+		return f.openWords(n)
+	case access.SearchValues:
+		return f.openValues(n)
+	case access.SearchAny:
+		return &anyOf{f: f, list: f.openEach(n.List)}
+	}
+	list := f.openEach(n.List)
+	if len(list) == 0 {
+		list = []stream{f.everything()}
+	}
+	return &allOf{f: f, list: list, without: f.openWithout(n.Without)}
+}
+
+// openWithout opens what is left out: only lists that are there as a whole, for others leave out too much.
+func (f *finder) openWithout(nodes []*access.SearchNode) (list []stream) {
+	partial := f.partial
+	for _, n := range nodes {
+		f.partial = false
+		if s := f.open(n); !f.partial {
+			list = append(list, s)
+		}
+		partial = partial || f.partial
+	}
+	f.partial = partial
+	return list
+}
+
+func (f *finder) openEach(nodes []*access.SearchNode) (list []stream) {
+	for _, n := range nodes {
+		list = append(list, f.open(n))
+	}
+	return list
+}
+
+// everything is all rows of the table.
+func (f *finder) everything() stream { return f.list(f.table.Prefix) }
+
+// list is the rows of the entries whose keys are a prefix and the row's key.
+func (f *finder) list(prefix []byte) *list {
+	end, _ := order.PrefixEnd(nil, prefix)
+	walk := f.from.Scan(f.ctx, kv.Range{Start: prefix, End: end}, f.reverse)
+	f.walks = append(f.walks, walk)
+	return &list{f: f, walk: walk, prefix: prefix}
+}
+
+// list is the rows of one value or word.
+type list struct {
+	f      *finder
+	walk   kv.Cursor
+	prefix []byte
+	at     []byte // nil: not begun, or over
+	over   bool
+	target []byte
+}
+
+// stepsMax is how many entries are stepped over before a list is sought in.
+const stepsMax = 4
+
+func (l *list) seek(key []byte, beyond bool) []byte {
+	if l.at != nil && l.f.isAt(l.at, key, beyond) {
+		return l.at
+	}
+	for steps := 0; !l.over; steps++ {
+		if steps == stepsMax || l.at == nil && key != nil {
+			l.target = append(append(l.target[:0], l.prefix...), key...)
+			l.walk.Seek(l.target)
+			l.f.counts.Seeks++
+		}
+		if !l.walk.Next() {
+			l.over, l.at = true, nil
+			break
+		}
+		l.f.counts.Postings++
+		if l.at = l.walk.Key()[len(l.prefix):]; l.f.isAt(l.at, key, beyond) {
+			return l.at
+		}
+	}
+	return nil
+}
+
+// posting is what the entry at hand keeps.
+func (l *list) posting() search.Posting { return search.Posting(l.walk.Value()) }
+
+// allOf is the rows that all of list have and none of without.
+type allOf struct {
+	f             *finder
+	list, without []stream
+	at            []byte
+}
+
+func (a *allOf) seek(key []byte, beyond bool) []byte {
+	for {
+		at := meet(a.f, a.list, key, beyond)
+		if at == nil || !slices.ContainsFunc(a.without, func(s stream) bool { return bytes.Equal(s.seek(at, false), at) }) {
+			return at
+		}
+		a.at = append(a.at[:0], at...)
+		key, beyond = a.at, true
+	}
+}
+
+// meet moves streams to the next row that all of them have.
+func meet(f *finder, list []stream, key []byte, beyond bool) []byte {
+	at := list[0].seek(key, beyond)
+	for i := 1; at != nil && i < len(list); i++ {
+		other := list[i].seek(at, false)
+		if other == nil {
+			return nil
+		}
+		if f.compare(other, at) > 0 {
+			at, i = list[0].seek(other, false), 0
+		}
+	}
+	return at
+}
+
+// anyOf is the rows that one of list has.
+type anyOf struct {
+	f    *finder
+	list []stream
+}
+
+func (a *anyOf) seek(key []byte, beyond bool) []byte { return first(a.f, a.list, key, beyond) }
+
+// first moves streams to where they are not before key, and returns the first row that one of them has then.
+func first(f *finder, list []stream, key []byte, beyond bool) (least []byte) {
+	for _, s := range list {
+		if at := s.seek(key, beyond); at != nil && (least == nil || f.compare(at, least) < 0) {
+			least = at
+		}
+	}
+	return least
+}
+
+// gathered is keys of rows that were put in order.
+type gathered struct {
+	f    *finder
+	keys [][]byte
+	next int
+}
+
+func (g *gathered) seek(key []byte, beyond bool) []byte {
+	for ; g.next < len(g.keys); g.next++ {
+		if g.f.isAt(g.keys[g.next], key, beyond) {
+			return g.keys[g.next]
+		}
+		if rest := g.keys[g.next:]; len(rest) > stepsMax && !g.f.isAt(rest[stepsMax], key, beyond) {
+			at, _ := slices.BinarySearchFunc(rest, key, g.f.compare)
+			g.next += at - 1 // the loop looks at the next one
+		}
+	}
+	return nil
+}
+
+// gather collects the rows of some ranges of entries; ok is false if they are too many.
+func (f *finder) gather(ranges []kv.Range, rest func(key []byte) ([]byte, error)) (g *gathered, ok bool) {
+	g = &gathered{f: f}
+	var arena []byte
+	for _, r := range ranges {
+		walk := f.from.Scan(f.ctx, r, false)
+		f.counts.Seeks++
+		for walk.Next() {
+			f.counts.Postings++
+			primary, err := rest(walk.Key())
+			if err != nil {
+				f.err = err
+				break
+			}
+			const keyOverhead = 24
+			if f.room -= len(primary) + keyOverhead; f.room < 0 {
+				break
+			}
+			if len(arena)+len(primary) > cap(arena) {
+				arena = make([]byte, 0, max(64<<10, len(primary)))
+			}
+			arena = append(arena, primary...)
+			g.keys = append(g.keys, arena[len(arena)-len(primary):len(arena):len(arena)])
+		}
+		if err := walk.Close(); f.err == nil {
+			f.err = err
+		}
+		if f.err != nil || f.room < 0 {
+			return g, false
+		}
+	}
+	slices.SortFunc(g.keys, f.compare)
+	g.keys = slices.CompactFunc(g.keys, bytes.Equal)
+	return g, true
+}
+
+// openValues is the stream of some values of a field.
+func (f *finder) openValues(n *access.SearchNode) stream {
+	field := f.index.Field(n.Field).Named(n.Column)
+	var streams []stream
+	if n.Side {
+		streams = append(streams, f.list(field.Side))
+	}
+	if n.InOrder() {
+		for _, span := range n.Spans {
+			streams = append(streams, f.list(slices.Concat(field.Prefix, span.Start)))
+		}
+		return f.either(streams)
+	}
+	var ranges []kv.Range
+	for _, span := range n.Spans {
+		ranges = append(ranges, field.Span(span.Start, span.End))
+	}
+	g, ok := f.gather(ranges, func(key []byte) ([]byte, error) { return field.Rest(key[len(field.Prefix):]) })
+	if !ok && f.err == nil {
+		f.partial = true
+		return f.everything()
+	}
+	return f.either(append(streams, g))
+}
+
+func (f *finder) either(streams []stream) stream {
+	if len(streams) == 1 {
+		return streams[0]
+	}
+	return &anyOf{f: f, list: streams}
+}
+
+// advance moves to the next row that is found within the spans that are left.
+func (c *Cursor) advance() []byte {
+	f := c.found
+	for f.err == nil && len(c.spans) > 0 {
+		span := c.spans[0]
+		key, beyond := span.Start, false
+		if f.reverse {
+			key, beyond = span.End, true
+		}
+		if f.begun {
+			key, beyond = c.last, true
+		}
+		at := f.root.seek(key, beyond)
+		if at == nil {
+			return nil
+		}
+		if span.Contains(at) {
+			f.begun = true
+			return at
+		}
+		c.spans, f.begun = c.spans[1:], false
+	}
+	return nil
+}
+
+// nextFound moves to the next row that a search index finds and that passes the filter.
+func (c *Cursor) nextFound() bool {
+	for c.err == nil && !c.more {
+		if c.found.scorer != nil {
+			return c.nextRanked()
+		}
+		at := c.advance()
+		if c.err = c.found.err; at == nil || c.err != nil {
+			return false
+		}
+		if limit := c.scan.ExaminedMax; limit > 0 && c.Counts.Examined >= int64(limit) || c.scan.BytesMax > 0 && c.Counts.Bytes > int64(c.scan.BytesMax) {
+			c.more = true
+			return false
+		}
+		c.last = append(c.last[:0], at...)
+		if c.scan.Unread && !c.filters() && c.scan.Cells == nil {
+			c.row = nil
+			c.Counts.Examined++
+			c.Counts.Returned++
+			return true
+		}
+		seen := c.readFound(c.last)
+		if c.err == nil && c.row != nil {
+			c.Counts.Examined++
+			c.Counts.Bytes += int64(c.row.Size())
+		}
+		if seen {
+			c.Counts.Returned++
+			return true
+		}
+	}
+	return false
+}
+
+// readFound reads the row of a key that was found and says whether it passes the filter.
+func (c *Cursor) readFound(key []byte) bool {
+	s := c.scan
+	c.fetch = append(append(c.fetch[:0], s.Table.Primary.Prefix...), key...)
+	stored, ok, err := c.from.Get(c.ctx, c.fetch, c.back[:0])
+	if err == nil && !ok && s.Searched.Async != nil {
+		c.row = nil // the index does not know yet
+		return false
+	}
+	if err != nil || !ok {
+		c.err = orMissing(err, s.Searched.Name, c.fetch)
+		return false
+	}
+	c.back = stored
+	if c.row, c.err = s.Table.Adapt(c.ctx, stored); c.err != nil {
+		return false
+	}
+	if c.cells != nil {
+		visible, seen, err := s.Table.Visible(c.cells.seen[:0], c.row, s.NowMS)
+		if c.err = err; err != nil || !seen {
+			c.Counts.Dead++
+			c.row = nil
+			return false
+		}
+		if !isSame(visible, c.row) {
+			c.cells.seen = visible
+		}
+		c.row = visible
+	}
+	c.Counts.Fetched++
+	return c.passes() && (c.checks == nil || c.matches(c.checks))
+}
