@@ -538,6 +538,18 @@ func (s *scope) compileApart(q tree.Query, n *nest) (b *Block, volatile bool, er
 	return b, volatile, err
 }
 
+// dropValues makes a query behind EXISTS compute no values of its select list: only rows count, and a value may overflow.
+func (s *scope) dropValues(b *Block) error {
+	if b.Select.Distinct {
+		return nil
+	}
+	null, err := s.program(&tree.Literal{Value: datum.Null}, "field list")
+	for i := range b.Select.Items {
+		b.Select.Items[i].Program = null
+	}
+	return err
+}
+
 // inner compiles the query of an expression, once.
 func (s *scope) inner(q tree.Query, exists bool) (*inner, error) {
 	if in := s.nested[q]; in != nil {
@@ -545,6 +557,9 @@ func (s *scope) inner(q tree.Query, exists bool) (*inner, error) {
 	}
 	n := &nest{of: s}
 	b, volatile, err := s.compileApart(q, n)
+	if err == nil && exists && !volatile {
+		err = s.dropValues(b)
+	}
 	if err != nil {
 		return nil, err
 	}

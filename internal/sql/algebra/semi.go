@@ -143,27 +143,45 @@ func (s *scope) readIntoFrame(q *tree.Select, x tree.Expression) (it *item, on [
 	return it, on, nil
 }
 
-// joins says whether some condition compares columns of both sides by =, and whether those of the right side's own joins need no other table.
+// joins reports whether some condition compares values of both sides by =, and whether those of the right side's own joins need no other table.
 func (s *scope) joins(left, right *item, on []tree.Expression) bool {
-	if !right.isClosed(s.frame) {
-		return false
-	}
-	return slices.ContainsFunc(on, func(e tree.Expression) bool {
+	return right.isClosed(s.frame) && slices.ContainsFunc(on, func(e tree.Expression) bool {
 		b, ok := e.(*tree.Binary)
 		if !ok || b.Operator != tree.Equal {
 			return false
 		}
-		x, isX := b.Left.(*tree.Column)
-		y, isY := b.Right.(*tree.Column)
-		if !isX || !isY {
-			return false
+		x, y := s.leavesOf(b.Left), s.leavesOf(b.Right)
+		if left.leaves().has(y) {
+			x, y = y, x
 		}
-		of, other := s.leafOf(x), s.leafOf(y)
-		if left.leaves().has(other.set()) {
-			of, other = other, of
-		}
-		return left.leaves().has(of.set()) && right.leaves().has(other.set()) && mayHash(s.leafOf(x).typeOf(x.Name), s.leafOf(y).typeOf(y.Name))
+		return x != 0 && y != 0 && left.leaves().has(x) && right.leaves().has(y) && s.mayHashValues(b.Left, b.Right)
 	})
+}
+
+// leavesOf are the tables of an expression's columns; none if it has a query.
+func (s *scope) leavesOf(e tree.Expression) (all set) {
+	hasQuery := false
+	evaluate.Walk(e, func(e tree.Expression) bool {
+		hasQuery = hasQuery || tree.QueryOf(e) != nil
+		return !hasQuery
+	})
+	if hasQuery {
+		return 0
+	}
+	for _, c := range evaluate.Columns(e) {
+		all |= s.leafOf(c).set()
+	}
+	return all
+}
+
+// mayHashValues reports whether values of two expressions may hash alike.
+func (s *scope) mayHashValues(x, y tree.Expression) bool {
+	a, err := s.program(x, "where clause")
+	if err != nil {
+		return false
+	}
+	b, err := s.program(y, "where clause")
+	return err == nil && mayHash(a.Type(), b.Type())
 }
 
 // isClosed says whether the conditions of joins are about the item's own leaves.

@@ -73,11 +73,17 @@ func (c *compiler) call(e *tree.Call) (compiled, error) {
 		return compiled{}, err
 	}
 	constant := settle(operands) && !found.Volatile
-	return compiled{&call{found, nodes(operands)}, timeType(found, operands, e.Arguments), constant}, nil
+	return compiled{&call{found, nodes(operands)}, timeType(e.Name, found, operands, e.Arguments), constant}, nil
 }
 
-// timeType is the type of a function's time with the digits of a second that its arguments have, or that an argument says, as that of NOW(6).
-func timeType(f *function.Function, operands []compiled, arguments []tree.Expression) datum.Type {
+// timeType is the type of a function's time with the digits of a second that its arguments have, or that an argument says, as that of NOW(6); and that of
+// STR_TO_DATE by its format.
+func timeType(name string, f *function.Function, operands []compiled, arguments []tree.Expression) datum.Type {
+	if name == "str_to_date" {
+		if l, ok := arguments[1].(*tree.Literal); ok && l.Value.Kind() == datum.KindText {
+			return function.FormatType(string(l.Value.Bytes()))
+		}
+	}
 	t := f.Result(types(operands))
 	if t.Base != datum.Timestamp && t.Base != datum.Time {
 		return t

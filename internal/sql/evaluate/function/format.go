@@ -191,11 +191,46 @@ type dateReader struct {
 }
 
 func strToDate(e *Environment, a []datum.Datum) (datum.Datum, error) {
+	format := string(e.TextOf(a[1]))
 	r := dateReader{text: string(e.TextOf(a[0]))}
-	if !r.read(string(e.TextOf(a[1]))) {
+	r.hasDate, r.hasTime, _ = formatParts(format)
+	if !r.read(format) {
 		return datum.Null, nil
 	}
 	return r.result(), nil
+}
+
+// FormatType is the type of STR_TO_DATE with a format, whatever the text is.
+func FormatType(format string) datum.Type {
+	hasDate, hasTime, hasFraction := formatParts(format)
+	t := datum.Type{Base: datum.Date}
+	switch {
+	case hasDate && hasTime:
+		t.Base = datum.Timestamp
+	case hasTime:
+		t.Base = datum.Time
+	}
+	if hasFraction {
+		t.Scale = 6
+	}
+	return t
+}
+
+// formatParts reports which parts of a moment a format has. A format without any is one of a date.
+func formatParts(format string) (hasDate, hasTime, hasFraction bool) {
+	for i := 0; i+1 < len(format); i++ {
+		if format[i] != '%' {
+			continue
+		}
+		i++
+		switch letter := format[i]; {
+		case strings.IndexByte("fHISThiklprs", letter) >= 0:
+			hasTime, hasFraction = true, hasFraction || letter == 'f'
+		case letter != '%' && letter != '#':
+			hasDate = true
+		}
+	}
+	return hasDate || !hasTime, hasTime, hasFraction
 }
 
 func (r *dateReader) read(format string) bool {
@@ -256,7 +291,6 @@ func (r *dateReader) letter(letter byte) bool {
 	var ignored int
 	switch letter {
 	case 'Y', 'y', 'm', 'c', 'd', 'e', 'D', 'b', 'M', 'j', 'a', 'W', 'w', 'U', 'u', 'V', 'v', 'X', 'x':
-		r.hasDate = true
 		return r.dayLetter(letter)
 	case 'T':
 		return r.read("%H:%i:%s")
@@ -268,7 +302,6 @@ func (r *dateReader) letter(letter byte) bool {
 		r.text = strings.TrimLeft(r.text, "0123456789")
 		return true
 	}
-	r.hasTime = true
 	switch letter {
 	case 'H', 'k':
 		return r.number(2, &r.m.Hour) && r.m.Hour < 24
