@@ -100,13 +100,13 @@ func (r *report) addAdvised(w *weftPeer, c *config) error {
 
 // learnPlan is the order of bits that the advisor's search finds for a log.
 func learnPlan(c *curve, log []query) (*zorder.Plan, error) {
-	boxes := make([]advisor.Weighted, len(log))
+	boxes := make([]advisor.WeightedBox, len(log))
 	for i := range log {
 		low, high, err := c.corners(&log[i])
 		if err != nil {
 			return nil, err
 		}
-		boxes[i] = advisor.Weighted{Corners: advisor.Corners{Low: low, High: high}, Weight: 1}
+		boxes[i] = advisor.WeightedBox{Corners: advisor.Corners{Low: low, High: high}, Weight: 1}
 	}
 	widths := c.plan.Widths()
 	length := bits.Len(uint(len(c.keys)/leafEntries)) + 4

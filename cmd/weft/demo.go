@@ -57,7 +57,7 @@ weft serve work here, too.`,
 }
 
 // openHBase serves HBase's APIs in the demo if no setting says where.
-func openHBase(conf *config, all []resolved) {
+func openHBase(conf *config, all []resolvedSetting) {
 	for _, r := range all {
 		switch {
 		case r.source != "default":

@@ -25,7 +25,7 @@ type engine struct {
 	// folder is where the data lie; empty: not on this machine's disk.
 	folder string
 	// watched returns what of the engine an operator watches; nil: nothing.
-	watched func() []metric.Watched
+	watched func() []metric.Watch
 }
 
 // openEngine is the one place that names engines.
@@ -62,7 +62,7 @@ func openPebble(s *server) (engine, error) {
 	s.metrics.ObserveEngine("pebble", func() metric.EngineStats { return pebbleStats(store.Metrics()) })
 	return engine{
 		store: store, admin: store, folder: s.config.Data, ready: func() error { return pebbleReady(store.Metrics()) },
-		watched: func() []metric.Watched { return heatpage.Pebble(store.Metrics()) },
+		watched: func() []metric.Watch { return heatpage.Pebble(store.Metrics()) },
 	}, nil
 }
 

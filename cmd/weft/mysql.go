@@ -184,7 +184,7 @@ func newObserver(set *metric.Set, counts *metric.Protocol) *observer {
 func (o *observer) Begin() { o.operations[0].Begin() } // in flight are statements of all kinds together
 
 // End is sql.Observer's.
-func (o *observer) End(e *sql.Ended) {
+func (o *observer) End(e *sql.Outcome) {
 	operation := o.operations[e.Kind]
 	operation.End(metric.Request{Outcome: outcomeOf(e.Code), Seconds: e.Took.Seconds()})
 	operation.Read(e.Examined, e.Returned)

@@ -26,16 +26,16 @@ type inputs struct {
 	readFile func(name string) ([]byte, error)
 }
 
-// resolved is a setting with the place its value came from.
-type resolved struct {
+// resolvedSetting is a setting with the place its value came from.
+type resolvedSetting struct {
 	setting
 	source string
 }
 
 // resolve reads all places. Its error joins every fault found, each naming the place and the key.
-func resolve(in inputs) (*config, []resolved, error) {
+func resolve(in inputs) (*config, []resolvedSetting, error) {
 	c := new(config)
-	var all []resolved
+	var all []resolvedSetting
 	var errs []error
 	environ, err := readEnviron(in.environ)
 	errs = append(errs, err)
@@ -55,7 +55,7 @@ func resolve(in inputs) (*config, []resolved, error) {
 		if err := s.value.Set(raw); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", place(source, s.name), err))
 		}
-		all = append(all, resolved{s, source})
+		all = append(all, resolvedSetting{s, source})
 	}
 	c.masterKey = environ[masterKeyVariable]
 	if err := errors.Join(errs...); err != nil {
@@ -207,7 +207,7 @@ func tomlText(v any) (string, bool) {
 }
 
 // printConfig writes each setting, its value and where that came from.
-func printConfig(w io.Writer, all []resolved) error {
+func printConfig(w io.Writer, all []resolvedSetting) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, r := range all {
 		fmt.Fprintf(table, "%s\t%s\t%s\n", r.name, strconv.Quote(r.value.String()), r.source)

@@ -17,7 +17,7 @@ type (
 	// Report is what Verify found.
 	Report = record.Report
 	// Renaming is an attribute that gets another name.
-	Renaming = catalog.Renaming
+	Renaming = catalog.Rename
 )
 
 // Causes of writes.

@@ -73,19 +73,19 @@ func (db *DB) SendsChanges() bool {
 	return db.journal != nil && (db.gateway == nil || db.gateway.Work(workKinesis).Owned())
 }
 
-// Sending is a destination of a table.
-type Sending struct {
+// DestinationState is a destination of a table.
+type DestinationState struct {
 	Table uint32
 	Name  string
 	Destination
 }
 
 // Sendings lists the destinations of all tables to which changes go, or may have to go still.
-func (db *DB) Sendings() (list []Sending) {
+func (db *DB) Sendings() (list []DestinationState) {
 	for version := range db.catalog.Versions() {
 		for _, d := range db.recentDestinations(version.Table) {
 			if d.Fault == "" {
-				list = append(list, Sending{version.Table.ID, version.Table.Name, d})
+				list = append(list, DestinationState{version.Table.ID, version.Table.Name, d})
 			}
 		}
 	}
@@ -93,7 +93,7 @@ func (db *DB) Sendings() (list []Sending) {
 }
 
 // SettleDestination notes what became of a destination when it was tried for the first time: it is there, or why it can't be.
-func (db *DB) SettleDestination(ctx context.Context, s *Sending, fault string) error {
+func (db *DB) SettleDestination(ctx context.Context, s *DestinationState, fault string) error {
 	err := db.changeAll(ctx, s.Table, func(table *schema.Table) ([]job.Job, error) {
 		return nil, db.EditDestination(table, s.ARN, func(d *Destination) {
 			if d.Reached = fault == ""; !d.Reached {
@@ -110,9 +110,9 @@ func (db *DB) SettleDestination(ctx context.Context, s *Sending, fault string) e
 // Send calls visit for changes that did not go to a destination yet, until it returns false, and then put, for one bucket of the journal after the other. When put
 // returns nil, they are not sent again. sent says that there were any. Each change is sent at least once, as long as it is kept; lost says that some may have been too
 // old. No version of the table is pinned while put runs.
-func (db *DB) Send(ctx context.Context, s *Sending, visit func(p Pinned, r *Record) bool, put func(context.Context) error) (sent, lost bool, err error) {
+func (db *DB) Send(ctx context.Context, s *DestinationState, visit func(p Pinned, r *Record) bool, put func(context.Context) error) (sent, lost bool, err error) {
 	for number := range uint8(db.buckets) {
-		b := sendingBucket{db: db, Sending: s, Bucket: journal.Bucket{Table: s.Table, Bucket: number}}
+		b := sendingBucket{db: db, DestinationState: s, Bucket: journal.Bucket{Table: s.Table, Bucket: number}}
 		if err := b.read(ctx, visit); err != nil {
 			return sent, lost, wrap(s.Name, err)
 		}
@@ -134,7 +134,7 @@ func (db *DB) Send(ctx context.Context, s *Sending, visit func(p Pinned, r *Reco
 // sendingBucket is what one step of Send does with a bucket.
 type sendingBucket struct {
 	db *DB
-	*Sending
+	*DestinationState
 	journal.Bucket
 	key         []byte
 	next        Position

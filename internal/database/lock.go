@@ -99,8 +99,8 @@ func (tx *Tx) Return() {
 	}
 }
 
-// Holding says how a transaction holds an item. The zero value waits for others, and holds it alone.
-type Holding struct {
+// HoldMode says how a transaction holds an item. The zero value waits for others, and holds it alone.
+type HoldMode struct {
 	// Shared lets other transactions hold the item, too, if they do so with Shared: none writes it then. Whoever writes it later waits for the others.
 	Shared bool
 	// Now is for not waiting.
@@ -109,7 +109,7 @@ type Holding struct {
 
 // Hold holds the item with a key of AppendItemKey from now to the transaction's end. changed says that another transaction may have changed the item after what
 // this one reads now: Renew shows it. Errors: ErrLockWait, ErrDeadlock, ErrManyLocks; ctx's. It does nothing without Locks.
-func (tx *Tx) Hold(ctx context.Context, key []byte, h Holding) (changed bool, err error) {
+func (tx *Tx) Hold(ctx context.Context, key []byte, h HoldMode) (changed bool, err error) {
 	if !tx.locks {
 		return false, nil
 	}
@@ -117,7 +117,7 @@ func (tx *Tx) Hold(ctx context.Context, key []byte, h Holding) (changed bool, er
 	return changed, wrap("", err)
 }
 
-func (tx *Tx) hold(ctx context.Context, key []byte, h Holding) (changed bool, err error) {
+func (tx *Tx) hold(ctx context.Context, key []byte, h HoldMode) (changed bool, err error) {
 	fresh, err := tx.claim.Take(ctx, key, h.Shared, h.Now)
 	if err != nil || !fresh || tx.changes == nil || !tx.changes.Changed(key) {
 		return false, err
@@ -133,7 +133,7 @@ func (tx *Tx) Holds(key []byte, shared bool) bool { return tx.locks && tx.claim.
 
 // take is hold for what was read already: a change since is a conflict.
 func (tx *Tx) take(ctx context.Context, key []byte, shared bool) error {
-	changed, err := tx.hold(ctx, key, Holding{Shared: shared})
+	changed, err := tx.hold(ctx, key, HoldMode{Shared: shared})
 	if err == nil && changed {
 		err = &kv.ConflictError{Key: bytes.Clone(key)}
 	}
@@ -169,7 +169,7 @@ func (tx *Tx) takeUnique(ctx context.Context, p Pinned, key []byte, row value.Ro
 	added, err := p.table.AddedKeys(nil, old, row)
 	for i := 0; i < len(added) && err == nil; i++ {
 		var changed bool
-		if changed, err = tx.hold(ctx, added[i], Holding{}); changed && err == nil {
+		if changed, err = tx.hold(ctx, added[i], HoldMode{}); changed && err == nil {
 			err = tx.Renew(ctx)
 		}
 	}

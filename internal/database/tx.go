@@ -172,7 +172,7 @@ func (tx *Tx) Mark(ctx context.Context, p Pinned, key value.Row, shared bool) (r
 		return false, wrap(p.name(), tx.txn.Delete(mark))
 	}
 	shared = shared && tx.changes != nil && tx.db.Serializes()
-	if renewed, err = tx.hold(ctx, mark, Holding{Shared: shared}); renewed && err == nil {
+	if renewed, err = tx.hold(ctx, mark, HoldMode{Shared: shared}); renewed && err == nil {
 		err = tx.Renew(ctx)
 	}
 	switch {

@@ -11,11 +11,11 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 )
 
-// explaining says whether a Query or Scan is run, explained, or both.
-type explaining int
+// explainMode says whether a Query or Scan is run, explained, or both.
+type explainMode int
 
 const (
-	carriedOut explaining = iota
+	carriedOut explainMode = iota
 	explained
 	analyzed // carried out and explained, without its items
 )

@@ -29,7 +29,7 @@ type Operation struct {
 	// run appends the answer to dst.
 	run func(a *API, ctx context.Context, body, dst []byte) ([]byte, error)
 	// explain is nil for all but Query and Scan.
-	explain func(a *API, ctx context.Context, body, dst []byte, how explaining) ([]byte, error)
+	explain func(a *API, ctx context.Context, body, dst []byte, how explainMode) ([]byte, error)
 }
 
 // The services that operations belong to.

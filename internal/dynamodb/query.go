@@ -65,7 +65,7 @@ func (a *API) query(ctx context.Context, body, dst []byte) ([]byte, error) {
 	return a.queryAs(ctx, body, dst, carriedOut)
 }
 
-func (a *API) queryAs(ctx context.Context, body, dst []byte, how explaining) (_ []byte, err error) {
+func (a *API) queryAs(ctx context.Context, body, dst []byte, how explainMode) (_ []byte, err error) {
 	q := take[query](a, &a.pools.query, "Query")
 	defer q.release(&err)
 	q.how, q.uncounted = how, how != carriedOut
@@ -124,12 +124,12 @@ func (a *API) scan(ctx context.Context, body, dst []byte) ([]byte, error) {
 	return a.scanAs(ctx, body, dst, carriedOut)
 }
 
-func (a *API) scanAs(ctx context.Context, body, dst []byte, how explaining) ([]byte, error) {
+func (a *API) scanAs(ctx context.Context, body, dst []byte, how explainMode) ([]byte, error) {
 	return a.scanFor(ctx, body, dst, how, nil)
 }
 
 // scanFor is a Scan, of the items that a search finds if that isn't nil.
-func (a *API) scanFor(ctx context.Context, body, dst []byte, how explaining, search *database.SearchText) (_ []byte, err error) {
+func (a *API) scanFor(ctx context.Context, body, dst []byte, how explainMode, search *database.SearchText) (_ []byte, err error) {
 	s := take[scan](a, &a.pools.scan, "Scan")
 	defer s.release(&err)
 	s.how, s.uncounted, s.search = how, how != carriedOut, search

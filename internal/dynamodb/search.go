@@ -10,8 +10,8 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 )
 
-// searching are the members of a Search that a Scan has not.
-type searching struct {
+// searchMembers are the members of a Search that a Scan has not.
+type searchMembers struct {
 	Attributes []string `json:"SearchAttributes"`
 	Text       *string  `json:"SearchText"`
 	Mode       string   `json:"SearchMode"`  // NATURAL, the default, or BOOLEAN
@@ -24,8 +24,8 @@ func (a *API) search(ctx context.Context, body, dst []byte) ([]byte, error) {
 	return a.searchAs(ctx, body, dst, carriedOut)
 }
 
-func (a *API) searchAs(ctx context.Context, body, dst []byte, how explaining) ([]byte, error) {
-	var asked searching
+func (a *API) searchAs(ctx context.Context, body, dst []byte, how explainMode) ([]byte, error) {
+	var asked searchMembers
 	var members map[string]json.RawMessage
 	if json.Unmarshal(body, &members) != nil || json.Unmarshal(body, &asked) != nil {
 		return nil, exception.Serialization("SearchAttributes must be a list of strings, and the other members of Search strings")
@@ -53,7 +53,7 @@ func (a *API) searchAs(ctx context.Context, body, dst []byte, how explaining) ([
 }
 
 // text is what is searched for.
-func (s *searching) text() (*database.SearchText, error) {
+func (s *searchMembers) text() (*database.SearchText, error) {
 	switch {
 	case len(s.Attributes) == 0 || s.Text == nil:
 		return nil, exception.Validation("Search needs SearchAttributes, a list of the attributes whose words are searched, and SearchText")

@@ -39,7 +39,7 @@ type walk struct {
 	values   valueMap
 	capacity returnConsumedCapacity
 
-	how        explaining
+	how        explainMode
 	index      *schema.Index
 	boundaries uint64               // of the start key
 	fetch      bool                 // items are read back from the table

@@ -15,11 +15,11 @@ type Scanners struct {
 
 	mu   sync.Mutex
 	last int32
-	open map[int32]*held
+	open map[int32]*leasedScanner
 }
 
-// held is a scanner with its lease.
-type held struct {
+// leasedScanner is a scanner with its lease.
+type leasedScanner struct {
 	mu      sync.Mutex // held while the scanner reads
 	scanner *Scanner
 	user    string
@@ -59,9 +59,9 @@ func (s *Scanners) Add(user string, scanner *Scanner) (id int32, err error) {
 		}
 	}
 	if s.open == nil {
-		s.open = map[int32]*held{}
+		s.open = map[int32]*leasedScanner{}
 	}
-	s.open[s.last] = &held{scanner: scanner, user: user, until: s.now().Add(leaseTime)}
+	s.open[s.last] = &leasedScanner{scanner: scanner, user: user, until: s.now().Add(leaseTime)}
 	return s.last, nil
 }
 
@@ -90,7 +90,7 @@ func (s *Scanners) Next(ctx context.Context, user string, id int32, results int)
 	return page, err
 }
 
-func (s *Scanners) find(user string, id int32) (*held, error) {
+func (s *Scanners) find(user string, id int32) (*leasedScanner, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.expire()

@@ -55,10 +55,10 @@ func (s *Session) columnsOf(read tree.Query, c *call) ([]result.Column, error) {
 	if err != nil {
 		return nil, err
 	}
-	if one, ok := st.(*selected); ok {
+	if one, ok := st.(*selectStatement); ok {
 		return one.Columns, nil
 	}
-	return st.(*queried).Columns, nil
+	return st.(*queryStatement).Columns, nil
 }
 
 // columnsAs are the columns of a table made by a query: those that are declared and not the query's, and those of the query, as declared or as they are

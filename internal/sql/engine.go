@@ -60,11 +60,11 @@ type Options struct {
 type Observer interface {
 	// Begin is called when a statement has come, End when it has ended.
 	Begin()
-	End(ended *Ended)
+	End(ended *Outcome)
 }
 
-// Ended describes a statement that has ended. It is valid during the call.
-type Ended struct {
+// Outcome describes a statement that has ended. It is valid during the call.
+type Outcome struct {
 	Kind Kind
 	Code fault.Code // of its error; 0 for none
 	Took time.Duration

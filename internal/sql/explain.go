@@ -74,7 +74,7 @@ func (s *Session) explainWrite(ctx context.Context, of tree.Statement, c *call, 
 	return s.explainQueried(ctx, w.query, c, o)
 }
 
-func (s *Session) explainQueried(ctx context.Context, q *queried, c *call, o explain.Options) error {
+func (s *Session) explainQueried(ctx context.Context, q *queryStatement, c *call, o explain.Options) error {
 	request, release, err := q.begin(ctx, s, c)
 	defer release()
 	if err != nil {
@@ -88,7 +88,7 @@ func (s *Session) explainSelect(ctx context.Context, of *tree.Select, c *call, o
 	if err != nil {
 		return err
 	}
-	p, err := compiled.(*selected).begin(ctx, s, c)
+	p, err := compiled.(*selectStatement).begin(ctx, s, c)
 	if err != nil {
 		return err
 	}

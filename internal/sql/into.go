@@ -79,9 +79,9 @@ func (s *Session) compilePage(read *tree.Select, c *call) (statement, error) {
 	found, err := s.compileUnchecked(allOf(read), c)
 	page := &plain{read: read}
 	switch found := found.(type) {
-	case *selected:
+	case *selectStatement:
 		page.columns = found.Columns
-	case *queried:
+	case *queryStatement:
 		page.columns = found.Columns
 	}
 	return page, err

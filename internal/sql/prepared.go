@@ -16,8 +16,8 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// prepared is a statement that was prepared in a session.
-type prepared struct {
+// preparedStatement is a statement that was prepared in a session.
+type preparedStatement struct {
 	session    *Session
 	text       []byte
 	dialect    parse.Dialect // that of the session when it was prepared
@@ -39,7 +39,7 @@ func (s *Session) Prepare(ctx context.Context, text []byte) (result.Prepared, er
 }
 
 // prepare counts the statement's memory until it is closed.
-func (s *Session) prepare(ctx context.Context, text []byte) (p *prepared, err error) {
+func (s *Session) prepare(ctx context.Context, text []byte) (p *preparedStatement, err error) {
 	memory := memory.Share{Of: s.engine.options.Memory}
 	if !memory.Grow(planBytes + costOf(text)) {
 		return nil, noMemory("a prepared statement of this length")
@@ -55,7 +55,7 @@ func (s *Session) prepare(ctx context.Context, text []byte) (p *prepared, err er
 	return p, err
 }
 
-func (s *Session) compilePrepared(ctx context.Context, text []byte) (*prepared, error) {
+func (s *Session) compilePrepared(ctx context.Context, text []byte) (*preparedStatement, error) {
 	s.running = ctx
 	s.renewRights(ctx)
 	dialect := s.dialect()
@@ -69,7 +69,7 @@ func (s *Session) compilePrepared(ctx context.Context, text []byte) (*prepared, 
 	if err := dialect.Check(one); err != nil {
 		return nil, err
 	}
-	p := &prepared{session: s, text: bytes.Clone(one), dialect: dialect, key: bytes.Clone(s.cacheKey())}
+	p := &preparedStatement{session: s, text: bytes.Clone(one), dialect: dialect, key: bytes.Clone(s.cacheKey())}
 	if p.read, err = dialect.Parse(p.text); err != nil {
 		return nil, err
 	}
@@ -80,9 +80,9 @@ func (s *Session) compilePrepared(ctx context.Context, text []byte) (*prepared, 
 		return nil, err
 	}
 	switch compiled := p.compiled.(type) {
-	case *selected:
+	case *selectStatement:
 		p.columns = compiled.Columns
-	case *queried:
+	case *queryStatement:
 		p.columns = compiled.Columns
 	case *plain:
 		p.columns = compiled.columns
@@ -91,16 +91,16 @@ func (s *Session) compilePrepared(ctx context.Context, text []byte) (*prepared, 
 }
 
 // Parameters is the number of placeholders.
-func (p *prepared) Parameters() int { return p.parameters }
+func (p *preparedStatement) Parameters() int { return p.parameters }
 
 // Columns are those of the answer; nil when they are not known before it is executed.
-func (p *prepared) Columns() []result.Column { return p.columns }
+func (p *preparedStatement) Columns() []result.Column { return p.columns }
 
 // Close forgets the statement.
-func (p *prepared) Close() { p.memory.Release() }
+func (p *preparedStatement) Close() { p.memory.Release() }
 
 // Execute runs it.
-func (p *prepared) Execute(ctx context.Context, parameters []datum.Datum, sink result.Sink) error {
+func (p *preparedStatement) Execute(ctx context.Context, parameters []datum.Datum, sink result.Sink) error {
 	s := p.session
 	begun := s.engine.options.Now()
 	kind := kindOf(p.read)
@@ -120,7 +120,7 @@ func (p *prepared) Execute(ctx context.Context, parameters []datum.Datum, sink r
 }
 
 // execute runs the compiled statement, which is compiled again when its table has changed.
-func (p *prepared) execute(ctx context.Context, c *call) error {
+func (p *preparedStatement) execute(ctx context.Context, c *call) error {
 	s := p.session
 	if len(c.parameters) != p.parameters {
 		return fault.New(fault.WrongArguments, "EXECUTE")
@@ -172,7 +172,7 @@ func (s *Session) prepareNamed(ctx context.Context, read *tree.Prepare, c *call)
 		return fault.New(fault.NotSupported, "PREPARE, EXECUTE and DEALLOCATE can't be prepared")
 	}
 	if s.named == nil {
-		s.named = map[string]*prepared{}
+		s.named = map[string]*preparedStatement{}
 	}
 	s.named[read.Name] = p
 	return c.sink.Done(result.Done{})

@@ -20,8 +20,8 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// queried is a compiled query over several tables.
-type queried struct {
+// queryStatement is a compiled query over several tables.
+type queryStatement struct {
 	asks
 	*algebra.Query
 	views []database.StoredView // that it was compiled with
@@ -33,14 +33,14 @@ type queried struct {
 	unfit atomic.Bool // an execution read much more
 }
 
-func (*queried) kind() Kind { return KindRelational }
+func (*queryStatement) kind() Kind { return KindRelational }
 
 // costMax is the largest cost at which a plan is kept: one that reads more may be wrong for other values, or when its tables have grown, and finding it
 // anew costs little beside it.
 const costMax = 1000
 
 // isKept says whether the plan may serve other executions.
-func (q *queried) isKept() bool { return q.known && q.cost <= costMax && !q.unfit.Load() }
+func (q *queryStatement) isKept() bool { return q.known && q.cost <= costMax && !q.unfit.Load() }
 
 // fits says whether a kept statement may serve an execution: its parameters are of the kinds that it was planned for.
 func fits(st statement, c *call) bool {
@@ -49,9 +49,9 @@ func fits(st statement, c *call) bool {
 }
 
 // queryIn is the query that a statement is, or that finds what it writes; nil: there is none.
-func queryIn(st statement) *queried {
+func queryIn(st statement) *queryStatement {
 	switch st := st.(type) {
-	case *queried:
+	case *queryStatement:
 		return st
 	case *queryWrite:
 		return st.query
@@ -60,7 +60,7 @@ func queryIn(st statement) *queried {
 }
 
 // noteCounts counts what an execution has read, and remembers whether that was much more than expected.
-func (q *queried) noteCounts(s *Session, c *database.Counts) {
+func (q *queryStatement) noteCounts(s *Session, c *database.Counts) {
 	s.countReads(c)
 	if float64(c.Looked()) > 100+4*q.cost {
 		q.unfit.Store(true)
@@ -68,17 +68,17 @@ func (q *queried) noteCounts(s *Session, c *database.Counts) {
 }
 
 // compileQuery compiles a query. c has the parameters that estimates are made with; nil: none are known.
-func (s *Session) compileQuery(read tree.Query, parameters int, c *call) (*queried, error) {
+func (s *Session) compileQuery(read tree.Query, parameters int, c *call) (*queryStatement, error) {
 	return s.compileQueryBy(read, c, algebra.Options{Parameters: parameters, Text: statementText, Execution: plan.Execution{Settings: s.planSettings()}})
 }
 
 // compileQueryBy is compileQuery with settings, a text for messages, and more, that may be others than the session's.
-func (s *Session) compileQueryBy(read tree.Query, c *call, o algebra.Options) (*queried, error) {
+func (s *Session) compileQueryBy(read tree.Query, c *call, o algebra.Options) (*queryStatement, error) {
 	first := tree.Leftmost(read)
 	names := &names{session: s, locks: first != nil && first.ForUpdate}
 	defer names.release()
 	o.Catalog = names
-	q := &queried{notes: hintNotes(hintsOf(read), KindRelational)}
+	q := &queryStatement{notes: hintNotes(hintsOf(read), KindRelational)}
 	if c != nil && len(c.parameters) == o.Parameters {
 		o.Execution.Context, q.known = s.beginExecution(c.parameters), true
 		for i := range c.parameters {
@@ -97,7 +97,7 @@ func (s *Session) compileQueryBy(read tree.Query, c *call, o algebra.Options) (*
 type names struct {
 	session *Session
 	locks   bool // the rows that are read: whoever says so needs the right on all tables
-	pins    []pinned
+	pins    []heldTable
 	views   []database.StoredView
 }
 
@@ -180,7 +180,7 @@ func readView(view database.StoredView) (tree.Query, []string, error) {
 }
 
 // run reads and sends rows.
-func (q *queried) run(ctx context.Context, s *Session, c *call) error {
+func (q *queryStatement) run(ctx context.Context, s *Session, c *call) error {
 	request, release, err := q.begin(ctx, s, c)
 	defer release()
 	if err != nil {
@@ -211,7 +211,7 @@ func (q *queried) run(ctx context.Context, s *Session, c *call) error {
 }
 
 // begin prepares an execution. release gives back what it took, after an error too. errStale says that the query is to be compiled again.
-func (q *queried) begin(ctx context.Context, s *Session, c *call) (request execute.QueryRequest, release func(), err error) {
+func (q *queryStatement) begin(ctx context.Context, s *Session, c *call) (request execute.QueryRequest, release func(), err error) {
 	if err := s.beginImplicit(ctx); err != nil {
 		return request, func() {}, err
 	}
@@ -239,8 +239,8 @@ func (q *queried) begin(ctx context.Context, s *Session, c *call) (request execu
 }
 
 // pinTables takes the tables' versions for an execution. release gives them back, after an error too. errStale says that the query is to be compiled again.
-func (q *queried) pinTables(s *Session, request *execute.QueryRequest) (release func(), err error) {
-	var pins []pinned
+func (q *queryStatement) pinTables(s *Session, request *execute.QueryRequest) (release func(), err error) {
+	var pins []heldTable
 	release = func() {
 		for i := range pins {
 			pins[i].release()

@@ -23,7 +23,7 @@ import (
 type need struct {
 	privilege account.Privileges
 	account.Level
-	rows *rowsNamed // which rows and columns it is about; nil: that can't be told
+	rows *rowAccess // which rows and columns it is about; nil: that can't be told
 	// or is a privilege that does as well; 0: none does.
 	or account.Privileges
 }
@@ -70,7 +70,7 @@ func (s *Session) renewRights(ctx context.Context) {
 }
 
 // ask asks for a right. While a statement is compiled, it is enough if there may be rows that the right is for: check decides when the statement runs.
-func (s *Session) ask(p account.Privileges, database, table string, rows *rowsNamed) error {
+func (s *Session) ask(p account.Privileges, database, table string, rows *rowAccess) error {
 	if s.rights.Everything() || p == 0 || schemas.IsVirtual(database) && !isGuarded(database) {
 		return nil
 	}
@@ -78,7 +78,7 @@ func (s *Session) ask(p account.Privileges, database, table string, rows *rowsNa
 }
 
 // askLocks asks to keep others from writing the rows that are read: as in MySQL, that takes a right to write them.
-func (s *Session) askLocks(database, table string, rows *rowsNamed) error {
+func (s *Session) askLocks(database, table string, rows *rowAccess) error {
 	if s.rights.Everything() || schemas.IsVirtual(database) {
 		return nil
 	}

@@ -13,9 +13,9 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// rowsNamed holds the rows and columns that a statement over one table reads and writes, for the condition keys dynamodb:LeadingKeys,
+// rowAccess holds the rows and columns that a statement over one table reads and writes, for the condition keys dynamodb:LeadingKeys,
 // dynamodb:Attributes, dynamodb:Select and dynamodb:FullTableScan. Anything that it doesn't show is unknown, so that a policy that depends on it allows nothing.
-type rowsNamed struct {
+type rowAccess struct {
 	columns []string // nil: they can't be told
 	star    bool     // all of them are read, by *
 	// keys are literals and parameters: each row has one of them in the first column of its key, which is of type leading. nil: unknown.
@@ -30,7 +30,7 @@ type rowValues struct {
 	star    bool
 }
 
-func (r *rowsNamed) values(parameters []datum.Datum) *rowValues {
+func (r *rowAccess) values(parameters []datum.Datum) *rowValues {
 	v := &rowValues{columns: r.columns, star: r.star}
 	for _, e := range r.keys {
 		key, ok := keyText(e, parameters, r.leading)
@@ -93,9 +93,9 @@ func (v *rowValues) of(key string) ([]string, bool) {
 	return nil, false
 }
 
-// naming collects what a statement says of a table.
-type naming struct {
-	*rowsNamed
+// accessCollector collects what a statement says of a table.
+type accessCollector struct {
+	*rowAccess
 	table *definition.Table
 	alias string // by which the statement knows it
 	whole bool   // columns can't be told
@@ -103,8 +103,8 @@ type naming struct {
 }
 
 // newNaming begins to collect. alias is "" if the table has none.
-func newNaming(t *definition.Table, alias string) *naming {
-	n := &naming{rowsNamed: &rowsNamed{}, table: t, alias: aliasOr(alias, t.Name)}
+func newNaming(t *definition.Table, alias string) *accessCollector {
+	n := &accessCollector{rowAccess: &rowAccess{}, table: t, alias: aliasOr(alias, t.Name)}
 	if len(t.Key) > 0 && t.Key[0].Column >= 0 {
 		n.leading = t.Columns[t.Key[0].Column].Type
 	}
@@ -112,7 +112,7 @@ func newNaming(t *definition.Table, alias string) *naming {
 }
 
 // read notes the columns of expressions that are read. Names that are no columns are aliases of what was noted already.
-func (n *naming) read(list ...tree.Expression) {
+func (n *accessCollector) read(list ...tree.Expression) {
 	for _, e := range list {
 		tree.Walk(e, func(e tree.Expression) bool {
 			switch e := e.(type) {
@@ -132,14 +132,14 @@ func (n *naming) read(list ...tree.Expression) {
 }
 
 // note notes a column that is read or written.
-func (n *naming) note(name string) {
+func (n *accessCollector) note(name string) {
 	if _, ok := n.table.Column(name); ok && !slices.Contains(n.columns, name) {
 		n.columns = append(n.columns, name)
 	}
 }
 
 // all notes all columns.
-func (n *naming) all() {
+func (n *accessCollector) all() {
 	n.whole = n.whole || n.table.Dynamic || len(n.table.Wildcards) > 0
 	for name := range n.table.Names() {
 		n.note(name)
@@ -148,7 +148,7 @@ func (n *naming) all() {
 
 // bind finds the values that a condition leaves to the first column of the key: it must be equal to one, or in a list, and the rest of the condition be joined
 // by AND.
-func (n *naming) bind(where tree.Expression) {
+func (n *accessCollector) bind(where tree.Expression) {
 	switch e := where.(type) {
 	case *tree.Binary:
 		switch {
@@ -168,7 +168,7 @@ func (n *naming) bind(where tree.Expression) {
 	}
 }
 
-func (n *naming) isLeading(e tree.Expression) bool {
+func (n *accessCollector) isLeading(e tree.Expression) bool {
 	c, ok := e.(*tree.Column)
 	return ok && len(n.table.Key) > 0 && n.table.Key[0].Column >= 0 && c.Name == n.table.Key[0].Name && (c.Table == "" || c.Table == n.alias)
 }
@@ -182,11 +182,11 @@ func isValue(e tree.Expression) bool {
 }
 
 // collectedNames returns the collected names.
-func (n *naming) collectedNames() *rowsNamed {
+func (n *accessCollector) collectedNames() *rowAccess {
 	if n.whole {
 		n.columns = nil
 	}
-	return n.rowsNamed
+	return n.rowAccess
 }
 
 // orders are the expressions of ORDER BY.
@@ -246,7 +246,7 @@ func (s *Session) askChange(read tree.Statement, t *definition.Table) error {
 }
 
 // askReads asks to read the columns that a statement looks at in order to write.
-func (s *Session) askReads(n *naming, rows *rowsNamed) error {
+func (s *Session) askReads(n *accessCollector, rows *rowAccess) error {
 	for _, name := range n.reads {
 		column, _ := n.table.Column(name)
 		if column.KeyPart >= 0 && column.Name != "" && !column.Dynamic {
@@ -262,7 +262,7 @@ func (s *Session) askReads(n *naming, rows *rowsNamed) error {
 }
 
 // assign notes assignments. One to the key moves rows, so that their place does not identify them.
-func (n *naming) assign(set []tree.Assignment) {
+func (n *accessCollector) assign(set []tree.Assignment) {
 	for i := range set {
 		n.note(set[i].Column)
 		n.read(set[i].Value)
@@ -273,7 +273,7 @@ func (n *naming) assign(set []tree.Assignment) {
 }
 
 // insert notes the columns of an INSERT, and the keys of its rows.
-func (n *naming) insert(read *tree.Insert) {
+func (n *accessCollector) insert(read *tree.Insert) {
 	columns := read.Columns
 	if len(columns) == 0 {
 		n.all()
@@ -298,13 +298,13 @@ func (n *naming) insert(read *tree.Insert) {
 }
 
 // isNumbered says whether a column may get another value than it is given: the next number.
-func (n *naming) isNumbered(name string) bool {
+func (n *accessCollector) isNumbered(name string) bool {
 	column, _ := n.table.Column(name)
 	return column.AutoIncrement
 }
 
 // askDuplicates asks for what an INSERT does about rows that are there. These may have other keys where another index is unique.
-func (s *Session) askDuplicates(read *tree.Insert, t *definition.Table, n *naming) error {
+func (s *Session) askDuplicates(read *tree.Insert, t *definition.Table, n *accessCollector) error {
 	privilege := duplicatePrivilege(read)
 	if privilege == 0 {
 		return nil

@@ -118,7 +118,7 @@ func (s *Session) starts(ctx context.Context) context.Context {
 	s.waits.Reset()
 	ctx = s.waits.Context(ctx)
 	s.renewRights(ctx)
-	s.tally, s.running, s.timeout, s.slept, s.ofTable, s.digest = Ended{}, ctx, s.values.StatementTimeout, 0, false, 0
+	s.tally, s.running, s.timeout, s.slept, s.ofTable, s.digest = Outcome{}, ctx, s.values.StatementTimeout, 0, false, 0
 	if o := s.engine.options.Observer; o != nil {
 		o.Begin()
 	}

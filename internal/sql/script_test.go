@@ -111,7 +111,7 @@ func (o *observer) Begin() {
 }
 
 // End is sql.Observer's.
-func (o *observer) End(e *sql.Ended) {
+func (o *observer) End(e *sql.Outcome) {
 	o.watching.Lock()
 	defer o.watching.Unlock()
 	o.begun--

@@ -16,15 +16,15 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// selected is a compiled SELECT over one table or none.
-type selected struct {
+// selectStatement is a compiled SELECT over one table or none.
+type selectStatement struct {
 	asks
 	*plan.Select
 	database, name string // of the table; "" for none
 	notes          []warning
 }
 
-func (*selected) kind() Kind { return KindSelect }
+func (*selectStatement) kind() Kind { return KindSelect }
 
 // compileSelect compiles a SELECT for the current version of its table.
 func (s *Session) compileSelect(read *tree.Select) (statement, error) {
@@ -35,7 +35,7 @@ func (s *Session) compileSelect(read *tree.Select) (statement, error) {
 func (s *Session) compileSelectOf(read *tree.Select, text func() string) (statement, error) {
 	if read.From == nil {
 		compiled, err := plan.Compile(read, nil, nil, text)
-		return &selected{Select: compiled, notes: hintNotes(read.Hints, KindSelect)}, err
+		return &selectStatement{Select: compiled, notes: hintNotes(read.Hints, KindSelect)}, err
 	}
 	t, p, err := s.table(*read.From, account.Select)
 	if err != nil {
@@ -54,11 +54,11 @@ func (s *Session) compileSelectOf(read *tree.Select, text func() string) (statem
 	if compiled.Pages() {
 		hints = slices.DeleteFunc(slices.Clone(hints), func(h tree.Hint) bool { return h.Name == "_l_allow_cursor_" })
 	}
-	return &selected{Select: compiled, database: t.Database, name: t.Name, notes: hintNotes(hints, KindSelect)}, nil
+	return &selectStatement{Select: compiled, database: t.Database, name: t.Name, notes: hintNotes(hints, KindSelect)}, nil
 }
 
 // run reads and sends rows.
-func (st *selected) run(ctx context.Context, s *Session, c *call) error {
+func (st *selectStatement) run(ctx context.Context, s *Session, c *call) error {
 	p, err := st.begin(ctx, s, c)
 	if err != nil {
 		return err
@@ -91,7 +91,7 @@ func (st *selected) run(ctx context.Context, s *Session, c *call) error {
 }
 
 // begin prepares the session's request. The caller releases the pin. errStale says that the table has changed.
-func (st *selected) begin(ctx context.Context, s *Session, c *call) (p pinned, err error) {
+func (st *selectStatement) begin(ctx context.Context, s *Session, c *call) (p heldTable, err error) {
 	request := &s.request
 	*request = execute.Request{Statement: st.Select, DB: s.engine.db, Sink: c.sink, Limit: &s.limit}
 	request.Context, request.Settings = s.beginExecution(c.parameters), s.planSettings()

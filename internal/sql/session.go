@@ -34,8 +34,8 @@ type Session struct {
 	nextIsolation *variable.Isolation
 	warnings      []warning
 	multi         bool
-	named         map[string]*prepared // PREPARE name FROM ..
-	userLocks     userlock.Holder      // of GET_LOCK
+	named         map[string]*preparedStatement // PREPARE name FROM ..
+	userLocks     userlock.Holder               // of GET_LOCK
 	temporaries   temporaries
 	released      bool // it has ended itself
 	// affected is the value of ROW_COUNT().
@@ -43,7 +43,7 @@ type Session struct {
 	insertID uint64          // what LAST_INSERT_ID() returns
 	told     uint64          // what the statement at work gave to LAST_INSERT_ID(n); 0 for nothing
 	found    int64           // what FOUND_ROWS() returns
-	tally    Ended           // of the statement at work
+	tally    Outcome         // of the statement at work
 	running  context.Context // of the statement at work
 	timeout  time.Duration   // of the statement at work; 0: none
 	slept    time.Duration   // what SLEEP took of it

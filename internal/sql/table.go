@@ -79,14 +79,14 @@ func (s *Session) base(n tree.Name) (dbName, name string, err error) {
 	return s.database, n.Name, nil
 }
 
-// pinned is the version of a table that a statement works with.
-type pinned struct {
+// heldTable is the version of a table that a statement works with.
+type heldTable struct {
 	database.Pinned
 	owned bool // it has to be released
 }
 
 // pin takes the current version of a table, or the one that the open transaction works with. Errors: fault.NoSuchTable, fault.UnknownDatabase.
-func (s *Session) pin(dbName, name string) (p pinned, err error) {
+func (s *Session) pin(dbName, name string) (p heldTable, err error) {
 	if tx := s.tx(); tx != nil {
 		p.Pinned, err = tx.PinIn(dbName, name)
 	} else {
@@ -109,7 +109,7 @@ func (s *Session) pin(dbName, name string) (p pinned, err error) {
 }
 
 // release gives a version back, if it is the statement's own.
-func (p *pinned) release() {
+func (p *heldTable) release() {
 	if p.owned {
 		p.owned = false
 		p.Release()
@@ -118,28 +118,28 @@ func (p *pinned) release() {
 
 // table pins a table and returns what SQL sees of it, unless there are no rows of it that the user has a privilege for; 0 asks for none. The caller releases
 // the pin.
-func (s *Session) table(n tree.Name, p account.Privileges) (*definition.Table, pinned, error) {
+func (s *Session) table(n tree.Name, p account.Privileges) (*definition.Table, heldTable, error) {
 	database, name, err := s.resolve(n)
 	if err != nil {
-		return nil, pinned{}, err
+		return nil, heldTable{}, err
 	}
 	if at := (account.Level{Database: database, Table: name}); p != 0 && !s.rights.Everything() && !s.may(p, at, true) {
 		if err := s.refuse(p, at); err != nil {
-			return nil, pinned{}, err
+			return nil, heldTable{}, err
 		}
 	}
 	return s.tableOf(database, name)
 }
 
-func (s *Session) tableOf(database, name string) (*definition.Table, pinned, error) {
+func (s *Session) tableOf(database, name string) (*definition.Table, heldTable, error) {
 	p, err := s.pin(database, name)
 	if err != nil {
-		return nil, pinned{}, err
+		return nil, heldTable{}, err
 	}
 	t, err := s.engine.tables.of(p.Descriptor())
 	if err != nil {
 		p.release()
-		return nil, pinned{}, err
+		return nil, heldTable{}, err
 	}
 	return t, p, nil
 }

@@ -185,7 +185,7 @@ func (s *Session) dropTemporaries() {
 }
 
 // checkNotTemporary refuses a view of temporary tables. Errors: 1352.
-func checkNotTemporary(q *queried) error {
+func checkNotTemporary(q *queryStatement) error {
 	for i := range q.Tables {
 		if t := q.Tables[i].Table; database.IsTemporary(t.Database) {
 			return fault.Message(codeViewTemporary, "View's SELECT refers to a temporary table '%s'", t.Name)

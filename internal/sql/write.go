@@ -23,7 +23,7 @@ import (
 // the first row is written.
 type queryWrite struct {
 	asks
-	query   *queried
+	query   *queryStatement
 	insert  modify.Taker      // of an INSERT; else targets
 	into    *definition.Table // of insert
 	mode    modify.InsertMode // of insert
@@ -67,7 +67,7 @@ func (w *queryWrite) run(ctx context.Context, s *Session, c *call) error {
 		ctx, cancel = context.WithTimeoutCause(ctx, timeout, errTimeout)
 		defer cancel()
 	}
-	x := &queryWriting{of: w, session: s, call: c, memory: memory.Share{Of: s.engine.options.Memory}}
+	x := &writeExecution{of: w, session: s, call: c, memory: memory.Share{Of: s.engine.options.Memory}}
 	defer x.memory.Release()
 	err := x.commit(ctx)
 	if err != nil {
@@ -82,8 +82,8 @@ func (w *queryWrite) run(ctx context.Context, s *Session, c *call) error {
 	return c.sink.Done(result.Done{Affected: x.effect.Affected, Info: x.effect.Info, LastInsertID: s.noteInsertIDs(&x.effect)})
 }
 
-// queryWriting is one execution of a queryWrite.
-type queryWriting struct {
+// writeExecution is one execution of a queryWrite.
+type writeExecution struct {
 	of      *queryWrite
 	session *Session
 	call    *call
@@ -95,7 +95,7 @@ type queryWriting struct {
 }
 
 // commit writes in the open transaction, or in one of the statement's own, again if other writers were first.
-func (x *queryWriting) commit(ctx context.Context) error {
+func (x *writeExecution) commit(ctx context.Context) error {
 	s := x.session
 	if s.open != nil {
 		if err := s.writes(ctx); err != nil {
@@ -123,7 +123,7 @@ func (x *queryWriting) commit(ctx context.Context) error {
 }
 
 // write reads everything, then writes.
-func (x *queryWriting) write(ctx context.Context) error {
+func (x *writeExecution) write(ctx context.Context) error {
 	if x.of.insert == nil {
 		return x.changes(ctx)
 	}
@@ -148,7 +148,7 @@ func (x *queryWriting) write(ctx context.Context) error {
 }
 
 // read reads the rows of the query.
-func (x *queryWriting) read(ctx context.Context) error {
+func (x *writeExecution) read(ctx context.Context) error {
 	s, q := x.session, x.of.query
 	request := execute.QueryRequest{Query: q.Query, Context: s.beginExecution(x.call.parameters), Settings: s.planSettings(), DB: s.engine.db, View: x.tx.View(), Tx: x.tx,
 		BytesMax: s.values.RelationalBytesMax, DepthMax: s.recursionMax(), Virtual: s.virtual}
@@ -176,7 +176,7 @@ const (
 )
 
 // keep keeps a row until all are read.
-func (x *queryWriting) keep(row []datum.Datum) error {
+func (x *writeExecution) keep(row []datum.Datum) error {
 	most := x.session.values.BytesMax
 	if most == 0 {
 		most = 64 << 20
@@ -201,7 +201,7 @@ func (x *queryWriting) keep(row []datum.Datum) error {
 }
 
 // changes updates or deletes the rows of all targets.
-func (x *queryWriting) changes(ctx context.Context) error {
+func (x *writeExecution) changes(ctx context.Context) error {
 	calls, release, err := x.calls(ctx)
 	defer release()
 	if err != nil {
@@ -247,8 +247,8 @@ func (x *queryWriting) changes(ctx context.Context) error {
 }
 
 // calls are those of the targets, with their tables' versions.
-func (x *queryWriting) calls(ctx context.Context) (calls []*modify.Call, release func(), err error) {
-	var pins []pinned
+func (x *writeExecution) calls(ctx context.Context) (calls []*modify.Call, release func(), err error) {
+	var pins []heldTable
 	release = func() {
 		for i := range pins {
 			pins[i].release()

@@ -87,7 +87,7 @@ func queryOfRows(rows [][]tree.Expression) (q tree.Query) {
 }
 
 // compile compiles what becomes of the rows, now that the types of what is found are known.
-func (t *writeTarget) compile(q *queried, o modify.Options) (err error) {
+func (t *writeTarget) compile(q *queryStatement, o modify.Options) (err error) {
 	for i := range t.made.Sources {
 		t.made.Sources[i].Type = q.Root.Select.Items[t.values+i].Program.Type()
 	}

@@ -53,11 +53,11 @@ type FaultyStore struct {
 
 	mu     sync.Mutex
 	calls  map[Call]int
-	faults []armed
+	faults []armedFault
 }
 
-// armed is a fault with the number of the call that it waits for; 0: all.
-type armed struct {
+// armedFault is a fault with the number of the call that it waits for; 0: all.
+type armedFault struct {
 	Fault
 	number int
 }
@@ -88,7 +88,7 @@ func (f *FaultyStore) call(kind Call, _ string, run func() (string, error)) erro
 func (f *FaultyStore) Inject(fault Fault) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	a := armed{Fault: fault}
+	a := armedFault{Fault: fault}
 	if fault.Nth > 0 {
 		a.number = f.calls[fault.Call] + fault.Nth
 	}

@@ -24,7 +24,7 @@ func copyDir(fs vfs.FS, dir string) string { return fs.PathJoin(dir, "weft-copy"
 func (s *Store) Copy(ctx context.Context) (kv.Files, error) {
 	fs := s.options.FS
 	dir := fs.PathJoin(copyDir(fs, s.options.Dir), fmt.Sprint(s.copies.Add(1)))
-	c := &copied{fs: fs, options: s.engine.MakeReaderOptions(), dir: dir}
+	c := &checkpointCopy{fs: fs, options: s.engine.MakeReaderOptions(), dir: dir}
 	err := s.Checkpoint(ctx, c.dir)
 	if err == nil {
 		c.names, err = fs.List(c.dir)
@@ -38,8 +38,8 @@ func (s *Store) Copy(ctx context.Context) (kv.Files, error) {
 	return c, nil
 }
 
-// copied is one copy.
-type copied struct {
+// checkpointCopy is one copy.
+type checkpointCopy struct {
 	fs      vfs.FS
 	options sstable.ReaderOptions
 	dir     string
@@ -48,7 +48,7 @@ type copied struct {
 }
 
 // Check implements kv.Files. The log and the manifest were read when the copy was made; the rest is tables.
-func (c *copied) Check(ctx context.Context, name string) (err error) {
+func (c *checkpointCopy) Check(ctx context.Context, name string) (err error) {
 	if !strings.HasSuffix(name, ".sst") {
 		return nil
 	}
@@ -72,10 +72,10 @@ func (c *copied) Check(ctx context.Context, name string) (err error) {
 }
 
 // Names implements kv.Files.
-func (c *copied) Names() []string { return c.names }
+func (c *checkpointCopy) Names() []string { return c.names }
 
 // Open implements kv.Files.
-func (c *copied) Open(name string) (io.ReadCloser, int64, error) {
+func (c *checkpointCopy) Open(name string) (io.ReadCloser, int64, error) {
 	file, err := c.fs.Open(c.fs.PathJoin(c.dir, name), vfs.SequentialReadsOption)
 	if err != nil {
 		return nil, 0, err
@@ -120,7 +120,7 @@ func written(log io.ReaderAt, size int64) (int64, error) {
 }
 
 // Close implements kv.Files.
-func (c *copied) Close() (err error) {
+func (c *checkpointCopy) Close() (err error) {
 	c.once.Do(func() { err = c.fs.RemoveAll(c.dir) })
 	return err
 }

@@ -27,8 +27,8 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli) // immutable
 
-// ending is how a store was left.
-type ending struct {
+// endState is how a store was left.
+type endState struct {
 	// stopped says that it was closed in good order: what is listed is all that it had. If not, files have grown since,
 	// and there are newer ones.
 	stopped  bool
@@ -45,7 +45,7 @@ type part struct {
 }
 
 // text is the content of the file. Its last line is the checksum of those before.
-func (e *ending) text() []byte {
+func (e *endState) text() []byte {
 	word := map[bool]string{true: "stopped", false: "open"}[e.stopped]
 	text := fmt.Appendf(nil, "state %s\nlast %d\n", word, e.last)
 	for _, p := range append([]part{e.manifest}, e.logs...) {
@@ -55,12 +55,12 @@ func (e *ending) text() []byte {
 }
 
 // parseEnding reads a text. ok is false if it is damaged.
-func parseEnding(text []byte) (e *ending, ok bool) {
+func parseEnding(text []byte) (e *endState, ok bool) {
 	at := bytes.LastIndex(text, []byte("sum "))
 	if at < 0 || string(text[at:]) != fmt.Sprintf("sum %08x\n", crc32.Checksum(text[:at], castagnoli)) {
 		return nil, false
 	}
-	e = new(ending)
+	e = new(endState)
 	for line := range strings.Lines(string(text[:at])) {
 		word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 		switch word {
@@ -87,7 +87,7 @@ func parseEnding(text []byte) (e *ending, ok bool) {
 
 // readEnding returns how the store was left; nil if nobody knows, or if an older program has had the store since, which
 // doesn't keep the file.
-func readEnding(fs vfs.FS, dir string, names []string) (*ending, error) {
+func readEnding(fs vfs.FS, dir string, names []string) (*endState, error) {
 	text, err := readWhole(fs, fs.PathJoin(dir, stateName))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
@@ -118,7 +118,7 @@ func highest(names []string) (number uint64) {
 }
 
 // manifestName returns the name of the manifest that was in use and is still there, "" if that is not known.
-func (e *ending) manifestName(fs vfs.FS, dir string) string {
+func (e *endState) manifestName(fs vfs.FS, dir string) string {
 	if e == nil || !exists(fs, fs.PathJoin(dir, e.manifest.name)) {
 		return ""
 	}
@@ -126,7 +126,7 @@ func (e *ending) manifestName(fs vfs.FS, dir string) string {
 }
 
 // check compares the files with what they must hold.
-func (e *ending) check(fs vfs.FS, dir, manifest string, names []string) error {
+func (e *endState) check(fs vfs.FS, dir, manifest string, names []string) error {
 	if !e.stopped {
 		return e.checkGrown(fs, dir, manifest, names)
 	}
@@ -142,7 +142,7 @@ func (e *ending) check(fs vfs.FS, dir, manifest string, names []string) error {
 }
 
 // checkGrown compares what is known of a store that was open.
-func (e *ending) checkGrown(fs vfs.FS, dir, manifest string, names []string) error {
+func (e *endState) checkGrown(fs vfs.FS, dir, manifest string, names []string) error {
 	if now, _ := numberOf(manifest); now < e.manifest.number() {
 		return damage("the store was in use with the file %s, not %s", e.manifest.name, manifest)
 	}
@@ -233,14 +233,14 @@ func used(log io.ReaderAt, size int64) (int64, error) {
 }
 
 // noteOpen tells that the store is in use.
-func (s *Store) noteOpen() { s.note(context.Background(), &ending{}, 1) }
+func (s *Store) noteOpen() { s.note(context.Background(), &endState{}, 1) }
 
 // noteStopped tells that the engine was closed, with so many logs whose writes may be in no table, if that can be done in time.
 func (s *Store) noteStopped(ctx context.Context, logs int64) {
 	noted := make(chan struct{})
 	go func() {
 		defer close(noted)
-		s.note(ctx, &ending{stopped: true}, int(logs))
+		s.note(ctx, &endState{stopped: true}, int(logs))
 	}()
 	select {
 	case <-noted:
@@ -249,7 +249,7 @@ func (s *Store) noteStopped(ctx context.Context, logs int64) {
 }
 
 // note writes how the store is left. Without that the next start knows less, and that is all.
-func (s *Store) note(ctx context.Context, e *ending, logs int) {
+func (s *Store) note(ctx context.Context, e *endState, logs int) {
 	fs, dir := s.options.FS, s.options.Dir
 	err := e.fill(fs, dir, logs)
 	if err == nil {
@@ -265,7 +265,7 @@ func (s *Store) note(ctx context.Context, e *ending, logs int) {
 }
 
 // fill describes the files as they are.
-func (e *ending) fill(fs vfs.FS, dir string, logs int) error {
+func (e *endState) fill(fs vfs.FS, dir string, logs int) error {
 	names, err := fs.List(dir)
 	if err != nil {
 		return err

@@ -14,8 +14,8 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// following is who follows the store's commits. Batches are applied under a read lock, so that Follow waits for those that nobody gathers.
-type following struct {
+// followers is who follows the store's commits. Batches are applied under a read lock, so that Follow waits for those that nobody gathers.
+type followers struct {
 	mu  sync.RWMutex
 	now *follower
 }

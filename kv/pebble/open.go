@@ -106,7 +106,7 @@ func (s *Store) openLocked() error {
 
 // checkFolder judges the files before anything changes. fresh says that there are none yet; left is how they were left,
 // nil if unknown.
-func (s *Store) checkFolder() (fresh bool, left *ending, err error) {
+func (s *Store) checkFolder() (fresh bool, left *endState, err error) {
 	fs, dir := s.options.FS, s.options.Dir
 	if fresh, err = checkMarker(fs, dir); err != nil || fresh {
 		return fresh, nil, err

@@ -69,7 +69,7 @@ func logsOf(names []string) []string {
 
 // checkParts refuses a store whose engine files are not all there, and returns the name of its manifest. From a folder
 // without them Pebble would make an empty store and delete the files of the other. left may be nil.
-func checkParts(fs vfs.FS, dir string, left *ending) (manifest string, err error) {
+func checkParts(fs vfs.FS, dir string, left *endState) (manifest string, err error) {
 	manifest, err = atomicfs.ReadMarker(fs, dir, currentMarker)
 	if err == nil && manifest == "" {
 		err = lostMarker(fs, dir, currentMarker, left.manifestName(fs, dir))

@@ -57,7 +57,7 @@ type Store struct {
 	commits   *commitTable
 	lanes     []*lane
 	stamps    stampClock
-	following following
+	following followers
 	disk      *diskMonitor
 	cache     *blockCache
 	events    events

@@ -35,7 +35,7 @@ type Skew struct {
 // Skew measures c over a sample of current values. Errors are those of Code.
 func (c *Codec) Skew(sample []Value, o SkewOptions) (Skew, error) {
 	s := Skew{Ratio: 1, Excess: 1}
-	var rows []placed
+	var rows []codedValue
 	clamped := 0
 	for i := range sample {
 		if sample[i].kind == valueNull {
@@ -54,7 +54,7 @@ func (c *Codec) Skew(sample []Value, o SkewOptions) (Skew, error) {
 	if s.Rows = len(rows); s.Rows == 0 {
 		return s, nil
 	}
-	slices.SortFunc(rows, func(a, b placed) int {
+	slices.SortFunc(rows, func(a, b codedValue) int {
 		return cmp.Or(cmp.Compare(a.word, b.word), strings.Compare(a.content, b.content))
 	})
 	s.ClampedShare = float64(clamped) / float64(s.Rows)
@@ -67,14 +67,14 @@ func (c *Codec) Skew(sample []Value, o SkewOptions) (Skew, error) {
 	return s, nil
 }
 
-// placed is a value by its full code and by what it is.
-type placed struct {
+// codedValue is a value by its full code and by what it is.
+type codedValue struct {
 	word    uint64
 	content string // not cut to what the code tells apart
 }
 
 // place also says whether the value was clamped.
-func (c *Codec) place(v *Value) (row placed, side int, err error) {
+func (c *Codec) place(v *Value) (row codedValue, side int, err error) {
 	var room [numberBytes]byte
 	content, err := c.quantileContent(v, edgeLow, &room)
 	if err != nil {
@@ -136,13 +136,13 @@ func (q *quantile) cells(least float64) []cell {
 }
 
 // compare sets the ratios from sorted rows.
-func (s *Skew) compare(rows []placed, cells []cell) {
+func (s *Skew) compare(rows []codedValue, cells []cell) {
 	s.Buckets = len(cells)
 	s.Ratio, s.Excess = 0, 0
 	for i, c := range cells {
 		n := len(rows)
 		if i+1 < len(cells) {
-			n, _ = slices.BinarySearchFunc(rows, cells[i+1].start, func(r placed, word uint64) int { return cmp.Compare(r.word, word) })
+			n, _ = slices.BinarySearchFunc(rows, cells[i+1].start, func(r codedValue, word uint64) int { return cmp.Compare(r.word, word) })
 		}
 		expected := c.share * float64(s.Rows)
 		s.Ratio = max(s.Ratio, float64(n)/expected)
@@ -152,7 +152,7 @@ func (s *Skew) compare(rows []placed, cells []cell) {
 }
 
 // commonest returns how often the commonest value is in sorted rows.
-func commonest(rows []placed) int {
+func commonest(rows []codedValue) int {
 	most, run := 0, 0
 	for i := range rows {
 		if i > 0 && rows[i] != rows[i-1] {

@@ -23,14 +23,14 @@ type machine struct {
 	at     time.Time
 	cpu    time.Duration // that the process has used
 	bytes  map[string]int64
-	shares []metric.Watched // of the stretch between the last two looks
+	shares []metric.Watch // of the stretch between the last two looks
 }
 
 // lookMin is the least stretch over which shares are reported.
 const lookMin = time.Second
 
 // Watched is all that an operator watches: the machine's, and the engine's.
-func (w *Watch) Watched() []metric.Watched {
+func (w *Watch) Watched() []metric.Watch {
 	list := w.machine.look(time.Now())
 	if used, ok := diskUsed(w.options.Folder); ok && w.options.Folder != "" {
 		list = append(list, metric.Share("disk", used))
@@ -42,20 +42,20 @@ func (w *Watch) Watched() []metric.Watched {
 }
 
 // look returns shares of the processors' time and of the network's speed. The first look has none.
-func (m *machine) look(now time.Time) []metric.Watched {
+func (m *machine) look(now time.Time) []metric.Watch {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if elapsed := now.Sub(m.at); elapsed >= lookMin {
 		cpu, bytes := cpuUsed(), networkBytes()
 		if !m.at.IsZero() {
-			m.shares = []metric.Watched{metric.Share("cpu", float64(cpu-m.cpu)/float64(elapsed)/float64(runtime.NumCPU()))}
+			m.shares = []metric.Watch{metric.Share("cpu", float64(cpu-m.cpu)/float64(elapsed)/float64(runtime.NumCPU()))}
 			if share, ok := networkShare(m.bytes, bytes, elapsed); ok {
 				m.shares = append(m.shares, metric.Share("network", share))
 			}
 		}
 		m.at, m.cpu, m.bytes = now, cpu, bytes
 	}
-	return append([]metric.Watched(nil), m.shares...)
+	return append([]metric.Watch(nil), m.shares...)
 }
 
 // networkShare is the busiest interface's share of its speed; ok is false where no speed is known, as on most virtual machines.
@@ -113,8 +113,8 @@ func linkSpeed(name string) float64 {
 const backlogLeast = 1 << 30
 
 // Pebble returns an operator's figures of an embedded engine: the sorted runs that a read may have to look into are the engine's files of a region.
-func Pebble(m pebble.Metrics) []metric.Watched {
-	return []metric.Watched{
+func Pebble(m pebble.Metrics) []metric.Watch {
+	return []metric.Watch{
 		metric.Files(int64(m.ReadAmp)),
 		metric.Share("compaction", float64(m.CompactionDebtBytes)/float64(max(m.DiskBytes, backlogLeast))),
 	}

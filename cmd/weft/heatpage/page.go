@@ -59,7 +59,7 @@ type shownHeat struct {
 	Findings []diagnosis.Finding `json:"findings"`
 	Objects  []shownObject       `json:"objects"`
 	Keys     []shownKey          `json:"keys"`
-	Watched  []metric.Watched    `json:"watched"`
+	Watched  []metric.Watch      `json:"watched"`
 	Dead     []metric.Dead       `json:"dead"`
 }
 
@@ -223,7 +223,7 @@ func (h *shownHeat) printWatched(text *bytes.Buffer) {
 }
 
 // warningsOf says what is near its limit, and what stands in the way of walks.
-func warningsOf(watched []metric.Watched, dead []metric.Dead) (list []string) {
+func warningsOf(watched []metric.Watch, dead []metric.Dead) (list []string) {
 	for _, w := range watched {
 		if w.Level > metric.Fine {
 			list = append(list, fmt.Sprintf("%s: %s is at %.0f %% of its limit. %s", w.Level, w.What, 100*w.Ratio, cureOf(w.What)))

@@ -49,9 +49,9 @@ type Watch struct {
 
 // Options say what else is watched besides the requests. The zero value works.
 type Options struct {
-	Folder string                  // whose disk; empty: none's
-	Engine func() []metric.Watched // of the engine; nil: nothing
-	Dead   func() []metric.Dead    // what walks met; nil: nothing
+	Folder string                // whose disk; empty: none's
+	Engine func() []metric.Watch // of the engine; nil: nothing
+	Dead   func() []metric.Dead  // what walks met; nil: nothing
 }
 
 // New returns a Watch that does not run yet.

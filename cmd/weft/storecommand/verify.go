@@ -28,12 +28,12 @@ if anything is wrong, or if the store can't be opened.`,
 	return command
 }
 
-// verified is the result for all tables so far.
-type verified struct{ tables, rows, entries, faults int64 }
+// verification is the result for all tables so far.
+type verification struct{ tables, rows, entries, faults int64 }
 
 // verify checks table by table.
 func (h *Host) verify(ctx context.Context, db *database.DB) error {
-	begun, all := time.Now(), verified{}
+	begun, all := time.Now(), verification{}
 	for _, database := range db.Databases() {
 		for after := ""; ; {
 			names := db.Tables(database, after, 100)
@@ -57,7 +57,7 @@ func (h *Host) verify(ctx context.Context, db *database.DB) error {
 	return nil
 }
 
-func (h *Host) verifyTable(ctx context.Context, db *database.DB, dbName, name string, all *verified) error {
+func (h *Host) verifyTable(ctx context.Context, db *database.DB, dbName, name string, all *verification) error {
 	table, err := db.TableIn(dbName, name)
 	if err != nil {
 		return err

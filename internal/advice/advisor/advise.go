@@ -41,8 +41,8 @@ func saves(f *report.Finding) float64 {
 	return f.Before.Reads - f.After.Reads + f.Before.Writes - f.After.Writes
 }
 
-// keyed is one key of the table, with what to call it.
-type keyed struct {
+// namedKey is one key of the table, with what to call it.
+type namedKey struct {
 	subject string
 	index   *design.Index // nil is the table
 	parts   []design.Part // nil: a search index, which has fields instead
@@ -50,7 +50,7 @@ type keyed struct {
 }
 
 // replaceable is the key's index, if that can be dropped alone; nil if it can't.
-func (k keyed) replaceable() *keyed {
+func (k namedKey) replaceable() *namedKey {
 	if k.index == nil || k.index.Local {
 		return nil
 	}
@@ -58,17 +58,17 @@ func (k keyed) replaceable() *keyed {
 }
 
 // keys lists the table's key and the keys of the indexes: rules about keys run on all of them.
-func (s *study) keys() []keyed {
-	list := []keyed{{"table " + s.Table.Name, nil, s.paths[0].key, s.items}}
+func (s *study) keys() []namedKey {
+	list := []namedKey{{"table " + s.Table.Name, nil, s.paths[0].key, s.items}}
 	for i := range s.Table.Indexes {
 		x := &s.Table.Indexes[i]
-		list = append(list, keyed{"index " + x.Name, x, s.paths[i+1].key, s.paths[i+1].entries})
+		list = append(list, namedKey{"index " + x.Name, x, s.paths[i+1].key, s.paths[i+1].entries})
 	}
 	return list
 }
 
 // writes is how many entries are written into the key per second; 0 is unknown.
-func (s *study) writes(k keyed) float64 {
+func (s *study) writes(k namedKey) float64 {
 	if k.index == nil {
 		return s.Writes
 	}

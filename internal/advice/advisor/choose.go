@@ -24,8 +24,8 @@ type choice struct {
 	chosen []*candidate
 }
 
-// assigned is the cost of a query, and the index that it uses.
-type assigned struct {
+// assignment is the cost of a query, and the index that it uses.
+type assignment struct {
 	price price
 	by    *candidate
 }
@@ -77,8 +77,8 @@ func (s *study) surplus(q *query) float64 {
 }
 
 // assign gives each query the cheapest of the indexes, if that is a tenth cheaper than what there is, or more where an index serves it already.
-func (c *choice) assign(indexes []*candidate) map[*query]assigned {
-	out := map[*query]assigned{}
+func (c *choice) assign(indexes []*candidate) map[*query]assignment {
+	out := map[*query]assignment{}
 	for _, q := range c.bad {
 		for _, one := range indexes {
 			p, ok := c.prices[one][q]
@@ -87,7 +87,7 @@ func (c *choice) assign(indexes []*candidate) map[*query]assigned {
 				now = before.price
 			}
 			if ok && p.cost() < now.cost()*(1-c.least(q, out)) {
-				out[q] = assigned{p, one}
+				out[q] = assignment{p, one}
 			}
 		}
 	}
@@ -95,7 +95,7 @@ func (c *choice) assign(indexes []*candidate) map[*query]assigned {
 }
 
 // least is the share of a query's cost that an index must save to be worth it.
-func (c *choice) least(q *query, out map[*query]assigned) float64 {
+func (c *choice) least(q *query, out map[*query]assignment) float64 {
 	if _, ok := out[q]; ok || q.known().index {
 		return gainAgain
 	}
@@ -116,7 +116,7 @@ func (c *choice) pick(candidates []*candidate) (best *candidate) {
 }
 
 // saving returns the cost that an index saves per second, net of its writes; 0 if that is less than a tenth of the cost of its queries.
-func (c *choice) saving(one *candidate, current map[*query]assigned) float64 {
+func (c *choice) saving(one *candidate, current map[*query]assignment) float64 {
 	saving, affected := 0.0, 0.0
 	for _, q := range c.bad {
 		p, ok := c.prices[one][q]

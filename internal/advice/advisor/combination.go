@@ -31,7 +31,7 @@ type combination struct {
 
 // combine returns the search index for the patterns that no ordered index serves: those with OR over attributes, and those that filter many attributes in
 // different combinations; and for those that take many new ordered indexes. nil: it would not pay, or there is one already.
-func (s *study) combine(unserved []*pattern, final map[*query]assigned) *combination {
+func (s *study) combine(unserved []*pattern, final map[*query]assignment) *combination {
 	either, other := &combination{study: s}, s.replace(final)
 	for _, p := range unserved {
 		switch {
@@ -55,7 +55,7 @@ func (s *study) combine(unserved []*pattern, final map[*query]assigned) *combina
 }
 
 // replace gathers the patterns for which new ordered indexes are proposed, if these are many. Patterns with an order keep their own.
-func (s *study) replace(final map[*query]assigned) *combination {
+func (s *study) replace(final map[*query]assignment) *combination {
 	c, by := &combination{study: s}, map[*candidate]bool{}
 	var served []*query
 	for _, q := range s.shapes {

@@ -19,9 +19,9 @@ const (
 	leafEntries  = 64   // entries that are read together
 )
 
-// laid is the sample along a Z-order curve: its rows that have all the attributes. Codes are places in the sample, so that the leading bits of
+// curveSample is the sample along a Z-order curve: its rows that have all the attributes. Codes are places in the sample, so that the leading bits of
 // each attribute halve the rows.
-type laid struct {
+type curveSample struct {
 	*bitorder.Curve
 	columns []*column
 }
@@ -81,7 +81,7 @@ func (c *column) high(v design.Value) int {
 }
 
 // newCurve lays the sample along a plan. It returns nil for columns of which the sample has no rows.
-func (s *study) newCurve(columns []*column, plan *zorder.Plan) *laid {
+func (s *study) newCurve(columns []*column, plan *zorder.Plan) *curveSample {
 	var rows [][]uint64
 	for row := 0; row < s.rows; row += max(1, s.rows/curveRowsMax) {
 		codes := make([]uint64, len(columns))
@@ -100,11 +100,11 @@ func (s *study) newCurve(columns []*column, plan *zorder.Plan) *laid {
 	if err != nil || len(rows) == 0 {
 		return nil
 	}
-	return &laid{c, columns}
+	return &curveSample{c, columns}
 }
 
 // defaultCurve is the curve of an index that exists. It is nil where the sample lacks the attributes.
-func (s *study) defaultCurve(p design.Part) *laid {
+func (s *study) defaultCurve(p design.Part) *curveSample {
 	var columns []*column
 	for _, name := range p.Attributes() {
 		if c := s.columns[name]; c != nil && c.seen > 0 {

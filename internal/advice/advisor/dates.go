@@ -32,7 +32,7 @@ func mixedDates(s *study) []report.Finding {
 	return findings
 }
 
-func mixedDate(k keyed, c *column) (f report.Finding, ok bool) {
+func mixedDate(k namedKey, c *column) (f report.Finding, ok bool) {
 	forms := map[string]float64{}
 	dates := 0.0
 	for _, v := range c.sorted {

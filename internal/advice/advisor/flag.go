@@ -51,7 +51,7 @@ func (s *study) saysNo(c *column, v design.Value, path int) bool {
 	return slices.Contains(unset, strings.ToLower(v.Text))
 }
 
-func (s *study) flagValue(k keyed, c *column) report.Finding {
+func (s *study) flagValue(k namedKey, c *column) report.Finding {
 	no, share := c.top()
 	f := report.Finding{Severity: report.Warning, Rule: "flag-value", Subject: k.subject}
 	f.Problem = fmt.Sprintf("%.0f %% of the entries have %s = %s: the index repeats nearly the whole table to find the others.", 100*share, c.name, no)

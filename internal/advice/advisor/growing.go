@@ -36,7 +36,7 @@ func growingKeys(s *study) []report.Finding {
 	return findings
 }
 
-func (s *study) growing(k keyed, c *column, why string, hashed bool) report.Finding {
+func (s *study) growing(k namedKey, c *column, why string, hashed bool) report.Finding {
 	f := report.Finding{Severity: report.Advice, Rule: "growing-key", Subject: k.subject}
 	if s.writes(k) >= busyWrites {
 		f.Severity = report.Warning

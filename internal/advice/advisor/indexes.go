@@ -16,7 +16,7 @@ import (
 const indexesMany = 5
 
 // cost is the cost of an index: its writes and its bytes.
-func (s *study) cost(k keyed) report.Cost {
+func (s *study) cost(k namedKey) report.Cost {
 	c := report.Cost{Writes: s.writes(k), Bytes: k.index.Bytes}
 	if c.Bytes == 0 {
 		c.Bytes = k.entries * s.entryBytes(k.index.Projection)
@@ -82,10 +82,10 @@ func (s *study) watched(x *design.Index) time.Duration {
 }
 
 // searches lists the search indexes as keys, of which they have as many entries as attributes.
-func (s *study) searches() (list []keyed) {
+func (s *study) searches() (list []namedKey) {
 	for i := range s.Table.Searches {
 		x := &s.Table.Searches[i]
-		list = append(list, keyed{"search index " + x.Name, x, nil, s.items * float64(len(x.Key))})
+		list = append(list, namedKey{"search index " + x.Name, x, nil, s.items * float64(len(x.Key))})
 	}
 	return list
 }
@@ -99,7 +99,7 @@ func spanText(d time.Duration) string {
 }
 
 // drop fills in the cost of an index and the request that drops it.
-func (s *study) drop(f *report.Finding, k keyed) {
+func (s *study) drop(f *report.Finding, k namedKey) {
 	c := s.cost(k)
 	f.Before = &c
 	f.Evidence = append(f.Evidence, report.Figure{Name: "entries", Value: k.entries})

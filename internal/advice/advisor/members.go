@@ -29,7 +29,7 @@ func curveMembers(s *study) []report.Finding {
 }
 
 // group lists the queries that a curve is for: those that use it and those that could.
-func (s *study) group(k keyed, path, at int) []*query {
+func (s *study) group(k namedKey, path, at int) []*query {
 	return slices.DeleteFunc(slices.Clone(s.shapes), func(q *query) bool {
 		if q.Rate == 0 || at == 1 && !s.use(q, k.parts[0]).equal {
 			return true
@@ -39,7 +39,7 @@ func (s *study) group(k keyed, path, at int) []*query {
 }
 
 // judgeCurve weighs each attribute, and prices the curve without those that don't belong.
-func (s *study) judgeCurve(k keyed, p design.Part, at int, group []*query) []report.Finding {
+func (s *study) judgeCurve(k namedKey, p design.Part, at int, group []*query) []report.Finding {
 	weights := s.members("", group)
 	var keep []*column
 	var bad []member
@@ -80,7 +80,7 @@ func (s *study) judgeCurve(k keyed, p design.Part, at int, group []*query) []rep
 }
 
 // recut adds the index without the attributes that don't belong to the first finding, with the costs of both.
-func (s *study) recut(f *report.Finding, k keyed, at int, keep []*column, group []*query) {
+func (s *study) recut(f *report.Finding, k namedKey, at int, keep []*column, group []*query) {
 	key := design.Key{spellCurve(keep, nil)}
 	if at == 1 {
 		key = design.Key{k.parts[0].Name, key[0]}

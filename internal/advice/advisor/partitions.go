@@ -48,7 +48,7 @@ func fewPartitions(s *study) []report.Finding {
 }
 
 // spread proposes to join the attribute that queries bind along with the partition key most often.
-func (s *study) spread(f *report.Finding, k keyed, c *column) {
+func (s *study) spread(f *report.Finding, k namedKey, c *column) {
 	f.Remedy = fmt.Sprintf("Join an attribute of many values to it, or a shard number that writers choose and readers ask in parallel: concat(%s,'#',shard).", design.Spell(c.name))
 	partner := s.partner(k, c)
 	if s.Table.SQL {
@@ -77,7 +77,7 @@ func (s *study) spread(f *report.Finding, k keyed, c *column) {
 }
 
 // partner finds another attribute that all queries on the key give exactly, with more values.
-func (s *study) partner(k keyed, c *column) string {
+func (s *study) partner(k namedKey, c *column) string {
 	total := 0.0
 	exact := map[string]float64{}
 	for _, q := range s.shapes {

@@ -18,7 +18,7 @@ type path struct {
 	whole   bool          // items that lack a key attribute are there, too
 	hashed  bool          // not in the order of the partition key
 	mark    *design.Bound // the index holds just the items that pass this bound
-	curve   *laid         // of the part with function zorder
+	curve   *curveSample  // of the part with function zorder
 	fields  design.Key    // of a search index, which has no key
 }
 

@@ -67,7 +67,7 @@ func (s *study) wantedOf(path int) (wanted map[string]bool, known bool) {
 	return wanted, known
 }
 
-func (s *study) wideProjection(k keyed, wanted map[string]bool, share float64) report.Finding {
+func (s *study) wideProjection(k namedKey, wanted map[string]bool, share float64) report.Finding {
 	var include []string
 	keys := append(s.Table.Key.Attributes(), k.index.Key.Attributes()...)
 	for _, name := range sortedKeys(wanted) {

@@ -149,7 +149,7 @@ const (
 )
 
 // unserved finds a search index for the patterns that nothing proposed helps, and warns of those that it doesn't help either.
-func (s *study) unserved(bad []*query, final map[*query]assigned) []report.Finding {
+func (s *study) unserved(bad []*query, final map[*query]assignment) []report.Finding {
 	var left []*query
 	for _, q := range bad {
 		if _, ok := final[q]; !ok && !q.searches() {

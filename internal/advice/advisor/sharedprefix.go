@@ -39,7 +39,7 @@ func sharedPrefixes(s *study) []report.Finding {
 	return findings
 }
 
-func sharedPrefix(k keyed, p design.Part, a design.Argument, c *column) (f report.Finding, ok bool) {
+func sharedPrefix(k namedKey, p design.Part, a design.Argument, c *column) (f report.Finding, ok bool) {
 	prefix, share := c.prefix()
 	if len(prefix) < prefixBytesMin || growingText(c) != "" {
 		return f, false

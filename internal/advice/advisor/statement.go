@@ -34,7 +34,7 @@ func (s *study) createIndex(name string, key design.Key) report.Statement {
 }
 
 // dropIndex is the request that removes an index. DynamoDB's API has none for search indexes.
-func (s *study) dropIndex(k keyed) report.Statement {
+func (s *study) dropIndex(k namedKey) report.Statement {
 	if s.Table.SQL || k.parts == nil {
 		return report.Statement{SQL: fmt.Sprintf("DROP INDEX %s ON %s;", quote(k.index.Name), s.quotedTable())}
 	}
@@ -43,7 +43,7 @@ func (s *study) dropIndex(k keyed) report.Statement {
 
 // makeIndex is what a finding asks for: an index, in place of another one if that is not nil. Where the table may have no more of its kind, those that earlier
 // findings ask for among them, one goes first.
-func (s *study) makeIndex(f *report.Finding, made report.Statement, search bool, instead *keyed) {
+func (s *study) makeIndex(f *report.Finding, made report.Statement, search bool, instead *namedKey) {
 	list, most, kind := s.replaceable(search), s.Table.IndexesMax, 0
 	if search {
 		most, kind = s.Table.SearchesMax, 1
@@ -72,20 +72,20 @@ func (s *study) makeIndex(f *report.Finding, made report.Statement, search bool,
 }
 
 // replaceable lists the indexes of a kind that can be dropped, the least used first.
-func (s *study) replaceable(search bool) (list []keyed) {
+func (s *study) replaceable(search bool) (list []namedKey) {
 	all := s.Table.Indexes
 	if search {
 		all = s.Table.Searches
 	}
 	for i := range all {
-		if k := (keyed{index: &all[i]}); !all[i].Local {
+		if k := (namedKey{index: &all[i]}); !all[i].Local {
 			if !search {
 				k.parts = all[i].Key.Parts()
 			}
 			list = append(list, k)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b keyed) int { return cmp.Compare(a.index.Queries, b.index.Queries) })
+	slices.SortStableFunc(list, func(a, b namedKey) int { return cmp.Compare(a.index.Queries, b.index.Queries) })
 	return list
 }
 

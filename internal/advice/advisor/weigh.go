@@ -63,7 +63,7 @@ func (s *study) together(c *choice, now *report.Candidate) report.Candidate {
 }
 
 // weigh adds up what all queries read with some more indexes, and what these cost.
-func (s *study) weigh(better map[*query]assigned, indexes []*candidate) (w report.Candidate) {
+func (s *study) weigh(better map[*query]assignment, indexes []*candidate) (w report.Candidate) {
 	for _, q := range s.shapes {
 		known := q.known()
 		p := report.PatternCost{Name: q.Name, Rate: q.Rate, Before: known.entries, After: known.entries}

@@ -39,7 +39,7 @@ func wideKeys(s *study) []report.Finding {
 	return findings
 }
 
-func (s *study) wideKey(k keyed, c *column, position int) (f report.Finding, ok bool) {
+func (s *study) wideKey(k namedKey, c *column, position int) (f report.Finding, ok bool) {
 	limit := sortBytesMax
 	if position == 0 {
 		limit = partitionBytesMax

@@ -226,16 +226,16 @@ func (s *study) greedy(set []member, partition string, group []*query) []byte {
 }
 
 // trainingBoxes are the boxes that a bit order is made for.
-func (s *study) trainingBoxes(set []member, group []*query) []bitorder.Weighted {
+func (s *study) trainingBoxes(set []member, group []*query) []bitorder.WeightedBox {
 	columns := columnsOf(set)
-	var list []bitorder.Weighted
+	var list []bitorder.WeightedBox
 	for _, q := range group {
 		if q.judges {
 			continue
 		}
 		boxes := s.boxes(q, columns, 0, s.boxesPerQuery())
 		for _, b := range boxes {
-			list = append(list, bitorder.Weighted{Corners: b, Weight: q.Rate / float64(len(boxes))})
+			list = append(list, bitorder.WeightedBox{Corners: b, Weight: q.Rate / float64(len(boxes))})
 		}
 	}
 	return list

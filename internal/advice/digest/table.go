@@ -97,7 +97,7 @@ func (e *Entry) digest() Digest {
 // Table keeps digests and slow statements. It is safe for concurrent use; see New.
 type Table struct {
 	seed  maphash.Seed
-	known [knownMax]atomic.Pointer[known] // by fingerprints, so that one is found without a lock
+	known [knownMax]atomic.Pointer[entry] // by fingerprints, so that one is found without a lock
 
 	mu      sync.Mutex
 	entries map[textOf]*Entry
@@ -107,8 +107,8 @@ type Table struct {
 	next   int
 }
 
-// known is the entry of a fingerprint. Several have one text.
-type known struct {
+// entry is the entry of a fingerprint. Several have one text.
+type entry struct {
 	id    uint64
 	entry *Entry
 }
@@ -159,12 +159,12 @@ func (t *Table) Note(id uint64, api API, database string, text []byte, now time.
 		e = &Entry{sum: Digest{API: api, Database: database, Text: at.text, First: now}}
 		t.entries[at] = e
 	}
-	t.keep(&known{id, e})
+	t.keep(&entry{id, e})
 	return e
 }
 
 // keep keeps a fingerprint in the first of its places that is free, or instead of one that is there.
-func (t *Table) keep(one *known) {
+func (t *Table) keep(one *entry) {
 	for i := range uint64(knownNear) {
 		place := &t.known[(one.id+i)%knownMax]
 		if k := place.Load(); k == nil || k.id == one.id || k.entry.gone.Load() {

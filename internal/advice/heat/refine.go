@@ -24,7 +24,7 @@ func (m *Map) refine(a *axis, rows *heatmap.Rows) heatmap.Rows {
 	for i := range rows.Borders {
 		total += rows.Requests(i)
 	}
-	cuts, samples := [][]byte(nil), make([][2][]weighed, len(a.buckets))
+	cuts, samples := [][]byte(nil), make([][2][]weightedKey, len(a.buckets))
 	for i := range a.buckets {
 		samples[i] = a.buckets[i].keys()
 		keys := slices.Concat(samples[i][read], samples[i][write])
@@ -45,7 +45,7 @@ func (m *Map) refine(a *axis, rows *heatmap.Rows) heatmap.Rows {
 }
 
 // keys copies the samples of this column.
-func (b *bucket) keys() (keys [2][]weighed) {
+func (b *bucket) keys() (keys [2][]weightedKey) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for d := range keys {
@@ -55,7 +55,7 @@ func (b *bucket) keys() (keys [2][]weighed) {
 }
 
 // objectCuts returns the beginnings and ends of the objects that the keys belong to.
-func objectCuts(sorted []weighed) (cuts [][]byte) {
+func objectCuts(sorted []weightedKey) (cuts [][]byte) {
 	var last Object
 	for i, k := range sorted {
 		id, ok := ObjectOf(k.key)
@@ -69,7 +69,7 @@ func objectCuts(sorted []weighed) (cuts [][]byte) {
 }
 
 // cutsOf cuts sorted keys into about n pieces of as many requests each; a key that is asked for very often becomes a piece of its own.
-func cutsOf(sorted []weighed, n int) (cuts [][]byte) {
+func cutsOf(sorted []weightedKey, n int) (cuts [][]byte) {
 	total := sum(sorted)
 	piece := 0.0
 	for i := 0; i < len(sorted); {
@@ -93,7 +93,7 @@ func cutsOf(sorted []weighed, n int) (cuts [][]byte) {
 	return slices.DeleteFunc(cuts, func(b []byte) bool { return len(b) > borderMax })
 }
 
-func sum(keys []weighed) (total float64) {
+func sum(keys []weightedKey) (total float64) {
 	for i := range keys {
 		total += keys[i].weight
 	}
@@ -110,7 +110,7 @@ func shortestAfter(a, b []byte) []byte {
 }
 
 // share shares the counts of bucket i of rows out over its pieces in fine.
-func share(fine, rows *heatmap.Rows, i int, samples [2][]weighed) {
+func share(fine, rows *heatmap.Rows, i int, samples [2][]weightedKey) {
 	first := heatmap.Find(fine.Borders, rows.Borders[i])
 	for m := range rows.Values {
 		v := rows.Values[m][i]

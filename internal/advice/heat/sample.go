@@ -12,14 +12,14 @@ import (
 // sample is a bounded choice of keys by priority sampling: each offer gets its weight over a random number, and the highest stay. A key
 // that stays stands for its own weight or for the highest priority that did not stay, whichever is more; so sums are right on average.
 type sample struct {
-	keys      []sampled
+	keys      []sampleKey
 	offered   float64 // weight of all offers
 	threshold float64 // the highest priority that did not stay
 	least     int     // of the priorities in keys, once they are as many as may be
 }
 
-// sampled is one key; its bytes are the sample's, and used again.
-type sampled struct {
+// sampleKey is one key; its bytes are the sample's, and used again.
+type sampleKey struct {
 	key              []byte
 	weight, priority float64
 	order            float64 // the weight of all that was offered before it
@@ -27,14 +27,14 @@ type sampled struct {
 
 // offer puts a key in, or not.
 func (s *sample) offer(key []byte, weight float64, keysMax int) {
-	x := sampled{weight: weight, priority: weight / (1 - rand.Float64()), order: s.offered}
+	x := sampleKey{weight: weight, priority: weight / (1 - rand.Float64()), order: s.offered}
 	s.offered += weight
 	switch {
 	case len(s.keys) < keysMax:
 		if cap(s.keys) > len(s.keys) { // an entry that was used before has bytes to use again
 			s.keys = s.keys[:len(s.keys)+1]
 		} else {
-			s.keys = append(s.keys, sampled{})
+			s.keys = append(s.keys, sampleKey{})
 		}
 		s.put(len(s.keys)-1, key, x)
 	case x.priority <= s.keys[s.least].priority:
@@ -49,7 +49,7 @@ func (s *sample) offer(key []byte, weight float64, keysMax int) {
 	}
 }
 
-func (s *sample) put(i int, key []byte, x sampled) {
+func (s *sample) put(i int, key []byte, x sampleKey) {
 	x.key = append(s.keys[i].key[:0], key...)
 	s.keys[i] = x
 }
@@ -69,7 +69,7 @@ func (s *sample) clear() { *s = sample{keys: s.keys[:0]} }
 // inOrder copies the keys in the order in which they came.
 func (s *sample) inOrder() [][]byte {
 	sorted := slices.Clone(s.keys)
-	slices.SortFunc(sorted, func(a, b sampled) int { return cmp.Compare(a.order, b.order) })
+	slices.SortFunc(sorted, func(a, b sampleKey) int { return cmp.Compare(a.order, b.order) })
 	keys := make([][]byte, len(sorted))
 	for i := range sorted {
 		keys[i] = slices.Clone(sorted[i].key)
@@ -77,19 +77,19 @@ func (s *sample) inOrder() [][]byte {
 	return keys
 }
 
-// weighed is a key and for how many requests it stands.
-type weighed struct {
+// weightedKey is a key and for how many requests it stands.
+type weightedKey struct {
 	key    []byte
 	weight float64
 }
 
 // weighed copies the keys.
-func (s *sample) weighed() []weighed {
-	list := make([]weighed, len(s.keys))
+func (s *sample) weighed() []weightedKey {
+	list := make([]weightedKey, len(s.keys))
 	for i := range s.keys {
-		list[i] = weighed{slices.Clone(s.keys[i].key), max(s.keys[i].weight, s.threshold)}
+		list[i] = weightedKey{slices.Clone(s.keys[i].key), max(s.keys[i].weight, s.threshold)}
 	}
 	return list
 }
 
-func compareWeighed(a, b weighed) int { return bytes.Compare(a.key, b.key) }
+func compareWeighed(a, b weightedKey) int { return bytes.Compare(a.key, b.key) }

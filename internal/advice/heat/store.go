@@ -12,18 +12,18 @@ import (
 
 // Wrap returns a store that counts in m what it is asked, and passes it on. Closing it closes store; kv.SharedOf sees through it, and an
 // operator's side (kv.Admin) is asked of store itself: what an operator does is not counted.
-func Wrap(store kv.Store, m *Map) kv.Store { return &heated{store, m} }
+func Wrap(store kv.Store, m *Map) kv.Store { return &countingStore{store, m} }
 
-type heated struct {
+type countingStore struct {
 	kv.Store
 	heat *Map
 }
 
 // Unwrap implements kv.Unwrapper.
-func (s *heated) Unwrap() kv.Store { return s.Store }
+func (s *countingStore) Unwrap() kv.Store { return s.Store }
 
 // Get is the store's Get.
-func (s *heated) Get(ctx context.Context, key, dst []byte) ([]byte, bool, error) {
+func (s *countingStore) Get(ctx context.Context, key, dst []byte) ([]byte, bool, error) {
 	value, ok, err := s.Store.Get(ctx, key, dst)
 	if isOwn(ctx) {
 		return value, ok, err
@@ -64,7 +64,7 @@ func (m *Map) missed(key []byte) {
 }
 
 // Read is the store's Read.
-func (s *heated) Read(ctx context.Context) (kv.Reader, error) {
+func (s *countingStore) Read(ctx context.Context) (kv.Reader, error) {
 	r, err := s.Store.Read(ctx)
 	if err != nil || isOwn(ctx) {
 		return r, err
@@ -73,7 +73,7 @@ func (s *heated) Read(ctx context.Context) (kv.Reader, error) {
 }
 
 // Walk implements kv.Walker.
-func (s *heated) Walk(ctx context.Context, r kv.Range, reverse bool) kv.Cursor {
+func (s *countingStore) Walk(ctx context.Context, r kv.Range, reverse bool) kv.Cursor {
 	if isOwn(ctx) {
 		return kv.Walk(ctx, s.Store, r, reverse)
 	}
@@ -81,7 +81,7 @@ func (s *heated) Walk(ctx context.Context, r kv.Range, reverse bool) kv.Cursor {
 }
 
 // Begin is the store's Begin.
-func (s *heated) Begin(ctx context.Context) (kv.Txn, error) {
+func (s *countingStore) Begin(ctx context.Context) (kv.Txn, error) {
 	t, err := s.Store.Begin(ctx)
 	if err != nil || isOwn(ctx) {
 		return t, err

@@ -10,21 +10,21 @@ import (
 
 // Leased returns the store as the gateway's requests use it: it commits while there is a lease, and what it reads was read before the lease had
 // passed; else the error is kv.ErrFenced.
-func (g *Gateway) Leased() kv.Store { return &leased{Store: g.Store, gateway: g} }
+func (g *Gateway) Leased() kv.Store { return &leasedStore{Store: g.Store, gateway: g} }
 
-type leased struct {
+type leasedStore struct {
 	kv.Store
 	gateway *Gateway
 }
 
 // Unwrap returns the store below.
-func (s *leased) Unwrap() kv.Store { return s.Store }
+func (s *leasedStore) Unwrap() kv.Store { return s.Store }
 
-func (s *leased) Get(ctx context.Context, key, dst []byte) ([]byte, bool, error) {
+func (s *leasedStore) Get(ctx context.Context, key, dst []byte) ([]byte, bool, error) {
 	return s.gateway.got(s.Store.Get(ctx, key, dst))
 }
 
-func (s *leased) Read(ctx context.Context) (kv.Reader, error) {
+func (s *leasedStore) Read(ctx context.Context) (kv.Reader, error) {
 	reader, err := s.Store.Read(ctx)
 	if err != nil {
 		return nil, err
@@ -32,7 +32,7 @@ func (s *leased) Read(ctx context.Context) (kv.Reader, error) {
 	return &leasedReader{reader, s.gateway}, nil
 }
 
-func (s *leased) Begin(ctx context.Context) (kv.Txn, error) {
+func (s *leasedStore) Begin(ctx context.Context) (kv.Txn, error) {
 	txn, err := s.Store.Begin(ctx)
 	if err != nil {
 		return nil, err

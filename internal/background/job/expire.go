@@ -39,25 +39,25 @@ type expiry struct {
 	owner Owner           // of the background looks; nil: this process, always
 
 	mu     sync.Mutex
-	tables map[watched]looked // all tables whose rows expire, and perhaps more
+	tables map[expiryKind]expiryProgress // all tables whose rows expire, and perhaps more
 }
 
-// watched says what to look for in a table: rows that have expired, or rows with cells that have expired.
-type watched struct {
+// expiryKind says what to look for in a table: rows that have expired, or rows with cells that have expired.
+type expiryKind struct {
 	table uint32
 	cells bool
 }
 
 // index returns the index by which that is found, whatever its state.
-func (w watched) index(table *schema.Table) (*schema.Index, bool) {
+func (w expiryKind) index(table *schema.Table) (*schema.Index, bool) {
 	if w.cells {
 		return table.CellExpiry()
 	}
 	return table.Expiry()
 }
 
-// looked is how far the rows of one table have been looked through; times are seconds since the Unix epoch. The zero value is: not at all.
-type looked struct {
+// expiryProgress is how far the rows of one table have been looked through; times are seconds since the Unix epoch. The zero value is: not at all.
+type expiryProgress struct {
 	index uint32
 	until int64 // all rows that expire by then have been deleted,
 	whole int64 // counting those that were there at this time; of later ones those whose expiry was not far back
@@ -69,7 +69,7 @@ func newExpiry(ctx context.Context, options Options) (*expiry, error) {
 	if options.ExpiryInterval == 0 {
 		options.ExpiryInterval = expiryInterval
 	}
-	e := &expiry{Options: options, turn: make(chan struct{}, 1), ended: make(chan struct{}), tables: map[watched]looked{}}
+	e := &expiry{Options: options, turn: make(chan struct{}, 1), ended: make(chan struct{}), tables: map[expiryKind]expiryProgress{}}
 	e.turn <- struct{}{}
 	reader, err := options.Store.Read(ctx)
 	if err != nil {
@@ -86,9 +86,9 @@ func newExpiry(ctx context.Context, options Options) (*expiry, error) {
 			return nil, fmt.Errorf("job: descriptor at %s: %w", keyspace.Print(cursor.Key()), err)
 		}
 		for _, cells := range []bool{false, true} {
-			w := watched{table.ID, cells}
+			w := expiryKind{table.ID, cells}
 			if _, ok := w.index(&table); ok {
-				e.tables[w] = looked{}
+				e.tables[w] = expiryProgress{}
 			}
 		}
 	}
@@ -100,8 +100,8 @@ func (e *expiry) watch(table uint32) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, cells := range []bool{false, true} {
-		w := watched{table, cells}
-		e.tables[w] = looked{told: e.tables[w].told + 1}
+		w := expiryKind{table, cells}
+		e.tables[w] = expiryProgress{told: e.tables[w].told + 1}
 	}
 }
 
@@ -109,8 +109,8 @@ func (e *expiry) watch(table uint32) {
 func (e *expiry) forget(s *sweep) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.tables[s.watched] == s.before {
-		delete(e.tables, s.watched)
+	if e.tables[s.expiryKind] == s.before {
+		delete(e.tables, s.expiryKind)
 	}
 }
 
@@ -207,7 +207,7 @@ func (e *expiry) begin(whole bool) []*sweep {
 	}
 	sweeps := make([]*sweep, 0, len(e.tables))
 	for w, before := range e.tables {
-		sweeps = append(sweeps, &sweep{expiry: e, watched: w, now: now, whole: whole, before: before, guard: guard})
+		sweeps = append(sweeps, &sweep{expiry: e, expiryKind: w, now: now, whole: whole, before: before, guard: guard})
 	}
 	slices.SortFunc(sweeps, func(a, b *sweep) int {
 		return cmp.Or(cmp.Compare(a.table, b.table), cmp.Compare(truth(a.cells), truth(b.cells)))
@@ -219,13 +219,13 @@ func (e *expiry) begin(whole bool) []*sweep {
 func (e *expiry) done(s *sweep) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	now := looked{index: s.index, until: s.now.Unix(), whole: s.before.whole, told: s.before.told}
+	now := expiryProgress{index: s.index, until: s.now.Unix(), whole: s.before.whole, told: s.before.told}
 	if s.whole {
 		now.whole = now.until
 	}
 	// A table that was noted anew meanwhile begins anew.
-	if e.tables[s.watched] == s.before {
-		e.tables[s.watched] = now
+	if e.tables[s.expiryKind] == s.before {
+		e.tables[s.expiryKind] = now
 	}
 }
 

@@ -32,10 +32,10 @@ const expiredYearsMax = 5
 // sweep is one walk over the expired rows of one table.
 type sweep struct {
 	*expiry
-	watched
+	expiryKind
 	now    time.Time
 	whole  bool // begin at the oldest row
-	before looked
+	before expiryProgress
 	guard  Owner // without which nothing is deleted; nil: somebody asked for this look
 
 	name       string // the table's
@@ -45,8 +45,8 @@ type sweep struct {
 	damage     error  // of the first row that was passed over because it can't be read
 }
 
-// expired is one batch: the keys of rows, and the relative keys of the entries by which they were found.
-type expired struct{ rows, entries [][]byte }
+// expiryBatch is one batch: the keys of rows, and the relative keys of the entries by which they were found.
+type expiryBatch struct{ rows, entries [][]byte }
 
 // batch deletes the next expired rows. more is false when it is through. Each batch pins the table by itself, so changes of the schema come in
 // between.
@@ -57,7 +57,7 @@ func (s *sweep) batch(ctx context.Context) (deleted int64, more bool, err error)
 		return 0, false, nil
 	}
 	defer version.Release()
-	described, ok := s.watched.index(version.Table)
+	described, ok := s.expiryKind.index(version.Table)
 	if !ok || leaving(described.State) || version.Table.State == schema.Dropping {
 		s.forget(s)
 		return 0, false, nil
@@ -128,7 +128,7 @@ func keyAt(index *record.Index, seconds int64) ([]byte, error) {
 }
 
 // find reads the next entries.
-func (s *sweep) find(ctx context.Context, table *record.Table, index *record.Index) (found expired, err error) {
+func (s *sweep) find(ctx context.Context, table *record.Table, index *record.Index) (found expiryBatch, err error) {
 	reader, err := s.Store.Read(ctx)
 	if err != nil {
 		return found, err
@@ -150,7 +150,7 @@ func (s *sweep) find(ctx context.Context, table *record.Table, index *record.Ind
 
 // delete deletes the rows of a batch that have expired still. They are latched, so that writers in this process wait instead of failing; a writer
 // elsewhere makes the commit conflict, and the rows are looked at again.
-func (s *sweep) delete(ctx context.Context, table *record.Table, index *record.Index, found expired) (deleted int64, err error) {
+func (s *sweep) delete(ctx context.Context, table *record.Table, index *record.Index, found expiryBatch) (deleted int64, err error) {
 	held, err := s.Latches.Lock(ctx, found.rows...)
 	if err != nil {
 		return 0, err

@@ -22,17 +22,17 @@ func TestSweepsBegin(t *testing.T) {
 	for _, one := range []struct {
 		name   string
 		whole  bool
-		before looked
+		before expiryProgress
 		want   int64
 	}{
-		{"the first", false, looked{}, oldest},
-		{"a look a second later", false, looked{index: 3, until: now - 1, whole: now - 1}, now - 61},
-		{"a look after a long pause", false, looked{index: 3, until: now - 50, whole: now - 59}, now - 110},
-		{"a minute after the last long one", false, looked{index: 3, until: now - 1, whole: now - 60}, oldest},
-		{"one that somebody asked for", true, looked{index: 3, until: now - 1, whole: now - 1}, oldest},
-		{"one of an index that was made anew", false, looked{index: 2, until: now - 1, whole: now - 1}, oldest},
-		{"after the clock was set back a little", false, looked{index: 3, until: now + 5, whole: now - 5}, now - 60},
-		{"after the clock was set back", false, looked{index: 3, until: now + 5, whole: now + 1}, oldest},
+		{"the first", false, expiryProgress{}, oldest},
+		{"a look a second later", false, expiryProgress{index: 3, until: now - 1, whole: now - 1}, now - 61},
+		{"a look after a long pause", false, expiryProgress{index: 3, until: now - 50, whole: now - 59}, now - 110},
+		{"a minute after the last long one", false, expiryProgress{index: 3, until: now - 1, whole: now - 60}, oldest},
+		{"one that somebody asked for", true, expiryProgress{index: 3, until: now - 1, whole: now - 1}, oldest},
+		{"one of an index that was made anew", false, expiryProgress{index: 2, until: now - 1, whole: now - 1}, oldest},
+		{"after the clock was set back a little", false, expiryProgress{index: 3, until: now + 5, whole: now - 5}, now - 60},
+		{"after the clock was set back", false, expiryProgress{index: 3, until: now + 5, whole: now + 1}, oldest},
 	} {
 		s := &sweep{now: time.Unix(now, 0), whole: one.whole, before: one.before}
 		if err := s.aim(table, index); err != nil {

@@ -107,9 +107,9 @@ func specOf(line string) (*Spec, error) {
 func TestSteps(t *testing.T) {
 	datadriven.RunTest(t, "testdata/steps", func(t *testing.T, d *datadriven.TestData) string {
 		const nowMS = 1_700_000_000_000
-		var regions []Observed
+		var regions []Observation
 		for line := range strings.SplitSeq(d.Input, "\n") {
-			var r Observed
+			var r Observation
 			var minutes int64
 			if _, err := fmt.Sscan(line, &r.ID, &r.Bytes, &r.Reads, &r.Writes, &minutes); err != nil {
 				d.Fatalf(t, "%q: %v", line, err)

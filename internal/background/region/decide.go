@@ -31,8 +31,8 @@ func (s Settings) filled() Settings {
 	return s
 }
 
-// Observed is a region with what is known of it.
-type Observed struct {
+// Observation is a region with what is known of it.
+type Observation struct {
 	Region
 	Bytes int64
 	Rate
@@ -67,7 +67,7 @@ func (k StepKind) String() string {
 
 // Steps returns the splits and merges of an index's regions, which are in key order. A region takes part in one step at most. The result
 // of a merge is too small and too quiet to be split again at once.
-func (s Settings) Steps(regions []Observed, nowMS int64) []Step {
+func (s Settings) Steps(regions []Observation, nowMS int64) []Step {
 	s = s.filled()
 	var steps []Step
 	busy := false // the region before takes part in a step
@@ -91,7 +91,7 @@ func (s Settings) Steps(regions []Observed, nowMS int64) []Step {
 const coldShare = 0.1
 
 // joins says whether two neighbours are old, small and cold enough to be one region.
-func (s *Settings) joins(a, b *Observed, nowMS int64) bool {
+func (s *Settings) joins(a, b *Observation, nowMS int64) bool {
 	age := s.Age
 	if a.Preset || b.Preset {
 		age = max(age, s.PresetAge)

@@ -61,15 +61,15 @@ func (l *look) do(sized bool) (taken int, err error) {
 	return taken, nil
 }
 
-func (l *look) observe(regions []Region, sized bool) []Observed {
+func (l *look) observe(regions []Region, sized bool) []Observation {
 	var sizeOf func(kv.Range) int64
 	if sized && l.SizeOf != nil {
 		sizeOf = l.SizeOf(l.ctx)
 	}
 	rates := l.Rates(l.index, regions)
-	observed := make([]Observed, len(regions))
+	observed := make([]Observation, len(regions))
 	for i := range regions {
-		observed[i] = Observed{Region: regions[i], Rate: rates[i]}
+		observed[i] = Observation{Region: regions[i], Rate: rates[i]}
 		if sizeOf != nil {
 			observed[i].Bytes = sizeOf(l.index.Span(regions[i].Start, regions[i].End))
 			l.sizes = append(l.sizes, Size{l.table, l.index.Name, regions[i].ID, observed[i].Bytes})
@@ -83,7 +83,7 @@ func (l *look) observe(regions []Region, sized bool) []Observed {
 }
 
 // splitBySize cuts a region into parts of at most half the size at which they would be cut again.
-func (l *look) splitBySize(r *Observed) (added int, err error) {
+func (l *look) splitBySize(r *Observation) (added int, err error) {
 	parts := min(max(2, 2*r.Bytes/l.Settings.BytesMax), CountMax)
 	keys, err := query.CutFinely(l.ctx, l.from, l.index, indexkey.Span{Start: r.Start, End: r.End}, int(parts-1), l.SizeOf(l.ctx))
 	if err != nil {
@@ -93,7 +93,7 @@ func (l *look) splitBySize(r *Observed) (added int, err error) {
 }
 
 // splitByLoad splits a region at a key that divides its requests, if there is one and it has had too many for a while.
-func (l *look) splitByLoad(r *Observed) (added int, err error) {
+func (l *look) splitByLoad(r *Observation) (added int, err error) {
 	if !l.patience.Busy(r.ID, l.now) {
 		return 0, nil
 	}
@@ -119,7 +119,7 @@ func (l *look) splitByLoad(r *Observed) (added int, err error) {
 }
 
 // fits says whether key is that of an entry, with entries enough on both sides of it in the region.
-func (l *look) fits(r *Observed, key []byte) (bool, error) {
+func (l *look) fits(r *Observation, key []byte) (bool, error) {
 	if !r.holds(key) || bytes.Equal(key, r.Start) {
 		return false, nil
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// Measured is about how much a region holds.
-type Measured struct {
+// Amount is about how much a region holds.
+type Amount struct {
 	Rows  int64
 	Bytes int64 // of items, as DynamoDB counts them
 	// Least says that there are more: nobody can estimate how many.
@@ -31,7 +31,7 @@ const (
 
 // Measure returns about how much each region of an index holds: exactly for up to some 50,000 entries, and by the engine's sizes of ranges where there are
 // more. sizeOf may be nil: then what was counted is the least there is.
-func Measure(ctx context.Context, from kv.Snapshot, x *record.Index, regions []Region, sizeOf func(kv.Range) int64) ([]Measured, error) {
+func Measure(ctx context.Context, from kv.Snapshot, x *record.Index, regions []Region, sizeOf func(kv.Range) int64) ([]Amount, error) {
 	measured, counted, err := countThrough(ctx, from, x, regions)
 	if err != nil || counted == nil {
 		return measured, err
@@ -53,14 +53,14 @@ func Measure(ctx context.Context, from kv.Snapshot, x *record.Index, regions []R
 			continue // counted whole
 		}
 		share := float64(sizeOf(within)) / float64(size)
-		measured[i] = Measured{Rows: max(measured[i].Rows, int64(share*float64(rows))), Bytes: max(measured[i].Bytes, int64(share*float64(itemBytes)))}
+		measured[i] = Amount{Rows: max(measured[i].Rows, int64(share*float64(rows))), Bytes: max(measured[i].Bytes, int64(share*float64(itemBytes)))}
 	}
 	return measured, nil
 }
 
 // countThrough counts the entries of all regions. counted is nil, or the key at which it gave up.
-func countThrough(ctx context.Context, from kv.Snapshot, x *record.Index, regions []Region) (measured []Measured, counted []byte, err error) {
-	measured = make([]Measured, len(regions))
+func countThrough(ctx context.Context, from kv.Snapshot, x *record.Index, regions []Region) (measured []Amount, counted []byte, err error) {
+	measured = make([]Amount, len(regions))
 	walk := from.Scan(ctx, x.Range(), false)
 	at := 0
 	for n := 0; walk.Next(); n++ {
@@ -79,9 +79,9 @@ func countThrough(ctx context.Context, from kv.Snapshot, x *record.Index, region
 }
 
 // countEach counts in each region its share of the entries that are counted at all.
-func countEach(ctx context.Context, from kv.Snapshot, x *record.Index, regions []Region) ([]Measured, error) {
+func countEach(ctx context.Context, from kv.Snapshot, x *record.Index, regions []Region) ([]Amount, error) {
 	most := max(measuredEach, measuredEntries/len(regions))
-	measured := make([]Measured, len(regions))
+	measured := make([]Amount, len(regions))
 	for i := range regions {
 		m := &measured[i]
 		walk := from.Scan(ctx, x.Span(regions[i].Start, regions[i].End), false)

@@ -44,7 +44,7 @@ func (m *middle) key() []byte {
 const requestsAsked = 1
 
 // divider is the relative key at which a region would be split now: one that divides its requests, or else its middle; nil if neither is known.
-func (k *Keeper) divider(x *record.Index, r *Region, size *Measured, rate Rate) []byte {
+func (k *Keeper) divider(x *record.Index, r *Region, size *Amount, rate Rate) []byte {
 	if rate.requests() >= requestsAsked {
 		if keys, verdict := Divide(k.Requests(x, r.Start, r.End)); verdict == Divides {
 			return keys[0]

@@ -29,8 +29,8 @@ type Region struct {
 	Peers       []string
 }
 
-// stored is the entry of a region that is not the first.
-type stored struct {
+// storedRegion is the entry of a region that is not the first.
+type storedRegion struct {
 	Number      uint64 `json:"number"`
 	CreatedAtMS int64  `json:"createdAtMS"`
 	Preset      bool   `json:"preset,omitempty"`
@@ -53,7 +53,7 @@ func list(ctx context.Context, from kv.Snapshot, at Place) ([]Region, error) {
 	cursor := from.Scan(ctx, kv.Range{Start: prefix, End: end}, false)
 	defer cursor.Close()
 	for cursor.Next() {
-		var one stored
+		var one storedRegion
 		if err := json.Unmarshal(cursor.Value(), &one); err != nil {
 			return nil, fmt.Errorf("region: entry %s: %w", keyspace.Print(cursor.Key()), err)
 		}
@@ -108,7 +108,7 @@ func add(ctx context.Context, txn kv.Txn, at Place, keys [][]byte, preset bool, 
 		if err != nil {
 			return added, err
 		}
-		value, err := json.Marshal(stored{Number: number, CreatedAtMS: nowMS, Preset: preset})
+		value, err := json.Marshal(storedRegion{Number: number, CreatedAtMS: nowMS, Preset: preset})
 		if err != nil {
 			return added, err
 		}
@@ -131,7 +131,7 @@ func merge(ctx context.Context, store kv.Store, at Place, r *Region) error {
 		if err != nil || !ok {
 			return err
 		}
-		var one stored
+		var one storedRegion
 		if err := json.Unmarshal(value, &one); err != nil || one.CreatedAtMS != r.CreatedAtMS {
 			return errStays
 		}

@@ -30,7 +30,7 @@ type Shown struct {
 	Middle []KeyValue
 	// First and Last are the first and the last entry; nil if there is none.
 	First, Last value.Row
-	Measured
+	Amount
 	Rate
 	// Fault says why it was not split although it has many requests: "" if there is no such reason.
 	Fault       string
@@ -60,7 +60,7 @@ func (k *Keeper) Show(ctx context.Context, table uint32, x *record.Index, sizeOf
 	for i := range regions {
 		r := &regions[i]
 		list[i] = Shown{
-			ID: r.ID, Index: x.Name, Start: keyValues(x, r.Start), End: keyValues(x, r.End), Measured: measured[i], Rate: rates[i], Preset: r.Preset,
+			ID: r.ID, Index: x.Name, Start: keyValues(x, r.Start), End: keyValues(x, r.End), Amount: measured[i], Rate: rates[i], Preset: r.Preset,
 			CreatedAtMS: r.CreatedAtMS, Leader: r.Leader, Peers: r.Peers,
 		}
 		list[i].Middle = keyValues(x, k.divider(x, r, &measured[i], rates[i]))

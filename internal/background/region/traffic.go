@@ -21,12 +21,12 @@ func OfHeat(m *heat.Map) Traffic {
 	if m == nil {
 		return nil
 	}
-	return counted{m}
+	return trafficCounter{m}
 }
 
-type counted struct{ m *heat.Map }
+type trafficCounter struct{ m *heat.Map }
 
-func (c counted) Rates(ranges []kv.Range) []Rate {
+func (c trafficCounter) Rates(ranges []kv.Range) []Rate {
 	rates := make([]Rate, len(ranges))
 	for i, of := range c.m.RatesOf(ranges) {
 		rates[i] = Rate{Reads: of.Reads, Writes: of.Writes}
@@ -35,7 +35,7 @@ func (c counted) Rates(ranges []kv.Range) []Rate {
 }
 
 // Requests goes back through the trail, a column after another, until there are requests enough.
-func (c counted) Requests(r kv.Range) []Request {
+func (c trafficCounter) Requests(r kv.Range) []Request {
 	object, ok := heat.ObjectOf(r.Start)
 	if !ok {
 		return nil

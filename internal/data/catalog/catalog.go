@@ -40,7 +40,7 @@ type Catalog struct {
 	// gateway is this process among those that share the store; nil: there are no others.
 	gateway *gateway.Gateway
 	// shared is the catalog's state for them.
-	shared shared
+	shared follower
 
 	// lost is called when the catalog can't be trusted any more; nil where no other gateway changes it.
 	lost func(error)

@@ -101,13 +101,13 @@ func (c *Catalog) Change(ctx context.Context, id uint32, edit func(*schema.Table
 	})
 }
 
-// Renaming is an attribute that gets another name.
-type Renaming struct{ From, To string }
+// Rename is an attribute that gets another name.
+type Rename struct{ From, To string }
 
 // Rename is Change that also gives attributes other names in all rows, one after another. An attribute that had such a
 // name before must be in no row, or be renamed first. Users of the version before go on with the old names. Errors:
 // those of Change, ErrNamesFull.
-func (c *Catalog) Rename(ctx context.Context, id uint32, renamings []Renaming, edit func(*schema.Table) error) (*schema.Table, error) {
+func (c *Catalog) Rename(ctx context.Context, id uint32, renamings []Rename, edit func(*schema.Table) error) (*schema.Table, error) {
 	v, err := c.AcquireID(id)
 	if err != nil {
 		return nil, err

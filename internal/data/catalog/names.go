@@ -187,7 +187,7 @@ func (n *Names) All() []string { return n.known.Load().names }
 // rename gives attributes other names in a transaction that stores a descriptor with another number of Renames, and
 // returns the names from there on. Those of the versions before stay as they are. Errors: ErrNamesFull if an attribute
 // has no id.
-func (n *Names) rename(ctx context.Context, txn kv.Txn, renamings []Renaming) (*Names, error) {
+func (n *Names) rename(ctx context.Context, txn kv.Txn, renamings []Rename) (*Names, error) {
 	other, err := n.known.Load().extend(ctx, txn, n.table)
 	if err != nil {
 		return nil, err

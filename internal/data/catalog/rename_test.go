@@ -28,7 +28,7 @@ func TestRename(t *testing.T) {
 	go func() {
 		for _, to := range []string{"b", "gone"} { // a name that an attribute had which no row has any more
 			from := map[string]string{"b": "a", "gone": "b"}[to]
-			if _, err := c.Rename(t.Context(), id, []Renaming{{from, to}}, func(*schema.Table) error { return nil }); err != nil {
+			if _, err := c.Rename(t.Context(), id, []Rename{{from, to}}, func(*schema.Table) error { return nil }); err != nil {
 				renamed <- fmt.Errorf("%s to %s: %w", from, to, err)
 				return
 			}
@@ -81,7 +81,7 @@ func TestRenameRefused(t *testing.T) {
 	c := open(t, teststore.Store(t))
 	id := create(t, c, "t").ID
 	refusal := errors.New("no")
-	if _, err := c.Rename(t.Context(), id, []Renaming{{"a", "b"}}, func(*schema.Table) error { return refusal }); !errors.Is(err, refusal) {
+	if _, err := c.Rename(t.Context(), id, []Rename{{"a", "b"}}, func(*schema.Table) error { return refusal }); !errors.Is(err, refusal) {
 		t.Error(err)
 	}
 	v, err := c.AcquireID(id)
@@ -99,7 +99,7 @@ func TestRenameRefused(t *testing.T) {
 	if err := v.Names.Add(t.Context(), names); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Rename(t.Context(), id, []Renaming{{"last", "b"}}, func(*schema.Table) error { return nil }); !errors.Is(err, ErrNamesFull) {
+	if _, err := c.Rename(t.Context(), id, []Rename{{"last", "b"}}, func(*schema.Table) error { return nil }); !errors.Is(err, ErrNamesFull) {
 		t.Error(err)
 	}
 }
@@ -117,7 +117,7 @@ func TestRenameSwaps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Rename(t.Context(), id, []Renaming{{"old", "gone"}, {"new", "old"}}, func(*schema.Table) error { return nil }); err != nil {
+	if _, err := c.Rename(t.Context(), id, []Rename{{"old", "gone"}, {"new", "old"}}, func(*schema.Table) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
 	if v, err = c.AcquireID(id); err != nil {

@@ -25,8 +25,8 @@ const followMax = 5 * time.Second
 // errMoved ends a change that was prepared on an older schema than the newest; it is prepared again.
 var errMoved = errors.New("catalog: another gateway has changed the schema meanwhile")
 
-// shared is the part of a catalog that follows changes of other gateways.
-type shared struct {
+// follower is the part of a catalog that follows changes of other gateways.
+type follower struct {
 	installed func(tables []uint32)
 
 	mu         sync.Mutex        // one refresh at a time

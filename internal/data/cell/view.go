@@ -115,7 +115,7 @@ func (r *Rules) Futures(row value.Row, names value.Names, isKey, matters func(na
 	if err != nil {
 		return err
 	}
-	ends := make([][]ending, len(h.columns))
+	ends := make([][]expiringValue, len(h.columns))
 	var times []uint64
 	for i := range h.columns {
 		ends[i] = r.endings(&h, &h.columns[i])
@@ -136,7 +136,7 @@ func (r *Rules) Futures(row value.Row, names value.Names, isKey, matters func(na
 		}
 		keys := b.Len()
 		for i := range h.columns {
-			next := slices.IndexFunc(ends[i], func(e ending) bool { return e.atMS > at })
+			next := slices.IndexFunc(ends[i], func(e expiringValue) bool { return e.atMS > at })
 			if next < 0 || bytes.HasPrefix(h.columns[i].name, []byte(Masked)) {
 				continue
 			}
@@ -155,14 +155,14 @@ func (r *Rules) Futures(row value.Row, names value.Names, isKey, matters func(na
 	return nil
 }
 
-// ending is a value and when it ends.
-type ending struct {
+// expiringValue is a value and when it ends.
+type expiringValue struct {
 	atMS  uint64 // may be never or later
 	value value.Value
 }
 
 // endings are the values of a column that are seen one after the other as time passes, if nothing is written.
-func (r *Rules) endings(h *history, c *column) (list []ending) {
+func (r *Rules) endings(h *history, c *column) (list []expiringValue) {
 	group := r.group(c.name)
 	r.alive(h, c, math.MinInt64/2, func(v *Version) bool {
 		at := uint64(group.overAt(v, group.VersionsMin))
@@ -178,7 +178,7 @@ func (r *Rules) endings(h *history, c *column) (list []ending) {
 		if at == 0 {
 			at = never + uint64(v.AtMS)
 		}
-		list = append(list, ending{at, v.Value})
+		list = append(list, expiringValue{at, v.Value})
 		return r.Uncovers
 	})
 	return list

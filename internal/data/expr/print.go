@@ -17,17 +17,17 @@ type Notation struct {
 	Literal func(dst []byte, v value.Value) []byte
 }
 
-// binding is how tightly a condition holds its parts together; parts that hold less tightly are put in parentheses.
-type binding uint8
+// precedence is how tightly a condition holds its parts together; parts that hold less tightly are put in parentheses.
+type precedence uint8
 
 const (
-	bindingOr binding = iota
+	bindingOr precedence = iota
 	bindingAnd
 	bindingNot
 	bindingAll
 )
 
-func bindingOf(c Condition) binding {
+func bindingOf(c Condition) precedence {
 	switch c.(type) {
 	case *Or:
 		return bindingOr
@@ -80,14 +80,14 @@ func (n Notation) AppendCondition(dst []byte, c Condition) []byte {
 }
 
 // appendPart appends a condition inside another of the given binding.
-func (n Notation) appendPart(dst []byte, c Condition, outer binding) []byte {
+func (n Notation) appendPart(dst []byte, c Condition, outer precedence) []byte {
 	if bindingOf(c) >= outer {
 		return n.AppendCondition(dst, c)
 	}
 	return append(n.AppendCondition(append(dst, '('), c), ')')
 }
 
-func (n Notation) appendJoined(dst []byte, list []Condition, word string, outer binding) []byte {
+func (n Notation) appendJoined(dst []byte, list []Condition, word string, outer precedence) []byte {
 	if len(list) == 0 {
 		return strconv.AppendBool(dst, outer == bindingAnd)
 	}

@@ -137,14 +137,14 @@ func (j *bulkJob) isDone(o *storage.Object) bool {
 	return o.Name < j.e.At.Object || o.Name == j.e.At.Object && j.e.At.Done
 }
 
-// watched notes the error of a storage, to tell it from what is wrong with an object's contents.
-type watched struct {
+// watchedReader notes the error of a storage, to tell it from what is wrong with an object's contents.
+type watchedReader struct {
 	storage.Storage
 	err error
 }
 
 // Get implements storage.Storage.
-func (w *watched) Get(ctx context.Context, name string, offset, length int64) (io.ReadCloser, error) {
+func (w *watchedReader) Get(ctx context.Context, name string, offset, length int64) (io.ReadCloser, error) {
 	body, err := w.Storage.Get(ctx, name, offset, length)
 	if err != nil {
 		w.err = err
@@ -155,7 +155,7 @@ func (w *watched) Get(ctx context.Context, name string, offset, length int64) (i
 
 type watchedBody struct {
 	io.ReadCloser
-	watched *watched
+	watched *watchedReader
 }
 
 // Read implements io.Reader.
@@ -177,7 +177,7 @@ func (j *bulkJob) object(ctx context.Context, bucket storage.Storage, o *storage
 		at = j.e.At
 	}
 	in := j.e.Request.InputS3Configuration
-	watch := &watched{Storage: bucket}
+	watch := &watchedReader{Storage: bucket}
 	records, err := bulkload.OpenRecords(ctx, watch, o.Name, formats[*in.InputFormat], packings[in.compression()], at.Place)
 	if err == nil {
 		err = j.records(ctx, records, at)

@@ -79,7 +79,7 @@ func (a *API) export(ctx context.Context, one database.Task, e *exportRecord) er
 	if e.incremental() {
 		l.Data = storage.Join(exportFolder, "data")
 	}
-	x := exporting{Layout: l, filter: filter, record: e, ion: e.format() == formatIon, reported: time.Now(), report: func() { a.report(ctx, one, e) }}
+	x := exportAttempt{Layout: l, filter: filter, record: e, ion: e.format() == formatIon, reported: time.Now(), report: func() { a.report(ctx, one, e) }}
 	if x.ion {
 		l.Suffix = ".ion.gz"
 	}
@@ -147,8 +147,8 @@ func (a *API) summaryOf(id string, e *exportRecord) archive.Summary {
 	return s
 }
 
-// exporting is an attempt at an export.
-type exporting struct {
+// exportAttempt is an attempt at an export.
+type exportAttempt struct {
 	*archive.Layout
 	*filter
 	record *exportRecord
@@ -160,7 +160,7 @@ type exporting struct {
 }
 
 // all writes all items.
-func (x *exporting) all(ctx context.Context, a *API) (err error) {
+func (x *exportAttempt) all(ctx context.Context, a *API) (err error) {
 	e := x.record
 	view, err := a.DB.Past(ctx, e.TableID, time.UnixMilli(max(e.AtMS, e.FromMS)), a.Dir)
 	if err != nil {
@@ -174,7 +174,7 @@ func (x *exporting) all(ctx context.Context, a *API) (err error) {
 }
 
 // item writes an item of a full export.
-func (x *exporting) item(ctx context.Context, names value.Names, row value.Row) error {
+func (x *exportAttempt) item(ctx context.Context, names value.Names, row value.Row) error {
 	ok, err := x.matches(names, row)
 	if err != nil || !ok {
 		return err
@@ -189,7 +189,7 @@ func (x *exporting) item(ctx context.Context, names value.Names, row value.Row) 
 }
 
 // difference writes an item of an incremental export, if the filter takes it as it was or as it is.
-func (x *exporting) difference(ctx context.Context, d *past.Difference) error {
+func (x *exportAttempt) difference(ctx context.Context, d *past.Difference) error {
 	was, err := x.matches(d.Names, d.Old)
 	if err != nil {
 		return err
@@ -227,7 +227,7 @@ func (x *exporting) difference(ctx context.Context, d *past.Difference) error {
 	return x.end(ctx, size)
 }
 
-func (x *exporting) begin() {
+func (x *exportAttempt) begin() {
 	x.text = x.text[:0]
 	if x.ion {
 		x.text = append(x.text, attributeion.Version+" "...)
@@ -236,7 +236,7 @@ func (x *exporting) begin() {
 }
 
 // append adds a member with an item.
-func (x *exporting) append(name string, names value.Names, row value.Row) {
+func (x *exportAttempt) append(name string, names value.Names, row value.Row) {
 	if x.ion {
 		x.text = attributeion.AppendItem(append(append(x.text, name...), ':'), row, names)
 		return
@@ -245,7 +245,7 @@ func (x *exporting) append(name string, names value.Names, row value.Row) {
 }
 
 // metadata adds when an item was changed last.
-func (x *exporting) metadata(lastMS int64) {
+func (x *exportAttempt) metadata(lastMS int64) {
 	before, after := `,"Metadata":{"WriteTimestampMicros":{"N":"`, `"}}`
 	if x.ion {
 		before, after = ",Metadata:{WriteTimestampMicros:", ".}"
@@ -253,7 +253,7 @@ func (x *exporting) metadata(lastMS int64) {
 	x.text = append(strconv.AppendInt(append(x.text, before...), lastMS*1000, 10), after...)
 }
 
-func (x *exporting) end(ctx context.Context, size int) error {
+func (x *exportAttempt) end(ctx context.Context, size int) error {
 	x.text = append(x.text, '}', '\n')
 	x.record.Items, x.record.Bytes = x.record.Items+1, x.record.Bytes+int64(size)
 	if x.record.Items%reportItems == 0 && time.Since(x.reported) > reportPause {

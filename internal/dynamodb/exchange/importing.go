@@ -138,7 +138,7 @@ func objectsOf(ctx context.Context, bucket storage.Storage, prefix string) (obje
 
 // How objects are written, by the words of requests. // immutable
 var (
-	packings = map[string]bulkload.Packing{"NONE": bulkload.Plain, "GZIP": bulkload.Gzip, "ZSTD": bulkload.Zstd}
+	packings = map[string]bulkload.Compression{"NONE": bulkload.Plain, "GZIP": bulkload.Gzip, "ZSTD": bulkload.Zstd}
 	formats  = map[string]bulkload.Format{formatJSON: bulkload.DynamoDB, formatIon: bulkload.Ion, formatCSV: bulkload.CSV}
 )
 

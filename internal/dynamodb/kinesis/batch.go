@@ -25,7 +25,7 @@ type record struct {
 // batch is records that go to a destination together.
 type batch struct {
 	sender  *Sender
-	to      *database.Sending
+	to      *database.DestinationState
 	records []record
 	bytes   int
 }

@@ -103,7 +103,7 @@ func (s *Sender) look(ctx context.Context) (busy bool) {
 	return busy
 }
 
-func (s *Sender) send(ctx context.Context, to *database.Sending) (sent bool, err error) {
+func (s *Sender) send(ctx context.Context, to *database.DestinationState) (sent bool, err error) {
 	if !to.Reached && to.EndedAtMS == 0 {
 		if gone, err := s.meet(ctx, to); gone || err != nil {
 			return false, err
@@ -118,7 +118,7 @@ func (s *Sender) send(ctx context.Context, to *database.Sending) (sent bool, err
 }
 
 // meet finds out whether a stream is there, and notes it.
-func (s *Sender) meet(ctx context.Context, to *database.Sending) (gone bool, err error) {
+func (s *Sender) meet(ctx context.Context, to *database.DestinationState) (gone bool, err error) {
 	err = s.Service.Call(ctx, "DescribeStreamSummary", map[string]any{"StreamARN": to.ARN, "StreamName": nameOf(to.ARN)}, nil)
 	fault, refused := errors.AsType[*remote.Fault](err)
 	switch {

@@ -31,14 +31,14 @@ func (a Account) Backup(text *string, operation string) (table, id string, err e
 	return a.Part(text, "backup", operation)
 }
 
-// belonging is what belongs to a table: the member with its ARN, what errors call it, and the exception for one that is not there.
-type belonging struct {
+// tablePart is what belongs to a table: the member with its ARN, what errors call it, and the exception for one that is not there.
+type tablePart struct {
 	member, noun string
 	notFound     exception.Kind
 }
 
 // belongings are what belongs to tables, by its kind. // immutable
-var belongings = map[string]belonging{
+var belongings = map[string]tablePart{
 	"backup":         {"backupArn", "Backup", exception.KindBackupNotFound},
 	"export":         {"exportArn", "Export", exception.KindExportNotFound},
 	"import":         {"importArn", "Import", exception.KindImportNotFound},
@@ -329,7 +329,7 @@ func (r *restore) Edit(source, backup string, nowMS int64) func(*schema.Table) e
 		s.DeletionRefused, s.History, s.Warm = false, history{}, nil
 		s.Encryption = r.SSESpecificationOverride.after(s.Encryption)
 		s.Tags = slices.DeleteFunc(s.Tags, func(tag Tag) bool { return !strings.HasPrefix(*tag.Key, schema.InternalPrefix) })
-		s.Restored = &restored{BackupArn: backup, TableArn: source, AtMS: nowMS}
+		s.Restored = &origin{BackupArn: backup, TableArn: source, AtMS: nowMS}
 		if table.Dialect, err = permission.SetPolicy(keep(table.Dialect, &s), nil); err != nil {
 			return err
 		}
@@ -437,8 +437,8 @@ func (r *restore) overrideCapacity(table *schema.Table, billing string) error {
 	return nil
 }
 
-// restored is where a table came from.
-type restored struct {
+// origin is where a table came from.
+type origin struct {
 	BackupArn string `json:"backupArn,omitempty"`
 	TableArn  string `json:"tableArn"`
 	AtMS      int64  `json:"atMS"`

@@ -28,7 +28,7 @@ type Settings struct {
 	TableClass      string          `json:"tableClass,omitempty"`
 	DeletionRefused bool            `json:"deletionProtection,omitempty"`
 	Tags            []Tag           `json:"tags,omitempty"`
-	Restored        *restored       `json:"restored,omitempty"` // nil: the table was made empty
+	Restored        *origin         `json:"restored,omitempty"` // nil: the table was made empty
 	Encryption      *Encryption     `json:"acceptedEncryption,omitempty"`
 }
 

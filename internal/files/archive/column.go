@@ -32,8 +32,8 @@ const columnsMax = 2000
 // special are the kinds that no text of DynamoDB's JSON tells from numbers.
 const special = 1<<value.Int | 1<<value.Float | 1<<value.Timestamp
 
-// seen is what a survey of all rows found about an attribute.
-type seen struct {
+// attributeSurvey is what a survey of all rows found about an attribute.
+type attributeSurvey struct {
 	name              []byte
 	kinds             uint32
 	deep              bool // there are special kinds in lists and maps
@@ -46,10 +46,10 @@ type seen struct {
 // survey looks at all rows of a table before any is written, for what a column holds is known only then.
 type survey struct {
 	names   value.Names
-	byID    []*seen
-	byName  map[string]*seen
+	byID    []*attributeSurvey
+	byName  map[string]*attributeSurvey
 	types   map[string]string // what a dialect knows: date, timestamp6
-	columns []*seen
+	columns []*attributeSurvey
 	rows    int64
 }
 
@@ -62,12 +62,12 @@ func (s *survey) row(row value.Row) error {
 	return attributes.Err()
 }
 
-func (s *survey) of(id uint32, name []byte) *seen {
+func (s *survey) of(id uint32, name []byte) *attributeSurvey {
 	if id == 0 {
 		a, ok := s.byName[string(name)]
 		if !ok {
 			if s.byName == nil {
-				s.byName = map[string]*seen{}
+				s.byName = map[string]*attributeSurvey{}
 			}
 			a = s.add(name)
 			s.byName[string(name)] = a
@@ -86,8 +86,8 @@ func (s *survey) of(id uint32, name []byte) *seen {
 // attributesMax bounds the memory of a survey.
 const attributesMax = 1 << 20
 
-func (s *survey) add(name []byte) *seen {
-	a := &seen{name: bytes.Clone(name)}
+func (s *survey) add(name []byte) *attributeSurvey {
+	a := &attributeSurvey{name: bytes.Clone(name)}
 	if len(s.columns) < attributesMax {
 		s.columns = append(s.columns, a)
 	}
@@ -95,7 +95,7 @@ func (s *survey) add(name []byte) *seen {
 }
 
 // note adds a value.
-func (a *seen) note(v value.Value, s *survey) {
+func (a *attributeSurvey) note(v value.Value, s *survey) {
 	kind := v.Kind()
 	a.kinds |= 1 << kind
 	switch kind {
@@ -153,7 +153,7 @@ func isDeep(v value.Value) bool {
 }
 
 // column says how the values of an attribute stand in a file of a format. The error is for those that can't.
-func (s *survey) column(a *seen, format Format) (c Column, err error) {
+func (s *survey) column(a *attributeSurvey, format Format) (c Column, err error) {
 	c = Column{Name: string(a.name), Type: "attribute"}
 	if !utf8.Valid(a.name) && format != Parquet {
 		return c, fmt.Errorf("the name of the attribute %q is not UTF-8, which a file of the format %s can't hold; parquet can", a.name, format)

@@ -60,11 +60,11 @@ type openFile struct {
 	pack   *gzip.Writer // nil: what is written is packed
 	sum    hash.Hash
 	pipe   *io.PipeWriter
-	stored chan stored
+	stored chan storedDefinition
 	bytes  int64
 }
 
-type stored struct {
+type storedDefinition struct {
 	object storage.Object
 	err    error
 }
@@ -109,7 +109,7 @@ func (l *Layout) Files() int {
 func (l *Layout) open(ctx context.Context) {
 	name := storage.Join(l.Data, l.Name(len(l.files))+l.Suffix)
 	read, write := io.Pipe()
-	f := &openFile{name: name, sum: md5.New(), pipe: write, stored: make(chan stored, 1)}
+	f := &openFile{name: name, sum: md5.New(), pipe: write, stored: make(chan storedDefinition, 1)}
 	f.DataFileS3Key = storage.Join(l.Prefix, name)
 	f.Writer = io.MultiWriter(write, f.sum)
 	if strings.HasSuffix(l.Suffix, ".gz") {
@@ -119,7 +119,7 @@ func (l *Layout) open(ctx context.Context) {
 	go func() {
 		object, err := l.To.Put(ctx, name, read, storage.Unknown)
 		read.CloseWithError(cmpErr(err)) // who writes on learns that nobody reads
-		f.stored <- stored{object, err}
+		f.stored <- storedDefinition{object, err}
 	}()
 	l.file = f
 }

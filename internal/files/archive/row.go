@@ -86,16 +86,16 @@ func (l *lines) item(row value.Row) error {
 
 func (l *lines) close() error { return nil }
 
-// ordered puts the attributes of a row into the order of columns.
-type ordered struct {
+// columnOrder puts the attributes of a row into the order of columns.
+type columnOrder struct {
 	names  value.Names
 	byID   []int          // position + 1
 	byName map[string]int // of those without an id
 	values []value.Value
 }
 
-func newOrdered(names value.Names, columns []Column) *ordered {
-	o := &ordered{names: names, byName: map[string]int{}, values: make([]value.Value, len(columns))}
+func newOrdered(names value.Names, columns []Column) *columnOrder {
+	o := &columnOrder{names: names, byName: map[string]int{}, values: make([]value.Value, len(columns))}
 	for i := range columns {
 		o.byName[columns[i].Name] = i + 1
 		if id, ok := names.ID([]byte(columns[i].Name)); ok {
@@ -109,7 +109,7 @@ func newOrdered(names value.Names, columns []Column) *ordered {
 }
 
 // of returns a value for each column; missing ones are nil.
-func (o *ordered) of(row value.Row) ([]value.Value, error) {
+func (o *columnOrder) of(row value.Row) ([]value.Value, error) {
 	clear(o.values)
 	attributes := row.Attributes(o.names)
 	for attributes.Next() {
@@ -128,12 +128,12 @@ func (o *ordered) of(row value.Row) ([]value.Value, error) {
 // columnar writes rows as Parquet.
 type columnar struct {
 	to      *Layout
-	order   *ordered
+	order   *columnOrder
 	columns []parquetfile.Column
 	file    *parquetfile.Writer // nil: the next row begins one
 }
 
-func newColumnar(to *Layout, order *ordered, columns []Column) *columnar {
+func newColumnar(to *Layout, order *columnOrder, columns []Column) *columnar {
 	c := &columnar{to: to, order: order}
 	for i := range columns {
 		one := &columns[i]
@@ -174,7 +174,7 @@ func (c *columnar) close() (err error) {
 // table writes rows as CSV.
 type table struct {
 	to      *Layout
-	order   *ordered
+	order   *columnOrder
 	columns []Column
 	text    []byte
 }

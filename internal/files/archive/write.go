@@ -88,11 +88,11 @@ type export struct {
 	db     *database.DB
 	to     storage.Storage
 	view   *database.View
-	tables []*exported
+	tables []*tableExport
 }
 
-// exported is a table on its way into an archive.
-type exported struct {
+// tableExport is a table on its way into an archive.
+type tableExport struct {
 	pin        database.Pinned
 	definition definition
 	folder     string
@@ -162,7 +162,7 @@ func (e *export) pin() error {
 			if err != nil {
 				return err
 			}
-			e.tables = append(e.tables, &exported{pin: pin, folder: storage.Join(escaped(name), escaped(table))})
+			e.tables = append(e.tables, &tableExport{pin: pin, folder: storage.Join(escaped(name), escaped(table))})
 		}
 	}
 	return nil
@@ -190,7 +190,7 @@ func escaped(name string) string {
 func shown(database, table string) string { return database + "." + table }
 
 // survey finds out how the table stands in files, and whether it can.
-func (e *export) survey(ctx context.Context, t *exported) (err error) {
+func (e *export) survey(ctx context.Context, t *tableExport) (err error) {
 	d := t.pin.Descriptor()
 	defer func() {
 		if err != nil {
@@ -241,7 +241,7 @@ func (e *export) progress(p Progress) {
 }
 
 // table writes a table.
-func (e *export) table(ctx context.Context, t *exported) error {
+func (e *export) table(ctx context.Context, t *tableExport) error {
 	d := t.definition.Schema
 	if err := e.put(ctx, storage.Join(t.folder, definitionFile), &t.definition); err != nil {
 		return err
@@ -275,7 +275,7 @@ func (e *export) table(ctx context.Context, t *exported) error {
 	return err
 }
 
-func (e *export) rows(l *Layout, t *exported) (rows, error) {
+func (e *export) rows(l *Layout, t *tableExport) (rows, error) {
 	switch e.Format {
 	case CSV:
 		return &table{to: l, order: newOrdered(t.pin.Names(), t.definition.Columns), columns: t.definition.Columns}, nil

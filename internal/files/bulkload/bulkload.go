@@ -41,7 +41,7 @@ type Options struct {
 	// Format of the sources. Default: Auto.
 	Format Format
 	// Packing says how sources are packed. Default: what their first bytes say.
-	Packing Packing
+	Packing Compression
 	// Comma parts the fields of CSV. Default: a comma.
 	Comma byte
 	// Header has the names of the columns of CSV. Default: the first record of each source has them.

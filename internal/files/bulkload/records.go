@@ -27,7 +27,7 @@ type Records struct {
 }
 
 // OpenRecords opens an object of DynamoDB's JSON or of Ion, and goes to a place. Errors: the storage's, and those of what is packed.
-func OpenRecords(ctx context.Context, from storage.Storage, name string, format Format, packing Packing, at Place) (*Records, error) {
+func OpenRecords(ctx context.Context, from storage.Storage, name string, format Format, packing Compression, at Place) (*Records, error) {
 	r := &Records{at: at, decoder: &dynamoDecoder{}}
 	switch format {
 	case DynamoDB:

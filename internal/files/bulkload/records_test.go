@@ -56,7 +56,7 @@ func FuzzRecords(f *testing.F) {
 	f.Add([]byte("\x1f\x8b\x08\x00"), uint8(2), int64(0))
 	f.Add([]byte("\x28\xb5\x2f\xfd"), uint8(5), int64(1))
 	f.Fuzz(func(t *testing.T, text []byte, how uint8, offset int64) {
-		format, packing := []Format{DynamoDB, Ion}[how%2], []Packing{Plain, Gzip, Zstd}[how/2%3]
+		format, packing := []Format{DynamoDB, Ion}[how%2], []Compression{Plain, Gzip, Zstd}[how/2%3]
 		r, err := OpenRecords(t.Context(), object{text: text}, "x", format, packing, Place{Offset: max(offset, 0)})
 		if err != nil {
 			return

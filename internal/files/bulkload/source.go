@@ -35,14 +35,14 @@ const (
 	Parquet  Format = "parquet"  // a file on disk, with columns that are not nested
 )
 
-// Packing is how a source is packed.
-type Packing string
+// Compression is how a source is packed.
+type Compression string
 
 // The packings. The zero value looks at the first bytes of a source.
 const (
-	Plain Packing = "none"
-	Gzip  Packing = "gzip"
-	Zstd  Packing = "zstd"
+	Plain Compression = "none"
+	Gzip  Compression = "gzip"
+	Zstd  Compression = "zstd"
 )
 
 // recordBytesMax bounds a record: more is no row, or a quote that is not closed.
@@ -131,20 +131,20 @@ type input struct {
 	close func() error
 }
 
-// counted counts what is read of the packed bytes.
-type counted struct {
+// countingReader counts what is read of the packed bytes.
+type countingReader struct {
 	io.Reader
 	n *atomic.Int64
 }
 
-func (c counted) Read(b []byte) (int, error) {
+func (c countingReader) Read(b []byte) (int, error) {
 	n, err := c.Reader.Read(b)
 	c.n.Add(int64(n))
 	return n, err
 }
 
 // open opens a source; read counts the bytes read of it.
-func (s *source) open(ctx context.Context, packing Packing, read *atomic.Int64) (*input, error) {
+func (s *source) open(ctx context.Context, packing Compression, read *atomic.Int64) (*input, error) {
 	var from io.Reader = s.stdin
 	shut := func() error { return nil }
 	if s.from != nil {
@@ -160,7 +160,7 @@ func (s *source) open(ctx context.Context, packing Packing, read *atomic.Int64) 
 		}
 		from, shut = file, file.Close
 	}
-	in := bufio.NewReaderSize(counted{from, read}, 1<<20)
+	in := bufio.NewReaderSize(countingReader{from, read}, 1<<20)
 	if packing == "" {
 		packing = packingOf(in)
 	}
@@ -179,7 +179,7 @@ func (s *source) open(ctx context.Context, packing Packing, read *atomic.Int64) 
 }
 
 // packingOf looks at the first bytes of a source. One that is too short for them is not packed.
-func packingOf(in *bufio.Reader) Packing {
+func packingOf(in *bufio.Reader) Compression {
 	magic, _ := in.Peek(4)
 	switch {
 	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):

@@ -29,7 +29,7 @@ func (e *entries) GetMany(_ context.Context, keys [][]byte, found func(i int, va
 }
 
 // Scan implements kv.Txn.
-func (e *entries) Scan(context.Context, kv.Range, bool) kv.Cursor { return nothing{} }
+func (e *entries) Scan(context.Context, kv.Range, bool) kv.Cursor { return emptyCursor{} }
 
 // Set implements kv.Txn.
 func (e *entries) Set(key, value []byte) error {
@@ -57,11 +57,11 @@ func (e *entries) Stamped([]byte) ([]byte, bool) { return nil, false }
 // StampsInOrder implements kv.Stamper.
 func (e *entries) StampsInOrder() bool { return true }
 
-// nothing is a cursor over no entries.
-type nothing struct{}
+// emptyCursor is a cursor over no entries.
+type emptyCursor struct{}
 
-func (nothing) Next() bool    { return false }
-func (nothing) Key() []byte   { return nil }
-func (nothing) Value() []byte { return nil }
-func (nothing) Seek([]byte)   {}
-func (nothing) Close() error  { return nil }
+func (emptyCursor) Next() bool    { return false }
+func (emptyCursor) Key() []byte   { return nil }
+func (emptyCursor) Value() []byte { return nil }
+func (emptyCursor) Seek([]byte)   {}
+func (emptyCursor) Close() error  { return nil }

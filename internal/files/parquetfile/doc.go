@@ -26,15 +26,15 @@ const (
 // metadataKey is that of the entry in which files of this package tell their columns.
 const metadataKey = "weft"
 
-// described is what that entry says of a column.
-type described struct {
+// columnEntry is what that entry says of a column.
+type columnEntry struct {
 	// Name is the name of the attribute, or Bytes if it is not UTF-8. The file's own name for the column differs from it if it could not be that.
 	Name  string `json:"name,omitempty"`
 	Bytes []byte `json:"bytes,omitempty"`
 	Type  string `json:"type"`
 }
 
-func (d *described) name() []byte {
+func (d *columnEntry) name() []byte {
 	if d.Bytes != nil {
 		return d.Bytes
 	}

@@ -90,7 +90,7 @@ func catch(err *error) {
 }
 
 // ownColumns is what a file of this package says of its columns; nil for files of others, and where it does not fit.
-func ownColumns(meta *format.FileMetaData) (list []described) {
+func ownColumns(meta *format.FileMetaData) (list []columnEntry) {
 	for _, entry := range meta.KeyValueMetadata {
 		if entry.Key == metadataKey && json.Unmarshal([]byte(entry.Value), &list) == nil && len(list) == len(meta.Schema)-1 {
 			return list

@@ -70,10 +70,10 @@ func (r root) Fields() []parquet.Field {
 func NewWriter(to io.Writer, columns []Column) (*Writer, error) {
 	w := &Writer{columns: columns, row: make(parquet.Row, len(columns)), rows: make([]parquet.Row, 1), buffers: make([][]byte, len(columns))}
 	schema := root{Group: parquet.Group{}}
-	list := make([]described, len(columns))
+	list := make([]columnEntry, len(columns))
 	for i := range columns {
 		c := &columns[i]
-		if list[i] = (described{Name: string(c.Name), Type: c.Type}); !utf8.Valid(c.Name) {
+		if list[i] = (columnEntry{Name: string(c.Name), Type: c.Type}); !utf8.Valid(c.Name) {
 			list[i].Name, list[i].Bytes = "", c.Name
 		}
 		node, err := c.node()

@@ -61,8 +61,8 @@ const (
 	goodbyeTime = 5 * time.Second  // what Close takes at most to ship what is left
 )
 
-// Shipping is how a Shipper does.
-type Shipping struct {
+// ShippingState is how a Shipper does.
+type ShippingState struct {
 	// SafeMS is the newest moment that can be restored: Unix milliseconds; when the Shipper began if there is none.
 	SafeMS                        int64
 	Segments, Bytes, Bases, Fails int64 // so far
@@ -106,8 +106,8 @@ func Ship(ctx context.Context, store kv.Store, to storage.Storage, o ShipOptions
 }
 
 // Shipping tells how it does.
-func (s *Shipper) Shipping() Shipping {
-	return Shipping{SafeMS: s.safeMS.Load(), Segments: s.segments.Load(), Bytes: s.sent.Load(), Bases: s.bases.Load(), Fails: s.fails.Load(), Chains: s.chained.Load()}
+func (s *Shipper) Shipping() ShippingState {
+	return ShippingState{SafeMS: s.safeMS.Load(), Segments: s.segments.Load(), Bytes: s.sent.Load(), Bases: s.bases.Load(), Fails: s.fails.Load(), Chains: s.chained.Load()}
 }
 
 // Close ships what is left, if the storage answers soon, and ends. Nobody commits any more.
@@ -280,14 +280,14 @@ func (c *chain) keepBases(ctx context.Context) {
 	}
 }
 
-// noted is a store whose copies are noted.
-type noted struct {
+// notingStorage is a store whose copies are noted.
+type notingStorage struct {
 	kv.Store
 	copy func(ctx context.Context) (kv.Files, error)
 }
 
 // Copy implements kv.Copier.
-func (n noted) Copy(ctx context.Context) (kv.Files, error) { return n.copy(ctx) }
+func (n notingStorage) Copy(ctx context.Context) (kv.Files, error) { return n.copy(ctx) }
 
 // until waits until a condition holds.
 func until(ctx context.Context, holds func() bool) error {
@@ -305,7 +305,7 @@ func until(ctx context.Context, holds func() bool) error {
 func (c *chain) base(ctx context.Context) error {
 	copier, _ := kv.CopierOf(c.store)
 	b := base{Chain: c.id, Sealed: c.Seal != nil}
-	store := noted{c.store, func(ctx context.Context) (files kv.Files, err error) {
+	store := notingStorage{c.store, func(ctx context.Context) (files kv.Files, err error) {
 		_, b.From = c.follower.Counts()
 		if files, err = copier.Copy(ctx); err != nil {
 			return nil, err

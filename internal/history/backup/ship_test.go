@@ -72,13 +72,13 @@ func (s *shipped) live(moments int, ingest bool) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	s.wait(ship, func(now backup.Shipping) bool { return now.Bases > 0 })
+	s.wait(ship, func(now backup.ShippingState) bool { return now.Bases > 0 })
 	for i := range moments {
 		s.write(store)
 		if ingest && i == moments/2 {
 			s.ingest(store)
 			ingested := time.Now().UnixMilli()
-			s.wait(ship, func(now backup.Shipping) bool { return now.Chains > 1 && now.SafeMS > ingested })
+			s.wait(ship, func(now backup.ShippingState) bool { return now.Chains > 1 && now.SafeMS > ingested })
 		}
 		<-time.After(2 * time.Millisecond) // so that the next commit is of a later millisecond
 		s.moments = append(s.moments, shippedMoment{time.Now(), dump(s.t, store)})
@@ -90,7 +90,7 @@ func (s *shipped) live(moments int, ingest bool) {
 	}
 }
 
-func (s *shipped) wait(ship *backup.Shipper, done func(backup.Shipping) bool) {
+func (s *shipped) wait(ship *backup.Shipper, done func(backup.ShippingState) bool) {
 	s.t.Helper()
 	for range 6000 {
 		if done(ship.Shipping()) {
@@ -221,11 +221,11 @@ func TestShipAway(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.wait(ship, func(now backup.Shipping) bool { return now.Bases > 0 })
+	s.wait(ship, func(now backup.ShippingState) bool { return now.Bases > 0 })
 	s.write(store)
 	<-time.After(2 * time.Millisecond)
 	before := shippedMoment{time.Now(), dump(t, store)}
-	s.wait(ship, func(now backup.Shipping) bool { return now.SafeMS > before.at.UnixMilli() })
+	s.wait(ship, func(now backup.ShippingState) bool { return now.SafeMS > before.at.UnixMilli() })
 	s.to.gone.Store(true)
 	for range 100 {
 		s.write(store)
@@ -235,7 +235,7 @@ func TestShipAway(t *testing.T) {
 		t.Error("what is not shipped counts as safe")
 	}
 	s.to.gone.Store(false)
-	s.wait(ship, func(now backup.Shipping) bool { return now.Chains > 1 && now.SafeMS > lost.UnixMilli() })
+	s.wait(ship, func(now backup.ShippingState) bool { return now.Chains > 1 && now.SafeMS > lost.UnixMilli() })
 	s.write(store)
 	after := dump(t, store)
 	ship.Close()
@@ -266,7 +266,7 @@ func TestShipKeeps(t *testing.T) {
 	for range 3 {
 		bases := ship.Shipping().Bases
 		s.write(store)
-		s.wait(ship, func(now backup.Shipping) bool { return now.Bases > bases+1 })
+		s.wait(ship, func(now backup.ShippingState) bool { return now.Bases > bases+1 })
 	}
 	ship.Close()
 	made, held := ship.Shipping().Bases, dump(t, store)

@@ -77,17 +77,17 @@ func (s *Sequencer) Step(ctx context.Context) (moved int, err error) {
 	return moved, nil
 }
 
-type waiting struct{ key, value []byte }
+type waiter struct{ key, value []byte }
 
 // after is where the bucket behind that of a change begins.
-func (w waiting) after() []byte {
+func (w waiter) after() []byte {
 	table, bucket, _, _, _ := keyspace.CutJournal(w.key)
 	next, _ := order.PrefixEnd(nil, keyspace.AppendOutbox(nil, table, bucket))
 	return next
 }
 
 // find takes changes from the outbox, bucket by bucket, each from its beginning, up to the bounds of a step; whole says that they are all that there are.
-func (s *Sequencer) find(ctx context.Context, txn kv.Txn) (found []waiting, whole bool, err error) {
+func (s *Sequencer) find(ctx context.Context, txn kv.Txn) (found []waiter, whole bool, err error) {
 	first := keyspace.AppendOutboxes(nil)
 	end, _ := order.PrefixEnd(nil, first)
 	turns := []kv.Range{{Start: first, End: end}}
@@ -101,7 +101,7 @@ func (s *Sequencer) find(ctx context.Context, txn kv.Txn) (found []waiting, whol
 			if len(found) >= stepChanges || size >= stepBytes {
 				return found, false, cursor.Close()
 			}
-			found = append(found, waiting{bytes.Clone(cursor.Key()), bytes.Clone(cursor.Value())})
+			found = append(found, waiter{bytes.Clone(cursor.Key()), bytes.Clone(cursor.Value())})
 			size += len(cursor.Key()) + len(cursor.Value())
 		}
 		if err := cursor.Close(); err != nil {
@@ -111,7 +111,7 @@ func (s *Sequencer) find(ctx context.Context, txn kv.Txn) (found []waiting, whol
 	return found, true, nil
 }
 
-func (s *Sequencer) move(ctx context.Context, txn kv.Txn, found []waiting, given map[Bucket]uint64, nowMS int64) error {
+func (s *Sequencer) move(ctx context.Context, txn kv.Txn, found []waiter, given map[Bucket]uint64, nowMS int64) error {
 	var before Bucket
 	origin := uint64(0)
 	for _, w := range found {

@@ -12,7 +12,7 @@ import (
 
 // derive returns what a part is bound to by the bounds on the columns that it is computed from. These never bind exactly: other values of
 // the columns may give the same result.
-func (b *planner) derive(p *schema.KeyPart, known []fixed) (choices []choice, bound bool) {
+func (b *planner) derive(p *schema.KeyPart, known []boundColumn) (choices []choice, bound bool) {
 	if !p.Computed() {
 		return nil, false
 	}
@@ -41,8 +41,8 @@ func (b *planner) derive(p *schema.KeyPart, known []fixed) (choices []choice, bo
 
 // combinations returns all ways of giving the leading arguments of p one of the values that they are bound to. leading is how many are
 // bound: all of them or, for a concatenation, some. ok is false if no bounds concern p.
-func (b *planner) combinations(p *schema.KeyPart, known []fixed) (combinations [][]fixed, leading int, ok bool) {
-	combinations = [][]fixed{known}
+func (b *planner) combinations(p *schema.KeyPart, known []boundColumn) (combinations [][]boundColumn, leading int, ok bool) {
+	combinations = [][]boundColumn{known}
 	for i := range p.Args {
 		column := p.Args[i].Column
 		if column == "" || valueOf(combinations[0], column) != nil {
@@ -65,10 +65,10 @@ func (b *planner) combinations(p *schema.KeyPart, known []fixed) (combinations [
 	return combinations, leading, ok
 }
 
-func multiply(combinations [][]fixed, column string, values []value.Value) (product [][]fixed) {
+func multiply(combinations [][]boundColumn, column string, values []value.Value) (product [][]boundColumn) {
 	for _, known := range combinations {
 		for _, v := range values {
-			product = append(product, append(slices.Clip(known), fixed{column, v}))
+			product = append(product, append(slices.Clip(known), boundColumn{column, v}))
 		}
 	}
 	return product
@@ -135,7 +135,7 @@ func distinct(values []value.Value) []value.Value {
 }
 
 // computePart returns the value of a computed part and its encoding without a mark, nil if it has none.
-func computePart(p *schema.KeyPart, known []fixed) (v value.Value, encoding []byte) {
+func computePart(p *schema.KeyPart, known []boundColumn) (v value.Value, encoding []byte) {
 	v, ok, err := Compute(p, func(name string) value.Value { return valueOf(known, name) }, nil)
 	if !ok || err != nil {
 		return nil, nil
@@ -145,7 +145,7 @@ func computePart(p *schema.KeyPart, known []fixed) (v value.Value, encoding []by
 }
 
 // derivePrefix binds a concatenation whose first arguments are bound, and the next perhaps to a beginning, to the beginning of its text.
-func (b *planner) derivePrefix(p *schema.KeyPart, leading int, combinations [][]fixed) (choices []choice, bound bool) {
+func (b *planner) derivePrefix(p *schema.KeyPart, leading int, combinations [][]boundColumn) (choices []choice, bound bool) {
 	next := b.prefixOf(p.Args[leading].Column)
 	head := schema.KeyPart{Name: p.Name, Function: schema.Concat, Type: schema.String, Args: p.Args[:leading]}
 	binder := binder{part: p, nulls: b.index.KeepNulls}

@@ -183,14 +183,14 @@ type foundSpan struct {
 	joined         []foundSpan // what it was joined of; nil if of itself alone. For estimates
 }
 
-// fixed is a column that a part further ahead has bound to one value.
-type fixed struct {
+// boundColumn is a column that a part further ahead has bound to one value.
+type boundColumn struct {
 	column string
 	value  value.Value
 }
 
 // expand plans the parts from i on, below the encodings of those before.
-func (b *planner) expand(i int, prefix []byte, known []fixed) error {
+func (b *planner) expand(i int, prefix []byte, known []boundColumn) error {
 	if i >= min(b.depthMax, len(b.index.Key)) {
 		return b.emit(i, prefix, interval{}, partSpan{})
 	}
@@ -228,7 +228,7 @@ func (b *planner) expand(i int, prefix []byte, known []fixed) error {
 }
 
 // isSingle says whether all columns of a computed part are bound to single values, so that the parts behind it can be bound, too.
-func (b *planner) isSingle(i int, known []fixed) bool {
+func (b *planner) isSingle(i int, known []boundColumn) bool {
 	p := &b.index.Key[i]
 	if b.index.KeepNulls || i+1 == len(b.index.Key) {
 		return false
@@ -279,11 +279,11 @@ func (b *planner) emit(depth int, prefix []byte, v interval, planned partSpan) e
 // choice is an interval of a part and the columns that are known within it.
 type choice struct {
 	interval
-	known []fixed
+	known []boundColumn
 }
 
 // choices returns the intervals that part i is bound to where the known columns have their values.
-func (b *planner) choices(i int, known []fixed) (choices []choice, bound bool) {
+func (b *planner) choices(i int, known []boundColumn) (choices []choice, bound bool) {
 	p := &b.index.Key[i]
 	part := &b.parts[i]
 	if !part.seen {
@@ -299,7 +299,7 @@ func (b *planner) choices(i int, known []fixed) (choices []choice, bound bool) {
 		switch {
 		case !v.point:
 		case have == nil && v.value != nil:
-			c.known = append(slices.Clip(known), fixed{name, v.value})
+			c.known = append(slices.Clip(known), boundColumn{name, v.value})
 		case have != nil && !value.Equal(have, v.value):
 			continue
 		}
@@ -340,7 +340,7 @@ func (b *planner) ownBounds(p *schema.KeyPart) []Bound {
 	return own
 }
 
-func valueOf(known []fixed, column string) value.Value {
+func valueOf(known []boundColumn, column string) value.Value {
 	for i := range known {
 		if known[i].column == column {
 			return known[i].value

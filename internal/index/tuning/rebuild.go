@@ -33,14 +33,14 @@ func (k *Keeper) Rebuild(ctx context.Context, table uint32, name string) error {
 	})
 }
 
-// learned is the key of an index to be, and from what it was learned.
-type learned struct {
+// learnedIndex is the key of an index to be, and from what it was learned.
+type learnedIndex struct {
 	before uint32
 	key    []schema.KeyPart
 	sample *schema.Sample
 }
 
-func (k *Keeper) learnAnew(ctx context.Context, table uint32, name string) (next learned, err error) {
+func (k *Keeper) learnAnew(ctx context.Context, table uint32, name string) (next learnedIndex, err error) {
 	version, err := k.Catalog.AcquireID(table)
 	if err != nil {
 		return next, err

@@ -62,8 +62,8 @@ func (s *Set) ObserveRegions(sizes func() []RegionStats) {
 	})
 }
 
-// Watched is one thing that an operator watches.
-type Watched struct {
+// Watch is one thing that an operator watches.
+type Watch struct {
 	What  string
 	Ratio float64 // of what there is that is in use
 	Level Level
@@ -89,8 +89,8 @@ const (
 )
 
 // Share is a Watched by the usual limits, 75 and 95 per cent.
-func Share(what string, ratio float64) Watched {
-	w := Watched{What: what, Ratio: ratio}
+func Share(what string, ratio float64) Watch {
+	w := Watch{What: what, Ratio: ratio}
 	switch {
 	case ratio >= criticalShare:
 		w.Level = Critical
@@ -107,8 +107,8 @@ const (
 )
 
 // Files is a Watched of the number of files that a read of a region may have to look into.
-func Files(files int64) Watched {
-	w := Watched{What: "files", Ratio: float64(files) / filesCritical}
+func Files(files int64) Watch {
+	w := Watch{What: "files", Ratio: float64(files) / filesCritical}
 	switch {
 	case files >= filesCritical:
 		w.Level = Critical
@@ -119,7 +119,7 @@ func Files(files int64) Watched {
 }
 
 // ObserveWatched makes the Set call stats whenever the Set is read. No two of its list may be of the same thing.
-func (s *Set) ObserveWatched(stats func() []Watched) {
+func (s *Set) ObserveWatched(stats func() []Watch) {
 	s.watch(func(metrics chan<- prometheus.Metric) {
 		for _, w := range stats() {
 			send(metrics, watched, w.Ratio, w.What)

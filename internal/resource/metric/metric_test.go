@@ -107,8 +107,8 @@ func TestCounting(t *testing.T) {
 			})
 			return ""
 		case "watched":
-			set.ObserveWatched(func() []Watched {
-				return []Watched{Share("cpu", 0.5), Share("disk", 0.75), Share("network", 0.96), Files(49), {What: "compaction", Ratio: 0.1}}
+			set.ObserveWatched(func() []Watch {
+				return []Watch{Share("cpu", 0.5), Share("disk", 0.75), Share("network", 0.96), Files(49), {What: "compaction", Ratio: 0.1}}
 			})
 			return ""
 		case "dead":
@@ -224,7 +224,7 @@ func TestNames(t *testing.T) {
 	set.ObserveShipping(func() ShippingStats { return ShippingStats{} })
 	set.ObserveHeat(func() HeatStats { return HeatStats{[]HeatFinding{{}}, []HeatRate{{}}} })
 	set.ObserveRegions(func() []RegionStats { return []RegionStats{{}} })
-	set.ObserveWatched(func() []Watched { return []Watched{{}} })
+	set.ObserveWatched(func() []Watch { return []Watch{{}} })
 	none := func() int64 { return 0 }
 	set.ObserveSQLMemory(none, none, none)
 	families, err := set.Gatherer().Gather()

@@ -7,8 +7,8 @@ import (
 	"github.com/weftdb/weft/internal/data/value"
 )
 
-// seeing is the additional state of a walk over a table with rules of cells.
-type seeing struct {
+// cellWalk is the additional state of a walk over a table with rules of cells.
+type cellWalk struct {
 	key   []byte      // of the row behind an entry
 	seen  []byte      // the row as it is seen
 	kept  []byte      // what an index keeps of it

@@ -14,8 +14,8 @@ const (
 	fetchBytesMax = 256 << 10
 )
 
-// fetching are the keys of rows to be read back, in their order: rows of one block are read one after the other.
-type fetching struct {
+// fetchBatch are the keys of rows to be read back, in their order: rows of one block are read one after the other.
+type fetchBatch struct {
 	keys  []byte
 	parts []keyPart
 	next  int
@@ -25,7 +25,7 @@ type fetching struct {
 // keyPart is where a key lies in fetching.keys.
 type keyPart struct{ start, end int32 }
 
-func (f *fetching) key(p keyPart) []byte { return f.keys[p.start:p.end] }
+func (f *fetchBatch) key(p keyPart) []byte { return f.keys[p.start:p.end] }
 
 // sorts says whether rows are read back in the order of their keys.
 func (s *Scan) sorts() bool {

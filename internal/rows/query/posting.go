@@ -12,9 +12,9 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// posted is the entries of several words, in the order of their rows, with what they hold.
-type posted struct {
-	gathered
+// mergedPostings is the entries of several words, in the order of their rows, with what they hold.
+type mergedPostings struct {
+	sortedKeys
 	entries []postedEntry // in the order of gathered.keys, which has each row once
 	next    int           // of entries: none before it is of a row at or behind the one at hand
 }
@@ -25,8 +25,8 @@ type postedEntry struct {
 }
 
 // gatherPostings collects the entries of some ranges of a field of words; nil if they are too many, or after an error.
-func (f *finder) gatherPostings(field *record.Field, ranges []kv.Range) *posted {
-	p := &posted{gathered: gathered{f: f}}
+func (f *finder) gatherPostings(field *record.Field, ranges []kv.Range) *mergedPostings {
+	p := &mergedPostings{sortedKeys: sortedKeys{f: f}}
 	for _, r := range ranges {
 		walk := f.from.Scan(f.ctx, r, false)
 		f.counts.Seeks++
@@ -56,8 +56,8 @@ func (f *finder) gatherPostings(field *record.Field, ranges []kv.Range) *posted 
 }
 
 // appendPlaces appends where one of the words stands in the row at hand, ascending.
-func (p *posted) appendPlaces(dst []uint32) (_ []uint32, err error) {
-	at := p.keys[p.gathered.next]
+func (p *mergedPostings) appendPlaces(dst []uint32) (_ []uint32, err error) {
+	at := p.keys[p.sortedKeys.next]
 	for p.next < len(p.entries) && p.f.compare(p.entries[p.next].key, at) < 0 {
 		p.next++
 	}

@@ -17,9 +17,9 @@ const (
 	rankMost  = 64 << 10
 )
 
-// ranking is the state of a walk in the order of scores, the best first; rows of one score come in the order of their keys. A round keeps the best rows of all
+// rankedWalk is the state of a walk in the order of scores, the best first; rows of one score come in the order of their keys. A round keeps the best rows of all
 // that come after those of the rounds before, so memory is bounded however many there are.
-type ranking struct {
+type rankedWalk struct {
 	best  bestRows
 	next  int // of best, which is in order once a round is over
 	size  int
@@ -59,7 +59,7 @@ func (r *bestRows) Pop() any {
 // nextRanked moves to the next best row.
 func (c *Cursor) nextRanked() bool {
 	if c.rank == nil {
-		c.rank = &ranking{size: min(max(c.scan.RankFirst, 1), rankMost), more: true, spans: c.spans}
+		c.rank = &rankedWalk{size: min(max(c.scan.RankFirst, 1), rankMost), more: true, spans: c.spans}
 		if c.scan.RankFirst <= 0 {
 			c.rank.size = rankFirst
 		}

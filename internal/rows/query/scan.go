@@ -121,13 +121,13 @@ type Cursor struct {
 	more   bool           // stopped by a limit
 	fetch  []byte         // scratch: row key
 	back   []byte         // scratch: row read back
-	cells  *seeing        // nil unless the table has rules of cells
+	cells  *cellWalk      // nil unless the table has rules of cells
 	near   *nearest       // nil unless distances are asked for
 	found  *finder        // nil unless a search index finds the rows
 	checks expr.Condition // what a search could not guarantee; nil: nothing
-	rank   *ranking       // nil until the first of Rank is asked for
+	rank   *rankedWalk    // nil until the first of Rank is asked for
 	// fetching is nil unless rows are read back in the order of their keys.
-	fetching *fetching
+	fetching *fetchBatch
 	err      error
 	Counts   Counts
 }
@@ -137,7 +137,7 @@ func (s *Scan) Open(ctx context.Context, from kv.Snapshot) *Cursor {
 	c := &Cursor{scan: s, from: from, ctx: ctx, spans: s.clip()}
 	c.skip.init(s)
 	if s.Table.Cells != nil {
-		c.cells = new(seeing)
+		c.cells = new(cellWalk)
 	}
 	if s.Near != nil {
 		c.spans, c.err = nil, c.openNear()
@@ -146,7 +146,7 @@ func (s *Scan) Open(ctx context.Context, from kv.Snapshot) *Cursor {
 		c.openFinder()
 	}
 	if s.sorts() {
-		c.fetching = new(fetching)
+		c.fetching = new(fetchBatch)
 	}
 	return c
 }

@@ -219,14 +219,14 @@ func first(f *finder, list []stream, key []byte, beyond bool) (least []byte) {
 	return least
 }
 
-// gathered is keys of rows that were put in order.
-type gathered struct {
+// sortedKeys is keys of rows that were put in order.
+type sortedKeys struct {
 	f    *finder
 	keys [][]byte
 	next int
 }
 
-func (g *gathered) seek(key []byte, beyond bool) []byte {
+func (g *sortedKeys) seek(key []byte, beyond bool) []byte {
 	for ; g.next < len(g.keys); g.next++ {
 		if g.f.isAt(g.keys[g.next], key, beyond) {
 			return g.keys[g.next]
@@ -240,8 +240,8 @@ func (g *gathered) seek(key []byte, beyond bool) []byte {
 }
 
 // gather collects the rows of some ranges of entries; ok is false if they are too many.
-func (f *finder) gather(ranges []kv.Range, rest func(key []byte) ([]byte, error)) (g *gathered, ok bool) {
-	g = &gathered{f: f}
+func (f *finder) gather(ranges []kv.Range, rest func(key []byte) ([]byte, error)) (g *sortedKeys, ok bool) {
+	g = &sortedKeys{f: f}
 	var arena []byte
 	for _, r := range ranges {
 		walk := f.from.Scan(f.ctx, r, false)

@@ -73,7 +73,7 @@ func (f *finder) gatherWords(field *record.Field, n *search.Node, ranges []kv.Ra
 	if !ok && f.err == nil {
 		return nil
 	}
-	return &anyWord{gathered: g, node: n}
+	return &anyWord{sortedKeys: g, node: n}
 }
 
 // similarMax is how many words a fuzzy word stands for at most: more are too many.
@@ -133,14 +133,14 @@ func (w *word) score(s *search.Scorer) float64 {
 
 // anyWord is the rows of any of some words.
 type anyWord struct {
-	*gathered
+	*sortedKeys
 	node *search.Node
 }
 
 func (w *anyWord) score(s *search.Scorer) float64 { return s.Leaf(w.node, 1, 1) }
 
-// placed is a stream of rows that knows where in the texts of the row at hand the words stand.
-type placed interface {
+// positionStream is a stream of rows that knows where in the texts of the row at hand the words stand.
+type positionStream interface {
 	stream
 	appendPlaces(dst []uint32) ([]uint32, error)
 }
@@ -152,7 +152,7 @@ type phrase struct {
 	f       *finder
 	node    *search.Node
 	first   *list // of its first word
-	words   []placed
+	words   []positionStream
 	streams []stream
 	places  [][]uint32
 	count   int

@@ -14,13 +14,13 @@ import (
 // It is used by one goroutine. The zero value works and has no savepoint.
 type Undo struct {
 	marks    []int // how long replaced was at each savepoint; ascending
-	replaced []replaced
+	replaced []savedValue
 	latest   map[string]int // by key: the place of its last entry in replaced
 	bytes    int
 }
 
-// replaced is the value of a key before its first write after a savepoint.
-type replaced struct {
+// savedValue is the value of a key before its first write after a savepoint.
+type savedValue struct {
 	key    string
 	value  []byte
 	there  bool
@@ -73,7 +73,7 @@ func (u *Undo) last(key string) int {
 }
 
 // add remembers r as its key's last entry.
-func (u *Undo) add(r replaced) {
+func (u *Undo) add(r savedValue) {
 	if u.latest == nil {
 		u.latest = map[string]int{}
 	}
@@ -83,7 +83,7 @@ func (u *Undo) add(r replaced) {
 }
 
 // forget makes the entry before r its key's last one.
-func (u *Undo) forget(r replaced) {
+func (u *Undo) forget(r savedValue) {
 	u.bytes -= len(r.key) + len(r.value)
 	if r.before >= 0 {
 		u.latest[r.key] = r.before
@@ -102,7 +102,7 @@ func (u *Undo) Back(txn kv.Txn, n int) (err error) {
 		} else {
 			err = txn.Delete([]byte(r.key))
 		}
-		u.replaced[i] = replaced{}
+		u.replaced[i] = savedValue{}
 		u.replaced = u.replaced[:i]
 	}
 	return err
@@ -180,6 +180,6 @@ func (t undoable) note(key []byte) error {
 	case u.bytes+len(key)+len(value) > undoBytesMax:
 		return &kv.SizeError{What: "transaction", Bytes: u.bytes + len(key) + len(value), BytesMax: undoBytesMax}
 	}
-	u.add(replaced{string(key), value, there, before})
+	u.add(savedValue{string(key), value, there, before})
 	return nil
 }

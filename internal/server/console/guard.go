@@ -21,7 +21,7 @@ const (
 // whole makes the answer in memory and sends it with a time limit of its own, so that who reads slowly holds nothing but its connection.
 func whole(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		answer := held{header: w.Header(), status: http.StatusOK}
+		answer := pendingAnswer{header: w.Header(), status: http.StatusOK}
 		next(&answer, r)
 		size := time.Duration(answer.body.Len())
 		// It fails only on a closed connection, and under a test's recorder.
@@ -31,21 +31,21 @@ func whole(next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// held is an answer that is being made.
-type held struct {
+// pendingAnswer is an answer that is being made.
+type pendingAnswer struct {
 	header http.Header
 	status int
 	body   bytes.Buffer
 }
 
 // Header implements http.ResponseWriter.
-func (h *held) Header() http.Header { return h.header }
+func (h *pendingAnswer) Header() http.Header { return h.header }
 
 // WriteHeader implements http.ResponseWriter.
-func (h *held) WriteHeader(status int) { h.status = status }
+func (h *pendingAnswer) WriteHeader(status int) { h.status = status }
 
 // Write implements http.ResponseWriter.
-func (h *held) Write(b []byte) (int, error) { return h.body.Write(b) }
+func (h *pendingAnswer) Write(b []byte) (int, error) { return h.body.Write(b) }
 
 // profiles adds Go's own pages. They show what is in memory and take processor time.
 func profiles(mux *http.ServeMux, judge Judge) {

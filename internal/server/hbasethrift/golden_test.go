@@ -64,7 +64,7 @@ func fieldsNamed(services map[string]*service, name string) (version string, lis
 // TestGoldenStructs reads and writes arguments and results of all calls.
 func TestGoldenStructs(t *testing.T) {
 	services := map[string]*service{"one": readService(t, One), "two": readService(t, Two)}
-	one, two := map[string]*method[*one, takenOne]{}, map[string]*method[*two, taken]{}
+	one, two := map[string]*method[*one, takenOne]{}, map[string]*method[*two, callArguments]{}
 	for _, m := range methodsOne() {
 		one[m.name] = &m
 	}
@@ -93,7 +93,7 @@ func TestGoldenStructs(t *testing.T) {
 			if version == "one" {
 				one[call].read(new(takenOne), &r, true)
 			} else {
-				two[call].read(new(taken), &r, true)
+				two[call].read(new(callArguments), &r, true)
 			}
 			if r.Err() != nil || r.Len() > 0 {
 				t.Errorf("the arguments of %s: %v, %d bytes are left", call, r.Err(), r.Len())
@@ -107,7 +107,7 @@ func TestGoldenStructs(t *testing.T) {
 
 // decode reads a structure of decoded.txt as package hbase has it.
 func decode(r *thriftwire.Reader, name string) (any, error) {
-	a := new(taken)
+	a := new(callArguments)
 	var v any
 	switch name {
 	case "TGet":

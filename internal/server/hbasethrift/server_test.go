@@ -372,7 +372,7 @@ func TestStoreLimits(t *testing.T) {
 		w := thriftwire.NewWriter(thriftwire.Binary)
 		s.write(w, s.structs["TGet"], fields{"row": "r", "storeLimit": given, "storeOffset": given})
 		r := thriftwire.NewReader(thriftwire.Binary, w.Bytes())
-		if get := new(taken).readGet(&r); r.Err() != nil || get.Limit != want || get.Offset != max(0, given) {
+		if get := new(callArguments).readGet(&r); r.Err() != nil || get.Limit != want || get.Offset != max(0, given) {
 			t.Errorf("a limit of %d is %d, offset %d: %v", given, get.Limit, get.Offset, r.Err())
 		}
 	}

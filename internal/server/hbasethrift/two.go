@@ -12,7 +12,7 @@ import (
 type two struct{ calls }
 
 // getOne reads a row.
-func (t *two) getOne(ctx context.Context, a *taken) (r hbase.Result, err error) {
+func (t *two) getOne(ctx context.Context, a *callArguments) (r hbase.Result, err error) {
 	results, err := t.getAll(ctx, a)
 	if err != nil {
 		return r, err
@@ -21,7 +21,7 @@ func (t *two) getOne(ctx context.Context, a *taken) (r hbase.Result, err error) 
 }
 
 // getAll reads several rows.
-func (t *two) getAll(ctx context.Context, a *taken) ([]hbase.Result, error) {
+func (t *two) getAll(ctx context.Context, a *callArguments) ([]hbase.Result, error) {
 	name, err := a.tableName()
 	if err != nil {
 		return nil, err
@@ -30,13 +30,13 @@ func (t *two) getAll(ctx context.Context, a *taken) ([]hbase.Result, error) {
 }
 
 // exists says whether a read would find a cell.
-func (t *two) exists(ctx context.Context, a *taken) (bool, error) {
+func (t *two) exists(ctx context.Context, a *callArguments) (bool, error) {
 	found, err := t.existsAll(ctx, a)
 	return err == nil && found[0], err
 }
 
 // existsAll is exists of several reads.
-func (t *two) existsAll(ctx context.Context, a *taken) ([]bool, error) {
+func (t *two) existsAll(ctx context.Context, a *callArguments) ([]bool, error) {
 	results, err := t.getAll(ctx, a)
 	found := make([]bool, len(results))
 	for i := range results {
@@ -46,7 +46,7 @@ func (t *two) existsAll(ctx context.Context, a *taken) ([]bool, error) {
 }
 
 // put writes cells of rows.
-func (t *two) put(ctx context.Context, a *taken) error {
+func (t *two) put(ctx context.Context, a *callArguments) error {
 	name, err := a.tableName()
 	if err != nil {
 		return err
@@ -55,7 +55,7 @@ func (t *two) put(ctx context.Context, a *taken) error {
 }
 
 // deleteCells deletes cells of rows.
-func (t *two) deleteCells(ctx context.Context, a *taken) error {
+func (t *two) deleteCells(ctx context.Context, a *callArguments) error {
 	name, err := a.tableName()
 	if err != nil {
 		return err
@@ -64,12 +64,12 @@ func (t *two) deleteCells(ctx context.Context, a *taken) error {
 }
 
 // deleteMultiple returns those deletes that could not be done: none, since all are done or the call fails.
-func (t *two) deleteMultiple(ctx context.Context, a *taken) ([]hbase.Delete, error) {
+func (t *two) deleteMultiple(ctx context.Context, a *callArguments) ([]hbase.Delete, error) {
 	return nil, t.deleteCells(ctx, a)
 }
 
 // mutateRow does puts and deletes of a row at once.
-func (t *two) mutateRow(ctx context.Context, a *taken) error {
+func (t *two) mutateRow(ctx context.Context, a *callArguments) error {
 	name, err := a.tableName()
 	if err != nil {
 		return err
@@ -78,24 +78,24 @@ func (t *two) mutateRow(ctx context.Context, a *taken) error {
 }
 
 // checkAndPut is a put if a cell has a value, or, without a value, if there is no cell.
-func (t *two) checkAndPut(ctx context.Context, a *taken) (bool, error) {
+func (t *two) checkAndPut(ctx context.Context, a *callArguments) (bool, error) {
 	return t.check(ctx, a, hbase.Equal, []hbase.Mutation{{Put: a.puts[0]}})
 }
 
 // checkAndDelete is a delete on the same terms.
-func (t *two) checkAndDelete(ctx context.Context, a *taken) (bool, error) {
+func (t *two) checkAndDelete(ctx context.Context, a *callArguments) (bool, error) {
 	return t.check(ctx, a, hbase.Equal, []hbase.Mutation{{Delete: a.deletes[0]}})
 }
 
 // checkAndMutate does mutations of a row if the comparison of the value with a cell holds: value, operator, cell.
-func (t *two) checkAndMutate(ctx context.Context, a *taken) (bool, error) {
+func (t *two) checkAndMutate(ctx context.Context, a *callArguments) (bool, error) {
 	if _, err := a.tableName(); err == nil && (a.operator < 0 || a.operator > int32(hbase.NoOp)) {
 		return false, refuse("there is no compareOp %d", a.operator)
 	}
 	return t.check(ctx, a, hbase.Operator(a.operator), a.mutations.list)
 }
 
-func (t *two) check(ctx context.Context, a *taken, operator hbase.Operator, list []hbase.Mutation) (bool, error) {
+func (t *two) check(ctx context.Context, a *callArguments, operator hbase.Operator, list []hbase.Mutation) (bool, error) {
 	name, err := a.tableName()
 	if err != nil {
 		return false, err
@@ -106,7 +106,7 @@ func (t *two) check(ctx context.Context, a *taken, operator hbase.Operator, list
 }
 
 // incrementCells adds to integers of eight bytes and returns the new ones.
-func (t *two) incrementCells(ctx context.Context, a *taken) (hbase.Result, error) {
+func (t *two) incrementCells(ctx context.Context, a *callArguments) (hbase.Result, error) {
 	name, err := a.tableName()
 	if err != nil {
 		return hbase.Result{}, err
@@ -116,7 +116,7 @@ func (t *two) incrementCells(ctx context.Context, a *taken) (hbase.Result, error
 }
 
 // appendCells adds bytes to the ends of cells and returns the new ones.
-func (t *two) appendCells(ctx context.Context, a *taken) (hbase.Result, error) {
+func (t *two) appendCells(ctx context.Context, a *callArguments) (hbase.Result, error) {
 	name, err := a.tableName()
 	if err != nil {
 		return hbase.Result{}, err
@@ -137,7 +137,7 @@ func (t *two) computed(ctx context.Context, r hbase.Result, err error, isUnread 
 }
 
 // openScan begins a scan.
-func (t *two) openScan(ctx context.Context, a *taken) (int32, error) {
+func (t *two) openScan(ctx context.Context, a *callArguments) (int32, error) {
 	name, err := a.tableName()
 	if err != nil {
 		return 0, err
@@ -146,18 +146,18 @@ func (t *two) openScan(ctx context.Context, a *taken) (int32, error) {
 }
 
 // scannerRows reads on: so many rows, or fewer; none at the end.
-func (t *two) scannerRows(ctx context.Context, a *taken) ([]hbase.Result, error) {
+func (t *two) scannerRows(ctx context.Context, a *callArguments) ([]hbase.Result, error) {
 	return t.rows(ctx, a.scanner, a.rows)
 }
 
 // endScan ends a scan. One that is not open is no fault for HBase.
-func (t *two) endScan(ctx context.Context, a *taken) error {
+func (t *two) endScan(ctx context.Context, a *callArguments) error {
 	_ = t.closeScanner(ctx, a.scanner)
 	return nil
 }
 
 // scannerResults is a scan in one call: so many rows, or all that there are.
-func (t *two) scannerResults(ctx context.Context, a *taken) (all []hbase.Result, err error) {
+func (t *two) scannerResults(ctx context.Context, a *callArguments) (all []hbase.Result, err error) {
 	name, err := a.tableName()
 	if err == nil && a.rows < 0 {
 		err = refuse("a negative number of rows can't be read")
@@ -180,4 +180,4 @@ func (t *two) scannerResults(ctx context.Context, a *taken) (all []hbase.Result,
 }
 
 // serverType says which version this is.
-func (t *two) serverType(context.Context, *taken) (Version, error) { return Two, nil }
+func (t *two) serverType(context.Context, *callArguments) (Version, error) { return Two, nil }

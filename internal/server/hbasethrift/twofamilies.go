@@ -65,7 +65,7 @@ var tableShape = thriftwire.Shape{Name: "TTableDescriptor", Required: 1 << 1,
 	Types: []thriftwire.Type{1: thriftwire.Struct, 2: thriftwire.List, 3: thriftwire.Map}}
 
 // readTable reads a TTableDescriptor.
-func (t *taken) readTable(r *thriftwire.Reader) {
+func (t *callArguments) readTable(r *thriftwire.Reader) {
 	table, name, attributes := new(hbase.Table), tableName{}, texts{kept: map[string]string{}}
 	families := []familyTwo(nil)
 	for f := (thriftwire.Field{}); r.Next(&f, &tableShape); {
@@ -95,7 +95,7 @@ func (t *taken) readTable(r *thriftwire.Reader) {
 }
 
 // readColumnFamily reads the call's TColumnFamilyDescriptor.
-func (t *taken) readColumnFamily(r *thriftwire.Reader) {
+func (t *callArguments) readColumnFamily(r *thriftwire.Reader) {
 	d := readFamily(r)
 	f, err := d.family()
 	if t.column = &f; err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/weftdb/weft/internal/server/thriftwire"
 )
 
-// taken are the arguments of Thrift2's calls. Each call has some of them.
-type taken struct {
+// callArguments are the arguments of Thrift2's calls. Each call has some of them.
+type callArguments struct {
 	table, row, family, qualifier, value []byte
 
 	gets      []*hbase.Get
@@ -37,10 +37,10 @@ type taken struct {
 	writes writeReader
 }
 
-func (t *taken) refuse(err error) { t.writes.refuse(err) }
+func (t *callArguments) refuse(err error) { t.writes.refuse(err) }
 
 // tableName is the name of the call's table, unless something of the call can't be done.
-func (t *taken) tableName() (hbase.TableName, error) {
+func (t *callArguments) tableName() (hbase.TableName, error) {
 	name, err := hbase.ParseTableName(t.table)
 	if err == nil {
 		err = t.refusal()
@@ -49,7 +49,7 @@ func (t *taken) tableName() (hbase.TableName, error) {
 }
 
 // refusal says why the call can't be done; nil if it can.
-func (t *taken) refusal() error { return t.writes.refused }
+func (t *callArguments) refusal() error { return t.writes.refused }
 
 // columnTwo is a TColumn.
 type columnTwo struct {
@@ -108,7 +108,7 @@ var getShape = thriftwire.Shape{Name: "TGet", Required: 1 << 1, Types: []thriftw
 }}
 
 // readGet reads a TGet. The time that it names counts before its range of times.
-func (t *taken) readGet(r *thriftwire.Reader) *hbase.Get {
+func (t *callArguments) readGet(r *thriftwire.Reader) *hbase.Get {
 	get, at, versions := new(hbase.Get), (*int64)(nil), int32(1)
 	s, text, serialized := &get.Selection, []byte(nil), []byte(nil)
 	for f := (thriftwire.Field{}); r.Next(&f, &getShape); {
@@ -147,7 +147,7 @@ func (t *taken) readGet(r *thriftwire.Reader) *hbase.Get {
 }
 
 // setFilter reads a filter of the language, or one that HBase's Java client has serialized.
-func (t *taken) setFilter(s *hbase.Selection, text, serialized []byte) {
+func (t *callArguments) setFilter(s *hbase.Selection, text, serialized []byte) {
 	var err error
 	if len(serialized) == 0 {
 		s.Filter, err = filterOf(text)
@@ -167,7 +167,7 @@ var scanShape = thriftwire.Shape{Name: "TScan", Types: []thriftwire.Type{
 }}
 
 // readScan reads a TScan. It copies bytes that a scanner keeps, so that this does not hold the message.
-func (t *taken) readScan(r *thriftwire.Reader) {
+func (t *callArguments) readScan(r *thriftwire.Reader) {
 	t.scan = new(hbase.Scan)
 	s, text, serialized := &t.scan.Selection, []byte(nil), []byte(nil)
 	s.Versions = 1
@@ -229,7 +229,7 @@ var deleteKinds = []hbase.DeleteKind{hbase.DeleteVersion, hbase.DeleteVersions, 
 
 // readDelete reads a TDelete. It follows ThriftUtilities.deleteFromThrift of HBase: the time of the whole counts only
 // without columns.
-func (t *taken) readDelete(r *thriftwire.Reader) *hbase.Delete {
+func (t *callArguments) readDelete(r *thriftwire.Reader) *hbase.Delete {
 	d, columns, hasColumns := new(hbase.Delete), []columnTwo(nil), false
 	at, kind := (*int64)(nil), int32(hbase.DeleteVersions)
 	for f := (thriftwire.Field{}); r.Next(&f, &deleteShape); {
@@ -290,7 +290,7 @@ var (
 		Types: []thriftwire.Type{1: thriftwire.Struct, 2: thriftwire.Struct}}
 )
 
-func (t *taken) readRowMutations(r *thriftwire.Reader) {
+func (t *callArguments) readRowMutations(r *thriftwire.Reader) {
 	for f := (thriftwire.Field{}); r.Next(&f, &rowMutationsShape); {
 		switch f.ID {
 		case 1:
@@ -301,7 +301,7 @@ func (t *taken) readRowMutations(r *thriftwire.Reader) {
 	}
 }
 
-func (t *taken) readMutation(r *thriftwire.Reader) (m hbase.Mutation) {
+func (t *callArguments) readMutation(r *thriftwire.Reader) (m hbase.Mutation) {
 	for f := (thriftwire.Field{}); r.Next(&f, &mutationShape); {
 		switch f.ID {
 		case 1:
@@ -326,7 +326,7 @@ var (
 	}}
 )
 
-func (t *taken) readIncrement(r *thriftwire.Reader) {
+func (t *callArguments) readIncrement(r *thriftwire.Reader) {
 	in, life, isHidden := new(hbase.Increment), lifetime{}, false
 	for f := (thriftwire.Field{}); r.Next(&f, &incrementShape); {
 		switch f.ID {

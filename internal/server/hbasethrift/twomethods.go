@@ -10,76 +10,76 @@ import (
 // The arguments of Thrift2's calls. immutable
 var (
 	tableArgument = taking("table", "binary",
-		func(a *taken, r *thriftwire.Reader) { a.table = r.Bytes() }).required()
-	rowArgument    = taking("row", "binary", func(a *taken, r *thriftwire.Reader) { a.row = r.Bytes() }).required()
+		func(a *callArguments, r *thriftwire.Reader) { a.table = r.Bytes() }).required()
+	rowArgument    = taking("row", "binary", func(a *callArguments, r *thriftwire.Reader) { a.row = r.Bytes() }).required()
 	familyArgument = taking("family", "binary",
-		func(a *taken, r *thriftwire.Reader) { a.family = r.Bytes() }).required()
+		func(a *callArguments, r *thriftwire.Reader) { a.family = r.Bytes() }).required()
 	qualifierArgument = taking("qualifier", "binary",
-		func(a *taken, r *thriftwire.Reader) { a.qualifier = r.Bytes() }).required()
-	valueArgument    = taking("value", "binary", func(a *taken, r *thriftwire.Reader) { a.value = r.Bytes() })
+		func(a *callArguments, r *thriftwire.Reader) { a.qualifier = r.Bytes() }).required()
+	valueArgument    = taking("value", "binary", func(a *callArguments, r *thriftwire.Reader) { a.value = r.Bytes() })
 	operatorArgument = taking("compareOp", "TCompareOp",
-		func(a *taken, r *thriftwire.Reader) { a.operator = r.I32() }).required()
+		func(a *callArguments, r *thriftwire.Reader) { a.operator = r.I32() }).required()
 
 	getArgument = taking("tget", "TGet",
-		func(a *taken, r *thriftwire.Reader) { a.gets = []*hbase.Get{a.readGet(r)} }).required()
-	getsArgument = taking("tgets", "list<TGet>", func(a *taken, r *thriftwire.Reader) {
+		func(a *callArguments, r *thriftwire.Reader) { a.gets = []*hbase.Get{a.readGet(r)} }).required()
+	getsArgument = taking("tgets", "list<TGet>", func(a *callArguments, r *thriftwire.Reader) {
 		a.gets = readList(r, thriftwire.Struct, a.readGet)
 	}).required()
 	putArgument = taking("tput", "TPut",
-		func(a *taken, r *thriftwire.Reader) { a.puts = []*hbase.Put{a.writes.put(r)} }).required()
+		func(a *callArguments, r *thriftwire.Reader) { a.puts = []*hbase.Put{a.writes.put(r)} }).required()
 	putsArgument = taking("tputs", "list<TPut>",
-		func(a *taken, r *thriftwire.Reader) { a.puts = a.writes.list(r) }).required()
+		func(a *callArguments, r *thriftwire.Reader) { a.puts = a.writes.list(r) }).required()
 	deleteArgument = taking("tdelete", "TDelete",
-		func(a *taken, r *thriftwire.Reader) { a.deletes = []*hbase.Delete{a.readDelete(r)} }).required()
-	deletesArgument = taking("tdeletes", "list<TDelete>", func(a *taken, r *thriftwire.Reader) {
+		func(a *callArguments, r *thriftwire.Reader) { a.deletes = []*hbase.Delete{a.readDelete(r)} }).required()
+	deletesArgument = taking("tdeletes", "list<TDelete>", func(a *callArguments, r *thriftwire.Reader) {
 		a.deletes = readList(r, thriftwire.Struct, a.readDelete)
 	}).required()
-	incrementArgument = taking("tincrement", "TIncrement", (*taken).readIncrement).required()
+	incrementArgument = taking("tincrement", "TIncrement", (*callArguments).readIncrement).required()
 	appendArgument    = taking("tappend", "TAppend",
-		func(a *taken, r *thriftwire.Reader) { a.append = a.writes.append(r) }).required()
-	mutationsArgument = taking("trowMutations", "TRowMutations", (*taken).readRowMutations).required()
-	checkedArgument   = taking("rowMutations", "TRowMutations", (*taken).readRowMutations).required()
+		func(a *callArguments, r *thriftwire.Reader) { a.append = a.writes.append(r) }).required()
+	mutationsArgument = taking("trowMutations", "TRowMutations", (*callArguments).readRowMutations).required()
+	checkedArgument   = taking("rowMutations", "TRowMutations", (*callArguments).readRowMutations).required()
 
-	scanArgument    = taking("tscan", "TScan", (*taken).readScan).required()
+	scanArgument    = taking("tscan", "TScan", (*callArguments).readScan).required()
 	scannerArgument = taking("scannerId", "i32",
-		func(a *taken, r *thriftwire.Reader) { a.scanner = r.I32() }).required()
+		func(a *callArguments, r *thriftwire.Reader) { a.scanner = r.I32() }).required()
 	rowsArgument = taking("numRows", "i32",
-		func(a *taken, r *thriftwire.Reader) { a.rows = r.I32() }).or(func(a *taken) { a.rows = 1 })
-	reloadArgument = taking("reload", "bool", passTruth[taken])
+		func(a *callArguments, r *thriftwire.Reader) { a.rows = r.I32() }).or(func(a *callArguments) { a.rows = 1 })
+	reloadArgument = taking("reload", "bool", passTruth[callArguments])
 )
 
 // The arguments of Thrift2's calls on tables. immutable
 var (
-	nameArgument      = taking("tableName", "TTableName", (*taken).readName).required()
-	maybeNameArgument = taking("tableName", "TTableName", (*taken).readName)
-	tableNameArgument = taking("table", "TTableName", (*taken).readName).required()
-	namesArgument     = taking("tables", "list<TTableName>", func(a *taken, r *thriftwire.Reader) {
+	nameArgument      = taking("tableName", "TTableName", (*callArguments).readName).required()
+	maybeNameArgument = taking("tableName", "TTableName", (*callArguments).readName)
+	tableNameArgument = taking("table", "TTableName", (*callArguments).readName).required()
+	namesArgument     = taking("tables", "list<TTableName>", func(a *callArguments, r *thriftwire.Reader) {
 		a.names = readList(r, thriftwire.Struct, readTableName)
 	}).required()
-	descArgument = taking("desc", "TTableDescriptor", (*taken).readTable).required()
+	descArgument = taking("desc", "TTableDescriptor", (*callArguments).readTable).required()
 	keysArgument = taking("splitKeys", "list<binary>",
-		func(a *taken, r *thriftwire.Reader) { a.keys = readBytesList(r) })
-	keepSplitsArgument = taking("preserveSplits", "bool", passTruth[taken]).required()
-	columnArgument     = taking("column", "TColumnFamilyDescriptor", (*taken).readColumnFamily).required()
+		func(a *callArguments, r *thriftwire.Reader) { a.keys = readBytesList(r) })
+	keepSplitsArgument = taking("preserveSplits", "bool", passTruth[callArguments]).required()
+	columnArgument     = taking("column", "TColumnFamilyDescriptor", (*callArguments).readColumnFamily).required()
 	columnNameArgument = taking("column", "binary",
-		func(a *taken, r *thriftwire.Reader) { a.columnName = r.Bytes() }).required()
-	patternArgument  = taking("regex", "string", func(a *taken, r *thriftwire.Reader) { a.text = r.Text() })
-	systemArgument   = taking("includeSysTables", "bool", passTruth[taken]).required()
+		func(a *callArguments, r *thriftwire.Reader) { a.columnName = r.Bytes() }).required()
+	patternArgument  = taking("regex", "string", func(a *callArguments, r *thriftwire.Reader) { a.text = r.Text() })
+	systemArgument   = taking("includeSysTables", "bool", passTruth[callArguments]).required()
 	nameTextArgument = taking("name", "string",
-		func(a *taken, r *thriftwire.Reader) { a.text = r.Text() }).required()
-	namespaceArgument = taking("namespaceDesc", "TNamespaceDescriptor", (*taken).readNamespace).required()
+		func(a *callArguments, r *thriftwire.Reader) { a.text = r.Text() }).required()
+	namespaceArgument = taking("namespaceDesc", "TNamespaceDescriptor", (*callArguments).readNamespace).required()
 )
 
 // passTruth reads an argument that changes nothing.
 func passTruth[A any](_ *A, r *thriftwire.Reader) { r.Bool() }
 
 // methodsTwo are Thrift2's calls.
-func methodsTwo() []method[*two, taken] {
+func methodsTwo() []method[*two, callArguments] {
 	return append(rowMethodsTwo(), tableMethodsTwo()...)
 }
 
-func rowMethodsTwo() []method[*two, taken] {
-	return []method[*two, taken]{
+func rowMethodsTwo() []method[*two, callArguments] {
+	return []method[*two, callArguments]{
 		giving("append", givesResult, throwsIO, (*two).appendCells, tableArgument, appendArgument),
 		giving("checkAndDelete", givesTruth, throwsIO, (*two).checkAndDelete,
 			tableArgument, rowArgument, familyArgument, qualifierArgument, valueArgument, deleteArgument),
@@ -107,8 +107,8 @@ func rowMethodsTwo() []method[*two, taken] {
 	}
 }
 
-func tableMethodsTwo() []method[*two, taken] {
-	return []method[*two, taken]{
+func tableMethodsTwo() []method[*two, callArguments] {
+	return []method[*two, callArguments]{
 		doing("addColumnFamily", throwsIO, (*two).addColumnFamily, nameArgument, columnArgument),
 		doing("createNamespace", throwsIO, (*two).createNamespace, namespaceArgument),
 		doing("createTable", throwsIO, (*two).createTable, descArgument, keysArgument),

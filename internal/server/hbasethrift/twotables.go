@@ -21,7 +21,7 @@ type place struct {
 }
 
 // regionLocation says where a row is.
-func (t *two) regionLocation(ctx context.Context, a *taken) (p place, err error) {
+func (t *two) regionLocation(ctx context.Context, a *callArguments) (p place, err error) {
 	err = namedTable(a.table, func(name hbase.TableName) error {
 		l, err := t.api().Location(ctx, name, a.row)
 		p = t.placeOf(a.table, l)
@@ -31,7 +31,7 @@ func (t *two) regionLocation(ctx context.Context, a *taken) (p place, err error)
 }
 
 // allRegionLocations says where all rows are. Those of a table that is not there are nowhere.
-func (t *two) allRegionLocations(ctx context.Context, a *taken) (places []place, err error) {
+func (t *two) allRegionLocations(ctx context.Context, a *callArguments) (places []place, err error) {
 	err = namedTable(a.table, func(name hbase.TableName) error {
 		list, err := t.api().Locations(ctx, name)
 		for i := range list {
@@ -112,7 +112,7 @@ func readTableName(r *thriftwire.Reader) (n tableName) {
 	return n
 }
 
-func (t *taken) readName(r *thriftwire.Reader) { t.names = []tableName{readTableName(r)} }
+func (t *callArguments) readName(r *thriftwire.Reader) { t.names = []tableName{readTableName(r)} }
 
 // parse is the name as package hbase has it.
 func (n tableName) parse() (hbase.TableName, error) {
@@ -130,7 +130,7 @@ func writeTableName(w *thriftwire.Writer, n hbase.TableName) {
 }
 
 // named does what one call does with a table's name.
-func (t *taken) named(ctx context.Context, do func(context.Context, hbase.TableName) error) error {
+func (t *callArguments) named(ctx context.Context, do func(context.Context, hbase.TableName) error) error {
 	if len(t.names) == 0 {
 		return refuse("the call needs a table's name")
 	}
@@ -145,7 +145,7 @@ func (t *taken) named(ctx context.Context, do func(context.Context, hbase.TableN
 }
 
 // createTable makes a table whose regions begin at keys.
-func (t *two) createTable(ctx context.Context, a *taken) error {
+func (t *two) createTable(ctx context.Context, a *callArguments) error {
 	if err := a.refusal(); err != nil {
 		return err
 	}
@@ -153,7 +153,7 @@ func (t *two) createTable(ctx context.Context, a *taken) error {
 }
 
 // modifyTable replaces a table's description.
-func (t *two) modifyTable(ctx context.Context, a *taken) error {
+func (t *two) modifyTable(ctx context.Context, a *callArguments) error {
 	if err := a.refusal(); err != nil {
 		return err
 	}
@@ -161,7 +161,7 @@ func (t *two) modifyTable(ctx context.Context, a *taken) error {
 }
 
 // tableDescriptor describes a table.
-func (t *two) tableDescriptor(ctx context.Context, a *taken) (table hbase.Table, err error) {
+func (t *two) tableDescriptor(ctx context.Context, a *callArguments) (table hbase.Table, err error) {
 	list, err := t.tableDescriptors(ctx, a)
 	if err != nil {
 		return table, err
@@ -170,7 +170,7 @@ func (t *two) tableDescriptor(ctx context.Context, a *taken) (table hbase.Table,
 }
 
 // tableDescriptors describes tables.
-func (t *two) tableDescriptors(ctx context.Context, a *taken) ([]hbase.Table, error) {
+func (t *two) tableDescriptors(ctx context.Context, a *callArguments) ([]hbase.Table, error) {
 	list := make([]hbase.Table, len(a.names))
 	for i, n := range a.names {
 		name, err := n.parse()
@@ -187,7 +187,7 @@ func (t *two) tableDescriptors(ctx context.Context, a *taken) ([]hbase.Table, er
 }
 
 // tableExists says whether there is an HBase table of that name.
-func (t *two) tableExists(ctx context.Context, a *taken) (exists bool, err error) {
+func (t *two) tableExists(ctx context.Context, a *callArguments) (exists bool, err error) {
 	err = a.named(ctx, func(ctx context.Context, name hbase.TableName) (err error) {
 		exists, err = t.api().Exists(ctx, name)
 		return err
@@ -215,12 +215,12 @@ func (t *two) tables(ctx context.Context, namespace, pattern string) ([]hbase.Ta
 }
 
 // tablesOfPattern are the tables whose names match.
-func (t *two) tablesOfPattern(ctx context.Context, a *taken) ([]hbase.Table, error) {
+func (t *two) tablesOfPattern(ctx context.Context, a *callArguments) ([]hbase.Table, error) {
 	return t.tables(ctx, "", a.text)
 }
 
 // tablesOfNamespace are a namespace's tables.
-func (t *two) tablesOfNamespace(ctx context.Context, a *taken) ([]hbase.Table, error) {
+func (t *two) tablesOfNamespace(ctx context.Context, a *callArguments) ([]hbase.Table, error) {
 	if err := t.api().HasNamespace(ctx, a.text); err != nil {
 		return nil, err
 	}
@@ -228,23 +228,27 @@ func (t *two) tablesOfNamespace(ctx context.Context, a *taken) ([]hbase.Table, e
 }
 
 // deleteTable removes a disabled table.
-func (t *two) deleteTable(ctx context.Context, a *taken) error {
+func (t *two) deleteTable(ctx context.Context, a *callArguments) error {
 	return a.named(ctx, t.api().DropTable)
 }
 
 // truncateTable removes all rows of a disabled table, and enables it. Its regions stay where they are.
-func (t *two) truncateTable(ctx context.Context, a *taken) error {
+func (t *two) truncateTable(ctx context.Context, a *callArguments) error {
 	return a.named(ctx, t.api().TruncateTable)
 }
 
 // enableTable lets calls on rows in.
-func (t *two) enableTable(ctx context.Context, a *taken) error { return a.named(ctx, t.api().Enable) }
+func (t *two) enableTable(ctx context.Context, a *callArguments) error {
+	return a.named(ctx, t.api().Enable)
+}
 
 // disableTable refuses calls on rows.
-func (t *two) disableTable(ctx context.Context, a *taken) error { return a.named(ctx, t.api().Disable) }
+func (t *two) disableTable(ctx context.Context, a *callArguments) error {
+	return a.named(ctx, t.api().Disable)
+}
 
 // described says something of a table's description.
-func (t *two) described(ctx context.Context, a *taken, is func(*hbase.Table) bool) (answer bool, err error) {
+func (t *two) described(ctx context.Context, a *callArguments, is func(*hbase.Table) bool) (answer bool, err error) {
 	err = a.named(ctx, func(ctx context.Context, name hbase.TableName) error {
 		table, err := t.api().Describe(ctx, name)
 		answer = err == nil && is(table)
@@ -254,18 +258,18 @@ func (t *two) described(ctx context.Context, a *taken, is func(*hbase.Table) boo
 }
 
 // isTableEnabled says whether a table is enabled.
-func (t *two) isTableEnabled(ctx context.Context, a *taken) (bool, error) {
+func (t *two) isTableEnabled(ctx context.Context, a *callArguments) (bool, error) {
 	return t.described(ctx, a, func(table *hbase.Table) bool { return !table.Disabled })
 }
 
 // isTableDisabled says whether a table is disabled.
-func (t *two) isTableDisabled(ctx context.Context, a *taken) (bool, error) {
+func (t *two) isTableDisabled(ctx context.Context, a *callArguments) (bool, error) {
 	return t.described(ctx, a, func(table *hbase.Table) bool { return table.Disabled })
 }
 
 // isTableAvailable reports whether a table is there and enabled, and regions begin at the keys: all regions of such a
 // table are served.
-func (t *two) isTableAvailable(ctx context.Context, a *taken) (available bool, err error) {
+func (t *two) isTableAvailable(ctx context.Context, a *callArguments) (available bool, err error) {
 	err = a.named(ctx, func(ctx context.Context, name hbase.TableName) error {
 		table, err := t.api().Describe(ctx, name)
 		if err != nil || table.Disabled {
@@ -286,7 +290,7 @@ func (t *two) isTableAvailable(ctx context.Context, a *taken) (available bool, e
 }
 
 // addColumnFamily adds a family.
-func (t *two) addColumnFamily(ctx context.Context, a *taken) error {
+func (t *two) addColumnFamily(ctx context.Context, a *callArguments) error {
 	return a.named(ctx, func(ctx context.Context,
 		name hbase.TableName) error {
 		return t.api().AddFamily(ctx, name, *a.column)
@@ -294,14 +298,14 @@ func (t *two) addColumnFamily(ctx context.Context, a *taken) error {
 }
 
 // modifyColumnFamily replaces the description of a family.
-func (t *two) modifyColumnFamily(ctx context.Context, a *taken) error {
+func (t *two) modifyColumnFamily(ctx context.Context, a *callArguments) error {
 	return a.named(ctx, func(ctx context.Context, name hbase.TableName) error {
 		return t.api().ModifyFamily(ctx, name, *a.column)
 	})
 }
 
 // deleteColumnFamily removes a family with its cells.
-func (t *two) deleteColumnFamily(ctx context.Context, a *taken) error {
+func (t *two) deleteColumnFamily(ctx context.Context, a *callArguments) error {
 	return a.named(ctx, func(ctx context.Context, name hbase.TableName) error {
 		return t.api().DropFamily(ctx, name, string(a.columnName))
 	})
@@ -317,7 +321,7 @@ type namespace struct {
 var namespaceShape = thriftwire.Shape{Name: "TNamespaceDescriptor", Required: 1 << 1,
 	Types: []thriftwire.Type{1: thriftwire.Bytes, 2: thriftwire.Map}}
 
-func (t *taken) readNamespace(r *thriftwire.Reader) {
+func (t *callArguments) readNamespace(r *thriftwire.Reader) {
 	for f := (thriftwire.Field{}); r.Next(&f, &namespaceShape); {
 		switch f.ID {
 		case 1:
@@ -332,7 +336,7 @@ func (t *taken) readNamespace(r *thriftwire.Reader) {
 }
 
 // createNamespace makes a namespace.
-func (t *two) createNamespace(ctx context.Context, a *taken) error {
+func (t *two) createNamespace(ctx context.Context, a *callArguments) error {
 	if err := a.refusal(); err != nil {
 		return err
 	}
@@ -340,7 +344,7 @@ func (t *two) createNamespace(ctx context.Context, a *taken) error {
 }
 
 // modifyNamespace can change nothing, since namespaces have no settings.
-func (t *two) modifyNamespace(ctx context.Context, a *taken) error {
+func (t *two) modifyNamespace(ctx context.Context, a *callArguments) error {
 	if err := a.refusal(); err != nil {
 		return err
 	}
@@ -348,16 +352,16 @@ func (t *two) modifyNamespace(ctx context.Context, a *taken) error {
 }
 
 // deleteNamespace removes an empty namespace.
-func (t *two) deleteNamespace(ctx context.Context, a *taken) error {
+func (t *two) deleteNamespace(ctx context.Context, a *callArguments) error {
 	return t.api().DropNamespace(ctx, a.text)
 }
 
 // namespaceDescriptor describes a namespace.
-func (t *two) namespaceDescriptor(ctx context.Context, a *taken) (string, error) {
+func (t *two) namespaceDescriptor(ctx context.Context, a *callArguments) (string, error) {
 	return a.text, t.api().HasNamespace(ctx, a.text)
 }
 
 // namespaces returns the names of all namespaces.
-func (t *two) namespaces(ctx context.Context, _ *taken) ([]string, error) {
+func (t *two) namespaces(ctx context.Context, _ *callArguments) ([]string, error) {
 	return t.api().Namespaces(ctx)
 }

@@ -97,14 +97,14 @@ func (c *connection) reply() ([]byte, error) {
 	return c.receive(loginBytesMax)
 }
 
-// preceded is a connection some of whose bytes were read already.
-type preceded struct {
+// prefixedConn is a connection some of whose bytes were read already.
+type prefixedConn struct {
 	net.Conn
 	read []byte
 }
 
 // Read returns what was read already, first.
-func (p *preceded) Read(b []byte) (int, error) {
+func (p *prefixedConn) Read(b []byte) (int, error) {
 	if len(p.read) > 0 {
 		n := copy(b, p.read)
 		p.read = p.read[n:]
@@ -117,7 +117,7 @@ func (p *preceded) Read(b []byte) (int, error) {
 func (c *connection) secureTransport() error {
 	read := bytes.Clone(c.in.buffer[c.in.start:c.in.end])
 	c.in.start, c.in.end = 0, 0
-	conn := tls.Server(&preceded{Conn: c.raw, read: read}, c.server.options.TLS)
+	conn := tls.Server(&prefixedConn{Conn: c.raw, read: read}, c.server.options.TLS)
 	ctx, cancel := context.WithTimeout(c.base, c.server.options.LoginTimeout)
 	defer cancel()
 	if err := conn.HandshakeContext(ctx); err != nil {

@@ -49,8 +49,8 @@ type column struct {
 	Key   bool   `json:"key,omitempty"`
 }
 
-// done ends the answer of a statement.
-type done struct {
+// endLine ends the answer of a statement.
+type endLine struct {
 	Rows         int    `json:"rows"`
 	Affected     uint64 `json:"affected"`
 	LastInsertID uint64 `json:"lastInsertId,omitempty"`
@@ -117,7 +117,7 @@ func (s *sink) appendValue(dst []byte, d datum.Datum) []byte {
 
 // Done is result.Sink's.
 func (s *sink) Done(d result.Done) error {
-	return s.line("done", done{s.rows, d.Affected, d.LastInsertID, d.Warnings, d.Info, false})
+	return s.line("done", endLine{s.rows, d.Affected, d.LastInsertID, d.Warnings, d.Info, false})
 }
 
 // finish ends the whole answer.
@@ -125,7 +125,7 @@ func (s *sink) finish(err error) {
 	switch {
 	case err == nil:
 	case s.enough:
-		_ = s.line("done", done{Rows: s.rows, Limited: true}) // the client is gone; nobody to tell
+		_ = s.line("done", endLine{Rows: s.rows, Limited: true}) // the client is gone; nobody to tell
 	default:
 		f := faultOf(err)
 		_ = s.line("error", map[string]any{"code": f.Code, "message": f.Message}) // as above

@@ -89,8 +89,8 @@ func namesIn(t tree.TableExpression, name string) bool {
 }
 
 // common reads a common table by its name. One that is read several times, or again and again, is kept.
-func (s *scope) common(t *commonTable, alias string, nullable bool) (*item, []named, error) {
-	as := queried{alias: alias, columns: t.Columns, with: t.with, nullable: nullable}
+func (s *scope) common(t *commonTable, alias string, nullable bool) (*item, []namedColumn, error) {
+	as := derivedScope{alias: alias, columns: t.Columns, with: t.with, nullable: nullable}
 	if t.working > 0 {
 		return s.workingOf(t, as)
 	}
@@ -201,7 +201,7 @@ func (s *scope) recursive(t *commonTable, n *nest) (*Block, error) {
 }
 
 // workingOf reads the rows of the last round.
-func (s *scope) workingOf(t *commonTable, as queried) (*item, []named, error) {
+func (s *scope) workingOf(t *commonTable, as derivedScope) (*item, []namedColumn, error) {
 	l := s.addLeaf("", as.alias, t.columns)
 	l.node = func() (Node, error) { return &Working{Number: t.working, Alias: as.alias, To: l.to()}, nil }
 	list, err := s.show(&visible{name: as.alias, columns: columnsOf(l)})

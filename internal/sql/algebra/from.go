@@ -43,7 +43,7 @@ func (s *scope) from(q *tree.Select) (it *item, err error) {
 }
 
 // part reads a part of FROM and lists its columns. nullable says that an outer join may put NULLs in place of its rows.
-func (s *scope) part(from tree.TableExpression, nullable bool) (*item, []named, error) {
+func (s *scope) part(from tree.TableExpression, nullable bool) (*item, []namedColumn, error) {
 	switch from := from.(type) {
 	case *tree.TableName:
 		return s.table(from, nullable)
@@ -56,7 +56,7 @@ func (s *scope) part(from tree.TableExpression, nullable bool) (*item, []named, 
 }
 
 // show makes a table visible under its name. Errors: 1066.
-func (s *scope) show(v *visible) ([]named, error) {
+func (s *scope) show(v *visible) ([]namedColumn, error) {
 	for _, other := range s.tables {
 		if other.name == v.name && other.database == v.database {
 			return nil, fault.New(fault.AliasTwice, v.name)
@@ -70,19 +70,19 @@ func (s *scope) show(v *visible) ([]named, error) {
 }
 
 // columnsOf are the columns of a leaf under their own names.
-func columnsOf(l *leaf) (list []named) {
+func columnsOf(l *leaf) (list []namedColumn) {
 	for _, c := range l.columns {
 		hidden := false
 		if l.table != nil {
 			declared, ok := l.table.Column(c.Name)
 			hidden = ok && declared.Invisible
 		}
-		list = append(list, named{name: c.Name, is: &tree.Column{Table: l.name, Name: c.Name}, hidden: hidden})
+		list = append(list, namedColumn{name: c.Name, is: &tree.Column{Table: l.name, Name: c.Name}, hidden: hidden})
 	}
 	return list
 }
 
-func (s *scope) table(t *tree.TableName, nullable bool) (*item, []named, error) {
+func (s *scope) table(t *tree.TableName, nullable bool) (*item, []namedColumn, error) {
 	alias := t.Alias
 	if alias == "" {
 		alias = t.Name.Name
@@ -116,7 +116,7 @@ func databaseOf(t *tree.TableName, r *Relation) string {
 }
 
 // addStored is a table of the database.
-func (s *scope) addStored(r *Relation, t *tree.TableName, alias string) (*item, []named, error) {
+func (s *scope) addStored(r *Relation, t *tree.TableName, alias string) (*item, []namedColumn, error) {
 	var columns []result.Column
 	for i := range r.Table.Columns {
 		columns = append(columns, plan.DescribeColumn(r.Table, alias, r.Table.Columns[i].Name))
@@ -145,7 +145,7 @@ func (c *compiler) pin(r *Relation, grows bool) int {
 }
 
 // virtual is a table that is made up when it is read.
-func (s *scope) virtual(r *Relation, t *tree.TableName, alias string) (*item, []named, error) {
+func (s *scope) virtual(r *Relation, t *tree.TableName, alias string) (*item, []namedColumn, error) {
 	columns := slices.Clone(r.VirtualColumns)
 	for i := range columns {
 		columns[i].Table = alias
@@ -164,14 +164,14 @@ func (s *scope) virtual(r *Relation, t *tree.TableName, alias string) (*item, []
 const viewsMax = 32
 
 // view is the query that a view stands for.
-func (s *scope) view(r *Relation, t *tree.TableName, alias string, nullable bool) (*item, []named, error) {
+func (s *scope) view(r *Relation, t *tree.TableName, alias string, nullable bool) (*item, []namedColumn, error) {
 	name := r.Database + "\x00" + r.Name
 	if slices.Contains(s.viewing, name) || len(s.viewing) >= viewsMax {
 		return nil, nil, fault.New(fault.NotSupported, "View '"+r.Database+"."+r.Name+"' refers to itself, or nests too deep; it")
 	}
 	s.viewing = append(s.viewing, name)
 	defer func() { s.viewing = s.viewing[:len(s.viewing)-1] }()
-	it, list, err := s.addQuery(r.View, queried{alias: alias, database: databaseOf(t, r), columns: r.Columns, with: &commonTables{database: r.Database}, nullable: nullable})
+	it, list, err := s.addQuery(r.View, derivedScope{alias: alias, database: databaseOf(t, r), columns: r.Columns, with: &commonTables{database: r.Database}, nullable: nullable})
 	if f, ok := fault.Of(err); ok {
 		switch f.Code {
 		case fault.NoSuchTable, fault.UnknownDatabase, fault.UnknownColumn:
@@ -181,15 +181,15 @@ func (s *scope) view(r *Relation, t *tree.TableName, alias string, nullable bool
 	return it, list, err
 }
 
-func (s *scope) derived(t *tree.DerivedTable, nullable bool) (*item, []named, error) {
+func (s *scope) derived(t *tree.DerivedTable, nullable bool) (*item, []namedColumn, error) {
 	if t.Alias == "" {
 		return nil, nil, fault.New(fault.AliasMissing)
 	}
-	return s.addQuery(t.Query, queried{alias: t.Alias, columns: t.Columns, with: s.with, nullable: nullable, lateral: t.Lateral})
+	return s.addQuery(t.Query, derivedScope{alias: t.Alias, columns: t.Columns, with: s.with, nullable: nullable, lateral: t.Lateral})
 }
 
-// queried says how a query in FROM is named and what it sees.
-type queried struct {
+// derivedScope says how a query in FROM is named and what it sees.
+type derivedScope struct {
 	alias, database   string
 	columns           []string
 	with              *commonTables
@@ -197,7 +197,7 @@ type queried struct {
 }
 
 // addQuery reads a query in FROM. A plain one is merged: its tables become some of this FROM.
-func (s *scope) addQuery(q tree.Query, as queried) (*item, []named, error) {
+func (s *scope) addQuery(q tree.Query, as derivedScope) (*item, []namedColumn, error) {
 	if plain, ok := q.(*tree.Select); ok && !as.lateral && isPlain(plain) {
 		it, list, err := s.merge(plain, as)
 		if it != nil || err != nil {
@@ -256,7 +256,7 @@ func (c *compiler) spool(name string, b *Block, depends []dependency) *Spool {
 }
 
 // answer makes a leaf of a query's answer.
-func (s *scope) answer(b *Block, as queried) (*leaf, []named, error) {
+func (s *scope) answer(b *Block, as derivedScope) (*leaf, []namedColumn, error) {
 	columns, err := rename(b.Select.Columns[:b.Visible], as.columns)
 	if err != nil {
 		return nil, nil, err
@@ -323,7 +323,7 @@ func conditionsOf(from tree.TableExpression, list []tree.Expression) []tree.Expr
 }
 
 // merge reads a plain query in FROM as a part of this FROM. nil if that can't be: where NULLs may take the place of its rows, only columns do.
-func (s *scope) merge(q *tree.Select, as queried) (*item, []named, error) {
+func (s *scope) merge(q *tree.Select, as derivedScope) (*item, []namedColumn, error) {
 	if as.nullable && (q.Where != nil || slices.ContainsFunc(q.List, func(item tree.SelectItem) bool {
 		switch item.Expression.(type) {
 		case *tree.Column, *tree.Star:
@@ -369,7 +369,7 @@ func (s *scope) merge(q *tree.Select, as queried) (*item, []named, error) {
 		if v.column(name) != nil {
 			return nil, nil, fault.New(fault.ColumnTwice, name)
 		}
-		v.columns = append(v.columns, named{name: name, is: noPosition(one.Expression)})
+		v.columns = append(v.columns, namedColumn{name: name, is: noPosition(one.Expression)})
 	}
 	list, err := s.show(v)
 	return it, list, err
@@ -384,10 +384,10 @@ func noPosition(e tree.Expression) tree.Expression {
 }
 
 // join reads a join.
-func (s *scope) join(j *tree.Join, nullable bool) (*item, []named, error) {
+func (s *scope) join(j *tree.Join, nullable bool) (*item, []namedColumn, error) {
 	first := len(s.tables)
 	it := &item{kind: Inner, straight: j.Straight || s.straight}
-	var left, right []named
+	var left, right []namedColumn
 	var err error
 	if it.left, left, err = s.part(j.Left, nullable || j.Kind == tree.RightJoin || j.Kind == tree.FullJoin); err != nil {
 		return nil, nil, err
@@ -428,9 +428,9 @@ func (s *scope) join(j *tree.Join, nullable bool) (*item, []named, error) {
 }
 
 // commonNames are the names that both sides of a NATURAL JOIN have.
-func commonNames(left, right []named) (names []string) {
+func commonNames(left, right []namedColumn) (names []string) {
 	for _, a := range left {
-		common := func(b named) bool { return !b.hidden && (b.hasName(a.name) || b.isSpelled(a.name)) }
+		common := func(b namedColumn) bool { return !b.hidden && (b.hasName(a.name) || b.isSpelled(a.name)) }
 		if !a.hidden && slices.ContainsFunc(right, common) && !slices.Contains(names, a.name) {
 			names = append(names, a.name)
 		}
@@ -439,12 +439,12 @@ func commonNames(left, right []named) (names []string) {
 }
 
 // using joins by columns of the same names, each of which is one column of the join. Errors: 1054, 1052.
-func (s *scope) using(it *item, kind tree.JoinKind, names []string, left, right []named) (list []named, err error) {
-	pick := func(side []named, name string) (tree.Expression, error) {
+func (s *scope) using(it *item, kind tree.JoinKind, names []string, left, right []namedColumn) (list []namedColumn, err error) {
+	pick := func(side []namedColumn, name string) (tree.Expression, error) {
 		var found tree.Expression
-		fits := func(c named) bool { return c.hasName(name) }
+		fits := func(c namedColumn) bool { return c.hasName(name) }
 		if !slices.ContainsFunc(side, fits) {
-			fits = func(c named) bool { return c.isSpelled(name) }
+			fits = func(c namedColumn) bool { return c.isSpelled(name) }
 		}
 		for _, c := range side {
 			if fits(c) && found != nil {
@@ -458,14 +458,14 @@ func (s *scope) using(it *item, kind tree.JoinKind, names []string, left, right 
 		}
 		return found, nil
 	}
-	isUsed := func(c named) bool {
+	isUsed := func(c namedColumn) bool {
 		return slices.ContainsFunc(names, func(name string) bool { return c.hasName(name) || c.isSpelled(name) })
 	}
 	first := left
 	if kind == tree.RightJoin {
 		first = right
 	}
-	var coalesced []named
+	var coalesced []namedColumn
 	for _, c := range first {
 		if !isUsed(c) {
 			continue
@@ -486,7 +486,7 @@ func (s *scope) using(it *item, kind tree.JoinKind, names []string, left, right 
 		case tree.FullJoin:
 			is = &tree.Call{Name: "coalesce", Arguments: []tree.Expression{a, b}}
 		}
-		coalesced = append(coalesced, named{name: c.name, is: is, anyCase: c.anyCase})
+		coalesced = append(coalesced, namedColumn{name: c.name, is: is, anyCase: c.anyCase})
 	}
 	if len(coalesced) < len(names) {
 		for _, name := range names {
@@ -495,7 +495,7 @@ func (s *scope) using(it *item, kind tree.JoinKind, names []string, left, right 
 			}
 		}
 	}
-	rest := [][]named{left, right}
+	rest := [][]namedColumn{left, right}
 	if kind == tree.RightJoin {
 		slices.Reverse(rest)
 	}

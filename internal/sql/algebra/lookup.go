@@ -20,8 +20,8 @@ const (
 // batchSizes are how many keys are looked up at once: first few, so that few rows cost little. // immutable
 var batchSizes = [...]int{1, 8, 64}
 
-// looked holds what turns a Join into a Lookup once it is chosen: sources of many keys are expensive to compile.
-type looked struct {
+// lookupPlan holds what turns a Join into a Lookup once it is chosen: sources of many keys are expensive to compile.
+type lookupPlan struct {
 	region     *region
 	leaf       *leaf
 	local      []condition // on the table alone
@@ -42,7 +42,7 @@ func (r *region) lookup(p, by part, inner *part, u *unit, list []condition) (out
 	}
 	local, _ := r.own(u.leaves, false)
 	batched := &Join{Method: Lookup, Kind: j.Kind, Left: j.Left, Right: j.Right, Outer: j.Outer}
-	look := &looked{region: r, leaf: u.leaf, local: local, bound: len(inner.bound), keys: inner.keys, index: inner.index, rows: p.rows}
+	look := &lookupPlan{region: r, leaf: u.leaf, local: local, bound: len(inner.bound), keys: inner.keys, index: inner.index, rows: p.rows}
 	for _, c := range list {
 		column := r.keyColumn(u.leaf, c.e)
 		ok := column != nil && slices.Contains(inner.bound, column.Name) && !slices.ContainsFunc(look.columns, func(o *tree.Column) bool { return o.Name == column.Name })
@@ -144,7 +144,7 @@ func (j *Join) settle() error {
 }
 
 // batch is the source for so many keys; nil: it would not be read by the columns of the keys.
-func (l *looked) batch(size int) (*Batch, error) {
+func (l *lookupPlan) batch(size int) (*Batch, error) {
 	in := &tree.In{X: l.element(func(i int) tree.Expression { return l.columns[i] })}
 	for k := range size {
 		in.List = append(in.List, l.element(func(i int) tree.Expression { return &tree.Parameter{Index: l.parameters + k*len(l.columns) + i} }))
@@ -164,7 +164,7 @@ func (l *looked) batch(size int) (*Batch, error) {
 }
 
 // element is one value, or a tuple of several.
-func (l *looked) element(of func(i int) tree.Expression) tree.Expression {
+func (l *lookupPlan) element(of func(i int) tree.Expression) tree.Expression {
 	if len(l.columns) == 1 {
 		return of(0)
 	}

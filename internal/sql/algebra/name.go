@@ -79,9 +79,9 @@ func (s *scope) findVisible(c *tree.Column) *visible {
 	return nil
 }
 
-func namesOf(list []named) iter.Seq[string] {
+func namesOf(list []namedColumn) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		_ = slices.ContainsFunc(list, func(n named) bool { return !yield(n.name) })
+		_ = slices.ContainsFunc(list, func(n namedColumn) bool { return !yield(n.name) })
 	}
 }
 
@@ -127,7 +127,7 @@ func (v *visible) takesAny() bool {
 }
 
 // findSpelled finds a column whose name differs in the case of letters alone, in tables that don't take any names; nil if there is none.
-func (s *scope) findSpelled(list []named, name, where string) (found tree.Expression, err error) {
+func (s *scope) findSpelled(list []namedColumn, name, where string) (found tree.Expression, err error) {
 	for i := range list {
 		n := &list[i]
 		if n.hidden || !n.isSpelled(name) {
@@ -142,7 +142,7 @@ func (s *scope) findSpelled(list []named, name, where string) (found tree.Expres
 }
 
 // isSpelled reports whether a name is the column's but for the case of letters, in a table that doesn't take any names.
-func (n *named) isSpelled(name string) bool {
+func (n *namedColumn) isSpelled(name string) bool {
 	return !n.table.takesAny() && strings.EqualFold(n.name, name)
 }
 
@@ -195,7 +195,7 @@ func (v *visible) column(name string) tree.Expression {
 }
 
 // hasName says whether a column has a name.
-func (n *named) hasName(name string) bool {
+func (n *namedColumn) hasName(name string) bool {
 	return n.name == name || n.anyCase && strings.EqualFold(n.name, name)
 }
 

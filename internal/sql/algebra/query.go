@@ -197,7 +197,7 @@ type Join struct {
 	Warning  string
 	Estimate Estimate
 
-	looked *looked             // of a Lookup that isn't settled; nil: it is
+	looked *lookupPlan         // of a Lookup that isn't settled; nil: it is
 	loop   []*evaluate.Program // On, if it becomes a Loop
 }
 

@@ -25,8 +25,8 @@ type scope struct {
 	// host is the query in the same frame of whose WHERE this one is a part; nil: none.
 	host   *scope
 	with   *commonTables
-	tables []*visible // by the names of the statement, in their order
-	list   []named    // the columns that names without a table may mean
+	tables []*visible    // by the names of the statement, in their order
+	list   []namedColumn // the columns that names without a table may mean
 	nested map[tree.Query]*inner
 	where  []tree.Expression // all conditions that each row of FROM meets
 	// straight says that tables are joined in the order in which they stand.
@@ -65,13 +65,13 @@ type inner struct {
 // visible is a table as the statement names it.
 type visible struct {
 	database, name string
-	columns        []named
+	columns        []namedColumn
 	anyCase        bool  // names of columns are alike in any case of letters
 	dynamic        *leaf // takes names that are no columns of its; nil: none does
 }
 
-// named is a column by its name.
-type named struct {
+// namedColumn is a column by its name.
+type namedColumn struct {
 	name string
 	is   tree.Expression // of leaves
 	// table is whose column it is; nil: it is of several (USING).

@@ -49,19 +49,19 @@ func (s *single) Add(x *Context) error {
 // distinct hands each value over once. Of several arguments, rows without NULL count.
 type distinct struct {
 	of   *Aggregate
-	seen seen
+	seen valueSet
 	gatherer
 }
 
-// seen is a set of values.
-type seen struct {
+// valueSet is a set of values.
+type valueSet struct {
 	keys    map[string]struct{}
 	scratch []byte
 	bytes   int
 }
 
 // add says whether the key in scratch is new.
-func (s *seen) add() bool {
+func (s *valueSet) add() bool {
 	if _, found := s.keys[string(s.scratch)]; found {
 		return false
 	}

@@ -61,13 +61,13 @@ func arithmetic(operator tree.Operator, left, right node) node {
 	return n
 }
 
-// unsigned is + - * DIV of which an operand's type is unsigned.
-type unsigned struct {
+// unsignedArithmetic is + - * DIV of which an operand's type is unsigned.
+type unsignedArithmetic struct {
 	calculation
 	sign string
 }
 
-func (n *unsigned) value(x *Context) (datum.Datum, error) {
+func (n *unsignedArithmetic) value(x *Context) (datum.Datum, error) {
 	a, err := n.left.value(x)
 	if err != nil || a.IsNull() {
 		return datum.Null, err
@@ -90,7 +90,7 @@ func unsignedOf(operator tree.Operator, n node, a, b datum.Type) node {
 	if int(operator) >= len(signs) || signs[operator] == "" {
 		return n
 	}
-	return &unsigned{*calculated, signs[operator]}
+	return &unsignedArithmetic{*calculated, signs[operator]}
 }
 
 // numberType is the type of a value as arithmetic sees it.

@@ -36,12 +36,12 @@ func (n *call) value(x *Context) (datum.Datum, error) {
 	return d, err
 }
 
-func (c *compiler) call(e *tree.Call) (compiled, error) {
+func (c *compiler) call(e *tree.Call) (typedNode, error) {
 	if e.Over != nil {
-		return compiled{}, fault.New(fault.WindowFunction, e.Name)
+		return typedNode{}, fault.New(fault.WindowFunction, e.Name)
 	}
 	if IsAggregate(e.Name) || e.Name == "grouping" {
-		return compiled{}, fault.New(fault.GroupWithoutBy)
+		return typedNode{}, fault.New(fault.GroupWithoutBy)
 	}
 	switch e.Name {
 	case "match":
@@ -63,22 +63,22 @@ func (c *compiler) call(e *tree.Call) (compiled, error) {
 	}
 	found, ok := find(e.Name)
 	if !ok {
-		return compiled{}, unknownFunction(e.Name)
+		return typedNode{}, unknownFunction(e.Name)
 	}
 	if len(e.Arguments) < found.Min || found.Max >= 0 && len(e.Arguments) > found.Max {
-		return compiled{}, fault.New(fault.ParameterCount, e.Name)
+		return typedNode{}, fault.New(fault.ParameterCount, e.Name)
 	}
 	operands, err := c.all(e.Arguments...)
 	if err != nil {
-		return compiled{}, err
+		return typedNode{}, err
 	}
 	constant := settle(operands) && !found.Volatile
-	return compiled{&call{found, nodes(operands)}, timeType(e.Name, found, operands, e.Arguments), constant}, nil
+	return typedNode{&call{found, nodes(operands)}, timeType(e.Name, found, operands, e.Arguments), constant}, nil
 }
 
 // timeType is the type of a function's time with the digits of a second that its arguments have, or that an argument says, as that of NOW(6); and that of
 // STR_TO_DATE by its format.
-func timeType(name string, f *function.Function, operands []compiled, arguments []tree.Expression) datum.Type {
+func timeType(name string, f *function.Function, operands []typedNode, arguments []tree.Expression) datum.Type {
 	if name == "str_to_date" {
 		if l, ok := arguments[1].(*tree.Literal); ok && l.Value.Kind() == datum.KindText {
 			return function.FormatType(string(l.Value.Bytes()))
@@ -147,10 +147,10 @@ func (n *interval) value(x *Context) (datum.Datum, error) {
 	return datum.Text(x.TextOf(moved)), nil
 }
 
-func (c *compiler) interval(of tree.Expression, by *tree.Interval, negative bool) (compiled, error) {
+func (c *compiler) interval(of tree.Expression, by *tree.Interval, negative bool) (typedNode, error) {
 	operands, err := c.all(of, by.X)
 	if err != nil {
-		return compiled{}, err
+		return typedNode{}, err
 	}
 	constant := settle(operands)
 	n := &interval{of: operands[0].node, amount: operands[1].node, unit: by.Unit, negative: negative}
@@ -165,7 +165,7 @@ func (c *compiler) interval(of tree.Expression, by *tree.Interval, negative bool
 	case t.IsNumeric():
 		t = datum.Type{Base: datum.Timestamp}
 	}
-	return compiled{n, t, constant}, nil
+	return typedNode{n, t, constant}, nil
 }
 
 // literalText is the text of a first argument that is spelled out.
@@ -181,9 +181,9 @@ func literalText(arguments []tree.Expression) (text string, ok bool) {
 }
 
 // dateAdd is DATE_ADD(x, INTERVAL n unit), and ADDDATE(x, n) of days.
-func (c *compiler) dateAdd(e *tree.Call) (compiled, error) {
+func (c *compiler) dateAdd(e *tree.Call) (typedNode, error) {
 	if len(e.Arguments) != 2 {
-		return compiled{}, fault.New(fault.ParameterCount, e.Name)
+		return typedNode{}, fault.New(fault.ParameterCount, e.Name)
 	}
 	by, ok := e.Arguments[1].(*tree.Interval)
 	if !ok {

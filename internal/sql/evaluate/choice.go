@@ -47,7 +47,7 @@ func common(n node, x *Context, to datum.Type) (datum.Datum, error) {
 }
 
 // commonType is the type of one of several results, and what they are to be converted to: Untyped if they are of it already.
-func commonType(results []compiled) (t, to datum.Type) {
+func commonType(results []typedNode) (t, to datum.Type) {
 	t, mixed := datum.Unify(types(results))
 	if mixed {
 		to = t
@@ -56,10 +56,10 @@ func commonType(results []compiled) (t, to datum.Type) {
 }
 
 // caseOf compiles CASE. An operand is compared with each condition, and computed for each.
-func (c *compiler) caseOf(e *tree.Case) (compiled, error) {
-	var conditions, results []compiled
+func (c *compiler) caseOf(e *tree.Case) (typedNode, error) {
+	var conditions, results []typedNode
 	for i := range e.Whens {
-		var condition compiled
+		var condition typedNode
 		var err error
 		if e.Operand != nil {
 			condition, err = c.comparison(&tree.Binary{Operator: tree.Equal, Left: e.Operand, Right: e.Whens[i].Condition})
@@ -67,28 +67,28 @@ func (c *compiler) caseOf(e *tree.Case) (compiled, error) {
 			condition, err = c.compile(e.Whens[i].Condition)
 		}
 		if err != nil {
-			return compiled{}, err
+			return typedNode{}, err
 		}
 		result, err := c.compile(e.Whens[i].Result)
 		if err != nil {
-			return compiled{}, err
+			return typedNode{}, err
 		}
 		conditions, results = append(conditions, condition), append(results, result)
 	}
-	otherwise := compiled{&literal{}, datum.Type{}, true}
+	otherwise := typedNode{&literal{}, datum.Type{}, true}
 	if e.Else != nil {
 		var err error
 		if otherwise, err = c.compile(e.Else); err != nil {
-			return compiled{}, err
+			return typedNode{}, err
 		}
 	}
 	return choose(conditions, append(results, otherwise)), nil
 }
 
 // choose makes a choice. results has one element more than conditions.
-func choose(conditions, results []compiled) compiled {
+func choose(conditions, results []typedNode) typedNode {
 	count := len(conditions)
-	operands := append(append([]compiled(nil), conditions...), results...)
+	operands := append(append([]typedNode(nil), conditions...), results...)
 	constant := settle(operands)
 	n := &choice{results: nodes(operands[count : len(operands)-1]), otherwise: operands[len(operands)-1].node}
 	for _, condition := range operands[:count] {
@@ -96,7 +96,7 @@ func choose(conditions, results []compiled) compiled {
 	}
 	t, to := commonType(results)
 	n.to = to
-	return compiled{n, t, constant}
+	return typedNode{n, t, constant}
 }
 
 // coalesce is COALESCE and IFNULL: the first that is not NULL.
@@ -130,7 +130,7 @@ func (n *nullIf) value(x *Context) (datum.Datum, error) {
 }
 
 // control compiles the functions that compute some of their arguments only; ok is false if e is none of them.
-func (c *compiler) control(e *tree.Call) (result compiled, ok bool, err error) {
+func (c *compiler) control(e *tree.Call) (result typedNode, ok bool, err error) {
 	low, high := 0, 0
 	switch e.Name {
 	case "if", "nvl2":
@@ -142,34 +142,34 @@ func (c *compiler) control(e *tree.Call) (result compiled, ok bool, err error) {
 	case "coalesce":
 		low, high = 1, len(e.Arguments)
 	default:
-		return compiled{}, false, nil
+		return typedNode{}, false, nil
 	}
 	if len(e.Arguments) < low || len(e.Arguments) > high {
-		return compiled{}, true, fault.New(fault.ParameterCount, e.Name)
+		return typedNode{}, true, fault.New(fault.ParameterCount, e.Name)
 	}
 	operands, err := c.all(e.Arguments...)
 	if err != nil {
-		return compiled{}, true, err
+		return typedNode{}, true, err
 	}
 	return controlOf(e.Name, operands), true, nil
 }
 
-func controlOf(name string, operands []compiled) compiled {
+func controlOf(name string, operands []typedNode) typedNode {
 	switch name {
 	case "if":
 		return choose(operands[:1], operands[1:])
 	case "nvl2":
-		there := compiled{&isNull{operands[0].node, true}, isTruth, operands[0].constant}
-		return choose([]compiled{there}, operands[1:])
+		there := typedNode{&isNull{operands[0].node, true}, isTruth, operands[0].constant}
+		return choose([]typedNode{there}, operands[1:])
 	case "isnull":
-		return compiled{&isNull{operands[0].node, false}, isTruth, operands[0].constant}
+		return typedNode{&isNull{operands[0].node, false}, isTruth, operands[0].constant}
 	case "nullif":
 		constant := settle(operands)
-		return compiled{&nullIf{operands[0].node, operands[1].node}, operands[0].t, constant}
+		return typedNode{&nullIf{operands[0].node, operands[1].node}, operands[0].t, constant}
 	}
 	constant := settle(operands)
 	t, to := commonType(operands)
-	return compiled{&coalesce{nodes(operands), to}, t, constant}
+	return typedNode{&coalesce{nodes(operands), to}, t, constant}
 }
 
 // cast is CAST.
@@ -189,14 +189,14 @@ func (n *cast) value(x *Context) (datum.Datum, error) {
 	return datum.Cast(d, n.to)
 }
 
-func (c *compiler) cast(e *tree.Cast) (compiled, error) {
+func (c *compiler) cast(e *tree.Cast) (typedNode, error) {
 	of, err := c.compile(e.X)
 	if err != nil {
-		return compiled{}, err
+		return typedNode{}, err
 	}
 	t := e.To
 	if t.Base == datum.DecimalBase && t.Precision == 0 {
 		t.Precision = 10
 	}
-	return compiled{&cast{of.node, t}, t, of.constant}, nil
+	return typedNode{&cast{of.node, t}, t, of.constant}, nil
 }

@@ -59,7 +59,7 @@ func compare(operator tree.Operator, a, b datum.Datum) truth {
 	return when(operator.Holds(order))
 }
 
-func (c *compiler) comparison(e *tree.Binary) (compiled, error) {
+func (c *compiler) comparison(e *tree.Binary) (typedNode, error) {
 	if found, ok, err := c.compareRow(e); ok {
 		return found, err
 	}
@@ -69,19 +69,19 @@ func (c *compiler) comparison(e *tree.Binary) (compiled, error) {
 	case isTuple && both:
 		return c.tuples(e.Operator, left, right)
 	case isTuple:
-		return compiled{}, fault.New(fault.WrongOperands, len(left.Elements))
+		return typedNode{}, fault.New(fault.WrongOperands, len(left.Elements))
 	case both:
-		return compiled{}, fault.New(fault.WrongOperands, 1)
+		return typedNode{}, fault.New(fault.WrongOperands, 1)
 	}
 	operands, err := c.all(e.Left, e.Right)
 	if err != nil {
-		return compiled{}, err
+		return typedNode{}, err
 	}
 	return comparisonNode(e.Operator, operands), nil
 }
 
 // comparisonNode makes the node that compares two operands.
-func comparisonNode(operator tree.Operator, operands []compiled) compiled {
+func comparisonNode(operator tree.Operator, operands []typedNode) typedNode {
 	constant := settle(operands)
 	convert(&operands[0], &operands[1])
 	convert(&operands[1], &operands[0])
@@ -90,13 +90,13 @@ func comparisonNode(operator tree.Operator, operands []compiled) compiled {
 		left, right, operator = right, left, operator.Swapped()
 	}
 	if c, ok := left.(*column); ok {
-		return compiled{&columnComparison{c.slot, right, operator}, isTruth, constant}
+		return typedNode{&columnComparison{c.slot, right, operator}, isTruth, constant}
 	}
-	return compiled{&comparison{left, right, operator}, isTruth, constant}
+	return typedNode{&comparison{left, right, operator}, isTruth, constant}
 }
 
 // convert makes sure that a constant is converted once to what it is compared with.
-func convert(constant, with *compiled) {
+func convert(constant, with *typedNode) {
 	if !constant.constant || with.constant || with.t.Base == datum.Untyped || with.t.IsText() || with.t.IsBinary() || with.t.Base == datum.JSONBase {
 		return
 	}
@@ -117,23 +117,23 @@ type tupleComparison struct {
 	operator    tree.Operator
 }
 
-func (c *compiler) tuples(operator tree.Operator, left, right *tree.Tuple) (compiled, error) {
+func (c *compiler) tuples(operator tree.Operator, left, right *tree.Tuple) (typedNode, error) {
 	if len(left.Elements) != len(right.Elements) {
-		return compiled{}, fault.New(fault.WrongOperands, len(left.Elements))
+		return typedNode{}, fault.New(fault.WrongOperands, len(left.Elements))
 	}
 	n := &tupleComparison{operator: operator}
 	constant := true
 	for i := range left.Elements {
 		pair, err := c.all(left.Elements[i], right.Elements[i])
 		if err != nil {
-			return compiled{}, err
+			return typedNode{}, err
 		}
 		constant = settle(pair) && constant
 		convert(&pair[0], &pair[1])
 		convert(&pair[1], &pair[0])
 		n.left, n.right = append(n.left, pair[0].node), append(n.right, pair[1].node)
 	}
-	return compiled{n, isTruth, constant}, nil
+	return typedNode{n, isTruth, constant}, nil
 }
 
 func (n *tupleComparison) value(x *Context) (datum.Datum, error) { return valueOf(n, x) }
@@ -193,15 +193,15 @@ type between struct {
 	not           bool
 }
 
-func (c *compiler) compileBetween(e *tree.Between) (compiled, error) {
+func (c *compiler) compileBetween(e *tree.Between) (typedNode, error) {
 	operands, err := c.all(e.X, e.Low, e.High)
 	if err != nil {
-		return compiled{}, err
+		return typedNode{}, err
 	}
 	constant := settle(operands)
 	convert(&operands[1], &operands[0])
 	convert(&operands[2], &operands[0])
-	return compiled{&between{operands[0].node, operands[1].node, operands[2].node, e.Not}, isTruth, constant}, nil
+	return typedNode{&between{operands[0].node, operands[1].node, operands[2].node, e.Not}, isTruth, constant}, nil
 }
 
 func (n *between) value(x *Context) (datum.Datum, error) { return valueOf(n, x) }

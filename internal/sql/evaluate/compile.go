@@ -14,21 +14,21 @@ const depthMax = 1000
 // compiler turns a tree into nodes.
 type compiler struct {
 	scope    Scope
-	grouping *grouping // nil: aggregates may not stand here
+	grouping *groupScope // nil: aggregates may not stand here
 	slots    []int
 	depth    int
 }
 
-// compiled is a node with what is known of its values.
-type compiled struct {
+// typedNode is a node with what is known of its values.
+type typedNode struct {
 	node     node
 	t        datum.Type
 	constant bool
 }
 
-func (c *compiler) compile(e tree.Expression) (compiled, error) {
+func (c *compiler) compile(e tree.Expression) (typedNode, error) {
 	if c.depth++; c.depth > depthMax {
-		return compiled{}, fault.New(fault.NotSupported, "The expression is nested too deep: split it.")
+		return typedNode{}, fault.New(fault.NotSupported, "The expression is nested too deep: split it.")
 	}
 	defer func() { c.depth-- }()
 	if c.grouping != nil {
@@ -40,11 +40,11 @@ func (c *compiler) compile(e tree.Expression) (compiled, error) {
 	case *tree.Column:
 		return c.column(e)
 	case *tree.Literal:
-		return compiled{&literal{e.Value}, datum.TypeOf(e.Value), true}, nil
+		return typedNode{&literal{e.Value}, datum.TypeOf(e.Value), true}, nil
 	case *tree.Parameter:
-		return compiled{&parameter{e.Index}, c.parameterType(e.Index), true}, nil
+		return typedNode{&parameter{e.Index}, c.parameterType(e.Index), true}, nil
 	case *tree.Variable:
-		return compiled{&variable{e}, e.Type, !e.Changing}, nil
+		return typedNode{&variable{e}, e.Type, !e.Changing}, nil
 	case *tree.Unary:
 		return c.unary(e)
 	case *tree.Binary:
@@ -75,43 +75,43 @@ func (c *compiler) compile(e tree.Expression) (compiled, error) {
 		return c.compileQuantified(e)
 	case *tree.Computed:
 		c.slots = append(c.slots, e.Slot)
-		return compiled{&column{e.Slot}, e.Type, false}, nil
+		return typedNode{&column{e.Slot}, e.Type, false}, nil
 	case *tree.Tuple:
-		return compiled{}, fault.New(fault.WrongOperands, 1)
+		return typedNode{}, fault.New(fault.WrongOperands, 1)
 	case *tree.Default:
-		return compiled{}, fault.New(fault.NotSupported, "DEFAULT is only allowed as a whole value.")
+		return typedNode{}, fault.New(fault.NotSupported, "DEFAULT is only allowed as a whole value.")
 	case *tree.Interval:
-		return compiled{}, fault.New(fault.NotSupported, "INTERVAL can only be added to or subtracted from a date.")
+		return typedNode{}, fault.New(fault.NotSupported, "INTERVAL can only be added to or subtracted from a date.")
 	}
-	return compiled{}, fault.New(fault.NotSupported, "An expression was expected.")
+	return typedNode{}, fault.New(fault.NotSupported, "An expression was expected.")
 }
 
-func (c *compiler) column(e *tree.Column) (compiled, error) {
+func (c *compiler) column(e *tree.Column) (typedNode, error) {
 	if c.grouping != nil {
-		return compiled{}, &Ungrouped{Column: e}
+		return typedNode{}, &UngroupedError{Column: e}
 	}
 	if c.scope == nil {
-		return compiled{}, fault.New(fault.UnknownColumn, e.Name, "field list")
+		return typedNode{}, fault.New(fault.UnknownColumn, e.Name, "field list")
 	}
 	slot, t, err := c.scope.Resolve(e)
 	if err != nil {
-		return compiled{}, err
+		return typedNode{}, err
 	}
 	c.slots = append(c.slots, slot)
-	return compiled{&column{slot}, t, false}, nil
+	return typedNode{&column{slot}, t, false}, nil
 }
 
-func (c *compiler) valuesOf(e *tree.ValuesOf) (compiled, error) {
+func (c *compiler) valuesOf(e *tree.ValuesOf) (typedNode, error) {
 	scope, ok := c.scope.(ValuesScope)
 	if !ok {
-		return compiled{}, fault.New(fault.NotSupported, "VALUES(column) is only allowed in ON DUPLICATE KEY UPDATE.")
+		return typedNode{}, fault.New(fault.NotSupported, "VALUES(column) is only allowed in ON DUPLICATE KEY UPDATE.")
 	}
 	slot, t, err := scope.ResolveValues(e.Column)
 	if err != nil {
-		return compiled{}, err
+		return typedNode{}, err
 	}
 	c.slots = append(c.slots, slot)
-	return compiled{&column{slot}, t, false}, nil
+	return typedNode{&column{slot}, t, false}, nil
 }
 
 func (c *compiler) parameterType(index int) datum.Type {
@@ -122,8 +122,8 @@ func (c *compiler) parameterType(index int) datum.Type {
 }
 
 // all compiles expressions.
-func (c *compiler) all(expressions ...tree.Expression) ([]compiled, error) {
-	operands := make([]compiled, len(expressions))
+func (c *compiler) all(expressions ...tree.Expression) ([]typedNode, error) {
+	operands := make([]typedNode, len(expressions))
 	for i, e := range expressions {
 		var err error
 		if operands[i], err = c.compile(e); err != nil {
@@ -134,7 +134,7 @@ func (c *compiler) all(expressions ...tree.Expression) ([]compiled, error) {
 }
 
 // settle says whether all operands are constant. If only some are, these are computed once for each execution.
-func settle(operands []compiled) (constant bool) {
+func settle(operands []typedNode) (constant bool) {
 	constant = true
 	for i := range operands {
 		constant = constant && operands[i].constant
@@ -150,7 +150,7 @@ func settle(operands []compiled) (constant bool) {
 	return false
 }
 
-func nodes(operands []compiled) []node {
+func nodes(operands []typedNode) []node {
 	list := make([]node, len(operands))
 	for i := range operands {
 		list[i] = operands[i].node
@@ -158,7 +158,7 @@ func nodes(operands []compiled) []node {
 	return list
 }
 
-func types(operands []compiled) []datum.Type {
+func types(operands []typedNode) []datum.Type {
 	list := make([]datum.Type, len(operands))
 	for i := range operands {
 		list[i] = operands[i].t
@@ -169,24 +169,24 @@ func types(operands []compiled) []datum.Type {
 // isTruth is the type of conditions. // immutable
 var isTruth = datum.Type{Base: datum.Boolean}
 
-func (c *compiler) unary(e *tree.Unary) (compiled, error) {
+func (c *compiler) unary(e *tree.Unary) (typedNode, error) {
 	x, err := c.compile(e.X)
 	if err != nil {
-		return compiled{}, err
+		return typedNode{}, err
 	}
 	switch e.Operator {
 	case tree.Not:
-		return compiled{&not{asPredicate(x.node)}, isTruth, x.constant}, nil
+		return typedNode{&not{asPredicate(x.node)}, isTruth, x.constant}, nil
 	case tree.BitNot:
-		return compiled{&bitNot{x.node}, datum.Type{Base: datum.BigIntUnsigned}, x.constant}, nil
+		return typedNode{&bitNot{x.node}, datum.Type{Base: datum.BigIntUnsigned}, x.constant}, nil
 	case tree.Minus:
 		x = numberOf(x)
-		return compiled{&negate{x.node}, numberType(x.t), x.constant}, nil
+		return typedNode{&negate{x.node}, numberType(x.t), x.constant}, nil
 	}
 	return x, nil
 }
 
-func (c *compiler) binary(e *tree.Binary) (compiled, error) {
+func (c *compiler) binary(e *tree.Binary) (typedNode, error) {
 	switch e.Operator {
 	case tree.And, tree.Or:
 		return c.junction(e)
@@ -202,23 +202,23 @@ func (c *compiler) binary(e *tree.Binary) (compiled, error) {
 	}
 	operands, err := c.all(e.Left, e.Right)
 	if err != nil {
-		return compiled{}, err
+		return typedNode{}, err
 	}
 	constant := settle(operands)
 	left, right := operands[0], operands[1]
 	if e.Operator == tree.Xor {
-		return compiled{&xor{asPredicate(left.node), asPredicate(right.node)}, isTruth, constant}, nil
+		return typedNode{&xor{asPredicate(left.node), asPredicate(right.node)}, isTruth, constant}, nil
 	}
 	if e.Operator >= tree.BitAnd {
-		return compiled{&bitwise{e.Operator, left.node, right.node}, datum.Type{Base: datum.BigIntUnsigned}, constant}, nil
+		return typedNode{&bitwise{e.Operator, left.node, right.node}, datum.Type{Base: datum.BigIntUnsigned}, constant}, nil
 	}
 	left, right = numberOf(left), numberOf(right)
 	n := unsignedOf(e.Operator, arithmetic(e.Operator, left.node, right.node), left.t, right.t)
-	return compiled{n, arithmeticType(e.Operator, left.t, right.t), constant}, nil
+	return typedNode{n, arithmeticType(e.Operator, left.t, right.t), constant}, nil
 }
 
 // numberOf is an operand of arithmetic: a hexadecimal literal is a number there.
-func numberOf(operand compiled) compiled {
+func numberOf(operand typedNode) typedNode {
 	if l, ok := operand.node.(*literal); ok && l.d.Kind() == datum.KindBinary {
 		operand.node = &literal{l.d.Number()}
 		operand.t = datum.TypeOf(l.d.Number())
@@ -227,7 +227,7 @@ func numberOf(operand compiled) compiled {
 }
 
 // junction compiles a chain of ANDs or of ORs into one node.
-func (c *compiler) junction(e *tree.Binary) (compiled, error) {
+func (c *compiler) junction(e *tree.Binary) (typedNode, error) {
 	var chain []tree.Expression
 	var flatten func(x tree.Expression)
 	flatten = func(x tree.Expression) {
@@ -241,7 +241,7 @@ func (c *compiler) junction(e *tree.Binary) (compiled, error) {
 	flatten(e)
 	operands, err := c.all(chain...)
 	if err != nil {
-		return compiled{}, err
+		return typedNode{}, err
 	}
 	constant := settle(operands)
 	terms := make([]predicate, len(operands))
@@ -249,18 +249,18 @@ func (c *compiler) junction(e *tree.Binary) (compiled, error) {
 		terms[i] = asPredicate(operands[i].node)
 	}
 	if e.Operator == tree.And {
-		return compiled{&and{terms}, isTruth, constant}, nil
+		return typedNode{&and{terms}, isTruth, constant}, nil
 	}
-	return compiled{&or{terms}, isTruth, constant}, nil
+	return typedNode{&or{terms}, isTruth, constant}, nil
 }
 
-func (c *compiler) is(e *tree.Is) (compiled, error) {
+func (c *compiler) is(e *tree.Is) (typedNode, error) {
 	x, err := c.compile(e.X)
 	if err != nil {
-		return compiled{}, err
+		return typedNode{}, err
 	}
 	if e.Kind == tree.IsNull {
-		return compiled{&isNull{x.node, e.Not}, isTruth, x.constant}, nil
+		return typedNode{&isNull{x.node, e.Not}, isTruth, x.constant}, nil
 	}
-	return compiled{&isTrue{asPredicate(x.node), when(e.Kind == tree.IsTrue), e.Not}, isTruth, x.constant}, nil
+	return typedNode{&isTrue{asPredicate(x.node), when(e.Kind == tree.IsTrue), e.Not}, isTruth, x.constant}, nil
 }

@@ -15,14 +15,14 @@ import (
 // concatMax is group_concat_max_len where the session says nothing, in bytes.
 const concatMax = 1024
 
-// ranked is a value with the keys that it is sorted by.
-type ranked struct {
+// sortedValue is a value with the keys that it is sorted by.
+type sortedValue struct {
 	d    datum.Datum
 	keys []datum.Datum
 }
 
 // bytes is about how much memory it holds.
-func (r *ranked) bytes() int {
+func (r *sortedValue) bytes() int {
 	size := 64 + r.d.Len()
 	for _, k := range r.keys {
 		size += 48 + k.Len()
@@ -59,10 +59,10 @@ func (a *Aggregate) compareKeys(v, w []datum.Datum) int {
 // concat is GROUP_CONCAT, JSON_ARRAYAGG and JSON_OBJECTAGG. Without ORDER BY it keeps no more than the text that will be its result.
 type concat struct {
 	of      *Aggregate
-	seen    *seen // of DISTINCT
+	seen    *valueSet // of DISTINCT
 	text    []byte
 	count   int
-	sorted  []ranked
+	sorted  []sortedValue
 	bytes   int
 	max     int // group_concat_max_len, or what no document exceeds
 	scratch []byte
@@ -71,7 +71,7 @@ type concat struct {
 func newConcat(of *Aggregate) *concat {
 	c := &concat{of: of}
 	if of.call.Distinct {
-		c.seen = &seen{}
+		c.seen = &valueSet{}
 	}
 	return c
 }
@@ -109,7 +109,7 @@ func (c *concat) Add(x *Context) error {
 	if err != nil {
 		return err
 	}
-	r := ranked{keep, keys}
+	r := sortedValue{keep, keys}
 	c.bytes += r.bytes()
 	c.sorted = append(c.sorted, r)
 	return nil
@@ -171,7 +171,7 @@ func (c *concat) append(text []byte) {
 // Result is the value so far, cut to group_concat_max_len at a character's border.
 func (c *concat) Result(*Context) (datum.Datum, error) {
 	if len(c.sorted) > 0 {
-		slices.SortStableFunc(c.sorted, func(v, w ranked) int { return c.of.compareKeys(v.keys, w.keys) })
+		slices.SortStableFunc(c.sorted, func(v, w sortedValue) int { return c.of.compareKeys(v.keys, w.keys) })
 		c.text, c.count = c.text[:0], 0
 		for i := range c.sorted {
 			c.append(c.sorted[i].d.Bytes())
@@ -216,7 +216,7 @@ func (c *concat) Bytes() int {
 // head is HEAD(x ORDER BY y): x of the row that comes first.
 type head struct {
 	of   *Aggregate
-	best ranked
+	best sortedValue
 	any  bool
 }
 
@@ -233,7 +233,7 @@ func (h *head) Add(x *Context) error {
 	if err != nil {
 		return err
 	}
-	h.best, h.any = ranked{d.Clone(), keys}, true
+	h.best, h.any = sortedValue{d.Clone(), keys}, true
 	return nil
 }
 

@@ -9,16 +9,16 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// Ungrouped is the error of CompileGrouped for a column that is neither in GROUP BY nor below an aggregate. Whoever knows where the expression stands
+// UngroupedError is the error of CompileGrouped for a column that is neither in GROUP BY nor below an aggregate. Whoever knows where the expression stands
 // makes a fault of it: WrongGroupField with GROUP BY, InvalidGroup without.
-type Ungrouped struct{ Column *tree.Column }
+type UngroupedError struct{ Column *tree.Column }
 
-func (e *Ungrouped) Error() string {
+func (e *UngroupedError) Error() string {
 	return "evaluate: column " + e.Column.Name + " is neither in GROUP BY nor below an aggregate; put it there"
 }
 
-// grouping holds the values that an expression over groups may use.
-type grouping struct {
+// groupScope holds the values that an expression over groups may use.
+type groupScope struct {
 	keys       []tree.Expression
 	keyTypes   []datum.Type
 	aggregates []*Aggregate
@@ -27,7 +27,7 @@ type grouping struct {
 // CompileGrouped compiles an expression of an aggregate query: a part of it that is written like keys[i] reads slot i of the row, and an aggregate written
 // like aggregates[j] slot len(keys)+j. The errors are those of Compile, and *Ungrouped.
 func CompileGrouped(e tree.Expression, keys []tree.Expression, aggregates []*Aggregate, scope Scope) (*Program, error) {
-	g := &grouping{keys: keys, aggregates: aggregates}
+	g := &groupScope{keys: keys, aggregates: aggregates}
 	for _, k := range keys {
 		p, err := Compile(k, scope)
 		if err != nil {
@@ -40,25 +40,25 @@ func CompileGrouped(e tree.Expression, keys []tree.Expression, aggregates []*Agg
 }
 
 // findGrouped finds e among the keys and the aggregates.
-func (c *compiler) findGrouped(e tree.Expression) (compiled, bool) {
+func (c *compiler) findGrouped(e tree.Expression) (typedNode, bool) {
 	for i, k := range slices.Backward(c.grouping.keys) { // of two alike, WITH ROLLUP makes the last one NULL first
 		if Same(e, k) {
 			c.slots = append(c.slots, i)
-			return compiled{&column{i}, c.grouping.keyTypes[i], false}, true
+			return typedNode{&column{i}, c.grouping.keyTypes[i], false}, true
 		}
 	}
 	call, ok := e.(*tree.Call)
 	if !ok || call.Over != nil || !IsAggregate(call.Name) {
-		return compiled{}, false
+		return typedNode{}, false
 	}
 	for j, a := range c.grouping.aggregates {
 		if Same(call, a.call) {
 			slot := len(c.grouping.keys) + j
 			c.slots = append(c.slots, slot)
-			return compiled{&column{slot}, a.t, false}, true
+			return typedNode{&column{slot}, a.t, false}, true
 		}
 	}
-	return compiled{}, false
+	return typedNode{}, false
 }
 
 // IsAggregate says whether a function, by its name in lower case, is an aggregate.

@@ -159,49 +159,49 @@ func (n *tupleIn) truth(x *Context) (truth, error) {
 	return t.negateIf(n.not), err
 }
 
-func (c *compiler) in(e *tree.In) (compiled, error) {
+func (c *compiler) in(e *tree.In) (typedNode, error) {
 	if left, ok := e.X.(*tree.Tuple); ok {
 		return c.tupleIn(left, e)
 	}
 	for _, element := range e.List {
 		if _, ok := element.(*tree.Tuple); ok {
-			return compiled{}, fault.New(fault.WrongOperands, 1)
+			return typedNode{}, fault.New(fault.WrongOperands, 1)
 		}
 	}
 	of, err := c.compile(e.X)
 	if err != nil {
-		return compiled{}, err
+		return typedNode{}, err
 	}
 	list, err := c.all(e.List...)
 	if err != nil {
-		return compiled{}, err
+		return typedNode{}, err
 	}
 	constants := true
 	for _, element := range list {
 		constants = constants && element.constant
 	}
 	if constants && !of.constant {
-		return compiled{&inSet{of: of.node, list: nodes(list), t: of.t, not: e.Not}, isTruth, false}, nil
+		return typedNode{&inSet{of: of.node, list: nodes(list), t: of.t, not: e.Not}, isTruth, false}, nil
 	}
-	operands := append([]compiled{of}, list...)
+	operands := append([]typedNode{of}, list...)
 	constant := settle(operands)
-	return compiled{&in{operands[0].node, nodes(operands[1:]), e.Not}, isTruth, constant}, nil
+	return typedNode{&in{operands[0].node, nodes(operands[1:]), e.Not}, isTruth, constant}, nil
 }
 
-func (c *compiler) tupleIn(left *tree.Tuple, e *tree.In) (compiled, error) {
+func (c *compiler) tupleIn(left *tree.Tuple, e *tree.In) (typedNode, error) {
 	n := &tupleIn{not: e.Not}
 	constant := true
 	for _, element := range e.List {
 		right, ok := element.(*tree.Tuple)
 		if !ok {
-			return compiled{}, fault.New(fault.WrongOperands, len(left.Elements))
+			return typedNode{}, fault.New(fault.WrongOperands, len(left.Elements))
 		}
 		equal, err := c.tuples(tree.Equal, left, right)
 		if err != nil {
-			return compiled{}, err
+			return typedNode{}, err
 		}
 		constant = constant && equal.constant
 		n.list = append(n.list, equal.node.(predicate))
 	}
-	return compiled{n, isTruth, constant}, nil
+	return typedNode{n, isTruth, constant}, nil
 }

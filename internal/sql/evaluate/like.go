@@ -79,18 +79,18 @@ func (n *regular) truth(x *Context) (truth, error) {
 	return when(is != n.not), err
 }
 
-func (c *compiler) like(e *tree.Like) (compiled, error) {
+func (c *compiler) like(e *tree.Like) (typedNode, error) {
 	operands, err := c.all(e.X, e.Pattern)
 	if err != nil {
-		return compiled{}, err
+		return typedNode{}, err
 	}
 	constant := settle(operands)
 	if e.Regexp {
-		return compiled{&regular{operands[0].node, operands[1].node, e.Not}, isTruth, constant}, nil
+		return typedNode{&regular{operands[0].node, operands[1].node, e.Not}, isTruth, constant}, nil
 	}
 	escape := '\\'
 	if e.EscapeGiven {
 		escape = e.Escape
 	}
-	return compiled{&like{of: operands[0].node, pattern: operands[1].node, escape: escape, constant: operands[1].constant, not: e.Not}, isTruth, constant}, nil
+	return typedNode{&like{of: operands[0].node, pattern: operands[1].node, escape: escape, constant: operands[1].constant, not: e.Not}, isTruth, constant}, nil
 }

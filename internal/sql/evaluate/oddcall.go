@@ -10,11 +10,11 @@ import (
 
 // odd compiles functions that are about their arguments rather than the arguments' values; ok is false if e is none of
 // them.
-func (c *compiler) odd(e *tree.Call) (result compiled, ok bool, err error) {
+func (c *compiler) odd(e *tree.Call) (result typedNode, ok bool, err error) {
 	switch e.Name {
 	case "rand":
 		if len(e.Arguments) != 1 {
-			return compiled{}, false, nil
+			return typedNode{}, false, nil
 		}
 		result, err = c.seeded(e.Arguments[0])
 	case "benchmark":
@@ -24,14 +24,14 @@ func (c *compiler) odd(e *tree.Call) (result compiled, ok bool, err error) {
 	case "default":
 		result, err = c.defaultOf(e)
 	default:
-		return compiled{}, false, nil
+		return typedNode{}, false, nil
 	}
 	return result, true, err
 }
 
-// seeded is RAND(n): a sequence of its own that begins with the execution, or, where n is not the same for all rows,
+// seededRandom is RAND(n): a sequence of its own that begins with the execution, or, where n is not the same for all rows,
 // the first number of the sequence of each.
-type seeded struct {
+type seededRandom struct {
 	key
 	seed  node
 	fixed bool
@@ -52,7 +52,7 @@ func (g *sequence) next() float64 {
 	return float64(g.first) / sequenceMax
 }
 
-func (n *seeded) value(x *Context) (datum.Datum, error) {
+func (n *seededRandom) value(x *Context) (datum.Datum, error) {
 	if n.fixed {
 		if c := x.findCell(&n.key); c != nil {
 			return datum.Float64(c.state.(*sequence).next()), nil
@@ -69,12 +69,12 @@ func (n *seeded) value(x *Context) (datum.Datum, error) {
 	return datum.Float64(g.next()), nil
 }
 
-func (c *compiler) seeded(seed tree.Expression) (compiled, error) {
+func (c *compiler) seeded(seed tree.Expression) (typedNode, error) {
 	operand, err := c.compile(seed)
 	if err != nil {
-		return compiled{}, err
+		return typedNode{}, err
 	}
-	return compiled{&seeded{seed: operand.node, fixed: operand.constant}, datum.Type{Base: datum.Double}, false}, nil
+	return typedNode{&seededRandom{seed: operand.node, fixed: operand.constant}, datum.Type{Base: datum.Double}, false}, nil
 }
 
 // benchmark computes an expression again and again.
@@ -109,15 +109,15 @@ func (x *Context) isDone() bool {
 	}
 }
 
-func (c *compiler) benchmark(e *tree.Call) (compiled, error) {
+func (c *compiler) benchmark(e *tree.Call) (typedNode, error) {
 	if len(e.Arguments) != 2 {
-		return compiled{}, fault.New(fault.ParameterCount, e.Name)
+		return typedNode{}, fault.New(fault.ParameterCount, e.Name)
 	}
 	operands, err := c.all(e.Arguments...)
 	if err != nil {
-		return compiled{}, err
+		return typedNode{}, err
 	}
-	return compiled{&benchmark{operands[0].node, operands[1].node}, datum.Type{Base: datum.BigInt}, false}, nil
+	return typedNode{&benchmark{operands[0].node, operands[1].node}, datum.Type{Base: datum.BigInt}, false}, nil
 }
 
 // The classes of COERCIBILITY, from what has a collation of its own to what has none.
@@ -129,19 +129,19 @@ const (
 	coercibleNull    = 6
 )
 
-func (c *compiler) coercibility(e *tree.Call) (compiled, error) {
+func (c *compiler) coercibility(e *tree.Call) (typedNode, error) {
 	if len(e.Arguments) != 1 {
-		return compiled{}, fault.New(fault.ParameterCount, e.Name)
+		return typedNode{}, fault.New(fault.ParameterCount, e.Name)
 	}
 	operand, err := c.compile(e.Arguments[0])
 	if err != nil {
-		return compiled{}, err
+		return typedNode{}, err
 	}
 	class := coercibleNumber
 	if operand.t.IsText() || operand.t.IsBinary() || operand.t.Base == datum.Untyped {
 		class = classOf(e.Arguments[0])
 	}
-	return compiled{&literal{datum.Int(int64(class))}, datum.Type{Base: datum.BigInt}, true}, nil
+	return typedNode{&literal{datum.Int(int64(class))}, datum.Type{Base: datum.BigInt}, true}, nil
 }
 
 // classOf is the class of an expression that is a text.
@@ -169,13 +169,13 @@ func classOf(e tree.Expression) int {
 }
 
 // defaultOf is DEFAULT(column). Whoever knows the column's table has put its default behind it.
-func (c *compiler) defaultOf(e *tree.Call) (compiled, error) {
+func (c *compiler) defaultOf(e *tree.Call) (typedNode, error) {
 	column, ok := e.PresetOf()
 	if len(e.Arguments) != 2 && ok {
 		if _, err := c.compile(column); err != nil {
-			return compiled{}, err
+			return typedNode{}, err
 		}
-		return compiled{}, fault.New(fault.NoDefault, column.Name)
+		return typedNode{}, fault.New(fault.NoDefault, column.Name)
 	}
 	return c.compile(e.Arguments[1])
 }

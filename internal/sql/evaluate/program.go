@@ -58,7 +58,7 @@ type Context struct {
 	// Subqueries runs the queries that stand in programs; nil where there are none.
 	Subqueries Subqueries
 	// Ranked has the score of the row, where rows come in the order of scores; nil elsewhere. Who reads the rows sets it before the first one.
-	Ranked *Ranked
+	Ranked *Ranking
 	// StrictDivision makes a division by zero an error, as it is where a statement writes. Begin clears it.
 	StrictDivision bool
 	// StrictNumbers makes it an error that a text which is no number meets one. Begin clears it.

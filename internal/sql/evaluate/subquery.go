@@ -56,17 +56,17 @@ func (n *exists) truth(x *Context) (truth, error) {
 	return when(is), err
 }
 
-// quantified is values operator ANY (query), or its opposite.
-type quantified struct {
+// quantifiedComparison is values operator ANY (query), or its opposite.
+type quantifiedComparison struct {
 	number   int
 	operator tree.Operator
 	values   []node
 	not      bool
 }
 
-func (n *quantified) value(x *Context) (datum.Datum, error) { return valueOf(n, x) }
+func (n *quantifiedComparison) value(x *Context) (datum.Datum, error) { return valueOf(n, x) }
 
-func (n *quantified) truth(x *Context) (truth, error) {
+func (n *quantifiedComparison) truth(x *Context) (truth, error) {
 	values := make([]datum.Datum, len(n.values))
 	for i, one := range n.values {
 		var err error
@@ -124,38 +124,38 @@ func (c *compiler) compileQuery(q tree.Query, isExists bool, columns int) (Subqu
 	return of, err
 }
 
-func (c *compiler) subquery(e *tree.Subquery) (compiled, error) {
+func (c *compiler) subquery(e *tree.Subquery) (typedNode, error) {
 	of, err := c.compileQuery(e.Query, false, 1)
 	if err != nil {
-		return compiled{}, err
+		return typedNode{}, err
 	}
-	return compiled{&subquery{of.Number}, of.Types[0], of.Constant}, nil
+	return typedNode{&subquery{of.Number}, of.Types[0], of.Constant}, nil
 }
 
-func (c *compiler) exists(e *tree.Exists) (compiled, error) {
+func (c *compiler) exists(e *tree.Exists) (typedNode, error) {
 	of, err := c.compileQuery(e.Query, true, 0)
-	return compiled{&exists{of.Number}, isTruth, of.Constant}, err
+	return typedNode{&exists{of.Number}, isTruth, of.Constant}, err
 }
 
 // anyOf compiles x operator ANY (query); all makes it NOT (x negated-operator ANY (query)).
-func (c *compiler) anyOf(x tree.Expression, q tree.Query, operator tree.Operator, not bool) (compiled, error) {
+func (c *compiler) anyOf(x tree.Expression, q tree.Query, operator tree.Operator, not bool) (typedNode, error) {
 	elements := []tree.Expression{x}
 	if tuple, ok := x.(*tree.Tuple); ok {
 		elements = tuple.Elements
 	}
 	operands, err := c.all(elements...)
 	if err != nil {
-		return compiled{}, err
+		return typedNode{}, err
 	}
 	of, err := c.compileQuery(q, false, len(elements))
 	if err != nil {
-		return compiled{}, err
+		return typedNode{}, err
 	}
 	constant := settle(operands) && of.Constant
-	return compiled{&quantified{number: of.Number, operator: operator, values: nodes(operands), not: not}, isTruth, constant}, nil
+	return typedNode{&quantifiedComparison{number: of.Number, operator: operator, values: nodes(operands), not: not}, isTruth, constant}, nil
 }
 
-func (c *compiler) inQuery(e *tree.InQuery) (compiled, error) {
+func (c *compiler) inQuery(e *tree.InQuery) (typedNode, error) {
 	return c.anyOf(e.X, e.Query, tree.Equal, e.Not)
 }
 
@@ -163,10 +163,10 @@ func (c *compiler) inQuery(e *tree.InQuery) (compiled, error) {
 var negatedRelation = map[tree.Operator]tree.Operator{tree.Equal: tree.NotEqual, tree.NotEqual: tree.Equal, tree.Less: tree.GreaterOrEqual,
 	tree.GreaterOrEqual: tree.Less, tree.Greater: tree.LessOrEqual, tree.LessOrEqual: tree.Greater}
 
-func (c *compiler) compileQuantified(e *tree.Quantified) (compiled, error) {
+func (c *compiler) compileQuantified(e *tree.Quantified) (typedNode, error) {
 	negated, ok := negatedRelation[e.Operator]
 	if !ok {
-		return compiled{}, fault.New(fault.NotSupported, "ANY and ALL are only allowed after =, <>, <, <=, > and >=.")
+		return typedNode{}, fault.New(fault.NotSupported, "ANY and ALL are only allowed after =, <>, <, <=, > and >=.")
 	}
 	if e.All {
 		return c.anyOf(e.X, e.Query, negated, true)
@@ -175,7 +175,7 @@ func (c *compiler) compileQuantified(e *tree.Quantified) (compiled, error) {
 }
 
 // compareRow compiles (a, b) operator (query) and its mirror. ok is false for other comparisons.
-func (c *compiler) compareRow(e *tree.Binary) (found compiled, ok bool, err error) {
+func (c *compiler) compareRow(e *tree.Binary) (found typedNode, ok bool, err error) {
 	tuple, isTuple := e.Left.(*tree.Tuple)
 	query, isQuery := e.Right.(*tree.Subquery)
 	operator := e.Operator
@@ -192,6 +192,6 @@ func (c *compiler) compareRow(e *tree.Binary) (found compiled, ok bool, err erro
 		return found, true, err
 	}
 	of, err := c.compileQuery(query.Query, false, len(operands))
-	constant := !slices.ContainsFunc(operands, func(o compiled) bool { return !o.constant }) && of.Constant
-	return compiled{&rowComparison{number: of.Number, operator: operator, values: nodes(operands)}, isTruth, constant}, true, err
+	constant := !slices.ContainsFunc(operands, func(o typedNode) bool { return !o.constant }) && of.Constant
+	return typedNode{&rowComparison{number: of.Number, operator: operator, values: nodes(operands)}, isTruth, constant}, true, err
 }

@@ -23,8 +23,8 @@ type WordsScope interface {
 	WordsOf(columns []*tree.Column) (WordsOf, error)
 }
 
-// Ranked is a MATCH by whose scores rows come, and the score of the row at hand.
-type Ranked struct {
+// Ranking is a MATCH by whose scores rows come, and the score of the row at hand.
+type Ranking struct {
 	Of      WordsOf
 	Text    string
 	Boolean bool
@@ -36,8 +36,8 @@ type Scorers interface {
 	Scorer(of WordsOf, q *search.Query) (*search.Scorer, error)
 }
 
-// matching is MATCH (columns) AGAINST (against).
-type matching struct {
+// matchCall is MATCH (columns) AGAINST (against).
+type matchCall struct {
 	key
 	columns []node
 	against node
@@ -52,14 +52,14 @@ type wordQuery struct {
 	ranked bool // rows come by its scores, which Context.Ranked has
 }
 
-func (c *compiler) match(e *tree.Call) (compiled, error) {
+func (c *compiler) match(e *tree.Call) (typedNode, error) {
 	n, err := c.matching(e)
-	return compiled{n, datum.Type{Base: datum.Double}, false}, err
+	return typedNode{n, datum.Type{Base: datum.Double}, false}, err
 }
 
-func (c *compiler) matching(e *tree.Call) (*matching, error) {
+func (c *compiler) matching(e *tree.Call) (*matchCall, error) {
 	columns, against, boolean := e.Match()
-	n := &matching{boolean: boolean}
+	n := &matchCall{boolean: boolean}
 	scope, ok := c.scope.(WordsScope)
 	if !ok {
 		return nil, fault.New(fault.NoFullText)
@@ -86,7 +86,7 @@ func (c *compiler) matching(e *tree.Call) (*matching, error) {
 }
 
 // queryOf returns the query of the execution; nil for NULL.
-func (n *matching) queryOf(x *Context) (*wordQuery, error) {
+func (n *matchCall) queryOf(x *Context) (*wordQuery, error) {
 	if c := x.findCell(&n.key); c != nil {
 		return c.state.(*wordQuery), nil
 	}
@@ -124,7 +124,7 @@ func ParseWords(analyzer string, text []byte, boolean bool) (*search.Query, erro
 }
 
 // document is the words of the row; nil if it has no text.
-func (n *matching) document(x *Context, q *search.Query) (*search.Document, error) {
+func (n *matchCall) document(x *Context, q *search.Query) (*search.Document, error) {
 	var texts [][]byte
 	for _, column := range n.columns {
 		d, err := column.value(x)
@@ -141,7 +141,7 @@ func (n *matching) document(x *Context, q *search.Query) (*search.Document, erro
 	return q.Analyzer.Document(texts...), nil
 }
 
-func (n *matching) value(x *Context) (datum.Datum, error) {
+func (n *matchCall) value(x *Context) (datum.Datum, error) {
 	state, err := n.queryOf(x)
 	if err != nil || state.query == nil {
 		return datum.Float64(0), err
@@ -169,7 +169,7 @@ func (n *matching) value(x *Context) (datum.Datum, error) {
 	return datum.Float64(max(score, math.SmallestNonzeroFloat64)), nil
 }
 
-func (n *matching) truth(x *Context) (truth, error) {
+func (n *matchCall) truth(x *Context) (truth, error) {
 	state, err := n.queryOf(x)
 	if err != nil || state.query == nil {
 		return no, err
@@ -178,30 +178,30 @@ func (n *matching) truth(x *Context) (truth, error) {
 	return when(d != nil && state.query.Matches(d)), err
 }
 
-// highlighted is HIGHLIGHT (column, before, after) of a MATCH that the statement has.
-type highlighted struct {
+// highlightCall is HIGHLIGHT (column, before, after) of a MATCH that the statement has.
+type highlightCall struct {
 	column, before, after node
-	match                 *matching
+	match                 *matchCall
 }
 
 // highlight compiles HIGHLIGHT, to which the statement's MATCH of the column was added as an argument.
-func (c *compiler) highlight(e *tree.Call) (compiled, error) {
+func (c *compiler) highlight(e *tree.Call) (typedNode, error) {
 	if len(e.Arguments) < 3 || len(e.Arguments) > 4 {
-		return compiled{}, fault.New(fault.ParameterCount, e.Name)
+		return typedNode{}, fault.New(fault.ParameterCount, e.Name)
 	}
 	if len(e.Arguments) == 3 {
-		return compiled{}, fault.Message(fault.WrongArguments, "Incorrect arguments to HIGHLIGHT: WHERE has no MATCH of the column whose words could be marked")
+		return typedNode{}, fault.Message(fault.WrongArguments, "Incorrect arguments to HIGHLIGHT: WHERE has no MATCH of the column whose words could be marked")
 	}
 	operands, err := c.all(e.Arguments[:3]...)
 	if err != nil {
-		return compiled{}, err
+		return typedNode{}, err
 	}
-	n := &highlighted{column: operands[0].node, before: operands[1].node, after: operands[2].node}
+	n := &highlightCall{column: operands[0].node, before: operands[1].node, after: operands[2].node}
 	n.match, err = c.matching(e.Arguments[3].(*tree.Call))
-	return compiled{n, operands[0].t, false}, err
+	return typedNode{n, operands[0].t, false}, err
 }
 
-func (n *highlighted) value(x *Context) (datum.Datum, error) {
+func (n *highlightCall) value(x *Context) (datum.Datum, error) {
 	d, err := n.column.value(x)
 	if err != nil || d.IsNull() {
 		return datum.Null, err

@@ -35,7 +35,7 @@ func (r *runner) countAll(ctx context.Context) (done bool, err error) {
 	}
 	g := r.newGrouper()
 	g.row[0] = datum.Int(total)
-	return true, g.emit(&gathered{})
+	return true, g.emit(&group{})
 }
 
 // countWorthwhile is from how many rows on several workers count.

@@ -28,7 +28,7 @@ func (r *runner) ends(ctx context.Context) (done bool, err error) {
 		defer view.Close()
 	}
 	g := r.newGrouper()
-	one := &gathered{}
+	one := &group{}
 	var counts Counts
 	for i, a := range s.Groups.Aggregates {
 		one.accumulators = append(one.accumulators, a.New())

@@ -23,9 +23,9 @@ type grouper struct {
 	of       *plan.Groups
 	context  *evaluate.Context
 	key      []byte
-	found    map[string]*gathered
-	list     []*gathered // in the order in which they were met
-	one      *gathered   // the only one at hand, where rows of a group come together
+	found    map[string]*group
+	list     []*group // in the order in which they were met
+	one      *group   // the only one at hand, where rows of a group come together
 	oneKey   []byte
 	integers *integerGroups
 	bytes    int
@@ -37,8 +37,8 @@ type grouper struct {
 	groups   int64
 }
 
-// gathered is one group.
-type gathered struct {
+// group is one group.
+type group struct {
 	key          string        // of groups that are found by it
 	values       []datum.Datum // keys and dependents
 	accumulators []evaluate.Accumulator
@@ -47,7 +47,7 @@ type gathered struct {
 // integerGroups are groups that were met lately, by the integer that is their only key: what most rows belong to is found without making a key.
 type integerGroups [256]struct {
 	key   int64
-	group *gathered
+	group *group
 }
 
 // at is the place of a key.
@@ -151,8 +151,8 @@ func (g *grouper) keyOf(i int, program *evaluate.Program) (datum.Datum, error) {
 }
 
 // create makes a group of the row at hand.
-func (g *grouper) create() (*gathered, error) {
-	one := &gathered{accumulators: make([]evaluate.Accumulator, len(g.of.Aggregates))}
+func (g *grouper) create() (*group, error) {
+	one := &group{accumulators: make([]evaluate.Accumulator, len(g.of.Aggregates))}
 	for i, program := range g.of.Keys {
 		d, err := g.keyOf(i, program)
 		if err != nil {
@@ -173,7 +173,7 @@ func (g *grouper) create() (*gathered, error) {
 }
 
 // take adds the row at hand to a group.
-func (g *grouper) take(one *gathered) error {
+func (g *grouper) take(one *group) error {
 	for _, a := range one.accumulators {
 		if !g.of.Growing {
 			if err := a.Add(g.context); err != nil {
@@ -212,7 +212,7 @@ func (g *grouper) add() error {
 }
 
 // recentGroup is the group of the row at hand, if it is known by an integer or is the only one; nil if it has to be found.
-func (g *grouper) recentGroup() (one *gathered, key int64, isInteger bool) {
+func (g *grouper) recentGroup() (one *group, key int64, isInteger bool) {
 	switch len(g.of.Keys) {
 	case 0:
 		if len(g.list) == 1 {
@@ -234,7 +234,7 @@ func (g *grouper) recentGroup() (one *gathered, key int64, isInteger bool) {
 	return one, key, isInteger
 }
 
-func (g *grouper) remember(key int64, one *gathered) {
+func (g *grouper) remember(key int64, one *group) {
 	if g.integers == nil {
 		g.integers = new(integerGroups)
 	}
@@ -243,7 +243,7 @@ func (g *grouper) remember(key int64, one *gathered) {
 }
 
 // find finds or makes the group of the row at hand. nil without an error: the row was put off.
-func (g *grouper) find() (*gathered, error) {
+func (g *grouper) find() (*group, error) {
 	if err := g.makeKey(); err != nil {
 		return nil, err
 	}
@@ -257,7 +257,7 @@ func (g *grouper) find() (*gathered, error) {
 			return nil, err
 		}
 		if g.found == nil {
-			g.found = map[string]*gathered{}
+			g.found = map[string]*group{}
 		}
 		one.key = string(g.key)
 		g.found[one.key] = one
@@ -343,7 +343,7 @@ func (g *grouper) finish(ctx context.Context) error {
 
 // emptyGroup is the one group of no rows.
 func (g *grouper) emptyGroup() error {
-	one := &gathered{values: make([]datum.Datum, len(g.of.Dependents))}
+	one := &group{values: make([]datum.Datum, len(g.of.Dependents))}
 	for _, a := range g.of.Aggregates {
 		one.accumulators = append(one.accumulators, a.New())
 	}
@@ -381,7 +381,7 @@ func (g *grouper) finishSpilled(ctx context.Context) error {
 }
 
 // emit computes and sends the row of a group.
-func (g *grouper) emit(one *gathered) (err error) {
+func (g *grouper) emit(one *group) (err error) {
 	copy(g.row, one.values)
 	for i, a := range one.accumulators {
 		if g.row[len(one.values)+i], err = a.Result(g.context); err != nil {

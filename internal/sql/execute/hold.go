@@ -102,7 +102,7 @@ func (r *runner) holdOne(ctx context.Context, item value.Row) (changed bool, err
 		return false, nil // a key that can't be belongs to no row
 	}
 	before := tx.HeldItems()
-	changed, err = tx.Hold(ctx, key, database.Holding{Shared: s.ForShare, Now: s.NoWait || s.SkipLocked})
+	changed, err = tx.Hold(ctx, key, database.HoldMode{Shared: s.ForShare, Now: s.NoWait || s.SkipLocked})
 	switch {
 	case errors.Is(err, database.ErrLockWait) && s.SkipLocked:
 		return false, errSkipped

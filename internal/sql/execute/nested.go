@@ -19,8 +19,8 @@ const (
 	answerBytes = 200
 )
 
-// nested is a query in an expression, with its answers by outer values.
-type nested struct {
+// nestedQuery is a query in an expression, with its answers by outer values.
+type nestedQuery struct {
 	of      *algebra.Nested
 	block   *block
 	answers map[string]*answer
@@ -38,26 +38,26 @@ type answer struct {
 	bytes   int
 }
 
-func (n *nested) close() error {
+func (n *nestedQuery) close() error {
 	n.answers, n.bytes = nil, 0
 	return n.block.Close()
 }
 
-// wanted is how many rows of an answer are looked at.
-type wanted int
+// rowsWanted is how many rows of an answer are looked at.
+type rowsWanted int
 
 const (
-	oneRow   wanted = 1
-	twoRows  wanted = 2
-	everyRow wanted = 0
+	oneRow   rowsWanted = 1
+	twoRows  rowsWanted = 2
+	everyRow rowsWanted = 0
 )
 
 // answer finds the answer of a query for the outer values in x.
-func (q *run) answerNested(x *evaluate.Context, number int, want wanted) (*answer, error) {
+func (q *run) answerNested(x *evaluate.Context, number int, want rowsWanted) (*answer, error) {
 	use := &q.request.Query.Subqueries[number]
 	n := q.nested[use.Nested]
 	if n == nil {
-		n = &nested{of: use.Nested, block: q.block(use.Block, false)}
+		n = &nestedQuery{of: use.Nested, block: q.block(use.Block, false)}
 		q.nested[use.Nested] = n
 	}
 	n.key = append(n.key[:0], byte(want))
@@ -85,7 +85,7 @@ func (q *run) answerNested(x *evaluate.Context, number int, want wanted) (*answe
 }
 
 // ask runs a query.
-func (q *run) ask(n *nested, want wanted) (a *answer, err error) {
+func (q *run) ask(n *nestedQuery, want rowsWanted) (a *answer, err error) {
 	a = &answer{bytes: answerBytes}
 	defer func() { err = errors.Join(err, n.block.Close()) }()
 	if err := n.block.Open(q.ctx); err != nil {

@@ -143,14 +143,14 @@ func (b *builder) derived(n *algebra.Derived) operator.Rows {
 		return b.reader(n)
 	}
 	inner := b.run.block(n.Block, false)
-	c := &copied{block: inner, x: b.x, to: n.To, outer: b.outer(n.Outer)}
+	c := &copiedRows{block: inner, x: b.x, to: n.To, outer: b.outer(n.Outer)}
 	b.count(n, &c.counts)
 	return c
 }
 
-// copied are a block's rows, in slots of the frame that it stands in, converted where that is asked for. Quotients have the digits that they show, as the columns
+// copiedRows are a block's rows, in slots of the frame that it stands in, converted where that is asked for. Quotients have the digits that they show, as the columns
 // of a table would.
-type copied struct {
+type copiedRows struct {
 	*block
 	x       *evaluate.Context
 	to      []int
@@ -160,7 +160,7 @@ type copied struct {
 }
 
 // Open begins.
-func (c *copied) Open(ctx context.Context) error {
+func (c *copiedRows) Open(ctx context.Context) error {
 	c.counts.Opens++
 	if c.outer != nil {
 		if err := c.outer(); err != nil {
@@ -171,7 +171,7 @@ func (c *copied) Open(ctx context.Context) error {
 }
 
 // Next moves to the next row.
-func (c *copied) Next() (bool, error) {
+func (c *copiedRows) Next() (bool, error) {
 	ok, err := c.block.Next()
 	if err != nil || !ok {
 		return false, err
@@ -209,16 +209,16 @@ func (q *run) spool(of *algebra.Spool) *spool {
 	for i := range slots {
 		slots[i] = i
 	}
-	s := &spool{of: of, kept: &operator.Spool{Input: shown{inner}, Slots: slots, Context: inner.out, Budget: &q.budget}}
+	s := &spool{of: of, kept: &operator.Spool{Input: shownRows{inner}, Slots: slots, Context: inner.out, Budget: &q.budget}}
 	q.spools[of] = s
 	return s
 }
 
-// shown are the rows of a block that stands in FROM: quotients have the digits that they show, as the columns of a table would.
-type shown struct{ *block }
+// shownRows are the rows of a block that stands in FROM: quotients have the digits that they show, as the columns of a table would.
+type shownRows struct{ *block }
 
 // Next moves to the next row.
-func (s shown) Next() (bool, error) {
+func (s shownRows) Next() (bool, error) {
 	ok, err := s.block.Next()
 	for i := range s.row {
 		s.row[i] = s.block.column(i)
@@ -265,7 +265,7 @@ func (b *builder) reader(n *algebra.Derived) operator.Rows {
 
 // side is one of the blocks of a set operation, in the slots of the frame.
 func (b *builder) side(of *algebra.Block, to []int, convert []*evaluate.Program) operator.Rows {
-	return &copied{block: b.run.block(of, false), x: b.x, to: to, convert: convert}
+	return &copiedRows{block: b.run.block(of, false), x: b.x, to: to, convert: convert}
 }
 
 func (b *builder) combine(n *algebra.Combine) operator.Rows {

@@ -21,10 +21,10 @@ import (
 type output struct {
 	sink     result.Sink
 	settings *plan.Settings
-	distinct *seen
+	distinct *rowSet
 	put      *query.Sorter // rows of DISTINCT that were put off; nil: none
 	sorter   *query.Sorter
-	order    []plan.Sorting
+	order    []plan.SortKey
 	skip     int
 	left     int // rows until LIMIT; negative: no limit
 	rows     int64

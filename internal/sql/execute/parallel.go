@@ -129,7 +129,7 @@ func (p *part) gather(ctx context.Context, view *database.View, query database.Q
 // joinParts joins the groups of all parts and sends them, in the order in which a single worker had met them.
 func (r *runner) joinParts(ctx context.Context, parts []*part) error {
 	g := r.newGrouper()
-	g.found = map[string]*gathered{}
+	g.found = map[string]*group{}
 	r.rows.counts = Counts{}
 	for _, p := range parts {
 		counts := p.runner.rows.counts
@@ -146,7 +146,7 @@ func (r *runner) joinParts(ctx context.Context, parts []*part) error {
 }
 
 // join adds a group that another grouper has gathered of later rows.
-func (g *grouper) join(one *gathered) error {
+func (g *grouper) join(one *group) error {
 	known := g.found[one.key]
 	if known == nil {
 		g.found[one.key] = one

@@ -96,7 +96,7 @@ type run struct {
 	counted    []counted
 	spools     map[*algebra.Spool]*spool
 	recursive  map[int]*operator.Recursive
-	nested     map[*algebra.Nested]*nested
+	nested     map[*algebra.Nested]*nestedQuery
 	holding    bool // rows are held, not shown
 	changed    bool // a row that was held was another one before
 }
@@ -110,7 +110,7 @@ type counted struct {
 func newRun(request *QueryRequest) *run {
 	settings := request.Settings.WithDefaults()
 	q := &run{request: request, view: request.View, spools: map[*algebra.Spool]*spool{}, recursive: map[int]*operator.Recursive{},
-		nested: map[*algebra.Nested]*nested{}}
+		nested: map[*algebra.Nested]*nestedQuery{}}
 	q.budget = operator.Budget{BytesMax: request.BytesMax, Spill: settings.Spill, Memory: settings.Memory}
 	if request.BytesMax <= 0 {
 		q.budget.BytesMax = int64(settings.GroupBytesMax)

@@ -20,8 +20,8 @@ const (
 	seenBytesKept = 64 << 10
 )
 
-// seen is a set of rows, for DISTINCT: their keys one after the other, and a table of them by their hashes. The zero value is empty.
-type seen struct {
+// rowSet is a set of rows, for DISTINCT: their keys one after the other, and a table of them by their hashes. The zero value is empty.
+type rowSet struct {
 	seed     maphash.Seed
 	table    []uint32 // a power of two of them, at most half in use: the number of the row, from 1 on
 	rows     []seenRow
@@ -42,12 +42,12 @@ type seenRow struct {
 }
 
 // begin empties the set for another use.
-func (s *seen) begin(of *memory.Budget, bytesMax int, together bool) *seen {
+func (s *rowSet) begin(of *memory.Budget, bytesMax int, together bool) *rowSet {
 	if s.seed == (maphash.Seed{}) {
 		s.seed = maphash.MakeSeed()
 	}
 	if cap(s.rows) > seenKept || cap(s.arena) > seenBytesKept || cap(s.last) > seenBytesKept || cap(s.key) > seenBytesKept {
-		*s = seen{seed: s.seed}
+		*s = rowSet{seed: s.seed}
 	}
 	clear(s.table)
 	s.rows, s.arena, s.any, s.full = s.rows[:0], s.arena[:0], false, false
@@ -56,7 +56,7 @@ func (s *seen) begin(of *memory.Budget, bytesMax int, together bool) *seen {
 }
 
 // add says whether a row is new. Once the set is full, it isn't added.
-func (s *seen) add(row []datum.Datum) (isNew bool) {
+func (s *rowSet) add(row []datum.Datum) (isNew bool) {
 	s.key = s.key[:0]
 	for i := range row {
 		s.key = row[i].AppendKey(s.key)
@@ -85,7 +85,7 @@ func (s *seen) add(row []datum.Datum) (isNew bool) {
 }
 
 // has says whether the key at hand is among the rows.
-func (s *seen) has(hash uint64) bool {
+func (s *rowSet) has(hash uint64) bool {
 	if len(s.table) == 0 {
 		return false
 	}
@@ -104,7 +104,7 @@ func (s *seen) has(hash uint64) bool {
 }
 
 // place enters row n, counted from 1, into the table.
-func (s *seen) place(n int) {
+func (s *rowSet) place(n int) {
 	mask := uint64(len(s.table) - 1)
 	at := s.rows[n-1].hash & mask
 	for s.table[at] != 0 {
@@ -114,7 +114,7 @@ func (s *seen) place(n int) {
 }
 
 // grow makes a table of twice the size.
-func (s *seen) grow() {
+func (s *rowSet) grow() {
 	s.table = make([]uint32, max(2*len(s.table), 64))
 	for n := range s.rows {
 		s.place(n + 1)

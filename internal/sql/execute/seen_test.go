@@ -16,7 +16,7 @@ import (
 func TestSeen(t *testing.T) {
 	seed := rounds.Seed(t)
 	random := rand.New(rand.NewPCG(seed, 1))
-	var s seen
+	var s rowSet
 	memory := memory.New(64 << 20)
 	for round := range 40 {
 		s.begin(memory, 32<<20, false)

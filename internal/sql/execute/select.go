@@ -56,7 +56,7 @@ type runner struct {
 	row        []datum.Datum
 	keys       []datum.Datum
 	output     output
-	seen       seen
+	seen       rowSet
 	sorter     query.Sorter
 	lockKey    []byte
 	groupsMade int64

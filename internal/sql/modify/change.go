@@ -142,7 +142,7 @@ func (w *work) spare(ctx context.Context, ignore bool, do func() error) error {
 }
 
 // change computes what becomes of a row. As in MySQL, an assignment sees those before it. found has the values that a query computed.
-func (u *update) change(w *work, row value.Row, at int, found []datum.Datum) (pending, error) {
+func (u *update) change(w *work, row value.Row, at int, found []datum.Datum) (pendingRow, error) {
 	old := row
 	var written [][]byte
 	assigned := make([]cell, 0, len(u.set))
@@ -150,11 +150,11 @@ func (u *update) change(w *work, row value.Row, at int, found []datum.Datum) (pe
 		a := &u.set[n]
 		d, err := u.computeAssigned(w, row, a, found)
 		if err != nil {
-			return pending{}, err
+			return pendingRow{}, err
 		}
 		v, err := u.store(w.call, &a.column, d, at)
 		if err != nil {
-			return pending{}, err
+			return pendingRow{}, err
 		}
 		cells := []cell{{name: []byte(a.column.Name), value: v}}
 		assigned = append(assigned, cells[0])
@@ -162,23 +162,23 @@ func (u *update) change(w *work, row value.Row, at int, found []datum.Datum) (pe
 			continue // where cells have times, writing a value again renews its own
 		}
 		if row, err = merge(&w.builder, w.names, row, cells); err != nil {
-			return pending{}, err
+			return pendingRow{}, err
 		}
 		written = append(written, w.cellNames(cells)...)
 	}
 	same := bytes.Equal(old, row)
 	if same && len(written) == 0 {
-		return pending{kept: true}, nil
+		return pendingRow{kept: true}, nil
 	}
 	row, more, err := u.settle(w, old, row, assigned, at)
 	if err != nil {
-		return pending{}, err
+		return pendingRow{}, err
 	}
 	written = append(written, w.cellNames(more)...)
 	if err := u.checkCells(row); err != nil {
-		return pending{}, err
+		return pendingRow{}, err
 	}
-	return pending{old: old, row: row, op: database.OpPut, written: written, same: same}, nil
+	return pendingRow{old: old, row: row, op: database.OpPut, written: written, same: same}, nil
 }
 
 // computeAssigned is the value of an assignment.
@@ -225,7 +225,7 @@ func (w *work) each(ctx context.Context, search *search, visit func(row value.Ro
 
 // find reads the rows that the statement is about.
 func (w *work) find(ctx context.Context, search *search) ([]value.Row, error) {
-	g := gathering{work: w, search: search, limits: w.call.Limits.withDefaults()}
+	g := changedRows{work: w, search: search, limits: w.call.Limits.withDefaults()}
 	if err := search.each(ctx, w.tx, &w.effect.Read, g.add); err != nil {
 		return nil, err
 	}
@@ -269,7 +269,7 @@ func (r *remove) Run(ctx context.Context, call *Call) (Effect, error) {
 		return w.each(ctx, search, func(row value.Row) error {
 			return w.spare(ctx, r.ignore, func() error {
 				w.effect.Affected++
-				w.add(pending{old: row, row: row, op: database.OpDelete, read: w.readsOnce()})
+				w.add(pendingRow{old: row, row: row, op: database.OpDelete, read: w.readsOnce()})
 				return nil
 			})
 		})

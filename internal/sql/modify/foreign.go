@@ -77,7 +77,7 @@ func sameCells(a, b []cell) bool {
 }
 
 // checkParents refuses a row whose foreign keys name no row, and keeps the rows that they name. Errors: fault.NoParent.
-func (w *work) checkParents(ctx context.Context, p *pending) error {
+func (w *work) checkParents(ctx context.Context, p *pendingRow) error {
 	if p.op != database.OpPut {
 		return nil
 	}
@@ -202,7 +202,7 @@ func (w *work) children() (list []child, err error) {
 }
 
 // tellChildren does what foreign keys say about the rows that refer to one which was deleted, or which has other values now. Errors: fault.Referred.
-func (w *work) tellChildren(ctx context.Context, p *pending) error {
+func (w *work) tellChildren(ctx context.Context, p *pendingRow) error {
 	now := p.row
 	switch {
 	case p.op == database.OpDelete:
@@ -256,7 +256,7 @@ func (c *child) follow(ctx context.Context, gone []cell, now value.Row, names va
 		return fault.New(fault.CascadeDepth, cascadeDepthMax)
 	}
 	if action == "CASCADE" && now == nil {
-		return c.each(rows, func(row value.Row) error { return c.write(ctx, &pending{old: row, row: row, op: database.OpDelete}) })
+		return c.each(rows, func(row value.Row) error { return c.write(ctx, &pendingRow{old: row, row: row, op: database.OpDelete}) })
 	}
 	next := make([]cell, len(gone)) // SET NULL
 	for i := range gone {
@@ -294,7 +294,7 @@ func (c *child) assign(ctx context.Context, rows []value.Row, next []cell) error
 		if err != nil {
 			return err
 		}
-		p := pending{old: old, row: row, op: database.OpPut, written: append(c.cellNames(next), c.cellNames(more)...), follows: c.key}
+		p := pendingRow{old: old, row: row, op: database.OpPut, written: append(c.cellNames(next), c.cellNames(more)...), follows: c.key}
 		u := update{target: t, moves: true}
 		c.stepwise = true
 		return u.place(ctx, c.work, p)

@@ -159,6 +159,6 @@ func (c *FoundChange) placeFound(ctx context.Context, w *work, row value.Row, va
 		return c.changeOne(ctx, w, row, at, values)
 	}
 	w.effect.Affected++
-	w.add(pending{old: row, row: row, op: database.OpDelete})
+	w.add(pendingRow{old: row, row: row, op: database.OpDelete})
 	return nil
 }

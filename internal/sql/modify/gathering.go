@@ -11,8 +11,8 @@ import (
 	"github.com/weftdb/weft/internal/sql/operator"
 )
 
-// gathering is the rows that a statement is about, as they are read.
-type gathering struct {
+// changedRows is the rows that a statement is about, as they are read.
+type changedRows struct {
 	work   *work
 	search *search
 	limits Limits
@@ -25,7 +25,7 @@ type gathering struct {
 const cutEvery = 1024
 
 // add is called with each row that is read. It clones it.
-func (g *gathering) add(row value.Row) error {
+func (g *changedRows) add(row value.Row) error {
 	g.rows = append(g.rows, bytes.Clone(row))
 	g.bytes += len(row)
 	if g.search.sorts {
@@ -46,7 +46,7 @@ func (g *gathering) add(row value.Row) error {
 }
 
 // rank computes what the row that came last is sorted by.
-func (g *gathering) rank(row value.Row) error {
+func (g *changedRows) rank(row value.Row) error {
 	w, p := g.work, g.search.places
 	if err := p.over.fill(w, row, nil, nil); err != nil {
 		return err
@@ -65,7 +65,7 @@ func (g *gathering) rank(row value.Row) error {
 }
 
 // cut sorts the rows, if they have to be, and drops those beyond the LIMIT.
-func (g *gathering) cut() {
+func (g *changedRows) cut() {
 	if !g.search.sorts {
 		return
 	}
@@ -78,13 +78,13 @@ func (g *gathering) cut() {
 }
 
 // Len is sort.Interface's.
-func (g *gathering) Len() int { return len(g.rows) }
+func (g *changedRows) Len() int { return len(g.rows) }
 
 // Less is sort.Interface's.
-func (g *gathering) Less(i, j int) bool { return bytes.Compare(g.keys[i], g.keys[j]) < 0 }
+func (g *changedRows) Less(i, j int) bool { return bytes.Compare(g.keys[i], g.keys[j]) < 0 }
 
 // Swap is sort.Interface's.
-func (g *gathering) Swap(i, j int) {
+func (g *changedRows) Swap(i, j int) {
 	g.rows[i], g.rows[j] = g.rows[j], g.rows[i]
 	g.keys[i], g.keys[j] = g.keys[j], g.keys[i]
 }

@@ -17,7 +17,7 @@ func (w *work) hold(ctx context.Context, keys [][]byte) error {
 	}
 	before := w.tx.HeldItems()
 	for _, key := range keys {
-		if _, err := w.tx.Hold(ctx, key, database.Holding{}); err != nil {
+		if _, err := w.tx.Hold(ctx, key, database.HoldMode{}); err != nil {
 			return err
 		}
 	}
@@ -38,7 +38,7 @@ func (w *work) holdRows(ctx context.Context, rows []value.Row) (again bool, err 
 		if key, err = w.call.Pin.AppendItemKey(key[:0], &database.Write{Op: database.OpDelete, Row: row}); err != nil {
 			return false, err
 		}
-		changed, err := w.tx.Hold(ctx, key, database.Holding{})
+		changed, err := w.tx.Hold(ctx, key, database.HoldMode{})
 		if err != nil {
 			return false, err
 		}

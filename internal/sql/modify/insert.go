@@ -37,7 +37,7 @@ type insert struct {
 	atMS    int64 // the time of what is written; 0 is the clock's
 	takes   int   // how many values the statement gives each row
 	fed     bool  // the rows are those of a query: Call.Rows
-	numbered
+	numberedColumns
 }
 
 // assignment is column = value.
@@ -191,8 +191,8 @@ func keyFixed(column string) error {
 	return fault.Message(fault.NotSupported, "column '%s' is in the primary key, which can't be changed here: insert another row and delete this one", column)
 }
 
-// given is one row of VALUES, computed.
-type given struct {
+// givenRow is one row of VALUES, computed.
+type givenRow struct {
 	cells []cell
 	data  []datum.Datum // by column, for VALUES(c)
 	row   value.Row     // the cells alone
@@ -210,7 +210,7 @@ func (i *insert) Run(ctx context.Context, call *Call) (Effect, error) {
 	if call.Limits.tooManyRows(size) {
 		return Effect{}, tooManyRows(call.Limits.RowsMax)
 	}
-	rows := make([]given, size)
+	rows := make([]givenRow, size)
 	keys := make([][]byte, size)
 	numbers := &numbers{call: call}
 	call.ignores = i.rule == tree.DuplicateIgnore
@@ -247,7 +247,7 @@ func (i *insert) Run(ctx context.Context, call *Call) (Effect, error) {
 	return effect, err
 }
 
-func (i *insert) computeAll(ctx context.Context, numbers *numbers, rows []given, keys [][]byte) (err error) {
+func (i *insert) computeAll(ctx context.Context, numbers *numbers, rows []givenRow, keys [][]byte) (err error) {
 	builder := builders.Get().(*value.RowBuilder)
 	for n := 0; n < len(rows) && err == nil; n++ {
 		numbers.wanted = len(rows) - n
@@ -262,7 +262,7 @@ func (i *insert) computeAll(ctx context.Context, numbers *numbers, rows []given,
 }
 
 // compute evaluates a row of VALUES.
-func (i *insert) compute(ctx context.Context, numbers *numbers, builder *value.RowBuilder, n int, g *given) error {
+func (i *insert) compute(ctx context.Context, numbers *numbers, builder *value.RowBuilder, n int, g *givenRow) error {
 	call := numbers.call
 	g.at = n + 1
 	g.cells = make([]cell, 0, len(i.columns)+len(i.presets))
@@ -293,7 +293,7 @@ func (i *insert) compute(ctx context.Context, numbers *numbers, builder *value.R
 }
 
 // fillEarly gives the columns before column k their values, and others their defaults, where expressions of VALUES name them.
-func (i *insert) fillEarly(call *Call, k int, g *given) error {
+func (i *insert) fillEarly(call *Call, k int, g *givenRow) error {
 	row := make([]datum.Datum, len(i.early.slots))
 	for n := range i.early.slots {
 		s := &i.early.slots[n]
@@ -315,7 +315,7 @@ func (i *insert) fillEarly(call *Call, k int, g *given) error {
 }
 
 // finish makes the row and its key of the cells.
-func (i *insert) finish(call *Call, builder *value.RowBuilder, g *given) (err error) {
+func (i *insert) finish(call *Call, builder *value.RowBuilder, g *givenRow) (err error) {
 	if g.row, err = fresh(builder, call.Pin.Names(), g.cells); err != nil {
 		return err
 	}
@@ -327,7 +327,7 @@ func (i *insert) finish(call *Call, builder *value.RowBuilder, g *given) (err er
 }
 
 // value computes the value of a column of a row of VALUES, and what is stored of it.
-func (i *insert) value(ctx context.Context, numbers *numbers, n, k int, g *given) (datum.Datum, value.Value, error) {
+func (i *insert) value(ctx context.Context, numbers *numbers, n, k int, g *givenRow) (datum.Datum, value.Value, error) {
 	column := &i.columns[k]
 	if k == i.auto || k == i.rowID {
 		return i.numberOf(ctx, numbers, n, k, g)
@@ -352,7 +352,7 @@ func (i *insert) value(ctx context.Context, numbers *numbers, n, k int, g *given
 }
 
 // checkKey refuses a key whose columns are too long together.
-func (i *insert) checkKey(call *Call, g *given) error {
+func (i *insert) checkKey(call *Call, g *givenRow) error {
 	total, most := 0, call.Limits.withDefaults().KeyBytesMax
 	for k := range g.cells {
 		if k >= len(i.columns) || i.columns[k].KeyPart >= 0 { // behind the columns that are named stand presets of the key
@@ -375,7 +375,7 @@ func (i *insert) preset(call *Call, column *definition.Column, row int) (value.V
 }
 
 // place decides what becomes of one row.
-func (i *insert) place(ctx context.Context, w *work, numbers *numbers, g *given) error {
+func (i *insert) place(ctx context.Context, w *work, numbers *numbers, g *givenRow) error {
 	old, exists, err := w.current(ctx, g.key, g.row)
 	for ; err == nil && exists && g.made && i.auto >= 0; old, exists, err = w.current(ctx, g.key, g.row) {
 		if err := i.renumber(ctx, w, numbers, g); err != nil { // somebody wrote the number through another process
@@ -407,14 +407,14 @@ func (i *insert) place(ctx context.Context, w *work, numbers *numbers, g *given)
 }
 
 // ignore leaves a row out, and warns.
-func (i *insert) ignore(w *work, g *given, old value.Row, why error) {
+func (i *insert) ignore(w *work, g *givenRow, old value.Row, why error) {
 	w.duplicates++
 	w.warn(fault.DuplicateEntry, "%s", why.Error())
-	w.add(pending{key: g.key, old: old, read: w.readsOnce(), kept: true})
+	w.add(pendingRow{key: g.key, old: old, read: w.readsOnce(), kept: true})
 }
 
 // newRow makes a row of the given columns and the defaults of the others.
-func (i *insert) newRow(w *work, g *given) (row value.Row, cells []cell, err error) {
+func (i *insert) newRow(w *work, g *givenRow) (row value.Row, cells []cell, err error) {
 	cells = g.cells
 	for _, at := range i.presets {
 		column := &i.table.Columns[at]
@@ -452,7 +452,7 @@ func (i *insert) leaveOut(w *work, why error) error {
 }
 
 // placeNew writes the new row.
-func (i *insert) placeNew(w *work, g *given, old value.Row) error {
+func (i *insert) placeNew(w *work, g *givenRow, old value.Row) error {
 	row, cells, err := i.newRow(w, g)
 	if err != nil {
 		return i.leaveOut(w, err)
@@ -465,7 +465,7 @@ func (i *insert) placeNew(w *work, g *given, old value.Row) error {
 		w.effect.Affected++
 		w.duplicates++
 	}
-	p := pending{key: g.key, old: old, read: w.readsOnce(), row: row, op: database.OpPut, atMS: i.atMS, replaces: old != nil}
+	p := pendingRow{key: g.key, old: old, read: w.readsOnce(), row: row, op: database.OpPut, atMS: i.atMS, replaces: old != nil}
 	if i.rule != tree.ReplaceRow && w.call.Pin.Descriptor().Cells != nil {
 		p.written = w.cellNames(slices.DeleteFunc(slices.Clone(cells), func(c cell) bool { return c.value == nil && i.atMS == 0 })) // nothing is there to be deleted
 	}
@@ -474,13 +474,13 @@ func (i *insert) placeNew(w *work, g *given, old value.Row) error {
 }
 
 // placeUpdate applies ON DUPLICATE KEY UPDATE. MySQL counts such a row twice, and not at all if nothing changes.
-func (i *insert) placeUpdate(ctx context.Context, w *work, g *given, old value.Row) error {
+func (i *insert) placeUpdate(ctx context.Context, w *work, g *givenRow, old value.Row) error {
 	cells, err := i.computeUpdates(w, g, old)
 	if err != nil {
 		return err
 	}
 	if !changes(old, w.names, cells) {
-		w.add(pending{key: g.key, old: old, read: w.readsOnce(), kept: true})
+		w.add(pendingRow{key: g.key, old: old, read: w.readsOnce(), kept: true})
 		return nil
 	}
 	w.effect.Affected += 2
@@ -494,7 +494,7 @@ func (i *insert) placeUpdate(ctx context.Context, w *work, g *given, old value.R
 }
 
 // computeUpdates computes the assignments of ON DUPLICATE KEY UPDATE from left to right: each sees those before it.
-func (i *insert) computeUpdates(w *work, g *given, row value.Row) (cells []cell, err error) {
+func (i *insert) computeUpdates(w *work, g *givenRow, row value.Row) (cells []cell, err error) {
 	cells = make([]cell, 0, len(i.updates))
 	data := g.data
 	if len(i.over.sources) > 0 {
@@ -529,7 +529,7 @@ func (i *insert) computeUpdates(w *work, g *given, row value.Row) (cells []cell,
 }
 
 // placeCells overwrites some columns of a row.
-func (i *insert) placeCells(ctx context.Context, w *work, g *given, old value.Row, cells []cell) error {
+func (i *insert) placeCells(ctx context.Context, w *work, g *givenRow, old value.Row, cells []cell) error {
 	row, err := merge(&w.builder, w.names, old, cells)
 	if err != nil {
 		return err
@@ -542,7 +542,7 @@ func (i *insert) placeCells(ctx context.Context, w *work, g *given, old value.Ro
 	if err := i.checkCells(row); err != nil {
 		return err
 	}
-	p := pending{key: g.key, old: old, read: w.readsOnce(), row: row, op: database.OpPut, written: w.cellNames(cells), atMS: i.atMS}
+	p := pendingRow{key: g.key, old: old, read: w.readsOnce(), row: row, op: database.OpPut, written: w.cellNames(cells), atMS: i.atMS}
 	if i.moves {
 		return i.putAt(ctx, w, p)
 	}
@@ -551,7 +551,7 @@ func (i *insert) placeCells(ctx context.Context, w *work, g *given, old value.Ro
 }
 
 // duplicate is the error of a row that is there.
-func (i *insert) duplicate(g *given) error {
+func (i *insert) duplicate(g *givenRow) error {
 	var parts []string
 	for _, part := range i.table.Key {
 		for k := range i.columns {

@@ -27,7 +27,7 @@ func writeStepwise(stepwise bool, fn func(context.Context, *work) error) func(co
 }
 
 // place notes what becomes of a row, which may get another key.
-func (u *update) place(ctx context.Context, w *work, p pending) error {
+func (u *update) place(ctx context.Context, w *work, p pendingRow) error {
 	if !u.moves {
 		w.add(p)
 		return nil
@@ -36,7 +36,7 @@ func (u *update) place(ctx context.Context, w *work, p pending) error {
 }
 
 // putAt writes a row under the key that it has now, one by one with others of the statement.
-func (t *target) putAt(ctx context.Context, w *work, p pending) error {
+func (t *target) putAt(ctx context.Context, w *work, p pendingRow) error {
 	from, err := w.call.Pin.AppendItemKey(nil, &database.Write{Op: database.OpDelete, Row: p.old})
 	if err != nil {
 		return err
@@ -53,7 +53,7 @@ func (t *target) putAt(ctx context.Context, w *work, p pending) error {
 }
 
 // move writes a row under another key, which no row may have, and deletes the one that it was.
-func (t *target) move(ctx context.Context, w *work, p pending, to []byte) error {
+func (t *target) move(ctx context.Context, w *work, p pendingRow, to []byte) error {
 	if err := t.checkMoved(w, p.row); err != nil {
 		return err
 	}
@@ -67,11 +67,11 @@ func (t *target) move(ctx context.Context, w *work, p pending, to []byte) error 
 	if err != nil {
 		return err
 	}
-	w.add(pending{old: p.old, row: p.old, op: database.OpDelete, becomes: p.row})
+	w.add(pendingRow{old: p.old, row: p.old, op: database.OpDelete, becomes: p.row})
 	if err := w.step(ctx); err != nil {
 		return err
 	}
-	w.add(pending{key: to, row: p.row, op: database.OpPut})
+	w.add(pendingRow{key: to, row: p.row, op: database.OpPut})
 	return w.step(ctx)
 }
 

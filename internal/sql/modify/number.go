@@ -15,8 +15,8 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// numbered is which columns of an INSERT get numbers, by their positions in its columns; -1 for none.
-type numbered struct{ auto, rowID int }
+// numberedColumns is which columns of an INSERT get numbers, by their positions in its columns; -1 for none.
+type numberedColumns struct{ auto, rowID int }
 
 func isNumbered(c *definition.Column) bool { return c.AutoIncrement || c.IsRowID() }
 
@@ -87,7 +87,7 @@ func (n *numbers) pass(ctx context.Context) error {
 }
 
 // numberOf is the value of a column that gets a number where it is given none.
-func (i *insert) numberOf(ctx context.Context, numbers *numbers, n, k int, g *given) (datum.Datum, value.Value, error) {
+func (i *insert) numberOf(ctx context.Context, numbers *numbers, n, k int, g *givenRow) (datum.Datum, value.Value, error) {
 	column, call := &i.columns[k], numbers.call
 	d, ok, err := i.computeValue(call, n, k)
 	if err != nil {
@@ -114,7 +114,7 @@ func (i *insert) numberOf(ctx context.Context, numbers *numbers, n, k int, g *gi
 }
 
 // nextOf is the next number as a column stores it.
-func (i *insert) nextOf(ctx context.Context, numbers *numbers, k int, g *given) (datum.Datum, value.Value, error) {
+func (i *insert) nextOf(ctx context.Context, numbers *numbers, k int, g *givenRow) (datum.Datum, value.Value, error) {
 	counter := database.CounterColumn
 	if k == i.rowID {
 		counter = database.CounterRow
@@ -137,7 +137,7 @@ func (i *insert) nextOf(ctx context.Context, numbers *numbers, k int, g *given) 
 }
 
 // renumber gives a row another number.
-func (i *insert) renumber(ctx context.Context, w *work, numbers *numbers, g *given) (err error) {
+func (i *insert) renumber(ctx context.Context, w *work, numbers *numbers, g *givenRow) (err error) {
 	numbers.wanted = 1
 	d, v, err := i.nextOf(ctx, numbers, i.auto, g)
 	if err != nil {
@@ -148,7 +148,7 @@ func (i *insert) renumber(ctx context.Context, w *work, numbers *numbers, g *giv
 }
 
 // idOf is the number of a row.
-func (i *insert) idOf(g *given) uint64 { return g.data[i.auto].Bits() }
+func (i *insert) idOf(g *givenRow) uint64 { return g.data[i.auto].Bits() }
 
 // Greatest is the greatest number in a column of a table; 0 if no row has one above.
 func Greatest(ctx context.Context, db *database.DB, table tree.Name, column string) (most uint64, err error) {

@@ -21,12 +21,12 @@ type rules struct {
 	defaults map[string]*evaluate.Program // of columns whose DEFAULT is an expression
 	clocks   []int                        // columns with ON UPDATE CURRENT_TIMESTAMP, by their positions in the table
 	over     scope                        // what generated columns and checks read
-	computed []computed
+	computed []generatedColumn
 	checks   []check
 }
 
-// computed is a generated column.
-type computed struct {
+// generatedColumn is a generated column.
+type generatedColumn struct {
 	column int // by its position in the table
 	value  *evaluate.Program
 }
@@ -78,7 +78,7 @@ func rulesOf(t *definition.Table) (*rules, error) {
 		if err != nil {
 			return nil, err
 		}
-		r.computed = append(r.computed, computed{i, value})
+		r.computed = append(r.computed, generatedColumn{i, value})
 	}
 	for i := range t.Checks {
 		if t.Checks[i].NotEnforced {
@@ -138,7 +138,7 @@ func (t *target) settle(w *work, old, row value.Row, assigned []cell, at int) (s
 
 // compute is the value of a generated column. What takes the place of a column is computed in UTC, whoever writes the
 // row.
-func (t *target) compute(w *work, row value.Row, one *computed, at int) (value.Value, error) {
+func (t *target) compute(w *work, row value.Row, one *generatedColumn, at int) (value.Value, error) {
 	column := t.table.Columns[one.column]
 	if column.IsRetyping() {
 		defer func(zone evaluate.Zone) { w.call.Context.Zone = zone }(w.call.Context.Zone)
@@ -214,7 +214,7 @@ func (w *work) fillPage(ctx context.Context, table tree.Name, added []string, af
 		}
 		row, computed, failed := t.settle(w, nil, row, nil, filled+rows)
 		if written = append(written, computed...); failed == nil && len(written) > 0 {
-			w.pending = append(w.pending, pending{row: row, op: database.OpPut, written: w.cellNames(written)})
+			w.pending = append(w.pending, pendingRow{row: row, op: database.OpPut, written: w.cellNames(written)})
 		}
 		err = failed
 	}

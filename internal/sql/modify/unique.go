@@ -60,7 +60,7 @@ func (i *insert) holders(ctx context.Context, w *work, row, old value.Row) (foun
 }
 
 // placeUnique is place for a statement that seeks holders; old is the row with the new one's key.
-func (i *insert) placeUnique(ctx context.Context, w *work, g *given, old value.Row) error {
+func (i *insert) placeUnique(ctx context.Context, w *work, g *givenRow, old value.Row) error {
 	row, _, err := i.newRow(w, g)
 	if err != nil {
 		return i.leaveOut(w, err)
@@ -81,14 +81,14 @@ func (i *insert) placeUnique(ctx context.Context, w *work, g *given, old value.R
 }
 
 // replace takes away the other rows that stand in the new one's way.
-func (i *insert) replace(ctx context.Context, w *work, g *given, old value.Row, found []holder) error {
+func (i *insert) replace(ctx context.Context, w *work, g *givenRow, old value.Row, found []holder) error {
 	for n := range found {
 		if found[n].index == "" {
 			continue
 		}
 		w.effect.Affected++
 		w.duplicates++
-		w.add(pending{old: found[n].row, row: found[n].row, op: database.OpDelete})
+		w.add(pendingRow{old: found[n].row, row: found[n].row, op: database.OpDelete})
 		if err := w.step(ctx); err != nil {
 			return err
 		}
@@ -97,7 +97,7 @@ func (i *insert) replace(ctx context.Context, w *work, g *given, old value.Row, 
 }
 
 // duplicateIn is the error of a row with the values of the new one in an index.
-func (i *insert) duplicateIn(w *work, g *given, index string, row value.Row) error {
+func (i *insert) duplicateIn(w *work, g *givenRow, index string, row value.Row) error {
 	if index == "" {
 		return i.duplicate(g)
 	}

@@ -23,7 +23,7 @@ type work struct {
 	names   value.Names
 	builder value.RowBuilder
 	data    []datum.Datum // scratch: the row that expressions are computed over
-	pending []pending
+	pending []pendingRow
 	byKey   map[string]int // position in pending, of a statement that may meet a row twice
 	bytes   int
 	memory  memory.Share // of pending
@@ -40,8 +40,8 @@ type work struct {
 	removed    int  // bytes of rows that cascades have reached
 }
 
-// pending is one row as it will be.
-type pending struct {
+// pendingRow is one row as it will be.
+type pendingRow struct {
 	key []byte    // the item's
 	old value.Row // what it is of; nil if it is new
 	row value.Row // what it becomes; for a deletion the key
@@ -165,7 +165,7 @@ func tooManyRows(most int) error {
 }
 
 // write writes one row.
-func (w *work) write(ctx context.Context, p *pending) error {
+func (w *work) write(ctx context.Context, p *pendingRow) error {
 	if p.kept {
 		return nil
 	}
@@ -197,7 +197,7 @@ func (w *work) write(ctx context.Context, p *pending) error {
 	return nil
 }
 
-func (p *pending) asWrite() *database.Write {
+func (p *pendingRow) asWrite() *database.Write {
 	write := &database.Write{Op: p.op, Row: p.row, Written: p.written, AtMS: p.atMS, Judged: true}
 	if p.read {
 		write.Known, write.Before = true, p.old
@@ -211,7 +211,7 @@ func (w *work) readsOnce() bool {
 }
 
 // add notes what becomes of a row.
-func (w *work) add(p pending) {
+func (w *work) add(p pendingRow) {
 	w.held += int64(pendingBytes + len(p.key) + len(p.row) + len(p.old))
 	if w.crowded = w.crowded || !w.memory.Hold(w.held); w.crowded {
 		w.pending = w.pending[:0]
@@ -234,7 +234,7 @@ func (w *work) add(p pending) {
 }
 
 // joinWritten joins what one statement writes to a row in two steps.
-func joinWritten(before *pending, written [][]byte) [][]byte {
+func joinWritten(before *pendingRow, written [][]byte) [][]byte {
 	if before.kept {
 		return written
 	}

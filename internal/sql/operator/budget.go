@@ -64,15 +64,15 @@ func (b *Budget) full(what string) error {
 		"(--sql-memory); narrow the condition, or set a folder for temporary files", what, b.limit()))
 }
 
-// holding is one operator's part of a budget: at most half of the memory that was free when it began, so that later operators also get some.
-type holding struct {
+// share is one operator's part of a budget: at most half of the memory that was free when it began, so that later operators also get some.
+type share struct {
 	of         *Budget
 	held, most int64
 	free       int64 // held without asking
 	counts     *Counts
 }
 
-func (h *holding) begin(b *Budget, counts *Counts) {
+func (h *share) begin(b *Budget, counts *Counts) {
 	if b == nil {
 		b = new(Budget)
 	}
@@ -81,7 +81,7 @@ func (h *holding) begin(b *Budget, counts *Counts) {
 }
 
 // take takes n bytes, or says false.
-func (h *holding) take(n int64) bool {
+func (h *share) take(n int64) bool {
 	switch {
 	case h.free+n <= bytesFree:
 		h.free += n
@@ -97,7 +97,7 @@ func (h *holding) take(n int64) bool {
 }
 
 // release gives all back.
-func (h *holding) release() {
+func (h *share) release() {
 	if h.of != nil {
 		h.of.give(h.held)
 	}

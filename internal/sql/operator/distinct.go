@@ -23,7 +23,7 @@ type Distinct struct {
 
 	seen   table
 	put    *query.Sorter // rows that were put off; nil: none
-	sorts  holding
+	sorts  share
 	number uint64
 	key    []byte
 	record []byte

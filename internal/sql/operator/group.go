@@ -39,14 +39,14 @@ type Group struct {
 	found   map[string]*group
 	list    []*group
 	next    int // of list
-	memory  holding
+	memory  share
 	put     *query.Sorter // rows that were put off; nil: none
-	sorts   holding
+	sorts   share
 	key     []byte
 	ends    []int // where each key ends in key
 	record  []byte
 	streams bool // groups come one behind the other now
-	ordered ordered
+	ordered openGroups
 	pulse   pulse
 }
 
@@ -57,8 +57,8 @@ type group struct {
 	accumulators []evaluate.Accumulator
 }
 
-// ordered are the groups at hand where groups come one behind the other: of each level one, where a level is a number of leading keys.
-type ordered struct {
+// openGroups are the groups at hand where groups come one behind the other: of each level one, where a level is a number of leading keys.
+type openGroups struct {
 	levels      []*group
 	key         []byte
 	ends        []int
@@ -95,7 +95,7 @@ func (g *Group) Open(ctx context.Context) error {
 }
 
 func (g *Group) beginOrdered() {
-	g.ordered = ordered{levels: make([]*group, len(g.Keys)+1), emit: -1, ends: g.ordered.ends[:0], key: g.ordered.key[:0]}
+	g.ordered = openGroups{levels: make([]*group, len(g.Keys)+1), emit: -1, ends: g.ordered.ends[:0], key: g.ordered.key[:0]}
 }
 
 // gather reads all rows.

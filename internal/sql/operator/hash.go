@@ -102,7 +102,7 @@ func (j *HashJoin) build(ctx context.Context) error {
 	if err := j.Right.Open(ctx); err != nil {
 		return err
 	}
-	var parted *parting
+	var parted *partWriter
 	for {
 		ok, err := j.Right.Next()
 		if err != nil {
@@ -138,7 +138,7 @@ func (j *HashJoin) empty() bool {
 }
 
 // buildRow takes the right row at hand.
-func (j *HashJoin) buildRow(parted *parting) (*parting, error) {
+func (j *HashJoin) buildRow(parted *partWriter) (*partWriter, error) {
 	if err := j.pulse.check(); err != nil {
 		return parted, err
 	}

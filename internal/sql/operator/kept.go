@@ -18,7 +18,7 @@ const (
 
 // arena holds records in memory. None moves once it is there.
 type arena struct {
-	memory *holding
+	memory *share
 	chunks [][]byte
 }
 
@@ -52,9 +52,9 @@ func (a *arena) get(at uint64) []byte {
 	return chunk[n : n+int(size)]
 }
 
-// kept is a list of records, in memory until that is full, then in a file.
-type kept struct {
-	memory holding
+// recordList is a list of records, in memory until that is full, then in a file.
+type recordList struct {
+	memory share
 	arena  arena
 	file   *spill.File
 	writer *bufio.Writer
@@ -63,13 +63,13 @@ type kept struct {
 	length []byte // of a record, as it is written
 }
 
-func (k *kept) begin(b *Budget, counts *Counts) {
+func (k *recordList) begin(b *Budget, counts *Counts) {
 	k.memory.begin(b, counts)
 	k.arena.memory = &k.memory
 }
 
 // add copies a record.
-func (k *kept) add(record []byte) error {
+func (k *recordList) add(record []byte) error {
 	k.rows++
 	k.bytes += int64(len(record))
 	if k.file == nil {
@@ -84,7 +84,7 @@ func (k *kept) add(record []byte) error {
 }
 
 // spill moves all into a file.
-func (k *kept) spill() (err error) {
+func (k *recordList) spill() (err error) {
 	b := k.memory.of
 	if b.Spill == nil {
 		return b.full("keeping rows")
@@ -107,7 +107,7 @@ func (k *kept) spill() (err error) {
 	return nil
 }
 
-func (k *kept) write(record []byte) error {
+func (k *recordList) write(record []byte) error {
 	k.length = binary.AppendUvarint(k.length[:0], uint64(len(record)))
 	k.memory.counts.BytesSpilled += int64(len(k.length) + len(record))
 	_, err := k.writer.Write(k.length)
@@ -118,7 +118,7 @@ func (k *kept) write(record []byte) error {
 }
 
 // finish ends the adding; then the records can be read.
-func (k *kept) finish() error {
+func (k *recordList) finish() error {
 	if k.writer == nil {
 		return nil
 	}
@@ -128,7 +128,7 @@ func (k *kept) finish() error {
 }
 
 // empty drops all records. A small buffer stays for reuse.
-func (k *kept) empty() error {
+func (k *recordList) empty() error {
 	if k.file != nil || len(k.arena.chunks) != 1 {
 		return k.close()
 	}
@@ -137,7 +137,7 @@ func (k *kept) empty() error {
 }
 
 // close gives memory and the file back; the list is empty then.
-func (k *kept) close() (err error) {
+func (k *recordList) close() (err error) {
 	k.memory.release()
 	if k.file != nil {
 		err = k.file.Close()
@@ -148,7 +148,7 @@ func (k *kept) close() (err error) {
 
 // keptReader reads a finished list from its beginning. Several may read one list.
 type keptReader struct {
-	of     *kept
+	of     *recordList
 	chunk  int
 	offset int
 	reader *bufio.Reader
@@ -156,7 +156,7 @@ type keptReader struct {
 }
 
 // begin starts again.
-func (r *keptReader) begin(of *kept) {
+func (r *keptReader) begin(of *recordList) {
 	r.of, r.chunk, r.offset = of, 0, 0
 	if of.file == nil {
 		return

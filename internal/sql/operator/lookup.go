@@ -28,7 +28,7 @@ type LookupJoin struct {
 	Budget                *Budget
 	Counts                Counts
 
-	memory   holding
+	memory   share
 	left     arena
 	batch    []batchRow
 	next     int // the row behind the one at hand

@@ -33,7 +33,7 @@ type MergeJoin struct {
 	right    rightRow
 	grouped  bool // the right rows of groupKey are in group
 	groupKey []byte
-	group    kept
+	group    recordList
 	reader   keptReader
 }
 

@@ -13,15 +13,15 @@ const (
 
 // part is the rows of both sides whose hashes begin alike.
 type part struct {
-	left, right kept
+	left, right recordList
 	level       int
 	whole       bool // parting it again does not help: it is of few keys
 }
 
 func (p *part) close() error { return errors.Join(p.left.close(), p.right.close()) }
 
-// parting are parts while rows are put into them.
-type parting struct {
+// partWriter are parts while rows are put into them.
+type partWriter struct {
 	of    *HashJoin
 	level int
 	parts [1 << partBits]*part
@@ -29,7 +29,7 @@ type parting struct {
 }
 
 // partOf is the part of a hash. The table uses the lower half of it.
-func (p *parting) partOf(hash uint64) *part {
+func (p *partWriter) partOf(hash uint64) *part {
 	i := hash >> (64 - partBits*(p.level+1)) & (1<<partBits - 1)
 	if p.parts[i] == nil {
 		p.parts[i] = &part{level: p.level + 1}
@@ -42,18 +42,18 @@ func (p *parting) partOf(hash uint64) *part {
 	return p.parts[i]
 }
 
-func (p *parting) addRight(hash uint64, null bool, record []byte) error {
+func (p *partWriter) addRight(hash uint64, null bool, record []byte) error {
 	p.piece = appendPiece(p.piece[:0], hash, null, record)
 	return p.partOf(hash).right.add(p.piece)
 }
 
-func (p *parting) addLeft(hash uint64, null bool, record []byte) error {
+func (p *partWriter) addLeft(hash uint64, null bool, record []byte) error {
 	p.piece = appendPiece(p.piece[:0], hash, null, record)
 	return p.partOf(hash).left.add(p.piece)
 }
 
 // finish hands the parts on. A part that cannot yield a row is dropped.
-func (p *parting) finish(from int64) error {
+func (p *partWriter) finish(from int64) error {
 	j := p.of
 	for _, one := range p.parts {
 		if one == nil {
@@ -69,11 +69,11 @@ func (p *parting) finish(from int64) error {
 }
 
 // partTable moves what the table holds into parts.
-func (j *HashJoin) partTable() (*parting, error) {
+func (j *HashJoin) partTable() (*partWriter, error) {
 	if j.table.memory.of.Spill == nil {
 		return nil, j.table.memory.of.full("a join")
 	}
-	p := &parting{of: j}
+	p := &partWriter{of: j}
 	for i := range j.table.entries {
 		e := &j.table.entries[i]
 		record := j.table.arena.get(e.at)
@@ -87,7 +87,7 @@ func (j *HashJoin) partTable() (*parting, error) {
 }
 
 // partLeft puts all left rows into parts.
-func (j *HashJoin) partLeft(p *parting) error {
+func (j *HashJoin) partLeft(p *partWriter) error {
 	for {
 		ok, null, err := j.readLeft()
 		if err != nil {
@@ -189,7 +189,7 @@ func (j *HashJoin) nextPart() error {
 
 // partAgain parts the part at hand by more bits.
 func (j *HashJoin) partAgain() error {
-	p := &parting{of: j, level: j.part.level}
+	p := &partWriter{of: j, level: j.part.level}
 	err := j.spread(&j.part.right, p.addRight)
 	if err == nil {
 		err = j.spread(&j.part.left, p.addLeft)
@@ -197,7 +197,7 @@ func (j *HashJoin) partAgain() error {
 	return errors.Join(err, p.finish(j.part.right.bytes))
 }
 
-func (j *HashJoin) spread(of *kept, add func(hash uint64, null bool, record []byte) error) error {
+func (j *HashJoin) spread(of *recordList, add func(hash uint64, null bool, record []byte) error) error {
 	var reader keptReader
 	reader.begin(of)
 	for {

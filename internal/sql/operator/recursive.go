@@ -21,7 +21,7 @@ type Recursive struct {
 	Budget       *Budget
 	Counts       Counts
 
-	last, coming kept
+	last, coming recordList
 	seen         table
 	from         Rows // Anchor or Step; nil: at the end
 	depth        int64
@@ -95,7 +95,7 @@ func (r *Recursive) nextStep() error {
 	}
 	r.last, r.coming = r.coming, r.last
 	r.last.arena.memory = &r.last.memory
-	r.coming = kept{}
+	r.coming = recordList{}
 	r.coming.begin(r.Budget, &r.Counts)
 	r.from = r.Step
 	return r.Step.Open(r.ctx)

@@ -22,7 +22,7 @@ type Subset struct {
 	Counts      Counts
 
 	sorter *query.Sorter
-	memory holding
+	memory share
 	record []byte
 	key    []byte
 	any    bool

@@ -38,7 +38,7 @@ type Sort struct {
 	Budget  *Budget
 	Counts  Counts
 
-	memory holding
+	memory share
 	sorter *query.Sorter
 	record []byte
 	number uint64
@@ -112,7 +112,7 @@ func appendOrder(dst []byte, x *evaluate.Context, order []Ordering) ([]byte, err
 }
 
 // sorter opens a sorter with half of what the budget has free.
-func (h *holding) sorter(b *Budget, counts *Counts, keepMax int) *query.Sorter {
+func (h *share) sorter(b *Budget, counts *Counts, keepMax int) *query.Sorter {
 	h.begin(b, counts)
 	most := max(h.most, 4*bytesFree)
 	if h.of.used+most <= h.of.limit() {
@@ -166,7 +166,7 @@ func (s *Sort) Close() error {
 }
 
 // end closes a sorter, counts what it has done, and gives its memory back; there may be none.
-func (h *holding) end(s **query.Sorter) error {
+func (h *share) end(s **query.Sorter) error {
 	if *s == nil {
 		return nil
 	}

@@ -17,7 +17,7 @@ type Spool struct {
 	Budget  *Budget
 	Counts  Counts
 
-	rows   kept
+	rows   recordList
 	filled bool
 	record []byte
 }

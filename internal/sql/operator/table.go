@@ -13,7 +13,7 @@ const entryBytes = 56
 
 // table finds records by their keys. A record is the key's length, the key, and a row.
 type table struct {
-	memory  holding
+	memory  share
 	arena   arena
 	seed    maphash.Seed
 	seeded  bool

@@ -70,10 +70,10 @@ type Window struct {
 	Counts    Counts
 
 	sorter  *query.Sorter
-	memory  holding
+	memory  share
 	record  []byte
 	number  uint64
-	rows    kept // the partition at hand
+	rows    recordList // the partition at hand
 	at      cursor
 	peers   cursor
 	group   peerGroup

@@ -18,27 +18,27 @@ type calculation interface {
 func (w *Window) calculation(f *WindowFunction) (calculation, error) {
 	switch {
 	case f.Kind <= NTile:
-		return &ranking{of: w, function: f}, nil
+		return &rankFunction{of: w, function: f}, nil
 	case f.Kind != Aggregated:
-		return &picked{of: w, function: f}, nil
+		return &rowPick{of: w, function: f}, nil
 	case !f.Aggregate.Combines():
 		return nil, fault.New(fault.NotSupported, "This aggregate cannot be computed over a window.")
 	}
-	a := &aggregated{of: w, function: f}
+	a := &frameAggregate{of: w, function: f}
 	a.memory.begin(w.Budget, &w.Counts)
 	return a, nil
 }
 
-// ranking computes the functions that depend on a row's place alone.
-type ranking struct {
+// rankFunction computes the functions that depend on a row's place alone.
+type rankFunction struct {
 	of       *Window
 	function *WindowFunction
 }
 
-func (r *ranking) begin() {}
-func (r *ranking) close() {}
+func (r *rankFunction) begin() {}
+func (r *rankFunction) close() {}
 
-func (r *ranking) value() (datum.Datum, error) {
+func (r *rankFunction) value() (datum.Datum, error) {
 	w := r.of
 	g, i, n := &w.group, w.at.index, w.rows.rows
 	switch r.function.Kind {
@@ -77,22 +77,22 @@ func tileOf(i, n, tiles int64) int64 {
 	return large + (i-large*(small+1))/small + 1
 }
 
-// picked is a value of one other row.
-type picked struct {
+// rowPick is a value of one other row.
+type rowPick struct {
 	of       *Window
 	function *WindowFunction
 	bounds   bounds
 	rows     cursor
 }
 
-func (p *picked) begin() {
+func (p *rowPick) begin() {
 	p.bounds.begin(p.of, p.function.Frame)
 	p.rows.begin(p.of)
 }
 
-func (p *picked) close() {}
+func (p *rowPick) close() {}
 
-func (p *picked) value() (datum.Datum, error) {
+func (p *rowPick) value() (datum.Datum, error) {
 	index, err := p.index()
 	if err != nil {
 		return datum.Null, err
@@ -111,7 +111,7 @@ func (p *picked) value() (datum.Datum, error) {
 }
 
 // index is the row whose value is meant; -1: there is none.
-func (p *picked) index() (int64, error) {
+func (p *rowPick) index() (int64, error) {
 	w, f := p.of, p.function
 	if f.Kind == Lag || f.Kind == Lead {
 		count, err := p.count(1)
@@ -148,7 +148,7 @@ func (p *picked) index() (int64, error) {
 	return -1, nil
 }
 
-func (p *picked) count(standard int64) (int64, error) {
+func (p *rowPick) count(standard int64) (int64, error) {
 	if len(p.function.Arguments) < 2 {
 		return standard, nil
 	}
@@ -162,10 +162,10 @@ func (p *picked) count(standard int64) (int64, error) {
 // accumulatorBytes is the approximate memory of an accumulator besides what it reports.
 const accumulatorBytes = 96
 
-// aggregated is an aggregate over a frame. While the frame's beginning stays, rows are added to one accumulator. Once it moves, the frame is held in two
+// frameAggregate is an aggregate over a frame. While the frame's beginning stays, rows are added to one accumulator. Once it moves, the frame is held in two
 // halves: for each row of the front an accumulator of all that follows it there, and one accumulator of the back; each row goes through each half once,
 // and the front is made anew, of the back's rows, when it is used up.
-type aggregated struct {
+type frameAggregate struct {
 	of        *Window
 	function  *WindowFunction
 	bounds    bounds
@@ -176,14 +176,14 @@ type aggregated struct {
 	suffixes  []evaluate.Accumulator // of the front
 	frontFrom int64                  // the row of the first of them
 	sliding   bool
-	memory    holding
+	memory    share
 	last      datum.Datum
 	lastStart int64
 	lastEnd   int64
 	known     bool
 }
 
-func (a *aggregated) begin() {
+func (a *frameAggregate) begin() {
 	a.bounds.begin(a.of, a.function.Frame)
 	a.rows.begin(a.of)
 	a.front.begin(a.of)
@@ -192,9 +192,9 @@ func (a *aggregated) begin() {
 	a.sliding, a.known = false, false
 }
 
-func (a *aggregated) close() { a.memory.release() }
+func (a *frameAggregate) close() { a.memory.release() }
 
-func (a *aggregated) value() (datum.Datum, error) {
+func (a *frameAggregate) value() (datum.Datum, error) {
 	if err := a.bounds.find(); err != nil {
 		return datum.Null, err
 	}
@@ -217,7 +217,7 @@ func (a *aggregated) value() (datum.Datum, error) {
 }
 
 // addUpTo adds the rows before end to the accumulator at the back.
-func (a *aggregated) addUpTo(end int64) error {
+func (a *frameAggregate) addUpTo(end int64) error {
 	for ; a.added < end; a.added++ {
 		if err := a.of.pulse.check(); err != nil {
 			return err
@@ -232,7 +232,7 @@ func (a *aggregated) addUpTo(end int64) error {
 	return nil
 }
 
-func (a *aggregated) addRow(to evaluate.Accumulator, c *cursor) error {
+func (a *frameAggregate) addRow(to evaluate.Accumulator, c *cursor) error {
 	x := a.of.Context
 	row := x.Row
 	x.Row = c.row
@@ -242,7 +242,7 @@ func (a *aggregated) addRow(to evaluate.Accumulator, c *cursor) error {
 }
 
 // slide is the result over the rows from start up to end.
-func (a *aggregated) slide(start, end int64) (datum.Datum, error) {
+func (a *frameAggregate) slide(start, end int64) (datum.Datum, error) {
 	a.sliding = true
 	if start >= a.frontFrom+int64(len(a.suffixes)) {
 		if err := a.makeFront(start, max(end, start)); err != nil {
@@ -270,7 +270,7 @@ func (a *aggregated) slide(start, end int64) (datum.Datum, error) {
 }
 
 // makeFront makes accumulators of the rows from start up to end, each with all that follows it.
-func (a *aggregated) makeFront(start, end int64) error {
+func (a *frameAggregate) makeFront(start, end int64) error {
 	a.memory.release()
 	a.suffixes, a.frontFrom = a.suffixes[:0], start
 	for i := start; i < end; i++ {

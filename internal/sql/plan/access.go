@@ -46,7 +46,7 @@ type Access struct {
 	// Grouped says that rows of one group stand together.
 	Grouped bool
 	// Ranked is the MATCH by whose scores rows come; nil: they come in another order.
-	Ranked *evaluate.Ranked
+	Ranked *evaluate.Ranking
 	// Warning is about an inefficient query that was let through; "": none.
 	Warning string
 

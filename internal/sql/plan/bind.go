@@ -51,13 +51,13 @@ type constant struct {
 	program   *evaluate.Program // nil: none
 }
 
-// binding is the work of Bind.
-type binding struct {
+// binder is the work of Bind.
+type binder struct {
 	context *evaluate.Context
 	err     error
 }
 
-func (b *binding) value(c *constant) datum.Datum {
+func (b *binder) value(c *constant) datum.Datum {
 	switch {
 	case c.parameter > 0:
 		if c.parameter > len(b.context.Parameters) {
@@ -75,13 +75,13 @@ func (b *binding) value(c *constant) datum.Datum {
 }
 
 // isSame says whether two constants have the same text in the execution.
-func (b *binding) isSame(x, y *constant) bool {
+func (b *binder) isSame(x, y *constant) bool {
 	one, other := b.value(x), b.value(y)
 	return one.IsNull() == other.IsNull() && string(b.context.TextOf(one)) == string(b.context.TextOf(other))
 }
 
 // valueFor is value, in the form in which a column's rows hold it: an instant, if clocks of other zones show other times.
-func (b *binding) valueFor(column *column, c *constant) datum.Datum {
+func (b *binder) valueFor(column *column, c *constant) datum.Datum {
 	d := b.value(c)
 	if column.sql.IsTemporal() {
 		d = b.context.Written(d)
@@ -110,7 +110,7 @@ func (s *Source) constant(e tree.Expression) (c constant, ok bool) {
 // Bind finds how the rows of an execution are reached. Errors: refusals (8008), 1176, and those of expressions and of package database.
 func (s *Source) Bind(x *Execution, need *Need, access *Access) error {
 	*access = Access{Sorted: true, Grouped: true, builder: access.builder, key: access.key, value: access.value, residual: access.residual}
-	b := binding{context: x.Context}
+	b := binder{context: x.Context}
 	if s.point != nil && s.hints.cells == nil && !x.Explain && s.bindPoint(&b, x.Pinned, access) {
 		return cmp.Or(b.err, access.goOn(x.Pinned, need.position))
 	}
@@ -156,7 +156,7 @@ func (s *Source) Bind(x *Execution, need *Need, access *Access) error {
 }
 
 // bindPoint makes the key of the only row that can match. It returns false if the row has to be found another way.
-func (s *Source) bindPoint(b *binding, pinned database.Pinned, access *Access) bool {
+func (s *Source) bindPoint(b *binder, pinned database.Pinned, access *Access) bool {
 	p := s.point
 	residual := append(access.residual[:0], p.rest...)
 	access.builder.Reset(pinned.Names())

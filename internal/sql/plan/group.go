@@ -203,7 +203,7 @@ func (c *compiler) compileGrouped(e tree.Expression, where string, number int) (
 	}
 	for {
 		program, err := evaluate.CompileGrouped(e, g.expressions, g.Aggregates, c.scopeOf(where))
-		ungrouped := (*evaluate.Ungrouped)(nil)
+		ungrouped := (*evaluate.UngroupedError)(nil)
 		if err == nil || !errors.As(err, &ungrouped) {
 			return program, err
 		}

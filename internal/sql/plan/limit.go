@@ -48,19 +48,19 @@ func one(c columnLimit) limit {
 	return limit{columns: []columnLimit{c}, exact: c.exact, halves: c.half}
 }
 
-func (unknown) bind(*binding) limit { return limit{} }
+func (unknown) bind(*binder) limit { return limit{} }
 
-func (t *truth) bind(b *binding) limit {
+func (t *truth) bind(b *binder) limit {
 	if is, null := b.value(&t.value).Truth(); null || is == t.not {
 		return never()
 	}
 	return limit{exact: true}
 }
 
-func (c *comparison) bind(b *binding) limit {
+func (c *comparison) bind(b *binder) limit {
 	d := b.valueFor(c.column, &c.value)
 	if c.operator == tree.NullSafeEqual && d.IsNull() {
-		return (&missing{column: c.column}).bind(b)
+		return (&isNull{column: c.column}).bind(b)
 	}
 	return c.column.compare(c.operator, d)
 }
@@ -159,7 +159,7 @@ func (c *column) betweenCondition(r reach) expr.Condition {
 	return &expr.Between{X: c.attribute(), Low: &expr.Literal{Value: r.low}, High: &expr.Literal{Value: r.high}}
 }
 
-func (m *membership) bind(b *binding) limit {
+func (m *membership) bind(b *binder) limit {
 	var points []value.Value
 	var wide []expr.Condition
 	exact := true
@@ -209,7 +209,7 @@ func distinct(values []value.Value) []value.Value {
 	return slices.CompactFunc(values, func(a, b value.Value) bool { return value.Equal(a, b) })
 }
 
-func (p *pattern) bind(b *binding) limit {
+func (p *pattern) bind(b *binder) limit {
 	d := b.value(&p.value)
 	if d.IsNull() {
 		return never()
@@ -255,7 +255,7 @@ func prefixOf(pattern []byte, escape rune) (prefix, rest []byte) {
 	return prefix, nil
 }
 
-func (m *missing) bind(*binding) limit {
+func (m *isNull) bind(*binder) limit {
 	c := m.column
 	path := c.path()
 	list := []expr.Condition{&expr.NotExists{Path: path}}
@@ -273,7 +273,7 @@ func (m *missing) bind(*binding) limit {
 	return one(columnLimit{column: c, condition: &expr.Or{List: list}, exact: true, null: true})
 }
 
-func (list all) bind(b *binding) limit {
+func (list all) bind(b *binder) limit {
 	whole, boxed := limit{exact: true, halves: true}, false
 	var condition expr.Condition
 	for _, p := range list {
@@ -300,7 +300,7 @@ func (list all) bind(b *binding) limit {
 	return whole
 }
 
-func (list anyOf) bind(b *binding) limit {
+func (list anyOf) bind(b *binder) limit {
 	var alternatives []limit
 	for _, p := range flatten(list, nil) {
 		if l := p.bind(b); !l.never {

@@ -84,7 +84,7 @@ func (s *Source) isNumber(name string) bool {
 }
 
 // bind is the order of an execution; nil where rows have no distance, or too many are wanted.
-func (n *nearOrder) bind(b *binding, rowsMax int) *database.Near {
+func (n *nearOrder) bind(b *binder, rowsMax int) *database.Near {
 	if rowsMax <= 0 || rowsMax > nearRowsMax {
 		return nil
 	}

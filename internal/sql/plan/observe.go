@@ -56,7 +56,7 @@ func (s *Source) observedCondition(x *Execution) expr.Condition {
 		return nil
 	}
 	var list []expr.Condition
-	b := binding{context: x.Context}
+	b := binder{context: x.Context}
 	for _, one := range s.watched {
 		l := one.bind(&b)
 		if condition := l.condition(); condition != nil && !l.never {

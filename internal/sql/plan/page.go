@@ -28,8 +28,8 @@ const (
 	pageBytesMax = 32 << 10 // of a cursor's text; keys end at 7 KiB
 )
 
-// paging is the state of a SELECT with the hint _l_allow_cursor_.
-type paging struct {
+// pageState is the state of a SELECT with the hint _l_allow_cursor_.
+type pageState struct {
 	current *constant // what _l_current_cursor_ has to equal; nil: WHERE doesn't name it
 	tells   bool      // some item is _l_next_cursor_
 	where   []tree.Expression
@@ -48,7 +48,7 @@ func (c *compiler) cutCursor() (where tree.Expression, err error) {
 	if c.table == nil || !slices.ContainsFunc(c.statement.Hints, func(h tree.Hint) bool { return h.Name == "_l_allow_cursor_" }) {
 		return c.statement.Where, nil
 	}
-	p := &paging{table: uint64(c.table.Descriptor.ID), order: c.statement.OrderBy}
+	p := &pageState{table: uint64(c.table.Descriptor.ID), order: c.statement.OrderBy}
 	c.selected.paging = p
 	for _, e := range conjuncts(c.statement.Where, nil) {
 		value, ok := cursorValue(e)
@@ -131,7 +131,7 @@ func (s *Select) resume(x *Execution) (position []byte, err error) {
 	if s.paging == nil || s.paging.current == nil {
 		return nil, nil
 	}
-	b := binding{context: x.Context}
+	b := binder{context: x.Context}
 	d := b.value(s.paging.current)
 	if b.err != nil || d.IsNull() {
 		return nil, b.err

@@ -12,7 +12,7 @@ import (
 // execution.
 type predicate interface {
 	// bind returns what must hold of a row for the condition to be TRUE of it.
-	bind(b *binding) limit
+	bind(b *binder) limit
 }
 
 // unknown says nothing.
@@ -44,8 +44,8 @@ type pattern struct {
 	escape rune
 }
 
-// missing is column IS NULL.
-type missing struct{ column *column }
+// isNull is column IS NULL.
+type isNull struct{ column *column }
 
 // all is a conjunction, anyOf a disjunction.
 type all []predicate
@@ -279,7 +279,7 @@ func (r *reader) readIs(e *tree.Is, not bool) predicate {
 	}
 	switch not = not != e.Not; {
 	case e.Kind == tree.IsNull && !not:
-		return &missing{column: c}
+		return &isNull{column: c}
 	case e.Kind == tree.IsNull && c.searched:
 		return &presence{column: c}
 	case e.Kind == tree.IsNull || not || c.sql.Base != datum.Boolean:

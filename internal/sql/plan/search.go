@@ -137,7 +137,7 @@ func (r *reader) wordsColumn(e tree.Expression) *column {
 	return &column{name: named.Name, sql: declared.Type}
 }
 
-func (m *matches) bind(b *binding) limit {
+func (m *matches) bind(b *binder) limit {
 	d := b.value(&m.against)
 	if d.IsNull() {
 		if m.not {
@@ -162,7 +162,7 @@ func (m *matches) bind(b *binding) limit {
 // presence is column IS NOT NULL, of a column that a search index holds.
 type presence struct{ column *column }
 
-func (p *presence) bind(*binding) limit {
+func (p *presence) bind(*binder) limit {
 	return one(columnLimit{column: p.column, condition: p.column.hasValue()})
 }
 
@@ -266,7 +266,7 @@ func (c *chooser) planRanked(found *Access, query *database.Query, best database
 		return best, err
 	}
 	*query = other
-	found.Ranked = &evaluate.Ranked{Of: m.of, Text: words.String(), Boolean: m.boolean}
+	found.Ranked = &evaluate.Ranking{Of: m.of, Text: words.String(), Boolean: m.boolean}
 	return plan, nil
 }
 

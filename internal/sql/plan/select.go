@@ -26,7 +26,7 @@ type Select struct {
 	Having *evaluate.Program // nil: none
 	// Windows are computed after HAVING, one after the other.
 	Windows []Window
-	Order   []Sorting
+	Order   []SortKey
 	// Distinct drops rows that were sent before.
 	Distinct  bool
 	ForUpdate bool
@@ -47,7 +47,7 @@ type Select struct {
 	distinctColumns []string
 	names           int // how many attribute names the table had seen
 	tree            *tree.Select
-	paging          *paging // nil: the hint _l_allow_cursor_ was not given
+	paging          *pageState // nil: the hint _l_allow_cursor_ was not given
 }
 
 // Item is one expression of a select list.
@@ -57,8 +57,8 @@ type Item struct {
 	Slot int
 }
 
-// Sorting is one element of ORDER BY.
-type Sorting struct {
+// SortKey is one element of ORDER BY.
+type SortKey struct {
 	// Item is the item of the select list that it is; -1: Program computes it.
 	Item       int
 	Program    *evaluate.Program
@@ -73,7 +73,7 @@ type compiler struct {
 	table     *definition.Table // nil: the origin is no table
 	list      []tree.SelectItem
 	orderBy   []tree.Order // of the statement, with its windows written out
-	windowed  []windowed
+	windowed  []windowCall
 	windowOf  []int // of Select.Windows, for each of windowed
 }
 
@@ -309,7 +309,7 @@ func (c *compiler) order() error {
 		if !ok {
 			item, ok = c.alias(order.By)
 		}
-		sorting := Sorting{Item: -1, Descending: order.Descending}
+		sorting := SortKey{Item: -1, Descending: order.Descending}
 		by := order.By
 		if ok {
 			sorting.Item, by = item, c.list[item].Expression
@@ -386,7 +386,7 @@ func (c *compiler) limits() error {
 
 // Limits are LIMIT and OFFSET of an execution; limit is negative where there is none. Errors: 1210.
 func (s *Select) Limits(x *evaluate.Context) (limit, offset int, err error) {
-	b := binding{context: x}
+	b := binder{context: x}
 	if limit, err = b.count(s.limit, -1); err != nil {
 		return 0, 0, err
 	}
@@ -397,7 +397,7 @@ func (s *Select) Limits(x *evaluate.Context) (limit, offset int, err error) {
 // countMax is a LIMIT that no answer reaches.
 const countMax = 1 << 60
 
-func (b *binding) count(c *constant, missing int) (int, error) {
+func (b *binder) count(c *constant, missing int) (int, error) {
 	if c == nil {
 		return missing, nil
 	}

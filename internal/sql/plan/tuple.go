@@ -15,7 +15,7 @@ import (
 const alternativesMax = 2000
 
 // bind returns the tuples as alternatives, and the values of each column on its own.
-func (t *tuples) bind(b *binding) limit {
+func (t *tuples) bind(b *binder) limit {
 	var l limit
 	points := make([][]value.Value, len(t.columns))
 	seen := map[string]bool{}
@@ -65,7 +65,7 @@ const (
 )
 
 // one is a tuple of single values.
-func (t *tuples) one(b *binding, row []constant) (list []columnLimit, state tupleState) {
+func (t *tuples) one(b *binder, row []constant) (list []columnLimit, state tupleState) {
 	for i := range row {
 		l := t.columns[i].compare(tree.Equal, b.valueFor(t.columns[i], &row[i]))
 		switch {
@@ -80,7 +80,7 @@ func (t *tuples) one(b *binding, row []constant) (list []columnLimit, state tupl
 }
 
 // bind returns (a > x), (a = x, b > y), .. and with equality (a = x, b = y) as alternatives, and the relation of the first column on its own.
-func (a *after) bind(b *binding) limit {
+func (a *after) bind(b *binder) limit {
 	strict, loose := tree.Greater, tree.GreaterOrEqual
 	if a.operator == tree.Less || a.operator == tree.LessOrEqual {
 		strict, loose = tree.Less, tree.LessOrEqual
@@ -100,7 +100,7 @@ func (a *after) bind(b *binding) limit {
 	return l
 }
 
-func (a *after) alternatives(b *binding, strict tree.Operator) (list []expr.Condition) {
+func (a *after) alternatives(b *binder, strict tree.Operator) (list []expr.Condition) {
 	var equal []expr.Condition
 	with := func(c ...expr.Condition) expr.Condition {
 		return expr.Conjunction(append(append([]expr.Condition{}, equal...), c...)...)

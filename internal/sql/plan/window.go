@@ -15,7 +15,7 @@ import (
 // are written into slots behind its data, where the select list and ORDER BY read them.
 type Window struct {
 	Partition []*evaluate.Program
-	Order     []Sorting // Item is -1
+	Order     []SortKey // Item is -1
 	Functions []WindowFunction
 }
 
@@ -44,8 +44,8 @@ type WindowBound struct {
 	Limit  *evaluate.Program
 }
 
-// windowed is a call of a window function, whose result stands in a slot.
-type windowed struct {
+// windowCall is a call of a window function, whose result stands in a slot.
+type windowCall struct {
 	call     *tree.Call
 	computed *tree.Computed
 }
@@ -129,8 +129,8 @@ func (c *compiler) window(call *tree.Call, slot int) error {
 	if err != nil {
 		return err
 	}
-	at := slices.IndexFunc(c.windowed, func(w windowed) bool { return sameOrder(w.call.Over, call.Over) })
-	c.windowed = append(c.windowed, windowed{call, &tree.Computed{Slot: slot, Type: t}})
+	at := slices.IndexFunc(c.windowed, func(w windowCall) bool { return sameOrder(w.call.Over, call.Over) })
+	c.windowed = append(c.windowed, windowCall{call, &tree.Computed{Slot: slot, Type: t}})
 	s := c.selected
 	if at < 0 {
 		at = len(c.windowed) - 1
@@ -172,7 +172,7 @@ func (c *compiler) windowOrder(of *tree.Window) (w Window, err error) {
 		if err != nil {
 			return w, err
 		}
-		w.Order = append(w.Order, Sorting{Item: -1, Program: program, Descending: o.Descending})
+		w.Order = append(w.Order, SortKey{Item: -1, Program: program, Descending: o.Descending})
 	}
 	return w, nil
 }

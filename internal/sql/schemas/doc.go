@@ -97,7 +97,7 @@ func (c *call) sees(database, table string) bool {
 	return c.session.Sees == nil || c.session.Sees(database, table)
 }
 
-func (c *call) seesRows(p pinned) bool {
+func (c *call) seesRows(p heldDefinition) bool {
 	return c.session.SeesRows == nil || c.session.SeesRows(p.Database, p.Name)
 }
 
@@ -216,31 +216,31 @@ func (c *call) missing(err error, name tree.Name) error {
 	return UnknownTable(c.DB, err, name.Database, name.Name)
 }
 
-// pinned is a table's definition, held until it is released.
-type pinned struct {
+// heldDefinition is a table's definition, held until it is released.
+type heldDefinition struct {
 	at database.Pinned
 	*definition.Table
 }
 
 // Release gives the table's version back.
-func (p pinned) Release() { p.at.Release() }
+func (p heldDefinition) Release() { p.at.Release() }
 
 // pin takes a table's definition. Errors: 1046, 1049, 1146, and that of a damaged descriptor.
-func (c *call) pin(name tree.Name) (pinned, error) {
+func (c *call) pin(name tree.Name) (heldDefinition, error) {
 	name, err := c.resolve(name)
 	if err != nil {
-		return pinned{}, err
+		return heldDefinition{}, err
 	}
 	p, err := c.DB.PinIn(name.Database, name.Name)
 	if err != nil {
-		return pinned{}, c.missing(err, name)
+		return heldDefinition{}, c.missing(err, name)
 	}
 	t, err := definition.Of(p.Descriptor())
 	if err != nil {
 		p.Release()
-		return pinned{}, err
+		return heldDefinition{}, err
 	}
-	return pinned{p, t}, nil
+	return heldDefinition{p, t}, nil
 }
 
 // reason returns the text of an error of package database without the names of its layers.

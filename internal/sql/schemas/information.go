@@ -20,24 +20,24 @@ const catalogName = "def"
 // informationTables are those of information_schema that tell of databases and their tables, with MySQL 8's columns.
 func informationTables() []*Virtual {
 	return []*Virtual{
-		virtual(informationSchema, "SCHEMATA", "CATALOG_NAME SCHEMA_NAME DEFAULT_CHARACTER_SET_NAME DEFAULT_COLLATION_NAME SQL_PATH DEFAULT_ENCRYPTION", (*reading).schemata),
+		virtual(informationSchema, "SCHEMATA", "CATALOG_NAME SCHEMA_NAME DEFAULT_CHARACTER_SET_NAME DEFAULT_COLLATION_NAME SQL_PATH DEFAULT_ENCRYPTION", (*virtualScan).schemata),
 		virtual(informationSchema, "TABLES", `TABLE_CATALOG TABLE_SCHEMA TABLE_NAME TABLE_TYPE ENGINE VERSION:n ROW_FORMAT TABLE_ROWS:n AVG_ROW_LENGTH:n DATA_LENGTH:n
 			MAX_DATA_LENGTH:n INDEX_LENGTH:n DATA_FREE:n AUTO_INCREMENT:n CREATE_TIME:d UPDATE_TIME:d CHECK_TIME:d TABLE_COLLATION CHECKSUM:n CREATE_OPTIONS
-			TABLE_COMMENT:l`, (*reading).tables),
+			TABLE_COMMENT:l`, (*virtualScan).tables),
 		virtual(informationSchema, "COLUMNS", `TABLE_CATALOG TABLE_SCHEMA TABLE_NAME COLUMN_NAME ORDINAL_POSITION:n COLUMN_DEFAULT:l IS_NULLABLE DATA_TYPE:l
 			CHARACTER_MAXIMUM_LENGTH:n CHARACTER_OCTET_LENGTH:n NUMERIC_PRECISION:n NUMERIC_SCALE:n DATETIME_PRECISION:n CHARACTER_SET_NAME COLLATION_NAME
-			COLUMN_TYPE:l COLUMN_KEY EXTRA PRIVILEGES COLUMN_COMMENT:l GENERATION_EXPRESSION:l SRS_ID:n`, (*reading).columns),
+			COLUMN_TYPE:l COLUMN_KEY EXTRA PRIVILEGES COLUMN_COMMENT:l GENERATION_EXPRESSION:l SRS_ID:n`, (*virtualScan).columns),
 		virtual(informationSchema, "STATISTICS", `TABLE_CATALOG TABLE_SCHEMA TABLE_NAME NON_UNIQUE:n INDEX_SCHEMA INDEX_NAME SEQ_IN_INDEX:n COLUMN_NAME COLLATION
-			CARDINALITY:n SUB_PART:n PACKED NULLABLE INDEX_TYPE COMMENT INDEX_COMMENT:l IS_VISIBLE EXPRESSION:l`, (*reading).statistics),
+			CARDINALITY:n SUB_PART:n PACKED NULLABLE INDEX_TYPE COMMENT INDEX_COMMENT:l IS_VISIBLE EXPRESSION:l`, (*virtualScan).statistics),
 		virtual(informationSchema, "KEY_COLUMN_USAGE", `CONSTRAINT_CATALOG CONSTRAINT_SCHEMA CONSTRAINT_NAME TABLE_CATALOG TABLE_SCHEMA TABLE_NAME COLUMN_NAME
-			ORDINAL_POSITION:n POSITION_IN_UNIQUE_CONSTRAINT:n REFERENCED_TABLE_SCHEMA REFERENCED_TABLE_NAME REFERENCED_COLUMN_NAME`, (*reading).keyColumns),
+			ORDINAL_POSITION:n POSITION_IN_UNIQUE_CONSTRAINT:n REFERENCED_TABLE_SCHEMA REFERENCED_TABLE_NAME REFERENCED_COLUMN_NAME`, (*virtualScan).keyColumns),
 		virtual(informationSchema, "TABLE_CONSTRAINTS", "CONSTRAINT_CATALOG CONSTRAINT_SCHEMA CONSTRAINT_NAME TABLE_SCHEMA TABLE_NAME CONSTRAINT_TYPE ENFORCED",
-			(*reading).constraints),
+			(*virtualScan).constraints),
 		virtual(informationSchema, "REFERENTIAL_CONSTRAINTS", `CONSTRAINT_CATALOG CONSTRAINT_SCHEMA CONSTRAINT_NAME UNIQUE_CONSTRAINT_CATALOG UNIQUE_CONSTRAINT_SCHEMA
-			UNIQUE_CONSTRAINT_NAME MATCH_OPTION UPDATE_RULE DELETE_RULE TABLE_NAME REFERENCED_TABLE_NAME`, (*reading).referential),
-		virtual(informationSchema, "CHECK_CONSTRAINTS", "CONSTRAINT_CATALOG CONSTRAINT_SCHEMA CONSTRAINT_NAME CHECK_CLAUSE:l", (*reading).checks),
+			UNIQUE_CONSTRAINT_NAME MATCH_OPTION UPDATE_RULE DELETE_RULE TABLE_NAME REFERENCED_TABLE_NAME`, (*virtualScan).referential),
+		virtual(informationSchema, "CHECK_CONSTRAINTS", "CONSTRAINT_CATALOG CONSTRAINT_SCHEMA CONSTRAINT_NAME CHECK_CLAUSE:l", (*virtualScan).checks),
 		virtual(informationSchema, "VIEWS", `TABLE_CATALOG TABLE_SCHEMA TABLE_NAME VIEW_DEFINITION:l CHECK_OPTION IS_UPDATABLE DEFINER SECURITY_TYPE
-			CHARACTER_SET_CLIENT COLLATION_CONNECTION`, (*reading).views),
+			CHARACTER_SET_CLIENT COLLATION_CONNECTION`, (*virtualScan).views),
 		virtual(informationSchema, "PARTITIONS", `TABLE_CATALOG TABLE_SCHEMA TABLE_NAME PARTITION_NAME SUBPARTITION_NAME PARTITION_ORDINAL_POSITION:n
 			SUBPARTITION_ORDINAL_POSITION:n PARTITION_METHOD SUBPARTITION_METHOD PARTITION_EXPRESSION SUBPARTITION_EXPRESSION PARTITION_DESCRIPTION:l TABLE_ROWS:n
 			AVG_ROW_LENGTH:n DATA_LENGTH:n MAX_DATA_LENGTH:n INDEX_LENGTH:n DATA_FREE:n CREATE_TIME:d UPDATE_TIME:d CHECK_TIME:d CHECKSUM:n PARTITION_COMMENT:l
@@ -45,13 +45,13 @@ func informationTables() []*Virtual {
 	}
 }
 
-func (r *reading) schemata() error {
+func (r *virtualScan) schemata() error {
 	return r.databases(func(database string) error {
 		return r.add(catalogName, database, "utf8mb4", collationName, nil, "NO")
 	})
 }
 
-func (r *reading) tables() error {
+func (r *virtualScan) tables() error {
 	if r.about.Schema == "" || r.about.Schema == informationSchema {
 		for _, v := range VirtualTables(informationSchema) {
 			if err := r.add(catalogName, v.Database, v.Name, "SYSTEM VIEW", nil, 10, nil, 0, 0, 0, 0, 0, 0, nil, nil, nil, nil, nil, nil, "", ""); err != nil {
@@ -81,7 +81,7 @@ func timeOf(d datum.Datum) datum.Datum {
 	return datum.TimestampUS(at.UnixMilli() * 1000)
 }
 
-func (r *reading) columns() error {
+func (r *virtualScan) columns() error {
 	if r.about.Schema == "" || r.about.Schema == informationSchema {
 		for _, v := range VirtualTables(informationSchema) {
 			if err := r.columnsOf(v.Database, v.Name, v.Columns); err != nil {
@@ -116,7 +116,7 @@ func (r *reading) columns() error {
 }
 
 // viewColumns are those that the query of a view yields.
-func (r *reading) viewColumns(database, name string) error {
+func (r *virtualScan) viewColumns(database, name string) error {
 	if r.ViewColumns == nil {
 		return nil
 	}
@@ -128,7 +128,7 @@ func (r *reading) viewColumns(database, name string) error {
 }
 
 // columnsOf hands out columns that are no table's own.
-func (r *reading) columnsOf(database, table string, columns []result.Column) error {
+func (r *virtualScan) columnsOf(database, table string, columns []result.Column) error {
 	a := describeColumns(columns, true)
 	for i, s := range a.rows {
 		if err := r.column(database, table, i, s, columns[i].Type, ""); err != nil {
@@ -157,7 +157,7 @@ func describeColumns(columns []result.Column, full bool) *answer {
 }
 
 // column hands out a line of SHOW FULL COLUMNS as one of COLUMNS.
-func (r *reading) column(database, table string, at int, s []datum.Datum, t datum.Type, generated string) error {
+func (r *virtualScan) column(database, table string, at int, s []datum.Datum, t datum.Type, generated string) error {
 	if t.Base == datum.Boolean && t.Variety == datum.Plain { // which clients know by MySQL's name alone
 		s = slices.Clone(s)
 		s[1] = datum.TextString("tinyint(1)")
@@ -215,7 +215,7 @@ func isMissing(err error) bool {
 // keysOf calls visit for the lines of SHOW KEYS of the tables that rows are wanted of: Table, Non_unique, Key_name, Seq_in_index, Column_name, Collation,
 // Cardinality, Sub_part, Packed, Null, Index_type, Comment, Index_comment, Visible, Expression.
 // Behind them it calls more for the table.
-func (r *reading) keysOf(visit func(database string, key []datum.Datum) error, more func(t *definition.Table) error) error {
+func (r *virtualScan) keysOf(visit func(database string, key []datum.Datum) error, more func(t *definition.Table) error) error {
 	return r.relationsOf(func(database string, one relation) error {
 		if one.isView {
 			return nil
@@ -241,7 +241,7 @@ func (r *reading) keysOf(visit func(database string, key []datum.Datum) error, m
 	})
 }
 
-func (r *reading) statistics() error {
+func (r *virtualScan) statistics() error {
 	return r.keysOf(func(database string, k []datum.Datum) error {
 		return r.add(catalogName, database, k[0], k[1], database, k[2], k[3], k[4], k[5], k[6], k[7], k[8], k[9], k[10], k[11], k[12], k[13], k[14])
 	}, func(*definition.Table) error { return nil })
@@ -250,7 +250,7 @@ func (r *reading) statistics() error {
 // isUnique says whether a line of SHOW KEYS is of a key that holds each value once.
 func isUnique(key []datum.Datum) bool { return key[1].NumberInt() == 0 }
 
-func (r *reading) keyColumns() error {
+func (r *virtualScan) keyColumns() error {
 	return r.keysOf(func(database string, k []datum.Datum) error {
 		if !isUnique(k) || k[4].IsNull() {
 			return nil
@@ -269,7 +269,7 @@ func (r *reading) keyColumns() error {
 }
 
 // referential tells of the foreign keys.
-func (r *reading) referential() error {
+func (r *virtualScan) referential() error {
 	return r.keysOf(func(string, []datum.Datum) error { return nil }, func(t *definition.Table) error {
 		for _, f := range t.ForeignKeys {
 			if err := r.add(catalogName, t.Database, f.Name, catalogName, f.Database, r.uniqueOf(&f), "NONE", definition.Rule(f.OnUpdate), definition.Rule(f.OnDelete), t.Name, f.Table); err != nil {
@@ -281,7 +281,7 @@ func (r *reading) referential() error {
 }
 
 // checks tells of the checks.
-func (r *reading) checks() error {
+func (r *virtualScan) checks() error {
 	return r.keysOf(func(string, []datum.Datum) error { return nil }, func(t *definition.Table) error {
 		for i := range t.Checks {
 			if err := r.add(catalogName, t.Database, t.Checks[i].Name, "("+t.Checks[i].ConditionText()+")"); err != nil {
@@ -293,7 +293,7 @@ func (r *reading) checks() error {
 }
 
 // uniqueOf is the name of the key that a foreign key refers to; nil if its table is not there.
-func (r *reading) uniqueOf(f *definition.ForeignKey) any {
+func (r *virtualScan) uniqueOf(f *definition.ForeignKey) any {
 	parent, err := r.pin(tree.Name{Database: f.Database, Name: f.Table})
 	if err != nil {
 		return nil
@@ -305,7 +305,7 @@ func (r *reading) uniqueOf(f *definition.ForeignKey) any {
 	return primaryName
 }
 
-func (r *reading) constraints() error {
+func (r *virtualScan) constraints() error {
 	return r.keysOf(func(database string, k []datum.Datum) error {
 		if !isUnique(k) || k[3].NumberInt() != 1 {
 			return nil
@@ -334,7 +334,7 @@ func (r *reading) constraints() error {
 	})
 }
 
-func (r *reading) views() error {
+func (r *virtualScan) views() error {
 	return r.databases(func(database string) error {
 		for _, view := range r.DB.StoredViews().List(database) {
 			if !r.sees(database, view.Name) {

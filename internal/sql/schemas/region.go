@@ -143,7 +143,7 @@ func (c *call) showRegions(st *tree.Show) (*answer, error) {
 	return a, nil
 }
 
-func (c *call) addRegions(a *answer, p pinned, x *schema.Index) error {
+func (c *call) addRegions(a *answer, p heldDefinition, x *schema.Index) error {
 	name := x.Name
 	if x.IsPrimary() {
 		name = primaryName
@@ -177,7 +177,7 @@ func noteOf(r *database.Region) string {
 }
 
 // borderOf writes a key at which a region begins as a tuple of the parts that it holds; "" for the end of the index.
-func borderOf(p pinned, x *schema.Index, key []database.KeyValue) string {
+func borderOf(p heldDefinition, x *schema.Index, key []database.KeyValue) string {
 	if len(key) == 0 {
 		return ""
 	}
@@ -205,7 +205,7 @@ func borderOf(p pinned, x *schema.Index, key []database.KeyValue) string {
 }
 
 // tupleOf writes the columns of a row that an index's key is made of, each once.
-func tupleOf(p pinned, x *schema.Index, row value.Row) string {
+func tupleOf(p heldDefinition, x *schema.Index, row value.Row) string {
 	var list []string
 	seen := map[string]bool{}
 	for _, part := range x.Visible() {

@@ -17,8 +17,8 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// retyping are columns whose rows are written anew, and their indexes.
-type retyping struct {
+// retype are columns whose rows are written anew, and their indexes.
+type retype struct {
 	actions []*tree.ModifyColumn
 	columns []string
 	indexes []string
@@ -27,8 +27,8 @@ type retyping struct {
 
 // prepareRetype computes what takes the place of columns that get types for which rows can't stay as they are. Nothing
 // else has changed if it fails.
-func (c *call) prepareRetype(name tree.Name, table *database.Table, p *parts) (*retyping, error) {
-	r := &retyping{mark: strconv.FormatUint(rand.Uint64(), 36)}
+func (c *call) prepareRetype(name tree.Name, table *database.Table, p *parts) (*retype, error) {
+	r := &retype{mark: strconv.FormatUint(rand.Uint64(), 36)}
 	added, err := c.rewritten(name, p, r)
 	if err != nil || len(added) == 0 {
 		return r, err
@@ -51,7 +51,7 @@ func (c *call) prepareRetype(name tree.Name, table *database.Table, p *parts) (*
 }
 
 // rewritten notes the columns whose rows are written anew, and returns the actions that add what takes their place.
-func (c *call) rewritten(name tree.Name, p *parts, r *retyping) (added []tree.AlterAction, err error) {
+func (c *call) rewritten(name tree.Name, p *parts, r *retype) (added []tree.AlterAction, err error) {
 	pin, err := c.pin(name)
 	if err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func (c *call) rewritten(name tree.Name, p *parts, r *retyping) (added []tree.Al
 }
 
 // twin makes the indexes of the columns anew, but for those that the statement drops.
-func (c *call) twin(name tree.Name, table *database.Table, p *parts, r *retyping) error {
+func (c *call) twin(name tree.Name, table *database.Table, p *parts, r *retype) error {
 	var without []string
 	for _, index := range p.dropped {
 		without = append(without, index.Index)
@@ -106,7 +106,7 @@ func (c *call) twin(name tree.Name, table *database.Table, p *parts, r *retyping
 }
 
 // finishRetype lets what was computed take the place of the columns, and removes what it replaces.
-func (c *call) finishRetype(name tree.Name, table *database.Table, r *retyping) error {
+func (c *call) finishRetype(name tree.Name, table *database.Table, r *retype) error {
 	if len(r.columns) == 0 {
 		return nil
 	}
@@ -214,7 +214,7 @@ func (c *call) narrow(name tree.Name, table *database.Table, p *parts) error {
 			err = faults[i]
 		}
 	}
-	var r *retyping
+	var r *retype
 	if err == nil {
 		r, err = c.prepareRetype(name, table, p)
 	}

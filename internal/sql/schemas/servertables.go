@@ -16,34 +16,34 @@ func virtualTables() []*Virtual { return append(informationTables(), serverTable
 
 // serverTables are those that tell of the server, and those that have no rows here.
 func serverTables() []*Virtual {
-	grants := func(name, columns string, rows func(r *reading) error) *Virtual {
+	grants := func(name, columns string, rows func(r *virtualScan) error) *Virtual {
 		return virtual(informationSchema, name, "GRANTEE TABLE_CATALOG "+columns+" PRIVILEGE_TYPE IS_GRANTABLE", rows)
 	}
 	variables := func(database, name string, global bool) *Virtual {
-		return virtual(database, name, "VARIABLE_NAME VARIABLE_VALUE:l", func(r *reading) error { return r.variables(global) })
+		return virtual(database, name, "VARIABLE_NAME VARIABLE_VALUE:l", func(r *virtualScan) error { return r.variables(global) })
 	}
 	return []*Virtual{
-		virtual(informationSchema, "ENGINES", "ENGINE SUPPORT COMMENT TRANSACTIONS XA SAVEPOINTS", func(r *reading) error { return r.all(engines()) }),
-		virtual(informationSchema, "PLUGINS", "PLUGIN_NAME PLUGIN_STATUS PLUGIN_TYPE PLUGIN_LIBRARY PLUGIN_LICENSE", func(r *reading) error { return r.all(r.showServer("plugins")) }),
-		virtual(informationSchema, "CHARACTER_SETS", "CHARACTER_SET_NAME DEFAULT_COLLATE_NAME DESCRIPTION MAXLEN:n", (*reading).characterSets),
-		virtual(informationSchema, "COLLATIONS", "COLLATION_NAME CHARACTER_SET_NAME ID:n IS_DEFAULT IS_COMPILED SORTLEN:n PAD_ATTRIBUTE", func(r *reading) error { return r.all(collations()) }),
-		virtual(informationSchema, "COLLATION_CHARACTER_SET_APPLICABILITY", "COLLATION_NAME CHARACTER_SET_NAME", (*reading).applicability),
-		virtual(informationSchema, "KEYWORDS", "WORD RESERVED:n", (*reading).keywords),
-		virtual(informationSchema, "PROCESSLIST", "ID:n USER HOST DB COMMAND TIME:n STATE INFO:l", (*reading).processes),
+		virtual(informationSchema, "ENGINES", "ENGINE SUPPORT COMMENT TRANSACTIONS XA SAVEPOINTS", func(r *virtualScan) error { return r.all(engines()) }),
+		virtual(informationSchema, "PLUGINS", "PLUGIN_NAME PLUGIN_STATUS PLUGIN_TYPE PLUGIN_LIBRARY PLUGIN_LICENSE", func(r *virtualScan) error { return r.all(r.showServer("plugins")) }),
+		virtual(informationSchema, "CHARACTER_SETS", "CHARACTER_SET_NAME DEFAULT_COLLATE_NAME DESCRIPTION MAXLEN:n", (*virtualScan).characterSets),
+		virtual(informationSchema, "COLLATIONS", "COLLATION_NAME CHARACTER_SET_NAME ID:n IS_DEFAULT IS_COMPILED SORTLEN:n PAD_ATTRIBUTE", func(r *virtualScan) error { return r.all(collations()) }),
+		virtual(informationSchema, "COLLATION_CHARACTER_SET_APPLICABILITY", "COLLATION_NAME CHARACTER_SET_NAME", (*virtualScan).applicability),
+		virtual(informationSchema, "KEYWORDS", "WORD RESERVED:n", (*virtualScan).keywords),
+		virtual(informationSchema, "PROCESSLIST", "ID:n USER HOST DB COMMAND TIME:n STATE INFO:l", (*virtualScan).processes),
 		virtual(informationSchema, "INNODB_TRX", `trx_id:n trx_state trx_started:d trx_mysql_thread_id:n trx_query:l trx_operation_state trx_rows_locked:n trx_isolation_level
-			trx_is_read_only:n trx_weft_user trx_weft_statements:n`, (*reading).transactions),
+			trx_is_read_only:n trx_weft_user trx_weft_statements:n`, (*virtualScan).transactions),
 		virtual(performanceSchema, "events_statements_summary_by_digest", `SCHEMA_NAME DIGEST DIGEST_TEXT:l COUNT_STAR:n SUM_TIMER_WAIT:n AVG_TIMER_WAIT:n MAX_TIMER_WAIT:n SUM_LOCK_TIME:n
-			SUM_ERRORS:n SUM_ROWS_AFFECTED:n SUM_ROWS_SENT:n SUM_ROWS_EXAMINED:n SUM_WEFT_SEEKS:n FIRST_SEEN:d LAST_SEEN:d`, (*reading).digests),
+			SUM_ERRORS:n SUM_ROWS_AFFECTED:n SUM_ROWS_SENT:n SUM_ROWS_EXAMINED:n SUM_WEFT_SEEKS:n FIRST_SEEN:d LAST_SEEN:d`, (*virtualScan).digests),
 		virtual("mysql", "slow_log", `start_time:d user_host query_time:f lock_time:f rows_sent:n rows_examined:n db last_insert_id:n insert_id:n server_id:n sql_text:l thread_id:n
-			rows_affected:n weft_seeks:n`, (*reading).slow),
+			rows_affected:n weft_seeks:n`, (*virtualScan).slow),
 		virtual(informationSchema, "WEFT_STATEMENTS", `API TABLE_SCHEMA STATEMENT:l TIMES:n ERRORS:n SECONDS:f LONGEST_SECONDS:f WAITED_SECONDS:f
-			ROWS_READ:n ROWS_RETURNED:n ROWS_WRITTEN:n SEEKS:n FIRST_SEEN:d LAST_SEEN:d FULL_SCANS:n`, (*reading).statements),
+			ROWS_READ:n ROWS_RETURNED:n ROWS_WRITTEN:n SEEKS:n FIRST_SEEN:d LAST_SEEN:d FULL_SCANS:n`, (*virtualScan).statements),
 		virtual(informationSchema, "WEFT_SLOW_STATEMENTS", `API BEGUN:d USER HOST TABLE_SCHEMA STATEMENT:l SECONDS:f WAITED_SECONDS:f ROWS_READ:n ROWS_RETURNED:n ROWS_WRITTEN:n
-			SEEKS:n SESSION:n`, (*reading).slowOfAll),
-		virtual(informationSchema, "WEFT_ROW_WAITING", "TABLE_SCHEMA TABLE_NAME ROW_KEY:l SESSION:n HOLDER:n BEGUN:d SECONDS:f", (*reading).waiting),
-		virtual(informationSchema, "WEFT_ROW_WAITS", "TABLE_SCHEMA TABLE_NAME ROW_KEY:l WAITS:n GAVE_UP:n SECONDS:f LONGEST_SECONDS:f", (*reading).rowWaits),
-		grants("USER_PRIVILEGES", "", (*reading).userPrivileges), grants("SCHEMA_PRIVILEGES", "TABLE_SCHEMA", (*reading).schemaPrivileges),
-		grants("TABLE_PRIVILEGES", "TABLE_SCHEMA TABLE_NAME", (*reading).tablePrivileges), grants("COLUMN_PRIVILEGES", "TABLE_SCHEMA TABLE_NAME COLUMN_NAME", nil),
+			SEEKS:n SESSION:n`, (*virtualScan).slowOfAll),
+		virtual(informationSchema, "WEFT_ROW_WAITING", "TABLE_SCHEMA TABLE_NAME ROW_KEY:l SESSION:n HOLDER:n BEGUN:d SECONDS:f", (*virtualScan).waiting),
+		virtual(informationSchema, "WEFT_ROW_WAITS", "TABLE_SCHEMA TABLE_NAME ROW_KEY:l WAITS:n GAVE_UP:n SECONDS:f LONGEST_SECONDS:f", (*virtualScan).rowWaits),
+		grants("USER_PRIVILEGES", "", (*virtualScan).userPrivileges), grants("SCHEMA_PRIVILEGES", "TABLE_SCHEMA", (*virtualScan).schemaPrivileges),
+		grants("TABLE_PRIVILEGES", "TABLE_SCHEMA TABLE_NAME", (*virtualScan).tablePrivileges), grants("COLUMN_PRIVILEGES", "TABLE_SCHEMA TABLE_NAME COLUMN_NAME", nil),
 		virtual(informationSchema, "ROUTINES", `SPECIFIC_NAME ROUTINE_CATALOG ROUTINE_SCHEMA ROUTINE_NAME ROUTINE_TYPE DATA_TYPE:l CHARACTER_MAXIMUM_LENGTH:n
 			CHARACTER_OCTET_LENGTH:n NUMERIC_PRECISION:n NUMERIC_SCALE:n DATETIME_PRECISION:n CHARACTER_SET_NAME COLLATION_NAME DTD_IDENTIFIER:l ROUTINE_BODY
 			ROUTINE_DEFINITION:l EXTERNAL_NAME EXTERNAL_LANGUAGE PARAMETER_STYLE IS_DETERMINISTIC SQL_DATA_ACCESS SQL_PATH SECURITY_TYPE CREATED:d LAST_ALTERED:d
@@ -66,14 +66,14 @@ func serverTables() []*Virtual {
 		variables(performanceSchema, "session_variables", false), variables(performanceSchema, "global_variables", true),
 		virtual("mysql", "help_topic", "help_topic_id:n name help_category_id:n description:l example:l url:l", nil),
 		virtual("mysql", "proc", "db name type specific_name language sql_data_access is_deterministic security_type param_list:l returns:l body:l definer", nil),
-		virtual("mysql", "user", "Host User plugin authentication_string:l account_locked password_expired", (*reading).users),
+		virtual("mysql", "user", "Host User plugin authentication_string:l account_locked password_expired", (*virtualScan).users),
 		virtual("mysql", "columns_priv", "Host Db User Table_name Column_name Timestamp:d Column_priv", nil),
-		virtual("mysql", "tables_priv", "Host Db User Table_name Grantor Timestamp:d Table_priv Column_priv", (*reading).tablesPriv),
+		virtual("mysql", "tables_priv", "Host Db User Table_name Grantor Timestamp:d Table_priv Column_priv", (*virtualScan).tablesPriv),
 		virtual("mysql", "time_zone_name", "Name Time_zone_id:n", nil),
 	}
 }
 
-func (r *reading) characterSets() error {
+func (r *virtualScan) characterSets() error {
 	for _, s := range r.showServer("character set").rows { // Charset, Description, Default collation, Maxlen
 		if err := r.add(s[0], s[2], s[1], s[3]); err != nil {
 			return err
@@ -82,7 +82,7 @@ func (r *reading) characterSets() error {
 	return nil
 }
 
-func (r *reading) applicability() error {
+func (r *virtualScan) applicability() error {
 	for _, s := range collations().rows {
 		if err := r.add(s[0], s[1]); err != nil {
 			return err
@@ -91,7 +91,7 @@ func (r *reading) applicability() error {
 	return nil
 }
 
-func (r *reading) keywords() error {
+func (r *virtualScan) keywords() error {
 	for _, word := range tree.ReservedWords() {
 		if err := r.add(strings.ToUpper(word), 1); err != nil {
 			return err
@@ -101,7 +101,7 @@ func (r *reading) keywords() error {
 }
 
 // privileges hands out those of one kind of level, with the values that stand between the catalog and the privilege.
-func (r *reading) privileges(of func(p Privilege) (wanted bool), values func(p Privilege) []any) error {
+func (r *virtualScan) privileges(of func(p Privilege) (wanted bool), values func(p Privilege) []any) error {
 	if r.session.Privileges == nil {
 		return nil
 	}
@@ -118,7 +118,7 @@ func (r *reading) privileges(of func(p Privilege) (wanted bool), values func(p P
 }
 
 // tablesPriv hands out the privileges on tables as mysql.tables_priv has them, but for one a line.
-func (r *reading) tablesPriv() error {
+func (r *virtualScan) tablesPriv() error {
 	if r.session.Privileges == nil {
 		return nil
 	}
@@ -130,20 +130,20 @@ func (r *reading) tablesPriv() error {
 	})
 }
 
-func (r *reading) userPrivileges() error {
+func (r *virtualScan) userPrivileges() error {
 	return r.privileges(func(p Privilege) bool { return p.Database == "" }, func(Privilege) []any { return nil })
 }
 
-func (r *reading) schemaPrivileges() error {
+func (r *virtualScan) schemaPrivileges() error {
 	return r.privileges(func(p Privilege) bool { return p.Database != "" && p.Table == "" }, func(p Privilege) []any { return []any{p.Database} })
 }
 
-func (r *reading) tablePrivileges() error {
+func (r *virtualScan) tablePrivileges() error {
 	return r.privileges(func(p Privilege) bool { return p.Table != "" }, func(p Privilege) []any { return []any{p.Database, p.Table} })
 }
 
 // users hands out the users and roles of which some privilege may be known.
-func (r *reading) users() error {
+func (r *virtualScan) users() error {
 	if r.session.Privileges == nil {
 		return r.user(r.session.User)
 	}
@@ -158,12 +158,12 @@ func (r *reading) users() error {
 }
 
 // user hands out a user, without what its password is checked by.
-func (r *reading) user(name string) error {
+func (r *virtualScan) user(name string) error {
 	return r.add("%", name, "caching_sha2_password", "", "N", "N")
 }
 
 // processes hands out the connections.
-func (r *reading) processes() error {
+func (r *virtualScan) processes() error {
 	if r.Processes == nil {
 		return nil
 	}
@@ -187,7 +187,7 @@ func orNull(text string) datum.Datum {
 }
 
 // variables hands out the system variables, those of the session or the global ones.
-func (r *reading) variables(global bool) error {
+func (r *virtualScan) variables(global bool) error {
 	if r.session.Variables == nil {
 		return nil
 	}

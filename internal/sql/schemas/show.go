@@ -283,7 +283,7 @@ func (c *call) showCreateTable(st *tree.Show) (*answer, error) {
 }
 
 // nextNumber is the number that AUTO_INCREMENT gives next; 1 where there is none.
-func (c *call) nextNumber(p pinned) (uint64, error) {
+func (c *call) nextNumber(p heldDefinition) (uint64, error) {
 	if p.Auto() < 0 {
 		return 1, nil
 	}

@@ -18,15 +18,15 @@ func moment(t time.Time) datum.Datum { return datum.TimestampUS(t.UnixMicro()) }
 const picoseconds = 1000 // in a nanosecond
 
 // seesAll says whether the user may see what others run.
-func (r *reading) seesAll() bool { return r.seesOf("") }
+func (r *virtualScan) seesAll() bool { return r.seesOf("") }
 
 // seesOf says whether the user may see what another one runs.
-func (r *reading) seesOf(user string) bool {
+func (r *virtualScan) seesOf(user string) bool {
 	return r.session.Process == nil || r.session.Process(&result.Process{User: user})
 }
 
 // digests hands out what statements of SQL took, as MySQL does. They are of all users, so only who may see these sees them.
-func (r *reading) digests() error {
+func (r *virtualScan) digests() error {
 	if r.Digests == nil || !r.seesAll() {
 		return nil
 	}
@@ -45,7 +45,7 @@ func (r *reading) digests() error {
 }
 
 // statements hands out what statements of all APIs took.
-func (r *reading) statements() error {
+func (r *virtualScan) statements() error {
 	if r.Digests == nil || !r.seesAll() {
 		return nil
 	}
@@ -68,7 +68,7 @@ func digestID(d *digest.Digest) string {
 }
 
 // slowOfAll hands out slow statements of all APIs, the last one first.
-func (r *reading) slowOfAll() error {
+func (r *virtualScan) slowOfAll() error {
 	if r.Slow == nil {
 		return nil
 	}
@@ -86,7 +86,7 @@ func (r *reading) slowOfAll() error {
 }
 
 // slow hands out slow statements of SQL, the last one first.
-func (r *reading) slow() error {
+func (r *virtualScan) slow() error {
 	if r.Slow == nil {
 		return nil
 	}
@@ -104,7 +104,7 @@ func (r *reading) slow() error {
 }
 
 // transactions hands out the open ones.
-func (r *reading) transactions() error {
+func (r *virtualScan) transactions() error {
 	if r.Transactions == nil {
 		return nil
 	}
@@ -134,7 +134,7 @@ func (r *reading) transactions() error {
 }
 
 // waiting hands out who waits for a row now.
-func (r *reading) waiting() error {
+func (r *virtualScan) waiting() error {
 	if r.Waits == nil || !r.seesAll() {
 		return nil
 	}
@@ -149,7 +149,7 @@ func (r *reading) waiting() error {
 }
 
 // rowWaits hands out the rows that were waited for.
-func (r *reading) rowWaits() error {
+func (r *virtualScan) rowWaits() error {
 	if r.Waits == nil || !r.seesAll() {
 		return nil
 	}

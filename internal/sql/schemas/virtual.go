@@ -21,14 +21,14 @@ type Virtual struct {
 	// work: see About.
 	SchemaColumn, TableColumn int
 
-	rows func(r *reading) error
+	rows func(r *virtualScan) error
 }
 
 // About says which rows of a Virtual are wanted: those of one database, and of one table; "" for all. Rows of others may come, too.
 type About struct{ Schema, Table string }
 
-// reading is a Virtual being read.
-type reading struct {
+// virtualScan is a Virtual being read.
+type virtualScan struct {
 	*call
 	about About
 	yield func(row []datum.Datum) error
@@ -88,12 +88,12 @@ func (s *Statements) Read(ctx context.Context, v *Virtual, in Session, about Abo
 	if in.Warn == nil {
 		in.Warn = func(fault.Code, string) {}
 	}
-	r := &reading{call: &call{Statements: s, ctx: ctx, session: in}, about: about, yield: yield}
+	r := &virtualScan{call: &call{Statements: s, ctx: ctx, session: in}, about: about, yield: yield}
 	return v.rows(r)
 }
 
 // add hands out one row of what answer.add takes.
-func (r *reading) add(values ...any) error {
+func (r *virtualScan) add(values ...any) error {
 	if err := r.ctx.Err(); err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func (r *reading) add(values ...any) error {
 }
 
 // all hands out the rows of an answer.
-func (r *reading) all(a *answer) error {
+func (r *virtualScan) all(a *answer) error {
 	for _, row := range a.rows {
 		if err := r.yield(row); err != nil {
 			return err
@@ -114,7 +114,7 @@ func (r *reading) all(a *answer) error {
 
 // virtual makes a table. columns are names with a colon and what they hold, texts if nothing is said: n for a whole number, f for another one, l for a long text, d for a
 // time.
-func virtual(database, name, columns string, rows func(r *reading) error) *Virtual {
+func virtual(database, name, columns string, rows func(r *virtualScan) error) *Virtual {
 	v := &Virtual{Database: database, Name: name, SchemaColumn: -1, TableColumn: -1, rows: rows}
 	for i, field := range strings.Fields(columns) {
 		field, kind, _ := strings.Cut(field, ":")
@@ -143,7 +143,7 @@ func virtual(database, name, columns string, rows func(r *reading) error) *Virtu
 }
 
 // databases calls visit for each database that rows are wanted of.
-func (r *reading) databases(visit func(name string) error) error {
+func (r *virtualScan) databases(visit func(name string) error) error {
 	for _, name := range append(r.DB.Databases(), informationSchema) {
 		if r.about.Schema != "" && r.about.Schema != name || name != database.DefaultDatabase && !r.sees(name, "") {
 			continue
@@ -156,7 +156,7 @@ func (r *reading) databases(visit func(name string) error) error {
 }
 
 // relationsOf calls visit for each table and view that rows are wanted of; those of information_schema are left out.
-func (r *reading) relationsOf(visit func(database string, one relation) error) error {
+func (r *virtualScan) relationsOf(visit func(database string, one relation) error) error {
 	return r.databases(func(database string) error {
 		if database == informationSchema {
 			return nil

@@ -86,7 +86,7 @@ func TestLearnedOrderReadsLess(t *testing.T) {
 	const seed = 5
 	r := rand.New(rand.NewPCG(seed, seed))
 	rows := table(r, 20_000, 4)
-	var training []Weighted
+	var training []WeightedBox
 	var judging []Corners
 	all := uint64(1 << 12)
 	for i := range 200 {
@@ -97,7 +97,7 @@ func TestLearnedOrderReadsLess(t *testing.T) {
 		case i%10 >= 6:
 			widths = []uint64{200, all, 800, all}
 		}
-		training = append(training, Weighted{box(r, widths), 1})
+		training = append(training, WeightedBox{box(r, widths), 1})
 		judging = append(judging, box(r, widths))
 	}
 	widths := []int{12, 12, 12, 12}
@@ -144,9 +144,9 @@ func TestLearnedOrderFits(t *testing.T) {
 			b.Low = append(b.Low, low)
 			b.High = append(b.High, low+r.Uint64N(limits[len(limits)-1]-low))
 		}
-		var boxes []Weighted
+		var boxes []WeightedBox
 		if r.IntN(4) > 0 {
-			boxes = append(boxes, Weighted{b, 1})
+			boxes = append(boxes, WeightedBox{b, 1})
 		}
 		length := r.IntN(100)
 		owners := Learn(boxes, widths, length, make([]float64, len(widths)))

@@ -4,15 +4,15 @@ package bitorder
 
 import "math"
 
-// Weighted is a box with its rate.
-type Weighted struct {
+// WeightedBox is a box with its rate.
+type WeightedBox struct {
 	Corners
 	Weight float64
 }
 
 // Learn gives the first length bits, one by one, to the attribute that lowers the share of the cells that the boxes touch most. One split may not help where two do, so it looks two bits ahead. Of equals the attribute with the higher preference wins.
 // widths are the bits of each attribute; the result is the owner of each of the first bits, fewer than length where no attribute has more.
-func Learn(boxes []Weighted, widths []int, length int, preference []float64) []byte {
+func Learn(boxes []WeightedBox, widths []int, length int, preference []float64) []byte {
 	bits := make([]int, len(widths))
 	var owners []byte
 	for len(owners) < length {
@@ -38,7 +38,7 @@ func Learn(boxes []Weighted, widths []int, length int, preference []float64) []b
 }
 
 // cellsAhead is the least expected share of the cells that queries touch after one bit more.
-func cellsAhead(boxes []Weighted, bits, widths []int) float64 {
+func cellsAhead(boxes []WeightedBox, bits, widths []int) float64 {
 	least := math.Inf(1)
 	for a := range bits {
 		if bits[a] < widths[a] {
@@ -54,7 +54,7 @@ func cellsAhead(boxes []Weighted, bits, widths []int) float64 {
 }
 
 // cells is the expected share of the cells that queries touch, if attributes have so many leading bits of their widths.
-func cells(boxes []Weighted, bits, widths []int) float64 {
+func cells(boxes []WeightedBox, bits, widths []int) float64 {
 	sum := 0.0
 	for _, b := range boxes {
 		share := b.Weight

@@ -303,8 +303,8 @@ func parseBounds(where map[string]json.RawMessage) (bounds []Bound, err error) {
 	return bounds, nil
 }
 
-// bound is the object form of a bound.
-type bound struct {
+// boundObject is the object form of a bound.
+type boundObject struct {
 	Is     Operator
 	Equal  json.RawMessage `json:"="`
 	Prefix json.RawMessage
@@ -321,7 +321,7 @@ func parseBound(text []byte) (b Bound, err error) {
 		}
 		return b, err
 	}
-	var x bound
+	var x boundObject
 	if err := strict(text, &x); err != nil {
 		return b, err
 	}

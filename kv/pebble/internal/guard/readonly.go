@@ -56,7 +56,7 @@ func (r readOnly) MkdirAll(name string, _ os.FileMode) error { return refuse("mk
 // Lock implements vfs.FS. Whoever writes to the folder has made the file of the lock.
 func (r readOnly) Lock(name string) (io.Closer, error) {
 	if _, err := r.FS.Stat(name); err != nil {
-		return unlocked{}, nil
+		return noLock{}, nil
 	}
 	if vfs.Root(r.FS) != vfs.Default {
 		return r.FS.Lock(name)
@@ -64,8 +64,8 @@ func (r readOnly) Lock(name string) (io.Closer, error) {
 	return lockShared(name)
 }
 
-// unlocked is the lock of what nobody has locked.
-type unlocked struct{}
+// noLock is the lock of what nobody has locked.
+type noLock struct{}
 
 // Close implements io.Closer.
-func (unlocked) Close() error { return nil }
+func (noLock) Close() error { return nil }
