@@ -12,11 +12,11 @@ import (
 // CellRules give the attributes of a table's items timestamps: the newest value of an attribute counts, whatever the order of writes. A table without rules
 // keeps what was written last, and costs less.
 type CellRules struct {
-	// Versions is how many values of each attribute are kept. Default 1.
+	// Versions is the number of values of each attribute that are kept. Default 1.
 	Versions int
-	// Life is how long an attribute lives after its timestamp, in whole milliseconds; 0 is for ever.
+	// Life is the time an attribute lives after its timestamp, in whole milliseconds; 0 is for ever.
 	Life time.Duration
-	// Markers is how long the marks of deletions are kept, which hide what was written before them and arrives later.
+	// Markers is the time the marks of deletions are kept, which hide what was written before them and arrives later.
 	Markers time.Duration
 }
 

@@ -149,7 +149,7 @@ func (c *Cursor) Item() Item { return Item{c.cursor.Item()} }
 // Score is how well the current item of a Search matches; 0 for other queries.
 func (c *Cursor) Score() float64 { return c.cursor.Score() }
 
-// More says whether a limit ended the page although more entries follow.
+// More reports whether a limit ended the page although more entries follow.
 func (c *Cursor) More() bool { return c.more || c.cursor.More() }
 
 // LastKey returns the place of the last entry examined, for Query.After; nil if there was none.

@@ -79,7 +79,7 @@ type IndexSpec struct {
 
 // Async says which changes of items an asynchronous search index learns of after their commits.
 type Async struct {
-	// EntriesMax is how many entries of the index a change may write or delete within its commit; one that takes more is left to the job. 0: all are left.
+	// EntriesMax is the number of entries of the index a change may write or delete within its commit; one that takes more is left to the job. 0: all are left.
 	EntriesMax int
 }
 

@@ -20,21 +20,21 @@ type Options struct {
 	Logger *slog.Logger
 	// Now is the clock. Default: time.Now, corrected by the store's own clock where several processes share it.
 	Now func() time.Time
-	// LockWait is how long a write waits for a transaction that holds its item, before it fails with KindConflict. Default 5 seconds; negative: without a
+	// LockWait is the time a write waits for a transaction that holds its item, before it fails with KindConflict. Default 5 seconds; negative: without a
 	// limit.
 	LockWait time.Duration
-	// BackfillPause is how long the build of an index pauses after each batch of rows, to leave room for other work. Default 0.
+	// BackfillPause is the time the build of an index pauses after each batch of rows, to leave room for other work. Default 0.
 	BackfillPause time.Duration
 	// ExpiryInterval is how often expired items are looked for; see Table.SetExpiry. Negative: never. Default 1 second.
 	ExpiryInterval time.Duration
 	// RebuildInterval is how often the database looks whether a Z-order index should be rebuilt with codecs learned from its rows. Negative: never. Default 1
 	// minute.
 	RebuildInterval time.Duration
-	// PageKeyLife is how long page keys of a Z-order index stay valid after it was rebuilt. Default 1 hour.
+	// PageKeyLife is the time page keys of a Z-order index stay valid after it was rebuilt. Default 1 hour.
 	PageKeyLife time.Duration
 	// RegionBytes is the size above which a region is split. Default 8 GiB.
 	RegionBytes int64
-	// SchemaLease is how long a change of a table waits for another process on the same store that vanished. Default 10 seconds.
+	// SchemaLease is the time a change of a table waits for another process on the same store that vanished. Default 10 seconds.
 	SchemaLease time.Duration
 	// Idle turns all background work off: builds of indexes, expiry, splits of regions, rebuilds. It is for programs that only look.
 	Idle bool

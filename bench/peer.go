@@ -29,7 +29,7 @@ func peerNames() []string {
 	return []string{peerEcho, peerWeft, peerStreaming, peerSigned, peerPolicy, peerEarlier, peerDynalite, peerPebble, peerEmbedded}
 }
 
-// can says whether a peer knows an operation.
+// can reports whether a peer knows an operation.
 func can(peer, operation string) bool {
 	return transactItems(operation) == 0 || slices.Contains([]string{peerWeft, peerStreaming, peerSigned, peerPolicy, peerEarlier, peerEcho}, peer)
 }

@@ -22,7 +22,7 @@ import (
 // The program starts itself again for each peer that is Go code: the variable says what to be. Parent and child speak JSON, a value a line.
 const roleVariable = "BENCH_ROLE"
 
-// runRole does the work of a child process and says whether this is one.
+// runRole does the work of a child process and reports whether this is one.
 func runRole() bool {
 	var err error
 	switch role := os.Getenv(roleVariable); role {
@@ -126,7 +126,7 @@ type order struct {
 	Beside     string `json:",omitempty"` // an operation that besideClients run meanwhile
 }
 
-// besideClients is how many clients make the load beside a measurement.
+// besideClients is the number of clients that make the load beside a measurement.
 const besideClients = 8
 
 // reply is what it answers.

@@ -29,7 +29,7 @@ const (
 	opHotTransact25 = "hot transact 25"
 )
 
-// transactItems is how many items an operation replaces in one transaction, 0 if it is none.
+// transactItems is the number of items an operation replaces in one transaction, 0 if it is none.
 func transactItems(operation string) int {
 	switch operation {
 	case opTransact1, opHotTransact1:

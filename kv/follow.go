@@ -25,7 +25,7 @@ type Change struct {
 
 // Follower gathers changes. Its methods are safe for concurrent use.
 type Follower interface {
-	// Counts is how many changes there were since Follow: those that may be visible, and those that are durable. The latter are at most the former.
+	// Counts is the number of changes since Follow: those that may be visible, and those that are durable. The latter are at most the former.
 	Counts() (begun, durable int64)
 	// Next hands out durable changes in their order, each once, until they have about so many bytes. What it has handed out by now is all that was durable by
 	// untilMS, Unix milliseconds. more says that others wait. With ErrGap comes the last such moment before changes that are missing.

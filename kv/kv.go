@@ -83,7 +83,7 @@ type Snapshot interface {
 
 // Cursor walks the entries of a Range. It is used by one goroutine.
 type Cursor interface {
-	// Next moves to the next entry in the cursor's direction and says whether there is one. After false, look at Close's error.
+	// Next moves to the next entry in the cursor's direction and reports whether there is one. After false, look at Close's error.
 	Next() bool
 	// Key returns the current key, valid until the next Next, Seek or Close. The caller must not change it.
 	Key() []byte

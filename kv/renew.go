@@ -12,9 +12,9 @@ type Renewer interface {
 	Renew(ctx context.Context) error
 	// Return makes reads show the transaction's own snapshot again, which is taken at the next read if there was none. All cursors must be closed.
 	Return()
-	// Changed says whether another transaction committed key after the last Renew, or may have; without one, after the transaction's snapshot.
+	// Changed reports whether another transaction committed key after the last Renew, or may have; without one, after the transaction's snapshot.
 	Changed(key []byte) bool
-	// Hides says whether the transaction's own snapshot was taken and another transaction committed key since, or may have.
+	// Hides reports whether the transaction's own snapshot was taken and another transaction committed key since, or may have.
 	Hides(key []byte) bool
 	// Touch makes the commit count as a write of key, without a value: a later commit of a transaction with an earlier snapshot that writes or guards the key fails. Commits that
 	// touch the same key don't conflict, and they don't check whether others have written it: the caller must. It must not be undone.

@@ -7,7 +7,7 @@ import "time"
 // StampBytes is the length of a stamp within a key: 8 bytes, big-endian, so that keys stand in the order of their stamps.
 const StampBytes = 8
 
-// stampCounterBits is how many of a stamp's low bits count within a millisecond. TiKV's timestamps are made alike.
+// stampCounterBits is the number of a stamp's low bits count within a millisecond. TiKV's timestamps are made alike.
 const stampCounterBits = 18
 
 // StampOf returns the lowest stamp of a moment, Unix time in milliseconds.
@@ -37,7 +37,7 @@ func StamperOf(t Txn) (stamper Stamper, ok bool) { return findTxn[Stamper](t) }
 
 // Stamps is implemented by a Store whose transactions are Stampers.
 type Stamps interface {
-	// StampsInOrder says whether commits become visible in the order of their stamps: who sees a stamp sees all lower ones that there will ever be.
+	// StampsInOrder reports whether commits become visible in the order of their stamps: who sees a stamp sees all lower ones that there will ever be.
 	// Otherwise a stamp is the moment of the transaction's snapshot, and lower ones may come later.
 	StampsInOrder() bool
 	// StampAfter makes all later stamps greater than stamp. An engine remembers stamps only as long as it is open.

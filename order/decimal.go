@@ -68,10 +68,10 @@ func checkMagnitude(exponent int) error {
 	return nil
 }
 
-// IsZero says whether d is 0.
+// IsZero reports whether d is 0.
 func (d Decimal) IsZero() bool { return d.coefficient.isZero() }
 
-// IsNegative says whether d is below 0.
+// IsNegative reports whether d is below 0.
 func (d Decimal) IsNegative() bool { return d.negative }
 
 // Neg returns -d. The limits are symmetric, so it never fails.

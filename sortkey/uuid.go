@@ -78,10 +78,10 @@ func (u UUID) Inverse() UUID {
 	return u
 }
 
-// IsV7 says whether u is a UUIDv7.
+// IsV7 reports whether u is a UUIDv7.
 func (u UUID) IsV7() bool { return u[6]&0xF0 == versionSeven && u[8]&0xC0 == variantRFC }
 
-// IsInverse says whether u is the inverse of a UUIDv7.
+// IsInverse reports whether u is the inverse of a UUIDv7.
 func (u UUID) IsInverse() bool { return u.Inverse().IsV7() }
 
 // Time returns the time of a UUIDv7 or of its inverse, in UTC. Any other UUID is ErrUUID.

@@ -165,7 +165,7 @@ func (f *folder) List(ctx context.Context, prefix, after string) iter.Seq2[Objec
 	}
 }
 
-// walk yields the objects below a folder, whose name ends with a slash or is "". It says whether more is wanted.
+// walk yields the objects below a folder, whose name ends with a slash or is "". It reports whether more is wanted.
 func walk(ctx context.Context, root *os.Root, at, prefix, after string, yield func(Object, error) bool) bool {
 	entries, err := fs.ReadDir(root.FS(), path.Join(".", at))
 	if err == nil {

@@ -91,7 +91,7 @@ func (p *Plan) follows(attribute int, before, after []byte) bool {
 	return bytes.Equal(next, after)
 }
 
-// shrinkLists joins ranges until the product of the lists' lengths is at most boxesMax; it says whether it had to.
+// shrinkLists joins ranges until the product of the lists' lengths is at most boxesMax; it reports whether it had to.
 func shrinkLists(lists [][]Range, boxesMax int) bool {
 	shrunk := false
 	for {

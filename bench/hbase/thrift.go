@@ -123,7 +123,7 @@ func writePut(w *thriftwire.Writer, row int) {
 	w.Close(outer)
 }
 
-// cellsOf is how many cells a TResult has.
+// cellsOf is the number of cells a TResult has.
 func cellsOf(r *thriftwire.Reader) (n int) {
 	for f := (thriftwire.Field{}); r.Field(&f); {
 		if f.ID != 2 || f.Type != thriftwire.List {

@@ -126,7 +126,7 @@ func presentNames(engines map[string]engine) (names []string) {
 	return names
 }
 
-// faultsShown is how many queries with different answers are named.
+// faultsShown is the number of queries with different answers that are named.
 const faultsShown = 10
 
 func writeAgreements(out io.Writer, c *config, agreements map[pair]*agreement, faults []string) {

@@ -21,7 +21,7 @@ func newReport(c *config, skipped []string) *report {
 	return &report{cells: loadgen.Comparison{Peers: peerNames(), Operations: c.Operations, Clients: c.clients, Base: peerWeft, Goal: goal}, skipped: skipped}
 }
 
-// goal is how many times InnoDB's rate Weft's is to be, by operation and clients.
+// goal is the multiple of InnoDB's rate that Weft's is to be, by operation and clients.
 func goal(peer, operation string, clients int) float64 {
 	if peer != peerInnoDB {
 		return 0

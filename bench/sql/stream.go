@@ -68,5 +68,5 @@ func streamed(ctx context.Context, c *config, peers []*peer, r *report) (err err
 	return nil
 }
 
-// memorySettles is how long a server that has nothing to do may keep memory that it no longer needs.
+// memorySettles is the time a server that has nothing to do may keep memory that it no longer needs.
 const memorySettles = 10 * time.Second

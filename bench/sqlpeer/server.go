@@ -31,7 +31,7 @@ type Server struct {
 	profiles, taking string
 }
 
-// startMax is how long a server may take to answer.
+// startMax is the time a server may take to answer.
 const startMax = 60 * time.Second
 
 // Start starts the process and waits until it lets a client in. The process ends with this one.

@@ -169,7 +169,7 @@ func (d *dataset) window(random *rand.Rand, share float64, columns []int) query 
 	return q
 }
 
-// between is how many rows have a value of one column inside the query's bounds.
+// between is the number of rows that have a value of one column inside the query's bounds.
 func (d *dataset) between(column int, q *query) int {
 	values := d.sorted[column]
 	return sort.Search(len(values), func(i int) bool { return values[i] > q.high[column] }) - sort.SearchFloat64s(values, q.low[column])

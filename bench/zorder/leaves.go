@@ -14,7 +14,7 @@ import (
 	"github.com/weftdb/weft/zorder/codec"
 )
 
-// leafEntries is how many entries a leaf has, of the curve and of the R-tree.
+// leafEntries is the number of entries a leaf has, of the curve and of the R-tree.
 const leafEntries = 64
 
 // curve is the keys of a Z-order index in order, made with the index's own codecs and plan.

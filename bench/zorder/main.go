@@ -136,7 +136,7 @@ const (
 	widesMax = 50 // ranges of single-column and composite indexes where they hold a large part of the rows
 )
 
-// enough is how many queries of a cell a method runs.
+// enough is the number of queries of a cell a method runs.
 func enough(c *cell, method string) int {
 	switch {
 	case method == methodScan:

@@ -20,7 +20,7 @@ import (
 // nearName is the index of the two columns of a place.
 const nearName = "near"
 
-// nearLimits are how many rows are asked for.
+// nearLimits are the number of rows that are asked for.
 var nearLimits = []int{10, 100} // immutable
 
 // nearFigures are what the nearest rows of random places took.

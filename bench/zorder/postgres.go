@@ -69,7 +69,7 @@ func openPostgres(ctx context.Context, c *config, d *dataset) (p *postgresPeer, 
 	return p, nil
 }
 
-// waitMax is how long the server may take to answer.
+// waitMax is the time the server may take to answer.
 const waitMax = 30 * time.Second
 
 func (p *postgresPeer) start(ctx context.Context) (err error) {
@@ -121,7 +121,7 @@ func (p *postgresPeer) Close() error {
 	return os.RemoveAll(p.dir)
 }
 
-// rank is how many values of a column are below v: it orders values as they are, and spreads them evenly.
+// rank is the number of values of a column that are below v: it orders values as they are, and spreads them evenly.
 func (d *dataset) rank(column int, v float64) float64 {
 	return float64(sort.SearchFloat64s(d.sorted[column], v))
 }

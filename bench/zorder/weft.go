@@ -85,7 +85,7 @@ func openWeft(ctx context.Context, c *config, d *dataset) (*weftPeer, error) {
 // Close closes the database and its store.
 func (w *weftPeer) Close() error { return errors.Join(w.db.Close(), w.store.Close()) }
 
-// loadItems is how many rows one transaction writes.
+// loadItems is the number of rows one transaction writes.
 const loadItems = 500
 
 func (w *weftPeer) load(ctx context.Context) (err error) {

@@ -20,7 +20,7 @@ import (
 	"github.com/weftdb/weft/internal/database"
 )
 
-// adminTimeout is how long a server may take to answer a page of its admin port: some read a sample of a table.
+// adminTimeout is the time a server may take to answer a page of its admin port: some read a sample of a table.
 const adminTimeout = time.Minute
 
 // adminBytesMax bounds what is read of an answer.
@@ -169,7 +169,7 @@ func decodeRequest(w http.ResponseWriter, r *http.Request, request any) bool {
 	return true
 }
 
-// checkReady says whether the server is ready, or answers why not.
+// checkReady reports whether the server is ready, or answers why not.
 func (s *server) checkReady(w http.ResponseWriter) bool {
 	if err := s.Ready(); err != nil {
 		http.Error(w, "not ready: "+err.Error(), http.StatusServiceUnavailable)

@@ -267,7 +267,7 @@ func (c *config) checkListeners() []error {
 	return errs
 }
 
-// loopback says whether only this machine reaches the address. A name other than localhost may mean anything, so it does not count.
+// loopback reports whether only this machine reaches the address. A name other than localhost may mean anything, so it does not count.
 func loopback(address string) bool {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
@@ -277,7 +277,7 @@ func loopback(address string) bool {
 	return host == "localhost" || err == nil && ip.Unmap().IsLoopback()
 }
 
-// anyPort says whether the system chooses the port.
+// anyPort reports whether the system chooses the port.
 func anyPort(address string) bool {
 	_, port, err := net.SplitHostPort(address)
 	return err == nil && port == "0"

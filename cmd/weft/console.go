@@ -195,7 +195,7 @@ func (s *server) signInHandler(w http.ResponseWriter, r *http.Request) {
 	answerJSON(w, map[string]string{"user": asked.User, "token": s.sessions.Open(asked.User, credential, time.Now())})
 }
 
-// proves says whether a password is a user's, and returns the user's credential. It takes as long for users that there
+// proves reports whether a password is a user's, and returns the user's credential. It takes as long for users that there
 // are none of.
 func (s *server) proves(user, password string) (credential string, ok bool) {
 	v, ok := verifierOf(s, s.gate.accounts, user)

@@ -21,7 +21,7 @@ import (
 // demoTable is the name of the demo's table.
 const demoTable = "cities"
 
-// demoBatch is how many cities one commit of the load holds.
+// demoBatch is the number of cities one commit of the load holds.
 const demoBatch = 500
 
 // demoCommand is `weft demo`.

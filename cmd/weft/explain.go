@@ -148,7 +148,7 @@ func (p *program) printExplanation(e *database.Explanation, asJSON bool) error {
 	return encoder.Encode(e)
 }
 
-// explainTimeout is how long a server may take to explain one page.
+// explainTimeout is the time a server may take to explain one page.
 const explainTimeout = 5 * time.Minute
 
 // ask asks a server that runs.

@@ -28,7 +28,7 @@ const adminTokenVariable = envPrefix + "ADMIN_TOKEN"
 // noUsers is the message to clients and the log while nobody can sign in.
 const noUsers = "there are no users yet, so nobody can sign in: on the server's machine, create the first administrator with weft user add NAME"
 
-// accountTimeout is how long looking up an account may take.
+// accountTimeout is the time looking up an account may take.
 const accountTimeout = 5 * time.Second
 
 // gate knows whether there is anybody who could sign in, and what users may do.
@@ -40,7 +40,7 @@ type gate struct {
 	found    atomic.Bool
 }
 
-// isShut says whether there are no users. Once there was one, that is not looked up again.
+// isShut reports whether there are no users. Once there was one, that is not looked up again.
 func (g *gate) isShut(ctx context.Context) bool {
 	if g.found.Load() {
 		return false

@@ -29,7 +29,7 @@ func roundFloat(_ []string, a slog.Attr) slog.Attr {
 	return a
 }
 
-// isTerminal says whether a person reads w.
+// isTerminal reports whether a person reads w.
 func isTerminal(w io.Writer) bool {
 	file, ok := w.(*os.File)
 	if !ok {

@@ -37,7 +37,7 @@ type program struct {
 	stdout   io.Writer
 	stderr   io.Writer
 	exit     func(code int) // ends the process at once
-	// oneSignal is how long after a signal another one counts as the same: wrappers such as timeout signal the process and its group.
+	// oneSignal is the time after a signal another one counts as the same: wrappers such as timeout signal the process and its group.
 	oneSignal time.Duration
 }
 

@@ -108,7 +108,7 @@ func sqlMemory(wanted, allowed int64) int64 {
 	return min(wanted, max(allowed/4, 16<<20))
 }
 
-// cgroupBytes is how much memory the process's control group may use, of version 2 or 1; 0 where nothing says so.
+// cgroupBytes is the memory the process's control group may use, of version 2 or 1; 0 where nothing says so.
 func cgroupBytes(read func(name string) ([]byte, error)) int64 {
 	groups, err := read("/proc/self/cgroup")
 	if err != nil {

@@ -103,7 +103,7 @@ func listenMySQL(s *server, db *openedDatabase) (*mysqlProtocol, error) {
 	return &mysqlProtocol{listener: listener, Server: s.sql.wire}, nil
 }
 
-// sessionIdleTimeout is how long a connection may wait for its next command; the variable wait_timeout shows it.
+// sessionIdleTimeout is the time a connection may wait for its next command; the variable wait_timeout shows it.
 const sessionIdleTimeout = 10 * time.Minute
 
 // presetVariables are the system variables, with what this server knows of itself.

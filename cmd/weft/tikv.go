@@ -12,7 +12,7 @@ import (
 	"github.com/weftdb/weft/kv/tikv"
 )
 
-// clusterAnswerTimeout is how long /readyz waits for the cluster.
+// clusterAnswerTimeout is the time /readyz waits for the cluster.
 const clusterAnswerTimeout = 2 * time.Second
 
 func openTiKV(ctx context.Context, s *server) (engine, error) {

@@ -174,7 +174,7 @@ func addUser(ctx context.Context, users *database.Accounts, request userRequest)
 	return "user " + request.Name + " added, who may do everything\n" + adminTokenVariable + "=" + token + "\n", err
 }
 
-// usersTimeout is how long a server may take to change a user.
+// usersTimeout is the time a server may take to change a user.
 const usersTimeout = 30 * time.Second
 
 // askUsers asks a server that runs.

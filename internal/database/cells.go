@@ -118,7 +118,7 @@ func (p Pinned) CellsOf(stored value.Row, nowMS int64, visit func(name []byte, v
 	return wrap(p.name(), p.table.Cells.Cells(stored, p.table.Names, p.table.IsKey, nowMS, visit))
 }
 
-// IsCompacting says whether rows of the table are being rewritten: see Table.Compact and Table.SetCells.
+// IsCompacting reports whether rows of the table are being rewritten: see Table.Compact and Table.SetCells.
 func (p Pinned) IsCompacting() bool {
 	return slices.ContainsFunc(p.db.Jobs(), func(j Job) bool { return j.Kind == job.Compact && j.Table == p.Descriptor().ID })
 }

@@ -65,7 +65,7 @@ func (t *Table) RebuildIndex(ctx context.Context, index string) error {
 
 // Rebuild looks at all Z-order indexes now, as background work does every Options.RebuildInterval: it begins to rebuild those with rows enough to
 // learn codecs from, and those whose codecs no longer suit their rows, and drops those that were replaced longer than Options.PageKeyLife
-// ago. begun is how many rebuilds it has begun.
+// ago. begun is the number of rebuilds it has begun.
 func (db *DB) Rebuild(ctx context.Context) (begun int, err error) {
 	begun, err = db.keeper.Look(ctx, true)
 	return begun, wrap("", err)
@@ -93,7 +93,7 @@ func (t *Table) learnFor(ctx context.Context, spec *IndexSpec) (sample *schema.S
 	return sample, wrap(t.name, err)
 }
 
-// CanLearn says whether the table has a Z-order index whose codes are to be learned from rows and were not yet.
+// CanLearn reports whether the table has a Z-order index whose codes are to be learned from rows and were not yet.
 func (p Pinned) CanLearn() bool {
 	return slices.ContainsFunc(p.Descriptor().Indexes, isUnlearned)
 }

@@ -342,7 +342,7 @@ func walkAcross(t *testing.T, db func() *database.DB, between func(page int) err
 	}
 }
 
-// lookedAt is how many entries a hundred boxes, the same for the same seed, look at.
+// lookedAt is the number of entries a hundred boxes, the same for the same seed, look at.
 func lookedAt(t *testing.T, table *database.Table) (entries int64) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(3, 3))

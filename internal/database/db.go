@@ -34,9 +34,9 @@ type Options struct {
 	Logger *slog.Logger
 	// Now is the clock. Default: time.Now, set right by the store's own clock where several gateways share it.
 	Now func() time.Time
-	// LockWait is for how long a write waits for a transaction that holds its item, before it fails with ErrLockWait. Default 5 seconds; negative: without a limit.
+	// LockWait is the time a write waits for a transaction that holds its item, before it fails with ErrLockWait. Default 5 seconds; negative: without a limit.
 	LockWait time.Duration
-	// BackfillPause is how long an index build rests after each batch of rows, to leave room for others. Default 0.
+	// BackfillPause is the time an index build rests after each batch of rows, to leave room for others. Default 0.
 	BackfillPause time.Duration
 	// ExpiryInterval is how often expired items are looked for; see Table.SetExpiry. Negative: never, but by DB.Expire. Default 1 second: where
 	// nothing has expired, a look is one seek in each table whose items can expire, some microseconds, so that there is nothing to save by more.
@@ -46,10 +46,10 @@ type Options struct {
 	RebuildInterval time.Duration
 	// RebuildRowsMin is from how many rows on the codecs of an index that was made without any are learned. Default 4,096.
 	RebuildRowsMin int
-	// SearchBytesMax is how many bytes of keys one search may collect to put them in order; a longer list is not used, and its condition is checked on the
+	// SearchBytesMax is the number of bytes of keys one search may collect to put them in order; a longer list is not used, and its condition is checked on the
 	// items. Default 64 MiB.
 	SearchBytesMax int
-	// PageKeyLife is how long page keys of a Z-order index that was rebuilt can be used. Default 1 hour.
+	// PageKeyLife is the time page keys of a Z-order index that was rebuilt can be used. Default 1 hour.
 	PageKeyLife time.Duration
 	// Regions say when regions are split and merged, and how often that is looked at.
 	Regions RegionSettings
@@ -169,7 +169,7 @@ type Job = job.Job
 // WaitJobs returns when no background work is left, or with ctx's error.
 func (db *DB) WaitJobs(ctx context.Context) error { return wrap("", db.jobs.Wait(ctx)) }
 
-// TokenWindow is how long the token of a transaction is remembered after its commit.
+// TokenWindow is the time the token of a transaction is remembered after its commit.
 const TokenWindow = idempotency.Window
 
 // Token makes a transaction happen once, however often a client asks for it because it did not hear the answer.

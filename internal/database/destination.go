@@ -68,7 +68,7 @@ func (db *DB) recentDestinations(table *schema.Table) []Destination {
 	return slices.DeleteFunc(slices.Clone(table.Destinations), func(d Destination) bool { return d.ClosedAtMS != 0 && now-d.ClosedAtMS > keepClosedMS })
 }
 
-// SendsChanges says whether this process is the one that sends changes to Kinesis.
+// SendsChanges reports whether this process is the one that sends changes to Kinesis.
 func (db *DB) SendsChanges() bool {
 	return db.journal != nil && (db.gateway == nil || db.gateway.Work(workKinesis).Owned())
 }

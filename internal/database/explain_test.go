@@ -21,7 +21,7 @@ import (
 	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
-// explainedCities is how many cities the tests of explanations read.
+// explainedCities is the number of cities the tests of explanations read.
 const explainedCities = 20_000
 
 var errEnough = errors.New("enough cities")

@@ -91,7 +91,7 @@ func (db *DB) watchExpiry(tables []uint32) {
 	}
 }
 
-// ownsRebuilds says whether this process maintains Z-order indexes for all.
+// ownsRebuilds reports whether this process maintains Z-order indexes for all.
 func (db *DB) ownsRebuilds() bool {
 	return db.gateway == nil || db.gateway.Work(tuning.WorkRebuilds).Owned()
 }

@@ -33,7 +33,7 @@ const (
 	OldImage = schema.OldImage
 )
 
-// clockWait is for how long a change of the schema waits for the cluster's clock.
+// clockWait is the time a change of the schema waits for the cluster's clock.
 const clockWait = 10 * time.Second
 
 // ReaderGrace is for how much longer than 24 hours those can read changes who have begun to read.

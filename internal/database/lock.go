@@ -27,7 +27,7 @@ var (
 // lockWaitDefault is Options.LockWait's: shorter than most clients wait for an answer.
 const lockWaitDefault = 5 * time.Second
 
-// LocksMax is how many items a transaction with TxOptions.Locks can hold, and LockBytes about what each costs until it ends.
+// LocksMax is the number of items a transaction with TxOptions.Locks can hold, and LockBytes about what each costs until it ends.
 const (
 	LocksMax  = record.TakenMax
 	LockBytes = record.TakenBytes
@@ -37,7 +37,7 @@ const (
 type TxOptions struct {
 	// Locks makes the transaction hold each item that it writes or guards from that moment to its end: other writers wait, instead of one of the two failing.
 	Locks bool
-	// Wait is for how long it waits for another writer of an item; 0: without a limit.
+	// Wait is the time it waits for another writer of an item; 0: without a limit.
 	Wait time.Duration
 	// Serializable makes the transaction as if no other serializable one ran beside it: the commit fails if what it has read is not what it would read then. It
 	// reads one snapshot to its end. Not over a store that several processes share.
@@ -73,13 +73,13 @@ func (db *DB) BeginWith(ctx context.Context, o TxOptions) (*Tx, error) {
 	return tx, nil
 }
 
-// Locks says whether the transaction holds items from when it writes or guards them.
+// Locks reports whether the transaction holds items from when it writes or guards them.
 func (tx *Tx) Locks() bool { return tx.locks }
 
 // SetLockWait changes for how long the transaction waits for another writer of an item; 0: without a limit.
 func (tx *Tx) SetLockWait(wait time.Duration) { tx.claim.SetWait(wait) }
 
-// HeldItems is how many items the transaction holds.
+// HeldItems is the number of items the transaction holds.
 func (tx *Tx) HeldItems() int { return tx.claim.Taken() }
 
 // Renew makes the transaction read the latest commits with its own writes on top, until Return: what a writer needs that has waited for another one. It does
@@ -128,7 +128,7 @@ func (tx *Tx) hold(ctx context.Context, key []byte, h HoldMode) (changed bool, e
 	return true, nil
 }
 
-// Holds says whether the transaction holds the item with a key of AppendItemKey; alone, if not shared.
+// Holds reports whether the transaction holds the item with a key of AppendItemKey; alone, if not shared.
 func (tx *Tx) Holds(key []byte, shared bool) bool { return tx.locks && tx.claim.Has(key, shared) }
 
 // take is hold for what was read already: a change since is a conflict.

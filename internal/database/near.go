@@ -50,7 +50,7 @@ func (p Pinned) nearIndex(q *Query) *schema.Index {
 	return nil
 }
 
-// holdsAll says whether the first part of an index is a Z-order over all columns, and only items that lack one of these can be missing in it.
+// holdsAll reports whether the first part of an index is a Z-order over all columns, and only items that lack one of these can be missing in it.
 func holdsAll(x *schema.Index, columns []string) bool {
 	part := &x.Key[0]
 	for _, column := range columns {

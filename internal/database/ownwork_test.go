@@ -43,7 +43,7 @@ func openCounted(t *testing.T) *counted {
 	return c
 }
 
-// requests is how many requests were counted since it was asked last, of all tables and indexes.
+// requests is the number of requests that were counted since it was asked last, of all tables and indexes.
 func (c *counted) requests() (reads, writes int) {
 	before := c.tick
 	c.tick += 60_000

@@ -59,7 +59,7 @@ type Pinned struct {
 	turn    uint64
 }
 
-// hold makes the first Release of a pin count and no other. It serves one pin after another: turn is how many of them were released, and a pin whose
+// hold makes the first Release of a pin count and no other. It serves one pin after another: turn is the number of them that were released, and a pin whose
 // turn is over has no part in the next one's.
 type hold struct{ turn atomic.Uint64 }
 
@@ -129,7 +129,7 @@ func (p Pinned) Descriptor() *schema.Table { return p.version.Table }
 // Names returns the dictionary with which rows of this table are built and read.
 func (p Pinned) Names() value.Names { return p.version.Names }
 
-// AttributeNamesMax is how many attribute names of a table are kept in its dictionary. Items may have attributes of any number of names; those that come
+// AttributeNamesMax is the number of attribute names of a table that are kept in its dictionary. Items may have attributes of any number of names; those that come
 // later stand in no list.
 const AttributeNamesMax = catalog.NamesMax - 3 // the database's own names of cells
 
@@ -142,7 +142,7 @@ func (p Pinned) AttributeNames() []string {
 	return slices.DeleteFunc(slices.Clone(all), func(name string) bool { return cell.IsHidden([]byte(name)) })
 }
 
-// AttributeCount is how many AttributeNames there are. It allocates nothing.
+// AttributeCount is the number of AttributeNames. It allocates nothing.
 func (p Pinned) AttributeCount() int {
 	count := len(p.version.Names.All())
 	if p.table.Cells == nil {

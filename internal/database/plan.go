@@ -56,10 +56,10 @@ func (p *Plan) Searches() string {
 	return p.path.Search.Index.Name
 }
 
-// IsAsync says whether that index need not have all rows yet.
+// IsAsync reports whether that index need not have all rows yet.
 func (p *Plan) IsAsync() bool { return p.path.Search != nil && p.path.Search.Index.Async != nil }
 
-// Together says whether items that are equal in some columns come one after the other.
+// Together reports whether items that are equal in some columns come one after the other.
 func (p *Plan) Together(columns []string) bool { return p.path.Together(columns) }
 
 // Unusable is an index that can't answer a Query, and why.
@@ -246,7 +246,7 @@ func (p Pinned) cachedStatistics() access.Statistics {
 	return p.db.statistics.Known(&statistics.Look{Table: p.table, Now: p.db.options.Now()})
 }
 
-// searches says whether a search index may answer a query.
+// searches reports whether a search index may answer a query.
 func (p Pinned) searches(q *Query) bool {
 	for x := range p.Descriptor().Searches() {
 		if q.Where != nil && x.State.Readable() && (q.AnyIndex || q.Index == x.Name) {

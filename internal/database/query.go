@@ -54,17 +54,17 @@ type Query struct {
 	// Search asks for the items whose words match a query, the best first. It sets Rank and Index, and adds to Where. nil: nobody searches.
 	Search *SearchText
 	// Rank puts items in the order of their scores, the best first. Index must name a search index, and Where ask for what its query does. Such a walk has one page,
-	// without Reverse, After and Segments, and reads no further than its caller goes on asking; Limit is how many items it may want. nil: items as keys lie.
+	// without Reverse, After and Segments, and reads no further than its caller goes on asking; Limit is the number of items it may want. nil: items as keys lie.
 	Rank *search.Scorer
 	// Wait lets the walk begin once asynchronous search indexes have followed what was committed before. Otherwise such an index answers as far as it has. It
 	// counts with Pinned.Query alone: a view and a transaction show a moment that is over.
 	Wait bool
 	// Wanted names the attributes that are needed of each item; nil: all. With AnyIndex, items are read back only where the index does not hold them.
 	Wanted []string
-	// SpansMax is how many spans of keys Where may become; a condition that needs more leaves later key parts to the filter. Default 1,000.
+	// SpansMax is the number of spans of keys Where that may become; a condition that needs more leaves later key parts to the filter. Default 1,000.
 	SpansMax int
 	// Order is the order in which items are wanted, and Limit how many will be read; 0: all. With AnyIndex, an index that gives them in this order may be
-	// the cheaper one. A walk neither sorts nor ends by itself: Plan.Sorted says whether items come in the order, and Plan.Backwards whether with Reverse.
+	// the cheaper one. A walk neither sorts nor ends by itself: Plan.Sorted reports whether items come in the order, and Plan.Backwards whether with Reverse.
 	Order []Ordering
 	Limit int
 	// AnyOrder says that items may come in any order: those that are read back come in the order of the table's keys, many at a time, since they lie together so.
@@ -233,7 +233,7 @@ func (p Pinned) begin(ctx context.Context, from kv.Snapshot, q *Query, old bool,
 	return c, nil
 }
 
-// fetches says whether each item is read back from the table.
+// fetches reports whether each item is read back from the table.
 func (q *Query) fetches(path *access.Path, x *record.Index) bool {
 	if x.IsPrimary() || x.Projection == schema.ProjectAll || path.Covering && q.Wanted != nil {
 		return false
@@ -293,7 +293,7 @@ func (c *Cursor) Counts() Counts {
 // NowMS is the time at which the walk sees cells, for a table with cell.Rules.
 func (c *Cursor) NowMS() int64 { return c.scan.NowMS }
 
-// More says whether a limit ended the page although more entries follow.
+// More reports whether a limit ended the page although more entries follow.
 func (c *Cursor) More() bool { return c.walk.More() }
 
 // LastKey returns the key of the last entry examined, for Query.After; nil if none was. It holds the visible key parts of the index and of the table,

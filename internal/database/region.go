@@ -32,7 +32,7 @@ type (
 // is not counted by Options.Traffic, and splits no regions.
 func OwnWork(ctx context.Context) context.Context { return heat.OwnWork(ctx) }
 
-// RegionsMax is how many regions a table or index may begin with.
+// RegionsMax is the number of regions a table or index may begin with.
 const RegionsMax = region.CountMax
 
 // Regions returns the regions of a table ("") or index, in the order of keys. It reads up to some 50,000 entries. Errors: KindNotFound.
@@ -58,7 +58,7 @@ func (p Pinned) RegionBorders(ctx context.Context, index uint32) (borders [][]by
 }
 
 // Split makes regions of a table ("") or index begin where spec says. If there are entries and spec is only a number, they are cut into parts of about the
-// same size. Nothing is moved; regions that nobody needs are merged after a day. added is how many there are more. Errors: KindNotFound, KindInvalid.
+// same size. Nothing is moved; regions that nobody needs are merged after a day. added is the number of new ones. Errors: KindNotFound, KindInvalid.
 func (t *Table) Split(ctx context.Context, index string, spec RegionSpec) (added int, err error) {
 	if _, err := t.change(ctx, "dynamodb:UpdateTable"); err != nil {
 		return 0, err
@@ -76,7 +76,7 @@ func (t *Table) Split(ctx context.Context, index string, spec RegionSpec) (added
 	return added, wrap(t.name, err)
 }
 
-// LookAfterRegions splits and merges regions now, as background work does. steps is how many splits and merges were made.
+// LookAfterRegions splits and merges regions now, as background work does. steps is the number of splits and merges that were made.
 func (db *DB) LookAfterRegions(ctx context.Context) (steps int, err error) {
 	steps, err = db.regions.Look(ctx, true)
 	return steps, wrap("", err)

@@ -16,7 +16,7 @@ import (
 	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
-// benchDocuments is how many items the benchmarks of searches have; their words are as frequent as Zipf has it.
+// benchDocuments is the number of items the benchmarks of searches have; their words are as frequent as Zipf has it.
 const benchDocuments = 20_000
 
 // BenchmarkSearch: items with a text of 60 words are written with their words, and the best ten found by queries of several forms.

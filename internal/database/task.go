@@ -101,7 +101,7 @@ func (t Tasks) List(ctx context.Context, kind string) ([]Task, error) {
 	return all, wrap("", err)
 }
 
-// Rows is how many rows of a task this process has copied, if it is at it.
+// Rows is the number of rows of a task that this process has copied, if it is at it.
 func (t Tasks) Rows(id string) int64 { return t.db.tasks.Rows(id) }
 
 // Stop ends the attempt at a task that is under way.

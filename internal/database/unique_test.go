@@ -26,7 +26,7 @@ func people(t testing.TB, db *database.DB) *database.Table {
 	}})
 }
 
-// isDuplicate says whether an error is that of a unique index.
+// isDuplicate reports whether an error is that of a unique index.
 func isDuplicate(err error, index string) bool {
 	e, ok := errors.AsType[*database.DuplicateError](err)
 	return ok && e.Index == index && database.KindOf(err) == database.KindConditionFailed

@@ -52,7 +52,7 @@ func (v *View) nowMS(p Pinned) int64 {
 	return v.now()
 }
 
-// isOlder says whether the snapshot may have been taken before the version was in use.
+// isOlder reports whether the snapshot may have been taken before the version was in use.
 func (v *View) isOlder(p Pinned) bool { return p.version.Generation > v.generation }
 
 // Query walks a table or index. p stays the caller's, older or newer than the view. An index that became active after the view is not used; naming it is of KindBusy.

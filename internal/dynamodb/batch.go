@@ -37,7 +37,7 @@ type requestItems struct {
 	has    bool
 	text   []byte // as it stands in the request
 	tables []*batchTable
-	// dropped is how many tables there are besides, for which the batch will be refused: there can't be an element for each.
+	// dropped is the number of further tables, for which the batch will be refused: there can't be an element for each.
 	dropped int
 }
 
@@ -201,7 +201,7 @@ func (t *batchTable) elementRows() (rows []value.Row) {
 	return rows
 }
 
-// count is how many elements the batch has, over all tables.
+// count is the number of elements the batch has, over all tables.
 func (b *batch) count() (n int) {
 	for _, t := range b.requested.tables {
 		n += t.count

@@ -83,7 +83,7 @@ func (c *tableCapacity) total() capacityUnits {
 	return sum
 }
 
-// isCapacityWanted says whether a value of ReturnConsumedCapacity asks for anything.
+// isCapacityWanted reports whether a value of ReturnConsumedCapacity asks for anything.
 func isCapacityWanted(mode string) bool { return mode == "TOTAL" || mode == "INDEXES" }
 
 // append appends the ConsumedCapacity of one table: the sum, and with the mode INDEXES also its parts.

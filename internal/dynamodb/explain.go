@@ -11,7 +11,7 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 )
 
-// explainMode says whether a Query or Scan is run, explained, or both.
+// explainMode reports whether a Query or Scan is run, explained, or both.
 type explainMode int
 
 const (

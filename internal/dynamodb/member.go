@@ -17,7 +17,7 @@ import (
 type member interface {
 	// read reads the value that comes next in the body; it is not null.
 	read(r *request) error
-	// IsGiven says whether the body has the member.
+	// IsGiven reports whether the body has the member.
 	IsGiven() bool
 }
 
@@ -108,7 +108,7 @@ func (t *tableName) constrain(r *request, c *exception.Constraints, name string)
 	}
 }
 
-// hasTable says whether there is a table with a short name; of a long one it says yes without a look.
+// hasTable reports whether there is a table with a short name; of a long one it says yes without a look.
 func (a *API) hasTable(name string) bool {
 	if len(name) >= exception.TableNameMin {
 		return true
@@ -127,13 +127,13 @@ type (
 	returnOnFailure             struct{ text }
 )
 
-// isWanted says whether the answer has a ConsumedCapacity.
+// isWanted reports whether the answer has a ConsumedCapacity.
 func (m *returnConsumedCapacity) isWanted() bool { return isCapacityWanted(m.value) }
 
-// isWanted says whether the answer has ItemCollectionMetrics.
+// isWanted reports whether the answer has ItemCollectionMetrics.
 func (m *returnItemCollectionMetrics) isWanted() bool { return m.value == "SIZE" }
 
-// wantsItem says whether a failed condition is answered with the item.
+// wantsItem reports whether a failed condition is answered with the item.
 func (m *returnOnFailure) wantsItem() bool { return m.value == "ALL_OLD" }
 
 // attributes is an item or a key. Its text is read once, into the request's builder, before it is known whose item it is.

@@ -185,7 +185,7 @@ func (w *walk) checkStart(after value.Row, bounds []expr.Condition) error {
 	return nil
 }
 
-// isImplied says whether a condition is on a computed part that a start key leaves out, since its attributes say what it is.
+// isImplied reports whether a condition is on a computed part that a start key leaves out, since its attributes say what it is.
 func isImplied(bound expr.Condition, after value.Row, names value.Names) bool {
 	for path := range expr.Paths(bound) {
 		if _, ok := after.Get(names, []byte(path.Name)); !ok {

@@ -123,7 +123,7 @@ const (
 	elementsMax     = 1 << 10 // more than faults show of a list
 )
 
-// partsMax is how many tables of a batch and actions of a transaction are looked at beyond those that there may be.
+// partsMax is the number of tables of a batch and actions of a transaction that are looked at beyond those that there may be.
 const partsMax = 1 << 10
 
 // reusable is a buffer for the next request, nil if it is too large to be kept.
@@ -255,7 +255,7 @@ type projection struct {
 	attributesToGet attributesToGet
 }
 
-// projects says whether items are cut down.
+// projects reports whether items are cut down.
 func (p *projection) projects() bool { return p.expression.has || p.attributesToGet.IsGiven() }
 
 // parseLegacy reads AttributesToGet as a projection.

@@ -18,7 +18,7 @@ type searchMembers struct {
 	Order      string   `json:"SearchOrder"` // SCORE, the default, or KEY
 }
 
-// search is Weft's own operation Search: a Scan of the items whose words match a query, the best first. Limit is how many of them are wanted; in the order of
+// search is Weft's own operation Search: a Scan of the items whose words match a query, the best first. Limit is the number of them that are wanted; in the order of
 // keys it is as in a Scan, with pages.
 func (a *API) search(ctx context.Context, body, dst []byte) ([]byte, error) {
 	return a.searchAs(ctx, body, dst, carriedOut)

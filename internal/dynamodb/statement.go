@@ -119,7 +119,7 @@ func (r *request) observeWalk(counts *database.Counts) {
 // rawMax is how long a raw form may become before nothing is added to it.
 const rawMax = 8 << 10
 
-// isFull says whether enough was written.
+// isFull reports whether enough was written.
 func isFull(dst []byte, raw bool) bool {
 	if raw {
 		return len(dst) > rawMax

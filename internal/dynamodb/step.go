@@ -178,7 +178,7 @@ func (o *checkOrder) find(name []byte) member {
 	return nil
 }
 
-// has says whether a request has the member of that name.
+// has reports whether a request has the member of that name.
 func (o *checkOrder) has(name string) bool {
 	m := o.find([]byte(name))
 	return m != nil && m.IsGiven()
@@ -285,7 +285,7 @@ var (
 	legacyNames     = []string{"AttributesToGet", "AttributeUpdates", "Expected", "QueryFilter", "ScanFilter", "ConditionalOperator", "KeyConditions"}
 )
 
-// hasAny says whether a request has one of the members.
+// hasAny reports whether a request has one of the members.
 func hasAny[M member](list []M) bool {
 	for _, m := range list {
 		if m.IsGiven() {
@@ -348,7 +348,7 @@ func (r *request) checkPlaceholders() error {
 	return exception.Validation(text + ": " + strings.Join(possible, " and ") + verb)
 }
 
-// takesValues says whether there may be placeholders of values in an expression: in all but projections.
+// takesValues reports whether there may be placeholders of values in an expression: in all but projections.
 func takesValues(e expressionMember) bool {
 	_, projects := e.(*projectionExpression)
 	return !projects

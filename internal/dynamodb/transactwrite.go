@@ -223,7 +223,7 @@ func (t *transactWriteItems) addReason(i int, w *database.TableWrite, refusal er
 	return nil
 }
 
-// isKeyValueFault says whether an error is about an empty or over-long key attribute.
+// isKeyValueFault reports whether an error is about an empty or over-long key attribute.
 func isKeyValueFault(err error) bool {
 	if _, empty := errors.AsType[*database.KeyEmptyError](err); empty {
 		return true

@@ -131,7 +131,7 @@ func (w *walk) missing(paths iter.Seq[*expr.Path]) (names []string) {
 	return names
 }
 
-// holds says whether entries of the index hold an attribute.
+// holds reports whether entries of the index hold an attribute.
 func (w *walk) holds(name []byte) bool {
 	return access.Holds(w.pin.Descriptor(), w.index, string(name))
 }

@@ -235,7 +235,7 @@ type Append struct {
 	Unread bool
 }
 
-// leaseTime is how long a scanner waits for its client, and scannersMax how many a user, and all together, may have.
+// leaseTime is the time a scanner waits for its client, and scannersMax how many a user, and all together, may have.
 const (
 	leaseTime       = time.Minute
 	scannersMax     = 10_000

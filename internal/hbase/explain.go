@@ -8,7 +8,7 @@ import (
 	"github.com/weftdb/weft/internal/database"
 )
 
-// rangesMax is how many ranges of rows a plan shows.
+// rangesMax is the number of ranges of rows a plan shows.
 const rangesMax = 20
 
 // Plan says how a scan reads its table.

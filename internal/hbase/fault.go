@@ -66,7 +66,7 @@ func faultOf(err error) error {
 	return err
 }
 
-// IsTableExists says whether an error is that there is such a table already.
+// IsTableExists reports whether an error is that there is such a table already.
 func IsTableExists(err error) bool {
 	f, ok := errors.AsType[*Fault](err)
 	return ok && f.Class == hbasePackage+tableExists

@@ -126,7 +126,7 @@ func (s *Selection) Add(c Column) {
 	}), c)
 }
 
-// wants says whether a column is among the wanted ones.
+// wants reports whether a column is among the wanted ones.
 func (s *Selection) wants(family, qualifier []byte) bool {
 	return len(s.Columns) == 0 || slices.ContainsFunc(s.Columns, func(c Column) bool {
 		return bytes.Equal(c.Family, family) && (c.Whole || bytes.Equal(c.Qualifier, qualifier))

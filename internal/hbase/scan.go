@@ -101,7 +101,7 @@ func (b bounds) within(span filter.Span) bounds {
 
 func (b bounds) isEmpty() bool { return len(b.high) > 0 && bytes.Compare(b.low, b.high) > 0 }
 
-// pageRows is how many rows are read by one walk at most, so that a filter which keeps little does not hold a snapshot for long.
+// pageRows is the number of rows that are read by one walk at most, so that a filter which keeps little does not hold a snapshot for long.
 const pageRows = 10_000
 
 // pageBytes ends a call's answer once it has so many bytes of cells.
@@ -129,7 +129,7 @@ func (s *Scanner) Next(ctx context.Context, results int) (page []Result, err err
 	return page, nil
 }
 
-// IsDone says whether nothing is left.
+// IsDone reports whether nothing is left.
 func (s *Scanner) IsDone() bool {
 	return len(s.rest.Cells) == 0 && (s.done || s.left == 0 || s.run != nil && s.run.IsDone())
 }

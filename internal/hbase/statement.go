@@ -146,7 +146,7 @@ func (c *Column) printable() string {
 	return printable(c.Family) + ":" + printable(c.Qualifier)
 }
 
-// columnsShown is how many columns are looked at for their families.
+// columnsShown is the number of columns that are looked at for their families.
 const columnsShown = 32
 
 // appendShape appends the families that are wanted, each once, and the filter without arguments. Qualifiers may be data, so they are left out.

@@ -23,7 +23,7 @@ const RowColumn = "ROW"
 // Dialect is the name under which a table's descriptor holds its families.
 const Dialect = "hbase"
 
-// markersMS is how long marks of deletions are kept: what has an earlier time and is written later is hidden for so long.
+// markersMS is the time marks of deletions are kept: what has an earlier time and is written later is hidden for so long.
 const markersMS = 20 * 24 * 3_600_000
 
 // Family is a column family.
@@ -241,7 +241,7 @@ func (a *API) Describe(ctx context.Context, name TableName) (*Table, error) {
 	return t, nil
 }
 
-// Exists says whether there is an HBase table of that name.
+// Exists reports whether there is an HBase table of that name.
 func (a *API) Exists(ctx context.Context, name TableName) (bool, error) {
 	if err := a.authorizeTable(ctx, "Describe", name); err != nil {
 		return false, err

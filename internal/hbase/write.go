@@ -22,7 +22,7 @@ type rowWrite struct {
 	edits   func(stored value.Row, nowMS int64) ([]cell.Edit, error)
 }
 
-// commitRows is how many rows are written in one commit at most.
+// commitRows is the number of rows that are written in one commit at most.
 const commitRows = 500
 
 // Put writes cells of rows, each row in one commit. Puts of one row are done in their order.
@@ -262,7 +262,7 @@ func deleteEdit(c *CellDelete, before []CellDelete) cell.Edit {
 	return e
 }
 
-// CheckAndMutate does mutations of a row, in one commit, if a condition holds for it, and says whether it did.
+// CheckAndMutate does mutations of a row, in one commit, if a condition holds for it, and reports whether it did.
 func (a *API) CheckAndMutate(ctx context.Context, name TableName, row []byte, condition *Condition, list []Mutation) (done bool, err error) {
 	count := a.begin(ctx, "CheckAndMutate", name, nil)
 	count.row = row
@@ -305,7 +305,7 @@ func (a *API) CheckAndMutate(ctx context.Context, name TableName, row []byte, co
 	return done, err
 }
 
-// holds says whether the condition is true of a stored row.
+// holds reports whether the condition is true of a stored row.
 func (c *Condition) holds(p database.Pinned, t *Table, row []byte, stored value.Row, nowMS int64) (bool, error) {
 	selection, run := Selection{Times: c.Times, Filter: c.Filter}, filter.Run(nil)
 	if c.Filter != nil {
@@ -333,7 +333,7 @@ func (c *Condition) holds(p database.Pinned, t *Table, row []byte, stored value.
 	return c.Operator.holds(bytes.Compare(c.Value, cells[0].Value)), nil
 }
 
-// holds says whether an operator holds for the comparison of its left side with its right one.
+// holds reports whether an operator holds for the comparison of its left side with its right one.
 func (o Operator) holds(compared int) bool {
 	switch o {
 	case Less:

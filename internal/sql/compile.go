@@ -53,7 +53,7 @@ func (s *Session) compileUnchecked(read tree.Statement, c *call) (statement, err
 	return &plain{read: read}, nil
 }
 
-// isShared says whether a compiled statement may be kept for others.
+// isShared reports whether a compiled statement may be kept for others.
 func isShared(st statement) bool {
 	if q := queryIn(st); q != nil {
 		return q.isKept()

@@ -50,7 +50,7 @@ func (a answerScope) Resolve(c *tree.Column) (slot int, t datum.Type, err error)
 	})
 }
 
-// whereOf says whether the WHERE of a SHOW takes a row.
+// whereOf reports whether the WHERE of a SHOW takes a row.
 func whereOf(where tree.Expression, columns []result.Column, row []datum.Datum) (bool, error) {
 	program, err := evaluate.Compile(where, answerScope(columns))
 	if err != nil {
@@ -59,7 +59,7 @@ func whereOf(where tree.Expression, columns []result.Column, row []datum.Datum) 
 	return program.Truth(&evaluate.Context{Row: row})
 }
 
-// matchesShow says whether the LIKE and WHERE of a SHOW take a pair. Names are matched whatever their case.
+// matchesShow reports whether the LIKE and WHERE of a SHOW take a pair. Names are matched whatever their case.
 func (s *Session) matchesShow(st *tree.Show, name, value string, c *call) (bool, error) {
 	condition := st.Where
 	if st.Like != nil {

@@ -35,7 +35,7 @@ type Options struct {
 	Logger *slog.Logger
 	// Now is the clock. Default: time.Now.
 	Now func() time.Time
-	// PlansMax is about how many compiled statements are kept. Default 8,192; they take an eighth of Memory at most.
+	// PlansMax is about the number of compiled statements that are kept. Default 8,192; they take an eighth of Memory at most.
 	PlansMax int
 	// Memory bounds what statements hold together: their texts and trees, prepared ones, kept plans, open transactions, sorts, groups and joins. What
 	// finds no room is refused. Default: no bound.
@@ -68,7 +68,7 @@ type Outcome struct {
 	Kind Kind
 	Code fault.Code // of its error; 0 for none
 	Took time.Duration
-	// Plan says whether a plan was made for it, or kept from an earlier statement.
+	// Plan reports whether a plan was made for it, or kept from an earlier statement.
 	Plan PlanSource
 	// Rows that were looked at, sent to the client, and written.
 	Examined, Returned, Written int64

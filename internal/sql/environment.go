@@ -74,10 +74,10 @@ func (s *Session) LastInsertID() uint64 { return s.insertID }
 // SetLastInsertID is LAST_INSERT_ID(n).
 func (s *Session) SetLastInsertID(n uint64) { s.insertID, s.told = n, n }
 
-// RowCount is how many rows the last statement wrote; -1 after one with rows.
+// RowCount is the number of rows the last statement wrote; -1 after one with rows.
 func (s *Session) RowCount() int64 { return s.affected }
 
-// FoundRows is how many rows the last SELECT returned.
+// FoundRows is the number of rows the last SELECT returned.
 func (s *Session) FoundRows() int64 { return s.found }
 
 // Sleep waits for so many milliseconds. It returns early, with interrupted true, if the statement is to end, or has slept for as long as it may take. In a

@@ -53,7 +53,7 @@ func (t contestedTxn) Commit(ctx context.Context) error {
 type hotWriter struct {
 	name string
 	add  func(ctx context.Context, h *hotRow, s *sql.Session) error
-	// retries is how many commits an addition may lose: 0 where all rows are known beforehand, 1 where a first try finds them; -1: it is the client that
+	// retries is the number of commits an addition may lose: 0 where all rows are known beforehand, 1 where a first try finds them; -1: it is the client that
 	// tries again.
 	retries int64
 }

@@ -64,7 +64,7 @@ func kindOf(s tree.Statement) Kind {
 	return KindOther
 }
 
-// isDefinition says whether a statement changes schemas: it ends an open transaction first.
+// isDefinition reports whether a statement changes schemas: it ends an open transaction first.
 func isDefinition(s tree.Statement) bool {
 	switch s.(type) {
 	case *tree.CreateTable, *tree.AlterTable, *tree.RenameTable, *tree.DropTable, *tree.TruncateTable, *tree.CreateIndex, *tree.DropIndex, *tree.BuildIndex,

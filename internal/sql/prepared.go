@@ -149,7 +149,7 @@ func (p *preparedStatement) execute(ctx context.Context, c *call) error {
 	return tooOften()
 }
 
-// namedMax is how many statements a session may prepare by PREPARE.
+// namedMax is the number of statements a session may prepare by PREPARE.
 const namedMax = 1000
 
 // prepareNamed is PREPARE name FROM text.

@@ -39,10 +39,10 @@ func (*queryStatement) kind() Kind { return KindRelational }
 // anew costs little beside it.
 const costMax = 1000
 
-// isKept says whether the plan may serve other executions.
+// isKept reports whether the plan may serve other executions.
 func (q *queryStatement) isKept() bool { return q.known && q.cost <= costMax && !q.unfit.Load() }
 
-// fits says whether a kept statement may serve an execution: its parameters are of the kinds that it was planned for.
+// fits reports whether a kept statement may serve an execution: its parameters are of the kinds that it was planned for.
 func fits(st statement, c *call) bool {
 	q := queryIn(st)
 	return q == nil || q.isKept() && slices.EqualFunc(q.kinds, c.parameters, func(k datum.Kind, d datum.Datum) bool { return k == d.Kind() })
@@ -269,7 +269,7 @@ func (q *queryStatement) pinTables(s *Session, request *execute.QueryRequest) (r
 	return release, nil
 }
 
-// recursionMax is how many rounds a recursive common table expression may take.
+// recursionMax is the number of rounds a recursive common table expression may take.
 func (s *Session) recursionMax() int64 {
 	d, err := s.engine.variables.Get(s.values, "cte_max_recursion_depth")
 	if err != nil {
@@ -287,7 +287,7 @@ func (s *Session) virtual(ctx context.Context, of any, schema, table string, yie
 	return s.engine.schemas.Read(ctx, v, s.schemasSession(), schemas.About{Schema: schema, Table: table}, yield)
 }
 
-// operates says whether package algebra compiles a statement: a query over several tables, or over a view.
+// operates reports whether package algebra compiles a statement: a query over several tables, or over a view.
 func (s *Session) operates(read tree.Statement) (tree.Query, bool) {
 	if one, ok := read.(*tree.Select); ok && tree.IsPlain(one) {
 		return one, one.From != nil && s.isView(*one.From)

@@ -97,7 +97,7 @@ func (s *Session) demand(n *need) error {
 	return s.refuse(n.privilege, n.Level)
 }
 
-// isGuarded says whether reading a virtual database takes a right: the others show what the reader may see.
+// isGuarded reports whether reading a virtual database takes a right: the others show what the reader may see.
 func isGuarded(database string) bool { return strings.EqualFold(database, "mysql") }
 
 // allow checks all that a compiled statement asks for.
@@ -158,7 +158,7 @@ func (s *Session) may(p account.Privileges, at account.Level, lenient bool) bool
 	return allowed
 }
 
-// isOfRows says whether a condition key is about rows and columns.
+// isOfRows reports whether a condition key is about rows and columns.
 func isOfRows(key string) bool {
 	switch key {
 	case "dynamodb:leadingkeys", "dynamodb:attributes", "dynamodb:select", "dynamodb:fulltablescan":
@@ -238,7 +238,7 @@ func (s *Session) denial(p account.Privileges, at account.Level, err error) erro
 	return err
 }
 
-// sees says whether the user may know of a table, or of some table of a database: who has any right to it may.
+// sees reports whether the user may know of a table, or of some table of a database: who has any right to it may.
 func (s *Session) sees(database, table string) bool {
 	if s.rights.Everything() || s.rights.Warns() || schemas.IsVirtual(database) && !isGuarded(database) {
 		return true
@@ -254,23 +254,23 @@ func (s *Session) sees(database, table string) bool {
 	return s.seesSome(database)
 }
 
-// seesRows says whether the user may read all rows of a table.
+// seesRows reports whether the user may read all rows of a table.
 func (s *Session) seesRows(database, table string) bool {
 	return s.rights.Everything() || s.rights.Warns() || s.may(account.Select,
 		account.Level{Database: database, Table: table}, false)
 }
 
-// seesQuery says whether the user may know the query of a view.
+// seesQuery reports whether the user may know the query of a view.
 func (s *Session) seesQuery(database, view string) bool {
 	return s.rights.Everything() || s.rights.Warns() || s.may(account.ShowView, account.Level{Database: database, Table: view}, false)
 }
 
-// decideShown says whether a policy lets the user describe a table.
+// decideShown reports whether a policy lets the user describe a table.
 func (s *Session) decideShown(at account.Level) bool {
 	return s.rights.Decide(s.requestOn("dynamodb:DescribeTable", at)) == policy.Allow
 }
 
-// tablesPage is how many names of tables are read at once.
+// tablesPage is the number of names of tables that are read at once.
 const tablesPage = 1000
 
 // relations yields the names of a database's tables and views.

@@ -297,7 +297,7 @@ func (n *accessCollector) insert(read *tree.Insert) {
 	}
 }
 
-// isNumbered says whether a column may get another value than it is given: the next number.
+// isNumbered reports whether a column may get another value than it is given: the next number.
 func (n *accessCollector) isNumbered(name string) bool {
 	column, _ := n.table.Column(name)
 	return column.AutoIncrement

@@ -253,7 +253,7 @@ func (s *Session) cacheKey() []byte {
 	return append(append(append(append(s.key[:0], s.database...), 0), flags, mode), s.temporaries.version...)
 }
 
-// keepsWarnings says whether a statement asks for the warnings of the one before.
+// keepsWarnings reports whether a statement asks for the warnings of the one before.
 func keepsWarnings(read tree.Statement) bool {
 	show, ok := read.(*tree.Show)
 	return ok && (show.What == "warnings" || show.What == "errors" || show.What == "count warnings" || show.What == "count errors")

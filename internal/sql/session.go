@@ -65,7 +65,7 @@ type Session struct {
 	limit      execute.Limit    // of its time
 }
 
-// warningsMax is how many warnings of one statement are kept.
+// warningsMax is the number of warnings of one statement that are kept.
 const warningsMax = 64
 
 // warning is a line of SHOW WARNINGS.
@@ -121,10 +121,10 @@ func (s *Session) Use(ctx context.Context, database string) error {
 	return nil
 }
 
-// SetMultiStatements says whether a text may hold several statements.
+// SetMultiStatements reports whether a text may hold several statements.
 func (s *Session) SetMultiStatements(on bool) { s.multi = on }
 
-// IdleTimeout is how long the session may wait for its next statement: wait_timeout.
+// IdleTimeout is the time the session may wait for its next statement: wait_timeout.
 func (s *Session) IdleTimeout() time.Duration { return s.values.IdleSession }
 
 // Reset makes the session what it was when it was opened, in the database that it is in.

@@ -109,7 +109,7 @@ func (s *Session) showStatus(st *tree.Show, c *call) error {
 	})
 }
 
-// running is how many connections are at work: the one that asks, at least.
+// running is the number of connections that are at work: the one that asks, at least.
 func (e *Engine) running() (n int64) {
 	if e.options.Processes != nil {
 		for _, p := range e.options.Processes() {

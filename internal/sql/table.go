@@ -22,7 +22,7 @@ type tables struct {
 	known map[uint32]*definition.Table
 }
 
-// tablesMax is how many tables are kept; then all are forgotten.
+// tablesMax is the number of tables that are kept; then all are forgotten.
 const tablesMax = 10_000
 
 // of returns a table as SQL sees it.

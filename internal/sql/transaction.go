@@ -83,7 +83,7 @@ func (s *Session) writes(ctx context.Context) error {
 	return s.open.tx.Renew(ctx)
 }
 
-// nextReadOnly says whether a transaction that begins now is read-only unless it says otherwise.
+// nextReadOnly reports whether a transaction that begins now is read-only unless it says otherwise.
 func (s *Session) nextReadOnly() bool {
 	if s.nextRead != nil {
 		return *s.nextRead

@@ -175,7 +175,7 @@ func inTree(v reflect.Value, visit func(v reflect.Value) bool) {
 	}
 }
 
-// hasVariables says whether a tree has placeholders or variables.
+// hasVariables reports whether a tree has placeholders or variables.
 func hasVariables(of reflect.Value) (has bool) {
 	inTree(of, func(v reflect.Value) bool {
 		has = has || v.Type() == reflect.TypeFor[tree.Parameter]() || v.Type() == reflect.TypeFor[tree.Variable]()

@@ -176,7 +176,7 @@ func (s *Session) withSources(read *tree.Insert, t *definition.Table) (query tre
 	return &whole, sources, err
 }
 
-// has says whether a table of FROM has a column.
+// has reports whether a table of FROM has a column.
 func (f *finding) has(c *tree.Column) bool {
 	return slices.ContainsFunc(f.bases, func(b base) bool {
 		if b.table == nil || c.Table != "" && c.Table != b.alias {
@@ -305,7 +305,7 @@ func (t *writeTarget) asks(f *finding, e tree.Expression) tree.Expression {
 	})
 }
 
-// isOwn says whether a value needs no more than the row that it is assigned to.
+// isOwn reports whether a value needs no more than the row that it is assigned to.
 func (f *finding) isOwn(e tree.Expression, b *base) bool {
 	own := true
 	tree.Walk(e, func(e tree.Expression) bool {

@@ -69,7 +69,7 @@ func (h *harness) needsCrash() {
 	}
 }
 
-// crashWriters is how many goroutines write when the store crashes, each its own pair of keys.
+// crashWriters is the number of goroutines write when the store crashes, each its own pair of keys.
 const crashWriters = 8
 
 // witness records the commits that one writer, and its readers, know to be durable.
@@ -115,7 +115,7 @@ func crashAmidWrites(h *harness) {
 
 func pairKey(i int, side string) string { return fmt.Sprintf("writer %02d %s", i, side) }
 
-// writesBeforeCrash is how many commits or reads each goroutine makes before the crash may come.
+// writesBeforeCrash is the number of commits or reads each goroutine makes before the crash may come.
 const writesBeforeCrash = 10
 
 // untilCrash takes step after step, until it has to stop or meets an error, which it may only after the crash.

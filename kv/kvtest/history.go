@@ -234,7 +234,7 @@ func (r *history) end(p *pair) {
 	}
 }
 
-// mayConflict says whether a transaction since began tried to commit a write or a guard of a key in touched.
+// mayConflict reports whether a transaction since began tried to commit a write or a guard of a key in touched.
 func (r *history) mayConflict(touched []string, began int) bool {
 	for _, other := range r.attempts[began:] {
 		for _, key := range touched {

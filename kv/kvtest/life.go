@@ -116,7 +116,7 @@ func (h *harness) expectClosed(v view) {
 	}
 }
 
-// cancelEntries is how many entries a cursor may still show after its context was cancelled, at most.
+// cancelEntries is the number of entries a cursor may still show after its context was cancelled, at most.
 const cancelEntries = 2000
 
 func contextChecks() []check {

@@ -171,7 +171,7 @@ func newBounds(r kv.Range, reverse bool) bounds {
 	return bounds{start: string(r.Start), end: string(r.End), limited: r.End != nil, reverse: reverse}
 }
 
-// before says whether key lies before the range in the direction of the walk.
+// before reports whether key lies before the range in the direction of the walk.
 func (b *bounds) before(key string) bool {
 	if b.reverse {
 		return b.limited && key >= b.end

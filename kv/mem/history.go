@@ -38,7 +38,7 @@ func (h *history) record(version uint64, keys []string) {
 	}
 }
 
-// changedSince says whether key was committed after version, which an open transaction reads at.
+// changedSince reports whether key was committed after version, which an open transaction reads at.
 func (h *history) changedSince(key string, version uint64) bool { return h.versions[key] > version }
 
 func (h *history) prune() {

@@ -33,14 +33,14 @@ func (t *Txn) Return() {
 	}
 }
 
-// Changed says whether another transaction committed key.
+// Changed reports whether another transaction committed key.
 func (t *Txn) Changed(key []byte) bool {
 	t.store.mu.Lock()
 	defer t.store.mu.Unlock()
 	return t.store.history.changedSince(string(key), t.snapshot.version)
 }
 
-// Hides says whether the transaction's own snapshot lacks a commit of key.
+// Hides reports whether the transaction's own snapshot lacks a commit of key.
 func (t *Txn) Hides(key []byte) bool {
 	t.store.mu.Lock()
 	defer t.store.mu.Unlock()

@@ -108,7 +108,7 @@ func (h *Shared) check(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// over says whether h, which may be none, is closed.
+// over reports whether h, which may be none, is closed.
 func (h *Shared) over() bool { return h != nil && h.closed.Load() }
 
 // clock is a clock that never runs backwards.

@@ -91,7 +91,7 @@ func newCursor(ctx context.Context, s *Store, v *view, keys kv.Range, reverse bo
 	return c
 }
 
-// check says whether the cursor may go on, and keeps the reason if not.
+// check reports whether the cursor may go on, and keeps the reason if not.
 func (c *cursor) check() bool {
 	if c.err != nil || c.closed {
 		return false

@@ -58,7 +58,7 @@ func readMarker(fs vfs.FS, dir string) (string, error) {
 	return string(text), errors.Join(err, f.Close())
 }
 
-// parseMarker says whether this program can open a folder with this marker.
+// parseMarker reports whether this program can open a folder with this marker.
 func parseMarker(text string) error {
 	engine, format := "", 0
 	for line := range strings.Lines(text) {
@@ -84,7 +84,7 @@ func parseMarker(text string) error {
 	return nil
 }
 
-// isStore says whether the folder holds a store, of whatever format, or one that was being made.
+// isStore reports whether the folder holds a store, of whatever format, or one that was being made.
 func isStore(fs vfs.FS, dir string) bool {
 	for _, name := range []string{markerName, markerNewName} {
 		if _, err := fs.Stat(fs.PathJoin(dir, name)); err == nil {

@@ -189,7 +189,7 @@ func (l *lane) syncGroups() {
 	}
 }
 
-// apply makes g visible and says whether that went well; if not, the store has stopped.
+// apply makes g visible and reports whether that went well; if not, the store has stopped.
 func (s *Store) apply(g *group) (ok bool) {
 	defer s.stopOnPanic(&ok)
 	if !g.stamped && !s.build(g) {
@@ -222,7 +222,7 @@ func (s *Store) apply(g *group) (ok bool) {
 	return true
 }
 
-// build makes the batch of g and says whether that went well.
+// build makes the batch of g and reports whether that went well.
 func (s *Store) build(g *group) bool {
 	g.batch = s.db.NewBatchWithSize(g.bytes + 16*len(g.commits) + 64)
 	if err := g.fillBatch(); err != nil {
@@ -244,7 +244,7 @@ func (g *group) fillBatch() error {
 	return nil
 }
 
-// sync waits until g is durable and says whether it is; if not, the store has stopped.
+// sync waits until g is durable and reports whether it is; if not, the store has stopped.
 func (s *Store) sync(g *group) (ok bool) {
 	defer s.stopOnPanic(&ok)
 	if err := g.batch.SyncWait(); err != nil {

@@ -124,7 +124,7 @@ func (t *txn) Before(ctx context.Context, key, dst []byte) ([]byte, bool, error)
 	return append(dst, value...), true, closer.Close()
 }
 
-// hasChanged says whether a key was committed after a version, or may have been, or is being committed now.
+// hasChanged reports whether a key was committed after a version, or may have been, or is being committed now.
 func (t *commitTable) hasChanged(hash, since uint64) bool {
 	if since < t.floor.Load() {
 		return true

@@ -3,7 +3,7 @@
 // Package pebble is Weft's embedded engine: a kv.Store in one folder, kept by the library github.com/cockroachdb/pebble.
 //
 // Keys and values are stored as they come, the latest version only. Transactions are optimistic: they read a snapshot, buffer their writes,
-// and at Commit a table in memory (commitTable) tells whether a key of theirs was committed since. Pebble shows a commit before it is
+// and at Commit a table in memory (commitTable) reports whether a key of theirs was committed since. Pebble shows a commit before it is
 // synced; so that no reader sees what a crash could take back, reads wait for a commit they would show. Reads of other keys don't.
 //
 // # What a folder holds

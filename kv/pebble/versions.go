@@ -36,7 +36,7 @@ func (v *versions) begin() {
 	v.skipped.Store(0)
 }
 
-// skip counts steps that a walk has lost, and says whether the caller is to flush.
+// skip counts steps that a walk has lost, and reports whether the caller is to flush.
 func (v *versions) skip(steps int64) bool {
 	lost := v.skipped.Add(steps)
 	return lost > versionsFlush*max(v.written.Load(), flushEntriesMin) && v.flushing.CompareAndSwap(false, true)

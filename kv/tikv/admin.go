@@ -12,7 +12,7 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// deleteRangeWorkers is how many regions DeleteRange works on at once.
+// deleteRangeWorkers is the number of regions DeleteRange works on at once.
 const deleteRangeWorkers = 4
 
 // DeleteRange drops all keys of r, and with them all that older snapshots would show. Errors: kv.ErrClosed, ctx's error, the cluster's.

@@ -66,21 +66,21 @@ func (s *Store) conflict(stored []byte) error {
 	return &kv.ConflictError{Key: bytes.Clone(key)}
 }
 
-// isCollected says whether garbage collection has overtaken a timestamp.
+// isCollected reports whether garbage collection has overtaken a timestamp.
 func isCollected(err error) bool {
 	var early *tikverr.ErrGCTooEarly
 	var aborted *tikverr.ErrTxnAbortedByGC
 	return errors.As(err, &early) || errors.As(err, &aborted)
 }
 
-// restartable says whether a transaction was rolled back by somebody else's doing, other than a write conflict.
+// restartable reports whether a transaction was rolled back by somebody else's doing, other than a write conflict.
 func restartable(err error) bool {
 	var latch *tikverr.ErrWriteConflictInLatch
 	var retryable *tikverr.ErrRetryable
 	return errors.As(err, &latch) || errors.As(err, &retryable)
 }
 
-// tooLarge says whether the client found something too large.
+// tooLarge reports whether the client found something too large.
 func tooLarge(err error) bool {
 	var txn *tikverr.ErrTxnTooLarge
 	var key *tikverr.ErrKeyTooLarge

@@ -37,12 +37,12 @@ func (s *Store) Fence(until func() int64) {
 // fenceMargin is how much later a commit may be checked than its transaction's age was looked at, and still be quick.
 const fenceMargin = 200 * time.Millisecond
 
-// safeWindowMS is how long after its transaction's beginning, as the client sees it, a quick commit may be stamped, milliseconds.
+// safeWindowMS is the time after its transaction's beginning, as the client sees it, a quick commit may be stamped, milliseconds.
 func safeWindowMS() int64 {
 	return config.GetGlobalConfig().TiKVClient.AsyncCommit.SafeWindow.Milliseconds()
 }
 
-// mayBeQuick says whether t may commit in one phase or asynchronously. Then the cluster's stores choose the timestamp, up to a bound that the client
+// mayBeQuick reports whether t may commit in one phase or asynchronously. Then the cluster's stores choose the timestamp, up to a bound that the client
 // sets by its safe window, so the whole window must lie before the fence.
 func (t *Txn) mayBeQuick() bool {
 	until := t.store.until.Load()

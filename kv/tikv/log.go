@@ -34,7 +34,7 @@ func level(l zapcore.Level) slog.Level {
 	}
 }
 
-// Enabled says whether a line of this level is written.
+// Enabled reports whether a line of this level is written.
 func (c *core) Enabled(l zapcore.Level) bool {
 	return c.logger.Enabled(context.Background(), level(l))
 }

@@ -65,7 +65,7 @@ func (p *pages) place(s span) {
 	*p = pages{view: p.view, reverse: p.reverse, ahead: s, size: pageEntriesFirst}
 }
 
-// coversBelow says whether the entry just below high is in the page, or surely none is between.
+// coversBelow reports whether the entry just below high is in the page, or surely none is between.
 func (p *pages) coversBelow(high []byte) bool {
 	if high == nil {
 		return p.cover.high == nil

@@ -74,5 +74,5 @@ func TestEngineUnderFaults(t *testing.T) {
 // scheduleShare is the number of schedules of which one runs for a change.
 const scheduleShare = 4
 
-// sentences is how many schedules one run of the suite has, at least.
+// sentences is the number of schedules one run of the suite has, at least.
 const sentences = 100

@@ -36,7 +36,7 @@ func (v *view) check(ctx context.Context) error {
 	return nil
 }
 
-// expired says whether the cluster may have dropped what the view shows.
+// expired reports whether the cluster may have dropped what the view shows.
 func (v *view) expired() bool { return v.store.now().Sub(v.began) > v.store.lifetime }
 
 // snapshot returns a client's snapshot. It's new each time: the client's caches whatever is looked up, without a useful bound.
@@ -115,7 +115,7 @@ func (v *view) getBatch(ctx context.Context, keys [][]byte, indexes []int, found
 	return nil
 }
 
-// getsMax is how many keys of one GetMany are asked for at once.
+// getsMax is the number of keys of one GetMany that are asked for at once.
 const getsMax = 16
 
 // Reader is one snapshot. It may be used by several goroutines at once.

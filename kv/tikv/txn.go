@@ -130,7 +130,7 @@ func (t *Txn) buffer(key []byte, w write) error {
 	return nil
 }
 
-// usable says whether key can be written or guarded now. Age doesn't count here: it's a conflict at Commit.
+// usable reports whether key can be written or guarded now. Age doesn't count here: it's a conflict at Commit.
 func (t *Txn) usable(key []byte) error {
 	switch {
 	case t.over.Load() || t.store.closed.Load():

@@ -11,7 +11,7 @@ import (
 // formPlain is the form of a value that follows as it is. Other first bytes are free for later forms.
 const formPlain = 0x01
 
-// formBytes is how many bytes a stored value is longer.
+// formBytes is the number of bytes a stored value is longer.
 const formBytes = 1
 
 // appendValue appends the stored form of value to dst.

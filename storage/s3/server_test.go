@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// pageMax is how many objects the server lists at once: few, so that a client must ask again.
+// pageMax is the number of objects the server lists at once: few, so that a client must ask again.
 const pageMax = 3
 
 // server speaks as much of S3's protocol as the client uses, for one bucket and without signatures.

@@ -67,7 +67,7 @@ func list(t *testing.T, s storage.Storage, prefix, after string) (names []string
 	return names
 }
 
-// isAbsent says whether the storage shows no object of that name.
+// isAbsent reports whether the storage shows no object of that name.
 func isAbsent(ctx context.Context, s storage.Storage, name string) bool {
 	body, err := s.Get(ctx, name, 0, -1)
 	if err == nil {

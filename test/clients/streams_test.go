@@ -30,7 +30,7 @@ import (
 	"github.com/weftdb/weft/test/harness"
 )
 
-// changesHalf is how many writes a reader finds when it begins, and how many are made while it reads.
+// changesHalf is the number of writes a reader finds when it begins, and how many are made while it reads.
 const changesHalf = 250
 
 // kclTimeout is when the Kinesis Client Library is told to end, whatever it has read. It waits half a minute for others before it makes leases.

@@ -12,7 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// faultsShown is how many faults of one kind are printed.
+// faultsShown is the number of faults of one kind that are printed.
 const faultsShown = 10
 
 // check compares everything the server holds with what it must hold.

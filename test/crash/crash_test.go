@@ -126,7 +126,7 @@ func (r *run) indexWords() {
 	}
 }
 
-// hasTransactions says whether the server knows the operation, by a transaction that deletes what is not there.
+// hasTransactions reports whether the server knows the operation, by a transaction that deletes what is not there.
 func (r *run) hasTransactions() bool {
 	_, err := r.client.TransactWriteItems(r.t.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
 		{Delete: &types.Delete{TableName: aws.String(tableName), Key: itemKey{"none", 0}.document().attributes()}},

@@ -97,7 +97,7 @@ func (k itemKey) document() document {
 	return document{"pk": "S" + k.pk, "sk": "N" + strconv.Itoa(k.sk)}
 }
 
-// expires says whether the item was written by putExpired.
+// expires reports whether the item was written by putExpired.
 func (k itemKey) expires() bool { return strings.HasSuffix(k.pk, expiredSuffix) }
 
 func compareKeys(a, b itemKey) int { return cmp.Or(cmp.Compare(a.pk, b.pk), cmp.Compare(a.sk, b.sk)) }

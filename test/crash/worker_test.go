@@ -18,7 +18,7 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// itemsOfWorker is how many items each worker has to itself. Nobody else writes them, so it knows what each of them must be.
+// itemsOfWorker is the number of items each worker has to itself. Nobody else writes them, so it knows what each of them must be.
 const itemsOfWorker = 40
 
 // worker is one client. It writes until the server dies.
@@ -110,7 +110,7 @@ func (w *worker) color() string { return "S" + colors[w.rng.IntN(len(colors))] }
 
 func lateValue(rng *rand.Rand) string { return "Sl" + strconv.Itoa(rng.IntN(10)) }
 
-// settle takes down how a write ended that would have made changes of items. refused says whether a false condition may be the answer.
+// settle takes down how a write ended that would have made changes of items. refused reports whether a false condition may be the answer.
 func (w *worker) settle(err error, changes map[int]document, refused bool) (done bool, bad error) {
 	var failed *types.ConditionalCheckFailedException
 	var answer smithy.APIError
@@ -316,7 +316,7 @@ func (w *worker) recognize(rows map[itemKey]document) (faults []string) {
 	return faults
 }
 
-// whole says whether every item is what the transaction would have made of it.
+// whole reports whether every item is what the transaction would have made of it.
 func (w *worker) whole(rows map[itemKey]document) bool {
 	for at, after := range w.open {
 		if !equal(rows[w.key(at)], after) {

@@ -27,7 +27,7 @@ import (
 	"github.com/weftdb/weft/kv/tikv/tikvtest"
 )
 
-// gatewayCount is how many gateways there are at a time.
+// gatewayCount is the number of gateways at a time.
 const gatewayCount = 3
 
 // engine makes handles of one shared store.
@@ -196,7 +196,7 @@ func (s *scene) start(stream int, name string, do func(context.Context, *rand.Ra
 	})
 }
 
-// expected says whether an error is one that happens where gateways vanish and schemas change.
+// expected reports whether an error is one that happens where gateways vanish and schemas change.
 func expected(err error) bool {
 	if errors.Is(err, errDead) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		return true

@@ -40,7 +40,7 @@ func (p plainBodies) Do(r *http.Request) (*http.Response, error) {
 	return p.client.Do(r)
 }
 
-// pollPause is how long to wait between two looks at a table.
+// pollPause is the time to wait between two looks at a table.
 const pollPause = 5 * time.Millisecond
 
 // CreateTable makes a table and waits until it is active. A test whose table can't be made fails.

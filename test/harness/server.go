@@ -21,7 +21,7 @@ import (
 	"time"
 )
 
-// readyTimeout is how long a server may take to open its folder; stopTimeout how long it may take to end after SIGTERM.
+// readyTimeout is the time a server may take to open its folder; stopTimeout how long it may take to end after SIGTERM.
 const (
 	readyTimeout = 60 * time.Second
 	stopTimeout  = 30 * time.Second

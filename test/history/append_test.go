@@ -20,7 +20,7 @@ const transactionsCount = 15_000
 // share returns the number of transactions of a test that has a part of all.
 func share(t *testing.T, percent int) int { return rounds.Of(t, transactionsCount*percent/100) }
 
-// roundMax is how many transactions a round has at most. Rounds have lists of their own and are checked one by one.
+// roundMax is the number of transactions a round has at most. Rounds have lists of their own and are checked one by one.
 const roundMax = 10_000
 
 // tally is what some rounds were made of.

@@ -143,7 +143,7 @@ func makeTable(t testing.TB, c caller, name, more string) {
 	}
 }
 
-// hasTransactions says whether the operations on several items exist.
+// hasTransactions reports whether the operations on several items exist.
 func hasTransactions(c caller) bool {
 	_, err := c.call(context.Background(), "TransactGetItems", []byte(`{}`))
 	r, refused := errors.AsType[*refusal](err)

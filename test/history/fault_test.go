@@ -270,7 +270,7 @@ var plantedFaults = []struct {
 	{"acknowledges before it writes", nil, lateWrite, []check.Class{check.RealTime}},
 }
 
-// plantedRounds is how many rounds a fault has to be found in. It is there in the first as a rule, write skew among some twenty.
+// plantedRounds is the number of rounds a fault has to be found in. It is there in the first as a rule, write skew among some twenty.
 const plantedRounds = 1000
 
 // findPlanted runs rounds on faulty databases until all classes were found.

@@ -42,7 +42,7 @@ func (m *mortal) call(ctx context.Context, operation string, body []byte) ([]byt
 	return overHTTP{address, m.client}.call(ctx, operation, body)
 }
 
-// wait waits until the server runs again, and says whether there is more to do.
+// wait waits until the server runs again, and reports whether there is more to do.
 func (m *mortal) wait() bool {
 	m.mu.RLock()
 	defer m.mu.RUnlock()

@@ -142,7 +142,7 @@ func judgeItems(t *testing.T, rng *rand.Rand, count int, connect func(history in
 	}
 }
 
-// describeMax is how many requests of a faulty history are shown.
+// describeMax is the number of requests of a faulty history that are shown.
 const describeMax = 60
 
 // describe shows the shortest beginning of a history that is not linearizable, the last requests of it.

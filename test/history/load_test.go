@@ -24,7 +24,7 @@ type load struct {
 	longest  int  // appends to a list before it is left, about
 	deadline bool // clients give some requests up
 	noTokens bool
-	// idle is asked by a client whose request had no answer: it waits until there is a server again, and says whether to go on.
+	// idle is asked by a client whose request had no answer: it waits until there is a server again, and reports whether to go on.
 	idle func() bool
 
 	begun    time.Time
@@ -161,10 +161,10 @@ func (c *client) readThenWrite(ctx context.Context) error {
 	return c.write(ctx, w)
 }
 
-// cutEvery is how many requests there are to one that the client gives up at once or soon, where requests are given up at all.
+// cutEvery is the number of requests for each one that the client gives up at once or soon, where requests are given up at all.
 const cutEvery = 40
 
-// patience is how long the client waits for an answer: now and then not at all.
+// patience is the time the client waits for an answer: now and then not at all.
 func (c *client) patience(ctx context.Context) (context.Context, context.CancelFunc) {
 	if c.deadline && c.rng.IntN(cutEvery) == 0 {
 		return context.WithTimeout(ctx, time.Duration(c.rng.IntN(400))*time.Microsecond)

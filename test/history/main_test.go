@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package history tests how well Weft keeps transactions apart. Many clients do random requests at once; what they saw, with the times of their
-// requests and answers, is a history, and a checker says whether the same could have been seen had one thing been done after the other.
+// requests and answers, is a history, and a checker reports whether the same could have been seen had one thing been done after the other.
 //
 //   - Histories of lists (append_test.go) are checked for strict serializability by package check.
 //   - Histories of items (item_test.go), with the reads of an index and transactions among them, are checked for linearizability.

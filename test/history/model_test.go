@@ -11,7 +11,7 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// itemsMax is how many items the model holds.
+// itemsMax is the number of items the model holds.
 const itemsMax = 8
 
 // mapState is the model: the items' values. It is compared with ==.
@@ -45,7 +45,7 @@ func model(byItem bool) porcupine.Model {
 	return m
 }
 
-// step says whether a request can end so, and what is there afterwards.
+// step reports whether a request can end so, and what is there afterwards.
 func step(s mapState, r *request, found reply) (bool, mapState) {
 	switch {
 	case found.outcome == conflict:
@@ -77,7 +77,7 @@ func step(s mapState, r *request, found reply) (bool, mapState) {
 	return true, after
 }
 
-// refuses says whether exactly the conditions named are false, and the items are as shown.
+// refuses reports whether exactly the conditions named are false, and the items are as shown.
 func (s mapState) refuses(r *request, found reply) bool {
 	for i := range r.actions {
 		a := &r.actions[i]

@@ -113,7 +113,7 @@ func refusedByRows(action string) bool {
 	return strings.Contains(action, "UNIQUE") || strings.Contains(action, "CHECK") || strings.HasPrefix(action, "MODIFY") || strings.HasPrefix(action, "CHANGE")
 }
 
-// names says whether an action names a column.
+// names reports whether an action names a column.
 func names(action, column string) bool {
 	return slices.Contains(strings.FieldsFunc(action, func(r rune) bool { return r == ' ' || r == '(' || r == ')' || r == ',' }), column)
 }

@@ -81,7 +81,7 @@ func (b *beside) remake() []string {
 	return statements
 }
 
-// holdSame says whether both servers hold the same.
+// holdSame reports whether both servers hold the same.
 func (b *beside) holdSame() bool {
 	same := true
 	for _, query := range b.queries {

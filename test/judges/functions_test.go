@@ -97,7 +97,7 @@ var quirks = map[string]*regexp.Regexp{
 	mariaDB: regexp.MustCompile(`^SELECT ([lr]pad\(.*, ''\)|json_extract\(.*, .*, |field\(.*18446744073709551615|locate\('', |round\(-?\d{18,}, |insert\(.*UNHEX|locate\('', )`),
 }
 
-// callsEach is how many calls of each function are compared.
+// callsEach is the number of calls of each function that are compared.
 const callsEach = 150
 
 // given is what a function is called with: several kinds, of which most calls use one.

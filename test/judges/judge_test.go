@@ -95,7 +95,7 @@ func (c *collector) Row(row []datum.Datum) error {
 // Done is result.Sink's.
 func (*collector) Done(result.Done) error { return nil }
 
-// shownDigits are how many digits behind the point of numbers are compared: quotients have more, each server as it likes.
+// shownDigits are the number of digits behind the point of numbers that are compared: quotients have more, each server as it likes.
 const shownDigits = 1e3
 
 var (
@@ -183,7 +183,7 @@ func (e *embedded) line(c *gms.Context, schema gms.Schema, row gms.Row) (string,
 	return string(line), nil
 }
 
-// same says whether two answers are equal: in their order if it is given, and errors with errors.
+// same reports whether two answers are equal: in their order if it is given, and errors with errors.
 func (a answer) same(b answer, ordered bool) bool {
 	if a.err != nil || b.err != nil {
 		return a.err != nil && b.err != nil

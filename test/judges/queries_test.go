@@ -17,7 +17,7 @@ import (
 // differencesMax is after how many differences a run gives up.
 const differencesMax = 20
 
-// timeMax is how long a judge may think about one statement; what takes longer is not compared.
+// timeMax is the time a judge may think about one statement; what takes longer is not compared.
 const timeMax = 5 * time.Second
 
 // fill makes the same tables everywhere.

@@ -33,7 +33,7 @@ func tpch() []string {
 	}
 }
 
-// batchRows is how many rows one INSERT loads.
+// batchRows is the number of rows one INSERT loads.
 const batchRows = 1000
 
 // TestTPCH compares the answers to TPC-H's 22 queries with MariaDB's over the files of dbgen in WEFT_TPCH, and tells the times.

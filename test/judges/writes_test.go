@@ -275,7 +275,7 @@ func TestWrites(t *testing.T) {
 	})
 }
 
-// alike says whether two errors, or none, are the same. Of several faults in the rows of one statement each server may tell another one, and MariaDB looks at
+// alike reports whether two errors, or none, are the same. Of several faults in the rows of one statement each server may tell another one, and MariaDB looks at
 // checks first, and at indexes and foreign keys in the order of the indexes.
 func alike(statement string, mine, right uint16) bool {
 	return mine == right || mine == 1452 && right == 1062 || mine == 1062 && right == 3819 || mine != 0 && right != 0 && (strings.Contains(statement, "), (") || !strings.Contains(statement, "VALUES"))

@@ -111,7 +111,7 @@ func compareFailures(r *Request, want *Answer, got []byte) string {
 	return ""
 }
 
-// toldOne says whether the message is one of the texts. A text that ends in … is a message's beginning.
+// toldOne reports whether the message is one of the texts. A text that ends in … is a message's beginning.
 func toldOne(texts []string, message string) bool {
 	return len(texts) == 0 || slices.ContainsFunc(texts, func(text string) bool {
 		begin, open := strings.CutSuffix(text, "…")

@@ -13,7 +13,7 @@ type Known struct {
 	Operation, Body string
 	// Right is the answer that DynamoDB gives: a JSON object; of an exception only __type, without its name space, and message, if it is known.
 	Right string
-	// Matches says whether a difference of a random request is this one. got is the database's answer.
+	// Matches reports whether a difference of a random request is this one. got is the database's answer.
 	Matches func(r *Request, want *Answer, got string) bool
 }
 

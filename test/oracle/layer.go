@@ -6,12 +6,12 @@ package oracle
 
 const textEnclosure = "1 validation error detected: "
 
-// encloses says whether an operation tells such faults behind textEnclosure.
+// encloses reports whether an operation tells such faults behind textEnclosure.
 func encloses(operation string) bool {
 	return operation == "PutItem" || operation == "UpdateItem" || operation == "DeleteItem"
 }
 
-// keepsOlder says whether an operation has kept the older words.
+// keepsOlder reports whether an operation has kept the older words.
 func keepsOlder(operation string) bool {
 	switch operation {
 	case "BatchWriteItem", "TransactGetItems", "TransactWriteItems":

@@ -345,7 +345,7 @@ func (r *Request) touched(verbs ...string) (paths []Path) {
 	return paths
 }
 
-// movesElements says whether the update changes which elements of a list have which index: then it is open which one a path means
+// movesElements reports whether the update changes which elements of a list have which index: then it is open which one a path means
 // in the item after it.
 func (r *Request) movesElements(old Item) bool {
 	for _, a := range r.Actions {

@@ -139,7 +139,7 @@ func resync(do target, model *Model, r *Request) {
 	}
 }
 
-// isKnown says whether a difference is on the list of those that are passed over.
+// isKnown reports whether a difference is on the list of those that are passed over.
 func isKnown(r *Request, want *Answer, got string) bool {
 	return slices.ContainsFunc(known, func(k Known) bool { return k.Matches(r, want, got) })
 }
@@ -245,7 +245,7 @@ func dropTables(do target, tables []*Table) {
 	}
 }
 
-// shrinkTime is how long to look for a shorter history.
+// shrinkTime is the time to look for a shorter history.
 const shrinkTime = 20 * time.Second
 
 // report is the difference with the shortest history that shows it.

@@ -25,7 +25,7 @@ type plant struct {
 	after func(operation string, request, answer body) bool
 	// lost says that the request is answered by {} without having been done.
 	lost func(operation string, request body) bool
-	// every is how many occasions are let pass before one is used; 0 uses all.
+	// every is the number of occasions that are let pass before one is used; 0 uses all.
 	every int
 }
 

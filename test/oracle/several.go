@@ -56,7 +56,7 @@ func (r *Request) partFaults() (texts []string) {
 	return texts
 }
 
-// repeats says whether two parts are about one item.
+// repeats reports whether two parts are about one item.
 func repeats(parts []*Request, target func(part *Request) Item) bool {
 	seen := map[string]bool{}
 	for _, part := range parts {
@@ -77,7 +77,7 @@ func (t *Table) target(part *Request) Item {
 	return t.keyOf(part.Item)
 }
 
-// repeated says whether two parts are about one item.
+// repeated reports whether two parts are about one item.
 func (m *Model) repeated(r *Request) bool {
 	return repeats(r.Parts, func(part *Request) Item { return m.tables[part.Table].target(part) })
 }
@@ -256,7 +256,7 @@ func (m *Model) mismatches(r *Request, reasons []Reason) (top []string) {
 	return top
 }
 
-// isMismatch says whether a fault of a key is something else than an empty or over-long value.
+// isMismatch reports whether a fault of a key is something else than an empty or over-long value.
 func isMismatch(text string) bool {
 	return !strings.HasPrefix(text, textNotValid) && text != textHashLong && text != textRangeLong
 }

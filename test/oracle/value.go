@@ -91,15 +91,15 @@ func order(a, b *Value) int {
 	return strings.Compare(a.Text, b.Text)
 }
 
-// haveOrder says whether two values have an order.
+// haveOrder reports whether two values have an order.
 func haveOrder(a, b *Value) bool {
 	return a != nil && b != nil && a.Type == b.Type && isScalar(a.Type)
 }
 
-// isScalar says whether values of the type have an order and may be keys.
+// isScalar reports whether values of the type have an order and may be keys.
 func isScalar(kind string) bool { return kind == "S" || kind == "N" || kind == "B" }
 
-// equal says whether two values are there and the same.
+// equal reports whether two values are there and the same.
 func equal(a, b *Value) bool {
 	if a == nil || b == nil || a.Type != b.Type {
 		return false
@@ -149,7 +149,7 @@ func (item Item) Size() int {
 	return size
 }
 
-// depth is how many lists and maps stand inside one another.
+// depth is the number of lists and maps that stand inside one another.
 func (v *Value) depth() int {
 	deepest := 0
 	for _, element := range v.List {

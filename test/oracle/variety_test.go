@@ -11,7 +11,7 @@ import (
 	"github.com/weftdb/weft/internal/testing/rounds"
 )
 
-// varietySteps is how many requests the model answers to see what the generator makes.
+// varietySteps is the number of requests the model answers to see what the generator makes.
 const varietySteps = 20_000
 
 // wantedOutcomes are outcomes of random requests, and how many of each there must be among varietySteps: without them the comparison would be about
@@ -100,14 +100,14 @@ func outcomes(r *Request, a *Answer) (names []string) {
 	return names
 }
 
-// readsKey says whether an update assigns something of the item's key.
+// readsKey reports whether an update assigns something of the item's key.
 func (r *Request) readsKey() bool {
 	return slices.ContainsFunc(r.Actions, func(a Action) bool {
 		return slices.ContainsFunc(pathsOf(a.To), func(p Path) bool { return p.Name == "pk" || p.Name == "sk" })
 	})
 }
 
-// faultyParts is how many parts are faulty whatever is stored.
+// faultyParts is the number of parts that are faulty whatever is stored.
 func (r *Request) faultyParts() (n int) {
 	for _, part := range r.Parts {
 		if len(part.staticFaults(r.Operation)) > 0 {

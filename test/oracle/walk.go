@@ -152,7 +152,7 @@ func (t *Table) startFaults(x *Index, r *Request) (texts []string) {
 
 const textSingle = "The query can return at most one row and cannot be restarted"
 
-// findsOne says whether the conditions leave one item at most: they give each attribute of the table's key its value.
+// findsOne reports whether the conditions leave one item at most: they give each attribute of the table's key its value.
 func (t *Table) findsOne(x *Index, r *Request) bool {
 	return x.Name == "" && r.Operation == "Query" && !slices.ContainsFunc(t.key(), func(part Part) bool {
 		test := testOn(r.KeyTests, part.Name)
@@ -209,7 +209,7 @@ func (p *page) examine() {
 	p.more = r.Limit > 0 && p.examined == r.Limit
 }
 
-// within says whether an item lies behind the start key and in the conditions' range.
+// within reports whether an item lies behind the start key and in the conditions' range.
 func (p *page) within(item Item) bool {
 	r := p.request
 	if r.Start != nil {

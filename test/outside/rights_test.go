@@ -136,7 +136,7 @@ func giveAtRandom(t *testing.T, random *rand.Rand, root *sql.Session, accounts *
 	return statements
 }
 
-// isAllowed says whether an error is none about rights.
+// isAllowed reports whether an error is none about rights.
 func isAllowed(t *testing.T, err error) bool {
 	if err == nil {
 		return true

@@ -99,7 +99,7 @@ func (a *answer) text() string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// brief says whether there was an exception, and which.
+// brief reports whether there was an exception, and which.
 func (a *answer) brief() string {
 	if a.failure == nil {
 		return "answered"
@@ -140,7 +140,7 @@ func valueAt(leaves map[string]string, path string) string {
 // keepers are the operations that keep settings. // immutable
 var keepers = []string{"CreateTable", "UpdateTable", "UpdateTimeToLive", "TagResource", "RestoreTableFromBackup", "RestoreTableToPointInTime", "ExportTableToPointInTime", "ImportTable", "StartBulkPutItems"}
 
-// describes says whether what an operation answers, if it does not fail, only shows what is kept.
+// describes reports whether what an operation answers, if it does not fail, only shows what is kept.
 func describes(operation string) bool {
 	return strings.HasPrefix(operation, "Describe") || operation == "DeleteTable" || strings.HasPrefix(operation, "List") ||
 		slices.Contains(keepers, operation)

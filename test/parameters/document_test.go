@@ -91,7 +91,7 @@ func tree(input reflect.Type, states map[string]string) *node {
 	return root
 }
 
-// isAll says whether all that a parameter holds has one state.
+// isAll reports whether all that a parameter holds has one state.
 func (n *node) isAll(state string) bool {
 	if len(n.inner) == 0 {
 		return n.state == state

@@ -115,7 +115,7 @@ func merged(under, over any) any {
 	return over
 }
 
-// isValue says whether an object is an attribute value.
+// isValue reports whether an object is an attribute value.
 func isValue(o object) bool {
 	if len(o) != 1 {
 		return false
@@ -129,7 +129,7 @@ func isValue(o object) bool {
 	return false
 }
 
-// reaches says whether a value has a parameter, through lists and the keys of maps.
+// reaches reports whether a value has a parameter, through lists and the keys of maps.
 func reaches(v any, names []string) bool {
 	if len(names) == 0 {
 		return true

@@ -71,7 +71,7 @@ func unknown() (names []string) {
 	return names
 }
 
-// isWithin says whether a parameter is another one or held by it.
+// isWithin reports whether a parameter is another one or held by it.
 func isWithin(name, container string) bool {
 	return name == container || strings.HasPrefix(name, container+".")
 }

@@ -28,7 +28,7 @@ func raw(operation, body string) string {
 		operation, len(body), body)
 }
 
-// cutMax is how long a client that does not go on may keep a connection.
+// cutMax is the time a client that does not go on may keep a connection.
 const cutMax = time.Minute
 
 // TestSlowClients opens many connections that stop in the middle of a header, of a body or of taking an answer. The server cuts all of

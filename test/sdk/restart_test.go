@@ -19,7 +19,7 @@ import (
 
 func contains(whole, part string) bool { return strings.Contains(whole, part) }
 
-// stopMax is how long a server may take to end after SIGTERM.
+// stopMax is the time a server may take to end after SIGTERM.
 const stopMax = time.Minute
 
 // TestRestart stops a server in the middle of writing and starts it again: what was acknowledged is there, and so is every table as it was.

@@ -69,7 +69,7 @@ func copyVersion(ctx context.Context, table, document, key string, n int) error 
 	return err
 }
 
-// putIf puts an item if the condition is true, and says whether it was.
+// putIf puts an item if the condition is true, and reports whether it was.
 func putIf(ctx context.Context, table string, i item, condition string, values item) (done bool, err error) {
 	_, err = client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &table, Item: i, ConditionExpression: &condition, ExpressionAttributeValues: values})
 	if _, refused := errors.AsType[*types.ConditionalCheckFailedException](err); refused {

@@ -24,7 +24,7 @@ const (
 	clients, actions = 6, 60
 )
 
-// conflicted says whether a transaction lost against another one: it was rolled back, and is tried again.
+// conflicted reports whether a transaction lost against another one: it was rolled back, and is tried again.
 func conflicted(err error) bool {
 	known := (*mysql.MySQLError)(nil)
 	return errors.As(err, &known) && known.Number == 1213

@@ -22,7 +22,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 )
 
-// answerMax is how long an answer may take before the test gives up.
+// answerMax is the time an answer may take before the test gives up.
 const answerMax = 30 * time.Second
 
 // connection is a line to the server and what reads from it.

@@ -93,7 +93,7 @@ var dataSets = []dataSet{
 // sampling is the number of rows of the real data of which a change loads one; a long run loads them all.
 const sampling = 10
 
-// loadBatch is how many rows one commit holds.
+// loadBatch is the number of rows one commit holds.
 const loadBatch = 1000
 
 // load makes the table and its indexes; those are built on the rows.

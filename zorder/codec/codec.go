@@ -267,7 +267,7 @@ func (c *Codec) float(v *Value) (word uint64, side int, ok bool) {
 	return linearWord(f, c.min, c.scale), side, ok
 }
 
-// float32Side says whether a finite f is beyond the largest float32.
+// float32Side reports whether a finite f is beyond the largest float32.
 func float32Side(f float64) int {
 	switch {
 	case f > math.MaxFloat32 && !math.IsInf(f, 0) && math.IsInf(float64(float32(f)), 0):

@@ -70,7 +70,7 @@ func (r Range) Intersect(s Range) Range {
 	return Range{Lo: max(r.Lo, s.Lo), Hi: min(r.Hi, s.Hi)}
 }
 
-// Contains says whether code is in r.
+// Contains reports whether code is in r.
 func (r Range) Contains(code uint64) bool { return !r.None && r.Lo <= code && code <= r.Hi }
 
 // Range returns codes that include those of every value for which cond is true in the codec's Order. It may include others: < and > give the same codes

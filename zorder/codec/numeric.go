@@ -142,7 +142,7 @@ func float32Word(f float64) uint64 {
 	return uint64(u^(uint32(int32(u)>>31)|1<<31)) << 32
 }
 
-// linearScale is how many codes a linear codec has.
+// linearScale is the number of codes a linear codec has.
 const linearScale = two64
 
 // linearWord maps min..max to all words. Subtracting, multiplying and rounding are each monotone.

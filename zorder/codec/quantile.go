@@ -15,7 +15,7 @@ const (
 	BucketsMax = 1 << 16
 	// bucketsUsual is the number of buckets that Learn makes of a large enough sample.
 	bucketsUsual = 1 << 12
-	// rowsPerBucket is how many values of the sample a bucket holds at least, if the caller does not say how many buckets.
+	// rowsPerBucket is the number of values of the sample a bucket holds at least, if the caller does not say how many buckets.
 	rowsPerBucket = 16
 	// edgeBytesMax bounds separators. Strings that differ only behind that have one code.
 	edgeBytesMax = 1024
@@ -190,7 +190,7 @@ func (c *Codec) quantileContent(v *Value, e edge, room *[numberBytes]byte) ([]by
 
 // LearnOptions are the choices of Learn.
 type LearnOptions struct {
-	// Buckets is how many to make, up to BucketsMax. The sample should hold at least 16 times as many values. 0 makes as many as the sample has values for, up to
+	// Buckets is the number of buckets to make, up to BucketsMax. The sample should hold at least 16 times as many values. 0 makes as many as the sample has values for, up to
 	// 4,096. Equal values are never parted, so there may be fewer.
 	Buckets int
 	// Spare keeps 2^-Spare of all codes at each end for values beyond the sample, such as times to come: the further beyond, the nearer to the first or the last

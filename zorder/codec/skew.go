@@ -73,7 +73,7 @@ type codedValue struct {
 	content string // not cut to what the code tells apart
 }
 
-// place also says whether the value was clamped.
+// place also reports whether the value was clamped.
 func (c *Codec) place(v *Value) (row codedValue, side int, err error) {
 	var room [numberBytes]byte
 	content, err := c.quantileContent(v, edgeLow, &room)

@@ -66,5 +66,5 @@ func Binary(v []byte) Value { return Value{kind: valueBinary, bytes: v} }
 // Ordered returns a value of any type as bytes whose order is that of the values, such as those that package order appends.
 func Ordered(v []byte) Value { return Value{kind: valueOrdered, bytes: v} }
 
-// IsNull says whether v is the missing value.
+// IsNull reports whether v is the missing value.
 func (v Value) IsNull() bool { return v.kind == valueNull }

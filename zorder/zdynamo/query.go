@@ -32,7 +32,7 @@ type Query struct {
 	Or []Where
 	// Backward reads in descending order of the address.
 	Backward bool
-	// Limit is how many items a page has at most. 0 is no limit: Query then reads to the end, or to RequestsMax.
+	// Limit is the number of items a page has at most. 0 is no limit: Query then reads to the end, or to RequestsMax.
 	Limit int
 	// Token is the Token of the page before; "" starts at the beginning.
 	Token string
@@ -47,7 +47,7 @@ type Query struct {
 	// JunkMax is the longest run of items outside of the bounds that a request should read: if there is a longer one, the next requests ask for less. About the
 	// number of items that cost as much as a request. Default 40.
 	JunkMax int
-	// RequestItemsMax is how many items one request reads at most. Default 1000; a server reads no more than 1 MB whatever this is.
+	// RequestItemsMax is the number of items one request reads at most. Default 1000; a server reads no more than 1 MB whatever this is.
 	RequestItemsMax int
 	// RequestsMax ends a page after so many requests, however few items were found. Default: no bound.
 	RequestsMax int

@@ -55,7 +55,7 @@ func (x *Index) bind(where Where) (map[int]check, *zorder.Boxes, error) {
 	return checks, boxes, err
 }
 
-// match says whether an item that the server returned passes. An item without a bounded attribute, which must have been there when its address was made,
+// match reports whether an item that the server returned passes. An item without a bounded attribute, which must have been there when its address was made,
 // is an error: the index does not project the attribute, or others have changed the item.
 func (r *region) match(address []byte, item Item) (bool, error) {
 	if !r.boxes.In(address) {

@@ -47,7 +47,7 @@ func shareOut(files int) Shares {
 	return s
 }
 
-// Bound is how many connections may be open together. Make one with NewBound.
+// Bound is the number of connections that may be open together. Make one with NewBound.
 type Bound struct {
 	most int64
 	said atomic.Int64 // when a refusal was last logged, in nanoseconds since 1970

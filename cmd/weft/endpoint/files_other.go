@@ -4,5 +4,5 @@
 
 package endpoint
 
-// filesMax is how many files the process may have open, 0 if that is not known.
+// filesMax is the number of files the process may have open, 0 if that is not known.
 func filesMax() int { return 0 }

@@ -22,7 +22,7 @@ type Hosts struct {
 // address.
 var awsName = regexp.MustCompile(`^(dynamodb|\d{12}\.ddb)\.[a-z0-9-]+\.amazonaws\.com(\.cn)?$`)
 
-// Allows says whether a request may have the header Host: an IP address, localhost, one of Names, or AWS's name of a DynamoDB endpoint. If the port is
+// Allows reports whether a request may have the header Host: an IP address, localhost, one of Names, or AWS's name of a DynamoDB endpoint. If the port is
 // reached from other machines and there are no Names, any will do.
 func (h Hosts) Allows(host string) bool {
 	if !h.Own && len(h.Names) == 0 {

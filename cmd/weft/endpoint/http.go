@@ -51,7 +51,7 @@ type Options struct {
 	Metrics      *metric.Set
 	// WithID returns a context whose log lines carry the request's id.
 	WithID func(ctx context.Context, id string) context.Context
-	// ReadTimeout is how long a whole request may take to arrive. Default 10 s.
+	// ReadTimeout is the time a whole request may take to arrive. Default 10 s.
 	ReadTimeout time.Duration
 }
 

@@ -99,7 +99,7 @@ func (w *Watch) Page(r *http.Request, db *database.DB, asJSON bool) ([]byte, err
 	return shown.print(r.FormValue("statements") != ""), nil
 }
 
-// exists says whether there is a table [DATABASE.]NAME.
+// exists reports whether there is a table [DATABASE.]NAME.
 func exists(db *database.DB, name string) error {
 	p, err := db.Pin(name)
 	if database, table, found := strings.Cut(name, "."); found && err != nil {
@@ -111,7 +111,7 @@ func exists(db *database.DB, name string) error {
 	return err
 }
 
-// keysShown is how many keys of a table or index are shown for each direction; rarer ones are left to chance.
+// keysShown is the number of keys of a table or index that are shown for each direction; rarer ones are left to chance.
 const (
 	keysShown  = 5
 	shareShown = 0.01

@@ -156,7 +156,7 @@ func runLoad(ctx context.Context, db *database.DB, counts *heat.Map, l workload.
 	return nil
 }
 
-// batchRows is how many rows a transaction of a simulation writes.
+// batchRows is the number of rows a transaction of a simulation writes.
 const batchRows = 100
 
 func sendMinute(ctx context.Context, db *database.DB, l workload.Load, requests []workload.Request) error {

@@ -127,7 +127,7 @@ type refusal string
 
 func (r refusal) Error() string { return string(r) }
 
-// post posts a batch once. handled is how many of its first records need not come again; if not all of them, there is an error.
+// post posts a batch once. handled is the number of its first records that need not come again; if not all of them, there is an error.
 func (d *delivery) post(ctx context.Context, batch []piece) (handled int, err error) {
 	events := make([]json.RawMessage, len(batch))
 	for i := range batch {

@@ -87,7 +87,7 @@ func explained(err error, table, endpoint string) error {
 	return err
 }
 
-// isPassing says whether an error may be gone at the next try: the server does not answer, or not now.
+// isPassing reports whether an error may be gone at the next try: the server does not answer, or not now.
 func isPassing(err error) bool {
 	fault, ok := errors.AsType[*remote.Fault](err)
 	if ok {
@@ -97,7 +97,7 @@ func isPassing(err error) bool {
 	return ok
 }
 
-// rest waits, and says whether the time has passed before ctx ended.
+// rest waits, and reports whether the time has passed before ctx ended.
 func rest(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

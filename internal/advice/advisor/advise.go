@@ -67,7 +67,7 @@ func (s *study) keys() []namedKey {
 	return list
 }
 
-// writes is how many entries are written into the key per second; 0 is unknown.
+// writes is the number of entries that are written into the key per second; 0 is unknown.
 func (s *study) writes(k namedKey) float64 {
 	if k.index == nil {
 		return s.Writes

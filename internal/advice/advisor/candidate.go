@@ -46,7 +46,7 @@ func (s *study) candidates(bad []*query) []*candidate {
 	return list
 }
 
-// entriesOf is how many entries an index has or would have.
+// entriesOf is the number of entries an index has or would have.
 func (s *study) entriesOf(key design.Key, whole bool) float64 {
 	if whole {
 		return s.items
@@ -90,7 +90,7 @@ func (s *study) newCandidate(rule string, key design.Key) *candidate {
 	return c
 }
 
-// keyable says whether an attribute can stand in a key. An unknown one may.
+// keyable reports whether an attribute can stand in a key. An unknown one may.
 func (s *study) keyable(name string) bool {
 	c := s.columns[name]
 	return c != nil && (c.kind == "" || c.kind == "S" || c.kind == "N" || c.kind == "B")

@@ -68,7 +68,7 @@ func (s *study) pricesOf(c *candidate, bad []*query) map[*query]price {
 	return prices
 }
 
-// surplus is how many times more a query was seen to read on the curve that it uses than the model of curves says. The same is expected of another curve.
+// surplus is the factor by which a query reads more on its curve than the model of curves says. The same is expected of another curve.
 func (s *study) surplus(q *query) float64 {
 	if s.paths[q.best].curve == nil || q.Read == 0 {
 		return 1
@@ -209,10 +209,10 @@ func computed(key design.Key) int {
 	return n
 }
 
-// scannable says whether reading a whole index pays: it is sparse, or it ends early.
+// scannable reports whether reading a whole index pays: it is sparse, or it ends early.
 func (s *study) scannable(q *query, c *candidate, p price) bool {
 	return c.path.entries < sparseShare*s.items || q.Limit > 0 && p.ordered
 }
 
-// share is how many of the items have an entry in the index.
+// share is the number of the items that have an entry in the index.
 func (s *study) share(c *candidate) float64 { return c.path.entries / s.items }

@@ -95,7 +95,7 @@ func withName(list []string, name string) []string {
 	return list
 }
 
-// exists says whether a search index holds all the attributes already: the planner knows why it doesn't take it.
+// exists reports whether a search index holds all the attributes already: the planner knows why it doesn't take it.
 func (c *combination) exists() bool {
 	return slices.ContainsFunc(c.Table.Searches, func(x design.Index) bool {
 		return !slices.ContainsFunc(c.fields, func(name string) bool {
@@ -104,7 +104,7 @@ func (c *combination) exists() bool {
 	})
 }
 
-// pays says whether the index saves more than its writes cost, each of which takes an entry for each attribute.
+// pays reports whether the index saves more than its writes cost, each of which takes an entry for each attribute.
 func (c *combination) pays() bool {
 	before, after := c.reads()
 	return before == 0 || before-after-c.Writes*float64(len(c.fields))*writeCost >= gainMin*before

@@ -41,7 +41,7 @@ func (c *column) code(position, bits int) uint64 {
 	return code >> uint(codeBits-bits)
 }
 
-// width is how many bits tell the column's values apart; common values take several codes, hence three bits more.
+// width is the number of bits tell the column's values apart; common values take several codes, hence three bits more.
 func (c *column) width() int {
 	const spareBits = 3
 	if c.kind == "BOOL" {

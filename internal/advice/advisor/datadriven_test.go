@@ -24,7 +24,7 @@ import (
 //
 //	rows n=n seed=n  the sample of the next document, an attribute on each line: name kind(arguments) present=share. See generate.
 //	advise           a document (see design.Parse): the report. rules=(a,b) keeps the findings of these rules, sql the requests,
-//	                 rules=none prints the heading alone; tell prints just severity, rule and subject of each finding; most=n is how many indexes the table may have
+//	                 rules=none prints the heading alone; tell prints just severity, rule and subject of each finding; most=n is the number of indexes the table may have
 func TestData(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		var rows []design.Row

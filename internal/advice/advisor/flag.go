@@ -35,13 +35,13 @@ func flagValues(s *study) []report.Finding {
 	return findings
 }
 
-// isFlag says whether an attribute in the key of an index is a flag that most items have set to no.
+// isFlag reports whether an attribute in the key of an index is a flag that most items have set to no.
 func (s *study) isFlag(c *column, path int) bool {
 	no, share := c.top()
 	return !s.madeUp && path > 0 && c.distinct <= flagValuesMax && c.distinct >= 2 && c.present >= flagPresent && share >= flagShare && s.saysNo(c, no, path)
 }
 
-// saysNo says whether nobody looks for the value through the index: a word for no that no query asks for, or, where values are known, not the one asked for.
+// saysNo reports whether nobody looks for the value through the index: a word for no that no query asks for, or, where values are known, not the one asked for.
 func (s *study) saysNo(c *column, v design.Value, path int) bool {
 	for _, q := range s.shapes {
 		if b, ok := q.bound(c.name); ok && q.best == path && b.Low.Type != "" && b.Operator == design.Equal && b.Low.Compare(v) == 0 {

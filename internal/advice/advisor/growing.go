@@ -92,7 +92,7 @@ func (s *study) grows(c *column) string {
 	return ""
 }
 
-// inOrder says whether nearly every value is at least the one before it.
+// inOrder reports whether nearly every value is at least the one before it.
 func (c *column) inOrder() bool {
 	up, down := 0, 0
 	last := design.Value{}
@@ -113,7 +113,7 @@ func (c *column) inOrder() bool {
 	return up > 9 && float64(up) >= growsShare*float64(up+down)
 }
 
-// isSequence says whether whole numbers lie so densely that they must have been counted: the sample's range is about as wide as the table
+// isSequence reports whether whole numbers lie so densely that they must have been counted: the sample's range is about as wide as the table
 // has items.
 func (c *column) isSequence() bool {
 	for _, v := range c.sorted {

@@ -12,7 +12,7 @@ import (
 	"github.com/weftdb/weft/internal/advice/advisor/report"
 )
 
-// indexesMany is how many secondary indexes are a lot: each write is repeated in each of them.
+// indexesMany is the number of secondary indexes that are a lot: each write is repeated in each of them.
 const indexesMany = 5
 
 // cost is the cost of an index: its writes and its bytes.
@@ -24,7 +24,7 @@ func (s *study) cost(k namedKey) report.Cost {
 	return c
 }
 
-// used says whether any query goes through the index, or should.
+// used reports whether any query goes through the index, or should.
 func (s *study) used(name string) bool {
 	return slices.ContainsFunc(s.shapes, func(q *query) bool {
 		return s.paths[q.best].index == name || s.paths[q.offerAt].index == name
@@ -66,7 +66,7 @@ func unusedIndexes(s *study) []report.Finding {
 	return findings
 }
 
-// watched is how long queries through an index were counted in vain; 0 if there were some, or too few of any kind to tell.
+// watched is the time queries through an index were counted in vain; 0 if there were some, or too few of any kind to tell.
 func (s *study) watched(x *design.Index) time.Duration {
 	asked := s.Table.Queries
 	for i := range s.Table.Indexes {

@@ -192,7 +192,7 @@ func (s *study) limit(q *query, out *price) {
 	out.entries = math.Min(out.entries, q.Limit*each)
 }
 
-// holdsAll says whether every item that the query wants is in the index: each key attribute that items may lack is bound.
+// holdsAll reports whether every item that the query wants is in the index: each key attribute that items may lack is bound.
 func (s *study) holdsAll(q *query, p *path) bool {
 	if p.whole {
 		return true
@@ -264,7 +264,7 @@ func (s *study) useWhole(q *query, p design.Part) usage {
 	return u
 }
 
-// joins says whether a bound can be used within concat(..): numbers joined as text keep no numeric order.
+// joins reports whether a bound can be used within concat(..): numbers joined as text keep no numeric order.
 func (s *study) joins(b design.Bound) bool {
 	return b.Operator == design.Equal || s.columns[b.Attribute].kind != "N"
 }
@@ -274,7 +274,7 @@ func (s *study) narrows(q *query, name string) float64 {
 	return math.Min(1, q.keeps[name]/s.columns[name].present)
 }
 
-// leads says whether reading the keys from the first on gives the wanted order.
+// leads reports whether reading the keys from the first on gives the wanted order.
 func leads(p design.Part, name string, descending bool) bool {
 	switch p.Function {
 	case "":
@@ -301,7 +301,7 @@ const (
 	servedSlack  = 100 // entries that no index is worth
 )
 
-// served says whether a price is near the least that the query can cost.
+// served reports whether a price is near the least that the query can cost.
 func (q *query) served(p price) bool {
 	return p.usable && p.entries <= servedFactor*q.wanted()+servedSlack
 }

@@ -69,7 +69,7 @@ func (p *pattern) found() float64 { return p.mean(func(q *query) float64 { retur
 // wanted is the number of items that a query of the pattern has use for.
 func (p *pattern) wanted() float64 { return p.mean((*query).wanted) }
 
-// served says whether the queries read near the least that they can, on average.
+// served reports whether the queries read near the least that they can, on average.
 func (p *pattern) served(entries float64) bool {
 	return entries <= servedFactor*p.wanted()+servedSlack
 }
@@ -98,7 +98,7 @@ func (s *study) countServed(r *report.Report) {
 	}
 }
 
-// named says whether a finding is about a pattern.
+// named reports whether a finding is about a pattern.
 func named(r *report.Report, pattern string) bool {
 	return slices.ContainsFunc(r.Findings, func(f report.Finding) bool {
 		return strings.HasSuffix(f.Subject, pattern) || slices.ContainsFunc(f.Patterns, func(p report.PatternCost) bool { return p.Name == pattern })

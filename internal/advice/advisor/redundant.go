@@ -31,7 +31,7 @@ func redundantIndexes(s *study) []report.Finding {
 	return findings
 }
 
-// covers says whether every query on k could use other: its key begins with k's and it holds all that k holds. Of two equal ones the
+// covers reports whether every query on k could use other: its key begins with k's and it holds all that k holds. Of two equal ones the
 // first covers the second.
 func covers(s *study, other, k namedKey) bool {
 	if len(other.index.Key) < len(k.index.Key) || !slices.Equal(other.index.Key[:len(k.index.Key)], k.index.Key) {

@@ -167,7 +167,7 @@ func (s *study) price() {
 	})
 }
 
-// splitMin is how many queries it takes to learn a bit order from one half of them and to judge it by the other.
+// splitMin is the number of queries it takes to learn a bit order from one half of them and to judge it by the other.
 const splitMin = 64
 
 // split keeps every other query for judging. Few queries are split by their boxes instead.

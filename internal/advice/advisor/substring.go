@@ -10,7 +10,7 @@ import (
 	"github.com/weftdb/weft/internal/advice/advisor/report"
 )
 
-// searches says whether the query looks for a part of a text or a member of a set.
+// searches reports whether the query looks for a part of a text or a member of a set.
 func (q *query) searches() bool { return q.searched() != "" }
 
 // searched is the attribute in which the query looks for a part.

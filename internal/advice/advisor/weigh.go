@@ -9,7 +9,7 @@ import (
 	"github.com/weftdb/weft/internal/advice/advisor/report"
 )
 
-// candidatesMax is how many candidates are told of.
+// candidatesMax is the number of candidates that are told of.
 const candidatesMax = 12
 
 // Weigh scores designs for the queries of a table: the table as it is, with each index that was thought of alone, and with all that Advise proposes. The first

@@ -118,7 +118,7 @@ func (s *study) curve(partition string, set []member, group []*query) *candidate
 	return better
 }
 
-// hasCurve says whether an index has all the columns on its curve: another one that only differs in the order of its bits is not worth its writes.
+// hasCurve reports whether an index has all the columns on its curve: another one that only differs in the order of its bits is not worth its writes.
 func (s *study) hasCurve(columns []*column) bool {
 	return slices.ContainsFunc(s.Table.Indexes, func(x design.Index) bool {
 		last := design.ParsePart(x.Key[len(x.Key)-1])
@@ -185,7 +185,7 @@ func (s *study) members(partition string, group []*query) []member {
 	return list
 }
 
-// weavable says whether values of a type can be put on a curve.
+// weavable reports whether values of a type can be put on a curve.
 func weavable(kind string) bool { return kind == "N" || kind == "S" || kind == "B" || kind == "BOOL" }
 
 // newCurveCandidate is the candidate whose first bits have the given owners; the others go round.

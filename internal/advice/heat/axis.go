@@ -30,7 +30,7 @@ type bucket struct {
 	now, then  [2]sample // by direction: of this column, and of the one before
 }
 
-// samplesAll is about how many keys are kept of all buckets together, for each direction and column.
+// samplesAll is about the number of keys that are kept of all buckets together, for each direction and column.
 const samplesAll = 8192
 
 func newAxis(borders [][]byte) *axis {
@@ -107,7 +107,7 @@ func ObjectOf(key []byte) (o Object, ok bool) {
 	return Object{table, index}, ok
 }
 
-// Same says whether two keys belong to the same table or index, or both to none: buckets of different ones are never merged.
+// Same reports whether two keys belong to the same table or index, or both to none: buckets of different ones are never merged.
 func Same(a, b []byte) bool {
 	x, isRow := ObjectOf(a)
 	y, isRowToo := ObjectOf(b)

@@ -50,7 +50,7 @@ func (c *cursor) Next() bool {
 	return true
 }
 
-// beyond says whether a step has left the bucket.
+// beyond reports whether a step has left the bucket.
 func (c *cursor) beyond(key []byte) bool {
 	return c.border != nil && (bytes.Compare(key, c.border) < 0) == c.reverse
 }

@@ -14,9 +14,9 @@ import (
 type Options struct {
 	// ColumnMS is how wide the youngest columns are, milliseconds. Default: a minute.
 	ColumnMS int64
-	// BucketsMax is how many buckets are counted in at once. Default 768; at most layer.BucketsMax.
+	// BucketsMax is the number of buckets that are counted in at once. Default 768; at most layer.BucketsMax.
 	BucketsMax int
-	// ObjectsMax is how many tables and indexes have their keys counted; the coldest give way. Default 64.
+	// ObjectsMax is the number of tables and indexes that have their keys counted; the coldest give way. Default 64.
 	ObjectsMax int
 }
 
@@ -70,7 +70,7 @@ type cell struct {
 	_      [64 - 8*heatmap.Measures]byte
 }
 
-// direction says whether a request read or wrote a key.
+// direction reports whether a request read or wrote a key.
 type direction int
 
 const (

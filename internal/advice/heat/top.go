@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// topMax is how many keys a top watches.
+// topMax is the number of keys a top watches.
 const topMax = 64
 
 // Top is a key and about how often it was asked for. Count is never too small; it is at most Over too large.

@@ -106,7 +106,7 @@ func (l *log) use(index string) {
 	}
 }
 
-// queriesOf is how many queries walked the index; "" is the table.
+// queriesOf is the number of queries walked the index; "" is the table.
 func (l *log) queriesOf(index string) float64 {
 	if uses := l.uses.Load(); uses != nil && (*uses)[index] != nil {
 		return float64((*uses)[index].Load())

@@ -172,7 +172,7 @@ func (g *Gateway) barrier() {
 	defer g.commits.Unlock()
 }
 
-// Joined says whether there is a lease, as far as is known here.
+// Joined reports whether there is a lease, as far as is known here.
 func (g *Gateway) Joined() bool { return g.joined.Load() && !g.late() }
 
 // Ready returns nil if there is a lease, else why not. Errors: ErrNoLease.
@@ -188,7 +188,7 @@ func (g *Gateway) Ready() error {
 	return ErrNoLease
 }
 
-// late says whether the lease has passed by this machine's clock, which began to measure before the cluster's did.
+// late reports whether the lease has passed by this machine's clock, which began to measure before the cluster's did.
 func (g *Gateway) late() bool { return int64(time.Since(g.began)) >= g.deadline.Load() }
 
 // Now is the cluster's time, as far as it is known without a request.

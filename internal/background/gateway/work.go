@@ -38,7 +38,7 @@ func (g *Gateway) allWorks() []*Work {
 	return slices.Clone(g.works)
 }
 
-// Owned says whether this gateway owned the work when it last looked. Guard knows.
+// Owned reports whether this gateway owned the work when it last looked. Guard knows.
 func (w *Work) Owned() bool { return w.owned.Load() && w.gateway.Joined() }
 
 // Guard makes a transaction fail unless this gateway owns the work when it commits. Errors: ErrNotOwner.
@@ -94,7 +94,7 @@ func (w *Work) take(ctx context.Context) (owned, taken bool, err error) {
 	return owned, taken, err
 }
 
-// isLive says whether a gateway has a lease. One that has none is guarded, so that it can't have a new one by the time of the commit.
+// isLive reports whether a gateway has a lease. One that has none is guarded, so that it can't have a new one by the time of the commit.
 func isLive(ctx context.Context, txn kv.Txn, id string, nowMS int64) (bool, error) {
 	key := keyspace.AppendGateway(nil, id)
 	stored, ok, err := txn.Get(ctx, key, nil)

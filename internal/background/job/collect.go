@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// collectShare is how many times in the life of a snapshot old versions are collected.
+	// collectShare is the number of times in the life of a snapshot that old versions are collected.
 	collectShare = 10
 	// collectPause is used where snapshots live for ever.
 	collectPause = time.Minute

@@ -22,7 +22,7 @@ import (
 const (
 	// expiryInterval is how often expired rows are looked for by default.
 	expiryInterval = time.Second
-	// expiryPauseMax is how long a fault makes the next look wait at most.
+	// expiryPauseMax is the time a fault makes the next look wait at most.
 	expiryPauseMax = time.Minute
 	// Most looks begin this long, in seconds, before the last one, and one in so many seconds begins at the oldest row. An engine steps over what
 	// was deleted until it has compacted it, so that looks from the beginning would be slower the more has expired. What is

@@ -28,7 +28,7 @@ func (l *lane) wakeUp() {
 
 func (l *lane) takes(j *Job) bool { return l.removals == (j.Kind == DropTable || j.Kind == DropIndex) }
 
-// clashes says whether two jobs must not run at the same time. The older one soon finds that its table or index was dropped.
+// clashes reports whether two jobs must not run at the same time. The older one soon finds that its table or index was dropped.
 func clashes(a, b *Job) bool {
 	return a.Table == b.Table && (a.Kind == DropTable || b.Kind == DropTable || a.Index == b.Index)
 }
@@ -82,7 +82,7 @@ func (r *Runner) next(l *lane) (Job, bool) {
 	return Job{}, false
 }
 
-// isBlocked says whether a job clashes with one that is being done. The caller holds mu.
+// isBlocked reports whether a job clashes with one that is being done. The caller holds mu.
 func (r *Runner) isBlocked(j *Job) bool {
 	for _, l := range r.lanes {
 		if l.current != nil && clashes(l.current, j) {

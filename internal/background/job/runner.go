@@ -38,9 +38,9 @@ type Options struct {
 	Expired func(table string, rows int64)
 }
 
-// Owner says whether this process owns work that one process does for all.
+// Owner reports whether this process owns work that one process does for all.
 type Owner interface {
-	// Owned says whether this process owned the work when it last looked.
+	// Owned reports whether this process owned the work when it last looked.
 	Owned() bool
 	// Guard makes a transaction fail unless it still does when the transaction commits.
 	Guard(ctx context.Context, txn kv.Txn) error
@@ -54,7 +54,7 @@ const (
 	WorkCollect = "collect"
 )
 
-// retryPause is how long a failed job waits for its next attempt.
+// retryPause is the time a failed job waits for its next attempt.
 const retryPause = 2 * time.Second
 
 // Runner does the jobs of one process: oldest first; removals run next to everything else, so that no long build keeps space from being freed.
@@ -215,5 +215,5 @@ func (r *Runner) do(ctx context.Context, j *Job) error {
 	return fmt.Errorf("job: this program does not know the kind %q", j.Kind)
 }
 
-// gone says whether a job has nothing left to do because its table or index is no longer there.
+// gone reports whether a job has nothing left to do because its table or index is no longer there.
 func gone(err error) bool { return errors.Is(err, catalog.ErrNotFound) }

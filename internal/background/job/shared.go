@@ -49,7 +49,7 @@ func (r *Runner) guard(ctx context.Context, txn kv.Txn, j *Job) error {
 	return nil
 }
 
-// isLeft says whether a job failed because it is another process's.
+// isLeft reports whether a job failed because it is another process's.
 func isLeft(err error) bool {
 	return errors.Is(err, gateway.ErrNotOwner) || errors.Is(err, kv.ErrFenced)
 }

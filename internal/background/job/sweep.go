@@ -215,7 +215,7 @@ func (s *sweep) expire(txn kv.Txn, writer *record.Writer, table *record.Table, k
 	return err
 }
 
-// isDue says whether a row, as it is now, has expired. The index entry may be outdated.
+// isDue reports whether a row, as it is now, has expired. The index entry may be outdated.
 func (s *sweep) isDue(scratch []byte, table *record.Table, index *record.Index, row value.Row) ([]byte, bool) {
 	if !s.cells {
 		visible, ok, err := table.Visible(nil, row, s.now.UnixMilli())

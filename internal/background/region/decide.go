@@ -90,7 +90,7 @@ func (s Settings) Steps(regions []Observation, nowMS int64) []Step {
 // coldShare is the share of RequestsMax up to which neighbours are cold, together.
 const coldShare = 0.1
 
-// joins says whether two neighbours are old, small and cold enough to be one region.
+// joins reports whether two neighbours are old, small and cold enough to be one region.
 func (s *Settings) joins(a, b *Observation, nowMS int64) bool {
 	age := s.Age
 	if a.Preset || b.Preset {
@@ -118,7 +118,7 @@ const (
 	busyLooks  = 2
 )
 
-// Busy notes that a region had too many requests at a look, and says whether it is to be split.
+// Busy notes that a region had too many requests at a look, and reports whether it is to be split.
 func (p *Patience) Busy(id string, now time.Time) bool {
 	if p.of == nil {
 		p.of = map[string]*pause{}

@@ -93,7 +93,7 @@ func (k *Keeper) Close() {
 	<-k.ended
 }
 
-// IsCluster says whether the engine has regions of its own.
+// IsCluster reports whether the engine has regions of its own.
 func (k *Keeper) IsCluster() bool { return k.cluster }
 
 func (k *Keeper) run(life context.Context) {
@@ -111,7 +111,7 @@ func (k *Keeper) run(life context.Context) {
 }
 
 // Look splits and merges regions as is due. whole looks at their sizes, however lately that was done. A table with a fault does not keep it from the
-// others; all faults are returned. steps is how many splits and merges were made.
+// others; all faults are returned. steps is the number of splits and merges that were made.
 func (k *Keeper) Look(ctx context.Context, whole bool) (steps int, err error) {
 	if k.cluster {
 		return 0, nil
@@ -292,7 +292,7 @@ func (k *Keeper) tellSplit(ctx context.Context, at Place) {
 	}
 }
 
-// Split makes regions of an index begin at keys. On a cluster the placement driver splits its regions there and spreads them. added is how many there
+// Split makes regions of an index begin at keys. On a cluster the placement driver splits its regions there and spreads them. added is the number of new ones there
 // are more, as far as that is known.
 func (k *Keeper) Split(ctx context.Context, at Place, x *record.Index, keys [][]byte, preset bool) (added int, err error) {
 	if len(keys) == 0 {

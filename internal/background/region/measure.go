@@ -23,7 +23,7 @@ type Amount struct {
 	middle middle // of the entries, if they were all counted
 }
 
-// measuredEntries is how many entries are counted in all, and how many at least in each region where no size tells the rest.
+// measuredEntries is the number of entries that are counted in all, and how many at least in each region where no size tells the rest.
 const (
 	measuredEntries = 50_000
 	measuredEach    = 200

@@ -8,7 +8,7 @@ import (
 	"github.com/weftdb/weft/internal/rows/record"
 )
 
-// middleKeys is how many keys are kept to know the middle one.
+// middleKeys is the number of keys that are kept to know the middle one.
 const middleKeys = 64
 
 // middle finds about the middle one of keys that come in order.
@@ -40,7 +40,7 @@ func (m *middle) key() []byte {
 	return m.keys[len(m.keys)/2]
 }
 
-// requestsAsked is how many requests a second a region has at least whose requests are looked at.
+// requestsAsked is the number of requests a second a region has at least whose requests are looked at.
 const requestsAsked = 1
 
 // divider is the relative key at which a region would be split now: one that divides its requests, or else its middle; nil if neither is known.

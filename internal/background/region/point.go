@@ -38,7 +38,7 @@ const (
 	edgeShare   = 1.0 / 2 // of the newer half beyond the older one
 )
 
-// requestsMin is how many requests are judged at least; candidatesMax how many keys are offered.
+// requestsMin is the number of requests that are judged at least; candidatesMax how many keys are offered.
 const (
 	requestsMin   = 64
 	candidatesMax = 16
@@ -107,7 +107,7 @@ func smaller(keys [][]byte, key []byte) float64 {
 	return float64(min(left, len(keys)-left)) / float64(len(keys))
 }
 
-// isPast says whether most of the newer keys lie beyond the older ones, at one end or the other. Writers at work side by side do not come
+// isPast reports whether most of the newer keys lie beyond the older ones, at one end or the other. Writers at work side by side do not come
 // in order, so the outermost of the older keys do not count.
 func isPast(older, newer [][]byte) bool {
 	fringe := len(older) / 16

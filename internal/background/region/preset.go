@@ -124,10 +124,10 @@ func (k *Keeper) copy(ctx context.Context, from, to *record.Table) error {
 	return nil
 }
 
-// regionsEachNode is how many regions a table begins with on a cluster for each of its nodes, unless a number is given.
+// regionsEachNode is the number of regions a table begins with on a cluster for each of its nodes, unless a number is given.
 const regionsEachNode = 4
 
-// CountDefault is how many regions a table begins with that asks for none: 4 for each node of a cluster, 1 on an embedded engine.
+// CountDefault is the number of regions a table begins with that asks for none: 4 for each node of a cluster, 1 on an embedded engine.
 func (k *Keeper) CountDefault(ctx context.Context) int {
 	if !k.cluster {
 		return 1

@@ -39,7 +39,7 @@ type storedRegion struct {
 // Place is an index of a table, by their ids.
 type Place struct{ Table, Index uint32 }
 
-// holds says whether a relative key lies in the region.
+// holds reports whether a relative key lies in the region.
 func (r *Region) holds(key []byte) bool {
 	return bytes.Compare(r.Start, key) <= 0 && (r.End == nil || bytes.Compare(key, r.End) < 0)
 }
@@ -90,7 +90,7 @@ func physical(ctx context.Context, admin kv.Admin, x *record.Index) ([]Region, e
 	return regions, nil
 }
 
-// add makes regions begin at keys within txn; where one begins already, nothing changes. added is how many there are more.
+// add makes regions begin at keys within txn; where one begins already, nothing changes. added is the number of new ones.
 func add(ctx context.Context, txn kv.Txn, at Place, keys [][]byte, preset bool, nowMS int64) (added int, err error) {
 	for _, key := range keys {
 		if len(key) == 0 {

@@ -101,7 +101,7 @@ func keyValues(x *record.Index, key []byte) (list []KeyValue) {
 }
 
 // SplitAs makes regions of an index begin where spec says. If it has entries and spec is only a number, they are cut into parts of about the same size.
-// added is how many regions there are more. Errors: those of Points.
+// added is the number of new regions. Errors: those of Points.
 func (k *Keeper) SplitAs(ctx context.Context, table uint32, x *record.Index, spec *Spec, sizeOf func(kv.Range) int64) (added int, err error) {
 	keys, err := Points(x.Index, spec)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/weftdb/weft/order"
 )
 
-// CountMax is how many regions an index may begin with.
+// CountMax is the number of regions an index may begin with.
 const CountMax = 4096
 
 // Errors of Points.
@@ -29,7 +29,7 @@ var (
 
 // Spec says with which regions an index begins. The zero value asks for one.
 type Spec struct {
-	// Count is how many regions. Default: as many as Keys ask for.
+	// Count is the number of regions. Default: as many as Keys ask for.
 	Count int
 	// From and To are values of the first part of the key, between which the regions are spread evenly. Default: all of a hash, Z-order or binary;
 	// digits and small letters for texts; from 0 to the greatest for numbers.
@@ -38,7 +38,7 @@ type Spec struct {
 	Keys []value.Value
 }
 
-// IsZero says whether nothing is asked for.
+// IsZero reports whether nothing is asked for.
 func (s *Spec) IsZero() bool { return s == nil || s.Count <= 1 && len(s.Keys) == 0 }
 
 // Points returns the keys, relative to the index and ascending, at which all regions but the first begin. There are fewer than Count-1 where the values

@@ -10,7 +10,7 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// requestsWanted is how many requests for a region are taken from the trail of its index, if it has left as many in recentMS milliseconds.
+// requestsWanted is the number of requests for a region that are taken from the trail of its index, if it has left as many in recentMS milliseconds.
 const (
 	requestsWanted = 256
 	recentMS       = 10 * 60 * 1000

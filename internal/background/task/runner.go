@@ -15,9 +15,9 @@ import (
 // Work is the work of which one process is the owner, where several share a store.
 const Work = "tasks"
 
-// Owner says whether this process owns work that one process does for all.
+// Owner reports whether this process owns work that one process does for all.
 type Owner interface {
-	// Owned says whether this process owned the work when it last looked.
+	// Owned reports whether this process owned the work when it last looked.
 	Owned() bool
 	// Guard makes a transaction fail unless it still does when the transaction commits.
 	Guard(ctx context.Context, txn kv.Txn) error
@@ -27,7 +27,7 @@ type Owner interface {
 type Options struct {
 	Store  kv.Store
 	Logger *slog.Logger
-	// Owner says whether this process does tasks; nil: it does, for there are no others.
+	// Owner reports whether this process does tasks; nil: it does, for there are no others.
 	Owner Owner
 	// Poll is how often tasks are looked for that others filed. It counts with an Owner alone, and must be positive then.
 	Poll time.Duration
@@ -55,7 +55,7 @@ type current struct {
 	cancel context.CancelFunc
 }
 
-// retryPause is how long a task that failed waits for its next attempt.
+// retryPause is the time a task that failed waits for its next attempt.
 const retryPause = 2 * time.Second
 
 // Start returns a Runner that does nothing yet.
@@ -113,7 +113,7 @@ func (r *Runner) Tell(id string) func(rows int64) {
 	}
 }
 
-// Rows is how many rows of a task are done, if this process is at it.
+// Rows is the number of rows of a task that are done, if this process is at it.
 func (r *Runner) Rows(id string) int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()

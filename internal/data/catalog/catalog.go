@@ -132,7 +132,7 @@ func (c *Catalog) install(e *entry) {
 	c.show(e)
 }
 
-// isShown says whether a table is found by its name.
+// isShown reports whether a table is found by its name.
 func isShown(table *schema.Table) bool { return table.State != schema.Dropping && !table.Filling }
 
 // show lets a table be found by its name, if it is to be. The caller holds mu.

@@ -44,7 +44,7 @@ func parseFormat(stored []byte) (f format, err error) {
 	return f, err
 }
 
-// check says whether a program that knows some features may open the store. Errors: kv.ErrFormat.
+// check reports whether a program that knows some features may open the store. Errors: kv.ErrFormat.
 func (f *format) check(known []string) error {
 	if f.version != keyspace.FormatVersion && f.version != formatFeatures {
 		return fmt.Errorf("%w: the key layout has version %d, this program reads version %d: "+

@@ -15,7 +15,7 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// NamesMax is how many attribute names of a table get an id; further names stand inline in the rows.
+// NamesMax is the number of attribute names of a table that get an id; further names stand inline in the rows.
 const NamesMax = 4096
 
 // How long a name that another gateway gave an id is asked for where the store can't be read, and the pause in between.

@@ -103,7 +103,7 @@ func (v *Version) retire() {
 	}
 }
 
-// isDrained says whether nobody uses a retired version any more.
+// isDrained reports whether nobody uses a retired version any more.
 func (v *Version) isDrained() bool {
 	select {
 	case <-v.drained:

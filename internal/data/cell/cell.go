@@ -33,11 +33,11 @@ var ErrMalformed = errors.New("cell: malformed history; the row was damaged or w
 
 // Rules are a table's rules for its cells.
 type Rules struct {
-	// Versions is how many values of each attribute are kept. Default 1; negative keeps none.
+	// Versions is the number of values of each attribute that are kept. Default 1; negative keeps none.
 	Versions int `json:"versions,omitempty"`
-	// LifeMS is how long a cell lives after its time; 0 is for ever.
+	// LifeMS is the time a cell lives after its time; 0 is for ever.
 	LifeMS int64 `json:"lifeMS,omitempty"`
-	// MarkersMS is how long delete markers are kept: after their time, and after they were set.
+	// MarkersMS is the time delete markers are kept: after their time, and after they were set.
 	MarkersMS int64 `json:"markersMS,omitempty"`
 	// SinceMS is the time of cells that were written before the table had rules.
 	SinceMS int64 `json:"sinceMS,omitempty"`
@@ -55,11 +55,11 @@ type Group struct {
 	Prefix   string `json:"prefix"`
 	Versions int    `json:"versions,omitempty"` // as in Rules
 	LifeMS   int64  `json:"lifeMS,omitempty"`   // as in Rules
-	// VersionsMin is how many of the newest values stay although the group's life is over. A shorter life of their own ends them nevertheless.
+	// VersionsMin is the number of the newest values that stay although the group's life is over. A shorter life of their own ends them nevertheless.
 	VersionsMin int `json:"versionsMin,omitempty"`
 }
 
-// Equal says whether two tables' rules are the same.
+// Equal reports whether two tables' rules are the same.
 func (r *Rules) Equal(other *Rules) bool {
 	a, b := *r, *other
 	a.Groups, b.Groups = nil, nil
@@ -159,7 +159,7 @@ func (h *history) complete(listed int) {
 	}
 }
 
-// IsHidden says whether an attribute is one of this package's own.
+// IsHidden reports whether an attribute is one of this package's own.
 func IsHidden(name []byte) bool {
 	return len(name) > 0 && name[0] == 0 && (string(name) == History || string(name) == Due || string(name) == Existence || bytes.HasPrefix(name, []byte(Masked)))
 }
@@ -269,12 +269,12 @@ func (c *column) put(v Version, wins bool) {
 	}
 }
 
-// isUniform says whether cells of one time end at one time.
+// isUniform reports whether cells of one time end at one time.
 func (r *Rules) isUniform() bool {
 	return !slices.ContainsFunc(r.Groups, func(g Group) bool { return g.LifeMS != r.LifeMS || g.VersionsMin > 0 })
 }
 
-// keeps is how many values of an attribute are kept.
+// keeps is the number of values of an attribute that are kept.
 func (g *Group) keeps() int {
 	if g.Versions < 0 {
 		return 0

@@ -8,7 +8,7 @@ import (
 	"github.com/weftdb/weft/internal/data/value"
 )
 
-// overwriteMax is how many cells a write may have to be looked at by overwrite, which compares each column of the row with each of them.
+// overwriteMax is the number of cells a write may have to be looked at by overwrite, which compares each column of the row with each of them.
 const overwriteMax = 32
 
 // overwrite is Store for the most frequent write: it has values by the clock for all columns of a row whose cells have one time, and nothing older is kept. ok
@@ -36,7 +36,7 @@ func (r *Rules) overwrite(dst []byte, b *value.RowBuilder, w *Write, names value
 	return row, true, err
 }
 
-// replace says whether the edits are values by the clock, one for each column, that live for ever, and that replace older ones.
+// replace reports whether the edits are values by the clock, one for each column, that live for ever, and that replace older ones.
 func (r *Rules) replace(edits []Edit) bool {
 	if len(edits) == 0 || len(edits) > overwriteMax || !r.isEndless() {
 		return false

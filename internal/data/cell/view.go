@@ -69,7 +69,7 @@ func SeenSize(row value.Row, names value.Names, isKey func(name []byte) bool) in
 	return size
 }
 
-// oneTime says whether all cells of a row are current values of one time, with no life of their own.
+// oneTime reports whether all cells of a row are current values of one time, with no life of their own.
 func (r *Rules) oneTime(row value.Row, names value.Names) (baseMS int64, ok bool) {
 	stored, kept := row.Get(names, historyName)
 	if !kept {
@@ -89,7 +89,7 @@ func (r *Rules) oneTime(row value.Row, names value.Names) (baseMS int64, ok bool
 	return baseMS, !columns.Next() && !e.Next()
 }
 
-// IsDead says whether only marks are left of a stored row: no reader will see it any more.
+// IsDead reports whether only marks are left of a stored row: no reader will see it any more.
 func IsDead(row value.Row, names value.Names, isKey func(name []byte) bool) bool {
 	if _, kept := row.Get(names, historyName); !kept {
 		return false
@@ -184,7 +184,7 @@ func (r *Rules) endings(h *history, c *column) (list []expiringValue) {
 	return list
 }
 
-// endsBy says whether cells of a time without a life of their own are over.
+// endsBy reports whether cells of a time without a life of their own are over.
 func (r *Rules) endsBy(atMS, nowMS int64) bool { return r.LifeMS > 0 && plus(atMS, r.LifeMS) <= nowMS }
 
 // Select says which versions of an attribute are wanted.

@@ -168,7 +168,7 @@ func firstRow(rows ...value.Row) value.Row {
 	return nil
 }
 
-// isBare says whether there is a row, and it is its key alone.
+// isBare reports whether there is a row, and it is its key alone.
 func isBare(row value.Row, names value.Names, isKey func(name []byte) bool) bool {
 	if row == nil {
 		return false
@@ -339,7 +339,7 @@ func (r *Rules) build(dst []byte, b *value.RowBuilder, h *history, keys value.Ro
 	return b.AppendTo(dst), nil
 }
 
-// oneTime says whether all that there is are values of one time, without lives of their own, one for each column.
+// oneTime reports whether all that there is are values of one time, without lives of their own, one for each column.
 func (h *history) oneTime() (atMS int64, ok bool) {
 	if len(h.columns) == 0 || h.deleted != 0 {
 		return 0, false
@@ -354,7 +354,7 @@ func (h *history) oneTime() (atMS int64, ok bool) {
 	return atMS, atMS > 0
 }
 
-// isEndless says whether cells without a life of their own live for ever.
+// isEndless reports whether cells without a life of their own live for ever.
 func (r *Rules) isEndless() bool {
 	return r.LifeMS == 0 && !slices.ContainsFunc(r.Groups, func(g Group) bool { return g.LifeMS != 0 })
 }
@@ -396,7 +396,7 @@ func copyKeys(b *value.RowBuilder, from value.Row, names value.Names, isKey func
 	return attributes.Err()
 }
 
-// isBase says whether a column need not be listed: its one version is its current value, written at the base time.
+// isBase reports whether a column need not be listed: its one version is its current value, written at the base time.
 func (r *Rules) isBase(h *history, c *column, nowMS int64) bool {
 	return len(c.versions) == 1 && c.versions[0].AtMS == h.base && c.versions[0].LifeMS == 0 && r.shown(h, c, nowMS) != nil
 }
@@ -417,7 +417,7 @@ func (h *history) rebase(r *Rules, stampMS, nowMS int64) {
 	}
 }
 
-// isPlain says whether the history tells nothing.
+// isPlain reports whether the history tells nothing.
 func (r *Rules) isPlain(h *history, nowMS int64) bool {
 	if h.base != r.SinceMS || h.deleted != 0 {
 		return false

@@ -41,7 +41,7 @@ func rebuild(dst []byte, old value.Value, edits []edit, depth int) (grown []byte
 	return dst, true, err
 }
 
-// sameStep is how many of the edits at the front share the step at depth.
+// sameStep is the number of the edits at the front that share the step at depth.
 func sameStep(edits []edit, depth int) int {
 	n := 1
 	for n < len(edits) && edits[n].path.Steps[depth] == edits[0].path.Steps[depth] {

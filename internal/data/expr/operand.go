@@ -58,7 +58,7 @@ func SizeOf(v value.Value) (size int, ok bool) {
 	return 0, false
 }
 
-// utf16Units is how many units of UTF-16 a text in UTF-8 takes: one for each character, and two for one outside of the basic plane, which
+// utf16Units is the number of units of UTF-16 a text in UTF-8 takes: one for each character, and two for one outside of the basic plane, which
 // UTF-8 has in four bytes. ASCII is counted eight bytes at a time.
 func utf16Units(text []byte) (units int) {
 	const highBits = 0x8080808080808080

@@ -73,7 +73,7 @@ func project(dst []byte, v value.Value, paths []Path, depth int) (grown []byte, 
 	return dst, true
 }
 
-// sharedStep is how many of the paths at the front share the step at depth.
+// sharedStep is the number of the paths at the front that share the step at depth.
 func sharedStep(paths []Path, depth int) int {
 	n := 1
 	for n < len(paths) && paths[n].Steps[depth] == paths[0].Steps[depth] {

@@ -190,7 +190,7 @@ type Update struct {
 	Delete []DeleteAction
 }
 
-// OnlyRemoves says whether the update does something, and nothing but remove. Where there is no item it then makes none.
+// OnlyRemoves reports whether the update does something, and nothing but remove. Where there is no item it then makes none.
 func (u *Update) OnlyRemoves() bool {
 	return len(u.Set)+len(u.Add) == 0 && len(u.Remove)+len(u.Delete) > 0
 }

@@ -124,7 +124,7 @@ func editsOf(edits []edit, name []byte) []edit {
 	return nil
 }
 
-// sameAttribute is how many of the edits at the front belong to one attribute.
+// sameAttribute is the number of the edits at the front that belong to one attribute.
 func sameAttribute(edits []edit) int {
 	n := 1
 	for n < len(edits) && edits[n].path.Name == edits[0].path.Name {

@@ -152,13 +152,13 @@ func AppendTableBoundaries(dst []byte, table uint32) []byte {
 // SoughtName names what IsSought says. It changes with that.
 const SoughtName = "Rows"
 
-// IsSought says whether readers ask for a key by itself. Entries of indexes are only walked over, but for a few that verification looks at.
+// IsSought reports whether readers ask for a key by itself. Entries of indexes are only walked over, but for a few that verification looks at.
 func IsSought(key []byte) bool {
 	_, index, _, ok := CutRow(key)
 	return !ok || index == 0
 }
 
-// CutRow takes the key of a row or of an index entry apart; size is how many bytes stand before its own key. ok is false for keys of other
+// CutRow takes the key of a row or of an index entry apart; size is the number of bytes that stand before its own key. ok is false for keys of other
 // sections and for prefixes that end before. It allocates nothing.
 func CutRow(key []byte) (table, index uint32, size int, ok bool) {
 	if len(key) == 0 || key[0] != tagRow {

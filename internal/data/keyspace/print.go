@@ -171,7 +171,7 @@ func decodeHex(digits string) ([]byte, error) {
 	return b, nil
 }
 
-// IsOfProcess says whether an entry belongs to the processes that share a store rather than to its data. Keys that are none of the map's do not.
+// IsOfProcess reports whether an entry belongs to the processes that share a store rather than to its data. Keys that are none of the map's do not.
 func IsOfProcess(key []byte) bool {
 	section, _, err := Parse(key)
 	return err == nil && section.Owner == "gateway"

@@ -21,7 +21,7 @@ type storedCurve struct {
 	Codecs []string `json:"codecs"`
 }
 
-// IsNarrow says whether no code is wider than a word of 64 bits.
+// IsNarrow reports whether no code is wider than a word of 64 bits.
 func (c *Curve) IsNarrow() bool {
 	for _, one := range c.Codecs {
 		if one.Bits() > 64 {
@@ -31,7 +31,7 @@ func (c *Curve) IsNarrow() bool {
 	return true
 }
 
-// IsLearned says whether any codec was learned from a sample.
+// IsLearned reports whether any codec was learned from a sample.
 func (c *Curve) IsLearned() bool {
 	for _, one := range c.Codecs {
 		if one.Attribute().Codec == codec.ChoiceQuantile {

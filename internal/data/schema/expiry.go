@@ -51,7 +51,7 @@ func (t *Table) CellExpiry() (x *Index, ok bool) {
 	return nil, false
 }
 
-// IsCells says whether the index is that of CellIndex.
+// IsCells reports whether the index is that of CellIndex.
 func (x *Index) IsCells() bool { return x.Internal && x.Name == cellsName }
 
 // AddCellIndex gives a table the index of CellIndex.

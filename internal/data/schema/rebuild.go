@@ -28,10 +28,10 @@ func RebuildName(id uint32) string {
 	return InternalPrefix + "rebuild/" + strconv.FormatUint(uint64(id), 10)
 }
 
-// IsReplaced says whether the index was replaced by another of its name.
+// IsReplaced reports whether the index was replaced by another of its name.
 func (x *Index) IsReplaced() bool { return x.Rebuild != nil && x.Rebuild.ReplacedAtMS != 0 }
 
-// Curved says whether a key part is a Z-order.
+// Curved reports whether a key part is a Z-order.
 func (x *Index) Curved() bool {
 	for i := range x.Key {
 		if x.Key[i].Curve != nil {

@@ -84,7 +84,7 @@ type Index struct {
 	ID   uint32    `json:"id"`
 	Name string    `json:"name,omitempty"`
 	Key  []KeyPart `json:"key"`
-	// PartitionParts is how many leading visible key parts form the partition key (DynamoDB's HASH). The hidden part is not counted.
+	// PartitionParts is the number of leading visible key parts that form the partition key (DynamoDB's HASH). The hidden part is not counted.
 	PartitionParts int `json:"partitionParts"`
 	// Local marks an index that shares the table's partition key (DynamoDB's LSI).
 	Local bool `json:"local,omitempty"`
@@ -121,7 +121,7 @@ type Index struct {
 
 // Async says which changes of rows are left to the job that follows the table's changes. It is immutable.
 type Async struct {
-	// EntriesMax is how many entries of the index a change of a row may write or delete within its commit; one that takes more is left. 0: all are left.
+	// EntriesMax is the number of entries of the index a change of a row may write or delete within its commit; one that takes more is left. 0: all are left.
 	EntriesMax int `json:"entriesMax,omitempty"`
 }
 
@@ -177,7 +177,7 @@ func (x *Index) Stated() []KeyPart {
 	return visible[:n]
 }
 
-// IsIdentified says whether columns follow the declared parts in the key.
+// IsIdentified reports whether columns follow the declared parts in the key.
 func (x *Index) IsIdentified() bool { return len(x.Key) > 0 && x.Key[len(x.Key)-1].Identity }
 
 // Partition returns the visible parts of the partition key.
@@ -186,7 +186,7 @@ func (x *Index) Partition() []KeyPart { return x.Visible()[:x.PartitionParts] }
 // Sort returns the visible parts after the partition key.
 func (x *Index) Sort() []KeyPart { return x.Visible()[x.PartitionParts:] }
 
-// IsPrimary says whether the index is the table itself.
+// IsPrimary reports whether the index is the table itself.
 func (x *Index) IsPrimary() bool { return x.ID == 0 }
 
 // Column returns the column that a plain part (or desc of one) stands for; "" for a computed part and for a pattern.
@@ -197,15 +197,15 @@ func (p *KeyPart) Column() string {
 	return ""
 }
 
-// Computed says whether the part's value is a function of columns rather than a column.
+// Computed reports whether the part's value is a function of columns rather than a column.
 func (p *KeyPart) Computed() bool { return p.Function != Plain }
 
-// Covers says whether a part is a pattern that a column's name matches. Names that begin with a zero byte, as those of package cell do, match none.
+// Covers reports whether a part is a pattern that a column's name matches. Names that begin with a zero byte, as those of package cell do, match none.
 func (p *KeyPart) Covers(column string) bool {
 	return p.Pattern && !strings.HasPrefix(column, "\x00") && MatchesPattern(p.Args[0].Column, column)
 }
 
-// MatchesPattern says whether a name matches a pattern, in which `*` is any run of characters, and `?` one byte.
+// MatchesPattern reports whether a name matches a pattern, in which `*` is any run of characters, and `?` one byte.
 func MatchesPattern(pattern, name string) bool {
 	star, from := -1, 0
 	p, n := 0, 0
@@ -230,7 +230,7 @@ func MatchesPattern(pattern, name string) bool {
 	return p == len(pattern)
 }
 
-// HasWordsOf says whether the part is the words of some columns, in any order, for queries in words.
+// HasWordsOf reports whether the part is the words of some columns, in any order, for queries in words.
 func (p *KeyPart) HasWordsOf(columns []string) bool {
 	if p.Function != Words || len(p.Args) != len(columns) || strings.HasPrefix(p.Analyzer, "trigram/") {
 		return false

@@ -83,7 +83,7 @@ func (t *Table) Stream() (s *Stream, ok bool) {
 	return nil, false
 }
 
-// Journaled says whether the changes of the table's rows are kept in the journal, and with which images.
+// Journaled reports whether the changes of the table's rows are kept in the journal, and with which images.
 func (t *Table) Journaled() (images Images, yes bool) {
 	if s, ok := t.Stream(); ok {
 		images, yes = images|s.Images, true
@@ -97,7 +97,7 @@ func (t *Table) Journaled() (images Images, yes bool) {
 	return images, yes
 }
 
-// IsFollowed says whether the changes of the table's rows are followed by a job, for an asynchronous index.
+// IsFollowed reports whether the changes of the table's rows are followed by a job, for an asynchronous index.
 func (t *Table) IsFollowed() bool {
 	for i := range t.Indexes {
 		if x := &t.Indexes[i]; x.Async != nil && x.State != Dropping {
@@ -107,7 +107,7 @@ func (t *Table) IsFollowed() bool {
 	return false
 }
 
-// NeedsFollowing says whether there may be changes by now that were left to that job. Writers may be a stage ahead.
+// NeedsFollowing reports whether there may be changes by now that were left to that job. Writers may be a stage ahead.
 func (t *Table) NeedsFollowing() bool {
 	for i := range t.Indexes {
 		if x := &t.Indexes[i]; x.Async != nil && x.State != Dropping && x.State != DeleteOnly && x.State != WriteOnly {
@@ -117,7 +117,7 @@ func (t *Table) NeedsFollowing() bool {
 	return false
 }
 
-// JournalHours is for how long the table's changes are kept for a stream, or to restore it.
+// JournalHours is the time the table's changes are kept for a stream, or to restore it.
 func (t *Table) JournalHours() int {
 	hours := StreamHours
 	if t.Recovery != nil {
@@ -126,7 +126,7 @@ func (t *Table) JournalHours() int {
 	return hours
 }
 
-// JournalSettled says whether everybody knows who writes that changes are kept, or not.
+// JournalSettled reports whether everybody knows who writes that changes are kept, or not.
 func (t *Table) JournalSettled() bool {
 	for i := range t.Streams {
 		if s := &t.Streams[i]; s.EndedAtMS != 0 && s.ClosedAtMS == 0 {

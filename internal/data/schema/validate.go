@@ -10,10 +10,10 @@ import (
 	"github.com/weftdb/weft/internal/data/value"
 )
 
-// KeyPartsMax is how many visible parts a key may have.
+// KeyPartsMax is the number of visible parts a key may have.
 const KeyPartsMax = 32
 
-// FieldsMax is how many fields a search index may have.
+// FieldsMax is the number of fields a search index may have.
 const FieldsMax = 256
 
 // cellTimeMax is the longest life of a cell, in milliseconds: some thousand years, so that times can be added.
@@ -183,7 +183,7 @@ func (v *validator) field(x *Index, i int) {
 	v.check(!slices.ContainsFunc(x.Key[:i], func(q KeyPart) bool { return p.Field > 0 && q.Field == p.Field }), "another field has the same number")
 }
 
-// tells says whether rows that differ in a part's columns differ in the key.
+// tells reports whether rows that differ in a part's columns differ in the key.
 func (x *Index) tells(p *KeyPart) bool {
 	if p.Function == Plain || p.Function == Reverse {
 		return true
@@ -291,7 +291,7 @@ func (v *validator) against(x *Index) {
 	v.check(same, "a local index has the table's partition key")
 }
 
-// fits says whether a key part of one type can hold some values of a column of another.
+// fits reports whether a key part of one type can hold some values of a column of another.
 func fits(part, column Type) bool {
 	return part == column || part == AnyType || column == AnyType || isNumber(part) && isNumber(column)
 }

@@ -58,18 +58,18 @@ const (
 	Dropping                // neither read nor maintained; a job removes the bytes
 )
 
-// TakesWrites says whether a transaction adds entries to an index in this state.
+// TakesWrites reports whether a transaction adds entries to an index in this state.
 func (s State) TakesWrites() bool {
 	return s == Active || s == WriteOnly || s == Backfill || s == Retiring
 }
 
-// TakesDeletes says whether a transaction deletes entries from an index in this state.
+// TakesDeletes reports whether a transaction deletes entries from an index in this state.
 func (s State) TakesDeletes() bool { return s.TakesWrites() || s == DeleteOnly }
 
-// Building says whether an index in this state has yet to become complete.
+// Building reports whether an index in this state has yet to become complete.
 func (s State) Building() bool { return s == DeleteOnly || s == WriteOnly || s == Backfill }
 
-// Readable says whether an index in this state answers queries.
+// Readable reports whether an index in this state answers queries.
 func (s State) Readable() bool { return s == Active }
 
 var (

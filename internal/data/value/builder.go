@@ -106,13 +106,13 @@ func (b *RowBuilder) drop() {
 	b.pending.value = 0
 }
 
-// follows says whether e stands behind the last entry in a row, too.
+// follows reports whether e stands behind the last entry in a row, too.
 func (b *RowBuilder) follows(e entry) bool {
 	n := len(b.entries)
 	return n == 0 || !b.unordered && b.compare(b.entries[n-1], e) < 0
 }
 
-// isDuplicate says whether e's name was given before. follows is whether e stands behind all entries so far.
+// isDuplicate reports whether e's name was given before. follows is whether e stands behind all entries so far.
 func (b *RowBuilder) isDuplicate(e entry, follows bool) bool {
 	if len(b.entries) >= scanMax {
 		return b.seen.add(b.Buf, b.entries, e)

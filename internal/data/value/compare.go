@@ -41,7 +41,7 @@ func compareNumbers(a, b Value) int {
 	return cmp.Compare(floatA, floatB)
 }
 
-// Equal says whether a and b are the same value: members of sets and entries of maps in any order, numbers by value, whatever
+// Equal reports whether a and b are the same value: members of sets and entries of maps in any order, numbers by value, whatever
 // their kind. Two missing values are equal.
 func Equal(a, b Value) bool {
 	if bytes.Equal(a, b) {

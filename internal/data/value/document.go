@@ -139,7 +139,7 @@ type part struct {
 	start, end int
 }
 
-// partsFew is how many parts are sorted without looking for them a second time.
+// partsFew is the number of parts that are sorted without looking for them a second time.
 const partsFew = 8
 
 // cutEntry steps over a map entry of b, which is known to be well-formed, and returns its name.
@@ -155,7 +155,7 @@ func cutMember(b []byte) (key, rest []byte) {
 	return sortKey(member), rest
 }
 
-// sortParts sorts the count parts that stand in dst[start:] and says whether all their keys differ. few holds the first of them.
+// sortParts sorts the count parts that stand in dst[start:] and reports whether all their keys differ. few holds the first of them.
 func sortParts(dst []byte, start, count int, few *[partsFew]part, cut func([]byte) (key, rest []byte)) bool {
 	body := dst[start:]
 	if count <= partsFew {

@@ -189,7 +189,7 @@ func FuzzRow(f *testing.F) {
 	})
 }
 
-// hasName says whether row holds a name in full that the dictionary has an id for, as rows older than the id do.
+// hasName reports whether row holds a name in full that the dictionary has an id for, as rows older than the id do.
 func hasName(row Row, names Names) bool {
 	for a := row.Attributes(names); a.Next(); {
 		if _, ok := names.ID(a.Name()); ok && a.ID() == 0 {

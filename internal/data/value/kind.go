@@ -39,13 +39,13 @@ func (k Kind) String() string {
 	return ""
 }
 
-// IsNumeric says whether values of kind k are single numbers.
+// IsNumeric reports whether values of kind k are single numbers.
 func (k Kind) IsNumeric() bool { return k == Number || k >= Int }
 
-// IsSet says whether values of kind k are sets.
+// IsSet reports whether values of kind k are sets.
 func (k Kind) IsSet() bool { return k >= StringSet && k <= BinarySet }
 
-// IsDocument says whether values of kind k are lists or maps.
+// IsDocument reports whether values of kind k are lists or maps.
 func (k Kind) IsDocument() bool { return k == List || k == Map }
 
 // MemberKind returns the kind of a set's members, and Missing for what is no set.

@@ -275,7 +275,7 @@ func (r Row) Validate(names Names) error {
 	return nil
 }
 
-// before says whether a stands in front of b in a row.
+// before reports whether a stands in front of b in a row.
 func (a attribute) before(b attribute) bool {
 	if a.id == 0 && b.id == 0 {
 		return bytes.Compare(a.name, b.name) < 0

@@ -60,5 +60,5 @@ func (s *Steps) odd() (id uint32, v Value) {
 	return id, v
 }
 
-// Ended says whether all attributes were stepped over.
+// Ended reports whether all attributes were stepped over.
 func (s *Steps) Ended() bool { return s.left == 0 }

@@ -97,7 +97,7 @@ func appendNameText(dst, name []byte) []byte {
 	return append(dst, name...)
 }
 
-// isNameByte says whether a name with c in it, or in front, is written without quotes.
+// isNameByte reports whether a name with c in it, or in front, is written without quotes.
 func isNameByte(c byte, first bool) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || !first && c >= '0' && c <= '9'
 }

@@ -51,7 +51,7 @@ func (v Value) Kind() Kind {
 	return kindOfTag[v[0]]
 }
 
-// IsMissing says whether there is no value.
+// IsMissing reports whether there is no value.
 func (v Value) IsMissing() bool { return len(v) == 0 }
 
 // Bytes returns the bytes of a String or Binary, which alias v, and nil for other kinds.

@@ -113,7 +113,7 @@ func ofArrivals(ctx context.Context, db *database.DB) (list []Work, err error) {
 	return list, nil
 }
 
-// Stand gives work of a kind its state: of those that are open the first is running, and the others wait for it. *before says whether one was open.
+// Stand gives work of a kind its state: of those that are open the first is running, and the others wait for it. *before reports whether one was open.
 func Stand(w Work, isOpen bool, before *bool) Work {
 	switch {
 	case isOpen && *before:

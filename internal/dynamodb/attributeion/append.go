@@ -111,7 +111,7 @@ func AppendSymbol(dst, name []byte) []byte {
 	return append(appendEscaped(append(dst, '\''), name, '\''), '\'')
 }
 
-// isIdentifier says whether a symbol needs no quotes: it has letters and digits alone, is no word of Ion's own, and no symbol by its number.
+// isIdentifier reports whether a symbol needs no quotes: it has letters and digits alone, is no word of Ion's own, and no symbol by its number.
 func isIdentifier(name []byte) bool {
 	if len(name) == 0 || isDigit(name[0]) {
 		return false

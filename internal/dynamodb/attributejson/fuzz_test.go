@@ -22,7 +22,7 @@ var jsonSeeds = []string{
 	`{"a":{"X":1,"S":null,"N":"12e3"}}`,
 }
 
-// accepts says whether encoding/json and the stricter rules of a Reader take body: no invalid UTF-8, no lone surrogates, and no
+// accepts reports whether encoding/json and the stricter rules of a Reader take body: no invalid UTF-8, no lone surrogates, and no
 // deeper than depthMax.
 func accepts(body []byte) bool {
 	return json.Valid(body) && utf8.Valid(body) && !hasLoneSurrogate(string(body)) && depth(body) <= depthMax
@@ -304,7 +304,7 @@ func FuzzAppend(f *testing.F) {
 	})
 }
 
-// isDynamoDB says whether a value has DynamoDB's kinds only, and valid UTF-8 names.
+// isDynamoDB reports whether a value has DynamoDB's kinds only, and valid UTF-8 names.
 func isDynamoDB(v value.Value) bool {
 	switch v.Kind() {
 	case value.Int, value.Float, value.Timestamp:

@@ -113,7 +113,7 @@ func (r *Reader) NextMember() (name []byte, ok bool, err error) {
 	}
 }
 
-// NextElement says whether there is another element in an array, which is read next; false means that the array is closed.
+// NextElement reports whether there is another element in an array, which is read next; false means that the array is closed.
 func (r *Reader) NextElement() (ok bool, err error) { return r.advance(']') }
 
 // advance steps over a comma, or over the closing of an object or array, of which ok then is false.
@@ -242,7 +242,7 @@ func (r *Reader) Number() ([]byte, error) {
 	return text, nil
 }
 
-// integerIsNext says whether the number that comes next has neither fraction nor exponent.
+// integerIsNext reports whether the number that comes next has neither fraction nor exponent.
 func (r *Reader) integerIsNext() bool {
 	_, integer, _ := scanNumber(r.body, r.pos)
 	return integer

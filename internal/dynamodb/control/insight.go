@@ -10,7 +10,7 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
 )
 
-// insightsMax is how many summaries one answer may hold.
+// insightsMax is the number of summaries one answer may hold.
 const insightsMax = 100
 
 // insightRequest is the body of DescribeContributorInsights.

@@ -23,7 +23,7 @@ type precision struct {
 	ApproximateCreationDateTimePrecision *string `json:",omitempty"`
 }
 
-// micro says whether times are in microseconds; given is false if nothing is said.
+// micro reports whether times are in microseconds; given is false if nothing is said.
 func (p *precision) micro() (micro, given bool) {
 	if p == nil || p.ApproximateCreationDateTimePrecision == nil {
 		return false, false

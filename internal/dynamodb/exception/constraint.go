@@ -23,7 +23,7 @@ type Constraints struct {
 	closed bool
 }
 
-// faultsMax is how many faults Amazon's framework names at most.
+// faultsMax is the most faults that Amazon's framework names.
 const faultsMax = 10
 
 const failed = " failed to satisfy constraint: "
@@ -125,7 +125,7 @@ func isName(text string) bool {
 	return true
 }
 
-// ForeignToNames says whether a letter can't stand in the name of a table or index.
+// ForeignToNames reports whether a letter can't stand in the name of a table or index.
 func ForeignToNames(r rune) bool {
 	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '.' || r == '-')
 }

@@ -115,5 +115,5 @@ func (k Kind) Type() string { return classes[k].name }
 // Name returns the exception without its name space.
 func (k Kind) Name() string { return k.Type()[strings.IndexByte(k.Type(), '#')+1:] }
 
-// IsConflict says whether other writers of the same items are the cause, or the conditions of a transaction.
+// IsConflict reports whether other writers of the same items are the cause, or the conditions of a transaction.
 func (k Kind) IsConflict() bool { return k == KindTransactionConflict || k == KindTransactionCanceled }

@@ -185,10 +185,10 @@ func (s seconds) MarshalJSON() ([]byte, error) {
 	return strconv.AppendFloat(nil, float64(s)/1000, 'f', -1, 64), nil
 }
 
-// rememberedFor is how long records of work are kept.
+// rememberedFor is the time records of work are kept.
 const rememberedFor = 90 * 24 * time.Hour
 
-// tokenLife is how long a client's token stands for its request.
+// tokenLife is the time a client's token stands for its request.
 const tokenLife = 8 * time.Hour
 
 // tokened finds the work that a client's token began, if it did lately, with its record, and forgets records that are too old. tokenOf is the token of a record.

@@ -311,7 +311,7 @@ type bulkSummary struct {
 	EndTime             seconds `json:",omitempty"`
 }
 
-// bulkPageDefault is how many summaries a page has if the request does not say.
+// bulkPageDefault is the number of summaries a page has if the request does not say.
 const bulkPageDefault = 10
 
 // listBulkOperations lists operations, the newest first.

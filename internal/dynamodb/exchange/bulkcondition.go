@@ -39,7 +39,7 @@ func (c *conditional) take(name, text []byte) error {
 	return nil
 }
 
-// isWhole says whether there are an item and a condition.
+// isWhole reports whether there are an item and a condition.
 func (c *conditional) isWhole() bool { return c.item != nil && c.condition != nil }
 
 // readJSON reads a record in DynamoDB's JSON.

@@ -239,7 +239,7 @@ func (j *bulkJob) records(ctx context.Context, from *bulkload.Records, at bulkPl
 	}
 }
 
-// pauseOf is how long to wait after so many units took some time, so that there are at most perSecond; 0: any number.
+// pauseOf is the time to wait after so many units took some time, so that there are at most perSecond; 0: any number.
 func pauseOf(units, perSecond int64, took time.Duration) time.Duration {
 	if perSecond == 0 {
 		return 0

@@ -176,7 +176,7 @@ func (a *API) exportTokened(ctx context.Context, in *exportRequest) (any, error)
 	return a.showExport(found.ID, e), nil
 }
 
-// sameJSON says whether two requests are the same.
+// sameJSON reports whether two requests are the same.
 func sameJSON(a, b any) bool {
 	var x, y any
 	one, err1 := json.Marshal(a)
@@ -318,7 +318,7 @@ type listExportsRequest struct {
 
 type exportSummary struct{ ExportArn, ExportStatus, ExportType string }
 
-// pageMax is how many summaries a page has.
+// pageMax is the number of summaries a page has.
 const pageMax = 25
 
 // listExports lists exports, the newest first.

@@ -116,7 +116,7 @@ func (s *filterSpecification) placeholders() (*expression.Substitutions, error) 
 	return known, known.CheckValues()
 }
 
-// matches says whether the export has an item; one that is not there has none.
+// matches reports whether the export has an item; one that is not there has none.
 func (f *filter) matches(names value.Names, row value.Row) (bool, error) {
 	if row == nil || f.condition == nil {
 		return row != nil, nil

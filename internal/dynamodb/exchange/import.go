@@ -97,7 +97,7 @@ func (r *importRequest) csv() *csvOptions {
 	return r.InputFormatOptions.Csv
 }
 
-// headersMax is how many columns a request may name.
+// headersMax is the number of columns a request may name.
 const headersMax = 255
 
 func (r *importRequest) checkCSV(faults *exception.Constraints) {

@@ -55,7 +55,7 @@ func (a *API) doImport(ctx context.Context, one database.Task) error {
 	return a.DB.Tasks().Close(ctx, one, &e)
 }
 
-// isOwn says whether an error is of the database's store, which may be well again later.
+// isOwn reports whether an error is of the database's store, which may be well again later.
 func isOwn(err error) bool {
 	switch database.KindOf(err) {
 	case database.KindUnavailable, database.KindReadOnly, database.KindUnknownOutcome:

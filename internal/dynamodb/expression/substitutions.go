@@ -113,7 +113,7 @@ func (s *Substitutions) CheckUsed() error {
 	return nil
 }
 
-// scanEntriesMax is how many placeholders are looked through one by one; of more an index is made.
+// scanEntriesMax is the number of placeholders that are looked through one by one; of more an index is made.
 const scanEntriesMax = 16
 
 // table holds placeholders of one sort.

@@ -13,7 +13,7 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/expression"
 )
 
-// HasLocal says whether a table has local indexes.
+// HasLocal reports whether a table has local indexes.
 func HasLocal(table *schema.Table) bool {
 	for i := range table.Indexes {
 		if table.Indexes[i].Local {
@@ -91,18 +91,18 @@ func checkGaps(sorts []schema.KeyPart, conditions []expression.KeyCondition) err
 		strings.Join(gaps, ", "), AttributeName(&sorts[last]))
 }
 
-// equals says whether a condition gives the attribute of either name its value.
+// equals reports whether a condition gives the attribute of either name its value.
 func equals(conditions []expression.KeyCondition, name, shown string) bool {
 	at := conditionOn(conditions, name, shown)
 	return at >= 0 && conditions[at].Op == expression.KeyEqual
 }
 
-// FindsOne says whether the conditions leave one item at most: they give each part of a table's key its value, those that are not stated, too.
+// FindsOne reports whether the conditions leave one item at most: they give each part of a table's key its value, those that are not stated, too.
 func FindsOne(x *schema.Index, conditions []expression.KeyCondition) bool {
 	return x.IsPrimary() && !slices.ContainsFunc(x.Visible(), func(part schema.KeyPart) bool { return !gives(conditions, &part) })
 }
 
-// gives says whether conditions give a part its value, or all columns that it is computed of.
+// gives reports whether conditions give a part its value, or all columns that it is computed of.
 func gives(conditions []expression.KeyCondition, part *schema.KeyPart) bool {
 	if equals(conditions, part.Name, AttributeName(part)) {
 		return true

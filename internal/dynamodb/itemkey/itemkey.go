@@ -33,7 +33,7 @@ func AttributeName(part *schema.KeyPart) string {
 	return part.Name
 }
 
-// Means says whether a client's name means the key part.
+// Means reports whether a client's name means the key part.
 func Means(part *schema.KeyPart, name string) bool {
 	return name == part.Name || name == AttributeName(part)
 }
@@ -62,7 +62,7 @@ func typeName(t schema.Type) string {
 	return "N"
 }
 
-// Takes says whether a value has a key part's type.
+// Takes reports whether a value has a key part's type.
 func Takes(part *schema.KeyPart, v value.Value) bool { return takes(part.Type, v) }
 
 func takes(t schema.Type, v value.Value) bool {
@@ -121,7 +121,7 @@ func Check(pin database.Pinned, row value.Row) error {
 	return CheckValues(pin, row)
 }
 
-// Fits says whether a row has the attributes of the table's key, of their types, and no more. The attributes that a computed part is made of say what
+// Fits reports whether a row has the attributes of the table's key, of their types, and no more. The attributes that a computed part is made of say what
 // its value is; the value itself will do only where no two items of the table can share it.
 func Fits(pin database.Pinned, row value.Row) bool {
 	x := &pin.Descriptor().Primary
@@ -137,7 +137,7 @@ func Fits(pin database.Pinned, row value.Row) bool {
 	return true
 }
 
-// fitsColumns says whether a row has the columns of all parts, of types that they take, and no more.
+// fitsColumns reports whether a row has the columns of all parts, of types that they take, and no more.
 func fitsColumns(parts []schema.KeyPart, row value.Row, dictionary value.Names) bool {
 	computed := false
 	for i := range parts {
@@ -269,7 +269,7 @@ func SortOf(table *schema.Table, name string) string {
 	return ""
 }
 
-// Has says whether an attribute's name means one of the parts of a key.
+// Has reports whether an attribute's name means one of the parts of a key.
 func Has(parts []schema.KeyPart, name string) bool {
 	for i := range parts {
 		if Means(&parts[i], name) {

@@ -30,7 +30,7 @@ type batch struct {
 	bytes   int
 }
 
-// add takes a change, and says whether there is room for another one.
+// add takes a change, and reports whether there is room for another one.
 func (b *batch) add(p database.Pinned, r *database.Record) bool {
 	id := sha256.Sum256(fmt.Appendf(nil, "%s/%d/%d/%x", p.Descriptor().UUID, r.At.Stamp, r.At.N, r.At.Key))
 	key := sha256.Sum256(r.At.Key)

@@ -75,7 +75,7 @@ func (s *Sender) run(ctx context.Context) {
 	}
 }
 
-// look sends what is new, a batch for each destination, and says whether there was any.
+// look sends what is new, a batch for each destination, and reports whether there was any.
 func (s *Sender) look(ctx context.Context) (busy bool) {
 	if !s.DB.SendsChanges() {
 		return false

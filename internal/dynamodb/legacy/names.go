@@ -11,7 +11,7 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 )
 
-// namesMax is how many names AttributesToGet can have.
+// namesMax is the number of names AttributesToGet that can have.
 const namesMax = 255
 
 // Names are the attributes that the parameter AttributesToGet asks for. The zero value is a parameter that is not given. It serves one

@@ -46,7 +46,7 @@ type Fault struct {
 
 func (f *Fault) Error() string { return fmt.Sprintf("%s: %s", f.Name, f.Message) }
 
-// Is says whether err is a fault of a name.
+// Is reports whether err is a fault of a name.
 func Is(err error, name string) bool {
 	fault, ok := errors.AsType[*Fault](err)
 	return ok && fault.Name == name

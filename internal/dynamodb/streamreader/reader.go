@@ -72,7 +72,7 @@ type shard struct {
 	Parent string `json:"ParentShardId"`
 }
 
-// Poll reads what is new and calls handle with pages of it. When handle returns nil, the position is behind the page. n is how many records there were; ended says that
+// Poll reads what is new and calls handle with pages of it. When handle returns nil, the position is behind the page. n is the number of records read; ended says that
 // the table's last stream is switched off and read to its end. Errors: ErrNoStream, handle's, those of the service.
 func (r *Reader) Poll(ctx context.Context, handle func(ctx context.Context, shard string, records []Record) error) (n int, ended bool, err error) {
 	if r.Position.Stream == "" {
@@ -167,7 +167,7 @@ func (r *Reader) list(ctx context.Context) (arns []string, err error) {
 	}
 }
 
-// describe lists the stream's shards, and says whether it is switched off.
+// describe lists the stream's shards, and reports whether it is switched off.
 func (r *Reader) describe(ctx context.Context) (shards []shard, off bool, err error) {
 	for start := ""; ; {
 		in := map[string]any{"StreamArn": r.Position.Stream}

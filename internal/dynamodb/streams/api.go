@@ -129,7 +129,7 @@ func wanted(text *string, member string) error {
 	return faults.Err()
 }
 
-// isGone says whether an error is that of a table that was dropped meanwhile.
+// isGone reports whether an error is that of a table that was dropped meanwhile.
 func isGone(err error) bool {
 	detail, ok := errors.AsType[*database.Error](err)
 	return ok && detail.Kind == database.KindNotFound

@@ -15,7 +15,7 @@ import (
 	"github.com/weftdb/weft/internal/security/permission"
 )
 
-// pageMax is how many streams or shards an answer has at most.
+// pageMax is the number of streams or shards an answer has at most.
 const pageMax = 100
 
 type listRequest struct {
@@ -246,7 +246,7 @@ func appendJSON(dst []byte, answer any) ([]byte, error) {
 	return append(dst, text...), err
 }
 
-// perCommit is how many sequence numbers a commit has.
+// perCommit is the number of sequence numbers a commit has.
 const perCommit = 10_000_000
 
 // sequence is the sequence number of a change: the stamp of its commit, then its place among the commit's changes.

@@ -67,7 +67,7 @@ func parseARN(text string) (x arn, ok bool) {
 	return x, x.hasPart(len(resource) > len(x.table))
 }
 
-// hasPart says whether what follows the table's name is an index or a stream; a slash without either is a mistake.
+// hasPart reports whether what follows the table's name is an index or a stream; a slash without either is a mistake.
 func (x *arn) hasPart(slash bool) bool {
 	kind, name, _ := strings.Cut(x.part, "/")
 	return !slash || (kind == "index" || kind == "stream") && name != "" && !strings.Contains(name, "/")

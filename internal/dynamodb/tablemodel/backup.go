@@ -214,7 +214,7 @@ type ListBackups struct {
 	TimeRangeLowerBound, TimeRangeUpperBound       *float64
 }
 
-// listBackupsMax is how many backups one answer lists.
+// listBackupsMax is the number of backups one answer lists.
 const listBackupsMax = 100
 
 // Check judges the members. It returns the most that are to be listed.
@@ -229,7 +229,7 @@ func (r *ListBackups) Check() (limit int, err error) {
 	return limit, faults.Err()
 }
 
-// Wants says whether a list has a backup.
+// Wants reports whether a list has a backup.
 func (r *ListBackups) Wants(b *database.TableBackup) bool {
 	at := float64(b.MadeMS) / 1000
 	kind := valueOf(r.BackupType)

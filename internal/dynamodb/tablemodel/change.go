@@ -92,7 +92,7 @@ func (u *Update) changesSettings() bool {
 	return u.DeletionProtectionEnabled != nil || u.takesTime()
 }
 
-// takesTime says whether the table's settings change in a way that Amazon needs a while for.
+// takesTime reports whether the table's settings change in a way that Amazon needs a while for.
 func (u *Update) takesTime() bool {
 	return u.BillingMode != nil || u.ProvisionedThroughput != nil || u.OnDemandThroughput != nil || u.WarmThroughput != nil ||
 		u.SSESpecification != nil || u.StreamSpecification != nil || u.TableClass != nil
@@ -258,7 +258,7 @@ func (u *Update) indexAgainst(one *IndexUpdate, table *schema.Table, billing str
 	return nil
 }
 
-// IsChanging says whether an index is being built or removed.
+// IsChanging reports whether an index is being built or removed.
 func IsChanging(table *schema.Table) bool { return isChangingBeside(table, "") }
 
 // isChangingBeside is IsChanging but for one index.

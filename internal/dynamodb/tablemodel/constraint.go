@@ -68,5 +68,5 @@ func (c *constraints) attributeName(name *string, at string) {
 	}
 }
 
-// foreign says whether a letter can't stand in the name of a table or index.
+// foreign reports whether a letter can't stand in the name of a table or index.
 func foreign(r rune) bool { return exception.ForeignToNames(r) }

@@ -174,7 +174,7 @@ func CheckPolicy(policy, expected *string, required bool) error {
 	return faults.Err()
 }
 
-// ExpectsPolicy says whether a request is to be done only if there is a policy, of that revision.
+// ExpectsPolicy reports whether a request is to be done only if there is a policy, of that revision.
 func ExpectsPolicy(expected *string) bool {
 	return expected != nil && *expected != noPolicyRevision
 }

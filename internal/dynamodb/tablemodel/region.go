@@ -32,7 +32,7 @@ func regionsOf(tags []Tag) (count int, err error) {
 	return count, nil
 }
 
-// warmRegions is how many regions bear warm throughput; 0 if none was asked for.
+// warmRegions is the number of regions that bear warm throughput; 0 if none was asked for.
 func warmRegions(w *Warm) int {
 	if w == nil {
 		return 0

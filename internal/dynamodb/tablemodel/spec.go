@@ -54,7 +54,7 @@ func (c *Create) Spec(limits Limits, nowMS int64) (database.TableSpec, error) {
 	return spec, err
 }
 
-// distributionOf says whether tags ask for a table that is spread by a hash.
+// distributionOf reports whether tags ask for a table that is spread by a hash.
 func distributionOf(tags []Tag) (hash bool, err error) {
 	for _, tag := range tags {
 		if *tag.Key != Distribution {
@@ -169,7 +169,7 @@ func checkTypes(x *IndexMember, types map[string]string, table *schema.Table) er
 	return nil
 }
 
-// usesAttribute says whether an attribute is part of a key.
+// usesAttribute reports whether an attribute is part of a key.
 func usesAttribute(keys []Key, name string) bool {
 	return slices.ContainsFunc(keys, func(k Key) bool { return k.AttributeName == name })
 }
@@ -206,7 +206,7 @@ func indexOf(table *schema.Table, name string) (*schema.Index, bool) {
 	return nil, false
 }
 
-// HasIndex says whether a table has a global or local index of that name.
+// HasIndex reports whether a table has a global or local index of that name.
 func HasIndex(table *schema.Table, name string) bool {
 	_, ok := indexOf(table, name)
 	return ok

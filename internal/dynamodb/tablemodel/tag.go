@@ -74,7 +74,7 @@ func checkTags(given, had []Tag) error {
 	return nil
 }
 
-// foreignToTags says whether a letter can't stand in a tag's key or value.
+// foreignToTags reports whether a letter can't stand in a tag's key or value.
 func foreignToTags(r rune) bool {
 	return !unicode.In(r, unicode.L, unicode.N, unicode.Z) && !strings.ContainsRune("+-=._:/@", r)
 }

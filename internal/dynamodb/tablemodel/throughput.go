@@ -122,7 +122,7 @@ func checkOnDemand(given *OnDemand, billing, where string) error {
 	return nil
 }
 
-// isNoBound says whether a number is neither a bound nor the sign for none.
+// isNoBound reports whether a number is neither a bound nor the sign for none.
 func isNoBound(units *int64) bool { return units != nil && *units != -1 && *units < 1 }
 
 // history is when provisioned throughput was changed, in Unix milliseconds.

@@ -19,14 +19,14 @@ type Column struct {
 	// Type is how its values stand there, by the words of weft import's types. "attribute" is DynamoDB's JSON of a value, for columns whose values are sets, lists, maps or
 	// nulls, or of more than one type. "stored" is the bytes that Weft stores, for what that can't tell: numbers of SQL's types beside others, and the history of cells.
 	Type string `json:"type"`
-	// fraction is how many digits numbers have behind the point at most; long says that they are more digits than a decimal of 38 has, whole that all are integers of
+	// fraction is the number of digits numbers that have behind the point at most; long says that they are more digits than a decimal of 38 has, whole that all are integers of
 	// 64 bits.
 	fraction    int
 	long, whole bool
 	plain       bool // times stand there as numbers, since not all have a text
 }
 
-// columnsMax is how many columns a table with columns has in a file.
+// columnsMax is the number of columns a table with columns has in a file.
 const columnsMax = 2000
 
 // special are the kinds that no text of DynamoDB's JSON tells from numbers.
@@ -119,7 +119,7 @@ func (a *attributeSurvey) note(v value.Value, s *survey) {
 	}
 }
 
-// hasText says whether a day or a time is one of the years from 1 to 9999, which have a text.
+// hasText reports whether a day or a time is one of the years from 1 to 9999, which have a text.
 func hasText(typed string, kind value.Kind, n int64) bool {
 	var at time.Time
 	switch {
@@ -141,7 +141,7 @@ func hasText(typed string, kind value.Kind, n int64) bool {
 
 const secondsOfDay = 24 * 60 * 60
 
-// isDeep says whether a list or map holds special kinds.
+// isDeep reports whether a list or map holds special kinds.
 func isDeep(v value.Value) bool {
 	for e := v.Elements(); e.Next(); {
 		switch inner := e.Value(); {

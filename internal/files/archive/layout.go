@@ -81,7 +81,7 @@ func (l *Layout) Write(ctx context.Context, text []byte) error {
 	return nil
 }
 
-// Open returns the data file that is being written, and says whether it was begun by this call.
+// Open returns the data file that is being written, and reports whether it was begun by this call.
 func (l *Layout) Open(ctx context.Context) (out io.Writer, begun bool) {
 	if begun = l.file == nil; begun {
 		l.open(ctx)

@@ -31,7 +31,7 @@ type LoadOptions struct {
 	Done     func(database, table string, r bulkload.Result)
 }
 
-// IsArchive says whether a folder holds an archive.
+// IsArchive reports whether a folder holds an archive.
 func IsArchive(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, contentsFile))
 	return err == nil

@@ -57,7 +57,7 @@ type Options struct {
 	Dir string
 	// MemoryBytes bounds what is sorted at once. Default 256 MiB, and at least some megabytes.
 	MemoryBytes int64
-	// BadRows is how many records may be refused before the load fails. Default 0.
+	// BadRows is the number of records that may be refused before the load fails. Default 0.
 	BadRows int64
 	// Restart forgets a load that has begun.
 	Restart bool

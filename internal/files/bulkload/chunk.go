@@ -12,7 +12,7 @@ import (
 // slabBytes is the size of the pieces in which a chunk keeps its bytes; longer entries get a piece of their own.
 const slabBytes = 1 << 20
 
-// slabBits is how many bits of a place are the offset in its slab.
+// slabBits is the number of bits of a place that are the offset in its slab.
 const slabBits = 28
 
 // refBytes is the size of a ref.
@@ -42,7 +42,7 @@ type chunk struct {
 	sharedSize uint32
 }
 
-// bytes is how much memory the entries take.
+// bytes is the memory the entries take.
 func (c *chunk) bytes() int64 {
 	n := int64(c.count) * refBytes * 5 / 4 // refs grow by about a quarter
 	for _, slab := range c.slabs[:c.used] {

@@ -77,7 +77,7 @@ func refusedOf(numeric, refused []bool) []bool {
 	return numeric
 }
 
-// isPlainNumber says whether a text is a number as people write them: with zeros in front it is a code, such as one of the post, and with an e one of
+// isPlainNumber reports whether a text is a number as people write them: with zeros in front it is a code, such as one of the post, and with an e one of
 // a product.
 func isPlainNumber(s []byte) bool {
 	digits := bytes.TrimPrefix(s, []byte("-"))

@@ -46,7 +46,7 @@ func (d *dynamoDecoder) item(record []byte, b *value.RowBuilder) error {
 	return d.reader.End()
 }
 
-// isWrapped says whether the record is an object whose first member is Item, and leaves the reader in front of the item: the form of exports. So an item
+// isWrapped reports whether the record is an object whose first member is Item, and leaves the reader in front of the item: the form of exports. So an item
 // alone can have no attribute Item in front.
 func (d *dynamoDecoder) isWrapped() (bool, error) {
 	r := &d.reader

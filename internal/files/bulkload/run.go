@@ -17,7 +17,7 @@ import (
 	"slices"
 )
 
-// fanIn is how many runs are merged at once; more are merged into fewer first, so that open files and buffers stay few.
+// fanIn is the number of runs that are merged at once; more are merged into fewer first, so that open files and buffers stay few.
 const fanIn = 128
 
 // runBufferBytes is the buffer of a run that is read.

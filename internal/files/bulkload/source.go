@@ -306,7 +306,7 @@ func (b *blueprint) last(data []byte) (end int, records uint64) {
 	}
 }
 
-// lines is how many lines whole records have.
+// lines is the number of lines whole records that have.
 func (b *blueprint) lines(data []byte, records uint64) int64 {
 	if b.format == Parquet {
 		return int64(records)
@@ -325,7 +325,7 @@ type cutter struct {
 	blank  int64 // bytes since the last record
 }
 
-// blankMax is how many bytes may stand between two records: a packed object may have any number of empty lines, which
+// blankMax is the number of bytes that may stand between two records: a packed object may have any number of empty lines, which
 // would keep others waiting.
 const blankMax = 64 << 20
 

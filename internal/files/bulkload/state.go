@@ -54,7 +54,7 @@ type state struct {
 	Done []byte `json:"done,omitempty"`
 }
 
-// identity tells whether a source is still what it was.
+// identity reports whether a source is still what it was.
 type identity struct {
 	Name string `json:"name"`
 	Size int64  `json:"size"`

@@ -35,7 +35,7 @@ type worker struct {
 	ordinal uint64
 }
 
-// faultsMax is how many refused records a worker remembers: with more, the load has failed anyway.
+// faultsMax is the number of refused records a worker remembers: with more, the load has failed anyway.
 const faultsMax = 1 << 20
 
 func newWorker(l *loader) *worker {

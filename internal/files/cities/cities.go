@@ -17,7 +17,7 @@ import (
 	"strings"
 )
 
-// Count is how many cities there are.
+// Count is the number of cities.
 const Count = 135_233
 
 //go:embed cities.tsv.gz

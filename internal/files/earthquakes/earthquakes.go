@@ -16,7 +16,7 @@ import (
 	"strings"
 )
 
-// Count is how many earthquakes there are.
+// Count is the number of earthquakes.
 const Count = 1_707
 
 //go:embed earthquakes.tsv.gz

@@ -102,7 +102,7 @@ func (t *Table) Ingest(ctx context.Context, next func() (key, value []byte, err 
 	return t.Admin.Ingest(ctx, next)
 }
 
-// Has says whether the store holds an entry that Derive made.
+// Has reports whether the store holds an entry that Derive made.
 func (t *Table) Has(ctx context.Context, key, value []byte) (bool, error) {
 	stored, ok, err := t.Store.Get(ctx, key, nil)
 	return ok && bytes.Equal(stored, value), err
@@ -125,5 +125,5 @@ func (t *Table) SplitAt(ctx context.Context, keys [][]byte) error {
 	return nil
 }
 
-// PrefixLen is how many bytes the keys of all entries have in common at least.
+// PrefixLen is the number of bytes the keys of all entries have in common at least.
 func (t *Table) PrefixLen() int { return len(keyspace.AppendTableRows(nil, t.Target.Table.Schema.ID)) }

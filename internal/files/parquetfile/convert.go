@@ -221,7 +221,7 @@ func isUnsigned(e *format.SchemaElement) bool {
 	return e.LogicalType.Value == nil && e.ConvertedType.Valid && e.ConvertedType.V >= deprecated.Uint8 && e.ConvertedType.V <= deprecated.Uint64
 }
 
-// unitOf is how many nanoseconds the unit of a column of moments has.
+// unitOf is the number of nanoseconds the unit of a column of moments has.
 func unitOf(e *format.SchemaElement) (unit int64, ok bool) {
 	if e.Type.V == format.Int96 {
 		return 1, true

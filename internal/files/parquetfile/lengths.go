@@ -7,7 +7,7 @@ import (
 	"errors"
 )
 
-// paddingMax is how many numbers may stand behind the last value: programs fill up eight, or some groups of eight.
+// paddingMax is the number of numbers that may stand behind the last value: programs fill up eight, or some groups of eight.
 const paddingMax = 512
 
 // checkRuns looks at runs of numbers of a width, which may be no more than there are values, and the padding.

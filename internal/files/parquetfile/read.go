@@ -42,7 +42,7 @@ type column struct {
 	append func(dst []byte, v parquet.Value) ([]byte, error)
 }
 
-// batchRows is how many rows are decoded at once.
+// batchRows is the number of rows that are decoded at once.
 const batchRows = 128
 
 // Open reads the footer of a file. The error names the column that can't be read as its type.
@@ -99,7 +99,7 @@ func ownColumns(meta *format.FileMetaData) (list []columnEntry) {
 	return nil
 }
 
-// Rows is how many rows the file says that it has.
+// Rows is the number of rows the file says that it has.
 func (r *Reader) Rows() int64 { return r.meta.NumRows }
 
 // Next moves to the next row; ok is false at the end. fault is what is wrong with the row, which has no values then; err is the end of the reading.
@@ -132,7 +132,7 @@ func (r *Reader) Next() (ok bool, fault, err error) {
 	return true, nil, nil
 }
 
-// Len is how many attributes the row has, and Attribute returns one of them, which is valid until the next call of Next.
+// Len is the number of attributes the row has, and Attribute returns one of them, which is valid until the next call of Next.
 func (r *Reader) Len() int { return len(r.ends) }
 
 // Attribute returns the name and the encoded value of an attribute.

@@ -20,7 +20,7 @@ import (
 type Column struct {
 	Name []byte
 	Type string
-	// Of numbers: Fraction is how many digits they have behind the point at most, Whole that all are integers of 64 bits, Long that a decimal of 38 digits does not hold
+	// Of numbers: Fraction is the number of digits they have behind the point at most, Whole that all are integers of 64 bits, Long that a decimal of 38 digits does not hold
 	// them, so that they stand there as texts.
 	Fraction    int
 	Whole, Long bool

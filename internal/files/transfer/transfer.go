@@ -165,7 +165,7 @@ func isEmpty(ctx context.Context, txn kv.Txn) error {
 	return ErrTarget
 }
 
-// belongs says whether an entry is part of the data. Records of processes that share a store are not, nor a copy's own notes.
+// belongs reports whether an entry is part of the data. Records of processes that share a store are not, nor a copy's own notes.
 func belongs(key []byte) bool {
 	return !keyspace.IsOfProcess(key) && !bytes.Equal(key, noteKey()) && !bytes.Equal(key, formatKey())
 }

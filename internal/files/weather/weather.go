@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// Count is how many reports there are.
+	// Count is the number of reports.
 	Count = 300_000
 	// Source is who made them.
 	Source = "Under the Weather"

@@ -95,7 +95,7 @@ func (c *comparison) setPattern(flags string, expression []byte) (err error) {
 	return nil
 }
 
-// isText says whether the comparator finds equal or not equal only.
+// isText reports whether the comparator finds equal or not equal only.
 func (c *comparison) isText() bool { return c.pattern != nil || c.isWithin }
 
 func (c *comparison) holds(stored []byte) bool {

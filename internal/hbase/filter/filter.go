@@ -53,12 +53,12 @@ func (w *Window) Judge(n int) (in, more bool) {
 
 // Run is a filter with what it remembers from row to row of one read.
 type Run interface {
-	// Skips says whether a row is left out because of its key. It is asked of each row, before Cells.
+	// Skips reports whether a row is left out because of its key. It is asked of each row, before Cells.
 	Skips(row []byte) bool
 	// Cells returns the cells of a row that are kept, of all that the read asks for, by family, qualifier and time, newest first. These are all
 	// versions that the family keeps: a filter chooses among them before Read.Versions counts. The answer stands in the slice that is handed over.
 	Cells(row []byte, cells []Cell) []Cell
-	// IsDone says whether no later row is returned.
+	// IsDone reports whether no later row is returned.
 	IsDone() bool
 }
 
@@ -153,7 +153,7 @@ func (c *Cell) isNamed(family, qualifier []byte) bool {
 	return bytes.Equal(c.Qualifier, qualifier) && bytes.Equal(c.Family, family)
 }
 
-// passes says whether a read that goes this step on from a cell passes the one after it.
+// passes reports whether a read that goes this step on from a cell passes the one after it.
 func (s step) passes(from, to *Cell, t target) bool {
 	switch s {
 	case nextColumn:

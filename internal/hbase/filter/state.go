@@ -30,7 +30,7 @@ type target struct {
 
 func (t target) isSet() bool { return t.row || t.qualifier != nil }
 
-// isBehind says whether the target stands behind a cell of its family.
+// isBehind reports whether the target stands behind a cell of its family.
 func (t target) isBehind(c *Cell) bool { return t.row || bytes.Compare(c.Qualifier, t.qualifier) < 0 }
 
 // isBefore orders targets.

@@ -32,7 +32,7 @@ import (
 type Options struct {
 	// Seal encrypts what is written to the writer that it returns; Close ends it. Default: nothing is encrypted.
 	Seal func(to io.Writer) (io.WriteCloser, error)
-	// Keep is how many of the newest backups stay; older ones are removed with what only they need. Default 0: all.
+	// Keep is the number of the newest backups that stay; older ones are removed with what only they need. Default 0: all.
 	Keep int
 	// Program is who makes the backup, for whoever restores it.
 	Program string
@@ -151,7 +151,7 @@ func (m *maker) look(ctx context.Context) error {
 	return nil
 }
 
-// has says whether the storage has a file.
+// has reports whether the storage has a file.
 func (m *maker) has(f *File) bool {
 	size, ok := m.there[m.objectOf(f)]
 	return ok && (m.Seal != nil || size == f.Size)

@@ -67,7 +67,7 @@ func (m *maker) entries(ctx context.Context, store kv.Store) (err error) {
 	return flush()
 }
 
-// isCut says whether a segment of so many bytes ends behind a key.
+// isCut reports whether a segment of so many bytes ends behind a key.
 func isCut(size int, key []byte) bool {
 	return size >= segmentBytesMin && (xxhash.Sum64(key)&cutMask == 0 || size >= segmentBytesMax)
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/weftdb/weft/storage"
 )
 
-// together is how many files are on their way at once.
+// together is the number of files that are on their way at once.
 const together = 4
 
 // files makes a backup of a folder's files.
@@ -132,7 +132,7 @@ func (m *maker) compare(ctx context.Context, f *File, got string) error {
 		m.to.Delete(ctx, m.objectOf(f)))
 }
 
-// claim says whether nobody writes the file yet.
+// claim reports whether nobody writes the file yet.
 func (m *maker) claim(f *File) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 	"github.com/weftdb/weft/storage"
 )
 
-// fetchAtOnce is how many segments are read before their changes are made again, some of them at once.
+// fetchAtOnce is the number of segments that are read before their changes are made again, some of them at once.
 const fetchAtOnce = 8
 
 // restoringName is the folder within that to be restored in which the store is until it is what it was.

@@ -26,11 +26,11 @@ type ShipOptions struct {
 	// Seal and Program are those of backups.
 	Seal    func(to io.Writer) (io.WriteCloser, error)
 	Program string
-	// Keep is for how long moments stay restorable. Default: 7 days.
+	// Keep is the time moments stay restorable. Default: 7 days.
 	Keep time.Duration
 	// Interval is the time between two segments, BaseInterval that between two backups. Default: 1 second, 1 day.
 	Interval, BaseInterval time.Duration
-	// RetryPause is how long it waits after an error; twice as long after the next one, up to half a minute. Default: 1 second.
+	// RetryPause is the time it waits after an error; twice as long after the next one, up to half a minute. Default: 1 second.
 	RetryPause time.Duration
 	// WaitingBytes bounds the changes in memory that wait to be shipped. Default: 128 MiB.
 	WaitingBytes int64

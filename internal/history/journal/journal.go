@@ -25,7 +25,7 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// ClusterBuckets is how many buckets the journal of a table has where several processes write.
+// ClusterBuckets is the number of buckets the journal of a table has where several processes write.
 const ClusterBuckets = 4
 
 // ErrNoStamps is returned by engines that can't tell the order of commits.
@@ -192,7 +192,7 @@ func (b *Book) entry(c *Change) Entry {
 	return e
 }
 
-// isUndoneBy says whether the row is again what it was before the change.
+// isUndoneBy reports whether the row is again what it was before the change.
 func (e *Entry) isUndoneBy(now value.Row) bool {
 	switch {
 	case !e.WasThere || now == nil:

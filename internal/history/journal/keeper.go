@@ -42,7 +42,7 @@ type Options struct {
 	Tables func() []Table
 	// Admin deletes ranges; nil: they are deleted key by key.
 	Admin kv.Admin
-	// Owned says whether this process maintains the journal for all, and Guard makes a transaction fail unless it does. nil: there is no other.
+	// Owned reports whether this process maintains the journal for all, and Guard makes a transaction fail unless it does. nil: there is no other.
 	Owned func() bool
 	Guard func(ctx context.Context, txn kv.Txn) error
 	// NowMS is the cluster's clock, where the store's stamps are not in order; nil: they are.
@@ -153,7 +153,7 @@ func (k *Keeper) Settle(ctx context.Context) error {
 	}
 }
 
-// waits says whether a change of a transaction with a lower stamp is in the outbox.
+// waits reports whether a change of a transaction with a lower stamp is in the outbox.
 func (k *Keeper) waits(ctx context.Context, below uint64) (waiting bool, err error) {
 	reader, err := k.Store.Read(ctx)
 	if err != nil {

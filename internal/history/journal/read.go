@@ -20,7 +20,7 @@ type Position struct {
 	N     int // how many changes of that commit come before it
 }
 
-// Before says whether p comes before q.
+// Before reports whether p comes before q.
 func (p Position) Before(q Position) bool {
 	return p.Stamp < q.Stamp || p.Stamp == q.Stamp && bytes.Compare(p.Key, q.Key) < 0
 }
@@ -68,7 +68,7 @@ func (b Bucket) Scan(ctx context.Context, from kv.Snapshot, start Position, end 
 	return &Cursor{cursor: from.Scan(ctx, r, reverse), start: start}
 }
 
-// Next moves to the next change and says whether there is one. After false, look at Close's error.
+// Next moves to the next change and reports whether there is one. After false, look at Close's error.
 func (c *Cursor) Next() bool {
 	if c.err != nil || !c.cursor.Next() {
 		return false

@@ -36,7 +36,7 @@ type Sequencer struct {
 // Forget makes the Sequencer look up where the journal ends. It must be called when another process may have been at it.
 func (s *Sequencer) Forget() { s.last = nil }
 
-// Behind says whether the last step has left changes that it saw.
+// Behind reports whether the last step has left changes that it saw.
 func (s *Sequencer) Behind() bool { return s.from != nil }
 
 // Step moves up to a thousand changes, of all tables, and returns how many.

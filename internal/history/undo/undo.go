@@ -210,7 +210,7 @@ func (u *Undo) write(ctx context.Context, txn kv.Txn, key []byte, row value.Row)
 	return writer.Write(txn, u.Target, key, now, row)
 }
 
-// Changes is how many changes were taken back.
+// Changes is the number of changes that were taken back.
 func (u *Undo) Changes() int64 { return u.changes }
 
 // Finish writes the rows that were left out. Their keys in unique indexes are free by now, unless somebody took them meanwhile.

@@ -42,7 +42,7 @@ const (
 	faultPause = 2 * time.Second
 )
 
-// latchWait is for how long a step waits for transactions that hold rows.
+// latchWait is the time a step waits for transactions that hold rows.
 const latchWait = time.Second
 
 // Options are those of a Follower. Store, Catalog, Latches, Logger and Buckets are required.
@@ -52,7 +52,7 @@ type Options struct {
 	Latches *record.Latches
 	Logger  *slog.Logger
 	Buckets int // of the journal
-	// Owned says whether this process follows for all, and Guard makes a transaction fail unless it does. nil: there is no other.
+	// Owned reports whether this process follows for all, and Guard makes a transaction fail unless it does. nil: there is no other.
 	Owned func() bool
 	Guard func(ctx context.Context, txn kv.Txn) error
 	// Idle follows only when asked to.
@@ -194,7 +194,7 @@ func (f *Follower) catchBucket(ctx context.Context, b journal.Bucket, end uint64
 	}
 }
 
-// isLeft says whether a change with a stamp up to end was not followed yet.
+// isLeft reports whether a change with a stamp up to end was not followed yet.
 func (f *Follower) isLeft(ctx context.Context, b journal.Bucket, end uint64) (left bool, err error) {
 	reader, err := f.Store.Read(ctx)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// lagCounted is how many changes are counted at most to tell how far indexes are behind.
+// lagCounted is the number of changes that are counted at most to tell how far indexes are behind.
 const lagCounted = 10_000
 
 // Lag is how far the asynchronous indexes of a table are behind its changes.

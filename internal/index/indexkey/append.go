@@ -164,7 +164,7 @@ func BytesMax(x *schema.Index, part int) int {
 	return sortBytesMax
 }
 
-// Takes says whether v can stand in a visible part of x: whether it has the type and a good size, and no number is rounded.
+// Takes reports whether v can stand in a visible part of x: whether it has the type and a good size, and no number is rounded.
 func Takes(x *schema.Index, part int, v value.Value) bool {
 	_, ok, err := appendChecked(nil, x, part+hiddenParts(x), v)
 	return ok && err == nil

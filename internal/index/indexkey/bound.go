@@ -71,7 +71,7 @@ type interval struct {
 	start, end []byte
 	point      bool        // it is all encodings of one value, or of null
 	value      value.Value // of a point; nil for null
-	// from and to say whether the bounds limit the run on that side. They matter to estimates only.
+	// from and to report whether the bounds limit the run on that side. They matter to estimates only.
 	from, to bool
 	boxes    *zorder.Boxes // of a Z-order part; for estimates, too
 }
@@ -204,7 +204,7 @@ func (b *Bound) kind() (kind value.Kind, ok bool) {
 	return kind, low.IsMissing() || isOrdered(low) && (kind == high.Kind() || kind.IsNumeric() && high.Kind().IsNumeric())
 }
 
-// isOrdered says whether ranges over values of v's kind have a meaning.
+// isOrdered reports whether ranges over values of v's kind have a meaning.
 func isOrdered(v value.Value) bool {
 	kind := v.Kind()
 	return kind == value.String || kind == value.Binary || kind.IsNumeric()

@@ -170,7 +170,7 @@ func appendConcat(dst []byte, p *schema.KeyPart, s *source) (extended []byte, ok
 	return dropMiddle(value.AppendString(dst, dst[n:m]), n, m), ok, nil
 }
 
-// Accepts says whether an argument of type t takes values of a kind at all.
+// Accepts reports whether an argument of type t takes values of a kind at all.
 func Accepts(t schema.Type, kind value.Kind) bool {
 	switch t {
 	case schema.AnyType:

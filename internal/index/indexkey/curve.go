@@ -45,7 +45,7 @@ func appendCurve(dst []byte, p *schema.KeyPart, s *source) (extended []byte, ok 
 	return appendAddress(dst, p.Curve, values[:len(p.Args)])
 }
 
-// hasAddresses says whether every row has a value of a Z-order part, whichever of its columns are missing.
+// hasAddresses reports whether every row has a value of a Z-order part, whichever of its columns are missing.
 func hasAddresses(p *schema.KeyPart) bool {
 	return p.Curve != nil && !slices.ContainsFunc(p.Curve.Codecs, func(c *codec.Codec) bool { return c.Attribute().Nulls != codec.NullsFirst })
 }
@@ -263,7 +263,7 @@ func intersectRanges(a, b []zorder.Range) []zorder.Range {
 	return both
 }
 
-// isStandard says whether a text can stand for its instant where texts are compared by their bytes: it is in the one form of ISO 8601 that an
+// isStandard reports whether a text can stand for its instant where texts are compared by their bytes: it is in the one form of ISO 8601 that an
 // index takes, in UTC with all digits of the codec's unit, such as 2024-05-06T07:08:09.000Z for milliseconds. It is true for other codecs.
 func isStandard(c *codec.Codec, v value.Value) bool {
 	t := c.Attribute().Type

@@ -478,7 +478,7 @@ func (w *walker) place(target []byte) []byte {
 	return place
 }
 
-// isIn says whether an address, below the prefix of a curve, is in its boxes.
+// isIn reports whether an address, below the prefix of a curve, is in its boxes.
 func (w *walker) isIn(key []byte) bool {
 	return slices.ContainsFunc(w.plan.Curves, func(curve Curve) bool {
 		address, ok := bytes.CutPrefix(key, curve.Prefix)

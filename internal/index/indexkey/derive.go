@@ -39,7 +39,7 @@ func (b *planner) derive(p *schema.KeyPart, known []boundColumn) (choices []choi
 	return choices, true
 }
 
-// combinations returns all ways of giving the leading arguments of p one of the values that they are bound to. leading is how many are
+// combinations returns all ways of giving the leading arguments of p one of the values that they are bound to. leading is the number that are
 // bound: all of them or, for a concatenation, some. ok is false if no bounds concern p.
 func (b *planner) combinations(p *schema.KeyPart, known []boundColumn) (combinations [][]boundColumn, leading int, ok bool) {
 	combinations = [][]boundColumn{known}

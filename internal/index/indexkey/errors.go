@@ -59,7 +59,7 @@ func (e *TypeError) column() string {
 	return e.Column
 }
 
-// IsMisfit says whether an error is that of a row whose attributes have no place in an index.
+// IsMisfit reports whether an error is that of a row whose attributes have no place in an index.
 func IsMisfit(err error) bool {
 	_, typed := errors.AsType[*TypeError](err)
 	_, empty := errors.AsType[*EmptyError](err)

@@ -23,10 +23,10 @@ const (
 	halfRangeShare = 0.3
 )
 
-// rowsPerLeaf is how many neighbouring entries the estimate of a Z-order scan takes for one place.
+// rowsPerLeaf is the number of neighbouring entries the estimate of a Z-order scan takes for one place.
 const rowsPerLeaf = 64
 
-// runShare is how many of the places that boxes touch begin a run: the scan seeks there.
+// runShare is the number of the places that boxes touch begin a run: the scan seeks there.
 const runShare = 0.5
 
 // How walks over boxes look between separators, fitted to walks over the curves of places and of weather reports, with 33 to 1,200 entries to a part, and
@@ -38,7 +38,7 @@ const (
 	seekPower  = 0.6
 )
 
-// separatorsMin is how many separators must lie among the entries of boxes for an estimate by them.
+// separatorsMin is the number of separators that must lie among the entries of boxes for an estimate by them.
 const separatorsMin = 16
 
 // estimate returns Scan.Estimate for what was found.
@@ -71,7 +71,7 @@ type guesser struct {
 	share           float64
 }
 
-// span is how many entries reading a span looks at, and in how many runs.
+// span is the number of entries reading a span looks at, and in how many runs.
 func (g *guesser) span(f *foundSpan) (rows, runs float64) {
 	if f.part.boxes != nil {
 		return g.boxes(f)
@@ -97,7 +97,7 @@ func (g *guesser) span(f *foundSpan) (rows, runs float64) {
 	return g.clip(rows, f.Span), 1
 }
 
-// below is how many entries have the same values in their first visible parts.
+// below is the number of entries that have the same values in their first visible parts.
 func (g *guesser) below(parts int) float64 {
 	if g.depth != parts+1 {
 		g.depth, g.share = parts+1, g.Rows/g.distinct(parts, g.visible, g.density)

@@ -76,7 +76,7 @@ func (r *ranked) window(t *testing.T, random *rand.Rand, share float64, bound in
 	return box.Union()
 }
 
-// walk is how many entries a walk over boxes looks at, and how often it seeks. It steps over misses before it seeks, over one more where stepping reached
+// walk is the number of entries a walk over boxes looks at, and how often it seeks. It steps over misses before it seeks, over one more where stepping reached
 // the next candidate, and over one fewer where it did not: one to 16.
 func (r *ranked) walk(boxes *zorder.Boxes) (looked, seeks float64) {
 	at, patience := r.find(0, boxes.Low()), 5

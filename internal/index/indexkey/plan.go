@@ -12,13 +12,13 @@ import (
 	"github.com/weftdb/weft/zorder"
 )
 
-// SpansMaxDefault is how many spans a plan has at most if the caller sets no limit.
+// SpansMaxDefault is the number of spans a plan has at most if the caller sets no limit.
 const SpansMaxDefault = 1000
 
 // Plan is the effect of bounds on one index.
 type Plan struct {
 	Scan
-	// Used is how many leading visible parts are bound.
+	// Used is the number of leading visible parts that are bound.
 	Used int
 	// Points says that all of them are bound to single values: every span is one tuple of values.
 	Points bool
@@ -34,7 +34,7 @@ type Plan struct {
 	each []Plan
 }
 
-// Guarantees says whether every key in the spans meets the bounds that were given for a name.
+// Guarantees reports whether every key in the spans meets the bounds that were given for a name.
 func (p *Plan) Guarantees(name string) bool {
 	if p.each != nil {
 		return !slices.ContainsFunc(p.each, func(one Plan) bool { return !one.Guarantees(name) })
@@ -51,12 +51,12 @@ func (p *Plan) Guarantees(name string) bool {
 	return len(p.Spans) == 0
 }
 
-// GuaranteesIn says whether every key that is there because of one alternative meets the bounds that this one, and all, have on a name.
+// GuaranteesIn reports whether every key that is there because of one alternative meets the bounds that this one, and all, have on a name.
 func (p *Plan) GuaranteesIn(alternative int, name string) bool {
 	return p.each != nil && p.each[alternative].Guarantees(name)
 }
 
-// Spans is Bind for callers that only want the spans. used is how many leading visible parts are bound.
+// Spans is Bind for callers that only want the spans. used is the number of leading visible parts that are bound.
 func Spans(x *schema.Index, bounds Bounds, limit int) (spans []Span, exact bool, used int, err error) {
 	plan, err := Bind(x, bounds, limit)
 	return plan.Spans, plan.Exact, plan.Used, err
@@ -227,7 +227,7 @@ func (b *planner) expand(i int, prefix []byte, known []boundColumn) error {
 	return nil
 }
 
-// isSingle says whether all columns of a computed part are bound to single values, so that the parts behind it can be bound, too.
+// isSingle reports whether all columns of a computed part are bound to single values, so that the parts behind it can be bound, too.
 func (b *planner) isSingle(i int, known []boundColumn) bool {
 	p := &b.index.Key[i]
 	if b.index.KeepNulls || i+1 == len(b.index.Key) {
@@ -379,7 +379,7 @@ func (b *planner) plan() Plan {
 	return p
 }
 
-// touches says whether f and g, which starts no earlier, are one span. Neighbouring points stay apart, so that they can be looked up.
+// touches reports whether f and g, which starts no earlier, are one span. Neighbouring points stay apart, so that they can be looked up.
 func (f *foundSpan) touches(g *foundSpan) bool {
 	if f.skip != nil || g.skip != nil {
 		return false
@@ -390,7 +390,7 @@ func (f *foundSpan) touches(g *foundSpan) bool {
 	return bytes.Equal(f.End, g.Start) && !(f.point() && g.point())
 }
 
-// overlaps says whether g, which starts no earlier, begins inside f.
+// overlaps reports whether g, which starts no earlier, begins inside f.
 func (f *foundSpan) overlaps(g *foundSpan) bool {
 	return f.End == nil || bytes.Compare(f.End, g.Start) > 0
 }

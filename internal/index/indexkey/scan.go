@@ -13,7 +13,7 @@ import (
 // the first key of the index, a nil End reaches beyond its last.
 type Span struct{ Start, End []byte }
 
-// Contains says whether a key lies in the span. A nil End has no upper bound.
+// Contains reports whether a key lies in the span. A nil End has no upper bound.
 func (s Span) Contains(key []byte) bool {
 	return bytes.Compare(key, s.Start) >= 0 && (s.End == nil || bytes.Compare(key, s.End) < 0)
 }
@@ -25,7 +25,7 @@ type Scan struct {
 	// Exact says that every key in Spans (and, where Skip is set, every key it calls in) meets the bounds that were used. If it is
 	// false, the bounds must be checked again on the rows.
 	Exact bool
-	// Skip is nil if every key in Spans is worth reading. Otherwise it looks at key, which lies in one of Spans. in says whether it can
+	// Skip is nil if every key in Spans is worth reading. Otherwise it looks at key, which lies in one of Spans. in reports whether it can
 	// match. ok is false if no key above it in the same span can; otherwise next, appended to dst, is at or above key, and no key
 	// between the two can match: a scan goes on with the first key that is above key and not below next, by seeking or by stepping.
 	Skip func(key, dst []byte) (next []byte, in, ok bool)
@@ -49,7 +49,7 @@ type Curve struct {
 type Statistics struct {
 	Rows  float64 // entries; default 100,000
 	Bytes float64 // of keys and values of all entries; default 200 for each entry
-	// Distinct[i] is how many different values the first i+1 visible key parts have together. Default, also for each missing one:
+	// Distinct[i] is the number of different values the first i+1 visible key parts have together. Default, also for each missing one:
 	// a guess from Rows.
 	Distinct []float64
 	// Separators are keys of entries, ascending and without the index's prefix, between which there are about equally many entries each. Default:

@@ -291,7 +291,7 @@ func cutNowhere(text []byte, yield func(start, end int)) {
 	}
 }
 
-// trigramRunes is how many characters a trigram has.
+// trigramRunes is the number of characters a trigram has.
 const trigramRunes = 3
 
 // cutTrigrams yields each run of three characters.

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// gap is how many positions lie between two texts of one document, so that no phrase reaches from one into the other.
+// gap is the number of positions that lie between two texts of one document, so that no phrase reaches from one into the other.
 const gap = 100
 
 // Document is the words of a document: where each stands.
@@ -40,7 +40,7 @@ func (a *Analyzer) Document(texts ...[]byte) *Document {
 type Corpus struct {
 	Documents  float64 // how many there are
 	MeanLength float64 // of a document, in words
-	// Frequencies are how many documents have a word. A missing one is in none.
+	// Frequencies are the number of documents that have a word. A missing one is in none.
 	Frequencies map[string]float64
 }
 
@@ -102,16 +102,16 @@ func (s *Scorer) Most(n *Node) (most float64) {
 	return max(n.Weight*s.rarity[n.leaf]*(saturation+1), 0)
 }
 
-// Matches says whether a document matches the query.
+// Matches reports whether a document matches the query.
 func (q *Query) Matches(d *Document) bool {
 	_, ok := (*Scorer)(nil).node(q.Root, d)
 	return ok
 }
 
-// MatchesTexts says whether the texts of a document match the query.
+// MatchesTexts reports whether the texts of a document match the query.
 func (q *Query) MatchesTexts(texts [][]byte) bool { return q.Matches(q.Analyzer.Document(texts...)) }
 
-// Score says whether a document matches the query, and how well.
+// Score reports whether a document matches the query, and how well.
 func (s *Scorer) Score(d *Document) (score float64, ok bool) { return s.node(s.query.Root, d) }
 
 // node is Score for a part of the query; a nil Scorer gives no scores.

@@ -39,7 +39,7 @@ type Node struct {
 	Offsets []int
 	// Last is how the last word of a Phrase is asked for: as a Word, as a Prefix or as a Fuzzy word.
 	Last Kind
-	// Distance is how many letters of a Fuzzy word may be wrong.
+	// Distance is the number of letters of a Fuzzy word that may be wrong.
 	Distance int
 	// Must, Should and Not are the members of a Group: all of Must, none of Not, and Least of Should.
 	Must, Should, Not []*Node
@@ -66,7 +66,7 @@ const (
 	leavesMax    = 1024
 	openMax      = 64 // words that stand for others
 	depthMax     = 32
-	// DistanceMax is how many letters a Fuzzy word may have wrong at most.
+	// DistanceMax is the number of letters a Fuzzy word may have wrong at most.
 	DistanceMax = 2
 )
 
@@ -343,7 +343,7 @@ func (n *Node) Leaves(visit func(*Node)) {
 	}
 }
 
-// Fits says whether a word is one that a leaf asks for, or one of those that a phrase does.
+// Fits reports whether a word is one that a leaf asks for, or one of those that a phrase does.
 func (n *Node) Fits(term []byte) bool {
 	switch n.Kind {
 	case Prefix:
@@ -374,7 +374,7 @@ func (n *Node) Parts() (words [][]byte, last *Node) {
 	return n.Terms[:len(n.Terms)-1], n.lastWord()
 }
 
-// Within says whether two words differ by at most so many letters that are wrong, missing or too many.
+// Within reports whether two words differ by at most so many letters that are wrong, missing or too many.
 func Within(a, b []byte, distance int) bool {
 	s, t := bytes.Runes(a), bytes.Runes(b)
 	if len(s)-len(t) > distance || len(t)-len(s) > distance {

@@ -33,7 +33,7 @@ const (
 	pageKeyLifeDefault = time.Hour
 	// rebuildPause is the least time between two rebuilds of an index, but for those that somebody asks for.
 	rebuildPause = 10 * time.Minute
-	// replacedMost is how many indexes that were replaced keep one from being rebuilt again unasked: each costs every write one entry more.
+	// replacedMost is the number of indexes that were replaced keep one from being rebuilt again unasked: each costs every write one entry more.
 	// replacedLimit keeps it from being rebuilt at all.
 	replacedMost  = 2
 	replacedLimit = 8
@@ -56,7 +56,7 @@ type Options struct {
 	// Compile prepares a version of a table.
 	Compile func(*catalog.Version) *record.Table
 
-	// Owned says whether this process maintains the indexes now; nil: always.
+	// Owned reports whether this process maintains the indexes now; nil: always.
 	Owned func() bool
 
 	SizeOf      func(ctx context.Context) func(kv.Range) int64 // estimates the bytes of a range; nil, or giving nil: nobody can
@@ -188,7 +188,7 @@ func (k *Keeper) due(ctx context.Context, id uint32, whole bool) (old []uint32, 
 	return old, due, nil
 }
 
-// mayRebuild says whether an index may be rebuilt unasked now.
+// mayRebuild reports whether an index may be rebuilt unasked now.
 func mayRebuild(table *schema.Table, x *schema.Index, now time.Time) bool {
 	replaced := 0
 	for other := range table.Rebuilds(x.Name) {
@@ -199,7 +199,7 @@ func mayRebuild(table *schema.Table, x *schema.Index, now time.Time) bool {
 	return x.Sample == nil || now.Sub(time.UnixMilli(x.Sample.AtMS)) >= rebuildPause
 }
 
-// isDue says whether the codecs of an index should be learned anew.
+// isDue reports whether the codecs of an index should be learned anew.
 func (k *Keeper) isDue(ctx context.Context, table *record.Table, x *record.Index, whole bool) (bool, error) {
 	from, err := k.Store.Read(ctx)
 	if err != nil {
@@ -227,7 +227,7 @@ func (k *Keeper) isDue(ctx context.Context, table *record.Table, x *record.Index
 	return false, nil
 }
 
-// compareNow says whether it is time to compare an index with its rows, and notes that this is done.
+// compareNow reports whether it is time to compare an index with its rows, and notes that this is done.
 func (k *Keeper) compareNow(ctx context.Context, at place, x *record.Index) bool {
 	now, before := k.Now(), k.compared[at]
 	bytes := before.bytes
@@ -249,7 +249,7 @@ func (k *Keeper) sizer(ctx context.Context) func(kv.Range) int64 {
 	return k.SizeOf(ctx)
 }
 
-// hasEntries says whether an index has at least so many entries.
+// hasEntries reports whether an index has at least so many entries.
 func hasEntries(ctx context.Context, from kv.Snapshot, x *record.Index, least int) (bool, error) {
 	walk := from.Scan(ctx, x.Range(), false)
 	n := 0

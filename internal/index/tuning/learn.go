@@ -71,7 +71,7 @@ func LearnFrom(key []schema.KeyPart, rows []value.Row, names value.Names) (learn
 	return learned, sample, nil
 }
 
-// CanLearn says whether any codec of a key may be learned from rows.
+// CanLearn reports whether any codec of a key may be learned from rows.
 func CanLearn(key []schema.KeyPart) bool {
 	for i := range key {
 		if key[i].Curve == nil {
@@ -129,7 +129,7 @@ func learnCodec(a codec.Attribute, version uint32, values []codec.Value) (*codec
 	}
 }
 
-// isLearnable says whether an attribute's codec is to be learned. That of truth values has nothing to learn.
+// isLearnable reports whether an attribute's codec is to be learned. That of truth values has nothing to learn.
 func isLearnable(a codec.Attribute) bool {
 	return a.Codec == codec.ChoiceQuantile || a.Codec != codec.ChoiceRaw && a.Type.Kind != codec.Boolean
 }
@@ -145,7 +145,7 @@ func countValues(values []codec.Value) (n int) {
 	return n
 }
 
-// partDue says whether a codec of a Z-order part should be learned, or be learned anew, for rows such as the sample's.
+// partDue reports whether a codec of a Z-order part should be learned, or be learned anew, for rows such as the sample's.
 func partDue(part *schema.KeyPart, sample Sample) (bool, error) {
 	attributes, err := keytext.Attributes(part)
 	if err != nil {
@@ -168,7 +168,7 @@ func partDue(part *schema.KeyPart, sample Sample) (bool, error) {
 	return false, nil
 }
 
-// codecDue says whether a learned codec has more skew than it should, and another, learned from one half of the rows, would suit the other half better.
+// codecDue reports whether a learned codec has more skew than it should, and another, learned from one half of the rows, would suit the other half better.
 func codecDue(a codec.Attribute, current *codec.Codec, values, even, odd []codec.Value) (bool, error) {
 	skew, err := current.Skew(values, codec.SkewOptions{})
 	if err != nil || !skew.Due || countValues(even) == 0 {

@@ -69,7 +69,7 @@ func AppendPage(dst []byte, x *record.Index, row value.Row, names value.Names) (
 	return builder.AppendTo(dst), nil
 }
 
-// scansQuiet is how long no parallel scan must have begun on an index that was replaced before the next one begins on its successor.
+// scansQuiet is the time no parallel scan must have begun on an index that was replaced before the next one begins on its successor.
 const scansQuiet = time.Minute
 
 // Scans remembers when parallel scans began on Z-order indexes. The workers of one scan must begin on the same index, so for a
@@ -134,7 +134,7 @@ func AtSnapshot(ctx context.Context, from kv.Snapshot, table *record.Table) (the
 	}{&then.indexes})
 }
 
-// Holds says whether an index can be walked at the snapshot.
+// Holds reports whether an index can be walked at the snapshot.
 func (t *Then) Holds(id uint32) bool {
 	if !t.known || id == 0 {
 		return true

@@ -75,7 +75,7 @@ func TakeSample(ctx context.Context, from kv.Snapshot, table *record.Table, sour
 	return s.sample, s.jump(ctx)
 }
 
-// walk takes every row at first, then every second one, every fourth and so on. whole says whether it got to the end.
+// walk takes every row at first, then every second one, every fourth and so on. whole reports whether it got to the end.
 func (s *sampler) walk(ctx context.Context) (whole bool, err error) {
 	walk := s.from.Scan(ctx, s.source.Range(), false)
 	defer walk.Close()

@@ -34,10 +34,10 @@ func (b *Budget) Give(n int64) {
 	}
 }
 
-// Limit is how many bytes there are in all.
+// Limit is the number of bytes in all.
 func (b *Budget) Limit() int64 { return b.limit }
 
-// Used is how many of them are taken.
+// Used is the number of them that are taken.
 func (b *Budget) Used() int64 { return b.used.Load() }
 
 // Refused is how often somebody found none free.

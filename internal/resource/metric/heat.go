@@ -48,7 +48,7 @@ type RegionStats struct {
 	Bytes                int64
 }
 
-// regionsMax is how many regions are shown: each is a series for a collector.
+// regionsMax is the number of regions that are shown: each is a series for a collector.
 const regionsMax = 500
 
 // ObserveRegions makes the Set call sizes whenever the Set is read. No two regions may agree in all their names.
@@ -128,7 +128,7 @@ func (s *Set) ObserveWatched(stats func() []Watch) {
 	})
 }
 
-// Dead is how many entries walks over a table or index have met: those that are shown, and those that were deleted or had ended.
+// Dead is the number of entries walks over a table or index have met: those that are shown, and those that were deleted or had ended.
 type Dead struct {
 	Table, Index string
 	Live, Dead   int64

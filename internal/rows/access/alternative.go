@@ -10,7 +10,7 @@ import (
 	"github.com/weftdb/weft/internal/index/indexkey"
 )
 
-// alternativesMax is how many alternatives are looked at; beyond it an Or is only a filter.
+// alternativesMax is the number of alternatives that are looked at; beyond it an Or is only a filter.
 const alternativesMax = 2000
 
 // disjunction is an Or over several attributes as its alternatives, Ors within Ors among them.
@@ -110,7 +110,7 @@ func (c *chooser) choices(x *schema.Index) (choices indexkey.Choices, alternativ
 	return choices, alternatives, used
 }
 
-// allName says whether every branch says something of a column of x.
+// allName reports whether every branch says something of a column of x.
 func allName(branches []branch, x *schema.Index) bool {
 	for i := range branches {
 		if !slices.ContainsFunc(branches[i].constraints, func(k constraint) bool { return isIn(x, k.name) }) {
@@ -130,7 +130,7 @@ func isIn(x *schema.Index, name string) bool {
 	return false
 }
 
-// areGuaranteed says whether the spans of every alternative guarantee all that it says, so that no disjunction among them need be checked.
+// areGuaranteed reports whether the spans of every alternative guarantee all that it says, so that no disjunction among them need be checked.
 func (c *chooser) areGuaranteed(plan *indexkey.Plan, alternatives []branch, x *schema.Index) bool {
 	for i := range alternatives {
 		one := &alternatives[i]

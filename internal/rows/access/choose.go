@@ -18,14 +18,14 @@ type Query struct {
 	Index   string         // the index to use; "": any, or the table itself
 	Primary bool           // use the table itself
 	Reverse bool           // descending; the path is the same in either direction
-	// Order is the order that is wanted of rows; a path in another one has to be sorted. Limit is how many rows are wanted; 0: all. Drops says that
+	// Order is the order that is wanted of rows; a path in another one has to be sorted. Limit is the number of rows that are wanted; 0: all. Drops says that
 	// other conditions than Where also drop rows.
 	Order  []Ordering
 	Limit  int
 	Drops  bool
 	Wanted []string // the attributes needed of each row; nil: all
 	Ignore []string // indexes not to use unless Index names them
-	// PointsMax is how many spans a path may have; default indexkey.SpansMaxDefault. A condition that needs more leaves later key parts
+	// PointsMax is the number of spans a path may have; default indexkey.SpansMaxDefault. A condition that needs more leaves later key parts
 	// to the filter.
 	PointsMax int
 }
@@ -67,7 +67,7 @@ type Path struct {
 	Search *Search
 	// Covering says that an entry holds all that Filter and Wanted need, so that the row itself need not be read.
 	Covering bool
-	// Bound is how many leading visible parts of the key the spans bind, Points that they bind all of these to single values.
+	// Bound is the number of leading visible parts of the key the spans bind, Points that they bind all of these to single values.
 	Bound  int
 	Points bool
 	// Point says that Scan is one whole primary key: at most one row.
@@ -184,7 +184,7 @@ func (c *chooser) paths(candidates []*schema.Index) ([]Path, error) {
 	return paths, nil
 }
 
-// isHopeless says whether x would be read whole, for more than one of the paths costs.
+// isHopeless reports whether x would be read whole, for more than one of the paths costs.
 func (c *chooser) isHopeless(x *schema.Index, paths []Path) bool {
 	if x.IsPrimary() || x.Search || len(c.disjunctions) > 0 || len(c.query.Order) > 0 || c.query.Limit > 0 || x.Visible()[0].Computed() {
 		return false
@@ -202,7 +202,7 @@ func (c *chooser) isHopeless(x *schema.Index, paths []Path) bool {
 // tieShare is how much more a path may seem to cost and still be taken because it binds more of its key: estimates are no better than that.
 const tieShare = 1.2
 
-// beats says whether the path is the better of two. Of paths that seem to cost the same, the one that binds more parts to single values is.
+// beats reports whether the path is the better of two. Of paths that seem to cost the same, the one that binds more parts to single values is.
 func (p *Path) beats(q *Path) bool {
 	if p.Covering == q.Covering && p.Points && q.Points && p.Bound != q.Bound && p.Cost < tieShare*q.Cost && q.Cost < tieShare*p.Cost {
 		return p.Bound > q.Bound
@@ -242,7 +242,7 @@ func newChooser(t *schema.Table, q *Query, s Statistics) *chooser {
 	return c
 }
 
-// isComputed says whether a name is that of a computed key part, which no row has.
+// isComputed reports whether a name is that of a computed key part, which no row has.
 func (c *chooser) isComputed(name string) bool {
 	return slices.ContainsFunc(c.all, func(x *schema.Index) bool { return hasComputed(x, name) })
 }
@@ -265,7 +265,7 @@ func (c *chooser) rename(condition expr.Condition) expr.Condition {
 	return condition
 }
 
-// hasComputed says whether x has a computed part of that name.
+// hasComputed reports whether x has a computed part of that name.
 func hasComputed(x *schema.Index, name string) bool {
 	return slices.ContainsFunc(x.Visible(), func(p schema.KeyPart) bool { return p.Computed() && p.Name == name })
 }
@@ -350,7 +350,7 @@ func (c *chooser) path(x *schema.Index) (p Path, ok bool, err error) {
 	return p, true, nil
 }
 
-// covers says whether the entries of x hold all attributes that are needed.
+// covers reports whether the entries of x hold all attributes that are needed.
 func (c *chooser) covers(x *schema.Index, filter expr.Condition) bool {
 	if x.IsPrimary() || x.Projection == schema.ProjectAll {
 		return true
@@ -389,7 +389,7 @@ func Held(t *schema.Table, x *schema.Index) []string {
 	return names
 }
 
-// Holds says whether the entries of an index of t hold an attribute, in their keys or in their values.
+// Holds reports whether the entries of an index of t hold an attribute, in their keys or in their values.
 func Holds(t *schema.Table, x *schema.Index, name string) bool {
 	is := func(p schema.KeyPart) bool {
 		return slices.ContainsFunc(p.Args, func(a schema.Argument) bool { return a.Column == name })

@@ -14,7 +14,7 @@ import (
 // numberBytesMax is the longest text of a number in a concatenation.
 const numberBytesMax = 172
 
-// holdsAll says whether x has an entry for every row that can meet the condition. A condition on one of its computed parts is about its
+// holdsAll reports whether x has an entry for every row that can meet the condition. A condition on one of its computed parts is about its
 // entries in the first place.
 func (c *chooser) holdsAll(x *schema.Index) bool {
 	for i := range c.conjuncts {
@@ -34,7 +34,7 @@ func (c *chooser) holdsAll(x *schema.Index) bool {
 	return true
 }
 
-// holdsPart says whether the condition leaves only rows that have a value for visible part i.
+// holdsPart reports whether the condition leaves only rows that have a value for visible part i.
 func (c *chooser) holdsPart(x *schema.Index, i int, complete bool) bool {
 	p := &x.Visible()[i]
 	if p.Computed() {
@@ -46,7 +46,7 @@ func (c *chooser) holdsPart(x *schema.Index, i int, complete bool) bool {
 	return c.isBound(p.Column(), func(b *indexkey.Bound) bool { return leavesKeys(b, x, i, complete) })
 }
 
-// isBound says whether the condition bounds a column in a way that suffices, by itself or in every alternative of an Or.
+// isBound reports whether the condition bounds a column in a way that suffices, by itself or in every alternative of an Or.
 func (c *chooser) isBound(column string, suffices func(*indexkey.Bound) bool) bool {
 	does := func(k *constraint) bool { return k.name == column && suffices(&k.bound) }
 	for i := range c.conjuncts {
@@ -64,7 +64,7 @@ func (c *chooser) isBound(column string, suffices func(*indexkey.Bound) bool) bo
 	return false
 }
 
-// inPrimary says whether every row has a value for p because its column is in the primary key.
+// inPrimary reports whether every row has a value for p because its column is in the primary key.
 func (c *chooser) inPrimary(p *schema.KeyPart, bytesMax int) bool {
 	visible := c.table.Primary.Visible()
 	for i := range visible {
@@ -79,7 +79,7 @@ func isText(t schema.Type) bool {
 	return t == schema.String || t == schema.Binary || t == schema.AnyType
 }
 
-// leavesKeys says whether every value within the bound can stand in visible part i of x.
+// leavesKeys reports whether every value within the bound can stand in visible part i of x.
 func leavesKeys(b *indexkey.Bound, x *schema.Index, i int, complete bool) bool {
 	t := x.Visible()[i].Type
 	switch b.Kind {
@@ -110,7 +110,7 @@ func leavesKeys(b *indexkey.Bound, x *schema.Index, i int, complete bool) bool {
 	return false
 }
 
-// isComputable says whether the condition binds all columns of a computed part to values that it can be computed from.
+// isComputable reports whether the condition binds all columns of a computed part to values that it can be computed from.
 func (c *chooser) isComputable(x *schema.Index, i int, complete bool) bool {
 	p := &x.Visible()[i]
 	if p.Function == schema.ZOrder {
@@ -133,7 +133,7 @@ func (c *chooser) isComputable(x *schema.Index, i int, complete bool) bool {
 	return isHash || complete || bytes <= indexkey.BytesMax(x, i)
 }
 
-// isOnCurve says whether the condition leaves only rows whose columns all have a place in a Z-order. Any bound that is of a column's type does that,
+// isOnCurve reports whether the condition leaves only rows whose columns all have a place in a Z-order. Any bound that is of a column's type does that,
 // for no row without such a value meets it.
 func (c *chooser) isOnCurve(p *schema.KeyPart, complete bool) bool {
 	for j := range p.Args {
@@ -148,7 +148,7 @@ func (c *chooser) isOnCurve(p *schema.KeyPart, complete bool) bool {
 	return true
 }
 
-// leavesType says whether every value within the bound is of type t. Other texts than a codec takes are only ruled out in a complete index.
+// leavesType reports whether every value within the bound is of type t. Other texts than a codec takes are only ruled out in a complete index.
 func leavesType(b *indexkey.Bound, t schema.Type, complete bool) bool {
 	var values []value.Value
 	switch b.Kind {

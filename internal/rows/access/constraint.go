@@ -12,12 +12,12 @@ import (
 type constraint struct {
 	name  string
 	bound indexkey.Bound
-	// missing and null say whether rows without the attribute, and rows where it is the null value, meet the condition. An index that
+	// missing and null report whether rows without the attribute, and rows where it is the null value, meet the condition. An index that
 	// keeps nulls does not tell the one from the other.
 	missing, null bool
 }
 
-// exact says whether the bound is the condition, no more and no less.
+// exact reports whether the bound is the condition, no more and no less.
 func (c *constraint) exact() bool { return c.missing == c.null }
 
 // constrain reads a condition as a constraint on one attribute. ok is false if it is none.

@@ -41,7 +41,7 @@ func (p *Path) price() {
 	}
 }
 
-// cutsTexts says whether the filter looks for words.
+// cutsTexts reports whether the filter looks for words.
 func (p *Path) cutsTexts() bool {
 	for _, one := range expr.Conjuncts(p.Filter) {
 		if hasMatches(one) {
@@ -98,7 +98,7 @@ func (c *chooser) share(p *Path, matches float64) float64 {
 	return min(1, luck*float64(c.query.Limit)/matches)
 }
 
-// drops says whether the filter is expected to drop rows. Conditions on the columns of a curve, which boxes guarantee but for their edges, are not.
+// drops reports whether the filter is expected to drop rows. Conditions on the columns of a curve, which boxes guarantee but for their edges, are not.
 func (c *chooser) drops(p *Path) bool {
 	if p.Scan.Curves == nil {
 		return p.Filter != nil
@@ -116,7 +116,7 @@ func (p *Path) shorten(share float64) {
 	p.price()
 }
 
-// rowsOf is how many entries x has; 0 if nothing is known.
+// rowsOf is the number of entries x that has; 0 if nothing is known.
 func (c *chooser) rowsOf(x *schema.Index) float64 {
 	if rows := c.statistics.Indexes[x.ID].Rows; rows > 0 {
 		return rows

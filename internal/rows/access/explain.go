@@ -15,7 +15,7 @@ import (
 	"github.com/weftdb/weft/internal/index/indexkey"
 )
 
-// spansShown is how many spans, and how many boxes, are written out.
+// spansShown is the number of spans, and of boxes, that are written out.
 const spansShown = 8
 
 // Kinds of paths.

@@ -15,7 +15,7 @@ type Ordering struct {
 	Descending bool
 }
 
-// isFixed says whether all rows that meet the condition have one value in a column.
+// isFixed reports whether all rows that meet the condition have one value in a column.
 func (c *chooser) isFixed(column string) bool {
 	return slices.ContainsFunc(c.conjuncts, func(one conjunct) bool {
 		b := &one.constraint.bound
@@ -23,7 +23,7 @@ func (c *chooser) isFixed(column string) bool {
 	})
 }
 
-// serves says whether walking x gives rows in the wanted order, and whether backwards.
+// serves reports whether walking x gives rows in the wanted order, and whether backwards.
 func (c *chooser) serves(x *schema.Index) (ok, reverse bool) {
 	wanted := c.query.Order
 	if fixed := func(o Ordering) bool { return c.isFixed(o.Column) }; slices.ContainsFunc(wanted, fixed) {
@@ -66,7 +66,7 @@ func (c *chooser) wholeKey(x *schema.Index) []schema.KeyPart {
 	return slices.Concat(x.Key, c.table.Primary.Key)
 }
 
-// areFixed says whether a computed part has one value in all rows.
+// areFixed reports whether a computed part has one value in all rows.
 func (c *chooser) areFixed(x *schema.Index, p *schema.KeyPart) bool {
 	if p.Hidden {
 		return !slices.ContainsFunc(x.Partition(), func(p schema.KeyPart) bool { return p.Column() == "" || !c.isFixed(p.Column()) })
@@ -84,7 +84,7 @@ func (c *chooser) areFixed(x *schema.Index, p *schema.KeyPart) bool {
 	return true
 }
 
-// Together says whether rows that are equal in some columns stand one after the other on the path.
+// Together reports whether rows that are equal in some columns stand one after the other on the path.
 func (p *Path) Together(columns []string) bool {
 	c, left := p.chooser, map[string]bool{}
 	for _, column := range columns {

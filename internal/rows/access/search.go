@@ -54,7 +54,7 @@ type SearchNode struct {
 	Side  bool
 	// Exact says that the node finds the rows that meet its condition, and no others.
 	Exact bool
-	// Rows is about how many rows the node finds, and Entries how many entries are read for them.
+	// Rows is about the number of rows the node finds, and Entries how many entries are read for them.
 	Rows, Entries float64
 
 	asked      bool             // a SearchWords that is a condition itself
@@ -117,7 +117,7 @@ func (c *chooser) lookUps(p *Path, all float64) float64 {
 	return entryCost*p.Rows + readBackCost*blocks
 }
 
-// isAsked says whether a query asks for words: only then, or by its name, an index is used that may be behind, since everything else can be had exactly.
+// isAsked reports whether a query asks for words: only then, or by its name, an index is used that may be behind, since everything else can be had exactly.
 func (n *SearchNode) isAsked() bool {
 	return n.asked || slices.ContainsFunc(n.List, (*SearchNode).isAsked)
 }
@@ -187,7 +187,7 @@ func (n *SearchNode) inexact() bool {
 	return true
 }
 
-// isMergeable says whether two nodes are bounds on the same field that were not bound to spans yet.
+// isMergeable reports whether two nodes are bounds on the same field that were not bound to spans yet.
 func (n *SearchNode) isMergeable(other *SearchNode) bool {
 	return n.Kind == SearchValues && other.Kind == SearchValues && n.Field == other.Field && n.Column == other.Column && n.Spans == nil && other.Spans == nil
 }
@@ -197,7 +197,7 @@ func (n *SearchNode) merge(other *SearchNode) {
 	n.Exact = n.Exact && other.Exact
 }
 
-// worth is how many times the rows of the best node another list may have to be read whole for it.
+// worth is the multiple of the best node's rows that another list may have to be read whole for it.
 const worth = 4
 
 // reduce estimates a conjunction, and leaves out lists that would have to be read whole for more rows than the others leave: they are checked on the rows.
@@ -238,7 +238,7 @@ func (b *searchBuilder) look(n *SearchNode) {
 	}
 }
 
-// InOrder says whether a node's rows come in the order of their keys as they are read.
+// InOrder reports whether a node's rows come in the order of their keys as they are read.
 func (n *SearchNode) InOrder() bool {
 	switch n.Kind {
 	case SearchValues:
@@ -249,7 +249,7 @@ func (n *SearchNode) InOrder() bool {
 	return !slices.ContainsFunc(n.List, func(one *SearchNode) bool { return !one.InOrder() })
 }
 
-// streamsMax is how many values of a field are read side by side.
+// streamsMax is the number of values of a field that are read side by side.
 const streamsMax = 64
 
 // node is the node of a condition, or of its opposite if not is set; nil if it can't be found.
@@ -335,7 +335,7 @@ func (b *searchBuilder) leaf(condition expr.Condition) *SearchNode {
 	return &SearchNode{Kind: SearchValues, Field: field, Column: k.name, bounds: []indexkey.Bound{k.bound}, Exact: k.exact() && !b.changing}
 }
 
-// admitsNull says whether rows without a value lie within a bound.
+// admitsNull reports whether rows without a value lie within a bound.
 func admitsNull(b *indexkey.Bound) bool {
 	return b.Kind == indexkey.IsNull || b.Kind == indexkey.Any && slices.ContainsFunc(b.Union, func(one indexkey.Bound) bool { return admitsNull(&one) })
 }
@@ -374,7 +374,7 @@ func (b *searchBuilder) bind(n *SearchNode) bool {
 	return true
 }
 
-// isInKeys says whether every value within a bound, and null, can stand in the key of a field.
+// isInKeys reports whether every value within a bound, and null, can stand in the key of a field.
 func isInKeys(b *indexkey.Bound, alone *schema.Index) bool {
 	switch b.Kind {
 	case indexkey.IsNull:
@@ -402,7 +402,7 @@ func (b *searchBuilder) words(c *expr.Matches) *SearchNode {
 	return nil
 }
 
-// areColumns says whether paths are the columns of a field, in any order.
+// areColumns reports whether paths are the columns of a field, in any order.
 func areColumns(p *schema.KeyPart, paths []expr.Path) bool {
 	if len(p.Args) != len(paths) {
 		return false

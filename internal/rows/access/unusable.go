@@ -23,7 +23,7 @@ func FindUnusable(t *schema.Table, q Query, s Statistics) (list []Unusable) {
 	return list
 }
 
-// concerns says whether a condition is on a column of x.
+// concerns reports whether a condition is on a column of x.
 func (c *chooser) concerns(x *schema.Index) bool {
 	return slices.ContainsFunc(c.conjuncts, func(one conjunct) bool { return one.constrained && isIn(x, one.constraint.name) }) ||
 		slices.ContainsFunc(c.disjunctions, func(d disjunction) bool { return allName(d.branches, x) })

@@ -111,7 +111,7 @@ func looking(ctx context.Context, w *Write) context.Context {
 	return heat.OwnWork(ctx)
 }
 
-// isBlind says whether a write needs nothing of the item before.
+// isBlind reports whether a write needs nothing of the item before.
 func (t Target) isBlind(w *Write) bool {
 	return (w.Op == OpPut || w.Op == OpDelete) && len(t.Table.Indexes) == 0 && t.Table.Cells == nil && !t.Table.Journaled() &&
 		w.Condition == nil && !w.NeedOld && !w.NeedSizes && w.Validate == nil

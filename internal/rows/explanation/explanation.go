@@ -47,7 +47,7 @@ type Actual struct {
 	Milliseconds   float64
 	More           bool    `json:",omitempty"` // a limit has ended the page
 	QError         float64 `json:",omitempty"` // of Estimate.Entries, if this was the whole walk
-	// Stretches are what was read of a Z-order index between the seeks, the first StretchesMax of them; StretchesMore is how many came after these.
+	// Stretches are what was read of a Z-order index between the seeks, the first StretchesMax of them; StretchesMore is the number that came after these.
 	Stretches     []Stretch `json:",omitempty"`
 	StretchesMore int64     `json:",omitempty"`
 

@@ -10,7 +10,7 @@ import (
 	"github.com/weftdb/weft/internal/rows/query"
 )
 
-// StretchesMax is how many stretches of a page an explanation holds.
+// StretchesMax is the number of stretches of a page an explanation holds.
 const StretchesMax = 2000
 
 // Stretch is a part of a Z-order index that was read without a seek.

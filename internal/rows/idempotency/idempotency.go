@@ -19,7 +19,7 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// Window is how long the token of a transaction is remembered after its commit.
+// Window is the time the token of a transaction is remembered after its commit.
 const Window = 10 * time.Minute
 
 // Token makes a transaction happen once, however often a client asks for it because it did not hear the answer.

@@ -72,7 +72,7 @@ func CutFinely(ctx context.Context, from kv.Snapshot, x *record.Index, span inde
 	return c.cuts(part{start: span.Start, end: span.End}, count)
 }
 
-// countedCuts samples keys at a stride that doubles as the index turns out to be longer. n is how many entries it has seen, at most countedMax.
+// countedCuts samples keys at a stride that doubles as the index turns out to be longer. n is the number of entries it has seen, at most countedMax.
 func countedCuts(ctx context.Context, from kv.Snapshot, x *record.Index, count int) (cuts [][]byte, n int, err error) {
 	walk := from.Scan(ctx, x.Range(), false)
 	defer walk.Close()

@@ -87,10 +87,10 @@ func (c *Cursor) count(visible value.Row) {
 	}
 }
 
-// passes says whether the filter lets the current row pass.
+// passes reports whether the filter lets the current row pass.
 func (c *Cursor) passes() bool { return c.scan.Filter == nil || c.matches(c.scan.Filter) }
 
-// passesEntry says whether the current entry is worth reading its row.
+// passesEntry reports whether the current entry is worth reading its row.
 func (c *Cursor) passesEntry() bool {
 	return c.scan.EntryFilter == nil || c.matches(c.scan.EntryFilter)
 }
@@ -141,5 +141,5 @@ func (c *Cursor) nextRank() bool {
 	return true
 }
 
-// isSame says whether two rows are the same bytes in memory.
+// isSame reports whether two rows are the same bytes in memory.
 func isSame(a, b value.Row) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }

@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	// fetchFirst is how many rows are read back in the order of their keys at first: few, so that who wants few reads few entries. Then it is four times as many.
+	// fetchFirst is the number of rows that are read back in the order of their keys at first: few, so that who wants few reads few entries. Then it is four times as many.
 	fetchFirst = 8
-	// fetchBytesMax is how much memory their keys take at most.
+	// fetchBytesMax is the memory their keys take at most.
 	fetchBytesMax = 256 << 10
 )
 
@@ -27,7 +27,7 @@ type keyPart struct{ start, end int32 }
 
 func (f *fetchBatch) key(p keyPart) []byte { return f.keys[p.start:p.end] }
 
-// sorts says whether rows are read back in the order of their keys.
+// sorts reports whether rows are read back in the order of their keys.
 func (s *Scan) sorts() bool {
 	return s.AnyOrder && s.Fetch && s.Table.Cells == nil && s.Near == nil && s.ExaminedMax == 0 && s.BytesMax == 0
 }

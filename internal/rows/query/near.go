@@ -25,7 +25,7 @@ type Near struct {
 	To []float64
 	// Missing puts rows without a number in one of the columns before all others, as far as the index has them. Otherwise they are left out.
 	Missing bool
-	// Rows is about how many entries the index has; 0: not known.
+	// Rows is about the number of entries the index has; 0: not known.
 	Rows float64
 }
 
@@ -43,7 +43,7 @@ func (n *Near) Distance(at []float64) float64 {
 var ErrNear = errors.New("query: distances need an index whose key begins with a zorder(..) of numbers over all columns of the distance, or whose parts before it are bound to single values")
 
 const (
-	// nearRead is how many entries of a cell are read before the rest of it is cut in two.
+	// nearRead is the number of entries of a cell that are read before the rest of it is cut in two.
 	nearRead = 24
 	// nearBytesMax bounds what is remembered of rows that were read and whose turn has not come.
 	nearBytesMax = 64 << 20
@@ -287,7 +287,7 @@ func (n *nearest) expand(c *Cursor, item nearItem) {
 	n.cut(cell)
 }
 
-// holds says whether a key that is not below the cell lies in it.
+// holds reports whether a key that is not below the cell lies in it.
 func (cell *nearCell) holds(key []byte, size int) bool {
 	if !bytes.HasPrefix(key, cell.prefix) {
 		return false
@@ -362,7 +362,7 @@ func (n *nearest) take(c *Cursor, distance float64) {
 	heap.Push(&n.queue, nearItem{distance: distance, entry: entry, primary: primary})
 }
 
-// matches says whether an entry's key is one that the path asks for.
+// matches reports whether an entry's key is one that the path asks for.
 func (n *nearest) matches(c *Cursor, entry []byte) bool {
 	if n.whole {
 		return true

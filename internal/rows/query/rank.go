@@ -127,7 +127,7 @@ func (c *Cursor) round() {
 	slices.SortFunc(r.best, compareRows)
 }
 
-// filters says whether rows have to be read to know that they belong to the answer.
+// filters reports whether rows have to be read to know that they belong to the answer.
 func (c *Cursor) filters() bool {
 	return c.scan.Filter != nil || c.checks != nil || c.cells != nil || c.scan.Searched.Async != nil
 }

@@ -52,16 +52,16 @@ type Scan struct {
 	NowMS int64
 	// Near puts the rows in the order of their distance from a point; Within, Reverse, After and the limits are then not used. nil: they come as keys lie.
 	Near *Near
-	// NearAfter is how many leading visible parts of the key are bound to single values: the Z-order part stands behind them.
+	// NearAfter is the number of leading visible parts of the key that are bound to single values: the Z-order part stands behind them.
 	NearAfter int
 	// Search finds the rows to read, within Path's spans, by the search index Searched; Index is then the table itself. nil: all rows are read.
 	Search   *access.Search
 	Searched *record.Index
-	// GatherBytesMax is how many bytes of keys Search may collect, to put them in order. Default: the constant of that name.
+	// GatherBytesMax is the number of bytes of keys Search that may collect, to put them in order. Default: the constant of that name.
 	GatherBytesMax int
 	// Unread leaves the rows that Search finds unread where nothing has to be checked on them: they come without attributes.
 	Unread bool
-	// Rank puts the rows that Search finds in the order of their scores, the best first; RankFirst is how many are wanted at first. nil: as keys lie.
+	// Rank puts the rows that Search finds in the order of their scores, the best first; RankFirst is the number that are wanted at first. nil: as keys lie.
 	Rank      *search.Scorer
 	RankFirst int
 	// Stretches, if not nil, gets what is read between seeks.
@@ -101,10 +101,10 @@ type Counts struct {
 	Whole    int64 // walks that nothing bounds: of a whole table or index, if no limit ends them
 }
 
-// Looked is how many entries were looked at, candidates or not.
+// Looked is the number of entries that were looked at, candidates or not.
 func (c *Counts) Looked() int64 { return c.Examined + c.Skipped }
 
-// FalsePositives is how many entries were examined without a match.
+// FalsePositives is the number of entries that were examined without a match.
 func (c *Counts) FalsePositives() int64 { return c.Looked() - c.Returned }
 
 // Cursor is a running Scan. It is used by one goroutine.
@@ -265,7 +265,7 @@ func (c *Cursor) endSpan() {
 	c.walk = nil
 }
 
-// full says whether the entry now under the cursor is one too many.
+// full reports whether the entry now under the cursor is one too many.
 func (c *Cursor) full() bool {
 	if limit := c.scan.ExaminedMax; limit > 0 && c.Counts.Looked() >= int64(limit) {
 		return true
@@ -274,7 +274,7 @@ func (c *Cursor) full() bool {
 	return limit > 0 && c.Counts.Bytes > int64(limit)
 }
 
-// examine counts the entry under the cursor, reads its row and says whether it passes.
+// examine counts the entry under the cursor, reads its row and reports whether it passes.
 func (c *Cursor) examine() bool {
 	if c.cells != nil {
 		return c.see()
@@ -282,7 +282,7 @@ func (c *Cursor) examine() bool {
 	return c.look() && (!c.scan.Fetch || c.readBack()) && c.passes()
 }
 
-// look counts the entry under the cursor and says whether its row is worth looking at.
+// look counts the entry under the cursor and reports whether its row is worth looking at.
 func (c *Cursor) look() bool {
 	c.Counts.Examined++
 	if c.row, c.err = c.scan.Table.Adapt(c.ctx, c.walk.Value()); c.err != nil {
@@ -331,7 +331,7 @@ func (c *Cursor) Last() []byte {
 	return c.last
 }
 
-// More says whether the walk was stopped by a limit rather than by the end of the spans.
+// More reports whether the walk was stopped by a limit rather than by the end of the spans.
 func (c *Cursor) More() bool { return c.more }
 
 // Close ends the walk and returns the error that ended it early, if any.

@@ -15,7 +15,7 @@ import (
 	"github.com/weftdb/weft/order"
 )
 
-// GatherBytesMax is how many bytes of keys a search collects at most, to put them in order. A list that is longer is not used: its rows are then checked
+// GatherBytesMax is the number of bytes of keys a search collects at most, to put them in order. A list that is longer is not used: its rows are then checked
 // one by one.
 const GatherBytesMax = 64 << 20
 
@@ -72,7 +72,7 @@ func (f *finder) compare(a, b []byte) int {
 	return bytes.Compare(a, b)
 }
 
-// isAt says whether a key is where a seek for another one may end.
+// isAt reports whether a key is where a seek for another one may end.
 func (f *finder) isAt(at, key []byte, beyond bool) bool {
 	if key == nil {
 		return true
@@ -140,7 +140,7 @@ type list struct {
 	target []byte
 }
 
-// stepsMax is how many entries are stepped over before a list is sought in.
+// stepsMax is the number of entries that are stepped over before a list is sought in.
 const stepsMax = 4
 
 func (l *list) seek(key []byte, beyond bool) []byte {
@@ -366,7 +366,7 @@ func (c *Cursor) nextFound() bool {
 	return false
 }
 
-// readFound reads the row of a key that was found and says whether it passes the filter.
+// readFound reads the row of a key that was found and reports whether it passes the filter.
 func (c *Cursor) readFound(key []byte) bool {
 	s := c.scan
 	c.fetch = append(append(c.fetch[:0], s.Table.Primary.Prefix...), key...)

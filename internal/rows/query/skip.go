@@ -31,7 +31,7 @@ type skipper struct {
 	passed   []byte // the key of the last entry passed over since the last candidate
 }
 
-// isSpent says whether the page has looked at all that it may.
+// isSpent reports whether the page has looked at all that it may.
 func (s *skipper) isSpent(counts *Counts) bool {
 	most, bytes := int64(s.scan.ExaminedMax), int64(s.scan.BytesMax) // 0 is no limit
 	return most > 0 && counts.Looked() >= most || bytes > 0 && counts.Bytes > bytes

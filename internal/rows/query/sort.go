@@ -17,7 +17,7 @@ import (
 var ErrSortMemory = errors.New("query: sorting needs more memory than it may use; allow more, name a folder for temporary files, or ask for fewer rows")
 
 const (
-	// sortBytesDefault is how much memory a Sorter uses if nothing is said.
+	// sortBytesDefault is the memory a Sorter uses if nothing is said.
 	sortBytesDefault = 16 << 20
 	// sortOverhead is the memory of a record besides its bytes.
 	sortOverhead = 24
@@ -35,7 +35,7 @@ type Sort struct {
 	Spill *spill.Folder
 	// Memory is the budget that sorts share beyond sortBytesFree of each; a sort that finds none free spills to disk early. nil is no bound.
 	Memory *memory.Budget
-	// KeepMax is how many of the first records are wanted; 0 = all.
+	// KeepMax is the number of the first records that are wanted; 0 = all.
 	KeepMax int
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// sortRunsMax is how many runs are merged at once: each has a buffer.
+	// sortRunsMax is the number of runs that are merged at once: each has a buffer.
 	sortRunsMax = 64
 	// sortRunBuffer is the buffer of a run.
 	sortRunBuffer = 64 << 10

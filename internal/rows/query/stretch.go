@@ -13,10 +13,10 @@ type Stretch struct {
 // Stretches keeps what a walk reads between its seeks, for those who want to see it. It follows walks over entries, those of Near and Search not. nil keeps
 // nothing.
 type Stretches struct {
-	// Most is how many are kept.
+	// Most is the number that are kept.
 	Most int
 	List []Stretch
-	// More is how many there were after those of List.
+	// More is the number of those after the ones of List.
 	More    int64
 	reading bool // no seek has come since the last entry
 }

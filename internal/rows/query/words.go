@@ -76,7 +76,7 @@ func (f *finder) gatherWords(field *record.Field, n *search.Node, ranges []kv.Ra
 	return &anyWord{sortedKeys: g, node: n}
 }
 
-// similarMax is how many words a fuzzy word stands for at most: more are too many.
+// similarMax is the number of words a fuzzy word stands for at most: more are too many.
 const similarMax = 10_000
 
 // similar finds the entries of all words of a field that are within a distance of one; ok is false if they are too many. It leaps over words that begin as none of these does.
@@ -275,7 +275,7 @@ func (g *group) seek(key []byte, beyond bool) []byte {
 	}
 }
 
-// accepts says whether the row at hand has enough of should and none of not.
+// accepts reports whether the row at hand has enough of should and none of not.
 func (g *group) accepts() bool {
 	for _, s := range g.not {
 		if bytes.Equal(s.seek(g.at, false), g.at) {

@@ -31,7 +31,7 @@ func New(txn kv.Txn) *Readings {
 	return &Readings{Txn: txn, points: map[string]struct{}{}, written: map[string]struct{}{}}
 }
 
-// Writes says whether anything was written.
+// Writes reports whether anything was written.
 func (r *Readings) Writes() bool { return len(r.written) > 0 }
 
 // UnwrapTxn is kv.TxnUnwrapper's.

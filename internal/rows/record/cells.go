@@ -25,7 +25,7 @@ func keyColumns(x *schema.Index) map[string]bool {
 	return columns
 }
 
-// hasNulls says whether an index has a place for rows that miss a column of its key.
+// hasNulls reports whether an index has a place for rows that miss a column of its key.
 func hasNulls(x *schema.Index) bool {
 	if x.KeepNulls {
 		return true
@@ -43,7 +43,7 @@ func hasNulls(x *schema.Index) bool {
 	return false
 }
 
-// IsKey says whether an attribute is one of those that the primary key is made of. They have no cells.
+// IsKey reports whether an attribute is one of those that the primary key is made of. They have no cells.
 func (t *Table) IsKey(name []byte) bool { return t.Primary.columns[string(name)] }
 
 // Visible returns a stored row as readers see it at a time: row itself, or appended to dst. ok is false for a row that they don't see.
@@ -54,13 +54,13 @@ func (t *Table) Visible(dst []byte, row value.Row, nowMS int64) (visible value.R
 	return t.Cells.Visible(dst, row, t.Names, t.IsKey, nowMS)
 }
 
-// HasHistory says whether a stored row tells of its cells.
+// HasHistory reports whether a stored row tells of its cells.
 func (t *Table) HasHistory(stored value.Row) bool {
 	_, ok := stored.Get(t.Names, []byte(cell.History))
 	return ok
 }
 
-// Derives says whether a row as readers see it has that entry in an index. key is the row's own, entry the whole key of the entry.
+// Derives reports whether a row as readers see it has that entry in an index. key is the row's own, entry the whole key of the entry.
 func (t *Table) Derives(scratch []byte, x *Index, key []byte, visible value.Row, entry []byte) (grown []byte, yes bool) {
 	grown, ok, err := t.appendEntryKey(scratch, x, key, visible)
 	return grown, ok && err == nil && bytes.Equal(grown, entry)

@@ -28,13 +28,13 @@ type Claim struct {
 // firstMax is how long a key may be that people see.
 const firstMax = 96
 
-// TakenMax is how many latches a claim takes one by one.
+// TakenMax is the number of latches a claim takes one by one.
 const TakenMax = 1 << 20
 
 // TakenBytes is about what each of them costs.
 const TakenBytes = 128
 
-// searchedMax is how many rows are looked through instead of kept in a map.
+// searchedMax is the number of rows that are looked through instead of kept in a map.
 const searchedMax = 16
 
 // ErrManyLatches is returned by Take for a claim that has TakenMax.
@@ -124,14 +124,14 @@ func (c *Claim) noteShared(hash uint64, shared bool) {
 	}
 }
 
-// Has says whether the latch of a row was taken; alone, if not shared.
+// Has reports whether the latch of a row was taken; alone, if not shared.
 func (c *Claim) Has(key []byte, shared bool) bool {
 	hash := maphash.Bytes(c.latches.seed, key)
 	_, shares := c.shared[hash]
 	return c.has(hash) && (shared || !shares)
 }
 
-// Taken is how many latches are held.
+// Taken is the number of latches that are held.
 func (c *Claim) Taken() int { return c.held }
 
 func (c *Claim) has(hash uint64) bool {

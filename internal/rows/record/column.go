@@ -56,7 +56,7 @@ func (t *Table) CheckColumns(row, before value.Row) error {
 	return attributes.Err()
 }
 
-// isOf says whether a column of a type takes a value. Numbers of all kinds are taken by what they are: an integral Number fits Int.
+// isOf reports whether a column of a type takes a value. Numbers of all kinds are taken by what they are: an integral Number fits Int.
 func isOf(t schema.Type, v value.Value) bool {
 	kind := v.Kind()
 	if kind == value.Null {

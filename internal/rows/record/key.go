@@ -23,7 +23,7 @@ func (t *Table) AppendParts(dst []byte, x *Index, key value.Row) (_ []byte, err 
 	return dst, err
 }
 
-// hasNamedPart says whether key holds a part under a name that is no column's.
+// hasNamedPart reports whether key holds a part under a name that is no column's.
 func (t *Table) hasNamedPart(x *Index, key value.Row) bool {
 	for _, name := range x.Named {
 		if _, ok := key.Get(t.Names, name); ok {

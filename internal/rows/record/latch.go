@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// latchShards is how many independent maps hold the latches, so that writers of different keys do not meet on one lock.
+// latchShards is the number of independent maps that hold the latches, so that writers of different keys do not meet on one lock.
 const latchShards = 128
 
 // Why a latch was not taken. Nothing has changed; the latches that the caller held before are its still.
@@ -87,7 +87,7 @@ func (l *Latches) Lock(ctx context.Context, keys ...[]byte) (Held, error) {
 	return l.LockWithin(ctx, 0, keys...)
 }
 
-// LockWithin takes the latches of all keys, in one global order, so that no two of its callers can wait for each other. wait is for how long it waits in all;
+// LockWithin takes the latches of all keys, in one global order, so that no two of its callers can wait for each other. wait is the time it waits in all;
 // 0: without a limit. Errors: ctx's; ErrLatchWait. It then holds nothing. The result must be unlocked.
 func (l *Latches) LockWithin(ctx context.Context, wait time.Duration, keys ...[]byte) (Held, error) {
 	if len(keys) == 1 {
@@ -217,7 +217,7 @@ func (l *Latches) lock(ctx context.Context, hash uint64, keys [][]byte, who *own
 	return err
 }
 
-// closesCircle notes that who waits for a latch, and says whether somebody would wait for himself then; if so, it notes nothing. As each owner waits for one latch
+// closesCircle notes that who waits for a latch, and reports whether somebody would wait for himself then; if so, it notes nothing. As each owner waits for one latch
 // at a time, and as no circle ever comes to be, the search ends. The caller holds the latch's shard.
 func (l *Latches) closesCircle(who *owner, wanted *latch) bool {
 	if who == nil {
@@ -233,7 +233,7 @@ func (l *Latches) closesCircle(who *owner, wanted *latch) bool {
 	return false
 }
 
-// leads says whether one owner waits for another one, itself or through others. It looks at each latch once in a search.
+// leads reports whether one owner waits for another one, itself or through others. It looks at each latch once in a search.
 func (l *Latches) leads(from, to *owner) bool {
 	at := from.waits
 	if at == nil || at.search == l.search {
@@ -243,7 +243,7 @@ func (l *Latches) leads(from, to *owner) bool {
 	return at.isHeldBy(func(holder *owner) bool { return holder == to || l.leads(holder, to) })
 }
 
-// isHeldBy says whether test is true of one who holds the latch.
+// isHeldBy reports whether test is true of one who holds the latch.
 func (h *latch) isHeldBy(test func(*owner) bool) bool {
 	if h.exclusive {
 		return h.holder != nil && test(h.holder)
@@ -253,7 +253,7 @@ func (h *latch) isHeldBy(test func(*owner) bool) bool {
 
 func (h *latch) isSharedBy(who *owner) bool { return who != nil && slices.Contains(h.sharers, who) }
 
-// admits says whether who can share the latch with its holders.
+// admits reports whether who can share the latch with its holders.
 func (h *latch) admits(who *owner, shared bool) bool {
 	switch {
 	case h.exclusive:

@@ -67,7 +67,7 @@ func compileFields(table *schema.Table, x *Index) {
 // Field returns a field of a search index by its place in the index's key.
 func (x *Index) Field(at int) *Field { return x.Fields[at] }
 
-// isPattern says whether the field is for all columns of a pattern.
+// isPattern reports whether the field is for all columns of a pattern.
 func (f *Field) isPattern() bool { return f.whole.Key[f.at].Pattern }
 
 // Named is the field of one column of a pattern; the field itself where it is no pattern's.
@@ -193,7 +193,7 @@ func (f *Field) appendWords(dst []entry, t *Table, key []byte, row value.Row) []
 	return append(dst, entry{append(slices.Clone(f.Side), primary...), binary.AppendUvarint(nil, uint64(document.Length))})
 }
 
-// isSame says whether two rows have the same in a field.
+// isSame reports whether two rows have the same in a field.
 func (f *Field) isSame(t *Table, old, new value.Row) bool {
 	if old == nil || new == nil || t.Cells != nil || f.isPattern() {
 		return false

@@ -153,7 +153,7 @@ func keepColumns(keep map[string]bool, parts []schema.KeyPart) {
 	}
 }
 
-// Projects says whether the index's entries carry the attribute.
+// Projects reports whether the index's entries carry the attribute.
 func (x *Index) Projects(name string) bool { return x.keep == nil || x.keep[name] }
 
 // Range returns all keys of the index.

@@ -30,7 +30,7 @@ type savedValue struct {
 // undoBytesMax bounds the values that are remembered, as transactions are bounded.
 const undoBytesMax = 128 << 20
 
-// Savepoints is how many there are.
+// Savepoints is the number of savepoints.
 func (u *Undo) Savepoints() int { return len(u.marks) }
 
 // Set makes a savepoint: the last one.

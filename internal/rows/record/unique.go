@@ -60,7 +60,7 @@ func (t *Table) CheckUnique(ctx context.Context, txn kv.Txn, key []byte, old, ne
 	return nil
 }
 
-// HasUnique says whether an index of the table is unique.
+// HasUnique reports whether an index of the table is unique.
 func (t *Table) HasUnique() bool { return t.unique }
 
 // addedKey is the index key that a write adds to a unique index, with the index's prefix; nil for none that must be alone.
@@ -87,7 +87,7 @@ func (t *Table) uniqueKey(x *Index, row value.Row) ([]byte, error) {
 	return own, nil
 }
 
-// hasNull says whether a row lacks a column of the index's key.
+// hasNull reports whether a row lacks a column of the index's key.
 func (t *Table) hasNull(x *Index, row value.Row) bool {
 	for _, column := range x.sources {
 		if v, ok := row.Get(t.Names, column); !ok || v.Kind() == value.Null {

@@ -274,7 +274,7 @@ func (t *Table) kept(x *Index, stored []byte) []byte {
 	return t.resize(stored)
 }
 
-// isBehind says whether an index has yet to follow changes of a row, whose whole key is key.
+// isBehind reports whether an index has yet to follow changes of a row, whose whole key is key.
 func (v *verifier) isBehind(x *Index, key []byte) bool {
 	return x.Async != nil && v.Behind != nil && v.Behind(key[len(v.table.Primary.Prefix):])
 }

@@ -132,7 +132,7 @@ func (w *Writer) writeChange(txn kv.Txn, t *Table, key []byte, old, new value.Ro
 	return t.journal.Write(txn, &c)
 }
 
-// IsKeyColumn says whether an attribute is one of those that the primary key is made of.
+// IsKeyColumn reports whether an attribute is one of those that the primary key is made of.
 func (t *Table) IsKeyColumn(name []byte) bool {
 	for i := range t.Primary.Key {
 		for j := range t.Primary.Key[i].Args {
@@ -144,7 +144,7 @@ func (t *Table) IsKeyColumn(name []byte) bool {
 	return false
 }
 
-// Journaled says whether the table's changes are kept. Then nothing may be written without Writer, nor without having read what was there.
+// Journaled reports whether the table's changes are kept. Then nothing may be written without Writer, nor without having read what was there.
 func (t *Table) Journaled() bool { return t.journal != nil }
 
 func (w *Writer) writeEntry(txn kv.Txn, t *Table, x *Index, key []byte, old, new value.Row) error {

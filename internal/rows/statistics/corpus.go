@@ -17,7 +17,7 @@ import (
 const (
 	// wordCounted is up to how many entries of a word, or documents, are counted; longer lists are extrapolated by the engine's sizes.
 	wordCounted = 100_000
-	// wordsKept is how many words are remembered.
+	// wordsKept is the number of words that are remembered.
 	wordsKept = 10_000
 	// countKept is how long a count is given again, for each entry that was counted, and countKeptMost how long at most.
 	countKept     = time.Millisecond
@@ -32,7 +32,7 @@ type wordID struct {
 	all    bool
 }
 
-// wordCount is how many entries a list has, and the sum of the lengths of its documents if it is that of all.
+// wordCount is the number of entries a list has, and the sum of the lengths of its documents if it is that of all.
 type wordCount struct {
 	entries, length float64
 	until           time.Time

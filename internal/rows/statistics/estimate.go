@@ -135,7 +135,7 @@ func (e Estimate) scaled(factor float64) Estimate {
 	return Estimate{Rows: int64(float64(e.Rows) * factor), Bytes: int64(float64(e.Bytes) * factor)}
 }
 
-// share is how many times as large a range is as a part of it, by the engine's sizes; 1 if these don't tell.
+// share is the ratio of a range's size to that of a part of it, by the engine's sizes; 1 if these don't tell.
 func (l *Look) share(whole, part kv.Range) float64 {
 	if l.SizeOf == nil {
 		return 1

@@ -18,14 +18,14 @@ import (
 )
 
 const (
-	// listCounted is how many entries of a list are counted. Of a longer one, it is looked whether rows that lie evenly in the table have an entry.
+	// listCounted is the number of entries of a list that are counted. Of a longer one, it is looked whether rows that lie evenly in the table have an entry.
 	listCounted = 512
-	// listLooks is how many rows these are, and listLooksRemote how many where each look is a request.
+	// listLooks is the number of rows these are, and listLooksRemote how many where each look is a request.
 	listLooks       = 256
 	listLooksRemote = 32
-	// drawnKeys is how many rows of a list stand for all of them.
+	// drawnKeys is the number of rows of a list that stand for all of them.
 	drawnKeys = 64
-	// listKept is how long what was found of a list is used again, and listsKept of how many lists.
+	// listKept is the time what was found of a list is used again, and listsKept of how many lists.
 	listKept  = time.Minute
 	listsKept = 4096
 )
@@ -181,7 +181,7 @@ func (s *Lists) extrapolate(prefix []byte, d *drawn) {
 	}
 }
 
-// looks is how many single entries are looked for.
+// looks is the number of single entries that are looked for.
 func (s *Lists) looks() int {
 	if _, shared := s.look.Store.(kv.Shared); shared {
 		return listLooksRemote

@@ -19,7 +19,7 @@ import (
 type part struct {
 	kind partKind
 	list []byte // of a partList: the prefix of its entries
-	// rows is how many rows a partGuess has, of which nobody can tell which; keys are they if it is known.
+	// rows is the number of rows a partGuess has, of which nobody can tell which; keys are they if it is known.
 	rows float64
 	keys [][]byte
 	// phrase is the words of a partPhrase, whose lists are must.
@@ -48,7 +48,7 @@ type sample struct {
 	whole   bool
 }
 
-// unionMax is how many parts of a union are looked for in each other's rows; of more it is guessed how many rows they share.
+// unionMax is the number of parts of a union that are looked for in each other's rows; of more it is guessed how many rows they share.
 const unionMax = 8
 
 // Rows estimates how many rows a node finds: see access.Lists.
@@ -226,7 +226,7 @@ func (s *Lists) meet(must []*part, p *part) sample {
 	return s.narrow(base, s.chances(p, base.keys), s.rows*share)
 }
 
-// narrow leaves of a sample what has a chance. guess is how many rows would be left if all parts were independent of each other.
+// narrow leaves of a sample what has a chance. guess is the number of rows that would be left if all parts were independent of each other.
 func (s *Lists) narrow(base sample, chances []float64, guess float64) sample {
 	left := sample{whole: base.whole}
 	for i, chance := range chances {
@@ -389,7 +389,7 @@ func (s *Lists) groups(p *part, keys [][]byte, chances []float64) {
 	}
 }
 
-// leaping is how many entries of another list are read, at most, for each row of the rarest.
+// leaping is the number of entries of another list that are read, at most, for each row of the rarest.
 const leaping = 4
 
 // entries estimates how many entries are read for a part.

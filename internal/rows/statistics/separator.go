@@ -14,15 +14,15 @@ import (
 )
 
 const (
-	// separatorsMax is how many keys of an index are kept to estimate by.
+	// separatorsMax is the number of keys of an index that are kept to estimate by.
 	separatorsMax = 1023
-	// statisticsKept is how long estimates help to choose paths.
+	// statisticsKept is the time estimates help to choose paths.
 	statisticsKept = 10 * time.Minute
 	// separatorsDrift is by which factor an index may have grown or shrunk since its separators were taken.
 	separatorsDrift = 1.25
 	// nearFactor is how close to each other the costs of two paths must be for both indexes to be sampled.
 	nearFactor = 3
-	// sampledMax is how many indexes are sampled for one Explain.
+	// sampledMax is the number of indexes that are sampled for one Explain.
 	sampledMax = 4
 	// knownKept is for how long what is known of a table serves all queries, if nothing is learned meanwhile; knownTables is of how many tables.
 	knownKept   = time.Second
@@ -107,7 +107,7 @@ func (b *Book) compute(l *Look) access.Statistics {
 	return s
 }
 
-// rows is how many rows the table has, as far as that is known: what one of the indexes that hold all of them has, counted rather than estimated, the table
+// rows is the number of rows the table has, as far as that is known: what one of the indexes that hold all of them has, counted rather than estimated, the table
 // itself before others. Estimates of single indexes differ by some per cent, and the planner would choose by that.
 func (b *Book) rows(l *Look) (rows int64) {
 	for _, x := range l.readable() {
@@ -126,7 +126,7 @@ func (b *Book) rows(l *Look) (rows int64) {
 	return rows
 }
 
-// holdsAll says whether every row has an entry.
+// holdsAll reports whether every row has an entry.
 func holdsAll(x *record.Index) bool {
 	return x.IsPrimary() || x.KeepNulls && !x.Partial && !x.Lenient
 }
@@ -139,7 +139,7 @@ func correct(s *access.IndexStatistics, rows int64) {
 	}
 }
 
-// fits says whether separators still stand for an index of so many rows.
+// fits reports whether separators still stand for an index of so many rows.
 func (s *separators) fits(rows int64, now time.Time) bool {
 	return now.Sub(s.at) < statisticsKept && float64(rows) <= separatorsDrift*float64(s.rows) && float64(s.rows) <= separatorsDrift*float64(rows)
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/weftdb/weft/internal/data/keyspace"
 )
 
-// accessKeysMax is how many access keys a user may have: two programs that change theirs at a time, and some more.
+// accessKeysMax is the number of access keys a user may have: two programs that change theirs at a time, and some more.
 const accessKeysMax = 20
 
 // Errors of access keys.

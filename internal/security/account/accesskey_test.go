@@ -36,7 +36,7 @@ func openAccounts(t *testing.T, master *Master) (*Accounts, kv.Store) {
 	return a, store
 }
 
-// signs says whether a key signs for a user with a secret.
+// signs reports whether a key signs for a user with a secret.
 func signs(t *testing.T, a *Accounts, id, user, secret string) bool {
 	t.Helper()
 	gotUser, gotSecret, ok, err := a.Signer(t.Context(), id)

@@ -92,7 +92,7 @@ func New(store kv.Store, now func() time.Time) *Accounts { return &Accounts{stor
 // WithMaster returns the same accounts with the key that secrets are encrypted under; nil: there is none.
 func (a *Accounts) WithMaster(m *Master) *Accounts { return &Accounts{a.store, a.now, m} }
 
-// HasMaster says whether secrets can be encrypted.
+// HasMaster reports whether secrets can be encrypted.
 func (a *Accounts) HasMaster() bool { return a.master != nil }
 
 // Add makes an account. The first one of all has the policy Administrator; later ones may do nothing until they are given rights. Errors: ErrExists,
@@ -228,7 +228,7 @@ func (a *Accounts) make(name, password string) (*Account, error) {
 	return &Account{Name: name, SHA1: outer1[:], SHA256: outer256[:], CreatedAtMS: a.now().UnixMilli(), Limited: true}, nil
 }
 
-// isName says whether a new user or role may have a name: lists must show it as it is.
+// isName reports whether a new user or role may have a name: lists must show it as it is.
 func isName(name string) bool {
 	if len(name) == 0 || len(name) > NameBytesMax || strings.TrimFunc(name, unicode.IsSpace) != name {
 		return false

@@ -156,7 +156,7 @@ type Level struct {
 	Table    string `json:"table,omitempty"`    // "": all of the database
 }
 
-// covers says whether what is granted at a level holds at another one.
+// covers reports whether what is granted at a level holds at another one.
 func (l Level) covers(other Level) bool {
 	return l.Database == "" || l.Database == other.Database && (l.Table == "" || l.Table == other.Table)
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// limit is how many attempts may fail: so many at once, and one more after each interval.
+// limit is the number of attempts that may fail: so many at once, and one more after each interval.
 type limit struct {
 	burst    int
 	interval time.Duration
@@ -51,8 +51,8 @@ func NewThrottle(now func() time.Time) *Throttle {
 	return &Throttle{now: now, known: map[origin]*attempts{}}
 }
 
-// Login decides whether who tried a name's password from an address is admitted. proved says whether the password was right: after too many failures that
-// does not count, and wait is how long it takes until it may again. Whoever asks must have done all work by then, so that time tells nothing.
+// Login decides whether who tried a name's password from an address is admitted. proved reports whether the password was right: after too many failures that
+// does not count, and wait is the time it takes until it may again. Whoever asks must have done all work by then, so that time tells nothing.
 func (t *Throttle) Login(name, address string, proved bool) (ok bool, wait time.Duration) {
 	from := addressOf(address)
 	if len(name) > NameBytesMax { // there is no such user, and what is remembered is bounded
@@ -104,7 +104,7 @@ func (t *Throttle) Signature(id, address string, proved bool) (ok bool, wait tim
 	return false, 0
 }
 
-// waitOf is how long an origin has to wait before it may try again.
+// waitOf is the time an origin has to wait before it may try again.
 func (t *Throttle) waitOf(o origin, l limit, now time.Time) time.Duration {
 	one := t.known[o]
 	if one == nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/weftdb/weft/internal/data/keyspace"
 )
 
-// tokensMax is how many tokens a user may have.
+// tokensMax is the number of tokens a user may have.
 const tokensMax = 20
 
 // Errors of tokens.

@@ -34,7 +34,7 @@ type Event struct {
 	Outcome   Outcome `json:"outcome"`
 	Reason    string  `json:"reason,omitempty"`
 	Request   string  `json:"request,omitempty"` // its id, as clients and the log have it
-	// Repeated is how many more failures of logins from the address there were in the last minute, which have no lines of their own.
+	// Repeated is the number of further failed logins from the address in the last minute, which have no lines of their own.
 	Repeated int `json:"repeated,omitempty"`
 }
 
@@ -103,7 +103,7 @@ type Options struct {
 	File string
 	// BytesMax is the length at which the file is renamed to FILE.1 and a new one is begun. Default 100 MiB.
 	BytesMax int64
-	// FilesKept is how many renamed files there are at most: FILE.1 is the newest. Default 10.
+	// FilesKept is the most renamed files that are kept: FILE.1 is the newest. Default 10.
 	FilesKept int
 	Events    Events
 	// Lost gets the lines that could not be written, and why. Default: they are dropped.
@@ -169,7 +169,7 @@ func (l *Log) open() error {
 	return nil
 }
 
-// Wants says whether an event of a kind and with an outcome would be written: to find out costs less than to make one.
+// Wants reports whether an event of a kind and with an outcome would be written: to find out costs less than to make one.
 func (l *Log) Wants(k Kind, o Outcome) bool {
 	switch {
 	case l == nil:
@@ -196,7 +196,7 @@ func (l *Log) Record(e Event) {
 	l.write(&e)
 }
 
-// admit says whether a login that failed has a line of its own.
+// admit reports whether a login that failed has a line of its own.
 func (l *Log) admit(e *Event) bool {
 	f := l.logins[e.From]
 	if f == nil || e.Time.Sub(f.since) >= failuresInterval || e.Time.Before(f.since) {
@@ -279,7 +279,7 @@ func (l *Log) append(line []byte) error {
 	return nil
 }
 
-// isMoved says whether another program has renamed or removed the file: what is written to it then would be lost.
+// isMoved reports whether another program has renamed or removed the file: what is written to it then would be lost.
 func (l *Log) isMoved() bool {
 	info, err := os.Stat(l.options.File)
 	return err != nil || !os.SameFile(info, l.info)

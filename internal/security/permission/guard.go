@@ -81,7 +81,7 @@ type rights struct {
 var outdated = &rights{}
 
 const (
-	// rightsAge is for how long the rights of a user are kept: a right that is taken away holds no longer.
+	// rightsAge is the time the rights of a user are kept: a right that is taken away holds no longer.
 	rightsAge = time.Second
 	// usersMax is of how many users rights are kept.
 	usersMax = 10_000
@@ -118,7 +118,7 @@ func (g *Guard) Check(ctx context.Context, p *Principal, requests ...Request) er
 	return nil
 }
 
-// MayDoAll says whether a principal may do everything with a table, so that no request about it needs to be made for Check. It is false where decisions are
+// MayDoAll reports whether a principal may do everything with a table, so that no request about it needs to be made for Check. It is false where decisions are
 // observed. Errors: those of the store.
 func (g *Guard) MayDoAll(ctx context.Context, p *Principal, table *schema.Table) (bool, error) {
 	if g.options.Observe != nil || table.Dialect[dialect] != nil {

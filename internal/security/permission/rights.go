@@ -25,7 +25,7 @@ func (g *Guard) RightsOf(ctx context.Context, p *Principal) (Rights, error) {
 	return Rights{g, p, of}, err
 }
 
-// Everything says whether everything is allowed without a look at policies.
+// Everything reports whether everything is allowed without a look at policies.
 func (r Rights) Everything() bool { return r.guard == nil }
 
 // IsOutdated reports whether the principal signed in as a user that there is no more, or by a password that was
@@ -58,10 +58,10 @@ func (r Rights) DeniedBy(document string, request Request) (bool, error) {
 	return err == nil && r.Decide(&request) == policy.Deny, err
 }
 
-// Observed says whether decisions are observed.
+// Observed reports whether decisions are observed.
 func (r Rights) Observed() bool { return r.guard != nil && r.guard.options.Observe != nil }
 
-// Warns says whether what is denied is to be done and logged all the same.
+// Warns reports whether what is denied is to be done and logged all the same.
 func (r Rights) Warns() bool { return r.guard != nil && r.guard.options.Warn }
 
 // Tell tells Options.Observe of a decision that was made, perhaps from answers that were kept, and logs a denial if that is all that comes of it.

@@ -32,7 +32,7 @@ type condition struct {
 	quantifier quantifier
 	negated    bool // the value must fit none of the wanted ones
 	ifExists   bool
-	null       bool      // the operator Null: wanted says whether the key must be missing
+	null       bool      // the operator Null: wanted reports whether the key must be missing
 	wanted     []pattern // of which one has to fit
 	compare    comparer
 	form       form
@@ -58,7 +58,7 @@ func formOf(o *operator) form {
 	return noForm
 }
 
-// comparer says whether a value of a request fits a wanted one, as the policy writes it after its variables were replaced. ok is false for a value of
+// comparer reports whether a value of a request fits a wanted one, as the policy writes it after its variables were replaced. ok is false for a value of
 // another type: it can't be compared.
 type comparer func(wanted, value string) (fits, ok bool)
 
@@ -126,7 +126,7 @@ func newCondition(name string) (c condition, o operator, err error) {
 	return c, operators[at], nil
 }
 
-// holds says whether the condition of a statement with that effect holds for a request.
+// holds reports whether the condition of a statement with that effect holds for a request.
 func (c *condition) holds(r *Request, effect Effect) bool {
 	values, ok := r.values(c.key)
 	if c.null {
@@ -149,7 +149,7 @@ func (c *condition) holds(r *Request, effect Effect) bool {
 	return slices.ContainsFunc(values, fits)
 }
 
-// fits says whether one value is as wanted. With what can't be compared, or has a variable without a value, it neither agrees nor differs.
+// fits reports whether one value is as wanted. With what can't be compared, or has a variable without a value, it neither agrees nor differs.
 func (c *condition) fits(r *Request, value string) bool {
 	for i := range c.wanted {
 		wanted, ok := c.wanted[i].expand(r)

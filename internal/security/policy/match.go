@@ -8,7 +8,7 @@ import "strings"
 // a mark before it.
 const literalMark = '\x00'
 
-// match says whether a text has the form of a pattern, in which * stands for any characters and ? for one. It takes time proportional to the product of
+// match reports whether a text has the form of a pattern, in which * stands for any characters and ? for one. It takes time proportional to the product of
 // the lengths at most.
 func match(pattern, text string) bool {
 	p, t, star, again := 0, 0, -1, 0
@@ -55,7 +55,7 @@ func matchFold(pattern, text string) bool {
 	return match(strings.ToLower(pattern), strings.ToLower(text))
 }
 
-// arnParts is how many parts an ARN has; the last one may hold colons.
+// arnParts is the number of parts an ARN has; the last one may hold colons.
 const arnParts = 6
 
 // matchARN compares ARNs part by part: a wildcard stands for characters of one part, but for a pattern that is * alone.

@@ -68,7 +68,7 @@ func (p *pattern) add(text string) {
 	}
 }
 
-// isKeyName says whether a text is a condition key: a prefix, a colon, a name.
+// isKeyName reports whether a text is a condition key: a prefix, a colon, a name.
 func isKeyName(name string) bool {
 	prefix, rest, ok := strings.Cut(name, ":")
 	return ok && prefix != "" && rest != "" && !strings.ContainsAny(name, " \t{}$'\"")

@@ -56,7 +56,7 @@ type Request struct {
 	Pattern bool
 	// Values returns the values that a condition key has in this request; name is in lower case. ok is false if it has none. nil: no key has.
 	Values func(name string) (values []string, ok bool)
-	// Unknown says whether the values of a condition key are not known yet, such as the keys of rows that have not been found. Then an Allow that depends on it
+	// Unknown reports whether the values of a condition key are not known yet, such as the keys of rows that have not been found. Then an Allow that depends on it
 	// allows nothing, and a Deny denies. nil: all are known.
 	Unknown func(name string) bool
 	// Patterns reports whether the values of a condition key are patterns as a policy has them, each of which stands
@@ -95,7 +95,7 @@ func (p *Policy) Decide(r *Request) (e Effect) {
 	return e
 }
 
-// applies says whether a statement is about a request.
+// applies reports whether a statement is about a request.
 func (s *statement) applies(r *Request) bool {
 	return s.isAboutPrincipal(r) && s.isAboutAction(r.Action) && s.isAboutResource(r) && s.holds(r)
 }
@@ -115,7 +115,7 @@ func (s *statement) isAboutPrincipal(r *Request) bool {
 	return found != s.notPrincipal
 }
 
-// isAccount says whether a principal is an account, by its id or its root user.
+// isAccount reports whether a principal is an account, by its id or its root user.
 func isAccount(principal, account string) bool {
 	return account != "" && (principal == account || principal == "arn:aws:iam::"+account+":root")
 }
@@ -145,7 +145,7 @@ func (s *statement) isAboutResource(r *Request) bool {
 	return s.notResource
 }
 
-// holds says whether all conditions hold.
+// holds reports whether all conditions hold.
 func (s *statement) holds(r *Request) bool {
 	for i := range s.conditions {
 		c := &s.conditions[i]
@@ -166,7 +166,7 @@ func DenyEverything() *Policy {
 	return &Policy{kind: Resource, statements: []statement{{effect: Deny, notAction: true, notResource: true}}}
 }
 
-// AllowEverything says whether policies of a principal allow every request, so that none needs to be decided by them.
+// AllowEverything reports whether policies of a principal allow every request, so that none needs to be decided by them.
 func AllowEverything(policies []*Policy) bool {
 	everything := false
 	for _, p := range policies {

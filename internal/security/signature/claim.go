@@ -155,7 +155,7 @@ func (c *Claim) requireSigned(r *http.Request) *Fault {
 	return nil
 }
 
-// signs says whether a header is among those signed.
+// signs reports whether a header is among those signed.
 func (c *Claim) signs(name string) bool {
 	for signed := range strings.SplitSeq(c.headers, ";") {
 		if len(signed) == len(name) && strings.EqualFold(signed, name) {

@@ -33,7 +33,7 @@ func Unrecognized() *Fault {
 	return &Fault{Name: UnrecognizedClient, Message: "The security token included in the request is invalid."}
 }
 
-// Throttle is the answer to a client whose signatures were wrong too often. It does not say whether this one was.
+// Throttle is the answer to a client whose signatures were wrong too often. It does not report whether this one was.
 func Throttle() *Fault {
 	return &Fault{Name: Throttled, Message: "Too many requests with wrong signatures or unknown access keys came from this address: try again later."}
 }

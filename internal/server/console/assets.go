@@ -96,5 +96,5 @@ func serveAssets(assets map[string]asset) http.HandlerFunc {
 	}
 }
 
-// showsHTML says whether a browser asks for a page, not a program.
+// showsHTML reports whether a browser asks for a page, not a program.
 func showsHTML(r *http.Request) bool { return strings.Contains(r.Header.Get("Accept"), "text/html") }

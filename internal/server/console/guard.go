@@ -98,7 +98,7 @@ func Local(r *http.Request, page Access) *Refusal {
 	return nil
 }
 
-// FromHere says whether a program on this machine asks: over the loopback interface, or from the very address that it asks.
+// FromHere reports whether a program on this machine asks: over the loopback interface, or from the very address that it asks.
 func FromHere(r *http.Request) bool {
 	at, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
@@ -134,7 +134,7 @@ func refusePages(judge Judge) Judge {
 	}
 }
 
-// isOwn says whether an origin is this port, by the name that the request calls it.
+// isOwn reports whether an origin is this port, by the name that the request calls it.
 func isOwn(origin string, r *http.Request) bool {
 	_, host, found := strings.Cut(origin, "://")
 	return found && strings.EqualFold(host, r.Host)

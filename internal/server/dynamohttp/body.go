@@ -169,5 +169,5 @@ func (x *exchange) reserveBody(ctx context.Context, size, length int64) error {
 	return err
 }
 
-// isLong says whether the body has memory of its own.
+// isLong reports whether the body has memory of its own.
 func (x *exchange) isLong() bool { return x.bodyRoom > 2*bodyBytesKept }

@@ -50,18 +50,18 @@ type Options struct {
 	// MemoryBytes bounds the bytes of bodies, decoded requests and answers of all requests together. A request counts for 64 KiB at least, which
 	// bounds how many are carried out at once. Default 256 MiB, at least 16 MiB.
 	MemoryBytes int64
-	// ConnectionsMax is how many connections may be open; more are closed as they come. Default 10,000.
+	// ConnectionsMax is the number of connections that may be open; more are closed as they come. Default 10,000.
 	ConnectionsMax int
-	// WaitMax is how long a request waits for memory before the client has to try again. Default 2 s.
+	// WaitMax is the time a request waits for memory before the client has to try again. Default 2 s.
 	WaitMax time.Duration
 	// BodyBytesMax is the length of the longest request. Default 16 MiB.
 	BodyBytesMax int64
 
-	// HeaderTimeout is how long a client may take to send a request's header. Default 5 s.
+	// HeaderTimeout is the time a client may take to send a request's header. Default 5 s.
 	HeaderTimeout time.Duration
-	// IdleTimeout is how long a connection stays open between requests. Default 60 s.
+	// IdleTimeout is the time a connection stays open between requests. Default 60 s.
 	IdleTimeout time.Duration
-	// TransferGrace is how long a body may take in all, in either direction, plus the time that its length takes at TransferBytesPerSecond; and
+	// TransferGrace is the time a body may take in all, in either direction, plus the time that its length takes at TransferBytesPerSecond; and
 	// how long any 64 KiB of it may take. Default 5 s.
 	TransferGrace time.Duration
 	// TransferBytesPerSecond is the rate below which a client is cut off. Default 64 KiB.

@@ -25,7 +25,7 @@ const (
 	AnyOrigin    Origins = "any"   // as Amazon answers; its requests need a signature
 )
 
-// allows says whether a page of that origin, such as "http://localhost:3000", may ask.
+// allows reports whether a page of that origin, such as "http://localhost:3000", may ask.
 func (o Origins) allows(origin string) bool {
 	switch o {
 	case AnyOrigin:
@@ -41,14 +41,14 @@ func (o Origins) allows(origin string) bool {
 	return false
 }
 
-// isRefused says whether a web page asks that may not. A browser shows it no answer, but would let it write. A page whose name an attacker has made
+// isRefused reports whether a web page asks that may not. A browser shows it no answer, but would let it write. A page whose name an attacker has made
 // resolve to this machine is among them: a POST names its origin even if that is the server itself.
 func (x *exchange) isRefused() bool {
 	origin, ok := x.requestHeader["Origin"]
 	return ok && !x.server.options.Origins.allows(first(origin))
 }
 
-// isForeign says whether a web page of another origin asks, one that may.
+// isForeign reports whether a web page of another origin asks, one that may.
 func (x *exchange) isForeign() bool {
 	origin, ok := x.requestHeader["Origin"]
 	return ok && x.server.options.Origins.allows(first(origin))

@@ -69,7 +69,7 @@ func (x *exchange) pack() bool {
 	return err == nil
 }
 
-// acceptsGzip says whether the header Accept-Encoding names gzip, and not only to refuse it.
+// acceptsGzip reports whether the header Accept-Encoding names gzip, and not only to refuse it.
 func acceptsGzip(values []string) bool {
 	for _, value := range values {
 		for choice := range strings.SplitSeq(value, ",") {

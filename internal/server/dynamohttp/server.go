@@ -79,7 +79,7 @@ func (s *Server) Serve(listener net.Listener) error {
 	return nil
 }
 
-// cutOffMax is how long requests that were cut off may take to notice.
+// cutOffMax is the time requests that were cut off may take to notice.
 const cutOffMax = 3 * time.Second
 
 // Shutdown stops accepting, lets requests in flight finish until ctx ends, and cuts off what is left, which is the error. When it returns no

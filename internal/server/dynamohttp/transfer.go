@@ -38,7 +38,7 @@ func (t *transfers) begin(x *exchange) {
 	t.under[x] = struct{}{}
 }
 
-// end says whether the transfer was cut.
+// end reports whether the transfer was cut.
 func (t *transfers) end(x *exchange) (cut bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

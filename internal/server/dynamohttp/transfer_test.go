@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// slowClients is how many clients are slow at once. Together they ask for several times the memory that there is.
+// slowClients is the number of clients that are slow at once. Together they ask for several times the memory that there is.
 const slowClients = 12
 
 // patient are options under which slow clients have all the time, and nobody else is refused for want of memory before they gave way.

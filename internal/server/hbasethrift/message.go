@@ -48,7 +48,7 @@ func (s *Server) contextOf(ctx context.Context, c *conn, user, host string, shar
 }
 
 // answer answers a message into w. broken says why not all of the message is there, if so. It writes nothing for bytes
-// that are none, and says whether the connection goes on.
+// that are none, and reports whether the connection goes on.
 func (s *Server) answer(ctx context.Context, w *thriftwire.Writer, message []byte, broken error) (ok bool) {
 	if len(message) == 0 {
 		return false

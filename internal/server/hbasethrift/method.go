@@ -176,7 +176,7 @@ const (
 )
 
 // writeFailure writes the exception of a call that tells of a failure best. All have the message as field 1, and that
-// of I/O says whether to try again.
+// of I/O reports whether to try again.
 func writeFailure(w *thriftwire.Writer, f failure, throws []string) {
 	id := int16(fieldIO)
 	switch {

@@ -26,7 +26,7 @@ func (o *one) disableTable(ctx context.Context, a *takenOne) error {
 	return o.named(ctx, a, o.api().Disable)
 }
 
-// isTableEnabled says whether a table is enabled.
+// isTableEnabled reports whether a table is enabled.
 func (o *one) isTableEnabled(ctx context.Context, a *takenOne) (enabled bool, err error) {
 	err = o.named(ctx, a, func(ctx context.Context, name hbase.TableName) error {
 		table, err := o.api().Describe(ctx, name)

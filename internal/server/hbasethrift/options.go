@@ -43,15 +43,15 @@ type Options struct {
 
 	// Memory bounds messages and answers of all connections together. Default: no bound.
 	Memory *Memory
-	// WaitMax is how long a call waits for memory. Meanwhile clients that have stalled lose theirs. Default 5 s.
+	// WaitMax is the time a call waits for memory. Meanwhile clients that have stalled lose theirs. Default 5 s.
 	WaitMax time.Duration
 	// MessageBytesMax is the length of the longest message. Default 16 MiB.
 	MessageBytesMax int
-	// HeaderTimeout is how long a new connection may take to send something, and an HTTP header to arrive. Default 5 s.
+	// HeaderTimeout is the time a new connection may take to send something, and an HTTP header to arrive. Default 5 s.
 	HeaderTimeout time.Duration
-	// IdleTimeout is how long a connection stays open between messages. Default 10 minutes.
+	// IdleTimeout is the time a connection stays open between messages. Default 10 minutes.
 	IdleTimeout time.Duration
-	// TransferGrace is how long a message may take in either direction, plus a second for each 64 KiB of it. Default 10 s.
+	// TransferGrace is the time a message may take in either direction, plus a second for each 64 KiB of it. Default 10 s.
 	TransferGrace time.Duration
 
 	// Logger takes failures at level error. Default: nothing is logged.
@@ -83,7 +83,7 @@ func setDefault[T comparable](field *T, value T) {
 	}
 }
 
-// transferTime is how long n bytes may take.
+// transferTime is the time n bytes may take.
 func (o *Options) transferTime(n int) time.Duration {
 	return o.TransferGrace + time.Duration(n)*time.Second/bytesPerSecond
 }

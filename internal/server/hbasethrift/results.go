@@ -27,7 +27,7 @@ func writeResults(w *thriftwire.Writer, results []hbase.Result) {
 	}
 }
 
-// roomOf is about how many bytes results take in either protocol; no fewer.
+// roomOf is about the number of bytes results that take in either protocol; no fewer.
 func roomOf(results []hbase.Result) (n int) {
 	const perResult, perCell = 24, 40
 	for i := range results {

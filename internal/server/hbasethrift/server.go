@@ -95,7 +95,7 @@ func (s *Server) Serve(listener net.Listener) error {
 	}
 }
 
-// isTemporary says whether accepting may work again later, as it does when file descriptors ran out.
+// isTemporary reports whether accepting may work again later, as it does when file descriptors ran out.
 func isTemporary(err error) bool {
 	var n interface{ Temporary() bool }
 	return errors.As(err, &n) && n.Temporary()
@@ -245,7 +245,7 @@ func (h *handoff) Close() error {
 // Addr implements net.Listener.
 func (h *handoff) Addr() net.Addr { return &net.TCPAddr{} }
 
-// cutOffMax is how long calls that were cut off may take to notice.
+// cutOffMax is the time calls that were cut off may take to notice.
 const cutOffMax = 3 * time.Second
 
 // Shutdown stops accepting, lets calls in flight finish until ctx ends, and cuts off what is left, which is the error. When it returns no call is at work.

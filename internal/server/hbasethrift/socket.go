@@ -36,7 +36,7 @@ func (s *Server) serveSocket(c *conn) {
 	}
 }
 
-// answerSocket answers one message. It says whether the connection goes on.
+// answerSocket answers one message. It reports whether the connection goes on.
 func (s *Server) answerSocket(c *conn) bool {
 	_ = c.SetReadDeadline(time.Now().Add(s.options.transferTime(s.options.MessageBytesMax)))
 	head, err := c.in.Peek(5)

@@ -16,7 +16,7 @@ import (
 	"github.com/weftdb/weft/internal/resource/memory"
 )
 
-// strangers is how many clients do nobody any good at once.
+// strangers is the number of clients that do nobody any good at once.
 const strangers = 12
 
 // framed is the head of a framed message that says to have so many bytes.

@@ -29,7 +29,7 @@ func (t *two) getAll(ctx context.Context, a *callArguments) ([]hbase.Result, err
 	return t.get(ctx, name, a.gets)
 }
 
-// exists says whether a read would find a cell.
+// exists reports whether a read would find a cell.
 func (t *two) exists(ctx context.Context, a *callArguments) (bool, error) {
 	found, err := t.existsAll(ctx, a)
 	return err == nil && found[0], err

@@ -186,7 +186,7 @@ func (t *two) tableDescriptors(ctx context.Context, a *callArguments) ([]hbase.T
 	return list, nil
 }
 
-// tableExists says whether there is an HBase table of that name.
+// tableExists reports whether there is an HBase table of that name.
 func (t *two) tableExists(ctx context.Context, a *callArguments) (exists bool, err error) {
 	err = a.named(ctx, func(ctx context.Context, name hbase.TableName) (err error) {
 		exists, err = t.api().Exists(ctx, name)
@@ -257,12 +257,12 @@ func (t *two) described(ctx context.Context, a *callArguments, is func(*hbase.Ta
 	return answer, err
 }
 
-// isTableEnabled says whether a table is enabled.
+// isTableEnabled reports whether a table is enabled.
 func (t *two) isTableEnabled(ctx context.Context, a *callArguments) (bool, error) {
 	return t.described(ctx, a, func(table *hbase.Table) bool { return !table.Disabled })
 }
 
-// isTableDisabled says whether a table is disabled.
+// isTableDisabled reports whether a table is disabled.
 func (t *two) isTableDisabled(ctx context.Context, a *callArguments) (bool, error) {
 	return t.described(ctx, a, func(table *hbase.Table) bool { return table.Disabled })
 }

@@ -172,7 +172,7 @@ func statusOf(err error) int {
 	return 0
 }
 
-// decodedShare is how much memory a message takes once it is decoded, by its length.
+// decodedShare is the memory a message takes once it is decoded, by its length.
 const decodedShare = 4
 
 // readWhole reads a message to its end, which is after length bytes or, if length is negative, where the client says. What it takes of memory is counted as

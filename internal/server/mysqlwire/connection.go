@@ -246,7 +246,7 @@ func (c *connection) stop(cause error, queryOnly bool) {
 	}
 }
 
-// unblockAfter is how long a client may take to accept what a statement that has ended was sending.
+// unblockAfter is the time a client may take to accept what a statement that has ended was sending.
 const unblockAfter = time.Second
 
 // unblock breaks the connection if it is still sending the answer to the command that began at a time, whose statement has ended: a client that reads nothing

@@ -165,7 +165,7 @@ func TestFlood(t *testing.T) {
 	t.Logf("%d rounds of the other session", rounds)
 }
 
-// heap is how many bytes are in use, after what is not was collected.
+// heap is the number of bytes that are in use, after what is not was collected.
 func heap() uint64 {
 	var m runtime.MemStats
 	runtime.GC()

@@ -74,21 +74,21 @@ type Options struct {
 	Memory *memory.Budget
 	// CursorBytesMax is how much of a cursor's answer is held when the client runs another statement before it has fetched all. Default 64 MiB.
 	CursorBytesMax int
-	// StatementsMax is how many prepared statements a connection may have. Default 16,382.
+	// StatementsMax is the number of prepared statements a connection may have. Default 16,382.
 	StatementsMax int
-	// ConnectionsMax is how many connections may be open. Default 1,000.
+	// ConnectionsMax is the number of connections that may be open. Default 1,000.
 	ConnectionsMax int
-	// UserConnectionsMax is how many of them one user may have, if users are authenticated. Default: nine tenths, so that others get in.
+	// UserConnectionsMax is the number of them one user may have, if users are authenticated. Default: nine tenths, so that others get in.
 	UserConnectionsMax int
 
-	// LoginTimeout is how long a client may take to log in. Default 10 s.
+	// LoginTimeout is the time a client may take to log in. Default 10 s.
 	LoginTimeout time.Duration
-	// IdleTimeout is how long a connection may wait for its next command, unless its session has a method IdleTimeout() time.Duration that
+	// IdleTimeout is the time a connection may wait for its next command, unless its session has a method IdleTimeout() time.Duration that
 	// says so. Default 8 h.
 	IdleTimeout time.Duration
-	// ReadTimeout is how long a command may take to arrive once its beginning has. Default 60 s, and 1 s more for each MiB.
+	// ReadTimeout is the time a command may take to arrive once its beginning has. Default 60 s, and 1 s more for each MiB.
 	ReadTimeout time.Duration
-	// WriteTimeout is how long a client may take to accept a part of an answer, of 1 MiB at most. Default 60 s.
+	// WriteTimeout is the time a client may take to accept a part of an answer, of 1 MiB at most. Default 60 s.
 	WriteTimeout time.Duration
 	// WatchInterval is how often the server looks whether the clients of statements at work are still there. Default 1 s.
 	WatchInterval time.Duration

@@ -24,7 +24,7 @@ func VerifierOf(password string) Verifier {
 	return v
 }
 
-// matches says whether v is that of a password sent in clear, by whichever hash v has.
+// matches reports whether v is that of a password sent in clear, by whichever hash v has.
 func (v Verifier) matches(password []byte) bool {
 	other := VerifierOf(string(password))
 	native := subtle.ConstantTimeCompare(v.NativeSHA1[:], other.NativeSHA1[:])
@@ -32,7 +32,7 @@ func (v Verifier) matches(password []byte) bool {
 	return native|caching == 1
 }
 
-// proves says whether a response proves the password by the plugin's rule. A response of another length than a hash's is a password that
+// proves reports whether a response proves the password by the plugin's rule. A response of another length than a hash's is a password that
 // is empty, or wrong.
 func (v Verifier) proves(plugin string, response []byte, salt packet.Nonce) bool {
 	if len(response) == 0 {

@@ -75,7 +75,7 @@ func (s *Server) Serve(listener net.Listener) error {
 	}
 }
 
-// isTemporary says whether accepting may work again later, as it does when file descriptors ran out.
+// isTemporary reports whether accepting may work again later, as it does when file descriptors ran out.
 func isTemporary(err error) bool {
 	var n interface{ Temporary() bool }
 	return errors.As(err, &n) && n.Temporary()
@@ -123,7 +123,7 @@ func (s *Server) accept(conn net.Conn) {
 	}()
 }
 
-// isExcess says whether the listener has refused the connection, counted that, and leaves it to the server to say so.
+// isExcess reports whether the listener has refused the connection, counted that, and leaves it to the server to say so.
 func isExcess(conn net.Conn) bool {
 	c, ok := conn.(interface{ Excess() bool })
 	return ok && c.Excess()

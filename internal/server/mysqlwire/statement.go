@@ -13,7 +13,7 @@ import (
 	"github.com/weftdb/weft/internal/sql/result"
 )
 
-// parametersMax is how many placeholders a statement may have.
+// parametersMax is the number of placeholders a statement may have.
 const parametersMax = 65_535
 
 // parametersKept is up to how many of them have memory that is kept for the next execution.

@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	// turnMax is how long a connection is served in a row while others may wait: about as long as a transaction of a few statements takes.
+	// turnMax is the time a connection is served in a row while others may wait: about as long as a transaction of a few statements takes.
 	turnMax = time.Millisecond
 	// turnWaited is from when on the wait for a command says that the connection's goroutine has let others run.
 	turnWaited = 20 * time.Microsecond
-	// turnsMax is how many wait at once: each has a byte in the pipe, and every pipe has room for so many.
+	// turnsMax is the number that wait at once: each has a byte in the pipe, and every pipe has room for so many.
 	turnsMax = 4096
 )
 
@@ -86,13 +86,13 @@ func (t *turns) close() {
 	}
 }
 
-// turn is how long a connection has been served in a row.
+// turn is the time a connection has been served in a row.
 type turn struct {
 	began time.Time
 	own   chan struct{} // tells that its turn has come
 }
 
-// over says whether the connection has to give way, at a time when its next command has come for which it has waited since.
+// over reports whether the connection has to give way, at a time when its next command has come for which it has waited since.
 func (t *turn) over(since, now time.Time) bool {
 	if now.Sub(since) >= turnWaited {
 		t.began = now

@@ -36,7 +36,7 @@ func (c *connection) look(now time.Time) {
 	}
 }
 
-// hungUp says whether the other end closed the connection and everything that it sent before has been read. It takes nothing from the
+// hungUp reports whether the other end closed the connection and everything that it sent before has been read. It takes nothing from the
 // connection and waits for nothing.
 func hungUp(conn net.Conn, secure bool) bool {
 	with, ok := conn.(syscall.Conn)
@@ -55,7 +55,7 @@ func hungUp(conn net.Conn, secure bool) bool {
 	return secure && n == len(pending) && isFarewell(pending)
 }
 
-// isFarewell says whether a TLS record is an alert, which is how the other end says that it closes. In TLS 1.3 its type is hidden, but it is
+// isFarewell reports whether a TLS record is an alert, which is how the other end says that it closes. In TLS 1.3 its type is hidden, but it is
 // shorter than any packet.
 func isFarewell(header [5]byte) bool {
 	const alert, application, alertBytes = 21, 23, 2 + 1 + 16

@@ -65,7 +65,7 @@ func (c *compiler) with(w *tree.With, outer *nest, with *commonTables) (*commonT
 	return with, nil
 }
 
-// names says whether a query reads a table of that name.
+// names reports whether a query reads a table of that name.
 func names(q tree.Query, name string) bool {
 	switch q := q.(type) {
 	case *tree.SetOperation:

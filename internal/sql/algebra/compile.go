@@ -44,7 +44,7 @@ type Relation struct {
 // Options configure the compilation of a query.
 type Options struct {
 	Catalog Catalog
-	// Parameters is how many placeholders the statement has.
+	// Parameters is the number of placeholders the statement has.
 	Parameters int
 	// Execution has the values that estimates are made with. Its Pinned is not used. Context may be nil: then nothing is known of the values.
 	Execution plan.Execution
@@ -60,7 +60,7 @@ type Options struct {
 // nestingMax bounds how deep queries nest, which the time of compiling grows with.
 const nestingMax = 60
 
-// tablesMax is how many tables a query may have, as in MySQL.
+// tablesMax is the number of tables a query may have, as in MySQL.
 const tablesMax = 61
 
 // compiler compiles one statement.
@@ -74,7 +74,7 @@ type compiler struct {
 	allows  bool        // ALLOW FILTERING
 	working int
 	viewing []string // views being expanded
-	// unnested is how many SELECTs were planned once more with joins in the place of queries.
+	// unnested is the number of SELECTs that were planned once more with joins in the place of queries.
 	unnested int
 	// volatile says that a function was met that gives another value each time.
 	volatile bool

@@ -138,7 +138,7 @@ func (s *scope) simplify(it *item, above []tree.Expression) {
 	}
 }
 
-// refusesNulls says whether some condition isn't TRUE where all columns of the leaves are NULL.
+// refusesNulls reports whether some condition isn't TRUE where all columns of the leaves are NULL.
 func (s *scope) refusesNulls(leaves set, conditions []tree.Expression) bool {
 	for _, e := range conditions {
 		if s.refuses(leaves, e) {
@@ -173,7 +173,7 @@ func (s *scope) refuses(leaves set, e tree.Expression) bool {
 	return false
 }
 
-// isStrict says whether an expression is NULL where the columns of the leaves are: a column, or arithmetic with one.
+// isStrict reports whether an expression is NULL where the columns of the leaves are: a column, or arithmetic with one.
 func (s *scope) isStrict(leaves set, e tree.Expression) bool {
 	switch e := e.(type) {
 	case *tree.Column:
@@ -263,10 +263,10 @@ func (s *scope) sameType(a, b *tree.Column) bool {
 	return x != nil && y != nil && x.typeOf(a.Name).Base == y.typeOf(b.Name).Base && x.typeOf(a.Name).Base != datum.Untyped
 }
 
-// hashes says whether values of two types that are equal have equal keys.
+// hashes reports whether values of two types that are equal have equal keys.
 func hashes(a, b datum.Type) bool { return class(a) != 0 && class(a) == class(b) }
 
-// mayHash says whether values of two types may be joined by hashing: a value without a type is looked at first.
+// mayHash reports whether values of two types may be joined by hashing: a value without a type is looked at first.
 func mayHash(a, b datum.Type) bool {
 	return hashes(a, b) || a.Base == datum.Untyped || b.Base == datum.Untyped
 }

@@ -44,7 +44,7 @@ func contains(list []tree.Expression, e tree.Expression) bool {
 	return slices.ContainsFunc(list, func(other tree.Expression) bool { return evaluate.Same(e, other) && isSteady(e) })
 }
 
-// isSteady says whether an expression has one value for a row: it has no query in it and no function such as RAND().
+// isSteady reports whether an expression has one value for a row: it has no query in it and no function such as RAND().
 func isSteady(e tree.Expression) bool {
 	steady := true
 	evaluate.Walk(e, func(e tree.Expression) bool {

@@ -289,7 +289,7 @@ func rename(columns []result.Column, names []string) ([]result.Column, error) {
 	return columns, nil
 }
 
-// isPlain says whether a SELECT does no more than choose rows and columns.
+// isPlain reports whether a SELECT does no more than choose rows and columns.
 func isPlain(q *tree.Select) bool {
 	if q.With != nil || q.Distinct || len(q.GroupBy) > 0 || q.Rollup || q.Having != nil || len(q.Windows) > 0 || len(q.OrderBy) > 0 || q.Limit != nil || q.Offset != nil ||
 		q.From == nil && q.Tables == nil {

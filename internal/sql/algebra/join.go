@@ -253,7 +253,7 @@ func (s *scope) hashKey(j *Join, e tree.Expression, left, right set) (ok bool, e
 	return false, nil
 }
 
-// isUnique says whether equalities name the whole key of a unit's table, or of a unique index of it, so that each row has one partner at most.
+// isUnique reports whether equalities name the whole key of a unit's table, or of a unique index of it, so that each row has one partner at most.
 func (s *scope) isUnique(u *unit, list []condition) bool {
 	if u.leaf == nil || u.leaf.table == nil {
 		return false
@@ -293,7 +293,7 @@ func (s *scope) judge(out *part, j *Join, u *unit, list []condition) {
 	}
 }
 
-// joinsWhole says whether a table would be read whole for a join that compares no first column of a key or an index, and no hint allows that.
+// joinsWhole reports whether a table would be read whole for a join that compares no first column of a key or an index, and no hint allows that.
 func (s *scope) joinsWhole(u *unit, list []condition) bool {
 	if s.allows || slices.ContainsFunc(s.hints, func(h tree.Hint) bool { return h.Name == "_l_allow_filtering_" }) {
 		return false
@@ -339,7 +339,7 @@ func (c *compiler) text() string {
 	return c.Text()
 }
 
-// leads says whether the key or an index begins with a column; so it is of whatever is no table.
+// leads reports whether the key or an index begins with a column; so it is of whatever is no table.
 func (l *leaf) leads(name string) bool {
 	if l == nil || l.table == nil {
 		return true

@@ -17,7 +17,7 @@ const (
 	lookupCost = 0.3
 )
 
-// batchSizes are how many keys are looked up at once: first few, so that few rows cost little. // immutable
+// batchSizes are the number of keys that are looked up at once: first few, so that few rows cost little. // immutable
 var batchSizes = [...]int{1, 8, 64}
 
 // lookupPlan holds what turns a Join into a Lookup once it is chosen: sources of many keys are expensive to compile.
@@ -93,7 +93,7 @@ func (s *scope) keyColumn(l *leaf, e tree.Expression) *tree.Column {
 	return nil
 }
 
-// alike says whether each value of a type can be looked for in a key of another one.
+// alike reports whether each value of a type can be looked for in a key of another one.
 func alike(a, b datum.Type) bool {
 	whole := func(t datum.Type) bool {
 		switch t.Base {

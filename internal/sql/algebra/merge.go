@@ -154,7 +154,7 @@ func (s *scope) pairings(left, right *leaf, list []condition) (pairs []pairing) 
 	return pairs
 }
 
-// isOrdered says whether rows in the order of an index on a column of the type come in the order in which its values compare. Floats have NaN, the clocks of zones
+// isOrdered reports whether rows in the order of an index on a column of the type come in the order in which its values compare. Floats have NaN, the clocks of zones
 // are turned back, and bits are texts to some.
 func isOrdered(t datum.Type) bool {
 	switch t.Variety {
@@ -255,7 +255,7 @@ func (s *scope) stream(b *Block, read *tree.Select) {
 	})
 }
 
-// areExact says whether of values that equalities accept for one value of the other side there is just one, which is not so where texts equal numbers.
+// areExact reports whether of values that equalities accept for one value of the other side there is just one, which is not so where texts equal numbers.
 func (s *scope) areExact(list []*tree.Binary) bool {
 	typeOf := func(e tree.Expression) (t datum.Type) {
 		if p, err := s.program(e, "where clause"); err == nil {

@@ -164,7 +164,7 @@ func (s *scope) dynamic(c *tree.Column, where string) (tree.Expression, error) {
 	return &tree.Column{Table: found.name, Name: c.Name}, nil
 }
 
-// takes says whether a table has, or may have, a column that it does not list.
+// takes reports whether a table has, or may have, a column that it does not list.
 func (l *leaf) takes(name string) bool {
 	_, ok := l.table.Column(name)
 	return ok || l.table.IsTime(name)
@@ -179,7 +179,7 @@ func (s *scope) visible(c *tree.Column) *visible {
 	return nil
 }
 
-// is says whether the table is the one that a column names.
+// is reports whether the table is the one that a column names.
 func (v *visible) is(c *tree.Column) bool {
 	return v.name == c.Table && (c.Database == "" || c.Database == v.database)
 }
@@ -194,7 +194,7 @@ func (v *visible) column(name string) tree.Expression {
 	return nil
 }
 
-// hasName says whether a column has a name.
+// hasName reports whether a column has a name.
 func (n *namedColumn) hasName(name string) bool {
 	return n.name == name || n.anyCase && strings.EqualFold(n.name, name)
 }
@@ -368,7 +368,7 @@ func (s *scope) foldWords(e tree.Expression) tree.Expression {
 	})
 }
 
-// isVirtual says whether a leaf is a table that is made up when it is read.
+// isVirtual reports whether a leaf is a table that is made up when it is read.
 func (l *leaf) isVirtual() bool { return l != nil && l.table == nil && l.read.relation != nil }
 
 // rewrite resolves all names of a SELECT's upper part and of its WHERE.
@@ -528,7 +528,7 @@ func (s *scope) Subquery(q tree.Query, exists bool, slot func(e tree.Expression)
 	return of, nil
 }
 
-// compileApart compiles a query within this one, and says whether its answer may differ each time that it is run.
+// compileApart compiles a query within this one, and reports whether its answer may differ each time that it is run.
 func (s *scope) compileApart(q tree.Query, n *nest) (b *Block, volatile bool, err error) {
 	around := s.volatile
 	s.volatile = false

@@ -287,7 +287,7 @@ func estimateOf(n Node) (rows, cost float64) {
 	return fewRows, fewRows
 }
 
-// startsMax is how many units are tried as the first one.
+// startsMax is the number of units that are tried as the first one.
 const startsMax = 12
 
 // order finds the order of a region: from each unit on, that one comes next which costs least.
@@ -440,7 +440,7 @@ func (r *region) pair(p part, u *unit, kind Kind, list []condition, numbers []in
 	return best, err
 }
 
-// isBetter says whether a join is to be preferred to another one of the same sides.
+// isBetter reports whether a join is to be preferred to another one of the same sides.
 func (r *region) isBetter(a, b *part) bool {
 	if a.node == nil || a.refused != b.refused {
 		return a.node != nil && b.refused

@@ -73,9 +73,9 @@ type Block struct {
 	Sorted, Grouped bool
 	// Ends says that From is a Scan of which no more rows are wanted than LIMIT says, where it yields them in the order of its Need.
 	Ends bool
-	// Most is how many rows LIMIT is expected to leave; 0: there is none.
+	// Most is the number of rows LIMIT that is expected to leave; 0: there is none.
 	Most float64
-	// Visible is how many of Select.Items are the answer's; what stands behind them is only sorted by.
+	// Visible is the number of Select.Items that belong to the answer; what stands behind them is only sorted by.
 	Visible int
 	// Exact says that quotients keep the digits behind those that they show where the block stands in FROM: it is a part of an expression.
 	Exact bool

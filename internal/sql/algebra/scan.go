@@ -164,7 +164,7 @@ func (s *region) estimate(l *leaf, scan *Scan, list []condition, p *part) {
 	p.rows = max(p.rows, 0.01)
 }
 
-// guess is how many rows an index gives for values that aren't known.
+// guess is the number of rows an index gives for values that aren't known.
 func (r *region) guess(l *leaf, list []condition, whole float64, by *database.Plan) float64 {
 	if by.Bound == 0 {
 		return whole
@@ -189,7 +189,7 @@ func (r *region) guess(l *leaf, list []condition, whole float64, by *database.Pl
 	return max(1, whole/10)
 }
 
-// isBlind says whether conditions are about values that come from queries around.
+// isBlind reports whether conditions are about values that come from queries around.
 func (s *scope) isBlind(list []condition) bool {
 	blind := false
 	for _, c := range list {
@@ -203,7 +203,7 @@ func (s *scope) isBlind(list []condition) bool {
 	return blind
 }
 
-// entries is about how many rows a table has.
+// entries is about the number of rows a table has.
 func (l *leaf) entries() float64 {
 	if l.known == 0 {
 		whole, err := l.read.relation.Pinned.Plan(database.Query{AnyIndex: true})

@@ -184,7 +184,7 @@ func (s *scope) mayHashValues(x, y tree.Expression) bool {
 	return err == nil && mayHash(a.Type(), b.Type())
 }
 
-// isClosed says whether the conditions of joins are about the item's own leaves.
+// isClosed reports whether the conditions of joins are about the item's own leaves.
 func (it *item) isClosed(f *frame) bool {
 	if it == nil || it.leaf != nil {
 		return true

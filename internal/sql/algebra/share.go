@@ -57,7 +57,7 @@ func (r *region) equals(e *tree.Binary, list []condition) float64 {
 	return share
 }
 
-// distinct is about how many values a column has: those of the smallest key that it is compared with, or that it is; 0: not known.
+// distinct is about the number of values a column has: those of the smallest key that it is compared with, or that it is; 0: not known.
 func (r *region) distinct(c *tree.Column, list []condition) (n float64) {
 	n = r.keys(c)
 	for _, conditions := range [...][]condition{r.conditions, list} {
@@ -85,7 +85,7 @@ func (r *region) distinct(c *tree.Column, list []condition) (n float64) {
 	return n
 }
 
-// keys is how many rows the table has whose whole key a column is; 0: none.
+// keys is the number of rows the table has whose whole key a column is; 0: none.
 func (s *scope) keys(c *tree.Column) float64 {
 	l := s.leafOf(c)
 	if l == nil || l.table == nil {

@@ -15,7 +15,7 @@ import (
 // unnestMax bounds how many times a statement is planned once more with joins in the place of queries in expressions.
 const unnestMax = 16
 
-// unnestGain is how many times as much lookups have to cost for a join to take their place where it is only guessed how many rows ask: few rows may be read by
+// unnestGain is the factor by which lookups have to cost more for a join to take their place where it is only guessed how many rows ask: few rows may be read by
 // lookups, and all are by the join.
 const unnestGain = 4
 
@@ -191,7 +191,7 @@ func (s *scope) testCost(p part, c *condition) float64 {
 	return s.combinations(c.depends, p.rows) * c.each
 }
 
-// combinations is about how many combinations of outer values so many rows of the frame have.
+// combinations is about the number of combinations of outer values that so many rows of the frame have.
 func (s *scope) combinations(depends []dependency, rows float64) float64 {
 	r := &region{scope: s}
 	for _, e := range s.equalities() {
@@ -321,7 +321,7 @@ func (s *scope) correlation(e tree.Expression, n *nest) (k correlation, ok bool)
 	return k, false
 }
 
-// isClosed says whether an expression has neither values of the query around nor queries in it.
+// isClosed reports whether an expression has neither values of the query around nor queries in it.
 func isClosed(e tree.Expression, n *nest) bool {
 	closed := true
 	evaluate.Walk(e, func(e tree.Expression) bool {

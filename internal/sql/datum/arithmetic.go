@@ -190,7 +190,7 @@ func calculateDecimal(op operator, a, b Datum) (Datum, error) {
 	return DecimalShown(z, int(scale)), nil
 }
 
-// quotientDigits is how many digits behind the point a quotient goes on with: those that it shows, and what fills up words of 9 digits, as in MySQL,
+// quotientDigits is the number of digits behind the point a quotient goes on with: those that it shows, and what fills up words of 9 digits, as in MySQL,
 // so that 1/3*3 shows 1.0000.
 func quotientDigits(x, y order.Decimal, a, b Datum) int {
 	const word = 9

@@ -12,7 +12,7 @@ const (
 	minuteUS = 60 * secondUS
 	hourUS   = 60 * minuteUS
 	dayUS    = 24 * hourUS
-	// milliUS is how many microseconds a millisecond has, the unit of times as numbers and of most stored times.
+	// milliUS is the number of microseconds a millisecond has, the unit of times as numbers and of most stored times.
 	milliUS = 1000
 
 	// TimestampMin is 0001-01-01 in microseconds since 1970, the first time of all.

@@ -32,7 +32,7 @@ func Compare(a, b Datum) (order int, null bool) {
 	return compareMixed(a, b)
 }
 
-// Equal says whether a = b is true.
+// Equal reports whether a = b is true.
 func Equal(a, b Datum) bool {
 	order, null := Compare(a, b)
 	return order == 0 && !null

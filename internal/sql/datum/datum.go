@@ -133,7 +133,7 @@ func TimeUS(us int64) Datum { return Datum{kind: KindTime, bits: uint64(us)} }
 // Kind returns what d is.
 func (d Datum) Kind() Kind { return d.kind }
 
-// IsNull says whether d is NULL.
+// IsNull reports whether d is NULL.
 func (d Datum) IsNull() bool { return d.kind == KindNull }
 
 // Int returns the integer of a KindInt, KindBool, KindTimestamp (µs), KindDate (days) or KindTime (µs).

@@ -143,7 +143,7 @@ func TestDatum(t *testing.T) {
 	})
 }
 
-// compareLine compares both ways, and tells whether keys agree.
+// compareLine compares both ways, and reports whether keys agree.
 func compareLine(parts []string) (string, error) {
 	a, err := read(parts[0])
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 const (
 	// scaleMax is the largest scale, MySQL's.
 	scaleMax = 30
-	// divisionScale is how many digits a quotient has behind the point beyond those of the dividend: div_precision_increment.
+	// divisionScale is the number of digits a quotient has behind the point beyond those of the dividend: div_precision_increment.
 	divisionScale = 4
 )
 

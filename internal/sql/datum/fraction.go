@@ -4,7 +4,7 @@ package datum
 
 import "strings"
 
-// fractionMax is how many digits of a second times have, MySQL's.
+// fractionMax is the most digits of a second, as in MySQL.
 const fractionMax = 6
 
 // digitUnits are the microseconds of each digit behind the point; the first is the second itself. // immutable
@@ -46,7 +46,7 @@ func CutFraction(us int64, digits int) int64 {
 	return floorDivide(us, unit) * unit
 }
 
-// TimeUnit is how many microseconds the unit has in which a column of times stores them: times with more than 3 digits of a second are stored in
+// TimeUnit is the number of microseconds in the unit in which a column of times stores them: times with more than 3 digits of a second are stored in
 // microseconds, others in milliseconds.
 func (t Type) TimeUnit() int64 {
 	if t.Scale > 3 {

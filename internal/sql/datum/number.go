@@ -310,7 +310,7 @@ func (d Datum) NumberDecimal() (x order.Decimal, ok bool) {
 	return order.Decimal{}, false
 }
 
-// IsNumber says whether d is a number or a truth value.
+// IsNumber reports whether d is a number or a truth value.
 func (d Datum) IsNumber() bool { return classes[d.kind] == classNumber }
 
 // NumberInt returns d as an integer, cut to the range of int64; NULL is 0. Numbers are rounded, and what a text says is cut behind the point, as in MySQL.
@@ -346,7 +346,7 @@ func floatInt(x float64) int64 {
 	return int64(x)
 }
 
-// Truth says whether d is true, false or, if null, neither: a number other than 0 is true.
+// Truth reports whether d is true, false or, if null, neither: a number other than 0 is true.
 func (d Datum) Truth() (isTrue, null bool) {
 	switch d.kind {
 	case KindNull:

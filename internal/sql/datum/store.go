@@ -353,7 +353,7 @@ func storeDecimal(d Datum, t Type) (Datum, error) {
 	return DecimalOfScale(x, t.Scale), nil
 }
 
-// fitsDecimal says whether the integer part of x, rounded already, has at most precision-scale digits.
+// fitsDecimal reports whether the integer part of x, rounded already, has at most precision-scale digits.
 func fitsDecimal(x order.Decimal, t Type) bool {
 	integer, fraction := x.Digits()
 	p := partsOf(x)

@@ -78,10 +78,10 @@ func (t Type) String() string {
 	return t.Base.String()
 }
 
-// IsInteger says whether values are integers; BOOLEAN's are not.
+// IsInteger reports whether values are integers; BOOLEAN's are not.
 func (t Type) IsInteger() bool { return t.Base >= TinyInt && t.Base <= BigIntUnsigned }
 
-// IsUnsigned says whether values are integers that have no sign, which differences may not fall below.
+// IsUnsigned reports whether values are integers that have no sign, which differences may not fall below.
 func (t Type) IsUnsigned() bool {
 	switch t.Variety {
 	case TinyIntUnsigned, SmallIntUnsigned, MediumIntUnsigned, IntUnsigned, Year:
@@ -90,19 +90,19 @@ func (t Type) IsUnsigned() bool {
 	return t.Base == BigIntUnsigned
 }
 
-// IsNumeric says whether values are numbers.
+// IsNumeric reports whether values are numbers.
 func (t Type) IsNumeric() bool { return t.Base >= TinyInt && t.Base <= DecimalBase }
 
-// IsFloat says whether values are FLOAT or DOUBLE.
+// IsFloat reports whether values are FLOAT or DOUBLE.
 func (t Type) IsFloat() bool { return t.Base == Float || t.Base == Double }
 
-// IsText says whether values are CHAR or VARCHAR.
+// IsText reports whether values are CHAR or VARCHAR.
 func (t Type) IsText() bool { return t.Base == Char || t.Base == Varchar }
 
-// IsBinary says whether values are BINARY or VARBINARY.
+// IsBinary reports whether values are BINARY or VARBINARY.
 func (t Type) IsBinary() bool { return t.Base == BinaryBase || t.Base == Varbinary }
 
-// IsTemporal says whether values are DATE, TIME or TIMESTAMP.
+// IsTemporal reports whether values are DATE, TIME or TIMESTAMP.
 func (t Type) IsTemporal() bool { return t.Base >= Date && t.Base <= Timestamp }
 
 // TypeOf returns the type that a value by itself has: Untyped for NULL.

@@ -125,7 +125,7 @@ func (t Type) width() string {
 	return t.String() + width
 }
 
-// isPositive says whether values are numbers with a fraction that are not negative.
+// isPositive reports whether values are numbers with a fraction that are not negative.
 func (t Type) isPositive() bool { return t.Variety >= DecimalUnsigned && t.Variety <= DoubleUnsigned }
 
 // Members of ENUM and SET are written as in DDL: 'a','b'. JoinMembers makes that text, and members takes it apart.

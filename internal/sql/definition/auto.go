@@ -29,7 +29,7 @@ func insertMode(fails bool) string {
 // each table says.
 const DatabaseInsertMode = optionInsert
 
-// DatabaseOptions reads the options of CREATE and ALTER DATABASE. given says whether INSERT_MODE is among them. Errors: *fault.Error.
+// DatabaseOptions reads the options of CREATE and ALTER DATABASE. given reports whether INSERT_MODE is among them. Errors: *fault.Error.
 func DatabaseOptions(options []tree.Option) (mode string, given bool, err error) {
 	for _, o := range options {
 		name, value := strings.ToUpper(o.Name), strings.ToLower(o.Value)
@@ -47,7 +47,7 @@ func DatabaseOptions(options []tree.Option) (mode string, given bool, err error)
 	return mode, given, nil
 }
 
-// insertsFail says whether an INSERT of a key that is there fails: in a table made as MySQL's are, without options of LindormTable's, unless INSERT_MODE
+// insertsFail reports whether an INSERT of a key that is there fails: in a table made as MySQL's are, without options of LindormTable's, unless INSERT_MODE
 // says otherwise.
 func (t *Table) insertsFail(options []tree.Option) bool {
 	plain := !t.Dynamic && len(t.Wildcards) == 0
@@ -77,10 +77,10 @@ func (t *Table) addRowID(statement *tree.CreateTable) ([]tree.KeyElement, error)
 	return []tree.KeyElement{{Column: RowID}}, nil
 }
 
-// IsRowID says whether the column is the key of a table that was made without one.
+// IsRowID reports whether the column is the key of a table that was made without one.
 func (c *Column) IsRowID() bool { return c.Invisible && c.Generated == nil }
 
-// HasRowID says whether the table was made without a primary key.
+// HasRowID reports whether the table was made without a primary key.
 func (t *Table) HasRowID() bool {
 	return slices.ContainsFunc(t.Columns, func(c Column) bool { return c.IsRowID() })
 }
@@ -90,7 +90,7 @@ func (t *Table) Auto() int {
 	return slices.IndexFunc(t.Columns, func(c Column) bool { return c.AutoIncrement })
 }
 
-// counts says whether a column of the type can have AUTO_INCREMENT.
+// counts reports whether a column of the type can have AUTO_INCREMENT.
 func counts(t datum.Type) bool {
 	switch t.Base {
 	case datum.TinyInt, datum.SmallInt, datum.Integer, datum.BigInt, datum.BigIntUnsigned:

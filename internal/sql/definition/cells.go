@@ -56,7 +56,7 @@ func (t *Table) number(option string) int64 {
 // TimeSuffix ends the names by which the times of cells are read: c_l_ts is that of c.
 const TimeSuffix = "_l_ts"
 
-// IsTime says whether a name, which is no declared column's, stands for the time of another column's cell.
+// IsTime reports whether a name, which is no declared column's, stands for the time of another column's cell.
 func (t *Table) IsTime(name string) bool {
 	of, ok := strings.CutSuffix(name, TimeSuffix)
 	if _, declared := t.byName[name]; !ok || of == "" || declared || t.Descriptor == nil || t.Descriptor.Cells == nil {

@@ -56,7 +56,7 @@ func (l Limits) addCheck(t *Table, d *tree.Check) error {
 	return nil
 }
 
-// uses says whether an expression reads a column.
+// uses reports whether an expression reads a column.
 func uses(e tree.Expression, column string) (found bool) {
 	if e == nil {
 		return false

@@ -55,7 +55,7 @@ func (l Limits) checkDefault(d *tree.ColumnDefinition) error {
 	return nil
 }
 
-// compiles says whether an expression over a row of a table can be computed; without a table, it is one without a row.
+// compiles reports whether an expression over a row of a table can be computed; without a table, it is one without a row.
 func (l Limits) compiles(t *Table, e tree.Expression) error {
 	if l.Compiles == nil {
 		return nil

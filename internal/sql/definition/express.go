@@ -16,7 +16,7 @@ import (
 // expressionPrefix begins the names of such columns; no statement can declare one.
 const expressionPrefix = "!expression!"
 
-// IsExpression says whether the column holds what an index on an expression is made of.
+// IsExpression reports whether the column holds what an index on an expression is made of.
 func (c *Column) IsExpression() bool { return c.Invisible && c.Generated != nil && !isRetyping(c.Name) }
 
 // Express puts columns in the place of the expressions of an index. Those that the table doesn't have yet come back as actions that add them. d.Key

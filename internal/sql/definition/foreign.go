@@ -129,7 +129,7 @@ func (t *Table) hasConstraint(name string) bool {
 	return foreign || slices.ContainsFunc(t.Checks, func(c Check) bool { return c.Name == name })
 }
 
-// Leads says whether the columns begin the key of an index, or the primary key: rows are found by them.
+// Leads reports whether the columns begin the key of an index, or the primary key: rows are found by them.
 func (t *Table) Leads(columns []string) bool {
 	if begins(&t.Descriptor.Primary, columns) {
 		return true
@@ -232,7 +232,7 @@ func (t *Table) CheckReference(f *ForeignKey, parent *Table) error {
 	return nil
 }
 
-// comparable says whether equal values of two types are stored alike.
+// comparable reports whether equal values of two types are stored alike.
 func comparable(a, b datum.Type) bool {
 	text := func(t datum.Type) bool { return t.Base == datum.Varchar || t.Base == datum.Char }
 	if a.Base == datum.DecimalBase {

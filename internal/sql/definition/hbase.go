@@ -58,7 +58,7 @@ func (t *Table) mappedStored() *storedTable {
 	return s
 }
 
-// IsMapped says whether the column is one of an HBase table that MAP DYNAMIC COLUMN declared.
+// IsMapped reports whether the column is one of an HBase table that MAP DYNAMIC COLUMN declared.
 func (c *Column) IsMapped() bool { return c.Type.Codec() != value.AsIs }
 
 // checkFamilies refuses actions of ALTER TABLE that make no sense for an HBase table, and MAP for other tables.
@@ -112,7 +112,7 @@ func CheckMapped(row value.Row, names value.Names, column []byte, typed datum.Ty
 		TypeName(typed), bytesText(v), column, RowKey, bytesText(key))
 }
 
-// bytesShown is how many bytes of a value an error shows.
+// bytesShown is the number of bytes of a value an error shows.
 const bytesShown = 64
 
 func bytesText(v value.Value) string {

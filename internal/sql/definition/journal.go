@@ -36,10 +36,10 @@ func (t *Table) setJournal(option, value string) {
 	}
 }
 
-// isJournalOption says whether an option is one of these, which tables of either dialect have.
+// isJournalOption reports whether an option is one of these, which tables of either dialect have.
 func isJournalOption(name string) bool { return name == optionStream || name == optionRecovery }
 
-// journalOnly says whether a SET has no other options than those of the journal.
+// journalOnly reports whether a SET has no other options than those of the journal.
 func journalOnly(set *tree.SetOptions) bool {
 	for _, o := range set.Options {
 		if !isJournalOption(strings.ToUpper(o.Name)) {

@@ -85,7 +85,7 @@ func (t *Table) checkRetyped(old, c *Column) error {
 	return nil
 }
 
-// identifies says whether a column is in a key that tells a row from all others: foreign keys refer to those alone.
+// identifies reports whether a column is in a key that tells a row from all others: foreign keys refer to those alone.
 func (t *Table) identifies(column string) bool {
 	unique := func(x Index) bool {
 		return x.Schema.Unique && slices.ContainsFunc(x.Schema.Key, func(p schema.KeyPart) bool { return p.Column() == column })
@@ -93,7 +93,7 @@ func (t *Table) identifies(column string) bool {
 	return t.Columns[t.byName[column]].KeyPart >= 0 || slices.ContainsFunc(t.Indexes, unique)
 }
 
-// computesAlike says whether expressions give the same for values of either type.
+// computesAlike reports whether expressions give the same for values of either type.
 func computesAlike(a, b datum.Type) bool {
 	if a.IsInteger() && b.IsInteger() || a.IsText() && b.IsText() && a.Variety == b.Variety {
 		return true

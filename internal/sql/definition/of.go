@@ -60,7 +60,7 @@ func Of(d *schema.Table) (*Table, error) {
 	return t, nil
 }
 
-// IsLeaving says whether an index was dropped, and is there only until its space is free. No Table shows it.
+// IsLeaving reports whether an index was dropped, and is there only until its space is free. No Table shows it.
 func IsLeaving(x *schema.Index) bool { return x.State == schema.Retiring || x.State == schema.Dropping }
 
 // setKey sets the key, and tells each column which part holds it: its own, or else the first that is computed from it.

@@ -42,7 +42,7 @@ const (
 	wordFalse = "false"
 )
 
-// regionsMax is how many regions a table may begin with.
+// regionsMax is the number of regions a table may begin with.
 const regionsMax = 4096
 
 // rule says what an option may be. check returns the value as it is kept, or what to write instead.
@@ -108,7 +108,7 @@ func CollationNote(name string) string {
 	return name + " is not honoured: texts are UTF-8 and compare as bytes, as by utf8mb4_bin"
 }
 
-// isForeignOption says whether MySQL has the option, and it means nothing here: it is read and forgotten, so that dumps of MySQL's can be read.
+// isForeignOption reports whether MySQL has the option, and it means nothing here: it is read and forgotten, so that dumps of MySQL's can be read.
 func isForeignOption(name string) bool {
 	name = strings.TrimPrefix(strings.ReplaceAll(name, " ", "_"), "DEFAULT_")
 	switch name {

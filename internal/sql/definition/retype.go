@@ -39,14 +39,14 @@ func (c *Column) ShownName() string { return strings.TrimPrefix(c.Name, retypedP
 // IsRetyping reports whether the column is to take the place of another one.
 func (c *Column) IsRetyping() bool { return strings.HasPrefix(c.Name, retypedPrefix) }
 
-// keyedAlike says whether keys hold the values of two types alike.
+// keyedAlike reports whether keys hold the values of two types alike.
 func keyedAlike(a, b datum.Type) bool {
 	before, _ := KeyType(a)
 	after, keyed := KeyType(b)
 	return keyed && before == after && a.TimeUnit() == b.TimeUnit()
 }
 
-// rewrites says whether rows are written anew for a column that gets another type: in tables of MySQL's kind, unless
+// rewrites reports whether rows are written anew for a column that gets another type: in tables of MySQL's kind, unless
 // the column is in the primary key or computed.
 func (t *Table) rewrites(old *Column, typed datum.Type) bool {
 	if !t.InsertFails || t.Dynamic || t.Descriptor.Cells != nil || old.KeyPart >= 0 || old.Generated != nil {

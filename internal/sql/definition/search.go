@@ -20,7 +20,7 @@ import (
 const (
 	optionAnalyzer = "ANALYZER" // of a search index
 	optionParser   = "PARSER"   // MySQL's word for it
-	// optionAsyncEntries is how many entries a change of a row may write in an asynchronous index within its commit.
+	// optionAsyncEntries is the number of entries a change of a row may write in an asynchronous index within its commit.
 	optionAsyncEntries = "ASYNC_ENTRIES"
 	optionPartition    = "PARTITION BY" // without effect
 
@@ -28,7 +28,7 @@ const (
 	analyzerTrigram = "trigram"
 )
 
-// isSearch says whether an index finds words and values in any combination.
+// isSearch reports whether an index finds words and values in any combination.
 func isSearch(d *tree.IndexDefinition) bool {
 	return d.Kind == tree.IndexSearch || d.Kind == tree.IndexFullText
 }

@@ -112,7 +112,7 @@ type Index struct {
 	Schema *schema.Index
 }
 
-// HasDefault says whether a row gets a value in the column where none is given.
+// HasDefault reports whether a row gets a value in the column where none is given.
 func (c *Column) HasDefault() bool {
 	return c.Default != nil || c.DefaultNow || c.DefaultExpression != nil
 }
@@ -183,5 +183,5 @@ func (t *Table) UnknownIndex(code fault.Code, name string) *fault.Error {
 	})
 }
 
-// Matches says whether the pattern fits the name.
+// Matches reports whether the pattern fits the name.
 func (w *Wildcard) Matches(name string) bool { return schema.MatchesPattern(w.Pattern, name) }

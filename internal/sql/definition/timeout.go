@@ -17,7 +17,7 @@ const (
 	timeoutHintMySQL = "max_execution_time"
 )
 
-// IsTimeout says whether a hint is one of those.
+// IsTimeout reports whether a hint is one of those.
 func IsTimeout(hint tree.Hint) bool {
 	return hint.Name == TimeoutHint || hint.Name == timeoutHintMySQL
 }

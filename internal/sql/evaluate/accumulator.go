@@ -60,7 +60,7 @@ type valueSet struct {
 	bytes   int
 }
 
-// add says whether the key in scratch is new.
+// add reports whether the key in scratch is new.
 func (s *valueSet) add() bool {
 	if _, found := s.keys[string(s.scratch)]; found {
 		return false

@@ -99,7 +99,7 @@ func NewAggregate(e *tree.Call, scope Scope) (*Aggregate, error) {
 	return a, nil
 }
 
-// takes says whether the aggregate takes so many arguments.
+// takes reports whether the aggregate takes so many arguments.
 func (a *Aggregate) takes(count int) bool {
 	switch a.kind {
 	case concatKind:
@@ -112,7 +112,7 @@ func (a *Aggregate) takes(count int) bool {
 	return count == 1
 }
 
-// Grows says whether what is kept for one group grows with its rows.
+// Grows reports whether what is kept for one group grows with its rows.
 func (a *Aggregate) Grows() bool {
 	switch a.kind {
 	case concatKind, headKind, arrayKind, objectKind:

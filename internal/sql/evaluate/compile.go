@@ -133,7 +133,7 @@ func (c *compiler) all(expressions ...tree.Expression) ([]typedNode, error) {
 	return operands, nil
 }
 
-// settle says whether all operands are constant. If only some are, these are computed once for each execution.
+// settle reports whether all operands are constant. If only some are, these are computed once for each execution.
 func settle(operands []typedNode) (constant bool) {
 	constant = true
 	for i := range operands {

@@ -171,7 +171,7 @@ func evaluateLine(line string, s *table) string {
 	return shown + " : " + p.Type().String() + note
 }
 
-// agree says whether a value of type k may stand where t was promised.
+// agree reports whether a value of type k may stand where t was promised.
 func agree(k, t datum.Type) bool {
 	switch {
 	case k.Base == t.Base, k.IsInteger() && t.IsInteger(), k.IsText() && t.IsText(), k.IsFloat() && t.IsFloat(), k.IsBinary() && t.IsBinary():

@@ -61,7 +61,7 @@ func (c *compiler) findGrouped(e tree.Expression) (typedNode, bool) {
 	return typedNode{}, false
 }
 
-// IsAggregate says whether a function, by its name in lower case, is an aggregate.
+// IsAggregate reports whether a function, by its name in lower case, is an aggregate.
 func IsAggregate(name string) bool { return aggregates[name] != 0 }
 
 // Aggregates returns the aggregate calls of expressions, which no windows are over, each once, in the order in which they stand.

@@ -89,7 +89,7 @@ func eachPair(count int, do func(first, second []datum.Datum)) {
 	}
 }
 
-// keeps calls a function twice, and says whether the first call made a text.
+// keeps calls a function twice, and reports whether the first call made a text.
 func keeps(t *testing.T, name string, f *function.Function, first, second []datum.Datum) bool {
 	t.Helper()
 	e := &function.Environment{NowUS: now, Session: session{}}

@@ -4,7 +4,7 @@ package evaluate
 
 import "github.com/weftdb/weft/internal/sql/datum"
 
-// Merges says whether the rows of a group may be gathered in parts, and what the parts keep be joined by Merge, with the same result.
+// Merges reports whether the rows of a group may be gathered in parts, and what the parts keep be joined by Merge, with the same result.
 func (a *Aggregate) Merges() bool {
 	switch {
 	case a.CountsRows():
@@ -65,7 +65,7 @@ func (s *sum) merge(other *sum) error {
 	return nil
 }
 
-// Combines says whether Merge can join parts at all, though the last digits of sums of floats may depend on where the parts end.
+// Combines reports whether Merge can join parts at all, though the last digits of sums of floats may depend on where the parts end.
 func (a *Aggregate) Combines() bool {
 	switch a.kind {
 	case concatKind, headKind, arrayKind, objectKind:

@@ -15,9 +15,9 @@ import (
 type Subqueries interface {
 	// Row is the only row of the answer; nil if there is none. More than one is an error (1242).
 	Row(x *Context, number int) ([]datum.Datum, error)
-	// Exists says whether there is a row.
+	// Exists reports whether there is a row.
 	Exists(x *Context, number int) (bool, error)
-	// Any says whether values operator row is TRUE of some row of the answer. null is set if it is of none, but NULL of some.
+	// Any reports whether values operator row is TRUE of some row of the answer. null is set if it is of none, but NULL of some.
 	Any(x *Context, number int, operator tree.Operator, values []datum.Datum) (is, null bool, err error)
 }
 

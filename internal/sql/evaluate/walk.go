@@ -24,7 +24,7 @@ func Columns(e tree.Expression) []*tree.Column {
 	return found
 }
 
-// Same says whether two expressions are written alike, whatever their columns' tables are called where one leaves that out. Parameters are alike if they are
+// Same reports whether two expressions are written alike, whatever their columns' tables are called where one leaves that out. Parameters are alike if they are
 // the same one.
 func Same(a, b tree.Expression) bool {
 	if a == nil || b == nil {

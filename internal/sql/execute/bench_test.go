@@ -22,7 +22,7 @@ func (s *countSink) Columns([]result.Column) error { return nil }
 func (s *countSink) Row([]datum.Datum) error       { s.rows++; return nil }
 func (s *countSink) Done(result.Done) error        { return nil }
 
-// benchRows is how many rows the benchmarks' table has.
+// benchRows is the number of rows the benchmarks' table has.
 const benchRows = 100_000
 
 // filled is a table of (pk BIGINT, v VARCHAR, n INT).

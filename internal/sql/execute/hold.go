@@ -11,7 +11,7 @@ import (
 	"github.com/weftdb/weft/internal/sql/fault"
 )
 
-// locks says whether the rows are held or guarded: what others write to them waits, or makes the commit fail.
+// locks reports whether the rows are held or guarded: what others write to them waits, or makes the commit fail.
 func (r *runner) locks() bool { return r.request.Statement.ForUpdate && r.request.Tx != nil }
 
 // hold holds the rows that the statement will show, before it shows the first one, and makes it read what is latest of them. A transaction that holds no
@@ -68,7 +68,7 @@ func (r *runner) holdFound(ctx context.Context) (again bool, err error) {
 	return again, err
 }
 
-// rowsToShow is how many of the rows that are found will be shown or skipped; negative: all, or it is not known.
+// rowsToShow is the number of the rows that are found will be shown or skipped; negative: all, or it is not known.
 func (r *runner) rowsToShow() int {
 	s, o := r.request.Statement, &r.output
 	if s.Groups != nil || s.Having != nil || o.sorter != nil || o.distinct != nil || o.left < 0 {
@@ -138,7 +138,7 @@ func (r *runner) lock(ctx context.Context) (skip bool, err error) {
 	return false, r.request.Tx.Lock(ctx, r.request.Pinned, key, r.request.Statement.ForShare)
 }
 
-// skipsLocked says whether SKIP LOCKED leaves an item out.
+// skipsLocked reports whether SKIP LOCKED leaves an item out.
 func (r *runner) skipsLocked(item value.Row) bool {
 	if !r.request.Statement.SkipLocked {
 		return false

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// answersBytesMax is how much memory the answers of one query in an expression may take before they are forgotten.
+	// answersBytesMax is the memory the answers of one query in an expression may take before they are forgotten.
 	answersBytesMax = 8 << 20
 	// answerBytes is the approximate memory of an answer besides its data.
 	answerBytes = 200
@@ -43,7 +43,7 @@ func (n *nestedQuery) close() error {
 	return n.block.Close()
 }
 
-// rowsWanted is how many rows of an answer are looked at.
+// rowsWanted is the number of rows of an answer that are looked at.
 type rowsWanted int
 
 const (
@@ -175,7 +175,7 @@ func (a *answer) makeSet() {
 	}
 }
 
-// matches says whether values operator row is TRUE, or not known. Rows are compared by = and <> alone.
+// matches reports whether values operator row is TRUE, or not known. Rows are compared by = and <> alone.
 func matches(operator tree.Operator, values, row []datum.Datum) (is, null bool) {
 	if operator == tree.Equal || operator == tree.NotEqual {
 		same := true

@@ -34,7 +34,7 @@ type output struct {
 	spilled  query.SortCounts
 }
 
-// full says whether no more rows are wanted.
+// full reports whether no more rows are wanted.
 func (o *output) full() bool { return o.left == 0 && o.sorter == nil }
 
 // add takes one row. keys are its sort keys.

@@ -65,7 +65,7 @@ func (r *runner) groupsParallel(ctx context.Context) (done bool, err error) {
 	return true, r.joinParts(ctx, parts)
 }
 
-// isParallel says whether several workers may gather the groups.
+// isParallel reports whether several workers may gather the groups.
 func (r *runner) isParallel() bool {
 	g, a := r.request.Statement.Groups, &r.access
 	if r.locks() || r.request.Tx != nil || r.request.View == nil && r.request.DB == nil || a.Point != nil || a.Class == plan.Nothing ||

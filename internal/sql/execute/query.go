@@ -34,7 +34,7 @@ type QueryRequest struct {
 	Virtual func(ctx context.Context, of any, schema, table string, yield func(row []datum.Datum) error) error
 	// BytesMax is the memory that the query's operators may hold; 0: Settings.GroupBytesMax.
 	BytesMax int64
-	// DepthMax is how many rounds a recursive common table may take.
+	// DepthMax is the number of rounds a recursive common table may take.
 	DepthMax int64
 	// Nodes asks for what each node did.
 	Nodes bool

@@ -15,7 +15,7 @@ import (
 const (
 	// seenOverhead is the approximate memory of a row of a set besides its bytes.
 	seenOverhead = 64
-	// seenKept is how many rows, and seenBytesKept how many bytes of them, a set keeps room for when it is used again.
+	// seenKept is the number of rows, and seenBytesKept that of their bytes, that a set keeps room for when it is used again.
 	seenKept      = 1 << 10
 	seenBytesKept = 64 << 10
 )
@@ -55,7 +55,7 @@ func (s *rowSet) begin(of *memory.Budget, bytesMax int, together bool) *rowSet {
 	return s
 }
 
-// add says whether a row is new. Once the set is full, it isn't added.
+// add reports whether a row is new. Once the set is full, it isn't added.
 func (s *rowSet) add(row []datum.Datum) (isNew bool) {
 	s.key = s.key[:0]
 	for i := range row {
@@ -84,7 +84,7 @@ func (s *rowSet) add(row []datum.Datum) (isNew bool) {
 	return true
 }
 
-// has says whether the key at hand is among the rows.
+// has reports whether the key at hand is among the rows.
 func (s *rowSet) has(hash uint64) bool {
 	if len(s.table) == 0 {
 		return false

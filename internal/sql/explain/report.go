@@ -194,7 +194,7 @@ func (r *report) box(box *database.ExplainedBox) {
 	r.add("box", "%d of them, %.3g of the space", len(box.Boxes)+box.BoxesMore, box.Share)
 }
 
-// alternativesShown is how many members of an OR are written out.
+// alternativesShown is the number of members of an OR that are written out.
 const alternativesShown = 8
 
 func orWord(i int) string {
@@ -204,7 +204,7 @@ func orWord(i int) string {
 	return "or "
 }
 
-// reads says whether entries are all that is read.
+// reads reports whether entries are all that is read.
 func reads(a *plan.Access, index string) string {
 	switch {
 	case index == "":

@@ -34,7 +34,7 @@ func (e *Error) Meant(written string, known iter.Seq[string]) *Error {
 // comparedBytes is the length from which names are not compared, which takes time by the square of it.
 const comparedBytes = 64
 
-// typosMax is how many typos a name may have.
+// typosMax is the number of typos a name may have.
 func typosMax(name string) int {
 	switch n := len(name); {
 	case n < 3:
@@ -45,7 +45,7 @@ func typosMax(name string) int {
 	return 2
 }
 
-// typos is how many letters have to be changed, added, left out or swapped with the next to make a of b, whatever their case; limit if there are as many or more.
+// typos is the number of letters that have to be changed, added, left out or swapped with the next to make a of b, whatever their case; limit if there are as many or more.
 func typos(a, b string, limit int) int {
 	a, b = strings.ToLower(a), strings.ToLower(b)
 	if len(a)-len(b) >= limit || len(b)-len(a) >= limit || max(len(a), len(b)) > comparedBytes {

@@ -192,7 +192,7 @@ func (u *update) computeAssigned(w *work, row value.Row, a *assignment, found []
 	return u.valueOf(w.call, &a.column, a.value)
 }
 
-// changes says whether cells would change a row.
+// changes reports whether cells would change a row.
 func changes(row value.Row, names value.Names, cells []cell) bool {
 	for i := range cells {
 		v, ok := row.Get(names, cells[i].name)

@@ -21,10 +21,10 @@ import (
 // A foreign key holds because the two sides of it mark the row that is referred to (weft.Tx.Mark): whoever writes a row that refers to another one marks that one
 // and then looks whether it is there; whoever takes it away marks it and then looks who refers to it. Of two at once the later one sees what the first has done.
 
-// cascadeDepthMax is how many tables a change may pass through, as in MySQL.
+// cascadeDepthMax is the number of tables a change may pass through, as in MySQL.
 const cascadeDepthMax = 15
 
-// isRelated says whether writing a row of the table concerns rows of other tables, or others of its own.
+// isRelated reports whether writing a row of the table concerns rows of other tables, or others of its own.
 func isRelated(t *definition.Table) bool { return len(t.ForeignKeys)+len(t.Referrers) > 0 }
 
 // open is work on another table in the same transaction. Errors: KindNotFound.
@@ -104,7 +104,7 @@ func (w *work) checkParents(ctx context.Context, p *pendingRow) error {
 	return nil
 }
 
-// isOwn says whether a foreign key refers to its own table.
+// isOwn reports whether a foreign key refers to its own table.
 func (w *work) isOwn(f *definition.ForeignKey) bool {
 	return f.Database == w.table.Database && f.Table == w.table.Name
 }
@@ -325,7 +325,7 @@ func (c *child) rows(ctx context.Context, values []cell, one bool) (rows []value
 	return rows, cursor.Close()
 }
 
-// Verify says whether all rows of a table keep a foreign key or a check of it. Errors: fault.NoParent, fault.CheckViolated.
+// Verify reports whether all rows of a table keep a foreign key or a check of it. Errors: fault.NoParent, fault.CheckViolated.
 func Verify(ctx context.Context, db *database.DB, table tree.Name, name string) error {
 	return db.Update(ctx, func(tx *database.Tx) error {
 		w, err := (&work{tx: tx, call: &Call{DB: db, Context: &evaluate.Context{}}}).open(table.Database, table.Name)
@@ -347,7 +347,7 @@ func Verify(ctx context.Context, db *database.DB, table tree.Name, name string) 
 	})
 }
 
-// judge says whether a row keeps a constraint.
+// judge reports whether a row keeps a constraint.
 func (w *work) judge(ctx context.Context, name string) (func(value.Row) error, error) {
 	f, ok := w.table.ForeignKey(name)
 	if !ok {

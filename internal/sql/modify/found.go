@@ -75,7 +75,7 @@ func CompileFound(target *Target, o Options) (*FoundChange, error) {
 	return c, nil
 }
 
-// Moves says whether rows get other keys.
+// Moves reports whether rows get other keys.
 func (c *FoundChange) Moves() bool { return c.moves }
 
 // KeyNames are the columns by which rows of a table are found.

@@ -21,7 +21,7 @@ type changedRows struct {
 	bytes  int
 }
 
-// cutEvery is how many rows beyond a LIMIT are gathered before those that are not among the first are dropped.
+// cutEvery is the number of rows beyond a LIMIT are gathered before those that are not among the first are dropped.
 const cutEvery = 1024
 
 // add is called with each row that is read. It clones it.

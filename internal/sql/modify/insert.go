@@ -88,7 +88,7 @@ func CompileInsert(t *definition.Table, s *tree.Insert, o Options) (Statement, e
 // Taker is an INSERT whose rows are those of a query.
 type Taker interface {
 	Statement
-	// Takes is how many columns they have.
+	// Takes is the number of columns they have.
 	Takes() int
 }
 

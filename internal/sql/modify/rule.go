@@ -155,7 +155,7 @@ func (t *target) compute(w *work, row value.Row, one *generatedColumn, at int) (
 	return t.store(w.call, &column, d, at)
 }
 
-// isGenerated says whether a column is computed, so that it can be assigned DEFAULT alone, which changes nothing. Errors: fault.GeneratedColumn.
+// isGenerated reports whether a column is computed, so that it can be assigned DEFAULT alone, which changes nothing. Errors: fault.GeneratedColumn.
 func (t *target) isGenerated(column *definition.Column, value tree.Expression) (bool, error) {
 	if column.Generated == nil {
 		return false, nil
@@ -166,7 +166,7 @@ func (t *target) isGenerated(column *definition.Column, value tree.Expression) (
 	return true, fault.New(fault.GeneratedColumn, column.Name, t.table.Name)
 }
 
-// fillRows is how many rows Fill writes at once.
+// fillRows is the number of rows Fill writes at once.
 const fillRows = 500
 
 // Fill gives the rows that a table has already the values of columns that were added: what is computed, or the

@@ -29,7 +29,7 @@ type Limits struct {
 	ValueBytesMax                  int // one value outside of the key; default 2 MiB
 }
 
-// tooManyRows says whether rows are more than a statement may write.
+// tooManyRows reports whether rows are more than a statement may write.
 func (l *Limits) tooManyRows(rows int) bool { return l.RowsMax > 0 && rows > l.RowsMax }
 
 func (l Limits) withDefaults() Limits {
@@ -114,7 +114,7 @@ type Call struct {
 	DB *database.DB
 	// Tx is the transaction to write in; nil: the statement is a commit of its own, tried again if other writers win.
 	Tx *database.Tx
-	// LockWait is how long a statement without Tx waits for a row that a transaction holds; 0: without a limit.
+	// LockWait is the time a statement without Tx waits for a row that a transaction holds; 0: without a limit.
 	LockWait time.Duration
 	// Serializable says how a statement without Tx runs.
 	Serializable bool

@@ -12,7 +12,7 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// hasUnique says whether an index of the table is unique.
+// hasUnique reports whether an index of the table is unique.
 func hasUnique(t *definition.Table) bool {
 	for i := range t.Indexes {
 		if t.Indexes[i].Schema.Unique {
@@ -22,7 +22,7 @@ func hasUnique(t *definition.Table) bool {
 	return false
 }
 
-// seeksHolders says whether the statement does something about rows that have the new row's values in a unique index. Without, the write itself
+// seeksHolders reports whether the statement does something about rows that have the new row's values in a unique index. Without, the write itself
 // finds them.
 func (i *insert) seeksHolders() bool {
 	return (i.rule == tree.DuplicateIgnore || i.rule == tree.DuplicateUpdate || i.rule == tree.ReplaceRow) && hasUnique(i.table)

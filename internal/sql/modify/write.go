@@ -205,7 +205,7 @@ func (p *pendingRow) asWrite() *database.Write {
 	return write
 }
 
-// readsOnce says whether the rows of a statement stay as it read them until it writes each: none of them is written because of another one.
+// readsOnce reports whether the rows of a statement stay as it read them until it writes each: none of them is written because of another one.
 func (w *work) readsOnce() bool {
 	return !w.stepwise && !isRelated(w.table) && !hasUnique(w.table)
 }

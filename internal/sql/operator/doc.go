@@ -50,7 +50,7 @@ func (p *pulse) check() error {
 	return p.ctx.Err()
 }
 
-// allTrue says whether a row meets all conditions.
+// allTrue reports whether a row meets all conditions.
 func allTrue(x *evaluate.Context, conditions []*evaluate.Program) (bool, error) {
 	for _, condition := range conditions {
 		if is, err := condition.Truth(x); err != nil || !is {

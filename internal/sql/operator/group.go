@@ -316,7 +316,7 @@ func (g *Group) endOrdered() (bool, error) {
 	return false, nil
 }
 
-// same is how many leading keys of the row at hand are those of the groups at hand.
+// same is the number of leading keys of the row at hand that are those of the groups at hand.
 func (g *Group) same() int {
 	o, from := &g.ordered, 0
 	for i, end := range g.ends {

@@ -132,7 +132,7 @@ func (j *HashJoin) build(ctx context.Context) error {
 	return nil
 }
 
-// empty says whether no left row has to be read.
+// empty reports whether no left row has to be read.
 func (j *HashJoin) empty() bool {
 	return j.rightRows == 0 && !j.Kind.keepsLeft() || j.Kind == NullAnti && j.rightNull
 }

@@ -32,7 +32,7 @@ func appendKeys(dst []byte, x *evaluate.Context, keys []Key, right bool) (key []
 	return dst, null, nil
 }
 
-// mayBeEqual says whether the keys of the pair of rows at hand are not known to differ: all are equal, or NULL on a side.
+// mayBeEqual reports whether the keys of the pair of rows at hand are not known to differ: all are equal, or NULL on a side.
 func mayBeEqual(x *evaluate.Context, keys []Key) (bool, error) {
 	for i := range keys {
 		left, err := keys[i].Left.Value(x)

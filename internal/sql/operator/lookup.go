@@ -10,7 +10,7 @@ import (
 	"github.com/weftdb/weft/internal/sql/evaluate"
 )
 
-// rowsByKey is how many left rows a batch takes for each key that it may ask for: rows that share keys are many.
+// rowsByKey is the number of left rows a batch takes for each key that it may ask for: rows that share keys are many.
 const rowsByKey = 8
 
 // LookupJoin finds the right rows of many left rows at once: it writes the left rows' distinct keys where the right side has parameters, opens that, and

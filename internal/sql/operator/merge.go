@@ -111,7 +111,7 @@ func (j *MergeJoin) nextLeft() (ok, more bool, err error) {
 	return j.alone(), !j.right.ended || j.grouped || j.Kind.keepsLeft(), nil
 }
 
-// alone ends a left row without a partner, and says whether it is sent.
+// alone ends a left row without a partner, and reports whether it is sent.
 func (j *MergeJoin) alone() bool {
 	if !j.Kind.keepsLeft() {
 		return false
@@ -141,7 +141,7 @@ func (j *MergeJoin) key(dst []byte, right bool) (key []byte, null bool, err erro
 	return dst, false, nil
 }
 
-// meet goes on with the right rows until they are not before the left row at hand, and says whether there are some of its key.
+// meet goes on with the right rows until they are not before the left row at hand, and reports whether there are some of its key.
 func (j *MergeJoin) meet() (bool, error) {
 	if j.grouped {
 		if c := bytes.Compare(j.groupKey, j.leftKey); c >= 0 {

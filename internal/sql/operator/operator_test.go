@@ -139,7 +139,7 @@ func freed(t testing.TB, b *operator.Budget) {
 	}
 }
 
-// pairs is what a join yields, by definition. Each side has three columns; the key is the first of each, and more says whether a pair is further tested:
+// pairs is what a join yields, by definition. Each side has three columns; the key is the first of each, and more reports whether a pair is further tested:
 // the left second column must not be greater than the right one.
 func pairs(left, right [][]datum.Datum, kind operator.Kind, more bool) []string {
 	show := func(l, r []datum.Datum) string {

@@ -5,7 +5,7 @@ package operator
 import "errors"
 
 const (
-	// partBits is how many bits of the hash part rows at once.
+	// partBits is the number of bits of the hash part rows at once.
 	partBits = 5
 	// partLevels is how often parts are parted again.
 	partLevels = 4

@@ -50,7 +50,7 @@ type Frame struct {
 	Start, End Bound
 }
 
-// Bound is one end of a frame. Count is how many rows Preceding and Following are away; of a RANGE, Limit computes the value of the order's only key
+// Bound is one end of a frame. Count is the number of rows Preceding and Following that are away; of a RANGE, Limit computes the value of the order's only key
 // up to which the frame goes, from the row at hand.
 type Bound struct {
 	Kind  tree.BoundKind

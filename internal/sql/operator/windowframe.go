@@ -79,7 +79,7 @@ func (b *bounds) at(bound *Bound, start bool) (int64, error) {
 	return min(max(at, 0), w.rows.rows), nil
 }
 
-// count is how many rows a bound is away.
+// count is the number of rows a bound is away.
 func (w *Window) count(bound *Bound) (int64, error) {
 	d, err := bound.Count.Value(w.Context)
 	if err != nil {

@@ -226,7 +226,7 @@ func (p *parser) deleteFrom(s *tree.Delete) {
 	s.Alias = p.tableAlias()
 }
 
-// isTargets says whether a comma, .* or USING stands behind a name.
+// isTargets reports whether a comma, .* or USING stands behind a name.
 func (p *parser) isTargets() bool {
 	ahead := p.Lexer
 	next := ahead.Next()

@@ -124,7 +124,7 @@ func (p *parser) createTable() tree.Statement {
 	return s
 }
 
-// startsRows says whether CREATE TABLE goes on with the query whose rows the table gets.
+// startsRows reports whether CREATE TABLE goes on with the query whose rows the table gets.
 func (p *parser) startsRows() bool {
 	switch p.At.Word {
 	case "as", "select", "ignore", "replace":
@@ -285,7 +285,7 @@ func (p *parser) keyElement() tree.KeyElement {
 	return e
 }
 
-// callsJSON says whether a function of JSON begins here, which stands in a key without brackets around it.
+// callsJSON reports whether a function of JSON begins here, which stands in a key without brackets around it.
 func (p *parser) callsJSON() bool {
 	inner := p.Lexer
 	return p.IsName() && strings.HasPrefix(strings.ToLower(string(p.Lexer.Text[p.At.Start:p.At.End])), "json_") && inner.Next().Word == "("
@@ -493,7 +493,7 @@ var takesValue = map[string]bool{
 	"STATS_PERSISTENT": true, "STORAGE": true, "TABLESPACE": true,
 }
 
-// valueFollows says whether the current name is that of an option: = or a value comes next.
+// valueFollows reports whether the current name is that of an option: = or a value comes next.
 func (p *parser) valueFollows() bool {
 	next := p.Peek()
 	if takesValue[strings.ToUpper(p.SourceOf(p.At))] && (next.Kind == token.Word || next.Word == "(") {

@@ -157,7 +157,7 @@ func (p *parser) operand(least int) tree.Expression {
 	return &tree.Unary{Operator: tree.Not, X: p.binary(bindNot)}
 }
 
-// quantifies says whether ANY, SOME or ALL (query) comes.
+// quantifies reports whether ANY, SOME or ALL (query) comes.
 func (p *parser) quantifies() bool {
 	switch p.At.Word {
 	case "any", "some", "all":
@@ -357,7 +357,7 @@ func (p *parser) collationName() string {
 	return p.Name("the name of a character set or a collation")
 }
 
-// isTaken says whether the current token starts a literal that is a parameter.
+// isTaken reports whether the current token starts a literal that is a parameter.
 func (p *parser) isTaken() bool {
 	return p.taken < len(p.takes) && p.takes[p.taken].Start == p.At.Start
 }

@@ -36,7 +36,7 @@ func (p *parser) tablesFrom(first tree.TableExpression) tree.TableExpression {
 	return left
 }
 
-// isJoin says whether a join comes. FULL alone is a name.
+// isJoin reports whether a join comes. FULL alone is a name.
 func (p *parser) isJoin() bool {
 	switch p.At.Word {
 	case "join", "inner", "cross", "left", "right", "natural", "straight_join":

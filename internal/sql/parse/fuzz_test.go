@@ -96,7 +96,7 @@ func FuzzFingerprint(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) { checkFingerprint(t, text) })
 }
 
-// checkFingerprint says whether a text has a fingerprint. Its tree must be the text's own once the literals stand in it again; with other literals of
+// checkFingerprint reports whether a text has a fingerprint. Its tree must be the text's own once the literals stand in it again; with other literals of
 // the same kinds the key must be the same; and so must be the tree.
 func checkFingerprint(t *testing.T, text []byte) bool {
 	key, literals, ok := parse.Fingerprint(text, []byte("before"), []datum.Datum{datum.Int(7)})

@@ -197,7 +197,7 @@ func (p *parser) tableAlias() string {
 	return p.BareAlias()
 }
 
-// isSuffix says whether ALLOW FILTERING comes next.
+// isSuffix reports whether ALLOW FILTERING comes next.
 func (p *parser) isSuffix() bool { return p.Is("allow") && p.Peek().Word == "filtering" }
 
 // indexHint reads USE | FORCE | IGNORE {INDEX | KEY} [FOR ..] (names).

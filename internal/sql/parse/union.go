@@ -9,15 +9,15 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// subquery says whether a token behind an opening bracket starts a query.
+// subquery reports whether a token behind an opening bracket starts a query.
 func subquery(t token.Token) bool { return t.Word == "select" || t.Word == "with" || t.Word == "table" }
 
-// startsQuery says whether a query comes, behind an opening bracket.
+// startsQuery reports whether a query comes, behind an opening bracket.
 func (p *parser) startsQuery() bool {
 	return subquery(p.At) || p.At.Word == "values" && p.Peek().Word == "row"
 }
 
-// continuesQuery says whether a query goes on, of which a part in brackets was read.
+// continuesQuery reports whether a query goes on, of which a part in brackets was read.
 func (p *parser) continuesQuery() bool {
 	switch p.At.Word {
 	case "union", "except", "intersect", "order", "limit":

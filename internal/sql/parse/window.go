@@ -73,7 +73,7 @@ func (p *parser) window() (w tree.Window) {
 	return w
 }
 
-// isGroups says whether a frame of GROUPS comes, and not a window of that name.
+// isGroups reports whether a frame of GROUPS comes, and not a window of that name.
 func (p *parser) isGroups() bool {
 	if !p.Is("groups") {
 		return false

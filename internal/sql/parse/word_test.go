@@ -87,7 +87,7 @@ func asking(n ast.Node, ask func(ast.Expr)) {
 	}
 }
 
-// isWord says whether an expression is the Word of a token.
+// isWord reports whether an expression is the Word of a token.
 func isWord(e ast.Expr) bool {
 	selector, ok := e.(*ast.SelectorExpr)
 	return ok && selector.Sel.Name == "Word"

@@ -103,7 +103,7 @@ func (c *chooser) gather(access *Access) bool {
 	return true
 }
 
-// isClosed says whether a limit is exact because others limit the other ends of its columns.
+// isClosed reports whether a limit is exact because others limit the other ends of its columns.
 func (c *chooser) isClosed(l *limit) bool {
 	for i := range l.columns {
 		if one := &l.columns[i]; one.half && !slices.ContainsFunc(c.limits, func(other limit) bool { return other.closes(one) }) {
@@ -113,7 +113,7 @@ func (c *chooser) isClosed(l *limit) bool {
 	return l.halves
 }
 
-// closes says whether the limit is on the other end of a half.
+// closes reports whether the limit is on the other end of a half.
 func (l *limit) closes(half *columnLimit) bool {
 	return slices.ContainsFunc(l.columns, func(c columnLimit) bool { return c.column == half.column && c.half && c.low == half.high })
 }
@@ -128,7 +128,7 @@ func (c *chooser) note(l *columnLimit) {
 	}
 }
 
-// argumentsBound says whether a computed part follows from columns that have lists of values.
+// argumentsBound reports whether a computed part follows from columns that have lists of values.
 func (c *chooser) argumentsBound(x *schema.Index, p *schema.KeyPart) bool {
 	for i := range p.Args {
 		column := p.Args[i].Column
@@ -206,7 +206,7 @@ func (c *chooser) query() database.Query {
 		AnyOrder: c.anyOrder && len(c.wanted) == 0 && len(c.groups) == 0 && c.rowsMax < 0}
 }
 
-// limit is how many rows are wanted, as package database has it.
+// limit is the number of rows that are wanted, as package database has it.
 func (c *chooser) limit() int {
 	if c.rowsMax < 0 || c.anyOrder && len(c.wanted) == 0 { // the order is that of an expression, for which all are read
 		return 0

@@ -29,7 +29,7 @@ type Need struct {
 	Order []database.Ordering
 	// Group are the columns whose equal values should stand together.
 	Group []string
-	// RowsMax is how many rows are wanted; negative: all.
+	// RowsMax is the number of rows that are wanted; negative: all.
 	RowsMax int
 	// AnyOrder says that it does not matter in which order rows come where no Order is wanted. Else it is that of the key, or of the index that WHERE bounds.
 	AnyOrder bool
@@ -74,7 +74,7 @@ func (b *binder) value(c *constant) datum.Datum {
 	return c.value
 }
 
-// isSame says whether two constants have the same text in the execution.
+// isSame reports whether two constants have the same text in the execution.
 func (b *binder) isSame(x, y *constant) bool {
 	one, other := b.value(x), b.value(y)
 	return one.IsNull() == other.IsNull() && string(b.context.TextOf(one)) == string(b.context.TextOf(other))
@@ -205,7 +205,7 @@ func (c *column) appendStored(dst []byte, d datum.Datum) (v value.Value, exact, 
 	return append(dst, v...), l.exact, true
 }
 
-// holds says whether the column stores values of a kind.
+// holds reports whether the column stores values of a kind.
 func (c *column) holds(kind value.Kind) bool {
 	declared, ok := kindOf(c.key)
 	return ok && kind == declared

@@ -90,7 +90,7 @@ func (c *compiler) group() error {
 	return nil
 }
 
-// width is how many slots the row of a group has: with Rollup, the last is the number of leading keys that the group is of.
+// width is the number of slots the row of a group has: with Rollup, the last is the number of leading keys that the group is of.
 func (g *Groups) width() int {
 	width := len(g.expressions) + len(g.Aggregates)
 	if g.Rollup {
@@ -230,7 +230,7 @@ func (c *compiler) depend(column *tree.Column, where string, number int) error {
 	return nil
 }
 
-// isEqual says whether WHERE gives a column one value.
+// isEqual reports whether WHERE gives a column one value.
 func (s *Source) isEqual(name string) bool {
 	return slices.ContainsFunc(s.predicates, func(p predicate) bool {
 		equal, ok := p.(*comparison)

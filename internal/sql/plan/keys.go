@@ -11,7 +11,7 @@ import (
 // keysMax is where counting keys ends: beyond any setting.
 const keysMax = 1 << 40
 
-// keys is how many whole primary keys the conditions name; ok is false if they don't name whole ones.
+// keys is the number of whole primary keys the conditions name; ok is false if they don't name whole ones.
 func (c *chooser) keys() (n int, ok bool) {
 	n, ok = c.product(1, nil)
 	for i := range c.limits {
@@ -25,7 +25,7 @@ func (c *chooser) keys() (n int, ok bool) {
 	return n, ok
 }
 
-// product is how many keys there are if n tuples of some columns go with every value of each other column. Without ok it is keysMax.
+// product is the number of keys if n tuples of some columns go with every value of each other column. Without ok it is keysMax.
 func (c *chooser) product(n int, tuple []string) (keys int, ok bool) {
 	primary := &c.source.Table.Descriptor.Primary
 	for i := range primary.Key {
@@ -43,7 +43,7 @@ func (c *chooser) product(n int, tuple []string) (keys int, ok bool) {
 	return n, true
 }
 
-// tuples is how many tuples of values of columns of the primary key a limit names, and those columns; 0 if it does not.
+// tuples is the number of tuples of values of columns of the primary key a limit names, and those columns; 0 if it does not.
 func (c *chooser) tuples(l *limit) (n int, columns []string) {
 	if l.tuples > 0 {
 		for i := range l.columns {
@@ -65,7 +65,7 @@ func (c *chooser) tuples(l *limit) (n int, columns []string) {
 	return tuplesOf(l.alternatives, columns), columns
 }
 
-// tuplesOf is how many tuples of columns there are in alternatives that each name values of all of them.
+// tuplesOf is the number of tuples of columns in alternatives that each name values of all of them.
 func tuplesOf(alternatives []limit, columns []string) (n int) {
 	seen := map[string]bool{}
 	for i := range alternatives {

@@ -22,7 +22,7 @@ type limit struct {
 	exact, halves bool
 	// box is an Or of conditions on several columns that says all that columns do, and more; nil: none.
 	box expr.Condition
-	// tuples is how many tuples of single values columns stand for together; 0: they don't.
+	// tuples is the number of tuples of single values that columns stand for together; 0: they don't.
 	tuples int
 	// alternatives are the branches that columns were joined from; none: columns were not joined.
 	alternatives []limit

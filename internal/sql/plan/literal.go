@@ -115,19 +115,19 @@ func (c *column) bounds() (least, most int64) {
 	return math.MinInt64, math.MaxInt64
 }
 
-// fits says whether a column of integers, days or times can have one.
+// fits reports whether a column of integers, days or times can have one.
 func (c *column) fits(n int64) bool {
 	least, most := c.bounds()
 	return n >= least && n <= most
 }
 
-// narrow says whether values may be stored that the column reads as NULL: they are out of its range, or were there before it was declared.
+// narrow reports whether values may be stored that the column reads as NULL: they are out of its range, or were there before it was declared.
 func (c *column) narrow() bool {
 	least, _ := c.bounds()
 	return least != math.MinInt64 || c.sql.Base == datum.BigIntUnsigned || !c.sure && c.key == schema.Int
 }
 
-// dense says whether the column can have every value between two that it can have.
+// dense reports whether the column can have every value between two that it can have.
 func (c *column) dense() bool { return c.sure && (c.key == schema.Int || c.key == schema.Timestamp) }
 
 // floatReach is for columns of floats. Numbers of another protocol may have more digits than the float that they read as.

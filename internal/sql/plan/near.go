@@ -16,7 +16,7 @@ import (
 const (
 	// nearRowsMax is up to which LIMIT the nearest rows are searched for: beyond it, sorting is as good, and has files to sort in.
 	nearRowsMax = 10000
-	// nearRows is about how many rows are examined besides those of the answer.
+	// nearRows is about the number of rows that are examined besides those of the answer.
 	nearRows = 200
 )
 
@@ -65,12 +65,12 @@ func (s *Select) Ends(source *Source) (need Need, ok bool) {
 	return need, len(need.Order) > 0 || need.near != nil
 }
 
-// Ends says whether so many rows of an access are the first ones in the order that was wanted.
+// Ends reports whether so many rows of an access are the first ones in the order that was wanted.
 func (access *Access) Ends(need *Need) bool {
 	return need.RowsMax >= 0 && (access.Query.Near != nil || len(need.Order) > 0 && access.Sorted)
 }
 
-// isNumber says whether a column is declared with a type whose values are stored as the numbers that functions see.
+// isNumber reports whether a column is declared with a type whose values are stored as the numbers that functions see.
 func (s *Source) isNumber(name string) bool {
 	c, ok := s.Table.Column(name)
 	if !ok {
@@ -143,7 +143,7 @@ func (c *chooser) planNear(query *database.Query, best database.Plan) database.P
 	return best
 }
 
-// isNearest says whether an index can give rows in the order of distances, and has all of them.
+// isNearest reports whether an index can give rows in the order of distances, and has all of them.
 func (c *chooser) isNearest(x *schema.Index) bool {
 	if x.Partial || x.Lenient || x.Key[0].Function != schema.ZOrder {
 		return false
@@ -194,7 +194,7 @@ func (c *chooser) findsNearest(query *database.Query) bool {
 	})
 }
 
-// hasValue says whether WHERE wants a column to have a value.
+// hasValue reports whether WHERE wants a column to have a value.
 func (c *chooser) hasValue(name string) bool {
 	for i := range c.limits {
 		if slices.ContainsFunc(c.limits[i].columns, func(l columnLimit) bool {

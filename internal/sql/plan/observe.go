@@ -25,7 +25,7 @@ func (s *Source) readObserved(r reader) (list []predicate) {
 	return list
 }
 
-// isObserved says whether a part of the condition is about columns of which no index is made, or looks for a pattern.
+// isObserved reports whether a part of the condition is about columns of which no index is made, or looks for a pattern.
 func isObserved(p predicate) bool {
 	switch p := p.(type) {
 	case unknown, *pattern:

@@ -23,7 +23,7 @@ type Origin interface {
 	Describe(c *tree.Column) (described result.Column, ok bool)
 	// Declares says that GROUP BY means the column by a name that is an alias, too.
 	Declares(c *tree.Column) bool
-	// Depends says whether a column has one value in all rows that are alike in keys.
+	// Depends reports whether a column has one value in all rows that are alike in keys.
 	Depends(c *tree.Column, keys []tree.Expression) bool
 	// Extend makes room for so many slots behind the row and returns the first.
 	Extend(slots int) int

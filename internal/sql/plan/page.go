@@ -37,10 +37,10 @@ type pageState struct {
 	table   uint64
 }
 
-// Pages says whether the rows of the statement are those of a page.
+// Pages reports whether the rows of the statement are those of a page.
 func (s *Select) Pages() bool { return s.paging != nil && (s.paging.tells || s.paging.current != nil) }
 
-// TellsNext says whether rows tell where the next page begins.
+// TellsNext reports whether rows tell where the next page begins.
 func (s *Select) TellsNext() bool { return s.paging != nil && s.paging.tells }
 
 // cutCursor takes the condition on _l_current_cursor_ out of WHERE.

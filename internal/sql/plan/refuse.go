@@ -78,7 +78,7 @@ func (c *chooser) indexCure() string {
 	return c.withRoom(false, "create an index", create)
 }
 
-// indexesNamed is how many indexes a message names at most.
+// indexesNamed is the number of indexes a message names at most.
 const indexesNamed = 8
 
 // withRoom says how an index is made: in place of another one where the table may have no more.
@@ -168,7 +168,7 @@ func (c *chooser) indexable() string {
 	return ""
 }
 
-// binds says whether an index on a column might serve a condition: one that has the column, and is no OR over others too.
+// binds reports whether an index on a column might serve a condition: one that has the column, and is no OR over others too.
 func binds(e tree.Expression, column string) bool {
 	var names []string
 	tree.Walk(e, func(e tree.Expression) bool {
@@ -236,7 +236,7 @@ func appendFields(fields []string, c expr.Condition) []string {
 	return fields
 }
 
-// aboutMax is how long counting rows for a message may take.
+// aboutMax is the time counting rows for a message may take.
 const aboutMax = 100 * time.Millisecond
 
 // about says how many rows that is, unless counting them takes long.

@@ -181,7 +181,7 @@ func (c *column) differs(r reach) limit {
 	return one(columnLimit{column: c, condition: condition})
 }
 
-// infixRunes is how many characters a part of a pattern must have to be looked for.
+// infixRunes is the number of characters a part of a pattern must have to be looked for.
 const infixRunes = 3
 
 // parts is the condition that a column has all texts of a pattern between its wildcards; nil if these are too short.

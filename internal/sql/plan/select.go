@@ -136,12 +136,12 @@ func compileNowhere(where tree.Expression, list []tree.Hint) (s *Source, err err
 	return s, nil
 }
 
-// Current says whether the statement still means the same: `*` grows with the names that a table has seen.
+// Current reports whether the statement still means the same: `*` grows with the names that a table has seen.
 func (s *Select) Current(p database.Pinned) bool {
 	return !s.hasStar || !s.Source.Table.Dynamic && len(s.Source.Table.Wildcards) == 0 || p.AttributeCount() == s.names
 }
 
-// Beyond says whether rows may have columns that `*` does not stand for, since the table has seen more names than it lists.
+// Beyond reports whether rows may have columns that `*` does not stand for, since the table has seen more names than it lists.
 func (s *Select) Beyond() bool {
 	return s.hasStar && s.names >= database.AttributeNamesMax && (s.Source.Table.Dynamic || len(s.Source.Table.Wildcards) > 0)
 }
@@ -418,7 +418,7 @@ func (b *binder) count(c *constant, missing int) (int, error) {
 	return 0, fault.New(fault.WrongArguments, "LIMIT")
 }
 
-// Bind finds how the rows of an execution are reached; see Source.Bind. rowsMax is how many rows are wanted after sorting, negative for all.
+// Bind finds how the rows of an execution are reached; see Source.Bind. rowsMax is the number of rows that are wanted after sorting, negative for all.
 func (s *Select) Bind(x *Execution, rowsMax int, access *Access) error {
 	need := Need{RowsMax: rowsMax, AnyOrder: s.Groups != nil || len(s.Order) > 0, near: s.near, ranked: s.ranked, rankedBy: s.rankedBy}
 	if s.Groups != nil {

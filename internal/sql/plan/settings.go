@@ -35,12 +35,12 @@ func (i Inefficient) For(t *definition.Table) Inefficient {
 	return RefuseInefficient
 }
 
-// timeoutDefault is how long a statement may take.
+// timeoutDefault is the time a statement may take.
 const timeoutDefault = 120 * time.Second
 
 // Settings are a session's limits. The zero value is the defaults.
 type Settings struct {
-	// MultiGetKeysMax is how many keys one statement may name in full; default 2,000.
+	// MultiGetKeysMax is the number of keys one statement may name in full; default 2,000.
 	MultiGetKeysMax int
 	// Inefficient is about queries that neither the key nor an index bounds.
 	Inefficient Inefficient
@@ -54,9 +54,9 @@ type Settings struct {
 	Memory *memory.Budget
 	// Spill is the folder for what does not fit; nil: nothing is written to files, and such statements fail.
 	Spill *spill.Folder
-	// SpansMax is how many spans of keys a walk may have; default 100,000.
+	// SpansMax is the number of spans of keys a walk may have; default 100,000.
 	SpansMax int
-	// CountWorkers is how many segments COUNT(*) reads at once; default 4.
+	// CountWorkers is the number of segments COUNT(*) reads at once; default 4.
 	CountWorkers int
 }
 
@@ -144,7 +144,7 @@ func indexName(name string) string {
 	return name
 }
 
-// Timeout is how long the statement may take: what a hint says, else the setting. 0: as long as it likes.
+// Timeout is the time the statement may take: what a hint says, else the setting. 0: as long as it likes.
 func (s *Source) Timeout(settings *Settings) time.Duration {
 	limit := settings.Timeout
 	if s.hints.timeout > 0 {

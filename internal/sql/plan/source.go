@@ -175,7 +175,7 @@ func (s *Source) isPrimary(name string) bool {
 	})
 }
 
-// follows says whether a computed part is made of columns that have values.
+// follows reports whether a computed part is made of columns that have values.
 func (s *Source) follows(part *schema.KeyPart, used map[string]bool) bool {
 	return part.Hidden || !slices.ContainsFunc(part.Args, func(a schema.Argument) bool { return a.Column != "" && !used[a.Column] })
 }

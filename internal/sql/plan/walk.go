@@ -7,10 +7,10 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// IsVolatile says whether a function gives another value each time it is called.
+// IsVolatile reports whether a function gives another value each time it is called.
 func IsVolatile(call *tree.Call) bool { return tree.SteadinessOf(call) == tree.OfCall }
 
-// IsConstant says whether an expression has one value during an execution.
+// IsConstant reports whether an expression has one value during an execution.
 func IsConstant(e tree.Expression) bool {
 	constant := true
 	evaluate.Walk(e, func(e tree.Expression) bool {

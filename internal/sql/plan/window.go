@@ -151,7 +151,7 @@ func (c *compiler) window(call *tree.Call, slot int) error {
 	return nil
 }
 
-// sameOrder says whether two windows have their rows in the same order.
+// sameOrder reports whether two windows have their rows in the same order.
 func sameOrder(a, b *tree.Window) bool {
 	return slices.EqualFunc(a.Partition, b.Partition, evaluate.Same) && slices.EqualFunc(a.OrderBy, b.OrderBy, func(o, p tree.Order) bool {
 		return o.Descending == p.Descending && evaluate.Same(o.By, p.By)

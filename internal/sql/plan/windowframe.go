@@ -63,7 +63,7 @@ func (c *compiler) writeOut(e tree.Expression) (written tree.Expression, err err
 	return written, err
 }
 
-// findWindow is a window by its name. depth is how many windows have named one another.
+// findWindow is a window by its name. depth is the number of windows that have named one another.
 func (c *compiler) findWindow(name string, depth int) (*tree.Window, error) {
 	for i := range c.statement.Windows {
 		if w := &c.statement.Windows[i]; strings.EqualFold(w.Name, name) {

@@ -91,7 +91,7 @@ func (c *call) send(a *answer, like *string, where tree.Expression) error {
 	return c.answerDone(nil)
 }
 
-// isLike says whether a name is like a pattern of `%`, `_` and backslashes. Letters are alike whatever their case only if they are ASCII.
+// isLike reports whether a name is like a pattern of `%`, `_` and backslashes. Letters are alike whatever their case only if they are ASCII.
 func isLike(name, pattern string) bool {
 	star, from := -1, 0
 	n, p := 0, 0
@@ -136,7 +136,7 @@ func likeStep(name, pattern string) int {
 	return 0
 }
 
-// runeLength is how many bytes of a name a step took: a whole character for `_`, one byte else.
+// runeLength is the number of bytes of a name a step took: a whole character for `_`, one byte else.
 func runeLength(name, pattern string) int {
 	if pattern[0] != '_' {
 		return 1

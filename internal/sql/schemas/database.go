@@ -43,7 +43,7 @@ func namesIn(db *database.DB, database string) iter.Seq[string] {
 	}
 }
 
-// hasDatabase says whether there is a database of the name.
+// hasDatabase reports whether there is a database of the name.
 func (c *call) hasDatabase(name string) bool { return slices.Contains(c.DB.Databases(), name) }
 
 func (c *call) createDatabase(st *tree.CreateDatabase) error {

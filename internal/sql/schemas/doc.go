@@ -26,7 +26,7 @@ type Statements struct {
 	DB *database.DB
 	// Limits bound what DDL may ask for. Default: LindormTable's.
 	Limits definition.Limits
-	// Where says whether SHOW .. WHERE keeps a row of its answer, whose columns are named as in the answer. Default: WHERE is refused.
+	// Where reports whether SHOW .. WHERE keeps a row of its answer, whose columns are named as in the answer. Default: WHERE is refused.
 	Where func(where tree.Expression, columns []result.Column, row []datum.Datum) (keep bool, err error)
 	// Warnings returns warnings for an operator about the server and a table, for SHOW REGIONS. Default: none.
 	Warnings func(table string) []string
@@ -38,7 +38,7 @@ type Statements struct {
 	Transactions func() []Transaction
 	// Waits lists who waits for rows now, and the rows that were waited for. Default: nobody is known.
 	Waits func() (now, since []database.Wait)
-	// Verify says whether the rows of a table keep a constraint of it. Default: nobody looks.
+	// Verify reports whether the rows of a table keep a constraint of it. Default: nobody looks.
 	Verify func(ctx context.Context, table tree.Name, constraint string) error
 	// Fill gives the rows that are there the values of columns that were added: what is computed, or the default. Default: they stay as they are.
 	Fill func(ctx context.Context, table tree.Name, added []string) error
@@ -52,16 +52,16 @@ type Statements struct {
 type Session struct {
 	Database string // the current one, "" if none
 	User     string
-	// Sees says whether the user may know of a table or view, or, for the table "", of a database. Default: the user may know of all.
+	// Sees reports whether the user may know of a table or view, or, for the table "", of a database. Default: the user may know of all.
 	Sees func(database, table string) bool
-	// SeesRows says whether the user may read all rows of a table: only then are the dynamic columns that rows have
+	// SeesRows reports whether the user may read all rows of a table: only then are the dynamic columns that rows have
 	// told, and how many rows there are. Default: of all.
 	SeesRows func(database, table string) bool
-	// SeesQuery says whether the user may know the query of a view. Default: of all.
+	// SeesQuery reports whether the user may know the query of a view. Default: of all.
 	SeesQuery func(database, view string) bool
 	// Privileges calls visit for each privilege that the user may know of. Default: there are none.
 	Privileges func(ctx context.Context, visit func(Privilege) error) error
-	// Process says whether the user may see a connection. Default: all.
+	// Process reports whether the user may see a connection. Default: all.
 	Process func(*result.Process) bool
 	// Warn takes notes such as that of CREATE TABLE IF NOT EXISTS. Default: they are lost.
 	Warn func(code fault.Code, message string)

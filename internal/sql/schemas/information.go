@@ -247,7 +247,7 @@ func (r *virtualScan) statistics() error {
 	}, func(*definition.Table) error { return nil })
 }
 
-// isUnique says whether a line of SHOW KEYS is of a key that holds each value once.
+// isUnique reports whether a line of SHOW KEYS is of a key that holds each value once.
 func isUnique(key []datum.Datum) bool { return key[1].NumberInt() == 0 }
 
 func (r *virtualScan) keyColumns() error {

@@ -14,7 +14,7 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// purgePage is how many rows are gone through before the table's version is taken anew, so that other changes of its schema need not wait long.
+// purgePage is the number of rows that are gone through before the table's version is taken anew, so that other changes of its schema need not wait long.
 const purgePage = 1000
 
 // purge removes the bytes of dropped columns from all rows, and gives their names free.
@@ -97,7 +97,7 @@ func (c *call) awaitLeaving(name tree.Name, columns []string) error {
 
 func isLeaving(x *schema.Index) bool { return x.State == schema.Retiring || x.State == schema.Dropping }
 
-// hasAny says whether an index has one of some columns, in its key or in its entries' values.
+// hasAny reports whether an index has one of some columns, in its key or in its entries' values.
 func hasAny(x *schema.Index, columns []string) bool {
 	for _, part := range x.Key {
 		for _, a := range part.Args {

@@ -26,7 +26,7 @@ func (c *call) show(st *tree.Show) (handled bool, err error) {
 	return true, c.send(a, st.Like, st.Where)
 }
 
-// isView says whether a name is that of a view.
+// isView reports whether a name is that of a view.
 func (c *call) isView(name tree.Name) bool {
 	name, err := c.resolve(name)
 	_, ok := c.DB.StoredViews().Get(name.Database, name.Name)
@@ -102,7 +102,7 @@ func (c *call) showCreateDatabase(st *tree.Show) (*answer, error) {
 	return a, nil
 }
 
-// tablesPage is how many names of tables are read at once.
+// tablesPage is the number of names of tables that are read at once.
 const tablesPage = 1000
 
 // relation is a table or a view.

@@ -17,10 +17,10 @@ func moment(t time.Time) datum.Datum { return datum.TimestampUS(t.UnixMicro()) }
 // picoseconds are what MySQL's performance_schema counts in.
 const picoseconds = 1000 // in a nanosecond
 
-// seesAll says whether the user may see what others run.
+// seesAll reports whether the user may see what others run.
 func (r *virtualScan) seesAll() bool { return r.seesOf("") }
 
-// seesOf says whether the user may see what another one runs.
+// seesOf reports whether the user may see what another one runs.
 func (r *virtualScan) seesOf(user string) bool {
 	return r.session.Process == nil || r.session.Process(&result.Process{User: user})
 }

@@ -117,7 +117,7 @@ func (c *call) noteIdle(options []tree.Option) {
 	}
 }
 
-// isPlain says whether a table is one of MySQL's kind, whose columns have their defaults in rows that were there before them.
+// isPlain reports whether a table is one of MySQL's kind, whose columns have their defaults in rows that were there before them.
 func (c *call) isPlain(name tree.Name) (bool, error) {
 	p, err := c.pin(name)
 	if err != nil {

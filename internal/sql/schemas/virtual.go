@@ -35,7 +35,7 @@ type virtualScan struct {
 	line  answer
 }
 
-// IsVirtual says whether all tables of a database are virtual.
+// IsVirtual reports whether all tables of a database are virtual.
 func IsVirtual(database string) bool { return virtualDatabase(database) != "" }
 
 // virtualDatabases have virtual tables alone. // immutable

@@ -4,7 +4,7 @@ package tree
 
 import "reflect"
 
-// Placeholders is how many placeholders a statement has that was just parsed: they are numbered from 0.
+// Placeholders is the number of placeholders a statement has that was just parsed: they are numbered from 0.
 func Placeholders(s Statement) int {
 	count := 0
 	Find(s, func(p *Parameter) { count = max(count, p.Index+1) })

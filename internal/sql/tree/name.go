@@ -27,7 +27,7 @@ var reserved = func() map[string]bool {
 	return words
 }()
 
-// Reserved says whether a word, in lower case, is a name in backticks only.
+// Reserved reports whether a word, in lower case, is a name in backticks only.
 func Reserved(word string) bool { return reserved[word] }
 
 // ReservedWords lists the reserved words in lower case, sorted; the caller may keep it.

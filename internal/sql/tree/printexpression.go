@@ -88,7 +88,7 @@ func bindingOf(e Expression) int {
 	return bindOperand
 }
 
-// negative says whether a literal is written with a minus.
+// negative reports whether a literal is written with a minus.
 func negative(d datum.Datum) bool {
 	switch d.Kind() {
 	case datum.KindInt, datum.KindFloat, datum.KindDecimal:

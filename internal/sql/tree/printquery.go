@@ -65,7 +65,7 @@ func appendOperand(dst []byte, q Query, bare bool) []byte {
 	return appendInBrackets(dst, q)
 }
 
-// needsBrackets says whether a query needs brackets next to others, so that the clauses at its ends aren't taken for theirs.
+// needsBrackets reports whether a query needs brackets next to others, so that the clauses at its ends aren't taken for theirs.
 func needsBrackets(q Query) bool {
 	switch q := q.(type) {
 	case *Select:

@@ -89,7 +89,7 @@ func QueryOf(e Expression) Query {
 	return nil
 }
 
-// System says whether a database is one that a server has of its own, such as information_schema. Its name may be written in any case.
+// System reports whether a database is one that a server has of its own, such as information_schema. Its name may be written in any case.
 func System(database string) bool {
 	for _, name := range [...]string{"information_schema", "performance_schema", "mysql", "sys"} {
 		if strings.EqualFold(database, name) {
@@ -113,7 +113,7 @@ func Leftmost(q Query) *Select {
 	}
 }
 
-// IsPlain says whether a statement reads and writes rows of one table at most, by its name, without subqueries, windows, common table expressions
+// IsPlain reports whether a statement reads and writes rows of one table at most, by its name, without subqueries, windows, common table expressions
 // and ROLLUP. That table may still be a view. Statements about anything but rows are plain.
 func IsPlain(s Statement) bool {
 	switch s := s.(type) {
@@ -144,7 +144,7 @@ func IsPlain(s Statement) bool {
 // HasQuery reports whether an expression has queries or windows.
 func HasQuery(e Expression) bool { return !isPlain(e) }
 
-// isPlain says whether an expression has neither queries nor windows.
+// isPlain reports whether an expression has neither queries nor windows.
 func isPlain(e Expression) bool {
 	plain := true
 	Walk(e, func(e Expression) bool {
@@ -163,7 +163,7 @@ func plainOrders(list []Order) bool {
 	return !slices.ContainsFunc(list, func(o Order) bool { return !isPlain(o.By) })
 }
 
-// each says whether all expressions of a SELECT pass.
+// each reports whether all expressions of a SELECT pass.
 func (s *Select) each(pass func(Expression) bool) bool {
 	fails := func(e Expression) bool { return !pass(e) }
 	return pass(s.Where) && pass(s.Having) && !slices.ContainsFunc(s.GroupBy, fails) &&

@@ -41,7 +41,7 @@ type Settings struct {
 	Autocommit bool
 	// ReadOnly is of transactions that begin later.
 	ReadOnly bool
-	// Inefficient is about queries that bind no key, in the order of package plan's ways; MultiGetMax is how many keys one may look up.
+	// Inefficient is about queries that bind no key, in the order of package plan's ways; MultiGetMax is the number of keys one may look up.
 	Inefficient uint8
 	MultiGetMax int
 	// RowsMax (0: not at all) and BytesMax bound what one statement writes; above BytesAdvised it is warned.
@@ -55,11 +55,11 @@ type Settings struct {
 	// Isolation is of transactions that begin later, and LockConflicts says that they wait for rows of others instead of failing when they commit.
 	Isolation     Isolation
 	LockConflicts bool
-	// LockWait is how long a statement waits for a row that another transaction holds.
+	// LockWait is the time a statement waits for a row that another transaction holds.
 	LockWait time.Duration
-	// IdleTransaction is how long a transaction may wait for its next statement.
+	// IdleTransaction is the time a transaction may wait for its next statement.
 	IdleTransaction time.Duration
-	// IdleSession is how long a session may wait for its next statement.
+	// IdleSession is the time a session may wait for its next statement.
 	IdleSession time.Duration
 	// Lax is a sql_mode without STRICT_TRANS_TABLES and STRICT_ALL_TABLES.
 	Lax bool
@@ -90,7 +90,7 @@ type Settings struct {
 	Zone *Zone
 	// SelectLimit is the LIMIT of a SELECT that has none; 0 for none.
 	SelectLimit int64
-	// SearchWait is how long a query waits for asynchronous search indexes to follow what was committed before; 0: it does not.
+	// SearchWait is the time a query waits for asynchronous search indexes to follow what was committed before; 0: it does not.
 	SearchWait time.Duration
 }
 

@@ -100,7 +100,7 @@ func checkLibraryImport(dir string, from law, path string, isTest bool) string {
 	return fmt.Sprintf("%s is a new dependency: do without it, or add it to libraries in internal/testing/lint/layers_test.go and say why in CONTRIBUTING.md", path)
 }
 
-// below says whether dir is root or stands under it. Everything stands under ".".
+// below reports whether dir is root or stands under it. Everything stands under ".".
 func below(dir, root string) bool {
 	return root == "." || dir == root || strings.HasPrefix(dir, root+"/")
 }

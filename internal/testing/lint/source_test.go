@@ -31,13 +31,13 @@ type source struct {
 	notes     map[int]string // line → text of the comment that ends there
 }
 
-// isMain says whether the file belongs to a program, which may print, exit and leave its identifiers to itself.
+// isMain reports whether the file belongs to a program, which may print, exit and leave its identifiers to itself.
 func (s *source) isMain() bool { return s.file.Name.Name == "main" }
 
 // line returns the line of a position.
 func (s *source) line(pos token.Pos) int { return s.fset.Position(pos).Line }
 
-// noted says whether a comment on the line of pos, or on the line above, opts it out: the word followed by a reason.
+// noted reports whether a comment on the line of pos, or on the line above, opts it out: the word followed by a reason.
 func (s *source) noted(pos token.Pos, word string) bool {
 	line := s.line(pos)
 	return hasNote(s.notes[line], word) || hasNote(s.notes[line-1], word)

@@ -114,7 +114,7 @@ func openTiKV(t testing.TB) (kv.Store, kv.Admin) {
 // drivers is the variable with the addresses of a real cluster.
 const drivers = "WEFT_TEST_TIKV_PD"
 
-// Real says whether the engine tikv is a real cluster.
+// Real reports whether the engine tikv is a real cluster.
 func Real() bool { return os.Getenv(drivers) != "" }
 
 // SkipUnlessReal skips a test that is only about a real cluster.

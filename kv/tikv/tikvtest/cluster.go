@@ -28,7 +28,7 @@ import (
 	wefttikv "github.com/weftdb/weft/kv/tikv"
 )
 
-// storeCount is how many stores a cluster has, and so how many replicas a region.
+// storeCount is the number of stores a cluster has, and so how many replicas a region.
 const storeCount = 3
 
 // Hook sees a request on its way to a store and may answer it instead of send, or spoil the answer.

@@ -153,7 +153,7 @@ const (
 	lostMax     = 4
 )
 
-// mayLose says whether a lost request or answer can be made up for by asking again. The client says that an outcome is unknown only if it can't find
+// mayLose reports whether a lost request or answer can be made up for by asking again. The client says that an outcome is unknown only if it can't find
 // out, so commits are among them.
 func (d *Disturbance) mayLose(request *tikvrpc.Request) bool {
 	if d.lossless || d.counts[faultLost]+d.counts[faultLostReply] >= lostMax {

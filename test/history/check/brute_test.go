@@ -35,7 +35,7 @@ func serializes(h History, done []bool, lists map[int32][]int32) bool {
 	return finished
 }
 
-// mayBeNext says whether no other transaction had to come before.
+// mayBeNext reports whether no other transaction had to come before.
 func mayBeNext(h History, done []bool, at int) bool {
 	for i := range h {
 		if !done[i] && i != at && h[i].Outcome == Committed && h[i].Return < h[at].Call {
@@ -119,7 +119,7 @@ func TestAgainstAllOrders(t *testing.T) {
 	}
 }
 
-// plants are changes of a right history that each make an anomaly of one class. They say whether there was a place for it. // immutable
+// plants are changes of a right history that each make an anomaly of one class. They report whether there was a place for it. // immutable
 var plants = []struct {
 	class Class
 	plant func(rng *rand.Rand, h History) bool

@@ -74,13 +74,13 @@ type Verdict struct {
 	Truncated bool          // the search for cycles was given up: there are more than were counted
 }
 
-// examplesMax is how many anomalies of one class are described.
+// examplesMax is the number of anomalies of one class that are described.
 const examplesMax = 4
 
-// Valid says whether the history is strictly serializable, as far as its reads show.
+// Valid reports whether the history is strictly serializable, as far as its reads show.
 func (v *Verdict) Valid() bool { return len(v.Anomalies) == 0 }
 
-// Has says whether an anomaly of the class was found.
+// Has reports whether an anomaly of the class was found.
 func (v *Verdict) Has(class Class) bool { return v.Counts[class] > 0 }
 
 func (v *Verdict) add(class Class, text string, txns ...int) {

@@ -10,7 +10,7 @@ import (
 	"github.com/weftdb/weft/zorder"
 )
 
-// seekAfter is how many entries are stepped over before a jump, at most.
+// seekAfter is the number of entries that are stepped over before a jump, at most.
 const seekAfter = 10
 
 // Curve is a sample of rows along a Z-order curve.

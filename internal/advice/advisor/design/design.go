@@ -31,7 +31,7 @@ type Table struct {
 	Items    float64 // 0: as many as there are in the sample
 	Bytes    float64 // 0: items × their mean size in the sample
 	Queries  float64 // queries of the table itself in the last Design.Observed
-	// IndexesMax is how many indexes the table may have that are neither local nor search indexes, and SearchesMax how many of these; 0: any number.
+	// IndexesMax is the number of indexes the table may have that are neither local nor search indexes, and SearchesMax how many of these; 0: any number.
 	IndexesMax, SearchesMax int
 }
 
@@ -72,7 +72,7 @@ type Bound struct {
 	Low, High Value   // = and prefix: Low; range: either may be absent; both absent: the values are unknown
 }
 
-// Narrows says whether a key can make use of the bound.
+// Narrows reports whether a key can make use of the bound.
 func (b Bound) Narrows() bool {
 	return b.Operator == Equal || b.Operator == Range || b.Operator == Prefix
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// syntheticDistinct is how many values an attribute gets of which nothing is said.
+// syntheticDistinct is the number of values an attribute gets of which nothing is said.
 const syntheticDistinct = 1000
 
 // random is a small generator (SplitMix64), so that a design without a sample is judged the same way each time.

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// IsEpoch says whether a number can be a time of 2001 to 2100, in seconds or smaller units.
+// IsEpoch reports whether a number can be a time of 2001 to 2100, in seconds or smaller units.
 func IsEpoch(n float64) bool {
 	for _, unit := range []float64{1, 1e3, 1e6, 1e9} {
 		if n >= 1e9*unit && n <= 4.1e9*unit {

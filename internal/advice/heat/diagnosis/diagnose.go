@@ -4,7 +4,7 @@ package diagnosis
 
 import "strings"
 
-// requestsMin is how many requests there must be before anything is said.
+// requestsMin is the number of requests needed before anything is said.
 const requestsMin = 500
 
 // Diagnose says what the requests look like, the gravest first. It says nothing of an object that is hardly asked for anything.

@@ -71,7 +71,7 @@ type group struct {
 	correlation float64
 }
 
-// grows says whether the writes of the group go to one end of it.
+// grows reports whether the writes of the group go to one end of it.
 func (g *group) grows() bool { return g.up >= edgeShare || g.down >= edgeShare }
 
 // groups puts keys together that have their first parts in common, the largest group first, and returns those that grow.

@@ -10,7 +10,7 @@ import (
 // writesBusy is from how many writes a second on one end of a key is a bottleneck.
 const writesBusy = 1000
 
-// prefixesShown is how many prefixes a finding names.
+// prefixesShown is the number of prefixes a finding names.
 const prefixesShown = 8
 
 // increasing finds keys whose new values go to one end, of the whole key or under a few prefixes.

@@ -50,7 +50,7 @@ func (s *study) window() *window {
 	return w
 }
 
-// share is how many of the different keys lie in the window.
+// share is the number of the different keys that lie in the window.
 func (w *window) share() float64 { return float64(w.end-w.first) / float64(len(w.keys)) }
 
 // splits returns keys that cut the requests in four equal parts, as nearly as keys can, each once.

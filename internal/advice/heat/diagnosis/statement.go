@@ -33,7 +33,7 @@ func (s *study) spread(i int) []Statement {
 // quote is a name in backticks: it may be a reserved word.
 func quote(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }
 
-// spreadable says whether reverse spreads values of a type: it takes texts and numbers.
+// spreadable reports whether reverse spreads values of a type: it takes texts and numbers.
 func spreadable(sqlType string) bool {
 	return strings.Contains("BIGINT INT LONG DECIMAL VARCHAR STRING TEXT", strings.ToUpper(sqlType)) && sqlType != ""
 }

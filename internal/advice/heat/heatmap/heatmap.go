@@ -72,7 +72,7 @@ func (l *Layers) drop(level, count int) {
 	l.columns[level] = slices.Delete(l.columns[level], 0, count)
 }
 
-// halve makes the largest column smaller; it says whether there was one to make smaller.
+// halve makes the largest column smaller; it reports whether there was one to make smaller.
 func (l *Layers) halve() bool {
 	var largest *column
 	for level := range l.columns {
@@ -96,7 +96,7 @@ func (l *Layers) halve() bool {
 // Bytes is the memory of the columns.
 func (l *Layers) Bytes() int { return l.bytes }
 
-// Len is how many columns there are.
+// Len is the number of columns.
 func (l *Layers) Len() int {
 	n := 0
 	for _, list := range l.columns {

@@ -132,7 +132,7 @@ func Merge(columns []Rows) Rows {
 	return merged
 }
 
-// Same says whether the buckets that begin at two neighbouring borders may become one.
+// Same reports whether the buckets that begin at two neighbouring borders may become one.
 type Same func(a, b []byte) bool
 
 // Compress merges neighbours until there are at most bucketsMax buckets: the threshold under which neighbours merge is the least that does
@@ -166,7 +166,7 @@ func (r *Rows) Compress(bucketsMax int, same Same, heat func(i int) float64) {
 	r.join(heats, joins, high)
 }
 
-// count is how many buckets there would be if neighbours merged up to the threshold.
+// count is the number of buckets if neighbours merged up to the threshold.
 func count(heats []float64, joins []bool, threshold float64) int {
 	buckets, sum := 0, 0.0
 	for i, h := range heats {

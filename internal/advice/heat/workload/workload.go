@@ -49,10 +49,10 @@ func (p Part) String() string {
 	return fmt.Sprint(p.Number)
 }
 
-// requestsMinute is how many requests a minute has.
+// requestsMinute is the number of requests a minute has.
 const requestsMinute = 1200
 
-// keys is how many rows loads choose from.
+// keys is the number of rows loads choose from.
 const keys = 10_000
 
 // state is a load under way.

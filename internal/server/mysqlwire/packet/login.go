@@ -48,7 +48,7 @@ type Request struct {
 // sslRequestBytes is the length of the packet that asks for TLS: the beginning of a login.
 const sslRequestBytes = 32
 
-// WantsTLS says whether a packet asks for TLS, which was offered among the capabilities.
+// WantsTLS reports whether a packet asks for TLS, which was offered among the capabilities.
 func WantsTLS(payload []byte, capabilities uint32) bool {
 	c := Cutter{Rest: payload}
 	return len(payload) == sslRequestBytes && c.Uint32()&capabilities&ClientSSL != 0

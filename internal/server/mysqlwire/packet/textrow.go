@@ -60,7 +60,7 @@ func appendBits(dst []byte, w *Wire, d *datum.Datum) []byte {
 	return dst
 }
 
-// fits says whether a value's text is one that clients read as the type of its column of numbers: they fail on anything else.
+// fits reports whether a value's text is one that clients read as the type of its column of numbers: they fail on anything else.
 func (w *Wire) fits(kind datum.Kind) bool {
 	switch kind {
 	case datum.KindUint: // above BIGINT's: better a client's complaint than another number

@@ -225,7 +225,7 @@ func AppendMerged(dst []byte, v, w value.Value) ([]byte, error) {
 	return value.EndMap(dst, start)
 }
 
-// Contains says whether v holds w, as JSON_CONTAINS has it: an array holds each element of another, or a scalar that is one of its elements; an object
+// Contains reports whether v holds w, as JSON_CONTAINS has it: an array holds each element of another, or a scalar that is one of its elements; an object
 // holds another's members with values that hold theirs; scalars hold their equals.
 func Contains(v, w value.Value) bool {
 	switch {
@@ -259,7 +259,7 @@ func anyElement(v, w value.Value) bool {
 	return false
 }
 
-// Overlaps says whether two arrays share an element, two objects a member, or two scalars are equal. A scalar and an array compare as arrays.
+// Overlaps reports whether two arrays share an element, two objects a member, or two scalars are equal. A scalar and an array compare as arrays.
 func Overlaps(v, w value.Value) bool {
 	if isArray(w.Kind()) && !isArray(v.Kind()) {
 		v, w = w, v

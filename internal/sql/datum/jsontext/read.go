@@ -204,7 +204,7 @@ func endMap(dst []byte, start, begin int) ([]byte, error) {
 	return value.EndMap(dst, start)
 }
 
-// repeats says whether a name occurs twice among the entries of a map that was begun.
+// repeats reports whether a name occurs twice among the entries of a map that was begun.
 func repeats(entries []byte) bool {
 	var few [8]string
 	names := few[:0]

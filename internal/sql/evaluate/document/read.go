@@ -58,7 +58,7 @@ var (
 	isDouble  = always(datum.Double)
 )
 
-// holdsText says whether a value may hold a document or a string; else it is a number or a truth value.
+// holdsText reports whether a value may hold a document or a string; else it is a number or a truth value.
 func holdsText(d datum.Datum) bool {
 	switch d.Kind() {
 	case datum.KindText, datum.KindBinary, datum.KindJSON:
@@ -386,7 +386,7 @@ func jsonContainsPath(e *function.Environment, a []datum.Datum) (datum.Datum, er
 	return datum.Bool(all), nil
 }
 
-// jsonOverlaps says whether two documents share an element, a member, or are equal.
+// jsonOverlaps reports whether two documents share an element, a member, or are equal.
 func jsonOverlaps(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 	v, err := documentOf(e, "json_overlaps", a, 0)
 	if err != nil {

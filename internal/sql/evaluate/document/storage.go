@@ -43,7 +43,7 @@ func memberOf(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 	return datum.Int(0), nil
 }
 
-// jsonStorageSize is how many bytes MySQL keeps a document in: a byte of its type, and it.
+// jsonStorageSize is the number of bytes MySQL keeps a document in: a byte of its type, and it.
 func jsonStorageSize(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 	v, err := documentOf(e, "json_storage_size", a, 0)
 	if err != nil {

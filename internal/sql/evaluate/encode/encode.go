@@ -103,7 +103,7 @@ var isBinary = always(datum.Varbinary)
 
 func sha1Of(b []byte) []byte { d := sha1.Sum(b); return d[:] }
 
-// isBytes says whether a value is shown byte by byte; else it is a number.
+// isBytes reports whether a value is shown byte by byte; else it is a number.
 func isBytes(d datum.Datum) bool {
 	switch d.Kind() {
 	case datum.KindInt, datum.KindUint, datum.KindBool, datum.KindFloat, datum.KindDecimal:

@@ -76,7 +76,7 @@ func yearDay(m datum.Moment) int {
 }
 
 // week is the number of a day's week, and the year that it belongs to. Bit 0 of mode: weeks begin on Monday; bit 1: weeks of a year count from 1, those
-// before its first belong to the last year; bit 2 reversed says whether the first week is the one with four days or more, or the one that begins in the
+// before its first belong to the last year; bit 2 reversed reports whether the first week is the one with four days or more, or the one that begins in the
 // year.
 func week(m datum.Moment, mode int64) (number, year int) {
 	monday, fromOne, whole := mode&1 != 0, mode&2 != 0, mode&4 != 0
@@ -215,7 +215,7 @@ func dayUnit(unit string, m datum.Moment) int64 {
 	return int64(m.Year*100 + m.Month)
 }
 
-// hasClock says whether a value is read as a time of day where it is no date.
+// hasClock reports whether a value is read as a time of day where it is no date.
 func hasClock(d datum.Datum) bool {
 	return d.Kind() == datum.KindTime || d.Kind() == datum.KindText || d.Kind() == datum.KindBinary
 }

@@ -115,7 +115,7 @@ func (e *Environment) clock(d datum.Datum) (us int64, ok bool) {
 	return 0, false
 }
 
-// isDateText says whether a text looks like a date rather than a time of day.
+// isDateText reports whether a text looks like a date rather than a time of day.
 func isDateText(d datum.Datum) bool {
 	text := strings.TrimSpace(string(d.Bytes()))
 	return len(text) >= 8 && strings.Count(text, "-") >= 2 && text[0] != '-'
@@ -142,7 +142,7 @@ func timeOrLimit(us int64) datum.Datum {
 	return datum.TimeUS(min(max(us, -datum.TimeMax), datum.TimeMax))
 }
 
-// digitsOf is how many digits of its fraction the present is to have, as the argument says: none without one.
+// digitsOf is the number of digits of its fraction the present is to have, as the argument says: none without one.
 func digitsOf(a []datum.Datum) int {
 	if len(a) == 0 {
 		return 0
@@ -237,7 +237,7 @@ func fromUnixTime(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	return datum.TimestampUS(us).WithFraction(fractionOf(a[0])), nil
 }
 
-// fractionOf is how many digits behind the point an exact number of seconds shows, and a time.
+// fractionOf is the number of digits behind the point an exact number of seconds shows, and a time.
 func fractionOf(d datum.Datum) int { return min(d.Scale(), 6) }
 
 func dateOf(e *Environment, a []datum.Datum) (datum.Datum, error) {
@@ -295,7 +295,7 @@ func makeTime(_ *Environment, a []datum.Datum) (datum.Datum, error) {
 	return timeOrLimit(hour*hourUS + us).WithFraction(fractionOf(a[2])), nil
 }
 
-// dayZero is how many days lie between the year 0 and 1970.
+// dayZero is the number of days that lie between the year 0 and 1970.
 const dayZero = 719_528
 
 func fromDays(_ *Environment, a []datum.Datum) (datum.Datum, error) {
@@ -326,7 +326,7 @@ func dateDifference(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	return datum.Int(floorDivide(x, dayUS) - floorDivide(y, dayUS)), nil
 }
 
-// moves says whether a value is a time with a date, and not a time of day.
+// moves reports whether a value is a time with a date, and not a time of day.
 func moves(d datum.Datum) bool {
 	switch d.Kind() {
 	case datum.KindTimestamp, datum.KindDate:
@@ -370,7 +370,7 @@ func timestampDifference(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	return datum.Null, fault.New(fault.WrongArguments, "TIMESTAMPDIFF")
 }
 
-// monthsBetween is how many whole months lie between two times.
+// monthsBetween is the number of whole months that lie between two times.
 func monthsBetween(x, y int64) int64 {
 	sign := int64(1)
 	if y < x {

@@ -126,7 +126,7 @@ func (e *Environment) Path(text []byte) (jsontext.Path, error) {
 
 // Function is one function. Its name is the key in the table.
 type Function struct {
-	// Min and Max are how many arguments it takes; Max < 0 is any number.
+	// Min and Max are the number of arguments it takes; Max < 0 is any number.
 	Min, Max int
 	// Result is the type that it gives for arguments of given types.
 	Result func(arguments []datum.Type) datum.Type

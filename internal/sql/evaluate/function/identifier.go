@@ -20,7 +20,7 @@ var identifiers = map[string]Function{
 	"is_uuid":      {Min: 1, Max: 1, Result: isBoolean, Apply: isUUID},
 }
 
-// gregorian is how many steps of 100 ns 1970 is behind the day from which UUIDs count.
+// gregorian is the number of steps of 100 ns 1970 that is behind the day from which UUIDs count.
 const gregorian = 0x01b21dd213814000
 
 // uuid makes one of version 1, as MySQL does: of the present, and of random bits in the places of the clock's sequence
@@ -121,7 +121,7 @@ func isUUID(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	return datum.Bool(ok), nil
 }
 
-// randomMax is how many bytes RANDOM_BYTES gives.
+// randomMax is the number of bytes RANDOM_BYTES gives.
 const randomMax = 1024
 
 // RandomBytes is a Session that has bytes which nobody can guess.

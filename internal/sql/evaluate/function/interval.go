@@ -30,7 +30,7 @@ var compounds = map[string][]int64{
 	"hour_minute": {hourUS, minuteUS}, "hour_second": {hourUS, minuteUS, secondUS}, "minute_second": {minuteUS, secondUS},
 }
 
-// IsDayUnit says whether a unit leaves the time of day alone.
+// IsDayUnit reports whether a unit leaves the time of day alone.
 func IsDayUnit(unit string) bool {
 	return unit == "day" || unit == "week" || unit == "year_month" || unitsMonths[unit] != 0
 }
@@ -130,7 +130,7 @@ func AddInterval(e *Environment, d, amount datum.Datum, unit string, negative bo
 	return datum.TimestampUS(us).WithFraction(fractionOf(d)).MeetingAs(d), nil
 }
 
-// isDate says whether d is a date without a time of day.
+// isDate reports whether d is a date without a time of day.
 func isDate(d datum.Datum) bool {
 	return d.Kind() == datum.KindDate || d.Kind() == datum.KindText && d.Len() <= len("2024-01-31")
 }

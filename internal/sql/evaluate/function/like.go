@@ -10,7 +10,7 @@ import (
 // Pattern is a LIKE pattern: runs of elements with % between them.
 type Pattern struct {
 	runs [][]element
-	// first and last say whether the pattern begins and ends with a run that must stand there, and not with %.
+	// first and last report whether the pattern begins and ends with a run that must stand there, and not with %.
 	first, last bool
 	// plain are the runs as bytes, where no run holds a _; then runs is empty.
 	plain [][]byte
@@ -73,7 +73,7 @@ func (m *Pattern) flatten() {
 	m.runs = nil
 }
 
-// Match says whether the whole text fits.
+// Match reports whether the whole text fits.
 func (m *Pattern) Match(text []byte) bool {
 	if m.runs != nil {
 		return m.matchesRuns(text)
@@ -139,7 +139,7 @@ func (m *Pattern) matchesRuns(text []byte) bool {
 	return end == nil || fitsEnd(end, text)
 }
 
-// fits says whether a run stands at the beginning of a text, and how many bytes of it that takes.
+// fits reports whether a run stands at the beginning of a text, and how many bytes of it that takes.
 func fits(run []element, text []byte) (size int, ok bool) {
 	for _, e := range run {
 		if e.literal == nil {
@@ -158,7 +158,7 @@ func fits(run []element, text []byte) (size int, ok bool) {
 	return size, true
 }
 
-// fitsEnd says whether a run stands at the end of a text: as many characters as it has elements.
+// fitsEnd reports whether a run stands at the end of a text: as many characters as it has elements.
 func fitsEnd(run []element, text []byte) bool {
 	start := len(text)
 	for range run {

@@ -53,7 +53,7 @@ func (e *Environment) Regexp(pattern []byte) (*Regular, error) {
 	return r, nil
 }
 
-// sizeOf is about how many instructions a pattern compiles to. It also notes whether the pattern looks back.
+// sizeOf is about the number of instructions a pattern compiles to. It also notes whether the pattern looks back.
 func (r *Regular) sizeOf(tree *syntax.Regexp) int {
 	size := 1 + len(tree.Rune)/2
 	for _, part := range tree.Sub {
@@ -70,7 +70,7 @@ func (r *Regular) sizeOf(tree *syntax.Regexp) int {
 	return size
 }
 
-// Matches says whether a text matches. Errors: fault.Interrupted if the statement was ended meanwhile.
+// Matches reports whether a text matches. Errors: fault.Interrupted if the statement was ended meanwhile.
 func (e *Environment) Matches(r *Regular, text []byte) (bool, error) {
 	if len(text)*r.size <= workLittle {
 		return r.compiled.Match(text), nil

@@ -27,7 +27,7 @@ func SyntaxError(text []byte, offset int, expected string) error {
 // hidden stands for what is not shown of a statement.
 const hidden = "..."
 
-// HasPassword says whether a text may hold a password: a statement about users, or a text in it that could be one. It must not be shown to others than who
+// HasPassword reports whether a text may hold a password: a statement about users, or a text in it that could be one. It must not be shown to others than who
 // sent it, nor kept.
 func HasPassword(text []byte) bool {
 	if lower := bytes.ToLower(text); bytes.Contains(lower, []byte("identified")) || bytes.Contains(lower, []byte("'set password")) {

@@ -358,7 +358,7 @@ func (l *Lexer) exponent() bool {
 	return true
 }
 
-// quotes says whether a byte starts and ends a string.
+// quotes reports whether a byte starts and ends a string.
 func (l *Lexer) quotes(c byte) bool { return c == '\'' || c == '"' && l.Mode&AnsiQuotes == 0 }
 
 // string reads a string in single or double quotes and those that follow it, with white space between at most: they are one.

@@ -11,7 +11,7 @@ import (
 // tokensMax bounds the words, literals and symbols of a statement.
 const tokensMax = 1_000_000
 
-// Check says whether a statement is short enough to be read. Malformed tokens are left to the reader. Errors: fault.Refused.
+// Check reports whether a statement is short enough to be read. Malformed tokens are left to the reader. Errors: fault.Refused.
 func (m Mode) Check(text []byte) error {
 	if len(text) <= tokensMax {
 		return nil // a token has a byte at least

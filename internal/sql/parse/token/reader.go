@@ -81,7 +81,7 @@ func (p *Reader) Refuse(reason string) {
 	p.Close()
 }
 
-// Is says whether the current token is a keyword or symbol.
+// Is reports whether the current token is a keyword or symbol.
 func (p *Reader) Is(word string) bool { return p.At.Word == word }
 
 // Accept reads a keyword or symbol if it comes next.
@@ -146,7 +146,7 @@ func (p *Reader) List(element func()) {
 // SourceOf returns the text of a token, which aliases the reader's copy.
 func (p *Reader) SourceOf(t Token) string { return p.Source[t.Start:t.End] }
 
-// IsName says whether the current token may be a name.
+// IsName reports whether the current token may be a name.
 func (p *Reader) IsName() bool { return nameable(p.At) }
 
 // NameOf returns the name that a word or a name in quotes is.

@@ -65,7 +65,7 @@ func (f *Failure) Stop(err error, then func()) {
 	})
 }
 
-// Failed says whether the store has stopped.
+// Failed reports whether the store has stopped.
 func (f *Failure) Failed() bool { return f.cause.Load() != nil }
 
 // ClosedErr says why the store takes no calls any more.

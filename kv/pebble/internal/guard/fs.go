@@ -52,7 +52,7 @@ const (
 	guardQuiet    = 10 * time.Second
 )
 
-// NewFS returns a guard of the store's folder dir on a file system. retries is how many writes of tables may fail in a row; 0 is a default that comes to
+// NewFS returns a guard of the store's folder dir on a file system. retries is the number of writes of tables that may fail in a row; 0 is a default that comes to
 // about ten seconds. See OnFull, too.
 func NewFS(files vfs.FS, dir string, retries int32, f *Failure) *FS {
 	if retries == 0 {
@@ -66,12 +66,12 @@ func NewFS(files vfs.FS, dir string, retries int32, f *Failure) *FS {
 // OnFull sets what is called whenever the disk turns out to be full. It comes before Opened.
 func (g *FS) OnFull(full func()) { g.full = full }
 
-// isScarce says whether a file could not be opened because too many are open.
+// isScarce reports whether a file could not be opened because too many are open.
 func isScarce(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
 
-// mayHeal says whether time may heal the error, and tells of it.
+// mayHeal reports whether time may heal the error, and tells of it.
 func (g *FS) mayHeal(err error) bool {
 	switch {
 	case IsFull(err):
@@ -106,15 +106,15 @@ func (g *FS) SyncLatency() SyncLatency { return g.syncs.latency() }
 // Unwrap implements vfs.FS.
 func (g *FS) Unwrap() vfs.FS { return g.FS }
 
-// isTable says whether Pebble can do without the file: it then writes another one.
+// isTable reports whether Pebble can do without the file: it then writes another one.
 func isTable(name string) bool {
 	return strings.HasSuffix(name, ".sst") || strings.HasSuffix(name, ".blob")
 }
 
-// isLog says whether a file belongs to the write-ahead log.
+// isLog reports whether a file belongs to the write-ahead log.
 func isLog(name string) bool { return strings.HasSuffix(name, ".log") }
 
-// vital says whether the store can't go on after an error in writing the file.
+// vital reports whether the store can't go on after an error in writing the file.
 func (g *FS) vital(name string) bool { return g.FS.PathDir(name) == g.dir && !isTable(name) }
 
 // begin counts a change of a file, or keeps the caller for ever if the store has stopped.

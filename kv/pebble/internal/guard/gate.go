@@ -19,7 +19,7 @@ type Gate struct {
 	}
 }
 
-// Enter says whether the store is open; if so, leave must follow with the same slot.
+// Enter reports whether the store is open; if so, leave must follow with the same slot.
 func (g *Gate) Enter(slot uint8) bool {
 	inside := &g.slots[slot%gateSlots].inside
 	inside.Add(1)
@@ -36,7 +36,7 @@ func (g *Gate) Leave(slot uint8) { g.slots[slot%gateSlots].inside.Add(-1) }
 // Shut lets nobody in any more.
 func (g *Gate) Shut() { g.closed.Store(true) }
 
-// Drained waits with growing pauses until nobody is inside. It says whether that came before the deadline, and before the store stopped.
+// Drained waits with growing pauses until nobody is inside. It reports whether that came before the deadline, and before the store stopped.
 func (g *Gate) Drained(deadline, stopped <-chan struct{}) bool {
 	for pause := 50 * time.Microsecond; g.inside() > 0; pause = min(2*pause, 10*time.Millisecond) {
 		select {
@@ -58,7 +58,7 @@ func (g *Gate) inside() int64 {
 	return n
 }
 
-// Closed says whether nobody is admitted any more.
+// Closed reports whether nobody is admitted any more.
 func (g *Gate) Closed() bool { return g.closed.Load() }
 
 // Hold counts one more call as inside, for work that an Enter has admitted and that outlives it. Leave must follow, with slot 0.

@@ -77,7 +77,7 @@ func WarnIfExposed(files vfs.FS, dir string, log *slog.Logger) {
 	}
 }
 
-// isExposed says whether other users of the machine can open files of the folder.
+// isExposed reports whether other users of the machine can open files of the folder.
 func isExposed(files vfs.FS, dir string) bool {
 	if vfs.Root(files) != vfs.Default {
 		return false
