@@ -168,10 +168,10 @@ func addUser(ctx context.Context, users *database.Accounts, request userRequest)
 	}
 	u, _, err := users.Get(ctx, request.Name)
 	if err != nil || len(u.Policies) == 0 {
-		return "user " + request.Name + " added, who may do nothing yet: grant rights with weft user policy put, or GRANT in SQL\n", err
+		return "user " + request.Name + " added without any right: grant rights with weft user policy put, or GRANT in SQL\n", err
 	}
 	token, err := users.CreateToken(ctx, request.Name)
-	return "user " + request.Name + " added, who may do everything\n" + adminTokenVariable + "=" + token + "\n", err
+	return "user " + request.Name + " added with all rights\n" + adminTokenVariable + "=" + token + "\n", err
 }
 
 // usersTimeout is the time a server may take to change a user.

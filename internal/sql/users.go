@@ -138,7 +138,7 @@ func (s *Session) refuseUsers(action string, names []string, detail string, why 
 // noteAdministrator tells that the first user of a database may do everything.
 func (s *Session) noteAdministrator(ctx context.Context, name string) {
 	if u, ok, err := s.accounts().Get(ctx, name); err == nil && ok && grant.IsAdministrator(&u) {
-		s.note(fault.Refused, name+" is the first user, who may do everything: make another administrator, then REVOKE ALL ON *.* FROM "+name+" takes that away")
+		s.note(fault.Refused, name+" is the first user and has all rights: make another administrator, then REVOKE ALL ON *.* FROM "+name+" takes that away")
 	}
 }
 

@@ -78,7 +78,7 @@ func Tree() []Section {
 		{tagRegion, "region", []Field{{"table", Number}, {"index", Number}, {"start", Rest}}, "region", "a region that begins at a key of an index, JSON"},
 		{tagGateway, "gateway", []Field{{"id", Text}}, "gateway", "a process that shares the store: its lease, and the schema that it has, JSON"},
 		{tagOwner, "owner", []Field{{"work", Text}}, "gateway", "id of the gateway that does work for all"},
-		{tagAccount, "account", []Field{{"name", Text}}, "account", "who may sign in, with what passwords are checked by, JSON"},
+		{tagAccount, "account", []Field{{"name", Text}}, "account", "a user with the verifiers of passwords, JSON"},
 		{tagView, "view", []Field{{"database", Text}, {"name", Text}}, "catalog", "a query with a name, JSON"},
 		{tagCounter, "counter", []Field{{"table", Number}, {"counter", Number}}, "catalog", "the first number that no gateway has been given"},
 		{tagAccessKey, "accesskey", []Field{{"id", Text}}, "account", "whose key signs requests, with its secret encrypted, JSON"},

@@ -147,7 +147,7 @@ func (v *validator) index(x *Index) {
 	v.check(x != &v.table.Primary || !x.Internal && !x.Lenient, "the primary index is neither internal nor lenient")
 	v.check(x.Rebuild == nil || x.Internal, "an index that replaces another, or was replaced, is internal")
 	v.check(!x.Lenient || !x.KeepNulls, "an index that keeps nulls is not lenient")
-	v.check(!x.Unique || v.table.Cells == nil, "an index of a table with lives, versions or times of cells can't be unique: who has a value there changes as time passes")
+	v.check(!x.Unique || v.table.Cells == nil, "an index of a table with lives, versions or times of cells can't be unique: the row that has a value changes as time passes")
 	v.check(!x.Unique || x != &v.table.Primary && !x.Internal && !x.Lenient, "the primary key, and an index that is internal or lenient, is not marked unique")
 	v.check(x != &v.table.Primary || x.PartitionParts > 0, "the primary key has no partition key")
 	v.check(x.Async == nil || x.Search && x.Async.EntriesMax >= 0, "only a search index is asynchronous, for changes of more than so many entries, not below 0")

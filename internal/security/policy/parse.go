@@ -209,7 +209,7 @@ func (p *parser) principals(in *rawStatement, s *statement) error {
 	case err != nil:
 		return err
 	case p.kind == Identity && raw != nil:
-		return errors.New("a policy of a user or role names no Principal: it is about who it is attached to")
+		return errors.New("a policy of a user or role names no Principal: it is about the user or role that it is attached to")
 	case p.kind == Identity:
 		return nil
 	case raw == nil:

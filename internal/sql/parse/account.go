@@ -168,7 +168,7 @@ func (p *parser) grant() tree.Statement {
 	}
 	if !s.Revoke && p.Accept("with") {
 		if p.Is("admin") {
-			p.Refuse("WITH ADMIN OPTION is not supported: who may manage users may grant roles")
+			p.Refuse("WITH ADMIN OPTION is not supported: users with CREATE USER may grant roles")
 		}
 		p.Expect("grant", "option")
 		if s.Option = true; s.Roles != nil {
