@@ -18,6 +18,18 @@
 //   - A Txn that is also a Renewer may read later commits. Its later writes are checked for conflicts from that moment.
 //   - A Commit that can't tell whether it took effect returns ErrUnknownOutcome; it is never retried by Update.
 //
+// # Powers that an engine may have
+//
+// Each is an interface of its own. Without it:
+//
+//   - Admin: no index is built or dropped (DeleteRange, Compact, sizes of ranges).
+//   - Renewer (of a Txn): a write that waited for another one fails and starts again, where it could go on.
+//   - Stamps, and Stamper of its Txn: no streams, recovery, asynchronous indexes or changes to Kinesis.
+//   - Walker: Walk reads through a cursor.
+//   - Copier and Files: backups read all entries at one snapshot, where they could copy files.
+//   - Followed: no shipping of changes as they are made.
+//   - Shared: one process serves the store. Collector: the engine forgets old versions by itself.
+//
 // Knows: bytes, transactions, ranges, limits, conflicts.
 // Never: tables, encodings of values, any engine.
 package kv
