@@ -53,7 +53,7 @@ func (s *Session) explainQuery(ctx context.Context, of tree.Query, c *call, o ex
 	if !o.Analyze {
 		settings.Inefficient = plan.AllowInefficient // it is said, not refused
 	}
-	text := func() string { return string(tree.AppendStatement(nil, of)) }
+	text := func() string { return string(tree.AppendQuery(nil, of)) }
 	q, err := s.compileQueryBy(of, c, algebra.Options{Parameters: tree.Placeholders(of), Text: text, Execution: plan.Execution{Settings: settings}})
 	if err != nil {
 		return err
@@ -84,7 +84,7 @@ func (s *Session) explainQueried(ctx context.Context, q *queryStatement, c *call
 }
 
 func (s *Session) explainSelect(ctx context.Context, of *tree.Select, c *call, o explain.Options) error {
-	compiled, err := s.compileSelectOf(of, func() string { return string(tree.AppendStatement(nil, of)) })
+	compiled, err := s.compileSelectOf(of, func() string { return string(tree.AppendQuery(nil, of)) })
 	if err != nil {
 		return err
 	}

@@ -65,7 +65,7 @@ func (s *Session) createView(ctx context.Context, read *tree.CreateView) error {
 	if err := s.checkView(read, dbName, name); err != nil {
 		return err
 	}
-	query := string(tree.AppendStatement(nil, read.Query))
+	query := string(tree.AppendQuery(nil, read.Query))
 	view := database.StoredView{Database: dbName, Name: name, Query: query, Statement: viewStatement(read, name) + query}
 	if exists {
 		return s.viewKept(views.Replace(ctx, view), name)

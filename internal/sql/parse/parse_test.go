@@ -80,7 +80,7 @@ func faulty(err error) string {
 
 // printed tells which statements are not plain.
 func printed(s tree.Statement) string {
-	sql := string(tree.AppendStatement(nil, s)) + "\n"
+	sql := statementText(s) + "\n"
 	if !tree.IsPlain(s) {
 		return "relational: " + sql
 	}
@@ -98,8 +98,8 @@ func roundTrip(s tree.Statement) (problem string) {
 	if _, nothing := s.(*tree.Nothing); nothing {
 		return "" // its tree says what it does, and no more
 	}
-	sql := tree.AppendStatement(nil, s)
-	again, err := parse.Parse(sql)
+	sql := statementText(s)
+	again, err := parse.Parse([]byte(sql))
 	if err != nil || again == nil {
 		return fmt.Sprintf("printed as %s\nwhich is not read: %v", sql, err)
 	}

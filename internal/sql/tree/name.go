@@ -109,3 +109,14 @@ func (n Name) append(dst []byte) []byte {
 	}
 	return AppendName(dst, n.Name)
 }
+
+// appendDotted appends a variable's name, whose parts have points between them.
+func appendDotted(dst []byte, name string) []byte {
+	for i, part := range strings.Split(name, ".") {
+		if i > 0 {
+			dst = append(dst, '.')
+		}
+		dst = AppendName(dst, part)
+	}
+	return dst
+}

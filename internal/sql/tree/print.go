@@ -4,37 +4,6 @@ package tree
 
 import "strings"
 
-// AppendStatement appends a statement as the parser reads it back: keywords in upper case, names in backticks where they need them.
-// Nil is nothing.
-func AppendStatement(dst []byte, s Statement) []byte {
-	switch x := s.(type) {
-	case Query:
-		return appendQuery(dst, x)
-	case *Insert:
-		return x.append(dst)
-	case *Update:
-		return x.append(dst)
-	case *Delete:
-		return x.append(dst)
-	case *Explain:
-		return x.append(dst)
-	case *CreateTable:
-		return x.append(dst)
-	case *CreateIndex:
-		return x.append(dst)
-	case *AlterTable:
-		return x.append(dst)
-	case *CreateView:
-		return x.append(dst)
-	case *DropView:
-		return x.append(dst)
-	}
-	if printed, ok := appendDefinition(dst, s); ok {
-		return printed
-	}
-	return appendSession(dst, s)
-}
-
 func appendHints(dst []byte, hints []Hint) []byte {
 	if len(hints) == 0 {
 		return dst
@@ -213,36 +182,6 @@ func appendLimit(dst []byte, limit Expression) []byte {
 	return AppendExpression(append(dst, " LIMIT "...), limit)
 }
 
-func (s *Insert) append(dst []byte) []byte {
-	switch s.Rule {
-	case ReplaceRow:
-		dst = append(dst, "REPLACE "...)
-	case Overwrite:
-		dst = append(dst, "UPSERT "...)
-	default:
-		dst = append(dst, "INSERT "...)
-	}
-	dst = s.Into.append(append(appendHints(dst, s.Hints), "INTO "...))
-	if len(s.Columns) > 0 {
-		dst = append(appendNames(append(dst, " ("...), s.Columns), ')')
-	}
-	if s.Query != nil {
-		_, bare := s.Query.(*Select)
-		dst = appendOperand(append(dst, ' '), s.Query, bare) // VALUES without brackets would be rows
-	} else {
-		dst = appendRows(append(dst, " VALUES "...), "(", s.Rows)
-	}
-	switch s.Rule {
-	case DuplicateIgnore:
-		dst = append(dst, " ON DUPLICATE KEY IGNORE"...)
-	case DuplicateError:
-		dst = append(dst, " ON DUPLICATE KEY ERROR"...)
-	case DuplicateUpdate:
-		dst = appendAssignments(append(dst, " ON DUPLICATE KEY UPDATE "...), s.Updates)
-	}
-	return dst
-}
-
 // appendRows appends written rows, before each of which stands a word or bracket.
 func appendRows(dst []byte, begin string, rows [][]Expression) []byte {
 	for i, row := range rows {
@@ -252,61 +191,4 @@ func appendRows(dst []byte, begin string, rows [][]Expression) []byte {
 		dst = appendList(append(dst, begin...), row)
 	}
 	return dst
-}
-
-func appendAssignments(dst []byte, assignments []Assignment) []byte {
-	for i, a := range assignments {
-		if i > 0 {
-			dst = append(dst, ", "...)
-		}
-		if a.Table != "" {
-			dst = append(AppendName(dst, a.Table), '.')
-		}
-		dst = AppendExpression(append(AppendName(dst, a.Column), " = "...), a.Value)
-	}
-	return dst
-}
-
-func (s *Update) append(dst []byte) []byte {
-	dst = appendIgnore(appendHints(append(s.With.append(dst), "UPDATE "...), s.Hints), s.Ignore)
-	if s.Tables != nil {
-		dst = appendTables(dst, s.Tables)
-	} else {
-		dst = appendAlias(s.Table.append(dst), s.Alias)
-	}
-	dst = appendWhere(appendAssignments(append(dst, " SET "...), s.Set), s.Where)
-	return appendLimit(appendOrders(dst, s.OrderBy), s.Limit)
-}
-
-func appendIgnore(dst []byte, ignore bool) []byte {
-	if ignore {
-		dst = append(dst, "IGNORE "...)
-	}
-	return dst
-}
-
-func (s *Delete) append(dst []byte) []byte {
-	dst = appendIgnore(appendHints(append(s.With.append(dst), "DELETE "...), s.Hints), s.Ignore)
-	if s.Tables != nil {
-		for i, target := range s.Targets {
-			if i > 0 {
-				dst = append(dst, ", "...)
-			}
-			dst = target.append(dst)
-		}
-		return appendWhere(appendTables(append(dst, " FROM "...), s.Tables), s.Where)
-	}
-	dst = appendWhere(appendAlias(s.From.append(append(dst, "FROM "...)), s.Alias), s.Where)
-	return appendLimit(appendOrders(dst, s.OrderBy), s.Limit)
-}
-
-func (s *Explain) append(dst []byte) []byte {
-	dst = append(dst, "EXPLAIN "...)
-	if s.Analyze {
-		dst = append(dst, "ANALYZE "...)
-	}
-	if s.Format != "" {
-		dst = append(append(append(dst, "FORMAT = "...), strings.ToUpper(s.Format)...), ' ')
-	}
-	return AppendStatement(dst, s.Of)
 }

@@ -2,8 +2,9 @@
 
 package tree
 
-// appendQuery appends a query. Nil is nothing.
-func appendQuery(dst []byte, q Query) []byte {
+// AppendQuery appends a query as the parser reads it back: keywords in upper case, names in backticks where they need
+// them. Nil is nothing.
+func AppendQuery(dst []byte, q Query) []byte {
 	switch q := q.(type) {
 	case *Select:
 		return q.append(dst)
@@ -16,7 +17,7 @@ func appendQuery(dst []byte, q Query) []byte {
 }
 
 func appendInBrackets(dst []byte, q Query) []byte {
-	return append(appendQuery(append(dst, '('), q), ')')
+	return append(AppendQuery(append(dst, '('), q), ')')
 }
 
 func (w *With) append(dst []byte) []byte {
@@ -60,7 +61,7 @@ func (s *SetOperation) append(dst []byte) []byte {
 
 func appendOperand(dst []byte, q Query, bare bool) []byte {
 	if bare {
-		return appendQuery(dst, q)
+		return AppendQuery(dst, q)
 	}
 	return appendInBrackets(dst, q)
 }
@@ -172,30 +173,4 @@ func (b Bound) append(dst []byte) []byte {
 	}
 	return append(dst, [...]string{UnboundedPreceding: "UNBOUNDED PRECEDING", Preceding: "PRECEDING", CurrentRow: "CURRENT ROW",
 		Following: "FOLLOWING", UnboundedFollowing: "UNBOUNDED FOLLOWING"}[b.Kind]...)
-}
-
-func (v *CreateView) append(dst []byte) []byte {
-	switch {
-	case v.Alter:
-		dst = append(dst, "ALTER VIEW "...)
-	case v.OrReplace:
-		dst = append(dst, "CREATE OR REPLACE VIEW "...)
-	default:
-		dst = append(dst, "CREATE VIEW "...)
-	}
-	return appendQuery(append(appendColumns(v.View.append(dst), v.Columns), " AS "...), v.Query)
-}
-
-func (v *DropView) append(dst []byte) []byte {
-	dst = append(dst, "DROP VIEW "...)
-	if v.IfExists {
-		dst = append(dst, "IF EXISTS "...)
-	}
-	for i, name := range v.Views {
-		if i > 0 {
-			dst = append(dst, ", "...)
-		}
-		dst = name.append(dst)
-	}
-	return dst
 }
