@@ -13,6 +13,7 @@ import (
 	"github.com/weftdb/weft/internal/data/keytext"
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/data/value"
+	"github.com/weftdb/weft/internal/data/value/valuetest"
 	"github.com/weftdb/weft/internal/index/indexkey"
 )
 
@@ -90,7 +91,7 @@ func specOf(line string) (*Spec, error) {
 			s.Count = n
 			continue
 		}
-		v, err := value.ParseText(word)
+		v, err := valuetest.ParseText(word)
 		if err != nil {
 			return nil, err
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"github.com/weftdb/weft/internal/data/value"
+	"github.com/weftdb/weft/internal/data/value/valuetest"
 	"github.com/weftdb/weft/internal/testing/rounds"
 )
 
@@ -53,7 +54,7 @@ func TestData(t *testing.T) {
 			case "futures":
 				return futures(t, &rules, stored)
 			case "stored":
-				return string(value.AppendRowText(nil, stored, value.NoNames))
+				return string(valuetest.AppendRowText(nil, stored, value.NoNames))
 			case "show":
 				return show(t, &rules, stored, now)
 			case "versions":
@@ -87,7 +88,7 @@ func change(t *testing.T, d *datadriven.TestData, rules *Rules, w *Write, now in
 		return
 	}
 	row := func(text string) value.Row {
-		row, err := value.ParseRowText(text, value.NoNames)
+		row, err := valuetest.ParseRowText(text, value.NoNames)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -128,7 +129,7 @@ func change(t *testing.T, d *datadriven.TestData, rules *Rules, w *Write, now in
 }
 
 func keyRow(t *testing.T) value.Row {
-	row, err := value.ParseRowText("{id: 1i}", value.NoNames)
+	row, err := valuetest.ParseRowText("{id: 1i}", value.NoNames)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +181,7 @@ func futures(t *testing.T, rules *Rules, stored value.Row) string {
 	var out strings.Builder
 	all := func([]byte) bool { return true }
 	if err := rules.Futures(stored, value.NoNames, isKey, all, func(row value.Row) error {
-		out.Write(value.AppendRowText(nil, row, value.NoNames))
+		out.Write(valuetest.AppendRowText(nil, row, value.NoNames))
 		out.WriteByte('\n')
 		return nil
 	}); err != nil {
@@ -213,7 +214,7 @@ func show(t *testing.T, rules *Rules, stored value.Row, now int64) string {
 	if err := visible.Validate(value.NoNames); err != nil {
 		t.Fatal(err)
 	}
-	return string(value.AppendRowText(nil, visible, value.NoNames))
+	return string(valuetest.AppendRowText(nil, visible, value.NoNames))
 }
 
 func versions(t *testing.T, d *datadriven.TestData, rules *Rules, stored value.Row, now int64) string {
@@ -240,7 +241,7 @@ func TestOrderDoesNotCount(t *testing.T) {
 	seed := rounds.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 1))
 	rules := Rules{Versions: 100, MarkersMS: 1 << 40}
-	id, err := value.ParseRowText("{id: 1i}", value.NoNames)
+	id, err := valuetest.ParseRowText("{id: 1i}", value.NoNames)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/weftdb/weft/internal/data/value"
+	"github.com/weftdb/weft/internal/data/value/valuetest"
 	"github.com/weftdb/weft/internal/testing/rounds"
 )
 
@@ -69,7 +70,7 @@ func text(row value.Row) string {
 	if row == nil {
 		return "nothing"
 	}
-	return string(value.AppendRowText(nil, row, value.NoNames))
+	return string(valuetest.AppendRowText(nil, row, value.NoNames))
 }
 
 // randomEdits are edits of a row: mostly values by the clock for all columns.

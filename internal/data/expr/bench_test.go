@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/weftdb/weft/internal/data/value"
+	"github.com/weftdb/weft/internal/data/value/valuetest"
 	"github.com/weftdb/weft/order"
 )
 
@@ -16,7 +17,7 @@ func benchmarkSource(b testing.TB) Source {
 	for i := range 10 {
 		text += fmt.Sprintf(", more%d: \"some text that nobody asks for %d\"", i, i)
 	}
-	row, err := value.ParseRowText(text+"}", names)
+	row, err := valuetest.ParseRowText(text+"}", names)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/weftdb/weft/internal/data/value"
+	"github.com/weftdb/weft/internal/data/value/valuetest"
 )
 
 func path(name string, steps ...Step) Path { return Path{Name: name, Steps: steps} }
@@ -175,7 +176,7 @@ func TestArithmeticInConditions(t *testing.T) {
 
 func row(t *testing.T, text string) value.Row {
 	t.Helper()
-	row, err := value.ParseRowText(text, value.NoNames)
+	row, err := valuetest.ParseRowText(text, value.NoNames)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/weftdb/weft/internal/data/value"
+	"github.com/weftdb/weft/internal/data/value/valuetest"
 	"github.com/weftdb/weft/internal/testing/rounds"
 	"github.com/weftdb/weft/order"
 )
@@ -335,7 +336,7 @@ func TestProjectAgainstModel(t *testing.T) {
 	}
 }
 
-func itemText(s Source) string { return string(value.AppendRowText(nil, s.Row, s.Names)) }
+func itemText(s Source) string { return string(valuetest.AppendRowText(nil, s.Row, s.Names)) }
 
 // Paths that are apart must be so in sorted order too, and neighbours there if any two are not: parsers rely on it.
 func TestNeighboursTellOverlaps(t *testing.T) {

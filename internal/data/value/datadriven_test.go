@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package value
+package value_test
 
 import (
 	"encoding/hex"
@@ -10,6 +10,9 @@ import (
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
+
+	"github.com/weftdb/weft/internal/data/value"
+	"github.com/weftdb/weft/internal/data/value/valuetest"
 )
 
 // TestDataDriven runs the files of testdata. Their commands, one value of the text notation in each line of input:
@@ -45,7 +48,7 @@ func TestDataDriven(t *testing.T) {
 func runLine(command, line string) string {
 	switch command {
 	case "show":
-		v, err := ParseText(line)
+		v, err := valuetest.ParseText(line)
 		if err != nil {
 			return err.Error()
 		}
@@ -56,36 +59,36 @@ func runLine(command, line string) string {
 		if err != nil {
 			return err.Error()
 		}
-		switch err := Value(b).Validate(); {
+		switch err := value.Value(b).Validate(); {
 		case err == nil:
-			return fmt.Sprintf("%s: %v", why, Value(b))
-		case errors.Is(err, ErrMalformed):
+			return fmt.Sprintf("%s: %v", why, value.Value(b))
+		case errors.Is(err, value.ErrMalformed):
 			return why + ": malformed"
 		default:
 			return why + ": " + err.Error()
 		}
 	}
 	left, right, _ := strings.Cut(line, " ; ")
-	a, errA := ParseText(left)
-	b, errB := ParseText(right)
+	a, errA := valuetest.ParseText(left)
+	b, errB := valuetest.ParseText(right)
 	if errA != nil || errB != nil {
 		return fmt.Sprint(errA, errB)
 	}
 	return line + "  ->  " + runPair(command, a, b)
 }
 
-func runPair(command string, a, b Value) string {
+func runPair(command string, a, b value.Value) string {
 	switch command {
 	case "compare":
-		order, comparable := Compare(a, b)
+		order, comparable := value.Compare(a, b)
 		if !comparable {
-			return fmt.Sprintf("no order, equal %v", Equal(a, b))
+			return fmt.Sprintf("no order, equal %v", value.Equal(a, b))
 		}
-		return fmt.Sprintf("%+d, equal %v", order, Equal(a, b))
+		return fmt.Sprintf("%+d, equal %v", order, value.Equal(a, b))
 	case "contains":
 		return fmt.Sprint(a.Contains(b))
 	case "sets":
-		return fmt.Sprintf("union %v, difference %v", Value(Union(nil, a, b)), Value(Difference(nil, a, b)))
+		return fmt.Sprintf("union %v, difference %v", value.Value(value.Union(nil, a, b)), value.Value(value.Difference(nil, a, b)))
 	}
 	return "unknown command " + command
 }
@@ -104,7 +107,7 @@ func runRow(t *testing.T, d *datadriven.TestData) string {
 	if d.Cmd == "rename" {
 		names = argument(t, d, "from")
 	}
-	row, err := ParseRowText(d.Input, names)
+	row, err := valuetest.ParseRowText(d.Input, names)
 	if err != nil {
 		return err.Error()
 	}
@@ -118,10 +121,10 @@ func runRow(t *testing.T, d *datadriven.TestData) string {
 		return out.String()
 	case "project":
 		keep := argument(t, d, "keep")
-		row = Project(nil, row, names, func(name []byte) bool { _, ok := keep.ID(name); return ok })
+		row = value.Project(nil, row, names, func(name []byte) bool { _, ok := keep.ID(name); return ok })
 	case "rename":
 		to := argument(t, d, "to")
-		if row, err = Rename(nil, row, names, to); err != nil {
+		if row, err = value.Rename(nil, row, names, to); err != nil {
 			return err.Error()
 		}
 		names = to
@@ -129,5 +132,5 @@ func runRow(t *testing.T, d *datadriven.TestData) string {
 	if err := row.Validate(names); err != nil {
 		return err.Error()
 	}
-	return fmt.Sprintf("%s\nsize %d, %d attributes\n%x\n", AppendRowText(nil, row, names), row.Size(), row.Len(), []byte(row))
+	return fmt.Sprintf("%s\nsize %d, %d attributes\n%x\n", valuetest.AppendRowText(nil, row, names), row.Size(), row.Len(), []byte(row))
 }

@@ -1,59 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package value
+package value_test
 
 import (
 	"bytes"
 	"fmt"
 	"testing"
+
+	"github.com/weftdb/weft/internal/data/value"
+	"github.com/weftdb/weft/internal/data/value/valuetest"
 )
 
 // rebuild encodes v anew from what its accessors return.
-func rebuild(t *testing.T, dst []byte, v Value) []byte {
+func rebuild(t *testing.T, dst []byte, v value.Value) []byte {
 	start := len(dst)
 	var err error
 	switch kind := v.Kind(); kind {
-	case Null:
-		return AppendNull(dst)
-	case Bool:
-		return AppendBool(dst, v.Bool())
-	case String:
-		return AppendString(dst, v.Bytes())
-	case Binary:
-		return AppendBinary(dst, v.Bytes())
-	case Number:
+	case value.Null:
+		return value.AppendNull(dst)
+	case value.Bool:
+		return value.AppendBool(dst, v.Bool())
+	case value.String:
+		return value.AppendString(dst, v.Bytes())
+	case value.Binary:
+		return value.AppendBinary(dst, v.Bytes())
+	case value.Number:
 		d, ok := v.Decimal()
 		if !ok {
 			t.Fatalf("no decimal in %x", []byte(v))
 		}
-		return AppendNumber(dst, d)
-	case Int, Timestamp:
+		return value.AppendNumber(dst, d)
+	case value.Int, value.Timestamp:
 		x, _ := v.Int()
-		if kind == Int {
-			return AppendInt(dst, x)
+		if kind == value.Int {
+			return value.AppendInt(dst, x)
 		}
-		return AppendTimestamp(dst, x)
-	case Float:
+		return value.AppendTimestamp(dst, x)
+	case value.Float:
 		x, _ := v.Float()
-		return AppendFloat(dst, x)
-	case List:
-		dst = BeginList(dst)
+		return value.AppendFloat(dst, x)
+	case value.List:
+		dst = value.BeginList(dst)
 		for e := v.Elements(); e.Next(); {
 			dst = rebuild(t, dst, e.Value())
 		}
-		dst, err = EndList(dst, start)
-	case Map:
-		dst = BeginMap(dst)
+		dst, err = value.EndList(dst, start)
+	case value.Map:
+		dst = value.BeginMap(dst)
 		for e := v.Elements(); e.Next(); {
-			dst = rebuild(t, AppendName(dst, e.Name()), e.Value())
+			dst = rebuild(t, value.AppendName(dst, e.Name()), e.Value())
 		}
-		dst, err = EndMap(dst, start)
+		dst, err = value.EndMap(dst, start)
 	default:
-		dst = BeginSet(dst, kind)
+		dst = value.BeginSet(dst, kind)
 		for e := v.Elements(); e.Next(); {
 			dst = rebuild(t, dst, e.Value())
 		}
-		dst, err = EndSet(dst, start)
+		dst, err = value.EndSet(dst, start)
 	}
 	if err != nil {
 		t.Fatalf("rebuilding %x: %v", []byte(v), err)
@@ -62,17 +65,17 @@ func rebuild(t *testing.T, dst []byte, v Value) []byte {
 }
 
 // readAll calls whatever reads a value: none of it may panic.
-func readAll(v Value) {
+func readAll(v value.Value) {
 	_, _ = v.Decimal()
 	_, _ = v.Int()
 	_, _ = v.Float()
 	_, _ = v.Index(1)
 	_, _ = v.Field([]byte("a"))
 	_ = v.Size() + v.Len() + v.Depth() + len(v.Bytes())
-	_ = v.Contains(AppendNull(nil))
-	_ = Union(nil, v, v)
-	_ = Difference(nil, v, v)
-	_ = AppendText(nil, v)
+	_ = v.Contains(value.AppendNull(nil))
+	_ = value.Union(nil, v, v)
+	_ = value.Difference(nil, v, v)
+	_ = value.AppendText(nil, v)
 	for e, n := v.Elements(), 0; e.Next() && n < 100; n++ {
 		_ = append(e.Name(), e.Value()...)
 	}
@@ -89,9 +92,9 @@ func FuzzValue(f *testing.F) {
 		f.Add([]byte(mustParse(f, text)))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		v := Value(b)
+		v := value.Value(b)
 		readAll(v)
-		if first, rest, err := Cut(b); err == nil {
+		if first, rest, err := value.Cut(b); err == nil {
 			readAll(first)
 			if !bytes.Equal(append(bytes.Clone(first), rest...), b) {
 				t.Fatalf("Cut %x: %x and %x", b, []byte(first), rest)
@@ -103,7 +106,7 @@ func FuzzValue(f *testing.F) {
 		if again := rebuild(t, nil, v); !bytes.Equal(again, b) {
 			t.Fatalf("%x becomes %x", b, again)
 		}
-		if parsed, err := ParseText(v.String()); err != nil || !bytes.Equal(parsed, b) {
+		if parsed, err := valuetest.ParseText(v.String()); err != nil || !bytes.Equal(parsed, b) {
 			t.Fatalf("%v parsed: %v, %v", v, parsed, err)
 		}
 	})
@@ -115,29 +118,29 @@ func FuzzPair(f *testing.F) {
 		f.Add([]byte(mustParse(f, text)), []byte(mustParse(f, valueSeeds[(i+1)%len(valueSeeds)])))
 	}
 	f.Fuzz(func(t *testing.T, x, y []byte) {
-		a, b := Value(x), Value(y)
-		equal := Equal(a, b)
-		order, comparable := Compare(a, b)
+		a, b := value.Value(x), value.Value(y)
+		equal := value.Equal(a, b)
+		order, comparable := value.Compare(a, b)
 		_ = a.Contains(b)
 		if a.Validate() != nil || b.Validate() != nil {
 			return
 		}
-		if back, ok := Compare(b, a); ok != comparable || back != -order {
+		if back, ok := value.Compare(b, a); ok != comparable || back != -order {
 			t.Fatalf("%v and %v: %d, the other way %d", a, b, order, back)
 		}
-		if equal != Equal(b, a) || comparable && equal != (order == 0) {
-			t.Fatalf("%v and %v: equal %v, the other way %v, order %d", a, b, equal, Equal(b, a), order)
+		if equal != value.Equal(b, a) || comparable && equal != (order == 0) {
+			t.Fatalf("%v and %v: equal %v, the other way %v, order %d", a, b, equal, value.Equal(b, a), order)
 		}
 		checkSets(t, a, b)
 	})
 }
 
 // checkSets holds Union and Difference against what Contains says of each member.
-func checkSets(t *testing.T, a, b Value) {
+func checkSets(t *testing.T, a, b value.Value) {
 	if !a.Kind().IsSet() || a.Kind() != b.Kind() {
 		return
 	}
-	union, difference := Value(Union(nil, a, b)), Value(Difference(nil, a, b))
+	union, difference := value.Value(value.Union(nil, a, b)), value.Value(value.Difference(nil, a, b))
 	if union.Validate() != nil || !difference.IsMissing() && difference.Validate() != nil {
 		t.Fatalf("%v and %v: union %x, difference %x", a, b, []byte(union), []byte(difference))
 	}
@@ -155,26 +158,26 @@ func checkSets(t *testing.T, a, b Value) {
 func FuzzRow(f *testing.F) {
 	names := dictionary{"id", "name", "tags"}
 	for _, text := range []string{`{}`, `{id: 1}`, `{name: "Ann", id: 7, z: true, extra: [1]}`, `{a: 1, b: {c: 2}}`} {
-		row, err := ParseRowText(text, names)
+		row, err := valuetest.ParseRowText(text, names)
 		if err != nil {
 			f.Fatal(err)
 		}
 		f.Add([]byte(row))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		row := Row(b)
+		row := value.Row(b)
 		_, _ = row.Get(names, []byte("name"))
 		_, _ = row.GetID(2)
-		_ = Project(nil, row, names, func([]byte) bool { return true })
-		_ = AppendRowText(nil, row, names)
-		if _, err := Rename(nil, row, names, names); err != nil && row.Validate(names) == nil && !hasName(row, names) {
+		_ = value.Project(nil, row, names, func([]byte) bool { return true })
+		_ = valuetest.AppendRowText(nil, row, names)
+		if _, err := value.Rename(nil, row, names, names); err != nil && row.Validate(names) == nil && !hasName(row, names) {
 			t.Fatalf("Rename %x: %v", b, err)
 		}
 		if row.Validate(names) != nil || hasName(row, names) {
 			return
 		}
 		m := model{}
-		var again RowBuilder
+		var again value.RowBuilder
 		again.Reset(names)
 		for a := row.Attributes(names); a.Next(); {
 			m[string(a.Name())] = string(a.Value())
@@ -190,7 +193,7 @@ func FuzzRow(f *testing.F) {
 }
 
 // hasName reports whether row holds a name in full that the dictionary has an id for, as rows older than the id do.
-func hasName(row Row, names Names) bool {
+func hasName(row value.Row, names value.Names) bool {
 	for a := row.Attributes(names); a.Next(); {
 		if _, ok := names.ID(a.Name()); ok && a.ID() == 0 {
 			return true
@@ -205,7 +208,7 @@ func FuzzParseText(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		v, err := ParseText(text)
+		v, err := valuetest.ParseText(text)
 		if err == nil && v != nil && v.Validate() != nil {
 			t.Fatalf("%s: %x", text, []byte(v))
 		}
@@ -214,13 +217,13 @@ func FuzzParseText(f *testing.F) {
 
 func BenchmarkRowGet(b *testing.B) {
 	var names dictionary
-	var builder RowBuilder
+	var builder value.RowBuilder
 	for i := range 20 {
 		names = append(names, fmt.Sprint("attribute", i))
 	}
 	builder.Reset(names)
 	for i, name := range names {
-		if err := builder.Set([]byte(name), AppendString(nil, fmt.Appendf(nil, "value of attribute %d", i))); err != nil {
+		if err := builder.Set([]byte(name), value.AppendString(nil, fmt.Appendf(nil, "value of attribute %d", i))); err != nil {
 			b.Fatal(err)
 		}
 	}

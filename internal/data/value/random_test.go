@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package value
+package value_test
 
 import (
 	"bytes"
@@ -9,6 +9,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/weftdb/weft/internal/data/value"
+	"github.com/weftdb/weft/internal/data/value/valuetest"
 	"github.com/weftdb/weft/internal/testing/rounds"
 	"github.com/weftdb/weft/order"
 )
@@ -38,9 +40,9 @@ func (d dictionary) Name(id uint32) (string, bool) {
 	return d[id-1], true
 }
 
-func mustParse(t testing.TB, text string) Value {
+func mustParse(t testing.TB, text string) value.Value {
 	t.Helper()
-	v, err := ParseText(text)
+	v, err := valuetest.ParseText(text)
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
@@ -72,33 +74,33 @@ func randomDecimal(r *rand.Rand) order.Decimal {
 	return d
 }
 
-func appendRandomScalar(dst []byte, r *rand.Rand, kind Kind) []byte {
+func appendRandomScalar(dst []byte, r *rand.Rand, kind value.Kind) []byte {
 	switch kind {
-	case Null:
-		return AppendNull(dst)
-	case Bool:
-		return AppendBool(dst, r.IntN(2) == 0)
-	case String:
-		return AppendString(dst, randomBytes(r))
-	case Binary:
-		return AppendBinary(dst, randomBytes(r))
-	case Int:
-		return AppendInt(dst, r.Int64N(200)-100)
-	case Float:
-		return AppendFloat(dst, float64(r.IntN(200)-100)/4)
-	case Timestamp:
-		return AppendTimestamp(dst, r.Int64N(200)-100)
+	case value.Null:
+		return value.AppendNull(dst)
+	case value.Bool:
+		return value.AppendBool(dst, r.IntN(2) == 0)
+	case value.String:
+		return value.AppendString(dst, randomBytes(r))
+	case value.Binary:
+		return value.AppendBinary(dst, randomBytes(r))
+	case value.Int:
+		return value.AppendInt(dst, r.Int64N(200)-100)
+	case value.Float:
+		return value.AppendFloat(dst, float64(r.IntN(200)-100)/4)
+	case value.Timestamp:
+		return value.AppendTimestamp(dst, r.Int64N(200)-100)
 	}
-	return AppendNumber(dst, randomDecimal(r))
+	return value.AppendNumber(dst, randomDecimal(r))
 }
 
 func appendRandom(t testing.TB, dst []byte, r *rand.Rand, depth int) []byte {
-	kind := Kind(1 + r.IntN(int(Timestamp)))
+	kind := value.Kind(1 + r.IntN(int(value.Timestamp)))
 	start, n := len(dst), r.IntN(6)
 	var err error
 	switch {
 	case kind.IsSet():
-		dst = BeginSet(dst, kind)
+		dst = value.BeginSet(dst, kind)
 		seen := map[string]bool{}
 		for range n + 1 {
 			member := string(appendRandomScalar(nil, r, kind.MemberKind()))
@@ -107,20 +109,20 @@ func appendRandom(t testing.TB, dst []byte, r *rand.Rand, depth int) []byte {
 			}
 			seen[member] = true
 		}
-		dst, err = EndSet(dst, start)
-	case kind == List && depth > 0:
-		dst = BeginList(dst)
+		dst, err = value.EndSet(dst, start)
+	case kind == value.List && depth > 0:
+		dst = value.BeginList(dst)
 		for range n {
 			dst = appendRandom(t, dst, r, depth-1)
 		}
-		dst, err = EndList(dst, start)
-	case kind == Map && depth > 0:
-		dst = BeginMap(dst)
+		dst, err = value.EndList(dst, start)
+	case kind == value.Map && depth > 0:
+		dst = value.BeginMap(dst)
 		for i := range n {
-			dst = AppendName(dst, binary.AppendUvarint(randomBytes(r), uint64(i)))
+			dst = value.AppendName(dst, binary.AppendUvarint(randomBytes(r), uint64(i)))
 			dst = appendRandom(t, dst, r, depth-1)
 		}
-		dst, err = EndMap(dst, start)
+		dst, err = value.EndMap(dst, start)
 	default:
 		dst = appendRandomScalar(dst, r, kind)
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package value
+package value_test
 
 import (
 	"bytes"
@@ -10,6 +10,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/weftdb/weft/internal/data/value"
+	"github.com/weftdb/weft/internal/data/value/valuetest"
 )
 
 // model is an item as a map, to hold rows against.
@@ -18,13 +21,13 @@ type model map[string]string
 func (m model) size() int {
 	size := 0
 	for name, v := range m {
-		size += len(name) + Value(v).Size()
+		size += len(name) + value.Value(v).Size()
 	}
 	return size
 }
 
 // checkRow compares row with m by every way of reading it.
-func checkRow(t testing.TB, row Row, names Names, m model) {
+func checkRow(t testing.TB, row value.Row, names value.Names, m model) {
 	t.Helper()
 	if err := row.Validate(names); err != nil {
 		t.Fatalf("%x: %v", []byte(row), err)
@@ -47,7 +50,7 @@ func checkRow(t testing.TB, row Row, names Names, m model) {
 	}
 	for name, want := range m {
 		if v, ok := row.Get(names, []byte(name)); !ok || string(v) != want {
-			t.Fatalf("Get(%q) = %v %v, want %v", name, v, ok, Value(want))
+			t.Fatalf("Get(%q) = %v %v, want %v", name, v, ok, value.Value(want))
 		}
 	}
 	if v, ok := row.Get(names, []byte("not there")); ok || v != nil {
@@ -58,21 +61,21 @@ func checkRow(t testing.TB, row Row, names Names, m model) {
 // TestResize reads a row under a dictionary in which a name has another length.
 func TestResize(t *testing.T) {
 	before, after := dictionary{"ab", "other"}, dictionary{"much longer", "other"}
-	var b RowBuilder
+	var b value.RowBuilder
 	b.Reset(before)
 	for _, name := range []string{"ab", "other", "inline"} {
-		if err := b.Set([]byte(name), AppendString(nil, []byte(name))); err != nil {
+		if err := b.Set([]byte(name), value.AppendString(nil, []byte(name))); err != nil {
 			t.Fatal(err)
 		}
 	}
 	row := b.AppendTo(nil)
-	if got := Resize(row, before); &got[0] != &row[0] {
+	if got := value.Resize(row, before); &got[0] != &row[0] {
 		t.Error("a row whose size is right was copied")
 	}
-	checkRow(t, Resize(row, after), after, model{
-		"much longer": string(AppendString(nil, []byte("ab"))), "other": string(AppendString(nil, []byte("other"))), "inline": string(AppendString(nil, []byte("inline"))),
+	checkRow(t, value.Resize(row, after), after, model{
+		"much longer": string(value.AppendString(nil, []byte("ab"))), "other": string(value.AppendString(nil, []byte("other"))), "inline": string(value.AppendString(nil, []byte("inline"))),
 	})
-	if got := Resize(row[:len(row)-1], after); !bytes.Equal(got, row[:len(row)-1]) {
+	if got := value.Resize(row[:len(row)-1], after); !bytes.Equal(got, row[:len(row)-1]) {
 		t.Error("a row that can't be read was changed")
 	}
 }
@@ -80,7 +83,7 @@ func TestResize(t *testing.T) {
 // A builder used again and again, with names with and without ids, in any order, with duplicates: rows are what was set.
 func TestRowBuilder(t *testing.T) {
 	r := newRandom(t)
-	var b RowBuilder
+	var b value.RowBuilder
 	for range 400 {
 		var names dictionary
 		for i := range r.IntN(60) {
@@ -90,14 +93,14 @@ func TestRowBuilder(t *testing.T) {
 		m := model{}
 		for range r.IntN(150) {
 			name := fmt.Sprintf("name%d", r.IntN(100))
-			v := Value(appendRandom(t, nil, r, 2))
+			v := value.Value(appendRandom(t, nil, r, 2))
 			if r.IntN(20) == 0 {
-				if err := b.Set([]byte("bad"), v[:len(v)-1]); !errors.Is(err, ErrMalformed) {
+				if err := b.Set([]byte("bad"), v[:len(v)-1]); !errors.Is(err, value.ErrMalformed) {
 					t.Fatalf("Set of a damaged value: %v", err)
 				}
 			}
 			_, twice := m[name]
-			if err := b.Set([]byte(name), v); (err != nil) != twice || err != nil && !errors.Is(err, ErrDuplicateName) {
+			if err := b.Set([]byte(name), v); (err != nil) != twice || err != nil && !errors.Is(err, value.ErrDuplicateName) {
 				t.Fatalf("Set(%s), there before: %v, returned %v", name, twice, err)
 			}
 			if !twice {
@@ -122,7 +125,7 @@ func TestRowBuilder(t *testing.T) {
 }
 
 // checkRewritten checks Project and Rename on a row.
-func checkRewritten(t *testing.T, row Row, names dictionary, m model) {
+func checkRewritten(t *testing.T, row value.Row, names dictionary, m model) {
 	t.Helper()
 	half := model{}
 	for name, v := range m {
@@ -130,16 +133,16 @@ func checkRewritten(t *testing.T, row Row, names dictionary, m model) {
 			half[name] = v
 		}
 	}
-	projected := Project([]byte("prefix"), row, names, func(name []byte) bool { return half[string(name)] != "" })
+	projected := value.Project([]byte("prefix"), row, names, func(name []byte) bool { return half[string(name)] != "" })
 	checkRow(t, projected[len("prefix"):], names, half)
 	other := slices.Clone(names)
 	slices.Reverse(other)
-	renamed, err := Rename([]byte("prefix"), row, names, other)
+	renamed, err := value.Rename([]byte("prefix"), row, names, other)
 	if err != nil {
 		t.Fatal(err)
 	}
 	checkRow(t, renamed[len("prefix"):], other, m)
-	back, err := Rename(nil, renamed[len("prefix"):], other, names)
+	back, err := value.Rename(nil, renamed[len("prefix"):], other, names)
 	if err != nil || !bytes.Equal(back, row) {
 		t.Fatalf("renamed and back: %x, %v, want %x", []byte(back), err, []byte(row))
 	}
@@ -147,65 +150,65 @@ func checkRewritten(t *testing.T, row Row, names dictionary, m model) {
 
 // A row built before a name got its id is found by that name under the later dictionary, too.
 func TestRowOfAnEarlierDictionary(t *testing.T) {
-	row, err := ParseRowText(`{a: 1, b: 2, c: 3}`, dictionary{"b"})
+	row, err := valuetest.ParseRowText(`{a: 1, b: 2, c: 3}`, dictionary{"b"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	checkRow(t, row, dictionary{"b", "a", "c"}, model{"a": string(mustParse(t, "1")), "b": string(mustParse(t, "2")), "c": string(mustParse(t, "3"))})
 	a := row.Attributes(dictionary{})
-	if a.Next() || !errors.Is(a.Err(), ErrUnknownName) {
+	if a.Next() || !errors.Is(a.Err(), value.ErrUnknownName) {
 		t.Errorf("with a dictionary that lacks b: %v", a.Err())
 	}
-	if err := row.Validate(NoNames); !errors.Is(err, ErrUnknownName) {
+	if err := row.Validate(value.NoNames); !errors.Is(err, value.ErrUnknownName) {
 		t.Errorf("Validate with a dictionary that lacks b: %v", err)
 	}
-	if _, err := Rename(nil, row, NoNames, NoNames); !errors.Is(err, ErrUnknownName) {
+	if _, err := value.Rename(nil, row, value.NoNames, value.NoNames); !errors.Is(err, value.ErrUnknownName) {
 		t.Errorf("Rename with a dictionary that lacks b: %v", err)
 	}
 }
 
 func TestRowBuilderMisuse(t *testing.T) {
-	var b RowBuilder
+	var b value.RowBuilder
 	b.Reset(nil)
-	if err := b.End(); !errors.Is(err, ErrMalformed) {
+	if err := b.End(); !errors.Is(err, value.ErrMalformed) {
 		t.Errorf("End without Begin: %v", err)
 	}
 	b.Begin([]byte("a"))
-	b.Buf = AppendNull(AppendNull(b.Buf))
-	if err := b.End(); !errors.Is(err, ErrMalformed) {
+	b.Buf = value.AppendNull(value.AppendNull(b.Buf))
+	if err := b.End(); !errors.Is(err, value.ErrMalformed) {
 		t.Errorf("two values: %v", err)
 	}
 	b.Begin([]byte("b"))
-	b.Buf = AppendNull(b.Buf)
+	b.Buf = value.AppendNull(b.Buf)
 	b.Begin([]byte("c")) // drops b
-	b.Buf = AppendBool(b.Buf, true)
+	b.Buf = value.AppendBool(b.Buf, true)
 	if err := b.End(); err != nil {
 		t.Errorf("End: %v", err)
 	}
 	deep := strings.Repeat("[", 32) + strings.Repeat("]", 32)
-	v := Value(BeginList(nil))
+	v := value.Value(value.BeginList(nil))
 	inner := mustParse(t, deep[1:len(deep)-1])
-	v, err := EndList(append(v, inner...), 0)
+	v, err := value.EndList(append(v, inner...), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := b.Set([]byte("deep"), v); !errors.Is(err, ErrNesting) {
+	if err := b.Set([]byte("deep"), v); !errors.Is(err, value.ErrNesting) {
 		t.Errorf("32 levels: %v", err)
 	}
-	checkRow(t, b.AppendTo(nil), NoNames, model{"c": string(AppendBool(nil, true))})
+	checkRow(t, b.AppendTo(nil), value.NoNames, model{"c": string(value.AppendBool(nil, true))})
 }
 
 // An item of exactly DynamoDB's 409,600 bytes: the size counts names and values, in the row's header as in the builder.
 func TestLargestItem(t *testing.T) {
-	var b RowBuilder
+	var b value.RowBuilder
 	b.Reset(dictionary{"payload"})
-	rest := 409_600 - len("id") - 2 - len("payload") - len("list") - DocumentOverhead - 2*ElementOverhead - 1 - 2
+	rest := 409_600 - len("id") - 2 - len("payload") - len("list") - value.DocumentOverhead - 2*value.ElementOverhead - 1 - 2
 	for name, text := range map[string]string{"id": "7", "list": `[true, "ab"]`} {
 		if err := b.Set([]byte(name), mustParse(t, text)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := b.Set([]byte("payload"), AppendString(nil, bytes.Repeat([]byte("x"), rest))); err != nil {
+	if err := b.Set([]byte("payload"), value.AppendString(nil, bytes.Repeat([]byte("x"), rest))); err != nil {
 		t.Fatal(err)
 	}
 	if row := b.AppendTo(nil); b.Size() != 409_600 || row.Size() != 409_600 {
@@ -214,13 +217,13 @@ func TestLargestItem(t *testing.T) {
 }
 
 func TestNothingAllocates(t *testing.T) {
-	var names Names = dictionary{"id", "tags", "name"} // as an interface already: converting allocates
+	var names value.Names = dictionary{"id", "tags", "name"} // as an interface already: converting allocates
 	text := `{id: 12.5, name: "Ann", tags: <"a", "b">, extra: {a: [1, 2], b: "x"}}`
-	row, err := ParseRowText(text, names)
+	row, err := valuetest.ParseRowText(text, names)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var b RowBuilder
+	var b value.RowBuilder
 	dst := make([]byte, 0, 1024)
 	other := mustParse(t, `<"b", "c">`)
 	name, extra := []byte("name"), []byte("extra")
@@ -236,8 +239,8 @@ func TestNothingAllocates(t *testing.T) {
 		field, _ := v.Field([]byte("a"))
 		element, _ := field.Index(1)
 		tags, _ := again.GetID(2)
-		dst = Union(dst[:0], tags, other)
-		dst = Project(dst, row, names, func(n []byte) bool { return bytes.Equal(n, name) })
+		dst = value.Union(dst[:0], tags, other)
+		dst = value.Project(dst, row, names, func(n []byte) bool { return bytes.Equal(n, name) })
 		if d, ok := element.Decimal(); !ok || d.IsZero() || row.Validate(names) != nil {
 			t.Fatal(element)
 		}
@@ -249,13 +252,13 @@ func TestNothingAllocates(t *testing.T) {
 
 // TestUseNames wants a row that was begun without a dictionary to be the one that was begun with it, whatever the order of its attributes.
 func TestUseNames(t *testing.T) {
-	var names Names = dictionary{"id", "tags", "name"}
+	var names value.Names = dictionary{"id", "tags", "name"}
 	for _, order := range [][]string{{"id", "tags", "name"}, {"name", "other", "id"}, {"zulu", "tags", "alpha"}, {"other"}, {}} {
-		var with, late RowBuilder
+		var with, late value.RowBuilder
 		with.Reset(names)
 		late.Reset(nil)
 		for i, name := range order {
-			if err := errors.Join(with.Set([]byte(name), AppendString(nil, []byte(order[i]))), late.Set([]byte(name), AppendString(nil, []byte(order[i])))); err != nil {
+			if err := errors.Join(with.Set([]byte(name), value.AppendString(nil, []byte(order[i]))), late.Set([]byte(name), value.AppendString(nil, []byte(order[i])))); err != nil {
 				t.Fatal(err)
 			}
 		}

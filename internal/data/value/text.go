@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// AppendText appends v in a notation for people and tests, which ParseText reads:
+// AppendText appends v in a notation for people and tests, which package valuetest reads:
 //
 //	null  true  false          Null, Bool
 //	12.5  12i  1.5f  1700000t  Number, Int, Float (also NaNf, +Inff), Timestamp in milliseconds
@@ -17,7 +17,7 @@ import (
 //	<"a", "b">                 a set: StringSet, NumberSet or BinarySet, by its members
 //	missing                    no value
 //
-// Bytes that are not well-formed are shown as !"hex", which ParseText refuses.
+// Bytes that are not well-formed are shown as !"hex", which package valuetest refuses.
 func AppendText(dst []byte, v Value) []byte {
 	return appendText(dst, v, 0)
 }
@@ -104,25 +104,4 @@ func isNameByte(c byte, first bool) bool {
 
 func appendHex(dst, b []byte) []byte {
 	return append(hex.AppendEncode(append(dst, '"'), b), '"')
-}
-
-// AppendRowText appends row as AppendText does a map, its attributes in the order of the row; "missing" for a nil Row. An error
-// in the row ends it with "!" and the error's text.
-func AppendRowText(dst []byte, row Row, names Names) []byte {
-	if row == nil {
-		return append(dst, "missing"...)
-	}
-	dst = append(dst, '{')
-	attributes := row.Attributes(names)
-	for first := true; attributes.Next(); first = false {
-		if !first {
-			dst = append(dst, ", "...)
-		}
-		dst = append(appendNameText(dst, attributes.Name()), ": "...)
-		dst = AppendText(dst, attributes.Value())
-	}
-	if err := attributes.Err(); err != nil {
-		dst = append(append(dst, '!'), err.Error()...)
-	}
-	return append(dst, '}')
 }

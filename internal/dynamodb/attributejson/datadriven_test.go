@@ -12,6 +12,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"github.com/weftdb/weft/internal/data/value"
+	"github.com/weftdb/weft/internal/data/value/valuetest"
 )
 
 // TestDataDriven runs the files of testdata. Each line of input is a JSON text of its own:
@@ -115,7 +116,7 @@ func runItem(r *Reader, line string) (string, error) {
 	if err := row.Validate(names); err != nil {
 		return "", err
 	}
-	text := fmt.Sprintf("%s size %d", value.AppendRowText(nil, row, names), row.Size())
+	text := fmt.Sprintf("%s size %d", valuetest.AppendRowText(nil, row, names), row.Size())
 	return withJSON(text, AppendItem(nil, row, names), line), nil
 }
 
@@ -146,7 +147,7 @@ func runMembers(r *Reader) (string, error) {
 }
 
 func show(t *testing.T, line string) string {
-	v, err := value.ParseText(line)
+	v, err := valuetest.ParseText(line)
 	if err != nil {
 		return err.Error()
 	}

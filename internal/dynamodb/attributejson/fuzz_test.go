@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/weftdb/weft/internal/data/value"
+	"github.com/weftdb/weft/internal/data/value/valuetest"
 	"github.com/weftdb/weft/order"
 )
 
@@ -283,7 +284,7 @@ func normalSet(kind string, members []any) any {
 // FuzzAppend writes any bytes as a value: the JSON is valid, and valid values are read back as they are, SQL's scalars as N.
 func FuzzAppend(f *testing.F) {
 	for _, text := range []string{`"a\n\"\\é"`, `x"00ff"`, "-12.5", "7i", "1e300f", `[1, {a: <"b">}]`, `<1, 2>`, `{"é": null}`} {
-		v, err := value.ParseText(text)
+		v, err := valuetest.ParseText(text)
 		if err != nil {
 			f.Fatal(err)
 		}

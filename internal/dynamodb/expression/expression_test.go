@@ -12,6 +12,7 @@ import (
 
 	"github.com/weftdb/weft/internal/data/expr"
 	"github.com/weftdb/weft/internal/data/value"
+	"github.com/weftdb/weft/internal/data/value/valuetest"
 )
 
 // TestLanguages runs the scripts in testdata. Their commands, each for every line of its input on its own, where a line
@@ -48,7 +49,7 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 		}
 		return ""
 	case "item":
-		item, err := value.ParseRowText(d.Input, value.NoNames)
+		item, err := valuetest.ParseRowText(d.Input, value.NoNames)
 		if err != nil {
 			d.Fatalf(t, "%v", err)
 		}
@@ -80,7 +81,7 @@ func (s *script) define(t *testing.T, line string) {
 		s.known.AddName(key, text)
 		return
 	}
-	v, err := value.ParseText(text)
+	v, err := valuetest.ParseText(text)
 	if err != nil {
 		t.Fatalf("%s: %v", line, err)
 	}
@@ -173,7 +174,7 @@ func (s *script) update(text string) string {
 	return out
 }
 
-func rowText(row value.Row) string { return string(value.AppendRowText(nil, row, value.NoNames)) }
+func rowText(row value.Row) string { return string(valuetest.AppendRowText(nil, row, value.NoNames)) }
 
 func errorText(err error) string {
 	if err == nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/weftdb/weft/internal/data/expr"
 	"github.com/weftdb/weft/internal/data/value"
+	"github.com/weftdb/weft/internal/data/value/valuetest"
 	"github.com/weftdb/weft/internal/testing/rounds"
 )
 
@@ -22,7 +23,7 @@ func someDefinitions(t testing.TB) *Substitutions {
 	s.AddName("#c", "odd name.[0]")
 	texts := []string{`"a"`, `"ab"`, "1", "2.5", `x"00"`, "true", "null", "[1]", "{a: 1}", `<"a">`, "<1>", `<x"01">`, `"SS"`, "12i", "1.5f"}
 	for i, text := range texts {
-		v, err := value.ParseText(text)
+		v, err := valuetest.ParseText(text)
 		if err != nil {
 			t.Fatal(err)
 		}

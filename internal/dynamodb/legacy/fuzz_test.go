@@ -10,6 +10,7 @@ import (
 
 	"github.com/weftdb/weft/internal/data/expr"
 	"github.com/weftdb/weft/internal/data/value"
+	"github.com/weftdb/weft/internal/data/value/valuetest"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/expression"
 )
@@ -59,7 +60,7 @@ func validating(t *testing.T) expr.Notation {
 
 // someItem has attributes of all types under the names that seeds use.
 func someItem(t testing.TB) expr.Source {
-	row, err := value.ParseRowText(`{a: 1, b: "text", c: <"x">, d: [1, "a"], e: {x: 1}, f: x"00", g: null, h: true, i: <1>, j: <x"00">}`, value.NoNames)
+	row, err := valuetest.ParseRowText(`{a: 1, b: "text", c: <"x">, d: [1, "a"], e: {x: 1}, f: x"00", g: null, h: true, i: <1>, j: <x"00">}`, value.NoNames)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/weftdb/weft/internal/data/expr"
 	"github.com/weftdb/weft/internal/data/value"
+	"github.com/weftdb/weft/internal/data/value/valuetest"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/expression"
@@ -46,7 +47,7 @@ func (s *script) source() expr.Source { return expr.Source{Row: s.item, Names: v
 
 func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 	if d.Cmd == "item" {
-		item, err := value.ParseRowText(d.Input, value.NoNames)
+		item, err := valuetest.ParseRowText(d.Input, value.NoNames)
 		if err != nil {
 			d.Fatalf(t, "%v", err)
 		}
@@ -215,7 +216,7 @@ func projected(paths []expr.Path, s expr.Source) string {
 	return rowText(b.AppendTo(nil))
 }
 
-func rowText(row value.Row) string { return string(value.AppendRowText(nil, row, value.NoNames)) }
+func rowText(row value.Row) string { return string(valuetest.AppendRowText(nil, row, value.NoNames)) }
 
 // faultsText is what single members of a parameter get wrong, a line each.
 func faultsText(parameter interface {

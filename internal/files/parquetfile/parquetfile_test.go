@@ -19,6 +19,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/weftdb/weft/internal/data/value"
+	"github.com/weftdb/weft/internal/data/value/valuetest"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/testing/rounds"
 )
@@ -64,7 +65,7 @@ func written(t testing.TB, r *rand.Rand, rows int) (data []byte, want string) {
 		t.Fatal(err)
 	}
 	parse := func(text string) value.Value {
-		v, err := value.ParseText(text)
+		v, err := valuetest.ParseText(text)
 		if err != nil {
 			t.Fatal(text, err)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/data/value"
+	"github.com/weftdb/weft/internal/data/value/valuetest"
 )
 
 // nameMap is a dictionary of attribute names.
@@ -27,7 +28,7 @@ func benchmarkRow(tb testing.TB) (value.Row, value.Names) {
 		"user": `"customer#12345678"`, "at": `"2024-05-17T12:30:00Z"`, "n": "1234.5", "x1": "1", "x2": "2", "x3": "3", "x4": "4", "x5": "5",
 		"x6": "6", "x7": "7",
 	} {
-		v, err := value.ParseText(text)
+		v, err := valuetest.ParseText(text)
 		if err != nil {
 			tb.Fatal(err)
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/weftdb/weft/internal/data/keytext"
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/data/value"
+	"github.com/weftdb/weft/internal/data/value/valuetest"
 	"github.com/weftdb/weft/internal/testing/rounds"
 	"github.com/weftdb/weft/zorder"
 	"github.com/weftdb/weft/zorder/codec"
@@ -90,7 +91,7 @@ type walkCounts struct{ rows, looked, called, matched int }
 
 func parseAll(t *testing.T, texts []string) (values []value.Value) {
 	for _, text := range texts {
-		v, err := value.ParseText(text)
+		v, err := valuetest.ParseText(text)
 		if err != nil {
 			t.Fatal(text, err)
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/weftdb/weft/internal/data/keytext"
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/data/value"
+	"github.com/weftdb/weft/internal/data/value/valuetest"
 )
 
 // TestData runs the scripts in testdata:
@@ -71,7 +72,7 @@ func parseLine(line string) string {
 }
 
 func keyLine(x *schema.Index, line string) string {
-	row, err := value.ParseText(line)
+	row, err := valuetest.ParseText(line)
 	if err != nil {
 		return err.Error()
 	}
@@ -107,7 +108,7 @@ func keyAndValues(x *schema.Index, key []byte) string {
 }
 
 func valuesLine(x *schema.Index, line string) string {
-	list, err := value.ParseText(line)
+	list, err := valuetest.ParseText(line)
 	if err != nil {
 		return err.Error()
 	}

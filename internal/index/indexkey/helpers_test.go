@@ -9,6 +9,7 @@ import (
 	"github.com/weftdb/weft/internal/data/keytext"
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/data/value"
+	"github.com/weftdb/weft/internal/data/value/valuetest"
 )
 
 // typeWords are the types as index definitions in tests write them.
@@ -94,7 +95,7 @@ func parseBound(text string) (Bound, error) {
 	case "=", "prefix", "in":
 		b.Kind = map[string]BoundKind{"=": Equal, "prefix": Prefix, "in": In}[words[0]]
 		for _, w := range words[1:] {
-			v, err := value.ParseText(w)
+			v, err := valuetest.ParseText(w)
 			if err != nil {
 				return b, err
 			}
@@ -103,7 +104,7 @@ func parseBound(text string) (Bound, error) {
 		return b, nil
 	}
 	for ; len(words) >= 2; words = words[2:] {
-		v, err := value.ParseText(words[1])
+		v, err := valuetest.ParseText(words[1])
 		if err != nil {
 			return b, err
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/weftdb/weft/internal/data/keytext"
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/data/value"
+	"github.com/weftdb/weft/internal/data/value/valuetest"
 	"github.com/weftdb/weft/internal/testing/rounds"
 )
 
@@ -38,7 +39,7 @@ func parseValues(t testing.TB) (values []value.Value) {
 			values = append(values, nil)
 			continue
 		}
-		v, err := value.ParseText(text)
+		v, err := valuetest.ParseText(text)
 		if err != nil {
 			t.Fatal(text, err)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/weftdb/weft/internal/data/expr"
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/data/value"
+	"github.com/weftdb/weft/internal/data/value/valuetest"
 	"github.com/weftdb/weft/internal/index/indexkey"
 	"github.com/weftdb/weft/internal/testing/rounds"
 )
@@ -74,7 +75,7 @@ type entry struct {
 func newWorld(t *testing.T, random *rand.Rand, table *schema.Table, complete bool) *world {
 	w := &world{random: random, table: table, rows: map[string]value.Row{}, entries: map[uint32][]entry{}, complete: complete}
 	for _, text := range literals {
-		v, err := value.ParseText(text)
+		v, err := valuetest.ParseText(text)
 		if err != nil {
 			t.Fatal(text, err)
 		}
@@ -247,12 +248,12 @@ func (w *world) compareRows(t *testing.T, where expr.Condition, path *Path, cand
 	}
 	for row := range want {
 		if !got[row] {
-			t.Fatalf("%s\n%slost %s", text(where), path.Explain(), value.AppendRowText(nil, value.Row(row), value.NoNames))
+			t.Fatalf("%s\n%slost %s", text(where), path.Explain(), valuetest.AppendRowText(nil, value.Row(row), value.NoNames))
 		}
 	}
 	for row := range got {
 		if !want[row] {
-			t.Fatalf("%s\n%sfound %s", text(where), path.Explain(), value.AppendRowText(nil, value.Row(row), value.NoNames))
+			t.Fatalf("%s\n%sfound %s", text(where), path.Explain(), valuetest.AppendRowText(nil, value.Row(row), value.NoNames))
 		}
 	}
 	for i, span := range path.Scan.Spans {

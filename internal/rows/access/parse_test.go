@@ -11,6 +11,7 @@ import (
 	"github.com/weftdb/weft/internal/data/keytext"
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/data/value"
+	"github.com/weftdb/weft/internal/data/value/valuetest"
 )
 
 // typeWords are the types as table definitions in tests write them.
@@ -81,7 +82,7 @@ func parseIndex(text string) (x schema.Index, err error) {
 // tokens are strings, binaries, quoted names in backquotes, words and numbers, and signs.
 var tokens = regexp.MustCompile("x?\"(?:[^\"\\\\]|\\\\.)*\"|`[^`]*`|[-\\w.+]+|<=|>=|<>|[=<>(),]")
 
-// conditionParser reads a condition in the usual notation, with literals as value.ParseText has them.
+// conditionParser reads a condition in the usual notation, with literals as valuetest.ParseText has them.
 type conditionParser struct {
 	tokens []string
 	err    error
@@ -202,7 +203,7 @@ func (p *conditionParser) operand() expr.Operand {
 	if strings.HasPrefix(token, "`") {
 		return &expr.Path{Name: strings.Trim(token, "`")}
 	}
-	if v, err := value.ParseText(token); err == nil {
+	if v, err := valuetest.ParseText(token); err == nil {
 		return &expr.Literal{Value: v}
 	}
 	return &expr.Path{Name: token}

@@ -201,19 +201,20 @@ var laws = map[string]law{
 	"cmd/weft/streamcommand": {layer: cmdLayer, only: []string{"internal/dynamodb/streamreader", "internal/dynamodb/remote", "internal/security/signature"}, doc: "the commands read streams from a server"},
 	"cmd/weft/heatpage":      {layer: cmdLayer, doc: "heat and the schema say which keys are hot"},
 
-	"internal/testing/lint":      {layer: testLayer},
-	"internal/testing/testdb":    {layer: testLayer},
-	"internal/testing/rounds":    {layer: testLayer},
-	"storage/storagetest":        {layer: testLayer},
-	"internal/testing/teststore": {layer: testLayer},
-	"kv/tikv/tikvtest":           {layer: testLayer},
+	"internal/testing/lint":         {layer: testLayer},
+	"internal/testing/testdb":       {layer: testLayer},
+	"internal/testing/rounds":       {layer: testLayer},
+	"storage/storagetest":           {layer: testLayer},
+	"internal/testing/teststore":    {layer: testLayer},
+	"internal/data/value/valuetest": {layer: testLayer},
+	"kv/tikv/tikvtest":              {layer: testLayer},
 }
 
 // trees are folders below which every package is in layer testLayer.
 var trees = []string{"bench", "test", "examples"}
 
 // testSupport are the packages that may import package testing and name engines outside of test files; lengths are not limited there.
-var testSupport = []string{"kv/kvtest", "kv/tikv/tikvtest", "storage/storagetest", "internal/testing/testdb", "internal/testing/teststore", "internal/testing/rounds", "internal/testing/lint"}
+var testSupport = []string{"kv/kvtest", "kv/tikv/tikvtest", "storage/storagetest", "internal/testing/testdb", "internal/testing/teststore", "internal/testing/rounds", "internal/testing/lint", "internal/data/value/valuetest"}
 
 // library says which packages may import a module from outside. A folder hides a technology, and nothing else imports it.
 type library struct {

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package value
+// Package valuetest reads and writes values and rows in the notation of value.AppendText, for tests.
+//
+// Knows: that notation.
+// Never: how values are stored.
+package valuetest
 
 import (
 	"encoding/hex"
@@ -8,12 +12,13 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/order"
 )
 
-// ParseText reads the notation of AppendText. White space may stand between tokens, and a comma after the last element.
-// It is for tests and tools, and allocates.
-func ParseText(text string) (Value, error) {
+// ParseText reads the notation of value.AppendText. White space may stand between tokens, and a comma after the last element.
+// It allocates.
+func ParseText(text string) (value.Value, error) {
 	p := textParser{rest: text}
 	if p.word("missing") && p.atEnd() {
 		return nil, nil
@@ -26,22 +31,22 @@ func ParseText(text string) (Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := Value(v).Validate(); err != nil {
+	if err := value.Value(v).Validate(); err != nil {
 		return nil, err
 	}
 	return v, nil
 }
 
 // ParseRowText reads the notation of AppendRowText, a map's, into a row that uses the dictionary names.
-func ParseRowText(text string, names Names) (Row, error) {
+func ParseRowText(text string, names value.Names) (value.Row, error) {
 	v, err := ParseText(text)
 	if err != nil || v == nil {
 		return nil, err
 	}
-	if v.Kind() != Map {
+	if v.Kind() != value.Map {
 		return nil, fmt.Errorf("value: an item is written {name: value, ...}, not %s", text)
 	}
-	var b RowBuilder
+	var b value.RowBuilder
 	b.Reset(names)
 	for e := v.Elements(); e.Next(); {
 		if err := b.Set(e.Name(), e.Value()); err != nil {
@@ -91,14 +96,14 @@ func (p *textParser) value(dst []byte) ([]byte, error) {
 	p.space()
 	switch {
 	case p.word("null"):
-		return AppendNull(dst), nil
+		return value.AppendNull(dst), nil
 	case p.word("true"):
-		return AppendBool(dst, true), nil
+		return value.AppendBool(dst, true), nil
 	case p.word("false"):
-		return AppendBool(dst, false), nil
+		return value.AppendBool(dst, false), nil
 	case strings.HasPrefix(p.rest, `"`):
 		s, err := p.quotedText()
-		return AppendString(dst, []byte(s)), err
+		return value.AppendString(dst, []byte(s)), err
 	case strings.HasPrefix(p.rest, `x"`):
 		p.rest = p.rest[1:]
 		s, err := p.quotedText()
@@ -106,7 +111,7 @@ func (p *textParser) value(dst []byte) ([]byte, error) {
 			return dst, err
 		}
 		b, err := hex.DecodeString(s)
-		return AppendBinary(dst, b), err
+		return value.AppendBinary(dst, b), err
 	case p.token('['):
 		return p.list(dst)
 	case p.token('{'):
@@ -128,8 +133,8 @@ func (p *textParser) quotedText() (string, error) {
 
 // elements reads what one reads, again and again, with commas between, up to the closing byte.
 func (p *textParser) elements(dst []byte, closing byte, one func([]byte) ([]byte, error)) ([]byte, error) {
-	if p.depth++; p.depth > NestingMax {
-		return dst, ErrNesting
+	if p.depth++; p.depth > value.NestingMax {
+		return dst, value.ErrNesting
 	}
 	defer func() { p.depth-- }()
 	for !p.token(closing) {
@@ -150,20 +155,20 @@ func (p *textParser) elements(dst []byte, closing byte, one func([]byte) ([]byte
 
 func (p *textParser) list(dst []byte) ([]byte, error) {
 	start := len(dst)
-	dst, err := p.elements(BeginList(dst), ']', p.value)
+	dst, err := p.elements(value.BeginList(dst), ']', p.value)
 	if err != nil {
 		return dst, err
 	}
-	return EndList(dst, start)
+	return value.EndList(dst, start)
 }
 
 func (p *textParser) fields(dst []byte) ([]byte, error) {
 	start := len(dst)
-	dst, err := p.elements(BeginMap(dst), '}', p.field)
+	dst, err := p.elements(value.BeginMap(dst), '}', p.field)
 	if err != nil {
 		return dst, err
 	}
-	return EndMap(dst, start)
+	return value.EndMap(dst, start)
 }
 
 func (p *textParser) field(dst []byte) ([]byte, error) {
@@ -174,7 +179,7 @@ func (p *textParser) field(dst []byte) ([]byte, error) {
 	if !p.token(':') {
 		return dst, p.fault("a colon")
 	}
-	return p.value(AppendName(dst, []byte(name)))
+	return p.value(value.AppendName(dst, []byte(name)))
 }
 
 func (p *textParser) name() (string, error) {
@@ -196,20 +201,23 @@ func (p *textParser) name() (string, error) {
 
 // set reads the members of a set after its bracket; the first says of which kind it is.
 func (p *textParser) set(dst []byte) ([]byte, error) {
-	start := len(dst)
-	dst, err := p.elements(BeginSet(dst, StringSet), '>', p.value)
+	members, err := p.elements(nil, '>', p.value)
 	if err != nil {
 		return dst, err
 	}
-	if len(dst) == start+headerReserve {
-		return dst, ErrEmptySet
+	if len(members) == 0 {
+		return dst, value.ErrEmptySet
 	}
-	kind := kindOfTag[dst[start+headerReserve]].SetKind()
-	if kind == Missing {
+	first, _, err := value.Cut(members)
+	if err != nil {
+		return dst, err
+	}
+	kind := first.Kind().SetKind()
+	if kind == value.Missing {
 		return dst, p.fault("members that are strings, numbers or binaries before")
 	}
-	dst[start] = tagOfSet[kind]
-	return EndSet(dst, start)
+	start := len(dst)
+	return value.EndSet(append(value.BeginSet(dst, kind), members...), start)
 }
 
 // number reads a number of any kind: its last letter says which.
@@ -230,21 +238,59 @@ func (p *textParser) number(dst []byte) ([]byte, error) {
 		}
 		p.rest = p.rest[n:]
 		if text[n-1] == 't' {
-			return AppendTimestamp(dst, x), nil
+			return value.AppendTimestamp(dst, x), nil
 		}
-		return AppendInt(dst, x), nil
+		return value.AppendInt(dst, x), nil
 	case 'f':
 		x, err := strconv.ParseFloat(digits, 64)
 		if err != nil {
 			return dst, p.fault("a value")
 		}
 		p.rest = p.rest[n:]
-		return AppendFloat(dst, x), nil
+		return value.AppendFloat(dst, x), nil
 	}
 	d, err := order.ParseDecimal([]byte(text))
 	if err != nil {
 		return dst, p.fault("a value")
 	}
 	p.rest = p.rest[n:]
-	return AppendNumber(dst, d), nil
+	return value.AppendNumber(dst, d), nil
+}
+
+// isNameByte reports whether a name with c in it, or in front, is written without quotes.
+func isNameByte(c byte, first bool) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || !first && c >= '0' && c <= '9'
+}
+
+// AppendRowText appends row as value.AppendText does a map, its attributes in the order of the row; "missing" for a nil
+// Row. An error in the row ends it with "!" and the error's text.
+func AppendRowText(dst []byte, row value.Row, names value.Names) []byte {
+	if row == nil {
+		return append(dst, "missing"...)
+	}
+	dst = append(dst, '{')
+	attributes := row.Attributes(names)
+	for first := true; attributes.Next(); first = false {
+		if !first {
+			dst = append(dst, ", "...)
+		}
+		dst = append(appendName(dst, attributes.Name()), ": "...)
+		dst = value.AppendText(dst, attributes.Value())
+	}
+	if err := attributes.Err(); err != nil {
+		dst = append(append(dst, '!'), err.Error()...)
+	}
+	return append(dst, '}')
+}
+
+func appendName(dst, name []byte) []byte {
+	for i, c := range name {
+		if !isNameByte(c, i == 0) {
+			return strconv.AppendQuote(dst, string(name))
+		}
+	}
+	if len(name) == 0 {
+		return append(dst, `""`...)
+	}
+	return append(dst, name...)
 }
