@@ -26,8 +26,8 @@ func TestMain(m *testing.M) {
 func smokeConfig(t *testing.T) *config {
 	t.Helper()
 	return &config{
-		Rounds: 1, Seconds: 0.03, Clients: []int{1, 3}, Operations: operationNames(), Peers: []string{peerPebble, peerEmbedded},
-		Partitions: 24, Dir: t.TempDir(), Log: io.Discard,
+		Settings:   loadgen.Settings{Rounds: 1, Seconds: 0.03, Clients: []int{1, 3}, Dir: t.TempDir(), Log: io.Discard},
+		Operations: operationNames(), Peers: []string{peerPebble, peerEmbedded}, Partitions: 24,
 	}
 }
 
@@ -36,19 +36,19 @@ func TestInProcess(t *testing.T) {
 	c := smokeConfig(t)
 	peers, _, err := openPeers(context.Background(), c)
 	defer func() {
-		if err := closePeers(peers); err != nil {
+		if err := loadgen.Close(peers); err != nil {
 			t.Error(err)
 		}
 	}()
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := newReport(c, peers, []skip{{peerDynalite, "it is not wanted"}})
-	if err := runRound(context.Background(), c, r, peers, 0); err != nil {
+	cells := c.cells()
+	if err := loadgen.Measure(context.Background(), cells, &c.Settings, peers); err != nil {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	r.write(&out)
+	cells.Write(&out, "dynalite is not wanted")
 	for _, p := range peers {
 		if err := measureWaiting(c, p.(*inProcessPeer), &out); err != nil {
 			t.Fatal(err)
@@ -60,12 +60,15 @@ func TestInProcess(t *testing.T) {
 			want++
 		}
 	}
-	if got := strings.Count(out.String(), "\n| 3 | embedded |"); got != want {
+	if got := strings.Count(out.String(), " | 3 | embedded |"); got != want {
 		t.Errorf("%d lines of embedded with 3 clients, want %d:\n%s", got, want, out.String())
 	}
-	for key, results := range r.results {
-		if len(results) != 1 || results[0].Operations == 0 {
-			t.Errorf("%s: %+v", key, results)
+	for _, p := range peers {
+		for _, operation := range operationNames() {
+			results := cells.Results(p.Name(), operation, 3)
+			if can(p.Name(), operation) && (len(results) != 1 || results[0].Operations == 0) {
+				t.Errorf("%s of %s: %+v", operation, p.Name(), results)
+			}
 		}
 	}
 }
@@ -107,17 +110,19 @@ func TestFlags(t *testing.T) {
 }
 
 func TestReport(t *testing.T) {
-	c := &config{Rounds: 3, Clients: []int{64}, Operations: []string{opGet}}
-	r := newReport(c, nil, nil)
+	c := &config{Settings: loadgen.Settings{Rounds: 3, Clients: []int{64}}, Operations: []string{opGet}}
+	r := c.cells()
 	for round, factor := range []float64{0.5, 0.9, 0.7} {
 		for name, rate := range map[string]float64{peerEcho: 1000, peerWeft: 1000 * factor} {
-			r.add(name, loadgen.Cell{Operation: opGet, Clients: 64, Seconds: 1}, loadgen.Result{Operations: int64(rate) * int64(round+1), Seconds: float64(round + 1), CPUSeconds: rate * rate * float64(round+1)})
+			r.Add(name, loadgen.Cell{Operation: opGet, Clients: 64, Seconds: 1},
+				loadgen.Result{Operations: int64(rate) * int64(round+1), Seconds: float64(round + 1),
+					CPUSeconds: rate * rate * float64(round+1)})
 		}
 	}
-	if got, want := r.ratioText(compared()[0], opGet, 64), "0.70 (0.50 to 0.90), CPU 0.70 [0.6: met]"; got != want {
+	if got, want := r.Ratio(compared()[0], opGet, 64), "0.70 (0.50 to 0.90), CPU 0.70 [0.6: met]"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if got := r.ratioText(compared()[1], opGet, 64); got != "-" {
+	if got := r.Ratio(compared()[1], opGet, 64); got != "-" {
 		t.Errorf("a ratio to nobody is %q", got)
 	}
 	for x, want := range map[float64]string{1.234: "1.23", 12.34: "12.3", 1234.5: "1234", 12345: "12.3k"} {

@@ -20,7 +20,7 @@ import (
 )
 
 // runExtra measures what is no race of operations: memory, and waiting.
-func runExtra(ctx context.Context, c *config, peers []peer, out io.Writer) error {
+func runExtra(ctx context.Context, c *config, peers []loadgen.Peer, out io.Writer) error {
 	for _, p := range peers {
 		var err error
 		switch p := p.(type) {
@@ -50,7 +50,7 @@ func measureWaiting(c *config, p *inProcessPeer, out io.Writer) error {
 	results, writes := make([][]loadgen.Result, len(beside)), make([][]float64, len(beside))
 	for range c.Rounds {
 		for i, b := range beside {
-			loadgen.Settle(p.process.command.Process.Pid)
+			loadgen.Settle(p.PID())
 			r, err := p.order(order{Cell: loadgen.Cell{Operation: opHotGet, Clients: 1, Seconds: c.Seconds}, Beside: b.operation})
 			if err != nil {
 				return fmt.Errorf("%s: %w", p.name, err)
@@ -59,11 +59,11 @@ func measureWaiting(c *config, p *inProcessPeer, out io.Writer) error {
 		}
 	}
 	for i, b := range beside {
-		wrote, _, _ := middleOf(writes[i])
-		rate, _, _ := median(results[i], (*loadgen.Result).Rate)
-		p50, _, _ := median(results[i], func(r *loadgen.Result) float64 { return r.P50 })
-		p99, _, _ := median(results[i], func(r *loadgen.Result) float64 { return r.P99 })
-		p999, _, _ := median(results[i], func(r *loadgen.Result) float64 { return r.P999 })
+		wrote, _, _ := loadgen.Middle(writes[i])
+		rate := loadgen.Median(results[i], (*loadgen.Result).Rate)
+		p50 := loadgen.Median(results[i], func(r *loadgen.Result) float64 { return r.P50 })
+		p99 := loadgen.Median(results[i], func(r *loadgen.Result) float64 { return r.P99 })
+		p999 := loadgen.Median(results[i], func(r *loadgen.Result) float64 { return r.P999 })
 		fmt.Fprintf(out, "| %s | %s | %s | %s | %s | %s |\n", b.label, loadgen.Figure(wrote), loadgen.Figure(rate), loadgen.Figure(p50), loadgen.Figure(p99), loadgen.Figure(p999))
 	}
 	return nil
@@ -84,7 +84,7 @@ func measureCities(ctx context.Context, c *config, out io.Writer) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
-	pid := p.command.Process.Pid
+	pid := p.PID()
 	loadgen.Settle(pid)
 	fmt.Fprintf(out, "\nScan of all %d cities, in pages of 1 MB, %d passes by each of the clients:\n\n", cities.Count, passes)
 	fmt.Fprintln(out, "| clients | RSS idle MiB | peak RSS MiB | above idle MiB | items/s | JSON MB/s | server CPU µs/item |\n|--:|--:|--:|--:|--:|--:|--:|")

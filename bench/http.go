@@ -276,22 +276,17 @@ func checkAnswer(operation string, partitions int, body []byte) error {
 }
 
 // run measures one cell.
-func (t target) run(ctx context.Context, x loadgen.Cell, cpu func() float64) (loadgen.Result, error) {
+func (t target) run(ctx context.Context, x loadgen.Cell, pid int) (loadgen.Result, error) {
 	if _, err := t.sample(x.Operation); err != nil {
 		return loadgen.Result{}, err
 	}
-	workers, err := loadgen.MakeWorkers(x.Clients, func(i int) (*httpWorker, error) {
+	return loadgen.RunWorkers(ctx, pid, x, func(i int) (*httpWorker, error) {
 		w, err := newHTTPWorker(t, x.Operation, i+1)
 		if err == nil {
 			err = w.conn.SetDeadline(time.Now().Add(answerTimeout))
 		}
 		return w, err
 	})
-	if err != nil {
-		return loadgen.Result{}, err
-	}
-	r, err := loadgen.Loop(ctx, workers, x.Seconds, cpu)
-	return r, errors.Join(err, loadgen.CloseWorkers(workers))
 }
 
 // load makes the table and puts all items into it, over eight connections.

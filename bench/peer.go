@@ -4,8 +4,6 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"path/filepath"
 	"slices"
 
@@ -34,62 +32,37 @@ func can(peer, operation string) bool {
 	return transactItems(operation) == 0 || slices.Contains([]string{peerWeft, peerStreaming, peerSigned, peerPolicy, peerEarlier, peerEcho}, peer)
 }
 
-// peer is one process that can be measured. Its table is loaded.
-type peer interface {
-	Name() string
-	Run(x loadgen.Cell) (loadgen.Result, error)
-	Close() error
-}
-
-// skip is a peer that can't be had here, and why.
-type skip struct{ Name, Reason string }
-
 // openPeers starts the processes and loads their tables. After an error, too, the peers are the caller's to close.
-func openPeers(ctx context.Context, c *config) (peers []peer, skipped []skip, err error) {
-	open := map[string]func() (peer, error){
-		peerWeft:      func() (peer, error) { return openWeft(ctx, c, peerWeft) },
-		peerEarlier:   func() (peer, error) { return openWeft(ctx, c, peerEarlier) },
-		peerStreaming: func() (peer, error) { return openStreaming(ctx, c) },
-		peerSigned:    func() (peer, error) { return openSigned(ctx, c, peerSigned) },
-		peerPolicy:    func() (peer, error) { return openSigned(ctx, c, peerPolicy) },
-		peerDynalite:  func() (peer, error) { return openDynalite(ctx, c) },
-		peerPebble:    func() (peer, error) { return openInProcess(c, peerPebble) },
-		peerEmbedded:  func() (peer, error) { return openInProcess(c, peerEmbedded) },
-		peerEcho:      func() (peer, error) { return openEcho(ctx, c, peers) },
+func openPeers(ctx context.Context, c *config) (peers []loadgen.Peer, skipped []string, err error) {
+	names := slices.DeleteFunc(peerNames(), func(name string) bool { return !slices.Contains(c.Peers, name) })
+	if i := slices.Index(names, peerEcho); i >= 0 { // it needs the answers of another
+		names = append(slices.Delete(names, i, i+1), peerEcho)
 	}
-	for _, name := range []string{peerWeft, peerStreaming, peerSigned, peerPolicy, peerEarlier, peerDynalite, peerPebble, peerEmbedded, peerEcho} { // echo needs another's answers
-		if !slices.Contains(c.Peers, name) {
-			continue
+	var server *httpPeer // the first
+	return loadgen.Open(c.Log, names, func(name string) (loadgen.Peer, error) {
+		p, err := openPeer(ctx, c, name, server)
+		if h, ok := p.(*httpPeer); ok && err == nil && server == nil {
+			server = h
 		}
-		fmt.Fprintf(c.Log, "starting %s and loading %d items\n", name, c.Partitions*partitionItems)
-		p, err := open[name]()
-		var missing *missingError
-		switch {
-		case errors.As(err, &missing):
-			skipped = append(skipped, skip{name, missing.reason})
-			fmt.Fprintf(c.Log, "%s is skipped: %s\n", name, missing.reason)
-		case err != nil:
-			return peers, skipped, fmt.Errorf("%s: %w", name, err)
-		default:
-			peers = append(peers, p)
-		}
-	}
-	return peers, skipped, nil
+		return p, err
+	})
 }
 
-// missingError says that a peer can't be had on this machine.
-type missingError struct{ reason string }
-
-func (e *missingError) Error() string { return e.reason }
-
-func closePeers(peers []peer) error {
-	var errs []error
-	for _, p := range peers {
-		if err := p.Close(); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", p.Name(), err))
-		}
+// openPeer starts one peer; echo with the answers of another server.
+func openPeer(ctx context.Context, c *config, name string, server *httpPeer) (loadgen.Peer, error) {
+	switch name {
+	case peerStreaming:
+		return openStreaming(ctx, c)
+	case peerSigned, peerPolicy:
+		return openSigned(ctx, c, name)
+	case peerDynalite:
+		return openDynalite(ctx, c)
+	case peerPebble, peerEmbedded:
+		return openInProcess(c, name)
+	case peerEcho:
+		return openEcho(c, server)
 	}
-	return errors.Join(errs...)
+	return openWeft(ctx, c, name)
 }
 
 // folder returns where a peer keeps its data.

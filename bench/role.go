@@ -84,16 +84,10 @@ func (c *child) ask(request, reply any) error {
 // close lets the child end: it does when its input does.
 func (c *child) close() error { return errors.Join(c.input.Close(), c.command.Wait()) }
 
-// openEcho starts the bare server with the answers of the first server that there is.
-func openEcho(ctx context.Context, c *config, peers []peer) (peer, error) {
-	var source *httpPeer
-	for _, p := range peers {
-		if server, ok := p.(*httpPeer); ok && source == nil {
-			source = server
-		}
-	}
+// openEcho starts the bare server with the answers of another server.
+func openEcho(c *config, source *httpPeer) (*httpPeer, error) {
 	if source == nil {
-		return nil, &missingError{"it gives the answers of weft or dynalite, and neither is here"}
+		return nil, &loadgen.MissingError{Reason: "it gives the answers of weft or dynalite, and neither is here"}
 	}
 	answers := map[string]answer{}
 	for _, operation := range c.Operations {
@@ -110,11 +104,12 @@ func openEcho(ctx context.Context, c *config, peers []peer) (peer, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &httpPeer{name: peerEcho, ctx: ctx, command: process.command, input: process.input, target: target{partitions: c.Partitions}}
-	if err := process.ask(answers, &p.target.address); err != nil {
+	address := ""
+	if err := process.ask(answers, &address); err != nil {
 		return nil, errors.Join(err, process.close())
 	}
-	return p, nil
+	server := loadgen.Running(process.command, address, process.input)
+	return &httpPeer{server, peerEcho, target{address: address, partitions: c.Partitions}}, nil
 }
 
 // order is what the parent tells an in-process peer to do.
@@ -143,7 +138,7 @@ type inProcessPeer struct {
 	profile string
 }
 
-func openInProcess(c *config, name string) (peer, error) {
+func openInProcess(c *config, name string) (*inProcessPeer, error) {
 	process, err := startChild(name)
 	if err != nil {
 		return nil, err
@@ -166,16 +161,15 @@ func (p *inProcessPeer) order(o order) (reply, error) {
 	return r, nil
 }
 
-// Name implements peer.
+// Name implements loadgen.Peer.
 func (p *inProcessPeer) Name() string { return p.name }
 
-// Run implements peer.
-func (p *inProcessPeer) Run(x loadgen.Cell) (loadgen.Result, error) {
-	pid := p.process.command.Process.Pid
-	loadgen.Settle(pid)
-	loadgen.ForgetPeak(pid)
+// PID implements loadgen.Peer.
+func (p *inProcessPeer) PID() int { return p.process.command.Process.Pid }
+
+// Run implements loadgen.Peer. What the process measures includes the clients.
+func (p *inProcessPeer) Run(_ context.Context, x loadgen.Cell) (loadgen.Result, error) {
 	r, err := p.order(order{Cell: x, Profile: p.profile})
-	r.Result.RSSPeakBytes = loadgen.Memory(pid, "VmHWM")
 	return r.Result, err
 }
 
@@ -185,7 +179,7 @@ func (p *inProcessPeer) Profile(path string) error {
 	return nil
 }
 
-// Close implements peer.
+// Close implements loadgen.Peer.
 func (p *inProcessPeer) Close() error { return p.process.close() }
 
 // database is what an in-process peer measures.

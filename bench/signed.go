@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/weftdb/weft/bench/loadgen"
 	"github.com/weftdb/weft/internal/security/signature"
 )
 
@@ -66,7 +67,7 @@ func (s *signer) sign(request []byte) {
 
 // openSigned starts the binary of this tree with the table of another peer, and lets in only who signs: as the administrator, or as a user whose policy
 // names the items that may be read.
-func openSigned(ctx context.Context, c *config, name string) (peer, error) {
+func openSigned(ctx context.Context, c *config, name string) (*httpPeer, error) {
 	p, err := openWeft(ctx, c, name)
 	if err != nil {
 		return nil, err
@@ -83,7 +84,8 @@ func openSigned(ctx context.Context, c *config, name string) (peer, error) {
 	}
 	user := func(arguments ...string) (said string, err error) {
 		command := exec.CommandContext(ctx, c.Weft, append([]string{"user", "--data", dir, "--password-stdin"}, arguments...)...)
-		command.Env, command.Stdin = append(os.Environ(), "WEFT_MASTER_KEY_FILE="+master), strings.NewReader("secret\n")
+		command.Env, command.Stdin = append(loadgen.Environment(),
+			"WEFT_MASTER_KEY_FILE="+master), strings.NewReader("secret\n")
 		output, err := command.CombinedOutput()
 		if err != nil {
 			err = fmt.Errorf("weft user %s: %w: %s", strings.Join(arguments, " "), err, output)

@@ -17,12 +17,13 @@ import (
 )
 
 // openStreaming starts the binary, with a stream of both images for its table.
-func openStreaming(ctx context.Context, c *config) (peer, error) {
+func openStreaming(ctx context.Context, c *config) (*httpPeer, error) {
 	p, err := openWeft(ctx, c, peerStreaming)
 	if err != nil {
 		return nil, err
 	}
-	_, err = p.(*httpPeer).target.call("UpdateTable", `{"TableName":"`+tableName+`","StreamSpecification":{"StreamEnabled":true,"StreamViewType":"NEW_AND_OLD_IMAGES"}}`)
+	_, err = p.target.call("UpdateTable",
+		`{"TableName":"`+tableName+`","StreamSpecification":{"StreamEnabled":true,"StreamViewType":"NEW_AND_OLD_IMAGES"}}`)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("switching the stream on: %w", err), p.Close())
 	}

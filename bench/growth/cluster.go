@@ -91,7 +91,7 @@ func measureThrough(ctx context.Context, c *config, gateways []*database.DB, out
 		}},
 	}
 	for _, operation := range operations {
-		var taken []figures
+		var taken []loadgen.Result
 		for range c.Rounds {
 			f, err := measure(ctx, c, clients, func(i int) func() error {
 				random, table := rand.New(rand.NewPCG(2, uint64(i))), tables[i%len(tables)]
@@ -136,7 +136,7 @@ func measureSplit(ctx context.Context, c *config, store string, db *database.DB,
 		return err
 	}
 	specs := []*database.RegionSpec{{Count: 1}, split}
-	taken := make([][]figures, len(specs))
+	taken := make([][]loadgen.Result, len(specs))
 	for round := range c.Rounds {
 		for kind, spec := range specs {
 			name := fmt.Sprintf("%s%d-%d", tableName, round, kind)

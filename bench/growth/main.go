@@ -19,8 +19,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"runtime"
-	"slices"
 	"strings"
 	"time"
 
@@ -87,14 +85,15 @@ func parseFlags(args []string) (*config, error) {
 }
 
 func run(ctx context.Context, c *config, out io.Writer) (err error) {
-	if c.Dir == "" {
-		if c.Dir, err = os.MkdirTemp("", "weft-bench-growth-"); err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, os.RemoveAll(c.Dir)) }()
+	settings := loadgen.Settings{Dir: c.Dir}
+	remove, err := settings.Folder()
+	if err != nil {
+		return err
 	}
+	defer func() { err = errors.Join(err, remove()) }()
+	c.Dir = settings.Dir
 	begun, own, others := time.Now(), loadgen.CPU(os.Getpid()), loadgen.MachineBusy()
-	fmt.Fprintf(out, "%g s a measurement, median of %d, GOMAXPROCS %d, %s %s/%s.\n", c.Seconds, c.Rounds, runtime.GOMAXPROCS(0), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	fmt.Fprintf(out, "%g s a measurement, median of %d, %s.\n", c.Seconds, c.Rounds, loadgen.Machine())
 	measures := map[string]func(context.Context, *config, io.Writer) error{partSizes: measureSizes, partGateways: measureGateways, partRegions: measureRegions}
 	for _, part := range c.Parts {
 		if err := measures[part](ctx, c, out); err != nil {
@@ -113,40 +112,25 @@ type client func() error
 func (c client) Do() error    { return c() }
 func (c client) Close() error { return nil }
 
-// figures are one measurement.
+// figures are the medians of measurements.
 type figures struct {
-	rate    float64 // operations a second
-	micros  float64 // of time, from asking to being answered: the median operation
-	cpu     float64 // microseconds of CPU an operation, of everything in the process
-	samples int64
+	rate   float64 // operations a second
+	micros float64 // of time, from asking to being answered: the median operation
+	cpu    float64 // microseconds of CPU an operation, of everything in the process
 }
 
 // measure runs clients that each call an operation again and again. Clients are part of the process, and their CPU of what is counted.
-func measure(ctx context.Context, c *config, clients int, operation func(client int) func() error) (figures, error) {
-	workers := make([]loadgen.Worker, clients)
-	for i := range workers {
-		workers[i] = client(operation(i))
-	}
-	pid := os.Getpid()
-	result, err := loadgen.Loop(ctx, workers, c.Seconds, func() float64 { return loadgen.CPU(pid) })
-	return figures{result.Rate(), result.P50, result.CPUMicros(), result.Operations}, err
+func measure(ctx context.Context, c *config, clients int, operation func(client int) func() error) (loadgen.Result,
+	error) {
+	return loadgen.RunWorkers(ctx, os.Getpid(), loadgen.Cell{Clients: clients, Seconds: c.Seconds},
+		func(i int) (client, error) { return operation(i), nil })
 }
 
 // median is that of each figure by itself.
-func median(list []figures) figures {
-	middle := func(of func(figures) float64) float64 {
-		values := make([]float64, len(list))
-		for i := range list {
-			values[i] = of(list[i])
-		}
-		slices.Sort(values)
-		return values[len(values)/2]
-	}
-	return figures{
-		rate:   middle(func(f figures) float64 { return f.rate }),
-		micros: middle(func(f figures) float64 { return f.micros }),
-		cpu:    middle(func(f figures) float64 { return f.cpu }),
-	}
+func median(list []loadgen.Result) figures {
+	return figures{loadgen.Median(list, (*loadgen.Result).Rate),
+		loadgen.Median(list, func(r *loadgen.Result) float64 { return r.P50 }),
+		loadgen.Median(list, (*loadgen.Result).CPUMicros)}
 }
 
 // options are those of all databases here: nothing of what is measured is disturbed by regular work that it doesn't need.

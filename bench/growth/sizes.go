@@ -150,7 +150,7 @@ func measureSize(ctx context.Context, c *config, table *database.Table, rows int
 		},
 	}
 	for i, operation := range operations {
-		var taken []figures
+		var taken []loadgen.Result
 		for range c.Rounds {
 			f, err := measure(ctx, c, 1, func(int) func() error { return operation })
 			if err != nil {

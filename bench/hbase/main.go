@@ -17,16 +17,10 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"net"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
-	"time"
 
 	"github.com/weftdb/weft/bench/loadgen"
 )
@@ -39,61 +33,52 @@ const (
 )
 
 type config struct {
-	rows, clients, rounds int
-	seconds               float64
-	only                  string // the operation that is measured; empty: all
-	hbase                 string // address of HBase's own server, if it is measured, too
-	hbasePID              int
+	loadgen.Settings
+	rows       int
+	operations []string
+	hbase      string // address of HBase's own server, if it is measured, too
+	hbasePID   int
 }
 
 func main() {
-	c := config{}
-	flag.IntVar(&c.rows, "rows", 100_000, "rows of the table")
-	flag.IntVar(&c.clients, "clients", 16, "clients that ask at the same time")
-	flag.IntVar(&c.rounds, "rounds", 3, "how often each cell is measured; the median is printed")
-	flag.Float64Var(&c.seconds, "seconds", 3, "how long each cell takes")
-	flag.StringVar(&c.only, "only", "", "measure only the operation of this name, such as 'put of 100 rows'")
-	flag.StringVar(&c.hbase, "hbase", "", "address of the Thrift2 sockets of HBase itself, to be measured as well: see test/clients/hbase/Standalone.java")
-	flag.IntVar(&c.hbasePID, "hbase-pid", 0, "the process of HBase")
-	flag.Parse()
-	if err := run(context.Background(), &c, os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
+	os.Exit(loadgen.Main("bench/hbase", parseFlags, run))
 }
 
-// server is the binary with its addresses.
-type server struct {
-	command           *exec.Cmd
-	dynamodb, thrift2 string
+func parseFlags(args []string) (*config, error) {
+	c := &config{Settings: loadgen.Settings{Rounds: 3, Seconds: 3}}
+	f := flag.NewFlagSet("hbase", flag.ContinueOnError)
+	check := c.AddFlags(f, "16")
+	f.IntVar(&c.rows, "rows", 100_000, "rows of the table")
+	only := f.String("only", strings.Join(operationNames(), ","), "what to measure")
+	f.StringVar(&c.hbase, "hbase", "",
+		"address of the Thrift2 sockets of HBase itself, to be measured as well: see test/clients/hbase/Standalone.java")
+	f.IntVar(&c.hbasePID, "hbase-pid", 0, "the process of HBase")
+	if err := f.Parse(args); err != nil {
+		return nil, err
+	}
+	err := check()
+	if err == nil && c.rows < 2*scanRows {
+		err = fmt.Errorf("--rows must be at least %d", 2*scanRows)
+	}
+	if err == nil {
+		c.operations, err = loadgen.Choices("only", *only, operationNames())
+	}
+	return c, err
 }
 
-func start(ctx context.Context, dir string) (*server, error) {
-	binary, err := loadgen.BuildWeft(dir, false)
-	if err != nil {
-		return nil, err
-	}
-	s := &server{}
-	dynamodb, err := loadgen.FreeAddress()
-	thrift2, err2 := loadgen.FreeAddress()
-	if err := errors.Join(err, err2); err != nil {
-		return nil, err
-	}
-	s.dynamodb, s.thrift2 = dynamodb, thrift2
-	s.command = exec.CommandContext(ctx, binary, "serve", "--data", filepath.Join(dir, "data"), "--mysql-addr", "off", "--admin-addr", "off", "--log-level", "warn",
-		"--dynamodb-addr", dynamodb, "--hbase-addr", thrift2)
-	s.command.Stderr = os.Stderr
-	if err := s.command.Start(); err != nil {
-		return nil, err
-	}
-	for range 200 {
-		if conn, err := net.Dial("tcp", thrift2); err == nil {
-			return s, conn.Close()
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	return nil, errors.New("the server did not start")
-}
+// The operations of clients, by their names in the report.
+const (
+	opGet   = "get"
+	opPut   = "put"
+	opBatch = "put of 100 rows"
+	opScan  = "scan of 1000 rows"
+)
+
+func operationNames() []string { return []string{opGet, opPut, opBatch, opScan} }
+
+// operations are what the names stand for. // immutable
+var operations = map[string]func(w worker, row int) error{opGet: worker.get, opPut: worker.put,
+	opBatch: worker.batch, opScan: worker.scan}
 
 // worker is one client of one API.
 type worker interface {
@@ -206,8 +191,8 @@ func (c *config) fill(addr string, framed bool) error {
 }
 
 // fillItems does the same over DynamoDB's API.
-func (c *config) fillItems(s *server) error {
-	d := &httpWorker{url: "http://" + s.dynamodb}
+func (c *config) fillItems(addr string) error {
+	d := &httpWorker{url: "http://" + addr}
 	_, err := d.ask("CreateTable", `{"TableName":"items","BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[{"AttributeName":"ROW","AttributeType":"B"}],"KeySchema":[{"AttributeName":"ROW","KeyType":"HASH"}]}`)
 	for row := 0; err == nil && row < c.rows; row += batchRows {
 		err = d.batch(row)
@@ -215,106 +200,113 @@ func (c *config) fillItems(s *server) error {
 	return err
 }
 
-// cell is one operation of all clients for a while: calls a second, and the server's processor time for each.
-func (c *config) cell(pid int, open func() (worker, error), do func(w worker, row int) error) (rate, cpu float64, err error) {
-	var calls atomic.Int64
-	var group sync.WaitGroup
-	errs := make([]error, c.clients)
-	workers := make([]worker, c.clients)
-	for i := range workers {
-		if workers[i], err = open(); err != nil {
-			return 0, 0, err
-		}
-	}
-	loadgen.Settle(pid)
-	begun, before := time.Now(), loadgen.CPU(pid)
-	end := begun.Add(time.Duration(c.seconds * float64(time.Second)))
-	for i, w := range workers {
-		group.Go(func() {
-			random := rand.New(rand.NewPCG(uint64(i), 1))
-			for errs[i] == nil && time.Now().Before(end) {
-				errs[i] = do(w, random.IntN(c.rows-scanRows-1))
-				calls.Add(1)
-			}
-		})
-	}
-	group.Wait()
-	took, used := time.Since(begun).Seconds(), loadgen.CPU(pid)-before
-	for _, w := range workers {
-		errs = append(errs, w.Close())
-	}
-	n := float64(calls.Load())
-	return n / took, used * 1e6 / n, errors.Join(errs...)
+// peer is an API of a server. Closing it ends the server, unless that is HBase's or another peer's.
+type peer struct {
+	name   string
+	pid    int
+	rows   int
+	open   func() (worker, error)
+	server *loadgen.Server // nil: it is not this peer's to profile and to end
 }
 
-func median(values []float64) float64 {
-	slices.Sort(values)
-	return values[len(values)/2]
+// Name implements loadgen.Peer.
+func (p *peer) Name() string { return p.name }
+
+// PID implements loadgen.Peer.
+func (p *peer) PID() int { return p.pid }
+
+// Run implements loadgen.Peer.
+func (p *peer) Run(ctx context.Context, x loadgen.Cell) (loadgen.Result, error) {
+	return loadgen.RunWorkers(ctx, p.pid, x, func(i int) (*asker, error) {
+		w, err := p.open()
+		return &asker{w, operations[x.Operation], rand.New(rand.NewPCG(uint64(i), 1)), p.rows - scanRows - 1}, err
+	})
+}
+
+// Profile implements loadgen.Peer.
+func (p *peer) Profile(path string) error {
+	if p.server == nil {
+		return nil
+	}
+	return p.server.Profile(path)
+}
+
+// Close implements loadgen.Peer.
+func (p *peer) Close() error {
+	if p.server == nil {
+		return nil
+	}
+	return p.server.Close()
+}
+
+// asker asks for random rows.
+type asker struct {
+	worker
+	do     func(w worker, row int) error
+	random *rand.Rand
+	rows   int
+}
+
+// Do implements loadgen.Worker.
+func (a *asker) Do() error { return a.do(a.worker, a.random.IntN(a.rows)) }
+
+// The peers, as they are called in the report.
+const (
+	peerThrift = "Thrift2"
+	peerDynamo = "DynamoDB"
+	peerHBase  = "HBase"
+)
+
+// start starts the binary on a new folder and fills its tables.
+func (c *config) start(ctx context.Context) (peers []*peer, err error) {
+	if err := c.Build(); err != nil {
+		return nil, err
+	}
+	thrift, err := loadgen.FreeAddress()
+	if err != nil {
+		return nil, err
+	}
+	s, err := c.StartWeft(ctx, filepath.Join(c.Dir, "data"), "64MiB", "--dynamodb-addr",
+		func(string) error { return loadgen.Listens(thrift) }, "--hbase-addr", thrift)
+	if err != nil {
+		return nil, err
+	}
+	peers = []*peer{
+		{peerThrift, s.PID(), c.rows, func() (worker, error) { return newThrift(thrift, true) }, s},
+		{peerDynamo, s.PID(), c.rows, func() (worker, error) {
+			return &httpWorker{url: "http://" + s.Address},
+				nil
+		}, nil},
+	}
+	err = errors.Join(c.fill(thrift, true), c.fillItems(s.Address))
+	if c.hbase != "" && err == nil {
+		err = c.fill(c.hbase, false)
+		peers = append(peers, &peer{peerHBase, c.hbasePID, c.rows, func() (worker,
+			error) {
+			return newThrift(c.hbase, false)
+		}, nil})
+	}
+	return peers, err
 }
 
 func run(ctx context.Context, c *config, out io.Writer) (err error) {
-	dir, err := os.MkdirTemp("", "weft-bench-hbase-")
+	remove, err := c.Folder()
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	s, err := start(ctx, dir)
+	defer func() { err = errors.Join(err, remove()) }()
+	peers, err := c.start(ctx)
+	defer func() { err = errors.Join(err, loadgen.Close(peers)) }()
 	if err != nil {
 		return err
 	}
-	defer func() { _ = s.command.Process.Kill(); _ = s.command.Wait() }()
-	peers := []peer{
-		{"Thrift2", s.command.Process.Pid, func() (worker, error) { return newThrift(s.thrift2, true) }},
-		{"DynamoDB", s.command.Process.Pid, func() (worker, error) { return &httpWorker{url: "http://" + s.dynamodb}, nil }},
-	}
-	if err := errors.Join(c.fill(s.thrift2, true), c.fillItems(s)); err != nil {
+	cells := loadgen.Comparison{Peers: []string{peerThrift, peerDynamo, peerHBase}, Operations: c.operations,
+		Clients: func(string) []int { return c.Clients },
+		Pairs:   [][2]string{{peerThrift, peerDynamo}, {peerThrift, peerHBase}}}
+	if err := loadgen.Measure(ctx, &cells, &c.Settings, peers); err != nil {
 		return err
 	}
-	if c.hbase != "" {
-		if err := c.fill(c.hbase, false); err != nil {
-			return fmt.Errorf("HBase: %w", err)
-		}
-		peers = append(peers, peer{"HBase", c.hbasePID, func() (worker, error) { return newThrift(c.hbase, false) }})
-	}
-	return c.compare(peers, out)
-}
-
-// peer is an API of a server.
-type peer struct {
-	name string
-	pid  int
-	open func() (worker, error)
-}
-
-// compare measures each operation on all peers in turn.
-func (c *config) compare(peers []peer, out io.Writer) error {
-	fmt.Fprintf(out, "| %d clients, %d rows |", c.clients, c.rows)
-	for _, p := range peers {
-		fmt.Fprintf(out, " %s/s | its server CPU µs |", p.name)
-	}
-	fmt.Fprintf(out, " CPU, Thrift2 to DynamoDB |\n|---|%s--:|\n", strings.Repeat("--:|--:|", len(peers)))
-	for _, o := range []struct {
-		name string
-		do   func(w worker, row int) error
-	}{{"get", worker.get}, {"put", worker.put}, {"put of 100 rows", worker.batch}, {"scan of 1,000 rows", worker.scan}} {
-		if c.only != "" && c.only != o.name {
-			continue
-		}
-		rates, cpus := make([][]float64, len(peers)), make([][]float64, len(peers))
-		for range c.rounds {
-			for i, p := range peers {
-				rate, cpu, err := c.cell(p.pid, p.open, o.do)
-				if err != nil {
-					return fmt.Errorf("%s, %s: %w", p.name, o.name, err)
-				}
-				rates[i], cpus[i] = append(rates[i], rate), append(cpus[i], cpu)
-			}
-		}
-		fmt.Fprintf(out, "| %s |", o.name)
-		for i := range peers {
-			fmt.Fprintf(out, " %s | %s |", loadgen.Figure(median(rates[i])), loadgen.Figure(median(cpus[i])))
-		}
-		fmt.Fprintf(out, " %.2f |\n", median(cpus[0])/median(cpus[1]))
-	}
+	fmt.Fprintf(out, "%s, %d rows.\n", &c.Settings, c.rows)
+	cells.Write(out)
 	return nil
 }

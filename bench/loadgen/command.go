@@ -31,7 +31,8 @@ func Main[C any](name string, parse func(args []string) (C, error), run func(ctx
 	return 0
 }
 
-// Choices reads a list of names, separated by commas, all of them among those that there are. The error names the flag.
+// Choices reads a list of names, separated by commas, all of them among those that there are. It returns them in the
+// order of the latter. The error names the flag.
 func Choices(flag, text string, all []string) ([]string, error) {
 	list := strings.Split(text, ",")
 	for _, name := range list {
@@ -39,7 +40,7 @@ func Choices(flag, text string, all []string) ([]string, error) {
 			return nil, fmt.Errorf("--%s: there is no %q, only %s", flag, name, strings.Join(all, ", "))
 		}
 	}
-	return list, nil
+	return slices.DeleteFunc(slices.Clone(all), func(name string) bool { return !slices.Contains(list, name) }), nil
 }
 
 // Counts reads a list of positive numbers, separated by commas. The error names the flag.

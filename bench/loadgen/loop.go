@@ -24,9 +24,10 @@ type Result struct {
 	P95          float64
 	P99          float64
 	P999         float64
-	CPUSeconds   float64 // used by the server during Seconds
-	RSSPeakBytes int64   // of the server's process; in process this includes the clients
-	OthersCPU    float64 // cores that were busy with something else meanwhile
+	CPUSeconds   float64   // used by the server during Seconds
+	RSSPeakBytes int64     // of the server's process; in process this includes the clients
+	OthersCPU    float64   // cores that were busy with something else meanwhile
+	Extra        []float64 `json:",omitempty"` // as Comparison.Extra names them
 }
 
 // Rate is operations a second.

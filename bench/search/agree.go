@@ -80,18 +80,22 @@ func shareIn(ids []int64, set map[int64]bool) float64 {
 type pair struct{ x, y, kind string }
 
 // compare asks all peers the same and compares the answers. faults are queries to which the first two peers found different numbers of documents.
-func compare(c *config, engines map[string]engine, sets map[string][]query) (agreements map[pair]*agreement, faults []string, err error) {
+func compare(c *config, engines []*peer, sets map[string][]query) (agreements map[pair]*agreement, faults []string,
+	err error) {
 	agreements = map[pair]*agreement{}
-	names := presentNames(engines)
+	var names []string
+	for _, p := range engines {
+		names = append(names, p.name)
+	}
 	for _, kind := range c.Kinds {
 		for _, q := range sets[kind][:min(comparedQueries, len(sets[kind]))] {
 			answers := map[string]*found{}
-			for _, name := range names {
-				hits, count, err := engines[name].find(&q, comparedHits)
+			for _, p := range engines {
+				hits, count, err := p.find(&q, comparedHits)
 				if err != nil {
-					return nil, nil, fmt.Errorf("%s: %w", name, err)
+					return nil, nil, fmt.Errorf("%s: %w", p.name, err)
 				}
-				answers[name] = newFound(hits, count)
+				answers[p.name] = newFound(hits, count)
 			}
 			faults = append(faults, addPairs(agreements, names, &q, answers)...)
 		}
@@ -114,16 +118,6 @@ func addPairs(agreements map[pair]*agreement, names []string, q *query, answers 
 		}
 	}
 	return faults
-}
-
-// presentNames are the peers that run, in the order of the report.
-func presentNames(engines map[string]engine) (names []string) {
-	for _, name := range peerNames() {
-		if engines[name] != nil {
-			names = append(names, name)
-		}
-	}
-	return names
 }
 
 // faultsShown is the number of queries with different answers that are named.

@@ -4,8 +4,6 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -13,7 +11,6 @@ import (
 	"time"
 
 	"github.com/weftdb/weft/bench/loadgen"
-	"github.com/weftdb/weft/bench/sqlpeer"
 )
 
 // The peers, as they are called on the command line and in the report.
@@ -27,7 +24,7 @@ func peerNames() []string { return []string{peerWeft, peerMariaDB, peerSQLite} }
 
 // engine finds documents.
 type engine interface {
-	pid() int // of the process that works
+	PID() int // of the process that works
 	worker(queries []query, first int) (loadgen.Worker, error)
 	// find returns the best documents, the best first, and how many match. It may return less of them than asked.
 	find(q *query, limit int) (hits []hit, count int, err error)
@@ -106,36 +103,34 @@ func sizeOf(dir string, ends ...string) (total int64, err error) {
 	return total, err
 }
 
-// openEngines starts the peers and loads the corpus into them. After an error, too, they are the caller's to close.
-func openEngines(ctx context.Context, c *config, k *corpus) (engines map[string]engine, loads map[string]*loading, skipped []string, err error) {
-	engines, loads = map[string]engine{}, map[string]*loading{}
-	for _, name := range c.Peers {
-		fmt.Fprintf(c.Log, "starting %s and loading %d documents\n", name, len(k.documents))
-		open := openSQLite
-		switch name {
-		case peerWeft:
-			open = openWeft
-		case peerMariaDB:
-			open = openMariaDB
-		}
-		e, l, err := open(ctx, c, k)
-		var missing *sqlpeer.MissingError
-		switch {
-		case errors.As(err, &missing):
-			skipped = append(skipped, fmt.Sprintf("%s was not measured: %s", name, missing.Reason))
-		case err != nil:
-			return engines, loads, skipped, fmt.Errorf("%s: %w", name, err)
-		default:
-			engines[name], loads[name] = e, l
-		}
-	}
-	return engines, loads, skipped, nil
+// peer is an engine with its documents, and the queries that it is asked.
+type peer struct {
+	engine
+	name string
+	sets map[string][]query
 }
 
-func closeEngines(engines map[string]engine) error {
-	var errs []error
-	for _, e := range engines {
-		errs = append(errs, e.Close())
+// Name implements loadgen.Peer.
+func (p *peer) Name() string { return p.name }
+
+// Run implements loadgen.Peer. The clients begin at different queries.
+func (p *peer) Run(ctx context.Context, x loadgen.Cell) (loadgen.Result, error) {
+	queries := p.sets[x.Operation]
+	return loadgen.RunWorkers(ctx, p.PID(), x, func(i int) (loadgen.Worker, error) {
+		return p.worker(queries,
+			i*len(queries)/x.Clients)
+	})
+}
+
+// openPeer starts an engine and loads the corpus into it.
+func openPeer(ctx context.Context, c *config, k *corpus, sets map[string][]query, name string,
+	loads map[string]*loading) (*peer, error) {
+	open := map[string]func(context.Context, *config, *corpus) (engine, *loading, error){peerWeft: openWeft,
+		peerMariaDB: openMariaDB, peerSQLite: openSQLite}
+	e, l, err := open[name](ctx, c, k)
+	if err != nil {
+		return nil, err
 	}
-	return errors.Join(errs...)
+	loads[name] = l
+	return &peer{e, name, sets}, nil
 }

@@ -35,8 +35,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
-	"slices"
 	"strings"
 
 	"github.com/weftdb/weft/bench/loadgen"
@@ -49,15 +47,9 @@ type config struct {
 	Join      int  // how many texts make one document
 	Queries   int  // of each kind
 	Seed      uint64
-	Rounds    int
-	Seconds   float64 // of one cell
-	Clients   []int
 	Kinds     []string
 	Peers     []string
-	Dir       string
-	Weft      string // the binary; "" builds it
-	Profiles  string // folder for CPU profiles of Weft; "" takes none
-	Log       io.Writer
+	loadgen.Settings
 }
 
 func main() {
@@ -65,23 +57,18 @@ func main() {
 }
 
 func parseFlags(args []string) (*config, error) {
-	c := &config{Log: os.Stderr}
-	var clients, kinds, only string
+	c := &config{Settings: loadgen.Settings{Rounds: 3, Seconds: 2}}
+	var kinds, only string
 	var quick bool
 	f := flag.NewFlagSet("search", flag.ContinueOnError)
+	check := c.AddFlags(f, "1,8")
 	f.IntVar(&c.Documents, "documents", 0, "how many documents; 0 is all")
 	f.BoolVar(&c.Generate, "generate", false, "make texts up instead of taking WordNet's")
 	f.IntVar(&c.Join, "join", 1, "make one document of so many texts")
 	f.IntVar(&c.Queries, "queries", 200, "queries of each kind")
 	f.Uint64Var(&c.Seed, "seed", 1, "seed of the queries, and of the choice and order of the documents")
-	f.IntVar(&c.Rounds, "rounds", 3, "how often each cell is measured")
-	f.Float64Var(&c.Seconds, "seconds", 2, "how long one cell runs")
-	f.StringVar(&clients, "clients", "1,8", "numbers of clients")
 	f.StringVar(&kinds, "kinds", strings.Join(kindNames(), ","), "kinds of queries")
 	f.StringVar(&only, "only", strings.Join(peerNames(), ","), "whom to measure")
-	f.StringVar(&c.Dir, "dir", "", "folder for the databases, on the disk to be measured (default: a temporary one)")
-	f.StringVar(&c.Weft, "weft", "", "a weft binary (default: built from this tree)")
-	f.StringVar(&c.Profiles, "profiles", "", "write CPU profiles of Weft's cells into this folder")
 	f.BoolVar(&quick, "quick", false, "one short round on few documents, to see that everything works")
 	if err := f.Parse(args); err != nil {
 		return nil, err
@@ -89,11 +76,12 @@ func parseFlags(args []string) (*config, error) {
 	if quick {
 		c.Documents, c.Queries, c.Rounds, c.Seconds = 5000, 20, 1, 0.2
 	}
-	if c.Rounds < 1 || c.Seconds <= 0 || c.Queries < 1 || c.Documents < 0 || c.Join < 1 || c.Documents > 0 && c.Documents < documentsLeast {
-		return nil, fmt.Errorf("--rounds, --seconds, --queries and --join must be positive, and --documents 0 or at least %d", documentsLeast)
+	if c.Queries < 1 || c.Documents < 0 || c.Join < 1 || c.Documents > 0 && c.Documents < documentsLeast {
+		return nil, fmt.Errorf("--queries and --join must be positive, and --documents 0 or at least %d",
+			documentsLeast)
 	}
 	var errs [3]error
-	c.Clients, errs[0] = loadgen.Counts("clients", clients)
+	errs[0] = check()
 	c.Kinds, errs[1] = loadgen.Choices("kinds", kinds, kindNames())
 	c.Peers, errs[2] = loadgen.Choices("only", only, peerNames())
 	return c, errors.Join(errs[:]...)
@@ -104,17 +92,11 @@ const documentsLeast = 2000
 
 // run measures everything and writes the report to out.
 func run(ctx context.Context, c *config, out io.Writer) (err error) {
-	if c.Dir == "" {
-		if c.Dir, err = os.MkdirTemp("", "weft-bench-search-"); err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, os.RemoveAll(c.Dir)) }()
+	remove, err := c.Folder()
+	if err != nil {
+		return err
 	}
-	if c.Profiles != "" {
-		if err := os.MkdirAll(c.Profiles, 0o755); err != nil {
-			return err
-		}
-	}
+	defer func() { err = errors.Join(err, remove()) }()
 	k, err := loadCorpus(ctx, c)
 	if err != nil {
 		return err
@@ -123,10 +105,14 @@ func run(ctx context.Context, c *config, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%s\n\n%d documents, %.2f MB of text, seed %d, %d rounds, %.1f s a cell, GOMAXPROCS %d, %s %s/%s.\n", k.source, len(k.documents), float64(k.bytes)/1e6, c.Seed,
-		c.Rounds, c.Seconds, runtime.GOMAXPROCS(0), runtime.Version(), runtime.GOOS, runtime.GOARCH)
-	engines, loads, skipped, err := openEngines(ctx, c, k)
-	defer func() { err = errors.Join(err, closeEngines(engines)) }()
+	fmt.Fprintf(out, "%s\n\n%d documents, %.2f MB of text, seed %d, %s.\n", k.source, len(k.documents),
+		float64(k.bytes)/1e6, c.Seed, &c.Settings)
+	loads := map[string]*loading{}
+	engines, skipped, err := loadgen.Open(c.Log, c.Peers, func(name string) (*peer, error) {
+		return openPeer(ctx, c,
+			k, sets, name, loads)
+	})
+	defer func() { err = errors.Join(err, loadgen.Close(engines)) }()
 	if err != nil {
 		return err
 	}
@@ -138,46 +124,15 @@ func run(ctx context.Context, c *config, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := measure(ctx, c, engines, sets, out); err != nil {
+	cells := loadgen.Comparison{Peers: peerNames(), Operations: c.Kinds,
+		Clients: func(string) []int { return c.Clients },
+		Pairs:   [][2]string{{peerWeft, peerMariaDB}, {peerWeft, peerSQLite}, {peerMariaDB, peerSQLite}}}
+	if err := loadgen.Measure(ctx, &cells, &c.Settings, engines); err != nil {
 		return err
 	}
+	cells.Write(out)
 	writeAgreements(out, c, agreements, faults)
 	return nil
-}
-
-// measure asks all peers in rounds and writes the table.
-func measure(ctx context.Context, c *config, engines map[string]engine, sets map[string][]query, out io.Writer) error {
-	cells := loadgen.Comparison{Peers: peerNames(), Operations: c.Kinds, Clients: func(string) []int { return c.Clients }, Base: peerWeft}
-	names := presentNames(engines)
-	if !slices.Contains(names, cells.Base) && len(names) > 0 {
-		cells.Base = names[0]
-	}
-	for round := range c.Rounds {
-		err := cells.Run(round, c.Seconds, names, func(name string, x loadgen.Cell) (loadgen.Result, error) {
-			return measureCell(ctx, c, engines[name], sets[x.Operation], x)
-		})
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(c.Log, "round %d of %d\n", round+1, c.Rounds)
-	}
-	cells.WriteTable(out)
-	cells.WriteOthers(out)
-	return nil
-}
-
-// measureCell runs one cell. The clients begin at different queries.
-func measureCell(ctx context.Context, c *config, e engine, queries []query, x loadgen.Cell) (loadgen.Result, error) {
-	loadgen.Settle(e.pid())
-	workers, err := loadgen.MakeWorkers(x.Clients, func(i int) (loadgen.Worker, error) { return e.worker(queries, i*len(queries)/x.Clients) })
-	if err != nil {
-		return loadgen.Result{}, err
-	}
-	if err := e.Profile(fmt.Sprintf("%s/%s-%d.prof", c.Profiles, x.Operation, x.Clients)); err != nil {
-		return loadgen.Result{}, errors.Join(err, loadgen.CloseWorkers(workers))
-	}
-	result, err := loadgen.Measure(ctx, e.pid(), x.Seconds, workers)
-	return result, errors.Join(err, e.Profile(""))
 }
 
 // writeLoads writes what loading took.

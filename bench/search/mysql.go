@@ -30,15 +30,13 @@ type server struct {
 func newServer(s *sqlpeer.Server) (*server, error) {
 	control, err := s.Dial(database)
 	if err != nil {
-		return nil, errors.Join(err, s.Stop())
+		return nil, errors.Join(err, s.Close())
 	}
 	return &server{s, control}, nil
 }
 
-func (s *server) pid() int { return s.PID() }
-
 // Close implements engine.
-func (s *server) Close() error { return errors.Join(s.control.Close(), s.Stop()) }
+func (s *server) Close() error { return errors.Join(s.control.Close(), s.Server.Close()) }
 
 func (s *server) worker(queries []query, first int) (loadgen.Worker, error) {
 	connection, err := s.Dial(database)
@@ -150,7 +148,7 @@ func openMariaDB(ctx context.Context, c *config, k *corpus) (engine, *loading, e
 	l := &loading{}
 	for _, t := range l.tables() {
 		if err := fillMariaDB(s, dir, t, k); err != nil {
-			return nil, nil, errors.Join(err, s.Stop())
+			return nil, nil, errors.Join(err, s.Close())
 		}
 	}
 	e, err := newServer(s)
@@ -179,11 +177,8 @@ func fillMariaDB(s *sqlpeer.Server, dir string, t *tableLoading, k *corpus) (err
 
 // openWeft loads the tables into a store each, and serves the one with the index.
 func openWeft(ctx context.Context, c *config, k *corpus) (engine, *loading, error) {
-	if c.Weft == "" {
-		var err error
-		if c.Weft, err = loadgen.BuildWeft(c.Dir, c.Profiles != ""); err != nil {
-			return nil, nil, err
-		}
+	if err := c.Build(); err != nil {
+		return nil, nil, err
 	}
 	l := &loading{}
 	for _, t := range l.tables() {
@@ -191,7 +186,7 @@ func openWeft(ctx context.Context, c *config, k *corpus) (engine, *loading, erro
 			return nil, nil, err
 		}
 	}
-	s, err := sqlpeer.Weft(ctx, c.Weft, weftDir(c, &l.indexed), cacheBytes, c.Profiles != "")
+	s, err := sqlpeer.Weft(ctx, &c.Settings, weftDir(c, &l.indexed), cacheBytes)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -205,12 +200,12 @@ func weftDir(c *config, t *tableLoading) string {
 
 // fillWeft fills a store, and compacts it once no server has it open.
 func fillWeft(ctx context.Context, c *config, dir string, t *tableLoading, k *corpus) error {
-	s, err := sqlpeer.Weft(ctx, c.Weft, dir, cacheBytes, c.Profiles != "")
+	s, err := sqlpeer.Weft(ctx, &c.Settings, dir, cacheBytes)
 	if err != nil {
 		return err
 	}
 	t.load, err = spent(s.PID(), func() error { return fill(s, t, k.documents) })
-	if err := errors.Join(err, s.Stop()); err != nil {
+	if err := errors.Join(err, s.Close()); err != nil {
 		return err
 	}
 	if t.settle, err = spent(os.Getpid(), func() error { return compact(ctx, dir) }); err != nil {

@@ -51,7 +51,7 @@ func openSQLite(ctx context.Context, c *config, k *corpus) (engine, *loading, er
 	return e, l, nil
 }
 
-func (e *embedded) pid() int { return os.Getpid() }
+func (e *embedded) PID() int { return os.Getpid() }
 
 // Profile implements engine.
 func (e *embedded) Profile(string) error { return nil }
@@ -68,7 +68,7 @@ func (e *embedded) fill(ctx context.Context, t *tableLoading, indexed bool, path
 	if err := e.exec(ctx, create); err != nil {
 		return err
 	}
-	t.load, err = spent(e.pid(), func() error {
+	t.load, err = spent(e.PID(), func() error {
 		for rest := k.documents; len(rest) > 0; rest = rest[min(batchRows, len(rest)):] {
 			if err := e.insert(ctx, rest[:min(batchRows, len(rest))], indexed); err != nil {
 				return err
@@ -79,7 +79,7 @@ func (e *embedded) fill(ctx context.Context, t *tableLoading, indexed bool, path
 	if err != nil {
 		return err
 	}
-	if t.settle, err = spent(e.pid(), func() error { return e.exec(ctx, settle) }); err != nil {
+	if t.settle, err = spent(e.PID(), func() error { return e.exec(ctx, settle) }); err != nil {
 		return err
 	}
 	t.bytes, err = sizeOf(path, path)

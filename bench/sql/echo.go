@@ -39,7 +39,7 @@ func openEcho(ctx context.Context, c *config, name string) (*peer, error) {
 		return nil, err
 	}
 	server, err := sqlpeer.Start(ctx, exec.Command(self, echoArgument, address, filepath.Join(c.Dir, name+".log")), address)
-	return &peer{Server: server, name: name}, err
+	return &peer{server, name, c}, err
 }
 
 // serveEcho serves until the process is ended.

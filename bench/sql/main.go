@@ -22,7 +22,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -31,19 +30,13 @@ import (
 
 // config is what the command line says.
 type config struct {
-	Rounds     int
-	Seconds    float64 // of one cell
-	Clients    []int
+	loadgen.Settings
 	Operations []string
 	Sysbench   bool // its workloads instead of our own
 	Peers      []string
 	Rows       int64 // of the table for point reads and ranges
 	GroupRows  int64 // of the table for GROUP BY
 	StreamRows int64 // of the table that is streamed; 0 streams none
-	Dir        string
-	Weft       string // the binary; "" builds it
-	Profiles   string // folder for CPU profiles of Weft; "" takes none
-	Log        io.Writer
 }
 
 // clientsPreset are the numbers of clients if nothing is said.
@@ -58,37 +51,35 @@ func main() {
 }
 
 func parseFlags(args []string) (*config, error) {
-	c := &config{Log: os.Stderr}
-	var clients, operations, peers string
+	c := &config{Settings: loadgen.Settings{Rounds: 5, Seconds: 2}}
+	var operations, peers string
 	var quick bool
 	f := flag.NewFlagSet("sql", flag.ContinueOnError)
-	f.IntVar(&c.Rounds, "rounds", 5, "how often each cell is measured")
-	f.Float64Var(&c.Seconds, "seconds", 2, "how long one cell runs")
+	check := c.AddFlags(f, clientsPreset)
 	f.BoolVar(&quick, "quick", false, "one short round on little data, to see that everything works")
-	f.StringVar(&clients, "clients", clientsPreset, "numbers of clients")
 	f.BoolVar(&c.Sysbench, "sysbench", false, "measure sysbench's workloads, with 8 and 32 clients; sysbench comes from Debian's package of that name")
 	f.StringVar(&operations, "operations", "", "what to measure (default: everything)")
 	f.StringVar(&peers, "peers", strings.Join(peerNames(), ","), "whom to measure")
 	f.Int64Var(&c.Rows, "rows", 100_000, "rows of the table for point reads and ranges")
 	f.Int64Var(&c.GroupRows, "group-rows", 600_000, "rows of the table for GROUP BY")
 	f.Int64Var(&c.StreamRows, "stream-rows", 10_000_000, "rows that Weft streams in one SELECT, for its memory; 0 leaves that out")
-	f.StringVar(&c.Dir, "dir", "", "folder for the databases, on the disk to be measured (default: a temporary one)")
-	f.StringVar(&c.Weft, "weft", "", "a weft binary (default: built from this tree)")
-	f.StringVar(&c.Profiles, "profiles", "", "write CPU profiles of Weft's cells into this folder")
 	if err := f.Parse(args); err != nil {
 		return nil, err
 	}
 	if quick {
 		c.Rounds, c.Seconds, c.Rows, c.GroupRows, c.StreamRows = 1, 0.3, 5000, 5000, 20_000
 	}
-	var err error
-	if c.Clients, err = loadgen.Counts("clients", clients); err != nil {
+	err := check()
+	if err != nil {
 		return nil, err
 	}
 	names := operationNames()
 	if c.Sysbench {
 		names = sysbenchNames()
-		c.Clients = slices.DeleteFunc(c.Clients, func(n int) bool { return n == 1 && clients == clientsPreset })
+		c.Clients = slices.DeleteFunc(c.Clients, func(n int) bool {
+			return n == 1 &&
+				f.Lookup("clients").Value.String() == clientsPreset
+		})
 	}
 	c.Operations = names
 	if operations != "" {
@@ -105,8 +96,8 @@ func parseFlags(args []string) (*config, error) {
 }
 
 func (c *config) check() error {
-	if c.Rounds < 1 || c.Seconds <= 0 || c.Rows < 2*rangeRows || c.GroupRows < 1 || c.StreamRows < 0 {
-		return fmt.Errorf("--rounds, --seconds and the numbers of rows must be positive, and --rows at least %d", 2*rangeRows)
+	if c.Rows < 2*rangeRows || c.GroupRows < 1 || c.StreamRows < 0 {
+		return fmt.Errorf("the numbers of rows must be positive, and --rows at least %d", 2*rangeRows)
 	}
 	return nil
 }
@@ -121,58 +112,32 @@ func (c *config) clients(operation string) []int {
 
 // run measures everything and writes the report to out.
 func run(ctx context.Context, c *config, out io.Writer) (err error) {
-	if c.Dir == "" {
-		if c.Dir, err = os.MkdirTemp("", "weft-bench-sql-"); err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, os.RemoveAll(c.Dir)) }()
+	remove, err := c.Folder()
+	if err != nil {
+		return err
 	}
+	defer func() { err = errors.Join(err, remove()) }()
 	if _, err := exec.LookPath("sysbench"); c.Sysbench && err != nil {
 		fmt.Fprintln(out, "Nothing was measured: sysbench is not installed (on Debian: apt-get install sysbench)")
 		return nil
 	}
-	peers, skipped, err := openPeers(ctx, c)
-	defer func() { err = errors.Join(err, closePeers(peers)) }()
+	peers, notes, err := loadgen.Open(c.Log, c.Peers, func(name string) (*peer, error) { return c.open(ctx, name) })
+	defer func() { err = errors.Join(err, loadgen.Close(peers)) }()
 	if err != nil {
 		return err
 	}
-	if c.Sysbench {
-		return runSysbench(ctx, c, peers, skipped, out)
+	cells := c.cells()
+	if err := loadgen.Measure(ctx, cells, &c.Settings, peers); err != nil {
+		return err
 	}
-	r := newReport(c, skipped)
-	for round := range c.Rounds {
-		if err := runRound(ctx, c, peers, round, r); err != nil {
+	if !c.Sysbench {
+		more, err := streamed(ctx, c, peers)
+		if err != nil {
 			return err
 		}
-		fmt.Fprintf(c.Log, "round %d of %d\n", round+1, c.Rounds)
+		notes = append(notes, more...)
 	}
-	if err := streamed(ctx, c, peers, r); err != nil {
-		return err
-	}
-	fmt.Fprintf(out, "%d rounds, %.1f s a cell, %d rows, GOMAXPROCS %d, %s %s/%s.\n", c.Rounds, c.Seconds, c.Rows, runtime.GOMAXPROCS(0), runtime.Version(), runtime.GOOS, runtime.GOARCH)
-	r.write(out)
+	fmt.Fprintf(out, "%s, %d rows.\n", &c.Settings, c.Rows)
+	cells.Write(out, notes...)
 	return nil
-}
-
-// runRound measures each cell once on each peer.
-func runRound(ctx context.Context, c *config, peers []*peer, round int, r *report) error {
-	byName, names := map[string]*peer{}, []string{}
-	for _, p := range peers {
-		byName[p.name], names = p, append(names, p.name)
-	}
-	return r.cells.Run(round, c.Seconds, names, func(name string, x loadgen.Cell) (loadgen.Result, error) { return measure(ctx, c, byName[name], x) })
-}
-
-// measure runs one cell.
-func measure(ctx context.Context, c *config, p *peer, x loadgen.Cell) (loadgen.Result, error) {
-	loadgen.Settle(p.PID())
-	workers, err := loadgen.MakeWorkers(x.Clients, func(i int) (loadgen.Worker, error) { return newWorker(p, x.Operation, i, c) })
-	if err != nil {
-		return loadgen.Result{}, err
-	}
-	if err := p.Profile(fmt.Sprintf("%s/%s-%d.prof", c.Profiles, x.Operation, x.Clients)); err != nil {
-		return loadgen.Result{}, errors.Join(err, loadgen.CloseWorkers(workers))
-	}
-	result, err := loadgen.Measure(ctx, p.PID(), x.Seconds, workers)
-	return result, errors.Join(err, p.Profile(""))
 }

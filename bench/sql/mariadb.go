@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/weftdb/weft/bench/loadgen"
 	"github.com/weftdb/weft/bench/sqlpeer"
 )
 
@@ -20,7 +21,7 @@ func openMariaDB(ctx context.Context, c *config, name string) (*peer, error) {
 	options := " ENGINE=InnoDB"
 	if name == peerMyRocks {
 		if _, err := os.Stat(rocksPlugin); err != nil {
-			return nil, &sqlpeer.MissingError{Reason: "MyRocks is not installed (on Debian: apt-get install mariadb-plugin-rocksdb)"}
+			return nil, &loadgen.MissingError{Reason: "MyRocks is not installed (on Debian: apt-get install mariadb-plugin-rocksdb)"}
 		}
 		options = " ENGINE=ROCKSDB"
 		more = []string{"--plugin-load-add=ha_rocksdb", "--rocksdb-flush-log-at-trx-commit=1", "--rocksdb-block-cache-size=512M", "--innodb-buffer-pool-size=16M"}
@@ -29,9 +30,9 @@ func openMariaDB(ctx context.Context, c *config, name string) (*peer, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &peer{Server: server, name: name}
+	p := &peer{server, name, c}
 	if err := p.load(ctx, c, options); err != nil {
-		return nil, errors.Join(err, p.Stop())
+		return nil, errors.Join(err, p.Close())
 	}
 	return p, nil
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -27,7 +26,22 @@ func peerNames() []string { return []string{peerWeft, peerInnoDB, peerMyRocks, p
 // peer is a server in a process of its own, with its tables loaded.
 type peer struct {
 	*sqlpeer.Server
-	name string
+	name   string
+	config *config
+}
+
+// Name implements loadgen.Peer.
+func (p *peer) Name() string { return p.name }
+
+// Run implements loadgen.Peer.
+func (p *peer) Run(ctx context.Context, x loadgen.Cell) (loadgen.Result, error) {
+	if p.config.Sysbench {
+		return p.runSysbench(ctx, x)
+	}
+	return loadgen.RunWorkers(ctx, p.PID(), x, func(i int) (*worker, error) {
+		return newWorker(p, x.Operation, i,
+			p.config)
+	})
 }
 
 // load makes the tables. options is what follows CREATE TABLE.
@@ -62,55 +76,22 @@ func (p *peer) load(ctx context.Context, c *config, options string) (err error) 
 	return fill(connection, "wide", c.GroupRows)
 }
 
-// openPeers starts the servers and loads their tables. After an error, too, the peers are the caller's to close.
-func openPeers(ctx context.Context, c *config) (peers []*peer, skipped []string, err error) {
-	for _, name := range peerNames() {
-		if !slices.Contains(c.Peers, name) {
-			continue
-		}
-		fmt.Fprintf(c.Log, "starting %s and loading its tables\n", name)
-		open := openMariaDB
-		switch name {
-		case peerWeft:
-			open = openWeft
-		case peerEcho:
-			open = openEcho
-		}
-		p, err := open(ctx, c, name)
-		var missing *sqlpeer.MissingError
-		switch {
-		case errors.As(err, &missing):
-			skipped = append(skipped, fmt.Sprintf("%s was not measured: %s", name, missing.Reason))
-		case err != nil:
-			return peers, skipped, fmt.Errorf("%s: %w", name, err)
-		default:
-			peers = append(peers, p)
-		}
+// open starts a server and loads its tables.
+func (c *config) open(ctx context.Context, name string) (*peer, error) {
+	switch name {
+	case peerWeft:
+		return openWeft(ctx, c, name)
+	case peerEcho:
+		return openEcho(ctx, c, name)
 	}
-	return peers, skipped, nil
-}
-
-func closePeers(peers []*peer) error {
-	var errs []error
-	for _, p := range peers {
-		errs = append(errs, p.Stop())
-	}
-	return errors.Join(errs...)
+	return openMariaDB(ctx, c, name)
 }
 
 // openWeft starts the binary of this tree. It is started anew after loading: the first start brings what was loaded from the log into tables, the
 // second has nothing to do.
 func openWeft(ctx context.Context, c *config, name string) (p *peer, err error) {
-	if c.Weft == "" {
-		if c.Profiles != "" {
-			err = os.MkdirAll(c.Profiles, 0o755)
-		}
-		if err == nil {
-			c.Weft, err = loadgen.BuildWeft(c.Dir, c.Profiles != "")
-		}
-		if err != nil {
-			return nil, err
-		}
+	if err := c.Build(); err != nil {
+		return nil, err
 	}
 	for i := range 3 {
 		if p, err = startWeft(ctx, c, name, cacheBytes); err != nil {
@@ -120,7 +101,7 @@ func openWeft(ctx context.Context, c *config, name string) (p *peer, err error) 
 			err = p.load(ctx, c, "")
 		}
 		if err != nil || i < 2 {
-			err = errors.Join(err, p.Stop())
+			err = errors.Join(err, p.Close())
 		}
 		if err != nil {
 			return nil, err
@@ -134,6 +115,6 @@ const cacheBytes = "512MiB"
 
 // startWeft serves the folder of name.
 func startWeft(ctx context.Context, c *config, name, cache string) (*peer, error) {
-	server, err := sqlpeer.Weft(ctx, c.Weft, filepath.Join(c.Dir, name), cache, c.Profiles != "")
-	return &peer{Server: server, name: name}, err
+	server, err := sqlpeer.Weft(ctx, &c.Settings, filepath.Join(c.Dir, name), cache)
+	return &peer{server, name, c}, err
 }

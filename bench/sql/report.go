@@ -2,28 +2,21 @@
 
 package main
 
-import (
-	"fmt"
-	"io"
-	"slices"
+import "github.com/weftdb/weft/bench/loadgen"
 
-	"github.com/weftdb/weft/bench/loadgen"
-)
-
-// report is what was measured, and what is to be said of it.
-type report struct {
-	cells   loadgen.Comparison
-	skipped []string
-	notes   []string
-}
-
-func newReport(c *config, skipped []string) *report {
-	return &report{cells: loadgen.Comparison{Peers: peerNames(), Operations: c.Operations, Clients: c.clients, Base: peerWeft, Goal: goal}, skipped: skipped}
+// cells are what is measured: our own operations, or sysbench's workloads.
+func (c *config) cells() *loadgen.Comparison {
+	cells := &loadgen.Comparison{Peers: peerNames(), Operations: c.Operations, Clients: c.clients, Goal: goal,
+		Pairs: [][2]string{{peerWeft, peerInnoDB}, {peerWeft, peerMyRocks}, {peerWeft, peerEcho}}}
+	if c.Sysbench {
+		cells.Extra = sysbenchExtra
+	}
+	return cells
 }
 
 // goal is the multiple of InnoDB's rate that Weft's is to be, by operation and clients.
-func goal(peer, operation string, clients int) float64 {
-	if peer != peerInnoDB {
+func goal(_, over, operation string, clients int) float64 {
+	if over != peerInnoDB {
 		return 0
 	}
 	switch operation {
@@ -40,13 +33,10 @@ func goal(peer, operation string, clients int) float64 {
 	case opGroup:
 		return 1
 	}
-	return 0
-}
-
-func (r *report) write(out io.Writer) {
-	r.cells.WriteTable(out)
-	for _, note := range slices.Concat(r.skipped, r.notes) {
-		fmt.Fprintln(out, "\n"+note)
+	for _, one := range sysbenchGoals {
+		if one.name == operation {
+			return one.goal
+		}
 	}
-	r.cells.WriteOthers(out)
+	return 0
 }

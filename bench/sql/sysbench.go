@@ -4,9 +4,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"net"
 	"os/exec"
 	"regexp"
@@ -31,14 +29,6 @@ func sysbenchNames() (names []string) {
 		names = append(names, one.name)
 	}
 	return names
-}
-
-// sysbenchRun is what one run of sysbench came to.
-type sysbenchRun struct {
-	rate, p95MS float64 // transactions a second
-	cpuMicros   float64 // of the server, for a transaction
-	refused     float64 // transactions that were tried again, for each that was done
-	held        float64 // the rate of the last tenth to that of the first; 0 if the run was too short to tell
 }
 
 // sysbenchArguments are those of a workload; one that ends in "_ranges" is that query of read_only alone, without transactions.
@@ -76,35 +66,30 @@ func sysbench(ctx context.Context, c *config, p *peer, workload string, more ...
 	return string(said), nil
 }
 
-// measureSysbench runs one workload.
-func measureSysbench(ctx context.Context, c *config, p *peer, workload string, clients int) (r sysbenchRun, err error) {
-	pid := p.PID()
-	loadgen.Settle(pid)
-	if err := p.Profile(fmt.Sprintf("%s/%s-%d.prof", c.Profiles, workload, clients)); err != nil {
-		return r, err
-	}
-	before := loadgen.CPU(pid)
-	said, err := sysbench(ctx, c, p, workload, "--threads="+strconv.Itoa(clients), fmt.Sprintf("--time=%.0f", max(c.Seconds, 1)),
-		fmt.Sprintf("--report-interval=%.0f", max(c.Seconds/10, 1)), "run")
-	spent := loadgen.CPU(pid) - before
-	if err := errors.Join(err, p.Profile("")); err != nil {
-		return r, err
-	}
-	transactions, err := sysbenchFigure(said, `transactions: +(\d+)`)
+// sysbenchExtra are figures that only sysbench has: transactions that were tried again, for each that was done, and the
+// rate of the last tenth to that of the first, 0 if the run was too short to tell. // immutable
+var sysbenchExtra = []string{"refused", "last tenth to first"}
+
+// runSysbench runs one workload. An operation is a transaction.
+func (p *peer) runSysbench(ctx context.Context, x loadgen.Cell) (r loadgen.Result, err error) {
+	before := loadgen.CPU(p.PID())
+	said, err := sysbench(ctx, p.config, p, x.Operation, "--threads="+strconv.Itoa(x.Clients),
+		fmt.Sprintf("--time=%.0f", max(x.Seconds, 1)),
+		fmt.Sprintf("--report-interval=%.0f", max(x.Seconds/10, 1)), "run")
 	if err != nil {
 		return r, err
 	}
-	r.cpuMicros = spent * 1e6 / max(transactions, 1)
-	if r.rate, err = sysbenchFigure(said, `transactions: +\d+ +\(([\d.]+)`); err != nil {
-		return r, err
+	r.CPUSeconds = loadgen.CPU(p.PID()) - before
+	var figures [4]float64
+	for i, pattern := range []string{`transactions: +(\d+)`, `transactions: +\d+ +\(([\d.]+)`,
+		`95th percentile: +([\d.]+)`, `ignored errors: +(\d+)`} {
+		if figures[i], err = sysbenchFigure(said, pattern); err != nil {
+			return r, err
+		}
 	}
-	if r.p95MS, err = sysbenchFigure(said, `95th percentile: +([\d.]+)`); err != nil {
-		return r, err
-	}
-	refused, err := sysbenchFigure(said, `ignored errors: +(\d+)`)
-	r.refused = refused / max(transactions, 1)
-	r.held = sysbenchHeld(said)
-	return r, err
+	r.Operations, r.Seconds, r.P95 = int64(figures[0]), figures[0]/max(figures[1], 1), 1000*figures[2]
+	r.Extra = []float64{figures[3] / max(figures[0], 1), sysbenchHeld(said)}
+	return r, nil
 }
 
 // sysbenchFigure finds a number in what sysbench says.
@@ -125,78 +110,4 @@ func sysbenchHeld(said string) float64 {
 	first, _ := strconv.ParseFloat(intervals[0][1], 64) // the pattern is of a number
 	last, _ := strconv.ParseFloat(intervals[len(intervals)-1][1], 64)
 	return last / max(first, 1)
-}
-
-// sysbenchCell names the runs of a cell.
-type sysbenchCell struct {
-	peer, workload string
-	clients        int
-}
-
-// runSysbench measures all workloads on all peers, in interleaved rounds, and writes the report.
-func runSysbench(ctx context.Context, c *config, peers []*peer, skipped []string, out io.Writer) error {
-	results := map[sysbenchCell][]sysbenchRun{}
-	for round := range c.Rounds {
-		turn := round
-		for _, workload := range c.Operations {
-			for _, clients := range c.Clients {
-				turn++
-				for i := range peers {
-					p := peers[(i+turn)%len(peers)]
-					r, err := measureSysbench(ctx, c, p, workload, clients)
-					if err != nil {
-						return fmt.Errorf("%s: %w", p.name, err)
-					}
-					results[sysbenchCell{p.name, workload, clients}] = append(results[sysbenchCell{p.name, workload, clients}], r)
-				}
-			}
-		}
-		fmt.Fprintf(c.Log, "round %d of %d\n", round+1, c.Rounds)
-	}
-	fmt.Fprintf(out, "%d rounds, %.0f s a cell, %d rows.\n\n", c.Rounds, max(c.Seconds, 1), c.Rows)
-	fmt.Fprint(out, "| oltp_… | clients | Weft, a second | InnoDB | echo | Weft to InnoDB (least to greatest) | p95 ms | server CPU µs | refused | last tenth to first | wanted |\n",
-		"|---|--:|--:|--:|--:|---|---|---|---|---|---|\n")
-	for _, workload := range c.Operations {
-		for _, clients := range c.Clients {
-			of := func(name string) []sysbenchRun { return results[sysbenchCell{name, workload, clients}] }
-			writeSysbench(out, workload, clients, of(peerWeft), of(peerInnoDB), of(peerEcho))
-		}
-	}
-	for _, line := range skipped {
-		fmt.Fprintln(out, "\n"+line)
-	}
-	return nil
-}
-
-// writeSysbench writes a line of the table. Ratios are of neighbours in one round.
-func writeSysbench(out io.Writer, workload string, clients int, own, other, echo []sysbenchRun) {
-	median := func(runs []sysbenchRun, pick func(*sysbenchRun) float64) float64 {
-		var list []float64
-		for i := range runs {
-			list = append(list, pick(&runs[i]))
-		}
-		m, _, _ := loadgen.Middle(list)
-		return m
-	}
-	each := func(format string, pick func(*sysbenchRun) float64) string {
-		return fmt.Sprintf(format+", "+format+", "+format, median(own, pick), median(other, pick), median(echo, pick))
-	}
-	rate := func(r *sysbenchRun) float64 { return r.rate }
-	var ratios []float64
-	for i := range min(len(own), len(other)) {
-		ratios = append(ratios, own[i].rate/max(other[i].rate, 1))
-	}
-	ratio, least, greatest := loadgen.Middle(ratios)
-	verdict := ""
-	for _, one := range sysbenchGoals {
-		if one.name == workload && len(ratios) > 0 {
-			verdict = fmt.Sprintf("%g: met", one.goal)
-			if ratio < one.goal {
-				verdict = fmt.Sprintf("%g: missed", one.goal)
-			}
-		}
-	}
-	fmt.Fprintf(out, "| %s | %d | %s | %s | %s | %.2f (%.2f to %.2f) | %s | %s | %s | %s | %s |\n", workload, clients, loadgen.Figure(median(own, rate)), loadgen.Figure(median(other, rate)), loadgen.Figure(median(echo, rate)),
-		ratio, least, greatest, each("%.2f", func(r *sysbenchRun) float64 { return r.p95MS }), each("%.0f", func(r *sysbenchRun) float64 { return r.cpuMicros }),
-		each("%.3f", func(r *sysbenchRun) float64 { return r.refused }), each("%.2f", func(r *sysbenchRun) float64 { return r.held }), verdict)
 }

@@ -21,7 +21,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 	"strings"
 	"time"
 
@@ -74,13 +73,14 @@ func parseFlags(args []string) (*config, error) {
 }
 
 func run(ctx context.Context, c *config, out io.Writer) (err error) {
-	if c.Dir == "" {
-		if c.Dir, err = os.MkdirTemp("", "weft-bench-zorder-"); err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, os.RemoveAll(c.Dir)) }()
+	settings := loadgen.Settings{Dir: c.Dir}
+	remove, err := settings.Folder()
+	if err != nil {
+		return err
 	}
-	fmt.Fprintf(out, "%d queries a cell, seed %d, GOMAXPROCS %d, %s %s/%s.\n", c.Queries, c.Seed, runtime.GOMAXPROCS(0), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	defer func() { err = errors.Join(err, remove()) }()
+	c.Dir = settings.Dir
+	fmt.Fprintf(out, "%d queries a cell, seed %d, %s.\n", c.Queries, c.Seed, loadgen.Machine())
 	for _, name := range c.Data {
 		if err := measure(ctx, c, name, out); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
