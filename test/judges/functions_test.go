@@ -138,14 +138,9 @@ func call(r *rand.Rand, name string, f *function.Function) string {
 // functions are all functions by their names.
 func functions() map[string]*function.Function {
 	all := map[string]*function.Function{}
-	for name := range function.Names() {
-		all[name], _ = function.Find(name)
-	}
-	for name := range document.Names() {
-		all[name], _ = document.Find(name)
-	}
-	for name := range encode.Names() {
-		all[name], _ = encode.Find(name)
+	list := slices.Concat(function.All(), document.All(), encode.All())
+	for name := range list.Names() {
+		all[name], _ = list.Find(name)
 	}
 	return all
 }

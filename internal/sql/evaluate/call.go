@@ -5,6 +5,7 @@ package evaluate
 import (
 	"iter"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/weftdb/weft/internal/sql/datum"
@@ -61,7 +62,7 @@ func (c *compiler) call(e *tree.Call) (typedNode, error) {
 	if result, ok, err := c.odd(e); ok {
 		return result, err
 	}
-	found, ok := find(e.Name)
+	found, ok := functions().Find(e.Name)
 	if !ok {
 		return typedNode{}, unknownFunction(e.Name)
 	}
@@ -98,14 +99,9 @@ func timeType(name string, f *function.Function, operands []typedNode, arguments
 	return t
 }
 
-// find finds a function in the packages that hold them.
-func find(name string) (f *function.Function, ok bool) {
-	for _, find := range []func(string) (*function.Function, bool){function.Find, encode.Find, document.Find} {
-		if f, ok = find(name); ok {
-			return f, true
-		}
-	}
-	return nil, false
+// functions returns the functions of all packages that hold them.
+func functions() function.Families {
+	return slices.Concat(function.All(), encode.All(), document.All())
 }
 
 // controls are the functions that decide which of their arguments are computed; see compiler.control.
@@ -114,7 +110,8 @@ const controls = "highlight match if nvl2 ifnull nvl nullif isnull coalesce rand
 // unknownFunction is the error for a function that there is not.
 func unknownFunction(name string) error {
 	return fault.New(fault.UnknownFunction, name).Meant(name, func(yield func(string) bool) {
-		for _, names := range []iter.Seq[string]{function.Names(), encode.Names(), document.Names(), maps.Keys(aggregates), strings.FieldsSeq(controls)} {
+		for _, names := range []iter.Seq[string]{functions().Names(), maps.Keys(aggregates),
+			strings.FieldsSeq(controls)} {
 			for one := range names {
 				if !yield(one) {
 					return

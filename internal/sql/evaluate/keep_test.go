@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	"github.com/weftdb/weft/internal/sql/datum"
-	"github.com/weftdb/weft/internal/sql/evaluate/document"
-	"github.com/weftdb/weft/internal/sql/evaluate/encode"
 	"github.com/weftdb/weft/internal/sql/evaluate/function"
 )
 
@@ -37,14 +35,10 @@ func argumentsOf() [][2]datum.Datum {
 
 // TestKeeps calls each function twice in one row, behind another text of that row: what was made first stays as it was.
 func TestKeeps(t *testing.T) {
-	var names []string
-	for _, list := range []func(func(string) bool){function.Names(), encode.Names(), document.Names()} {
-		names = slices.AppendSeq(names, list)
-	}
-	slices.Sort(names)
+	names := slices.Sorted(functions().Names())
 	made := map[string]bool{}
 	for _, name := range names {
-		f, ok := find(name)
+		f, ok := functions().Find(name)
 		if !ok {
 			t.Fatalf("%s is listed and not found", name)
 		}

@@ -8,7 +8,6 @@ package document
 
 import (
 	"errors"
-	"iter"
 	"strings"
 	"unicode/utf8"
 
@@ -19,43 +18,16 @@ import (
 	"github.com/weftdb/weft/internal/sql/fault"
 )
 
-// Find finds a function by its name in lower case; ok is false if there is none.
-func Find(name string) (f *function.Function, ok bool) {
-	for _, family := range families {
-		if found, ok := family[name]; ok {
-			return &found, true
-		}
-	}
-	return nil, false
-}
-
-// families are all functions. // immutable
-var families = []map[string]function.Function{documents, changes, storages}
-
-// Names are the names of all functions, in no order.
-func Names() iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for _, family := range families {
-			for name := range family {
-				if !yield(name) {
-					return
-				}
-			}
-		}
-	}
-}
-
-func always(t datum.Base) func([]datum.Type) datum.Type {
-	return func([]datum.Type) datum.Type { return datum.Type{Base: t} }
-}
+// All returns the functions of this package.
+func All() function.Families { return function.Families{documents, changes, storages} }
 
 // These give the same type whatever the arguments. // immutable
 var (
-	isJSON    = always(datum.JSONBase)
-	isText    = always(datum.Varchar)
-	isInteger = always(datum.BigInt)
-	isBoolean = always(datum.Boolean)
-	isDouble  = always(datum.Double)
+	isJSON    = function.Always(datum.JSONBase)
+	isText    = function.Always(datum.Varchar)
+	isInteger = function.Always(datum.BigInt)
+	isBoolean = function.Always(datum.Boolean)
+	isDouble  = function.Always(datum.Double)
 )
 
 // holdsText reports whether a value may hold a document or a string; else it is a number or a truth value.

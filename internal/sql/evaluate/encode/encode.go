@@ -16,7 +16,6 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"hash/crc32"
-	"iter"
 	"math"
 	"math/bits"
 	"strconv"
@@ -27,49 +26,14 @@ import (
 	"github.com/weftdb/weft/internal/sql/evaluate/function"
 )
 
-// Find finds a function by its name in lower case; ok is false if there is none.
-func Find(name string) (f *function.Function, ok bool) {
-	for _, family := range families {
-		if found, ok := family[name]; ok {
-			return &found, true
-		}
-	}
-	return nil, false
-}
-
-// Names are the names of all functions, in no order.
-func Names() iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for _, family := range families {
-			for name := range family {
-				if !yield(name) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// families are all functions. // immutable
-var families = []map[string]function.Function{codes, ciphers, addresses}
-
-func always(t datum.Base) func([]datum.Type) datum.Type {
-	return func([]datum.Type) datum.Type { return datum.Type{Base: t} }
-}
+// All returns the functions of this package.
+func All() function.Families { return function.Families{codes, ciphers, addresses} }
 
 // These give the same type whatever the arguments. // immutable
 var (
-	isText    = always(datum.Varchar)
-	isInteger = always(datum.BigInt)
+	isText    = function.Always(datum.Varchar)
+	isInteger = function.Always(datum.BigInt)
 )
-
-// textOrNull is a text in the arena, or NULL if it grew beyond function.PacketMax.
-func textOrNull(e *function.Environment, grown []byte) (datum.Datum, error) {
-	if len(grown)-len(e.Arena()) > function.PacketMax {
-		return datum.Null, nil
-	}
-	return datum.Text(e.Keep(grown)), nil
-}
 
 // codes are the functions that write values in other letters and digits, and digests. // immutable
 var codes = map[string]function.Function{
@@ -99,7 +63,7 @@ var codes = map[string]function.Function{
 }
 
 // isBinary is the type of bytes. // immutable
-var isBinary = always(datum.Varbinary)
+var isBinary = function.Always(datum.Varbinary)
 
 func sha1Of(b []byte) []byte { d := sha1.Sum(b); return d[:] }
 
@@ -156,7 +120,7 @@ func toBase64(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 		dst = append(append(dst, encoded[:76]...), '\n')
 		encoded = encoded[76:]
 	}
-	return textOrNull(e, append(dst, encoded...))
+	return e.TextOrNull(append(dst, encoded...))
 }
 
 func fromBase64(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
@@ -350,7 +314,7 @@ func quote(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 			dst = append(dst, c)
 		}
 	}
-	return textOrNull(e, append(dst, '\''))
+	return e.TextOrNull(append(dst, '\''))
 }
 
 // soundexCodes are those of A to Z.

@@ -49,10 +49,10 @@ var times = map[string]Function{
 
 // The types of times. // immutable
 var (
-	isTimestamp = always(datum.Timestamp)
-	isDateType  = always(datum.Date)
-	isTimeType  = always(datum.Time)
-	isUntyped   = always(datum.Untyped)
+	isTimestamp = Always(datum.Timestamp)
+	isDateType  = Always(datum.Date)
+	isTimeType  = Always(datum.Time)
+	isUntyped   = Always(datum.Untyped)
 )
 
 func epochType(arguments []datum.Type) datum.Type {

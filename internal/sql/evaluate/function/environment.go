@@ -138,9 +138,12 @@ type Function struct {
 	Volatile bool
 }
 
-// Find finds a function by its name in lower case; ok is false if there is none.
-func Find(name string) (f *Function, ok bool) {
-	for _, family := range families {
+// Families are functions by their names in lower case, a map for each family.
+type Families []map[string]Function
+
+// Find returns the function of a name in lower case; ok is false if there is none.
+func (list Families) Find(name string) (f *Function, ok bool) {
+	for _, family := range list {
 		if found, ok := family[name]; ok {
 			return &found, true
 		}
@@ -148,10 +151,10 @@ func Find(name string) (f *Function, ok bool) {
 	return nil, false
 }
 
-// Names are the names of all functions, in no order.
-func Names() iter.Seq[string] {
+// Names returns the names of all functions, in no order.
+func (list Families) Names() iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for _, family := range families {
+		for _, family := range list {
 			for name := range family {
 				if !yield(name) {
 					return
@@ -161,10 +164,13 @@ func Names() iter.Seq[string] {
 	}
 }
 
-// families are all functions. // immutable
-var families = []map[string]Function{texts, numbers, times, parts, formats, patterns, facts, identifiers, locks}
+// All returns the functions of this package.
+func All() Families {
+	return Families{texts, numbers, times, parts, formats, patterns, facts, identifiers, locks}
+}
 
-func always(t datum.Base) func([]datum.Type) datum.Type {
+// Always returns a Function's Result that is one type whatever the arguments.
+func Always(t datum.Base) func([]datum.Type) datum.Type {
 	return func([]datum.Type) datum.Type { return datum.Type{Base: t} }
 }
 
@@ -178,8 +184,8 @@ func likeFirst(arguments []datum.Type) datum.Type {
 
 // These give the same type whatever the arguments. // immutable
 var (
-	isText    = always(datum.Varchar)
-	isInteger = always(datum.BigInt)
-	isDouble  = always(datum.Double)
-	isBoolean = always(datum.Boolean)
+	isText    = Always(datum.Varchar)
+	isInteger = Always(datum.BigInt)
+	isDouble  = Always(datum.Double)
+	isBoolean = Always(datum.Boolean)
 )

@@ -41,7 +41,7 @@ func (e *Environment) formatTime(us int64, format datum.Datum) (datum.Datum, err
 			dst = appendClock(dst, m, text[i])
 		}
 	}
-	return e.textOrNull(dst)
+	return e.TextOrNull(dst)
 }
 
 // timeFormat knows the parts of a time of day; hours may exceed 23.
@@ -65,7 +65,7 @@ func timeFormat(e *Environment, a []datum.Datum) (datum.Datum, error) {
 		i++
 		dst = appendClock(dst, m, text[i])
 	}
-	return e.textOrNull(dst)
+	return e.TextOrNull(dst)
 }
 
 func appendTwo(dst []byte, n int) []byte { return appendPadded(dst, n, 2) }

@@ -38,10 +38,10 @@ var facts = map[string]Function{
 }
 
 // isBinary is the type of bytes. // immutable
-var isBinary = always(datum.Varbinary)
+var isBinary = Always(datum.Varbinary)
 
 // isUnsigned is the type of counts and numbers of things. // immutable
-var isUnsigned = always(datum.BigIntUnsigned)
+var isUnsigned = Always(datum.BigIntUnsigned)
 
 // accountOf is the user whose rights the session has, who may sign in from anywhere.
 func accountOf(s Session) datum.Datum {

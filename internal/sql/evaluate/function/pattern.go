@@ -139,7 +139,7 @@ func regexpReplace(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	if err != nil || len(dst)-len(e.arena) > PacketMax {
 		return datum.Null, err
 	}
-	return e.textOrNull(append(dst, rest[last:]...))
+	return e.TextOrNull(append(dst, rest[last:]...))
 }
 
 // template makes ${1} of $1, and $$ of a dollar that no digit follows, as Expand wants them; a backslash takes the next character as it is.

@@ -55,8 +55,8 @@ var texts = map[string]Function{
 	"make_set":         {Min: 2, Max: -1, Result: isText, Apply: makeSet, Nulls: true},
 }
 
-// textOrNull is a text in the arena, or NULL if it grew beyond PacketMax.
-func (e *Environment) textOrNull(grown []byte) (datum.Datum, error) {
+// TextOrNull returns a text in the arena, or NULL if it grew beyond PacketMax.
+func (e *Environment) TextOrNull(grown []byte) (datum.Datum, error) {
 	if len(grown)-len(e.arena) > PacketMax {
 		return datum.Null, nil
 	}
@@ -82,7 +82,7 @@ func concat(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	for _, d := range a {
 		dst = appendDatum(dst, d)
 	}
-	return e.textOrNull(dst)
+	return e.TextOrNull(dst)
 }
 
 func concatWith(e *Environment, a []datum.Datum) (datum.Datum, error) {
@@ -102,7 +102,7 @@ func concatWith(e *Environment, a []datum.Datum) (datum.Datum, error) {
 		dst = appendDatum(dst, d)
 		first = false
 	}
-	return e.textOrNull(dst)
+	return e.TextOrNull(dst)
 }
 
 func length(e *Environment, a []datum.Datum) (datum.Datum, error) {
@@ -285,7 +285,7 @@ func replace(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	for {
 		at := bytes.Index(text, old)
 		if at < 0 || len(dst)-len(e.arena) > PacketMax {
-			return e.textOrNull(append(dst, text...))
+			return e.TextOrNull(append(dst, text...))
 		}
 		dst = append(append(dst, text[:at]...), with...)
 		text = text[at+len(old):]
@@ -359,7 +359,7 @@ func (e *Environment) padText(a []datum.Datum, front bool) (datum.Datum, error) 
 	if front {
 		dst = append(dst, text...)
 	}
-	return e.textOrNull(dst)
+	return e.TextOrNull(dst)
 }
 
 // locate is LOCATE(part, text[, from]).
@@ -397,7 +397,7 @@ func insert(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	if size >= 0 {
 		end = start + u.offset(text[start:], size)
 	}
-	return e.textOrNull(append(append(append(e.arena, text[:start]...), with...), text[end:]...))
+	return e.TextOrNull(append(append(append(e.arena, text[:start]...), with...), text[end:]...))
 }
 
 func strcmp(e *Environment, a []datum.Datum) (datum.Datum, error) {
@@ -464,7 +464,7 @@ func makeSet(e *Environment, a []datum.Datum) (datum.Datum, error) {
 		}
 		dst, first = appendDatum(dst, a[i]), false
 	}
-	return e.textOrNull(dst)
+	return e.TextOrNull(dst)
 }
 
 // exportSet is a text for each bit of a number, the lowest first.
@@ -489,5 +489,5 @@ func exportSet(e *Environment, a []datum.Datum) (datum.Datum, error) {
 			dst = append(dst, off...)
 		}
 	}
-	return e.textOrNull(dst)
+	return e.TextOrNull(dst)
 }
