@@ -185,56 +185,6 @@ func (s seconds) MarshalJSON() ([]byte, error) {
 	return strconv.AppendFloat(nil, float64(s)/1000, 'f', -1, 64), nil
 }
 
-// rememberedFor is the time records of work are kept.
-const rememberedFor = 90 * 24 * time.Hour
-
-// tokenLife is the time a client's token stands for its request.
-const tokenLife = 8 * time.Hour
-
-// tokened finds the work that a client's token began, if it did lately, with its record, and forgets records that are too old. tokenOf is the token of a record.
-func tokened[R any](ctx context.Context, a *API, kind string, token *string, tokenOf func(*R) *string) (found *database.Task, record *R, err error) {
-	tasks := a.DB.Tasks()
-	all, err := tasks.List(ctx, kind)
-	if err != nil {
-		return nil, nil, err
-	}
-	nowMS := tasks.Now().UnixMilli()
-	for i := range all {
-		age := time.Duration(nowMS-database.TaskBornMS(all[i].ID)) * time.Millisecond
-		if !all[i].Open && age > rememberedFor {
-			if err := tasks.Remove(ctx, kind, all[i].ID); err != nil {
-				return nil, nil, err
-			}
-			continue
-		}
-		if token == nil || age > tokenLife {
-			continue
-		}
-		record = new(R)
-		if err := all[i].Read(record); err != nil {
-			return nil, nil, err
-		}
-		if valueOf(tokenOf(record)) == *token {
-			return &all[i], record, nil
-		}
-	}
-	return nil, nil, nil
-}
-
-// page cuts a list of ids, the newest first, after the one that a token names.
-func page(ids []string, token *string, limit int) (some []string, next string) {
-	for _, id := range ids {
-		if token != nil && id >= *token {
-			continue
-		}
-		if len(some) == limit {
-			return some, some[limit-1]
-		}
-		some = append(some, id)
-	}
-	return some, ""
-}
-
 func valueOf[T any](p *T) (value T) {
 	if p != nil {
 		value = *p

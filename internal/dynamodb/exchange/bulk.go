@@ -5,8 +5,6 @@ package exchange
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -149,9 +147,10 @@ func (a *API) startBulkPutItems(ctx context.Context, in *bulkRequest) (any, erro
 	if err != nil {
 		return nil, err
 	}
-	again, err := a.bulkTokened(ctx, in)
-	if err != nil || again != nil {
-		return again, err
+	reused := exception.New(exception.KindTokenReused, reusedToken("A bulk operation"))
+	known, err := again(ctx, a, taskBulk, &bulkRecord{Request: *in}, reused, a.showBulk)
+	if err != nil || known != nil {
+		return known, err
 	}
 	pin, err := tablemodel.Pin(a.DB, name)
 	if database.KindOf(err) == database.KindNotFound && err != nil {
@@ -167,18 +166,6 @@ func (a *API) startBulkPutItems(ctx context.Context, in *bulkRequest) (any, erro
 		return nil, err
 	}
 	return a.showBulk(id, e), nil
-}
-
-// bulkTokened describes the operation that the token of a request began before.
-func (a *API) bulkTokened(ctx context.Context, in *bulkRequest) (any, error) {
-	found, e, err := tokened(ctx, a, taskBulk, in.ClientToken, func(e *bulkRecord) *string { return e.Request.ClientToken })
-	if err != nil || found == nil {
-		return nil, err
-	}
-	if !sameJSON(&e.Request, in) {
-		return nil, exception.New(exception.KindTokenReused, "A bulk operation with the same client token and other parameters was begun before: use another token")
-	}
-	return a.showBulk(found.ID, e), nil
 }
 
 // bulkDescription describes a bulk operation.
@@ -242,22 +229,10 @@ func (a *API) showBulk(id string, e *bulkRecord) any {
 type bulkOperationRequest struct{ BulkOperationArn *string }
 
 // findBulk finds the operation that a request is about.
-func (a *API) findBulk(ctx context.Context, in *bulkOperationRequest, operation string) (one database.Task, e *bulkRecord, err error) {
-	table, id, err := a.account().Part(in.BulkOperationArn, bulkPart, operation)
-	if err == nil {
-		err = a.ask(ctx, operation, table, "/"+bulkPart+"/"+id)
-	}
-	if err != nil {
-		return one, nil, err
-	}
-	e = new(bulkRecord)
-	if one, err = a.DB.Tasks().Get(ctx, taskBulk, id); err == nil {
-		err = one.Read(e)
-	}
-	if errors.Is(err, database.ErrTaskNotFound) || err == nil && e.Table != table {
-		return one, nil, exception.New(exception.KindResourceNotFound, "Bulk operation not found: "+*in.BulkOperationArn)
-	}
-	return one, e, err
+func (a *API) findBulk(ctx context.Context, in *bulkOperationRequest, operation string) (database.Task, *bulkRecord,
+	error) {
+	missing := exception.New(exception.KindResourceNotFound, "Bulk operation not found: ")
+	return find[bulkRecord](ctx, a, taskBulk, bulkPart, operation, in.BulkOperationArn, missing)
 }
 
 // describeBulkOperation describes an operation by its ARN.
@@ -316,50 +291,27 @@ const bulkPageDefault = 10
 
 // listBulkOperations lists operations, the newest first.
 func (a *API) listBulkOperations(ctx context.Context, in *listBulkRequest) (any, error) {
-	limit := bulkPageDefault
 	var faults exception.Constraints
-	if in.MaxResults != nil {
-		limit = int(*in.MaxResults)
-		faults.Between(true, int64(limit), "maxResults", 1, pageMax)
-	}
+	limit := pageOf(in.MaxResults, "maxResults", bulkPageDefault, &faults)
 	after, ok := bulkOfToken(in.NextToken)
 	if !ok {
 		faults.Add("'"+*in.NextToken+"'", "nextToken", "Member must satisfy regular expression pattern: ([0-9a-f]{16})+")
 	}
-	if err := faults.Err(); err != nil {
-		return nil, err
-	}
-	if err := a.askAll(ctx, "ListBulkOperations"); err != nil {
-		return nil, err
-	}
-	all, err := a.DB.Tasks().List(ctx, taskBulk)
-	if err != nil {
+	if _, err := a.askToList(ctx, "ListBulkOperations", nil, &faults); err != nil {
 		return nil, err
 	}
 	since := a.DB.Tasks().Now().Add(-rememberedFor).UnixMilli()
-	shown, ids := map[string]bulkSummary{}, []string{}
-	for i := range all {
-		var e bulkRecord
-		if err := all[i].Read(&e); err != nil {
-			return nil, err
-		}
-		if id := all[i].ID; database.TaskBornMS(id) >= since {
-			ids, shown[id] = append(ids, id), bulkSummary{a.bulkARN(e.Table, id), e.Status, seconds(database.TaskBornMS(id)), seconds(e.EndMS)}
-		}
+	some, next, err := list(ctx, a, taskBulk, after, limit, func(id string, e *bulkRecord) (bulkSummary, bool) {
+		born := database.TaskBornMS(id)
+		return bulkSummary{a.bulkARN(e.Table, id), e.Status, seconds(born), seconds(e.EndMS)}, born >= since
+	})
+	if next != "" {
+		next = tokenOfBulk(next)
 	}
-	slices.Reverse(ids)
-	answer := struct {
+	return struct {
 		BulkOperationsSummaryList []bulkSummary
 		NextToken                 string `json:",omitempty"`
-	}{BulkOperationsSummaryList: []bulkSummary{}}
-	some, next := page(ids, after, limit)
-	for _, id := range some {
-		answer.BulkOperationsSummaryList = append(answer.BulkOperationsSummaryList, shown[id])
-	}
-	if next != "" {
-		answer.NextToken = tokenOfBulk(next)
-	}
-	return answer, nil
+	}{some, next}, err
 }
 
 // Ids as tokens: AWS's have hexadecimal digits, sixteen or a multiple of that.

@@ -35,6 +35,10 @@ type bulkRecord struct {
 	Conditions bulkLines `json:"conditions,omitzero"`
 }
 
+func (e *bulkRecord) about() (table string, request any, token *string) {
+	return e.Table, &e.Request, e.Request.ClientToken
+}
+
 // bulkPlace is how far the objects are read.
 type bulkPlace struct {
 	Object string `json:"object,omitempty"` // those before it are done

@@ -4,11 +4,7 @@ package exchange
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"math"
-	"reflect"
-	"slices"
 	"strings"
 	"time"
 
@@ -65,6 +61,10 @@ type exportRecord struct {
 	Failure failure       `json:"failure,omitzero"`
 	Items   int64         `json:"items,omitempty"`
 	Bytes   int64         `json:"bytes,omitempty"`
+}
+
+func (e *exportRecord) about() (table string, request any, token *string) {
+	return e.Table, &e.Request, e.Request.ClientToken
 }
 
 func (e *exportRecord) incremental() bool { return valueOf(e.Request.ExportType) == incrementalExport }
@@ -149,9 +149,10 @@ func (a *API) exportTable(ctx context.Context, in *exportRequest) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	again, err := a.exportTokened(ctx, in)
-	if err != nil || again != nil {
-		return again, err
+	reused := exception.New(exception.KindExportConflict, reusedToken("An export"))
+	known, err := again(ctx, a, taskExport, &exportRecord{Request: *in}, reused, a.showExport)
+	if err != nil || known != nil {
+		return known, err
 	}
 	e, err := a.newExport(name, in)
 	if err != nil {
@@ -164,24 +165,9 @@ func (a *API) exportTable(ctx context.Context, in *exportRequest) (any, error) {
 	return a.showExport(id, e), nil
 }
 
-// exportTokened describes the export that the token of a request began before.
-func (a *API) exportTokened(ctx context.Context, in *exportRequest) (any, error) {
-	found, e, err := tokened(ctx, a, taskExport, in.ClientToken, func(e *exportRecord) *string { return e.Request.ClientToken })
-	if err != nil || found == nil {
-		return nil, err
-	}
-	if !sameJSON(&e.Request, in) {
-		return nil, exception.New(exception.KindExportConflict, "An export with the same client token and other parameters was begun before: use another token")
-	}
-	return a.showExport(found.ID, e), nil
-}
-
-// sameJSON reports whether two requests are the same.
-func sameJSON(a, b any) bool {
-	var x, y any
-	one, err1 := json.Marshal(a)
-	two, err2 := json.Marshal(b)
-	return errors.Join(err1, err2, json.Unmarshal(one, &x), json.Unmarshal(two, &y)) == nil && reflect.DeepEqual(x, y)
+// reusedToken is the text of the error for a token that stands for another request.
+func reusedToken(work string) string {
+	return work + " with the same client token and other parameters was begun before: use another token"
 }
 
 // newExport judges what is asked for by the table. The texts are from memory.
@@ -289,25 +275,12 @@ func (a *API) showExport(id string, e *exportRecord) any {
 
 // describeExport describes an export by its ARN.
 func (a *API) describeExport(ctx context.Context, in *struct{ ExportArn *string }) (any, error) {
-	table, id, err := a.account().Part(in.ExportArn, "export", "DescribeExport")
-	if err == nil {
-		err = a.ask(ctx, "DescribeExport", table, "/export/"+id)
-	}
+	missing := exception.New(exception.KindExportNotFound, "Export not found: ")
+	one, e, err := find[exportRecord](ctx, a, taskExport, "export", "DescribeExport", in.ExportArn, missing)
 	if err != nil {
 		return nil, err
 	}
-	one, err := a.DB.Tasks().Get(ctx, taskExport, id)
-	var e exportRecord
-	if err == nil {
-		err = one.Read(&e)
-	}
-	if errors.Is(err, database.ErrTaskNotFound) || err == nil && e.Table != table {
-		return nil, exception.New(exception.KindExportNotFound, "Export not found: "+*in.ExportArn)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return a.showExport(id, &e), nil
+	return a.showExport(one.ID, e), nil
 }
 
 // listExportsRequest is the body of ListExports.
@@ -323,51 +296,36 @@ const pageMax = 25
 
 // listExports lists exports, the newest first.
 func (a *API) listExports(ctx context.Context, in *listExportsRequest) (any, error) {
-	limit := pageMax
 	var faults exception.Constraints
-	if in.MaxResults != nil {
-		limit = int(*in.MaxResults)
-		faults.Between(true, int64(limit), "maxResults", 1, pageMax)
-	}
-	err := faults.Err()
-	table := ""
-	if err == nil && in.TableArn != nil {
-		table, err = a.account().Table(*in.TableArn, "ListExports")
-	}
-	if err == nil {
-		err = a.askAll(ctx, "ListExports")
-	}
+	limit := pageOf(in.MaxResults, "maxResults", pageMax, &faults)
+	table, err := a.askToList(ctx, "ListExports", in.TableArn, &faults)
 	if err != nil {
 		return nil, err
 	}
-	all, err := a.DB.Tasks().List(ctx, taskExport)
-	if err != nil {
-		return nil, err
-	}
-	shown, ids := map[string]exportSummary{}, []string{}
-	for i := range all {
-		var e exportRecord
-		if err := all[i].Read(&e); err != nil {
-			return nil, err
-		}
-		if in.TableArn != nil && e.Table != table {
-			continue
-		}
-		kind := fullExport
-		if e.incremental() {
-			kind = incrementalExport
-		}
-		ids, shown[all[i].ID] = append(ids, all[i].ID), exportSummary{a.exportARN(e.Table, all[i].ID), e.Status, kind}
-	}
-	slices.Reverse(ids)
-	answer := struct {
+	var answer struct {
 		ExportSummaries []exportSummary
 		NextToken       string `json:",omitempty"`
-	}{ExportSummaries: []exportSummary{}}
-	some, next := page(ids, in.NextToken, limit)
-	for _, id := range some {
-		answer.ExportSummaries = append(answer.ExportSummaries, shown[id])
 	}
-	answer.NextToken = next
-	return answer, nil
+	answer.ExportSummaries, answer.NextToken, err = list(ctx, a, taskExport, in.NextToken, limit,
+		func(id string, e *exportRecord) (exportSummary, bool) {
+			kind := fullExport
+			if e.incremental() {
+				kind = incrementalExport
+			}
+			return exportSummary{a.exportARN(e.Table, id), e.Status, kind}, table == "" || e.Table == table
+		})
+	return answer, err
+}
+
+// askToList wants the client to be allowed an operation that lists work, of one table or of all: table is "".
+func (a *API) askToList(ctx context.Context, operation string, arn *string,
+	faults *exception.Constraints) (table string, err error) {
+	err = faults.Err()
+	if err == nil && arn != nil {
+		table, err = a.account().Table(*arn, operation)
+	}
+	if err == nil {
+		err = a.askAll(ctx, operation)
+	}
+	return table, err
 }

@@ -7,7 +7,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -59,6 +58,10 @@ type importRecord struct {
 	Bad      int64         `json:"bad,omitempty"`
 	Imported int64         `json:"imported,omitempty"`
 	Bytes    int64         `json:"bytes,omitempty"` // of the objects, as they are
+}
+
+func (e *importRecord) about() (table string, request any, token *string) {
+	return e.Table, &e.Request, e.Request.ClientToken
 }
 
 // check judges the members by themselves.
@@ -167,9 +170,10 @@ func (a *API) importTable(ctx context.Context, in *importRequest) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	again, err := a.importTokened(ctx, in)
-	if err != nil || again != nil {
-		return again, err
+	reused := exception.New(exception.KindImportConflict, reusedToken("An import"))
+	known, err := again(ctx, a, taskImport, &importRecord{Request: *in}, reused, a.showImport)
+	if err != nil || known != nil {
+		return known, err
 	}
 	e, id := &importRecord{Request: *in, Table: spec.Name, Status: inProgress}, a.DB.Tasks().NewID()
 	spec.Task = &database.TableTask{Kind: taskImport, ID: id, Detail: func(t *schema.Table) any {
@@ -186,18 +190,6 @@ func (a *API) importTable(ctx context.Context, in *importRequest) (any, error) {
 		return nil, err
 	}
 	return a.showImport(id, e), nil
-}
-
-// importTokened describes the import that the token of a request began before.
-func (a *API) importTokened(ctx context.Context, in *importRequest) (any, error) {
-	found, e, err := tokened(ctx, a, taskImport, in.ClientToken, func(e *importRecord) *string { return e.Request.ClientToken })
-	if err != nil || found == nil {
-		return nil, err
-	}
-	if !sameJSON(&e.Request, in) {
-		return nil, exception.New(exception.KindImportConflict, "An import with the same client token and other parameters was begun before: use another token")
-	}
-	return a.showImport(found.ID, e), nil
 }
 
 // importDescription describes an import.
@@ -247,25 +239,12 @@ func (a *API) showImport(id string, e *importRecord) any {
 
 // describeImport describes an import by its ARN.
 func (a *API) describeImport(ctx context.Context, in *struct{ ImportArn *string }) (any, error) {
-	table, id, err := a.account().Part(in.ImportArn, "import", "DescribeImport")
-	if err == nil {
-		err = a.ask(ctx, "DescribeImport", table, "/import/"+id)
-	}
+	missing := exception.New(exception.KindImportNotFound, "Import not found: ")
+	one, e, err := find[importRecord](ctx, a, taskImport, "import", "DescribeImport", in.ImportArn, missing)
 	if err != nil {
 		return nil, err
 	}
-	one, err := a.DB.Tasks().Get(ctx, taskImport, id)
-	var e importRecord
-	if err == nil {
-		err = one.Read(&e)
-	}
-	if errors.Is(err, database.ErrTaskNotFound) || err == nil && e.Table != table {
-		return nil, exception.New(exception.KindImportNotFound, "Import not found: "+*in.ImportArn)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return a.showImport(id, &e), nil
+	return a.showImport(one.ID, e), nil
 }
 
 // listImportsRequest is the body of ListImports.
@@ -286,49 +265,22 @@ type importSummary struct {
 
 // listImports lists imports, the newest first.
 func (a *API) listImports(ctx context.Context, in *listImportsRequest) (any, error) {
-	limit := pageMax
 	var faults exception.Constraints
-	if in.PageSize != nil {
-		limit = int(*in.PageSize)
-		faults.Between(true, int64(limit), "pageSize", 1, pageMax)
-	}
-	err := faults.Err()
-	table := ""
-	if err == nil && in.TableArn != nil {
-		table, err = a.account().Table(*in.TableArn, "ListImports")
-	}
-	if err == nil {
-		err = a.askAll(ctx, "ListImports")
-	}
+	limit := pageOf(in.PageSize, "pageSize", pageMax, &faults)
+	table, err := a.askToList(ctx, "ListImports", in.TableArn, &faults)
 	if err != nil {
 		return nil, err
 	}
-	all, err := a.DB.Tasks().List(ctx, taskImport)
-	if err != nil {
-		return nil, err
-	}
-	shown, ids := map[string]importSummary{}, []string{}
-	for i := range all {
-		var e importRecord
-		if err := all[i].Read(&e); err != nil {
-			return nil, err
-		}
-		if in.TableArn != nil && e.Table != table {
-			continue
-		}
-		id := all[i].ID
-		ids, shown[id] = append(ids, id), importSummary{a.importARN(e.Table, id), e.Status, a.account().TableARN(e.Table), e.Request.S3BucketSource, e.Request.InputFormat,
-			seconds(database.TaskBornMS(id)), seconds(e.EndMS)}
-	}
-	slices.Reverse(ids)
-	answer := struct {
+	var answer struct {
 		ImportSummaryList []importSummary
 		NextToken         string `json:",omitempty"`
-	}{ImportSummaryList: []importSummary{}}
-	some, next := page(ids, in.NextToken, limit)
-	for _, id := range some {
-		answer.ImportSummaryList = append(answer.ImportSummaryList, shown[id])
 	}
-	answer.NextToken = next
-	return answer, nil
+	answer.ImportSummaryList, answer.NextToken, err = list(ctx, a, taskImport, in.NextToken, limit,
+		func(id string, e *importRecord) (importSummary, bool) {
+			return importSummary{a.importARN(e.Table, id), e.Status, a.account().TableARN(e.Table),
+					e.Request.S3BucketSource,
+					e.Request.InputFormat, seconds(database.TaskBornMS(id)), seconds(e.EndMS)}, table == "" ||
+					e.Table == table
+		})
+	return answer, err
 }
