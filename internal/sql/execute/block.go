@@ -173,26 +173,9 @@ func (p *projection) Next() (bool, error) {
 
 // window makes the stream of a window.
 func (q *run) window(of *plan.Window, rows operator.Rows, x *evaluate.Context, slots []int) *operator.Window {
-	w := &operator.Window{Input: rows, Partition: of.Partition, Slots: slots, Context: x, Budget: &q.budget}
+	w := &operator.Window{Input: rows, Partition: of.Partition, Functions: of.Functions, Slots: slots, Context: x, Budget: &q.budget}
 	for _, by := range of.Order {
 		w.Order = append(w.Order, operator.Ordering{By: by.Program, Descending: by.Descending})
 	}
-	bound := func(b plan.WindowBound) operator.Bound {
-		return operator.Bound{Kind: b.Kind, Count: b.Offset, Limit: b.Limit}
-	}
-	for i := range of.Functions {
-		f := &of.Functions[i]
-		made := operator.WindowFunction{Kind: operator.Aggregated, Arguments: f.Arguments, Aggregate: f.Aggregate, Slot: f.Slot,
-			Frame: operator.Frame{Rows: !f.Frame.Range, Start: bound(f.Frame.Start), End: bound(f.Frame.End)}}
-		if f.Aggregate == nil {
-			made.Kind = windowKinds[f.Name]
-		}
-		w.Functions = append(w.Functions, made)
-	}
 	return w
 }
-
-// windowKinds are the functions over windows by their names. // immutable
-var windowKinds = map[string]operator.WindowKind{"row_number": operator.RowNumber, "rank": operator.Rank, "dense_rank": operator.DenseRank,
-	"percent_rank": operator.PercentRank, "cume_dist": operator.CumeDist, "ntile": operator.NTile, "lag": operator.Lag, "lead": operator.Lead,
-	"first_value": operator.FirstValue, "last_value": operator.LastValue, "nth_value": operator.NthValue}

@@ -435,7 +435,7 @@ func TestEnds(t *testing.T) {
 			&operator.Sort{Input: left, Order: order, Slots: l, Context: x, Budget: budget},
 			&operator.Distinct{Input: left, Slots: l, Context: x, Budget: budget},
 			&operator.Subset{Left: left, Right: left, Slots: l, Context: x, Budget: budget},
-			&operator.Window{Input: left, Order: order, Functions: []operator.WindowFunction{{Slot: 3}}, Slots: l, Context: x, Budget: budget},
+			&operator.Window{Input: left, Order: order, Functions: []evaluate.WindowFunction{{Slot: 3}}, Slots: l, Context: x, Budget: budget},
 			lookupJoin(x, operator.Inner, left, right, keys, nil, budget),
 		}
 		for _, stream := range streams {

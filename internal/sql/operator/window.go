@@ -11,59 +11,14 @@ import (
 	"github.com/weftdb/weft/internal/rows/query"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/evaluate"
-	"github.com/weftdb/weft/internal/sql/tree"
 )
-
-// WindowKind is the kind of a window function.
-type WindowKind uint8
-
-// The kinds. Lag, Lead, FirstValue, LastValue and NthValue have their value as first argument; Lag and Lead then a number of rows and a value where there is
-// no such row, both of which may be missing; NthValue a number from 1; NTile a number of tiles.
-const (
-	RowNumber WindowKind = iota
-	Rank
-	DenseRank
-	PercentRank
-	CumeDist
-	NTile
-	Lag
-	Lead
-	FirstValue
-	LastValue
-	NthValue
-	Aggregated
-)
-
-// WindowFunction is one function over a window, whose result goes into Slot.
-type WindowFunction struct {
-	Kind      WindowKind
-	Arguments []*evaluate.Program
-	Aggregate *evaluate.Aggregate // of Aggregated
-	Frame     Frame
-	Slot      int
-}
-
-// Frame is which rows of a partition a function sees from one of them. The zero value is the default frame: all rows up to the peers of the one at hand,
-// or the whole partition where nothing is ordered.
-type Frame struct {
-	Rows       bool // bounds count rows; else they go by values
-	Start, End Bound
-}
-
-// Bound is one end of a frame. Count is the number of rows Preceding and Following that are away; of a RANGE, Limit computes the value of the order's only key
-// up to which the frame goes, from the row at hand.
-type Bound struct {
-	Kind  tree.BoundKind
-	Count *evaluate.Program
-	Limit *evaluate.Program
-}
 
 // Window computes functions over one window. It sorts its input by Partition and Order; each partition is kept while it is at hand.
 type Window struct {
 	Input     Rows
 	Partition []*evaluate.Program
 	Order     []Ordering
-	Functions []WindowFunction
+	Functions []evaluate.WindowFunction
 	Slots     []int // of the input that are kept
 	Context   *evaluate.Context
 	Budget    *Budget

@@ -17,9 +17,9 @@ import (
 )
 
 // randomFrame is a frame, and by how many rows or how much its bounds are away.
-func randomFrame(t *testing.T, random *rand.Rand, descending bool) (f operator.Frame, startBy, endBy int64) {
+func randomFrame(t *testing.T, random *rand.Rand, descending bool) (f evaluate.Frame, startBy, endBy int64) {
 	f.Rows = random.IntN(2) == 0
-	bound := func(kinds ...tree.BoundKind) (b operator.Bound, by int64) {
+	bound := func(kinds ...tree.BoundKind) (b evaluate.Bound, by int64) {
 		b.Kind = kinds[random.IntN(len(kinds))]
 		by = random.Int64N(5)
 		literal := &tree.Literal{Value: datum.Int(by)}
@@ -37,8 +37,8 @@ func randomFrame(t *testing.T, random *rand.Rand, descending bool) (f operator.F
 }
 
 // inFrame says by definition whether row j of a partition is in the frame of row i.
-func inFrame(rows [][]datum.Datum, i, j int, f operator.Frame, startBy, endBy int64, descending bool) bool {
-	side := func(b operator.Bound, by int64) int { // where j is as the bound sees it: before, at, after
+func inFrame(rows [][]datum.Datum, i, j int, f evaluate.Frame, startBy, endBy int64, descending bool) bool {
+	side := func(b evaluate.Bound, by int64) int { // where j is as the bound sees it: before, at, after
 		switch {
 		case b.Kind == tree.UnboundedPreceding:
 			return 1
@@ -93,11 +93,11 @@ func TestWindow(t *testing.T) {
 			value := []*evaluate.Program{program(t, column(2))}
 			nth := append(slices.Clone(value), program(t, &tree.Literal{Value: datum.Int(3)}))
 			tiles := []*evaluate.Program{program(t, &tree.Literal{Value: datum.Int(3)})}
-			functions := []operator.WindowFunction{{Kind: operator.RowNumber}, {Kind: operator.Rank}, {Kind: operator.DenseRank}, {Kind: operator.PercentRank},
-				{Kind: operator.CumeDist}, {Kind: operator.NTile, Arguments: tiles}, {Kind: operator.Lag, Arguments: value}, {Kind: operator.Lead, Arguments: nth},
-				{Kind: operator.FirstValue, Arguments: value}, {Kind: operator.LastValue, Arguments: value}, {Kind: operator.NthValue, Arguments: nth},
-				{Kind: operator.Aggregated, Aggregate: aggregates["sum"]}, {Kind: operator.Aggregated, Aggregate: aggregates["min"]},
-				{Kind: operator.Aggregated, Aggregate: aggregates["max"]}, {Kind: operator.Aggregated, Aggregate: aggregates["count"]}}
+			functions := []evaluate.WindowFunction{{Kind: evaluate.RowNumber}, {Kind: evaluate.Rank}, {Kind: evaluate.DenseRank}, {Kind: evaluate.PercentRank},
+				{Kind: evaluate.CumeDist}, {Kind: evaluate.NTile, Arguments: tiles}, {Kind: evaluate.Lag, Arguments: value}, {Kind: evaluate.Lead, Arguments: nth},
+				{Kind: evaluate.FirstValue, Arguments: value}, {Kind: evaluate.LastValue, Arguments: value}, {Kind: evaluate.NthValue, Arguments: nth},
+				{Kind: evaluate.Aggregated, Aggregate: aggregates["sum"]}, {Kind: evaluate.Aggregated, Aggregate: aggregates["min"]},
+				{Kind: evaluate.Aggregated, Aggregate: aggregates["max"]}, {Kind: evaluate.Aggregated, Aggregate: aggregates["count"]}}
 			show := []int{3}
 			for i := range functions {
 				functions[i].Frame, functions[i].Slot = frame, 4+i
@@ -122,7 +122,7 @@ func TestWindow(t *testing.T) {
 }
 
 // windows is what TestWindow's functions yield, by definition.
-func windows(rows [][]datum.Datum, frame operator.Frame, startBy, endBy int64, descending bool) (lines []string) {
+func windows(rows [][]datum.Datum, frame evaluate.Frame, startBy, endBy int64, descending bool) (lines []string) {
 	rows = slices.Clone(rows)
 	order := func(a, b []datum.Datum) int {
 		if descending {

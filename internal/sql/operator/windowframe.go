@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/evaluate"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
@@ -16,15 +17,15 @@ const unnamed = "<unnamed window>"
 // bounds finds the frame of the row at hand: the rows from start up to end. Neither ever goes back while the row at hand goes forward.
 type bounds struct {
 	of           *Window
-	frame        Frame
+	frame        evaluate.Frame
 	start, end   int64
 	first, last  cursor // for limits of RANGE
 	before, past int64  // rows that were found to be before the frame, and before its end
 }
 
-func (b *bounds) begin(w *Window, frame Frame) {
+func (b *bounds) begin(w *Window, frame evaluate.Frame) {
 	b.of, b.frame, b.before, b.past = w, frame, 0, 0
-	if frame == (Frame{}) {
+	if frame == (evaluate.Frame{}) {
 		b.frame.End.Kind = tree.CurrentRow
 	}
 	b.first.begin(w)
@@ -44,7 +45,7 @@ func (b *bounds) find() (err error) {
 }
 
 // at is where a bound lies: before which row the frame begins, or ends.
-func (b *bounds) at(bound *Bound, start bool) (int64, error) {
+func (b *bounds) at(bound *evaluate.Bound, start bool) (int64, error) {
 	w := b.of
 	switch bound.Kind {
 	case tree.UnboundedPreceding:
@@ -80,7 +81,7 @@ func (b *bounds) at(bound *Bound, start bool) (int64, error) {
 }
 
 // count is the number of rows a bound is away.
-func (w *Window) count(bound *Bound) (int64, error) {
+func (w *Window) count(bound *evaluate.Bound) (int64, error) {
 	d, err := bound.Count.Value(w.Context)
 	if err != nil {
 		return 0, err
@@ -101,7 +102,7 @@ func rowCount(d datum.Datum, rows int64) (int64, error) {
 }
 
 // limit is where values pass a bound of RANGE.
-func (b *bounds) limit(bound *Bound, start bool) (int64, error) {
+func (b *bounds) limit(bound *evaluate.Bound, start bool) (int64, error) {
 	w := b.of
 	if by, err := bound.Count.Value(w.Context); err != nil {
 		return 0, err

@@ -15,11 +15,11 @@ type calculation interface {
 	close()
 }
 
-func (w *Window) calculation(f *WindowFunction) (calculation, error) {
+func (w *Window) calculation(f *evaluate.WindowFunction) (calculation, error) {
 	switch {
-	case f.Kind <= NTile:
+	case f.Kind <= evaluate.NTile:
 		return &rankFunction{of: w, function: f}, nil
-	case f.Kind != Aggregated:
+	case f.Kind != evaluate.Aggregated:
 		return &rowPick{of: w, function: f}, nil
 	case !f.Aggregate.Combines():
 		return nil, fault.New(fault.NotSupported, "This aggregate cannot be computed over a window.")
@@ -32,7 +32,7 @@ func (w *Window) calculation(f *WindowFunction) (calculation, error) {
 // rankFunction computes the functions that depend on a row's place alone.
 type rankFunction struct {
 	of       *Window
-	function *WindowFunction
+	function *evaluate.WindowFunction
 }
 
 func (r *rankFunction) begin() {}
@@ -42,18 +42,18 @@ func (r *rankFunction) value() (datum.Datum, error) {
 	w := r.of
 	g, i, n := &w.group, w.at.index, w.rows.rows
 	switch r.function.Kind {
-	case RowNumber:
+	case evaluate.RowNumber:
 		return datum.Int(i + 1), nil
-	case Rank:
+	case evaluate.Rank:
 		return datum.Int(g.start + 1), nil
-	case DenseRank:
+	case evaluate.DenseRank:
 		return datum.Int(g.number), nil
-	case PercentRank:
+	case evaluate.PercentRank:
 		if n == 1 {
 			return datum.Float64(0), nil
 		}
 		return datum.Float64(float64(g.start) / float64(n-1)), nil
-	case CumeDist:
+	case evaluate.CumeDist:
 		return datum.Float64(float64(g.end) / float64(n)), nil
 	}
 	d, err := r.function.Arguments[0].Value(w.Context)
@@ -80,7 +80,7 @@ func tileOf(i, n, tiles int64) int64 {
 // rowPick is a value of one other row.
 type rowPick struct {
 	of       *Window
-	function *WindowFunction
+	function *evaluate.WindowFunction
 	bounds   bounds
 	rows     cursor
 }
@@ -113,12 +113,12 @@ func (p *rowPick) value() (datum.Datum, error) {
 // index is the row whose value is meant; -1: there is none.
 func (p *rowPick) index() (int64, error) {
 	w, f := p.of, p.function
-	if f.Kind == Lag || f.Kind == Lead {
+	if f.Kind == evaluate.Lag || f.Kind == evaluate.Lead {
 		count, err := p.count(1)
 		if err != nil {
 			return 0, err
 		}
-		if f.Kind == Lag {
+		if f.Kind == evaluate.Lag {
 			count = -count
 		}
 		if at := w.at.index + count; at >= 0 && at < w.rows.rows {
@@ -130,9 +130,9 @@ func (p *rowPick) index() (int64, error) {
 		return -1, err
 	}
 	switch f.Kind {
-	case FirstValue:
+	case evaluate.FirstValue:
 		return p.bounds.start, nil
-	case LastValue:
+	case evaluate.LastValue:
 		return p.bounds.end - 1, nil
 	}
 	count, err := p.count(0)
@@ -167,7 +167,7 @@ const accumulatorBytes = 96
 // and the front is made anew, of the back's rows, when it is used up.
 type frameAggregate struct {
 	of        *Window
-	function  *WindowFunction
+	function  *evaluate.WindowFunction
 	bounds    bounds
 	rows      cursor // adds rows at the back
 	front     cursor // reads rows again for the front

@@ -16,32 +16,7 @@ import (
 type Window struct {
 	Partition []*evaluate.Program
 	Order     []SortKey // Item is -1
-	Functions []WindowFunction
-}
-
-// WindowFunction is one call of a Window.
-type WindowFunction struct {
-	// Name is in lower case: row_number, rank, dense_rank, percent_rank, cume_dist, ntile, lag, lead, first_value, last_value, nth_value, or that of Aggregate.
-	Name      string
-	Aggregate *evaluate.Aggregate // nil: none
-	Arguments []*evaluate.Program
-	Frame     WindowFrame
-	Slot      int // of the result
-}
-
-// WindowFrame is which rows of the partition a function sees.
-type WindowFrame struct {
-	// Range says that rows that are equal in Order stand together, and that offsets are in its only key.
-	Range      bool
-	Start, End WindowBound
-}
-
-// WindowBound is one end of a frame. Offset is how far it is away, without columns. Of Range, Limit is the value that the key of the last row of the frame
-// may reach: the row's key plus or minus the offset.
-type WindowBound struct {
-	Kind   tree.BoundKind
-	Offset *evaluate.Program
-	Limit  *evaluate.Program
+	Functions []evaluate.WindowFunction
 }
 
 // windowCall is a call of a window function, whose result stands in a slot.
@@ -124,7 +99,7 @@ func (c *compiler) selectExpressions() (list []tree.Expression) {
 
 // window compiles one call.
 func (c *compiler) window(call *tree.Call, slot int) error {
-	f := WindowFunction{Name: call.Name, Slot: slot}
+	f := evaluate.WindowFunction{Slot: slot}
 	t, err := c.windowFunction(&f, call)
 	if err != nil {
 		return err
@@ -178,26 +153,25 @@ func (c *compiler) windowOrder(of *tree.Window) (w Window, err error) {
 }
 
 // windowFunction compiles a call without its window and finds the type of its result.
-func (c *compiler) windowFunction(f *WindowFunction, call *tree.Call) (t datum.Type, err error) {
-	if evaluate.IsAggregate(call.Name) {
-		return c.windowAggregate(f, call)
+func (c *compiler) windowFunction(f *evaluate.WindowFunction, call *tree.Call) (t datum.Type, err error) {
+	kind, ok := evaluate.WindowKindOf(call.Name)
+	if !ok {
+		return t, fault.New(fault.WindowFunction, call.Name)
 	}
+	f.Kind = kind
 	least, most := 0, 0
 	t = datum.Type{Base: datum.BigInt}
-	switch call.Name {
-	case "row_number", "rank", "dense_rank":
-	case "percent_rank", "cume_dist":
+	switch f.Kind {
+	case evaluate.Aggregated:
+		return c.windowAggregate(f, call)
+	case evaluate.PercentRank, evaluate.CumeDist:
 		t.Base = datum.Double
-	case "ntile":
-		least, most = 1, 1
-	case "lag", "lead":
+	case evaluate.Lag, evaluate.Lead:
 		least, most = 1, 3
-	case "first_value", "last_value":
+	case evaluate.NTile, evaluate.FirstValue, evaluate.LastValue:
 		least, most = 1, 1
-	case "nth_value":
+	case evaluate.NthValue:
 		least, most = 2, 2
-	default:
-		return t, fault.New(fault.WindowFunction, call.Name)
 	}
 	if n := len(call.Arguments); n < least || n > most {
 		return t, fault.New(fault.ParameterCount, call.Name)
@@ -209,7 +183,7 @@ func (c *compiler) windowFunction(f *WindowFunction, call *tree.Call) (t datum.T
 		}
 		f.Arguments = append(f.Arguments, program)
 	}
-	if least == 0 || call.Name == "ntile" {
+	if least == 0 || f.Kind == evaluate.NTile {
 		return t, nil
 	}
 	if t = f.Arguments[0].Type(); len(f.Arguments) < 3 {
@@ -219,7 +193,7 @@ func (c *compiler) windowFunction(f *WindowFunction, call *tree.Call) (t datum.T
 }
 
 // unifyDefault makes the value of LAG or LEAD and what stands for a missing one of one type.
-func (c *compiler) unifyDefault(f *WindowFunction, value, missing tree.Expression) (datum.Type, error) {
+func (c *compiler) unifyDefault(f *evaluate.WindowFunction, value, missing tree.Expression) (datum.Type, error) {
 	t, mixed := datum.Unify([]datum.Type{f.Arguments[0].Type(), f.Arguments[2].Type()})
 	if !mixed {
 		return t, nil
@@ -237,7 +211,7 @@ func (c *compiler) unifyDefault(f *WindowFunction, value, missing tree.Expressio
 }
 
 // windowAggregate compiles an aggregate over a window.
-func (c *compiler) windowAggregate(f *WindowFunction, call *tree.Call) (t datum.Type, err error) {
+func (c *compiler) windowAggregate(f *evaluate.WindowFunction, call *tree.Call) (t datum.Type, err error) {
 	if call.Distinct {
 		return t, fault.New(fault.NotSupported, "DISTINCT is not allowed in an aggregate over a window.")
 	}

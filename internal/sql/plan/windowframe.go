@@ -108,11 +108,11 @@ func (c *compiler) inherit(w *tree.Window, name string, depth int) (*tree.Window
 }
 
 // windowFrame compiles the frame of a window.
-func (c *compiler) windowFrame(of *tree.Window, w *Window) (f WindowFrame, err error) {
+func (c *compiler) windowFrame(of *tree.Window, w *Window) (f evaluate.Frame, err error) {
 	if of.Frame == nil {
-		return WindowFrame{Range: true}, nil
+		return f, nil
 	}
-	f.Range = of.Frame.Range
+	f.Rows = !of.Frame.Range
 	if f.Start, err = c.windowBound(&of.Frame.Start, of, w); err != nil {
 		return f, err
 	}
@@ -121,7 +121,7 @@ func (c *compiler) windowFrame(of *tree.Window, w *Window) (f WindowFrame, err e
 }
 
 // windowBound compiles one end of a frame.
-func (c *compiler) windowBound(of *tree.Bound, window *tree.Window, w *Window) (b WindowBound, err error) {
+func (c *compiler) windowBound(of *tree.Bound, window *tree.Window, w *Window) (b evaluate.Bound, err error) {
 	b.Kind = of.Kind
 	if of.Offset == nil {
 		return b, nil
@@ -134,7 +134,7 @@ func (c *compiler) windowBound(of *tree.Bound, window *tree.Window, w *Window) (
 	if !IsConstant(offset) {
 		return b, fault.New(fault.WindowBoundVaries, unnamedWindow)
 	}
-	if b.Offset, err = evaluate.Compile(offset, c.scopeOf("window frame")); err != nil {
+	if b.Count, err = evaluate.Compile(offset, c.scopeOf("window frame")); err != nil {
 		return b, err
 	}
 	if !window.Frame.Range {
