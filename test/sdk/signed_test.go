@@ -39,7 +39,7 @@ func TestSignedRequests(t *testing.T) {
 	id, secret := keyOf(user("key", "create", "ann"))
 	disabled, disabledSecret := keyOf(user("key", "create", "ann"))
 	user("key", "disable", disabled)
-	if said := user("add", "bob"); !strings.Contains(said, "nothing yet") {
+	if said := user("add", "bob"); !strings.Contains(said, "without any right") {
 		t.Errorf("the second user: %s", said)
 	}
 	bob, bobSecret := keyOf(user("key", "create", "bob"))
