@@ -35,8 +35,8 @@ func (db *DB) Gateway() (status GatewayStatus, ok bool) {
 
 // Ready returns nil if requests are answered, else why not.
 func (db *DB) Ready() error {
-	if db.gateway == nil {
-		return nil
+	if err := db.errClosed(); err != nil || db.gateway == nil {
+		return err
 	}
 	return db.gateway.Ready()
 }

@@ -10,6 +10,7 @@
 //
 //	// lint:invariant reason    a panic that only a bug in this package can reach
 //	// lint:clock reason        a clock or random source, used or imported, in a pure package
+//	// lint:init reason         an init function
 //	// lint:global reason       a package-level variable that changes
 //	// immutable                a package-level table that nothing changes; never a pool, a lock, a counter or a cache
 //

@@ -10,14 +10,14 @@ import (
 	"strings"
 )
 
-// checkInit refuses init functions.
+// checkInit refuses init functions, except those of which users of a package expect that its import has an effect.
 func checkInit(s *source) []finding {
 	if s.generated {
 		return nil
 	}
 	var found []finding
 	for _, decl := range s.file.Decls {
-		if fn, ok := decl.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.Name == "init" {
+		if fn, ok := decl.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.Name == "init" && !s.noted(fn.Pos(), "lint:init") {
 			found = append(found, s.find(fn.Pos(), "no init(): do it in a constructor that the caller calls"))
 		}
 	}

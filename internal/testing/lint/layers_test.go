@@ -36,6 +36,7 @@ var laws = map[string]law{
 	"internal/index/search":      {layer: 0, pure: true},
 	"internal/data/expr":         {layer: 0, pure: true, beside: []string{"order", "internal/data/value"}},
 	"internal/resource/metric":   {layer: 0, pure: true},
+	"internal/inside":            {layer: 0, pure: true},
 	"internal/security/audit":    {layer: 0, doc: "an audit log writes the events that it is handed"},
 	"internal/advice/digest":     {layer: 0, doc: "digest counts what it is told"},
 	"internal/resource/memory":   {layer: 0, pure: true},
@@ -193,6 +194,9 @@ var laws = map[string]law{
 	"internal/server/sqljson":          {layer: 7, doc: "a server decodes one protocol and hands it to its dialect", only: []string{"internal/sql", "internal/sql/datum", "internal/sql/fault", "internal/sql/result"}},
 	"internal/server/console": {layer: 7, doc: "the console sees data through package database, as every protocol does",
 		only: []string{"internal/database", "internal/advice/advisor", "internal/advice/advisor/design", "internal/advice/advisor/report", "internal/dynamodb", "internal/dynamodb/attributejson", "internal/sql"}},
+
+	"weftsql": {layer: cmdLayer, only: []string{".", "kv", "kv/mem", "kv/pebble", "internal/sql", "internal/sql/datum", "internal/sql/fault", "internal/sql/result"},
+		never: []string{"net", "net/http"}, doc: "a driver hands statements to sessions, and opens the engines that a data source names"},
 
 	"cmd/weft":               {layer: cmdLayer, beside: []string{"cmd/weft/storecommand", "cmd/weft/heatpage", "cmd/weft/tablepage", "cmd/weft/endpoint", "cmd/weft/streamcommand"}},
 	"cmd/weft/endpoint":      {layer: cmdLayer, only: []string{}, doc: "a port knows nothing of its protocol"},
