@@ -288,7 +288,6 @@ func visit(ctx context.Context, db *sql.DB, worker, i int) error {
 	if err != nil {
 		return err
 	}
-	defer rows.Close()
 	for n := 0; rows.Next(); n++ {
 		if n == 10*worker {
 			if i%3 == 0 {
@@ -297,7 +296,7 @@ func visit(ctx context.Context, db *sql.DB, worker, i int) error {
 			break
 		}
 	}
-	if err := rows.Err(); err != nil && !errors.Is(err, context.Canceled) {
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil && !errors.Is(err, context.Canceled) {
 		return err
 	}
 	_, err = db.Exec("UPDATE numbers SET word = ? WHERE id = ?", fmt.Sprint(worker, i), worker*20+i)

@@ -198,6 +198,8 @@ var laws = map[string]law{
 	"weftsql": {layer: cmdLayer, only: []string{".", "kv", "kv/mem", "kv/pebble", "internal/sql", "internal/sql/datum", "internal/sql/fault", "internal/sql/result"},
 		never: []string{"net", "net/http"}, doc: "a driver hands statements to sessions, and opens the engines that a data source names"},
 
+	"weftdynamo": {layer: cmdLayer, only: []string{".", "internal/dynamodb", "internal/server/dynamohttp"}, doc: "a handler puts the API and its HTTP side together"},
+
 	"cmd/weft":               {layer: cmdLayer, beside: []string{"cmd/weft/storecommand", "cmd/weft/heatpage", "cmd/weft/tablepage", "cmd/weft/endpoint", "cmd/weft/streamcommand"}},
 	"cmd/weft/endpoint":      {layer: cmdLayer, only: []string{}, doc: "a port knows nothing of its protocol"},
 	"cmd/weft/storecommand":  {layer: cmdLayer, only: []string{"internal/database", "kv", "internal/files/archive", "internal/files/bulkload", "internal/hbase", "internal/sql/datum", "internal/sql/definition", "internal/files/transfer"}, doc: "the commands work on stores that they are handed"},
@@ -205,6 +207,7 @@ var laws = map[string]law{
 	"cmd/weft/streamcommand": {layer: cmdLayer, only: []string{"internal/dynamodb/streamreader", "internal/dynamodb/remote", "internal/security/signature"}, doc: "the commands read streams from a server"},
 	"cmd/weft/heatpage":      {layer: cmdLayer, doc: "heat and the schema say which keys are hot"},
 
+	"wefttest":                      {layer: testLayer},
 	"internal/testing/lint":         {layer: testLayer},
 	"internal/testing/testdb":       {layer: testLayer},
 	"internal/testing/rounds":       {layer: testLayer},
@@ -218,7 +221,7 @@ var laws = map[string]law{
 var trees = []string{"bench", "test", "examples"}
 
 // testSupport are the packages that may import package testing and name engines outside of test files; lengths are not limited there.
-var testSupport = []string{"kv/kvtest", "kv/tikv/tikvtest", "storage/storagetest", "internal/testing/testdb", "internal/testing/teststore", "internal/testing/rounds", "internal/testing/lint", "internal/data/value/valuetest"}
+var testSupport = []string{"wefttest", "kv/kvtest", "kv/tikv/tikvtest", "storage/storagetest", "internal/testing/testdb", "internal/testing/teststore", "internal/testing/rounds", "internal/testing/lint", "internal/data/value/valuetest"}
 
 // library says which packages may import a module from outside. A folder hides a technology, and nothing else imports it.
 type library struct {

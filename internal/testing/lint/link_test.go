@@ -4,6 +4,7 @@ package lint
 
 import (
 	"os/exec"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -68,6 +69,25 @@ func TestEmbedded(t *testing.T) {
 	slices.Sort(modules)
 	if modules = slices.Compact(modules); !slices.Equal(modules, embedded) {
 		t.Errorf("package weft with Pebble links the modules\n%s\nwant\n%s", strings.Join(modules, "\n"), strings.Join(embedded, "\n"))
+	}
+}
+
+// TestProtocolsStayOut: a program that embeds package weft links no dialect and no server, and the driver of database/sql no server. Keys are what
+// programs import; values are folders of packages that they don't link.
+func TestProtocolsStayOut(t *testing.T) {
+	for imported, absent := range map[string][]string{
+		".": {"internal/sql", "internal/dynamodb", "internal/hbase", "internal/server", "weftsql", "weftdynamo", "wefttest"}, "kv/pebble": {"internal"},
+		"weftsql": {"internal/dynamodb", "internal/hbase", "internal/server", "weftdynamo"}, "weftdynamo": {"internal/sql", "internal/hbase", "internal/server/mysqlwire", "weftsql"},
+	} {
+		listed, err := exec.CommandContext(t.Context(), "go", "list", "-deps", path.Join(modulePath, imported)).Output()
+		if err != nil {
+			t.Fatalf("go list %s: %v", imported, err)
+		}
+		for _, linked := range strings.Fields(string(listed)) {
+			if slices.ContainsFunc(absent, func(folder string) bool { return below(linked, path.Join(modulePath, folder)) }) {
+				t.Errorf("a program with %s links %s", path.Join(modulePath, imported), linked)
+			}
+		}
 	}
 }
 
