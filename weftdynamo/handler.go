@@ -15,8 +15,8 @@ import (
 	"net/http"
 
 	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database/inside"
 	"github.com/weftdb/weft/internal/dynamodb"
-	"github.com/weftdb/weft/internal/inside"
 	"github.com/weftdb/weft/internal/server/dynamohttp"
 	"github.com/weftdb/weft/storage"
 )

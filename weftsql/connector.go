@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/weftdb/weft"
-	"github.com/weftdb/weft/internal/inside"
+	"github.com/weftdb/weft/internal/database/inside"
 	"github.com/weftdb/weft/internal/resource/memory"
 	"github.com/weftdb/weft/internal/resource/spill"
 	"github.com/weftdb/weft/internal/sql"

@@ -24,8 +24,8 @@ import (
 	"time"
 
 	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database/inside"
 	"github.com/weftdb/weft/internal/hbase"
-	"github.com/weftdb/weft/internal/inside"
 	"github.com/weftdb/weft/internal/resource/spill"
 	"github.com/weftdb/weft/internal/server/hbasethrift"
 	"github.com/weftdb/weft/internal/server/mysqlwire"

@@ -36,7 +36,7 @@ var laws = map[string]law{
 	"internal/index/search":      {layer: 0, pure: true},
 	"internal/data/expr":         {layer: 0, pure: true, beside: []string{"order", "internal/data/value"}},
 	"internal/resource/metric":   {layer: 0, pure: true},
-	"internal/inside":            {layer: 0, pure: true},
+	"internal/database/inside":   {layer: 0, pure: true},
 	"internal/security/audit":    {layer: 0, doc: "an audit log writes the events that it is handed"},
 	"internal/advice/digest":     {layer: 0, doc: "digest counts what it is told"},
 	"internal/resource/memory":   {layer: 0, pure: true},
