@@ -78,7 +78,7 @@ func (s *source) acquire(ctx context.Context, n *name) (*opened, error) {
 	if err != nil {
 		return nil, err
 	}
-	db, err := weft.Open(ctx, store, weft.Options{})
+	db, err := weft.Open(ctx, store, weft.Options{Logger: slog.New(quiet{slog.Default().Handler()})})
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
@@ -105,5 +105,13 @@ func (n *name) store() (kv.Store, error) {
 	if n.folder == "" {
 		return mem.Open(mem.Options{}), nil
 	}
-	return pebble.Open(pebble.Options{Dir: n.folder, Logger: slog.Default()})
+	return pebble.Open(pebble.Options{Dir: n.folder, Logger: slog.New(quiet{slog.Default().Handler()})})
+}
+
+// quiet hands on warnings and errors alone: a program that opens a data source does not expect to be told what goes well.
+type quiet struct{ slog.Handler }
+
+// Enabled is slog.Handler's.
+func (q quiet) Enabled(ctx context.Context, level slog.Level) bool {
+	return level >= slog.LevelWarn && q.Handler.Enabled(ctx, level)
 }

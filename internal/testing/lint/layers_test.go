@@ -241,6 +241,8 @@ var libraries = []library{
 	{"github.com/cockroachdb/errors", []string{"kv/pebble"}},
 	{"github.com/cockroachdb/pebble/v2", []string{"kv/pebble"}},
 	{"github.com/dolthub/", []string{"test/judges"}},
+	{"github.com/jmoiron/sqlx", []string{"test/clients/orms"}},
+	{"github.com/uptrace/", []string{"test/clients/orms"}},
 	{"gorm.io/", []string{"test/clients/orms"}},
 	{"xorm.io/", []string{"test/clients/orms"}},
 	{"github.com/go-ego/gse", []string{"internal/index/search"}},

@@ -29,11 +29,11 @@ type order struct {
 }
 
 func openGORM() (*gorm.DB, error) {
-	dsn, err := source()
+	db, err := openShop()
 	if err != nil {
 		return nil, err
 	}
-	return gorm.Open(driver.Open(dsn), &gorm.Config{Logger: logger.Discard, TranslateError: true})
+	return gorm.Open(driver.New(driver.Config{Conn: db}), &gorm.Config{Logger: logger.Discard, TranslateError: true})
 }
 
 // gormModels is GORM's guide: nested creates, conflicts, updates, preloads, soft deletion, transactions, locks.

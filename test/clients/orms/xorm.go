@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"xorm.io/xorm"
+	"xorm.io/xorm/core"
 )
 
 type city struct {
@@ -17,11 +18,11 @@ type city struct {
 
 // xormSync makes tables twice, reads them back, and writes and reads rows.
 func xormSync() error {
-	dsn, err := source()
+	db, err := openShop()
 	if err != nil {
 		return err
 	}
-	engine, err := xorm.NewEngine("mysql", dsn)
+	engine, err := xorm.NewEngineWithDB("mysql", "/shop", core.FromDB(db))
 	if err != nil {
 		return err
 	}
