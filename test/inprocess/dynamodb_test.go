@@ -79,16 +79,22 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// BenchmarkTest is what a test pays for its own DynamoDB: endpoint, client, table and an item.
+// BenchmarkTest is what a test pays for its own DynamoDB: endpoint, client, table, an item, and the end.
 func BenchmarkTest(b *testing.B) {
 	for b.Loop() {
 		s := &scope{TB: b}
-		c := client(wefttest.DynamoDB(s))
-		makeOrders(b, c)
-		if _, err := c.PutItem(b.Context(), &dynamodb.PutItemInput{TableName: aws.String("orders"), Item: order("a")}); err != nil {
-			b.Fatal(err)
-		}
+		useDynamoDB(b, wefttest.DynamoDB(s))
 		s.end()
+	}
+}
+
+// useDynamoDB does with an endpoint what the test of one function does at least.
+func useDynamoDB(t testing.TB, endpoint string) {
+	t.Helper()
+	c := client(endpoint)
+	makeOrders(t, c)
+	if _, err := c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("orders"), Item: order("a")}); err != nil {
+		t.Fatal(err)
 	}
 }
 
