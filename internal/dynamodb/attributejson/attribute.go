@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/weftdb/weft/internal/data/value"
-	"github.com/weftdb/weft/order"
 )
 
 // Value reads an attribute value, such as {"S":"x"}, and appends it to dst in package value's encoding. Lists and maps nest
@@ -217,10 +216,7 @@ func (r *Reader) scalar(dst []byte, kind value.Kind) ([]byte, error) {
 	}
 	switch kind {
 	case value.Number:
-		d, err := order.ParseDecimal(text)
-		if err == nil && d.IsZero() && len(text) > 1 {
-			err = zeroFault(text)
-		}
+		d, err := parseNumber(text)
 		if err != nil {
 			return dst, r.numberError(text, err)
 		}

@@ -121,6 +121,24 @@ func numberText(text []byte, err error) string {
 	return textNumber + ": " + string(text)
 }
 
+// AppendNumber appends the number of a text, as it stands behind the type N. fault is DynamoDB's message about one that is no number, or none that an
+// attribute can have.
+func AppendNumber(dst, text []byte) (number []byte, fault string) {
+	d, err := parseNumber(text)
+	if err != nil {
+		return dst, numberText(text, err)
+	}
+	return value.AppendNumber(dst, d), ""
+}
+
+func parseNumber(text []byte) (order.Decimal, error) {
+	d, err := order.ParseDecimal(text)
+	if err == nil && d.IsZero() && len(text) > 1 {
+		err = zeroFault(text)
+	}
+	return d, err
+}
+
 // numberError reports a text that is no number.
 func (r *Reader) numberError(text []byte, err error) error {
 	fault := &ValueError{Offset: r.pos, Text: numberText(text, err), Number: true}

@@ -153,12 +153,17 @@ func (p *parser) relation(x expr.Operand) expr.Condition {
 	op := comparisonOf(p.current.kind)
 	p.advance()
 	y, _ := p.operand()
+	p.checkCompared(op, x, y)
+	return &expr.Compare{Op: op, A: x, B: y}
+}
+
+// checkCompared notes what is wrong with the operands of a comparison.
+func (p *parser) checkCompared(op expr.Comparison, x, y expr.Operand) {
 	if op != expr.Equal && op != expr.NotEqual {
 		p.checkType(op.String(), x, ordered)
 		p.checkType(op.String(), y, ordered)
 	}
 	p.checkDistinct(op.String(), x, y)
-	return &expr.Compare{Op: op, A: x, B: y}
 }
 
 func comparisonOf(kind tokenKind) expr.Comparison {
@@ -183,13 +188,18 @@ func (p *parser) parseBetween(x expr.Operand) expr.Condition {
 		p.unexpected()
 	}
 	high, _ := p.operand()
+	p.checkBetween(x, low, high)
+	return &expr.Between{X: x, Low: low, High: high}
+}
+
+// checkBetween notes what is wrong with the operands of BETWEEN.
+func (p *parser) checkBetween(x, low, high expr.Operand) {
 	for _, o := range [...]expr.Operand{x, low, high} {
 		p.checkType("BETWEEN", o, ordered)
 	}
 	p.checkDistinct("BETWEEN", x, low)
 	p.checkDistinct("BETWEEN", x, high)
 	p.checkBounds(low, high)
-	return &expr.Between{X: x, Low: low, High: high}
 }
 
 // checkBounds notes literal bounds that nothing can lie between.
@@ -239,8 +249,12 @@ func (p *parser) in(x expr.Operand) expr.Condition {
 		}
 	}
 	p.expect(tokenClose)
-	if len(in.List) > inOperandsMax {
-		p.note(faultLimit, "The IN operator is provided with too many operands; number of operands: ", strconv.Itoa(len(in.List)))
-	}
+	p.checkInCount(len(in.List))
 	return in
+}
+
+func (p *parser) checkInCount(count int) {
+	if count > inOperandsMax {
+		p.note(faultLimit, "The IN operator is provided with too many operands; number of operands: ", strconv.Itoa(count))
+	}
 }

@@ -107,7 +107,7 @@ var laws = map[string]law{
 		doc: "package weft is what programs see of package database"},
 
 	"internal/dynamodb": {layer: 6, only: []string{"internal/database", "internal/dynamodb/attributejson", "internal/dynamodb/control", "internal/dynamodb/exchange", "internal/dynamodb/streams", "internal/dynamodb/tablemodel",
-		"internal/dynamodb/exception", "internal/dynamodb/expression", "internal/dynamodb/itemkey", "internal/dynamodb/legacy", "internal/rows/access", "internal/security/permission"},
+		"internal/dynamodb/exception", "internal/dynamodb/expression", "internal/dynamodb/itemkey", "internal/dynamodb/legacy", "internal/dynamodb/partiql", "internal/rows/access", "internal/security/permission"},
 		never: []string{"net/http"}, doc: "a dialect speaks to package database"},
 	"internal/dynamodb/kinesis": {layer: 6, only: []string{"internal/database", "internal/dynamodb/attributejson", "internal/dynamodb/remote"}, doc: "the sender reads changes through package database"},
 	"internal/dynamodb/streams": {layer: 6, only: []string{"internal/database", "internal/dynamodb/attributejson", "internal/dynamodb/control", "internal/dynamodb/tablemodel", "internal/dynamodb/exception", "internal/security/permission"}, never: []string{"net/http"}},
@@ -119,6 +119,7 @@ var laws = map[string]law{
 	"internal/dynamodb/exception": {layer: 6, only: []string{"internal/database", "internal/dynamodb/attributejson", "internal/dynamodb/expression", "internal/security/permission"},
 		never: []string{"net/http"}, doc: "a dialect speaks to package database"},
 	"internal/dynamodb/expression":    {layer: 6, only: []string{"internal/database"}, never: []string{"net/http"}, doc: "a dialect speaks to package database"},
+	"internal/dynamodb/partiql":       {layer: 6, only: []string{"internal/dynamodb/attributejson", "internal/dynamodb/expression"}, never: []string{"net/http"}, doc: "a statement is read without knowing tables"},
 	"internal/dynamodb/attributejson": {layer: 6, only: []string{"internal/database"}, never: []string{"net/http"}, doc: "a dialect speaks to package database"},
 	"internal/dynamodb/attributeion":  {layer: 1, pure: true, doc: "attribute values are bytes, whatever text they come from"},
 	"internal/dynamodb/itemkey":       {layer: 6, only: []string{"internal/database", "internal/dynamodb/exception", "internal/dynamodb/expression"}, never: []string{"net/http"}, doc: "a dialect speaks to package database"},
