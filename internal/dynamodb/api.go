@@ -69,7 +69,9 @@ func (a *API) databaseName() string { return cmp.Or(a.database, database.Default
 
 // checkWithin refuses what can't be asked of another database's tables: what is not about items; and transactions, whose tokens don't tell databases apart.
 func (a *API) checkWithin(o *Operation) error {
-	isItems := func(one Operation) bool { return one.Name == o.Name && one.Name != "TransactWriteItems" }
+	isItems := func(one Operation) bool {
+		return one.Name == o.Name && one.Name != "TransactWriteItems" && one.Name != "ExecuteTransaction"
+	}
 	if a.database == "" || slices.ContainsFunc(itemOperations, isItems) {
 		return nil
 	}

@@ -3,6 +3,7 @@
 package dynamodb
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -36,7 +37,8 @@ func (t *target) authorize(ctx context.Context, in enclosure) error {
 		return err
 	}
 	part := ""
-	if x, ok := t.order.find([]byte("IndexName")).(*text); ok && x.has {
+	x, _ := t.order.find([]byte("IndexName")).(*text)
+	if x = cmp.Or(x, t.order.indexed); x != nil && x.has {
 		part = "/index/" + x.value
 	}
 	request, err := guard.Table(t.order.action, table, part)
@@ -59,8 +61,20 @@ func (t *target) conditionKey(name string, in enclosure) ([]string, bool) {
 		names := t.attributeNames()
 		return names, len(names) > 0
 	case "dynamodb:select":
+		if t.order.selected != nil {
+			return one(t.order.selected())
+		}
 		return one(t.selection())
+	case "dynamodb:fulltablescan":
+		if t.order.fullScan == nil {
+			return nil, false
+		}
+		text, ok := t.order.fullScan()
+		return []string{text}, ok
 	case "dynamodb:returnvalues":
+		if t.order.returned != nil {
+			return t.order.returned()
+		}
 		return t.returnedParts()
 	case "dynamodb:returnconsumedcapacity":
 		if m, ok := t.order.find([]byte("ReturnConsumedCapacity")).(*text); ok {

@@ -26,6 +26,7 @@ import (
 //	               "search NAME analyzer x y", the keys
 //	               with ";hash:2" behind the key for two partition attributes, and "hash" for a table distributed by hash
 //	op NAME        runs an operation on a JSON body and shows the answer
+//	partiql        runs the statement of each line, with the members of ExecuteStatement that follow it behind " ;; "; NextToken is $next, of the answer before
 //	explain NAME   explains it, with analyze as far as it goes without the time
 //	pages NAME     runs it again and again with ExclusiveStartKey until there is no LastEvaluatedKey, and shows each page in a line
 //	limit NAME=N   sets an option
@@ -60,6 +61,8 @@ func runCommand(t *testing.T, api *API, d *datadriven.TestData) string {
 		return show(run(t, api, d.CmdArgs[0].Key, d.Input))
 	case "explain":
 		return explain(t, api, d)
+	case "partiql":
+		return runStatements(t, api, d)
 	case "pages":
 		return pages(t, api, d.CmdArgs[0].Key, d.Input)
 	case "limit":

@@ -30,7 +30,7 @@ func (a *API) Explain(ctx context.Context, operation string, body []byte, analyz
 	}
 	o := FindOperation(operation)
 	if o == nil || o.explain == nil {
-		return nil, exception.Validation("Only Query and Scan can be explained, not " + operation)
+		return nil, exception.Validation("Only Query, Scan and ExecuteStatement can be explained, not " + operation)
 	}
 	answer, err := o.explain(a, ctx, body, dst, how)
 	if err != nil {

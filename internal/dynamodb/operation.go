@@ -28,7 +28,7 @@ type Operation struct {
 	named bool
 	// run appends the answer to dst.
 	run func(a *API, ctx context.Context, body, dst []byte) ([]byte, error)
-	// explain is nil for all but Query and Scan.
+	// explain is nil for all but Query, Scan and the SELECT of ExecuteStatement.
 	explain func(a *API, ctx context.Context, body, dst []byte, how explainMode) ([]byte, error)
 }
 
@@ -51,6 +51,9 @@ var itemOperations = []Operation{
 	{Name: "Scan", Service: tableService, ReadOnly: true, run: (*API).scan, explain: (*API).scanAs},
 	{Name: "TransactWriteItems", Service: tableService, run: (*API).transactWriteItems},
 	{Name: "TransactGetItems", Service: tableService, ReadOnly: true, run: (*API).transactGetItems},
+	{Name: "ExecuteStatement", Service: tableService, run: (*API).executeStatement, explain: (*API).executeStatementAs},
+	{Name: "BatchExecuteStatement", Service: tableService, run: (*API).batchExecuteStatement},
+	{Name: "ExecuteTransaction", Service: tableService, run: (*API).executeTransaction},
 }
 
 // ownOperations are those that AWS does not have. // immutable

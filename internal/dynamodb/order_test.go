@@ -19,6 +19,8 @@ func checkOrders() map[string]*checkOrder {
 		"BatchWriteItem": new(batchWriteItem).checks().complete(), "TransactGetItems": new(transactGetItems).checks().complete(),
 		"TransactWriteItems": new(transactWriteItems).checks().complete(), "Get": new(getAction).checks().complete(),
 		"ConditionCheck": new(checkAction).checks().complete(), "Put": new(putAction).checks().complete(),
+		"ExecuteStatement": new(executeStatement).checks().complete(), "BatchExecuteStatement": new(batchExecuteStatement).checks().complete(),
+		"ExecuteTransaction": new(executeTransaction).checks().complete(), "Statement": new(partiqlStatement).checks().complete(),
 		"Delete": new(deleteAction).checks().complete(), "Update": new(updateAction).checks().complete(),
 	}
 }
@@ -44,7 +46,7 @@ func TestCheckOrders(t *testing.T) {
 				t.Errorf("%s: messages don't list %s as it is", name, f.name)
 			}
 		}
-		if (order.names != nil) != (len(order.expressions) > 0) || order.values != nil && order.names == nil {
+		if order.fullScan == nil && (order.names != nil) != (len(order.expressions) > 0) || order.values != nil && order.names == nil {
 			t.Errorf("%s: placeholders without expressions, or expressions without placeholders", name)
 		}
 		if len(order.legacy) > 0 && len(order.steps) == 0 {

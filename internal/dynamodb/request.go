@@ -60,6 +60,8 @@ type pooled[R any] interface {
 type pools struct {
 	get, put, update, delete, query, scan, batchGet, batchWrite, transactGet, transactWrite sync.Pool
 
+	execute, batchExecute, transactExecute, partiqlPart sync.Pool
+
 	tableKeys, tableWrites, getAction, checkAction, putAction, deleteAction, updateAction sync.Pool
 }
 

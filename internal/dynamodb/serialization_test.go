@@ -112,6 +112,25 @@ TransactWriteItems TransactItems.0.Update Field<Update>
 TransactWriteItems TransactItems.0.Update.UpdateExpression String
 TransactWriteItems TransactItems.0.ConditionCheck Field<ConditionCheck>
 TransactWriteItems TransactItems.0.ConditionCheck.ExpressionAttributeValues Map<AttributeValue>
+ExecuteStatement Statement String
+ExecuteStatement Parameters List
+ExecuteStatement Parameters.0 Value
+ExecuteStatement ConsistentRead Boolean
+ExecuteStatement Limit Integer
+ExecuteStatement NextToken String
+ExecuteStatement ReturnConsumedCapacity String
+ExecuteStatement ReturnValuesOnConditionCheckFailure String
+BatchExecuteStatement Statements List
+BatchExecuteStatement Statements.0 Element<BatchStatementRequest>
+BatchExecuteStatement Statements.0.Statement String
+BatchExecuteStatement Statements.0.Parameters List
+BatchExecuteStatement Statements.0.Parameters.0 Value
+BatchExecuteStatement Statements.0.ConsistentRead Boolean
+BatchExecuteStatement ReturnConsumedCapacity String
+ExecuteTransaction TransactStatements List
+ExecuteTransaction TransactStatements.0 Element<ParameterizedStatement>
+ExecuteTransaction TransactStatements.0.Parameters.0 Value
+ExecuteTransaction ClientRequestToken String
 `
 
 // inValue are the members of an attribute value.

@@ -21,6 +21,12 @@ type checkOrder struct {
 	leading func() []string
 	// rows returns the items and keys of the request; nil: there is one at most, which is a member.
 	rows func() []value.Row
+	// indexed is the index of a statement of PartiQL, which has no member for it.
+	indexed *text
+	// fullScan, selected and returned return what policies can ask about statements of PartiQL, which have no members for it; nil: the members say it.
+	fullScan func() (string, bool)
+	selected func() string
+	returned func() ([]string, bool)
 	// legacyKeys returns the key conditions of a Query that has no expression for them.
 	legacyKeys func() []expression.KeyCondition
 

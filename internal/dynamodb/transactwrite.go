@@ -66,20 +66,22 @@ func (a *API) transactWriteItems(ctx context.Context, body, dst []byte) (_ []byt
 	if err != nil {
 		return nil, err
 	}
-	token, err := t.tokenWithDigest()
+	token, err := transactionToken("", &t.token, t.items.text)
 	if err != nil {
 		return nil, err
 	}
 	done, err := a.DB.Transact(t.tally.waiting(ctx), writes, token)
 	if err != nil {
-		return nil, t.fault(writes, err)
+		return nil, transactionFault(t.reasons, writes, err, func(i int, w *database.TableWrite, refusal error) error {
+			return addReason(t.reasons, i, w, t.items.actions[i].onFailure.wantsItem(), refusal)
+		})
 	}
-	t.countWrites(writes)
+	t.tally.countWrites(writes)
 	var cost tableCosts
 	if done {
-		err = t.addReads(ctx, writes, &cost)
+		err = cost.addReads(ctx, a.DB, writes)
 	} else {
-		t.addWrites(writes, &cost)
+		cost.addWrites(writes)
 	}
 	if err != nil {
 		return nil, err
@@ -95,11 +97,11 @@ func (a *API) transactWriteItems(ctx context.Context, body, dst []byte) (_ []byt
 }
 
 // countWrites counts the writes, and the items that were read for them.
-func (t *transactWriteItems) countWrites(writes []database.TableWrite) {
+func (t *tally) countWrites(writes []database.TableWrite) {
 	for i := range writes {
 		w := &writes[i]
-		t.tally.Written += countOf(w.Op != database.OpCheck)
-		t.tally.Examined += countOf(w.Condition != nil || w.Op == database.OpUpdate || w.Op == database.OpCheck || w.NeedOld)
+		t.Written += countOf(w.Op != database.OpCheck)
+		t.Examined += countOf(w.Condition != nil || w.Op == database.OpUpdate || w.Op == database.OpCheck || w.NeedOld)
 	}
 }
 
@@ -165,17 +167,17 @@ func (w *writeAction) payload(write *database.TableWrite) int {
 	return total
 }
 
-// tokenWithDigest is the transaction's token, nil if it has none.
-func (t *transactWriteItems) tokenWithDigest() (*database.Token, error) {
-	if !t.token.has {
+// transactionToken is the token of a transaction of actions with that text, nil if it has none. space keeps the tokens of different operations apart.
+func transactionToken(space string, token *text, actions []byte) (*database.Token, error) {
+	if !token.has {
 		return nil, nil
 	}
-	digest, err := attributejson.NewReader(t.items.text).Digest()
-	return &database.Token{ID: t.token.value, Digest: digest}, err
+	digest, err := attributejson.NewReader(actions).Digest()
+	return &database.Token{ID: space + token.value, Digest: digest}, err
 }
 
-// fault puts the error of a transaction into words.
-func (t *transactWriteItems) fault(writes []database.TableWrite, err error) error {
+// transactionFault puts the error of a transaction into words; note adds the reason why one write was refused, or returns another error.
+func transactionFault(reasons exception.Reasons, writes []database.TableWrite, err error, note func(int, *database.TableWrite, error) error) error {
 	refused, ok := errors.AsType[*database.TransactionError](err)
 	switch {
 	case errors.Is(err, database.ErrTokenReused):
@@ -190,25 +192,25 @@ func (t *transactWriteItems) fault(writes []database.TableWrite, err error) erro
 		if refusal == nil {
 			continue
 		}
-		if fault := t.addReason(i, &writes[i], refusal); fault != nil {
+		if fault := note(i, &writes[i], refusal); fault != nil {
 			return fault
 		}
 	}
-	return t.reasons.Err()
+	return reasons.Err()
 }
 
 // addReason notes why one write was refused. Faults that DynamoDB finds before it begins are errors instead.
-func (t *transactWriteItems) addReason(i int, w *database.TableWrite, refusal error) error {
+func addReason(reasons exception.Reasons, i int, w *database.TableWrite, wantsItem bool, refusal error) error {
 	switch database.KindOf(refusal) {
 	case database.KindConflict:
-		t.reasons[i] = exception.Reason{Code: "TransactionConflict", Message: "Transaction is ongoing for the item"}
+		reasons[i] = exception.Reason{Code: "TransactionConflict", Message: "Transaction is ongoing for the item"}
 	case database.KindConditionFailed:
-		t.reasons[i] = exception.Reason{Code: "ConditionalCheckFailed", Message: "The conditional request failed"}
+		reasons[i] = exception.Reason{Code: "ConditionalCheckFailed", Message: "The conditional request failed"}
 		if duplicate, ok := errors.AsType[*database.DuplicateError](refusal); ok {
-			t.reasons[i].Message = exception.DuplicateText(duplicate)
+			reasons[i].Message = exception.DuplicateText(duplicate)
 		}
-		if t.items.actions[i].onFailure.wantsItem() && w.Result.Old != nil {
-			t.reasons[i].Item = attributejson.AppendItem(nil, w.Result.Old, w.Table.Names())
+		if wantsItem && w.Result.Old != nil {
+			reasons[i].Item = attributejson.AppendItem(nil, w.Result.Old, w.Table.Names())
 		}
 	default:
 		err := itemkey.Fault(w.Table, w.Row, refusal)
@@ -218,7 +220,7 @@ func (t *transactWriteItems) addReason(i int, w *database.TableWrite, refusal er
 		if isKeyValueFault(refusal) {
 			return err
 		}
-		t.reasons.Refuse(i, exception.Of(err).Message)
+		reasons.Refuse(i, exception.Of(err).Message)
 	}
 	return nil
 }
@@ -233,16 +235,16 @@ func isKeyValueFault(err error) bool {
 }
 
 // addWrites adds up what the writes cost. A transaction pays twice for the item, once for entries of indexes.
-func (t *transactWriteItems) addWrites(writes []database.TableWrite, cost *tableCosts) {
+func (c *tableCosts) addWrites(writes []database.TableWrite) {
 	for i := range writes {
-		c, change := cost.of(t.items.actions[i].pin.Descriptor().Name, "WriteCapacityUnits"), &writes[i].Result.Change
-		c.addWrite(change)
-		c.table += writeUnits(max(change.Before, change.After))
+		cost, change := c.of(writes[i].Table.Descriptor().Name, "WriteCapacityUnits"), &writes[i].Result.Change
+		cost.addWrite(change)
+		cost.table += writeUnits(max(change.Before, change.After))
 	}
 }
 
 // addReads adds up what a transaction costs that was done before: a read of each of its items.
-func (t *transactWriteItems) addReads(ctx context.Context, writes []database.TableWrite, cost *tableCosts) error {
+func (c *tableCosts) addReads(ctx context.Context, db *database.DB, writes []database.TableWrite) error {
 	reads := make([]database.KeyRead, len(writes))
 	for i := range writes {
 		key := writes[i].Row
@@ -255,14 +257,14 @@ func (t *transactWriteItems) addReads(ctx context.Context, writes []database.Tab
 		reads[i] = database.KeyRead{Table: writes[i].Table, Key: key}
 	}
 	sizes := make([]int, len(reads))
-	if _, err := t.api.DB.GetAll(ctx, reads, func(i int, row value.Row) error {
+	if _, err := db.GetAll(ctx, reads, func(i int, row value.Row) error {
 		sizes[i] = sizeOf(row)
 		return nil
 	}); err != nil {
 		return err
 	}
 	for i, size := range sizes {
-		cost.of(t.items.actions[i].pin.Descriptor().Name, "ReadCapacityUnits").table += 2 * readUnits(int64(size), true)
+		c.of(writes[i].Table.Descriptor().Name, "ReadCapacityUnits").table += 2 * readUnits(int64(size), true)
 	}
 	return nil
 }

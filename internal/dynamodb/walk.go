@@ -71,17 +71,25 @@ func (w *walk) wantIndex(table *schema.Table) error {
 
 // enterIndex judges what is asked of the index, and finds what must be read back from the table.
 func (w *walk) enterIndex() error {
-	x := w.index
-	if x.IsPrimary() {
+	if w.index.IsPrimary() {
 		return nil
 	}
+	if err := w.checkReadable(); err != nil {
+		return err
+	}
+	return w.checkProjection()
+}
+
+// checkReadable refuses a secondary index that can't be read, or not as the request wants.
+func (w *walk) checkReadable() error {
+	x := w.index
 	if !x.State.Readable() {
 		return exception.Validationf("Cannot read from backfilling global secondary index: %s", x.Name)
 	}
 	if w.consistent.on && !x.Local {
 		return exception.Validation("Consistent reads are not supported on global secondary indexes")
 	}
-	return w.checkProjection()
+	return nil
 }
 
 // checkProjection compares what is asked for with what the index holds. A local index reads the rest of what is shown from the table.
@@ -197,8 +205,8 @@ func (w *walk) copyKey(x *schema.Index, given value.Row) error {
 	return nil
 }
 
-// run walks and answers.
-func (w *walk) run(ctx context.Context, q database.Query, dst []byte) ([]byte, error) {
+// fillQuery fills in what requests for walks have in common.
+func (w *walk) fillQuery(q *database.Query) {
 	q.Index, q.Filter, q.Fetch = w.indexName.value, w.filter.tree, w.fetch
 	if w.index.Curved() && w.filter.tree != nil {
 		q.Where, q.Filter = expr.Conjunction(append(expr.Conjuncts(q.Where), w.filter.tree)...), nil
@@ -216,6 +224,11 @@ func (w *walk) run(ctx context.Context, q database.Query, dst []byte) ([]byte, e
 			q.Limit, q.ExaminedMax = q.ExaminedMax, 0
 		}
 	}
+}
+
+// run walks and answers.
+func (w *walk) run(ctx context.Context, q database.Query, dst []byte) ([]byte, error) {
+	w.fillQuery(&q)
 	if w.how != carriedOut {
 		return w.explain(ctx, q, dst)
 	}

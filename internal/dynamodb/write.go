@@ -116,41 +116,51 @@ func (w *itemWrite) run(ctx context.Context, dst []byte) ([]byte, error) {
 
 // fault puts the error of a write into words; after a false condition it shows the item if the request wants it.
 func (w *itemWrite) fault(err error) error {
+	return w.conditionFault(&w.write, &w.result, w.onFailure.wantsItem(), err)
+}
+
+// conditionFault puts the error of a write into words; after a false condition it shows the item if that is wanted.
+func (t *target) conditionFault(w *database.Write, result *database.WriteResult, wantsItem bool, err error) error {
 	if database.KindOf(err) != database.KindConditionFailed || !errors.Is(err, database.ErrConditionFailed) {
-		if w.write.Op == database.OpUpdate {
-			return itemkey.UpdateFault(w.pin, w.write.Update, err)
+		if w.Op == database.OpUpdate {
+			return itemkey.UpdateFault(t.pin, w.Update, err)
 		}
-		return itemkey.Fault(w.pin, w.write.Row, err)
+		return itemkey.Fault(t.pin, w.Row, err)
 	}
 	e := exception.Of(err)
-	if w.onFailure.wantsItem() && w.result.Old != nil {
-		e.Extra = appendItemMember([]byte("{"), "Item", w.result.Old, w.pin.Names())[1:]
+	if wantsItem && result.Old != nil {
+		e.Extra = appendItemMember([]byte("{"), "Item", result.Old, t.pin.Names())[1:]
 	}
 	return e
 }
 
 // shownRow returns the row for ReturnValues, nil if there is none.
 func (w *itemWrite) shownRow() (value.Row, error) {
-	row := w.result.Old
-	switch w.returnValues.value {
+	return w.returnedRow(w.returnValues.value, &w.write, &w.result)
+}
+
+// returnedRow returns the part of a written item that a value of ReturnValues names, nil if there is none.
+func (r *request) returnedRow(returned string, w *database.Write, result *database.WriteResult) (value.Row, error) {
+	row := result.Old
+	switch returned {
 	case "ALL_OLD":
 		return row, nil
 	case "ALL_NEW":
-		return w.result.New, nil
+		return result.New, nil
 	case "UPDATED_OLD":
 	case "UPDATED_NEW":
-		row = w.result.New
+		row = result.New
 	default:
 		return nil, nil
 	}
 	if row == nil {
 		return nil, nil
 	}
-	paths := w.write.Update.Touched()
+	paths := w.Update.Touched()
 	if paths == nil {
 		return row, nil
 	}
-	row, err := w.pick(paths, row)
+	row, err := r.pick(paths, row)
 	if err != nil || row.Len() == 0 {
 		return nil, err
 	}

@@ -81,7 +81,7 @@ func TestExplain(t *testing.T) {
 	if err != nil || plain.Count != 25 || int(plain.ScannedCount) != e.Actual.LookedAt {
 		t.Fatalf("the query itself has %d of %d, explained as %+v: %v", plain.Count, plain.ScannedCount, e.Actual, err)
 	}
-	checkRefused(t, "Only Query and Scan can be explained, not PutItem", func() error {
+	checkRefused(t, "Only Query, Scan and ExecuteStatement can be explained, not PutItem", func() error {
 		_, err := client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("explained"), Item: item{"id": s("new")}}, explaining("true", &e))
 		return err
 	})

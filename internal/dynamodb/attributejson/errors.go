@@ -126,9 +126,32 @@ func numberText(text []byte, err error) string {
 func AppendNumber(dst, text []byte) (number []byte, fault string) {
 	d, err := parseNumber(text)
 	if err != nil {
-		return dst, numberText(text, err)
+		return dst, narrowNumberText(text, err)
 	}
 	return value.AppendNumber(dst, d), ""
+}
+
+// narrowNumberText is numberText for numbers that PartiQL reads, as Java's BigDecimal does: the exponent, and the digits behind the point less that, must
+// have 32 bits; how large the number is follows from a sum of 32 bits, too, which may wrap.
+func narrowNumberText(text []byte, err error) string {
+	if !errors.Is(err, order.ErrDecimalOverflow) && !errors.Is(err, order.ErrDecimalUnderflow) {
+		return numberText(text, err)
+	}
+	mantissa, exponent, countable := exponentOf(text)
+	digits := bytes.TrimLeft(mantissa, "+-0.")
+	scale := int64(0)
+	if point := bytes.IndexByte(mantissa, '.'); point >= 0 {
+		scale = int64(len(mantissa) - point - 1)
+	}
+	scale -= exponent
+	precision := int64(len(digits) - bytes.Count(digits, []byte(".")))
+	switch {
+	case !countable || exponent != int64(int32(exponent)) || scale != int64(int32(scale)):
+		return textNumber + ": " + string(text)
+	case int32(precision-scale) < 0:
+		return textUnderflow
+	}
+	return textOverflow
 }
 
 func parseNumber(text []byte) (order.Decimal, error) {
@@ -142,6 +165,9 @@ func parseNumber(text []byte) (order.Decimal, error) {
 // numberError reports a text that is no number.
 func (r *Reader) numberError(text []byte, err error) error {
 	fault := &ValueError{Offset: r.pos, Text: numberText(text, err), Number: true}
+	if r.Narrow {
+		fault.Text = narrowNumberText(text, err)
+	}
 	if len(text) == 0 {
 		fault.older = textNumber
 	}

@@ -15,6 +15,9 @@ const depthMax = 1000
 // invalid UTF-8, no lone surrogates, no leading zeros. After an error it is of no more use. Its []byte results alias
 // the body or the reader's scratch, and is good until the next call.
 type Reader struct {
+	// Narrow says that numbers are read as PartiQL does: an exponent of more than 32 bits makes them none.
+	Narrow bool
+
 	body    []byte
 	pos     int
 	depth   int

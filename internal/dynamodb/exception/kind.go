@@ -13,6 +13,7 @@ const (
 	KindValidation
 	KindSerialization
 	KindConditionFailed
+	KindDuplicateItem // of an INSERT
 	KindTransactionConflict
 	KindTransactionCanceled
 	KindTransactionInProgress
@@ -70,6 +71,7 @@ var classes = [kindsEnd]class{
 	KindValidation:            {status: 400, name: validateSpace + "ValidationException"},
 	KindSerialization:         {status: 400, name: serviceSpace + "SerializationException", title: true},
 	KindConditionFailed:       {status: 400, name: dynamoSpace + "ConditionalCheckFailedException"},
+	KindDuplicateItem:         {status: 400, name: dynamoSpace + "DuplicateItemException"},
 	KindTransactionConflict:   {status: 400, name: dynamoSpace + "TransactionConflictException"},
 	KindTransactionCanceled:   {status: 400, name: dynamoSpace + "TransactionCanceledException", title: true},
 	KindTransactionInProgress: {status: 400, name: dynamoSpace + "TransactionInProgressException"},

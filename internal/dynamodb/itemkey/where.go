@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package itemkey
+
+import (
+	"slices"
+
+	"github.com/weftdb/weft/internal/data/expr"
+	"github.com/weftdb/weft/internal/data/schema"
+	"github.com/weftdb/weft/internal/data/value"
+	"github.com/weftdb/weft/internal/dynamodb/exception"
+	"github.com/weftdb/weft/internal/dynamodb/expression"
+)
+
+// branchesMax is the number of alternatives of a condition that are looked at; one with more of them is a filter.
+const branchesMax = 100
+
+// Where is what a condition says about the key of an index.
+type Where struct {
+	// Bound says that the condition gives the partition key its value, or one of several.
+	Bound bool
+	// One says that it leaves one item of a table at most, which Key names.
+	One bool
+	// Key are the conditions on the key, if there is one alternative.
+	Key []expression.KeyCondition
+	// Bounds is what the condition says about the key alone, nil without Bound. Filter is the rest; it may repeat what Bounds says.
+	Bounds, Filter expr.Condition
+	// Leading are the values of the first part of the partition key.
+	Leading []value.Value
+}
+
+// TakeApart finds what a condition says about the key of an index. A value that the key can't have is an error.
+func TakeApart(x *schema.Index, c expr.Condition) (Where, error) {
+	if asksSeveral(x, c) {
+		if w, ok, err := takeBranches(x, c); ok || err != nil {
+			return w, err
+		}
+	}
+	return takeConjuncts(x, expr.Conjuncts(c))
+}
+
+// asksSeveral reports whether one of the conditions that must hold has alternatives for the key.
+func asksSeveral(x *schema.Index, c expr.Condition) bool {
+	return slices.ContainsFunc(expr.Conjuncts(c), func(one expr.Condition) bool { return hasAlternatives(x, one) })
+}
+
+func hasAlternatives(x *schema.Index, c expr.Condition) bool {
+	switch c.(type) {
+	case *expr.Or, *expr.In:
+		for path := range expr.Paths(c) {
+			if Has(x.Stated(), path.Name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// takeConjuncts is TakeApart for conditions that must all hold.
+func takeConjuncts(x *schema.Index, list []expr.Condition) (w Where, err error) {
+	t := taker{conditions: make([]expression.KeyCondition, len(list)), isKey: make([]bool, len(list)), taken: make([]bool, len(list))}
+	for i, c := range list {
+		t.conditions[i], t.isKey[i] = keyConditionOf(c)
+	}
+	parts := x.Stated()
+	for i := range parts {
+		if t.takeEqual(&parts[i]) {
+			continue
+		}
+		if i < x.PartitionParts {
+			return Where{Filter: expr.Conjunction(list...)}, nil
+		}
+		t.takeRange(&parts[i])
+		break
+	}
+	bounds, err := Bind(x, t.key)
+	if err != nil {
+		return w, err
+	}
+	var rest []expr.Condition
+	for i, c := range list {
+		if !t.taken[i] {
+			rest = append(rest, c)
+		}
+	}
+	w = Where{Bound: true, Key: t.key, One: FindsOne(x, t.key), Bounds: expr.Conjunction(append(bounds, t.further...)...), Filter: expr.Conjunction(rest...)}
+	for _, c := range t.key {
+		if Means(&parts[0], c.Attribute) {
+			w.Leading = append(w.Leading, c.A)
+		}
+	}
+	return w, nil
+}
+
+// taker takes the conditions on a key out of others.
+type taker struct {
+	conditions []expression.KeyCondition
+	isKey      []bool // of the conditions
+	taken      []bool
+	key        []expression.KeyCondition
+	further    []expr.Condition // more ranges of the last part
+}
+
+// takeEqual takes the equality with a part, or with all the columns that it is computed of.
+func (t *taker) takeEqual(part *schema.KeyPart) bool {
+	if t.takeOn(part.Name, AttributeName(part)) {
+		return true
+	}
+	if !part.Computed() {
+		return false
+	}
+	for _, a := range part.Args {
+		if a.Column != "" && !t.takeOn(a.Column, a.Column) {
+			return false
+		}
+	}
+	return true
+}
+
+func (t *taker) takeOn(name, shown string) bool {
+	if equals(t.key, name, shown) {
+		return true
+	}
+	for i, c := range t.conditions {
+		if t.isKey[i] && c.Op == expression.KeyEqual && (c.Attribute == name || c.Attribute == shown) {
+			t.key, t.taken[i] = append(t.key, c), true
+			return true
+		}
+	}
+	return false
+}
+
+// takeRange takes the ranges of a part.
+func (t *taker) takeRange(part *schema.KeyPart) {
+	first := true
+	for i, c := range t.conditions {
+		if !t.isKey[i] || t.taken[i] || !Means(part, c.Attribute) || c.Op == expression.KeyEqual {
+			continue
+		}
+		t.taken[i] = first || Takes(part, c.A)
+		switch {
+		case first:
+			t.key, first = append(t.key, c), false
+		case t.taken[i]:
+			t.further = append(t.further, boundOf(AttributeName(part), &c))
+		}
+	}
+}
+
+// keyConditionOf returns a comparison of an attribute with values as a key condition; ok is false for all else.
+func keyConditionOf(c expr.Condition) (key expression.KeyCondition, ok bool) {
+	switch c := c.(type) {
+	case *expr.Compare:
+		op, x, y := c.Op, c.A, c.B
+		if _, literal := x.(*expr.Literal); literal {
+			op, x, y = op.Swap(), y, x
+		}
+		if op == expr.NotEqual {
+			return key, false
+		}
+		key.Op = keyOperators[op]
+		return key, fill(&key, x, y, nil)
+	case *expr.Between:
+		key.Op = expression.KeyBetween
+		return key, fill(&key, c.X, c.Low, c.High)
+	case *expr.BeginsWith:
+		key.Op = expression.KeyBeginsWith
+		return key, fill(&key, c.X, c.Prefix, nil)
+	}
+	return key, false
+}
+
+// keyOperators are those of comparisons. // immutable
+var keyOperators = [...]expression.KeyOperator{expr.Equal: expression.KeyEqual, expr.Less: expression.KeyLess, expr.LessOrEqual: expression.KeyLessOrEqual,
+	expr.Greater: expression.KeyGreater, expr.GreaterOrEqual: expression.KeyGreaterOrEqual}
+
+// fill fills in the attribute and the values; b may be nil.
+func fill(key *expression.KeyCondition, x, a, b expr.Operand) bool {
+	path, ok := x.(*expr.Path)
+	first, isValue := a.(*expr.Literal)
+	if !ok || !isValue || len(path.Steps) > 0 {
+		return false
+	}
+	key.Attribute, key.A = path.Name, first.Value
+	if b == nil {
+		return true
+	}
+	second, ok := b.(*expr.Literal)
+	if ok {
+		key.B = second.Value
+	}
+	return ok
+}
+
+// takeBranches is TakeApart for a condition with alternatives; ok is false if there are too many, or if not all of them bind the key.
+func takeBranches(x *schema.Index, c expr.Condition) (w Where, ok bool, err error) {
+	branches := branchesOf(x, c)
+	if len(branches) == 0 {
+		return w, false, nil
+	}
+	or, whole, all := &expr.Or{}, true, make([]Where, len(branches))
+	for i, list := range branches {
+		if all[i], err = takeConjuncts(x, list); err != nil || !all[i].Bound {
+			return w, false, err
+		}
+		or.List = append(or.List, all[i].Bounds)
+		whole = whole && all[i].Filter == nil
+		w.Leading = append(w.Leading, all[i].Leading...)
+	}
+	if overlap(x, all) {
+		return w, false, exception.Validation("Overlapping conditions with range keys are not supported in where clause")
+	}
+	if w.Bound, w.Bounds = true, or; !whole {
+		w.Filter = c
+	}
+	if len(all) == 1 {
+		return all[0], true, nil
+	}
+	return w, true, nil
+}
+
+// branchesOf are the alternatives of a condition, as lists of what must hold in each; nil if there are too many.
+func branchesOf(x *schema.Index, c expr.Condition) (branches [][]expr.Condition) {
+	switch c := c.(type) {
+	case *expr.And:
+		branches = [][]expr.Condition{nil}
+		for _, one := range c.List {
+			if branches = product(branches, branchesOf(x, one)); branches == nil {
+				return nil
+			}
+		}
+		return branches
+	case *expr.Or:
+		for _, one := range c.List {
+			some := branchesOf(x, one)
+			if branches = append(branches, some...); some == nil || len(branches) > branchesMax {
+				return nil
+			}
+		}
+		return branches
+	case *expr.In:
+		if hasAlternatives(x, c) {
+			return membersOf(c)
+		}
+	}
+	return [][]expr.Condition{{c}}
+}
+
+// product joins each of some branches with each of others.
+func product(some, others [][]expr.Condition) (all [][]expr.Condition) {
+	if len(some)*len(others) > branchesMax {
+		return nil
+	}
+	for _, a := range some {
+		for _, b := range others {
+			all = append(all, slices.Concat(a, b))
+		}
+	}
+	return all
+}
+
+// membersOf are the comparisons with each of a list, each value once.
+func membersOf(c *expr.In) (branches [][]expr.Condition) {
+	var met []value.Value
+	for _, o := range c.List {
+		literal, ok := o.(*expr.Literal)
+		if !ok {
+			return [][]expr.Condition{{c}}
+		}
+		if slices.ContainsFunc(met, func(v value.Value) bool { return value.Equal(v, literal.Value) }) {
+			continue
+		}
+		met = append(met, literal.Value)
+		branches = append(branches, []expr.Condition{&expr.Compare{A: c.X, B: o}})
+	}
+	return branches
+}
+
+// overlap reports whether two alternatives have the same partition and ranges of the sort key that meet.
+func overlap(x *schema.Index, all []Where) bool {
+	parts := x.Stated()
+	if len(parts) != x.PartitionParts+1 || hasComputed(parts) {
+		return false
+	}
+	sort := &parts[x.PartitionParts]
+	for i := range all {
+		for j := range i {
+			if samePartition(parts[:x.PartitionParts], all[i].Key, all[j].Key) && meet(sort, all[i].Key, all[j].Key) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func samePartition(parts []schema.KeyPart, a, b []expression.KeyCondition) bool {
+	for i := range parts {
+		shown := AttributeName(&parts[i])
+		at, bt := conditionOn(a, parts[i].Name, shown), conditionOn(b, parts[i].Name, shown)
+		if at < 0 || bt < 0 || !value.Equal(a[at].A, b[bt].A) {
+			return false
+		}
+	}
+	return true
+}
+
+// meet reports whether a sort key can fulfil the conditions of two alternatives, both of which have one.
+func meet(sort *schema.KeyPart, a, b []expression.KeyCondition) bool {
+	at, bt := conditionOn(a, sort.Name, AttributeName(sort)), conditionOn(b, sort.Name, AttributeName(sort))
+	if at < 0 || bt < 0 {
+		return false
+	}
+	return !isBelow(&a[at], &b[bt]) && !isBelow(&b[bt], &a[at])
+}
+
+// isBelow reports whether all that fulfils one condition lies below all that fulfils the other.
+func isBelow(low, high *expression.KeyCondition) bool {
+	end, endIn := upperEnd(low)
+	begin, beginIn := lowerEnd(high)
+	if end == nil || begin == nil {
+		return false
+	}
+	order, comparable := value.Compare(end, begin)
+	return comparable && (order < 0 || order == 0 && !(endIn && beginIn))
+}
+
+// upperEnd is the upper end of a condition's range, nil if it has none; in reports whether it belongs to that.
+func upperEnd(c *expression.KeyCondition) (end value.Value, in bool) {
+	switch c.Op {
+	case expression.KeyEqual, expression.KeyLessOrEqual:
+		return c.A, true
+	case expression.KeyLess:
+		return c.A, false
+	case expression.KeyBetween:
+		return c.B, true
+	case expression.KeyBeginsWith:
+		return behindPrefix(c.A), false
+	}
+	return nil, false
+}
+
+func lowerEnd(c *expression.KeyCondition) (begin value.Value, in bool) {
+	switch c.Op {
+	case expression.KeyLess, expression.KeyLessOrEqual:
+		return nil, false
+	case expression.KeyGreater:
+		return c.A, false
+	}
+	return c.A, true
+}
+
+// behindPrefix is the lowest value above all that begin with a prefix; nil if there is none.
+func behindPrefix(prefix value.Value) value.Value {
+	text := slices.Clone(prefix.Bytes())
+	for n := len(text); n > 0; n-- {
+		if text[n-1] == 0xff {
+			continue
+		}
+		text = text[:n]
+		if text[n-1]++; prefix.Kind() == value.Binary {
+			return value.AppendBinary(nil, text)
+		}
+		return value.AppendString(nil, text)
+	}
+	return nil
+}

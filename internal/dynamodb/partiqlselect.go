@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dynamodb
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"slices"
+	"strings"
+
+	"github.com/weftdb/weft/internal/data/expr"
+	"github.com/weftdb/weft/internal/data/schema"
+	"github.com/weftdb/weft/internal/data/value"
+	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/dynamodb/attributejson"
+	"github.com/weftdb/weft/internal/dynamodb/exception"
+	"github.com/weftdb/weft/internal/dynamodb/itemkey"
+)
+
+// wantIndexed finds the index of a SELECT.
+func (s *partiqlStatement) wantIndexed(table *schema.Table) error { return s.wantIndex(table) }
+
+// enterSelect judges a SELECT by its index, and finds what must be read back from the table.
+func (s *partiqlStatement) enterSelect() error {
+	x := s.index
+	if err := s.takeApart(); err != nil {
+		return err
+	}
+	if err := s.checkOrderBy(); err != nil || x.IsPrimary() {
+		return err
+	}
+	if err := s.checkReadable(); err != nil || x.Projection == schema.ProjectAll {
+		return err
+	}
+	missing := s.missing(pointers(s.projection.expression.list))
+	for _, name := range s.missing(expr.Paths(s.tree.Where)) {
+		if !slices.Contains(missing, name) {
+			missing = append(missing, name)
+		}
+	}
+	if s.fetch = x.Local && (len(missing) > 0 || s.tree.Columns == nil); !x.Local && len(missing) > 0 {
+		return exception.InvalidValue("Global secondary index %s does not project [%s]", x.Name, strings.Join(missing, ", "))
+	}
+	return nil
+}
+
+// checkOrderBy judges ORDER BY: the sort key of one partition, or of several.
+func (s *partiqlStatement) checkOrderBy() error {
+	if len(s.tree.Order) > 0 && !s.where.Bound {
+		return exception.Validation("Must have at least one non-optional hash key condition in WHERE clause when using ORDER BY clause.")
+	}
+	for _, o := range s.tree.Order {
+		if !itemkey.Has(s.index.Stated(), o.Name) {
+			return exception.Validationf("Variable reference %s in ORDER BY clause must be part of the primary key", o.Name)
+		}
+	}
+	return nil
+}
+
+// isReversed reports whether items come from the highest sort key to the lowest.
+func (s *partiqlStatement) isReversed() bool {
+	n := len(s.tree.Order)
+	return n > 0 && s.tree.Order[n-1].Descending
+}
+
+// isGet reports whether the statement reads one item of the table by its key.
+func (s *partiqlStatement) isGet() bool { return s.where.One && len(s.where.Key) > 0 }
+
+// keyOfWhere makes the key that the condition names.
+func (s *partiqlStatement) keyOfWhere() (value.Row, error) {
+	s.builder.Reset(s.pin.Names())
+	for i := range s.where.Key {
+		if err := s.builder.Set([]byte(s.where.Key[i].Attribute), s.where.Key[i].A); err != nil {
+			return nil, err
+		}
+	}
+	s.row = s.builder.AppendTo(s.row[:0])
+	return s.row, itemkey.Check(s.pin, s.row)
+}
+
+// selects reports whether the rest of the condition is true for an item that was found by its key.
+func (s *partiqlStatement) selects(row value.Row) (bool, error) {
+	return expr.Match(s.where.Filter, expr.Source{Row: row, Names: s.pin.Names()})
+}
+
+// columnsOf returns what the statement shows of an item. It lives until the next call.
+func (s *partiqlStatement) columnsOf(row value.Row) (value.Row, error) {
+	if s.tree.Columns == nil {
+		return row, nil
+	}
+	source := expr.Source{Row: row, Names: s.pin.Names()}
+	s.builder.Reset(s.pin.Names())
+	for i := range s.tree.Columns {
+		c := &s.tree.Columns[i]
+		v, ok := c.Path.Lookup(source)
+		if !ok {
+			continue
+		}
+		if err := s.builder.Set([]byte(c.Name), v); err != nil && err != value.ErrDuplicateName {
+			return nil, err
+		}
+	}
+	s.shown = s.builder.AppendTo(s.shown[:0])
+	return s.shown, nil
+}
+
+// answerRead answers a SELECT.
+func (e *executeStatement) answerRead(ctx context.Context, dst []byte) ([]byte, error) {
+	if err := e.enterSelect(); err != nil {
+		return nil, err
+	}
+	after, err := e.after()
+	if err != nil {
+		return nil, err
+	}
+	if e.isGet() && after == nil && e.how == carriedOut {
+		return e.get(ctx, dst)
+	}
+	e.single, e.filter.tree = e.where.One, e.where.Filter
+	q := database.Query{Where: e.where.Bounds, Reverse: e.isReversed(), After: after}
+	e.fillQuery(&q)
+	if e.how != carriedOut {
+		return e.explain(ctx, q, dst)
+	}
+	cursor, err := e.pin.Query(ctx, q)
+	if err != nil {
+		return nil, e.walk.fault(&q, err)
+	}
+	defer cursor.Close()
+	dst = append(dst, `{"Items":[`...)
+	for n := 0; cursor.Next(); n++ {
+		row, err := e.columnsOf(cursor.Row())
+		if err != nil {
+			return nil, err
+		}
+		if n > 0 {
+			dst = append(dst, ',')
+		}
+		dst = attributejson.AppendItem(dst, row, e.pin.Names())
+	}
+	if dst, err = e.appendPageEnd(append(dst, ']'), cursor, q.ExaminedMax); err != nil {
+		return nil, err
+	}
+	return dst, cursor.Close()
+}
+
+// get answers a SELECT of one item.
+func (e *executeStatement) get(ctx context.Context, dst []byte) ([]byte, error) {
+	key, err := e.keyOfWhere()
+	if err != nil {
+		return nil, err
+	}
+	row, ok, err := e.pin.Get(ctx, key, e.stored[:0])
+	if err != nil {
+		return nil, itemkey.Fault(e.pin, nil, err)
+	}
+	cost := tableCapacity{table: readUnits(int64(sizeOf(row)), e.consistent.on)}
+	dst = append(dst, `{"Items":[`...)
+	if ok {
+		e.stored = row
+		if ok, err = e.selects(row); err != nil {
+			return nil, err
+		}
+	}
+	e.observe(1, countOf(ok))
+	if ok {
+		if row, err = e.columnsOf(row); err != nil {
+			return nil, err
+		}
+		dst = attributejson.AppendItem(dst, row, e.pin.Names())
+	}
+	return append(e.capacity.append(append(dst, ']'), e.pin.Descriptor().Name, &cost), '}'), nil
+}
+
+// appendPageEnd appends what stands behind the items: the key to go on from, twice, and what the page cost.
+func (e *executeStatement) appendPageEnd(dst []byte, cursor *database.Cursor, limit int) ([]byte, error) {
+	counts := cursor.Counts()
+	e.observeWalk(&counts)
+	if cursor.More() || limit > 0 && counts.Looked() >= int64(limit) && !e.single {
+		last, err := cursor.LastKey()
+		if err != nil {
+			return nil, err
+		}
+		dst = e.appendLastKey(dst, last, cursor.Boundaries())
+		token := e.tokenDigest()
+		key := attributejson.AppendItem(token[:], last, e.pin.Names())
+		dst = append(attributejson.AppendMember(dst, "NextToken"), '"')
+		dst = append(base64.StdEncoding.AppendEncode(dst, key), '"')
+	}
+	cost := e.cost(counts)
+	return append(e.capacity.append(dst, e.pin.Descriptor().Name, &cost), '}'), nil
+}
+
+// tokenDigest is of what a token belongs to: the statement and its parameters.
+func (e *executeStatement) tokenDigest() attributejson.Digest {
+	text := attributejson.AppendString([]byte("["), []byte(e.text.value))
+	for _, v := range e.parameters.list {
+		text = attributejson.AppendValue(append(text, ','), v)
+	}
+	d, _ := attributejson.NewReader(append(text, ']')).Digest() // of JSON that was written here
+	return d
+}
+
+// after is the key that NextToken says to go on from, nil if there is none.
+func (e *executeStatement) after() (value.Row, error) {
+	if !e.nextToken.has {
+		return nil, nil
+	}
+	token, err := base64.StdEncoding.DecodeString(e.nextToken.value)
+	digest := e.tokenDigest()
+	if err != nil || len(token) < len(digest) {
+		return nil, exception.Validation("Invalid NextToken")
+	}
+	if !bytes.Equal(token[:len(digest)], digest[:]) {
+		return nil, exception.Validation("NextToken does not match request")
+	}
+	e.builder.Reset(nil)
+	fault, err := attributejson.NewReader(token[len(digest):]).TakeItem(&e.builder)
+	if fault != nil || err != nil {
+		return nil, exception.Validation("Invalid NextToken")
+	}
+	e.startKey.has = true
+	after, err := e.startRow()
+	if err != nil {
+		return nil, exception.Validation("Invalid NextToken")
+	}
+	return after, nil
+}
