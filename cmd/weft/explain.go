@@ -21,6 +21,7 @@ import (
 // explainFlags are the flags of `weft explain`.
 type explainFlags struct {
 	table, index, keyCondition, filter, values, names string
+	partiql, parameters                               string
 	endpoint, data                                    string
 	reverse, analyze, json                            bool
 }
@@ -29,11 +30,11 @@ type explainFlags struct {
 func (p *program) explainCommand() *cobra.Command {
 	var f explainFlags
 	command := &cobra.Command{
-		Use:   "explain --table NAME",
+		Use:   "explain --table NAME | --partiql STATEMENT",
 		Short: "Show the plan of a DynamoDB query, and its cost",
 		Long: `Show the plan of a DynamoDB query: the index it reads, the spans and boxes within it, the remaining filter, the estimated cost,
-and any index that would cost less. With --key-condition it is a Query, otherwise a Scan. --analyze also reads all pages and shows
-the actual cost. The command writes nothing.
+and any index that would cost less. With --key-condition it is a Query, otherwise a Scan. --partiql explains a SELECT instead.
+--analyze also reads all pages and shows the actual cost. The command writes nothing.
 
 By default the plan comes from the DynamoDB port of a running server; --data reads a folder that no server has open.`,
 		Example: `  weft explain --table cities --index by-population --key-condition 'country = :c' --values '{":c":{"S":"IN"}}' --analyze`,
@@ -48,6 +49,8 @@ By default the plan comes from the DynamoDB port of a running server; --data rea
 	flags.StringVar(&f.filter, "filter", "", "a FilterExpression")
 	flags.StringVar(&f.values, "values", "", "ExpressionAttributeValues, in `JSON`")
 	flags.StringVar(&f.names, "names", "", "ExpressionAttributeNames, in `JSON`")
+	flags.StringVar(&f.partiql, "partiql", "", "a SELECT of PartiQL, in place of a table, an index and conditions")
+	flags.StringVar(&f.parameters, "parameters", "", "values for the question marks of --partiql, in `JSON`")
 	flags.BoolVar(&f.reverse, "reverse", false, "read in descending order")
 	flags.BoolVar(&f.analyze, "analyze", false, "also read all pages and show the actual cost")
 	flags.StringVar(&f.endpoint, "endpoint", "http://127.0.0.1:8000", "`URL` of the server's DynamoDB port")
@@ -77,8 +80,13 @@ func (p *program) explain(ctx context.Context, f *explainFlags) error {
 
 // request is the operation and the members of its body.
 func (f *explainFlags) request() (operation string, members map[string]any, err error) {
-	if f.table == "" {
+	switch {
+	case f.partiql != "":
+		return f.statement()
+	case f.table == "":
 		return "", nil, usageError{errors.New("--table is missing: name a table; see weft explain --help")}
+	case f.parameters != "":
+		return "", nil, usageError{errors.New("--parameters needs --partiql; the other flag is --values")}
 	}
 	operation, members = "Scan", map[string]any{"TableName": f.table}
 	if f.keyCondition != "" {
@@ -106,6 +114,21 @@ func (f *explainFlags) request() (operation string, members map[string]any, err 
 	return operation, members, nil
 }
 
+// statement is the request for --partiql.
+func (f *explainFlags) statement() (operation string, members map[string]any, err error) {
+	if f.table+f.index+f.keyCondition+f.filter+f.values+f.names != "" || f.reverse {
+		return "", nil, usageError{errors.New("--partiql says which table is read, and how: leave out the other flags of the query")}
+	}
+	members = map[string]any{"Statement": f.partiql}
+	if f.parameters != "" {
+		if !json.Valid([]byte(f.parameters)) {
+			return "", nil, usageError{errors.New(`--parameters is no JSON: write, for example, '[{"S":"ann"}]'`)}
+		}
+		members["Parameters"] = json.RawMessage(f.parameters)
+	}
+	return "ExecuteStatement", members, nil
+}
+
 // explainPages explains the first page and, to analyze, adds up all.
 func (p *program) explainPages(ctx context.Context, f *explainFlags, operation string, request map[string]any, ask explainer) error {
 	var whole *database.Explanation
@@ -121,6 +144,7 @@ func (p *program) explainPages(ctx context.Context, f *explainFlags, operation s
 		var page struct {
 			database.Explanation
 			LastEvaluatedKey json.RawMessage `json:",omitempty"`
+			NextToken        string
 		}
 		if err := json.Unmarshal(answer, &page); err != nil {
 			return fmt.Errorf("the server's answer is not a plan: %w", err)
@@ -130,10 +154,14 @@ func (p *program) explainPages(ctx context.Context, f *explainFlags, operation s
 		} else {
 			whole.Add(page.Actual)
 		}
-		if page.LastEvaluatedKey == nil {
+		switch {
+		case page.NextToken != "":
+			request["NextToken"] = page.NextToken
+		case page.LastEvaluatedKey != nil:
+			request["ExclusiveStartKey"] = page.LastEvaluatedKey
+		default:
 			return p.printExplanation(whole, f.json)
 		}
-		request["ExclusiveStartKey"] = page.LastEvaluatedKey
 	}
 }
 

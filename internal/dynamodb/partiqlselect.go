@@ -117,7 +117,7 @@ func (e *executeStatement) answerRead(ctx context.Context, dst []byte) ([]byte, 
 	if e.isGet() && after == nil && e.how == carriedOut {
 		return e.get(ctx, dst)
 	}
-	e.single, e.filter.tree = e.where.One, e.where.Filter
+	e.single, e.filter.tree, e.appendToken = e.where.One, e.where.Filter, e.appendNextToken
 	q := database.Query{Where: e.where.Bounds, Reverse: e.isReversed(), After: after}
 	e.fillQuery(&q)
 	if e.how != carriedOut {
@@ -173,7 +173,7 @@ func (e *executeStatement) get(ctx context.Context, dst []byte) ([]byte, error) 
 	return append(e.capacity.append(append(dst, ']'), e.pin.Descriptor().Name, &cost), '}'), nil
 }
 
-// appendPageEnd appends what stands behind the items: the key to go on from, twice, and what the page cost.
+// appendPageEnd appends what stands behind the items: the key to go on from, and what the page cost.
 func (e *executeStatement) appendPageEnd(dst []byte, cursor *database.Cursor, limit int) ([]byte, error) {
 	counts := cursor.Counts()
 	e.observeWalk(&counts)
@@ -183,13 +183,17 @@ func (e *executeStatement) appendPageEnd(dst []byte, cursor *database.Cursor, li
 			return nil, err
 		}
 		dst = e.appendLastKey(dst, last, cursor.Boundaries())
-		token := e.tokenDigest()
-		key := attributejson.AppendItem(token[:], last, e.pin.Names())
-		dst = append(attributejson.AppendMember(dst, "NextToken"), '"')
-		dst = append(base64.StdEncoding.AppendEncode(dst, key), '"')
 	}
 	cost := e.cost(counts)
 	return append(e.capacity.append(dst, e.pin.Descriptor().Name, &cost), '}'), nil
+}
+
+// appendNextToken appends the member NextToken: what it belongs to, and the key to go on from.
+func (e *executeStatement) appendNextToken(dst []byte, last value.Row) []byte {
+	digest := e.tokenDigest()
+	token := attributejson.AppendItem(digest[:], last, e.pin.Names())
+	dst = append(attributejson.AppendMember(dst, "NextToken"), '"')
+	return append(base64.StdEncoding.AppendEncode(dst, token), '"')
 }
 
 // tokenDigest is of what a token belongs to: the statement and its parameters.

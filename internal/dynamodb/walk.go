@@ -46,6 +46,8 @@ type walk struct {
 	fetched    capacityUnits        // what they cost, each rounded up by itself
 	search     *database.SearchText // of the operation Search; nil for others
 	single     bool                 // at most one item can be found: there is no key to go on from
+	// appendToken appends what a statement of PartiQL goes on from besides the key; nil: nothing.
+	appendToken func(dst []byte, last value.Row) []byte
 }
 
 // isQuery tells a Query from a Scan.
@@ -322,6 +324,9 @@ func (w *walk) appendLastKey(dst []byte, last value.Row, boundaries uint64) []by
 	if boundaries != 0 {
 		dst = append(attributejson.AppendMember(dst[:len(dst)-1], boundariesName), `{"N":"`...)
 		dst = append(strconv.AppendUint(dst, boundaries, 10), `"}}`...)
+	}
+	if w.appendToken != nil {
+		return w.appendToken(dst, last)
 	}
 	return dst
 }
