@@ -10,6 +10,7 @@ import (
 
 	"github.com/weftdb/weft/internal/data/expr"
 	"github.com/weftdb/weft/internal/data/value"
+	"github.com/weftdb/weft/internal/data/value/valuetest"
 )
 
 // TestParse runs the texts of testdata/statements: "parse" reads each line, with the values of "values" for its question marks, and shows what it means.
@@ -20,7 +21,7 @@ func TestParse(t *testing.T) {
 			if d.Cmd == "values" {
 				parameters = nil
 				for line := range strings.Lines(d.Input) {
-					v, err := value.ParseText(strings.TrimSpace(line))
+					v, err := valuetest.ParseText(strings.TrimSpace(line))
 					if err != nil {
 						t.Fatal(err)
 					}
