@@ -7,6 +7,7 @@ import (
 
 	"github.com/weftdb/weft/internal/data/expr"
 	"github.com/weftdb/weft/internal/data/govalue"
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
 )
 
@@ -101,47 +102,60 @@ func Attribute(name string, steps ...any) Field {
 	return Field{name, govalue.Attribute(name, steps...)}
 }
 
-// fault is that of values which can't be stored; nil: all can be.
-func (f Field) fault(values ...any) error {
-	if err := govalue.Storable(values...); err != nil {
-		return fmt.Errorf("attribute %s: %w", f.name, err)
+// encode returns the stored form of values, and the fault of the first one that can't be stored.
+func (f Field) encode(values ...any) (stored []any, err error) {
+	stored = make([]any, len(values))
+	for i, x := range values {
+		v, err := govalue.AppendValue(nil, x)
+		if err != nil {
+			return stored, fmt.Errorf("attribute %s: %w", f.name, err)
+		}
+		stored[i] = value.Value(v)
 	}
-	return nil
+	return stored, nil
+}
+
+// compare makes the condition that the field and a value are in a relation.
+func (f Field) compare(relation func(govalue.Field, any) expr.Condition, x any) Condition {
+	stored, err := f.encode(x)
+	return Condition{relation(f.field, stored[0]), err}
 }
 
 // Equal is true of items whose field equals x.
-func (f Field) Equal(x any) Condition { return Condition{f.field.Equal(x), f.fault(x)} }
+func (f Field) Equal(x any) Condition { return f.compare(govalue.Field.Equal, x) }
 
 // NotEqual is true of items whose field differs from x or is missing.
-func (f Field) NotEqual(x any) Condition { return Condition{f.field.NotEqual(x), f.fault(x)} }
+func (f Field) NotEqual(x any) Condition { return f.compare(govalue.Field.NotEqual, x) }
 
 // Less is true of items whose field is of x's type and less than x.
-func (f Field) Less(x any) Condition { return Condition{f.field.Less(x), f.fault(x)} }
+func (f Field) Less(x any) Condition { return f.compare(govalue.Field.Less, x) }
 
 // AtMost is true of items whose field is of x's type and not greater than x.
-func (f Field) AtMost(x any) Condition { return Condition{f.field.AtMost(x), f.fault(x)} }
+func (f Field) AtMost(x any) Condition { return f.compare(govalue.Field.AtMost, x) }
 
 // Greater is true of items whose field is of x's type and greater than x.
-func (f Field) Greater(x any) Condition { return Condition{f.field.Greater(x), f.fault(x)} }
+func (f Field) Greater(x any) Condition { return f.compare(govalue.Field.Greater, x) }
 
 // AtLeast is true of items whose field is of x's type and not less than x.
-func (f Field) AtLeast(x any) Condition { return Condition{f.field.AtLeast(x), f.fault(x)} }
+func (f Field) AtLeast(x any) Condition { return f.compare(govalue.Field.AtLeast, x) }
 
 // Between is true of items whose field lies between low and high, both included.
 func (f Field) Between(low, high any) Condition {
-	return Condition{f.field.Between(low, high), f.fault(low, high)}
+	stored, err := f.encode(low, high)
+	return Condition{f.field.Between(stored[0], stored[1]), err}
 }
 
 // In is true of items whose field equals one of xs.
-func (f Field) In(xs ...any) Condition { return Condition{f.field.In(xs...), f.fault(xs...)} }
-
-// BeginsWith is true of items whose field is a string or binary that starts with prefix.
-func (f Field) BeginsWith(prefix any) Condition {
-	return Condition{f.field.BeginsWith(prefix), f.fault(prefix)}
+func (f Field) In(xs ...any) Condition {
+	stored, err := f.encode(xs...)
+	return Condition{f.field.In(stored...), err}
 }
 
+// BeginsWith is true of items whose field is a string or binary that starts with prefix.
+func (f Field) BeginsWith(prefix any) Condition { return f.compare(govalue.Field.BeginsWith, prefix) }
+
 // Contains is true of items whose field contains x: a string its part, a set or list its element.
-func (f Field) Contains(x any) Condition { return Condition{f.field.Contains(x), f.fault(x)} }
+func (f Field) Contains(x any) Condition { return f.compare(govalue.Field.Contains, x) }
 
 // Exists is true of items that have the field.
 func (f Field) Exists() Condition { return Condition{condition: f.field.Exists()} }
@@ -150,10 +164,15 @@ func (f Field) Exists() Condition { return Condition{condition: f.field.Exists()
 func (f Field) Missing() Condition { return Condition{condition: f.field.Missing()} }
 
 // Set is the update that puts x into the field.
-func (f Field) Set(x any) Update { return Update{f.field.Set(x), f.fault(x)} }
+func (f Field) Set(x any) Update { return f.change(govalue.Field.Set, x) }
 
 // Add is the update that adds a number to the field, or members to a set; a missing field counts as 0 or the empty set.
-func (f Field) Add(x any) Update { return Update{f.field.Add(x), f.fault(x)} }
+func (f Field) Add(x any) Update { return f.change(govalue.Field.Add, x) }
+
+func (f Field) change(change func(govalue.Field, any) *expr.Update, x any) Update {
+	stored, err := f.encode(x)
+	return Update{change(f.field, stored[0]), err}
+}
 
 // Remove is the update that removes the field.
 func (f Field) Remove() Update { return Update{update: f.field.Remove()} }

@@ -9,10 +9,20 @@ import (
 	"github.com/weftdb/weft/order"
 )
 
-// Document is an item as Go values. It takes nil, bool, string, []byte, integers, floats, json.Number, Decimal, time.Time (kept in whole milliseconds),
-// time.Duration (a number of nanoseconds), []any, map[string]any, and []string, [][]byte and []int64 as sets; and gives back nil, bool, string, []byte,
-// json.Number, time.Time in UTC, []any, map[string]any, []string, []json.Number and [][]byte.
+// Document is an item as Go values. It takes nil, bool, string, []byte, numbers with json.Number and Decimal, time.Time (kept in whole milliseconds), time.Duration (a
+// number of nanoseconds), encoding.TextMarshalers as their texts, slices as lists, maps and structs, and Set; and gives back nil, bool, string, []byte, json.Number,
+// time.Time in UTC, []any, map[string]any and Set.
 type Document map[string]any
+
+// Set is a set of strings, of numbers or of []bytes. It can't be empty: leave the attribute out.
+type Set []any
+
+// Members returns the set's members.
+func (s Set) Members() []any { return s }
+
+func goValue(v value.Value) any {
+	return govalue.GoValueWith(v, func(members []any) any { return Set(members) })
+}
 
 // Decimal is a number of up to 38 significant digits.
 type Decimal = order.Decimal
@@ -26,7 +36,7 @@ func (i Item) Value(name string) (x any, ok bool) {
 	if v.Kind() == value.Missing {
 		return nil, false
 	}
-	return govalue.GoValue(v), true
+	return goValue(v), true
 }
 
 // Text returns a string attribute, "" if there is none.
@@ -39,4 +49,11 @@ func (i Item) Int(name string) (n int64, ok bool) { return i.item.Int(name) }
 func (i Item) Float(name string) (x float64, ok bool) { return i.item.Float(name) }
 
 // Document returns all attributes as Go values.
-func (i Item) Document() Document { return Document(i.item.Document()) }
+func (i Item) Document() Document {
+	all := Document{}
+	attributes := i.item.Row.Attributes(i.item.Names)
+	for attributes.Next() {
+		all[string(attributes.Name())] = goValue(attributes.Value())
+	}
+	return all
+}

@@ -212,7 +212,7 @@ func TestFaultsOfValues(t *testing.T) {
 	}
 	key, bad := weft.Document{"k": "a"}, weft.Attribute("n").Equal(make(chan int))
 	conditions := map[string]weft.Condition{"plain": bad, "all": weft.All(weft.Attribute("k").Exists(), bad), "any": weft.Any(bad), "not": weft.Not(bad),
-		"in": weft.Attribute("n").In(1, struct{}{}), "between": weft.Attribute("n").Between(1, complex(1, 2))}
+		"in": weft.Attribute("n").In(1, func() {}), "between": weft.Attribute("n").Between(1, complex(1, 2))}
 	for name, c := range conditions {
 		_, update := table.Update(ctx, key, weft.Attribute("n").Set(2), c)
 		_, query := table.Query(ctx, weft.Query{Where: c})
@@ -224,7 +224,7 @@ func TestFaultsOfValues(t *testing.T) {
 			}
 		}
 	}
-	for name, u := range map[string]weft.Update{"set": weft.Attribute("n").Set(struct{}{}), "add": weft.Attribute("n").Add(make(chan int)),
+	for name, u := range map[string]weft.Update{"set": weft.Attribute("n").Set(func() {}), "add": weft.Attribute("n").Add(make(chan int)),
 		"several": weft.Updates(weft.Attribute("m").Set(1), weft.Attribute("n").Set(func() {}))} {
 		_, err := table.Update(ctx, key, u)
 		if weft.KindOf(err) != weft.KindInvalid || !strings.Contains(err.Error(), "attribute n") {

@@ -7,27 +7,22 @@ import (
 	"github.com/weftdb/weft/internal/data/value"
 )
 
-// Document is an item as Go values, for programs to which convenience matters more than speed. It takes nil, bool, string, []byte, integers, float64,
-// json.Number, Decimal, Value, []any, map[string]any, Document, []string, [][]byte and []int64 (the last three as sets); and gives back nil,
-// bool, string, []byte, json.Number, []any, map[string]any, []string, []json.Number and [][]byte.
+// Document is an item as Go values, for programs to which convenience matters more than speed. It takes what govalue.AppendValue does, and gives back what
+// govalue.GoValue does.
 type Document map[string]any
 
 // AppendRow appends the document as a row with the given names. Errors: KindInvalid for a value of another type.
 func (d Document) AppendRow(dst []byte, names value.Names) (value.Row, error) {
-	var b value.RowBuilder
-	b.Reset(names)
-	for name, x := range d {
-		b.Begin([]byte(name))
-		buf, err := govalue.AppendValue(b.Buf, x)
-		if err != nil {
-			return nil, &Error{Kind: KindInvalid, Detail: "attribute " + name, Err: err}
-		}
-		b.Buf = buf
-		if err := b.End(); err != nil {
-			return nil, &Error{Kind: KindInvalid, Detail: "attribute " + name, Err: err}
-		}
+	return AppendRow(dst, names, map[string]any(d))
+}
+
+// AppendRow appends an item, or a key, that is a map or a struct as a row with the given names: see govalue.AppendRow. Errors: KindInvalid.
+func AppendRow(dst []byte, names value.Names, item any) (value.Row, error) {
+	row, err := govalue.AppendRow(dst, names, item)
+	if err != nil {
+		return nil, &Error{Kind: KindInvalid, Detail: "attribute " + err.Error(), Err: err}
 	}
-	return b.AppendTo(dst), nil
+	return row, nil
 }
 
 // Item is one item in its stored bytes. A field is decoded when it is asked for.

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package govalue turns Go values into encoded ones and back, and names fields of items in conditions and updates, for programs to which convenience
-// matters more than speed.
+// Package govalue turns Go values into encoded ones and back: scalars, maps, structs with tags. It also names fields of items in conditions and updates.
 //
 // Knows: Go's types, the data types of package value.
-// Never: tables, rows.
+// Never: tables.
 package govalue
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -19,12 +19,13 @@ import (
 	"github.com/weftdb/weft/order"
 )
 
-// mapType stands for all maps with string keys. // immutable
-var mapType = reflect.TypeFor[map[string]any]()
+// AppendValue appends a Go value as an encoded value. nil, bool, strings, []byte, numbers (json.Number and Decimal, too), time.Time in milliseconds,
+// time.Duration as a number of nanoseconds, and Value are scalars; an encoding.TextMarshaler is its text. Slices and arrays are lists, maps with string keys and structs
+// are maps (see Fields), and Set and other slices with a method Members are sets. A nil pointer, slice, map or interface is null. The error says which type or number
+// can't be stored.
+func AppendValue(dst []byte, x any) ([]byte, error) { return appendAny(dst, x, 0) }
 
-// AppendValue appends a Go value as an encoded value: time.Time in milliseconds, time.Duration as a number of nanoseconds, nil, bool, string, []byte, integers, float64, json.Number, Decimal, Value, []any, maps of strings to any, and
-// as sets []string, [][]byte and []int64. The error says which type or number can't be stored.
-func AppendValue(dst []byte, x any) ([]byte, error) {
+func appendAny(dst []byte, x any, depth int) ([]byte, error) {
 	switch x := x.(type) {
 	case nil:
 		return value.AppendNull(dst), nil
@@ -32,24 +33,20 @@ func AppendValue(dst []byte, x any) ([]byte, error) {
 		return value.AppendBool(dst, x), nil
 	case string:
 		return value.AppendString(dst, []byte(x)), nil
-	case []byte:
-		return value.AppendBinary(dst, x), nil
 	case time.Time:
 		return value.AppendTimestamp(dst, x.UnixMilli()), nil
 	case value.Value:
 		return append(dst, x...), nil
 	case []any:
-		return appendList(dst, x)
+		return appendList(dst, x, depth)
 	case map[string]any:
-		return appendMap(dst, x)
-	}
-	if fields := reflect.ValueOf(x); fields.Kind() == reflect.Map && fields.CanConvert(mapType) { // a named type, such as weft.Document
-		return appendMap(dst, fields.Convert(mapType).Interface().(map[string]any))
+		return appendMap(dst, x, depth)
 	}
 	if out, ok, err := appendNumber(dst, x); ok {
 		return out, err
 	}
-	return appendSet(dst, x)
+	v := reflect.ValueOf(x)
+	return appendForm(dst, v, formOf(v.Type()), depth)
 }
 
 func appendNumber(dst []byte, x any) (out []byte, ok bool, err error) {
@@ -58,93 +55,116 @@ func appendNumber(dst []byte, x any) (out []byte, ok bool, err error) {
 		return value.AppendNumber(dst, order.DecimalFromInt(int64(x))), true, nil
 	case int64:
 		return value.AppendNumber(dst, order.DecimalFromInt(x)), true, nil
-	case int32:
-		return value.AppendNumber(dst, order.DecimalFromInt(int64(x))), true, nil
-	case time.Duration:
-		return value.AppendNumber(dst, order.DecimalFromInt(int64(x))), true, nil
 	case uint64:
 		return value.AppendNumber(dst, order.DecimalFromUint(x)), true, nil
 	case order.Decimal:
 		return value.AppendNumber(dst, x), true, nil
-	case int8, int16, uint, uint8, uint16, uint32:
-		return appendDecimalText(dst, fmt.Sprint(x))
-	case float32:
-		return appendDecimalText(dst, strconv.FormatFloat(float64(x), 'g', -1, 32))
 	case float64:
-		return appendDecimalText(dst, strconv.FormatFloat(x, 'g', -1, 64))
+		out, err := appendFloat(dst, x, 64)
+		return out, true, err
 	case json.Number:
-		return appendDecimalText(dst, x.String())
+		out, err := appendDigits(dst, string(x))
+		return out, true, err
 	}
 	return dst, false, nil
 }
 
-func appendDecimalText(dst []byte, text string) ([]byte, bool, error) {
-	d, err := order.ParseDecimal([]byte(text))
-	if err != nil {
-		return dst, true, fmt.Errorf("%s is no number that can be stored: %w", text, err)
-	}
-	return value.AppendNumber(dst, d), true, nil
+func appendFloat(dst []byte, x float64, bits int) ([]byte, error) {
+	var text [32]byte
+	return appendDecimalText(dst, strconv.AppendFloat(text[:0], x, 'g', -1, bits))
 }
 
-func appendList(dst []byte, list []any) (out []byte, err error) {
+// appendDigits appends a json.Number, whose zero value is 0.
+func appendDigits(dst []byte, text string) ([]byte, error) {
+	if text == "" {
+		text = "0"
+	}
+	return appendDecimalText(dst, value.ReadOnly(text))
+}
+
+func appendDecimalText(dst, text []byte) ([]byte, error) {
+	d, err := order.ParseDecimal(text)
+	if err != nil {
+		return dst, fmt.Errorf("%s is no number that can be stored: %w", text, err)
+	}
+	return value.AppendNumber(dst, d), nil
+}
+
+func appendList(dst []byte, list []any, depth int) (out []byte, err error) {
+	if list == nil {
+		return value.AppendNull(dst), nil
+	}
+	if depth > value.NestingMax {
+		return nil, value.ErrNesting
+	}
 	start := len(dst)
 	dst = value.BeginList(dst)
 	for _, x := range list {
-		if dst, err = AppendValue(dst, x); err != nil {
+		if dst, err = appendAny(dst, x, depth+1); err != nil {
 			return nil, err
 		}
 	}
 	return value.EndList(dst, start)
 }
 
-func appendMap(dst []byte, fields map[string]any) (out []byte, err error) {
+func appendMap(dst []byte, fields map[string]any, depth int) (out []byte, err error) {
+	if fields == nil {
+		return value.AppendNull(dst), nil
+	}
+	if depth > value.NestingMax {
+		return nil, value.ErrNesting
+	}
 	start := len(dst)
 	dst = value.BeginMap(dst)
 	for name, x := range fields {
 		dst = value.AppendName(dst, []byte(name))
-		if dst, err = AppendValue(dst, x); err != nil {
-			return nil, err
+		if dst, err = appendAny(dst, x, depth+1); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	return value.EndMap(dst, start)
 }
 
-func appendSet(dst []byte, x any) ([]byte, error) {
-	start := len(dst)
-	switch x := x.(type) {
-	case []string:
-		dst = value.BeginSet(dst, value.StringSet)
-		for _, member := range x {
-			dst = value.AppendString(dst, []byte(member))
-		}
-	case [][]byte:
-		dst = value.BeginSet(dst, value.BinarySet)
-		for _, member := range x {
-			dst = value.AppendBinary(dst, member)
-		}
-	case []int64:
-		dst = value.BeginSet(dst, value.NumberSet)
-		for _, member := range x {
-			dst = value.AppendNumber(dst, order.DecimalFromInt(member))
-		}
-	default:
-		return nil, fmt.Errorf("a value of the Go type %T can't be stored", x)
-	}
-	return value.EndSet(dst, start)
-}
+// Set is a set of strings, of numbers or of binaries.
+type Set []any
 
-// Storable returns the error of the first of some Go values that can't be stored; nil: all can be.
-func Storable(list ...any) error {
-	for _, x := range list {
-		if _, err := AppendValue(nil, x); err != nil {
-			return err
+// Members returns the set's members.
+func (s Set) Members() []any { return s }
+
+// appendSet appends values of one kind as a set. The kind is that of the first.
+func appendSet(dst []byte, count int, member func(dst []byte, i int) ([]byte, error)) (out []byte, err error) {
+	if count == 0 {
+		return nil, value.ErrEmptySet
+	}
+	start, body := len(dst), 0
+	dst = value.BeginSet(dst, value.StringSet)
+	for i := range count {
+		at := len(dst)
+		if dst, err = member(dst, i); err != nil {
+			return nil, err
+		}
+		if i == 0 {
+			body = at
 		}
 	}
-	return nil
+	kind := value.Value(dst[body:]).Kind().SetKind()
+	if kind == value.Missing {
+		return nil, fmt.Errorf("a set has strings, numbers or binaries, not a %s", kindNames[value.Value(dst[body:]).Kind()])
+	}
+	value.BeginSet(dst[:start], kind)
+	if out, err = value.EndSet(dst, start); errors.Is(err, value.ErrMalformed) {
+		err = errors.New("all members of a set are strings, or all numbers, or all binaries")
+	}
+	return out, err
 }
 
-// GoValue decodes a value: nil, bool, string, []byte, json.Number, time.Time in UTC, []any, map[string]any, []string, []json.Number or [][]byte. It aliases nothing.
+// GoValue decodes a value: nil, bool, string, []byte, json.Number, time.Time in UTC, []any, map[string]any or Set. It aliases nothing.
 func GoValue(v value.Value) any {
+	return GoValueWith(v, func(members []any) any { return Set(members) })
+}
+
+// GoValueWith is GoValue with another type for sets, which set makes of their members: strings, json.Numbers or []bytes.
+func GoValueWith(v value.Value, set func(members []any) any) any {
 	switch v.Kind() {
 	case value.Bool:
 		return v.Bool()
@@ -156,57 +176,36 @@ func GoValue(v value.Value) any {
 	case value.Binary:
 		return slices.Clone(v.Bytes())
 	case value.List:
-		return goList(v)
+		return goList(v, set)
 	case value.Map:
 		fields := map[string]any{}
 		for e := v.Elements(); e.Next(); {
-			fields[string(e.Name())] = GoValue(e.Value())
+			fields[string(e.Name())] = GoValueWith(e.Value(), set)
 		}
 		return fields
 	case value.StringSet, value.NumberSet, value.BinarySet:
-		return goSet(v)
+		return set(goList(v, set))
 	case value.Null, value.Missing:
 		return nil
 	}
 	return goNumber(v)
 }
 
-func goNumber(v value.Value) any {
+func goNumber(v value.Value) any { return json.Number(appendNumberText(nil, v)) }
+
+// appendNumberText appends a number as its text.
+func appendNumberText(dst []byte, v value.Value) []byte {
 	if d, ok := v.Decimal(); ok {
-		return json.Number(d.AppendText(nil))
+		return d.AppendText(dst)
 	}
 	x, _ := v.Float()
-	return json.Number(strconv.FormatFloat(x, 'g', -1, 64))
+	return strconv.AppendFloat(dst, x, 'g', -1, 64)
 }
 
-func goList(v value.Value) []any {
-	list := []any{}
+func goList(v value.Value, set func(members []any) any) []any {
+	list := make([]any, 0, v.Len())
 	for e := v.Elements(); e.Next(); {
-		list = append(list, GoValue(e.Value()))
+		list = append(list, GoValueWith(e.Value(), set))
 	}
 	return list
-}
-
-func goSet(v value.Value) any {
-	var texts []string
-	var binaries [][]byte
-	var numbers []json.Number
-	for e := v.Elements(); e.Next(); {
-		switch member := e.Value(); member.Kind() {
-		case value.String:
-			texts = append(texts, string(member.Bytes()))
-		case value.Binary:
-			binaries = append(binaries, slices.Clone(member.Bytes()))
-		default:
-			d, _ := member.Decimal()
-			numbers = append(numbers, json.Number(d.AppendText(nil)))
-		}
-	}
-	switch {
-	case texts != nil:
-		return texts
-	case binaries != nil:
-		return binaries
-	}
-	return numbers
 }
