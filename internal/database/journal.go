@@ -359,6 +359,35 @@ func (p Pinned) Newest(ctx context.Context, shard Shard) (Position, error) {
 	return Position{Stamp: max(shard.From, last+1)}, nil
 }
 
+// renewalLag is how far behind the clock a place behind all changes may be without being moved up to it. No clock that goes back does so by more.
+const renewalLag = time.Hour
+
+// Renewed is a place behind the last change there is, moved up to about now: where a table is quiet for long, it is not taken for one behind which changes were dropped.
+func (p Pinned) Renewed(at Position) Position {
+	ms := p.db.nowMS() - renewalLag.Milliseconds()
+	if at.Stamp >= kv.StampOf(ms) {
+		return at
+	}
+	p.db.stampAfterMS(ms)
+	return Position{Stamp: kv.StampOf(ms)}
+}
+
+// Follows reports whether all changes behind a place in a bucket are there still, as far as that is known. The oldest ones are dropped first: where what is before the
+// place is there, so is all behind it.
+func (p Pinned) Follows(ctx context.Context, bucket uint8, at Position) (kept bool, err error) {
+	if at.Stamp == 0 || at.Stamp >= p.Oldest() {
+		return true, nil
+	}
+	reader, err := p.db.store.Read(ctx)
+	if err != nil {
+		return false, wrap(p.name(), err)
+	}
+	defer reader.Close()
+	cursor := journal.Bucket{Table: p.Descriptor().ID, Bucket: bucket}.Scan(ctx, reader, Position{}, at.Stamp+1, false)
+	kept = cursor.Next()
+	return kept, wrap(p.name(), cursor.Close())
+}
+
 // Changes calls visit for the changes of a stream's shard from a place on, in their order, until it returns false. It returns the place behind the last
 // one that visit was called for; ended says that the shard has none behind it and never will. The zero Position is before the oldest change that can be read.
 func (p Pinned) Changes(ctx context.Context, s *Stream, shard Shard, start Position, visit func(*Record) bool) (next Position, ended bool, err error) {

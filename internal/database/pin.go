@@ -37,6 +37,11 @@ func (db *DB) TableIn(database, name string) (*Table, error) {
 	return t, nil
 }
 
+// TableNamed returns a table of a database that may not be there: its methods are of KindNotFound then.
+func (db *DB) TableNamed(database, name string) *Table {
+	return &Table{db: db, database: databaseOr(database), name: name}
+}
+
 func (t *Table) id() (uint32, error) {
 	p, err := t.Pin()
 	if err != nil {

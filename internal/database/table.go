@@ -105,6 +105,23 @@ func (db *DB) CreateTable(ctx context.Context, spec TableSpec) (*Table, error) {
 	if err := db.askNamed(ctx, "dynamodb:CreateTable", spec.Database, spec.Name); err != nil {
 		return nil, err
 	}
+	table := db.describe(&spec)
+	if spec.Cells != nil {
+		table.AddCellIndex(schema.Active)
+	}
+	if spec.Stream != nil {
+		if err := db.StreamOn(table, *spec.Stream); err != nil {
+			return nil, err
+		}
+	}
+	if err := db.RecoveryOn(table, spec.RecoveryDays); err != nil {
+		return nil, err
+	}
+	return db.create(ctx, table, spec.regions(), spec.Task)
+}
+
+// describe returns the schema that a spec asks for, but for what is switched on.
+func (db *DB) describe(spec *TableSpec) *schema.Table {
 	key, columns := schema.Identified(spec.Key, spec.Columns)
 	table := &schema.Table{
 		Database: databaseOr(spec.Database), Name: spec.Name, UUID: uuid.NewString(), CreatedAtMS: db.options.Now().UnixMilli(), NextIndexID: 1,
@@ -117,17 +134,8 @@ func (db *DB) CreateTable(ctx context.Context, spec TableSpec) (*Table, error) {
 	if spec.Cells != nil {
 		rules := *spec.Cells
 		rules.SinceMS, rules.Pending, table.Cells = 0, false, &rules
-		table.AddCellIndex(schema.Active)
 	}
-	if spec.Stream != nil {
-		if err := db.StreamOn(table, *spec.Stream); err != nil {
-			return nil, err
-		}
-	}
-	if err := db.RecoveryOn(table, spec.RecoveryDays); err != nil {
-		return nil, err
-	}
-	return db.create(ctx, table, spec.regions(), spec.Task)
+	return table
 }
 
 // CreateLike makes a table as another store has it, by its schema.Outline, for rows that are loaded as they were stored there. Nobody finds it by its name before it is

@@ -205,21 +205,27 @@ func (tx *Tx) Get(ctx context.Context, table string, key Document) (item Item, o
 	if err != nil {
 		return Item{}, false, err
 	}
-	stored, err := p.appendKey(nil, p.table.Primary, row)
+	found, ok, err := tx.GetGuarded(ctx, p, row)
+	return Item{Row: found, Names: p.Names()}, ok, err
+}
+
+// GetGuarded is Get for a version that is pinned already.
+func (tx *Tx) GetGuarded(ctx context.Context, p Pinned, key value.Row) (found value.Row, ok bool, err error) {
+	stored, err := p.appendKey(nil, p.table.Primary, key)
 	if err != nil {
-		return Item{}, false, wrap(table, err)
+		return nil, false, wrap(p.name(), err)
 	}
 	if err := p.askRead(ctx, stored); err != nil {
-		return Item{}, false, err
+		return nil, false, err
 	}
 	if err := tx.guard(ctx, stored, false); err != nil {
-		return Item{}, false, wrap(table, err)
+		return nil, false, wrap(p.name(), err)
 	}
-	found, ok, err := p.table.Get(ctx, tx.txn, stored, nil)
+	found, ok, err = p.table.Get(ctx, tx.txn, stored, nil)
 	if ok && err == nil && p.table.Cells != nil {
 		found, ok, err = p.visibleRow(nil, found, tx.view.now())
 	}
-	return Item{Row: found, Names: p.Names()}, ok, wrap(table, err)
+	return found, ok, wrap(p.name(), err)
 }
 
 // Put stores an item; see Table.Put.
@@ -267,10 +273,15 @@ func (tx *Tx) Write(ctx context.Context, p Pinned, w *Write, r *WriteResult) err
 // Query walks a table or index at the transaction's snapshot with its own writes. The cursor must be closed before the next write.
 func (tx *Tx) Query(ctx context.Context, table string, q Query) (*Cursor, error) {
 	p, err := tx.Pin(table)
-	if err == nil {
-		err = p.inOrder(&q)
-	}
 	if err != nil {
+		return nil, err
+	}
+	return tx.Walk(ctx, p, q)
+}
+
+// Walk is Query for a version that is pinned already.
+func (tx *Tx) Walk(ctx context.Context, p Pinned, q Query) (*Cursor, error) {
+	if err := p.inOrder(&q); err != nil {
 		return nil, err
 	}
 	return tx.view.Query(ctx, p, q)

@@ -197,7 +197,7 @@ func (c *Catalog) changeNames(ctx context.Context, id uint32, edit func(*schema.
 		c.mu.Unlock()
 	}
 	if err := e.publish(ctx, table, c.generation.Add(1)); err != nil {
-		return table, fmt.Errorf("catalog: the change is stored, but users of the version before have not finished: %w", err)
+		return table, fmt.Errorf("catalog: the change is stored, but a cursor, a transaction or a request that began before it still uses the table; close it: %w", err)
 	}
 	c.mu.Lock()
 	c.show(e)

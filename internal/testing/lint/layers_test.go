@@ -103,7 +103,9 @@ var laws = map[string]law{
 
 	"internal/database/work": {layer: 6, only: []string{"internal/database"}, never: []string{"net", "net/http"}, doc: "work is shown by those who know how it is asked for"},
 
-	".": {layer: 6, never: []string{"net", "net/http"}, only: []string{"internal/database", "internal/rows/access", "internal/security/account", "internal/rows/change", "internal/security/permission", "internal/rows/query", "internal/rows/record", "internal/background/region", "kv"},
+	"internal/feed": {layer: 6, only: []string{"internal/database", "internal/history/journal"}, never: []string{"net", "net/http"}, doc: "a feed reads what package database shows of streams"},
+
+	".": {layer: 6, never: []string{"net", "net/http"}, only: []string{"internal/database", "internal/feed", "internal/rows/access", "internal/security/account", "internal/rows/change", "internal/security/permission", "internal/rows/query", "internal/rows/record", "internal/background/region", "kv"},
 		doc: "package weft is what programs see of package database"},
 
 	"internal/dynamodb": {layer: 6, only: []string{"internal/database", "internal/dynamodb/attributejson", "internal/dynamodb/control", "internal/dynamodb/exchange", "internal/dynamodb/streams", "internal/dynamodb/tablemodel",

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package schema
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Difference says in what a table differs from what is wanted of it: in its key, its rules for cells, or a column or an index that is wanted. It is "" for nothing, and says
+// nothing of indexes that one of the two lacks.
+func Difference(is, want *Table) string {
+	if fault := keyDifference(&is.Primary, &want.Primary); fault != "" {
+		return "its key " + fault
+	}
+	for _, c := range want.Columns {
+		at := slices.IndexFunc(is.Columns, func(other Column) bool { return other.Name == c.Name })
+		switch {
+		case at < 0:
+			return "it does not declare the column " + c.Name
+		case is.Columns[at].Type != c.Type:
+			return fmt.Sprintf("its column %s is declared as %s, not %s", c.Name, is.Columns[at].Type, c.Type)
+		}
+	}
+	if fault := cellsDifference(is, want); fault != "" {
+		return fault
+	}
+	for i := range want.Indexes {
+		x, ok := is.Index(want.Indexes[i].Name)
+		if !ok {
+			continue
+		}
+		if fault := indexDifference(x, &want.Indexes[i]); fault != "" {
+			return "its index " + x.Name + " " + fault
+		}
+	}
+	return ""
+}
+
+func cellsDifference(is, want *Table) string {
+	switch {
+	case is.Cells == nil && want.Cells == nil:
+		return ""
+	case want.Cells == nil:
+		return "its cells have timestamps"
+	case is.Cells == nil:
+		return "its cells have no timestamps"
+	}
+	rules := *want.Cells
+	if rules.SinceMS, rules.Pending = is.Cells.SinceMS, is.Cells.Pending; !rules.Equal(is.Cells) {
+		return "its rules for cells are others"
+	}
+	return ""
+}
+
+func indexDifference(is, want *Index) string {
+	for _, one := range [...]struct {
+		is, want bool
+		what     string
+	}{{is.Search, want.Search, "a search index"}, {is.Local, want.Local, "local"}, {is.KeepNulls, want.KeepNulls, "one that keeps nulls"},
+		{is.Unique, want.Unique, "unique"}, {is.Async != nil, want.Async != nil, "asynchronous"}} {
+		switch {
+		case one.is && !one.want:
+			return "is " + one.what
+		case one.want && !one.is:
+			return "is not " + one.what
+		}
+	}
+	if is.Async != nil && *is.Async != *want.Async {
+		return "is asynchronous from another number of entries on"
+	}
+	if is.Projection != want.Projection || !sameNames(is.Include, want.Include) {
+		return "holds other attributes"
+	}
+	return keyDifference(is, want)
+}
+
+func sameNames(a, b []string) bool {
+	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
+}
+
+// keyDifference says in what a key differs from the one that is wanted.
+func keyDifference(is, want *Index) string {
+	parts := func(x *Index) (list []string) {
+		for _, part := range x.Key {
+			text := part.Name + " " + part.Type.String()
+			switch {
+			case part.Hidden:
+				text = "a hash"
+			case part.Function == Words:
+				text = part.Name + " by " + part.Analyzer
+			}
+			list = append(list, text)
+		}
+		return list
+	}
+	has, wants := parts(is), parts(want)
+	if !slices.Equal(has, wants) {
+		return fmt.Sprintf("is %q, not %q", has, wants)
+	}
+	if is.PartitionParts != want.PartitionParts {
+		return fmt.Sprintf("has %d parts in its partition key, not %d", is.PartitionParts, want.PartitionParts)
+	}
+	return ""
+}
