@@ -51,15 +51,27 @@ type Stamp struct {
 }
 
 // At returns a handle of the table whose writes have a Stamp. They are of KindInvalid if the table has no CellRules.
-func (t *Table) At(stamp Stamp) *Table { return &Table{table: t.table, stamp: stamp} }
+func (t *Table) At(stamp Stamp) *Table {
+	at := *t
+	at.stamp = stamp
+	return &at
+}
 
 // SetCells gives a table rules of cells, or changes them. What was written before the table had any counts as written now. Reads follow the new rules at
 // once; items that they shorten or lengthen are rewritten in the background. Rules can't be taken away: zero ones ask for nothing but timestamps. Errors:
 // KindNotFound, KindInvalid.
 func (t *Table) SetCells(ctx context.Context, rules CellRules) error {
-	return t.table.SetCells(ctx, *rules.internal())
+	if err := t.outside(ctx, "SetCells"); err != nil {
+		return err
+	}
+	return public(t.table.SetCells(ctx, *rules.internal()))
 }
 
 // Compact begins to rewrite a table: marks of deletions, versions and values that nobody sees any more go, and the engine gives the space back, where it
 // can. It returns as soon as the work is filed; DB.WaitJobs waits for its end. Errors: KindNotFound.
-func (t *Table) Compact(ctx context.Context) error { return t.table.Compact(ctx) }
+func (t *Table) Compact(ctx context.Context) error {
+	if err := t.outside(ctx, "Compact"); err != nil {
+		return err
+	}
+	return public(t.table.Compact(ctx))
+}

@@ -8,7 +8,6 @@ import (
 	"github.com/weftdb/weft/internal/data/expr"
 	"github.com/weftdb/weft/internal/data/govalue"
 	"github.com/weftdb/weft/internal/data/value"
-	"github.com/weftdb/weft/internal/database"
 )
 
 // Condition is a predicate over an item. The zero value is true of all items. One that compares with a value which can't be stored carries that
@@ -29,7 +28,7 @@ type Update struct {
 func (u *Update) internal() (*expr.Update, error) {
 	switch {
 	case u.err != nil:
-		return nil, &database.Error{Kind: database.KindInvalid, Err: u.err}
+		return nil, u.err
 	case u.update == nil:
 		return new(expr.Update), nil
 	}

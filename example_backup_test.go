@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 
 	"github.com/weftdb/weft"
-	"github.com/weftdb/weft/kv/pebble"
 	"github.com/weftdb/weft/storage"
 )
 
@@ -23,15 +22,11 @@ func ExampleDB_Backup() {
 	defer os.RemoveAll(dir)
 	ctx, backups := context.Background(), storage.Folder(filepath.Join(dir, "backups"))
 
-	store, err := pebble.Open(pebble.Options{Dir: filepath.Join(dir, "data")})
+	db, err := weft.Open(ctx, filepath.Join(dir, "data"), weft.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
-	db, err := weft.Open(ctx, store, weft.Options{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	table, err := db.CreateTable(ctx, weft.TableSpec{Name: "orders", Key: weft.Columns("id", weft.String)})
+	table, err := db.CreateTable(ctx, weft.TableSpec{Name: "orders", Key: weft.Key(weft.String("id"))})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -44,23 +39,17 @@ func ExampleDB_Backup() {
 	if err := table.Delete(ctx, weft.Document{"id": "o1"}); err != nil {
 		log.Fatal(err)
 	}
-	_, _ = db.Close(), store.Close()
+	_ = db.Close()
 
 	restored := filepath.Join(dir, "restored")
-	if _, err := weft.Restore(ctx, backups, weft.RestoreOptions{Dir: restored}); err != nil {
+	if _, err := weft.Restore(ctx, backups, restored, weft.RestoreOptions{}); err != nil {
 		log.Fatal(err)
 	}
-	if store, err = pebble.Open(pebble.Options{Dir: restored}); err != nil {
+	if db, err = weft.Open(ctx, restored, weft.Options{}); err != nil {
 		log.Fatal(err)
 	}
-	if db, err = weft.Open(ctx, store, weft.Options{}); err != nil {
-		log.Fatal(err)
-	}
-	if table, err = db.Table("orders"); err != nil {
-		log.Fatal(err)
-	}
-	item, found, err := table.Get(ctx, weft.Document{"id": "o1"})
+	item, found, err := db.Table("orders").Get(ctx, weft.Document{"id": "o1"})
 	fmt.Println(item.Document()["total"], found, err)
-	_, _ = db.Close(), store.Close()
+	_ = db.Close()
 	// Output: 12 true <nil>
 }

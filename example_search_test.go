@@ -8,24 +8,19 @@ import (
 	"log"
 
 	"github.com/weftdb/weft"
-	"github.com/weftdb/weft/kv/mem"
 )
 
 // A search index finds items by the words of their texts and by values, in any combination, in the same commit as the items.
 func ExampleWords() {
 	ctx := context.Background()
-	db, err := weft.Open(ctx, mem.Open(mem.Options{}), weft.Options{})
+	db, err := weft.OpenMemory(ctx, weft.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer db.Close()
-	text, err := weft.Words("english", "title", "text")
-	if err != nil {
-		log.Fatal(err)
-	}
 	table, err := db.CreateTable(ctx, weft.TableSpec{
-		Name: "articles", Key: weft.Columns("id", weft.Number),
-		Indexes: []weft.IndexSpec{{Name: "find", Search: true, Key: append(weft.Columns("year", weft.Number), text)}},
+		Name: "articles", Key: weft.Key(weft.Number("id")),
+		Indexes: []weft.IndexSpec{{Name: "find", Search: true, Key: weft.Key(weft.Number("year"), weft.Words("english", "title", "text"))}},
 	})
 	if err != nil {
 		log.Fatal(err)
@@ -40,18 +35,20 @@ func ExampleWords() {
 		}
 	}
 	search := weft.Query{Search: &weft.Search{Attributes: []string{"title", "text"}, Text: "+shoe -run", Boolean: true}}
-	if err := table.Documents(ctx, search, func(d weft.Document) bool {
+	for item, err := range table.Query(ctx, search) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		d := item.Document()
 		fmt.Println(d["title"])
-		return true
-	}); err != nil {
-		log.Fatal(err)
 	}
 	recent := weft.Query{AnyIndex: true, Where: weft.Attribute("year").AtLeast(2025)}
-	if err := table.Documents(ctx, recent, func(d weft.Document) bool {
+	for item, err := range table.Query(ctx, recent) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		d := item.Document()
 		fmt.Println(d["id"], d["title"])
-		return true
-	}); err != nil {
-		log.Fatal(err)
 	}
 	// Output:
 	// Red shoes
@@ -62,18 +59,14 @@ func ExampleWords() {
 // An asynchronous index costs a commit nothing. A search that must see what was written before waits for it.
 func ExampleSearch() {
 	ctx := context.Background()
-	db, err := weft.Open(ctx, mem.Open(mem.Options{}), weft.Options{})
+	db, err := weft.OpenMemory(ctx, weft.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer db.Close()
-	text, err := weft.Words("english", "text")
-	if err != nil {
-		log.Fatal(err)
-	}
 	table, err := db.CreateTable(ctx, weft.TableSpec{
-		Name: "pages", Key: weft.Columns("id", weft.Number),
-		Indexes: []weft.IndexSpec{{Name: "words", Search: true, Async: &weft.Async{}, Key: []weft.KeyPart{text}}},
+		Name: "pages", Key: weft.Key(weft.Number("id")),
+		Indexes: []weft.IndexSpec{{Name: "words", Search: true, Async: &weft.Async{}, Key: weft.Key(weft.Words("english", "text"))}},
 	})
 	if err != nil {
 		log.Fatal(err)
@@ -82,11 +75,12 @@ func ExampleSearch() {
 		log.Fatal(err)
 	}
 	search := weft.Query{Search: &weft.Search{Attributes: []string{"text"}, Text: "running", Wait: true}}
-	if err := table.Documents(ctx, search, func(d weft.Document) bool {
+	for item, err := range table.Query(ctx, search) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		d := item.Document()
 		fmt.Println(d["text"])
-		return true
-	}); err != nil {
-		log.Fatal(err)
 	}
 	// Output:
 	// Light shoes for long runs

@@ -20,7 +20,7 @@ func Example_places() {
 	ctx := context.Background()
 	db, closeAll := openMemory()
 	defer closeAll()
-	shops, err := db.CreateTable(ctx, weft.TableSpec{Name: "shops", Key: weft.Columns("chain", weft.String, "place", weft.String)})
+	shops, err := db.CreateTable(ctx, weft.TableSpec{Name: "shops", Key: weft.Key(weft.String("chain"), weft.String("place"))})
 	check(err)
 	template, err := sortkey.ParseTemplate("country#state#city", '#')
 	check(err)
@@ -45,7 +45,7 @@ func Example_deviceLogs() {
 	ctx := context.Background()
 	db, closeAll := openMemory()
 	defer closeAll()
-	logs, err := db.CreateTable(ctx, weft.TableSpec{Name: "logs", Key: weft.Columns("device", weft.String, "at", weft.Number)})
+	logs, err := db.CreateTable(ctx, weft.TableSpec{Name: "logs", Key: weft.Key(weft.String("device"), weft.Number("at"))})
 	check(err)
 	for day := 1; day <= 5; day++ {
 		at := time.Date(2018, 9, day, 12, 0, 0, 0, time.UTC)
@@ -68,15 +68,11 @@ func Example_chat() {
 	ctx := context.Background()
 	db, closeAll := openMemory()
 	defer closeAll()
-	byUser, err := weft.Part("concat(user_name,'#',datetime)", weft.String)
-	check(err)
-	byTime, err := weft.Part("concat(datetime,'#',user_name)", weft.String)
-	check(err)
-	room := weft.Columns("room", weft.String)
+	room := weft.String("room")
 	chat, err := db.CreateTable(ctx, weft.TableSpec{
 		Name:    "chat",
-		Key:     append(room, byUser),
-		Indexes: []weft.IndexSpec{{Name: "by_time", Key: append(room[:1:1], byTime), Local: true}},
+		Key:     weft.Key(room, weft.String("concat(user_name,'#',datetime)")),
+		Indexes: []weft.IndexSpec{{Name: "by_time", Key: weft.Key(room, weft.String("concat(datetime,'#',user_name)")), Local: true}},
 	})
 	check(err)
 	for _, m := range [][2]string{{"amsg", "2018-08-29:12:00:00"}, {"bob", "2018-08-30:09:00:00"}, {"amsg", "2018-09-01:08:30:00"}, {"bob", "2017-01-01:00:00:00"}} {
@@ -103,14 +99,14 @@ func Example_documents() {
 	ctx := context.Background()
 	db, closeAll := openMemory()
 	defer closeAll()
-	documents, err := db.CreateTable(ctx, weft.TableSpec{Name: "documents", Key: weft.Columns("id", weft.String, "info", weft.String)})
+	documents, err := db.CreateTable(ctx, weft.TableSpec{Name: "documents", Key: weft.Key(weft.String("id"), weft.String("info"))})
 	check(err)
 	check(documents.Put(ctx, weft.Document{"id": "d1", "info": "metadata", "title": "Plan"}))
-	check(documents.Put(ctx, weft.Document{"id": "d1", "info": "permissions", "readers": []string{"ann", "bob"}}))
+	check(documents.Put(ctx, weft.Document{"id": "d1", "info": "permissions", "readers": weft.Set{"ann", "bob"}}))
 
 	save := func(text string) error {
-		return db.Update(ctx, func(tx *weft.Tx) error {
-			latest, _, err := tx.Get(ctx, "documents", weft.Document{"id": "d1", "info": sortkey.Latest})
+		return db.Update(ctx, func(ctx context.Context, tx *weft.Tx) error {
+			latest, _, err := tx.Table("documents").Get(ctx, weft.Document{"id": "d1", "info": sortkey.Latest})
 			if err != nil {
 				return err
 			}
@@ -119,10 +115,10 @@ func Example_documents() {
 			if err != nil {
 				return err
 			}
-			if err := tx.Put(ctx, "documents", weft.Document{"id": "d1", "info": key, "version": n + 1, "text": text}); err != nil {
+			if err := tx.Table("documents").Put(ctx, weft.Document{"id": "d1", "info": key, "version": n + 1, "text": text}); err != nil {
 				return err
 			}
-			return tx.Put(ctx, "documents", weft.Document{"id": "d1", "info": sortkey.Latest, "version": n + 1, "text": text})
+			return tx.Table("documents").Put(ctx, weft.Document{"id": "d1", "info": sortkey.Latest, "version": n + 1, "text": text})
 		})
 	}
 	var group sync.WaitGroup
@@ -134,11 +130,11 @@ func Example_documents() {
 	texts := map[any]bool{}
 	var history []any
 	d1 := weft.Attribute("id").Equal("d1")
-	check(documents.Documents(ctx, weft.Query{Where: weft.All(d1, weft.Attribute("info").BeginsWith(sortkey.VersionPrefix))}, func(d weft.Document) bool {
-		history = append(history, d["info"])
-		texts[d["text"]] = true
-		return true
-	}))
+	for item, err := range documents.Query(ctx, weft.Query{Where: weft.All(d1, weft.Attribute("info").BeginsWith(sortkey.VersionPrefix))}) {
+		check(err)
+		history = append(history, item.Text("info"))
+		texts[item.Text("text")] = true
+	}
 	fmt.Println(history[0], history[1], history[len(history)-1], len(texts), "texts")
 	metadata, _, err := documents.Get(ctx, weft.Document{"id": "d1", "info": "metadata"})
 	check(err)
@@ -155,8 +151,8 @@ func Example_openOrders() {
 	defer closeAll()
 	orders, err := db.CreateTable(ctx, weft.TableSpec{
 		Name:    "orders",
-		Key:     weft.Columns("customer", weft.String, "order", weft.Number),
-		Indexes: []weft.IndexSpec{{Name: "open", Key: weft.Columns("customer", weft.String, "open_date", weft.String), KeysOnly: true}},
+		Key:     weft.Key(weft.String("customer"), weft.Number("order")),
+		Indexes: []weft.IndexSpec{{Name: "open", Key: weft.Key(weft.String("customer"), weft.String("open_date")), KeysOnly: true}},
 	})
 	check(err)
 	for order := range 500 {
@@ -171,7 +167,7 @@ func Example_openOrders() {
 	_, err = orders.Update(ctx, weft.Document{"customer": "ann", "order": 407}, weft.Attribute("open_date").Remove())
 	check(err)
 
-	c, err := orders.Query(ctx, open)
+	c, err := orders.Cursor(ctx, open)
 	check(err)
 	for c.Next() {
 		n, _ := c.Item().Int("order")
@@ -191,8 +187,8 @@ func Example_gameAwards() {
 	defer closeAll()
 	scores, err := db.CreateTable(ctx, weft.TableSpec{
 		Name:    "scores",
-		Key:     weft.Columns("user", weft.String, "game", weft.Number),
-		Indexes: []weft.IndexSpec{{Name: "award", Key: weft.Columns("award", weft.String, "user", weft.String)}},
+		Key:     weft.Key(weft.String("user"), weft.Number("game")),
+		Indexes: []weft.IndexSpec{{Name: "award", Key: weft.Key(weft.String("award"), weft.String("user"))}},
 	})
 	check(err)
 	for user, games := range map[string]map[int]string{"rick": {1: "", 2: "champ", 3: ""}, "padma": {1: "champ", 2: "", 3: "", 4: "champ"}} {
@@ -215,10 +211,10 @@ func Example_newestFirst() {
 	db, closeAll := openMemory()
 	defer closeAll()
 	tokyo := time.FixedZone("Tokyo", 9*3_600)
-	key := weft.Columns("day", weft.Number, "id", weft.String)
+	key := weft.Key(weft.Number("day"), weft.String("id"))
 	logs, err := db.CreateTable(ctx, weft.TableSpec{Name: "logs", Key: key})
 	check(err)
-	others, err := db.CreateTable(ctx, weft.TableSpec{Name: "others", Key: weft.Columns("line", weft.String), Indexes: []weft.IndexSpec{{Name: "newest", Key: key}}})
+	others, err := db.CreateTable(ctx, weft.TableSpec{Name: "others", Key: weft.Key(weft.String("line")), Indexes: []weft.IndexSpec{{Name: "newest", Key: key}}})
 	check(err)
 	begin := time.Date(2024, 1, 1, 21, 0, 0, 0, tokyo)
 	for _, hour := range []int{5, 0, 3, 1, 4, 2} { // whatever the order of arrival
@@ -236,22 +232,13 @@ func Example_newestFirst() {
 	// [02 02:00 02 01:00 02 00:00 01 23:00 01 22:00 01 21:00]
 }
 
-// lines reads one query as a sequence that can fail, the shape that sortkey merges.
-func lines(ctx context.Context, table *weft.Table, q weft.Query) iter.Seq2[weft.Document, error] {
-	return func(yield func(weft.Document, error) bool) {
-		if err := table.Documents(ctx, q, func(d weft.Document) bool { return yield(d, nil) }); err != nil {
-			yield(nil, err)
-		}
-	}
-}
-
 // A day that takes more writes than one place of the table bears is spread over four, and read back in order. The number stands in
 // front, for tables are ordered: behind, the four would be neighbours.
 func Example_writeSharding() {
 	ctx := context.Background()
 	db, closeAll := openMemory()
 	defer closeAll()
-	events, err := db.CreateTable(ctx, weft.TableSpec{Name: "events", Key: weft.Columns("shard", weft.String, "at", weft.String)})
+	events, err := db.CreateTable(ctx, weft.TableSpec{Name: "events", Key: weft.Key(weft.String("shard"), weft.String("at"))})
 	check(err)
 	const shards = 4
 	for minute := range 12 {
@@ -260,16 +247,16 @@ func Example_writeSharding() {
 			"shard": sortkey.ShardPrefixed("2024-07-12", sortkey.ShardOf(id, shards)), "at": fmt.Sprintf("09:%02d", minute), "id": id,
 		}))
 	}
-	var sources []iter.Seq2[weft.Document, error]
+	var sources []iter.Seq2[weft.Item, error]
 	for _, name := range sortkey.ShardsPrefixed("2024-07-12", shards) {
 		where := weft.All(weft.Attribute("shard").Equal(name), weft.Attribute("at").AtLeast("09:05"))
-		sources = append(sources, lines(ctx, events, weft.Query{Where: where}))
+		sources = append(sources, events.Query(ctx, weft.Query{Where: where}))
 	}
-	byTime := func(a, b weft.Document) int { return cmp.Compare(a["at"].(string), b["at"].(string)) }
+	byTime := func(a, b weft.Item) int { return cmp.Compare(a.Text("at"), b.Text("at")) }
 	var found []string
-	for d, err := range sortkey.TryMergeAscending(byTime, sources...) {
+	for item, err := range sortkey.TryMergeAscending(byTime, sources...) {
 		check(err)
-		if found = append(found, d["at"].(string)); len(found) == 4 {
+		if found = append(found, item.Text("at")); len(found) == 4 {
 			break
 		}
 	}
@@ -283,7 +270,7 @@ func Example_hashDistribution() {
 	db, closeAll := openMemory()
 	defer closeAll()
 	table, err := db.CreateTable(ctx, weft.TableSpec{
-		Name: "daily", Key: weft.Columns("day", weft.String, "n", weft.Number), HashDistributed: true,
+		Name: "daily", Key: weft.Key(weft.String("day"), weft.Number("n")), HashDistributed: true,
 	})
 	check(err)
 	var days []string
@@ -295,10 +282,10 @@ func Example_hashDistribution() {
 	}
 	show(table, weft.Query{Where: weft.Attribute("day").Equal("2024-07-12")}, "n")
 	var walked []string
-	check(table.Documents(ctx, weft.Query{}, func(d weft.Document) bool {
-		walked = append(walked, d["day"].(string))
-		return true
-	}))
+	for item, err := range table.Query(ctx, weft.Query{}) {
+		check(err)
+		walked = append(walked, item.Text("day"))
+	}
 	walked = slices.Compact(walked) // items of a day stand together
 	fmt.Println(len(walked), "days, in order:", slices.IsSorted(walked))
 	slices.Sort(walked)

@@ -6,16 +6,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/cockroachdb/pebble/v2/vfs"
-
 	"github.com/weftdb/weft"
-	"github.com/weftdb/weft/kv/mem"
-	"github.com/weftdb/weft/kv/pebble"
 )
 
 // check ends an example whose call failed; a program would return the error.
@@ -27,57 +23,43 @@ func check(err error) {
 
 // openMemory opens a database that keeps nothing, for the examples below.
 func openMemory() (db *weft.DB, closeAll func()) {
-	store := mem.Open(mem.Options{})
-	db, err := weft.Open(context.Background(), store, weft.Options{})
+	db, err := weft.OpenMemory(context.Background(), weft.Options{})
 	check(err)
-	return db, func() {
-		check(db.Close())
-		check(store.Close())
-	}
+	return db, func() { check(db.Close()) }
 }
 
 // show prints the items of a query, one attribute of each.
 func show(table *weft.Table, q weft.Query, attribute string) {
 	var found []any
-	check(table.Documents(context.Background(), q, func(d weft.Document) bool {
-		found = append(found, d[attribute])
-		return true
-	}))
+	for item, err := range table.Query(context.Background(), q) {
+		check(err)
+		x, _ := item.Value(attribute)
+		found = append(found, x)
+	}
 	fmt.Println(found)
 }
 
-// A database in a folder, closed and opened again. FS is only set here to keep the folder in memory.
+// A database in a folder, closed and opened again. The second time, EnsureTable finds the table that the first one has made.
 func Example() {
 	ctx := context.Background()
-	files := vfs.NewMem()
-	open := func() (*weft.DB, func()) {
-		store, err := pebble.Open(pebble.Options{Dir: "data", FS: files})
+	dir, err := os.MkdirTemp("", "weft")
+	check(err)
+	defer os.RemoveAll(dir)
+	for range 2 {
+		db, err := weft.Open(ctx, dir, weft.Options{})
 		check(err)
-		db, err := weft.Open(ctx, store, weft.Options{})
+		cities, err := db.EnsureTable(ctx, weft.TableSpec{Name: "cities", Key: weft.Key(weft.String("country"), weft.String("name"))})
 		check(err)
-		return db, func() {
-			check(db.Close()) // first
-			check(store.Close())
-		}
+		nara := weft.Document{"country": "JP", "name": "Nara"}
+		item, err := cities.Update(ctx, nara, weft.Attribute("visits").Add(1))
+		check(err)
+		visits, _ := item.Int("visits")
+		fmt.Println(visits)
+		check(db.Close())
 	}
-
-	db, closeAll := open()
-	cities, err := db.CreateTable(ctx, weft.TableSpec{
-		Name: "cities",
-		Key:  weft.Columns("country", weft.String, "name", weft.String),
-	})
-	check(err)
-	check(cities.Put(ctx, weft.Document{"country": "JP", "name": "Nara", "population": 354_630}))
-	closeAll()
-
-	db, closeAll = open()
-	defer closeAll()
-	cities, err = db.Table("cities")
-	check(err)
-	item, ok, err := cities.Get(ctx, weft.Document{"country": "JP", "name": "Nara"})
-	population, _ := item.Int("population")
-	fmt.Println(population, ok, err)
-	// Output: 354630 true <nil>
+	// Output:
+	// 1
+	// 2
 }
 
 // Items are maps of Go values. Numbers come back as json.Number, which loses no digit.
@@ -85,12 +67,12 @@ func ExampleTable_Put() {
 	ctx := context.Background()
 	db, closeAll := openMemory()
 	defer closeAll()
-	books, err := db.CreateTable(ctx, weft.TableSpec{Name: "books", Key: weft.Columns("isbn", weft.String)})
+	books, err := db.CreateTable(ctx, weft.TableSpec{Name: "books", Key: weft.Key(weft.String("isbn"))})
 	check(err)
 	check(books.Put(ctx, weft.Document{
 		"isbn":  "978-0",
 		"price": 12.5,
-		"tags":  []string{"sea", "whale"},
+		"tags":  weft.Set{"sea", "whale"},
 		"by":    map[string]any{"name": "Herman", "born": 1819},
 	}))
 	item, ok, err := books.Get(ctx, weft.Document{"isbn": "978-0"})
@@ -108,7 +90,7 @@ func ExampleTable_Update() {
 	ctx := context.Background()
 	db, closeAll := openMemory()
 	defer closeAll()
-	stock, err := db.CreateTable(ctx, weft.TableSpec{Name: "stock", Key: weft.Columns("sku", weft.String)})
+	stock, err := db.CreateTable(ctx, weft.TableSpec{Name: "stock", Key: weft.Key(weft.String("sku"))})
 	check(err)
 
 	// Only if it is new.
@@ -145,7 +127,7 @@ func ExampleTable_Query() {
 	ctx := context.Background()
 	db, closeAll := openMemory()
 	defer closeAll()
-	readings, err := db.CreateTable(ctx, weft.TableSpec{Name: "readings", Key: weft.Columns("device", weft.String, "at", weft.Number)})
+	readings, err := db.CreateTable(ctx, weft.TableSpec{Name: "readings", Key: weft.Key(weft.String("device"), weft.Number("at"))})
 	check(err)
 	for at := 10; at <= 50; at += 10 {
 		check(readings.Put(ctx, weft.Document{"device": "a", "at": at, "celsius": at / 2}))
@@ -180,14 +162,14 @@ func ExampleCursor_LastKey() {
 	ctx := context.Background()
 	db, closeAll := openMemory()
 	defer closeAll()
-	table, err := db.CreateTable(ctx, weft.TableSpec{Name: "numbers", Key: weft.Columns("n", weft.Number)})
+	table, err := db.CreateTable(ctx, weft.TableSpec{Name: "numbers", Key: weft.Key(weft.Number("n"))})
 	check(err)
 	for n := range 7 {
 		check(table.Put(ctx, weft.Document{"n": n}))
 	}
 	q := weft.Query{ExaminedMax: 3}
 	for more := true; more; {
-		c, err := table.Query(ctx, q)
+		c, err := table.Cursor(ctx, q)
 		check(err)
 		for c.Next() {
 			n, _ := c.Item().Int("n")
@@ -212,8 +194,8 @@ func ExampleIndexSpec() {
 	defer closeAll()
 	tasks, err := db.CreateTable(ctx, weft.TableSpec{
 		Name:    "tasks",
-		Key:     weft.Columns("id", weft.String),
-		Indexes: []weft.IndexSpec{{Name: "due", Key: weft.Columns("owner", weft.String, "due", weft.String)}},
+		Key:     weft.Key(weft.String("id")),
+		Indexes: []weft.IndexSpec{{Name: "due", Key: weft.Key(weft.String("owner"), weft.String("due"))}},
 	})
 	check(err)
 	check(tasks.Put(ctx, weft.Document{"id": "paint", "owner": "ann", "due": "2024-07-03"}))
@@ -231,24 +213,21 @@ func ExampleIndexSpec() {
 }
 
 // A key part can be computed. Items do not carry it: they carry what it is computed of.
-func ExamplePart() {
+func ExampleString() {
 	ctx := context.Background()
 	db, closeAll := openMemory()
 	defer closeAll()
-	place, err := weft.Part("concat(country,'#',city)", weft.String)
-	check(err)
-	newest, err := weft.Part("desc(at)", weft.Number)
-	check(err)
+	place := weft.String("concat(country,'#',city)")
 	visits, err := db.CreateTable(ctx, weft.TableSpec{
 		Name:    "visits",
-		Key:     weft.Columns("id", weft.Number),
-		Indexes: []weft.IndexSpec{{Name: "place", Key: []weft.KeyPart{place, newest}}},
+		Key:     weft.Key(weft.Number("id")),
+		Indexes: []weft.IndexSpec{{Name: "place", Key: weft.Key(place, weft.Number("at").Desc())}},
 	})
 	check(err)
 	for id, city := range []string{"Nara", "Kobe", "Nara", "Kobe"} {
 		check(visits.Put(ctx, weft.Document{"id": id, "country": "JP", "city": city, "at": 100 + id}))
 	}
-	show(visits, weft.Query{Index: "place", Where: weft.Attribute("concat(country,'#',city)").Equal("JP#Nara")}, "at")
+	show(visits, weft.Query{Index: "place", Where: weft.Attribute(place.String()).Equal("JP#Nara")}, "at")
 	// Conditions on its inputs find it too.
 	show(visits, weft.Query{Index: "place", Where: weft.All(weft.Attribute("country").Equal("JP"), weft.Attribute("city").Equal("Kobe"))}, "at")
 	// Output:
@@ -261,25 +240,27 @@ func ExampleDB_Update() {
 	ctx := context.Background()
 	db, closeAll := openMemory()
 	defer closeAll()
-	accounts, err := db.CreateTable(ctx, weft.TableSpec{Name: "accounts", Key: weft.Columns("owner", weft.String)})
+	accounts, err := db.CreateTable(ctx, weft.TableSpec{Name: "accounts", Key: weft.Key(weft.String("owner"))})
 	check(err)
 	check(accounts.Put(ctx, weft.Document{"owner": "ann", "cents": 1_000}))
 	check(accounts.Put(ctx, weft.Document{"owner": "bob", "cents": 0}))
 
 	errPoor := errors.New("not enough money")
 	transfer := func(from, to string, cents int64) error {
-		return db.Update(ctx, func(tx *weft.Tx) error {
-			payer, _, err := tx.Get(ctx, "accounts", weft.Document{"owner": from})
+		return db.Update(ctx, func(ctx context.Context, tx *weft.Tx) error {
+			accounts := tx.Table("accounts")
+			payer, _, err := accounts.Get(ctx, weft.Document{"owner": from})
 			if err != nil {
 				return err
 			}
 			if has, _ := payer.Int("cents"); has < cents {
 				return errPoor // nothing is written
 			}
-			if err := tx.Change(ctx, "accounts", weft.Document{"owner": from}, weft.Attribute("cents").Add(-cents)); err != nil {
+			if _, err := accounts.Update(ctx, weft.Document{"owner": from}, weft.Attribute("cents").Add(-cents)); err != nil {
 				return err
 			}
-			return tx.Change(ctx, "accounts", weft.Document{"owner": to}, weft.Attribute("cents").Add(cents))
+			_, err = accounts.Update(ctx, weft.Document{"owner": to}, weft.Attribute("cents").Add(cents))
+			return err
 		})
 	}
 	var group sync.WaitGroup
@@ -303,33 +284,25 @@ func ExampleDB_Update() {
 	// [0 1000]
 }
 
-// Several workers share a scan: each reads a part of the table, and together they read each item once.
-func ExampleQuery_segments() {
+// Several workers share a scan of one snapshot: together they read each item once.
+func ExampleTable_Scan() {
 	ctx := context.Background()
 	db, closeAll := openMemory()
 	defer closeAll()
-	table, err := db.CreateTable(ctx, weft.TableSpec{Name: "events", Key: weft.Columns("id", weft.Number)})
+	events, err := db.CreateTable(ctx, weft.TableSpec{Name: "events", Key: weft.Key(weft.Number("id"))})
 	check(err)
 	for id := range 1_000 {
-		check(table.Put(ctx, weft.Document{"id": id}))
+		check(events.Put(ctx, weft.Document{"id": id}))
 	}
-
-	const workers = 4
-	parts := make([][]string, workers)
-	var group sync.WaitGroup
-	for worker := range workers {
-		group.Go(func() {
-			check(table.Documents(ctx, weft.Query{Segment: worker, Segments: workers}, func(d weft.Document) bool {
-				parts[worker] = append(parts[worker], fmt.Sprint(d["id"]))
-				return true
-			}))
-		})
-	}
-	group.Wait()
-	all := slices.Concat(parts...)
-	slices.Sort(all)
-	fmt.Println(len(all), "read,", len(slices.Compact(all)), "different")
-	// Output: 1000 read, 1000 different
+	var sum, count atomic.Int64
+	check(events.Scan(ctx, weft.Query{}, 4, func(item weft.Item) error {
+		id, _ := item.Int("id")
+		sum.Add(id)
+		count.Add(1)
+		return nil
+	}))
+	fmt.Println(count.Load(), "items,", sum.Load())
+	// Output: 1000 items, 499500
 }
 
 // An index can be added to a table in use. Writers are not held up; the index answers once it is whole.
@@ -337,15 +310,15 @@ func ExampleTable_AddIndex() {
 	ctx := context.Background()
 	db, closeAll := openMemory()
 	defer closeAll()
-	users, err := db.CreateTable(ctx, weft.TableSpec{Name: "users", Key: weft.Columns("id", weft.Number)})
+	users, err := db.CreateTable(ctx, weft.TableSpec{Name: "users", Key: weft.Key(weft.Number("id"))})
 	check(err)
 	for id, name := range []string{"dan", "ann", "cho", "bob"} {
 		check(users.Put(ctx, weft.Document{"id": id, "name": name}))
 	}
 
-	check(users.AddIndex(ctx, weft.IndexSpec{Name: "name", Key: weft.Columns("name", weft.String)}))
+	check(users.AddIndex(ctx, weft.IndexSpec{Name: "name", Key: weft.Key(weft.String("name"))}))
 	check(users.Put(ctx, weft.Document{"id": 4, "name": "bea"})) // while it is built
-	check(db.WaitJobs(ctx))                                      // or go on, and find KindBusy until then
+	check(users.WaitIndex(ctx, "name"))                          // or go on, and find KindBusy until then
 	show(users, weft.Query{Index: "name"}, "name")
 
 	report, err := users.Verify(ctx)
@@ -361,11 +334,10 @@ func ExampleTable_SetCells() {
 	ctx := context.Background()
 	var now atomic.Int64 // Weft asks for the time in the background, too
 	now.Store(1_700_000_000_000)
-	store := mem.Open(mem.Options{})
-	db, err := weft.Open(ctx, store, weft.Options{Now: func() time.Time { return time.UnixMilli(now.Load()) }, ExpiryInterval: -1})
+	db, err := weft.OpenMemory(ctx, weft.Options{Now: func() time.Time { return time.UnixMilli(now.Load()) }, ExpiryInterval: -1})
 	check(err)
-	defer func() { check(db.Close()); check(store.Close()) }()
-	table, err := db.CreateTable(ctx, weft.TableSpec{Name: "cars", Key: weft.Columns("car", weft.String)})
+	defer func() { check(db.Close()) }()
+	table, err := db.CreateTable(ctx, weft.TableSpec{Name: "cars", Key: weft.Key(weft.String("car"))})
 	check(err)
 	check(table.SetCells(ctx, weft.CellRules{Life: time.Minute}))
 	check(table.Put(ctx, weft.Document{"car": "A1", "speed": 50, "place": "Nara"}))
@@ -389,7 +361,7 @@ func ExampleCellSelect() {
 	ctx := context.Background()
 	db, closeAll := openMemory()
 	defer closeAll()
-	table, err := db.CreateTable(ctx, weft.TableSpec{Name: "cars", Key: weft.Columns("car", weft.String), Cells: &weft.CellRules{Versions: 3}})
+	table, err := db.CreateTable(ctx, weft.TableSpec{Name: "cars", Key: weft.Key(weft.String("car")), Cells: &weft.CellRules{Versions: 3}})
 	check(err)
 	for _, report := range []struct{ at, speed int64 }{{1000, 50}, {3000, 90}, {2000, 70}} { // the last one comes late
 		_, err := table.At(weft.Stamp{AtMS: report.at}).Update(ctx, weft.Document{"car": "A1"}, weft.Attribute("speed").Set(report.speed))

@@ -5,73 +5,95 @@ package weft
 import (
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/zorder/codec"
 )
 
-// Type is the type of a key part or of a declared column.
+// Type is the type of a declared column.
 type Type uint8
 
 // The types.
 const (
-	String    = Type(schema.String)
-	Number    = Type(schema.Number)
-	Binary    = Type(schema.Binary)
-	Bool      = Type(schema.Bool)
-	Int       = Type(schema.Int)
-	Float     = Type(schema.Float)
-	Timestamp = Type(schema.Timestamp)
+	TypeString    = Type(schema.String)
+	TypeNumber    = Type(schema.Number) // a decimal number of up to 38 digits
+	TypeBinary    = Type(schema.Binary)
+	TypeBool      = Type(schema.Bool)
+	TypeInt       = Type(schema.Int)       // 64 bits
+	TypeFloat     = Type(schema.Float)     // 64 bits
+	TypeTimestamp = Type(schema.Timestamp) // milliseconds; time.Time in Go
 )
 
-// KeyPart is one component of a key: an attribute, or something computed of attributes.
-type KeyPart struct{ part schema.KeyPart }
+// KeyPart is one component of a key: an attribute, or something computed of attributes. A part that can't be made carries its fault to the call that uses it, which
+// fails with KindInvalid.
+type KeyPart struct {
+	part schema.KeyPart
+	err  error
+}
 
-// String returns the part's name or expression.
+// Key joins parts to a key.
+func Key(parts ...KeyPart) []KeyPart { return parts }
+
+// String returns the key part of a string attribute, or of an expression such as `concat(day,'#',user)` or `reverse(id)`.
+func String(attribute string) KeyPart { return partOf(attribute, schema.String) }
+
+// Number returns the key part of an attribute that is a decimal number, or of an expression such as `hash32(id)`.
+func Number(attribute string) KeyPart { return partOf(attribute, schema.Number) }
+
+// Binary returns the key part of a binary attribute.
+func Binary(attribute string) KeyPart { return partOf(attribute, schema.Binary) }
+
+// Bool returns the key part of an attribute that is true or false.
+func Bool(attribute string) KeyPart { return partOf(attribute, schema.Bool) }
+
+// Int returns the key part of an attribute that is an integer of 64 bits.
+func Int(attribute string) KeyPart { return partOf(attribute, schema.Int) }
+
+// Float returns the key part of an attribute that is a floating-point number of 64 bits.
+func Float(attribute string) KeyPart { return partOf(attribute, schema.Float) }
+
+// Timestamp returns the key part of an attribute that is a time.Time.
+func Timestamp(attribute string) KeyPart { return partOf(attribute, schema.Timestamp) }
+
+// ZOrder returns the key part that interleaves the bits of several attributes, declared as in docs/zorder.md: "lat lat, lon lon, population u64". The first of them
+// has the first bit.
+func ZOrder(attributes string) KeyPart { return partOf("zorder("+attributes+")", schema.Binary) }
+
+// Words returns a field of a search index: the words of some attributes together, cut by an analyzer such as "standard", "english" or "cjk".
+func Words(analyzer string, attributes ...string) KeyPart {
+	part, err := database.Words(analyzer, attributes...)
+	return KeyPart{part, err}
+}
+
+func partOf(name string, t schema.Type) KeyPart {
+	part, err := database.Part(name, t)
+	return KeyPart{part, err}
+}
+
+// Desc returns the part in descending order.
+func (p KeyPart) Desc() KeyPart {
+	if p.err != nil {
+		return p
+	}
+	return partOf("desc("+p.part.Name+")", p.part.Type)
+}
+
+// String returns the part's attribute or expression, by which conditions name it.
 func (p KeyPart) String() string { return p.part.Name }
 
-// Columns makes plain key parts of pairs of a name (string) and a Type. It panics on anything else, since the arguments are literals of the program.
-func Columns(pairs ...any) []KeyPart {
-	parts := make([]KeyPart, 0, len(pairs)/2)
-	for i := 0; i+1 < len(pairs); i += 2 {
-		part, err := Part(pairs[i].(string), pairs[i+1].(Type))
-		if err != nil {
-			panic(err) // lint:invariant the arguments are literals of the program
-		}
-		parts = append(parts, part)
-	}
-	return parts
-}
-
-// Part makes a key part of a column's name or of an expression such as `concat(day,'#',user)`, `hash32(id)`, `reverse(id)` or `desc(at)`. Errors:
-// KindInvalid.
-func Part(name string, t Type) (KeyPart, error) {
-	part, err := database.Part(name, schema.Type(t))
-	return KeyPart{part}, err
-}
-
-// ZOrder makes a key part that interleaves the bits of several attributes, the first of which has the first bit: see docs/zorder.md. Errors: KindInvalid.
-func ZOrder(attributes ...codec.Attribute) (KeyPart, error) {
-	part, err := database.ZOrder(attributes...)
-	return KeyPart{part}, err
-}
-
-// Words makes a field of a search index: the words of some attributes together, cut by an analyzer such as "standard", "english" or "cjk". Errors: KindInvalid.
-func Words(analyzer string, attributes ...string) (KeyPart, error) {
-	part, err := database.Words(analyzer, attributes...)
-	return KeyPart{part}, err
-}
-
-func schemaParts(parts []KeyPart) []schema.KeyPart {
+// schemaParts are the parts of a key. Errors: that of the first part which has one.
+func schemaParts(parts []KeyPart) ([]schema.KeyPart, error) {
 	in := make([]schema.KeyPart, len(parts))
 	for i := range parts {
+		if parts[i].err != nil {
+			return nil, public(parts[i].err)
+		}
 		in[i] = parts[i].part
 	}
-	return in
+	return in, nil
 }
 
 func keyParts(in []schema.KeyPart) []KeyPart {
 	parts := make([]KeyPart, len(in))
 	for i := range in {
-		parts[i] = KeyPart{in[i]}
+		parts[i] = KeyPart{part: in[i]}
 	}
 	return parts
 }

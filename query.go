@@ -3,8 +3,6 @@
 package weft
 
 import (
-	"context"
-
 	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/rows/access"
@@ -23,7 +21,7 @@ type Query struct {
 	Filter Condition
 	// Reverse walks in descending order.
 	Reverse bool
-	// After is where to go on: the LastKey of an earlier page. nil starts at the beginning.
+	// After is where to go on: Next or the LastKey of an earlier page. nil starts at the beginning.
 	After PageKey
 	// Fetch reads items back from the table where the index does not hold all their attributes. AnyIndex does, too; see Wanted.
 	Fetch bool
@@ -47,6 +45,9 @@ type Query struct {
 	Order []Ordering
 	// Limit ends the page after so many items; 0: no limit.
 	Limit int
+	// Next, if not nil, is set at the end of a loop over Table.Query, also of one that was left early, to what After is for the items that follow; to nil if there are
+	// none.
+	Next *PageKey
 }
 
 // Ordering is an attribute by which items are wanted in order.
@@ -83,7 +84,7 @@ type Search struct {
 func (q *Query) internal() (database.Query, error) {
 	for _, c := range []*Condition{&q.Where, &q.Filter} {
 		if c.err != nil {
-			return database.Query{}, &database.Error{Kind: database.KindInvalid, Err: c.err}
+			return database.Query{}, c.err
 		}
 	}
 	in := database.Query{
@@ -104,100 +105,6 @@ func (q *Query) internal() (database.Query, error) {
 	return in, nil
 }
 
-// PageKey is the place at which a page ended. It is an item's key attributes in their stored bytes.
+// PageKey is the place at which a page ended. It is an item's key attributes in their stored bytes, and can be kept: a Query with the same Index, Where and Reverse goes on
+// there at any time.
 type PageKey []byte
-
-// Cursor is a running Query over one snapshot. It is used by one goroutine and must be closed.
-type Cursor struct {
-	cursor *database.Cursor
-	left   int     // items until Query.Limit; negative: there is no limit
-	ended  bool    // it was met
-	last   PageKey // the place of the item that met it
-	more   bool    // there are items behind that
-	err    error   // of last
-}
-
-func cursorOf(c *database.Cursor, limit int, err error) (*Cursor, error) {
-	if err != nil {
-		return nil, err
-	}
-	if limit <= 0 {
-		limit = -1
-	}
-	return &Cursor{cursor: c, left: limit}, nil
-}
-
-// Next moves to the next item. After false, look at Close's error.
-func (c *Cursor) Next() bool {
-	switch {
-	case c.left < 0:
-		return c.cursor.Next()
-	case c.left > 0:
-		c.left--
-		return c.cursor.Next()
-	case !c.ended: // one item further, to learn whether there are more
-		key, err := c.cursor.LastKey()
-		c.ended, c.last, c.err = true, PageKey(key), err
-		c.more = c.cursor.Next() || c.cursor.More()
-	}
-	return false
-}
-
-// Item returns the current item, valid until the next Next or Close.
-func (c *Cursor) Item() Item { return Item{c.cursor.Item()} }
-
-// Score is how well the current item of a Search matches; 0 for other queries.
-func (c *Cursor) Score() float64 { return c.cursor.Score() }
-
-// More reports whether a limit ended the page although more entries follow.
-func (c *Cursor) More() bool { return c.more || c.cursor.More() }
-
-// LastKey returns the place of the last entry examined, for Query.After; nil if there was none.
-func (c *Cursor) LastKey() (PageKey, error) {
-	if c.ended {
-		return c.last, c.err
-	}
-	key, err := c.cursor.LastKey()
-	return PageKey(key), err
-}
-
-// Boundaries returns the version of the segment boundaries in use, for Query.Boundaries of the next page; 0 if it needs none.
-func (c *Cursor) Boundaries() uint64 { return c.cursor.Boundaries() }
-
-// Explain says in words which index is walked, how, and what is filtered.
-func (c *Cursor) Explain() string { return c.cursor.Explain() }
-
-// Counts is the work of a walk so far.
-type Counts struct {
-	Examined int64 // entries that were candidates: skipped ones are not counted
-	Bytes    int64 // item bytes of the entries looked at
-	Returned int64
-	Fetched  int64 // items read back from the table
-	Seeks    int64 // places where reading began anew
-	Jumps    int64 // of these, the ones inside a span, over entries that can't match
-	Skipped  int64 // entries stepped over without being candidates
-	Postings int64 // entries of search indexes looked at; they are in none of the others
-	Dead     int64 // entries of what was deleted or has expired; they are in none of the others but Bytes
-	Whole    int64 // 1 if nothing bounds the walk: it is of the whole table or index, if no limit ends it
-}
-
-// Counts returns what the walk has done so far.
-func (c *Cursor) Counts() Counts { return Counts(c.cursor.Counts()) }
-
-// Close ends the walk and returns the error that ended it early, if any. Closing twice is no error.
-func (c *Cursor) Close() error { return c.cursor.Close() }
-
-// Explain says in words how a Query would be answered and about what that costs, without doing it.
-func (t *Table) Explain(ctx context.Context, q Query) (string, error) {
-	in, err := q.internal()
-	if err != nil {
-		return "", err
-	}
-	p, err := t.table.Pin()
-	if err != nil {
-		return "", err
-	}
-	defer p.Release()
-	e, err := p.Explain(ctx, in)
-	return e.Text(), err
-}

@@ -4,198 +4,87 @@ package weft
 
 import (
 	"context"
+	"iter"
 
-	"github.com/weftdb/weft/internal/background/region"
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/rows/change"
 )
 
-// TableSpec describes a table to be made.
-type TableSpec struct {
-	// Database is the name space. Default: the default one, whose tables DynamoDB's API serves.
-	Database string
-	Name     string
-	// Key is the primary key; its first PartitionParts parts are the partition key. Default of PartitionParts: 1.
-	Key            []KeyPart
-	PartitionParts int
-	// HashDistributed prefixes every key by a hash of its partition key, so that growing partition keys do not meet at one end of the table. Items of one
-	// partition stay in order, partitions do not. Default: ordered.
-	HashDistributed bool
-	// Columns are declared columns that are not in the key. A write of a value that the type does not take is refused. Items may have attributes that are not
-	// declared.
-	Columns []Column
-	Indexes []IndexSpec
-	// Regions is the number of regions that the table begins with. Default: 1, and on a cluster four for each node.
-	Regions int
-	// Cells gives attributes timestamps, lives and versions. Default: none.
-	Cells *CellRules
-}
-
-func (s *TableSpec) internal() database.TableSpec {
-	in := database.TableSpec{
-		Database: s.Database, Name: s.Name, Key: schemaParts(s.Key), PartitionParts: s.PartitionParts, HashDistributed: s.HashDistributed, Cells: s.Cells.internal(),
-	}
-	for _, c := range s.Columns {
-		in.Columns = append(in.Columns, schema.Column{Name: c.Name, Type: schema.Type(c.Type)})
-	}
-	for i := range s.Indexes {
-		in.Indexes = append(in.Indexes, s.Indexes[i].internal())
-	}
-	if s.Regions > 0 {
-		in.Regions = &region.Spec{Count: s.Regions}
-	}
-	return in
-}
-
-// Column is a declared column.
-type Column struct {
-	Name string
-	Type Type
-}
-
-// IndexSpec describes an index to be made.
-type IndexSpec struct {
-	Name string
-	Key  []KeyPart
-	// PartitionParts is the number of leading key parts that make up the index's partition key. Default: 1.
-	PartitionParts int
-	// Local says that the index shares the table's partition key, as DynamoDB's local secondary indexes do.
-	Local bool
-	// KeepNulls gives items that lack a key attribute an entry, too, before all others. Default: the index leaves them out.
-	KeepNulls bool
-	// Unique lets no two items have the same key in the index, except for keys with a missing attribute or a null. The later writer gets a *DuplicateError.
-	Unique bool
-	// Search makes a search index: each part of Key is a field, Words of texts or a plain attribute, and queries find items by them in any combination. It keeps
-	// nulls and holds no other attributes.
-	Search bool
-	// Async leaves changes of items to a job that brings a search index up to date after their commits. Default: their commits do.
-	Async *Async
-	// KeysOnly keeps all attributes but the keys out of the index, and Include all but the keys and those that it names. Default: the index holds whole
-	// items.
-	KeysOnly bool
-	Include  []string
-}
-
-// Async says which changes of items an asynchronous search index learns of after their commits.
-type Async struct {
-	// EntriesMax is the number of entries of the index a change may write or delete within its commit; one that takes more is left to the job. 0: all are left.
-	EntriesMax int
-}
-
-func (s *IndexSpec) internal() database.IndexSpec {
-	in := database.IndexSpec{Name: s.Name, Key: schemaParts(s.Key), PartitionParts: s.PartitionParts, Local: s.Local, KeepNulls: s.KeepNulls, Unique: s.Unique, Search: s.Search, Async: (*schema.Async)(s.Async), Include: s.Include}
-	switch {
-	case len(s.Include) > 0:
-		in.Projection = schema.ProjectInclude
-	case s.KeysOnly:
-		in.Projection = schema.ProjectKeys
-	default:
-		in.Projection = schema.ProjectAll
-	}
-	return in
-}
-
-// Index says how an index is made and whether it can be used.
-type Index struct {
-	IndexSpec
-	// Active says that queries can use the index; its build has ended.
-	Active bool
-}
-
-// Table is a handle of a table. It is safe for concurrent use.
+// Table is a handle of a table: of a DB, whose writes are commits of their own, or of a Tx, whose writes happen with it. It is safe for concurrent use if it is a DB's.
 type Table struct {
-	table *database.Table
-	stamp Stamp
-}
-
-func tableOf(t *database.Table, err error) (*Table, error) {
-	if err != nil {
-		return nil, err
-	}
-	return &Table{table: t}, nil
+	db       *DB
+	tx       *Tx // nil: a commit of its own for each write
+	table    *database.Table
+	database string
+	stamp    Stamp
 }
 
 // Name returns the table's name.
 func (t *Table) Name() string { return t.table.Name() }
 
-// Put stores an item, replacing one with the same key. If conditions are given, all must be true of the item as it was; otherwise the error is of
-// KindConditionFailed.
-func (t *Table) Put(ctx context.Context, item Document, conditions ...Condition) error {
-	_, err := t.write(ctx, item, &database.Write{Op: change.OpPut}, conditions)
-	return err
-}
-
-// Delete removes the item with the given key; an absent one is no error.
-func (t *Table) Delete(ctx context.Context, key Document, conditions ...Condition) error {
-	_, err := t.write(ctx, key, &database.Write{Op: change.OpDelete}, conditions)
-	return err
-}
-
-// Update changes the item with the given key, making one if there is none, and returns it as it is then.
-func (t *Table) Update(ctx context.Context, key Document, update Update, conditions ...Condition) (Item, error) {
-	u, err := update.internal()
-	if err != nil {
-		return Item{}, err
+// pin takes the version of the table that a call works with. It must be released.
+func (t *Table) pin() (database.Pinned, error) {
+	if t.tx != nil {
+		p, err := t.tx.tx.PinIn(t.database, t.Name())
+		return p, public(err)
 	}
-	return t.write(ctx, key, &database.Write{Op: change.OpUpdate, Update: u, NeedNew: true}, conditions)
+	p, err := t.table.Pin()
+	return p, public(err)
 }
 
-func (t *Table) write(ctx context.Context, d Document, w *database.Write, conditions []Condition) (Item, error) {
-	all := All(conditions...)
-	if all.err != nil {
-		return Item{}, &database.Error{Kind: database.KindInvalid, Table: t.Name(), Err: all.err}
+// outside refuses what can't be part of a transaction.
+func (t *Table) outside(ctx context.Context, what string) error {
+	if t.tx != nil {
+		return invalid(t.Name(), what+" can't be part of a transaction: use a table of the DB, outside of Update")
 	}
-	w.Condition, w.AtMS, w.LifeMS = all.condition, t.stamp.AtMS, t.stamp.LifeMS
-	item, err := t.table.WriteDocument(ctx, database.Document(d), w)
-	return Item{item}, err
+	return t.db.outside(ctx, what)
 }
 
-// Get returns the item with the given key; ok is false if there is none.
-func (t *Table) Get(ctx context.Context, key Document) (item Item, ok bool, err error) {
-	found, ok, err := t.table.Get(ctx, database.Document(key))
-	return Item{found}, ok, err
-}
-
-// Query walks the table or an index at one snapshot. The cursor must be closed; changes of the table wait for it.
-func (t *Table) Query(ctx context.Context, q Query) (*Cursor, error) {
-	in, err := q.internal()
-	if err != nil {
-		return nil, err
-	}
-	c, err := t.table.Query(ctx, in)
-	return cursorOf(c, q.Limit, err)
-}
-
-// Documents walks a Query to its end and calls visit for each item. visit ends the walk early by returning false.
-func (t *Table) Documents(ctx context.Context, q Query, visit func(Document) bool) error {
-	c, err := t.Query(ctx, q)
-	if err != nil {
+// Drop removes the table at once; background work frees its space. Errors: KindNotFound.
+func (t *Table) Drop(ctx context.Context) error {
+	if err := t.outside(ctx, "Drop"); err != nil {
 		return err
 	}
-	defer c.Close()
-	for c.Next() && visit(c.Item().Document()) {
-	}
-	return c.Close()
+	return public(t.db.db.DropTable(ctx, t.database, t.Name()))
 }
 
 // Indexes describes the table's indexes.
 func (t *Table) Indexes() ([]Index, error) {
-	found, err := t.table.Indexes()
-	indexes := make([]Index, 0, len(found))
-	for i := range found {
-		x := &found[i]
-		spec := IndexSpec{Name: x.Name, Key: keyParts(x.Visible()), PartitionParts: x.PartitionParts, Local: x.Local, KeepNulls: x.KeepNulls, Unique: x.Unique, Include: x.Include}
-		spec.KeysOnly = x.Projection == schema.ProjectKeys
-		indexes = append(indexes, Index{IndexSpec: spec, Active: x.State == schema.Active})
+	p, err := t.pin()
+	if err != nil {
+		return nil, err
 	}
-	return indexes, err
+	defer p.Release()
+	var indexes []Index
+	for _, list := range []iter.Seq[*schema.Index]{p.Descriptor().Declared(), p.Descriptor().Searches()} {
+		for x := range list {
+			if x.State != schema.Retiring && x.State != schema.Dropping {
+				indexes = append(indexes, indexOf(x))
+			}
+		}
+	}
+	return indexes, nil
 }
 
-// AddIndex starts to build an index of a table that is in use. It returns as soon as the build has begun; queries can use the index once it is Active, and
-// fail with KindBusy until then. Errors: KindExists, KindInvalid.
+// AddIndex begins to build an index of a table that is in use, and returns as soon as it has begun, once cursors and transactions that began before have ended.
+// WaitIndex waits for its end; until then queries that name the index fail with KindBusy. Errors: KindExists, KindInvalid.
 func (t *Table) AddIndex(ctx context.Context, spec IndexSpec) error {
-	return t.table.AddIndex(ctx, spec.internal())
+	if err := t.outside(ctx, "AddIndex"); err != nil {
+		return err
+	}
+	in, err := spec.internal()
+	if err != nil {
+		return err
+	}
+	return public(t.table.AddIndex(ctx, in))
+}
+
+// WaitIndex returns once an index answers queries. Errors: KindNotFound; KindInvalid if the index can't have some item, which it names; ctx's.
+func (t *Table) WaitIndex(ctx context.Context, name string) error {
+	if err := t.outside(ctx, "WaitIndex"); err != nil {
+		return err
+	}
+	return public(t.table.WaitIndex(ctx, name))
 }
 
 // Progress is how far the build of an index is.
@@ -210,24 +99,30 @@ type Progress struct {
 
 // BuildProgress returns how far the build of an index is; building is false for an index that is not being built. Errors: KindNotFound.
 func (t *Table) BuildProgress(ctx context.Context, index string) (progress Progress, building bool, err error) {
-	p, err := t.table.Pin()
+	p, err := t.pin()
 	if err != nil {
 		return Progress{}, false, err
 	}
 	defer p.Release()
 	in, building, err := p.BuildProgress(ctx, index)
-	return Progress{Done: in.Done, Expected: in.Expected, Fault: in.Fault, Duplicate: in.Duplicate}, building, err
+	return Progress{Done: in.Done, Expected: in.Expected, Fault: in.Fault, Duplicate: duplicateOf(in.Duplicate)}, building, public(err)
 }
 
 // DropIndex removes an index: it stops answering at once; background work frees its space. Errors: KindNotFound.
 func (t *Table) DropIndex(ctx context.Context, name string) error {
-	return t.table.DropIndex(ctx, name)
+	if err := t.outside(ctx, "DropIndex"); err != nil {
+		return err
+	}
+	return public(t.table.DropIndex(ctx, name))
 }
 
-// SetExpiry makes items expire at the time that an attribute holds, in seconds since 1970-01-01 UTC; "" ends that. Expired items are deleted in the
-// background, soon after that time, and may be seen until then. Errors: KindNotFound, KindBusy, KindInvalid.
+// SetExpiry makes items expire at the time that an attribute holds, a number of seconds since 1970-01-01 UTC; "" ends that. Expired items are deleted in the
+// background, soon after that time, and may be seen until then. Errors: KindNotFound, KindBusy; KindInvalid if items expire by another attribute.
 func (t *Table) SetExpiry(ctx context.Context, attribute string) error {
-	return t.table.SetExpiry(ctx, attribute)
+	if err := t.outside(ctx, "SetExpiry"); err != nil {
+		return err
+	}
+	return public(t.table.SetExpiry(ctx, attribute))
 }
 
 // Report is what Verify found.
@@ -240,6 +135,55 @@ type Report struct {
 
 // Verify compares every entry of every index with the items, at one snapshot.
 func (t *Table) Verify(ctx context.Context) (Report, error) {
+	if err := t.outside(ctx, "Verify"); err != nil {
+		return Report{}, err
+	}
 	report, err := t.table.Verify(ctx)
-	return Report(report), err
+	return Report(report), public(err)
+}
+
+// Region is a range of adjacent keys of a table or an index: the unit of splits and of parallel reads.
+type Region struct {
+	ID string
+	// Start and End are the values of key parts at which it begins and ends, by their names; empty: with the table.
+	Start, End Document
+	Items      int64  // about how many
+	Bytes      int64  // of them, about
+	Leader     string // address of the store that serves it; "" in a folder or in memory
+}
+
+// Regions returns the regions of the table ("") or of an index, in the order of keys. It reads up to some 50,000 entries. Errors: KindNotFound.
+func (t *Table) Regions(ctx context.Context, index string) ([]Region, error) {
+	p, err := t.pin()
+	if err != nil {
+		return nil, err
+	}
+	defer p.Release()
+	shown, err := p.Regions(ctx, index)
+	var list []Region
+	for i := range shown {
+		r := &shown[i]
+		list = append(list, Region{ID: r.ID, Start: keyDocument(r.Start), End: keyDocument(r.End), Items: r.Rows, Bytes: r.Bytes, Leader: r.Leader})
+	}
+	return list, public(err)
+}
+
+func keyDocument(parts []database.KeyValue) Document {
+	d := Document{}
+	for _, part := range parts {
+		if !part.Hidden {
+			d[part.Name] = goValue(part.Value)
+		}
+	}
+	return d
+}
+
+// Split cuts the table ("") or an index into about count regions of about the same size; added is the number of new ones. Nothing is moved; regions that nobody needs
+// are merged after a day. Errors: KindNotFound, KindInvalid.
+func (t *Table) Split(ctx context.Context, index string, count int) (added int, err error) {
+	if err := t.outside(ctx, "Split"); err != nil {
+		return 0, err
+	}
+	added, err = t.table.Split(ctx, index, database.RegionSpec{Count: count})
+	return added, public(err)
 }

@@ -5,59 +5,76 @@ package weft
 import (
 	"context"
 
-	"github.com/weftdb/weft/internal/data/expr"
 	"github.com/weftdb/weft/internal/database"
 )
 
-// Tx is a transaction: what it writes happens at once, at its commit, or not at all. It is used by one goroutine. Tables are named; they are those of the
-// default database.
-type Tx struct{ tx *database.Tx }
-
-// Get returns the item with the given key and guards it: the commit fails if another transaction changed it.
-func (tx *Tx) Get(ctx context.Context, table string, key Document) (item Item, ok bool, err error) {
-	found, ok, err := tx.tx.Get(ctx, table, database.Document(key))
-	return Item{found}, ok, err
+// Tx is a transaction: what is written through its tables happens at once, at its commit, or not at all. It reads one snapshot with its own writes. Items that
+// Table.Get reads are guarded: the commit fails if another transaction has changed one. Queries are not guarded. It is used by one goroutine.
+type Tx struct {
+	db    *DB
+	tx    *database.Tx
+	walks int // cursors that are open
 }
 
-// Put stores an item; see Table.Put.
-func (tx *Tx) Put(ctx context.Context, table string, item Document, conditions ...Condition) error {
-	in, err := faultless(conditions)
-	if err != nil {
+// transactionKey is that of the context in which a transaction of a DB runs.
+type transactionKey struct{ db *DB }
+
+// Update runs fn in a transaction and commits it, again from the start if other writers won in between. fn must not have effects elsewhere that may not
+// happen twice. It writes through tx alone: with its ctx, a write through a table of the DB is refused. Errors: fn's; KindConflict if writers in other processes won
+// too often; KindUnknownOutcome.
+func (db *DB) Update(ctx context.Context, fn func(ctx context.Context, tx *Tx) error) error {
+	if err := db.outside(ctx, "another Update"); err != nil {
 		return err
 	}
-	return tx.tx.Put(ctx, table, database.Document(item), in...)
+	within := context.WithValue(ctx, transactionKey{db}, true)
+	var own error // fn's
+	err := db.db.Update(ctx, func(in *database.Tx) error {
+		own = fn(within, &Tx{db: db, tx: in})
+		return own
+	})
+	if own != nil {
+		return own
+	}
+	return public(err)
 }
 
-// Delete removes an item; see Table.Delete.
-func (tx *Tx) Delete(ctx context.Context, table string, key Document, conditions ...Condition) error {
-	in, err := faultless(conditions)
+// Begin starts a transaction without retry: Commit may fail with KindConflict. It must end in Commit or Rollback, soon: changes of the tables that it uses
+// wait for it.
+func (db *DB) Begin(ctx context.Context) (*Tx, error) {
+	in, err := db.db.Begin(ctx)
 	if err != nil {
-		return err
+		return nil, public(err)
 	}
-	return tx.tx.Delete(ctx, table, database.Document(key), in...)
+	return &Tx{db: db, tx: in}, nil
 }
 
-// Change updates an item; see Table.Update.
-func (tx *Tx) Change(ctx context.Context, table string, key Document, update Update, conditions ...Condition) error {
-	in, err := faultless(conditions)
-	if err != nil {
-		return err
+// outside refuses what would wait for the transaction in whose context it is called.
+func (db *DB) outside(ctx context.Context, what string) error {
+	if ctx.Value(transactionKey{db}) != nil {
+		return invalid("", what+" inside Update would wait for the transaction that it stands in: do it before or after")
 	}
-	change, err := update.internal()
-	if err != nil {
-		return err
-	}
-	return tx.tx.Change(ctx, table, database.Document(key), change, in...)
+	return nil
 }
 
-// Query walks a table or index at the transaction's snapshot with its own writes. What it reads is not guarded. The cursor must be closed before the next write.
-func (tx *Tx) Query(ctx context.Context, table string, q Query) (*Cursor, error) {
-	in, err := q.internal()
-	if err != nil {
-		return nil, err
+// mayWrite refuses a write past the transaction in whose context it is called, and one to what a cursor of the transaction walks over.
+func (t *Table) mayWrite(ctx context.Context) error {
+	switch {
+	case t.tx == nil && ctx.Value(transactionKey{t.db}) != nil:
+		return invalid(t.Name(), "use tx.Table inside Update: this write would not be part of the transaction")
+	case t.tx != nil && t.tx.walks > 0:
+		return invalid(t.Name(), "a query of the transaction is still open: collect what it finds, and write then")
 	}
-	c, err := tx.tx.Query(ctx, table, in)
-	return cursorOf(c, q.Limit, err)
+	return nil
+}
+
+// Table returns a table of the default database as the transaction sees it: see DB.Table.
+func (tx *Tx) Table(name string) *Table { return tx.TableIn("", name) }
+
+// TableIn is Table for any database; "" is the default one.
+func (tx *Tx) TableIn(database, name string) *Table {
+	t := tx.db.TableIn(database, name)
+	t.tx = tx
+	return t
 }
 
 // Savepoint makes a place that RollbackTo goes back to, and returns its number: how many there were. With savepoints, each write costs one more read.
@@ -65,19 +82,10 @@ func (tx *Tx) Savepoint() int { return tx.tx.Savepoint() }
 
 // RollbackTo takes back what was written since savepoint n, which stays; later ones are gone. What was written or guarded still counts for conflicts.
 // After an error nothing but Rollback is left.
-func (tx *Tx) RollbackTo(n int) error { return tx.tx.RollbackTo(n) }
+func (tx *Tx) RollbackTo(n int) error { return public(tx.tx.RollbackTo(n)) }
 
 // Commit ends a transaction made by Begin. It waits for other writers of its items. Errors: KindConflict, KindTooLarge, KindReadOnly, KindUnknownOutcome.
-func (tx *Tx) Commit(ctx context.Context) error { return tx.tx.Commit(ctx) }
+func (tx *Tx) Commit(ctx context.Context) error { return public(tx.tx.Commit(ctx)) }
 
 // Rollback drops a transaction made by Begin. After Commit it does nothing.
 func (tx *Tx) Rollback() { tx.tx.Rollback() }
-
-// faultless returns conditions, or the fault that one carries.
-func faultless(conditions []Condition) ([]expr.Condition, error) {
-	in, err := expressions(conditions)
-	if err != nil {
-		return nil, &database.Error{Kind: database.KindInvalid, Err: err}
-	}
-	return in, nil
-}

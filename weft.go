@@ -5,17 +5,25 @@ package weft
 import (
 	"context"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
+	"github.com/weftdb/weft/internal/data/keyspace"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/kv"
+	"github.com/weftdb/weft/kv/mem"
+	"github.com/weftdb/weft/kv/pebble"
 )
 
 // Options are the settings of a DB. The zero value works.
 type Options struct {
-	// Admin is the engine's second interface. Default: the store itself, if it has it; without one, dropped tables are deleted row by row, and sizes are
-	// unknown.
-	Admin kv.Admin
+	// ReadOnly opens a folder that is there, and writes nothing to it.
+	ReadOnly bool
+	// CacheBytes is the size of the cache of a folder. Default 64 MiB.
+	CacheBytes int64
+	// Fatal is called once, on a goroutine of its own, when a folder can't be written any more: the process should end. What was acknowledged is on disk, and what was being
+	// written may be. Default: Logger is told, Ready returns the error, and all calls fail.
+	Fatal func(error)
 	// Logger takes what an operator should see. Default: slog.Default().
 	Logger *slog.Logger
 	// Now is the clock. Default: time.Now, corrected by the store's own clock where several processes share it.
@@ -45,61 +53,146 @@ type Options struct {
 
 func (o *Options) internal() database.Options {
 	in := database.Options{
-		Admin: o.Admin, Logger: o.Logger, Now: o.Now, LockWait: o.LockWait, BackfillPause: o.BackfillPause, ExpiryInterval: o.ExpiryInterval,
-		RebuildInterval: o.RebuildInterval, PageKeyLife: o.PageKeyLife, Idle: o.Idle, Expired: o.Expired,
+		Logger: o.Logger, Now: o.Now, LockWait: o.LockWait, BackfillPause: o.BackfillPause, ExpiryInterval: o.ExpiryInterval,
+		RebuildInterval: o.RebuildInterval, PageKeyLife: o.PageKeyLife, Idle: o.Idle || o.ReadOnly, Expired: o.Expired,
 	}
 	in.Regions.BytesMax, in.Gateway.Lease = o.RegionBytes, o.SchemaLease
 	return in
 }
 
-// DB is an open database. It is safe for concurrent use. Close it before the store.
-type DB struct{ db *database.DB }
-
-// Open opens the database kept in store, makes an empty one of an empty store, and resumes unfinished work such as builds of indexes.
-// Errors: kv.ErrFormat if a newer version of Weft wrote the data.
-func Open(ctx context.Context, store kv.Store, options Options) (*DB, error) {
-	if admin, ok := store.(kv.Admin); ok && options.Admin == nil {
-		options.Admin = admin
-	}
-	db, err := database.Open(ctx, store, options.internal())
-	if err != nil {
-		return nil, err
-	}
-	return &DB{db}, nil
+// DB is an open database. It is safe for concurrent use.
+type DB struct {
+	db     *database.DB
+	folder *pebble.Store // that Open has opened; nil: it is in memory, or the caller's
+	close  func() error
+	failed atomic.Pointer[error] // why the folder can't be written any more
 }
 
-// Close stops background work. It does not close the store, which the caller opened. Closing twice is no error.
-func (db *DB) Close() error { return db.db.Close() }
+// Open opens the database in a folder, which is made if it is missing, and resumes unfinished work such as builds of indexes. One process at a time can have it open.
+// Errors: kv.ErrFormat if a newer version of Weft wrote the data; those of the file system.
+func Open(ctx context.Context, dir string, options Options) (*DB, error) {
+	db := new(DB)
+	store, err := pebble.Open(pebble.Options{
+		Dir: dir, ReadOnly: options.ReadOnly, CacheBytes: options.CacheBytes, Logger: logger(&options), Fatal: func(err error) { db.fail(&options, err) },
+		Sought: &pebble.Sought{Name: keyspace.SoughtName, Has: keyspace.IsSought},
+	})
+	if err != nil {
+		return nil, public(err)
+	}
+	db.folder, db.close = store, store.Close
+	return db.open(ctx, store, options)
+}
 
-// Ready returns nil while reads and writes are accepted, otherwise the reason.
-func (db *DB) Ready() error { return db.db.Ready() }
+// OpenMemory opens an empty database that ends with its Close, for tests.
+func OpenMemory(ctx context.Context, options Options) (*DB, error) {
+	store := mem.Open(mem.Options{})
+	return (&DB{close: store.Close}).open(ctx, store, options)
+}
+
+// OpenStore opens the database kept in a store, such as one of package kv/tikv, and makes an empty one of an empty store. The caller closes the store, after the DB.
+// Errors: kv.ErrFormat if a newer version of Weft wrote the data.
+func OpenStore(ctx context.Context, store kv.Store, options Options) (*DB, error) {
+	return (&DB{close: func() error { return nil }}).open(ctx, store, options)
+}
+
+func (db *DB) open(ctx context.Context, store kv.Store, options Options) (*DB, error) {
+	in := options.internal()
+	in.Admin, _ = kv.AdminOf(store)
+	opened, err := database.Open(ctx, store, in)
+	if err != nil {
+		_ = db.close()
+		return nil, public(err)
+	}
+	db.db = opened
+	return db, nil
+}
+
+func logger(o *Options) *slog.Logger {
+	if o.Logger == nil {
+		return slog.Default()
+	}
+	return o.Logger
+}
+
+// fail notes that the folder can't be written any more.
+func (db *DB) fail(o *Options, err error) {
+	db.failed.Store(&err)
+	if o.Fatal != nil {
+		o.Fatal(err)
+		return
+	}
+	logger(o).Error("the database has stopped: end the process, and open it again", "error", err.Error())
+}
+
+// Close stops background work and closes what Open has opened. Closing twice is no error.
+func (db *DB) Close() error {
+	if err := db.db.Close(); err != nil {
+		return public(err)
+	}
+	return public(db.close())
+}
+
+// Ready returns nil while reads and writes are accepted, otherwise the reason: of KindReadOnly while the disk is nearly full, of KindUnavailable or KindClosed.
+func (db *DB) Ready() error {
+	if err := db.failed.Load(); err != nil {
+		return &Error{Kind: KindClosed, Detail: "the database has stopped: end the process, and open it again", Err: *err}
+	}
+	if db.folder != nil && db.folder.Metrics().ReadOnly {
+		return &Error{Kind: KindReadOnly, Detail: "the disk is nearly full: reads are answered, and writes refused"}
+	}
+	return public(db.db.Ready())
+}
 
 // WaitJobs returns when no background work is left, or with ctx's error.
-func (db *DB) WaitJobs(ctx context.Context) error { return db.db.WaitJobs(ctx) }
+func (db *DB) WaitJobs(ctx context.Context) error { return public(db.db.WaitJobs(ctx)) }
 
 // CreateTable makes a table and returns it. Errors: KindExists, KindInvalid; KindNotFound for a database that does not exist.
 func (db *DB) CreateTable(ctx context.Context, spec TableSpec) (*Table, error) {
-	t, err := db.db.CreateTable(ctx, spec.internal())
-	return tableOf(t, err)
+	return db.create(ctx, spec, db.db.CreateTable)
 }
 
-// Table returns a table of the default database. Errors: KindNotFound.
-func (db *DB) Table(name string) (*Table, error) { return db.TableIn("", name) }
-
-// TableIn returns a table of any database, such as those that SQL's CREATE DATABASE makes; "" is the default one. Errors: KindNotFound.
-func (db *DB) TableIn(database, name string) (*Table, error) {
-	t, err := db.db.TableIn(database, name)
-	return tableOf(t, err)
+// EnsureTable makes a table as CreateTable does, or, if one of its name is there, the indexes, the stream and the expiry that it lacks. It returns once all indexes of
+// spec answer queries. What spec does not ask for stays. Errors: KindExists for a table that differs from spec, which says in what; KindInvalid, also for a unique
+// index on items that share a key; KindNotFound for a database that does not exist.
+func (db *DB) EnsureTable(ctx context.Context, spec TableSpec) (*Table, error) {
+	return db.create(ctx, spec, db.db.EnsureTable)
 }
 
-// Tables returns up to limit names of a database's tables after the given one, in order.
-func (db *DB) Tables(database, after string, limit int) []string {
-	return db.db.Tables(database, after, limit)
+func (db *DB) create(ctx context.Context, spec TableSpec, how func(context.Context, database.TableSpec) (*database.Table, error)) (*Table, error) {
+	if err := db.outside(ctx, "a change of a table"); err != nil {
+		return nil, err
+	}
+	in, err := spec.internal()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := how(ctx, in); err != nil {
+		return nil, public(err)
+	}
+	t := db.TableIn(spec.Database, spec.Name)
+	if spec.Expiry != "" {
+		err = t.SetExpiry(ctx, spec.Expiry)
+	}
+	return t, err
 }
 
-// DropTable removes a table at once; background work frees its space. Errors: KindNotFound.
-func (db *DB) DropTable(ctx context.Context, database, name string) error {
-	return db.db.DropTable(ctx, database, name)
+// Table returns a table of the default database. It looks for nothing: if there is no such table, the methods of the handle fail with KindNotFound.
+func (db *DB) Table(name string) *Table { return db.TableIn("", name) }
+
+// TableIn is Table for any database, such as those that SQL's CREATE DATABASE makes; "" is the default one.
+func (db *DB) TableIn(database, name string) *Table {
+	return &Table{db: db, table: db.db.TableNamed(database, name), database: database}
+}
+
+// Tables returns the names of a database's tables, in order; "" is the default database.
+func (db *DB) Tables(database string) (names []string) {
+	const page = 1000
+	for after := ""; ; after = names[len(names)-1] {
+		some := db.db.Tables(database, after, page)
+		if names = append(names, some...); len(some) < page {
+			return names
+		}
+	}
 }
 
 // Databases returns the names of all databases, in order.
@@ -107,26 +200,16 @@ func (db *DB) Databases() []string { return db.db.Databases() }
 
 // CreateDatabase makes a database, a name space for tables. Errors: KindExists, KindInvalid.
 func (db *DB) CreateDatabase(ctx context.Context, name string) error {
-	return db.db.CreateDatabase(ctx, name)
+	if err := db.outside(ctx, "CreateDatabase"); err != nil {
+		return err
+	}
+	return public(db.db.CreateDatabase(ctx, name))
 }
 
 // DropDatabase removes a database. Errors: KindNotFound; KindInvalid if it has tables, unless withTables is set.
 func (db *DB) DropDatabase(ctx context.Context, name string, withTables bool) error {
-	return db.db.DropDatabase(ctx, name, withTables)
-}
-
-// Update runs fn in a transaction and commits it, again from the start if other writers won in between. fn must not have effects elsewhere that may not
-// happen twice, and must write through its Tx alone. Errors: fn's; KindConflict if writers in other processes won too often; KindUnknownOutcome.
-func (db *DB) Update(ctx context.Context, fn func(*Tx) error) error {
-	return db.db.Update(ctx, func(tx *database.Tx) error { return fn(&Tx{tx}) })
-}
-
-// Begin starts a transaction without retry: Commit may fail with KindConflict. It must end in Commit or Rollback, soon: changes of the tables that it uses
-// wait for it.
-func (db *DB) Begin(ctx context.Context) (*Tx, error) {
-	tx, err := db.db.Begin(ctx)
-	if err != nil {
-		return nil, err
+	if err := db.outside(ctx, "DropDatabase"); err != nil {
+		return err
 	}
-	return &Tx{tx}, nil
+	return public(db.db.DropDatabase(ctx, name, withTables))
 }

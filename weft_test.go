@@ -3,6 +3,7 @@
 package weft_test
 
 import (
+	"context"
 	"errors"
 	"strconv"
 	"strings"
@@ -10,18 +11,27 @@ import (
 	"time"
 
 	"github.com/weftdb/weft"
-	"github.com/weftdb/weft/kv/mem"
 )
 
 func open(t *testing.T) *weft.DB {
 	t.Helper()
-	store := mem.Open(mem.Options{})
-	db, err := weft.Open(t.Context(), store, weft.Options{})
+	db, err := weft.OpenMemory(t.Context(), weft.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = db.Close(); _ = store.Close() })
+	t.Cleanup(func() { _ = db.Close() })
 	return db
+}
+
+// each calls visit for the items of a query.
+func each(table *weft.Table, q weft.Query, visit func(weft.Item)) error {
+	for item, err := range table.Query(context.Background(), q) {
+		if err != nil {
+			return err
+		}
+		visit(item)
+	}
+	return nil
 }
 
 func makeTable(t *testing.T, db *weft.DB, spec weft.TableSpec) *weft.Table {
@@ -36,7 +46,7 @@ func makeTable(t *testing.T, db *weft.DB, spec weft.TableSpec) *weft.Table {
 // TestUsers: a program that asks for a user gets what the user's policies allow.
 func TestUsers(t *testing.T) {
 	db, ctx := open(t), t.Context()
-	books := makeTable(t, db, weft.TableSpec{Name: "books", Key: weft.Columns("isbn", weft.String)})
+	books := makeTable(t, db, weft.TableSpec{Name: "books", Key: weft.Key(weft.String("isbn"))})
 	for _, name := range []string{"root", "ann"} {
 		if err := db.AddUser(ctx, name, "a long password"); err != nil {
 			t.Fatal(err)
@@ -74,12 +84,12 @@ func TestUsers(t *testing.T) {
 func TestSpecs(t *testing.T) {
 	db, ctx := open(t), t.Context()
 	specs := []weft.IndexSpec{
-		{Name: "all", Key: weft.Columns("b", weft.Number, "desc(c)", weft.String), PartitionParts: 1},
-		{Name: "keys", Key: weft.Columns("b", weft.Number), PartitionParts: 1, KeysOnly: true, Unique: true},
-		{Name: "local", Key: weft.Columns("a", weft.String, "c", weft.String), PartitionParts: 1, Local: true},
-		{Name: "some", Key: weft.Columns("c", weft.String), PartitionParts: 1, KeepNulls: true, Include: []string{"d"}},
+		{Name: "all", Key: weft.Key(weft.Number("b"), weft.String("c").Desc()), PartitionParts: 1},
+		{Name: "keys", Key: weft.Key(weft.Number("b")), PartitionParts: 1, KeysOnly: true, Unique: true},
+		{Name: "local", Key: weft.Key(weft.String("a"), weft.String("c")), PartitionParts: 1, Local: true},
+		{Name: "some", Key: weft.Key(weft.String("c")), PartitionParts: 1, KeepNulls: true, Include: []string{"d"}},
 	}
-	first := makeTable(t, db, weft.TableSpec{Name: "first", Key: weft.Columns("a", weft.String, "k", weft.Int), Indexes: specs, Columns: []weft.Column{{"d", weft.Bool}}})
+	first := makeTable(t, db, weft.TableSpec{Name: "first", Key: weft.Key(weft.String("a"), weft.Int("k")), Indexes: specs, Columns: []weft.Column{{"d", weft.TypeBool}}})
 	tell := func(table *weft.Table) (specs []weft.IndexSpec, text string) {
 		indexes, err := table.Indexes()
 		if err != nil {
@@ -98,7 +108,7 @@ func TestSpecs(t *testing.T) {
 		return specs, out.String()
 	}
 	told, text := tell(first)
-	again, textAgain := tell(makeTable(t, db, weft.TableSpec{Name: "again", Key: weft.Columns("a", weft.String, "k", weft.Int), Indexes: told}))
+	again, textAgain := tell(makeTable(t, db, weft.TableSpec{Name: "again", Key: weft.Key(weft.String("a"), weft.Int("k")), Indexes: told}))
 	if len(again) != len(specs) || text != textAgain {
 		t.Errorf("%s\nbecame\n%s", text, textAgain)
 	}
@@ -123,23 +133,23 @@ func TestSpecs(t *testing.T) {
 // TestTransaction: savepoints, commit and conflict through the public types.
 func TestTransaction(t *testing.T) {
 	db, ctx := open(t), t.Context()
-	table := makeTable(t, db, weft.TableSpec{Name: "t", Key: weft.Columns("id", weft.Int)})
+	table := makeTable(t, db, weft.TableSpec{Name: "t", Key: weft.Key(weft.Int("id"))})
 	tx, err := db.Begin(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer tx.Rollback()
-	if _, _, err := tx.Get(ctx, "t", weft.Document{"id": 9}); err != nil {
+	if _, _, err := tx.Table("t").Get(ctx, weft.Document{"id": 9}); err != nil {
 		t.Fatal(err)
 	}
-	put := func(id int) { check(tx.Put(ctx, "t", weft.Document{"id": id})) }
+	put := func(id int) { check(tx.Table("t").Put(ctx, weft.Document{"id": id})) }
 	put(1)
 	point := tx.Savepoint()
 	put(2)
 	check(tx.RollbackTo(point))
 	put(3)
-	check(tx.Delete(ctx, "t", weft.Document{"id": 4}, weft.Attribute("id").Missing()))
-	c, err := tx.Query(ctx, "t", weft.Query{Reverse: true})
+	check(tx.Table("t").Delete(ctx, weft.Document{"id": 4}, weft.Attribute("id").Missing()))
+	c, err := tx.Table("t").Cursor(ctx, weft.Query{Reverse: true})
 	check(err)
 	var ids []any
 	for c.Next() {
@@ -162,7 +172,7 @@ func TestTransaction(t *testing.T) {
 // TestExplain: the text names the index that AnyIndex takes.
 func TestExplain(t *testing.T) {
 	db, ctx := open(t), t.Context()
-	table := makeTable(t, db, weft.TableSpec{Name: "t", Key: weft.Columns("id", weft.Int), Indexes: []weft.IndexSpec{{Name: "by_color", Key: weft.Columns("color", weft.String)}}})
+	table := makeTable(t, db, weft.TableSpec{Name: "t", Key: weft.Key(weft.Int("id")), Indexes: []weft.IndexSpec{{Name: "by_color", Key: weft.Key(weft.String("color"))}}})
 	for id := range 100 {
 		check(table.Put(ctx, weft.Document{"id": id, "color": []string{"red", "blue"}[id%2]}))
 	}
@@ -178,11 +188,11 @@ func TestExplain(t *testing.T) {
 // TestBuildProgress: a unique index that can't be built says which item stands in the way, and is built once that is gone.
 func TestBuildProgress(t *testing.T) {
 	db, ctx := open(t), t.Context()
-	table := makeTable(t, db, weft.TableSpec{Name: "t", Key: weft.Columns("id", weft.Int)})
+	table := makeTable(t, db, weft.TableSpec{Name: "t", Key: weft.Key(weft.Int("id"))})
 	for id := range 2 {
 		check(table.Put(ctx, weft.Document{"id": id, "mail": "ann@example.com"}))
 	}
-	check(table.AddIndex(ctx, weft.IndexSpec{Name: "mail", Key: weft.Columns("mail", weft.String), Unique: true}))
+	check(table.AddIndex(ctx, weft.IndexSpec{Name: "mail", Key: weft.Key(weft.String("mail")), Unique: true}))
 	for {
 		progress, building, err := table.BuildProgress(ctx, "mail")
 		if err != nil || !building {
@@ -206,7 +216,7 @@ func TestBuildProgress(t *testing.T) {
 // TestFaultsOfValues: a condition or an update with a value that can't be stored makes the call that uses it fail, and says which.
 func TestFaultsOfValues(t *testing.T) {
 	db, ctx := open(t), t.Context()
-	table := makeTable(t, db, weft.TableSpec{Name: "t", Key: weft.Columns("k", weft.String)})
+	table := makeTable(t, db, weft.TableSpec{Name: "t", Key: weft.Key(weft.String("k"))})
 	if err := table.Put(ctx, weft.Document{"k": "a", "n": 1}); err != nil {
 		t.Fatal(err)
 	}
@@ -215,10 +225,10 @@ func TestFaultsOfValues(t *testing.T) {
 		"in": weft.Attribute("n").In(1, func() {}), "between": weft.Attribute("n").Between(1, complex(1, 2))}
 	for name, c := range conditions {
 		_, update := table.Update(ctx, key, weft.Attribute("n").Set(2), c)
-		_, query := table.Query(ctx, weft.Query{Where: c})
-		_, filter := table.Query(ctx, weft.Query{Filter: c})
+		_, query := table.Cursor(ctx, weft.Query{Where: c})
+		_, filter := table.Cursor(ctx, weft.Query{Filter: c})
 		for call, err := range map[string]error{"put": table.Put(ctx, key, c), "delete": table.Delete(ctx, key, c), "update": update, "query": query, "filter": filter,
-			"transaction": db.Update(ctx, func(tx *weft.Tx) error { return tx.Put(ctx, "t", key, c) })} {
+			"transaction": db.Update(ctx, func(ctx context.Context, tx *weft.Tx) error { return tx.Table("t").Put(ctx, key, c) })} {
 			if weft.KindOf(err) != weft.KindInvalid || !strings.Contains(err.Error(), "attribute n") {
 				t.Errorf("%s, %s: %v", name, call, err)
 			}
@@ -239,18 +249,21 @@ func TestFaultsOfValues(t *testing.T) {
 // TestZeroValues: a zero Condition is true of all items, negated of none; a zero Update changes nothing.
 func TestZeroValues(t *testing.T) {
 	db, ctx := open(t), t.Context()
-	table := makeTable(t, db, weft.TableSpec{Name: "t", Key: weft.Columns("k", weft.String)})
+	table := makeTable(t, db, weft.TableSpec{Name: "t", Key: weft.Key(weft.String("k"))})
 	for _, update := range []weft.Update{{}, weft.Updates(), weft.Updates(weft.Update{}, weft.Update{})} {
 		if item, err := table.Update(ctx, weft.Document{"k": "a"}, update); err != nil || item.Text("k") != "a" {
 			t.Errorf("%v, %v", item, err)
 		}
 	}
-	if err := db.Update(ctx, func(tx *weft.Tx) error { return tx.Change(ctx, "t", weft.Document{"k": "b"}, weft.Update{}) }); err != nil {
+	if err := db.Update(ctx, func(ctx context.Context, tx *weft.Tx) error {
+		_, err := tx.Table("t").Update(ctx, weft.Document{"k": "b"}, weft.Update{})
+		return err
+	}); err != nil {
 		t.Error(err)
 	}
 	for want, where := range []weft.Condition{weft.Not(weft.Condition{}), weft.Attribute("k").Equal("b"), {}, weft.All(), weft.Any(weft.Condition{})} {
 		n := 0
-		if err := table.Documents(ctx, weft.Query{Where: where}, func(weft.Document) bool { n++; return true }); err != nil || n != min(want, 2) {
+		if err := each(table, weft.Query{Where: where}, func(weft.Item) { n++ }); err != nil || n != min(want, 2) {
 			t.Errorf("%d: %d items, %v", want, n, err)
 		}
 	}
@@ -259,8 +272,8 @@ func TestZeroValues(t *testing.T) {
 // TestLimitAndOrder: a limit ends the page, whose key leads on; an order is that of an index, or refused.
 func TestLimitAndOrder(t *testing.T) {
 	db, ctx := open(t), t.Context()
-	table := makeTable(t, db, weft.TableSpec{Name: "t", Key: weft.Columns("p", weft.String, "at", weft.Number),
-		Indexes: []weft.IndexSpec{{Name: "by_n", Key: weft.Columns("p", weft.String, "n", weft.Number)}}})
+	table := makeTable(t, db, weft.TableSpec{Name: "t", Key: weft.Key(weft.String("p"), weft.Number("at")),
+		Indexes: []weft.IndexSpec{{Name: "by_n", Key: weft.Key(weft.String("p"), weft.Number("n"))}}})
 	for i := range 7 {
 		if err := table.Put(ctx, weft.Document{"p": "x", "at": i, "n": i * 3 % 7}); err != nil {
 			t.Fatal(err)
@@ -268,7 +281,7 @@ func TestLimitAndOrder(t *testing.T) {
 	}
 	walk := func(q weft.Query) (list []string, more bool, last weft.PageKey) {
 		t.Helper()
-		c, err := table.Query(ctx, q)
+		c, err := table.Cursor(ctx, q)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -298,7 +311,7 @@ func TestLimitAndOrder(t *testing.T) {
 		}
 	}
 	for _, q := range []weft.Query{{AnyIndex: true, Where: of, Order: []weft.Ordering{{Attribute: "m"}}}, {Where: of, Order: []weft.Ordering{{Attribute: "n"}}}} {
-		if _, err := table.Query(ctx, q); weft.KindOf(err) != weft.KindInvalid || !strings.Contains(err.Error(), "add one whose key") {
+		if _, err := table.Cursor(ctx, q); weft.KindOf(err) != weft.KindInvalid || !strings.Contains(err.Error(), "add one whose key") {
 			t.Errorf("%+v: %v", q, err)
 		}
 	}
@@ -316,15 +329,15 @@ func TestLimitAndOrder(t *testing.T) {
 // TestClosed: a closed database refuses.
 func TestClosed(t *testing.T) {
 	db, ctx := open(t), t.Context()
-	table := makeTable(t, db, weft.TableSpec{Name: "t", Key: weft.Columns("k", weft.String)})
+	table := makeTable(t, db, weft.TableSpec{Name: "t", Key: weft.Key(weft.String("k"))})
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
 	_, _, get := table.Get(ctx, weft.Document{"k": "a"})
-	_, query := table.Query(ctx, weft.Query{})
+	_, query := table.Cursor(ctx, weft.Query{})
 	_, begin := db.Begin(ctx)
 	for call, err := range map[string]error{"put": table.Put(ctx, weft.Document{"k": "a"}), "get": get, "query": query, "begin": begin,
-		"update": db.Update(ctx, func(*weft.Tx) error { return nil })} {
+		"update": db.Update(ctx, func(context.Context, *weft.Tx) error { return nil })} {
 		if weft.KindOf(err) != weft.KindClosed {
 			t.Errorf("%s: %v", call, err)
 		}
@@ -334,7 +347,7 @@ func TestClosed(t *testing.T) {
 // TestTimes: a time comes back in UTC, in whole milliseconds, and compares as one.
 func TestTimes(t *testing.T) {
 	db, ctx := open(t), t.Context()
-	table := makeTable(t, db, weft.TableSpec{Name: "t", Key: weft.Columns("k", weft.String, "at", weft.Timestamp), PartitionParts: 1})
+	table := makeTable(t, db, weft.TableSpec{Name: "t", Key: weft.Key(weft.String("k"), weft.Timestamp("at")), PartitionParts: 1})
 	at := time.Date(2026, 2, 3, 4, 5, 6, 789_000_000, time.FixedZone("east", 3600))
 	if err := table.Put(ctx, weft.Document{"k": "a", "at": at, "took": 1500 * time.Millisecond, "seen": at}); err != nil {
 		t.Fatal(err)
@@ -351,7 +364,7 @@ func TestTimes(t *testing.T) {
 	}
 	n := 0
 	where := weft.All(weft.Attribute("k").Equal("a"), weft.Attribute("at").Between(at.Add(-time.Hour), at), weft.Attribute("seen").Greater(at.Add(-time.Minute)))
-	if err := table.Documents(ctx, weft.Query{Where: where}, func(weft.Document) bool { n++; return true }); err != nil || n != 1 {
+	if err := each(table, weft.Query{Where: where}, func(weft.Item) { n++ }); err != nil || n != 1 {
 		t.Errorf("%d items, %v", n, err)
 	}
 }

@@ -41,6 +41,9 @@ func SharedOf(s Store) (shared Shared, ok bool) {
 // CollectorOf is SharedOf for Collector.
 func CollectorOf(s Store) (collector Collector, ok bool) { return find[Collector](s) }
 
+// AdminOf is SharedOf for Admin.
+func AdminOf(s Store) (admin Admin, ok bool) { return find[Admin](s) }
+
 // find returns the first of s and the stores below it that is a T.
 func find[T any](s Store) (found T, ok bool) {
 	for s != nil {

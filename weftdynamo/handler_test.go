@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/weftdb/weft"
-	"github.com/weftdb/weft/kv/mem"
 	"github.com/weftdb/weft/storage"
 	"github.com/weftdb/weft/weftdynamo"
 	"github.com/weftdb/weft/wefttest"
@@ -86,9 +85,7 @@ func TestBuckets(t *testing.T) {
 
 // An http.Server of the program's own serves DynamoDB's API.
 func ExampleHandler() {
-	store := mem.Open(mem.Options{})
-	defer store.Close()
-	db, err := weft.Open(context.Background(), store, weft.Options{})
+	db, err := weft.OpenMemory(context.Background(), weft.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -31,6 +31,6 @@
 // a time: another statement in the same transaction or sql.Conn first gathers the rows that are left of the one before, up to 64 MiB. The end
 // of a context ends the statement.
 //
-// Knows: database/sql/driver, package sql's sessions, the engines that a data source names.
+// Knows: database/sql/driver, package sql's sessions, the databases that a data source names.
 // Never: syntax, packets, how rows are found.
 package weftsql

@@ -11,9 +11,6 @@ import (
 	"sync"
 
 	"github.com/weftdb/weft"
-	"github.com/weftdb/weft/kv"
-	"github.com/weftdb/weft/kv/mem"
-	"github.com/weftdb/weft/kv/pebble"
 )
 
 // init registers the driver. // lint:init programs expect that the import of a driver registers it, as database/sql documents
@@ -29,7 +26,6 @@ func newSource() *source { return &source{opened: map[string]*opened{}} }
 
 // opened is a database that is open.
 type opened struct {
-	store kv.Store
 	db    *weft.DB
 	users int // connectors
 }
@@ -74,15 +70,11 @@ func (s *source) acquire(ctx context.Context, n *name) (*opened, error) {
 		o.users++
 		return o, nil
 	}
-	store, err := n.store()
+	db, err := n.open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	db, err := weft.Open(ctx, store, weft.Options{Logger: slog.New(quiet{slog.Default().Handler()})})
-	if err != nil {
-		return nil, errors.Join(err, store.Close())
-	}
-	o := &opened{store, db, 1}
+	o := &opened{db, 1}
 	if n.key != "" {
 		s.opened[n.key] = o
 	}
@@ -97,15 +89,16 @@ func (s *source) release(key string, o *opened) error {
 		return nil
 	}
 	delete(s.opened, key)
-	return errors.Join(o.db.Close(), o.store.Close())
+	return o.db.Close()
 }
 
-// store opens the engine that a name asks for.
-func (n *name) store() (kv.Store, error) {
+// open opens the database that a name means.
+func (n *name) open(ctx context.Context) (*weft.DB, error) {
+	options := weft.Options{Logger: slog.New(quiet{slog.Default().Handler()})}
 	if n.folder == "" {
-		return mem.Open(mem.Options{}), nil
+		return weft.OpenMemory(ctx, options)
 	}
-	return pebble.Open(pebble.Options{Dir: n.folder, Logger: slog.New(quiet{slog.Default().Handler()})})
+	return weft.Open(ctx, n.folder, options)
 }
 
 // quiet hands on warnings and errors alone: a program that opens a data source does not expect to be told what goes well.

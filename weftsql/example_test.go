@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/weftdb/weft"
-	"github.com/weftdb/weft/kv/mem"
 	"github.com/weftdb/weft/weftsql"
 )
 
@@ -52,9 +51,7 @@ func Example() {
 // SQL and the API of package weft share a database.
 func ExampleConnector() {
 	ctx := context.Background()
-	store := mem.Open(mem.Options{})
-	defer store.Close()
-	db, err := weft.Open(ctx, store, weft.Options{})
+	db, err := weft.OpenMemory(ctx, weft.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -65,10 +62,7 @@ func ExampleConnector() {
 	if _, err := pool.Exec("CREATE TABLE cities (name VARCHAR(40), people BIGINT, PRIMARY KEY (name))"); err != nil {
 		log.Fatal(err)
 	}
-	cities, err := db.Table("cities")
-	if err != nil {
-		log.Fatal(err)
-	}
+	cities := db.Table("cities")
 	if err := cities.Put(ctx, weft.Document{"name": "Porto", "people": 231_800}); err != nil {
 		log.Fatal(err)
 	}
@@ -86,9 +80,7 @@ func ExampleOptions() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	store := mem.Open(mem.Options{})
-	defer store.Close()
-	db, err := weft.Open(context.Background(), store, weft.Options{})
+	db, err := weft.OpenMemory(context.Background(), weft.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}

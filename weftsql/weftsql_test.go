@@ -16,7 +16,6 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/weftdb/weft"
-	"github.com/weftdb/weft/kv/mem"
 	"github.com/weftdb/weft/weftsql"
 )
 
@@ -25,14 +24,13 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // open returns a database in memory, and database/sql over it.
 func open(t testing.TB, o weftsql.Options) (*weft.DB, *sql.DB) {
 	t.Helper()
-	store := mem.Open(mem.Options{})
-	db, err := weft.Open(t.Context(), store, weft.Options{})
+	db, err := weft.OpenMemory(t.Context(), weft.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	pool := sql.OpenDB(weftsql.Connector(db, o))
 	t.Cleanup(func() {
-		if err := errors.Join(pool.Close(), db.Close(), store.Close()); err != nil {
+		if err := errors.Join(pool.Close(), db.Close()); err != nil {
 			t.Error(err)
 		}
 	})
@@ -74,10 +72,7 @@ func TestShared(t *testing.T) {
 	db, pool := open(t, weftsql.Options{})
 	exec(t, pool, "CREATE TABLE cities (name VARCHAR(40), people BIGINT, PRIMARY KEY (name))")
 	exec(t, pool, "INSERT INTO cities VALUES (?, ?)", "Porto", 231_800)
-	table, err := db.Table("cities")
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := db.Table("cities")
 	item, found, err := table.Get(t.Context(), weft.Document{"name": "Porto"})
 	if err != nil || !found {
 		t.Fatalf("the row is not there as an item: %v", err)

@@ -18,7 +18,7 @@ var t *testing.T
 // A test of what works with the API of package weft.
 func ExampleDB() {
 	db := wefttest.DB(t)
-	cities, err := db.CreateTable(t.Context(), weft.TableSpec{Name: "cities", Key: weft.Columns("name", weft.String)})
+	cities, err := db.CreateTable(t.Context(), weft.TableSpec{Name: "cities", Key: weft.Key(weft.String("name"))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func ExampleDynamoDBOf() {
 	db := wefttest.DB(t)
 	endpoint := wefttest.DynamoDBOf(t, db)
 	runProgram(endpoint) // the program that is tested
-	fmt.Println(db.Tables("", "", 10))
+	fmt.Println(db.Tables(""))
 }
 
 // The driver is that of the program, here github.com/go-sql-driver/mysql.

@@ -32,16 +32,13 @@ import (
 	"github.com/weftdb/weft/internal/sql"
 	"github.com/weftdb/weft/internal/sql/result"
 	"github.com/weftdb/weft/internal/sql/variable"
-	"github.com/weftdb/weft/kv/mem"
 	"github.com/weftdb/weft/weftdynamo"
 )
 
 // DB returns an empty database in memory.
 func DB(t testing.TB) *weft.DB {
 	t.Helper()
-	store := mem.Open(mem.Options{})
-	closeAtEnd(t, store)
-	db, err := weft.Open(context.Background(), store, weft.Options{Logger: logger(t)})
+	db, err := weft.OpenMemory(context.Background(), weft.Options{Logger: logger(t)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -149,10 +149,7 @@ func TestOneDatabase(t *testing.T) {
 	if err := pool.QueryRow("SELECT cents FROM orders WHERE id = 'o1'").Scan(&cents); err != nil || cents != 250 {
 		t.Errorf("in SQL: %d, %v", cents, err)
 	}
-	table, err := db.Table("orders")
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := db.Table("orders")
 	if _, found, err := table.Get(t.Context(), weft.Document{"id": "o1"}); err != nil || !found {
 		t.Errorf("in the program: %t, %v", found, err)
 	}

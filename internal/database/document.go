@@ -33,6 +33,9 @@ type Item struct {
 
 // Attribute returns the value of a top-level attribute; a missing one has the kind Missing. It aliases the item's bytes.
 func (i Item) Attribute(name string) value.Value {
+	if i.Row == nil {
+		return nil
+	}
 	v, _ := i.Row.Get(i.Names, []byte(name))
 	return v
 }

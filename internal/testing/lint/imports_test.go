@@ -58,8 +58,8 @@ func checkPackageImport(dir string, from law, target string, isTest bool) string
 		return fmt.Sprintf("%s is test support: only tests, bench and examples import it", target)
 	case slices.Contains(from.never, target):
 		return fmt.Sprintf("%s must never import %s%s", dir, target, because(from))
-	case to.engine && from.layer != cmdLayer && !slices.Contains(testSupport, dir):
-		return fmt.Sprintf("%s is an engine: only cmd/weft and tests name engines; take a kv.Store instead", target)
+	case to.engine && from.layer != cmdLayer && !slices.Contains(testSupport, dir) && !slices.Contains(from.only, target):
+		return fmt.Sprintf("%s is an engine: only package weft, cmd/weft and tests name engines; take a kv.Store instead", target)
 	case from.only != nil && to.layer != 0 && !slices.Contains(from.only, target):
 		return fmt.Sprintf("%s may import layer 0 and %s, not %s%s", dir, list(from.only), target, because(from))
 	case from.only != nil || slices.Contains(from.beside, target) || to.layer < from.layer:

@@ -12,7 +12,6 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"github.com/weftdb/weft"
-	"github.com/weftdb/weft/kv/mem"
 	"github.com/weftdb/weft/weftsql"
 )
 
@@ -30,7 +29,7 @@ func openShop() (*sql.DB, error) {
 
 // openInProcess opens it within the process, which ends with it. Errors are of the type by which GORM knows duplicates.
 func openInProcess() (*sql.DB, error) {
-	db, err := weft.Open(context.Background(), mem.Open(mem.Options{}), weft.Options{Logger: slog.New(slog.DiscardHandler)})
+	db, err := weft.OpenMemory(context.Background(), weft.Options{Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ import (
 
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/feed"
+	"github.com/weftdb/weft/internal/database/feed"
 	"github.com/weftdb/weft/internal/testing/rounds"
 	"github.com/weftdb/weft/internal/testing/testdb"
 )
