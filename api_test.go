@@ -40,7 +40,8 @@ func sources(t *testing.T, files *token.FileSet, patterns ...string) (list []*as
 // inside is the method that programs can't call, since they can't name the type of its argument.
 const inside = "DB.Inside"
 
-// exported returns the package's exported declarations, without bodies and comments, and the names of functions, constants, variables, and methods (Type.Name).
+// exported returns the package's exported declarations, without bodies and comments, and the names of functions,
+// constants, variables, and methods (Type.Name).
 func exported(t *testing.T) (listing string, names []string) {
 	files := token.NewFileSet()
 	var list []string
@@ -103,7 +104,8 @@ func specNames(spec ast.Spec) (names []string) {
 	return names
 }
 
-// TestAPI compares the exported names of the package with testdata/api.txt, so that each change of them shows in a diff. -rewrite writes it.
+// TestAPI compares the exported names of the package with testdata/api.txt, so that each change of them shows in a
+// diff. -rewrite writes it.
 func TestAPI(t *testing.T) {
 	listing, _ := exported(t)
 	path := filepath.Join("testdata", "api.txt")
@@ -171,7 +173,15 @@ func TestEachNameIsUsed(t *testing.T) {
 			return true
 		})
 	}
-	obvious := []string{"Error.Error", "Error.Unwrap", "DuplicateError.Error", "Denied.Error", "Kind.String", "ChangeKind.String", "KeyPart.String"} // printing calls them
+	obvious := []string{
+		"Error.Error",
+		"Error.Unwrap",
+		"DuplicateError.Error",
+		"Denied.Error",
+		"Kind.String",
+		"ChangeKind.String",
+		"KeyPart.String",
+	} // printing calls them
 	_, names := exported(t)
 	for _, name := range names {
 		_, method, is := strings.Cut(name, ".")

@@ -71,17 +71,23 @@ func progressOf(tell func(BackupProgress)) func(database.BackupProgress) {
 	}
 }
 
-// Backup copies the whole store to a storage while it is used: all databases with users and unfinished jobs, as they are at one moment. A backup to a storage
-// that has others writes only what is new. Errors: those of the storage and the store, KindDenied.
+// Backup copies the whole store to a storage while it is used: all databases with users and unfinished jobs, as
+// they are at one moment. A backup to a storage that has others writes only what is new. Errors: those of the
+// storage and the store, KindDenied.
 func (db *DB) Backup(ctx context.Context, to storage.Storage, o BackupOptions) (BackupResult, error) {
-	r, err := db.db.Backup(ctx, to, database.BackupOptions{Seal: o.Seal, Keep: o.Keep, Program: o.Program, Progress: progressOf(o.Progress)})
+	r, err := db.db.Backup(ctx, to, database.BackupOptions{
+		Seal: o.Seal, Keep: o.Keep, Program: o.Program, Progress: progressOf(o.Progress),
+	})
 	if err != nil {
 		return BackupResult{}, public(err)
 	}
-	return BackupResult{Backup: backupOf(&r.Backup), Written: r.Written, WrittenBytes: r.WrittenBytes, Removed: r.Removed}, nil
+	return BackupResult{
+		Backup: backupOf(&r.Backup), Written: r.Written, WrittenBytes: r.WrittenBytes, Removed: r.Removed,
+	}, nil
 }
 
-// Restore brings a backup back to a folder, which must be empty or missing, and checks every byte. Open it afterwards as any other.
+// Restore brings a backup back to a folder, which must be empty or missing, and checks every byte. Open it
+// afterwards as any other.
 func Restore(ctx context.Context, from storage.Storage, dir string, o RestoreOptions) (Backup, error) {
 	b, err := database.Restore(ctx, from, database.RestoreOptions{
 		ID: o.ID, Dir: dir, Open: o.Open, Progress: progressOf(o.Progress),

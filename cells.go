@@ -9,8 +9,8 @@ import (
 	"github.com/weftdb/weft/internal/data/cell"
 )
 
-// CellRules give the attributes of a table's items timestamps: the newest value of an attribute counts, whatever the order of writes. A table without rules
-// keeps what was written last, and costs less.
+// CellRules give the attributes of a table's items timestamps: the newest value of an attribute counts, whatever
+// the order of writes. A table without rules keeps what was written last, and costs less.
 type CellRules struct {
 	// Versions is the number of values of each attribute that are kept. Default 1.
 	Versions int
@@ -57,9 +57,10 @@ func (t *Table) At(stamp Stamp) *Table {
 	return &at
 }
 
-// SetCells gives a table rules of cells, or changes them. What was written before the table had any counts as written now. Reads follow the new rules at
-// once; items that they shorten or lengthen are rewritten in the background. Rules can't be taken away: zero ones ask for nothing but timestamps. Errors:
-// KindNotFound, KindInvalid.
+// SetCells gives a table rules of cells, or changes them. What was written before the table had any counts as
+// written now. Reads follow the new rules at once; items that they shorten or lengthen are rewritten in the
+// background. Rules can't be taken away: zero ones ask for nothing but timestamps. Errors: KindNotFound,
+// KindInvalid.
 func (t *Table) SetCells(ctx context.Context, rules CellRules) error {
 	if err := t.outside(ctx, "SetCells"); err != nil {
 		return err
@@ -67,8 +68,9 @@ func (t *Table) SetCells(ctx context.Context, rules CellRules) error {
 	return public(t.table.SetCells(ctx, *rules.internal()))
 }
 
-// Compact begins to rewrite a table: marks of deletions, versions and values that nobody sees any more go, and the engine gives the space back, where it
-// can. It returns as soon as the work is filed; DB.WaitJobs waits for its end. Errors: KindNotFound.
+// Compact begins to rewrite a table: marks of deletions, versions and values that nobody sees any more go, and the
+// engine gives the space back, where it can. It returns as soon as the work is filed; DB.WaitJobs waits for its
+// end. Errors: KindNotFound.
 func (t *Table) Compact(ctx context.Context) error {
 	if err := t.outside(ctx, "Compact"); err != nil {
 		return err

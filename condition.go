@@ -10,15 +10,15 @@ import (
 	"github.com/weftdb/weft/internal/data/value"
 )
 
-// Condition is a predicate over an item. The zero value is true of all items. One that compares with a value which can't be stored carries that
-// fault to the call that uses it, which fails with KindInvalid.
+// Condition is a predicate over an item. The zero value is true of all items. One that compares with a value which
+// can't be stored carries that fault to the call that uses it, which fails with KindInvalid.
 type Condition struct {
 	condition expr.Condition
 	err       error
 }
 
-// Update is a change of an item. The zero value changes nothing. One with a value that can't be stored makes the call that uses it fail with
-// KindInvalid.
+// Update is a change of an item. The zero value changes nothing. One with a value that can't be stored makes the
+// call that uses it fail with KindInvalid.
 type Update struct {
 	update *expr.Update
 	err    error
@@ -96,7 +96,8 @@ type Field struct {
 	field govalue.Field
 }
 
-// Attribute returns the field for an attribute's name and, if given, the steps into its document: names of members (string) and list positions (int).
+// Attribute returns the field for an attribute's name and, if given, the steps into its document: names of members
+// (string) and list positions (int).
 func Attribute(name string, steps ...any) Field {
 	return Field{name, govalue.Attribute(name, steps...)}
 }
@@ -165,7 +166,8 @@ func (f Field) Missing() Condition { return Condition{condition: f.field.Missing
 // Set is the update that puts x into the field.
 func (f Field) Set(x any) Update { return f.change(govalue.Field.Set, x) }
 
-// Add is the update that adds a number to the field, or members to a set; a missing field counts as 0 or the empty set.
+// Add is the update that adds a number to the field, or members to a set; a missing field counts as 0 or the empty
+// set.
 func (f Field) Add(x any) Update { return f.change(govalue.Field.Add, x) }
 
 func (f Field) change(change func(govalue.Field, any) *expr.Update, x any) Update {

@@ -20,8 +20,8 @@ import (
 //		...
 //	}
 //
-// The walk begins with the loop, and ends with it; changes of the table wait for it. Items stay valid. An error is the last thing that comes. In a transaction the walk
-// sees its writes, and the loop must not write.
+// The walk begins with the loop, and ends with it; changes of the table wait for it. Items stay valid. An error is
+// the last thing that comes. In a transaction the walk sees its writes, and the loop must not write.
 func (t *Table) Query(ctx context.Context, q Query) iter.Seq2[Item, error] {
 	return t.items(ctx, q, true)
 }
@@ -58,8 +58,8 @@ func (t *Table) items(ctx context.Context, q Query, stay bool) iter.Seq2[Item, e
 	}
 }
 
-// Cursor begins a Query and leaves its steps to the caller, for programs that read millions of items, or want to know what a walk has done. It must be closed; changes
-// of the table wait for it.
+// Cursor begins a Query and leaves its steps to the caller, for programs that read millions of items, or want to
+// know what a walk has done. It must be closed; changes of the table wait for it.
 func (t *Table) Cursor(ctx context.Context, q Query) (*Cursor, error) {
 	in, err := q.internal()
 	if err != nil {
@@ -87,9 +87,10 @@ func (t *Table) Cursor(ctx context.Context, q Query) (*Cursor, error) {
 	return &Cursor{cursor: c, tx: t.tx, left: left}, nil
 }
 
-// Scan reads what a Query finds by several goroutines, each of which reads a part of the keys, all at one snapshot; workers is how many, 0 for one on each processor.
-// They call visit at the same time, with items that are valid until it returns. An error of visit ends the scan, which returns it. A small table is read by one.
-// Order, Limit, After, Near and Search are refused.
+// Scan reads what a Query finds by several goroutines, each of which reads a part of the keys, all at one snapshot;
+// workers is how many, 0 for one on each processor. They call visit at the same time, with items that are valid
+// until it returns. An error of visit ends the scan, which returns it. A small table is read by one. Order, Limit,
+// After, Near and Search are refused.
 func (t *Table) Scan(ctx context.Context, q Query, workers int, visit func(Item) error) error {
 	if err := t.outside(ctx, "Scan"); err != nil {
 		return err
@@ -193,7 +194,8 @@ func (c *Cursor) LastKey() (PageKey, error) {
 	return PageKey(key), public(err)
 }
 
-// Boundaries returns the version of the segment boundaries in use, for Query.Boundaries of the next page; 0 if it needs none.
+// Boundaries returns the version of the segment boundaries in use, for Query.Boundaries of the next page; 0 if it
+// needs none.
 func (c *Cursor) Boundaries() uint64 { return c.cursor.Boundaries() }
 
 // Explain says in words which index is walked, how, and what is filtered.

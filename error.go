@@ -36,20 +36,35 @@ type Kind uint8
 
 // The kinds of errors.
 const (
-	KindInternal        = Kind(database.KindInternal)        // a bug or damaged data; Detail is for the log
-	KindNotFound        = Kind(database.KindNotFound)        // no such table or index
-	KindExists          = Kind(database.KindExists)          // a table or index of that name exists
-	KindInvalid         = Kind(database.KindInvalid)         // the request makes no sense: wrong key, wrong type, bad schema
-	KindConditionFailed = Kind(database.KindConditionFailed) // the condition of a write was false, or another item has its values in a unique index; nothing was written
-	KindTooLarge        = Kind(database.KindTooLarge)        // the write exceeds a limit of the engine
-	KindConflict        = Kind(database.KindConflict)        // other writers won too often; try again
-	KindBusy            = Kind(database.KindBusy)            // the table or index is being changed; try again later
-	KindReadOnly        = Kind(database.KindReadOnly)        // the disk is nearly full; reads work
-	KindClosed          = Kind(database.KindClosed)          // the database is closed or closing
-	KindCanceled        = Kind(database.KindCanceled)        // the context ended before the work was done; nothing was written
-	KindUnknownOutcome  = Kind(database.KindUnknownOutcome)  // the write may or may not have taken effect
-	KindUnavailable     = Kind(database.KindUnavailable)     // this process may not answer now; nothing was written; try again, or ask another
-	KindDenied          = Kind(database.KindDenied)          // the principal may not do that; nothing was read or written
+	// KindInternal: a bug or damaged data; Detail is for the log.
+	KindInternal = Kind(database.KindInternal)
+	// KindNotFound: no such table or index.
+	KindNotFound = Kind(database.KindNotFound)
+	// KindExists: a table or index of that name exists.
+	KindExists = Kind(database.KindExists)
+	// KindInvalid: the request makes no sense: wrong key, wrong type, bad schema.
+	KindInvalid = Kind(database.KindInvalid)
+	// KindConditionFailed: the condition of a write was false, or another item has its values in a unique index;
+	// nothing was written.
+	KindConditionFailed = Kind(database.KindConditionFailed)
+	// KindTooLarge: the write exceeds a limit of the engine.
+	KindTooLarge = Kind(database.KindTooLarge)
+	// KindConflict: other writers won too often; try again.
+	KindConflict = Kind(database.KindConflict)
+	// KindBusy: the table or index is being changed; try again later.
+	KindBusy = Kind(database.KindBusy)
+	// KindReadOnly: the disk is nearly full; reads work.
+	KindReadOnly = Kind(database.KindReadOnly)
+	// KindClosed: the database is closed or closing.
+	KindClosed = Kind(database.KindClosed)
+	// KindCanceled: the context ended before the work was done; nothing was written.
+	KindCanceled = Kind(database.KindCanceled)
+	// KindUnknownOutcome: the write may or may not have taken effect.
+	KindUnknownOutcome = Kind(database.KindUnknownOutcome)
+	// KindUnavailable: this process may not answer now; nothing was written; try again, or ask another.
+	KindUnavailable = Kind(database.KindUnavailable)
+	// KindDenied: the principal may not do that; nothing was read or written.
+	KindDenied = Kind(database.KindDenied)
 )
 
 // String returns the kind's name, such as "not found".
@@ -66,7 +81,8 @@ func KindOf(err error) Kind {
 // ErrConditionFailed is wrapped by the error of a write whose condition was false.
 var ErrConditionFailed = change.ErrConditionFailed
 
-// ErrChangesGone is wrapped by the error of Table.Changes for a Position behind which changes may be gone: they are kept for 24 hours. It is of KindInvalid.
+// ErrChangesGone is wrapped by the error of Table.Changes for a Position behind which changes may be gone: they are
+// kept for 24 hours. It is of KindInvalid.
 var ErrChangesGone = feed.ErrGone
 
 // DuplicateError says that another item has the same key in a unique index. An Error of KindConditionFailed wraps it.

@@ -196,8 +196,8 @@ func ExampleZOrder() {
 	// Nara
 }
 
-// Changes of a table as they were committed. The reader keeps its position with what it has made of them, in one transaction: each change counts once, also after a
-// restart.
+// Changes of a table as they were committed. The reader keeps its position with what it has made of them, in one
+// transaction: each change counts once, also after a restart.
 func ExampleTable_Changes() {
 	ctx := context.Background()
 	db, closeAll := openMemory()
@@ -282,7 +282,8 @@ func ExampleTable_Backup() {
 	// 1 before the sale 1
 }
 
-// Regions are what a table's keys are cut into. Of a table that is to be loaded from many sides, they can be made beforehand.
+// Regions are what a table's keys are cut into. Of a table that is to be loaded from many sides, they can be made
+// beforehand.
 func ExampleTable_Split() {
 	ctx := context.Background()
 	db, closeAll := openMemory()
@@ -319,7 +320,8 @@ func ExampleDB_Begin() {
 	// Output: [pen]
 }
 
-// A user's policies decide what is done in the user's name. This one allows the items whose key begins with the user's name, and nothing else.
+// A user's policies decide what is done in the user's name. This one allows the items whose key begins with the
+// user's name, and nothing else.
 func ExampleDB_As() {
 	ctx := context.Background()
 	db, closeAll := openMemory()

@@ -39,7 +39,8 @@ func show(table *weft.Table, q weft.Query, attribute string) {
 	fmt.Println(found)
 }
 
-// A database in a folder, closed and opened again. The second time, EnsureTable finds the table that the first one has made.
+// A database in a folder, closed and opened again. The second time, EnsureTable finds the table that the first one
+// has made.
 func Example() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "weft")
@@ -85,7 +86,8 @@ func ExampleTable_Put() {
 	// false <nil>
 }
 
-// Conditions are checked and the item is changed in one step, so that counters lose no count and nobody sells what is not there.
+// Conditions are checked and the item is changed in one step, so that counters lose no count and nobody sells what
+// is not there.
 func ExampleTable_Update() {
 	ctx := context.Background()
 	db, closeAll := openMemory()
@@ -122,7 +124,8 @@ func ExampleTable_Update() {
 	// map[color:blue left:7 sku:ink] <nil>
 }
 
-// Conditions on the key bound what is read. The first key part is given; the second takes every kind of range, in both directions.
+// Conditions on the key bound what is read. The first key part is given; the second takes every kind of range, in
+// both directions.
 func ExampleTable_Query() {
 	ctx := context.Background()
 	db, closeAll := openMemory()

@@ -11,9 +11,10 @@ import (
 	"github.com/weftdb/weft/internal/database"
 )
 
-// Document is an item as Go values. It takes nil, bool, string, []byte, numbers with json.Number and order.Decimal, time.Time (kept in whole milliseconds),
-// time.Duration (a number of nanoseconds), encoding.TextMarshalers as their texts, slices as lists, maps and structs, and Set; and gives back nil, bool, string, []byte,
-// json.Number, time.Time in UTC, []any, map[string]any and Set.
+// Document is an item as Go values. It takes nil, bool, string, []byte, numbers with json.Number and order.Decimal,
+// time.Time (kept in whole milliseconds), time.Duration (a number of nanoseconds), encoding.TextMarshalers as their
+// texts, slices as lists, maps and structs, and Set; and gives back nil, bool, string, []byte, json.Number,
+// time.Time in UTC, []any, map[string]any and Set.
 type Document map[string]any
 
 // Set is a set of strings, of numbers or of []bytes. It can't be empty: leave the attribute out.
@@ -26,8 +27,8 @@ func goValue(v value.Value) any {
 	return govalue.GoValueWith(v, func(members []any) any { return Set(members) })
 }
 
-// Item is one item in its stored bytes. An attribute is decoded when it is asked for. The zero Item has no attributes. An Item never changes; that of a Cursor or
-// of Table.Scan is valid only until they go on.
+// Item is one item in its stored bytes. An attribute is decoded when it is asked for. The zero Item has no
+// attributes. An Item never changes; that of a Cursor or of Table.Scan is valid only until they go on.
 type Item struct{ item database.Item }
 
 // Exists reports whether there is an item: it is false of the zero Item.
@@ -38,15 +39,17 @@ func (i Item) Clone() Item {
 	return Item{database.Item{Row: slices.Clone(i.item.Row), Names: i.item.Names}}
 }
 
-// Decode stores the item in the struct or map that into points to. A field of a struct is the attribute of its name, or of the name in its tag:
+// Decode stores the item in the struct or map that into points to. A field of a struct is the attribute of its
+// name, or of the name in its tag:
 //
 //	Country string    `weft:"country"`
 //	Seen    time.Time `weft:"seen,omitempty"` // not stored if it is the zero value or empty
 //	Tags    []string  `weft:"tags,set"`       // a set; without that option a list
 //	Hidden  int       `weft:"-"`
 //
-// Types are those of Document; embedded structs count as their fields. Fields without an attribute stay as they are, and an attribute without a field is left out.
-// Errors: KindInvalid, naming the attribute, if a value does not go into its field.
+// Types are those of Document; embedded structs count as their fields. Fields without an attribute stay as they
+// are, and an attribute without a field is left out. Errors: KindInvalid, naming the attribute, if a value does not
+// go into its field.
 func (i Item) Decode(into any) error {
 	if !i.Exists() {
 		return nil

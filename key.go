@@ -21,8 +21,8 @@ const (
 	TypeTimestamp = Type(schema.Timestamp) // milliseconds; time.Time in Go
 )
 
-// KeyPart is one component of a key: an attribute, or something computed of attributes. A part that can't be made carries its fault to the call that uses it, which
-// fails with KindInvalid.
+// KeyPart is one component of a key: an attribute, or something computed of attributes. A part that can't be made
+// carries its fault to the call that uses it, which fails with KindInvalid.
 type KeyPart struct {
 	part schema.KeyPart
 	err  error
@@ -31,7 +31,8 @@ type KeyPart struct {
 // Key joins parts to a key.
 func Key(parts ...KeyPart) []KeyPart { return parts }
 
-// String returns the key part of a string attribute, or of an expression such as `concat(day,'#',user)` or `reverse(id)`.
+// String returns the key part of a string attribute, or of an expression such as `concat(day,'#',user)` or
+// `reverse(id)`.
 func String(attribute string) KeyPart { return partOf(attribute, schema.String) }
 
 // Number returns the key part of an attribute that is a decimal number, or of an expression such as `hash32(id)`.
@@ -52,11 +53,12 @@ func Float(attribute string) KeyPart { return partOf(attribute, schema.Float) }
 // Timestamp returns the key part of an attribute that is a time.Time.
 func Timestamp(attribute string) KeyPart { return partOf(attribute, schema.Timestamp) }
 
-// ZOrder returns the key part that interleaves the bits of several attributes, declared as in docs/zorder.md: "lat lat, lon lon, population u64". The first of them
-// has the first bit.
+// ZOrder returns the key part that interleaves the bits of several attributes, declared as in docs/zorder.md: "lat
+// lat, lon lon, population u64". The first of them has the first bit.
 func ZOrder(attributes string) KeyPart { return partOf("zorder("+attributes+")", schema.Binary) }
 
-// Words returns a field of a search index: the words of some attributes together, cut by an analyzer such as "standard", "english" or "cjk".
+// Words returns a field of a search index: the words of some attributes together, cut by an analyzer such as
+// "standard", "english" or "cjk".
 func Words(analyzer string, attributes ...string) KeyPart {
 	part, err := database.Words(analyzer, attributes...)
 	return KeyPart{part, err}

@@ -40,7 +40,11 @@ func TestKinds(t *testing.T) {
 // TestTooLarge: a commit above the engine's limit is refused as a whole.
 func TestTooLarge(t *testing.T) {
 	ctx := t.Context()
-	db, err := weft.OpenStore(ctx, mem.Open(mem.Options{Limits: kv.Limits{KeyBytesMax: 1 << 10, ValueBytesMax: 1 << 16, TxnBytesMax: 1 << 17}}), weft.Options{})
+	db, err := weft.OpenStore(
+		ctx,
+		mem.Open(mem.Options{Limits: kv.Limits{KeyBytesMax: 1 << 10, ValueBytesMax: 1 << 16, TxnBytesMax: 1 << 17}}),
+		weft.Options{},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,9 +61,26 @@ func TestTooLarge(t *testing.T) {
 // TestColumns: declared columns take values of their types alone.
 func TestColumns(t *testing.T) {
 	db, ctx := open(t), t.Context()
-	columns := []weft.Column{{"s", weft.TypeString}, {"n", weft.TypeNumber}, {"b", weft.TypeBinary}, {"i", weft.TypeInt}, {"f", weft.TypeFloat}, {"t", weft.TypeTimestamp}, {"o", weft.TypeBool}}
+	columns := []weft.Column{
+		{"s", weft.TypeString},
+		{"n", weft.TypeNumber},
+		{"b", weft.TypeBinary},
+		{"i", weft.TypeInt},
+		{"f", weft.TypeFloat},
+		{"t", weft.TypeTimestamp},
+		{"o", weft.TypeBool},
+	}
 	table := makeTable(t, db, weft.TableSpec{Name: "t", Key: weft.Key(weft.Number("id")), Columns: columns})
-	good := weft.Document{"id": 1, "s": "x", "n": 1.5, "b": []byte{1}, "i": 5, "f": 0.1, "t": time.UnixMilli(1), "o": true}
+	good := weft.Document{
+		"id": 1,
+		"s":  "x",
+		"n":  1.5,
+		"b":  []byte{1},
+		"i":  5,
+		"f":  0.1,
+		"t":  time.UnixMilli(1),
+		"o":  true,
+	}
 	check(table.Put(ctx, good))
 	for _, c := range columns {
 		bad := weft.Document{"id": 2, c.Name: []any{}}
@@ -72,7 +93,15 @@ func TestColumns(t *testing.T) {
 // TestSegments: pages of a parallel walk by hand, and items that are kept by copies.
 func TestSegments(t *testing.T) {
 	db, ctx := open(t), t.Context()
-	table := makeTable(t, db, weft.TableSpec{Name: "t", Key: weft.Key(weft.Number("id")), Indexes: []weft.IndexSpec{{Name: "x", Key: weft.Key(weft.Number("x"))}}})
+	table := makeTable(
+		t,
+		db,
+		weft.TableSpec{
+			Name:    "t",
+			Key:     weft.Key(weft.Number("id")),
+			Indexes: []weft.IndexSpec{{Name: "x", Key: weft.Key(weft.Number("x"))}},
+		},
+	)
 	for id := range 500 {
 		check(table.Put(ctx, weft.Document{"id": id, "s": weft.Set{"a", "b"}}))
 	}
@@ -115,8 +144,22 @@ func TestSegments(t *testing.T) {
 // TestScore: the best match comes first, with its score.
 func TestScore(t *testing.T) {
 	db, ctx := open(t), t.Context()
-	table := makeTable(t, db, weft.TableSpec{Name: "t", Key: weft.Key(weft.Number("id")), Indexes: []weft.IndexSpec{{Name: "w", Search: true, Key: weft.Key(weft.Words("english", "text"))}}})
-	check(table.PutAll(ctx, weft.Document{"id": 1, "text": "whales and ships and many other things"}, weft.Document{"id": 2, "text": "whales, whales"}))
+	table := makeTable(
+		t,
+		db,
+		weft.TableSpec{
+			Name:    "t",
+			Key:     weft.Key(weft.Number("id")),
+			Indexes: []weft.IndexSpec{{Name: "w", Search: true, Key: weft.Key(weft.Words("english", "text"))}},
+		},
+	)
+	check(
+		table.PutAll(
+			ctx,
+			weft.Document{"id": 1, "text": "whales and ships and many other things"},
+			weft.Document{"id": 2, "text": "whales, whales"},
+		),
+	)
 	c, err := table.Cursor(ctx, weft.Query{Search: &weft.Search{Attributes: []string{"text"}, Text: "whale"}})
 	if err != nil {
 		t.Fatal(err)
@@ -168,7 +211,11 @@ func TestBackups(t *testing.T) {
 	to := storage.Folder(filepath.Join(dir, "backups"))
 	var told weft.BackupProgress
 	for range 3 {
-		made, err := db.Backup(ctx, to, weft.BackupOptions{Keep: 2, Program: "a test", Progress: func(p weft.BackupProgress) { told = p }})
+		made, err := db.Backup(
+			ctx,
+			to,
+			weft.BackupOptions{Keep: 2, Program: "a test", Progress: func(p weft.BackupProgress) { told = p }},
+		)
 		if err != nil || made.Bytes == 0 || made.Program != "a test" {
 			t.Fatalf("%+v, %v", made, err)
 		}
@@ -185,7 +232,9 @@ func TestBackups(t *testing.T) {
 func TestBackupOfMemory(t *testing.T) {
 	ctx, dir := t.Context(), t.TempDir()
 	db, to := open(t), storage.Folder(filepath.Join(dir, "backups"))
-	check(makeTable(t, db, weft.TableSpec{Name: "t", Key: weft.Key(weft.Number("id"))}).Put(ctx, weft.Document{"id": 7}))
+	check(
+		makeTable(t, db, weft.TableSpec{Name: "t", Key: weft.Key(weft.Number("id"))}).Put(ctx, weft.Document{"id": 7}),
+	)
 	if _, err := db.Backup(ctx, to, weft.BackupOptions{}); err != nil {
 		t.Fatal(err)
 	}

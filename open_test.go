@@ -77,13 +77,15 @@ func TestDatabases(t *testing.T) {
 	spec := weft.TableSpec{Database: "shop", Name: "orders", Key: weft.Key(weft.String("id"))}
 	orders := makeTable(t, db, spec)
 	check(orders.Put(ctx, weft.Document{"id": "o1"}))
-	if _, _, err := db.Table("orders").Get(ctx, weft.Document{"id": "o1"}); weft.KindOf(err) != weft.KindNotFound || orders.Name() != "orders" {
+	if _, _, err := db.Table("orders").Get(ctx, weft.Document{"id": "o1"}); weft.KindOf(err) != weft.KindNotFound ||
+		orders.Name() != "orders" {
 		t.Errorf("a table of another database: %v", err)
 	}
 	if _, ok, err := db.TableIn("shop", "orders").Get(ctx, weft.Document{"id": "o1"}); !ok || err != nil {
 		t.Error(ok, err)
 	}
-	if got := strings.Join(append(db.Tables("shop"), db.Databases()...), " "); got != "orders default shop" || len(db.Tables("")) != 0 {
+	if got := strings.Join(append(db.Tables("shop"), db.Databases()...), " "); got != "orders default shop" ||
+		len(db.Tables("")) != 0 {
 		t.Error(got)
 	}
 	if err := db.DropDatabase(ctx, "shop", false); weft.KindOf(err) != weft.KindInvalid {
@@ -101,7 +103,10 @@ func TestEnsureTable(t *testing.T) {
 	db, ctx := open(t), t.Context()
 	spec := weft.TableSpec{Name: "t", Key: weft.Key(weft.String("a"), weft.Number("b").Desc())}
 	makeTable(t, db, spec)
-	spec.Indexes = []weft.IndexSpec{{Name: "place", Key: weft.Key(weft.ZOrder("lat lat, lon lon"))}, {Name: "words", Search: true, Key: weft.Key(weft.Words("english", "text"), weft.Number("b"))}}
+	spec.Indexes = []weft.IndexSpec{
+		{Name: "place", Key: weft.Key(weft.ZOrder("lat lat, lon lon"))},
+		{Name: "words", Search: true, Key: weft.Key(weft.Words("english", "text"), weft.Number("b"))},
+	}
 	spec.Expiry, spec.Stream, spec.RecoveryDays = "until", weft.StreamNew, 1
 	var table *weft.Table
 	for range 2 {
@@ -111,7 +116,8 @@ func TestEnsureTable(t *testing.T) {
 		}
 	}
 	indexes, err := table.Indexes()
-	if err != nil || len(indexes) != 2 || !indexes[0].Active || !indexes[1].Active || !indexes[1].Search || indexes[0].Key[0].String() != "zorder(lat lat, lon lon)" {
+	if err != nil || len(indexes) != 2 || !indexes[0].Active || !indexes[1].Active || !indexes[1].Search ||
+		indexes[0].Key[0].String() != "zorder(lat lat, lon lon)" {
 		t.Errorf("%+v, %v", indexes, err)
 	}
 	for range table.Changes(ctx, nil) {
@@ -123,11 +129,14 @@ func TestEnsureTable(t *testing.T) {
 	for _, other := range []weft.TableSpec{
 		{Name: "t", Key: weft.Key(weft.String("a"))}, {Name: "t", Key: spec.Key, Stream: weft.StreamOld}, {Name: "t", Key: spec.Key, Indexes: []weft.IndexSpec{{Name: "place", Key: spec.Key}}},
 	} {
-		if _, err := db.EnsureTable(ctx, other); weft.KindOf(err) != weft.KindExists || !strings.Contains(err.Error(), "the table is there, but") {
+		if _, err := db.EnsureTable(ctx, other); weft.KindOf(err) != weft.KindExists ||
+			!strings.Contains(err.Error(), "the table is there, but") {
 			t.Error(err)
 		}
 	}
-	if _, err := db.EnsureTable(ctx, weft.TableSpec{Name: "t", Key: spec.Key, Expiry: "other"}); weft.KindOf(err) != weft.KindInvalid {
+	if _, err := db.EnsureTable(ctx, weft.TableSpec{Name: "t", Key: spec.Key, Expiry: "other"}); weft.KindOf(
+		err,
+	) != weft.KindInvalid {
 		t.Errorf("another expiry: %v", err)
 	}
 	check(table.SetExpiry(ctx, ""))
@@ -137,12 +146,30 @@ func TestEnsureTable(t *testing.T) {
 func TestKeyFaults(t *testing.T) {
 	db, ctx := open(t), t.Context()
 	for _, part := range []weft.KeyPart{weft.ZOrder("lat unknown"), weft.Words("klingon", "text"), weft.ZOrder("").Desc(), {}} {
-		if _, err := db.CreateTable(ctx, weft.TableSpec{Name: "t", Key: weft.Key(part)}); weft.KindOf(err) != weft.KindInvalid {
+		if _, err := db.CreateTable(ctx, weft.TableSpec{Name: "t", Key: weft.Key(part)}); weft.KindOf(
+			err,
+		) != weft.KindInvalid {
 			t.Errorf("%v: %v", part, err)
 		}
 	}
-	table := makeTable(t, db, weft.TableSpec{Name: "t", Key: weft.Key(weft.String("s"), weft.Binary("b"), weft.Bool("o"), weft.Int("i"), weft.Float("f"), weft.Timestamp("t"))})
-	if err := table.AddIndex(ctx, weft.IndexSpec{Name: "x", Key: weft.Key(weft.ZOrder("x"))}); weft.KindOf(err) != weft.KindInvalid {
+	table := makeTable(
+		t,
+		db,
+		weft.TableSpec{
+			Name: "t",
+			Key: weft.Key(
+				weft.String("s"),
+				weft.Binary("b"),
+				weft.Bool("o"),
+				weft.Int("i"),
+				weft.Float("f"),
+				weft.Timestamp("t"),
+			),
+		},
+	)
+	if err := table.AddIndex(ctx, weft.IndexSpec{Name: "x", Key: weft.Key(weft.ZOrder("x"))}); weft.KindOf(
+		err,
+	) != weft.KindInvalid {
 		t.Error(err)
 	}
 }

@@ -10,8 +10,9 @@ import (
 	"github.com/weftdb/weft/internal/database"
 )
 
-// SetRecovery keeps the changes of the last so many days, at most 35, so that the table can be restored as it was at any moment of them; 0 keeps none any more, and
-// makes earlier moments unreachable. Errors: KindInvalid, KindNotFound.
+// SetRecovery keeps the changes of the last so many days, at most 35, so that the table can be restored as it was
+// at any moment of them; 0 keeps none any more, and makes earlier moments unreachable. Errors: KindInvalid,
+// KindNotFound.
 func (t *Table) SetRecovery(ctx context.Context, days int) error {
 	if err := t.outside(ctx, "SetRecovery"); err != nil {
 		return err
@@ -30,9 +31,10 @@ func (t *Table) Restorable() (from, to time.Time, ok bool, err error) {
 	return from, to, ok, nil
 }
 
-// RestoreAt makes the table's items what they were at a moment, to the millisecond: it takes the changes since back, in small transactions, each of which is a change
-// itself, for streams and for a later restore. changes is the number of there were. If it fails or is interrupted, it can be asked for again. Errors: KindInvalid if
-// changes since then are not kept.
+// RestoreAt makes the table's items what they were at a moment, to the millisecond: it takes the changes since
+// back, in small transactions, each of which is a change itself, for streams and for a later restore. changes is
+// how many there were. If it fails or is interrupted, it can be asked for again. Errors: KindInvalid if changes
+// since then are not kept.
 func (t *Table) RestoreAt(ctx context.Context, at time.Time) (changes int64, err error) {
 	if err := t.outside(ctx, "RestoreAt"); err != nil {
 		return 0, err
@@ -41,8 +43,8 @@ func (t *Table) RestoreAt(ctx context.Context, at time.Time) (changes int64, err
 	return changes, public(err)
 }
 
-// CopyAt makes a table, in the same database, of the items that this one had at a moment, to the millisecond, with its indexes. It returns once it is there. Errors:
-// KindInvalid if changes since then are not kept, KindExists.
+// CopyAt makes a table, in the same database, of the items that this one had at a moment, to the millisecond, with
+// its indexes. It returns once it is there. Errors: KindInvalid if changes since then are not kept, KindExists.
 func (t *Table) CopyAt(ctx context.Context, at time.Time, name string) (*Table, error) {
 	if err := t.outside(ctx, "CopyAt"); err != nil {
 		return nil, err
@@ -65,7 +67,8 @@ func (db *DB) arrived(ctx context.Context, a database.Arrival, err error) (*Tabl
 	return db.TableIn(a.Schema.Database, a.Schema.Name), nil
 }
 
-// TableBackup is a copy of a table at one moment, which is kept in the database until it is dropped, whatever becomes of the table.
+// TableBackup is a copy of a table at one moment, which is kept in the database until it is dropped, whatever
+// becomes of the table.
 type TableBackup struct {
 	ID              string
 	Name            string // given to Table.Backup
@@ -78,15 +81,16 @@ type TableBackup struct {
 
 func tableBackupOf(b *database.TableBackup) TableBackup {
 	return TableBackup{
-		ID: b.ID, Name: b.Name, Database: b.Schema.Database, Table: b.Schema.Name, At: time.UnixMilli(b.MadeMS).UTC(), Ready: b.Ready, Failure: b.Failed,
-		Items: b.Rows, Bytes: b.Bytes,
+		ID: b.ID, Name: b.Name, Database: b.Schema.Database, Table: b.Schema.Name, At: time.UnixMilli(b.MadeMS).UTC(),
+		Ready: b.Ready, Failure: b.Failed, Items: b.Rows, Bytes: b.Bytes,
 	}
 }
 
 // backupPoll is how often Table.Backup looks.
 const backupPoll = 5 * time.Millisecond
 
-// Backup copies the table, as it is at this moment, and returns once the copy is there. If ctx ends before, the copy is made all the same. Errors: KindNotFound.
+// Backup copies the table, as it is at this moment, and returns once the copy is there. If ctx ends before, the
+// copy is made all the same. Errors: KindNotFound.
 func (t *Table) Backup(ctx context.Context, name string) (TableBackup, error) {
 	if err := t.outside(ctx, "Backup"); err != nil {
 		return TableBackup{}, err
@@ -119,7 +123,8 @@ func (db *DB) TableBackups(ctx context.Context) ([]TableBackup, error) {
 	return list, public(err)
 }
 
-// RestoreTable makes a table of a backup, with its indexes, and returns once it is there. Errors: KindNotFound, KindExists; KindBusy if the backup is not Ready.
+// RestoreTable makes a table of a backup, with its indexes, and returns once it is there. Errors: KindNotFound,
+// KindExists; KindBusy if the backup is not Ready.
 func (db *DB) RestoreTable(ctx context.Context, backup, database, name string) (*Table, error) {
 	if err := db.outside(ctx, "RestoreTable"); err != nil {
 		return nil, err
@@ -128,7 +133,8 @@ func (db *DB) RestoreTable(ctx context.Context, backup, database, name string) (
 	return db.arrived(ctx, a, err)
 }
 
-// DropTableBackup removes a backup; its space is freed in the background. Errors: KindNotFound; KindBusy while it is being made or restored.
+// DropTableBackup removes a backup; its space is freed in the background. Errors: KindNotFound; KindBusy while it
+// is being made or restored.
 func (db *DB) DropTableBackup(ctx context.Context, backup string) error {
 	_, err := db.db.DeleteTableBackup(ctx, backup)
 	return public(err)

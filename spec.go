@@ -16,22 +16,24 @@ type TableSpec struct {
 	// Key is the primary key; its first PartitionParts parts are the partition key. Default of PartitionParts: 1.
 	Key            []KeyPart
 	PartitionParts int
-	// HashDistributed prefixes every key by a hash of its partition key, so that growing partition keys do not meet at one end of the table. Items of one
-	// partition stay in order, partitions do not. Default: ordered.
+	// HashDistributed prefixes every key by a hash of its partition key, so that growing partition keys do not meet
+	// at one end of the table. Items of one partition stay in order, partitions do not. Default: ordered.
 	HashDistributed bool
-	// Columns are declared columns that are not in the key. A write of a value that the type does not take is refused. Items may have attributes that are not
-	// declared.
+	// Columns are declared columns that are not in the key. A write of a value that the type does not take is
+	// refused. Items may have attributes that are not declared.
 	Columns []Column
 	Indexes []IndexSpec
 	// Regions is the number of regions that the table begins with. Default: 1, and on a cluster four for each node.
 	Regions int
 	// Cells gives attributes timestamps, lives and versions. Default: none.
 	Cells *CellRules
-	// Expiry is the attribute with the time at which an item expires; see Table.SetExpiry. Default: items don't expire.
+	// Expiry is the attribute with the time at which an item expires; see Table.SetExpiry. Default: items don't
+	// expire.
 	Expiry string
 	// Stream keeps the changes of items for 24 hours; see Table.Changes. Default: StreamOff.
 	Stream Stream
-	// RecoveryDays keeps the changes of so many days, at most 35, so that the table can be restored as it was at any moment of them. Default: none.
+	// RecoveryDays keeps the changes of so many days, at most 35, so that the table can be restored as it was at
+	// any moment of them. Default: none.
 	RecoveryDays int
 }
 
@@ -49,24 +51,28 @@ type IndexSpec struct {
 	PartitionParts int
 	// Local says that the index shares the table's partition key, as DynamoDB's local secondary indexes do.
 	Local bool
-	// KeepNulls gives items that lack a key attribute an entry, too, before all others. Default: the index leaves them out.
+	// KeepNulls gives items that lack a key attribute an entry, too, before all others. Default: the index leaves
+	// them out.
 	KeepNulls bool
-	// Unique lets no two items have the same key in the index, except for keys with a missing attribute or a null. The later writer gets a *DuplicateError.
+	// Unique lets no two items have the same key in the index, except for keys with a missing attribute or a null.
+	// The later writer gets a *DuplicateError.
 	Unique bool
-	// Search makes a search index: each part of Key is a field, Words of texts or a plain attribute, and queries find items by them in any combination. It keeps
-	// nulls and holds no other attributes.
+	// Search makes a search index: each part of Key is a field, Words of texts or a plain attribute, and queries
+	// find items by them in any combination. It keeps nulls and holds no other attributes.
 	Search bool
-	// Async leaves changes of items to a job that brings a search index up to date after their commits. Default: their commits do.
+	// Async leaves changes of items to a job that brings a search index up to date after their commits. Default:
+	// their commits do.
 	Async *Async
-	// KeysOnly keeps all attributes but the keys out of the index, and Include all but the keys and those that it names. Default: the index holds whole
-	// items.
+	// KeysOnly keeps all attributes but the keys out of the index, and Include all but the keys and those that it
+	// names. Default: the index holds whole items.
 	KeysOnly bool
 	Include  []string
 }
 
 // Async says which changes of items an asynchronous search index learns of after their commits.
 type Async struct {
-	// EntriesMax is the number of entries of the index a change may write or delete within its commit; one that takes more is left to the job. 0: all are left.
+	// EntriesMax is the number of entries of the index a change may write or delete within its commit; one that takes
+	// more is left to the job. 0: all are left.
 	EntriesMax int
 }
 
@@ -83,8 +89,9 @@ func (s *TableSpec) internal() (database.TableSpec, error) {
 		return database.TableSpec{}, err
 	}
 	in := database.TableSpec{
-		Database: s.Database, Name: s.Name, Key: key, PartitionParts: s.PartitionParts, HashDistributed: s.HashDistributed, Cells: s.Cells.internal(),
-		Stream: s.Stream.internal(), RecoveryDays: s.RecoveryDays,
+		Database: s.Database, Name: s.Name, Key: key, PartitionParts: s.PartitionParts,
+		HashDistributed: s.HashDistributed, Cells: s.Cells.internal(), Stream: s.Stream.internal(),
+		RecoveryDays: s.RecoveryDays,
 	}
 	for _, c := range s.Columns {
 		in.Columns = append(in.Columns, schema.Column{Name: c.Name, Type: schema.Type(c.Type)})
@@ -108,8 +115,8 @@ func (s *IndexSpec) internal() (database.IndexSpec, error) {
 		return database.IndexSpec{}, err
 	}
 	in := database.IndexSpec{
-		Name: s.Name, Key: key, PartitionParts: s.PartitionParts, Local: s.Local, KeepNulls: s.KeepNulls, Unique: s.Unique, Search: s.Search,
-		Async: (*schema.Async)(s.Async), Include: s.Include,
+		Name: s.Name, Key: key, PartitionParts: s.PartitionParts, Local: s.Local, KeepNulls: s.KeepNulls,
+		Unique: s.Unique, Search: s.Search, Async: (*schema.Async)(s.Async), Include: s.Include,
 	}
 	switch {
 	case len(s.Include) > 0:
@@ -125,8 +132,8 @@ func (s *IndexSpec) internal() (database.IndexSpec, error) {
 // indexOf describes an index that is there.
 func indexOf(x *schema.Index) Index {
 	spec := IndexSpec{
-		Name: x.Name, Key: keyParts(x.Visible()), PartitionParts: x.PartitionParts, Local: x.Local, KeepNulls: x.KeepNulls, Unique: x.Unique, Search: x.Search,
-		Async: (*Async)(x.Async), Include: x.Include,
+		Name: x.Name, Key: keyParts(x.Visible()), PartitionParts: x.PartitionParts, Local: x.Local,
+		KeepNulls: x.KeepNulls, Unique: x.Unique, Search: x.Search, Async: (*Async)(x.Async), Include: x.Include,
 	}
 	if x.Search {
 		spec.KeepNulls = false // as all of them do

@@ -26,15 +26,23 @@ const (
 
 // internal returns the images of a stream; nil if there is none.
 func (s Stream) internal() *database.Images {
-	images, ok := map[Stream]database.Images{StreamKeys: 0, StreamNew: database.NewImage, StreamOld: database.OldImage, StreamBoth: database.NewImage | database.OldImage}[s]
-	if !ok {
+	var images database.Images
+	switch s {
+	case StreamKeys:
+	case StreamNew:
+		images = database.NewImage
+	case StreamOld:
+		images = database.OldImage
+	case StreamBoth:
+		images = database.NewImage | database.OldImage
+	default:
 		return nil
 	}
 	return &images
 }
 
-// SetStream switches the stream of the table's changes on, or off. What a stream has can be read for 24 hours, also once it is off. Errors: KindNotFound; KindExists if
-// one is on that shows something else: switch it off first.
+// SetStream switches the stream of the table's changes on, or off. What a stream has can be read for 24 hours, also
+// once it is off. Errors: KindNotFound; KindExists if one is on that shows something else: switch it off first.
 func (t *Table) SetStream(ctx context.Context, stream Stream) error {
 	if err := t.outside(ctx, "SetStream"); err != nil {
 		return err
@@ -79,22 +87,24 @@ type Change struct {
 	Expired bool      // the item's time had come
 	At      time.Time // of the commit, by the clock of the store
 	Key     Item      // the attributes of the key
-	// Old and New are the item before and after the change, as far as the stream shows them: an Item that does not exist otherwise.
+	// Old and New are the item before and after the change, as far as the stream shows them: an Item that does not
+	// exist otherwise.
 	Old, New Item
 	// Position is behind the change.
 	Position Position
 }
 
-// Position is a place between changes of a table. It can be kept, in the same transaction as what the changes led to, so that each counts once. nil is before the oldest
-// change that can be read.
+// Position is a place between changes of a table. It can be kept, in the same transaction as what the changes led
+// to, so that each counts once. nil is before the oldest change that can be read.
 type Position []byte
 
 // changesPage is the number of changes that are read at once.
 const changesPage = 256
 
-// Changes returns the changes behind a position, up to the last one there is. Those of an item come in the order of their commits; in a folder and in memory, all do.
-// Nothing of the table is held while the loop runs, so that it may write, for instance the position that it has come to. Errors: ErrChangesGone; KindInvalid if
-// the table has no stream.
+// Changes returns the changes behind a position, up to the last one there is. Those of an item come in the order of
+// their commits; in a folder and in memory, all do. Nothing of the table is held while the loop runs, so that it
+// may write, for instance the position that it has come to. Errors: ErrChangesGone; KindInvalid if the table has no
+// stream.
 func (t *Table) Changes(ctx context.Context, from Position) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
 		for at := from; ; {
@@ -132,7 +142,9 @@ func (t *Table) Follow(ctx context.Context, from Position) iter.Seq2[Change, err
 }
 
 // page yields the next changes; goOn is false if that was the end.
-func (t *Table) page(ctx context.Context, from Position, yield func(Change, error) bool) (count int, next Position, goOn bool) {
+func (t *Table) page(ctx context.Context, from Position, yield func(Change, error) bool) (
+	count int, next Position, goOn bool,
+) {
 	p, err := t.pin()
 	if err != nil {
 		return 0, nil, yield(Change{}, err) && false
@@ -157,7 +169,10 @@ func changeOf(r *feed.Record) Change {
 		}
 		return Item{database.Item{Row: row, Names: r.Names}}
 	}
-	c := Change{Kind: Modify, Expired: r.ByExpiry, At: time.UnixMilli(r.AtMS).UTC(), Key: item(r.Key), Old: item(r.Old), New: item(r.New), Position: r.After}
+	c := Change{
+		Kind: Modify, Expired: r.ByExpiry, At: time.UnixMilli(r.AtMS).UTC(),
+		Key: item(r.Key), Old: item(r.Old), New: item(r.New), Position: r.After,
+	}
 	switch {
 	case !r.WasThere:
 		c.Kind = Insert
@@ -167,8 +182,9 @@ func changeOf(r *feed.Record) Change {
 	return c
 }
 
-// StreamEnd returns the position behind the last change, for a reader who wants to know only of what comes. A reader that kept no position for 24 hours, since there was
-// no change, keeps the one that StreamEnd returned before its last loop. Errors: KindInvalid if the table has no stream.
+// StreamEnd returns the position behind the last change, for a reader who wants to know only of what comes. A
+// reader that kept no position for 24 hours, since there was no change, keeps the one that StreamEnd returned
+// before its last loop. Errors: KindInvalid if the table has no stream.
 func (t *Table) StreamEnd(ctx context.Context) (Position, error) {
 	p, err := t.pin()
 	if err != nil {

@@ -13,13 +13,17 @@ import (
 	"github.com/weftdb/weft"
 )
 
-// TestChanges: each change counts once, however often the reader is stopped, since its position is kept with what it has written.
+// TestChanges: each change counts once, however often the reader is stopped, since its position is kept with what
+// it has written.
 func TestChanges(t *testing.T) {
 	ctx, dir := t.Context(), t.TempDir()
 	for begin := range 4 {
 		db, err := weft.Open(ctx, dir, weft.Options{})
 		check(err)
-		events, err := db.EnsureTable(ctx, weft.TableSpec{Name: "events", Key: weft.Key(weft.Number("id")), Stream: weft.StreamNew})
+		events, err := db.EnsureTable(
+			ctx,
+			weft.TableSpec{Name: "events", Key: weft.Key(weft.Number("id")), Stream: weft.StreamNew},
+		)
 		check(err)
 		totals, err := db.EnsureTable(ctx, weft.TableSpec{Name: "totals", Key: weft.Key(weft.String("of"))})
 		check(err)
@@ -33,7 +37,8 @@ func TestChanges(t *testing.T) {
 			check(err)
 			check(db.Update(ctx, func(ctx context.Context, tx *weft.Tx) error {
 				n, _ := change.New.Int("n")
-				_, err := tx.Table("totals").Update(ctx, weft.Document{"of": "events"}, weft.Updates(weft.Attribute("sum").Add(n), weft.Attribute("at").Set([]byte(change.Position))))
+				_, err := tx.Table("totals").
+					Update(ctx, weft.Document{"of": "events"}, weft.Updates(weft.Attribute("sum").Add(n), weft.Attribute("at").Set([]byte(change.Position))))
 				return err
 			}))
 			if left--; left == 0 {
@@ -80,7 +85,18 @@ func TestKindsOfChanges(t *testing.T) {
 		if len(got) < 2 && change.Kind != []weft.ChangeKind{weft.Insert, weft.Modify, weft.Remove}[len(got)] {
 			t.Error(change.Kind)
 		}
-		got = append(got, fmt.Sprintln(change.Kind, change.Key.Text("k"), old, n, change.New.Exists(), time.Since(change.At) < time.Hour, change.Expired))
+		got = append(
+			got,
+			fmt.Sprintln(
+				change.Kind,
+				change.Key.Text("k"),
+				old,
+				n,
+				change.New.Exists(),
+				time.Since(change.At) < time.Hour,
+				change.Expired,
+			),
+		)
 	}
 	if text := strings.Join(got, ""); text != "INSERT a 0 1 true true false\nMODIFY a 1 2 true true false\nREMOVE a 2 0 false true false\n" {
 		t.Error(text)
@@ -140,7 +156,9 @@ func TestRestoreTable(t *testing.T) {
 		t.Error(err)
 	}
 	all, err := db.TableBackups(ctx)
-	if err != nil || len(all) != 1 || all[0].Name != "monday" || all[0].Items != 2 || !all[0].Ready || all[0].Table != "t" || all[0].Database != "default" {
+	if err != nil || len(all) != 1 || all[0].Name != "monday" || all[0].Items != 2 || !all[0].Ready ||
+		all[0].Table != "t" ||
+		all[0].Database != "default" {
 		t.Errorf("%+v, %v", all, err)
 	}
 	check(db.DropTableBackup(ctx, backup.ID))
@@ -160,7 +178,9 @@ func TestRegions(t *testing.T) {
 		t.Error(added, err)
 	}
 	regions, err := table.Regions(ctx, "")
-	if err != nil || len(regions) != 4 || regions[0].Items < 10 || fmt.Sprint(regions[0].End) != fmt.Sprint(regions[1].Start) || len(regions[0].Start) != 0 {
+	if err != nil || len(regions) != 4 || regions[0].Items < 10 ||
+		fmt.Sprint(regions[0].End) != fmt.Sprint(regions[1].Start) ||
+		len(regions[0].Start) != 0 {
 		t.Errorf("%+v, %v", regions, err)
 	}
 	if _, err := table.Regions(ctx, "none"); weft.KindOf(err) != weft.KindNotFound {

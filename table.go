@@ -10,7 +10,8 @@ import (
 	"github.com/weftdb/weft/internal/database"
 )
 
-// Table is a handle of a table: of a DB, whose writes are commits of their own, or of a Tx, whose writes happen with it. It is safe for concurrent use if it is a DB's.
+// Table is a handle of a table: of a DB, whose writes are commits of their own, or of a Tx, whose writes happen
+// with it. It is safe for concurrent use if it is a DB's.
 type Table struct {
 	db       *DB
 	tx       *Tx // nil: a commit of its own for each write
@@ -66,8 +67,9 @@ func (t *Table) Indexes() ([]Index, error) {
 	return indexes, nil
 }
 
-// AddIndex begins to build an index of a table that is in use, and returns as soon as it has begun, once cursors and transactions that began before have ended.
-// WaitIndex waits for its end; until then queries that name the index fail with KindBusy. Errors: KindExists, KindInvalid.
+// AddIndex begins to build an index of a table that is in use, and returns as soon as it has begun, once cursors
+// and transactions that began before have ended. WaitIndex waits for its end; until then queries that name the
+// index fail with KindBusy. Errors: KindExists, KindInvalid.
 func (t *Table) AddIndex(ctx context.Context, spec IndexSpec) error {
 	if err := t.outside(ctx, "AddIndex"); err != nil {
 		return err
@@ -79,7 +81,8 @@ func (t *Table) AddIndex(ctx context.Context, spec IndexSpec) error {
 	return public(t.table.AddIndex(ctx, in))
 }
 
-// WaitIndex returns once an index answers queries. Errors: KindNotFound; KindInvalid if the index can't have some item, which it names; ctx's.
+// WaitIndex returns once an index answers queries. Errors: KindNotFound; KindInvalid if the index can't have some
+// item, which it names; ctx's.
 func (t *Table) WaitIndex(ctx context.Context, name string) error {
 	if err := t.outside(ctx, "WaitIndex"); err != nil {
 		return err
@@ -91,13 +94,15 @@ func (t *Table) WaitIndex(ctx context.Context, name string) error {
 type Progress struct {
 	Done     int64 // items that the build has passed
 	Expected int64 // items of the table, estimated; never below Done
-	// Fault is why the build makes no progress, "" if it does: it is tried again until the items that it is about are changed, or the index is dropped.
+	// Fault is why the build makes no progress, "" if it does: it is tried again until the items that it is about
+	// are changed, or the index is dropped.
 	Fault string
 	// Duplicate is the item that another one shares its key with, if that is the fault.
 	Duplicate *DuplicateError
 }
 
-// BuildProgress returns how far the build of an index is; building is false for an index that is not being built. Errors: KindNotFound.
+// BuildProgress returns how far the build of an index is; building is false for an index that is not being built.
+// Errors: KindNotFound.
 func (t *Table) BuildProgress(ctx context.Context, index string) (progress Progress, building bool, err error) {
 	p, err := t.pin()
 	if err != nil {
@@ -105,7 +110,8 @@ func (t *Table) BuildProgress(ctx context.Context, index string) (progress Progr
 	}
 	defer p.Release()
 	in, building, err := p.BuildProgress(ctx, index)
-	return Progress{Done: in.Done, Expected: in.Expected, Fault: in.Fault, Duplicate: duplicateOf(in.Duplicate)}, building, public(err)
+	progress = Progress{Done: in.Done, Expected: in.Expected, Fault: in.Fault, Duplicate: duplicateOf(in.Duplicate)}
+	return progress, building, public(err)
 }
 
 // DropIndex removes an index: it stops answering at once; background work frees its space. Errors: KindNotFound.
@@ -116,8 +122,9 @@ func (t *Table) DropIndex(ctx context.Context, name string) error {
 	return public(t.table.DropIndex(ctx, name))
 }
 
-// SetExpiry makes items expire at the time that an attribute holds, a number of seconds since 1970-01-01 UTC; "" ends that. Expired items are deleted in the
-// background, soon after that time, and may be seen until then. Errors: KindNotFound, KindBusy; KindInvalid if items expire by another attribute.
+// SetExpiry makes items expire at the time that an attribute holds, a number of seconds since 1970-01-01 UTC; ""
+// ends that. Expired items are deleted in the background, soon after that time, and may be seen until then. Errors:
+// KindNotFound, KindBusy; KindInvalid if items expire by another attribute.
 func (t *Table) SetExpiry(ctx context.Context, attribute string) error {
 	if err := t.outside(ctx, "SetExpiry"); err != nil {
 		return err
@@ -152,7 +159,8 @@ type Region struct {
 	Leader     string // address of the store that serves it; "" in a folder or in memory
 }
 
-// Regions returns the regions of the table ("") or of an index, in the order of keys. It reads up to some 50,000 entries. Errors: KindNotFound.
+// Regions returns the regions of the table ("") or of an index, in the order of keys. It reads up to some 50,000
+// entries. Errors: KindNotFound.
 func (t *Table) Regions(ctx context.Context, index string) ([]Region, error) {
 	p, err := t.pin()
 	if err != nil {
@@ -163,7 +171,9 @@ func (t *Table) Regions(ctx context.Context, index string) ([]Region, error) {
 	var list []Region
 	for i := range shown {
 		r := &shown[i]
-		list = append(list, Region{ID: r.ID, Start: keyDocument(r.Start), End: keyDocument(r.End), Items: r.Rows, Bytes: r.Bytes, Leader: r.Leader})
+		list = append(list, Region{
+			ID: r.ID, Start: keyDocument(r.Start), End: keyDocument(r.End), Items: r.Rows, Bytes: r.Bytes, Leader: r.Leader,
+		})
 	}
 	return list, public(err)
 }
@@ -178,8 +188,8 @@ func keyDocument(parts []database.KeyValue) Document {
 	return d
 }
 
-// Split cuts the table ("") or an index into about count regions of about the same size; added is the number of new ones. Nothing is moved; regions that nobody needs
-// are merged after a day. Errors: KindNotFound, KindInvalid.
+// Split cuts the table ("") or an index into about count regions of about the same size; added is the number of new ones there
+// are more. Nothing is moved; regions that nobody needs are merged after a day. Errors: KindNotFound, KindInvalid.
 func (t *Table) Split(ctx context.Context, index string, count int) (added int, err error) {
 	if err := t.outside(ctx, "Split"); err != nil {
 		return 0, err

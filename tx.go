@@ -8,8 +8,9 @@ import (
 	"github.com/weftdb/weft/internal/database"
 )
 
-// Tx is a transaction: what is written through its tables happens at once, at its commit, or not at all. It reads one snapshot with its own writes. Items that
-// Table.Get reads are guarded: the commit fails if another transaction has changed one. Queries are not guarded. It is used by one goroutine.
+// Tx is a transaction: what is written through its tables happens at once, at its commit, or not at all. It reads
+// one snapshot with its own writes. Items that Table.Get reads are guarded: the commit fails if another transaction
+// has changed one. Queries are not guarded. It is used by one goroutine.
 type Tx struct {
 	db    *DB
 	tx    *database.Tx
@@ -19,9 +20,10 @@ type Tx struct {
 // transactionKey is that of the context in which a transaction of a DB runs.
 type transactionKey struct{ db *DB }
 
-// Update runs fn in a transaction and commits it, again from the start if other writers won in between. fn must not have effects elsewhere that may not
-// happen twice. It writes through tx alone: with its ctx, a write through a table of the DB is refused. Errors: fn's; KindConflict if writers in other processes won
-// too often; KindUnknownOutcome.
+// Update runs fn in a transaction and commits it, again from the start if other writers won in between. fn must not
+// have effects elsewhere that may not happen twice. It writes through tx alone: with its ctx, a write through a
+// table of the DB is refused. Errors: fn's; KindConflict if writers in other processes won too often;
+// KindUnknownOutcome.
 func (db *DB) Update(ctx context.Context, fn func(ctx context.Context, tx *Tx) error) error {
 	if err := db.outside(ctx, "another Update"); err != nil {
 		return err
@@ -38,8 +40,8 @@ func (db *DB) Update(ctx context.Context, fn func(ctx context.Context, tx *Tx) e
 	return public(err)
 }
 
-// Begin starts a transaction without retry: Commit may fail with KindConflict. It must end in Commit or Rollback, soon: changes of the tables that it uses
-// wait for it.
+// Begin starts a transaction without retry: Commit may fail with KindConflict. It must end in Commit or Rollback,
+// soon: changes of the tables that it uses wait for it.
 func (db *DB) Begin(ctx context.Context) (*Tx, error) {
 	in, err := db.db.Begin(ctx)
 	if err != nil {
@@ -51,12 +53,13 @@ func (db *DB) Begin(ctx context.Context) (*Tx, error) {
 // outside refuses what would wait for the transaction in whose context it is called.
 func (db *DB) outside(ctx context.Context, what string) error {
 	if ctx.Value(transactionKey{db}) != nil {
-		return invalid("", what+" inside Update would wait for the transaction that it stands in: do it before or after")
+		return invalid("", what+" inside Update would wait for the transaction around it: do it before or after")
 	}
 	return nil
 }
 
-// mayWrite refuses a write past the transaction in whose context it is called, and one to what a cursor of the transaction walks over.
+// mayWrite refuses a write past the transaction in whose context it is called, and one to what a cursor of the
+// transaction walks over.
 func (t *Table) mayWrite(ctx context.Context) error {
 	switch {
 	case t.tx == nil && ctx.Value(transactionKey{t.db}) != nil:
@@ -77,14 +80,16 @@ func (tx *Tx) TableIn(database, name string) *Table {
 	return t
 }
 
-// Savepoint makes a place that RollbackTo goes back to, and returns its number: how many there were. With savepoints, each write costs one more read.
+// Savepoint makes a place that RollbackTo goes back to, and returns its number: how many there were. With
+// savepoints, each write costs one more read.
 func (tx *Tx) Savepoint() int { return tx.tx.Savepoint() }
 
-// RollbackTo takes back what was written since savepoint n, which stays; later ones are gone. What was written or guarded still counts for conflicts.
-// After an error nothing but Rollback is left.
+// RollbackTo takes back what was written since savepoint n, which stays; later ones are gone. What was written or
+// guarded still counts for conflicts. After an error nothing but Rollback is left.
 func (tx *Tx) RollbackTo(n int) error { return public(tx.tx.RollbackTo(n)) }
 
-// Commit ends a transaction made by Begin. It waits for other writers of its items. Errors: KindConflict, KindTooLarge, KindReadOnly, KindUnknownOutcome.
+// Commit ends a transaction made by Begin. It waits for other writers of its items. Errors: KindConflict,
+// KindTooLarge, KindReadOnly, KindUnknownOutcome.
 func (tx *Tx) Commit(ctx context.Context) error { return public(tx.tx.Commit(ctx)) }
 
 // Rollback drops a transaction made by Begin. After Commit it does nothing.

@@ -16,7 +16,11 @@ func TestTables(t *testing.T) {
 	db, ctx := open(t), t.Context()
 	check(db.CreateDatabase(ctx, "shop"))
 	key := weft.Key(weft.Number("id"))
-	outer := makeTable(t, db, weft.TableSpec{Name: "t", Key: key, Indexes: []weft.IndexSpec{{Name: "n", Key: weft.Key(weft.Number("n"))}}})
+	outer := makeTable(
+		t,
+		db,
+		weft.TableSpec{Name: "t", Key: key, Indexes: []weft.IndexSpec{{Name: "n", Key: weft.Key(weft.Number("n"))}}},
+	)
 	makeTable(t, db, weft.TableSpec{Database: "shop", Name: "t", Key: key})
 	check(outer.Put(ctx, weft.Document{"id": 1, "n": 9}))
 	check(db.Update(ctx, func(ctx context.Context, tx *weft.Tx) error {
@@ -80,7 +84,8 @@ func TestPastTheTransaction(t *testing.T) {
 		}
 		check(in.Put(ctx, weft.Document{"id": 5}))
 		for range in.Query(ctx, weft.Query{}) {
-			if err := in.Put(ctx, weft.Document{"id": 6}); weft.KindOf(err) != weft.KindInvalid || !strings.Contains(err.Error(), "still open") {
+			if err := in.Put(ctx, weft.Document{"id": 6}); weft.KindOf(err) != weft.KindInvalid ||
+				!strings.Contains(err.Error(), "still open") {
 				t.Errorf("a write within a loop: %v", err)
 			}
 		}

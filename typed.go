@@ -19,13 +19,15 @@ type Tables interface {
 	TableIn(database, name string) *Table
 }
 
-// Typed is a Table whose items are structs of the type T; see Item.Decode for their tags. Its other methods are those of the Table in it.
+// Typed is a Table whose items are structs of the type T; see Item.Decode for their tags. Its other methods are
+// those of the Table in it.
 type Typed[T any] struct{ *Table }
 
 // TableOf returns a table of the default database whose items are Ts.
 func TableOf[T any](of Tables, name string) Typed[T] { return Typed[T]{of.Table(name)} }
 
-// EnsureTableOf is DB.EnsureTable for a table whose items are Ts. If spec has no Key, it is made of the fields of T with the option key, in their order:
+// EnsureTableOf is DB.EnsureTable for a table whose items are Ts. If spec has no Key, it is made of the fields of T
+// with the option key, in their order:
 //
 //	Country string `weft:"country,key"`
 func EnsureTableOf[T any](ctx context.Context, db *DB, spec TableSpec) (Typed[T], error) {
@@ -42,11 +44,13 @@ func EnsureTableOf[T any](ctx context.Context, db *DB, spec TableSpec) (Typed[T]
 
 // keyOf returns the key that a struct type declares.
 func keyOf(t reflect.Type) (key []KeyPart, err error) {
-	parts := map[value.Kind]func(string) KeyPart{value.String: String, value.Number: Number, value.Binary: Binary, value.Bool: Bool, value.Timestamp: Timestamp}
+	parts := map[value.Kind]func(string) KeyPart{
+		value.String: String, value.Number: Number, value.Binary: Binary, value.Bool: Bool, value.Timestamp: Timestamp,
+	}
 	for _, f := range govalue.KeyFields(t) {
 		part, ok := parts[f.Kind]
 		if !ok {
-			return nil, invalid("", "the field for "+f.Name+" of "+t.String()+" can't be a part of a key: its type is none of a key")
+			return nil, invalid("", "the field for "+f.Name+" of "+t.String()+" has a type that no key can have")
 		}
 		key = append(key, part(f.Name))
 	}
@@ -66,7 +70,8 @@ func decode[T any](item Item, ok bool, err error) (T, bool, error) {
 	return x, err == nil, err
 }
 
-// Get returns the item with the given key, which is a Document, or a struct such as T with the attributes of the key; ok is false if there is none.
+// Get returns the item with the given key, which is a Document, or a struct such as T with the attributes of the
+// key; ok is false if there is none.
 func (t Typed[T]) Get(ctx context.Context, key any) (item T, ok bool, err error) {
 	return decode[T](t.Table.Get(ctx, key))
 }

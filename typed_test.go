@@ -43,7 +43,8 @@ func TestTyped(t *testing.T) {
 	if _, there := item.Value("bill"); there || err != nil || fmt.Sprint(item.Document()["guests"]) != "[ann bob]" {
 		t.Errorf("%v, %v", item.Document(), err)
 	}
-	if one, err = visits.Update(ctx, one, weft.Attribute("Place").Set(struct{ Lat, Lon float64 }{1, 2}), weft.Attribute("guests").Contains("ann")); err != nil || one.Place.Lon != 2 {
+	if one, err = visits.Update(ctx, one, weft.Attribute("Place").Set(struct{ Lat, Lon float64 }{1, 2}), weft.Attribute("guests").Contains("ann")); err != nil ||
+		one.Place.Lon != 2 {
 		t.Errorf("%+v, %v", one, err)
 	}
 	if _, err = visits.Update(ctx, one, weft.Attribute("guests").Add(weft.Set{"cho"}), weft.Attribute("Place").Equal(one.Place)); err != nil {
@@ -74,7 +75,8 @@ func TestTyped(t *testing.T) {
 	check(visits.Delete(ctx, visit{Country: "IT", At: at}))
 	check(visits.Table.Put(ctx, weft.Document{"country": "XX", "at": at, "bill": "much"}))
 	for _, err := range visits.Query(ctx, weft.Query{Where: weft.Attribute("country").Equal("XX")}) {
-		if weft.KindOf(err) != weft.KindInvalid || !strings.Contains(err.Error(), "bill: a string does not go into a float64") {
+		if weft.KindOf(err) != weft.KindInvalid ||
+			!strings.Contains(err.Error(), "bill: a string does not go into a float64") {
 			t.Error(err)
 		}
 	}

@@ -19,21 +19,25 @@ type Principal struct {
 	Request string     // an id of the request
 }
 
-// As returns a context in which a principal asks: operations with it are done if the policies of the user and of the table allow them, and fail with
-// KindDenied otherwise. Without it the program itself asks, which may do everything. Operations ask for DynamoDB's actions, with its condition keys
-// LeadingKeys, Attributes, Select and ReturnValues: Table.Get for dynamodb:GetItem, a Query that binds the first part of its index's key to a value
-// for dynamodb:Query and any other for dynamodb:Scan, changes of a table for dynamodb:UpdateTable. A Query with AnyIndex asks for the table. Anybody may
-// learn which tables there are and how they are made, and what needs no context is not asked for.
+// As returns a context in which a principal asks: operations with it are done if the policies of the user and of
+// the table allow them, and fail with KindDenied otherwise. Without it the program itself asks, which may do
+// everything. Operations ask for DynamoDB's actions, with its condition keys LeadingKeys, Attributes, Select and
+// ReturnValues: Table.Get for dynamodb:GetItem, a Query that binds the first part of its index's key to a value for
+// dynamodb:Query and any other for dynamodb:Scan, changes of a table for dynamodb:UpdateTable. A Query with
+// AnyIndex asks for the table. Anybody may learn which tables there are and how they are made, and what needs no
+// context is not asked for.
 func (db *DB) As(ctx context.Context, p Principal) context.Context {
-	return db.db.As(ctx, permission.Principal{User: p.User, Address: p.Address, Agent: p.Agent, Secure: p.Secure, Request: p.Request})
+	return db.db.As(ctx, permission.Principal{
+		User: p.User, Address: p.Address, Agent: p.Agent, Secure: p.Secure, Request: p.Request,
+	})
 }
 
 func (db *DB) changeAccounts(change func(*account.Accounts) error) error {
 	return public(db.db.ChangeAccounts(change))
 }
 
-// AddUser makes a user, who may sign in at the MySQL port with the password if the database is served. The first user of a database may do everything, later
-// ones what their policies allow. Errors: KindExists.
+// AddUser makes a user, who may sign in at the MySQL port with the password if the database is served. The first
+// user of a database may do everything, later ones what their policies allow. Errors: KindExists.
 func (db *DB) AddUser(ctx context.Context, name, password string) error {
 	return db.changeAccounts(func(a *account.Accounts) error { return a.Add(ctx, name, password) })
 }
@@ -43,16 +47,17 @@ func (db *DB) DropUser(ctx context.Context, name string) error {
 	return db.changeAccounts(func(a *account.Accounts) error { return a.Drop(ctx, name) })
 }
 
-// PutPolicy gives a user a policy, instead of the one that has the name: an IAM policy in JSON, or "" for the predefined one of the name, such as
-// AmazonDynamoDBReadOnlyAccess. It holds within a second.
-// Errors: KindNotFound for the user, KindInvalid.
+// PutPolicy gives a user a policy, instead of the one that has the name: an IAM policy in JSON, or "" for the
+// predefined one of the name, such as AmazonDynamoDBReadOnlyAccess. It holds within a second. Errors: KindNotFound
+// for the user, KindInvalid.
 func (db *DB) PutPolicy(ctx context.Context, user, name, document string) error {
 	return db.changeAccounts(func(a *account.Accounts) error {
 		return a.Change(ctx, user, func(u *account.Account) error { return u.PutPolicy(name, document) })
 	})
 }
 
-// DropPolicy takes a policy away from a user. Errors: KindNotFound for the user; KindInvalid if the user has no such policy.
+// DropPolicy takes a policy away from a user. Errors: KindNotFound for the user; KindInvalid if the user has no
+// such policy.
 func (db *DB) DropPolicy(ctx context.Context, user, name string) error {
 	return db.changeAccounts(func(a *account.Accounts) error {
 		return a.Change(ctx, user, func(u *account.Account) error { return u.DropPolicy(name) })

@@ -21,40 +21,46 @@ type Options struct {
 	ReadOnly bool
 	// CacheBytes is the size of the cache of a folder. Default 64 MiB.
 	CacheBytes int64
-	// Fatal is called once, on a goroutine of its own, when a folder can't be written any more: the process should end. What was acknowledged is on disk, and what was being
-	// written may be. Default: Logger is told, Ready returns the error, and all calls fail.
+	// Fatal is called once, on a goroutine of its own, when a folder can't be written any more: the process should
+	// end. What was acknowledged is on disk, and what was being written may be. Default: Logger is told, Ready
+	// returns the error, and all calls fail.
 	Fatal func(error)
 	// Logger takes what an operator should see. Default: slog.Default().
 	Logger *slog.Logger
 	// Now is the clock. Default: time.Now, corrected by the store's own clock where several processes share it.
 	Now func() time.Time
-	// LockWait is the time a write waits for a transaction that holds its item, before it fails with KindConflict. Default 5 seconds; negative: without a
-	// limit.
+	// LockWait is the time a write waits for a transaction that holds its item, before it fails with KindConflict.
+	// Default 5 seconds; negative: without a limit.
 	LockWait time.Duration
-	// BackfillPause is the time the build of an index pauses after each batch of rows, to leave room for other work. Default 0.
+	// BackfillPause is the time the build of an index pauses after each batch of rows, to leave room for other
+	// work. Default 0.
 	BackfillPause time.Duration
-	// ExpiryInterval is how often expired items are looked for; see Table.SetExpiry. Negative: never. Default 1 second.
+	// ExpiryInterval is how often expired items are looked for; see Table.SetExpiry. Negative: never. Default 1
+	// second.
 	ExpiryInterval time.Duration
-	// RebuildInterval is how often the database looks whether a Z-order index should be rebuilt with codecs learned from its rows. Negative: never. Default 1
-	// minute.
+	// RebuildInterval is how often the database looks whether a Z-order index should be rebuilt with codecs learned
+	// from its rows. Negative: never. Default 1 minute.
 	RebuildInterval time.Duration
 	// PageKeyLife is the time page keys of a Z-order index stay valid after it was rebuilt. Default 1 hour.
 	PageKeyLife time.Duration
 	// RegionBytes is the size above which a region is split. Default 8 GiB.
 	RegionBytes int64
-	// SchemaLease is the time a change of a table waits for another process on the same store that vanished. Default 10 seconds.
+	// SchemaLease is the time a change of a table waits for another process on the same store that vanished.
+	// Default 10 seconds.
 	SchemaLease time.Duration
-	// Idle turns all background work off: builds of indexes, expiry, splits of regions, rebuilds. It is for programs that only look.
+	// Idle turns all background work off: builds of indexes, expiry, splits of regions, rebuilds. It is for
+	// programs that only look.
 	Idle bool
-	// Expired is called after each commit that deleted expired items, with the name of their table and their number. It is called from one goroutine at a time
-	// and must be quick. Default: nothing is called.
+	// Expired is called after each commit that deleted expired items, with the name of their table and their
+	// number. It is called from one goroutine at a time and must be quick. Default: nothing is called.
 	Expired func(table string, items int64)
 }
 
 func (o *Options) internal() database.Options {
 	in := database.Options{
-		Logger: o.Logger, Now: o.Now, LockWait: o.LockWait, BackfillPause: o.BackfillPause, ExpiryInterval: o.ExpiryInterval,
-		RebuildInterval: o.RebuildInterval, PageKeyLife: o.PageKeyLife, Idle: o.Idle || o.ReadOnly, Expired: o.Expired,
+		Logger: o.Logger, Now: o.Now, LockWait: o.LockWait, BackfillPause: o.BackfillPause,
+		ExpiryInterval: o.ExpiryInterval, RebuildInterval: o.RebuildInterval, PageKeyLife: o.PageKeyLife,
+		Idle: o.Idle || o.ReadOnly, Expired: o.Expired,
 	}
 	in.Regions.BytesMax, in.Gateway.Lease = o.RegionBytes, o.SchemaLease
 	return in
@@ -68,12 +74,14 @@ type DB struct {
 	failed atomic.Pointer[error] // why the folder can't be written any more
 }
 
-// Open opens the database in a folder, which is made if it is missing, and resumes unfinished work such as builds of indexes. One process at a time can have it open.
-// Errors: kv.ErrFormat if a newer version of Weft wrote the data; those of the file system.
+// Open opens the database in a folder, which is made if it is missing, and resumes unfinished work such as builds
+// of indexes. One process at a time can have it open. Errors: kv.ErrFormat if a newer version of Weft wrote the
+// data; those of the file system.
 func Open(ctx context.Context, dir string, options Options) (*DB, error) {
 	db := new(DB)
 	store, err := pebble.Open(pebble.Options{
-		Dir: dir, ReadOnly: options.ReadOnly, CacheBytes: options.CacheBytes, Logger: logger(&options), Fatal: func(err error) { db.fail(&options, err) },
+		Dir: dir, ReadOnly: options.ReadOnly, CacheBytes: options.CacheBytes, Logger: logger(&options),
+		Fatal:  func(err error) { db.fail(&options, err) },
 		Sought: &pebble.Sought{Name: keyspace.SoughtName, Has: keyspace.IsSought},
 	})
 	if err != nil {
@@ -89,8 +97,8 @@ func OpenMemory(ctx context.Context, options Options) (*DB, error) {
 	return (&DB{close: store.Close}).open(ctx, store, options)
 }
 
-// OpenStore opens the database kept in a store, such as one of package kv/tikv, and makes an empty one of an empty store. The caller closes the store, after the DB.
-// Errors: kv.ErrFormat if a newer version of Weft wrote the data.
+// OpenStore opens the database kept in a store, such as one of package kv/tikv, and makes an empty one of an empty
+// store. The caller closes the store, after the DB. Errors: kv.ErrFormat if a newer version of Weft wrote the data.
 func OpenStore(ctx context.Context, store kv.Store, options Options) (*DB, error) {
 	return (&DB{close: func() error { return nil }}).open(ctx, store, options)
 }
@@ -114,6 +122,9 @@ func logger(o *Options) *slog.Logger {
 	return o.Logger
 }
 
+// stopped says what to do once a folder can't be written any more.
+const stopped = "the database has stopped: end the process, and open it again"
+
 // fail notes that the folder can't be written any more.
 func (db *DB) fail(o *Options, err error) {
 	db.failed.Store(&err)
@@ -121,7 +132,7 @@ func (db *DB) fail(o *Options, err error) {
 		o.Fatal(err)
 		return
 	}
-	logger(o).Error("the database has stopped: end the process, and open it again", "error", err.Error())
+	logger(o).Error(stopped, "error", err.Error())
 }
 
 // Close stops background work and closes what Open has opened. Closing twice is no error.
@@ -132,10 +143,11 @@ func (db *DB) Close() error {
 	return public(db.close())
 }
 
-// Ready returns nil while reads and writes are accepted, otherwise the reason: of KindReadOnly while the disk is nearly full, of KindUnavailable or KindClosed.
+// Ready returns nil while reads and writes are accepted, otherwise the reason: of KindReadOnly while the disk is
+// nearly full, of KindUnavailable or KindClosed.
 func (db *DB) Ready() error {
 	if err := db.failed.Load(); err != nil {
-		return &Error{Kind: KindClosed, Detail: "the database has stopped: end the process, and open it again", Err: *err}
+		return &Error{Kind: KindClosed, Detail: stopped, Err: *err}
 	}
 	if db.folder != nil && db.folder.Metrics().ReadOnly {
 		return &Error{Kind: KindReadOnly, Detail: "the disk is nearly full: reads are answered, and writes refused"}
@@ -146,19 +158,23 @@ func (db *DB) Ready() error {
 // WaitJobs returns when no background work is left, or with ctx's error.
 func (db *DB) WaitJobs(ctx context.Context) error { return public(db.db.WaitJobs(ctx)) }
 
-// CreateTable makes a table and returns it. Errors: KindExists, KindInvalid; KindNotFound for a database that does not exist.
+// CreateTable makes a table and returns it. Errors: KindExists, KindInvalid; KindNotFound for a database that does
+// not exist.
 func (db *DB) CreateTable(ctx context.Context, spec TableSpec) (*Table, error) {
 	return db.create(ctx, spec, db.db.CreateTable)
 }
 
-// EnsureTable makes a table as CreateTable does, or, if one of its name is there, the indexes, the stream and the expiry that it lacks. It returns once all indexes of
-// spec answer queries. What spec does not ask for stays. Errors: KindExists for a table that differs from spec, which says in what; KindInvalid, also for a unique
-// index on items that share a key; KindNotFound for a database that does not exist.
+// EnsureTable makes a table as CreateTable does, or, if one of its name is there, the indexes, the stream and the
+// expiry that it lacks. It returns once all indexes of spec answer queries. What spec does not ask for stays.
+// Errors: KindExists for a table that differs from spec, which says in what; KindInvalid, also for a unique index
+// on items that share a key; KindNotFound for a database that does not exist.
 func (db *DB) EnsureTable(ctx context.Context, spec TableSpec) (*Table, error) {
 	return db.create(ctx, spec, db.db.EnsureTable)
 }
 
-func (db *DB) create(ctx context.Context, spec TableSpec, how func(context.Context, database.TableSpec) (*database.Table, error)) (*Table, error) {
+func (db *DB) create(
+	ctx context.Context, spec TableSpec, how func(context.Context, database.TableSpec) (*database.Table, error),
+) (*Table, error) {
 	if err := db.outside(ctx, "a change of a table"); err != nil {
 		return nil, err
 	}
@@ -176,7 +192,8 @@ func (db *DB) create(ctx context.Context, spec TableSpec, how func(context.Conte
 	return t, err
 }
 
-// Table returns a table of the default database. It looks for nothing: if there is no such table, the methods of the handle fail with KindNotFound.
+// Table returns a table of the default database. It looks for nothing: if there is no such table, the methods of
+// the handle fail with KindNotFound.
 func (db *DB) Table(name string) *Table { return db.TableIn("", name) }
 
 // TableIn is Table for any database, such as those that SQL's CREATE DATABASE makes; "" is the default one.

@@ -10,15 +10,15 @@ import (
 	"github.com/weftdb/weft/internal/database"
 )
 
-// Put stores an item, a Document, a struct (see Item.Decode) or an Item, replacing one with the same key. If conditions are given, all must be true of the item as it
-// was; otherwise the error is of KindConditionFailed.
+// Put stores an item, a Document, a struct (see Item.Decode) or an Item, replacing one with the same key. If
+// conditions are given, all must be true of the item as it was; otherwise the error is of KindConditionFailed.
 func (t *Table) Put(ctx context.Context, item any, conditions ...Condition) error {
 	_, err := t.write(ctx, &database.Write{Op: database.OpPut}, item, conditions)
 	return err
 }
 
-// Delete removes the item with the given key; an absent one is no error. A key is a Document or a struct that has the attributes of the primary key; others in it are
-// not looked at.
+// Delete removes the item with the given key; an absent one is no error. A key is a Document or a struct that has
+// the attributes of the primary key; others in it are not looked at.
 func (t *Table) Delete(ctx context.Context, key any, conditions ...Condition) error {
 	_, err := t.write(ctx, &database.Write{Op: database.OpDelete}, key, conditions)
 	return err
@@ -93,7 +93,8 @@ func (t *Table) item(row value.Row) (Item, error) {
 	return Item{database.Item{Row: row, Names: p.Names()}}, nil
 }
 
-// PutAll stores several items with different keys in one commit, or none of them. Errors: KindTooLarge if they are more than 64 MiB together.
+// PutAll stores several items with different keys in one commit, or none of them. Errors: KindTooLarge if they are
+// more than 64 MiB together.
 func (t *Table) PutAll(ctx context.Context, items ...any) error {
 	return t.writeAll(ctx, database.OpPut, items)
 }
@@ -131,7 +132,8 @@ func (t *Table) writeAll(ctx context.Context, op database.Op, list []any) error 
 	return public(err)
 }
 
-// Get returns the item with the given key; ok is false if there is none. In a transaction the item is guarded: the commit fails if another one changes it.
+// Get returns the item with the given key; ok is false if there is none. In a transaction the item is guarded: the
+// commit fails if another one changes it.
 func (t *Table) Get(ctx context.Context, key any) (item Item, ok bool, err error) {
 	p, err := t.pin()
 	if err != nil {
@@ -153,7 +155,8 @@ func (t *Table) Get(ctx context.Context, key any) (item Item, ok bool, err error
 	return Item{database.Item{Row: row, Names: p.Names()}}, true, nil
 }
 
-// GetAll returns the items with the given keys, in their order, at one snapshot; where there is none, the zero Item, which does not exist.
+// GetAll returns the items with the given keys, in their order, at one snapshot; where there is none, the zero
+// Item, which does not exist.
 func (t *Table) GetAll(ctx context.Context, keys ...any) ([]Item, error) {
 	items := make([]Item, len(keys))
 	if t.tx != nil {

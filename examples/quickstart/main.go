@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Program quickstart keeps cities in the folder data, and prints the largest ones of a country. It can be run any number of times.
+// Program quickstart keeps cities in the folder data, and prints the largest ones of a country. It can be run any
+// number of times.
 package main
 
 import (
@@ -30,14 +31,17 @@ func run(ctx context.Context) error {
 		return err
 	}
 	defer db.Close()
+	bySize := weft.Key(weft.String("country"), weft.Number("population").Desc())
 	cities, err := weft.EnsureTableOf[City](ctx, db, weft.TableSpec{
 		Name:    "cities",
-		Indexes: []weft.IndexSpec{{Name: "largest", Key: weft.Key(weft.String("country"), weft.Number("population").Desc())}},
+		Indexes: []weft.IndexSpec{{Name: "largest", Key: bySize}},
 	})
 	if err != nil {
 		return err
 	}
-	if err := cities.PutAll(ctx, City{"JP", "Nara", 354_630}, City{"JP", "Osaka", 2_753_862}, City{"JP", "Kobe", 1_525_152}); err != nil {
+	err = cities.PutAll(ctx,
+		City{"JP", "Nara", 354_630}, City{"JP", "Osaka", 2_753_862}, City{"JP", "Kobe", 1_525_152})
+	if err != nil {
 		return err
 	}
 	largest := weft.Query{Index: "largest", Where: weft.Attribute("country").Equal("JP"), Limit: 2}

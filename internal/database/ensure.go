@@ -9,8 +9,9 @@ import (
 	"github.com/weftdb/weft/internal/data/schema"
 )
 
-// EnsureTable makes a table as CreateTable does, or, where one of its name is there, what it lacks of spec: indexes, a stream, days of recovery. Indexes, streams and
-// attributes that spec does not ask for stay. It returns once all indexes of spec answer queries. Errors: KindExists for a table that differs from spec, which says in
+// EnsureTable makes a table as CreateTable does, or, where one of its name is there, what it lacks of spec:
+// indexes, a stream, days of recovery. Indexes, streams and attributes that spec does not ask for stay. It returns
+// once all indexes of spec answer queries. Errors: KindExists for a table that differs from spec, which says in
 // what; those of CreateTable and AddIndex, and of WaitIndex.
 func (db *DB) EnsureTable(ctx context.Context, spec TableSpec) (*Table, error) {
 	t := db.TableNamed(spec.Database, spec.Name)
@@ -38,7 +39,7 @@ func (t *Table) complete(ctx context.Context, spec *TableSpec) error {
 	is := p.Descriptor().Clone()
 	p.Release()
 	if fault := schema.Difference(is, t.db.describe(spec)); fault != "" {
-		return &Error{Kind: KindExists, Table: t.name, Detail: "the table is there, but differs from what is asked for: " + fault}
+		return t.differs(fault)
 	}
 	for _, index := range spec.Indexes {
 		if _, ok := is.Index(index.Name); ok {
@@ -59,6 +60,12 @@ func (t *Table) complete(ctx context.Context, spec *TableSpec) error {
 	return nil
 }
 
+// differs is the error for a table that is there and is another one.
+func (t *Table) differs(fault string) error {
+	detail := "the table is there, but differs from what is asked for: " + fault
+	return &Error{Kind: KindExists, Table: t.name, Detail: detail}
+}
+
 // switchOn switches a stream and recovery on, if a spec asks for them.
 func (t *Table) switchOn(ctx context.Context, is *schema.Table, spec *TableSpec) error {
 	if spec.RecoveryDays > 0 && is.Recovery == nil {
@@ -71,7 +78,7 @@ func (t *Table) switchOn(ctx context.Context, is *schema.Table, spec *TableSpec)
 	}
 	if s, on := is.Stream(); on {
 		if s.Images != *spec.Stream {
-			return &Error{Kind: KindExists, Table: t.name, Detail: "the table is there, but its stream shows other images than asked for: switch it off first"}
+			return t.differs("its stream shows other images; switch it off first")
 		}
 		return nil
 	}
@@ -84,8 +91,9 @@ func (t *Table) switchOn(ctx context.Context, is *schema.Table, spec *TableSpec)
 // indexPoll is how often WaitIndex looks.
 const indexPoll = 5 * time.Millisecond
 
-// WaitIndex returns once an index answers queries; at once in a database that does no work in the background. Errors: KindNotFound; KindInvalid if the build makes no
-// progress because of items that the index can't have, which it names; ctx's.
+// WaitIndex returns once an index answers queries; at once in a database that does no work in the background.
+// Errors: KindNotFound; KindInvalid if the build makes no progress because of items that the index can't have,
+// which it names; ctx's.
 func (t *Table) WaitIndex(ctx context.Context, index string) error {
 	for {
 		p, err := t.Pin()
@@ -98,7 +106,7 @@ func (t *Table) WaitIndex(ctx context.Context, index string) error {
 		case err != nil || !building || t.db.options.Idle:
 			return err
 		case progress.Misfit || progress.Duplicate != nil:
-			return &Error{Kind: KindInvalid, Table: t.name, Detail: "index " + index + " can't be built: " + progress.Fault}
+			return invalid(t.name, "index %s can't be built: %s", index, progress.Fault)
 		}
 		select {
 		case <-ctx.Done():

@@ -24,7 +24,11 @@ func TestEnsureTable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		spec := database.TableSpec{Name: "t", Key: database.Columns("a", schema.String, "concat(b,'#',c)", schema.String), Columns: []schema.Column{{Name: "n", Type: schema.Number}}}
+		spec := database.TableSpec{
+			Name:    "t",
+			Key:     database.Columns("a", schema.String, "concat(b,'#',c)", schema.String),
+			Columns: []schema.Column{{Name: "n", Type: schema.Number}},
+		}
 		table, err := db.EnsureTable(ctx, spec)
 		if err != nil {
 			t.Fatal(err)
@@ -34,8 +38,11 @@ func TestEnsureTable(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		spec.Indexes = []database.IndexSpec{{Name: "n", Key: database.Columns("n", schema.Number)}, {Name: "place", Key: []schema.KeyPart{curve}, Projection: schema.ProjectKeys},
-			{Name: "words", Search: true, Key: []schema.KeyPart{words}}}
+		spec.Indexes = []database.IndexSpec{
+			{Name: "n", Key: database.Columns("n", schema.Number)},
+			{Name: "place", Key: []schema.KeyPart{curve}, Projection: schema.ProjectKeys},
+			{Name: "words", Search: true, Key: []schema.KeyPart{words}},
+		}
 		for range 2 {
 			if _, err := db.EnsureTable(ctx, spec); err != nil {
 				t.Fatal(err)
@@ -62,7 +69,8 @@ func TestEnsureTable(t *testing.T) {
 		} {
 			other := spec
 			edit(&other)
-			if _, err := db.EnsureTable(ctx, other); database.KindOf(err) != database.KindExists || !strings.Contains(err.Error(), want) {
+			if _, err := db.EnsureTable(ctx, other); database.KindOf(err) != database.KindExists ||
+				!strings.Contains(err.Error(), want) {
 				t.Errorf("%v, want %s", err, want)
 			}
 		}
@@ -73,8 +81,12 @@ func TestEnsureTable(t *testing.T) {
 		if after, _ := table.Indexes(); !reflect.DeepEqual(before, after) {
 			t.Error("a spec that asks for less changes indexes")
 		}
-		spec.Indexes = append(spec.Indexes, database.IndexSpec{Name: "one", Key: database.Columns("title", schema.String), Unique: true})
-		if _, err := db.EnsureTable(ctx, spec); database.KindOf(err) != database.KindInvalid || !strings.Contains(err.Error(), "index one can't be built") {
+		spec.Indexes = append(
+			spec.Indexes,
+			database.IndexSpec{Name: "one", Key: database.Columns("title", schema.String), Unique: true},
+		)
+		if _, err := db.EnsureTable(ctx, spec); database.KindOf(err) != database.KindInvalid ||
+			!strings.Contains(err.Error(), "index one can't be built") {
 			t.Errorf("an index that can't be built: %v", err)
 		}
 	})

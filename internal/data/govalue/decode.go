@@ -13,8 +13,8 @@ import (
 	"github.com/weftdb/weft/internal/data/value"
 )
 
-// Decode stores a value in what the pointer into points to, as AppendValue has encoded it. Null makes it the zero value. Into an interface goes what GoValue returns.
-// The error says which type does not take which value.
+// Decode stores a value in what the pointer into points to, as AppendValue has encoded it. Null makes it the zero
+// value. Into an interface goes what GoValue returns. The error says which type does not take which value.
 func Decode(v value.Value, into any) error {
 	p := reflect.ValueOf(into)
 	if p.Kind() != reflect.Pointer || p.IsNil() {
@@ -23,8 +23,8 @@ func Decode(v value.Value, into any) error {
 	return decode(v, p.Elem(), formOf(p.Type().Elem()))
 }
 
-// DecodeRow stores the attributes of a row in the struct or the map that into points to. Fields without an attribute stay as they are, and so do attributes without a
-// field. It allocates nothing but what the fields hold.
+// DecodeRow stores the attributes of a row in the struct or the map that into points to. Fields without an
+// attribute stay as they are, and so do attributes without a field. It allocates nothing but what the fields hold.
 func DecodeRow(row value.Row, names value.Names, into any) error {
 	p := reflect.ValueOf(into)
 	if p.Kind() != reflect.Pointer || p.IsNil() {
@@ -150,8 +150,9 @@ func misfit(x value.Value, into reflect.Value) error {
 
 // kindNames are the kinds in words. // immutable
 var kindNames = map[value.Kind]string{
-	value.Bool: "bool", value.String: "string", value.Binary: "binary", value.Number: "number", value.Int: "number", value.Float: "number", value.Timestamp: "time",
-	value.List: "list", value.Map: "map", value.StringSet: "set", value.NumberSet: "set", value.BinarySet: "set", value.Null: "null",
+	value.Bool: "bool", value.String: "string", value.Binary: "binary", value.Timestamp: "time", value.Null: "null",
+	value.Number: "number", value.Int: "number", value.Float: "number", value.List: "list", value.Map: "map",
+	value.StringSet: "set", value.NumberSet: "set", value.BinarySet: "set",
 }
 
 // errRange is of numbers that are too large for their field, or no integers.

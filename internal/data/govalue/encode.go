@@ -138,7 +138,8 @@ func appendStruct(dst []byte, v reflect.Value, depth int) (out []byte, err error
 	return value.EndMap(dst, start)
 }
 
-// of returns the field's value in a struct. ok is false if it is not stored: it is empty and has omitempty, or belongs to a struct that is embedded by a nil pointer.
+// of returns the field's value in a struct. ok is false if it is not stored: it is empty and has omitempty, or
+// belongs to a struct that is embedded by a nil pointer.
 func (f *structField) of(v reflect.Value) (field reflect.Value, ok bool) {
 	if len(f.index) == 1 {
 		field = v.Field(f.index[0])
@@ -159,17 +160,21 @@ func isEmpty(v reflect.Value) bool {
 func appendReflectSet(dst []byte, v reflect.Value) ([]byte, error) {
 	if set, ok := v.Interface().(interface{ Members() []any }); ok {
 		members := set.Members()
-		return appendSet(dst, len(members), func(dst []byte, i int) ([]byte, error) { return AppendValue(dst, members[i]) })
+		return appendSet(dst, len(members), func(dst []byte, i int) ([]byte, error) {
+			return AppendValue(dst, members[i])
+		})
 	}
 	elem := formOf(v.Type().Elem())
-	return appendSet(dst, v.Len(), func(dst []byte, i int) ([]byte, error) { return appendForm(dst, v.Index(i), elem, 0) })
+	return appendSet(dst, v.Len(), func(dst []byte, i int) ([]byte, error) {
+		return appendForm(dst, v.Index(i), elem, 0)
+	})
 }
 
 // builders are pooled. // lint:global a builder in the pool holds memory and nothing of an item
 var builders = sync.Pool{New: func() any { return new(value.RowBuilder) }}
 
-// AppendRow appends an item as a row with the given names: a map with string keys, a struct, or a pointer to one. The error says which attribute can't be stored,
-// and why.
+// AppendRow appends an item as a row with the given names: a map with string keys, a struct, or a pointer to one.
+// The error says which attribute can't be stored, and why.
 func AppendRow(dst []byte, names value.Names, item any) (value.Row, error) {
 	b := builders.Get().(*value.RowBuilder)
 	b.Reset(names)

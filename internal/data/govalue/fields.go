@@ -133,7 +133,8 @@ func planOf(t reflect.Type) *structPlan {
 	return made.(*structPlan)
 }
 
-// add adds the fields of a struct, and behind them those of the structs that it embeds: a name that was met counts as the outer one's.
+// add adds the fields of a struct, and behind them those of the structs that it embeds: a name that was met counts
+// as the outer one's.
 func (p *structPlan) add(t reflect.Type, index []int, outer map[reflect.Type]bool) {
 	if outer[t] {
 		return
@@ -151,7 +152,7 @@ func (p *structPlan) add(t reflect.Type, index []int, outer map[reflect.Type]boo
 		}
 		switch {
 		case tag == "-":
-		case f.Anonymous && name == "" && inner.Kind() == reflect.Struct && formOf(inner) == formStruct && (f.IsExported() || f.Type.Kind() == reflect.Struct):
+		case f.Anonymous && name == "" && formOf(inner) == formStruct && (f.IsExported() || f.Type == inner):
 			embedded = append(embedded, f)
 		case f.IsExported():
 			if !tagged || name == "" {
@@ -194,7 +195,8 @@ type KeyField struct {
 	Kind value.Kind // String, Number, Binary, Bool or Timestamp
 }
 
-// KeyFields returns the fields of a struct type with the option key, in their order. Fields whose values no key can hold have the Kind Missing.
+// KeyFields returns the fields of a struct type with the option key, in their order. Fields whose values no key can
+// hold have the Kind Missing.
 func KeyFields(t reflect.Type) (list []KeyField) {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -212,6 +214,6 @@ func KeyFields(t reflect.Type) (list []KeyField) {
 
 // keyKinds are the types of keys. // immutable
 var keyKinds = map[form]value.Kind{
-	formString: value.String, formText: value.String, formInt: value.Number, formUint: value.Number, formFloat: value.Number, formNumber: value.Number,
-	formDecimal: value.Number, formBytes: value.Binary, formBool: value.Bool, formTime: value.Timestamp,
+	formString: value.String, formText: value.String, formInt: value.Number, formUint: value.Number,
+	formFloat: value.Number, formNumber: value.Number, formDecimal: value.Number, formBytes: value.Binary, formBool: value.Bool, formTime: value.Timestamp,
 }

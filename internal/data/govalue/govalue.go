@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package govalue turns Go values into encoded ones and back: scalars, maps, structs with tags. It also names fields of items in conditions and updates.
+// Package govalue turns Go values into encoded ones and back: scalars, maps, structs with tags. It also names
+// fields of items in conditions and updates.
 //
 // Knows: Go's types, the data types of package value.
 // Never: tables.
@@ -19,10 +20,11 @@ import (
 	"github.com/weftdb/weft/order"
 )
 
-// AppendValue appends a Go value as an encoded value. nil, bool, strings, []byte, numbers (json.Number and Decimal, too), time.Time in milliseconds,
-// time.Duration as a number of nanoseconds, and Value are scalars; an encoding.TextMarshaler is its text. Slices and arrays are lists, maps with string keys and structs
-// are maps (see Fields), and Set and other slices with a method Members are sets. A nil pointer, slice, map or interface is null. The error says which type or number
-// can't be stored.
+// AppendValue appends a Go value as an encoded value. nil, bool, strings, []byte, numbers (json.Number and Decimal,
+// too), time.Time in milliseconds, time.Duration as a number of nanoseconds, and Value are scalars; an
+// encoding.TextMarshaler is its text. Slices and arrays are lists, maps with string keys and structs are maps (see
+// Fields), and Set and other slices with a method Members are sets. A nil pointer, slice, map or interface is null.
+// The error says which type or number can't be stored.
 func AppendValue(dst []byte, x any) ([]byte, error) { return appendAny(dst, x, 0) }
 
 func appendAny(dst []byte, x any, depth int) ([]byte, error) {
@@ -149,7 +151,8 @@ func appendSet(dst []byte, count int, member func(dst []byte, i int) ([]byte, er
 	}
 	kind := value.Value(dst[body:]).Kind().SetKind()
 	if kind == value.Missing {
-		return nil, fmt.Errorf("a set has strings, numbers or binaries, not a %s", kindNames[value.Value(dst[body:]).Kind()])
+		first := value.Value(dst[body:])
+		return nil, fmt.Errorf("a set has strings, numbers or binaries, not a %s", kindNames[first.Kind()])
 	}
 	value.BeginSet(dst[:start], kind)
 	if out, err = value.EndSet(dst, start); errors.Is(err, value.ErrMalformed) {
@@ -158,12 +161,14 @@ func appendSet(dst []byte, count int, member func(dst []byte, i int) ([]byte, er
 	return out, err
 }
 
-// GoValue decodes a value: nil, bool, string, []byte, json.Number, time.Time in UTC, []any, map[string]any or Set. It aliases nothing.
+// GoValue decodes a value: nil, bool, string, []byte, json.Number, time.Time in UTC, []any, map[string]any or Set.
+// It aliases nothing.
 func GoValue(v value.Value) any {
 	return GoValueWith(v, func(members []any) any { return Set(members) })
 }
 
-// GoValueWith is GoValue with another type for sets, which set makes of their members: strings, json.Numbers or []bytes.
+// GoValueWith is GoValue with another type for sets, which set makes of their members: strings, json.Numbers or
+// []bytes.
 func GoValueWith(v value.Value, set func(members []any) any) any {
 	switch v.Kind() {
 	case value.Bool:

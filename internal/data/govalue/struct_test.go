@@ -53,9 +53,15 @@ func whole() everything {
 	until := time.UnixMilli(1_700_000_000_123).UTC()
 	price, _ := order.ParseDecimal([]byte("12.345678901234567890"))
 	return everything{
-		base: base{ID: "a", Created: time.UnixMilli(5).UTC()}, Place: &Place{1.5, -2}, Name: "n", Rank: -3, Large: 1 << 63, Price: price, Exact: "0.1", Took: time.Second,
+		base: base{
+			ID:      "a",
+			Created: time.UnixMilli(5).UTC(),
+		}, Place: &Place{1.5, -2}, Name: "n", Rank: -3, Large: 1 << 63, Price: price, Exact: "0.1", Took: time.Second,
 		Until: &until, Tags: []string{"x", "y"}, Sizes: []float32{0.5, 2}, List: []string{"b", "a", "b"}, Raw: []byte{1, 0}, Nested: map[color]Place{"red": {1, 2}},
-		Others: []*Place{{3, 4}, nil}, Address: netip.MustParseAddr("::1"), Big: big.NewInt(1 << 40), Anything: map[string]any{"k": []any{true, nil}}, Two: [2]bool{false, true},
+		Others: []*Place{
+			{3, 4},
+			nil,
+		}, Address: netip.MustParseAddr("::1"), Big: big.NewInt(1 << 40), Anything: map[string]any{"k": []any{true, nil}}, Two: [2]bool{false, true},
 	}
 }
 
@@ -94,7 +100,10 @@ func TestNames(t *testing.T) {
 	if got := strings.Join(names, " "); got != "Created address anything big exact id large list name nested others price raw sizes took two" {
 		t.Error(got)
 	}
-	if got := KeyFields(reflect.TypeFor[*everything]()); !reflect.DeepEqual(got, []KeyField{{"rank", value.Number}, {"id", value.String}}) {
+	if got := KeyFields(reflect.TypeFor[*everything]()); !reflect.DeepEqual(
+		got,
+		[]KeyField{{"rank", value.Number}, {"id", value.String}},
+	) {
 		t.Error(got)
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Difference says in what a table differs from what is wanted of it: in its key, its rules for cells, or a column or an index that is wanted. It is "" for nothing, and says
-// nothing of indexes that one of the two lacks.
+// Difference says in what a table differs from what is wanted of it: in its key, its rules for cells, or a column
+// or an index that is wanted. It is "" for nothing, and says nothing of indexes that one of the two lacks.
 func Difference(is, want *Table) string {
 	if fault := keyDifference(&is.Primary, &want.Primary); fault != "" {
 		return "its key " + fault
@@ -57,7 +57,8 @@ func indexDifference(is, want *Index) string {
 	for _, one := range [...]struct {
 		is, want bool
 		what     string
-	}{{is.Search, want.Search, "a search index"}, {is.Local, want.Local, "local"}, {is.KeepNulls, want.KeepNulls, "one that keeps nulls"},
+	}{{is.Search, want.Search, "a search index"}, {is.Local, want.Local, "local"},
+		{is.KeepNulls, want.KeepNulls, "one that keeps nulls"},
 		{is.Unique, want.Unique, "unique"}, {is.Async != nil, want.Async != nil, "asynchronous"}} {
 		switch {
 		case one.is && !one.want:

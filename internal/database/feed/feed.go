@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package feed reads the changes of a table as one sequence, through all its streams and their shards, from a place that can be stored.
+// Package feed reads the changes of a table as one sequence, through all its streams and their shards, from a place
+// that can be stored.
 //
 // Knows: streams, shards, places in the journal.
 // Never: who reads, and where the places are kept.
@@ -17,7 +18,8 @@ import (
 	"github.com/weftdb/weft/internal/history/journal"
 )
 
-// ErrGone is wrapped by the error of a place in a feed behind which changes may be gone: they are kept for 24 hours. It is of KindInvalid.
+// ErrGone is wrapped by the error of a place in a feed behind which changes may be gone: they are kept for 24
+// hours. It is of KindInvalid.
 var ErrGone = errors.New("changes after this position may be gone: they are kept for 24 hours")
 
 // ErrNoStream is wrapped by the error for a table that has no stream, nor had one lately. It is of KindInvalid.
@@ -64,9 +66,10 @@ func parse(b []byte) (places, error) {
 	return f, nil
 }
 
-// Read returns up to limit changes of a table from a place on, through all its streams and their shards; those of an item come in order. nil is before the
-// oldest change that can be read. next is the place to go on from, which is not before the end of what there was if there are less than limit. Errors: ErrGone,
-// ErrNoStream; KindInvalid for a place that is none.
+// Read returns up to limit changes of a table from a place on, through all its streams and their shards; those of
+// an item come in order. nil is before the oldest change that can be read. next is the place to go on from, which
+// is not before the end of what there was if there are less than limit. Errors: ErrGone, ErrNoStream; KindInvalid
+// for a place that is none.
 func Read(ctx context.Context, p database.Pinned, from []byte, limit int) (records []Record, next []byte, err error) {
 	at, err := parse(from)
 	if err == nil {
@@ -97,7 +100,9 @@ func Read(ctx context.Context, p database.Pinned, from []byte, limit int) (recor
 }
 
 // readShard adds the changes of a shard, up to limit, and moves the places behind them.
-func readShard(ctx context.Context, p database.Pinned, s *database.Stream, shard database.Shard, at places, records []Record, limit int) ([]Record, error) {
+func readShard(
+	ctx context.Context, p database.Pinned, s *database.Stream, shard database.Shard, at places, records []Record, limit int,
+) ([]Record, error) {
 	bucket := shard.Bucket.Bucket
 	if shard.To != 0 && at[bucket].Stamp >= shard.To {
 		return records, nil

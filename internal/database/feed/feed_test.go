@@ -24,7 +24,10 @@ import (
 func streamed(t *testing.T, db *database.DB) *database.Table {
 	t.Helper()
 	both := database.NewImage | database.OldImage
-	table, err := db.CreateTable(t.Context(), database.TableSpec{Name: "t", Key: database.Columns("k", schema.String), Stream: &both})
+	table, err := db.CreateTable(
+		t.Context(),
+		database.TableSpec{Name: "t", Key: database.Columns("k", schema.String), Stream: &both},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +69,8 @@ func read(t *testing.T, table *database.Table, from []byte, limit int) ([]feed.R
 	return feed.Read(t.Context(), p, from, limit)
 }
 
-// TestReadTellsAll reads a feed in pages of any size while several goroutines write and shards end, and goes on after any change as if the process had begun anew.
+// TestReadTellsAll reads a feed in pages of any size while several goroutines write and shards end, and goes on
+// after any change as if the process had begun anew.
 func TestReadTellsAll(t *testing.T) {
 	t.Run("mem", func(t *testing.T) { readTellsAll(t, testdb.Open(t)) })
 	t.Run("pebble", func(t *testing.T) { readTellsAll(t, testdb.OpenPebble(t)) })
@@ -116,7 +120,8 @@ func readTellsAll(t *testing.T, db *database.DB) {
 		default:
 		}
 		if page(); random.IntN(20) == 0 {
-			if err := db.EndShards(t.Context(), "", "t"); err != nil && database.KindOf(err) != database.KindUnavailable { // on a cluster its turn is not there at once
+			if err := db.EndShards(t.Context(), "", "t"); err != nil &&
+				database.KindOf(err) != database.KindUnavailable { // on a cluster its turn is not there at once
 				t.Fatal(err)
 			}
 		}
@@ -185,7 +190,8 @@ func TestAway(t *testing.T) {
 	if err := db.LookAfterJournal(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := read(t, table, first[0].After, 9); !errors.Is(err, feed.ErrGone) || database.KindOf(err) != database.KindInvalid {
+	if _, _, err := read(t, table, first[0].After, 9); !errors.Is(err, feed.ErrGone) ||
+		database.KindOf(err) != database.KindInvalid {
 		t.Errorf("a reader who was away: %v", err)
 	}
 	quiet := []byte(nil)
@@ -202,7 +208,8 @@ func TestAway(t *testing.T) {
 		t.Errorf("%v, %v", records, err)
 	}
 	for _, bad := range []string{"\x09\x01", "\x00", "\x00\xc8\x01", "\x00\x02\x00\x00", "nonsense"} {
-		if _, _, err := read(t, table, []byte(bad), 9); database.KindOf(err) != database.KindInvalid || !strings.Contains(err.Error(), "none of a stream") {
+		if _, _, err := read(t, table, []byte(bad), 9); database.KindOf(err) != database.KindInvalid ||
+			!strings.Contains(err.Error(), "none of a stream") {
 			t.Errorf("%x: %v", bad, err)
 		}
 	}
