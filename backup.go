@@ -17,7 +17,8 @@ import (
 type BackupOptions struct {
 	// Seal encrypts what is written to the writer that it returns; Close ends it. Default: nothing is encrypted.
 	Seal func(to io.Writer) (io.WriteCloser, error)
-	// Keep is the number of the newest backups that stay; older ones are removed with what only they need. Default 0: all.
+	// Keep is the number of the newest backups that stay; older ones are removed with what only they need. Default 0:
+	// all.
 	Keep int
 	// Program is who makes the backup, for whoever restores it.
 	Program string

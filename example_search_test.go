@@ -10,7 +10,8 @@ import (
 	"github.com/weftdb/weft"
 )
 
-// A search index finds items by the words of their texts and by values, in any combination, in the same commit as the items.
+// A search index finds items by the words of their texts and by values, in any combination, in the same commit as the
+// items.
 func ExampleWords() {
 	ctx := context.Background()
 	db, err := weft.OpenMemory(ctx, weft.Options{})
@@ -20,7 +21,8 @@ func ExampleWords() {
 	defer db.Close()
 	table, err := db.CreateTable(ctx, weft.TableSpec{
 		Name: "articles", Key: weft.Key(weft.Number("id")),
-		Indexes: []weft.IndexSpec{{Name: "find", Search: true, Key: weft.Key(weft.Number("year"), weft.Words("english", "title", "text"))}},
+		Indexes: []weft.IndexSpec{{Name: "find", Search: true,
+			Key: weft.Key(weft.Number("year"), weft.Words("english", "title", "text"))}},
 	})
 	if err != nil {
 		log.Fatal(err)
@@ -66,7 +68,8 @@ func ExampleSearch() {
 	defer db.Close()
 	table, err := db.CreateTable(ctx, weft.TableSpec{
 		Name: "pages", Key: weft.Key(weft.Number("id")),
-		Indexes: []weft.IndexSpec{{Name: "words", Search: true, Async: &weft.Async{}, Key: weft.Key(weft.Words("english", "text"))}},
+		Indexes: []weft.IndexSpec{{Name: "words", Search: true, Async: &weft.Async{},
+			Key: weft.Key(weft.Words("english", "text"))}},
 	})
 	if err != nil {
 		log.Fatal(err)

@@ -20,11 +20,13 @@ func Example_places() {
 	ctx := context.Background()
 	db, closeAll := openMemory()
 	defer closeAll()
-	shops, err := db.CreateTable(ctx, weft.TableSpec{Name: "shops", Key: weft.Key(weft.String("chain"), weft.String("place"))})
+	shops, err := db.CreateTable(ctx, weft.TableSpec{Name: "shops",
+		Key: weft.Key(weft.String("chain"), weft.String("place"))})
 	check(err)
 	template, err := sortkey.ParseTemplate("country#state#city", '#')
 	check(err)
-	for _, place := range [][]string{{"USA", "TX", "Houston"}, {"USA", "TX", "Austin"}, {"USA", "TN", "Memphis"}, {"USB", "TX", "Houston"}} {
+	for _, place := range [][]string{{"USA", "TX", "Houston"}, {"USA", "TX", "Austin"}, {"USA", "TN", "Memphis"},
+		{"USB", "TX", "Houston"}} {
 		key, err := template.Key(place...)
 		check(err)
 		check(shops.Put(ctx, weft.Document{"chain": "acme", "place": key}))
@@ -32,7 +34,8 @@ func Example_places() {
 	for _, values := range [][]string{{"USA"}, {"USA", "TX"}, {"USA", "TX", "Houston"}} {
 		prefix, err := template.Prefix(values...)
 		check(err)
-		show(shops, weft.Query{Where: weft.All(weft.Attribute("chain").Equal("acme"), weft.Attribute("place").BeginsWith(prefix))}, "place")
+		show(shops, weft.Query{Where: weft.All(weft.Attribute("chain").Equal("acme"),
+			weft.Attribute("place").BeginsWith(prefix))}, "place")
 	}
 	// Output:
 	// [USA#TN#Memphis USA#TX#Austin USA#TX#Houston]
@@ -45,7 +48,8 @@ func Example_deviceLogs() {
 	ctx := context.Background()
 	db, closeAll := openMemory()
 	defer closeAll()
-	logs, err := db.CreateTable(ctx, weft.TableSpec{Name: "logs", Key: weft.Key(weft.String("device"), weft.Number("at"))})
+	logs, err := db.CreateTable(ctx, weft.TableSpec{Name: "logs",
+		Key: weft.Key(weft.String("device"), weft.Number("at"))})
 	check(err)
 	for day := 1; day <= 5; day++ {
 		at := time.Date(2018, 9, day, 12, 0, 0, 0, time.UTC)
@@ -62,29 +66,33 @@ func Example_deviceLogs() {
 	// [5]
 }
 
-// A chat by user and by time. The table's key says user_name#datetime; the index turns it around and is computed, so no message
-// stores the same text twice.
+// A chat by user and by time. The table's key says user_name#datetime; the index turns it around and is computed, so no
+// message stores the same text twice.
 func Example_chat() {
 	ctx := context.Background()
 	db, closeAll := openMemory()
 	defer closeAll()
 	room := weft.String("room")
 	chat, err := db.CreateTable(ctx, weft.TableSpec{
-		Name:    "chat",
-		Key:     weft.Key(room, weft.String("concat(user_name,'#',datetime)")),
-		Indexes: []weft.IndexSpec{{Name: "by_time", Key: weft.Key(room, weft.String("concat(datetime,'#',user_name)")), Local: true}},
+		Name: "chat",
+		Key:  weft.Key(room, weft.String("concat(user_name,'#',datetime)")),
+		Indexes: []weft.IndexSpec{{Name: "by_time", Key: weft.Key(room, weft.String("concat(datetime,'#',user_name)")),
+			Local: true}},
 	})
 	check(err)
-	for _, m := range [][2]string{{"amsg", "2018-08-29:12:00:00"}, {"bob", "2018-08-30:09:00:00"}, {"amsg", "2018-09-01:08:30:00"}, {"bob", "2017-01-01:00:00:00"}} {
+	for _, m := range [][2]string{{"amsg", "2018-08-29:12:00:00"}, {"bob", "2018-08-30:09:00:00"},
+		{"amsg", "2018-09-01:08:30:00"}, {"bob", "2017-01-01:00:00:00"}} {
 		check(chat.Put(ctx, weft.Document{"room": "seattle", "user_name": m[0], "datetime": m[1]}))
 	}
 	seattle := weft.Attribute("room").Equal("seattle")
 	// One user's messages of a year, of a month.
 	for _, prefix := range []string{"amsg#2018", "amsg#2018-08"} {
-		show(chat, weft.Query{Where: weft.All(seattle, weft.Attribute("concat(user_name,'#',datetime)").BeginsWith(prefix))}, "datetime")
+		show(chat, weft.Query{Where: weft.All(seattle,
+			weft.Attribute("concat(user_name,'#',datetime)").BeginsWith(prefix))}, "datetime")
 	}
 	// Everybody's messages of a month, and the room's newest.
-	show(chat, weft.Query{Index: "by_time", Where: weft.All(seattle, weft.Attribute("concat(datetime,'#',user_name)").BeginsWith("2018-08"))}, "user_name")
+	show(chat, weft.Query{Index: "by_time",
+		Where: weft.All(seattle, weft.Attribute("concat(datetime,'#',user_name)").BeginsWith("2018-08"))}, "user_name")
 	show(chat, weft.Query{Index: "by_time", Where: seattle, Reverse: true, ExaminedMax: 2}, "datetime")
 	// Output:
 	// [2018-08-29:12:00:00 2018-09-01:08:30:00]
@@ -93,13 +101,14 @@ func Example_chat() {
 	// [2018-09-01:08:30:00 2018-08-30:09:00:00]
 }
 
-// A document with its metadata, its permissions, its newest text and every version before it. Eight writers save at the same time, and
-// none overwrites another's version.
+// A document with its metadata, its permissions, its newest text and every version before it. Eight writers save at the
+// same time, and none overwrites another's version.
 func Example_documents() {
 	ctx := context.Background()
 	db, closeAll := openMemory()
 	defer closeAll()
-	documents, err := db.CreateTable(ctx, weft.TableSpec{Name: "documents", Key: weft.Key(weft.String("id"), weft.String("info"))})
+	documents, err := db.CreateTable(ctx,
+		weft.TableSpec{Name: "documents", Key: weft.Key(weft.String("id"), weft.String("info"))})
 	check(err)
 	check(documents.Put(ctx, weft.Document{"id": "d1", "info": "metadata", "title": "Plan"}))
 	check(documents.Put(ctx, weft.Document{"id": "d1", "info": "permissions", "readers": weft.Set{"ann", "bob"}}))
@@ -115,10 +124,12 @@ func Example_documents() {
 			if err != nil {
 				return err
 			}
-			if err := tx.Table("documents").Put(ctx, weft.Document{"id": "d1", "info": key, "version": n + 1, "text": text}); err != nil {
+			if err := tx.Table("documents").Put(ctx,
+				weft.Document{"id": "d1", "info": key, "version": n + 1, "text": text}); err != nil {
 				return err
 			}
-			return tx.Table("documents").Put(ctx, weft.Document{"id": "d1", "info": sortkey.Latest, "version": n + 1, "text": text})
+			return tx.Table("documents").Put(ctx,
+				weft.Document{"id": "d1", "info": sortkey.Latest, "version": n + 1, "text": text})
 		})
 	}
 	var group sync.WaitGroup
@@ -130,7 +141,8 @@ func Example_documents() {
 	texts := map[any]bool{}
 	var history []any
 	d1 := weft.Attribute("id").Equal("d1")
-	for item, err := range documents.Query(ctx, weft.Query{Where: weft.All(d1, weft.Attribute("info").BeginsWith(sortkey.VersionPrefix))}) {
+	for item, err := range documents.Query(ctx,
+		weft.Query{Where: weft.All(d1, weft.Attribute("info").BeginsWith(sortkey.VersionPrefix))}) {
 		check(err)
 		history = append(history, item.Text("info"))
 		texts[item.Text("text")] = true
@@ -144,15 +156,17 @@ func Example_documents() {
 	// Plan
 }
 
-// Few of many orders are open. The index holds only those, by the day they were opened; closing one removes it from there.
+// Few of many orders are open. The index holds only those, by the day they were opened; closing one removes it from
+// there.
 func Example_openOrders() {
 	ctx := context.Background()
 	db, closeAll := openMemory()
 	defer closeAll()
 	orders, err := db.CreateTable(ctx, weft.TableSpec{
-		Name:    "orders",
-		Key:     weft.Key(weft.String("customer"), weft.Number("order")),
-		Indexes: []weft.IndexSpec{{Name: "open", Key: weft.Key(weft.String("customer"), weft.String("open_date")), KeysOnly: true}},
+		Name: "orders",
+		Key:  weft.Key(weft.String("customer"), weft.Number("order")),
+		Indexes: []weft.IndexSpec{{Name: "open", Key: weft.Key(weft.String("customer"), weft.String("open_date")),
+			KeysOnly: true}},
 	})
 	check(err)
 	for order := range 500 {
@@ -191,7 +205,8 @@ func Example_gameAwards() {
 		Indexes: []weft.IndexSpec{{Name: "award", Key: weft.Key(weft.String("award"), weft.String("user"))}},
 	})
 	check(err)
-	for user, games := range map[string]map[int]string{"rick": {1: "", 2: "champ", 3: ""}, "padma": {1: "champ", 2: "", 3: "", 4: "champ"}} {
+	for user, games := range map[string]map[int]string{"rick": {1: "", 2: "champ", 3: ""},
+		"padma": {1: "champ", 2: "", 3: "", 4: "champ"}} {
 		for game, award := range games {
 			d := weft.Document{"user": user, "game": game, "line": fmt.Sprint(user, " in game ", game)}
 			if award != "" {
@@ -204,8 +219,8 @@ func Example_gameAwards() {
 	// Output: [padma in game 1 padma in game 4 rick in game 2]
 }
 
-// Newest first without asking day by day: minus the day, then the inverted UUIDv7. Read as it stands, the table lists the newest
-// first, across days; a table with another key has an index that does.
+// Newest first without asking day by day: minus the day, then the inverted UUIDv7. Read as it stands, the table lists
+// the newest first, across days; a table with another key has an index that does.
 func Example_newestFirst() {
 	ctx := context.Background()
 	db, closeAll := openMemory()
@@ -214,14 +229,16 @@ func Example_newestFirst() {
 	key := weft.Key(weft.Number("day"), weft.String("id"))
 	logs, err := db.CreateTable(ctx, weft.TableSpec{Name: "logs", Key: key})
 	check(err)
-	others, err := db.CreateTable(ctx, weft.TableSpec{Name: "others", Key: weft.Key(weft.String("line")), Indexes: []weft.IndexSpec{{Name: "newest", Key: key}}})
+	others, err := db.CreateTable(ctx, weft.TableSpec{Name: "others", Key: weft.Key(weft.String("line")),
+		Indexes: []weft.IndexSpec{{Name: "newest", Key: key}}})
 	check(err)
 	begin := time.Date(2024, 1, 1, 21, 0, 0, 0, tokyo)
 	for _, hour := range []int{5, 0, 3, 1, 4, 2} { // whatever the order of arrival
 		at := begin.Add(time.Duration(hour) * time.Hour)
 		id, err := sortkey.NewUUID(at)
 		check(err)
-		d := weft.Document{"day": sortkey.DayDescending(at, tokyo), "id": id.Inverse().String(), "line": at.Format("02 15:04")}
+		d := weft.Document{"day": sortkey.DayDescending(at, tokyo), "id": id.Inverse().String(),
+			"line": at.Format("02 15:04")}
 		check(logs.Put(ctx, d))
 		check(others.Put(ctx, d))
 	}
@@ -232,19 +249,21 @@ func Example_newestFirst() {
 	// [02 02:00 02 01:00 02 00:00 01 23:00 01 22:00 01 21:00]
 }
 
-// A day that takes more writes than one place of the table bears is spread over four, and read back in order. The number stands in
-// front, for tables are ordered: behind, the four would be neighbours.
+// A day that takes more writes than one place of the table bears is spread over four, and read back in order. The
+// number stands in front, for tables are ordered: behind, the four would be neighbours.
 func Example_writeSharding() {
 	ctx := context.Background()
 	db, closeAll := openMemory()
 	defer closeAll()
-	events, err := db.CreateTable(ctx, weft.TableSpec{Name: "events", Key: weft.Key(weft.String("shard"), weft.String("at"))})
+	events, err := db.CreateTable(ctx, weft.TableSpec{Name: "events",
+		Key: weft.Key(weft.String("shard"), weft.String("at"))})
 	check(err)
 	const shards = 4
 	for minute := range 12 {
 		id := fmt.Sprint("event-", minute)
 		check(events.Put(ctx, weft.Document{
-			"shard": sortkey.ShardPrefixed("2024-07-12", sortkey.ShardOf(id, shards)), "at": fmt.Sprintf("09:%02d", minute), "id": id,
+			"shard": sortkey.ShardPrefixed("2024-07-12", sortkey.ShardOf(id, shards)),
+			"at":    fmt.Sprintf("09:%02d", minute), "id": id,
 		}))
 	}
 	var sources []iter.Seq2[weft.Item, error]

@@ -39,7 +39,8 @@ func TestGuide(t *testing.T) {
 		}
 	}
 	code := regexp.MustCompile("(?s)```go\n(.*?)```")
-	for _, page := range []string{"README.md", "docs/embedded.md", "docs/search.md", "docs/streams.md", "docs/zorder.md"} {
+	for _, page := range []string{"README.md", "docs/embedded.md", "docs/search.md", "docs/streams.md",
+		"docs/zorder.md"} {
 		text, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)
@@ -58,7 +59,8 @@ func TestGuide(t *testing.T) {
 func TestQuickstart(t *testing.T) {
 	dir := t.TempDir()
 	binary := filepath.Join(dir, "quickstart")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "./examples/quickstart").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary,
+		"./examples/quickstart").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for range 2 {

@@ -19,7 +19,8 @@ import (
 // TestKinds: each kind has a name of its own, and errors from outside are internal.
 func TestKinds(t *testing.T) {
 	kinds := []weft.Kind{
-		weft.KindInternal, weft.KindNotFound, weft.KindExists, weft.KindInvalid, weft.KindConditionFailed, weft.KindTooLarge, weft.KindConflict, weft.KindBusy, weft.KindReadOnly,
+		weft.KindInternal, weft.KindNotFound, weft.KindExists, weft.KindInvalid, weft.KindConditionFailed,
+		weft.KindTooLarge, weft.KindConflict, weft.KindBusy, weft.KindReadOnly,
 		weft.KindClosed, weft.KindCanceled, weft.KindUnknownOutcome, weft.KindUnavailable, weft.KindDenied,
 	}
 	names := map[string]bool{}

@@ -127,7 +127,8 @@ func TestEnsureTable(t *testing.T) {
 		t.Error(ok, err)
 	}
 	for _, other := range []weft.TableSpec{
-		{Name: "t", Key: weft.Key(weft.String("a"))}, {Name: "t", Key: spec.Key, Stream: weft.StreamOld}, {Name: "t", Key: spec.Key, Indexes: []weft.IndexSpec{{Name: "place", Key: spec.Key}}},
+		{Name: "t", Key: weft.Key(weft.String("a"))}, {Name: "t", Key: spec.Key, Stream: weft.StreamOld},
+		{Name: "t", Key: spec.Key, Indexes: []weft.IndexSpec{{Name: "place", Key: spec.Key}}},
 	} {
 		if _, err := db.EnsureTable(ctx, other); weft.KindOf(err) != weft.KindExists ||
 			!strings.Contains(err.Error(), "the table is there, but") {
@@ -145,7 +146,8 @@ func TestEnsureTable(t *testing.T) {
 // TestKeyFaults: a key part that can't be made makes the call that uses it fail.
 func TestKeyFaults(t *testing.T) {
 	db, ctx := open(t), t.Context()
-	for _, part := range []weft.KeyPart{weft.ZOrder("lat unknown"), weft.Words("klingon", "text"), weft.ZOrder("").Desc(), {}} {
+	for _, part := range []weft.KeyPart{weft.ZOrder("lat unknown"), weft.Words("klingon", "text"),
+		weft.ZOrder("").Desc(), {}} {
 		if _, err := db.CreateTable(ctx, weft.TableSpec{Name: "t", Key: weft.Key(part)}); weft.KindOf(
 			err,
 		) != weft.KindInvalid {

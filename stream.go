@@ -12,7 +12,8 @@ import (
 	"github.com/weftdb/weft/internal/database/feed"
 )
 
-// Stream reports whether a table's changes are kept for programs to read, and what they show of an item besides its key.
+// Stream reports whether a table's changes are kept for programs to read, and what they show of an item besides its
+// key.
 type Stream uint8
 
 // The streams.

@@ -38,7 +38,8 @@ func TestChanges(t *testing.T) {
 			check(db.Update(ctx, func(ctx context.Context, tx *weft.Tx) error {
 				n, _ := change.New.Int("n")
 				_, err := tx.Table("totals").
-					Update(ctx, weft.Document{"of": "events"}, weft.Updates(weft.Attribute("sum").Add(n), weft.Attribute("at").Set([]byte(change.Position))))
+					Update(ctx, weft.Document{"of": "events"},
+						weft.Updates(weft.Attribute("sum").Add(n), weft.Attribute("at").Set([]byte(change.Position))))
 				return err
 			}))
 			if left--; left == 0 {
@@ -143,7 +144,8 @@ func TestRestoreTable(t *testing.T) {
 	check(err)
 	restored, err := db.RestoreTable(ctx, backup.ID, "", "restored")
 	check(err)
-	if got := ids(copied, weft.Query{}) + ", " + ids(restored, weft.Query{}) + ", " + ids(table, weft.Query{}); got != "1 2, 1 2, 2 3" {
+	if got := ids(copied, weft.Query{}) + ", " + ids(restored, weft.Query{}) + ", " +
+		ids(table, weft.Query{}); got != "1 2, 1 2, 2 3" {
 		t.Error(got)
 	}
 	if changes, err := table.RestoreAt(ctx, before); err != nil || changes != 2 || ids(table, weft.Query{}) != "1 2" {

@@ -172,7 +172,8 @@ func (t *Table) Regions(ctx context.Context, index string) ([]Region, error) {
 	for i := range shown {
 		r := &shown[i]
 		list = append(list, Region{
-			ID: r.ID, Start: keyDocument(r.Start), End: keyDocument(r.End), Items: r.Rows, Bytes: r.Bytes, Leader: r.Leader,
+			ID: r.ID, Start: keyDocument(r.Start), End: keyDocument(r.End), Items: r.Rows, Bytes: r.Bytes,
+			Leader: r.Leader,
 		})
 	}
 	return list, public(err)
@@ -188,8 +189,9 @@ func keyDocument(parts []database.KeyValue) Document {
 	return d
 }
 
-// Split cuts the table ("") or an index into about count regions of about the same size; added is the number of new ones there
-// are more. Nothing is moved; regions that nobody needs are merged after a day. Errors: KindNotFound, KindInvalid.
+// Split cuts the table ("") or an index into about count regions of about the same size; added is the number of new
+// ones there are more. Nothing is moved; regions that nobody needs are merged after a day. Errors: KindNotFound,
+// KindInvalid.
 func (t *Table) Split(ctx context.Context, index string, count int) (added int, err error) {
 	if err := t.outside(ctx, "Split"); err != nil {
 		return 0, err

@@ -44,7 +44,8 @@ func TestTables(t *testing.T) {
 		}
 		return nil
 	}))
-	if got := ids(outer, weft.Query{Index: "n", Reverse: true}) + ", " + ids(db.TableIn("shop", "t"), weft.Query{}); got != "3 2, 1" {
+	if got := ids(outer, weft.Query{Index: "n", Reverse: true}) + ", " +
+		ids(db.TableIn("shop", "t"), weft.Query{}); got != "3 2, 1" {
 		t.Error(got)
 	}
 }
@@ -68,9 +69,11 @@ func TestPastTheTransaction(t *testing.T) {
 		_, update := table.Update(ctx, weft.Document{"id": 1}, weft.Update{})
 		_, create := db.CreateTable(ctx, spec)
 		for call, err := range map[string]error{
-			"put": table.Put(ctx, weft.Document{"id": 1}), "all": table.PutAll(ctx, weft.Document{"id": 1}), "delete": table.Delete(ctx, weft.Document{"id": 1}),
-			"update": update, "create": create, "drop": table.Drop(ctx), "index": in.AddIndex(ctx, weft.IndexSpec{}), "stream": in.SetStream(ctx, weft.StreamNew),
-			"inner": db.Update(ctx, func(context.Context, *weft.Tx) error { return nil }),
+			"put": table.Put(ctx, weft.Document{"id": 1}), "all": table.PutAll(ctx, weft.Document{"id": 1}),
+			"delete": table.Delete(ctx, weft.Document{"id": 1}),
+			"update": update, "create": create, "drop": table.Drop(ctx), "index": in.AddIndex(ctx, weft.IndexSpec{}),
+			"stream": in.SetStream(ctx, weft.StreamNew),
+			"inner":  db.Update(ctx, func(context.Context, *weft.Tx) error { return nil }),
 		} {
 			if weft.KindOf(err) != weft.KindInvalid {
 				t.Errorf("%s: %v", call, err)

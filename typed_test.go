@@ -43,11 +43,13 @@ func TestTyped(t *testing.T) {
 	if _, there := item.Value("bill"); there || err != nil || fmt.Sprint(item.Document()["guests"]) != "[ann bob]" {
 		t.Errorf("%v, %v", item.Document(), err)
 	}
-	if one, err = visits.Update(ctx, one, weft.Attribute("Place").Set(struct{ Lat, Lon float64 }{1, 2}), weft.Attribute("guests").Contains("ann")); err != nil ||
+	if one, err = visits.Update(ctx, one, weft.Attribute("Place").Set(struct{ Lat, Lon float64 }{1, 2}),
+		weft.Attribute("guests").Contains("ann")); err != nil ||
 		one.Place.Lon != 2 {
 		t.Errorf("%+v, %v", one, err)
 	}
-	if _, err = visits.Update(ctx, one, weft.Attribute("guests").Add(weft.Set{"cho"}), weft.Attribute("Place").Equal(one.Place)); err != nil {
+	if _, err = visits.Update(ctx, one, weft.Attribute("guests").Add(weft.Set{"cho"}),
+		weft.Attribute("Place").Equal(one.Place)); err != nil {
 		t.Error(err)
 	}
 	all, err := visits.GetAll(ctx, one, visit{Country: "none"})

@@ -69,13 +69,15 @@ func TestUsers(t *testing.T) {
 		t.Errorf("ann may read: %v", err)
 	}
 	var denied *weft.Denied
-	if err := books.Put(ann, weft.Document{"isbn": "1"}); weft.KindOf(err) != weft.KindDenied || !errors.As(err, &denied) || denied.Action != "dynamodb:PutItem" {
+	if err := books.Put(ann, weft.Document{"isbn": "1"}); weft.KindOf(err) != weft.KindDenied ||
+		!errors.As(err, &denied) || denied.Action != "dynamodb:PutItem" {
 		t.Errorf("ann may not write: %v", err)
 	}
 	if err := db.DropPolicy(ctx, "ann", "nothing"); weft.KindOf(err) != weft.KindInvalid {
 		t.Errorf("a policy that ann does not have: %v", err)
 	}
-	if err := errors.Join(db.DropPolicy(ctx, "ann", "AmazonDynamoDBReadOnlyAccess"), db.DropUser(ctx, "ann")); err != nil {
+	if err := errors.Join(db.DropPolicy(ctx, "ann", "AmazonDynamoDBReadOnlyAccess"),
+		db.DropUser(ctx, "ann")); err != nil {
 		t.Error(err)
 	}
 }
@@ -89,7 +91,8 @@ func TestSpecs(t *testing.T) {
 		{Name: "local", Key: weft.Key(weft.String("a"), weft.String("c")), PartitionParts: 1, Local: true},
 		{Name: "some", Key: weft.Key(weft.String("c")), PartitionParts: 1, KeepNulls: true, Include: []string{"d"}},
 	}
-	first := makeTable(t, db, weft.TableSpec{Name: "first", Key: weft.Key(weft.String("a"), weft.Int("k")), Indexes: specs, Columns: []weft.Column{{"d", weft.TypeBool}}})
+	first := makeTable(t, db, weft.TableSpec{Name: "first", Key: weft.Key(weft.String("a"), weft.Int("k")),
+		Indexes: specs, Columns: []weft.Column{{"d", weft.TypeBool}}})
 	tell := func(table *weft.Table) (specs []weft.IndexSpec, text string) {
 		indexes, err := table.Indexes()
 		if err != nil {
@@ -108,13 +111,16 @@ func TestSpecs(t *testing.T) {
 		return specs, out.String()
 	}
 	told, text := tell(first)
-	again, textAgain := tell(makeTable(t, db, weft.TableSpec{Name: "again", Key: weft.Key(weft.String("a"), weft.Int("k")), Indexes: told}))
+	again, textAgain := tell(makeTable(t, db,
+		weft.TableSpec{Name: "again", Key: weft.Key(weft.String("a"), weft.Int("k")), Indexes: told}))
 	if len(again) != len(specs) || text != textAgain {
 		t.Errorf("%s\nbecame\n%s", text, textAgain)
 	}
 	for i := range again {
 		a, b := again[i], specs[i]
-		if a.Name != b.Name || a.PartitionParts != b.PartitionParts || a.Local != b.Local || a.KeepNulls != b.KeepNulls || a.Unique != b.Unique || a.KeysOnly != b.KeysOnly || len(a.Include) != len(b.Include) {
+		if a.Name != b.Name || a.PartitionParts != b.PartitionParts || a.Local != b.Local ||
+			a.KeepNulls != b.KeepNulls || a.Unique != b.Unique || a.KeysOnly != b.KeysOnly ||
+			len(a.Include) != len(b.Include) {
 			t.Errorf("index %d is %+v, not %+v", i, a, b)
 		}
 	}
@@ -125,7 +131,8 @@ func TestSpecs(t *testing.T) {
 		t.Error(err)
 	}
 	var duplicate *weft.DuplicateError
-	if err := first.Put(ctx, weft.Document{"a": "x", "k": 2, "b": 7}); !errors.As(err, &duplicate) || weft.KindOf(err) != weft.KindConditionFailed {
+	if err := first.Put(ctx, weft.Document{"a": "x", "k": 2, "b": 7}); !errors.As(err, &duplicate) ||
+		weft.KindOf(err) != weft.KindConditionFailed {
 		t.Errorf("a second item in a unique index: %v", err)
 	}
 }
@@ -172,11 +179,13 @@ func TestTransaction(t *testing.T) {
 // TestExplain: the text names the index that AnyIndex takes.
 func TestExplain(t *testing.T) {
 	db, ctx := open(t), t.Context()
-	table := makeTable(t, db, weft.TableSpec{Name: "t", Key: weft.Key(weft.Int("id")), Indexes: []weft.IndexSpec{{Name: "by_color", Key: weft.Key(weft.String("color"))}}})
+	table := makeTable(t, db, weft.TableSpec{Name: "t", Key: weft.Key(weft.Int("id")),
+		Indexes: []weft.IndexSpec{{Name: "by_color", Key: weft.Key(weft.String("color"))}}})
 	for id := range 100 {
 		check(table.Put(ctx, weft.Document{"id": id, "color": []string{"red", "blue"}[id%2]}))
 	}
-	text, err := table.Explain(ctx, weft.Query{AnyIndex: true, Where: weft.Attribute("color").Equal("red"), Wanted: []string{"id"}, Order: []weft.Ordering{{Attribute: "id"}}})
+	text, err := table.Explain(ctx, weft.Query{AnyIndex: true, Where: weft.Attribute("color").Equal("red"),
+		Wanted: []string{"id"}, Order: []weft.Ordering{{Attribute: "id"}}})
 	if err != nil || !strings.Contains(text, "by_color") {
 		t.Errorf("%v\n%s", err, text)
 	}
@@ -185,7 +194,8 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// TestBuildProgress: a unique index that can't be built says which item stands in the way, and is built once that is gone.
+// TestBuildProgress: a unique index that can't be built says which item stands in the way, and is built once that is
+// gone.
 func TestBuildProgress(t *testing.T) {
 	db, ctx := open(t), t.Context()
 	table := makeTable(t, db, weft.TableSpec{Name: "t", Key: weft.Key(weft.Int("id"))})
@@ -213,7 +223,8 @@ func TestBuildProgress(t *testing.T) {
 	}
 }
 
-// TestFaultsOfValues: a condition or an update with a value that can't be stored makes the call that uses it fail, and says which.
+// TestFaultsOfValues: a condition or an update with a value that can't be stored makes the call that uses it fail, and
+// says which.
 func TestFaultsOfValues(t *testing.T) {
 	db, ctx := open(t), t.Context()
 	table := makeTable(t, db, weft.TableSpec{Name: "t", Key: weft.Key(weft.String("k"))})
@@ -221,20 +232,24 @@ func TestFaultsOfValues(t *testing.T) {
 		t.Fatal(err)
 	}
 	key, bad := weft.Document{"k": "a"}, weft.Attribute("n").Equal(make(chan int))
-	conditions := map[string]weft.Condition{"plain": bad, "all": weft.All(weft.Attribute("k").Exists(), bad), "any": weft.Any(bad), "not": weft.Not(bad),
+	conditions := map[string]weft.Condition{"plain": bad, "all": weft.All(weft.Attribute("k").Exists(), bad),
+		"any": weft.Any(bad), "not": weft.Not(bad),
 		"in": weft.Attribute("n").In(1, func() {}), "between": weft.Attribute("n").Between(1, complex(1, 2))}
 	for name, c := range conditions {
 		_, update := table.Update(ctx, key, weft.Attribute("n").Set(2), c)
 		_, query := table.Cursor(ctx, weft.Query{Where: c})
 		_, filter := table.Cursor(ctx, weft.Query{Filter: c})
-		for call, err := range map[string]error{"put": table.Put(ctx, key, c), "delete": table.Delete(ctx, key, c), "update": update, "query": query, "filter": filter,
-			"transaction": db.Update(ctx, func(ctx context.Context, tx *weft.Tx) error { return tx.Table("t").Put(ctx, key, c) })} {
+		for call, err := range map[string]error{"put": table.Put(ctx, key, c), "delete": table.Delete(ctx, key, c),
+			"update": update, "query": query, "filter": filter,
+			"transaction": db.Update(ctx,
+				func(ctx context.Context, tx *weft.Tx) error { return tx.Table("t").Put(ctx, key, c) })} {
 			if weft.KindOf(err) != weft.KindInvalid || !strings.Contains(err.Error(), "attribute n") {
 				t.Errorf("%s, %s: %v", name, call, err)
 			}
 		}
 	}
-	for name, u := range map[string]weft.Update{"set": weft.Attribute("n").Set(func() {}), "add": weft.Attribute("n").Add(make(chan int)),
+	for name, u := range map[string]weft.Update{"set": weft.Attribute("n").Set(func() {}),
+		"add":     weft.Attribute("n").Add(make(chan int)),
 		"several": weft.Updates(weft.Attribute("m").Set(1), weft.Attribute("n").Set(func() {}))} {
 		_, err := table.Update(ctx, key, u)
 		if weft.KindOf(err) != weft.KindInvalid || !strings.Contains(err.Error(), "attribute n") {
@@ -261,7 +276,8 @@ func TestZeroValues(t *testing.T) {
 	}); err != nil {
 		t.Error(err)
 	}
-	for want, where := range []weft.Condition{weft.Not(weft.Condition{}), weft.Attribute("k").Equal("b"), {}, weft.All(), weft.Any(weft.Condition{})} {
+	for want, where := range []weft.Condition{weft.Not(weft.Condition{}), weft.Attribute("k").Equal("b"), {},
+		weft.All(), weft.Any(weft.Condition{})} {
 		n := 0
 		if err := each(table, weft.Query{Where: where}, func(weft.Item) { n++ }); err != nil || n != min(want, 2) {
 			t.Errorf("%d: %d items, %v", want, n, err)
@@ -301,7 +317,8 @@ func TestLimitAndOrder(t *testing.T) {
 		want string
 	}{
 		{weft.Query{AnyIndex: true, Where: of, Order: []weft.Ordering{{Attribute: "n"}}}, "0123456"},
-		{weft.Query{AnyIndex: true, Where: of, Order: []weft.Ordering{{Attribute: "n", Descending: true}}, Limit: 3}, "654"},
+		{weft.Query{AnyIndex: true, Where: of, Order: []weft.Ordering{{Attribute: "n", Descending: true}}, Limit: 3},
+			"654"},
 		{weft.Query{Index: "by_n", Where: of, Order: []weft.Ordering{{Attribute: "n", Descending: true}}}, "6543210"},
 		{weft.Query{Where: of, Order: []weft.Ordering{{Attribute: "at", Descending: true}}, Limit: 2}, "41"},
 		{weft.Query{Where: of, Limit: 100}, "0362514"},
@@ -310,8 +327,10 @@ func TestLimitAndOrder(t *testing.T) {
 			t.Errorf("%+v: %v, want %s", one.q, got, one.want)
 		}
 	}
-	for _, q := range []weft.Query{{AnyIndex: true, Where: of, Order: []weft.Ordering{{Attribute: "m"}}}, {Where: of, Order: []weft.Ordering{{Attribute: "n"}}}} {
-		if _, err := table.Cursor(ctx, q); weft.KindOf(err) != weft.KindInvalid || !strings.Contains(err.Error(), "add one whose key") {
+	for _, q := range []weft.Query{{AnyIndex: true, Where: of, Order: []weft.Ordering{{Attribute: "m"}}},
+		{Where: of, Order: []weft.Ordering{{Attribute: "n"}}}} {
+		if _, err := table.Cursor(ctx, q); weft.KindOf(err) != weft.KindInvalid ||
+			!strings.Contains(err.Error(), "add one whose key") {
 			t.Errorf("%+v: %v", q, err)
 		}
 	}
@@ -336,7 +355,8 @@ func TestClosed(t *testing.T) {
 	_, _, get := table.Get(ctx, weft.Document{"k": "a"})
 	_, query := table.Cursor(ctx, weft.Query{})
 	_, begin := db.Begin(ctx)
-	for call, err := range map[string]error{"put": table.Put(ctx, weft.Document{"k": "a"}), "get": get, "query": query, "begin": begin,
+	for call, err := range map[string]error{"put": table.Put(ctx, weft.Document{"k": "a"}), "get": get, "query": query,
+		"begin":  begin,
 		"update": db.Update(ctx, func(context.Context, *weft.Tx) error { return nil })} {
 		if weft.KindOf(err) != weft.KindClosed {
 			t.Errorf("%s: %v", call, err)
@@ -347,9 +367,11 @@ func TestClosed(t *testing.T) {
 // TestTimes: a time comes back in UTC, in whole milliseconds, and compares as one.
 func TestTimes(t *testing.T) {
 	db, ctx := open(t), t.Context()
-	table := makeTable(t, db, weft.TableSpec{Name: "t", Key: weft.Key(weft.String("k"), weft.Timestamp("at")), PartitionParts: 1})
+	table := makeTable(t, db, weft.TableSpec{Name: "t", Key: weft.Key(weft.String("k"), weft.Timestamp("at")),
+		PartitionParts: 1})
 	at := time.Date(2026, 2, 3, 4, 5, 6, 789_000_000, time.FixedZone("east", 3600))
-	if err := table.Put(ctx, weft.Document{"k": "a", "at": at, "took": 1500 * time.Millisecond, "seen": at}); err != nil {
+	if err := table.Put(ctx, weft.Document{"k": "a", "at": at, "took": 1500 * time.Millisecond,
+		"seen": at}); err != nil {
 		t.Fatal(err)
 	}
 	item, ok, err := table.Get(ctx, weft.Document{"k": "a", "at": at})
@@ -363,7 +385,8 @@ func TestTimes(t *testing.T) {
 		t.Errorf("%v", took)
 	}
 	n := 0
-	where := weft.All(weft.Attribute("k").Equal("a"), weft.Attribute("at").Between(at.Add(-time.Hour), at), weft.Attribute("seen").Greater(at.Add(-time.Minute)))
+	where := weft.All(weft.Attribute("k").Equal("a"), weft.Attribute("at").Between(at.Add(-time.Hour), at),
+		weft.Attribute("seen").Greater(at.Add(-time.Minute)))
 	if err := each(table, weft.Query{Where: where}, func(weft.Item) { n++ }); err != nil || n != 1 {
 		t.Errorf("%d items, %v", n, err)
 	}

@@ -98,7 +98,8 @@ func TestTemplate(t *testing.T) {
 }
 
 func TestFlags(t *testing.T) {
-	for _, wrong := range []string{"--clients=0", "--clients=x", "--operations=fly", "--peers=mysql", "--rounds=0", "--partitions=100000", "--what"} {
+	for _, wrong := range []string{"--clients=0", "--clients=x", "--operations=fly", "--peers=mysql", "--rounds=0",
+		"--partitions=100000", "--what"} {
 		if _, err := parseFlags([]string{wrong}); err == nil {
 			t.Errorf("%s is taken", wrong)
 		}

@@ -14,9 +14,9 @@ import (
 	"sync"
 )
 
-// serveEcho is the role of the bare server. It reads the answers to give, by operation, from in, writes its address to out, and serves until
-// in ends. It does what every handler must: read the request's body and write an answer with the same headers and body as Weft's. What
-// Weft needs more than this is Weft's own.
+// serveEcho is the role of the bare server. It reads the answers to give, by operation, from in, writes its address to
+// out, and serves until in ends. It does what every handler must: read the request's body and write an answer with the
+// same headers and body as Weft's. What Weft needs more than this is Weft's own.
 func serveEcho(in io.Reader, out io.Writer) error {
 	decoder := json.NewDecoder(in)
 	var answers map[string]answer

@@ -38,7 +38,9 @@ func openEmbedded(ctx context.Context, dir string, partitions int) (*embedded, e
 
 // Load implements database.
 func (e *embedded) Load(ctx context.Context) (err error) {
-	e.table, err = e.db.CreateTable(ctx, database.TableSpec{Name: tableName, Key: database.Columns("pk", schema.String, "sk", schema.String), PartitionParts: 1})
+	e.table, err = e.db.CreateTable(ctx,
+		database.TableSpec{Name: tableName, Key: database.Columns("pk", schema.String, "sk", schema.String),
+			PartitionParts: 1})
 	if err != nil {
 		return err
 	}
@@ -85,12 +87,14 @@ type attribute struct {
 }
 
 func newEmbeddedWorker(e *embedded, operation string, seed int) (*embeddedWorker, error) {
-	w := &embeddedWorker{embedded: e, picker: pickerFor(operation, e.partitions, seed), ctx: context.Background(), writes: make([]database.TableWrite, batchItems)}
+	w := &embeddedWorker{embedded: e, picker: pickerFor(operation, e.partitions, seed), ctx: context.Background(),
+		writes: make([]database.TableWrite, batchItems)}
 	for _, a := range []struct {
 		name  string
 		value any
 	}{
-		{"visits", 1}, {"balance", 12345.67}, {"active", true}, {"since", "2024-05-06T07:08:09Z"}, {"tags", []string{"gold", "weekly"}},
+		{"visits", 1}, {"balance", 12345.67}, {"active", true}, {"since", "2024-05-06T07:08:09Z"},
+		{"tags", []string{"gold", "weekly"}},
 		{"address", map[string]any{"city": "Nara", "zip": "630-8001", "country": "JP"}}, {"remark", noteText},
 	} {
 		v, err := govalue.AppendValue(nil, a.value)
@@ -99,7 +103,8 @@ func newEmbeddedWorker(e *embedded, operation string, seed int) (*embeddedWorker
 		}
 		w.values = append(w.values, attribute{[]byte(a.name), v})
 	}
-	w.texts = [4][]byte{[]byte("p00000"), []byte("s000"), []byte("customer 00000000"), []byte("customer.00000000@example.com")}
+	w.texts = [4][]byte{[]byte("p00000"), []byte("s000"), []byte("customer 00000000"),
+		[]byte("customer.00000000@example.com")}
 	w.do = map[string]func() error{
 		opGet: w.get, opPut: w.put, opUpdate: w.update, opQuery: w.query, opScan: w.scan,
 		opBatch:  func() error { return w.putBatch(w.next()) },
@@ -196,7 +201,8 @@ func (w *embeddedWorker) update() error {
 	digits(w.texts[2][9:], fresh)
 	key := database.Document{"pk": string(w.texts[0]), "sk": string(w.texts[1])}
 	change := govalue.Updates(govalue.Attribute("visits").Add(1), govalue.Attribute("customer").Set(string(w.texts[2])))
-	_, err := w.table.Update(w.ctx, key, change, govalue.Attribute("pk").Exists(), govalue.Attribute("visits").AtLeast(1))
+	_, err := w.table.Update(w.ctx, key, change, govalue.Attribute("pk").Exists(),
+		govalue.Attribute("visits").AtLeast(1))
 	return err
 }
 

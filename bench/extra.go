@@ -41,17 +41,19 @@ func runExtra(ctx context.Context, c *config, peers []loadgen.Peer, out io.Write
 	return nil
 }
 
-// measureWaiting reads a few items while nobody writes, while others are written, and while the same ones are written. Pebble shows commits that
-// are not durable yet; Weft's reads wait for them.
+// measureWaiting reads a few items while nobody writes, while others are written, and while the same ones are written.
+// Pebble shows commits that are not durable yet; Weft's reads wait for them.
 func measureWaiting(c *config, p *inProcessPeer, out io.Writer) error {
 	fmt.Fprintf(out, "\nReads of %d items by one client on %s, beside %d writers:\n\n", hotItems, p.name, besideClients)
 	fmt.Fprintln(out, "| written meanwhile | writes/s | reads/s | p50 µs | p99 µs | p99.9 µs |\n|---|--:|--:|--:|--:|--:|")
-	beside := []struct{ operation, label string }{{"", "nothing"}, {opOtherPut, "other items"}, {opHotPut, "the same items"}}
+	beside := []struct{ operation, label string }{{"", "nothing"}, {opOtherPut, "other items"},
+		{opHotPut, "the same items"}}
 	results, writes := make([][]loadgen.Result, len(beside)), make([][]float64, len(beside))
 	for range c.Rounds {
 		for i, b := range beside {
 			loadgen.Settle(p.PID())
-			r, err := p.order(order{Cell: loadgen.Cell{Operation: opHotGet, Clients: 1, Seconds: c.Seconds}, Beside: b.operation})
+			r, err := p.order(order{Cell: loadgen.Cell{Operation: opHotGet, Clients: 1, Seconds: c.Seconds},
+				Beside: b.operation})
 			if err != nil {
 				return fmt.Errorf("%s: %w", p.name, err)
 			}
@@ -64,7 +66,8 @@ func measureWaiting(c *config, p *inProcessPeer, out io.Writer) error {
 		p50 := loadgen.Median(results[i], func(r *loadgen.Result) float64 { return r.P50 })
 		p99 := loadgen.Median(results[i], func(r *loadgen.Result) float64 { return r.P99 })
 		p999 := loadgen.Median(results[i], func(r *loadgen.Result) float64 { return r.P999 })
-		fmt.Fprintf(out, "| %s | %s | %s | %s | %s | %s |\n", b.label, loadgen.Figure(wrote), loadgen.Figure(rate), loadgen.Figure(p50), loadgen.Figure(p99), loadgen.Figure(p999))
+		fmt.Fprintf(out, "| %s | %s | %s | %s | %s | %s |\n", b.label, loadgen.Figure(wrote), loadgen.Figure(rate),
+			loadgen.Figure(p50), loadgen.Figure(p99), loadgen.Figure(p999))
 	}
 	return nil
 }
@@ -86,7 +89,8 @@ func measureCities(ctx context.Context, c *config, out io.Writer) (err error) {
 	defer func() { err = errors.Join(err, p.Close()) }()
 	pid := p.PID()
 	loadgen.Settle(pid)
-	fmt.Fprintf(out, "\nScan of all %d cities, in pages of 1 MB, %d passes by each of the clients:\n\n", cities.Count, passes)
+	fmt.Fprintf(out, "\nScan of all %d cities, in pages of 1 MB, %d passes by each of the clients:\n\n", cities.Count,
+		passes)
 	fmt.Fprintln(out, "| clients | RSS idle MiB | peak RSS MiB | above idle MiB | items/s | JSON MB/s | server CPU µs/item |\n|--:|--:|--:|--:|--:|--:|--:|")
 	idle := float64(loadgen.Memory(pid, "VmRSS")) / (1 << 20)
 	for _, n := range []int{1, clients} {
@@ -98,7 +102,8 @@ func measureCities(ctx context.Context, c *config, out io.Writer) (err error) {
 		}
 		seconds, items := time.Since(begun).Seconds(), float64(n*passes*cities.Count)
 		peak := float64(loadgen.Memory(pid, "VmHWM")) / (1 << 20)
-		fmt.Fprintf(out, "| %d | %.0f | %.0f | %.0f | %s | %s | %.2f |\n", n, idle, peak, peak-idle, loadgen.Figure(items/seconds), loadgen.Figure(float64(size)/seconds/1e6),
+		fmt.Fprintf(out, "| %d | %.0f | %.0f | %.0f | %s | %s | %.2f |\n", n, idle, peak, peak-idle,
+			loadgen.Figure(items/seconds), loadgen.Figure(float64(size)/seconds/1e6),
 			(loadgen.CPU(pid)-cpu)*1e6/items)
 	}
 	return nil

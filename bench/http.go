@@ -36,8 +36,8 @@ type answer struct {
 	Body   []byte
 }
 
-// httpWorker is a client on one connection. It sends requests made beforehand, and reads of the answer no more than it must to find its end
-// and its status.
+// httpWorker is a client on one connection. It sends requests made beforehand, and reads of the answer no more than it
+// must to find its end and its status.
 type httpWorker struct {
 	conn    net.Conn
 	reader  *bufio.Reader
@@ -54,7 +54,8 @@ func newHTTPWorker(t target, operation string, seed int) (*httpWorker, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &httpWorker{conn: conn, reader: bufio.NewReaderSize(conn, 64<<10), picker: pickerFor(operation, t.partitions, seed)}
+	w := &httpWorker{conn: conn, reader: bufio.NewReaderSize(conn, 64<<10),
+		picker: pickerFor(operation, t.partitions, seed)}
 	w.ask(t, apiName(operation), body(operation))
 	return w, nil
 }
@@ -86,9 +87,11 @@ func httpRequest(t target, api, body string) string {
 	now := time.Now().UTC()
 	var b strings.Builder
 	fmt.Fprintf(&b, "POST / HTTP/1.1\r\nHost: %s\r\nUser-Agent: bench/1.0 api/dynamodb#1 os/linux lang/go md/GOARCH#amd64\r\n", t.address)
-	fmt.Fprintf(&b, "Content-Type: application/x-amz-json-1.0\r\nX-Amz-Target: %s\r\nX-Amz-Date: %s\r\n", qualified(api), now.Format("20060102T150405Z"))
+	fmt.Fprintf(&b, "Content-Type: application/x-amz-json-1.0\r\nX-Amz-Target: %s\r\nX-Amz-Date: %s\r\n",
+		qualified(api), now.Format("20060102T150405Z"))
 	fmt.Fprintf(&b, "Authorization: AWS4-HMAC-SHA256 Credential=%s/%s/us-east-1/dynamodb/aws4_request, "+
-		"SignedHeaders="+signedHeaders+", Signature=%s\r\n", cmp.Or(t.key.id, "bench"), now.Format("20060102"), strings.Repeat("0123456789abcdef", 4))
+		"SignedHeaders="+signedHeaders+", Signature=%s\r\n", cmp.Or(t.key.id, "bench"), now.Format("20060102"),
+		strings.Repeat("0123456789abcdef", 4))
 	b.WriteString("Amz-Sdk-Invocation-Id: 1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed\r\nAmz-Sdk-Request: attempt=1; max=3\r\nAccept-Encoding: identity\r\n")
 	fmt.Fprintf(&b, "Content-Length: %d\r\n\r\n%s", len(body), body)
 	return b.String()
@@ -171,7 +174,8 @@ func (w *httpWorker) headers() (length int, chunked bool, err error) {
 					return 0, false, err
 				}
 			}
-			chunked = chunked || len(name) == len("transfer-encoding") && bytes.EqualFold(name, []byte("transfer-encoding"))
+			chunked = chunked || len(name) == len("transfer-encoding") &&
+				bytes.EqualFold(name, []byte("transfer-encoding"))
 		}
 	}
 }
@@ -291,7 +295,8 @@ func (t target) run(ctx context.Context, x loadgen.Cell, pid int) (loadgen.Resul
 
 // load makes the table and puts all items into it, over eight connections.
 func (t target) load() error {
-	_, err := t.call("CreateTable", `{"TableName":"`+tableName+`","KeySchema":[{"AttributeName":"pk","KeyType":"HASH"},{"AttributeName":"sk","KeyType":"RANGE"}],`+
+	_, err := t.call("CreateTable", `{"TableName":"`+tableName+
+		`","KeySchema":[{"AttributeName":"pk","KeyType":"HASH"},{"AttributeName":"sk","KeyType":"RANGE"}],`+
 		`"AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"},{"AttributeName":"sk","AttributeType":"S"}],"BillingMode":"PAY_PER_REQUEST"}`)
 	if err != nil {
 		return fmt.Errorf("making the table: %w", err)

@@ -5,10 +5,11 @@
 //	go run ./bench            # everything, about half an hour
 //	go run ./bench --quick    # does it still work? a minute; the figures mean nothing
 //
-// The peers are a bare net/http server that gives Weft's own answers (echo), the weft binary over HTTP (weft, and streaming with a stream), npm's dynalite over HTTP
-// (dynalite), Pebble alone in process (pebble) and Weft embedded in process (embedded). Each is a process of its own. Rounds are interleaved:
-// in each round every cell, one operation with one number of clients, runs on all peers one after the other, so that a ratio compares
-// neighbours in time. The table shows medians over the rounds.
+// The peers are a bare net/http server that gives Weft's own answers (echo), the weft binary over HTTP (weft, and
+// streaming with a stream), npm's dynalite over HTTP (dynalite), Pebble alone in process (pebble) and Weft embedded in
+// process (embedded). Each is a process of its own. Rounds are interleaved: in each round every cell, one operation
+// with one number of clients, runs on all peers one after the other, so that a ratio compares neighbours in time. The
+// table shows medians over the rounds.
 //
 // Knows: all peers, their processes, how their cost is counted.
 // Never: being imported; another machine.
@@ -51,8 +52,10 @@ func parseFlags(args []string) (*config, error) {
 	check := c.AddFlags(f, "1,16,64")
 	f.BoolVar(&quick, "quick", false, "one short round on little data, to see that everything works")
 	f.StringVar(&operations, "operations", strings.Join(operationNames(), ","), "what to measure")
-	f.StringVar(&peers, "peers", strings.Join(peerNames(), ","), "whom to measure; echo needs weft or dynalite for its answers")
-	f.IntVar(&c.Partitions, "partitions", 1000, fmt.Sprintf("size of the table, in partitions of %d items", partitionItems))
+	f.StringVar(&peers, "peers", strings.Join(peerNames(), ","),
+		"whom to measure; echo needs weft or dynalite for its answers")
+	f.IntVar(&c.Partitions, "partitions", 1000,
+		fmt.Sprintf("size of the table, in partitions of %d items", partitionItems))
 	f.StringVar(&c.Earlier, "earlier", "", "an earlier weft binary to compare with (--peers weft,earlier)")
 	f.BoolVar(&c.Extra, "extra", true, "also measure the memory of a scan of all cities, and what waiting for durable commits costs reads")
 	if err := f.Parse(args); err != nil {

@@ -24,12 +24,14 @@ const (
 )
 
 func peerNames() []string {
-	return []string{peerEcho, peerWeft, peerStreaming, peerSigned, peerPolicy, peerEarlier, peerDynalite, peerPebble, peerEmbedded}
+	return []string{peerEcho, peerWeft, peerStreaming, peerSigned, peerPolicy, peerEarlier, peerDynalite, peerPebble,
+		peerEmbedded}
 }
 
 // can reports whether a peer knows an operation.
 func can(peer, operation string) bool {
-	return transactItems(operation) == 0 || slices.Contains([]string{peerWeft, peerStreaming, peerSigned, peerPolicy, peerEarlier, peerEcho}, peer)
+	return transactItems(operation) == 0 ||
+		slices.Contains([]string{peerWeft, peerStreaming, peerSigned, peerPolicy, peerEarlier, peerEcho}, peer)
 }
 
 // openPeers starts the processes and loads their tables. After an error, too, the peers are the caller's to close.

@@ -14,7 +14,8 @@ import (
 	"github.com/weftdb/weft/bench/loadgen"
 )
 
-// raw is Pebble alone, with the options that kv/pebble gives it. It knows no rows: values are texts as long as Weft's rows.
+// raw is Pebble alone, with the options that kv/pebble gives it. It knows no rows: values are texts as long as Weft's
+// rows.
 type raw struct {
 	db         *pebble.DB
 	partitions int
@@ -33,13 +34,16 @@ func (quiet) Fatalf(format string, args ...any) {
 func openRaw(dir string, partitions int) (*raw, error) {
 	const memTableBytes = 32 << 20
 	o := &pebble.Options{
-		Logger: quiet{}, CacheSize: 64<<20 + 2*memTableBytes, FormatMajorVersion: pebble.FormatValueSeparation, MemTableSize: memTableBytes,
-		MemTableStopWritesThreshold: 4, MaxOpenFiles: 1000, L0CompactionThreshold: 2, L0StopWritesThreshold: 1000, LBaseMaxBytes: 64 << 20,
+		Logger: quiet{}, CacheSize: 64<<20 + 2*memTableBytes, FormatMajorVersion: pebble.FormatValueSeparation,
+		MemTableSize:                memTableBytes,
+		MemTableStopWritesThreshold: 4, MaxOpenFiles: 1000, L0CompactionThreshold: 2, L0StopWritesThreshold: 1000,
+		LBaseMaxBytes:   64 << 20,
 		FlushSplitBytes: 2 << 20, CompactionConcurrencyRange: func() (lower, upper int) { return 1, 1 },
 	}
 	o.TargetFileSizes[0] = 2 << 20
 	for i := range o.Levels {
-		o.Levels[i].BlockSize, o.Levels[i].IndexBlockSize, o.Levels[i].FilterPolicy = 32<<10, 256<<10, bloom.FilterPolicy(10)
+		o.Levels[i].BlockSize, o.Levels[i].IndexBlockSize, o.Levels[i].FilterPolicy = 32<<10, 256<<10,
+			bloom.FilterPolicy(10)
 	}
 	o.ApplyCompressionSettings(func() pebble.DBCompressionSettings { return pebble.DBCompressionBalanced })
 	db, err := pebble.Open(dir, o)

@@ -31,5 +31,6 @@ func goal(peer, over, operation string, clients int) float64 {
 
 // compared lists the ratios of the report.
 func compared() [][2]string {
-	return [][2]string{{peerWeft, peerEcho}, {peerWeft, peerEarlier}, {peerStreaming, peerWeft}, {peerSigned, peerWeft}, {peerPolicy, peerWeft}, {peerWeft, peerDynalite}, {peerEmbedded, peerPebble}}
+	return [][2]string{{peerWeft, peerEcho}, {peerWeft, peerEarlier}, {peerStreaming, peerWeft}, {peerSigned, peerWeft},
+		{peerPolicy, peerWeft}, {peerWeft, peerDynalite}, {peerEmbedded, peerPebble}}
 }

@@ -19,7 +19,8 @@ import (
 	"github.com/weftdb/weft/bench/loadgen"
 )
 
-// The program starts itself again for each peer that is Go code: the variable says what to be. Parent and child speak JSON, a value a line.
+// The program starts itself again for each peer that is Go code: the variable says what to be. Parent and child speak
+// JSON, a value a line.
 const roleVariable = "BENCH_ROLE"
 
 // runRole does the work of a child process and reports whether this is one.
@@ -238,14 +239,16 @@ func openDatabase(ctx context.Context, role string, o order) (db runningDatabase
 	return db, nil
 }
 
-// runInProcess measures one cell. Of the CPU time, what the loop itself takes is left out: it is measured by a short run of the same number of clients that
-// draw their keys and do nothing.
+// runInProcess measures one cell. Of the CPU time, what the loop itself takes is left out: it is measured by a short
+// run of the same number of clients that draw their keys and do nothing.
 func runInProcess(ctx context.Context, db runningDatabase, o order) (r reply, err error) {
-	workers, err := loadgen.MakeWorkers(o.Cell.Clients, func(i int) (loadgen.Worker, error) { return db.Worker(o.Cell.Operation, i+1) })
+	workers, err := loadgen.MakeWorkers(o.Cell.Clients,
+		func(i int) (loadgen.Worker, error) { return db.Worker(o.Cell.Operation, i+1) })
 	if err != nil {
 		return reply{}, err
 	}
-	idle, err := loadgen.MakeWorkers(o.Cell.Clients, func(i int) (idleWorker, error) { return idleWorker{newPicker(1000, i)}, nil })
+	idle, err := loadgen.MakeWorkers(o.Cell.Clients,
+		func(i int) (idleWorker, error) { return idleWorker{newPicker(1000, i)}, nil })
 	if err != nil {
 		return reply{}, err
 	}
@@ -278,13 +281,14 @@ func runInProcess(ctx context.Context, db runningDatabase, o order) (r reply, er
 	return r, errors.Join(err, loadgen.CloseWorkers(workers))
 }
 
-// startBeside starts clients that nobody times. They run until the function it returns is called, which tells how many operations they did
-// in a second.
+// startBeside starts clients that nobody times. They run until the function it returns is called, which tells how many
+// operations they did in a second.
 func startBeside(db runningDatabase, operation string) (stop func() (rate float64, err error), err error) {
 	if operation == "" {
 		return func() (float64, error) { return 0, nil }, nil
 	}
-	workers, err := loadgen.MakeWorkers(besideClients, func(i int) (loadgen.Worker, error) { return db.Worker(operation, 1000+i) })
+	workers, err := loadgen.MakeWorkers(besideClients,
+		func(i int) (loadgen.Worker, error) { return db.Worker(operation, 1000+i) })
 	if err != nil {
 		return nil, err
 	}

@@ -53,7 +53,8 @@ func openWeft(ctx context.Context, c *config, name string) (*httpPeer, error) {
 	return restartWeft(ctx, c, p, c.folder(name))
 }
 
-// restartWeft stops the server and starts it twice: the first start brings what was loaded from the log into tables, the second has nothing to do.
+// restartWeft stops the server and starts it twice: the first start brings what was loaded from the log into tables,
+// the second has nothing to do.
 func restartWeft(ctx context.Context, c *config, p *httpPeer, dir string) (*httpPeer, error) {
 	partitions := p.target.partitions
 	for range 2 {
@@ -107,7 +108,8 @@ func openDynalite(ctx context.Context, c *config) (*httpPeer, error) {
 		return nil, err
 	}
 	host, port, _ := strings.Cut(address, ":")
-	command := exec.Command("node", program, "--host", host, "--port", port, "--path", c.folder(peerDynalite), "--createTableMs", "1")
+	command := exec.Command("node", program, "--host", host, "--port", port, "--path", c.folder(peerDynalite),
+		"--createTableMs", "1")
 	server, err := loadgen.Start(ctx, command, address, loadgen.Listens)
 	if err != nil {
 		return nil, err
@@ -136,7 +138,8 @@ func installDynalite(ctx context.Context) (program string, err error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, npmTimeout)
 	defer cancel()
-	install := exec.CommandContext(ctx, "npm", "install", "--prefix", dir, "--no-audit", "--no-fund", "--no-save", "dynalite@"+dynaliteVersion)
+	install := exec.CommandContext(ctx, "npm", "install", "--prefix", dir, "--no-audit", "--no-fund", "--no-save",
+		"dynalite@"+dynaliteVersion)
 	install.Dir = dir
 	if said, err := install.CombinedOutput(); err != nil {
 		return "", &loadgen.MissingError{Reason: fmt.Sprintf("npm can't install dynalite@%s: %v: %.300s",

@@ -43,7 +43,8 @@ func newSigner(k accessKey, request []byte) *signer {
 	}
 	date := header("X-Amz-Date")
 	scope := signature.Scope{Date: date[:8], Region: "us-east-1", Service: "dynamodb"}
-	s := &signer{key: signature.NewKey(k.secret, scope), at: bytes.Index(request, []byte("Signature=")) + len("Signature="),
+	s := &signer{key: signature.NewKey(k.secret, scope),
+		at:   bytes.Index(request, []byte("Signature=")) + len("Signature="),
 		body: bytes.Index(request, []byte("\r\n\r\n")) + 4}
 	s.canonical = fmt.Appendf(nil, "POST\n/\n\ncontent-length:%s\ncontent-type:%s\nhost:%s\nx-amz-date:%s\nx-amz-target:%s\n\n%s\n",
 		header("Content-Length"), header("Content-Type"), header("Host"), date, header("X-Amz-Target"), signedHeaders)
@@ -65,8 +66,8 @@ func (s *signer) sign(request []byte) {
 	hex.Encode(request[s.at:], s.sum)
 }
 
-// openSigned starts the binary of this tree with the table of another peer, and lets in only who signs: as the administrator, or as a user whose policy
-// names the items that may be read.
+// openSigned starts the binary of this tree with the table of another peer, and lets in only who signs: as the
+// administrator, or as a user whose policy names the items that may be read.
 func openSigned(ctx context.Context, c *config, name string) (*httpPeer, error) {
 	p, err := openWeft(ctx, c, name)
 	if err != nil {
@@ -83,7 +84,8 @@ func openSigned(ctx context.Context, c *config, name string) (*httpPeer, error) 
 		return nil, err
 	}
 	user := func(arguments ...string) (said string, err error) {
-		command := exec.CommandContext(ctx, c.Weft, append([]string{"user", "--data", dir, "--password-stdin"}, arguments...)...)
+		command := exec.CommandContext(ctx, c.Weft,
+			append([]string{"user", "--data", dir, "--password-stdin"}, arguments...)...)
 		command.Env, command.Stdin = append(loadgen.Environment(),
 			"WEFT_MASTER_KEY_FILE="+master), strings.NewReader("secret\n")
 		output, err := command.CombinedOutput()
@@ -112,7 +114,8 @@ func openSigned(ctx context.Context, c *config, name string) (*httpPeer, error) 
 		return nil, err
 	}
 	signed.target.partitions = c.Partitions
-	signed.target.key = accessKey{strings.TrimPrefix(id, "AWS_ACCESS_KEY_ID="), strings.TrimPrefix(secret, "AWS_SECRET_ACCESS_KEY=")}
+	signed.target.key = accessKey{strings.TrimPrefix(id, "AWS_ACCESS_KEY_ID="),
+		strings.TrimPrefix(secret, "AWS_SECRET_ACCESS_KEY=")}
 	return signed, nil
 }
 

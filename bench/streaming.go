@@ -42,7 +42,8 @@ type lagMeter struct {
 	seen      []time.Duration // from before a put is sent until its record has come
 }
 
-// measureLag writes with several clients, reads the stream with one, and tells how long a record takes from the put's request to its reader.
+// measureLag writes with several clients, reads the stream with one, and tells how long a record takes from the put's
+// request to its reader.
 func measureLag(ctx context.Context, c *config, p *httpPeer, out io.Writer) error {
 	m := lagMeter{target: p.target}
 	if err := m.open(); err != nil {
@@ -54,7 +55,8 @@ func measureLag(ctx context.Context, c *config, p *httpPeer, out io.Writer) erro
 	for i := range lagWriters {
 		writers.Run(func() error {
 			for ; ctx.Err() == nil && time.Now().Before(until); written.Add(1) {
-				item := fmt.Sprintf(`{"TableName":%q,"Item":{"pk":{"S":"lag %d"},"sk":{"S":"0"},"sent":{"N":"%d"}}}`, tableName, i, time.Now().UnixNano())
+				item := fmt.Sprintf(`{"TableName":%q,"Item":{"pk":{"S":"lag %d"},"sk":{"S":"0"},"sent":{"N":"%d"}}}`,
+					tableName, i, time.Now().UnixNano())
 				if _, err := m.target.call("PutItem", item); err != nil {
 					return err
 				}
@@ -64,7 +66,8 @@ func measureLag(ctx context.Context, c *config, p *httpPeer, out io.Writer) erro
 	}
 	for time.Now().Before(until) || int64(len(m.seen)) < written.Load() {
 		if time.Since(until) > answerTimeout {
-			return errors.Join(fmt.Errorf("the stream has %d records of %d puts", len(m.seen), written.Load()), writers.Wait())
+			return errors.Join(fmt.Errorf("the stream has %d records of %d puts", len(m.seen), written.Load()),
+				writers.Wait())
 		}
 		if err := m.read(); err != nil {
 			return errors.Join(err, writers.Wait())
@@ -117,7 +120,9 @@ func (m *lagMeter) open() error {
 			continue
 		}
 		var first struct{ ShardIterator string }
-		if err := m.ask(streamsAPI+"GetShardIterator", fmt.Sprintf(`{"StreamArn":%q,"ShardId":%q,"ShardIteratorType":"LATEST"}`, arn, shard.ShardId), &first); err != nil {
+		if err := m.ask(streamsAPI+"GetShardIterator",
+			fmt.Sprintf(`{"StreamArn":%q,"ShardId":%q,"ShardIteratorType":"LATEST"}`, arn, shard.ShardId),
+			&first); err != nil {
 			return err
 		}
 		m.iterators = append(m.iterators, first.ShardIterator)

@@ -50,7 +50,8 @@ const (
 )
 
 func operationNames() []string {
-	return []string{opGet, opPut, opUpdate, opQuery, opBatch, opScan, opTransact1, opTransact4, opTransact25, opHotTransact1, opHotTransact4, opHotTransact25}
+	return []string{opGet, opPut, opUpdate, opQuery, opBatch, opScan, opTransact1, opTransact4, opTransact25,
+		opHotTransact1, opHotTransact4, opHotTransact25}
 }
 
 const (
@@ -80,10 +81,13 @@ const noteText = "prefers deliveries in the morning; call before, ring twice, le
 // keyJSON and itemJSON are a key and an item in DynamoDB's JSON, with marks.
 const (
 	keyJSON  = `{"pk":{"S":"p` + partitionMark + `"},"sk":{"S":"s` + sortMark + `"}}`
-	itemJSON = `{"pk":{"S":"p` + partitionMark + `"},"sk":{"S":"s` + sortMark + `"},"customer":{"S":"customer ` + freshMark + `"},` +
-		`"mail":{"S":"customer.` + freshMark + `@example.com"},"visits":{"N":"1"},"balance":{"N":"12345.67"},"active":{"BOOL":true},` +
+	itemJSON = `{"pk":{"S":"p` + partitionMark + `"},"sk":{"S":"s` + sortMark + `"},"customer":{"S":"customer ` +
+		freshMark + `"},` +
+		`"mail":{"S":"customer.` + freshMark +
+		`@example.com"},"visits":{"N":"1"},"balance":{"N":"12345.67"},"active":{"BOOL":true},` +
 		`"since":{"S":"2024-05-06T07:08:09Z"},"tags":{"SS":["gold","weekly"]},` +
-		`"address":{"M":{"city":{"S":"Nara"},"zip":{"S":"630-8001"},"country":{"S":"JP"}}},"remark":{"S":"` + noteText + `"}}`
+		`"address":{"M":{"city":{"S":"Nara"},"zip":{"S":"630-8001"},"country":{"S":"JP"}}},"remark":{"S":"` + noteText +
+		`"}}`
 )
 
 // apiName is DynamoDB's name of an operation.
@@ -119,14 +123,17 @@ func body(operation string) string {
 	case opPut:
 		return `{"TableName":"` + tableName + `","Item":` + itemJSON + `}`
 	case opUpdate:
-		return `{"TableName":"` + tableName + `","Key":` + keyJSON + `,"UpdateExpression":"SET visits = visits + :one, customer = :c",` +
+		return `{"TableName":"` + tableName + `","Key":` + keyJSON +
+			`,"UpdateExpression":"SET visits = visits + :one, customer = :c",` +
 			`"ConditionExpression":"attribute_exists(pk) AND visits >= :one",` +
 			`"ExpressionAttributeValues":{":one":{"N":"1"},":c":{"S":"customer ` + freshMark + `"}}}`
 	case opQuery:
-		return `{"TableName":"` + tableName + `","KeyConditionExpression":"pk = :p","ExpressionAttributeValues":{":p":{"S":"p` + partitionMark + `"}}}`
+		return `{"TableName":"` + tableName +
+			`","KeyConditionExpression":"pk = :p","ExpressionAttributeValues":{":p":{"S":"p` + partitionMark + `"}}}`
 	case opBatch:
 		put := `{"PutRequest":{"Item":` + itemJSON + `}}`
-		return `{"RequestItems":{"` + tableName + `":[` + strings.TrimSuffix(strings.Repeat(put+",", batchItems), ",") + `]}}`
+		return `{"RequestItems":{"` + tableName + `":[` + strings.TrimSuffix(strings.Repeat(put+",", batchItems), ",") +
+			`]}}`
 	}
 	return fmt.Sprintf(`{"TableName":"%s","Limit":%d,"ExclusiveStartKey":%s}`, tableName, scanItems, keyJSON)
 }
@@ -187,8 +194,9 @@ func newPicker(partitions, seed int) picker {
 	return picker{random: rand.New(rand.NewPCG(uint64(seed), 7)), partitions: partitions, items: partitionItems}
 }
 
-// pickerFor draws items as an operation does. Writes go to the second half of the table and reads to the first, so that a peer that wrote more does
-// not pay for it by reading through more old versions. Scans begin where they end in the first half, where keys are in order.
+// pickerFor draws items as an operation does. Writes go to the second half of the table and reads to the first, so that
+// a peer that wrote more does not pay for it by reading through more old versions. Scans begin where they end in the
+// first half, where keys are in order.
 func pickerFor(operation string, partitions, seed int) picker {
 	half := max(partitions/2, 1)
 	switch operation {

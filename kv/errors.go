@@ -9,13 +9,16 @@ import (
 
 // Sentinels that engines return, always matched with errors.Is.
 var (
-	// ErrConflict: another transaction committed a key of this one's conflict set first. Run the transaction again. See ConflictError.
+	// ErrConflict: another transaction committed a key of this one's conflict set first. Run the transaction again. See
+	// ConflictError.
 	ErrConflict = errors.New("kv: conflict with another transaction; run it again")
 	// ErrTooLarge: a key, a value or the transaction exceeds Limits. Nothing was written.
 	ErrTooLarge = errors.New("kv: entry or transaction too large")
-	// ErrReadOnly: the store takes no writes now (the disk is nearly full). Reads and deletes of whole ranges still work. Free disk space; the store then takes writes again.
+	// ErrReadOnly: the store takes no writes now (the disk is nearly full). Reads and deletes of whole ranges still
+	// work. Free disk space; the store then takes writes again.
 	ErrReadOnly = errors.New("kv: store is read-only")
-	// ErrFenced: the time until which this Store may commit has passed by the cluster's clock. Nothing was written. See Shared.Fence.
+	// ErrFenced: the time until which this Store may commit has passed by the cluster's clock. Nothing was written. See
+	// Shared.Fence.
 	ErrFenced = errors.New("kv: the time until which this store may commit has passed; renew it, then run the transaction again")
 	// ErrClosed: the store, reader or transaction is closed.
 	ErrClosed = errors.New("kv: closed")

@@ -7,23 +7,26 @@ import (
 	"io"
 )
 
-// Shared is implemented by a Store whose data several processes may use at once, each through a Store of its own. Get it with SharedOf.
+// Shared is implemented by a Store whose data several processes may use at once, each through a Store of its own. Get
+// it with SharedOf.
 type Shared interface {
-	// NowMS returns the cluster's clock, Unix time in milliseconds: the clock that commits are stamped by, one for all processes, and never running
-	// backwards, whatever their own clocks do. A commit whose Begin or whose writes follow a NowMS is stamped with that time or a later one.
+	// NowMS returns the cluster's clock, Unix time in milliseconds: the clock that commits are stamped by, one for all
+	// processes, and never running backwards, whatever their own clocks do. A commit whose Begin or whose writes follow
+	// a NowMS is stamped with that time or a later one.
 	NowMS(ctx context.Context) (int64, error)
-	// Fence lets no transaction of this Store commit from then on unless the cluster's clock, at the moment that the commit is stamped with, is before
-	// until(): it fails with ErrFenced and writes nothing. until is asked during each commit that has anything to write or to guard, by several
-	// goroutines at once, and must not block; an answer must not become wrong later. nil removes the fence. Commits in progress may still use the
-	// fence before.
+	// Fence lets no transaction of this Store commit from then on unless the cluster's clock, at the moment that the
+	// commit is stamped with, is before until(): it fails with ErrFenced and writes nothing. until is asked during each
+	// commit that has anything to write or to guard, by several goroutines at once, and must not block; an answer must
+	// not become wrong later. nil removes the fence. Commits in progress may still use the fence before.
 	Fence(until func() int64)
 }
 
-// Collector is implemented by a Store that drops old versions of its keys only on request. One process at a time should call it; several at once
-// do no harm but cost time.
+// Collector is implemented by a Store that drops old versions of its keys only on request. One process at a time should
+// call it; several at once do no harm but cost time.
 type Collector interface {
-	// Collect drops versions that no snapshot within Limits.SnapshotLifetime can show any more, and rolls back transactions that were abandoned before then.
-	// Call it about every tenth of that time. Errors: ErrClosed, ctx's error, the engine's; the next call makes up for one that failed.
+	// Collect drops versions that no snapshot within Limits.SnapshotLifetime can show any more, and rolls back
+	// transactions that were abandoned before then. Call it about every tenth of that time. Errors: ErrClosed, ctx's
+	// error, the engine's; the next call makes up for one that failed.
 	Collect(ctx context.Context) error
 }
 
@@ -33,7 +36,8 @@ type Unwrapper interface {
 	Unwrap() Store
 }
 
-// SharedOf returns the Shared of s, or of the first store below that has one; ok is false if s belongs to one process alone.
+// SharedOf returns the Shared of s, or of the first store below that has one; ok is false if s belongs to one process
+// alone.
 func SharedOf(s Store) (shared Shared, ok bool) {
 	return find[Shared](s)
 }
@@ -59,9 +63,11 @@ func find[T any](s Store) (found T, ok bool) {
 	return found, false
 }
 
-// Copier is implemented by a Store that is a folder of files, of which it can make a copy at any time for next to nothing. Get it with CopierOf.
+// Copier is implemented by a Store that is a folder of files, of which it can make a copy at any time for next to
+// nothing. Get it with CopierOf.
 type Copier interface {
-	// Copy takes the files of the store as they are at this moment, with every commit that was acknowledged. Errors: ErrClosed, the file system's.
+	// Copy takes the files of the store as they are at this moment, with every commit that was acknowledged. Errors:
+	// ErrClosed, the file system's.
 	Copy(ctx context.Context) (Files, error)
 }
 

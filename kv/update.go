@@ -9,12 +9,13 @@ import (
 	"time"
 )
 
-// updateAttemptsMax bounds Update's retries: with latches above, conflicts come only from other gateways and schema changes.
+// updateAttemptsMax bounds Update's retries: with latches above, conflicts come only from other gateways and schema
+// changes.
 const updateAttemptsMax = 64
 
-// Update runs fn in a transaction and commits it. It starts again as long as that ends in ErrConflict, with a growing random pause between attempts
-// (at most about 100 ms). It is the only retry loop in Weft. fn must have no effect outside the transaction that must not
-// happen twice. ErrUnknownOutcome is never retried.
+// Update runs fn in a transaction and commits it. It starts again as long as that ends in ErrConflict, with a growing
+// random pause between attempts (at most about 100 ms). It is the only retry loop in Weft. fn must have no effect
+// outside the transaction that must not happen twice. ErrUnknownOutcome is never retried.
 func Update(ctx context.Context, store Store, fn func(Txn) error) error {
 	for attempt := 0; ; attempt++ {
 		err := updateOnce(ctx, store, fn)

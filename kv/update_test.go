@@ -61,7 +61,8 @@ func TestUpdateGivesUp(t *testing.T) {
 
 func TestUpdateReturnsOtherErrorsAtOnce(t *testing.T) {
 	for _, call := range []kvwrap.Call{kvwrap.CallBegin, kvwrap.CallSet, kvwrap.CallCommit} {
-		for _, want := range []error{kv.ErrUnknownOutcome, kv.ErrTooLarge, kv.ErrReadOnly, kv.ErrClosed, errors.New("other")} {
+		for _, want := range []error{kv.ErrUnknownOutcome, kv.ErrTooLarge, kv.ErrReadOnly, kv.ErrClosed,
+			errors.New("other")} {
 			store := faulty(kvwrap.Fault{Call: call, Err: want})
 			runs, err := count(t.Context(), store)
 			if runs > 1 || err != want {

@@ -13,7 +13,8 @@ type Walker interface {
 	Walk(ctx context.Context, r Range, reverse bool) Cursor
 }
 
-// Walk is Store.Read and Reader.Scan in one: a cursor over the latest commits of the keys of r. Its snapshot is taken by the call and ends with the cursor.
+// Walk is Store.Read and Reader.Scan in one: a cursor over the latest commits of the keys of r. Its snapshot is taken
+// by the call and ends with the cursor.
 func Walk(ctx context.Context, s Store, r Range, reverse bool) Cursor {
 	if walker, ok := s.(Walker); ok {
 		return walker.Walk(ctx, r, reverse)

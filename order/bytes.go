@@ -4,8 +4,8 @@ package order
 
 import "bytes"
 
-// Byte strings are escaped so that they end in a mark no value contains: 0x00 0x00. A 0x00 in the value becomes 0x00 0xFF, which sorts
-// after the mark, so that "a" stands before "a\x00". The descending form is the complement.
+// Byte strings are escaped so that they end in a mark no value contains: 0x00 0x00. A 0x00 in the value becomes 0x00
+// 0xFF, which sorts after the mark, so that "a" stands before "a\x00". The descending form is the complement.
 const (
 	escapeByte = 0x00
 	escapedBy  = 0xFF
@@ -17,8 +17,8 @@ func AppendBytes(dst, v []byte) []byte {
 	return append(AppendBytesPrefix(dst, v), escapeByte, endedBy)
 }
 
-// AppendBytesPrefix appends the ascending form of v without its end. The forms of all values that begin with v begin with it. With PrefixEnd
-// it gives the span of these values.
+// AppendBytesPrefix appends the ascending form of v without its end. The forms of all values that begin with v begin
+// with it. With PrefixEnd it gives the span of these values.
 func AppendBytesPrefix(dst, v []byte) []byte {
 	for {
 		i := bytes.IndexByte(v, escapeByte)
@@ -39,8 +39,8 @@ func AppendBytesDesc(dst, v []byte) []byte {
 	return dst
 }
 
-// AppendBytesPrefixDesc appends the descending form of v without its end. The descending forms of all values that begin with v begin
-// with it.
+// AppendBytesPrefixDesc appends the descending form of v without its end. The descending forms of all values that begin
+// with v begin with it.
 func AppendBytesPrefixDesc(dst, v []byte) []byte {
 	start := len(dst)
 	dst = AppendBytesPrefix(dst, v)
@@ -48,10 +48,10 @@ func AppendBytesPrefixDesc(dst, v []byte) []byte {
 	return dst
 }
 
-// CutBytes takes the ascending form of a byte string off the front of b. A value without 0x00 is returned as a part of b, and dst
-// stays as it is; any other is appended to dst as append would, so it may share dst's array. Either
-// way value holds the value alone, and its capacity ends with it: appending to it harms neither b nor dst. Pass scratch[:0] to reuse
-// memory, or nil.
+// CutBytes takes the ascending form of a byte string off the front of b. A value without 0x00 is returned as a part of
+// b, and dst stays as it is; any other is appended to dst as append would, so it may share dst's array. Either way
+// value holds the value alone, and its capacity ends with it: appending to it harms neither b nor dst. Pass scratch[:0]
+// to reuse memory, or nil.
 func CutBytes(b, dst []byte) (value, rest []byte, err error) {
 	end, zeros, err := scanBytes(b, 0x00)
 	if err != nil {

@@ -66,12 +66,14 @@ func codecs() []codec {
 	}
 	formatTime := func(v int64) string { return time.UnixMilli(v).UTC().Format("2006-01-02T15:04:05.999Z07:00") }
 
-	decimals := newCodec("decimal", func(s string) (Decimal, error) { return ParseDecimal([]byte(s)) }, Decimal.String, Decimal.Compare,
+	decimals := newCodec("decimal", func(s string) (Decimal, error) { return ParseDecimal([]byte(s)) }, Decimal.String,
+		Decimal.Compare,
 		randomDecimal, [2]func([]byte, Decimal) []byte{AppendDecimal, AppendDecimalDesc},
 		[2]func([]byte) (Decimal, []byte, error){CutDecimal, CutDecimalDesc})
 	decimals.skip = [2]func([]byte) ([]byte, error){SkipDecimal, SkipDecimalDesc}
 
-	strings := newCodec("bytes", unquote, func(v []byte) string { return strconv.QuoteToASCII(string(v)) }, bytes.Compare, randomBytes,
+	strings := newCodec("bytes", unquote, func(v []byte) string { return strconv.QuoteToASCII(string(v)) },
+		bytes.Compare, randomBytes,
 		[2]func([]byte, []byte) []byte{AppendBytes, AppendBytesDesc},
 		[2]func([]byte) ([]byte, []byte, error){
 			func(b []byte) ([]byte, []byte, error) { return CutBytes(b, nil) },
@@ -81,20 +83,25 @@ func codecs() []codec {
 
 	return []codec{
 		newCodec("uint", parseUint, formatUint, cmp.Compare[uint64], randomUint,
-			[2]func([]byte, uint64) []byte{AppendUint, AppendUintDesc}, [2]func([]byte) (uint64, []byte, error){CutUint, CutUintDesc}),
+			[2]func([]byte, uint64) []byte{AppendUint, AppendUintDesc},
+			[2]func([]byte) (uint64, []byte, error){CutUint, CutUintDesc}),
 		newCodec("uvarint", parseUint, formatUint, cmp.Compare[uint64], randomUint,
 			[2]func([]byte, uint64) []byte{AppendUvarint, AppendUvarintDesc},
 			[2]func([]byte) (uint64, []byte, error){CutUvarint, CutUvarintDesc}),
 		newCodec("int", parseInt, formatInt, cmp.Compare[int64], randomInt,
-			[2]func([]byte, int64) []byte{AppendInt, AppendIntDesc}, [2]func([]byte) (int64, []byte, error){CutInt, CutIntDesc}),
+			[2]func([]byte, int64) []byte{AppendInt, AppendIntDesc},
+			[2]func([]byte) (int64, []byte, error){CutInt, CutIntDesc}),
 		newCodec("timestamp", parseTime, formatTime, cmp.Compare[int64], randomInt,
 			[2]func([]byte, int64) []byte{AppendTimestamp, AppendTimestampDesc},
 			[2]func([]byte) (int64, []byte, error){CutTimestamp, CutTimestampDesc}),
 		newCodec("float", func(s string) (float64, error) { return strconv.ParseFloat(s, 64) },
 			func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }, compareFloats, randomFloat,
-			[2]func([]byte, float64) []byte{AppendFloat, AppendFloatDesc}, [2]func([]byte) (float64, []byte, error){CutFloat, CutFloatDesc}),
-		newCodec("bool", strconv.ParseBool, strconv.FormatBool, compareBools, func(r *rand.Rand) bool { return r.IntN(2) == 1 },
-			[2]func([]byte, bool) []byte{AppendBool, AppendBoolDesc}, [2]func([]byte) (bool, []byte, error){CutBool, CutBoolDesc}),
+			[2]func([]byte, float64) []byte{AppendFloat, AppendFloatDesc},
+			[2]func([]byte) (float64, []byte, error){CutFloat, CutFloatDesc}),
+		newCodec("bool", strconv.ParseBool, strconv.FormatBool, compareBools,
+			func(r *rand.Rand) bool { return r.IntN(2) == 1 },
+			[2]func([]byte, bool) []byte{AppendBool, AppendBoolDesc},
+			[2]func([]byte) (bool, []byte, error){CutBool, CutBoolDesc}),
 		decimals,
 		strings,
 	}
@@ -127,7 +134,8 @@ func compareFloats(a, b float64) int {
 }
 
 func randomFloat(r *rand.Rand) float64 {
-	special := []float64{0, math.Copysign(0, -1), math.NaN(), math.Inf(1), math.Inf(-1), math.SmallestNonzeroFloat64, -math.MaxFloat64}
+	special := []float64{0, math.Copysign(0, -1), math.NaN(), math.Inf(1), math.Inf(-1), math.SmallestNonzeroFloat64,
+		-math.MaxFloat64}
 	if r.IntN(3) == 0 {
 		return special[r.IntN(len(special))]
 	}
@@ -187,8 +195,8 @@ func codecNamed(t testing.TB, name string) codec {
 	return codec{}
 }
 
-// TestCodecs runs testdata/codec: `encode` takes one value a line, in ascending order, and shows both forms; `cut` takes hexadecimal
-// bytes and shows the value and what follows it.
+// TestCodecs runs testdata/codec: `encode` takes one value a line, in ascending order, and shows both forms; `cut`
+// takes hexadecimal bytes and shows the value and what follows it.
 func TestCodecs(t *testing.T) {
 	datadriven.Walk(t, "testdata/codec", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
@@ -255,8 +263,9 @@ func showCut(out *strings.Builder, c codec, text string, direction int) {
 // errorName keeps error texts out of the test data.
 func errorName(err error) string {
 	for name, sentinel := range map[string]error{
-		"truncated": ErrTruncated, "malformed": ErrMalformed, "syntax": ErrDecimalSyntax, "precision": ErrDecimalPrecision,
-		"overflow": ErrDecimalOverflow, "underflow": ErrDecimalUnderflow,
+		"truncated": ErrTruncated, "malformed": ErrMalformed, "syntax": ErrDecimalSyntax,
+		"precision": ErrDecimalPrecision,
+		"overflow":  ErrDecimalOverflow, "underflow": ErrDecimalUnderflow,
 	} {
 		if errors.Is(err, sentinel) {
 			return name
@@ -265,8 +274,9 @@ func errorName(err error) string {
 	return err.Error()
 }
 
-// TestTuples writes several random values of random kinds and directions after one another: the bytes must compare as the tuples do,
-// no tuple may be a prefix of another, and cutting must return the values and end exactly where the tuple does.
+// TestTuples writes several random values of random kinds and directions after one another: the bytes must compare as
+// the tuples do, no tuple may be a prefix of another, and cutting must return the values and end exactly where the
+// tuple does.
 func TestTuples(t *testing.T) {
 	r := newRandom(t)
 	all := codecs()
@@ -343,8 +353,8 @@ func TestDescendingIsComplement(t *testing.T) {
 	}
 }
 
-// FuzzCut hands any bytes to every Cut and Skip. What is cut must be what Append writes, byte for byte: one spelling a value. Whatever
-// is cut off whole is refused when its last byte is missing.
+// FuzzCut hands any bytes to every Cut and Skip. What is cut must be what Append writes, byte for byte: one spelling a
+// value. Whatever is cut off whole is refused when its last byte is missing.
 func FuzzCut(f *testing.F) {
 	r := newRandom(f)
 	for _, c := range codecs() {
@@ -456,8 +466,11 @@ func TestCutBytesOwnership(t *testing.T) {
 		t.Fatalf("a value without zeros should be a capped part of b: %q, %v", value, err)
 	}
 	for name, cut := range map[string]func() ([]byte, []byte, error){
-		"ascending":  func() ([]byte, []byte, error) { return CutBytes(AppendBytes(nil, []byte("a\x00b")), dst) },
-		"descending": func() ([]byte, []byte, error) { return CutBytesDesc(AppendBytesDesc(nil, []byte("a\x00b")), dst) },
+		"ascending": func() ([]byte, []byte, error) { return CutBytes(AppendBytes(nil, []byte("a\x00b")), dst) },
+		"descending": func() ([]byte, []byte,
+			error) {
+			return CutBytesDesc(AppendBytesDesc(nil, []byte("a\x00b")), dst)
+		},
 	} {
 		value, rest, err := cut()
 		if err != nil || string(value) != "a\x00b" || len(rest) != 0 || cap(value) != len(value) {

@@ -14,10 +14,12 @@ const (
 	DecimalExponentMin = -130
 )
 
-// Decimal is an exact decimal number of up to 38 significant digits whose magnitude is 0 or 1E-130 .. 9.99..E+125. It holds no
-// pointers. Equal numbers are equal values, so == compares and a Decimal may be a map key. The zero value is 0.
+// Decimal is an exact decimal number of up to 38 significant digits whose magnitude is 0 or 1E-130 .. 9.99..E+125. It
+// holds no pointers. Equal numbers are equal values, so == compares and a Decimal may be a map key. The zero value is
+// 0.
 type Decimal struct {
-	// The number is coefficient * 10^exponent. The coefficient ends in a digit other than 0; for zero all fields are zero.
+	// The number is coefficient * 10^exponent. The coefficient ends in a digit other than 0; for zero all fields are
+	// zero.
 	coefficient wide
 	exponent    int16
 	negative    bool
@@ -80,7 +82,8 @@ func (d Decimal) Neg() Decimal {
 	return d
 }
 
-// point returns the position of the decimal point: d is 0.ddd * 10^point with a first digit other than 0. d must not be zero.
+// point returns the position of the decimal point: d is 0.ddd * 10^point with a first digit other than 0. d must not be
+// zero.
 func (d Decimal) point() int { return d.coefficient.digits() + int(d.exponent) }
 
 // Compare returns -1, 0 or 1 as d is below, equal to or above e.
@@ -119,8 +122,8 @@ func (d Decimal) compareMagnitude(e Decimal) int {
 	return dc.compare(ec)
 }
 
-// Add returns d+e, exactly. A sum outside the range is ErrDecimalOverflow or ErrDecimalUnderflow, another that needs more than 38
-// digits ErrDecimalPrecision.
+// Add returns d+e, exactly. A sum outside the range is ErrDecimalOverflow or ErrDecimalUnderflow, another that needs
+// more than 38 digits ErrDecimalPrecision.
 func (d Decimal) Add(e Decimal) (Decimal, error) {
 	if d.IsZero() {
 		return e, nil
@@ -131,8 +134,9 @@ func (d Decimal) Add(e Decimal) (Decimal, error) {
 	if d.exponent < e.exponent {
 		d, e = e, d
 	}
-	// e now ends in the lower decimal place, and its last digit is not 0, so neither is the sum's unless the exponents are equal.
-	// Hence a scaled d beyond 128 bits, 3.4E38 at least, leaves a sum of more than 38 digits: e is below 1E38.
+	// e now ends in the lower decimal place, and its last digit is not 0, so neither is the sum's unless the exponents
+	// are equal. Hence a scaled d beyond 128 bits, 3.4E38 at least, leaves a sum of more than 38 digits: e is below
+	// 1E38.
 	shift := int(d.exponent) - int(e.exponent)
 	if shift > DecimalDigitsMax {
 		return Decimal{}, ErrDecimalPrecision
@@ -158,17 +162,17 @@ func (d Decimal) Add(e Decimal) (Decimal, error) {
 // Sub returns d-e, exactly, with the errors of Add.
 func (d Decimal) Sub(e Decimal) (Decimal, error) { return d.Add(e.Neg()) }
 
-// Digits counts the significant digits left and right of the decimal point. Zeros before the first and after the last digit other
-// than 0 do not count, on whichever side of the point they stand; zeros between them do. So 1E125 and 100 have 1 and 0, 100.5 has 3
-// and 1, 0.00101 has 0 and 3, and 0 has none.
+// Digits counts the significant digits left and right of the decimal point. Zeros before the first and after the last
+// digit other than 0 do not count, on whichever side of the point they stand; zeros between them do. So 1E125 and 100
+// have 1 and 0, 100.5 has 3 and 1, 0.00101 has 0 and 3, and 0 has none.
 func (d Decimal) Digits() (integer, fraction int) {
 	digits := d.coefficient.digits()
 	integer = min(max(digits+int(d.exponent), 0), digits)
 	return integer, digits - integer
 }
 
-// Int returns d as an integer. exact is false if d has a fraction or does not fit; v is then d rounded towards zero and clamped to
-// the range of int64.
+// Int returns d as an integer. exact is false if d has a fraction or does not fit; v is then d rounded towards zero and
+// clamped to the range of int64.
 func (d Decimal) Int() (v int64, exact bool) {
 	magnitude, exact := d.truncate()
 	if d.negative {

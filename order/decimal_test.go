@@ -120,7 +120,8 @@ func checkRat(r *big.Rat) error {
 	if magnitude.Cmp(power(DecimalExponentMin)) < 0 {
 		return ErrDecimalUnderflow
 	}
-	// Scale by a power of ten until the number is an integer without trailing zeros: its digits are the significant ones.
+	// Scale by a power of ten until the number is an integer without trailing zeros: its digits are the significant
+	// ones.
 	scaled := new(big.Rat).Set(magnitude)
 	for !scaled.IsInt() {
 		scaled.Mul(scaled, ten)
@@ -135,9 +136,12 @@ func checkRat(r *big.Rat) error {
 // FuzzParseDecimal compares every text with a regular expression for the syntax and math/big for the value.
 func FuzzParseDecimal(f *testing.F) {
 	for _, text := range []string{
-		"0", "-0", "+5", ".5", "5.", "1.e5", "1E125", "0042.1200", "", " 1", "1+2", "1.2.3", "+e2", ".", "e", "1e", "1e+", "--1",
-		"1E126", "1E-130", "1E-131", "1E99999999999999999999", "0E99999999999999999999", "123456789012345678901234567890123456789",
-		"12345678901234567890123456789012345678000", "10000000000000000000.0000000000000000001E147", "0.00000000000000000000000000000000000000000000001E47", "1_000", "0x10", "inf", "NaN",
+		"0", "-0", "+5", ".5", "5.", "1.e5", "1E125", "0042.1200", "", " 1", "1+2", "1.2.3", "+e2", ".", "e", "1e",
+		"1e+", "--1",
+		"1E126", "1E-130", "1E-131", "1E99999999999999999999", "0E99999999999999999999",
+		"123456789012345678901234567890123456789",
+		"12345678901234567890123456789012345678000", "10000000000000000000.0000000000000000001E147",
+		"0.00000000000000000000000000000000000000000000001E47", "1_000", "0x10", "inf", "NaN",
 	} {
 		f.Add(text)
 	}
@@ -210,7 +214,8 @@ func checkNumbers(t *testing.T, d Decimal, r *big.Rat) {
 	if integer+fraction != len(significant) {
 		t.Fatalf("%s: Digits %d and %d, want %d together", d, integer, fraction, len(significant))
 	}
-	if left, right, found := strings.Cut(d.String(), "."); found && fraction != len(right) && strings.Trim(left, "-0") != "" {
+	if left, right, found := strings.Cut(d.String(), "."); found && fraction != len(right) &&
+		strings.Trim(left, "-0") != "" {
 		t.Fatalf("%s: Digits say %d after the point", d, fraction)
 	}
 }
@@ -228,7 +233,8 @@ func checkPair(t *testing.T, a, b Decimal) {
 	if got := bytes.Compare(ka, kb); got != want {
 		t.Fatalf("%s against %s: bytes %x and %x say %d, want %d", a, b, ka, kb, got, want)
 	}
-	if bytes.IndexByte(ka, 0x00) >= 0 || bytes.IndexByte(ka, 0xFF) >= 0 || len(ka) > 22 || ka[0] < 0x22 || ka[0] > 0xDD {
+	if bytes.IndexByte(ka, 0x00) >= 0 || bytes.IndexByte(ka, 0xFF) >= 0 || len(ka) > 22 || ka[0] < 0x22 ||
+		ka[0] > 0xDD {
 		t.Fatalf("%s: %x breaks the promises of its doc", a, ka)
 	}
 	for name, result := range map[string]struct {
@@ -286,7 +292,8 @@ func TestDecimalPairs(t *testing.T) {
 }
 
 func TestDecimalFromIntegers(t *testing.T) {
-	for _, v := range []int64{0, 1, -1, 10, 100, -100, 1234567890, math.MaxInt64, math.MinInt64, 1_000_000_000_000_000_000} {
+	for _, v := range []int64{0, 1, -1, 10, 100, -100, 1234567890, math.MaxInt64, math.MinInt64,
+		1_000_000_000_000_000_000} {
 		d := DecimalFromInt(v)
 		if got, exact := d.Int(); got != v || !exact {
 			t.Fatalf("%d comes back as %d, exact %v", v, got, exact)

@@ -2,16 +2,17 @@
 
 package order
 
-// The key form of a Decimal. Write its magnitude as 0.PPPP... * 100^scale in pairs of digits, the first pair not 00. The magnitudes of
-// Decimal's range need the 128 scales -64..63. Then
+// The key form of a Decimal. Write its magnitude as 0.PPPP... * 100^scale in pairs of digits, the first pair not 00.
+// The magnitudes of Decimal's range need the 128 scales -64..63. Then
 //
 //	zero      0x80
 //	positive  lead, and for far scales a second byte, scale+65; then a byte for each pair P up to the last that is not 00:
 //	          2P+1 if another pair follows, 2P if it is the last
 //	negative  the complement of every byte of the positive form
 //
-// lead is 0x82..0xDC for the scales -45..45, 0x81 for those below, 0xDD for those above. So numbers of everyday size take one byte
-// and half a byte a digit; no byte is ever 0x00 or 0xFF, and the first is in 0x22..0xDD in both directions: other marks fit around it.
+// lead is 0x82..0xDC for the scales -45..45, 0x81 for those below, 0xDD for those above. So numbers of everyday size
+// take one byte and half a byte a digit; no byte is ever 0x00 or 0xFF, and the first is in 0x22..0xDD in both
+// directions: other marks fit around it.
 const (
 	leadZero  = 0x80
 	leadTiny  = 0x81
@@ -38,8 +39,8 @@ func CutDecimal(b []byte) (d Decimal, rest []byte, err error) { return cutDecima
 // CutDecimalDesc takes the descending form of a Decimal off the front of b.
 func CutDecimalDesc(b []byte) (d Decimal, rest []byte, err error) { return cutDecimal(b, 0xFF) }
 
-// SkipDecimal returns what follows the ascending form of a Decimal. It looks for the value's end only: bytes that CutDecimal refuses
-// may pass.
+// SkipDecimal returns what follows the ascending form of a Decimal. It looks for the value's end only: bytes that
+// CutDecimal refuses may pass.
 func SkipDecimal(b []byte) (rest []byte, err error) { return skipDecimal(b, 0x00) }
 
 // SkipDecimalDesc is SkipDecimal for the descending form.
@@ -70,8 +71,8 @@ func appendDecimal(dst []byte, d Decimal, mask byte) []byte {
 	return dst
 }
 
-// fillPairs writes the coefficient's pairs to the end of codes and returns where they start. If odd, the last digit is the upper one
-// of its pair.
+// fillPairs writes the coefficient's pairs to the end of codes and returns where they start. If odd, the last digit is
+// the upper one of its pair.
 func fillPairs(codes *[pairsMax]byte, coefficient wide, odd bool) (first int) {
 	i := pairsMax
 	if odd {

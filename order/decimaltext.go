@@ -2,10 +2,11 @@
 
 package order
 
-// ParseDecimal reads a decimal number: an optional sign, digits with at most one point before, between or after them, and an optional
-// exponent. "+5", ".5", "5.", "1.e5" and "1E125" are numbers; white space, "1+2", "1.2.3", "+e2", "." and the empty text are
-// ErrDecimalSyntax. Numbers outside Decimal's limits are ErrDecimalOverflow or ErrDecimalUnderflow, else ErrDecimalPrecision; a zero
-// with any exponent is 0. The work is linear in len(text), however large the exponent.
+// ParseDecimal reads a decimal number: an optional sign, digits with at most one point before, between or after them,
+// and an optional exponent. "+5", ".5", "5.", "1.e5" and "1E125" are numbers; white space, "1+2", "1.2.3", "+e2", "."
+// and the empty text are ErrDecimalSyntax. Numbers outside Decimal's limits are ErrDecimalOverflow or
+// ErrDecimalUnderflow, else ErrDecimalPrecision; a zero with any exponent is 0. The work is linear in len(text),
+// however large the exponent.
 func ParseDecimal(text []byte) (Decimal, error) {
 	s, ok := scanDecimal(text)
 	if !ok {
@@ -37,8 +38,8 @@ func ParseDecimal(text []byte) (Decimal, error) {
 // exponentClamp bounds exponents before they are narrowed to int.
 const exponentClamp = 1 << 20
 
-// exponentMax is where the sum over an exponent's digits stops growing: beyond any number of digits that fit into memory, so that
-// zeros in the text cannot bring it back into range, and far from overflowing int64.
+// exponentMax is where the sum over an exponent's digits stops growing: beyond any number of digits that fit into
+// memory, so that zeros in the text cannot bring it back into range, and far from overflowing int64.
 const exponentMax = 1 << 56
 
 // scannedDecimal is the result of scanDecimal: positions in the text, and the exponent as written.
@@ -137,8 +138,8 @@ func readDigits(text []byte, count int) wide {
 	return upper.mulAdd(powersOfTen[count-19], lower)
 }
 
-// AppendText appends d in DynamoDB's plain form: no exponent, no sign but '-', no zeros that carry no value, "0.5" rather than ".5".
-// It is at most 171 bytes long.
+// AppendText appends d in DynamoDB's plain form: no exponent, no sign but '-', no zeros that carry no value, "0.5"
+// rather than ".5". It is at most 171 bytes long.
 func (d Decimal) AppendText(dst []byte) []byte {
 	if d.IsZero() {
 		return append(dst, '0')

@@ -4,7 +4,8 @@ package order
 
 import "errors"
 
-// Errors of the Cut and Skip functions. Both mean that the bytes were not written by the matching Append function, or were damaged.
+// Errors of the Cut and Skip functions. Both mean that the bytes were not written by the matching Append function, or
+// were damaged.
 var (
 	// ErrTruncated says that the bytes end inside a value.
 	ErrTruncated = errors.New("order: the bytes end inside a value; check that the whole key was passed")

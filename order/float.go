@@ -7,7 +7,8 @@ import "math"
 // canonicalNaN is the one NaN that is written. With its sign bit clear it sorts after +Inf.
 const canonicalNaN = 0x7FF8_0000_0000_0000
 
-// AppendFloat appends the ascending form of v, 8 bytes. -0 is written as 0, and every NaN as the same one, which sorts last.
+// AppendFloat appends the ascending form of v, 8 bytes. -0 is written as 0, and every NaN as the same one, which sorts
+// last.
 func AppendFloat(dst []byte, v float64) []byte { return AppendUint(dst, floatCode(v)) }
 
 // CutFloat takes the ascending form of a float64 off the front of b.
@@ -31,7 +32,8 @@ func CutFloatDesc(b []byte) (v float64, rest []byte, err error) {
 	return floatOf(^code, rest)
 }
 
-// floatCode maps floats to integers of the same order: the bits with the sign bit set, or all of them flipped if negative.
+// floatCode maps floats to integers of the same order: the bits with the sign bit set, or all of them flipped if
+// negative.
 func floatCode(v float64) uint64 {
 	switch {
 	case v == 0:

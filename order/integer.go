@@ -56,7 +56,8 @@ func CutIntDesc(b []byte) (v int64, rest []byte, err error) {
 	return ^v, rest, nil
 }
 
-// AppendTimestamp appends the ascending form of a time in milliseconds since 1970-01-01 UTC, before then negative: that of AppendInt.
+// AppendTimestamp appends the ascending form of a time in milliseconds since 1970-01-01 UTC, before then negative: that
+// of AppendInt.
 func AppendTimestamp(dst []byte, unixMS int64) []byte { return AppendInt(dst, unixMS) }
 
 // CutTimestamp takes the ascending form of a timestamp off the front of b.
@@ -68,8 +69,8 @@ func AppendTimestampDesc(dst []byte, unixMS int64) []byte { return AppendIntDesc
 // CutTimestampDesc takes the descending form of a timestamp off the front of b.
 func CutTimestampDesc(b []byte) (unixMS int64, rest []byte, err error) { return CutIntDesc(b) }
 
-// AppendUvarint appends the ascending form of v in 1 to 9 bytes: the number of bytes that v needs, none for 0, and these bytes, big
-// endian.
+// AppendUvarint appends the ascending form of v in 1 to 9 bytes: the number of bytes that v needs, none for 0, and
+// these bytes, big endian.
 func AppendUvarint(dst []byte, v uint64) []byte { return appendUvarint(dst, v, 0) }
 
 // AppendUvarintDesc appends the descending form of v in 1 to 9 bytes.

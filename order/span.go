@@ -15,9 +15,9 @@ func Complement(b []byte) {
 	}
 }
 
-// PrefixEnd appends to dst the smallest key that is greater than every key beginning with prefix: prefix without its trailing 0xFF
-// bytes, the last byte then raised by one. There is no such key if prefix is empty or all 0xFF: ok is false, end is dst as it came,
-// and the span reaches to the end of the key space. dst may be prefix[:0].
+// PrefixEnd appends to dst the smallest key that is greater than every key beginning with prefix: prefix without its
+// trailing 0xFF bytes, the last byte then raised by one. There is no such key if prefix is empty or all 0xFF: ok is
+// false, end is dst as it came, and the span reaches to the end of the key space. dst may be prefix[:0].
 func PrefixEnd(dst, prefix []byte) (end []byte, ok bool) {
 	for i := len(prefix) - 1; i >= 0; i-- {
 		if last := prefix[i]; last != 0xFF {

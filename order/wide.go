@@ -9,7 +9,8 @@ type wide struct {
 	hi, lo uint64
 }
 
-// ten19 is the largest power of ten in 64 bits; a wide of at most 38 digits divided by it gives two halves of at most 19.
+// ten19 is the largest power of ten in 64 bits; a wide of at most 38 digits divided by it gives two halves of at most
+// 19.
 const ten19 = 10_000_000_000_000_000_000
 
 // ten18 is nine pairs of digits.

@@ -9,8 +9,8 @@ import (
 
 const secondsPerDay = 86_400
 
-// Day returns the start of t's day in loc as Unix seconds: a partition key for the events of one local day. The day starts
-// at its first instant, which is not midnight where clocks go forward at midnight. A nil loc is UTC.
+// Day returns the start of t's day in loc as Unix seconds: a partition key for the events of one local day. The day
+// starts at its first instant, which is not midnight where clocks go forward at midnight. A nil loc is UTC.
 func Day(t time.Time, loc *time.Location) int64 {
 	t = t.In(location(loc))
 	start, ok := startOfDay(dateNumber(t), t.Location())
@@ -23,15 +23,15 @@ func Day(t time.Time, loc *time.Location) int64 {
 // DayDescending returns minus Day: as an ascending key it lists the newest day first.
 func DayDescending(t time.Time, loc *time.Location) int64 { return -Day(t, loc) }
 
-// NextDay takes a result of Day and returns the start of the following day, usually 23 to 25 hours later. A day that loc left out,
-// as places that crossed the date line did, is passed over.
+// NextDay takes a result of Day and returns the start of the following day, usually 23 to 25 hours later. A day that
+// loc left out, as places that crossed the date line did, is passed over.
 func NextDay(day int64, loc *time.Location) int64 { return moveDay(day, loc, 1) }
 
 // PreviousDay takes a result of Day and returns the start of the day before.
 func PreviousDay(day int64, loc *time.Location) int64 { return moveDay(day, loc, -1) }
 
-// Days lists the days from the one of first to the one of last, both included: forward in time, or backward if last is on an earlier
-// day. These are the partitions that a range of times asks for.
+// Days lists the days from the one of first to the one of last, both included: forward in time, or backward if last is
+// on an earlier day. These are the partitions that a range of times asks for.
 func Days(first, last time.Time, loc *time.Location) iter.Seq[int64] {
 	return func(yield func(int64) bool) {
 		day, end := Day(first, loc), Day(last, loc)
@@ -76,9 +76,9 @@ func dateNumber(t time.Time) int64 {
 	return number
 }
 
-// startOfDay returns the first instant, in Unix seconds, at which loc's calendar shows the date. It looks through the periods of
-// constant offset around that date, for midnight can be missing (clocks go forward over it) or come twice (they go back over it). ok
-// is false if loc has no such date.
+// startOfDay returns the first instant, in Unix seconds, at which loc's calendar shows the date. It looks through the
+// periods of constant offset around that date, for midnight can be missing (clocks go forward over it) or come twice
+// (they go back over it). ok is false if loc has no such date.
 func startOfDay(date int64, loc *time.Location) (start int64, ok bool) {
 	midnight := date * secondsPerDay // as shown by the local clock
 	// Offsets are below a day and a bit, so whatever can show the date lies within two days of it.

@@ -16,8 +16,8 @@ import (
 	"github.com/weftdb/weft/internal/testing/rounds"
 )
 
-// TestDays runs testdata/day. `around zone=Z` takes a local date a line and shows the start of it, how long it is, and its neighbours.
-// `of zone=Z` takes an instant a line and shows the start of its day.
+// TestDays runs testdata/day. `around zone=Z` takes a local date a line and shows the start of it, how long it is, and
+// its neighbours. `of zone=Z` takes an instant a line and shows the start of its day.
 func TestDays(t *testing.T) {
 	datadriven.RunTest(t, "testdata/day", func(t *testing.T, d *datadriven.TestData) string {
 		var zone string
@@ -34,14 +34,16 @@ func TestDays(t *testing.T) {
 				}
 				day := Day(at, loc)
 				next, previous := NextDay(day, loc), PreviousDay(day, loc)
-				fmt.Fprintf(&out, "%s: %d = %s, %v; before %s; after %s\n", line, day, show(day), time.Duration(next-day)*time.Second,
+				fmt.Fprintf(&out, "%s: %d = %s, %v; before %s; after %s\n", line, day, show(day),
+					time.Duration(next-day)*time.Second,
 					show(previous), show(next))
 			case "of":
 				at, err := time.Parse(time.RFC3339, line)
 				if err != nil {
 					d.Fatalf(t, "%v", err)
 				}
-				fmt.Fprintf(&out, "%s: local %s, day %s, descending %d\n", line, at.In(loc).Format("2006-01-02 15:04:05 -07:00"),
+				fmt.Fprintf(&out, "%s: local %s, day %s, descending %d\n", line,
+					at.In(loc).Format("2006-01-02 15:04:05 -07:00"),
 					show(Day(at, loc)), DayDescending(at, loc))
 			default:
 				d.Fatalf(t, "unknown command %s", d.Cmd)
@@ -61,12 +63,14 @@ func mustLoad(t testing.TB, zone string) *time.Location {
 
 // oddZones changed clocks at or near midnight, left out or repeated days, or lie far from UTC.
 var oddZones = []string{
-	"UTC", "Asia/Tokyo", "Europe/Berlin", "America/Sao_Paulo", "America/Havana", "America/St_Johns", "Asia/Beirut", "Asia/Tehran",
-	"Pacific/Apia", "Pacific/Kwajalein", "Pacific/Kiritimati", "America/Juneau", "Asia/Manila", "Australia/Lord_Howe", "Africa/Monrovia",
+	"UTC", "Asia/Tokyo", "Europe/Berlin", "America/Sao_Paulo", "America/Havana", "America/St_Johns", "Asia/Beirut",
+	"Asia/Tehran",
+	"Pacific/Apia", "Pacific/Kwajalein", "Pacific/Kiritimati", "America/Juneau", "Asia/Manila", "Australia/Lord_Howe",
+	"Africa/Monrovia",
 }
 
-// TestDayProperties walks random days of odd zones, second for second where it matters: the day's start has the day's date, the
-// second before it has not, and stepping forward and back returns to it.
+// TestDayProperties walks random days of odd zones, second for second where it matters: the day's start has the day's
+// date, the second before it has not, and stepping forward and back returns to it.
 func TestDayProperties(t *testing.T) {
 	seed := rounds.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 0))

@@ -85,9 +85,8 @@ func ExamplePad() {
 	_, err := sortkey.Pad(12345, 4)
 	fmt.Println(two, ten, two < ten)
 	fmt.Println(err)
-	// Output:
-	// 0002 0010 true
-	// sortkey: the number has more digits than the width; choose a wider one before the first key is written: 12345 in 4 digits
+	// Output: 0002 0010 true sortkey: the number has more digits than the width; choose a wider one before the first
+	// key is written: 12345 in 4 digits
 }
 
 func ExampleTemplate() {
@@ -112,7 +111,8 @@ func ExampleTemplate() {
 	// sortkey: the values do not fit the template: city contains "#": "No. #1"
 }
 
-// A document with its history. The map stands for one partition of a table, and save for a transaction of two conditional puts:
+// A document with its history. The map stands for one partition of a table, and save for a transaction of two
+// conditional puts:
 //
 //	TransactWriteItems:
 //	  Put {pk, sk: Version(n+1), text}            if attribute_not_exists(pk)
@@ -163,7 +163,8 @@ func ExampleShardOf() {
 	const count = 4
 	shard := sortkey.ShardOf("order-1011", count)
 	fmt.Println("hashed table: ", sortkey.Shard("2024-07-12", shard), sortkey.Shards("2024-07-12", count))
-	fmt.Println("ordered table:", sortkey.ShardPrefixed("2024-07-12", shard), sortkey.ShardsPrefixed("2024-07-12", count))
+	fmt.Println("ordered table:", sortkey.ShardPrefixed("2024-07-12", shard),
+		sortkey.ShardsPrefixed("2024-07-12", count))
 	// Output:
 	// hashed table:  2024-07-12-3 [2024-07-12-0 2024-07-12-1 2024-07-12-2 2024-07-12-3]
 	// ordered table: 3-2024-07-12 [0-2024-07-12 1-2024-07-12 2-2024-07-12 3-2024-07-12]
@@ -181,7 +182,8 @@ func ExampleSplitShard() {
 
 func ExampleMergeAscending() {
 	shards := [][]string{{"09:00", "09:20"}, {"09:05"}, {"09:01", "09:30"}}
-	merged := sortkey.MergeAscending(strings.Compare, slices.Values(shards[0]), slices.Values(shards[1]), slices.Values(shards[2]))
+	merged := sortkey.MergeAscending(strings.Compare, slices.Values(shards[0]), slices.Values(shards[1]),
+		slices.Values(shards[2]))
 	for shard, at := range merged {
 		fmt.Println(at, "from shard", shard)
 		if at >= "09:05" {
@@ -195,7 +197,8 @@ func ExampleMergeAscending() {
 }
 
 func ExampleMergeDescending() {
-	for _, score := range sortkey.MergeDescending(cmp.Compare[int], slices.Values([]int{9, 4}), slices.Values([]int{7, 5})) {
+	for _, score := range sortkey.MergeDescending(cmp.Compare[int], slices.Values([]int{9, 4}),
+		slices.Values([]int{7, 5})) {
 		fmt.Print(score, " ")
 	}
 	// Output: 9 7 5 4

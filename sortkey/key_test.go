@@ -12,7 +12,8 @@ import (
 	"testing"
 )
 
-// FuzzPad holds that texts of one width are ordered as their numbers, read back as them, and that what does not fit is refused.
+// FuzzPad holds that texts of one width are ordered as their numbers, read back as them, and that what does not fit is
+// refused.
 func FuzzPad(f *testing.F) {
 	f.Add(uint64(2), uint64(10), 4)
 	f.Add(uint64(math.MaxUint64), uint64(0), 20)
@@ -46,7 +47,8 @@ func FuzzPad(f *testing.F) {
 }
 
 func TestUnpadErrors(t *testing.T) {
-	for _, text := range []string{"", "-1", "+1", " 1", "1_0", "0x1", "1e3", "99999999999999999999", "000000000000000000001"} {
+	for _, text := range []string{"", "-1", "+1", " 1", "1_0", "0x1", "1e3", "99999999999999999999",
+		"000000000000000000001"} {
 		if n, err := Unpad(text); !errors.Is(err, ErrNotNumber) {
 			t.Errorf("%q: %d, %v", text, n, err)
 		}
@@ -74,7 +76,8 @@ func TestVersions(t *testing.T) {
 	if key, err := Version(10_000_000_000); !errors.Is(err, ErrTooWide) || key != "" {
 		t.Errorf("a number of eleven digits: %q, %v", key, err)
 	}
-	for _, key := range []string{"", "v_", "v_1", "0000000001", "w_0000000001", "v_00000000001", "v_+000000001", "v_000000000x"} {
+	for _, key := range []string{"", "v_", "v_1", "0000000001", "w_0000000001", "v_00000000001", "v_+000000001",
+		"v_000000000x"} {
 		if n, err := ParseVersion(key); !errors.Is(err, ErrVersion) {
 			t.Errorf("%q: %d, %v", key, n, err)
 		}
@@ -88,7 +91,8 @@ func TestShardOfIsFrozen(t *testing.T) {
 		count  int
 		want   int
 	}{
-		{"", 10, 3}, {"a", 10, 6}, {"order-1", 10, 7}, {"order-2", 10, 3}, {"0190a4cd-d3e7-7222-9f99-fdb74feee752", 1000, 893},
+		{"", 10, 3}, {"a", 10, 6}, {"order-1", 10, 7}, {"order-2", 10, 3},
+		{"0190a4cd-d3e7-7222-9f99-fdb74feee752", 1000, 893},
 		{"a", 1, 0}, {"a", 0, 0}, {"a", -5, 0},
 	} {
 		if got := ShardOf(c.member, c.count); got != c.want {
@@ -106,7 +110,8 @@ func TestShardOfSpreads(t *testing.T) {
 			filled[ShardOf("order-"+strconv.Itoa(i), count)]++
 		}
 		mean := float64(members) / float64(count)
-		if low, high := slices.Min(filled), slices.Max(filled); float64(low) < mean-6*math.Sqrt(mean) || float64(high) > mean+6*math.Sqrt(mean) {
+		if low, high := slices.Min(filled), slices.Max(filled); float64(low) < mean-6*math.Sqrt(mean) ||
+			float64(high) > mean+6*math.Sqrt(mean) {
 			t.Errorf("%d shards hold %d to %d of %d members", count, low, high, members)
 		}
 	}

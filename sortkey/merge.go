@@ -4,10 +4,10 @@ package sortkey
 
 import "iter"
 
-// MergeAscending merges sources that are each in ascending order, by compare, into one sequence in ascending order. It yields the
-// number of the source with each item; equal items come in the order of their sources. It holds one item per source, reads no further
-// than the loop over it, and stops all sources when the loop ends. Sources that read from a network can fail: merge them with
-// TryMergeAscending.
+// MergeAscending merges sources that are each in ascending order, by compare, into one sequence in ascending order. It
+// yields the number of the source with each item; equal items come in the order of their sources. It holds one item per
+// source, reads no further than the loop over it, and stops all sources when the loop ends. Sources that read from a
+// network can fail: merge them with TryMergeAscending.
 func MergeAscending[T any](compare func(a, b T) int, sources ...iter.Seq[T]) iter.Seq2[int, T] {
 	return func(yield func(int, T) bool) {
 		merge(compare, reliable(sources), func(source int, value T, _ error) bool { return yield(source, value) })
@@ -19,8 +19,8 @@ func MergeDescending[T any](compare func(a, b T) int, sources ...iter.Seq[T]) it
 	return MergeAscending(reverse(compare), sources...)
 }
 
-// TryMergeAscending is MergeAscending for sources that can fail. The first error of a source is yielded as soon as it is met, with a
-// zero item, and ends the sequence: later items could be out of order without that source's.
+// TryMergeAscending is MergeAscending for sources that can fail. The first error of a source is yielded as soon as it
+// is met, with a zero item, and ends the sequence: later items could be out of order without that source's.
 func TryMergeAscending[T any](compare func(a, b T) int, sources ...iter.Seq2[T, error]) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		merge(compare, sources, func(_ int, value T, err error) bool { return yield(value, err) })

@@ -110,10 +110,13 @@ func TestTryMerge(t *testing.T) {
 		wantErr error
 	}{
 		{"none", TryMergeAscending(cmp.Compare[int]), nil, nil},
-		{"ascending", TryMergeAscending(cmp.Compare[int], fallible(nil, 1, 4), fallible(nil, 2, 3)), []int{1, 2, 3, 4}, nil},
-		{"descending", TryMergeDescending(cmp.Compare[int], fallible(nil, 4, 1), fallible(nil, 3, 2)), []int{4, 3, 2, 1}, nil},
+		{"ascending", TryMergeAscending(cmp.Compare[int], fallible(nil, 1, 4), fallible(nil, 2, 3)), []int{1, 2, 3, 4},
+			nil},
+		{"descending", TryMergeDescending(cmp.Compare[int], fallible(nil, 4, 1), fallible(nil, 3, 2)),
+			[]int{4, 3, 2, 1}, nil},
 		{"fails at first", TryMergeAscending(cmp.Compare[int], fallible(nil, 1), fallible(failure)), nil, failure},
-		{"fails later", TryMergeAscending(cmp.Compare[int], fallible(nil, 1, 3), fallible(failure, 2)), []int{1, 2}, failure},
+		{"fails later", TryMergeAscending(cmp.Compare[int], fallible(nil, 1, 3), fallible(failure, 2)), []int{1, 2},
+			failure},
 	} {
 		var got []int
 		var gotErr error

@@ -10,8 +10,8 @@ import (
 // WidthMax is the number of digits of the largest uint64.
 const WidthMax = 20
 
-// Pad writes n in width digits, zeros in front, so that the order of the texts is the order of the numbers. A number with more digits
-// is ErrTooWide: it would stand in the wrong place.
+// Pad writes n in width digits, zeros in front, so that the order of the texts is the order of the numbers. A number
+// with more digits is ErrTooWide: it would stand in the wrong place.
 func Pad(n uint64, width int) (string, error) {
 	text, err := AppendPad(make([]byte, 0, WidthMax), n, width)
 	return string(text), err

@@ -8,13 +8,15 @@ import (
 	"strings"
 )
 
-// ShardOf returns the shard, 0..count-1, of an item, chosen by a member that identifies it among those under the same key, such as its id. The shard is
-// always the same, so a reader that knows the member looks into one shard. With count below 2 it is 0.
+// ShardOf returns the shard, 0..count-1, of an item, chosen by a member that identifies it among those under the same
+// key, such as its id. The shard is always the same, so a reader that knows the member looks into one shard. With count
+// below 2 it is 0.
 func ShardOf(member string, count int) int {
 	if count < 2 {
 		return 0
 	}
-	// FNV-1a, then two rounds of mixing: FNV alone leaves short texts that differ in their last character close together.
+	// FNV-1a, then two rounds of mixing: FNV alone leaves short texts that differ in their last character close
+	// together.
 	hash := uint64(0xCBF29CE484222325)
 	for i := range len(member) {
 		hash = (hash ^ uint64(member[i])) * 0x100000001B3

@@ -13,8 +13,8 @@ import (
 	"github.com/cockroachdb/datadriven"
 )
 
-// TestTemplate runs testdata/template. The template and its separator are arguments; each line is a Go list of quoted values for key
-// and prefix, a quoted key for split.
+// TestTemplate runs testdata/template. The template and its separator are arguments; each line is a Go list of quoted
+// values for key and prefix, a quoted key for split.
 func TestTemplate(t *testing.T) {
 	datadriven.RunTest(t, "testdata/template", func(t *testing.T, d *datadriven.TestData) string {
 		var text, separator string
@@ -94,7 +94,8 @@ func TestTemplateZeroValue(t *testing.T) {
 	}
 }
 
-// FuzzTemplate holds that Split undoes Key, that Key undoes Split, and that a key begins with the prefixes of its own values only.
+// FuzzTemplate holds that Split undoes Key, that Key undoes Split, and that a key begins with the prefixes of its own
+// values only.
 func FuzzTemplate(f *testing.F) {
 	f.Add("US", "NY", "New York", "US#NY#New York", '#')
 	f.Add("a", "\xc2", "\xa7b", "a§§b", '§')
@@ -111,7 +112,8 @@ func FuzzTemplate(f *testing.F) {
 		}
 		values := []string{a, b, c}
 		made, err := template.Key(values...)
-		bad := slices.ContainsFunc(values, func(v string) bool { return v == "" || strings.Contains(v, string(separator)) })
+		bad := slices.ContainsFunc(values,
+			func(v string) bool { return v == "" || strings.Contains(v, string(separator)) })
 		if bad != (err != nil) {
 			t.Fatalf("%q: error %v", values, err)
 		}

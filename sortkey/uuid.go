@@ -10,11 +10,13 @@ import (
 	"time"
 )
 
-// UUID is 16 bytes, compared as bytes; its text compares in the same way. UUIDs of other packages that are [16]byte convert both ways.
+// UUID is 16 bytes, compared as bytes; its text compares in the same way. UUIDs of other packages that are [16]byte
+// convert both ways.
 //
-// A UUIDv7 starts with its time, 48 bits of milliseconds, so UUIDs stand in the order of their times; within a millisecond their 74
-// random bits decide. Its inverse, every bit flipped, stands in the opposite order: as an ascending key it lists the newest first.
-// The two cannot be confused, for the bits that mark a UUIDv7 are flipped as well.
+// A UUIDv7 starts with its time, 48 bits of milliseconds, so UUIDs stand in the order of their times; within a
+// millisecond their 74 random bits decide. Its inverse, every bit flipped, stands in the opposite order: as an
+// ascending key it lists the newest first. The two cannot be confused, for the bits that mark a UUIDv7 are flipped as
+// well.
 type UUID [16]byte
 
 // millisMax is the largest time that 48 bits hold.
@@ -25,8 +27,9 @@ const (
 	variantRFC   = 0x80 // upper two bits of byte 8
 )
 
-// UUIDFromBits returns the UUIDv7 of a time and random bits: 74 of the 80 are used, the upper 4 of random[0] and the upper 2 of
-// random[2] are not. A time outside the range of 48 bits is ErrTime; what is finer than a millisecond is dropped.
+// UUIDFromBits returns the UUIDv7 of a time and random bits: 74 of the 80 are used, the upper 4 of random[0] and the
+// upper 2 of random[2] are not. A time outside the range of 48 bits is ErrTime; what is finer than a millisecond is
+// dropped.
 func UUIDFromBits(t time.Time, random [10]byte) (UUID, error) {
 	seconds, millis := t.Unix(), t.UnixMilli() // UnixMilli alone wraps around for times far away
 	if seconds < 0 || seconds > millisMax/1000 || millis > millisMax {
@@ -40,16 +43,16 @@ func UUIDFromBits(t time.Time, random [10]byte) (UUID, error) {
 	return u, nil
 }
 
-// NewUUID returns a UUIDv7 of the time with bits from crypto/rand. Two of the same millisecond stand in random order, whichever was
-// made first.
+// NewUUID returns a UUIDv7 of the time with bits from crypto/rand. Two of the same millisecond stand in random order,
+// whichever was made first.
 func NewUUID(t time.Time) (UUID, error) {
 	var random [10]byte
 	rand.Read(random[:]) // never fails: it ends the process instead
 	return UUIDFromBits(t, random)
 }
 
-// FirstUUID returns the smallest UUIDv7 of t's millisecond: the lower bound of a range of times, and, inverted, the upper bound of the
-// same range of inverses.
+// FirstUUID returns the smallest UUIDv7 of t's millisecond: the lower bound of a range of times, and, inverted, the
+// upper bound of the same range of inverses.
 func FirstUUID(t time.Time) (UUID, error) { return UUIDFromBits(t, [10]byte{}) }
 
 // LastUUID returns the largest UUIDv7 of t's millisecond.
@@ -57,7 +60,8 @@ func LastUUID(t time.Time) (UUID, error) {
 	return UUIDFromBits(t, [10]byte{0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF})
 }
 
-// ParseUUID reads the 36 characters of a UUID's text, letters in either case. Any UUID is read, not only those made here.
+// ParseUUID reads the 36 characters of a UUID's text, letters in either case. Any UUID is read, not only those made
+// here.
 func ParseUUID(text string) (UUID, error) {
 	var u UUID
 	if len(text) != 36 || text[8] != '-' || text[13] != '-' || text[18] != '-' || text[23] != '-' {

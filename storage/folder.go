@@ -25,7 +25,8 @@ type folder struct {
 	err  error
 }
 
-// Folder returns a Storage whose objects are files in a folder, which the first Put makes. Only one that is on a local disk keeps the promise of durability.
+// Folder returns a Storage whose objects are files in a folder, which the first Put makes. Only one that is on a local
+// disk keeps the promise of durability.
 func Folder(dir string) Storage { return &folder{dir: dir} }
 
 // root opens the folder, out of which no name and no link leads. The caller closes it.

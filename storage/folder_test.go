@@ -14,7 +14,9 @@ import (
 )
 
 func TestFolder(t *testing.T) {
-	storagetest.Run(t, func(t *testing.T) storage.Storage { return storage.Folder(filepath.Join(t.TempDir(), "not", "made")) })
+	storagetest.Run(t, func(t *testing.T) storage.Storage {
+		return storage.Folder(filepath.Join(t.TempDir(), "not", "made"))
+	})
 }
 
 // TestNothingIsLeft: what could not be written leaves no file.

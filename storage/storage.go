@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package storage is a place for objects outside of the database: backups, exports and files to import. An object is a name and some bytes that are
-// written as a whole. Folder keeps objects as files; package storage/s3 in a bucket.
+// Package storage is a place for objects outside of the database: backups, exports and files to import. An object is a
+// name and some bytes that are written as a whole. Folder keeps objects as files; package storage/s3 in a bucket.
 //
 // # Promises of every storage
 //
@@ -51,25 +51,29 @@ type Object struct {
 
 // Storage keeps objects. All methods are safe for concurrent use.
 type Storage interface {
-	// Put writes an object of size bytes, or of as many as body has if size is Unknown. A body with fewer or more bytes is an error, and nothing is written.
+	// Put writes an object of size bytes, or of as many as body has if size is Unknown. A body with fewer or more bytes
+	// is an error, and nothing is written.
 	Put(ctx context.Context, name string, body io.Reader, size int64) (Object, error)
-	// Get opens the bytes of an object from offset on: length of them, or all if length is negative. Fewer come if the object ends before. The
-	// caller closes what it returns. Errors: ErrNotFound, at once or from the first Read.
+	// Get opens the bytes of an object from offset on: length of them, or all if length is negative. Fewer come if the
+	// object ends before. The caller closes what it returns. Errors: ErrNotFound, at once or from the first Read.
 	Get(ctx context.Context, name string, offset, length int64) (io.ReadCloser, error)
-	// List yields the objects whose names begin with prefix and sort after the name after, in order. It ends with the first error.
+	// List yields the objects whose names begin with prefix and sort after the name after, in order. It ends with the
+	// first error.
 	List(ctx context.Context, prefix, after string) iter.Seq2[Object, error]
 	// Delete removes an object. One that is not there is no error.
 	Delete(ctx context.Context, name string) error
 }
 
-// CheckName returns an error for a text that is no name of an object: names are parts with slashes between them, and no part is empty, "." or "..".
+// CheckName returns an error for a text that is no name of an object: names are parts with slashes between them, and no
+// part is empty, "." or "..".
 func CheckName(name string) error {
 	switch {
 	case name == "":
 		return errors.New("storage: the name of an object is empty")
 	case len(name) > NameBytesMax:
 		return fmt.Errorf("storage: the name %.40q.. has %d bytes; use at most %d", name, len(name), NameBytesMax)
-	case !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == '\\' || r == 0x7f }):
+	case !utf8.ValidString(name) || strings.ContainsFunc(name,
+		func(r rune) bool { return r < ' ' || r == '\\' || r == 0x7f }):
 		return fmt.Errorf("storage: %.80q can't be the name of an object: it has control characters or backslashes, or is not UTF-8", name)
 	}
 	for part := range strings.SplitSeq(name, "/") {

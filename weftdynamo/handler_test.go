@@ -37,7 +37,8 @@ const makeOrders = `{"TableName": "orders", "KeySchema": [{"AttributeName": "id"
 // TestNames: ARNs have the names that the options give.
 func TestNames(t *testing.T) {
 	db := wefttest.DB(t)
-	_, answer := ask(weftdynamo.Handler(db, weftdynamo.Options{Region: "eu-central-1", AccountID: "123456789012"}), "CreateTable", makeOrders)
+	_, answer := ask(weftdynamo.Handler(db, weftdynamo.Options{Region: "eu-central-1", AccountID: "123456789012"}),
+		"CreateTable", makeOrders)
 	if !strings.Contains(answer, "arn:aws:dynamodb:eu-central-1:123456789012:table/orders") {
 		t.Error(answer)
 	}
@@ -63,19 +64,22 @@ func TestUnsigned(t *testing.T) {
 func TestBuckets(t *testing.T) {
 	const start = `{"S3BucketSource": {"S3Bucket": "source"}, "InputFormat": "DYNAMODB_JSON", "TableCreationParameters": ` + makeOrders + `}`
 	db := wefttest.DB(t)
-	if status, answer := ask(weftdynamo.Handler(db, weftdynamo.Options{}), "ImportTable", start); status != http.StatusBadRequest {
+	if status, answer := ask(weftdynamo.Handler(db, weftdynamo.Options{}), "ImportTable",
+		start); status != http.StatusBadRequest {
 		t.Errorf("without buckets: %d %s", status, answer)
 	}
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "a.json"), []byte(`{"Item": {"id": {"S": "o1"}}}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	h := weftdynamo.Handler(db, weftdynamo.Options{Dir: t.TempDir(), Buckets: func(string) (storage.Storage, error) { return storage.Folder(dir), nil }})
+	h := weftdynamo.Handler(db, weftdynamo.Options{Dir: t.TempDir(),
+		Buckets: func(string) (storage.Storage, error) { return storage.Folder(dir), nil }})
 	if status, answer := ask(h, "ImportTable", start); status != http.StatusOK {
 		t.Fatalf("%d %s", status, answer)
 	}
 	for range 3000 {
-		if _, answer := ask(h, "GetItem", `{"TableName": "orders", "Key": {"id": {"S": "o1"}}}`); answer == `{"Item":{"id":{"S":"o1"}}}` {
+		if _, answer := ask(h, "GetItem",
+			`{"TableName": "orders", "Key": {"id": {"S": "o1"}}}`); answer == `{"Item":{"id":{"S":"o1"}}}` {
 			return
 		}
 		time.Sleep(10 * time.Millisecond)

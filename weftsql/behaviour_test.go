@@ -139,7 +139,8 @@ func TestLevels(t *testing.T) {
 	fill(t, db, 1)
 	for level := sql.LevelDefault; level <= sql.LevelLinearizable; level++ {
 		tx, err := db.BeginTx(t.Context(), &sql.TxOptions{Isolation: level})
-		if refused := level == sql.LevelWriteCommitted || level == sql.LevelSnapshot || level == sql.LevelLinearizable; err != nil || refused {
+		if refused := level == sql.LevelWriteCommitted || level == sql.LevelSnapshot ||
+			level == sql.LevelLinearizable; err != nil || refused {
 			if (err != nil) != refused || errors.Is(err, driver.ErrBadConn) {
 				t.Errorf("%s: %v", level, err)
 			}
@@ -319,11 +320,14 @@ func TestKill(t *testing.T) {
 	slept := make(chan error)
 	go func() {
 		fill(t, db, 1000)
-		slept <- victim.QueryRowContext(ctx, "SELECT COUNT(*) FROM numbers a, numbers b, numbers c WHERE a.word < b.word AND b.word < c.word").Scan(new(int))
+		slept <- victim.QueryRowContext(ctx,
+			"SELECT COUNT(*) FROM numbers a, numbers b, numbers c WHERE a.word < b.word AND b.word < c.word").Scan(
+			new(int))
 	}()
 	for {
 		var running int
-		if err := db.QueryRow("SELECT COUNT(*) FROM information_schema.processlist WHERE id = ? AND command = 'Query'", id).Scan(&running); err != nil {
+		if err := db.QueryRow("SELECT COUNT(*) FROM information_schema.processlist WHERE id = ? AND command = 'Query'",
+			id).Scan(&running); err != nil {
 			t.Fatal(err)
 		}
 		if running == 1 {
@@ -342,7 +346,8 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// TestClosedDatabase: statements of a database that is closed fail with a word of it, and never as those of a bad connection.
+// TestClosedDatabase: statements of a database that is closed fail with a word of it, and never as those of a bad
+// connection.
 func TestClosedDatabase(t *testing.T) {
 	db, pool := open(t, weftsql.Options{})
 	fill(t, pool, 1)
@@ -471,10 +476,12 @@ func TestSources(t *testing.T) {
 		}
 		return n
 	}
-	if a, b, c, d := tables("mem:"), tables("mem:"), tables("mem:one"), tables("mem:one"); a != 1 || b != 1 || c != 1 || d != 2 {
+	if a, b, c, d := tables("mem:"), tables("mem:"), tables("mem:one"), tables("mem:one"); a != 1 || b != 1 || c != 1 ||
+		d != 2 {
 		t.Errorf("rows in databases in memory: %d, %d without a name, %d, %d with one", a, b, c, d)
 	}
-	for _, bad := range []string{"", "data", "file:", "tikv:x", "mem:?loc=Nowhere/Land", "mem:?charset=latin1", "mem:?multiStatements=perhaps", "mem:?parseTime=false", "mem:?%zz"} {
+	for _, bad := range []string{"", "data", "file:", "tikv:x", "mem:?loc=Nowhere/Land", "mem:?charset=latin1",
+		"mem:?multiStatements=perhaps", "mem:?parseTime=false", "mem:?%zz"} {
 		if db, err := sql.Open("weft", bad); err == nil {
 			t.Errorf("%q was taken", bad)
 			_ = db.Close()

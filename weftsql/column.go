@@ -20,7 +20,8 @@ func (r *rows) Columns() []string {
 	return names
 }
 
-// ColumnTypeDatabaseTypeName returns the type without its length, as go-sql-driver words it: VARCHAR, INT, UNSIGNED BIGINT, ..
+// ColumnTypeDatabaseTypeName returns the type without its length, as go-sql-driver words it: VARCHAR, INT, UNSIGNED
+// BIGINT, ..
 func (r *rows) ColumnTypeDatabaseTypeName(i int) string {
 	t := r.columns[i].Type
 	switch {

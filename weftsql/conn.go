@@ -62,7 +62,8 @@ func (c *conn) Close() error {
 	return nil
 }
 
-// IsValid reports whether the pool may hand the connection out again: not after KILL, nor when its session has ended itself.
+// IsValid reports whether the pool may hand the connection out again: not after KILL, nor when its session has ended
+// itself.
 func (c *conn) IsValid() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -112,7 +113,8 @@ func (c *conn) describe(now time.Time) result.Process {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	login := c.connector.login(c.id)
-	p := result.Process{ID: c.id, User: login.User, Host: login.Host, Database: login.Database, Command: "Sleep", Seconds: int64(now.Sub(c.since).Seconds())}
+	p := result.Process{ID: c.id, User: login.User, Host: login.Host, Database: login.Database, Command: "Sleep",
+		Seconds: int64(now.Sub(c.since).Seconds())}
 	if c.text != "" {
 		p.Command, p.Info = "Query", sql.Show(c.text)
 	}
@@ -125,7 +127,8 @@ type work func(ctx context.Context, sink result.Sink) error
 // prepared returns the work of a text with arguments, which is kept prepared.
 func (c *conn) prepared(ctx context.Context, text string, arguments []driver.NamedValue) (work, error) {
 	if len(arguments) == 0 {
-		return func(ctx context.Context, sink result.Sink) error { return c.session.Query(ctx, []byte(text), sink) }, nil
+		return func(ctx context.Context, sink result.Sink) error { return c.session.Query(ctx, []byte(text), sink) },
+			nil
 	}
 	p := c.kept[text]
 	if p == nil {

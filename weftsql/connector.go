@@ -25,12 +25,13 @@ import (
 type Options struct {
 	// Database is the one that connections begin in. Default: default, whose tables are those of weft.DB.Table.
 	Database string
-	// Location is where DATETIME and TIMESTAMP are read off a clock; see the package's comment. It is UTC or has a name of the IANA time zone database, which
-	// time.Local has not. Default: UTC.
+	// Location is where DATETIME and TIMESTAMP are read off a clock; see the package's comment. It is UTC or has a name
+	// of the IANA time zone database, which time.Local has not. Default: UTC.
 	Location *time.Location
 	// MultiStatements allows several statements in a text without arguments, with semicolons between them.
 	MultiStatements bool
-	// FoundRows makes RowsAffected of an UPDATE the rows that it matched, whether they had the new values already or not.
+	// FoundRows makes RowsAffected of an UPDATE the rows that it matched, whether they had the new values already or
+	// not.
 	FoundRows bool
 	// MemoryBytes bounds what the statements of all connections hold together; those beyond it fail. Default: 256 MiB.
 	MemoryBytes int64
@@ -38,8 +39,9 @@ type Options struct {
 	Dir string
 	// Logger takes what an operator should see. Default: slog.Default().
 	Logger *slog.Logger
-	// Error gives the program errors of another type: what it returns stands in place of each Error. Libraries that look for a type of another driver, as
-	// GORM's translation of errors does, find what they know. Default: errors are *Error.
+	// Error gives the program errors of another type: what it returns stands in place of each Error. Libraries that
+	// look for a type of another driver, as GORM's translation of errors does, find what they know. Default: errors are
+	// *Error.
 	Error func(*Error) error
 }
 
@@ -60,16 +62,19 @@ type connector struct {
 	connections map[uint32]*conn
 }
 
-// Connector opens connections to a database for sql.OpenDB. Closing the sql.DB leaves the database open; close it after the sql.DB.
+// Connector opens connections to a database for sql.OpenDB. Closing the sql.DB leaves the database open; close it after
+// the sql.DB.
 func Connector(db *weft.DB, o Options) driver.Connector { return newConnector(newSource(), db, o) }
 
 func newConnector(d driver.Driver, db *weft.DB, o Options) *connector {
-	c := &connector{driver: d, options: o, db: db, location: cmp.Or(o.Location, time.UTC), connections: map[uint32]*conn{}}
+	c := &connector{driver: d, options: o, db: db, location: cmp.Or(o.Location, time.UTC),
+		connections: map[uint32]*conn{}}
 	logger := cmp.Or(o.Logger, slog.Default())
 	spills, err := spill.Open(cmp.Or(o.Dir, os.TempDir()), 0)
 	c.err = err
 	c.engine = sql.New(sql.Options{
-		DB: db.Inside(inside.Key{}), Memory: memory.New(cmp.Or(o.MemoryBytes, memoryBytes)), Spill: spills, Logger: logger, Processes: c.processes, Kill: c.kill,
+		DB: db.Inside(inside.Key{}), Memory: memory.New(cmp.Or(o.MemoryBytes, memoryBytes)), Spill: spills,
+		Logger: logger, Processes: c.processes, Kill: c.kill,
 	})
 	return c
 }
@@ -106,7 +111,8 @@ func (c *connector) connect(ctx context.Context) (*conn, error) {
 // login describes connection id to its session.
 func (c *connector) login(id uint32) result.Login {
 	return result.Login{
-		ConnectionID: id, User: "root", Host: "localhost", Database: c.options.Database, FoundRows: c.options.FoundRows, MultiStatements: c.options.MultiStatements,
+		ConnectionID: id, User: "root", Host: "localhost", Database: c.options.Database, FoundRows: c.options.FoundRows,
+		MultiStatements: c.options.MultiStatements,
 	}
 }
 
@@ -144,7 +150,8 @@ func (c *connector) processes() (list []result.Process) {
 	return list
 }
 
-// kill ends the statement of a connection, and the connection unless queryOnly; ok is false if there is none of that number.
+// kill ends the statement of a connection, and the connection unless queryOnly; ok is false if there is none of that
+// number.
 func (c *connector) kill(id uint32, queryOnly bool) (ok bool) {
 	c.mu.Lock()
 	one := c.connections[id]

@@ -12,24 +12,26 @@
 //
 // # Values
 //
-// Arguments are those of database/sql: integers (unsigned ones whole), floats, bool, []byte, string, time.Time, nil, driver.Valuer, and
-// pointers to these. Bytes that are UTF-8 are a text where the column wants one. A nil []byte is NULL. Named arguments are refused.
+// Arguments are those of database/sql: integers (unsigned ones whole), floats, bool, []byte, string, time.Time, nil,
+// driver.Valuer, and pointers to these. Bytes that are UTF-8 are a text where the column wants one. A nil []byte is
+// NULL. Named arguments are refused.
 //
-// Answers come as those of MySQL's usual driver do, so that programs and libraries written for it work unchanged: integers, BOOLEAN and
-// YEAR as int64, uint64 above its range; FLOAT and DOUBLE as float64; DATE, DATETIME and TIMESTAMP as time.Time; BIT, texts, DECIMAL,
-// TIME and JSON as []byte, which Scan turns into a string where one is wanted.
+// Answers come as those of MySQL's usual driver do, so that programs and libraries written for it work unchanged:
+// integers, BOOLEAN and YEAR as int64, uint64 above its range; FLOAT and DOUBLE as float64; DATE, DATETIME and
+// TIMESTAMP as time.Time; BIT, texts, DECIMAL, TIME and JSON as []byte, which Scan turns into a string where one is
+// wanted.
 //
 // # Times
 //
-// A DATETIME and a TIMESTAMP hold what a clock shows, without a zone. Options.Location, UTC by default, says where that clock hangs: arguments
-// are converted to it, and answers are in it. Sessions have it as their time_zone. Arguments are rounded to microseconds. The zero time.Time
-// stands for MySQL's 0000-00-00, in both directions.
+// A DATETIME and a TIMESTAMP hold what a clock shows, without a zone. Options.Location, UTC by default, says where that
+// clock hangs: arguments are converted to it, and answers are in it. Sessions have it as their time_zone. Arguments are
+// rounded to microseconds. The zero time.Time stands for MySQL's 0000-00-00, in both directions.
 //
 // # Statements
 //
-// Rows are read from the database while the program asks for them; Close ends the statement where it is. A connection runs one statement at
-// a time: another statement in the same transaction or sql.Conn first gathers the rows that are left of the one before, up to 64 MiB. The end
-// of a context ends the statement.
+// Rows are read from the database while the program asks for them; Close ends the statement where it is. A connection
+// runs one statement at a time: another statement in the same transaction or sql.Conn first gathers the rows that are
+// left of the one before, up to 64 MiB. The end of a context ends the statement.
 //
 // Knows: database/sql/driver, package sql's sessions, the databases that a data source names.
 // Never: syntax, packets, how rows are found.

@@ -13,10 +13,13 @@ import (
 	"github.com/weftdb/weft"
 )
 
-// init registers the driver. // lint:init programs expect that the import of a driver registers it, as database/sql documents
+// init registers the driver.
+//
+// lint:init programs expect that the import of a driver registers it, as database/sql documents
 func init() { sql.Register("weft", newSource()) }
 
-// source is the driver "weft": it opens the databases that data sources name. Two data sources of one name share its database.
+// source is the driver "weft": it opens the databases that data sources name. Two data sources of one name share its
+// database.
 type source struct {
 	mu     sync.Mutex
 	opened map[string]*opened
@@ -30,7 +33,8 @@ type opened struct {
 	users int // connectors
 }
 
-// OpenConnector reads a data source name. The database is opened with the first connection, and closed by Close. Errors: names that mean nothing.
+// OpenConnector reads a data source name. The database is opened with the first connection, and closed by Close.
+// Errors: names that mean nothing.
 func (s *source) OpenConnector(name string) (driver.Connector, error) {
 	n, err := parseName(name)
 	if err != nil {
@@ -101,7 +105,8 @@ func (n *name) open(ctx context.Context) (*weft.DB, error) {
 	return weft.Open(ctx, n.folder, options)
 }
 
-// quiet hands on warnings and errors alone: a program that opens a data source does not expect to be told what goes well.
+// quiet hands on warnings and errors alone: a program that opens a data source does not expect to be told what goes
+// well.
 type quiet struct{ slog.Handler }
 
 // Enabled is slog.Handler's.

@@ -15,7 +15,8 @@ import (
 	"github.com/weftdb/weft/internal/sql/result"
 )
 
-// event is one thing that a statement tells while it runs: the columns of a result set, a row, or that another statement follows.
+// event is one thing that a statement tells while it runs: the columns of a result set, a row, or that another
+// statement follows.
 type event struct {
 	columns []result.Column
 	row     []datum.Datum  // until the next event
@@ -64,7 +65,8 @@ type rows struct {
 	more    bool  // this result set is over, and another may follow
 }
 
-// query begins work and returns its rows from the first result set on. The statement has entered; it leaves when its rows end.
+// query begins work and returns its rows from the first result set on. The statement has entered; it leaves when its
+// rows end.
 func (c *conn) query(ctx context.Context, run work, several bool) (driver.Rows, error) {
 	r := &rows{conn: c, ctx: ctx, cancel: c.cancel, several: several}
 	r.next, r.stop = iter.Pull2(func(yield func(event, error) bool) {
@@ -164,7 +166,8 @@ func (r *rows) NextResultSet() error {
 // gatherBytes is how much of a statement's rows is held when another statement is to run before all were asked for.
 const gatherBytes = 64 << 20
 
-// gather runs the statement to its end and keeps what it tells, so that the session is free. Beyond gatherBytes the statement ends with an error.
+// gather runs the statement to its end and keeps what it tells, so that the session is free. Beyond gatherBytes the
+// statement ends with an error.
 func (r *rows) gather() {
 	columns := r.columns
 	for size := 0; ; {
@@ -181,7 +184,8 @@ func (r *rows) gather() {
 		}
 		if size > gatherBytes {
 			r.saved = nil
-			r.end(fault.Message(fault.Refused, "the rest of these rows is too large to be kept while another statement runs on the connection: read them first, or add a LIMIT"))
+			r.end(fault.Message(fault.Refused,
+				"the rest of these rows is too large to be kept while another statement runs on the connection: read them first, or add a LIMIT"))
 			break
 		}
 		r.saved = append(r.saved, e)
@@ -206,7 +210,8 @@ func (c *connector) copyRow(columns []result.Column, row []datum.Datum, size int
 // grace is how long a statement whose rows are closed early may take to find out that it has no more.
 const grace = 5 * time.Millisecond
 
-// Close ends the statement. One that has no more rows ends as if they had been asked for; the statements that follow it in its text are run.
+// Close ends the statement. One that has no more rows ends as if they had been asked for; the statements that follow it
+// in its text are run.
 func (r *rows) Close() error {
 	r.saved = nil
 	if r.several {

@@ -11,7 +11,8 @@ import (
 
 // levels are the isolation levels of database/sql that SQL has. // immutable
 var levels = map[sql.IsolationLevel]string{
-	sql.LevelReadUncommitted: "READ UNCOMMITTED", sql.LevelReadCommitted: "READ COMMITTED", sql.LevelRepeatableRead: "REPEATABLE READ", sql.LevelSerializable: "SERIALIZABLE",
+	sql.LevelReadUncommitted: "READ UNCOMMITTED", sql.LevelReadCommitted: "READ COMMITTED",
+	sql.LevelRepeatableRead: "REPEATABLE READ", sql.LevelSerializable: "SERIALIZABLE",
 }
 
 // transaction is what Begin opened.
@@ -20,8 +21,8 @@ type transaction struct{ conn *conn }
 // Begin is BeginTx without options.
 func (c *conn) Begin() (driver.Tx, error) { return c.BeginTx(context.Background(), driver.TxOptions{}) }
 
-// BeginTx starts a transaction, at the session's level (REPEATABLE READ, unless transaction_isolation was set) unless the options have one.
-// Errors: a level that there is none of.
+// BeginTx starts a transaction, at the session's level (REPEATABLE READ, unless transaction_isolation was set) unless
+// the options have one. Errors: a level that there is none of.
 func (c *conn) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, error) {
 	if level := sql.IsolationLevel(o.Isolation); level != sql.LevelDefault {
 		name, ok := levels[level]

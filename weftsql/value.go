@@ -125,7 +125,8 @@ func (c *connector) valueOf(t *datum.Type, d *datum.Datum) driver.Value {
 		return floatOf(d.Float())
 	case t.IsFloat(), t.Base == datum.Untyped && kind == datum.KindFloat:
 		return d.NumberFloat()
-	case t.Base == datum.Date, t.Base == datum.Timestamp, t.Base == datum.Untyped && (kind == datum.KindTimestamp || kind == datum.KindDate):
+	case t.Base == datum.Date, t.Base == datum.Timestamp, t.Base == datum.Untyped &&
+		(kind == datum.KindTimestamp || kind == datum.KindDate):
 		return c.timeOf(d)
 	case kind == datum.KindText, kind == datum.KindBinary, kind == datum.KindJSON:
 		return d.Bytes()

@@ -84,7 +84,8 @@ func TestShared(t *testing.T) {
 		t.Fatal(err)
 	}
 	var people int64
-	if err := pool.QueryRow("SELECT people FROM cities WHERE name = ?", "Braga").Scan(&people); err != nil || people != 193_300 {
+	if err := pool.QueryRow("SELECT people FROM cities WHERE name = ?", "Braga").Scan(&people); err != nil ||
+		people != 193_300 {
 		t.Errorf("the item as a row: %d, %v", people, err)
 	}
 }
@@ -95,7 +96,8 @@ func TestValues(t *testing.T) {
 	exec(t, db, `CREATE TABLE everything (id INT, tiny TINYINT, yes BOOLEAN, whole BIGINT, big BIGINT UNSIGNED, small FLOAT, wide DOUBLE, exact DECIMAL(20,4),
 		word VARCHAR(20), raw VARBINARY(20), doc JSON, day DATE, moment DATETIME(6), clock TIME, flags BIT(12), y YEAR, PRIMARY KEY (id))`)
 	moment := time.Date(2026, 3, 29, 2, 30, 0, 123_456_000, time.UTC)
-	exec(t, db, "INSERT INTO everything VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", 1, int8(-7), true, int64(math.MinInt64), uint64(math.MaxUint64), float32(1.1), 2.5e300, "12345678.9",
+	exec(t, db, "INSERT INTO everything VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", 1, int8(-7), true,
+		int64(math.MinInt64), uint64(math.MaxUint64), float32(1.1), 2.5e300, "12345678.9",
 		"größe", []byte{0xff, 0}, []byte(`{"a": [1, null]}`), moment, moment, "-12:30:01", 0xabc, 2026)
 	exec(t, db, "INSERT INTO everything (id) VALUES (2)")
 	rows, err := db.Query("SELECT * FROM everything ORDER BY id")
@@ -107,8 +109,10 @@ func TestValues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"int64 1", "int64 -7", "int64 1", "int64 -9223372036854775808", "uint64 18446744073709551615", "float64 1.1", "float64 2.5e+300", "12345678.9000", "größe", "\xff\x00", `{"a": [1, null]}`,
-		"time.Time 2026-03-29 00:00:00 +0000 UTC", "time.Time 2026-03-29 02:30:00.123456 +0000 UTC", "-12:30:01", "\x0a\xbc", "int64 2026"}
+	want := []string{"int64 1", "int64 -7", "int64 1", "int64 -9223372036854775808", "uint64 18446744073709551615",
+		"float64 1.1", "float64 2.5e+300", "12345678.9000", "größe", "\xff\x00", `{"a": [1, null]}`,
+		"time.Time 2026-03-29 00:00:00 +0000 UTC", "time.Time 2026-03-29 02:30:00.123456 +0000 UTC", "-12:30:01",
+		"\x0a\xbc", "int64 2026"}
 	for line := 0; rows.Next(); line++ {
 		values, places := make([]any, len(columns)), make([]any, len(columns))
 		for i := range values {
@@ -140,8 +144,10 @@ func TestArguments(t *testing.T) {
 		argument any
 		want     string
 	}{
-		{nil, "NULL"}, {&text, "x"}, {(*string)(nil), "NULL"}, {sql.NullString{}, "NULL"}, {sql.NullInt64{Int64: 4, Valid: true}, "4"}, {[]byte(nil), "NULL"}, {[]byte{}, ""},
-		{uint(7), "7"}, {uint64(math.MaxUint64), "18446744073709551615"}, {true, "1"}, {time.Time{}, "0000-00-00"}, {time.Date(2026, 1, 2, 3, 4, 5, 6_499, time.UTC), "2026-01-02 03:04:05.000006"},
+		{nil, "NULL"}, {&text, "x"}, {(*string)(nil), "NULL"}, {sql.NullString{}, "NULL"},
+		{sql.NullInt64{Int64: 4, Valid: true}, "4"}, {[]byte(nil), "NULL"}, {[]byte{}, ""},
+		{uint(7), "7"}, {uint64(math.MaxUint64), "18446744073709551615"}, {true, "1"}, {time.Time{}, "0000-00-00"},
+		{time.Date(2026, 1, 2, 3, 4, 5, 6_499, time.UTC), "2026-01-02 03:04:05.000006"},
 	} {
 		var got sql.NullString
 		if err := db.QueryRow("SELECT CAST(? AS CHAR)", c.argument).Scan(&got); err != nil {
@@ -150,7 +156,8 @@ func TestArguments(t *testing.T) {
 			t.Errorf("%v is %q, want %q", c.argument, s, c.want)
 		}
 	}
-	for _, bad := range []any{struct{}{}, sql.Named("a", 1), time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC), complex(1, 1)} {
+	for _, bad := range []any{struct{}{}, sql.Named("a", 1), time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC),
+		complex(1, 1)} {
 		if _, err := db.Exec("SELECT ?", bad); err == nil || errors.Is(err, driver.ErrBadConn) {
 			t.Errorf("%v: %v", bad, err)
 		}
@@ -172,10 +179,12 @@ func TestLocation(t *testing.T) {
 	exec(t, db, "INSERT INTO moments VALUES (1, ?)", moment)
 	var shown, zone string
 	var back time.Time
-	if err := db.QueryRow("SELECT CAST(at AS CHAR), at, @@time_zone FROM moments").Scan(&shown, &back, &zone); err != nil {
+	if err := db.QueryRow("SELECT CAST(at AS CHAR), at, @@time_zone FROM moments").Scan(&shown, &back,
+		&zone); err != nil {
 		t.Fatal(err)
 	}
-	if !back.Equal(moment) || back.Location() != berlin || !strings.HasPrefix(shown, "2026-07-01 14:00:00") || zone != "Europe/Berlin" {
+	if !back.Equal(moment) || back.Location() != berlin || !strings.HasPrefix(shown, "2026-07-01 14:00:00") ||
+		zone != "Europe/Berlin" {
 		t.Errorf("%v, shown as %s in %s", back, shown, zone)
 	}
 	_, local := open(t, weftsql.Options{Location: time.Local})
@@ -229,7 +238,8 @@ func TestResults(t *testing.T) {
 	}
 }
 
-// TestPrepared: a statement is used again, also by many goroutines and on other connections, and after its table has changed.
+// TestPrepared: a statement is used again, also by many goroutines and on other connections, and after its table has
+// changed.
 func TestPrepared(t *testing.T) {
 	_, db := open(t, weftsql.Options{})
 	fill(t, db, 100)

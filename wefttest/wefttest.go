@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package wefttest gives each test of a Go program a database of its own, in the test's process: empty, in memory, and there within milliseconds. It
-// takes the place of DynamoDB Local and of containers, for programs that speak to DynamoDB, MySQL or HBase.
+// Package wefttest gives each test of a Go program a database of its own, in the test's process: empty, in memory, and
+// there within milliseconds. It takes the place of DynamoDB Local and of containers, for programs that speak to
+// DynamoDB, MySQL or HBase.
 //
 //	func TestOrders(t *testing.T) {
 //		endpoint := wefttest.DynamoDB(t)
 //		..
 //
-// The servers listen on ports of the loopback interface that the system chooses, so that tests may run side by side. They and the database
-// are closed when the test ends. What an operator should see of them is in the test's output.
+// The servers listen on ports of the loopback interface that the system chooses, so that tests may run side by side.
+// They and the database are closed when the test ends. What an operator should see of them is in the test's output.
 //
 // Knows: how to open a database in memory, and to serve each protocol over it.
 // Never: what the tests are about.
@@ -46,8 +47,8 @@ func DB(t testing.TB) *weft.DB {
 	return db
 }
 
-// DynamoDB returns the endpoint of an empty DynamoDB, such as http://127.0.0.1:41234: the BaseEndpoint of an AWS SDK's client. Any region and any
-// credentials will do.
+// DynamoDB returns the endpoint of an empty DynamoDB, such as http://127.0.0.1:41234: the BaseEndpoint of an AWS SDK's
+// client. Any region and any credentials will do.
 func DynamoDB(t testing.TB) (endpoint string) {
 	t.Helper()
 	return DynamoDBOf(t, DB(t))
@@ -61,9 +62,9 @@ func DynamoDBOf(t testing.TB, db *weft.DB) (endpoint string) {
 	return server.URL
 }
 
-// MySQL returns the data source name of an empty server of MySQL's protocol for the driver github.com/go-sql-driver/mysql, such as
-// root@tcp(127.0.0.1:41234)/default?parseTime=true. Any user and any password will do. Programs that use database/sql with any driver need no server: see
-// package weftsql.
+// MySQL returns the data source name of an empty server of MySQL's protocol for the driver
+// github.com/go-sql-driver/mysql, such as root@tcp(127.0.0.1:41234)/default?parseTime=true. Any user and any password
+// will do. Programs that use database/sql with any driver need no server: see package weftsql.
 func MySQL(t testing.TB) (dsn string) {
 	t.Helper()
 	return MySQLOf(t, DB(t))
@@ -88,18 +89,20 @@ func MySQLOf(t testing.TB, db *weft.DB) (dsn string) {
 		Processes: func() []result.Process { return server.Processes() },
 		Kill:      func(id uint32, queryOnly bool) bool { return server.Kill(id, queryOnly) == nil },
 	})
-	server = mysqlwire.New(mysqlwire.Options{Version: variable.ServerVersion, Logger: logger(t), Open: func(ctx context.Context, login result.Login) (mysqlwire.Session, error) {
-		session, err := engine.Open(ctx, login)
-		if err != nil {
-			return nil, err // a nil *sql.Session would be a Session
-		}
-		return session, nil
-	}})
+	server = mysqlwire.New(mysqlwire.Options{Version: variable.ServerVersion, Logger: logger(t),
+		Open: func(ctx context.Context, login result.Login) (mysqlwire.Session, error) {
+			session, err := engine.Open(ctx, login)
+			if err != nil {
+				return nil, err // a nil *sql.Session would be a Session
+			}
+			return session, nil
+		}})
 	serve(t, server, listener)
 	return "root@tcp(" + listener.Addr().String() + ")/default?parseTime=true"
 }
 
-// HBase returns the address of an empty HBase, host:port, which speaks HBase's Thrift2 API over HTTP and over plain sockets, framed or not.
+// HBase returns the address of an empty HBase, host:port, which speaks HBase's Thrift2 API over HTTP and over plain
+// sockets, framed or not.
 func HBase(t testing.TB) (address string) {
 	t.Helper()
 	return HBaseOf(t, DB(t))
@@ -110,7 +113,8 @@ func HBaseOf(t testing.TB, db *weft.DB) (address string) {
 	t.Helper()
 	listener := listen(t)
 	address = listener.Addr().String()
-	serve(t, hbasethrift.New(hbasethrift.Options{API: &hbase.API{DB: db.Inside(inside.Key{})}, Version: hbasethrift.Two, Addr: address, Logger: logger(t)}), listener)
+	serve(t, hbasethrift.New(hbasethrift.Options{API: &hbase.API{DB: db.Inside(inside.Key{})}, Version: hbasethrift.Two,
+		Addr: address, Logger: logger(t)}), listener)
 	return address
 }
 

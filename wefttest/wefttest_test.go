@@ -77,7 +77,8 @@ func TestMySQL(t *testing.T) {
 	if err := db.QueryRow("SELECT NOW()").Scan(&now); err != nil {
 		t.Fatal(err)
 	}
-	if err := db.QueryRow("SELECT COUNT(*) FROM information_schema.processlist").Scan(&connections); err != nil || connections != 1 {
+	if err := db.QueryRow("SELECT COUNT(*) FROM information_schema.processlist").Scan(&connections); err != nil ||
+		connections != 1 {
 		t.Errorf("%d connections, %v", connections, err)
 	}
 	victim, err := db.Conn(t.Context())
@@ -122,7 +123,8 @@ func TestCutOff(t *testing.T) {
 // TestHBase makes a call of the Thrift2 API in the binary protocol.
 func TestHBase(t *testing.T) {
 	const method = "getTableNamesByNamespace"
-	call := "\x80\x01\x00\x01\x00\x00\x00" + string(rune(len(method))) + method + "\x00\x00\x00\x07" + "\x0b\x00\x01\x00\x00\x00\x07default" + "\x00"
+	call := "\x80\x01\x00\x01\x00\x00\x00" + string(rune(len(method))) + method + "\x00\x00\x00\x07" +
+		"\x0b\x00\x01\x00\x00\x00\x07default" + "\x00"
 	answer, err := http.Post("http://"+wefttest.HBase(t), "application/x-thrift", strings.NewReader(call))
 	if err != nil {
 		t.Fatal(err)

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// The benchmarks walk over keys that lie in and around the box, as a scan meets them: a third of them inside, the others followed by a jump
-// or by nothing. The seed is fixed, so that runs can be compared.
+// The benchmarks walk over keys that lie in and around the box, as a scan meets them: a third of them inside, the
+// others followed by a jump or by nothing. The seed is fixed, so that runs can be compared.
 func benchPlan(b *testing.B, widths ...int) *Plan {
 	p, err := RoundRobin(widths...)
 	if err != nil {
@@ -56,11 +56,13 @@ func benchNext(b *testing.B, p *Plan, step func([]byte, []byte) ([]byte, bool, b
 }
 
 func BenchmarkNext(b *testing.B) {
-	for _, widths := range [][]int{{16, 16, 16, 16}, {32, 32}, {21, 21, 21}, {13, 7, 20, 5, 9}, {32, 32, 32, 32}, {64, 64}, {20, 20, 20, 20, 20}, {64, 64, 64, 64}} {
+	for _, widths := range [][]int{{16, 16, 16, 16}, {32, 32}, {21, 21, 21}, {13, 7, 20, 5, 9}, {32, 32, 32, 32},
+		{64, 64}, {20, 20, 20, 20, 20}, {64, 64, 64, 64}} {
 		p := benchPlan(b, widths...)
 		r := rand.New(rand.NewPCG(1, 2))
 		box := benchBox(b, p, r)
-		b.Run(fmt.Sprint(p.Bits(), "bits/", len(widths), "attributes"), func(b *testing.B) { benchNext(b, p, box.Next, r) })
+		b.Run(fmt.Sprint(p.Bits(), "bits/", len(widths), "attributes"),
+			func(b *testing.B) { benchNext(b, p, box.Next, r) })
 	}
 }
 
@@ -69,7 +71,8 @@ func BenchmarkPrev(b *testing.B) {
 		p := benchPlan(b, widths...)
 		r := rand.New(rand.NewPCG(1, 2))
 		box := benchBox(b, p, r)
-		b.Run(fmt.Sprint(p.Bits(), "bits/", len(widths), "attributes"), func(b *testing.B) { benchNext(b, p, box.Prev, r) })
+		b.Run(fmt.Sprint(p.Bits(), "bits/", len(widths), "attributes"),
+			func(b *testing.B) { benchNext(b, p, box.Prev, r) })
 	}
 }
 
@@ -92,7 +95,8 @@ func BenchmarkUnionNext(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			b.Run(fmt.Sprint(p.Bits(), "bits/", union.Len(), "boxes"), func(b *testing.B) { benchNext(b, p, union.Next, r) })
+			b.Run(fmt.Sprint(p.Bits(), "bits/", union.Len(), "boxes"),
+				func(b *testing.B) { benchNext(b, p, union.Next, r) })
 		}
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// A Box is the set of keys whose codes lie between a lowest and a highest one, both included, in each attribute. It may be empty: it is
-// if a lowest code is above the highest. A Box does not change and is safe for concurrent use.
+// A Box is the set of keys whose codes lie between a lowest and a highest one, both included, in each attribute. It may
+// be empty: it is if a lowest code is above the highest. A Box does not change and is safe for concurrent use.
 type Box struct {
 	plan     *Plan
 	low      []byte // the key of all lowest codes
@@ -19,7 +19,8 @@ type Box struct {
 	backward region
 }
 
-// Range is the codes of one attribute between Low and High, both included, in their []byte form. Nil is no bound on that side.
+// Range is the codes of one attribute between Low and High, both included, in their []byte form. Nil is no bound on
+// that side.
 type Range struct{ Low, High []byte }
 
 // Range makes a Range of codes given as integers. The attribute must have no more than 64 bits.
@@ -32,8 +33,8 @@ func (p *Plan) Range(attribute int, low, high uint64) (Range, error) {
 	return Range{first, last}, err
 }
 
-// Box makes the box between the codes low and high, one each for every attribute, all of up to 64 bits. An attribute without bounds has
-// 0 and CodeMax. The errors are those of AppendKey.
+// Box makes the box between the codes low and high, one each for every attribute, all of up to 64 bits. An attribute
+// without bounds has 0 and CodeMax. The errors are those of AppendKey.
 func (p *Plan) Box(low, high []uint64) (*Box, error) {
 	first, err := p.AppendKey(nil, low...)
 	if err != nil {
@@ -46,7 +47,8 @@ func (p *Plan) Box(low, high []uint64) (*Box, error) {
 	return newBox(p, first, last), nil
 }
 
-// BoxOfRanges makes a box from one range for each attribute, of any width. Attributes after the last range have no bounds.
+// BoxOfRanges makes a box from one range for each attribute, of any width. Attributes after the last range have no
+// bounds.
 func (p *Plan) BoxOfRanges(ranges ...Range) (*Box, error) {
 	if len(ranges) > len(p.widths) {
 		return nil, p.countError(len(ranges))
@@ -80,8 +82,8 @@ func (p *Plan) codeEnds(attribute int) (low, high []byte) {
 	return make([]byte, size), high
 }
 
-// BoxOfKeys makes the box between two corners: the key of all lowest codes and the key of all highest. Bytes after the plan's last are
-// ignored.
+// BoxOfKeys makes the box between two corners: the key of all lowest codes and the key of all highest. Bytes after the
+// plan's last are ignored.
 func (p *Plan) BoxOfKeys(low, high []byte) (*Box, error) {
 	if err := p.checkKey(low); err != nil {
 		return nil, err
@@ -135,9 +137,10 @@ func (b *Box) High() []byte { return b.high }
 // In is true if key is inside. Bytes after the plan's last are ignored; bytes that key lacks count as zero.
 func (b *Box) In(key []byte) bool { return !b.empty && b.forward.contains(cut(key, b.plan.bytes)) }
 
-// Next appends to dst the smallest key inside the box that is not below z. It is z itself if z is inside: in is true. If there is none, ok
-// is false and dst comes back as it was. Bytes of z after the plan's last are ignored, so z may be a longer key that begins with
-// a curve key; bytes that z lacks count as zero. dst must not overlap z. Nothing is allocated if dst has room for Bytes.
+// Next appends to dst the smallest key inside the box that is not below z. It is z itself if z is inside: in is true.
+// If there is none, ok is false and dst comes back as it was. Bytes of z after the plan's last are ignored, so z may be
+// a longer key that begins with a curve key; bytes that z lacks count as zero. dst must not overlap z. Nothing is
+// allocated if dst has room for Bytes.
 func (b *Box) Next(dst, z []byte) (key []byte, in, ok bool) {
 	if b.empty {
 		return dst, false, false

@@ -12,7 +12,8 @@ import (
 // BoxesMax is the default bound on the number of boxes in a union.
 const BoxesMax = 256
 
-// Boxes is a union of boxes of one plan. It does not change and is safe for concurrent use. The union of no boxes is empty.
+// Boxes is a union of boxes of one plan. It does not change and is safe for concurrent use. The union of no boxes is
+// empty.
 type Boxes struct {
 	plan     *Plan
 	boxes    []*Box // by ascending low key
@@ -34,14 +35,16 @@ type piece struct {
 	ends        [2][]byte
 }
 
-// Union makes the union of boxes, which must all be of plan. Empty boxes and those that lie inside another are dropped. If more than boxesMax
-// are left (0 means BoxesMax), neighbours on the curve are replaced by the smallest box that covers them: the union is then
-// a larger set, Covered is true, and what a scan finds must be checked against the exact predicate.
+// Union makes the union of boxes, which must all be of plan. Empty boxes and those that lie inside another are dropped.
+// If more than boxesMax are left (0 means BoxesMax), neighbours on the curve are replaced by the smallest box that
+// covers them: the union is then a larger set, Covered is true, and what a scan finds must be checked against the exact
+// predicate.
 func Union(plan *Plan, boxes []*Box, boxesMax int) (*Boxes, error) {
 	kept := make([]*Box, 0, len(boxes))
 	for _, box := range boxes {
 		if box.plan != plan && !box.plan.Equal(plan) {
-			return nil, fmt.Errorf("%w: a box of the plan %.80s in a union of the plan %.80s", ErrPlan, box.plan.Text(), plan.Text())
+			return nil, fmt.Errorf("%w: a box of the plan %.80s in a union of the plan %.80s", ErrPlan, box.plan.Text(),
+				plan.Text())
 		}
 		if !box.empty {
 			kept = append(kept, box)
@@ -75,7 +78,8 @@ func newBoxes(plan *Plan, boxes []*Box, covered bool) *Boxes {
 
 func (s *side) add(r *region, first, last []byte) {
 	s.long = len(r.cells) > 1
-	s.pieces = append(s.pieces, piece{r, loadWord(first, 0) ^ r.flip, loadWord(last, 0) ^ r.flip, [2][]byte{first, last}})
+	s.pieces = append(s.pieces, piece{r, loadWord(first, 0) ^ r.flip, loadWord(last, 0) ^ r.flip,
+		[2][]byte{first, last}})
 }
 
 func (s *side) sort() {
@@ -121,7 +125,8 @@ func (u *Boxes) High() []byte {
 	return u.backward.pieces[0].ends[0]
 }
 
-// In is true if key is inside one of the boxes. Bytes after the plan's last are ignored; bytes that key lacks count as zero.
+// In is true if key is inside one of the boxes. Bytes after the plan's last are ignored; bytes that key lacks count as
+// zero.
 func (u *Boxes) In(key []byte) bool {
 	for _, box := range u.boxes {
 		if box.In(key) {
@@ -131,8 +136,8 @@ func (u *Boxes) In(key []byte) bool {
 	return false
 }
 
-// Next appends to dst the smallest key inside the union that is not below z. See Box.Next. Nothing is allocated if dst has room for
-// Bytes, or for 2 x Bytes where a union of several boxes has keys of more than 8 bytes.
+// Next appends to dst the smallest key inside the union that is not below z. See Box.Next. Nothing is allocated if dst
+// has room for Bytes, or for 2 x Bytes where a union of several boxes has keys of more than 8 bytes.
 func (u *Boxes) Next(dst, z []byte) (key []byte, in, ok bool) {
 	return u.forward.next(dst, cut(z, u.plan.bytes))
 }
@@ -160,8 +165,8 @@ func (s *side) next(dst, z []byte) (key []byte, in, ok bool) {
 	return dst, in, ok
 }
 
-// nextWord takes the first of what the boxes answer. Boxes that end before z have no answer, and those that begin after the best
-// answer so far have none that is better.
+// nextWord takes the first of what the boxes answer. Boxes that end before z have no answer, and those that begin after
+// the best answer so far have none that is better.
 func (s *side) nextWord(z uint64) (best uint64, in, ok bool) {
 	for i := range s.pieces {
 		p := &s.pieces[i]
@@ -182,7 +187,8 @@ func (s *side) nextWord(z uint64) (best uint64, in, ok bool) {
 	return best, false, ok
 }
 
-// nextLong is nextWord for keys of several words. dst holds the best answer so far, and behind it the one that may replace it.
+// nextLong is nextWord for keys of several words. dst holds the best answer so far, and behind it the one that may
+// replace it.
 func (s *side) nextLong(dst, z []byte) (key []byte, in, ok bool) {
 	start := len(dst)
 	for i := range s.pieces {

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestArticleTable is the table of costs in the AWS article: an index of four attributes of 16 bits. The article prints 65,535 in its second
-// row; 2^16 is 65,536.
+// TestArticleTable is the table of costs in the AWS article: an index of four attributes of 16 bits. The article prints
+// 65,535 in its second row; 2^16 is 65,536.
 func TestArticleTable(t *testing.T) {
 	p, err := RoundRobin(16, 16, 16, 16)
 	if err != nil {
@@ -52,8 +52,9 @@ func TestArticleTable(t *testing.T) {
 	}
 }
 
-// TestArticleRanges: for a range the article puts the excluded share in the place of b. For one attribute, half excluded, that makes n
-// addresses the square root of n. With -log2(share)/bits in its place the formula is the product of the shares.
+// TestArticleRanges: for a range the article puts the excluded share in the place of b. For one attribute, half
+// excluded, that makes n addresses the square root of n. With -log2(share)/bits in its place the formula is the product
+// of the shares.
 func TestArticleRanges(t *testing.T) {
 	const n, bits = 65_536.0, 16
 	if got := ArticleAddresses(n, 1, 0.5); got != 256 {
@@ -80,7 +81,8 @@ func TestArticleRanges(t *testing.T) {
 	}
 }
 
-// TestArticleOrder is the article's example of the order of binary keys: the first byte that differs decides, as unsigned numbers.
+// TestArticleOrder is the article's example of the order of binary keys: the first byte that differs decides, as
+// unsigned numbers.
 func TestArticleOrder(t *testing.T) {
 	a := []byte{0b0111_1010, 0b0110_0001, 0b0110_0011, 0b0110_1011}
 	b := []byte{0b0111_1010, 0b0110_0001, 0b0110_1011, 0b0110_1011}
@@ -176,13 +178,14 @@ func TestTouchedLeaves(t *testing.T) {
 		leaves, runs := union.TouchedLeaves(separators)
 		wantLeaves, wantRuns := touchedModel(union, separators)
 		if leaves != wantLeaves || runs != wantRuns {
-			t.Fatalf("%s %s %x: %d leaves in %d runs, want %d in %d", p.Text(), union, separators, leaves, runs, wantLeaves, wantRuns)
+			t.Fatalf("%s %s %x: %d leaves in %d runs, want %d in %d", p.Text(), union, separators, leaves, runs,
+				wantLeaves, wantRuns)
 		}
 	}
 }
 
-// TestEstimates: on rows spread evenly the product form and the sampled form are near what a scan touches. The data is fixed, so the errors
-// are too.
+// TestEstimates: on rows spread evenly the product form and the sampled form are near what a scan touches. The data is
+// fixed, so the errors are too.
 func TestEstimates(t *testing.T) {
 	const rows, rowsPerLeaf, every = 100_000, 50, 8
 	r := rand.New(rand.NewPCG(7, 7))

@@ -8,7 +8,8 @@ import (
 	"math/bits"
 )
 
-// gather takes the bits of one attribute out of one word, by the parallel compress of Hacker's Delight (H. S. Warren, section 7-4).
+// gather takes the bits of one attribute out of one word, by the parallel compress of Hacker's Delight (H. S. Warren,
+// section 7-4).
 type gather struct {
 	mask  uint64
 	count int       // bits in mask
@@ -50,9 +51,9 @@ func (g *gather) take(word uint64) uint64 {
 	return word
 }
 
-// AppendCodes appends to dst the code of each attribute in key, which must begin with a key of the plan; what follows it is ignored.
-// It fails with ErrKey if key is too short or has bits set after the plan's last one, and with ErrCode if an attribute has more than
-// 64 bits.
+// AppendCodes appends to dst the code of each attribute in key, which must begin with a key of the plan; what follows
+// it is ignored. It fails with ErrKey if key is too short or has bits set after the plan's last one, and with ErrCode
+// if an attribute has more than 64 bits.
 func (p *Plan) AppendCodes(dst []uint64, key []byte) ([]uint64, error) {
 	if err := p.checkKey(key); err != nil {
 		return dst, err
@@ -71,7 +72,8 @@ func (p *Plan) AppendCodes(dst []uint64, key []byte) ([]uint64, error) {
 	return dst, nil
 }
 
-// AppendCodeBytes appends to dst the code of one attribute in key, in its []byte form. The errors are those of AppendCodes.
+// AppendCodeBytes appends to dst the code of one attribute in key, in its []byte form. The errors are those of
+// AppendCodes.
 func (p *Plan) AppendCodeBytes(dst []byte, key []byte, attribute int) ([]byte, error) {
 	if err := p.checkKey(key); err != nil {
 		return dst, err

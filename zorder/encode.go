@@ -8,12 +8,13 @@ import (
 	"slices"
 )
 
-// tablesMax bounds the tables of one plan, 2 KiB each. Plans of a regular order need one to three; what the tables of an irregular one
-// do not cover is woven bit by bit.
+// tablesMax bounds the tables of one plan, 2 KiB each. Plans of a regular order need one to three; what the tables of
+// an irregular one do not cover is woven bit by bit.
 const tablesMax = 64
 
-// weave is the work of encoding. A key of one word is made from its codes written one after the other, a word too, of which each
-// byte is looked up in a table. In a longer key each byte of a code is a step of each word that has bits of it.
+// weave is the work of encoding. A key of one word is made from its codes written one after the other, a word too, of
+// which each byte is looked up in a table. In a longer key each byte of a code is a step of each word that has bits of
+// it.
 type weave struct {
 	wide  bool     // some attribute has more than 64 bits
 	bytes *lookups // of keys of one word
@@ -37,9 +38,11 @@ type lookups struct {
 type step struct {
 	lookup
 	attribute uint8
-	source    uint8    // the byte in a block of all codes as integers aligned to the left, if no attribute has more than 64 bits
-	index     uint16   // of the byte in the code
-	targets   [8]uint8 // the place of each bit of the byte in the word, counted from the highest; noTarget if it is in another word
+	// the byte in a block of all codes as integers aligned to the left, if no attribute has more than 64 bits
+	source uint8
+	index  uint16 // of the byte in the code
+	// the place of each bit of the byte in the word, counted from the highest; noTarget if it is in another word
+	targets [8]uint8
 }
 
 // noTarget says that a bit is not in the word.
@@ -111,7 +114,8 @@ func newWeave(p *Plan) weave {
 	return v
 }
 
-// newLookups makes the lookups of the codes written one after the other, the last bit last in the word. Bit i of them goes to places[i].
+// newLookups makes the lookups of the codes written one after the other, the last bit last in the word. Bit i of them
+// goes to places[i].
 func newLookups(shared tables, places []int) *lookups {
 	var list lookups
 	for i := range list.bytes {
@@ -145,8 +149,9 @@ func (v *weave) addByte(shared tables, attribute, index int, places []int) {
 	}
 }
 
-// AppendKey appends the key of the codes to dst: Bytes bytes. It fails with ErrCode, leaving dst as it came, if there are not as many
-// codes as attributes, if one is above CodeMax, or if an attribute has more than 64 bits. It does not allocate if dst has room.
+// AppendKey appends the key of the codes to dst: Bytes bytes. It fails with ErrCode, leaving dst as it came, if there
+// are not as many codes as attributes, if one is above CodeMax, or if an attribute has more than 64 bits. It does not
+// allocate if dst has room.
 func (p *Plan) AppendKey(dst []byte, codes ...uint64) ([]byte, error) {
 	if len(codes) != len(p.widths) || p.weave.wide {
 		return dst, p.codesError(codes)
@@ -210,10 +215,12 @@ func (p *Plan) codesError(codes []uint64) error {
 	}
 	for attribute, width := range p.widths {
 		if width > wordBits {
-			return fmt.Errorf("%w: attribute %d has %d bits; use the form that takes codes as bytes", ErrCode, attribute, width)
+			return fmt.Errorf("%w: attribute %d has %d bits; use the form that takes codes as bytes", ErrCode,
+				attribute, width)
 		}
 		if codes[attribute] > p.CodeMax(attribute) {
-			return fmt.Errorf("%w: the code %d of attribute %d has more than %d bits", ErrCode, codes[attribute], attribute, width)
+			return fmt.Errorf("%w: the code %d of attribute %d has more than %d bits", ErrCode, codes[attribute],
+				attribute, width)
 		}
 	}
 	return nil
@@ -234,7 +241,8 @@ func (p *Plan) AppendKeyBytes(dst []byte, codes ...[]byte) ([]byte, error) {
 		}
 	}
 	if p.weave.bytes != nil {
-		// The integers are not joined here: Go 1.26 on amd64 turns x<<(n&63) | y>>((64-n)&63) into one double shift, which loses y if n is 64.
+		// The integers are not joined here: Go 1.26 on amd64 turns x<<(n&63) | y>>((64-n)&63) into one double shift,
+		// which loses y if n is 64.
 		var integers [AttributesMax]uint64
 		for attribute, code := range codes {
 			integers[attribute&(AttributesMax-1)] = loadWord(code, 0) >> (wordBits - p.widths[attribute])
@@ -258,15 +266,18 @@ func (p *Plan) AppendKeyBytes(dst []byte, codes ...[]byte) ([]byte, error) {
 func (p *Plan) checkCode(attribute int, code []byte) error {
 	width := p.widths[attribute]
 	if len(code) != p.CodeBytes(attribute) {
-		return fmt.Errorf("%w: the code of attribute %d has %d bytes; its %d bits take %d", ErrCode, attribute, len(code), width, p.CodeBytes(attribute))
+		return fmt.Errorf("%w: the code of attribute %d has %d bytes; its %d bits take %d", ErrCode, attribute,
+			len(code), width, p.CodeBytes(attribute))
 	}
 	if width%8 != 0 && code[len(code)-1]<<(width%8) != 0 {
-		return fmt.Errorf("%w: the code of attribute %d has bits set after its %d bits; align it to the left", ErrCode, attribute, width)
+		return fmt.Errorf("%w: the code of attribute %d has bits set after its %d bits; align it to the left", ErrCode,
+			attribute, width)
 	}
 	return nil
 }
 
-// AppendCode appends to dst the []byte form of a code of an attribute of up to 64 bits. Bits above the attribute's width are an error.
+// AppendCode appends to dst the []byte form of a code of an attribute of up to 64 bits. Bits above the attribute's
+// width are an error.
 func (p *Plan) AppendCode(dst []byte, attribute int, code uint64) ([]byte, error) {
 	if attribute < 0 || attribute >= len(p.widths) {
 		return dst, fmt.Errorf("%w: attribute %d of %d", ErrCode, attribute, len(p.widths))

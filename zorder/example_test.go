@@ -10,8 +10,8 @@ import (
 	"github.com/weftdb/weft/zorder"
 )
 
-// A table of weather reports, sorted by one key that answers questions about any of three attributes. The sorted slice stands for any
-// ordered store: its only use here is to seek to a key.
+// A table of weather reports, sorted by one key that answers questions about any of three attributes. The sorted slice
+// stands for any ordered store: its only use here is to seek to a key.
 func Example() {
 	plan, err := zorder.RoundRobin(16, 16, 16) // day, temperature + 100, station
 	if err != nil {
@@ -135,7 +135,8 @@ func ExamplePlan_Product() {
 	// Output: {0:01 1:00..09 | 0:05..06 1:00..09} <nil>
 }
 
-// A store that is asked for ranges: three of them, of which the first holds more than was asked for, so that its rows must be checked.
+// A store that is asked for ranges: three of them, of which the first holds more than was asked for, so that its rows
+// must be checked.
 func ExampleBoxes_Ranges() {
 	plan, err := zorder.RoundRobin(4, 4)
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 
 // FuzzParsePlan: any text is a plan or an error, and a plan's text is read back as that plan.
 func FuzzParsePlan(f *testing.F) {
-	for _, text := range []string{"(abcd)16", "a8(bc)16b8", "abbacb", "a32b32", "(ab", "a8192", "(abcdefgh)1024", "()", "a00", "h", "(ab2)3(ba)4"} {
+	for _, text := range []string{"(abcd)16", "a8(bc)16b8", "abbacb", "a32b32", "(ab", "a8192", "(abcdefgh)1024", "()",
+		"a00", "h", "(ab2)3(ba)4"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -68,7 +69,8 @@ func checkFuzzed(t *testing.T, p *Plan, box *Box, z []byte) {
 		}
 		want, wantIn, wantOK := c.model(owners, list, first, last)
 		if in != wantIn || ok != wantOK || !bytes.Equal(got, keyOf(want)) {
-			t.Fatalf("%s %s from %x: %x %t %t, want %x %t %t", p.Text(), box, z, got, in, ok, keyOf(want), wantIn, wantOK)
+			t.Fatalf("%s %s from %x: %x %t %t, want %x %t %t", p.Text(), box, z, got, in, ok, keyOf(want), wantIn,
+				wantOK)
 		}
 	}
 	if p.Bits() <= 12 && !box.Empty() {

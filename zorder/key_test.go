@@ -135,7 +135,8 @@ func TestNoAllocation(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		scratch, codes, list := make([]byte, 0, 2*p.Bytes()), make([]uint64, 0, len(widths)), make([]uint64, len(widths))
+		scratch, codes, list := make([]byte, 0, 2*p.Bytes()), make([]uint64, 0, len(widths)), make([]uint64,
+			len(widths))
 		z := boxes[0].High()
 		allocations := testing.AllocsPerRun(100, func() {
 			boxes[1].Next(scratch, z)

@@ -9,8 +9,8 @@ import (
 	"github.com/weftdb/weft/internal/testing/rounds"
 )
 
-// The models that the package is compared with: keys of few bits as numbers, tried one after the other, and keys of many bits as slices
-// of bits, walked one by one.
+// The models that the package is compared with: keys of few bits as numbers, tried one after the other, and keys of
+// many bits as slices of bits, walked one by one.
 
 // bitsOf are the bits of a key, one byte each.
 func bitsOf(key []byte, count int) []byte {
@@ -157,7 +157,8 @@ func randomPlan(t testing.TB, r *rand.Rand, attributes, bits int) *Plan {
 	return p
 }
 
-// randomBounds are two codes for each attribute: ranges, equal codes, prefixes, no bounds, and now and then an empty range.
+// randomBounds are two codes for each attribute: ranges, equal codes, prefixes, no bounds, and now and then an empty
+// range.
 func randomBounds(r *rand.Rand, p *Plan) (low, high []uint64) {
 	for attribute := range p.Attributes() {
 		a, b := r.Uint64()&p.CodeMax(attribute), r.Uint64()&p.CodeMax(attribute)

@@ -6,17 +6,18 @@ import "math/bits"
 
 // The search for the next key, after Tropf and Herzog, for words of bits at once instead of one bit after the other.
 //
-// Go through the bits of z from the first. While its bits are those of low, an attribute is tied to low: it must not go below. While
-// they are those of high, it is tied to high: it must not go above. A bit that goes below low, or above high, is the event that ends
-// the search; the event of all attributes that comes first decides. Without one z is inside.
+// Go through the bits of z from the first. While its bits are those of low, an attribute is tied to low: it must not go
+// below. While they are those of high, it is tied to high: it must not go above. A bit that goes below low, or above
+// high, is the event that ends the search; the event of all attributes that comes first decides. Without one z is
+// inside.
 //
-//   - Below: the bits before the event are kept, and what follows is made as small as it may be: attributes tied to low continue
-//     as low, the others with zeros.
-//   - Above: a bit before the event must be raised from 0 to 1, the last one that may be: one of an attribute not tied to high, or
-//     where high has a 1. The bits before it are kept, and what follows is made as small as it may be.
+//   - Below: the bits before the event are kept, and what follows is made as small as it may be: attributes tied to low
+//     continue as low, the others with zeros.
+//   - Above: a bit before the event must be raised from 0 to 1, the last one that may be: one of an attribute not tied
+//     to high, or where high has a 1. The bits before it are kept, and what follows is made as small as it may be.
 //
-// Bits of different attributes are different bits of a word. So the difference of z and a corner in one attribute's bits has
-// its first event as highest bit, and of two differences the one with the earlier event is the larger integer.
+// Bits of different attributes are different bits of a word. So the difference of z and a corner in one attribute's
+// bits has its first event as highest bit, and of two differences the one with the earlier event is the larger integer.
 
 // next is the search in keys of one word.
 func (c *cell) next(z uint64) (key uint64, in, ok bool) {
@@ -150,7 +151,8 @@ func (r *region) lowerLong(dst, z []byte, at mark, word, rest uint64) []byte {
 	return r.appendFrom(dst, z, at.word, key, low)
 }
 
-// raiseLong answers an event above high in the word at: rest is its bit and all that follow. saved is an earlier word with a bit to raise.
+// raiseLong answers an event above high in the word at: rest is its bit and all that follow. saved is an earlier word
+// with a bit to raise.
 func (r *region) raiseLong(dst, z []byte, at mark, rest uint64, saved mark) (key []byte, in, ok bool) {
 	word, bit := r.lastLegal(z, at, rest)
 	if bit == 0 {

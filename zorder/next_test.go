@@ -12,7 +12,8 @@ import (
 	"github.com/weftdb/weft/internal/testing/rounds"
 )
 
-// TestNextAgainstAllKeys compares every form of Next and Prev, In, and unions, with trying all keys, for every z of random plans.
+// TestNextAgainstAllKeys compares every form of Next and Prev, In, and unions, with trying all keys, for every z of
+// random plans.
 func TestNextAgainstAllKeys(t *testing.T) {
 	r, cases, plans := newRand(t), 0, 0
 	for wanted := rounds.Of(t, 300_000); cases < wanted; {
@@ -26,7 +27,8 @@ func TestNextAgainstAllKeys(t *testing.T) {
 		for i, box := range boxes[:1] {
 			compareAll(t, p, members[i], fmt.Sprint(p.Text(), box), box.In, box.Next, box.Prev)
 			if !box.empty {
-				compareAll(t, p, members[i], fmt.Sprint("long form ", p.Text(), box), box.In, box.forward.nextLong, box.backward.nextLong)
+				compareAll(t, p, members[i], fmt.Sprint("long form ", p.Text(), box), box.In, box.forward.nextLong,
+					box.backward.nextLong)
 			}
 		}
 		union, err := Union(p, boxes, 0)
@@ -42,7 +44,8 @@ func TestNextAgainstAllKeys(t *testing.T) {
 		compareAll(t, p, all, fmt.Sprint(p.Text(), union), union.In, union.Next, union.Prev)
 		for i := range union.forward.pieces {
 			if i == 0 && union.Len() > 1 {
-				compareAll(t, p, all, fmt.Sprint("long form ", p.Text(), union), union.In, union.forward.nextLong, union.backward.nextLong)
+				compareAll(t, p, all, fmt.Sprint("long form ", p.Text(), union), union.In, union.forward.nextLong,
+					union.backward.nextLong)
 			}
 		}
 		cases += 4 << p.Bits()
@@ -141,7 +144,8 @@ func randomCorner(r *rand.Rand, p *Plan) []byte {
 	return keyOf(list)
 }
 
-// nearCorner makes low and high equal in the leading bits of some attributes, puts them in order in others, and leaves few without.
+// nearCorner makes low and high equal in the leading bits of some attributes, puts them in order in others, and leaves
+// few without.
 func nearCorner(r *rand.Rand, p *Plan, low, high []byte) {
 	for attribute := range p.Attributes() {
 		a, _ := p.AppendCodeBytes(nil, low, attribute)

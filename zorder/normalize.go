@@ -12,7 +12,8 @@ import (
 // pairsMax bounds the comparisons of boxes with each other; of very many boxes only near ones are compared.
 const pairsMax = 1 << 20
 
-// normalize sorts boxes, which are not empty, drops those inside others, and covers neighbours until no more than boxesMax are left.
+// normalize sorts boxes, which are not empty, drops those inside others, and covers neighbours until no more than
+// boxesMax are left.
 func normalize(plan *Plan, boxes []*Box, boxesMax int) (kept []*Box, covered bool) {
 	slices.SortStableFunc(boxes, compareBoxes)
 	boxes = dropContained(boxes, 1)
@@ -42,8 +43,8 @@ func dropContained(boxes []*Box, depth int) []*Box {
 	return kept
 }
 
-// cover replaces sorted boxes by at most boxesMax, each covering neighbours. It cuts the sequence where low keys differ in the earliest bits,
-// which is where the curve makes its largest steps.
+// cover replaces sorted boxes by at most boxesMax, each covering neighbours. It cuts the sequence where low keys differ
+// in the earliest bits, which is where the curve makes its largest steps.
 func cover(plan *Plan, boxes []*Box, boxesMax int) []*Box {
 	cuts := make([]int, len(boxes)-1)
 	for i := range cuts {

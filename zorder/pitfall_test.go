@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// Mistakes that others have made, or that are easily made, with an index on this curve. Each has a test that would fail if it were made here.
+// Mistakes that others have made, or that are easily made, with an index on this curve. Each has a test that would fail
+// if it were made here.
 
 // entry is one entry of an index: a curve key and the primary key behind it.
 func scanModel(p *Plan, union *Boxes, entries [][]byte) [][]byte {
@@ -63,8 +64,8 @@ func scan(p *Plan, union *Boxes, entries [][]byte, backward bool) (found [][]byt
 	return found, looked
 }
 
-// TestPitfallDuplicateKeys: many rows can have one curve key, also the last one of a box. Comparing whole entries with the box's last key, or
-// ending the scan at it, loses all of them but none or one.
+// TestPitfallDuplicateKeys: many rows can have one curve key, also the last one of a box. Comparing whole entries with
+// the box's last key, or ending the scan at it, loses all of them but none or one.
 func TestPitfallDuplicateKeys(t *testing.T) {
 	r := newRand(t)
 	for range 100 {
@@ -88,8 +89,8 @@ func TestPitfallDuplicateKeys(t *testing.T) {
 	}
 }
 
-// TestPitfallCutCodes: an encoder that drops the high bits of a code puts rows where no query looks. Codes that are too wide are refused
-// for keys and for bounds alike.
+// TestPitfallCutCodes: an encoder that drops the high bits of a code puts rows where no query looks. Codes that are too
+// wide are refused for keys and for bounds alike.
 func TestPitfallCutCodes(t *testing.T) {
 	p, err := RoundRobin(32, 16)
 	if err != nil {
@@ -134,7 +135,8 @@ func TestPitfallBoundsAreIncluded(t *testing.T) {
 	}
 }
 
-// TestPitfallResultsAreInCurveOrder: what a scan finds is not in the order of any attribute, unless the plan puts it in front.
+// TestPitfallResultsAreInCurveOrder: what a scan finds is not in the order of any attribute, unless the plan puts it in
+// front.
 func TestPitfallResultsAreInCurveOrder(t *testing.T) {
 	for _, c := range []struct {
 		text   string
@@ -160,8 +162,8 @@ func TestPitfallResultsAreInCurveOrder(t *testing.T) {
 	}
 }
 
-// TestPitfallUnboundFirstAttribute: each bit of an unbound attribute that comes before the bound ones doubles the runs, so a plan must not
-// put rarely bound attributes in front.
+// TestPitfallUnboundFirstAttribute: each bit of an unbound attribute that comes before the bound ones doubles the runs,
+// so a plan must not put rarely bound attributes in front.
 func TestPitfallUnboundFirstAttribute(t *testing.T) {
 	for bits := 1; bits <= 8; bits++ {
 		p, err := Composite(bits, 4)
@@ -178,7 +180,8 @@ func TestPitfallUnboundFirstAttribute(t *testing.T) {
 	}
 }
 
-// TestPitfallCorrelatedAttributes: where attributes go together the product of shares is far off, and separators are not.
+// TestPitfallCorrelatedAttributes: where attributes go together the product of shares is far off, and separators are
+// not.
 func TestPitfallCorrelatedAttributes(t *testing.T) {
 	p, err := RoundRobin(16, 16)
 	if err != nil {
@@ -211,8 +214,8 @@ func TestPitfallCorrelatedAttributes(t *testing.T) {
 	}
 }
 
-// TestPitfallSkippingLosesNothing: seeking ahead must find what reading everything finds, from wherever the scan is. Jumps never pass a key
-// that is inside, in either direction, and jumping again from where a jump led stays there.
+// TestPitfallSkippingLosesNothing: seeking ahead must find what reading everything finds, from wherever the scan is.
+// Jumps never pass a key that is inside, in either direction, and jumping again from where a jump led stays there.
 func TestPitfallSkippingLosesNothing(t *testing.T) {
 	r := newRand(t)
 	for range 300 {
@@ -244,7 +247,8 @@ func TestPitfallSkippingLosesNothing(t *testing.T) {
 	}
 }
 
-// TestPitfallOneWordNarrower: a plan of 64 bits and one of 65 are searched by different code, and must agree on what they share.
+// TestPitfallOneWordNarrower: a plan of 64 bits and one of 65 are searched by different code, and must agree on what
+// they share.
 func TestPitfallOneWordNarrower(t *testing.T) {
 	r := newRand(t)
 	for range 2000 {

@@ -15,9 +15,9 @@ const (
 	wordBits      = 64
 )
 
-// A Plan says which attribute owns each bit of a key. The first bit that an attribute owns is the most significant of its code, the
-// last the least. If the bits do not fill the last byte, that byte ends with zeros. A Plan does not change and is safe for concurrent
-// use. Store its text form, see Text.
+// A Plan says which attribute owns each bit of a key. The first bit that an attribute owns is the most significant of
+// its code, the last the least. If the bits do not fill the last byte, that byte ends with zeros. A Plan does not
+// change and is safe for concurrent use. Store its text form, see Text.
 type Plan struct {
 	widths []int      // bits of each attribute
 	owners []byte     // the attribute of each key bit
@@ -29,21 +29,22 @@ type Plan struct {
 	gathers [][]gather // by word: how each attribute's bits are taken out
 }
 
-// RoundRobin gives one bit to each attribute in turn, beginning with the first bits; an attribute whose width in bits is exhausted
-// drops out. This is the Z-order curve.
+// RoundRobin gives one bit to each attribute in turn, beginning with the first bits; an attribute whose width in bits
+// is exhausted drops out. This is the Z-order curve.
 func RoundRobin(widths ...int) (*Plan, error) { return Prefixed(0, widths...) }
 
 // Composite puts the attributes one after the other, as an ordinary composite key does. The widths are in bits.
 func Composite(widths ...int) (*Plan, error) { return Prefixed(len(widths), widths...) }
 
-// Prefixed puts the first attributes one after the other in front, and the rest round robin behind them. It suits attributes that
-// every query gives exactly. The widths are in bits.
+// Prefixed puts the first attributes one after the other in front, and the rest round robin behind them. It suits
+// attributes that every query gives exactly. The widths are in bits.
 func Prefixed(first int, widths ...int) (*Plan, error) {
 	if err := checkWidths(widths); err != nil {
 		return nil, err
 	}
 	if first < 0 || first > len(widths) {
-		return nil, fmt.Errorf("%w: %d attributes in front of %d; give 0 to %d", ErrPlan, first, len(widths), len(widths))
+		return nil, fmt.Errorf("%w: %d attributes in front of %d; give 0 to %d", ErrPlan, first, len(widths),
+			len(widths))
 	}
 	var owners []byte
 	for attribute, width := range widths[:first] {
@@ -62,8 +63,9 @@ func Prefixed(first int, widths ...int) (*Plan, error) {
 	}
 }
 
-// Leading is RoundRobin but for the first bits, of which owners says whose they are, counted from 0. Owners of more bits than an attribute's
-// width are passed over, so that an order can be kept where widths change. The error wraps ErrPlan.
+// Leading is RoundRobin but for the first bits, of which owners says whose they are, counted from 0. Owners of more
+// bits than an attribute's width are passed over, so that an order can be kept where widths change. The error wraps
+// ErrPlan.
 func Leading(owners []byte, widths ...int) (*Plan, error) {
 	if err := checkWidths(widths); err != nil {
 		return nil, err
@@ -112,8 +114,9 @@ func checkBits(bits int) error {
 	return nil
 }
 
-// FromOwners makes the plan in which owners[i] is the attribute, counted from 0, that owns the key's bit i, the first bit being the most
-// significant of the first byte. Each attribute up to the highest one must own a bit. owners is copied.
+// FromOwners makes the plan in which owners[i] is the attribute, counted from 0, that owns the key's bit i, the first
+// bit being the most significant of the first byte. Each attribute up to the highest one must own a bit. owners is
+// copied.
 func FromOwners(owners []byte) (*Plan, error) {
 	if err := checkBits(len(owners)); err != nil {
 		return nil, err
@@ -122,14 +125,16 @@ func FromOwners(owners []byte) (*Plan, error) {
 	count := 0
 	for bit, attribute := range owners {
 		if attribute >= AttributesMax {
-			return nil, fmt.Errorf("%w: bit %d belongs to attribute %d; attributes are 0 to %d", ErrPlan, bit, attribute, AttributesMax-1)
+			return nil, fmt.Errorf("%w: bit %d belongs to attribute %d; attributes are 0 to %d", ErrPlan, bit,
+				attribute, AttributesMax-1)
 		}
 		widths[attribute]++
 		count = max(count, int(attribute)+1)
 	}
 	for attribute, width := range widths[:count] {
 		if width == 0 {
-			return nil, fmt.Errorf("%w: attribute %d owns no bit; leave it out and number the others without a gap", ErrPlan, attribute)
+			return nil, fmt.Errorf("%w: attribute %d owns no bit; leave it out and number the others without a gap",
+				ErrPlan, attribute)
 		}
 	}
 	return newPlan(bytes.Clone(owners), widths[:count]), nil

@@ -33,7 +33,8 @@ type script struct {
 	union *Boxes
 }
 
-// run runs one command. Codes are written in decimal, or as 0x and the digits of their []byte form, and keys in hexadecimal.
+// run runs one command. Codes are written in decimal, or as 0x and the digits of their []byte form, and keys in
+// hexadecimal.
 func (s *script) run(t *testing.T, d *datadriven.TestData) (string, error) {
 	switch d.Cmd {
 	case "round-robin", "composite", "prefixed", "plan":
@@ -256,7 +257,8 @@ func (s *script) keep(union *Boxes, err error) (string, error) {
 	if union.Covered() {
 		covered = " covered"
 	}
-	return strings.ReplaceAll(union.String(), " | ", "\n ") + covered + fmt.Sprintf("\nlow %x high %x share %.6g\n", union.Low(), union.High(), union.Share()), nil
+	return strings.ReplaceAll(union.String(), " | ", "\n ") + covered +
+		fmt.Sprintf("\nlow %x high %x share %.6g\n", union.Low(), union.High(), union.Share()), nil
 }
 
 func (s *script) steps(d *datadriven.TestData, step nextFunc) string {
@@ -346,7 +348,8 @@ func (s *script) cost(t *testing.T, d *datadriven.TestData) string {
 	d.MaybeScanArgs(t, "rows", &rows)
 	d.MaybeScanArgs(t, "leaf", &rowsPerLeaf)
 	if rows > 0 {
-		fmt.Fprintf(&out, "estimate %.6g leaves of %.6g\n", s.union.EstimateLeaves(float64(rows), float64(rowsPerLeaf)), float64(rows)/float64(rowsPerLeaf))
+		fmt.Fprintf(&out, "estimate %.6g leaves of %.6g\n", s.union.EstimateLeaves(float64(rows), float64(rowsPerLeaf)),
+			float64(rows)/float64(rowsPerLeaf))
 	}
 	if d.Input != "" {
 		leaves, runs := s.union.TouchedLeaves(separators(t, d))

@@ -9,10 +9,11 @@ import (
 	"slices"
 )
 
-// Product makes the union of all boxes that take one range of each attribute: the box form of (a IN (..) OR a BETWEEN ..) AND (b IN ..).
-// sets[i] lists the ranges of attribute i, in any order; nil, or a missing last one, is no bound, and an empty list that is not nil
-// holds nothing. The boxes are not enumerated where there would be more than boxesMax (0 means BoxesMax): before that, the attribute
-// with the most ranges has those joined that lie next to each other with the smallest gaps between them, and Covered is true.
+// Product makes the union of all boxes that take one range of each attribute: the box form of (a IN (..) OR a BETWEEN
+// ..) AND (b IN ..). sets[i] lists the ranges of attribute i, in any order; nil, or a missing last one, is no bound,
+// and an empty list that is not nil holds nothing. The boxes are not enumerated where there would be more than boxesMax
+// (0 means BoxesMax): before that, the attribute with the most ranges has those joined that lie next to each other with
+// the smallest gaps between them, and Covered is true.
 func (p *Plan) Product(sets [][]Range, boxesMax int) (*Boxes, error) {
 	if len(sets) > len(p.widths) {
 		return nil, p.countError(len(sets))

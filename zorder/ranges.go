@@ -20,27 +20,29 @@ type KeyRange struct {
 
 // RangesOptions bound a list of ranges. The zero value works.
 type RangesOptions struct {
-	// RangesMax is the number of ranges at most; 0 means RangesMax. A negative number is no bound: the ranges are then the union's keys and no
-	// others, as many as it takes, which is more than fits into memory for most boxes.
+	// RangesMax is the number of ranges at most; 0 means RangesMax. A negative number is no bound: the ranges are then
+	// the union's keys and no others, as many as it takes, which is more than fits into memory for most boxes.
 	RangesMax int
-	// StepsMax bounds the work: the number of ranges that are cut in two. 0 means 16 for each of the ranges asked for, and no bound
-	// if those have none.
+	// StepsMax bounds the work: the number of ranges that are cut in two. 0 means 16 for each of the ranges asked for,
+	// and no bound if those have none.
 	StepsMax int
-	// Separators are keys at which the store's data is cut into parts of about the same size, such as the first keys of its pages or
-	// regions, or every n-th key, in ascending order; they may be longer than the plan's keys. With them the data decide: the ranges
-	// with the most separators are cut first, those without one are not cut, and gaps without one are not left out.
+	// Separators are keys at which the store's data is cut into parts of about the same size, such as the first keys of
+	// its pages or regions, or every n-th key, in ascending order; they may be longer than the plan's keys. With them
+	// the data decide: the ranges with the most separators are cut first, those without one are not cut, and gaps
+	// without one are not left out.
 	Separators [][]byte
 }
 
 // RangesMax is the default number of ranges.
 const RangesMax = 100
 
-// Ranges cuts the union into ranges of keys, for stores that can't seek cheaply, or want to be asked for everything at once. They are in
-// ascending order, do not overlap, and hold every key of the union. The wider the budget, the fewer other keys they hold.
+// Ranges cuts the union into ranges of keys, for stores that can't seek cheaply, or want to be asked for everything at
+// once. They are in ascending order, do not overlap, and hold every key of the union. The wider the budget, the fewer
+// other keys they hold.
 //
-// As GeoMesa does, it begins with one range and cuts the largest in two until all are exact or the budget is used up. Unlike there,
-// each range begins and ends at a key of the union, since Next and Prev find those without descending, and in the end the largest
-// gaps are the ones that are left out.
+// As GeoMesa does, it begins with one range and cuts the largest in two until all are exact or the budget is used up.
+// Unlike there, each range begins and ends at a key of the union, since Next and Prev find those without descending,
+// and in the end the largest gaps are the ones that are left out.
 func (u *Boxes) Ranges(options RangesOptions) []KeyRange {
 	if u.Empty() {
 		return nil
@@ -110,8 +112,9 @@ func (s *splitter) push(first, last []byte) {
 	heap.Push(&s.open, next)
 }
 
-// full is true if all keys between two are inside for a reason that is seen at once: there is one key, or the keys are a cell of the
-// curve, all keys with a common prefix, inside one box. A cell is a box, so it is inside if its corners are.
+// full is true if all keys between two are inside for a reason that is seen at once: there is one key, or the keys are
+// a cell of the curve, all keys with a common prefix, inside one box. A cell is a box, so it is inside if its corners
+// are.
 func (s *splitter) full(first, last []byte) bool {
 	bit := commonBits(first, last)
 	if bit >= s.union.plan.Bits() {
@@ -163,7 +166,8 @@ func (s *splitter) upTo(key []byte) int {
 	})
 }
 
-// join joins sorted ranges without a gap worth leaving out, until there are at most count of them, if count is positive.
+// join joins sorted ranges without a gap worth leaving out, until there are at most count of them, if count is
+// positive.
 func (s *splitter) join(count int) []KeyRange {
 	type gap struct {
 		index, separators int
@@ -205,7 +209,8 @@ func (s *splitter) merge(parts []KeyRange) KeyRange {
 // adjacent is true if no key of the plan lies between two.
 func (s *splitter) adjacent(before, after []byte) bool {
 	bit := commonBits(before, after)
-	return bit < s.union.plan.Bits() && bytes.Equal(before, s.edge(before, bit+1, 0xFF)) && bytes.Equal(after, s.edge(after, bit+1, 0))
+	return bit < s.union.plan.Bits() && bytes.Equal(before, s.edge(before, bit+1, 0xFF)) &&
+		bytes.Equal(after, s.edge(after, bit+1, 0))
 }
 
 // distance is log2 of last - first + 1, roughly where they share all but their last bits.

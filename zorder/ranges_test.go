@@ -101,7 +101,10 @@ func TestRangesOfLongKeys(t *testing.T) {
 }
 
 func heldBy(ranges []KeyRange, key []byte) bool {
-	return slices.ContainsFunc(ranges, func(k KeyRange) bool { return bytes.Compare(k.First, key) <= 0 && bytes.Compare(key, k.Last) <= 0 })
+	return slices.ContainsFunc(ranges, func(k KeyRange) bool {
+		return bytes.Compare(k.First, key) <= 0 &&
+			bytes.Compare(key, k.Last) <= 0
+	})
 }
 
 // TestMoreRangesHoldLess: a wider budget never holds more keys.

@@ -8,13 +8,14 @@ import (
 	"slices"
 )
 
-// region is a box made ready to be searched in one direction. Backward, every key is complemented on its way in and out: the largest
-// key of a box that is not above z is the complement of the smallest key of the complemented box that is not below the complement of z.
+// region is a box made ready to be searched in one direction. Backward, every key is complemented on its way in and
+// out: the largest key of a box that is not above z is the complement of the smallest key of the complemented box that
+// is not below the complement of z.
 //
-// The attributes are regrouped, which changes no answer and saves work. The leading bits that an attribute's lowest and highest code
-// have in common can have one value only; such bits of all attributes form one span whose low and high are equal, and the bits after
-// the last of the plan belong to it, their value 0. Attributes without bounds, or whose remaining bits have none, have no span:
-// their bits are free. The rest of an attribute is a span of its own.
+// The attributes are regrouped, which changes no answer and saves work. The leading bits that an attribute's lowest and
+// highest code have in common can have one value only; such bits of all attributes form one span whose low and high are
+// equal, and the bits after the last of the plan belong to it, their value 0. Attributes without bounds, or whose
+// remaining bits have none, have no span: their bits are free. The rest of an attribute is a span of its own.
 type region struct {
 	flip  uint64 // all ones backward
 	bytes int    // of a key
@@ -27,7 +28,8 @@ type cell struct {
 	spans []span
 }
 
-// span is the part of a range in one word: the bits mask, from low to high. All cells have the same number of spans in the same order.
+// span is the part of a range in one word: the bits mask, from low to high. All cells have the same number of spans in
+// the same order.
 type span struct{ mask, low, high uint64 }
 
 // spansMax: one for each attribute, and one for the bits of one value.

@@ -15,8 +15,8 @@ const textBytesMax = 4 * bitsMax
 // periodBitsMax is the longest repeated group that Text looks for.
 const periodBitsMax = 64
 
-// Text is the plan's text form, the same for equal plans and for ever readable by ParsePlan. Attributes are letters, a for the first;
-// a number after a letter or a group in parentheses repeats it. Examples:
+// Text is the plan's text form, the same for equal plans and for ever readable by ParsePlan. Attributes are letters, a
+// for the first; a number after a letter or a group in parentheses repeats it. Examples:
 //
 //	(abcd)16     four attributes of 16 bits, round robin
 //	a8(bc)16b8   attribute a in front, then two of mixed widths: round robin, then what is left of b
@@ -85,10 +85,12 @@ func (p *Plan) String() string {
 	if len(p.widths) == 1 {
 		noun = "attribute"
 	}
-	return fmt.Sprintf("%d %s of %s bits in %d bytes, order %s", len(p.widths), noun, strings.Join(widths, "+"), p.bytes, p.Text())
+	return fmt.Sprintf("%d %s of %s bits in %d bytes, order %s", len(p.widths), noun, strings.Join(widths, "+"),
+		p.bytes, p.Text())
 }
 
-// ParsePlan reads the text form of a plan, as Text describes it; groups do not nest. The error wraps ErrPlan and names the place.
+// ParsePlan reads the text form of a plan, as Text describes it; groups do not nest. The error wraps ErrPlan and names
+// the place.
 func ParsePlan(text string) (*Plan, error) {
 	owners, err := ParseOrder(text)
 	if err != nil {
@@ -97,7 +99,8 @@ func ParsePlan(text string) (*Plan, error) {
 	return FromOwners(owners)
 }
 
-// ParseOrder reads what OrderText has written: the owners of some bits, of which not every attribute need own one. Errors are those of ParsePlan.
+// ParseOrder reads what OrderText has written: the owners of some bits, of which not every attribute need own one.
+// Errors are those of ParsePlan.
 func ParseOrder(text string) (owners []byte, err error) {
 	if len(text) > textBytesMax {
 		return nil, fmt.Errorf("%w: a text of %d bytes; the longest has %d", ErrPlan, len(text), textBytesMax)

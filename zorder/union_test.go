@@ -39,8 +39,8 @@ func anyIn(boxes []*Box, key []byte) bool {
 	return false
 }
 
-// TestUnionOfLongKeys compares unions with keys of up to 200 bits with the best answer of the boxes, each by the model that walks the bits; keys
-// that end early count as ending with zeros.
+// TestUnionOfLongKeys compares unions with keys of up to 200 bits with the best answer of the boxes, each by the model
+// that walks the bits; keys that end early count as ending with zeros.
 func TestUnionOfLongKeys(t *testing.T) {
 	r := newRand(t)
 	for range rounds.Of(t, 1000) {
@@ -87,15 +87,18 @@ func compareUnion(t *testing.T, union *Boxes, boxes []*Box, z []byte) {
 		}
 	}
 	scratch := []byte("x")
-	if got, in, ok := union.Next(scratch, z); !bytes.Equal(got[1:], keyOf(next)) || ok != (next != nil) || in != (ok && bytes.Equal(next, list)) {
+	if got, in, ok := union.Next(scratch, z); !bytes.Equal(got[1:], keyOf(next)) || ok != (next != nil) ||
+		in != (ok && bytes.Equal(next, list)) {
 		t.Fatalf("%s %s: next from %x is %x %t %t, want %x", p.Text(), union, z, got[1:], in, ok, keyOf(next))
 	}
-	if got, in, ok := union.Prev(scratch, z); !bytes.Equal(got[1:], keyOf(prev)) || ok != (prev != nil) || in != (ok && bytes.Equal(prev, list)) {
+	if got, in, ok := union.Prev(scratch, z); !bytes.Equal(got[1:], keyOf(prev)) || ok != (prev != nil) ||
+		in != (ok && bytes.Equal(prev, list)) {
 		t.Fatalf("%s %s: previous from %x is %x %t %t, want %x", p.Text(), union, z, got[1:], in, ok, keyOf(prev))
 	}
 }
 
-// TestUnionBound: with fewer boxes a union holds at least what it should, and what it should exactly if nothing was covered.
+// TestUnionBound: with fewer boxes a union holds at least what it should, and what it should exactly if nothing was
+// covered.
 func TestUnionBound(t *testing.T) {
 	r := newRand(t)
 	coveredOnes := 0

@@ -26,7 +26,8 @@ func TestReport(t *testing.T) {
 	if err := run(t.Context(), c, &out); err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range []string{"| 200 |", "| 2000 |", "| ten times the rows cost |", "| 1 | get |", "| 2 | put |", "| embedded | 1 |", "| embedded | 16 |", "| cluster | 1 |", "| cluster | 16 |"} {
+	for _, line := range []string{"| 200 |", "| 2000 |", "| ten times the rows cost |", "| 1 | get |", "| 2 | put |",
+		"| embedded | 1 |", "| embedded | 16 |", "| cluster | 1 |", "| cluster | 16 |"} {
 		if !strings.Contains(out.String(), "\n"+line) {
 			t.Errorf("the report lacks %q:\n%s", line, out.String())
 		}
@@ -35,7 +36,8 @@ func TestReport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := xml.Unmarshal(drawn, new(struct{})); err != nil || bytes.Count(drawn, []byte("<polyline")) != len(sizeOperations()) {
+	if err := xml.Unmarshal(drawn, new(struct{})); err != nil ||
+		bytes.Count(drawn, []byte("<polyline")) != len(sizeOperations()) {
 		t.Errorf("%v in %s", err, drawn)
 	}
 }

@@ -53,7 +53,10 @@ func withGateways(ctx context.Context, n int, do func([]*database.DB) error) (er
 func measureGateways(ctx context.Context, c *config, out io.Writer) error {
 	fmt.Fprintf(out, "\n### Gateways: %d clients, a cluster inside the process\n\n| gateways | operation | operations/s | µs an operation | CPU µs an operation |\n|--:|---|--:|--:|--:|\n", clients)
 	for _, n := range c.Gateways {
-		err := withGateways(ctx, n, func(gateways []*database.DB) error { return measureThrough(ctx, c, gateways, out) })
+		err := withGateways(ctx, n, func(gateways []*database.DB) error {
+			return measureThrough(ctx, c, gateways,
+				out)
+		})
 		if err != nil {
 			return fmt.Errorf("%d gateways: %w", n, err)
 		}
@@ -66,7 +69,8 @@ func measureThrough(ctx context.Context, c *config, gateways []*database.DB, out
 	if err != nil {
 		return err
 	}
-	if _, err := gateways[0].CreateTable(ctx, database.TableSpec{Name: tableName, Key: database.Columns("id", schema.Number), Regions: spec}); err != nil {
+	if _, err := gateways[0].CreateTable(ctx,
+		database.TableSpec{Name: tableName, Key: database.Columns("id", schema.Number), Regions: spec}); err != nil {
 		return err
 	}
 	tables := make([]*database.Table, len(gateways))
@@ -103,7 +107,8 @@ func measureThrough(ctx context.Context, c *config, gateways []*database.DB, out
 			taken = append(taken, f)
 		}
 		f := median(taken)
-		fmt.Fprintf(out, "| %d | %s | %s | %s | %s |\n", len(gateways), operation.name, loadgen.Figure(f.rate), loadgen.Figure(f.micros), loadgen.Figure(f.cpu))
+		fmt.Fprintf(out, "| %d | %s | %s | %s | %s |\n", len(gateways), operation.name, loadgen.Figure(f.rate),
+			loadgen.Figure(f.micros), loadgen.Figure(f.cpu))
 	}
 	return nil
 }
@@ -121,11 +126,17 @@ func spread(rows int) (*database.RegionSpec, error) {
 // measureRegions has writers fill a table that begins with one region and one that begins split.
 func measureRegions(ctx context.Context, c *config, out io.Writer) error {
 	fmt.Fprintf(out, "\n### Regions: %d writers, new rows in random order\n\n| store | regions | rows/s | µs a row | CPU µs a row |\n|---|--:|--:|--:|--:|\n", clients)
-	err := embedded(ctx, c, "regions", func(db *database.DB, _ *pebble.Store) error { return measureSplit(ctx, c, "embedded", db, out) })
+	err := embedded(ctx, c, "regions", func(db *database.DB,
+		_ *pebble.Store) error {
+		return measureSplit(ctx, c, "embedded", db, out)
+	})
 	if err != nil {
 		return err
 	}
-	return withGateways(ctx, 1, func(gateways []*database.DB) error { return measureSplit(ctx, c, "cluster", gateways[0], out) })
+	return withGateways(ctx, 1, func(gateways []*database.DB) error {
+		return measureSplit(ctx, c, "cluster",
+			gateways[0], out)
+	})
 }
 
 // measureSplit fills new tables, in turn one of each kind.
@@ -140,7 +151,8 @@ func measureSplit(ctx context.Context, c *config, store string, db *database.DB,
 	for round := range c.Rounds {
 		for kind, spec := range specs {
 			name := fmt.Sprintf("%s%d-%d", tableName, round, kind)
-			table, err := db.CreateTable(ctx, database.TableSpec{Name: name, Key: database.Columns("id", schema.Number), Regions: spec})
+			table, err := db.CreateTable(ctx,
+				database.TableSpec{Name: name, Key: database.Columns("id", schema.Number), Regions: spec})
 			if err != nil {
 				return err
 			}
@@ -159,7 +171,8 @@ func measureSplit(ctx context.Context, c *config, store string, db *database.DB,
 	}
 	for kind := range specs {
 		f := median(taken[kind])
-		fmt.Fprintf(out, "| %s | %d | %s | %s | %s |\n", store, kind*(regions-1)+1, loadgen.Figure(f.rate), loadgen.Figure(f.micros), loadgen.Figure(f.cpu))
+		fmt.Fprintf(out, "| %s | %d | %s | %s | %s |\n", store, kind*(regions-1)+1, loadgen.Figure(f.rate),
+			loadgen.Figure(f.micros), loadgen.Figure(f.cpu))
 	}
 	return nil
 }

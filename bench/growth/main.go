@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command growth measures how the cost of an operation grows: with the rows of a table, with the gateways over one cluster, and with the regions that a
-// table begins with:
+// Command growth measures how the cost of an operation grows: with the rows of a table, with the gateways over one
+// cluster, and with the regions that a table begins with:
 //
 //	go run ./bench/growth            # ten minutes; 10,000 to 10,000,000 rows
 //	go run ./bench/growth --quick    # does it work? the figures mean nothing
@@ -94,7 +94,8 @@ func run(ctx context.Context, c *config, out io.Writer) (err error) {
 	c.Dir = settings.Dir
 	begun, own, others := time.Now(), loadgen.CPU(os.Getpid()), loadgen.MachineBusy()
 	fmt.Fprintf(out, "%g s a measurement, median of %d, %s.\n", c.Seconds, c.Rounds, loadgen.Machine())
-	measures := map[string]func(context.Context, *config, io.Writer) error{partSizes: measureSizes, partGateways: measureGateways, partRegions: measureRegions}
+	measures := map[string]func(context.Context, *config, io.Writer) error{partSizes: measureSizes,
+		partGateways: measureGateways, partRegions: measureRegions}
 	for _, part := range c.Parts {
 		if err := measures[part](ctx, c, out); err != nil {
 			return fmt.Errorf("%s: %w", part, err)
@@ -102,7 +103,8 @@ func run(ctx context.Context, c *config, out io.Writer) (err error) {
 	}
 	took := time.Since(begun).Seconds()
 	own, others = loadgen.CPU(os.Getpid())-own, loadgen.MachineBusy()-others
-	fmt.Fprintf(out, "\n%.0f s in all; %.1f cores were busy with other work meanwhile.\n", took, max(others-own, 0)/took)
+	fmt.Fprintf(out, "\n%.0f s in all; %.1f cores were busy with other work meanwhile.\n", took,
+		max(others-own, 0)/took)
 	return nil
 }
 
@@ -119,7 +121,8 @@ type figures struct {
 	cpu    float64 // microseconds of CPU an operation, of everything in the process
 }
 
-// measure runs clients that each call an operation again and again. Clients are part of the process, and their CPU of what is counted.
+// measure runs clients that each call an operation again and again. Clients are part of the process, and their CPU of
+// what is counted.
 func measure(ctx context.Context, c *config, clients int, operation func(client int) func() error) (loadgen.Result,
 	error) {
 	return loadgen.RunWorkers(ctx, os.Getpid(), loadgen.Cell{Clients: clients, Seconds: c.Seconds},
@@ -133,7 +136,8 @@ func median(list []loadgen.Result) figures {
 		loadgen.Median(list, (*loadgen.Result).CPUMicros)}
 }
 
-// options are those of all databases here: nothing of what is measured is disturbed by regular work that it doesn't need.
+// options are those of all databases here: nothing of what is measured is disturbed by regular work that it doesn't
+// need.
 func options() database.Options {
 	return database.Options{Logger: slog.New(slog.DiscardHandler), ExpiryInterval: -1, RebuildInterval: -1}
 }

@@ -14,7 +14,8 @@ const (
 	plotWidth, plotHeight = 440, 300
 )
 
-// plot draws the time of each operation over the rows, both axes logarithmic: a cost that is proportional to the rows would rise as the dotted line does.
+// plot draws the time of each operation over the rows, both axes logarithmic: a cost that is proportional to the rows
+// would rise as the dotted line does.
 func plot(all []sized) []byte {
 	colors := []string{"#1a73e8", "#d93025", "#188038", "#9334e6"}
 	var b bytes.Buffer
@@ -43,14 +44,16 @@ func plot(all []sized) []byte {
 	first := all[0].rows
 	end := math.Pow(10, min(xHigh, xLow+yHigh-yLow))
 	fmt.Fprintf(&b, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#9aa0a6\" stroke-dasharray=\"3 4\"/>\n<text x=\"%.1f\" y=\"%.1f\" fill=\"#5f6368\">proportional</text>\n",
-		x(float64(first)), y(math.Pow(10, yLow)), x(end), y(math.Pow(10, yLow)*end/float64(first)), x(end)+6, y(math.Pow(10, yLow)*end/float64(first))+4)
+		x(float64(first)), y(math.Pow(10, yLow)), x(end), y(math.Pow(10, yLow)*end/float64(first)), x(end)+
+			6, y(math.Pow(10, yLow)*end/float64(first))+4)
 	for i, name := range sizeOperations() {
 		b.WriteString(`<polyline fill="none" stroke-width="2" stroke="` + colors[i] + `" points="`)
 		for _, one := range all {
 			fmt.Fprintf(&b, "%.1f,%.1f ", x(float64(one.rows)), y(one.figures[i].micros))
 		}
 		last := all[len(all)-1]
-		fmt.Fprintf(&b, "\"/>\n<text x=\"%.1f\" y=\"%.1f\" fill=\"%s\">%s</text>\n", x(float64(last.rows))+6, y(last.figures[i].micros)+4, colors[i], name)
+		fmt.Fprintf(&b, "\"/>\n<text x=\"%.1f\" y=\"%.1f\" fill=\"%s\">%s</text>\n", x(float64(last.rows))+6,
+			y(last.figures[i].micros)+4, colors[i], name)
 	}
 	b.WriteString("</svg>\n")
 	return b.Bytes()

@@ -90,9 +90,11 @@ func fill(ctx context.Context, c *config, db *database.DB, rows int) (*database.
 	if err != nil {
 		return nil, err
 	}
-	index := database.IndexSpec{Name: boxIndex, PartitionParts: 1, Key: append(database.Columns("p", schema.String), text)}
+	index := database.IndexSpec{Name: boxIndex, PartitionParts: 1,
+		Key: append(database.Columns("p", schema.String), text)}
 	table, err := db.CreateTable(ctx, database.TableSpec{
-		Name: tableName, Key: database.Columns("p", schema.String, "id", schema.Number), PartitionParts: 1, Indexes: []database.IndexSpec{index},
+		Name: tableName, Key: database.Columns("p", schema.String, "id", schema.Number), PartitionParts: 1,
+		Indexes: []database.IndexSpec{index},
 		Columns: []schema.Column{{Name: "x", Type: schema.Number}, {Name: "y", Type: schema.Number}},
 	})
 	if err != nil {
@@ -109,7 +111,8 @@ func fill(ctx context.Context, c *config, db *database.DB, rows int) (*database.
 		}
 		writer.CloseWithError(w.Flush()) // the reader is told of no error but its own
 	}()
-	result, err := bulk.Run(ctx, bulk.Options{DB: db, Table: tableName, Sources: []string{"-"}, Stdin: reader, Format: bulk.CSV, Dir: filepath.Join(c.Dir, "load")})
+	result, err := bulk.Run(ctx, bulk.Options{DB: db, Table: tableName, Sources: []string{"-"}, Stdin: reader,
+		Format: bulk.CSV, Dir: filepath.Join(c.Dir, "load")})
 	if err == nil && (!result.Ingested || result.Rows != int64(rows)) {
 		err = fmt.Errorf("%d rows were loaded, ingested: %v", result.Rows, result.Ingested)
 	}
@@ -130,7 +133,9 @@ func measureSize(ctx context.Context, c *config, table *database.Table, rows int
 		},
 		func() error {
 			from := idOf(random.IntN(rows - wanted + 1))
-			found, err := count(ctx, table, database.Query{Where: govalue.All(govalue.Attribute("p").Equal(partition), govalue.Attribute("id").AtLeast(from))}, wanted)
+			found, err := count(ctx, table,
+				database.Query{Where: govalue.All(govalue.Attribute("p").Equal(partition),
+					govalue.Attribute("id").AtLeast(from))}, wanted)
 			if err == nil && found != wanted {
 				err = fmt.Errorf("a range has %d rows", found)
 			}
@@ -138,8 +143,10 @@ func measureSize(ctx context.Context, c *config, table *database.Table, rows int
 		},
 		func() error {
 			x, y := random.Int64N(1<<32-side+1), random.Int64N(1<<32-side+1)
-			n, err := count(ctx, table, database.Query{Index: boxIndex, Where: govalue.All(govalue.Attribute("p").Equal(partition),
-				govalue.Attribute("x").Between(x, x+side-1), govalue.Attribute("y").Between(y, y+side-1))}, math.MaxInt)
+			n, err := count(ctx, table, database.Query{Index: boxIndex,
+				Where: govalue.All(govalue.Attribute("p").Equal(partition),
+					govalue.Attribute("x").Between(x, x+side-1), govalue.Attribute("y").Between(y, y+side-1))},
+				math.MaxInt)
 			found, boxes = found+n, boxes+1
 			return err
 		},
@@ -209,7 +216,8 @@ func writeSizes(out io.Writer, all []sized) {
 	for i := range first.figures {
 		decades := math.Log10(float64(last.rows) / float64(first.rows))
 		times := func(a, b float64) float64 { return math.Pow(b/max(a, 0.01), 1/decades) }
-		fmt.Fprintf(out, " × %.2f (× %.2f) |", times(first.figures[i].micros, last.figures[i].micros), times(first.figures[i].cpu, last.figures[i].cpu))
+		fmt.Fprintf(out, " × %.2f (× %.2f) |", times(first.figures[i].micros, last.figures[i].micros),
+			times(first.figures[i].cpu, last.figures[i].cpu))
 	}
 	fmt.Fprintln(out)
 }

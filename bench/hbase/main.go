@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command hbase measures HBase's Thrift2 API beside DynamoDB's on rows of the same keys and values: reads and writes of a row, writes of 100 rows, and
-// scans of 1,000. It starts the binary of this tree on a new folder.
+// Command hbase measures HBase's Thrift2 API beside DynamoDB's on rows of the same keys and values: reads and writes of
+// a row, writes of 100 rows, and scans of 1,000. It starts the binary of this tree on a new folder.
 //
 // Knows: both APIs as clients see them, the server's processor time.
 // Never: what the server does.
@@ -165,7 +165,8 @@ func (w *httpWorker) batch(row int) error {
 }
 
 func (w *httpWorker) scan(row int) error {
-	text, err := w.ask("Scan", fmt.Sprintf(`{"TableName":"items","Limit":%d,"ExclusiveStartKey":%s}`, scanRows, keyOf(row)))
+	text, err := w.ask("Scan", fmt.Sprintf(`{"TableName":"items","Limit":%d,"ExclusiveStartKey":%s}`, scanRows,
+		keyOf(row)))
 	if err != nil {
 		return err
 	}

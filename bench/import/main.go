@@ -4,9 +4,9 @@
 //
 //	go run ./bench/import            # a million rows, a minute or two
 //
-// A CSV file with rows in random order is loaded into a new store as `weft import` does it. Then the very entries that the store holds afterwards, sorted
-// and in memory, are ingested into another new store through kv/pebble, which is all that the engine itself has to do. Both are done again and again, in
-// turn; the shares are of neighbours in time.
+// A CSV file with rows in random order is loaded into a new store as `weft import` does it. Then the very entries that
+// the store holds afterwards, sorted and in memory, are ingested into another new store through kv/pebble, which is all
+// that the engine itself has to do. Both are done again and again, in turn; the shares are of neighbours in time.
 //
 // Knows: package load, the engine.
 // Never: being imported.
@@ -65,7 +65,8 @@ func run(ctx context.Context, rows, rounds int, memory int64) (err error) {
 				return err
 			}
 			shares, cpus = append(shares, b.wall/a.wall), append(cpus, b.cpu/a.cpu)
-			fmt.Printf("| %d | %.0f (%.2f, %.2f) | %.0f (%.2f, %.2f) | %.0f %% | %.0f %% |\n", indexes, float64(rows)/a.wall, a.wall, a.cpu,
+			fmt.Printf("| %d | %.0f (%.2f, %.2f) | %.0f (%.2f, %.2f) | %.0f %% | %.0f %% |\n", indexes,
+				float64(rows)/a.wall, a.wall, a.cpu,
 				float64(rows)/b.wall, b.wall, b.cpu, 100*b.wall/a.wall, 100*b.cpu/a.cpu)
 		}
 		slices.Sort(shares)
@@ -85,7 +86,8 @@ func generate(path string, rows int) error {
 	fmt.Fprintln(w, "id,name,amount,day,note")
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, i := range r.Perm(rows) {
-		fmt.Fprintf(w, "user%07d,name %d,%d.%02d,2024-%02d-%02d,some text of this row %d\n", i, i%1000, i%977, i%100, i%12+1, i%28+1, i*7919%1000003)
+		fmt.Fprintf(w, "user%07d,name %d,%d.%02d,2024-%02d-%02d,some text of this row %d\n", i, i%1000, i%977, i%100,
+			i%12+1, i%28+1, i*7919%1000003)
 	}
 	return errors.Join(w.Flush(), file.Close())
 }
@@ -110,11 +112,14 @@ func cpu() float64 {
 // round loads the file, and then ingests what the load made.
 func round(ctx context.Context, dir, file string, indexes int, memory int64) (imported, raw cost, err error) {
 	spec := database.TableSpec{Name: "t", Key: database.Columns("id", schema.String)}
-	all := []database.IndexSpec{{Name: "by-day", Key: database.Columns("day", schema.String, "amount", schema.Number)}, {Name: "by-name", Key: database.Columns("name", schema.String, "id", schema.String)}}
+	all := []database.IndexSpec{{Name: "by-day", Key: database.Columns("day", schema.String, "amount", schema.Number)},
+		{Name: "by-name", Key: database.Columns("name", schema.String, "id", schema.String)}}
 	spec.Indexes = all[:indexes]
 	var entries []pair
 	err = withStore(dir, func(store *pebble.Store) error {
-		db, err := database.Open(ctx, store, database.Options{Admin: store, Logger: slog.New(slog.DiscardHandler), ExpiryInterval: -1, RebuildInterval: -1})
+		db, err := database.Open(ctx, store,
+			database.Options{Admin: store, Logger: slog.New(slog.DiscardHandler), ExpiryInterval: -1,
+				RebuildInterval: -1})
 		if err != nil {
 			return err
 		}
@@ -123,7 +128,8 @@ func round(ctx context.Context, dir, file string, indexes int, memory int64) (im
 			return err
 		}
 		imported, err = measure(func() error {
-			result, err := bulkload.Run(ctx, bulkload.Options{DB: db, Table: "t", Sources: []string{file}, Dir: dir + "-load", MemoryBytes: memory})
+			result, err := bulkload.Run(ctx,
+				bulkload.Options{DB: db, Table: "t", Sources: []string{file}, Dir: dir + "-load", MemoryBytes: memory})
 			if err == nil && !result.Ingested {
 				err = errors.New("rows were put")
 			}

@@ -15,9 +15,10 @@ import (
 	"strings"
 )
 
-// Main is the main function of a measuring program: it reads the arguments and runs with what they say until it is interrupted. It returns the code to exit
-// with: 1 after an error, which it prints behind the program's name.
-func Main[C any](name string, parse func(args []string) (C, error), run func(ctx context.Context, c C, out io.Writer) error) int {
+// Main is the main function of a measuring program: it reads the arguments and runs with what they say until it is
+// interrupted. It returns the code to exit with: 1 after an error, which it prints behind the program's name.
+func Main[C any](name string, parse func(args []string) (C, error),
+	run func(ctx context.Context, c C, out io.Writer) error) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	c, err := parse(os.Args[1:])

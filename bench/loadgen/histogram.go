@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Buckets of a histogram: durations below 2^subBits ns have one each, above that each power of two has 2^subBits, so that a bucket is at
-// most 3 % wide.
+// Buckets of a histogram: durations below 2^subBits ns have one each, above that each power of two has 2^subBits, so
+// that a bucket is at most 3 % wide.
 const (
 	subBits     = 5
 	bucketCount = (65 - subBits) << subBits

@@ -45,8 +45,8 @@ type Worker interface {
 // warmShare is the part of a cell that is run before measuring begins.
 const warmShare = 0.15
 
-// Loop runs the workers, each asking again as soon as it is answered, and measures. cpu returns the seconds of CPU that the server has
-// used so far.
+// Loop runs the workers, each asking again as soon as it is answered, and measures. cpu returns the seconds of CPU that
+// the server has used so far.
 func Loop(ctx context.Context, workers []Worker, seconds float64, cpu func() float64) (Result, error) {
 	begun := time.Now()
 	warm := begun.Add(time.Duration(seconds * warmShare * float64(time.Second)))
@@ -64,7 +64,8 @@ func Loop(ctx context.Context, workers []Worker, seconds float64, cpu func() flo
 	for i := range histograms {
 		all.Merge(&histograms[i])
 	}
-	r.Operations, r.P50, r.P95, r.P99, r.P999 = all.total, all.Quantile(0.5), all.Quantile(0.95), all.Quantile(0.99), all.Quantile(0.999)
+	r.Operations, r.P50, r.P95, r.P99, r.P999 = all.total, all.Quantile(0.5), all.Quantile(0.95), all.Quantile(0.99),
+		all.Quantile(0.999)
 	return r, err
 }
 

@@ -94,8 +94,8 @@ func Memory(pid int, field string) int64 {
 	return 0
 }
 
-// Written returns how many bytes the process has sent to the disk, those of its files that still wait in the system's cache included; 0 where that is not
-// known.
+// Written returns how many bytes the process has sent to the disk, those of its files that still wait in the system's
+// cache included; 0 where that is not known.
 func Written(pid int) int64 {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/io", pid))
 	for line := range strings.Lines(string(text)) {
@@ -109,7 +109,8 @@ func Written(pid int) int64 {
 
 // ForgetPeak lets VmHWM start again from what it is now.
 func ForgetPeak(pid int) {
-	_ = os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", pid), []byte("5"), 0) // without it the peak is that of the whole run
+	// without it the peak is that of the whole run
+	_ = os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", pid), []byte("5"), 0)
 }
 
 // Settle waits until the process is idle, for it may have work left from before: at most two seconds.

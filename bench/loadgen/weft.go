@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// ProfileVariable is the variable of the environment that says where a weft binary writes profiles. It takes them only when it is built for that, with
-// the file below laid over the tree: SIGUSR1 starts a profile, SIGUSR2 ends it.
+// ProfileVariable is the variable of the environment that says where a weft binary writes profiles. It takes them only
+// when it is built for that, with the file below laid over the tree: SIGUSR1 starts a profile, SIGUSR2 ends it.
 const ProfileVariable = "BENCH_PROFILE"
 
 const profileSource = `package main
@@ -42,8 +42,8 @@ func init() {
 }
 `
 
-// BuildWeft builds the weft binary into a folder from the tree that the working directory is in. If it is to be profiled, it has a file more than the
-// tree: see ProfileVariable.
+// BuildWeft builds the weft binary into a folder from the tree that the working directory is in. If it is to be
+// profiled, it has a file more than the tree: see ProfileVariable.
 func BuildWeft(dir string, profiled bool) (binary string, err error) {
 	binary = filepath.Join(dir, "weft-binary")
 	args := []string{"build", "-o", binary} // with the flags of the tests, whose build cache it shares
@@ -69,7 +69,8 @@ func profileOverlay(dir string) (string, error) {
 		return "", fmt.Errorf("finding the module's folder: %w", err)
 	}
 	source, overlay := filepath.Join(dir, "profile.go.txt"), filepath.Join(dir, "overlay.json")
-	description := fmt.Sprintf(`{"Replace":{%q:%q}}`, filepath.Join(strings.TrimSpace(string(root)), "cmd/weft/zz_profile.go"), source)
+	description := fmt.Sprintf(`{"Replace":{%q:%q}}`,
+		filepath.Join(strings.TrimSpace(string(root)), "cmd/weft/zz_profile.go"), source)
 	if err := os.WriteFile(source, []byte(profileSource), 0o644); err != nil {
 		return "", err
 	}

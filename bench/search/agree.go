@@ -44,7 +44,8 @@ type agreement struct {
 	queries int
 	counts  int     // queries with equal numbers of documents
 	top     float64 // shares of the first peer's best ids that are among the second's
-	// ties are the same, with all of the other's that are as good as its tenth: the first's in the second's, and the second's in the first's.
+	// ties are the same, with all of the other's that are as good as its tenth: the first's in the second's, and the
+	// second's in the first's.
 	ties [2]float64
 }
 
@@ -79,7 +80,8 @@ func shareIn(ids []int64, set map[int64]bool) float64 {
 // pair names two peers and a kind of queries.
 type pair struct{ x, y, kind string }
 
-// compare asks all peers the same and compares the answers. faults are queries to which the first two peers found different numbers of documents.
+// compare asks all peers the same and compares the answers. faults are queries to which the first two peers found
+// different numbers of documents.
 func compare(c *config, engines []*peer, sets map[string][]query) (agreements map[pair]*agreement, faults []string,
 	err error) {
 	agreements = map[pair]*agreement{}
@@ -133,7 +135,8 @@ func writeAgreements(out io.Writer, c *config, agreements map[pair]*agreement, f
 			for _, kind := range c.Kinds {
 				if a := agreements[pair{x, y, kind}]; a != nil {
 					n := float64(a.queries)
-					fmt.Fprintf(out, "| %s | %s | %s | %.1f %% | %.1f %% | %.1f %% | %.1f %% |\n", x, y, kind, 100*float64(a.counts)/n, 100*a.top/n, 100*a.ties[0]/n, 100*a.ties[1]/n)
+					fmt.Fprintf(out, "| %s | %s | %s | %.1f %% | %.1f %% | %.1f %% | %.1f %% |\n", x, y, kind,
+						100*float64(a.counts)/n, 100*a.top/n, 100*a.ties[0]/n, 100*a.ties[1]/n)
 				}
 			}
 		}

@@ -11,7 +11,8 @@ import (
 	"github.com/weftdb/weft/internal/testing/rounds"
 )
 
-// TestQuick asks everything once of the peers that need nothing but this tree, on texts that are made up. Weft finds what SQLite finds.
+// TestQuick asks everything once of the peers that need nothing but this tree, on texts that are made up. Weft finds
+// what SQLite finds.
 func TestQuick(t *testing.T) {
 	rounds.SkipUnlessLong(t)
 	c, err := parseFlags([]string{"--quick", "--generate", "--only", "weft,sqlite"})
@@ -23,7 +24,9 @@ func TestQuick(t *testing.T) {
 	if err := run(t.Context(), c, &out); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"GENERATED TEXT", "| loading |", "| prefix | 3 | sqlite |", "| frequent | 1 | weft |", "| weft | sqlite | frequent | 100.0 % | 100.0 %", "| weft | sqlite | or | 100.0 % | 100.0 %", "| weft | sqlite | phrase | 100.0 % | 100.0 %"} {
+	for _, want := range []string{"GENERATED TEXT", "| loading |", "| prefix | 3 | sqlite |", "| frequent | 1 | weft |",
+		"| weft | sqlite | frequent | 100.0 % | 100.0 %", "| weft | sqlite | or | 100.0 % | 100.0 %",
+		"| weft | sqlite | phrase | 100.0 % | 100.0 %"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the report lacks %q:\n%s", want, out.String())
 		}
@@ -43,7 +46,8 @@ func TestCutSynset(t *testing.T) {
 	if want := (document{title: "dorsal, back side", body: `facing away; "the dorsal side"`}); !ok || d != want {
 		t.Errorf("%v %+v", ok, d)
 	}
-	for _, line := range []string{"", "  1 This software | is licensed", "00002312 00 a 09 dorsal 0 | too few words", "1 2 3 x 5 6 | no number"} {
+	for _, line := range []string{"", "  1 This software | is licensed", "00002312 00 a 09 dorsal 0 | too few words",
+		"1 2 3 x 5 6 | no number"} {
 		if _, ok := cutSynset(line); ok {
 			t.Errorf("%q is a synset", line)
 		}
@@ -91,7 +95,8 @@ func TestGeneratedWords(t *testing.T) {
 	for n := range uint64(generatedWords) {
 		seen[generatedWord(n)] = true
 	}
-	if len(seen) != generatedWords || !slices.Equal(wordsOf("It's red-hot, i.e. 'HOT'"), []string{"it's", "red", "hot", "i.e", "hot"}) {
+	if len(seen) != generatedWords || !slices.Equal(wordsOf("It's red-hot, i.e. 'HOT'"),
+		[]string{"it's", "red", "hot", "i.e", "hot"}) {
 		t.Errorf("%d different words", len(seen))
 	}
 }

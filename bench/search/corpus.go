@@ -94,7 +94,8 @@ func wordNetOrMadeUp(ctx context.Context, c *config, random *rand.Rand) (*corpus
 	if count == 0 {
 		count = generatedDefault
 	}
-	return &corpus{source: "GENERATED TEXT, whose words follow Zipf's law, " + reason, documents: generated(count, random)}, nil
+	return &corpus{source: "GENERATED TEXT, whose words follow Zipf's law, " + reason,
+		documents: generated(count, random)}, nil
 }
 
 // wordNet reads WordNet from where its package is installed, or else from the package, which is downloaded into dir.
@@ -202,7 +203,8 @@ func generated(count int, random *rand.Rand) []document {
 	}
 	list := make([]document, count)
 	for i := range list {
-		list[i] = document{title: sentence(1 + random.IntN(3)), body: sentence(generatedLeast + random.IntN(generatedMost-generatedLeast+1))}
+		list[i] = document{title: sentence(1 + random.IntN(3)),
+			body: sentence(generatedLeast + random.IntN(generatedMost-generatedLeast+1))}
 	}
 	return list
 }

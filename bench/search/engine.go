@@ -60,7 +60,8 @@ type tableLoading struct {
 // tables names the tables.
 func (l *loading) tables() []*tableLoading {
 	l.plain.database, l.plain.create = "plain", "CREATE TABLE a (id BIGINT PRIMARY KEY, title VARCHAR(500), body TEXT)"
-	l.indexed.database, l.indexed.create = database, "CREATE TABLE a (id BIGINT PRIMARY KEY, title VARCHAR(500), body TEXT, FULLTEXT KEY ft (title, body))"
+	l.indexed.database, l.indexed.create = database,
+		"CREATE TABLE a (id BIGINT PRIMARY KEY, title VARCHAR(500), body TEXT, FULLTEXT KEY ft (title, body))"
 	return []*tableLoading{&l.plain, &l.indexed}
 }
 
@@ -90,7 +91,8 @@ func spent(pid int, do func() error) (cost, error) {
 // sizeOf adds up the files of a folder whose names end in one of some ways.
 func sizeOf(dir string, ends ...string) (total int64, err error) {
 	err = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || !slices.ContainsFunc(ends, func(end string) bool { return strings.HasSuffix(path, end) }) {
+		if err != nil || entry.IsDir() ||
+			!slices.ContainsFunc(ends, func(end string) bool { return strings.HasSuffix(path, end) }) {
 			return err
 		}
 		info, err := entry.Info()

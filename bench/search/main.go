@@ -7,22 +7,25 @@
 //	go run ./bench/search --only weft,sqlite     # leaves MariaDB out
 //	go run ./bench/search --documents 20000 --rounds 1
 //
-// The texts are the 117,659 synsets of WordNet: their words are titles, their definitions and examples bodies of 80 bytes on average. They come from
-// Debian's package wordnet-base (WordNet's licence, permissive), which is downloaded to the temporary folder, or used where it is installed. Where it can't
-// be had, texts are made up, and the report says so. MariaDB comes from Debian's package mariadb-server; without it the others are measured alone.
+// The texts are the 117,659 synsets of WordNet: their words are titles, their definitions and examples bodies of 80
+// bytes on average. They come from Debian's package wordnet-base (WordNet's licence, permissive), which is downloaded
+// to the temporary folder, or used where it is installed. Where it can't be had, texts are made up, and the report says
+// so. MariaDB comes from Debian's package mariadb-server; without it the others are measured alone.
 //
-// First each peer loads the texts twice, 500 of them a durable commit, into a table without an index for texts and into one with it. The difference is the
-// index. Then every store is brought into its best shape, as its maker intends: OPTIMIZE TABLE, FTS5's optimize and VACUUM, a compaction. Each of the
-// queries wants the ten documents with the best scores. They are made of the texts, and --seed makes others.
+// First each peer loads the texts twice, 500 of them a durable commit, into a table without an index for texts and into
+// one with it. The difference is the index. Then every store is brought into its best shape, as its maker intends:
+// OPTIMIZE TABLE, FTS5's optimize and VACUUM, a compaction. Each of the queries wants the ten documents with the best
+// scores. They are made of the texts, and --seed makes others.
 //
-// Rounds are interleaved, so that a ratio compares neighbours in time. Weft and MariaDB are asked over MySQL's protocol by a bare client of this program,
-// which shares the machine with them. SQLite runs in this process, compiled to Go: it has no protocol, and its CPU is that of the whole process. No peer has
-// stopwords, and all index words of any length.
+// Rounds are interleaved, so that a ratio compares neighbours in time. Weft and MariaDB are asked over MySQL's protocol
+// by a bare client of this program, which shares the machine with them. SQLite runs in this process, compiled to Go: it
+// has no protocol, and its CPU is that of the whole process. No peer has stopwords, and all index words of any length.
 //
-// Last, the answers are compared: how often two peers find the same number of documents, and how many of the first's best ten are among the second's. The
-// words of a text are not the same: Weft's person's is one, that of the others two of which the first is person. No query has such a word. Nor are scores
-// the same: InnoDB's has no regard for a text's length, Weft's and FTS5's are BM25, and for Weft each prefix counts one. Texts as short as these often have
-// equal scores, so the share is also told with all documents that are as good as the tenth.
+// Last, the answers are compared: how often two peers find the same number of documents, and how many of the first's
+// best ten are among the second's. The words of a text are not the same: Weft's person's is one, that of the others two
+// of which the first is person. No query has such a word. Nor are scores the same: InnoDB's has no regard for a text's
+// length, Weft's and FTS5's are BM25, and for Weft each prefix counts one. Texts as short as these often have equal
+// scores, so the share is also told with all documents that are as good as the tenth.
 //
 // Knows: the peers, their processes, what they are asked, where the texts come from.
 // Never: being imported; another machine.
@@ -148,7 +151,10 @@ func writeLoads(out io.Writer, k *corpus, loads map[string]*loading) {
 		with, without := l.indexed.load, l.plain.load
 		index := float64(l.indexed.bytes - l.plain.bytes)
 		written := float64(with.written - without.written)
-		fmt.Fprintf(out, "| %s | %.1f | %.1f | %.1f | %.1f | %s | %s | %.1f | %.1f | %.2f | %.1f | %.1f | %.2f |\n", name, with.seconds, without.seconds, with.cpu, without.cpu,
-			loadgen.Figure(megabytes/with.cpu*60), loadgen.Figure(megabytes/(with.cpu-without.cpu)*60), l.indexed.settle.cpu, index/(1<<20), index/float64(k.bytes), float64(l.plain.bytes)/(1<<20), written/(1<<20), written/float64(k.bytes))
+		fmt.Fprintf(out, "| %s | %.1f | %.1f | %.1f | %.1f | %s | %s | %.1f | %.1f | %.2f | %.1f | %.1f | %.2f |\n",
+			name, with.seconds, without.seconds, with.cpu, without.cpu,
+			loadgen.Figure(megabytes/with.cpu*60), loadgen.Figure(megabytes/(with.cpu-without.cpu)*60),
+			l.indexed.settle.cpu, index/(1<<20), index/float64(k.bytes), float64(l.plain.bytes)/(1<<20),
+			written/(1<<20), written/float64(k.bytes))
 	}
 }

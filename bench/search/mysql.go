@@ -137,11 +137,12 @@ func insertText(documents []document) string {
 	return text.String()
 }
 
-// openMariaDB loads both tables into one server, each into a database of its own: that is a folder. Words of any length are indexed, and there are no
-// stopwords.
+// openMariaDB loads both tables into one server, each into a database of its own: that is a folder. Words of any length
+// are indexed, and there are no stopwords.
 func openMariaDB(ctx context.Context, c *config, k *corpus) (engine, *loading, error) {
 	dir := filepath.Join(c.Dir, peerMariaDB)
-	s, err := sqlpeer.MariaDB(ctx, dir, "--innodb-ft-min-token-size=1", "--innodb-ft-enable-stopword=OFF", "--character-set-server=utf8mb4", "--collation-server=utf8mb4_general_ci")
+	s, err := sqlpeer.MariaDB(ctx, dir, "--innodb-ft-min-token-size=1", "--innodb-ft-enable-stopword=OFF",
+		"--character-set-server=utf8mb4", "--collation-server=utf8mb4_general_ci")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -217,7 +218,8 @@ func fillWeft(ctx context.Context, c *config, dir string, t *tableLoading, k *co
 
 // compact brings a store into its smallest shape.
 func compact(ctx context.Context, dir string) error {
-	store, err := pebble.Open(pebble.Options{Dir: dir, Sought: &pebble.Sought{Name: keyspace.SoughtName, Has: keyspace.IsSought}})
+	store, err := pebble.Open(pebble.Options{Dir: dir,
+		Sought: &pebble.Sought{Name: keyspace.SoughtName, Has: keyspace.IsSought}})
 	if err != nil {
 		return err
 	}

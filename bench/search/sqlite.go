@@ -63,7 +63,8 @@ func (e *embedded) Close() error { return e.db.Close() }
 func (e *embedded) fill(ctx context.Context, t *tableLoading, indexed bool, path string, k *corpus) (err error) {
 	create, settle := []string{sqlitePlain}, []string{"VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"}
 	if indexed {
-		create, settle = append(create, sqliteIndexed), append([]string{"INSERT INTO ft(ft) VALUES ('optimize')"}, settle...)
+		create, settle = append(create, sqliteIndexed), append([]string{"INSERT INTO ft(ft) VALUES ('optimize')"},
+			settle...)
 	}
 	if err := e.exec(ctx, create); err != nil {
 		return err
@@ -116,7 +117,8 @@ func (e *embedded) insert(ctx context.Context, documents []document, indexed boo
 			return err
 		}
 		for i := range documents {
-			if _, err := statement.ExecContext(ctx, documents[i].id, documents[i].title, documents[i].body); err != nil {
+			if _, err := statement.ExecContext(ctx, documents[i].id, documents[i].title,
+				documents[i].body); err != nil {
 				return errors.Join(err, statement.Close())
 			}
 		}

@@ -37,7 +37,8 @@ func TestSysbench(t *testing.T) {
 	if _, err := exec.LookPath("sysbench"); err != nil {
 		t.Skip("sysbench is not installed")
 	}
-	c, err := parseFlags([]string{"--quick", "--sysbench", "--peers", "weft", "--operations", "read_write,order_ranges", "--clients", "2"})
+	c, err := parseFlags([]string{"--quick", "--sysbench", "--peers", "weft", "--operations", "read_write,order_ranges",
+		"--clients", "2"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +68,8 @@ func TestSysbenchHeld(t *testing.T) {
 }
 
 func TestFlags(t *testing.T) {
-	for _, args := range []string{"--rounds=0", "--clients=none", "--operations=fly", "--peers=nobody", "--rows=10", "--stream-rows=-1", "--sysbench --operations=group"} {
+	for _, args := range []string{"--rounds=0", "--clients=none", "--operations=fly", "--peers=nobody", "--rows=10",
+		"--stream-rows=-1", "--sysbench --operations=group"} {
 		if _, err := parseFlags(strings.Fields(args)); err == nil {
 			t.Errorf("%s is taken", args)
 		}

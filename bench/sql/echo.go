@@ -20,9 +20,9 @@ import (
 	"github.com/weftdb/weft/internal/server/mysqlwire/packet"
 )
 
-// echoServer answers sysbench's statements without a database: rows from memory, and for each commit 400 bytes in a log that is synced, by one
-// sync for all that wait. So its rate is the most that a server written in Go reaches on the machine; it shows how much of a figure is protocol,
-// disk and client.
+// echoServer answers sysbench's statements without a database: rows from memory, and for each commit 400 bytes in a log
+// that is synced, by one sync for all that wait. So its rate is the most that a server written in Go reaches on the
+// machine; it shows how much of a figure is protocol, disk and client.
 type echoServer struct{ log *groupLog }
 
 // echoArgument makes this program the echo server: echo ADDRESS FILE.
@@ -38,7 +38,8 @@ func openEcho(ctx context.Context, c *config, name string) (*peer, error) {
 	if err != nil {
 		return nil, err
 	}
-	server, err := sqlpeer.Start(ctx, exec.Command(self, echoArgument, address, filepath.Join(c.Dir, name+".log")), address)
+	server, err := sqlpeer.Start(ctx, exec.Command(self, echoArgument, address, filepath.Join(c.Dir, name+".log")),
+		address)
 	return &peer{server, name, c}, err
 }
 

@@ -13,7 +13,8 @@ const (
 	echoCommitBytes = 400
 )
 
-// groupLog is a log whose space is there already. Of the committers that wait, one writes and syncs for all, on its own goroutine.
+// groupLog is a log whose space is there already. Of the committers that wait, one writes and syncs for all, on its own
+// goroutine.
 type groupLog struct {
 	file   vfs.File
 	mu     sync.Mutex

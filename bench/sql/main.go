@@ -6,9 +6,11 @@
 //	go run ./bench/sql --quick    # does it still work? a minute; the figures mean nothing
 //	go run ./bench/sql --sysbench # sysbench's workloads on Weft and InnoDB, about a quarter of an hour
 //
-// All commits are durable. Rounds are interleaved: in each round every cell, one operation with one number of clients, runs on all peers one after the
-// other, so that a ratio compares neighbours in time. The client is a bare one of this program, so that the servers are what is measured; it shares the
-// machine with them. With sysbench, echo is a server that answers from memory and syncs a log: what protocol, disk and client take alone. MariaDB comes from Debian's packages mariadb-server and mariadb-plugin-rocksdb; without them Weft is measured alone.
+// All commits are durable. Rounds are interleaved: in each round every cell, one operation with one number of clients,
+// runs on all peers one after the other, so that a ratio compares neighbours in time. The client is a bare one of this
+// program, so that the servers are what is measured; it shares the machine with them. With sysbench, echo is a server
+// that answers from memory and syncs a log: what protocol, disk and client take alone. MariaDB comes from Debian's
+// packages mariadb-server and mariadb-plugin-rocksdb; without them Weft is measured alone.
 //
 // Knows: the peers, their processes, the statements they are asked.
 // Never: being imported; another machine.
@@ -57,12 +59,14 @@ func parseFlags(args []string) (*config, error) {
 	f := flag.NewFlagSet("sql", flag.ContinueOnError)
 	check := c.AddFlags(f, clientsPreset)
 	f.BoolVar(&quick, "quick", false, "one short round on little data, to see that everything works")
-	f.BoolVar(&c.Sysbench, "sysbench", false, "measure sysbench's workloads, with 8 and 32 clients; sysbench comes from Debian's package of that name")
+	f.BoolVar(&c.Sysbench, "sysbench", false,
+		"measure sysbench's workloads, with 8 and 32 clients; sysbench comes from Debian's package of that name")
 	f.StringVar(&operations, "operations", "", "what to measure (default: everything)")
 	f.StringVar(&peers, "peers", strings.Join(peerNames(), ","), "whom to measure")
 	f.Int64Var(&c.Rows, "rows", 100_000, "rows of the table for point reads and ranges")
 	f.Int64Var(&c.GroupRows, "group-rows", 600_000, "rows of the table for GROUP BY")
-	f.Int64Var(&c.StreamRows, "stream-rows", 10_000_000, "rows that Weft streams in one SELECT, for its memory; 0 leaves that out")
+	f.Int64Var(&c.StreamRows, "stream-rows", 10_000_000,
+		"rows that Weft streams in one SELECT, for its memory; 0 leaves that out")
 	if err := f.Parse(args); err != nil {
 		return nil, err
 	}
@@ -91,7 +95,8 @@ func parseFlags(args []string) (*config, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.Peers = slices.DeleteFunc(c.Peers, func(name string) bool { return c.Sysbench && name == peerMyRocks || !c.Sysbench && name == peerEcho })
+	c.Peers = slices.DeleteFunc(c.Peers,
+		func(name string) bool { return c.Sysbench && name == peerMyRocks || !c.Sysbench && name == peerEcho })
 	return c, c.check()
 }
 

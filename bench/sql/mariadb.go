@@ -21,10 +21,12 @@ func openMariaDB(ctx context.Context, c *config, name string) (*peer, error) {
 	options := " ENGINE=InnoDB"
 	if name == peerMyRocks {
 		if _, err := os.Stat(rocksPlugin); err != nil {
-			return nil, &loadgen.MissingError{Reason: "MyRocks is not installed (on Debian: apt-get install mariadb-plugin-rocksdb)"}
+			return nil, &loadgen.MissingError{
+				Reason: "MyRocks is not installed (on Debian: apt-get install mariadb-plugin-rocksdb)"}
 		}
 		options = " ENGINE=ROCKSDB"
-		more = []string{"--plugin-load-add=ha_rocksdb", "--rocksdb-flush-log-at-trx-commit=1", "--rocksdb-block-cache-size=512M", "--innodb-buffer-pool-size=16M"}
+		more = []string{"--plugin-load-add=ha_rocksdb", "--rocksdb-flush-log-at-trx-commit=1",
+			"--rocksdb-block-cache-size=512M", "--innodb-buffer-pool-size=16M"}
 	}
 	server, err := sqlpeer.MariaDB(ctx, filepath.Join(c.Dir, name), more...)
 	if err != nil {

@@ -25,7 +25,8 @@ const (
 )
 
 func operationNames() []string {
-	return []string{opReadPrepared, opReadText, opRangePrepared, opRangeText, opSumText, opInsertPrepared, opInsertText, opGroup}
+	return []string{opReadPrepared, opReadText, opRangePrepared, opRangeText, opSumText, opInsertPrepared, opInsertText,
+		opGroup}
 }
 
 const (
@@ -82,7 +83,8 @@ func newWorker(p *peer, operation string, seed int, c *config) (*worker, error) 
 	if err != nil {
 		return nil, err
 	}
-	w := &worker{client: connection, operation: operation, random: rand.New(rand.NewPCG(1, uint64(seed))), rows: c.Rows, value: valueOf(int64(seed))}
+	w := &worker{client: connection, operation: operation, random: rand.New(rand.NewPCG(1, uint64(seed))), rows: c.Rows,
+		value: valueOf(int64(seed))}
 	w.text = strings.HasSuffix(operation, "-text") || operation == opGroup
 	if w.text {
 		return w, nil

@@ -87,8 +87,8 @@ func (c *config) open(ctx context.Context, name string) (*peer, error) {
 	return openMariaDB(ctx, c, name)
 }
 
-// openWeft starts the binary of this tree. It is started anew after loading: the first start brings what was loaded from the log into tables, the
-// second has nothing to do.
+// openWeft starts the binary of this tree. It is started anew after loading: the first start brings what was loaded
+// from the log into tables, the second has nothing to do.
 func openWeft(ctx context.Context, c *config, name string) (p *peer, err error) {
 	if err := c.Build(); err != nil {
 		return nil, err

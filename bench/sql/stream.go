@@ -64,7 +64,9 @@ func streamed(ctx context.Context, c *config, peers []*peer) (notes []string, er
 		const mebi = 1 << 20
 		notes = append(notes,
 			fmt.Sprintf("One SELECT streamed them from a server %s in %.1f s (%s rows/s, server CPU %.2f µs a row): peak memory %.0f MiB above its %.0f MiB while idle.",
-				state, took.Seconds(), loadgen.Figure(float64(rows)/took.Seconds()), (loadgen.CPU(pid)-cpu)*1e6/float64(rows), float64(loadgen.Memory(pid, "VmHWM")-idle)/mebi, float64(idle)/mebi))
+				state, took.Seconds(), loadgen.Figure(float64(rows)/took.Seconds()),
+				(loadgen.CPU(pid)-cpu)*1e6/float64(rows), float64(loadgen.Memory(pid, "VmHWM")-idle)/mebi,
+				float64(idle)/mebi))
 		time.Sleep(settles)
 	}
 	return notes, nil

@@ -15,12 +15,14 @@ import (
 	"github.com/weftdb/weft/bench/loadgen"
 )
 
-// sysbenchGoals are sysbench's workloads, in the order of the report, and how many times InnoDB's rate is wanted of each. // immutable
+// sysbenchGoals are sysbench's workloads, in the order of the report, and how many times InnoDB's rate is wanted of
+// each. // immutable
 var sysbenchGoals = []struct {
 	name string
 	goal float64
 }{
-	{"point_select", 2}, {"read_only", 1.3}, {"read_write", 1.2}, {"write_only", 1.1}, {"update_index", 1.1}, {"update_non_index", 1.1}, {"insert", 1.1},
+	{"point_select", 2}, {"read_only", 1.3}, {"read_write", 1.2}, {"write_only", 1.1}, {"update_index", 1.1},
+	{"update_non_index", 1.1}, {"insert", 1.1},
 	{"simple_ranges", 1.3}, {"sum_ranges", 1.3}, {"order_ranges", 1.3}, {"distinct_ranges", 1.3},
 }
 
@@ -31,7 +33,8 @@ func sysbenchNames() (names []string) {
 	return names
 }
 
-// sysbenchArguments are those of a workload; one that ends in "_ranges" is that query of read_only alone, without transactions.
+// sysbenchArguments are those of a workload; one that ends in "_ranges" is that query of read_only alone, without
+// transactions.
 func sysbenchArguments(c *config, p *peer, workload string) ([]string, error) {
 	_, port, err := net.SplitHostPort(p.Address)
 	if err != nil {
@@ -47,7 +50,8 @@ func sysbenchArguments(c *config, p *peer, workload string) ([]string, error) {
 			}
 		}
 	}
-	arguments := []string{script, "--db-driver=mysql", "--mysql-host=127.0.0.1", "--mysql-port=" + port, "--mysql-user=root", "--mysql-db=" + database,
+	arguments := []string{script, "--db-driver=mysql", "--mysql-host=127.0.0.1", "--mysql-port=" + port,
+		"--mysql-user=root", "--mysql-db=" + database,
 		"--table-size=" + strconv.FormatInt(c.Rows, 10), "--auto-inc=off", "--mysql-ignore-errors=1020,1062,1205,1213"}
 	return append(arguments, extra...), nil
 }

@@ -11,8 +11,8 @@ import (
 	"net"
 )
 
-// Client is as little of a MySQL client as measuring needs, so that what is measured is the server: it asks, and reads answers without keeping
-// them. User root, no password. One goroutine at a time.
+// Client is as little of a MySQL client as measuring needs, so that what is measured is the server: it asks, and reads
+// answers without keeping them. User root, no password. One goroutine at a time.
 type Client struct {
 	conn   net.Conn
 	reader *bufio.Reader
@@ -21,7 +21,8 @@ type Client struct {
 	answer []byte // of the last packet read
 }
 
-// What the client says it can do, by MySQL's protocol: long passwords, protocol 4.1, secure connection, transactions, authentication plugins, a database.
+// What the client says it can do, by MySQL's protocol: long passwords, protocol 4.1, secure connection, transactions,
+// authentication plugins, a database.
 const (
 	capabilities    = 1 | 1<<3 | 1<<9 | 1<<13 | 1<<15 | 1<<19
 	packetMax       = 1<<24 - 1

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package sqlpeer starts servers that speak MySQL's protocol, Weft and MariaDB, and asks them with as little of a client
-// as measuring needs. Programs that compare them have it in common.
+// Package sqlpeer starts servers that speak MySQL's protocol, Weft and MariaDB, and asks them with as little of a
+// client as measuring needs. Programs that compare them have it in common.
 //
 // Knows: the servers' command lines, MySQL's protocol as a client sees it.
 // Never: what is asked, or measured.
@@ -44,17 +44,19 @@ func Weft(ctx context.Context, o *loadgen.Settings, dir, cache string) (*Server,
 	return &Server{s}, err
 }
 
-// MariaDB starts a server of its own, with its data in a new folder: each commit is durable, no binary log, 512 MiB of cache unless more, which is added to
-// the command line, says otherwise. User root has no password.
+// MariaDB starts a server of its own, with its data in a new folder: each commit is durable, no binary log, 512 MiB of
+// cache unless more, which is added to the command line, says otherwise. User root has no password.
 func MariaDB(ctx context.Context, dir string, more ...string) (*Server, error) {
 	server, err := exec.LookPath("mariadbd")
 	if err != nil {
-		return nil, &loadgen.MissingError{Reason: "MariaDB is not installed (on Debian: apt-get install mariadb-server)"}
+		return nil, &loadgen.MissingError{
+			Reason: "MariaDB is not installed (on Debian: apt-get install mariadb-server)"}
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
-	install := exec.CommandContext(ctx, "mariadb-install-db", "--no-defaults", "--datadir="+dir, "--auth-root-authentication-method=normal", "--user=root", "--skip-test-db")
+	install := exec.CommandContext(ctx, "mariadb-install-db", "--no-defaults", "--datadir="+dir,
+		"--auth-root-authentication-method=normal", "--user=root", "--skip-test-db")
 	if said, err := install.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("mariadb-install-db: %w: %s", err, said)
 	}
@@ -63,7 +65,9 @@ func MariaDB(ctx context.Context, dir string, more ...string) (*Server, error) {
 		return nil, err
 	}
 	_, port, _ := strings.Cut(address, ":")
-	args := []string{"--no-defaults", "--user=root", "--datadir=" + dir, "--socket=" + filepath.Join(dir, "socket"), "--bind-address=127.0.0.1", "--port=" + port,
-		"--skip-log-bin", "--innodb-flush-log-at-trx-commit=1", "--innodb-buffer-pool-size=512M", "--max-allowed-packet=64M", "--skip-name-resolve", "--query-cache-type=0"}
+	args := []string{"--no-defaults", "--user=root", "--datadir=" + dir, "--socket=" + filepath.Join(dir, "socket"),
+		"--bind-address=127.0.0.1", "--port=" + port,
+		"--skip-log-bin", "--innodb-flush-log-at-trx-commit=1", "--innodb-buffer-pool-size=512M",
+		"--max-allowed-packet=64M", "--skip-name-resolve", "--query-cache-type=0"}
 	return Start(ctx, exec.Command(server, append(args, more...)...), address)
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/weftdb/weft/bench/loadgen"
 )
 
-// unprivileged lets PostgreSQL's programs start, which refuse to run as root: as root, under another account, which is given the folder. The system ends
-// them if this process is killed.
+// unprivileged lets PostgreSQL's programs start, which refuse to run as root: as root, under another account, which is
+// given the folder. The system ends them if this process is killed.
 func unprivileged(dir string, commands ...*exec.Cmd) error {
 	for _, command := range commands {
 		loadgen.EndWithParent(command)

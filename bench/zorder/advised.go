@@ -13,8 +13,8 @@ import (
 	"github.com/weftdb/weft/zorder"
 )
 
-// advisedFigures is the leaves of a log that never binds one column: with the bits of all going round robin, in the order that the advisor learns from one half of the
-// log, and of the packed R-tree; counted on the other half.
+// advisedFigures is the leaves of a log that never binds one column: with the bits of all going round robin, in the
+// order that the advisor learns from one half of the log, and of the packed R-tree; counted on the other half.
 type advisedFigures struct {
 	unbound                   string
 	order                     string // the learned plan's text
@@ -24,7 +24,8 @@ type advisedFigures struct {
 
 func (a *advisedFigures) ratio() float64 { return float64(a.learned) / float64(max(a.tree, 1)) }
 
-// skewedLog is queries of 0.1 % that never bind one column: of ten, six bind all others, three all others but one, one a single column.
+// skewedLog is queries of 0.1 % that never bind one column: of ten, six bind all others, three all others but one, one
+// a single column.
 func (d *dataset) skewedLog(queries int, seed uint64, unbound int) []query {
 	random := rand.New(rand.NewPCG(seed, uint64(queries)))
 	var others []int

@@ -11,14 +11,17 @@ import (
 	"testing"
 )
 
-// TestReport runs everything on few rows: all methods must agree on what they find, and the report must have a line for each cell.
+// TestReport runs everything on few rows: all methods must agree on what they find, and the report must have a line for
+// each cell.
 func TestReport(t *testing.T) {
-	c := &config{Queries: 3, RowsMax: 2000, Data: datasetNames(), Memory: true, Dir: t.TempDir(), Seed: 7, Log: io.Discard}
+	c := &config{Queries: 3, RowsMax: 2000, Data: datasetNames(), Memory: true, Dir: t.TempDir(), Seed: 7,
+		Log: io.Discard}
 	var out bytes.Buffer
 	if err := run(t.Context(), c, &out); err != nil {
 		t.Fatal(err)
 	}
-	for _, wanted := range append(methods(), "### cities: 2000 rows, 3 attributes", "### weather: 2000 rows, 4 attributes", "entries examined / returned", "PostgreSQL was not measured") {
+	for _, wanted := range append(methods(), "### cities: 2000 rows, 3 attributes",
+		"### weather: 2000 rows, 4 attributes", "entries examined / returned", "PostgreSQL was not measured") {
 		if !strings.Contains(out.String(), wanted) {
 			t.Errorf("the report lacks %q:\n%s", wanted, out.String())
 		}
@@ -28,8 +31,8 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// TestLeaves compares the two counts of a curve's leaves: the walk over the keys and the one over separators alone. The latter also counts
-// leaves that could hold the next key of the box behind their last entry.
+// TestLeaves compares the two counts of a curve's leaves: the walk over the keys and the one over separators alone. The
+// latter also counts leaves that could hold the next key of the box behind their last entry.
 func TestLeaves(t *testing.T) {
 	d, err := loadDataset("weather", 20_000)
 	if err != nil {
@@ -58,7 +61,8 @@ func TestLeaves(t *testing.T) {
 			walked := c.leaves(box)
 			touched, _ := box.Union().TouchedLeaves(separators)
 			if walked < 1 || touched < walked || touched > walked+walked/10+2 {
-				t.Errorf("%v..%v: %d leaves walked, %d touched", one.queries[i].low, one.queries[i].high, walked, touched)
+				t.Errorf("%v..%v: %d leaves walked, %d touched", one.queries[i].low, one.queries[i].high, walked,
+					touched)
 			}
 		}
 	}
@@ -76,7 +80,8 @@ func TestPackedTree(t *testing.T) {
 	if len(leaves) < 5000/leafEntries || len(leaves) > 5000/leafEntries*3/2 {
 		t.Errorf("%d leaves", len(leaves))
 	}
-	everything := query{low: []float64{math.Inf(-1), math.Inf(-1), math.Inf(-1)}, high: []float64{math.Inf(1), math.Inf(1), math.Inf(1)}}
+	everything := query{low: []float64{math.Inf(-1), math.Inf(-1), math.Inf(-1)},
+		high: []float64{math.Inf(1), math.Inf(1), math.Inf(1)}}
 	for i := range leaves {
 		if !leaves[i].meets(&everything) {
 			t.Error(leaves[i])

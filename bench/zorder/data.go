@@ -53,7 +53,8 @@ func loadDataset(name string, rowsMax int) (*dataset, error) {
 			return add(lat, lon, float64(c.Population))
 		})
 	case "weather":
-		d.columns = []column{{"timestamp", "timestamp(s)"}, {"celsius", "f64"}, {"latitude", "f64"}, {"longitude", "f64"}}
+		d.columns = []column{{"timestamp", "timestamp(s)"}, {"celsius", "f64"}, {"latitude", "f64"},
+			{"longitude", "f64"}}
 		err = weather.Each(func(w weather.Report) error {
 			lat, lon, err := parseTwo(w.Latitude, w.Longitude)
 			if err != nil {
@@ -130,8 +131,8 @@ func (c *cell) label() string {
 	return fmt.Sprintf("%d of %d", c.bound, c.of)
 }
 
-// cells makes the random queries: for each selectivity with all columns bound, with two, and with one. Each is a window around a random row that holds the same share of
-// the values of each bound column; which columns are bound goes round.
+// cells makes the random queries: for each selectivity with all columns bound, with two, and with one. Each is a window
+// around a random row that holds the same share of the values of each bound column; which columns are bound goes round.
 func (d *dataset) cells(queries int, seed uint64) []cell {
 	random := rand.New(rand.NewPCG(seed, uint64(len(d.columns))))
 	var list []cell
@@ -172,7 +173,8 @@ func (d *dataset) window(random *rand.Rand, share float64, columns []int) query 
 // between is the number of rows that have a value of one column inside the query's bounds.
 func (d *dataset) between(column int, q *query) int {
 	values := d.sorted[column]
-	return sort.Search(len(values), func(i int) bool { return values[i] > q.high[column] }) - sort.SearchFloat64s(values, q.low[column])
+	return sort.Search(len(values), func(i int) bool { return values[i] > q.high[column] }) - sort.SearchFloat64s(
+		values, q.low[column])
 }
 
 // narrowest is the bound column with the fewest rows inside its bounds.

@@ -70,7 +70,8 @@ func (c *curve) corners(q *query) (low, high []uint64, err error) {
 	return low, high, nil
 }
 
-// leaves counts the leaves that a scan reads that always reads whole leaves: from each it jumps to the one that holds the next key inside the box, or would hold it.
+// leaves counts the leaves that a scan reads that always reads whole leaves: from each it jumps to the one that holds
+// the next key inside the box, or would hold it.
 func (c *curve) leaves(box *zorder.Box) int {
 	count, at := 0, box.Low()
 	for next := []byte(nil); at != nil; at = next {
@@ -105,8 +106,8 @@ func (c *curve) separators(every int) [][]byte {
 // rectangle is the bounds of a leaf of the R-tree.
 type rectangle struct{ low, high []float64 }
 
-// packedTree is the leaves of an R-tree packed by sort-tile-recursive (Leutenegger et al. 1997): sorted by the first column and cut into slabs of equal size, those by the
-// second, and so on.
+// packedTree is the leaves of an R-tree packed by sort-tile-recursive (Leutenegger et al. 1997): sorted by the first
+// column and cut into slabs of equal size, those by the second, and so on.
 func packedTree(d *dataset) []rectangle {
 	rows := slices.Clone(d.rows)
 	var leaves []rectangle
@@ -176,7 +177,8 @@ func (r *report) addLeaves(w *weftPeer, cells []cell) error {
 		return err
 	}
 	if !part.Curve.IsLearned() {
-		r.notes = append(r.notes, "The codecs of the index "+learnedName+" were not learned: its figures are those of raw codes.")
+		r.notes = append(r.notes, "The codecs of the index "+learnedName+
+			" were not learned: its figures are those of raw codes.")
 	}
 	c, err := newCurve(r.data, &part, part.Curve.Plan)
 	if err != nil {
@@ -212,7 +214,8 @@ func (r *report) addLeaves(w *weftPeer, cells []cell) error {
 	return nil
 }
 
-// articleEstimate is the article's formula with its own rule for ranges: the excluded share of an attribute counts as that much of an exact bound.
+// articleEstimate is the article's formula with its own rule for ranges: the excluded share of an attribute counts as
+// that much of an exact bound.
 func articleEstimate(box *zorder.Box, leaves float64) float64 {
 	attributes, exact := box.Plan().Attributes(), 0.0
 	for i := range attributes {
@@ -224,6 +227,7 @@ func articleEstimate(box *zorder.Box, leaves float64) float64 {
 // note keeps the factor by which an estimate is off. Where nothing is there to read, there is nothing to be off by.
 func (f *leafFigures) note(estimator string, estimate float64, actual int) {
 	if actual > 0 {
-		f.errors[estimator] = append(f.errors[estimator], max(estimate/float64(actual), float64(actual)/max(estimate, 1)))
+		f.errors[estimator] = append(f.errors[estimator],
+			max(estimate/float64(actual), float64(actual)/max(estimate, 1)))
 	}
 }

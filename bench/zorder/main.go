@@ -5,10 +5,11 @@
 //	go run ./bench/zorder            # everything, some minutes
 //	go run ./bench/zorder --quick    # does it still work? the figures mean nothing
 //
-// On each data set the same random queries run on Weft's Z-order indexes (with codes learned from the rows, and raw), on the best single-column index, on the
-// best composite index, as a full scan, and on a GiST index of PostgreSQL if that is installed. The entries examined, seeks and rows read back are
-// counted by the database itself. Then the leaves that a box touches are compared with those of a packed R-tree, and the estimators with what
-// they estimate. The figures that Weft is to reach stand beside those that it reached.
+// On each data set the same random queries run on Weft's Z-order indexes (with codes learned from the rows, and raw),
+// on the best single-column index, on the best composite index, as a full scan, and on a GiST index of PostgreSQL if
+// that is installed. The entries examined, seeks and rows read back are counted by the database itself. Then the leaves
+// that a box touches are compared with those of a packed R-tree, and the estimators with what they estimate. The
+// figures that Weft is to reach stand beside those that it reached.
 //
 // Knows: package database's exported API, the curve, PostgreSQL's command line.
 // Never: being imported.

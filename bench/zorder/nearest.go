@@ -64,10 +64,12 @@ func (r *report) addNearest(ctx context.Context, c *config, w *weftPeer, p *post
 }
 
 // nearest asks Weft, and returns how far the last row is.
-func (w *weftPeer) nearest(ctx context.Context, x, y string, point []float64, limit int, f *nearFigures) (last float64, err error) {
+func (w *weftPeer) nearest(ctx context.Context, x, y string, point []float64, limit int, f *nearFigures) (last float64,
+	err error) {
 	near := &database.Near{Columns: []string{x, y}, To: point}
 	begun := time.Now()
-	cursor, err := w.table.Query(ctx, database.Query{Index: nearName, Where: govalue.Attribute("partition").Equal(partition), Near: near, Fetch: true})
+	cursor, err := w.table.Query(ctx, database.Query{Index: nearName,
+		Where: govalue.Attribute("partition").Equal(partition), Near: near, Fetch: true})
 	if err != nil {
 		return 0, err
 	}
@@ -84,8 +86,10 @@ func (w *weftPeer) nearest(ctx context.Context, x, y string, point []float64, li
 	return last, cursor.Close()
 }
 
-// nearest asks PostgreSQL, by the operator <-> on a GiST index of cubes of the two columns, and compares how far the last row is.
-func (p *postgresPeer) nearest(ctx context.Context, first int, points [][]float64, far []float64, limit int, f *nearFigures) error {
+// nearest asks PostgreSQL, by the operator <-> on a GiST index of cubes of the two columns, and compares how far the
+// last row is.
+func (p *postgresPeer) nearest(ctx context.Context, first int, points [][]float64, far []float64, limit int,
+	f *nearFigures) error {
 	var script bytes.Buffer
 	fmt.Fprintf(&script, `CREATE TABLE IF NOT EXISTS places AS SELECT v, cube(ARRAY[v[%d], v[%d]]) AS place FROM rows;
 CREATE INDEX IF NOT EXISTS places_by_place ON places USING gist (place);
@@ -114,7 +118,8 @@ VACUUM ANALYZE places;
 		}
 		f.postgres = append(f.postgres, time.Duration(answer[0].Took*float64(time.Millisecond)))
 		if math.Abs(last.Far-far[i]) > 1e-9*(1+last.Far) {
-			return fmt.Errorf("the nearest %d of %v reach to %v, of PostgreSQL to %v", limit, points[i], far[i], last.Far)
+			return fmt.Errorf("the nearest %d of %v reach to %v, of PostgreSQL to %v", limit, points[i], far[i],
+				last.Far)
 		}
 	}
 	return nil
@@ -126,6 +131,7 @@ func (r *report) writeNearest(out io.Writer) {
 	for _, f := range r.nearest {
 		n := float64(f.queries)
 		fmt.Fprintf(out, "| %d | %.0f | %.0f | %.0f | %.0f |\n", f.limit, float64(f.examined)/n, float64(f.seeks)/n,
-			float64(middle(f.weft, 0.5))/float64(time.Microsecond), float64(middle(f.postgres, 0.5))/float64(time.Microsecond))
+			float64(middle(f.weft, 0.5))/float64(time.Microsecond),
+			float64(middle(f.postgres, 0.5))/float64(time.Microsecond))
 	}
 }

@@ -19,7 +19,8 @@ import (
 	"time"
 )
 
-// The ways to read a box with PostgreSQL: a cube of the values as they are, and one of their ranks, which serves a GiST index better where columns differ in scale.
+// The ways to read a box with PostgreSQL: a cube of the values as they are, and one of their ranks, which serves a GiST
+// index better where columns differ in scale.
 const (
 	methodGiST      = "PostgreSQL GiST, values"
 	methodGiSTRanks = "PostgreSQL GiST, ranks"
@@ -41,7 +42,8 @@ var errNoPostgres = errors.New("PostgreSQL was not measured: it is not installed
 func findPostgres() (string, error) {
 	folders, err := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
 	if err == nil && len(folders) > 0 {
-		return filepath.Dir(slices.MaxFunc(folders, func(a, b string) int { return len(a) - len(b) + strings.Compare(a, b) })), nil
+		return filepath.Dir(slices.MaxFunc(folders,
+			func(a, b string) int { return len(a) - len(b) + strings.Compare(a, b) })), nil
 	}
 	program, err := exec.LookPath("initdb")
 	if err != nil {
@@ -77,9 +79,12 @@ func (p *postgresPeer) start(ctx context.Context) (err error) {
 		return err
 	}
 	data := filepath.Join(p.dir, "data")
-	make := exec.CommandContext(ctx, filepath.Join(p.bin, "initdb"), "-D", data, "-U", "bench", "-A", "trust", "--no-sync", "-E", "UTF8", "--locale=C")
-	server := exec.Command(filepath.Join(p.bin, "postgres"), "-D", data, "-k", p.dir, "-c", "listen_addresses=", "-c", "shared_buffers=512MB", "-c", "fsync=off",
-		"-c", "jit=off", "-c", "max_parallel_workers_per_gather=0", "-c", "autovacuum=off", "-c", "maintenance_work_mem=256MB")
+	make := exec.CommandContext(ctx, filepath.Join(p.bin, "initdb"), "-D", data, "-U", "bench", "-A", "trust",
+		"--no-sync", "-E", "UTF8", "--locale=C")
+	server := exec.Command(filepath.Join(p.bin, "postgres"), "-D", data, "-k", p.dir, "-c", "listen_addresses=", "-c",
+		"shared_buffers=512MB", "-c", "fsync=off",
+		"-c", "jit=off", "-c", "max_parallel_workers_per_gather=0", "-c", "autovacuum=off", "-c",
+		"maintenance_work_mem=256MB")
 	make.Dir, server.Dir = p.dir, p.dir
 	if err := unprivileged(p.dir, make, server); err != nil {
 		return err
@@ -102,7 +107,8 @@ func (p *postgresPeer) start(ctx context.Context) (err error) {
 
 // ask runs statements and returns what they print.
 func (p *postgresPeer) ask(ctx context.Context, statements io.Reader) ([]byte, error) {
-	command := exec.CommandContext(ctx, filepath.Join(p.bin, "psql"), "-X", "-q", "-A", "-t", "-h", p.dir, "-U", "bench", "-d", "postgres", "-v", "ON_ERROR_STOP=1", "-f", "-")
+	command := exec.CommandContext(ctx, filepath.Join(p.bin, "psql"), "-X", "-q", "-A", "-t", "-h", p.dir, "-U",
+		"bench", "-d", "postgres", "-v", "ON_ERROR_STOP=1", "-f", "-")
 	var faults bytes.Buffer
 	command.Stdin, command.Stderr = statements, &faults
 	output, err := command.Output()
@@ -187,7 +193,8 @@ func (n *plan) find(kind string) *plan {
 	return nil
 }
 
-// cell runs the queries of a cell, on the cube of the values and on that of the ranks. Bitmap scans are forced, for there the pages of the index are counted apart.
+// cell runs the queries of a cell, on the cube of the values and on that of the ranks. Bitmap scans are forced, for
+// there the pages of the index are counted apart.
 func (p *postgresPeer) cell(ctx context.Context, c *cell) ([]tally, error) {
 	var tallies []tally
 	for _, method := range []string{methodGiST, methodGiSTRanks} {
@@ -245,8 +252,9 @@ func (p *postgresPeer) read(method string, c *cell, output []byte) (tally, error
 		}
 		pages := index.Hit + index.Read
 		t.add(outcome{
-			examined: int64(float64(pages) * p.entries[method]), seeks: pages, fetched: found + int64(heap.Removed), returned: found,
-			took: time.Duration(answer[0].Took * float64(time.Millisecond)),
+			examined: int64(float64(pages) * p.entries[method]), seeks: pages, fetched: found + int64(heap.Removed),
+			returned: found,
+			took:     time.Duration(answer[0].Took * float64(time.Millisecond)),
 		})
 	}
 	return t, nil

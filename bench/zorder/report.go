@@ -72,10 +72,14 @@ func (r *report) write(out io.Writer) {
 // percent is a selectivity for people.
 func percent(share float64) string { return fmt.Sprintf("%g %%", share*100) }
 
-// writeMethods prints a line for each cell and a column for each method, twice: entries and seeks, then base rows and time.
+// writeMethods prints a line for each cell and a column for each method, twice: entries and seeks, then base rows and
+// time.
 func (r *report) writeMethods(out io.Writer) {
 	fmt.Fprint(out, "\nEntries examined / row returned (seeks a query; of PostgreSQL: pages of the index read):\n\n")
-	r.writeGrid(out, func(t *tally) string { return fmt.Sprintf("%.2f (%.0f)", t.per(t.sum.examined), t.each(t.sum.seeks)) })
+	r.writeGrid(out, func(t *tally) string {
+		return fmt.Sprintf("%.2f (%.0f)", t.per(t.sum.examined),
+			t.each(t.sum.seeks))
+	})
 	fmt.Fprint(out, "\nBase rows read / row returned, and the median time of a query in µs:\n\n")
 	r.writeGrid(out, func(t *tally) string { return fmt.Sprintf("%.2f, %.0f", t.per(t.sum.fetched), t.median()) })
 }
@@ -87,7 +91,8 @@ func (r *report) writeGrid(out io.Writer, show func(*tally) string) {
 			columns = append(columns, name)
 		}
 	}
-	fmt.Fprintf(out, "| wanted | bound | returned | %s |\n|---|---|--:|%s\n", strings.Join(columns, " | "), strings.Repeat("--:|", len(columns)))
+	fmt.Fprintf(out, "| wanted | bound | returned | %s |\n|---|---|--:|%s\n", strings.Join(columns, " | "),
+		strings.Repeat("--:|", len(columns)))
 	for i := range r.tallies {
 		t := &r.tallies[i]
 		if i == 0 || t.cell != r.tallies[i-1].cell {
@@ -109,7 +114,8 @@ func (r *report) writeLeaves(out io.Writer) {
 	fmt.Fprintln(out, "\n|---|---|--:|--:|--:|--:|--:|--:|--:|")
 	for _, f := range r.leaves {
 		n := float64(len(f.cell.queries))
-		fmt.Fprintf(out, "| %s | %s | %.1f | %.1f | %.2f |", percent(f.cell.selectivity), f.cell.label(), float64(f.curve)/n, float64(f.tree)/n, f.ratio())
+		fmt.Fprintf(out, "| %s | %s | %.1f | %.1f | %.2f |", percent(f.cell.selectivity), f.cell.label(),
+			float64(f.curve)/n, float64(f.tree)/n, f.ratio())
 		for _, name := range estimators() {
 			fmt.Fprintf(out, " %.1f / %.1f |", middle(f.errors[name], 0.5), middle(f.errors[name], 0.9))
 		}
@@ -125,7 +131,8 @@ const goalSelectivity = 0.001
 // find is the tally of a method in the cell for which goals are set.
 func (r *report) find(method string) *tally {
 	for i := range r.tallies {
-		if t := &r.tallies[i]; t.method == method && t.cell.selectivity == goalSelectivity && t.cell.bound == t.cell.of {
+		if t := &r.tallies[i]; t.method == method && t.cell.selectivity == goalSelectivity &&
+			t.cell.bound == t.cell.of {
 			return t
 		}
 	}
@@ -145,7 +152,8 @@ func (r *report) writeGoals(out io.Writer) {
 			leafRatio = f.ratio()
 		}
 	}
-	fmt.Fprintf(out, "| at %s, all attributes bound | goal | measured | |\n|---|--:|--:|---|\n", percent(goalSelectivity))
+	fmt.Fprintf(out, "| at %s, all attributes bound | goal | measured | |\n|---|--:|--:|---|\n",
+		percent(goalSelectivity))
 	line := func(name string, goal, measured float64, isMost bool) {
 		bound, met := "≥", measured >= goal
 		if isMost {
@@ -160,9 +168,11 @@ func (r *report) writeGoals(out io.Writer) {
 	line("entries examined / returned", examinedMax, z.per(z.sum.examined), true)
 	line("seeks a query", 50, z.each(z.sum.seeks), true)
 	line("base rows read / returned", 1.02, z.per(z.sum.fetched), true)
-	line("best single-column index: its examined / ours", 10, float64(single.sum.examined)/float64(max(z.sum.examined, 1)), false)
+	line("best single-column index: its examined / ours", 10,
+		float64(single.sum.examined)/float64(max(z.sum.examined, 1)), false)
 	line("leaves / those of a packed R-tree", 1.5, leafRatio, true)
-	line("after the advisor, on a log that never binds "+r.advised.unbound+": leaves / those of a packed R-tree", 1, r.advised.ratio(), true)
+	line("after the advisor, on a log that never binds "+r.advised.unbound+": leaves / those of a packed R-tree", 1,
+		r.advised.ratio(), true)
 	for _, name := range estimators() {
 		r.writeEstimate(out, name)
 	}

@@ -89,7 +89,8 @@ func (w *weftPeer) Close() error { return errors.Join(w.db.Close(), w.store.Clos
 const loadItems = 500
 
 func (w *weftPeer) load(ctx context.Context) (err error) {
-	w.table, err = w.db.CreateTable(ctx, database.TableSpec{Name: tableName, Key: database.Columns("id", schema.Number)})
+	w.table, err = w.db.CreateTable(ctx,
+		database.TableSpec{Name: tableName, Key: database.Columns("id", schema.Number)})
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,8 @@ import (
 	"github.com/weftdb/weft/internal/security/account"
 )
 
-// masterKeyVariable holds the master key itself, where a file is not wanted. It is no setting: --print-config never shows it.
+// masterKeyVariable holds the master key itself, where a file is not wanted. It is no setting: --print-config never
+// shows it.
 const masterKeyVariable = envPrefix + "MASTER_KEY"
 
 // accountsOf returns the users of a database, with the master key that the configuration names.
@@ -66,9 +67,12 @@ type userSubcommand struct {
 
 func (p *program) addUserCommands(command *cobra.Command, f *userFlags, all []userSubcommand) {
 	for _, sub := range all {
-		command.AddCommand(&cobra.Command{Use: sub.use, Short: sub.short, Args: sub.args, RunE: func(c *cobra.Command, args []string) error {
-			return p.user(c.Context(), userRequest{Do: command.Name() + " " + c.Name(), Name: strings.Join(args, "")}, f)
-		}})
+		command.AddCommand(&cobra.Command{Use: sub.use, Short: sub.short, Args: sub.args,
+			RunE: func(c *cobra.Command, args []string) error {
+				return p.user(c.Context(),
+					userRequest{Do: command.Name() + " " + c.Name(), Name: strings.Join(args, "")},
+					f)
+			}})
 	}
 }
 
@@ -123,7 +127,8 @@ func changeAccessKeys(ctx context.Context, users *database.Accounts, request use
 		}
 		return b.String(), err
 	case "key disable", "key enable":
-		return "access key " + request.Name + " " + request.Do[len("key "):] + "d\n", users.DisableAccessKey(ctx, request.Name, request.Do == "key disable")
+		return "access key " + request.Name + " " + request.Do[len("key "):] +
+			"d\n", users.DisableAccessKey(ctx, request.Name, request.Do == "key disable")
 	case "key drop":
 		return "access key " + request.Name + " dropped\n", users.DropAccessKey(ctx, request.Name)
 	}

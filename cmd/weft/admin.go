@@ -46,7 +46,8 @@ const (
 	adminKeyVariable  = envPrefix + "ADMIN_KEY"
 )
 
-// askAdmin sends a request to the admin port at HOST:PORT or https://HOST:PORT, and returns the body of an answer that is not an error.
+// askAdmin sends a request to the admin port at HOST:PORT or https://HOST:PORT, and returns the body of an answer that
+// is not an error.
 func (p *program) askAdmin(ctx context.Context, method, addr, target string, body []byte) (io.ReadCloser, error) {
 	environ, err := readEnviron(p.environ)
 	if err != nil {
@@ -126,7 +127,8 @@ func (s *server) page(render func(r *http.Request, db *database.DB, asJSON bool)
 			http.Error(w, "there is no table "+r.FormValue("table"), http.StatusNotFound)
 			return
 		case err != nil:
-			s.log.Error("failed to build a page of the admin port", "page", r.URL.Path, "table", r.FormValue("table"), "error", err)
+			s.log.Error("failed to build a page of the admin port", "page", r.URL.Path, "table", r.FormValue("table"),
+				"error", err)
 			http.Error(w, "failed to read the table: see the log", http.StatusInternalServerError)
 			return
 		}

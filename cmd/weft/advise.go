@@ -195,7 +195,8 @@ func (s *server) judge(ctx context.Context, db *database.DB, table string) (*rep
 }
 
 // overview judges every table, the ones with the worst findings first.
-func overview(ctx context.Context, db *database.DB, judge func(context.Context, *database.DB, string) (*report.Report, error), asJSON bool) ([]byte, error) {
+func overview(ctx context.Context, db *database.DB,
+	judge func(context.Context, *database.DB, string) (*report.Report, error), asJSON bool) ([]byte, error) {
 	var reports []*report.Report
 	for _, name := range survey.Tables(db) {
 		r, err := judge(ctx, db, name)

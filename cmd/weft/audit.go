@@ -13,13 +13,15 @@ import (
 	"github.com/weftdb/weft/internal/security/signature"
 )
 
-// openAudit opens the audit log, if there is to be one. What can't be written to it goes to the server's log, as a whole.
+// openAudit opens the audit log, if there is to be one. What can't be written to it goes to the server's log, as a
+// whole.
 func (s *server) openAudit() (err error) {
 	if s.config.AuditLog == "" || s.config.idle {
 		return nil
 	}
 	s.audit, err = audit.Open(audit.Options{
-		File: s.config.AuditLog, BytesMax: int64(s.config.AuditLogMaxMB) << 20, Events: audit.Events(s.config.AuditEvents),
+		File: s.config.AuditLog, BytesMax: int64(s.config.AuditLogMaxMB) << 20,
+		Events: audit.Events(s.config.AuditEvents),
 		Lost: func(line string, err error) {
 			s.log.Error("the audit log can't be written; its line is here", "error", err, "line", line)
 		},
@@ -82,8 +84,9 @@ func (s *server) auditChange(r *http.Request, request *userRequest, err error) {
 // auditAdmin records what an administrator did at the admin port; err is why it failed.
 func (s *server) auditAdmin(r *http.Request, action, resource string, err error) {
 	e := audit.Event{
-		Kind: audit.Administration, Port: "admin", User: r.Header.Get(userHeader), From: hostOf(r.RemoteAddr), Outcome: audit.Allowed,
-		Action: action, Resource: resource, Request: r.Header.Get(endpoint.RequestIDHeader),
+		Kind: audit.Administration, Port: "admin", User: r.Header.Get(userHeader), From: hostOf(r.RemoteAddr),
+		Outcome: audit.Allowed,
+		Action:  action, Resource: resource, Request: r.Header.Get(endpoint.RequestIDHeader),
 	}
 	if err != nil {
 		e.Reason = "failed: " + err.Error()

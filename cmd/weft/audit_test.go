@@ -32,7 +32,9 @@ func auditOf(t *testing.T, file string) (events []audit.Event, lines []string, t
 			t.Fatal(err)
 		}
 		events = append(events, e)
-		lines = append(lines, strings.Join(strings.Fields(fmt.Sprint(e.Kind, " ", e.Port, " ", e.User, " ", e.Action, " ", e.Resource, " ", e.Outcome)), " "))
+		lines = append(lines, strings.Join(
+			strings.Fields(fmt.Sprint(e.Kind, " ", e.Port, " ", e.User, " ", e.Action, " ", e.Resource, " ",
+				e.Outcome)), " "))
 	}
 	return events, lines, string(content)
 }
@@ -62,14 +64,16 @@ func query(t *testing.T, s *server, login string, statements ...string) (err err
 	return err
 }
 
-// TestAudit: the audit log tells who came in and who did not, who changed users and tables, and what was denied, by which request; never values.
+// TestAudit: the audit log tells who came in and who did not, who changed users and tables, and what was denied, by
+// which request; never values.
 func TestAudit(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "audit.log")
 	key := filepath.Join(t.TempDir(), "master.key")
 	if err := os.WriteFile(key, []byte(base64.StdEncoding.EncodeToString(make([]byte, 32))), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s, _ := openServer(t, map[string]string{"auth": "required", "audit-log": file, "mysql-addr": "127.0.0.1:0", "dynamodb-addr": "127.0.0.1:0", "master-key-file": key})
+	s, _ := openServer(t, map[string]string{"auth": "required", "audit-log": file, "mysql-addr": "127.0.0.1:0",
+		"dynamodb-addr": "127.0.0.1:0", "master-key-file": key})
 	if got := statusOf(t, s, "POST", "/users", "", `{"do":"add","name":"root","password":"hidden-1"}`); got != 200 {
 		t.Fatal(got)
 	}
@@ -79,7 +83,8 @@ func TestAudit(t *testing.T) {
 	if err := s.database.(*openedDatabase).db.Accounts().Add(t.Context(), "ann", "hidden-2"); err != nil {
 		t.Fatal(err)
 	}
-	if err := query(t, s, "root:hidden-1", "CREATE TABLE orders (id BIGINT PRIMARY KEY, note VARCHAR(20))", "INSERT INTO orders VALUES (1, 'hidden-3')", "SELECT * FROM orders WHERE note = 'hidden-3'"); err != nil {
+	if err := query(t, s, "root:hidden-1", "CREATE TABLE orders (id BIGINT PRIMARY KEY, note VARCHAR(20))",
+		"INSERT INTO orders VALUES (1, 'hidden-3')", "SELECT * FROM orders WHERE note = 'hidden-3'"); err != nil {
 		t.Fatal(err)
 	}
 	if err := query(t, s, "ann:hidden-2", "SELECT * FROM orders WHERE note = 'hidden-3'"); err == nil {
@@ -88,7 +93,8 @@ func TestAudit(t *testing.T) {
 	if err := query(t, s, "nobody:hidden-4", "SELECT 1"); err == nil {
 		t.Fatal("nobody signs in")
 	}
-	r, err := http.NewRequest("POST", "http://"+addressAt(t, s, "dynamodb"), strings.NewReader(`{"TableName":"hidden-5"}`))
+	r, err := http.NewRequest("POST", "http://"+addressAt(t, s, "dynamodb"),
+		strings.NewReader(`{"TableName":"hidden-5"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +147,8 @@ func TestAuditLost(t *testing.T) {
 	if got := statusOf(t, s, "POST", "/users", "", `{"do":"add","name":"root","password":"x"}`); got != 200 {
 		t.Fatal(got)
 	}
-	if !strings.Contains(log.String(), "the audit log can't be written") || !strings.Contains(log.String(), "weft user add") {
+	if !strings.Contains(log.String(), "the audit log can't be written") ||
+		!strings.Contains(log.String(), "weft user add") {
 		t.Errorf("the log does not have the line:\n%s", log)
 	}
 }

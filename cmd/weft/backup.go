@@ -64,7 +64,8 @@ that. See docs/backup.md, and weft restore.`,
 	flags.StringVar(&admin, "admin-addr", "127.0.0.1:8080", "the server's admin port, as `HOST:PORT`")
 	flags.StringVar(&data, "data", "", "a data `FOLDER` that no server has open")
 	flags.IntVar(&request.Keep, "keep", 0, "remove all but the newest `N` backups afterwards; 0 keeps all")
-	flags.StringArrayVar(&request.Recipients, "recipient", nil, "encrypt for the owner of this `KEY` of age; may be repeated")
+	flags.StringArrayVar(&request.Recipients, "recipient", nil,
+		"encrypt for the owner of this `KEY` of age; may be repeated")
 	command.AddCommand(p.backupListCommand(), p.backupKeyCommand())
 	return command
 }
@@ -89,7 +90,8 @@ func (p *program) backupListCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%d\t%t\n", b.ID, b.Made.Format(time.RFC3339), b.Kind, len(b.Files), b.Bytes(), b.Sealed)
+				fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%d\t%t\n", b.ID, b.Made.Format(time.RFC3339), b.Kind, len(b.Files),
+					b.Bytes(), b.Sealed)
 			}
 			return table.Flush()
 		},
@@ -119,7 +121,8 @@ func (p *program) backupKeyCommand() *cobra.Command {
 }
 
 // makeBackup does one backup of an open database.
-func makeBackup(ctx context.Context, db *database.DB, request backupRequest, environ []string, tell func(database.BackupProgress)) (r database.BackupResult, err error) {
+func makeBackup(ctx context.Context, db *database.DB, request backupRequest, environ []string,
+	tell func(database.BackupProgress)) (r database.BackupResult, err error) {
 	to, err := openStorage(request.To, environ)
 	if err != nil {
 		return r, usageError{err}
@@ -144,7 +147,8 @@ func sealFor(keys []string) (func(io.Writer) (io.WriteCloser, error), error) {
 }
 
 func describeBackup(r *database.BackupResult) string {
-	text := fmt.Sprintf("backup %s: %d files with %d bytes, of which %d files with %d bytes were new", r.ID, len(r.Files), r.Bytes(), r.Written, r.WrittenBytes)
+	text := fmt.Sprintf("backup %s: %d files with %d bytes, of which %d files with %d bytes were new", r.ID,
+		len(r.Files), r.Bytes(), r.Written, r.WrittenBytes)
 	if r.Removed > 0 {
 		text += fmt.Sprintf("; %d old backups removed", r.Removed)
 	}
@@ -188,7 +192,8 @@ func (s *server) backupHandler(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusUnprocessableEntity)
 		return
 	}
-	s.log.Info("backup made", "id", result.ID, "files", len(result.Files), "bytes", result.Bytes(), "new_bytes", result.WrittenBytes, "seconds", time.Since(begun).Seconds())
+	s.log.Info("backup made", "id", result.ID, "files", len(result.Files), "bytes", result.Bytes(), "new_bytes",
+		result.WrittenBytes, "seconds", time.Since(begun).Seconds())
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	_, _ = io.WriteString(w, describeBackup(&result)) // the client is gone; nobody to tell
 }

@@ -20,7 +20,8 @@ import (
 
 // bulkCommands are those that work on a store that is not being served.
 func (p *program) bulkCommands() []*cobra.Command {
-	host := &storecommand.Host{Stdin: os.Stdin, Stdout: p.stdout, Stderr: p.stderr, AddFlags: addSettingFlags, NoArguments: noArguments, PlaceHelp: storageHelp,
+	host := &storecommand.Host{Stdin: os.Stdin, Stdout: p.stdout, Stderr: p.stderr, AddFlags: addSettingFlags,
+		NoArguments: noArguments, PlaceHelp: storageHelp,
 		OpenPlace: func(place string) (storage.Storage, error) { return openStorage(place, p.environ) },
 		Usage:     func(err error) error { return usageError{err} }}
 	open := func(c *cobra.Command, looks bool, work func(context.Context, *database.DB, string) error) error {
@@ -42,11 +43,13 @@ func (p *program) bulkCommands() []*cobra.Command {
 	}
 	host.OpenTwo = func(c *cobra.Command, from, to string, work func(context.Context, kv.Store, kv.Store) error) error {
 		return p.withStore(c, from, true, func(ctx context.Context, source kv.Store) error {
-			return p.withStore(c, to, false, func(_ context.Context, target kv.Store) error { return work(ctx, source, target) })
+			return p.withStore(c, to, false,
+				func(_ context.Context, target kv.Store) error { return work(ctx, source, target) })
 		})
 	}
 	memory := int64(256 << 20)
-	return []*cobra.Command{host.VerifyCommand(), host.CopyCommand(), host.ExportCommand(), host.ImportCommand(size{&memory, 4 << 20}, &memory)}
+	return []*cobra.Command{host.VerifyCommand(), host.CopyCommand(), host.ExportCommand(),
+		host.ImportCommand(size{&memory, 4 << 20}, &memory)}
 }
 
 // withStore opens a folder, which is only read if it is the source, or the cluster of tikv://HOST:PORT,.., and nothing

@@ -35,15 +35,19 @@ func TestImport(t *testing.T) {
 	expect(exitUsage, "there is no table orders", "import", "orders", file)
 	expect(exitUsage, "can't be of type \"json\"", "import", "--key", "id:json", "orders", file)
 	expect(exitUsage, "Incorrect table name 'my orders '", "import", "--key", "id:string", "my orders ", file)
-	expect(exitUsage, "Incorrect index name 'by day '", "import", "--key", "id:string", "--index", "by day =day:string", "orders", file)
+	expect(exitUsage, "Incorrect index name 'by day '", "import", "--key", "id:string", "--index", "by day =day:string",
+		"orders", file)
 	expect(exitUsage, "is no COLUMN:TYPE", "import", "--key", "id", "orders", file)
 	expect(exitUsage, "there is no type \"money\"", "import", "--types", "amount:money", "orders", file)
-	expect(exitFailed, file+":3: column amount: \"x\" is not a valid number", "import", "--key", "id:string", "--index", "by-day=day:string,desc(amount):number", "orders", file)
+	expect(exitFailed, file+":3: column amount: \"x\" is not a valid number", "import", "--key", "id:string", "--index",
+		"by-day=day:string,desc(amount):number", "orders", file)
 	expect(0, "orders: 3 records, 2 rows and 2 index entries ingested", "import", "--bad-rows", "1", "orders", file)
 	expect(0, "orders: 2 rows, 2 index entries, 0 faults", "verify")
-	expect(0, "the table has rows: rows are put in batches", "import", "--bad-rows=1", "--types", "other:date", "orders", file)
+	expect(0, "the table has rows: rows are put in batches", "import", "--bad-rows=1", "--types", "other:date",
+		"orders", file)
 	expect(0, "orders: 2 rows, 2 index entries, 0 faults", "verify")
-	expect(0, "4 records, 3 rows and 3 index entries ingested", "import", "--key", "id:string", "--hash", "--index", "x=concat(id,',',day):string", "--bad-rows=1", "more", file)
+	expect(0, "4 records, 3 rows and 3 index entries ingested", "import", "--key", "id:string", "--hash", "--index",
+		"x=concat(id,',',day):string", "--bad-rows=1", "more", file)
 	expect(0, "checked 2 tables, 5 rows and 5 index entries in ", "verify")
 	if _, err := os.Stat(dir + "/data/weft-import"); !os.IsNotExist(err) {
 		t.Errorf("a folder is left: %v", err)
@@ -64,7 +68,8 @@ func TestImportServed(t *testing.T) {
 func TestMistypedFolder(t *testing.T) {
 	dir := t.TempDir()
 	for _, args := range [][]string{
-		{"verify", "--data", dir + "/none"}, {"verify", "--data", dir}, {"copy", "--from", dir + "/none", "--to", dir + "/copy"},
+		{"verify", "--data", dir + "/none"}, {"verify", "--data", dir},
+		{"copy", "--from", dir + "/none", "--to", dir + "/copy"},
 		{"explain", "--table", "t", "--data", dir + "/none"}, {"advise", "t", "--data", dir + "/none"},
 		{"user", "list", "--data", dir + "/none"},
 	} {
@@ -92,7 +97,8 @@ func TestCopy(t *testing.T) {
 		texts string
 		args  []string
 	}{
-		{0, "2 rows", []string{"import", "--data", dir + "/a", "--key", "id:number", "--index", "again=id:number", "t", file}},
+		{0, "2 rows", []string{"import", "--data", dir + "/a", "--key", "id:number", "--index", "again=id:number", "t",
+			file}},
 		{exitUsage, "two different stores", []string{"copy", "--from", dir + "/a"}},
 		{0, "default.t.again  2", []string{"copy", "--from", dir + "/a", "--to", dir + "/b"}},
 		{exitFailed, "--again", []string{"copy", "--from", dir + "/a", "--to", dir + "/b"}},
@@ -105,11 +111,13 @@ func TestCopy(t *testing.T) {
 	}
 }
 
-// TestExport exports a store in each format, makes the same store of it, and loads one table into another one; what can't be is refused.
+// TestExport exports a store in each format, makes the same store of it, and loads one table into another one; what
+// can't be is refused.
 func TestExport(t *testing.T) {
 	dir := t.TempDir()
 	file := dir + "/a.jsonl"
-	if err := os.WriteFile(file, []byte("{\"id\":\"1\",\"n\":2.5,\"l\":[1,\"x\",null]}\n{\"id\":\"2\",\"n\":\"text\"}\n"), 0o644); err != nil {
+	if err := os.WriteFile(file, []byte(
+		"{\"id\":\"1\",\"n\":2.5,\"l\":[1,\"x\",null]}\n{\"id\":\"2\",\"n\":\"text\"}\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	type step struct {
@@ -118,10 +126,12 @@ func TestExport(t *testing.T) {
 		args  []string
 	}
 	steps := []step{
-		{0, "2 rows", []string{"import", "--data", dir + "/a", "--key", "id:string", "--index", "again=id:string", "t", file}},
+		{0, "2 rows", []string{"import", "--data", dir + "/a", "--key", "id:string", "--index", "again=id:string", "t",
+			file}},
 		{exitUsage, "is no folder that weft export wrote", []string{"import", "--data", dir + "/a", dir}},
 		{exitFailed, "no such table", []string{"export", "--data", dir + "/a", dir + "/none", "other"}},
-		{exitFailed, "there is no format \"xml\"", []string{"export", "--data", dir + "/a", "--format", "xml", dir + "/none"}},
+		{exitFailed, "there is no format \"xml\"",
+			[]string{"export", "--data", dir + "/a", "--format", "xml", dir + "/none"}},
 		{exitFailed, "there is no store in", []string{"export", "--data", dir + "/b", dir + "/none"}},
 	}
 	for _, format := range []string{"dynamodb", "csv", "parquet"} {
@@ -132,7 +142,8 @@ func TestExport(t *testing.T) {
 			step{0, "imported 1 tables with 2 rows", []string{"import", "--data", store, out}},
 			step{exitFailed, "there is a table default.t already", []string{"import", "--data", store, out}},
 			step{exitUsage, "--key has no meaning", []string{"import", "--data", store, "--key", "id:string", out}},
-			step{0, "u: 2 records, 2 rows", []string{"import", "--data", store, "--key", "id:string", "u", out + "/default/t"}},
+			step{0, "u: 2 records, 2 rows",
+				[]string{"import", "--data", store, "--key", "id:string", "u", out + "/default/t"}},
 			step{0, "checked 2 tables, 4 rows and 2 index entries", []string{"verify", "--data", store}},
 			step{0, "exported 1 tables with 2 rows", []string{"export", "--data", store, out + "-u", "u"}},
 		)

@@ -47,7 +47,8 @@ has it can pretend to be any server to clients that trust the authority.`,
 		RunE: func(*cobra.Command, []string) error { return p.developCertificates(folder, hosts) },
 	}
 	dev.Flags().StringVar(&folder, "out", "weft-certs", "the `FOLDER` to write to")
-	dev.Flags().StringSliceVar(&hosts, "hosts", []string{"localhost", "127.0.0.1", "::1"}, "comma-separated `NAMES` and addresses of the server")
+	dev.Flags().StringSliceVar(&hosts, "hosts", []string{"localhost", "127.0.0.1", "::1"},
+		"comma-separated `NAMES` and addresses of the server")
 	command.AddCommand(dev)
 	return command
 }
@@ -99,7 +100,8 @@ The client certificate is DIR/client.pem with DIR/client-key.pem; weft reads the
 // template is a certificate to be issued.
 func template(name string, usages ...x509.ExtKeyUsage) *x509.Certificate {
 	return &x509.Certificate{
-		Subject: pkix.Name{CommonName: name}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().AddDate(0, 0, certificateDays),
+		Subject: pkix.Name{CommonName: name}, NotBefore: time.Now().Add(-time.Hour),
+		NotAfter: time.Now().AddDate(0, 0, certificateDays),
 		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: usages, BasicConstraintsValid: true,
 	}
 }
@@ -120,7 +122,8 @@ func authorityIn(folder string) (authority, error) {
 		return authority{}, fmt.Errorf("the authority in %s can't be used: %w", folder, err)
 	}
 	ca := template("weft development authority")
-	ca.IsCA, ca.MaxPathLenZero, ca.KeyUsage, ca.NotAfter = true, true, x509.KeyUsageCertSign|x509.KeyUsageCRLSign, time.Now().AddDate(authorityYears, 0, 0)
+	ca.IsCA, ca.MaxPathLenZero, ca.KeyUsage, ca.NotAfter = true, true, x509.KeyUsageCertSign|x509.KeyUsageCRLSign,
+		time.Now().AddDate(authorityYears, 0, 0)
 	return authority{}.issue(ca, folder, "ca")
 }
 
@@ -144,7 +147,8 @@ func (a authority) issue(t *x509.Certificate, folder, name string) (made authori
 	if err != nil {
 		return made, err
 	}
-	err = errors.Join(writePEM(filepath.Join(folder, name+"-key.pem"), "PRIVATE KEY", secret, 0o600), writePEM(filepath.Join(folder, name+".pem"), "CERTIFICATE", der, 0o644))
+	err = errors.Join(writePEM(filepath.Join(folder, name+"-key.pem"), "PRIVATE KEY", secret, 0o600),
+		writePEM(filepath.Join(folder, name+".pem"), "CERTIFICATE", der, 0o644))
 	return authority{t, key}, err
 }
 

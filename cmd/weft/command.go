@@ -42,7 +42,8 @@ process must be restarted.`,
 		},
 	}
 	command.Flags().StringVar(&configFile, "config", "", "read settings from this TOML `FILE`")
-	command.Flags().BoolVar(&showConfig, "print-config", false, "print each setting with its value and its source, then exit")
+	command.Flags().BoolVar(&showConfig, "print-config", false,
+		"print each setting with its value and its source, then exit")
 	addSettingFlags(command)
 	return command
 }
@@ -58,7 +59,8 @@ func addSettingFlags(command *cobra.Command) {
 		}
 		if c, ok := s.value.(choice); ok {
 			// The only error is a flag that does not exist.
-			_ = command.RegisterFlagCompletionFunc(s.name, cobra.FixedCompletions(c.words, cobra.ShellCompDirectiveNoFileComp))
+			_ = command.RegisterFlagCompletionFunc(s.name,
+				cobra.FixedCompletions(c.words, cobra.ShellCompDirectiveNoFileComp))
 		}
 	}
 }

@@ -85,9 +85,12 @@ type setting struct {
 // settings lists all keys in the order of --help, bound to the fields of c.
 func settings(c *config) []setting {
 	return []setting{
-		{"data", "./weft-data", "folder of the embedded store; serve, demo and import create it if it does not exist", text{&c.Data, "DIR"}},
-		{"engine", "pebble", "storage engine: pebble (a folder), mem (memory, lost at exit) or tikv (a cluster)", choice{&c.Engine, []string{"pebble", "mem", "tikv"}}},
-		{"tikv-pd", "", "comma-separated addresses of TiKV's placement drivers", list{&c.TiKVPD, "HOST:PORT", checkAddress}},
+		{"data", "./weft-data", "folder of the embedded store; serve, demo and import create it if it does not exist",
+			text{&c.Data, "DIR"}},
+		{"engine", "pebble", "storage engine: pebble (a folder), mem (memory, lost at exit) or tikv (a cluster)",
+			choice{&c.Engine, []string{"pebble", "mem", "tikv"}}},
+		{"tikv-pd", "", "comma-separated addresses of TiKV's placement drivers",
+			list{&c.TiKVPD, "HOST:PORT", checkAddress}},
 		{"tikv-ca", "", "PEM file with the CA certificate of TiKV's servers; turns TLS on", text{&c.TiKVCA, "FILE"}},
 		{"tikv-cert", "", "PEM file with the client certificate to show to TiKV", text{&c.TiKVCert, "FILE"}},
 		{"tikv-key", "", "PEM file with the private key of --tikv-cert", text{&c.TiKVKey, "FILE"}},
@@ -97,23 +100,27 @@ func settings(c *config) []setting {
 		{"mysql-addr", "127.0.0.1:33060", "address of the MySQL protocol, or 'off'", address{&c.MySQLAddr}},
 		{"hbase-addr", "off", "address of HBase's Thrift2 API, over HTTP and plain sockets, or 'off'; LindormTable's port is 9190", address{&c.HBaseAddr}},
 		{"hbase-thrift1-addr", "off", "address of HBase's Thrift1 API, which happybase speaks, or 'off'; HBase's port is 9090", address{&c.HBaseThrift1Addr}},
-		{"mysql-connections", "4000", "the most MySQL clients that may be connected; more are refused", count{&c.MySQLConnections, 1}},
+		{"mysql-connections", "4000", "the most MySQL clients that may be connected; more are refused",
+			count{&c.MySQLConnections, 1}},
 		{"user-connections", "0", "the most connections that one MySQL user may have; 0 is nine tenths of --mysql-connections", count{&c.UserConnections, 0}},
 		{"address-connections", "0", "the most connections that one client address may have, to the MySQL and DynamoDB ports together; 0 is half of all that the limit of open files allows, and no limit for this machine's own", count{&c.AddressConnections, 0}},
-		{"admin-addr", "127.0.0.1:8080", "address of the admin port (/metrics, /healthz, /readyz and reports), or 'off'", address{&c.AdminAddr}},
+		{"admin-addr", "127.0.0.1:8080",
+			"address of the admin port (/metrics, /healthz, /readyz and reports), or 'off'", address{&c.AdminAddr}},
 		{"tls-cert", "", "PEM file with the certificate for TLS on all ports, read again when it changes; weft cert dev makes one for tests", text{&c.TLS.Certificate, "FILE"}},
 		{"tls-key", "", "PEM file with the private key of --tls-cert", text{&c.TLS.Key, "FILE"}},
 		{"tls-client-ca", "", "PEM file with the authority of client certificates; without one of those nobody connects", text{&c.TLS.ClientCA, "FILE"}},
 		{"auth", "off", "whether clients must sign in: off, warn (like off, but log the requests that required would refuse) or required; off and warn serve loopback addresses only",
 			choice{&c.Auth, []string{"off", "warn", "required"}}},
-		{"insecure", "false", "allow plain text, and --auth off and warn, on addresses that other machines can reach", toggle{&c.Insecure}},
+		{"insecure", "false", "allow plain text, and --auth off and warn, on addresses that other machines can reach",
+			toggle{&c.Insecure}},
 		{"master-key-file", "", "file with the key that encrypts the secrets of access keys: 32 bytes in base64; WEFT_MASTER_KEY may hold the key instead",
 			text{&c.MasterKeyFile, "FILE"}},
 		{"audit-log", "", "file that gets a line of JSON for each login, change of users, tables and rights, and request that is denied", text{&c.AuditLog, "FILE"}},
 		{"audit-log-max-mb", "100", "size in MiB at which --audit-log is renamed to FILE.1; FILE.10 is the oldest that is kept", count{&c.AuditLogMaxMB, 1}},
 		{"audit-events", "denied", "what else --audit-log gets: nothing (denied), each write (writes), or each write and read (all)", choice{&c.AuditEvents, []string{"denied", "writes", "all"}}},
 		{"region", "us-east-1", "the AWS region to report, as in ARNs", text{&c.Region, "NAME"}},
-		{"account-id", "000000000000", "the AWS account to report, as in ARNs; ARNs of other accounts are refused", text{&c.AccountID, "ID"}},
+		{"account-id", "000000000000", "the AWS account to report, as in ARNs; ARNs of other accounts are refused",
+			text{&c.AccountID, "ID"}},
 		{"accept-encryption", "false", "accept requests of DynamoDB's API for encryption at rest, although the server encrypts nothing: descriptions of tables say so; encrypt the disk",
 			toggle{&c.AcceptEncryption}},
 		{"buckets", "", "where exports, imports and bulk puts of DynamoDB's API find buckets: a folder with a folder for each, or s3://?endpoint=URL&region=NAME for a service's; see weft backup --help for its credentials",
@@ -126,14 +133,18 @@ func settings(c *config) []setting {
 		{"sql-disk", "0B",
 			"disk for the temporary files of all SQL statements together, statements beyond it are refused; 0B is a quarter of what is free at start", size{&c.SQLDiskBytes, 0}},
 		{"region-size", "8GiB", "size at which a region of the embedded store is split", size{&c.RegionBytes, 1 << 20}},
-		{"region-requests", "2500", "requests per second at which a region of the embedded store is split", count{&c.RegionRequests, 1}},
+		{"region-requests", "2500", "requests per second at which a region of the embedded store is split",
+			count{&c.RegionRequests, 1}},
 		{"kinesis-endpoint", "", "URL of the service, such as Amazon Kinesis, that tables send their changes to once EnableKinesisStreamingDestination asks for it", text{&c.KinesisEndpoint, "URL"}},
-		{"log-format", "auto", "text, json, or auto (text on a terminal, otherwise json)", choice{&c.LogFormat, []string{"auto", "text", "json"}}},
+		{"log-format", "auto", "text, json, or auto (text on a terminal, otherwise json)",
+			choice{&c.LogFormat, []string{"auto", "text", "json"}}},
 		{"log-level", "info", "lowest level to log", choice{&c.LogLevel, []string{"debug", "info", "warn", "error"}}},
 		{"gateway-lease", "10s", "engine tikv: how long a schema change waits for a server that vanished; servers renew the lease four times in that time", duration{&c.GatewayLease}},
 		{"ship", "", "engine pebble: place to which every change is shipped within seconds, and a backup each day: a folder or s3://BUCKET/PREFIX; see docs/backup.md", text{&c.Ship, "PLACE"}},
-		{"ship-keep", "7", "for how many days the moments stay that weft restore --at can restore from --ship", count{&c.ShipKeepDays, 1}},
-		{"ship-recipients", "", "comma-separated public keys of age that what is shipped is encrypted for", text{&c.ShipRecipients, "KEY,..."}},
+		{"ship-keep", "7", "for how many days the moments stay that weft restore --at can restore from --ship",
+			count{&c.ShipKeepDays, 1}},
+		{"ship-recipients", "", "comma-separated public keys of age that what is shipped is encrypted for",
+			text{&c.ShipRecipients, "KEY,..."}},
 		{"drain", "8s", "how long running requests may continue after SIGTERM", duration{&c.Drain}},
 	}
 }
@@ -144,7 +155,8 @@ type listener struct{ setting, address string }
 // listeners returns the addresses of the protocols that are on.
 func (c *config) listeners() []listener {
 	var on []listener
-	for _, l := range []listener{{"dynamodb-addr", c.DynamoDBAddr}, {"mysql-addr", c.MySQLAddr}, {"hbase-addr", c.HBaseAddr}, {"hbase-thrift1-addr", c.HBaseThrift1Addr}, {"admin-addr", c.AdminAddr}} {
+	for _, l := range []listener{{"dynamodb-addr", c.DynamoDBAddr}, {"mysql-addr", c.MySQLAddr},
+		{"hbase-addr", c.HBaseAddr}, {"hbase-thrift1-addr", c.HBaseThrift1Addr}, {"admin-addr", c.AdminAddr}} {
 		if l.address != off {
 			on = append(on, l)
 		}
@@ -160,7 +172,8 @@ func (c *config) dataDir() string {
 	return c.Data
 }
 
-// workDir is a folder for the temporary files of exports and imports, which is made when it is needed: with the data, where there is space for them.
+// workDir is a folder for the temporary files of exports and imports, which is made when it is needed: with the data,
+// where there is space for them.
 func (c *config) workDir() string {
 	if c.Engine == "pebble" {
 		return filepath.Join(c.Data, "weft-exchange")
@@ -225,9 +238,11 @@ func (c *config) checkTiKV() (errs []error) {
 		for _, s := range []struct {
 			name string
 			set  bool
-		}{{"tikv-pd", len(c.TiKVPD) > 0}, {"tikv-ca", c.TiKVCA != ""}, {"tikv-cert", c.TiKVCert != ""}, {"tikv-key", c.TiKVKey != ""}} {
+		}{{"tikv-pd", len(c.TiKVPD) > 0}, {"tikv-ca", c.TiKVCA != ""}, {"tikv-cert", c.TiKVCert != ""}, {"tikv-key",
+			c.TiKVKey != ""}} {
 			if s.set {
-				errs = append(errs, fmt.Errorf("%s is set but the engine is %s: set engine to tikv, or drop %s", s.name, c.Engine, s.name))
+				errs = append(errs, fmt.Errorf("%s is set but the engine is %s: set engine to tikv, or drop %s", s.name,
+					c.Engine, s.name))
 			}
 		}
 		return errs
@@ -252,22 +267,26 @@ func (c *config) checkListeners() []error {
 	seen := map[string]string{}
 	for _, l := range c.listeners() {
 		if c.Auth != "required" && !c.Insecure && !loopback(l.address) {
-			errs = append(errs, fmt.Errorf("%s %s is reachable from other machines while auth is %s: set auth to required, "+
-				"listen on 127.0.0.1, or accept the risk with --insecure", l.setting, l.address, c.Auth))
+			errs = append(errs, fmt.Errorf(
+				"%s %s is reachable from other machines while auth is %s: set auth to required, "+
+					"listen on 127.0.0.1, or accept the risk with --insecure", l.setting, l.address, c.Auth))
 		}
 		if c.Auth == "required" && c.TLS.Certificate == "" && !c.Insecure && !loopback(l.address) {
-			errs = append(errs, fmt.Errorf("%s %s is reachable from other machines in plain text: set tls-cert and tls-key, "+
-				"listen on 127.0.0.1, or accept the risk with --insecure", l.setting, l.address))
+			errs = append(errs, fmt.Errorf(
+				"%s %s is reachable from other machines in plain text: set tls-cert and tls-key, "+
+					"listen on 127.0.0.1, or accept the risk with --insecure", l.setting, l.address))
 		}
 		if other, ok := seen[l.address]; ok && !anyPort(l.address) {
-			errs = append(errs, fmt.Errorf("%s and %s are both %s: give each its own port", other, l.setting, l.address))
+			errs = append(errs, fmt.Errorf("%s and %s are both %s: give each its own port", other, l.setting,
+				l.address))
 		}
 		seen[l.address] = l.setting
 	}
 	return errs
 }
 
-// loopback reports whether only this machine reaches the address. A name other than localhost may mean anything, so it does not count.
+// loopback reports whether only this machine reaches the address. A name other than localhost may mean anything, so it
+// does not count.
 func loopback(address string) bool {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {

@@ -15,7 +15,8 @@ import (
 	"github.com/cockroachdb/datadriven"
 )
 
-// TestCommandLine runs command lines that end by themselves. The input is the environment, and after a line "file NAME" that file.
+// TestCommandLine runs command lines that end by themselves. The input is the environment, and after a line "file NAME"
+// that file.
 func TestCommandLine(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		if filepath.Ext(path) != ".txt" {
@@ -31,7 +32,8 @@ func TestCommandLine(t *testing.T) {
 			}
 			environ, fileName, file := scanInput(d.Input)
 			var stdout, stderr bytes.Buffer
-			p := &program{environ: environ, stdout: &stdout, stderr: &stderr, exit: func(int) { t.Error("exit was called") }}
+			p := &program{environ: environ, stdout: &stdout, stderr: &stderr,
+				exit: func(int) { t.Error("exit was called") }}
 			p.readFile = func(name string) ([]byte, error) {
 				if name != fileName {
 					return nil, &fs.PathError{Op: "open", Path: name, Err: errors.New("no such file")}
@@ -57,7 +59,8 @@ func scanInput(input string) (environ []string, fileName, file string) {
 	return environ, fileName, file
 }
 
-// TestDefaultsAreValid keeps --help from promising defaults that do not parse, or that print differently from how they are written.
+// TestDefaultsAreValid keeps --help from promising defaults that do not parse, or that print differently from how they
+// are written.
 func TestDefaultsAreValid(t *testing.T) {
 	for _, s := range settings(new(config)) {
 		if err := s.value.Set(s.preset); err != nil {
@@ -95,7 +98,8 @@ func TestMySQLNeedsTLS(t *testing.T) {
 		insecure, want                  bool
 	}{
 		{"127.0.0.1:1", "", "", false, false}, {"0.0.0.0:1", "", "", true, false},
-		{"127.0.0.1:1", "c", "", false, false}, {"0.0.0.0:1", "c", "", false, true}, {"0.0.0.0:1", "c", "", true, false},
+		{"127.0.0.1:1", "c", "", false, false}, {"0.0.0.0:1", "c", "", false, true},
+		{"0.0.0.0:1", "c", "", true, false},
 		{"127.0.0.1:1", "c", "a", false, true}, {"0.0.0.0:1", "c", "a", true, true},
 	} {
 		c := &config{MySQLAddr: one.address, Insecure: one.insecure}

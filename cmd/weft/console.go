@@ -32,11 +32,13 @@ import (
 // consoleUser is the key of a context's user who asks through the web console.
 type consoleUser struct{}
 
-// consoleSigners take requests of the web console as signed by who has signed in there, and leave all others to the signers within.
+// consoleSigners take requests of the web console as signed by who has signed in there, and leave all others to the
+// signers within.
 type consoleSigners struct{ within dynamohttp.Signers } // nil: nobody signs
 
 // Verify implements dynamohttp.Signers.
-func (s consoleSigners) Verify(ctx context.Context, r *http.Request, body *signature.Sum) (string, *signature.Fault, error) {
+func (s consoleSigners) Verify(ctx context.Context, r *http.Request, body *signature.Sum) (string, *signature.Fault,
+	error) {
 	if user, ok := ctx.Value(consoleUser{}).(string); ok && user != "" {
 		return user, nil, nil
 	}
@@ -85,10 +87,14 @@ func (s *server) dynamoHandler(w http.ResponseWriter, r *http.Request) {
 
 // openScans makes HBase's scans for the web console, whether HBase's own ports are on or not.
 func openScans(s *server, api *hbase.API) *hbasejson.Server {
-	return hbasejson.New(hbasejson.Options{API: api, Logger: s.log, Metrics: s.metrics.Protocol("admin").Operation("hbase-scan"), Principal: func(r *http.Request) *permission.Principal {
-		at, _ := netip.ParseAddrPort(r.RemoteAddr) // the zero Addr is an unknown one
-		return &permission.Principal{User: r.Header.Get(userHeader), Address: at.Addr().Unmap(), Agent: r.UserAgent(), Secure: r.TLS != nil, Request: r.Header.Get(endpoint.RequestIDHeader)}
-	}})
+	return hbasejson.New(hbasejson.Options{API: api, Logger: s.log,
+		Metrics: s.metrics.Protocol("admin").Operation("hbase-scan"),
+		Principal: func(r *http.Request) *permission.Principal {
+			at, _ := netip.ParseAddrPort(r.RemoteAddr) // the zero Addr is an unknown one
+			return &permission.Principal{User: r.Header.Get(userHeader), Address: at.Addr().Unmap(),
+				Agent:  r.UserAgent(),
+				Secure: r.TLS != nil, Request: r.Header.Get(endpoint.RequestIDHeader)}
+		}})
 }
 
 // scanHandler is POST /api/hbase/scan.
@@ -99,7 +105,8 @@ func (s *server) scanHandler(w http.ResponseWriter, r *http.Request) {
 	s.scans.ServeHTTP(w, r)
 }
 
-// adviceOnPatterns is POST /api/advise: the advisor's findings about a design that the body describes, as weft advise --patterns does.
+// adviceOnPatterns is POST /api/advise: the advisor's findings about a design that the body describes, as weft advise
+// --patterns does.
 func adviceOnPatterns(w http.ResponseWriter, r *http.Request) {
 	text, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -127,7 +134,8 @@ func (s *server) sqlHandler(w http.ResponseWriter, r *http.Request) {
 
 // loginOf is the session of who asks through the web console. Without access control, all are root.
 func loginOf(r *http.Request) result.Login {
-	login := result.Login{User: r.Header.Get(userHeader), Host: hostOf(r.RemoteAddr), TLS: r.TLS != nil, MultiStatements: true, Charset: utf8mb4Collation, Attributes: map[string]string{"program_name": "weft console"}}
+	login := result.Login{User: r.Header.Get(userHeader), Host: hostOf(r.RemoteAddr), TLS: r.TLS != nil,
+		MultiStatements: true, Charset: utf8mb4Collation, Attributes: map[string]string{"program_name": "weft console"}}
 	if login.User == "" {
 		login.User = "root"
 	}
@@ -153,7 +161,8 @@ func (s *server) sessionHandler(w http.ResponseWriter, r *http.Request) {
 			shown.Protocols[d.Name()] = d.Addr().String()
 		}
 	}
-	if text, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok && s.config.Auth != "off" && s.phase.Load() == nil {
+	if text, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok && s.config.Auth != "off" &&
+		s.phase.Load() == nil {
 		ctx, cancel := context.WithTimeout(r.Context(), accountTimeout)
 		defer cancel()
 		shown.User, _, _ = s.userOfToken(ctx, text) // who can't be found out is nobody
@@ -187,7 +196,8 @@ func (s *server) signInHandler(w http.ResponseWriter, r *http.Request) {
 	case !proved:
 		reason = "the user or the password is wrong"
 	}
-	s.auditLogin(audit.Event{Port: "admin", User: asked.User, From: host, Request: r.Header.Get(endpoint.RequestIDHeader)}, reason)
+	s.auditLogin(audit.Event{Port: "admin", User: asked.User, From: host,
+		Request: r.Header.Get(endpoint.RequestIDHeader)}, reason)
 	if reason != "" {
 		http.Error(w, reason, http.StatusUnauthorized)
 		return
@@ -195,8 +205,8 @@ func (s *server) signInHandler(w http.ResponseWriter, r *http.Request) {
 	answerJSON(w, map[string]string{"user": asked.User, "token": s.sessions.Open(asked.User, credential, time.Now())})
 }
 
-// proves reports whether a password is a user's, and returns the user's credential. It takes as long for users that there
-// are none of.
+// proves reports whether a password is a user's, and returns the user's credential. It takes as long for users that
+// there are none of.
 func (s *server) proves(user, password string) (credential string, ok bool) {
 	v, ok := verifierOf(s, s.gate.accounts, user)
 	inner := sha256.Sum256([]byte(password))

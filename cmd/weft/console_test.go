@@ -47,7 +47,8 @@ func TestConsole(t *testing.T) {
 	for _, settings := range []map[string]string{{}, {"mysql-addr": off, "dynamodb-addr": off}} {
 		s, _ := openServer(t, settings)
 		for _, one := range []struct{ method, path, body, want string }{
-			{"POST", "/api/sql", `{"statement": "CREATE TABLE t (id BIGINT PRIMARY KEY)"}`, `{"done":{"rows":0,"affected":0}}`},
+			{"POST", "/api/sql", `{"statement": "CREATE TABLE t (id BIGINT PRIMARY KEY)"}`,
+				`{"done":{"rows":0,"affected":0}}`},
 			{"POST", "/api/sql", `{"statement": "SHOW PROCESSLIST"}`, "SHOW PROCESSLIST"},
 			{"POST", "/api/dynamodb", `{}`, `{"TableNames":["t"]}`},
 			{"POST", "/api/dynamodb#PutItem", `{"TableName": "t", "Item": {"id": {"N": "1"}}}`, `{}`},
@@ -55,11 +56,16 @@ func TestConsole(t *testing.T) {
 			{"POST", "/api/dynamodb#Scan@shop", `{"TableName": "t"}`, `"Items":[{"id":{"N":"7"},"s":{"S":"x"}}]`},
 			{"POST", "/api/dynamodb#Scan@default", `{"TableName": "t"}`, `"Items":[{"id":{"N":"1"}}]`},
 			{"POST", "/api/dynamodb#Scan@nowhere", `{"TableName": "things"}`, `ResourceNotFoundException`},
-			{"POST", "/api/dynamodb#UpdateItem@shop", `{"TableName": "t", "Key": {"id": {"N": "7"}}, "UpdateExpression": "SET s = :y", "ExpressionAttributeValues": {":y": {"S": "y"}}}`, `{}`},
-			{"POST", "/api/dynamodb#BatchWriteItem@shop", `{"RequestItems": {"t": [{"PutRequest": {"Item": {"id": {"N": "8"}}}}]}}`, `{}`},
-			{"POST", "/api/dynamodb#BatchGetItem@shop", `{"RequestItems": {"t": {"Keys": [{"id": {"N": "7"}}]}}}`, `"s":{"S":"y"}`},
-			{"POST", "/api/dynamodb#DeleteTable@shop", `{"TableName": "t"}`, `is only for tables of the default database`},
-			{"POST", "/api/dynamodb#TransactWriteItems@shop", `{"TransactItems": []}`, `is only for tables of the default database`},
+			{"POST", "/api/dynamodb#UpdateItem@shop",
+				`{"TableName": "t", "Key": {"id": {"N": "7"}}, "UpdateExpression": "SET s = :y", "ExpressionAttributeValues": {":y": {"S": "y"}}}`, `{}`},
+			{"POST", "/api/dynamodb#BatchWriteItem@shop",
+				`{"RequestItems": {"t": [{"PutRequest": {"Item": {"id": {"N": "8"}}}}]}}`, `{}`},
+			{"POST", "/api/dynamodb#BatchGetItem@shop", `{"RequestItems": {"t": {"Keys": [{"id": {"N": "7"}}]}}}`,
+				`"s":{"S":"y"}`},
+			{"POST", "/api/dynamodb#DeleteTable@shop", `{"TableName": "t"}`,
+				`is only for tables of the default database`},
+			{"POST", "/api/dynamodb#TransactWriteItems@shop", `{"TransactItems": []}`,
+				`is only for tables of the default database`},
 			{"POST", "/api/hbase/scan", `{"table": "nothing"}`, `TableNotFoundException`},
 			{"POST", "/api/advise", `{"Table": {"TableName": "x"}, "Nonsense": 1}`, "Nonsense"},
 			{"POST", "/api/advise", `{"Table": {"TableName": "o", "ItemCount": 1000000, "AttributeDefinitions": [{"AttributeName": "a", "AttributeType": "S"}], "KeySchema": [{"AttributeName": "a", "KeyType": "HASH"}]}, "Patterns": [{"Name": "by b", "PerSecond": 20, "Where": {"b": "="}}], "Attributes": {"b": {"Type": "S", "Distinct": 1000}}}`, `"Statements"`},
@@ -80,7 +86,8 @@ func TestConsole(t *testing.T) {
 func TestConsoleSignIn(t *testing.T) {
 	s, _ := openServer(t, map[string]string{"auth": "required"})
 	accounts := s.database.(*openedDatabase).db.Accounts()
-	if status, text := askConsole(t, s, "POST", "/api/dynamodb", "", "{}"); status != 401 || !strings.Contains(text, "no users") {
+	if status, text := askConsole(t, s, "POST", "/api/dynamodb", "", "{}"); status != 401 ||
+		!strings.Contains(text, "no users") {
 		t.Errorf("before there is a user: %d %s", status, text)
 	}
 	for _, user := range []string{"root", "ann"} {
@@ -88,8 +95,10 @@ func TestConsoleSignIn(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, wrong := range []string{`{"user":"ann","password":"x"}`, `{"user":"ann","password":""}`, `{"user":"nobody","password":"x"}`, `{"user":"nobody","password":""}`} {
-		if status, text := askConsole(t, s, "POST", "/api/session", "", wrong); status != 401 || strings.Contains(text, "token") {
+	for _, wrong := range []string{`{"user":"ann","password":"x"}`, `{"user":"ann","password":""}`,
+		`{"user":"nobody","password":"x"}`, `{"user":"nobody","password":""}`} {
+		if status, text := askConsole(t, s, "POST", "/api/session", "", wrong); status != 401 ||
+			strings.Contains(text, "token") {
 			t.Errorf("%s: %d %s", wrong, status, text)
 		}
 	}
@@ -103,7 +112,9 @@ func TestConsoleSignIn(t *testing.T) {
 	}
 	root, ann := signIn("root"), signIn("ann")
 	families := []hbase.Family{{Name: "f", Versions: 1}}
-	if err := (&hbase.API{DB: s.database.(*openedDatabase).db}).CreateTable(t.Context(), &hbase.Table{TableName: hbase.TableName{Namespace: "default", Name: "h"}, Families: families}, nil); err != nil {
+	if err := (&hbase.API{DB: s.database.(*openedDatabase).db}).CreateTable(t.Context(),
+		&hbase.Table{TableName: hbase.TableName{Namespace: "default", Name: "h"}, Families: families},
+		nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, one := range []struct {
@@ -118,7 +129,8 @@ func TestConsoleSignIn(t *testing.T) {
 		{ann, "/api/dynamodb", `{}`, 400, "AccessDeniedException"},
 		{ann, "/api/sql", `{"statement":"SELECT * FROM t"}`, 200, "error"},
 		{ann, "/api/sql", `{"statement":"SELECT CURRENT_USER()"}`, 200, "ann@"},
-		{root, "/api/sql", `{"statement":"CREATE DATABASE shop; CREATE TABLE shop.t (id BIGINT PRIMARY KEY)"}`, 200, "done"},
+		{root, "/api/sql", `{"statement":"CREATE DATABASE shop; CREATE TABLE shop.t (id BIGINT PRIMARY KEY)"}`, 200,
+			"done"},
 		{root, "/api/dynamodb#Scan@shop", `{"TableName":"t"}`, 200, `"Count":0`},
 		{"", "/api/dynamodb#Scan@shop", `{"TableName":"t"}`, 401, "sign in"},
 		{ann, "/api/dynamodb#Scan@shop", `{"TableName":"t"}`, 400, "database/shop/table/t"},
@@ -132,16 +144,19 @@ func TestConsoleSignIn(t *testing.T) {
 		{ann, "/users", `{"do":"list"}`, 403, "not an administrator"},
 		{root, "/users", `{"do":"list"}`, 200, "ann"},
 	} {
-		if status, got := askConsole(t, s, "POST", one.path, one.token, one.body); status != one.status || !strings.Contains(got, one.want) {
+		if status, got := askConsole(t, s, "POST", one.path, one.token, one.body); status != one.status ||
+			!strings.Contains(got, one.want) {
 			t.Errorf("%.12s %s %s: %d %s", one.token, one.path, one.body, status, got)
 		}
 	}
 	for token, wanted := range map[string]int{"": 401, ann: 403, root: 200} {
-		if status, got := askConsole(t, s, "GET", "/api/users", token, ""); status != wanted || wanted == 200 && (!strings.Contains(got, `{"name":"ann"`) || strings.Contains(got, "sha")) {
+		if status, got := askConsole(t, s, "GET", "/api/users", token, ""); status != wanted ||
+			wanted == 200 && (!strings.Contains(got, `{"name":"ann"`) || strings.Contains(got, "sha")) {
 			t.Errorf("users: %d %s", status, got)
 		}
 	}
-	if _, got := askConsole(t, s, "GET", "/api/session", ann, ""); !strings.HasPrefix(got, `{"auth":"required","user":"ann","protocols":{`) {
+	if _, got := askConsole(t, s, "GET", "/api/session", ann, ""); !strings.HasPrefix(got,
+		`{"auth":"required","user":"ann","protocols":{`) {
 		t.Error(got)
 	}
 	askConsole(t, s, "DELETE", "/api/session", root, "")

@@ -119,8 +119,8 @@ func demoSpec() (database.TableSpec, error) {
 	}, nil
 }
 
-// loadCities makes the table and fills it, many cities a commit. This is not counted as requests: it would be called out as what it is, writes in the
-// order of the key.
+// loadCities makes the table and fills it, many cities a commit. This is not counted as requests: it would be called
+// out as what it is, writes in the order of the key.
 func (p *program) loadCities(ctx context.Context, db *database.DB) error {
 	ctx = heat.OwnWork(ctx)
 	spec, err := demoSpec()
@@ -153,10 +153,12 @@ func (p *program) fill(ctx context.Context, db *database.DB, table *database.Tab
 	return errors.Join(err, l.flush(ctx), l.bar.finish())
 }
 
-// placeKey is the key of the index by-place: boxes of latitudes, longitudes and populations are near each other in its order.
+// placeKey is the key of the index by-place: boxes of latitudes, longitudes and populations are near each other in its
+// order.
 const placeKey = "zorder(lat f64, lon f64, population u64)"
 
-// indexLoaded adds the Z-order index, which learns on the loaded table how the cities are spread, and the search index of their names.
+// indexLoaded adds the Z-order index, which learns on the loaded table how the cities are spread, and the search index
+// of their names.
 func indexLoaded(ctx context.Context, db *database.DB, table *database.Table) error {
 	place, err := database.Part(placeKey, schema.Binary)
 	if err != nil {
@@ -166,7 +168,8 @@ func indexLoaded(ctx context.Context, db *database.DB, table *database.Table) er
 	if err != nil {
 		return err
 	}
-	for _, index := range []database.IndexSpec{{Name: "by-place", Key: []schema.KeyPart{place}}, {Name: "by-name", Search: true, Key: []schema.KeyPart{names}}} {
+	for _, index := range []database.IndexSpec{{Name: "by-place", Key: []schema.KeyPart{place}},
+		{Name: "by-name", Search: true, Key: []schema.KeyPart{names}}} {
 		if err := table.AddIndex(ctx, index); err != nil {
 			return err
 		}
@@ -205,8 +208,8 @@ func (l *loader) flush(ctx context.Context) error {
 	return err
 }
 
-// document is the item of a city. Only capitals have the attribute capital, so the index on it is sparse; cities of one name in one country
-// are distinguished by a number.
+// document is the item of a city. Only capitals have the attribute capital, so the index on it is sparse; cities of one
+// name in one country are distinguished by a number.
 func (l *loader) document(c cities.City) database.Document {
 	key := c.Name
 	if l.seen[c.Country+c.Name]++; l.seen[c.Country+c.Name] > 1 {
@@ -238,7 +241,8 @@ func (p *program) printDemo(s *server) {
 	out := func(format string, args ...any) { fmt.Fprintf(p.stdout, format+"\n", args...) }
 	for _, d := range s.protocols {
 		if d.Name() == "admin" {
-			out("\nThe web console: %s://%s/console/", map[bool]string{true: "https", false: "http"}[s.tls != nil], d.Addr())
+			out("\nThe web console: %s://%s/console/", map[bool]string{true: "https", false: "http"}[s.tls != nil],
+				d.Addr())
 		}
 	}
 	out("\nWeft is serving %d cities (GeoNames, CC-BY 4.0). Any credentials work:\n", cities.Count)
@@ -285,7 +289,8 @@ func printDemoHBase(out func(format string, args ...any), at net.Addr) {
 		"c.create_table('visits', {'f': dict(max_versions=3)}); t = c.table('visits'); t.put(b'ann', {b'f:name': b'Ann'}); t.counter_inc(b'ann', b'f:n'); print(list(t.scan()))\"\n", host, port)
 }
 
-// printDemoTools says how to look into the server: how queries are answered, how its indexes lie, what it is asked, and what could be better.
+// printDemoTools says how to look into the server: how queries are answered, how its indexes lie, what it is asked, and
+// what could be better.
 func printDemoTools(out func(format string, args ...any), api, admin net.Addr) {
 	out("Weft's own reports:")
 	if api != nil {

@@ -26,7 +26,8 @@ func TestDemo(t *testing.T) {
 	mustGet(t, admin(s), "/hot", "200 There were too few requests")
 	mustGet(t, admin(s), "/advise?table=cities", "200 cities: 0 findings")
 	p.printDemo(s)
-	wants := map[string]string{"explain": "49 returned", "indexes": "by-place", "hot": "There were too few", "advise": "cities: 0 findings"}
+	wants := map[string]string{"explain": "49 returned", "indexes": "by-place", "hot": "There were too few",
+		"advise": "cities: 0 findings"}
 	for line := range strings.Lines(stdout.String()) {
 		words, ok := strings.CutPrefix(line, "  weft ")
 		if !ok {
@@ -39,7 +40,8 @@ func TestDemo(t *testing.T) {
 		list := strings.Split(strings.TrimSpace(string(args)), "\n")
 		var out, errs bytes.Buffer
 		q := &program{stdout: &out, stderr: &errs}
-		if code := q.run(t.Context(), list); code != 0 || !strings.Contains(out.String(), wants[list[0]]) || wants[list[0]] == "" {
+		if code := q.run(t.Context(), list); code != 0 || !strings.Contains(out.String(), wants[list[0]]) ||
+			wants[list[0]] == "" {
 			t.Errorf("%s: exit %d, %s%s", line, code, &out, &errs)
 		}
 		delete(wants, list[0])

@@ -30,8 +30,8 @@ const (
 	demoCustomers      = 400
 )
 
-// demoLoad sends requests such as programs send, so that the pages of the console have something to show: to the cities, to orders, whose customers are
-// spread evenly, and to events, whose ids grow.
+// demoLoad sends requests such as programs send, so that the pages of the console have something to show: to the
+// cities, to orders, whose customers are spread evenly, and to events, whose ids grow.
 type demoLoad struct {
 	server *server
 	url    string // of DynamoDB's port; "" if it is off
@@ -46,10 +46,12 @@ func startDemoLoad(ctx context.Context, s *server) (stop func(), err error) {
 	db := s.database.(*openedDatabase).db
 	for _, spec := range []database.TableSpec{
 		{Name: "orders", Key: database.Columns("customer", schema.String, "placed", schema.String),
-			Indexes: []database.IndexSpec{{Name: "by-city", Key: database.Columns("city", schema.String, "placed", schema.String)}}},
+			Indexes: []database.IndexSpec{{Name: "by-city",
+				Key: database.Columns("city", schema.String, "placed", schema.String)}}},
 		{Name: "events", Key: database.Columns("id", schema.Number)},
 	} {
-		if _, err := db.CreateTable(heat.OwnWork(ctx), spec); err != nil && database.KindOf(err) != database.KindExists {
+		if _, err := db.CreateTable(heat.OwnWork(ctx), spec); err != nil &&
+			database.KindOf(err) != database.KindExists {
 			return nil, err
 		}
 	}
@@ -91,7 +93,8 @@ func (l *demoLoad) sendRequests(ctx context.Context) {
 		operation, body := l.next()
 		err := l.send(ctx, operation, body)
 		if err != nil && !failed && ctx.Err() == nil {
-			l.server.log.Warn("a request of the demo's load failed", "operation", operation, "error", err) // once is enough
+			// once is enough
+			l.server.log.Warn("a request of the demo's load failed", "operation", operation, "error", err)
 		}
 		failed = failed || err != nil
 	}
@@ -105,22 +108,30 @@ func (l *demoLoad) next() (operation string, body map[string]any) {
 	now := time.Now().UTC() // lint:clock orders have the time of day
 	switch n := l.random.IntN(100); {
 	case n < 40:
-		return "GetItem", map[string]any{"TableName": demoTable, "Key": map[string]any{"country": text(place.Country), "city": text(place.Name)}}
+		return "GetItem", map[string]any{"TableName": demoTable,
+			"Key": map[string]any{"country": text(place.Country), "city": text(place.Name)}}
 	case n < 50:
-		return "Query", map[string]any{"TableName": demoTable, "IndexName": "by-population", "ScanIndexForward": false, "Limit": 10,
-			"KeyConditionExpression": "country = :c", "ExpressionAttributeValues": map[string]any{":c": text(place.Country)}}
+		return "Query", map[string]any{"TableName": demoTable, "IndexName": "by-population", "ScanIndexForward": false,
+			"Limit":                     10,
+			"KeyConditionExpression":    "country = :c",
+			"ExpressionAttributeValues": map[string]any{":c": text(place.Country)}}
 	case n < 55:
 		lat, lon := l.random.Float64()*100-45, l.random.Float64()*340-170
 		return "Scan", map[string]any{"TableName": demoTable, "IndexName": "by-place", "Select": "COUNT",
-			"FilterExpression":          "lat BETWEEN :s AND :n AND lon BETWEEN :w AND :e AND population > :p",
-			"ExpressionAttributeValues": map[string]any{":s": number(lat), ":n": number(lat + 4), ":w": number(lon), ":e": number(lon + 6), ":p": number(100_000)}}
+			"FilterExpression": "lat BETWEEN :s AND :n AND lon BETWEEN :w AND :e AND population > :p",
+			"ExpressionAttributeValues": map[string]any{":s": number(lat), ":n": number(lat + 4), ":w": number(lon),
+				":e": number(lon + 6), ":p": number(100_000)}}
 	case n < 80:
 		return "PutItem", map[string]any{"TableName": "orders", "Item": map[string]any{
-			"customer": text(fmt.Sprintf("c%04d", l.random.IntN(demoCustomers))), "placed": text(now.Format("2006-01-02T15:04:05.000")),
-			"city": text(place.Name), "amount": number(fmt.Sprintf("%.2f", 5+l.random.ExpFloat64()*40)), "items": number(1 + l.random.IntN(5))}}
+			"customer": text(fmt.Sprintf("c%04d", l.random.IntN(demoCustomers))),
+			"placed":   text(now.Format("2006-01-02T15:04:05.000")),
+			"city":     text(place.Name), "amount": number(fmt.Sprintf("%.2f", 5+l.random.ExpFloat64()*40)),
+			"items": number(1 + l.random.IntN(5))}}
 	}
 	l.event++
-	return "PutItem", map[string]any{"TableName": "events", "Item": map[string]any{"id": number(l.event), "kind": text([]string{"view", "search", "buy"}[l.random.IntN(3)]), "at": text(now.Format(time.RFC3339))}}
+	return "PutItem", map[string]any{"TableName": "events",
+		"Item": map[string]any{"id": number(l.event), "kind": text([]string{"view", "search", "buy"}[l.random.IntN(3)]),
+			"at": text(now.Format(time.RFC3339))}}
 }
 
 func (l *demoLoad) send(ctx context.Context, operation string, body map[string]any) error {
@@ -159,7 +170,8 @@ func (l *demoLoad) runStatements(ctx context.Context) {
 	}
 	ticker := time.NewTicker(demoStatementPause)
 	defer ticker.Stop()
-	session, err := l.server.sql.engine.Open(ctx, result.Login{User: "demo", Host: "localhost", Database: database.DefaultDatabase})
+	session, err := l.server.sql.engine.Open(ctx,
+		result.Login{User: "demo", Host: "localhost", Database: database.DefaultDatabase})
 	if err != nil {
 		return // the engine is ending
 	}

@@ -83,10 +83,12 @@ func pebbleStats(m pebble.Metrics) metric.EngineStats {
 		syncs.Within = append(syncs.Within, count)
 	}
 	return metric.EngineStats{
-		DiskBytes: m.DiskBytes, DiskFreeBytes: m.DiskFreeBytes, ReadOnly: m.ReadOnly, CacheBytes: m.CacheBytes, CacheHits: m.CacheHits,
+		DiskBytes: m.DiskBytes, DiskFreeBytes: m.DiskFreeBytes, ReadOnly: m.ReadOnly, CacheBytes: m.CacheBytes,
+		CacheHits:   m.CacheHits,
 		CacheMisses: m.CacheMisses, MemtableBytes: m.MemTableBytes, LogBytes: m.LogBytesWritten, LogSyncs: syncs,
 		FlushedBytes: m.FlushedBytes, CompactedBytes: m.CompactedBytes, CompactionDebtBytes: m.CompactionDebtBytes,
-		WriteStalls: m.WriteStalls, ReadAmplification: int64(m.ReadAmp), TransactionsOpen: m.TxnsOpen, SnapshotsOpen: m.ViewsOpen,
+		WriteStalls: m.WriteStalls, ReadAmplification: int64(m.ReadAmp), TransactionsOpen: m.TxnsOpen,
+		SnapshotsOpen:    m.ViewsOpen,
 		BackgroundErrors: m.BackgroundErrors, Corruptions: m.Corruptions,
 	}
 }

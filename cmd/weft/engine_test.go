@@ -40,8 +40,10 @@ func TestFolderInUse(t *testing.T) {
 	openServer(t, map[string]string{"engine": "pebble", "data": dir})
 	var stderr strings.Builder
 	p := &program{stderr: &stderr, readFile: os.ReadFile}
-	code := p.run(t.Context(), []string{"serve", "--data", dir, "--dynamodb-addr=off", "--mysql-addr=off", "--admin-addr=off"})
-	if code != exitFailed || !strings.Contains(stderr.String(), "weft: failed to open the database") || !strings.Contains(stderr.String(), dir) {
+	code := p.run(t.Context(), []string{"serve", "--data", dir, "--dynamodb-addr=off", "--mysql-addr=off",
+		"--admin-addr=off"})
+	if code != exitFailed || !strings.Contains(stderr.String(), "weft: failed to open the database") ||
+		!strings.Contains(stderr.String(), dir) {
 		t.Errorf("exit %d: %s", code, stderr.String())
 	}
 }
@@ -51,7 +53,8 @@ func TestPebbleReady(t *testing.T) {
 	if err := pebbleReady(pebble.Metrics{}); err != nil {
 		t.Error(err)
 	}
-	for want, m := range map[string]pebble.Metrics{"disk": {ReadOnly: true}, "stopped": {ReadOnly: true, Stopped: true}} {
+	for want, m := range map[string]pebble.Metrics{"disk": {ReadOnly: true},
+		"stopped": {ReadOnly: true, Stopped: true}} {
 		if err := pebbleReady(m); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v", m, err)
 		}
@@ -63,7 +66,8 @@ func TestPebbleStats(t *testing.T) {
 	m := pebble.Metrics{LogSyncs: pebble.SyncLatency{Count: 3, Sum: 2 * time.Second}}
 	m.LogSyncs.Buckets[0], m.LogSyncs.Buckets[10], m.LogSyncs.Buckets[pebble.SyncBuckets-1] = 1, 1, 1
 	d := pebbleStats(m).LogSyncs
-	if len(d.Bounds) != len(d.Within) || d.Bounds[10] != 0.001024 || d.Within[10] != 1 || d.Count != 3 || d.Seconds != 2 {
+	if len(d.Bounds) != len(d.Within) || d.Bounds[10] != 0.001024 || d.Within[10] != 1 || d.Count != 3 ||
+		d.Seconds != 2 {
 		t.Errorf("%+v", d)
 	}
 }

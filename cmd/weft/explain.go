@@ -72,9 +72,10 @@ func (p *program) explain(ctx context.Context, f *explainFlags) error {
 	}
 	return p.withFolder(ctx, f.data, func(db *database.DB) error {
 		api := &dynamodb.API{DB: db}
-		return p.explainPages(ctx, f, operation, request, func(ctx context.Context, operation string, body []byte, analyze bool) ([]byte, error) {
-			return api.Explain(ctx, operation, body, analyze, nil)
-		})
+		return p.explainPages(ctx, f, operation, request,
+			func(ctx context.Context, operation string, body []byte, analyze bool) ([]byte, error) {
+				return api.Explain(ctx, operation, body, analyze, nil)
+			})
 	})
 }
 
@@ -102,7 +103,8 @@ func (f *explainFlags) request() (operation string, members map[string]any, err 
 	if f.filter != "" {
 		members["FilterExpression"] = f.filter
 	}
-	for _, member := range []struct{ flag, name, text string }{{"--values", "ExpressionAttributeValues", f.values}, {"--names", "ExpressionAttributeNames", f.names}} {
+	for _, member := range []struct{ flag, name, text string }{{"--values", "ExpressionAttributeValues", f.values},
+		{"--names", "ExpressionAttributeNames", f.names}} {
 		switch {
 		case member.text == "":
 		case !json.Valid([]byte(member.text)):
@@ -117,7 +119,8 @@ func (f *explainFlags) request() (operation string, members map[string]any, err 
 // statement is the request for --partiql.
 func (f *explainFlags) statement() (operation string, members map[string]any, err error) {
 	if f.table+f.index+f.keyCondition+f.filter+f.values+f.names != "" || f.reverse {
-		return "", nil, usageError{errors.New("--partiql says which table is read, and how: leave out the other flags of the query")}
+		return "", nil, usageError{errors.New(
+			"--partiql says which table is read, and how: leave out the other flags of the query")}
 	}
 	members = map[string]any{"Statement": f.partiql}
 	if f.parameters != "" {
@@ -130,7 +133,8 @@ func (f *explainFlags) statement() (operation string, members map[string]any, er
 }
 
 // explainPages explains the first page and, to analyze, adds up all.
-func (p *program) explainPages(ctx context.Context, f *explainFlags, operation string, request map[string]any, ask explainer) error {
+func (p *program) explainPages(ctx context.Context, f *explainFlags, operation string, request map[string]any,
+	ask explainer) error {
 	var whole *database.Explanation
 	for {
 		body, err := json.Marshal(request)
@@ -227,7 +231,8 @@ func (p *program) withFolder(ctx context.Context, folder string, work func(*data
 }
 
 // withConfiguredFolder is withFolder for work that writes, or needs the settings.
-func (p *program) withConfiguredFolder(ctx context.Context, folder string, work func(*config, *database.DB) error) (err error) {
+func (p *program) withConfiguredFolder(ctx context.Context, folder string,
+	work func(*config, *database.DB) error) (err error) {
 	return p.openFolder(ctx, folder, false, func(c *config, d *openedDatabase) error { return work(c, d.db) })
 }
 
@@ -235,7 +240,8 @@ func (p *program) openFolder(
 	ctx context.Context, folder string, readOnly bool, work func(*config, *openedDatabase) error,
 ) (err error) {
 	conf, _, err := resolve(inputs{map[string]string{
-		"engine": "pebble", "data": folder, "dynamodb-addr": off, "mysql-addr": off, "admin-addr": off, "log-level": "warn",
+		"engine": "pebble", "data": folder, "dynamodb-addr": off, "mysql-addr": off, "admin-addr": off,
+		"log-level": "warn",
 	}, p.environ, p.readFile})
 	if err != nil {
 		return err

@@ -52,7 +52,8 @@ func (g *gate) isShut(ctx context.Context) bool {
 	return err == nil && len(users) == 0
 }
 
-// judgeLogin refuses logins while there are no users, and those of who failed too often, whether or not there is such a user.
+// judgeLogin refuses logins while there are no users, and those of who failed too often, whether or not there is such a
+// user.
 func (g *gate) judgeLogin(user, host string, proved bool) *fault.Error {
 	refusal, reason := g.judge(user, host, proved), ""
 	switch {
@@ -72,7 +73,9 @@ func (g *gate) judge(user, host string, proved bool) *fault.Error {
 		return fault.Message(fault.AccessDenied, noUsers)
 	}
 	if _, wait := g.throttle.Login(user, host, proved); wait > 0 {
-		return fault.Message(fault.AccessDenied, "Too many logins of user '%s' or from '%s' failed: try again in %d seconds", user, host, 1+int(wait/time.Second))
+		return fault.Message(fault.AccessDenied,
+			"Too many logins of user '%s' or from '%s' failed: try again in %d seconds", user, host, 1+
+				int(wait/time.Second))
 	}
 	return nil
 }
@@ -84,7 +87,8 @@ type guardedSigners struct {
 }
 
 // Verify implements dynamohttp.Signers.
-func (s guardedSigners) Verify(ctx context.Context, r *http.Request, body *signature.Sum) (string, *signature.Fault, error) {
+func (s guardedSigners) Verify(ctx context.Context, r *http.Request, body *signature.Sum) (string, *signature.Fault,
+	error) {
 	user, refusal, err := s.Signers.Verify(ctx, r, body)
 	if refusal != nil && s.gate.isShut(ctx) {
 		refusal = &signature.Fault{Name: signature.UnrecognizedClient, Message: noUsers}
@@ -107,22 +111,26 @@ func (s *server) warnWhileShut(ctx context.Context, tick <-chan time.Time) {
 	}
 }
 
-// userHeader carries the name of the administrator who asks to the pages of the admin port, whatever the client sent under that name.
+// userHeader carries the name of the administrator who asks to the pages of the admin port, whatever the client sent
+// under that name.
 const userHeader = "X-Weft-User"
 
 // judgeAdmin says who may see which pages of the admin port.
 func (s *server) judgeAdmin(r *http.Request, page console.Access) *console.Refusal {
 	r.Header.Del(userHeader)
-	if s.config.Auth == "off" || page == console.Anyone || page == console.Visitors || page == console.Readers && loopback(s.config.AdminAddr) {
+	if s.config.Auth == "off" || page == console.Anyone || page == console.Visitors ||
+		page == console.Readers && loopback(s.config.AdminAddr) {
 		return console.Local(r, page)
 	}
 	refusal := s.judgeToken(r, page)
 	if refusal != nil && refusal.Status < http.StatusInternalServerError {
-		s.auditLogin(audit.Event{Port: "admin", User: r.Header.Get(userHeader), From: hostOf(r.RemoteAddr), Action: r.Method + " " + r.URL.Path, Request: r.Header.Get(endpoint.RequestIDHeader)}, refusal.Reason)
+		s.auditLogin(audit.Event{Port: "admin", User: r.Header.Get(userHeader), From: hostOf(r.RemoteAddr),
+			Action: r.Method + " " + r.URL.Path, Request: r.Header.Get(endpoint.RequestIDHeader)}, refusal.Reason)
 	}
 	if refusal != nil && s.config.Auth == "warn" {
 		if refusal.Status != http.StatusServiceUnavailable {
-			s.log.WarnContext(r.Context(), "this request to the admin port would be refused if auth were required", "client", r.RemoteAddr, "page", r.URL.Path, "reason", refusal.Reason)
+			s.log.WarnContext(r.Context(), "this request to the admin port would be refused if auth were required",
+				"client", r.RemoteAddr, "page", r.URL.Path, "reason", refusal.Reason)
 		}
 		return console.Local(r, page)
 	}
@@ -145,8 +153,8 @@ func (s *server) seesNames(r *http.Request) bool {
 		r.Header.Get("Authorization") != "" && s.judgeToken(r, console.Readers) == nil
 }
 
-// judgeToken refuses who has not signed in, and on pages that are not for all users, who is no administrator. Before there is a user, programs on this
-// machine count as administrators.
+// judgeToken refuses who has not signed in, and on pages that are not for all users, who is no administrator. Before
+// there is a user, programs on this machine count as administrators.
 func (s *server) judgeToken(r *http.Request, page console.Access) *console.Refusal {
 	if s.phase.Load() == &starting { // before it is over, there may be no database
 		return &console.Refusal{Status: http.StatusServiceUnavailable, Reason: "not ready: " + starting}
@@ -159,7 +167,8 @@ func (s *server) judgeToken(r *http.Request, page console.Access) *console.Refus
 	}
 	user, ok, err := s.userOfToken(ctx, text)
 	if err == nil && !ok {
-		return &console.Refusal{Status: http.StatusUnauthorized, Reason: "there is no such token: sign in again, or make one with weft user token create"}
+		return &console.Refusal{Status: http.StatusUnauthorized,
+			Reason: "there is no such token: sign in again, or make one with weft user token create"}
 	}
 	if err == nil {
 		r.Header.Set(userHeader, user)
@@ -167,14 +176,19 @@ func (s *server) judgeToken(r *http.Request, page console.Access) *console.Refus
 			return nil // its rights are checked with each request
 		}
 		at, _ := netip.ParseAddrPort(r.RemoteAddr)
-		err = s.gate.guard.Check(ctx, &permission.Principal{User: user, Address: at.Addr(), Request: r.Header.Get(endpoint.RequestIDHeader)}, permission.Request{Action: "weft:ManageServer", Resource: "*"}, permission.Request{Action: "weft:ManageUsers", Resource: "*"})
+		err = s.gate.guard.Check(ctx, &permission.Principal{User: user, Address: at.Addr(),
+			Request: r.Header.Get(endpoint.RequestIDHeader)},
+			permission.Request{Action: "weft:ManageServer", Resource: "*"},
+			permission.Request{Action: "weft:ManageUsers", Resource: "*"})
 	}
 	switch denied := (*permission.Denied)(nil); {
 	case errors.As(err, &denied):
-		return &console.Refusal{Status: http.StatusForbidden, Reason: "user " + user + " is not an administrator: " + denied.Error()}
+		return &console.Refusal{Status: http.StatusForbidden,
+			Reason: "user " + user + " is not an administrator: " + denied.Error()}
 	case err != nil:
 		s.log.ErrorContext(r.Context(), "failed to check a token", "error", err)
-		return &console.Refusal{Status: http.StatusInternalServerError, Reason: "the token can't be checked: see the log"}
+		return &console.Refusal{Status: http.StatusInternalServerError,
+			Reason: "the token can't be checked: see the log"}
 	}
 	return nil
 }
@@ -187,9 +201,11 @@ func (s *server) refuseStranger(ctx context.Context, r *http.Request, page conso
 	case shut:
 		return &console.Refusal{Status: http.StatusUnauthorized, Reason: noUsers}
 	case page == console.Users:
-		return &console.Refusal{Status: http.StatusUnauthorized, Reason: "sign in: POST /api/session answers with a token, to be sent as Authorization: Bearer TOKEN"}
+		return &console.Refusal{Status: http.StatusUnauthorized,
+			Reason: "sign in: POST /api/session answers with a token, to be sent as Authorization: Bearer TOKEN"}
 	}
-	return &console.Refusal{Status: http.StatusUnauthorized, Reason: "this page is for administrators: send a token as Authorization: Bearer TOKEN; commands of weft read it from " + adminTokenVariable}
+	return &console.Refusal{Status: http.StatusUnauthorized,
+		Reason: "this page is for administrators: send a token as Authorization: Bearer TOKEN; commands of weft read it from " + adminTokenVariable}
 }
 
 // userOfToken finds whose a token is: of a session of the web console, or one that was made to last.

@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// command runs a command of weft against the admin port of a server, with a password on standard input where it wants one.
+// command runs a command of weft against the admin port of a server, with a password on standard input where it wants
+// one.
 func command(t *testing.T, s *server, token string, args ...string) (code int, output string) {
 	t.Helper()
 	var out bytes.Buffer
@@ -44,8 +45,8 @@ func statusOf(t *testing.T, s *server, method, path, token, body string) int {
 	return answer.StatusCode
 }
 
-// TestAdminTokens: with --auth required, the admin port is for reading, except for administrators, who show a token. Before there is an administrator,
-// programs on this machine may create one.
+// TestAdminTokens: with --auth required, the admin port is for reading, except for administrators, who show a token.
+// Before there is an administrator, programs on this machine may create one.
 func TestAdminTokens(t *testing.T) {
 	s, _ := openServer(t, map[string]string{"auth": "required"})
 	db := s.database.(*openedDatabase).db
@@ -81,7 +82,8 @@ func TestAdminTokens(t *testing.T) {
 		for name, c := range map[string]struct {
 			token string
 			want  int
-		}{"no token": {"", one.none}, "a wrong token": {root[:len(root)-1] + "_", one.wrong}, "a user's": {ann, one.reader}, "an administrator's": {root, one.rootsOwn}} {
+		}{"no token": {"", one.none}, "a wrong token": {root[:len(root)-1] + "_", one.wrong}, "a user's": {ann,
+			one.reader}, "an administrator's": {root, one.rootsOwn}} {
 			if got := statusOf(t, s, one.method, one.path, c.token, `{"do":"list"}`); got != c.want {
 				t.Errorf("%s %s with %s: %d, not %d", one.method, one.path, name, got, c.want)
 			}

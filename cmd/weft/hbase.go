@@ -34,7 +34,8 @@ func listenHBase(s *server, db *openedDatabase) (protocols []protocol, err error
 	ports := []struct {
 		name, addr, other string
 		version           hbasethrift.Version
-	}{{"hbase", s.config.HBaseAddr, s.config.HBaseThrift1Addr, hbasethrift.Two}, {"hbase-thrift1", s.config.HBaseThrift1Addr, s.config.HBaseAddr, hbasethrift.One}}
+	}{{"hbase", s.config.HBaseAddr, s.config.HBaseThrift1Addr, hbasethrift.Two}, {"hbase-thrift1",
+		s.config.HBaseThrift1Addr, s.config.HBaseAddr, hbasethrift.One}}
 	for _, port := range ports {
 		if port.addr == off {
 			continue
@@ -44,7 +45,8 @@ func listenHBase(s *server, db *openedDatabase) (protocols []protocol, err error
 		if err != nil {
 			return protocols, err
 		}
-		o := hbasethrift.Options{API: api, Version: port.version, Addr: listener.Addr().String(), Memory: shared, Logger: s.log, Metrics: counts, Hosts: s.hosts(port.addr)}
+		o := hbasethrift.Options{API: api, Version: port.version, Addr: listener.Addr().String(), Memory: shared,
+			Logger: s.log, Metrics: counts, Hosts: s.hosts(port.addr)}
 		if port.other != off {
 			o.OtherAddr = port.other
 		}
@@ -66,7 +68,8 @@ func (g *gate) signIn(port string) func(ctx context.Context, user, password, hos
 		}
 		s.auditLogin(audit.Event{Port: port, User: user, From: host}, reason)
 		if s.config.Auth == "warn" {
-			s.log.Warn("this call would be refused if auth were required", "protocol", port, "client", host, "user", user, "reason", reason)
+			s.log.Warn("this call would be refused if auth were required", "protocol", port, "client", host, "user",
+				user, "reason", reason)
 			return "", nil
 		}
 		return "", errors.New(reason)

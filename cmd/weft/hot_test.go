@@ -30,13 +30,16 @@ func TestHotPages(t *testing.T) {
 	s, _ := openServer(t, nil)
 	db := s.database.(*openedDatabase).db
 	mustGet(t, admin(s), "/hot", "There were too few requests")
-	if _, err := db.CreateTable(t.Context(), database.TableSpec{Name: "readings", Key: database.Columns("device", schema.String, "ts", schema.Int), PartitionParts: 1}); err != nil {
+	if _, err := db.CreateTable(t.Context(),
+		database.TableSpec{Name: "readings", Key: database.Columns("device", schema.String, "ts", schema.Int),
+			PartitionParts: 1}); err != nil {
 		t.Fatal(err)
 	}
 	for i := range 10 {
 		if err := db.Update(t.Context(), func(tx *database.Tx) error {
 			for j := range 100 {
-				if err := tx.Put(t.Context(), "readings", database.Document{"device": "a", "ts": 100*i + j}); err != nil {
+				if err := tx.Put(t.Context(), "readings",
+					database.Document{"device": "a", "ts": 100*i + j}); err != nil {
 					return err
 				}
 			}
@@ -47,7 +50,8 @@ func TestHotPages(t *testing.T) {
 	}
 	s.heat.Tick(time.Now().Add(time.Minute))
 	mustGet(t, admin(s), "/hot", "increasing-key: ts increases with time: 100 % of the writes to table readings go to the end of its key")
-	mustGet(t, admin(s), "/hot?table=readings&statements=1", "SQL: CREATE TABLE `readings_hash8` (`device` VARCHAR, `ts` BIGINT, PRIMARY KEY(hash8(`ts`), `device`, `ts`))")
+	mustGet(t, admin(s), "/hot?table=readings&statements=1",
+		"SQL: CREATE TABLE `readings_hash8` (`device` VARCHAR, `ts` BIGINT, PRIMARY KEY(hash8(`ts`), `device`, `ts`))")
 	mustGet(t, admin(s), "/hot?table=readings&format=json", `"kind":"increasing-key","table":"readings"`)
 	mustGet(t, admin(s), "/hot?table=none", "404 there is no table none")
 	mustGet(t, admin(s), "/metrics", `weft_heat_findings{index="",kind="increasing-key",table="readings"} 0.5`)
@@ -64,7 +68,8 @@ func TestHotPages(t *testing.T) {
 		t.Fatal(added, err)
 	}
 	s.heat.Tick(time.Now().Add(time.Minute))
-	if body, err := get(admin(s), "/api/heat"); err != nil || len(regexp.MustCompile(`"splits":\["[0-9a-f]+","[0-9a-f]+"\]`).FindString(body)) == 0 {
+	if body, err := get(admin(s), "/api/heat"); err != nil ||
+		len(regexp.MustCompile(`"splits":\["[0-9a-f]+","[0-9a-f]+"\]`).FindString(body)) == 0 {
 		t.Errorf("two splits are not shown: %s %v", body, err)
 	}
 	if err := s.Close(); err != nil {
@@ -90,7 +95,8 @@ func checkHeatMap(t *testing.T, s *server, measure string) {
 		t.Fatal(err, body)
 	}
 	if len(answer.Data) != len(answer.Keys)*(len(answer.Times)-1) || len(answer.Findings) != 1 {
-		t.Fatalf("%d cells, %d keys, %d times, %d findings", len(answer.Data), len(answer.Keys), len(answer.Times), len(answer.Findings))
+		t.Fatalf("%d cells, %d keys, %d times, %d findings", len(answer.Data), len(answer.Keys), len(answer.Times),
+			len(answer.Findings))
 	}
 	sum, labelled := 0.0, 0
 	for i, code := range answer.Data {
@@ -153,7 +159,8 @@ func TestStatementsRun(t *testing.T) {
 			if body, ok := strings.CutPrefix(line, "  DynamoDB: "); ok {
 				ran++
 				name := regexp.MustCompile(`"TableName": "([^"]*)"`)
-				createTable(t, addresses["dynamodb"], name.ReplaceAllString(body, fmt.Sprintf(`"TableName": "$1-%d"`, ran)))
+				createTable(t, addresses["dynamodb"],
+					name.ReplaceAllString(body, fmt.Sprintf(`"TableName": "$1-%d"`, ran)))
 			}
 		}
 	}
@@ -173,7 +180,8 @@ func runSQL(t *testing.T, db *sql.DB, database, statement string) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	for _, text := range []string{"CREATE DATABASE " + database, "USE " + database, "CREATE TABLE orders (id VARCHAR, made BIGINT, PRIMARY KEY(id))", statement} {
+	for _, text := range []string{"CREATE DATABASE " + database, "USE " + database,
+		"CREATE TABLE orders (id VARCHAR, made BIGINT, PRIMARY KEY(id))", statement} {
 		if _, err := conn.ExecContext(t.Context(), strings.TrimSpace(text)); err != nil {
 			t.Errorf("%s: %v", text, err)
 		}

@@ -17,9 +17,10 @@ func TestIndexesPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	spec := database.TableSpec{Name: "places", Key: database.Columns("id", schema.Int), PartitionParts: 1, Indexes: []database.IndexSpec{
-		{Name: "by-place", Key: []schema.KeyPart{place}},
-	}}
+	spec := database.TableSpec{Name: "places", Key: database.Columns("id", schema.Int), PartitionParts: 1,
+		Indexes: []database.IndexSpec{
+			{Name: "by-place", Key: []schema.KeyPart{place}},
+		}}
 	if _, err := db.CreateTable(t.Context(), spec); err != nil {
 		t.Fatal(err)
 	}
@@ -28,13 +29,15 @@ func TestIndexesPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 100 {
-		if err := table.Put(t.Context(), database.Document{"id": i, "lat": float64(i), "lon": float64(100 - i)}); err != nil {
+		if err := table.Put(t.Context(),
+			database.Document{"id": i, "lat": float64(i), "lon": float64(100 - i)}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	mustGet(t, admin(s), "/indexes?table=places", "(the table)  id ")
 	mustGet(t, admin(s), "/indexes?table=default.places", "\nlat        raw    64 ")
-	mustGet(t, admin(s), "/indexes?table=places&format=json", `"name":"by-place","key":["`+place.Name+`"],"state":"active","entries":100`)
+	mustGet(t, admin(s), "/indexes?table=places&format=json",
+		`"name":"by-place","key":["`+place.Name+`"],"state":"active","entries":100`)
 	mustGet(t, admin(s), "/indexes?table=none", "404 there is no table none")
 	if err := s.Close(); err != nil {
 		t.Error(err)

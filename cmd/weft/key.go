@@ -89,7 +89,8 @@ func explainKey(w io.Writer, key []byte) {
 	}
 }
 
-// explainRow says what this store knows of the key of a row or an index entry: the names, and the values as far as the key goes.
+// explainRow says what this store knows of the key of a row or an index entry: the names, and the values as far as the
+// key goes.
 func explainRow(w io.Writer, db *database.DB, key []byte) {
 	table, index, size, ok := keyspace.CutRow(key)
 	if !ok {

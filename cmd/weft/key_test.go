@@ -17,8 +17,9 @@ import (
 func TestKey(t *testing.T) {
 	s, _ := openServer(t, nil)
 	db := s.database.(*openedDatabase).db
-	_, err := db.CreateTable(t.Context(), database.TableSpec{Name: "cities", Key: database.Columns("country", schema.String, "n", schema.Int),
-		Indexes: []database.IndexSpec{{Name: "by-name", Key: database.Columns("name", schema.String)}}})
+	_, err := db.CreateTable(t.Context(),
+		database.TableSpec{Name: "cities", Key: database.Columns("country", schema.String, "n", schema.Int),
+			Indexes: []database.IndexSpec{{Name: "by-name", Key: database.Columns("name", schema.String)}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,8 +40,10 @@ func TestKey(t *testing.T) {
 		key  []byte
 		want string
 	}{
-		{"row", append(keyspace.AppendRows(nil, d.ID, 0), row...), "  row of table cities\n    country = \"JP\"\n    n = 7\n"},
-		{"a part of a key", append(keyspace.AppendRows(nil, d.ID, 0), country...), "  row of table cities\n    country = \"JP\"\n"},
+		{"row", append(keyspace.AppendRows(nil, d.ID, 0), row...),
+			"  row of table cities\n    country = \"JP\"\n    n = 7\n"},
+		{"a part of a key", append(keyspace.AppendRows(nil, d.ID, 0), country...),
+			"  row of table cities\n    country = \"JP\"\n"},
 		{"entry", append(order.AppendBytes(keyspace.AppendRows(nil, d.ID, d.Indexes[0].ID), []byte("Nara")), row...),
 			"  entry of index by-name of table cities\n    name = \"Nara\"\n  of the row\n    country = \"JP\"\n    n = 7\n"},
 		{"no index", keyspace.AppendRows(nil, d.ID, 99), "  table cities, which has no index 99\n"},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command weft is the database server and its tools in one binary. It is the only place that names engines, and it connects the protocols to
-// the database.
+// Command weft is the database server and its tools in one binary. It is the only place that names engines, and it
+// connects the protocols to the database.
 package main
 
 import (
@@ -20,13 +20,15 @@ import (
 
 // Exit codes.
 const (
-	exitFailed = 1  // the command did not do what it was asked
-	exitUsage  = 2  // it was not understood, or its configuration is wrong
-	exitStore  = 70 // the store can't go on; nothing that was acknowledged is lost; start again after looking at the log
+	exitFailed = 1 // the command did not do what it was asked
+	exitUsage  = 2 // it was not understood, or its configuration is wrong
+	// the store can't go on; nothing that was acknowledged is lost; start again after looking at the log
+	exitStore = 70
 )
 
 func main() {
-	p := &program{environ: os.Environ(), readFile: os.ReadFile, stdout: os.Stdout, stderr: os.Stderr, exit: os.Exit, oneSignal: 300 * time.Millisecond}
+	p := &program{environ: os.Environ(), readFile: os.ReadFile, stdout: os.Stdout, stderr: os.Stderr, exit: os.Exit,
+		oneSignal: 300 * time.Millisecond}
 	os.Exit(p.run(context.Background(), os.Args[1:]))
 }
 
@@ -37,7 +39,8 @@ type program struct {
 	stdout   io.Writer
 	stderr   io.Writer
 	exit     func(code int) // ends the process at once
-	// oneSignal is the time after a signal another one counts as the same: wrappers such as timeout signal the process and its group.
+	// oneSignal is the time after a signal another one counts as the same: wrappers such as timeout signal the process
+	// and its group.
 	oneSignal time.Duration
 }
 
@@ -93,7 +96,10 @@ Start with weft demo, or with weft serve.`,
 		SilenceErrors: true,
 	}
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(p.serveCommand(), p.demoCommand(), p.explainCommand(), p.adviseCommand(), p.indexesCommand(), p.regionsCommand(), heatpage.Command(p.printPage), heatpage.SimulateCommand(p.stdout, func(err error) error { return usageError{err} }), p.userCommand(), p.backupCommand(), p.restoreCommand(), p.keyCommand(), p.certCommand(), p.versionCommand())
+	root.AddCommand(p.serveCommand(), p.demoCommand(), p.explainCommand(), p.adviseCommand(), p.indexesCommand(),
+		p.regionsCommand(), heatpage.Command(p.printPage), heatpage.SimulateCommand(p.stdout,
+			func(err error) error { return usageError{err} }), p.userCommand(), p.backupCommand(), p.restoreCommand(),
+		p.keyCommand(), p.certCommand(), p.versionCommand())
 	root.AddCommand(p.bulkCommands()...)
 	root.AddCommand(p.streamCommands()...)
 	return root
@@ -108,12 +114,14 @@ func unknownCommand(c *cobra.Command, args []string) error {
 	for _, sub := range c.Commands() {
 		names = append(names, sub.Name())
 	}
-	return usageError{fmt.Errorf("there is no command %q%s; weft --help lists all commands", args[0], didYouMean(args[0], names))}
+	return usageError{fmt.Errorf("there is no command %q%s; weft --help lists all commands", args[0],
+		didYouMean(args[0], names))}
 }
 
 func noArguments(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	return usageError{fmt.Errorf("weft %s takes no arguments, but got %q; see weft %s --help", c.Name(), args[0], c.Name())}
+	return usageError{fmt.Errorf("weft %s takes no arguments, but got %q; see weft %s --help", c.Name(), args[0],
+		c.Name())}
 }

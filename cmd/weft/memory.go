@@ -18,34 +18,38 @@ const engineBytes = 192 << 20
 
 // How much garbage the process may hold.
 const (
-	// garbagePercent is the share of what the process uses, GOGC. Most of that is cached blocks, which cost the collector nothing: a
-	// quarter of Go's usual share saves memory, and no measurable time is lost.
+	// garbagePercent is the share of what the process uses, GOGC. Most of that is cached blocks, which cost the
+	// collector nothing: a quarter of Go's usual share saves memory, and no measurable time is lost.
 	garbagePercent = 25
-	// garbageBusy is the memory, in bytes, that the process may hold at least while collections follow one another within garbageSoon: with a small cache a quarter of
-	// what is used would be collected dozens of times a second, which takes a tenth of the processor and holds requests up.
+	// garbageBusy is the memory, in bytes, that the process may hold at least while collections follow one another
+	// within garbageSoon: with a small cache a quarter of what is used would be collected dozens of times a second,
+	// which takes a tenth of the processor and holds requests up.
 	garbageBusy = 24 << 20
 	garbageSoon = time.Second
-	// garbageLoad is the same from when collections have taken over garbageShare of the time for garbageLong, until one comes later than garbageCalm after
-	// the one before: each marks everything that is used anew, which makes writes cost a tenth more.
+	// garbageLoad is the same from when collections have taken over garbageShare of the time for garbageLong, until one
+	// comes later than garbageCalm after the one before: each marks everything that is used anew, which makes writes
+	// cost a tenth more.
 	garbageLoad  = 96 << 20
 	garbageShare = 0.03
 	garbageLong  = 2 * time.Second
 	garbageCalm  = 5 * time.Second
 )
 
-// boundMemory makes the garbage collector work harder than usual, and harder still before the process takes more than the settings add up to, or than the
-// system lets it have, unless GOGC and GOMEMLIMIT say otherwise.
+// boundMemory makes the garbage collector work harder than usual, and harder still before the process takes more than
+// the settings add up to, or than the system lets it have, unless GOGC and GOMEMLIMIT say otherwise.
 func boundMemory(conf *config) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(garbagePercent)
-		(&collector{percent: garbagePercent, last: time.Now(), set: func(percent int) { debug.SetGCPercent(percent) }}).watch()
+		(&collector{percent: garbagePercent, last: time.Now(),
+			set: func(percent int) { debug.SetGCPercent(percent) }}).watch()
 	}
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return
 	}
 	limit := (conf.RequestMemoryBytes + conf.SQLMemoryBytes + conf.BlockCacheBytes + engineBytes) * 6 / 5
 	if allowed := cgroupBytes(os.ReadFile); allowed > 0 {
-		limit = min(limit, allowed/5*4) // the rest is for stacks, the program itself, and what comes between two collections
+		// the rest is for stacks, the program itself, and what comes between two collections
+		limit = min(limit, allowed/5*4)
 	}
 	debug.SetMemoryLimit(limit)
 }
@@ -69,7 +73,8 @@ func (c *collector) watch() {
 }
 
 func (c *collector) adapt(now time.Time) {
-	samples := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/cpu/classes/gc/total:cpu-seconds"}, {Name: "/cpu/classes/user:cpu-seconds"}}
+	samples := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/cpu/classes/gc/total:cpu-seconds"},
+		{Name: "/cpu/classes/user:cpu-seconds"}}
 	metrics.Read(samples)
 	spent := [2]float64{samples[1].Value.Float64(), samples[2].Value.Float64()}
 	collecting, working := spent[0]-c.spent[0], spent[1]-c.spent[1]
@@ -82,7 +87,8 @@ func (c *collector) adapt(now time.Time) {
 	}
 }
 
-// allow says how much garbage there may be at least, when the last collection was some time ago. much says that this one took a great share of that time.
+// allow says how much garbage there may be at least, when the last collection was some time ago. much says that this
+// one took a great share of that time.
 func (c *collector) allow(ago time.Duration, much bool) {
 	switch {
 	case ago > garbageCalm, ago > garbageSoon && c.least < garbageLoad:
@@ -100,7 +106,8 @@ func (c *collector) allow(ago time.Duration, much bool) {
 	}
 }
 
-// sqlMemory is SQL's share of a control group's memory, 0 for a group without a limit. SQL's estimates count live bytes only, so the share leaves room for garbage.
+// sqlMemory is SQL's share of a control group's memory, 0 for a group without a limit. SQL's estimates count live bytes
+// only, so the share leaves room for garbage.
 func sqlMemory(wanted, allowed int64) int64 {
 	if allowed == 0 {
 		return wanted

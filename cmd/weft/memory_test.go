@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// TestGarbageAllowed sees that a process that rests has no more garbage than the share of what it uses, and one under load as much as collections are worth.
+// TestGarbageAllowed sees that a process that rests has no more garbage than the share of what it uses, and one under
+// load as much as collections are worth.
 func TestGarbageAllowed(t *testing.T) {
 	var c collector
 	for i, step := range []struct {
@@ -68,11 +69,15 @@ func TestCgroupBytes(t *testing.T) {
 		want  int64
 	}{
 		{"none", nil, 0},
-		{"version 2", map[string]string{"/proc/self/cgroup": "0::/a/b\n", "/sys/fs/cgroup/a/b/memory.max": "536870912\n"}, 512 << 20},
-		{"version 2, no bound", map[string]string{"/proc/self/cgroup": "0::/a\n", "/sys/fs/cgroup/a/memory.max": "max\n"}, 0},
-		{"version 2 in a container", map[string]string{"/proc/self/cgroup": "0::/x\n", "/sys/fs/cgroup/memory.max": "1048576\n"}, 1 << 20},
-		{"version 1", map[string]string{"/proc/self/cgroup": "5:cpu:/c\n4:memory:/m\n", "/sys/fs/cgroup/memory/m/memory.limit_in_bytes": "1048576",
-			"/sys/fs/cgroup/memory/memory.limit_in_bytes": "9223372036854771712"}, 1 << 20},
+		{"version 2", map[string]string{"/proc/self/cgroup": "0::/a/b\n",
+			"/sys/fs/cgroup/a/b/memory.max": "536870912\n"}, 512 << 20},
+		{"version 2, no bound", map[string]string{"/proc/self/cgroup": "0::/a\n",
+			"/sys/fs/cgroup/a/memory.max": "max\n"}, 0},
+		{"version 2 in a container", map[string]string{"/proc/self/cgroup": "0::/x\n",
+			"/sys/fs/cgroup/memory.max": "1048576\n"}, 1 << 20},
+		{"version 1", map[string]string{"/proc/self/cgroup": "5:cpu:/c\n4:memory:/m\n",
+			"/sys/fs/cgroup/memory/m/memory.limit_in_bytes": "1048576",
+			"/sys/fs/cgroup/memory/memory.limit_in_bytes":   "9223372036854771712"}, 1 << 20},
 	} {
 		got := cgroupBytes(func(name string) ([]byte, error) {
 			if text, ok := c.files[name]; ok {

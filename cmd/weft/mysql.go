@@ -31,7 +31,8 @@ type mysqlProtocol struct {
 	listener net.Listener
 }
 
-// sqlService is the dialect with what its sessions share. It serves MySQL's protocol, if that is on, and the web console.
+// sqlService is the dialect with what its sessions share. It serves MySQL's protocol, if that is on, and the web
+// console.
 type sqlService struct {
 	engine *sql.Engine
 	memory *memory.Budget
@@ -57,7 +58,8 @@ func openSQL(s *server, db *openedDatabase, listener net.Listener, counts *metri
 		return nil, err
 	}
 	q.engine = sql.New(sql.Options{
-		DB: db.db, Guard: guard, Memory: q.memory, Variables: variables, Logger: s.log, Spill: spills, Observer: newObserver(s.metrics, q.counts),
+		DB: db.db, Guard: guard, Memory: q.memory, Variables: variables, Logger: s.log, Spill: spills,
+		Observer:  newObserver(s.metrics, q.counts),
 		Processes: q.processes, Kill: q.kill, Warnings: s.heat.Warnings, Digests: s.digests,
 	})
 	q.lines = sqljson.New(sqljson.Options{Open: q.engine.Open, Login: loginOf})
@@ -89,11 +91,15 @@ func listenMySQL(s *server, db *openedDatabase) (*mysqlProtocol, error) {
 	}
 	options := mysqlwire.Options{
 		Memory: s.sql.memory,
-		Logger: s.log, Metrics: counts, Version: variable.ServerVersion, ConnectionsMax: s.config.MySQLConnections, UserConnectionsMax: s.config.UserConnections, IdleTimeout: sessionIdleTimeout,
+		Logger: s.log, Metrics: counts, Version: variable.ServerVersion, ConnectionsMax: s.config.MySQLConnections,
+		UserConnectionsMax: s.config.UserConnections, IdleTimeout: sessionIdleTimeout,
 	}
 	options.TLS, options.TLSRequired = s.tls, s.config.mysqlNeedsTLS()
 	if options.AuthenticateWarn = s.config.Auth == "warn"; s.config.Auth != "off" {
-		options.Authenticate = func(user string) (mysqlwire.Verifier, bool) { return verifierOf(s, db.db.Accounts(), user) }
+		options.Authenticate = func(user string) (mysqlwire.Verifier,
+			bool) {
+			return verifierOf(s, db.db.Accounts(), user)
+		}
 		options.Judge = s.gate.judgeLogin
 	}
 	options.Open = func(ctx context.Context, login result.Login) (mysqlwire.Session, error) {
@@ -121,7 +127,8 @@ func presetVariables(s *server, listener net.Listener, secure bool) (*variable.C
 	for _, v := range [...][2]string{
 		{"port", port}, {"have_ssl", have}, {"have_openssl", have},
 		{"max_connections", strconv.Itoa(min(s.config.MySQLConnections, s.shares.Connections))},
-		{"wait_timeout", strconv.Itoa(int(sessionIdleTimeout.Seconds()))}, {"interactive_timeout", strconv.Itoa(int(sessionIdleTimeout.Seconds()))},
+		{"wait_timeout", strconv.Itoa(int(sessionIdleTimeout.Seconds()))},
+		{"interactive_timeout", strconv.Itoa(int(sessionIdleTimeout.Seconds()))},
 	} {
 		err = errors.Join(err, variables.Preset(v[0], v[1]))
 	}

@@ -14,8 +14,8 @@ import (
 // renamed are settings by the names that they had.
 var renamed = map[string]string{"mysql-tls-cert": "tls-cert", "mysql-tls-key": "tls-key"} // immutable
 
-// didYouMean returns "; did you mean X?" for the known name that is nearest to a mistyped one, or "" if none is near. Case does not
-// count, nor whether words are joined by - or _.
+// didYouMean returns "; did you mean X?" for the known name that is nearest to a mistyped one, or "" if none is near.
+// Case does not count, nor whether words are joined by - or _.
 func didYouMean(typed string, known []string) string {
 	if name, ok := renamed[strings.TrimPrefix(strings.TrimPrefix(foldName(typed), "--"), foldName(envPrefix))]; ok {
 		return fmt.Sprintf("; it is now %s, which holds for all ports", name)
@@ -60,7 +60,8 @@ func flagError(c *cobra.Command, err error) error {
 	if unknown := (*pflag.NotExistError)(nil); errors.As(err, &unknown) {
 		var names []string
 		c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
-		err = fmt.Errorf("unknown flag --%s%s", unknown.GetSpecifiedName(), didYouMean("--"+unknown.GetSpecifiedName(), names))
+		err = fmt.Errorf("unknown flag --%s%s", unknown.GetSpecifiedName(),
+			didYouMean("--"+unknown.GetSpecifiedName(), names))
 	}
 	return usageError{err}
 }

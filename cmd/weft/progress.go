@@ -56,6 +56,7 @@ func (p *progress) draw(begin string) {
 	if p.done < p.total && rate > 0 {
 		left = fmt.Sprintf(", %.0f s left", float64(p.total-p.done)/rate)
 	}
-	fmt.Fprintf(p.out, "%s%s [%s%s] %d of %d, %.0f/s, %.1f s%s  ", begin, p.what, strings.Repeat("=", filled), strings.Repeat(" ", width-filled),
+	fmt.Fprintf(p.out, "%s%s [%s%s] %d of %d, %.0f/s, %.1f s%s  ", begin, p.what, strings.Repeat("=", filled),
+		strings.Repeat(" ", width-filled),
 		p.done, p.total, rate, seconds, left)
 }

@@ -25,11 +25,13 @@ type protocol interface {
 	Addr() net.Addr
 	// Serve answers until Shutdown, and returns nil then.
 	Serve() error
-	// Shutdown stops accepting, lets requests in flight finish until ctx ends, and cuts off what is left. Calling it again does nothing.
+	// Shutdown stops accepting, lets requests in flight finish until ctx ends, and cuts off what is left. Calling it
+	// again does nothing.
 	Shutdown(ctx context.Context) error
 }
 
-// startProtocols opens the ports of the protocols that are on. After an error it returns the protocols that are already open, to be shut.
+// startProtocols opens the ports of the protocols that are on. After an error it returns the protocols that are already
+// open, to be shut.
 func startProtocols(_ context.Context, s *server, db runningDatabase) ([]protocol, error) {
 	var protocols []protocol
 	var err error
@@ -39,7 +41,8 @@ func startProtocols(_ context.Context, s *server, db runningDatabase) ([]protoco
 			return nil, err
 		}
 		protocols = append(protocols, d)
-	} else if s.dynamo, err = openDynamoDB(s, db.(*openedDatabase), dynamohttp.Options{SignersWarn: s.config.Auth == "warn"}); err != nil {
+	} else if s.dynamo, err = openDynamoDB(s, db.(*openedDatabase),
+		dynamohttp.Options{SignersWarn: s.config.Auth == "warn"}); err != nil {
 		return nil, err
 	}
 	if s.config.MySQLAddr != off {
@@ -70,7 +73,8 @@ func listenDynamoDB(s *server, db *openedDatabase) (*dynamoProtocol, error) {
 	if s.dynamo, err = openDynamoDB(s, db, options); err != nil {
 		return nil, err
 	}
-	listener, err := s.bound.Listen(s.config.DynamoDBAddr, endpoint.Protocol{Name: "dynamodb", Metrics: s.metrics.Protocol("dynamodb"), TLS: s.tls})
+	listener, err := s.bound.Listen(s.config.DynamoDBAddr,
+		endpoint.Protocol{Name: "dynamodb", Metrics: s.metrics.Protocol("dynamodb"), TLS: s.tls})
 	if err != nil {
 		return nil, err
 	}
@@ -84,8 +88,9 @@ func openDynamoDB(s *server, db *openedDatabase, options dynamohttp.Options) (*d
 	for _, o := range dynamodb.Operations() {
 		operations[o.Name] = counts.Operation(o.Name)
 	}
-	api := &dynamodb.API{DB: db.db, Region: s.config.Region, AccountID: s.config.AccountID, Kinesis: s.kinesis != nil, AcceptEncryption: s.config.AcceptEncryption,
-		Statements: s.digests, Slow: s.slowFrom, Observe: func(operation string, examined, returned int64) {
+	api := &dynamodb.API{DB: db.db, Region: s.config.Region, AccountID: s.config.AccountID, Kinesis: s.kinesis != nil,
+		AcceptEncryption: s.config.AcceptEncryption,
+		Statements:       s.digests, Slow: s.slowFrom, Observe: func(operation string, examined, returned int64) {
 			operations[operation].Read(examined, returned)
 		}}
 	if s.config.Auth != "off" {
@@ -97,7 +102,8 @@ func openDynamoDB(s *server, db *openedDatabase, options dynamohttp.Options) (*d
 		return nil, err
 	}
 	api.Buckets, api.Dir = buckets, s.config.workDir()
-	walks := map[string]*metric.Walks{"Query": counts.Walks("Query"), "Scan": counts.Walks("Scan")} // immutable from here on
+	// immutable from here on
+	walks := map[string]*metric.Walks{"Query": counts.Walks("Query"), "Scan": counts.Walks("Scan")}
 	api.ObserveWalk = func(operation string, n database.Counts) {
 		walks[operation].Walked(n.Seeks, n.Jumps, n.FalsePositives())
 	}
@@ -129,7 +135,8 @@ func signersOf(s *server, db *openedDatabase) (o dynamohttp.Options, err error) 
 
 // guardOf decides what users may do.
 func (s *server) guardOf(db *openedDatabase) *permission.Guard {
-	o := permission.Options{Account: s.config.AccountID, Region: s.config.Region, Warn: s.config.Auth == "warn", Logger: s.log}
+	o := permission.Options{Account: s.config.AccountID, Region: s.config.Region, Warn: s.config.Auth == "warn",
+		Logger: s.log}
 	if s.audit != nil {
 		o.Observe = s.auditDecision
 	}
@@ -152,7 +159,8 @@ func (d *dynamoProtocol) Shutdown(ctx context.Context) error {
 	return err
 }
 
-// slowFrom is from how long on a request is slow. Without SQL, whose variable says so, none is: its port could not be had, and the server is about to end.
+// slowFrom is from how long on a request is slow. Without SQL, whose variable says so, none is: its port could not be
+// had, and the server is about to end.
 func (s *server) slowFrom() time.Duration {
 	if s.sql == nil {
 		return math.MaxInt64

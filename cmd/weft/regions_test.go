@@ -14,11 +14,13 @@ import (
 func TestRegionsPage(t *testing.T) {
 	s, _ := openServer(t, nil)
 	db := s.database.(*openedDatabase).db
-	spec := database.TableSpec{Name: "places", Key: database.Columns("name", schema.String), PartitionParts: 1, Regions: &database.RegionSpec{Count: 4}}
+	spec := database.TableSpec{Name: "places", Key: database.Columns("name", schema.String), PartitionParts: 1,
+		Regions: &database.RegionSpec{Count: 4}}
 	if _, err := db.CreateTable(t.Context(), spec); err != nil {
 		t.Fatal(err)
 	}
-	spec = database.TableSpec{Name: "hashed", Key: database.Columns("id", schema.Int), PartitionParts: 1, HashDistributed: true, Regions: &database.RegionSpec{Count: 2}}
+	spec = database.TableSpec{Name: "hashed", Key: database.Columns("id", schema.Int), PartitionParts: 1,
+		HashDistributed: true, Regions: &database.RegionSpec{Count: 2}}
 	table, err := db.CreateTable(t.Context(), spec)
 	if err != nil {
 		t.Fatal(err)
@@ -28,10 +30,13 @@ func TestRegionsPage(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	mustGet(t, admin(s), "/regions?table=places", "\n1.0.1   default.places  (the table)  (\"9\")      (\"i\")        0 ")
+	mustGet(t, admin(s), "/regions?table=places",
+		"\n1.0.1   default.places  (the table)  (\"9\")      (\"i\")        0 ")
 	mustGet(t, admin(s), "/regions", "default.hashed  (the table)  (x\"80000000\")  - ")
-	mustGet(t, admin(s), "/regions?table=default.hashed&format=json", `"index":"","start":[{"name":"hash","value":"x\"80000000\""}],"end":[],"rows":`)
-	spec = database.TableSpec{Name: "plain", Key: database.Columns("id", schema.Int, "n", schema.Int), PartitionParts: 1}
+	mustGet(t, admin(s), "/regions?table=default.hashed&format=json",
+		`"index":"","start":[{"name":"hash","value":"x\"80000000\""}],"end":[],"rows":`)
+	spec = database.TableSpec{Name: "plain", Key: database.Columns("id", schema.Int, "n", schema.Int),
+		PartitionParts: 1}
 	if table, err = db.CreateTable(t.Context(), spec); err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +46,8 @@ func TestRegionsPage(t *testing.T) {
 		}
 	}
 	mustGet(t, admin(s), "/regions?table=plain&format=json", `"splitKey":"5`) // near the middle, which is 50
-	if page, err := get(admin(s), "/regions?table=hashed&format=json"); err != nil || strings.Contains(page, "splitKey") {
+	if page, err := get(admin(s), "/regions?table=hashed&format=json"); err != nil ||
+		strings.Contains(page, "splitKey") {
 		t.Errorf("a hash has values to split at: %s", page)
 	}
 	mustGet(t, admin(s), "/regions?table=none", "404 there is no table none")

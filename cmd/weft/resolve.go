@@ -104,12 +104,14 @@ func settingNames() []string {
 	return names
 }
 
-// foreign are variables that begin with our prefix and are not ours: those Kubernetes sets for a service named weft, and our tests' own.
+// foreign are variables that begin with our prefix and are not ours: those Kubernetes sets for a service named weft,
+// and our tests' own.
 var foreign = regexp.MustCompile(`_SERVICE_HOST$|_SERVICE_PORT(_|$)|_PORT$|_PORT_\d+_(TCP|UDP)|^WEFT_TEST_`)
 
 // readEnviron picks our variables. One that is not known is an error, for a mistyped name must not be passed over.
 func readEnviron(environ []string) (map[string]string, error) {
-	known := map[string]bool{envName("config"): true, masterKeyVariable: true, adminCAVariable: true, adminCertVariable: true, adminKeyVariable: true, adminTokenVariable: true}
+	known := map[string]bool{envName("config"): true, masterKeyVariable: true, adminCAVariable: true,
+		adminCertVariable: true, adminKeyVariable: true, adminTokenVariable: true}
 	names := []string{envName("config")}
 	for _, name := range settingNames() {
 		known[envName(name)] = true
@@ -175,7 +177,8 @@ func collectKeys(keys map[string]string, file, prefix string, tree map[string]an
 		}
 		raw, ok := tomlText(tree[key])
 		if !ok {
-			errs = append(errs, fmt.Errorf("%s: %s: expected a string, an integer, true or false, or a list of strings", file, name))
+			errs = append(errs, fmt.Errorf("%s: %s: expected a string, an integer, true or false, or a list of strings",
+				file, name))
 			continue
 		}
 		keys[name] = raw

@@ -103,7 +103,9 @@ func parseMoment(text string, now time.Time) (time.Time, error) {
 	if _, err := fmt.Sscanf(text, "%d", &seconds); err == nil && fmt.Sprint(seconds) == text {
 		return time.Unix(seconds, 0), nil
 	}
-	return time.Time{}, usageError{fmt.Errorf("--at %q is no time: write it as %s, or as 15m for a quarter of an hour ago", text, now.UTC().Truncate(time.Second).Format(time.RFC3339))}
+	return time.Time{}, usageError{fmt.Errorf(
+		"--at %q is no time: write it as %s, or as 15m for a quarter of an hour ago", text,
+		now.UTC().Truncate(time.Second).Format(time.RFC3339))}
 }
 
 // restoreTable asks a running server to restore a table.
@@ -124,7 +126,8 @@ func (p *program) restoreTable(c *cobra.Command, f *restoreFlags) error {
 	}
 	f.table.At = at.UTC().Format(time.RFC3339Nano)
 	if f.inPlace && !f.yes {
-		if err := p.confirm(c.InOrStdin(), fmt.Sprintf("All changes of table %s after %s will be taken back, in the table itself. Type its name to go on: ", f.table.Table, f.table.At), f.table.Table); err != nil {
+		if err := p.confirm(c.InOrStdin(),
+			fmt.Sprintf("All changes of table %s after %s will be taken back, in the table itself. Type its name to go on: ", f.table.Table, f.table.At), f.table.Table); err != nil {
 			return err
 		}
 	}
@@ -162,11 +165,13 @@ func (s *server) restoreHandler(w http.ResponseWriter, r *http.Request) {
 	answer, err := restoreTable(r.Context(), s.database.(*openedDatabase).db, &request, at)
 	s.auditAdmin(r, "weft restore --table", strings.TrimSpace(request.Table+" "+request.As), err)
 	if err != nil {
-		s.log.Error("restoring a table failed", "table", request.Table, "as", request.As, "at", request.At, "error", err)
+		s.log.Error("restoring a table failed", "table", request.Table, "as", request.As, "at", request.At, "error",
+			err)
 		http.Error(w, err.Error(), http.StatusUnprocessableEntity)
 		return
 	}
-	s.log.Info("table restored", "table", request.Table, "as", request.As, "at", request.At, "seconds", time.Since(begun).Seconds())
+	s.log.Info("table restored", "table", request.Table, "as", request.As, "at", request.At, "seconds",
+		time.Since(begun).Seconds())
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	_, _ = io.WriteString(w, answer) // the client is gone; nobody to tell
 }
@@ -174,7 +179,8 @@ func (s *server) restoreHandler(w http.ResponseWriter, r *http.Request) {
 // restoreTable restores a table and waits until it is there.
 func restoreTable(ctx context.Context, db *database.DB, request *tableRestore, at time.Time) (string, error) {
 	if request.As != "" {
-		arrival, err := db.RestoreTableAt(ctx, request.Database, request.Table, at, request.As, func(*schema.Table) error { return nil })
+		arrival, err := db.RestoreTableAt(ctx, request.Database, request.Table, at, request.As,
+			func(*schema.Table) error { return nil })
 		if err == nil {
 			err = db.WaitArrival(ctx, arrival.ID)
 		}
@@ -188,7 +194,8 @@ func restoreTable(ctx context.Context, db *database.DB, request *tableRestore, a
 	if err != nil && changes > 0 {
 		err = fmt.Errorf("%d changes were taken back before this; ask again to go on: %w", changes, err)
 	}
-	return fmt.Sprintf("table %s is as it was at %s: %d changes were taken back\n", request.Table, request.At, changes), err
+	return fmt.Sprintf("table %s is as it was at %s: %d changes were taken back\n", request.Table, request.At, changes),
+		err
 }
 
 // restore restores a whole database.
@@ -201,7 +208,8 @@ func (p *program) restore(c *cobra.Command, place string, f *restoreFlags) error
 	if err != nil {
 		return usageError{err}
 	}
-	o := database.RestoreOptions{ID: f.id, Store: func(ctx context.Context) (kv.Store, kv.Admin, error) { return p.emptyStore(ctx, conf) }}
+	o := database.RestoreOptions{ID: f.id,
+		Store: func(ctx context.Context) (kv.Store, kv.Admin, error) { return p.emptyStore(ctx, conf) }}
 	if conf.Engine == "pebble" {
 		o.Dir, o.Check = conf.Data, p.checkRestored
 	}
@@ -219,7 +227,8 @@ func (p *program) restore(c *cobra.Command, place string, f *restoreFlags) error
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(p.stdout, "restored %s of %s: %d files with %d bytes in %.1f s\n", b.ID, b.Made.Format(time.RFC3339), len(b.Files), b.Bytes(), time.Since(begun).Seconds())
+	_, err = fmt.Fprintf(p.stdout, "restored %s of %s: %d files with %d bytes in %.1f s\n", b.ID,
+		b.Made.Format(time.RFC3339), len(b.Files), b.Bytes(), time.Since(begun).Seconds())
 	return err
 }
 
@@ -230,7 +239,8 @@ func (p *program) checkRestored(ctx context.Context, dir string) error {
 }
 
 // restoreShipped restores what was shipped.
-func (p *program) restoreShipped(ctx context.Context, f *restoreFlags, from storage.Storage, conf *config, o database.RestoreOptions) (err error) {
+func (p *program) restoreShipped(ctx context.Context, f *restoreFlags, from storage.Storage, conf *config,
+	o database.RestoreOptions) (err error) {
 	if f.id != "" {
 		return usageError{errors.New("--at chooses the backup: leave --backup out")}
 	}
@@ -254,7 +264,8 @@ func (p *program) restoreShipped(ctx context.Context, f *restoreFlags, from stor
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(p.stdout, "restored as of %s, from backup %s and what was shipped after it, in %.1f s\n", reached.UTC().Format("2006-01-02T15:04:05.000Z"), b.ID, time.Since(begun).Seconds())
+	_, err = fmt.Fprintf(p.stdout, "restored as of %s, from backup %s and what was shipped after it, in %.1f s\n",
+		reached.UTC().Format("2006-01-02T15:04:05.000Z"), b.ID, time.Since(begun).Seconds())
 	if err == nil && reached.UnixMilli() < at.UnixMilli() {
 		_, err = fmt.Fprintf(p.stdout, "nothing later than that was shipped\n")
 	}

@@ -24,7 +24,8 @@ func openDatabase(ctx context.Context, s *server) (runningDatabase, error) {
 	db, err := database.Open(ctx, e.store, database.Options{
 		Admin: e.admin, Logger: s.log, Idle: s.config.idle, Expired: s.metrics.Expired, Walked: s.observeWalk,
 		Gateway: database.GatewayOptions{Lease: s.config.GatewayLease},
-		Regions: database.RegionSettings{BytesMax: s.config.RegionBytes, RequestsMax: float64(s.config.RegionRequests)}, Traffic: s.heat.Traffic(),
+		Regions: database.RegionSettings{BytesMax: s.config.RegionBytes, RequestsMax: float64(s.config.RegionRequests)},
+		Traffic: s.heat.Traffic(),
 	})
 	if err != nil {
 		return nil, errors.Join(err, e.store.Close())
@@ -57,7 +58,8 @@ func jobStats(db *database.DB) []metric.JobStats {
 	jobs := db.Jobs()
 	stats := make([]metric.JobStats, 0, len(jobs))
 	for _, j := range jobs {
-		stats = append(stats, metric.JobStats{Job: j.Name(), Table: j.TableName(), Object: j.IndexName(), Done: j.Done, Expected: work.Expected(context.Background(), db, &j)})
+		stats = append(stats, metric.JobStats{Job: j.Name(), Table: j.TableName(), Object: j.IndexName(), Done: j.Done,
+			Expected: work.Expected(context.Background(), db, &j)})
 	}
 	return stats
 }
@@ -69,7 +71,8 @@ func (s *server) searchLags(db *database.DB) (list []metric.SearchLag) {
 		s.log.Warn("the lag of asynchronous search indexes could not be read", "error", err)
 	}
 	for _, l := range lags {
-		list = append(list, metric.SearchLag{Database: l.Database, Table: l.Table, Seconds: l.Behind.Seconds(), Changes: l.Changes})
+		list = append(list, metric.SearchLag{Database: l.Database, Table: l.Table, Seconds: l.Behind.Seconds(),
+			Changes: l.Changes})
 	}
 	return list
 }
@@ -77,7 +80,8 @@ func (s *server) searchLags(db *database.DB) (list []metric.SearchLag) {
 // gatewayStats is how this process does among those that share the store.
 func gatewayStats(db *database.DB) metric.GatewayStats {
 	g, _ := db.Gateway()
-	return metric.GatewayStats{HasLease: g.Joined, AgeSeconds: g.Age.Seconds(), Lost: g.Lost, Generation: g.Generation, Works: g.Works}
+	return metric.GatewayStats{HasLease: g.Joined, AgeSeconds: g.Age.Seconds(), Lost: g.Lost, Generation: g.Generation,
+		Works: g.Works}
 }
 
 // openedDatabase is a database with the engine below it.

@@ -79,8 +79,8 @@ var (
 	stopped  = "stopped"
 )
 
-// Open opens the admin port, then the database, then the other protocols. When it returns nil, requests are being answered. After an
-// error, everything is closed again.
+// Open opens the admin port, then the database, then the other protocols. When it returns nil, requests are being
+// answered. After an error, everything is closed again.
 func (s *server) Open(ctx context.Context) error {
 	begun := time.Now()
 	s.phase.Store(&starting)
@@ -105,7 +105,8 @@ func (s *server) openGate(db runningDatabase) {
 	if !ok {
 		return
 	}
-	s.gate = &gate{server: s, accounts: opened.db.Accounts(), guard: s.guardOf(opened), throttle: account.NewThrottle(time.Now)}
+	s.gate = &gate{server: s, accounts: opened.db.Accounts(), guard: s.guardOf(opened),
+		throttle: account.NewThrottle(time.Now)}
 	if s.config.Auth != "required" || s.config.idle {
 		return
 	}
@@ -123,7 +124,8 @@ func (s *server) warnOfInsecure() {
 	if s.config.Auth != "required" {
 		s.log.Warn("authentication is off for all addresses: anyone who reaches a port can read and write everything")
 	}
-	if s.tls == nil && slices.ContainsFunc(s.config.listeners(), func(l listener) bool { return !loopback(l.address) }) {
+	if s.tls == nil && slices.ContainsFunc(s.config.listeners(),
+		func(l listener) bool { return !loopback(l.address) }) {
 		s.log.Warn("there is no TLS: anyone on the network between a client and a port can read what they send")
 	}
 }
@@ -155,7 +157,8 @@ func (s *server) shareFiles() {
 	s.bound = endpoint.NewBound(s.shares.Connections, s.log).PerAddress(s.config.AddressConnections)
 	if s.shares.Connections < s.config.MySQLConnections && s.config.MySQLAddr != off {
 		s.log.Warn("the limit of open files (ulimit -n) allows fewer connections than mysql-connections; raise it",
-			"files", s.shares.Files, "connections", s.shares.Connections, "mysql_connections", s.config.MySQLConnections)
+			"files", s.shares.Files, "connections", s.shares.Connections, "mysql_connections",
+			s.config.MySQLConnections)
 	}
 }
 
@@ -195,25 +198,46 @@ func (s *server) open(ctx context.Context) error {
 
 func (s *server) adminPort() (protocol, error) {
 	pages := []console.Page{
-		{Pattern: "GET /advise", For: console.Readers, Help: "advice on the keys and indexes of ?table=NAME, or one line for each table", Handler: s.page(s.advicePage)},
-		{Pattern: "GET /indexes", For: console.Readers, Help: "the indexes of ?table=NAME", Handler: s.page(tablepage.IndexesPage)},
-		{Pattern: "GET /regions", For: console.Readers, Help: "the regions of ?table=NAME, or of all tables", Handler: s.page(tablepage.RegionsPage)},
-		{Pattern: "GET /hot", For: console.Readers, Help: "hot rows, hot ranges and growing keys of ?table=NAME, or of all tables", Handler: s.page(s.heat.Page)},
-		{Pattern: "GET /api/heat", For: console.Readers, Help: "the heat map: requests by key and time, as JSON", Handler: s.page(s.heat.HeatMap)},
+		{Pattern: "GET /advise", For: console.Readers,
+			Help:    "advice on the keys and indexes of ?table=NAME, or one line for each table",
+			Handler: s.page(s.advicePage)},
+		{Pattern: "GET /indexes", For: console.Readers, Help: "the indexes of ?table=NAME",
+			Handler: s.page(tablepage.IndexesPage)},
+		{Pattern: "GET /regions", For: console.Readers, Help: "the regions of ?table=NAME, or of all tables",
+			Handler: s.page(tablepage.RegionsPage)},
+		{Pattern: "GET /hot", For: console.Readers,
+			Help:    "hot rows, hot ranges and growing keys of ?table=NAME, or of all tables",
+			Handler: s.page(s.heat.Page)},
+		{Pattern: "GET /api/heat", For: console.Readers, Help: "the heat map: requests by key and time, as JSON",
+			Handler: s.page(s.heat.HeatMap)},
 		{Pattern: "GET /key", For: console.Readers, Help: "the raw key ?key=0x.., decoded", Handler: s.page(keyPage)},
-		{Pattern: "GET /api/tables", For: console.Readers, Help: "all tables, with their keys, indexes and sizes, as JSON", Handler: s.page(tablepage.TablesPage)},
-		{Pattern: "GET /api/work", For: console.Readers, Help: "work that goes on in the background, or has ended in the last hour, as JSON", Handler: s.page(workPage)},
-		{Pattern: "GET /api/session", For: console.Anyone, Help: "whether access control is on, and the signed-in user", Handler: s.sessionHandler},
-		{Pattern: "POST /api/session", For: console.Visitors, Help: "sign in: returns a token for {user, password}", Handler: s.signInHandler},
+		{Pattern: "GET /api/tables", For: console.Readers,
+			Help: "all tables, with their keys, indexes and sizes, as JSON", Handler: s.page(tablepage.TablesPage)},
+		{Pattern: "GET /api/work", For: console.Readers,
+			Help:    "work that goes on in the background, or has ended in the last hour, as JSON",
+			Handler: s.page(workPage)},
+		{Pattern: "GET /api/session", For: console.Anyone, Help: "whether access control is on, and the signed-in user",
+			Handler: s.sessionHandler},
+		{Pattern: "POST /api/session", For: console.Visitors, Help: "sign in: returns a token for {user, password}",
+			Handler: s.signInHandler},
 		{Pattern: "DELETE /api/session", For: console.Visitors, Help: "sign out", Handler: s.signOutHandler},
-		{Pattern: "POST /api/dynamodb", For: console.Users, Help: "a request of DynamoDB's API, unsigned", Handler: s.dynamoHandler, Streams: true},
-		{Pattern: "POST /api/advise", For: console.Users, Help: "advice on a table and access patterns that are described as JSON", Handler: adviceOnPatterns},
-		{Pattern: "POST /api/sql", For: console.Users, Help: "run a statement of SQL: lines of JSON", Handler: s.sqlHandler, Streams: true},
-		{Pattern: "POST /api/hbase/scan", For: console.Users, Help: "scan a table of HBase's APIs: lines of JSON", Handler: s.scanHandler, Streams: true},
-		{Pattern: "GET /api/users", For: console.Administrators, Help: "users and roles with their policies, grants and access keys, without secrets", Handler: s.listUsersHandler},
-		{Pattern: "POST /users", For: console.Administrators, Help: "change users; weft user sends this request", Handler: s.usersHandler},
-		{Pattern: "POST /backup", For: console.Administrators, Help: "back up the whole database; weft backup sends this request", Handler: s.backupHandler},
-		{Pattern: "POST /restore", For: console.Administrators, Help: "restore a table as it was; weft restore --table sends this request", Handler: s.restoreHandler},
+		{Pattern: "POST /api/dynamodb", For: console.Users, Help: "a request of DynamoDB's API, unsigned",
+			Handler: s.dynamoHandler, Streams: true},
+		{Pattern: "POST /api/advise", For: console.Users,
+			Help: "advice on a table and access patterns that are described as JSON", Handler: adviceOnPatterns},
+		{Pattern: "POST /api/sql", For: console.Users, Help: "run a statement of SQL: lines of JSON",
+			Handler: s.sqlHandler, Streams: true},
+		{Pattern: "POST /api/hbase/scan", For: console.Users, Help: "scan a table of HBase's APIs: lines of JSON",
+			Handler: s.scanHandler, Streams: true},
+		{Pattern: "GET /api/users", For: console.Administrators,
+			Help:    "users and roles with their policies, grants and access keys, without secrets",
+			Handler: s.listUsersHandler},
+		{Pattern: "POST /users", For: console.Administrators, Help: "change users; weft user sends this request",
+			Handler: s.usersHandler},
+		{Pattern: "POST /backup", For: console.Administrators,
+			Help: "back up the whole database; weft backup sends this request", Handler: s.backupHandler},
+		{Pattern: "POST /restore", For: console.Administrators,
+			Help: "restore a table as it was; weft restore --table sends this request", Handler: s.restoreHandler},
 	}
 	handler := console.Handler(console.Options{Metrics: s.metrics.Gatherer(), Ready: s.Ready, Log: s.log,
 		Pages: pages, Hosts: s.hosts(s.config.AdminAddr), Judge: s.judgeAndKeep,
@@ -246,8 +270,9 @@ func (s *server) Ready() error {
 	return s.database.Ready()
 }
 
-// Run waits until ctx ends or a protocol fails, then drains: the server is no longer ready, protocols accept nothing new, and requests in
-// flight have config.Drain to finish. It returns the failure, if that was the reason. Call Close afterwards.
+// Run waits until ctx ends or a protocol fails, then drains: the server is no longer ready, protocols accept nothing
+// new, and requests in flight have config.Drain to finish. It returns the failure, if that was the reason. Call Close
+// afterwards.
 func (s *server) Run(ctx context.Context) error {
 	var err error
 	select {

@@ -76,7 +76,8 @@ func (b *logBuffer) String() string {
 // openServer opens a server in memory that serves the admin port only.
 func openServer(t *testing.T, flags map[string]string) (*server, *logBuffer) {
 	t.Helper()
-	given := map[string]string{"engine": "mem", "dynamodb-addr": off, "mysql-addr": off, "admin-addr": "127.0.0.1:0", "log-level": "debug", "log-format": "text"}
+	given := map[string]string{"engine": "mem", "dynamodb-addr": off, "mysql-addr": off, "admin-addr": "127.0.0.1:0",
+		"log-level": "debug", "log-format": "text"}
 	for name, v := range flags {
 		given[name] = v
 	}
@@ -100,7 +101,8 @@ func openServer(t *testing.T, flags map[string]string) (*server, *logBuffer) {
 // addProtocol adds an HTTP server with the test's handler.
 func addProtocol(t *testing.T, s *server, handler http.HandlerFunc) protocol {
 	t.Helper()
-	d, err := endpoint.ListenHTTP(endpoint.Options{Name: "test", Addr: "127.0.0.1:0", Bound: s.bound, WithID: withRequestID, Handler: handler, BodyBytesMax: 100, Log: s.log, Metrics: s.metrics})
+	d, err := endpoint.ListenHTTP(endpoint.Options{Name: "test", Addr: "127.0.0.1:0", Bound: s.bound,
+		WithID: withRequestID, Handler: handler, BodyBytesMax: 100, Log: s.log, Metrics: s.metrics})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +131,8 @@ func mustGet(t *testing.T, d protocol, path, want string) {
 
 func admin(s *server) protocol { return s.protocols[len(s.protocols)-1] }
 
-// TestDrain stops a server while a request is running: the server is alive but not ready, the request ends well, nothing new is taken.
+// TestDrain stops a server while a request is running: the server is alive but not ready, the request ends well,
+// nothing new is taken.
 func TestDrain(t *testing.T) {
 	s, log := openServer(t, nil)
 	arrived, release := make(chan struct{}), make(chan struct{})
@@ -220,7 +223,8 @@ func TestPanic(t *testing.T) {
 	}
 	mustGet(t, d, "/", "200 fine")
 	mustGet(t, admin(s), "/metrics", `weft_panics_total{protocol="test"} 1`)
-	if !strings.Contains(log.String(), `panic="off by one"`) || len(id) < 20 || !strings.Contains(log.String(), "request="+id) {
+	if !strings.Contains(log.String(), `panic="off by one"`) || len(id) < 20 ||
+		!strings.Contains(log.String(), "request="+id) {
 		t.Errorf("the log lacks the panic or the id %q:\n%s", id, log)
 	}
 }
@@ -247,7 +251,8 @@ func TestLimits(t *testing.T) {
 		text, err := io.ReadAll(reply.Body)
 		return fmt.Sprintf("%d %s", reply.StatusCode, text), err
 	}
-	if got, err := post(strings.Repeat("x", 101), http.Header{endpoint.RequestIDHeader: {"mine"}}); got != "413 the request is longer than 100 bytes\n" {
+	if got, err := post(strings.Repeat("x", 101),
+		http.Header{endpoint.RequestIDHeader: {"mine"}}); got != "413 the request is longer than 100 bytes\n" {
 		t.Errorf("a long body got %q, %v", got, err)
 	}
 	if got, err := post("", http.Header{"X-Long": {strings.Repeat("x", 80<<10)}}); !strings.HasPrefix(got, "431") {
@@ -265,7 +270,8 @@ func TestFailures(t *testing.T) {
 		defer taken.Close()
 		var stderr bytes.Buffer
 		p := &program{stderr: &stderr, readFile: os.ReadFile, exit: func(int) {}}
-		if code := p.run(t.Context(), []string{"serve", "--engine=mem", "--dynamodb-addr=off", "--mysql-addr=off", "--admin-addr=" + taken.Addr().String()}); code != exitFailed {
+		if code := p.run(t.Context(), []string{"serve", "--engine=mem", "--dynamodb-addr=off", "--mysql-addr=off",
+			"--admin-addr=" + taken.Addr().String()}); code != exitFailed {
 			t.Errorf("exit %d, want %d", code, exitFailed)
 		}
 		if !strings.Contains(stderr.String(), "weft: the admin port can't listen on "+taken.Addr().String()) {
@@ -297,8 +303,11 @@ func (brokenProtocol) Serve() error { return errors.New("the cable was cut") }
 
 // TestSignals runs the binary: SIGTERM ends it well.
 func TestSignals(t *testing.T) {
-	command := exec.Command(os.Args[0], "serve", "--engine=mem", "--dynamodb-addr=off", "--mysql-addr=off", "--admin-addr=127.0.0.1:0")
-	environ := slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "WEFT_") }) // those of tests
+	command := exec.Command(os.Args[0], "serve", "--engine=mem", "--dynamodb-addr=off", "--mysql-addr=off",
+		"--admin-addr=127.0.0.1:0")
+	// those of tests
+	environ := slices.DeleteFunc(os.Environ(),
+		func(variable string) bool { return strings.HasPrefix(variable, "WEFT_") })
 	command.Env = append(environ, "WEFT_TEST_MAIN=1")
 	stderr, err := command.StderrPipe()
 	if err != nil {
@@ -369,7 +378,8 @@ func TestLogger(t *testing.T) {
 	if err := json.Unmarshal(out.Bytes(), &line); err != nil {
 		t.Fatalf("%v: %s", err, out.Bytes())
 	}
-	if line.Msg != "shown" || line.Protocol != "test" || line.G.N != 1 || line.G.Share != 0.667 || line.G.Request != "R1" || line.Time.IsZero() {
+	if line.Msg != "shown" || line.Protocol != "test" || line.G.N != 1 || line.G.Share != 0.667 ||
+		line.G.Request != "R1" || line.Time.IsZero() {
 		t.Errorf("logged %s", out.Bytes())
 	}
 }

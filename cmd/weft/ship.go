@@ -27,7 +27,8 @@ func (s *server) startShipping(ctx context.Context, db *database.DB) (*database.
 		return nil, fmt.Errorf("ship-recipients: %w", err)
 	}
 	shipper, err := db.Ship(ctx, to, database.ShipOptions{
-		Seal: seal, Program: "weft " + version, Keep: time.Duration(s.config.ShipKeepDays) * 24 * time.Hour, Logger: s.log.With("component", "shipping"),
+		Seal: seal, Program: "weft " + version, Keep: time.Duration(s.config.ShipKeepDays) * 24 * time.Hour,
+		Logger: s.log.With("component", "shipping"),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("ship: %w", err)
@@ -35,7 +36,8 @@ func (s *server) startShipping(ctx context.Context, db *database.DB) (*database.
 	s.metrics.ObserveShipping(func() metric.ShippingStats {
 		now := shipper.Shipping()
 		return metric.ShippingStats{
-			BehindSeconds: max(0, time.Since(time.UnixMilli(now.SafeMS)).Seconds()), Segments: now.Segments, Bytes: now.Bytes, Backups: now.Bases, Failures: now.Fails, Chains: now.Chains,
+			BehindSeconds: max(0, time.Since(time.UnixMilli(now.SafeMS)).Seconds()), Segments: now.Segments,
+			Bytes: now.Bytes, Backups: now.Bases, Failures: now.Fails, Chains: now.Chains,
 		}
 	})
 	return shipper, nil

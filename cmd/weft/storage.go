@@ -17,7 +17,8 @@ import (
 const storageHelp = `A place is a folder, file:///FOLDER, or s3://BUCKET/PREFIX with ?endpoint=URL&region=NAME for services other than Amazon's. The variables
 AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN sign requests, AWS_REGION and AWS_ENDPOINT_URL_S3 are the defaults of region and endpoint.`
 
-// openStorage opens the place that a user named, with the credentials of the environment. It is the one place that names kinds of storage.
+// openStorage opens the place that a user named, with the credentials of the environment. It is the one place that
+// names kinds of storage.
 func openStorage(place string, environ []string) (storage.Storage, error) {
 	scheme, _, found := strings.Cut(place, "://")
 	if !found {
@@ -55,7 +56,8 @@ func bucketsOf(place string, environ []string) (func(name string) (storage.Stora
 	}
 	address, err := url.Parse(place)
 	if err == nil && (address.Host != "" || address.Path != "" || address.Opaque != "") {
-		err = fmt.Errorf("buckets is %s: name no bucket, for each request names its own; write s3://?endpoint=URL", address.Redacted())
+		err = fmt.Errorf("buckets is %s: name no bucket, for each request names its own; write s3://?endpoint=URL",
+			address.Redacted())
 	}
 	if err != nil {
 		return nil, err
@@ -86,9 +88,11 @@ func openBucket(address *url.URL, environ []string) (storage.Storage, error) {
 		}
 	}
 	s, err := s3.Open(s3.Options{
-		Bucket: address.Host, Endpoint: cmp.Or(query.Get("endpoint"), variable("AWS_ENDPOINT_URL_S3"), variable("AWS_ENDPOINT_URL")),
+		Bucket: address.Host, Endpoint: cmp.Or(query.Get("endpoint"), variable("AWS_ENDPOINT_URL_S3"),
+			variable("AWS_ENDPOINT_URL")),
 		Region:    cmp.Or(query.Get("region"), variable("AWS_REGION"), variable("AWS_DEFAULT_REGION")),
-		AccessKey: variable("AWS_ACCESS_KEY_ID"), SecretKey: variable("AWS_SECRET_ACCESS_KEY"), SessionToken: variable("AWS_SESSION_TOKEN"),
+		AccessKey: variable("AWS_ACCESS_KEY_ID"), SecretKey: variable("AWS_SECRET_ACCESS_KEY"),
+		SessionToken: variable("AWS_SESSION_TOKEN"),
 	})
 	if err != nil {
 		return nil, err

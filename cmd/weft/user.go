@@ -61,17 +61,20 @@ typed without echo, or read from standard input.`,
 		use, short string
 		args       int
 	}{
-		{"add NAME", "Add a user", 1}, {"list", "List all users", 0}, {"passwd NAME", "Change a user's password", 1}, {"drop NAME", "Remove a user", 1},
+		{"add NAME", "Add a user", 1}, {"list", "List all users", 0}, {"passwd NAME", "Change a user's password", 1},
+		{"drop NAME", "Remove a user", 1},
 	} {
-		one := &cobra.Command{Use: sub.use, Short: sub.short, Args: cobra.ExactArgs(sub.args), RunE: func(c *cobra.Command, args []string) error {
-			request := userRequest{Do: c.Name(), Administrator: f.administrator}
-			if len(args) > 0 {
-				request.Name = args[0]
-			}
-			return p.user(c.Context(), request, &f)
-		}}
+		one := &cobra.Command{Use: sub.use, Short: sub.short, Args: cobra.ExactArgs(sub.args),
+			RunE: func(c *cobra.Command, args []string) error {
+				request := userRequest{Do: c.Name(), Administrator: f.administrator}
+				if len(args) > 0 {
+					request.Name = args[0]
+				}
+				return p.user(c.Context(), request, &f)
+			}}
 		if one.Name() == "add" {
-			one.Flags().BoolVar(&f.administrator, "admin", false, "let the user do everything; the first user may in any case")
+			one.Flags().BoolVar(&f.administrator, "admin", false,
+				"let the user do everything; the first user may in any case")
 		}
 		command.AddCommand(one)
 	}
@@ -157,11 +160,13 @@ func changeUsers(ctx context.Context, c *config, db *database.DB, request userRe
 	return changeAccessKeys(ctx, users, request)
 }
 
-// addUser adds a user. An administrator gets a token: with --auth required, the admin port takes no changes without one.
+// addUser adds a user. An administrator gets a token: with --auth required, the admin port takes no changes without
+// one.
 func addUser(ctx context.Context, users *database.Accounts, request userRequest) (string, error) {
 	err := users.Add(ctx, request.Name, request.Password)
 	if err == nil && request.Administrator {
-		err = users.Change(ctx, request.Name, func(u *account.Account) error { return u.PutPolicy(account.Administrator, "") })
+		err = users.Change(ctx, request.Name,
+			func(u *account.Account) error { return u.PutPolicy(account.Administrator, "") })
 	}
 	if err != nil {
 		return "", err

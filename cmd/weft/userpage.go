@@ -56,7 +56,8 @@ func showUsers(ctx context.Context, accounts *database.Accounts) ([]shownUser, e
 	}
 	of := map[string][]shownUsersKey{}
 	for i := range keys {
-		of[keys[i].User] = append(of[keys[i].User], shownUsersKey{keys[i].ID, keys[i].Disabled, timeOf(keys[i].CreatedAtMS)})
+		of[keys[i].User] = append(of[keys[i].User],
+			shownUsersKey{keys[i].ID, keys[i].Disabled, timeOf(keys[i].CreatedAtMS)})
 	}
 	list := make([]shownUser, len(users))
 	for i := range users {
@@ -67,7 +68,8 @@ func showUsers(ctx context.Context, accounts *database.Accounts) ([]shownUser, e
 }
 
 func showUser(u *account.Account) shownUser {
-	shown := shownUser{Name: u.Name, IsRole: u.IsRole, CreatedAt: timeOf(u.CreatedAtMS), Policies: []string{}, Grants: []string{}, Roles: []string{}, Keys: []shownUsersKey{}}
+	shown := shownUser{Name: u.Name, IsRole: u.IsRole, CreatedAt: timeOf(u.CreatedAtMS), Policies: []string{},
+		Grants: []string{}, Roles: []string{}, Keys: []shownUsersKey{}}
 	for i := range u.Policies {
 		shown.Policies = append(shown.Policies, u.Policies[i].Name)
 	}

@@ -32,20 +32,21 @@ AdministratorAccess, AmazonDynamoDBFullAccess and AmazonDynamoDBReadOnlyAccess. 
 		{"show USER POLICY", "Show the document of a policy", cobra.ExactArgs(2)},
 		{"drop USER POLICY", "Take a policy away from a user or role", cobra.ExactArgs(2)},
 	} {
-		command.AddCommand(&cobra.Command{Use: sub.use, Short: sub.short, Args: sub.args, RunE: func(c *cobra.Command, args []string) error {
-			request := userRequest{Do: "policy " + c.Name(), Name: args[0]}
-			if len(args) > 1 {
-				request.Policy = args[1]
-			}
-			if len(args) > 2 {
-				document, err := p.readFile(args[2])
-				if err != nil {
-					return err
+		command.AddCommand(&cobra.Command{Use: sub.use, Short: sub.short, Args: sub.args,
+			RunE: func(c *cobra.Command, args []string) error {
+				request := userRequest{Do: "policy " + c.Name(), Name: args[0]}
+				if len(args) > 1 {
+					request.Policy = args[1]
 				}
-				request.Document = string(document)
-			}
-			return p.user(c.Context(), request, f)
-		}})
+				if len(args) > 2 {
+					document, err := p.readFile(args[2])
+					if err != nil {
+						return err
+					}
+					request.Document = string(document)
+				}
+				return p.user(c.Context(), request, f)
+			}})
 	}
 	return command
 }
@@ -54,13 +55,15 @@ AdministratorAccess, AmazonDynamoDBFullAccess and AmazonDynamoDBReadOnlyAccess. 
 func changePolicies(ctx context.Context, users *database.Accounts, request userRequest) (string, error) {
 	switch request.Do {
 	case "policy put":
-		return fmt.Sprintf("%s has the policy %s\n", request.Name, request.Policy), users.Change(ctx, request.Name, func(u *account.Account) error {
-			return u.PutPolicy(request.Policy, request.Document)
-		})
+		return fmt.Sprintf("%s has the policy %s\n", request.Name, request.Policy), users.Change(ctx, request.Name,
+			func(u *account.Account) error {
+				return u.PutPolicy(request.Policy, request.Document)
+			})
 	case "policy drop":
-		return fmt.Sprintf("%s has the policy %s no more\n", request.Name, request.Policy), users.Change(ctx, request.Name, func(u *account.Account) error {
-			return u.DropPolicy(request.Policy)
-		})
+		return fmt.Sprintf("%s has the policy %s no more\n", request.Name, request.Policy), users.Change(ctx,
+			request.Name, func(u *account.Account) error {
+				return u.DropPolicy(request.Policy)
+			})
 	}
 	u, ok, err := users.Get(ctx, request.Name)
 	if err != nil || !ok {

@@ -162,7 +162,8 @@ type size struct {
 var sizeUnits = []struct {
 	suffix string
 	bytes  int64
-}{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"B", 1}, {"", 1}}
+}{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB",
+	1e12}, {"B", 1}, {"", 1}}
 
 func (v size) Set(s string) error {
 	for _, unit := range sizeUnits {

@@ -21,7 +21,8 @@ func (p *program) versionCommand() *cobra.Command {
 		Args:  noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			b := build()
-			_, err := fmt.Fprintf(p.stdout, "weft %s (commit %s, %s, %s/%s)\n", b.Version, b.Revision, b.GoVersion, runtime.GOOS, runtime.GOARCH)
+			_, err := fmt.Fprintf(p.stdout, "weft %s (commit %s, %s, %s/%s)\n", b.Version, b.Revision, b.GoVersion,
+				runtime.GOOS, runtime.GOARCH)
 			return err
 		},
 	}

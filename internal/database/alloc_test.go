@@ -12,14 +12,16 @@ import (
 	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
-// TestGetAllocatesNothing: reading an item by its key takes no memory but that which the caller gives, on a table with declared columns, too.
+// TestGetAllocatesNothing: reading an item by its key takes no memory but that which the caller gives, on a table with
+// declared columns, too.
 func TestGetAllocatesNothing(t *testing.T) {
 	if rounds.Race {
 		t.Skip("the race detector makes pools forget")
 	}
 	db := testdb.Open(t)
 	table := mustTable(t, db, database.TableSpec{
-		Name: "t", Key: parts(t, "hash32(k)", "bytes", "k", "int"), PartitionParts: 1, Columns: []schema.Column{{Name: "a", Type: schema.String}},
+		Name: "t", Key: parts(t, "hash32(k)", "bytes", "k", "int"), PartitionParts: 1,
+		Columns: []schema.Column{{Name: "a", Type: schema.String}},
 	})
 	if err := table.Put(t.Context(), database.Document{"k": 1, "a": "text"}); err != nil {
 		t.Fatal(err)

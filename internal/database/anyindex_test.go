@@ -19,7 +19,8 @@ import (
 	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
-var partTypes = map[string]schema.Type{"int": schema.Int, "text": schema.String, "float": schema.Float, "number": schema.Number, "bytes": schema.Binary}
+var partTypes = map[string]schema.Type{"int": schema.Int, "text": schema.String, "float": schema.Float,
+	"number": schema.Number, "bytes": schema.Binary}
 
 func parts(t *testing.T, pairs ...string) (key []schema.KeyPart) {
 	t.Helper()
@@ -29,8 +30,8 @@ func parts(t *testing.T, pairs ...string) (key []schema.KeyPart) {
 	return key
 }
 
-// shapes are tables and indexes as SQL makes them: with nulls, descending parts, hashes of several columns, Z-orders in which every attribute may be null,
-// and keys of sixteen parts.
+// shapes are tables and indexes as SQL makes them: with nulls, descending parts, hashes of several columns, Z-orders in
+// which every attribute may be null, and keys of sixteen parts.
 func shapes(t *testing.T) []database.TableSpec {
 	place := mustPart(t, "zorder(a i64 nulls=first, c f64 nulls=first)", schema.Binary)
 	sixteen := []string{"a", "int", "desc(b)", "text", "c", "float", "desc(d)", "number", "e", "bytes"}
@@ -38,16 +39,22 @@ func shapes(t *testing.T) []database.TableSpec {
 		sixteen = append(sixteen, fmt.Sprintf("x%d", i), "int")
 	}
 	return []database.TableSpec{
-		{Key: parts(t, "hash32(k,l)", "bytes", "k", "int", "l", "text"), PartitionParts: 1, Indexes: []database.IndexSpec{
-			{Name: "a_b", Key: parts(t, "a", "int", "desc(b)", "text"), KeepNulls: true, Projection: schema.ProjectKeys},
-			{Name: "c_a", Key: parts(t, "desc(c)", "float", "a", "int"), KeepNulls: true, Projection: schema.ProjectInclude, Include: []string{"d"}},
-			{Name: "hash", Key: parts(t, "hash32(a,b)", "bytes", "a", "int", "b", "text"), KeepNulls: true, Projection: schema.ProjectKeys},
-			{Name: "sparse", Key: parts(t, "b", "text", "d", "number")},
-			{Name: "back", Key: parts(t, "reverse(b)", "text"), KeepNulls: true},
-		}},
+		{Key: parts(t, "hash32(k,l)", "bytes", "k", "int", "l", "text"), PartitionParts: 1,
+			Indexes: []database.IndexSpec{
+				{Name: "a_b", Key: parts(t, "a", "int", "desc(b)", "text"), KeepNulls: true,
+					Projection: schema.ProjectKeys},
+				{Name: "c_a", Key: parts(t, "desc(c)", "float", "a", "int"), KeepNulls: true,
+					Projection: schema.ProjectInclude, Include: []string{"d"}},
+				{Name: "hash", Key: parts(t, "hash32(a,b)", "bytes", "a", "int", "b", "text"), KeepNulls: true,
+					Projection: schema.ProjectKeys},
+				{Name: "sparse", Key: parts(t, "b", "text", "d", "number")},
+				{Name: "back", Key: parts(t, "reverse(b)", "text"), KeepNulls: true},
+			}},
 		{Key: parts(t, "desc(k)", "int", "l", "text"), Indexes: []database.IndexSpec{
 			{Name: "place", Key: []schema.KeyPart{place}},
-			{Name: "b_place", Key: append(parts(t, "b", "text"), mustPart(t, "zorder(a i64 nulls=first, d number:40 nulls=first)", schema.Binary)), Projection: schema.ProjectKeys},
+			{Name: "b_place", Key: append(parts(t, "b", "text"),
+				mustPart(t, "zorder(a i64 nulls=first, d number:40 nulls=first)", schema.Binary)),
+				Projection: schema.ProjectKeys},
 			{Name: "a", Key: parts(t, "a", "int"), KeepNulls: true, Projection: schema.ProjectKeys},
 			{Name: "c", Key: parts(t, "c", "float"), Projection: schema.ProjectKeys},
 		}},
@@ -69,15 +76,17 @@ type asking struct {
 	taken  map[string]int
 }
 
-// TestAnyIndexAnswersAsFullScans: whatever index is chosen for a condition, whatever is wanted of the items, and however the walk is made, the answer is
-// that of looking at every item.
+// TestAnyIndexAnswersAsFullScans: whatever index is chosen for a condition, whatever is wanted of the items, and
+// however the walk is made, the answer is that of looking at every item.
 func TestAnyIndexAnswersAsFullScans(t *testing.T) {
 	seed := rounds.Seed(t)
 	count := max(rounds.Of(t, 6), 3)
 	taken := map[string]int{}
 	for round := range count {
 		for i, spec := range shapes(t) {
-			a := &asking{t: t, random: rand.New(rand.NewPCG(seed, uint64(round))), db: testdb.Open(t), taken: taken, nulls: i == 2} // other indexes refuse the value NULL
+			// other indexes refuse the value NULL
+			a := &asking{t: t, random: rand.New(rand.NewPCG(seed, uint64(round))), db: testdb.Open(t), taken: taken,
+				nulls: i == 2}
 			spec.Name = "t"
 			late := spec.Indexes[0]
 			if round%3 == 2 {
@@ -102,7 +111,8 @@ func TestAnyIndexAnswersAsFullScans(t *testing.T) {
 		}
 	}
 	t.Log(taken)
-	for _, name := range []string{"a_b", "c_a", "hash", "sparse", "place", "b_place", "a", "c", "sixteen", "d_b", "e", "", "covering", "get", "found"} {
+	for _, name := range []string{"a_b", "c_a", "hash", "sparse", "place", "b_place", "a", "c", "sixteen", "d_b", "e",
+		"", "covering", "get", "found"} {
 		if taken[name] == 0 && count > 3 {
 			t.Errorf("%q was never taken: %v", name, taken)
 		}
@@ -187,11 +197,13 @@ func (a *asking) condition(depth int) expr.Condition {
 		return govalue.Any(f.Greater(x), govalue.All(f.Equal(x), g.Greater(z))) // (f, g) > (x, z)
 	case 11:
 		if depth > 0 {
-			return govalue.Any(govalue.All(a.condition(depth-1), a.condition(depth-1)), a.condition(depth-1), f.Equal(x))
+			return govalue.Any(govalue.All(a.condition(depth-1), a.condition(depth-1)), a.condition(depth-1),
+				f.Equal(x))
 		}
 	case 12:
 		if depth > 0 {
-			return govalue.Any(govalue.All(f.Equal(x), a.condition(depth-1)), govalue.All(f.Equal(y), a.condition(depth-1)))
+			return govalue.Any(govalue.All(f.Equal(x), a.condition(depth-1)),
+				govalue.All(f.Equal(y), a.condition(depth-1)))
 		}
 	}
 	return f.Equal(x)
@@ -250,7 +262,9 @@ func (a *asking) ask() {
 	} else if err := tx.Put(ctx, "t", a.document()); err != nil {
 		t.Fatal(err)
 	}
-	want := a.walk(from, p, database.Query{Filter: govalue.All(slices.DeleteFunc([]expr.Condition{where, q.Filter}, func(c expr.Condition) bool { return c == nil })...)}, q.Wanted)
+	want := a.walk(from, p, database.Query{
+		Filter: govalue.All(slices.DeleteFunc([]expr.Condition{where, q.Filter},
+			func(c expr.Condition) bool { return c == nil })...)}, q.Wanted)
 	a.taken["found"] += len(want)
 	a.compare("any index", q, want, a.walk(from, p, q, q.Wanted))
 	for range 6 {

@@ -14,19 +14,22 @@ import (
 	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
-// TestAnyOrder: a walk over an index finds the same items in any order as in its own, and reads them back in few stretches, each in the order of the table's keys.
+// TestAnyOrder: a walk over an index finds the same items in any order as in its own, and reads them back in few
+// stretches, each in the order of the table's keys.
 func TestAnyOrder(t *testing.T) {
 	const items, stretchesMax = 3000, 6 // of 8, 32, 128 items and so on
 	seed := rounds.Seed(t)
 	random := rand.New(rand.NewPCG(seed, 0))
 	db := testdb.Open(t)
 	table, err := db.CreateTable(t.Context(), database.TableSpec{Name: "t", Key: database.Columns("id", schema.Number),
-		Indexes: []database.IndexSpec{{Name: "by_a", Key: database.Columns("a", schema.Number), Projection: schema.ProjectKeys}}})
+		Indexes: []database.IndexSpec{{Name: "by_a", Key: database.Columns("a", schema.Number),
+			Projection: schema.ProjectKeys}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for id := range items {
-		if err := table.Put(t.Context(), database.Document{"id": id, "a": random.IntN(100), "b": random.IntN(10)}); err != nil {
+		if err := table.Put(t.Context(),
+			database.Document{"id": id, "a": random.IntN(100), "b": random.IntN(10)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -53,7 +56,8 @@ func TestAnyOrder(t *testing.T) {
 	}
 	for range 20 {
 		low := random.IntN(100)
-		q := database.Query{Index: "by_a", Fetch: true, Where: govalue.Attribute("a").Between(low, 100), Reverse: random.IntN(2) == 0}
+		q := database.Query{Index: "by_a", Fetch: true, Where: govalue.Attribute("a").Between(low, 100),
+			Reverse: random.IntN(2) == 0}
 		if random.IntN(2) == 0 {
 			q.Filter = govalue.Attribute("b").Between(0, random.IntN(10))
 		}

@@ -25,8 +25,9 @@ type (
 	Backup = backup.Backup
 )
 
-// Backup copies the whole store to a storage: all databases with users and unfinished jobs, as they are at one moment, while everybody goes on. A backup to a
-// storage that has others writes only what is new. Errors: those of the storage and the store, KindDenied.
+// Backup copies the whole store to a storage: all databases with users and unfinished jobs, as they are at one moment,
+// while everybody goes on. A backup to a storage that has others writes only what is new. Errors: those of the storage
+// and the store, KindDenied.
 func (db *DB) Backup(ctx context.Context, to storage.Storage, o BackupOptions) (BackupResult, error) {
 	if err := db.askBackup(ctx); err != nil {
 		return BackupResult{}, err
@@ -51,8 +52,8 @@ type (
 	Shipper = backup.Shipper
 )
 
-// Ship begins to ship all changes of the store to a storage, and backups that they lead on from, until the Shipper is closed, which must be after the database and before
-// the store. Errors: those of engines that can't, KindDenied.
+// Ship begins to ship all changes of the store to a storage, and backups that they lead on from, until the Shipper is
+// closed, which must be after the database and before the store. Errors: those of engines that can't, KindDenied.
 func (db *DB) Ship(ctx context.Context, to storage.Storage, o ShipOptions) (*Shipper, error) {
 	if err := db.askBackup(ctx); err != nil {
 		return nil, err
@@ -70,8 +71,10 @@ func (db *DB) askBackup(ctx context.Context) error {
 	return wrap("", db.guard.Load().Check(ctx, who, permission.Request{Action: "dynamodb:CreateBackup", Resource: "*"}))
 }
 
-// RestoreShipped makes a store in an empty folder as another one was at a moment, of what Ship shipped; for the zero time, at the newest. reached is the moment.
-func RestoreShipped(ctx context.Context, from storage.Storage, at time.Time, o RestoreOptions) (b Backup, reached time.Time, err error) {
+// RestoreShipped makes a store in an empty folder as another one was at a moment, of what Ship shipped; for the zero
+// time, at the newest. reached is the moment.
+func RestoreShipped(ctx context.Context, from storage.Storage, at time.Time, o RestoreOptions) (b Backup,
+	reached time.Time, err error) {
 	b, reached, err = backup.RestoreAt(ctx, from, at, o)
 	return b, reached, wrap("", err)
 }

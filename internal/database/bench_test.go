@@ -25,7 +25,8 @@ import (
 	"github.com/weftdb/weft/kv/pebble"
 )
 
-// The benchmarks run on both engines, Pebble on a real disk. bench/ compares with others; these find out what a change did.
+// The benchmarks run on both engines, Pebble on a real disk. bench/ compares with others; these find out what a change
+// did.
 
 const (
 	benchPartitions = 200
@@ -53,7 +54,8 @@ func openBench(b *testing.B, engine string, indexes ...database.IndexSpec) *benc
 			b.Fatal(err)
 		}
 	}
-	db, err := database.Open(ctx, store, database.Options{Admin: store, Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	db, err := database.Open(ctx, store,
+		database.Options{Admin: store, Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -65,7 +67,8 @@ func openBench(b *testing.B, engine string, indexes ...database.IndexSpec) *benc
 			b.Error(err)
 		}
 	})
-	table, err := db.CreateTable(ctx, database.TableSpec{Name: "bench", Key: database.Columns("pk", schema.String, "sk", schema.String), Indexes: indexes})
+	table, err := db.CreateTable(ctx, database.TableSpec{Name: "bench",
+		Key: database.Columns("pk", schema.String, "sk", schema.String), Indexes: indexes})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -113,7 +116,8 @@ func benchItem(n, fresh int) database.Document {
 	d := benchKey(n)
 	d["customer"], d["mail"] = fmt.Sprintf("customer %08d", fresh), fmt.Sprintf("customer.%08d@example.com", n)
 	d["visits"], d["balance"], d["active"], d["since"] = 1, fresh, true, "2024-05-06T07:08:09Z"
-	d["tags"], d["address"] = []string{"gold", "weekly"}, map[string]any{"city": "Nara", "zip": "630-8001", "country": "JP"}
+	d["tags"], d["address"] = []string{"gold", "weekly"}, map[string]any{"city": "Nara", "zip": "630-8001",
+		"country": "JP"}
 	d["remark"] = "prefers deliveries in the morning; call before, ring twice, leave parcels with the neighbours"
 	return d
 }
@@ -185,7 +189,8 @@ func BenchmarkPutIndexed(b *testing.B) {
 	onEngines(b, func(b *testing.B, engine string) {
 		benchPut(b, openBench(b, engine,
 			database.IndexSpec{Name: "by-customer", Key: database.Columns("customer", schema.String)},
-			database.IndexSpec{Name: "by-balance", Key: database.Columns("pk", schema.String, "balance", schema.Number), Projection: schema.ProjectKeys},
+			database.IndexSpec{Name: "by-balance", Key: database.Columns("pk", schema.String, "balance", schema.Number),
+				Projection: schema.ProjectKeys},
 			database.IndexSpec{Name: "by-mail", Key: database.Columns("mail", schema.String)}))
 	})
 }
@@ -212,7 +217,8 @@ func BenchmarkUpdate(b *testing.B) {
 		condition := govalue.All(govalue.Attribute("pk").Exists(), govalue.Attribute("visits").AtLeast(1))
 		runParallel(b, benchWriters, func(p database.Pinned, n int) error {
 			var result database.WriteResult
-			return p.Write(ctx, &database.Write{Op: database.OpUpdate, Row: keys[n], Update: update, Condition: condition}, &result)
+			return p.Write(ctx, &database.Write{Op: database.OpUpdate, Row: keys[n], Update: update,
+				Condition: condition}, &result)
 		}, t)
 	})
 }
@@ -222,7 +228,8 @@ func BenchmarkQuery100(b *testing.B) {
 	onEngines(b, func(b *testing.B, engine string) {
 		t := openBench(b, engine)
 		runParallel(b, 1, func(p database.Pinned, n int) error {
-			cursor, err := p.Query(ctx, database.Query{Where: govalue.Attribute("pk").Equal(benchPartition(n / benchItems))})
+			cursor, err := p.Query(ctx, database.Query{
+				Where: govalue.Attribute("pk").Equal(benchPartition(n / benchItems))})
 			if err != nil {
 				return err
 			}
@@ -260,7 +267,8 @@ func BenchmarkPlan(b *testing.B) {
 		b.Run(one.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := p.Plan(database.Query{AnyIndex: true, Where: one.where, Wanted: []string{"pk"}}); err != nil {
+				if _, err := p.Plan(database.Query{AnyIndex: true, Where: one.where,
+					Wanted: []string{"pk"}}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -290,7 +298,8 @@ func (t *benchTable) more(b *testing.B, p database.Pinned, items int) {
 	writes := make([]database.TableWrite, 1000)
 	for at := 0; at < items; at += len(writes) {
 		for i := range writes {
-			row, err := database.Document{"pk": fmt.Sprintf("more %03d", (at+i)/1000), "sk": fmt.Sprintf("%07d", at+i), "a": "some text of a column", "n": at + i}.AppendRow(nil, p.Names())
+			row, err := database.Document{"pk": fmt.Sprintf("more %03d", (at+i)/1000), "sk": fmt.Sprintf("%07d", at+i),
+				"a": "some text of a column", "n": at + i}.AppendRow(nil, p.Names())
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -336,7 +345,8 @@ func (t *benchTable) count(b *testing.B, p database.Pinned, parts int) int64 {
 	return rows.Load()
 }
 
-// BenchmarkKeys reads 2,000 items by their keys: one by one, together, and by a query of as many tuples, planned before or not.
+// BenchmarkKeys reads 2,000 items by their keys: one by one, together, and by a query of as many tuples, planned before
+// or not.
 func BenchmarkKeys(b *testing.B) {
 	for _, engine := range []string{"mem", "pebble"} {
 		t := openBench(b, engine)
@@ -422,7 +432,8 @@ func BenchmarkKeys(b *testing.B) {
 	}
 }
 
-// BenchmarkCells is what times and lives of cells cost: the same as BenchmarkGet, BenchmarkPut and BenchmarkQuery100 on a table that keeps them.
+// BenchmarkCells is what times and lives of cells cost: the same as BenchmarkGet, BenchmarkPut and BenchmarkQuery100 on
+// a table that keeps them.
 func BenchmarkCells(b *testing.B) {
 	ctx := context.Background()
 	open := func(b *testing.B) *benchTable {
@@ -451,7 +462,8 @@ func BenchmarkCells(b *testing.B) {
 	b.Run("query", func(b *testing.B) {
 		t := open(b)
 		runParallel(b, 1, func(p database.Pinned, n int) error {
-			cursor, err := p.Query(ctx, database.Query{Where: govalue.Attribute("pk").Equal(benchPartition(n / benchItems))})
+			cursor, err := p.Query(ctx, database.Query{
+				Where: govalue.Attribute("pk").Equal(benchPartition(n / benchItems))})
 			if err != nil {
 				return err
 			}

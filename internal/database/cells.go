@@ -20,8 +20,9 @@ func (db *DB) NowMS() int64 { return db.nowMS() }
 
 func (db *DB) nowMS() int64 { return db.options.Now().UnixMilli() }
 
-// Compact begins to rewrite a table: delete marks, versions and values that nobody sees any more go, and the engine gives the space back, where it can. It
-// returns as soon as the work is filed; WaitJobs waits for its end. Errors: KindNotFound.
+// Compact begins to rewrite a table: delete marks, versions and values that nobody sees any more go, and the engine
+// gives the space back, where it can. It returns as soon as the work is filed; WaitJobs waits for its end. Errors:
+// KindNotFound.
 func (t *Table) Compact(ctx context.Context) error {
 	id, err := t.change(ctx, "dynamodb:UpdateTable")
 	if err != nil {
@@ -35,9 +36,9 @@ func (t *Table) Compact(ctx context.Context) error {
 	return wrap(t.name, err)
 }
 
-// SetCells gives a table rules of cells, or changes them. What was written before the table had any counts as written now. Reads follow the new rules at
-// once; rows that outlive or underlive the old ones are rewritten in the background. Rules can't be taken away: zero ones ask for nothing but
-// times. Errors: KindNotFound, KindInvalid.
+// SetCells gives a table rules of cells, or changes them. What was written before the table had any counts as written
+// now. Reads follow the new rules at once; rows that outlive or underlive the old ones are rewritten in the background.
+// Rules can't be taken away: zero ones ask for nothing but times. Errors: KindNotFound, KindInvalid.
 func (t *Table) SetCells(ctx context.Context, rules cell.Rules) error {
 	return t.edit(ctx, func(table *schema.Table) error {
 		table.Cells = &rules
@@ -45,7 +46,8 @@ func (t *Table) SetCells(ctx context.Context, rules cell.Rules) error {
 	})
 }
 
-// beginCells completes rules that an edit has given a table which had others before, and returns the work that this makes.
+// beginCells completes rules that an edit has given a table which had others before, and returns the work that this
+// makes.
 func (db *DB) beginCells(table *schema.Table, before *cell.Rules) ([]job.Job, error) {
 	switch {
 	case table.Cells == nil && before == nil:
@@ -75,7 +77,8 @@ func (db *DB) beginCells(table *schema.Table, before *cell.Rules) ([]job.Job, er
 	return append(work, job.Job{Kind: job.Compact, Table: table.ID}), nil
 }
 
-// visibleRow turns what was read of the store into what readers see of it, appended to dst. A plain table's row is both.
+// visibleRow turns what was read of the store into what readers see of it, appended to dst. A plain table's row is
+// both.
 func (p Pinned) visibleRow(dst []byte, stored value.Row, nowMS int64) (value.Row, bool, error) {
 	visible, ok, err := p.table.Visible(nil, stored, nowMS)
 	if err != nil || !ok {
@@ -97,7 +100,8 @@ func (p Pinned) checkSelect(q *Query, x *record.Index) error {
 	return nil
 }
 
-// GetStored reads a row as it is stored at the latest commits, for CellsOf, and tells the present. ok is false if there is none.
+// GetStored reads a row as it is stored at the latest commits, for CellsOf, and tells the present. ok is false if there
+// is none.
 func (p Pinned) GetStored(ctx context.Context, key value.Row) (stored value.Row, nowMS int64, ok bool, err error) {
 	encoded, err := p.appendKey(nil, p.table.Primary, key)
 	if err == nil {
@@ -112,13 +116,15 @@ func (p Pinned) GetStored(ctx context.Context, key value.Row) (stored value.Row,
 	return stored, p.db.nowMS(), ok, wrap(p.name(), err)
 }
 
-// CellsOf calls visit for the cells of a stored row that readers may see at nowMS, attribute by attribute in the order of names, newest first, until it returns
-// false. The name and the value are valid as long as the row is, the Version during the call only.
+// CellsOf calls visit for the cells of a stored row that readers may see at nowMS, attribute by attribute in the order
+// of names, newest first, until it returns false. The name and the value are valid as long as the row is, the Version
+// during the call only.
 func (p Pinned) CellsOf(stored value.Row, nowMS int64, visit func(name []byte, v *cell.Version) bool) error {
 	return wrap(p.name(), p.table.Cells.Cells(stored, p.table.Names, p.table.IsKey, nowMS, visit))
 }
 
 // IsCompacting reports whether rows of the table are being rewritten: see Table.Compact and Table.SetCells.
 func (p Pinned) IsCompacting() bool {
-	return slices.ContainsFunc(p.db.Jobs(), func(j Job) bool { return j.Kind == job.Compact && j.Table == p.Descriptor().ID })
+	return slices.ContainsFunc(p.db.Jobs(),
+		func(j Job) bool { return j.Kind == job.Compact && j.Table == p.Descriptor().ID })
 }

@@ -55,7 +55,8 @@ func openCellStore(t testing.TB, engine string, c *ticker) (db *database.DB, reo
 	t.Cleanup(func() { store.Close() })
 	reopen = func() *database.DB {
 		db, err := database.Open(t.Context(), store, database.Options{
-			Admin: store.(kv.Admin), Logger: slog.New(slog.DiscardHandler), Now: c.now, ExpiryInterval: -1, RebuildInterval: -1,
+			Admin: store.(kv.Admin), Logger: slog.New(slog.DiscardHandler), Now: c.now, ExpiryInterval: -1,
+			RebuildInterval: -1,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -143,8 +144,8 @@ type cellsTest struct {
 	count  int
 }
 
-// TestCellsAreAsTheModelHasThem writes at random times, with and without lives, deletes and lets time pass, and compares all that can be read with a model
-// and every index with the table.
+// TestCellsAreAsTheModelHasThem writes at random times, with and without lives, deletes and lets time pass, and
+// compares all that can be read with a model and every index with the table.
 func TestCellsAreAsTheModelHasThem(t *testing.T) {
 	for _, engine := range []string{"mem", "pebble"} {
 		t.Run(engine, func(t *testing.T) {
@@ -161,10 +162,14 @@ func TestCellsAreAsTheModelHasThem(t *testing.T) {
 					Name: "t", Key: parts(t, "k", "int"), HashDistributed: round == 2,
 					Cells: &cell.Rules{Versions: 1 + round, LifeMS: c.model.life, MarkersMS: 1 << 40},
 					Indexes: []database.IndexSpec{
-						{Name: "a_b", Key: parts(t, "a", "int", "desc(b)", "text"), KeepNulls: true, Projection: schema.ProjectKeys},
+						{Name: "a_b", Key: parts(t, "a", "int", "desc(b)", "text"), KeepNulls: true,
+							Projection: schema.ProjectKeys},
 						{Name: "c", Key: parts(t, "c", "float"), KeepNulls: true},
-						{Name: "sparse", Key: parts(t, "b", "text", "c", "float"), Projection: schema.ProjectInclude, Include: []string{"a"}},
-						{Name: "place", Key: []schema.KeyPart{mustPart(t, "zorder(a i64 nulls=first, c f64 nulls=first)", schema.Binary)}, Projection: schema.ProjectKeys},
+						{Name: "sparse", Key: parts(t, "b", "text", "c", "float"), Projection: schema.ProjectInclude,
+							Include: []string{"a"}},
+						{Name: "place", Key: []schema.KeyPart{mustPart(t,
+							"zorder(a i64 nulls=first, c f64 nulls=first)", schema.Binary)},
+							Projection: schema.ProjectKeys},
 						{Name: "key", Key: parts(t, "desc(k)", "int"), Projection: schema.ProjectKeys},
 					},
 				})
@@ -204,12 +209,16 @@ func (c *cellsTest) step() {
 		if err := c.table.DropIndex(t.Context(), "a_b"); err != nil {
 			t.Fatal(err)
 		}
-		if err := c.table.AddIndex(t.Context(), database.IndexSpec{Name: "a_b", Key: parts(t, "a", "int", "desc(b)", "text"), KeepNulls: true}); err != nil {
+		if err := c.table.AddIndex(t.Context(),
+			database.IndexSpec{Name: "a_b", Key: parts(t, "a", "int", "desc(b)", "text"),
+				KeepNulls: true}); err != nil {
 			// The one that was dropped is on its way out still.
 			if err := c.db.WaitJobs(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if err := c.table.AddIndex(t.Context(), database.IndexSpec{Name: "a_b", Key: parts(t, "a", "int", "desc(b)", "text"), KeepNulls: true}); err != nil {
+			if err := c.table.AddIndex(t.Context(),
+				database.IndexSpec{Name: "a_b", Key: parts(t, "a", "int", "desc(b)", "text"),
+					KeepNulls: true}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -293,7 +302,8 @@ func (c *cellsTest) write() {
 	case kind < 5 && stamp == 0:
 		w.Op = database.OpPut
 		for _, name := range []string{"a", "b", "c", "note"} {
-			if v := c.valueOf(name); c.random.IntN(3) > 0 || name == "a" || name == "b" { // what others write at times of their own is never left out
+			// what others write at times of their own is never left out
+			if v := c.valueOf(name); c.random.IntN(3) > 0 || name == "a" || name == "b" {
 				document[name] = v
 				note(name, 0, v)
 			} else {
@@ -367,8 +377,10 @@ func (c *cellsTest) compareRows() {
 		if found[int64(key)] != want {
 			t.Fatalf("row %d at %d is %q, the model has %q: %+v", key, now, found[int64(key)], want, c.model.rows[key])
 		}
-		got, ok, err := p.Get(t.Context(), row(t, p, database.Document{"k": value.Value(value.AppendInt(nil, int64(key)))}), nil)
-		if err != nil || ok != (want != "") || ok && fmt.Sprint(database.Item{Row: got, Names: p.Names()}.Document()) != want {
+		got, ok, err := p.Get(t.Context(),
+			row(t, p, database.Document{"k": value.Value(value.AppendInt(nil, int64(key)))}), nil)
+		if err != nil || ok != (want != "") ||
+			ok && fmt.Sprint(database.Item{Row: got, Names: p.Names()}.Document()) != want {
 			t.Fatalf("row %d: %v %v, %q is wanted", key, ok, err, want)
 		}
 	}
@@ -377,7 +389,8 @@ func (c *cellsTest) compareRows() {
 // versionsOf reads versions of all cells of the table.
 func versionsOf(t *testing.T, p database.Pinned, want cell.Select) (rows []string) {
 	t.Helper()
-	c, err := p.Query(t.Context(), database.Query{AnyIndex: true, Where: govalue.Attribute("k").AtLeast(0), Cells: &want})
+	c, err := p.Query(t.Context(), database.Query{AnyIndex: true, Where: govalue.Attribute("k").AtLeast(0),
+		Cells: &want})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -395,7 +408,8 @@ func TestVersions(t *testing.T) {
 	clock := new(ticker)
 	clock.atMS.Store(100)
 	db := openCells(t, "pebble", clock)
-	table := mustTable(t, db, database.TableSpec{Name: "t", Key: database.Columns("k", schema.Number), Cells: &cell.Rules{Versions: 3, MarkersMS: 1000},
+	table := mustTable(t, db, database.TableSpec{Name: "t", Key: database.Columns("k", schema.Number),
+		Cells:   &cell.Rules{Versions: 3, MarkersMS: 1000},
 		Indexes: []database.IndexSpec{{Name: "a", Key: database.Columns("a", schema.String)}}})
 	write := func(at int64, d database.Document) {
 		t.Helper()
@@ -418,7 +432,8 @@ func TestVersions(t *testing.T) {
 	}{
 		{cell.Select{}, []string{"map[a:thirty b:x k:1]"}},
 		{cell.Select{Versions: 9}, []string{"map[a:thirty b:x k:1]", "map[a:twenty k:1]", "map[a:ten k:1]"}},
-		{cell.Select{Versions: 2, Times: "_at"}, []string{"map[a:thirty a_at:30 b:x b_at:10 k:1]", "map[a:twenty a_at:20 k:1]"}},
+		{cell.Select{Versions: 2, Times: "_at"},
+			[]string{"map[a:thirty a_at:30 b:x b_at:10 k:1]", "map[a:twenty a_at:20 k:1]"}},
 		{cell.Select{ToMS: 30}, []string{"map[a:twenty b:x k:1]"}},
 		{cell.Select{FromMS: 20, ToMS: 21}, []string{"map[a:twenty k:1]"}},
 		{cell.Select{FromMS: 31}, nil},
@@ -427,13 +442,15 @@ func TestVersions(t *testing.T) {
 			t.Errorf("%+v: %q, wanted %q", one.want, got, one.rows)
 		}
 	}
-	if _, err := p.Query(t.Context(), database.Query{Index: "a", Cells: &cell.Select{}}); database.KindOf(err) != database.KindInvalid {
+	if _, err := p.Query(t.Context(), database.Query{Index: "a", Cells: &cell.Select{}}); database.KindOf(
+		err) != database.KindInvalid {
 		t.Error(err)
 	}
 	if names := p.AttributeNames(); !slices.Equal(slices.Sorted(slices.Values(names)), []string{"a", "b", "k"}) {
 		t.Errorf("names %q", names)
 	}
-	if err := table.Put(t.Context(), database.Document{"k": 1, "\x00cells": 1}); database.KindOf(err) != database.KindInvalid {
+	if err := table.Put(t.Context(), database.Document{"k": 1, "\x00cells": 1}); database.KindOf(
+		err) != database.KindInvalid {
 		t.Error(err)
 	}
 	// A deletion masks what was written before its time, whenever that arrives, as long as its mark is kept.
@@ -469,9 +486,12 @@ func TestRulesChange(t *testing.T) {
 	clock := new(ticker)
 	clock.atMS.Store(1_000_000)
 	db := openCells(t, "mem", clock)
-	table := mustTable(t, db, database.TableSpec{Name: "t", Key: database.Columns("k", schema.Number), Indexes: []database.IndexSpec{
-		{Name: "a", Key: database.Columns("a", schema.String), KeepNulls: true}, {Name: "place", Key: []schema.KeyPart{mustPart(t, "zorder(x i64 nulls=first, y i64 nulls=first)", schema.Binary)}},
-	}})
+	table := mustTable(t, db, database.TableSpec{Name: "t", Key: database.Columns("k", schema.Number),
+		Indexes: []database.IndexSpec{
+			{Name: "a", Key: database.Columns("a", schema.String), KeepNulls: true},
+			{Name: "place", Key: []schema.KeyPart{mustPart(t, "zorder(x i64 nulls=first, y i64 nulls=first)",
+				schema.Binary)}},
+		}})
 	put := func(d database.Document) {
 		t.Helper()
 		if err := table.Put(t.Context(), d); err != nil {
@@ -486,7 +506,9 @@ func TestRulesChange(t *testing.T) {
 	check := func(all, withoutA, withoutX int) {
 		t.Helper()
 		noA, noX := govalue.Attribute("a").Missing(), govalue.Attribute("x").Missing()
-		got := []int{count(database.Query{}), count(database.Query{Filter: noA}), count(database.Query{Index: "a", Where: noA}), count(database.Query{Filter: noX}), count(database.Query{Index: "place", Where: noX})}
+		got := []int{count(database.Query{}), count(database.Query{Filter: noA}),
+			count(database.Query{Index: "a", Where: noA}), count(database.Query{Filter: noX}),
+			count(database.Query{Index: "place", Where: noX})}
 		if !slices.Equal(got, []int{all, withoutA, withoutA, withoutX, withoutX}) {
 			t.Fatalf("%v rows, wanted %d, %d without a and %d without x", got, all, withoutA, withoutX)
 		}
@@ -534,12 +556,14 @@ func TestRulesChange(t *testing.T) {
 	if n := rowsOf(t, c, err); n != 0 || c.Counts().Dead != 0 {
 		t.Errorf("%d rows, %+v", n, c.Counts())
 	}
-	if err := table.SetDialect(t.Context(), func(d *schema.Table) error { d.Cells = nil; return nil }); database.KindOf(err) != database.KindInvalid {
+	if err := table.SetDialect(t.Context(),
+		func(d *schema.Table) error { d.Cells = nil; return nil }); database.KindOf(err) != database.KindInvalid {
 		t.Error(err)
 	}
 }
 
-// TestRulesWaitForOldVersions: as long as somebody works by a version of the table without rules, nobody writes what that one would not understand.
+// TestRulesWaitForOldVersions: as long as somebody works by a version of the table without rules, nobody writes what
+// that one would not understand.
 func TestRulesWaitForOldVersions(t *testing.T) {
 	clock := new(ticker)
 	clock.atMS.Store(1_000_000)
@@ -568,7 +592,8 @@ func TestRulesWaitForOldVersions(t *testing.T) {
 	if err != nil || !ok || got.Len() != 3 {
 		t.Fatal(got, ok, err)
 	}
-	if err := table.Put(t.Context(), database.Document{"k": 1, "\x00due": 1}); database.KindOf(err) != database.KindInvalid {
+	if err := table.Put(t.Context(), database.Document{"k": 1, "\x00due": 1}); database.KindOf(
+		err) != database.KindInvalid {
 		t.Error(err)
 	}
 	clock.atMS.Add(500)

@@ -24,23 +24,30 @@ func TestColumns(t *testing.T) {
 		ok     bool
 	}{
 		{"s", "text", true}, {"s", 1, false}, {"s", []byte("x"), false}, {"s", nil, true}, {"s", []any{"x"}, false},
-		{"i", 7, true}, {"i", number("7.0"), true}, {"i", number("7.5"), false}, {"i", number("9223372036854775807"), true},
-		{"i", number("9223372036854775808"), false}, {"i", value.Value(value.AppendFloat(nil, 2)), true}, {"i", value.Value(value.AppendFloat(nil, 2.5)), false},
+		{"i", 7, true}, {"i", number("7.0"), true}, {"i", number("7.5"), false},
+		{"i", number("9223372036854775807"), true},
+		{"i", number("9223372036854775808"), false}, {"i", value.Value(value.AppendFloat(nil, 2)), true},
+		{"i", value.Value(value.AppendFloat(nil, 2.5)), false},
 		{"i", timestamp, true}, {"i", "7", false}, {"i", true, false},
-		{"n", number("1e100"), true}, {"n", wide, false}, {"n", 1, true}, {"f", wide, true}, {"f", number("0.1"), true}, {"f", "0.1", false},
-		{"b", []byte("x"), true}, {"b", "x", false}, {"o", true, true}, {"o", 1, false}, {"t", 5, true}, {"t", timestamp, true}, {"t", "2024-01-01", false},
+		{"n", number("1e100"), true}, {"n", wide, false}, {"n", 1, true}, {"f", wide, true}, {"f", number("0.1"), true},
+		{"f", "0.1", false},
+		{"b", []byte("x"), true}, {"b", "x", false}, {"o", true, true}, {"o", 1, false}, {"t", 5, true},
+		{"t", timestamp, true}, {"t", "2024-01-01", false},
 		{"any", map[string]any{"x": 1}, true}, {"undeclared", []any{1}, true},
 	} {
 		t.Run(one.column, func(t *testing.T) {
 			db := testdb.Open(t)
-			table := mustTable(t, db, database.TableSpec{Name: "t", Key: database.Columns("k", schema.String), Columns: []schema.Column{
-				{Name: "s", Type: schema.String}, {Name: "i", Type: schema.Int}, {Name: "n", Type: schema.Number}, {Name: "f", Type: schema.Float}, {Name: "b", Type: schema.Binary},
-				{Name: "o", Type: schema.Bool}, {Name: "t", Type: schema.Timestamp}, {Name: "any"},
-			}})
+			table := mustTable(t, db, database.TableSpec{Name: "t", Key: database.Columns("k", schema.String),
+				Columns: []schema.Column{
+					{Name: "s", Type: schema.String}, {Name: "i", Type: schema.Int}, {Name: "n", Type: schema.Number},
+					{Name: "f", Type: schema.Float}, {Name: "b", Type: schema.Binary},
+					{Name: "o", Type: schema.Bool}, {Name: "t", Type: schema.Timestamp}, {Name: "any"},
+				}})
 			check := func(protocol string, err error) {
 				t.Helper()
 				refusal, refused := errors.AsType[*database.ColumnTypeError](err)
-				if refused == one.ok || (err == nil) != one.ok || refused && (database.KindOf(err) != database.KindInvalid || refusal.Column != one.column) {
+				if refused == one.ok || (err == nil) != one.ok ||
+					refused && (database.KindOf(err) != database.KindInvalid || refusal.Column != one.column) {
 					t.Errorf("%s of %v by %s: %v", one.column, one.x, protocol, err)
 				}
 			}
@@ -48,10 +55,12 @@ func TestColumns(t *testing.T) {
 			check("put", table.Put(t.Context(), item))
 			_, err := table.Update(t.Context(), database.Document{"k": "2"}, govalue.Attribute(one.column).Set(one.x))
 			check("update", err)
-			check("a transaction", db.Update(t.Context(), func(tx *database.Tx) error { return tx.Put(t.Context(), "t", item) }))
+			check("a transaction", db.Update(t.Context(),
+				func(tx *database.Tx) error { return tx.Put(t.Context(), "t", item) }))
 			check("a conditional put", table.Put(t.Context(), item, govalue.Attribute("k").NotEqual("x")))
 			p := pin(t, table)
-			_, err = db.WriteAll(t.Context(), []database.TableWrite{{Table: p, Write: database.Write{Row: row(t, p, item)}}})
+			_, err = db.WriteAll(t.Context(),
+				[]database.TableWrite{{Table: p, Write: database.Write{Row: row(t, p, item)}}})
 			check("several writes", err)
 			_, ok, err := table.Get(t.Context(), key)
 			if ok != one.ok || err != nil {
@@ -61,7 +70,8 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// TestSetColumns: a type that is declared later governs what is written from then on, not what stands there and is left as it is.
+// TestSetColumns: a type that is declared later governs what is written from then on, not what stands there and is left
+// as it is.
 func TestSetColumns(t *testing.T) {
 	db := testdb.Open(t)
 	table := mustTable(t, db, database.TableSpec{Name: "t", Key: database.Columns("k", schema.String)})
@@ -81,7 +91,8 @@ func TestSetColumns(t *testing.T) {
 	if _, err := table.Update(ctx, database.Document{"k": "1"}, govalue.Attribute("b").Set(1)); err != nil {
 		t.Errorf("another attribute: %v", err)
 	}
-	if _, err := table.Update(ctx, database.Document{"k": "1"}, govalue.Attribute("a").Set("other")); database.KindOf(err) != database.KindInvalid {
+	if _, err := table.Update(ctx, database.Document{"k": "1"},
+		govalue.Attribute("a").Set("other")); database.KindOf(err) != database.KindInvalid {
 		t.Errorf("the attribute itself: %v", err)
 	}
 	if err := table.Put(ctx, database.Document{"k": "1", "a": "text", "b": 2}); err != nil {

@@ -28,7 +28,8 @@ func embedded(t testing.TB) *database.DB {
 	if err != nil {
 		t.Fatal(err)
 	}
-	db, err := database.Open(t.Context(), store, database.Options{Admin: store, Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	db, err := database.Open(t.Context(), store,
+		database.Options{Admin: store, Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +55,8 @@ func TestOneItemManyWriters(t *testing.T) {
 	for range writers {
 		group.Go(func() {
 			for range each {
-				if _, err := table.Update(t.Context(), database.Document{"pk": "x"}, govalue.Attribute("n").Add(1)); err != nil {
+				if _, err := table.Update(t.Context(), database.Document{"pk": "x"},
+					govalue.Attribute("n").Add(1)); err != nil {
 					t.Error(err)
 				}
 			}
@@ -67,7 +69,8 @@ func TestOneItemManyWriters(t *testing.T) {
 	}
 }
 
-// TestIndexBuiltUnderLoad adds and drops indexes while writers go on; at the end every index holds exactly what the rows say.
+// TestIndexBuiltUnderLoad adds and drops indexes while writers go on; at the end every index holds exactly what the
+// rows say.
 func TestIndexBuiltUnderLoad(t *testing.T) {
 	t.Run("plain", func(t *testing.T) { builtUnderLoad(t, nil) })
 	t.Run("cells", func(t *testing.T) { builtUnderLoad(t, &cell.Rules{Versions: 2, LifeMS: 300, MarkersMS: 100}) })
@@ -77,7 +80,8 @@ func builtUnderLoad(t *testing.T, rules *cell.Rules) {
 	db := embedded(t)
 	table := mustTable(t, db, database.TableSpec{Name: "t", Key: database.Columns("pk", schema.Number), Cells: rules})
 	for i := range 3000 {
-		if err := table.Put(t.Context(), database.Document{"pk": i, "color": fmt.Sprint("c", i%7), "size": i}); err != nil {
+		if err := table.Put(t.Context(),
+			database.Document{"pk": i, "color": fmt.Sprint("c", i%7), "size": i}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -96,7 +100,8 @@ func builtUnderLoad(t *testing.T, rules *cell.Rules) {
 	}
 	for round := range 4 {
 		name := fmt.Sprint("by-color-", round)
-		spec := database.IndexSpec{Name: name, Key: database.Columns("color", schema.String, "size", schema.Number), KeepNulls: rules != nil}
+		spec := database.IndexSpec{Name: name, Key: database.Columns("color", schema.String, "size", schema.Number),
+			KeepNulls: rules != nil}
 		if rules != nil {
 			rules.Versions = round // rows are rewritten meanwhile
 			if err := errors.Join(table.SetCells(t.Context(), *rules), table.Compact(t.Context())); err != nil {
@@ -135,7 +140,8 @@ func randomWrite(t *testing.T, table *database.Table, rng *rand.Rand) error {
 		_, err := table.Update(t.Context(), key, govalue.Attribute("color").Set(fmt.Sprint("c", rng.IntN(7))))
 		return err
 	case 2:
-		_, err := table.Update(t.Context(), key, govalue.Updates(govalue.Attribute("color").Remove(), govalue.Attribute("size").Add(1)))
+		_, err := table.Update(t.Context(), key,
+			govalue.Updates(govalue.Attribute("color").Remove(), govalue.Attribute("size").Add(1)))
 		return err
 	}
 	key["color"], key["size"] = fmt.Sprint("c", rng.IntN(7)), rng.IntN(100)
@@ -191,7 +197,8 @@ func transfer(t *testing.T, db *database.DB, from, to, amount int) error {
 				return err
 			}
 			now, _ := item.Int("amount")
-			if err := tx.Put(t.Context(), "accounts", database.Document{"id": id, "amount": now + int64(change)}); err != nil {
+			if err := tx.Put(t.Context(), "accounts",
+				database.Document{"id": id, "amount": now + int64(change)}); err != nil {
 				return err
 			}
 		}

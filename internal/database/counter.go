@@ -13,14 +13,16 @@ const (
 	CounterRow                   // of a key that nobody sees
 )
 
-// TakeNumbers takes count numbers, which follow one another, from one of the table's counters, and returns the first. Numbers begin with 1 and grow. They are
-// taken in blocks, for this process alone and for ever: none is given out twice, whatever becomes of the transaction that uses it.
+// TakeNumbers takes count numbers, which follow one another, from one of the table's counters, and returns the first.
+// Numbers begin with 1 and grow. They are taken in blocks, for this process alone and for ever: none is given out
+// twice, whatever becomes of the transaction that uses it.
 func (p Pinned) TakeNumbers(ctx context.Context, counter Counter, count uint64) (first uint64, err error) {
 	first, err = p.db.catalog.TakeNumbers(ctx, p.Descriptor().ID, uint32(counter), count)
 	return first, wrap(p.name(), err)
 }
 
-// PassNumber makes a counter of the table go on behind a number that was not taken from it. In other processes it does so with their next block.
+// PassNumber makes a counter of the table go on behind a number that was not taken from it. In other processes it does
+// so with their next block.
 func (p Pinned) PassNumber(ctx context.Context, counter Counter, number uint64) error {
 	return wrap(p.name(), p.db.catalog.PassNumber(ctx, p.Descriptor().ID, uint32(counter), number))
 }

@@ -19,15 +19,17 @@ import (
 // CurveAttribute says how one attribute of a Z-order index is coded.
 type CurveAttribute = tuning.Attribute
 
-// PageIndex is the attribute by which the page keys of a Z-order index name the very index that they were made on, by its id: rows stand in another
-// order in the one that replaces it. Page keys of a Query with AnyIndex carry it, too.
+// PageIndex is the attribute by which the page keys of a Z-order index name the very index that they were made on, by
+// its id: rows stand in another order in the one that replaces it. Page keys of a Query with AnyIndex carry it, too.
 const PageIndex = tuning.PageAttribute
 
-// ErrPageKey is wrapped by the error of a Query whose After was made on an index that is no longer there, or on another one.
+// ErrPageKey is wrapped by the error of a Query whose After was made on an index that is no longer there, or on another
+// one.
 var ErrPageKey = tuning.ErrPageKey
 
-// CurveOf returns how the attributes of a Z-order index are coded, in their order, and how well that suits its rows now, which it finds out by
-// reading a sample of some thousands. The list is empty for other indexes. "" is the table's own key. Errors: KindNotFound, KindBusy.
+// CurveOf returns how the attributes of a Z-order index are coded, in their order, and how well that suits its rows
+// now, which it finds out by reading a sample of some thousands. The list is empty for other indexes. "" is the table's
+// own key. Errors: KindNotFound, KindBusy.
 func (p Pinned) CurveOf(ctx context.Context, index string) ([]CurveAttribute, error) {
 	x, err := p.index(index)
 	if err != nil {
@@ -42,10 +44,10 @@ func (p Pinned) CurveOf(ctx context.Context, index string) ([]CurveAttribute, er
 	return list, wrap(p.name(), err)
 }
 
-// RebuildIndex begins to build a Z-order index of a table in the default database anew, with codecs learned from its rows as they are now. The index
-// answers queries all the while. Background work does the same where it pays; see Options.RebuildInterval. It returns as soon
-// as the build has begun; WaitJobs waits for its end. Errors: KindNotFound; KindBusy while the index is being built; KindInvalid for an
-// index none of whose codecs is learned from rows.
+// RebuildIndex begins to build a Z-order index of a table in the default database anew, with codecs learned from its
+// rows as they are now. The index answers queries all the while. Background work does the same where it pays; see
+// Options.RebuildInterval. It returns as soon as the build has begun; WaitJobs waits for its end. Errors: KindNotFound;
+// KindBusy while the index is being built; KindInvalid for an index none of whose codecs is learned from rows.
 func (db *DB) RebuildIndex(ctx context.Context, table, index string) error {
 	t, err := db.Table(table)
 	if err != nil {
@@ -63,9 +65,9 @@ func (t *Table) RebuildIndex(ctx context.Context, index string) error {
 	return wrap(t.name, t.db.keeper.Rebuild(ctx, id, index))
 }
 
-// Rebuild looks at all Z-order indexes now, as background work does every Options.RebuildInterval: it begins to rebuild those with rows enough to
-// learn codecs from, and those whose codecs no longer suit their rows, and drops those that were replaced longer than Options.PageKeyLife
-// ago. begun is the number of rebuilds it has begun.
+// Rebuild looks at all Z-order indexes now, as background work does every Options.RebuildInterval: it begins to rebuild
+// those with rows enough to learn codecs from, and those whose codecs no longer suit their rows, and drops those that
+// were replaced longer than Options.PageKeyLife ago. begun is the number of rebuilds it has begun.
 func (db *DB) Rebuild(ctx context.Context) (begun int, err error) {
 	begun, err = db.keeper.Look(ctx, true)
 	return begun, wrap("", err)
@@ -102,8 +104,9 @@ func isUnlearned(x schema.Index) bool {
 	return x.State == schema.Active && x.Rebuild == nil && x.Sample == nil && tuning.CanLearn(x.Key)
 }
 
-// LearnFrom learns the codes of Z-order indexes from rows that are about to be loaded into the table, which must be empty and in nobody else's use. learned is
-// how many indexes have learned some. Errors: KindInvalid for a table that has rows.
+// LearnFrom learns the codes of Z-order indexes from rows that are about to be loaded into the table, which must be
+// empty and in nobody else's use. learned is how many indexes have learned some. Errors: KindInvalid for a table that
+// has rows.
 func (t *Table) LearnFrom(ctx context.Context, rows []value.Row) (learned int, err error) {
 	if _, err := t.change(ctx, "dynamodb:UpdateTable"); err != nil {
 		return 0, err
@@ -130,9 +133,11 @@ func (t *Table) LearnFrom(ctx context.Context, rows []value.Row) (learned int, e
 }
 
 // learnKeys returns the learned keys of indexes by their ids, and from what each was learned.
-func (t *Table) learnKeys(ctx context.Context, p Pinned, rows []value.Row) (keys map[uint32][]schema.KeyPart, samples map[uint32]*schema.Sample, err error) {
+func (t *Table) learnKeys(ctx context.Context, p Pinned, rows []value.Row) (keys map[uint32][]schema.KeyPart,
+	samples map[uint32]*schema.Sample, err error) {
 	if why := p.Loading().Able(ctx); why != nil {
-		return nil, nil, invalid(t.name, "codes are learned from rows that are not there yet for an empty table only: %v", why)
+		return nil, nil, invalid(t.name,
+			"codes are learned from rows that are not there yet for an empty table only: %v", why)
 	}
 	keys, samples = map[uint32][]schema.KeyPart{}, map[uint32]*schema.Sample{}
 	for _, x := range p.Descriptor().Indexes {

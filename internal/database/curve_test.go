@@ -25,13 +25,15 @@ import (
 	"github.com/weftdb/weft/kv/mem"
 )
 
-// curveName has an attribute of each kind that is hard for raw codecs: clustered numbers, skewed ones, and texts that begin alike.
+// curveName has an attribute of each kind that is hard for raw codecs: clustered numbers, skewed ones, and texts that
+// begin alike.
 const curveName = "zorder(lat f64, population u64, url text[16])"
 
 // openCurved opens a database that rebuilds Z-order indexes only when it is told to.
 func openCurved(t testing.TB, store kv.Store, options database.Options) *database.DB {
 	t.Helper()
-	options.Logger, options.RebuildInterval, options.ExpiryInterval = slog.New(slog.NewTextHandler(io.Discard, nil)), -1, -1
+	options.Logger, options.RebuildInterval, options.ExpiryInterval = slog.New(slog.NewTextHandler(io.Discard, nil)),
+		-1, -1
 	if m, ok := store.(*mem.Store); ok {
 		options.Admin = m
 	}
@@ -56,7 +58,8 @@ func newCurved(t testing.TB, clock *clock, options database.Options, name string
 		t.Fatal(err)
 	}
 	table, err := db.CreateTable(t.Context(), database.TableSpec{
-		Name: "t", Key: database.Columns("id", schema.Number), Indexes: []database.IndexSpec{{Name: "z", Key: []schema.KeyPart{part}}},
+		Name: "t", Key: database.Columns("id", schema.Number),
+		Indexes: []database.IndexSpec{{Name: "z", Key: []schema.KeyPart{part}}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -71,7 +74,8 @@ func testRand(t testing.TB) *rand.Rand {
 
 // place is a random row: half of them in a few clusters, many equal, some without an attribute.
 func place(rng *rand.Rand, id int) database.Document {
-	d := database.Document{"id": id, "lat": 40 + rng.NormFloat64()/100, "population": int(math.Exp(rng.Float64() * 16)), "url": fmt.Sprintf("http://www.%x.org", rng.Uint32N(5000))}
+	d := database.Document{"id": id, "lat": 40 + rng.NormFloat64()/100, "population": int(math.Exp(rng.Float64() * 16)),
+		"url": fmt.Sprintf("http://www.%x.org", rng.Uint32N(5000))}
 	switch rng.IntN(10) {
 	case 0:
 		d["lat"] = rng.Float64()*180 - 90
@@ -97,8 +101,10 @@ func box(rng *rand.Rand) expr.Condition {
 	lat, population, url := govalue.Attribute("lat"), govalue.Attribute("population"), govalue.Attribute("url")
 	low := 40 + rng.NormFloat64()/50
 	all := []expr.Condition{
-		lat.Between(low, low+rng.Float64()/50), population.AtLeast(int(math.Exp(rng.Float64() * 12))), population.Less(1 + rng.IntN(1000)),
-		url.BeginsWith(fmt.Sprintf("http://www.%x", rng.IntN(16))), url.Equal("http://www.example.org"), lat.Less(40), lat.Equal(40.5),
+		lat.Between(low, low+rng.Float64()/50), population.AtLeast(int(math.Exp(rng.Float64() * 12))),
+		population.Less(1 + rng.IntN(1000)),
+		url.BeginsWith(fmt.Sprintf("http://www.%x", rng.IntN(16))), url.Equal("http://www.example.org"), lat.Less(40),
+		lat.Equal(40.5),
 		govalue.Any(lat.Greater(40.02), population.Equal(0)),
 	}
 	rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
@@ -116,11 +122,13 @@ func ids(documents []database.Document) []string {
 
 // indexed is the condition that a row stands in the index.
 func indexed() expr.Condition {
-	return govalue.All(govalue.Attribute("lat").Exists(), govalue.Attribute("population").Exists(), govalue.Attribute("url").Exists())
+	return govalue.All(govalue.Attribute("lat").Exists(), govalue.Attribute("population").Exists(),
+		govalue.Attribute("url").Exists())
 }
 
 // walkWith is walk with something done between two pages.
-func walkWith(ctx context.Context, table *database.Table, q database.Query, between func(page int) error) (all []database.Document, err error) {
+func walkWith(ctx context.Context, table *database.Table, q database.Query,
+	between func(page int) error) (all []database.Document, err error) {
 	for page := 0; ; page++ {
 		c, err := table.Query(ctx, q)
 		if err != nil {
@@ -148,8 +156,8 @@ func mustRebuild(t testing.TB, db *database.DB) {
 	}
 }
 
-// TestCurveRebuildBetweenPages rebuilds the index while walks are between two pages, of every size and in both directions: each answer is that of a
-// full scan.
+// TestCurveRebuildBetweenPages rebuilds the index while walks are between two pages, of every size and in both
+// directions: each answer is that of a full scan.
 func TestCurveRebuildBetweenPages(t *testing.T) {
 	rng, clock := testRand(t), clockAt(1_800_000_000)
 	db, table := newCurved(t, clock, database.Options{}, curveName)
@@ -162,17 +170,19 @@ func TestCurveRebuildBetweenPages(t *testing.T) {
 				t.Fatal(err)
 			}
 			at := rng.IntN(3)
-			got, err := walkWith(t.Context(), table, database.Query{Index: "z", Where: where, Reverse: reverse, ExaminedMax: page}, func(n int) error {
-				if n == at {
-					return errors.Join(db.RebuildIndex(t.Context(), "t", "z"), db.WaitJobs(t.Context()))
-				}
-				return nil
-			})
+			got, err := walkWith(t.Context(), table,
+				database.Query{Index: "z", Where: where, Reverse: reverse, ExaminedMax: page}, func(n int) error {
+					if n == at {
+						return errors.Join(db.RebuildIndex(t.Context(), "t", "z"), db.WaitJobs(t.Context()))
+					}
+					return nil
+				})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if !slices.Equal(ids(got), ids(full)) {
-				t.Fatalf("round %d, pages of %d, reverse %v: %d rows, a full scan has %d", round, page, reverse, len(got), len(full))
+				t.Fatalf("round %d, pages of %d, reverse %v: %d rows, a full scan has %d", round, page, reverse,
+					len(got), len(full))
 			}
 		}
 		clock.seconds.Add(3600)
@@ -186,7 +196,8 @@ func TestCurveRebuildBetweenPages(t *testing.T) {
 	mustVerify(t, table)
 }
 
-// TestCurveRebuildUnderWrites rebuilds again and again while rows are written: rows that nobody writes are in every walk exactly once.
+// TestCurveRebuildUnderWrites rebuilds again and again while rows are written: rows that nobody writes are in every
+// walk exactly once.
 func TestCurveRebuildUnderWrites(t *testing.T) {
 	rng, clock := testRand(t), clockAt(1_800_000_000)
 	db, table := newCurved(t, clock, database.Options{}, curveName)
@@ -252,7 +263,8 @@ func compareStill(t *testing.T, table *database.Table, still []database.Document
 	}
 }
 
-// TestCurveRebuildOverRestarts closes the database again and again while an index is rebuilt, and goes on with a walk from before.
+// TestCurveRebuildOverRestarts closes the database again and again while an index is rebuilt, and goes on with a walk
+// from before.
 func TestCurveRebuildOverRestarts(t *testing.T) {
 	rng, clock, store := testRand(t), clockAt(1_800_000_000), mem.Open(mem.Options{})
 	defer store.Close()
@@ -260,7 +272,8 @@ func TestCurveRebuildOverRestarts(t *testing.T) {
 	db := openCurved(t, store, options)
 	defer func() { db.Close() }()
 	table, err := db.CreateTable(t.Context(), database.TableSpec{
-		Name: "t", Key: database.Columns("id", schema.Number), Indexes: []database.IndexSpec{{Name: "z", Key: []schema.KeyPart{mustPart(t, curveName, schema.Binary)}}},
+		Name: "t", Key: database.Columns("id", schema.Number),
+		Indexes: []database.IndexSpec{{Name: "z", Key: []schema.KeyPart{mustPart(t, curveName, schema.Binary)}}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -317,7 +330,8 @@ func TestCurveRebuildOverRestarts(t *testing.T) {
 }
 
 // walkAcross walks the index in small pages over databases that come and go.
-func walkAcross(t *testing.T, db func() *database.DB, between func(page int) error) (all []database.Document, err error) {
+func walkAcross(t *testing.T, db func() *database.DB, between func(page int) error) (all []database.Document,
+	err error) {
 	q := database.Query{Index: "z", ExaminedMax: 30}
 	for page := 0; ; page++ {
 		table, err := db().Table("t")
@@ -349,7 +363,8 @@ func lookedAt(t *testing.T, table *database.Table) (entries int64) {
 	for range 100 {
 		low, rank := 40+rng.NormFloat64()/100, rng.Float64()*14
 		where := govalue.All(govalue.Attribute("lat").Between(low, low+0.002),
-			govalue.Attribute("population").Between(int(math.Exp(rank)), int(math.Exp(rank+1))), govalue.Attribute("url").Between("http://www.4", "http://www.8"))
+			govalue.Attribute("population").Between(int(math.Exp(rank)), int(math.Exp(rank+1))),
+			govalue.Attribute("url").Between("http://www.4", "http://www.8"))
 		c, err := table.Query(t.Context(), database.Query{Index: "z", Where: where})
 		if err != nil {
 			t.Fatal(err)
@@ -401,7 +416,9 @@ func compareCurve(t *testing.T, db *database.DB, codec string, learnedAt int64) 
 	}
 	for _, a := range curve {
 		quantile := codec == "quantile"
-		if a.Codec != codec || quantile && (a.LearnedAt.Unix() != learnedAt || a.SampleRows < 1000 || a.Skew.Due || a.Skew.Ratio > 3 || a.Version != 2 || a.Bits != 16) {
+		if a.Codec != codec || quantile &&
+			(a.LearnedAt.Unix() != learnedAt || a.SampleRows < 1000 || a.Skew.Due || a.Skew.Ratio > 3 ||
+				a.Version != 2 || a.Bits != 16) {
 			t.Errorf("%+v", a)
 		}
 	}
@@ -410,13 +427,16 @@ func compareCurve(t *testing.T, db *database.DB, codec string, learnedAt int64) 
 	}
 }
 
-// TestCurveDrift moves the rows away from what the codecs were learned from: one rebuild comes, and no second within ten minutes.
+// TestCurveDrift moves the rows away from what the codecs were learned from: one rebuild comes, and no second within
+// ten minutes.
 func TestCurveDrift(t *testing.T) {
 	rng, clock := testRand(t), clockAt(1_800_000_000)
-	db, table := newCurved(t, clock, database.Options{RebuildRowsMin: 1000}, "zorder(lat f64, population u64 codec=raw)")
+	db, table := newCurved(t, clock, database.Options{RebuildRowsMin: 1000},
+		"zorder(lat f64, population u64 codec=raw)")
 	fill := func(from, to int, at float64) {
 		for id := from; id < to; id++ {
-			if err := table.Put(t.Context(), database.Document{"id": id, "lat": at + rng.NormFloat64(), "population": rng.IntN(100)}); err != nil {
+			if err := table.Put(t.Context(),
+				database.Document{"id": id, "lat": at + rng.NormFloat64(), "population": rng.IntN(100)}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -444,7 +464,8 @@ func TestCurveDrift(t *testing.T) {
 	}
 	defer p.Release()
 	curve, err := p.CurveOf(t.Context(), "z")
-	if err != nil || curve[0].Version != 3 || curve[0].Codec != "quantile" || curve[1].Version != 1 || curve[1].Codec != "raw" {
+	if err != nil || curve[0].Version != 3 || curve[0].Codec != "quantile" || curve[1].Version != 1 ||
+		curve[1].Codec != "raw" {
 		t.Errorf("%+v, %v", curve, err)
 	}
 	mustVerify(t, table)
@@ -453,7 +474,8 @@ func TestCurveDrift(t *testing.T) {
 // TestCurveRaw never rebuilds codecs that are declared raw, nor other indexes.
 func TestCurveRaw(t *testing.T) {
 	rng, clock := testRand(t), clockAt(1_800_000_000)
-	db, table := newCurved(t, clock, database.Options{RebuildRowsMin: 10}, "zorder(lat f64 codec=raw, population u64 codec=raw)")
+	db, table := newCurved(t, clock, database.Options{RebuildRowsMin: 10},
+		"zorder(lat f64 codec=raw, population u64 codec=raw)")
 	putPlaces(t, table, rng, 0, 3000)
 	if begun, err := db.Rebuild(t.Context()); begun != 0 || err != nil {
 		t.Errorf("%d rebuilds, %v", begun, err)
@@ -472,11 +494,14 @@ func TestCurveAdded(t *testing.T) {
 	db, table := newCurved(t, nil, database.Options{}, "zorder(lat f64)")
 	putPlaces(t, table, rng, 0, 2000)
 	for id := range 100 {
-		if _, err := table.Update(t.Context(), database.Document{"id": id}, govalue.Attribute("rare").Set(id)); err != nil {
+		if _, err := table.Update(t.Context(), database.Document{"id": id},
+			govalue.Attribute("rare").Set(id)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	spec := database.IndexSpec{Name: "added", Key: []schema.KeyPart{mustPart(t, "zorder(lat f64:20, rare i32 nulls=first, population u64 codec=quantile)", schema.Binary)}}
+	spec := database.IndexSpec{Name: "added",
+		Key: []schema.KeyPart{mustPart(t, "zorder(lat f64:20, rare i32 nulls=first, population u64 codec=quantile)",
+			schema.Binary)}}
 	if err := cmp.Or(table.AddIndex(t.Context(), spec), db.WaitJobs(t.Context())); err != nil {
 		t.Fatal(err)
 	}
@@ -486,7 +511,8 @@ func TestCurveAdded(t *testing.T) {
 	}
 	defer p.Release()
 	curve, err := p.CurveOf(t.Context(), "added")
-	if err != nil || len(curve) != 3 || curve[0].Codec != "quantile" || curve[0].Bits != 20 || curve[1].Codec != "raw" || curve[2].Codec != "quantile" || curve[2].SampleRows < 1500 {
+	if err != nil || len(curve) != 3 || curve[0].Codec != "quantile" || curve[0].Bits != 20 ||
+		curve[1].Codec != "raw" || curve[2].Codec != "quantile" || curve[2].SampleRows < 1500 {
 		t.Errorf("%+v, %v", curve, err)
 	}
 	mustVerify(t, table)
@@ -538,14 +564,16 @@ func TestCurvePageKeyLife(t *testing.T) {
 	}
 }
 
-// TestCurveDropped drops an index while it is rebuilt, with others that were replaced before: nothing is left, and the name is free.
+// TestCurveDropped drops an index while it is rebuilt, with others that were replaced before: nothing is left, and the
+// name is free.
 func TestCurveDropped(t *testing.T) {
 	rng, store := testRand(t), mem.Open(mem.Options{})
 	defer store.Close()
 	db := openCurved(t, store, database.Options{BackfillPause: time.Millisecond})
 	defer db.Close()
 	spec := database.IndexSpec{Name: "z", Key: []schema.KeyPart{mustPart(t, curveName, schema.Binary)}}
-	table, err := db.CreateTable(t.Context(), database.TableSpec{Name: "t", Key: database.Columns("id", schema.Number), Indexes: []database.IndexSpec{spec}})
+	table, err := db.CreateTable(t.Context(),
+		database.TableSpec{Name: "t", Key: database.Columns("id", schema.Number), Indexes: []database.IndexSpec{spec}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -576,7 +604,8 @@ func TestCurveSegments(t *testing.T) {
 		rng, clock := testRand(t), clockAt(1_800_000_000)
 		db, _ := newCurved(t, clock, database.Options{}, curveName)
 		table, err := db.CreateTable(t.Context(), database.TableSpec{
-			Name: "u", Key: database.Columns("id", schema.Number), HashDistributed: hash, Indexes: []database.IndexSpec{{Name: "z", Key: []schema.KeyPart{mustPart(t, curveName, schema.Binary)}}},
+			Name: "u", Key: database.Columns("id", schema.Number), HashDistributed: hash,
+			Indexes: []database.IndexSpec{{Name: "z", Key: []schema.KeyPart{mustPart(t, curveName, schema.Binary)}}},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -589,12 +618,13 @@ func TestCurveSegments(t *testing.T) {
 		for range 4 {
 			var got []database.Document
 			for segment := range 5 {
-				some, err := walkWith(t.Context(), table, database.Query{Index: "z", Segment: segment, Segments: 5, ExaminedMax: 40}, func(page int) error {
-					if segment == 1 && page == 1 {
-						return errors.Join(table.RebuildIndex(t.Context(), "z"), db.WaitJobs(t.Context()))
-					}
-					return nil
-				})
+				some, err := walkWith(t.Context(), table,
+					database.Query{Index: "z", Segment: segment, Segments: 5, ExaminedMax: 40}, func(page int) error {
+						if segment == 1 && page == 1 {
+							return errors.Join(table.RebuildIndex(t.Context(), "z"), db.WaitJobs(t.Context()))
+						}
+						return nil
+					})
 				if err != nil {
 					t.Fatal(err)
 				}

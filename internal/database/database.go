@@ -14,7 +14,8 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// DefaultDatabase is the database in which tables live unless another is named: DynamoDB's name space. It is always there.
+// DefaultDatabase is the database in which tables live unless another is named: DynamoDB's name space. It is always
+// there.
 const DefaultDatabase = catalog.DefaultDatabase
 
 // Errors of databases, of KindNotFound, KindExists and KindInvalid.
@@ -24,7 +25,8 @@ var (
 	ErrDatabaseNotEmpty = catalog.ErrDatabaseNotEmpty
 )
 
-// StoredView is a query with a name, which a dialect keeps beside the tables: it shares their names. A View is a snapshot, and something else.
+// StoredView is a query with a name, which a dialect keeps beside the tables: it shares their names. A View is a
+// snapshot, and something else.
 type StoredView = catalog.View
 
 // Errors of StoredViews.
@@ -63,8 +65,8 @@ func (db *DB) SetDatabaseOption(ctx context.Context, database, name, value strin
 	return wrap("", db.catalog.SetDatabaseOption(ctx, database, name, value))
 }
 
-// DropDatabase removes a database, with its tables if withTables is set. Errors: KindNotFound; KindInvalid for the default database, and
-// if there are tables that are not to be dropped.
+// DropDatabase removes a database, with its tables if withTables is set. Errors: KindNotFound; KindInvalid for the
+// default database, and if there are tables that are not to be dropped.
 func (db *DB) DropDatabase(ctx context.Context, name string, withTables bool) error {
 	if name == DefaultDatabase {
 		return invalid("", "the database %s can't be dropped; drop its tables", name)
@@ -111,7 +113,8 @@ func (db *DB) TruncateTable(ctx context.Context, database, name string, change f
 		}
 		return schema.Emptied(table)
 	}
-	fresh, err := db.catalog.Truncate(ctx, id, empty, func(txn kv.Txn) error { return job.File(ctx, txn, &work, db.nowMS()) })
+	fresh, err := db.catalog.Truncate(ctx, id, empty,
+		func(txn kv.Txn) error { return job.File(ctx, txn, &work, db.nowMS()) })
 	if err != nil {
 		return wrap(name, err)
 	}

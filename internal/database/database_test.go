@@ -30,7 +30,8 @@ func TestDatabases(t *testing.T) {
 	}
 	want("default")
 	spec := database.TableSpec{Database: "a", Name: "t", Key: database.Columns("k", schema.String)}
-	if _, err := db.CreateTable(ctx, spec); database.KindOf(err) != database.KindNotFound || !errors.Is(err, database.ErrDatabaseNotFound) {
+	if _, err := db.CreateTable(ctx, spec); database.KindOf(err) != database.KindNotFound ||
+		!errors.Is(err, database.ErrDatabaseNotFound) {
 		t.Errorf("a table in no database: %v", err)
 	}
 	for _, name := range []string{"z", "a"} {
@@ -51,7 +52,8 @@ func TestDatabases(t *testing.T) {
 		t.Fatal(err)
 	}
 	want("a", "default", "z")
-	for name, kind := range map[string]database.Kind{"a": database.KindInvalid, "default": database.KindInvalid, "b": database.KindNotFound} {
+	for name, kind := range map[string]database.Kind{"a": database.KindInvalid, "default": database.KindInvalid,
+		"b": database.KindNotFound} {
 		if err := db.DropDatabase(ctx, name, false); database.KindOf(err) != kind {
 			t.Errorf("drop %s: %v", name, err)
 		}
@@ -68,13 +70,14 @@ func TestDatabases(t *testing.T) {
 	}
 }
 
-// TestTruncate: all items are gone at once, also from indexes, while an older pin still sees them; indexes and expiry go on as before, one that was
-// being built is complete.
+// TestTruncate: all items are gone at once, also from indexes, while an older pin still sees them; indexes and expiry
+// go on as before, one that was being built is complete.
 func TestTruncate(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, db *database.DB) {
 		ctx := t.Context()
 		table := mustTable(t, db, database.TableSpec{
-			Name: "t", Key: database.Columns("k", schema.Number), Columns: []schema.Column{{Name: "b", Type: schema.Int}},
+			Name: "t", Key: database.Columns("k", schema.Number),
+			Columns: []schema.Column{{Name: "b", Type: schema.Int}},
 			Indexes: []database.IndexSpec{{Name: "by_a", Key: database.Columns("a", schema.Number), KeepNulls: true}},
 		})
 		put := func(k int) {
@@ -113,7 +116,8 @@ func TestTruncate(t *testing.T) {
 				t.Errorf("%d items are left", n)
 			}
 		}
-		if d := after.Descriptor(); d.ID == before.Descriptor().ID || d.Columns[0].Type != schema.Int || database.ExpiryOf(d).State != database.ExpiryActive {
+		if d := after.Descriptor(); d.ID == before.Descriptor().ID || d.Columns[0].Type != schema.Int ||
+			database.ExpiryOf(d).State != database.ExpiryActive {
 			t.Errorf("%+v", d)
 		}
 		before.Release()
@@ -190,7 +194,8 @@ func TestDatabaseOptions(t *testing.T) {
 	if err := db.SetDatabaseOption(ctx, "shop", "MODE", "x"); database.KindOf(err) != database.KindNotFound {
 		t.Errorf("an option of a database that there is not: %v", err)
 	}
-	if err := errors.Join(db.CreateDatabase(ctx, "shop"), db.SetDatabaseOption(ctx, "shop", "MODE", "x"), db.CreateDatabase(ctx, "more")); err != nil {
+	if err := errors.Join(db.CreateDatabase(ctx, "shop"), db.SetDatabaseOption(ctx, "shop", "MODE", "x"),
+		db.CreateDatabase(ctx, "more")); err != nil {
 		t.Fatal(err)
 	}
 	db.Close()

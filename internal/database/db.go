@@ -28,26 +28,30 @@ import (
 
 // Options are the settings of a DB. The zero value works.
 type Options struct {
-	// Admin is the engine's second interface, usually the store itself. Default nil: dropped tables are deleted row by row, and sizes are unknown.
+	// Admin is the engine's second interface, usually the store itself. Default nil: dropped tables are deleted row by
+	// row, and sizes are unknown.
 	Admin kv.Admin
 	// Logger takes what an operator should see. Default: slog.Default().
 	Logger *slog.Logger
 	// Now is the clock. Default: time.Now, set right by the store's own clock where several gateways share it.
 	Now func() time.Time
-	// LockWait is the time a write waits for a transaction that holds its item, before it fails with ErrLockWait. Default 5 seconds; negative: without a limit.
+	// LockWait is the time a write waits for a transaction that holds its item, before it fails with ErrLockWait.
+	// Default 5 seconds; negative: without a limit.
 	LockWait time.Duration
 	// BackfillPause is the time an index build rests after each batch of rows, to leave room for others. Default 0.
 	BackfillPause time.Duration
-	// ExpiryInterval is how often expired items are looked for; see Table.SetExpiry. Negative: never, but by DB.Expire. Default 1 second: where
-	// nothing has expired, a look is one seek in each table whose items can expire, some microseconds, so that there is nothing to save by more.
+	// ExpiryInterval is how often expired items are looked for; see Table.SetExpiry. Negative: never, but by DB.Expire.
+	// Default 1 second: where nothing has expired, a look is one seek in each table whose items can expire, some
+	// microseconds, so that there is nothing to save by more.
 	ExpiryInterval time.Duration
-	// RebuildInterval is how often it is looked whether a Z-order index should be rebuilt with codecs learned from its rows; see DB.Rebuild.
-	// Negative: never, but by DB.Rebuild. Default 1 minute.
+	// RebuildInterval is how often it is looked whether a Z-order index should be rebuilt with codecs learned from its
+	// rows; see DB.Rebuild. Negative: never, but by DB.Rebuild. Default 1 minute.
 	RebuildInterval time.Duration
-	// RebuildRowsMin is from how many rows on the codecs of an index that was made without any are learned. Default 4,096.
+	// RebuildRowsMin is from how many rows on the codecs of an index that was made without any are learned. Default
+	// 4,096.
 	RebuildRowsMin int
-	// SearchBytesMax is the number of bytes of keys one search may collect to put them in order; a longer list is not used, and its condition is checked on the
-	// items. Default 64 MiB.
+	// SearchBytesMax is the number of bytes of keys one search may collect to put them in order; a longer list is not
+	// used, and its condition is checked on the items. Default 64 MiB.
 	SearchBytesMax int
 	// PageKeyLife is the time page keys of a Z-order index that was rebuilt can be used. Default 1 hour.
 	PageKeyLife time.Duration
@@ -57,26 +61,29 @@ type Options struct {
 	Traffic Traffic
 	// Gateway are the settings of one among several gateways. They count over a store that is a kv.Shared alone.
 	Gateway GatewayOptions
-	// Idle keeps everything from being done in the background: index builds, expiry, splits of regions, rebuilds. It is for programs that only look.
+	// Idle keeps everything from being done in the background: index builds, expiry, splits of regions, rebuilds. It is
+	// for programs that only look.
 	Idle bool
-	// Expired is called after each commit that deleted expired items, with the name of their table and how many they were. It is called from
-	// one goroutine at a time and must be quick. Default: none.
+	// Expired is called after each commit that deleted expired items, with the name of their table and how many they
+	// were. It is called from one goroutine at a time and must be quick. Default: none.
 	Expired func(table string, items int64)
-	// Walked is called at the end of each walk, by the goroutine that closes its cursor, and must be quick. Default: none.
+	// Walked is called at the end of each walk, by the goroutine that closes its cursor, and must be quick. Default:
+	// none.
 	Walked func(*Walk)
 }
 
 // DB is an open database. It is safe for concurrent use. Close it before the store.
 type DB struct {
-	store      kv.Store
-	admin      kv.Admin
-	catalog    *catalog.Catalog
-	gateway    *gateway.Gateway // nil: nobody else uses the store
-	latches    *record.Latches
-	serial     chan struct{} // holds a token while a serializable transaction looks back and commits
-	jobs       *job.Runner
-	tasks      *task.Runner
-	adopted    sync.Map                   // Arrivals whose record may be gone before their table is known, by ids of tasks
+	store   kv.Store
+	admin   kv.Admin
+	catalog *catalog.Catalog
+	gateway *gateway.Gateway // nil: nobody else uses the store
+	latches *record.Latches
+	serial  chan struct{} // holds a token while a serializable transaction looks back and commits
+	jobs    *job.Runner
+	tasks   *task.Runner
+	// Arrivals whose record may be gone before their table is known, by ids of tasks
+	adopted    sync.Map
 	running    atomic.Pointer[job.Runner] // jobs, for who may ask before they are started
 	options    Options
 	scratch    sync.Pool // of *scratch
@@ -98,8 +105,8 @@ type DB struct {
 	guard       atomic.Pointer[permission.Guard] // nil: nobody has asked but the program itself; see As
 }
 
-// Open opens the database kept in store, makes an empty one of an empty store, and takes up unfinished work such as index builds.
-// Errors: kv.ErrFormat if a newer version of Weft wrote the data.
+// Open opens the database kept in store, makes an empty one of an empty store, and takes up unfinished work such as
+// index builds. Errors: kv.ErrFormat if a newer version of Weft wrote the data.
 func Open(ctx context.Context, store kv.Store, options Options) (*DB, error) {
 	if options.Logger == nil {
 		options.Logger = slog.Default()
@@ -113,7 +120,8 @@ func Open(ctx context.Context, store kv.Store, options Options) (*DB, error) {
 	if options.Idle {
 		options.ExpiryInterval, options.RebuildInterval, options.Regions.Interval = -1, -1, -1
 	}
-	db := &DB{store: store, admin: options.Admin, latches: record.NewLatches(), serial: make(chan struct{}, 1), options: options}
+	db := &DB{store: store, admin: options.Admin, latches: record.NewLatches(), serial: make(chan struct{}, 1),
+		options: options}
 	db.now = db.nowMS
 	db.scratch.New = func() any { return new(scratch) }
 	db.holds.New = func() any { return new(hold) }
@@ -129,7 +137,8 @@ func Open(ctx context.Context, store kv.Store, options Options) (*DB, error) {
 		db.gateway.Close()
 		return nil, wrap("", err)
 	}
-	db.tokens = idempotency.Open(ctx, idempotency.Options{Now: db.options.Now, Logger: options.Logger, Clear: db.jobs.Clear})
+	db.tokens = idempotency.Open(ctx, idempotency.Options{Now: db.options.Now, Logger: options.Logger,
+		Clear: db.jobs.Clear})
 	db.keeper = db.startKeeper()
 	db.regions = db.startRegions(ctx)
 	db.slicer.Starts = db.regions.Starts

@@ -20,19 +20,22 @@ type Destination = schema.Destination
 // workKinesis is the work of sending changes, which one process does for all.
 const workKinesis = "kinesis"
 
-// DestinationOn lets the changes of a table go to a stream of Kinesis, within an edit of the table's descriptor. Errors: KindExists if they go to one.
+// DestinationOn lets the changes of a table go to a stream of Kinesis, within an edit of the table's descriptor.
+// Errors: KindExists if they go to one.
 func (db *DB) DestinationOn(table *schema.Table, arn string, micro bool) error {
 	if err := db.errNoJournal(table.Name); err != nil {
 		return err
 	}
 	if d, ok := table.Destination(); ok {
-		return &Error{Kind: KindExists, Table: table.Name, Detail: "the changes of the table go to " + d.ARN + "; disable that first"}
+		return &Error{Kind: KindExists, Table: table.Name,
+			Detail: "the changes of the table go to " + d.ARN + "; disable that first"}
 	}
 	now, err := db.stampMS()
 	if err != nil {
 		return err
 	}
-	kept := slices.DeleteFunc(slices.Clone(table.Destinations), func(d Destination) bool { return d.Fault != "" || d.ClosedAtMS != 0 && now-d.ClosedAtMS > keepClosedMS })
+	kept := slices.DeleteFunc(slices.Clone(table.Destinations),
+		func(d Destination) bool { return d.Fault != "" || d.ClosedAtMS != 0 && now-d.ClosedAtMS > keepClosedMS })
 	for _, d := range table.Destinations {
 		now = max(now, d.CreatedAtMS+1, d.ClosedAtMS)
 	}
@@ -44,7 +47,8 @@ func (db *DB) DestinationOn(table *schema.Table, arn string, micro bool) error {
 // keepClosedMS is for how long a destination is shown that was disabled.
 const keepClosedMS = schema.StreamHours * 3600 * 1000
 
-// EditDestination changes the destination that is on, within an edit of its table's descriptor. Errors: KindInvalid if none of that ARN is.
+// EditDestination changes the destination that is on, within an edit of its table's descriptor. Errors: KindInvalid if
+// none of that ARN is.
 func (db *DB) EditDestination(table *schema.Table, arn string, edit func(*Destination)) error {
 	if d, ok := table.Destination(); ok && d.ARN == arn {
 		edit(d)
@@ -53,19 +57,22 @@ func (db *DB) EditDestination(table *schema.Table, arn string, edit func(*Destin
 	return &Error{Kind: KindInvalid, Table: table.Name, Detail: "the changes of the table do not go to " + arn}
 }
 
-// DestinationOff ends that the changes of a table go to a stream of Kinesis: those that were committed before go there still.
+// DestinationOff ends that the changes of a table go to a stream of Kinesis: those that were committed before go there
+// still.
 func (db *DB) DestinationOff(table *schema.Table, arn string) error {
 	return db.EditDestination(table, arn, func(d *Destination) { d.EndedAtMS = db.nowMS() })
 }
 
-// Destinations are those of the table, the newest last: the one that is on, and those that lately were, also to the same stream.
+// Destinations are those of the table, the newest last: the one that is on, and those that lately were, also to the
+// same stream.
 func (p Pinned) Destinations() []Destination {
 	return p.db.recentDestinations(p.Descriptor())
 }
 
 func (db *DB) recentDestinations(table *schema.Table) []Destination {
 	now := db.nowMS()
-	return slices.DeleteFunc(slices.Clone(table.Destinations), func(d Destination) bool { return d.ClosedAtMS != 0 && now-d.ClosedAtMS > keepClosedMS })
+	return slices.DeleteFunc(slices.Clone(table.Destinations),
+		func(d Destination) bool { return d.ClosedAtMS != 0 && now-d.ClosedAtMS > keepClosedMS })
 }
 
 // SendsChanges reports whether this process is the one that sends changes to Kinesis.
@@ -92,7 +99,8 @@ func (db *DB) Sendings() (list []DestinationState) {
 	return list
 }
 
-// SettleDestination notes what became of a destination when it was tried for the first time: it is there, or why it can't be.
+// SettleDestination notes what became of a destination when it was tried for the first time: it is there, or why it
+// can't be.
 func (db *DB) SettleDestination(ctx context.Context, s *DestinationState, fault string) error {
 	err := db.changeAll(ctx, s.Table, func(table *schema.Table) ([]job.Job, error) {
 		return nil, db.EditDestination(table, s.ARN, func(d *Destination) {
@@ -107,10 +115,12 @@ func (db *DB) SettleDestination(ctx context.Context, s *DestinationState, fault 
 	return wrap(s.Name, err)
 }
 
-// Send calls visit for changes that did not go to a destination yet, until it returns false, and then put, for one bucket of the journal after the other. When put
-// returns nil, they are not sent again. sent says that there were any. Each change is sent at least once, as long as it is kept; lost says that some may have been too
-// old. No version of the table is pinned while put runs.
-func (db *DB) Send(ctx context.Context, s *DestinationState, visit func(p Pinned, r *Record) bool, put func(context.Context) error) (sent, lost bool, err error) {
+// Send calls visit for changes that did not go to a destination yet, until it returns false, and then put, for one
+// bucket of the journal after the other. When put returns nil, they are not sent again. sent says that there were any.
+// Each change is sent at least once, as long as it is kept; lost says that some may have been too old. No version of
+// the table is pinned while put runs.
+func (db *DB) Send(ctx context.Context, s *DestinationState, visit func(p Pinned, r *Record) bool,
+	put func(context.Context) error) (sent, lost bool, err error) {
 	for number := range uint8(db.buckets) {
 		b := sendingBucket{db: db, DestinationState: s, Bucket: journal.Bucket{Table: s.Table, Bucket: number}}
 		if err := b.read(ctx, visit); err != nil {
@@ -169,7 +179,8 @@ func (b *sendingBucket) read(ctx context.Context, visit func(p Pinned, r *Record
 	if shard.To != 0 && start.Stamp >= shard.To {
 		return nil
 	}
-	b.next, _, err = p.changes(ctx, reader, NewImage|OldImage, shard, start, func(r *Record) bool { return visit(p, r) })
+	b.next, _, err = p.changes(ctx, reader, NewImage|OldImage, shard, start,
+		func(r *Record) bool { return visit(p, r) })
 	b.found = start.Before(b.next)
 	return err
 }

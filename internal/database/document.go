@@ -7,8 +7,8 @@ import (
 	"github.com/weftdb/weft/internal/data/value"
 )
 
-// Document is an item as Go values, for programs to which convenience matters more than speed. It takes what govalue.AppendValue does, and gives back what
-// govalue.GoValue does.
+// Document is an item as Go values, for programs to which convenience matters more than speed. It takes what
+// govalue.AppendValue does, and gives back what govalue.GoValue does.
 type Document map[string]any
 
 // AppendRow appends the document as a row with the given names. Errors: KindInvalid for a value of another type.
@@ -16,7 +16,8 @@ func (d Document) AppendRow(dst []byte, names value.Names) (value.Row, error) {
 	return AppendRow(dst, names, map[string]any(d))
 }
 
-// AppendRow appends an item, or a key, that is a map or a struct as a row with the given names: see govalue.AppendRow. Errors: KindInvalid.
+// AppendRow appends an item, or a key, that is a map or a struct as a row with the given names: see govalue.AppendRow.
+// Errors: KindInvalid.
 func AppendRow(dst []byte, names value.Names, item any) (value.Row, error) {
 	row, err := govalue.AppendRow(dst, names, item)
 	if err != nil {
@@ -31,7 +32,8 @@ type Item struct {
 	Names value.Names
 }
 
-// Attribute returns the value of a top-level attribute; a missing one has the kind Missing. It aliases the item's bytes.
+// Attribute returns the value of a top-level attribute; a missing one has the kind Missing. It aliases the item's
+// bytes.
 func (i Item) Attribute(name string) value.Value {
 	if i.Row == nil {
 		return nil

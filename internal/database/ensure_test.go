@@ -34,7 +34,8 @@ func TestEnsureTable(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range 3 {
-			if err := table.Put(ctx, database.Document{"a": "x", "b": string(rune('a' + i)), "c": "c", "n": i, "lat": i, "lon": i, "title": "some words"}); err != nil {
+			if err := table.Put(ctx, database.Document{"a": "x", "b": string(rune('a' + i)), "c": "c", "n": i, "lat": i,
+				"lon": i, "title": "some words"}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -52,11 +53,17 @@ func TestEnsureTable(t *testing.T) {
 			}
 		}
 		for want, edit := range map[string]func(*database.TableSpec){
-			`its key is ["a string" "concat(b,'#',c) string"`: func(s *database.TableSpec) { s.Key = database.Columns("a", schema.String) },
-			`has 1 parts in its partition key, not 2`:         func(s *database.TableSpec) { s.PartitionParts = 2 },
+			`its key is ["a string" "concat(b,'#',c) string"`: func(s *database.TableSpec) {
+				s.Key = database.Columns("a", schema.String)
+			},
+			`has 1 parts in its partition key, not 2`: func(s *database.TableSpec) { s.PartitionParts = 2 },
 			`its key is`: func(s *database.TableSpec) { s.HashDistributed = true },
-			`its column n is declared as number, not string`: func(s *database.TableSpec) { s.Columns = []schema.Column{{Name: "n", Type: schema.String}} },
-			`it does not declare the column m`:               func(s *database.TableSpec) { s.Columns = []schema.Column{{Name: "m", Type: schema.String}} },
+			`its column n is declared as number, not string`: func(s *database.TableSpec) {
+				s.Columns = []schema.Column{{Name: "n", Type: schema.String}}
+			},
+			`it does not declare the column m`: func(s *database.TableSpec) {
+				s.Columns = []schema.Column{{Name: "m", Type: schema.String}}
+			},
 			`its index n is not unique`: func(s *database.TableSpec) {
 				s.Indexes = []database.IndexSpec{{Name: "n", Key: spec.Indexes[0].Key, Unique: true}}
 			},

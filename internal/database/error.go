@@ -27,20 +27,21 @@ type Kind uint8
 
 // The kinds of errors.
 const (
-	KindInternal        Kind = iota // a bug or damaged data; Detail is for the log
-	KindNotFound                    // no such table or index
-	KindExists                      // a table or index of that name exists
-	KindInvalid                     // the request makes no sense: wrong key, wrong type, bad schema
-	KindConditionFailed             // the condition of a write was false, or another item has its values in a unique index; nothing was written
-	KindTooLarge                    // the write exceeds a limit of the engine
-	KindConflict                    // other writers won too often; try again
-	KindBusy                        // the table or index is being changed; try again later
-	KindReadOnly                    // the disk is nearly full; reads work
-	KindClosed                      // the database is closed or closing
-	KindCanceled                    // the context ended before the work was done; nothing was written
-	KindUnknownOutcome              // the write may or may not have taken effect
-	KindUnavailable                 // this gateway may not answer now; nothing was written; ask again, or another
-	KindDenied                      // the principal may not do that; nothing was read or written
+	KindInternal Kind = iota // a bug or damaged data; Detail is for the log
+	KindNotFound             // no such table or index
+	KindExists               // a table or index of that name exists
+	KindInvalid              // the request makes no sense: wrong key, wrong type, bad schema
+	// the condition of a write was false, or another item has its values in a unique index; nothing was written
+	KindConditionFailed
+	KindTooLarge       // the write exceeds a limit of the engine
+	KindConflict       // other writers won too often; try again
+	KindBusy           // the table or index is being changed; try again later
+	KindReadOnly       // the disk is nearly full; reads work
+	KindClosed         // the database is closed or closing
+	KindCanceled       // the context ended before the work was done; nothing was written
+	KindUnknownOutcome // the write may or may not have taken effect
+	KindUnavailable    // this gateway may not answer now; nothing was written; ask again, or another
+	KindDenied         // the principal may not do that; nothing was read or written
 	kindCount
 )
 
@@ -55,7 +56,8 @@ func Kinds() []Kind {
 
 // String returns the kind's name.
 func (k Kind) String() string {
-	names := [kindCount]string{"internal", "not found", "exists", "invalid", "condition failed", "too large", "conflict", "busy", "read-only",
+	names := [kindCount]string{"internal", "not found", "exists", "invalid", "condition failed", "too large",
+		"conflict", "busy", "read-only",
 		"closed", "canceled", "unknown outcome", "unavailable", "denied"}
 	if k < kindCount {
 		return names[k]
@@ -92,7 +94,8 @@ func (e *Error) Reason() string {
 	return e.Detail
 }
 
-// cause is the text of the cause, without the names of the packages that it comes from and without the table's, which stands before it.
+// cause is the text of the cause, without the names of the packages that it comes from and without the table's, which
+// stands before it.
 func (e *Error) cause() string {
 	text := e.Err.Error()
 	for {
@@ -131,7 +134,8 @@ type (
 	ColumnTypeError = record.ColumnTypeError
 	// DuplicateError is an item with the same key as another one in a unique index, in an Error of KindConditionFailed.
 	DuplicateError = record.DuplicateError
-	// SizeError is a key, a value or a transaction that is larger than what the store takes, in an Error of KindTooLarge.
+	// SizeError is a key, a value or a transaction that is larger than what the store takes, in an Error of
+	// KindTooLarge.
 	SizeError = kv.SizeError
 	// EvaluationError is a fault found while an expression was evaluated over an item.
 	EvaluationError = expr.Error
@@ -201,7 +205,9 @@ func kindOfType(err error) Kind {
 		return KindDenied
 	}
 	if isType[*indexkey.TypeError](err) || isType[*indexkey.EmptyError](err) || isType[*indexkey.SizeError](err) ||
-		isType[*indexkey.TooManyError](err) || isType[*expr.Error](err) || isType[*access.IndexError](err) || isType[*record.ColumnTypeError](err) || isType[*change.RefusedError](err) || isType[*change.RulesError](err) || isType[*account.PolicyError](err) {
+		isType[*indexkey.TooManyError](err) || isType[*expr.Error](err) || isType[*access.IndexError](err) ||
+		isType[*record.ColumnTypeError](err) || isType[*change.RefusedError](err) || isType[*change.RulesError](err) ||
+		isType[*account.PolicyError](err) {
 		return KindInvalid
 	}
 	return KindInternal

@@ -11,7 +11,8 @@ import (
 // TestErrorText: an error says each thing once.
 func TestErrorText(t *testing.T) {
 	for want, e := range map[string]*Error{
-		"weft: table x: no such table":           {Kind: KindNotFound, Table: "x", Detail: "no such table", Err: errors.New("catalog: no such table")},
+		"weft: table x: no such table": {Kind: KindNotFound, Table: "x", Detail: "no such table",
+			Err: errors.New("catalog: no such table")},
 		"weft: table x: too long":                {Table: "x", Err: fmt.Errorf("record: %w", errors.New("too long"))},
 		"weft: table x: no row: the disk failed": {Table: "x", Detail: "no row", Err: errors.New("the disk failed")},
 		"weft: table x: busy":                    {Table: "x", Kind: KindBusy},

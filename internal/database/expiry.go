@@ -19,8 +19,9 @@ type (
 
 // The states of expiry.
 const (
-	ExpiryOff      = schema.ExpiryOff
-	ExpiryBuilding = schema.ExpiryBuilding // being switched on: items that were there before are looked through, none is deleted yet
+	ExpiryOff = schema.ExpiryOff
+	// being switched on: items that were there before are looked through, none is deleted yet
+	ExpiryBuilding = schema.ExpiryBuilding
 	ExpiryActive   = schema.ExpiryActive   // expired items are deleted
 	ExpiryRemoving = schema.ExpiryRemoving // being switched off: none is deleted any more
 )
@@ -31,11 +32,11 @@ func ExpiryOf(table *schema.Table) Expiry { return table.Expiries() }
 // errUnchanged ends a change that has nothing to do.
 var errUnchanged = errors.New("the table is so already")
 
-// SetExpiry makes items expire whose attribute is a number of seconds since the Unix epoch: once that time has come they are deleted in the
-// background, within about Options.ExpiryInterval. Items without such a number never expire, nor do those whose time is more than five
-// years ago. "" switches expiry off. It returns as soon as the change has begun; ExpiryOf tells when it is done. What is so already is no error.
-// Errors: KindInvalid if items expire by another attribute, which must be switched off first; KindBusy while that is being
-// switched off; KindNotFound.
+// SetExpiry makes items expire whose attribute is a number of seconds since the Unix epoch: once that time has come
+// they are deleted in the background, within about Options.ExpiryInterval. Items without such a number never expire,
+// nor do those whose time is more than five years ago. "" switches expiry off. It returns as soon as the change has
+// begun; ExpiryOf tells when it is done. What is so already is no error. Errors: KindInvalid if items expire by another
+// attribute, which must be switched off first; KindBusy while that is being switched off; KindNotFound.
 func (t *Table) SetExpiry(ctx context.Context, attribute string) error {
 	id, err := t.change(ctx, "dynamodb:UpdateTimeToLive")
 	if err != nil {
@@ -44,9 +45,10 @@ func (t *Table) SetExpiry(ctx context.Context, attribute string) error {
 	if attribute == "" {
 		err = t.db.change(ctx, id, job.Job{Kind: job.DropIndex, Table: id}, endExpiry)
 	} else {
-		err = t.db.change(ctx, id, job.Job{Kind: job.BuildIndex, Table: id}, func(table *schema.Table, work *job.Job) error {
-			return beginExpiry(table, attribute, work)
-		})
+		err = t.db.change(ctx, id, job.Job{Kind: job.BuildIndex, Table: id},
+			func(table *schema.Table, work *job.Job) error {
+				return beginExpiry(table, attribute, work)
+			})
 	}
 	if errors.Is(err, errUnchanged) {
 		return nil
@@ -58,13 +60,16 @@ func beginExpiry(table *schema.Table, attribute string, work *job.Job) error {
 	now := ExpiryOf(table)
 	switch {
 	case now.State == ExpiryRemoving:
-		return &Error{Kind: KindBusy, Table: table.Name, Detail: "expiry by " + now.Attribute + " is still being switched off"}
+		return &Error{Kind: KindBusy, Table: table.Name,
+			Detail: "expiry by " + now.Attribute + " is still being switched off"}
 	case now.Attribute == attribute:
 		return errUnchanged
 	case table.Rules.Deletes:
-		return invalid(table.Name, "foreign keys of %s refer to the table's items: they can't expire by themselves", table.Rules.Dialect)
+		return invalid(table.Name, "foreign keys of %s refer to the table's items: they can't expire by themselves",
+			table.Rules.Dialect)
 	case now.State != ExpiryOff:
-		return invalid(table.Name, "items expire by %s; turn this off before you choose another attribute", now.Attribute)
+		return invalid(table.Name, "items expire by %s; turn this off before you choose another attribute",
+			now.Attribute)
 	}
 	index := schema.ExpiryIndex(attribute)
 	index.ID, index.State, work.Index = table.NextIndexID, schema.DeleteOnly, table.NextIndexID
@@ -85,8 +90,9 @@ func endExpiry(table *schema.Table, work *job.Job) error {
 	return nil
 }
 
-// Expire looks for expired items in all tables now, deletes them, and returns how many they were. Background work does the same every
-// Options.ExpiryInterval. What can't be done in one table is an error, and does not keep it from the others.
+// Expire looks for expired items in all tables now, deletes them, and returns how many they were. Background work does
+// the same every Options.ExpiryInterval. What can't be done in one table is an error, and does not keep it from the
+// others.
 func (db *DB) Expire(ctx context.Context) (deleted int64, err error) {
 	deleted, err = db.jobs.Expire(ctx)
 	return deleted, wrap("", err)

@@ -58,7 +58,8 @@ func openExpiring(t testing.TB, store kv.Store, options database.Options) *datab
 // expiringTable makes a table t with the key pk whose items expire by "at", and an index by "color".
 func expiringTable(t testing.TB, db *database.DB) *database.Table {
 	t.Helper()
-	table := mustTable(t, db, database.TableSpec{Name: "t", Key: database.Columns("pk", schema.String), Indexes: []database.IndexSpec{{Name: "color", Key: database.Columns("color", schema.String)}}})
+	table := mustTable(t, db, database.TableSpec{Name: "t", Key: database.Columns("pk", schema.String),
+		Indexes: []database.IndexSpec{{Name: "color", Key: database.Columns("color", schema.String)}}})
 	if err := errors.Join(table.SetExpiry(t.Context(), "at"), db.WaitJobs(t.Context())); err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +109,12 @@ func TestExpiry(t *testing.T) {
 			t.Cleanup(func() { store.Close() })
 			clock := clockAt(1_800_000_000)
 			s := &expiryScript{t: t, clock: clock}
-			s.db = openExpiring(t, store, database.Options{Now: clock.now, Expired: func(table string, items int64) { fmt.Fprintf(&s.told, "%s: %d expired\n", table, items) }})
+			s.db = openExpiring(t, store,
+				database.Options{Now: clock.now,
+					Expired: func(table string,
+						items int64) {
+						fmt.Fprintf(&s.told, "%s: %d expired\n", table, items)
+					}})
 			datadriven.RunTest(t, "testdata/expiry", s.run)
 		})
 	}
@@ -293,8 +299,8 @@ func (t *hookedTxn) Commit(ctx context.Context) error {
 	return t.Txn.Commit(ctx)
 }
 
-// TestExpiryMovedMeanwhile moves an item's expiry on between the moments at which a sweep finds, reads and deletes it: the item lives. One that was
-// written anew but is due all the same goes.
+// TestExpiryMovedMeanwhile moves an item's expiry on between the moments at which a sweep finds, reads and deletes it:
+// the item lives. One that was written anew but is due all the same goes.
 func TestExpiryMovedMeanwhile(t *testing.T) {
 	for _, moment := range []string{"after the scan", "before the commit"} {
 		t.Run(moment, func(t *testing.T) {
@@ -304,7 +310,8 @@ func TestExpiryMovedMeanwhile(t *testing.T) {
 			store := &hooked{Store: inner}
 			db := openExpiring(t, store, database.Options{Now: clock.now})
 			table := expiringTable(t, db)
-			mustPut(t, table, database.Document{"pk": "a", "at": 1001}, database.Document{"pk": "b", "at": 1001, "color": "red"}, database.Document{"pk": "c", "at": 1002},
+			mustPut(t, table, database.Document{"pk": "a", "at": 1001},
+				database.Document{"pk": "b", "at": 1001, "color": "red"}, database.Document{"pk": "c", "at": 1002},
 				database.Document{"pk": "d", "at": 1001}, database.Document{"pk": "e", "at": 1001})
 			clock.seconds.Store(1010)
 			// Another gateway: it has latches of its own.
@@ -313,7 +320,8 @@ func TestExpiryMovedMeanwhile(t *testing.T) {
 				t.Fatal(err)
 			}
 			move := func() {
-				mustPut(t, other, database.Document{"pk": "b", "at": 1011, "color": "blue"}, database.Document{"pk": "c", "at": "later"}, database.Document{"pk": "d", "at": 1003})
+				mustPut(t, other, database.Document{"pk": "b", "at": 1011, "color": "blue"},
+					database.Document{"pk": "c", "at": "later"}, database.Document{"pk": "d", "at": 1003})
 				if err := other.Delete(t.Context(), database.Document{"pk": "e"}); err != nil {
 					t.Error(err)
 				}
@@ -335,7 +343,8 @@ func TestExpiryMovedMeanwhile(t *testing.T) {
 	}
 }
 
-// TestExpiryInSeveralGateways lets three gateways look at once, again and again, while writers put items: each goes once, and none before its time.
+// TestExpiryInSeveralGateways lets three gateways look at once, again and again, while writers put items: each goes
+// once, and none before its time.
 func TestExpiryInSeveralGateways(t *testing.T) {
 	store := mem.Open(mem.Options{})
 	defer store.Close()
@@ -344,7 +353,8 @@ func TestExpiryInSeveralGateways(t *testing.T) {
 	options := database.Options{Now: clock.now, Expired: func(_ string, items int64) { told.Add(items) }}
 	gateways := []*database.DB{openExpiring(t, store, options)}
 	table := expiringTable(t, gateways[0])
-	mustPut(t, table, database.Document{"pk": "first", "at": 5000, "color": "red"}) // the others know the attributes' names
+	// the others know the attributes' names
+	mustPut(t, table, database.Document{"pk": "first", "at": 5000, "color": "red"})
 	gateways = append(gateways, openExpiring(t, store, options), openExpiring(t, store, options))
 	const items = 900
 	var writers, sweepers sync.WaitGroup
@@ -353,7 +363,8 @@ func TestExpiryInSeveralGateways(t *testing.T) {
 		writers.Go(func() {
 			for j := range items / 3 {
 				key := j*3 + i
-				mustPut(t, table, database.Document{"pk": fmt.Sprintf("%04d", key), "at": 1000 + key%10, "color": "red"})
+				mustPut(t, table, database.Document{"pk": fmt.Sprintf("%04d", key), "at": 1000 + key%10,
+					"color": "red"})
 				clock.seconds.CompareAndSwap(1000+int64(j/100), 1001+int64(j/100))
 			}
 		})
@@ -386,7 +397,8 @@ func TestExpiryInSeveralGateways(t *testing.T) {
 	}
 }
 
-// TestExpiryOfUnreadableRows: a row with an attribute whose name a gateway does not know stays, because its entries could not be told; the others go.
+// TestExpiryOfUnreadableRows: a row with an attribute whose name a gateway does not know stays, because its entries
+// could not be told; the others go.
 func TestExpiryOfUnreadableRows(t *testing.T) {
 	store := mem.Open(mem.Options{})
 	defer store.Close()
@@ -395,7 +407,8 @@ func TestExpiryOfUnreadableRows(t *testing.T) {
 	table := expiringTable(t, db)
 	mustPut(t, table, database.Document{"pk": "a", "at": 1001})
 	late := openExpiring(t, store, database.Options{Now: clock.now})
-	mustPut(t, table, database.Document{"pk": "b", "at": 1001, "color": "red"}, database.Document{"pk": "c", "at": 1001})
+	mustPut(t, table, database.Document{"pk": "b", "at": 1001, "color": "red"},
+		database.Document{"pk": "c", "at": 1001})
 	clock.seconds.Store(1001)
 	if deleted, err := late.Expire(t.Context()); deleted != 2 || err == nil {
 		t.Errorf("%d deleted, %v", deleted, err)
@@ -409,10 +422,12 @@ func TestExpiryOfUnreadableRows(t *testing.T) {
 	}
 }
 
-// TestExpiryFaults makes every kind of call fail once in a sweep of two tables: nothing is half deleted, and the next look does the rest.
+// TestExpiryFaults makes every kind of call fail once in a sweep of two tables: nothing is half deleted, and the next
+// look does the rest.
 func TestExpiryFaults(t *testing.T) {
 	broken := errors.New("broken")
-	for _, call := range []kvwrap.Call{kvwrap.CallRead, kvwrap.CallScan, kvwrap.CallNext, kvwrap.CallBegin, kvwrap.CallGet, kvwrap.CallDelete, kvwrap.CallCommit} {
+	for _, call := range []kvwrap.Call{kvwrap.CallRead, kvwrap.CallScan, kvwrap.CallNext, kvwrap.CallBegin,
+		kvwrap.CallGet, kvwrap.CallDelete, kvwrap.CallCommit} {
 		t.Run(string(call), func(t *testing.T) {
 			store := kvwrap.Faulty(mem.Open(mem.Options{}), kvwrap.FaultyOptions{})
 			defer store.Close()
@@ -450,8 +465,8 @@ func TestExpiryFaults(t *testing.T) {
 	}
 }
 
-// TestExpiryAfterACrash cuts the power in the middle of a sweep, after each of its commits: an item is there with all its entries, or not at all, none
-// goes before its time, and after the restart the rest goes by itself.
+// TestExpiryAfterACrash cuts the power in the middle of a sweep, after each of its commits: an item is there with all
+// its entries, or not at all, none goes before its time, and after the restart the rest goes by itself.
 func TestExpiryAfterACrash(t *testing.T) {
 	seed := rounds.Seed(t)
 	random := rand.New(rand.NewPCG(seed, 1))
@@ -461,7 +476,8 @@ func TestExpiryAfterACrash(t *testing.T) {
 	clock := clockAt(1000)
 	var crashed []*vfs.MemFS
 	db := openExpiring(t, store, database.Options{Now: clock.now, Expired: func(string, int64) {
-		crashed = append(crashed, files.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: random.IntN(101), RNG: random}))
+		crashed = append(crashed, files.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: random.IntN(101),
+			RNG: random}))
 	}})
 	table := expiringTable(t, db)
 	for i := range 600 {
@@ -494,7 +510,8 @@ func afterCrash(t *testing.T, files vfs.FS, clock *clock, rowsMax int64) {
 		t.Errorf("%d items after a restart, want 300 to %d", before, rowsMax)
 	}
 	db.Close()
-	db = openExpiring(t, store, database.Options{Now: clock.now, ExpiryInterval: time.Millisecond, Expired: func(_ string, items int64) { expired <- items }})
+	db = openExpiring(t, store, database.Options{Now: clock.now, ExpiryInterval: time.Millisecond,
+		Expired: func(_ string, items int64) { expired <- items }})
 	for left := before - 300; left > 0; {
 		left -= <-expired
 	}
@@ -518,10 +535,14 @@ func TestExpiryIsHidden(t *testing.T) {
 	if err := table.DropIndex(t.Context(), name); database.KindOf(err) != database.KindNotFound {
 		t.Errorf("dropping it gives %v", err)
 	}
-	if err := table.AddIndex(t.Context(), database.IndexSpec{Name: name, Key: database.Columns("at", schema.Number)}); database.KindOf(err) != database.KindInvalid {
+	if err := table.AddIndex(t.Context(),
+		database.IndexSpec{Name: name, Key: database.Columns("at", schema.Number)}); database.KindOf(
+		err) != database.KindInvalid {
 		t.Errorf("adding one of that name gives %v", err)
 	}
-	_, err := db.CreateTable(t.Context(), database.TableSpec{Name: "u", Key: database.Columns("pk", schema.String), Indexes: []database.IndexSpec{{Name: name, Key: database.Columns("at", schema.Number)}}})
+	_, err := db.CreateTable(t.Context(),
+		database.TableSpec{Name: "u", Key: database.Columns("pk", schema.String),
+			Indexes: []database.IndexSpec{{Name: name, Key: database.Columns("at", schema.Number)}}})
 	if database.KindOf(err) != database.KindInvalid {
 		t.Errorf("a table with one of that name gives %v", err)
 	}
@@ -551,7 +572,8 @@ func TestExpiryIsHidden(t *testing.T) {
 	}
 }
 
-// TestExpiryStates sees all states, and what can't be done in them. A transaction that has the table pinned holds up each change in turn.
+// TestExpiryStates sees all states, and what can't be done in them. A transaction that has the table pinned holds up
+// each change in turn.
 func TestExpiryStates(t *testing.T) {
 	db := embedded(t)
 	table := mustTable(t, db, database.TableSpec{Name: "t", Key: database.Columns("pk", schema.String)})
@@ -583,7 +605,8 @@ func TestExpiryStates(t *testing.T) {
 		}
 		observe()
 	}
-	for _, state := range []database.ExpiryState{database.ExpiryOff, database.ExpiryBuilding, database.ExpiryActive, database.ExpiryRemoving} {
+	for _, state := range []database.ExpiryState{database.ExpiryOff, database.ExpiryBuilding, database.ExpiryActive,
+		database.ExpiryRemoving} {
 		if !seen[state] {
 			t.Errorf("the expiry was never %s", state)
 		}
@@ -621,7 +644,8 @@ func TestExpiryBusy(t *testing.T) {
 	defer db.Close()
 	defer close(log.resume)
 	table := expiringTable(t, db)
-	other := mustTable(t, db, database.TableSpec{Name: "u", Key: database.Columns("pk", schema.Number), Indexes: []database.IndexSpec{{Name: "x", Key: database.Columns("x", schema.Number)}}})
+	other := mustTable(t, db, database.TableSpec{Name: "u", Key: database.Columns("pk", schema.Number),
+		Indexes: []database.IndexSpec{{Name: "x", Key: database.Columns("x", schema.Number)}}})
 	// Removals are done one after another: that of the expiry waits for this one.
 	log.armed.Store(true)
 	if err := other.DropIndex(t.Context(), "x"); err != nil {
@@ -684,7 +708,8 @@ func countKeys(t *testing.T, store kv.Store) (n int) {
 	return n
 }
 
-// TestExpiryReadsLittle: where nothing has expired, a look is one step, however many items wait; where something has, it is little more than one for each.
+// TestExpiryReadsLittle: where nothing has expired, a look is one step, however many items wait; where something has,
+// it is little more than one for each.
 func TestExpiryReadsLittle(t *testing.T) {
 	recording := kvwrap.Faulty(mem.Open(mem.Options{}), kvwrap.FaultyOptions{})
 	defer recording.Close()
@@ -715,7 +740,8 @@ func TestExpiryReadsLittle(t *testing.T) {
 func TestBuildProgress(t *testing.T) {
 	store := mem.Open(mem.Options{})
 	defer store.Close()
-	db, err := database.Open(t.Context(), store, database.Options{Logger: slog.New(slog.DiscardHandler), BackfillPause: time.Hour})
+	db, err := database.Open(t.Context(), store,
+		database.Options{Logger: slog.New(slog.DiscardHandler), BackfillPause: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -723,14 +749,16 @@ func TestBuildProgress(t *testing.T) {
 	for i := range 1000 {
 		mustPut(t, table, database.Document{"pk": i, "color": "red"})
 	}
-	if err := table.AddIndex(t.Context(), database.IndexSpec{Name: "color", Key: database.Columns("color", schema.String)}); err != nil {
+	if err := table.AddIndex(t.Context(),
+		database.IndexSpec{Name: "color", Key: database.Columns("color", schema.String)}); err != nil {
 		t.Fatal(err)
 	}
 	for db.Jobs()[0].Done == 0 { // the first batch comes at once, the second in an hour
 		time.Sleep(time.Millisecond)
 	}
 	progress, building := progressOf(t, table, "color")
-	if want := (database.Progress{Done: 256, Expected: 1000}); !building || progress != want || progress.Percent() != 25 {
+	if want := (database.Progress{Done: 256, Expected: 1000}); !building || progress != want ||
+		progress.Percent() != 25 {
 		t.Errorf("%+v, building %v", progress, building)
 	}
 	if err := db.Close(); err != nil {
@@ -770,7 +798,8 @@ func BenchmarkPutExpiring(b *testing.B) {
 	for _, engine := range []string{"mem", "pebble"} {
 		for _, expires := range []bool{false, true} {
 			for _, fresh := range []bool{true, false} {
-				b.Run(fmt.Sprintf("%s/expires=%v/new=%v", engine, expires, fresh), func(b *testing.B) { benchmarkPut(b, engine, expires, fresh) })
+				b.Run(fmt.Sprintf("%s/expires=%v/new=%v", engine, expires, fresh),
+					func(b *testing.B) { benchmarkPut(b, engine, expires, fresh) })
 			}
 		}
 	}
@@ -779,7 +808,8 @@ func BenchmarkPutExpiring(b *testing.B) {
 func benchmarkPut(b *testing.B, engine string, expires, fresh bool) {
 	table := openBench(b, engine)
 	if expires {
-		if err := errors.Join(table.table.SetExpiry(b.Context(), "expires"), table.db.WaitJobs(b.Context())); err != nil {
+		if err := errors.Join(table.table.SetExpiry(b.Context(), "expires"),
+			table.db.WaitJobs(b.Context())); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -810,7 +840,8 @@ func benchmarkPut(b *testing.B, engine string, expires, fresh bool) {
 	})
 }
 
-// BenchmarkExpireNothing shows that a look at a table in which nothing has expired takes the same time however many items wait.
+// BenchmarkExpireNothing shows that a look at a table in which nothing has expired takes the same time however many
+// items wait.
 func BenchmarkExpireNothing(b *testing.B) {
 	for _, engine := range []string{"mem", "pebble"} {
 		for _, items := range []int{100, 10_000, 300_000} {
@@ -827,7 +858,8 @@ func BenchmarkExpireNothing(b *testing.B) {
 	}
 }
 
-// BenchmarkExpire shows how long an item takes that has expired, among others of many indexes, and how long a look takes right after so many have gone.
+// BenchmarkExpire shows how long an item takes that has expired, among others of many indexes, and how long a look
+// takes right after so many have gone.
 func BenchmarkExpire(b *testing.B) {
 	for _, engine := range []string{"mem", "pebble"} {
 		b.Run(engine, func(b *testing.B) {
@@ -877,7 +909,8 @@ func openWaiting(b *testing.B, engine string, items int) (*database.DB, *clock) 
 	for first := 0; first < items; first += 1000 {
 		writes := make([]database.TableWrite, min(1000, items-first))
 		for i := range writes {
-			row, err := database.Document{"pk": first + i, "at": clock.seconds.Load() + int64(first+i) + 1, "note": "something to remember until then"}.AppendRow(nil, p.Names())
+			row, err := database.Document{"pk": first + i, "at": clock.seconds.Load() + int64(first+i) + 1,
+				"note": "something to remember until then"}.AppendRow(nil, p.Names())
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -37,8 +37,8 @@ const cheaperShare = 0.9
 // QError is by which factor an estimate is wrong, 1 at least.
 func QError(estimated, actual float64) float64 { return explanation.QError(estimated, actual) }
 
-// Explain says how q would be answered, without doing it. What is counted and sampled for it is remembered for some minutes, and helps to
-// choose the index of a Query with AnyIndex. Nothing is written. Errors are those of Query.
+// Explain says how q would be answered, without doing it. What is counted and sampled for it is remembered for some
+// minutes, and helps to choose the index of a Query with AnyIndex. Nothing is written. Errors are those of Query.
 func (p Pinned) Explain(ctx context.Context, q Query) (Explanation, error) {
 	if err := p.askWalk(ctx, &q); err != nil {
 		return Explanation{}, err
@@ -88,8 +88,10 @@ func (p Pinned) Analyze(ctx context.Context, q Query) (Explanation, error) {
 func (c *Cursor) actual() *Actual {
 	n := c.Counts()
 	a := &Actual{
-		LookedAt: n.Looked(), Examined: n.Examined, Skipped: n.Skipped, Postings: n.Postings, Returned: n.Returned, FalsePositives: n.FalsePositives(),
-		Seeks: n.Seeks, Jumps: n.Jumps, Bytes: n.Bytes, ReadBack: n.Fetched, Dead: n.Dead, More: c.More(), Boundaries: c.Boundaries(), Counts: n,
+		LookedAt: n.Looked(), Examined: n.Examined, Skipped: n.Skipped, Postings: n.Postings, Returned: n.Returned,
+		FalsePositives: n.FalsePositives(),
+		Seeks:          n.Seeks, Jumps: n.Jumps, Bytes: n.Bytes, ReadBack: n.Fetched, Dead: n.Dead, More: c.More(),
+		Boundaries: c.Boundaries(), Counts: n,
 	}
 	a.AddStretches(c.path.Scan.Curves, c.scan.Stretches)
 	return a
@@ -134,7 +136,9 @@ func (p Pinned) cheaper(q *Query, path *access.Path, statistics access.Statistic
 	if q.Fetch {
 		wanted = nil
 	}
-	paths, err := access.Alternatives(p.Descriptor(), access.Query{Where: expr.Both(q.Where, q.Filter), Reverse: q.Reverse, Wanted: wanted, Order: q.Order, Limit: q.Limit}, statistics)
+	paths, err := access.Alternatives(p.Descriptor(),
+		access.Query{Where: expr.Both(q.Where, q.Filter), Reverse: q.Reverse, Wanted: wanted, Order: q.Order,
+			Limit: q.Limit}, statistics)
 	if errors.Is(err, access.ErrPartUnbound) {
 		return nil, nil
 	}

@@ -34,9 +34,11 @@ func openCities(t *testing.T) database.Pinned {
 		t.Fatal(err)
 	}
 	db := testdb.Open(t)
-	table, err := db.CreateTable(t.Context(), database.TableSpec{Name: "cities", Key: database.Columns("id", schema.Number), Indexes: []database.IndexSpec{
-		{Name: "by-place", Key: []schema.KeyPart{place}}, {Name: "by-lat", Key: database.Columns("lat", schema.Number)},
-	}})
+	table, err := db.CreateTable(t.Context(),
+		database.TableSpec{Name: "cities", Key: database.Columns("id", schema.Number), Indexes: []database.IndexSpec{
+			{Name: "by-place", Key: []schema.KeyPart{place}},
+			{Name: "by-lat", Key: database.Columns("lat", schema.Number)},
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,11 +51,13 @@ func openCities(t *testing.T) database.Pinned {
 	id := 0
 	err = cities.Each(func(c cities.City) error {
 		id++
-		row, err := database.Document{"id": id, "lat": json.Number(c.Lat), "lon": json.Number(c.Lon)}.AppendRow(nil, pin.Names())
+		row, err := database.Document{"id": id, "lat": json.Number(c.Lat), "lon": json.Number(c.Lon)}.AppendRow(nil,
+			pin.Names())
 		if err != nil {
 			return err
 		}
-		if batch = append(batch, database.TableWrite{Table: pin, Write: database.Write{Op: database.OpPut, Row: row}}); len(batch) == 1000 {
+		if batch = append(batch, database.TableWrite{Table: pin,
+			Write: database.Write{Op: database.OpPut, Row: row}}); len(batch) == 1000 {
 			if _, err := db.WriteAll(t.Context(), batch); err != nil {
 				return err
 			}
@@ -93,7 +97,8 @@ func TestEstimatesOfBoxes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if e.Path.Kind != "box" || e.Actual.LookedAt != e.Actual.Examined+e.Actual.Skipped || e.Actual.FalsePositives != e.Actual.LookedAt-e.Actual.Returned ||
+		if e.Path.Kind != "box" || e.Actual.LookedAt != e.Actual.Examined+e.Actual.Skipped ||
+			e.Actual.FalsePositives != e.Actual.LookedAt-e.Actual.Returned ||
 			e.Actual.Seeks != e.Actual.Jumps+1 {
 			t.Fatalf("%+v", e)
 		}
@@ -103,7 +108,8 @@ func TestEstimatesOfBoxes(t *testing.T) {
 	}
 	slices.Sort(errs)
 	median, ninth := errs[len(errs)/2], errs[len(errs)*9/10]
-	t.Logf("estimates are wrong by %.2f at the median, %.2f at nine of ten, %.2f at most", median, ninth, errs[len(errs)-1])
+	t.Logf("estimates are wrong by %.2f at the median, %.2f at nine of ten, %.2f at most", median, ninth,
+		errs[len(errs)-1])
 	if len(errs) < 30 || median > 2 || ninth > 4 {
 		t.Error("the estimates are too far off")
 	}
@@ -116,7 +122,9 @@ func TestStretches(t *testing.T) {
 	random := rounds.Random(t)
 	for range 60 {
 		lat, lon, size := random.Float64()*100-40, random.Float64()*300-150, 1+random.Float64()*40
-		q := database.Query{Index: "by-place", Where: expr.Conjunction(inRange("lat", lat-size, lat+size), inRange("lon", lon-size, lon+size)), Reverse: random.IntN(2) == 0}
+		q := database.Query{Index: "by-place",
+			Where:   expr.Conjunction(inRange("lat", lat-size, lat+size), inRange("lon", lon-size, lon+size)),
+			Reverse: random.IntN(2) == 0}
 		if random.IntN(3) == 0 {
 			q.ExaminedMax = 50
 		}
@@ -135,11 +143,13 @@ func TestStretches(t *testing.T) {
 			}
 			begin, end := ends(all, s.From)
 			last, behind := ends(all, s.To)
-			if n := s.Examined + s.Skipped; begin == end || last == behind || n > int64(behind-begin) || n < int64(last-end) {
+			if n := s.Examined + s.Skipped; begin == end || last == behind || n > int64(behind-begin) ||
+				n < int64(last-end) {
 				t.Errorf("%+v has %d to %d entries", s, last-end, behind-begin)
 			}
 		}
-		if looked != a.LookedAt || a.StretchesMore != 0 || int64(len(a.Stretches)) > a.Seeks || int64(len(a.Stretches)) < a.Seeks-1 {
+		if looked != a.LookedAt || a.StretchesMore != 0 || int64(len(a.Stretches)) > a.Seeks ||
+			int64(len(a.Stretches)) < a.Seeks-1 {
 			t.Errorf("%d stretches with %d entries: %+v", len(a.Stretches), looked, a)
 		}
 	}
@@ -166,7 +176,8 @@ func ends(all []string, address string) (first, behind int) {
 	return first, behind
 }
 
-// TestExplainedIsDone says that a Query with AnyIndex does what its explanation says, and that a named index is told of a cheaper one.
+// TestExplainedIsDone says that a Query with AnyIndex does what its explanation says, and that a named index is told of
+// a cheaper one.
 func TestExplainedIsDone(t *testing.T) {
 	pin := openCities(t)
 	small := expr.Conjunction(inRange("lat", 40, 50), inRange("lon", 0, 10))
@@ -192,12 +203,14 @@ func TestExplainedIsDone(t *testing.T) {
 		}
 	}
 	e, err := pin.Explain(t.Context(), database.Query{Index: "by-place", Where: strip})
-	if err != nil || e.Cheaper == nil || e.Cheaper.Index != "by-lat" || e.Cheaper.Estimate.Cost >= e.Path.Estimate.Cost {
+	if err != nil || e.Cheaper == nil || e.Cheaper.Index != "by-lat" ||
+		e.Cheaper.Estimate.Cost >= e.Path.Estimate.Cost {
 		t.Errorf("%v %s", err, e.Text())
 	}
 }
 
-// TestPagesAddUp says that pages together have done what one walk does, and that nothing is written for the cuts of a parallel scan.
+// TestPagesAddUp says that pages together have done what one walk does, and that nothing is written for the cuts of a
+// parallel scan.
 func TestPagesAddUp(t *testing.T) {
 	pin := openCities(t)
 	q := database.Query{Where: nil, Filter: inRange("lat", 0, 10)}
@@ -219,7 +232,8 @@ func TestPagesAddUp(t *testing.T) {
 			sum.Add(page.Actual)
 		}
 	}
-	if sum.Actual.LookedAt != explainedCities || sum.Actual.Returned != whole.Actual.Returned || sum.Actual.QError != 1 || whole.Actual.QError != 1 {
+	if sum.Actual.LookedAt != explainedCities || sum.Actual.Returned != whole.Actual.Returned ||
+		sum.Actual.QError != 1 || whole.Actual.QError != 1 {
 		t.Errorf("%+v and %+v", sum.Actual, whole.Actual)
 	}
 	segments := int64(0)
@@ -237,10 +251,12 @@ func TestPagesAddUp(t *testing.T) {
 
 func TestExplainErrors(t *testing.T) {
 	pin := openCities(t)
-	if _, err := pin.Explain(t.Context(), database.Query{Index: "none"}); database.KindOf(err) != database.KindNotFound {
+	if _, err := pin.Explain(t.Context(),
+		database.Query{Index: "none"}); database.KindOf(err) != database.KindNotFound {
 		t.Error(err)
 	}
-	if _, err := pin.Analyze(t.Context(), database.Query{Index: "none"}); database.KindOf(err) != database.KindNotFound {
+	if _, err := pin.Analyze(t.Context(),
+		database.Query{Index: "none"}); database.KindOf(err) != database.KindNotFound {
 		t.Error(err)
 	}
 }

@@ -16,7 +16,8 @@ func (db *DB) startFollower(ctx context.Context) {
 	if db.journal == nil {
 		return
 	}
-	o := asyncindex.Options{Store: db.store, Catalog: db.catalog, Latches: db.latches, Logger: db.options.Logger, Buckets: journal.ClusterBuckets, Idle: db.options.Idle}
+	o := asyncindex.Options{Store: db.store, Catalog: db.catalog, Latches: db.latches, Logger: db.options.Logger,
+		Buckets: journal.ClusterBuckets, Idle: db.options.Idle}
 	if db.gateway != nil {
 		work := db.gateway.Work(asyncindex.Work)
 		o.Owned, o.Guard = work.Owned, work.Guard
@@ -24,8 +25,8 @@ func (db *DB) startFollower(ctx context.Context) {
 	db.follower = asyncindex.Start(ctx, o)
 }
 
-// AwaitIndexes returns once the asynchronous search indexes of a table have followed all changes that were committed before the call. A read that begins
-// then finds them. It is done at once for a table that has none.
+// AwaitIndexes returns once the asynchronous search indexes of a table have followed all changes that were committed
+// before the call. A read that begins then finds them. It is done at once for a table that has none.
 func (p Pinned) AwaitIndexes(ctx context.Context) error {
 	if !p.Descriptor().IsFollowed() || p.db.follower == nil {
 		return nil

@@ -49,7 +49,8 @@ func asyncIndex(t *testing.T, name string, entriesMax int) database.IndexSpec {
 // found are the ids of the items that a search finds, in order.
 func found(t *testing.T, p database.Pinned, index, text string, wait bool) (ids []string) {
 	t.Helper()
-	c, err := p.Query(t.Context(), database.Query{Index: index, Search: &database.SearchText{Columns: []string{"text"}, Text: text, Boolean: true}, Wait: wait})
+	c, err := p.Query(t.Context(), database.Query{Index: index,
+		Search: &database.SearchText{Columns: []string{"text"}, Text: text, Boolean: true}, Wait: wait})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,15 +69,17 @@ func found(t *testing.T, p database.Pinned, index, text string, wait bool) (ids 
 	return ids
 }
 
-// TestAsyncSearch: asynchronous search indexes that are made before, while and after items are written by several writers find, once they were waited for,
-// what a synchronous one finds; searches that do not wait find no item that does not match, and verification is content at any time.
+// TestAsyncSearch: asynchronous search indexes that are made before, while and after items are written by several
+// writers find, once they were waited for, what a synchronous one finds; searches that do not wait find no item that
+// does not match, and verification is content at any time.
 func TestAsyncSearch(t *testing.T) {
 	t.Parallel() // it mostly waits
 	testdb.Each(t, func(t *testing.T, db *database.DB) {
 		seed := rounds.Seed(t)
 		plain := asyncIndex(t, "plain", 0)
 		plain.Async = nil
-		table := mustTable(t, db, database.TableSpec{Name: "t", Key: parts(t, "id", "int"), Indexes: []database.IndexSpec{plain, asyncIndex(t, "all", 0), asyncIndex(t, "few", 5)}})
+		table := mustTable(t, db, database.TableSpec{Name: "t", Key: parts(t, "id", "int"),
+			Indexes: []database.IndexSpec{plain, asyncIndex(t, "all", 0), asyncIndex(t, "few", 5)}})
 		var writers sync.WaitGroup
 		for i := range uint64(3) {
 			w := &texts{table: table, random: rand.New(rand.NewPCG(seed, i))}
@@ -146,23 +149,26 @@ func mustPin(t *testing.T, table *database.Table) database.Pinned {
 	return p
 }
 
-// TestAsyncSearchIdle: without anybody who follows, changes wait; what they were left to does not know them, says so, and is right again after a restart.
-// Journals that nobody needs any more go.
+// TestAsyncSearchIdle: without anybody who follows, changes wait; what they were left to does not know them, says so,
+// and is right again after a restart. Journals that nobody needs any more go.
 func TestAsyncSearchIdle(t *testing.T) {
 	store := mem.Open(mem.Options{})
 	defer store.Close()
 	open := func(idle bool) *database.DB {
-		db, err := database.Open(t.Context(), store, database.Options{Admin: store, Logger: slog.New(slog.DiscardHandler), Idle: idle})
+		db, err := database.Open(t.Context(), store,
+			database.Options{Admin: store, Logger: slog.New(slog.DiscardHandler), Idle: idle})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return db
 	}
 	db := open(true)
-	table := mustTable(t, db, database.TableSpec{Name: "t", Key: parts(t, "id", "int"), Indexes: []database.IndexSpec{asyncIndex(t, "all", 0)}})
+	table := mustTable(t, db, database.TableSpec{Name: "t", Key: parts(t, "id", "int"),
+		Indexes: []database.IndexSpec{asyncIndex(t, "all", 0)}})
 	put := func(id int64, text string) {
 		t.Helper()
-		if err := table.Put(t.Context(), database.Document{"id": value.Value(value.AppendInt(nil, id)), "text": text}); err != nil {
+		if err := table.Put(t.Context(),
+			database.Document{"id": value.Value(value.AppendInt(nil, id)), "text": text}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -201,7 +207,8 @@ func TestAsyncSearchIdle(t *testing.T) {
 		t.Errorf("after a restart it finds %v", ids)
 	}
 	p.Release()
-	if err := errors.Join(table.DropIndex(t.Context(), "all"), db.WaitJobs(t.Context()), db.LookAfterJournal(t.Context())); err != nil {
+	if err := errors.Join(table.DropIndex(t.Context(), "all"), db.WaitJobs(t.Context()),
+		db.LookAfterJournal(t.Context())); err != nil {
 		t.Fatal(err)
 	}
 	if left := sections(t, store, "journal", "followed"); len(left) > 0 {
@@ -209,12 +216,13 @@ func TestAsyncSearchIdle(t *testing.T) {
 	}
 }
 
-// TestAsyncSearchLargeRow: a row whose words are too many for one commit is followed in several, and so is what replaces it; rows before and behind it are not
-// held up. A commit that would have to write them all is refused.
+// TestAsyncSearchLargeRow: a row whose words are too many for one commit is followed in several, and so is what
+// replaces it; rows before and behind it are not held up. A commit that would have to write them all is refused.
 func TestAsyncSearchLargeRow(t *testing.T) {
 	store := mem.Open(mem.Options{Limits: kv.Limits{TxnBytesMax: 48 << 10}})
 	defer store.Close()
-	db, err := database.Open(t.Context(), store, database.Options{Admin: store, Logger: slog.New(slog.DiscardHandler), Idle: true})
+	db, err := database.Open(t.Context(), store,
+		database.Options{Admin: store, Logger: slog.New(slog.DiscardHandler), Idle: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -250,7 +258,8 @@ func TestAsyncSearchLargeRow(t *testing.T) {
 			t.Errorf("round %d: the lag is %v, %v", round, lag, err)
 		}
 	}
-	table = mustTable(t, db, database.TableSpec{Name: "u", Key: parts(t, "id", "int"), Indexes: []database.IndexSpec{{Name: "sync", Search: true, Key: []schema.KeyPart{words}}}})
+	table = mustTable(t, db, database.TableSpec{Name: "u", Key: parts(t, "id", "int"),
+		Indexes: []database.IndexSpec{{Name: "sync", Search: true, Key: []schema.KeyPart{words}}}})
 	if err := put(4, large(0)); !errors.Is(err, kv.ErrTooLarge) {
 		t.Errorf("a commit with too many entries: %v", err)
 	}

@@ -22,7 +22,8 @@ type (
 	GatewayStatus = gateway.Status
 )
 
-// ErrNoLease is the error of a gateway that may not answer requests. The request can be sent again, or to another gateway.
+// ErrNoLease is the error of a gateway that may not answer requests. The request can be sent again, or to another
+// gateway.
 var ErrNoLease = gateway.ErrNoLease
 
 // Gateway returns how this gateway does; ok is false where nobody else uses the store.
@@ -65,8 +66,10 @@ func (db *DB) openCatalog(ctx context.Context) (err error) {
 
 func (db *DB) startJobs(ctx context.Context) (err error) {
 	o := job.Options{
-		Store: db.store, Admin: db.options.Admin, Catalog: db.catalog, Latches: db.latches, Logger: db.options.Logger, Pause: db.options.BackfillPause,
-		Now: db.options.Now, ExpiryInterval: db.options.ExpiryInterval, Expired: db.options.Expired, Idle: db.options.Idle,
+		Store: db.store, Admin: db.options.Admin, Catalog: db.catalog, Latches: db.latches, Logger: db.options.Logger,
+		Pause: db.options.BackfillPause,
+		Now:   db.options.Now, ExpiryInterval: db.options.ExpiryInterval, Expired: db.options.Expired,
+		Idle: db.options.Idle,
 	}
 	if db.gateway != nil {
 		o.Poll = db.gateway.Poll

@@ -29,8 +29,10 @@ var identityColumns = map[string][]any{
 // randomKey returns a key of one to three parts, computed ones among them, and the columns that it is made of.
 func randomKey(t *testing.T, random *rand.Rand) (key []schema.KeyPart, columns []string) {
 	texts := []string{
-		"s string", "t string", "n number", "desc(m) number", "hash8(s) binary", "hash8(n) binary", "hash32(s,t) binary", "reverse(s) string", "reverse(n) number",
-		"concat(s,t) string", "concat(s,'-',n) string", "concat(n,s) string", "zorder(n u8, m i8) binary", "zorder(m f32, n f32:8) binary", "zorder(s text[1]) binary",
+		"s string", "t string", "n number", "desc(m) number", "hash8(s) binary", "hash8(n) binary",
+		"hash32(s,t) binary", "reverse(s) string", "reverse(n) number",
+		"concat(s,t) string", "concat(s,'-',n) string", "concat(n,s) string", "zorder(n u8, m i8) binary",
+		"zorder(m f32, n f32:8) binary", "zorder(s text[1]) binary",
 		"zorder(s text[1], n number:16) binary",
 	}
 	types := map[string]schema.Type{"string": schema.String, "number": schema.Number, "binary": schema.Binary}
@@ -52,14 +54,16 @@ func randomKey(t *testing.T, random *rand.Rand) (key []schema.KeyPart, columns [
 	return key, columns
 }
 
-// TestDistinctItems: whatever a table's key is, items that differ in its attributes are different items, and are found by these.
+// TestDistinctItems: whatever a table's key is, items that differ in its attributes are different items, and are found
+// by these.
 func TestDistinctItems(t *testing.T) {
 	seed := rounds.Seed(t)
 	random := rand.New(rand.NewPCG(seed, 0))
 	db := testdb.Open(t)
 	for round := range 60 {
 		key, columns := randomKey(t, random)
-		spec := database.TableSpec{Name: fmt.Sprintf("t%d", round), Key: key, PartitionParts: 1 + random.IntN(len(key)), HashDistributed: random.IntN(2) == 0}
+		spec := database.TableSpec{Name: fmt.Sprintf("t%d", round), Key: key, PartitionParts: 1 + random.IntN(len(key)),
+			HashDistributed: random.IntN(2) == 0}
 		table, err := db.CreateTable(t.Context(), spec)
 		if err != nil {
 			t.Fatal(key, err)
@@ -81,7 +85,8 @@ func TestDistinctItems(t *testing.T) {
 	}
 }
 
-func checkItems(t *testing.T, table *database.Table, spec database.TableSpec, columns []string, items map[string]database.Document) {
+func checkItems(t *testing.T, table *database.Table, spec database.TableSpec, columns []string,
+	items map[string]database.Document) {
 	t.Helper()
 	where := fmt.Sprint(spec.Name, " of ", columns, spec.Key)
 	pin, err := table.Pin()
@@ -122,7 +127,8 @@ func checkItems(t *testing.T, table *database.Table, spec database.TableSpec, co
 	}
 }
 
-// TestOlderKeys: a table that was made when keys held computed parts alone opens, and its items are found by the part and by its columns.
+// TestOlderKeys: a table that was made when keys held computed parts alone opens, and its items are found by the part
+// and by its columns.
 func TestOlderKeys(t *testing.T) {
 	store, admin := teststore.Open(t)
 	c, err := catalog.Open(t.Context(), store, catalog.Options{})
@@ -130,7 +136,8 @@ func TestOlderKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	key := []schema.KeyPart{mustPart(t, "concat(s,'-',t)", schema.String)}
-	old := &schema.Table{Database: database.DefaultDatabase, Name: "old", UUID: "x", NextIndexID: 1, Primary: schema.Index{Key: key, PartitionParts: 1}}
+	old := &schema.Table{Database: database.DefaultDatabase, Name: "old", UUID: "x", NextIndexID: 1,
+		Primary: schema.Index{Key: key, PartitionParts: 1}}
 	if err := c.Create(t.Context(), old, nil); err != nil {
 		t.Fatal(err)
 	}

@@ -82,7 +82,8 @@ func (db *DB) openJournal(ctx context.Context) error {
 		stamps.StampAfter(max(last, db.lastSpan()))
 	}
 	o := journal.Options{
-		Store: db.store, Admin: db.admin, Logger: db.options.Logger, Now: db.options.Now, Idle: db.options.Idle, Tables: db.journaled, Resume: db.resumeJournal,
+		Store: db.store, Admin: db.admin, Logger: db.options.Logger, Now: db.options.Now, Idle: db.options.Idle,
+		Tables: db.journaled, Resume: db.resumeJournal,
 	}
 	if db.gateway != nil {
 		work := db.gateway.Work("journal")
@@ -158,13 +159,15 @@ func (db *DB) resumeJournal(ctx context.Context) (err error) {
 	return err
 }
 
-// errNoJournal is of engines that can't keep changes. If there is none, stamps are not behind the database's clock from then on, whatever the engine's clock says.
+// errNoJournal is of engines that can't keep changes. If there is none, stamps are not behind the database's clock from
+// then on, whatever the engine's clock says.
 func (db *DB) errNoJournal(table string) error {
 	if db.journal != nil {
 		db.stampAfterMS(db.nowMS())
 		return nil
 	}
-	return &Error{Kind: KindInvalid, Table: table, Detail: "this storage engine can't keep changes in the order of their commits; use the embedded engine or TiKV"}
+	return &Error{Kind: KindInvalid, Table: table,
+		Detail: "this storage engine can't keep changes in the order of their commits; use the embedded engine or TiKV"}
 }
 
 // stampAfterMS makes all later stamps greater than a moment's. A cluster gives stamps by its own clock.
@@ -185,8 +188,8 @@ func (db *DB) stampMS() (int64, error) {
 	return shared.NowMS(ctx)
 }
 
-// BeginStream switches a stream of the table's changes on: from when it returns, each change of an item can be read for 24 hours. Errors: KindNotFound, KindExists
-// if a stream is on.
+// BeginStream switches a stream of the table's changes on: from when it returns, each change of an item can be read for
+// 24 hours. Errors: KindNotFound, KindExists if a stream is on.
 func (t *Table) BeginStream(ctx context.Context, images Images) error {
 	return t.edit(ctx, func(table *schema.Table) error { return t.db.StreamOn(table, images) })
 }
@@ -204,10 +207,12 @@ func (db *DB) StreamOn(table *schema.Table, images Images) error {
 		return err
 	}
 	if n := len(table.Streams); n > 0 {
-		now = max(now, table.Streams[n-1].CreatedAtMS+1, table.Streams[n-1].ClosedAtMS) // labels differ, and so do changes
+		// labels differ, and so do changes
+		now = max(now, table.Streams[n-1].CreatedAtMS+1, table.Streams[n-1].ClosedAtMS)
 	}
 	db.stampAfterMS(now)
-	s := schema.Stream{Label: time.UnixMilli(now).UTC().Format("2006-01-02T15:04:05.000"), Images: images, CreatedAtMS: now}
+	s := schema.Stream{Label: time.UnixMilli(now).UTC().Format("2006-01-02T15:04:05.000"), Images: images,
+		CreatedAtMS: now}
 	table.Streams = append(readable(table.Streams, now), s)
 	return nil
 }
@@ -222,7 +227,8 @@ func readable(list []schema.Stream, nowMS int64) (kept []schema.Stream) {
 	return kept
 }
 
-// EndStream switches the stream of a table off. What it has can be read for another 24 hours. Errors: KindNotFound, KindInvalid if none is on.
+// EndStream switches the stream of a table off. What it has can be read for another 24 hours. Errors: KindNotFound,
+// KindInvalid if none is on.
 func (t *Table) EndStream(ctx context.Context) error {
 	return t.edit(ctx, t.db.StreamOff)
 }
@@ -267,8 +273,8 @@ func (db *DB) settleStreams(ctx context.Context, id uint32) error {
 	return err
 }
 
-// settledMS is a moment that no change of a table which was committed before it is called has a later stamp than: clocks can run backwards, and changes come into the
-// journal of a cluster later than they are committed.
+// settledMS is a moment that no change of a table which was committed before it is called has a later stamp than:
+// clocks can run backwards, and changes come into the journal of a cluster later than they are committed.
 func (db *DB) settledMS(ctx context.Context, id uint32) (int64, error) {
 	if db.journal == nil {
 		return db.nowMS(), nil
@@ -359,10 +365,12 @@ func (p Pinned) Newest(ctx context.Context, shard Shard) (Position, error) {
 	return Position{Stamp: max(shard.From, last+1)}, nil
 }
 
-// renewalLag is how far behind the clock a place behind all changes may be without being moved up to it. No clock that goes back does so by more.
+// renewalLag is how far behind the clock a place behind all changes may be without being moved up to it. No clock that
+// goes back does so by more.
 const renewalLag = time.Hour
 
-// Renewed is a place behind the last change there is, moved up to about now: where a table is quiet for long, it is not taken for one behind which changes were dropped.
+// Renewed is a place behind the last change there is, moved up to about now: where a table is quiet for long, it is not
+// taken for one behind which changes were dropped.
 func (p Pinned) Renewed(at Position) Position {
 	ms := p.db.nowMS() - renewalLag.Milliseconds()
 	if at.Stamp >= kv.StampOf(ms) {
@@ -372,8 +380,8 @@ func (p Pinned) Renewed(at Position) Position {
 	return Position{Stamp: kv.StampOf(ms)}
 }
 
-// Follows reports whether all changes behind a place in a bucket are there still, as far as that is known. The oldest ones are dropped first: where what is before the
-// place is there, so is all behind it.
+// Follows reports whether all changes behind a place in a bucket are there still, as far as that is known. The oldest
+// ones are dropped first: where what is before the place is there, so is all behind it.
 func (p Pinned) Follows(ctx context.Context, bucket uint8, at Position) (kept bool, err error) {
 	if at.Stamp == 0 || at.Stamp >= p.Oldest() {
 		return true, nil
@@ -388,9 +396,11 @@ func (p Pinned) Follows(ctx context.Context, bucket uint8, at Position) (kept bo
 	return kept, wrap(p.name(), cursor.Close())
 }
 
-// Changes calls visit for the changes of a stream's shard from a place on, in their order, until it returns false. It returns the place behind the last
-// one that visit was called for; ended says that the shard has none behind it and never will. The zero Position is before the oldest change that can be read.
-func (p Pinned) Changes(ctx context.Context, s *Stream, shard Shard, start Position, visit func(*Record) bool) (next Position, ended bool, err error) {
+// Changes calls visit for the changes of a stream's shard from a place on, in their order, until it returns false. It
+// returns the place behind the last one that visit was called for; ended says that the shard has none behind it and
+// never will. The zero Position is before the oldest change that can be read.
+func (p Pinned) Changes(ctx context.Context, s *Stream, shard Shard, start Position,
+	visit func(*Record) bool) (next Position, ended bool, err error) {
 	if err := p.askStream(ctx, "dynamodb:GetRecords", s.Label); err != nil {
 		return start, false, err
 	}
@@ -416,7 +426,8 @@ func (p Pinned) Changes(ctx context.Context, s *Stream, shard Shard, start Posit
 }
 
 // changes is Changes at a snapshot. more says that visit has returned false.
-func (p Pinned) changes(ctx context.Context, from kv.Snapshot, images Images, shard Shard, start Position, visit func(*Record) bool) (next Position, more bool, err error) {
+func (p Pinned) changes(ctx context.Context, from kv.Snapshot, images Images, shard Shard, start Position,
+	visit func(*Record) bool) (next Position, more bool, err error) {
 	cursor := shard.Scan(ctx, from, start, shard.To, false)
 	defer cursor.Close()
 	next = start
@@ -433,7 +444,8 @@ func (p Pinned) changes(ctx context.Context, from kv.Snapshot, images Images, sh
 }
 
 // changeOf makes what a stream shows of an entry; shown is false for one that changed nothing that readers see.
-func (p Pinned) changeOf(ctx context.Context, cursor *journal.Cursor, images Images, c *Record) (shown bool, err error) {
+func (p Pinned) changeOf(ctx context.Context, cursor *journal.Cursor, images Images, c *Record) (shown bool,
+	err error) {
 	e := cursor.Entry()
 	for _, row := range [...]*value.Row{&e.Old, &e.New, &e.Keys} {
 		if *row != nil {
@@ -442,7 +454,8 @@ func (p Pinned) changeOf(ctx context.Context, cursor *journal.Cursor, images Ima
 			}
 		}
 	}
-	*c = Record{WasThere: e.WasThere, IsThere: e.IsThere, ByExpiry: e.ByExpiry, Key: e.Any(), Old: e.Old, New: e.New, AtMS: cursor.OriginMS(), At: cursor.At()}
+	*c = Record{WasThere: e.WasThere, IsThere: e.IsThere, ByExpiry: e.ByExpiry, Key: e.Any(), Old: e.Old, New: e.New,
+		AtMS: cursor.OriginMS(), At: cursor.At()}
 	if p.table.Cells != nil {
 		if shown, err = p.showCells(c); !shown || err != nil {
 			return false, err
@@ -491,7 +504,8 @@ func (db *DB) endShardsOf(ctx context.Context, id uint32) error {
 	return db.journal.AddBorder(ctx, id)
 }
 
-// EndShards ends the open shards of a table's streams: what is committed from now on is read from others, which are their children.
+// EndShards ends the open shards of a table's streams: what is committed from now on is read from others, which are
+// their children.
 func (db *DB) EndShards(ctx context.Context, database, name string) error {
 	if err := db.askNamed(ctx, "dynamodb:UpdateTable", database, name); err != nil {
 		return err

@@ -39,7 +39,8 @@ func follow(t *testing.T, table *database.Table) *followed {
 		t.Fatal(err)
 	}
 	streams := pin.Streams()
-	return &followed{pin: pin, stream: streams[len(streams)-1], at: map[string]database.Position{}, ended: map[string]bool{}, items: map[string]string{}}
+	return &followed{pin: pin, stream: streams[len(streams)-1], at: map[string]database.Position{},
+		ended: map[string]bool{}, items: map[string]string{}}
 }
 
 // read reads what is new, in small pages, oldest shards first.
@@ -151,16 +152,17 @@ func mutate(ctx context.Context, random *rand.Rand, db *database.DB, table *data
 func journaledTable(t *testing.T, db *database.DB, name string, cells *cell.Rules) *database.Table {
 	t.Helper()
 	both := database.NewImage | database.OldImage
-	table, err := db.CreateTable(t.Context(), database.TableSpec{Name: name, Key: database.Columns("k", schema.String), Stream: &both, Cells: cells,
-		Indexes: []database.IndexSpec{{Name: "by_v", Key: database.Columns("v", schema.Number)}}})
+	table, err := db.CreateTable(t.Context(),
+		database.TableSpec{Name: name, Key: database.Columns("k", schema.String), Stream: &both, Cells: cells,
+			Indexes: []database.IndexSpec{{Name: "by_v", Key: database.Columns("v", schema.Number)}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return table
 }
 
-// TestStreamTellsAll writes from several goroutines while a stream is read and its shards end, and replays the records: each must fit the ones before, and in the end they
-// must tell what the table holds.
+// TestStreamTellsAll writes from several goroutines while a stream is read and its shards end, and replays the records:
+// each must fit the ones before, and in the end they must tell what the table holds.
 func TestStreamTellsAll(t *testing.T) {
 	for name, rules := range map[string]*cell.Rules{"rows": nil, "cells": {Versions: 3, MarkersMS: 1 << 40}} {
 		t.Run(name, func(t *testing.T) { streamTellsAll(t, rules) })

@@ -12,12 +12,14 @@ import (
 	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
-// TestKeyBytesMax: no engine takes an item whose key, or whose entry's key, could not be copied to TiKV, by whichever way it is written.
+// TestKeyBytesMax: no engine takes an item whose key, or whose entry's key, could not be copied to TiKV, by whichever
+// way it is written.
 func TestKeyBytesMax(t *testing.T) {
 	db := testdb.Open(t)
 	text := strings.Repeat("k", 1000)
 	long := database.Document{}
-	key := database.Columns("a", schema.String, "b", schema.String, "c", schema.String, "d", schema.String, "e", schema.String, "f", schema.String, "g", schema.String, "h", schema.String)
+	key := database.Columns("a", schema.String, "b", schema.String, "c", schema.String, "d", schema.String, "e",
+		schema.String, "f", schema.String, "g", schema.String, "h", schema.String)
 	for _, part := range key {
 		long[part.Name] = text
 	}
@@ -29,10 +31,11 @@ func TestKeyBytesMax(t *testing.T) {
 		return err
 	}
 	for what, err := range map[string]error{
-		"a put":         plain.Put(t.Context(), long),
-		"an update":     update(plain, long),
-		"an indexed":    indexed.Put(t.Context(), long),
-		"a transaction": db.Update(t.Context(), func(tx *database.Tx) error { return tx.Put(t.Context(), "plain", long) }),
+		"a put":      plain.Put(t.Context(), long),
+		"an update":  update(plain, long),
+		"an indexed": indexed.Put(t.Context(), long),
+		"a transaction": db.Update(t.Context(),
+			func(tx *database.Tx) error { return tx.Put(t.Context(), "plain", long) }),
 	} {
 		if database.KindOf(err) != database.KindTooLarge {
 			t.Errorf("%s gives %v", what, err)

@@ -27,20 +27,24 @@ var (
 // lockWaitDefault is Options.LockWait's: shorter than most clients wait for an answer.
 const lockWaitDefault = 5 * time.Second
 
-// LocksMax is the number of items a transaction with TxOptions.Locks can hold, and LockBytes about what each costs until it ends.
+// LocksMax is the number of items a transaction with TxOptions.Locks can hold, and LockBytes about what each costs
+// until it ends.
 const (
 	LocksMax  = record.TakenMax
 	LockBytes = record.TakenBytes
 )
 
-// TxOptions say how a transaction meets others. The zero value waits for nobody until it commits, and then without a limit.
+// TxOptions say how a transaction meets others. The zero value waits for nobody until it commits, and then without a
+// limit.
 type TxOptions struct {
-	// Locks makes the transaction hold each item that it writes or guards from that moment to its end: other writers wait, instead of one of the two failing.
+	// Locks makes the transaction hold each item that it writes or guards from that moment to its end: other writers
+	// wait, instead of one of the two failing.
 	Locks bool
 	// Wait is the time it waits for another writer of an item; 0: without a limit.
 	Wait time.Duration
-	// Serializable makes the transaction as if no other serializable one ran beside it: the commit fails if what it has read is not what it would read then. It
-	// reads one snapshot to its end. Not over a store that several processes share.
+	// Serializable makes the transaction as if no other serializable one ran beside it: the commit fails if what it has
+	// read is not what it would read then. It reads one snapshot to its end. Not over a store that several processes
+	// share.
 	Serializable bool
 }
 
@@ -82,8 +86,9 @@ func (tx *Tx) SetLockWait(wait time.Duration) { tx.claim.SetWait(wait) }
 // HeldItems is the number of items the transaction holds.
 func (tx *Tx) HeldItems() int { return tx.claim.Taken() }
 
-// Renew makes the transaction read the latest commits with its own writes on top, until Return: what a writer needs that has waited for another one. It does
-// nothing without Locks, and over a store that can't; the commit then fails if an item that it writes was changed since the snapshot. No cursor may be open.
+// Renew makes the transaction read the latest commits with its own writes on top, until Return: what a writer needs
+// that has waited for another one. It does nothing without Locks, and over a store that can't; the commit then fails if
+// an item that it writes was changed since the snapshot. No cursor may be open.
 func (tx *Tx) Renew(ctx context.Context) error {
 	if tx.renewer == nil {
 		return nil
@@ -101,14 +106,16 @@ func (tx *Tx) Return() {
 
 // HoldMode says how a transaction holds an item. The zero value waits for others, and holds it alone.
 type HoldMode struct {
-	// Shared lets other transactions hold the item, too, if they do so with Shared: none writes it then. Whoever writes it later waits for the others.
+	// Shared lets other transactions hold the item, too, if they do so with Shared: none writes it then. Whoever writes
+	// it later waits for the others.
 	Shared bool
 	// Now is for not waiting.
 	Now bool
 }
 
-// Hold holds the item with a key of AppendItemKey from now to the transaction's end. changed says that another transaction may have changed the item after what
-// this one reads now: Renew shows it. Errors: ErrLockWait, ErrDeadlock, ErrManyLocks; ctx's. It does nothing without Locks.
+// Hold holds the item with a key of AppendItemKey from now to the transaction's end. changed says that another
+// transaction may have changed the item after what this one reads now: Renew shows it. Errors: ErrLockWait,
+// ErrDeadlock, ErrManyLocks; ctx's. It does nothing without Locks.
 func (tx *Tx) Hold(ctx context.Context, key []byte, h HoldMode) (changed bool, err error) {
 	if !tx.locks {
 		return false, nil
@@ -176,8 +183,9 @@ func (tx *Tx) takeUnique(ctx context.Context, p Pinned, key []byte, row value.Ro
 	return err
 }
 
-// uncover writes the index entries of an item as they are, if the transaction's own snapshot has others: what the transaction is about to write shows in
-// its snapshot, and so must its entries. The item is held, so that they stay what they are.
+// uncover writes the index entries of an item as they are, if the transaction's own snapshot has others: what the
+// transaction is about to write shows in its snapshot, and so must its entries. The item is held, so that they stay
+// what they are.
 func (tx *Tx) uncover(ctx context.Context, p Pinned, key []byte) error {
 	before, was, err := tx.renewer.Before(ctx, key, nil)
 	if err != nil {
@@ -199,5 +207,6 @@ type Waits = record.Waits
 // Wait is an item that is waited for.
 type Wait = record.Wait
 
-// Waits returns who waits for an item in this process now, and the items that were waited for since it began. See record.Latches.Waits.
+// Waits returns who waits for an item in this process now, and the items that were waited for since it began. See
+// record.Latches.Waits.
 func (db *DB) Waits() (now, since []Wait) { return db.latches.Waits(db.catalog.Schema) }

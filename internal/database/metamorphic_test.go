@@ -45,7 +45,8 @@ func (c *candidate) open(t *testing.T) {
 	t.Helper()
 	db, err := database.Open(t.Context(), c.store, database.Options{
 		Admin: c.admin, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)), Now: c.clock.now, ExpiryInterval: -1,
-		Gateway: database.GatewayOptions{Lease: time.Minute}, // nobody waits for it, and it is not lost on a machine that is busy for seconds
+		// nobody waits for it, and it is not lost on a machine that is busy for seconds
+		Gateway: database.GatewayOptions{Lease: time.Minute},
 	})
 	if err != nil {
 		t.Fatalf("%s: %v", c.name, err)
@@ -139,18 +140,24 @@ func mustPart(t *testing.T, name string, typ schema.Type) schema.KeyPart {
 
 func indexModels(t *testing.T) []indexModel {
 	return []indexModel{
-		{database.IndexSpec{Name: "color-size", Key: database.Columns("color", schema.String, "size", schema.Number)}, hasAll("color", "size"),
+		{database.IndexSpec{Name: "color-size", Key: database.Columns("color", schema.String, "size", schema.Number)},
+			hasAll("color", "size"),
 			func(a, b database.Document) int {
-				return cmp.Or(cmp.Compare(text(a, "color"), text(b, "color")), cmp.Compare(number(a, "size"), number(b, "size")), byKey(a, b))
+				return cmp.Or(cmp.Compare(text(a, "color"), text(b, "color")),
+					cmp.Compare(number(a, "size"), number(b, "size")), byKey(a, b))
 			}},
-		{database.IndexSpec{Name: "flag", Key: database.Columns("flag", schema.String), Projection: schema.ProjectKeys}, hasAll("flag"),
+		{database.IndexSpec{Name: "flag", Key: database.Columns("flag", schema.String), Projection: schema.ProjectKeys},
+			hasAll("flag"),
 			func(a, b database.Document) int {
 				return cmp.Or(cmp.Compare(text(a, "flag"), text(b, "flag")), byKey(a, b))
 			}},
-		{database.IndexSpec{Name: "computed", Key: []schema.KeyPart{mustPart(t, "concat(color,'#',flag)", schema.String), mustPart(t, "desc(size)", schema.Number)},
+		{database.IndexSpec{Name: "computed",
+			Key: []schema.KeyPart{mustPart(t, "concat(color,'#',flag)", schema.String),
+				mustPart(t, "desc(size)", schema.Number)},
 			Projection: schema.ProjectInclude, Include: []string{"note"}}, hasAll("color", "flag", "size"),
 			func(a, b database.Document) int {
-				return cmp.Or(cmp.Compare(text(a, "color")+"#"+text(a, "flag"), text(b, "color")+"#"+text(b, "flag")), cmp.Compare(number(b, "size"), number(a, "size")), byKey(a, b))
+				return cmp.Or(cmp.Compare(text(a, "color")+"#"+text(a, "flag"), text(b, "color")+"#"+text(b, "flag")),
+					cmp.Compare(number(b, "size"), number(a, "size")), byKey(a, b))
 			}},
 	}
 }
@@ -167,16 +174,19 @@ type history struct {
 	expires bool // items whose "at" has come are deleted
 }
 
-// TestMetamorphic runs one random history on all engines and a model of maps: every answer must be the model's, an index's answer that of a full
-// scan, whether the index was there before the rows or built while they came, and whatever was closed and opened in between.
+// TestMetamorphic runs one random history on all engines and a model of maps: every answer must be the model's, an
+// index's answer that of a full scan, whether the index was there before the rows or built while they came, and
+// whatever was closed and opened in between.
 func TestMetamorphic(t *testing.T) {
 	seed := rounds.Seed(t)
 	clock := clockAt(1_800_000_000)
-	h := &history{t: t, rng: rand.New(rand.NewPCG(seed, 1)), all: candidates(t, clock), model: model{}, indexes: indexModels(t), present: make([]bool, 3), clock: clock}
+	h := &history{t: t, rng: rand.New(rand.NewPCG(seed, 1)), all: candidates(t, clock), model: model{},
+		indexes: indexModels(t), present: make([]bool, 3), clock: clock}
 	h.present[0] = true
 	for _, c := range h.all {
 		_, err := c.db.CreateTable(t.Context(), database.TableSpec{
-			Name: "t", Key: database.Columns("pk", schema.String, "sk", schema.Number), Indexes: []database.IndexSpec{h.indexes[0].spec},
+			Name: "t", Key: database.Columns("pk", schema.String, "sk", schema.Number),
+			Indexes: []database.IndexSpec{h.indexes[0].spec},
 		})
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
@@ -390,7 +400,8 @@ func (h *history) alter() {
 	})
 }
 
-// compare checks everything: the whole table and every index, in both directions and in pages, against the model, and rows against entries.
+// compare checks everything: the whole table and every index, in both directions and in pages, against the model, and
+// rows against entries.
 func (h *history) compare() {
 	h.t.Helper()
 	for _, c := range h.all {
@@ -424,7 +435,8 @@ func (h *history) projected(spec database.IndexSpec) []string {
 	return nil
 }
 
-func (h *history) compareWalk(index string, has func(database.Document) bool, less func(a, b database.Document) int, keep []string) {
+func (h *history) compareWalk(index string, has func(database.Document) bool, less func(a, b database.Document) int,
+	keep []string) {
 	h.t.Helper()
 	want := slices.DeleteFunc(slices.Collect(maps.Values(h.model)), func(d database.Document) bool { return !has(d) })
 	slices.SortFunc(want, less)
@@ -442,7 +454,8 @@ func (h *history) compareWalk(index string, has func(database.Document) bool, le
 				return err
 			}
 			if !slices.EqualFunc(got, want, same) {
-				return fmt.Errorf("index %q, reverse %v, pages of %d: %d items\n%v\nwant %d\n%v", index, reverse, page, len(got), got, len(want), want)
+				return fmt.Errorf("index %q, reverse %v, pages of %d: %d items\n%v\nwant %d\n%v", index, reverse, page,
+					len(got), got, len(want), want)
 			}
 			return nil
 		})

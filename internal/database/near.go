@@ -16,20 +16,23 @@ type Near = query.Near
 
 // nearQuery checks a Query for distances and names its index.
 func (p Pinned) nearQuery(q *Query) (*Query, error) {
-	if q.After != nil || q.Segments > 1 || q.Reverse || q.Cells != nil || q.ExaminedMax > 0 || q.BytesMax > 0 || p.table.Cells != nil {
+	if q.After != nil || q.Segments > 1 || q.Reverse || q.Cells != nil || q.ExaminedMax > 0 || q.BytesMax > 0 ||
+		p.table.Cells != nil {
 		return nil, invalid(p.name(), "a query for the nearest items is one page of a table without rules of cells: leave out After, Segments, Reverse, Cells and limits")
 	}
 	named := *q
 	if q.AnyIndex {
 		x := p.nearIndex(q)
 		if x == nil {
-			return nil, &Error{Kind: KindInvalid, Table: p.name(), Err: query.ErrNear, Detail: "no index contains all items with these attributes"}
+			return nil, &Error{Kind: KindInvalid, Table: p.name(), Err: query.ErrNear,
+				Detail: "no index contains all items with these attributes"}
 		}
 		named.AnyIndex, named.Index, named.Fetch = false, x.Name, true
 	}
 	if q.Near.Rows == 0 {
 		near := *q.Near
-		if path, _, err := p.choosePath(context.Background(), p.Descriptor(), &Query{Index: named.Index}, true); err == nil {
+		if path, _, err := p.choosePath(context.Background(), p.Descriptor(), &Query{Index: named.Index},
+			true); err == nil {
 			near.Rows = path.Rows
 		}
 		named.Near = &near
@@ -50,7 +53,8 @@ func (p Pinned) nearIndex(q *Query) *schema.Index {
 	return nil
 }
 
-// holdsAll reports whether the first part of an index is a Z-order over all columns, and only items that lack one of these can be missing in it.
+// holdsAll reports whether the first part of an index is a Z-order over all columns, and only items that lack one of
+// these can be missing in it.
 func holdsAll(x *schema.Index, columns []string) bool {
 	part := &x.Key[0]
 	for _, column := range columns {
@@ -59,7 +63,8 @@ func holdsAll(x *schema.Index, columns []string) bool {
 		}
 	}
 	if x.KeepNulls {
-		return !slices.ContainsFunc(part.Curve.Codecs, func(c *codec.Codec) bool { return c.Attribute().Nulls != codec.NullsFirst })
+		return !slices.ContainsFunc(part.Curve.Codecs,
+			func(c *codec.Codec) bool { return c.Attribute().Nulls != codec.NullsFirst })
 	}
 	for i, a := range part.Args {
 		if part.Curve.Codecs[i].Attribute().Nulls != codec.NullsFirst && !slices.Contains(columns, a.Column) {

@@ -18,11 +18,13 @@ import (
 	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
-// nearCurves are Z-orders over a and b, with codes that are fine and coarse, of all numbers, and with a third attribute. Those marked are built on rows, and
-// so learn their codes.
+// nearCurves are Z-orders over a and b, with codes that are fine and coarse, of all numbers, and with a third
+// attribute. Those marked are built on rows, and so learn their codes.
 var nearCurves = []string{
-	"zorder(a f64, b f64)", "zorder(a f64, b f64; order=aaab)", "zorder(a lat, b lon)", "zorder(a f32:3, b f64:4)", "zorder(b number, a number)", "zorder(a i8, b i16)",
-	"zorder(a f64, c u8 nulls=first, b f64)", "zorder(a f64:16 codec=quantile, b number:12 codec=quantile)", "zorder(a linear(-10,10):5, b linear(0,1))",
+	"zorder(a f64, b f64)", "zorder(a f64, b f64; order=aaab)", "zorder(a lat, b lon)", "zorder(a f32:3, b f64:4)",
+	"zorder(b number, a number)", "zorder(a i8, b i16)",
+	"zorder(a f64, c u8 nulls=first, b f64)", "zorder(a f64:16 codec=quantile, b number:12 codec=quantile)",
+	"zorder(a linear(-10,10):5, b linear(0,1))",
 }
 
 type nearRow struct {
@@ -33,16 +35,19 @@ type nearRow struct {
 }
 
 // nearTable makes a table with random places, many of them the same, and the index "near".
-func nearTable(t *testing.T, random *rand.Rand, db *database.DB, name, curve string, behind bool) (*database.Table, []nearRow) {
+func nearTable(t *testing.T, random *rand.Rand, db *database.DB, name, curve string, behind bool) (*database.Table,
+	[]nearRow) {
 	t.Helper()
-	table, err := db.CreateTable(t.Context(), database.TableSpec{Name: name, Key: database.Columns("id", schema.String)})
+	table, err := db.CreateTable(t.Context(),
+		database.TableSpec{Name: name, Key: database.Columns("id", schema.String)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var rows []nearRow
 	scale := math.Pow(10, float64(random.IntN(6)-2))
 	for i := range 20 + random.IntN(1500) {
-		r := nearRow{id: fmt.Sprintf("%05d", random.IntN(100000)*10+i%10), at: make([]float64, 2), have: true, c: random.Int64N(5)}
+		r := nearRow{id: fmt.Sprintf("%05d", random.IntN(100000)*10+i%10), at: make([]float64, 2), have: true,
+			c: random.Int64N(5)}
 		for j := range r.at {
 			if r.at[j] = random.NormFloat64() * scale; random.IntN(3) == 0 {
 				r.at[j] = math.Round(r.at[j])
@@ -76,7 +81,8 @@ func nearTable(t *testing.T, random *rand.Rand, db *database.DB, name, curve str
 	return table, rows
 }
 
-// TestNearest: the nearest items are those that sorting all by distance and key gives, whatever the codes are, with and without conditions.
+// TestNearest: the nearest items are those that sorting all by distance and key gives, whatever the codes are, with and
+// without conditions.
 func TestNearest(t *testing.T) {
 	seed := rounds.Seed(t)
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -84,7 +90,8 @@ func TestNearest(t *testing.T) {
 	for i, curve := range nearCurves {
 		table, rows := nearTable(t, random, db, fmt.Sprintf("t%d", i), curve, false)
 		for range rounds.Of(t, 12) {
-			q := database.Query{Near: &database.Near{Columns: []string{"a", "b"}, To: []float64{random.NormFloat64() * 3, float64(random.IntN(7) - 3)}}, Index: "near", Fetch: true}
+			q := database.Query{Near: &database.Near{Columns: []string{"a", "b"},
+				To: []float64{random.NormFloat64() * 3, float64(random.IntN(7) - 3)}}, Index: "near", Fetch: true}
 			if random.IntN(3) == 0 {
 				q.Index, q.AnyIndex, q.Fetch = "", true, false
 			}
@@ -104,7 +111,8 @@ func TestNearest(t *testing.T) {
 }
 
 // checkNearest compares the first items with those of a sort.
-func checkNearest(t *testing.T, curve string, table *database.Table, q database.Query, rows []nearRow, keep func(nearRow) bool, limit int) {
+func checkNearest(t *testing.T, curve string, table *database.Table, q database.Query, rows []nearRow,
+	keep func(nearRow) bool, limit int) {
 	t.Helper()
 	type far struct {
 		id       string
@@ -161,10 +169,12 @@ func TestNearestBehind(t *testing.T) {
 	}
 	for range rounds.Of(t, 20) {
 		checkNearest(t, "one", table, in(3), rows, func(r nearRow) bool { return r.c == 3 }, random.IntN(30))
-		checkNearest(t, "two", table, in(1, 4), rows, func(r nearRow) bool { return r.c == 1 || r.c == 4 }, random.IntN(30))
+		checkNearest(t, "two", table, in(1, 4), rows, func(r nearRow) bool { return r.c == 1 || r.c == 4 },
+			random.IntN(30))
 		some := in(1, 4)
 		some.Where = govalue.All(some.Where, govalue.Attribute("b").Less(0.25))
-		checkNearest(t, "box", table, some, rows, func(r nearRow) bool { return (r.c == 1 || r.c == 4) && r.at[1] < 0.25 }, random.IntN(30))
+		checkNearest(t, "box", table, some, rows,
+			func(r nearRow) bool { return (r.c == 1 || r.c == 4) && r.at[1] < 0.25 }, random.IntN(30))
 		near.To = []float64{random.NormFloat64(), random.NormFloat64()}
 	}
 	pin, err := table.Pin()

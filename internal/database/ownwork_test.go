@@ -31,7 +31,9 @@ func openCounted(t *testing.T) *counted {
 	engine := mem.Open(mem.Options{})
 	store := heat.Wrap(engine, c.heat)
 	var err error
-	c.db, err = database.Open(t.Context(), store, database.Options{Admin: engine, Logger: slog.New(slog.DiscardHandler), Traffic: region.OfHeat(c.heat), ExpiryInterval: -1})
+	c.db, err = database.Open(t.Context(), store,
+		database.Options{Admin: engine, Logger: slog.New(slog.DiscardHandler), Traffic: region.OfHeat(c.heat),
+			ExpiryInterval: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,8 +60,8 @@ func (c *counted) requests() (reads, writes int) {
 	return reads, writes
 }
 
-// TestOwnWorkIsNoLoad: what the database reads and writes for itself or its operator is not counted as requests, so that regions are not split for it and no
-// finding is about it.
+// TestOwnWorkIsNoLoad: what the database reads and writes for itself or its operator is not counted as requests, so
+// that regions are not split for it and no finding is about it.
 func TestOwnWorkIsNoLoad(t *testing.T) {
 	c := openCounted(t)
 	table := mustTable(t, c.db, database.TableSpec{Name: "t", Key: database.Columns("pk", schema.Number)})
@@ -84,14 +86,19 @@ func TestOwnWorkIsNoLoad(t *testing.T) {
 	}
 	for name, work := range map[string]func(ctx context.Context) error{
 		"an index build": func(ctx context.Context) error {
-			return errors.Join(table.AddIndex(ctx, database.IndexSpec{Name: "by_lat", Key: database.Columns("lat", schema.Number)}), c.db.WaitJobs(ctx))
+			return errors.Join(table.AddIndex(ctx,
+				database.IndexSpec{Name: "by_lat", Key: database.Columns("lat", schema.Number)}), c.db.WaitJobs(ctx))
 		},
 		"a Z-order index build": func(ctx context.Context) error {
 			spec := database.IndexSpec{Name: "place", Key: parts(t, "zorder(lat number, lon number)", "bytes")}
 			return errors.Join(table.AddIndex(ctx, spec), c.db.WaitJobs(ctx))
 		},
 		"verification": func(ctx context.Context) error { _, err := table.Verify(ctx); return err },
-		"an estimate":  pinned(func(ctx context.Context, p database.Pinned) error { _, err := p.Estimate(ctx, ""); return err }),
+		"an estimate": pinned(func(ctx context.Context, p database.Pinned) error {
+			_,
+				err := p.Estimate(ctx, "")
+			return err
+		}),
 		"a plan": pinned(func(ctx context.Context, p database.Pinned) error {
 			_, err := p.Explain(ctx, database.Query{})
 			return err
@@ -104,7 +111,11 @@ func TestOwnWorkIsNoLoad(t *testing.T) {
 			_, err := table.Split(ctx, "", database.RegionSpec{Count: 4})
 			return err
 		},
-		"regions":        pinned(func(ctx context.Context, p database.Pinned) error { _, err := p.Regions(ctx, ""); return err }),
+		"regions": pinned(func(ctx context.Context, p database.Pinned) error {
+			_,
+				err := p.Regions(ctx, "")
+			return err
+		}),
 		"looking around": func(ctx context.Context) error { _, err := c.db.LookAfterRegions(ctx); return err },
 		"the advisor":    func(ctx context.Context) error { _, err := survey.Of(ctx, c.db, "t"); return err },
 		"expiry": func(ctx context.Context) error {
@@ -121,7 +132,8 @@ func TestOwnWorkIsNoLoad(t *testing.T) {
 	}
 }
 
-// TestLooksOfWrites: a write counts once, as a write, though it looks at what it overwrites; if it then writes nothing, it counts as a read.
+// TestLooksOfWrites: a write counts once, as a write, though it looks at what it overwrites; if it then writes nothing,
+// it counts as a read.
 func TestLooksOfWrites(t *testing.T) {
 	c := openCounted(t)
 	table := mustTable(t, c.db, database.TableSpec{Name: "t", Key: database.Columns("pk", schema.Number)})
@@ -159,7 +171,8 @@ func TestLooksOfWrites(t *testing.T) {
 			t.Errorf("%s: %v", one.what, err)
 		}
 		if reads, writes := c.requests(); reads != one.reads || writes != one.writes {
-			t.Errorf("%s counts as %d reads and %d writes, not %d and %d", one.what, reads, writes, one.reads, one.writes)
+			t.Errorf("%s counts as %d reads and %d writes, not %d and %d", one.what, reads, writes, one.reads,
+				one.writes)
 		}
 	}
 }

@@ -40,13 +40,15 @@ func pastOf(t *testing.T, open func(at time.Time) *past.View, at time.Time) map[
 	return items
 }
 
-// TestPast: what Past shows of earlier moments is what the table had, and the differences of two moments make the items of the first those of the second.
+// TestPast: what Past shows of earlier moments is what the table had, and the differences of two moments make the items
+// of the first those of the second.
 func TestPast(t *testing.T) {
 	t.Parallel() // it mostly waits
 	testdb.Each(t, func(t *testing.T, db *database.DB) {
 		seed := rounds.Seed(t)
 		random := rand.New(rand.NewPCG(uint64(seed), 4))
-		table, err := db.CreateTable(t.Context(), database.TableSpec{Name: "t", Key: database.Columns("k", schema.String)})
+		table, err := db.CreateTable(t.Context(),
+			database.TableSpec{Name: "t", Key: database.Columns("k", schema.String)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,8 +107,10 @@ func checkDifferences(t *testing.T, open func(at time.Time) *past.View, from, to
 		v, _ := d.Key.Get(d.Names, []byte("k"))
 		key := v.String()
 		keys = append(keys, key)
-		if old := items[key]; old != string(d.Old) || d.LastMS < from.at.UnixMilli() || d.LastMS >= to.at.UnixMilli() || d.Key.Len() != 1 {
-			t.Errorf("%s: %q was %q; last change at %d of %d to %d", key, d.Old, old, d.LastMS, from.at.UnixMilli(), to.at.UnixMilli())
+		if old := items[key]; old != string(d.Old) || d.LastMS < from.at.UnixMilli() || d.LastMS >= to.at.UnixMilli() ||
+			d.Key.Len() != 1 {
+			t.Errorf("%s: %q was %q; last change at %d of %d to %d", key, d.Old, old, d.LastMS, from.at.UnixMilli(),
+				to.at.UnixMilli())
 		}
 		if d.New == nil {
 			delete(items, key)

@@ -54,8 +54,8 @@ func (t *Table) id() (uint32, error) {
 // Name returns the table's name.
 func (t *Table) Name() string { return t.name }
 
-// Pinned is one version of a table, held for one request: its schema does not change under the request, and changes of the schema wait for
-// it. It must be released soon. Copies are the same pin: one Release is for all.
+// Pinned is one version of a table, held for one request: its schema does not change under the request, and changes of
+// the schema wait for it. It must be released soon. Copies are the same pin: one Release is for all.
 type Pinned struct {
 	db      *DB
 	version *catalog.Version
@@ -64,8 +64,8 @@ type Pinned struct {
 	turn    uint64
 }
 
-// hold makes the first Release of a pin count and no other. It serves one pin after another: turn is the number of them that were released, and a pin whose
-// turn is over has no part in the next one's.
+// hold makes the first Release of a pin count and no other. It serves one pin after another: turn is the number of them
+// that were released, and a pin whose turn is over has no part in the next one's.
 type hold struct{ turn atomic.Uint64 }
 
 // Pin takes the current version. Errors: KindNotFound.
@@ -134,11 +134,12 @@ func (p Pinned) Descriptor() *schema.Table { return p.version.Table }
 // Names returns the dictionary with which rows of this table are built and read.
 func (p Pinned) Names() value.Names { return p.version.Names }
 
-// AttributeNamesMax is the number of attribute names of a table that are kept in its dictionary. Items may have attributes of any number of names; those that come
-// later stand in no list.
+// AttributeNamesMax is the number of attribute names of a table that are kept in its dictionary. Items may have
+// attributes of any number of names; those that come later stand in no list.
 const AttributeNamesMax = catalog.NamesMax - 3 // the database's own names of cells
 
-// AttributeNames returns the attribute names that the table has seen, at most AttributeNamesMax. The slice must not be changed.
+// AttributeNames returns the attribute names that the table has seen, at most AttributeNamesMax. The slice must not be
+// changed.
 func (p Pinned) AttributeNames() []string {
 	all := p.version.Names.All()
 	if p.table.Cells == nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
-// TestPinReleasedTwice: a pin that is released again, as itself, as a copy, or after others were taken and given back, counts once. A change of
-// the schema still waits for every pin that is held.
+// TestPinReleasedTwice: a pin that is released again, as itself, as a copy, or after others were taken and given back,
+// counts once. A change of the schema still waits for every pin that is held.
 func TestPinReleasedTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := testdb.Open(t)

@@ -15,7 +15,8 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// Plan says how a Query would be answered. It holds for the Pinned that it was made of, and for as long as that is not released.
+// Plan says how a Query would be answered. It holds for the Pinned that it was made of, and for as long as that is not
+// released.
 type Plan struct {
 	Index     *schema.Index // what is walked; points into the descriptor
 	Class     access.Class
@@ -36,15 +37,18 @@ type Plan struct {
 	index *record.Index
 }
 
-// Plan says how q would be answered. It reads nothing but some entries of search indexes that could answer. Errors are those of Query.
+// Plan says how q would be answered. It reads nothing but some entries of search indexes that could answer. Errors are
+// those of Query.
 func (p Pinned) Plan(q Query) (Plan, error) {
 	path, x, err := p.choosePath(context.Background(), p.Descriptor(), &q, q.AnyIndex || q.Fetch || p.searches(&q))
 	if err != nil {
 		return Plan{}, wrap(p.name(), err)
 	}
 	return Plan{
-		Index: x.Index, Class: path.Class(), Bounds: path.Bounds, Bound: path.Bound, Points: path.Points, Single: path.Single, Keys: len(path.Scan.Spans), Boxes: path.Scan.Curves != nil,
-		Filter: path.Filter, Sorted: path.Sorted, Backwards: path.Backwards, Covering: path.Covering, Rows: path.Rows, Cost: path.Cost, path: path, index: x,
+		Index: x.Index, Class: path.Class(), Bounds: path.Bounds, Bound: path.Bound, Points: path.Points,
+		Single: path.Single, Keys: len(path.Scan.Spans), Boxes: path.Scan.Curves != nil,
+		Filter: path.Filter, Sorted: path.Sorted, Backwards: path.Backwards, Covering: path.Covering, Rows: path.Rows,
+		Cost: path.Cost, path: path, index: x,
 	}, nil
 }
 
@@ -65,7 +69,8 @@ func (p *Plan) Together(columns []string) bool { return p.path.Together(columns)
 // Unusable is an index that can't answer a Query, and why.
 type Unusable = access.Unusable
 
-// Unusable lists the indexes that can't answer q with AnyIndex, of those that have a column of its condition, and the one that q names.
+// Unusable lists the indexes that can't answer q with AnyIndex, of those that have a column of its condition, and the
+// one that q names.
 func (p Pinned) Unusable(q Query) []Unusable {
 	return access.FindUnusable(p.Descriptor(), p.plannerQuery(&q), p.cachedStatistics())
 }
@@ -78,8 +83,10 @@ func (p *Plan) Explain() ExplainedPath {
 	return p.path.Tree()
 }
 
-// choosePath finds the index to walk, of those of table, and the spans on it. estimated says that it matters what that costs.
-func (p Pinned) choosePath(ctx context.Context, table *schema.Table, q *Query, estimated bool) (access.Path, *record.Index, error) {
+// choosePath finds the index to walk, of those of table, and the spans on it. estimated says that it matters what that
+// costs.
+func (p Pinned) choosePath(ctx context.Context, table *schema.Table, q *Query, estimated bool) (access.Path,
+	*record.Index, error) {
 	if !q.AnyIndex {
 		if _, err := p.index(q.Index); err != nil {
 			return access.Path{}, nil, err
@@ -103,7 +110,8 @@ func (p Pinned) choosePath(ctx context.Context, table *schema.Table, q *Query, e
 // plannerQuery is q for the planner.
 func (p Pinned) plannerQuery(q *Query) access.Query {
 	asked := access.Query{
-		Where: q.Where, Index: q.Index, Primary: !q.AnyIndex && q.Index == "" || q.Cells != nil, Reverse: q.Reverse, PointsMax: q.SpansMax, Ignore: q.Ignore, Wanted: q.Wanted,
+		Where: q.Where, Index: q.Index, Primary: !q.AnyIndex && q.Index == "" ||
+			q.Cells != nil, Reverse: q.Reverse, PointsMax: q.SpansMax, Ignore: q.Ignore, Wanted: q.Wanted,
 		Order: q.Order, Limit: q.Limit, Drops: q.Drops || q.Filter != nil,
 	}
 	if q.Wanted != nil && q.Filter != nil {
@@ -115,8 +123,10 @@ func (p Pinned) plannerQuery(q *Query) access.Query {
 	return asked
 }
 
-// walkPath finds the index to walk and the spans to walk on it. old says that the snapshot may be older than the version.
-func (p Pinned) walkPath(ctx context.Context, from kv.Snapshot, q *Query, old bool) (access.Path, *record.Index, error) {
+// walkPath finds the index to walk and the spans to walk on it. old says that the snapshot may be older than the
+// version.
+func (p Pinned) walkPath(ctx context.Context, from kv.Snapshot, q *Query, old bool) (access.Path, *record.Index,
+	error) {
 	if old {
 		return p.walkPathAtSnapshot(ctx, from, q)
 	}
@@ -152,8 +162,10 @@ func (p Pinned) indexOfPage(q *Query) (*record.Index, error) {
 	return p.db.keeper.Scans.Begin(p.table, x, p.db.options.Now()), nil
 }
 
-// walkPathAtSnapshot is walkPath at a snapshot that was taken before the version came into use: an index that became active since lacks entries there.
-func (p Pinned) walkPathAtSnapshot(ctx context.Context, from kv.Snapshot, q *Query) (access.Path, *record.Index, error) {
+// walkPathAtSnapshot is walkPath at a snapshot that was taken before the version came into use: an index that became
+// active since lacks entries there.
+func (p Pinned) walkPathAtSnapshot(ctx context.Context, from kv.Snapshot, q *Query) (access.Path, *record.Index,
+	error) {
 	then, err := tuning.AtSnapshot(ctx, from, p.table)
 	if err != nil {
 		return access.Path{}, nil, err
@@ -176,7 +188,8 @@ func (p Pinned) walkPathAtSnapshot(ctx context.Context, from kv.Snapshot, q *Que
 	return p.choosePath(ctx, &table, q, q.AnyIndex)
 }
 
-// indexAtSnapshot returns the index that had the name that q names, or the one that its page key names; nil leaves the choice open.
+// indexAtSnapshot returns the index that had the name that q names, or the one that its page key names; nil leaves the
+// choice open.
 func (p Pinned) indexAtSnapshot(then *tuning.Then, q *Query) (x *record.Index, err error) {
 	if q.After != nil && (q.AnyIndex || q.Index != "") {
 		name := q.Index
@@ -196,7 +209,8 @@ func (p Pinned) indexAtSnapshot(then *tuning.Then, q *Query) (x *record.Index, e
 		return nil, nil
 	}
 	if x == nil || !then.Holds(x.ID) {
-		return nil, &Error{Kind: KindBusy, Table: p.name(), Detail: "index " + q.Index + " was not built yet when this view or transaction began; begin another"}
+		return nil, &Error{Kind: KindBusy, Table: p.name(),
+			Detail: "index " + q.Index + " was not built yet when this view or transaction began; begin another"}
 	}
 	return x, nil
 }
@@ -215,7 +229,8 @@ func (p Pinned) pathOn(x *record.Index, q *Query) (access.Path, error) {
 // Estimate is roughly how much an index holds.
 type Estimate = statistics.Estimate
 
-// Estimate returns about how many items a table ("") or index holds: exact up to some 50,000, a few seconds old at most. Errors: KindNotFound.
+// Estimate returns about how many items a table ("") or index holds: exact up to some 50,000, a few seconds old at
+// most. Errors: KindNotFound.
 func (p Pinned) Estimate(ctx context.Context, index string) (Estimate, error) {
 	x, ok := p.table.Index(index)
 	if !ok {
@@ -226,7 +241,8 @@ func (p Pinned) Estimate(ctx context.Context, index string) (Estimate, error) {
 	return estimate, wrap(p.name(), err)
 }
 
-// Count makes sure that Plan knows about how many items the table holds, if it knows nothing yet: it reads some 50,000 entries at most.
+// Count makes sure that Plan knows about how many items the table holds, if it knows nothing yet: it reads some 50,000
+// entries at most.
 func (p Pinned) Count(ctx context.Context) error {
 	if p.cachedStatistics().Rows > 0 {
 		return nil
@@ -236,9 +252,10 @@ func (p Pinned) Count(ctx context.Context) error {
 }
 
 func (p Pinned) look(ctx context.Context) statistics.Look {
-	return statistics.Look{Table: p.table, Store: heat.Own(p.db.store), Now: p.db.options.Now(), SizeOf: p.sizer(ctx), Starts: func(from kv.Snapshot, x *record.Index) ([][]byte, error) {
-		return p.db.regions.Starts(ctx, from, p.Descriptor().ID, x)
-	}}
+	return statistics.Look{Table: p.table, Store: heat.Own(p.db.store), Now: p.db.options.Now(), SizeOf: p.sizer(ctx),
+		Starts: func(from kv.Snapshot, x *record.Index) ([][]byte, error) {
+			return p.db.regions.Starts(ctx, from, p.Descriptor().ID, x)
+		}}
 }
 
 // cachedStatistics is what has been counted and sampled lately.
@@ -259,5 +276,7 @@ func (p Pinned) searches(q *Query) bool {
 // countFor counts and samples what helps to choose a path for q.
 func (p Pinned) countFor(ctx context.Context, from kv.Snapshot, q *Query) (access.Statistics, error) {
 	look := p.look(ctx)
-	return p.db.statistics.Count(ctx, &look, from, &statistics.Choice{Asked: p.plannerQuery(q), Open: access.Query{Where: expr.Both(q.Where, q.Filter), Order: q.Order, Limit: q.Limit}})
+	return p.db.statistics.Count(ctx, &look, from,
+		&statistics.Choice{Asked: p.plannerQuery(q),
+			Open: access.Query{Where: expr.Both(q.Where, q.Filter), Order: q.Order, Limit: q.Limit}})
 }

@@ -13,13 +13,15 @@ import (
 	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
-// TestPanicKeepsMemory: memory that was in use when a panic ended a write serves no other write, and the item's latch is free again.
+// TestPanicKeepsMemory: memory that was in use when a panic ended a write serves no other write, and the item's latch
+// is free again.
 func TestPanicKeepsMemory(t *testing.T) {
 	db := testdb.Open(t)
 	table := mustTable(t, db, database.TableSpec{Name: "t", Key: database.Columns("pk", schema.String)})
 	p := pin(t, table)
 	write := func(validate func(old, new value.Row) error) error {
-		w := database.Write{Op: database.OpUpdate, Row: row(t, p, database.Document{"pk": "x"}), Update: govalue.Attribute("n").Add(1), Validate: validate}
+		w := database.Write{Op: database.OpUpdate, Row: row(t, p, database.Document{"pk": "x"}),
+			Update: govalue.Attribute("n").Add(1), Validate: validate}
 		return p.Write(t.Context(), &w, new(database.WriteResult))
 	}
 	var kept, copied []byte

@@ -12,11 +12,12 @@ import (
 	"github.com/weftdb/weft/internal/rows/record"
 )
 
-// ErrPosition is wrapped by the error of a Position that the index at hand has no place for: it was made on another one, or of other bytes.
+// ErrPosition is wrapped by the error of a Position that the index at hand has no place for: it was made on another
+// one, or of other bytes.
 var ErrPosition = errors.New("the position belongs to another table or index, or it is no position")
 
-// Position returns the place of the last entry examined, for Query.Position; nil if none was. It is shorter than LastKey and made without looking at the
-// key, for callers that want one for each item.
+// Position returns the place of the last entry examined, for Query.Position; nil if none was. It is shorter than
+// LastKey and made without looking at the key, for callers that want one for each item.
 func (c *Cursor) Position() []byte {
 	if c.walk.Last() == nil {
 		return nil
@@ -36,7 +37,8 @@ func (p Pinned) IndexAt(position []byte) (string, error) {
 	return "", &Error{Kind: KindInvalid, Table: p.name(), Err: ErrPosition}
 }
 
-// positionKey is the relative key that a Position on the index names. Positions come from outside: only the very bytes of a key are taken.
+// positionKey is the relative key that a Position on the index names. Positions come from outside: only the very bytes
+// of a key are taken.
 func (p Pinned) positionKey(x *record.Index, position []byte) ([]byte, error) {
 	id, size := binary.Uvarint(position)
 	if size > 0 && id == uint64(x.ID) {

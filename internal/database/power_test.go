@@ -25,8 +25,8 @@ func powerLosses(t *testing.T) (seed uint64, losses int) {
 	return rounds.Seed(t), max(rounds.Of(t, 12), 12)
 }
 
-// TestPowerLoss: whatever part of what was not synced a power loss keeps, in the middle of writes, the rows agree with all their indexes, one for searches
-// among them, and no acknowledged write is lost.
+// TestPowerLoss: whatever part of what was not synced a power loss keeps, in the middle of writes, the rows agree with
+// all their indexes, one for searches among them, and no acknowledged write is lost.
 func TestPowerLoss(t *testing.T) {
 	seed, losses := powerLosses(t)
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -83,7 +83,8 @@ func poweredTable(t *testing.T, db *database.DB, first bool) *database.Table {
 	}
 	return mustTable(t, db, database.TableSpec{Name: "t", Key: parts(t, "id", "int"), Indexes: []database.IndexSpec{
 		{Name: "by_text", Key: parts(t, "text", "text"), KeepNulls: true},
-		{Name: "find", Search: true, Key: []schema.KeyPart{mustWords(t, "standard", "text"), parts(t, "text", "text")[0]}},
+		{Name: "find", Search: true, Key: []schema.KeyPart{mustWords(t, "standard", "text"),
+			parts(t, "text", "text")[0]}},
 		asyncIndex(t, "later", 4),
 	}})
 }

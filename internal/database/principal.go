@@ -22,14 +22,18 @@ type Denied = permission.Denied
 // askerKey is the key of a context's principal. It is a database's own: its users are no others' users.
 type askerKey struct{ db *DB }
 
-// As returns a context in which a principal asks: operations with it are done if the policies of the user (see Accounts) and of the table allow them, and are
-// of KindDenied otherwise. Without it the program itself asks, which may do everything. Operations ask for DynamoDB's actions, with its condition keys
-// LeadingKeys, Attributes, Select and ReturnValues: Table.Get and Tx.Get for dynamodb:GetItem, a Query that binds the first part of its index's key to a value
-// for dynamodb:Query and any other for dynamodb:Scan, changes of a table for dynamodb:UpdateTable. A Query with AnyIndex asks for the table. Anybody may
-// learn which tables there are and how they are made, and what needs no context is not asked for.
+// As returns a context in which a principal asks: operations with it are done if the policies of the user (see
+// Accounts) and of the table allow them, and are of KindDenied otherwise. Without it the program itself asks, which may
+// do everything. Operations ask for DynamoDB's actions, with its condition keys LeadingKeys, Attributes, Select and
+// ReturnValues: Table.Get and Tx.Get for dynamodb:GetItem, a Query that binds the first part of its index's key to a
+// value for dynamodb:Query and any other for dynamodb:Scan, changes of a table for dynamodb:UpdateTable. A Query with
+// AnyIndex asks for the table. Anybody may learn which tables there are and how they are made, and what needs no
+// context is not asked for.
 func (db *DB) As(ctx context.Context, p Principal) context.Context {
 	if db.guard.Load() == nil {
-		db.guard.CompareAndSwap(nil, permission.New(db.Accounts(), permission.Options{Account: "000000000000", Region: "us-east-1", Logger: db.options.Logger, Now: db.options.Now}))
+		db.guard.CompareAndSwap(nil, permission.New(db.Accounts(),
+			permission.Options{Account: "000000000000", Region: "us-east-1", Logger: db.options.Logger,
+				Now: db.options.Now}))
 	}
 	return context.WithValue(ctx, askerKey{db}, &p)
 }
@@ -47,7 +51,8 @@ func (db *DB) asker(ctx context.Context) *Principal {
 type conditionKeys func(name string) (values []string, ok bool)
 
 // ask wants a principal to be allowed an action on a table, or on a part of it.
-func (db *DB) ask(ctx context.Context, who *Principal, action string, table *schema.Table, part string, values conditionKeys) error {
+func (db *DB) ask(ctx context.Context, who *Principal, action string, table *schema.Table, part string,
+	values conditionKeys) error {
 	guard := db.guard.Load()
 	request, err := guard.Table(action, table, part)
 	if err == nil {
@@ -84,7 +89,8 @@ func (db *DB) askDatabase(ctx context.Context, action, name string) error {
 	if who == nil {
 		return nil
 	}
-	return wrap("", db.guard.Load().Check(ctx, who, permission.Request{Action: action, Resource: account.DatabaseResource(name)}))
+	return wrap("", db.guard.Load().Check(ctx, who,
+		permission.Request{Action: action, Resource: account.DatabaseResource(name)}))
 }
 
 // askRead asks to read the item of a key.
@@ -105,7 +111,8 @@ func (p Pinned) askRead(ctx context.Context, key []byte) error {
 }
 
 // writeActions are what Ops ask for. // immutable
-var writeActions = [...]string{OpPut: "dynamodb:PutItem", OpUpdate: "dynamodb:UpdateItem", OpDelete: "dynamodb:DeleteItem", OpCheck: "dynamodb:ConditionCheckItem"}
+var writeActions = [...]string{OpPut: "dynamodb:PutItem", OpUpdate: "dynamodb:UpdateItem",
+	OpDelete: "dynamodb:DeleteItem", OpCheck: "dynamodb:ConditionCheckItem"}
 
 // askWrite asks to write the item of a key.
 func (p Pinned) askWrite(ctx context.Context, key []byte, w *Write) error {
@@ -201,7 +208,8 @@ func (p Pinned) askWalk(ctx context.Context, q *Query) error {
 	}
 	asked := *q // a copy, so that a Query needs no memory where nobody asks
 	x, action, part, selected := p.table.Primary, "dynamodb:Scan", "", "ALL_ATTRIBUTES"
-	if named, ok := p.table.Index(asked.Index); ok && asked.Index != "" && !asked.AnyIndex && !named.Search { // a search index finds keys of the table
+	// a search index finds keys of the table
+	if named, ok := p.table.Index(asked.Index); ok && asked.Index != "" && !asked.AnyIndex && !named.Search {
 		x, part = named, "/index/"+asked.Index
 		if !asked.Fetch {
 			selected = "ALL_PROJECTED_ATTRIBUTES"

@@ -104,7 +104,8 @@ func nothing(int, value.Row) error { return nil }
 // askingOperations are all that ask, by their names. They do it and return its error.
 var askingOperations = map[string]func(ctx context.Context, a *asked) error{
 	"DB.CreateTable": func(ctx context.Context, a *asked) error {
-		_, err := a.db.CreateTable(ctx, database.TableSpec{Name: a.table.Name(), Key: database.Columns("k", schema.String)})
+		_, err := a.db.CreateTable(ctx, database.TableSpec{Name: a.table.Name(),
+			Key: database.Columns("k", schema.String)})
 		return err
 	},
 	"DB.CreateLike": func(ctx context.Context, a *asked) error {
@@ -114,16 +115,25 @@ var askingOperations = map[string]func(ctx context.Context, a *asked) error{
 		}
 		return err
 	},
-	"DB.DropTable":      func(ctx context.Context, a *asked) error { return a.db.DropTable(ctx, "", a.table.Name()) },
-	"DB.TruncateTable":  func(ctx context.Context, a *asked) error { return a.db.TruncateTable(ctx, "", a.table.Name(), nil) },
+	"DB.DropTable": func(ctx context.Context, a *asked) error { return a.db.DropTable(ctx, "", a.table.Name()) },
+	"DB.TruncateTable": func(ctx context.Context,
+		a *asked) error {
+		return a.db.TruncateTable(ctx, "", a.table.Name(), nil)
+	},
 	"DB.CreateDatabase": func(ctx context.Context, a *asked) error { return a.db.CreateDatabase(ctx, "new") },
 	"DB.CreateTemporary": func(ctx context.Context, a *asked) error {
 		_, err := a.db.CreateTemporary(ctx)
 		return err
 	},
-	"DB.DropDatabase":      func(ctx context.Context, a *asked) error { return a.db.DropDatabase(ctx, "shop", false) },
-	"DB.SetDatabaseOption": func(ctx context.Context, a *asked) error { return a.db.SetDatabaseOption(ctx, "shop", "a", "b") },
-	"DB.RebuildIndex":      func(ctx context.Context, a *asked) error { return a.db.RebuildIndex(ctx, a.table.Name(), "by_v") },
+	"DB.DropDatabase": func(ctx context.Context, a *asked) error { return a.db.DropDatabase(ctx, "shop", false) },
+	"DB.SetDatabaseOption": func(ctx context.Context,
+		a *asked) error {
+		return a.db.SetDatabaseOption(ctx, "shop", "a", "b")
+	},
+	"DB.RebuildIndex": func(ctx context.Context,
+		a *asked) error {
+		return a.db.RebuildIndex(ctx, a.table.Name(), "by_v")
+	},
 	"DB.Backup": func(ctx context.Context, a *asked) error {
 		_, err := a.db.Backup(ctx, storage.Folder(a.folder), database.BackupOptions{})
 		return err
@@ -220,7 +230,8 @@ var askingOperations = map[string]func(ctx context.Context, a *asked) error{
 		return err
 	},
 	"Pinned.Changes": func(ctx context.Context, a *asked) error {
-		_, _, err := a.pin.Changes(ctx, &database.Stream{Label: "s"}, database.Shard{}, database.Position{}, func(*database.Record) bool { return true })
+		_, _, err := a.pin.Changes(ctx, &database.Stream{Label: "s"}, database.Shard{}, database.Position{},
+			func(*database.Record) bool { return true })
 		return err
 	},
 	"Table.Put": func(ctx context.Context, a *asked) error { return a.table.Put(ctx, a.document()) },
@@ -255,18 +266,27 @@ var askingOperations = map[string]func(ctx context.Context, a *asked) error{
 	"Table.SetFields": func(ctx context.Context, a *asked) error {
 		return a.table.SetFields(ctx, "by_words", database.Columns("w", schema.String))
 	},
-	"Table.DropIndex":    func(ctx context.Context, a *asked) error { return a.table.DropIndex(ctx, "by_v") },
-	"Table.SetDialect":   func(ctx context.Context, a *asked) error { return a.table.SetDialect(ctx, unchanged) },
-	"Table.SetColumns":   func(ctx context.Context, a *asked) error { return a.table.SetColumns(ctx, unchanged) },
-	"Table.SetCells":     func(ctx context.Context, a *asked) error { return a.table.SetCells(ctx, cell.Rules{Versions: 2}) },
-	"Table.SetExpiry":    func(ctx context.Context, a *asked) error { return a.table.SetExpiry(ctx, "at") },
-	"Table.BeginStream":  func(ctx context.Context, a *asked) error { return a.table.BeginStream(ctx, database.NewImage) },
+	"Table.DropIndex":  func(ctx context.Context, a *asked) error { return a.table.DropIndex(ctx, "by_v") },
+	"Table.SetDialect": func(ctx context.Context, a *asked) error { return a.table.SetDialect(ctx, unchanged) },
+	"Table.SetColumns": func(ctx context.Context, a *asked) error { return a.table.SetColumns(ctx, unchanged) },
+	"Table.SetCells": func(ctx context.Context,
+		a *asked) error {
+		return a.table.SetCells(ctx, cell.Rules{Versions: 2})
+	},
+	"Table.SetExpiry": func(ctx context.Context, a *asked) error { return a.table.SetExpiry(ctx, "at") },
+	"Table.BeginStream": func(ctx context.Context,
+		a *asked) error {
+		return a.table.BeginStream(ctx, database.NewImage)
+	},
 	"Table.SetRecovery":  func(ctx context.Context, a *asked) error { return a.table.SetRecovery(ctx, 1) },
 	"Table.Reveal":       func(ctx context.Context, a *asked) error { return a.table.Reveal(ctx) },
 	"Table.Discard":      func(ctx context.Context, a *asked) error { return a.table.Discard(ctx) },
 	"Table.Compact":      func(ctx context.Context, a *asked) error { return a.table.Compact(ctx) },
 	"Table.RebuildIndex": func(ctx context.Context, a *asked) error { return a.table.RebuildIndex(ctx, "by_v") },
-	"Table.Rename":       func(ctx context.Context, a *asked) error { return a.table.Rename(ctx, "", "renamed", unchanged) },
+	"Table.Rename": func(ctx context.Context,
+		a *asked) error {
+		return a.table.Rename(ctx, "", "renamed", unchanged)
+	},
 	"Table.RenameAttributes": func(ctx context.Context, a *asked) error {
 		return a.table.RenameAttributes(ctx, []database.Renaming{{From: "v", To: "w"}}, unchanged)
 	},
@@ -297,7 +317,10 @@ var askingOperations = map[string]func(ctx context.Context, a *asked) error{
 		return a.inTx(ctx, func(tx *database.Tx) error { return tx.Delete(ctx, a.table.Name(), a.document()) })
 	},
 	"Tx.Change": func(ctx context.Context, a *asked) error {
-		return a.inTx(ctx, func(tx *database.Tx) error { return tx.Change(ctx, a.table.Name(), a.document(), a.update()) })
+		return a.inTx(ctx, func(tx *database.Tx) error {
+			return tx.Change(ctx, a.table.Name(), a.document(),
+				a.update())
+		})
 	},
 	"Tx.Write": func(ctx context.Context, a *asked) error {
 		w := a.write(database.OpUpdate)
@@ -350,8 +373,8 @@ var askingOperations = map[string]func(ctx context.Context, a *asked) error{
 
 func unchanged(*schema.Table) error { return nil }
 
-// unasked need no right, for they read and write no items and change no table: transactions and locks; what is known of tables, indexes and jobs; work that is
-// done anyway; numbers.
+// unasked need no right, for they read and write no items and change no table: transactions and locks; what is known of
+// tables, indexes and jobs; work that is done anyway; numbers.
 var unasked = strings.Fields("DB.As DB.Begin DB.BeginWith DB.Update DB.UpdateItems DB.UpdateSerializable DB.UpdateWithin DB.View DB.WaitJobs " +
 	"DB.Arrivals DB.DropLost DB.Lags DB.Send DB.SettleDestination DB.WaitArrival Pinned.AwaitIndexes Pinned.Lag DB.Expire DB.LookAfterJournal DB.LookAfterRegions DB.Rebuild DB.TableBackup DB.TableBackups Pinned.Newest Tx.Commit Tx.Hold Tx.Lock Tx.Mark Tx.Renew View.Split " +
 	"Pinned.BuildProgress Pinned.Count Pinned.CurveOf Pinned.Estimate Pinned.NextNumber Pinned.PassNumber Pinned.RegionBorders Pinned.Scorer Pinned.TakeNumbers")
@@ -359,10 +382,12 @@ var unasked = strings.Fields("DB.As DB.Begin DB.BeginWith DB.Update DB.UpdateIte
 // TestPrincipalOperations: every operation that has a context asks, or is one of those that need no right.
 func TestPrincipalOperations(t *testing.T) {
 	var all []string
-	for _, x := range []any{(*database.DB)(nil), (*database.Table)(nil), (*database.Tx)(nil), (*database.View)(nil), (*database.Cursor)(nil), database.Pinned{}} {
+	for _, x := range []any{(*database.DB)(nil), (*database.Table)(nil), (*database.Tx)(nil), (*database.View)(nil),
+		(*database.Cursor)(nil), database.Pinned{}} {
 		for m := range reflect.TypeOf(x).Methods() {
 			if m.Type.NumIn() > 1 && m.Type.In(1) == reflect.TypeFor[context.Context]() {
-				all = append(all, strings.TrimPrefix(strings.TrimPrefix(reflect.TypeOf(x).String(), "*"), "database.")+"."+m.Name)
+				all = append(all, strings.TrimPrefix(strings.TrimPrefix(reflect.TypeOf(x).String(), "*"), "database.")+
+					"."+m.Name)
 			}
 		}
 	}
@@ -374,8 +399,9 @@ func TestPrincipalOperations(t *testing.T) {
 	}
 }
 
-// TestPrincipal runs testdata/principal: it gives users policies, and shows what they may do. Of the three marks of a user the first is for an item of the table t
-// whose key is the user's name, the second for another item of it, the third for one of the table other with the user's name. + is allowed, - is denied.
+// TestPrincipal runs testdata/principal: it gives users policies, and shows what they may do. Of the three marks of a
+// user the first is for an item of the table t whose key is the user's name, the second for another item of it, the
+// third for one of the table other with the user's name. + is allowed, - is denied.
 func TestPrincipal(t *testing.T) {
 	rounds.SkipRace(t)
 	policies, users := map[string]string{}, []string{""}
@@ -424,8 +450,10 @@ func principalMark(t *testing.T, operation, user string, policies map[string]str
 		key = "nobody"
 	}
 	for _, name := range []string{"t", "other"} {
-		made, err := db.CreateTable(t.Context(), database.TableSpec{Name: name, Key: database.Columns("k", schema.String),
-			Indexes: []database.IndexSpec{{Name: "by_v", Key: database.Columns("v", schema.String), Unique: operation == "Tx.Holder"}}})
+		made, err := db.CreateTable(t.Context(),
+			database.TableSpec{Name: name, Key: database.Columns("k", schema.String),
+				Indexes: []database.IndexSpec{{Name: "by_v", Key: database.Columns("v", schema.String),
+					Unique: operation == "Tx.Holder"}}})
 		if err == nil {
 			err = made.Put(t.Context(), database.Document{"k": key, "v": key})
 		}
@@ -456,7 +484,8 @@ func principalMark(t *testing.T, operation, user string, policies map[string]str
 	switch err := askingOperations[operation](db.As(t.Context(), database.Principal{User: user}), a); {
 	case database.KindOf(err) == database.KindDenied && err != nil:
 		return "-"
-	case err == nil || slices.Contains([]database.Kind{database.KindExists, database.KindInvalid, database.KindNotFound, database.KindBusy}, database.KindOf(err)):
+	case err == nil || slices.Contains([]database.Kind{database.KindExists, database.KindInvalid, database.KindNotFound,
+		database.KindBusy}, database.KindOf(err)):
 		return "+"
 	default:
 		t.Errorf("%s as %q: %v", operation, user, err)
@@ -476,7 +505,8 @@ func addPrincipals(t *testing.T, db *database.DB, policies map[string]string) {
 		if document == "" {
 			continue
 		}
-		if err := accounts.Change(t.Context(), user, func(u *account.Account) error { return u.PutPolicy("p", document) }); err != nil {
+		if err := accounts.Change(t.Context(), user,
+			func(u *account.Account) error { return u.PutPolicy("p", document) }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -506,7 +536,8 @@ func TestPrincipalError(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer other.Close()
-	if _, err := other.CreateTable(db.As(ctx, database.Principal{User: "ann"}), database.TableSpec{Name: "t", Key: database.Columns("k", schema.String)}); err != nil {
+	if _, err := other.CreateTable(db.As(ctx, database.Principal{User: "ann"}),
+		database.TableSpec{Name: "t", Key: database.Columns("k", schema.String)}); err != nil {
 		t.Errorf("another database asks the users of the first: %v", err)
 	}
 }

@@ -12,7 +12,8 @@ import (
 // Progress is how far the build of an index is.
 type Progress = job.Progress
 
-// BuildProgress returns how far the build of an index is. building is false for an index that is not being built. Errors: KindNotFound.
+// BuildProgress returns how far the build of an index is. building is false for an index that is not being built.
+// Errors: KindNotFound.
 func (p Pinned) BuildProgress(ctx context.Context, index string) (progress Progress, building bool, err error) {
 	x, ok := p.table.Index(index)
 	if !ok {

@@ -25,7 +25,8 @@ type Query struct {
 	Index string
 	// AnyIndex lets the database choose the cheapest index for Where.
 	AnyIndex bool
-	// Where bounds the walk as far as the index's key allows; the rest of it filters. Computed key parts are named as they were declared.
+	// Where bounds the walk as far as the index's key allows; the rest of it filters. Computed key parts are named as
+	// they were declared.
 	Where expr.Condition
 	// Filter drops items after they were read and counted.
 	Filter expr.Condition
@@ -33,42 +34,54 @@ type Query struct {
 	Reverse bool
 	// After is the key after which to go on: the LastKey of an earlier page, whole. nil starts at the beginning.
 	After value.Row
-	// Position is another way to name the key after which to go on: Cursor.Position of an earlier walk over the same index.
+	// Position is another way to name the key after which to go on: Cursor.Position of an earlier walk over the same
+	// index.
 	Position []byte
-	// Fetch reads items back from the table where the index does not hold all their attributes. AnyIndex does, too; see Wanted.
+	// Fetch reads items back from the table where the index does not hold all their attributes. AnyIndex does, too; see
+	// Wanted.
 	Fetch bool
 	// Fetched, if not nil, is called with the item bytes of each item read back.
 	Fetched func(bytes int)
-	// ExaminedMax and BytesMax end the page after so many entries, or after the item with which it exceeds so many item bytes; 0 = no limit.
+	// ExaminedMax and BytesMax end the page after so many entries, or after the item with which it exceeds so many item
+	// bytes; 0 = no limit.
 	ExaminedMax int
 	BytesMax    int
-	// Segment of Segments is the part of a parallel scan to walk. Boundaries is what Cursor.Boundaries of the page before returned; 0 at first.
+	// Segment of Segments is the part of a parallel scan to walk. Boundaries is what Cursor.Boundaries of the page
+	// before returned; 0 at first.
 	Segment, Segments int
 	Boundaries        uint64
-	// Cells asks a table with CellRules for versions of its cells: the cursor shows an item once for each rank of its versions, and Filter looks at each of
-	// these by itself. Such a walk is one over the table, whatever AnyIndex says. nil: items as they are seen.
+	// Cells asks a table with CellRules for versions of its cells: the cursor shows an item once for each rank of its
+	// versions, and Filter looks at each of these by itself. Such a walk is one over the table, whatever AnyIndex says.
+	// nil: items as they are seen.
 	Cells *cell.Select
-	// Near puts items in the order of their distance from a point. AnyIndex then takes a Z-order index that has all items with these columns. Such a walk has
-	// one page, without Reverse, After, Segments and Cells, and reads no further than its caller goes on asking for items. nil: items as keys lie.
+	// Near puts items in the order of their distance from a point. AnyIndex then takes a Z-order index that has all
+	// items with these columns. Such a walk has one page, without Reverse, After, Segments and Cells, and reads no
+	// further than its caller goes on asking for items. nil: items as keys lie.
 	Near *Near
-	// Search asks for the items whose words match a query, the best first. It sets Rank and Index, and adds to Where. nil: nobody searches.
+	// Search asks for the items whose words match a query, the best first. It sets Rank and Index, and adds to Where.
+	// nil: nobody searches.
 	Search *SearchText
-	// Rank puts items in the order of their scores, the best first. Index must name a search index, and Where ask for what its query does. Such a walk has one page,
-	// without Reverse, After and Segments, and reads no further than its caller goes on asking; Limit is the number of items it may want. nil: items as keys lie.
+	// Rank puts items in the order of their scores, the best first. Index must name a search index, and Where ask for
+	// what its query does. Such a walk has one page, without Reverse, After and Segments, and reads no further than its
+	// caller goes on asking; Limit is the number of items it may want. nil: items as keys lie.
 	Rank *search.Scorer
-	// Wait lets the walk begin once asynchronous search indexes have followed what was committed before. Otherwise such an index answers as far as it has. It
-	// counts with Pinned.Query alone: a view and a transaction show a moment that is over.
+	// Wait lets the walk begin once asynchronous search indexes have followed what was committed before. Otherwise such
+	// an index answers as far as it has. It counts with Pinned.Query alone: a view and a transaction show a moment that
+	// is over.
 	Wait bool
-	// Wanted names the attributes that are needed of each item; nil: all. With AnyIndex, items are read back only where the index does not hold them.
+	// Wanted names the attributes that are needed of each item; nil: all. With AnyIndex, items are read back only where
+	// the index does not hold them.
 	Wanted []string
-	// SpansMax is the number of spans of keys Where that may become; a condition that needs more leaves later key parts to the filter. Default 1,000.
+	// SpansMax is the number of spans of keys Where that may become; a condition that needs more leaves later key parts
+	// to the filter. Default 1,000.
 	SpansMax int
-	// Order is the order in which items are wanted, and Limit how many will be read; 0: all. With AnyIndex, an index that gives them in this order may be
-	// the cheaper one. A walk neither sorts nor ends by itself: Plan.Sorted reports whether items come in the order, and Plan.Backwards whether with Reverse.
+	// Order is the order in which items are wanted, and Limit how many will be read; 0: all. With AnyIndex, an index
+	// that gives them in this order may be the cheaper one. A walk neither sorts nor ends by itself: Plan.Sorted
+	// reports whether items come in the order, and Plan.Backwards whether with Reverse.
 	Order []Ordering
 	Limit int
-	// AnyOrder says that items may come in any order: those that are read back come in the order of the table's keys, many at a time, since they lie together so.
-	// Such a walk has one page.
+	// AnyOrder says that items may come in any order: those that are read back come in the order of the table's keys,
+	// many at a time, since they lie together so. Such a walk has one page.
 	AnyOrder bool
 	// Drops says that the caller drops items by conditions of its own, so that more than Limit have to be looked at.
 	Drops bool
@@ -78,7 +91,8 @@ type Query struct {
 	Plan *Plan
 	// within narrows the walk to a part of the index, for View.Split.
 	within indexkey.Span
-	// Judged is what the caller looks for in the items beside Where and Filter, by itself. Options.Walked gets it; the walk does not look at it.
+	// Judged is what the caller looks for in the items beside Where and Filter, by itself. Options.Walked gets it; the
+	// walk does not look at it.
 	Judged expr.Condition
 	// Quiet keeps the walk from Options.Walked, and what it reads from Options.Traffic: nobody asked it.
 	Quiet bool
@@ -107,7 +121,8 @@ type Cursor struct {
 	asked      *Query // for Options.Walked; nil once it was told
 }
 
-// Query starts a walk at a new snapshot of the latest commits. Errors: KindNotFound and KindBusy for the index, KindInvalid.
+// Query starts a walk at a new snapshot of the latest commits. Errors: KindNotFound and KindBusy for the index,
+// KindInvalid.
 func (p Pinned) Query(ctx context.Context, q Query) (*Cursor, error) {
 	if q.Quiet {
 		ctx = OwnWork(ctx)
@@ -155,8 +170,8 @@ func (p Pinned) walkLatest(ctx context.Context, q *Query) (*Cursor, error) {
 	return c, nil
 }
 
-// walk starts a Query at a snapshot that somebody else closes. old says that it may have been taken before p was; nowMS is the present, for a table with
-// CellRules.
+// walk starts a Query at a snapshot that somebody else closes. old says that it may have been taken before p was; nowMS
+// is the present, for a table with CellRules.
 func (p Pinned) walk(ctx context.Context, from kv.Snapshot, q *Query, old bool, nowMS int64) (*Cursor, error) {
 	c, err := p.begin(ctx, from, q, old, nowMS)
 	if err == nil {
@@ -199,8 +214,9 @@ func (p Pinned) begin(ctx context.Context, from kv.Snapshot, q *Query, old bool,
 	}
 	c.scan = query.Scan{
 		Table: p.table, Index: x, Path: path.Scan, Reverse: q.Reverse, Filter: expr.Both(path.Filter, q.Filter),
-		Fetch: q.fetches(&path, x), AnyOrder: q.AnyOrder, Fetched: q.Fetched, ExaminedMax: q.ExaminedMax, BytesMax: q.BytesMax,
-		NowMS: nowMS, Cells: q.Cells, Near: q.Near,
+		Fetch: q.fetches(&path, x), AnyOrder: q.AnyOrder, Fetched: q.Fetched, ExaminedMax: q.ExaminedMax,
+		BytesMax: q.BytesMax,
+		NowMS:    nowMS, Cells: q.Cells, Near: q.Near,
 	}
 	if path.Search != nil {
 		c.scan.Search, c.scan.Rank, c.scan.RankFirst = path.Search, q.Rank, q.Limit
@@ -208,7 +224,8 @@ func (p Pinned) begin(ctx context.Context, from kv.Snapshot, q *Query, old bool,
 		c.scan.Unread = q.Wanted != nil && len(q.Wanted) == 0
 		c.scan.Searched, _ = p.table.IndexByID(path.Search.Index.ID)
 	}
-	if c.scan.Fetch && q.Fetched == nil && p.table.Cells == nil { // who counts what is read back is told of each row that the index leads to
+	// who counts what is read back is told of each row that the index leads to
+	if c.scan.Fetch && q.Fetched == nil && p.table.Cells == nil {
 		c.scan.EntryFilter, c.scan.Filter = query.PartFilter(x, c.scan.Filter)
 	}
 	if path.Points {
@@ -250,12 +267,15 @@ func (p Pinned) resumeKey(x *record.Index, after value.Row) ([]byte, error) {
 	return p.table.AppendParts(key, p.table.Primary, after)
 }
 
-// segment returns the part of an index that one worker of a parallel scan reads. version is what an earlier page returned, or 0.
-func (p Pinned) segment(ctx context.Context, from kv.Snapshot, x *record.Index, q *Query) (span indexkey.Span, version uint64, err error) {
+// segment returns the part of an index that one worker of a parallel scan reads. version is what an earlier page
+// returned, or 0.
+func (p Pinned) segment(ctx context.Context, from kv.Snapshot, x *record.Index, q *Query) (span indexkey.Span,
+	version uint64, err error) {
 	if q.Segments <= 1 {
 		return q.within, 0, nil
 	}
-	return p.db.slicer.Span(ctx, p.db.catalog, from, p.Descriptor().ID, x, query.Segment{Number: q.Segment, Of: q.Segments, Boundaries: q.Boundaries},
+	return p.db.slicer.Span(ctx, p.db.catalog, from, p.Descriptor().ID, x,
+		query.Segment{Number: q.Segment, Of: q.Segments, Boundaries: q.Boundaries},
 		p.db.options.Now(), p.sizer(ctx))
 }
 
@@ -296,8 +316,8 @@ func (c *Cursor) NowMS() int64 { return c.scan.NowMS }
 // More reports whether a limit ended the page although more entries follow.
 func (c *Cursor) More() bool { return c.walk.More() }
 
-// LastKey returns the key of the last entry examined, for Query.After; nil if none was. It holds the visible key parts of the index and of the table,
-// and PageIndex where that is needed.
+// LastKey returns the key of the last entry examined, for Query.After; nil if none was. It holds the visible key parts
+// of the index and of the table, and PageIndex where that is needed.
 func (c *Cursor) LastKey() (value.Row, error) {
 	if c.walk.Last() == nil {
 		return nil, nil
@@ -305,7 +325,8 @@ func (c *Cursor) LastKey() (value.Row, error) {
 	return c.pageKey(slices.Clone(c.walk.Last()))
 }
 
-// Boundaries returns the version of the segment boundaries in use, for Query.Boundaries of the next page; 0 if it needs none.
+// Boundaries returns the version of the segment boundaries in use, for Query.Boundaries of the next page; 0 if it needs
+// none.
 func (c *Cursor) Boundaries() uint64 { return c.boundaries }
 
 // Explain says in words which index is walked, how, and what is filtered.
@@ -350,7 +371,8 @@ func (c *Cursor) report() {
 		index = c.path.Search.Index.Name
 	}
 	c.pin.db.options.Walked(&Walk{
-		Database: c.pin.version.Table.Database, Table: c.pin.name(), Index: index, Where: q.Where, Filter: q.Filter, Reverse: q.Reverse, Limit: q.ExaminedMax, Counts: c.walk.Counts,
+		Database: c.pin.version.Table.Database, Table: c.pin.name(), Index: index, Where: q.Where, Filter: q.Filter,
+		Reverse: q.Reverse, Limit: q.ExaminedMax, Counts: c.walk.Counts,
 		Wanted: q.Wanted, Judged: q.Judged,
 		Cells: c.pin.table.Cells != nil,
 	})

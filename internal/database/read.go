@@ -13,8 +13,8 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// Get reads the item with the key attributes in key, appending its bytes to dst. key holds a computed key part under its own name, or the columns that
-// it is computed from. It sees the latest commit. Errors: KindInvalid.
+// Get reads the item with the key attributes in key, appending its bytes to dst. key holds a computed key part under
+// its own name, or the columns that it is computed from. It sees the latest commit. Errors: KindInvalid.
 func (p Pinned) Get(ctx context.Context, key value.Row, dst []byte) (value.Row, bool, error) {
 	s := p.db.scratch.Get().(*scratch)
 	row, ok, err := p.getLatest(ctx, key, dst, s)
@@ -22,7 +22,8 @@ func (p Pinned) Get(ctx context.Context, key value.Row, dst []byte) (value.Row, 
 	return row, ok, wrap(p.name(), err)
 }
 
-func (p Pinned) getLatest(ctx context.Context, key value.Row, dst []byte, s *scratch) (_ value.Row, ok bool, err error) {
+func (p Pinned) getLatest(ctx context.Context, key value.Row, dst []byte, s *scratch) (_ value.Row, ok bool,
+	err error) {
 	if s.Key, err = p.appendKey(s.Key[:0], p.table.Primary, key); err != nil {
 		return nil, false, err
 	}
@@ -48,14 +49,16 @@ func (p Pinned) getLatest(ctx context.Context, key value.Row, dst []byte, s *scr
 }
 
 // getFrom is Get at a snapshot. nowMS is the present, for a table with CellRules.
-func (p Pinned) getFrom(ctx context.Context, from kv.Snapshot, key value.Row, dst []byte, nowMS int64) (value.Row, bool, error) {
+func (p Pinned) getFrom(ctx context.Context, from kv.Snapshot, key value.Row, dst []byte, nowMS int64) (value.Row, bool,
+	error) {
 	s := p.db.scratch.Get().(*scratch)
 	row, ok, err := p.getWith(ctx, from, key, dst, nowMS, s)
 	p.db.scratch.Put(s) // not after a panic, when it may still be in use
 	return row, ok, wrap(p.name(), err)
 }
 
-func (p Pinned) getWith(ctx context.Context, from kv.Snapshot, key value.Row, dst []byte, nowMS int64, s *scratch) (_ value.Row, ok bool, err error) {
+func (p Pinned) getWith(ctx context.Context, from kv.Snapshot, key value.Row, dst []byte, nowMS int64,
+	s *scratch) (_ value.Row, ok bool, err error) {
 	if s.Key, err = p.appendKey(s.Key[:0], p.table.Primary, key); err != nil {
 		return nil, false, err
 	}
@@ -72,8 +75,8 @@ func (p Pinned) getWith(ctx context.Context, from kv.Snapshot, key value.Row, ds
 	return p.visibleRow(dst, stored, nowMS)
 }
 
-// appendKey appends the key of the entry whose visible key parts have the values that key holds: a computed part under its own name, or as the
-// columns that it is computed from, a plain one under its column's name or its own.
+// appendKey appends the key of the entry whose visible key parts have the values that key holds: a computed part under
+// its own name, or as the columns that it is computed from, a plain one under its column's name or its own.
 func (p Pinned) appendKey(dst []byte, x *record.Index, key value.Row) ([]byte, error) {
 	dst = append(dst, x.Prefix...)
 	return p.table.AppendParts(dst, x, key)
@@ -88,7 +91,8 @@ func (p Pinned) KeyOf(dst []byte, item value.Row) (value.Row, error) {
 	return p.decodeKey(dst, p.table.Primary, key[len(p.table.Primary.Prefix):])
 }
 
-// decodeKey turns the relative key of an entry into a row of the visible parts of the index and of the primary key: DynamoDB's LastEvaluatedKey.
+// decodeKey turns the relative key of an entry into a row of the visible parts of the index and of the primary key:
+// DynamoDB's LastEvaluatedKey.
 func (p Pinned) decodeKey(dst []byte, x *record.Index, key []byte) (value.Row, error) {
 	row, err := p.table.DecodeKey(dst, x, key)
 	return row, wrap(p.name(), err)
@@ -100,9 +104,10 @@ type KeyRead struct {
 	Key   value.Row
 }
 
-// GetAll reads many items, of several tables, at one snapshot. found is called once for each, in any order; row is nil for an absent item and valid only
-// during the call. failed is the position of the key that the error is about, or -1.
-func (db *DB) GetAll(ctx context.Context, reads []KeyRead, found func(i int, row value.Row) error) (failed int, err error) {
+// GetAll reads many items, of several tables, at one snapshot. found is called once for each, in any order; row is nil
+// for an absent item and valid only during the call. failed is the position of the key that the error is about, or -1.
+func (db *DB) GetAll(ctx context.Context, reads []KeyRead, found func(i int, row value.Row) error) (failed int,
+	err error) {
 	reader, err := db.store.Read(ctx)
 	if err != nil {
 		return -1, wrap("", err)
@@ -111,7 +116,8 @@ func (db *DB) GetAll(ctx context.Context, reads []KeyRead, found func(i int, row
 	return getAll(ctx, reader, reads, found, db.nowMS)
 }
 
-func getAll(ctx context.Context, from kv.Snapshot, reads []KeyRead, found func(i int, row value.Row) error, now func() int64) (failed int, err error) {
+func getAll(ctx context.Context, from kv.Snapshot, reads []KeyRead, found func(i int, row value.Row) error,
+	now func() int64) (failed int, err error) {
 	keys, room := make([][]byte, len(reads)), make([]byte, 0, 64*len(reads))
 	for i := range reads {
 		n := len(room)
@@ -148,8 +154,8 @@ func getAll(ctx context.Context, from kv.Snapshot, reads []KeyRead, found func(i
 // Verify checks all rows and index entries of a table against each other, at one snapshot.
 func (t *Table) Verify(ctx context.Context) (Report, error) { return t.VerifyTelling(ctx, nil) }
 
-// VerifyTelling is Verify, and tells now and then how many rows and index entries it has read, and which share of all that is. tell may be nil; it is
-// called by one goroutine at a time.
+// VerifyTelling is Verify, and tells now and then how many rows and index entries it has read, and which share of all
+// that is. tell may be nil; it is called by one goroutine at a time.
 func (t *Table) VerifyTelling(ctx context.Context, tell func(rows, entries int64, done float64)) (Report, error) {
 	p, err := t.Pin()
 	if err != nil {
@@ -164,9 +170,10 @@ func (t *Table) VerifyTelling(ctx context.Context, tell func(rows, entries int64
 		return Report{}, wrap(t.name, err)
 	}
 	defer reader.Close()
-	how := record.Verification{Progress: tell, Cut: func(ctx context.Context, x *record.Index, parts int) ([][]byte, error) {
-		return query.Boundaries(ctx, reader, x, parts-1, p.sizer(ctx))
-	}}
+	how := record.Verification{Progress: tell,
+		Cut: func(ctx context.Context, x *record.Index, parts int) ([][]byte, error) {
+			return query.Boundaries(ctx, reader, x, parts-1, p.sizer(ctx))
+		}}
 	if p.Descriptor().IsFollowed() {
 		if how.Behind, err = asyncindex.Behind(ctx, reader, p.Descriptor().ID); err != nil {
 			return Report{}, wrap(t.name, err)

@@ -18,8 +18,9 @@ import (
 	"github.com/weftdb/weft/internal/rows/record"
 )
 
-// SetRecovery keeps the changes of the last so many days, so that the table can be restored as it was at any moment of them; 0 keeps none any more, and
-// makes earlier moments unreachable. Errors: KindInvalid for more than RecoveryDaysMax; KindNotFound.
+// SetRecovery keeps the changes of the last so many days, so that the table can be restored as it was at any moment of
+// them; 0 keeps none any more, and makes earlier moments unreachable. Errors: KindInvalid for more than
+// RecoveryDaysMax; KindNotFound.
 func (t *Table) SetRecovery(ctx context.Context, days int) error {
 	return t.edit(ctx, func(table *schema.Table) error { return t.db.RecoveryOn(table, days) })
 }
@@ -76,16 +77,19 @@ func (db *DB) checkRestorable(table *schema.Table, at time.Time) error {
 		return &Error{Kind: KindInvalid, Table: table.Name, Err: ErrNotRestorable,
 			Detail: "the changes of the table are not kept: switch point-in-time recovery on, and it can be restored as it was from then on"}
 	case at.UnixMilli() < from.UnixMilli() || at.UnixMilli() > to.UnixMilli():
-		return &Error{Kind: KindInvalid, Table: table.Name, Err: ErrNotRestorable, Detail: fmt.Sprintf("the table can be restored as it was from %s to %s, not at %s",
-			from.UTC().Format(time.RFC3339Nano), to.UTC().Format(time.RFC3339Nano), at.UTC().Format(time.RFC3339Nano))}
+		return &Error{Kind: KindInvalid, Table: table.Name, Err: ErrNotRestorable,
+			Detail: fmt.Sprintf("the table can be restored as it was from %s to %s, not at %s",
+				from.UTC().Format(time.RFC3339Nano), to.UTC().Format(time.RFC3339Nano),
+				at.UTC().Format(time.RFC3339Nano))}
 	}
 	return nil
 }
 
-// RestoreAt makes the table's items what they were at a moment, to the millisecond: it takes the changes since back, the last one first, in small transactions.
-// Each of them is a change itself, for streams, indexes, and a later restore. Other tables are not looked at, and neither are foreign keys. changes is how many
-// were taken back; if RestoreAt fails or is interrupted, it can be asked for again. What others write meanwhile stays if no change of the item is to be taken back after it.
-// Errors: KindInvalid if changes since then are not kept.
+// RestoreAt makes the table's items what they were at a moment, to the millisecond: it takes the changes since back,
+// the last one first, in small transactions. Each of them is a change itself, for streams, indexes, and a later
+// restore. Other tables are not looked at, and neither are foreign keys. changes is how many were taken back; if
+// RestoreAt fails or is interrupted, it can be asked for again. What others write meanwhile stays if no change of the
+// item is to be taken back after it. Errors: KindInvalid if changes since then are not kept.
 func (t *Table) RestoreAt(ctx context.Context, at time.Time) (changes int64, err error) {
 	if _, err := t.change(ctx, "dynamodb:RestoreTableToPointInTime"); err != nil {
 		return 0, err
@@ -102,10 +106,12 @@ func (t *Table) RestoreAt(ctx context.Context, at time.Time) (changes int64, err
 	return changes, wrap(t.name, err)
 }
 
-// RestoreTableAt begins to make a table that has the items which another one had at a moment, to the millisecond, and its indexes. It is there when all of it is;
-// until then it is one of Arrivals. edit gets the schema of the table as it is now, with the new name, and may change settings and leave indexes out. Errors:
-// KindInvalid if the moment is out of reach, KindExists, KindNotFound, edit's.
-func (db *DB) RestoreTableAt(ctx context.Context, database, source string, at time.Time, name string, edit func(*schema.Table) error) (Arrival, error) {
+// RestoreTableAt begins to make a table that has the items which another one had at a moment, to the millisecond, and
+// its indexes. It is there when all of it is; until then it is one of Arrivals. edit gets the schema of the table as it
+// is now, with the new name, and may change settings and leave indexes out. Errors: KindInvalid if the moment is out of
+// reach, KindExists, KindNotFound, edit's.
+func (db *DB) RestoreTableAt(ctx context.Context, database, source string, at time.Time, name string,
+	edit func(*schema.Table) error) (Arrival, error) {
 	for _, table := range [...]string{source, name} {
 		if err := db.askNamed(ctx, "dynamodb:RestoreTableToPointInTime", database, table); err != nil {
 			return Arrival{}, err
@@ -116,7 +122,8 @@ func (db *DB) RestoreTableAt(ctx context.Context, database, source string, at ti
 		return Arrival{}, err
 	}
 	err = db.checkRestorable(p.Descriptor(), at)
-	a := Arrival{Source: p.Descriptor().ID, AtMS: at.UnixMilli(), Schema: p.Descriptor().Clone(), Backup: "at-" + task.NewID(db.options.Now())}
+	a := Arrival{Source: p.Descriptor().ID, AtMS: at.UnixMilli(), Schema: p.Descriptor().Clone(),
+		Backup: "at-" + task.NewID(db.options.Now())}
 	p.Release()
 	if err == nil {
 		err = db.checkVacant(ctx, databaseOr(database), name)
@@ -127,7 +134,8 @@ func (db *DB) RestoreTableAt(ctx context.Context, database, source string, at ti
 	return db.arrive(ctx, a, database, name, edit)
 }
 
-// copyForArrival copies the table that another one is made of as it was, unless that was done. Indexes that are gone meanwhile are left out.
+// copyForArrival copies the table that another one is made of as it was, unless that was done. Indexes that are gone
+// meanwhile are left out.
 func (db *DB) copyForArrival(ctx context.Context, a *Arrival) error {
 	if a.Source == 0 {
 		return nil
@@ -142,7 +150,8 @@ func (db *DB) copyForArrival(ctx context.Context, a *Arrival) error {
 	return nil
 }
 
-// undoArrival takes changes back that the copy shows and the moment did not. It may take back later ones, too: what was before them is undone then.
+// undoArrival takes changes back that the copy shows and the moment did not. It may take back later ones, too: what was
+// before them is undone then.
 func (db *DB) undoArrival(ctx context.Context, a *Arrival) error {
 	if a.Source == 0 {
 		return nil
@@ -157,8 +166,9 @@ func (db *DB) undoArrival(ctx context.Context, a *Arrival) error {
 	return err
 }
 
-// Past shows what the table of an id was at the moments from one on, whose changes are all kept: in a snapshot that is to be closed. dir is a folder for temporary
-// files; with "" many changes are an error. Errors: KindInvalid, KindNotFound.
+// Past shows what the table of an id was at the moments from one on, whose changes are all kept: in a snapshot that is
+// to be closed. dir is a folder for temporary files; with "" many changes are an error. Errors: KindInvalid,
+// KindNotFound.
 func (db *DB) Past(ctx context.Context, id uint32, since time.Time, dir string) (*past.View, error) {
 	p, err := db.PinID(id)
 	if err != nil {

@@ -41,8 +41,9 @@ const rescuedKeys = 24
 func newRescued(t *testing.T, engine teststore.Engine, seed uint64) *rescued {
 	t.Helper()
 	store, admin := engine.Open(t)
-	db, err := database.Open(t.Context(), store, database.Options{Admin: admin, Logger: slog.New(slog.DiscardHandler), ExpiryInterval: -1,
-		Gateway: database.GatewayOptions{Lease: time.Minute, Poll: 5 * time.Millisecond}})
+	db, err := database.Open(t.Context(), store,
+		database.Options{Admin: admin, Logger: slog.New(slog.DiscardHandler), ExpiryInterval: -1,
+			Gateway: database.GatewayOptions{Lease: time.Minute, Poll: 5 * time.Millisecond}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,11 +53,15 @@ func newRescued(t *testing.T, engine teststore.Engine, seed uint64) *rescued {
 		}
 	})
 	both := database.NewImage | database.OldImage
-	table, err := db.CreateTable(t.Context(), database.TableSpec{Name: "t", Key: database.Columns("k", schema.String), Stream: &both, Indexes: []database.IndexSpec{
-		{Name: "by_v", Key: database.Columns("v", schema.Number)}, {Name: "alone", Key: database.Columns("u", schema.Number), Unique: true},
-		{Name: "words", Key: database.Columns("text", schema.String), Search: true}}})
+	table, err := db.CreateTable(t.Context(),
+		database.TableSpec{Name: "t", Key: database.Columns("k", schema.String), Stream: &both,
+			Indexes: []database.IndexSpec{
+				{Name: "by_v", Key: database.Columns("v", schema.Number)},
+				{Name: "alone", Key: database.Columns("u", schema.Number), Unique: true},
+				{Name: "words", Key: database.Columns("text", schema.String), Search: true}}})
 	if err == nil {
-		err = errors.Join(table.SetExpiry(t.Context(), "at"), db.WaitJobs(t.Context()), table.SetRecovery(t.Context(), 2))
+		err = errors.Join(table.SetExpiry(t.Context(), "at"), db.WaitJobs(t.Context()),
+			table.SetRecovery(t.Context(), 2))
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -173,7 +178,8 @@ func (r *rescued) live(t *testing.T, moments int) {
 			r.expire(ctx, t, values)
 		case i%10 == 7 && !r.indexed:
 			r.indexed = true
-			r.must(t, r.table.AddIndex(ctx, database.IndexSpec{Name: "late", Key: database.Columns("v", schema.Number, "text", schema.String)}))
+			r.must(t, r.table.AddIndex(ctx,
+				database.IndexSpec{Name: "late", Key: database.Columns("v", schema.Number, "text", schema.String)}))
 		case i%10 == 2 && r.indexed:
 			r.indexed = false
 			r.must(t, r.table.DropIndex(ctx, "late"))
@@ -191,11 +197,14 @@ func (r *rescued) must(t *testing.T, err error) {
 	}
 }
 
-// TestRestoreAt restores a table at random moments of its history, in place and beside, on each engine, and checks that it is what a model holds for the moment, and that its
-// indexes agree: with transactions that exchange keys of a unique index, expiry, a stream, and an index that comes and goes.
+// TestRestoreAt restores a table at random moments of its history, in place and beside, on each engine, and checks that
+// it is what a model holds for the moment, and that its indexes agree: with transactions that exchange keys of a unique
+// index, expiry, a stream, and an index that comes and goes.
 func TestRestoreAt(t *testing.T) {
-	t.Parallel()                                                                                             // it mostly waits
-	restores := map[string]int{"mem": rounds.Of(t, 16), "pebble": rounds.Of(t, 16), "tikv": rounds.Of(t, 4)} // the mock takes a second for each
+	// it mostly waits
+	t.Parallel()
+	// the mock takes a second for each
+	restores := map[string]int{"mem": rounds.Of(t, 16), "pebble": rounds.Of(t, 16), "tikv": rounds.Of(t, 4)}
 	seed := rounds.Seed(t)
 	for _, engine := range teststore.Engines() {
 		t.Run(engine.Name, func(t *testing.T) {
@@ -221,7 +230,8 @@ func TestRestoreAt(t *testing.T) {
 
 func (r *rescued) beside(t *testing.T, m rescuedMoment, name string) {
 	t.Helper()
-	if _, err := r.db.RestoreTableAt(t.Context(), "", "t", m.at, name, func(*schema.Table) error { return nil }); err != nil {
+	if _, err := r.db.RestoreTableAt(t.Context(), "", "t", m.at, name,
+		func(*schema.Table) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.db.Tasks().Wait(t.Context()); err != nil {
@@ -239,7 +249,8 @@ func (r *rescued) beside(t *testing.T, m rescuedMoment, name string) {
 	}
 }
 
-// TestRestorable: moments are out of reach that changes are not kept of, whatever was changed about that: the number of days, off and on again, an emptied table.
+// TestRestorable: moments are out of reach that changes are not kept of, whatever was changed about that: the number of
+// days, off and on again, an emptied table.
 func TestRestorable(t *testing.T) {
 	ctx, offset := t.Context(), new(atomic.Int64)
 	now := func() time.Time { return time.Now().Add(time.Duration(offset.Load())) }
@@ -250,7 +261,8 @@ func TestRestorable(t *testing.T) {
 	}
 	refused := func(at time.Time, why string) {
 		t.Helper()
-		if _, err := table.RestoreAt(ctx, at); !errors.Is(err, database.ErrNotRestorable) || database.KindOf(err) != database.KindInvalid {
+		if _, err := table.RestoreAt(ctx, at); !errors.Is(err, database.ErrNotRestorable) ||
+			database.KindOf(err) != database.KindInvalid {
 			t.Errorf("%s: %v", why, err)
 		}
 	}
@@ -322,7 +334,8 @@ func TestArrivalIsAlwaysSeen(t *testing.T) {
 	put(t, table, 0, 10, "old")
 	for i := range 30 {
 		name := fmt.Sprintf("copy%d", i)
-		arrival, err := db.RestoreTableAt(t.Context(), "", "t", time.Now(), name, func(*schema.Table) error { return nil })
+		arrival, err := db.RestoreTableAt(t.Context(), "", "t", time.Now(), name,
+			func(*schema.Table) error { return nil })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -345,11 +358,13 @@ func TestArrivalIsAlwaysSeen(t *testing.T) {
 	}
 }
 
-// TestRestoreLosesItsChanges: a table that is to be made as another one was is given up if the changes are gone before it is made, and its name is free again.
+// TestRestoreLosesItsChanges: a table that is to be made as another one was is given up if the changes are gone before
+// it is made, and its name is free again.
 func TestRestoreLosesItsChanges(t *testing.T) {
 	store, admin := teststore.Open(t)
 	open := func(idle bool) *database.DB {
-		db, err := database.Open(context.WithoutCancel(t.Context()), store, database.Options{Admin: admin, Idle: idle, Logger: slog.New(slog.DiscardHandler)})
+		db, err := database.Open(context.WithoutCancel(t.Context()), store,
+			database.Options{Admin: admin, Idle: idle, Logger: slog.New(slog.DiscardHandler)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -367,7 +382,8 @@ func TestRestoreLosesItsChanges(t *testing.T) {
 	at := time.Now()
 	<-time.After(2 * time.Millisecond)
 	put(t, table, 0, 10, "new")
-	if _, err := db.RestoreTableAt(t.Context(), "", "t", at, "copy", func(*schema.Table) error { return nil }); err != nil {
+	if _, err := db.RestoreTableAt(t.Context(), "", "t", at, "copy",
+		func(*schema.Table) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
 	if err := errors.Join(table.SetRecovery(t.Context(), 0), db.Close()); err != nil {
@@ -384,7 +400,8 @@ func TestRestoreLosesItsChanges(t *testing.T) {
 	if _, err := db.Table("copy"); database.KindOf(err) != database.KindNotFound {
 		t.Errorf("a table was made without its changes: %v", err)
 	}
-	if _, err := db.CreateTable(t.Context(), database.TableSpec{Name: "copy", Key: database.Columns("k", schema.String)}); err != nil {
+	if _, err := db.CreateTable(t.Context(),
+		database.TableSpec{Name: "copy", Key: database.Columns("k", schema.String)}); err != nil {
 		t.Errorf("the name is taken: %v", err)
 	}
 }

@@ -13,8 +13,8 @@ import (
 )
 
 type (
-	// Region is a contiguous part of a table or an index. On an embedded engine regions are logical: ranges with counts, at which parallel reads are cut. On
-	// a cluster they are its shards.
+	// Region is a contiguous part of a table or an index. On an embedded engine regions are logical: ranges with
+	// counts, at which parallel reads are cut. On a cluster they are its shards.
 	Region = region.Shown
 	// KeyValue is the value of one part of a region's first or last key.
 	KeyValue = region.KeyValue
@@ -28,14 +28,15 @@ type (
 	Traffic = region.Traffic
 )
 
-// OwnWork returns a context for code that maintains the database instead of using it, such as a program that checks its rows: what is read and written with it
-// is not counted by Options.Traffic, and splits no regions.
+// OwnWork returns a context for code that maintains the database instead of using it, such as a program that checks its
+// rows: what is read and written with it is not counted by Options.Traffic, and splits no regions.
 func OwnWork(ctx context.Context) context.Context { return heat.OwnWork(ctx) }
 
 // RegionsMax is the number of regions a table or index may begin with.
 const RegionsMax = region.CountMax
 
-// Regions returns the regions of a table ("") or index, in the order of keys. It reads up to some 50,000 entries. Errors: KindNotFound.
+// Regions returns the regions of a table ("") or index, in the order of keys. It reads up to some 50,000 entries.
+// Errors: KindNotFound.
 func (p Pinned) Regions(ctx context.Context, index string) ([]Region, error) {
 	x, ok := p.table.Index(index)
 	if !ok {
@@ -48,17 +49,19 @@ func (p Pinned) Regions(ctx context.Context, index string) ([]Region, error) {
 	return list, wrap(p.name(), err)
 }
 
-// RegionSizes returns how large the regions of all tables were when that was last looked at, within the last minute or two; none of a cluster's, whose placement
-// driver knows. It reads nothing.
+// RegionSizes returns how large the regions of all tables were when that was last looked at, within the last minute or
+// two; none of a cluster's, whose placement driver knows. It reads nothing.
 func (db *DB) RegionSizes() []RegionSize { return db.regions.Sizes() }
 
-// RegionBorders returns the keys of the store at which regions of an index begin, and how many of them were there before the rows.
+// RegionBorders returns the keys of the store at which regions of an index begin, and how many of them were there
+// before the rows.
 func (p Pinned) RegionBorders(ctx context.Context, index uint32) (borders [][]byte, preset int, err error) {
 	return p.db.regions.Borders(ctx, p.table, index)
 }
 
-// Split makes regions of a table ("") or index begin where spec says. If there are entries and spec is only a number, they are cut into parts of about the
-// same size. Nothing is moved; regions that nobody needs are merged after a day. added is the number of new ones. Errors: KindNotFound, KindInvalid.
+// Split makes regions of a table ("") or index begin where spec says. If there are entries and spec is only a number,
+// they are cut into parts of about the same size. Nothing is moved; regions that nobody needs are merged after a day.
+// added is the number of new ones. Errors: KindNotFound, KindInvalid.
 func (t *Table) Split(ctx context.Context, index string, spec RegionSpec) (added int, err error) {
 	if _, err := t.change(ctx, "dynamodb:UpdateTable"); err != nil {
 		return 0, err
@@ -76,7 +79,8 @@ func (t *Table) Split(ctx context.Context, index string, spec RegionSpec) (added
 	return added, wrap(t.name, err)
 }
 
-// LookAfterRegions splits and merges regions now, as background work does. steps is the number of splits and merges that were made.
+// LookAfterRegions splits and merges regions now, as background work does. steps is the number of splits and merges
+// that were made.
 func (db *DB) LookAfterRegions(ctx context.Context) (steps int, err error) {
 	steps, err = db.regions.Look(ctx, true)
 	return steps, wrap("", err)
@@ -85,7 +89,8 @@ func (db *DB) LookAfterRegions(ctx context.Context) (steps int, err error) {
 func (db *DB) startRegions(ctx context.Context) *region.Keeper {
 	o := &db.options
 	return region.Start(ctx, region.Options{
-		Store: db.store, Catalog: db.catalog, Logger: o.Logger, Now: o.Now, Admin: db.admin, Traffic: o.Traffic, Settings: o.Regions,
+		Store: db.store, Catalog: db.catalog, Logger: o.Logger, Now: o.Now, Admin: db.admin, Traffic: o.Traffic,
+		Settings:  o.Regions,
 		Compile:   func(v *catalog.Version) *record.Table { return compileTable(v) },
 		SizeOf:    func(ctx context.Context) func(kv.Range) int64 { return Pinned{db: db}.sizer(ctx) },
 		TellSplit: db.endShardsOf,

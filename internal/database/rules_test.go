@@ -16,9 +16,11 @@ import (
 func TestRules(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, db *database.DB) {
 		ctx, item := t.Context(), database.Document{"id": 1}
-		for _, rules := range []schema.Rules{{}, {Dialect: "SQL", Puts: true}, {Dialect: "SQL", Deletes: true}, {Dialect: "SQL", Puts: true, Deletes: true}} {
+		for _, rules := range []schema.Rules{{}, {Dialect: "SQL", Puts: true}, {Dialect: "SQL", Deletes: true},
+			{Dialect: "SQL", Puts: true, Deletes: true}} {
 			name := "t"
-			table := mustTable(t, db, database.TableSpec{Name: name, Key: database.Columns("id", schema.Number), Rules: rules})
+			table := mustTable(t, db, database.TableSpec{Name: name, Key: database.Columns("id", schema.Number),
+				Rules: rules})
 			expect := func(what string, err error, refused bool) {
 				t.Helper()
 				if refused != (database.KindOf(err) == database.KindInvalid) || !refused && err != nil {
@@ -28,7 +30,8 @@ func TestRules(t *testing.T) {
 			expect("put", table.Put(ctx, item), rules.Puts)
 			_, err := table.Update(ctx, item, govalue.Attribute("n").Add(1))
 			expect("update", err, rules.Puts)
-			expect("put in a transaction", db.Update(ctx, func(tx *database.Tx) error { return tx.Put(ctx, name, item) }), rules.Puts)
+			expect("put in a transaction",
+				db.Update(ctx, func(tx *database.Tx) error { return tx.Put(ctx, name, item) }), rules.Puts)
 			pin, err := db.Pin(name)
 			if err != nil {
 				t.Fatal(err)
@@ -37,10 +40,14 @@ func TestRules(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = db.WriteAll(ctx, []database.TableWrite{{Table: pin, Write: database.Write{Op: database.OpPut, Row: row}}})
+			_, err = db.WriteAll(ctx, []database.TableWrite{{Table: pin,
+				Write: database.Write{Op: database.OpPut, Row: row}}})
 			expect("put of several", err, rules.Puts)
-			expect("put that is judged", pin.Write(ctx, &database.Write{Op: database.OpPut, Row: row, Judged: true}, &database.WriteResult{}), false)
-			expect("delete", pin.Write(ctx, &database.Write{Op: database.OpDelete, Row: row}, &database.WriteResult{}), rules.Deletes)
+			expect("put that is judged",
+				pin.Write(ctx, &database.Write{Op: database.OpPut, Row: row, Judged: true}, &database.WriteResult{}),
+				false)
+			expect("delete", pin.Write(ctx, &database.Write{Op: database.OpDelete, Row: row}, &database.WriteResult{}),
+				rules.Deletes)
 			pin.Release()
 			expect("expiry", table.SetExpiry(ctx, "e"), rules.Deletes)
 			if err := db.DropTable(ctx, "", name); err != nil {
@@ -50,11 +57,13 @@ func TestRules(t *testing.T) {
 	})
 }
 
-// TestMark: of two transactions that mark an item the second one waits, or fails; unless both share the mark and hold items.
+// TestMark: of two transactions that mark an item the second one waits, or fails; unless both share the mark and hold
+// items.
 func TestMark(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, db *database.DB) {
 		mustTable(t, db, database.TableSpec{Name: "t", Key: database.Columns("id", schema.Number)})
-		for _, mode := range [][3]bool{{}, {true}, {true, true}, {true, false, true}, {true, true, true}, {false, true, true}} {
+		for _, mode := range [][3]bool{{}, {true}, {true, true}, {true, false, true}, {true, true, true},
+			{false, true, true}} {
 			locks, shared := mode[0], mode[1]
 			ctx := t.Context()
 			begin := func() (*database.Tx, func(id int, shared bool) error) {
@@ -68,7 +77,8 @@ func TestMark(t *testing.T) {
 				}
 				if row, err := (database.Document{"id": 3}).AppendRow(nil, p.Names()); err != nil {
 					t.Fatal(err)
-				} else if _, _, err := tx.GetRow(ctx, p, row, nil); err != nil { // what a transaction reads first is what it conflicts with others from on
+				} else if _, _, err := tx.GetRow(ctx, p, row, nil); err != nil {
+					// what a transaction reads first is what it conflicts with others from on
 					t.Fatal(err)
 				}
 				return tx, func(id int, shared bool) error {
@@ -94,7 +104,8 @@ func TestMark(t *testing.T) {
 			if held == nil {
 				held = second.Commit(ctx)
 			}
-			if both := locks && shared && mode[2] && db.Serializes(); both && held != nil || !both && database.KindOf(held) != database.KindConflict {
+			if both := locks && shared && mode[2] && db.Serializes(); both && held != nil ||
+				!both && database.KindOf(held) != database.KindConflict {
 				t.Errorf("locks %v, shared %v and %v: two marks of one item: %v", locks, shared, mode[2], held)
 			}
 			second.Rollback()

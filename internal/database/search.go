@@ -13,7 +13,8 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// Words makes a field of a search index: the words of some columns, cut by an analyzer. Errors: KindInvalid for an analyzer that there is not.
+// Words makes a field of a search index: the words of some columns, cut by an analyzer. Errors: KindInvalid for an
+// analyzer that there is not.
 func Words(analyzer string, columns ...string) (schema.KeyPart, error) {
 	a, err := search.Open(analyzer)
 	if err != nil {
@@ -30,36 +31,38 @@ func Words(analyzer string, columns ...string) (schema.KeyPart, error) {
 	return part, nil
 }
 
-// SetFields begins to build a search index anew with other fields, which takes its name when it is complete; until then the present one answers. Fields that both
-// have keep their entries' form, but are built again. Errors: KindNotFound, KindBusy if the index is being built, KindInvalid.
+// SetFields begins to build a search index anew with other fields, which takes its name when it is complete; until then
+// the present one answers. Fields that both have keep their entries' form, but are built again. Errors: KindNotFound,
+// KindBusy if the index is being built, KindInvalid.
 func (t *Table) SetFields(ctx context.Context, index string, key []schema.KeyPart) error {
 	id, err := t.change(ctx, "dynamodb:UpdateTable")
 	if err != nil {
 		return err
 	}
-	return wrap(t.name, t.db.change(ctx, id, job.Job{Kind: job.BuildIndex, Table: id}, func(table *schema.Table, work *job.Job) error {
-		before, ok := table.Index(index)
-		if !ok || !before.Search {
-			return &Error{Kind: KindNotFound, Table: t.name, Detail: "no search index " + index}
-		}
-		for other := range table.Rebuilds(index) {
-			if !other.IsReplaced() {
-				return &Error{Kind: KindBusy, Table: t.name, Detail: "index " + index + " is being changed already"}
+	return wrap(t.name, t.db.change(ctx, id, job.Job{Kind: job.BuildIndex, Table: id},
+		func(table *schema.Table, work *job.Job) error {
+			before, ok := table.Index(index)
+			if !ok || !before.Search {
+				return &Error{Kind: KindNotFound, Table: t.name, Detail: "no search index " + index}
 			}
-		}
-		if before.State != schema.Active {
-			return &Error{Kind: KindBusy, Table: t.name, Detail: "index " + index + " is still being built"}
-		}
-		work.Index = table.AddRebuild(before, schema.Numbered(key), nil).ID
-		if err := table.Validate(); err != nil {
-			return &Error{Kind: KindInvalid, Table: t.name, Err: err}
-		}
-		return nil
-	}))
+			for other := range table.Rebuilds(index) {
+				if !other.IsReplaced() {
+					return &Error{Kind: KindBusy, Table: t.name, Detail: "index " + index + " is being changed already"}
+				}
+			}
+			if before.State != schema.Active {
+				return &Error{Kind: KindBusy, Table: t.name, Detail: "index " + index + " is still being built"}
+			}
+			work.Index = table.AddRebuild(before, schema.Numbered(key), nil).ID
+			if err := table.Validate(); err != nil {
+				return &Error{Kind: KindInvalid, Table: t.name, Err: err}
+			}
+			return nil
+		}))
 }
 
-// WordsField finds the field of words of some columns, in any order, in the search indexes that answer queries; in the one of that name, if index is not "".
-// ok is false if there is none.
+// WordsField finds the field of words of some columns, in any order, in the search indexes that answer queries; in the
+// one of that name, if index is not "". ok is false if there is none.
 func (p Pinned) WordsField(columns []string, index string) (x *schema.Index, field int, ok bool) {
 	for x := range p.Descriptor().Searches() {
 		if !x.State.Readable() || index != "" && x.Name != index {
@@ -76,7 +79,8 @@ func (p Pinned) WordsField(columns []string, index string) (x *schema.Index, fie
 
 // SearchText asks for the items whose words match a query, the best first: see docs/search.md.
 type SearchText struct {
-	// Columns are the attributes whose words are searched. A search index, the one that Query.Index names if it names one, must have a field of just these.
+	// Columns are the attributes whose words are searched. A search index, the one that Query.Index names if it names
+	// one, must have a field of just these.
 	Columns []string
 	Text    string
 	Boolean bool // Text is in boolean mode, with operators, rather than in natural language
@@ -89,7 +93,9 @@ func (p Pinned) searchQuery(ctx context.Context, from kv.Snapshot, q *Query) (*Q
 	s := q.Search
 	x, field, ok := p.WordsField(s.Columns, q.Index)
 	if !ok {
-		return nil, &Error{Kind: KindInvalid, Table: p.name(), Detail: "no search index holds the words of (" + strings.Join(s.Columns, ", ") + ") together; make one with these columns, or search those of one that is there"}
+		return nil, &Error{Kind: KindInvalid, Table: p.name(),
+			Detail: "no search index holds the words of (" + strings.Join(s.Columns, ", ") +
+				") together; make one with these columns, or search those of one that is there"}
 	}
 	analyzer, err := search.Open(x.Key[field].Analyzer)
 	if err != nil {
@@ -122,7 +128,8 @@ func (p Pinned) Scorer(ctx context.Context, x *schema.Index, field int, q *searc
 }
 
 // scorer is Scorer at a snapshot; nil is that of the latest commits.
-func (p Pinned) scorer(ctx context.Context, from kv.Snapshot, x *schema.Index, field int, q *search.Query) (*search.Scorer, error) {
+func (p Pinned) scorer(ctx context.Context, from kv.Snapshot, x *schema.Index, field int,
+	q *search.Query) (*search.Scorer, error) {
 	compiled, ok := p.table.IndexByID(x.ID)
 	if !ok {
 		return nil, &Error{Kind: KindNotFound, Table: p.name(), Detail: "no index " + x.Name}

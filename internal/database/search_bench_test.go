@@ -19,7 +19,8 @@ import (
 // benchDocuments is the number of items the benchmarks of searches have; their words are as frequent as Zipf has it.
 const benchDocuments = 20_000
 
-// BenchmarkSearch: items with a text of 60 words are written with their words, and the best ten found by queries of several forms.
+// BenchmarkSearch: items with a text of 60 words are written with their words, and the best ten found by queries of
+// several forms.
 func BenchmarkSearch(b *testing.B) {
 	db := testdb.OpenPebbleDir(b, b.TempDir())
 	words, err := database.Words("standard", "body")
@@ -43,7 +44,8 @@ func BenchmarkSearch(b *testing.B) {
 	id := int64(0)
 	put := func() {
 		id++
-		if err := table.Put(b.Context(), database.Document{"id": value.Value(value.AppendInt(nil, id)), "body": text()}); err != nil {
+		if err := table.Put(b.Context(),
+			database.Document{"id": value.Value(value.AppendInt(nil, id)), "body": text()}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -55,7 +57,8 @@ func BenchmarkSearch(b *testing.B) {
 	for id < benchDocuments {
 		put()
 	}
-	for _, query := range []string{"w1", "w100", "w5000", "+w5 +w20", "+w50 +w200", "w5 w20 w200", `"w5 w20"`, "w123*"} {
+	for _, query := range []string{"w1", "w100", "w5000", "+w5 +w20", "+w50 +w200", "w5 w20 w200", `"w5 w20"`,
+		"w123*"} {
 		b.Run(strings.ReplaceAll(query, " ", "_"), func(b *testing.B) { benchQuery(b, table, query) })
 	}
 }
@@ -81,7 +84,8 @@ func benchQuery(b *testing.B, table *database.Table, text string) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		c, err := p.Query(b.Context(), database.Query{Index: x.Name, Rank: scorer, Limit: 10, Where: &expr.Matches{Paths: []expr.Path{{Name: "body"}}, Query: query}})
+		c, err := p.Query(b.Context(), database.Query{Index: x.Name, Rank: scorer, Limit: 10,
+			Where: &expr.Matches{Paths: []expr.Path{{Name: "body"}}, Query: query}})
 		if err != nil {
 			b.Fatal(err)
 		}

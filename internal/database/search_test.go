@@ -44,18 +44,24 @@ func mustWords(t *testing.T, analyzer string, columns ...string) schema.KeyPart 
 
 // searchShapes are tables with a search index: with an ordered key, a hashed one, and cells that have times.
 func searchShapes(t *testing.T) []database.TableSpec {
-	pattern := schema.KeyPart{Name: "x*", Type: schema.Int, Pattern: true, Args: []schema.Argument{{Column: "x*", Type: schema.Int}}}
-	find := database.IndexSpec{Name: "find", Search: true, Key: append(parts(t, "a", "int", "b", "text", "c", "float", "d", "number", "e", "bytes"),
-		pattern, mustWords(t, "english", "title", "body"), mustWords(t, "english", "body"), mustWords(t, "trigram", "b"))}
+	pattern := schema.KeyPart{Name: "x*", Type: schema.Int, Pattern: true,
+		Args: []schema.Argument{{Column: "x*", Type: schema.Int}}}
+	find := database.IndexSpec{Name: "find", Search: true,
+		Key: append(parts(t, "a", "int", "b", "text", "c", "float", "d", "number", "e", "bytes"),
+			pattern, mustWords(t, "english", "title", "body"), mustWords(t, "english", "body"), mustWords(t, "trigram",
+				"b"))}
 	return []database.TableSpec{
-		{Name: "t", Key: parts(t, "k", "int", "l", "text"), Indexes: []database.IndexSpec{find, {Name: "a", Key: parts(t, "a", "int"), KeepNulls: true, Projection: schema.ProjectKeys}}},
-		{Name: "t", Key: parts(t, "desc(l)", "text", "k", "int"), HashDistributed: true, Indexes: []database.IndexSpec{find}},
+		{Name: "t", Key: parts(t, "k", "int", "l", "text"),
+			Indexes: []database.IndexSpec{find,
+				{Name: "a", Key: parts(t, "a", "int"), KeepNulls: true, Projection: schema.ProjectKeys}}},
+		{Name: "t", Key: parts(t, "desc(l)", "text", "k", "int"), HashDistributed: true,
+			Indexes: []database.IndexSpec{find}},
 		{Name: "t", Key: parts(t, "k", "int", "l", "text"), Indexes: []database.IndexSpec{find}, Cells: &cell.Rules{}},
 	}
 }
 
-// TestSearchAnswersAsFullScans: what a search index finds is what a look at every item finds, in the same order, while items are written, changed and deleted,
-// and however the index was built; verification finds nothing wrong with it.
+// TestSearchAnswersAsFullScans: what a search index finds is what a look at every item finds, in the same order, while
+// items are written, changed and deleted, and however the index was built; verification finds nothing wrong with it.
 func TestSearchAnswersAsFullScans(t *testing.T) {
 	seed := rounds.Seed(t)
 	analyzer, err := search.Open("english")
@@ -65,7 +71,9 @@ func TestSearchAnswersAsFullScans(t *testing.T) {
 	const questions = 60
 	for round := range rounds.Of(t, 3) {
 		for _, spec := range searchShapes(t) {
-			s := &searching{asking: asking{t: t, random: rand.New(rand.NewPCG(seed, uint64(round))), db: testdb.OpenWith(t, database.Options{SearchBytesMax: []int{0, 300, 3000}[round%3]})}, analyzer: analyzer}
+			s := &searching{asking: asking{t: t, random: rand.New(rand.NewPCG(seed, uint64(round))),
+				db: testdb.OpenWith(t, database.Options{SearchBytesMax: []int{0, 300, 3000}[round%3]})},
+				analyzer: analyzer}
 			find := spec.Indexes[0]
 			if round%2 == 1 {
 				spec.Indexes = spec.Indexes[1:]
@@ -95,7 +103,8 @@ func TestSearchAnswersAsFullScans(t *testing.T) {
 	}
 }
 
-var searchWords = strings.Fields("red green blue shoe shoes running runs fast apple apples appliance zebra wi-fi São Paulo the a of") // immutable
+// immutable
+var searchWords = strings.Fields("red green blue shoe shoes running runs fast apple apples appliance zebra wi-fi São Paulo the a of")
 
 func (s *searching) text() string {
 	words := make([]string, s.random.IntN(8))
@@ -187,7 +196,9 @@ func (s *searching) condition(depth int) expr.Condition {
 			return govalue.All(s.condition(depth-1), s.condition(depth-1))
 		}
 	case 6:
-		return &expr.Contains{X: &expr.Path{Name: "b"}, Member: &expr.Literal{Value: value.AppendString(nil, []byte([]string{"a", "aba", "b\x00", "bab"}[s.random.IntN(4)]))}}
+		return &expr.Contains{X: &expr.Path{Name: "b"},
+			Member: &expr.Literal{Value: value.AppendString(nil,
+				[]byte([]string{"a", "aba", "b\x00", "bab"}[s.random.IntN(4)]))}}
 	case 7:
 		f := govalue.Attribute(s.attribute())
 		return govalue.Any(f.Missing(), f.Equal(nil))
@@ -215,7 +226,8 @@ func (s *searching) compare() {
 	defer view.Close()
 	reverse := s.random.IntN(3) == 0
 	want := s.walk(ctx, view, p, database.Query{Where: where, Reverse: reverse})
-	for _, q := range []database.Query{{AnyIndex: true, Where: where, Reverse: reverse}, {Index: "find", Where: where, Reverse: reverse}} {
+	for _, q := range []database.Query{{AnyIndex: true, Where: where, Reverse: reverse},
+		{Index: "find", Where: where, Reverse: reverse}} {
 		plan, err := p.Plan(q)
 		if errors.Is(err, access.ErrNoField) {
 			continue
@@ -226,7 +238,8 @@ func (s *searching) compare() {
 		got := s.walk(ctx, view, p, q)
 		explained := strings.Join(plan.Explain().Search, "\n")
 		if plan.Index.IsPrimary() && !slices.Equal(got, want) || !slices.Equal(sorted(got), sorted(want)) {
-			s.t.Errorf("%s (reverse %v)\n found %v\n want %v\nby %s\n%s", expr.Notation{}.AppendCondition(nil, where), reverse, got, want, plan.Index.Name, explained)
+			s.t.Errorf("%s (reverse %v)\n found %v\n want %v\nby %s\n%s", expr.Notation{}.AppendCondition(nil, where),
+				reverse, got, want, plan.Index.Name, explained)
 			return
 		}
 		if explained != "" {
@@ -294,7 +307,8 @@ func (s *searching) verify() {
 	}
 }
 
-// TestSearchScores: what is found by words, in which order and with which scores, is what a plain reading of BM25's formula over all items says.
+// TestSearchScores: what is found by words, in which order and with which scores, is what a plain reading of BM25's
+// formula over all items says.
 func TestSearchScores(t *testing.T) {
 	seed := rounds.Seed(t)
 	items := min(max(rounds.Of(t, 800), 300), 20_000)
@@ -302,7 +316,8 @@ func TestSearchScores(t *testing.T) {
 	random := rand.New(rand.NewPCG(seed, 0))
 	db := testdb.Open(t)
 	table := mustTable(t, db, database.TableSpec{Name: "t", Key: parts(t, "id", "int"),
-		Indexes: []database.IndexSpec{{Name: "ft", Search: true, Key: []schema.KeyPart{mustWords(t, "whitespace", "text")}}}})
+		Indexes: []database.IndexSpec{{Name: "ft", Search: true,
+			Key: []schema.KeyPart{mustWords(t, "whitespace", "text")}}}})
 	zipf := rand.NewZipf(random, 1.2, 3, 200)
 	texts := map[int64][]string{}
 	for id := range int64(items) {
@@ -311,7 +326,9 @@ func TestSearchScores(t *testing.T) {
 			words[i] = fmt.Sprintf("w%d", zipf.Uint64())
 		}
 		texts[id] = words
-		if err := table.Put(t.Context(), database.Document{"id": value.Value(value.AppendInt(nil, id)), "text": strings.Join(words, " ")}); err != nil {
+		if err := table.Put(t.Context(),
+			database.Document{"id": value.Value(value.AppendInt(nil, id)),
+				"text": strings.Join(words, " ")}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -332,12 +349,14 @@ func TestSearchScores(t *testing.T) {
 		}
 		most := 1 + random.IntN(50)
 		want := naiveRank(texts, asked, must)
-		got := rankedBy(t, p, database.Query{Search: &database.SearchText{Columns: []string{"text"}, Text: text, Boolean: true}, Limit: most}, random.IntN(3) == 0, most)
+		got := rankedBy(t, p, database.Query{Search: &database.SearchText{Columns: []string{"text"}, Text: text,
+			Boolean: true}, Limit: most}, random.IntN(3) == 0, most)
 		if len(got) != min(len(want), most) && len(got) != len(want) {
 			t.Fatalf("%q: found %d, want %d", text, len(got), len(want))
 		}
 		for i, one := range got {
-			if math.Abs(one.score-want[i].score) > 1e-6 || one.id != want[i].id && math.Abs(one.score-scoreOf(want, one.id)) > 1e-6 {
+			if math.Abs(one.score-want[i].score) > 1e-6 ||
+				one.id != want[i].id && math.Abs(one.score-scoreOf(want, one.id)) > 1e-6 {
 				t.Fatalf("%q: row %d is %v, want %v", text, i, one, want[i])
 			}
 		}

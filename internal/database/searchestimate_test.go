@@ -18,8 +18,8 @@ import (
 	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
-// packages are a table whose rows are like descriptions of programs: groups of it lie together, some words are in most texts and most in few, and words
-// depend on each other and on the group.
+// packages are a table whose rows are like descriptions of programs: groups of it lie together, some words are in most
+// texts and most in few, and words depend on each other and on the group.
 type packages struct {
 	t        *testing.T
 	random   *rand.Rand
@@ -39,10 +39,12 @@ func newPackages(t *testing.T) *packages {
 		t.Fatal(err)
 	}
 	p := &packages{t: t, random: rand.New(rand.NewPCG(seed, 1)), analyzer: analyzer}
-	p.table = mustTable(t, testdb.Open(t), database.TableSpec{Name: "p", Key: parts(t, "id", "int"), Indexes: []database.IndexSpec{
-		{Name: "find", Search: true, Key: append(parts(t, "len", "int", "grp", "text", "name", "text"), mustWords(t, "standard", "body"), mustWords(t, "trigram", "name"))},
-		{Name: "bylen", Key: parts(t, "len", "int"), KeepNulls: true, Projection: schema.ProjectKeys},
-	}})
+	p.table = mustTable(t, testdb.Open(t),
+		database.TableSpec{Name: "p", Key: parts(t, "id", "int"), Indexes: []database.IndexSpec{
+			{Name: "find", Search: true, Key: append(parts(t, "len", "int", "grp", "text", "name", "text"),
+				mustWords(t, "standard", "body"), mustWords(t, "trigram", "name"))},
+			{Name: "bylen", Key: parts(t, "len", "int"), KeepNulls: true, Projection: schema.ProjectKeys},
+		}})
 	for i := range 600 {
 		p.words = append(p.words, fmt.Sprintf("w%c%c%d", 'a'+i%26, 'a'+i/26, i))
 	}
@@ -63,7 +65,8 @@ func (p *packages) put(i int, group string) {
 	p.t.Helper()
 	var words []string
 	for range 4 + p.random.IntN(16) {
-		at := int(float64(len(p.words)) * p.random.Float64() * p.random.Float64() * p.random.Float64() * p.random.Float64())
+		share := p.random.Float64() * p.random.Float64() * p.random.Float64() * p.random.Float64()
+		at := int(float64(len(p.words)) * share)
 		words = append(words, p.words[at])
 		if at%5 == 0 {
 			words = append(words, p.words[(at+1)%len(p.words)]) // often one after the other
@@ -75,7 +78,8 @@ func (p *packages) put(i int, group string) {
 	}
 	text := strings.Join(words, " ")
 	p.texts = append(p.texts, text)
-	if err := p.table.Put(p.t.Context(), database.Document{"id": i, "len": len(text), "grp": group, "name": name, "body": text}); err != nil {
+	if err := p.table.Put(p.t.Context(),
+		database.Document{"id": i, "len": len(text), "grp": group, "name": name, "body": text}); err != nil {
 		p.t.Fatal(err)
 	}
 }
@@ -137,13 +141,15 @@ func TestSearchEstimates(t *testing.T) {
 	}
 	slices.Sort(factors)
 	median, tenth := factors[len(factors)/2], factors[len(factors)*9/10]
-	t.Logf("of %d estimates the median is off by %.2f, one in ten by %.2f or more, the worst by %.1f", len(factors), median, tenth, factors[len(factors)-1])
+	t.Logf("of %d estimates the median is off by %.2f, one in ten by %.2f or more, the worst by %.1f", len(factors),
+		median, tenth, factors[len(factors)-1])
 	if median > 3 || tenth > 8 {
 		t.Errorf("the median of estimates is off by %.1f, one in ten by %.1f or more", median, tenth)
 	}
 }
 
-// count counts the rows that meet a condition. That the search index finds them all is what TestSearchAnswersAsFullScans says.
+// count counts the rows that meet a condition. That the search index finds them all is what
+// TestSearchAnswersAsFullScans says.
 func (p *packages) count(pin *database.Pinned, condition expr.Condition) (rows int) {
 	p.t.Helper()
 	cursor, err := pin.Query(p.t.Context(), database.Query{Index: "find", Fetch: true, Where: condition})
@@ -159,7 +165,8 @@ func (p *packages) count(pin *database.Pinned, condition expr.Condition) (rows i
 	return rows
 }
 
-// TestSearchOrOrder: where many rows are found, an index in the wanted order that ends after a few is taken; where few are, the search index.
+// TestSearchOrOrder: where many rows are found, an index in the wanted order that ends after a few is taken; where few
+// are, the search index.
 func TestSearchOrOrder(t *testing.T) {
 	p := newPackages(t)
 	pin, err := p.table.Pin()
@@ -192,7 +199,8 @@ func TestSearchOrOrder(t *testing.T) {
 			t.Fatal(err)
 		}
 		if plan.Index.Name != one.index || (plan.Searches() == "") != (one.index != "") {
-			t.Errorf("%v LIMIT %d: index %q, search index %q, %.0f rows, cost %.0f", one.where, one.limit, plan.Index.Name, plan.Searches(), plan.Rows, plan.Cost)
+			t.Errorf("%v LIMIT %d: index %q, search index %q, %.0f rows, cost %.0f", one.where, one.limit,
+				plan.Index.Name, plan.Searches(), plan.Rows, plan.Cost)
 		}
 	}
 }

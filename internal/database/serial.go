@@ -9,11 +9,13 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// A serializable transaction notes what it reads. Its commit reads all of it again, from the latest commits, and fails if anything differs, be it by a key more
-// or less in a range. From that to its commit no other serializable transaction commits, so all of them are as if they had run one after the other, in the
-// order of their commits. One that writes nothing has read what the commits before its snapshot left, and needs no look back.
+// A serializable transaction notes what it reads. Its commit reads all of it again, from the latest commits, and fails
+// if anything differs, be it by a key more or less in a range. From that to its commit no other serializable
+// transaction commits, so all of them are as if they had run one after the other, in the order of their commits. One
+// that writes nothing has read what the commits before its snapshot left, and needs no look back.
 
-// Serializes reports whether the database has serializable transactions: it has none over a store that several processes share.
+// Serializes reports whether the database has serializable transactions: it has none over a store that several
+// processes share.
 func (db *DB) Serializes() bool {
 	_, shared := kv.SharedOf(db.store)
 	return !shared

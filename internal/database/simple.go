@@ -12,8 +12,8 @@ import (
 	"github.com/weftdb/weft/internal/data/value"
 )
 
-// Put stores an item, replacing one with the same key. If conditions are given, all must be true of the item as it was; otherwise the error is of
-// KindConditionFailed.
+// Put stores an item, replacing one with the same key. If conditions are given, all must be true of the item as it was;
+// otherwise the error is of KindConditionFailed.
 func (t *Table) Put(ctx context.Context, item Document, conditions ...expr.Condition) error {
 	_, err := t.WriteDocument(ctx, item, &Write{Op: OpPut, Condition: govalue.All(conditions...)})
 	return err
@@ -26,8 +26,10 @@ func (t *Table) Delete(ctx context.Context, key Document, conditions ...expr.Con
 }
 
 // Update changes the item with the given key, making one if there is none, and returns it as it is then.
-func (t *Table) Update(ctx context.Context, key Document, update *expr.Update, conditions ...expr.Condition) (Item, error) {
-	return t.WriteDocument(ctx, key, &Write{Op: OpUpdate, Update: update, Condition: govalue.All(conditions...), NeedNew: true})
+func (t *Table) Update(ctx context.Context, key Document, update *expr.Update, conditions ...expr.Condition) (Item,
+	error) {
+	return t.WriteDocument(ctx, key, &Write{Op: OpUpdate, Update: update, Condition: govalue.All(conditions...),
+		NeedNew: true})
 }
 
 // WriteDocument does a write whose Row is given as a Document, and returns the item as it is then if w.NeedNew is set.
@@ -111,7 +113,8 @@ func (p Pinned) inOrder(q *Query) error {
 	return nil
 }
 
-// sorted is the cheapest plan that gives items in the order of q, which is made to name its index; other if there is none.
+// sorted is the cheapest plan that gives items in the order of q, which is made to name its index; other if there is
+// none.
 func (p Pinned) sorted(q *Query, other Plan) Plan {
 	best, named := other, *q
 	named.AnyIndex, named.Fetch = false, true

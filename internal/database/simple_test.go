@@ -13,7 +13,8 @@ import (
 	"github.com/weftdb/weft/zorder/codec"
 )
 
-// TestWalkEnds: a walk that has ended holds no version of its table, so that the next change of the schema need not wait for it.
+// TestWalkEnds: a walk that has ended holds no version of its table, so that the next change of the schema need not
+// wait for it.
 func TestWalkEnds(t *testing.T) {
 	db := embedded(t)
 	table := mustTable(t, db, database.TableSpec{Name: "t", Key: database.Columns("pk", schema.String)})
@@ -21,7 +22,8 @@ func TestWalkEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, goOn := range []bool{true, false} {
-		if err := table.Documents(t.Context(), database.Query{}, func(database.Document) bool { return goOn }); err != nil {
+		if err := table.Documents(t.Context(), database.Query{},
+			func(database.Document) bool { return goOn }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -37,7 +39,8 @@ func TestWalkEnds(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for _, name := range []string{"one", "two"} { // a change waits for those who hold the version before
-		if err := table.AddIndex(ctx, database.IndexSpec{Name: name, Key: database.Columns("x", schema.String)}); err != nil {
+		if err := table.AddIndex(ctx, database.IndexSpec{Name: name,
+			Key: database.Columns("x", schema.String)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -54,11 +57,14 @@ func TestWalkEnds(t *testing.T) {
 
 // TestZOrder: a key part made of structs is the one that its name spells.
 func TestZOrder(t *testing.T) {
-	part, err := database.ZOrder(codec.Attribute{Name: "lat", Type: codec.Type{Kind: codec.F64}, Bits: 16}, codec.Attribute{Name: "odd, name", Type: codec.Type{Kind: codec.I8}})
-	if err != nil || part.Name != `zorder(lat f64:16, "odd, name" i8)` || part.Type != schema.Binary || len(part.Args) != 2 {
+	part, err := database.ZOrder(codec.Attribute{Name: "lat", Type: codec.Type{Kind: codec.F64}, Bits: 16},
+		codec.Attribute{Name: "odd, name", Type: codec.Type{Kind: codec.I8}})
+	if err != nil || part.Name != `zorder(lat f64:16, "odd, name" i8)` || part.Type != schema.Binary ||
+		len(part.Args) != 2 {
 		t.Errorf("%+v, %v", part, err)
 	}
-	if _, err := database.ZOrder(codec.Attribute{Name: "text", Type: codec.Type{Kind: codec.NFC, Bytes: 4}}); database.KindOf(err) != database.KindInvalid {
+	if _, err := database.ZOrder(codec.Attribute{Name: "text",
+		Type: codec.Type{Kind: codec.NFC, Bytes: 4}}); database.KindOf(err) != database.KindInvalid {
 		t.Error(err)
 	}
 }
@@ -68,7 +74,8 @@ func TestAnyIndexReadsBack(t *testing.T) {
 	db := embedded(t)
 	table := mustTable(t, db, database.TableSpec{
 		Name: "t", Key: database.Columns("id", schema.Number),
-		Indexes: []database.IndexSpec{{Name: "by-x", Key: database.Columns("x", schema.Number), Projection: schema.ProjectKeys}},
+		Indexes: []database.IndexSpec{{Name: "by-x", Key: database.Columns("x", schema.Number),
+			Projection: schema.ProjectKeys}},
 	})
 	for i := range 300 {
 		if err := table.Put(t.Context(), database.Document{"id": i, "x": i, "kind": "a"}); err != nil {
@@ -77,8 +84,10 @@ func TestAnyIndexReadsBack(t *testing.T) {
 	}
 	for _, any := range []bool{false, true} {
 		found := 0
-		q := database.Query{AnyIndex: any, Where: govalue.All(govalue.Attribute("x").Equal(5), govalue.Attribute("kind").Equal("a"))}
-		if err := table.Documents(t.Context(), q, func(d database.Document) bool { found += len(d); return true }); err != nil {
+		q := database.Query{AnyIndex: any,
+			Where: govalue.All(govalue.Attribute("x").Equal(5), govalue.Attribute("kind").Equal("a"))}
+		if err := table.Documents(t.Context(), q,
+			func(d database.Document) bool { found += len(d); return true }); err != nil {
 			t.Fatal(err)
 		}
 		if found != 3 {

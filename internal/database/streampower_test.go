@@ -15,8 +15,9 @@ import (
 	"github.com/weftdb/weft/internal/database"
 )
 
-// TestStreamPowerLoss: whatever part of what was not synced a power loss keeps, in the middle of writes and of expiry, a reader of the stream goes on without a record that
-// is lost, doubled or out of order: each fits those that it has read before the loss, and in the end they tell what the table holds.
+// TestStreamPowerLoss: whatever part of what was not synced a power loss keeps, in the middle of writes and of expiry,
+// a reader of the stream goes on without a record that is lost, doubled or out of order: each fits those that it has
+// read before the loss, and in the end they tell what the table holds.
 func TestStreamPowerLoss(t *testing.T) {
 	seed, losses := powerLosses(t)
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -38,7 +39,8 @@ func TestStreamPowerLoss(t *testing.T) {
 		}
 		f.catchUp(t, table)
 		f.whileWriting(t, db, table, random, func() {
-			disk = disk.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: []int{0, 30, 100}[random.IntN(3)], RNG: random})
+			disk = disk.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: []int{0, 30, 100}[random.IntN(3)],
+				RNG: random})
 		})
 		_ = db.Close()
 		_ = store.Close()
@@ -52,7 +54,8 @@ func TestStreamPowerLoss(t *testing.T) {
 	t.Logf("%d power losses, %d records, %d of them of expiry, %d shards", losses, f.records, f.expired, len(f.ended))
 }
 
-// catchUp reads all that there is, and compares what it says with the table. Nobody may write meanwhile but expiry, so it is read again where that was at work.
+// catchUp reads all that there is, and compares what it says with the table. Nobody may write meanwhile but expiry, so
+// it is read again where that was at work.
 func (f *followed) catchUp(t *testing.T, table *database.Table) {
 	t.Helper()
 	pin, err := table.Pin()
@@ -88,7 +91,8 @@ func (f *followed) whileWriting(t *testing.T, db *database.DB, table *database.T
 				var err error
 				switch own.IntN(20) {
 				case 0:
-					err = table.Put(ctx, database.Document{"k": "short", "v": own.IntN(3), "until": time.Now().Unix() - 5})
+					err = table.Put(ctx,
+						database.Document{"k": "short", "v": own.IntN(3), "until": time.Now().Unix() - 5})
 				case 1:
 					if w == 0 {
 						err = db.EndShards(ctx, "", "t")

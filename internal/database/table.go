@@ -28,11 +28,11 @@ type TableSpec struct {
 	// Key is the primary key; its first PartitionParts parts are the partition key. Default of PartitionParts: 1.
 	Key            []schema.KeyPart
 	PartitionParts int
-	// HashDistributed prefixes every key by a hash of its partition key, so that growing partition keys do not meet at one end of the
-	// table. Items of one partition stay in order, partitions do not. Default: ordered.
+	// HashDistributed prefixes every key by a hash of its partition key, so that growing partition keys do not meet at
+	// one end of the table. Items of one partition stay in order, partitions do not. Default: ordered.
 	HashDistributed bool
-	// Columns are declared columns that are not in the key. A write of one that its type does not take is refused with a *ColumnTypeError, whoever
-	// writes; AnyType takes all values. Rows may have attributes that are not declared.
+	// Columns are declared columns that are not in the key. A write of one that its type does not take is refused with
+	// a *ColumnTypeError, whoever writes; AnyType takes all values. Rows may have attributes that are not declared.
 	Columns []schema.Column
 	Indexes []IndexSpec
 	// Regions says with which regions the table begins. Default: with one, and on a cluster with four for each node.
@@ -43,11 +43,13 @@ type TableSpec struct {
 	Rules schema.Rules
 	// Stream switches a stream of the table's changes on, with these images. Default: none is on.
 	Stream *Images
-	// RecoveryDays keeps the changes of so many days, so that the table can be restored as it was at any moment of them. Default: none are kept.
+	// RecoveryDays keeps the changes of so many days, so that the table can be restored as it was at any moment of
+	// them. Default: none are kept.
 	RecoveryDays int
 	// Dialect is kept with the table for a dialect, unread.
 	Dialect map[string]json.RawMessage
-	// Filling makes a table that nobody finds by its name before it is Revealed: rows are loaded into it first. Its name is taken.
+	// Filling makes a table that nobody finds by its name before it is Revealed: rows are loaded into it first. Its
+	// name is taken.
 	Filling bool
 	// Task is filed in the commit that makes the table. Default: none.
 	Task *TableTask
@@ -60,12 +62,14 @@ type IndexSpec struct {
 	PartitionParts int // default: 1
 	Local          bool
 	KeepNulls      bool
-	// Unique lets no two items have the same key in the index, but for keys that hold a null. Who would make a second one is answered with a
-	// *DuplicateError.
+	// Unique lets no two items have the same key in the index, but for keys that hold a null. Who would make a second
+	// one is answered with a *DuplicateError.
 	Unique bool
-	// Search makes a search index, of which each part of Key is a field: a column, or Words. It keeps nulls and projects nothing else.
+	// Search makes a search index, of which each part of Key is a field: a column, or Words. It keeps nulls and
+	// projects nothing else.
 	Search bool
-	// Async leaves changes of items to a job that brings a search index up to date after their commits; nil: their commits do.
+	// Async leaves changes of items to a job that brings a search index up to date after their commits; nil: their
+	// commits do.
 	Async      *schema.Async
 	Projection schema.Projection
 	Include    []string
@@ -73,7 +77,8 @@ type IndexSpec struct {
 	Dialect    map[string]json.RawMessage
 }
 
-// Columns makes plain key parts of pairs of a name (string) and a Type. It panics on anything else, as a literal with a wrong type would not compile.
+// Columns makes plain key parts of pairs of a name (string) and a Type. It panics on anything else, as a literal with a
+// wrong type would not compile.
 func Columns(pairs ...any) []schema.KeyPart {
 	parts := make([]schema.KeyPart, 0, len(pairs)/2)
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -86,7 +91,8 @@ func Columns(pairs ...any) []schema.KeyPart {
 	return parts
 }
 
-// Part makes a key part of a column's name or of an expression such as `concat(day,'#',user)`, `hash32(id)`, `reverse(id)` or `desc(at)`.
+// Part makes a key part of a column's name or of an expression such as `concat(day,'#',user)`, `hash32(id)`,
+// `reverse(id)` or `desc(at)`.
 func Part(name string, t schema.Type) (schema.KeyPart, error) {
 	part, _, err := keytext.Parse(name, t)
 	if err != nil {
@@ -95,12 +101,14 @@ func Part(name string, t schema.Type) (schema.KeyPart, error) {
 	return part, nil
 }
 
-// ZOrder makes a key part that joins several attributes, the first of which owns the first bit: see docs/zorder.md. Errors: KindInvalid.
+// ZOrder makes a key part that joins several attributes, the first of which owns the first bit: see docs/zorder.md.
+// Errors: KindInvalid.
 func ZOrder(attributes ...codec.Attribute) (schema.KeyPart, error) {
 	return Part("zorder("+codec.Format(attributes)+")", schema.Binary)
 }
 
-// CreateTable makes a table and returns it. Errors: KindExists, KindInvalid; KindNotFound for a database that is not there.
+// CreateTable makes a table and returns it. Errors: KindExists, KindInvalid; KindNotFound for a database that is not
+// there.
 func (db *DB) CreateTable(ctx context.Context, spec TableSpec) (*Table, error) {
 	if err := db.askNamed(ctx, "dynamodb:CreateTable", spec.Database, spec.Name); err != nil {
 		return nil, err
@@ -124,9 +132,11 @@ func (db *DB) CreateTable(ctx context.Context, spec TableSpec) (*Table, error) {
 func (db *DB) describe(spec *TableSpec) *schema.Table {
 	key, columns := schema.Identified(spec.Key, spec.Columns)
 	table := &schema.Table{
-		Database: databaseOr(spec.Database), Name: spec.Name, UUID: uuid.NewString(), CreatedAtMS: db.options.Now().UnixMilli(), NextIndexID: 1,
+		Database: databaseOr(spec.Database), Name: spec.Name, UUID: uuid.NewString(),
+		CreatedAtMS: db.options.Now().UnixMilli(), NextIndexID: 1,
 		Columns: columns, Rules: spec.Rules, Dialect: spec.Dialect, Filling: spec.Filling,
-		Primary: schema.Index{Key: distribute(spec.HashDistributed, key, spec.PartitionParts), PartitionParts: max(spec.PartitionParts, 1)},
+		Primary: schema.Index{Key: distribute(spec.HashDistributed, key, spec.PartitionParts),
+			PartitionParts: max(spec.PartitionParts, 1)},
 	}
 	for _, index := range spec.Indexes {
 		addIndex(table, index, schema.Active, table.CreatedAtMS)
@@ -138,19 +148,22 @@ func (db *DB) describe(spec *TableSpec) *schema.Table {
 	return table
 }
 
-// CreateLike makes a table as another store has it, by its schema.Outline, for rows that are loaded as they were stored there. Nobody finds it by its name before it is
-// Revealed, and its changes are not kept: its stream and its recovery are to be switched on when the rows are there. Errors: those of CreateTable.
+// CreateLike makes a table as another store has it, by its schema.Outline, for rows that are loaded as they were stored
+// there. Nobody finds it by its name before it is Revealed, and its changes are not kept: its stream and its recovery
+// are to be switched on when the rows are there. Errors: those of CreateTable.
 func (db *DB) CreateLike(ctx context.Context, outline *schema.Table) (*Table, error) {
 	table := outline.Clone()
 	if err := db.askNamed(ctx, "dynamodb:CreateTable", table.Database, table.Name); err != nil {
 		return nil, err
 	}
-	table.UUID, table.CreatedAtMS, table.Filling, table.Streams, table.Recovery = uuid.NewString(), db.nowMS(), true, nil, nil
+	table.UUID, table.CreatedAtMS, table.Filling, table.Streams, table.Recovery = uuid.NewString(), db.nowMS(), true,
+		nil, nil
 	return db.create(ctx, table, make([]*RegionSpec, 1+len(table.Indexes)), nil)
 }
 
 // create stores a table that has no id yet, and files a task with it, if there is one.
-func (db *DB) create(ctx context.Context, table *schema.Table, regions []*RegionSpec, filed *TableTask) (*Table, error) {
+func (db *DB) create(ctx context.Context, table *schema.Table, regions []*RegionSpec, filed *TableTask) (*Table,
+	error) {
 	if table.IsFollowed() {
 		if err := db.errNoJournal(table.Name); err != nil {
 			return nil, err
@@ -208,8 +221,11 @@ func addIndex(table *schema.Table, spec IndexSpec, state schema.State, nowMS int
 		spec.KeepNulls, spec.Projection, spec.Key = true, schema.ProjectKeys, schema.Numbered(spec.Key)
 	}
 	table.Indexes = append(table.Indexes, schema.Index{
-		ID: table.NextIndexID, Name: spec.Name, Key: distribute(hash, spec.Key, spec.PartitionParts), PartitionParts: max(spec.PartitionParts, 1),
-		Local: spec.Local, KeepNulls: spec.KeepNulls, Unique: spec.Unique, Search: spec.Search, Async: spec.Async, Projection: spec.Projection, Include: spec.Include, State: state, CreatedAtMS: nowMS, Dialect: spec.Dialect,
+		ID: table.NextIndexID, Name: spec.Name, Key: distribute(hash, spec.Key, spec.PartitionParts),
+		PartitionParts: max(spec.PartitionParts, 1),
+		Local:          spec.Local, KeepNulls: spec.KeepNulls, Unique: spec.Unique, Search: spec.Search,
+		Async:      spec.Async,
+		Projection: spec.Projection, Include: spec.Include, State: state, CreatedAtMS: nowMS, Dialect: spec.Dialect,
 	})
 	table.NextIndexID++
 	return &table.Indexes[len(table.Indexes)-1]
@@ -274,9 +290,9 @@ func (db *DB) changeAll(ctx context.Context, id uint32, edit func(*schema.Table)
 	return err
 }
 
-// AddIndex starts to build an index on a table in use. Codecs of a Z-order are learned from the rows before, unless they are declared codec=raw.
-// It returns as soon as the build has begun; the index answers queries once its State is Active.
-// Errors: KindExists, KindInvalid.
+// AddIndex starts to build an index on a table in use. Codecs of a Z-order are learned from the rows before, unless
+// they are declared codec=raw. It returns as soon as the build has begun; the index answers queries once its State is
+// Active. Errors: KindExists, KindInvalid.
 func (t *Table) AddIndex(ctx context.Context, spec IndexSpec) error {
 	id, err := t.change(ctx, "dynamodb:UpdateTable")
 	if err != nil {
@@ -290,18 +306,19 @@ func (t *Table) AddIndex(ctx context.Context, spec IndexSpec) error {
 		return err
 	}
 	presets := region.Presets{}
-	err = t.db.change(ctx, id, job.Job{Kind: job.BuildIndex, Table: id}, func(table *schema.Table, work *job.Job) error {
-		if _, exists := table.Index(spec.Name); exists {
-			return &Error{Kind: KindExists, Table: t.name, Detail: fmt.Sprintf("an index %s exists", spec.Name)}
-		}
-		index := addIndex(table, spec, schema.DeleteOnly, t.db.options.Now().UnixMilli())
-		index.Sample, work.Index = sample, index.ID
-		if err := table.Validate(); err != nil {
-			return &Error{Kind: KindInvalid, Table: t.name, Err: err}
-		}
-		clear(presets)
-		return t.db.regions.Preset(ctx, presets, index, spec.Regions)
-	})
+	err = t.db.change(ctx, id, job.Job{Kind: job.BuildIndex, Table: id},
+		func(table *schema.Table, work *job.Job) error {
+			if _, exists := table.Index(spec.Name); exists {
+				return &Error{Kind: KindExists, Table: t.name, Detail: fmt.Sprintf("an index %s exists", spec.Name)}
+			}
+			index := addIndex(table, spec, schema.DeleteOnly, t.db.options.Now().UnixMilli())
+			index.Sample, work.Index = sample, index.ID
+			if err := table.Validate(); err != nil {
+				return &Error{Kind: KindInvalid, Table: t.name, Err: err}
+			}
+			clear(presets)
+			return t.db.regions.Preset(ctx, presets, index, spec.Regions)
+		})
 	if err == nil {
 		t.db.regions.Presplit(ctx, id, presets)
 	}
@@ -331,14 +348,14 @@ func (t *Table) DropIndex(ctx context.Context, name string) error {
 	}))
 }
 
-// SetDialect replaces what a dialect keeps with the table and, where edit names indexes, with them. edit gets a copy of the descriptor and changes
-// nothing but Dialect fields, and Cells as SetCells does. Errors: KindNotFound.
+// SetDialect replaces what a dialect keeps with the table and, where edit names indexes, with them. edit gets a copy of
+// the descriptor and changes nothing but Dialect fields, and Cells as SetCells does. Errors: KindNotFound.
 func (t *Table) SetDialect(ctx context.Context, edit func(*schema.Table) error) error {
 	return t.edit(ctx, edit)
 }
 
-// SetColumns is SetDialect for an edit that changes Columns, too. A declared type governs writes that come after; rows stay as they are.
-// Errors: KindNotFound, KindInvalid, edit's.
+// SetColumns is SetDialect for an edit that changes Columns, too. A declared type governs writes that come after; rows
+// stay as they are. Errors: KindNotFound, KindInvalid, edit's.
 func (t *Table) SetColumns(ctx context.Context, edit func(*schema.Table) error) error {
 	return t.edit(ctx, func(table *schema.Table) error {
 		if err := edit(table); err != nil {
@@ -351,7 +368,8 @@ func (t *Table) SetColumns(ctx context.Context, edit func(*schema.Table) error) 
 	})
 }
 
-// Rename gives the table another name, in another database perhaps; edit sees the descriptor before that. Errors: those of SetColumns, KindExists.
+// Rename gives the table another name, in another database perhaps; edit sees the descriptor before that. Errors: those
+// of SetColumns, KindExists.
 func (t *Table) Rename(ctx context.Context, database, name string, edit func(*schema.Table) error) error {
 	id, err := t.change(ctx, "dynamodb:DeleteTable") // the old name is gone
 	if err == nil {
@@ -423,7 +441,8 @@ func (db *DB) Filling(id uint32) (*Table, error) {
 func (t *Table) Reveal(ctx context.Context) error {
 	id, err := t.change(ctx, "dynamodb:CreateTable")
 	if err == nil {
-		_, err = t.db.catalog.Change(ctx, id, func(table *schema.Table) error { table.Filling = false; return nil }, nil)
+		_, err = t.db.catalog.Change(ctx, id, func(table *schema.Table) error { table.Filling = false; return nil },
+			nil)
 	}
 	return wrap(t.name, err)
 }

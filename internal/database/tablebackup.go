@@ -29,11 +29,13 @@ const (
 	taskRestore = "restore"
 )
 
-// TableBackup is a copy of one table at one moment, which is kept in the store until it is deleted, whatever becomes of the table.
+// TableBackup is a copy of one table at one moment, which is kept in the store until it is deleted, whatever becomes of
+// the table.
 type TableBackup struct {
-	ID      string        `json:"-"`
-	Name    string        `json:"name"`   // given by who asked for it
-	Schema  *schema.Table `json:"schema"` // of the table, when the backup was asked for, and of the copy from when that is there
+	ID   string `json:"-"`
+	Name string `json:"name"` // given by who asked for it
+	// of the table, when the backup was asked for, and of the copy from when that is there
+	Schema  *schema.Table `json:"schema"`
 	MadeMS  int64         `json:"madeMS"` // the moment that it shows: Unix milliseconds
 	Ready   bool          `json:"ready,omitempty"`
 	Gone    bool          `json:"gone,omitempty"`   // being deleted
@@ -51,7 +53,8 @@ type Arrival struct {
 	Schema *schema.Table `json:"schema"` // which has its id and name already
 	Failed string        `json:"failed,omitempty"`
 	EndMS  int64         `json:"endMS,omitempty"` // when it failed
-	// Source is the id of the table that it shows as it was at AtMS, Unix milliseconds: Backup is then a copy of its own. 0: it is made of a backup.
+	// Source is the id of the table that it shows as it was at AtMS, Unix milliseconds: Backup is then a copy of its
+	// own. 0: it is made of a backup.
 	Source uint32 `json:"source,omitempty"`
 	AtMS   int64  `json:"atMS,omitempty"`
 }
@@ -62,7 +65,8 @@ var ErrBackupNotFound = errors.New("there is no such backup")
 // ErrBackupInUse is the error for a backup that is being made or restored. It is of KindBusy.
 var ErrBackupInUse = errors.New("the backup is being made or restored")
 
-// BackupTable begins to copy a table: as it is when this is called, or, if the process ends before the copy is there, when the next one begins it anew. Errors: KindNotFound.
+// BackupTable begins to copy a table: as it is when this is called, or, if the process ends before the copy is there,
+// when the next one begins it anew. Errors: KindNotFound.
 func (db *DB) BackupTable(ctx context.Context, database, table, name string) (TableBackup, error) {
 	if err := db.askNamed(ctx, "dynamodb:CreateBackup", database, table); err != nil {
 		return TableBackup{}, err
@@ -217,9 +221,11 @@ func (db *DB) closeTask(ctx context.Context, t task.Task, detail any) error {
 	})
 }
 
-// RestoreTable begins to make a table of a backup. It is there, with its indexes, when all of it is; until then it is one of Arrivals. edit gets the schema of
-// the backup, with the new name, and may change settings and leave indexes out. Errors: ErrBackupNotFound, ErrBackupInUse, KindExists, edit's.
-func (db *DB) RestoreTable(ctx context.Context, id, database, name string, edit func(*schema.Table) error) (Arrival, error) {
+// RestoreTable begins to make a table of a backup. It is there, with its indexes, when all of it is; until then it is
+// one of Arrivals. edit gets the schema of the backup, with the new name, and may change settings and leave indexes
+// out. Errors: ErrBackupNotFound, ErrBackupInUse, KindExists, edit's.
+func (db *DB) RestoreTable(ctx context.Context, id, database, name string, edit func(*schema.Table) error) (Arrival,
+	error) {
 	if err := db.askNamed(ctx, "dynamodb:RestoreTableFromBackup", database, name); err != nil {
 		return Arrival{}, err
 	}
@@ -237,10 +243,12 @@ func (db *DB) RestoreTable(ctx context.Context, id, database, name string, edit 
 }
 
 // arrive begins to make a table of a name, whose schema is that of another one.
-func (db *DB) arrive(ctx context.Context, a Arrival, database, name string, edit func(*schema.Table) error) (Arrival, error) {
+func (db *DB) arrive(ctx context.Context, a Arrival, database, name string, edit func(*schema.Table) error) (Arrival,
+	error) {
 	now := db.options.Now()
 	table := a.Schema
-	table.Database, table.Name, table.UUID, table.CreatedAtMS = databaseOr(database), name, uuid.NewString(), now.UnixMilli()
+	table.Database, table.Name, table.UUID, table.CreatedAtMS = databaseOr(database), name, uuid.NewString(),
+		now.UnixMilli()
 	table.Streams, table.Destinations, table.Recovery = nil, nil, nil // they were of the other table's changes
 	for i := range table.Indexes {
 		if x := &table.Indexes[i]; x.Async != nil {
@@ -295,7 +303,8 @@ func (db *DB) Arrivals(ctx context.Context) (all []Arrival, err error) {
 		a.ID = tasks[i].ID
 		all = append(all, a)
 	}
-	db.adopted.Range(func(id, a any) bool { // looked at after the tasks: a table is among the one, the other or the tables
+	// looked at after the tasks: a table is among the one, the other or the tables
+	db.adopted.Range(func(id, a any) bool {
 		if !slices.ContainsFunc(all, func(listed Arrival) bool { return listed.ID == id }) {
 			all = append(all, a.(Arrival))
 		}
@@ -351,7 +360,8 @@ func (db *DB) doRestore(ctx context.Context, t task.Task) error {
 	}
 	if isHopeless(err) {
 		a.Failed, a.EndMS = err.Error(), db.nowMS()
-		db.options.Logger.Error("a table could not be restored", "table", a.Schema.Name, "backup", a.Backup, "error", err)
+		db.options.Logger.Error("a table could not be restored", "table", a.Schema.Name, "backup", a.Backup, "error",
+			err)
 		prefix := keyspace.AppendTableRows(nil, a.Schema.ID)
 		if a.Source != 0 {
 			err = db.jobs.Clear(ctx, tablecopy.Range(a.Backup))
@@ -365,7 +375,8 @@ func (db *DB) doRestore(ctx context.Context, t task.Task) error {
 
 // isHopeless says that no other attempt at a restore would do better.
 func isHopeless(err error) bool {
-	for _, hopeless := range [...]error{tablecopy.ErrGone, tablecopy.ErrPiece, catalog.ErrExists, catalog.ErrDatabaseNotFound, ErrNotRestorable, undo.ErrFailed, journal.ErrEntry} {
+	for _, hopeless := range [...]error{tablecopy.ErrGone, tablecopy.ErrPiece, catalog.ErrExists,
+		catalog.ErrDatabaseNotFound, ErrNotRestorable, undo.ErrFailed, journal.ErrEntry} {
 		if errors.Is(err, hopeless) {
 			return true
 		}

@@ -20,7 +20,8 @@ import (
 func put(t *testing.T, table *database.Table, from, to int, value string) {
 	t.Helper()
 	for i := from; i < to; i++ {
-		if err := table.Put(t.Context(), database.Document{"k": fmt.Sprintf("k%05d", i), "v": value, "a" + fmt.Sprint(i%30): i}); err != nil {
+		if err := table.Put(t.Context(),
+			database.Document{"k": fmt.Sprintf("k%05d", i), "v": value, "a" + fmt.Sprint(i%30): i}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -59,7 +60,8 @@ func checkLater(t *testing.T, db *database.DB) {
 	}
 	p := mustPin(t, table)
 	defer p.Release()
-	c, err := p.Query(t.Context(), database.Query{Index: "later", Where: govalue.Attribute("v").Equal("old"), Wait: true})
+	c, err := p.Query(t.Context(), database.Query{Index: "later", Where: govalue.Attribute("v").Equal("old"),
+		Wait: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +77,8 @@ func checkLater(t *testing.T, db *database.DB) {
 // puts is an engine that can't ingest.
 type puts struct{ kv.Store }
 
-// TestTableBackup: a table that is restored is the table as it was, with its indexes, on engines that ingest and on those that do not.
+// TestTableBackup: a table that is restored is the table as it was, with its indexes, on engines that ingest and on
+// those that do not.
 func TestTableBackup(t *testing.T) {
 	for name, open := range map[string]func(t *testing.T) (kv.Store, kv.Admin){
 		"pebble": func(t *testing.T) (kv.Store, kv.Admin) {
@@ -91,7 +94,8 @@ func TestTableBackup(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			store, admin := open(t)
 			defer store.Close()
-			db, err := database.Open(t.Context(), store, database.Options{Admin: admin, Logger: slog.New(slog.DiscardHandler)})
+			db, err := database.Open(t.Context(), store,
+				database.Options{Admin: admin, Logger: slog.New(slog.DiscardHandler)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -105,7 +109,8 @@ func TestTableBackup(t *testing.T) {
 func testTableBackup(t *testing.T, db *database.DB, stamps bool) {
 	ctx := t.Context()
 	spec := database.TableSpec{Name: "t", Key: database.Columns("k", schema.String), Indexes: []database.IndexSpec{
-		{Name: "by_v", Key: database.Columns("v", schema.String)}, {Name: "by_a", Key: database.Columns("a1", schema.Number), Unique: true},
+		{Name: "by_v", Key: database.Columns("v", schema.String)},
+		{Name: "by_a", Key: database.Columns("a1", schema.Number), Unique: true},
 		{Name: "words", Key: database.Columns("v", schema.String), Search: true},
 		{Name: "later", Key: database.Columns("v", schema.String), Search: true, Async: &schema.Async{}}}}
 	if !stamps {
@@ -130,10 +135,12 @@ func testTableBackup(t *testing.T, db *database.DB, stamps bool) {
 		t.Fatal(err)
 	}
 	put(t, table, 1000, 4000, "new")
-	if b, err = db.TableBackup(ctx, b.ID); err != nil || !b.Ready || b.Rows != 3000 || b.Bytes == 0 || b.Name != "mine" {
+	if b, err = db.TableBackup(ctx, b.ID); err != nil || !b.Ready || b.Rows != 3000 || b.Bytes == 0 ||
+		b.Name != "mine" {
 		t.Fatalf("%+v, %v", b, err)
 	}
-	if _, err := db.RestoreTable(ctx, b.ID, "", "t", func(*schema.Table) error { return nil }); database.KindOf(err) != database.KindExists {
+	if _, err := db.RestoreTable(ctx, b.ID, "", "t",
+		func(*schema.Table) error { return nil }); database.KindOf(err) != database.KindExists {
 		t.Errorf("restored over a table: %v", err)
 	}
 	if err := db.DropTable(ctx, "", "t"); err != nil {
@@ -198,7 +205,8 @@ func restore(t *testing.T, db *database.DB, id, name string, edit func(*schema.T
 func TestTableBackupGoesOn(t *testing.T) {
 	store := mem.Open(mem.Options{})
 	open := func(idle bool) *database.DB {
-		db, err := database.Open(context.WithoutCancel(t.Context()), store, database.Options{Admin: store, Idle: idle, Logger: slog.New(slog.DiscardHandler)})
+		db, err := database.Open(context.WithoutCancel(t.Context()), store,
+			database.Options{Admin: store, Idle: idle, Logger: slog.New(slog.DiscardHandler)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -227,7 +235,8 @@ func TestTableBackupGoesOn(t *testing.T) {
 	if _, err := db.RestoreTable(t.Context(), b.ID, "", "r", func(*schema.Table) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.RestoreTable(t.Context(), b.ID, "", "r", func(*schema.Table) error { return nil }); database.KindOf(err) != database.KindExists {
+	if _, err := db.RestoreTable(t.Context(), b.ID, "", "r",
+		func(*schema.Table) error { return nil }); database.KindOf(err) != database.KindExists {
 		t.Errorf("two tables of a name are on their way: %v", err)
 	}
 	if _, err := db.DeleteTableBackup(t.Context(), b.ID); !errors.Is(err, database.ErrBackupInUse) {

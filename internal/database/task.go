@@ -53,8 +53,8 @@ func (t Tasks) Remove(ctx context.Context, kind, id string) error {
 	return wrap("", kv.Update(ctx, t.db.store, func(txn kv.Txn) error { return task.Remove(txn, kind, id) }))
 }
 
-// Serve lets do do all open tasks of a kind, one after another, those too that an earlier process left. It returns nil once a task is over, and is called again after
-// an error. Its context ends with the database, or with Stop.
+// Serve lets do do all open tasks of a kind, one after another, those too that an earlier process left. It returns nil
+// once a task is over, and is called again after an error. Its context ends with the database, or with Stop.
 func (t Tasks) Serve(kind string, do func(ctx context.Context, one Task) error) {
 	t.db.tasks.Serve(kind, do)
 }
@@ -80,7 +80,8 @@ func (t Tasks) Change(ctx context.Context, kind, id string, edit func(*Task) err
 	return kv.Update(ctx, t.db.store, func(txn kv.Txn) error { return task.Change(ctx, txn, kind, id, edit) })
 }
 
-// ChangeIn changes a record in a transaction: together with what else that writes, or not at all. Errors: ErrTaskNotFound, edit's.
+// ChangeIn changes a record in a transaction: together with what else that writes, or not at all. Errors:
+// ErrTaskNotFound, edit's.
 func (t Tasks) ChangeIn(ctx context.Context, tx *Tx, kind, id string, edit func(*Task) error) error {
 	return task.Change(ctx, tx.txn, kind, id, edit)
 }

@@ -12,15 +12,16 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// TransactionError says which writes of a transaction were refused, and why: errors of KindConditionFailed, KindInvalid or KindConflict. Nothing was
-// written.
+// TransactionError says which writes of a transaction were refused, and why: errors of KindConditionFailed, KindInvalid
+// or KindConflict. Nothing was written.
 type TransactionError = change.TransactionError
 
-// Transact does several writes of different items in one commit, or none of them. Every write is judged, whatever the others come to, and all that are refused
-// are reported together. It waits for other writers of the same items in this process, so that transactions are serializable, among
-// themselves and with single writes. token may be nil; else the transaction happens once, however often it is asked for within TokenWindow: done
-// says that it had happened before, and the writes' results are then empty.
-// Errors: *TransactionError; ErrTokenReused, ErrTokenInUse; KindInvalid if two writes name one item; else as Write.
+// Transact does several writes of different items in one commit, or none of them. Every write is judged, whatever the
+// others come to, and all that are refused are reported together. It waits for other writers of the same items in this
+// process, so that transactions are serializable, among themselves and with single writes. token may be nil; else the
+// transaction happens once, however often it is asked for within TokenWindow: done says that it had happened before,
+// and the writes' results are then empty. Errors: *TransactionError; ErrTokenReused, ErrTokenInUse; KindInvalid if two
+// writes name one item; else as Write.
 func (db *DB) Transact(ctx context.Context, writes []TableWrite, token *Token) (done bool, err error) {
 	keys, _, err := writeKeys(writes)
 	if err != nil {
@@ -88,7 +89,8 @@ func (w *TableWrite) do(ctx context.Context, txn kv.Txn, key []byte, s *scratch)
 	return wrap(w.Table.name(), err)
 }
 
-// conflictOf is a conflict that other processes won to the last, at the write whose key it is about, the first if that is unknown.
+// conflictOf is a conflict that other processes won to the last, at the write whose key it is about, the first if that
+// is unknown.
 func conflictOf(err error, keys [][]byte) error {
 	at := 0
 	if conflict, ok := errors.AsType[*kv.ConflictError](err); ok {

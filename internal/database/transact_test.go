@@ -33,13 +33,15 @@ func openTransactions(t *testing.T) *transactions {
 	t.Helper()
 	store := mem.Open(mem.Options{})
 	x := &transactions{store: kvwrap.Faulty(store, kvwrap.FaultyOptions{}), now: time.UnixMilli(1_800_000_000_000)}
-	db, err := database.Open(t.Context(), x.store, database.Options{Admin: store, Logger: slog.New(slog.DiscardHandler), ExpiryInterval: -1, Now: x.clock})
+	db, err := database.Open(t.Context(), x.store,
+		database.Options{Admin: store, Logger: slog.New(slog.DiscardHandler), ExpiryInterval: -1, Now: x.clock})
 	if err != nil {
 		t.Fatal(err)
 	}
 	x.db = db
 	mustTable(t, db, database.TableSpec{
-		Name: "t", Key: database.Columns("pk", schema.String), Indexes: []database.IndexSpec{{Name: "by", Key: database.Columns("n", schema.Number)}},
+		Name: "t", Key: database.Columns("pk", schema.String),
+		Indexes: []database.IndexSpec{{Name: "by", Key: database.Columns("n", schema.Number)}},
 	})
 	if x.table, err = db.Pin("t"); err != nil {
 		t.Fatal(err)
@@ -73,7 +75,8 @@ func (x *transactions) add(t *testing.T, keys ...string) (writes []database.Tabl
 		if err != nil {
 			t.Fatal(err)
 		}
-		writes = append(writes, database.TableWrite{Table: x.table, Write: database.Write{Op: database.OpUpdate, Row: row, Update: govalue.Attribute("n").Add(1)}})
+		writes = append(writes, database.TableWrite{Table: x.table,
+			Write: database.Write{Op: database.OpUpdate, Row: row, Update: govalue.Attribute("n").Add(1)}})
 	}
 	return writes
 }
@@ -128,7 +131,8 @@ func TestTransact(t *testing.T) {
 	}
 }
 
-// TestToken: a transaction with a token happens once, until the token is forgotten after TokenWindow; records of old tokens go away.
+// TestToken: a transaction with a token happens once, until the token is forgotten after TokenWindow; records of old
+// tokens go away.
 func TestToken(t *testing.T) {
 	x := openTransactions(t)
 	token := func(id string, digest byte) *database.Token { return &database.Token{ID: id, Digest: [16]byte{digest}} }
@@ -180,7 +184,8 @@ func (x *transactions) records(t *testing.T) (n int) {
 	return n
 }
 
-// TestTokenLost: a transaction whose commit got no answer has happened once when it is asked for again, whether it took effect or not.
+// TestTokenLost: a transaction whose commit got no answer has happened once when it is asked for again, whether it took
+// effect or not.
 func TestTokenLost(t *testing.T) {
 	for _, took := range []bool{true, false} {
 		t.Run(fmt.Sprintf("took effect %t", took), func(t *testing.T) {
@@ -191,7 +196,8 @@ func TestTokenLost(t *testing.T) {
 			}
 			x.store.Inject(kvwrap.Fault{Call: kvwrap.CallCommit, Nth: 1, Err: kv.ErrUnknownOutcome, After: took})
 			token := &database.Token{ID: "one"}
-			if _, err := x.db.Transact(t.Context(), x.add(t, "a"), token); database.KindOf(err) != database.KindUnknownOutcome {
+			if _, err := x.db.Transact(t.Context(), x.add(t, "a"),
+				token); database.KindOf(err) != database.KindUnknownOutcome {
 				t.Fatal(err)
 			}
 			done, err := x.db.Transact(t.Context(), x.add(t, "a"), token)
@@ -212,7 +218,8 @@ func TestTransactConflict(t *testing.T) {
 	x.store.Inject(kvwrap.Fault{Call: kvwrap.CallCommit, Err: kv.ErrConflict})
 	_, err := x.db.Transact(t.Context(), x.add(t, "a", "b"), nil)
 	refused, ok := errors.AsType[*database.TransactionError](err)
-	if !ok || database.KindOf(err) != database.KindConflict || database.KindOf(refused.Refusals[0]) != database.KindConflict || refused.Refusals[1] != nil {
+	if !ok || database.KindOf(err) != database.KindConflict ||
+		database.KindOf(refused.Refusals[0]) != database.KindConflict || refused.Refusals[1] != nil {
 		t.Fatal(err)
 	}
 	x.store.Heal()

@@ -15,9 +15,9 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// Tx is a transaction over any tables: reads of one snapshot and its own writes, committed at once or not at all. Items read by Get are
-// guarded: the commit fails if another transaction changed one of them, so transactions that read by Get are serializable. Walks (Query)
-// are not guarded. It is used by one goroutine.
+// Tx is a transaction over any tables: reads of one snapshot and its own writes, committed at once or not at all. Items
+// read by Get are guarded: the commit fails if another transaction changed one of them, so transactions that read by
+// Get are serializable. Walks (Query) are not guarded. It is used by one goroutine.
 type Tx struct {
 	db      *DB
 	txn     kv.Txn
@@ -33,23 +33,26 @@ type Tx struct {
 }
 
 func (db *DB) newTx(txn kv.Txn, claim *record.Claim, generation uint64) *Tx {
-	return &Tx{db: db, txn: txn, claim: claim, pins: map[string]Pinned{}, view: View{db: db, from: txn, generation: generation}}
+	return &Tx{db: db, txn: txn, claim: claim, pins: map[string]Pinned{},
+		view: View{db: db, from: txn, generation: generation}}
 }
 
-// Update runs fn in a transaction and commits it, again from the start if other writers won meanwhile. The second try waits first for other writers of the
-// items that the one before wrote or guarded. fn must not have effects elsewhere that may not happen twice, and must not write those items
-// past its transaction: it would wait for itself. Errors: fn's; KindConflict if writers in other processes won too often; KindUnknownOutcome.
+// Update runs fn in a transaction and commits it, again from the start if other writers won meanwhile. The second try
+// waits first for other writers of the items that the one before wrote or guarded. fn must not have effects elsewhere
+// that may not happen twice, and must not write those items past its transaction: it would wait for itself. Errors:
+// fn's; KindConflict if writers in other processes won too often; KindUnknownOutcome.
 func (db *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 	return db.UpdateItems(ctx, nil, fn)
 }
 
-// UpdateItems is Update for who knows beforehand which items are written, by their keys of AppendItemKey: the first try waits for other writers of
-// these already.
+// UpdateItems is Update for who knows beforehand which items are written, by their keys of AppendItemKey: the first try
+// waits for other writers of these already.
 func (db *DB) UpdateItems(ctx context.Context, keys [][]byte, fn func(*Tx) error) error {
 	return db.UpdateWithin(ctx, db.options.LockWait, keys, fn)
 }
 
-// UpdateWithin is UpdateItems for who waits for another writer of an item for as long as wait. Errors: ErrLockWait, beside.
+// UpdateWithin is UpdateItems for who waits for another writer of an item for as long as wait. Errors: ErrLockWait,
+// beside.
 func (db *DB) UpdateWithin(ctx context.Context, wait time.Duration, keys [][]byte, fn func(*Tx) error) error {
 	if err := db.errClosed(); err != nil {
 		return err
@@ -73,13 +76,14 @@ func (db *DB) UpdateWithin(ctx context.Context, wait time.Duration, keys [][]byt
 	}))
 }
 
-// Begin starts a transaction without retry: Commit may fail with KindConflict. It must end in Commit or Rollback, soon: changes of the schema of its
-// tables wait for it.
+// Begin starts a transaction without retry: Commit may fail with KindConflict. It must end in Commit or Rollback, soon:
+// changes of the schema of its tables wait for it.
 func (db *DB) Begin(ctx context.Context) (*Tx, error) {
 	return db.BeginWith(ctx, TxOptions{Wait: db.options.LockWait})
 }
 
-// Commit ends a transaction made by Begin. It waits for other writers of its items. Errors: KindConflict, KindTooLarge, KindReadOnly, KindUnknownOutcome.
+// Commit ends a transaction made by Begin. It waits for other writers of its items. Errors: KindConflict, KindTooLarge,
+// KindReadOnly, KindUnknownOutcome.
 func (tx *Tx) Commit(ctx context.Context) error {
 	defer tx.Rollback()
 	if err := tx.claim.Hold(ctx); err != nil {
@@ -105,20 +109,22 @@ func (tx *Tx) release() {
 	}
 }
 
-// Savepoint makes a place that RollbackTo goes back to, and returns its number: how many there were. With savepoints, writes cost a read more.
+// Savepoint makes a place that RollbackTo goes back to, and returns its number: how many there were. With savepoints,
+// writes cost a read more.
 func (tx *Tx) Savepoint() int {
 	tx.undo.Set()
 	return tx.undo.Savepoints() - 1
 }
 
-// RollbackTo takes back what was written since savepoint n, which stays; later ones are gone. What was written or guarded still counts for conflicts.
-// After an error nothing but Rollback is left.
+// RollbackTo takes back what was written since savepoint n, which stays; later ones are gone. What was written or
+// guarded still counts for conflicts. After an error nothing but Rollback is left.
 func (tx *Tx) RollbackTo(n int) error { return wrap("", tx.undo.Back(tx.txn, n)) }
 
 // ReleaseSavepoint forgets savepoint n and keeps what was written since. Later savepoints move down by one.
 func (tx *Tx) ReleaseSavepoint(n int) { tx.undo.Release(n) }
 
-// Pin returns the version of a table of the default database that the transaction works with. The transaction releases it.
+// Pin returns the version of a table of the default database that the transaction works with. The transaction releases
+// it.
 func (tx *Tx) Pin(table string) (Pinned, error) { return tx.PinIn(DefaultDatabase, table) }
 
 // PinIn is Pin for a table of any database.
@@ -134,8 +140,8 @@ func (tx *Tx) PinIn(database, table string) (Pinned, error) {
 	return p.unreleasable(), err
 }
 
-// View returns the transaction as a View: its snapshot with its own writes. It is used by the transaction's goroutine and ends with the transaction.
-// Nothing that is read through it is guarded.
+// View returns the transaction as a View: its snapshot with its own writes. It is used by the transaction's goroutine
+// and ends with the transaction. Nothing that is read through it is guarded.
 func (tx *Tx) View() *View { return &tx.view }
 
 // QueryOn is Query for a version that is pinned already.
@@ -148,8 +154,8 @@ func (tx *Tx) GetRow(ctx context.Context, p Pinned, key value.Row, dst []byte) (
 	return tx.view.Get(ctx, p, key, dst)
 }
 
-// Lock guards the item with the key attributes in key, be it there or not: the commit fails if another transaction changed it. shared is Holding's, where the
-// transaction holds items.
+// Lock guards the item with the key attributes in key, be it there or not: the commit fails if another transaction
+// changed it. shared is Holding's, where the transaction holds items.
 func (tx *Tx) Lock(ctx context.Context, p Pinned, key value.Row, shared bool) error {
 	var err error
 	if tx.latest.Key, err = p.appendKey(tx.latest.Key[:0], p.table.Primary, key); err != nil {
@@ -158,9 +164,11 @@ func (tx *Tx) Lock(ctx context.Context, p Pinned, key value.Row, shared bool) er
 	return wrap(p.name(), tx.guard(ctx, tx.latest.Key, shared))
 }
 
-// Mark holds what refers to an item, from now to the transaction's end. Who writes an item that names another marks that one, shared, and looks whether it is there;
-// who takes it away marks it alone and looks what names it: the second of two waits, or fails and is tried again. Where transactions hold no items, or several
-// processes share the store, nobody shares. renewed says that the transaction has begun to read the latest commits because of a mark of another one.
+// Mark holds what refers to an item, from now to the transaction's end. Who writes an item that names another marks
+// that one, shared, and looks whether it is there; who takes it away marks it alone and looks what names it: the second
+// of two waits, or fails and is tried again. Where transactions hold no items, or several processes share the store,
+// nobody shares. renewed says that the transaction has begun to read the latest commits because of a mark of another
+// one.
 func (tx *Tx) Mark(ctx context.Context, p Pinned, key value.Row, shared bool) (renewed bool, err error) {
 	item, err := p.appendKey(nil, p.table.Primary, key)
 	if err != nil {
@@ -239,11 +247,13 @@ func (tx *Tx) Delete(ctx context.Context, table string, key Document, conditions
 }
 
 // Change updates an item; see Table.Update.
-func (tx *Tx) Change(ctx context.Context, table string, key Document, update *expr.Update, conditions ...expr.Condition) error {
+func (tx *Tx) Change(ctx context.Context, table string, key Document, update *expr.Update,
+	conditions ...expr.Condition) error {
 	return tx.document(ctx, table, OpUpdate, key, update, conditions)
 }
 
-func (tx *Tx) document(ctx context.Context, table string, op Op, document Document, update *expr.Update, conditions []expr.Condition) error {
+func (tx *Tx) document(ctx context.Context, table string, op Op, document Document, update *expr.Update,
+	conditions []expr.Condition) error {
 	p, err := tx.Pin(table)
 	if err != nil {
 		return err
@@ -270,7 +280,8 @@ func (tx *Tx) Write(ctx context.Context, p Pinned, w *Write, r *WriteResult) err
 	return wrap(p.name(), err)
 }
 
-// Query walks a table or index at the transaction's snapshot with its own writes. The cursor must be closed before the next write.
+// Query walks a table or index at the transaction's snapshot with its own writes. The cursor must be closed before the
+// next write.
 func (tx *Tx) Query(ctx context.Context, table string, q Query) (*Cursor, error) {
 	p, err := tx.Pin(table)
 	if err != nil {
@@ -287,9 +298,11 @@ func (tx *Tx) Walk(ctx context.Context, p Pinned, q Query) (*Cursor, error) {
 	return tx.view.Query(ctx, p, q)
 }
 
-// Holder reads the item that has the same key as row in a unique index, as the transaction sees it, appending its bytes to dst. ok is false if there is
-// none, and where row lacks a column of the index. Errors: KindNotFound for an index that is not there.
-func (tx *Tx) Holder(ctx context.Context, p Pinned, index string, row value.Row, dst []byte) (holder value.Row, ok bool, err error) {
+// Holder reads the item that has the same key as row in a unique index, as the transaction sees it, appending its bytes
+// to dst. ok is false if there is none, and where row lacks a column of the index. Errors: KindNotFound for an index
+// that is not there.
+func (tx *Tx) Holder(ctx context.Context, p Pinned, index string, row value.Row, dst []byte) (holder value.Row, ok bool,
+	err error) {
 	x, ok := p.table.Index(index)
 	if !ok || !x.Unique {
 		return nil, false, &Error{Kind: KindNotFound, Table: p.name(), Detail: "no unique index " + index}

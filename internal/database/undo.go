@@ -16,8 +16,8 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// undo takes back the changes of a table, and returns how many. It looks whether they are all there at the snapshot in which it reads them. Errors:
-// ErrNotRestorable, undo.ErrFailed, tablecopy.ErrGone.
+// undo takes back the changes of a table, and returns how many. It looks whether they are all there at the snapshot in
+// which it reads them. Errors: ErrNotRestorable, undo.ErrFailed, tablecopy.ErrGone.
 func (db *DB) undo(ctx context.Context, source uint32, u *undo.Undo) (changes int64, err error) {
 	u.Commit = func(ctx context.Context, rows [][]byte, f func(kv.Txn) error) error {
 		return db.updateLatched(ctx, rows, func(txn kv.Txn, _ *scratch) error { return f(txn) })
@@ -44,8 +44,8 @@ func (db *DB) undo(ctx context.Context, source uint32, u *undo.Undo) (changes in
 	return u.Changes(), u.Finish(ctx)
 }
 
-// checkKept wants all changes of a table after a moment to be in the journal that a snapshot shows. It asks the descriptor in the same snapshot: another gateway
-// may have a newer one than this, and have dropped changes.
+// checkKept wants all changes of a table after a moment to be in the journal that a snapshot shows. It asks the
+// descriptor in the same snapshot: another gateway may have a newer one than this, and have dropped changes.
 func (db *DB) checkKept(ctx context.Context, from kv.Snapshot, id uint32, afterMS int64) error {
 	stored, ok, err := from.Get(ctx, keyspace.AppendTable(nil, id), nil)
 	if err != nil {

@@ -20,10 +20,13 @@ import (
 
 // people is a table with two unique indexes.
 func people(t testing.TB, db *database.DB) *database.Table {
-	return mustTable(t, db, database.TableSpec{Name: "people", Key: database.Columns("id", schema.Number), Indexes: []database.IndexSpec{
-		{Name: "by_email", Key: database.Columns("email", schema.String), KeepNulls: true, Projection: schema.ProjectKeys, Unique: true},
-		{Name: "by_name", Key: database.Columns("first", schema.String, "last", schema.String), KeepNulls: true, Unique: true},
-	}})
+	return mustTable(t, db, database.TableSpec{Name: "people", Key: database.Columns("id", schema.Number),
+		Indexes: []database.IndexSpec{
+			{Name: "by_email", Key: database.Columns("email", schema.String), KeepNulls: true,
+				Projection: schema.ProjectKeys, Unique: true},
+			{Name: "by_name", Key: database.Columns("first", schema.String, "last", schema.String), KeepNulls: true,
+				Unique: true},
+		}})
 }
 
 // isDuplicate reports whether an error is that of a unique index.
@@ -47,7 +50,8 @@ func TestUnique(t *testing.T) {
 		if err := put(4, "b"); !isDuplicate(err, "by_email") {
 			t.Errorf("a second item with b: %v", err)
 		}
-		if _, err := table.Update(t.Context(), database.Document{"id": 1}, govalue.Attribute("email").Set("b")); !isDuplicate(err, "by_email") {
+		if _, err := table.Update(t.Context(), database.Document{"id": 1},
+			govalue.Attribute("email").Set("b")); !isDuplicate(err, "by_email") {
 			t.Errorf("an update to b: %v", err)
 		}
 		// Nulls are distinct, and so are values of several columns of which one is null.
@@ -57,13 +61,15 @@ func TestUnique(t *testing.T) {
 			}
 		}
 		swap := func(tx *database.Tx) error {
-			return errors.Join(tx.Delete(t.Context(), "people", database.Document{"id": 2}), tx.Put(t.Context(), "people", database.Document{"id": 5, "email": "b"}))
+			return errors.Join(tx.Delete(t.Context(), "people", database.Document{"id": 2}),
+				tx.Put(t.Context(), "people", database.Document{"id": 5, "email": "b"}))
 		}
 		if err := db.Update(t.Context(), swap); err != nil {
 			t.Errorf("b in the same transaction that freed it: %v", err)
 		}
 		twice := func(tx *database.Tx) error {
-			return errors.Join(tx.Put(t.Context(), "people", database.Document{"id": 6, "email": "z"}), tx.Put(t.Context(), "people", database.Document{"id": 7, "email": "z"}))
+			return errors.Join(tx.Put(t.Context(), "people", database.Document{"id": 6, "email": "z"}),
+				tx.Put(t.Context(), "people", database.Document{"id": 7, "email": "z"}))
 		}
 		if err := db.Update(t.Context(), twice); !isDuplicate(err, "by_email") {
 			t.Errorf("z twice in one transaction: %v", err)
@@ -80,7 +86,8 @@ func verified(t testing.TB, table *database.Table) {
 	}
 }
 
-// TestUniqueManyWriters: of many writers that want one value, one gets it. At the end every item has the values that its writer was told it had.
+// TestUniqueManyWriters: of many writers that want one value, one gets it. At the end every item has the values that
+// its writer was told it had.
 func TestUniqueManyWriters(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, db *database.DB) {
 		table := people(t, db)
@@ -90,12 +97,14 @@ func TestUniqueManyWriters(t *testing.T) {
 		for w := range writers {
 			group.Go(func() {
 				for v := range values {
-					document := database.Document{"id": w*values + v, "email": fmt.Sprint("e", v), "first": fmt.Sprint(v), "last": "l"}
+					document := database.Document{"id": w*values + v, "email": fmt.Sprint("e", v),
+						"first": fmt.Sprint(v), "last": "l"}
 					var err error
 					if w%2 == 0 {
 						err = table.Put(t.Context(), document)
 					} else {
-						err = db.Update(t.Context(), func(tx *database.Tx) error { return tx.Put(t.Context(), "people", document) })
+						err = db.Update(t.Context(),
+							func(tx *database.Tx) error { return tx.Put(t.Context(), "people", document) })
 					}
 					switch {
 					case err == nil:
@@ -116,7 +125,8 @@ func TestUniqueManyWriters(t *testing.T) {
 	})
 }
 
-// TestUniqueBuiltUnderLoad builds a unique index while writers go on. At its end it holds what the rows say, and every later writer is held to it.
+// TestUniqueBuiltUnderLoad builds a unique index while writers go on. At its end it holds what the rows say, and every
+// later writer is held to it.
 func TestUniqueBuiltUnderLoad(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, db *database.DB) {
 		table := mustTable(t, db, database.TableSpec{Name: "people", Key: database.Columns("id", schema.Number)})
@@ -147,7 +157,8 @@ func TestUniqueBuiltUnderLoad(t *testing.T) {
 				}
 			})
 		}
-		spec := database.IndexSpec{Name: "by_email", Key: database.Columns("email", schema.String), KeepNulls: true, Projection: schema.ProjectKeys, Unique: true}
+		spec := database.IndexSpec{Name: "by_email", Key: database.Columns("email", schema.String), KeepNulls: true,
+			Projection: schema.ProjectKeys, Unique: true}
 		if err := table.AddIndex(t.Context(), spec); err != nil {
 			t.Fatal(err)
 		}
@@ -166,7 +177,8 @@ func TestUniqueBuiltUnderLoad(t *testing.T) {
 	})
 }
 
-// TestUniqueNotBuilt: rows that have the same value keep a unique index from being built, and the progress names the value.
+// TestUniqueNotBuilt: rows that have the same value keep a unique index from being built, and the progress names the
+// value.
 func TestUniqueNotBuilt(t *testing.T) {
 	db := testdb.Open(t)
 	table := mustTable(t, db, database.TableSpec{Name: "people", Key: database.Columns("id", schema.Number)})
@@ -175,7 +187,8 @@ func TestUniqueNotBuilt(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	spec := database.IndexSpec{Name: "by_email", Key: database.Columns("email", schema.String), KeepNulls: true, Unique: true}
+	spec := database.IndexSpec{Name: "by_email", Key: database.Columns("email", schema.String), KeepNulls: true,
+		Unique: true}
 	if err := table.AddIndex(t.Context(), spec); err != nil {
 		t.Fatal(err)
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// View is one snapshot of all tables, for several reads that must agree. It is safe for concurrent use; cursors are for one goroutine each. It must
-// be closed, after its cursors.
+// View is one snapshot of all tables, for several reads that must agree. It is safe for concurrent use; cursors are for
+// one goroutine each. It must be closed, after its cursors.
 type View struct {
 	db         *DB
 	from       kv.Snapshot
@@ -55,7 +55,8 @@ func (v *View) nowMS(p Pinned) int64 {
 // isOlder reports whether the snapshot may have been taken before the version was in use.
 func (v *View) isOlder(p Pinned) bool { return p.version.Generation > v.generation }
 
-// Query walks a table or index. p stays the caller's, older or newer than the view. An index that became active after the view is not used; naming it is of KindBusy.
+// Query walks a table or index. p stays the caller's, older or newer than the view. An index that became active after
+// the view is not used; naming it is of KindBusy.
 func (v *View) Query(ctx context.Context, p Pinned, q Query) (*Cursor, error) {
 	if q.Quiet {
 		ctx = OwnWork(ctx)
@@ -64,7 +65,8 @@ func (v *View) Query(ctx context.Context, p Pinned, q Query) (*Cursor, error) {
 	return c, wrap(p.name(), err)
 }
 
-// Stored calls visit with each row as it is stored, with what readers don't see any more. p must have been taken before the view. A row is valid until visit returns.
+// Stored calls visit with each row as it is stored, with what readers don't see any more. p must have been taken before
+// the view. A row is valid until visit returns.
 func (v *View) Stored(ctx context.Context, p Pinned, visit func(row value.Row) error) (err error) {
 	err = p.askWalk(ctx, &Query{})
 	cursor := v.from.Scan(ctx, p.table.Primary.Range(), false)
@@ -83,15 +85,18 @@ func (v *View) Get(ctx context.Context, p Pinned, key value.Row, dst []byte) (va
 }
 
 // GetAll is DB.GetAll at the view's snapshot.
-func (v *View) GetAll(ctx context.Context, reads []KeyRead, found func(i int, row value.Row) error) (failed int, err error) {
+func (v *View) GetAll(ctx context.Context, reads []KeyRead, found func(i int, row value.Row) error) (failed int,
+	err error) {
 	return getAll(ctx, v.from, reads, found, v.now)
 }
 
-// Split returns at most parts Queries that answer q together, each by a part of the index of about the same size: the items of the first come before
-// those of the second, as if q were walked once. Each is walked by its own goroutine through View.Query. What can't be cut, or is not worth it, comes back
-// as it is: a walk that has a page key, a limit or segments, single items, less than some megabytes.
+// Split returns at most parts Queries that answer q together, each by a part of the index of about the same size: the
+// items of the first come before those of the second, as if q were walked once. Each is walked by its own goroutine
+// through View.Query. What can't be cut, or is not worth it, comes back as it is: a walk that has a page key, a limit
+// or segments, single items, less than some megabytes.
 func (v *View) Split(ctx context.Context, p Pinned, q Query, parts int) ([]Query, error) {
-	if q.Rank != nil || q.After != nil || q.ExaminedMax > 0 || q.BytesMax > 0 || q.Segments > 1 || parts < 2 || v.isOlder(p) {
+	if q.Rank != nil || q.After != nil || q.ExaminedMax > 0 || q.BytesMax > 0 || q.Segments > 1 || parts < 2 ||
+		v.isOlder(p) {
 		return []Query{q}, nil
 	}
 	if q.Plan == nil {

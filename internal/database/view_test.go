@@ -53,8 +53,8 @@ func rowsOf(t testing.TB, c *database.Cursor, err error) (n int) {
 	return n
 }
 
-// TestOldSnapshotsNeedNoNewIndex: a view, or a transaction, that was begun before an index was built finds all items without it, and
-// tells those who name it.
+// TestOldSnapshotsNeedNoNewIndex: a view, or a transaction, that was begun before an index was built finds all items
+// without it, and tells those who name it.
 func TestOldSnapshotsNeedNoNewIndex(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, db *database.DB) {
 		table := mustTable(t, db, database.TableSpec{Name: "t", Key: database.Columns("k", schema.Number)})
@@ -73,10 +73,12 @@ func TestOldSnapshotsNeedNoNewIndex(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer tx.Rollback()
-		if _, _, err := tx.View().Get(t.Context(), pinOnce(t, table), row(t, pinOnce(t, table), database.Document{"k": 1}), nil); err != nil {
+		if _, _, err := tx.View().Get(t.Context(), pinOnce(t, table),
+			row(t, pinOnce(t, table), database.Document{"k": 1}), nil); err != nil {
 			t.Fatal(err) // the snapshot is taken at the first read at the latest
 		}
-		if err := table.AddIndex(t.Context(), database.IndexSpec{Name: "by_a", Key: database.Columns("a", schema.Number)}); err != nil {
+		if err := table.AddIndex(t.Context(),
+			database.IndexSpec{Name: "by_a", Key: database.Columns("a", schema.Number)}); err != nil {
 			t.Fatal(err)
 		}
 		if err := db.WaitJobs(t.Context()); err != nil {
@@ -85,13 +87,15 @@ func TestOldSnapshotsNeedNoNewIndex(t *testing.T) {
 		p := pin(t, table)
 		any := database.Query{AnyIndex: true, Where: govalue.Attribute("a").Equal(3)}
 		plan, err := p.Plan(any)
-		if err != nil || plan.Index.Name != "by_a" || plan.Class != access.Range || plan.Filter != nil || !plan.Covering {
+		if err != nil || plan.Index.Name != "by_a" || plan.Class != access.Range || plan.Filter != nil ||
+			!plan.Covering {
 			t.Fatalf("%+v, %v", plan, err)
 		}
 		planned := any
 		planned.Plan = &plan
 		named := database.Query{Index: "by_a", Where: govalue.Attribute("a").Equal(3)}
-		for name, query := range map[string]func(context.Context, database.Pinned, database.Query) (*database.Cursor, error){"view": view.Query, "transaction": tx.QueryOn} {
+		for name, query := range map[string]func(context.Context, database.Pinned, database.Query) (*database.Cursor,
+			error){"view": view.Query, "transaction": tx.QueryOn} {
 			for _, q := range []database.Query{any, planned} {
 				c, err := query(t.Context(), p, q)
 				if n := rowsOf(t, c, err); n != 10 {
@@ -129,7 +133,8 @@ func pinOnce(t testing.TB, table *database.Table) database.Pinned {
 	return p
 }
 
-// TestViewNeverChanges: what is written after a view was taken is not in it, whether it is read by a walk, by keys, or by many goroutines at once.
+// TestViewNeverChanges: what is written after a view was taken is not in it, whether it is read by a walk, by keys, or
+// by many goroutines at once.
 func TestViewNeverChanges(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, db *database.DB) {
 		table := mustTable(t, db, database.TableSpec{Name: "t", Key: database.Columns("k", schema.Number)})
@@ -180,7 +185,8 @@ func TestViewNeverChanges(t *testing.T) {
 func checkKeys(t *testing.T, view *database.View, p, u database.Pinned) {
 	var reads []database.KeyRead
 	for i := range 200 {
-		reads = append(reads, database.KeyRead{Table: p, Key: row(t, p, database.Document{"k": i})}, database.KeyRead{Table: u, Key: row(t, u, database.Document{"k": i})})
+		reads = append(reads, database.KeyRead{Table: p, Key: row(t, p, database.Document{"k": i})},
+			database.KeyRead{Table: u, Key: row(t, u, database.Document{"k": i})})
 	}
 	found := 0
 	if _, err := view.GetAll(t.Context(), reads, func(i int, row value.Row) error {
@@ -206,7 +212,8 @@ func TestLock(t *testing.T) {
 		if err := db.CreateDatabase(t.Context(), "other"); err != nil {
 			t.Fatal(err)
 		}
-		table := mustTable(t, db, database.TableSpec{Name: "t", Database: "other", Key: database.Columns("k", schema.Number)})
+		table := mustTable(t, db, database.TableSpec{Name: "t", Database: "other",
+			Key: database.Columns("k", schema.Number)})
 		for _, locks := range []bool{false, true} {
 			tx, err := db.Begin(t.Context())
 			if err != nil {
@@ -232,7 +239,8 @@ func TestLock(t *testing.T) {
 				}
 			}
 			var result database.WriteResult
-			if err := tx.Write(t.Context(), p, &database.Write{Row: row(t, p, database.Document{"k": 2, "locks": locks})}, &result); err != nil {
+			if err := tx.Write(t.Context(), p,
+				&database.Write{Row: row(t, p, database.Document{"k": 2, "locks": locks})}, &result); err != nil {
 				t.Fatal(err)
 			}
 			own, ok, err := tx.GetRow(t.Context(), p, row(t, p, database.Document{"k": 2}), nil)
@@ -242,25 +250,30 @@ func TestLock(t *testing.T) {
 			if err := table.Put(t.Context(), database.Document{"k": 1, "locks": locks}); err != nil {
 				t.Fatal(err)
 			}
-			if err := tx.Commit(t.Context()); (database.KindOf(err) == database.KindConflict) != locks || (err == nil) == locks {
+			if err := tx.Commit(t.Context()); (database.KindOf(err) == database.KindConflict) != locks ||
+				(err == nil) == locks {
 				t.Errorf("locked %v: %v", locks, err)
 			}
 		}
 	})
 }
 
-// TestSplit: the parts of a query give what the whole gives, in its order, with every kind of key and either direction, and are several.
+// TestSplit: the parts of a query give what the whole gives, in its order, with every kind of key and either direction,
+// and are several.
 func TestSplit(t *testing.T) {
 	db := testdb.Open(t)
-	table := mustTable(t, db, database.TableSpec{Name: "t", Key: database.Columns("k", schema.Number), Indexes: []database.IndexSpec{
-		{Name: "desc", Key: []schema.KeyPart{mustPart(t, "desc(a)", schema.Number)}, KeepNulls: true},
-		{Name: "place", Key: []schema.KeyPart{mustPart(t, "zorder(a number, b number)", schema.Binary)}},
-	}})
+	table := mustTable(t, db, database.TableSpec{Name: "t", Key: database.Columns("k", schema.Number),
+		Indexes: []database.IndexSpec{
+			{Name: "desc", Key: []schema.KeyPart{mustPart(t, "desc(a)", schema.Number)}, KeepNulls: true},
+			{Name: "place", Key: []schema.KeyPart{mustPart(t, "zorder(a number, b number)", schema.Binary)}},
+		}})
 	big := strings.Repeat("x", 4000)
 	p := pin(t, table)
 	var writes []database.TableWrite
 	for i := range 2000 {
-		writes = append(writes, database.TableWrite{Table: p, Write: database.Write{Row: row(t, p, database.Document{"k": i, "a": i * 7 % 500, "b": i % 300, "text": big})}})
+		writes = append(writes, database.TableWrite{Table: p,
+			Write: database.Write{Row: row(t, p,
+				database.Document{"k": i, "a": i * 7 % 500, "b": i % 300, "text": big})}})
 	}
 	if _, err := db.WriteAll(t.Context(), writes); err != nil {
 		t.Fatal(err)
@@ -286,8 +299,10 @@ func TestSplit(t *testing.T) {
 	}
 	k, a, b := govalue.Attribute("k"), govalue.Attribute("a"), govalue.Attribute("b")
 	for name, q := range map[string]database.Query{
-		"whole": {}, "reverse": {Reverse: true}, "range": {Where: k.Between(100, 1900)}, "spans": {Where: govalue.Any(k.Less(900), k.Greater(1200), k.Equal(1000)), Reverse: true},
-		"index": {Index: "desc", Where: a.Greater(10)}, "boxes": {Index: "place", Where: govalue.All(a.Between(10, 480), b.Between(5, 290))},
+		"whole": {}, "reverse": {Reverse: true}, "range": {Where: k.Between(100, 1900)},
+		"spans":      {Where: govalue.Any(k.Less(900), k.Greater(1200), k.Equal(1000)), Reverse: true},
+		"index":      {Index: "desc", Where: a.Greater(10)},
+		"boxes":      {Index: "place", Where: govalue.All(a.Between(10, 480), b.Between(5, 290))},
 		"boxes back": {Index: "place", Where: govalue.All(a.Between(10, 480), b.Between(5, 290)), Reverse: true},
 		"any":        {AnyIndex: true, Where: a.Between(10, 490)}, "filter": {Filter: b.Equal(7)},
 	} {
@@ -310,7 +325,8 @@ func TestSplit(t *testing.T) {
 			}
 		}
 	}
-	for name, q := range map[string]database.Query{"items": {Where: k.In(1, 2, 3)}, "nothing": {Where: govalue.All(k.Less(1), k.Greater(5))}, "a page": {ExaminedMax: 5}} {
+	for name, q := range map[string]database.Query{"items": {Where: k.In(1, 2, 3)},
+		"nothing": {Where: govalue.All(k.Less(1), k.Greater(5))}, "a page": {ExaminedMax: 5}} {
 		if list, err := view.Split(t.Context(), p, q, 4); err != nil || len(list) != 1 {
 			t.Errorf("%s: %d parts, %v", name, len(list), err)
 		}

@@ -24,7 +24,8 @@ const (
 type (
 	// Write is one conditional write of one item.
 	Write = change.Write
-	// WriteResult is what a Write did. Old and New are the caller's. After a failed condition Old is set if NeedOld was.
+	// WriteResult is what a Write did. Old and New are the caller's. After a failed condition Old is set if NeedOld
+	// was.
 	WriteResult = change.Result
 
 	scratch = change.Scratch
@@ -55,8 +56,8 @@ func (p Pinned) Loading() *ingest.Table {
 	return &ingest.Table{Target: p.target(), Store: p.db.store, Admin: p.db.admin, Regions: p.db.regions}
 }
 
-// Write does one write as a commit of its own. It waits for other writers of the same item and never fails because of them.
-// Errors: KindConditionFailed, KindInvalid, KindTooLarge, KindReadOnly, KindUnknownOutcome.
+// Write does one write as a commit of its own. It waits for other writers of the same item and never fails because of
+// them. Errors: KindConditionFailed, KindInvalid, KindTooLarge, KindReadOnly, KindUnknownOutcome.
 func (p Pinned) Write(ctx context.Context, w *Write, r *WriteResult) error {
 	s := p.db.scratch.Get().(*scratch)
 	err := p.writeLatched(ctx, w, r, s)
@@ -83,8 +84,8 @@ type TableWrite struct {
 	Result WriteResult
 }
 
-// WriteAll does several writes of different items in one commit: all of them, or none. failed is the position of the write that the error is about,
-// or -1. Errors: as Write; KindInvalid if two writes name one item.
+// WriteAll does several writes of different items in one commit: all of them, or none. failed is the position of the
+// write that the error is about, or -1. Errors: as Write; KindInvalid if two writes name one item.
 func (db *DB) WriteAll(ctx context.Context, writes []TableWrite) (failed int, err error) {
 	keys, failed, err := writeKeys(writes)
 	if err != nil {
@@ -119,8 +120,8 @@ func writeKeys(writes []TableWrite) (keys [][]byte, failed int, err error) {
 	return keys, -1, nil
 }
 
-// AppendItemKey appends the encoded key of the item that a write is about: two writes of one table are about the same item if it is the same.
-// Errors: those of the key, KindInvalid.
+// AppendItemKey appends the encoded key of the item that a write is about: two writes of one table are about the same
+// item if it is the same. Errors: those of the key, KindInvalid.
 func (p Pinned) AppendItemKey(dst []byte, w *Write) ([]byte, error) {
 	key, err := p.writeKey(dst, w)
 	return key, wrap(p.name(), err)

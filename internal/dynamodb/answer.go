@@ -21,8 +21,8 @@ func (m *returnConsumedCapacity) append(dst []byte, table string, c *tableCapaci
 	return c.append(attributejson.AppendMember(dst, "ConsumedCapacity"), m.value, table)
 }
 
-// appendCollection appends one item collection: the key of a partition of r's table, which row has, and an estimate of its size in
-// gigabytes.
+// appendCollection appends one item collection: the key of a partition of r's table, which row has, and an estimate of
+// its size in gigabytes.
 func (r *request) appendCollection(dst []byte, row value.Row) []byte {
 	dst = append(dst, `{"ItemCollectionKey":{`...)
 	partition := r.pin.Descriptor().Primary.Partition()

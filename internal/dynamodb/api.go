@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package dynamodb is DynamoDB's API, one operation a file, without its HTTP: a request is an operation's name and a JSON body, the
-// answer JSON or an *exception.Error. A body is read in one pass into a struct of its operation's; items go from the body straight into stored rows
-// and from stored rows straight into the answer.
+// Package dynamodb is DynamoDB's API, one operation a file, without its HTTP: a request is an operation's name and a
+// JSON body, the answer JSON or an *exception.Error. A body is read in one pass into a struct of its operation's; items
+// go from the body straight into stored rows and from stored rows straight into the answer.
 //
-// A request is judged in DynamoDB's order: JSON, constraints of single members, expressions, the table, the key and the schema. What comes
-// before the table stands in order.go.
+// A request is judged in DynamoDB's order: JSON, constraints of single members, expressions, the table, the key and the
+// schema. What comes before the table stands in order.go.
 //
 // Knows: DynamoDB's operations, their rules, limits and error texts.
 // Never: sockets, HTTP, signatures, kv, how keys are encoded.
@@ -27,15 +27,16 @@ import (
 	"github.com/weftdb/weft/storage"
 )
 
-// API answers the operations of DynamoDB from one database. Its fields must not be changed once it is in use; then it is safe for
-// concurrent use.
+// API answers the operations of DynamoDB from one database. Its fields must not be changed once it is in use; then it
+// is safe for concurrent use.
 type API struct {
 	DB *database.DB
 	// Region and AccountID stand in ARNs. Defaults: "us-east-1" and "000000000000".
 	Region, AccountID string
 	// Options are limits that Amazon has, too.
 	Options Options
-	// Guard decides whether the principal of a request's context may do what it asks for. nil: everybody may do everything.
+	// Guard decides whether the principal of a request's context may do what it asks for. nil: everybody may do
+	// everything.
 	Guard *permission.Guard
 	// Buckets opens the bucket of a name, for exports and imports. nil: there are none.
 	Buckets func(name string) (storage.Storage, error)
@@ -45,29 +46,36 @@ type API struct {
 	AcceptEncryption bool
 	// Kinesis says that somebody sends the changes of tables to streams of Kinesis, so that it may be asked for.
 	Kinesis bool
-	// Statements adds up what requests cost, by their operations, tables and expressions without values. nil: nobody wants to know.
+	// Statements adds up what requests cost, by their operations, tables and expressions without values. nil: nobody
+	// wants to know.
 	Statements *digest.Table
-	// Slow is from how long on a request is kept in Statements as a slow one, with its body. It must be quick. nil: none is.
+	// Slow is from how long on a request is kept in Statements as a slow one, with its body. It must be quick. nil:
+	// none is.
 	Slow func() time.Duration
-	// Observe, if not nil, is called with how many items a read has examined and returned. It must be quick and safe for concurrent use.
+	// Observe, if not nil, is called with how many items a read has examined and returned. It must be quick and safe
+	// for concurrent use.
 	Observe func(operation string, examined, returned int64)
-	// ObserveWalk, if not nil, is called with what each page of a Query or Scan has done. It must be quick and safe for concurrent use.
+	// ObserveWalk, if not nil, is called with what each page of a Query or Scan has done. It must be quick and safe for
+	// concurrent use.
 	ObserveWalk func(operation string, counts database.Counts)
 
 	database string // in which the tables are; empty: DefaultDatabase
 	pools    pools
 }
 
-// Within returns an API for the items of another database's tables. AWS has no such thing, so requests name tables as if they were in the default one, and can
-// ask for nothing but items. Its memory is not kept for later requests: it is for a few of them.
+// Within returns an API for the items of another database's tables. AWS has no such thing, so requests name tables as
+// if they were in the default one, and can ask for nothing but items. Its memory is not kept for later requests: it is
+// for a few of them.
 func (a *API) Within(databaseName string) *API {
-	return &API{DB: a.DB, Region: a.Region, AccountID: a.AccountID, Options: a.Options, Guard: a.Guard, Statements: a.Statements, Slow: a.Slow, Observe: a.Observe, ObserveWalk: a.ObserveWalk, database: databaseName}
+	return &API{DB: a.DB, Region: a.Region, AccountID: a.AccountID, Options: a.Options, Guard: a.Guard,
+		Statements: a.Statements, Slow: a.Slow, Observe: a.Observe, ObserveWalk: a.ObserveWalk, database: databaseName}
 }
 
 // databaseName is where the tables are.
 func (a *API) databaseName() string { return cmp.Or(a.database, database.DefaultDatabase) }
 
-// checkWithin refuses what can't be asked of another database's tables: what is not about items; and transactions, whose tokens don't tell databases apart.
+// checkWithin refuses what can't be asked of another database's tables: what is not about items; and transactions,
+// whose tokens don't tell databases apart.
 func (a *API) checkWithin(o *Operation) error {
 	isItems := func(one Operation) bool {
 		return one.Name == o.Name && one.Name != "TransactWriteItems" && one.Name != "ExecuteTransaction"
@@ -135,22 +143,25 @@ type Error = exception.Error
 // control answers the operations on tables.
 func (a *API) control() *control.API {
 	o := a.Options.withDefaults()
-	return &control.API{DB: a.DB, Region: a.region(), AccountID: a.account(), Guard: a.Guard, Kinesis: a.Kinesis, Limits: tablemodel.Limits{
-		GlobalIndexes: o.GlobalIndexesMax, LocalIndexes: o.LocalIndexesMax, IncludedNames: o.IncludedNamesMax, TableList: o.TableListMax, Encryption: a.AcceptEncryption,
-	}}
+	return &control.API{DB: a.DB, Region: a.region(), AccountID: a.account(), Guard: a.Guard, Kinesis: a.Kinesis,
+		Limits: tablemodel.Limits{
+			GlobalIndexes: o.GlobalIndexesMax, LocalIndexes: o.LocalIndexesMax, IncludedNames: o.IncludedNamesMax,
+			TableList: o.TableListMax, Encryption: a.AcceptEncryption,
+		}}
 }
 
 // exchange answers the operations on exports and imports.
 func (a *API) exchange() *exchange.API {
-	return &exchange.API{DB: a.DB, Region: a.region(), AccountID: a.account(), Guard: a.Guard, Limits: a.control().Limits, Buckets: a.Buckets, Dir: a.Dir,
+	return &exchange.API{DB: a.DB, Region: a.region(), AccountID: a.account(), Guard: a.Guard,
+		Limits: a.control().Limits, Buckets: a.Buckets, Dir: a.Dir,
 		IncrementMin: a.Options.withDefaults().IncrementMin}
 }
 
 // Serve does in the background what requests have asked for, and what an earlier process left of it.
 func (a *API) Serve() { a.exchange().Serve() }
 
-// ReachedAt returns a context for a request that has come in at an address, which DescribeEndpoints shows: a host, with its port if that is
-// none of the standard ones.
+// ReachedAt returns a context for a request that has come in at an address, which DescribeEndpoints shows: a host, with
+// its port if that is none of the standard ones.
 func ReachedAt(ctx context.Context, address string) context.Context {
 	return control.ReachedAt(ctx, address)
 }

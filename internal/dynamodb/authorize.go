@@ -21,7 +21,8 @@ type enclosure struct {
 	capacity  string // its ReturnConsumedCapacity
 }
 
-// authorize wants the caller to be allowed what the request does with its table, whether that is there or not: a caller without the right does not learn which.
+// authorize wants the caller to be allowed what the request does with its table, whether that is there or not: a caller
+// without the right does not learn which.
 func (t *target) authorize(ctx context.Context, in enclosure) error {
 	guard := t.api.Guard
 	if guard == nil {
@@ -109,7 +110,8 @@ func (r *request) selection() string {
 		return ""
 	case selected != nil && selected.has:
 		return selected.value
-	case r.order.has("ProjectionExpression") || r.order.find([]byte("AttributesToGet")) != nil && r.order.has("AttributesToGet"):
+	case r.order.has("ProjectionExpression") ||
+		r.order.find([]byte("AttributesToGet")) != nil && r.order.has("AttributesToGet"):
 		return "SPECIFIC_ATTRIBUTES"
 	case r.order.find([]byte("IndexName")) != nil && r.order.has("IndexName"):
 		return "ALL_PROJECTED_ATTRIBUTES"
@@ -132,7 +134,8 @@ func (r *request) returnedParts() (parts []string, ok bool) {
 	return parts, ok
 }
 
-// attributeNames are the names of the attributes that the request is about: of its items and keys, and in its expressions.
+// attributeNames are the names of the attributes that the request is about: of its items and keys, and in its
+// expressions.
 func (t *target) attributeNames() (names []string) {
 	add := func(name string) {
 		if !slices.Contains(names, name) {

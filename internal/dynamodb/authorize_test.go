@@ -41,21 +41,24 @@ type guarded struct {
 func TestAuthorization(t *testing.T) {
 	asked := map[string]bool{}
 	datadriven.Walk(t, "testdata/authorization", func(t *testing.T, path string) {
-		g := &guarded{api: &API{DB: testdb.Open(t)}, clock: time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC), users: []string{"nobody", "root"}}
+		g := &guarded{api: &API{DB: testdb.Open(t)}, clock: time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC),
+			users: []string{"nobody", "root"}}
 		accounts := g.api.DB.Accounts()
 		if err := accounts.Add(t.Context(), "root", "secret"); err != nil {
 			t.Fatal(err)
 		}
-		guard := permission.New(accounts, permission.Options{Account: "000000000000", Region: "us-east-1", Now: func() time.Time {
-			g.clock = g.clock.Add(time.Hour)
-			return g.clock
-		}})
+		guard := permission.New(accounts,
+			permission.Options{Account: "000000000000", Region: "us-east-1", Now: func() time.Time {
+				g.clock = g.clock.Add(time.Hour)
+				return g.clock
+			}})
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			g.api.Guard = nil
 			switch d.Cmd {
 			case "table":
 				answer := makeTable(t, g.api, d.CmdArgs[0].Key, d.Input)
-				if _, err := g.api.Do(t.Context(), "UpdateTable", []byte(`{"TableName":"`+d.CmdArgs[0].Key+`","DeletionProtectionEnabled":true}`), nil); err != nil {
+				if _, err := g.api.Do(t.Context(), "UpdateTable",
+					[]byte(`{"TableName":"`+d.CmdArgs[0].Key+`","DeletionProtectionEnabled":true}`), nil); err != nil {
 					t.Fatal(err)
 				}
 				return answer
@@ -160,8 +163,10 @@ func (g *guarded) matrix(t *testing.T, d *datadriven.TestData, asked map[string]
 }
 
 // allowedFaults are what requests of the matrix are refused for after they were allowed.
-var allowedFaults = []exception.Kind{exception.KindResourceInUse, exception.KindResourceNotFound, exception.KindNoRecovery, exception.KindPolicyNotFound, exception.KindValidation,
-	exception.KindConditionFailed, exception.KindDuplicateItem, exception.KindBackupNotFound, exception.KindTableNotFound, exception.KindExportNotFound, exception.KindImportNotFound}
+var allowedFaults = []exception.Kind{exception.KindResourceInUse, exception.KindResourceNotFound,
+	exception.KindNoRecovery, exception.KindPolicyNotFound, exception.KindValidation,
+	exception.KindConditionFailed, exception.KindDuplicateItem, exception.KindBackupNotFound,
+	exception.KindTableNotFound, exception.KindExportNotFound, exception.KindImportNotFound}
 
 // sign is + for what is allowed, and - for what is denied.
 func sign(t *testing.T, operation, body string, err error) string {

@@ -73,8 +73,8 @@ type element struct {
 	wrong error     // what is wrong with it besides
 }
 
-// readMap reads RequestItems. take takes memory for what there is for a table and says how that is read. The table is pinned by then, if there is
-// one, so that items are read with its dictionary.
+// readMap reads RequestItems. take takes memory for what there is for a table and says how that is read. The table is
+// pinned by then, if there is one, so that items are read with its dictionary.
 func (b *batch) readMap(shape attributejson.Shape, most int, take func() (*batchTable, func() error)) error {
 	b.requested.free(true)
 	b.reader.Peek()
@@ -156,15 +156,17 @@ func (b *batch) checkNames() error {
 	for _, t := range b.requested.tables {
 		name := exception.Constraints{}
 		if t.table.constrain(&t.request, &name, "TableName"); name.Err() != nil {
-			c.Add(exception.Quote(b.requested.text), "requestItems", "Map keys must satisfy constraint: ["+exception.TableNameLong+", "+
-				exception.TableNameShort+", "+exception.TableNameRule+"]")
+			c.Add(exception.Quote(b.requested.text), "requestItems",
+				"Map keys must satisfy constraint: ["+exception.TableNameLong+", "+
+					exception.TableNameShort+", "+exception.TableNameRule+"]")
 			break
 		}
 	}
 	return c.Err()
 }
 
-// checkElements tells the first fault of an element: of a value, or another one that the judge of its table's elements finds.
+// checkElements tells the first fault of an element: of a value, or another one that the judge of its table's elements
+// finds.
 func (b *batch) checkElements(begin func(t *batchTable) (judge func(e *element) error)) error {
 	for _, t := range b.requested.tables {
 		judge := begin(t)

@@ -69,18 +69,19 @@ func (a *API) batchGetItem(ctx context.Context, body, dst []byte) (_ []byte, err
 // readTables reads RequestItems.
 func (b *batchGetItem) readTables() error {
 	b.tables = nil
-	return b.readMap(attributejson.MapOf("KeysAndAttributes"), b.limits.BatchGetMax, func() (*batchTable, func() error) {
-		t := take[tableKeys](b.api, &b.api.pools.tableKeys, b.operation)
-		if len(b.tables) < b.limits.BatchGetMax+partsMax {
-			b.tables = append(b.tables, t)
-		}
-		return &t.batchTable, func() error {
-			if err := t.reader.Expect(attributejson.Element("KeysAndAttributes")); err != nil {
-				return err
+	return b.readMap(attributejson.MapOf("KeysAndAttributes"), b.limits.BatchGetMax,
+		func() (*batchTable, func() error) {
+			t := take[tableKeys](b.api, &b.api.pools.tableKeys, b.operation)
+			if len(b.tables) < b.limits.BatchGetMax+partsMax {
+				b.tables = append(b.tables, t)
 			}
-			return t.readMembers()
-		}
-	})
+			return &t.batchTable, func() error {
+				if err := t.reader.Expect(attributejson.Element("KeysAndAttributes")); err != nil {
+					return err
+				}
+				return t.readMembers()
+			}
+		})
 }
 
 // readKeys reads Keys.
@@ -114,7 +115,8 @@ func (b *batchGetItem) checkKeys() error {
 	return exception.Validation("Too many items requested for the BatchGetItem call")
 }
 
-// checkTables judges what is asked of each table. Expressions for one and the older parameter for another are a mixture, too.
+// checkTables judges what is asked of each table. Expressions for one and the older parameter for another are a
+// mixture, too.
 func (b *batchGetItem) checkTables() error {
 	if slices.ContainsFunc(b.tables, func(t *tableKeys) bool { return t.attributesToGet.IsGiven() }) {
 		if err := mixtureFault(func(name string) bool {
@@ -196,7 +198,8 @@ func (t *batchTable) appendName(dst []byte) []byte {
 	return append(attributejson.AppendString(dst, []byte(t.table.value)), ':')
 }
 
-// appendUndoneKeys appends the keys that were left out as a request for them would have it: with the table's other members as they were.
+// appendUndoneKeys appends the keys that were left out as a request for them would have it: with the table's other
+// members as they were.
 func (t *batchTable) appendUndoneKeys(dst []byte) []byte {
 	dst = append(append(append(dst, `{"Keys":[`...), t.undone...), ']')
 	members := attributejson.NewReader(t.text)

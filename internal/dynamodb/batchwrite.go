@@ -22,7 +22,8 @@ type batchWriteItem struct {
 // tableWrites is the part of a BatchWriteItem for one table.
 type tableWrites struct{ batchTable }
 
-// batchWriteItem puts and deletes items of several tables. They are one commit, unless that is more than the engine takes at once.
+// batchWriteItem puts and deletes items of several tables. They are one commit, unless that is more than the engine
+// takes at once.
 func (a *API) batchWriteItem(ctx context.Context, body, dst []byte) (_ []byte, err error) {
 	b := take[batchWriteItem](a, &a.pools.batchWrite, "BatchWriteItem")
 	defer b.release(&err)
@@ -59,15 +60,16 @@ func (a *API) batchWriteItem(ctx context.Context, body, dst []byte) (_ []byte, e
 
 // readTables reads RequestItems.
 func (b *batchWriteItem) readTables() error {
-	return b.readMap(attributejson.MapOfLists("WriteRequest"), b.limits.BatchWriteMax, func() (*batchTable, func() error) {
-		t := take[tableWrites](b.api, &b.api.pools.tableWrites, b.operation)
-		return &t.batchTable, func() error {
-			if err := t.reader.Expect(attributejson.ListInMap()); err != nil {
-				return err
+	return b.readMap(attributejson.MapOfLists("WriteRequest"), b.limits.BatchWriteMax,
+		func() (*batchTable, func() error) {
+			t := take[tableWrites](b.api, &b.api.pools.tableWrites, b.operation)
+			return &t.batchTable, func() error {
+				if err := t.reader.Expect(attributejson.ListInMap()); err != nil {
+					return err
+				}
+				return t.readList(t.readWrite)
 			}
-			return t.readList(t.readWrite)
-		}
-	})
+		})
 }
 
 const severalRequests = "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes"
@@ -113,8 +115,10 @@ func (t *tableWrites) readRequest(e *element, request, member string) error {
 		return t.readItem(e, t.limits.BatchWriteMax)
 	})
 	if !has && e.wrong == nil {
-		e.wrong = exception.Validationf("1 validation error detected: Value null at 'requestItems.%s.member.%d.member.%s.%s' failed to satisfy constraint: "+
-			"Member must not be null", t.table.value, t.count, exception.LowerFirst(request), exception.LowerFirst(member))
+		e.wrong = exception.Validationf(
+			"1 validation error detected: Value null at 'requestItems.%s.member.%d.member.%s.%s' failed to satisfy constraint: "+
+				"Member must not be null", t.table.value, t.count, exception.LowerFirst(request),
+			exception.LowerFirst(member))
 	}
 	return err
 }
@@ -135,8 +139,9 @@ func (b *batchWriteItem) checkCounts() error {
 			continue
 		}
 		var c exception.Constraints
-		c.Add(b.shownTables(), "requestItems", fmt.Sprintf("Map value must satisfy constraint: [Member must have length less than or equal to %d, "+
-			"Member must have length greater than or equal to 1]", most))
+		c.Add(b.shownTables(), "requestItems",
+			fmt.Sprintf("Map value must satisfy constraint: [Member must have length less than or equal to %d, "+
+				"Member must have length greater than or equal to 1]", most))
 		return c.Err()
 	}
 	if b.count() > most {

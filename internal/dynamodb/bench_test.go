@@ -21,7 +21,8 @@ func benchmark(b *testing.B, operation, body string) {
 	}
 	makeTable(b, api, "users", table)
 	for i := range 100 {
-		must(b, api, "PutItem", fmt.Sprintf(`{"TableName":"users","Item":{"pk":{"S":"user-1"},"sk":{"N":"%d"},%s}}`, i, fields))
+		must(b, api, "PutItem", fmt.Sprintf(`{"TableName":"users","Item":{"pk":{"S":"user-1"},"sk":{"N":"%d"},%s}}`, i,
+			fields))
 	}
 	bytes := []byte(body)
 	var answer []byte
@@ -75,14 +76,17 @@ func BenchmarkBatchGetItem25(b *testing.B) {
 func BenchmarkTransactWriteItems25(b *testing.B) {
 	var actions []string
 	for i := range 25 {
-		actions = append(actions, fmt.Sprintf(`{"Put":{"TableName":"users","Item":{"pk":{"S":"user-1"},"sk":{"N":"%d"},%s}}}`, 3*i, fields))
+		actions = append(actions, fmt.Sprintf(
+			`{"Put":{"TableName":"users","Item":{"pk":{"S":"user-1"},"sk":{"N":"%d"},%s}}}`, 3*i, fields))
 	}
 	benchmark(b, "TransactWriteItems", `{"TransactItems":[`+strings.Join(actions, ",")+`]}`)
 }
 
 // BenchmarkTransactDigest is what a token adds to the transaction of 25 items.
 func BenchmarkTransactDigest(b *testing.B) {
-	body := []byte(`[` + strings.TrimSuffix(strings.Repeat(`{"Put":{"TableName":"users","Item":{"pk":{"S":"user-1"},"sk":{"N":"5"},`+fields+`}}},`, 25), ",") + `]`)
+	body := []byte(`[` + strings.TrimSuffix(
+		strings.Repeat(`{"Put":{"TableName":"users","Item":{"pk":{"S":"user-1"},"sk":{"N":"5"},`+fields+`}}},`, 25),
+		",") + `]`)
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := attributejson.NewReader(body).Digest(); err != nil {

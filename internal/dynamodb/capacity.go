@@ -11,7 +11,8 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 )
 
-// This file counts what requests cost in DynamoDB's capacity units and writes it into answers. Nothing is limited by it.
+// This file counts what requests cost in DynamoDB's capacity units and writes it into answers. Nothing is limited by
+// it.
 
 // capacityUnits are counted in halves: an eventually consistent read of 4 KB is half a unit.
 type capacityUnits int64
@@ -39,7 +40,8 @@ func writeUnits(bytes int) capacityUnits {
 type tableCapacity struct {
 	table   capacityUnits // of the table itself
 	indexes []indexCapacity
-	// sort names the units of a transaction besides their sum, "ReadCapacityUnits" or "WriteCapacityUnits"; "" elsewhere.
+	// sort names the units of a transaction besides their sum, "ReadCapacityUnits" or "WriteCapacityUnits"; ""
+	// elsewhere.
 	sort string
 }
 
@@ -131,7 +133,8 @@ func appendFloat(dst []byte, units capacityUnits) []byte {
 	return strconv.AppendFloat(dst, float64(units)/2, 'f', 1, 64)
 }
 
-// tableCosts are the costs of a transaction on its tables, in the order in which it names them. The zero value has none.
+// tableCosts are the costs of a transaction on its tables, in the order in which it names them. The zero value has
+// none.
 type tableCosts []tableCost
 
 type tableCost struct {

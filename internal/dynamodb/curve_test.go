@@ -28,7 +28,8 @@ func membersOf(t *testing.T, api *API, operation, body string) map[string]json.R
 	return members
 }
 
-// TestCurveRebuild rebuilds a Z-order index between the pages of a Query: its items are those of a Scan, and DescribeTable shows nothing of the rebuild.
+// TestCurveRebuild rebuilds a Z-order index between the pages of a Query: its items are those of a Scan, and
+// DescribeTable shows nothing of the rebuild.
 func TestCurveRebuild(t *testing.T) {
 	seed := rounds.Seed(t)
 	rng := rand.New(rand.NewPCG(seed, 1))
@@ -40,7 +41,8 @@ func TestCurveRebuild(t *testing.T) {
 		"GlobalSecondaryIndexes":[{"IndexName":"box","KeySchema":[{"AttributeName":"kind","KeyType":"HASH"},{"AttributeName":"`+key+`","KeyType":"RANGE"}],
 		"Projection":{"ProjectionType":"ALL"}}]}`)
 	for i := range 700 {
-		membersOf(t, api, "PutItem", fmt.Sprintf(`{"TableName":"city","Item":{"id":{"S":"%d"},"kind":{"S":"c"},"lat":{"N":"%.4f"},"population":{"N":"%d"}}}`,
+		membersOf(t, api, "PutItem", fmt.Sprintf(
+			`{"TableName":"city","Item":{"id":{"S":"%d"},"kind":{"S":"c"},"lat":{"N":"%.4f"},"population":{"N":"%d"}}}`,
 			i, 40+rng.NormFloat64(), rng.IntN(1+i*i)))
 	}
 	described := string(membersOf(t, api, "DescribeTable", `{"TableName":"city"}`)["Table"])

@@ -49,7 +49,8 @@ func TestItems(t *testing.T) {
 	}
 }
 
-// celled is the run in which tables keep times and versions of their cells, of which DynamoDB's API shows nothing: every answer is the same.
+// celled is the run in which tables keep times and versions of their cells, of which DynamoDB's API shows nothing:
+// every answer is the same.
 const celled = "celled"
 
 func runCommand(t *testing.T, api *API, d *datadriven.TestData) string {
@@ -246,8 +247,9 @@ func parseKey(t testing.TB, words []string) (parts []schema.KeyPart, partition i
 			continue
 		}
 		at := strings.LastIndexByte(word, ':')
-		part, err := database.Part(word[:at], map[string]schema.Type{"S": schema.String, "N": schema.Number, "B": schema.Binary,
-			"int": schema.Int, "float": schema.Float, "timestamp": schema.Timestamp}[word[at+1:]])
+		part, err := database.Part(word[:at],
+			map[string]schema.Type{"S": schema.String, "N": schema.Number, "B": schema.Binary,
+				"int": schema.Int, "float": schema.Float, "timestamp": schema.Timestamp}[word[at+1:]])
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -20,9 +20,10 @@ const (
 	analyzed // carried out and explained, without its items
 )
 
-// Explain judges a Query or Scan as Do does and appends, in place of its answer, the JSON of a weft.Explanation: which index is read, how, and
-// what that is expected to take. With analyze the page is read, too, and what that took is reported as Actual; LastEvaluatedKey is there as in the
-// answer. Nothing is written. The error is always an *exception.Error.
+// Explain judges a Query or Scan as Do does and appends, in place of its answer, the JSON of a weft.Explanation: which
+// index is read, how, and what that is expected to take. With analyze the page is read, too, and what that took is
+// reported as Actual; LastEvaluatedKey is there as in the answer. Nothing is written. The error is always an
+// *exception.Error.
 func (a *API) Explain(ctx context.Context, operation string, body []byte, analyze bool, dst []byte) ([]byte, error) {
 	how := explained
 	if analyze {

@@ -87,7 +87,8 @@ func pointers(list []expr.Path) iter.Seq[*expr.Path] {
 	}
 }
 
-// parseExpressions parses the expressions in the order in which the table of checks has them. Faults that are found late are reported last.
+// parseExpressions parses the expressions in the order in which the table of checks has them. Faults that are found
+// late are reported last.
 func (r *request) parseExpressions() error {
 	if err := r.checkPlaceholderMaps(); err != nil {
 		return err
@@ -143,8 +144,8 @@ func (r *request) checkNestedPaths(table *schema.Table) error {
 	return nil
 }
 
-// checkPaths is checkNestedPaths for one expression. An update of the table's key, and a query's filter on the key that it walks by, are reported in
-// other words: the latter later, the former before a path into the key of an index.
+// checkPaths is checkNestedPaths for one expression. An update of the table's key, and a query's filter on the key that
+// it walks by, are reported in other words: the latter later, the former before a path into the key of an index.
 func (r *request) checkPaths(e expressionMember, table *schema.Table) error {
 	var passed []schema.KeyPart
 	switch e.(type) {
@@ -156,13 +157,16 @@ func (r *request) checkPaths(e expressionMember, table *schema.Table) error {
 		}
 	}
 	for path := range e.paths() {
-		if sort := itemkey.SortOf(table, path.Name); len(path.Steps) > 0 && sort != "" && !itemkey.Has(passed, path.Name) {
+		if sort := itemkey.SortOf(table, path.Name); len(path.Steps) > 0 && sort != "" &&
+			!itemkey.Has(passed, path.Name) {
 			if update, ok := e.(*updateExpression); ok && r.order.action == "dynamodb:UpdateItem" {
 				if err := checkTouched(table, update.tree); err != nil {
 					return err
 				}
 			}
-			return exception.Validationf("Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: %s: %s", sort, path.Name)
+			return exception.Validationf(
+				"Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: %s: %s",
+				sort, path.Name)
 		}
 	}
 	return nil

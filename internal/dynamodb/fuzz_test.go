@@ -14,7 +14,8 @@ import (
 	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
-// FuzzDo sends mutated bodies to all operations on items: nothing panics, an answer is JSON, and an error is the client's.
+// FuzzDo sends mutated bodies to all operations on items: nothing panics, an answer is JSON, and an error is the
+// client's.
 func FuzzDo(f *testing.F) {
 	for _, seed := range scriptedRequests(f) {
 		f.Add(seed[0], []byte(seed[1]))

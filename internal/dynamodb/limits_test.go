@@ -22,10 +22,12 @@ func TestKeyBytes(t *testing.T) {
 	api := &API{DB: testdb.Open(t)}
 	makeTable(t, api, "t", "key pk:S sk:S\ngsi g h:S r:S\n")
 	item := func(member string, pk, sk int) string {
-		return fmt.Sprintf(`{"TableName":"t","%s":{"pk":{"S":"%s"},"sk":{"S":"%s"}}}`, member, strings.Repeat("x", pk), strings.Repeat("x", sk))
+		return fmt.Sprintf(`{"TableName":"t","%s":{"pk":{"S":"%s"},"sk":{"S":"%s"}}}`, member, strings.Repeat("x", pk),
+			strings.Repeat("x", sk))
 	}
 	indexed := func(_ string, h, r int) string {
-		return fmt.Sprintf(`{"TableName":"t","Item":{"pk":{"S":"a"},"sk":{"S":"a"},"h":{"S":"%s"},"r":{"S":"%s"}}}`, strings.Repeat("x", h), strings.Repeat("x", r))
+		return fmt.Sprintf(`{"TableName":"t","Item":{"pk":{"S":"a"},"sk":{"S":"a"},"h":{"S":"%s"},"r":{"S":"%s"}}}`,
+			strings.Repeat("x", h), strings.Repeat("x", r))
 	}
 	query := func(index string, h, r int) string {
 		names := []string{"pk", "sk"}
@@ -39,7 +41,8 @@ func TestKeyBytes(t *testing.T) {
 		operation, argument string
 		body                func(argument string, hash, sorted int) string
 	}{
-		{"GetItem", "Key", item}, {"DeleteItem", "Key", item}, {"UpdateItem", "Key", item}, {"PutItem", "Item", item}, {"PutItem", "", indexed},
+		{"GetItem", "Key", item}, {"DeleteItem", "Key", item}, {"UpdateItem", "Key", item}, {"PutItem", "Item", item},
+		{"PutItem", "", indexed},
 		{"Query", "", query}, {"Query", "g", query},
 	} {
 		must(t, api, try.operation, try.body(try.argument, 2048, 1024))
@@ -66,17 +69,20 @@ func TestItemBytes(t *testing.T) {
 		return `{"TableName":"t","Item":{"pk":{"S":"a"},"s":{"S":"` + strings.Repeat("x", bytes-4) + `"}}}`
 	}
 	must(t, api, "PutItem", put(409600))
-	if _, err := api.Do(t.Context(), "PutItem", []byte(put(409601)), nil); err == nil || !strings.Contains(err.Error(), itemTooLarge) {
+	if _, err := api.Do(t.Context(), "PutItem", []byte(put(409601)), nil); err == nil ||
+		!strings.Contains(err.Error(), itemTooLarge) {
 		t.Error(err)
 	}
 	must(t, api, "UpdateItem", `{"TableName":"t","Key":{"pk":{"S":"a"}},"UpdateExpression":"REMOVE zz"}`)
-	if _, err := api.Do(t.Context(), "UpdateItem", []byte(`{"TableName":"t","Key":{"pk":{"S":"a"}},"UpdateExpression":"SET z = :z","ExpressionAttributeValues":{":z":{"BOOL":true}}}`), nil); err == nil ||
+	if _, err := api.Do(t.Context(), "UpdateItem",
+		[]byte(`{"TableName":"t","Key":{"pk":{"S":"a"}},"UpdateExpression":"SET z = :z","ExpressionAttributeValues":{":z":{"BOOL":true}}}`), nil); err == nil ||
 		!strings.Contains(err.Error(), updateTooLarge) {
 		t.Error(err)
 	}
 }
 
-// TestFullPage: a page ends with the item that exceeds 1 MB, in a table and in an index, and costs what all its items do.
+// TestFullPage: a page ends with the item that exceeds 1 MB, in a table and in an index, and costs what all its items
+// do.
 func TestFullPage(t *testing.T) {
 	api := &API{DB: testdb.Open(t)}
 	makeTable(t, api, "t", "key pk:S sk:N\ngsi g pk:S\n")
@@ -89,7 +95,8 @@ func TestFullPage(t *testing.T) {
 	for _, index := range []string{"", `"IndexName":"g",`} {
 		for _, backward := range []string{"", `"ScanIndexForward":false,`} {
 			body := func(start string) string {
-				return `{"TableName":"t",` + index + backward + start + `"KeyConditionExpression":"pk = :p","Select":"COUNT","ReturnConsumedCapacity":"TOTAL",` +
+				return `{"TableName":"t",` + index + backward + start +
+					`"KeyConditionExpression":"pk = :p","Select":"COUNT","ReturnConsumedCapacity":"TOTAL",` +
 					`"ExpressionAttributeValues":{":p":{"S":"a"}}}`
 			}
 			var page struct {
@@ -109,7 +116,8 @@ func TestFullPage(t *testing.T) {
 				if err := json.Unmarshal(must(t, api, "Query", body(start)), &page); err != nil {
 					t.Fatal(err)
 				}
-				if page.Count != want.count || page.ConsumedCapacity.CapacityUnits != want.units || (page.LastEvaluatedKey != nil) != (i == 0) {
+				if page.Count != want.count || page.ConsumedCapacity.CapacityUnits != want.units ||
+					(page.LastEvaluatedKey != nil) != (i == 0) {
 					t.Errorf("page %d of %s%s: %+v, want %+v", i+1, index, backward, page, want)
 				}
 			}
@@ -117,7 +125,8 @@ func TestFullPage(t *testing.T) {
 	}
 }
 
-// TestUpdateBytes: an update may write 409,600 bytes, with something for each action and with the documents around what it writes.
+// TestUpdateBytes: an update may write 409,600 bytes, with something for each action and with the documents around what
+// it writes.
 func TestUpdateBytes(t *testing.T) {
 	api := &API{DB: testdb.Open(t)}
 	makeTable(t, api, "t", "key pk:S\n")
@@ -138,10 +147,12 @@ func TestUpdateBytes(t *testing.T) {
 			names = `"ExpressionAttributeNames":{"#long":"` + strings.Repeat("n", 1000) + `"},`
 		}
 		body := func(bytes int) string {
-			return `{"TableName":"t","Key":{"pk":{"S":"k"}},"UpdateExpression":"` + try.update + `",` + names + `"ExpressionAttributeValues":{":p":{"S":"` +
+			return `{"TableName":"t","Key":{"pk":{"S":"k"}},"UpdateExpression":"` + try.update + `",` + names +
+				`"ExpressionAttributeValues":{":p":{"S":"` +
 				strings.Repeat("x", bytes) + `"}}}`
 		}
-		if _, err := api.Do(t.Context(), "UpdateItem", []byte(body(try.most+1)), nil); err == nil || !strings.Contains(err.Error(), updateTooLarge) {
+		if _, err := api.Do(t.Context(), "UpdateItem", []byte(body(try.most+1)), nil); err == nil ||
+			!strings.Contains(err.Error(), updateTooLarge) {
 			t.Errorf("%s of %d bytes: %v", try.update, try.most+1, err)
 		}
 		must(t, api, "UpdateItem", body(try.most))
@@ -167,7 +178,8 @@ func TestNameBytes(t *testing.T) {
 	} {
 		for bytes, want := range map[int]string{0: "Empty attribute name", 65536: "Attribute name is too large"} {
 			body := strings.ReplaceAll(try.body, "?", strings.Repeat("n", bytes))
-			if _, err := api.Do(t.Context(), try.operation, []byte(body), nil); err == nil || !strings.Contains(err.Error(), want) {
+			if _, err := api.Do(t.Context(), try.operation, []byte(body), nil); err == nil ||
+				!strings.Contains(err.Error(), want) {
 				t.Errorf("%s with a name of %d bytes: %v, want %s", try.body, bytes, err, want)
 			}
 		}
@@ -213,7 +225,8 @@ func TestBatchCounts(t *testing.T) {
 		{"BatchGetItem", gets(51, 50), "Too many items"},
 		{"BatchGetItem", gets(101, 0), "less than or equal to 100"},
 	} {
-		if _, err := api.Do(t.Context(), try.operation, []byte(try.body), nil); err == nil || !strings.Contains(err.Error(), try.want) {
+		if _, err := api.Do(t.Context(), try.operation, []byte(try.body), nil); err == nil ||
+			!strings.Contains(err.Error(), try.want) {
 			t.Errorf("%s: %v", try.operation, err)
 		}
 	}
@@ -237,10 +250,12 @@ func TestBatchTooLarge(t *testing.T) {
 		puts = append(puts, put(n, 500))
 	}
 	must(t, api, "BatchWriteItem", `{"RequestItems":{"t":[`+strings.Join(puts, ",")+`]}}`)
-	if answer := string(must(t, api, "Scan", `{"TableName":"t","Select":"COUNT"}`)); answer != `{"Count":20,"ScannedCount":20}` {
+	if answer := string(must(t, api, "Scan",
+		`{"TableName":"t","Select":"COUNT"}`)); answer != `{"Count":20,"ScannedCount":20}` {
 		t.Error(answer)
 	}
-	_, err = api.Do(t.Context(), "BatchWriteItem", []byte(`{"RequestItems":{"t":[`+put(30, 10)+`,`+put(31, 3000)+`]}}`), nil)
+	_, err = api.Do(t.Context(), "BatchWriteItem", []byte(`{"RequestItems":{"t":[`+put(30, 10)+`,`+put(31, 3000)+`]}}`),
+		nil)
 	if e, ok := err.(*exception.Error); !ok || e.Name() != "ValidationException" {
 		t.Errorf("an item larger than a commit: %v", err)
 	}
@@ -276,10 +291,14 @@ func TestHostileLists(t *testing.T) {
 		fmt.Fprintf(&tables, `,"t%05d":{"Keys":[{}]}`, i)
 	}
 	for _, one := range []struct{ operation, body, want string }{
-		{"BatchWriteItem", `{"RequestItems":{"t":[` + list("{}", 5*many) + `]}}`, "Member must have length less than or equal to 25"},
-		{"BatchGetItem", `{"RequestItems":{"t":{"Keys":[` + list("{}", 5*many) + `]}}}`, "Member must have length less than or equal to 100"},
-		{"BatchGetItem", `{"RequestItems":{` + tables.String()[1:] + `}}`, "Too many items requested for the BatchGetItem call"},
-		{"TransactGetItems", `{"TransactItems":[` + list(`{"Get":{}}`, many) + `]}`, "Member must have length less than or equal to 100"},
+		{"BatchWriteItem", `{"RequestItems":{"t":[` + list("{}", 5*many) + `]}}`,
+			"Member must have length less than or equal to 25"},
+		{"BatchGetItem", `{"RequestItems":{"t":{"Keys":[` + list("{}", 5*many) + `]}}}`,
+			"Member must have length less than or equal to 100"},
+		{"BatchGetItem", `{"RequestItems":{` + tables.String()[1:] + `}}`,
+			"Too many items requested for the BatchGetItem call"},
+		{"TransactGetItems", `{"TransactItems":[` + list(`{"Get":{}}`, many) + `]}`,
+			"Member must have length less than or equal to 100"},
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

@@ -48,7 +48,8 @@ func (t *text) IsGiven() bool { return t.has }
 func (t *text) source() string { return t.value }
 
 // commonWords are the texts that most requests have. // immutable
-var commonWords = [...]string{"NONE", "TOTAL", "INDEXES", "ALL_OLD", "ALL_NEW", "UPDATED_OLD", "UPDATED_NEW", "COUNT", "SIZE"}
+var commonWords = [...]string{"NONE", "TOTAL", "INDEXES", "ALL_OLD", "ALL_NEW", "UPDATED_OLD", "UPDATED_NEW", "COUNT",
+	"SIZE"}
 
 // commonWord is a string of b, without a copy of the usual values of enumerations.
 func commonWord(b []byte) string {
@@ -98,7 +99,8 @@ const (
 // tableName is the name of a table or its ARN.
 type tableName struct{ text }
 
-// constrain judges the name by itself. One of one or two letters is as good as any if there is such a table: SQL and the Go API make them.
+// constrain judges the name by itself. One of one or two letters is as good as any if there is such a table: SQL and
+// the Go API make them.
 func (t *tableName) constrain(r *request, c *exception.Constraints, name string) {
 	switch {
 	case t.value == "" || len(t.value) > tableNameMax:
@@ -136,7 +138,8 @@ func (m *returnItemCollectionMetrics) isWanted() bool { return m.value == "SIZE"
 // wantsItem reports whether a failed condition is answered with the item.
 func (m *returnOnFailure) wantsItem() bool { return m.value == "ALL_OLD" }
 
-// attributes is an item or a key. Its text is read once, into the request's builder, before it is known whose item it is.
+// attributes is an item or a key. Its text is read once, into the request's builder, before it is known whose item it
+// is.
 type attributes struct {
 	has   bool
 	fault error // a faulty value, or a name that comes twice
@@ -168,8 +171,8 @@ func (m *nameMap) read(r *request) error {
 	})
 }
 
-// valueMap is ExpressionAttributeValues. A faulty value is reported later, when all of the body is known to have the right types; the contents of none
-// are kept then.
+// valueMap is ExpressionAttributeValues. A faulty value is reported later, when all of the body is known to have the
+// right types; the contents of none are kept then.
 type valueMap struct {
 	has, empty bool
 	fault      error

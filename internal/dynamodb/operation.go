@@ -61,7 +61,8 @@ var ownOperations = []Operation{
 	{Name: "Search", ReadOnly: true, Service: ownService, run: (*API).search, explain: (*API).searchAs},
 }
 
-// operations are those on items, then those on tables, which package control has, on exports and imports, which package exchange has, and those on streams, which package streams has. // immutable
+// operations are those on items, then those on tables, which package control has, on exports and imports, which package
+// exchange has, and those on streams, which package streams has. // immutable
 var operations = slices.Concat(itemOperations, controlOperations(), exchangeOperations(), streamOperations())
 
 func controlOperations() (list []Operation) {
@@ -69,7 +70,8 @@ func controlOperations() (list []Operation) {
 		run := func(a *API, ctx context.Context, body, dst []byte) ([]byte, error) {
 			return o.Run(a.control(), ctx, body, dst)
 		}
-		list = append(list, Operation{Name: o.Name, Service: tableService, ReadOnly: o.ReadOnly, ShowsAddress: o.ShowsAddress, named: true, run: run})
+		list = append(list, Operation{Name: o.Name, Service: tableService, ReadOnly: o.ReadOnly,
+			ShowsAddress: o.ShowsAddress, named: true, run: run})
 	}
 	return list
 }
@@ -87,7 +89,8 @@ func exchangeOperations() (list []Operation) {
 func streamOperations() (list []Operation) {
 	for _, o := range streams.Operations() {
 		run := func(a *API, ctx context.Context, body, dst []byte) ([]byte, error) {
-			return o.Run(&streams.API{DB: a.DB, Region: a.region(), AccountID: a.account(), Guard: a.Guard}, ctx, body, dst)
+			return o.Run(&streams.API{DB: a.DB, Region: a.region(), AccountID: a.account(), Guard: a.Guard}, ctx, body,
+				dst)
 		}
 		list = append(list, Operation{Name: o.Name, Service: streamService, ReadOnly: true, named: true, run: run})
 	}
@@ -112,8 +115,8 @@ func FindOperation(name string) *Operation {
 	return nil
 }
 
-// Run runs an operation and appends the JSON of the answer to dst; some operations answer nothing at all. body must not be changed meanwhile and
-// is not kept. The error is always an *exception.Error; dst is then of no more use.
+// Run runs an operation and appends the JSON of the answer to dst; some operations answer nothing at all. body must not
+// be changed meanwhile and is not kept. The error is always an *exception.Error; dst is then of no more use.
 func (a *API) Run(ctx context.Context, o *Operation, body, dst []byte) ([]byte, error) {
 	if err := a.checkWithin(o); err != nil {
 		return nil, exception.Of(err)
@@ -134,7 +137,8 @@ func (o *Operation) runNamed(a *API, ctx context.Context, body, dst []byte) ([]b
 	begun := time.Now()
 	answer, err := o.run(a, ctx, body, dst)
 	now := time.Now()
-	a.Statements.Add(digest.DynamoDB, a.databaseName(), []byte(o.Name), &digest.Cost{Took: now.Sub(begun), Failed: err != nil}, now)
+	a.Statements.Add(digest.DynamoDB, a.databaseName(), []byte(o.Name),
+		&digest.Cost{Took: now.Sub(begun), Failed: err != nil}, now)
 	return answer, err
 }
 

@@ -13,19 +13,25 @@ import (
 // checkOrders are the tables of all requests and their parts.
 func checkOrders() map[string]*checkOrder {
 	return map[string]*checkOrder{
-		"GetItem": new(getItem).checks().complete(), "PutItem": new(putItem).checks().complete(), "UpdateItem": new(updateItem).checks().complete(),
-		"DeleteItem": new(deleteItem).checks().complete(), "Query": new(query).checks().complete(), "Scan": new(scan).checks().complete(),
+		"GetItem": new(getItem).checks().complete(), "PutItem": new(putItem).checks().complete(),
+		"UpdateItem": new(updateItem).checks().complete(),
+		"DeleteItem": new(deleteItem).checks().complete(), "Query": new(query).checks().complete(),
+		"Scan":         new(scan).checks().complete(),
 		"BatchGetItem": new(batchGetItem).checks().complete(), "BatchGetItem.Table": new(tableKeys).checks().complete(),
-		"BatchWriteItem": new(batchWriteItem).checks().complete(), "TransactGetItems": new(transactGetItems).checks().complete(),
+		"BatchWriteItem":     new(batchWriteItem).checks().complete(),
+		"TransactGetItems":   new(transactGetItems).checks().complete(),
 		"TransactWriteItems": new(transactWriteItems).checks().complete(), "Get": new(getAction).checks().complete(),
 		"ConditionCheck": new(checkAction).checks().complete(), "Put": new(putAction).checks().complete(),
-		"ExecuteStatement": new(executeStatement).checks().complete(), "BatchExecuteStatement": new(batchExecuteStatement).checks().complete(),
-		"ExecuteTransaction": new(executeTransaction).checks().complete(), "Statement": new(partiqlStatement).checks().complete(),
-		"Delete": new(deleteAction).checks().complete(), "Update": new(updateAction).checks().complete(),
+		"ExecuteStatement":      new(executeStatement).checks().complete(),
+		"BatchExecuteStatement": new(batchExecuteStatement).checks().complete(),
+		"ExecuteTransaction":    new(executeTransaction).checks().complete(),
+		"Statement":             new(partiqlStatement).checks().complete(),
+		"Delete":                new(deleteAction).checks().complete(), "Update": new(updateAction).checks().complete(),
 	}
 }
 
-// TestCheckOrders wants the tables to agree in themselves: no name and no member comes twice, and what has placeholders has expressions.
+// TestCheckOrders wants the tables to agree in themselves: no name and no member comes twice, and what has placeholders
+// has expressions.
 func TestCheckOrders(t *testing.T) {
 	all := checkOrders()
 	for _, o := range itemOperations {
@@ -46,7 +52,8 @@ func TestCheckOrders(t *testing.T) {
 				t.Errorf("%s: messages don't list %s as it is", name, f.name)
 			}
 		}
-		if order.fullScan == nil && (order.names != nil) != (len(order.expressions) > 0) || order.values != nil && order.names == nil {
+		if order.fullScan == nil && (order.names != nil) != (len(order.expressions) > 0) ||
+			order.values != nil && order.names == nil {
 			t.Errorf("%s: placeholders without expressions, or expressions without placeholders", name)
 		}
 		if len(order.legacy) > 0 && len(order.steps) == 0 {
@@ -61,7 +68,8 @@ func TestEnumerations(t *testing.T) {
 		of     func(*text) field
 		values []string
 	}{
-		{operator, []string{"OR", "AND"}}, {returnValues, []string{"ALL_NEW", "UPDATED_OLD", "ALL_OLD", "NONE", "UPDATED_NEW"}},
+		{operator, []string{"OR", "AND"}},
+		{returnValues, []string{"ALL_NEW", "UPDATED_OLD", "ALL_OLD", "NONE", "UPDATED_NEW"}},
 		{func(t *text) field { return capacity(&returnConsumedCapacity{*t}) }, []string{"INDEXES", "TOTAL", "NONE"}},
 		{func(t *text) field { return metrics(&returnItemCollectionMetrics{*t}) }, []string{"SIZE", "NONE"}},
 		{func(t *text) field { return onFailure(&returnOnFailure{*t}) }, []string{"ALL_OLD", "NONE"}},
@@ -71,7 +79,8 @@ func TestEnumerations(t *testing.T) {
 			var c exception.Constraints
 			f := one.of(&text{value, true})
 			f.rule(nil, &c)
-			if err := c.Err(); (err == nil) != slices.Contains(one.values, value) || err != nil && !strings.Contains(err.Error(), "enum value set: ["+one.values[0]) {
+			if err := c.Err(); (err == nil) != slices.Contains(one.values, value) ||
+				err != nil && !strings.Contains(err.Error(), "enum value set: ["+one.values[0]) {
 				t.Errorf("%s takes %q: %v", f.name, value, err)
 			}
 		}

@@ -22,7 +22,8 @@ const (
 	partiqlBatchMax = 25
 )
 
-// partiqlStatement is one statement of PartiQL: a request of its own, or a part of one. It is read, planned and written as the older operations are.
+// partiqlStatement is one statement of PartiQL: a request of its own, or a part of one. It is read, planned and written
+// as the older operations are.
 type partiqlStatement struct {
 	walk
 	text       text
@@ -92,13 +93,15 @@ func (p *parameters) constrain(_ *request, c *exception.Constraints) {
 func (s *partiqlStatement) fields() []field {
 	statement := withLength("Statement", &s.text, partiqlTextMax)
 	statement.required = true
-	return []field{statement, {"Parameters", &s.parameters, false, s.parameters.constrain}, optional("ConsistentRead", &s.consistent), onFailure(&s.onFailure)}
+	return []field{statement, {"Parameters", &s.parameters, false, s.parameters.constrain},
+		optional("ConsistentRead", &s.consistent), onFailure(&s.onFailure)}
 }
 
 // order are the checks of a statement.
 func (s *partiqlStatement) checkOrder(more ...field) checkOrder {
 	return checkOrder{
-		leading: s.leadingKeys, indexed: &s.indexName, rows: s.writtenRows, fullScan: s.isFullScan, selected: s.selection, returned: s.returnedParts,
+		leading: s.leadingKeys, indexed: &s.indexName, rows: s.writtenRows, fullScan: s.isFullScan,
+		selected: s.selection, returned: s.returnedParts,
 		members: append(s.fields(), more...), steps: []step{{s.parse, 0}}, index: s.wantIndexed,
 		expressions: []expressionMember{&s.projection.expression, &s.about.condition, &s.about.update},
 	}
@@ -246,7 +249,8 @@ type executeStatement struct {
 }
 
 func (e *executeStatement) checks() checkOrder {
-	return e.checkOrder(capacity(&e.capacity), inRange("Limit", &e.limit, 1, noUpperBound), withLength("NextToken", &e.nextToken, partiqlTokenMax))
+	return e.checkOrder(capacity(&e.capacity), inRange("Limit", &e.limit, 1, noUpperBound),
+		withLength("NextToken", &e.nextToken, partiqlTokenMax))
 }
 
 func (a *API) executeStatement(ctx context.Context, body, dst []byte) ([]byte, error) {

@@ -16,7 +16,8 @@ import (
 type batchExecuteStatement struct{ partiqlList }
 
 func (b *batchExecuteStatement) checks() checkOrder {
-	return checkOrder{members: []field{required("Statements", part{b.readStatements, b.statements.IsGiven}), capacity(&b.capacity)}}
+	return checkOrder{members: []field{required("Statements", part{b.readStatements, b.statements.IsGiven}),
+		capacity(&b.capacity)}}
 }
 
 func (b *batchExecuteStatement) readStatements() error { return b.readParts("BatchStatementRequest") }
@@ -50,7 +51,8 @@ func (a *API) batchExecuteStatement(ctx context.Context, body, dst []byte) (_ []
 	return append(cost.append(append(dst, ']'), b.capacity.value), '}'), nil
 }
 
-// prepareSlots judges the statements up to their keys. faults are what is wrong with each; the error is about the batch as a whole.
+// prepareSlots judges the statements up to their keys. faults are what is wrong with each; the error is about the batch
+// as a whole.
 func (b *batchExecuteStatement) prepareSlots(ctx context.Context) (faults []error, err error) {
 	faults = make([]error, len(b.statements.list))
 	for i, s := range b.statements.list {
@@ -113,7 +115,8 @@ func (s *partiqlStatement) appendSlot(dst []byte, ran bool, shown value.Row, fau
 	dst = append(dst, '{')
 	if fault != nil {
 		e := exception.Of(fault)
-		dst = attributejson.AppendString(append(attributejson.AppendMember(dst, "Error"), `{"Code":`...), []byte(slotCode(e)))
+		dst = attributejson.AppendString(append(attributejson.AppendMember(dst, "Error"), `{"Code":`...),
+			[]byte(slotCode(e)))
 		dst = append(attributejson.AppendString(attributejson.AppendMember(dst, "Message"), []byte(e.Message)), '}')
 	}
 	if ran {

@@ -49,7 +49,8 @@ func (p *partiqlList) freeParts(orderly bool) {
 	p.statements = partiqlParts{}
 }
 
-// readParts reads the statements, structures of a class. Those behind a few too many are only counted: the request will be refused.
+// readParts reads the statements, structures of a class. Those behind a few too many are only counted: the request will
+// be refused.
 func (p *partiqlList) readParts(class string) error {
 	p.freeParts(true)
 	p.reader.Peek()
@@ -82,7 +83,8 @@ func (p *partiqlList) readParts(class string) error {
 	}
 }
 
-// checkParts judges the members of the request and of its statements, of which there may be so many; member is the name of their list.
+// checkParts judges the members of the request and of its statements, of which there may be so many; member is the name
+// of their list.
 func (p *partiqlList) checkParts(member string, most int) error {
 	c := p.beginConstraints()
 	p.constrain(c)
@@ -91,7 +93,8 @@ func (p *partiqlList) checkParts(member string, most int) error {
 	case n == 0:
 		c.Add("'[]'", member, "Member must have length greater than or equal to 1")
 	case n > most:
-		c.Add("'["+strconv.Itoa(n)+" statements]'", member, "Member must have length less than or equal to "+strconv.Itoa(most))
+		c.Add("'["+strconv.Itoa(n)+" statements]'", member,
+			"Member must have length less than or equal to "+strconv.Itoa(most))
 	}
 	for i, s := range p.statements.list {
 		c.At = member + "." + strconv.Itoa(i+1) + ".member."
@@ -119,7 +122,8 @@ func (p *partiqlList) writesItems() bool {
 	return len(p.statements.list) > 0 && p.statements.list[0].tree.Verb.Writes()
 }
 
-// prepare makes the read or the write of a statement in a list, which is about one item. It returns the item's encoded key.
+// prepare makes the read or the write of a statement in a list, which is about one item. It returns the item's encoded
+// key.
 func (s *partiqlStatement) prepare() (key []byte, err error) {
 	if s.tree.Verb != partiql.Select {
 		if err := s.prepareWrite(); err != nil {
@@ -131,7 +135,8 @@ func (s *partiqlStatement) prepare() (key []byte, err error) {
 		return nil, err
 	}
 	if !s.isGet() {
-		return nil, exception.Validation("Select statements within " + s.operation + " must specify the primary key in the where clause.")
+		return nil, exception.Validation("Select statements within " + s.operation +
+			" must specify the primary key in the where clause.")
 	}
 	s.write.Op = database.OpCheck
 	if s.write.Row, err = s.keyOfWhere(); err != nil {
@@ -140,7 +145,8 @@ func (s *partiqlStatement) prepare() (key []byte, err error) {
 	return s.pin.AppendItemKey(nil, &s.write)
 }
 
-// find returns what a SELECT shows of the item of its key, nil if it does not select that. It lives until the next call.
+// find returns what a SELECT shows of the item of its key, nil if it does not select that. It lives until the next
+// call.
 func (s *partiqlStatement) find(row value.Row) (value.Row, error) {
 	if row == nil {
 		return nil, nil

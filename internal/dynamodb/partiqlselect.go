@@ -40,7 +40,8 @@ func (s *partiqlStatement) enterSelect() error {
 		}
 	}
 	if s.fetch = x.Local && (len(missing) > 0 || s.tree.Columns == nil); !x.Local && len(missing) > 0 {
-		return exception.InvalidValue("Global secondary index %s does not project [%s]", x.Name, strings.Join(missing, ", "))
+		return exception.InvalidValue("Global secondary index %s does not project [%s]", x.Name,
+			strings.Join(missing, ", "))
 	}
 	return nil
 }
@@ -52,7 +53,8 @@ func (s *partiqlStatement) checkOrderBy() error {
 	}
 	for _, o := range s.tree.Order {
 		if !itemkey.Has(s.index.Stated(), o.Name) {
-			return exception.Validationf("Variable reference %s in ORDER BY clause must be part of the primary key", o.Name)
+			return exception.Validationf("Variable reference %s in ORDER BY clause must be part of the primary key",
+				o.Name)
 		}
 	}
 	return nil

@@ -26,7 +26,8 @@ type executeTransaction struct {
 
 func (t *executeTransaction) checks() checkOrder {
 	return checkOrder{members: []field{
-		required("TransactStatements", part{t.readStatements, t.statements.IsGiven}), withLength("ClientRequestToken", &t.token, tokenMax), capacity(&t.capacity),
+		required("TransactStatements", part{t.readStatements, t.statements.IsGiven}),
+		withLength("ClientRequestToken", &t.token, tokenMax), capacity(&t.capacity),
 	}}
 }
 
@@ -81,7 +82,8 @@ func (t *executeTransaction) prepareAll(ctx context.Context) error {
 		payload += sizeOf(s.write.Row) + len(s.text.value) + len(s.arena)
 	}
 	if payload > t.limits.TransactionBytes {
-		return exception.Validationf("The items, keys and expressions of the transaction exceed %d bytes", t.limits.TransactionBytes)
+		return exception.Validationf("The items, keys and expressions of the transaction exceed %d bytes",
+			t.limits.TransactionBytes)
 	}
 	t.reasons = make(exception.Reasons, len(t.statements.list))
 	return checkDistinct(keys)

@@ -30,7 +30,8 @@ func (q *query) statedKey(table *schema.Table) []schema.KeyPart {
 	return nil
 }
 
-// parseLegacy reads the parameters that were there before expressions. KeyConditions become conditions once the index is known.
+// parseLegacy reads the parameters that were there before expressions. KeyConditions become conditions once the index
+// is known.
 func (q *query) parseLegacy() error {
 	if err := q.projection.parseLegacy(); err != nil {
 		return err
@@ -43,7 +44,8 @@ func (q *query) parseLegacy() error {
 	return q.parseLegacyFilter()
 }
 
-// parseLegacyKeys turns KeyConditions into key conditions. A part of the partition key that has none is reported before an operator that no key can use.
+// parseLegacyKeys turns KeyConditions into key conditions. A part of the partition key that has none is reported before
+// an operator that no key can use.
 func (q *query) parseLegacyKeys() (err error) {
 	if !q.keyConditions.IsGiven() {
 		return nil
@@ -91,7 +93,8 @@ func (a *API) queryAs(ctx context.Context, body, dst []byte, how explainMode) (_
 			return nil, err
 		}
 	}
-	return q.run(ctx, database.Query{Where: expr.Conjunction(bounds...), Reverse: q.forward.has && !q.forward.on, After: after}, dst)
+	return q.run(ctx, database.Query{Where: expr.Conjunction(bounds...), Reverse: q.forward.has && !q.forward.on,
+		After: after}, dst)
 }
 
 // bounds judges the conditions on the key and then the filter.
@@ -129,7 +132,8 @@ func (a *API) scanAs(ctx context.Context, body, dst []byte, how explainMode) ([]
 }
 
 // scanFor is a Scan, of the items that a search finds if that isn't nil.
-func (a *API) scanFor(ctx context.Context, body, dst []byte, how explainMode, search *database.SearchText) (_ []byte, err error) {
+func (a *API) scanFor(ctx context.Context, body, dst []byte, how explainMode, search *database.SearchText) (_ []byte,
+	err error) {
 	s := take[scan](a, &a.pools.scan, "Scan")
 	defer s.release(&err)
 	s.how, s.uncounted, s.search = how, how != carriedOut, search
@@ -158,7 +162,8 @@ func (w *walk) checkFilter() error {
 	parts := w.index.Stated()
 	for path := range expr.Paths(w.filter.tree) {
 		if itemkey.Has(parts, path.Name) {
-			return exception.Validationf("%s can only contain non-primary key attributes: Primary key attribute: %s", what, path.Name)
+			return exception.Validationf("%s can only contain non-primary key attributes: Primary key attribute: %s",
+				what, path.Name)
 		}
 	}
 	return nil
@@ -179,13 +184,15 @@ func (w *walk) checkStart(after value.Row, bounds []expr.Condition) error {
 			return exception.Validation("The provided starting key does not match the range key predicate")
 		}
 		if !within {
-			return exception.Validation("The provided starting key is outside query boundaries based on provided conditions")
+			return exception.Validation(
+				"The provided starting key is outside query boundaries based on provided conditions")
 		}
 	}
 	return nil
 }
 
-// isImplied reports whether a condition is on a computed part that a start key leaves out, since its attributes say what it is.
+// isImplied reports whether a condition is on a computed part that a start key leaves out, since its attributes say
+// what it is.
 func isImplied(bound expr.Condition, after value.Row, names value.Names) bool {
 	for path := range expr.Paths(bound) {
 		if _, ok := after.Get(names, []byte(path.Name)); !ok {

@@ -56,8 +56,8 @@ var walkCases = []walkCase{
 	{"g", "x", "y", func(e entry) (int, int, bool) { return e.x, e.y, e.x >= 0 && e.y >= 0 }},
 }
 
-// TestPages writes, changes and deletes items at random, and then walks partitions of the table and of both indexes in pages of every
-// size and in both directions: the pages together must be what a sorted slice says.
+// TestPages writes, changes and deletes items at random, and then walks partitions of the table and of both indexes in
+// pages of every size and in both directions: the pages together must be what a sorted slice says.
 func TestPages(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, db *database.DB) {
 		seed := rounds.Seed(t)
@@ -72,7 +72,8 @@ func TestPages(t *testing.T) {
 			want := c.expect(model, hash, low, high, reverse)
 			got := c.walk(t, api, hash, low, high, limit, reverse)
 			if !slices.Equal(got, want) {
-				t.Fatalf("%s %d, %d to %d by %d, reverse %v:\n got %v\nwant %v", c.index, hash, low, high, limit, reverse, got, want)
+				t.Fatalf("%s %d, %d to %d by %d, reverse %v:\n got %v\nwant %v", c.index, hash, low, high, limit,
+					reverse, got, want)
 			}
 		}
 	})
@@ -92,7 +93,8 @@ func randomHistory(t *testing.T, rng *rand.Rand, api *API) map[string]entry {
 				changed = entry{e.pk, e.sk, -1, -1}
 			}
 			changed.y = max(e.y, 0)
-			must(t, api, "UpdateItem", fmt.Sprintf(`{"TableName":"t","Key":%s,"UpdateExpression":"SET y = :y","ExpressionAttributeValues":{":y":{"N":"%d"}}}`, e.key(), changed.y))
+			must(t, api, "UpdateItem", fmt.Sprintf(
+				`{"TableName":"t","Key":%s,"UpdateExpression":"SET y = :y","ExpressionAttributeValues":{":y":{"N":"%d"}}}`, e.key(), changed.y))
 			model[e.key()] = changed
 		default:
 			must(t, api, "PutItem", `{"TableName":"t","Item":`+e.json()+`}`)
@@ -159,7 +161,8 @@ func (c walkCase) walk(t *testing.T, api *API, hash, low, high, limit int, rever
 	}
 }
 
-// TestSegments scans tables of both distributions in parallel: the segments together are the table, whatever their number.
+// TestSegments scans tables of both distributions in parallel: the segments together are the table, whatever their
+// number.
 func TestSegments(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, db *database.DB) {
 		api := &API{DB: db}
@@ -172,7 +175,9 @@ func TestSegments(t *testing.T) {
 			for _, total := range []int{1, 2, 3, 7, 1000} {
 				seen := map[string]int{}
 				for segment := range total {
-					lines := pages(t, api, "Scan", fmt.Sprintf(`{"TableName":"%s","Segment":%d,"TotalSegments":%d,"Limit":9}`, table, segment, total))
+					lines := pages(t, api, "Scan",
+						fmt.Sprintf(`{"TableName":"%s","Segment":%d,"TotalSegments":%d,"Limit":9}`, table, segment,
+							total))
 					for _, item := range strings.Fields(lines) {
 						if strings.HasPrefix(item, "{k:") {
 							seen[item]++
@@ -192,7 +197,8 @@ func TestSegments(t *testing.T) {
 	})
 }
 
-// TestConcurrent lets writers and readers share one API and one item: no ADD is lost, and unconditional writes never fail.
+// TestConcurrent lets writers and readers share one API and one item: no ADD is lost, and unconditional writes never
+// fail.
 func TestConcurrent(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, db *database.DB) {
 		api := &API{DB: db}
@@ -202,11 +208,13 @@ func TestConcurrent(t *testing.T) {
 		for w := range writers {
 			group.Go(func() {
 				for i := range each {
-					body := fmt.Sprintf(`{"TableName":"t","Key":{"pk":{"S":"a"}},"UpdateExpression":"ADD n :one SET w%d = :i","ExpressionAttributeValues":{":one":{"N":"1"},":i":{"N":"%d"}}}`, w, i)
+					body := fmt.Sprintf(
+						`{"TableName":"t","Key":{"pk":{"S":"a"}},"UpdateExpression":"ADD n :one SET w%d = :i","ExpressionAttributeValues":{":one":{"N":"1"},":i":{"N":"%d"}}}`, w, i)
 					if _, err := api.Do(t.Context(), "UpdateItem", []byte(body), nil); err != nil {
 						t.Error(err)
 					}
-					if _, err := api.Do(t.Context(), "Query", []byte(`{"TableName":"t","IndexName":"g","KeyConditionExpression":"n = :n","ExpressionAttributeValues":{":n":{"N":"3"}}}`), nil); err != nil {
+					if _, err := api.Do(t.Context(), "Query",
+						[]byte(`{"TableName":"t","IndexName":"g","KeyConditionExpression":"n = :n","ExpressionAttributeValues":{":n":{"N":"3"}}}`), nil); err != nil {
 						t.Error(err)
 					}
 				}

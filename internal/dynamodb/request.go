@@ -17,8 +17,8 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
 )
 
-// request is the common part of the requests of all operations, and of the parts of batches and transactions: the memory for answering. It is used
-// again for later requests of the same type.
+// request is the common part of the requests of all operations, and of the parts of batches and transactions: the
+// memory for answering. It is used again for later requests of the same type.
 type request struct {
 	api       *API
 	operation string
@@ -91,7 +91,8 @@ func take[R any, P pooled[R]](a *API, pool *sync.Pool, operation string) P {
 	return p
 }
 
-// release counts a request that has ended with an error or nil, and gives its memory back. It is to be deferred: it looks whether there was a panic.
+// release counts a request that has ended with an error or nil, and gives its memory back. It is to be deferred: it
+// looks whether there was a panic.
 func (r *request) release(err *error) {
 	cause := recover()
 	if cause == nil {
@@ -115,8 +116,10 @@ func (r *request) memory() request {
 	if cap(r.elements) > elementsMax {
 		r.elements = nil
 	}
-	return request{order: r.order, free: r.free, tally: r.tally, own: r.own, placeholders: r.placeholders, builder: r.builder,
-		arena: reusable(r.arena), row: reusable(r.row), stored: reusable(r.stored), shown: reusable(r.shown), elements: r.elements[:0]}
+	return request{order: r.order, free: r.free, tally: r.tally, own: r.own, placeholders: r.placeholders,
+		builder: r.builder,
+		arena:   reusable(r.arena), row: reusable(r.row), stored: reusable(r.stored), shown: reusable(r.shown),
+		elements: r.elements[:0]}
 }
 
 // How much memory of one sort a request may keep for the next.
@@ -125,7 +128,8 @@ const (
 	elementsMax     = 1 << 10 // more than faults show of a list
 )
 
-// partsMax is the number of tables of a batch and actions of a transaction that are looked at beyond those that there may be.
+// partsMax is the number of tables of a batch and actions of a transaction that are looked at beyond those that there
+// may be.
 const partsMax = 1 << 10
 
 // reusable is a buffer for the next request, nil if it is too large to be kept.
@@ -240,7 +244,8 @@ func (t *target) enter(ctx context.Context, in enclosure, failed error) error {
 }
 
 func (t *target) pinTable() (err error) {
-	if t.name, err = (tablemodel.Account{Region: t.api.region(), ID: t.api.account()}).Table(t.table.value, t.operation); err != nil {
+	if t.name, err = (tablemodel.Account{Region: t.api.region(), ID: t.api.account()}).Table(t.table.value,
+		t.operation); err != nil {
 		return err
 	}
 	pin, err := tablemodel.PinIn(t.api.DB, t.api.databaseName(), t.name)

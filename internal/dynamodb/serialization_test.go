@@ -9,8 +9,8 @@ import (
 	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
-// typedMembers are the members of each operation's requests, one a line, with their types in Amazon's model. A step "0" is a list's first element, "a" a
-// map's.
+// typedMembers are the members of each operation's requests, one a line, with their types in Amazon's model. A step "0"
+// is a list's first element, "a" a map's.
 const typedMembers = `
 GetItem TableName String
 GetItem Key Map<AttributeValue>
@@ -164,7 +164,8 @@ func textsOfType(kind string) map[string]string {
 		full = modelText + class
 	}
 	scalars := func(text string) map[string]string {
-		return map[string]string{`"23"`: text, "true": text, "false": text, "23": text, "-2147483648": text, "34.56": text}
+		return map[string]string{`"23"`: text, "true": text, "false": text, "23": text, "-2147483648": text,
+			"34.56": text}
 	}
 	with := func(texts map[string]string, array, object string) map[string]string {
 		if array != "" {
@@ -176,9 +177,11 @@ func textsOfType(kind string) map[string]string {
 		return texts
 	}
 	converted := func(to string) map[string]string {
-		return map[string]string{"true": "TRUE_VALUE cannot be converted to " + to, "false": "FALSE_VALUE cannot be converted to " + to,
-			"23": "NUMBER_VALUE cannot be converted to " + to, "34.56": "DECIMAL_VALUE cannot be converted to " + to, `"23"`: "STRING_VALUE cannot be converted to " + to,
-			"[]": "Unrecognized collection type class java.lang." + to, "{}": objectText}
+		return map[string]string{"true": "TRUE_VALUE cannot be converted to " + to,
+			"false": "FALSE_VALUE cannot be converted to " + to,
+			"23":    "NUMBER_VALUE cannot be converted to " + to, "34.56": "DECIMAL_VALUE cannot be converted to " + to,
+			`"23"`: "STRING_VALUE cannot be converted to " + to,
+			"[]":   "Unrecognized collection type class java.lang." + to, "{}": objectText}
 	}
 	switch kind {
 	case "String":
@@ -197,16 +200,19 @@ func textsOfType(kind string) map[string]string {
 		texts[`"23"`] = "Unexpected token received from parser"
 		return texts
 	case "Blob":
-		texts := with(scalars("only base-64-encoded strings are convertible to bytes"), "Unrecognized collection type class java.nio.ByteBuffer", objectText)
+		texts := with(scalars("only base-64-encoded strings are convertible to bytes"),
+			"Unrecognized collection type class java.nio.ByteBuffer", objectText)
 		texts[`"23"`] = "Base64 encoded length is expected a multiple of 4 bytes but found: 2"
-		texts[`"=+/="`], texts[`"+/+="`] = "Invalid last non-pad Base64 character dectected", "Invalid last non-pad Base64 character dectected"
+		texts[`"=+/="`], texts[`"+/+="`] = "Invalid last non-pad Base64 character dectected",
+			"Invalid last non-pad Base64 character dectected"
 		return texts
 	case "List":
 		return with(scalars("Unexpected field type"), "", objectText)
 	case "ListInMap":
 		return with(scalars(castText), "", objectText)
 	case "Map":
-		return with(scalars("Unexpected field type"), "Unrecognized collection type java.util.Map<java.lang.String, "+full+">", "")
+		return with(scalars("Unexpected field type"),
+			"Unrecognized collection type java.util.Map<java.lang.String, "+full+">", "")
 	case "MapInList":
 		return with(scalars(castText), "Unrecognized collection type java.util.Map<java.lang.String, "+full+">", "")
 	case "Field":

@@ -88,7 +88,8 @@ func (r *request) keepSlow() {
 		text = t.statement(nil, false)
 	}
 	from := permission.FromContext(t.ctx)
-	slow := digest.Statement{API: digest.DynamoDB, User: from.User, Database: r.api.databaseName(), Text: string(bytes.ToValidUTF8(text[:min(len(text), digest.SlowTextMax)], nil)), Begun: t.begun, Cost: t.Cost}
+	slow := digest.Statement{API: digest.DynamoDB, User: from.User, Database: r.api.databaseName(),
+		Text: string(bytes.ToValidUTF8(text[:min(len(text), digest.SlowTextMax)], nil)), Begun: t.begun, Cost: t.Cost}
 	if from.Address.IsValid() {
 		slow.Host = from.Address.String()
 	}
@@ -112,9 +113,10 @@ func (r *request) observeWalk(counts *database.Counts) {
 	}
 }
 
-// Statements are written from what was parsed, so that placeholders and the parameters that were there before expressions make no difference. Nothing more is written
-// behind digest.TextMax, but for a few words. A statement that is known already is found by what it is made of, which costs less: its raw form holds the expressions as
-// they came, and the names that placeholders stand for.
+// Statements are written from what was parsed, so that placeholders and the parameters that were there before
+// expressions make no difference. Nothing more is written behind digest.TextMax, but for a few words. A statement that
+// is known already is found by what it is made of, which costs less: its raw form holds the expressions as they came,
+// and the names that placeholders stand for.
 
 // rawMax is how long a raw form may become before nothing is added to it.
 const rawMax = 8 << 10

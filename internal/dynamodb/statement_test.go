@@ -21,7 +21,8 @@ import (
 	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
-// TestStatements runs scripts and shows what statements their requests are counted as. Besides those of TestItems, it has the commands
+// TestStatements runs scripts and shows what statements their requests are counted as. Besides those of TestItems, it
+// has the commands
 //
 //	run            runs operations, one a line before its JSON body, and shows their statements: times, failed, examined, returned, written; then the text
 func TestStatements(t *testing.T) {
@@ -100,9 +101,11 @@ func TestStatementsAreBounded(t *testing.T) {
 	}
 	var actions []string
 	for i := range 100 {
-		actions = append(actions, fmt.Sprintf(`{"Delete":{"TableName":"users","Key":{"pk":{"S":"%d"}},"ConditionExpression":"attribute_not_exists(a%d)"}}`, i, i))
+		actions = append(actions, fmt.Sprintf(
+			`{"Delete":{"TableName":"users","Key":{"pk":{"S":"%d"}},"ConditionExpression":"attribute_not_exists(a%d)"}}`, i, i))
 	}
-	if _, err := api.Do(t.Context(), "TransactWriteItems", []byte(`{"TransactItems":[`+strings.Join(actions, ",")+`]}`), nil); err != nil {
+	if _, err := api.Do(t.Context(), "TransactWriteItems", []byte(`{"TransactItems":[`+strings.Join(actions, ",")+`]}`),
+		nil); err != nil {
 		t.Fatal(err)
 	}
 	list := api.Statements.Digests()
@@ -154,7 +157,8 @@ func TestStatementsWait(t *testing.T) {
 	}
 }
 
-// TestSlowRequests: a slow request is kept with its body and its user; of a long one the beginning, and of a Search its statement.
+// TestSlowRequests: a slow request is kept with its body and its user; of a long one the beginning, and of a Search its
+// statement.
 func TestSlowRequests(t *testing.T) {
 	api := &API{DB: testdb.Open(t), Statements: digest.New()}
 	makeTable(t, api, "users", "key pk:S\nsearch words standard title\n")
@@ -183,10 +187,12 @@ func TestSlowRequests(t *testing.T) {
 		t.Fatalf("%d are kept", len(list))
 	}
 	search, put, scanned := &list[0], &list[1], &list[2]
-	if search.Text != "Search users ON title" || scanned.Text != "Scan "+scan || scanned.User != "ann" || scanned.API != digest.DynamoDB || scanned.Database != "default" || scanned.Begun.IsZero() {
+	if search.Text != "Search users ON title" || scanned.Text != "Scan "+scan || scanned.User != "ann" ||
+		scanned.API != digest.DynamoDB || scanned.Database != "default" || scanned.Begun.IsZero() {
 		t.Errorf("%+v\n%+v", search, scanned)
 	}
-	if n := len(put.Text); !put.Failed || n > digest.SlowTextMax || n < digest.SlowTextMax-2 || !utf8.ValidString(put.Text) {
+	if n := len(put.Text); !put.Failed || n > digest.SlowTextMax || n < digest.SlowTextMax-2 ||
+		!utf8.ValidString(put.Text) {
 		t.Errorf("%d bytes of a long one are kept", n)
 	}
 }

@@ -15,7 +15,8 @@ import (
 
 // checkOrder lists AWS's checks of the requests of one operation, in order, before it looks for the table.
 type checkOrder struct {
-	// action is the action that the principal needs on the table; "" for requests of several tables, whose parts have actions of their own.
+	// action is the action that the principal needs on the table; "" for requests of several tables, whose parts have
+	// actions of their own.
 	action string
 	// leading returns the partition keys that the request is about, for policies; nil: it is about no single ones.
 	leading func() []string
@@ -23,7 +24,8 @@ type checkOrder struct {
 	rows func() []value.Row
 	// indexed is the index of a statement of PartiQL, which has no member for it.
 	indexed *text
-	// fullScan, selected and returned return what policies can ask about statements of PartiQL, which have no members for it; nil: the members say it.
+	// fullScan, selected and returned return what policies can ask about statements of PartiQL, which have no members
+	// for it; nil: the members say it.
 	fullScan func() (string, bool)
 	selected func() string
 	returned func() ([]string, bool)
@@ -50,14 +52,15 @@ type checkOrder struct {
 type words struct {
 	// terse says that faults of single members name the member as the model does and leave its value out.
 	terse bool
-	// alone says that of several faults one of an enumeration is reported alone. That and terse are so only if the request has a key.
+	// alone says that of several faults one of an enumeration is reported alone. That and terse are so only if the
+	// request has a key.
 	alone bool
 	// enclosed says that faults of the request as a whole, too, stand behind "1 validation error detected: ".
 	enclosed bool
 	// older says that faults of attribute values have the words that they had before the summer of 2026.
 	older bool
-	// startKey says that the attribute values are those of a start key; withReason, that the report says what is wrong with one. A faulty number, and
-	// with a reason a member that comes twice, is reported as everywhere.
+	// startKey says that the attribute values are those of a start key; withReason, that the report says what is wrong
+	// with one. A faulty number, and with a reason a member that comes twice, is reported as everywhere.
 	startKey, withReason bool
 }
 
@@ -94,7 +97,10 @@ func withLength(name string, t *text, most int) field {
 
 // inRange is a number with bounds; an upper one that is negative is none.
 func inRange(name string, n *integer, least int64, most func(*Options) int64) field {
-	return field{name, n, false, func(r *request, c *exception.Constraints) { c.Between(true, n.n, name, least, most(&r.limits)) }}
+	return field{name, n, false, func(r *request,
+		c *exception.Constraints) {
+		c.Between(true, n.n, name, least, most(&r.limits))
+	}}
 }
 
 func noUpperBound(*Options) int64   { return -1 }
@@ -287,8 +293,10 @@ func (w *words) placeholderFault(placeholder string, fault *attributejson.ValueE
 
 // The orders in which messages list expressions and the parameters that were there before them. // immutable
 var (
-	expressionNames = []string{"ProjectionExpression", "UpdateExpression", "FilterExpression", "ConditionExpression", "KeyConditionExpression"}
-	legacyNames     = []string{"AttributesToGet", "AttributeUpdates", "Expected", "QueryFilter", "ScanFilter", "ConditionalOperator", "KeyConditions"}
+	expressionNames = []string{"ProjectionExpression", "UpdateExpression", "FilterExpression", "ConditionExpression",
+		"KeyConditionExpression"}
+	legacyNames = []string{"AttributesToGet", "AttributeUpdates", "Expected", "QueryFilter", "ScanFilter",
+		"ConditionalOperator", "KeyConditions"}
 )
 
 // hasAny reports whether a request has one of the members.
@@ -309,8 +317,8 @@ func (r *request) checkForms() error {
 	return mixtureFault(r.order.has)
 }
 
-// mixtureFault names the expressions and the older parameters of a request that has both. KeyConditions may go with expressions, unless there is a
-// KeyConditionExpression.
+// mixtureFault names the expressions and the older parameters of a request that has both. KeyConditions may go with
+// expressions, unless there is a KeyConditionExpression.
 func mixtureFault(has func(name string) bool) error {
 	given := func(names []string) (list []string) {
 		for _, name := range names {
@@ -325,7 +333,8 @@ func mixtureFault(has func(name string) bool) error {
 		return nil
 	}
 	return exception.Validation("Can not use both expression and non-expression parameters in the same request: " +
-		"Non-expression parameters: {" + strings.Join(older, ", ") + "} Expression parameters: {" + strings.Join(expressions, ", ") + "}")
+		"Non-expression parameters: {" + strings.Join(older, ", ") + "} Expression parameters: {" +
+		strings.Join(expressions, ", ") + "}")
 }
 
 // checkPlaceholders refuses placeholders for no expression.
@@ -334,7 +343,8 @@ func (r *request) checkPlaceholders() error {
 	if names != nil && names.has && !hasAny(r.order.expressions) {
 		return exception.Validation("ExpressionAttributeNames can only be specified when using expressions")
 	}
-	if values == nil || !values.has || slices.ContainsFunc(r.order.expressions, func(e expressionMember) bool { return e.IsGiven() && takesValues(e) }) {
+	if values == nil || !values.has || slices.ContainsFunc(r.order.expressions,
+		func(e expressionMember) bool { return e.IsGiven() && takesValues(e) }) {
 		return nil
 	}
 	text := "ExpressionAttributeValues can only be specified when using expressions"

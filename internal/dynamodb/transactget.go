@@ -51,7 +51,8 @@ func (a *API) transactGetItems(ctx context.Context, body, dst []byte) (_ []byte,
 		}
 		dst = append(dst, answer...)
 		returned += countOf(sizes[i] > 0)
-		cost.of(t.items.actions[i].pin.Descriptor().Name, "ReadCapacityUnits").table += 2 * readUnits(int64(sizes[i]), true)
+		cost.of(t.items.actions[i].pin.Descriptor().Name, "ReadCapacityUnits").table += 2 * readUnits(int64(sizes[i]),
+			true)
 	}
 	t.observe(int64(len(reads)), returned)
 	return append(cost.append(append(dst, ']'), t.capacity.value), '}'), nil
@@ -60,7 +61,10 @@ func (a *API) transactGetItems(ctx context.Context, body, dst []byte) (_ []byte,
 // readActions reads TransactItems.
 func (t *transactGetItems) readActions() error {
 	return t.readItems("TransactGetItem", []actionKind[*getAction]{
-		{"Get", database.OpCheck, func(a *API) *getAction { return take[getAction](a, &a.pools.getAction, "TransactGetItems") }},
+		{"Get", database.OpCheck, func(a *API) *getAction {
+			return take[getAction](a, &a.pools.getAction,
+				"TransactGetItems")
+		}},
 	})
 }
 
@@ -82,7 +86,8 @@ func (t *transactGetItems) reads() ([]database.KeyRead, error) {
 	return reads, t.reasons.Err()
 }
 
-// appendAnswer makes an element of Responses. An item of which the projection finds nothing is left out, as an absent one is.
+// appendAnswer makes an element of Responses. An item of which the projection finds nothing is left out, as an absent
+// one is.
 func (g *getAction) appendAnswer(row value.Row) ([]byte, error) {
 	if row == nil {
 		return []byte("{}"), nil

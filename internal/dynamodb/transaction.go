@@ -71,7 +71,8 @@ func (t *transaction[A]) freeActions(orderly bool) {
 	t.items = transactItems[A]{}
 }
 
-// open reads the request and judges its members and expressions, up to the tables, which it opens. foreign says that an element names no action, or several.
+// open reads the request and judges its members and expressions, up to the tables, which it opens. foreign says that an
+// element names no action, or several.
 func (t *transaction[A]) open(ctx context.Context, body []byte, foreign string) error {
 	if err := t.read(ctx, body); err != nil {
 		return err
@@ -149,7 +150,8 @@ func (t *transaction[A]) readAction(class string, kinds []actionKind[A]) error {
 		t.items.actions = t.items.actions[:last]
 	}
 	t.items.foreign = t.items.foreign || count != 1
-	if last := len(t.items.actions) - 1; err == nil && last >= t.limits.TransactionMax+partsMax { // the transaction will be refused
+	// the transaction will be refused
+	if last := len(t.items.actions) - 1; err == nil && last >= t.limits.TransactionMax+partsMax {
 		t.items.actions[last].common().free(true)
 		t.items.actions = t.items.actions[:last]
 	}
@@ -174,7 +176,8 @@ func (t *transaction[A]) checkMembers() error {
 	case count == 0:
 		c.Add("'[]'", "transactItems", "Member must have length greater than or equal to 1")
 	case count > most:
-		c.Add("'["+strconv.Itoa(count)+" actions]'", "transactItems", "Member must have length less than or equal to "+strconv.Itoa(most))
+		c.Add("'["+strconv.Itoa(count)+" actions]'", "transactItems",
+			"Member must have length less than or equal to "+strconv.Itoa(most))
 	}
 	for _, one := range t.items.actions {
 		a := one.common()
@@ -184,7 +187,8 @@ func (t *transaction[A]) checkMembers() error {
 	return c.Err()
 }
 
-// keyOf is the key of an action. One that is not the table's is a reason to cancel the transaction; any other fault is the error.
+// keyOf is the key of an action. One that is not the table's is a reason to cancel the transaction; any other fault is
+// the error.
 func (a *action) keyOf(i int, reasons exception.Reasons) (value.Row, error) {
 	key := a.itemRow(a.row[:0])
 	a.row = key
@@ -195,8 +199,8 @@ func (a *action) keyOf(i int, reasons exception.Reasons) (value.Row, error) {
 	return key, itemkey.CheckValues(a.pin, key)
 }
 
-// encodedKey is the encoded key of an action's item, nil if it has none: an item without one is a reason to cancel the transaction. An empty or over-long
-// key is the error.
+// encodedKey is the encoded key of an action's item, nil if it has none: an item without one is a reason to cancel the
+// transaction. An empty or over-long key is the error.
 func (a *action) encodedKey(i int, w *database.Write, reasons exception.Reasons) ([]byte, error) {
 	if w.Row == nil {
 		return nil, nil // it has a reason already

@@ -44,9 +44,16 @@ type (
 func (t *transactWriteItems) readActions() error {
 	const name = "TransactWriteItems"
 	return t.readItems("TransactWriteItem", []actionKind[*writeAction]{
-		{"ConditionCheck", database.OpCheck, func(a *API) *writeAction { return &take[checkAction](a, &a.pools.checkAction, name).writeAction }},
-		{"Put", database.OpPut, func(a *API) *writeAction { return &take[putAction](a, &a.pools.putAction, name).writeAction }},
-		{"Delete", database.OpDelete, func(a *API) *writeAction { return &take[deleteAction](a, &a.pools.deleteAction, name).writeAction }},
+		{"ConditionCheck", database.OpCheck,
+			func(a *API) *writeAction { return &take[checkAction](a, &a.pools.checkAction, name).writeAction }},
+		{"Put", database.OpPut, func(a *API) *writeAction {
+			return &take[putAction](a, &a.pools.putAction,
+				name).writeAction
+		}},
+		{"Delete", database.OpDelete, func(a *API) *writeAction {
+			return &take[deleteAction](a, &a.pools.deleteAction,
+				name).writeAction
+		}},
 		{"Update", database.OpUpdate, func(a *API) *writeAction {
 			u := take[updateAction](a, &a.pools.updateAction, name)
 			u.update = &u.updateExpression
@@ -126,7 +133,8 @@ func (t *transactWriteItems) writes() ([]database.TableWrite, error) {
 		payload += a.payload(w)
 	}
 	if payload > t.limits.TransactionBytes {
-		return nil, exception.Validationf("The items, keys and expressions of the transaction exceed %d bytes", t.limits.TransactionBytes)
+		return nil, exception.Validationf("The items, keys and expressions of the transaction exceed %d bytes",
+			t.limits.TransactionBytes)
 	}
 	if err := checkDistinct(keys); err != nil {
 		return nil, err
@@ -167,7 +175,8 @@ func (w *writeAction) payload(write *database.TableWrite) int {
 	return total
 }
 
-// transactionToken is the token of a transaction of actions with that text, nil if it has none. space keeps the tokens of different operations apart.
+// transactionToken is the token of a transaction of actions with that text, nil if it has none. space keeps the tokens
+// of different operations apart.
 func transactionToken(space string, token *text, actions []byte) (*database.Token, error) {
 	if !token.has {
 		return nil, nil
@@ -176,15 +185,18 @@ func transactionToken(space string, token *text, actions []byte) (*database.Toke
 	return &database.Token{ID: space + token.value, Digest: digest}, err
 }
 
-// transactionFault puts the error of a transaction into words; note adds the reason why one write was refused, or returns another error.
-func transactionFault(reasons exception.Reasons, writes []database.TableWrite, err error, note func(int, *database.TableWrite, error) error) error {
+// transactionFault puts the error of a transaction into words; note adds the reason why one write was refused, or
+// returns another error.
+func transactionFault(reasons exception.Reasons, writes []database.TableWrite, err error,
+	note func(int, *database.TableWrite, error) error) error {
 	refused, ok := errors.AsType[*database.TransactionError](err)
 	switch {
 	case errors.Is(err, database.ErrTokenReused):
 		return exception.New(exception.KindTokenReused,
 			"The ClientRequestToken was used within the last ten minutes for a transaction with other actions; send a new token with new actions")
 	case errors.Is(err, database.ErrTokenInUse):
-		return exception.New(exception.KindTransactionInProgress, "The transaction with the given request token is already in progress.")
+		return exception.New(exception.KindTransactionInProgress,
+			"The transaction with the given request token is already in progress.")
 	case !ok:
 		return err
 	}

@@ -58,7 +58,8 @@ func (a *API) updateItem(ctx context.Context, body, dst []byte) (_ []byte, err e
 	return dst, err
 }
 
-// checkTouched refuses an update of a key attribute. The inputs of a computed key part may be set to the values that the key has.
+// checkTouched refuses an update of a key attribute. The inputs of a computed key part may be set to the values that
+// the key has.
 func checkTouched(table *schema.Table, update *expr.Update) error {
 	for _, path := range update.Touched() {
 		if itemkey.Has(table.Primary.Visible(), path.Name) {
@@ -75,10 +76,11 @@ const (
 	removeBytes    = 2
 )
 
-// checkUpdated refuses an item that has become too large. The update itself counts, too: what it writes, with the documents around, and
-// something for each action.
+// checkUpdated refuses an item that has become too large. The update itself counts, too: what it writes, with the
+// documents around, and something for each action.
 func (u *updateItem) checkUpdated(_, updated value.Row) error {
-	if updated.Size() > u.limits.ItemBytesMax || updateBytes(u.update.tree, updated, u.pin.Names()) > u.limits.ItemBytesMax {
+	if updated.Size() > u.limits.ItemBytesMax ||
+		updateBytes(u.update.tree, updated, u.pin.Names()) > u.limits.ItemBytesMax {
 		return exception.Validation(updateTooLarge)
 	}
 	return nil

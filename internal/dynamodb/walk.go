@@ -20,7 +20,8 @@ import (
 	"github.com/weftdb/weft/internal/rows/access"
 )
 
-// boundariesName is the attribute by which the page keys of a parallel scan carry the version of the cuts between its segments.
+// boundariesName is the attribute by which the page keys of a parallel scan carry the version of the cuts between its
+// segments.
 const boundariesName = "weft:boundaries"
 
 // walk is the common part of requests to Query and Scan.
@@ -94,7 +95,8 @@ func (w *walk) checkReadable() error {
 	return nil
 }
 
-// checkProjection compares what is asked for with what the index holds. A local index reads the rest of what is shown from the table.
+// checkProjection compares what is asked for with what the index holds. A local index reads the rest of what is shown
+// from the table.
 func (w *walk) checkProjection() error {
 	x := w.index
 	if x.Projection == schema.ProjectAll {
@@ -108,12 +110,14 @@ func (w *walk) checkProjection() error {
 	case all:
 		return exception.InvalidValue("Select type ALL_ATTRIBUTES is not supported for global secondary index %s because its projection type is not ALL", x.Name)
 	case len(missing) > 0:
-		return exception.InvalidValue("Global secondary index %s does not project [%s]", x.Name, strings.Join(missing, ", "))
+		return exception.InvalidValue("Global secondary index %s does not project [%s]", x.Name,
+			strings.Join(missing, ", "))
 	}
 	return w.checkFiltered()
 }
 
-// checkFiltered refuses a Query whose filter names attributes that the index does not hold. For a Scan, no item has them.
+// checkFiltered refuses a Query whose filter names attributes that the index does not hold. For a Scan, no item has
+// them.
 func (w *walk) checkFiltered() error {
 	if w.isQuery() {
 		missing := w.missing(expr.Paths(w.filter.tree))
@@ -125,7 +129,8 @@ func (w *walk) checkFiltered() error {
 	}
 	for path := range expr.Paths(w.filter.tree) {
 		if w.fetch && !w.holds([]byte(path.Name)) {
-			path.Name = "" // no item has an attribute without a name: the filter does not see more of an item that is read back
+			// no item has an attribute without a name: the filter does not see more of an item that is read back
+			path.Name = ""
 		}
 	}
 	return nil
@@ -146,7 +151,8 @@ func (w *walk) holds(name []byte) bool {
 	return access.Holds(w.pin.Descriptor(), w.index, string(name))
 }
 
-// startRow is ExclusiveStartKey: the key attributes of the index and of the table, under the names that items show them by; nil if there is none.
+// startRow is ExclusiveStartKey: the key attributes of the index and of the table, under the names that items show them
+// by; nil if there is none.
 func (w *walk) startRow() (value.Row, error) {
 	if !w.startKey.has {
 		return nil, nil
@@ -200,7 +206,8 @@ func (w *walk) copyKey(x *schema.Index, given value.Row) error {
 		if err := itemkey.CheckValue(x, i, v); err != nil {
 			return err
 		}
-		if err := w.builder.Set([]byte(itemkey.AttributeName(&parts[i])), v); err != nil && err != value.ErrDuplicateName {
+		if err := w.builder.Set([]byte(itemkey.AttributeName(&parts[i])), v); err != nil &&
+			err != value.ErrDuplicateName {
 			return err
 		}
 	}
@@ -279,7 +286,8 @@ func pageFault(err error) error {
 // fault puts an error of a walk's beginning into words.
 func (w *walk) fault(q *database.Query, err error) error {
 	if errors.Is(err, database.ErrOtherSegment) {
-		return exception.Validationf(startKeyInvalid+": Invalid ExclusiveStartKey. Please use ExclusiveStartKey with correct Segment. "+
+		return exception.Validationf(startKeyInvalid+
+			": Invalid ExclusiveStartKey. Please use ExclusiveStartKey with correct Segment. "+
 			"TotalSegments: %d Segment: %d", q.Segments, q.Segment)
 	}
 	return pageFault(err)
@@ -301,7 +309,8 @@ func (w *walk) appendItems(dst []byte, cursor *database.Cursor, most int) ([]byt
 	return dst, nil
 }
 
-// appendEnd appends what stands behind the items. A page that reached its limit has a key to go on from even if nothing follows.
+// appendEnd appends what stands behind the items. A page that reached its limit has a key to go on from even if nothing
+// follows.
 func (w *walk) appendEnd(dst []byte, cursor *database.Cursor, limit int) ([]byte, error) {
 	counts := cursor.Counts()
 	w.observeWalk(&counts)

@@ -16,13 +16,15 @@ import (
 	"github.com/weftdb/weft/internal/security/permission"
 )
 
-// API does HBase's calls on a database. It is safe for concurrent use. Errors are *Fault, or those of the context and the store.
+// API does HBase's calls on a database. It is safe for concurrent use. Errors are *Fault, or those of the context and
+// the store.
 type API struct {
 	DB    *database.DB
 	Guard *permission.Guard // nil: everybody may do everything
 	// Statements adds up what calls on rows cost, by their tables, families and filters. nil: nobody wants to know.
 	Statements *digest.Table
-	// Slow is from how long on a call is kept in Statements as a slow one, with its rows. It must be quick. nil: none is.
+	// Slow is from how long on a call is kept in Statements as a slow one, with its rows. It must be quick. nil: none
+	// is.
 	Slow func() time.Duration
 
 	known sync.Map // of a table's number: *description
@@ -34,7 +36,8 @@ type description struct {
 	table *Table
 }
 
-// TableName is a table's name. The namespace "default" is the database in which DynamoDB's tables are; others are SQL's databases of that name.
+// TableName is a table's name. The namespace "default" is the database in which DynamoDB's tables are; others are SQL's
+// databases of that name.
 type TableName struct{ Namespace, Name string }
 
 // String returns the name as HBase writes it.
@@ -69,7 +72,8 @@ const nameBytesMax = 200
 
 func onlyOf(name []byte, others string) bool {
 	for _, c := range name {
-		if (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && bytes.IndexByte([]byte(others), c) < 0 {
+		if (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') &&
+			bytes.IndexByte([]byte(others), c) < 0 {
 			return false
 		}
 	}
@@ -83,7 +87,8 @@ type Column struct {
 	Whole     bool // the family, whatever the qualifier
 }
 
-// TimeRange is a range of timestamps in milliseconds since 1970-01-01 UTC: from FromMS on and before ToMS. 0 is no bound.
+// TimeRange is a range of timestamps in milliseconds since 1970-01-01 UTC: from FromMS on and before ToMS. 0 is no
+// bound.
 type TimeRange struct{ FromMS, ToMS int64 }
 
 // At is the range of one timestamp.
@@ -202,7 +207,8 @@ const (
 	NoOp
 )
 
-// Condition is what CheckAndMutate wants of a row: that the comparison holds for the newest version of Column, or, if Filter is not nil, that it keeps a cell.
+// Condition is what CheckAndMutate wants of a row: that the comparison holds for the newest version of Column, or, if
+// Filter is not nil, that it keeps a cell.
 type Condition struct {
 	Column
 	Operator Operator

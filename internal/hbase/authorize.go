@@ -20,13 +20,20 @@ type Operation struct{ Name, Action string }
 // Operations returns all operations. Their actions are DynamoDB's for the same work.
 func Operations() []Operation {
 	return []Operation{
-		{"Get", "dynamodb:GetItem"}, {"Scan", "dynamodb:Scan"}, {"Put", "dynamodb:PutItem"}, {"Delete", "dynamodb:DeleteItem"}, {"Mutate", "dynamodb:UpdateItem"},
-		{"CheckAndMutate", "dynamodb:UpdateItem"}, {"Increment", "dynamodb:UpdateItem"}, {"Append", "dynamodb:UpdateItem"},
-		{"Locations", "dynamodb:DescribeTable"}, {"Describe", "dynamodb:DescribeTable"}, {"Tables", "dynamodb:ListTables"},
-		{"CreateTable", "dynamodb:CreateTable"}, {"DropTable", "dynamodb:DeleteTable"}, {"TruncateTable", "dynamodb:DeleteTable"},
-		{"Enable", "dynamodb:UpdateTable"}, {"Compact", "dynamodb:UpdateTable"}, {"Disable", "dynamodb:UpdateTable"}, {"ModifyTable", "dynamodb:UpdateTable"},
-		{"AddFamily", "dynamodb:UpdateTable"}, {"ModifyFamily", "dynamodb:UpdateTable"}, {"DropFamily", "dynamodb:UpdateTable"},
-		{"CreateNamespace", "dynamodb:CreateTable"}, {"DropNamespace", "dynamodb:DeleteTable"}, {"HasNamespace", "dynamodb:ListTables"},
+		{"Get", "dynamodb:GetItem"}, {"Scan", "dynamodb:Scan"}, {"Put", "dynamodb:PutItem"},
+		{"Delete", "dynamodb:DeleteItem"}, {"Mutate", "dynamodb:UpdateItem"},
+		{"CheckAndMutate", "dynamodb:UpdateItem"}, {"Increment", "dynamodb:UpdateItem"},
+		{"Append", "dynamodb:UpdateItem"},
+		{"Locations", "dynamodb:DescribeTable"}, {"Describe", "dynamodb:DescribeTable"},
+		{"Tables", "dynamodb:ListTables"},
+		{"CreateTable", "dynamodb:CreateTable"}, {"DropTable", "dynamodb:DeleteTable"},
+		{"TruncateTable", "dynamodb:DeleteTable"},
+		{"Enable", "dynamodb:UpdateTable"}, {"Compact", "dynamodb:UpdateTable"}, {"Disable", "dynamodb:UpdateTable"},
+		{"ModifyTable", "dynamodb:UpdateTable"},
+		{"AddFamily", "dynamodb:UpdateTable"}, {"ModifyFamily", "dynamodb:UpdateTable"},
+		{"DropFamily", "dynamodb:UpdateTable"},
+		{"CreateNamespace", "dynamodb:CreateTable"}, {"DropNamespace", "dynamodb:DeleteTable"},
+		{"HasNamespace", "dynamodb:ListTables"},
 		{"Namespaces", "dynamodb:ListTables"},
 	}
 }

@@ -13,7 +13,8 @@ const rangesMax = 20
 
 // Plan says how a scan reads its table.
 type Plan struct {
-	// Ranges are those of rows that are read, in their order: the scan's, cut to where its filter can keep a row. There may be more.
+	// Ranges are those of rows that are read, in their order: the scan's, cut to where its filter can keep a row. There
+	// may be more.
 	Ranges []database.Explanation
 	More   int
 }

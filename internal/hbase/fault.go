@@ -37,7 +37,8 @@ const hbasePackage = "org.apache.hadoop.hbase."
 
 // Illegal refuses the arguments of a call.
 func Illegal(format string, args ...any) *Fault {
-	return &Fault{Kind: IllegalArgument, Class: "java.lang.IllegalArgumentException", Message: fmt.Sprintf(format, args...)}
+	return &Fault{Kind: IllegalArgument, Class: "java.lang.IllegalArgumentException",
+		Message: fmt.Sprintf(format, args...)}
 }
 
 func failure(class, format string, args ...any) *Fault {

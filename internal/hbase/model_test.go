@@ -52,7 +52,8 @@ type model struct {
 }
 
 func newModel(t *hbase.Table) *model {
-	m := &model{families: map[string]hbase.Family{}, rows: map[string]map[string]*column{}, masked: map[string]map[string]*marks{}}
+	m := &model{families: map[string]hbase.Family{}, rows: map[string]map[string]*column{},
+		masked: map[string]map[string]*marks{}}
 	for _, f := range t.Families {
 		m.families[f.Name] = f
 	}
@@ -134,7 +135,8 @@ func (m *model) put(row string, w *hbase.CellWrite, now int64) {
 	slices.SortFunc(c.versions, func(a, b version) int { return cmp.Compare(b.at, a.at) })
 }
 
-// newestBefore gives the deletions without a time that of the version which they take: HBase looks before it does any of a call's mutations.
+// newestBefore gives the deletions without a time that of the version which they take: HBase looks before it does any
+// of a call's mutations.
 func (m *model) newestBefore(row string, list []hbase.Mutation, now int64) map[*hbase.CellDelete]int64 {
 	times := map[*hbase.CellDelete]int64{}
 	for _, one := range list {
@@ -199,7 +201,8 @@ func (m *model) mutate(row string, list []hbase.Mutation, now int64) {
 		}
 		if len(one.Delete.Cells) == 0 {
 			for name := range m.families {
-				m.delete(row, &hbase.CellDelete{Column: hbase.Column{Family: []byte(name)}, Kind: hbase.DeleteFamily, AtMS: one.Delete.AtMS}, now, nil)
+				m.delete(row, &hbase.CellDelete{Column: hbase.Column{Family: []byte(name)}, Kind: hbase.DeleteFamily,
+					AtMS: one.Delete.AtMS}, now, nil)
 			}
 		}
 	}
@@ -217,15 +220,18 @@ func (m *model) get(row string, s *hbase.Selection, now int64) (cells []filter.C
 		}
 		n := 0
 		for _, v := range m.live(row, name, now) {
-			if v.at < s.Times.FromMS || s.Times.ToMS != 0 && v.at >= s.Times.ToMS || n == min(max(s.Versions, 1), m.families[family].Versions) {
+			if v.at < s.Times.FromMS || s.Times.ToMS != 0 && v.at >= s.Times.ToMS ||
+				n == min(max(s.Versions, 1), m.families[family].Versions) {
 				continue
 			}
 			n++
-			cells = append(cells, filter.Cell{Family: []byte(family), Qualifier: []byte(qualifier), Value: []byte(v.value), AtMS: v.at})
+			cells = append(cells, filter.Cell{Family: []byte(family), Qualifier: []byte(qualifier),
+				Value: []byte(v.value), AtMS: v.at})
 		}
 	}
 	slices.SortFunc(cells, func(a, b filter.Cell) int {
-		return cmp.Or(bytes.Compare(a.Family, b.Family), bytes.Compare(a.Qualifier, b.Qualifier), cmp.Compare(b.AtMS, a.AtMS))
+		return cmp.Or(bytes.Compare(a.Family, b.Family), bytes.Compare(a.Qualifier, b.Qualifier),
+			cmp.Compare(b.AtMS, a.AtMS))
 	})
 	return cells
 }
@@ -244,7 +250,9 @@ type trial struct {
 }
 
 func (x *trial) open() {
-	db, err := database.Open(x.t.Context(), x.store, database.Options{Admin: x.admin, Logger: slog.New(slog.DiscardHandler), ExpiryInterval: -1, Now: func() time.Time { return time.UnixMilli(x.now.Load()) }})
+	db, err := database.Open(x.t.Context(), x.store,
+		database.Options{Admin: x.admin, Logger: slog.New(slog.DiscardHandler), ExpiryInterval: -1,
+			Now: func() time.Time { return time.UnixMilli(x.now.Load()) }})
 	if err != nil {
 		x.t.Fatal(err)
 	}
@@ -258,18 +266,21 @@ func (x *trial) check(err error) {
 	}
 }
 
-// TestModel does random operations on each engine and on a model in memory; answers must be equal. The database is opened again now and then.
+// TestModel does random operations on each engine and on a model in memory; answers must be equal. The database is
+// opened again now and then.
 func TestModel(t *testing.T) {
 	for _, engine := range teststore.Engines() {
 		t.Run(engine.Name, func(t *testing.T) {
 			t.Parallel()
 			seed := rounds.Seed(t)
-			x := &trial{t: t, random: rand.New(rand.NewPCG(seed, 0)), name: hbase.TableName{Namespace: database.DefaultDatabase, Name: "t"}}
+			x := &trial{t: t, random: rand.New(rand.NewPCG(seed, 0)),
+				name: hbase.TableName{Namespace: database.DefaultDatabase, Name: "t"}}
 			x.store, x.admin = engine.Open(t)
 			x.now.Store(1_700_000_000_000)
 			x.open()
 			table := &hbase.Table{TableName: x.name, Families: []hbase.Family{
-				{Name: "a", Versions: 3}, {Name: "a-b", Versions: 1}, {Name: "l", Versions: 4, VersionsMin: 1, LifeMS: 500},
+				{Name: "a", Versions: 3}, {Name: "a-b", Versions: 1},
+				{Name: "l", Versions: 4, VersionsMin: 1, LifeMS: 500},
 			}}
 			x.model = newModel(table)
 			x.check(x.api.CreateTable(t.Context(), table, [][]byte{[]byte("r3"), []byte("r1\xff")}))
@@ -298,7 +309,8 @@ func (x *trial) row() []byte {
 
 func (x *trial) column() hbase.Column {
 	family := []string{"a", "a-b", "l"}[x.random.IntN(3)]
-	return hbase.Column{Family: []byte(family), Qualifier: []byte([]string{"", "x", "y:z", "\xff\x00"}[x.random.IntN(4)])}
+	return hbase.Column{Family: []byte(family),
+		Qualifier: []byte([]string{"", "x", "y:z", "\xff\x00"}[x.random.IntN(4)])}
 }
 
 // at is 0, or a time near the present, long ago, or far ahead.
@@ -340,7 +352,8 @@ func (x *trial) mutation(row []byte) hbase.Mutation {
 	}
 	d := &hbase.Delete{Row: row, AtMS: x.at()}
 	for range x.random.IntN(3) {
-		d.Cells = append(d.Cells, hbase.CellDelete{Column: x.column(), Kind: hbase.DeleteKind(x.random.IntN(4)), AtMS: x.at()})
+		d.Cells = append(d.Cells, hbase.CellDelete{Column: x.column(), Kind: hbase.DeleteKind(x.random.IntN(4)),
+			AtMS: x.at()})
 	}
 	for i := range d.Cells {
 		if c := &d.Cells[i]; c.Kind == hbase.DeleteFamilyVersion && c.AtMS == 0 {
@@ -397,7 +410,8 @@ func (x *trial) mutateRow(ctx context.Context, row []byte) {
 func (x *trial) checkAndMutate(ctx context.Context, row []byte) {
 	c, list, s := x.column(), []hbase.Mutation{x.mutation(row)}, hbase.Selection{}
 	s.Columns = []hbase.Column{c}
-	condition := &hbase.Condition{Column: c, Operator: hbase.Operator(x.random.IntN(7)), Value: fmt.Appendf(nil, "v%d", x.random.IntN(50))}
+	condition := &hbase.Condition{Column: c, Operator: hbase.Operator(x.random.IntN(7)),
+		Value: fmt.Appendf(nil, "v%d", x.random.IntN(50))}
 	if x.random.IntN(3) == 0 {
 		condition.Value, condition.Operator = nil, hbase.Equal
 	}
@@ -405,7 +419,8 @@ func (x *trial) checkAndMutate(ctx context.Context, row []byte) {
 	want := len(cells) == 0
 	if condition.Value != nil {
 		want = len(cells) > 0 && [...]func(int) bool{
-			func(n int) bool { return n < 0 }, func(n int) bool { return n <= 0 }, func(n int) bool { return n == 0 }, func(n int) bool { return n != 0 },
+			func(n int) bool { return n < 0 }, func(n int) bool { return n <= 0 }, func(n int) bool { return n == 0 },
+			func(n int) bool { return n != 0 },
 			func(n int) bool { return n >= 0 }, func(n int) bool { return n > 0 }, func(int) bool { return true },
 		}[condition.Operator](bytes.Compare(condition.Value, append([]filter.Cell{}, cells...)[0].Value))
 	}
@@ -419,7 +434,8 @@ func (x *trial) checkAndMutate(ctx context.Context, row []byte) {
 	}
 }
 
-// newest is what an increment or append begins with, with the time and the life of what it writes: not before the value that it replaces, and as long.
+// newest is what an increment or append begins with, with the time and the life of what it writes: not before the value
+// that it replaces, and as long.
 func (x *trial) newest(row []byte, c hbase.Column) (old string, ok bool, next hbase.CellWrite) {
 	next.Column = c
 	live := x.model.live(string(row), string(c.Family)+":"+string(c.Qualifier), x.now.Load())
@@ -441,14 +457,16 @@ func (x *trial) increment(ctx context.Context, row []byte) {
 	if ok {
 		n += int64(binary.BigEndian.Uint64([]byte(old)))
 	}
-	got, err := x.api.Increment(ctx, x.name, &hbase.Increment{Row: row, LifeMS: x.life(&w), Amounts: []hbase.Amount{{Column: c, By: by}}})
+	got, err := x.api.Increment(ctx, x.name,
+		&hbase.Increment{Row: row, LifeMS: x.life(&w), Amounts: []hbase.Amount{{Column: c, By: by}}})
 	x.check(err)
 	next := binary.BigEndian.AppendUint64(nil, uint64(n))
 	if !bytes.Equal(got.Cells[0].Value, next) {
 		x.t.Fatalf("increment of %q gives %x, not %x", row, got.Cells[0].Value, next)
 	}
 	w.Value = next
-	x.model.mutate(string(row), []hbase.Mutation{{Put: &hbase.Put{Row: row, Cells: []hbase.CellWrite{w}}}}, x.now.Load())
+	x.model.mutate(string(row), []hbase.Mutation{{Put: &hbase.Put{Row: row, Cells: []hbase.CellWrite{w}}}},
+		x.now.Load())
 }
 
 // life is the life that a call gives to what it writes, or 0.
@@ -475,11 +493,13 @@ func (x *trial) append(ctx context.Context, row []byte) {
 	if !bytes.Equal(got.Cells[0].Value, w.Value) {
 		x.t.Fatalf("append to %q gives %s, not %s", row, got.Cells[0].Value, w.Value)
 	}
-	x.model.mutate(string(row), []hbase.Mutation{{Put: &hbase.Put{Row: row, Cells: []hbase.CellWrite{w}}}}, x.now.Load())
+	x.model.mutate(string(row), []hbase.Mutation{{Put: &hbase.Put{Row: row, Cells: []hbase.CellWrite{w}}}},
+		x.now.Load())
 }
 
 func (x *trial) scan(ctx context.Context) {
-	s := hbase.Scan{Selection: x.selection(), Reversed: x.random.IntN(2) == 0, Limit: x.random.IntN(6), Batch: x.random.IntN(4), StartExcluded: x.random.IntN(3) == 0, StopIncluded: x.random.IntN(3) == 0}
+	s := hbase.Scan{Selection: x.selection(), Reversed: x.random.IntN(2) == 0, Limit: x.random.IntN(6),
+		Batch: x.random.IntN(4), StartExcluded: x.random.IntN(3) == 0, StopIncluded: x.random.IntN(3) == 0}
 	if x.random.IntN(3) > 0 {
 		s.Start = x.row()
 	}
@@ -489,7 +509,8 @@ func (x *trial) scan(ctx context.Context) {
 	prefixes := []string{""}
 	if x.random.IntN(3) == 0 {
 		prefixes = []string{fmt.Sprint("r", x.random.IntN(6)), fmt.Sprint("r", x.random.IntN(6))}
-		rows, err := filter.Parse(fmt.Appendf(nil, "PrefixFilter('%s') OR RowFilter(=, 'binaryprefix:%s')", prefixes[0], prefixes[1]))
+		rows, err := filter.Parse(fmt.Appendf(nil, "PrefixFilter('%s') OR RowFilter(=, 'binaryprefix:%s')", prefixes[0],
+			prefixes[1]))
 		x.check(err)
 		s.Filter = rows
 	}
@@ -507,7 +528,8 @@ func (x *trial) scan(ctx context.Context) {
 		}
 	}
 	if want := x.model.scan(&s, prefixes, x.now.Load()); !slices.Equal(got, want) {
-		x.t.Fatalf("scan %+v at %d gives\n%s\nnot\n%s", s, x.now.Load(), strings.Join(got, "\n"), strings.Join(want, "\n"))
+		x.t.Fatalf("scan %+v at %d gives\n%s\nnot\n%s", s, x.now.Load(), strings.Join(got, "\n"),
+			strings.Join(want, "\n"))
 	}
 }
 

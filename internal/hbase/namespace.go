@@ -39,7 +39,8 @@ func (a *API) DropNamespace(ctx context.Context, name string) error {
 		return failure("NamespaceNotFoundException", "%s", name)
 	}
 	if len(a.DB.Tables(name, "", 1)) > 0 {
-		return failure("constraint.ConstraintException", "Only empty namespaces can be removed. Namespace %s has tables", name)
+		return failure("constraint.ConstraintException",
+			"Only empty namespaces can be removed. Namespace %s has tables", name)
 	}
 	return faultOf(a.DB.DropDatabase(ctx, name, false))
 }

@@ -41,7 +41,8 @@ func (a *API) GetMultiple(ctx context.Context, name TableName, gets []*Get) (res
 	count := a.begin(ctx, "Get", name, nil)
 	defer count.end(&err)
 	if len(gets) > 0 {
-		count.selection, count.row, count.rows = &gets[0].Selection, gets[0].Row, len(gets) // clients ask for the same of all
+		// clients ask for the same of all
+		count.selection, count.row, count.rows = &gets[0].Selection, gets[0].Row, len(gets)
 	}
 	p, t, err := a.pinFor(ctx, "Get", name)
 	if err != nil {
@@ -116,7 +117,8 @@ func (s *Selection) timesOf(family []byte) TimeRange {
 
 // begin begins a run of the filter.
 func (s *Selection) begin(reversed bool) filter.Run {
-	return s.Filter.Begin(filter.Read{Reversed: reversed, Versions: max(s.Versions, 1), Random: rand.Float64, Window: s.Window})
+	return s.Filter.Begin(filter.Read{Reversed: reversed, Versions: max(s.Versions, 1), Random: rand.Float64,
+		Window: s.Window})
 }
 
 // Add adds a wanted column. Of a column and the whole of its family the later one counts, as in HBase.
@@ -133,8 +135,10 @@ func (s *Selection) wants(family, qualifier []byte) bool {
 	})
 }
 
-// cells returns the wanted cells of a stored row, which they alias, behind what is in room. A filter sees all versions that the family keeps, and counts those that it keeps.
-func (s *Selection) cells(room []filter.Cell, p database.Pinned, t *Table, row []byte, stored value.Row, nowMS int64, run filter.Run) ([]filter.Cell, error) {
+// cells returns the wanted cells of a stored row, which they alias, behind what is in room. A filter sees all versions
+// that the family keeps, and counts those that it keeps.
+func (s *Selection) cells(room []filter.Cell, p database.Pinned, t *Table, row []byte, stored value.Row, nowMS int64,
+	run filter.Run) ([]filter.Cell, error) {
 	cells := room[len(room):]
 	var last []byte
 	count, most := 0, max(s.Versions, 1)
@@ -159,7 +163,8 @@ func (s *Selection) cells(room []filter.Cell, p database.Pinned, t *Table, row [
 	if err != nil {
 		return nil, faultOf(err)
 	}
-	if len(t.Families) > 1 { // names are in the order of their bytes, in which a colon is more than some letters of families
+	// names are in the order of their bytes, in which a colon is more than some letters of families
+	if len(t.Families) > 1 {
 		slices.SortStableFunc(cells, func(a, b filter.Cell) int { return bytes.Compare(a.Family, b.Family) })
 	}
 	if run != nil {

@@ -18,7 +18,8 @@ import (
 	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
-// calls are all calls of the API on table t, by the name of the operation whose action each needs, in an order that works.
+// calls are all calls of the API on table t, by the name of the operation whose action each needs, in an order that
+// works.
 func calls(api *hbase.API) []struct {
 	operation string
 	do        func(ctx context.Context) error
@@ -48,14 +49,19 @@ func calls(api *hbase.API) []struct {
 			_, err := api.OpenScanner(ctx, t, &hbase.Scan{})
 			return err
 		}},
-		{"Mutate", func(ctx context.Context) error { return api.Mutate(ctx, t, put.Row, []hbase.Mutation{{Put: put}}) }},
+		{"Mutate", func(ctx context.Context) error {
+			return api.Mutate(ctx, t, put.Row,
+				[]hbase.Mutation{{Put: put}})
+		}},
 		{"Mutate", func(ctx context.Context) error { return api.MutateAll(ctx, t, []hbase.Mutation{{Put: put}}) }},
 		{"CheckAndMutate", func(ctx context.Context) error {
-			_, err := api.CheckAndMutate(ctx, t, put.Row, &hbase.Condition{Column: q, Operator: hbase.NoOp, Value: []byte("v")}, []hbase.Mutation{{Put: put}})
+			_, err := api.CheckAndMutate(ctx, t, put.Row,
+				&hbase.Condition{Column: q, Operator: hbase.NoOp, Value: []byte("v")}, []hbase.Mutation{{Put: put}})
 			return err
 		}},
 		{"Increment", func(ctx context.Context) error {
-			_, err := api.Increment(ctx, t, &hbase.Increment{Row: put.Row, Amounts: []hbase.Amount{{Column: other, By: 1}}})
+			_, err := api.Increment(ctx, t,
+				&hbase.Increment{Row: put.Row, Amounts: []hbase.Amount{{Column: other, By: 1}}})
 			return err
 		}},
 		{"Append", func(ctx context.Context) error {
@@ -84,7 +90,10 @@ func calls(api *hbase.API) []struct {
 			return err
 		}},
 		{"Compact", func(ctx context.Context) error { return api.Compact(ctx, t) }},
-		{"AddFamily", func(ctx context.Context) error { return api.AddFamily(ctx, t, hbase.Family{Name: "h", Versions: 1}) }},
+		{"AddFamily", func(ctx context.Context) error {
+			return api.AddFamily(ctx, t,
+				hbase.Family{Name: "h", Versions: 1})
+		}},
 		{"ModifyFamily", func(ctx context.Context) error {
 			return api.ModifyFamily(ctx, t, hbase.Family{Name: "h", Versions: 2})
 		}},
@@ -106,16 +115,17 @@ func calls(api *hbase.API) []struct {
 	}
 }
 
-// TestRights does each call as a user without rights, as one who may do everything but its action, and as one who may do nothing but that. Every
-// operation is called.
+// TestRights does each call as a user without rights, as one who may do everything but its action, and as one who may
+// do nothing but that. Every operation is called.
 func TestRights(t *testing.T) {
 	db := testdb.Open(t)
 	clock := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 	accounts := db.Accounts()
-	guard := permission.New(accounts, permission.Options{Account: "000000000000", Region: "us-east-1", Now: func() time.Time {
-		clock = clock.Add(time.Hour) // rights are read anew
-		return clock
-	}})
+	guard := permission.New(accounts, permission.Options{Account: "000000000000", Region: "us-east-1",
+		Now: func() time.Time {
+			clock = clock.Add(time.Hour) // rights are read anew
+			return clock
+		}})
 	api := &hbase.API{DB: db, Guard: guard}
 	for _, user := range []string{"root", "nobody", "but", "only"} {
 		if err := accounts.Add(t.Context(), user, "secret"); err != nil {
@@ -128,7 +138,8 @@ func TestRights(t *testing.T) {
 	}
 	give := func(user, document string) {
 		t.Helper()
-		if err := accounts.Change(t.Context(), user, func(u *account.Account) error { return u.PutPolicy("own", document) }); err != nil {
+		if err := accounts.Change(t.Context(), user,
+			func(u *account.Account) error { return u.PutPolicy("own", document) }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -136,10 +147,12 @@ func TestRights(t *testing.T) {
 		called[c.operation] = true
 		action := actions[c.operation]
 		give("but", fmt.Sprintf(`{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":"*","Resource":"*"},{"Effect":"Deny","Action":%q,"Resource":"*"}]}`, action))
-		give("only", fmt.Sprintf(`{"Version":"2012-10-17","Statement":{"Effect":"Allow","Action":%q,"Resource":"*"}}`, action))
+		give("only", fmt.Sprintf(`{"Version":"2012-10-17","Statement":{"Effect":"Allow","Action":%q,"Resource":"*"}}`,
+			action))
 		for _, user := range []string{"nobody", "but"} {
 			err := c.do(permission.NewContext(t.Context(), &permission.Principal{User: user}))
-			if denied, ok := errors.AsType[*hbase.Fault](err); !ok || !strings.HasSuffix(denied.Class, "AccessDeniedException") {
+			if denied, ok := errors.AsType[*hbase.Fault](err); !ok ||
+				!strings.HasSuffix(denied.Class, "AccessDeniedException") {
 				t.Errorf("%s as %s: %v", c.operation, user, err)
 			}
 		}
@@ -158,7 +171,8 @@ func TestRights(t *testing.T) {
 func TestScanners(t *testing.T) {
 	api, ctx := &hbase.API{DB: testdb.Open(t)}, t.Context()
 	name := hbase.TableName{Namespace: database.DefaultDatabase, Name: "t"}
-	if err := api.CreateTable(ctx, &hbase.Table{TableName: name, Families: []hbase.Family{{Name: "f", Versions: 1}}}, nil); err != nil {
+	if err := api.CreateTable(ctx, &hbase.Table{TableName: name, Families: []hbase.Family{{Name: "f", Versions: 1}}},
+		nil); err != nil {
 		t.Fatal(err)
 	}
 	clock := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
@@ -200,10 +214,12 @@ func TestScanners(t *testing.T) {
 	}
 }
 
-// TestSecretTables: to a user without rights a table that is not there, one of another dialect, a disabled one and one without a family look like any other.
+// TestSecretTables: to a user without rights a table that is not there, one of another dialect, a disabled one and one
+// without a family look like any other.
 func TestSecretTables(t *testing.T) {
 	open := &hbase.API{DB: testdb.Open(t)}
-	deny := &hbase.API{DB: open.DB, Guard: permission.New(open.DB.Accounts(), permission.Options{Account: "000000000000", Region: "us-east-1"})}
+	deny := &hbase.API{DB: open.DB, Guard: permission.New(open.DB.Accounts(),
+		permission.Options{Account: "000000000000", Region: "us-east-1"})}
 	for _, user := range []string{"root", "none"} { // the first one may do everything
 		if err := open.DB.Accounts().Add(t.Context(), user, "secret"); err != nil {
 			t.Fatal(err)
@@ -213,14 +229,16 @@ func TestSecretTables(t *testing.T) {
 		return hbase.TableName{Namespace: database.DefaultDatabase, Name: name}
 	}
 	for _, name := range []string{"t", "disabled"} {
-		if err := open.CreateTable(ctx, &hbase.Table{TableName: of(name), Families: []hbase.Family{{Name: "f", Versions: 1}}}, nil); err != nil {
+		if err := open.CreateTable(ctx, &hbase.Table{TableName: of(name),
+			Families: []hbase.Family{{Name: "f", Versions: 1}}}, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if err := open.Disable(ctx, of("disabled")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := open.DB.CreateTable(ctx, database.TableSpec{Name: "other", Key: database.Columns("id", schema.String), PartitionParts: 1}); err != nil {
+	if _, err := open.DB.CreateTable(ctx,
+		database.TableSpec{Name: "other", Key: database.Columns("id", schema.String), PartitionParts: 1}); err != nil {
 		t.Fatal(err)
 	}
 	user := permission.NewContext(ctx, &permission.Principal{User: "none"})
@@ -233,11 +251,13 @@ func TestSecretTables(t *testing.T) {
 		"delete":  func(n hbase.TableName) error { return deny.Delete(user, n, []*hbase.Delete{{Row: put.Row}}) },
 		"scan":    func(n hbase.TableName) error { _, err := deny.OpenScanner(user, n, &hbase.Scan{}); return err },
 		"check": func(n hbase.TableName) error {
-			_, err := deny.CheckAndMutate(user, n, put.Row, &hbase.Condition{Column: cell.Column}, []hbase.Mutation{{Put: put}})
+			_, err := deny.CheckAndMutate(user, n, put.Row, &hbase.Condition{Column: cell.Column},
+				[]hbase.Mutation{{Put: put}})
 			return err
 		},
 		"increment": func(n hbase.TableName) error {
-			_, err := deny.Increment(user, n, &hbase.Increment{Row: put.Row, Amounts: []hbase.Amount{{Column: cell.Column}}})
+			_, err := deny.Increment(user, n,
+				&hbase.Increment{Row: put.Row, Amounts: []hbase.Amount{{Column: cell.Column}}})
 			return err
 		},
 		"append": func(n hbase.TableName) error {
@@ -247,7 +267,8 @@ func TestSecretTables(t *testing.T) {
 	} {
 		for _, name := range []string{"t", "disabled", "other", "nosuch"} {
 			err := do(of(name))
-			if fault, ok := errors.AsType[*hbase.Fault](err); !ok || !strings.HasSuffix(fault.Class, "AccessDeniedException") {
+			if fault, ok := errors.AsType[*hbase.Fault](err); !ok ||
+				!strings.HasSuffix(fault.Class, "AccessDeniedException") {
 				t.Errorf("%s of %s: %v", operation, name, err)
 			}
 		}

@@ -14,8 +14,8 @@ import (
 	"github.com/weftdb/weft/internal/hbase/filter"
 )
 
-// Scanner is a scan between two calls. It keeps no snapshot: each call sees the latest commits of the rows after those that it has returned. It is used by one
-// goroutine at a time.
+// Scanner is a scan between two calls. It keeps no snapshot: each call sees the latest commits of the rows after those
+// that it has returned. It is used by one goroutine at a time.
 type Scanner struct {
 	api   *API
 	name  TableName
@@ -101,13 +101,15 @@ func (b bounds) within(span filter.Span) bounds {
 
 func (b bounds) isEmpty() bool { return len(b.high) > 0 && bytes.Compare(b.low, b.high) > 0 }
 
-// pageRows is the number of rows that are read by one walk at most, so that a filter which keeps little does not hold a snapshot for long.
+// pageRows is the number of rows that are read by one walk at most, so that a filter which keeps little does not hold a
+// snapshot for long.
 const pageRows = 10_000
 
 // pageBytes ends a call's answer once it has so many bytes of cells.
 const pageBytes = 2 << 20
 
-// Next returns the next results: as many as asked for, or fewer at the end of the scan or when they become large; none at the end alone.
+// Next returns the next results: as many as asked for, or fewer at the end of the scan or when they become large; none
+// at the end alone.
 func (s *Scanner) Next(ctx context.Context, results int) (page []Result, err error) {
 	count := s.api.begin(ctx, "Scan", s.name, &s.scan.Selection)
 	count.scan = &s.scan
@@ -160,7 +162,8 @@ func (s *Scanner) walk(ctx context.Context, results int, page *[]Result, size *i
 		read: true}); err != nil { // rights may have been taken away since
 		return err
 	}
-	c, err := p.Query(ctx, database.Query{Where: s.where(), Reverse: s.scan.Reversed, Cells: &cell.Select{Stored: true}, ExaminedMax: pageRows})
+	c, err := p.Query(ctx, database.Query{Where: s.where(), Reverse: s.scan.Reversed, Cells: &cell.Select{Stored: true},
+		ExaminedMax: pageRows})
 	if err != nil {
 		return faultOf(err)
 	}
@@ -185,7 +188,8 @@ func (s *Scanner) walk(ctx context.Context, results int, page *[]Result, size *i
 		}
 	}
 	counts := c.Counts()
-	count.Examined, count.Seeks, count.Whole = count.Examined+counts.Looked(), count.Seeks+counts.Seeks, count.Whole || counts.Whole > 0
+	count.Examined, count.Seeks, count.Whole = count.Examined+counts.Looked(), count.Seeks+counts.Seeks, count.Whole ||
+		counts.Whole > 0
 	return faultOf(c.Close())
 }
 

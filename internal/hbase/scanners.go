@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Scanners are the open scans of a server's clients, by their numbers. One that no client asks for a minute is closed. The zero value works. It is safe for
-// concurrent use.
+// Scanners are the open scans of a server's clients, by their numbers. One that no client asks for a minute is closed.
+// The zero value works. It is safe for concurrent use.
 type Scanners struct {
 	Now func() time.Time // default: time.Now
 
@@ -48,7 +48,8 @@ func (s *Scanners) Add(user string, scanner *Scanner) (id int32, err error) {
 		}
 	}
 	if len(s.open) >= scannersMax || mine >= scannersUserMax {
-		return 0, &Fault{Class: hbasePackage + "quotas.ThrottlingException", Message: "too many scanners are open: close those that are no longer needed", Retry: true}
+		return 0, &Fault{Class: hbasePackage + "quotas.ThrottlingException",
+			Message: "too many scanners are open: close those that are no longer needed", Retry: true}
 	}
 	for {
 		if s.last++; s.last > idMax {

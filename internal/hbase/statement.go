@@ -119,7 +119,8 @@ func (t *tally) keepSlow() {
 	}
 	text := t.operation + " " + string(body)
 	from := permission.FromContext(t.ctx)
-	slow := digest.Statement{API: digest.HBase, User: from.User, Database: t.name.Namespace, Text: text[:min(len(text), digest.SlowTextMax)], Begun: t.begun, Cost: t.Cost}
+	slow := digest.Statement{API: digest.HBase, User: from.User, Database: t.name.Namespace,
+		Text: text[:min(len(text), digest.SlowTextMax)], Begun: t.begun, Cost: t.Cost}
 	if from.Address.IsValid() {
 		slow.Host = from.Address.String()
 	}
@@ -149,7 +150,8 @@ func (c *Column) printable() string {
 // columnsShown is the number of columns that are looked at for their families.
 const columnsShown = 32
 
-// appendShape appends the families that are wanted, each once, and the filter without arguments. Qualifiers may be data, so they are left out.
+// appendShape appends the families that are wanted, each once, and the filter without arguments. Qualifiers may be
+// data, so they are left out.
 func (s *Selection) appendShape(dst []byte) []byte {
 	columns := s.Columns[:min(len(s.Columns), columnsShown)]
 	for i := range columns {

@@ -17,11 +17,13 @@ import (
 	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
-// TestStatements: calls on rows are added up by their tables, families and filters; nothing of rows, qualifiers, values and arguments is in their texts.
+// TestStatements: calls on rows are added up by their tables, families and filters; nothing of rows, qualifiers, values
+// and arguments is in their texts.
 func TestStatements(t *testing.T) {
 	api, ctx, digests := &hbase.API{DB: testdb.Open(t)}, t.Context(), digest.New()
 	name := hbase.TableName{Namespace: "default", Name: "t"}
-	if err := api.CreateTable(ctx, &hbase.Table{TableName: name, Families: []hbase.Family{{Name: "f", Versions: 1}, {Name: "g", Versions: 1}}}, nil); err != nil {
+	if err := api.CreateTable(ctx, &hbase.Table{TableName: name,
+		Families: []hbase.Family{{Name: "f", Versions: 1}, {Name: "g", Versions: 1}}}, nil); err != nil {
 		t.Fatal(err)
 	}
 	api.Statements = digests
@@ -35,16 +37,20 @@ func TestStatements(t *testing.T) {
 		return hbase.Column{Family: []byte(family), Qualifier: []byte(qualifier)}
 	}
 	put := func(row string) *hbase.Put {
-		return &hbase.Put{Row: []byte(row), Cells: []hbase.CellWrite{{Column: column("f", "secret"), Value: []byte("12345678")}}}
+		return &hbase.Put{Row: []byte(row),
+			Cells: []hbase.CellWrite{{Column: column("f", "secret"), Value: []byte("12345678")}}}
 	}
 	must(api.Put(ctx, name, []*hbase.Put{put("a"), put("b")}))
 	must(api.Put(ctx, name, []*hbase.Put{put("c")}))
 	must(api.Delete(ctx, name, []*hbase.Delete{{Row: []byte("c")}}))
-	_, err := api.Increment(ctx, name, &hbase.Increment{Row: []byte("a"), Amounts: []hbase.Amount{{Column: column("f", "secret"), By: 1}}})
+	_, err := api.Increment(ctx, name, &hbase.Increment{Row: []byte("a"),
+		Amounts: []hbase.Amount{{Column: column("f", "secret"), By: 1}}})
 	must(err)
 	for range 2 { // the first one changes what it compares
-		_, err = api.CheckAndMutate(ctx, name, []byte("b"), &hbase.Condition{Column: column("f", "secret"), Operator: hbase.Equal, Value: []byte("12345678")},
-			[]hbase.Mutation{{Put: &hbase.Put{Row: []byte("b"), Cells: []hbase.CellWrite{{Column: column("f", "secret"), Value: []byte("x")}}}}})
+		_, err = api.CheckAndMutate(ctx, name, []byte("b"),
+			&hbase.Condition{Column: column("f", "secret"), Operator: hbase.Equal, Value: []byte("12345678")},
+			[]hbase.Mutation{{Put: &hbase.Put{Row: []byte("b"),
+				Cells: []hbase.CellWrite{{Column: column("f", "secret"), Value: []byte("x")}}}}})
 		must(err)
 	}
 	of := hbase.Selection{Columns: []hbase.Column{column("f", "secret"), column("f", "other"), column("g", "secret")}}
@@ -52,7 +58,8 @@ func TestStatements(t *testing.T) {
 	must(err)
 	_, err = api.GetMultiple(ctx, name, []*hbase.Get{{Row: []byte("a")}, {Row: []byte("none")}})
 	must(err)
-	if _, err := api.Get(ctx, name, &hbase.Get{Row: []byte("a"), Selection: hbase.Selection{Columns: []hbase.Column{column("no family", "")}}}); err == nil {
+	if _, err := api.Get(ctx, name, &hbase.Get{Row: []byte("a"),
+		Selection: hbase.Selection{Columns: []hbase.Column{column("no family", "")}}}); err == nil {
 		t.Error("there is a family that there is not")
 	}
 	f, err := filter.Parse([]byte("PrefixFilter('secret') OR (PageFilter(7) AND SKIP ValueFilter(=, 'binary:secret'))"))
@@ -77,20 +84,24 @@ Scan t: 1 times, 0 failed, 3 read, 2 returned, 0 written`
 		if d.API != digest.HBase || d.Database != "default" {
 			t.Errorf("%s is counted for %s of %s", d.Text, d.API, d.Database)
 		}
-		lines = append(lines, fmt.Sprintf("%s: %d times, %d failed, %d read, %d returned, %d written", d.Text, d.Count, d.Failed, d.Examined, d.Returned, d.Written))
+		lines = append(lines, fmt.Sprintf("%s: %d times, %d failed, %d read, %d returned, %d written", d.Text, d.Count,
+			d.Failed, d.Examined, d.Returned, d.Written))
 	}
 	if slices.Sort(lines); strings.Join(lines, "\n") != want {
 		t.Errorf("%s\nwant\n%s", strings.Join(lines, "\n"), want)
 	}
 }
 
-// TestSlowCalls: a call that took too long is kept with its rows, bytes that can't be printed as HBase's shell writes them, and its filter can be read again.
+// TestSlowCalls: a call that took too long is kept with its rows, bytes that can't be printed as HBase's shell writes
+// them, and its filter can be read again.
 func TestSlowCalls(t *testing.T) {
 	slowFrom := time.Hour
 	api, digests := &hbase.API{DB: testdb.Open(t), Slow: func() time.Duration { return slowFrom }}, digest.New()
-	ctx := permission.NewContext(t.Context(), &permission.Principal{User: "ada", Address: netip.MustParseAddr("192.0.2.1")})
+	ctx := permission.NewContext(t.Context(),
+		&permission.Principal{User: "ada", Address: netip.MustParseAddr("192.0.2.1")})
 	name := hbase.TableName{Namespace: "default", Name: "t"}
-	if err := api.CreateTable(ctx, &hbase.Table{TableName: name, Families: []hbase.Family{{Name: "f", Versions: 1}}}, nil); err != nil {
+	if err := api.CreateTable(ctx, &hbase.Table{TableName: name, Families: []hbase.Family{{Name: "f", Versions: 1}}},
+		nil); err != nil {
 		t.Fatal(err)
 	}
 	api.Statements = digests
@@ -103,16 +114,21 @@ func TestSlowCalls(t *testing.T) {
 	get("quick")
 	slowFrom = 0
 	get("a\x00\\é")
-	cells := []hbase.CellWrite{{Column: hbase.Column{Family: []byte("f"), Qualifier: []byte("q")}, Value: []byte("hidden")}}
-	if err := api.Put(ctx, name, []*hbase.Put{{Row: []byte("b"), Cells: cells}, {Row: []byte("c"), Cells: cells}}); err != nil {
+	cells := []hbase.CellWrite{{Column: hbase.Column{Family: []byte("f"), Qualifier: []byte("q")},
+		Value: []byte("hidden")}}
+	if err := api.Put(ctx, name, []*hbase.Put{{Row: []byte("b"), Cells: cells},
+		{Row: []byte("c"), Cells: cells}}); err != nil {
 		t.Fatal(err)
 	}
 	f, err := filter.Parse([]byte("PrefixFilter('it''s')"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	scanner, err := api.OpenScanner(ctx, name, &hbase.Scan{Start: []byte{0xff}, Stop: []byte("z"), Reversed: true, Selection: hbase.Selection{
-		Columns: []hbase.Column{{Family: []byte("f"), Whole: true}, {Family: []byte("f"), Qualifier: []byte("q:r")}}, Filter: f, Versions: 2}})
+	scanner, err := api.OpenScanner(ctx, name,
+		&hbase.Scan{Start: []byte{0xff}, Stop: []byte("z"), Reversed: true, Selection: hbase.Selection{
+			Columns: []hbase.Column{{Family: []byte("f"), Whole: true},
+				{Family: []byte("f"), Qualifier: []byte("q:r")}},
+			Filter: f, Versions: 2}})
 	if err == nil {
 		_, err = scanner.Next(ctx, 10)
 	}

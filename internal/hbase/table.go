@@ -23,26 +23,29 @@ const RowColumn = "ROW"
 // Dialect is the name under which a table's descriptor holds its families.
 const Dialect = "hbase"
 
-// markersMS is the time marks of deletions are kept: what has an earlier time and is written later is hidden for so long.
+// markersMS is the time marks of deletions are kept: what has an earlier time and is written later is hidden for so
+// long.
 const markersMS = 20 * 24 * 3_600_000
 
 // Family is a column family.
 type Family struct {
-	Name        string            `json:"name"`
-	Versions    int               `json:"versions"` // at least 1
-	VersionsMin int               `json:"versionsMin,omitempty"`
-	LifeMS      int64             `json:"lifeMS,omitempty"`     // 0: for ever
-	Attributes  map[string]string `json:"attributes,omitempty"` // such as COMPRESSION, which are kept and change nothing
+	Name        string `json:"name"`
+	Versions    int    `json:"versions"` // at least 1
+	VersionsMin int    `json:"versionsMin,omitempty"`
+	LifeMS      int64  `json:"lifeMS,omitempty"` // 0: for ever
+	// such as COMPRESSION, which are kept and change nothing
+	Attributes map[string]string `json:"attributes,omitempty"`
 	// Configuration is kept, too, and changes nothing.
 	Configuration map[string]string `json:"configuration,omitempty"`
 }
 
 // Table describes a table.
 type Table struct {
-	TableName  `json:"-"`
-	Families   []Family          `json:"families"` // by name
-	Disabled   bool              `json:"disabled,omitempty"`
-	Dropped    []string          `json:"dropped,omitempty"` // families whose cells may still be in rows, where nobody sees them
+	TableName `json:"-"`
+	Families  []Family `json:"families"` // by name
+	Disabled  bool     `json:"disabled,omitempty"`
+	// families whose cells may still be in rows, where nobody sees them
+	Dropped    []string          `json:"dropped,omitempty"`
 	Attributes map[string]string `json:"attributes,omitempty"`
 }
 
@@ -74,7 +77,8 @@ func RowJudge(d *schema.Table) (func(names value.Names, row value.Row) error, er
 				return fmt.Errorf("column %s: columns of this table are FAMILY:QUALIFIER, with a family that the table has", name)
 			}
 			if attributes.Value().Kind() != value.Binary {
-				return fmt.Errorf("column %s: columns of this table hold bytes: give it the type binary, in base64", name)
+				return fmt.Errorf("column %s: columns of this table hold bytes: give it the type binary, in base64",
+					name)
 			}
 		}
 		return attributes.Err()
@@ -94,7 +98,8 @@ func (t *Table) family(name []byte) (*Family, bool) {
 func (t *Table) hasFamilies(columns ...Column) error {
 	for _, c := range columns {
 		if _, ok := t.family(c.Family); !ok {
-			return failure("regionserver.NoSuchColumnFamilyException", "Column family %s does not exist in table %s", c.Family, t.TableName)
+			return failure("regionserver.NoSuchColumnFamilyException", "Column family %s does not exist in table %s",
+				c.Family, t.TableName)
 		}
 	}
 	return nil
@@ -104,7 +109,8 @@ func (t *Table) hasFamilies(columns ...Column) error {
 func (t *Table) rules() *cell.Rules {
 	r := &cell.Rules{MarkersMS: markersMS, Uncovers: true}
 	for _, f := range t.Families {
-		r.Groups = append(r.Groups, cell.Group{Prefix: f.Name + ":", Versions: f.Versions, LifeMS: f.LifeMS, VersionsMin: f.VersionsMin})
+		r.Groups = append(r.Groups, cell.Group{Prefix: f.Name + ":", Versions: f.Versions, LifeMS: f.LifeMS,
+			VersionsMin: f.VersionsMin})
 	}
 	for _, name := range t.Dropped {
 		r.Groups = append(r.Groups, cell.Group{Prefix: name + ":", Versions: -1, LifeMS: 1})
@@ -119,7 +125,9 @@ func (t *Table) check() error {
 	slices.SortFunc(t.Families, func(a, b Family) int { return strings.Compare(a.Name, b.Name) })
 	for i, f := range t.Families {
 		switch {
-		case f.Name == "" || f.Name[0] == '.' || strings.ContainsFunc(f.Name, func(r rune) bool { return r < ' ' || r == ':' || r == '/' || r == '\\' || r == 0x7f }):
+		case f.Name == "" || f.Name[0] == '.' ||
+			strings.ContainsFunc(f.Name,
+				func(r rune) bool { return r < ' ' || r == ':' || r == '/' || r == '\\' || r == 0x7f }):
 			return Illegal("Illegal family name %q: it must not be empty, begin with '.', or have ':', '/', '\\' or control characters", f.Name)
 		case i > 0 && t.Families[i-1].Name == f.Name:
 			return Illegal("Family '%s' already exists so cannot be added", f.Name)
@@ -147,7 +155,8 @@ func (a *API) pin(name TableName) (p database.Pinned, t *Table, err error) {
 	}
 	t, ok, err := a.describe(p.Descriptor())
 	if err == nil && !ok {
-		err = failure("DoNotRetryIOException", "table %s was not made through the HBase API: use %s", name, makers(p.Descriptor()))
+		err = failure("DoNotRetryIOException", "table %s was not made through the HBase API: use %s", name,
+			makers(p.Descriptor()))
 	}
 	if err != nil {
 		p.Release()
@@ -184,7 +193,8 @@ func (a *API) pinEnabled(name TableName) (database.Pinned, *Table, error) {
 	return p, t, err
 }
 
-// pinFor is pinEnabled for an operation of a user. Whoever may not do it learns that, and not whether there is such a table.
+// pinFor is pinEnabled for an operation of a user. Whoever may not do it learns that, and not whether there is such a
+// table.
 func (a *API) pinFor(ctx context.Context, operation string, name TableName) (database.Pinned, *Table, error) {
 	p, t, err := a.pinEnabled(name)
 	if err != nil {
@@ -204,7 +214,8 @@ func (a *API) CreateTable(ctx context.Context, t *Table, splits [][]byte) error 
 		return err
 	}
 	spec := database.TableSpec{
-		Database: t.Namespace, Name: t.Name, Key: database.Columns(RowColumn, schema.Binary), PartitionParts: 1, Cells: t.rules(), Dialect: t.text(),
+		Database: t.Namespace, Name: t.Name, Key: database.Columns(RowColumn, schema.Binary), PartitionParts: 1,
+		Cells: t.rules(), Dialect: t.text(),
 		Rules: schema.Rules{Dialect: "HBase", Puts: true, Deletes: true, Exclusive: true},
 	}
 	if len(splits) > 0 {
@@ -321,7 +332,8 @@ func (a *API) change(ctx context.Context, operation string, name TableName, edit
 	}))
 }
 
-// replace notes which of the families before are gone. busy says that cells of dropped families are still being removed.
+// replace notes which of the families before are gone. busy says that cells of dropped families are still being
+// removed.
 func (t *Table) replace(before []Family, busy bool) error {
 	for _, f := range before {
 		if _, ok := t.family([]byte(f.Name)); !ok {
@@ -331,7 +343,9 @@ func (t *Table) replace(before []Family, busy bool) error {
 	for _, f := range t.Families {
 		i := slices.Index(t.Dropped, f.Name)
 		if i >= 0 && busy {
-			return failure("DoNotRetryIOException", "the cells of a dropped family %s are still being removed from table %s: try again in a while", f.Name, t.TableName)
+			return failure("DoNotRetryIOException",
+				"the cells of a dropped family %s are still being removed from table %s: try again in a while", f.Name,
+				t.TableName)
 		}
 		if i >= 0 {
 			t.Dropped = slices.Delete(t.Dropped, i, i+1)
@@ -346,9 +360,11 @@ func (a *API) DropFamily(ctx context.Context, name TableName, family string) err
 		i := slices.IndexFunc(t.Families, func(f Family) bool { return f.Name == family })
 		switch {
 		case i < 0:
-			return failure("InvalidFamilyOperationException", "Family '%s' does not exist, so it cannot be deleted", family)
+			return failure("InvalidFamilyOperationException", "Family '%s' does not exist, so it cannot be deleted",
+				family)
 		case len(t.Families) == 1:
-			return failure("InvalidFamilyOperationException", "Family '%s' is the only column family in the table, so it cannot be deleted", family)
+			return failure("InvalidFamilyOperationException",
+				"Family '%s' is the only column family in the table, so it cannot be deleted", family)
 		}
 		t.Families = slices.Delete(t.Families, i, i+1)
 		return nil
@@ -378,7 +394,8 @@ func (a *API) setDisabled(ctx context.Context, operation string, name TableName,
 	})
 }
 
-// ModifyTable replaces a table's description; what it leaves out is dropped, with the cells of families that it leaves out.
+// ModifyTable replaces a table's description; what it leaves out is dropped, with the cells of families that it leaves
+// out.
 func (a *API) ModifyTable(ctx context.Context, next *Table) error {
 	return a.change(ctx, "ModifyTable", next.TableName, func(t *Table) error {
 		t.Families, t.Attributes = next.Families, next.Attributes
@@ -390,7 +407,8 @@ func (a *API) ModifyTable(ctx context.Context, next *Table) error {
 func (a *API) AddFamily(ctx context.Context, name TableName, f Family) error {
 	return a.change(ctx, "AddFamily", name, func(t *Table) error {
 		if _, ok := t.family([]byte(f.Name)); ok {
-			return failure("InvalidFamilyOperationException", "Column family '%s' in table '%s' already exists so cannot be added", f.Name, name)
+			return failure("InvalidFamilyOperationException",
+				"Column family '%s' in table '%s' already exists so cannot be added", f.Name, name)
 		}
 		t.Families = append(t.Families, f)
 		return nil
@@ -402,7 +420,8 @@ func (a *API) ModifyFamily(ctx context.Context, name TableName, f Family) error 
 	return a.change(ctx, "ModifyFamily", name, func(t *Table) error {
 		old, ok := t.family([]byte(f.Name))
 		if !ok {
-			return failure("InvalidFamilyOperationException", "Family '%s' does not exist, so it cannot be modified", f.Name)
+			return failure("InvalidFamilyOperationException", "Family '%s' does not exist, so it cannot be modified",
+				f.Name)
 		}
 		*old = f
 		return nil

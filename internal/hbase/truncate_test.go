@@ -31,7 +31,8 @@ func TestTruncateEnables(t *testing.T) {
 	table, _, err := hbase.TableOf(p.Descriptor())
 	must(err)
 	if table.Disabled || p.Descriptor().Version != 1 {
-		t.Errorf("disabled: %t; the new table's descriptor was changed %d times", table.Disabled, p.Descriptor().Version-1)
+		t.Errorf("disabled: %t; the new table's descriptor was changed %d times", table.Disabled,
+			p.Descriptor().Version-1)
 	}
 	row, err := api.Get(ctx, name, &hbase.Get{Row: []byte("r")})
 	must(err)

@@ -142,7 +142,8 @@ func (a *API) commit(
 			return err
 		}
 		rows[i], columns = w.row, append(columns, w.columns...)
-		list[i] = database.TableWrite{Table: p, Write: database.Write{Op: database.OpUpdate, Row: key, Edits: w.edits, Judged: true}}
+		list[i] = database.TableWrite{Table: p,
+			Write: database.Write{Op: database.OpUpdate, Row: key, Edits: w.edits, Judged: true}}
 	}
 	if err := a.authorize(ctx, operation, p, part{rows: rows, columns: columns, returns: returns}); err != nil {
 		return err
@@ -222,7 +223,8 @@ func mutationsOf(t *Table, row []byte, list []Mutation) rowWrite {
 		if len(m.Delete.Cells) == 0 {
 			for _, f := range t.Families {
 				w.columns = append(w.columns, Column{Family: []byte(f.Name), Whole: true})
-				edits = append(edits, cell.Edit{Kind: cell.MaskPrefix, Name: Column{Family: []byte(f.Name)}.attribute(), AtMS: m.Delete.AtMS})
+				edits = append(edits, cell.Edit{Kind: cell.MaskPrefix, Name: Column{Family: []byte(f.Name)}.attribute(),
+					AtMS: m.Delete.AtMS})
 			}
 		}
 	}
@@ -238,8 +240,8 @@ func putEdit(c *CellWrite, content []byte) cell.Edit {
 	return cell.Edit{Kind: cell.PutCell, Name: room[:n:n], Value: value.Value(room[n:]), AtMS: c.AtMS, LifeMS: c.LifeMS}
 }
 
-// deleteEdit is the edit of one of a mutation's deletions. As in HBase, those without a time see the row as it was before all mutations of the call, and
-// a second one of the same column takes the version before.
+// deleteEdit is the edit of one of a mutation's deletions. As in HBase, those without a time see the row as it was
+// before all mutations of the call, and a second one of the same column takes the version before.
 func deleteEdit(c *CellDelete, before []CellDelete) cell.Edit {
 	e := cell.Edit{Name: c.attribute(), AtMS: c.AtMS}
 	switch {
@@ -263,7 +265,8 @@ func deleteEdit(c *CellDelete, before []CellDelete) cell.Edit {
 }
 
 // CheckAndMutate does mutations of a row, in one commit, if a condition holds for it, and reports whether it did.
-func (a *API) CheckAndMutate(ctx context.Context, name TableName, row []byte, condition *Condition, list []Mutation) (done bool, err error) {
+func (a *API) CheckAndMutate(ctx context.Context, name TableName, row []byte, condition *Condition,
+	list []Mutation) (done bool, err error) {
 	count := a.begin(ctx, "CheckAndMutate", name, nil)
 	count.row = row
 	defer count.end(&err)
@@ -440,7 +443,8 @@ func (a *API) compute(
 			if c.LifeMS >= 0 {
 				edits = append(edits, putEdit(&c, content))
 			}
-			result.Cells[i] = filter.Cell{Family: c.Family, Qualifier: c.Qualifier, Value: content, AtMS: max(0, cmp.Or(c.AtMS, nowMS))}
+			result.Cells[i] = filter.Cell{Family: c.Family, Qualifier: c.Qualifier, Value: content,
+				AtMS: max(0, cmp.Or(c.AtMS, nowMS))}
 		}
 		return edits, nil
 	}

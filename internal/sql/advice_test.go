@@ -15,7 +15,8 @@ import (
 	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
-// TestAdvice follows what the advisor says of a table made in SQL: its statements run, and queries then go by the index.
+// TestAdvice follows what the advisor says of a table made in SQL: its statements run, and queries then go by the
+// index.
 func TestAdvice(t *testing.T) {
 	for _, c := range []struct{ name, where string }{
 		{"INT", "n = %d"},
@@ -30,7 +31,8 @@ func TestAdvice(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			queries := survey.NewQueries()
 			db := testdb.OpenWith(t, database.Options{Walked: queries.Observe})
-			s, err := sql.New(sql.Options{DB: db}).Open(t.Context(), result.Login{ConnectionID: 1, User: "ann", Database: "default"})
+			s, err := sql.New(sql.Options{DB: db}).Open(t.Context(),
+				result.Login{ConnectionID: 1, User: "ann", Database: "default"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -38,7 +40,8 @@ func TestAdvice(t *testing.T) {
 			must(t, s, "CREATE TABLE orders (id BIGINT PRIMARY KEY, n INT, at TIMESTAMP, price DECIMAL(10,2), weight INT, note VARCHAR(40))")
 			var rows []string
 			for i := range 3000 {
-				rows = append(rows, fmt.Sprintf("(%d, %d, '2026-01-01 00:%02d:%02d', %d.50, %d, 'a note %02d of many')", i, i%2000, i/60%60, i%60, i%1000, i*7919%2000, i%90))
+				rows = append(rows, fmt.Sprintf("(%d, %d, '2026-01-01 00:%02d:%02d', %d.50, %d, 'a note %02d of many')",
+					i, i%2000, i/60%60, i%60, i%1000, i*7919%2000, i%90))
 			}
 			for from := 0; from < len(rows); from += 1000 {
 				must(t, s, "INSERT INTO orders VALUES "+strings.Join(rows[from:from+1000], ", "))

@@ -40,7 +40,8 @@ func openSysbench(b *testing.B, rows int) *sql.Session {
 	return s
 }
 
-// BenchmarkRead runs the reads of sysbench's oltp_read_only as statements that were prepared once: a point, and ranges of 100 rows.
+// BenchmarkRead runs the reads of sysbench's oltp_read_only as statements that were prepared once: a point, and ranges
+// of 100 rows.
 func BenchmarkRead(b *testing.B) {
 	const rows = 20_000
 	s := openSysbench(b, rows)

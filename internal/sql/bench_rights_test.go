@@ -13,10 +13,12 @@ import (
 	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
-// BenchmarkRights reads a row by a prepared statement: with nobody asked, as an administrator, by a grant, and by a policy of leading keys.
+// BenchmarkRights reads a row by a prepared statement: with nobody asked, as an administrator, by a grant, and by a
+// policy of leading keys.
 func BenchmarkRights(b *testing.B) {
 	db := testdb.OpenPebble(b)
-	must(b, openAs(b, sql.New(sql.Options{DB: db}), "root"), "CREATE TABLE t (id INT PRIMARY KEY, v INT)", "INSERT INTO t VALUES (1, 1)")
+	must(b, openAs(b, sql.New(sql.Options{DB: db}), "root"), "CREATE TABLE t (id INT PRIMARY KEY, v INT)",
+		"INSERT INTO t VALUES (1, 1)")
 	accounts := db.Accounts()
 	for _, user := range []string{"root", "granted", "limited"} {
 		if err := accounts.Add(b.Context(), user, "secret"); err != nil {
@@ -40,9 +42,11 @@ func BenchmarkRights(b *testing.B) {
 	for _, each := range []struct {
 		name, user string
 		guard      *permission.Guard
-	}{{"off", "root", nil}, {"administrator", "root", guard}, {"grant", "granted", guard}, {"leading-keys", "limited", guard}} {
+	}{{"off", "root", nil}, {"administrator", "root", guard}, {"grant", "granted", guard}, {"leading-keys", "limited",
+		guard}} {
 		b.Run(each.name, func(b *testing.B) {
-			p, err := openAs(b, sql.New(sql.Options{DB: db, Guard: each.guard}), each.user).Prepare(b.Context(), []byte("SELECT v FROM t WHERE id = ?"))
+			p, err := openAs(b, sql.New(sql.Options{DB: db, Guard: each.guard}), each.user).Prepare(b.Context(),
+				[]byte("SELECT v FROM t WHERE id = ?"))
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -67,7 +67,8 @@ func BenchmarkInsert(b *testing.B) {
 	value := datum.Text(make([]byte, 100))
 	b.ReportAllocs()
 	for id := int64(0); b.Loop(); id++ {
-		if err := p.Execute(b.Context(), []datum.Datum{datum.Int(id), value, datum.Int(id % 1000)}, &printer{}); err != nil {
+		if err := p.Execute(b.Context(), []datum.Datum{datum.Int(id), value, datum.Int(id % 1000)},
+			&printer{}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -9,7 +9,8 @@ import (
 	"github.com/weftdb/weft/internal/sql/datum"
 )
 
-// BenchmarkWrite runs the writes of sysbench, each a commit of its own, as statements that were prepared once. The store is in memory: syncs cost nothing.
+// BenchmarkWrite runs the writes of sysbench, each a commit of its own, as statements that were prepared once. The
+// store is in memory: syncs cost nothing.
 func BenchmarkWrite(b *testing.B) {
 	const rows = 20_000
 	s := openSysbench(b, rows)
@@ -29,8 +30,10 @@ func BenchmarkWrite(b *testing.B) {
 			}
 		})
 	}
-	run("update_index", "UPDATE t SET k=k+1 WHERE id=?", func(id int64) []datum.Datum { return []datum.Datum{datum.Int(id)} })
-	run("update_non_index", "UPDATE t SET c=? WHERE id=?", func(id int64) []datum.Datum { return []datum.Datum{wide, datum.Int(id)} })
+	run("update_index", "UPDATE t SET k=k+1 WHERE id=?",
+		func(id int64) []datum.Datum { return []datum.Datum{datum.Int(id)} })
+	run("update_non_index", "UPDATE t SET c=? WHERE id=?",
+		func(id int64) []datum.Datum { return []datum.Datum{wide, datum.Int(id)} })
 	run("insert", "INSERT INTO t (id, k, c, pad) VALUES (?, ?, ?, ?)", func(id int64) []datum.Datum {
 		inserted++
 		return []datum.Datum{datum.Int(inserted), datum.Int(id), wide, datum.Text([]byte("1"))}

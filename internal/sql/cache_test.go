@@ -15,7 +15,8 @@ import (
 	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
-// alike are statements that are as much alike as statements can be that mean different things: a plan kept for one must never answer another.
+// alike are statements that are as much alike as statements can be that mean different things: a plan kept for one must
+// never answer another.
 const alike = `
 SELECT id, v FROM t WHERE k = 'a' LIMIT 1
 SELECT id, v FROM t WHERE k = 'a' LIMIT 2
@@ -230,8 +231,8 @@ func fill(t *testing.T, s *sql.Session) {
 		('a', 3, 10, 'x', '2024-01-01 00:00:00', '{}'), ('a', -1, 40, NULL, NULL, NULL), ('b', 1, 50, 'x%', '2024-01-31 11:30:00', '{"a": 2}'), ('ab', 1, 60, '', NULL, NULL)`)
 }
 
-// TestPlansAnswerTheirOwn runs statements that are alike in random orders through the cache of plans, and in another database as prepared statements,
-// which are compiled for their literals: the answers are the same.
+// TestPlansAnswerTheirOwn runs statements that are alike in random orders through the cache of plans, and in another
+// database as prepared statements, which are compiled for their literals: the answers are the same.
 func TestPlansAnswerTheirOwn(t *testing.T) {
 	cached, plain := newHarness(t, testdb.Open(t)).session("main"), newHarness(t, testdb.Open(t)).session("main")
 	fill(t, cached)
@@ -260,7 +261,8 @@ func TestPlansAnswerTheirOwn(t *testing.T) {
 func TestPlansOfSettings(t *testing.T) {
 	h := newHarness(t, testdb.Open(t))
 	one, other := h.session("one"), h.session("other")
-	must(t, one, "CREATE TABLE d (k BIGINT PRIMARY KEY, a BIGINT) WITH (DYNAMIC_COLUMNS='true')", "CREATE DATABASE second", "USE second",
+	must(t, one, "CREATE TABLE d (k BIGINT PRIMARY KEY, a BIGINT) WITH (DYNAMIC_COLUMNS='true')",
+		"CREATE DATABASE second", "USE second",
 		"CREATE TABLE d (k BIGINT PRIMARY KEY, b BIGINT)", "INSERT INTO d (k, b) VALUES (1, 2)", "USE `default`")
 	const write, read = "INSERT INTO d (k, c) VALUES (1, '41')", "SELECT c FROM d WHERE k = 1"
 	must(t, one, write)
@@ -284,7 +286,9 @@ func TestPlansOfSettings(t *testing.T) {
 func TestPlansFollowTheirTables(t *testing.T) {
 	h := newHarness(t, testdb.Open(t))
 	s := h.session("main")
-	must(t, s, "CREATE TABLE a (id BIGINT PRIMARY KEY)", "CREATE TABLE b (id BIGINT PRIMARY KEY, a BIGINT, KEY by_a(a))", "INSERT INTO a VALUES (0)", "INSERT INTO b VALUES (0, 0)")
+	must(t, s, "CREATE TABLE a (id BIGINT PRIMARY KEY)",
+		"CREATE TABLE b (id BIGINT PRIMARY KEY, a BIGINT, KEY by_a(a))", "INSERT INTO a VALUES (0)",
+		"INSERT INTO b VALUES (0, 0)")
 	const query = "SELECT COUNT(*) FROM a JOIN b ON b.a = a.id WHERE a.id = 0"
 	must(t, s, query)
 	runs := func(plan sql.PlanSource) {
@@ -305,7 +309,8 @@ func TestPlansFollowTheirTables(t *testing.T) {
 // TestPlansServeManySessions runs one kept plan of joins and subqueries in several sessions at once.
 func TestPlansServeManySessions(t *testing.T) {
 	h := newHarness(t, testdb.Open(t))
-	must(t, h.session("main"), "CREATE TABLE a (id BIGINT PRIMARY KEY, x BIGINT)", "CREATE TABLE b (id BIGINT PRIMARY KEY, a BIGINT, KEY by_a(a))",
+	must(t, h.session("main"), "CREATE TABLE a (id BIGINT PRIMARY KEY, x BIGINT)",
+		"CREATE TABLE b (id BIGINT PRIMARY KEY, a BIGINT, KEY by_a(a))",
 		"INSERT INTO a VALUES (0, 5), (1, 6), (2, 7)", "INSERT INTO b VALUES (0, 0), (1, 0), (2, 1)")
 	var group sync.WaitGroup
 	for i := range 4 {
@@ -325,11 +330,13 @@ func TestPlansServeManySessions(t *testing.T) {
 	group.Wait()
 }
 
-// TestWritesKeepTheirPlans: what is prepared and writes what a query finds is compiled once for parameters of its kinds, and again where its tables are others.
+// TestWritesKeepTheirPlans: what is prepared and writes what a query finds is compiled once for parameters of its
+// kinds, and again where its tables are others.
 func TestWritesKeepTheirPlans(t *testing.T) {
 	h := newHarness(t, testdb.Open(t))
 	s := h.session("main")
-	must(t, s, "CREATE TABLE a (id BIGINT PRIMARY KEY, x BIGINT)", "CREATE TABLE b (id BIGINT PRIMARY KEY, a BIGINT, KEY by_a(a))",
+	must(t, s, "CREATE TABLE a (id BIGINT PRIMARY KEY, x BIGINT)",
+		"CREATE TABLE b (id BIGINT PRIMARY KEY, a BIGINT, KEY by_a(a))",
 		"INSERT INTO a VALUES (0, 5), (1, 6), (2, 7)", "INSERT INTO b VALUES (0, 0), (1, 0), (2, 1)")
 	const refused = 255 // it can't be compiled
 	prepared := map[string]result.Prepared{}
@@ -345,11 +352,13 @@ func TestWritesKeepTheirPlans(t *testing.T) {
 		}
 		got := &printer{}
 		got.failed(p.Execute(t.Context(), parameters, got))
-		if last := h.observed[len(h.observed)-1]; plan != refused && !strings.Contains(last, fmt.Sprintf("plan=%d", plan)) || !strings.Contains(got.String(), want) {
+		if last := h.observed[len(h.observed)-1]; plan != refused &&
+			!strings.Contains(last, fmt.Sprintf("plan=%d", plan)) || !strings.Contains(got.String(), want) {
 			t.Errorf("%s: %s%s, wanted plan=%d and %s", text, got, last, plan, want)
 		}
 	}
-	const insert, update = "INSERT INTO a SELECT b.id + ?, a.x FROM a JOIN b ON b.a = a.id WHERE b.id = ?", "UPDATE a JOIN b ON b.a = a.id SET a.x = a.x + ? WHERE b.id = ?"
+	const insert, update = "INSERT INTO a SELECT b.id + ?, a.x FROM a JOIN b ON b.a = a.id WHERE b.id = ?",
+		"UPDATE a JOIN b ON b.a = a.id SET a.x = a.x + ? WHERE b.id = ?"
 	const remove = "DELETE a FROM a JOIN b ON b.a = a.id WHERE b.id = ?"
 	run(insert, sql.PlanMade, "ok 1", datum.Int(10), datum.Int(0))
 	run(insert, sql.PlanKept, "ok 1", datum.Int(20), datum.Int(2))
@@ -358,7 +367,8 @@ func TestWritesKeepTheirPlans(t *testing.T) {
 	run(insert, sql.PlanMade, "ok 1", datum.TextString("30"), datum.Int(1))
 	run(update, sql.PlanMade, "ok 1", datum.Int(100), datum.Int(0))
 	run(update, sql.PlanKept, "ok 1", datum.Int(1000), datum.Int(2))
-	if got := must(t, s, "SELECT id, x FROM a ORDER BY id"); !strings.Contains(got, "0 | 105\n1 | 1006\n2 | 7\n10 | 5\n22 | 6\n31 | 5\n") {
+	if got := must(t, s, "SELECT id, x FROM a ORDER BY id"); !strings.Contains(got,
+		"0 | 105\n1 | 1006\n2 | 7\n10 | 5\n22 | 6\n31 | 5\n") {
 		t.Error(got)
 	}
 	run(remove, sql.PlanMade, "ok 1", datum.Int(0))

@@ -13,8 +13,8 @@ import (
 	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
-// TestCatalogue: `*` has each dynamic column from the statement on that follows its first row, whichever protocol wrote it; a table that has seen more names
-// than are kept says so.
+// TestCatalogue: `*` has each dynamic column from the statement on that follows its first row, whichever protocol wrote
+// it; a table that has seen more names than are kept says so.
 func TestCatalogue(t *testing.T) {
 	db := testdb.Open(t)
 	h := newHarness(t, db)
@@ -23,7 +23,8 @@ func TestCatalogue(t *testing.T) {
 		out.failed(h.session("main").Query(t.Context(), []byte(text), out))
 		return out.String()
 	}
-	if answer := ask("CREATE TABLE t (k INT PRIMARY KEY, v INT) WITH (DYNAMIC_COLUMNS='true')"); strings.Contains(answer, "error") {
+	if answer := ask("CREATE TABLE t (k INT PRIMARY KEY, v INT) WITH (DYNAMIC_COLUMNS='true')"); strings.Contains(
+		answer, "error") {
 		t.Fatal(answer)
 	}
 	table, err := db.Table("t")
@@ -48,11 +49,13 @@ func TestCatalogue(t *testing.T) {
 		}
 	}
 	ask("SELECT * FROM t")
-	if answer := ask("SHOW WARNINGS"); !strings.Contains(answer, fmt.Sprintf("first %d column names", database.AttributeNamesMax)) {
+	if answer := ask("SHOW WARNINGS"); !strings.Contains(answer,
+		fmt.Sprintf("first %d column names", database.AttributeNamesMax)) {
 		t.Errorf("no warning: %s", answer)
 	}
 	last := fmt.Sprintf("many%05d", (database.AttributeNamesMax+10)/500*500+499)
-	if answer := ask("SELECT COUNT(*) FROM t WHERE k >= 0 AND " + last + " IS NOT NULL"); !strings.Contains(answer, "\n1\n") {
+	if answer := ask("SELECT COUNT(*) FROM t WHERE k >= 0 AND " + last + " IS NOT NULL"); !strings.Contains(answer,
+		"\n1\n") {
 		t.Errorf("a column beyond: %s", answer)
 	}
 }
@@ -61,7 +64,8 @@ func TestCatalogue(t *testing.T) {
 func TestAttributeCount(t *testing.T) {
 	db := testdb.Open(t)
 	for name, rules := range map[string]*cell.Rules{"plain": nil, "timed": {LifeMS: 1000}} {
-		table, err := db.CreateTable(t.Context(), database.TableSpec{Name: name, Key: database.Columns("k", schema.String), Cells: rules})
+		table, err := db.CreateTable(t.Context(),
+			database.TableSpec{Name: name, Key: database.Columns("k", schema.String), Cells: rules})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -33,26 +33,30 @@ func (ch *change) kind() Kind { return ch.does }
 func (s *Session) compileChange(read tree.Statement) (statement, error) {
 	switch read := read.(type) {
 	case *tree.Insert:
-		return s.compileOn(read, read.Into, account.Insert, read.Hints, &change{does: kindOf(read)}, func(ch *change, o modify.Options) (err error) {
-			ch.statement, err = modify.CompileInsert(ch.table, read, o)
-			return err
-		})
+		return s.compileOn(read, read.Into, account.Insert, read.Hints, &change{does: kindOf(read)},
+			func(ch *change, o modify.Options) (err error) {
+				ch.statement, err = modify.CompileInsert(ch.table, read, o)
+				return err
+			})
 	case *tree.Update:
-		return s.compileOn(read, read.Table, account.Update, read.Hints, &change{does: KindUpdate}, func(ch *change, o modify.Options) (err error) {
-			ch.statement, err = modify.CompileUpdate(ch.table, read, o)
-			return err
-		})
+		return s.compileOn(read, read.Table, account.Update, read.Hints, &change{does: KindUpdate},
+			func(ch *change, o modify.Options) (err error) {
+				ch.statement, err = modify.CompileUpdate(ch.table, read, o)
+				return err
+			})
 	case *tree.Delete:
-		return s.compileOn(read, read.From, account.Delete, read.Hints, &change{does: KindDelete}, func(ch *change, o modify.Options) (err error) {
-			ch.statement, err = modify.CompileDelete(ch.table, read, o)
-			return err
-		})
+		return s.compileOn(read, read.From, account.Delete, read.Hints, &change{does: KindDelete},
+			func(ch *change, o modify.Options) (err error) {
+				ch.statement, err = modify.CompileDelete(ch.table, read, o)
+				return err
+			})
 	}
 	return nil, fault.Message(fault.Unsupported, "the statement can't be carried out")
 }
 
 // compileOn compiles for the current version of a table.
-func (s *Session) compileOn(read tree.Statement, name tree.Name, privilege account.Privileges, hints []tree.Hint, ch *change, compile func(*change, modify.Options) error) (_ statement, err error) {
+func (s *Session) compileOn(read tree.Statement, name tree.Name, privilege account.Privileges, hints []tree.Hint,
+	ch *change, compile func(*change, modify.Options) error) (_ statement, err error) {
 	if ch.timeout, err = definition.Timeout(hints); err != nil {
 		return nil, err
 	}
@@ -74,7 +78,8 @@ func (s *Session) compileOn(read tree.Statement, name tree.Name, privilege accou
 	return ch, compile(ch, options)
 }
 
-// insertMode says what an INSERT into a table of a database does when the key already exists: the session decides, or else the database.
+// insertMode says what an INSERT into a table of a database does when the key already exists: the session decides, or
+// else the database.
 func (s *Session) insertMode(database string) modify.InsertMode {
 	if s.values.Insert != variable.ByTable {
 		return modify.InsertMode(s.values.Insert)
@@ -83,7 +88,8 @@ func (s *Session) insertMode(database string) modify.InsertMode {
 }
 
 func (s *Session) changeOptions(t *definition.Table) modify.Options {
-	return modify.Options{DynamicVarbinary: s.values.DynamicVarbinary, UnboundedDelete: s.values.UnboundedDelete, Insert: s.insertMode(t.Database), Text: statementText}
+	return modify.Options{DynamicVarbinary: s.values.DynamicVarbinary, UnboundedDelete: s.values.UnboundedDelete,
+		Insert: s.insertMode(t.Database), Text: statementText}
 }
 
 // run writes.
@@ -122,7 +128,8 @@ func (ch *change) run(ctx context.Context, s *Session, c *call) error {
 	for _, w := range effect.Warnings {
 		s.warn(w.Code, w.Message)
 	}
-	return c.sink.Done(result.Done{Affected: effect.Affected, Info: effect.Info, LastInsertID: s.noteInsertIDs(&effect)})
+	return c.sink.Done(result.Done{Affected: effect.Affected, Info: effect.Info,
+		LastInsertID: s.noteInsertIDs(&effect)})
 }
 
 // noteInsertIDs notes the numbers of new rows for LAST_INSERT_ID(), and returns the one that the client gets.
@@ -162,10 +169,13 @@ func (ch *change) write(ctx context.Context, s *Session, c *call, pin database.P
 func (s *Session) changeCall(ctx context.Context, c *call, tx *database.Tx, pin database.Pinned) *modify.Call {
 	values := s.values
 	w := &modify.Call{
-		DB: s.engine.db, Tx: tx, LockWait: s.values.LockWait, Serializable: s.values.Isolation == variable.Serializable, Pin: pin, Context: s.beginExecution(c.parameters), FoundRows: s.login.FoundRows, ZeroIsNumber: values.NoAutoValueOnZero,
-		Settings: s.planSettings(), Limits: modify.Limits{
+		DB: s.engine.db, Tx: tx, LockWait: s.values.LockWait, Serializable: s.values.Isolation == variable.Serializable,
+		Pin: pin, Context: s.beginExecution(c.parameters), FoundRows: s.login.FoundRows,
+		ZeroIsNumber: values.NoAutoValueOnZero,
+		Settings:     s.planSettings(), Limits: modify.Limits{
 			RowsMax: values.RowsMax, BytesMax: values.BytesMax, BytesAdvised: values.BytesAdvised,
-			KeyColumnBytesMax: values.KeyColumnBytesMax, KeyBytesMax: values.KeyBytesMax, ValueBytesMax: values.ValueBytesMax,
+			KeyColumnBytesMax: values.KeyColumnBytesMax, KeyBytesMax: values.KeyBytesMax,
+			ValueBytesMax: values.ValueBytesMax,
 		},
 	}
 	if s.open != nil {

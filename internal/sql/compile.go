@@ -12,8 +12,8 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// compile finds who runs a statement, if the user may run it. c has the parameters that a query over several tables is planned with, and that tell which rows
-// the statement is about; nil: none are known.
+// compile finds who runs a statement, if the user may run it. c has the parameters that a query over several tables is
+// planned with, and that tell which rows the statement is about; nil: none are known.
 func (s *Session) compile(read tree.Statement, c *call) (st statement, err error) {
 	if s.rights.Everything() {
 		return s.compileUnchecked(read, c)
@@ -123,7 +123,8 @@ func (p *plain) run(ctx context.Context, s *Session, c *call) error {
 		return s.changeViews(ctx, read, c)
 	case *tree.Nothing:
 		if strings.HasSuffix(read.What, "lock tables") {
-			s.warn(fault.NotSupported, strings.ToUpper(read.What)+" does nothing: no table is locked; a transaction locks the rows that it writes, and those that it reads FOR UPDATE")
+			s.warn(fault.NotSupported, strings.ToUpper(read.What)+
+				" does nothing: no table is locked; a transaction locks the rows that it writes, and those that it reads FOR UPDATE")
 		}
 		return c.sink.Done(result.Done{})
 	case *tree.Show:
@@ -195,7 +196,8 @@ func (s *Session) alterSystem(ctx context.Context, read *tree.AlterSystem, c *ca
 // schemasSession is the session as statements about tables, and virtual tables, see it.
 func (s *Session) schemasSession() schemas.Session {
 	return schemas.Session{Unchecked: s.values.KeysUnchecked, Zoned: s.values.Zone != nil, Own: s.ownTable,
-		Database: s.database, User: s.login.User, Sees: s.sees, SeesRows: s.seesRows, SeesQuery: s.seesQuery, Privileges: s.privileges, Process: s.seesProcess,
+		Database: s.database, User: s.login.User, Sees: s.sees, SeesRows: s.seesRows, SeesQuery: s.seesQuery,
+		Privileges: s.privileges, Process: s.seesProcess,
 		Warn: func(code fault.Code, message string) { s.warnings = append(s.warnings, warning{"Note", code, message}) },
 		Variables: func(global bool, visit func(name, shown string) error) error {
 			values := s.values

@@ -13,7 +13,8 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// createAs runs CREATE TABLE .. AS SELECT: the table is made and filled, and dropped again if it can't be filled. A table that is there stays as it is.
+// createAs runs CREATE TABLE .. AS SELECT: the table is made and filled, and dropped again if it can't be filled. A
+// table that is there stays as it is.
 func (s *Session) createAs(ctx context.Context, read *tree.CreateTable, c *call) error {
 	made := *read
 	made.Query = nil
@@ -46,7 +47,8 @@ func (s *Session) createAs(ctx context.Context, read *tree.CreateTable, c *call)
 		return err // what is there of it is dropped by the caller, once no transaction uses it
 	}
 	s.rollback()
-	return errors.Join(err, s.schemas(context.WithoutCancel(ctx), &tree.DropTable{Tables: []tree.Name{read.Table}}, &quiet))
+	return errors.Join(err, s.schemas(context.WithoutCancel(ctx), &tree.DropTable{Tables: []tree.Name{read.Table}},
+		&quiet))
 }
 
 // columnsOf are the columns of a query's answer.
@@ -61,8 +63,8 @@ func (s *Session) columnsOf(read tree.Query, c *call) ([]result.Column, error) {
 	return st.(*queryStatement).Columns, nil
 }
 
-// columnsAs are the columns of a table made by a query: those that are declared and not the query's, and those of the query, as declared or as they are
-// there.
+// columnsAs are the columns of a table made by a query: those that are declared and not the query's, and those of the
+// query, as declared or as they are there.
 func columnsAs(declared []tree.ColumnDefinition, columns []result.Column) (list []tree.ColumnDefinition) {
 	for i := range declared {
 		if !slices.ContainsFunc(columns, func(c result.Column) bool { return c.Name == declared[i].Name }) {

@@ -20,7 +20,8 @@ func valuesOf(answer string) string {
 	return strings.TrimSpace(strings.ReplaceAll(values, " | ", ","))
 }
 
-// TestDigests: statements that differ in literals are counted together, prepared ones too, and slow ones are kept without passwords.
+// TestDigests: statements that differ in literals are counted together, prepared ones too, and slow ones are kept
+// without passwords.
 func TestDigests(t *testing.T) {
 	engine := sql.New(sql.Options{DB: testdb.Open(t)})
 	s, err := engine.Open(t.Context(), result.Login{User: "root", Database: "default", ConnectionID: 7})
@@ -28,8 +29,10 @@ func TestDigests(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	must(t, s, "CREATE TABLE t (id BIGINT PRIMARY KEY, n BIGINT)", "INSERT INTO t VALUES (1, 1)", "INSERT INTO t VALUES (2, 2), (3, 3)", "INSERT INTO t VALUES (4, 4), (5, 5), (6, 6)",
-		"SELECT n FROM t WHERE id = 1", "SELECT  n FROM t WHERE id = 2", "PREPARE p FROM 'SELECT n FROM t WHERE id = ?'")
+	must(t, s, "CREATE TABLE t (id BIGINT PRIMARY KEY, n BIGINT)", "INSERT INTO t VALUES (1, 1)",
+		"INSERT INTO t VALUES (2, 2), (3, 3)", "INSERT INTO t VALUES (4, 4), (5, 5), (6, 6)",
+		"SELECT n FROM t WHERE id = 1", "SELECT  n FROM t WHERE id = 2",
+		"PREPARE p FROM 'SELECT n FROM t WHERE id = ?'")
 	if err := statement("SELECT n FROM nowhere WHERE id = 1")(t.Context(), nil, s); err == nil {
 		t.Error("there is a table nowhere")
 	}
@@ -43,7 +46,8 @@ func TestDigests(t *testing.T) {
 		}
 	}
 	must(t, s, "SET long_query_time = 0", "CREATE USER ann IDENTIFIED BY 'hunter2'", "SET long_query_time = 10")
-	if slow := valuesOf(must(t, s, "SELECT sql_text, thread_id FROM mysql.slow_log")); !strings.Contains(slow, "CREATE ...,7") || strings.Contains(slow, "hunter2") {
+	if slow := valuesOf(must(t, s, "SELECT sql_text, thread_id FROM mysql.slow_log")); !strings.Contains(slow,
+		"CREATE ...,7") || strings.Contains(slow, "hunter2") {
 		t.Errorf("the slow statements are %q", slow)
 	}
 }
@@ -57,27 +61,34 @@ func TestStatementsOfAllAPIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	digests.Add(digest.DynamoDB, "default", []byte("Scan t FILTER n > ?"), &digest.Cost{Took: time.Second, Waited: time.Millisecond, Examined: 9, Returned: 2, Failed: true}, time.Unix(100, 0))
+	digests.Add(digest.DynamoDB, "default", []byte("Scan t FILTER n > ?"),
+		&digest.Cost{Took: time.Second, Waited: time.Millisecond, Examined: 9, Returned: 2, Failed: true},
+		time.Unix(100, 0))
 	must(t, s, "CREATE TABLE t (id BIGINT PRIMARY KEY)")
 	const statements = "SELECT API, TABLE_SCHEMA, TIMES, ERRORS, SECONDS, WAITED_SECONDS, ROWS_READ, ROWS_RETURNED, ROWS_WRITTEN FROM information_schema.WEFT_STATEMENTS WHERE STATEMENT = "
 	if got := valuesOf(must(t, s, statements+"'Scan t FILTER n > ?'")); got != "DynamoDB,default,1,1,1,0.001,9,2,0" {
 		t.Errorf("of DynamoDB: %q", got)
 	}
-	if got := valuesOf(must(t, s, statements+"'CREATE TABLE t (id BIGINT PRIMARY KEY)'")); !strings.HasPrefix(got, "SQL,default,1,0,") {
+	if got := valuesOf(must(t, s, statements+"'CREATE TABLE t (id BIGINT PRIMARY KEY)'")); !strings.HasPrefix(got,
+		"SQL,default,1,0,") {
 		t.Errorf("of SQL: %q", got)
 	}
 	must(t, s, "INSERT INTO t VALUES (1), (2)")
-	for statement, whole := range map[string]string{"SELECT id FROM t": "1", "SELECT MAX(id + 0) FROM t": "1", "SELECT a.id FROM t a JOIN t b ON a.id = b.id": "1", "SELECT id FROM t WHERE id = 1": "0", "SELECT id FROM t WHERE id > 1": "0", "SELECT 1": "0"} {
+	for statement, whole := range map[string]string{"SELECT id FROM t": "1", "SELECT MAX(id + 0) FROM t": "1",
+		"SELECT a.id FROM t a JOIN t b ON a.id = b.id": "1", "SELECT id FROM t WHERE id = 1": "0",
+		"SELECT id FROM t WHERE id > 1": "0", "SELECT 1": "0"} {
 		must(t, s, statement)
 		shown := strings.ReplaceAll(statement, " 1", " ?")
-		if got := valuesOf(must(t, s, "SELECT FULL_SCANS FROM information_schema.WEFT_STATEMENTS WHERE STATEMENT = '"+strings.ReplaceAll(shown, "+ 0", "+ ?")+"'")); got != whole {
+		if got := valuesOf(must(t, s, "SELECT FULL_SCANS FROM information_schema.WEFT_STATEMENTS WHERE STATEMENT = '"+
+			strings.ReplaceAll(shown, "+ 0", "+ ?")+"'")); got != whole {
 			t.Errorf("%s: %q full scans, want %s", statement, got, whole)
 		}
 	}
 	if got := valuesOf(must(t, s, "SELECT COUNT(*) FROM performance_schema.events_statements_summary_by_digest WHERE DIGEST_TEXT LIKE 'Scan%'")); got != "0" {
 		t.Errorf("MySQL's table has %s of DynamoDB", got)
 	}
-	digests.KeepSlow(&digest.Statement{API: digest.DynamoDB, User: "ann", Host: "::1", Database: "default", Text: "Scan {}", Begun: time.Unix(100, 0), Cost: digest.Cost{Took: time.Second, Examined: 9}})
+	digests.KeepSlow(&digest.Statement{API: digest.DynamoDB, User: "ann", Host: "::1", Database: "default",
+		Text: "Scan {}", Begun: time.Unix(100, 0), Cost: digest.Cost{Took: time.Second, Examined: 9}})
 	if got := valuesOf(must(t, s, "SELECT API, USER, HOST, STATEMENT, SECONDS, ROWS_READ FROM information_schema.WEFT_SLOW_STATEMENTS")); got != "DynamoDB,ann,::1,Scan {},1,9" {
 		t.Errorf("the slow ones are %q", got)
 	}
@@ -86,7 +97,8 @@ func TestStatementsOfAllAPIs(t *testing.T) {
 	}
 }
 
-// TestWaitingIsSeen: who waits for a row, and how long it took, is told by the row's key, the session that waits and the one that holds it.
+// TestWaitingIsSeen: who waits for a row, and how long it took, is told by the row's key, the session that waits and
+// the one that holds it.
 func TestWaitingIsSeen(t *testing.T) {
 	onEngines(t, func(l *locking) {
 		open := func(id uint32) *sql.Session {
@@ -124,7 +136,8 @@ func TestWaitingIsSeen(t *testing.T) {
 		}
 		expect(waiting, "")
 		expect("SELECT COUNT(*) FROM information_schema.INNODB_TRX", "0")
-		expect("SELECT TABLE_NAME, ROW_KEY, WAITS, GAVE_UP, SECONDS > 0 FROM information_schema.WEFT_ROW_WAITS", "t,1,1,0,1")
+		expect("SELECT TABLE_NAME, ROW_KEY, WAITS, GAVE_UP, SECONDS > 0 FROM information_schema.WEFT_ROW_WAITS",
+			"t,1,1,0,1")
 		expect("SELECT SUM_LOCK_TIME > 0 FROM performance_schema.events_statements_summary_by_digest WHERE DIGEST_TEXT = 'UPDATE t SET n = ? WHERE id = ?'", "1")
 	})
 }

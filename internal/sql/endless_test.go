@@ -29,7 +29,8 @@ const endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n 
 // TestEndless checks that a statement's time and a kill end what it does without reading a table.
 func TestEndless(t *testing.T) {
 	engine := New(Options{DB: testdb.Open(t)})
-	session, err := engine.Open(t.Context(), result.Login{User: "ann", Host: "localhost", Database: database.DefaultDatabase})
+	session, err := engine.Open(t.Context(),
+		result.Login{User: "ann", Host: "localhost", Database: database.DefaultDatabase})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +42,8 @@ func TestEndless(t *testing.T) {
 			t.Errorf("%v, wanted code %d", err, code)
 		}
 	}
-	wants(t.Context(), fault.StatementTimeout, strings.Replace(endless, "SELECT COUNT", "SELECT /*+ _l_operation_timeout_(50) */ COUNT", 1))
+	wants(t.Context(), fault.StatementTimeout,
+		strings.Replace(endless, "SELECT COUNT", "SELECT /*+ _l_operation_timeout_(50) */ COUNT", 1))
 	if err := session.Query(t.Context(), []byte("SET max_execution_time = 50"), dropped{}); err != nil {
 		t.Fatal(err)
 	}

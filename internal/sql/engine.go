@@ -35,22 +35,26 @@ type Options struct {
 	Logger *slog.Logger
 	// Now is the clock. Default: time.Now.
 	Now func() time.Time
-	// PlansMax is about the number of compiled statements that are kept. Default 8,192; they take an eighth of Memory at most.
+	// PlansMax is about the number of compiled statements that are kept. Default 8,192; they take an eighth of Memory
+	// at most.
 	PlansMax int
-	// Memory bounds what statements hold together: their texts and trees, prepared ones, kept plans, open transactions, sorts, groups and joins. What
-	// finds no room is refused. Default: no bound.
+	// Memory bounds what statements hold together: their texts and trees, prepared ones, kept plans, open transactions,
+	// sorts, groups and joins. What finds no room is refused. Default: no bound.
 	Memory *memory.Budget
 	// Spill is the folder for sorts that exceed their memory. Default: they fail.
 	Spill *spill.Folder
 	// Processes lists the connections, for SHOW PROCESSLIST. Default: the list is empty.
 	Processes func() []result.Process
-	// Kill ends a connection, or only the statement that it runs; ok is false if there is none of that number. Default: nobody can be killed.
+	// Kill ends a connection, or only the statement that it runs; ok is false if there is none of that number. Default:
+	// nobody can be killed.
 	Kill func(id uint32, queryOnly bool) (ok bool)
-	// Warnings returns warnings for an operator about the server and a table; SHOW REGIONS leaves them to SHOW WARNINGS. Default: none.
+	// Warnings returns warnings for an operator about the server and a table; SHOW REGIONS leaves them to SHOW
+	// WARNINGS. Default: none.
 	Warnings func(table string) []string
 	// Guard decides what users may do. Default: everybody may do everything.
 	Guard *permission.Guard
-	// Digests adds up what statements cost; those of other APIs that do so, too, can be read with SQL. Default: a table of its own.
+	// Digests adds up what statements cost; those of other APIs that do so, too, can be read with SQL. Default: a table
+	// of its own.
 	Digests *digest.Table
 	// Observer is called for each statement. Default: none.
 	Observer Observer
@@ -72,7 +76,8 @@ type Outcome struct {
 	Plan PlanSource
 	// Rows that were looked at, sent to the client, and written.
 	Examined, Returned, Written int64
-	// Places where walks over indexes began to read, those of them over entries that can't match, and entries examined without a match.
+	// Places where walks over indexes began to read, those of them over entries that can't match, and entries examined
+	// without a match.
 	Seeks, Jumps, FalsePositives int64
 	// Whole says that nothing bounded what was read of a table or an index.
 	Whole bool
@@ -153,10 +158,12 @@ func New(o Options) *Engine {
 	return e
 }
 
-// LongQuery is from how long on a statement is slow, as far as a session doesn't say otherwise: the global long_query_time. It is quick.
+// LongQuery is from how long on a statement is slow, as far as a session doesn't say otherwise: the global
+// long_query_time. It is quick.
 func (e *Engine) LongQuery() time.Duration { return e.variables.Global().LongQuery }
 
-// Open starts a session for a client that has signed in, in the default database unless it names one. Errors: fault.UnknownDatabase.
+// Open starts a session for a client that has signed in, in the default database unless it names one. Errors:
+// fault.UnknownDatabase.
 func (e *Engine) Open(ctx context.Context, login result.Login) (*Session, error) {
 	s := &Session{engine: e, running: ctx, login: login, multi: login.MultiStatements}
 	if err := s.preset(); err != nil {

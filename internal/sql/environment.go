@@ -80,8 +80,9 @@ func (s *Session) RowCount() int64 { return s.affected }
 // FoundRows is the number of rows the last SELECT returned.
 func (s *Session) FoundRows() int64 { return s.found }
 
-// Sleep waits for so many milliseconds. It returns early, with interrupted true, if the statement is to end, or has slept for as long as it may take. In a
-// statement about a table that is an error, since its rows would not be the right ones. Errors: 3024, 1317.
+// Sleep waits for so many milliseconds. It returns early, with interrupted true, if the statement is to end, or has
+// slept for as long as it may take. In a statement about a table that is an error, since its rows would not be the
+// right ones. Errors: 3024, 1317.
 func (s *Session) Sleep(ms int64) (interrupted bool, err error) {
 	span := time.Duration(ms) * time.Millisecond
 	left := s.timeout - s.slept

@@ -30,7 +30,8 @@ var codes = map[database.Kind]fault.Code{
 	database.KindDenied:          fault.TableDenied,
 }
 
-// faultOf makes an error of any layer one that clients of MySQL understand; one that is such already passes unchanged. ctx is the statement's.
+// faultOf makes an error of any layer one that clients of MySQL understand; one that is such already passes unchanged.
+// ctx is the statement's.
 func faultOf(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -94,24 +95,29 @@ func ofKind(known *database.Error) error {
 // ofValue words an error about a value or a size; nil if it is none.
 func ofValue(err error) *fault.Error {
 	if e, ok := errors.AsType[*database.KeySizeError](err); ok {
-		return fault.Message(fault.KeyTooLong, "Specified key was too long; max key length is %d bytes (column '%s', by which rows or an index are sorted, has %d): "+
-			"shorten the value, or drop the index", e.BytesMax, e.Part.Name, e.Bytes)
+		return fault.Message(fault.KeyTooLong,
+			"Specified key was too long; max key length is %d bytes (column '%s', by which rows or an index are sorted, has %d): "+
+				"shorten the value, or drop the index", e.BytesMax, e.Part.Name, e.Bytes)
 	}
 	if e, ok := errors.AsType[*database.KeyEmptyError](err); ok {
-		return fault.Message(fault.IncorrectValue, "Incorrect string value: '' for column '%s': a key column can't be empty", e.Part.Name)
+		return fault.Message(fault.IncorrectValue,
+			"Incorrect string value: '' for column '%s': a key column can't be empty", e.Part.Name)
 	}
 	e, ok := errors.AsType[*database.SizeError](err)
 	switch {
 	case !ok:
 		return nil
 	case e.What == "key":
-		return fault.Message(fault.KeyTooLong, "Specified key was too long; max key length is %d bytes (the key of a row or of an index entry would take %d): "+
-			"shorten the values of its columns", e.BytesMax, e.Bytes)
+		return fault.Message(fault.KeyTooLong,
+			"Specified key was too long; max key length is %d bytes (the key of a row or of an index entry would take %d): "+
+				"shorten the values of its columns", e.BytesMax, e.Bytes)
 	case e.What == "value":
-		return fault.Message(fault.RowTooLarge, "Row size too large: a row or an index entry would take %d bytes; the limit is %d; "+
-			"shorten its values, or split it into several rows", e.Bytes, e.BytesMax)
+		return fault.Message(fault.RowTooLarge,
+			"Row size too large: a row or an index entry would take %d bytes; the limit is %d; "+
+				"shorten its values, or split it into several rows", e.Bytes, e.BytesMax)
 	}
-	return fault.Message(fault.TransactionTooLarge, "Multi-statement transaction required more than %d bytes of storage: write fewer rows in one statement, or commit sooner", e.BytesMax)
+	return fault.Message(fault.TransactionTooLarge,
+		"Multi-statement transaction required more than %d bytes of storage: write fewer rows in one statement, or commit sooner", e.BytesMax)
 }
 
 // Why a statement's context ended. They are immutable.

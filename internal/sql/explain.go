@@ -54,7 +54,8 @@ func (s *Session) explainQuery(ctx context.Context, of tree.Query, c *call, o ex
 		settings.Inefficient = plan.AllowInefficient // it is said, not refused
 	}
 	text := func() string { return string(tree.AppendQuery(nil, of)) }
-	q, err := s.compileQueryBy(of, c, algebra.Options{Parameters: tree.Placeholders(of), Text: text, Execution: plan.Execution{Settings: settings}})
+	q, err := s.compileQueryBy(of, c, algebra.Options{Parameters: tree.Placeholders(of), Text: text,
+		Execution: plan.Execution{Settings: settings}})
 	if err != nil {
 		return err
 	}
@@ -69,7 +70,8 @@ func (s *Session) explainWrite(ctx context.Context, of tree.Statement, c *call, 
 		return err
 	}
 	if o.Analyze {
-		return fault.New(fault.NotSupported, "EXPLAIN ANALYZE would run this statement, and it writes: use EXPLAIN without ANALYZE")
+		return fault.New(fault.NotSupported,
+			"EXPLAIN ANALYZE would run this statement, and it writes: use EXPLAIN without ANALYZE")
 	}
 	return s.explainQueried(ctx, w.query, c, o)
 }
@@ -102,7 +104,8 @@ func (s *Session) explainInsert(of *tree.Insert, c *call, o explain.Options) err
 		return err
 	}
 	ch := compiled.(*change)
-	return explain.Insert(modify.OnDuplicate(of.Rule, ch.table, ch.mode, s.values.Insert == variable.ByTable), o, c.sink)
+	return explain.Insert(modify.OnDuplicate(of.Rule, ch.table, ch.mode, s.values.Insert == variable.ByTable), o,
+		c.sink)
 }
 
 func (s *Session) explainChange(ctx context.Context, of tree.Statement, c *call, o explain.Options) error {

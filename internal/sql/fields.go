@@ -22,7 +22,8 @@ func (s *Session) Fields(ctx context.Context, table string) ([]result.Column, er
 	for i := range t.Columns {
 		c := &t.Columns[i]
 		columns[i] = result.Column{
-			Database: t.Database, Table: t.Name, OriginalTable: t.Name, Name: c.Name, OriginalName: c.Name, Type: c.Type, NotNull: c.NotNull, PrimaryKey: c.KeyPart >= 0,
+			Database: t.Database, Table: t.Name, OriginalTable: t.Name, Name: c.Name, OriginalName: c.Name,
+			Type: c.Type, NotNull: c.NotNull, PrimaryKey: c.KeyPart >= 0,
 		}
 	}
 	return columns, nil

@@ -15,7 +15,8 @@ import (
 	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
-// TestForeignKeysAtOnce: whatever sessions insert and delete at once, in whatever way, no row refers to one that is not there.
+// TestForeignKeysAtOnce: whatever sessions insert and delete at once, in whatever way, no row refers to one that is not
+// there.
 func TestForeignKeysAtOnce(t *testing.T) {
 	t.Run("names", func(t *testing.T) { foreignKeysAtOnce(t, false) })
 	t.Run("renames", func(t *testing.T) { foreignKeysAtOnce(t, true) })
@@ -31,7 +32,8 @@ func foreignKeysAtOnce(t *testing.T, renames bool) {
 		err := s.Query(t.Context(), []byte(text), out)
 		return out.String(), err
 	}
-	for _, text := range []string{"CREATE TABLE p (id INT PRIMARY KEY)", "CREATE TABLE c (id INT PRIMARY KEY, p INT, q INT, FOREIGN KEY (p) REFERENCES p (id) ON DELETE CASCADE, FOREIGN KEY (q) REFERENCES p (id))"} {
+	for _, text := range []string{"CREATE TABLE p (id INT PRIMARY KEY)",
+		"CREATE TABLE c (id INT PRIMARY KEY, p INT, q INT, FOREIGN KEY (p) REFERENCES p (id) ON DELETE CASCADE, FOREIGN KEY (q) REFERENCES p (id))"} {
 		if _, err := do(h.session("0"), text); err != nil {
 			t.Fatal(err)
 		}
@@ -57,13 +59,16 @@ func foreignKeysAtOnce(t *testing.T, renames bool) {
 				}
 				for _, text := range texts {
 					if renames && random.IntN(2) == 0 {
-						text = strings.NewReplacer("INTO p ", "INTO p2 ", "FROM p ", "FROM p2 ", "INTO c ", "INTO c2 ", "UPDATE c ", "UPDATE c2 ").Replace(text)
+						text = strings.NewReplacer("INTO p ", "INTO p2 ", "FROM p ", "FROM p2 ", "INTO c ", "INTO c2 ",
+							"UPDATE c ", "UPDATE c2 ").Replace(text)
 					}
 					if _, err := do(name, text); err != nil {
 						if f, ok := fault.Of(err); renames && ok && f.Code == fault.NoSuchTable {
 							_, _ = do(name, "ROLLBACK")
 							break
-						} else if !ok || f.Code != fault.NoParent && f.Code != fault.Referred && f.Code != fault.Deadlock && f.Code != fault.LockWaitTimeout {
+						} else if !ok ||
+							f.Code != fault.NoParent && f.Code != fault.Referred && f.Code != fault.Deadlock &&
+								f.Code != fault.LockWaitTimeout {
 							t.Errorf("%s: %v", text, err)
 						}
 						_, _ = do(name, "ROLLBACK")
@@ -76,7 +81,8 @@ func foreignKeysAtOnce(t *testing.T, renames bool) {
 	ended := make(chan struct{})
 	go func() { all.Wait(); close(ended) }()
 	for s, done := h.session("rename"), !renames; !done; {
-		for _, text := range []string{"RENAME TABLE p TO p2", "RENAME TABLE c TO c2", "RENAME TABLE p2 TO p", "RENAME TABLE c2 TO c"} {
+		for _, text := range []string{"RENAME TABLE p TO p2", "RENAME TABLE c TO c2", "RENAME TABLE p2 TO p",
+			"RENAME TABLE c2 TO c"} {
 			if _, err := do(s, text); err != nil {
 				t.Error(err)
 			}
@@ -89,7 +95,8 @@ func foreignKeysAtOnce(t *testing.T, renames bool) {
 	}
 	<-ended
 	for _, column := range []string{"p", "q"} {
-		got, err := do(h.session("0"), "SELECT c.* FROM c LEFT JOIN p ON p.id = c."+column+" WHERE c."+column+" IS NOT NULL AND p.id IS NULL")
+		got, err := do(h.session("0"), "SELECT c.* FROM c LEFT JOIN p ON p.id = c."+column+" WHERE c."+column+
+			" IS NOT NULL AND p.id IS NULL")
 		if err != nil || strings.Count(got, "\n") > 1 {
 			t.Errorf("rows without their parents: %s, %v", got, err)
 		}
@@ -102,7 +109,8 @@ func TestReferrersAreRules(t *testing.T) {
 	s := newHarness(t, db).session("0")
 	for _, step := range []struct{ text, referrers string }{
 		{"CREATE TABLE p (id INT PRIMARY KEY, up INT, FOREIGN KEY (up) REFERENCES p (id))", "[]"},
-		{"CREATE TABLE c (id INT PRIMARY KEY, p INT, CONSTRAINT to_p FOREIGN KEY (p) REFERENCES p (id))", "[{default c}]"},
+		{"CREATE TABLE c (id INT PRIMARY KEY, p INT, CONSTRAINT to_p FOREIGN KEY (p) REFERENCES p (id))",
+			"[{default c}]"},
 		{"ALTER TABLE p ADD COLUMN n INT", "[{default c}]"},
 		{"ALTER TABLE c DROP FOREIGN KEY to_p", "[]"},
 	} {

@@ -45,7 +45,8 @@ func (h *harness) hbase(d *datadriven.TestData) string {
 			h.t.Fatal(err)
 		}
 		_, err = h.db.CreateTable(h.t.Context(), database.TableSpec{
-			Name: name, Key: database.Columns("ROW", schema.Binary), Cells: &cell.Rules{Versions: 3, MarkersMS: 3_600_000}, Dialect: map[string]json.RawMessage{"hbase": raw},
+			Name: name, Key: database.Columns("ROW", schema.Binary),
+			Cells: &cell.Rules{Versions: 3, MarkersMS: 3_600_000}, Dialect: map[string]json.RawMessage{"hbase": raw},
 		})
 		if err != nil {
 			return err.Error() + "\n"
@@ -78,13 +79,15 @@ func (h *harness) hbasePut(name string, fields []string) error {
 		if !ok || err != nil {
 			return fmt.Errorf("%s is not family:qualifier=digits: %v", field, err)
 		}
-		update.Set = append(update.Set, expr.SetAction{Path: expr.Path{Name: column}, To: &expr.Literal{Value: value.AppendBinary(nil, b)}})
+		update.Set = append(update.Set, expr.SetAction{Path: expr.Path{Name: column},
+			To: &expr.Literal{Value: value.AppendBinary(nil, b)}})
 	}
-	return pin.Write(h.t.Context(), &database.Write{Op: database.OpUpdate, Row: key.AppendTo(nil), Update: update}, &database.WriteResult{})
+	return pin.Write(h.t.Context(), &database.Write{Op: database.OpUpdate, Row: key.AppendTo(nil), Update: update},
+		&database.WriteResult{})
 }
 
-// TestMappedColumnsAnswerAsDeclaredOnes asks a mapped HBase table, whose rows are written as bytes, and a table of SQL's own with the same rows and indexes the
-// same random questions.
+// TestMappedColumnsAnswerAsDeclaredOnes asks a mapped HBase table, whose rows are written as bytes, and a table of
+// SQL's own with the same rows and indexes the same random questions.
 func TestMappedColumnsAnswerAsDeclaredOnes(t *testing.T) {
 	seed := rounds.Seed(t)
 	random := rand.New(rand.NewPCG(seed, 1))
@@ -92,7 +95,8 @@ func TestMappedColumnsAnswerAsDeclaredOnes(t *testing.T) {
 	h.command(t, &datadriven.TestData{Cmd: "hbase-table", CmdArgs: []datadriven.CmdArg{{Key: "mapped"}, {Key: "f"}}})
 	ask := func(text string) string { return h.command(t, &datadriven.TestData{Cmd: "sql", Input: text}) }
 	declared := []struct{ name, mapped, own string }{
-		{"n", "HLONG", "BIGINT"}, {"i", "HINTEGER", "INT"}, {"h", "HSHORT", "SMALLINT"}, {"x", "HFLOAT", "FLOAT"}, {"d", "HDOUBLE", "DOUBLE"}, {"s", "HSTRING", "VARCHAR"}, {"b", "HBOOLEAN", "BOOLEAN"},
+		{"n", "HLONG", "BIGINT"}, {"i", "HINTEGER", "INT"}, {"h", "HSHORT", "SMALLINT"}, {"x", "HFLOAT", "FLOAT"},
+		{"d", "HDOUBLE", "DOUBLE"}, {"s", "HSTRING", "VARCHAR"}, {"b", "HBOOLEAN", "BOOLEAN"},
 	}
 	columns, maps := "", ""
 	for _, c := range declared {
@@ -111,7 +115,8 @@ func TestMappedColumnsAnswerAsDeclaredOnes(t *testing.T) {
 		}
 		return strings.ReplaceAll(text, "TABLE", table)
 	}
-	keys := []string{"f:n", "f:i DESC, f:s", "f:h, f:b", "f:x", "f:d, f:n", "f:s DESC", "f:b, f:d", "ZORDER(f:n, f:d)", "ZORDER(f:h, f:s, f:x)", "hash32(f:i), f:i"}
+	keys := []string{"f:n", "f:i DESC, f:s", "f:h, f:b", "f:x", "f:d, f:n", "f:s DESC", "f:b, f:d", "ZORDER(f:n, f:d)",
+		"ZORDER(f:h, f:s, f:x)", "hash32(f:i), f:i"}
 	random.Shuffle(len(keys), func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
 	index := func(table string) {
 		for _, key := range keys[:5] { // a table has no more
@@ -158,18 +163,21 @@ func newMappedRow(random *rand.Rand) mappedRow {
 	r := mappedRow{key: fmt.Sprintf("%03d", random.IntN(120))}
 	add := func(name, value string, bytes []byte) {
 		if random.IntN(4) > 0 {
-			r.names, r.values, r.cells = r.names+", f:"+name, r.values+", "+value, append(r.cells, fmt.Sprintf("f:%s=%x", name, bytes))
+			r.names, r.values, r.cells = r.names+", f:"+name, r.values+", "+
+				value, append(r.cells, fmt.Sprintf("f:%s=%x", name, bytes))
 		}
 	}
 	integer := func() int64 { return someIntegers[random.IntN(len(someIntegers))] }
-	n, i, x, s, b := integer(), integer(), float64(integer())/4, strings.Repeat(string(rune('a'+random.IntN(3))), random.IntN(3)), random.IntN(2)
+	n, i, x, s, b := integer(), integer(), float64(integer())/4, strings.Repeat(string(rune('a'+random.IntN(3))),
+		random.IntN(3)), random.IntN(2)
 	add("n", fmt.Sprint(n), binary.BigEndian.AppendUint64(nil, uint64(n)))
 	add("i", fmt.Sprint(i), binary.BigEndian.AppendUint32(nil, uint32(i)))
 	add("h", fmt.Sprint(n), binary.BigEndian.AppendUint16(nil, uint16(n)))
 	add("x", fmt.Sprint(x), binary.BigEndian.AppendUint32(nil, math.Float32bits(float32(x))))
 	add("d", fmt.Sprint(-x), binary.BigEndian.AppendUint64(nil, math.Float64bits(-x)))
 	add("b", fmt.Sprint(b), []byte{byte(-b)})
-	r.names, r.values, r.cells = r.names+", f:s", r.values+", '"+s+"'", append(r.cells, fmt.Sprintf("f:s=%x", s)) // a row has one cell at least
+	// a row has one cell at least
+	r.names, r.values, r.cells = r.names+", f:s", r.values+", '"+s+"'", append(r.cells, fmt.Sprintf("f:s=%x", s))
 	return r
 }
 
@@ -201,21 +209,27 @@ func randomQuestion(random *rand.Rand) string {
 	c := numbers[random.IntN(len(numbers))]
 	switch random.IntN(4) {
 	case 0:
-		return "SELECT /*+ _l_allow_filtering_ */ min(" + c + "), max(" + c + "), sum(" + c + "), count(*) FROM TABLE WHERE " + where
+		return "SELECT /*+ _l_allow_filtering_ */ min(" + c + "), max(" + c + "), sum(" + c +
+			"), count(*) FROM TABLE WHERE " + where
 	case 1:
-		return "SELECT /*+ _l_allow_filtering_ */ " + c + ", count(*) FROM TABLE WHERE " + where + " GROUP BY " + c + " ORDER BY " + c
+		return "SELECT /*+ _l_allow_filtering_ */ " + c + ", count(*) FROM TABLE WHERE " + where + " GROUP BY " + c +
+			" ORDER BY " + c
 	case 2:
-		return "SELECT /*+ _l_allow_filtering_ */ a.ROW, b.ROW, b." + c + " FROM TABLE a JOIN TABLE b ON a.f:n = b." + c + " WHERE a.ROW < '040' ORDER BY a.ROW, b.ROW"
+		return "SELECT /*+ _l_allow_filtering_ */ a.ROW, b.ROW, b." + c + " FROM TABLE a JOIN TABLE b ON a.f:n = b." +
+			c + " WHERE a.ROW < '040' ORDER BY a.ROW, b.ROW"
 	}
-	return fmt.Sprintf("SELECT /*+ _l_allow_filtering_ */ * FROM TABLE WHERE %s ORDER BY %s %s, ROW LIMIT %d", where, c, []string{"", "DESC"}[random.IntN(2)], 1+random.IntN(40))
+	return fmt.Sprintf("SELECT /*+ _l_allow_filtering_ */ * FROM TABLE WHERE %s ORDER BY %s %s, ROW LIMIT %d", where, c,
+		[]string{"", "DESC"}[random.IntN(2)], 1+random.IntN(40))
 }
 
-// TestTimesOfMappedColumnsAreNumbers wants the times of cells to be described to clients as numbers, though the names match the wildcard of their family.
+// TestTimesOfMappedColumnsAreNumbers wants the times of cells to be described to clients as numbers, though the names
+// match the wildcard of their family.
 func TestTimesOfMappedColumnsAreNumbers(t *testing.T) {
 	h := newHarness(t, testdb.Open(t))
 	h.command(t, &datadriven.TestData{Cmd: "hbase-table", CmdArgs: []datadriven.CmdArg{{Key: "t"}, {Key: "f"}}})
 	h.command(t, &datadriven.TestData{Cmd: "sql", Input: "ALTER TABLE t MAP DYNAMIC COLUMN f:s HSTRING"})
-	p, err := h.session("times").Prepare(t.Context(), []byte("SELECT /*+ _l_versions_(2) */ f:s, f:s_l_ts, f:q, f:q_l_ts FROM t WHERE ROW = 'r'"))
+	p, err := h.session("times").Prepare(t.Context(),
+		[]byte("SELECT /*+ _l_versions_(2) */ f:s, f:s_l_ts, f:q, f:q_l_ts FROM t WHERE ROW = 'r'"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,8 @@ const (
 	hintFinds = " _l_allow_filtering_ _l_force_index_ _l_ignore_index_ "
 	hintReads = " _l_versions_ _l_ts_ _l_ts_min_ _l_ts_max_ "
 	hintMakes = " _l_ts_ "
-	// hintIdle are those of LindormTable and MySQL that change nothing here; _l_allow_cursor_ does in a SELECT of pages, which is not asked about it.
+	// hintIdle are those of LindormTable and MySQL that change nothing here; _l_allow_cursor_ does in a SELECT of
+	// pages, which is not asked about it.
 	hintIdle = " _l_hot_only_ _l_allow_cursor_ bka no_bka bnl no_bnl derived_condition_pushdown no_derived_condition_pushdown group_index no_group_index hash_join no_hash_join" +
 		" index no_index index_merge no_index_merge join_fixed_order join_index no_join_index join_order join_prefix join_suffix merge no_merge mrr no_mrr" +
 		" no_icp no_range_optimization order_index no_order_index qb_name resource_group semijoin no_semijoin set_var skip_scan no_skip_scan subquery "
@@ -49,7 +50,10 @@ func hintNotes(hints []tree.Hint, kind Kind) (notes []warning) {
 			notes = append(notes, warning{"Warning", fault.Unknown, "the hint " + hint.Name + " has no effect here"})
 		default:
 			unknown := fault.New(fault.Unknown, "there is no hint "+hint.Name+": it has no effect")
-			notes = append(notes, warning{"Warning", fault.Unknown, unknown.Meant(hint.Name, strings.FieldsSeq(hintFinds+hintReads+hintIdle+" _l_operation_timeout_ max_execution_time")).Message})
+			notes = append(notes, warning{"Warning", fault.Unknown,
+				unknown.Meant(hint.Name,
+					strings.FieldsSeq(hintFinds+hintReads+hintIdle+
+						" _l_operation_timeout_ max_execution_time")).Message})
 		}
 	}
 	return notes

@@ -11,7 +11,8 @@ import (
 	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
-// hostile are statements that take the stack or the time of those who read and plan them by how often a part is repeated.
+// hostile are statements that take the stack or the time of those who read and plan them by how often a part is
+// repeated.
 var hostile = map[string]func(n int) string{
 	"AND of a UNION": func(n int) string { return "SELECT 1 UNION SELECT 1" + strings.Repeat(" AND 1", n) },
 	"sum of a UNION": func(n int) string { return "SELECT 1 UNION SELECT 1" + strings.Repeat(" + 1", n) },
@@ -21,8 +22,11 @@ var hostile = map[string]func(n int) string{
 	"functions": func(n int) string {
 		return "SELECT 1 UNION SELECT " + strings.Repeat("abs(", n) + "1" + strings.Repeat(")", n)
 	},
-	"signs":         func(n int) string { return "SELECT 1 UNION SELECT " + strings.Repeat("- ", n) + "1" },
-	"subqueries":    func(n int) string { return "SELECT " + strings.Repeat("(SELECT ", n) + "1" + strings.Repeat(")", n) },
+	"signs": func(n int) string { return "SELECT 1 UNION SELECT " + strings.Repeat("- ", n) + "1" },
+	"subqueries": func(n int) string {
+		return "SELECT " + strings.Repeat("(SELECT ", n) + "1" +
+			strings.Repeat(")", n)
+	},
 	"UNIONs":        func(n int) string { return "SELECT 1" + strings.Repeat(" UNION SELECT 1", n) },
 	"joins":         func(n int) string { return "SELECT 1 FROM t" + strings.Repeat(" JOIN t", n) },
 	"IN of a UNION": func(n int) string { return "SELECT 1 UNION SELECT 1 IN (1" + strings.Repeat(",1", 4*n) + ")" },
@@ -39,7 +43,8 @@ var hostile = map[string]func(n int) string{
 	"own IN":       func(n int) string { return "SELECT k FROM t WHERE k IN (1" + strings.Repeat(",1", 4*n) + ")" },
 	"own interval": func(n int) string { return "SELECT k FROM t WHERE k = " + strings.Repeat("INTERVAL ", n) + "1" },
 	"own casts": func(n int) string {
-		return "UPDATE t SET v = " + strings.Repeat("CAST(", n) + "1" + strings.Repeat(" AS SIGNED)", n) + " WHERE k = 1"
+		return "UPDATE t SET v = " + strings.Repeat("CAST(", n) + "1" + strings.Repeat(" AS SIGNED)", n) +
+			" WHERE k = 1"
 	},
 	"statement within": func(n int) string { return strings.Repeat("EXPLAIN ", n) + "SELECT 1" },
 	"JSON": func(n int) string {
@@ -50,7 +55,8 @@ var hostile = map[string]func(n int) string{
 	},
 }
 
-// TestHostileShapes runs each of them in every way in which a text comes in: each is answered by an error, and the process lives.
+// TestHostileShapes runs each of them in every way in which a text comes in: each is answered by an error, and the
+// process lives.
 func TestHostileShapes(t *testing.T) {
 	rounds.SkipRace(t)
 	h := newHarness(t, testdb.Open(t))
@@ -59,7 +65,8 @@ func TestHostileShapes(t *testing.T) {
 	for name, shape := range hostile {
 		text := shape(400_000)
 		t.Run(name, func(t *testing.T) {
-			for _, way := range []string{"", "EXPLAIN ", "CREATE VIEW hostile AS ", "INSERT INTO t (k) ", "PREPARE p FROM "} {
+			for _, way := range []string{"", "EXPLAIN ", "CREATE VIEW hostile AS ", "INSERT INTO t (k) ",
+				"PREPARE p FROM "} {
 				of := way + text
 				if strings.HasPrefix(way, "PREPARE") {
 					of = way + "'" + strings.ReplaceAll(text, "'", "''") + "'"

@@ -20,7 +20,8 @@ import (
 	"github.com/weftdb/weft/kv/mem"
 )
 
-// contested is a store that counts the commits that failed because of others, in the counter that the context holds, and lets others in before each.
+// contested is a store that counts the commits that failed because of others, in the counter that the context holds,
+// and lets others in before each.
 type contested struct{ kv.Store }
 
 type contestedTxn struct {
@@ -53,8 +54,8 @@ func (t contestedTxn) Commit(ctx context.Context) error {
 type hotWriter struct {
 	name string
 	add  func(ctx context.Context, h *hotRow, s *sql.Session) error
-	// retries is the number of commits an addition may lose: 0 where all rows are known beforehand, 1 where a first try finds them; -1: it is the client that
-	// tries again.
+	// retries is the number of commits an addition may lose: 0 where all rows are known beforehand, 1 where a first try
+	// finds them; -1: it is the client that tries again.
 	retries int64
 }
 
@@ -89,13 +90,15 @@ var hotWriters = []hotWriter{ // immutable
 				return err
 			}
 			update := govalue.Attribute("n").Add(1)
-			writes = append(writes, database.TableWrite{Table: h.pin, Write: database.Write{Op: database.OpUpdate, Row: key, Update: update}})
+			writes = append(writes, database.TableWrite{Table: h.pin,
+				Write: database.Write{Op: database.OpUpdate, Row: key, Update: update}})
 		}
 		_, err := h.db.Transact(ctx, writes, nil)
 		return err
 	}, 0},
 	{"UPDATE of one row", statement("UPDATE t SET n = n + 1 WHERE id = 'hot'"), 0},
-	{"INSERT of several rows", statement("INSERT INTO t (id, n) VALUES ('z', 1), ('hot', 1), ('b', 1), ('a', 1) ON DUPLICATE KEY UPDATE n = n + 1"), 0},
+	{"INSERT of several rows", statement(
+		"INSERT INTO t (id, n) VALUES ('z', 1), ('hot', 1), ('b', 1), ('a', 1) ON DUPLICATE KEY UPDATE n = n + 1"), 0},
 	{"UPDATE of a range", statement("UPDATE /*+ _l_allow_filter_ */ t SET n = n + 1 WHERE id >= 'b'"), 1},
 	{"an embedded transaction", func(ctx context.Context, h *hotRow, _ *sql.Session) error {
 		return h.db.Update(ctx, func(tx *database.Tx) error {
@@ -109,7 +112,8 @@ var hotWriters = []hotWriter{ // immutable
 	}, 1},
 	{"a transaction of SQL", func(ctx context.Context, _ *hotRow, s *sql.Session) error {
 		for {
-			err := statement("BEGIN", "UPDATE t SET n = n + 1 WHERE id = 'z'", "UPDATE t SET n = n + 1 WHERE id = 'hot'", "COMMIT")(ctx, nil, s)
+			err := statement("BEGIN", "UPDATE t SET n = n + 1 WHERE id = 'z'",
+				"UPDATE t SET n = n + 1 WHERE id = 'hot'", "COMMIT")(ctx, nil, s)
 			if codeOf(err) != fault.Deadlock {
 				return err
 			}
@@ -117,8 +121,8 @@ var hotWriters = []hotWriter{ // immutable
 	}, -1},
 }
 
-// TestHotRow: writers of one row through all protocols wait for each other. No addition is lost, none fails, none waits for ever, and who knows his rows
-// beforehand never even tries again: nobody commits past the latches that he holds.
+// TestHotRow: writers of one row through all protocols wait for each other. No addition is lost, none fails, none waits
+// for ever, and who knows his rows beforehand never even tries again: nobody commits past the latches that he holds.
 func TestHotRow(t *testing.T) {
 	store := mem.Open(mem.Options{})
 	db, err := database.Open(t.Context(), contested{store}, database.Options{Admin: store})
@@ -140,7 +144,8 @@ func TestHotRow(t *testing.T) {
 		return s
 	}
 	main := session()
-	must(t, main, "CREATE TABLE t (id VARCHAR PRIMARY KEY, n BIGINT)", "INSERT INTO t (id, n) VALUES ('hot', 0), ('z', 0), ('a', 0), ('b', 0)")
+	must(t, main, "CREATE TABLE t (id VARCHAR PRIMARY KEY, n BIGINT)",
+		"INSERT INTO t (id, n) VALUES ('hot', 0), ('z', 0), ('a', 0), ('b', 0)")
 	h := &hotRow{db: db}
 	if h.table, err = db.Table("t"); err != nil {
 		t.Fatal(err)

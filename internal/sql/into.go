@@ -12,7 +12,8 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// selectInto runs SELECT .. INTO @a, @b. Errors: 1172 for more than one row, 1222; no row is warning 1329, and leaves the variables as they are.
+// selectInto runs SELECT .. INTO @a, @b. Errors: 1172 for more than one row, 1222; no row is warning 1329, and leaves
+// the variables as they are.
 func (s *Session) selectInto(ctx context.Context, read *tree.SelectInto, c *call) error {
 	if read.Targets == nil {
 		if err := s.answerInto(ctx, read.Query, c, func() result.Sink { return result.Nowhere{} }); err != nil {
@@ -21,7 +22,8 @@ func (s *Session) selectInto(ctx context.Context, read *tree.SelectInto, c *call
 		return c.sink.Done(result.Done{})
 	}
 	row := &oneRow{columns: len(read.Targets)}
-	if err := s.answerInto(ctx, read.Query, c, func() result.Sink { *row = oneRow{columns: row.columns}; return row }); err != nil {
+	if err := s.answerInto(ctx, read.Query, c,
+		func() result.Sink { *row = oneRow{columns: row.columns}; return row }); err != nil {
 		return err
 	}
 	if row.values == nil {

@@ -26,7 +26,8 @@ const (
 
 // String is the kind's name, as metrics have it.
 func (k Kind) String() string {
-	return [kindCount]string{"other", "select", "insert", "replace", "update", "delete", "definition", "show", "set", "transaction", "relational", "unread"}[k]
+	return [kindCount]string{"other", "select", "insert", "replace", "update", "delete", "definition", "show", "set",
+		"transaction", "relational", "unread"}[k]
 }
 
 // Kinds returns all kinds.
@@ -67,7 +68,8 @@ func kindOf(s tree.Statement) Kind {
 // isDefinition reports whether a statement changes schemas: it ends an open transaction first.
 func isDefinition(s tree.Statement) bool {
 	switch s.(type) {
-	case *tree.CreateTable, *tree.AlterTable, *tree.RenameTable, *tree.DropTable, *tree.TruncateTable, *tree.CreateIndex, *tree.DropIndex, *tree.BuildIndex,
+	case *tree.CreateTable, *tree.AlterTable, *tree.RenameTable, *tree.DropTable, *tree.TruncateTable,
+		*tree.CreateIndex, *tree.DropIndex, *tree.BuildIndex,
 		*tree.CreateDatabase, *tree.AlterDatabase, *tree.DropDatabase, *tree.CreateView, *tree.DropView,
 		*tree.ChangeUsers, *tree.Grant:
 		return true

@@ -29,11 +29,13 @@ type locking struct {
 
 // onEngines runs a test on each engine whose transactions can read later commits.
 func onEngines(t *testing.T, run func(l *locking)) {
-	for name, open := range map[string]func(testing.TB) *database.DB{"memory": testdb.Open, "pebble": testdb.OpenPebble} {
+	for name, open := range map[string]func(testing.TB) *database.DB{"memory": testdb.Open,
+		"pebble": testdb.OpenPebble} {
 		t.Run(name, func(t *testing.T) {
 			db := open(t)
 			l := &locking{t, db, sql.New(sql.Options{DB: db})}
-			must(t, l.session(), "CREATE TABLE t (id BIGINT PRIMARY KEY, kind VARCHAR, n BIGINT)", "CREATE INDEX by_kind ON t(kind) INCLUDE (n)",
+			must(t, l.session(), "CREATE TABLE t (id BIGINT PRIMARY KEY, kind VARCHAR, n BIGINT)",
+				"CREATE INDEX by_kind ON t(kind) INCLUDE (n)",
 				"INSERT INTO t VALUES (1, 'a', 10), (2, 'a', 20), (3, 'b', 30), (4, 'b', 40)")
 			run(l)
 		})
@@ -72,12 +74,16 @@ func (l *locking) fails(s *sql.Session, want fault.Code, text string) {
 	}
 }
 
-// TestLockWaits: a statement that writes waits for the row's holder and goes on from what that one left, while snapshot reads wait for nobody.
+// TestLockWaits: a statement that writes waits for the row's holder and goes on from what that one left, while snapshot
+// reads wait for nobody.
 func TestLockWaits(t *testing.T) {
 	for _, write := range []string{
-		"UPDATE t SET n = n + 1 WHERE id = 1", "UPDATE t SET n = n + 1 WHERE kind = 'a' AND n = 11", "UPDATE t SET n = n + 1 WHERE id < 2",
-		"INSERT INTO t VALUES (1, 'a', 0) ON DUPLICATE KEY UPDATE n = n + 1", "UPDATE t SET n = n + 1 WHERE id = (SELECT 1)",
-		"UPDATE t x JOIN t y ON x.id = y.id SET x.n = y.n + 1 WHERE x.id = 1", "INSERT INTO t (id, n) SELECT x.id, y.id FROM t x JOIN t y ON x.id = y.id WHERE x.id = 1 ON DUPLICATE KEY UPDATE n = t.n + y.id",
+		"UPDATE t SET n = n + 1 WHERE id = 1", "UPDATE t SET n = n + 1 WHERE kind = 'a' AND n = 11",
+		"UPDATE t SET n = n + 1 WHERE id < 2",
+		"INSERT INTO t VALUES (1, 'a', 0) ON DUPLICATE KEY UPDATE n = n + 1",
+		"UPDATE t SET n = n + 1 WHERE id = (SELECT 1)",
+		"UPDATE t x JOIN t y ON x.id = y.id SET x.n = y.n + 1 WHERE x.id = 1",
+		"INSERT INTO t (id, n) SELECT x.id, y.id FROM t x JOIN t y ON x.id = y.id WHERE x.id = 1 ON DUPLICATE KEY UPDATE n = t.n + y.id",
 	} {
 		t.Run(write, func(t *testing.T) {
 			onEngines(t, func(l *locking) {
@@ -108,9 +114,11 @@ func TestLockedCounter(t *testing.T) {
 		for i := range writers {
 			s := l.session()
 			group.Go(func() {
-				read := []string{"SELECT n FROM t WHERE id = 1", "SELECT n FROM t WHERE id = 1 FOR UPDATE", "SELECT n FROM t WHERE kind = 'a' ORDER BY id FOR UPDATE"}[i%3]
+				read := []string{"SELECT n FROM t WHERE id = 1", "SELECT n FROM t WHERE id = 1 FOR UPDATE",
+					"SELECT n FROM t WHERE kind = 'a' ORDER BY id FOR UPDATE"}[i%3]
 				for range each {
-					if err := statement("BEGIN", read, "UPDATE t SET n = n + 1 WHERE id = 1", "UPDATE t SET n = n + 1 WHERE id > 1 AND id < 4", "COMMIT")(l.Context(), nil, s); err != nil {
+					if err := statement("BEGIN", read, "UPDATE t SET n = n + 1 WHERE id = 1",
+						"UPDATE t SET n = n + 1 WHERE id > 1 AND id < 4", "COMMIT")(l.Context(), nil, s); err != nil {
 						l.Error(err)
 						return
 					}
@@ -118,11 +126,13 @@ func TestLockedCounter(t *testing.T) {
 			})
 		}
 		group.Wait()
-		l.expect(l.session(), "SELECT n FROM t ORDER BY id", fmt.Sprintf("n\n%d\n%d\n%d\n40\n", 10+writers*each, 20+writers*each, 30+writers*each))
+		l.expect(l.session(), "SELECT n FROM t ORDER BY id",
+			fmt.Sprintf("n\n%d\n%d\n%d\n40\n", 10+writers*each, 20+writers*each, 30+writers*each))
 	})
 }
 
-// TestDeadlock: of transactions that wait for one another in a circle, one fails and is rolled back as a whole; the others go on.
+// TestDeadlock: of transactions that wait for one another in a circle, one fails and is rolled back as a whole; the
+// others go on.
 func TestDeadlock(t *testing.T) {
 	onEngines(t, func(l *locking) {
 		const circle = 4
@@ -149,7 +159,8 @@ func TestDeadlock(t *testing.T) {
 	})
 }
 
-// TestLockWaitTimeout: a statement that waits too long fails by itself; its transaction goes on. A savepoint that is taken back keeps its locks.
+// TestLockWaitTimeout: a statement that waits too long fails by itself; its transaction goes on. A savepoint that is
+// taken back keeps its locks.
 func TestLockWaitTimeout(t *testing.T) {
 	onEngines(t, func(l *locking) {
 		a := l.session("BEGIN", "SAVEPOINT s", "UPDATE t SET n = 0 WHERE id = 1", "ROLLBACK TO s")
@@ -178,7 +189,8 @@ func TestSkipLocked(t *testing.T) {
 	})
 }
 
-// TestLockedRowInIndex: what a transaction writes to a row that another one has changed since its snapshot shows once in each index, as it is now.
+// TestLockedRowInIndex: what a transaction writes to a row that another one has changed since its snapshot shows once
+// in each index, as it is now.
 func TestLockedRowInIndex(t *testing.T) {
 	for _, change := range []struct{ other, own, rows string }{
 		{"UPDATE t SET kind = 'b', n = 11 WHERE id = 1", "UPDATE t SET kind = 'c' WHERE id = 1", "1 | c | 11\n"},
@@ -205,11 +217,13 @@ func TestLockedRowInIndex(t *testing.T) {
 	}
 }
 
-// TestLocksAcrossProtocols: a writer of another protocol waits for a transaction of SQL, but not without a limit; and the other way round.
+// TestLocksAcrossProtocols: a writer of another protocol waits for a transaction of SQL, but not without a limit; and
+// the other way round.
 func TestLocksAcrossProtocols(t *testing.T) {
 	db := testdb.OpenWith(t, database.Options{LockWait: time.Millisecond})
 	l := &locking{t, db, sql.New(sql.Options{DB: db})}
-	a := l.session("CREATE TABLE t (id BIGINT PRIMARY KEY, n BIGINT)", "INSERT INTO t VALUES (1, 10), (2, 20)", "BEGIN", "UPDATE t SET n = n + 1 WHERE id = 1")
+	a := l.session("CREATE TABLE t (id BIGINT PRIMARY KEY, n BIGINT)", "INSERT INTO t VALUES (1, 10), (2, 20)", "BEGIN",
+		"UPDATE t SET n = n + 1 WHERE id = 1")
 	table, err := db.Table("t")
 	if err != nil {
 		t.Fatal(err)
@@ -236,7 +250,8 @@ func TestLocksAcrossProtocols(t *testing.T) {
 // TestLocksEnd: a statement that waits ends with its context, and what a session holds goes with it.
 func TestLocksEnd(t *testing.T) {
 	onEngines(t, func(l *locking) {
-		a, b := l.session("BEGIN", "UPDATE t SET n = 0 WHERE id = 1"), l.session("BEGIN", "UPDATE t SET n = 0 WHERE id = 2")
+		a, b := l.session("BEGIN", "UPDATE t SET n = 0 WHERE id = 1"), l.session("BEGIN",
+			"UPDATE t SET n = 0 WHERE id = 2")
 		ctx, cancel := context.WithCancel(l.Context())
 		done := make(chan error, 1)
 		go func() { done <- statement("UPDATE t SET n = 1 WHERE id = 1")(ctx, nil, b) }()
@@ -250,7 +265,8 @@ func TestLocksEnd(t *testing.T) {
 	})
 }
 
-// TestLocksOfIdle: a transaction that is rolled back because it waits too long for its next statement gives back what it holds.
+// TestLocksOfIdle: a transaction that is rolled back because it waits too long for its next statement gives back what
+// it holds.
 func TestLocksOfIdle(t *testing.T) {
 	onEngines(t, func(l *locking) {
 		a := l.session("SET idle_transaction_timeout = 1", "BEGIN", "UPDATE t SET n = 0 WHERE id = 1")
@@ -260,7 +276,8 @@ func TestLocksOfIdle(t *testing.T) {
 	})
 }
 
-// TestMixedDeadlocks: transactions of SQL that take rows in any order, and writers of several rows through other protocols, never wait for one another for ever.
+// TestMixedDeadlocks: transactions of SQL that take rows in any order, and writers of several rows through other
+// protocols, never wait for one another for ever.
 func TestMixedDeadlocks(t *testing.T) {
 	onEngines(t, func(l *locking) {
 		var group sync.WaitGroup
@@ -272,7 +289,8 @@ func TestMixedDeadlocks(t *testing.T) {
 					first, second := (i+k)%4+1, (i*3+k*5+1)%4+1
 					texts := []string{fmt.Sprintf("UPDATE t SET n = n + 1 WHERE id IN (%d, %d)", first, first)}
 					if i%3 > 0 {
-						texts = []string{"BEGIN", fmt.Sprintf("UPDATE t SET n = n + 1 WHERE id = %d", first), fmt.Sprintf("UPDATE t SET n = n + 0 WHERE id = %d", second),
+						texts = []string{"BEGIN", fmt.Sprintf("UPDATE t SET n = n + 1 WHERE id = %d", first),
+							fmt.Sprintf("UPDATE t SET n = n + 0 WHERE id = %d", second),
 							fmt.Sprintf("SELECT id FROM t WHERE id >= %d FOR UPDATE", second), "COMMIT"}
 					}
 					for {

@@ -9,7 +9,8 @@ import (
 	"github.com/weftdb/weft/internal/sql/fault"
 )
 
-// Estimates of the memory that statements use. A tree takes most by its parts, each of which has at least a byte in the text.
+// Estimates of the memory that statements use. A tree takes most by its parts, each of which has at least a byte in the
+// text.
 const (
 	freeBytes = 2 << 10 // a shorter text is not counted while it is run
 	textTimes = 3       // the text, the reader's copy of it, and its literals
@@ -28,7 +29,8 @@ func costOf(text []byte) int64 {
 
 // noMemory is the error of the statement that finds no memory. Others continue.
 func noMemory(what string) error {
-	return fault.New(fault.OutOfResources, "no memory left for "+what+" (--sql-memory): make it smaller, or try again later")
+	return fault.New(fault.OutOfResources,
+		"no memory left for "+what+" (--sql-memory): make it smaller, or try again later")
 }
 
 // admit counts the text of a statement that is to be run, until the share is released.

@@ -14,8 +14,8 @@ import (
 	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
-// TestMemory fills the memory that sessions share in each of the ways in which they hold some: who comes last is refused by 1041 or 1038, another session
-// is served all the time, and what was held is given back.
+// TestMemory fills the memory that sessions share in each of the ways in which they hold some: who comes last is
+// refused by 1041 or 1038, another session is served all the time, and what was held is given back.
 func TestMemory(t *testing.T) {
 	const limit = 16 << 20
 	memory := memory.New(limit)
@@ -45,7 +45,8 @@ func TestMemory(t *testing.T) {
 		refuse fault.Code
 	}{
 		{"prepared statements", "SELECT 1", func(s *sql.Session, i int) error {
-			p, err := s.Prepare(t.Context(), []byte(fmt.Sprintf("SELECT v FROM numbers WHERE id = %d AND v = '%s'", i, long)))
+			p, err := s.Prepare(t.Context(),
+				[]byte(fmt.Sprintf("SELECT v FROM numbers WHERE id = %d AND v = '%s'", i, long)))
 			if err == nil {
 				prepared = append(prepared, p)
 			}
@@ -54,14 +55,28 @@ func TestMemory(t *testing.T) {
 		{"PREPARE", "SELECT 1", query(func(i int) string {
 			return fmt.Sprintf("PREPARE p%d FROM 'SELECT v FROM numbers WHERE id = 1 AND v = ''%s'''", i, long)
 		}), fault.OutOfResources},
-		{"variables", "SELECT 1", query(func(i int) string { return fmt.Sprintf("SET @v%d = '%s'", i, long) }), fault.OutOfResources},
-		{"a transaction", "BEGIN", query(func(i int) string { return fmt.Sprintf("INSERT INTO numbers VALUES (%d, '%s')", i+10_000, long) }), fault.OutOfResources},
-		{"one long statement", "SELECT 1", query(func(int) string { return "SELECT id FROM numbers WHERE id IN (1" + strings.Repeat(",1", 200_000) + ")" }), fault.OutOfResources},
-		{"texts of a row", "SELECT 1", query(func(int) string { return "SELECT repeat('a', 9000000), repeat('b', 9000000)" }), fault.OutOfResources},
-		{"a sort", "SET sort_buffer_size = 1073741824", query(func(int) string { return "SELECT id, v FROM wide ORDER BY v, id" }), fault.OutOfMemory},
-		{"groups", "SET group_buffer_size = 1073741824", query(func(int) string { return "SELECT concat(id, v), count(*) FROM wide GROUP BY concat(id, v)" }), fault.OutOfMemory},
-		{"distinct rows", "SET group_buffer_size = 1073741824", query(func(int) string { return "SELECT DISTINCT concat(id, v) FROM wide" }), fault.OutOfMemory},
-		{"a window", "SELECT 1", query(func(int) string { return "SELECT id, row_number() OVER (ORDER BY v) FROM wide" }), fault.OutOfMemory},
+		{"variables", "SELECT 1", query(func(i int) string { return fmt.Sprintf("SET @v%d = '%s'", i, long) }),
+			fault.OutOfResources},
+		{"a transaction", "BEGIN", query(
+			func(i int) string { return fmt.Sprintf("INSERT INTO numbers VALUES (%d, '%s')", i+10_000, long) }),
+			fault.OutOfResources},
+		{"one long statement", "SELECT 1",
+			query(func(int) string {
+				return "SELECT id FROM numbers WHERE id IN (1" + strings.Repeat(",1", 200_000) +
+					")"
+			}), fault.OutOfResources},
+		{"texts of a row", "SELECT 1", query(
+			func(int) string { return "SELECT repeat('a', 9000000), repeat('b', 9000000)" }), fault.OutOfResources},
+		{"a sort", "SET sort_buffer_size = 1073741824",
+			query(func(int) string { return "SELECT id, v FROM wide ORDER BY v, id" }), fault.OutOfMemory},
+		{"groups", "SET group_buffer_size = 1073741824",
+			query(func(int) string { return "SELECT concat(id, v), count(*) FROM wide GROUP BY concat(id, v)" }),
+			fault.OutOfMemory},
+		{"distinct rows", "SET group_buffer_size = 1073741824",
+			query(func(int) string { return "SELECT DISTINCT concat(id, v) FROM wide" }), fault.OutOfMemory},
+		{"a window", "SELECT 1", query(func(int) string {
+			return "SELECT id, row_number() OVER (ORDER BY v) FROM wide"
+		}), fault.OutOfMemory},
 	} {
 		t.Run(way.name, func(t *testing.T) {
 			before := memory.Used()
@@ -100,7 +115,8 @@ func TestPlansBytes(t *testing.T) {
 	numbered(t, s, 10)
 	most := int64(0)
 	for i := range 2000 {
-		must(t, s, fmt.Sprintf("SELECT id x%d FROM numbers WHERE id = 1 AND v IN ('a'%s)", i, strings.Repeat(",'a'", 100)))
+		must(t, s, fmt.Sprintf("SELECT id x%d FROM numbers WHERE id = 1 AND v IN ('a'%s)", i,
+			strings.Repeat(",'a'", 100)))
 		if memory.Used() > memory.Limit()/8 {
 			t.Fatalf("after %d statements plans take %d bytes", i, memory.Used())
 		}

@@ -14,28 +14,35 @@ import (
 	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
-// pageTables fills tables that hold the same rows: a plain one, one that keeps times of cells, and one whose rows lie along a curve.
+// pageTables fills tables that hold the same rows: a plain one, one that keeps times of cells, and one whose rows lie
+// along a curve.
 func pageTables(t testing.TB, s *sql.Session) {
 	for _, name := range []string{"p", "q", "r"} {
-		key := map[string]string{"p": "a, b DESC))", "q": "a, b DESC)) WITH (MUTABILITY='MUTABLE_ALL')", "r": "ZORDER(lat, lon), a, b))"}[name]
+		key := map[string]string{"p": "a, b DESC))", "q": "a, b DESC)) WITH (MUTABILITY='MUTABLE_ALL')",
+			"r": "ZORDER(lat, lon), a, b))"}[name]
 		must(t, s, "SET inefficient_query = 'allow'",
 			"CREATE TABLE "+name+" (a VARCHAR(8), b INT, n INT, lat INT, lon INT, s VARCHAR(20), PRIMARY KEY ("+key,
-			"CREATE INDEX by_n ON "+name+"(n DESC)", "CREATE INDEX z ON "+name+"(ZORDER(lat, lon)) INCLUDE (n)", "CREATE INDEX by_hash ON "+name+"(hash8(s), s)")
+			"CREATE INDEX by_n ON "+name+"(n DESC)", "CREATE INDEX z ON "+name+
+				"(ZORDER(lat, lon)) INCLUDE (n)", "CREATE INDEX by_hash ON "+name+"(hash8(s), s)")
 		for i := range 60 {
 			n := fmt.Sprint(i % 7)
 			if i%11 == 0 {
 				n = "NULL"
 			}
-			must(t, s, fmt.Sprintf("UPSERT INTO %s (a, b, n, lat, lon, s) VALUES ('%c', %d, %s, %d, %d, 's%d')", name, 'a'+i%4, i, n, i*7%50, i*13%50, i%5))
+			must(t, s, fmt.Sprintf("UPSERT INTO %s (a, b, n, lat, lon, s) VALUES ('%c', %d, %s, %d, %d, 's%d')", name,
+				'a'+i%4, i, n, i*7%50, i*13%50, i%5))
 		}
 	}
 }
 
 // paged are conditions and orders, each of which takes another path.
 var paged = []string{
-	"", "WHERE a = 'b'", "WHERE a IN ('a', 'c', 'x') AND b > 20", "WHERE a = 'b' ORDER BY b", "WHERE a = 'b' ORDER BY b DESC", "ORDER BY a DESC, b",
-	"WHERE a = 'a' AND b = 8", "WHERE (a, b) IN (('a', 8), ('b', 9), ('d', 3))", "WHERE n = 3", "WHERE n IN (1, 5)", "WHERE n > 2 ORDER BY n DESC", "WHERE n BETWEEN 2 AND 4 ORDER BY n",
-	"WHERE lat BETWEEN 10 AND 40 AND lon BETWEEN 5 AND 45", "WHERE lat < 20 AND lon < 30 AND s LIKE '%3'", "WHERE s = 's2'", "WHERE s = 's2' AND n % 2 = 1", "WHERE s LIKE '%2'", "WHERE a = 'nothing'",
+	"", "WHERE a = 'b'", "WHERE a IN ('a', 'c', 'x') AND b > 20", "WHERE a = 'b' ORDER BY b",
+	"WHERE a = 'b' ORDER BY b DESC", "ORDER BY a DESC, b",
+	"WHERE a = 'a' AND b = 8", "WHERE (a, b) IN (('a', 8), ('b', 9), ('d', 3))", "WHERE n = 3", "WHERE n IN (1, 5)",
+	"WHERE n > 2 ORDER BY n DESC", "WHERE n BETWEEN 2 AND 4 ORDER BY n",
+	"WHERE lat BETWEEN 10 AND 40 AND lon BETWEEN 5 AND 45", "WHERE lat < 20 AND lon < 30 AND s LIKE '%3'",
+	"WHERE s = 's2'", "WHERE s = 's2' AND n % 2 = 1", "WHERE s LIKE '%2'", "WHERE a = 'nothing'",
 	"WHERE b + 1 > 30 AND n IS NOT NULL",
 }
 
@@ -78,8 +85,8 @@ func cursorOf(t testing.TB, d datum.Datum) []byte {
 	return cursor
 }
 
-// TestPages reads statements page by page, of all sizes, in text and prepared in turn: together the pages are what the statement answers at once, and only
-// the last row of all has no cursor.
+// TestPages reads statements page by page, of all sizes, in text and prepared in turn: together the pages are what the
+// statement answers at once, and only the last row of all has no cursor.
 func TestPages(t *testing.T) {
 	h := newHarness(t, testdb.Open(t))
 	s := h.session("main")
@@ -149,7 +156,8 @@ func pagesOf(t *testing.T, s *sql.Session, of, where, order string, size int) (r
 	}
 }
 
-// TestPageBytes changes each byte of a cursor, cuts it and makes it longer: it is refused or leads to rows of the same statement, and never elsewhere.
+// TestPageBytes changes each byte of a cursor, cuts it and makes it longer: it is refused or leads to rows of the same
+// statement, and never elsewhere.
 func TestPageBytes(t *testing.T) {
 	h := newHarness(t, testdb.Open(t))
 	s := h.session("main")
@@ -165,7 +173,8 @@ func TestPageBytes(t *testing.T) {
 		try := func(cursor []byte) {
 			t.Helper()
 			out := &table{}
-			err := s.Query(t.Context(), []byte(text+" AND _l_current_cursor_ = '"+base64.RawURLEncoding.EncodeToString(cursor)+"'"), out)
+			err := s.Query(t.Context(), []byte(text+" AND _l_current_cursor_ = '"+
+				base64.RawURLEncoding.EncodeToString(cursor)+"'"), out)
 			if err != nil && !strings.Contains(err.Error(), "_l_current_cursor_") {
 				t.Errorf("%s: %v", where, err)
 			}
@@ -204,7 +213,8 @@ func FuzzPageCursor(f *testing.F) {
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, position []byte) {
 		forged := append(cursor[:9:9], position...)
-		err := s.Query(t.Context(), []byte(text+" AND _l_current_cursor_ = '"+base64.RawURLEncoding.EncodeToString(forged)+"'"), &table{})
+		err := s.Query(t.Context(), []byte(text+" AND _l_current_cursor_ = '"+
+			base64.RawURLEncoding.EncodeToString(forged)+"'"), &table{})
 		if err != nil && !strings.Contains(err.Error(), "_l_current_cursor_") {
 			t.Fatal(err)
 		}

@@ -64,7 +64,9 @@ func (s *Session) compilePrepared(ctx context.Context, text []byte) (*preparedSt
 		return nil, err
 	}
 	if len(rest) > 0 {
-		return nil, fault.New(fault.Syntax, "You have an error in your SQL syntax; only one statement can be prepared at a time, near '"+near([]byte(Show(string(rest))))+"'")
+		return nil, fault.New(fault.Syntax,
+			"You have an error in your SQL syntax; only one statement can be prepared at a time, near '"+
+				near([]byte(Show(string(rest))))+"'")
 	}
 	if err := dialect.Check(one); err != nil {
 		return nil, err
@@ -111,7 +113,8 @@ func (p *preparedStatement) Execute(ctx context.Context, parameters []datum.Datu
 		if !keepsWarnings(p.read) {
 			s.warnings = s.warnings[:0]
 		}
-		err = p.execute(ctx, &call{text: p.text, dialect: p.dialect, parameters: parameters, sink: &answer{Sink: sink, session: s}})
+		err = p.execute(ctx, &call{text: p.text, dialect: p.dialect, parameters: parameters,
+			sink: &answer{Sink: sink, session: s}})
 		if p.compiled != nil {
 			kind = p.compiled.kind()
 		}
@@ -160,7 +163,8 @@ func (s *Session) prepareNamed(ctx context.Context, read *tree.Prepare, c *call)
 	}
 	s.forget(read.Name)
 	if len(s.named) >= namedMax {
-		return fault.Message(fault.Refused, "a session may have at most %d prepared statements: deallocate some", namedMax)
+		return fault.Message(fault.Refused, "a session may have at most %d prepared statements: deallocate some",
+			namedMax)
 	}
 	p, err := s.prepare(ctx, d.Clone().Bytes())
 	if err != nil {
@@ -191,7 +195,8 @@ func (s *Session) executeNamed(ctx context.Context, read *tree.ExecutePrepared, 
 			return err
 		}
 	}
-	return s.completeMessage(p.text, faultOf(ctx, p.execute(ctx, &call{text: p.text, dialect: p.dialect, parameters: parameters, sink: c.sink})))
+	return s.completeMessage(p.text, faultOf(ctx,
+		p.execute(ctx, &call{text: p.text, dialect: p.dialect, parameters: parameters, sink: c.sink})))
 }
 
 // deallocate is DEALLOCATE PREPARE name.

@@ -26,7 +26,8 @@ type queryStatement struct {
 	*algebra.Query
 	views []database.StoredView // that it was compiled with
 	notes []warning
-	// known says that it was compiled for values of its parameters, which had these kinds, and cost is the cost that was estimated then.
+	// known says that it was compiled for values of its parameters, which had these kinds, and cost is the cost that
+	// was estimated then.
 	known bool
 	kinds []datum.Kind
 	cost  float64
@@ -35,17 +36,19 @@ type queryStatement struct {
 
 func (*queryStatement) kind() Kind { return KindRelational }
 
-// costMax is the largest cost at which a plan is kept: one that reads more may be wrong for other values, or when its tables have grown, and finding it
-// anew costs little beside it.
+// costMax is the largest cost at which a plan is kept: one that reads more may be wrong for other values, or when its
+// tables have grown, and finding it anew costs little beside it.
 const costMax = 1000
 
 // isKept reports whether the plan may serve other executions.
 func (q *queryStatement) isKept() bool { return q.known && q.cost <= costMax && !q.unfit.Load() }
 
-// fits reports whether a kept statement may serve an execution: its parameters are of the kinds that it was planned for.
+// fits reports whether a kept statement may serve an execution: its parameters are of the kinds that it was planned
+// for.
 func fits(st statement, c *call) bool {
 	q := queryIn(st)
-	return q == nil || q.isKept() && slices.EqualFunc(q.kinds, c.parameters, func(k datum.Kind, d datum.Datum) bool { return k == d.Kind() })
+	return q == nil || q.isKept() && slices.EqualFunc(q.kinds, c.parameters,
+		func(k datum.Kind, d datum.Datum) bool { return k == d.Kind() })
 }
 
 // queryIn is the query that a statement is, or that finds what it writes; nil: there is none.
@@ -69,7 +72,8 @@ func (q *queryStatement) noteCounts(s *Session, c *database.Counts) {
 
 // compileQuery compiles a query. c has the parameters that estimates are made with; nil: none are known.
 func (s *Session) compileQuery(read tree.Query, parameters int, c *call) (*queryStatement, error) {
-	return s.compileQueryBy(read, c, algebra.Options{Parameters: parameters, Text: statementText, Execution: plan.Execution{Settings: s.planSettings()}})
+	return s.compileQueryBy(read, c, algebra.Options{Parameters: parameters, Text: statementText,
+		Execution: plan.Execution{Settings: s.planSettings()}})
 }
 
 // compileQueryBy is compileQuery with settings, a text for messages, and more, that may be others than the session's.
@@ -210,12 +214,15 @@ func (q *queryStatement) run(ctx context.Context, s *Session, c *call) error {
 	return err
 }
 
-// begin prepares an execution. release gives back what it took, after an error too. errStale says that the query is to be compiled again.
-func (q *queryStatement) begin(ctx context.Context, s *Session, c *call) (request execute.QueryRequest, release func(), err error) {
+// begin prepares an execution. release gives back what it took, after an error too. errStale says that the query is to
+// be compiled again.
+func (q *queryStatement) begin(ctx context.Context, s *Session, c *call) (request execute.QueryRequest, release func(),
+	err error) {
 	if err := s.beginImplicit(ctx); err != nil {
 		return request, func() {}, err
 	}
-	request = execute.QueryRequest{Query: q.Query, Context: s.beginExecution(c.parameters), Settings: s.planSettings(), DB: s.engine.db,
+	request = execute.QueryRequest{Query: q.Query, Context: s.beginExecution(c.parameters), Settings: s.planSettings(),
+		DB:       s.engine.db,
 		BytesMax: s.values.RelationalBytesMax, DepthMax: s.recursionMax(), Sink: c.sink, Virtual: s.virtual}
 	if release, err = q.pinTables(s, &request); err != nil {
 		return request, release, err
@@ -238,7 +245,8 @@ func (q *queryStatement) begin(ctx context.Context, s *Session, c *call) (reques
 	return request, release, nil
 }
 
-// pinTables takes the tables' versions for an execution. release gives them back, after an error too. errStale says that the query is to be compiled again.
+// pinTables takes the tables' versions for an execution. release gives them back, after an error too. errStale says
+// that the query is to be compiled again.
 func (q *queryStatement) pinTables(s *Session, request *execute.QueryRequest) (release func(), err error) {
 	var pins []heldTable
 	release = func() {
@@ -279,7 +287,8 @@ func (s *Session) recursionMax() int64 {
 }
 
 // virtual reads a table that is made up.
-func (s *Session) virtual(ctx context.Context, of any, schema, table string, yield func(row []datum.Datum) error) error {
+func (s *Session) virtual(ctx context.Context, of any, schema, table string,
+	yield func(row []datum.Datum) error) error {
 	v, ok := of.(*schemas.Virtual)
 	if !ok {
 		return fault.Message(fault.Unsupported, "this table can't be read")

@@ -55,7 +55,8 @@ func TestRowsAreReadOnce(t *testing.T) {
 		}
 	})
 	s := newHarness(t, db).session("main")
-	must(t, s, "CREATE TABLE t (id BIGINT PRIMARY KEY, k INT, c VARCHAR(40))", "CREATE INDEX k_1 ON t (k)", "CREATE INDEX c_1 ON t (c)")
+	must(t, s, "CREATE TABLE t (id BIGINT PRIMARY KEY, k INT, c VARCHAR(40))", "CREATE INDEX k_1 ON t (k)",
+		"CREATE INDEX c_1 ON t (c)")
 	for _, each := range []struct {
 		text string
 		rows int64

@@ -63,7 +63,8 @@ func TestRetypeUnderWrites(t *testing.T) {
 	close(stop)
 	writers.Wait()
 	whole := run(own, "SELECT COUNT(*), SUM(n) FROM t IGNORE INDEX (by_n)")
-	if got := run(own, "SELECT COUNT(*), SUM(n) FROM t FORCE INDEX (by_n) WHERE n >= 0"); got != whole || !strings.Contains(whole, "1200 |") {
+	if got := run(own, "SELECT COUNT(*), SUM(n) FROM t FORCE INDEX (by_n) WHERE n >= 0"); got != whole ||
+		!strings.Contains(whole, "1200 |") {
 		t.Errorf("by the index %q, without it %q", got, whole)
 	}
 }
@@ -97,7 +98,8 @@ func TestRetypeTwice(t *testing.T) {
 	both.Wait()
 	must(t, own, "ALTER TABLE t MODIFY n INT")
 	for _, hint := range []string{"IGNORE INDEX (by_n)", "FORCE INDEX (by_n)"} {
-		if got := must(t, own, "SELECT COUNT(n), SUM(n) FROM t "+hint+" WHERE n >= 0"); !strings.Contains(got, "800 | 319600") {
+		if got := must(t, own, "SELECT COUNT(n), SUM(n) FROM t "+hint+" WHERE n >= 0"); !strings.Contains(got,
+			"800 | 319600") {
 			t.Errorf("%s: %s", hint, got)
 		}
 	}

@@ -69,7 +69,8 @@ func (s *Session) renewRights(ctx context.Context) {
 	}
 }
 
-// ask asks for a right. While a statement is compiled, it is enough if there may be rows that the right is for: check decides when the statement runs.
+// ask asks for a right. While a statement is compiled, it is enough if there may be rows that the right is for: check
+// decides when the statement runs.
 func (s *Session) ask(p account.Privileges, database, table string, rows *rowAccess) error {
 	if s.rights.Everything() || p == 0 || schemas.IsVirtual(database) && !isGuarded(database) {
 		return nil
@@ -141,7 +142,8 @@ func (s *Session) tellAllowed(p account.Privileges, at account.Level) {
 	}
 }
 
-// may decides by what is known of the level alone: whatever rows a statement is about, or, if lenient, for some of them.
+// may decides by what is known of the level alone: whatever rows a statement is about, or, if lenient, for some of
+// them.
 func (s *Session) may(p account.Privileges, at account.Level, lenient bool) bool {
 	if database.IsTemporary(at.Database) {
 		return true // resolve finds the session's own alone
@@ -179,8 +181,8 @@ func request(p account.Privileges, at account.Level) *permission.Request {
 	return r
 }
 
-// decide asks the policies of the user and of the table, with what else is known of the request. Who may do what ALTER does may do what INDEX does, unless that
-// is denied: UpdateTable does both.
+// decide asks the policies of the user and of the table, with what else is known of the request. Who may do what ALTER
+// does may do what INDEX does, unless that is denied: UpdateTable does both.
 func (s *Session) decide(p account.Privileges, at account.Level, known *permission.Request) bool {
 	r := s.requestOn(p.Action(), at)
 	r.Values, r.Unknown, r.Lenient = known.Values, known.Unknown, known.Lenient
@@ -262,7 +264,8 @@ func (s *Session) seesRows(database, table string) bool {
 
 // seesQuery reports whether the user may know the query of a view.
 func (s *Session) seesQuery(database, view string) bool {
-	return s.rights.Everything() || s.rights.Warns() || s.may(account.ShowView, account.Level{Database: database, Table: view}, false)
+	return s.rights.Everything() || s.rights.Warns() ||
+		s.may(account.ShowView, account.Level{Database: database, Table: view}, false)
 }
 
 // decideShown reports whether a policy lets the user describe a table.

@@ -38,7 +38,8 @@ func newGuarded(t *testing.T, db *database.DB, warn, observe bool) *guarded {
 	if err := g.accounts.Add(t.Context(), superuser, "secret"); err != nil { // the first user may do everything
 		t.Fatal(err)
 	}
-	options := permission.Options{Account: "000000000000", Region: "local", Warn: warn, Logger: slog.New(slog.NewTextHandler(&g.log, nil))}
+	options := permission.Options{Account: "000000000000", Region: "local", Warn: warn,
+		Logger: slog.New(slog.NewTextHandler(&g.log, nil))}
 	if observe {
 		options.Observe = func(d *permission.Decision) {
 			fmt.Fprint(&g.told, d.Principal.User, " ", d.Action, " ", strings.TrimPrefix(d.Resource,
@@ -65,12 +66,14 @@ func (g *guarded) give(t *testing.T, user, document string) {
 	if err := g.accounts.Add(t.Context(), user, "secret"); err != nil && !errors.Is(err, account.ErrExists) {
 		t.Fatal(err)
 	}
-	if err := g.accounts.Change(t.Context(), user, func(u *account.Account) error { return u.PutPolicy("test", document) }); err != nil {
+	if err := g.accounts.Change(t.Context(), user,
+		func(u *account.Account) error { return u.PutPolicy("test", document) }); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// TestRights runs each file of testdata/rights as TestScripts does, with users who have rights. Sessions are named for their users; main may do everything.
+// TestRights runs each file of testdata/rights as TestScripts does, with users who have rights. Sessions are named for
+// their users; main may do everything.
 //
 //	policy on=ann     the policy that ann has, besides grants
 //	told              the decisions that were told of since the last time

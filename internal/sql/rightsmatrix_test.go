@@ -23,8 +23,8 @@ import (
 	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
-// matrixUsers are the columns of the matrix. "nobody" has no account; "owner" may do what a policy says about rows whose key begins with another value than
-// the statements'.
+// matrixUsers are the columns of the matrix. "nobody" has no account; "owner" may do what a policy says about rows
+// whose key begins with another value than the statements'.
 var matrixUsers = []string{"nobody", "none", "reader", "writer", "owner", superuser}
 
 // matrixSetup makes a database for one cell. {t} is `own` or `foreign`: grants are on `own`.
@@ -49,8 +49,8 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON own_db.* TO writer`
 const ownerPolicy = `{"Version": "2012-10-17", "Statement": {"Effect": "Allow", "Action": ["dynamodb:PartiQL*"], "Resource": "arn:aws:dynamodb:*:*:table/own",
 	"Condition": {"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": ["${aws:username}"]}}}}`
 
-// TestRightsMatrix runs each line of testdata/rightsmatrix as each user, on a table that the users have rights to and on a foreign one, each time in a database
-// of its own, and says who was let do it.
+// TestRightsMatrix runs each line of testdata/rightsmatrix as each user, on a table that the users have rights to and
+// on a foreign one, each time in a database of its own, and says who was let do it.
 func TestRightsMatrix(t *testing.T) {
 	rounds.SkipRace(t)
 	seen := map[string]bool{}
@@ -108,7 +108,8 @@ func matrixCell(t *testing.T, user, text string) (cell string) {
 		cell = "ok"
 		if f, ok := fault.Of(err); ok {
 			switch f.Code {
-			case fault.DatabaseDenied, fault.AccessDenied, fault.TableDenied, fault.ColumnDenied, fault.Privilege, fault.NotYourThread:
+			case fault.DatabaseDenied, fault.AccessDenied, fault.TableDenied, fault.ColumnDenied, fault.Privilege,
+				fault.NotYourThread:
 				cell = fmt.Sprint(f.Code)
 			default:
 				cell = fmt.Sprint("ok:", f.Code)

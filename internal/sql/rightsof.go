@@ -16,16 +16,19 @@ import (
 	"github.com/weftdb/weft/internal/sql/variable"
 )
 
-// askFor asks for what a statement of each kind needs before anything is read or compiled. Rows are asked for by who compiles what reads or writes them: names
-// for each table and view of a query, compileSelectOf and compileOn for statements over one table, finds and inserts for others that write.
+// askFor asks for what a statement of each kind needs before anything is read or compiled. Rows are asked for by who
+// compiles what reads or writes them: names for each table and view of a query, compileSelectOf and compileOn for
+// statements over one table, finds and inserts for others that write.
 func (s *Session) askFor(read tree.Statement) error {
 	if err := s.askTime(read); err != nil {
 		return err
 	}
 	switch read := read.(type) {
-	case *tree.Select, *tree.SetOperation, *tree.Values, *tree.SelectInto, *tree.Insert, *tree.Update, *tree.Delete, *tree.Explain:
+	case *tree.Select, *tree.SetOperation, *tree.Values, *tree.SelectInto, *tree.Insert, *tree.Update, *tree.Delete,
+		*tree.Explain:
 		return nil // compiling asks, also what EXPLAIN and SELECT INTO compile when they run
-	case *tree.Begin, *tree.Commit, *tree.Rollback, *tree.Savepoint, *tree.Nothing, *tree.Deallocate, *tree.Prepare, *tree.ExecutePrepared:
+	case *tree.Begin, *tree.Commit, *tree.Rollback, *tree.Savepoint, *tree.Nothing, *tree.Deallocate, *tree.Prepare,
+		*tree.ExecutePrepared:
 		return nil // PREPARE and EXECUTE compile and check the statement that is prepared
 	case *tree.Use, *tree.ChangeUsers, *tree.Grant, *tree.SetRole, *tree.Kill:
 		return nil // they check when they run: what they need depends on whom they are about
@@ -41,7 +44,8 @@ func (s *Session) askFor(read tree.Statement) error {
 	return s.askDefinition(read)
 }
 
-// askDefinition asks for what a statement about tables needs; one that is not known is refused to all but those who manage the server.
+// askDefinition asks for what a statement about tables needs; one that is not known is refused to all but those who
+// manage the server.
 func (s *Session) askDefinition(read tree.Statement) error {
 	switch read := read.(type) {
 	case *tree.CreateTable:
@@ -56,7 +60,8 @@ func (s *Session) askDefinition(read tree.Statement) error {
 	case *tree.Maintain:
 		return s.askTables(account.Select, read.Tables...)
 	case *tree.RenameTable:
-		return cmp.Or(s.askTables(account.Alter|account.Drop, read.From...), s.askTables(account.Create|account.Insert, read.To...))
+		return cmp.Or(s.askTables(account.Alter|account.Drop, read.From...),
+			s.askTables(account.Create|account.Insert, read.To...))
 	case *tree.TruncateTable:
 		return s.askTables(account.Drop, read.Table)
 	case *tree.CreateIndex:
@@ -116,7 +121,8 @@ func (s *Session) askCreate(read *tree.CreateTable) error {
 	return err
 }
 
-// askReferences asks for the privilege to refer to the table of a foreign key, whose name without a database is of the database of the table that refers.
+// askReferences asks for the privilege to refer to the table of a foreign key, whose name without a database is of the
+// database of the table that refers.
 func (s *Session) askReferences(key *tree.ForeignKey, from tree.Name) error {
 	if key == nil {
 		return nil
@@ -193,7 +199,8 @@ func (s *Session) askSet(read *tree.Set) error {
 	return nil
 }
 
-// askShow asks for what a SHOW tells of. The lists of databases, tables, connections and grants leave out what the user may not see.
+// askShow asks for what a SHOW tells of. The lists of databases, tables, connections and grants leave out what the user
+// may not see.
 func (s *Session) askShow(read *tree.Show) error {
 	switch read.What {
 	case "columns", "full columns", "index", "keys", "create table", "regions", "estimated rows", "table variables":
@@ -224,13 +231,16 @@ func (s *Session) askToSee(n tree.Name) error {
 	if err != nil || s.sees(database, name) {
 		return err
 	}
-	return s.denial(account.Select, account.Level{Database: database, Table: name}, fault.New(fault.TableDenied, account.Select.String(), s.login.User, s.login.Host, name))
+	return s.denial(account.Select, account.Level{Database: database, Table: name},
+		fault.New(fault.TableDenied, account.Select.String(), s.login.User, s.login.Host, name))
 }
 
-// askToSeeDatabase refuses to tell of a database of which the user has no right to anything. The default one is no secret.
+// askToSeeDatabase refuses to tell of a database of which the user has no right to anything. The default one is no
+// secret.
 func (s *Session) askToSeeDatabase(dbName string) error {
 	if dbName == "" || dbName == database.DefaultDatabase || schemas.IsVirtual(dbName) || s.sees(dbName, "") {
 		return nil
 	}
-	return s.denial(account.Select, account.Level{Database: dbName}, fault.New(fault.DatabaseDenied, s.login.User, s.login.Host, dbName))
+	return s.denial(account.Select, account.Level{Database: dbName},
+		fault.New(fault.DatabaseDenied, s.login.User, s.login.Host, dbName))
 }

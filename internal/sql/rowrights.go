@@ -13,12 +13,14 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// rowAccess holds the rows and columns that a statement over one table reads and writes, for the condition keys dynamodb:LeadingKeys,
-// dynamodb:Attributes, dynamodb:Select and dynamodb:FullTableScan. Anything that it doesn't show is unknown, so that a policy that depends on it allows nothing.
+// rowAccess holds the rows and columns that a statement over one table reads and writes, for the condition keys
+// dynamodb:LeadingKeys, dynamodb:Attributes, dynamodb:Select and dynamodb:FullTableScan. Anything that it doesn't show
+// is unknown, so that a policy that depends on it allows nothing.
 type rowAccess struct {
 	columns []string // nil: they can't be told
 	star    bool     // all of them are read, by *
-	// keys are literals and parameters: each row has one of them in the first column of its key, which is of type leading. nil: unknown.
+	// keys are literals and parameters: each row has one of them in the first column of its key, which is of type
+	// leading. nil: unknown.
 	keys    []tree.Expression
 	leading datum.Type
 }
@@ -43,8 +45,8 @@ func (r *rowAccess) values(parameters []datum.Datum) *rowValues {
 	return v
 }
 
-// keyText is a key's value as conditions of policies have it: a number in digits, bytes in base64. ok is false where the comparison would convert the value, so
-// that it could find other rows.
+// keyText is a key's value as conditions of policies have it: a number in digits, bytes in base64. ok is false where
+// the comparison would convert the value, so that it could find other rows.
 func keyText(e tree.Expression, parameters []datum.Datum, t datum.Type) (text string, ok bool) {
 	var d datum.Datum
 	switch e := e.(type) {
@@ -146,8 +148,8 @@ func (n *accessCollector) all() {
 	}
 }
 
-// bind finds the values that a condition leaves to the first column of the key: it must be equal to one, or in a list, and the rest of the condition be joined
-// by AND.
+// bind finds the values that a condition leaves to the first column of the key: it must be equal to one, or in a list,
+// and the rest of the condition be joined by AND.
 func (n *accessCollector) bind(where tree.Expression) {
 	switch e := where.(type) {
 	case *tree.Binary:
@@ -162,7 +164,8 @@ func (n *accessCollector) bind(where tree.Expression) {
 			n.keys = []tree.Expression{e.Left}
 		}
 	case *tree.In:
-		if !e.Not && n.isLeading(e.X) && !slices.ContainsFunc(e.List, func(e tree.Expression) bool { return !isValue(e) }) {
+		if !e.Not && n.isLeading(e.X) &&
+			!slices.ContainsFunc(e.List, func(e tree.Expression) bool { return !isValue(e) }) {
 			n.keys = e.List
 		}
 	}
@@ -170,7 +173,8 @@ func (n *accessCollector) bind(where tree.Expression) {
 
 func (n *accessCollector) isLeading(e tree.Expression) bool {
 	c, ok := e.(*tree.Column)
-	return ok && len(n.table.Key) > 0 && n.table.Key[0].Column >= 0 && c.Name == n.table.Key[0].Name && (c.Table == "" || c.Table == n.alias)
+	return ok && len(n.table.Key) > 0 && n.table.Key[0].Column >= 0 && c.Name == n.table.Key[0].Name &&
+		(c.Table == "" || c.Table == n.alias)
 }
 
 func isValue(e tree.Expression) bool {
@@ -216,7 +220,8 @@ func (s *Session) askSelect(read *tree.Select, t *definition.Table) error {
 	return err
 }
 
-// askChange asks to write rows of one table. A statement that looks at other columns than those of the key reads them, too.
+// askChange asks to write rows of one table. A statement that looks at other columns than those of the key reads them,
+// too.
 func (s *Session) askChange(read tree.Statement, t *definition.Table) error {
 	if s.rights.Everything() {
 		return nil
@@ -252,11 +257,13 @@ func (s *Session) askReads(n *accessCollector, rows *rowAccess) error {
 		if column.KeyPart >= 0 && column.Name != "" && !column.Dynamic {
 			continue
 		}
-		if s.asking == nil || s.may(account.Select, account.Level{Database: n.table.Database, Table: n.table.Name}, true) {
+		if s.asking == nil || s.may(account.Select, account.Level{Database: n.table.Database, Table: n.table.Name},
+			true) {
 			return s.ask(account.Select, n.table.Database, n.table.Name, rows)
 		}
 		at := account.Level{Database: n.table.Database, Table: n.table.Name}
-		return s.denial(account.Select, at, fault.New(fault.ColumnDenied, account.Select.String(), s.login.User, s.login.Host, name, n.table.Name))
+		return s.denial(account.Select, at,
+			fault.New(fault.ColumnDenied, account.Select.String(), s.login.User, s.login.Host, name, n.table.Name))
 	}
 	return nil
 }
@@ -303,7 +310,8 @@ func (n *accessCollector) isNumbered(name string) bool {
 	return column.AutoIncrement
 }
 
-// askDuplicates asks for what an INSERT does about rows that are there. These may have other keys where another index is unique.
+// askDuplicates asks for what an INSERT does about rows that are there. These may have other keys where another index
+// is unique.
 func (s *Session) askDuplicates(read *tree.Insert, t *definition.Table, n *accessCollector) error {
 	privilege := duplicatePrivilege(read)
 	if privilege == 0 {

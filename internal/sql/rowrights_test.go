@@ -14,7 +14,8 @@ import (
 	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
-// TestRowRights runs random statements as a user who may read and write the rows of one leading key: those that are let through show and change no others.
+// TestRowRights runs random statements as a user who may read and write the rows of one leading key: those that are let
+// through show and change no others.
 func TestRowRights(t *testing.T) {
 	seed := rounds.Seed(t)
 	r := &randomRows{rand.New(rand.NewPCG(seed, 0))}
@@ -31,11 +32,15 @@ func TestRowRights(t *testing.T) {
 		if key != "INT" { // and one that is told to be lax
 			must(t, ann, "SET sql_mode = ''")
 		}
-		must(t, root, "CREATE TABLE t (k "+key+", n INT, v INT, u INT, PRIMARY KEY(k, n))", "CREATE UNIQUE INDEX u ON t(u)")
+		must(t, root, "CREATE TABLE t (k "+key+", n INT, v INT, u INT, PRIMARY KEY(k, n))",
+			"CREATE UNIQUE INDEX u ON t(u)")
 		others := "SELECT k, n, v, u FROM t WHERE k <> " + own + " ORDER BY k, n"
 		for round := range 500 {
 			if round%20 == 0 {
-				must(t, root, "DELETE FROM t WHERE k IS NOT NULL", "INSERT INTO t VALUES "+fmt.Sprintf("(%[1]s, 1, 1, 1), (%[1]s, 2, 2, 2), (%[2]s, 1, 3, 3), (%[2]s, 2, 4, 4)", own, values[1]))
+				must(t, root, "DELETE FROM t WHERE k IS NOT NULL",
+					"INSERT INTO t VALUES "+
+						fmt.Sprintf("(%[1]s, 1, 1, 1), (%[1]s, 2, 2, 2), (%[2]s, 1, 3, 3), (%[2]s, 2, 4, 4)", own,
+							values[1]))
 			}
 			before := must(t, root, others)
 			kind, statement := r.statement(values)
@@ -56,7 +61,8 @@ func TestRowRights(t *testing.T) {
 			}
 		}
 	}
-	if denied < 200 || allowed["SELECT"] < 50 || allowed["UPDATE"] < 5 || allowed["DELETE"] < 5 || allowed["INSERT"] < 5 {
+	if denied < 200 || allowed["SELECT"] < 50 || allowed["UPDATE"] < 5 || allowed["DELETE"] < 5 ||
+		allowed["INSERT"] < 5 {
 		t.Errorf("the statements prove little: %d were denied, allowed were %v", denied, allowed)
 	}
 }
@@ -75,7 +81,8 @@ func (r *randomRows) pick(list ...string) string { return list[r.IntN(len(list))
 func (r *randomRows) condition(values []string, depth int) string {
 	value := func() string { return r.pick(values...) }
 	if depth > 0 && r.IntN(2) == 0 {
-		return "(" + r.condition(values, depth-1) + r.pick(" AND ", " AND ", " OR ", " XOR ") + r.condition(values, depth-1) + ")"
+		return "(" + r.condition(values, depth-1) + r.pick(" AND ", " AND ", " OR ", " XOR ") +
+			r.condition(values, depth-1) + ")"
 	}
 	switch r.IntN(12) {
 	case 0, 1, 2:
@@ -109,7 +116,8 @@ func (r *randomRows) statement(values []string) (kind, text string) {
 	row := fmt.Sprintf("(%s, %d, %d, %d)", r.pick(values...), 1+r.IntN(3), r.IntN(9), 1+r.IntN(9))
 	switch r.IntN(8) {
 	case 0:
-		return "UPDATE", "UPDATE t SET " + r.pick("v = v + 1", "v = 9", "k = "+r.pick(values...), "n = n + 1", "u = u + 10") + where
+		return "UPDATE", "UPDATE t SET " +
+			r.pick("v = v + 1", "v = 9", "k = "+r.pick(values...), "n = n + 1", "u = u + 10") + where
 	case 1:
 		return "DELETE", "DELETE FROM t" + where
 	case 2:
@@ -117,7 +125,8 @@ func (r *randomRows) statement(values []string) (kind, text string) {
 	case 3:
 		return "INSERT", r.pick("REPLACE", "UPSERT") + " INTO t VALUES " + row
 	case 4:
-		return "INSERT", "INSERT INTO t VALUES " + row + " ON DUPLICATE KEY UPDATE " + r.pick("v = 9", "u = u + 10", "k = VALUES(k)", "k = "+r.pick(values...))
+		return "INSERT", "INSERT INTO t VALUES " + row + " ON DUPLICATE KEY UPDATE " +
+			r.pick("v = 9", "u = u + 10", "k = VALUES(k)", "k = "+r.pick(values...))
 	}
 	return "SELECT", "SELECT k, n, v FROM t" + where + " ORDER BY k, n" + r.pick("", " LIMIT 1", " FOR UPDATE")
 }

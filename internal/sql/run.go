@@ -94,14 +94,16 @@ func (s *Session) countStatement(ctx context.Context, text []byte, kind Kind, be
 func (s *Session) addCost(text []byte, begun time.Time) {
 	digests, now := s.engine.digests, begun.Add(s.tally.Took)
 	cost := digest.Cost{
-		Took: s.tally.Took, Waited: s.waits.Waited(), Examined: s.tally.Examined, Returned: s.tally.Returned, Written: s.tally.Written, Seeks: s.tally.Seeks, Failed: s.tally.Code != 0, Whole: s.tally.Whole,
+		Took: s.tally.Took, Waited: s.waits.Waited(), Examined: s.tally.Examined, Returned: s.tally.Returned,
+		Written: s.tally.Written, Seeks: s.tally.Seeks, Failed: s.tally.Code != 0, Whole: s.tally.Whole,
 	}
 	if s.digest == 0 {
 		s.digest = digests.ID(digest.SQL, s.database, text)
 	}
 	entry := digests.Find(s.digest)
 	if entry == nil {
-		entry = digests.Note(s.digest, digest.SQL, s.database, s.dialect().Digest(token.Show(text), digest.TextMax), now)
+		entry = digests.Note(s.digest, digest.SQL, s.database, s.dialect().Digest(token.Show(text), digest.TextMax),
+			now)
 	}
 	entry.Add(&cost, now)
 	if cost.Took < s.values.LongQuery {
@@ -109,7 +111,8 @@ func (s *Session) addCost(text []byte, begun time.Time) {
 	}
 	shown := bytes.TrimSpace(token.Show(text))
 	digests.KeepSlow(&digest.Statement{
-		Session: s.login.ConnectionID, User: s.login.User, Host: s.login.Host, Database: s.database, Text: string(shown[:min(len(shown), digest.SlowTextMax)]), Begun: begun, Cost: cost,
+		Session: s.login.ConnectionID, User: s.login.User, Host: s.login.Host, Database: s.database,
+		Text: string(shown[:min(len(shown), digest.SlowTextMax)]), Begun: begun, Cost: cost,
 	})
 }
 
@@ -236,7 +239,8 @@ func (s *Session) compileAndRun(ctx context.Context, read tree.Statement, key []
 }
 
 func tooOften() error {
-	return fault.Message(fault.LockWaitTimeout, "the table was changed %d times while the statement began; try again", stalesMax)
+	return fault.Message(fault.LockWaitTimeout, "the table was changed %d times while the statement began; try again",
+		stalesMax)
 }
 
 // cacheKey begins the key of a compiled statement: the settings on which it depends besides its text.
@@ -256,5 +260,6 @@ func (s *Session) cacheKey() []byte {
 // keepsWarnings reports whether a statement asks for the warnings of the one before.
 func keepsWarnings(read tree.Statement) bool {
 	show, ok := read.(*tree.Show)
-	return ok && (show.What == "warnings" || show.What == "errors" || show.What == "count warnings" || show.What == "count errors")
+	return ok && (show.What == "warnings" || show.What == "errors" || show.What == "count warnings" ||
+		show.What == "count errors")
 }

@@ -14,8 +14,8 @@ import (
 // savepointsMax is how many a transaction may have.
 const savepointsMax = 1000
 
-// savepoint sets, releases, or goes back to a savepoint. Outside of a transaction there is none to be had, and setting one does nothing; with
-// autocommit off, it begins the transaction.
+// savepoint sets, releases, or goes back to a savepoint. Outside of a transaction there is none to be had, and setting
+// one does nothing; with autocommit off, it begins the transaction.
 func (s *Session) savepoint(ctx context.Context, read *tree.Savepoint) error {
 	if read.Action == "savepoint" {
 		if err := s.beginImplicit(ctx); err != nil {
@@ -57,7 +57,8 @@ func (t *transaction) setSavepoint(name string, at int) error {
 		t.savepoints = slices.Delete(t.savepoints, at, at+1)
 	}
 	if len(t.savepoints) >= savepointsMax {
-		return fault.Message(fault.NotSupported, "a transaction may have at most %d savepoints: release some", savepointsMax)
+		return fault.Message(fault.NotSupported, "a transaction may have at most %d savepoints: release some",
+			savepointsMax)
 	}
 	t.tx.Savepoint()
 	t.savepoints = append(t.savepoints, strings.Clone(name))

@@ -79,9 +79,11 @@ func newHarness(t testing.TB, db *database.DB) *harness {
 		},
 		Processes: func() []result.Process {
 			return []result.Process{
-				{ID: 1, User: "ann", Host: "localhost:5000", Database: "default", Command: "Query", Info: "SHOW PROCESSLIST"},
+				{ID: 1, User: "ann", Host: "localhost:5000", Database: "default", Command: "Query",
+					Info: "SHOW PROCESSLIST"},
 				{ID: 2, User: "bob", Host: "localhost:5001", Command: "Sleep", Seconds: 7},
-				{ID: 3, User: "bob", Host: "localhost:5002", Command: "Query", Seconds: 1, Info: "SELECT " + strings.Repeat("x", 200)},
+				{ID: 3, User: "bob", Host: "localhost:5002", Command: "Query", Seconds: 1,
+					Info: "SELECT " + strings.Repeat("x", 200)},
 			}
 		},
 		Warnings: func(table string) []string {
@@ -115,7 +117,8 @@ func (o *observer) End(e *sql.Outcome) {
 	o.watching.Lock()
 	defer o.watching.Unlock()
 	o.begun--
-	o.observed = append(o.observed, fmt.Sprintf("%v code=%d plan=%d examined=%d returned=%d written=%d in-flight=%d", e.Kind, e.Code, e.Plan, e.Examined, e.Returned, e.Written, o.begun))
+	o.observed = append(o.observed, fmt.Sprintf("%v code=%d plan=%d examined=%d returned=%d written=%d in-flight=%d",
+		e.Kind, e.Code, e.Plan, e.Examined, e.Returned, e.Written, o.begun))
 }
 
 // verify checks the rows and index entries of all tables that no session has in a transaction.
@@ -143,7 +146,8 @@ func (h *harness) session(name string) *sql.Session {
 	s, ok := h.sessions[name]
 	if !ok {
 		var err error
-		login := result.Login{ConnectionID: uint32(len(h.sessions) + 1), User: name, Host: "localhost", Database: "default", MultiStatements: name == "multi", FoundRows: name == "found"}
+		login := result.Login{ConnectionID: uint32(len(h.sessions) + 1), User: name, Host: "localhost",
+			Database: "default", MultiStatements: name == "multi", FoundRows: name == "found"}
 		if s, err = h.engine.Open(h.t.Context(), login); err != nil {
 			h.t.Fatal(err)
 		}

@@ -54,7 +54,8 @@ func (s *Session) compileSelectOf(read *tree.Select, text func() string) (statem
 	if compiled.Pages() {
 		hints = slices.DeleteFunc(slices.Clone(hints), func(h tree.Hint) bool { return h.Name == "_l_allow_cursor_" })
 	}
-	return &selectStatement{Select: compiled, database: t.Database, name: t.Name, notes: hintNotes(hints, KindSelect)}, nil
+	return &selectStatement{Select: compiled, database: t.Database, name: t.Name, notes: hintNotes(hints, KindSelect)},
+		nil
 }
 
 // run reads and sends rows.
@@ -85,7 +86,9 @@ func (st *selectStatement) run(ctx context.Context, s *Session, c *call) error {
 		s.warn(fault.Refused, summary.Warning)
 	}
 	if st.name != "" && st.Beyond() {
-		s.warn(fault.Refused, fmt.Sprintf("SELECT * shows the first %d column names of the table; name further columns to see them", database.AttributeNamesMax))
+		s.warn(fault.Refused, fmt.Sprintf(
+			"SELECT * shows the first %d column names of the table; name further columns to see them",
+			database.AttributeNamesMax))
 	}
 	return err
 }
@@ -123,7 +126,8 @@ func (st *selectStatement) begin(ctx context.Context, s *Session, c *call) (p he
 	return p, nil
 }
 
-// awaitSearch waits for the asynchronous search indexes of a table, if the session asks for it. A transaction shows a moment that is over.
+// awaitSearch waits for the asynchronous search indexes of a table, if the session asks for it. A transaction shows a
+// moment that is over.
 func (s *Session) awaitSearch(ctx context.Context, p database.Pinned) error {
 	limit := s.values.SearchWait
 	if limit == 0 || s.tx() != nil {
@@ -133,7 +137,8 @@ func (s *Session) awaitSearch(ctx context.Context, p database.Pinned) error {
 	defer cancel()
 	err := p.AwaitIndexes(waiting)
 	if err != nil && waiting.Err() != nil && ctx.Err() == nil {
-		return fault.New(fault.Refused, fmt.Sprintf("the asynchronous search index of table %s did not follow within %v: SHOW INDEX tells how far it is behind; raise weft_search_wait, or set it to 0 to search what it has", p.Descriptor().Name, limit))
+		return fault.New(fault.Refused, fmt.Sprintf(
+			"the asynchronous search index of table %s did not follow within %v: SHOW INDEX tells how far it is behind; raise weft_search_wait, or set it to 0 to search what it has", p.Descriptor().Name, limit))
 	}
 	return err
 }
@@ -146,7 +151,8 @@ func (s *Session) planSettings() plan.Settings {
 		timeout = -1
 	}
 	settings := plan.Settings{
-		MultiGetKeysMax: v.MultiGetMax, Inefficient: plan.Inefficient(v.Inefficient), Timeout: timeout, SortBytesMax: int(v.SortBytesMax),
+		MultiGetKeysMax: v.MultiGetMax, Inefficient: plan.Inefficient(v.Inefficient), Timeout: timeout,
+		SortBytesMax:  int(v.SortBytesMax),
 		GroupBytesMax: int(v.GroupBytesMax),
 		Memory:        s.engine.options.Memory,
 	}

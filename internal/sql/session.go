@@ -75,8 +75,8 @@ type warning struct {
 	message string
 }
 
-// Query runs a text of one statement or several, and tells the answer of each to the sink. Errors: *fault.Error; the statements before the one that
-// failed are done.
+// Query runs a text of one statement or several, and tells the answer of each to the sink. Errors: *fault.Error; the
+// statements before the one that failed are done.
 func (s *Session) Query(ctx context.Context, text []byte, sink result.Sink) error {
 	for {
 		one, rest, err := s.dialect().Split(text)
@@ -87,8 +87,9 @@ func (s *Session) Query(ctx context.Context, text []byte, sink result.Sink) erro
 			one = text // nothing, or a comment: its reader knows which
 		}
 		if len(rest) > 0 && !s.multi {
-			return fault.New(fault.Syntax, "You have an error in your SQL syntax: a text with several statements needs a client with multi-statements enabled; "+
-				"what follows the first is near '"+near([]byte(Show(string(rest))))+"'")
+			return fault.New(fault.Syntax,
+				"You have an error in your SQL syntax: a text with several statements needs a client with multi-statements enabled; "+
+					"what follows the first is near '"+near([]byte(Show(string(rest))))+"'")
 		}
 		if err := s.run(ctx, one, &answer{Sink: sink, session: s, more: len(rest) > 0}); err != nil {
 			return err
@@ -102,7 +103,8 @@ func (s *Session) Query(ctx context.Context, text []byte, sink result.Sink) erro
 
 // dialect is how sql_mode says that texts are read.
 func (s *Session) dialect() parse.Dialect {
-	return parse.DialectOf(s.values.AnsiQuotes, s.values.PipesAsConcat, s.values.NoBackslashEscapes, s.values.RealAsFloat, s.values.LooseGroups)
+	return parse.DialectOf(s.values.AnsiQuotes, s.values.PipesAsConcat, s.values.NoBackslashEscapes,
+		s.values.RealAsFloat, s.values.LooseGroups)
 }
 
 // near is the beginning of a text, for messages.
@@ -152,8 +154,9 @@ func (s *Session) preset() error {
 // State returns the state that clients receive after each statement.
 func (s *Session) State() result.State {
 	return result.State{
-		Database: s.database, InTransaction: s.open != nil, ReadOnly: s.open != nil && s.open.readOnly, Autocommit: s.values.Autocommit,
-		Warnings: len(s.warnings), NoBackslashEscapes: s.values.NoBackslashEscapes, Released: s.released,
+		Database: s.database, InTransaction: s.open != nil, ReadOnly: s.open != nil && s.open.readOnly,
+		Autocommit: s.values.Autocommit,
+		Warnings:   len(s.warnings), NoBackslashEscapes: s.values.NoBackslashEscapes, Released: s.released,
 	}
 }
 

@@ -91,7 +91,8 @@ func (s *Session) assignUser(name string, value *datum.Datum) error {
 		s.user = map[string]datum.Datum{}
 	}
 	if !there && len(s.user) >= userVariablesMax || value.Len() > userBytesMax {
-		return fault.Message(fault.Refused, "a session may have at most %d variables of %d bytes each", userVariablesMax, userBytesMax)
+		return fault.Message(fault.Refused, "a session may have at most %d variables of %d bytes each",
+			userVariablesMax, userBytesMax)
 	}
 	bytes := s.userBytes + int64(value.Len()-before.Len())
 	if !s.userMemory.Hold(bytes) {
@@ -117,7 +118,8 @@ func (s *Session) assignSession(name string, value *datum.Datum) error {
 	return nil
 }
 
-// warnStrict tells whoever leaves the strict modes out of sql_mode, or allows dates that there are not, that values are refused all the same.
+// warnStrict tells whoever leaves the strict modes out of sql_mode, or allows dates that there are not, that values are
+// refused all the same.
 func (s *Session) warnStrict() {
 	mode, err := s.engine.variables.Get(s.values, "sql_mode")
 	if err != nil {
@@ -164,7 +166,8 @@ func (s *Session) checkIsolation(name string, value *datum.Datum) error {
 		return nil
 	}
 	if shown := string(value.AppendText(nil)); strings.EqualFold(shown, "SERIALIZABLE") || shown == "3" {
-		return fault.Message(fault.NotSupported, "SERIALIZABLE is not supported on a store that several gateways share: use REPEATABLE READ, and read FOR UPDATE the rows that must not change")
+		return fault.Message(fault.NotSupported,
+			"SERIALIZABLE is not supported on a store that several gateways share: use REPEATABLE READ, and read FOR UPDATE the rows that must not change")
 	}
 	return nil
 }

@@ -101,8 +101,10 @@ func (s *Session) showStatus(st *tree.Show, c *call) error {
 	return s.showPairs(st, c, [][2]string{
 		{"Com_delete", kind(KindDelete)}, {"Com_insert", kind(KindInsert)}, {"Com_replace", kind(KindReplace)},
 		{"Com_select", kind(KindSelect)}, {"Com_set_option", kind(KindSet)}, {"Com_update", kind(KindUpdate)},
-		{"Connections", number(e.counts.opened.Load())}, {"Plans_cached", number(int64(e.plans.Len()))}, {"Plans_made", number(e.counts.planned.Load())},
-		{"Queries", number(e.counts.statements.Load())}, {"Questions", number(e.counts.statements.Load())}, {"Ssl_cipher", ""},
+		{"Connections", number(e.counts.opened.Load())}, {"Plans_cached", number(int64(e.plans.Len()))},
+		{"Plans_made", number(e.counts.planned.Load())},
+		{"Queries", number(e.counts.statements.Load())}, {"Questions", number(e.counts.statements.Load())},
+		{"Ssl_cipher", ""},
 		{"Ssl_version", ""}, {"Threads_cached", "0"}, {"Threads_connected", number(e.counts.sessions.Load())},
 		{"Threads_created", number(e.counts.opened.Load())}, {"Threads_running", number(e.running())},
 		{"Uptime", number(int64(e.options.Now().Sub(e.begun).Seconds()))}, {"Version", variable.ServerVersion},
@@ -156,7 +158,8 @@ func (s *Session) showProcesses(full bool, c *call) error {
 			if p.Database != "" {
 				database = text(p.Database)
 			}
-			list = append(list, []datum.Datum{datum.Int(int64(p.ID)), text(p.User), text(p.Host), database, text(p.Command), datum.Int(p.Seconds), text(p.State), info})
+			list = append(list, []datum.Datum{datum.Int(int64(p.ID)), text(p.User), text(p.Host), database,
+				text(p.Command), datum.Int(p.Seconds), text(p.State), info})
 		}
 	}
 	return rows(c, columns, list)

@@ -111,21 +111,25 @@ func TestInterrupted(t *testing.T) {
 			cancel()
 		}
 	}}
-	if got := codeOf(s.Query(ctx, []byte("SELECT * FROM numbers"), sink)); got != fault.Interrupted || sink.rows > 1000 {
+	if got := codeOf(s.Query(ctx, []byte("SELECT * FROM numbers"), sink)); got != fault.Interrupted ||
+		sink.rows > 1000 {
 		t.Errorf("%d after %d rows", got, sink.rows)
 	}
 	for _, text := range []string{
-		"UPDATE numbers SET v = 'x' WHERE id < 100", "DELETE FROM numbers WHERE id < 100", "INSERT INTO numbers VALUES (1, 'x')", "SELECT count(*) FROM numbers",
+		"UPDATE numbers SET v = 'x' WHERE id < 100", "DELETE FROM numbers WHERE id < 100",
+		"INSERT INTO numbers VALUES (1, 'x')", "SELECT count(*) FROM numbers",
 	} {
 		if got := codeOf(s.Query(ctx, []byte(text), &printer{})); got != fault.Interrupted {
 			t.Errorf("%s: %d", text, got)
 		}
 	}
 	asleep := &printer{}
-	if err := s.Query(ctx, []byte("SELECT SLEEP(100000)"), asleep); err == nil && !strings.Contains(asleep.String(), "\n1\n") {
+	if err := s.Query(ctx, []byte("SELECT SLEEP(100000)"), asleep); err == nil &&
+		!strings.Contains(asleep.String(), "\n1\n") {
 		t.Errorf("SLEEP slept on: %s", asleep.String())
 	}
-	if got := must(t, s, "CREATE DATABASE gone", "USE gone", "DROP DATABASE gone", "SELECT DATABASE() IS NULL"); !strings.HasSuffix(got, "\n1\n") {
+	if got := must(t, s, "CREATE DATABASE gone", "USE gone", "DROP DATABASE gone",
+		"SELECT DATABASE() IS NULL"); !strings.HasSuffix(got, "\n1\n") {
 		t.Errorf("the database that was dropped is still the current one: %s", got)
 	}
 	must(t, s, "USE `default`")
@@ -153,9 +157,11 @@ func (deaf) Columns([]result.Column) error { return nil }
 func (d deaf) Row([]datum.Datum) error     { return d.err }
 func (deaf) Done(result.Done) error        { return nil }
 
-// TestBroken has statements that the store refuses in their middle: alone they write nothing, and in a transaction they roll all of it back.
+// TestBroken has statements that the store refuses in their middle: alone they write nothing, and in a transaction they
+// roll all of it back.
 func TestBroken(t *testing.T) {
-	store := mem.Open(mem.Options{Limits: kv.Limits{KeyBytesMax: 4 << 10, ValueBytesMax: 1 << 20, TxnBytesMax: 64 << 10}})
+	store := mem.Open(mem.Options{Limits: kv.Limits{KeyBytesMax: 4 << 10, ValueBytesMax: 1 << 20,
+		TxnBytesMax: 64 << 10}})
 	db, err := database.Open(t.Context(), store, database.Options{Admin: store})
 	if err != nil {
 		t.Fatal(err)
@@ -179,7 +185,8 @@ func TestBroken(t *testing.T) {
 	if !s.State().InTransaction {
 		t.Error("no transaction has begun")
 	}
-	if err := s.Query(t.Context(), large, &printer{}); codeOf(err) != fault.TransactionTooLarge || !strings.Contains(err.Error(), "rolled back as a whole") {
+	if err := s.Query(t.Context(), large, &printer{}); codeOf(err) != fault.TransactionTooLarge ||
+		!strings.Contains(err.Error(), "rolled back as a whole") {
 		t.Errorf("in a transaction: %v", err)
 	}
 	if s.State().InTransaction {
@@ -204,7 +211,8 @@ func TestPlansMax(t *testing.T) {
 		must(t, s, fmt.Sprintf("SELECT n AS column_%d FROM t WHERE a = 1", i))
 	}
 	var cached, made int
-	if _, err := fmt.Sscanf(must(t, s, "SHOW STATUS LIKE 'Plans%'"), "Variable_name | Value\nPlans_cached | %d\nPlans_made | %d", &cached, &made); err != nil {
+	if _, err := fmt.Sscanf(must(t, s, "SHOW STATUS LIKE 'Plans%'"),
+		"Variable_name | Value\nPlans_cached | %d\nPlans_made | %d", &cached, &made); err != nil {
 		t.Fatal(err)
 	}
 	if cached == 0 || cached > 2*64 || made < 500 {
@@ -233,7 +241,8 @@ func TestSessionBounds(t *testing.T) {
 	}
 }
 
-// TestManyRows is about statements that write more rows than a dump puts into one: only their bytes bound them, unless statement_rows_max says otherwise.
+// TestManyRows is about statements that write more rows than a dump puts into one: only their bytes bound them, unless
+// statement_rows_max says otherwise.
 func TestManyRows(t *testing.T) {
 	s := newHarness(t, testdb.Open(t)).session("main")
 	must(t, s, "CREATE TABLE many (id BIGINT PRIMARY KEY, v VARCHAR)", "SET statement_bytes_advised = 67108864")
@@ -243,7 +252,8 @@ func TestManyRows(t *testing.T) {
 	for i := range ids {
 		ids[i] = i
 	}
-	for _, text := range []string{"INSERT INTO many VALUES " + fmt.Sprintf(values, ids...), "UPDATE many SET v = 'w' WHERE id >= 0", "DELETE FROM many WHERE id >= 0"} {
+	for _, text := range []string{"INSERT INTO many VALUES " + fmt.Sprintf(values, ids...),
+		"UPDATE many SET v = 'w' WHERE id >= 0", "DELETE FROM many WHERE id >= 0"} {
 		if got := must(t, s, text); !strings.HasPrefix(got, "ok 5000") {
 			t.Errorf("%.30s..: %s", text, got)
 		}

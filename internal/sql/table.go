@@ -85,7 +85,8 @@ type heldTable struct {
 	owned bool // it has to be released
 }
 
-// pin takes the current version of a table, or the one that the open transaction works with. Errors: fault.NoSuchTable, fault.UnknownDatabase.
+// pin takes the current version of a table, or the one that the open transaction works with. Errors: fault.NoSuchTable,
+// fault.UnknownDatabase.
 func (s *Session) pin(dbName, name string) (p heldTable, err error) {
 	if tx := s.tx(); tx != nil {
 		p.Pinned, err = tx.PinIn(dbName, name)
@@ -116,8 +117,8 @@ func (p *heldTable) release() {
 	}
 }
 
-// table pins a table and returns what SQL sees of it, unless there are no rows of it that the user has a privilege for; 0 asks for none. The caller releases
-// the pin.
+// table pins a table and returns what SQL sees of it, unless there are no rows of it that the user has a privilege for;
+// 0 asks for none. The caller releases the pin.
 func (s *Session) table(n tree.Name, p account.Privileges) (*definition.Table, heldTable, error) {
 	database, name, err := s.resolve(n)
 	if err != nil {

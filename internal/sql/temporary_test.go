@@ -57,10 +57,12 @@ func TestTemporaryTables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.CreateTable(t.Context(), database.TableSpec{Database: of, Name: "lost", Key: database.Columns("id", schema.Int)}); err != nil {
+	if _, err := db.CreateTable(t.Context(),
+		database.TableSpec{Database: of, Name: "lost", Key: database.Columns("id", schema.Int)}); err != nil {
 		t.Fatal(err)
 	}
-	for _, text := range []string{"SELECT * FROM `" + of + "`.lost", "DROP TABLE `" + of + "`.lost", "USE `" + of + "`", "SHOW TABLES FROM `" + of + "`"} {
+	for _, text := range []string{"SELECT * FROM `" + of + "`.lost", "DROP TABLE `" + of + "`.lost", "USE `" + of + "`",
+		"SHOW TABLES FROM `" + of + "`"} {
 		if err := three.Query(t.Context(), []byte(text), &printer{}); err == nil {
 			t.Errorf("%s: no error, though it is not the session's own", text)
 		}

@@ -52,17 +52,20 @@ func (s *Session) begin(ctx context.Context, readOnly bool) error {
 		return err
 	}
 	s.setOpen(&transaction{
-		tx: tx, readOnly: readOnly, level: level, idle: s.values.IdleTransaction, memory: memory.Share{Of: s.engine.options.Memory}, begun: s.engine.options.Now(), login: s.login,
+		tx: tx, readOnly: readOnly, level: level, idle: s.values.IdleTransaction,
+		memory: memory.Share{Of: s.engine.options.Memory}, begun: s.engine.options.Now(), login: s.login,
 	})
 	s.nextRead, s.nextIsolation = nil, nil
 	return nil
 }
 
 func (s *Session) beginAt(ctx context.Context, level variable.Isolation) (*database.Tx, error) {
-	return s.engine.db.BeginWith(ctx, database.TxOptions{Locks: s.values.LockConflicts, Wait: s.values.LockWait, Serializable: level == variable.Serializable})
+	return s.engine.db.BeginWith(ctx, database.TxOptions{Locks: s.values.LockConflicts, Wait: s.values.LockWait,
+		Serializable: level == variable.Serializable})
 }
 
-// beginAlone starts a transaction for one SELECT that locks rows: it meets the locks of others, and ends with the statement.
+// beginAlone starts a transaction for one SELECT that locks rows: it meets the locks of others, and ends with the
+// statement.
 func (s *Session) beginAlone(ctx context.Context) (*database.Tx, error) {
 	return s.beginAt(ctx, variable.RepeatableRead)
 }
@@ -105,7 +108,8 @@ func (t *transaction) rest() {
 	}
 }
 
-// lapse ends the transaction if it has been at rest for too long. A timer is set once for many statements, so it may be early.
+// lapse ends the transaction if it has been at rest for too long. A timer is set once for many statements, so it may be
+// early.
 func (t *transaction) lapse() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -138,8 +142,9 @@ func (t *transaction) wake() error {
 	defer t.mu.Unlock()
 	t.since = time.Time{}
 	if t.tx == nil {
-		return fault.Message(fault.Deadlock, "the transaction was rolled back because it waited longer than %v for its next statement "+
-			"(idle_transaction_timeout); begin it again", t.idle)
+		return fault.Message(fault.Deadlock,
+			"the transaction was rolled back because it waited longer than %v for its next statement "+
+				"(idle_transaction_timeout); begin it again", t.idle)
 	}
 	return nil
 }
@@ -254,6 +259,7 @@ func (t *transaction) describe() schemas.Transaction {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return schemas.Transaction{
-		Session: t.login.ConnectionID, User: t.login.User, Begun: t.begun, Isolation: t.level.String(), ReadOnly: t.readOnly, Working: t.since.IsZero(), Statements: t.ended, Held: t.held,
+		Session: t.login.ConnectionID, User: t.login.User, Begun: t.begun, Isolation: t.level.String(),
+		ReadOnly: t.readOnly, Working: t.since.IsZero(), Statements: t.ended, Held: t.held,
 	}
 }

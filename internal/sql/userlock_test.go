@@ -12,7 +12,8 @@ import (
 	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
-// TestUserLocks: who waits for a lock gets it when it is given back, or when the session that has it ends; not before, and not after its time.
+// TestUserLocks: who waits for a lock gets it when it is given back, or when the session that has it ends; not before,
+// and not after its time.
 func TestUserLocks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t, testdb.Open(t))

@@ -29,7 +29,8 @@ func (s *Session) nameOr(user string) string {
 	return user
 }
 
-// changeUsers runs CREATE, ALTER and DROP USER and ROLE. Users that are not there, or there already, are reported when the others are done, as in MySQL.
+// changeUsers runs CREATE, ALTER and DROP USER and ROLE. Users that are not there, or there already, are reported when
+// the others are done, as in MySQL.
 func (s *Session) changeUsers(ctx context.Context, read *tree.ChangeUsers, c *call) error {
 	for i := range read.Users {
 		if err := s.askUser(ctx, read.What, s.nameOr(read.Users[i].Name)); err != nil {
@@ -70,7 +71,8 @@ func (s *Session) changeUsers(ctx context.Context, read *tree.ChangeUsers, c *ca
 // administrators may change or drop a user with more rights than the session's.
 func (s *Session) askUser(ctx context.Context, what, name string) error {
 	words := strings.Fields(what)
-	action := "weft:" + strings.ToUpper(words[0][:1]) + words[0][1:] + strings.ToUpper(words[1][:1]) + words[1][1:] // as weft:AlterUser
+	// as weft:AlterUser
+	action := "weft:" + strings.ToUpper(words[0][:1]) + words[0][1:] + strings.ToUpper(words[1][:1]) + words[1][1:]
 	own := what == "alter user" && name == s.login.User
 	switch outranked, err := s.isOutranked(ctx, name); {
 	case own:
@@ -293,7 +295,8 @@ func (s *Session) refusesGrant(p account.Privileges, at account.Level) error {
 
 // checkGranted refuses to grant on a table that is not there, but for the privilege to create it. Errors: 1146.
 func (s *Session) checkGranted(p account.Privileges, at account.Level) error {
-	if at.Table == "" || p&account.Create != 0 || schemas.IsVirtual(at.Database) || s.isView(tree.Name{Database: at.Database, Name: at.Table}) {
+	if at.Table == "" || p&account.Create != 0 || schemas.IsVirtual(at.Database) ||
+		s.isView(tree.Name{Database: at.Database, Name: at.Table}) {
 		return nil
 	}
 	_, pinned, err := s.tableOf(at.Database, at.Table)
@@ -420,7 +423,8 @@ func (s *Session) privileges(ctx context.Context, visit func(schemas.Privilege) 
 		for _, g := range grants {
 			for _, name := range (g.Privileges &^ account.GrantOption).Names() {
 				if err == nil {
-					err = visit(schemas.Privilege{Grantee: u.Name, Database: g.Database, Table: g.Table, Name: name, Grantable: g.Privileges&account.GrantOption != 0})
+					err = visit(schemas.Privilege{Grantee: u.Name, Database: g.Database, Table: g.Table, Name: name,
+						Grantable: g.Privileges&account.GrantOption != 0})
 				}
 			}
 		}
@@ -431,7 +435,9 @@ func (s *Session) privileges(ctx context.Context, visit func(schemas.Privilege) 
 func (s *Session) knownAccounts(ctx context.Context) ([]account.Account, error) {
 	if s.rights.Everything() || s.may(account.CreateUser, account.Level{}, false) {
 		list, err := s.accounts().List(ctx)
-		if s.rights.Everything() && !slices.ContainsFunc(list, func(u account.Account) bool { return u.Name == s.login.User }) { // nobody has to sign in
+		// nobody has to sign in
+		if s.rights.Everything() && !slices.ContainsFunc(list,
+			func(u account.Account) bool { return u.Name == s.login.User }) {
 			list = append(list, account.Account{Name: s.login.User, Grants: grant.All()})
 		}
 		return list, err
@@ -460,7 +466,8 @@ func (s *Session) Roles() string {
 
 // seesProcess reports whether the user may see a connection: those of others are for who has PROCESS.
 func (s *Session) seesProcess(p *result.Process) bool {
-	return s.rights.Everything() || s.rights.Warns() || p.User == s.login.User || s.may(account.Process, account.Level{}, false)
+	return s.rights.Everything() || s.rights.Warns() || p.User == s.login.User ||
+		s.may(account.Process, account.Level{}, false)
 }
 
 // askKill refuses to end what others run. Errors: 1095.

@@ -28,15 +28,18 @@ func (s *typed) Row([]datum.Datum) error { return nil }
 // Done is result.Sink's.
 func (s *typed) Done(result.Done) error { return nil }
 
-// TestVariableTypes: numbers come as numbers, whether the statement is run at once, from a kept plan, or prepared. Django reads @@sql_auto_is_null so.
+// TestVariableTypes: numbers come as numbers, whether the statement is run at once, from a kept plan, or prepared.
+// Django reads @@sql_auto_is_null so.
 func TestVariableTypes(t *testing.T) {
 	s := newHarness(t, testdb.Open(t)).session("main")
 	must(t, s, "CREATE TABLE t (k INT, v INT, PRIMARY KEY (k))")
 	must(t, s, "SET @n = 5, @d = 1.5, @t = 'x'")
 	for _, c := range []struct{ text, want string }{
 		{"SELECT @@sql_auto_is_null, @@lower_case_table_names, @@autocommit", "BIGINT BIGINT BIGINT "},
-		{"SELECT @@sql_select_limit, @@long_query_time, @@sql_mode, @@timestamp", "BIGINT UNSIGNED DOUBLE VARCHAR DOUBLE "},
-		{"SELECT @@global.wait_timeout + 1, if(1, @@session.wait_timeout, 0), max(@@wait_timeout)", "BIGINT BIGINT BIGINT "},
+		{"SELECT @@sql_select_limit, @@long_query_time, @@sql_mode, @@timestamp",
+			"BIGINT UNSIGNED DOUBLE VARCHAR DOUBLE "},
+		{"SELECT @@global.wait_timeout + 1, if(1, @@session.wait_timeout, 0), max(@@wait_timeout)",
+			"BIGINT BIGINT BIGINT "},
 		{"SELECT k, @@wait_timeout FROM t", "INTEGER BIGINT "},
 		{"SELECT @n, @d, @t", "BIGINT DECIMAL(38,1) VARCHAR "},
 	} {

@@ -10,8 +10,8 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// typeVariables tells the variables of a statement that was just parsed what types they have. Those of @variables change: they go only to a
-// statement that is run once.
+// typeVariables tells the variables of a statement that was just parsed what types they have. Those of @variables
+// change: they go only to a statement that is run once.
 func (s *Session) typeVariables(text []byte, read tree.Statement, once bool) {
 	if bytes.IndexByte(text, '@') < 0 {
 		return

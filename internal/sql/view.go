@@ -36,7 +36,8 @@ func (s *Session) changeViews(ctx context.Context, read tree.Statement, c *call)
 	return c.sink.Done(result.Done{})
 }
 
-// createView keeps a view once its query is known to be right. Errors: 1050, 1146 for ALTER, 1347, 1351, 1353, 1462, and those of its query.
+// createView keeps a view once its query is known to be right. Errors: 1050, 1146 for ALTER, 1347, 1351, 1353, 1462,
+// and those of its query.
 func (s *Session) createView(ctx context.Context, read *tree.CreateView) error {
 	dbName, name, err := s.base(read.View)
 	if err != nil {
@@ -66,7 +67,8 @@ func (s *Session) createView(ctx context.Context, read *tree.CreateView) error {
 		return err
 	}
 	query := string(tree.AppendQuery(nil, read.Query))
-	view := database.StoredView{Database: dbName, Name: name, Query: query, Statement: viewStatement(read, name) + query}
+	view := database.StoredView{Database: dbName, Name: name, Query: query,
+		Statement: viewStatement(read, name) + query}
 	if exists {
 		return s.viewKept(views.Replace(ctx, view), name)
 	}
@@ -90,7 +92,8 @@ func isNoTable(err error) bool {
 	return ok && f.Code == fault.NoSuchTable
 }
 
-// viewStatement is the statement that makes a view, as it is kept, up to its query. Names in it that have no database are of the view's own.
+// viewStatement is the statement that makes a view, as it is kept, up to its query. Names in it that have no database
+// are of the view's own.
 func viewStatement(read *tree.CreateView, name string) string {
 	text := tree.AppendName([]byte("CREATE VIEW "), name)
 	for i, column := range read.Columns {
@@ -106,15 +109,17 @@ func viewStatement(read *tree.CreateView, name string) string {
 	return string(append(text, " AS "...))
 }
 
-// checkView compiles the query of a view as reading the view would, and writes out what depends on the tables of today and on how the text is written: the
-// columns that `*` stands for, and the names of those without an alias.
+// checkView compiles the query of a view as reading the view would, and writes out what depends on the tables of today
+// and on how the text is written: the columns that `*` stands for, and the names of those without an alias.
 func (s *Session) checkView(read *tree.CreateView, dbName, name string) error {
 	if hasVariables(reflect.ValueOf(read.Query)) {
 		return fault.New(fault.ViewVariable)
 	}
-	whole := &tree.Select{List: []tree.SelectItem{{Expression: &tree.Star{}}}, Tables: &tree.DerivedTable{Query: read.Query, Alias: name, Columns: read.Columns}}
+	whole := &tree.Select{List: []tree.SelectItem{{Expression: &tree.Star{}}},
+		Tables: &tree.DerivedTable{Query: read.Query, Alias: name, Columns: read.Columns}}
 	stars := map[*tree.Star][]tree.SelectItem{}
-	q, err := s.compileQueryBy(whole, nil, algebra.Options{Text: statementText, Execution: plan.Execution{Settings: s.planSettings()}, Stars: stars})
+	q, err := s.compileQueryBy(whole, nil,
+		algebra.Options{Text: statementText, Execution: plan.Execution{Settings: s.planSettings()}, Stars: stars})
 	if err != nil {
 		return err
 	}
@@ -122,7 +127,10 @@ func (s *Session) checkView(read *tree.CreateView, dbName, name string) error {
 		return err
 	}
 	writeOut(reflect.ValueOf(read.Query), stars)
-	if slices.ContainsFunc(q.views, func(v database.StoredView) bool { return v.Database == dbName && v.Name == name }) {
+	if slices.ContainsFunc(q.views, func(v database.StoredView) bool {
+		return v.Database == dbName &&
+			v.Name == name
+	}) {
 		return fault.New(fault.ViewRecursion, dbName, name)
 	}
 	return nil
@@ -154,7 +162,8 @@ func writeOut(query reflect.Value, stars map[*tree.Star][]tree.SelectItem) {
 	})
 }
 
-// inTree visits all values of a tree that are of a type of package tree, until visit returns false for one: what is inside of that isn't visited.
+// inTree visits all values of a tree that are of a type of package tree, until visit returns false for one: what is
+// inside of that isn't visited.
 func inTree(v reflect.Value, visit func(v reflect.Value) bool) {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
@@ -309,7 +318,8 @@ func (s *Session) showCreateView(n tree.Name, c *call) (done bool, err error) {
 	if err := c.sink.Columns(texts("View", "Create View", "character_set_client", "collation_connection")); err != nil {
 		return true, err
 	}
-	row := []datum.Datum{datum.TextString(view.Name), datum.TextString(schemas.ViewStatement(view.Statement)), datum.TextString("utf8mb4"), datum.TextString("utf8mb4_bin")}
+	row := []datum.Datum{datum.TextString(view.Name), datum.TextString(schemas.ViewStatement(view.Statement)),
+		datum.TextString("utf8mb4"), datum.TextString("utf8mb4_bin")}
 	if err := c.sink.Row(row); err != nil {
 		return true, err
 	}

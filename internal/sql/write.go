@@ -19,8 +19,8 @@ import (
 	"github.com/weftdb/weft/internal/sql/variable"
 )
 
-// queryWrite is a compiled INSERT .. SELECT, or an UPDATE or DELETE over several tables or with queries in it. Its query is read to its end before
-// the first row is written.
+// queryWrite is a compiled INSERT .. SELECT, or an UPDATE or DELETE over several tables or with queries in it. Its
+// query is read to its end before the first row is written.
 type queryWrite struct {
 	asks
 	query   *queryStatement
@@ -79,7 +79,8 @@ func (w *queryWrite) run(ctx context.Context, s *Session, c *call) error {
 	for _, told := range x.effect.Warnings {
 		s.warn(told.Code, told.Message)
 	}
-	return c.sink.Done(result.Done{Affected: x.effect.Affected, Info: x.effect.Info, LastInsertID: s.noteInsertIDs(&x.effect)})
+	return c.sink.Done(result.Done{Affected: x.effect.Affected, Info: x.effect.Info,
+		LastInsertID: s.noteInsertIDs(&x.effect)})
 }
 
 // writeExecution is one execution of a queryWrite.
@@ -150,7 +151,8 @@ func (x *writeExecution) write(ctx context.Context) error {
 // read reads the rows of the query.
 func (x *writeExecution) read(ctx context.Context) error {
 	s, q := x.session, x.of.query
-	request := execute.QueryRequest{Query: q.Query, Context: s.beginExecution(x.call.parameters), Settings: s.planSettings(), DB: s.engine.db, View: x.tx.View(), Tx: x.tx,
+	request := execute.QueryRequest{Query: q.Query, Context: s.beginExecution(x.call.parameters),
+		Settings: s.planSettings(), DB: s.engine.db, View: x.tx.View(), Tx: x.tx,
 		BytesMax: s.values.RelationalBytesMax, DepthMax: s.recursionMax(), Virtual: s.virtual}
 	request.Context.StrictDivision = s.values.StrictDivision && !x.of.ignores
 	request.Context.StrictNumbers = !s.values.Lax && !x.of.ignores
@@ -169,7 +171,8 @@ func (x *writeExecution) read(ctx context.Context) error {
 	return err
 }
 
-// rowOverheadBytes is the approximate memory of a stored row besides its values, and datumBytes that of a value besides its text.
+// rowOverheadBytes is the approximate memory of a stored row besides its values, and datumBytes that of a value besides
+// its text.
 const (
 	rowOverheadBytes = 64
 	datumBytes       = 32
@@ -188,13 +191,16 @@ func (x *writeExecution) keep(row []datum.Datum) error {
 		x.bytes += datumBytes + row[i].Len()
 	}
 	if x.bytes > most {
-		return fault.Message(fault.Refused, "the statement writes more than %d bytes (statement_bytes_max): write fewer rows at once", most)
+		return fault.Message(fault.Refused,
+			"the statement writes more than %d bytes (statement_bytes_max): write fewer rows at once", most)
 	}
 	if limit := x.session.values.RowsMax; limit > 0 && len(x.rows) >= limit {
-		return fault.Message(fault.Refused, "the statement writes more than %d rows (statement_rows_max): write fewer rows at once, for example with LIMIT", limit)
+		return fault.Message(fault.Refused,
+			"the statement writes more than %d rows (statement_rows_max): write fewer rows at once, for example with LIMIT", limit)
 	}
 	if !x.memory.Hold(int64(x.bytes)) {
-		return fault.New(fault.OutOfResources, "no memory left for the rows of this statement (--sql-memory): write fewer at once, or try again later")
+		return fault.New(fault.OutOfResources,
+			"no memory left for the rows of this statement (--sql-memory): write fewer at once, or try again later")
 	}
 	x.rows = append(x.rows, kept)
 	return nil
@@ -238,7 +244,8 @@ func (x *writeExecution) changes(ctx context.Context) error {
 	}
 	x.effect.Broken = false
 	if x.of.updates {
-		x.effect.Info = fmt.Sprintf("Rows matched: %d  Changed: %d  Warnings: %d", matched, x.effect.Affected, len(x.effect.Warnings))
+		x.effect.Info = fmt.Sprintf("Rows matched: %d  Changed: %d  Warnings: %d", matched, x.effect.Affected,
+			len(x.effect.Warnings))
 		if x.session.login.FoundRows {
 			x.effect.Affected = matched
 		}

@@ -14,7 +14,8 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// compileWrite compiles an INSERT, UPDATE or DELETE that writes what a query finds. c has the parameters that estimates are made with; nil: none are known.
+// compileWrite compiles an INSERT, UPDATE or DELETE that writes what a query finds. c has the parameters that estimates
+// are made with; nil: none are known.
 func (s *Session) compileWrite(read tree.Statement, c *call) (w *queryWrite, err error) {
 	parameters := tree.Placeholders(read)
 	var query tree.Query
@@ -24,22 +25,27 @@ func (s *Session) compileWrite(read tree.Statement, c *call) (w *queryWrite, err
 		if read.Query == nil {
 			whole := *read
 			if whole.Query, whole.Rows = queryOfRows(read.Rows), nil; whole.Query == nil {
-				return nil, fault.New(fault.NotSupported, "VALUES can't have both DEFAULT and a subquery in one statement: write the default value, or INSERT .. SELECT")
+				return nil, fault.New(fault.NotSupported,
+					"VALUES can't have both DEFAULT and a subquery in one statement: write the default value, or INSERT .. SELECT")
 			}
 			read = &whole
 		}
 		return w, w.inserts(s, read, parameters, c)
 	case *tree.Update:
 		w.updates = true
-		query, err = w.finds(s, &finding{with: read.With, tables: tablesOrOne(read.Tables, read.Table, read.Alias), set: read.Set, verb: "UPDATE", ignore: read.Ignore,
-			query: tree.Select{Hints: read.Hints, With: read.With, Where: read.Where, OrderBy: read.OrderBy, Limit: read.Limit}})
+		query, err = w.finds(s, &finding{with: read.With, tables: tablesOrOne(read.Tables, read.Table, read.Alias),
+			set: read.Set, verb: "UPDATE", ignore: read.Ignore,
+			query: tree.Select{Hints: read.Hints, With: read.With, Where: read.Where, OrderBy: read.OrderBy,
+				Limit: read.Limit}})
 	case *tree.Delete:
 		targets := read.Targets
 		if read.Tables == nil {
 			targets = []tree.Name{{Name: aliasOr(read.Alias, read.From.Name)}}
 		}
-		query, err = w.finds(s, &finding{with: read.With, tables: tablesOrOne(read.Tables, read.From, read.Alias), removes: targets, verb: "DELETE", ignore: read.Ignore,
-			query: tree.Select{Hints: read.Hints, With: read.With, Where: read.Where, OrderBy: read.OrderBy, Limit: read.Limit}})
+		query, err = w.finds(s, &finding{with: read.With, tables: tablesOrOne(read.Tables, read.From, read.Alias),
+			removes: targets, verb: "DELETE", ignore: read.Ignore,
+			query: tree.Select{Hints: read.Hints, With: read.With, Where: read.Where, OrderBy: read.OrderBy,
+				Limit: read.Limit}})
 	}
 	if err != nil {
 		return nil, err
@@ -55,7 +61,8 @@ func (s *Session) compileWrite(read tree.Statement, c *call) (w *queryWrite, err
 	return w, err
 }
 
-// checkMoves refuses to change the key of rows that the statement changes under another alias, too, by which it couldn't find them. Errors: 1706.
+// checkMoves refuses to change the key of rows that the statement changes under another alias, too, by which it
+// couldn't find them. Errors: 1706.
 func (w *queryWrite) checkMoves(at int) error {
 	t := &w.targets[at]
 	for i := range w.targets[:at] {
@@ -67,7 +74,8 @@ func (w *queryWrite) checkMoves(at int) error {
 	return nil
 }
 
-// queryOfRows is a query that yields the rows of VALUES, in which queries stand; nil if some value is DEFAULT, which no query yields.
+// queryOfRows is a query that yields the rows of VALUES, in which queries stand; nil if some value is DEFAULT, which no
+// query yields.
 func queryOfRows(rows [][]tree.Expression) (q tree.Query) {
 	for _, row := range rows {
 		one := &tree.Select{}
@@ -125,7 +133,9 @@ func (w *queryWrite) inserts(s *Session, read *tree.Insert, parameters int, c *c
 	w.mode = options.Insert
 	own := len(w.query.Columns) - len(sources)
 	for i, column := range sources {
-		options.Sources = append(options.Sources, modify.Source{Table: column.Table, Name: column.Name, Type: w.query.Root.Select.Items[own+i].Program.Type()})
+		options.Sources = append(options.Sources,
+			modify.Source{Table: column.Table, Name: column.Name,
+				Type: w.query.Root.Select.Items[own+i].Program.Type()})
 	}
 	made, err := modify.CompileInsert(t, read, options)
 	if err != nil {
@@ -138,9 +148,10 @@ func (w *queryWrite) inserts(s *Session, read *tree.Insert, parameters int, c *c
 	return nil
 }
 
-// withSources makes the query of an INSERT yield the columns of its tables that ON DUPLICATE KEY UPDATE names, too. Those of queries with groups and the
-// like can't be named. Errors: 1052.
-func (s *Session) withSources(read *tree.Insert, t *definition.Table) (query tree.Query, sources []*tree.Column, err error) {
+// withSources makes the query of an INSERT yield the columns of its tables that ON DUPLICATE KEY UPDATE names, too.
+// Those of queries with groups and the like can't be named. Errors: 1052.
+func (s *Session) withSources(read *tree.Insert, t *definition.Table) (query tree.Query, sources []*tree.Column,
+	err error) {
 	q, ok := read.Query.(*tree.Select)
 	if !ok || q.Distinct || len(q.GroupBy) > 0 || q.Having != nil || len(read.Updates) == 0 {
 		return read.Query, nil, nil
@@ -165,7 +176,8 @@ func (s *Session) withSources(read *tree.Insert, t *definition.Table) (query tre
 			if own && f.has(column) {
 				err = fault.New(fault.AmbiguousColumn, column.Name, "field list")
 			}
-			known := slices.ContainsFunc(sources, func(c *tree.Column) bool { return c.Table == column.Table && c.Name == column.Name })
+			known := slices.ContainsFunc(sources,
+				func(c *tree.Column) bool { return c.Table == column.Table && c.Name == column.Name })
 			if !known && !own {
 				sources = append(sources, column)
 				whole.List = append(whole.List, tree.SelectItem{Expression: column})
@@ -230,8 +242,8 @@ func (b *base) privilege() account.Privileges {
 	return account.Update
 }
 
-// finds compiles the parts of an UPDATE or DELETE that write, and makes the query that finds the rows: for each target its key and the values that
-// are computed over several tables.
+// finds compiles the parts of an UPDATE or DELETE that write, and makes the query that finds the rows: for each target
+// its key and the values that are computed over several tables.
 func (w *queryWrite) finds(s *Session, f *finding) (tree.Query, error) {
 	if err := f.list(s, f.tables); err != nil {
 		return nil, err
@@ -263,7 +275,8 @@ func (w *queryWrite) finds(s *Session, f *finding) (tree.Query, error) {
 
 // target asks the query for what a table's rows are found by and what they are assigned.
 func (w *queryWrite) target(f *finding, b *base) {
-	made := writeTarget{table: b.table, made: modify.Target{Table: b.table, Alias: b.alias, Removes: b.gone, Ignore: f.ignore}, key: len(f.query.List)}
+	made := writeTarget{table: b.table, made: modify.Target{Table: b.table, Alias: b.alias, Removes: b.gone,
+		Ignore: f.ignore}, key: len(f.query.List)}
 	for _, name := range modify.KeyNames(b.table) {
 		f.query.List = append(f.query.List, tree.SelectItem{Expression: &tree.Column{Table: b.alias, Name: name}})
 	}
@@ -294,7 +307,8 @@ func (t *writeTarget) find(f *finding, e tree.Expression) *tree.Column {
 	return &tree.Column{Table: sourceTable, Name: name}
 }
 
-// asks has the query compute the queries of a value; the rest is computed over the row, as the assignments before have left it.
+// asks has the query compute the queries of a value; the rest is computed over the row, as the assignments before have
+// left it.
 func (t *writeTarget) asks(f *finding, e tree.Expression) tree.Expression {
 	return tree.Rebuild(e, func(e tree.Expression) tree.Expression {
 		switch e.(type) {
@@ -332,7 +346,8 @@ func (f *finding) list(s *Session, from tree.TableExpression) error {
 		f.bases = append(f.bases, base{alias: from.Alias})
 	case *tree.TableName:
 		b := base{Name: from.Name, alias: aliasOr(from.Alias, from.Name.Name)}
-		common := from.Database == "" && slices.ContainsFunc(f.common(), func(t tree.CommonTable) bool { return t.Name == from.Name.Name })
+		common := from.Database == "" &&
+			slices.ContainsFunc(f.common(), func(t tree.CommonTable) bool { return t.Name == from.Name.Name })
 		database, _, err := s.resolve(from.Name)
 		if err != nil && !common {
 			return err
@@ -353,7 +368,10 @@ func (f *finding) list(s *Session, from tree.TableExpression) error {
 // assign finds the tables that are written. Errors: 1052, 1054, 1109.
 func (f *finding) assign() error {
 	for _, n := range f.removes {
-		at := slices.IndexFunc(f.bases, func(b base) bool { return b.alias == n.Name && (n.Database == "" || n.Database == b.Database) })
+		at := slices.IndexFunc(f.bases, func(b base) bool {
+			return b.alias == n.Name &&
+				(n.Database == "" || n.Database == b.Database)
+		})
 		if at < 0 {
 			return fault.New(fault.UnknownTarget, n.Name)
 		}

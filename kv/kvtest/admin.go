@@ -17,7 +17,8 @@ func adminChecks() []check {
 	return []check{
 		{"DeleteRange drops all keys of the range and no other", func(h *harness) {
 			admin := h.admin()
-			for _, r := range []kv.Range{keyRange("a", "b"), {Start: []byte("\xff")}, {End: []byte("\x01")}, keyRange("b", "a"), {}} {
+			for _, r := range []kv.Range{keyRange("a", "b"), {Start: []byte("\xff")}, {End: []byte("\x01")},
+				keyRange("b", "a"), {}} {
 				h.put(everyOther()...)
 				h.supported(admin.DeleteRange(h.ctx, r))
 				var left []entry
@@ -91,10 +92,12 @@ func shardChecks() []check {
 		{"Regions are in key order, overlap the range and cover it", func(h *harness) {
 			h.put(everyOther()...)
 			admin := h.admin()
-			if err := admin.Split(h.ctx, [][]byte{[]byte("a"), []byte("b"), []byte("\xff")}); !errors.Is(err, kv.ErrUnsupported) {
+			if err := admin.Split(h.ctx, [][]byte{[]byte("a"), []byte("b"), []byte("\xff")}); !errors.Is(err,
+				kv.ErrUnsupported) {
 				h.must(err)
 			}
-			for _, r := range []kv.Range{{}, keyRange("a", "b"), keyRange("a\x01", "\x80"), {Start: []byte("b")}, {End: []byte("a")}} {
+			for _, r := range []kv.Range{{}, keyRange("a", "b"), keyRange("a\x01", "\x80"), {Start: []byte("b")},
+				{End: []byte("a")}} {
 				regions, err := admin.Regions(h.ctx, r)
 				h.supported(err)
 				h.expectCover(regions, r)
@@ -153,11 +156,13 @@ func (h *harness) expectCover(regions []kv.Region, r kv.Range) {
 		h.Errorf("the first region of %s is %s", rangeText(r), rangeText(first))
 	}
 	for i, region := range regions {
-		if region.Range.End != nil && bytes.Compare(region.Range.End, r.Start) <= 0 || r.End != nil && bytes.Compare(region.Range.Start, r.End) >= 0 {
+		if region.Range.End != nil && bytes.Compare(region.Range.End, r.Start) <= 0 ||
+			r.End != nil && bytes.Compare(region.Range.Start, r.End) >= 0 {
 			h.Errorf("region %d, %s, does not overlap %s", i, rangeText(region.Range), rangeText(r))
 		}
 		if i > 0 && !bytes.Equal(regions[i-1].Range.End, region.Range.Start) {
-			h.Errorf("region %d ends at %s, the next starts at %s", i-1, boundText(regions[i-1].Range.End), boundText(region.Range.Start))
+			h.Errorf("region %d ends at %s, the next starts at %s", i-1, boundText(regions[i-1].Range.End),
+				boundText(region.Range.Start))
 		}
 	}
 	if last := regions[len(regions)-1].Range; last.End != nil && (r.End == nil || bytes.Compare(last.End, r.End) < 0) {

@@ -20,7 +20,8 @@ func concurrentChecks() []check {
 			const workers, each = 64, 4
 			h.crowd(workers, func(int) error {
 				for range each {
-					if err := updateUntil(h.ctx, h.store, func(txn kv.Txn) error { return increment(h.ctx, txn, "counter", 1) }); err != nil {
+					if err := updateUntil(h.ctx, h.store,
+						func(txn kv.Txn) error { return increment(h.ctx, txn, "counter", 1) }); err != nil {
 						return err
 					}
 				}
@@ -33,7 +34,8 @@ func concurrentChecks() []check {
 			h.crowd(workers, func(worker int) error {
 				key := fmt.Sprintf("counter %02d", worker)
 				for range each {
-					if err := kv.Update(h.ctx, h.store, func(txn kv.Txn) error { return increment(h.ctx, txn, key, 1) }); err != nil {
+					if err := kv.Update(h.ctx, h.store,
+						func(txn kv.Txn) error { return increment(h.ctx, txn, key, 1) }); err != nil {
 						return err
 					}
 				}
@@ -199,7 +201,8 @@ func guardedPairs(h *harness) {
 			if worker%2 == 1 {
 				mine, other = other, mine
 			}
-			if err := updateUntil(h.ctx, h.store, func(txn kv.Txn) error { return switchOff(h.ctx, txn, mine, other) }); err != nil {
+			if err := updateUntil(h.ctx, h.store,
+				func(txn kv.Txn) error { return switchOff(h.ctx, txn, mine, other) }); err != nil {
 				return err
 			}
 		}

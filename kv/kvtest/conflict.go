@@ -10,17 +10,18 @@ import (
 
 func conflictChecks() []check {
 	return []check{
-		{"no update is lost: the second of two transactions that read and write a key fails with ErrConflict", func(h *harness) {
-			h.put(entry{"a", "0"})
-			first, second := h.begin(), h.begin()
-			h.expect(first, "a", "0")
-			h.expect(second, "a", "0")
-			h.set(first, "a", "first")
-			h.set(second, "a", "second")
-			h.commit(first)
-			h.mustConflict(second)
-			h.expect(h.store, "a", "first")
-		}},
+		{"no update is lost: the second of two transactions that read and write a key fails with ErrConflict",
+			func(h *harness) {
+				h.put(entry{"a", "0"})
+				first, second := h.begin(), h.begin()
+				h.expect(first, "a", "0")
+				h.expect(second, "a", "0")
+				h.set(first, "a", "first")
+				h.set(second, "a", "second")
+				h.commit(first)
+				h.mustConflict(second)
+				h.expect(h.store, "a", "first")
+			}},
 		{"first committer wins, whichever began or wrote first", func(h *harness) {
 			h.put(entry{"a", "0"})
 			first, second := h.begin(), h.begin()
@@ -45,7 +46,8 @@ func conflictChecks() []check {
 			h.set(txn, "b", "txn")
 			h.put(entry{"b", "other"})
 			var conflict *kv.ConflictError
-			if err := txn.Commit(h.ctx); errors.As(err, &conflict) && conflict.Key != nil && string(conflict.Key) != "b" {
+			if err := txn.Commit(h.ctx); errors.As(err, &conflict) && conflict.Key != nil &&
+				string(conflict.Key) != "b" {
 				h.Fatalf("the conflict is on %q, want \"b\"", conflict.Key)
 			} else {
 				h.mustBe(err, kv.ErrConflict)
@@ -151,7 +153,8 @@ func disjointChecks() []check {
 			h.commit(second)
 			h.expectAll(h.read(), entry{"a", "first"}, entry{"b", "second"}, entry{"d", "third"})
 		}},
-		{"a key that was only read is no conflict", func(h *harness) { // which is how plain write skew comes about; it's allowed
+		// which is how plain write skew comes about; it's allowed
+		{"a key that was only read is no conflict", func(h *harness) {
 			h.put(entry{"a", "1"}, entry{"b", "1"})
 			txn := h.begin()
 			h.expect(txn, "b", "1")

@@ -59,7 +59,8 @@ func durableChecks() []check {
 				h.Logf("crash %d survived", i+1)
 			}
 		}},
-		{"what was acknowledged or read is there after a crash amid writes, and every transaction is whole", crashAmidWrites},
+		{"what was acknowledged or read is there after a crash amid writes, and every transaction is whole",
+			crashAmidWrites},
 	}
 }
 
@@ -108,7 +109,8 @@ func crashAmidWrites(h *harness) {
 		b, err := counter(h.ctx, h.store, pairKey(i, "b"))
 		h.must(err)
 		if a != b || int64(a) < known[i] {
-			h.Errorf("after the crash writer %d's keys are %d and %d, want both alike and at least %d", i, a, b, known[i])
+			h.Errorf("after the crash writer %d's keys are %d and %d, want both alike and at least %d", i, a, b,
+				known[i])
 		}
 	}
 }

@@ -181,7 +181,8 @@ func rest(cursor kv.Cursor) []entry {
 func (h *harness) expectScan(from view, r kv.Range, reverse bool, want []entry) {
 	h.Helper()
 	if got := h.scan(from, r, reverse); !slices.Equal(got, want) {
-		h.Fatalf("scan of %s, reverse %t, shows\n%s\nwant\n%s", rangeText(r), reverse, entriesText(got), entriesText(want))
+		h.Fatalf("scan of %s, reverse %t, shows\n%s\nwant\n%s", rangeText(r), reverse, entriesText(got),
+			entriesText(want))
 	}
 }
 

@@ -174,8 +174,10 @@ func (r *history) scanOne(p *pair) {
 			model.Seek([]byte(target))
 		}
 		got, want := engine.Next(), model.Next()
-		if got != want || (want && (string(engine.Key()) != string(model.Key()) || string(engine.Value()) != string(model.Value()))) {
-			r.Fatalf("%s: the cursor's Next is %t at %q = %q, want %t at %q = %q", p.name, got, engine.Key(), engine.Value(), want, model.Key(), model.Value())
+		if got != want || (want && (string(engine.Key()) != string(model.Key()) ||
+			string(engine.Value()) != string(model.Value()))) {
+			r.Fatalf("%s: the cursor's Next is %t at %q = %q, want %t at %q = %q", p.name, got, engine.Key(),
+				engine.Value(), want, model.Key(), model.Value())
 		}
 		if !want || r.random.IntN(20) == 0 {
 			break

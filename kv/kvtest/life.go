@@ -176,7 +176,8 @@ func cancelledCommitChecks() []check {
 			cancel()
 			err := txn.Commit(ctx)
 			a, b := h.get(h.store, "a"), h.get(h.store, "b")
-			if a != b || (err == nil && a != "1") || (err != nil && !errors.Is(err, kv.ErrUnknownOutcome) && a != absent) {
+			if a != b || (err == nil && a != "1") ||
+				(err != nil && !errors.Is(err, kv.ErrUnknownOutcome) && a != absent) {
 				h.Fatalf("Commit returns %v and the keys are %q and %q", err, a, b)
 			}
 			h.expectOver(txn)

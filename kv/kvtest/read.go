@@ -77,12 +77,13 @@ func getManyChecks() []check {
 			stop := errors.New("stop")
 			for _, v := range []view{h.read(), txn} {
 				calls := 0
-				err := v.GetMany(h.ctx, [][]byte{[]byte("a"), []byte("missing"), []byte("b"), []byte("c")}, func(int, []byte, bool) error {
-					if calls++; calls == 2 {
-						return stop
-					}
-					return nil
-				})
+				err := v.GetMany(h.ctx, [][]byte{[]byte("a"), []byte("missing"), []byte("b"), []byte("c")},
+					func(int, []byte, bool) error {
+						if calls++; calls == 2 {
+							return stop
+						}
+						return nil
+					})
 				if err != stop || calls != 2 {
 					h.Fatalf("GetMany returns %v after %d calls, want %v after 2", err, calls, stop)
 				}
@@ -158,7 +159,8 @@ func snapshotChecks() []check {
 			back := kv.Walk(h.ctx, h.store, kv.Range{Start: []byte("b"), End: []byte(long)}, true)
 			from := kv.Walk(h.ctx, h.store, kv.Range{Start: []byte(long), End: []byte("c")}, false)
 			change(h)
-			for i, want := range [][]entry{{before[0], before[1], {long, "long"}, before[2]}, {before[1]}, {{long, "long"}}} {
+			for i, want := range [][]entry{{before[0], before[1], {long, "long"}, before[2]}, {before[1]},
+				{{long, "long"}}} {
 				cursor := []kv.Cursor{whole, back, from}[i]
 				if got := rest(cursor); !slices.Equal(got, want) {
 					h.Errorf("walk %d shows\n%s", i, entriesText(got))

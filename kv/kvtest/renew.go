@@ -20,25 +20,26 @@ func (h *harness) renewer(txn kv.Txn) kv.Renewer {
 
 func renewChecks() []check {
 	return []check{
-		{"renewed, a transaction reads later commits with its own writes on top, and its snapshot again after Return", func(h *harness) {
-			h.put(entry{"a", "0"}, entry{"b", "0"}, entry{"d", "0"})
-			txn := h.begin()
-			r := h.renewer(txn)
-			h.set(txn, "b", "own")
-			h.put(entry{"a", "1"}, entry{"c", "1"})
-			h.delete("d")
-			h.expectAll(txn, entry{"a", "0"}, entry{"b", "own"}, entry{"d", "0"})
-			h.must(r.Renew(h.ctx))
-			h.expect(txn, "a", "1")
-			h.expect(txn, "b", "own")
-			h.expectAll(txn, entry{"a", "1"}, entry{"b", "own"}, entry{"c", "1"})
-			h.put(entry{"a", "2"})
-			h.expect(txn, "a", "1")
-			h.must(r.Renew(h.ctx))
-			h.expect(txn, "a", "2")
-			r.Return()
-			h.expectAll(txn, entry{"a", "0"}, entry{"b", "own"}, entry{"d", "0"})
-		}},
+		{"renewed, a transaction reads later commits with its own writes on top, and its snapshot again after Return",
+			func(h *harness) {
+				h.put(entry{"a", "0"}, entry{"b", "0"}, entry{"d", "0"})
+				txn := h.begin()
+				r := h.renewer(txn)
+				h.set(txn, "b", "own")
+				h.put(entry{"a", "1"}, entry{"c", "1"})
+				h.delete("d")
+				h.expectAll(txn, entry{"a", "0"}, entry{"b", "own"}, entry{"d", "0"})
+				h.must(r.Renew(h.ctx))
+				h.expect(txn, "a", "1")
+				h.expect(txn, "b", "own")
+				h.expectAll(txn, entry{"a", "1"}, entry{"b", "own"}, entry{"c", "1"})
+				h.put(entry{"a", "2"})
+				h.expect(txn, "a", "1")
+				h.must(r.Renew(h.ctx))
+				h.expect(txn, "a", "2")
+				r.Return()
+				h.expectAll(txn, entry{"a", "0"}, entry{"b", "own"}, entry{"d", "0"})
+			}},
 		{"what is first written after Renew is judged from there", func(h *harness) {
 			h.put(entry{"a", "0"})
 			txn := h.begin()
@@ -52,31 +53,32 @@ func renewChecks() []check {
 			h.commit(txn)
 			h.expect(h.store, "a", "1++")
 		}},
-		{"a commit after Renew is a conflict with what was written or guarded since, and with what was written before", func(h *harness) {
-			for _, write := range []func(kv.Txn, kv.Renewer) error{
-				func(txn kv.Txn, r kv.Renewer) error {
+		{"a commit after Renew is a conflict with what was written or guarded since, and with what was written before",
+			func(h *harness) {
+				for _, write := range []func(kv.Txn, kv.Renewer) error{
+					func(txn kv.Txn, r kv.Renewer) error {
+						h.must(r.Renew(h.ctx))
+						return txn.Set([]byte("a"), []byte("txn"))
+					},
+					func(txn kv.Txn, r kv.Renewer) error {
+						h.must(r.Renew(h.ctx))
+						h.set(txn, "b", "txn")
+						return txn.Guard([]byte("a"))
+					},
+					func(txn kv.Txn, r kv.Renewer) error { return txn.Delete([]byte("a")) },
+				} {
+					h.put(entry{"a", "0"})
+					txn := h.begin()
+					r := h.renewer(txn)
+					h.must(write(txn, r))
+					h.put(entry{"a", "1"})
 					h.must(r.Renew(h.ctx))
-					return txn.Set([]byte("a"), []byte("txn"))
-				},
-				func(txn kv.Txn, r kv.Renewer) error {
-					h.must(r.Renew(h.ctx))
-					h.set(txn, "b", "txn")
-					return txn.Guard([]byte("a"))
-				},
-				func(txn kv.Txn, r kv.Renewer) error { return txn.Delete([]byte("a")) },
-			} {
-				h.put(entry{"a", "0"})
-				txn := h.begin()
-				r := h.renewer(txn)
-				h.must(write(txn, r))
-				h.put(entry{"a", "1"})
-				h.must(r.Renew(h.ctx))
-				h.set(txn, "a", "txn again")
-				r.Return()
-				h.mustConflict(txn)
-				h.expect(h.store, "a", "1")
-			}
-		}},
+					h.set(txn, "a", "txn again")
+					r.Return()
+					h.mustConflict(txn)
+					h.expect(h.store, "a", "1")
+				}
+			}},
 		{"Changed tells commits of others after the last Renew", func(h *harness) {
 			txn := h.begin()
 			r := h.renewer(txn)

@@ -9,16 +9,18 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// edgeKeys are keys, in order, at which engines go wrong: empty, prefixes of one another, runs of the first and of the last byte.
+// edgeKeys are keys, in order, at which engines go wrong: empty, prefixes of one another, runs of the first and of the
+// last byte.
 func edgeKeys() []string {
 	return []string{
-		"", "\x00", "\x00\x00", "\x00\xff", "\x01", "a", "a\x00", "a\x00\x00", "a\x01", "a\xfe\xff", "a\xff", "a\xff\xff", "b", "ba",
+		"", "\x00", "\x00\x00", "\x00\xff", "\x01", "a", "a\x00", "a\x00\x00", "a\x01", "a\xfe\xff", "a\xff",
+		"a\xff\xff", "b", "ba",
 		"\x7f", "\x80", "\xfe\xff", "\xff", "\xff\x00", "\xff\xfe", "\xff\xff", "\xff\xff\x00", "\xff\xff\xff",
 	}
 }
 
-// everyOther are entries under every other edge key, so that bounds and targets also fall between entries. The first and the last
-// edge key have one.
+// everyOther are entries under every other edge key, so that bounds and targets also fall between entries. The first
+// and the last edge key have one.
 func everyOther() []entry {
 	var entries []entry
 	for i, key := range edgeKeys() {
@@ -29,8 +31,8 @@ func everyOther() []entry {
 	return entries
 }
 
-// onViews runs a test on each kind of view that shows entries: a reader, a transaction that wrote none of them, one that wrote all, and
-// one that wrote some over older values and deleted whatever else there was.
+// onViews runs a test on each kind of view that shows entries: a reader, a transaction that wrote none of them, one
+// that wrote all, and one that wrote some over older values and deleted whatever else there was.
 func (h *harness) onViews(entries []entry, run func(h *harness, v view)) {
 	h.sub("own writes", func(h *harness) {
 		txn := h.begin()
@@ -46,8 +48,8 @@ func (h *harness) onViews(entries []entry, run func(h *harness, v view)) {
 	h.sub("transaction", func(h *harness) { run(h, h.begin()) })
 }
 
-// merged returns a transaction that shows entries: a third committed, a third written over older values, a third written only. Edge keys that aren't
-// among entries were committed and are deleted by the transaction.
+// merged returns a transaction that shows entries: a third committed, a third written over older values, a third
+// written only. Edge keys that aren't among entries were committed and are deleted by the transaction.
 func (h *harness) merged(entries []entry) kv.Txn {
 	var committed []entry
 	for i, e := range entries {
@@ -155,7 +157,8 @@ func rangeChecks() []check {
 		{"a nil Start is the first key and a nil End has no upper bound", func(h *harness) {
 			h.put(entry{"", "0"}, entry{"m", "1"}, entry{"\xff\xff\xff\xff\xff\xff\xff\xff\xff", "2"})
 			h.expectScan(h.read(), kv.Range{End: []byte("m")}, false, []entry{{"", "0"}})
-			h.expectScan(h.read(), kv.Range{Start: []byte("n")}, true, []entry{{"\xff\xff\xff\xff\xff\xff\xff\xff\xff", "2"}})
+			h.expectScan(h.read(), kv.Range{Start: []byte("n")}, true,
+				[]entry{{"\xff\xff\xff\xff\xff\xff\xff\xff\xff", "2"}})
 		}},
 		{"an empty End that isn't nil makes an empty range", func(h *harness) {
 			h.put(entry{"", "0"}, entry{"a", "1"})
@@ -183,17 +186,19 @@ func (h *harness) onBoth(run func(v view, reverse bool)) {
 }
 
 func seekChecks() []check {
-	ranges := []kv.Range{{}, keyRange("a", "\xff"), keyRange("a\x00", "b"), {Start: []byte("\xff")}, {End: []byte("a")}, keyRange("a\x01", "a\x01"), keyRange("b", "a")}
+	ranges := []kv.Range{{}, keyRange("a", "\xff"), keyRange("a\x00", "b"), {Start: []byte("\xff")}, {End: []byte("a")},
+		keyRange("a\x01", "a\x01"), keyRange("b", "a")}
 	return []check{
-		{"Seek makes Next yield the first entry at or after key in the cursor's direction, never leaving the range", func(h *harness) {
-			entries := everyOther()
-			h.onViews(entries, func(h *harness, v view) {
-				for _, r := range ranges {
-					h.seekEverywhere(v, entries, r, false)
-					h.seekEverywhere(v, entries, r, true)
-				}
-			})
-		}},
+		{"Seek makes Next yield the first entry at or after key in the cursor's direction, never leaving the range",
+			func(h *harness) {
+				entries := everyOther()
+				h.onViews(entries, func(h *harness, v view) {
+					for _, r := range ranges {
+						h.seekEverywhere(v, entries, r, false)
+						h.seekEverywhere(v, entries, r, true)
+					}
+				})
+			}},
 		{"seeking backwards is allowed, from anywhere to anywhere", func(h *harness) {
 			entries := everyOther()
 			h.onViews(entries, func(h *harness, v view) {
@@ -217,7 +222,8 @@ func seekChecks() []check {
 				}
 				for range 2 {
 					if got := rest(cursor); !slices.Equal(got, want) {
-						h.Fatalf("reverse %t: after Seek the cursor shows\n%s\nwant\n%s", reverse, entriesText(got), entriesText(want))
+						h.Fatalf("reverse %t: after Seek the cursor shows\n%s\nwant\n%s", reverse, entriesText(got),
+							entriesText(want))
 					}
 					cursor.Seek([]byte("b"))
 				}
@@ -247,7 +253,8 @@ func (h *harness) seekEverywhere(v view, entries []entry, r kv.Range, reverse bo
 		got, want := rest(cursor), afterSeek(entries, r, target, reverse)
 		h.must(cursor.Close())
 		if !slices.Equal(got, want) {
-			h.Fatalf("scan of %s, reverse %t, Seek(%q), shows\n%s\nwant\n%s", rangeText(r), reverse, target, entriesText(got), entriesText(want))
+			h.Fatalf("scan of %s, reverse %t, Seek(%q), shows\n%s\nwant\n%s", rangeText(r), reverse, target,
+				entriesText(got), entriesText(want))
 		}
 	}
 }
@@ -263,11 +270,13 @@ func (h *harness) seekFromEverywhere(v view, entries []entry, r kv.Range, revers
 				want := afterSeek(entries, r, target, reverse)
 				for _, e := range want[:min(2, len(want))] {
 					if !cursor.Next() || string(cursor.Key()) != e.key || string(cursor.Value()) != e.value {
-						h.Fatalf("scan of %s, reverse %t, on the way from %q to %q: at %q, want %q", rangeText(r), reverse, from, to, cursor.Key(), e.key)
+						h.Fatalf("scan of %s, reverse %t, on the way from %q to %q: at %q, want %q", rangeText(r),
+							reverse, from, to, cursor.Key(), e.key)
 					}
 				}
 				if len(want) < 2 && cursor.Next() {
-					h.Fatalf("scan of %s, reverse %t, on the way from %q to %q: %q is past the end", rangeText(r), reverse, from, to, cursor.Key())
+					h.Fatalf("scan of %s, reverse %t, on the way from %q to %q: %q is past the end", rangeText(r),
+						reverse, from, to, cursor.Key())
 				}
 			}
 		}

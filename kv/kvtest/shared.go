@@ -131,7 +131,8 @@ func fenceChecks() []check {
 	}
 }
 
-// writeUntilFenced commits again and again. A commit that begins once the clock has reached until must fail, and the last acknowledged value stays.
+// writeUntilFenced commits again and again. A commit that begins once the clock has reached until must fail, and the
+// last acknowledged value stays.
 func (h *harness) writeUntilFenced(shared kv.Shared, key string, until int64) {
 	acknowledged := ""
 	for i := 0; ; i++ {

@@ -47,7 +47,8 @@ func (h *harness) stamps(from kv.Snapshot) (all []stamped) {
 	h.Helper()
 	cursor := from.Scan(h.ctx, kv.Range{Start: []byte("j"), End: []byte("k")}, false)
 	for cursor.Next() {
-		all = append(all, stamped{binary.BigEndian.Uint64(cursor.Key()[1:]), string(cursor.Key()[9:]), string(cursor.Value())})
+		all = append(all, stamped{binary.BigEndian.Uint64(cursor.Key()[1:]), string(cursor.Key()[9:]),
+			string(cursor.Value())})
 	}
 	h.must(cursor.Close())
 	return all
@@ -84,39 +85,42 @@ func stampChecks() []check {
 				}
 			}
 		}},
-		{"until its commit a stamped key can be read, changed and dropped under the name that it was given", func(h *harness) {
-			txn := h.begin()
-			h.set(txn, "row", "1")
-			h.setStamped(txn, "a", "1")
-			h.setStamped(txn, "b", "1")
-			key, _ := stampedKey("a")
-			h.expect(txn, string(key), "1")
-			h.setStamped(txn, "a", "2")
-			h.expect(txn, string(key), "2")
-			h.expectStamped(txn, "a", "2")
-			h.expectStamped(txn, "c", "")
-			h.must(txn.Set(key, []byte("3")))
-			dropped, _ := stampedKey("b")
-			h.must(txn.Delete(dropped))
-			h.expectStamped(txn, "b", "")
-			h.expectStamped(txn, "a", "3")
-			h.commit(txn)
-			if all := h.stampsNow(); len(all) != 1 || all[0].name != "a" || all[0].value != "3" || all[0].stamp == 0 {
-				h.Errorf("%+v", all)
-			}
-		}},
-		{"commits don't conflict because of their stamped keys, and one with nothing else is a commit, too", func(h *harness) {
-			one, two := h.begin(), h.begin()
-			h.get(one, "other")
-			h.get(two, "other")
-			h.setStamped(one, "a", "1")
-			h.setStamped(two, "a", "2")
-			h.commit(one)
-			h.commit(two)
-			if all := h.stampsNow(); len(all) != 2 || all[0].stamp == all[1].stamp {
-				h.Errorf("%+v", all)
-			}
-		}},
+		{"until its commit a stamped key can be read, changed and dropped under the name that it was given",
+			func(h *harness) {
+				txn := h.begin()
+				h.set(txn, "row", "1")
+				h.setStamped(txn, "a", "1")
+				h.setStamped(txn, "b", "1")
+				key, _ := stampedKey("a")
+				h.expect(txn, string(key), "1")
+				h.setStamped(txn, "a", "2")
+				h.expect(txn, string(key), "2")
+				h.expectStamped(txn, "a", "2")
+				h.expectStamped(txn, "c", "")
+				h.must(txn.Set(key, []byte("3")))
+				dropped, _ := stampedKey("b")
+				h.must(txn.Delete(dropped))
+				h.expectStamped(txn, "b", "")
+				h.expectStamped(txn, "a", "3")
+				h.commit(txn)
+				if all := h.stampsNow(); len(all) != 1 || all[0].name != "a" || all[0].value != "3" ||
+					all[0].stamp == 0 {
+					h.Errorf("%+v", all)
+				}
+			}},
+		{"commits don't conflict because of their stamped keys, and one with nothing else is a commit, too",
+			func(h *harness) {
+				one, two := h.begin(), h.begin()
+				h.get(one, "other")
+				h.get(two, "other")
+				h.setStamped(one, "a", "1")
+				h.setStamped(two, "a", "2")
+				h.commit(one)
+				h.commit(two)
+				if all := h.stampsNow(); len(all) != 2 || all[0].stamp == all[1].stamp {
+					h.Errorf("%+v", all)
+				}
+			}},
 		{"stamps stand in the order of the commits of a key, and where they are in order, who sees one sees all lower ones", func(h *harness) { h.race() }},
 		{"stamps follow the one that the store is told", func(h *harness) {
 			stamps, ok := kv.StampsOf(h.store)
@@ -148,7 +152,8 @@ func (h *harness) race() {
 		writing.Go(func() {
 			for i := range rounds {
 				name := fmt.Sprint("key", (w+i)%keys)
-				if err := kv.Update(h.ctx, h.store, func(txn kv.Txn) error { return h.countUp(txn, name) }); err != nil {
+				if err := kv.Update(h.ctx, h.store,
+					func(txn kv.Txn) error { return h.countUp(txn, name) }); err != nil {
 					h.Error(err)
 				}
 			}

@@ -191,8 +191,10 @@ func returnedByteChecks() []check {
 				for i := 0; cursor.Next(); i++ {
 					key, value := cursor.Key(), cursor.Value()
 					h.expect(v, "a", h.get(v, "a")) // other reads in between
-					if string(key) != entries[i].key || string(value) != entries[i].value || !bytes.Equal(key, cursor.Key()) {
-						h.Fatalf("entry %d became %q = %q, want %q = %q", i, key, value, entries[i].key, entries[i].value)
+					if string(key) != entries[i].key || string(value) != entries[i].value ||
+						!bytes.Equal(key, cursor.Key()) {
+						h.Fatalf("entry %d became %q = %q, want %q = %q", i, key, value, entries[i].key,
+							entries[i].value)
 					}
 				}
 				h.must(cursor.Close())

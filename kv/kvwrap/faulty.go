@@ -36,8 +36,8 @@ type Fault struct {
 	Nth int
 	// Err is the error that the call returns. It must not be nil.
 	Err error
-	// After lets the call take effect before it returns Err, as a Commit with kv.ErrUnknownOutcome may. Default: the call doesn't reach the
-	// store, and a transaction whose Commit fails is rolled back.
+	// After lets the call take effect before it returns Err, as a Commit with kv.ErrUnknownOutcome may. Default: the
+	// call doesn't reach the store, and a transaction whose Commit fails is rolled back.
 	After bool
 }
 
@@ -47,7 +47,8 @@ type FaultyOptions struct {
 	Faults []Fault
 }
 
-// FaultyStore is a kv.Store that passes calls on to another and makes chosen ones fail. All methods are safe for concurrent use.
+// FaultyStore is a kv.Store that passes calls on to another and makes chosen ones fail. All methods are safe for
+// concurrent use.
 type FaultyStore struct {
 	wrapper
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package kvwrap holds stores that stand around another one, for tests: Faulty makes chosen calls fail, Recording writes every call down as a line of
-// text. Both pass the suite of package kvtest, and keep what kv.SharedOf finds.
+// Package kvwrap holds stores that stand around another one, for tests: Faulty makes chosen calls fail, Recording
+// writes every call down as a line of text. Both pass the suite of package kvtest, and keep what kv.SharedOf finds.
 //
 // Knows: the methods of package kv.
 // Never: any engine, what is stored.

@@ -9,7 +9,8 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// RecordingStore is a kv.Store that passes calls on to another and writes each down as a line of text with its result, such as
+// RecordingStore is a kv.Store that passes calls on to another and writes each down as a line of text with its result,
+// such as
 //
 //	get "a": "1"
 //	begin: txn 1
@@ -18,7 +19,8 @@ import (
 //	txn 1 set "b" = "2": ok
 //	txn 1 commit: ok
 //
-// Readers, transactions and cursors are numbered in the order of their opening. All methods are safe for concurrent use.
+// Readers, transactions and cursors are numbered in the order of their opening. All methods are safe for concurrent
+// use.
 type RecordingStore struct {
 	wrapper
 

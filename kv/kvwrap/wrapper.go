@@ -10,8 +10,9 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// wrapper is a kv.Store that makes every call on another one through call: with the kind of the call, its text, and run, which makes it
-// and returns its result as text. The error of call is the call's error. If call doesn't run the call, that error must not be nil.
+// wrapper is a kv.Store that makes every call on another one through call: with the kind of the call, its text, and
+// run, which makes it and returns its result as text. The error of call is the call's error. If call doesn't run the
+// call, that error must not be nil.
 type wrapper struct {
 	store  kv.Store
 	call   func(kind Call, text string, run func() (result string, err error)) error
@@ -27,7 +28,8 @@ func (w *wrapper) do(call Call, text string, run func() error) error {
 func (w *wrapper) name(kind string) string { return fmt.Sprint(kind, " ", w.opened.Add(1)) }
 
 // get is Get of a store, or of a view whose name and a blank stand before.
-func (w *wrapper) get(ctx context.Context, from getter, before string, key, dst []byte) (value []byte, ok bool, err error) {
+func (w *wrapper) get(ctx context.Context, from getter, before string, key, dst []byte) (value []byte, ok bool,
+	err error) {
 	value = dst
 	err = w.call(CallGet, fmt.Sprintf("%sget %q", before, key), func() (string, error) {
 		value, ok, err = from.Get(ctx, key, dst)
@@ -100,7 +102,8 @@ func (v *wrappedView) Get(ctx context.Context, key, dst []byte) ([]byte, bool, e
 }
 
 func (v *wrappedView) GetMany(ctx context.Context, keys [][]byte, found func(int, []byte, bool) error) error {
-	return v.do(CallGetMany, fmt.Sprintf("%s get many %q", v.name, keys), func() error { return v.view.GetMany(ctx, keys, found) })
+	return v.do(CallGetMany, fmt.Sprintf("%s get many %q", v.name, keys),
+		func() error { return v.view.GetMany(ctx, keys, found) })
 }
 
 func (v *wrappedView) Scan(ctx context.Context, r kv.Range, reverse bool) kv.Cursor {
@@ -134,7 +137,8 @@ type wrappedTxn struct {
 func (t *wrappedTxn) UnwrapTxn() kv.Txn { return t.txn }
 
 func (t *wrappedTxn) Set(key, value []byte) error {
-	return t.do(CallSet, fmt.Sprintf("%s set %q = %q", t.name, key, value), func() error { return t.txn.Set(key, value) })
+	return t.do(CallSet, fmt.Sprintf("%s set %q = %q", t.name, key, value),
+		func() error { return t.txn.Set(key, value) })
 }
 
 func (t *wrappedTxn) Delete(key []byte) error {

@@ -73,7 +73,8 @@ func TestFaultyFailsEachKindOfCall(t *testing.T) {
 	}
 	for _, call := range calls {
 		engine := mem.Open(mem.Options{})
-		store := kvwrap.Faulty(engine, kvwrap.FaultyOptions{Faults: []kvwrap.Fault{{Call: call, Nth: 1, Err: errInjected}}})
+		store := kvwrap.Faulty(engine, kvwrap.FaultyOptions{
+			Faults: []kvwrap.Fault{{Call: call, Nth: 1, Err: errInjected}}})
 		admin := store.Admin(engine)
 		if err := provoke(store, admin); !errors.Is(err, errInjected) {
 			t.Errorf("%s: the error is %v", call, err)

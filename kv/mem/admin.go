@@ -12,7 +12,8 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// DeleteRange drops all keys of r. Snapshots that are open keep them, and no transaction conflicts with it. Errors: kv.ErrClosed, ctx's error.
+// DeleteRange drops all keys of r. Snapshots that are open keep them, and no transaction conflicts with it. Errors:
+// kv.ErrClosed, ctx's error.
 func (s *Store) DeleteRange(ctx context.Context, r kv.Range) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -26,7 +27,8 @@ func (s *Store) DeleteRange(ctx context.Context, r kv.Range) error {
 	return nil
 }
 
-// Ingest adds sorted entries all at once. Errors: an entry out of order or on a key that exists, next's error, kv.ErrClosed, ctx's error; nothing is added then.
+// Ingest adds sorted entries all at once. Errors: an entry out of order or on a key that exists, next's error,
+// kv.ErrClosed, ctx's error; nothing is added then.
 func (s *Store) Ingest(ctx context.Context, next func() (key, value []byte, err error)) error {
 	added, err := collect(ctx, next) // outside the mutex: next may well read this store
 	if err != nil {
@@ -68,7 +70,8 @@ func collect(ctx context.Context, next func() (key, value []byte, err error)) ([
 			return nil, err
 		}
 		if len(all) > 0 && all[len(all)-1].key >= string(key) {
-			return nil, fmt.Errorf("mem: ingest: key %x does not sort after %x; sort the entries", key, all[len(all)-1].key)
+			return nil, fmt.Errorf("mem: ingest: key %x does not sort after %x; sort the entries", key,
+				all[len(all)-1].key)
 		}
 		all = append(all, entry{key: string(key), value: bytes.Clone(value)})
 	}

@@ -45,7 +45,8 @@ func BenchmarkUpdate(b *testing.B) {
 	store, i := benchStore(b), 0
 	for b.Loop() {
 		i += 7919
-		if err := kv.Update(b.Context(), store, func(txn kv.Txn) error { return txn.Set(benchKey(i), []byte("v")) }); err != nil {
+		if err := kv.Update(b.Context(), store,
+			func(txn kv.Txn) error { return txn.Set(benchKey(i), []byte("v")) }); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// cursor merges a transaction's writes over a snapshot, in either direction. Of two entries with the same key the write wins, and a
-// deletion hides both.
+// cursor merges a transaction's writes over a snapshot, in either direction. Of two entries with the same key the write
+// wins, and a deletion hides both.
 type cursor struct {
 	ctx     context.Context
 	view    *view
@@ -28,7 +28,8 @@ type cursor struct {
 	closed bool
 }
 
-// newCursor returns a cursor over v's snapshot with writes, which may be nil, on top. It takes no reference to bounds' bytes.
+// newCursor returns a cursor over v's snapshot with writes, which may be nil, on top. It takes no reference to bounds'
+// bytes.
 func newCursor(ctx context.Context, v *view, writes *btree.Map[string, write], r kv.Range, reverse bool) *cursor {
 	c := &cursor{ctx: ctx, view: v, whole: true, bounds: newBounds(r, reverse)}
 	c.entries.iterator = v.snapshot.entries.Iter()
@@ -116,7 +117,8 @@ type walk[V any] struct {
 	valid    bool
 }
 
-// place puts the walk on the first key at or after target in b's direction, or on the first one of the range if whole is set.
+// place puts the walk on the first key at or after target in b's direction, or on the first one of the range if whole
+// is set.
 func (w *walk[V]) place(b *bounds, target string, whole bool) {
 	switch {
 	case !b.reverse && whole:

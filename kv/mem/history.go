@@ -4,12 +4,13 @@ package mem
 
 import "container/list"
 
-// history remembers which keys were committed since the oldest open transaction began: what conflicts are found by, and no more. It is
-// guarded by Store.mu.
+// history remembers which keys were committed since the oldest open transaction began: what conflicts are found by, and
+// no more. It is guarded by Store.mu.
 type history struct {
 	versions map[string]uint64 // key → version of its latest remembered commit
 	commits  []commitRecord    // ascending versions; exactly the commits that versions was filled from
-	open     *list.List        // snapshot versions (uint64) of the open transactions, ascending since each begins at the latest
+	// snapshot versions (uint64) of the open transactions, ascending since each begins at the latest
+	open *list.List
 }
 
 type commitRecord struct {
@@ -24,7 +25,8 @@ func newHistory() history {
 // begin notes that a transaction reads at version.
 func (h *history) begin(version uint64) *list.Element { return h.open.PushBack(version) }
 
-// end forgets an open transaction and the commits that only it could conflict with. Ending one of an earlier, closed history does nothing.
+// end forgets an open transaction and the commits that only it could conflict with. Ending one of an earlier, closed
+// history does nothing.
 func (h *history) end(e *list.Element) {
 	h.open.Remove(e)
 	h.prune()

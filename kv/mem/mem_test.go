@@ -41,6 +41,7 @@ func TestEngine(t *testing.T) {
 
 func TestLimits(t *testing.T) {
 	kvtest.Run(t, kvtest.Engine{Open: func(t *testing.T) kv.Store {
-		return mem.Open(mem.Options{Limits: kv.Limits{KeyBytesMax: 4 << 10, ValueBytesMax: 400 << 10, TxnBytesMax: 1 << 20}})
+		return mem.Open(mem.Options{Limits: kv.Limits{KeyBytesMax: 4 << 10, ValueBytesMax: 400 << 10,
+			TxnBytesMax: 1 << 20}})
 	}})
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// Shared is one of several handles of a Store, each as a process of its own would have one: it implements kv.Store and kv.Shared. Closing it leaves
-// the Store and its other handles open.
+// Shared is one of several handles of a Store, each as a process of its own would have one: it implements kv.Store and
+// kv.Shared. Closing it leaves the Store and its other handles open.
 type Shared struct {
 	store  *Store
 	until  atomic.Pointer[func() int64]
@@ -44,7 +44,8 @@ func (h *Shared) Fence(until func() int64) {
 	h.until.Store(&until)
 }
 
-// checkFence returns kv.ErrFenced if t has something to commit and may not any more. The caller holds Store.mu, so that commits are stamped in their order.
+// checkFence returns kv.ErrFenced if t has something to commit and may not any more. The caller holds Store.mu, so that
+// commits are stamped in their order.
 func (h *Shared) checkFence(t *Txn) error {
 	if h.over() {
 		return kv.ErrClosed

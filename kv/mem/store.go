@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package mem is the engine that keeps everything in memory and nothing after Close. It is the model the other engines are tested
-// against, so it prefers being obviously right to being fast: every commit publishes a new immutable ordered map (nodes are shared with
-// the map before), and a snapshot is a pointer to one of them.
+// Package mem is the engine that keeps everything in memory and nothing after Close. It is the model the other engines
+// are tested against, so it prefers being obviously right to being fast: every commit publishes a new immutable ordered
+// map (nodes are shared with the map before), and a snapshot is a pointer to one of them.
 //
-// Commits take one mutex; reads take none. A transaction that has read or guarded anything fails with a kv.ConflictError if a key it
-// wrote or guarded was committed after its Begin; one that has done neither (a blind write) never conflicts. There are no goroutines.
+// Commits take one mutex; reads take none. A transaction that has read or guarded anything fails with a
+// kv.ConflictError if a key it wrote or guarded was committed after its Begin; one that has done neither (a blind
+// write) never conflicts. There are no goroutines.
 //
 // Knows: copy-on-write maps, commit versions, merging a transaction's writes over a snapshot.
 // Never: files, keyspace, schema, the other engines.
@@ -24,10 +25,11 @@ import (
 
 // Options configures a Store. The zero value works.
 type Options struct {
-	// Limits are the limits that the store enforces and that Limits returns. KeyBytesMax, ValueBytesMax and TxnBytesMax are enforced; the life times
-	// are only reported, since snapshots never expire here. Default: no limits.
+	// Limits are the limits that the store enforces and that Limits returns. KeyBytesMax, ValueBytesMax and TxnBytesMax
+	// are enforced; the life times are only reported, since snapshots never expire here. Default: no limits.
 	Limits kv.Limits
-	// NowMS is the clock of the Shared handles, Unix time in milliseconds. It may run backwards: they don't follow it then. Default: the machine's.
+	// NowMS is the clock of the Shared handles, Unix time in milliseconds. It may run backwards: they don't follow it
+	// then. Default: the machine's.
 	NowMS func() int64
 }
 

@@ -204,7 +204,8 @@ func (t *Txn) conflict(h *history) error {
 }
 
 // getMany calls get for each key with one buffer.
-func getMany(ctx context.Context, get func(ctx context.Context, key, dst []byte) ([]byte, bool, error), keys [][]byte, found func(int, []byte, bool) error) error {
+func getMany(ctx context.Context, get func(ctx context.Context, key, dst []byte) ([]byte, bool, error), keys [][]byte,
+	found func(int, []byte, bool) error) error {
 	var buffer []byte
 	for i, key := range keys {
 		value, ok, err := get(ctx, key, buffer[:0])

@@ -68,7 +68,8 @@ func wide(r kv.Range) kv.Range {
 	return stored
 }
 
-// Checkpoint implements kv.Admin. The copy shares unchanged files with the store by hard links where it can, and can be opened like the store.
+// Checkpoint implements kv.Admin. The copy shares unchanged files with the store by hard links where it can, and can be
+// opened like the store.
 func (s *Store) Checkpoint(ctx context.Context, dir string) error {
 	return s.inside(ctx, func() error {
 		fs := s.options.FS

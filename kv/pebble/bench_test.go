@@ -17,7 +17,8 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// The benchmarks run the same work on the store ("weft") and on Pebble alone with the same options ("raw"), on a real disk.
+// The benchmarks run the same work on the store ("weft") and on Pebble alone with the same options ("raw"), on a real
+// disk.
 
 const (
 	benchRows    = 200_000

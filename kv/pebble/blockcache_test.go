@@ -13,7 +13,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// TestCacheKeepsItsSize reads more than a cache holds: from a store that was just opened, whose memtable is small, and after writes.
+// TestCacheKeepsItsSize reads more than a cache holds: from a store that was just opened, whose memtable is small, and
+// after writes.
 func TestCacheKeepsItsSize(t *testing.T) {
 	const (
 		cacheBytes = 4 << 20
@@ -22,7 +23,8 @@ func TestCacheKeepsItsSize(t *testing.T) {
 	fs := vfs.NewMem()
 	for _, fresh := range []bool{false, true} {
 		c := newBlockCache(cacheBytes, most)
-		db, err := pebble.Open("store", &pebble.Options{FS: fs, Cache: c.cache, MemTableSize: most / 2, Logger: quiet{}})
+		db, err := pebble.Open("store", &pebble.Options{FS: fs, Cache: c.cache, MemTableSize: most / 2,
+			Logger: quiet{}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -36,7 +38,8 @@ func TestCacheKeepsItsSize(t *testing.T) {
 		}
 		readAll(t, db)
 		if size := db.Metrics().BlockCache.Size; size > cacheBytes*5/4 || size < cacheBytes/2 {
-			t.Errorf("fresh %t: the cache has %d bytes, memtables %d; want %d", fresh, size, db.Metrics().MemTable.Size, cacheBytes)
+			t.Errorf("fresh %t: the cache has %d bytes, memtables %d; want %d", fresh, size, db.Metrics().MemTable.Size,
+				cacheBytes)
 		}
 		c.end()
 		if err := db.Close(); err != nil {

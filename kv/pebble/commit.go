@@ -14,14 +14,16 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// The commit table remembers, for each key that was written lately, the version of its last commit; who is committing it now; and the group
-// whose sync it waits for. Keys stand there as 64-bit hashes with a seed of this process: two keys with one hash can only conflict or wait
-// without need.
+// The commit table remembers, for each key that was written lately, the version of its last commit; who is committing
+// it now; and the group whose sync it waits for. Keys stand there as 64-bit hashes with a seed of this process: two
+// keys with one hash can only conflict or wait without need.
 const (
-	tableShards       = 256     // a power of two; picked by the hash's top bits, so that sorted hashes are sorted by shard
-	tableShardShift   = 56      // 64 - log2(tableShards)
-	tableEntriesMax   = 1 << 20 // beyond this the oldest entries are dropped and the transactions that would need them are refused
-	tableSweepAtLeast = 64      // entries of a shard before it is swept for the first time
+	// a power of two; picked by the hash's top bits, so that sorted hashes are sorted by shard
+	tableShards     = 256
+	tableShardShift = 56 // 64 - log2(tableShards)
+	// beyond this the oldest entries are dropped and the transactions that would need them are refused
+	tableEntriesMax   = 1 << 20
+	tableSweepAtLeast = 64 // entries of a shard before it is swept for the first time
 )
 
 type commitTable struct {
@@ -91,8 +93,8 @@ func (t *commitTable) hash(key []byte) uint64 { return maphash.Bytes(t.seed, key
 
 func (t *commitTable) shard(hash uint64) *tableShard { return &t.shards[hash>>tableShardShift] }
 
-// pending returns the group of a commit that wrote hash and may already be visible to whoever read the key before this call, but is not
-// durable yet.
+// pending returns the group of a commit that wrote hash and may already be visible to whoever read the key before this
+// call, but is not durable yet.
 func (t *commitTable) pending(hash uint64) *group {
 	shard := t.shard(hash)
 	shard.mu.Lock()
@@ -112,8 +114,9 @@ func (t *commitTable) pending(hash uint64) *group {
 	return e.group
 }
 
-// lock takes all locks of c or none. It refuses c if a key of it was committed after c's start, or is being committed; a blind c waits instead.
-// Locks are taken in the order of their hashes and only blind commits wait, so there is no deadlock.
+// lock takes all locks of c or none. It refuses c if a key of it was committed after c's start, or is being committed;
+// a blind c waits instead. Locks are taken in the order of their hashes and only blind commits wait, so there is no
+// deadlock.
 func (t *commitTable) lock(ctx context.Context, c *commit) error {
 	c.sortLocks()
 	for i := range c.locks {
@@ -229,8 +232,8 @@ func (t *commitTable) unlock(c *commit, n int, version uint64) {
 	}
 }
 
-// publish gives the commits of a group their version, after the engine made them visible, and drops their locks. The version comes after: whoever
-// loads a start that reaches it sees the commit.
+// publish gives the commits of a group their version, after the engine made them visible, and drops their locks. The
+// version comes after: whoever loads a start that reaches it sees the commit.
 func (t *commitTable) publish(g *group) {
 	version := t.version.Add(1)
 	for _, c := range g.commits {

@@ -84,7 +84,8 @@ func TestBlindWritesOfOneKey(t *testing.T) {
 	first, _, err := s.Get(ctx, []byte("key 0"), nil)
 	must(t, err)
 	for i := range 4 {
-		if value, _, err := s.Get(ctx, fmt.Appendf(nil, "key %d", i), nil); err != nil || string(value) != string(first) {
+		if value, _, err := s.Get(ctx, fmt.Appendf(nil, "key %d", i), nil); err != nil ||
+			string(value) != string(first) {
 			t.Errorf("key %d is %q and key 0 %q (%v)", i, value, first, err)
 		}
 	}
@@ -93,7 +94,8 @@ func TestBlindWritesOfOneKey(t *testing.T) {
 	}
 }
 
-// TestGivingUpALock: a blind write whose context ends while it waits for its turn writes nothing and leaves the key to the others.
+// TestGivingUpALock: a blind write whose context ends while it waits for its turn writes nothing and leaves the key to
+// the others.
 func TestGivingUpALock(t *testing.T) {
 	s := openMem(t)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -116,7 +118,8 @@ func TestGivingUpALock(t *testing.T) {
 	}
 }
 
-// TestPending: a key may show a commit from the moment that it is applied, before its version is known, until it is durable.
+// TestPending: a key may show a commit from the moment that it is applied, before its version is known, until it is
+// durable.
 func TestPending(t *testing.T) {
 	s := openMem(t)
 	table, hash := s.commits, uint64(7)
@@ -170,7 +173,8 @@ func put64(t *testing.T, s *Store, i uint64) {
 	s.commits.publish(&group{commits: []*commit{c}})
 }
 
-// TestLongTransaction: while a transaction is open the table keeps what it may conflict with, up to a bound; beyond, the transaction is refused.
+// TestLongTransaction: while a transaction is open the table keeps what it may conflict with, up to a bound; beyond,
+// the transaction is refused.
 func TestLongTransaction(t *testing.T) {
 	ctx := context.Background()
 	s := openMem(t)
@@ -210,10 +214,12 @@ func TestLocksAgainstModel(t *testing.T) {
 	table := s.commits
 	last := map[uint64]uint64{}
 	for range rounds.Of(t, 5000) {
-		c := &commit{writes: &writeSet{}, blind: random.IntN(4) == 0, start: uint64(max(0, int(table.version.Load())-random.IntN(5)))}
+		c := &commit{writes: &writeSet{}, blind: random.IntN(4) == 0,
+			start: uint64(max(0, int(table.version.Load())-random.IntN(5)))}
 		want := true
 		for range 1 + random.IntN(4) {
-			ref := lockRef{hash: uint64(random.IntN(50)) << 56, since: c.start - uint64(random.IntN(2))*min(c.start, 1), shared: !c.blind && random.IntN(3) == 0}
+			ref := lockRef{hash: uint64(random.IntN(50)) << 56, since: c.start - uint64(random.IntN(2))*min(c.start, 1),
+				shared: !c.blind && random.IntN(3) == 0}
 			want = want && (c.blind || last[ref.hash] <= ref.since)
 			c.locks = append(c.locks, ref)
 		}

@@ -20,7 +20,8 @@ import (
 // copyDir is where copies for backups lie. It is empty while there are none, and emptied by Open.
 func copyDir(fs vfs.FS, dir string) string { return fs.PathJoin(dir, "weft-copy") }
 
-// Copy implements kv.Copier by a checkpoint inside of the store's folder: its files are links to the store's, which keep their content and space until Close.
+// Copy implements kv.Copier by a checkpoint inside of the store's folder: its files are links to the store's, which
+// keep their content and space until Close.
 func (s *Store) Copy(ctx context.Context) (kv.Files, error) {
 	fs := s.options.FS
 	dir := fs.PathJoin(copyDir(fs, s.options.Dir), fmt.Sprint(s.copies.Add(1)))

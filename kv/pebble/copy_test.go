@@ -20,7 +20,8 @@ func TestCopy(t *testing.T) {
 		t.Fatal(err)
 	}
 	put := func(text string) {
-		if err := kv.Update(t.Context(), store, func(txn kv.Txn) error { return txn.Set([]byte("key"), []byte(text)) }); err != nil {
+		if err := kv.Update(t.Context(), store,
+			func(txn kv.Txn) error { return txn.Set([]byte("key"), []byte(text)) }); err != nil {
 			t.Fatal(err)
 		}
 	}

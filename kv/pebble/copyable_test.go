@@ -76,7 +76,8 @@ func TestCopyOfDamage(t *testing.T) {
 	defer copied.Close()
 	for _, name := range copied.Names() {
 		err := copied.Check(t.Context(), name)
-		if damaged := errors.Is(err, kv.ErrDamaged); damaged != strings.HasSuffix(name, ".sst") || !damaged && err != nil {
+		if damaged := errors.Is(err, kv.ErrDamaged); damaged != strings.HasSuffix(name, ".sst") ||
+			!damaged && err != nil {
 			t.Errorf("Check of %s returns %v", name, err)
 		}
 	}

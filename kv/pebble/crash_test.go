@@ -46,7 +46,8 @@ type crashRun struct {
 	due    int // file operations until the next clone
 }
 
-// TestCrash loses power at random moments, again and again: what was acknowledged or read is there, transactions are whole.
+// TestCrash loses power at random moments, again and again: what was acknowledged or read is there, transactions are
+// whole.
 func TestCrash(t *testing.T) {
 	seed, wanted := rounds.Seed(t), max(rounds.Of(t, 120), 80)
 	for done := 0; done < wanted && !t.Failed(); done += crashPerStore {

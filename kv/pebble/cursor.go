@@ -53,7 +53,8 @@ func (c failedCursor) Value() []byte { return nil }
 func (c failedCursor) Seek([]byte)   {}
 func (c failedCursor) Close() error  { return c.err }
 
-// newCursor makes a cursor over a view's snapshot, or over the latest commits if there is no view. The caller is inside the store.
+// newCursor makes a cursor over a view's snapshot, or over the latest commits if there is no view. The caller is inside
+// the store.
 func newCursor(ctx context.Context, s *Store, v *view, keys kv.Range, reverse bool) *cursor {
 	c := &cursor{store: s, ctx: ctx, done: ctx.Done(), reverse: reverse}
 	c.bounds.Start = append(c.room[:0], keys.Start...)

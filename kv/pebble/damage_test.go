@@ -50,7 +50,8 @@ func (c content) put(t *testing.T, dir string) *vfs.MemFS {
 	fs := vfs.NewMem()
 	must(t, fs.MkdirAll(dir, 0o700))
 	for name, text := range c {
-		must(t, writeFile(fs, fs.PathJoin(dir, name), bytes.Clone(text))) // the file system of tests may change what it writes
+		// the file system of tests may change what it writes
+		must(t, writeFile(fs, fs.PathJoin(dir, name), bytes.Clone(text)))
 	}
 	return fs
 }
@@ -179,7 +180,8 @@ func TestDamage(t *testing.T) {
 			delete(without, name)
 			try(fmt.Sprintf("stopped %t: without %s", good, name), without, good)
 		}
-		names := slices.DeleteFunc(slices.Sorted(maps.Keys(whole)), func(name string) bool { return len(whole[name]) == 0 })
+		names := slices.DeleteFunc(slices.Sorted(maps.Keys(whole)),
+			func(name string) bool { return len(whole[name]) == 0 })
 		for range places {
 			name := names[random.IntN(len(names))]
 			hurt := maps.Clone(whole)

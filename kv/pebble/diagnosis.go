@@ -94,7 +94,8 @@ func lastChunk(fs vfs.FS, path string, from int64, number uint32) (last int64, e
 		}
 		for at := max(0, int(from-start)); at+logHeaderBytes <= n; at++ {
 			header := block[at : at+logHeaderBytes]
-			if header[6] < logChunkTypeMin || header[6] > logChunkTypeMax || binary.LittleEndian.Uint32(header[7:]) != number {
+			if header[6] < logChunkTypeMin || header[6] > logChunkTypeMax ||
+				binary.LittleEndian.Uint32(header[7:]) != number {
 				continue
 			}
 			last = start + min(int64(n), int64(at+logHeaderBytes)+int64(binary.LittleEndian.Uint16(header[4:])))
@@ -120,7 +121,8 @@ func (s *Store) explain(err error) error {
 			return nil
 		}
 		return fmt.Errorf("%w: %w",
-			damage("the log %s is damaged %d bytes from its beginning; acknowledged writes stand behind that", name, end), err)
+			damage("the log %s is damaged %d bytes from its beginning; acknowledged writes stand behind that", name,
+				end), err)
 	})
 	if logErr != nil {
 		return logErr

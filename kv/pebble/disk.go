@@ -11,7 +11,8 @@ import (
 	"github.com/weftdb/weft/kv/pebble/internal/guard"
 )
 
-// diskMonitor turns the store read-only while the disk is nearly full, and back. It looks in intervals, and sooner after many bytes.
+// diskMonitor turns the store read-only while the disk is nearly full, and back. It looks in intervals, and sooner
+// after many bytes.
 type diskMonitor struct {
 	store     *Store
 	watermark int64        // Options.ReadOnlyBelowBytes; 0 = default, negative = off
@@ -64,7 +65,8 @@ func (d *diskMonitor) end() {
 	<-d.stopped
 }
 
-// look compares the free space with the watermark. Writes are allowed again only a little above it, so that the state doesn't flutter.
+// look compares the free space with the watermark. Writes are allowed again only a little above it, so that the state
+// doesn't flutter.
 func (d *diskMonitor) look() {
 	d.unlooked.Store(0)
 	if d.store.options.ReadOnly {
@@ -102,7 +104,8 @@ func (d *diskMonitor) set(free, mark int64) {
 	switch was := d.readOnly.Load(); {
 	case !was && free < mark:
 		d.readOnly.Store(true)
-		d.store.options.Logger.Error("the disk is nearly full: the store is read-only until there is space", "freeBytes", free, "neededBytes", mark)
+		d.store.options.Logger.Error("the disk is nearly full: the store is read-only until there is space",
+			"freeBytes", free, "neededBytes", mark)
 	case was && free >= mark+mark/8:
 		d.readOnly.Store(false)
 		d.store.options.Logger.Info("disk space is available again: the store accepts writes", "freeBytes", free)
@@ -164,7 +167,8 @@ func (d *diskMonitor) mayWrite() error {
 			"free some space, then writes go on by themselves", kv.ErrReadOnly)
 	}
 	if d.readOnly.Load() {
-		return fmt.Errorf("%w: the disk has only %d bytes free; free some space, then writes go on by themselves", kv.ErrReadOnly, d.free.Load())
+		return fmt.Errorf("%w: the disk has only %d bytes free; free some space, then writes go on by themselves",
+			kv.ErrReadOnly, d.free.Load())
 	}
 	return nil
 }

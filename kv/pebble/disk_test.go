@@ -133,7 +133,8 @@ func TestMonitor(t *testing.T) {
 	}
 }
 
-// TestNoSpaceHeals: when the log finds no space, commits wait and the store turns read-only; when there is space again, everything goes on.
+// TestNoSpaceHeals: when the log finds no space, commits wait and the store turns read-only; when there is space again,
+// everything goes on.
 func TestNoSpaceHeals(t *testing.T) {
 	fs := newFaultFS(vfs.NewMem())
 	usage := &usageFS{FS: fs}
@@ -190,7 +191,8 @@ func TestFullWithoutWatermark(t *testing.T) {
 	must(t, put(s, []byte("a"), []byte("3")))
 }
 
-// TestLogFailure: after a failed sync of the log nothing is acknowledged any more, nobody waits for ever, and the folder can be opened anew.
+// TestLogFailure: after a failed sync of the log nothing is acknowledged any more, nobody waits for ever, and the
+// folder can be opened anew.
 func TestLogFailure(t *testing.T) {
 	if !inOtherProcess(t) {
 		return
@@ -333,9 +335,12 @@ func TestReadsWithoutSpace(t *testing.T) {
 			r, err := s.Read(t.Context())
 			must(t, err)
 			for what, read := range map[string]func() (string, error){
-				"the store's gets":   func() (string, error) { return getsOf(s) },
-				"a reader's gets":    func() (string, error) { return getsOf(r) },
-				"the store's walk":   func() (string, error) { return scanOf(kv.Walk(t.Context(), s, kv.Range{}, false)) },
+				"the store's gets": func() (string, error) { return getsOf(s) },
+				"a reader's gets":  func() (string, error) { return getsOf(r) },
+				"the store's walk": func() (string,
+					error) {
+					return scanOf(kv.Walk(t.Context(), s, kv.Range{}, false))
+				},
 				"a reader's cursors": func() (string, error) { return scanOf(r.Scan(t.Context(), kv.Range{}, false)) },
 			} {
 				if text, err := read(); err != nil || text != "a=1 gone=1 " {

@@ -56,7 +56,8 @@ func (h *heldStore) start(key, value string) <-chan error {
 	return done
 }
 
-// TestNobodySeesWhatIsNotDurable: a read that would show a commit before its sync waits, by every way of reading; other keys are not held up.
+// TestNobodySeesWhatIsNotDurable: a read that would show a commit before its sync waits, by every way of reading; other
+// keys are not held up.
 func TestNobodySeesWhatIsNotDurable(t *testing.T) {
 	ctx := context.Background()
 	h := newHeldStore(t)
@@ -127,7 +128,8 @@ func TestNobodySeesWhatIsNotDurable(t *testing.T) {
 	h.release()
 	must(t, <-done)
 	scans.Wait()
-	for _, read := range []func(context.Context) (string, error){get(h, "a"), get(after, "a"), get(txn, "a"), scan(after), scan(txn)} {
+	for _, read := range []func(context.Context) (string, error){get(h, "a"), get(after, "a"), get(txn, "a"),
+		scan(after), scan(txn)} {
 		if value, err := read(ctx); err != nil || value != "new" {
 			t.Errorf("after the sync a read shows %q, %v", value, err)
 		}
@@ -158,7 +160,8 @@ func (c *lateContext) Err() error {
 	return c.Context.Err()
 }
 
-// TestOverwriteHidesPending: a snapshot shows a commit that isn't durable; a later commit of the same key must not make the read forget that.
+// TestOverwriteHidesPending: a snapshot shows a commit that isn't durable; a later commit of the same key must not make
+// the read forget that.
 func TestOverwriteHidesPending(t *testing.T) {
 	ctx := context.Background()
 	h := newHeldStore(t)

@@ -188,7 +188,8 @@ func (p *part) check(fs vfs.FS, dir string) error {
 func (p *part) lost(format string, args ...any) error {
 	text := fmt.Sprintf("the file %s "+format, append([]any{p.name}, args...)...)
 	if !strings.HasSuffix(p.name, logSuffix) {
-		return damage("%s, which it had when the store was last closed or opened; it is the list of the data's files", text)
+		return damage("%s, which it had when the store was last closed or opened; it is the list of the data's files",
+			text)
 	}
 	err := damage("%s, which it had when the store was stopped in good order; acknowledged writes are in it", text)
 	return fmt.Errorf("%w; or, to go on without what is lost, remove the file %s: "+
@@ -235,7 +236,8 @@ func used(log io.ReaderAt, size int64) (int64, error) {
 // noteOpen tells that the store is in use.
 func (s *Store) noteOpen() { s.note(context.Background(), &endState{}, 1) }
 
-// noteStopped tells that the engine was closed, with so many logs whose writes may be in no table, if that can be done in time.
+// noteStopped tells that the engine was closed, with so many logs whose writes may be in no table, if that can be done
+// in time.
 func (s *Store) noteStopped(ctx context.Context, logs int64) {
 	noted := make(chan struct{})
 	go func() {

@@ -37,7 +37,8 @@ func (e *events) listener(logger *slog.Logger, v *versions) *pebble.EventListene
 		},
 		DataCorruption: func(info pebble.DataCorruptionInfo) {
 			e.corruptions.Add(1)
-			logger.Error("a file of the store is damaged; restore it from a backup", "path", info.Path, "details", info.Details)
+			logger.Error("a file of the store is damaged; restore it from a backup", "path", info.Path, "details",
+				info.Details)
 		},
 	}
 }

@@ -26,7 +26,8 @@ func TestOtherUsers(t *testing.T) {
 		t.Skip("it has other permissions")
 	}
 	var log bytes.Buffer
-	o := Options{Dir: filepath.Join(t.TempDir(), "parent", "store"), ReadOnlyBelowBytes: -1, Logger: slog.New(slog.NewTextHandler(&log, nil))}
+	o := Options{Dir: filepath.Join(t.TempDir(), "parent", "store"), ReadOnlyBelowBytes: -1,
+		Logger: slog.New(slog.NewTextHandler(&log, nil))}
 	for range 3 { // from the second time on, log files are used again
 		s := mustOpen(t, o)
 		must(t, put(s, []byte("a"), []byte("1")))
@@ -62,7 +63,8 @@ func TestOtherUsers(t *testing.T) {
 	}
 }
 
-// TestOutOfFileDescriptors: when no file can be opened the store waits, says so, and goes on when one can be. Nothing that was acknowledged is lost.
+// TestOutOfFileDescriptors: when no file can be opened the store waits, says so, and goes on when one can be. Nothing
+// that was acknowledged is lost.
 func TestOutOfFileDescriptors(t *testing.T) {
 	for _, cause := range []error{syscall.EMFILE, syscall.ENFILE} {
 		files := newFaultFS(vfs.NewMem())
@@ -109,8 +111,8 @@ func TestOutOfFileDescriptors(t *testing.T) {
 	}
 }
 
-// TestLogSpace: the log is as long as the space it has, so that syncs needn't write its length. What is behind its last record are zeros, or the half of a
-// record; both end it, after each of several crashes.
+// TestLogSpace: the log is as long as the space it has, so that syncs needn't write its length. What is behind its last
+// record are zeros, or the half of a record; both end it, after each of several crashes.
 func TestLogSpace(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("elsewhere the log grows with what is written")

@@ -7,8 +7,9 @@ import (
 	"github.com/cockroachdb/pebble/v2/bloom"
 )
 
-// Sought says which keys Get is asked for. Only they stand in bloom filters, which are smaller and quicker made without the others; Get finds those all the
-// same. The name stands in the tables: a store that is opened with another one passes over their filters. So another Has needs another Name.
+// Sought says which keys Get is asked for. Only they stand in bloom filters, which are smaller and quicker made without
+// the others; Get finds those all the same. The name stands in the tables: a store that is opened with another one
+// passes over their filters. So another Has needs another Name.
 type Sought struct {
 	Name string
 	Has  func(key []byte) bool

@@ -13,7 +13,8 @@ import (
 	"github.com/weftdb/weft/kv/pebble"
 )
 
-// TestSought: keys that stand in filters and others are found by those who know the filter, don't, or know another; so are tables of each in one store.
+// TestSought: keys that stand in filters and others are found by those who know the filter, don't, or know another; so
+// are tables of each in one store.
 func TestSought(t *testing.T) {
 	fs := vfs.NewMem()
 	rows := &pebble.Sought{Name: "Rows", Has: func(key []byte) bool { return bytes.HasPrefix(key, []byte("row")) }}
@@ -38,7 +39,8 @@ func TestSought(t *testing.T) {
 			}
 			written++
 		}
-		if err := store.Compact(t.Context(), kv.Range{Start: []byte("entry"), End: fmt.Appendf(nil, "row %d", written/2)}); err != nil {
+		if err := store.Compact(t.Context(),
+			kv.Range{Start: []byte("entry"), End: fmt.Appendf(nil, "row %d", written/2)}); err != nil {
 			t.Fatal(err)
 		}
 		for i := range written + 100 {

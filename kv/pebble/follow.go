@@ -14,14 +14,15 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// followers is who follows the store's commits. Batches are applied under a read lock, so that Follow waits for those that nobody gathers.
+// followers is who follows the store's commits. Batches are applied under a read lock, so that Follow waits for those
+// that nobody gathers.
 type followers struct {
 	mu  sync.RWMutex
 	now *follower
 }
 
-// follower gathers the batches of a store in the order in which they are applied, which is that of the log. As long as there is one, batches are applied one after the
-// other, whatever the number of lanes.
+// follower gathers the batches of a store in the order in which they are applied, which is that of the log. As long as
+// there is one, batches are applied one after the other, whatever the number of lanes.
 type follower struct {
 	store    *Store
 	bytesMax int64
@@ -103,7 +104,8 @@ func (f *follower) Next(size int) (changes []kv.Change, untilMS int64, more bool
 
 // add notes a batch that is about to be applied.
 func (f *follower) add(batch *pebble.Batch) *followedBatch {
-	b := &followedBatch{Change: kv.Change{Bytes: bytes.Clone(batch.Repr())}} // before it is applied: large ones are empty afterwards
+	// before it is applied: large ones are empty afterwards
+	b := &followedBatch{Change: kv.Change{Bytes: bytes.Clone(batch.Repr())}}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	b.number = f.begun
@@ -125,7 +127,8 @@ func (f *follower) lose() {
 	}
 }
 
-// settle notes that a batch is durable, before its commits are acknowledged. All before it are, too: the log is written and synced in their order.
+// settle notes that a batch is durable, before its commits are acknowledged. All before it are, too: the log is written
+// and synced in their order.
 func (f *follower) settle(b *followedBatch) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -19,7 +19,8 @@ import (
 
 func openMemory(t *testing.T) *pebble.Store {
 	t.Helper()
-	store, err := pebble.Open(pebble.Options{Dir: "data", FS: vfs.NewMem(), MemTableBytes: 1 << 20, ReadOnlyBelowBytes: -1})
+	store, err := pebble.Open(pebble.Options{Dir: "data", FS: vfs.NewMem(), MemTableBytes: 1 << 20,
+		ReadOnlyBelowBytes: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,8 +46,9 @@ func entriesOf(t *testing.T, store kv.Store) map[string]string {
 	return all
 }
 
-// TestFollow writes from several goroutines, small and large transactions and deletions of ranges, and makes the changes again in another store: all of them, and once more
-// from some change on, as a copy does that has seen a part of them.
+// TestFollow writes from several goroutines, small and large transactions and deletions of ranges, and makes the
+// changes again in another store: all of them, and once more from some change on, as a copy does that has seen a part
+// of them.
 func TestFollow(t *testing.T) {
 	store, copied := openMemory(t), openMemory(t)
 	f, err := store.Follow(1 << 30)
@@ -68,14 +70,16 @@ func TestFollow(t *testing.T) {
 						if i%50 == 7 {
 							size = 700_000 // a batch that is larger than half a memtable
 						}
-						if err := errors.Join(txn.Set(key, make([]byte, size)), txn.Delete(fmt.Append(nil, "k", random.IntN(100)))); err != nil {
+						if err := errors.Join(txn.Set(key, make([]byte, size)),
+							txn.Delete(fmt.Append(nil, "k", random.IntN(100)))); err != nil {
 							return err
 						}
 					}
 					return txn.Set(fmt.Append(nil, "last", w), fmt.Append(nil, i))
 				})
 				if i%20 == 3 {
-					err = errors.Join(err, store.DeleteRange(t.Context(), kv.Range{Start: []byte("k2"), End: []byte("k4")}))
+					err = errors.Join(err,
+						store.DeleteRange(t.Context(), kv.Range{Start: []byte("k2"), End: []byte("k4")}))
 				}
 				if err != nil {
 					t.Error(err)
@@ -133,7 +137,8 @@ func TestFollow(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if err := kv.Update(t.Context(), store, func(txn kv.Txn) error { return txn.Set([]byte("more"), []byte("than a byte")) }); err != nil {
+	if err := kv.Update(t.Context(), store,
+		func(txn kv.Txn) error { return txn.Set([]byte("more"), []byte("than a byte")) }); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, _, err := f.Next(100); !errors.Is(err, kv.ErrGap) {

@@ -17,8 +17,9 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// The file WEFT names the engine and the format of a folder. It is written when the engine has made its files. Until then the file WEFT.new says that
-// the folder is being made: if it is found alone, that was interrupted, nobody has written anything yet, and it is made again.
+// The file WEFT names the engine and the format of a folder. It is written when the engine has made its files. Until
+// then the file WEFT.new says that the folder is being made: if it is found alone, that was interrupted, nobody has
+// written anything yet, and it is made again.
 const (
 	markerName    = "WEFT"
 	markerNewName = "WEFT.new"
@@ -37,7 +38,8 @@ var harmlessNames = []string{"LOCK", "lost+found", markerTmpName}
 // ownNames are those of files of this package that hold no data. // immutable
 var ownNames = []string{markerNewName, stateName, stateTmpName, probeName}
 
-// checkMarker reads the folder's marker. fresh says that the folder is empty, and claimed; finishMarker must follow. The folder is locked.
+// checkMarker reads the folder's marker. fresh says that the folder is empty, and claimed; finishMarker must follow.
+// The folder is locked.
 func checkMarker(fs vfs.FS, dir string) (fresh bool, err error) {
 	text, err := readMarker(fs, dir)
 	if errors.Is(err, os.ErrNotExist) {

@@ -69,7 +69,8 @@ func TestOpenAfterCrashWhileCreating(t *testing.T) {
 		mem := vfs.NewCrashableMem()
 		var clones []*vfs.MemFS
 		s := mustOpen(t, small(errorfs.Wrap(mem, errorfs.InjectorFunc(func(errorfs.Op) error {
-			clones = append(clones, mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: percent, RNG: newRandom(uint64(len(clones)))}))
+			clones = append(clones, mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: percent,
+				RNG: newRandom(uint64(len(clones)))}))
 			return nil
 		}))))
 		opening := len(clones)
@@ -125,7 +126,8 @@ func TestMetrics(t *testing.T) {
 	_, _, err := s.Get(ctx, []byte{'a', 1}, nil)
 	must(t, err)
 	m := s.Metrics()
-	if m.LogSyncs.Count == 0 || m.Flushes == 0 || m.CommitVersion != 10 || m.ConflictEntries != 10 || m.ReadAmp == 0 || m.CacheMisses == 0 || len(m.Levels) != 7 {
+	if m.LogSyncs.Count == 0 || m.Flushes == 0 || m.CommitVersion != 10 || m.ConflictEntries != 10 || m.ReadAmp == 0 ||
+		m.CacheMisses == 0 || len(m.Levels) != 7 {
 		t.Errorf("%+v", m)
 	}
 	buckets := int64(0)

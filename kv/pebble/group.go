@@ -15,10 +15,10 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// Commits are written in groups. A lane is a pair of goroutines: the first turns the commits that came in meanwhile into one batch of Pebble's
-// and applies it, which makes them visible; the second waits for the sync of the log and then wakes the committers. While one group is
-// being synced the next is formed, so that groups grow with the number of writers. Committers never call Pebble themselves: whatever happens
-// to it, they can be known.
+// Commits are written in groups. A lane is a pair of goroutines: the first turns the commits that came in meanwhile
+// into one batch of Pebble's and applies it, which makes them visible; the second waits for the sync of the log and
+// then wakes the committers. While one group is being synced the next is formed, so that groups grow with the number of
+// writers. Committers never call Pebble themselves: whatever happens to it, they can be known.
 const (
 	laneQueueBytesMax = 1 << 20 // a group is closed to further commits beyond this
 	laneUnsynced      = 12      // applied groups that wait behind the one being synced
@@ -93,7 +93,8 @@ type lane struct {
 }
 
 func newLane(s *Store) *lane {
-	l := &lane{store: s, wake: make(chan struct{}, 1), unsynced: make(chan *group, laneUnsynced), ended: make(chan struct{})}
+	l := &lane{store: s, wake: make(chan struct{}, 1), unsynced: make(chan *group, laneUnsynced),
+		ended: make(chan struct{})}
 	go l.applyGroups()
 	go l.syncGroups()
 	return l

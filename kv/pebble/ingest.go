@@ -22,8 +22,9 @@ const ingestTableBytes = 64 << 20
 // ingestDir is where tables are built. It is empty outside of Ingest and emptied by Open.
 func ingestDir(fs vfs.FS, dir string) string { return fs.PathJoin(dir, "weft-ingest") }
 
-// Ingest implements kv.Admin: it builds tables outside of the tree and then links them in at once. Either all entries are added or none.
-// Errors: one that names the key if keys don't ascend or if their range holds a key already; kv.ErrReadOnly.
+// Ingest implements kv.Admin: it builds tables outside of the tree and then links them in at once. Either all entries
+// are added or none. Errors: one that names the key if keys don't ascend or if their range holds a key already;
+// kv.ErrReadOnly.
 func (s *Store) Ingest(ctx context.Context, next func() (key, value []byte, err error)) error {
 	var mu sync.Mutex // next is neither running nor called once Ingest has returned
 	defer func() { mu.Lock(); defer mu.Unlock(); next = nil }()
@@ -39,7 +40,8 @@ func (s *Store) Ingest(ctx context.Context, next func() (key, value []byte, err 
 		if err := s.disk.mayWrite(); err != nil {
 			return err
 		}
-		in := &ingestion{store: s, dir: s.options.FS.PathJoin(ingestDir(s.options.FS, s.options.Dir), fmt.Sprintf("%d", s.ingests.Add(1)))}
+		in := &ingestion{store: s, dir: s.options.FS.PathJoin(ingestDir(s.options.FS, s.options.Dir),
+			fmt.Sprintf("%d", s.ingests.Add(1)))}
 		err := in.run(ctx, entries)
 		return errors.Join(err, s.options.FS.RemoveAll(in.dir))
 	})
@@ -128,12 +130,14 @@ func (in *ingestion) newTable() error {
 
 // checkEmpty refuses to hide keys that are there already.
 func (in *ingestion) checkEmpty() (err error) {
-	iter, err := in.store.db.NewIter(&pebble.IterOptions{LowerBound: storedKey(in.first), UpperBound: append(bytes.Clone(storedKey(in.last)), 0)})
+	iter, err := in.store.db.NewIter(&pebble.IterOptions{LowerBound: storedKey(in.first),
+		UpperBound: append(bytes.Clone(storedKey(in.last)), 0)})
 	if err != nil {
 		return err
 	}
 	if iter.First() {
-		err = fmt.Errorf("pebble: ingest: key %x is there already; ingest into a range that holds no key", userKey(iter.Key()))
+		err = fmt.Errorf("pebble: ingest: key %x is there already; ingest into a range that holds no key",
+			userKey(iter.Key()))
 	}
 	return errors.Join(err, iter.Error(), iter.Close())
 }

@@ -14,7 +14,8 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// TestIngestGivenUp gives up an ingestion: its caller's function is neither running nor called any more, and nothing was added.
+// TestIngestGivenUp gives up an ingestion: its caller's function is neither running nor called any more, and nothing
+// was added.
 func TestIngestGivenUp(t *testing.T) {
 	s := opened(t, small(vfs.NewMem()))
 	for round := range 20 {
@@ -34,7 +35,8 @@ func TestIngestGivenUp(t *testing.T) {
 		}
 		seen := calls
 		if time.Sleep(time.Millisecond); isRunning || calls != seen {
-			t.Fatalf("Ingest has returned: its caller's function is running: %t, and was called %d times more", isRunning, calls-seen)
+			t.Fatalf("Ingest has returned: its caller's function is running: %t, and was called %d times more",
+				isRunning, calls-seen)
 		}
 	}
 	reader, err := s.Read(t.Context())

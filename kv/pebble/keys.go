@@ -4,8 +4,9 @@ package pebble
 
 import "github.com/weftdb/weft/kv"
 
-// Keys are stored as they are, but for those that are empty or begin with a zero byte: they get one more zero byte in front. This keeps the order
-// of all keys, and the engine never meets an empty key, which it can't write into a table (it panics).
+// Keys are stored as they are, but for those that are empty or begin with a zero byte: they get one more zero byte in
+// front. This keeps the order of all keys, and the engine never meets an empty key, which it can't write into a table
+// (it panics).
 
 // storedKey returns the stored form of key: key itself or, rarely, a new slice.
 func storedKey(key []byte) []byte {

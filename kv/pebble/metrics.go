@@ -80,16 +80,20 @@ func (s *Store) Metrics() Metrics {
 	defer s.gate.Leave(0)
 	e := s.db.Metrics()
 	m := Metrics{
-		CacheBytes: e.BlockCache.Size, CacheBlocks: e.BlockCache.Count, CacheHits: e.BlockCache.Hits, CacheMisses: e.BlockCache.Misses,
+		CacheBytes: e.BlockCache.Size, CacheBlocks: e.BlockCache.Count, CacheHits: e.BlockCache.Hits,
+		CacheMisses:    e.BlockCache.Misses,
 		TableFilesOpen: e.FileCache.TableCount, BloomHits: e.Filter.Hits, BloomMisses: e.Filter.Misses,
 		DiskBytes: int64(e.DiskSpaceUsage()), DiskFreeBytes: s.disk.free.Load(), ReadAmp: e.ReadAmp(),
 		ObsoleteBytes: int64(e.Table.ObsoleteSize + e.Table.ZombieSize), TablesOpenScans: e.TableIters,
 		MemTableBytes: int64(e.MemTable.Size), MemTables: e.MemTable.Count,
 		Flushes: e.Flush.Count, FlushedBytes: e.Flush.WriteThroughput.Bytes,
-		Compactions: e.Compact.Count, CompactionsRunning: e.Compact.NumInProgress, CompactionsFailed: e.Compact.FailedCount,
+		Compactions: e.Compact.Count, CompactionsRunning: e.Compact.NumInProgress,
+		CompactionsFailed:   e.Compact.FailedCount,
 		CompactionDebtBytes: int64(e.Compact.EstimatedDebt),
-		WriteStalls:         s.events.writeStalls.Load(), BackgroundErrors: s.events.backgroundErrors.Load(), Corruptions: s.events.corruptions.Load(),
-		LogFiles: e.WAL.Files, LogBytes: int64(e.WAL.Size), LogBytesWritten: int64(e.WAL.BytesWritten), LogSyncs: s.guard.SyncLatency(),
+		WriteStalls:         s.events.writeStalls.Load(), BackgroundErrors: s.events.backgroundErrors.Load(),
+		Corruptions: s.events.corruptions.Load(),
+		LogFiles:    e.WAL.Files, LogBytes: int64(e.WAL.Size), LogBytesWritten: int64(e.WAL.BytesWritten),
+		LogSyncs:  s.guard.SyncLatency(),
 		Snapshots: int64(e.Snapshots.Count),
 	}
 	for i := range e.Levels {
@@ -103,8 +107,9 @@ func (m *Metrics) addLevel(l *pebble.LevelMetrics) {
 	m.CompactedBytes += int64(l.TableBytesCompacted)
 	m.Levels = append(m.Levels, LevelMetrics{
 		Tables: l.TablesCount, Bytes: l.TablesSize, Sublevels: int64(l.Sublevels), Score: l.Score,
-		BytesIn: int64(l.TableBytesIn), BytesCompacted: int64(l.TableBytesCompacted), BytesIngested: int64(l.TableBytesIngested),
-		WriteAmp: l.WriteAmp(),
+		BytesIn: int64(l.TableBytesIn), BytesCompacted: int64(l.TableBytesCompacted),
+		BytesIngested: int64(l.TableBytesIngested),
+		WriteAmp:      l.WriteAmp(),
 	})
 }
 

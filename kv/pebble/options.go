@@ -31,27 +31,31 @@ const (
 	CompressionNone                        // none
 )
 
-// blockBytes is the size of a block: with what the cache adds to it, it fits Go's allocations of 32 KiB. The next larger ones have 40.
+// blockBytes is the size of a block: with what the cache adds to it, it fits Go's allocations of 32 KiB. The next
+// larger ones have 40.
 const blockBytes = 32<<10 - 512
 
 // Options configure Open. Only Dir is required; the zero value of every other field takes the default named with it.
 type Options struct {
-	Dir                   string          // folder of the store; created if missing. Required.
-	Existing              bool            // fail with fs.ErrNotExist if the folder holds no store, rather than make one
-	ReadOnly              bool            // nothing is written; implies Existing. Memory holds what the log has
-	FS                    vfs.FS          // default: the operating system's
-	CacheBytes            int64           // cache of uncompressed blocks; default 64 MiB
-	MemTableBytes         int             // one memtable; up to four exist for a moment; default 32 MiB
-	Compression           Compression     // default CompressionBalanced
-	BloomBitsPerKey       int             // bloom filter; default 10; negative = none
-	Sought                *Sought         // the keys that bloom filters have; default: all
-	CompactionConcurrency int             // compactions at once; default half of GOMAXPROCS, 1 to 4
-	MaxOpenFiles          int             // table files kept open; default 1000
-	ReadOnlyBelowBytes    int64           // free disk space below which writes are refused; default 512 MiB or a tenth of the disk if that is less; negative = off
-	DiskCheckInterval     time.Duration   // between looks at the free disk space; default 500 ms
-	CloseTimeout          time.Duration   // Close gives up after this; default 10 s
-	Logger                *slog.Logger    // default: nothing is logged
-	Fatal                 func(err error) // called once, on its own goroutine, when the store can't go on and the process should end; default: logs
+	Dir                   string      // folder of the store; created if missing. Required.
+	Existing              bool        // fail with fs.ErrNotExist if the folder holds no store, rather than make one
+	ReadOnly              bool        // nothing is written; implies Existing. Memory holds what the log has
+	FS                    vfs.FS      // default: the operating system's
+	CacheBytes            int64       // cache of uncompressed blocks; default 64 MiB
+	MemTableBytes         int         // one memtable; up to four exist for a moment; default 32 MiB
+	Compression           Compression // default CompressionBalanced
+	BloomBitsPerKey       int         // bloom filter; default 10; negative = none
+	Sought                *Sought     // the keys that bloom filters have; default: all
+	CompactionConcurrency int         // compactions at once; default half of GOMAXPROCS, 1 to 4
+	MaxOpenFiles          int         // table files kept open; default 1000
+	// free disk space below which writes are refused; default 512 MiB or a tenth of the disk if that is less; negative
+	// = off
+	ReadOnlyBelowBytes int64
+	DiskCheckInterval  time.Duration // between looks at the free disk space; default 500 ms
+	CloseTimeout       time.Duration // Close gives up after this; default 10 s
+	Logger             *slog.Logger  // default: nothing is logged
+	// called once, on its own goroutine, when the store can't go on and the process should end; default: logs
+	Fatal func(err error)
 
 	tableRetries int32         // see guard.NewFS; tests only
 	hungerMax    time.Duration // see the constant; tests only

@@ -125,7 +125,8 @@ func checkManifest(fs vfs.FS, dir, name string) (torn int64, err error) {
 		case errors.Is(err, io.EOF):
 			return 0, nil
 		case hasRecord(text, end):
-			return 0, damage("the file %s, the list of the data's files, is damaged %d bytes from its beginning", name, end)
+			return 0, damage("the file %s, the list of the data's files, is damaged %d bytes from its beginning", name,
+				end)
 		default:
 			return int64(len(text)) - end, nil
 		}

@@ -16,8 +16,8 @@ import (
 	"github.com/weftdb/weft/kv/kvtest"
 )
 
-// TestMain checks for leaked goroutines at the end. Tests that make stores stop leave goroutines behind on purpose (see guard.FS), so they run in
-// another process: see inOtherProcess.
+// TestMain checks for leaked goroutines at the end. Tests that make stores stop leave goroutines behind on purpose (see
+// guard.FS), so they run in another process: see inOtherProcess.
 func TestMain(m *testing.M) {
 	if os.Getenv(otherProcessEnv) != "" {
 		os.Exit(m.Run())
@@ -27,7 +27,8 @@ func TestMain(m *testing.M) {
 
 // small are options for tests: little memory, no watermark.
 func small(fs vfs.FS) Options {
-	return Options{Dir: "store", FS: fs, CacheBytes: 1 << 20, MemTableBytes: 256 << 10, ReadOnlyBelowBytes: -1, DiskCheckInterval: time.Hour}
+	return Options{Dir: "store", FS: fs, CacheBytes: 1 << 20, MemTableBytes: 256 << 10, ReadOnlyBelowBytes: -1,
+		DiskCheckInterval: time.Hour}
 }
 
 func mustOpen(t testing.TB, o Options) *Store {
@@ -61,7 +62,8 @@ func TestEngine(t *testing.T) {
 			return mustOpen(t, small(s.(*Store).options.FS))
 		},
 		Crash: func(t *testing.T, s kv.Store) kv.Store {
-			clone := s.(*Store).options.FS.(*vfs.MemFS).CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 30, RNG: rand.New(rand.NewPCG(1, 1))})
+			clone := s.(*Store).options.FS.(*vfs.MemFS).CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 30,
+				RNG: rand.New(rand.NewPCG(1, 1))})
 			return mustOpen(t, small(clone))
 		},
 		Admin: func(s kv.Store) kv.Admin { return s.(*Store) },

@@ -11,9 +11,9 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// points looks single keys up at a snapshot. A reader that asks for many keeps one iterator for them, where the engine's Get makes a new one each time:
-// that is half of what reading a row behind an index entry costs. The zero value works. It is safe for concurrent use; of several calls at a time, one has the
-// iterator.
+// points looks single keys up at a snapshot. A reader that asks for many keeps one iterator for them, where the
+// engine's Get makes a new one each time: that is half of what reading a row behind an index entry costs. The zero
+// value works. It is safe for concurrent use; of several calls at a time, one has the iterator.
 type points struct {
 	gets atomic.Int32
 	mu   sync.Mutex // held while iter, or a value of it, is in use
@@ -23,7 +23,8 @@ type points struct {
 // pointsKept is after how many keys an iterator is kept: less is not worth making it.
 const pointsKept = 8
 
-// get looks a stored key up. err is pebble.ErrNotFound if it is not there; else closer must be closed after the value was used.
+// get looks a stored key up. err is pebble.ErrNotFound if it is not there; else closer must be closed after the value
+// was used.
 func (p *points) get(snapshot snapshot, key []byte) (value []byte, closer io.Closer, err error) {
 	if p.gets.Load() < pointsKept {
 		p.gets.Add(1)

@@ -12,7 +12,8 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// TestPoints looks up more keys at one snapshot than it takes to keep an iterator, in any order and side by side, while others write: all are as they were.
+// TestPoints looks up more keys at one snapshot than it takes to keep an iterator, in any order and side by side, while
+// others write: all are as they were.
 func TestPoints(t *testing.T) {
 	s, err := Open(Options{Dir: "data", FS: vfs.NewMem(), ReadOnlyBelowBytes: -1})
 	if err != nil {

@@ -29,7 +29,8 @@ type member struct {
 	listed     bool
 }
 
-// releaser frees the engine's resources of an object. It is called by its owner's Close or by the store's, never by both at once.
+// releaser frees the engine's resources of an object. It is called by its owner's Close or by the store's, never by
+// both at once.
 type releaser interface{ release() error }
 
 func newRegistry() *registry {
@@ -41,7 +42,8 @@ func newRegistry() *registry {
 	return r
 }
 
-// add lists m and sets its start. The start is loaded under the shard's lock, so that oldest never misses a smaller one.
+// add lists m and sets its start. The start is loaded under the shard's lock, so that oldest never misses a smaller
+// one.
 func (r *registry) add(m *member, owner releaser, version *atomic.Uint64) {
 	m.owner, m.shard, m.listed = owner, uint8(rand.Uint32()%registryShards), true
 	shard := &r.shards[m.shard]

@@ -29,7 +29,8 @@ func (r *renewal) reset() {
 // release implements releaser.
 func (st *txnState) release() error { return errors.Join(st.view.release(), st.latest.release()) }
 
-// conflictsAfter is the version from which others' commits of a key that is written or guarded now are conflicts; 0: the transaction's start.
+// conflictsAfter is the version from which others' commits of a key that is written or guarded now are conflicts; 0:
+// the transaction's start.
 func (st *txnState) conflictsAfter() uint64 {
 	if !st.renewed {
 		return 0

@@ -110,7 +110,8 @@ const hungerMax = 2 * time.Second
 
 // errHungry is the error of a read that was begun before, and shows what can't be made durable.
 func errHungry() error {
-	return fmt.Errorf("%w: there is no space for the log; free some space, then writes go on by themselves", kv.ErrReadOnly)
+	return fmt.Errorf("%w: there is no space for the log; free some space, then writes go on by themselves",
+		kv.ErrReadOnly)
 }
 
 // unknownHungry is the error of a commit that waits for space. It is none of kv.ErrReadOnly: it may be written yet.

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package pebble is Weft's embedded engine: a kv.Store in one folder, kept by the library github.com/cockroachdb/pebble.
+// Package pebble is Weft's embedded engine: a kv.Store in one folder, kept by the library
+// github.com/cockroachdb/pebble.
 //
-// Keys and values are stored as they come, the latest version only. Transactions are optimistic: they read a snapshot, buffer their writes,
-// and at Commit a table in memory (commitTable) reports whether a key of theirs was committed since. Pebble shows a commit before it is
-// synced; so that no reader sees what a crash could take back, reads wait for a commit they would show. Reads of other keys don't.
+// Keys and values are stored as they come, the latest version only. Transactions are optimistic: they read a snapshot,
+// buffer their writes, and at Commit a table in memory (commitTable) reports whether a key of theirs was committed
+// since. Pebble shows a commit before it is synced; so that no reader sees what a crash could take back, reads wait for
+// a commit they would show. Reads of other keys don't.
 //
 // # What a folder holds
 //
@@ -15,16 +17,18 @@
 //
 // # When the disk fails
 //
-// After an error in writing or syncing the log or the manifest nobody knows what is on the disk. The store then stops for good: what was not
-// acknowledged returns kv.ErrUnknownOutcome, later calls kv.ErrClosed, no file changes any more, and Options.Fatal is called once. The
-// goroutines of the engine that were involved stay where they are, with the folder's lock, until the process ends; it should.
-// A disk that is nearly full is no failure, and neither is a quota that is used up: the store turns read-only until there is space again (see
-// Options.ReadOnlyBelowBytes). If even the log waits for space, reads show what is durable, and nothing else.
+// After an error in writing or syncing the log or the manifest nobody knows what is on the disk. The store then stops
+// for good: what was not acknowledged returns kv.ErrUnknownOutcome, later calls kv.ErrClosed, no file changes any more,
+// and Options.Fatal is called once. The goroutines of the engine that were involved stay where they are, with the
+// folder's lock, until the process ends; it should. A disk that is nearly full is no failure, and neither is a quota
+// that is used up: the store turns read-only until there is space again (see Options.ReadOnlyBelowBytes). If even the
+// log waits for space, reads show what is durable, and nothing else.
 //
 // # Closing
 //
-// Close ends what is still open (readers, transactions, cursors then return kv.ErrClosed), waits for the calls and commits under way, and closes
-// the engine. If that takes longer than Options.CloseTimeout it gives up with an error: the files are frozen, and the process should end.
+// Close ends what is still open (readers, transactions, cursors then return kv.ErrClosed), waits for the calls and
+// commits under way, and closes the engine. If that takes longer than Options.CloseTimeout it gives up with an error:
+// the files are frozen, and the process should end.
 //
 // Knows: Pebble, its files, snapshots and batches; how commits conflict and when they are durable.
 // Never: tables, encodings of keys and values, other engines.
@@ -177,7 +181,8 @@ func (s *Store) Begin(ctx context.Context) (kv.Txn, error) {
 	return &txn{state: state}, nil
 }
 
-// inside runs f on a goroutine of its own while the store is kept open, and returns early if the store stops or ctx ends.
+// inside runs f on a goroutine of its own while the store is kept open, and returns early if the store stops or ctx
+// ends.
 func (s *Store) inside(ctx context.Context, f func() error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -257,7 +262,8 @@ func (v *view) get(ctx context.Context, s *Store, key []byte) (value []byte, clo
 	return value, closer, found, nil
 }
 
-// settleKey waits for the commit of key that the snapshot may show. If a later one hides it, all that it may show are waited for.
+// settleKey waits for the commit of key that the snapshot may show. If a later one hides it, all that it may show are
+// waited for.
 func (v *view) settleKey(ctx context.Context, s *Store, key []byte) error {
 	if v.checkSettled() {
 		return nil

@@ -4,8 +4,9 @@ package pebble
 
 import "slices"
 
-// sweep removes the entries that no transaction can conflict with any more. If that leaves too many, because a transaction has been open for
-// very long, the older half goes as well and the floor rises: transactions older than it will be refused, and memory stays bounded.
+// sweep removes the entries that no transaction can conflict with any more. If that leaves too many, because a
+// transaction has been open for very long, the older half goes as well and the floor rises: transactions older than it
+// will be refused, and memory stays bounded.
 func (s *tableShard) sweep(t *commitTable) {
 	s.removeUpTo(t.oldestStart())
 	if len(s.entries) >= s.max {

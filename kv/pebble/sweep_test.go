@@ -23,9 +23,9 @@ import (
 // sweepHang is when a call counts as hanging. Nothing is measured by it: a correct store is far from it.
 const sweepHang = time.Minute
 
-// TestFileErrors fails the i-th file operation of a script, for many i: each call returns, with success or an error; what was acknowledged
-// is there after a crash, and what failed for sure is not. A change tries every twelfth, from a place that the seed chooses, once and for ever;
-// a night tries them all. Each sync of the log fails in any case.
+// TestFileErrors fails the i-th file operation of a script, for many i: each call returns, with success or an error;
+// what was acknowledged is there after a crash, and what failed for sure is not. A change tries every twelfth, from a
+// place that the seed chooses, once and for ever; a night tries them all. Each sync of the log fails in any case.
 func TestFileErrors(t *testing.T) {
 	if !inOtherProcess(t) {
 		return
@@ -60,7 +60,8 @@ type sweep struct {
 	refused  []string // transactions that failed for sure
 }
 
-// sweepOne fails operation i of those that count, and all later ones if lasting, and reports whether the script got that far.
+// sweepOne fails operation i of those that count, and all later ones if lasting, and reports whether the script got
+// that far.
 func sweepOne(t *testing.T, i int64, lasting bool, counts func(errorfs.Op) bool) bool {
 	w := &sweep{mem: vfs.NewCrashableMem()}
 	fs := errorfs.Wrap(w.mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
@@ -99,7 +100,8 @@ func (w *sweep) script(fs vfs.FS) error {
 		}
 		for phase := range 3 {
 			w.writeAll(s, fmt.Sprintf("%d-%d", round, phase))
-			errs := errors.Join(s.DeleteRange(context.Background(), kv.Range{Start: []byte("none"), End: []byte("nonf")}),
+			errs := errors.Join(s.DeleteRange(context.Background(),
+				kv.Range{Start: []byte("none"), End: []byte("nonf")}),
 				s.Compact(context.Background(), kv.Range{}), w.ingest(s, round, phase))
 			_, readErr := snapshotScan(s, []byte("t 0-0 0 a"))
 			_ = errors.Join(errs, readErr) // any error is fine, a hang or a panic is not

@@ -60,7 +60,8 @@ func (st *txnState) start() {
 	}
 }
 
-// look takes the snapshot at the first read: after the start, so that the snapshot shows every commit that is not later than it.
+// look takes the snapshot at the first read: after the start, so that the snapshot shows every commit that is not later
+// than it.
 func (st *txnState) look() *view {
 	st.start()
 	if st.renewed {
@@ -212,7 +213,8 @@ func (st *txnState) fits(key, value []byte) error {
 	case len(value) > valueBytesMax:
 		return &kv.SizeError{What: "value", Bytes: len(value), BytesMax: valueBytesMax}
 	case len(st.writes.bytes)+len(key)+len(value) > txnBytesMax:
-		return &kv.SizeError{What: "transaction", Bytes: len(st.writes.bytes) + len(key) + len(value), BytesMax: txnBytesMax}
+		return &kv.SizeError{What: "transaction", Bytes: len(st.writes.bytes) + len(key) + len(value),
+			BytesMax: txnBytesMax}
 	}
 	return nil
 }
@@ -230,7 +232,8 @@ func (t *txn) guard(key []byte, touched bool) error {
 		return err
 	}
 	st.start()
-	st.guards = append(st.guards, guardRef{st.store.commits.hash(key), st.writes.keep(key), st.conflictsAfter(), touched})
+	st.guards = append(st.guards, guardRef{st.store.commits.hash(key), st.writes.keep(key), st.conflictsAfter(),
+		touched})
 	return nil
 }
 
@@ -292,7 +295,8 @@ func (st *txnState) appendLocks(locks []lockRef) []lockRef {
 		locks = append(locks, lockRef{hash: node.hash, key: node.key, since: max(node.since, st.member.start)})
 	}
 	for _, held := range st.guards {
-		ref := lockRef{hash: held.hash, key: held.key, since: max(held.since, st.member.start), shared: true, touched: held.touched}
+		ref := lockRef{hash: held.hash, key: held.key, since: max(held.since, st.member.start), shared: true,
+			touched: held.touched}
 		if held.touched {
 			ref.since = math.MaxUint64
 		}

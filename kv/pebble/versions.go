@@ -8,16 +8,18 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// Pebble's iterators step through all versions of a key that memtables hold; only what is written into files loses the old ones. Where rows are
-// rewritten often, that is most of a walk's time. Two things help. A cursor that meets many versions searches for the next key instead of stepping
-// to it. And when walks have lost as much time as writing the memtable to a file costs, it is written: at worst the two cost twice the lesser.
+// Pebble's iterators step through all versions of a key that memtables hold; only what is written into files loses the
+// old ones. Where rows are rewritten often, that is most of a walk's time. Two things help. A cursor that meets many
+// versions searches for the next key instead of stepping to it. And when walks have lost as much time as writing the
+// memtable to a file costs, it is written: at worst the two cost twice the lesser.
 const (
 	versionsLookEvery = 8 // steps of a cursor between two looks at what the iterator did for them
 	// versionsCrowded is from how many versions of a key on searching for the next key is cheaper than stepping.
 	versionsCrowded = 16
 	// versionsSearch is the cost of a search, in steps.
 	versionsSearch = 24
-	// versionsFlush is the cost, in steps, of writing an entry of the memtable to a file and merging it into others. A file is worth it from flushEntriesMin entries on.
+	// versionsFlush is the cost, in steps, of writing an entry of the memtable to a file and merging it into others. A
+	// file is worth it from flushEntriesMin entries on.
 	versionsFlush   = 120
 	flushEntriesMin = 4096
 )

@@ -53,7 +53,8 @@ func expect(t *testing.T, s *Store, from, to int, reverse bool, model map[string
 		t.Fatal(err)
 	}
 	defer func() { _ = r.Close() }()
-	c := r.Scan(t.Context(), kv.Range{Start: fmt.Appendf(nil, "key%03d", from), End: fmt.Appendf(nil, "key%03d", to)}, reverse)
+	c := r.Scan(t.Context(), kv.Range{Start: fmt.Appendf(nil, "key%03d", from), End: fmt.Appendf(nil, "key%03d", to)},
+		reverse)
 	for i := range to - from {
 		key := fmt.Sprintf("key%03d", from+i)
 		if reverse {
@@ -72,7 +73,8 @@ func expect(t *testing.T, s *Store, from, to int, reverse bool, model map[string
 	}
 }
 
-// TestWalkOverVersions walks over keys of which memtables hold up to hundreds of versions, and others of which they hold one.
+// TestWalkOverVersions walks over keys of which memtables hold up to hundreds of versions, and others of which they
+// hold one.
 func TestWalkOverVersions(t *testing.T) {
 	seed := rounds.Seed(t)
 	random := rand.New(rand.NewPCG(seed, 1))

@@ -18,8 +18,8 @@ const (
 // span is a part of a writeSet's bytes. Unlike a slice it survives the growth of them.
 type span struct{ from, to uint32 }
 
-// writeSet holds a transaction's writes, in key order: a skip list without removal, whose nodes, links and bytes lie in three slices, so
-// that a set of a few keys costs no allocation when its slices are used again. Node 0 is the head.
+// writeSet holds a transaction's writes, in key order: a skip list without removal, whose nodes, links and bytes lie in
+// three slices, so that a set of a few keys costs no allocation when its slices are used again. Node 0 is the head.
 type writeSet struct {
 	bytes   []byte
 	nodes   []writeNode
@@ -93,7 +93,8 @@ func (w *writeSet) putStamped(key []byte, at int, value []byte, hash func([]byte
 	node.stampAt = uint32(at) + 1
 }
 
-// stamp puts a stamp into the keys that get one. Their order in the set is no longer that of the keys, so only fill may follow.
+// stamp puts a stamp into the keys that get one. Their order in the set is no longer that of the keys, so only fill may
+// follow.
 func (w *writeSet) stamp(stamp uint64) {
 	for i := range w.nodes {
 		if node := &w.nodes[i]; node.stampAt > 0 {
@@ -142,7 +143,8 @@ func (w *writeSet) newHeight() int {
 
 func (w *writeSet) next(at uint32) uint32 { return w.links[w.nodes[at].tower] }
 
-// seek returns the first node at or after key, 0 if there is none. before, if given, receives the last node before key on each level.
+// seek returns the first node at or after key, 0 if there is none. before, if given, receives the last node before key
+// on each level.
 func (w *writeSet) seek(key []byte, before *[towerHeightMax]uint32) uint32 {
 	at, next := uint32(0), uint32(0)
 	for level := w.height - 1; level >= 0; level-- {

@@ -57,7 +57,8 @@ func compareWriteSet(t *testing.T, random *rand.Rand, set *writeSet, model map[s
 		key := randomKey(random)
 		value, deleted, known := set.get([]byte(key))
 		want, wantKnown := model[key]
-		if known != wantKnown || (known && deleted != (want == "(deleted)")) || (known && !deleted && string(value) != want) {
+		if known != wantKnown || (known && deleted != (want == "(deleted)")) ||
+			(known && !deleted && string(value) != want) {
 			t.Fatalf("get(%q) is %q, %t, %t, want %q", key, value, deleted, known, want)
 		}
 		at, found := slices.BinarySearch(keys, key)
@@ -68,8 +69,10 @@ func compareWriteSet(t *testing.T, random *rand.Rand, set *writeSet, model map[s
 		if at > 0 {
 			wantBefore = keys[at-1]
 		}
-		if next, before := nodeKey(set.seek([]byte(key), nil)), nodeKey(set.seekBefore([]byte(key))); next != wantNext || before != wantBefore {
-			t.Fatalf("around %q (there: %t) are %q and %q, want %q and %q", key, found, before, next, wantBefore, wantNext)
+		if next, before := nodeKey(set.seek([]byte(key), nil)),
+			nodeKey(set.seekBefore([]byte(key))); next != wantNext || before != wantBefore {
+			t.Fatalf("around %q (there: %t) are %q and %q, want %q and %q", key, found, before, next, wantBefore,
+				wantNext)
 		}
 	}
 	if len(keys) == 0 {

@@ -15,7 +15,8 @@ import (
 // deleteRangeWorkers is the number of regions DeleteRange works on at once.
 const deleteRangeWorkers = 4
 
-// DeleteRange drops all keys of r, and with them all that older snapshots would show. Errors: kv.ErrClosed, ctx's error, the cluster's.
+// DeleteRange drops all keys of r, and with them all that older snapshots would show. Errors: kv.ErrClosed, ctx's
+// error, the cluster's.
 func (s *Store) DeleteRange(ctx context.Context, r kv.Range) error {
 	if err := s.check(ctx); err != nil {
 		return err
@@ -31,7 +32,8 @@ func (s *Store) DeleteRange(ctx context.Context, r kv.Range) error {
 // regionsBackoffMS bounds the waiting when the placement driver doesn't answer, milliseconds.
 const regionsBackoffMS = 20000
 
-// Regions lists the cluster's regions that overlap r, cut off at the store's prefix. Errors: kv.ErrClosed, ctx's error, the cluster's.
+// Regions lists the cluster's regions that overlap r, cut off at the store's prefix. Errors: kv.ErrClosed, ctx's error,
+// the cluster's.
 func (s *Store) Regions(ctx context.Context, r kv.Range) ([]kv.Region, error) {
 	if err := s.check(ctx); err != nil {
 		return nil, err
@@ -40,7 +42,8 @@ func (s *Store) Regions(ctx context.Context, r kv.Range) ([]kv.Region, error) {
 		return nil, nil
 	}
 	start, end := s.storedRange(r)
-	found, err := s.client.GetRegionCache().LoadRegionsInKeyRange(tikv.NewBackofferWithVars(ctx, regionsBackoffMS, nil), start, end)
+	found, err := s.client.GetRegionCache().LoadRegionsInKeyRange(tikv.NewBackofferWithVars(ctx, regionsBackoffMS, nil),
+		start, end)
 	if err != nil {
 		return nil, s.readError(ctx, err)
 	}
@@ -55,7 +58,8 @@ func (s *Store) Regions(ctx context.Context, r kv.Range) ([]kv.Region, error) {
 }
 
 // region describes one region; addresses remembers the stores asked for.
-func (s *Store) region(ctx context.Context, region *metapb.Region, leader uint64, addresses map[uint64]string) (kv.Region, error) {
+func (s *Store) region(ctx context.Context, region *metapb.Region, leader uint64,
+	addresses map[uint64]string) (kv.Region, error) {
 	described := kv.Region{ID: region.GetId(), Range: s.clip(region)}
 	for _, peer := range region.GetPeers() {
 		address, err := s.address(ctx, peer.GetStoreId(), addresses)
@@ -93,7 +97,8 @@ func (s *Store) clip(region *metapb.Region) (r kv.Range) {
 	return r
 }
 
-// Split asks the cluster to split its regions at keys and to spread the new ones. Errors: kv.ErrClosed, ctx's error, the cluster's.
+// Split asks the cluster to split its regions at keys and to spread the new ones. Errors: kv.ErrClosed, ctx's error,
+// the cluster's.
 func (s *Store) Split(ctx context.Context, keys [][]byte) error {
 	if err := s.check(ctx); err != nil || len(keys) == 0 {
 		return err

@@ -11,7 +11,8 @@ import (
 	"github.com/weftdb/weft/kv/tikv/tikvtest"
 )
 
-// The mock cluster is in the process: these benchmarks show what the engine and the client cost, and nothing of a network or a disk.
+// The mock cluster is in the process: these benchmarks show what the engine and the client cost, and nothing of a
+// network or a disk.
 
 const (
 	benchKeys       = 20_000
@@ -38,7 +39,8 @@ func benchStore(b *testing.B, options tikv.Options) *tikv.Store {
 			b.Fatal(err)
 		}
 	}
-	if err := store.Split(b.Context(), [][]byte{benchKey(benchKeys / 4), benchKey(benchKeys / 2), benchKey(3 * benchKeys / 4)}); err != nil {
+	if err := store.Split(b.Context(), [][]byte{benchKey(benchKeys / 4), benchKey(benchKeys / 2),
+		benchKey(3 * benchKeys / 4)}); err != nil {
 		b.Fatal(err)
 	}
 	return store

@@ -74,7 +74,8 @@ func scanKeys(t *testing.T, store kv.Store, r kv.Range, reverse bool) (keys []st
 // count counts requests of one kind.
 func count(cluster *tikvtest.Cluster, kind tikvrpc.CmdType) *atomic.Int64 {
 	var n atomic.Int64
-	cluster.SetHook(func(_ context.Context, request *tikvrpc.Request, send func() (*tikvrpc.Response, error)) (*tikvrpc.Response, error) {
+	cluster.SetHook(func(_ context.Context, request *tikvrpc.Request,
+		send func() (*tikvrpc.Response, error)) (*tikvrpc.Response, error) {
 		if request.Type == kind {
 			n.Add(1)
 		}
@@ -89,7 +90,8 @@ func TestEngineWithManyRegions(t *testing.T) {
 	inner := e.Open
 	e.Open = func(t *testing.T) kv.Store {
 		store := inner(t)
-		keys := [][]byte{{}, []byte("\x00\x00"), []byte("a\x00"), []byte("b"), []byte("key 00000500"), []byte("\xff"), []byte("\xff\xff")}
+		keys := [][]byte{{}, []byte("\x00\x00"), []byte("a\x00"), []byte("b"), []byte("key 00000500"), []byte("\xff"),
+			[]byte("\xff\xff")}
 		if err := store.(*tikv.Store).Split(t.Context(), keys); err != nil {
 			t.Fatal(err)
 		}
@@ -128,14 +130,16 @@ func TestTransactionsTakeTwoTimestamps(t *testing.T) {
 		for range transactions {
 			get(t, store, "a")
 		}
-		if taken := cluster.Timestamps() - before; taken > transactions+transactions/10 { // the client takes one now and then by itself
+		// the client takes one now and then by itself
+		if taken := cluster.Timestamps() - before; taken > transactions+transactions/10 {
 			t.Errorf("%d single reads took %d timestamps, want one each", transactions, taken)
 		}
 	}
 }
 
-// TestReadsAgreeOnOrder stops a commit between its timestamp and its effect, and commits another one meanwhile. A snapshot of between the two timestamps
-// shows the first and not the second; so a single read that follows the second must not miss the first.
+// TestReadsAgreeOnOrder stops a commit between its timestamp and its effect, and commits another one meanwhile. A
+// snapshot of between the two timestamps shows the first and not the second; so a single read that follows the second
+// must not miss the first.
 func TestReadsAgreeOnOrder(t *testing.T) {
 	for _, options := range []tikv.Options{{}, {TwoPhases: true}} {
 		cluster := start(t)
@@ -143,7 +147,8 @@ func TestReadsAgreeOnOrder(t *testing.T) {
 		put(t, store, "a", "0", "b", "0")
 		stopped, goOn, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 		var seen atomic.Bool
-		cluster.SetHook(func(_ context.Context, request *tikvrpc.Request, send func() (*tikvrpc.Response, error)) (*tikvrpc.Response, error) {
+		cluster.SetHook(func(_ context.Context, request *tikvrpc.Request,
+			send func() (*tikvrpc.Response, error)) (*tikvrpc.Response, error) {
 			if request.Type == tikvrpc.CmdCommit && !seen.Swap(true) {
 				close(stopped)
 				<-goOn
@@ -202,7 +207,8 @@ func TestGatewaysConflict(t *testing.T) {
 
 func TestPrefixesAreApart(t *testing.T) {
 	cluster := start(t)
-	prefixes := []string{"a", "a\xff", "b", "\xff", "\xff\xff"} // of "a" and "a\xff" one holds the other: not for use, but no harm in ranges
+	// of "a" and "a\xff" one holds the other: not for use, but no harm in ranges
+	prefixes := []string{"a", "a\xff", "b", "\xff", "\xff\xff"}
 	for _, prefix := range []string{"a\xff", "b", "\xff\xff"} {
 		store := open(t, cluster, tikv.Options{Prefix: []byte(prefix)})
 		put(t, store, "", prefix, "k", prefix, "\xff\xff\xff", prefix)
@@ -282,7 +288,8 @@ func TestLifetime(t *testing.T) {
 	if _, _, err := reader.Get(t.Context(), []byte("a"), nil); !errors.Is(err, kv.ErrSnapshotExpired) {
 		t.Errorf("after its life time Get returns %v", err)
 	}
-	if cursor := reader.Scan(t.Context(), kv.Range{}, false); cursor.Next() || !errors.Is(cursor.Close(), kv.ErrSnapshotExpired) {
+	if cursor := reader.Scan(t.Context(), kv.Range{}, false); cursor.Next() ||
+		!errors.Is(cursor.Close(), kv.ErrSnapshotExpired) {
 		t.Errorf("after its life time a cursor ends with %v", cursor.Close())
 	}
 	if err := txn.Commit(t.Context()); !errors.Is(err, kv.ErrConflict) {

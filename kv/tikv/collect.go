@@ -17,9 +17,10 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// Collect moves the cluster's safe point up to Options.KeepVersions before now, by the placement driver's clock, and rolls back what was begun before
-// and never ended: stores drop older versions by themselves then. The safe point is the whole cluster's, and only ever goes up; if somebody else, such
-// as TiDB or a backup, holds it back or has moved it further already, that holds.
+// Collect moves the cluster's safe point up to Options.KeepVersions before now, by the placement driver's clock, and
+// rolls back what was begun before and never ended: stores drop older versions by themselves then. The safe point is
+// the whole cluster's, and only ever goes up; if somebody else, such as TiDB or a backup, holds it back or has moved it
+// further already, that holds.
 func (s *Store) Collect(ctx context.Context) error {
 	if err := s.check(ctx); err != nil {
 		return err
@@ -55,7 +56,8 @@ func (s *Store) safePoint(ctx context.Context) (gc.GCState, error) {
 	return s.client.GetPDClient().GetGCStatesClient(constants.NullKeyspaceID).GetGCState(ctx)
 }
 
-// Where the placement driver is older than its interface for states, whoever moves the safe point is a service of this name that never ends.
+// Where the placement driver is older than its interface for states, whoever moves the safe point is a service of this
+// name that never ends.
 const (
 	collectService          = "gc_worker"
 	collectWorkers          = 8
@@ -63,8 +65,8 @@ const (
 	collectBackoffMS        = 100_000
 )
 
-// collectAsService does by hand what newer placement drivers and the client do in one call: it asks which point all services allow, ends what was begun
-// before, and only then tells the stores.
+// collectAsService does by hand what newer placement drivers and the client do in one call: it asks which point all
+// services allow, ends what was begun before, and only then tells the stores.
 func (s *Store) collectAsService(ctx context.Context, target uint64) error {
 	driver := s.client.GetPDClient()
 	allowed, err := driver.UpdateServiceGCSafePoint(ctx, collectService, math.MaxInt64, target)
@@ -79,7 +81,8 @@ func (s *Store) collectAsService(ctx context.Context, target uint64) error {
 		}
 		return tikv.ResolveLocksForRange(ctx, resolver, target, r.StartKey, r.EndKey, backoff, collectLocksMax)
 	}
-	if err := rangetask.NewRangeTaskRunner("weft-resolve-locks", s.client, collectWorkers, end).RunOnRange(ctx, nil, nil); err != nil {
+	if err := rangetask.NewRangeTaskRunner("weft-resolve-locks", s.client, collectWorkers, end).RunOnRange(ctx, nil,
+		nil); err != nil {
 		return err
 	}
 	_, err = driver.UpdateGCSafePoint(ctx, target)

@@ -88,7 +88,9 @@ func TestCollectHeldBack(t *testing.T) {
 func TestSnapshotsEndBeforeTheyAreCollected(t *testing.T) {
 	store := open(t, start(t), tikv.Options{})
 	limits := store.Limits()
-	if keep := (10 * time.Minute).Milliseconds(); limits.SnapshotLifetime >= keep || limits.TxnLifetimeMS >= keep || limits.SnapshotLifetime < keep*8/10 {
-		t.Errorf("snapshots live %d ms, transactions %d, and versions are kept for %d", limits.SnapshotLifetime, limits.TxnLifetimeMS, keep)
+	if keep := (10 * time.Minute).Milliseconds(); limits.SnapshotLifetime >= keep || limits.TxnLifetimeMS >= keep ||
+		limits.SnapshotLifetime < keep*8/10 {
+		t.Errorf("snapshots live %d ms, transactions %d, and versions are kept for %d", limits.SnapshotLifetime,
+			limits.TxnLifetimeMS, keep)
 	}
 }

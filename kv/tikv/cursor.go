@@ -12,8 +12,8 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// cursor merges a transaction's writes over the stored entries, in either direction. Of two entries with the same key the write wins, and
-// a deletion hides both.
+// cursor merges a transaction's writes over the stored entries, in either direction. Of two entries with the same key
+// the write wins, and a deletion hides both.
 type cursor struct {
 	ctx    context.Context
 	view   *view
@@ -62,7 +62,8 @@ func (c *cursor) Next() bool {
 	}
 }
 
-// advance takes the entry that comes first of the stored and the own ones. It's found unless both are at their ends, and shown unless it's deleted.
+// advance takes the entry that comes first of the stored and the own ones. It's found unless both are at their ends,
+// and shown unless it's deleted.
 func (c *cursor) advance() (found, shown bool, err error) {
 	stored, ok, err := c.stored.peek(c.ctx)
 	if err != nil {
@@ -88,7 +89,8 @@ func (c *cursor) advance() (found, shown bool, err error) {
 	return true, true, nil
 }
 
-// compare is negative if the stored entry, which is there if ok, comes before the own one, and 0 if both have the same key.
+// compare is negative if the stored entry, which is there if ok, comes before the own one, and 0 if both have the same
+// key.
 func (c *cursor) compare(stored pair, ok bool) int {
 	if !ok {
 		return 1

@@ -29,8 +29,8 @@ func (s *Store) readError(ctx context.Context, err error) error {
 	}
 }
 
-// commitError turns an error of the client's in a commit into kv's. The client says so itself where the outcome is unknown, and only
-// there may anything have been written.
+// commitError turns an error of the client's in a commit into kv's. The client says so itself where the outcome is
+// unknown, and only there may anything have been written.
 func (s *Store) commitError(ctx context.Context, err error) error {
 	var conflict *tikverr.ErrWriteConflict
 	switch {

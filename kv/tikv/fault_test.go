@@ -22,9 +22,11 @@ import (
 	"github.com/weftdb/weft/kv/tikv/tikvtest"
 )
 
-// cutOff loses the requests of one kind, or only their answers if delivered is set, and gives the caller up at the same time.
+// cutOff loses the requests of one kind, or only their answers if delivered is set, and gives the caller up at the same
+// time.
 func cutOff(cluster *tikvtest.Cluster, kind tikvrpc.CmdType, delivered bool, cancel context.CancelFunc) {
-	cluster.SetHook(func(ctx context.Context, request *tikvrpc.Request, send func() (*tikvrpc.Response, error)) (*tikvrpc.Response, error) {
+	cluster.SetHook(func(ctx context.Context, request *tikvrpc.Request,
+		send func() (*tikvrpc.Response, error)) (*tikvrpc.Response, error) {
 		if request.Type != kind {
 			return send()
 		}
@@ -38,8 +40,10 @@ func cutOff(cluster *tikvtest.Cluster, kind tikvrpc.CmdType, delivered bool, can
 	})
 }
 
-// commitCutOff commits a write of two keys on a connection that gets lost, and returns the error and what is there afterwards.
-func commitCutOff(t *testing.T, options tikv.Options, kind tikvrpc.CmdType, delivered bool) (a, b string, committed error) {
+// commitCutOff commits a write of two keys on a connection that gets lost, and returns the error and what is there
+// afterwards.
+func commitCutOff(t *testing.T, options tikv.Options, kind tikvrpc.CmdType, delivered bool) (a, b string,
+	committed error) {
 	cluster := start(t)
 	store := open(t, cluster, options)
 	put(t, store, "a", "before", "b", "before")
@@ -104,7 +108,8 @@ func TestCancelledScanDoesNotWait(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	release := make(chan struct{})
 	defer close(release)
-	cluster.SetHook(func(_ context.Context, request *tikvrpc.Request, send func() (*tikvrpc.Response, error)) (*tikvrpc.Response, error) {
+	cluster.SetHook(func(_ context.Context, request *tikvrpc.Request,
+		send func() (*tikvrpc.Response, error)) (*tikvrpc.Response, error) {
 		if request.Type == tikvrpc.CmdScan {
 			cancel()
 			<-release // the store hangs
@@ -143,7 +148,8 @@ func TestPages(t *testing.T) {
 			t.Fatalf("%d keys", len(keys))
 		}
 		if most := int64(n/tikv.PageEntriesMax + 5); requests.Load() > most {
-			t.Errorf("reverse %t: a scan of %d entries made %d requests, want at most %d", reverse, n, requests.Load(), most)
+			t.Errorf("reverse %t: a scan of %d entries made %d requests, want at most %d", reverse, n, requests.Load(),
+				most)
 		}
 	}
 	requests.Store(0)
@@ -171,7 +177,8 @@ func TestPagesOfLargeValuesStaySmall(t *testing.T) {
 		put(t, store, fmt.Sprintf("key %06d", i), strings.Repeat("v", valueBytes))
 	}
 	var largest uint32
-	cluster.SetHook(func(_ context.Context, request *tikvrpc.Request, send func() (*tikvrpc.Response, error)) (*tikvrpc.Response, error) {
+	cluster.SetHook(func(_ context.Context, request *tikvrpc.Request,
+		send func() (*tikvrpc.Response, error)) (*tikvrpc.Response, error) {
 		if request.Type == tikvrpc.CmdScan {
 			largest = max(largest, request.Scan().GetLimit())
 		}
@@ -273,7 +280,8 @@ func TestSnapshotBehindTheSafePoint(t *testing.T) {
 	if _, _, err := reader.Get(t.Context(), []byte("a"), nil); !errors.Is(err, kv.ErrSnapshotExpired) {
 		t.Errorf("Get returns %v", err)
 	}
-	if cursor := reader.Scan(t.Context(), kv.Range{}, false); cursor.Next() || !errors.Is(cursor.Close(), kv.ErrSnapshotExpired) {
+	if cursor := reader.Scan(t.Context(), kv.Range{}, false); cursor.Next() ||
+		!errors.Is(cursor.Close(), kv.ErrSnapshotExpired) {
 		t.Errorf("a cursor ends with %v", cursor.Close())
 	}
 }
@@ -307,13 +315,14 @@ func TestOpenGivesUpWithItsContext(t *testing.T) {
 	defer silent.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	if _, err := tikv.Open(ctx, tikv.Options{PD: []string{silent.Addr().String()}}); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := tikv.Open(ctx, tikv.Options{PD: []string{silent.Addr().String()}}); !errors.Is(err,
+		context.DeadlineExceeded) {
 		t.Errorf("Open returns %v", err)
 	}
 }
 
-// TestDriverClientIsPinned guards the requirement in go.mod: the version that client-go asks for by itself takes twenty timestamps where
-// one is needed.
+// TestDriverClientIsPinned guards the requirement in go.mod: the version that client-go asks for by itself takes twenty
+// timestamps where one is needed.
 func TestDriverClientIsPinned(t *testing.T) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -341,5 +350,6 @@ func TestCloseLeavesNoGoroutines(t *testing.T) {
 	if err := errors.Join(store.Close(), cluster.Close()); err != nil {
 		t.Fatal(err)
 	}
-	goleak.VerifyNone(t, before, goleak.IgnoreTopFunction("github.com/pingcap/goleveldb/leveldb.(*DB).mpoolDrain")) // the mock's own, which takes a second
+	// the mock's own, which takes a second
+	goleak.VerifyNone(t, before, goleak.IgnoreTopFunction("github.com/pingcap/goleveldb/leveldb.(*DB).mpoolDrain"))
 }

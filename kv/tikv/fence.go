@@ -13,7 +13,8 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// NowMS returns the placement driver's clock, which is the clock of all timestamps. Errors: kv.ErrClosed, ctx's error, the cluster's.
+// NowMS returns the placement driver's clock, which is the clock of all timestamps. Errors: kv.ErrClosed, ctx's error,
+// the cluster's.
 func (s *Store) NowMS(ctx context.Context) (int64, error) {
 	if err := s.check(ctx); err != nil {
 		return 0, err
@@ -37,20 +38,21 @@ func (s *Store) Fence(until func() int64) {
 // fenceMargin is how much later a commit may be checked than its transaction's age was looked at, and still be quick.
 const fenceMargin = 200 * time.Millisecond
 
-// safeWindowMS is the time after its transaction's beginning, as the client sees it, a quick commit may be stamped, milliseconds.
+// safeWindowMS is the time after its transaction's beginning, as the client sees it, a quick commit may be stamped,
+// milliseconds.
 func safeWindowMS() int64 {
 	return config.GetGlobalConfig().TiKVClient.AsyncCommit.SafeWindow.Milliseconds()
 }
 
-// mayBeQuick reports whether t may commit in one phase or asynchronously. Then the cluster's stores choose the timestamp, up to a bound that the client
-// sets by its safe window, so the whole window must lie before the fence.
+// mayBeQuick reports whether t may commit in one phase or asynchronously. Then the cluster's stores choose the
+// timestamp, up to a bound that the client sets by its safe window, so the whole window must lie before the fence.
 func (t *Txn) mayBeQuick() bool {
 	until := t.store.until.Load()
 	return until == nil || oracle.ExtractPhysical(t.timestamp)+safeWindowMS()+fenceMargin.Milliseconds() < (*until)()
 }
 
-// fence puts the store's fence on a client's transaction. The client asks the check for a timestamp before a quick commit, to which the window is
-// added, and for the commit timestamp itself in any other.
+// fence puts the store's fence on a client's transaction. The client asks the check for a timestamp before a quick
+// commit, to which the window is added, and for the commit timestamp itself in any other.
 func (t *Txn) fence(txn *transaction.KVTxn, quick bool) {
 	until := t.store.until.Load()
 	if until == nil {
@@ -70,7 +72,8 @@ type fenceCheck struct {
 }
 
 // CheckBySchemaVer is the client's name for it; of schemas it knows nothing.
-func (c *fenceCheck) CheckBySchemaVer(timestamp uint64, _ transaction.SchemaVer) (*transaction.RelatedSchemaChange, error) {
+func (c *fenceCheck) CheckBySchemaVer(timestamp uint64, _ transaction.SchemaVer) (*transaction.RelatedSchemaChange,
+	error) {
 	latest := oracle.ExtractPhysical(timestamp) + c.window
 	c.window = 0 // a second call is for the commit timestamp itself, the quick ways being barred
 	if latest >= c.until() {

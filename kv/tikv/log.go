@@ -11,8 +11,9 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// LogTo sends what client-go has to say to logger, from now on and for the whole process: it has one log for all. Without it, it writes lines of its own
-// to standard error. Its information is logged as slog's debug, being a great deal.
+// LogTo sends what client-go has to say to logger, from now on and for the whole process: it has one log for all.
+// Without it, it writes lines of its own to standard error. Its information is logged as slog's debug, being a great
+// deal.
 func LogTo(logger *slog.Logger) {
 	lines := zap.New(&core{logger: logger})
 	log.ReplaceGlobals(lines, &log.ZapProperties{Core: lines.Core(), Level: zap.NewAtomicLevelAt(zap.InfoLevel)})

@@ -24,7 +24,8 @@ func TestLogTo(t *testing.T) {
 	log.With(zap.Int("store", 7)).Warn("a store is slow", zap.Error(errors.New("no answer")), zap.String("key", "k"))
 	log.Error("it is gone")
 	text := written.String()
-	for _, want := range []string{"level=WARN", `msg="tikv: a store is slow"`, "store=7", `error="no answer"`, "key=k", "level=ERROR"} {
+	for _, want := range []string{"level=WARN", `msg="tikv: a store is slow"`, "store=7", `error="no answer"`, "key=k",
+		"level=ERROR"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}

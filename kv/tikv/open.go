@@ -35,8 +35,9 @@ const (
 	connectTimeout = 10 * time.Second
 )
 
-// Open connects to the cluster of options.PD and reads a key, so that a cluster that can't serve is found out now. It gives up within about
-// 20 seconds and says what it tried. ctx bounds the connecting alone. Errors: options' faults, ctx's error, the cluster's.
+// Open connects to the cluster of options.PD and reads a key, so that a cluster that can't serve is found out now. It
+// gives up within about 20 seconds and says what it tried. ctx bounds the connecting alone. Errors: options' faults,
+// ctx's error, the cluster's.
 func Open(ctx context.Context, options Options) (*Store, error) {
 	if len(options.PD) == 0 {
 		return nil, errors.New("tikv: no placement driver; give the address of at least one")
@@ -61,7 +62,8 @@ func Open(ctx context.Context, options Options) (*Store, error) {
 	return store, nil
 }
 
-// dialAll returns an error that tells of each address if none takes a connection. The clients would say the same after a hundred seconds.
+// dialAll returns an error that tells of each address if none takes a connection. The clients would say the same after
+// a hundred seconds.
 func dialAll(ctx context.Context, addresses []string) error {
 	answers := make(chan error, len(addresses))
 	for _, address := range addresses {
@@ -118,7 +120,8 @@ func connectWithin(ctx context.Context, options Options) (*Store, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	return nil, fmt.Errorf("tikv: %s take connections but don't answer as placement drivers within %v: %s", strings.Join(options.PD, ", "), connectTimeout,
+	return nil, fmt.Errorf("tikv: %s take connections but don't answer as placement drivers within %v: %s",
+		strings.Join(options.PD, ", "), connectTimeout,
 		options.hintTLS())
 }
 
@@ -158,7 +161,8 @@ func connect(options Options) (*Store, error) {
 	}
 	driver, err := pd.NewClient(caller.Component("weft"), options.PD,
 		pd.SecurityOption{CAPath: options.CAPath, CertPath: options.CertPath, KeyPath: options.KeyPath},
-		opt.WithGRPCDialOptions(grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: keepAliveTime, Timeout: keepAliveTimeout})))
+		opt.WithGRPCDialOptions(grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: keepAliveTime,
+			Timeout: keepAliveTimeout})))
 	if err != nil {
 		return nil, fmt.Errorf("tikv: connect to the placement driver: %w", err)
 	}

@@ -10,7 +10,8 @@ import (
 	"github.com/tikv/client-go/v2/txnkv/txnsnapshot"
 )
 
-// Pages of a scan start at pageEntriesFirst entries and grow by pageGrowth up to pageEntriesMax, or to what made pageBytesMax in the page before.
+// Pages of a scan start at pageEntriesFirst entries and grow by pageGrowth up to pageEntriesMax, or to what made
+// pageBytesMax in the page before.
 const (
 	pageEntriesFirst = 32
 	pageGrowth       = 4
@@ -50,7 +51,8 @@ type pages struct {
 // place makes s the span to walk. The part that is in the page in memory isn't fetched again.
 func (p *pages) place(s span) {
 	if p.fetched && !p.reverse && p.cover.holds(s.low) {
-		p.index, _ = slices.BinarySearchFunc(p.page, s.low, func(e pair, key []byte) int { return bytes.Compare(e.key, key) })
+		p.index, _ = slices.BinarySearchFunc(p.page, s.low,
+			func(e pair, key []byte) int { return bytes.Compare(e.key, key) })
 		return
 	}
 	if p.fetched && p.reverse && p.coversBelow(s.high) {
@@ -122,7 +124,8 @@ func nextSize(page []pair) int {
 // after returns the key that comes next after key.
 func after(key []byte) []byte { return append(slices.Clip(bytes.Clone(key)), 0) }
 
-// scan returns up to limit entries of s. The client's scanner knows no context: when ctx ends first, the request is left to end by itself.
+// scan returns up to limit entries of s. The client's scanner knows no context: when ctx ends first, the request is
+// left to end by itself.
 func (v *view) scan(ctx context.Context, s span, reverse bool, limit int) ([]pair, error) {
 	if err := v.check(ctx); err != nil {
 		return nil, err

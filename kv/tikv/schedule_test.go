@@ -17,8 +17,8 @@ import (
 // requestsBetweenFaults bounds the pause between two faults of a schedule.
 const requestsBetweenFaults = 12
 
-// disturbed is an engine whose clusters each have a schedule of faults, which follows from seed and the name of the test. Half of them commit in two
-// phases and suffer all faults, half in one phase where they can and lose nothing.
+// disturbed is an engine whose clusters each have a schedule of faults, which follows from seed and the name of the
+// test. Half of them commit in two phases and suffer all faults, half in one phase where they can and lose nothing.
 func disturbed(seed uint64, faults *atomic.Int64) kvtest.Engine {
 	all := &clusters{}
 	e := all.engine()
@@ -40,8 +40,8 @@ func disturbed(seed uint64, faults *atomic.Int64) kvtest.Engine {
 	return e
 }
 
-// TestEngineUnderFaults runs the suite while regions split and merge, leaders move, stores stop and answers get lost. Every sentence of the suite has a
-// schedule of its own, and a change runs one in scheduleShare of them.
+// TestEngineUnderFaults runs the suite while regions split and merge, leaders move, stores stop and answers get lost.
+// Every sentence of the suite has a schedule of its own, and a change runs one in scheduleShare of them.
 func TestEngineUnderFaults(t *testing.T) {
 	seed := rounds.Seed(t)
 	var faults, asked, schedules atomic.Int64
@@ -67,7 +67,8 @@ func TestEngineUnderFaults(t *testing.T) {
 	})
 	t.Logf("%d schedules, %d faults", schedules.Load(), faults.Load())
 	if schedules.Load() < wanted || faults.Load() < schedules.Load() {
-		t.Errorf("%d schedules of %d faults, want at least %d and as many faults", schedules.Load(), faults.Load(), wanted)
+		t.Errorf("%d schedules of %d faults, want at least %d and as many faults", schedules.Load(), faults.Load(),
+			wanted)
 	}
 }
 

@@ -39,7 +39,8 @@ func (v *view) check(ctx context.Context) error {
 // expired reports whether the cluster may have dropped what the view shows.
 func (v *view) expired() bool { return v.store.now().Sub(v.began) > v.store.lifetime }
 
-// snapshot returns a client's snapshot. It's new each time: the client's caches whatever is looked up, without a useful bound.
+// snapshot returns a client's snapshot. It's new each time: the client's caches whatever is looked up, without a useful
+// bound.
 func (v *view) snapshot() *txnsnapshot.KVSnapshot { return v.store.client.GetSnapshot(v.timestamp) }
 
 func (v *view) get(ctx context.Context, key, dst []byte) ([]byte, bool, error) {
@@ -83,8 +84,8 @@ func (v *view) getMany(ctx context.Context, keys [][]byte, indexes []int, found 
 	return nil
 }
 
-// getBatch looks up the keys with these indexes side by side. The client's own batched get shares the state of its retries between regions and copies it
-// while a request that failed writes to it, which can end the process.
+// getBatch looks up the keys with these indexes side by side. The client's own batched get shares the state of its
+// retries between regions and copies it while a request that failed writes to it, which can end the process.
 func (v *view) getBatch(ctx context.Context, keys [][]byte, indexes []int, found func(int, []byte, bool) error) error {
 	type answer struct {
 		value []byte
@@ -123,7 +124,8 @@ type Reader struct {
 	*view
 }
 
-// Get appends the value of key in this snapshot to dst. Errors: kv.ErrClosed, kv.ErrSnapshotExpired, kv.ErrFormat, ctx's error, the cluster's.
+// Get appends the value of key in this snapshot to dst. Errors: kv.ErrClosed, kv.ErrSnapshotExpired, kv.ErrFormat,
+// ctx's error, the cluster's.
 func (r *Reader) Get(ctx context.Context, key, dst []byte) ([]byte, bool, error) {
 	return r.get(ctx, key, dst)
 }

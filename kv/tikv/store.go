@@ -1,25 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package tikv is the engine on a TiKV cluster, by way of client-go. Any number of stores, in any number of processes, may share a cluster
-// and a prefix.
+// Package tikv is the engine on a TiKV cluster, by way of client-go. Any number of stores, in any number of processes,
+// may share a cluster and a prefix.
 //
 // # How it keeps kv's promises
 //
-//   - A snapshot is a timestamp from the cluster's placement driver; every read carries it. A Txn takes its timestamp at Begin.
-//   - A Txn buffers its writes here and sends them at Commit, as an optimistic transaction under its first timestamp: each key is checked
-//     against commits since. Guarded keys go along as lock records and are checked the same way, so a guard takes effect at Commit
-//     alone, and two transactions that guard the same key conflict. A blind write conflicts like any other.
-//   - A conflict ends the transaction; running it again under a new timestamp is kv.Update's job. Nothing ever commits under a timestamp
-//     older than a lock it waited for.
+//   - A snapshot is a timestamp from the cluster's placement driver; every read carries it. A Txn takes its timestamp
+//     at Begin.
+//   - A Txn buffers its writes here and sends them at Commit, as an optimistic transaction under its first timestamp:
+//     each key is checked against commits since. Guarded keys go along as lock records and are checked the same way, so
+//     a guard takes effect at Commit alone, and two transactions that guard the same key conflict. A blind write
+//     conflicts like any other.
+//   - A conflict ends the transaction; running it again under a new timestamp is kv.Update's job. Nothing ever commits
+//     under a timestamp older than a lock it waited for.
 //   - A commit whose answer was lost is kv.ErrUnknownOutcome; every other error means that nothing was written.
-//   - Scans fetch pages, which start small and grow up to a number of entries and of bytes; Seek inside the current page costs no request.
+//   - Scans fetch pages, which start small and grow up to a number of entries and of bytes; Seek inside the current
+//     page costs no request.
 //
 // # What is stored
 //
-// Each key stands behind Options.Prefix, so that an empty key is none for the cluster. Each value stands behind one byte that names its
-// form, since the cluster takes no empty values.
+// Each key stands behind Options.Prefix, so that an empty key is none for the cluster. Each value stands behind one
+// byte that names its form, since the cluster takes no empty values.
 //
-// Somebody must run the cluster's garbage collection: Collect does, which one store at a time should call; so does TiDB, where it shares the cluster.
+// Somebody must run the cluster's garbage collection: Collect does, which one store at a time should call; so does
+// TiDB, where it shares the cluster.
 //
 // Knows: client-go and the placement driver's client, timestamps, prefixes, pages.
 // Never: keyspace, schema, the other engines.
@@ -59,11 +63,11 @@ type Options struct {
 	CAPath, CertPath, KeyPath string
 	// Prefix stands before every key, so that a cluster can be shared; 1 to 64 bytes. Default: "w".
 	Prefix []byte
-	// TwoPhases makes every commit take two rounds of writes. Default: a transaction of one region commits in one round (1PC), and others answer before
-	// their commit records are written (async commit), which needs TiKV 5.0.
+	// TwoPhases makes every commit take two rounds of writes. Default: a transaction of one region commits in one round
+	// (1PC), and others answer before their commit records are written (async commit), which needs TiKV 5.0.
 	TwoPhases bool
-	// KeepVersions is how far back Collect leaves old versions; the same for all stores of a prefix. Snapshots and transactions live nine tenths of it. At
-	// least a second. Default: 10 minutes.
+	// KeepVersions is how far back Collect leaves old versions; the same for all stores of a prefix. Snapshots and
+	// transactions live nine tenths of it. At least a second. Default: 10 minutes.
 	KeepVersions time.Duration
 	// Now is the clock by which snapshots and transactions grow too old. Default: time.Now.
 	Now func() time.Time
@@ -73,10 +77,12 @@ type Options struct {
 func (o Options) Validate() error {
 	var faults []error
 	if len(o.Prefix) > prefixBytesMax {
-		faults = append(faults, fmt.Errorf("tikv: the prefix has %d bytes; use at most %d", len(o.Prefix), prefixBytesMax))
+		faults = append(faults, fmt.Errorf("tikv: the prefix has %d bytes; use at most %d", len(o.Prefix),
+			prefixBytesMax))
 	}
 	if o.KeepVersions != 0 && o.KeepVersions < collectMin {
-		faults = append(faults, fmt.Errorf("tikv: old versions are kept for %v; keep them for at least %v", o.KeepVersions, collectMin))
+		faults = append(faults, fmt.Errorf("tikv: old versions are kept for %v; keep them for at least %v",
+			o.KeepVersions, collectMin))
 	}
 	if (o.CertPath == "") != (o.KeyPath == "") {
 		faults = append(faults, errors.New("tikv: a certificate needs its key; set both CertPath and KeyPath"))
@@ -93,10 +99,11 @@ type Store struct {
 	prefix    []byte
 	twoPhases bool
 	keep      time.Duration // of old versions
-	lifetime  time.Duration // of snapshots and transactions; shorter than keep, so that a request under way is not overtaken
-	now       func() time.Time
-	until     atomic.Pointer[func() int64] // the fence
-	closed    atomic.Bool
+	// of snapshots and transactions; shorter than keep, so that a request under way is not overtaken
+	lifetime time.Duration
+	now      func() time.Time
+	until    atomic.Pointer[func() int64] // the fence
+	closed   atomic.Bool
 }
 
 var (
@@ -125,9 +132,9 @@ func FromClient(client *tikv.KVStore, options Options) (*Store, error) {
 	return s, nil
 }
 
-// Get appends the latest committed value of key to dst. It reads at a new timestamp: the cluster answers a read without one even while the key's transaction is
-// between its timestamp and its commit, and then shows less than another read may have seen before. Errors: kv.ErrClosed, kv.ErrFormat, ctx's error, the
-// cluster's.
+// Get appends the latest committed value of key to dst. It reads at a new timestamp: the cluster answers a read without
+// one even while the key's transaction is between its timestamp and its commit, and then shows less than another read
+// may have seen before. Errors: kv.ErrClosed, kv.ErrFormat, ctx's error, the cluster's.
 func (s *Store) Get(ctx context.Context, key, dst []byte) ([]byte, bool, error) {
 	v, err := s.view(ctx)
 	if err != nil {

@@ -36,8 +36,8 @@ var (
 	_ kv.Stamper = (*Txn)(nil)
 )
 
-// StampsInOrder implements kv.Stamps: the stamp of a commit is its transaction's first timestamp. As the first committer wins, a later commit of the same key
-// began after the commit before.
+// StampsInOrder implements kv.Stamps: the stamp of a commit is its transaction's first timestamp. As the first
+// committer wins, a later commit of the same key began after the commit before.
 func (s *Store) StampsInOrder() bool { return false }
 
 // Stamped implements kv.Stamper.
@@ -89,7 +89,8 @@ func (t *Txn) Scan(ctx context.Context, bounds kv.Range, reverse bool) kv.Cursor
 	if t.writes.Len() == 0 {
 		return newCursor(ctx, t.view, nil, bounds, reverse)
 	}
-	return newCursor(ctx, t.view, t.writes.Copy(), bounds, reverse) // later writes must not move the ground under the cursor
+	// later writes must not move the ground under the cursor
+	return newCursor(ctx, t.view, t.writes.Copy(), bounds, reverse)
 }
 
 // Set buffers a write. Errors: kv.ErrTooLarge, kv.ErrClosed.
@@ -151,8 +152,8 @@ func (t *Txn) Guard(key []byte) error {
 	return nil
 }
 
-// Commit sends the writes and guards. Errors: *kv.ConflictError, kv.ErrConflict (too old, or rolled back by the cluster), kv.ErrUnknownOutcome,
-// kv.ErrTooLarge, kv.ErrReadOnly, kv.ErrClosed, ctx's error, the cluster's.
+// Commit sends the writes and guards. Errors: *kv.ConflictError, kv.ErrConflict (too old, or rolled back by the
+// cluster), kv.ErrUnknownOutcome, kv.ErrTooLarge, kv.ErrReadOnly, kv.ErrClosed, ctx's error, the cluster's.
 func (t *Txn) Commit(ctx context.Context) error {
 	if t.over.Swap(true) {
 		return kv.ErrClosed

@@ -22,7 +22,8 @@ func appendValue(dst, value []byte) []byte {
 // cutValue returns the value in a stored one, which it aliases. Errors: kv.ErrFormat.
 func cutValue(stored []byte) ([]byte, error) {
 	if len(stored) == 0 || stored[0] != formPlain {
-		return nil, fmt.Errorf("tikv: a value starts with %x; the prefix is used by another program or a newer one: %w", stored[:min(1, len(stored))], kv.ErrFormat)
+		return nil, fmt.Errorf("tikv: a value starts with %x; the prefix is used by another program or a newer one: %w",
+			stored[:min(1, len(stored))], kv.ErrFormat)
 	}
 	return stored[formBytes:len(stored):len(stored)], nil
 }

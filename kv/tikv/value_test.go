@@ -34,7 +34,8 @@ func FuzzValue(f *testing.F) {
 }
 
 func TestPrefixEnd(t *testing.T) {
-	for prefix, want := range map[string]string{"w": "x", "a\xff": "b", "a\xff\xff": "b", "\x00": "\x01", "\xff": "", "\xff\xff": "", "\xfe\xff": "\xff"} {
+	for prefix, want := range map[string]string{"w": "x", "a\xff": "b", "a\xff\xff": "b", "\x00": "\x01", "\xff": "",
+		"\xff\xff": "", "\xfe\xff": "\xff"} {
 		end := prefixEnd([]byte(prefix))
 		if string(end) != want || (end == nil) != (want == "") {
 			t.Errorf("after %q comes %q, want %q", prefix, end, want)

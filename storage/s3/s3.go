@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package s3 is a storage of objects in a bucket: Amazon's S3, or any service that speaks its protocol. Programs that don't import it don't link its client.
+// Package s3 is a storage of objects in a bucket: Amazon's S3, or any service that speaks its protocol. Programs that
+// don't import it don't link its client.
 //
 // Knows: buckets, prefixes, credentials, parts of large objects.
 // Never: what objects hold.
@@ -31,8 +32,8 @@ type Options struct {
 	Region string
 	// AccessKey, SecretKey and SessionToken sign requests. Default: requests are not signed.
 	AccessKey, SecretKey, SessionToken string
-	// PartBytes is the size of the parts of an object whose size nobody knows before: as much memory is taken by each of those that are written at once, and
-	// an object has at most 10,000 parts. Default: 16 MiB.
+	// PartBytes is the size of the parts of an object whose size nobody knows before: as much memory is taken by each
+	// of those that are written at once, and an object has at most 10,000 parts. Default: 16 MiB.
 	PartBytes uint64
 	// Transport sends the requests. Default: one of its own.
 	Transport http.RoundTripper
@@ -60,7 +61,8 @@ func Open(o Options) (storage.Storage, error) {
 		o.PartBytes = 16 << 20
 	}
 	client, err := minio.New(endpoint.Host, &minio.Options{
-		Creds: credentials.NewStaticV4(o.AccessKey, o.SecretKey, o.SessionToken), Secure: endpoint.Scheme == "https", Region: o.Region, Transport: o.Transport,
+		Creds: credentials.NewStaticV4(o.AccessKey, o.SecretKey, o.SessionToken), Secure: endpoint.Scheme == "https",
+		Region: o.Region, Transport: o.Transport,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("s3: %w", err)
@@ -81,7 +83,8 @@ func (b *bucket) Put(ctx context.Context, name string, body io.Reader, size int6
 		return storage.Object{}, err
 	}
 	counted := &counter{Reader: body, limit: size}
-	info, err := b.client.PutObject(ctx, b.name, name, counted, size, minio.PutObjectOptions{PartSize: b.partBytes, NumThreads: 1, ContentType: "application/octet-stream"})
+	info, err := b.client.PutObject(ctx, b.name, name, counted, size,
+		minio.PutObjectOptions{PartSize: b.partBytes, NumThreads: 1, ContentType: "application/octet-stream"})
 	if err == nil && size >= 0 {
 		err = counted.end()
 	}
@@ -91,7 +94,8 @@ func (b *bucket) Put(ctx context.Context, name string, body io.Reader, size int6
 	return storage.Object{Name: name, Size: info.Size, ETag: strings.Trim(info.ETag, `"`)}, nil
 }
 
-// counter holds a body to its promised size: one that is longer is refused before its last byte is sent, so that the service takes nothing.
+// counter holds a body to its promised size: one that is longer is refused before its last byte is sent, so that the
+// service takes nothing.
 type counter struct {
 	io.Reader
 	limit, read int64
@@ -148,12 +152,14 @@ func (b *bucket) Get(ctx context.Context, name string, offset, length int64) (io
 // List asks for page after page.
 func (b *bucket) List(ctx context.Context, prefix, after string) iter.Seq2[storage.Object, error] {
 	return func(yield func(storage.Object, error) bool) {
-		for o := range b.client.ListObjectsIter(ctx, b.name, minio.ListObjectsOptions{Prefix: prefix, StartAfter: after, Recursive: true}) {
+		for o := range b.client.ListObjectsIter(ctx, b.name,
+			minio.ListObjectsOptions{Prefix: prefix, StartAfter: after, Recursive: true}) {
 			if o.Err != nil {
 				yield(storage.Object{}, wrap("list", prefix, o.Err))
 				return
 			}
-			if !yield(storage.Object{Name: o.Key, Size: o.Size, Modified: o.LastModified, ETag: strings.Trim(o.ETag, `"`)}, nil) {
+			if !yield(storage.Object{Name: o.Key, Size: o.Size, Modified: o.LastModified,
+				ETag: strings.Trim(o.ETag, `"`)}, nil) {
 				return
 			}
 		}

@@ -29,7 +29,8 @@ func TestInProcess(t *testing.T) {
 	})
 }
 
-// TestService runs the suite against the service of WEFT_TEST_S3, such as http://127.0.0.1:5000, with the credentials that AWS's variables hold.
+// TestService runs the suite against the service of WEFT_TEST_S3, such as http://127.0.0.1:5000, with the credentials
+// that AWS's variables hold.
 func TestService(t *testing.T) {
 	endpoint := os.Getenv("WEFT_TEST_S3")
 	if endpoint == "" {
@@ -37,8 +38,10 @@ func TestService(t *testing.T) {
 	}
 	var buckets atomic.Int64
 	storagetest.Run(t, func(t *testing.T) storage.Storage {
-		o := s3.Options{Bucket: fmt.Sprintf("weft-test-%d-%d", os.Getpid(), buckets.Add(1)), Endpoint: endpoint, PartBytes: 5 << 20,
-			AccessKey: cmp.Or(os.Getenv("AWS_ACCESS_KEY_ID"), "test"), SecretKey: cmp.Or(os.Getenv("AWS_SECRET_ACCESS_KEY"), "test")}
+		o := s3.Options{Bucket: fmt.Sprintf("weft-test-%d-%d", os.Getpid(), buckets.Add(1)), Endpoint: endpoint,
+			PartBytes: 5 << 20,
+			AccessKey: cmp.Or(os.Getenv("AWS_ACCESS_KEY_ID"), "test"),
+			SecretKey: cmp.Or(os.Getenv("AWS_SECRET_ACCESS_KEY"), "test")}
 		makeBucket(t, &o)
 		s, err := s3.Open(o)
 		if err != nil {
@@ -53,7 +56,8 @@ func makeBucket(t *testing.T, o *s3.Options) {
 	if o.Endpoint[:5] == "https" {
 		host, secure = o.Endpoint[len("https://"):], true
 	}
-	client, err := minio.New(host, &minio.Options{Creds: credentials.NewStaticV4(o.AccessKey, o.SecretKey, ""), Secure: secure, Region: "us-east-1"})
+	client, err := minio.New(host, &minio.Options{Creds: credentials.NewStaticV4(o.AccessKey, o.SecretKey, ""),
+		Secure: secure, Region: "us-east-1"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +67,8 @@ func makeBucket(t *testing.T, o *s3.Options) {
 }
 
 func TestOptions(t *testing.T) {
-	for _, o := range []s3.Options{{}, {Bucket: "b", Endpoint: "localhost:9000"}, {Bucket: "b", Endpoint: "ftp://host"}, {Bucket: "b", Endpoint: "http://host/path"}} {
+	for _, o := range []s3.Options{{}, {Bucket: "b", Endpoint: "localhost:9000"}, {Bucket: "b", Endpoint: "ftp://host"},
+		{Bucket: "b", Endpoint: "http://host/path"}} {
 		if _, err := s3.Open(o); err == nil {
 			t.Errorf("%+v was taken", o)
 		}

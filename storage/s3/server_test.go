@@ -140,7 +140,8 @@ func (s *server) list(w http.ResponseWriter, prefix, after string) {
 			result.IsTruncated, result.NextContinuationToken = true, result.Contents[pageMax-1].Key
 			break
 		}
-		result.Contents = append(result.Contents, listed{name, time.Now().UTC().Format(time.RFC3339), sum(s.objects[name]), len(s.objects[name])})
+		result.Contents = append(result.Contents,
+			listed{name, time.Now().UTC().Format(time.RFC3339), sum(s.objects[name]), len(s.objects[name])})
 	}
 	answer(w, result)
 }

@@ -27,8 +27,10 @@ func Run(t *testing.T, open func(t *testing.T) storage.Storage) {
 		name string
 		run  func(t *testing.T, s storage.Storage)
 	}{
-		{"Whole", testWhole}, {"Ranges", testRanges}, {"Absent", testAbsent}, {"Replaced", testReplaced}, {"Listed", testListed}, {"Names", testNames},
-		{"Short", testShort}, {"Long", testLong}, {"Failed", testFailed}, {"Large", testLarge}, {"Concurrent", testConcurrent}, {"Below", testBelow}, {"Cancelled", testCancelled},
+		{"Whole", testWhole}, {"Ranges", testRanges}, {"Absent", testAbsent}, {"Replaced", testReplaced},
+		{"Listed", testListed}, {"Names", testNames},
+		{"Short", testShort}, {"Long", testLong}, {"Failed", testFailed}, {"Large", testLarge},
+		{"Concurrent", testConcurrent}, {"Below", testBelow}, {"Cancelled", testCancelled},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, open(t)) })
 	}
@@ -96,7 +98,8 @@ func testRanges(t *testing.T, s storage.Storage) {
 	for _, c := range []struct {
 		offset, length int64
 		want           string
-	}{{0, -1, "0123456789"}, {0, 1, "0"}, {0, 0, ""}, {3, 4, "3456"}, {3, -1, "3456789"}, {9, 1, "9"}, {8, 10, "89"}, {10, 5, ""}, {20, -1, ""}, {0, 100, "0123456789"}} {
+	}{{0, -1, "0123456789"}, {0, 1, "0"}, {0, 0, ""}, {3, 4, "3456"}, {3, -1, "3456789"}, {9, 1, "9"}, {8, 10, "89"},
+		{10, 5, ""}, {20, -1, ""}, {0, 100, "0123456789"}} {
 		if got := get(t, s, "r", c.offset, c.length); got != c.want {
 			t.Errorf("Get(%d, %d) = %q, want %q", c.offset, c.length, got, c.want)
 		}
@@ -157,7 +160,8 @@ func testListed(t *testing.T, s storage.Storage) {
 }
 
 func testNames(t *testing.T, s storage.Storage) {
-	for _, name := range []string{"", "/", "/a", "a/", "a//b", ".", "..", "a/../b", "../a", "a\x00b", "a\\b", "\xff", strings.Repeat("a", storage.NameBytesMax+1)} {
+	for _, name := range []string{"", "/", "/a", "a/", "a//b", ".", "..", "a/../b", "../a", "a\x00b", "a\\b", "\xff",
+		strings.Repeat("a", storage.NameBytesMax+1)} {
 		_, err := s.Put(t.Context(), name, strings.NewReader("x"), 1)
 		_, read := s.Get(t.Context(), name, 0, -1)
 		if err == nil || read == nil || s.Delete(t.Context(), name) == nil {
@@ -173,13 +177,15 @@ func testNames(t *testing.T, s storage.Storage) {
 }
 
 func testShort(t *testing.T, s storage.Storage) {
-	if _, err := s.Put(t.Context(), "short", strings.NewReader("12345"), 6); err == nil || !isAbsent(t.Context(), s, "short") {
+	if _, err := s.Put(t.Context(), "short", strings.NewReader("12345"), 6); err == nil ||
+		!isAbsent(t.Context(), s, "short") {
 		t.Errorf("a body that ends too early was taken: %v", err)
 	}
 }
 
 func testLong(t *testing.T, s storage.Storage) {
-	if _, err := s.Put(t.Context(), "long", strings.NewReader("12345"), 4); err == nil || !isAbsent(t.Context(), s, "long") {
+	if _, err := s.Put(t.Context(), "long", strings.NewReader("12345"), 4); err == nil ||
+		!isAbsent(t.Context(), s, "long") {
 		t.Errorf("a body that ends too late was taken: %v", err)
 	}
 }
@@ -229,7 +235,8 @@ func testConcurrent(t *testing.T, s storage.Storage) {
 				if _, err := s.Put(t.Context(), "shared", strings.NewReader(body), int64(len(body))); err != nil {
 					t.Error(err)
 				}
-				if _, err := s.Put(t.Context(), fmt.Sprintf("own/%d/%d", i, j), strings.NewReader(body), storage.Unknown); err != nil {
+				if _, err := s.Put(t.Context(), fmt.Sprintf("own/%d/%d", i, j), strings.NewReader(body),
+					storage.Unknown); err != nil {
 					t.Error(err)
 				}
 			}

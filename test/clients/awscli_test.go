@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// TestCommandLine runs the AWS CLI: the first of version 2 among the system's, the one in the path and that of the folder .venv, else the first
-// of version 1. Each command is a process that needs most of a second, so one version is enough.
+// TestCommandLine runs the AWS CLI: the first of version 2 among the system's, the one in the path and that of the
+// folder .venv, else the first of version 1. Each command is a process that needs most of a second, so one version is
+// enough.
 func TestCommandLine(t *testing.T) {
 	skipUnlessWanted(t)
 	if _, ok := ask("bash", "-c", "true"); !ok {
@@ -25,7 +26,8 @@ func TestCommandLine(t *testing.T) {
 		if strings.HasPrefix(tool, ".") {
 			tool, _ = filepath.Abs(tool)
 		}
-		found = program{title: version, command: []string{"bash", "awscli.sh"}, golden: "awscli", environ: []string{"AWS=" + tool}}
+		found = program{title: version, command: []string{"bash", "awscli.sh"}, golden: "awscli",
+			environ: []string{"AWS=" + tool}}
 		if strings.HasPrefix(version, "aws-cli/2.") {
 			break
 		}

@@ -21,11 +21,13 @@ import (
 	"github.com/weftdb/weft/test/harness"
 )
 
-// TestBackupToS3 backs the database of the real binary up to a bucket of a service that others made, ships changes there, and restores both, encrypted.
+// TestBackupToS3 backs the database of the real binary up to a bucket of a service that others made, ships changes
+// there, and restores both, encrypted.
 func TestBackupToS3(t *testing.T) {
 	skipUnlessWanted(t)
 	endpoint := startMoto(t)
-	for name, value := range map[string]string{"AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_REGION": "us-east-1", "AWS_ENDPOINT_URL_S3": endpoint} {
+	for name, value := range map[string]string{"AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "secret",
+		"AWS_REGION": "us-east-1", "AWS_ENDPOINT_URL_S3": endpoint} {
 		t.Setenv(name, value)
 	}
 	makeBucket(t, endpoint)
@@ -41,22 +43,28 @@ func TestBackupToS3(t *testing.T) {
 	keyFile := filepath.Join(t.TempDir(), "weft.key")
 	public := strings.TrimSpace(run("backup", "key", keyFile))
 	admin := freeAddress(t)
-	server := harness.Start(t, binary, harness.Options{Args: []string{"--admin-addr", admin, "--ship", "s3://bucket/shipped", "--ship-recipients", public}})
+	server := harness.Start(t, binary, harness.Options{Args: []string{"--admin-addr", admin, "--ship",
+		"s3://bucket/shipped", "--ship-recipients", public}})
 	client := server.Client()
-	harness.CreateTable(t, client, &dynamodb.CreateTableInput{TableName: aws.String("orders"), BillingMode: types.BillingModePayPerRequest,
-		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
-		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("id"), AttributeType: types.ScalarAttributeTypeS}}})
+	harness.CreateTable(t, client, &dynamodb.CreateTableInput{TableName: aws.String("orders"),
+		BillingMode: types.BillingModePayPerRequest,
+		KeySchema:   []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
+		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("id"),
+			AttributeType: types.ScalarAttributeTypeS}}})
 	put := func(from, to int) {
 		t.Helper()
 		for i := from; i < to; i++ {
-			item := map[string]types.AttributeValue{"id": &types.AttributeValueMemberS{Value: fmt.Sprint(i)}, "text": &types.AttributeValueMemberS{Value: strings.Repeat("x", 100)}}
-			if _, err := client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("orders"), Item: item}); err != nil {
+			item := map[string]types.AttributeValue{"id": &types.AttributeValueMemberS{Value: fmt.Sprint(i)},
+				"text": &types.AttributeValueMemberS{Value: strings.Repeat("x", 100)}}
+			if _, err := client.PutItem(t.Context(),
+				&dynamodb.PutItemInput{TableName: aws.String("orders"), Item: item}); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
 	put(0, 100)
-	if text := run("backup", "s3://bucket/backups", "--recipient", public, "--admin-addr", admin); !strings.Contains(text, "were new") {
+	if text := run("backup", "s3://bucket/backups", "--recipient", public, "--admin-addr",
+		admin); !strings.Contains(text, "were new") {
 		t.Error(text)
 	}
 	put(100, 150)
@@ -82,11 +90,13 @@ func TestBackupToS3(t *testing.T) {
 	} {
 		dir := filepath.Join(t.TempDir(), "restored")
 		run(append(append([]string{"restore"}, restore.args...), "--key-file", keyFile, "--data", dir)...)
-		if text := harness.Verify(t, binary, dir); !strings.Contains(text, fmt.Sprintf("orders: %d rows", restore.want)) {
+		if text := harness.Verify(t, binary, dir); !strings.Contains(text,
+			fmt.Sprintf("orders: %d rows", restore.want)) {
 			t.Errorf("%v: %s", restore.args, text)
 		}
 	}
-	if _, err := harness.Run(binary, "restore", "s3://bucket/shipped", "--at", "latest", "--data", filepath.Join(t.TempDir(), "restored")); err == nil || !strings.Contains(err.Error(), "encrypted") {
+	if _, err := harness.Run(binary, "restore", "s3://bucket/shipped", "--at", "latest", "--data",
+		filepath.Join(t.TempDir(), "restored")); err == nil || !strings.Contains(err.Error(), "encrypted") {
 		t.Errorf("restored without the key: %v", err)
 	}
 }

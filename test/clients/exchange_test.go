@@ -10,7 +10,8 @@ import (
 	"github.com/weftdb/weft/test/harness"
 )
 
-// TestExchange exports to buckets of a service that others made, and imports from them, with boto3 and with Amazon's library for Ion.
+// TestExchange exports to buckets of a service that others made, and imports from them, with boto3 and with Amazon's
+// library for Ion.
 func TestExchange(t *testing.T) {
 	skipUnlessWanted(t)
 	endpoint := startMoto(t)

@@ -32,7 +32,8 @@ var _ = func() (none struct{}) {
 // TestSqlxSuite runs sqlx's own tests for MySQL, as they are published, on a database in their process.
 func TestSqlxSuite(t *testing.T) {
 	skipUnlessWanted(t)
-	passed := suite{module: "github.com/jmoiron/sqlx", environ: []string{"SQLX_POSTGRES_DSN=skip", "SQLX_SQLITE_DSN=skip", "SQLX_MYSQL_DSN=mem:sqlx"}}.run(t)
+	passed := suite{module: "github.com/jmoiron/sqlx",
+		environ: []string{"SQLX_POSTGRES_DSN=skip", "SQLX_SQLITE_DSN=skip", "SQLX_MYSQL_DSN=mem:sqlx"}}.run(t)
 	if passed < 35 {
 		t.Errorf("%d tests have passed: are those of MySQL among them?", passed)
 	}
@@ -55,7 +56,8 @@ func (s suite) run(t *testing.T) (passed int) {
 		t.Skipf("the modules can't be had here: %v: %s", err, said)
 	}
 	dir := s.copy(t, orms)
-	command := s.command(orms, "test", "-modfile="+filepath.Join(dir, "suite.mod"), "-ldflags=-X github.com/go-sql-driver/mysql.driverName=", "-vet=off", "-count=1", "-v", s.module)
+	command := s.command(orms, "test", "-modfile="+filepath.Join(dir, "suite.mod"),
+		"-ldflags=-X github.com/go-sql-driver/mysql.driverName=", "-vet=off", "-count=1", "-v", s.module)
 	output, err := command.CombinedOutput()
 	if err != nil {
 		t.Errorf("%s: %v\n%s", s.module, err, output)

@@ -40,7 +40,8 @@ func newHBaseJava(t *testing.T) hbaseJava {
 		t.Fatal(err)
 	}
 	classes := t.TempDir()
-	if output, ok := ask("javac", append([]string{"-proc:none", "-nowarn", "-cp", ".hbase/*", "-d", classes}, sources...)...); !ok {
+	if output, ok := ask("javac", append([]string{"-proc:none", "-nowarn", "-cp", ".hbase/*", "-d", classes},
+		sources...)...); !ok {
 		t.Fatal(output)
 	}
 	return hbaseJava{classes + string(os.PathListSeparator) + ".hbase/*"}
@@ -48,8 +49,10 @@ func newHBaseJava(t *testing.T) hbaseJava {
 
 // command runs one of the programs. HBase looks into packages of Java that are closed otherwise.
 func (j hbaseJava) command(ctx context.Context, arguments ...string) *exec.Cmd {
-	list := []string{"-Xmx800m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "--add-exports=java.base/jdk.internal.misc=ALL-UNNAMED"}
-	for _, name := range []string{"java.lang", "java.lang.reflect", "java.io", "java.nio", "java.net", "java.util.concurrent", "sun.nio.ch", "jdk.internal.ref"} {
+	list := []string{"-Xmx800m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
+		"--add-exports=java.base/jdk.internal.misc=ALL-UNNAMED"}
+	for _, name := range []string{"java.lang", "java.lang.reflect", "java.io", "java.nio", "java.net",
+		"java.util.concurrent", "sun.nio.ch", "jdk.internal.ref"} {
 		list = append(list, "--add-opens=java.base/"+name+"=ALL-UNNAMED")
 	}
 	return exec.CommandContext(ctx, "java", append(append(list, "-cp", j.path), arguments...)...)
@@ -125,7 +128,8 @@ func freeAddr(t *testing.T) string {
 // startThrift starts the server with HBase's APIs, and returns the addresses of Thrift2 and Thrift1.
 func startThrift(t *testing.T) (two, one string) {
 	two, one = freeAddr(t), freeAddr(t)
-	server := harness.Start(t, binary, harness.Options{Args: []string{"--hbase-addr", two, "--hbase-thrift1-addr", one}})
+	server := harness.Start(t, binary, harness.Options{Args: []string{"--hbase-addr", two, "--hbase-thrift1-addr",
+		one}})
 	t.Cleanup(func() { stop(t, server) })
 	return two, one
 }
@@ -136,7 +140,8 @@ type quickstart struct {
 	command []string // "ADDR" in it is the address of the server
 }
 
-// test compares what the program prints. The key of addrs is a case's arguments, or "" for all cases; a case without an address is left out.
+// test compares what the program prints. The key of addrs is a case's arguments, or "" for all cases; a case without an
+// address is left out.
 func (q quickstart) test(t *testing.T, addrs map[string]string) {
 	t.Helper()
 	datadriven.RunTest(t, "testdata/hbase/"+q.golden, func(t *testing.T, d *datadriven.TestData) string {
@@ -217,18 +222,24 @@ func TestHBaseThrift(t *testing.T) {
 	addrs := newHBaseJava(t).startHBase(t)
 	t.Run("happybase", func(t *testing.T) { happybase(t).test(t, map[string]string{"buffered binary": addrs[2]}) })
 	t.Run("python", func(t *testing.T) {
-		pythonThrift(t).test(t, map[string]string{"http binary": addrs[0], "buffered binary": addrs[1], "buffered accelerated": addrs[1]})
+		pythonThrift(t).test(t, map[string]string{"http binary": addrs[0], "buffered binary": addrs[1],
+			"buffered accelerated": addrs[1]})
 	})
-	t.Run("node", func(t *testing.T) { nodeThrift(t).test(t, map[string]string{"http": addrs[0], "buffered": addrs[1]}) })
+	t.Run("node", func(t *testing.T) {
+		nodeThrift(t).test(t,
+			map[string]string{"http": addrs[0], "buffered": addrs[1]})
+	})
 }
 
-// TestHBaseJava runs HBase's own Java API over Thrift2: Table, Admin, ResultScanner, checkAndMutate, filters. The golden files have what HBase itself answers,
-// which TestHBaseOracle checks.
+// TestHBaseJava runs HBase's own Java API over Thrift2: Table, Admin, ResultScanner, checkAndMutate, filters. The
+// golden files have what HBase itself answers, which TestHBaseOracle checks.
 func TestHBaseJava(t *testing.T) {
 	java := newHBaseJava(t)
 	addr, _ := startThrift(t)
-	datadriven.RunTest(t, "testdata/hbase/java", func(t *testing.T, d *datadriven.TestData) string { return java.run(t, "Api", addr) })
-	datadriven.RunTest(t, "testdata/hbase/details", func(t *testing.T, d *datadriven.TestData) string { return java.run(t, "Details", addr) })
+	datadriven.RunTest(t, "testdata/hbase/java",
+		func(t *testing.T, d *datadriven.TestData) string { return java.run(t, "Api", addr) })
+	datadriven.RunTest(t, "testdata/hbase/details",
+		func(t *testing.T, d *datadriven.TestData) string { return java.run(t, "Details", addr) })
 }
 
 // TestHBaseOracle asks HBase itself and Weft the same random calls. Answers must be equal.
@@ -236,8 +247,10 @@ func TestHBaseOracle(t *testing.T) {
 	java := newHBaseJava(t)
 	addr, _ := startThrift(t)
 	hbase := java.startHBase(t)[0]
-	datadriven.RunTest(t, "testdata/hbase/java", func(t *testing.T, d *datadriven.TestData) string { return java.run(t, "Api", hbase) })
-	datadriven.RunTest(t, "testdata/hbase/details", func(t *testing.T, d *datadriven.TestData) string { return java.run(t, "Details", hbase) })
+	datadriven.RunTest(t, "testdata/hbase/java",
+		func(t *testing.T, d *datadriven.TestData) string { return java.run(t, "Api", hbase) })
+	datadriven.RunTest(t, "testdata/hbase/details",
+		func(t *testing.T, d *datadriven.TestData) string { return java.run(t, "Details", hbase) })
 	seed := uint32(rounds.Seed(t))
 	t.Log(java.run(t, "Oracle", hbase, addr, fmt.Sprint(seed), fmt.Sprint(rounds.Of(t, hbaseCalls))))
 }

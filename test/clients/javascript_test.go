@@ -37,7 +37,8 @@ func script(t *testing.T, file, library, golden string) program {
 	if err := json.Unmarshal(manifest, &installed); err != nil {
 		t.Fatal(err)
 	}
-	return program{title: strings.TrimPrefix(library, "../prisma/node_modules/") + " " + installed.Version, command: []string{"node", file}, golden: golden}
+	return program{title: strings.TrimPrefix(library, "../prisma/node_modules/") + " " + installed.Version,
+		command: []string{"node", file}, golden: golden}
 }
 
 // TestJavaScript runs the AWS SDK for JavaScript, its bare client and its document client.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package clients runs the programs that people use with DynamoDB and with MySQL against the real server: the AWS CLI, boto3, the SDK for
-// JavaScript and the libraries built on it; MySQL's command lines, mysqldump, and drivers with what is built on them; HBase's Java API. Each client has a
-// script with sections and a golden file in testdata of what every section prints; what readers of streams print is compared with a model. `make test-clients` installs what is missing and sets
-// WEFT_TEST_CLIENTS=1; without that variable nothing runs.
+// Package clients runs the programs that people use with DynamoDB and with MySQL against the real server: the AWS CLI,
+// boto3, the SDK for JavaScript and the libraries built on it; MySQL's command lines, mysqldump, and drivers with what
+// is built on them; HBase's Java API. Each client has a script with sections and a golden file in testdata of what
+// every section prints; what readers of streams print is compared with a model. `make test-clients` installs what is
+// missing and sets WEFT_TEST_CLIENTS=1; without that variable nothing runs.
 //
 // Knows: how each client is started, the DynamoDB API and SQL as it has them.
 // Never: packages inside the server.
@@ -69,8 +70,8 @@ type program struct {
 	cannot  map[string]string // sections that this version can't run, and why
 }
 
-// test runs the program's sections, which are the files of its folder in testdata: each as a process of its own on a new server. It compares
-// what they print.
+// test runs the program's sections, which are the files of its folder in testdata: each as a process of its own on a
+// new server. It compares what they print.
 func (p program) test(t *testing.T) {
 	datadriven.Walk(t, filepath.Join("testdata", p.golden), func(t *testing.T, path string) {
 		t.Parallel()
@@ -103,7 +104,8 @@ func stop(t *testing.T, server *harness.Server) {
 	}
 }
 
-// section runs one section and returns what it printed. A program that ends with an error fails the test, whatever the golden file says.
+// section runs one section and returns what it printed. A program that ends with an error fails the test, whatever the
+// golden file says.
 func (p program) section(t *testing.T, server *harness.Server, name string) string {
 	ctx, cancel := context.WithTimeout(t.Context(), sectionTimeout)
 	defer cancel()
@@ -130,15 +132,18 @@ func (p program) variables(t *testing.T, server *harness.Server) []string {
 		t.Fatal(err)
 	}
 	return []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + home, "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "TZ=UTC", "TERM=dumb",
+		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + home, "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "TZ=UTC",
+		"TERM=dumb",
 		"DYNAMODB_ENDPOINT=http://" + server.Addr(), "SQL_HOST=" + host, "SQL_PORT=" + port,
 		"AWS_ACCESS_KEY_ID=test", "AWS_SECRET_ACCESS_KEY=test", "AWS_REGION=us-east-1", "AWS_DEFAULT_REGION=us-east-1",
 		"AWS_CONFIG_FILE=" + home + "/config", "AWS_SHARED_CREDENTIALS_FILE=" + home + "/credentials",
-		"AWS_EC2_METADATA_DISABLED=true", "AWS_PAGER=", "PYTHONDONTWRITEBYTECODE=1", "PYTHONWARNINGS=ignore", "NODE_NO_WARNINGS=1",
+		"AWS_EC2_METADATA_DISABLED=true", "AWS_PAGER=", "PYTHONDONTWRITEBYTECODE=1", "PYTHONWARNINGS=ignore",
+		"NODE_NO_WARNINGS=1",
 	}
 }
 
-// missingOperations lists those operations of the argument needs that the server does not know. Once it knows them, their sections run.
+// missingOperations lists those operations of the argument needs that the server does not know. Once it knows them,
+// their sections run.
 func missingOperations(t *testing.T, server *harness.Server, d *datadriven.TestData) []string {
 	var missing []string
 	for _, argument := range d.CmdArgs {
@@ -158,7 +163,8 @@ func missingOperations(t *testing.T, server *harness.Server, d *datadriven.TestD
 func hasOperation(t *testing.T, server *harness.Server, operation string) bool {
 	t.Helper()
 	body := []byte("{}")
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+server.Addr()+"/", bytes.NewReader(body))
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+server.Addr()+"/",
+		bytes.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +172,8 @@ func hasOperation(t *testing.T, server *harness.Server, operation string) bool {
 	request.Header.Set("X-Amz-Target", "DynamoDB_20120810."+operation)
 	hash := sha256.Sum256(body)
 	keys := aws.Credentials{AccessKeyID: "test", SecretAccessKey: "test"}
-	if err := signer.NewSigner().SignHTTP(t.Context(), keys, request, hex.EncodeToString(hash[:]), "dynamodb", "us-east-1", time.Now()); err != nil {
+	if err := signer.NewSigner().SignHTTP(t.Context(), keys, request, hex.EncodeToString(hash[:]), "dynamodb",
+		"us-east-1", time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	answer, err := http.DefaultClient.Do(request)

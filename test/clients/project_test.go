@@ -13,8 +13,8 @@ func TestTypeORM(t *testing.T) {
 // TestDrizzleKit runs Drizzle's command line, and its relational queries.
 func TestDrizzleKit(t *testing.T) { runShell(t, "drizzle-kit.sh", "drizzle-kit", "drizzle-kit") }
 
-// TestPrisma runs its client, which needs packages of npm alone. Its command line makes tables with an engine that it fetches from a host of its
-// own: that is not run.
+// TestPrisma runs its client, which needs packages of npm alone. Its command line makes tables with an engine that it
+// fetches from a host of its own: that is not run.
 func TestPrisma(t *testing.T) {
 	runScript(t, "prisma/client.mjs", "../prisma/node_modules/@prisma/client", "prisma")
 }

@@ -101,14 +101,17 @@ func TestPython(t *testing.T) {
 	}
 }
 
-// TestPythonORM runs SQLAlchemy with Alembic, Django with its own applications, and peewee with its migrator, over PyMySQL.
+// TestPythonORM runs SQLAlchemy with Alembic, Django with its own applications, and peewee with its migrator, over
+// PyMySQL.
 func TestPythonORM(t *testing.T) {
 	for _, tool := range []struct{ module, script, golden string }{
-		{"sqlalchemy", "sqlalchemy_client.py", "sqlalchemy"}, {"django", "django/client.py", "django"}, {"peewee", "peewee_client.py", "peewee"},
+		{"sqlalchemy", "sqlalchemy_client.py", "sqlalchemy"}, {"django", "django/client.py", "django"},
+		{"peewee", "peewee_client.py", "peewee"},
 	} {
 		t.Run(tool.golden, func(t *testing.T) {
 			interpreter, version := pythonSQL(t, tool.module)
-			program{title: tool.module + " " + version, command: []string{interpreter, tool.script}, golden: tool.golden}.test(t)
+			program{title: tool.module + " " + version, command: []string{interpreter, tool.script},
+				golden: tool.golden}.test(t)
 		})
 	}
 }
@@ -121,7 +124,8 @@ func TestMycli(t *testing.T) {
 	if !ok {
 		t.Skip("there is no mycli: test/clients/install could not install it")
 	}
-	program{title: version, command: []string{"bash", "mycli.sh"}, golden: "mycli", environ: []string{"MYCLI=" + tool}}.test(t)
+	program{title: version, command: []string{"bash", "mycli.sh"}, golden: "mycli",
+		environ: []string{"MYCLI=" + tool}}.test(t)
 }
 
 // Drivers and libraries for Node.js.
@@ -132,10 +136,12 @@ func TestKysely(t *testing.T)    { runScript(t, "kysely.mjs", "kysely", "kysely"
 func TestDrizzle(t *testing.T)   { runScript(t, "drizzle.mjs", "drizzle-orm", "drizzle") }
 func TestSequelize(t *testing.T) { runScript(t, "sequelize.mjs", "sequelize", "sequelize") }
 
-// TestGoORM runs GORM, xorm, sqlx and bun, against the server and on a database in their own process: both answer the same.
+// TestGoORM runs GORM, xorm, sqlx and bun, against the server and on a database in their own process: both answer the
+// same.
 func TestGoORM(t *testing.T) {
 	skipUnlessWanted(t)
-	orms := program{title: "GORM, xorm, sqlx and bun", command: []string{compiled(t, "orms", "go", "build", "-o", ".", ".")}, golden: "orms"}
+	orms := program{title: "GORM, xorm, sqlx and bun",
+		command: []string{compiled(t, "orms", "go", "build", "-o", ".", ".")}, golden: "orms"}
 	t.Run("server", orms.test)
 	orms.environ = []string{"SQL_HOST="}
 	t.Run("process", orms.test)
@@ -147,10 +153,13 @@ func TestRust(t *testing.T) {
 	if version, ok := ask("cargo", "--version"); !ok {
 		t.Skipf("there is no cargo: %s", version)
 	}
-	program{title: "sqlx and SeaORM", command: []string{compiled(t, filepath.Join("rust", "target", "debug", "weft-clients"), "cargo", "build", "--quiet", "--locked")}, golden: "rust"}.test(t)
+	program{title: "sqlx and SeaORM", command: []string{compiled(t,
+		filepath.Join("rust", "target", "debug", "weft-clients"), "cargo", "build", "--quiet", "--locked")},
+		golden: "rust"}.test(t)
 }
 
-// compiled builds a client in its folder, the first part of the program's path, and returns the path. Where its libraries can't be had, the test skips.
+// compiled builds a client in its folder, the first part of the program's path, and returns the path. Where its
+// libraries can't be had, the test skips.
 func compiled(t *testing.T, path, command string, arguments ...string) string {
 	t.Helper()
 	dir, rest, nested := strings.Cut(path, string(filepath.Separator))
@@ -196,7 +205,8 @@ func jdbc(t *testing.T, scheme, jars string) program {
 		t.Fatal(output)
 	}
 	path := classes + string(os.PathListSeparator) + jar
-	return program{title: strings.TrimSuffix(filepath.Base(jar), ".jar"), command: []string{"java", "-cp", path, "Jdbc", scheme}, golden: "jdbc-" + scheme}
+	return program{title: strings.TrimSuffix(filepath.Base(jar), ".jar"),
+		command: []string{"java", "-cp", path, "Jdbc", scheme}, golden: "jdbc-" + scheme}
 }
 
 func mysqlJDBC(t *testing.T) program { return jdbc(t, "mysql", ".sql/mysql-connector-j-*.jar") }
@@ -211,7 +221,8 @@ func TestJDBC(t *testing.T) {
 	t.Run("mariadb", func(t *testing.T) { mariadbJDBC(t).test(t) })
 }
 
-// TestJava runs tools in Java, each a class of the folder java. What it reads besides, as migrations, is found there too.
+// TestJava runs tools in Java, each a class of the folder java. What it reads besides, as migrations, is found there
+// too.
 func TestJava(t *testing.T) {
 	needJDK(t)
 	if _, err := os.Stat(".sql/java/complete"); err != nil {
@@ -222,7 +233,8 @@ func TestJava(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if output, ok := ask("javac", append([]string{"-proc:none", "-nowarn", "-cp", path, "-d", classes}, sources...)...); !ok {
+	if output, ok := ask("javac", append([]string{"-proc:none", "-nowarn", "-cp", path, "-d", classes},
+		sources...)...); !ok {
 		t.Fatal(output)
 	}
 	path = classes + string(os.PathListSeparator) + path

@@ -22,8 +22,8 @@ import (
 	"github.com/weftdb/weft/test/harness"
 )
 
-// TestSignIn lets each client sign in at a server that asks for it: by each plugin that the client has, with and without TLS, with a right
-// password, a wrong one and none.
+// TestSignIn lets each client sign in at a server that asks for it: by each plugin that the client has, with and
+// without TLS, with a right password, a wrong one and none.
 func TestSignIn(t *testing.T) {
 	skipUnlessWanted(t)
 	for _, c := range []struct {
@@ -42,9 +42,10 @@ func TestSignIn(t *testing.T) {
 			server, certificate := guarded(t)
 			defer stop(t, server)
 			p.environ = append(p.environ, "SQL_CERTIFICATE="+certificate)
-			datadriven.RunTest(t, filepath.Join("testdata", "signin", c.name), func(t *testing.T, _ *datadriven.TestData) string {
-				return p.section(t, server, "signin")
-			})
+			datadriven.RunTest(t, filepath.Join("testdata", "signin", c.name),
+				func(t *testing.T, _ *datadriven.TestData) string {
+					return p.section(t, server, "signin")
+				})
 		})
 	}
 }
@@ -74,8 +75,10 @@ func writeCertificate(t *testing.T) (certificate, key string) {
 		t.Fatal(err)
 	}
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "weft"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "weft"}, NotBefore: time.Now().Add(-time.Hour),
+		NotAfter:    time.Now().Add(time.Hour),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
+		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
 	if err != nil {

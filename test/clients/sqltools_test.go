@@ -15,9 +15,9 @@ import (
 	"github.com/weftdb/weft/test/harness"
 )
 
-// TestTools sends the statements that tools with a window send when they connect and when a table is opened, which no test can click. The
-// files of testdata/tools hold them: one statement each, on one connection. `rows` shows the answer, `shape` its columns and whether it has
-// rows, since those name times, addresses or much that changes.
+// TestTools sends the statements that tools with a window send when they connect and when a table is opened, which no
+// test can click. The files of testdata/tools hold them: one statement each, on one connection. `rows` shows the
+// answer, `shape` its columns and whether it has rows, since those name times, addresses or much that changes.
 func TestTools(t *testing.T) {
 	skipUnlessWanted(t)
 	datadriven.Walk(t, "testdata/tools", func(t *testing.T, path string) {

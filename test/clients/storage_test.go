@@ -47,7 +47,8 @@ func startMoto(t *testing.T) (endpoint string) {
 func TestStorage(t *testing.T) {
 	skipUnlessWanted(t)
 	// moto answers 500 to some of several writes of one object at once; TestInProcess of storage/s3 does them.
-	command := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-run", "TestService", "-skip", "TestService/Concurrent", "github.com/weftdb/weft/storage/s3")
+	command := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-run", "TestService", "-skip",
+		"TestService/Concurrent", "github.com/weftdb/weft/storage/s3")
 	command.Dir = "../.."
 	command.Env = append(command.Environ(), "WEFT_TEST_S3="+startMoto(t))
 	if out, err := command.CombinedOutput(); err != nil {

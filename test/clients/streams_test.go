@@ -33,7 +33,8 @@ import (
 // changesHalf is the number of writes a reader finds when it begins, and how many are made while it reads.
 const changesHalf = 250
 
-// kclTimeout is when the Kinesis Client Library is told to end, whatever it has read. It waits half a minute for others before it makes leases.
+// kclTimeout is when the Kinesis Client Library is told to end, whatever it has read. It waits half a minute for others
+// before it makes leases.
 const kclTimeout = 3 * time.Minute
 
 // change is one record of a stream, as readers print it: a line of JSON.
@@ -68,16 +69,22 @@ func newChanging(t *testing.T, server *harness.Server) *changing {
 	t.Helper()
 	seed := rounds.Seed(t)
 	c := &changing{
-		t: t, client: server.Client(), streams: streamsClient(server), random: rand.New(rand.NewPCG(seed, 0)), table: "parcels",
+		t: t, client: server.Client(), streams: streamsClient(server), random: rand.New(rand.NewPCG(seed, 0)),
+		table: "parcels",
 		items: map[string]map[string]types.AttributeValue{},
 	}
 	harness.CreateTable(t, c.client, &dynamodb.CreateTableInput{
 		TableName: &c.table, BillingMode: types.BillingModePayPerRequest,
-		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("depot"), KeyType: types.KeyTypeHash}, {AttributeName: aws.String("number"), KeyType: types.KeyTypeRange}},
-		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("depot"), AttributeType: types.ScalarAttributeTypeS}, {AttributeName: aws.String("number"), AttributeType: types.ScalarAttributeTypeN}},
-		StreamSpecification:  &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeNewAndOldImages},
+		KeySchema: []types.KeySchemaElement{{AttributeName: aws.String("depot"), KeyType: types.KeyTypeHash},
+			{AttributeName: aws.String("number"), KeyType: types.KeyTypeRange}},
+		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("depot"),
+			AttributeType: types.ScalarAttributeTypeS},
+			{AttributeName: aws.String("number"), AttributeType: types.ScalarAttributeTypeN}},
+		StreamSpecification: &types.StreamSpecification{StreamEnabled: aws.Bool(true),
+			StreamViewType: types.StreamViewTypeNewAndOldImages},
 	})
-	found := harness.WaitTable(t, c.client, c.table, func(d *types.TableDescription) bool { return d.LatestStreamArn != nil })
+	found := harness.WaitTable(t, c.client, c.table,
+		func(d *types.TableDescription) bool { return d.LatestStreamArn != nil })
 	c.arn = *found.LatestStreamArn
 	return c
 }
@@ -85,7 +92,8 @@ func newChanging(t *testing.T, server *harness.Server) *changing {
 // streamsClient is a client of the server's streams, with the settings of its other client.
 func streamsClient(server *harness.Server) *dynamodbstreams.Client {
 	o := server.Client().Options()
-	return dynamodbstreams.New(dynamodbstreams.Options{BaseEndpoint: o.BaseEndpoint, Region: o.Region, Credentials: o.Credentials, Retryer: o.Retryer, HTTPClient: o.HTTPClient})
+	return dynamodbstreams.New(dynamodbstreams.Options{BaseEndpoint: o.BaseEndpoint, Region: o.Region,
+		Credentials: o.Credentials, Retryer: o.Retryer, HTTPClient: o.HTTPClient})
 }
 
 // write makes some changes, in the middle of which a region is split, which ends a shard.
@@ -125,7 +133,9 @@ func (c *changing) split() {
 	found, err := c.client.DescribeTable(c.t.Context(), &dynamodb.DescribeTableInput{TableName: &c.table})
 	if err == nil {
 		regions := fmt.Sprint(2 + len(c.want)/changesHalf)
-		_, err = c.client.TagResource(c.t.Context(), &dynamodb.TagResourceInput{ResourceArn: found.Table.TableArn, Tags: []types.Tag{{Key: aws.String("weft:regions"), Value: &regions}}})
+		_, err = c.client.TagResource(c.t.Context(),
+			&dynamodb.TagResourceInput{ResourceArn: found.Table.TableArn,
+				Tags: []types.Tag{{Key: aws.String("weft:regions"), Value: &regions}}})
 	}
 	if err != nil {
 		c.t.Fatal(err)
@@ -134,7 +144,8 @@ func (c *changing) split() {
 
 // step is one write. One in seven changes nothing, and must make no record.
 func (c *changing) step() error {
-	key := map[string]types.AttributeValue{"depot": text(fmt.Sprint("d", c.random.IntN(6))), "number": number(c.random.IntN(8))}
+	key := map[string]types.AttributeValue{"depot": text(fmt.Sprint("d", c.random.IntN(6))),
+		"number": number(c.random.IntN(8))}
 	name := imageText(key)
 	old := c.items[name]
 	switch kind := c.random.IntN(7); {
@@ -153,7 +164,8 @@ func (c *changing) step() error {
 		delete(now, "note")
 		_, err := c.client.UpdateItem(c.t.Context(), &dynamodb.UpdateItemInput{
 			TableName: &c.table, Key: key, UpdateExpression: aws.String("SET #s = :s REMOVE note"),
-			ExpressionAttributeNames: map[string]string{"#s": "state"}, ExpressionAttributeValues: map[string]types.AttributeValue{":s": now["state"]},
+			ExpressionAttributeNames:  map[string]string{"#s": "state"},
+			ExpressionAttributeValues: map[string]types.AttributeValue{":s": now["state"]},
 		})
 		c.record("MODIFY", key, old, now)
 		return err
@@ -174,8 +186,10 @@ func (c *changing) parcel(key map[string]types.AttributeValue) map[string]types.
 	item["note"] = text(strings.Repeat("größer ", c.random.IntN(40)))
 	item["label"] = &types.AttributeValueMemberB{Value: []byte{0, 255, byte(len(c.want))}}
 	item["marks"] = &types.AttributeValueMemberSS{Value: []string{"fragile", "heavy"}}
-	item["route"] = &types.AttributeValueMemberL{Value: []types.AttributeValue{number(len(c.want)), &types.AttributeValueMemberBOOL{Value: true}, &types.AttributeValueMemberNULL{Value: true}}}
-	item["size"] = &types.AttributeValueMemberM{Value: map[string]types.AttributeValue{"cm": &types.AttributeValueMemberN{Value: "12.5"}}}
+	item["route"] = &types.AttributeValueMemberL{Value: []types.AttributeValue{number(len(c.want)),
+		&types.AttributeValueMemberBOOL{Value: true}, &types.AttributeValueMemberNULL{Value: true}}}
+	item["size"] = &types.AttributeValueMemberM{
+		Value: map[string]types.AttributeValue{"cm": &types.AttributeValueMemberN{Value: "12.5"}}}
 	return item
 }
 
@@ -193,7 +207,9 @@ func (c *changing) record(event string, key, old, now map[string]types.Attribute
 // end switches the stream off, which ends its last shard.
 func (c *changing) end() {
 	c.t.Helper()
-	_, err := c.client.UpdateTable(c.t.Context(), &dynamodb.UpdateTableInput{TableName: &c.table, StreamSpecification: &types.StreamSpecification{StreamEnabled: aws.Bool(false)}})
+	_, err := c.client.UpdateTable(c.t.Context(),
+		&dynamodb.UpdateTableInput{TableName: &c.table,
+			StreamSpecification: &types.StreamSpecification{StreamEnabled: aws.Bool(false)}})
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -208,7 +224,8 @@ func (c *changing) check(records []change) {
 			c.t.Fatalf("the record %s comes after %s", number, last)
 		}
 		if last = r.DynamoDB.SequenceNumber; i >= len(c.want) || r.text() != c.want[i] {
-			c.t.Fatalf("record %d of %d is\n%s\nand the changes from there on are\n%s", i, len(records), r.text(), strings.Join(c.want[min(i, len(c.want)):min(i+3, len(c.want))], "\n"))
+			c.t.Fatalf("record %d of %d is\n%s\nand the changes from there on are\n%s", i, len(records), r.text(),
+				strings.Join(c.want[min(i, len(c.want)):min(i+3, len(c.want))], "\n"))
 		}
 	}
 	if len(records) != len(c.want) {
@@ -216,7 +233,8 @@ func (c *changing) check(records []change) {
 	}
 }
 
-// checkItems is check for a reader that may repeat records: those of each item must be there in order once their repeats are left out.
+// checkItems is check for a reader that may repeat records: those of each item must be there in order once their
+// repeats are left out.
 func (c *changing) checkItems(records []change) {
 	c.t.Helper()
 	got, want, seen := map[string][]string{}, map[string][]string{}, map[string]bool{}
@@ -238,7 +256,8 @@ func (c *changing) checkItems(records []change) {
 	}
 	for key := range want {
 		if !slices.Equal(got[key], want[key]) {
-			c.t.Fatalf("item %s: the reader has\n%s\nand the changes were\n%s", key, strings.Join(got[key], "\n"), strings.Join(want[key], "\n"))
+			c.t.Fatalf("item %s: the reader has\n%s\nand the changes were\n%s", key, strings.Join(got[key], "\n"),
+				strings.Join(want[key], "\n"))
 		}
 	}
 }
@@ -299,13 +318,15 @@ type reader struct {
 	complaints bytes.Buffer
 }
 
-// startReader runs the program's command with the stream's ARN. It ends by itself at the end of the stream, or when its input is closed.
+// startReader runs the program's command with the stream's ARN. It ends by itself at the end of the stream, or when its
+// input is closed.
 func startReader(t *testing.T, p program, server *harness.Server, arn string) *reader {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), sectionTimeout)
 	t.Cleanup(cancel)
 	r := &reader{command: exec.CommandContext(ctx, p.command[0], append(p.command[1:], arn)...)}
-	r.command.Env, r.command.Stderr, r.command.WaitDelay = append(p.variables(t, server), p.environ...), &r.complaints, time.Second
+	r.command.Env, r.command.Stderr, r.command.WaitDelay = append(p.variables(t, server), p.environ...), &r.complaints,
+		time.Second
 	output, err := r.command.StdoutPipe()
 	if err == nil {
 		r.stdin, err = r.command.StdinPipe()
@@ -341,7 +362,8 @@ func (r *reader) wait(t *testing.T, title string) {
 	}
 }
 
-// readAll makes changes, runs a reader, makes more while it reads, and checks what it has read when the stream has ended.
+// readAll makes changes, runs a reader, makes more while it reads, and checks what it has read when the stream has
+// ended.
 func readAll(t *testing.T, p program) {
 	t.Log(p.title)
 	server := harness.Start(t, binary, harness.Options{})
@@ -377,7 +399,8 @@ func TestStreamsReadable(t *testing.T) {
 	readAll(t, script(t, "streams.mjs", "dynamodb-streams-readable", ""))
 }
 
-// TestStreamsKCL reads a stream with the Kinesis Client Library, whose leases are in a table of the same server. It may repeat records.
+// TestStreamsKCL reads a stream with the Kinesis Client Library, whose leases are in a table of the same server. It may
+// repeat records.
 func TestStreamsKCL(t *testing.T) {
 	needJDK(t)
 	found, err := filepath.Glob(".kcl/dynamodb-streams-kinesis-adapter-*.jar")
@@ -388,7 +411,9 @@ func TestStreamsKCL(t *testing.T) {
 	if output, ok := ask("javac", "-proc:none", "-nowarn", "-cp", ".kcl/*", "-d", classes, "kcl/Reader.java"); !ok {
 		t.Fatal(output)
 	}
-	p := program{title: strings.TrimSuffix(filepath.Base(found[0]), ".jar"), command: []string{"java", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-cp", classes + ":.kcl/*", "Reader"}}
+	p := program{title: strings.TrimSuffix(filepath.Base(found[0]), ".jar"),
+		command: []string{"java", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
+			"-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-cp", classes + ":.kcl/*", "Reader"}}
 	t.Log(p.title)
 	server := harness.Start(t, binary, harness.Options{})
 	defer stop(t, server)
@@ -412,7 +437,8 @@ func TestStreamsKCL(t *testing.T) {
 	r.wait(t, p.title)
 	t.Logf("%d records in %v", len(records), time.Since(begun))
 	table.checkItems(records)
-	leases := harness.WaitTable(t, table.client, "parcels-reader", func(d *types.TableDescription) bool { return d.TableStatus == types.TableStatusActive })
+	leases := harness.WaitTable(t, table.client, "parcels-reader",
+		func(d *types.TableDescription) bool { return d.TableStatus == types.TableStatusActive })
 	if list := leases.GlobalSecondaryIndexes; len(list) != 1 || list[0].IndexStatus != types.IndexStatusActive {
 		t.Errorf("the indexes of the table of leases: %+v", list)
 	}

@@ -66,13 +66,15 @@ func (s *goStream) iterator(shard *string, kind streamtypes.ShardIteratorType, n
 
 // page is the next records of a shard, as readers print them, and the place behind them.
 func (s *goStream) page(iterator *string, limit int32) (list []change, next *string, err error) {
-	out, err := s.streams.GetRecords(s.t.Context(), &dynamodbstreams.GetRecordsInput{ShardIterator: iterator, Limit: &limit})
+	out, err := s.streams.GetRecords(s.t.Context(),
+		&dynamodbstreams.GetRecordsInput{ShardIterator: iterator, Limit: &limit})
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, r := range out.Records {
 		c := change{EventName: string(r.EventName)}
-		c.DynamoDB.Keys, c.DynamoDB.OldImage, c.DynamoDB.NewImage = image(r.Dynamodb.Keys), image(r.Dynamodb.OldImage), image(r.Dynamodb.NewImage)
+		c.DynamoDB.Keys, c.DynamoDB.OldImage, c.DynamoDB.NewImage = image(r.Dynamodb.Keys), image(r.Dynamodb.OldImage),
+			image(r.Dynamodb.NewImage)
 		c.DynamoDB.SequenceNumber = *r.Dynamodb.SequenceNumber
 		list = append(list, c)
 	}
@@ -100,7 +102,8 @@ func (s *goStream) all() (records []change) {
 // child is the shard that goes on where this one ended; nil at the end of the stream.
 func (s *goStream) child(parent *string) *string {
 	out, err := s.streams.DescribeStream(s.t.Context(), &dynamodbstreams.DescribeStreamInput{
-		StreamArn: &s.arn, ShardFilter: &streamtypes.ShardFilter{Type: streamtypes.ShardFilterTypeChildShards, ShardId: parent},
+		StreamArn: &s.arn, ShardFilter: &streamtypes.ShardFilter{Type: streamtypes.ShardFilterTypeChildShards,
+			ShardId: parent},
 	})
 	if err != nil {
 		s.t.Fatal(err)
@@ -145,8 +148,10 @@ func (s *goStream) numbers(t *testing.T, records []change) {
 	shards := s.shards()
 	for i := 0; i < len(records)-1; i += 7 {
 		number, following := records[i].DynamoDB.SequenceNumber, records[i+1].DynamoDB.SequenceNumber
-		shard := shards[slices.IndexFunc(shards, func(one streamtypes.Shard) bool { return number <= *one.SequenceNumberRange.EndingSequenceNumber })]
-		for skipped, kind := range []streamtypes.ShardIteratorType{streamtypes.ShardIteratorTypeAtSequenceNumber, streamtypes.ShardIteratorTypeAfterSequenceNumber} {
+		shard := shards[slices.IndexFunc(shards,
+			func(one streamtypes.Shard) bool { return number <= *one.SequenceNumberRange.EndingSequenceNumber })]
+		for skipped, kind := range []streamtypes.ShardIteratorType{streamtypes.ShardIteratorTypeAtSequenceNumber,
+			streamtypes.ShardIteratorTypeAfterSequenceNumber} {
 			place, err := s.iterator(shard.ShardId, kind, number)
 			if err != nil {
 				t.Fatal(err)
@@ -176,11 +181,13 @@ func (s *goStream) pages(t *testing.T) {
 			t.Fatal(err)
 		}
 		d := out.StreamDescription
-		if len(d.Shards) != 1 || *d.Shards[0].ShardId != *want[i].ShardId || (d.LastEvaluatedShardId == nil) != (i == len(want)-1) {
+		if len(d.Shards) != 1 || *d.Shards[0].ShardId != *want[i].ShardId ||
+			(d.LastEvaluatedShardId == nil) != (i == len(want)-1) {
 			t.Fatalf("page %d of the shards: %+v", i, d)
 		}
 		if i > 0 && aws.ToString(d.Shards[0].ParentShardId) != *want[i-1].ShardId {
-			t.Errorf("shard %d has the parent %s, want %s", i, aws.ToString(d.Shards[0].ParentShardId), *want[i-1].ShardId)
+			t.Errorf("shard %d has the parent %s, want %s", i, aws.ToString(d.Shards[0].ParentShardId),
+				*want[i-1].ShardId)
 		}
 		in.ExclusiveStartShardId = d.LastEvaluatedShardId
 	}
@@ -193,13 +200,15 @@ func (s *goStream) pages(t *testing.T) {
 // errors takes errors apart as programs do.
 func (s *goStream) errors(t *testing.T) {
 	shard := s.shards()[0].ShardId
-	_, err := s.streams.DescribeStream(t.Context(), &dynamodbstreams.DescribeStreamInput{StreamArn: aws.String(s.arn + "0")})
+	_, err := s.streams.DescribeStream(t.Context(),
+		&dynamodbstreams.DescribeStreamInput{StreamArn: aws.String(s.arn + "0")})
 	var absent *streamtypes.ResourceNotFoundException
 	if !errors.As(err, &absent) {
 		t.Errorf("a stream that is not there: %v", err)
 	}
 	absent = nil
-	if _, err = s.iterator(aws.String("shardId-00000000000000000001-00000001"), streamtypes.ShardIteratorTypeLatest); !errors.As(err, &absent) {
+	if _, err = s.iterator(aws.String("shardId-00000000000000000001-00000001"),
+		streamtypes.ShardIteratorTypeLatest); !errors.As(err, &absent) {
 		t.Errorf("a shard that is not there: %v", err)
 	}
 	place, err := s.iterator(shard, streamtypes.ShardIteratorTypeTrimHorizon)
@@ -216,7 +225,8 @@ func (s *goStream) errors(t *testing.T) {
 	}
 }
 
-// aged is an iterator as it was long ago: a test can't wait for a quarter of an hour, or a day. It must know how the server writes a place.
+// aged is an iterator as it was long ago: a test can't wait for a quarter of an hour, or a day. It must know how the
+// server writes a place.
 func aged(t *testing.T, iterator, member string) *string {
 	t.Helper()
 	parts := strings.Split(iterator, "|")

@@ -25,7 +25,8 @@ import (
 	"github.com/weftdb/weft/test/harness"
 )
 
-// secured is a server with TLS and --auth required, its authority, and what ann signs in with. Her password is secret, and the table fruit has an apple.
+// secured is a server with TLS and --auth required, its authority, and what ann signs in with. Her password is secret,
+// and the table fruit has an apple.
 type secured struct {
 	server     *harness.Server
 	folder     string // of the certificates
@@ -58,7 +59,8 @@ func secure(t *testing.T) secured {
 		*map[string]*string{"AWS_ACCESS_KEY_ID": &s.id, "AWS_SECRET_ACCESS_KEY": &s.secret}[name] = value
 	}
 	s.server = harness.Start(t, binary, harness.Options{Data: data, Args: []string{
-		"--auth", "required", "--master-key-file", master, "--tls-cert", s.file("server.pem"), "--tls-key", s.file("server-key.pem"),
+		"--auth", "required", "--master-key-file", master, "--tls-cert", s.file("server.pem"), "--tls-key",
+		s.file("server-key.pem"),
 	}})
 	t.Cleanup(func() { stop(t, s.server) })
 	return s
@@ -79,7 +81,8 @@ func (s secured) trusting(t *testing.T, trusts bool) *tls.Config {
 
 func (s secured) goSDK(t *testing.T, trusts bool) *dynamodb.Client {
 	return dynamodb.New(dynamodb.Options{
-		BaseEndpoint: aws.String("https://" + s.server.Addr()), Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider(s.id, s.secret, ""), Retryer: aws.NopRetryer{},
+		BaseEndpoint: aws.String("https://" + s.server.Addr()), Region: "us-east-1",
+		Credentials: credentials.NewStaticCredentialsProvider(s.id, s.secret, ""), Retryer: aws.NopRetryer{},
 		HTTPClient: &http.Client{Transport: &http.Transport{TLSClientConfig: s.trusting(t, trusts)}},
 	})
 }
@@ -90,25 +93,29 @@ func (s secured) fill(t *testing.T) {
 	client := s.goSDK(t, true)
 	harness.CreateTable(t, client, &dynamodb.CreateTableInput{
 		TableName: aws.String("fruit"), BillingMode: types.BillingModePayPerRequest,
-		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
-		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("id"), AttributeType: types.ScalarAttributeTypeN}},
+		KeySchema: []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
+		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("id"),
+			AttributeType: types.ScalarAttributeTypeN}},
 	})
-	if _, err := client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("fruit"), Item: map[string]types.AttributeValue{
-		"id": &types.AttributeValueMemberN{Value: "1"}, "name": &types.AttributeValueMemberS{Value: "apple"},
-	}}); err != nil {
+	if _, err := client.PutItem(t.Context(),
+		&dynamodb.PutItemInput{TableName: aws.String("fruit"), Item: map[string]types.AttributeValue{
+			"id": &types.AttributeValueMemberN{Value: "1"}, "name": &types.AttributeValueMemberS{Value: "apple"},
+		}}); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// TestTLS lets each client read a row over TLS at a server that asks for signatures and passwords. Each verifies the server's certificate: without the
-// authority, none of them reads anything.
+// TestTLS lets each client read a row over TLS at a server that asks for signatures and passwords. Each verifies the
+// server's certificate: without the authority, none of them reads anything.
 func TestTLS(t *testing.T) {
 	skipUnlessWanted(t)
 	s := secure(t)
 	s.fill(t)
 	t.Run("gosdk", func(t *testing.T) {
-		get := &dynamodb.GetItemInput{TableName: aws.String("fruit"), Key: map[string]types.AttributeValue{"id": &types.AttributeValueMemberN{Value: "1"}}}
-		if _, err := s.goSDK(t, false).GetItem(t.Context(), get); err == nil || !strings.Contains(err.Error(), "certificate") {
+		get := &dynamodb.GetItemInput{TableName: aws.String("fruit"),
+			Key: map[string]types.AttributeValue{"id": &types.AttributeValueMemberN{Value: "1"}}}
+		if _, err := s.goSDK(t, false).GetItem(t.Context(), get); err == nil ||
+			!strings.Contains(err.Error(), "certificate") {
 			t.Errorf("without the authority: %v", err)
 		}
 		found, err := s.goSDK(t, true).GetItem(t.Context(), get)
@@ -125,7 +132,8 @@ func TestTLS(t *testing.T) {
 		}
 	})
 	for name, made := range map[string]func(t *testing.T) (own program, trust []string){
-		"awscli": s.awsCLI, "boto3": s.boto3, "javascript": s.javaScript, "mariadb": s.mariadb, "connector-j": s.connectorJ,
+		"awscli": s.awsCLI, "boto3": s.boto3, "javascript": s.javaScript, "mariadb": s.mariadb,
+		"connector-j": s.connectorJ,
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, trust := made(t)
@@ -146,7 +154,8 @@ func (s secured) run(t *testing.T, p program, trust []string) (string, error) {
 	ctx, cancel := context.WithTimeout(t.Context(), sectionTimeout)
 	defer cancel()
 	command := exec.CommandContext(ctx, p.command[0], p.command[1:]...)
-	command.Env = append(append(p.variables(t, s.server), "DYNAMODB_ENDPOINT=https://"+s.server.Addr(), "AWS_ACCESS_KEY_ID="+s.id, "AWS_SECRET_ACCESS_KEY="+s.secret), p.environ...)
+	command.Env = append(append(p.variables(t, s.server), "DYNAMODB_ENDPOINT=https://"+s.server.Addr(),
+		"AWS_ACCESS_KEY_ID="+s.id, "AWS_SECRET_ACCESS_KEY="+s.secret), p.environ...)
 	for _, one := range trust {
 		switch {
 		case strings.HasPrefix(one, "-D"): // java wants them before the class
@@ -183,8 +192,11 @@ func (s secured) goSQL(t *testing.T, trusts bool) (name string, err error) {
 func (s secured) awsCLI(t *testing.T) (program, []string) {
 	for _, tool := range []string{"/usr/bin/aws", "aws", ".venv/bin/aws"} {
 		if version, ok := ask(tool, "--version"); ok {
-			return program{title: version, command: []string{tool, "--endpoint-url", "https://" + s.server.Addr(), "dynamodb", "get-item", "--table-name", "fruit", "--key", `{"id":{"N":"1"}}`,
-				"--query", "Item.name.S", "--output", "text"}, environ: []string{"AWS_MAX_ATTEMPTS=1"}}, []string{"AWS_CA_BUNDLE=" + s.file("ca.pem")}
+			return program{title: version,
+					command: []string{tool, "--endpoint-url", "https://" + s.server.Addr(), "dynamodb", "get-item",
+						"--table-name", "fruit", "--key", `{"id":{"N":"1"}}`,
+						"--query", "Item.name.S", "--output", "text"}, environ: []string{"AWS_MAX_ATTEMPTS=1"}},
+				[]string{"AWS_CA_BUNDLE=" + s.file("ca.pem")}
 		}
 	}
 	t.Skip("there is no `aws`: install the package awscli")
@@ -194,7 +206,8 @@ func (s secured) awsCLI(t *testing.T) (program, []string) {
 func (s secured) boto3(t *testing.T) (program, []string) {
 	for _, python := range []string{"/usr/bin/python3", "python3", ".venv/bin/python3"} {
 		if version, ok := ask(python, "-c", "import boto3; print(boto3.__version__)"); ok {
-			return program{title: "boto3 " + version, command: []string{python, "tls_client.py"}}, []string{"AWS_CA_BUNDLE=" + s.file("ca.pem")}
+			return program{title: "boto3 " + version, command: []string{python, "tls_client.py"}},
+				[]string{"AWS_CA_BUNDLE=" + s.file("ca.pem")}
 		}
 	}
 	t.Skip("no python3 here has boto3: install the package python3-boto3")
@@ -210,7 +223,8 @@ func (s secured) mariadb(t *testing.T) (program, []string) {
 	host, port, _ := strings.Cut(s.server.SQL(), ":")
 	_, client, _ := strings.Cut(p.environ[0], "=")
 	_, plugins, _ := strings.Cut(p.environ[2], "=")
-	p.command = []string{client, "--no-defaults", "--host=" + host, "--port=" + port, "--user=ann", "--password=secret", "--ssl-verify-server-cert", "-N", "-B", "-e", "SELECT name FROM fruit WHERE id = 1"}
+	p.command = []string{client, "--no-defaults", "--host=" + host, "--port=" + port, "--user=ann", "--password=secret",
+		"--ssl-verify-server-cert", "-N", "-B", "-e", "SELECT name FROM fruit WHERE id = 1"}
 	if plugins != "" {
 		p.command = append(p.command, "--plugin-dir="+plugins)
 	}
@@ -223,10 +237,12 @@ func (s secured) connectorJ(t *testing.T) (program, []string) {
 	if output, ok := ask("javac", "-d", classes, "TLS.java"); !ok {
 		t.Fatal(output)
 	}
-	if output, ok := ask("keytool", "-importcert", "-noprompt", "-file", s.file("ca.pem"), "-keystore", store, "-storepass", "changeit"); !ok {
+	if output, ok := ask("keytool", "-importcert", "-noprompt", "-file", s.file("ca.pem"), "-keystore", store,
+		"-storepass", "changeit"); !ok {
 		t.Fatal(output)
 	}
 	_, jar, _ := strings.Cut(p.command[2], string(os.PathListSeparator))
-	p.command = []string{"java", "-cp", classes + string(os.PathListSeparator) + jar, "TLS", "jdbc:mysql://" + s.server.SQL() + "/?sslMode=VERIFY_IDENTITY", "ann", "secret"}
+	p.command = []string{"java", "-cp", classes + string(os.PathListSeparator) + jar, "TLS",
+		"jdbc:mysql://" + s.server.SQL() + "/?sslMode=VERIFY_IDENTITY", "ann", "secret"}
 	return p, []string{"-Djavax.net.ssl.trustStore=" + store, "-Djavax.net.ssl.trustStorePassword=changeit"}
 }

@@ -73,7 +73,8 @@ func (r *run) checkCounter(at int, found document) {
 func (r *run) scan() map[itemKey]document {
 	rows := map[itemKey]document{}
 	previous := itemKey{}
-	pages := dynamodb.NewScanPaginator(r.client, &dynamodb.ScanInput{TableName: aws.String(tableName), ConsistentRead: aws.Bool(true)})
+	pages := dynamodb.NewScanPaginator(r.client,
+		&dynamodb.ScanInput{TableName: aws.String(tableName), ConsistentRead: aws.Bool(true)})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(r.t.Context())
 		if err != nil {
@@ -91,7 +92,8 @@ func (r *run) scan() map[itemKey]document {
 	return rows
 }
 
-// checkIndex compares an index, item by item and in order, with what the rows make: read as a whole, and by a query of each partition.
+// checkIndex compares an index, item by item and in order, with what the rows make: read as a whole, and by a query of
+// each partition.
 func (r *run) checkIndex(x index, rows map[itemKey]document) {
 	var want []document
 	for _, d := range rows {
@@ -139,7 +141,8 @@ func (r *run) compare(what string, found, want []document, x index) {
 }
 
 func (r *run) scanIndex(x index) (found []document) {
-	pages := dynamodb.NewScanPaginator(r.client, &dynamodb.ScanInput{TableName: aws.String(tableName), IndexName: aws.String(x.name)})
+	pages := dynamodb.NewScanPaginator(r.client,
+		&dynamodb.ScanInput{TableName: aws.String(tableName), IndexName: aws.String(x.name)})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(r.t.Context())
 		if err != nil {

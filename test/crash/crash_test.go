@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package crash kills the real server with kill -9 while clients write, starts it again on the same folder, and compares all that it holds
-// with what it has acknowledged.
+// Package crash kills the real server with kill -9 while clients write, starts it again on the same folder, and
+// compares all that it holds with what it has acknowledged.
 //
 // Knows: the DynamoDB API, what each client was told.
 // Never: packages inside the server.
@@ -35,14 +35,16 @@ const (
 	killAfterMax = 300 * time.Millisecond
 	// An index build begins at most so long before the kill.
 	buildBeforeMax = 40 * time.Millisecond
-	// In one of so many rounds, the kill meets an index build; in one of so many, the folder is verified before the server starts.
+	// In one of so many rounds, the kill meets an index build; in one of so many, the folder is verified before the
+	// server starts.
 	buildEvery, verifyEvery = 5, 5
 )
 
 // TestKill runs rounds of load, kill, start and check.
 func TestKill(t *testing.T) {
 	seed, kills := rounds.Seed(t), rounds.Of(t, 20)
-	r := &run{t: t, rng: rand.New(rand.NewPCG(seed, 1)), binary: harness.Build(t), data: t.TempDir(), shipped: t.TempDir()}
+	r := &run{t: t, rng: rand.New(rand.NewPCG(seed, 1)), binary: harness.Build(t), data: t.TempDir(),
+		shipped: t.TempDir()}
 	r.prepare()
 	for round := range kills {
 		r.round = round
@@ -94,7 +96,9 @@ func (r *run) prepare() {
 	r.client = r.server.Client()
 	harness.CreateTable(r.t, r.client, table())
 	_, err := r.client.UpdateTimeToLive(r.t.Context(), &dynamodb.UpdateTimeToLiveInput{
-		TableName: aws.String(tableName), TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String(timeName), Enabled: aws.Bool(true)},
+		TableName: aws.String(tableName),
+		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String(timeName),
+			Enabled: aws.Bool(true)},
 	})
 	if err != nil {
 		r.t.Fatal(err)
@@ -102,14 +106,16 @@ func (r *run) prepare() {
 	r.openStream()
 	transact := r.hasTransactions()
 	for i := range workersCount {
-		w := &worker{name: fmt.Sprint("w", i), rng: rand.New(rand.NewPCG(r.rng.Uint64(), uint64(i))), counters: pointers(&r.counters), transact: transact}
+		w := &worker{name: fmt.Sprint("w", i), rng: rand.New(rand.NewPCG(r.rng.Uint64(), uint64(i))),
+			counters: pointers(&r.counters), transact: transact}
 		r.workers = append(r.workers, w)
 	}
 	r.fill()
 	r.indexWords()
 }
 
-// indexWords makes search indexes over SQL, one of them asynchronous; harness.Verify compares their postings with the rows.
+// indexWords makes search indexes over SQL, one of them asynchronous; harness.Verify compares their postings with the
+// rows.
 func (r *run) indexWords() {
 	db, err := sql.Open("mysql", "root@tcp("+r.server.SQL()+")/default")
 	if err != nil {
@@ -118,7 +124,8 @@ func (r *run) indexWords() {
 	defer db.Close()
 	for _, definition := range [...]string{
 		"words USING SEARCH ON `" + tableName + "` (v(type=text), color(type=text))",
-		"later USING SEARCH ON `" + tableName + "` (v(type=text), color(type=text, analyzer=keyword)) ASYNC WITH (ASYNC_ENTRIES='4')",
+		"later USING SEARCH ON `" + tableName +
+			"` (v(type=text), color(type=text, analyzer=keyword)) ASYNC WITH (ASYNC_ENTRIES='4')",
 	} {
 		if _, err := db.ExecContext(r.t.Context(), "CREATE INDEX "+definition); err != nil {
 			r.t.Fatalf("making a search index: %v", err)
@@ -128,9 +135,10 @@ func (r *run) indexWords() {
 
 // hasTransactions reports whether the server knows the operation, by a transaction that deletes what is not there.
 func (r *run) hasTransactions() bool {
-	_, err := r.client.TransactWriteItems(r.t.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
-		{Delete: &types.Delete{TableName: aws.String(tableName), Key: itemKey{"none", 0}.document().attributes()}},
-	}})
+	_, err := r.client.TransactWriteItems(r.t.Context(),
+		&dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
+			{Delete: &types.Delete{TableName: aws.String(tableName), Key: itemKey{"none", 0}.document().attributes()}},
+		}})
 	if answer, ok := errors.AsType[smithy.APIError](err); ok && answer.ErrorCode() == "UnknownOperationException" {
 		r.t.Log("the server has no transactions: the load goes without")
 		return false
@@ -214,7 +222,8 @@ func (r *run) report() {
 	slices.Sort(r.reopened)
 	count := len(r.reopened)
 	r.t.Logf("%d kills, %d requests acknowledged (0 lost), %d without an answer; ready again after %v at the median, %v p99, %v at most; %d index builds cut, %d over before, %d not begun; %d items expired",
-		count, acked, unknown, r.reopened[count/2], r.reopened[max(count*99/100-1, 0)], r.reopened[count-1], r.buildsCut, r.buildsEarly, r.buildsLate, r.stream.expired)
+		count, acked, unknown, r.reopened[count/2], r.reopened[max(count*99/100-1, 0)], r.reopened[count-1],
+		r.buildsCut, r.buildsEarly, r.buildsLate, r.stream.expired)
 	if acked == 0 {
 		r.t.Error("nothing was acknowledged: the test has tested nothing")
 	}

@@ -13,7 +13,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// document is an item: for each attribute the letter of its type and its value, such as "Sred" or "N5". nil is an item that is not there.
+// document is an item: for each attribute the letter of its type and its value, such as "Sred" or "N5". nil is an item
+// that is not there.
 type document map[string]string
 
 func documentOf(item map[string]types.AttributeValue) document {

@@ -10,8 +10,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// TestRecognize plants the faults that TestKill looks for: what was acknowledged is gone or old, a value nobody wrote, a half
-// transaction. What a crash may leave is no fault.
+// TestRecognize plants the faults that TestKill looks for: what was acknowledged is gone or old, a value nobody wrote,
+// a half transaction. What a crash may leave is no fault.
 func TestRecognize(t *testing.T) {
 	at := func(sk int, v string) document { return itemKey{"w0", sk}.document().with(document{"v": "S" + v}) }
 	old, acked, open, other := at(1, "old"), at(1, "acked"), at(1, "open"), at(1, "other")
@@ -31,11 +31,14 @@ func TestRecognize(t *testing.T) {
 		{"the open write was not done", map[int]document{1: open}, false, []document{acked, second}, ""},
 		{"neither", map[int]document{1: open}, false, []document{other, second}, "without an answer"},
 		{"an open delete was done", map[int]document{1: nil}, false, []document{second}, ""},
-		{"an open delete took another item", map[int]document{1: nil}, false, []document{acked}, "item {w0 2} is absent"},
+		{"an open delete took another item", map[int]document{1: nil}, false, []document{acked},
+			"item {w0 2} is absent"},
 		{"a part of a batch", map[int]document{1: open, 2: secondOpen}, false, []document{open, second}, ""},
-		{"a part of a transaction", map[int]document{1: open, 2: secondOpen}, true, []document{open, second}, "a part of a transaction"},
+		{"a part of a transaction", map[int]document{1: open, 2: secondOpen}, true, []document{open, second},
+			"a part of a transaction"},
 		{"a whole transaction", map[int]document{1: open, 2: secondOpen}, true, []document{open, secondOpen}, ""},
-		{"no transaction, one part of which changes nothing", map[int]document{1: open, 3: nil}, true, []document{acked, second}, ""},
+		{"no transaction, one part of which changes nothing", map[int]document{1: open, 3: nil}, true,
+			[]document{acked, second}, ""},
 	} {
 		w := &worker{name: "w0", open: c.open, together: c.together}
 		w.known[1], w.known[2] = acked, second

@@ -21,13 +21,16 @@ func (r *run) countBases() int {
 	return len(entries)
 }
 
-// restoreShipped restores what the server that was killed has shipped, in some rounds, and looks whether it is whole: rows and indexes agree.
+// restoreShipped restores what the server that was killed has shipped, in some rounds, and looks whether it is whole:
+// rows and indexes agree.
 func (r *run) restoreShipped() {
 	if !r.shipping || r.round%verifyEvery != verifyEvery/2 {
 		return
 	}
 	if r.countBases() == 0 {
-		return // the servers were killed before one of them had made a backup with the changes since: checkShipped sees to it that there is one at the end
+		// the servers were killed before one of them had made a backup with the changes since: checkShipped sees to it
+		// that there is one at the end
+		return
 	}
 	harness.Verify(r.t, r.binary, r.restored())
 }
@@ -52,7 +55,8 @@ func (r *run) awaitBase() {
 	r.t.Fatalf("no backup was made in 30 seconds; the server's log:\n%s", r.server.Log())
 }
 
-// checkShipped restores what was shipped up to the end of the last server, which has stopped in good order, and compares it with all that was ever acknowledged.
+// checkShipped restores what was shipped up to the end of the last server, which has stopped in good order, and
+// compares it with all that was ever acknowledged.
 func (r *run) checkShipped() {
 	r.data, r.shipping, r.building = r.restored(), false, false
 	r.server = harness.Start(r.t, r.binary, harness.Options{Data: r.data})

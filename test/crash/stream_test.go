@@ -13,7 +13,8 @@ import (
 	streamtypes "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 )
 
-// stream is a reader of the table's stream, which goes on after each kill with what it had read before: each record must fit those before it.
+// stream is a reader of the table's stream, which goes on after each kill with what it had read before: each record
+// must fit those before it.
 type stream struct {
 	arn     string
 	after   map[string]string   // by shard: the sequence number of the last record
@@ -28,7 +29,8 @@ type stream struct {
 func (r *run) streamsClient() *dynamodbstreams.Client {
 	o := r.client.Options()
 	return dynamodbstreams.New(dynamodbstreams.Options{
-		BaseEndpoint: o.BaseEndpoint, Region: o.Region, Credentials: o.Credentials, Retryer: o.Retryer, HTTPClient: o.HTTPClient,
+		BaseEndpoint: o.BaseEndpoint, Region: o.Region, Credentials: o.Credentials, Retryer: o.Retryer,
+		HTTPClient: o.HTTPClient,
 	})
 }
 
@@ -38,7 +40,8 @@ func (r *run) openStream() {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	r.stream = stream{arn: *out.Table.LatestStreamArn, after: map[string]string{}, items: map[string]document{}, written: map[string]bool{}}
+	r.stream = stream{arn: *out.Table.LatestStreamArn, after: map[string]string{}, items: map[string]document{},
+		written: map[string]bool{}}
 }
 
 // readWhile reads until the server is gone.
@@ -81,8 +84,8 @@ func (r *run) checkStream(rows map[itemKey]document) {
 	}
 }
 
-// checkExpired waits until all items whose time has come are gone, and compares what the stream says of them: that each was written that was acknowledged, and
-// that the server has deleted all.
+// checkExpired waits until all items whose time has come are gone, and compares what the stream says of them: that each
+// was written that was acknowledged, and that the server has deleted all.
 func (r *run) checkExpired() {
 	for left := 1; left > 0; wait(r.t.Context(), 100*time.Millisecond) {
 		left = 0
@@ -121,7 +124,8 @@ func (s *stream) read(ctx context.Context, client *dynamodbstreams.Client) (n in
 }
 
 func (s *stream) readShard(ctx context.Context, client *dynamodbstreams.Client, id string) (n int, err error) {
-	in := &dynamodbstreams.GetShardIteratorInput{StreamArn: &s.arn, ShardId: &id, ShardIteratorType: streamtypes.ShardIteratorTypeTrimHorizon}
+	in := &dynamodbstreams.GetShardIteratorInput{StreamArn: &s.arn, ShardId: &id,
+		ShardIteratorType: streamtypes.ShardIteratorTypeTrimHorizon}
 	if after := s.after[id]; after != "" {
 		in.ShardIteratorType, in.SequenceNumber = streamtypes.ShardIteratorTypeAfterSequenceNumber, &after
 	}
@@ -152,15 +156,18 @@ func (s *stream) take(record streamtypes.Record) {
 	key := fmt.Sprint(streamDocument(record.Dynamodb.Keys).key())
 	old, now := streamDocument(record.Dynamodb.OldImage), streamDocument(record.Dynamodb.NewImage)
 	if !equal(s.items[key], old) {
-		s.faults = append(s.faults, fmt.Sprintf("item %s: record %s has %v before it, the records before left %v", key, *record.Dynamodb.SequenceNumber, old, s.items[key]))
+		s.faults = append(s.faults, fmt.Sprintf("item %s: record %s has %v before it, the records before left %v", key,
+			*record.Dynamodb.SequenceNumber, old, s.items[key]))
 	}
 	if equal(old, now) {
-		s.faults = append(s.faults, fmt.Sprintf("item %s: record %s changes nothing", key, *record.Dynamodb.SequenceNumber))
+		s.faults = append(s.faults, fmt.Sprintf("item %s: record %s changes nothing", key,
+			*record.Dynamodb.SequenceNumber))
 	}
 	if record.UserIdentity != nil {
 		s.expired++
 		if now != nil || old[timeName] == "" {
-			s.faults = append(s.faults, fmt.Sprintf("item %s: record %s says that it expired, from %v to %v", key, *record.Dynamodb.SequenceNumber, old, now))
+			s.faults = append(s.faults, fmt.Sprintf("item %s: record %s says that it expired, from %v to %v", key,
+				*record.Dynamodb.SequenceNumber, old, now))
 		}
 	}
 	if old == nil && now[timeName] != "" {

@@ -46,13 +46,16 @@ func byNumber(name string) func(a, b document) int {
 
 func byNothing(document, document) int { return 0 }
 
-// indexes are those that the table has from the beginning: one in order with everything in it, one that few items are in, one with a
-// computed key.
+// indexes are those that the table has from the beginning: one in order with everything in it, one that few items are
+// in, one with a computed key.
 func indexes() []index {
 	return []index{
-		{name: "by_color", hash: "color", sort: "weight", needs: []string{"color", "weight"}, partition: text("color"), compare: byNumber("weight")},
-		{name: "flagged", hash: "flag", needs: []string{"flag"}, holds: []string{"pk", "sk", "flag"}, partition: text("flag"), compare: byNothing},
-		{name: "computed", hash: concatName, sort: descName, needs: []string{"color", "user", "at"}, holds: []string{"pk", "sk", "color", "user", "at", "v"},
+		{name: "by_color", hash: "color", sort: "weight", needs: []string{"color", "weight"}, partition: text("color"),
+			compare: byNumber("weight")},
+		{name: "flagged", hash: "flag", needs: []string{"flag"}, holds: []string{"pk", "sk", "flag"},
+			partition: text("flag"), compare: byNothing},
+		{name: "computed", hash: concatName, sort: descName, needs: []string{"color", "user", "at"},
+			holds:     []string{"pk", "sk", "color", "user", "at", "v"},
 			partition: func(d document) string { return text("color")(d) + "#" + text("user")(d) },
 			compare:   func(a, b document) int { return cmp.Compare(b.number("at"), a.number("at")) }},
 	}
@@ -92,17 +95,21 @@ func definition(name string, kind types.ScalarAttributeType) types.AttributeDefi
 func table() *dynamodb.CreateTableInput {
 	input := &dynamodb.CreateTableInput{
 		TableName: aws.String(tableName), BillingMode: types.BillingModePayPerRequest,
-		StreamSpecification: &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeNewAndOldImages},
-		KeySchema:           []types.KeySchemaElement{element("pk", types.KeyTypeHash), element("sk", types.KeyTypeRange)},
+		StreamSpecification: &types.StreamSpecification{StreamEnabled: aws.Bool(true),
+			StreamViewType: types.StreamViewTypeNewAndOldImages},
+		KeySchema: []types.KeySchemaElement{element("pk", types.KeyTypeHash),
+			element("sk", types.KeyTypeRange)},
 		AttributeDefinitions: []types.AttributeDefinition{
 			definition("pk", types.ScalarAttributeTypeS), definition("sk", types.ScalarAttributeTypeN),
-			definition("color", types.ScalarAttributeTypeS), definition("weight", types.ScalarAttributeTypeN), definition("flag", types.ScalarAttributeTypeS),
+			definition("color", types.ScalarAttributeTypeS), definition("weight", types.ScalarAttributeTypeN),
+			definition("flag", types.ScalarAttributeTypeS),
 			definition(concatName, types.ScalarAttributeTypeS), definition(descName, types.ScalarAttributeTypeN),
 		},
 	}
 	for _, x := range indexes() {
 		input.GlobalSecondaryIndexes = append(input.GlobalSecondaryIndexes,
-			types.GlobalSecondaryIndex{IndexName: aws.String(x.name), KeySchema: x.keySchema(), Projection: x.projection()})
+			types.GlobalSecondaryIndex{IndexName: aws.String(x.name), KeySchema: x.keySchema(),
+				Projection: x.projection()})
 	}
 	return input
 }
@@ -116,7 +123,8 @@ func (r *run) fill() {
 	}
 	rows := slices.Collect(maps.Values(r.filler))
 	for i := range countersCount {
-		rows = append(rows, itemKey{counterName, i}.document().with(document{"color": "S" + counterName, "weight": "N0"}))
+		rows = append(rows, itemKey{counterName,
+			i}.document().with(document{"color": "S" + counterName, "weight": "N0"}))
 	}
 	var group sync.WaitGroup
 	chunks := make(chan []document)
@@ -142,7 +150,8 @@ func (r *run) fillChunk(chunk []document) {
 	for _, d := range chunk {
 		requests = append(requests, types.WriteRequest{PutRequest: &types.PutRequest{Item: d.attributes()}})
 	}
-	out, err := r.client.BatchWriteItem(r.t.Context(), &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{tableName: requests}})
+	out, err := r.client.BatchWriteItem(r.t.Context(),
+		&dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{tableName: requests}})
 	if err != nil || len(out.UnprocessedItems) > 0 {
 		r.t.Errorf("filling the table: %v, %v", err, out)
 	}
@@ -152,9 +161,11 @@ func (r *run) fillChunk(chunk []document) {
 func (r *run) beginBuild() {
 	x := late()
 	_, err := r.client.UpdateTable(r.t.Context(), &dynamodb.UpdateTableInput{
-		TableName: aws.String(tableName), AttributeDefinitions: []types.AttributeDefinition{definition(x.hash, types.ScalarAttributeTypeS)},
+		TableName:            aws.String(tableName),
+		AttributeDefinitions: []types.AttributeDefinition{definition(x.hash, types.ScalarAttributeTypeS)},
 		GlobalSecondaryIndexUpdates: []types.GlobalSecondaryIndexUpdate{{
-			Create: &types.CreateGlobalSecondaryIndexAction{IndexName: aws.String(x.name), KeySchema: x.keySchema(), Projection: x.projection()},
+			Create: &types.CreateGlobalSecondaryIndexAction{IndexName: aws.String(x.name), KeySchema: x.keySchema(),
+				Projection: x.projection()},
 		}},
 	})
 	var answer smithy.APIError
@@ -188,11 +199,13 @@ func (r *run) lookAtBuild() {
 
 // endBuild waits until the late index is whole, compares it and drops it again.
 func (r *run) endBuild(rows map[itemKey]document) {
-	harness.WaitTable(r.t, r.client, tableName, func(d *types.TableDescription) bool { return lateStatus(d) == types.IndexStatusActive })
+	harness.WaitTable(r.t, r.client, tableName,
+		func(d *types.TableDescription) bool { return lateStatus(d) == types.IndexStatusActive })
 	r.checkIndex(late(), rows)
 	_, err := r.client.UpdateTable(r.t.Context(), &dynamodb.UpdateTableInput{
-		TableName:                   aws.String(tableName),
-		GlobalSecondaryIndexUpdates: []types.GlobalSecondaryIndexUpdate{{Delete: &types.DeleteGlobalSecondaryIndexAction{IndexName: aws.String(late().name)}}},
+		TableName: aws.String(tableName),
+		GlobalSecondaryIndexUpdates: []types.GlobalSecondaryIndexUpdate{
+			{Delete: &types.DeleteGlobalSecondaryIndexAction{IndexName: aws.String(late().name)}}},
 	})
 	if err != nil {
 		r.t.Fatalf("dropping the index: %v", err)

@@ -18,7 +18,8 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// itemsOfWorker is the number of items each worker has to itself. Nobody else writes them, so it knows what each of them must be.
+// itemsOfWorker is the number of items each worker has to itself. Nobody else writes them, so it knows what each of
+// them must be.
 const itemsOfWorker = 40
 
 // worker is one client. It writes until the server dies.
@@ -90,7 +91,8 @@ func (w *worker) key(at int) itemKey { return itemKey{w.name, at} }
 
 // fresh makes a new state of an item, with a value that was never written before.
 func (w *worker) fresh(at int) document {
-	d := w.key(at).document().with(document{"v": w.value(), "user": "Su" + strconv.Itoa(w.rng.IntN(4)), "at": "N" + strconv.Itoa(w.rng.IntN(1000))})
+	d := w.key(at).document().with(document{"v": w.value(), "user": "Su" + strconv.Itoa(w.rng.IntN(4)),
+		"at": "N" + strconv.Itoa(w.rng.IntN(1000))})
 	if w.rng.IntN(5) > 0 {
 		d["color"], d["weight"] = w.color(), "N"+strconv.Itoa(w.rng.IntN(50)-10)
 	}
@@ -110,7 +112,8 @@ func (w *worker) color() string { return "S" + colors[w.rng.IntN(len(colors))] }
 
 func lateValue(rng *rand.Rand) string { return "Sl" + strconv.Itoa(rng.IntN(10)) }
 
-// settle takes down how a write ended that would have made changes of items. refused reports whether a false condition may be the answer.
+// settle takes down how a write ended that would have made changes of items. refused reports whether a false condition
+// may be the answer.
 func (w *worker) settle(err error, changes map[int]document, refused bool) (done bool, bad error) {
 	var failed *types.ConditionalCheckFailedException
 	var answer smithy.APIError
@@ -164,7 +167,8 @@ func (w *worker) update(ctx context.Context, at int) (bool, error) {
 		before = w.key(at).document()
 	}
 	changes := document{"v": w.value(), "hits": "N" + strconv.Itoa(before.number("hits")+1)}
-	values := map[string]types.AttributeValue{":v": &types.AttributeValueMemberS{Value: changes["v"][1:]}, ":one": &types.AttributeValueMemberN{Value: "1"}}
+	values := map[string]types.AttributeValue{":v": &types.AttributeValueMemberS{Value: changes["v"][1:]},
+		":one": &types.AttributeValueMemberN{Value: "1"}}
 	set, remove := "SET v = :v", ""
 	if w.rng.IntN(2) == 0 {
 		changes["color"] = w.color()
@@ -190,11 +194,13 @@ func (w *worker) update(ctx context.Context, at int) (bool, error) {
 // conditionalPut replaces the item if it is what the worker knows, or if it is something else, which must be refused.
 func (w *worker) conditionalPut(ctx context.Context, at int) (bool, error) {
 	d := w.fresh(at)
-	input := &dynamodb.PutItemInput{TableName: aws.String(tableName), Item: d.attributes(), ConditionExpression: aws.String("attribute_not_exists(pk)")}
+	input := &dynamodb.PutItemInput{TableName: aws.String(tableName), Item: d.attributes(),
+		ConditionExpression: aws.String("attribute_not_exists(pk)")}
 	refused := w.known[at] != nil
 	if v := w.known[at]["v"]; v != "" && w.rng.IntN(3) > 0 {
 		input.ConditionExpression = aws.String("v = :v")
-		input.ExpressionAttributeValues = map[string]types.AttributeValue{":v": &types.AttributeValueMemberS{Value: v[1:]}}
+		input.ExpressionAttributeValues = map[string]types.AttributeValue{
+			":v": &types.AttributeValueMemberS{Value: v[1:]}}
 		refused = false
 	}
 	_, err := w.client.PutItem(ctx, input)
@@ -202,7 +208,8 @@ func (w *worker) conditionalPut(ctx context.Context, at int) (bool, error) {
 }
 
 func (w *worker) delete(ctx context.Context, at int) (bool, error) {
-	_, err := w.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: aws.String(tableName), Key: w.key(at).document().attributes()})
+	_, err := w.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: aws.String(tableName),
+		Key: w.key(at).document().attributes()})
 	return w.settle(err, map[int]document{at: nil}, false)
 }
 
@@ -224,14 +231,17 @@ func (w *worker) batch(ctx context.Context) (bool, error) {
 	var requests []types.WriteRequest
 	for at, d := range changes {
 		if d == nil {
-			requests = append(requests, types.WriteRequest{DeleteRequest: &types.DeleteRequest{Key: w.key(at).document().attributes()}})
+			requests = append(requests, types.WriteRequest{
+				DeleteRequest: &types.DeleteRequest{Key: w.key(at).document().attributes()}})
 		} else {
 			requests = append(requests, types.WriteRequest{PutRequest: &types.PutRequest{Item: d.attributes()}})
 		}
 	}
-	out, err := w.client.BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{tableName: requests}})
+	out, err := w.client.BatchWriteItem(ctx,
+		&dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{tableName: requests}})
 	if err == nil && len(out.UnprocessedItems) > 0 {
-		return false, fmt.Errorf("%d of %d items were left unprocessed", len(out.UnprocessedItems[tableName]), len(requests))
+		return false, fmt.Errorf("%d of %d items were left unprocessed", len(out.UnprocessedItems[tableName]),
+			len(requests))
 	}
 	return w.settle(err, changes, false)
 }
@@ -243,9 +253,11 @@ func (w *worker) transaction(ctx context.Context) (bool, error) {
 	for at, d := range changes {
 		if w.rng.IntN(4) == 0 {
 			changes[at] = nil
-			items = append(items, types.TransactWriteItem{Delete: &types.Delete{TableName: aws.String(tableName), Key: w.key(at).document().attributes()}})
+			items = append(items, types.TransactWriteItem{Delete: &types.Delete{TableName: aws.String(tableName),
+				Key: w.key(at).document().attributes()}})
 		} else {
-			items = append(items, types.TransactWriteItem{Put: &types.Put{TableName: aws.String(tableName), Item: d.attributes()}})
+			items = append(items, types.TransactWriteItem{Put: &types.Put{TableName: aws.String(tableName),
+				Item: d.attributes()}})
 		}
 	}
 	_, err := w.client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: items})
@@ -258,7 +270,8 @@ func (w *worker) transaction(ctx context.Context) (bool, error) {
 func (w *worker) count(ctx context.Context) (bool, error) {
 	at := w.rng.IntN(countersCount)
 	_, err := w.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: aws.String(tableName), Key: itemKey{counterName, at}.document().attributes(), UpdateExpression: aws.String("ADD weight :one"),
+		TableName: aws.String(tableName), Key: itemKey{counterName, at}.document().attributes(),
+		UpdateExpression:          aws.String("ADD weight :one"),
 		ExpressionAttributeValues: map[string]types.AttributeValue{":one": &types.AttributeValueMemberN{Value: "1"}},
 	})
 	done, bad := w.settle(err, nil, false)
@@ -272,7 +285,8 @@ func (w *worker) count(ctx context.Context) (bool, error) {
 
 // get reads an item back while others write.
 func (w *worker) get(ctx context.Context, at int) (bool, error) {
-	out, err := w.client.GetItem(ctx, &dynamodb.GetItemInput{TableName: aws.String(tableName), Key: w.key(at).document().attributes(), ConsistentRead: aws.Bool(true)})
+	out, err := w.client.GetItem(ctx, &dynamodb.GetItemInput{TableName: aws.String(tableName),
+		Key: w.key(at).document().attributes(), ConsistentRead: aws.Bool(true)})
 	if err != nil {
 		var answer smithy.APIError
 		if errors.As(err, &answer) {
@@ -290,7 +304,8 @@ func (w *worker) get(ctx context.Context, at int) (bool, error) {
 	return true, nil
 }
 
-// recognize compares the worker's items with what the server holds after the crash, and goes on from there. It returns a line for each fault.
+// recognize compares the worker's items with what the server holds after the crash, and goes on from there. It returns
+// a line for each fault.
 func (w *worker) recognize(rows map[itemKey]document) (faults []string) {
 	done := 0
 	for at := range w.known {
@@ -301,7 +316,8 @@ func (w *worker) recognize(rows map[itemKey]document) (faults []string) {
 		case wasOpen && equal(found, after):
 			done++
 		case wasOpen:
-			faults = append(faults, fmt.Sprintf("item %v is %v; acknowledged: %v; without an answer: %v", w.key(at), found, w.known[at], after))
+			faults = append(faults, fmt.Sprintf("item %v is %v; acknowledged: %v; without an answer: %v", w.key(at),
+				found, w.known[at], after))
 		default:
 			faults = append(faults, fmt.Sprintf("item %v is %v; acknowledged: %v", w.key(at), found, w.known[at]))
 		}

@@ -154,7 +154,8 @@ func spec() database.TableSpec {
 	return database.TableSpec{Name: "t", Key: database.Columns("pk", schema.Number)}
 }
 
-// run lets things happen for a while. Then all indexes have the entries of all rows and no other, and nothing is left of what was dropped.
+// run lets things happen for a while. Then all indexes have the entries of all rows and no other, and nothing is left
+// of what was dropped.
 func (s *scene) run(d time.Duration) {
 	for i := range gatewayCount {
 		s.start(10+i, "writes", s.write)
@@ -202,7 +203,8 @@ func expected(err error) bool {
 		return true
 	}
 	switch database.KindOf(err) {
-	case database.KindNotFound, database.KindExists, database.KindBusy, database.KindUnavailable, database.KindClosed, database.KindCanceled, database.KindUnknownOutcome, database.KindConflict:
+	case database.KindNotFound, database.KindExists, database.KindBusy, database.KindUnavailable, database.KindClosed,
+		database.KindCanceled, database.KindUnknownOutcome, database.KindConflict:
 		return true
 	}
 	return false

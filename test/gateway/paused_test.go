@@ -13,8 +13,9 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// TestPausedCommit: a gateway stands still in the middle of a commit, while another builds an index. Beyond its lease the commit is refused, so that the
-// index lacks nothing; the gateway says that it has lost its lease, and takes part again.
+// TestPausedCommit: a gateway stands still in the middle of a commit, while another builds an index. Beyond its lease
+// the commit is refused, so that the index lacks nothing; the gateway says that it has lost its lease, and takes part
+// again.
 func TestPausedCommit(t *testing.T) {
 	for _, e := range engines() {
 		t.Run(e.name, func(t *testing.T) {
@@ -37,7 +38,8 @@ func TestPausedCommit(t *testing.T) {
 			refused := make(chan error)
 			go func() { refused <- late.Put(context.Background(), database.Document{"pk": 5, "a0": "late"}) }()
 			<-reached
-			if err := table.AddIndex(t.Context(), database.IndexSpec{Name: "by0", Key: database.Columns("a0", schema.String)}); err != nil {
+			if err := table.AddIndex(t.Context(),
+				database.IndexSpec{Name: "by0", Key: database.Columns("a0", schema.String)}); err != nil {
 				t.Fatal(err)
 			}
 			if err := first.db.WaitJobs(t.Context()); err != nil {
@@ -91,14 +93,16 @@ func TestTakenOver(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					writes = append(writes, database.TableWrite{Table: p, Write: database.Write{Op: database.OpPut, Row: row}})
+					writes = append(writes,
+						database.TableWrite{Table: p, Write: database.Write{Op: database.OpPut, Row: row}})
 				}
 				if _, err := second.db.WriteAll(t.Context(), writes); err != nil {
 					t.Fatal(err)
 				}
 				p.Release()
 			}
-			if err := table.AddIndex(t.Context(), database.IndexSpec{Name: "by0", Key: database.Columns("a0", schema.String)}); err != nil {
+			if err := table.AddIndex(t.Context(),
+				database.IndexSpec{Name: "by0", Key: database.Columns("a0", schema.String)}); err != nil {
 				t.Fatal(err)
 			}
 			for done := int64(0); done == 0; time.Sleep(time.Millisecond) { // the owner is at it, or was
@@ -120,7 +124,8 @@ func TestTakenOver(t *testing.T) {
 	}
 }
 
-// TestSeenByAll: what one gateway makes is there on another at once: tables, databases, views, users, and names of attributes.
+// TestSeenByAll: what one gateway makes is there on another at once: tables, databases, views, users, and names of
+// attributes.
 func TestSeenByAll(t *testing.T) {
 	for _, e := range engines() {
 		t.Run(e.name, func(t *testing.T) {
@@ -138,7 +143,9 @@ func TestSeenByAll(t *testing.T) {
 				if database.KindOf(next.db.CreateDatabase(ctx, dbName)) != database.KindExists {
 					t.Error("a database was made twice")
 				}
-				if _, err := next.db.CreateTable(ctx, database.TableSpec{Database: dbName, Name: "t", Key: database.Columns("pk", schema.Number)}); err != nil {
+				if _, err := next.db.CreateTable(ctx,
+					database.TableSpec{Database: dbName, Name: "t",
+						Key: database.Columns("pk", schema.Number)}); err != nil {
 					t.Fatal(err)
 				}
 				table, err := g.db.TableIn(dbName, "t")
@@ -156,7 +163,8 @@ func TestSeenByAll(t *testing.T) {
 				if n, _ := item.Int(fmt.Sprint("of ", i)); err != nil || n != int64(i) {
 					t.Errorf("the other gateway reads %d, %v", n, err)
 				}
-				if err := g.db.StoredViews().Put(ctx, database.StoredView{Database: dbName, Name: "v", Query: "q"}); err != nil {
+				if err := g.db.StoredViews().Put(ctx,
+					database.StoredView{Database: dbName, Name: "v", Query: "q"}); err != nil {
 					t.Fatal(err)
 				}
 				if v, ok := next.db.StoredViews().Get(dbName, "v"); !ok || v.Query != "q" {

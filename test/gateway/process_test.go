@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package gateway tests several gateways over one store: each is a weft.DB with a handle of its own, which can vanish or stand still like a process.
+// Package gateway tests several gateways over one store: each is a weft.DB with a handle of its own, which can vanish
+// or stand still like a process.
 //
 // Knows: package database, the engines that can be shared.
 // Never: how gateways agree.

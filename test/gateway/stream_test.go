@@ -23,9 +23,11 @@ import (
 // requestsBetweenFaults bounds the pause between two faults of the cluster.
 const requestsBetweenFaults = 200
 
-// TestStreamUnderFaults reads a stream while regions of the cluster split and merge, leaders move, a store stops and requests and answers get lost, and while
-// the gateways, one of which moves the changes to their places, vanish and stand still. No record may be missing, doubled or out of order: each fits what the
-// ones before have left of its item, and in the end they tell what the table holds. By the seed, transactions commit in two phases, or in one where they can.
+// TestStreamUnderFaults reads a stream while regions of the cluster split and merge, leaders move, a store stops and
+// requests and answers get lost, and while the gateways, one of which moves the changes to their places, vanish and
+// stand still. No record may be missing, doubled or out of order: each fits what the ones before have left of its item,
+// and in the end they tell what the table holds. By the seed, transactions commit in two phases, or in one where they
+// can.
 func TestStreamUnderFaults(t *testing.T) {
 	first := rounds.Seed(t)
 	for i := range rounds.Of(t, 1) {
@@ -180,8 +182,8 @@ func (r *reader) take(names value.Names, c *database.Record) {
 	}
 }
 
-// compare reads the rest, until what the records say is what the table holds: another gateway may have yet to move some to their places, and expiry may be at
-// work, of which the records tell, too.
+// compare reads the rest, until what the records say is what the table holds: another gateway may have yet to move some
+// to their places, and expiry may be at work, of which the records tell, too.
 func (r *reader) compare(ctx context.Context, g *gateway) error {
 	for {
 		items, err := itemsOf(ctx, g)

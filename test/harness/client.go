@@ -16,7 +16,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// Client returns an AWS SDK client of the server with connections of its own. It never tries again, so that each call is one request.
+// Client returns an AWS SDK client of the server with connections of its own. It never tries again, so that each call
+// is one request.
 func (s *Server) Client() *dynamodb.Client {
 	return dynamodb.New(dynamodb.Options{
 		BaseEndpoint: aws.String("http://" + s.Addr()),
@@ -27,9 +28,10 @@ func (s *Server) Client() *dynamodb.Client {
 	})
 }
 
-// plainBodies hides that the SDK's request bodies have a method WriteTo. Once the SDK has closed a body, that method says io.EOF where
-// net/http, which looks whether the body goes on, expects no error, and net/http then closes the connection. A server that answers before
-// net/http has looked loses about one connection in fifty by this, and answers longer than 4 KiB with it.
+// plainBodies hides that the SDK's request bodies have a method WriteTo. Once the SDK has closed a body, that method
+// says io.EOF where net/http, which looks whether the body goes on, expects no error, and net/http then closes the
+// connection. A server that answers before net/http has looked loses about one connection in fifty by this, and answers
+// longer than 4 KiB with it.
 type plainBodies struct{ client *http.Client }
 
 // Do sends a request.
@@ -56,12 +58,14 @@ func MakeTable(ctx context.Context, client *dynamodb.Client, input *dynamodb.Cre
 	if _, err := client.CreateTable(ctx, input); err != nil {
 		return fmt.Errorf("create table %s: %w", *input.TableName, err)
 	}
-	_, err := await(ctx, client, *input.TableName, func(d *types.TableDescription) bool { return d.TableStatus == types.TableStatusActive })
+	_, err := await(ctx, client, *input.TableName,
+		func(d *types.TableDescription) bool { return d.TableStatus == types.TableStatusActive })
 	return err
 }
 
 // WaitTable waits until the table's description is as wanted, and returns it. If that takes too long the test fails.
-func WaitTable(t testing.TB, client *dynamodb.Client, table string, wanted func(*types.TableDescription) bool) *types.TableDescription {
+func WaitTable(t testing.TB, client *dynamodb.Client, table string,
+	wanted func(*types.TableDescription) bool) *types.TableDescription {
 	t.Helper()
 	found, err := await(t.Context(), client, table, wanted)
 	if err != nil {
@@ -70,7 +74,8 @@ func WaitTable(t testing.TB, client *dynamodb.Client, table string, wanted func(
 	return found
 }
 
-func await(ctx context.Context, client *dynamodb.Client, table string, wanted func(*types.TableDescription) bool) (*types.TableDescription, error) {
+func await(ctx context.Context, client *dynamodb.Client, table string,
+	wanted func(*types.TableDescription) bool) (*types.TableDescription, error) {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
 	for {
@@ -84,7 +89,8 @@ func await(ctx context.Context, client *dynamodb.Client, table string, wanted fu
 		select {
 		case <-time.After(pollPause):
 		case <-ctx.Done():
-			return nil, fmt.Errorf("table %s, now %s, did not become what was waited for", table, found.Table.TableStatus)
+			return nil, fmt.Errorf("table %s, now %s, did not become what was waited for", table,
+				found.Table.TableStatus)
 		}
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Main runs the tests of a package beside one server, which start starts with a folder of its own, and returns the exit code: not 0 either if the
-// server did not stop well or has logged errors.
+// Main runs the tests of a package beside one server, which start starts with a folder of its own, and returns the exit
+// code: not 0 either if the server did not stop well or has logged errors.
 func Main(m *testing.M, start func(dir string) (*Server, error)) int {
 	dir, err := os.MkdirTemp("", "weft-test")
 	var server *Server

@@ -27,7 +27,8 @@ const (
 	stopTimeout  = 30 * time.Second
 )
 
-// Build compiles cmd/weft into a folder that lives as long as the test and returns the binary's path. A test that can't build it fails.
+// Build compiles cmd/weft into a folder that lives as long as the test and returns the binary's path. A test that can't
+// build it fails.
 func Build(t testing.TB) string {
 	t.Helper()
 	binary, err := Compile(t.TempDir())
@@ -37,7 +38,8 @@ func Build(t testing.TB) string {
 	return binary
 }
 
-// binaryVariable names a binary to test in place of one that is built from these sources. `make test` builds it once for all packages.
+// binaryVariable names a binary to test in place of one that is built from these sources. `make test` builds it once
+// for all packages.
 const binaryVariable = "WEFT_TEST_BINARY"
 
 // Compile returns the path of the binary to test: WEFT_TEST_BINARY, or cmd/weft compiled into the folder.
@@ -90,7 +92,8 @@ func Start(t testing.TB, binary string, o Options) *Server {
 
 // Launch is Start outside of a test: the caller ends the process by Kill or Stop.
 func Launch(binary string, o Options) (*Server, error) {
-	args := append([]string{"serve", "--data", o.Data, "--dynamodb-addr", "127.0.0.1:0", "--mysql-addr", "127.0.0.1:0", "--admin-addr", "off", "--log-format", "json"}, o.Args...)
+	args := append([]string{"serve", "--data", o.Data, "--dynamodb-addr", "127.0.0.1:0", "--mysql-addr", "127.0.0.1:0",
+		"--admin-addr", "off", "--log-format", "json"}, o.Args...)
 	s := &Server{Data: o.Data, binary: binary, process: exec.Command(binary, args...), exited: make(chan struct{})}
 	s.process.Env, s.process.SysProcAttr = Environ(), noOrphan()
 	begun := time.Now()
@@ -138,11 +141,13 @@ func Command(ctx context.Context, binary string, args ...string) *exec.Cmd {
 	return command
 }
 
-// Environ is the environment without the settings of tests: the binary refuses variables of its prefix that it does not know.
+// Environ is the environment without the settings of tests: the binary refuses variables of its prefix that it does not
+// know.
 func Environ() []string {
 	return slices.DeleteFunc(os.Environ(), func(variable string) bool {
 		name, _, _ := strings.Cut(variable, "=")
-		return name == "WEFT_ROUNDS" || name == "WEFT_SEED" || name == "WEFT_BASE" || strings.HasPrefix(name, "WEFT_TEST_")
+		return name == "WEFT_ROUNDS" || name == "WEFT_SEED" || name == "WEFT_BASE" ||
+			strings.HasPrefix(name, "WEFT_TEST_")
 	})
 }
 
@@ -234,7 +239,8 @@ func Run(binary string, args ...string) (string, error) {
 	return output.String(), nil
 }
 
-// Verify runs `weft verify` on the folder of a server that has ended, and fails the test if it finds a fault. It returns what it printed.
+// Verify runs `weft verify` on the folder of a server that has ended, and fails the test if it finds a fault. It
+// returns what it printed.
 func Verify(t testing.TB, binary, data string) string {
 	t.Helper()
 	output, err := Run(binary, "verify", "--data", data)

@@ -20,7 +20,8 @@ const transactionsCount = 15_000
 // share returns the number of transactions of a test that has a part of all.
 func share(t *testing.T, percent int) int { return rounds.Of(t, transactionsCount*percent/100) }
 
-// roundMax is the number of transactions a round has at most. Rounds have lists of their own and are checked one by one.
+// roundMax is the number of transactions a round has at most. Rounds have lists of their own and are checked one by
+// one.
 const roundMax = 10_000
 
 // tally is what some rounds were made of.
@@ -45,11 +46,13 @@ func (s *tally) add(h check.History, v *check.Verdict) {
 
 func (s *tally) String() string {
 	return fmt.Sprintf("%d transactions in %d rounds, %d of them aborted, %d without an answer, took %v; the check of %d edges took %v",
-		s.transactions, s.rounds, s.aborted, s.unknown, s.ran.Round(time.Millisecond), s.edges, s.checked.Round(time.Millisecond))
+		s.transactions, s.rounds, s.aborted, s.unknown, s.ran.Round(time.Millisecond), s.edges,
+		s.checked.Round(time.Millisecond))
 }
 
 // runRounds does so many transactions, in rounds, each on tables of its own prefix of keys.
-func runRounds(t *testing.T, seed uint64, transactions int, connect func(round int) func(client int) lists, shape func(round int) *load) {
+func runRounds(t *testing.T, seed uint64, transactions int, connect func(round int) func(client int) lists,
+	shape func(round int) *load) {
 	t.Helper()
 	var sum tally
 	for round := 0; sum.transactions < transactions && !t.Failed(); round++ {
@@ -133,7 +136,8 @@ func TestAppendInProcess(t *testing.T) {
 	}
 }
 
-// TestAppendUnknownInProcess checks histories in which one commit in some dozens has no known outcome, having taken effect or not.
+// TestAppendUnknownInProcess checks histories in which one commit in some dozens has no known outcome, having taken
+// effect or not.
 func TestAppendUnknownInProcess(t *testing.T) {
 	seed := rounds.Seed(t)
 	for i, percent := range []int{5, 3, 2} {
@@ -147,7 +151,8 @@ func TestAppendUnknownInProcess(t *testing.T) {
 				c := overAPI(db)
 				makeLists(t, c)
 				for nth := range 1000 {
-					faulty.Inject(kvwrap.Fault{Call: kvwrap.CallCommit, Nth: 1 + 30*nth, Err: kv.ErrUnknownOutcome, After: nth%2 == 0})
+					faulty.Inject(kvwrap.Fault{Call: kvwrap.CallCommit, Nth: 1 + 30*nth, Err: kv.ErrUnknownOutcome,
+						After: nth%2 == 0})
 				}
 				return func(int) lists { return weftLists{c} }
 			}, hotAndWide)
@@ -155,7 +160,8 @@ func TestAppendUnknownInProcess(t *testing.T) {
 	}
 }
 
-// TestAppendOverHTTP checks histories of requests to the real binary, some of which are given up by the client before the answer.
+// TestAppendOverHTTP checks histories of requests to the real binary, some of which are given up by the client before
+// the answer.
 func TestAppendOverHTTP(t *testing.T) {
 	seed := rounds.Seed(t)
 	server := harness.Start(t, binary, harness.Options{})

@@ -20,7 +20,8 @@ import (
 	"github.com/weftdb/weft/test/history/check"
 )
 
-// A bank: every transfer takes from one account and gives to another, or to two, if there is enough. What all accounts have together never changes.
+// A bank: every transfer takes from one account and gives to another, or to two, if there is enough. What all accounts
+// have together never changes.
 
 const (
 	accountsCount = 8
@@ -53,7 +54,8 @@ func makeBank(t testing.TB, c caller) {
 func (b bank) opening(t testing.TB) {
 	t.Helper()
 	for n := range accountsCount {
-		body := fmt.Sprintf(`{"TableName":%q,"Item":{"k":{"N":"%d"},"v":{"N":"%d"},"g":{"S":"all%d"}}}`, bankTables[n&1], b.first+n, openingSum, b.first)
+		body := fmt.Sprintf(`{"TableName":%q,"Item":{"k":{"N":"%d"},"v":{"N":"%d"},"g":{"S":"all%d"}}}`,
+			bankTables[n&1], b.first+n, openingSum, b.first)
 		if _, err := b.call(t.Context(), "PutItem", []byte(body)); err != nil {
 			t.Fatal(err)
 		}
@@ -158,7 +160,8 @@ func (b bank) run(t testing.TB, seed uint64, clients, requests int) error {
 	faults := make(chan error, clients)
 	for i := range clients {
 		group.Go(func() {
-			if err := b.work(t.Context(), rand.New(rand.NewPCG(seed, uint64(i))), &counts, func(bool) bool { return left.Add(-1) >= 0 }); err != nil {
+			if err := b.work(t.Context(), rand.New(rand.NewPCG(seed, uint64(i))), &counts,
+				func(bool) bool { return left.Add(-1) >= 0 }); err != nil {
 				faults <- err
 				left.Store(0)
 			}
@@ -166,7 +169,8 @@ func (b bank) run(t testing.TB, seed uint64, clients, requests int) error {
 	}
 	group.Wait()
 	close(faults)
-	t.Logf("%d transfers, %d refused, %d looks at all accounts, %d without an answer", counts.moved.Load(), counts.refused.Load(), counts.looked.Load(), counts.lost.Load())
+	t.Logf("%d transfers, %d refused, %d looks at all accounts, %d without an answer", counts.moved.Load(),
+		counts.refused.Load(), counts.looked.Load(), counts.lost.Load())
 	if err := <-faults; err != nil {
 		return err
 	}
@@ -205,7 +209,8 @@ func TestBankOverHTTP(t *testing.T) {
 func TestPlantedBank(t *testing.T) {
 	seed := rounds.Seed(t)
 	for _, planted := range storeFaults {
-		if slices.Contains([]string{"old snapshots", "commits that are none", "commits that are called conflicts"}, planted.name) {
+		if slices.Contains([]string{"old snapshots", "commits that are none", "commits that are called conflicts"},
+			planted.name) {
 			continue // whole transfers that are late, lost or done twice keep the sum
 		}
 		t.Run(planted.name, func(t *testing.T) {

@@ -19,8 +19,8 @@ import (
 	"github.com/weftdb/weft/test/history/check"
 )
 
-// caller sends a request of the DynamoDB API, given as its operation and its JSON body, and returns the body of the answer. An answer that is an exception is
-// a *refusal; any other error means that there was no answer.
+// caller sends a request of the DynamoDB API, given as its operation and its JSON body, and returns the body of the
+// answer. An answer that is an exception is a *refusal; any other error means that there was no answer.
 type caller interface {
 	call(ctx context.Context, operation string, body []byte) (answer []byte, err error)
 }
@@ -96,7 +96,8 @@ func (h overHTTP) call(ctx context.Context, operation string, body []byte) ([]by
 	return text, nil
 }
 
-// outcomeOf says what is known of a request that ended so. An exception that a right server never gives for these requests comes back as bad.
+// outcomeOf says what is known of a request that ended so. An exception that a right server never gives for these
+// requests comes back as bad.
 func outcomeOf(err error) (outcome check.Outcome, bad error) {
 	r, refused := errors.AsType[*refusal](err)
 	switch {
@@ -110,7 +111,8 @@ func outcomeOf(err error) (outcome check.Outcome, bad error) {
 		return check.Aborted, nil
 	case "TransactionCanceledException":
 		for _, reason := range r.Reasons {
-			if reason.Code != "None" && reason.Code != "ConditionalCheckFailed" && reason.Code != "TransactionConflict" {
+			if reason.Code != "None" && reason.Code != "ConditionalCheckFailed" &&
+				reason.Code != "TransactionConflict" {
 				return check.Unknown, fmt.Errorf("cancelled because of %s: %w", reason.Code, err)
 			}
 		}

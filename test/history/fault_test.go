@@ -14,8 +14,8 @@ import (
 	"github.com/weftdb/weft/test/history/check"
 )
 
-// faulty are lists with a planted fault: a function each that stands in for read or write; nil is without fault. Faults happen now and then, as real
-// ones do.
+// faulty are lists with a planted fault: a function each that stands in for read or write; nil is without fault. Faults
+// happen now and then, as real ones do.
 type faulty struct {
 	lists
 	reading func(f *faulty, ctx context.Context, keys []int32, plain bool) ([][]int32, error)
@@ -270,7 +270,8 @@ var plantedFaults = []struct {
 	{"acknowledges before it writes", nil, lateWrite, []check.Class{check.RealTime}},
 }
 
-// plantedRounds is the number of rounds a fault has to be found in. It is there in the first as a rule, write skew among some twenty.
+// plantedRounds is the number of rounds a fault has to be found in. It is there in the first as a rule, write skew
+// among some twenty.
 const plantedRounds = 1000
 
 // findPlanted runs rounds on faulty databases until all classes were found.
@@ -311,7 +312,8 @@ func TestPlanted(t *testing.T) {
 		for _, name := range []string{"reference", "weft"} {
 			t.Run(fmt.Sprintf("%s/%s", planted.name, name), func(t *testing.T) {
 				findPlanted(t, seed, planted.classes, func() (lists, func()) {
-					f := &faulty{lists: databases[name](), reading: planted.reading, writing: planted.writing, old: map[int32][]int32{}}
+					f := &faulty{lists: databases[name](), reading: planted.reading, writing: planted.writing,
+						old: map[int32][]int32{}}
 					return f, f.settle
 				})
 			})

@@ -232,7 +232,8 @@ func (s items) members(a *action) string {
 }
 
 // actionNames are the members of a transaction's actions, by verb. // immutable
-var actionNames = [...]string{get: "Get", put: "Put", set: "Update", add: "Update", remove: "Delete", hold: "ConditionCheck"}
+var actionNames = [...]string{get: "Get", put: "Put", set: "Update", add: "Update", remove: "Delete",
+	hold: "ConditionCheck"}
 
 // transact is the body of a transaction.
 func (s items) transact(r *request) []byte {
@@ -277,7 +278,8 @@ func (s items) writeMany(ctx context.Context, r *request) (reply, error) {
 
 // readIndex lists all items of the history by the index.
 func (s items) readIndex(ctx context.Context) (reply, error) {
-	text, err := s.call(ctx, "Query", fmt.Appendf(nil, `{"TableName":%q,"IndexName":"byvalue","KeyConditionExpression":"g = :g","ExpressionAttributeValues":{":g":%s}}`, itemTable, s.group()))
+	text, err := s.call(ctx, "Query", fmt.Appendf(nil,
+		`{"TableName":%q,"IndexName":"byvalue","KeyConditionExpression":"g = :g","ExpressionAttributeValues":{":g":%s}}`, itemTable, s.group()))
 	if err != nil {
 		return s.lost(err)
 	}

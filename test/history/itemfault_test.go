@@ -160,7 +160,8 @@ func TestPlantedItems(t *testing.T) {
 		t.Run(planted.name, func(t *testing.T) {
 			for round := range 100 {
 				first += itemsMax
-				f := &faultyItems{items: items{caller: c, first: first, count: 3}, fault: planted.fault, old: map[int]reply{}}
+				f := &faultyItems{items: items{caller: c, first: first, count: 3}, fault: planted.fault,
+					old: map[int]reply{}}
 				h := itemHistory{seed: seed + uint64(round), clients: 4, items: 3, requests: 400, many: true}
 				if !h.linearizable(t, h.run(t, f.do)) {
 					return

@@ -26,7 +26,8 @@ const (
 	killAfterMax = 500 * time.Millisecond
 )
 
-// mortal is a server that is killed and started again. Whoever holds mu for reading knows that it runs, unless it was killed from elsewhere.
+// mortal is a server that is killed and started again. Whoever holds mu for reading knows that it runs, unless it was
+// killed from elsewhere.
 type mortal struct {
 	mu      sync.RWMutex
 	server  *harness.Server
@@ -59,8 +60,8 @@ func (m *mortal) kill() (err error) {
 	return err
 }
 
-// TestKill kills the real binary in the middle of a history of lists and of a bank. Requests without an answer may have happened or not; those that have a
-// token are sent again after the restart, and then have happened once.
+// TestKill kills the real binary in the middle of a history of lists and of a bank. Requests without an answer may have
+// happened or not; those that have a token are sent again after the restart, and then have happened once.
 func TestKill(t *testing.T) {
 	seed := rounds.Seed(t)
 	rng := rand.New(rand.NewPCG(seed, 3))
@@ -87,7 +88,8 @@ func TestKill(t *testing.T) {
 		defer l.left.Store(0)
 		defer m.over.Store(true)
 		for range max(rounds.Of(t, killsCount), 2) {
-			time.Sleep(killAfterMin + time.Duration(rng.Int64N(int64(killAfterMax-killAfterMin)))) // so long the load runs; nothing is waited for
+			// so long the load runs; nothing is waited for
+			time.Sleep(killAfterMin + time.Duration(rng.Int64N(int64(killAfterMax-killAfterMin))))
 			if killFault = m.kill(); killFault != nil {
 				return
 			}
@@ -117,7 +119,8 @@ func finishKilled(t *testing.T, m *mortal, b bank, counts *bankCounts, h check.H
 		t.Error(err)
 	}
 	harness.Verify(t, binary, m.options.Data)
-	t.Logf("%v; %d transfers, %d of them without an answer, %d looks at the bank", &sum, counts.moved.Load()+counts.lost.Load(), counts.lost.Load(), counts.looked.Load())
+	t.Logf("%v; %d transfers, %d of them without an answer, %d looks at the bank", &sum,
+		counts.moved.Load()+counts.lost.Load(), counts.lost.Load(), counts.looked.Load())
 	if sum.unknown == 0 {
 		t.Error("no kill has met a transaction")
 	}

@@ -46,7 +46,8 @@ func shapeOf(rng *rand.Rand) itemHistory {
 	if rng.IntN(2) == 0 {
 		return itemHistory{seed: rng.Uint64(), clients: 4 + rng.IntN(9), items: itemsMax, requests: requests(4000)}
 	}
-	return itemHistory{seed: rng.Uint64(), clients: 3 + rng.IntN(6), items: 2 + rng.IntN(4), requests: requests(1000), many: true}
+	return itemHistory{seed: rng.Uint64(), clients: 3 + rng.IntN(6), items: 2 + rng.IntN(4), requests: requests(1000),
+		many: true}
 }
 
 // run makes the history. call does a request.
@@ -58,7 +59,8 @@ func (h itemHistory) run(t *testing.T, call func(context.Context, *request) (rep
 	for i := range h.clients {
 		group.Go(func() {
 			rng := rand.New(rand.NewPCG(h.seed, uint64(i)))
-			d := &drawer{rng: rng, count: h.items, seen: make([]int64, h.items), next: int64(i) * 100, step: int64(h.clients) * 100, many: h.many}
+			d := &drawer{rng: rng, count: h.items, seen: make([]int64, h.items), next: int64(i) * 100,
+				step: int64(h.clients) * 100, many: h.many}
 			for j := range d.seen {
 				d.seen[j] = absent
 			}
@@ -165,7 +167,8 @@ func describe(h itemHistory, all []porcupine.Operation) string {
 	return b.String()
 }
 
-// TestItemsInProcess checks histories of requests that call the dialect; in every fourth some commits have no known outcome.
+// TestItemsInProcess checks histories of requests that call the dialect; in every fourth some commits have no known
+// outcome.
 func TestItemsInProcess(t *testing.T) {
 	seed := rounds.Seed(t)
 	for i, e := range engines {
@@ -180,7 +183,8 @@ func TestItemsInProcess(t *testing.T) {
 			judgeItems(t, rand.New(rand.NewPCG(seed, uint64(i))), count, func(history int, _ *itemHistory) caller {
 				faults.Heal()
 				for nth := 1; history%4 == 3 && nth < 10; nth++ {
-					faults.Inject(kvwrap.Fault{Call: kvwrap.CallCommit, Nth: nth * 50, Err: kv.ErrUnknownOutcome, After: nth%2 == 0})
+					faults.Inject(kvwrap.Fault{Call: kvwrap.CallCommit, Nth: nth * 50, Err: kv.ErrUnknownOutcome,
+						After: nth%2 == 0})
 				}
 				return c
 			})

@@ -63,7 +63,8 @@ func (i *listItem) list() ([]int32, error) {
 func (l weftLists) read(ctx context.Context, keys []int32, plain bool) ([][]int32, error) {
 	if plain {
 		var answer struct{ Item *listItem }
-		if err := l.ask(ctx, "GetItem", fmt.Appendf(nil, `{%s,"ConsistentRead":true}`, place(keys[0])), &answer); err != nil {
+		if err := l.ask(ctx, "GetItem", fmt.Appendf(nil, `{%s,"ConsistentRead":true}`, place(keys[0])),
+			&answer); err != nil {
 			return nil, err
 		}
 		list, err := answer.Item.list()
@@ -101,7 +102,8 @@ func (l weftLists) ask(ctx context.Context, operation string, body []byte, answe
 func (l weftLists) write(ctx context.Context, w write) ([]int32, error) {
 	if w.parts[0].alone {
 		var answer struct{ Attributes *listItem }
-		if err := l.ask(ctx, "UpdateItem", fmt.Appendf(nil, `{%s,"ReturnValues":"ALL_OLD"}`, w.parts[0].update()), &answer); err != nil {
+		if err := l.ask(ctx, "UpdateItem", fmt.Appendf(nil, `{%s,"ReturnValues":"ALL_OLD"}`, w.parts[0].update()),
+			&answer); err != nil {
 			return nil, err
 		}
 		return answer.Attributes.list()
@@ -137,7 +139,8 @@ func place(key int32) string {
 
 // update is the part as members of an update.
 func (p *part) update() string {
-	return fmt.Sprintf(`%s,"UpdateExpression":"SET l = list_append(if_not_exists(l, :none), :add)",%s`, place(p.key), p.condition(`":none":{"L":[]},":add":`+listValue(p.add)))
+	return fmt.Sprintf(`%s,"UpdateExpression":"SET l = list_append(if_not_exists(l, :none), :add)",%s`, place(p.key),
+		p.condition(`":none":{"L":[]},":add":`+listValue(p.add)))
 }
 
 // condition is what must hold, with the values that stand beside it.

@@ -15,8 +15,8 @@ import (
 	"github.com/weftdb/weft/test/history/check"
 )
 
-// load is a round of clients that append to and read lists, and what they saw. Lists that have become long are left for new ones, so that the
-// length of lists does not grow with the history.
+// load is a round of clients that append to and read lists, and what they saw. Lists that have become long are left for
+// new ones, so that the length of lists does not grow with the history.
 type load struct {
 	seed     uint64
 	clients  int
@@ -24,7 +24,8 @@ type load struct {
 	longest  int  // appends to a list before it is left, about
 	deadline bool // clients give some requests up
 	noTokens bool
-	// idle is asked by a client whose request had no answer: it waits until there is a server again, and reports whether to go on.
+	// idle is asked by a client whose request had no answer: it waits until there is a server again, and reports
+	// whether to go on.
 	idle func() bool
 
 	begun    time.Time
@@ -141,7 +142,8 @@ func (c *client) step(ctx context.Context) error {
 	return c.readThenWrite(ctx)
 }
 
-// readThenWrite reads some lists, and writes to some of them if all are still the same: a transaction that reads and writes.
+// readThenWrite reads some lists, and writes to some of them if all are still the same: a transaction that reads and
+// writes.
 func (c *client) readThenWrite(ctx context.Context) error {
 	keys := c.pick(2+c.rng.IntN(2), 0)
 	read, err := c.read(ctx, keys, false)
@@ -161,7 +163,8 @@ func (c *client) readThenWrite(ctx context.Context) error {
 	return c.write(ctx, w)
 }
 
-// cutEvery is the number of requests for each one that the client gives up at once or soon, where requests are given up at all.
+// cutEvery is the number of requests for each one that the client gives up at once or soon, where requests are given up
+// at all.
 const cutEvery = 40
 
 // patience is the time the client waits for an answer: now and then not at all.

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package history tests how well Weft keeps transactions apart. Many clients do random requests at once; what they saw, with the times of their
-// requests and answers, is a history, and a checker reports whether the same could have been seen had one thing been done after the other.
+// Package history tests how well Weft keeps transactions apart. Many clients do random requests at once; what they saw,
+// with the times of their requests and answers, is a history, and a checker reports whether the same could have been
+// seen had one thing been done after the other.
 //
 //   - Histories of lists (append_test.go) are checked for strict serializability by package check.
-//   - Histories of items (item_test.go), with the reads of an index and transactions among them, are checked for linearizability.
+//   - Histories of items (item_test.go), with the reads of an index and transactions among them, are checked for
+//     linearizability.
 //   - A bank (bank_test.go) whose money must not become more or less.
 //   - The real binary is killed in the middle of a history of lists (kill_test.go).
 //
 // Before a checker is trusted, databases with planted faults are shown to it (fault_test.go, storefault_test.go).
 //
-// Most requests call the dialect in process, on kv/mem, on kv/pebble over a file system in memory and on the mock of TiKV, with a store that lets goroutines take turns;
-// the rest goes over HTTP to `weft serve`. The names of tests say which. Random tests print WEFT_SEED.
+// Most requests call the dialect in process, on kv/mem, on kv/pebble over a file system in memory and on the mock of
+// TiKV, with a store that lets goroutines take turns; the rest goes over HTTP to `weft serve`. The names of tests say
+// which. Random tests print WEFT_SEED.
 //
 // Knows: the DynamoDB API, in process and over HTTP; the engines; the checkers.
 // Never: how Weft keeps transactions apart.
@@ -53,7 +56,8 @@ type engine struct {
 	open func(t testing.TB) (kv.Store, kv.Admin)
 }
 
-// engines are mem, pebble, and the mock of TiKV, whose regions split and merge and change their leaders all the time. // immutable
+// engines are mem, pebble, and the mock of TiKV, whose regions split and merge and change their leaders all the time.
+// // immutable
 var engines = allEngines()
 
 func allEngines() (all []engine) {
@@ -67,7 +71,8 @@ func allEngines() (all []engine) {
 func (e engine) openDB(t testing.TB, wrap func(kv.Store) kv.Store) *database.DB {
 	t.Helper()
 	store, admin := e.open(t)
-	db, err := database.Open(t.Context(), wrap(store), database.Options{Admin: admin, Logger: slog.New(slog.DiscardHandler)})
+	db, err := database.Open(t.Context(), wrap(store),
+		database.Options{Admin: admin, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

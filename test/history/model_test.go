@@ -17,7 +17,8 @@ const itemsMax = 8
 // mapState is the model: the items' values. It is compared with ==.
 type mapState [itemsMax]int64
 
-// model is a map of items that does one request after the other. A history of requests on single items can be checked item by item.
+// model is a map of items that does one request after the other. A history of requests on single items can be checked
+// item by item.
 func model(byItem bool) porcupine.Model {
 	m := porcupine.Model{
 		Init: func() any {
@@ -30,7 +31,10 @@ func model(byItem bool) porcupine.Model {
 		Step: func(state, input, output any) (bool, any) {
 			return step(state.(mapState), input.(*request), output.(reply))
 		},
-		DescribeOperation: func(input, output any) string { return fmt.Sprintf("%+v: %+v", *input.(*request), output.(reply)) },
+		DescribeOperation: func(input, output any) string {
+			return fmt.Sprintf("%+v: %+v", *input.(*request),
+				output.(reply))
+		},
 	}
 	if byItem {
 		m.Partition = func(h []porcupine.Operation) [][]porcupine.Operation {

@@ -10,7 +10,8 @@ import (
 	"sync"
 )
 
-// reference is a database of lists that is right because it does one thing at a time. Its clients overlap all the same: they wait before and after.
+// reference is a database of lists that is right because it does one thing at a time. Its clients overlap all the same:
+// they wait before and after.
 type reference struct {
 	mu    sync.Mutex
 	lists map[int32][]int32

@@ -72,7 +72,8 @@ func (r latestReader) Get(ctx context.Context, key, dst []byte) ([]byte, bool, e
 	return r.store.Get(ctx, key, dst)
 }
 
-func (r latestReader) GetMany(ctx context.Context, keys [][]byte, found func(i int, value []byte, ok bool) error) error {
+func (r latestReader) GetMany(ctx context.Context, keys [][]byte,
+	found func(i int, value []byte, ok bool) error) error {
 	for i, key := range keys {
 		yield()
 		value, ok, err := r.store.Get(ctx, key, nil)
@@ -192,12 +193,21 @@ var storeFaults = []struct {
 	wrap    func(store kv.Store, on *atomic.Bool) kv.Store
 	classes []check.Class
 }{
-	{"old snapshots", func(s kv.Store, on *atomic.Bool) kv.Store { return &staleStore{Store: s, on: on} }, []check.Class{check.RealTime}},
-	{"no snapshots", func(s kv.Store, on *atomic.Bool) kv.Store { return latestStore{s, on} }, []check.Class{check.ReadSkew}},
-	{"commits in two", func(s kv.Store, on *atomic.Bool) kv.Store { return commitStore{s, on, commitInTwo} }, []check.Class{check.ReadSkew}},
-	{"commits that are none", func(s kv.Store, on *atomic.Bool) kv.Store { return commitStore{s, on, commitNever} }, []check.Class{check.LostElement}},
-	{"commits without the last write", func(s kv.Store, on *atomic.Bool) kv.Store { return commitStore{s, on, commitLastMissing} }, []check.Class{check.LostElement}},
-	{"commits that are called conflicts", func(s kv.Store, on *atomic.Bool) kv.Store { return commitStore{s, on, commitTwice} }, []check.Class{check.Duplicate}},
+	{"old snapshots", func(s kv.Store, on *atomic.Bool) kv.Store { return &staleStore{Store: s, on: on} },
+		[]check.Class{check.RealTime}},
+	{"no snapshots", func(s kv.Store, on *atomic.Bool) kv.Store { return latestStore{s, on} },
+		[]check.Class{check.ReadSkew}},
+	{"commits in two", func(s kv.Store, on *atomic.Bool) kv.Store { return commitStore{s, on, commitInTwo} },
+		[]check.Class{check.ReadSkew}},
+	{"commits that are none", func(s kv.Store, on *atomic.Bool) kv.Store { return commitStore{s, on, commitNever} },
+		[]check.Class{check.LostElement}},
+	{"commits without the last write", func(s kv.Store,
+		on *atomic.Bool) kv.Store {
+		return commitStore{s, on, commitLastMissing}
+	}, []check.Class{check.LostElement}},
+	{"commits that are called conflicts",
+		func(s kv.Store, on *atomic.Bool) kv.Store { return commitStore{s, on, commitTwice} },
+		[]check.Class{check.Duplicate}},
 }
 
 // TestPlantedInStore runs Weft on stores with faults.
@@ -220,8 +230,8 @@ func TestPlantedInStore(t *testing.T) {
 	}
 }
 
-// TestUnknownCalledAborted lets a store commit and call it an error, and clients take every error for an abort: the checker must see through that. It shows
-// that outcomes which are not known must be kept apart.
+// TestUnknownCalledAborted lets a store commit and call it an error, and clients take every error for an abort: the
+// checker must see through that. It shows that outcomes which are not known must be kept apart.
 func TestUnknownCalledAborted(t *testing.T) {
 	seed := rounds.Seed(t)
 	var faults *kvwrap.FaultyStore
@@ -233,7 +243,8 @@ func TestUnknownCalledAborted(t *testing.T) {
 	rounds := int32(0)
 	findPlanted(t, seed, []check.Class{check.AbortedRead}, func() (lists, func()) {
 		for nth := range 20 {
-			faults.Inject(kvwrap.Fault{Call: kvwrap.CallCommit, Nth: 1 + 20*nth, Err: kv.ErrUnknownOutcome, After: true})
+			faults.Inject(kvwrap.Fault{Call: kvwrap.CallCommit, Nth: 1 + 20*nth, Err: kv.ErrUnknownOutcome,
+				After: true})
 		}
 		rounds++
 		return shifted{alwaysAborted{weftLists{c}}, rounds * 100_000}, func() { faults.Heal() }

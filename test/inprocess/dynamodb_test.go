@@ -21,16 +21,19 @@ import (
 )
 
 func client(endpoint string) *dynamodb.Client {
-	return dynamodb.New(dynamodb.Options{BaseEndpoint: &endpoint, Region: "eu-central-1", Credentials: credentials.NewStaticCredentialsProvider("any", "any", "")})
+	return dynamodb.New(dynamodb.Options{BaseEndpoint: &endpoint, Region: "eu-central-1",
+		Credentials: credentials.NewStaticCredentialsProvider("any", "any", "")})
 }
 
 func makeOrders(t testing.TB, c *dynamodb.Client) *dynamodb.CreateTableOutput {
 	t.Helper()
 	made, err := c.CreateTable(t.Context(), &dynamodb.CreateTableInput{
 		TableName: aws.String("orders"), BillingMode: types.BillingModePayPerRequest,
-		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
-		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("id"), AttributeType: types.ScalarAttributeTypeS}},
-		StreamSpecification:  &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeNewImage},
+		KeySchema: []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
+		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("id"),
+			AttributeType: types.ScalarAttributeTypeS}},
+		StreamSpecification: &types.StreamSpecification{StreamEnabled: aws.Bool(true),
+			StreamViewType: types.StreamViewTypeNewImage},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +52,8 @@ func TestOwn(t *testing.T) {
 			t.Parallel()
 			c := client(wefttest.DynamoDB(t))
 			makeOrders(t, c)
-			put := &dynamodb.PutItemInput{TableName: aws.String("orders"), Item: order(fmt.Sprint(i)), ConditionExpression: aws.String("attribute_not_exists(id)")}
+			put := &dynamodb.PutItemInput{TableName: aws.String("orders"), Item: order(fmt.Sprint(i)),
+				ConditionExpression: aws.String("attribute_not_exists(id)")}
 			if _, err := c.PutItem(t.Context(), put); err != nil {
 				t.Fatal(err)
 			}
@@ -69,10 +73,12 @@ func TestStreams(t *testing.T) {
 	endpoint := wefttest.DynamoDB(t)
 	c := client(endpoint)
 	arn := makeOrders(t, c).TableDescription.LatestStreamArn
-	if _, err := c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("orders"), Item: order("a")}); err != nil {
+	if _, err := c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("orders"),
+		Item: order("a")}); err != nil {
 		t.Fatal(err)
 	}
-	streams := dynamodbstreams.New(dynamodbstreams.Options{BaseEndpoint: &endpoint, Region: "eu-central-1", Credentials: credentials.NewStaticCredentialsProvider("any", "any", "")})
+	streams := dynamodbstreams.New(dynamodbstreams.Options{BaseEndpoint: &endpoint, Region: "eu-central-1",
+		Credentials: credentials.NewStaticCredentialsProvider("any", "any", "")})
 	described, err := streams.DescribeStream(t.Context(), &dynamodbstreams.DescribeStreamInput{StreamArn: arn})
 	if err != nil || len(described.StreamDescription.Shards) == 0 {
 		t.Errorf("%+v, %v", described, err)
@@ -93,7 +99,8 @@ func useDynamoDB(t testing.TB, endpoint string) {
 	t.Helper()
 	c := client(endpoint)
 	makeOrders(t, c)
-	if _, err := c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("orders"), Item: order("a")}); err != nil {
+	if _, err := c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("orders"),
+		Item: order("a")}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -22,14 +22,16 @@ func TestOrder(t *testing.T) {
 	})
 	_, err := client.CreateTable(t.Context(), &dynamodb.CreateTableInput{
 		TableName: aws.String("orders"), BillingMode: types.BillingModePayPerRequest,
-		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
-		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("id"), AttributeType: types.ScalarAttributeTypeS}},
+		KeySchema: []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
+		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("id"),
+			AttributeType: types.ScalarAttributeTypeS}},
 	})
 	if err != nil {
 		t.Fatal(err) // the table is active at once: there is nothing to wait for
 	}
 	_, err = client.PutItem(t.Context(), &dynamodb.PutItemInput{
-		TableName: aws.String("orders"), Item: map[string]types.AttributeValue{"id": &types.AttributeValueMemberS{Value: "o1"}},
+		TableName: aws.String("orders"),
+		Item:      map[string]types.AttributeValue{"id": &types.AttributeValueMemberS{Value: "o1"}},
 	})
 	if err != nil {
 		t.Error(err)

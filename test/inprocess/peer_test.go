@@ -19,7 +19,8 @@ import (
 	"github.com/weftdb/weft/wefttest"
 )
 
-// The benchmarks of this file are what a test pays that starts a process of its own: until it answers, for a table and an item, and for its end.
+// The benchmarks of this file are what a test pays that starts a process of its own: until it answers, for a table and
+// an item, and for its end.
 
 // BenchmarkServer is `weft serve` in memory.
 func BenchmarkServer(b *testing.B) {
@@ -71,7 +72,8 @@ func BenchmarkMariaDB(b *testing.B) {
 		b.Skip("there is no mariadbd: ", err)
 	}
 	master := b.TempDir()
-	if said, err := exec.Command("mariadb-install-db", "--no-defaults", "--datadir="+master, "--auth-root-authentication-method=normal", "--user=root", "--skip-test-db").CombinedOutput(); err != nil {
+	if said, err := exec.Command("mariadb-install-db", "--no-defaults", "--datadir="+master,
+		"--auth-root-authentication-method=normal", "--user=root", "--skip-test-db").CombinedOutput(); err != nil {
 		b.Skipf("a folder can't be made: %v: %s", err, said)
 	}
 	for b.Loop() {
@@ -83,7 +85,8 @@ func BenchmarkMariaDB(b *testing.B) {
 		if err := os.CopyFS(data, os.DirFS(master)); err != nil {
 			b.Fatal(err)
 		}
-		command := exec.Command(program, "--no-defaults", "--user=root", "--datadir="+data, "--socket="+socket, "--skip-networking", "--innodb-buffer-pool-size=64M", "--skip-log-bin")
+		command := exec.Command(program, "--no-defaults", "--user=root", "--datadir="+data, "--socket="+socket,
+			"--skip-networking", "--innodb-buffer-pool-size=64M", "--skip-log-bin")
 		start(b, command)
 		await(b, "unix", socket)
 		useSQL(b, "mysql", "root@unix("+socket+")/mysql")

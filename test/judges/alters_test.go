@@ -20,12 +20,14 @@ type alters struct {
 }
 
 func (g *alters) columnType() string {
-	return g.pick("INT", "BIGINT", "TINYINT", "VARCHAR(5)", "VARCHAR(40)", "DECIMAL(6,2)", "DATE", "INT UNSIGNED", "SMALLINT")
+	return g.pick("INT", "BIGINT", "TINYINT", "VARCHAR(5)", "VARCHAR(40)", "DECIMAL(6,2)", "DATE", "INT UNSIGNED",
+		"SMALLINT")
 }
 
 // options are what may follow a type.
 func (g *alters) options() string {
-	return g.pick("", "", "", " NULL", " NOT NULL", " DEFAULT NULL", " DEFAULT '7'", " NOT NULL DEFAULT '3'", " COMMENT 'c'")
+	return g.pick("", "", "", " NULL", " NOT NULL", " DEFAULT NULL", " DEFAULT '7'", " NOT NULL DEFAULT '3'",
+		" COMMENT 'c'")
 }
 
 func (g *alters) place() string {
@@ -70,7 +72,8 @@ func (g *alters) action() string {
 	return fmt.Sprintf("DROP CONSTRAINT k%d", g.n(2))
 }
 
-// dropDefault takes a default away. In MySQL a column then has none, even one that may be NULL; Weft's manual says that it is NULL, as in MariaDB.
+// dropDefault takes a default away. In MySQL a column then has none, even one that may be NULL; Weft's manual says that
+// it is NULL, as in MariaDB.
 func (g *alters) dropDefault() string {
 	if g.mysql {
 		return "SET DEFAULT '6'"
@@ -85,19 +88,24 @@ func (g *alters) statement() string {
 	case 2:
 		return fmt.Sprintf("INSERT INTO t (id, %s) VALUES (%d, '%d')", g.column(), g.n(30), g.n(12))
 	case 3:
-		return fmt.Sprintf("UPDATE t SET %s = %s WHERE id < %d", g.column(), g.pick("'1'", "NULL", "id", "'9'"), g.n(30))
+		return fmt.Sprintf("UPDATE t SET %s = %s WHERE id < %d", g.column(), g.pick("'1'", "NULL", "id", "'9'"),
+			g.n(30))
 	}
-	return g.pick("ALTER TABLE t "+g.two(), fmt.Sprintf("DELETE FROM t WHERE id = %d", g.n(30)), fmt.Sprintf("INSERT INTO t (id) VALUES (%d)", g.n(30)))
+	return g.pick("ALTER TABLE t "+g.two(), fmt.Sprintf("DELETE FROM t WHERE id = %d", g.n(30)),
+		fmt.Sprintf("INSERT INTO t (id) VALUES (%d)", g.n(30)))
 }
 
-// two are two actions about different columns. MySQL does those about one column in an order of its own. If rows stand in the way of a unique index or a check, it
-// restores what the other action dropped or redefined; Weft's manual says that it doesn't.
+// two are two actions about different columns. MySQL does those about one column in an order of its own. If rows stand
+// in the way of a unique index or a check, it restores what the other action dropped or redefined; Weft's manual says
+// that it doesn't.
 func (g *alters) two() string {
 	for {
 		one, other := g.action(), g.action()
-		apart := !refusedByRows(one) && !refusedByRows(other) || strings.HasPrefix(one, "ADD ") && strings.HasPrefix(other, "ADD ")
+		apart := !refusedByRows(one) && !refusedByRows(other) ||
+			strings.HasPrefix(one, "ADD ") && strings.HasPrefix(other, "ADD ")
 		if strings.Contains(one+other, "RENAME INDEX") {
-			continue // Weft renames first, by the names of that moment; MySQL by the names from before, when others have gone
+			// Weft renames first, by the names of that moment; MySQL by the names from before, when others have gone
+			continue
 		}
 		for _, column := range g.columns {
 			apart = apart && !(names(one, column) && names(other, column))
@@ -110,12 +118,14 @@ func (g *alters) two() string {
 
 // refusedByRows reports whether rows may refuse an action after others are done.
 func refusedByRows(action string) bool {
-	return strings.Contains(action, "UNIQUE") || strings.Contains(action, "CHECK") || strings.HasPrefix(action, "MODIFY") || strings.HasPrefix(action, "CHANGE")
+	return strings.Contains(action, "UNIQUE") || strings.Contains(action, "CHECK") ||
+		strings.HasPrefix(action, "MODIFY") || strings.HasPrefix(action, "CHANGE")
 }
 
 // names reports whether an action names a column.
 func names(action, column string) bool {
-	return slices.Contains(strings.FieldsFunc(action, func(r rune) bool { return r == ' ' || r == '(' || r == ')' || r == ',' }), column)
+	return slices.Contains(strings.FieldsFunc(action,
+		func(r rune) bool { return r == ' ' || r == '(' || r == ')' || r == ',' }), column)
 }
 
 // aspects are what both servers must say of the table.
@@ -131,21 +141,26 @@ func aspects() []string {
 // unsupported are the errors by which Weft says that it does not do what MySQL does: the statement is skipped.
 var unsupported = map[uint16]bool{1235: true, 8008: true, 3959: true}
 
-// TestAlters lets Weft and another server run the same random changes of a table's definition, and writes between them. Those that
-// Weft says it doesn't support are left out.
+// TestAlters lets Weft and another server run the same random changes of a table's definition, and writes between them.
+// Those that Weft says it doesn't support are left out.
 func TestAlters(t *testing.T) {
 	seed := rounds.Seed(t)
 	total := uint64(rounds.Of(t, 700))
 	besideServers(t, func(t *testing.T, s *server) {
 		g := &alters{changes{r: rand.New(rand.NewPCG(seed, 10))}, []string{"a", "b", "c", "d", "e"}, s.brand == mySQL}
-		b := beside{t: t, seed: seed, weft: openOwn(t), server: s, queries: aspects(), lasts: 30, r: g.r, skips: unsupported,
+		b := beside{t: t, seed: seed, weft: openOwn(t), server: s, queries: aspects(), lasts: 30, r: g.r,
+			skips: unsupported,
 			begin: func() []string {
-				return []string{"DROP TABLE IF EXISTS t", "CREATE TABLE t (id INT NOT NULL, a INT, b VARCHAR(10), c DECIMAL(5,1), PRIMARY KEY (id), KEY i0 (a))",
+				return []string{"DROP TABLE IF EXISTS t",
+					"CREATE TABLE t (id INT NOT NULL, a INT, b VARCHAR(10), c DECIMAL(5,1), PRIMARY KEY (id), KEY i0 (a))",
 					"INSERT INTO t VALUES (1, 1, '1', 1.5), (2, NULL, '2', NULL), (3, 3, NULL, 3)"}
 			},
 			pardons: func(statement string, mine, right written) bool {
-				// MySQL rounds a text such as '1.5' that becomes an integer, and refuses one such as '0' that becomes a date.
-				return s.brand == mariaDB && (mine.code == 0 && right.code == 1292 || mine.code == 1292 && right.code == 0) && strings.HasPrefix(statement, "ALTER TABLE")
+				// MySQL rounds a text such as '1.5' that becomes an integer, and refuses one such as '0' that becomes a
+				// date.
+				return s.brand == mariaDB &&
+					(mine.code == 0 && right.code == 1292 || mine.code == 1292 && right.code == 0) &&
+					strings.HasPrefix(statement, "ALTER TABLE")
 			},
 			same: func(_ string, mine, right written) bool { return (mine.code == 0) == (right.code == 0) }}
 		b.run(total, g.statement)

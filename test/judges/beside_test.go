@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// beside lets Weft and another server run the same statements, and compares what both say and what both hold after each.
+// beside lets Weft and another server run the same statements, and compares what both say and what both hold after
+// each.
 type beside struct {
 	t       *testing.T
 	seed    uint64
@@ -20,7 +21,8 @@ type beside struct {
 	same    func(statement string, mine, right written) bool
 	skips   map[uint16]bool // the errors of Weft's after which the server isn't asked
 	skipped int
-	// pardons reports whether a difference is a known fault of the server's; nil: none is. The tables are made anew after it.
+	// pardons reports whether a difference is a known fault of the server's; nil: none is. The tables are made anew
+	// after it.
 	pardons func(statement string, mine, right written) bool
 	lasts   int // how many statements the tables last, about
 	r       *rand.Rand
@@ -59,7 +61,8 @@ func (b *beside) run(total uint64, next func() string) {
 		same := b.same(statement, mine, right)
 		if same = b.holdSame() && same; !same {
 			met++
-			b.t.Errorf("seed %d, statement %d:\n%s\nweft: %v\n%s: %v\n", b.seed, i, strings.Join(since, ";\n"), mine, b.server.brand, right)
+			b.t.Errorf("seed %d, statement %d:\n%s\nweft: %v\n%s: %v\n", b.seed, i, strings.Join(since, ";\n"), mine,
+				b.server.brand, right)
 		}
 		if !same || b.r.IntN(b.lasts) == 0 {
 			since = nil
@@ -85,7 +88,8 @@ func (b *beside) remake() []string {
 func (b *beside) holdSame() bool {
 	same := true
 	for _, query := range b.queries {
-		if mine, right := b.weft.ask(b.t.Context(), query), b.server.ask(b.t.Context(), query); !mine.same(right, b.ordered) {
+		if mine, right := b.weft.ask(b.t.Context(), query), b.server.ask(b.t.Context(), query); !mine.same(right,
+			b.ordered) {
 			same = false
 			b.t.Logf("%s\nweft: %v\n%s: %v", query, mine, b.server.brand, right)
 		}

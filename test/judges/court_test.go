@@ -41,8 +41,8 @@ func openCourt(t *testing.T, seed uint64) (c *court, ok bool) {
 // wrong is the verdict that Weft's answer differs from what all others say.
 const wrong = "wrong"
 
-// judge returns "" for an answer of Weft's that MySQL gives too (MariaDB, where MySQL isn't there or doesn't read the statement), wrong, or what is doubtful.
-// said is what the others answered.
+// judge returns "" for an answer of Weft's that MySQL gives too (MariaDB, where MySQL isn't there or doesn't read the
+// statement), wrong, or what is doubtful. said is what the others answered.
 func (c *court) judge(statement string, mine answer, ordered bool) (verdict, said string) {
 	asked := false
 	if c.mysql != nil {
@@ -66,7 +66,8 @@ func (c *court) judge(statement string, mine answer, ordered bool) (verdict, sai
 			return "", ""
 		case mine.same(right, ordered):
 			return "MariaDB agrees, MySQL does not", said
-		case mine.err == nil && avoid(statement) != statement && mine.same(limited(c.t, c.mariadb, avoid(statement)), ordered):
+		case mine.err == nil && avoid(statement) != statement &&
+			mine.same(limited(c.t, c.mariadb, avoid(statement)), ordered):
 			return "MariaDB agrees in an equal form of the statement", said
 		}
 	}

@@ -25,7 +25,8 @@ var (
 	documents = strings.Split(`'{"a": [1, "x", null], "b": {"c": 1.5}}';'[1, 2, {"k": true}]';'[]';'"text"';'7';NULL;'$.a';'$.a[0]';'$[2].k';'$';'one';'all'`, ";")
 )
 
-// calendar are the functions that take times. Numbers are not given to them: here they are LindormTable's milliseconds since 1970, in MySQL digits of a date.
+// calendar are the functions that take times. Numbers are not given to them: here they are LindormTable's milliseconds
+// since 1970, in MySQL digits of a date.
 var calendar = strings.Fields(`addtime date date_format datediff day dayname dayofmonth dayofweek dayofyear hour last_day microsecond minute month monthname quarter second
 	subtime time time_format time_to_sec timediff timestamp to_days to_seconds unix_timestamp week weekday weekofyear year yearweek`)
 
@@ -39,10 +40,14 @@ var second = map[string][]string{
 
 // unjudged are functions that no server judges, with the reason.
 var unjudged = map[string]string{
-	"sleep": waits, "get_lock": waits, "release_lock": waits, "is_free_lock": waits, "is_used_lock": waits, "release_all_locks": waits,
-	"uuid": differs, "uuid_short": differs, "rand": differs, "random_bytes": differs, "connection_id": differs, "current_user": differs, "current_role": differs, "database": differs, "schema": differs, "session_user": differs,
+	"sleep": waits, "get_lock": waits, "release_lock": waits, "is_free_lock": waits, "is_used_lock": waits,
+	"release_all_locks": waits,
+	"uuid":              differs, "uuid_short": differs, "rand": differs, "random_bytes": differs,
+	"connection_id": differs,
+	"current_user":  differs, "current_role": differs, "database": differs, "schema": differs, "session_user": differs,
 	"system_user": differs, "user": differs, "version": differs, "last_insert_id": differs,
-	"now": clock, "curdate": clock, "current_date": clock, "curtime": clock, "current_time": clock, "current_timestamp": clock, "localtime": clock, "localtimestamp": clock,
+	"now": clock, "curdate": clock, "current_date": clock, "curtime": clock, "current_time": clock,
+	"current_timestamp": clock, "localtime": clock, "localtimestamp": clock,
 	"sysdate": clock, "utc_date": clock, "utc_time": clock, "utc_timestamp": clock,
 	"compress": "zlib writes other bytes for the same text", "weight_string": "each server has weights of its own",
 	"name_const": "MySQL takes some forms of constants alone",
@@ -52,24 +57,31 @@ var unjudged = map[string]string{
 // unjudgedBy are functions that a server doesn't judge, with the reason.
 var unjudgedBy = map[string]map[string]string{mySQL: {
 	"addtime": "8.0.12 takes a date for a time of day, and a date's time of day for a time", "subtime": "as ADDTIME",
-	"timediff": "8.0.12 has NULL for a DATE and a DATETIME", "timestamp": "8.0.12 has NULL where the second argument has a date",
+	"timediff":   "8.0.12 has NULL for a DATE and a DATETIME",
+	"timestamp":  "8.0.12 has NULL where the second argument has a date",
 	"period_add": "before 8.0.28 it takes anything for a period", "period_diff": "as PERIOD_ADD",
 	"from_days": zones, "from_unixtime": zones, "str_to_date": zones, "convert_tz": zones,
 	"sec_to_time": "six digits behind the point wherever a text is an argument", "maketime": "as SEC_TO_TIME",
 	"regexp_instr": "faults of arguments come before NULL, and 8.0.12 searches from before the beginning",
-	"regexp_like":  "faults of arguments come before NULL", "regexp_replace": "as REGEXP_LIKE", "regexp_substr": "as REGEXP_LIKE",
+	"regexp_like":  "faults of arguments come before NULL", "regexp_replace": "as REGEXP_LIKE",
+	"regexp_substr": "as REGEXP_LIKE",
 }, mariaDB: {
 	"period_add": errors8, "period_diff": errors8, "json_quote": errors8,
-	"json_merge": "MySQL's JSON_MERGE_PRESERVE by another name", "json_pretty": "MySQL's spaces are others than MariaDB's", "json_valid": errors8,
+	"json_merge":  "MySQL's JSON_MERGE_PRESERVE by another name",
+	"json_pretty": "MySQL's spaces are others than MariaDB's", "json_valid": errors8,
 	"greatest": "MySQL compares texts where a text is among numbers, MariaDB numbers", "least": "as GREATEST",
 	"convert_tz": zones, "str_to_date": zones, "from_days": zones, "from_unixtime": zones, "unix_timestamp": zones,
-	"json_object": errors8, "json_remove": errors8, "json_search": errors8, "json_contains_path": errors8, "json_merge_patch": errors8,
+	"json_object": errors8, "json_remove": errors8, "json_search": errors8, "json_contains_path": errors8,
+	"json_merge_patch":  errors8,
 	"json_value":        "MySQL says true where MariaDB says 1",
 	"json_array_append": "MySQL appends nothing where a path finds nothing", "json_contains": "as JSON_ARRAY_APPEND",
-	"regexp_instr": errors8, "regexp_replace": errors8, "regexp_substr": "without a match MySQL 8 has NULL, MariaDB the empty text",
-	"timediff": zones, "timestamp": zones, "make_set": "MariaDB cuts the text '3.7' here and rounds it for other functions on bits",
-	"format": "more than 30 digits behind the point", "substring_index": "MariaDB's counts beyond 64 bits",
-	"replace": "MariaDB doesn't look at the third argument where there is nothing to replace", "sha2": "MariaDB takes NULL as a length",
+	"regexp_instr": errors8, "regexp_replace": errors8,
+	"regexp_substr": "without a match MySQL 8 has NULL, MariaDB the empty text",
+	"timediff":      zones, "timestamp": zones,
+	"make_set": "MariaDB cuts the text '3.7' here and rounds it for other functions on bits",
+	"format":   "more than 30 digits behind the point", "substring_index": "MariaDB's counts beyond 64 bits",
+	"replace":     "MariaDB doesn't look at the third argument where there is nothing to replace",
+	"sha2":        "MariaDB takes NULL as a length",
 	"sec_to_time": "MariaDB takes the point of a number into the time", "maketime": "as SEC_TO_TIME",
 	"soundex": "letters that are not Latin ones have no sound",
 }}
@@ -83,14 +95,16 @@ const (
 	errors8 = "MySQL 8 refuses what MariaDB answers with NULL"
 )
 
-// refused are errors that say nothing about a function: a call that a server doesn't read, and MySQL's errors for texts that are not JSON, where MariaDB has
-// NULL, and Weft, if a later argument is NULL.
-var refused = regexp.MustCompile(`^error: (Error )?(1064|1582|4079)|Incorrect arguments to ESCAPE|oneOrAll|Invalid (JSON|data type for JSON)|A path expression is not a path|[Ãæ]`) // and MariaDB reads a text beside a number as Latin letters
+// refused are errors that say nothing about a function: a call that a server doesn't read, and MySQL's errors for texts
+// that are not JSON, where MariaDB has NULL, and Weft, if a later argument is NULL.
+// and MariaDB reads a text beside a number as Latin letters
+var refused = regexp.MustCompile(`^error: (Error )?(1064|1582|4079)|Incorrect arguments to ESCAPE|oneOrAll|Invalid (JSON|data type for JSON)|A path expression is not a path|[Ãæ]`)
 
-// quirks are calls that a server answers otherwise than the manual of MySQL 8 has it. In both a text filled up with the empty text is NULL, -1
-// is equal to 2^64-1, integers are rounded to others that no integer holds, a text beside bytes is counted in bytes, and so is the place of the
-// empty text. MySQL cuts counts beyond 32 bits, inserts behind the end of a text whose letters have several bytes, takes letters that are not
-// Latin ones for a sound, and tells other faults before it looks at a NULL. In MariaDB what several paths find comes in the order of the document.
+// quirks are calls that a server answers otherwise than the manual of MySQL 8 has it. In both a text filled up with the
+// empty text is NULL, -1 is equal to 2^64-1, integers are rounded to others that no integer holds, a text beside bytes
+// is counted in bytes, and so is the place of the empty text. MySQL cuts counts beyond 32 bits, inserts behind the end
+// of a text whose letters have several bytes, takes letters that are not Latin ones for a sound, and tells other faults
+// before it looks at a NULL. In MariaDB what several paths find comes in the order of the document.
 var quirks = map[string]*regexp.Regexp{
 	mySQL: regexp.MustCompile(`^SELECT ([lr]pad\(.*(, ''\)|UNHEX)|locate\('', |round\(-?\d{18,}, |insert\((.*UNHEX|'日本)|field\(.*18446744073709551615|` +
 		`format\(.*, (2147483648|9223372036854775807|18446744073709551615)|soundex\(.*日|(uuid_to_bin|bin_to_uuid)\(.*NULL)`),
@@ -145,7 +159,8 @@ func functions() map[string]*function.Function {
 	return all
 }
 
-// TestFunctions compares random calls of every function with MySQL's, and with MariaDB's where MySQL has no such function or isn't there.
+// TestFunctions compares random calls of every function with MySQL's, and with MariaDB's where MySQL has no such
+// function or isn't there.
 func TestFunctions(t *testing.T) {
 	var judges []*server
 	for _, open := range servers {
@@ -173,7 +188,8 @@ func TestFunctions(t *testing.T) {
 func judgeOf(t *testing.T, judges []*server, name string) *server {
 	for _, s := range judges {
 		a := s.ask(t.Context(), "SELECT "+name+"()")
-		if unjudgedBy[s.brand][name] == "" && (a.err == nil || !strings.Contains(a.err.Error(), "FUNCTION d."+name+" does not exist")) {
+		if unjudgedBy[s.brand][name] == "" &&
+			(a.err == nil || !strings.Contains(a.err.Error(), "FUNCTION d."+name+" does not exist")) {
 			return s
 		}
 	}
@@ -185,7 +201,8 @@ func compareCalls(t *testing.T, weft *own, s *server, name string, f *function.F
 	for range callsEach {
 		statement := "SELECT " + call(r, name, f)
 		mine, right := limited(t, weft, statement), limited(t, s, statement)
-		if mine.same(right, true) || quirks[s.brand].MatchString(statement) || refused.MatchString(mine.String()) || refused.MatchString(right.String()) {
+		if mine.same(right, true) || quirks[s.brand].MatchString(statement) || refused.MatchString(mine.String()) ||
+			refused.MatchString(right.String()) {
 			continue
 		}
 		if differences++; differences <= 4 {

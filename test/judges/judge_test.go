@@ -47,7 +47,8 @@ type own struct{ session *weftsql.Session }
 func openOwn(t *testing.T) *own {
 	t.Helper()
 	engine := weftsql.New(weftsql.Options{DB: testdb.Open(t), Spill: &spill.Folder{Dir: t.TempDir()}})
-	session, err := engine.Open(t.Context(), result.Login{User: "ann", Host: "localhost", Database: database.DefaultDatabase})
+	session, err := engine.Open(t.Context(),
+		result.Login{User: "ann", Host: "localhost", Database: database.DefaultDatabase})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +96,8 @@ func (c *collector) Row(row []datum.Datum) error {
 // Done is result.Sink's.
 func (*collector) Done(result.Done) error { return nil }
 
-// shownDigits are the number of digits behind the point of numbers that are compared: quotients have more, each server as it likes.
+// shownDigits are the number of digits behind the point of numbers that are compared: quotients have more, each server
+// as it likes.
 const shownDigits = 1e3
 
 var (

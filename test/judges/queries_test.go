@@ -36,9 +36,10 @@ func fill(t *testing.T, seed uint64, judges []judge) {
 	}
 }
 
-// TestQueries compares answers to random queries over several tables. MySQL and MariaDB judge: Weft must answer as one of them does, or as MariaDB
-// does in a form of the statement that stays clear of its known faults. MySQL 8.0.12, which has faults of its own with constants in outer joins, reads neither
-// INTERSECT nor EXCEPT. go-mysql-server may agree with Weft. It does not decide alone: its types of dates, decimals as keys of joins and outer joins have faults.
+// TestQueries compares answers to random queries over several tables. MySQL and MariaDB judge: Weft must answer as one
+// of them does, or as MariaDB does in a form of the statement that stays clear of its known faults. MySQL 8.0.12, which
+// has faults of its own with constants in outer joins, reads neither INTERSECT nor EXCEPT. go-mysql-server may agree
+// with Weft. It does not decide alone: its types of dates, decimals as keys of joins and outer joins have faults.
 func TestQueries(t *testing.T) {
 	seed := rounds.Seed(t)
 	total := uint64(rounds.Of(t, 1500))
@@ -68,7 +69,8 @@ func TestQueries(t *testing.T) {
 	}
 	t.Logf("seed %d: %d statements, %d empty, %d errors, doubts: %v", seed, total, empty, errors, doubted)
 	if uint64(errors)*20 > total || uint64(empty)*3 > total*2 {
-		t.Errorf("seed %d: of %d statements %d are errors and %d have no rows: the generator is of no use", seed, total, errors, empty)
+		t.Errorf("seed %d: of %d statements %d are errors and %d have no rows: the generator is of no use", seed, total,
+			errors, empty)
 	}
 }
 
@@ -81,7 +83,8 @@ func limited(t *testing.T, j judge, statement string) answer {
 
 // late says that no answer came in time.
 func late(a answer) bool {
-	return a.err != nil && (strings.Contains(a.err.Error(), "max_statement_time exceeded") || strings.Contains(a.err.Error(), "Query execution was interrupted") ||
+	return a.err != nil && (strings.Contains(a.err.Error(), "max_statement_time exceeded") ||
+		strings.Contains(a.err.Error(), "Query execution was interrupted") ||
 		strings.Contains(a.err.Error(), "maximum statement execution time exceeded"))
 }
 
@@ -91,7 +94,8 @@ var (
 	named    = regexp.MustCompile(` (a|b|c) AS (t\d+)`)
 )
 
-// avoid writes a statement in an equal form that stays clear of MariaDB's known faults. What MariaDB answers to that form decides, so no fault of Weft's is excused.
+// avoid writes a statement in an equal form that stays clear of MariaDB's known faults. What MariaDB answers to that
+// form decides, so no fault of Weft's is excused.
 func avoid(statement string) string {
 	// Where two columns are compared by = and by <=>, MariaDB makes one condition of them that NULLs meet.
 	statement = nullSafe.ReplaceAllString(statement, "($1 = $2 OR ($1 IS NULL AND $2 IS NULL))")
@@ -127,7 +131,8 @@ func TestAvoid(t *testing.T) {
 	}
 }
 
-// TestOne shows what all say to the statements of WEFT_JUDGES_ASK, which are separated by semicolons, over tables that WEFT_SEED fills.
+// TestOne shows what all say to the statements of WEFT_JUDGES_ASK, which are separated by semicolons, over tables that
+// WEFT_SEED fills.
 func TestOne(t *testing.T) {
 	list := os.Getenv("WEFT_JUDGES_ASK")
 	if list == "" {

@@ -28,8 +28,8 @@ const (
 // mysqlDir is where the installation script puts MySQL.
 var mysqlDir = filepath.Join("..", "..", "bin", "judges", "mysql")
 
-// openMariaDB starts MariaDB in a folder of the test; ok is false where it is not on the machine. It merges no derived tables: where an outer join makes up a row
-// of NULLs, it would compute COALESCE and the like of them.
+// openMariaDB starts MariaDB in a folder of the test; ok is false where it is not on the machine. It merges no derived
+// tables: where an outer join makes up a row of NULLs, it would compute COALESCE and the like of them.
 func openMariaDB(t *testing.T) (s *server, ok bool) {
 	t.Helper()
 	program, err := exec.LookPath("mariadbd")
@@ -41,7 +41,8 @@ func openMariaDB(t *testing.T) (s *server, ok bool) {
 		return nil, false
 	}
 	dir := shortDir(t)
-	command(t, exec.Command("mariadb-install-db", "--no-defaults", "--datadir="+dir, "--auth-root-authentication-method=normal", "--user=root", "--skip-test-db"))
+	command(t, exec.Command("mariadb-install-db", "--no-defaults", "--datadir="+dir,
+		"--auth-root-authentication-method=normal", "--user=root", "--skip-test-db"))
 	s = start(t, mariaDB, dir, program, "--innodb-buffer-pool-size=64M", "--skip-log-bin")
 	s.set(t, "SET max_statement_time = 5", "SET optimizer_switch = 'derived_merge=off'")
 	return s, true
@@ -60,8 +61,10 @@ func openMySQL(t *testing.T) (s *server, ok bool) {
 	}
 	dir := shortDir(t)
 	data := filepath.Join(dir, "data")
-	command(t, exec.Command(program, "--no-defaults", "--initialize-insecure", "--user=root", "--datadir="+data, "--innodb-log-file-size=4M"))
-	s = start(t, mySQL, data, program, "--innodb-buffer-pool-size=64M", "--skip-log-bin", "--mysqlx=OFF", "--innodb-log-file-size=4M", "--innodb-flush-log-at-trx-commit=0")
+	command(t, exec.Command(program, "--no-defaults", "--initialize-insecure", "--user=root", "--datadir="+data,
+		"--innodb-log-file-size=4M"))
+	s = start(t, mySQL, data, program, "--innodb-buffer-pool-size=64M", "--skip-log-bin", "--mysqlx=OFF",
+		"--innodb-log-file-size=4M", "--innodb-flush-log-at-trx-commit=0")
 	s.set(t, "SET max_execution_time = 5000")
 	return s, true
 }
@@ -88,7 +91,8 @@ func command(t *testing.T, c *exec.Cmd) {
 func start(t *testing.T, brand, dir, program string, options ...string) *server {
 	t.Helper()
 	socket := filepath.Join(dir, "socket")
-	c := exec.Command(program, append([]string{"--no-defaults", "--user=root", "--datadir=" + dir, "--tmpdir=" + dir, "--socket=" + socket, "--skip-networking",
+	c := exec.Command(program, append([]string{"--no-defaults", "--user=root", "--datadir=" + dir, "--tmpdir=" + dir,
+		"--socket=" + socket, "--skip-networking",
 		"--character-set-server=utf8mb4", "--collation-server=utf8mb4_bin"}, options...)...)
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
@@ -110,7 +114,8 @@ func start(t *testing.T, brand, dir, program string, options ...string) *server 
 	if s.connection, err = db.Conn(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	s.set(t, "CREATE DATABASE d", "USE d", "SET sql_mode = 'STRICT_ALL_TABLES'", "SET NAMES utf8mb4 COLLATE utf8mb4_bin")
+	s.set(t, "CREATE DATABASE d", "USE d", "SET sql_mode = 'STRICT_ALL_TABLES'",
+		"SET NAMES utf8mb4 COLLATE utf8mb4_bin")
 	return s
 }
 
@@ -126,7 +131,8 @@ func (s *server) set(t *testing.T, statements ...string) {
 
 func (s *server) name() string { return s.brand }
 
-func (s *server) ask(_ context.Context, statement string) (a answer) { // the end of a context would end the connection: the server bounds the time of statements
+// the end of a context would end the connection: the server bounds the time of statements
+func (s *server) ask(_ context.Context, statement string) (a answer) {
 	rows, err := s.connection.QueryContext(context.Background(), statement)
 	if err != nil {
 		return answer{err: err}

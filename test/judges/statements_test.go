@@ -123,9 +123,11 @@ func (g *generator) subqueryCondition(s scope, name string, of class) string {
 	case g.one(2):
 		return fmt.Sprintf("%s %sIN (SELECT %s FROM %s WHERE %s)", name, g.pick("", "NOT "), item, from, where)
 	case g.one(3):
-		return fmt.Sprintf("%s %s %s (SELECT %s FROM %s WHERE %s)", name, g.pick("=", "<", ">=", "<>"), g.pick("ANY", "ALL"), item, from, where)
+		return fmt.Sprintf("%s %s %s (SELECT %s FROM %s WHERE %s)", name, g.pick("=", "<", ">=", "<>"),
+			g.pick("ANY", "ALL"), item, from, where)
 	}
-	return fmt.Sprintf("%s %s (SELECT %s(%s) FROM %s WHERE %s)", name, g.pick("=", "<", ">=", "<>"), g.pick("MIN", "MAX"), item, from, where)
+	return fmt.Sprintf("%s %s (SELECT %s(%s) FROM %s WHERE %s)", name, g.pick("=", "<", ">=", "<>"),
+		g.pick("MIN", "MAX"), item, from, where)
 }
 
 // table is one table under a new alias.
@@ -311,7 +313,8 @@ func (g *generator) windows(s scope, add func(string, class)) {
 	case 2:
 		add(fmt.Sprintf("%s(%s) OVER (%s)", g.pick("SUM", "MIN", "MAX", "COUNT"), sum, g.pick(some, partition)), exact)
 	case 3:
-		add(fmt.Sprintf("%s(%s) OVER (%s ROWS BETWEEN %s AND %s)", g.pick("SUM", "COUNT", "MAX", "AVG"), sum, all, g.pick("2 PRECEDING", "UNBOUNDED PRECEDING", "CURRENT ROW"),
+		add(fmt.Sprintf("%s(%s) OVER (%s ROWS BETWEEN %s AND %s)", g.pick("SUM", "COUNT", "MAX", "AVG"), sum, all,
+			g.pick("2 PRECEDING", "UNBOUNDED PRECEDING", "CURRENT ROW"),
 			g.pick("CURRENT ROW", "1 FOLLOWING", "UNBOUNDED FOLLOWING")), exact)
 	case 4:
 		add(fmt.Sprintf("%s(%s) OVER (%s)", g.pick("LAG", "LEAD"), name, all), of)
@@ -360,7 +363,8 @@ func (g *generator) combined(query string, fields []field) (string, []field) {
 	for _, f := range fields {
 		items = append(items, g.value(scope{s}, f.of))
 	}
-	return fmt.Sprintf("%s %s SELECT %s FROM %s", query, g.pick("UNION", "UNION ALL", "INTERSECT", "EXCEPT"), strings.Join(items, ", "), from), fields
+	return fmt.Sprintf("%s %s SELECT %s FROM %s", query, g.pick("UNION", "UNION ALL", "INTERSECT", "EXCEPT"),
+		strings.Join(items, ", "), from), fields
 }
 
 // common is a query over a common table expression, which may name itself.

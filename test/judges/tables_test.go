@@ -39,13 +39,16 @@ func tables() []table {
 	return []table{
 		{"a", "CREATE TABLE a (id INT NOT NULL, x INT, y BIGINT, s VARCHAR(20), p DECIMAL(10,2), t DATE, PRIMARY KEY (id))",
 			[]string{"CREATE INDEX ax ON a (x)", "CREATE INDEX asy ON a (s, y)"},
-			[]field{{"id", integer, false}, {"x", integer, true}, {"y", integer, true}, {"s", text, true}, {"p", exact, true}, {"t", date, true}}, 30},
+			[]field{{"id", integer, false}, {"x", integer, true}, {"y", integer, true}, {"s", text, true},
+				{"p", exact, true}, {"t", date, true}}, 30},
 		{"b", "CREATE TABLE b (id INT NOT NULL, a_id INT, x INT, s VARCHAR(20), p DECIMAL(12,3), PRIMARY KEY (id))",
 			[]string{"CREATE INDEX ba ON b (a_id)", "CREATE INDEX bp ON b (p)"},
-			[]field{{"id", integer, false}, {"a_id", integer, true}, {"x", integer, true}, {"s", text, true}, {"p", exact, true}}, 40},
+			[]field{{"id", integer, false}, {"a_id", integer, true}, {"x", integer, true}, {"s", text, true},
+				{"p", exact, true}}, 40},
 		{"c", "CREATE TABLE c (k VARCHAR(10) NOT NULL, n INT NOT NULL, v INT, s VARCHAR(20), t DATE, PRIMARY KEY (k, n))",
 			[]string{"CREATE INDEX cv ON c (v)"},
-			[]field{{"k", text, false}, {"n", integer, false}, {"v", integer, true}, {"s", text, true}, {"t", date, true}}, 25},
+			[]field{{"k", text, false}, {"n", integer, false}, {"v", integer, true}, {"s", text, true},
+				{"t", date, true}}, 25},
 	}
 }
 

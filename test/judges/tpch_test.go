@@ -36,7 +36,8 @@ func tpch() []string {
 // batchRows is the number of rows one INSERT loads.
 const batchRows = 1000
 
-// TestTPCH compares the answers to TPC-H's 22 queries with MariaDB's over the files of dbgen in WEFT_TPCH, and tells the times.
+// TestTPCH compares the answers to TPC-H's 22 queries with MariaDB's over the files of dbgen in WEFT_TPCH, and tells
+// the times.
 func TestTPCH(t *testing.T) {
 	dir := os.Getenv("WEFT_TPCH")
 	if dir == "" {
@@ -46,8 +47,10 @@ func TestTPCH(t *testing.T) {
 	if !ok {
 		t.Skip("MariaDB is not installed")
 	}
-	engine := weftsql.New(weftsql.Options{DB: testdb.OpenPebbleDir(t, t.TempDir()), Spill: &spill.Folder{Dir: t.TempDir()}})
-	session, err := engine.Open(t.Context(), result.Login{User: "ann", Host: "localhost", Database: database.DefaultDatabase})
+	engine := weftsql.New(weftsql.Options{DB: testdb.OpenPebbleDir(t, t.TempDir()),
+		Spill: &spill.Folder{Dir: t.TempDir()}})
+	session, err := engine.Open(t.Context(),
+		result.Login{User: "ann", Host: "localhost", Database: database.DefaultDatabase})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +78,8 @@ func TestTPCH(t *testing.T) {
 		}
 		took, a := timed(t, mine, query)
 		other, b := timed(t, mariadb, query)
-		t.Logf("query %s: %d rows, weft %v, MariaDB %v (%.2f)", number, len(b.rows), took, other, took.Seconds()/other.Seconds())
+		t.Logf("query %s: %d rows, weft %v, MariaDB %v (%.2f)", number, len(b.rows), took, other,
+			took.Seconds()/other.Seconds())
 		if !a.same(b, true) {
 			t.Errorf("query %s:\nweft: %v\nMariaDB: %v", number, a, b)
 		}

@@ -132,12 +132,17 @@ func (g *changes) name() string {
 func (g *changes) row(table string) string {
 	switch table {
 	case "p":
-		return fmt.Sprintf("(%s, %s, %s, %s, %s, %s)", g.small(), g.nullable(g.small()), g.name(), g.pick("0", "7", "4294967295", "-1", "NULL", "'12'"),
-			g.pick("1.005", "-2.5", "9999.99", "99999", "NULL", "'3.1'"), g.pick("'2024-02-29'", "'2023-02-29'", "NULL", "'2024-01-01'", "20240305"))
+		return fmt.Sprintf("(%s, %s, %s, %s, %s, %s)", g.small(), g.nullable(g.small()), g.name(),
+			g.pick("0", "7", "4294967295", "-1", "NULL", "'12'"),
+			g.pick("1.005", "-2.5", "9999.99", "99999", "NULL", "'3.1'"), g.pick("'2024-02-29'", "'2023-02-29'", "NULL",
+				"'2024-01-01'", "20240305"))
 	case "c":
-		return fmt.Sprintf("(%s, %s, %s, %s, %s)", g.small(), g.nullable(g.small()), g.kind(), g.pick("1", "2", "3", "4", "5", "13", "127", "128", "'6'"), g.pick("'s'", "NULL", "DEFAULT", "'longer than 8'"))
+		return fmt.Sprintf("(%s, %s, %s, %s, %s)", g.small(), g.nullable(g.small()), g.kind(),
+			g.pick("1", "2", "3", "4", "5", "13", "127", "128", "'6'"), g.pick("'s'", "NULL", "DEFAULT",
+				"'longer than 8'"))
 	}
-	return fmt.Sprintf("(%s, %d, %s, %s)", g.pick("'a'", "'b'", "'c'"), g.n(5), g.nullable(g.small()), g.pick("'y'", "NULL", "CONCAT('y', 1 + 1)"))
+	return fmt.Sprintf("(%s, %d, %s, %s)", g.pick("'a'", "'b'", "'c'"), g.n(5), g.nullable(g.small()),
+		g.pick("'y'", "NULL", "CONCAT('y', 1 + 1)"))
 }
 
 var columnsOf = map[string]string{"p": "id, u, n, q, d, t", "c": "id, p_id, kind, v, s", "k": "a, b, x, y"}
@@ -180,9 +185,11 @@ func (g *changes) insertSelect() string {
 
 func (g *changes) assignment(table string) string {
 	return map[string]string{
-		"p": g.pick("u = "+g.nullable(g.small()), "u = u + 1", "n = "+g.name(), "q = q - 1", "q = q + 4294967290", "d = d + 0.005", "d = d * 100", "t = t + INTERVAL 1 MONTH", "id = id + 20", "id = "+g.small(),
+		"p": g.pick("u = "+g.nullable(g.small()), "u = u + 1", "n = "+g.name(), "q = q - 1", "q = q + 4294967290",
+			"d = d + 0.005", "d = d * 100", "t = t + INTERVAL 1 MONTH", "id = id + 20", "id = "+g.small(),
 			"n = CONCAT(n, 'zz')", "u = u + 1, q = u", "n = UPPER(n), d = NULL", "t = 'no date'"),
-		"c": g.pick("v = v + 1", "v = v * 10", "kind = "+g.kind(), "p_id = "+g.nullable(g.small()), "s = CONCAT_WS('-', s, w)", "id = id + 40", "v = 13", "s = DEFAULT", "p_id = NULL", "kind = NULL"),
+		"c": g.pick("v = v + 1", "v = v * 10", "kind = "+g.kind(), "p_id = "+g.nullable(g.small()),
+			"s = CONCAT_WS('-', s, w)", "id = id + 40", "v = 13", "s = DEFAULT", "p_id = NULL", "kind = NULL"),
 		"k": g.pick("x = x + b", "b = b + 1", "a = "+g.pick("'a'", "'d'"), "y = NULL", "x = -x, y = x", "b = b + 100"),
 	}[table]
 }
@@ -192,9 +199,12 @@ func (g *changes) where(table string) string {
 		return ""
 	}
 	return " WHERE " + map[string]string{
-		"p": g.pick("id = "+g.small(), "u = "+g.small(), "id BETWEEN 3 AND 9", "q IS NULL", "n LIKE '%z%'", "id IN ("+g.small()+", "+g.small()+")", "EXISTS (SELECT 1 FROM c WHERE c.p_id = p.id)", "d > 2.5"),
-		"c": g.pick("id = "+g.small(), "kind = 'a'", "p_id IS NULL", "p_id = "+g.small(), "w > 7", "id > 8", "p_id IN (SELECT id FROM p WHERE u > 5)", "kind = 'a' AND v < 4"),
-		"k": g.pick("a = 'a'", "a = 'b' AND b = 2", "x = "+g.small(), "b > 2", "y IS NULL", "(a, b) IN (('a', 1), ('b', 2))"),
+		"p": g.pick("id = "+g.small(), "u = "+g.small(), "id BETWEEN 3 AND 9", "q IS NULL", "n LIKE '%z%'",
+			"id IN ("+g.small()+", "+g.small()+")", "EXISTS (SELECT 1 FROM c WHERE c.p_id = p.id)", "d > 2.5"),
+		"c": g.pick("id = "+g.small(), "kind = 'a'", "p_id IS NULL", "p_id = "+g.small(), "w > 7", "id > 8",
+			"p_id IN (SELECT id FROM p WHERE u > 5)", "kind = 'a' AND v < 4"),
+		"k": g.pick("a = 'a'", "a = 'b' AND b = 2", "x = "+g.small(), "b > 2", "y IS NULL",
+			"(a, b) IN (('a', 1), ('b', 2))"),
 	}[table]
 }
 
@@ -241,13 +251,16 @@ func (g *changes) statement() string {
 	case roll < 86:
 		return g.joined()
 	case roll < 97:
-		return g.pick("START TRANSACTION", "COMMIT", "ROLLBACK", "SAVEPOINT s1", "SAVEPOINT s2", "ROLLBACK TO s1", "ROLLBACK TO s2", "RELEASE SAVEPOINT s1", "COMMIT")
+		return g.pick("START TRANSACTION", "COMMIT", "ROLLBACK", "SAVEPOINT s1", "SAVEPOINT s2", "ROLLBACK TO s1",
+			"ROLLBACK TO s2", "RELEASE SAVEPOINT s1", "COMMIT")
 	}
-	return g.pick("SET foreign_key_checks = 0", "SET foreign_key_checks = 1", "SET foreign_key_checks = 1", "TRUNCATE TABLE k")
+	return g.pick("SET foreign_key_checks = 0", "SET foreign_key_checks = 1", "SET foreign_key_checks = 1",
+		"TRUNCATE TABLE k")
 }
 
-// TestWrites lets Weft and another server run the same random statements that write, over tables with unique keys, foreign keys, checks and generated columns:
-// what each says of a statement must be the same, and so must the tables be after it.
+// TestWrites lets Weft and another server run the same random statements that write, over tables with unique keys,
+// foreign keys, checks and generated columns: what each says of a statement must be the same, and so must the tables be
+// after it.
 func TestWrites(t *testing.T) {
 	seed := rounds.Seed(t)
 	total := uint64(rounds.Of(t, 1500))
@@ -261,13 +274,16 @@ func TestWrites(t *testing.T) {
 			g.check = check
 		}
 		failed := 0
-		b := beside{t: t, seed: seed, weft: openOwn(t), server: s, queries: queries, ordered: true, lasts: 60, r: g.r, begin: g.begin,
+		b := beside{t: t, seed: seed, weft: openOwn(t), server: s, queries: queries, ordered: true, lasts: 60, r: g.r,
+			begin: g.begin,
 			same: func(statement string, mine, right written) bool {
 				if right.code != 0 {
 					failed++
 				}
-				// Both servers count updates that change nothing, where a NULL is set to NULL: they compare the bytes under it.
-				counted := mine.affected == right.affected || mine.affected < right.affected && strings.Contains(statement, "ON DUPLICATE")
+				// Both servers count updates that change nothing, where a NULL is set to NULL: they compare the bytes
+				// under it.
+				counted := mine.affected == right.affected ||
+					mine.affected < right.affected && strings.Contains(statement, "ON DUPLICATE")
 				return counted && alike(statement, mine.code, right.code)
 			}}
 		b.run(total, g.statement)
@@ -275,16 +291,20 @@ func TestWrites(t *testing.T) {
 	})
 }
 
-// alike reports whether two errors, or none, are the same. Of several faults in the rows of one statement each server may tell another one, and MariaDB looks at
-// checks first, and at indexes and foreign keys in the order of the indexes.
+// alike reports whether two errors, or none, are the same. Of several faults in the rows of one statement each server
+// may tell another one, and MariaDB looks at checks first, and at indexes and foreign keys in the order of the indexes.
 func alike(statement string, mine, right uint16) bool {
-	return mine == right || mine == 1452 && right == 1062 || mine == 1062 && right == 3819 || mine != 0 && right != 0 && (strings.Contains(statement, "), (") || !strings.Contains(statement, "VALUES"))
+	return mine == right || mine == 1452 && right == 1062 || mine == 1062 && right == 3819 ||
+		mine != 0 && right != 0 && (strings.Contains(statement, "), (") || !strings.Contains(statement, "VALUES"))
 }
 
 // begin are statements that make the tables and fill them with a few rows.
 func (g *changes) begin() []string {
-	statements := []string{"ROLLBACK", "SET foreign_key_checks = 1", "DROP TABLE IF EXISTS c", "DROP TABLE IF EXISTS p", "DROP TABLE IF EXISTS k"}
-	statements = append(statements, writtenTables(g.pick("RESTRICT", "CASCADE", "SET NULL"), g.pick("RESTRICT", "CASCADE", "SET NULL"), g.check)...)
-	return append(statements, "INSERT INTO p (id, u) VALUES (1, 1), (2, 2), (3, NULL), (5, 5), (8, 8)", "INSERT INTO c (id, p_id, kind, v) VALUES (1, 1, 'a', 1), (2, 1, 'b', 1), (4, 5, 'a', 2)",
+	statements := []string{"ROLLBACK", "SET foreign_key_checks = 1", "DROP TABLE IF EXISTS c", "DROP TABLE IF EXISTS p",
+		"DROP TABLE IF EXISTS k"}
+	statements = append(statements, writtenTables(g.pick("RESTRICT", "CASCADE", "SET NULL"),
+		g.pick("RESTRICT", "CASCADE", "SET NULL"), g.check)...)
+	return append(statements, "INSERT INTO p (id, u) VALUES (1, 1), (2, 2), (3, NULL), (5, 5), (8, 8)",
+		"INSERT INTO c (id, p_id, kind, v) VALUES (1, 1, 'a', 1), (2, 1, 'b', 1), (4, 5, 'a', 2)",
 		"INSERT INTO k VALUES ('a', 1, 1, 'one'), ('a', 2, NULL, 'two'), ('b', 2, 3, NULL)")
 }

@@ -10,7 +10,8 @@ import (
 	"strings"
 )
 
-// Compare says how the database's answer differs from the model's, or "". failure says that the answer is an exception's body.
+// Compare says how the database's answer differs from the model's, or "". failure says that the answer is an
+// exception's body.
 func Compare(r *Request, want *Answer, got []byte, failure bool) string {
 	if (want.Failure != nil) != failure {
 		return fmt.Sprintf("want %s\n got %s", want.show(r), shortened(string(got)))
@@ -96,7 +97,8 @@ func compareFailures(r *Request, want *Answer, got []byte) string {
 	var e exception
 	f := want.Failure
 	differ := fmt.Sprintf("want %s\n got %s", want.show(r), shortened(string(got)))
-	if json.Unmarshal(got, &e) != nil || e.Type[strings.IndexByte(e.Type, '#')+1:] != f.Type || !toldOne(f.Texts, e.Message) {
+	if json.Unmarshal(got, &e) != nil || e.Type[strings.IndexByte(e.Type, '#')+1:] != f.Type ||
+		!toldOne(f.Texts, e.Message) {
 		return differ
 	}
 	if !sameItem(f.Item, e.Item) || len(f.Reasons) != len(e.CancellationReasons) {
@@ -119,7 +121,8 @@ func toldOne(texts []string, message string) bool {
 	})
 }
 
-// anyOrder is a message with the attributes that an index does not project in order: the reference has no message with several.
+// anyOrder is a message with the attributes that an index does not project in order: the reference has no message with
+// several.
 func anyOrder(message string) string {
 	begin, list, found := strings.Cut(message, "does not project [")
 	if !found {
@@ -139,8 +142,8 @@ func sameItem(item Item, told json.RawMessage) bool {
 	return err == nil && err2 == nil && wanted == answered
 }
 
-// canonical is an answer in the form that all equal answers share: members and sets in order, and the lists of batches, which may come in
-// any order.
+// canonical is an answer in the form that all equal answers share: members and sets in order, and the lists of batches,
+// which may come in any order.
 func canonical(r *Request, answer []byte, open []string) (string, error) {
 	var tree map[string]any
 	decoder := json.NewDecoder(bytes.NewReader(answer))

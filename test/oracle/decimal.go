@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// Decimal is a number: 0.DIGITS times ten to the power of Point. Digits neither begin nor end with a zero; zero has none.
+// Decimal is a number: 0.DIGITS times ten to the power of Point. Digits neither begin nor end with a zero; zero has
+// none.
 type Decimal struct {
 	Negative bool
 	Digits   string
@@ -49,7 +50,8 @@ func ParseDecimal(text string) (d Decimal, fault string) {
 		return d, notNumber(text)
 	}
 	d.Digits, d.Point = whole+fraction, len(whole)+exponent
-	if last := exponent - len(fraction); strings.Trim(d.Digits, "0") == "" && last >= pointMax { // a zero, too, has a place
+	// a zero, too, has a place
+	if last := exponent - len(fraction); strings.Trim(d.Digits, "0") == "" && last >= pointMax {
 		return d, textOverflow
 	} else if strings.Trim(d.Digits, "0") == "" && last < pointMin-1 {
 		return d, textUnderflow
@@ -147,8 +149,8 @@ func (d Decimal) scaled(low int) *big.Int {
 	return n
 }
 
-// Size is what the number counts toward an item, in bytes: one, one for each two digits left and right of the point, and one for a minus
-// sign. Zeros count between other digits only.
+// Size is what the number counts toward an item, in bytes: one, one for each two digits left and right of the point,
+// and one for a minus sign. Zeros count between other digits only.
 func (d Decimal) Size() int {
 	left := min(max(d.Point, 0), len(d.Digits))
 	size := 1 + (left+1)/2 + (len(d.Digits)-left+1)/2

@@ -46,7 +46,8 @@ func measured(o Operand, item Item) *Value {
 	return nil
 }
 
-// sizeOf is the function size: nil of what has no size. That of a text is what languages count that keep texts in UTF-16.
+// sizeOf is the function size: nil of what has no size. That of a text is what languages count that keep texts in
+// UTF-16.
 func sizeOf(v *Value) *Value {
 	switch typeOf(v) {
 	case "S":
@@ -161,7 +162,8 @@ func sum(a, b *Value) (*Value, string) {
 	return ofDecimal(d), fault
 }
 
-// edits are what an update does to one value and to what is in it: lists keep their old positions until all actions are done.
+// edits are what an update does to one value and to what is in it: lists keep their old positions until all actions are
+// done.
 type edits struct {
 	here   *Action
 	value  *Value // of here
@@ -169,8 +171,8 @@ type edits struct {
 	places map[int]*edits
 }
 
-// update applies actions to an item, all as of before. Where there is no item, there is one of the key alone to begin with. It returns
-// the new item, or the texts of all faults, of which DynamoDB tells one.
+// update applies actions to an item, all as of before. Where there is no item, there is one of the key alone to begin
+// with. It returns the new item, or the texts of all faults, of which DynamoDB tells one.
 func update(actions []Action, item, key Item) (updated Item, faults []string) {
 	if item == nil {
 		item = key

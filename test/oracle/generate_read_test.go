@@ -101,7 +101,8 @@ func (g *generator) sampleOf(t *Table, x *Index) {
 		x = t.index("")
 	}
 	items := g.model.tables[t.Name].items
-	keys := slices.DeleteFunc(slices.Sorted(maps.Keys(items)), func(key string) bool { return t.view(x, items[key]) == nil })
+	keys := slices.DeleteFunc(slices.Sorted(maps.Keys(items)),
+		func(key string) bool { return t.view(x, items[key]) == nil })
 	if len(keys) > 0 && !g.one(6) {
 		g.sample = items[pickOne(g, keys)]
 	}
@@ -149,7 +150,8 @@ func (g *generator) walkMembers(r *Request, t *Table, x *Index) {
 	switch n := g.rng.IntN(10); {
 	case n < 3:
 		if r.Projection = g.paths(3); x != nil && !x.Local && !g.one(4) {
-			r.Projection = slices.DeleteFunc(r.Projection, func(p Path) bool { return len(t.unprojected(x, []Path{p})) > 0 })
+			r.Projection = slices.DeleteFunc(r.Projection,
+				func(p Path) bool { return len(t.unprojected(x, []Path{p})) > 0 })
 		}
 		if len(r.Projection) == 0 {
 			r.Projection = nil

@@ -237,12 +237,14 @@ func (g *generator) keyConditionFault(r *Request, members map[string]string) *Fa
 	case 2:
 		return fault("pk <> :a AND sk = :b", "Invalid operator used in KeyConditionExpression: <>")
 	case 3:
-		return fault("pk = :a AND pk = :b", "Invalid KeyConditionExpression: KeyConditionExpressions must only contain one condition per key")
+		return fault("pk = :a AND pk = :b",
+			"Invalid KeyConditionExpression: KeyConditionExpressions must only contain one condition per key")
 	case 4:
 		return fault("pk IN (:a, :b)", "Invalid operator used in KeyConditionExpression: IN")
 	}
-	return fault("pk = :a AND sk BETWEEN :b AND :a", "Invalid KeyConditionExpression: The BETWEEN operator requires upper bound to be greater than or "+
-		"equal to lower bound; lower bound operand: AttributeValue: {N:2}, upper bound operand: AttributeValue: {N:1}")
+	return fault("pk = :a AND sk BETWEEN :b AND :a",
+		"Invalid KeyConditionExpression: The BETWEEN operator requires upper bound to be greater than or "+
+			"equal to lower bound; lower bound operand: AttributeValue: {N:2}, upper bound operand: AttributeValue: {N:1}")
 }
 
 func (g *generator) tooMany(members map[string]string) *Failure {
@@ -267,13 +269,16 @@ func (g *generator) expressionFault(r *Request, members map[string]string) *Fail
 	switch g.rng.IntN(11) {
 	case 9:
 		members["ExpressionAttributeValues"] = `{":a":{"N":"1"}}`
-		return fault("a IN (:a"+strings.Repeat(",:a", 100)+")", prefix+"The IN operator is provided with too many operands; number of operands: 101")
+		return fault("a IN (:a"+strings.Repeat(",:a", 100)+")",
+			prefix+"The IN operator is provided with too many operands; number of operands: 101")
 	case 0:
 		return fault("", prefix+"The expression can not be empty;")
 	case 1:
-		return fault("a = :gone", prefix+"An expression attribute value used in expression is not defined; attribute value: :gone")
+		return fault("a = :gone", prefix+
+			"An expression attribute value used in expression is not defined; attribute value: :gone")
 	case 2:
-		return fault("#gone = a", prefix+"An expression attribute name used in the document path is not defined; attribute name: #gone")
+		return fault("#gone = a", prefix+
+			"An expression attribute name used in the document path is not defined; attribute name: #gone")
 	case 3:
 		return fault("((a = b))", prefix+"The expression has redundant parentheses;")
 	case 4:
@@ -282,13 +287,16 @@ func (g *generator) expressionFault(r *Request, members map[string]string) *Fail
 		return fault("INVALID SYNTAX", prefix+`Syntax error; token: "SYNTAX", near: "INVALID SYNTAX"`)
 	case 6:
 		long := "attribute_exists(" + strings.Repeat("z", 4096) + ")"
-		return fault(long, prefix+fmt.Sprint("Expression size has exceeded the maximum allowed size; expression size: ", len(long)))
+		return fault(long, prefix+fmt.Sprint("Expression size has exceeded the maximum allowed size; expression size: ",
+			len(long)))
 	case 7:
 		members["ExpressionAttributeValues"] = `{":unused":{"S":"a"}}`
-		return fault("attribute_exists(a)", "Value provided in ExpressionAttributeValues unused in expressions: keys: {:unused}")
+		return fault("attribute_exists(a)",
+			"Value provided in ExpressionAttributeValues unused in expressions: keys: {:unused}")
 	case 8:
 		members["ExpressionAttributeNames"] = `{"#unused":"a"}`
-		return fault("attribute_exists(a)", "Value provided in ExpressionAttributeNames unused in expressions: keys: {#unused}")
+		return fault("attribute_exists(a)",
+			"Value provided in ExpressionAttributeNames unused in expressions: keys: {#unused}")
 	}
 	members["Expected"] = "{}"
 	return fault("attribute_exists(a)", "Can not use both expression and non-expression parameters in the same request: "+

@@ -139,7 +139,8 @@ func (g *generator) update(r *Request, t *Table) {
 		r.Actions = append(r.Actions, Action{Verb: "SET", Path: p, To: g.scalar("S")})
 	}
 	if g.one(200) {
-		r.Actions = append(r.Actions, Action{Verb: "SET", Path: Path{Name: pickOne(g, attributes[:5]).Name}, To: g.long()})
+		r.Actions = append(r.Actions, Action{Verb: "SET", Path: Path{Name: pickOne(g, attributes[:5]).Name},
+			To: g.long()})
 	}
 	if g.huge && g.one(6) {
 		r.Actions = g.largeActions()

@@ -20,14 +20,16 @@ func overHTTP(t *testing.T, server *harness.Server) target {
 	client := &http.Client{Timeout: time.Minute, Transport: &http.Transport{DisableCompression: true}}
 	t.Cleanup(client.CloseIdleConnections)
 	return func(operation, body string) ([]byte, bool) {
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+server.Addr(), strings.NewReader(body))
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+server.Addr(),
+			strings.NewReader(body))
 		if err != nil {
 			return []byte(err.Error()), true
 		}
 		request.Header.Set("Content-Type", "application/x-amz-json-1.0")
 		request.Header.Set("X-Amz-Target", "DynamoDB_20120810."+operation)
 		request.Header.Set("X-Amz-Date", "20260101T000000Z")
-		request.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0")
+		request.Header.Set("Authorization",
+			"AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0")
 		response, err := client.Do(request)
 		if err != nil {
 			return []byte(err.Error()), true

@@ -2,7 +2,8 @@
 
 package oracle
 
-// In the summer of 2026 AWS has re-worded what it says of requests that are wrong whatever is stored, but not for all operations.
+// In the summer of 2026 AWS has re-worded what it says of requests that are wrong whatever is stored, but not for all
+// operations.
 
 const textEnclosure = "1 validation error detected: "
 
@@ -32,7 +33,8 @@ func enclosed(operation string, texts []string) []string {
 func enumFault(operation, value string) *Failure {
 	const rule = "Member must satisfy enum value set: [INDEXES, TOTAL, NONE]"
 	if keepsOlder(operation) {
-		return invalid(textEnclosure + "Value '" + value + "' at 'returnConsumedCapacity' failed to satisfy constraint: " + rule)
+		return invalid(textEnclosure + "Value '" + value +
+			"' at 'returnConsumedCapacity' failed to satisfy constraint: " + rule)
 	}
 	return invalid(textEnclosure + "Failed to satisfy constraint: " + rule)
 }

@@ -116,7 +116,8 @@ func (a *Answer) addCapacity(r *Request, t *Table, c cost) {
 	}
 }
 
-// capacityJSON words what a table costs. kind is "", or "Read" or "Write" for transactions, which tell their units twice.
+// capacityJSON words what a table costs. kind is "", or "Read" or "Write" for transactions, which tell their units
+// twice.
 func capacityJSON(r *Request, t *Table, c cost, kind string) string {
 	one := func(halves int) string {
 		text := `"CapacityUnits":` + units(halves)
@@ -181,7 +182,8 @@ func (t *Table) requestFaults(r *Request) (texts []string) {
 func (t *Table) touchFaults(r *Request) (texts []string) {
 	for _, a := range r.Actions {
 		if slices.Contains(namesOf(t.key()), a.Path.Name) {
-			texts = append(texts, textInvalid+"Cannot update attribute "+a.Path.Name+". This attribute is part of the key")
+			texts = append(texts, textInvalid+"Cannot update attribute "+a.Path.Name+
+				". This attribute is part of the key")
 		}
 	}
 	return texts
@@ -212,7 +214,8 @@ func (t *Table) plan(r *Request, operation string) (c change) {
 	return c
 }
 
-// writtenFaults lists the keys of indexes to which an update writes values of another type. They are told before an operand that is missing.
+// writtenFaults lists the keys of indexes to which an update writes values of another type. They are told before an
+// operand that is missing.
 func (t *Table) writtenFaults(actions []Action) []string {
 	written := Item{}
 	for _, a := range actions {
@@ -276,7 +279,8 @@ func collectionJSON(t *Table, key Item) string {
 	return fmt.Sprintf(`{"ItemCollectionKey":%s,"SizeEstimateRangeGB":[0,1]}`, key.only(namesOf(t.Hash)))
 }
 
-// statementBytes is what an update itself counts: an item for each action of what it writes alone, and something for the action.
+// statementBytes is what an update itself counts: an item for each action of what it writes alone, and something for
+// the action.
 func (r *Request) statementBytes(updated Item) int {
 	total := 3
 	for _, a := range r.Actions {
@@ -345,8 +349,8 @@ func (r *Request) touched(verbs ...string) (paths []Path) {
 	return paths
 }
 
-// movesElements reports whether the update changes which elements of a list have which index: then it is open which one a path means
-// in the item after it.
+// movesElements reports whether the update changes which elements of a list have which index: then it is open which one
+// a path means in the item after it.
 func (r *Request) movesElements(old Item) bool {
 	for _, a := range r.Actions {
 		for i, step := range a.Path.Steps {

@@ -51,7 +51,8 @@ func TestRandom(t *testing.T) {
 		}
 		for ; done < share; seed++ {
 			steps := min(stepsMax, share-done)
-			if difference := tryHistory(do, newHistory(seed, "t"+strconv.FormatUint(seed, 36)), steps); difference != nil {
+			if difference := tryHistory(do, newHistory(seed, "t"+strconv.FormatUint(seed, 36)),
+				steps); difference != nil {
 				t.Fatal(difference.report(t))
 			}
 			done += steps
@@ -208,7 +209,8 @@ func elements(list string) (texts []string) {
 func segmentBody(r *Request, segment int, start string) string {
 	members := map[string]json.RawMessage{}
 	_ = json.Unmarshal([]byte(r.Body), &members) // the generator's own
-	members["Segment"], members["TotalSegments"] = json.RawMessage(strconv.Itoa(segment)), json.RawMessage(strconv.Itoa(r.Segments))
+	members["Segment"], members["TotalSegments"] = json.RawMessage(strconv.Itoa(segment)),
+		json.RawMessage(strconv.Itoa(r.Segments))
 	if start != "" {
 		members["ExclusiveStartKey"] = json.RawMessage(start)
 	}
@@ -228,7 +230,8 @@ func makeTables(do target, tables []*Table) string {
 	for _, t := range tables {
 		for begun := time.Now(); ; time.Sleep(time.Millisecond) {
 			answer, failure := do("DescribeTable", `{"TableName":"`+t.Name+`"}`)
-			if !failure && strings.Contains(string(answer), `"TableStatus":"ACTIVE"`) && !strings.Contains(string(answer), "CREATING") {
+			if !failure && strings.Contains(string(answer), `"TableStatus":"ACTIVE"`) &&
+				!strings.Contains(string(answer), "CREATING") {
 				break
 			}
 			if time.Since(begun) > activeTimeout {
@@ -268,7 +271,8 @@ func (d *difference) report(t *testing.T) string {
 	return b.String()
 }
 
-// shrink drops operations that do not matter: reads and those on other tables first, then larger groups before smaller ones.
+// shrink drops operations that do not matter: reads and those on other tables first, then larger groups before smaller
+// ones.
 func shrink(d *difference, open func() target) (short []*Request, text string) {
 	deadline := time.Now().Add(shrinkTime)
 	tables := d.history.generator.tables
@@ -289,7 +293,8 @@ func shrink(d *difference, open func() target) (short []*Request, text string) {
 	last := short[len(short)-1]
 	try(append(slices.DeleteFunc(slices.Clone(short[:len(short)-1]), func(r *Request) bool {
 		write := r.Item != nil || r.Parts != nil || r.Key != nil && r.Operation != "GetItem"
-		return !write || !slices.ContainsFunc(tables, func(t *Table) bool { return strings.Contains(last.Body, t.Name) && strings.Contains(r.Body, t.Name) })
+		return !write || !slices.ContainsFunc(tables,
+			func(t *Table) bool { return strings.Contains(last.Body, t.Name) && strings.Contains(r.Body, t.Name) })
 	}), last))
 	for size := len(short) / 2; size > 0; size /= 2 {
 		for at := 0; at < len(short)-1 && time.Now().Before(deadline); {

@@ -15,8 +15,8 @@ import (
 // body is a request's or an answer's JSON, taken apart.
 type body map[string]any
 
-// plant is one rule that a database breaks. spoil gets what a request and its answer are, and changes either; do answers a request.
-// It returns whether it broke something this time.
+// plant is one rule that a database breaks. spoil gets what a request and its answer are, and changes either; do
+// answers a request. It returns whether it broke something this time.
 type plant struct {
 	name string
 	// before changes a request; nil leaves it. false means that there is nothing to change.
@@ -95,7 +95,8 @@ var plants = []plant{
 	{name: "new for old, of what was updated", before: func(operation string, request body) bool {
 		return operation == "UpdateItem" && request.rename("ReturnValues", "UPDATED_OLD", "UPDATED_NEW")
 	}},
-	{name: "a unit too much", every: 20, after: func(_ string, _, answer body) bool { return addUnit(answer.object("ConsumedCapacity"), 1) }},
+	{name: "a unit too much", every: 20,
+		after: func(_ string, _, answer body) bool { return addUnit(answer.object("ConsumedCapacity"), 1) }},
 	{name: "half a unit too little for a consistent read", after: func(operation string, request, answer body) bool {
 		return request["ConsistentRead"] == true && addUnit(answer.object("ConsumedCapacity"), -0.5)
 	}},
@@ -106,7 +107,8 @@ var plants = []plant{
 		list := answer.list("ConsumedCapacity")
 		return len(list) > 0 && addUnit(list[0].(map[string]any), 1)
 	}},
-	{name: "no LastEvaluatedKey", every: 5, after: func(_ string, _, answer body) bool { return answer.without("LastEvaluatedKey") }},
+	{name: "no LastEvaluatedKey", every: 5,
+		after: func(_ string, _, answer body) bool { return answer.without("LastEvaluatedKey") }},
 	{name: "two items change places", every: 5, after: func(operation string, _, answer body) bool {
 		items := answer.list("Items")
 		if len(items) < 2 || same(items[0], items[1]) {
@@ -115,8 +117,10 @@ var plants = []plant{
 		items[0], items[1] = items[1], items[0]
 		return true
 	}},
-	{name: "the direction is not looked at", before: func(_ string, request body) bool { return request.without("ScanIndexForward") }},
-	{name: "the limit is not looked at", before: func(operation string, request body) bool { return operation == "Query" && request.without("Limit") }},
+	{name: "the direction is not looked at",
+		before: func(_ string, request body) bool { return request.without("ScanIndexForward") }},
+	{name: "the limit is not looked at",
+		before: func(operation string, request body) bool { return operation == "Query" && request.without("Limit") }},
 	{name: "the start is not looked at", before: func(operation string, request body) bool {
 		return operation == "Query" && request.without("ExclusiveStartKey")
 	}},
@@ -129,7 +133,8 @@ var plants = []plant{
 		needless := []string{"ExpressionAttributeNames", "ExpressionAttributeValues", "UpdateExpression", "Expected"}
 		other := slices.ContainsFunc(needless, func(name string) bool { return request[name] != nil })
 		condition := request.text("ConditionExpression")
-		return !other && len(condition) < 1000 && strings.Contains(condition, "exists") && request.without("ConditionExpression")
+		return !other && len(condition) < 1000 && strings.Contains(condition, "exists") &&
+			request.without("ConditionExpression")
 	}},
 	{name: "the item of a false condition is not shown", after: func(_ string, _, answer body) bool {
 		return answer["__type"] != nil && answer.without("Item")
@@ -171,9 +176,13 @@ var plants = []plant{
 		}
 		return false
 	}},
-	{name: "no metrics of collections", after: func(_ string, _, answer body) bool { return answer.without("ItemCollectionMetrics") }},
+	{name: "no metrics of collections", after: func(_ string, _,
+		answer body) bool {
+		return answer.without("ItemCollectionMetrics")
+	}},
 	{name: "another exception", every: 10, after: func(_ string, _, answer body) bool {
-		return answer.rename("__type", "com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException", "com.amazon.coral.validate#ValidationException")
+		return answer.rename("__type", "com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException",
+			"com.amazon.coral.validate#ValidationException")
 	}},
 	{name: "another text", every: 10, after: func(_ string, _, answer body) bool {
 		text := answer.text("message")
@@ -181,7 +190,8 @@ var plants = []plant{
 		return strings.Contains(text, "schema")
 	}},
 	{name: "a projection is not looked at", before: func(_ string, request body) bool {
-		return request["ExpressionAttributeNames"] == nil && request["Select"] == nil && request["IndexName"] == nil && request.without("ProjectionExpression")
+		return request["ExpressionAttributeNames"] == nil && request["Select"] == nil && request["IndexName"] == nil &&
+			request.without("ProjectionExpression")
 	}},
 	{name: "a segment leaves one out", every: 3, after: func(_ string, request, answer body) bool {
 		items := answer.list("Items")
@@ -244,7 +254,8 @@ func TestPlants(t *testing.T) {
 			for seed, left := uint64(1), plantSteps; left > 0; seed, left = seed+1, left-stepsMax {
 				h := newHistory(seed, "plant"+string(rune('a'+i%26))+string(rune('a'+i/26))+string(rune('0'+seed)))
 				if d := tryHistory(do, h, stepsMax); d != nil {
-					t.Logf("noticed after %d operations: %s", plantSteps-left+len(h.done), strings.SplitN(shortest(d.text), "\n", 2)[0])
+					t.Logf("noticed after %d operations: %s", plantSteps-left+len(h.done),
+						strings.SplitN(shortest(d.text), "\n", 2)[0])
 					return
 				}
 			}

@@ -33,7 +33,8 @@ type Request struct {
 	Values map[string]*Value
 }
 
-// Failure is an exception. Texts are the messages that it may have, of which one is told; none means that the model does not know it.
+// Failure is an exception. Texts are the messages that it may have, of which one is told; none means that the model
+// does not know it.
 type Failure struct {
 	Type    string
 	Texts   []string

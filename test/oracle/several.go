@@ -112,7 +112,8 @@ func (m *Model) begin(r *Request) (tables []*Table, f *Failure) {
 // batchFaults are requestFaults of a put in a batch: of a key that is not the table's, it is not told why.
 func (t *Table) batchFaults(part *Request) (texts []string) {
 	for _, text := range t.requestFaults(part) {
-		if strings.HasPrefix(text, textInvalid+"Missing the key ") || strings.HasPrefix(text, textInvalid+"Type mismatch for key ") {
+		if strings.HasPrefix(text, textInvalid+"Missing the key ") ||
+			strings.HasPrefix(text, textInvalid+"Type mismatch for key ") {
 			text = textKeySchema
 		}
 		texts = append(texts, text)
@@ -172,7 +173,8 @@ func (a *Answer) addCollections(m *Model, r *Request, tables []*Table) {
 	for _, t := range tables {
 		var list []string
 		for _, part := range r.Parts {
-			if text := collectionJSON(t, t.target(part)); part.Table == t.Name && t.hasLocal() && !slices.Contains(list, text) {
+			if text := collectionJSON(t, t.target(part)); part.Table == t.Name && t.hasLocal() &&
+				!slices.Contains(list, text) {
 				list = append(list, text)
 			}
 		}
@@ -212,7 +214,8 @@ func cancelled(reasons []Reason) *Answer {
 		codes[i] = reasons[i].Code
 	}
 	return failed(&Failure{Type: "TransactionCanceledException", Reasons: reasons,
-		Texts: []string{"Transaction cancelled, please refer cancellation reasons for specific reasons [" + strings.Join(codes, ", ") + "]"}})
+		Texts: []string{"Transaction cancelled, please refer cancellation reasons for specific reasons [" +
+			strings.Join(codes, ", ") + "]"}})
 }
 
 // faulty gives one reason its fault; only the first of a transaction is told.
@@ -234,7 +237,8 @@ func anyGiven(reasons []Reason) bool {
 	return slices.ContainsFunc(reasons, func(reason Reason) bool { return reason.Code != "None" })
 }
 
-// mismatches gives keys that the table can't have their reasons. top is what refuses the whole request: empty and over-long keys.
+// mismatches gives keys that the table can't have their reasons. top is what refuses the whole request: empty and
+// over-long keys.
 func (m *Model) mismatches(r *Request, reasons []Reason) (top []string) {
 	for i, part := range r.Parts {
 		t := m.tables[part.Table]
@@ -315,7 +319,8 @@ func (m *Model) transactWrite(r *Request) *Answer {
 	if top := m.mismatches(r, reasons); len(top) > 0 {
 		f := invalid(top...)
 		if done, ok := m.tokens[r.Token]; ok && done.body != r.Body && !anyGiven(reasons) {
-			f.Or = &Failure{Type: "IdempotentParameterMismatchException"} // a key of an index may be judged after the token
+			// a key of an index may be judged after the token
+			f.Or = &Failure{Type: "IdempotentParameterMismatchException"}
 		} else {
 			f.Or = cancelled(reasons).Failure // if another action has such a reason
 		}

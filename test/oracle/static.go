@@ -12,19 +12,23 @@ import (
 var operandTypes = map[string][]string{
 	"<": {"S N B", "S N B"}, "<=": {"S N B", "S N B"}, ">": {"S N B", "S N B"}, ">=": {"S N B", "S N B"},
 	"BETWEEN": {"S N B", "S N B", "S N B"}, "begins_with": {"S B", "S B"}, "contains": {"S B SS NS BS L", ""},
-	"size": {"S B SS NS BS L M"}, "attribute_type": {"", "S"}, "+": {"N", "N"}, "-": {"N", "N"}, "list_append": {"L", "L"},
+	"size": {"S B SS NS BS L M"}, "attribute_type": {"", "S"}, "+": {"N", "N"}, "-": {"N", "N"},
+	"list_append": {"L", "L"},
 }
 
-// staticFaults lists what is wrong with a request, or with a part of one of the operation, whatever is stored; DynamoDB tells one of them.
+// staticFaults lists what is wrong with a request, or with a part of one of the operation, whatever is stored; DynamoDB
+// tells one of them.
 func (r *Request) staticFaults(operation string) []string {
 	older := keepsOlder(operation)
-	texts := slices.Concat(r.Key.faults(older), r.Item.faults(older), r.Start.faults(older), r.placeholderFaults(operation), r.expressionFaults())
+	texts := slices.Concat(r.Key.faults(older), r.Item.faults(older), r.Start.faults(older),
+		r.placeholderFaults(operation), r.expressionFaults())
 	return append(enclosed(operation, texts), r.Item.tooLarge()...)
 }
 
 // placeholderFaults lists what is wrong with the values of placeholders.
 func (r *Request) placeholderFaults(operation string) (texts []string) {
-	enclosed := func(v *Value, text string) bool { // but for what a value contains: no number, or a member that comes twice
+	// but for what a value contains: no number, or a member that comes twice
+	enclosed := func(v *Value, text string) bool {
 		return keepsOlder(operation) || v.Type != "N" && !strings.HasSuffix(text, "contains duplicates.")
 	}
 	for placeholder, v := range r.Values {
@@ -49,13 +53,14 @@ func (r *Request) expressionFaults() (texts []string) {
 		for _, v := range test.Values {
 			operands = append(operands, v)
 		}
-		texts = append(texts, prefixed("Invalid KeyConditionExpression: ", (&Condition{Op: test.Op, Operands: operands}).faults())...)
+		texts = append(texts, prefixed("Invalid KeyConditionExpression: ",
+			(&Condition{Op: test.Op, Operands: operands}).faults())...)
 	}
 	return texts
 }
 
-// scalarFaults refuses paths that lead into keys of the table or of its indexes. An index that is not there is told before them, and so is that an
-// UpdateItem changes the table's key.
+// scalarFaults refuses paths that lead into keys of the table or of its indexes. An index that is not there is told
+// before them, and so is that an UpdateItem changes the table's key.
 func (t *Table) scalarFaults(r *Request) (texts []string) {
 	x, keys := t.index(r.Index), t.key()
 	if x == nil {
@@ -66,14 +71,16 @@ func (t *Table) scalarFaults(r *Request) (texts []string) {
 	}
 	refuse := func(paths []Path, allowed []string) {
 		for _, path := range paths {
-			if len(path.Steps) > 0 && slices.Contains(namesOf(keys), path.Name) && !slices.Contains(allowed, path.Name) {
+			if len(path.Steps) > 0 && slices.Contains(namesOf(keys), path.Name) &&
+				!slices.Contains(allowed, path.Name) {
 				texts = append(texts, "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: …")
 			}
 		}
 	}
 	refuse(slices.Concat(r.Projection, r.Condition.paths()), nil)
 	updated := len(texts)
-	refuse(r.touched("SET", "REMOVE", "ADD", "DELETE"), namesOf(t.key())) // that the table's key can't be changed is told later
+	// that the table's key can't be changed is told later
+	refuse(r.touched("SET", "REMOVE", "ADD", "DELETE"), namesOf(t.key()))
 	if touched := t.touchFaults(r); r.Operation == "UpdateItem" && len(texts) > updated && len(touched) > 0 {
 		texts = append(texts[:updated], touched...)
 	}
@@ -124,13 +131,16 @@ func callFaults(op string, operands []Operand) (texts []string) {
 		}
 		if i < len(wanted) && wanted[i] != "" {
 			if kind := staticType(o); kind != "" && !slices.Contains(strings.Fields(wanted[i]), kind) {
-				texts = append(texts, "Incorrect operand type for operator or function; operator or function: "+op+", operand type: "+kind)
+				texts = append(texts, "Incorrect operand type for operator or function; operator or function: "+op+
+					", operand type: "+kind)
 			}
 		}
 	}
 	if op == "attribute_type" {
-		if v, ok := operands[1].(*Value); ok && v.Type == "S" && !slices.Contains(strings.Fields("S N B BOOL NULL L M SS NS BS"), v.Text) {
-			texts = append(texts, "Invalid attribute type name found; type: "+v.Text+", valid types: {B,NULL,SS,BOOL,L,BS,N,NS,S,M}")
+		if v, ok := operands[1].(*Value); ok && v.Type == "S" &&
+			!slices.Contains(strings.Fields("S N B BOOL NULL L M SS NS BS"), v.Text) {
+			texts = append(texts, "Invalid attribute type name found; type: "+v.Text+
+				", valid types: {B,NULL,SS,BOOL,L,BS,N,NS,S,M}")
 		}
 	}
 	return texts
@@ -181,7 +191,8 @@ func (v *Value) bound() string {
 }
 
 // longNames are types as the texts about ADD and DELETE have them. // immutable
-var longNames = map[string]string{"S": "STRING", "N": "NUMBER", "B": "BINARY", "BOOL": "BOOLEAN", "NULL": "NULL", "L": "LIST", "M": "MAP"}
+var longNames = map[string]string{"S": "STRING", "N": "NUMBER", "B": "BINARY", "BOOL": "BOOLEAN", "NULL": "NULL",
+	"L": "LIST", "M": "MAP"}
 
 func actionFaults(actions []Action) (texts []string) {
 	var paths []Path
@@ -198,7 +209,8 @@ func actionFaults(actions []Action) (texts []string) {
 					texts = append(texts, callFaults(call.Function, call.Operands)...)
 				}
 			case isValue && !v.isSet() && (verb == "DELETE" || v.Type != "N"):
-				texts = append(texts, "Incorrect operand type for operator or function; operator: "+verb+", operand type: "+longNames[v.Type]+
+				texts = append(texts, "Incorrect operand type for operator or function; operator: "+verb+
+					", operand type: "+longNames[v.Type]+
 					", typeSet: ALLOWED_FOR_"+verb+"_OPERAND")
 			}
 		}

@@ -148,7 +148,8 @@ func (t *Table) keyFaults(key Item) (texts []string) {
 			texts = append(texts, textKeySchema)
 			continue
 		}
-		texts = append(texts, lengthFaults(v, i > 0, "The AttributeValue for a key attribute "+emptyText(v)+" Key: "+part.Name)...)
+		texts = append(texts, lengthFaults(v, i > 0,
+			"The AttributeValue for a key attribute "+emptyText(v)+" Key: "+part.Name)...)
 	}
 	return texts
 }
@@ -161,9 +162,11 @@ func (t *Table) itemFaults(item Item) (texts []string) {
 		case v == nil:
 			texts = append(texts, textInvalid+"Missing the key "+part.Name+" in the item")
 		case v.Type != part.Type:
-			texts = append(texts, textInvalid+"Type mismatch for key "+part.Name+" expected: "+part.Type+" actual: "+v.Type)
+			texts = append(texts, textInvalid+"Type mismatch for key "+part.Name+" expected: "+part.Type+" actual: "+
+				v.Type)
 		default:
-			texts = append(texts, lengthFaults(v, i > 0, "The AttributeValue for a key attribute "+emptyText(v)+" Key: "+part.Name)...)
+			texts = append(texts, lengthFaults(v, i > 0,
+				"The AttributeValue for a key attribute "+emptyText(v)+" Key: "+part.Name)...)
 		}
 	}
 	return texts
@@ -192,13 +195,17 @@ func (t *Table) indexFaults(item Item, updated bool) (texts []string) {
 					texts = append(texts, textRangeLong)
 				}
 			case v.Type != part.Type:
-				texts = append(texts, textInvalid+"Type mismatch for Index Key "+part.Name+" Expected: "+part.Type+" Actual: "+v.Type+" IndexName: "+t.firstWith(part))
+				texts = append(texts, textInvalid+"Type mismatch for Index Key "+part.Name+" Expected: "+part.Type+
+					" Actual: "+v.Type+" IndexName: "+t.firstWith(part))
 			case updated:
-				texts = append(texts, lengthFaults(v, i >= len(x.Hash), "The update expression attempted to update a secondary index key to a value that is "+
-					"not supported. The AttributeValue for a key attribute "+emptyText(v))...)
+				texts = append(texts, lengthFaults(v, i >= len(x.Hash),
+					"The update expression attempted to update a secondary index key to a value that is "+
+						"not supported. The AttributeValue for a key attribute "+emptyText(v))...)
 			default:
-				texts = append(texts, lengthFaults(v, i >= len(x.Hash), "A value specified for a secondary index key is not supported. "+
-					"The AttributeValue for a key attribute "+emptyText(v)+" IndexName: "+t.firstWith(part)+", IndexKey: "+part.Name)...)
+				texts = append(texts, lengthFaults(v, i >= len(x.Hash),
+					"A value specified for a secondary index key is not supported. "+
+						"The AttributeValue for a key attribute "+emptyText(v)+" IndexName: "+t.firstWith(part)+
+						", IndexKey: "+part.Name)...)
 			}
 		}
 	}
@@ -295,7 +302,8 @@ func (t *Table) describe() string {
 		if x.Projection == "INCLUDE" {
 			projection = `{"ProjectionType":"INCLUDE","NonKeyAttributes":["` + strings.Join(x.Include, `","`) + `"]}`
 		}
-		text := `{"IndexName":"` + x.Name + `","KeySchema":` + schemaJSON(x.Hash, x.Range) + `,"Projection":` + projection + `}`
+		text := `{"IndexName":"` + x.Name + `","KeySchema":` + schemaJSON(x.Hash, x.Range) + `,"Projection":` +
+			projection + `}`
 		if x.Local {
 			local = append(local, text)
 		} else {
@@ -306,7 +314,8 @@ func (t *Table) describe() string {
 	for _, name := range slices.SortedFunc(maps.Keys(types), cmp.Compare) {
 		definitions = append(definitions, `{"AttributeName":"`+name+`","AttributeType":"`+types[name]+`"}`)
 	}
-	body := `{"TableName":"` + t.Name + `","BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[` + strings.Join(definitions, ",") +
+	body := `{"TableName":"` + t.Name + `","BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[` +
+		strings.Join(definitions, ",") +
 		`],"KeySchema":` + schemaJSON(t.Hash, t.Range)
 	if local != nil {
 		body += `,"LocalSecondaryIndexes":[` + strings.Join(local, ",") + `]`

@@ -28,7 +28,8 @@ type Call struct {
 	Operands []Operand
 }
 
-// Condition is a tree. Op is AND, OR (over Parts), NOT (of Parts[0]), a comparison, BETWEEN, IN or a function's name (over Operands).
+// Condition is a tree. Op is AND, OR (over Parts), NOT (of Parts[0]), a comparison, BETWEEN, IN or a function's name
+// (over Operands).
 type Condition struct {
 	Op       string
 	Parts    []*Condition
@@ -107,7 +108,8 @@ func clashes(paths []Path) (texts []string) {
 	for i := range paths {
 		for j := i + 1; j < len(paths); j++ {
 			if how := relation(paths[i], paths[j]); how != "" {
-				texts = append(texts, "Two document paths "+how+" with each other; must remove or rewrite one of these paths; path one: "+
+				texts = append(texts, "Two document paths "+how+
+					" with each other; must remove or rewrite one of these paths; path one: "+
 					paths[i].text()+", path two: "+paths[j].text())
 			}
 		}

@@ -20,8 +20,8 @@ type Value struct {
 	List   []*Value          // of L, and the members of sets in order
 	Fields map[string]*Value // of M
 
-	// Raw, if not empty, is the value's JSON in requests instead of the usual one. Fault is why DynamoDB refuses it, "" if it does not,
-	// and OlderFault how operations say so whose validation has kept its older words, if that differs.
+	// Raw, if not empty, is the value's JSON in requests instead of the usual one. Fault is why DynamoDB refuses it, ""
+	// if it does not, and OlderFault how operations say so whose validation has kept its older words, if that differs.
 	Raw, Fault, OlderFault string
 }
 
@@ -196,7 +196,8 @@ func (item Item) faults(older bool) (texts []string) {
 	return texts
 }
 
-// appendJSON appends the value as answers have it: fields in order, numbers in their normal form. With raw set it is as in the request.
+// appendJSON appends the value as answers have it: fields in order, numbers in their normal form. With raw set it is as
+// in the request.
 func (v *Value) appendJSON(b []byte, raw bool) []byte {
 	if raw && v.Raw != "" {
 		return append(b, v.Raw...)

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// generator makes random requests about a few tables. Everything in it is chosen so that requests meet: few keys, few names, few values.
+// generator makes random requests about a few tables. Everything in it is chosen so that requests meet: few keys, few
+// names, few values.
 type generator struct {
 	rng    *rand.Rand
 	tables []*Table
@@ -27,12 +28,16 @@ func (g *generator) one(n int) bool { return g.rng.IntN(n) == 0 }
 
 // The few values. // immutable
 var (
-	texts   = []string{"a", "b", "ab", "abc", "ü", "z\x01", "S", "N", "L", "SS", "bad type", "ééé", "😀", "a😀", "e\u0301"}
-	numbers = []string{"0", "1", "-1", "2", "10", "1.5", "100", "-0.5", "1e20", "99999999999999999999999999999999999999",
-		"-12345678901234567.890123", "0e125", "0.0e-129", "1E-130", "9.9999999999999999999999999999999999999E125", "3", "4", "5", "100.5", "0.00101"}
+	texts = []string{"a", "b", "ab", "abc", "ü", "z\x01", "S", "N", "L", "SS", "bad type", "ééé", "😀", "a😀",
+		"e\u0301"}
+	numbers = []string{"0", "1", "-1", "2", "10", "1.5", "100", "-0.5", "1e20",
+		"99999999999999999999999999999999999999",
+		"-12345678901234567.890123", "0e125", "0.0e-129", "1E-130", "9.9999999999999999999999999999999999999E125", "3",
+		"4", "5", "100.5", "0.00101"}
 	blobs = []string{"\x00", "\x00\x01", "a", "\xff", "\xffa", "a\x00"}
 	// attributes are the names of attributes that are not keys of tables, and mostly what type they have.
-	attributes = []Part{{"a", "N"}, {"b", "S"}, {"c", "B"}, {"d", "N"}, {"e", "S"}, {"m", "M"}, {"l", "L"}, {"ss", "SS"}, {"ns", "NS"}, {"bs", "BS"},
+	attributes = []Part{{"a", "N"}, {"b", "S"}, {"c", "B"}, {"d", "N"}, {"e", "S"}, {"m", "M"}, {"l", "L"},
+		{"ss", "SS"}, {"ns", "NS"}, {"bs", "BS"},
 		{"x", ""}, {"y", "N"}, {"pad", "S"}, {"name", "N"}, {"x y", "S"}, {"ü.é", ""}}
 	kinds = []string{"S", "N", "B", "BOOL", "NULL", "L", "M", "SS", "NS", "BS"}
 )
@@ -154,18 +159,24 @@ func (g *generator) faulty() *Value {
 		raw("SS", `{"SS":[]}`, textInvalid+"An string set  may not be empty"),
 		raw("NS", `{"NS":[]}`, textInvalid+"An number set  may not be empty"),
 		raw("BS", `{"BS":[]}`, textInvalid+"Binary sets should not be empty"),
-		{Type: "SS", Raw: `{"SS":["b","a","b"]}`, Fault: textInvalid + `Input collection ["a", "b", "b"] contains duplicates.`,
+		{Type: "SS", Raw: `{"SS":["b","a","b"]}`,
+			Fault:      textInvalid + `Input collection ["a", "b", "b"] contains duplicates.`,
 			OlderFault: textInvalid + "Input collection [b, a, b] contains duplicates."},
-		{Type: "BS", Raw: `{"BS":["/w==","AA==","AA=="]}`, Fault: textInvalid + `Input collection ["AA==","/w==","AA=="]of type BS contains duplicates.`,
+		{Type: "BS", Raw: `{"BS":["/w==","AA==","AA=="]}`,
+			Fault:      textInvalid + `Input collection ["AA==","/w==","AA=="]of type BS contains duplicates.`,
 			OlderFault: textInvalid + "Input collection [/w==, AA==, AA==]of type BS contains duplicates."},
-		{Type: "NS", Raw: `{"NS":["1","1.0"]}`, Fault: textInvalid + "Input collection contains duplicates.", OlderFault: "Input collection contains duplicates"},
+		{Type: "NS", Raw: `{"NS":["1","1.0"]}`, Fault: textInvalid + "Input collection contains duplicates.",
+			OlderFault: "Input collection contains duplicates"},
 		raw("NULL", `{"NULL":false}`, textInvalid+"Null attribute value types must have the value of true"),
 		raw("S", `{}`, empty),
 		raw("S", `{"S":"a","N":"1"}`, "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes"),
-		Number("1E126"), Number("-1e126"), Number("1E-131"), Number("123456789012345678901234567890123456789"), Number("abc"), Number("1+2"),
+		Number("1E126"), Number("-1e126"), Number("1E-131"), Number("123456789012345678901234567890123456789"),
+		Number("abc"), Number("1+2"),
 		Number(" 1"), Number("+e2"), Number("1.2.3"), Number(""), deep, deep, deep,
-		Number("0e126"), Number("-0.0E127"), Number("0e-131"), Number("0.00e-129"), Number("1e9223372036854775808"), Number("0e-9223372036854775809"),
-		raw("M", `{"M":{"":{"S":"x"}}}`, "Empty attribute name"), raw("L", `{"L":[{"M":{"x":{"N":"1"},"":{"NULL":true}}}]}`, "Empty attribute name"),
+		Number("0e126"), Number("-0.0E127"), Number("0e-131"), Number("0.00e-129"), Number("1e9223372036854775808"),
+		Number("0e-9223372036854775809"),
+		raw("M", `{"M":{"":{"S":"x"}}}`, "Empty attribute name"),
+		raw("L", `{"L":[{"M":{"x":{"N":"1"},"":{"NULL":true}}}]}`, "Empty attribute name"),
 	})
 }
 

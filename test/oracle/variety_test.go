@@ -14,20 +14,27 @@ import (
 // varietySteps is the number of requests the model answers to see what the generator makes.
 const varietySteps = 20_000
 
-// wantedOutcomes are outcomes of random requests, and how many of each there must be among varietySteps: without them the comparison would be about
-// nothing. // immutable
+// wantedOutcomes are outcomes of random requests, and how many of each there must be among varietySteps: without them
+// the comparison would be about nothing. // immutable
 var wantedOutcomes = map[string]int{
-	"PutItem done": 2000, "UpdateItem done": 1000, "DeleteItem done": 500, "GetItem done": 500, "Query done": 1500, "Scan done": 500,
+	"PutItem done": 2000, "UpdateItem done": 1000, "DeleteItem done": 500, "GetItem done": 500, "Query done": 1500,
+	"Scan done":         500,
 	"BatchGetItem done": 200, "BatchWriteItem done": 100, "TransactGetItems done": 100, "TransactWriteItems done": 100,
-	"PutItem ValidationException": 50, "UpdateItem ValidationException": 500, "Query ValidationException": 50, "Scan ValidationException": 20,
-	"GetItem ValidationException": 10, "BatchWriteItem ValidationException": 10, "TransactWriteItems ValidationException": 10,
+	"PutItem ValidationException": 50, "UpdateItem ValidationException": 500, "Query ValidationException": 50,
+	"Scan ValidationException":    20,
+	"GetItem ValidationException": 10, "BatchWriteItem ValidationException": 10,
+	"TransactWriteItems ValidationException":  10,
 	"PutItem ConditionalCheckFailedException": 200, "UpdateItem ConditionalCheckFailedException": 200,
 	"DeleteItem ConditionalCheckFailedException": 50, "TransactWriteItems TransactionCanceledException": 100,
 	"TransactWriteItems IdempotentParameterMismatchException": 1, "PutItem ResourceNotFoundException": 5,
 	"reason None": 100, "reason ConditionalCheckFailed": 50, "reason ValidationError": 50,
-	"Query found": 500, "Query several": 200, "Query of an index found": 200, "Scan of an index found": 100, "more pages": 300, "next page": 200,
-	"filtered": 50, "page cut by its size": 5, "Query of three attributes found": 3, "backward": 300, "shown after a false condition": 50, "Attributes": 1000, "units of a local index": 300, "units of a global index": 300,
-	"collections": 100, "segments": 50, textOperand: 50, textMissing: 50, textPath: 100, textUpdateLarge: 1, textItemLarge: 1, textDepth: 1,
+	"Query found": 500, "Query several": 200, "Query of an index found": 200, "Scan of an index found": 100,
+	"more pages": 300, "next page": 200,
+	"filtered": 50, "page cut by its size": 5, "Query of three attributes found": 3, "backward": 300,
+	"shown after a false condition": 50, "Attributes": 1000, "units of a local index": 300,
+	"units of a global index": 300,
+	"collections":             100, "segments": 50, textOperand: 50, textMissing: 50, textPath: 100, textUpdateLarge: 1,
+	textItemLarge: 1, textDepth: 1,
 	"Empty attribute name": 1, textSingle: 1, "an update reads the key": 20, "a transaction with several faults": 5,
 }
 

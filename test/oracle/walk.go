@@ -38,7 +38,8 @@ func (t *Table) walkFaults(x *Index, r *Request) (texts []string, fetch bool) {
 		texts = append(texts, "Consistent reads are not supported on global secondary indexes")
 	}
 	if unseen := t.unprojected(x, r.Filter.paths()); r.Operation == "Query" && len(unseen) > 0 {
-		texts = append(texts, textInvalid+"Secondary index "+x.Name+" does not project one or more filter attributes: ["+strings.Join(unseen, ", ")+"]")
+		texts = append(texts, textInvalid+"Secondary index "+x.Name+
+			" does not project one or more filter attributes: ["+strings.Join(unseen, ", ")+"]")
 	}
 	missing := t.unprojected(x, r.Projection)
 	all := r.Select == "ALL_ATTRIBUTES" && x.Projection != "ALL"
@@ -46,9 +47,11 @@ func (t *Table) walkFaults(x *Index, r *Request) (texts []string, fetch bool) {
 	case x.Local:
 		return texts, all || len(missing) > 0
 	case all:
-		texts = append(texts, textInvalid+"Select type ALL_ATTRIBUTES is not supported for global secondary index "+x.Name+" because its projection type is not ALL")
+		texts = append(texts, textInvalid+"Select type ALL_ATTRIBUTES is not supported for global secondary index "+
+			x.Name+" because its projection type is not ALL")
 	case len(missing) > 0:
-		texts = append(texts, textInvalid+"Global secondary index "+x.Name+" does not project ["+strings.Join(missing, ", ")+"]")
+		texts = append(texts, textInvalid+"Global secondary index "+x.Name+" does not project ["+
+			strings.Join(missing, ", ")+"]")
 	}
 	return texts, false
 }
@@ -78,7 +81,8 @@ func (t *Table) testFaults(x *Index, r *Request) (texts []string) {
 				texts = append(texts, textInvalid+"Condition parameter type does not match schema type")
 				continue
 			}
-			texts = append(texts, lengthFaults(v, i >= len(x.Hash), "The AttributeValue for a key attribute "+emptyText(v)+" Key: "+part.Name)...)
+			texts = append(texts, lengthFaults(v, i >= len(x.Hash),
+				"The AttributeValue for a key attribute "+emptyText(v)+" Key: "+part.Name)...)
 		}
 	}
 	if found < len(r.KeyTests) {
@@ -98,7 +102,8 @@ func (x *Index) gapFault(tests []KeyTest) (fault []string) {
 	for _, part := range x.Range {
 		test := testOn(tests, part.Name)
 		if test != nil && free != nil {
-			fault = []string{"RANGE key attributes " + strings.Join(free, ", ") + " must have equality conditions specified in the query " +
+			fault = []string{"RANGE key attributes " + strings.Join(free, ", ") +
+				" must have equality conditions specified in the query " +
 				"because a condition is present on key attribute " + part.Name}
 		}
 		if test == nil || test.Op != "=" {
@@ -152,7 +157,8 @@ func (t *Table) startFaults(x *Index, r *Request) (texts []string) {
 
 const textSingle = "The query can return at most one row and cannot be restarted"
 
-// findsOne reports whether the conditions leave one item at most: they give each attribute of the table's key its value.
+// findsOne reports whether the conditions leave one item at most: they give each attribute of the table's key its
+// value.
 func (t *Table) findsOne(x *Index, r *Request) bool {
 	return x.Name == "" && r.Operation == "Query" && !slices.ContainsFunc(t.key(), func(part Part) bool {
 		test := testOn(r.KeyTests, part.Name)

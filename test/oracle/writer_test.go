@@ -11,7 +11,8 @@ import (
 	"strings"
 )
 
-// writer renders trees as text. How it does is random: placeholders or plain names, parentheses, blanks, the case of keywords.
+// writer renders trees as text. How it does is random: placeholders or plain names, parentheses, blanks, the case of
+// keywords.
 type writer struct {
 	rng    *rand.Rand
 	names  map[string]string // placeholder to name
@@ -19,7 +20,8 @@ type writer struct {
 }
 
 // plainNames may stand in expressions as they are. // immutable
-var plainNames = map[string]bool{"pk": true, "sk": true, "a": true, "b": true, "c": true, "d": true, "e": true, "m": true, "l": true,
+var plainNames = map[string]bool{"pk": true, "sk": true, "a": true, "b": true, "c": true, "d": true, "e": true,
+	"m": true, "l": true,
 	"ss": true, "ns": true, "bs": true, "x": true, "y": true}
 
 // placeholders adds the placeholders that the expressions since the last call have used, and returns those of values.
@@ -177,7 +179,8 @@ func (w *writer) test(c *Condition) string {
 	case "=", "<>", "<", "<=", ">", ">=":
 		return w.operand(c.Operands[0]) + w.blank() + c.Op + w.blank() + w.operand(c.Operands[1])
 	case "BETWEEN":
-		return fmt.Sprint(w.operand(c.Operands[0]), w.space(), w.word("BETWEEN"), w.space(), w.operand(c.Operands[1]), w.space(), w.word("AND"),
+		return fmt.Sprint(w.operand(c.Operands[0]), w.space(), w.word("BETWEEN"), w.space(), w.operand(c.Operands[1]),
+			w.space(), w.word("AND"),
 			w.space(), w.operand(c.Operands[2]))
 	case "IN":
 		return w.operand(c.Operands[0]) + w.space() + w.call(w.word("IN"), c.Operands[1:])

@@ -28,7 +28,8 @@ type harness struct {
 
 func newHarness(t *testing.T) *harness {
 	db := testdb.Open(t)
-	session, err := sql.New(sql.Options{DB: db}).Open(ctx, result.Login{User: "root", Database: database.DefaultDatabase})
+	session, err := sql.New(sql.Options{DB: db}).Open(ctx,
+		result.Login{User: "root", Database: database.DefaultDatabase})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,8 +44,10 @@ type probe struct {
 
 // everybody's condition keys. // immutable
 var everybody = map[string][]string{
-	"aws:username": {"ann"}, "aws:sourceip": {"192.0.2.7"}, "aws:securetransport": {"false"}, "aws:useragent": {"test"}, "aws:principaltype": {"User"},
-	"aws:requestedregion": {"us-east-1"}, "aws:principalaccount": {"000000000000"}, "aws:resourcetag/class": {"secret"}, "aws:viaawsservice": {"false"},
+	"aws:username": {"ann"}, "aws:sourceip": {"192.0.2.7"}, "aws:securetransport": {"false"}, "aws:useragent": {"test"},
+	"aws:principaltype":   {"User"},
+	"aws:requestedregion": {"us-east-1"}, "aws:principalaccount": {"000000000000"}, "aws:resourcetag/class": {"secret"},
+	"aws:viaawsservice": {"false"},
 }
 
 // asked are the values that the matrix's policies ask for: of each key one that requests have, one that none has, and
@@ -164,8 +166,10 @@ func with(pairs ...string) map[string][]string {
 }
 
 const (
-	leading, attributesKey, selected, returned = "dynamodb:leadingkeys", "dynamodb:attributes", "dynamodb:select", "dynamodb:returnvalues"
-	capacity, enclosing, fullScan              = "dynamodb:returnconsumedcapacity", "dynamodb:enclosingoperation", "dynamodb:fulltablescan"
+	leading, attributesKey, selected, returned = "dynamodb:leadingkeys", "dynamodb:attributes", "dynamodb:select",
+		"dynamodb:returnvalues"
+	capacity, enclosing, fullScan = "dynamodb:returnconsumedcapacity", "dynamodb:enclosingoperation",
+		"dynamodb:fulltablescan"
 )
 
 // ofRows are the condition keys that a statement over several tables does not show.
@@ -178,7 +182,8 @@ func (m *matrix) items() (list []probe) {
 			keys: keys,
 			run:  func(user string) (string, error) { return m.do(user, operation, body) }})
 	}
-	const bob, item, name = `"Key":{"id":{"S":"bob"}}`, `"Item":{"id":{"S":"bob"},"pub":{"S":"open"}}`, `"TableName":"` + table + `"`
+	const bob, item, name = `"Key":{"id":{"S":"bob"}}`, `"Item":{"id":{"S":"bob"},"pub":{"S":"open"}}`,
+		`"TableName":"` + table + `"`
 	const never = `"ConditionExpression":"attribute_not_exists(id)"`
 	add("GetItem", "GetItem", `{`+name+`,`+bob+`}`, with(leading, "bob", attributesKey, "id", selected,
 		"ALL_ATTRIBUTES", capacity, "NONE"))
@@ -195,7 +200,9 @@ func (m *matrix) items() (list []probe) {
 	}
 	for _, one := range [][3]string{{"", "", "NONE"}, {"ALL_OLD", "", "ALL_OLD"}, {"UPDATED_NEW", "", "UPDATED_NEW"},
 		{"NONE", "ALL_OLD", "ALL_OLD"}, {"UPDATED_NEW", "ALL_OLD", "UPDATED_NEW ALL_OLD"}} {
-		body := `{` + name + `,` + bob + `,"UpdateExpression":"SET pub = :v","ExpressionAttributeValues":{":v":{"S":"open"}},` + never + returning(one[0], one[1]) + `}`
+		body := `{` + name + `,` + bob +
+			`,"UpdateExpression":"SET pub = :v","ExpressionAttributeValues":{":v":{"S":"open"}},` + never +
+			returning(one[0], one[1]) + `}`
 		add("UpdateItem", "UpdateItem", body, with(leading, "bob", attributesKey, "id pub", returned, one[2],
 			capacity, "NONE"))
 	}
@@ -233,7 +240,8 @@ func (m *matrix) items() (list []probe) {
 	}
 	add("DescribeTable", "DescribeTable", `{`+name+`}`, nil)
 	add("TagResource", "TagResource",
-		`{"ResourceArn":"arn:aws:dynamodb:us-east-1:000000000000:table/`+table+`","Tags":[{"Key":"class","Value":"secret"}]}`,
+		`{"ResourceArn":"arn:aws:dynamodb:us-east-1:000000000000:table/`+table+
+			`","Tags":[{"Key":"class","Value":"secret"}]}`,
 		with("aws:tagkeys", "class", "aws:requesttag/class", "secret"))
 	return list
 }
@@ -574,9 +582,12 @@ func (m *matrix) wide() (list []probe) {
 	}
 	for _, statement := range []string{"SELECT * FROM data", "SELECT sec FROM data",
 		"SELECT sec FROM data WHERE id = 'eve'", "SELECT MAX(sec) FROM data", "SELECT id, sec s FROM data ORDER BY s",
-		"SELECT (SELECT MAX(sec) FROM data) FROM data WHERE id = 'bob'", "SELECT id FROM data WHERE id = 'bob' AND EXISTS (SELECT 1 FROM data WHERE sec = 'SECRET-eve') UNION SELECT sec FROM data",
-		"WITH d AS (SELECT sec FROM data) SELECT * FROM d", "SELECT ROW_NUMBER() OVER (ORDER BY sec), sec FROM data", "SELECT b.sec FROM data a, data b WHERE a.id = 'bob'",
-		"UPDATE data SET pub = sec WHERE id = 'none'", "EXPLAIN ANALYZE SELECT sec FROM data", "SELECT JSON_ARRAYAGG(sec) FROM data", "SELECT GROUP_CONCAT(sec) FROM data"} {
+		"SELECT (SELECT MAX(sec) FROM data) FROM data WHERE id = 'bob'",
+		"SELECT id FROM data WHERE id = 'bob' AND EXISTS (SELECT 1 FROM data WHERE sec = 'SECRET-eve') UNION SELECT sec FROM data",
+		"WITH d AS (SELECT sec FROM data) SELECT * FROM d", "SELECT ROW_NUMBER() OVER (ORDER BY sec), sec FROM data",
+		"SELECT b.sec FROM data a, data b WHERE a.id = 'bob'",
+		"UPDATE data SET pub = sec WHERE id = 'none'", "EXPLAIN ANALYZE SELECT sec FROM data",
+		"SELECT JSON_ARRAYAGG(sec) FROM data", "SELECT GROUP_CONCAT(sec) FROM data"} {
 		list = append(list, probe{name: statement, run: func(user string) (string, error) {
 			session, err := m.engine.Open(ctx, result.Login{User: user, Database: database.DefaultDatabase})
 			if err != nil {

@@ -23,16 +23,19 @@ import (
 
 // equivalents are statements and requests that do the same, on the table {t} whose key is k.
 var equivalents = []struct{ statement, operation, body string }{
-	{"SELECT v FROM %[1]s WHERE k = %[2]s", "GetItem", `{"TableName": "%[1]s", "Key": {"k": %[3]s}, "ProjectionExpression": "v, k"}`},
+	{"SELECT v FROM %[1]s WHERE k = %[2]s", "GetItem",
+		`{"TableName": "%[1]s", "Key": {"k": %[3]s}, "ProjectionExpression": "v, k"}`},
 	{"SELECT v FROM %[1]s WHERE k = %[2]s", "Query",
 		`{"TableName": "%[1]s", "KeyConditionExpression": "k = :k", "ExpressionAttributeValues": {":k": %[3]s}, "ProjectionExpression": "v, k"}`},
-	{"UPSERT INTO %[1]s(k, v) VALUES (%[2]s, 1)", "PutItem", `{"TableName": "%[1]s", "Item": {"k": %[3]s, "v": {"N": "1"}}}`},
+	{"UPSERT INTO %[1]s(k, v) VALUES (%[2]s, 1)", "PutItem",
+		`{"TableName": "%[1]s", "Item": {"k": %[3]s, "v": {"N": "1"}}}`},
 	{"UPDATE %[1]s SET v = 2 WHERE k = %[2]s", "UpdateItem",
 		`{"TableName": "%[1]s", "Key": {"k": %[3]s}, "UpdateExpression": "SET v = :v", "ExpressionAttributeValues": {":v": {"N": "2"}}}`},
 	{"DELETE FROM %[1]s WHERE k = %[2]s", "DeleteItem", `{"TableName": "%[1]s", "Key": {"k": %[3]s}}`},
 }
 
-// TestRightsAgree gives a user random grants and policies, and asks of SQL and of DynamoDB's API whether the user may do the same things.
+// TestRightsAgree gives a user random grants and policies, and asks of SQL and of DynamoDB's API whether the user may
+// do the same things.
 func TestRightsAgree(t *testing.T) {
 	seed := rounds.Seed(t)
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -83,7 +86,8 @@ func rightsAgree(t *testing.T, random *rand.Rand) {
 	if random.IntN(2) == 0 { // and a policy of a table
 		document := fmt.Sprintf(`{"Statement": {"Effect": "%s", "Principal": {"AWS": "arn:aws:iam::000000000000:user/ann"}, "Action": "dynamodb:*", "Resource": "*"}}`,
 			[]string{"Allow", "Deny"}[random.IntN(2)])
-		body, err := json.Marshal(map[string]string{"ResourceArn": "arn:aws:dynamodb:local:000000000000:table/second", "Policy": document})
+		body, err := json.Marshal(map[string]string{"ResourceArn": "arn:aws:dynamodb:local:000000000000:table/second",
+			"Policy": document})
 		if err == nil {
 			err = as("root")("PutResourcePolicy", string(body))
 		}
@@ -96,8 +100,10 @@ func rightsAgree(t *testing.T, random *rand.Rand) {
 	for _, table := range tables {
 		for literal, key := range keys {
 			for _, one := range equivalents {
-				statement, body := fmt.Sprintf(one.statement, table, literal), fmt.Sprintf(one.body, table, literal, key)
-				bySQL, byAPI := isAllowed(t, ann.Query(t.Context(), []byte(statement), &answer{})), isAllowed(t, as("ann")(one.operation, body))
+				statement, body := fmt.Sprintf(one.statement, table, literal), fmt.Sprintf(one.body, table, literal,
+					key)
+				bySQL, byAPI := isAllowed(t, ann.Query(t.Context(), []byte(statement), &answer{})), isAllowed(t,
+					as("ann")(one.operation, body))
 				if bySQL != byAPI {
 					t.Errorf("%v\nSQL lets ann do %s: %t\nDynamoDB's API %s: %t", given, statement, bySQL, body, byAPI)
 				}
@@ -112,7 +118,8 @@ func giveAtRandom(t *testing.T, random *rand.Rand, root *sql.Session, accounts *
 	statements := []string{"CREATE USER ann IDENTIFIED BY 'x'", "CREATE ROLE r", "GRANT r TO ann"}
 	for range random.IntN(5) {
 		verb := pick("GRANT %s ON %s TO %s", "GRANT %s ON %s TO %s", "REVOKE IF EXISTS %s ON %s FROM %s")
-		statements = append(statements, fmt.Sprintf(verb, pick("SELECT", "INSERT", "UPDATE, SELECT", "DELETE", "ALL", "DROP"),
+		statements = append(statements, fmt.Sprintf(verb,
+			pick("SELECT", "INSERT", "UPDATE, SELECT", "DELETE", "ALL", "DROP"),
 			pick("*.*", "`default`.*", "first", "second", "`default`.second"), pick("ann", "r")))
 	}
 	for _, statement := range statements {
@@ -120,15 +127,18 @@ func giveAtRandom(t *testing.T, random *rand.Rand, root *sql.Session, accounts *
 			t.Fatal(statement, err)
 		}
 	}
-	action := pick(`["dynamodb:*"]`, `["dynamodb:PartiQLSelect", "dynamodb:GetItem", "dynamodb:Query"]`, `["dynamodb:PartiQLUpdate", "dynamodb:UpdateItem"]`,
+	action := pick(`["dynamodb:*"]`, `["dynamodb:PartiQLSelect", "dynamodb:GetItem", "dynamodb:Query"]`,
+		`["dynamodb:PartiQLUpdate", "dynamodb:UpdateItem"]`,
 		`["dynamodb:PartiQLInsert", "dynamodb:PutItem", "dynamodb:PartiQLDelete", "dynamodb:DeleteItem"]`)
 	condition := pick("", `, "Condition": {"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": ["${aws:username}", "7"]}}`,
 		`, "Condition": {"ForAnyValue:StringEquals": {"dynamodb:LeadingKeys": ["bob", "8"]}}`,
-		`, "Condition": {"ForAllValues:StringEquals": {"dynamodb:Attributes": ["k", "v"]}}`, `, "Condition": {"ForAllValues:StringEquals": {"dynamodb:Attributes": ["k"]}}`)
+		`, "Condition": {"ForAllValues:StringEquals": {"dynamodb:Attributes": ["k", "v"]}}`,
+		`, "Condition": {"ForAllValues:StringEquals": {"dynamodb:Attributes": ["k"]}}`)
 	document := fmt.Sprintf(`{"Version": "2012-10-17", "Statement": {"Effect": "%s", "Action": %s, "Resource": "%s"%s}}`, pick("Allow", "Deny"), action,
 		pick("*", "arn:aws:dynamodb:*:*:table/*", "arn:aws:dynamodb:*:*:table/first"), condition)
 	if random.IntN(3) > 0 {
-		if err := accounts.Change(t.Context(), "ann", func(u *account.Account) error { return u.PutPolicy("p", document) }); err != nil {
+		if err := accounts.Change(t.Context(), "ann",
+			func(u *account.Account) error { return u.PutPolicy("p", document) }); err != nil {
 			t.Fatal(err)
 		}
 		statements = append(statements, document)

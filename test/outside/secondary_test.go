@@ -11,7 +11,8 @@ import (
 	"github.com/weftdb/weft/internal/testing/rounds"
 )
 
-// attribute is a type of DynamoDB's keys, the types that SQL may declare for it, values as items hold them, and literals to compare them with.
+// attribute is a type of DynamoDB's keys, the types that SQL may declare for it, values as items hold them, and
+// literals to compare them with.
 type attribute struct {
 	letter   string
 	declared []string
@@ -21,20 +22,26 @@ type attribute struct {
 
 // attributes hold values that fit no column of some of the types, too. It is immutable.
 var attributes = []attribute{
-	{"N", []string{"", "TINYINT", "INT", "BIGINT", "BIGINT UNSIGNED", "DECIMAL(12,3)", "FLOAT", "DOUBLE", "TIMESTAMP", "DATE", "TIME", "VARCHAR"},
-		[]string{`"N":"3"`, `"N":"2.5"`, `"N":"-7"`, `"N":"988761600000"`, `"N":"1e30"`, `"N":"0.1"`, `"N":"0.10000000000000000001"`, `"N":"9007199254740993"`,
+	{"N", []string{"", "TINYINT", "INT", "BIGINT", "BIGINT UNSIGNED", "DECIMAL(12,3)", "FLOAT", "DOUBLE", "TIMESTAMP",
+		"DATE", "TIME", "VARCHAR"},
+		[]string{`"N":"3"`, `"N":"2.5"`, `"N":"-7"`, `"N":"988761600000"`, `"N":"1e30"`, `"N":"0.1"`,
+			`"N":"0.10000000000000000001"`, `"N":"9007199254740993"`,
 			`"N":"11444"`, `"NULL":true`, `"S":"3"`, `"S":"abc"`, `"BOOL":true`, `"N":"1.0005"`},
-		sqlType{"", []string{"3", "2.5", "-7", "0", "988761600000", "1e30", "0.1", "0.1e0", "9007199254740993", "'3'", "'0.1'", "'abc'"},
+		sqlType{"", []string{"3", "2.5", "-7", "0", "988761600000", "1e30", "0.1", "0.1e0", "9007199254740993", "'3'",
+			"'0.1'", "'abc'"},
 			[]string{"'2001-05-02 00:00:00'", "DATE '2001-05-02'", "'00:00:00.003'", "TRUE"}}},
 	{"S", []string{"", "VARCHAR", "CHAR(8)", "INT"},
-		[]string{`"S":"3"`, `"S":"a"`, `"S":"ab"`, `"S":"abc"`, `"S":"2001-05-02 00:00:00"`, `"N":"3"`, `"N":"0"`, `"NULL":true`, `"B":"YQ=="`, `"L":[]`, `"S":""`},
-		sqlType{"", []string{"'3'", "'a'", "'ab'", "'abc'", "''", "3"}, []string{"0", "'2001-05-02 00:00:00'", "x'61'"}}},
-	{"B", []string{"", "VARBINARY", "BINARY(2)"}, []string{`"B":"YQ=="`, `"B":"YWI="`, `"B":"/w=="`, `"S":"a"`, `"N":"1"`},
+		[]string{`"S":"3"`, `"S":"a"`, `"S":"ab"`, `"S":"abc"`, `"S":"2001-05-02 00:00:00"`, `"N":"3"`, `"N":"0"`,
+			`"NULL":true`, `"B":"YQ=="`, `"L":[]`, `"S":""`},
+		sqlType{"", []string{"'3'", "'a'", "'ab'", "'abc'", "''", "3"},
+			[]string{"0", "'2001-05-02 00:00:00'", "x'61'"}}},
+	{"B", []string{"", "VARBINARY", "BINARY(2)"},
+		[]string{`"B":"YQ=="`, `"B":"YWI="`, `"B":"/w=="`, `"S":"a"`, `"N":"1"`},
 		sqlType{"", []string{"x'61'", "x'6162'", "x'ff'"}, []string{"'a'", "1"}}},
 }
 
-// secondaryKinds are GSIs as the attributes of their keys, each with its type; TYPE is the attribute's, CODE how a curve codes it. The last ones are made
-// in SQL. It is immutable.
+// secondaryKinds are GSIs as the attributes of their keys, each with its type; TYPE is the attribute's, CODE how a
+// curve codes it. The last ones are made in SQL. It is immutable.
 var secondaryKinds = [][]string{
 	{"c:TYPE:HASH"},
 	{"n:N:HASH", "c:TYPE:RANGE"},
@@ -50,8 +57,8 @@ var secondaryKinds = [][]string{
 	{"INDEX i (ZORDER(c)) WITH (SPARSE='true')"},
 }
 
-// TestAnswersWithSecondaryIndexes asks SQL about tables made over DynamoDB, with and without a GSI. Items, the column's declaration and the index come in
-// each order.
+// TestAnswersWithSecondaryIndexes asks SQL about tables made over DynamoDB, with and without a GSI. Items, the column's
+// declaration and the index come in each order.
 func TestAnswersWithSecondaryIndexes(t *testing.T) {
 	rounds.SkipRace(t)
 	for _, of := range attributes {
@@ -59,8 +66,10 @@ func TestAnswersWithSecondaryIndexes(t *testing.T) {
 			t.Run(of.letter+" "+declared, func(t *testing.T) {
 				h := newHarness(t)
 				for i, kind := range secondaryKinds {
-					for j, order := range []string{"items declare index", "items index declare", "index items declare", "declare items index", "declare index items", "index declare items"} {
-						h.compareSecondary(t, fmt.Sprintf("t%c%d", 'a'+i, j), &of, declared, kind, strings.Fields(order))
+					for j, order := range []string{"items declare index", "items index declare", "index items declare",
+						"declare items index", "declare index items", "index declare items"} {
+						h.compareSecondary(t, fmt.Sprintf("t%c%d", 'a'+i, j), &of, declared, kind,
+							strings.Fields(order))
 					}
 				}
 			})
@@ -81,7 +90,8 @@ func (h *harness) compareSecondary(t *testing.T, name string, of *attribute, dec
 			h.putItems(plain, name, of)
 		case "declare":
 			for _, table := range []string{plain, name} {
-				if _, err := h.query("ALTER TABLE " + table + " ADD COLUMN c " + declared); err != nil && declared != "" {
+				if _, err := h.query("ALTER TABLE " + table + " ADD COLUMN c " + declared); err != nil &&
+					declared != "" {
 					return // an index holds it as another type
 				}
 			}
@@ -109,7 +119,8 @@ func (h *harness) putItems(plain, indexed string, of *attribute) {
 		if n := number(i); n != "NULL" {
 			item += `,"n":{"N":"` + n + `"}`
 		}
-		if _, err := h.api.Do(ctx, "PutItem", []byte(`{"TableName":"`+indexed+`","Item":{`+item+`}}`), nil); err != nil {
+		if _, err := h.api.Do(ctx, "PutItem", []byte(`{"TableName":"`+indexed+`","Item":{`+item+`}}`),
+			nil); err != nil {
 			continue
 		}
 		if _, err := h.api.Do(ctx, "PutItem", []byte(`{"TableName":"`+plain+`","Item":{`+item+`}}`), nil); err != nil {

@@ -99,7 +99,8 @@ func (n *node) isAll(state string) bool {
 	return !slices.ContainsFunc(n.inner, func(inner *node) bool { return !inner.isAll(state) })
 }
 
-// list lists the parameters in n that have a state. One that holds others stands for them if all have the state; else these follow in braces.
+// list lists the parameters in n that have a state. One that holds others stands for them if all have the state; else
+// these follow in braces.
 func (n *node) list(state string, top bool) (names []string) {
 	for _, inner := range n.inner {
 		name, held := inner.name, []string(nil)

@@ -37,7 +37,8 @@ func (p player) putObject(t *testing.T, one step) *answer {
 		}
 		body = packed.Bytes()
 	}
-	if _, err := storage.Folder(filepath.Join(p.buckets, bucket)).Put(t.Context(), name, bytes.NewReader(body), int64(len(body))); err != nil {
+	if _, err := storage.Folder(filepath.Join(p.buckets, bucket)).Put(t.Context(), name, bytes.NewReader(body),
+		int64(len(body))); err != nil {
 		t.Fatal(err)
 	}
 	return nil

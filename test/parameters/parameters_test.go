@@ -71,7 +71,8 @@ type file struct {
 	base      script
 }
 
-// showBase shows the answers to a base, but not how tables are described behind it: what matters of that is in the cases.
+// showBase shows the answers to a base, but not how tables are described behind it: what matters of that is in the
+// cases.
 func (f *file) showBase(t *testing.T) (text string) {
 	for i, a := range f.play(t, f.base.setup, f.base.base, f.base.then) {
 		if i > 0 {
@@ -86,12 +87,17 @@ func (f *file) showBase(t *testing.T) (text string) {
 	return text
 }
 
-// play opens a database and runs steps before a request, the request and steps after it. The first answer is the request's.
+// play opens a database and runs steps before a request, the request and steps after it. The first answer is the
+// request's.
 func (f *file) play(t *testing.T, setup []step, body object, then []step) []answer {
 	t.Helper()
 	buckets := t.TempDir()
-	p := player{&dynamodb.API{Kinesis: true, DB: testdb.OpenWith(t, database.Options{ExpiryInterval: -1, Now: func() time.Time { return now }}),
-		Buckets: func(name string) (storage.Storage, error) { return storage.Folder(filepath.Join(buckets, name)), nil }, Dir: t.TempDir()}, map[string]string{}, buckets}
+	p := player{&dynamodb.API{Kinesis: true,
+		DB: testdb.OpenWith(t, database.Options{ExpiryInterval: -1, Now: func() time.Time { return now }}),
+		Buckets: func(name string) (storage.Storage, error) {
+			return storage.Folder(filepath.Join(buckets, name)),
+				nil
+		}, Dir: t.TempDir()}, map[string]string{}, buckets}
 	p.api.Serve()
 	for _, one := range slices.Concat(f.standard, setup) {
 		if a := p.run(t, one); a != nil && a.failure != nil {
@@ -116,8 +122,10 @@ type player struct {
 }
 
 var (
-	arnPattern = regexp.MustCompile(`"(BackupArn|ExportArn|ImportArn|BulkOperationArn|LatestStreamArn|ShardId|ShardIterator|SequenceNumber)":"([^"]+)"`) // immutable
-	idPattern  = regexp.MustCompile(`[0-9]{14}-[0-9a-f]{8}|[0-9]{14}[0-9a-f]{8}0{10}`)                                                                   // immutable
+	// immutable
+	arnPattern = regexp.MustCompile(`"(BackupArn|ExportArn|ImportArn|BulkOperationArn|LatestStreamArn|ShardId|ShardIterator|SequenceNumber)":"([^"]+)"`)
+	// immutable
+	idPattern = regexp.MustCompile(`[0-9]{14}-[0-9a-f]{8}|[0-9]{14}[0-9a-f]{8}0{10}`)
 )
 
 // fill puts ARNs in the place of their members' names with a dollar sign in front.
@@ -262,7 +270,8 @@ func judge(state, parameter string, found differences, before, after *answer) st
 		switch {
 		case before.failure != nil && strings.Contains(before.failure.Message, elsewhere):
 			return "the request without it is refused, too"
-		case !refusal || after.failure.Name() != "ValidationException" || !strings.Contains(after.failure.Message, parameter):
+		case !refusal || after.failure.Name() != "ValidationException" ||
+			!strings.Contains(after.failure.Message, parameter):
 			return "no ValidationException says that this server has no such thing"
 		}
 	case needless:
@@ -306,7 +315,8 @@ func TestEveryParameter(t *testing.T) {
 	}
 }
 
-// stateOf is the state of a parameter that holds no others: its own, or that of one that holds it and is refused as a whole.
+// stateOf is the state of a parameter that holds no others: its own, or that of one that holds it and is refused as a
+// whole.
 func stateOf(states map[string]string, name string) string {
 	if state, ok := states[name]; ok {
 		return state
@@ -319,7 +329,8 @@ func stateOf(states map[string]string, name string) string {
 	return ""
 }
 
-// TestUnknownOperations holds the list of the SDK's operations that the server does not know to the text, and asks for each of them.
+// TestUnknownOperations holds the list of the SDK's operations that the server does not know to the text, and asks for
+// each of them.
 func TestUnknownOperations(t *testing.T) {
 	datadriven.RunTest(t, "testdata/unknown", func(t *testing.T, d *datadriven.TestData) string {
 		api := &dynamodb.API{DB: testdb.Open(t)}

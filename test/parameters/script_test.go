@@ -80,8 +80,8 @@ func parseBody(text string) (body object, err error) {
 	return body, err
 }
 
-// merged returns a value with what is written over it: members of objects and elements of lists one by one, attribute values and all else
-// as a whole; null takes a member away.
+// merged returns a value with what is written over it: members of objects and elements of lists one by one, attribute
+// values and all else as a whole; null takes a member away.
 func merged(under, over any) any {
 	switch over := over.(type) {
 	case object:

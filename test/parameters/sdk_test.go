@@ -22,7 +22,8 @@ func inputs() map[string]reflect.Type {
 	for _, client := range []reflect.Type{reflect.TypeFor[*sdk.Client](), reflect.TypeFor[*streams.Client]()} {
 		for i := range client.NumMethod() {
 			method := client.Method(i)
-			if in := method.Type; in.NumIn() > 2 && in.In(2).Kind() == reflect.Pointer && in.In(2).Elem().Name() == method.Name+"Input" {
+			if in := method.Type; in.NumIn() > 2 && in.In(2).Kind() == reflect.Pointer &&
+				in.In(2).Elem().Name() == method.Name+"Input" {
 				found[method.Name] = in.In(2).Elem()
 			}
 		}

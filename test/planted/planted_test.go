@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package planted proves that the tests of a change find faults: it plants one in the core of each part of the product and wants a test to fail.
-// It runs in long runs.
+// Package planted proves that the tests of a change find faults: it plants one in the core of each part of the product
+// and wants a test to fail. It runs in long runs.
 //
 // Knows: lines of the product's code, and which packages' tests watch them.
 // Never: how the tests find a fault.
@@ -59,7 +59,8 @@ func TestPlanted(t *testing.T) {
 	t.Logf("%d of %d planted faults are found", found, count)
 }
 
-// plant writes the file with the fault, and what makes the go command take it for the other one. It returns the path of that.
+// plant writes the file with the fault, and what makes the go command take it for the other one. It returns the path of
+// that.
 func plant(t *testing.T, d *datadriven.TestData, file string) (overlay string) {
 	t.Helper()
 	right, wrong, ok := strings.Cut(d.Input, "\n")
@@ -99,7 +100,8 @@ func plant(t *testing.T, d *datadriven.TestData, file string) (overlay string) {
 // run returns what the tests of packages print, in the rounds of a change.
 func run(t *testing.T, overlay string, packages []string) string {
 	t.Helper()
-	command := exec.CommandContext(t.Context(), "go", append([]string{"test", "-overlay", overlay, "-vet=off", "-timeout=20m"}, packages...)...)
+	command := exec.CommandContext(t.Context(), "go",
+		append([]string{"test", "-overlay", overlay, "-vet=off", "-timeout=20m"}, packages...)...)
 	command.Dir = root
 	command.Env = append(os.Environ(), "WEFT_ROUNDS=1", "WEFT_TEST_BINARY=")
 	output, err := command.CombinedOutput()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package regions asks the real server for tables that begin with several regions, over SQL and over DynamoDB's API, fills them, and reads what
-// `weft regions` prints of them.
+// Package regions asks the real server for tables that begin with several regions, over SQL and over DynamoDB's API,
+// fills them, and reads what `weft regions` prints of them.
 //
 // Knows: the binary, DDL, CreateTable, the JSON of `weft regions`.
 // Never: packages inside the server.
@@ -67,7 +67,8 @@ func overSQL(t *testing.T, address string) {
 	exec("CREATE TABLE orders (channel VARCHAR, id BIGINT, note VARCHAR, PRIMARY KEY (channel, id)) WITH (SPLITKEYS='alipay,unionpay,wechat')")
 	exec("CREATE INDEX by_note ON orders (hash32(note), note) WITH (NUMREGIONS='4')")
 	for i := range 100 {
-		exec("INSERT INTO orders (channel, id, note) VALUES (?, ?, ?), (?, ?, ?)", "alipay", i, fmt.Sprint("a", i), "wechat", i, fmt.Sprint("w", i))
+		exec("INSERT INTO orders (channel, id, note) VALUES (?, ?, ?), (?, ?, ?)", "alipay", i, fmt.Sprint("a", i),
+			"wechat", i, fmt.Sprint("w", i))
 	}
 	var shown int
 	rows, err := db.QueryContext(t.Context(), "SHOW REGIONS FROM orders")
@@ -90,31 +91,37 @@ func overSQL(t *testing.T, address string) {
 func overDynamoDB(t *testing.T, address string) {
 	t.Helper()
 	client := dynamodb.New(dynamodb.Options{
-		BaseEndpoint: aws.String("http://" + address), Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("a", "b", ""),
+		BaseEndpoint: aws.String("http://" + address), Region: "us-east-1",
+		Credentials: credentials.NewStaticCredentialsProvider("a", "b", ""),
 	})
 	create := func(in *dynamodb.CreateTableInput) {
 		t.Helper()
 		in.BillingMode = types.BillingModePayPerRequest
-		in.AttributeDefinitions = []types.AttributeDefinition{{AttributeName: aws.String("id"), AttributeType: types.ScalarAttributeTypeS}}
+		in.AttributeDefinitions = []types.AttributeDefinition{{AttributeName: aws.String("id"),
+			AttributeType: types.ScalarAttributeTypeS}}
 		in.KeySchema = []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}}
 		if _, err := client.CreateTable(t.Context(), in); err != nil {
 			t.Fatal(err)
 		}
 	}
 	create(&dynamodb.CreateTableInput{TableName: aws.String("items"), Tags: []types.Tag{
-		{Key: aws.String("weft:regions"), Value: aws.String("16")}, {Key: aws.String("weft:distribution"), Value: aws.String("hash")},
+		{Key: aws.String("weft:regions"), Value: aws.String("16")},
+		{Key: aws.String("weft:distribution"), Value: aws.String("hash")},
 	}})
-	create(&dynamodb.CreateTableInput{TableName: aws.String("warm"), WarmThroughput: &types.WarmThroughput{WriteUnitsPerSecond: aws.Int64(5000)}})
+	create(&dynamodb.CreateTableInput{TableName: aws.String("warm"),
+		WarmThroughput: &types.WarmThroughput{WriteUnitsPerSecond: aws.Int64(5000)}})
 	for i := range 160 {
 		item := map[string]types.AttributeValue{"id": &types.AttributeValueMemberS{Value: fmt.Sprint(i)}}
-		if _, err := client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("items"), Item: item}); err != nil {
+		if _, err := client.PutItem(t.Context(),
+			&dynamodb.PutItemInput{TableName: aws.String("items"), Item: item}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	seen := map[string]bool{}
 	for segment := range int32(7) {
 		pages := dynamodb.NewScanPaginator(client, &dynamodb.ScanInput{
-			TableName: aws.String("items"), Segment: aws.Int32(segment), TotalSegments: aws.Int32(7), Limit: aws.Int32(5),
+			TableName: aws.String("items"), Segment: aws.Int32(segment), TotalSegments: aws.Int32(7),
+			Limit: aws.Int32(5),
 		})
 		for pages.HasMorePages() {
 			page, err := pages.NextPage(t.Context())
@@ -158,7 +165,8 @@ func check(t *testing.T, binary, admin string, want map[string]string) {
 		for _, n := range rows[of] {
 			sum += n
 		}
-		if a, b := fmt.Sprintf("%d regions, %d rows", len(rows[of]), sum), fmt.Sprintf("%d regions, %v rows", len(rows[of]), rows[of]); a != text && b != text {
+		if a, b := fmt.Sprintf("%d regions, %d rows", len(rows[of]), sum), fmt.Sprintf("%d regions, %v rows",
+			len(rows[of]), rows[of]); a != text && b != text {
 			t.Errorf("%s: %s; want %s", of, b, text)
 		}
 	}

@@ -31,14 +31,15 @@ func raw(operation, body string) string {
 // cutMax is the time a client that does not go on may keep a connection.
 const cutMax = time.Minute
 
-// TestSlowClients opens many connections that stop in the middle of a header, of a body or of taking an answer. The server cuts all of
-// them off; meanwhile others are served.
+// TestSlowClients opens many connections that stop in the middle of a header, of a body or of taking an answer. The
+// server cuts all of them off; meanwhile others are served.
 func TestSlowClients(t *testing.T) {
 	t.Parallel()
 	create(t, table("slow", "pk:S"))
 	put(t, "slow", item{"pk": s("a"), "big": s(strings.Repeat("x", 390_000))})
 	get := raw("GetItem", `{"TableName":"slow","Key":{"pk":{"S":"a"}}}`)
-	manners := []string{"POST / HTTP/1.1\r\nHost: localhost\r\nX-", raw("PutItem", `{"TableName":"slow",`+strings.Repeat(" ", 1000))[:900], strings.Repeat(get, 40)}
+	manners := []string{"POST / HTTP/1.1\r\nHost: localhost\r\nX-",
+		raw("PutItem", `{"TableName":"slow",`+strings.Repeat(" ", 1000))[:900], strings.Repeat(get, 40)}
 	var group sync.WaitGroup
 	for i := range 150 {
 		group.Go(func() {
@@ -68,7 +69,8 @@ func TestSlowClients(t *testing.T) {
 	done := make(chan struct{})
 	go func() { group.Wait(); close(done) }()
 	for served := 0; ; served++ {
-		if _, err := client.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("slow"), Key: item{"pk": s("b")}}); err != nil {
+		if _, err := client.GetItem(t.Context(),
+			&dynamodb.GetItemInput{TableName: aws.String("slow"), Key: item{"pk": s("b")}}); err != nil {
 			t.Fatalf("after %d requests: %v", served, err)
 		}
 		select {
@@ -79,8 +81,8 @@ func TestSlowClients(t *testing.T) {
 	}
 }
 
-// TestMalformedRequests sends 2,000 requests with faults. Each is answered as the client's fault or hung up on, and afterwards the
-// server is as before. TestMain looks for errors in its log.
+// TestMalformedRequests sends 2,000 requests with faults. Each is answered as the client's fault or hung up on, and
+// afterwards the server is as before. TestMain looks for errors in its log.
 func TestMalformedRequests(t *testing.T) {
 	t.Parallel()
 	seed := rounds.Seed(t)
@@ -91,13 +93,16 @@ func TestMalformedRequests(t *testing.T) {
 		raw("UpdateItem", `{"TableName":"malformed","Key":{"pk":{"S":"a"}},"UpdateExpression":"SET #a.b[1] = if_not_exists(c, :v) ADD n :n","ExpressionAttributeNames":{"#a":"x"},"ExpressionAttributeValues":{":v":{"N":"1"},":n":{"N":"1e5"}}}`),
 		raw("Query", `{"TableName":"malformed","KeyConditionExpression":"pk = :p","FilterExpression":"size(x) > :n AND NOT (a BETWEEN :n AND :p)","ExpressionAttributeValues":{":p":{"S":"a"},":n":{"N":"1"}},"Limit":3}`),
 		raw("CreateTable", `{"TableName":"malformed","AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"}],"KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}],"BillingMode":"PAY_PER_REQUEST"}`),
-		raw("PutItem", `{"TableName":"malformed","Item":{"pk":{"S":"a"},"deep":`+strings.Repeat(`{"L":[`, 40_000)+strings.Repeat(`]}`, 40_000)+`}}`),
-		strings.Replace(raw("ListTables", "2\r\n{}\r\n0\r\n\r\n"), "Content-Length: 14", "Transfer-Encoding: chunked", 1),
+		raw("PutItem", `{"TableName":"malformed","Item":{"pk":{"S":"a"},"deep":`+strings.Repeat(`{"L":[`, 40_000)+
+			strings.Repeat(`]}`, 40_000)+`}}`),
+		strings.Replace(raw("ListTables", "2\r\n{}\r\n0\r\n\r\n"), "Content-Length: 14", "Transfer-Encoding: chunked",
+			1),
 	}
 	for i := range rounds.Of(t, 1000) {
 		request := mutate(random, []byte(bodies[i%len(bodies)]))
 		status := send(t, request)
-		// A request that still runs when its client has closed its half of the connection is ended, and answered so: that is a matter of moments.
+		// A request that still runs when its client has closed its half of the connection is ended, and answered so:
+		// that is a matter of moments.
 		for again := 0; status == http.StatusServiceUnavailable && again < 10; again++ {
 			status = send(t, request)
 		}
@@ -105,7 +110,8 @@ func TestMalformedRequests(t *testing.T) {
 			t.Errorf("status %d for %.300q", status, request)
 		}
 	}
-	if status := send(t, []byte("GET / HTTP/1.1\r\nHost: localhost\r\nX-Long: "+strings.Repeat("x", 1<<20)+"\r\n\r\n")); status != 0 && status != http.StatusRequestHeaderFieldsTooLarge {
+	if status := send(t, []byte("GET / HTTP/1.1\r\nHost: localhost\r\nX-Long: "+strings.Repeat("x", 1<<20)+
+		"\r\n\r\n")); status != 0 && status != http.StatusRequestHeaderFieldsTooLarge {
 		t.Errorf("status %d for a header of 1 MB", status)
 	}
 }
@@ -123,7 +129,8 @@ func mutate(random *rand.Rand, request []byte) []byte {
 			end := min(at+1+random.IntN(40), len(request))
 			request = append(request[:end:end], request[at:]...)
 		default:
-			odd := []string{"\r\n", "\x00", `"`, "{", "}", "\\ud800", "99999999999999999999", "Content-Length: 3\r\n", "Transfer-Encoding: chunked\r\n", "\xff\xfe"}
+			odd := []string{"\r\n", "\x00", `"`, "{", "}", "\\ud800", "99999999999999999999", "Content-Length: 3\r\n",
+				"Transfer-Encoding: chunked\r\n", "\xff\xfe"}
 			request = append(request[:at:at], append([]byte(odd[random.IntN(len(odd))]), request[at:]...)...)
 		}
 	}

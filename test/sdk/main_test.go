@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package sdk uses every operation of the DynamoDB API as programs do: through the AWS SDK for Go, unchanged, against the real server.
+// Package sdk uses every operation of the DynamoDB API as programs do: through the AWS SDK for Go, unchanged, against
+// the real server.
 //
 // Knows: the DynamoDB API as the SDK has it, HTTP for clients that misbehave.
 // Never: packages inside the server.
@@ -38,9 +39,9 @@ func TestMain(m *testing.M) {
 	}))
 }
 
-// retrying returns a client that tries again as the SDK does by default. It has to: when an answer is quick, the SDK closes the request's body
-// before net/http has looked for its end, net/http takes that for a failure and closes the connection, and the rest of an answer longer than
-// its read buffer is lost.
+// retrying returns a client that tries again as the SDK does by default. It has to: when an answer is quick, the SDK
+// closes the request's body before net/http has looked for its end, net/http takes that for a failure and closes the
+// connection, and the rest of an answer longer than its read buffer is lost.
 func retrying(from *harness.Server) *dynamodb.Client {
 	options := from.Client().Options()
 	options.Retryer = retry.NewStandard()
@@ -83,7 +84,9 @@ func schema(attributes ...string) (keys []types.KeySchemaElement, definitions []
 			kind = types.KeyTypeHash
 		}
 		keys = append(keys, types.KeySchemaElement{AttributeName: aws.String(attribute[:at]), KeyType: kind})
-		definitions = append(definitions, types.AttributeDefinition{AttributeName: aws.String(attribute[:at]), AttributeType: types.ScalarAttributeType(attribute[at+1:])})
+		definitions = append(definitions,
+			types.AttributeDefinition{AttributeName: aws.String(attribute[:at]),
+				AttributeType: types.ScalarAttributeType(attribute[at+1:])})
 	}
 	return keys, definitions
 }
@@ -91,20 +94,23 @@ func schema(attributes ...string) (keys []types.KeySchemaElement, definitions []
 // table is the request for a table with the given key.
 func table(name string, attributes ...string) *dynamodb.CreateTableInput {
 	keys, definitions := schema(attributes...)
-	return &dynamodb.CreateTableInput{TableName: &name, KeySchema: keys, AttributeDefinitions: definitions, BillingMode: types.BillingModePayPerRequest}
+	return &dynamodb.CreateTableInput{TableName: &name, KeySchema: keys, AttributeDefinitions: definitions,
+		BillingMode: types.BillingModePayPerRequest}
 }
 
 // global adds a global index to the request.
 func global(input *dynamodb.CreateTableInput, name string, attributes ...string) {
 	keys, definitions := schema(attributes...)
-	input.GlobalSecondaryIndexes = append(input.GlobalSecondaryIndexes, types.GlobalSecondaryIndex{IndexName: &name, KeySchema: keys, Projection: everything()})
+	input.GlobalSecondaryIndexes = append(input.GlobalSecondaryIndexes,
+		types.GlobalSecondaryIndex{IndexName: &name, KeySchema: keys, Projection: everything()})
 	define(input, definitions)
 }
 
 // local adds a local index to the request.
 func local(input *dynamodb.CreateTableInput, name string, attributes ...string) {
 	keys, definitions := schema(attributes...)
-	input.LocalSecondaryIndexes = append(input.LocalSecondaryIndexes, types.LocalSecondaryIndex{IndexName: &name, KeySchema: keys, Projection: everything()})
+	input.LocalSecondaryIndexes = append(input.LocalSecondaryIndexes,
+		types.LocalSecondaryIndex{IndexName: &name, KeySchema: keys, Projection: everything()})
 	define(input, definitions)
 }
 
@@ -130,7 +136,8 @@ func create(t *testing.T, input *dynamodb.CreateTableInput) {
 	t.Helper()
 	harness.CreateTable(t, client, input)
 	t.Cleanup(func() {
-		if _, err := client.DeleteTable(context.Background(), &dynamodb.DeleteTableInput{TableName: input.TableName}); err != nil {
+		if _, err := client.DeleteTable(context.Background(),
+			&dynamodb.DeleteTableInput{TableName: input.TableName}); err != nil {
 			t.Error(err)
 		}
 	})

@@ -22,7 +22,8 @@ func contains(whole, part string) bool { return strings.Contains(whole, part) }
 // stopMax is the time a server may take to end after SIGTERM.
 const stopMax = time.Minute
 
-// TestRestart stops a server in the middle of writing and starts it again: what was acknowledged is there, and so is every table as it was.
+// TestRestart stops a server in the middle of writing and starts it again: what was acknowledged is there, and so is
+// every table as it was.
 func TestRestart(t *testing.T) {
 	data := t.TempDir()
 	first := harness.Start(t, binary, harness.Options{Data: data})
@@ -72,14 +73,19 @@ func TestRestart(t *testing.T) {
 	}
 	checkDescription(t, before.Table, after.Table)
 	for worker, count := range acknowledged {
-		out, err := own.Query(t.Context(), &dynamodb.QueryInput{TableName: aws.String("kept"), Select: types.SelectCount, ConsistentRead: aws.Bool(true),
-			KeyConditionExpression: aws.String("pk = :p AND sk < :n"), ExpressionAttributeValues: item{":p": s(fmt.Sprint(worker)), ":n": n(count)}})
+		out, err := own.Query(t.Context(),
+			&dynamodb.QueryInput{TableName: aws.String("kept"), Select: types.SelectCount,
+				ConsistentRead:            aws.Bool(true),
+				KeyConditionExpression:    aws.String("pk = :p AND sk < :n"),
+				ExpressionAttributeValues: item{":p": s(fmt.Sprint(worker)), ":n": n(count)}})
 		if err != nil || int(out.Count) != count {
 			t.Errorf("worker %d: %d of %d acknowledged items are there, %v", worker, out.Count, count, err)
 		}
 	}
-	newest, err := own.Query(t.Context(), &dynamodb.QueryInput{TableName: aws.String("kept"), IndexName: aws.String("by-user"), Limit: aws.Int32(1),
-		KeyConditionExpression: aws.String("#u = :u"), ExpressionAttributeNames: map[string]string{"#u": "user"}, ExpressionAttributeValues: item{":u": s("u")}})
+	newest, err := own.Query(t.Context(),
+		&dynamodb.QueryInput{TableName: aws.String("kept"), IndexName: aws.String("by-user"), Limit: aws.Int32(1),
+			KeyConditionExpression: aws.String("#u = :u"), ExpressionAttributeNames: map[string]string{"#u": "user"},
+			ExpressionAttributeValues: item{":u": s("u")}})
 	if err != nil || len(newest.Items) != 1 {
 		t.Errorf("%v, %v", newest, err)
 	}

@@ -18,17 +18,21 @@ import (
 	"github.com/weftdb/weft/test/harness"
 )
 
-// TestSignedRequests signs with the SDK, by access keys that the command line makes, and asks a server that lets nobody else in.
+// TestSignedRequests signs with the SDK, by access keys that the command line makes, and asks a server that lets nobody
+// else in.
 func TestSignedRequests(t *testing.T) {
 	data, master := t.TempDir(), filepath.Join(t.TempDir(), "master")
-	if err := os.WriteFile(master, []byte(base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{7}, 32))), 0o600); err != nil {
+	if err := os.WriteFile(master, []byte(base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{7}, 32))),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	harness.Start(t, binary, harness.Options{Data: data}).Kill() // makes the folder
 	user := func(arguments ...string) string {
 		t.Helper()
-		command := harness.Command(t.Context(), binary, append([]string{"user", "--data", data, "--password-stdin"}, arguments...)...)
-		command.Env, command.Stdin = append(harness.Environ(), "WEFT_MASTER_KEY_FILE="+master), strings.NewReader("secret\n")
+		command := harness.Command(t.Context(), binary,
+			append([]string{"user", "--data", data, "--password-stdin"}, arguments...)...)
+		command.Env, command.Stdin = append(harness.Environ(), "WEFT_MASTER_KEY_FILE="+master),
+			strings.NewReader("secret\n")
 		said, err := command.CombinedOutput()
 		if err != nil {
 			t.Fatalf("weft user %s: %v: %s", arguments, err, said)
@@ -43,7 +47,8 @@ func TestSignedRequests(t *testing.T) {
 		t.Errorf("the second user: %s", said)
 	}
 	bob, bobSecret := keyOf(user("key", "create", "bob"))
-	signing := harness.Start(t, binary, harness.Options{Data: data, Args: []string{"--auth", "required", "--master-key-file", master}})
+	signing := harness.Start(t, binary, harness.Options{Data: data,
+		Args: []string{"--auth", "required", "--master-key-file", master}})
 	list := func(id, secret, token string) string {
 		options := signing.Client().Options()
 		options.Credentials = credentials.NewStaticCredentialsProvider(id, secret, token)
@@ -77,10 +82,12 @@ func TestSignedRequests(t *testing.T) {
 	if said := user("policy", "list", "bob"); said != "AmazonDynamoDBReadOnlyAccess\n" {
 		t.Errorf("bob's policies: %s", said)
 	}
-	if said := user("policy", "show", "bob", "AmazonDynamoDBReadOnlyAccess"); !strings.Contains(said, "dynamodb:GetItem") {
+	if said := user("policy", "show", "bob", "AmazonDynamoDBReadOnlyAccess"); !strings.Contains(said,
+		"dynamodb:GetItem") {
 		t.Errorf("a predefined policy: %s", said)
 	}
-	signing = harness.Start(t, binary, harness.Options{Data: data, Args: []string{"--auth", "required", "--master-key-file", master}})
+	signing = harness.Start(t, binary, harness.Options{Data: data,
+		Args: []string{"--auth", "required", "--master-key-file", master}})
 	if got := list(bob, bobSecret, ""); got != "ok" {
 		t.Errorf("with a policy: %s", got)
 	}

@@ -31,8 +31,10 @@ func TestTableLife(t *testing.T) {
 		if err != nil || made.TableDescription.TableStatus != types.TableStatusCreating {
 			t.Fatalf("%v, %v", made, err)
 		}
-		described, err := dynamodb.NewTableExistsWaiter(client).WaitForOutput(t.Context(), &dynamodb.DescribeTableInput{TableName: &name}, waitMax)
-		if err != nil || *described.Table.TableId != *made.TableDescription.TableId || described.Table.CreationDateTime.IsZero() {
+		described, err := dynamodb.NewTableExistsWaiter(client).WaitForOutput(t.Context(),
+			&dynamodb.DescribeTableInput{TableName: &name}, waitMax)
+		if err != nil || *described.Table.TableId != *made.TableDescription.TableId ||
+			described.Table.CreationDateTime.IsZero() {
 			t.Fatalf("%v, %v", described, err)
 		}
 	}
@@ -52,28 +54,35 @@ func TestTableLife(t *testing.T) {
 	}
 
 	_, err := client.CreateTable(t.Context(), table("life-0", "pk:S"))
-	if exists, ok := errors.AsType[*types.ResourceInUseException](err); !ok || exists.ErrorMessage() != "Table already exists: life-0" {
+	if exists, ok := errors.AsType[*types.ResourceInUseException](err); !ok ||
+		exists.ErrorMessage() != "Table already exists: life-0" {
 		t.Error(err)
 	}
-	if _, err = client.UpdateTable(t.Context(), &dynamodb.UpdateTableInput{TableName: aws.String("life-0"), DeletionProtectionEnabled: aws.Bool(true)}); err != nil {
+	if _, err = client.UpdateTable(t.Context(),
+		&dynamodb.UpdateTableInput{TableName: aws.String("life-0"),
+			DeletionProtectionEnabled: aws.Bool(true)}); err != nil {
 		t.Fatal(err)
 	}
 	_, err = client.DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: aws.String("life-0")})
 	wantAPIError(t, err, "ValidationException", "protected against deletion")
-	if _, err = client.UpdateTable(t.Context(), &dynamodb.UpdateTableInput{TableName: aws.String("life-0"), DeletionProtectionEnabled: aws.Bool(false)}); err != nil {
+	if _, err = client.UpdateTable(t.Context(),
+		&dynamodb.UpdateTableInput{TableName: aws.String("life-0"),
+			DeletionProtectionEnabled: aws.Bool(false)}); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range names {
 		if _, err := client.DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: &name}); err != nil {
 			t.Fatal(err)
 		}
-		if err := dynamodb.NewTableNotExistsWaiter(client).Wait(t.Context(), &dynamodb.DescribeTableInput{TableName: &name}, waitMax); err != nil {
+		if err := dynamodb.NewTableNotExistsWaiter(client).Wait(t.Context(),
+			&dynamodb.DescribeTableInput{TableName: &name}, waitMax); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
-// TestIndexBuild adds an index to a table while clients write to it. Afterwards the index holds what the table holds, and nothing else.
+// TestIndexBuild adds an index to a table while clients write to it. Afterwards the index holds what the table holds,
+// and nothing else.
 func TestIndexBuild(t *testing.T) {
 	name := aws.String("online")
 	create(t, table("online", "pk:S", "sk:N"))
@@ -88,8 +97,11 @@ func TestIndexBuild(t *testing.T) {
 				if i%5 == 0 {
 					_, err = client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: name, Key: key})
 				} else {
-					_, err = client.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{TableName: name, Key: key, UpdateExpression: aws.String("SET #m = :m"),
-						ExpressionAttributeNames: map[string]string{"#m": "mod"}, ExpressionAttributeValues: item{":m": n(i % 7)}})
+					_, err = client.UpdateItem(t.Context(),
+						&dynamodb.UpdateItemInput{TableName: name, Key: key,
+							UpdateExpression:          aws.String("SET #m = :m"),
+							ExpressionAttributeNames:  map[string]string{"#m": "mod"},
+							ExpressionAttributeValues: item{":m": n(i % 7)}})
 				}
 				if err != nil {
 					t.Error(err)
@@ -99,13 +111,18 @@ func TestIndexBuild(t *testing.T) {
 		})
 	}
 	keys, definitions := schema("mod:N", "sk:N")
-	out, err := client.UpdateTable(t.Context(), &dynamodb.UpdateTableInput{TableName: name, AttributeDefinitions: definitions,
-		GlobalSecondaryIndexUpdates: []types.GlobalSecondaryIndexUpdate{{Create: &types.CreateGlobalSecondaryIndexAction{IndexName: aws.String("by-mod"), KeySchema: keys, Projection: everything()}}}})
-	if err != nil || out.TableDescription.TableStatus != types.TableStatusUpdating || out.TableDescription.GlobalSecondaryIndexes[0].IndexStatus != types.IndexStatusCreating {
+	out, err := client.UpdateTable(t.Context(),
+		&dynamodb.UpdateTableInput{TableName: name, AttributeDefinitions: definitions,
+			GlobalSecondaryIndexUpdates: []types.GlobalSecondaryIndexUpdate{
+				{Create: &types.CreateGlobalSecondaryIndexAction{IndexName: aws.String("by-mod"), KeySchema: keys,
+					Projection: everything()}}}})
+	if err != nil || out.TableDescription.TableStatus != types.TableStatusUpdating ||
+		out.TableDescription.GlobalSecondaryIndexes[0].IndexStatus != types.IndexStatusCreating {
 		t.Errorf("%v, %v", out, err)
 	}
 	harness.WaitTable(t, client, "online", func(d *types.TableDescription) bool {
-		return d.TableStatus == types.TableStatusActive && d.GlobalSecondaryIndexes[0].IndexStatus == types.IndexStatusActive
+		return d.TableStatus == types.TableStatusActive &&
+			d.GlobalSecondaryIndexes[0].IndexStatus == types.IndexStatusActive
 	})
 	stop.Store(true)
 	group.Wait()
@@ -118,7 +135,8 @@ func TestIndexBuild(t *testing.T) {
 	}
 
 	if _, err := client.UpdateTable(t.Context(), &dynamodb.UpdateTableInput{TableName: name,
-		GlobalSecondaryIndexUpdates: []types.GlobalSecondaryIndexUpdate{{Delete: &types.DeleteGlobalSecondaryIndexAction{IndexName: aws.String("by-mod")}}}}); err != nil {
+		GlobalSecondaryIndexUpdates: []types.GlobalSecondaryIndexUpdate{
+			{Delete: &types.DeleteGlobalSecondaryIndexAction{IndexName: aws.String("by-mod")}}}}); err != nil {
 		t.Fatal(err)
 	}
 	harness.WaitTable(t, client, "online", func(d *types.TableDescription) bool {
@@ -133,16 +151,22 @@ func TestErrors(t *testing.T) {
 	create(t, input)
 	name := aws.String("errors")
 
-	_, err := client.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("no-such"), Key: item{"pk": s("a")}})
-	if e, ok := errors.AsType[*types.ResourceNotFoundException](err); !ok || e.ErrorMessage() != "Requested resource not found" {
+	_, err := client.GetItem(t.Context(),
+		&dynamodb.GetItemInput{TableName: aws.String("no-such"), Key: item{"pk": s("a")}})
+	if e, ok := errors.AsType[*types.ResourceNotFoundException](err); !ok ||
+		e.ErrorMessage() != "Requested resource not found" {
 		t.Error(err)
 	}
 	_, err = client.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: aws.String("no-such")})
-	if e, ok := errors.AsType[*types.ResourceNotFoundException](err); !ok || e.ErrorMessage() != "Requested resource not found: Table: no-such not found" {
+	if e, ok := errors.AsType[*types.ResourceNotFoundException](err); !ok ||
+		e.ErrorMessage() != "Requested resource not found: Table: no-such not found" {
 		t.Error(err)
 	}
-	_, err = client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: name, Key: item{"pk": s("a")}, ConditionExpression: aws.String("attribute_exists(pk)")})
-	if e, ok := errors.AsType[*types.ConditionalCheckFailedException](err); !ok || e.ErrorMessage() != "The conditional request failed" {
+	_, err = client.DeleteItem(t.Context(),
+		&dynamodb.DeleteItemInput{TableName: name, Key: item{"pk": s("a")},
+			ConditionExpression: aws.String("attribute_exists(pk)")})
+	if e, ok := errors.AsType[*types.ConditionalCheckFailedException](err); !ok ||
+		e.ErrorMessage() != "The conditional request failed" {
 		t.Error(err)
 	}
 	_, err = client.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: name, Key: item{"pk": n(1)}})
@@ -153,9 +177,12 @@ func TestErrors(t *testing.T) {
 	wantAPIError(t, err, "ValidationException", "Type mismatch for Index Key x Expected: S Actual: N IndexName: index")
 	_, err = client.Scan(t.Context(), &dynamodb.ScanInput{TableName: name, FilterExpression: aws.String("x ~ y")})
 	wantAPIError(t, err, "ValidationException", "Invalid FilterExpression: Syntax error")
-	_, err = client.Scan(t.Context(), &dynamodb.ScanInput{TableName: name, IndexName: aws.String("index"), ConsistentRead: aws.Bool(true)})
+	_, err = client.Scan(t.Context(), &dynamodb.ScanInput{TableName: name, IndexName: aws.String("index"),
+		ConsistentRead: aws.Bool(true)})
 	wantAPIError(t, err, "ValidationException", "Consistent reads are not supported on global secondary indexes")
-	_, err = client.CreateGlobalTable(t.Context(), &dynamodb.CreateGlobalTableInput{GlobalTableName: name, ReplicationGroup: []types.Replica{{RegionName: aws.String("x")}}})
+	_, err = client.CreateGlobalTable(t.Context(),
+		&dynamodb.CreateGlobalTableInput{GlobalTableName: name,
+			ReplicationGroup: []types.Replica{{RegionName: aws.String("x")}}})
 	wantAPIError(t, err, "UnknownOperationException", "")
 }
 

@@ -16,9 +16,9 @@ import (
 	"github.com/weftdb/weft/sortkey"
 )
 
-// save stores a new version of a document and returns its number. It takes two conditional puts: the version, which only one writer can
-// put, and then the copy at sortkey.Latest. A writer that stopped between the two has saved its version; the next one puts the copy in
-// its stead.
+// save stores a new version of a document and returns its number. It takes two conditional puts: the version, which
+// only one writer can put, and then the copy at sortkey.Latest. A writer that stopped between the two has saved its
+// version; the next one puts the copy in its stead.
 func save(ctx context.Context, table, document, text string) (version int, err error) {
 	for {
 		n, err := latest(ctx, table, document)
@@ -29,7 +29,8 @@ func save(ctx context.Context, table, document, text string) (version int, err e
 		if err != nil {
 			return 0, err
 		}
-		won, err := putIf(ctx, table, attributes("documentID", document, "documentInfo", key, "version", n+1, "text", text), "attribute_not_exists(documentID)", nil)
+		won, err := putIf(ctx, table, attributes("documentID", document, "documentInfo", key, "version", n+1, "text",
+			text), "attribute_not_exists(documentID)", nil)
 		if err != nil {
 			return 0, err
 		}
@@ -45,7 +46,8 @@ func save(ctx context.Context, table, document, text string) (version int, err e
 // latest returns the number of the newest version, 0 if there is none.
 func latest(ctx context.Context, table, document string) (int, error) {
 	out, err := client.GetItem(ctx, &dynamodb.GetItemInput{
-		TableName: &table, Key: attributes("documentID", document, "documentInfo", sortkey.Latest), ConsistentRead: aws.Bool(true),
+		TableName: &table, Key: attributes("documentID", document, "documentInfo", sortkey.Latest),
+		ConsistentRead: aws.Bool(true),
 	})
 	if err != nil {
 		return 0, err
@@ -55,7 +57,8 @@ func latest(ctx context.Context, table, document string) (int, error) {
 
 // copyVersion puts the copy of version n+1 in the place of that of n, unless another writer has been quicker.
 func copyVersion(ctx context.Context, table, document, key string, n int) error {
-	out, err := client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &table, Key: attributes("documentID", document, "documentInfo", key), ConsistentRead: aws.Bool(true)})
+	out, err := client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &table,
+		Key: attributes("documentID", document, "documentInfo", key), ConsistentRead: aws.Bool(true)})
 	if err != nil {
 		return err
 	}
@@ -71,7 +74,8 @@ func copyVersion(ctx context.Context, table, document, key string, n int) error 
 
 // putIf puts an item if the condition is true, and reports whether it was.
 func putIf(ctx context.Context, table string, i item, condition string, values item) (done bool, err error) {
-	_, err = client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &table, Item: i, ConditionExpression: &condition, ExpressionAttributeValues: values})
+	_, err = client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &table, Item: i, ConditionExpression: &condition,
+		ExpressionAttributeValues: values})
 	if _, refused := errors.AsType[*types.ConditionalCheckFailedException](err); refused {
 		return false, nil
 	}
@@ -90,12 +94,20 @@ func saveTogether(ctx context.Context, table, document, text string) (version in
 			return 0, err
 		}
 		fresh := aws.String("attribute_not_exists(documentID)")
-		version := types.Put{TableName: &table, Item: attributes("documentID", document, "documentInfo", key, "version", n+1, "text", text), ConditionExpression: fresh}
-		newest := types.Put{TableName: &table, Item: attributes("documentID", document, "documentInfo", sortkey.Latest, "version", n+1, "text", text), ConditionExpression: fresh}
+		version := types.Put{TableName: &table,
+			Item:                attributes("documentID", document, "documentInfo", key, "version", n+1, "text", text),
+			ConditionExpression: fresh}
+		newest := types.Put{TableName: &table,
+			Item: attributes("documentID", document, "documentInfo", sortkey.Latest, "version", n+1,
+				"text", text),
+			ConditionExpression: fresh}
 		if n > 0 {
-			newest.ConditionExpression, newest.ExpressionAttributeValues = aws.String("version = :n"), attributes(":n", n)
+			newest.ConditionExpression, newest.ExpressionAttributeValues = aws.String("version = :n"), attributes(":n",
+				n)
 		}
-		_, err = client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{{Put: &version}, {Put: &newest}}})
+		_, err = client.TransactWriteItems(ctx,
+			&dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{{Put: &version},
+				{Put: &newest}}})
 		if err == nil {
 			return n + 1, nil
 		}
@@ -105,10 +117,11 @@ func saveTogether(ctx context.Context, table, document, text string) (version in
 	}
 }
 
-// TestVersions lets many writers save one document at the same time: every text must be in the history once, under the number that its
-// writer was told, without a gap, and the copy must be the last of them.
+// TestVersions lets many writers save one document at the same time: every text must be in the history once, under the
+// number that its writer was told, without a gap, and the copy must be the last of them.
 func TestVersions(t *testing.T) {
-	for name, save := range map[string]func(ctx context.Context, table, document, text string) (int, error){"conditions": save, "transactions": saveTogether} {
+	for name, save := range map[string]func(ctx context.Context, table, document, text string) (int,
+		error){"conditions": save, "transactions": saveTogether} {
 		t.Run(name, func(t *testing.T) {
 			table := "Versions-" + name
 			create(t.Context(), design{name: table, hash: "documentID S", sort: "documentInfo S"})
@@ -121,9 +134,10 @@ func TestVersions(t *testing.T) {
 }
 
 func hasTransactions(t *testing.T, table string) bool {
-	_, err := client.TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
-		{Delete: &types.Delete{TableName: &table, Key: attributes("documentID", "none", "documentInfo", "none")}},
-	}})
+	_, err := client.TransactWriteItems(t.Context(),
+		&dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
+			{Delete: &types.Delete{TableName: &table, Key: attributes("documentID", "none", "documentInfo", "none")}},
+		}})
 	return !unknownOperation(err)
 }
 
@@ -148,17 +162,20 @@ func race(t *testing.T, table string, save func(ctx context.Context, table, docu
 		})
 	}
 	group.Wait()
-	history, err := query(t.Context(), ask(table, "", "documentID = :d AND begins_with(documentInfo, :v)", attributes(":d", "d", ":v", sortkey.VersionPrefix)))
+	history, err := query(t.Context(), ask(table, "", "documentID = :d AND begins_with(documentInfo, :v)",
+		attributes(":d", "d", ":v", sortkey.VersionPrefix)))
 	if err != nil || len(history) != writers*each+1 {
 		t.Fatalf("%d items in the history, want %d: %v", len(history), writers*each+1, err)
 	}
 	for n, i := range history[1:] {
 		key, _ := sortkey.Version(uint64(n + 1))
 		if text(i, "documentInfo") != key || told[text(i, "text")] != n+1 {
-			t.Errorf("%s holds %q, which is version %d to its writer", text(i, "documentInfo"), text(i, "text"), told[text(i, "text")])
+			t.Errorf("%s holds %q, which is version %d to its writer", text(i, "documentInfo"), text(i, "text"),
+				told[text(i, "text")])
 		}
 	}
-	if last := history[len(history)-1]; text(history[0], "text") != text(last, "text") || number(history[0], "version") != writers*each {
+	if last := history[len(history)-1]; text(history[0], "text") != text(last, "text") ||
+		number(history[0], "version") != writers*each {
 		t.Errorf("the copy is %v, the last version %v", history[0], last)
 	}
 }

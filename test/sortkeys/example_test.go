@@ -20,14 +20,17 @@ import (
 func Example_operators() {
 	ctx := context.Background()
 	create(ctx, design{name: "Shops", hash: "chain S", sort: "place S"})
-	for _, place := range []string{"USA#TX#Houston", "USA#TX#Austin", "USA#TN#Memphis", "USA#CA#Fresno", "CAN#BC#Victoria"} {
+	for _, place := range []string{"USA#TX#Houston", "USA#TX#Austin", "USA#TN#Memphis", "USA#CA#Fresno",
+		"CAN#BC#Victoria"} {
 		put(ctx, "Shops", "chain", "acme", "place", place)
 	}
 	for _, condition := range []string{"place = :p", "place < :p", "place <= :p", "place > :p", "place >= :p"} {
 		fmt.Print(condition, " ")
-		show(ctx, ask("Shops", "", "chain = :c AND "+condition, attributes(":c", "acme", ":p", "USA#TN#Memphis")), "place")
+		show(ctx, ask("Shops", "", "chain = :c AND "+condition, attributes(":c", "acme", ":p", "USA#TN#Memphis")),
+			"place")
 	}
-	show(ctx, ask("Shops", "", "chain = :c AND place BETWEEN :low AND :high", attributes(":c", "acme", ":low", "USA#TN", ":high", "USA#TX#B")), "place")
+	show(ctx, ask("Shops", "", "chain = :c AND place BETWEEN :low AND :high",
+		attributes(":c", "acme", ":low", "USA#TN", ":high", "USA#TX#B")), "place")
 	// Output:
 	// place = :p [USA#TN#Memphis]
 	// place < :p [CAN#BC#Victoria USA#CA#Fresno]
@@ -43,7 +46,8 @@ func Example_levels() {
 	create(ctx, design{name: "Places", hash: "chain S", sort: "place S"})
 	template, err := sortkey.ParseTemplate("country#state#city", '#')
 	check(err)
-	for _, values := range [][]string{{"USA", "TX", "Houston"}, {"USA", "TX", "Austin"}, {"USA", "TN", "Memphis"}, {"USAX", "TX", "Houston"}} {
+	for _, values := range [][]string{{"USA", "TX", "Houston"}, {"USA", "TX", "Austin"}, {"USA", "TN", "Memphis"},
+		{"USAX", "TX", "Houston"}} {
 		key, err := template.Key(values...)
 		check(err)
 		put(ctx, "Places", "chain", "acme", "place", key)
@@ -51,7 +55,8 @@ func Example_levels() {
 	for _, values := range [][]string{{"USA"}, {"USA", "TX"}, {"USA", "TX", "Houston"}} {
 		prefix, err := template.Prefix(values...)
 		check(err)
-		show(ctx, ask("Places", "", "chain = :c AND begins_with(place, :p)", attributes(":c", "acme", ":p", prefix)), "place")
+		show(ctx, ask("Places", "", "chain = :c AND begins_with(place, :p)", attributes(":c", "acme", ":p", prefix)),
+			"place")
 	}
 	// Output:
 	// [USA#TN#Memphis USA#TX#Austin USA#TX#Houston]
@@ -64,13 +69,15 @@ func Example_deviceLogs() {
 	ctx := context.Background()
 	create(ctx, design{name: "Logs", hash: "deviceID S", sort: "at N"})
 	for _, at := range []time.Time{
-		time.Date(2018, 8, 29, 12, 0, 0, 0, time.UTC), time.Date(2018, 9, 4, 1, 0, 0, 0, time.UTC), time.Date(2011, 7, 9, 13, 0, 0, 0, time.UTC),
+		time.Date(2018, 8, 29, 12, 0, 0, 0, time.UTC), time.Date(2018, 9, 4, 1, 0, 0, 0, time.UTC),
+		time.Date(2011, 7, 9, 13, 0, 0, 0, time.UTC),
 	} {
 		put(ctx, "Logs", "deviceID", "123", "at", at.Unix(), "day", at.Format(time.DateOnly))
 	}
 	midnight := time.Date(2018, 9, 4, 0, 0, 0, 0, time.UTC).Unix()
 	show(ctx, ask("Logs", "", "deviceID = :d AND #t < :t", attributes(":d", "123", ":t", midnight), "#t", "at"), "day")
-	show(ctx, ask("Logs", "", "deviceID = :d AND #t BETWEEN :from AND :to", attributes(":d", "123", ":from", midnight-7*86_400, ":to", midnight+86_400), "#t", "at"), "day")
+	show(ctx, ask("Logs", "", "deviceID = :d AND #t BETWEEN :from AND :to",
+		attributes(":d", "123", ":from", midnight-7*86_400, ":to", midnight+86_400), "#t", "at"), "day")
 	newest := ask("Logs", "", "deviceID = :d", attributes(":d", "123"))
 	newest.ScanIndexForward = aws.Bool(false)
 	show(ctx, newest, "day")
@@ -91,7 +98,8 @@ func Example_chat() {
 	})
 	template, err := sortkey.ParseTemplate("user_name#datetime", '#')
 	check(err)
-	for _, m := range [][2]string{{"amsg", "2018-08-29:12:00:00"}, {"bob", "2018-08-30:09:00:00"}, {"amsg", "2018-09-01:08:30:00"}, {"bob", "2017-01-01:00:00:00"}} {
+	for _, m := range [][2]string{{"amsg", "2018-08-29:12:00:00"}, {"bob", "2018-08-30:09:00:00"},
+		{"amsg", "2018-09-01:08:30:00"}, {"bob", "2017-01-01:00:00:00"}} {
 		key, err := template.Key(m[0], m[1])
 		check(err)
 		put(ctx, "Chat", "chatroomID", "seattle-1", "chatMessageIdentifier", key, "user_name", m[0], "datetime", m[1])
@@ -103,7 +111,8 @@ func Example_chat() {
 	}
 	// Everybody's messages of a month; the room's newest.
 	for _, index := range []string{"room_by_time", "by_time"} {
-		show(ctx, ask("Chat", index, "chatroomID = :r AND begins_with(#t, :p)", attributes(":r", "seattle-1", ":p", "2018-08"), "#t", byTime), "chatMessageIdentifier")
+		show(ctx, ask("Chat", index, "chatroomID = :r AND begins_with(#t, :p)",
+			attributes(":r", "seattle-1", ":p", "2018-08"), "#t", byTime), "chatMessageIdentifier")
 		newest := ask("Chat", index, "chatroomID = :r", attributes(":r", "seattle-1"))
 		newest.ScanIndexForward = aws.Bool(false)
 		show(ctx, newest, "user_name")
@@ -127,9 +136,12 @@ func Example_documents() {
 		_, err := save(ctx, "Documents", "d1", text)
 		check(err)
 	}
-	show(ctx, ask("Documents", "", "documentID = :d AND documentInfo = :i", attributes(":d", "d1", ":i", "metadata")), "title")
-	show(ctx, ask("Documents", "", "documentID = :d AND documentInfo = :i", attributes(":d", "d1", ":i", sortkey.Latest)), "text")
-	history := ask("Documents", "", "documentID = :d AND begins_with(documentInfo, :v)", attributes(":d", "d1", ":v", sortkey.VersionPrefix))
+	show(ctx, ask("Documents", "", "documentID = :d AND documentInfo = :i", attributes(":d", "d1", ":i", "metadata")),
+		"title")
+	show(ctx, ask("Documents", "", "documentID = :d AND documentInfo = :i",
+		attributes(":d", "d1", ":i", sortkey.Latest)), "text")
+	history := ask("Documents", "", "documentID = :d AND begins_with(documentInfo, :v)",
+		attributes(":d", "d1", ":v", sortkey.VersionPrefix))
 	show(ctx, history, "documentInfo")
 	show(ctx, history, "text")
 	// Output:
@@ -158,7 +170,8 @@ func Example_openOrders() {
 
 	// Shipped: without the attribute the order leaves the index, in the same commit.
 	_, err := client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: aws.String("Orders"), Key: attributes("CustomerId", "ann", "OrderId", 157), UpdateExpression: aws.String("REMOVE OrderOpenDate"),
+		TableName: aws.String("Orders"), Key: attributes("CustomerId", "ann", "OrderId", 157),
+		UpdateExpression: aws.String("REMOVE OrderOpenDate"),
 	})
 	check(err)
 	page, err := client.Query(ctx, &open)
@@ -192,12 +205,13 @@ func Example_gameAwards() {
 	// 3 of 7
 }
 
-// Newest first by one plain Scan: the partition key is minus the day, the sort key an inverted UUIDv7. In the table's own key, and in an
-// index of a table with another.
+// Newest first by one plain Scan: the partition key is minus the day, the sort key an inverted UUIDv7. In the table's
+// own key, and in an index of a table with another.
 func Example_newestFirst() {
 	ctx := context.Background()
 	create(ctx, design{name: "Events", hash: "day N", sort: "id S"})
-	create(ctx, design{name: "Lines", hash: "line S", global: []indexDesign{{name: "newest", hash: "day N", sort: "id S"}}})
+	create(ctx, design{name: "Lines", hash: "line S",
+		global: []indexDesign{{name: "newest", hash: "day N", sort: "id S"}}})
 	tokyo := time.FixedZone("Tokyo", 9*3_600)
 	begin := time.Date(2023, 12, 31, 21, 0, 0, 0, tokyo)
 	for _, hour := range []int{5, 0, 3, 1, 4, 2} { // whatever the order of arrival
@@ -205,7 +219,8 @@ func Example_newestFirst() {
 		id, err := sortkey.NewUUID(at)
 		check(err)
 		for _, table := range []string{"Events", "Lines"} {
-			put(ctx, table, "day", sortkey.DayDescending(at, tokyo), "id", id.Inverse().String(), "line", at.Format("02 15:04"))
+			put(ctx, table, "day", sortkey.DayDescending(at, tokyo), "id", id.Inverse().String(), "line",
+				at.Format("02 15:04"))
 		}
 	}
 	fmt.Println(texts(scan(ctx, "Events", "", 0), "line"))
@@ -217,7 +232,8 @@ func Example_newestFirst() {
 	// [31 23:00 31 22:00 31 21:00]
 }
 
-// A day that takes more writes than one place of the table bears is spread over four, and read back in order, no further than needed.
+// A day that takes more writes than one place of the table bears is spread over four, and read back in order, no
+// further than needed.
 func Example_writeSharding() {
 	ctx := context.Background()
 	const shards = 4
@@ -230,7 +246,9 @@ func Example_writeSharding() {
 	var sources []iter.Seq2[item, error]
 	for _, day := range sortkey.ShardsPrefixed("2024-07-12", shards) {
 		pages := 0
-		sources = append(sources, stream(ctx, ask("Clicks", "", "#d = :d AND #t >= :t", attributes(":d", day, ":t", "09:05"), "#d", "day", "#t", "at"), &pages))
+		sources = append(sources, stream(ctx,
+			ask("Clicks", "", "#d = :d AND #t >= :t", attributes(":d", day, ":t", "09:05"), "#d", "day", "#t", "at"),
+			&pages))
 	}
 	byTime := func(a, b item) int { return strings.Compare(text(a, "at"), text(b, "at")) }
 	read := 0
@@ -245,8 +263,8 @@ func Example_writeSharding() {
 	// Output: 09:05 09:06 09:07 09:08
 }
 
-// The tag weft:distribution=hash spreads partition keys that grow, such as days. A Scan is then in no order of days; a Query of one is in
-// the order of its sort key, as ever.
+// The tag weft:distribution=hash spreads partition keys that grow, such as days. A Scan is then in no order of days; a
+// Query of one is in the order of its sort key, as ever.
 func Example_hashDistribution() {
 	ctx := context.Background()
 	create(ctx, design{name: "Daily", hash: "day S", sort: "n N", tags: map[string]string{"weft:distribution": "hash"}})

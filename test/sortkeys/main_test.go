@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package sortkeys uses keys as people design them, through the AWS SDK against the real server. The examples show each pattern; the tests
-// compare patterns with plain sorting of random data.
+// Package sortkeys uses keys as people design them, through the AWS SDK against the real server. The examples show each
+// pattern; the tests compare patterns with plain sorting of random data.
 //
 // Knows: the DynamoDB API, package sortkey.
 // Never: packages inside the server.
@@ -92,24 +92,28 @@ func (d indexDesign) projection() *types.Projection {
 
 // create makes the table and waits until it is active.
 func create(ctx context.Context, d design) {
-	input := &dynamodb.CreateTableInput{TableName: &d.name, BillingMode: types.BillingModePayPerRequest, KeySchema: keySchema(d.hash, d.sort)}
+	input := &dynamodb.CreateTableInput{TableName: &d.name, BillingMode: types.BillingModePayPerRequest,
+		KeySchema: keySchema(d.hash, d.sort)}
 	attributes := []string{d.hash, d.sort}
 	for _, x := range d.global {
 		attributes = append(attributes, x.hash, x.sort)
 		input.GlobalSecondaryIndexes = append(input.GlobalSecondaryIndexes,
-			types.GlobalSecondaryIndex{IndexName: &x.name, KeySchema: keySchema(x.hash, x.sort), Projection: x.projection()})
+			types.GlobalSecondaryIndex{IndexName: &x.name, KeySchema: keySchema(x.hash, x.sort),
+				Projection: x.projection()})
 	}
 	for _, x := range d.local {
 		attributes = append(attributes, x.sort)
 		input.LocalSecondaryIndexes = append(input.LocalSecondaryIndexes,
-			types.LocalSecondaryIndex{IndexName: &x.name, KeySchema: keySchema(d.hash, x.sort), Projection: x.projection()})
+			types.LocalSecondaryIndex{IndexName: &x.name, KeySchema: keySchema(d.hash, x.sort),
+				Projection: x.projection()})
 	}
 	defined := map[string]bool{"": true}
 	for _, attribute := range attributes {
 		if !defined[attribute] {
 			defined[attribute] = true
 			name, kind := split(attribute)
-			input.AttributeDefinitions = append(input.AttributeDefinitions, types.AttributeDefinition{AttributeName: &name, AttributeType: kind})
+			input.AttributeDefinitions = append(input.AttributeDefinitions,
+				types.AttributeDefinition{AttributeName: &name, AttributeType: kind})
 		}
 	}
 	for key, value := range d.tags {
@@ -175,8 +179,8 @@ func query(ctx context.Context, q dynamodb.QueryInput) (found []item, err error)
 	return found, nil
 }
 
-// ask is a Query of a table or index ("" is the table) for a key condition. names are pairs of a placeholder and a name, for names that
-// are no words.
+// ask is a Query of a table or index ("" is the table) for a key condition. names are pairs of a placeholder and a
+// name, for names that are no words.
 func ask(table, index, condition string, values item, names ...string) dynamodb.QueryInput {
 	q := dynamodb.QueryInput{TableName: &table, KeyConditionExpression: &condition, ExpressionAttributeValues: values}
 	if index != "" {

@@ -48,14 +48,15 @@ var comparisons = []struct {
 	{"begins_with(sk, :a)", func(key, a, _ string) bool { return strings.HasPrefix(key, a) }},
 }
 
-// TestOperators compares all operators at every level of a template, in both directions and in pages, with a sorted list: on the table's
-// key, on an index's, and on a computed one.
+// TestOperators compares all operators at every level of a template, in both directions and in pages, with a sorted
+// list: on the table's key, on an index's, and on a computed one.
 func TestOperators(t *testing.T) {
 	rng, ctx := random(t), t.Context()
 	const computed = "concat(country,'#',state,'#',city)"
 	create(ctx, design{
 		name: "Operators", hash: "pk S", sort: "sk S",
-		global: []indexDesign{{name: "turned", hash: "chain S", sort: "sk S"}, {name: "computed", hash: "chain S", sort: computed + " S"}},
+		global: []indexDesign{{name: "turned", hash: "chain S", sort: "sk S"},
+			{name: "computed", hash: "chain S", sort: computed + " S"}},
 	})
 	words := []string{"A", "AB", "B", "USA", "USAX", "TX", "Ünye", "日本", "a b", "z\U0001F600"}
 	word := func() string { return words[rng.IntN(len(words))] }
@@ -92,7 +93,8 @@ func TestOperators(t *testing.T) {
 			q.ScanIndexForward, q.Limit = &forward, &limit
 			found, err := query(ctx, q)
 			if got := texts(found, "sk"); err != nil || !slices.Equal(got, want) {
-				t.Fatalf("index %s, %s, %q, forward %v, pages of %d: %q, want %q: %v", aws.ToString(q.IndexName), op.condition, bounds, forward, limit, got, want, err)
+				t.Fatalf("index %s, %s, %q, forward %v, pages of %d: %q, want %q: %v", aws.ToString(q.IndexName),
+					op.condition, bounds, forward, limit, got, want, err)
 			}
 		}
 	}
@@ -129,7 +131,8 @@ func threeWays(condition string, values item, computed string) []dynamodb.QueryI
 	}
 }
 
-// TestChatKey stores messages under a computed key of the table itself: the same user at the same time is the same message.
+// TestChatKey stores messages under a computed key of the table itself: the same user at the same time is the same
+// message.
 func TestChatKey(t *testing.T) {
 	ctx := t.Context()
 	const computed = "concat(user_name,'#',datetime)"
@@ -138,19 +141,22 @@ func TestChatKey(t *testing.T) {
 		put(ctx, "ChatKey", "room", "r", "user_name", m[0], "datetime", m[1], "message", fmt.Sprint("message ", i))
 	}
 	found, err := query(ctx, ask("ChatKey", "", "room = :r", attributes(":r", "r")))
-	if got := texts(found, "message"); err != nil || !slices.Equal(got, []string{"message 2", "message 1", "message 3"}) {
+	if got := texts(found, "message"); err != nil ||
+		!slices.Equal(got, []string{"message 2", "message 1", "message 3"}) {
 		t.Errorf("%q, %v", got, err)
 	}
 	if _, stored := found[0][computed]; stored {
 		t.Error("the computed attribute is shown among the item's own")
 	}
-	out, err := client.GetItem(ctx, &dynamodb.GetItemInput{TableName: aws.String("ChatKey"), Key: attributes("room", "r", "user_name", "bob", "datetime", "2018")})
+	out, err := client.GetItem(ctx, &dynamodb.GetItemInput{TableName: aws.String("ChatKey"),
+		Key: attributes("room", "r", "user_name", "bob", "datetime", "2018")})
 	if err != nil || text(out.Item, "message") != "message 3" {
 		t.Errorf("by its key: %v, %v", out, err)
 	}
 	// Pages go on from the attributes, which say what the computed key is.
 	page, err := client.Scan(ctx, &dynamodb.ScanInput{TableName: aws.String("ChatKey"), Limit: aws.Int32(1)})
-	if err != nil || text(page.LastEvaluatedKey, "user_name") != "amy" || text(page.LastEvaluatedKey, "datetime") != "2018" {
+	if err != nil || text(page.LastEvaluatedKey, "user_name") != "amy" ||
+		text(page.LastEvaluatedKey, "datetime") != "2018" {
 		t.Errorf("LastEvaluatedKey: %v, %v", page, err)
 	}
 	if got := texts(scan(ctx, "ChatKey", "", 1), "message"); len(got) != 3 {
@@ -161,11 +167,14 @@ func TestChatKey(t *testing.T) {
 // TestSparse moves items in and out of a sparse index by every kind of write, and compares it with the table each time.
 func TestSparse(t *testing.T) {
 	rng, ctx := random(t), t.Context()
-	create(ctx, design{name: "Sparse", hash: "pk S", sort: "sk N", global: []indexDesign{{name: "open", hash: "pk S", sort: "opened S"}}})
+	create(ctx, design{name: "Sparse", hash: "pk S", sort: "sk N",
+		global: []indexDesign{{name: "open", hash: "pk S", sort: "opened S"}}})
 	for step := range 300 {
 		key := attributes("pk", "p", "sk", rng.IntN(25))
 		update := func(expression string, values item) {
-			_, err := client.UpdateItem(ctx, &dynamodb.UpdateItemInput{TableName: aws.String("Sparse"), Key: key, UpdateExpression: &expression, ExpressionAttributeValues: values})
+			_, err := client.UpdateItem(ctx,
+				&dynamodb.UpdateItemInput{TableName: aws.String("Sparse"), Key: key, UpdateExpression: &expression,
+					ExpressionAttributeValues: values})
 			check(err)
 		}
 		opened := fmt.Sprintf("2024-07-%02d", 1+rng.IntN(30))
@@ -178,7 +187,9 @@ func TestSparse(t *testing.T) {
 			_, err := client.PutItem(ctx, &dynamodb.PutItemInput{TableName: aws.String("Sparse"), Item: key})
 			check(err)
 		case 3:
-			_, err := client.PutItem(ctx, &dynamodb.PutItemInput{TableName: aws.String("Sparse"), Item: item{"pk": key["pk"], "sk": key["sk"], "opened": value(opened)}})
+			_, err := client.PutItem(ctx,
+				&dynamodb.PutItemInput{TableName: aws.String("Sparse"),
+					Item: item{"pk": key["pk"], "sk": key["sk"], "opened": value(opened)}})
 			check(err)
 		case 4:
 			_, err := client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: aws.String("Sparse"), Key: key})
@@ -200,12 +211,13 @@ func checkSparse(t *testing.T, ctx context.Context) {
 	}
 }
 
-// TestNewestFirst writes events of several days in random order; plain Scans of the table and of an index must give them newest first,
-// whatever the size of the pages, and one day's events between two times are one Query.
+// TestNewestFirst writes events of several days in random order; plain Scans of the table and of an index must give
+// them newest first, whatever the size of the pages, and one day's events between two times are one Query.
 func TestNewestFirst(t *testing.T) {
 	rng, ctx := random(t), t.Context()
 	create(ctx, design{name: "Newest", hash: "day N", sort: "id S"})
-	create(ctx, design{name: "NewestIndex", hash: "event N", global: []indexDesign{{name: "newest", hash: "day N", sort: "id S"}}})
+	create(ctx, design{name: "NewestIndex", hash: "event N",
+		global: []indexDesign{{name: "newest", hash: "day N", sort: "id S"}}})
 	zone := time.FixedZone("Nowhere", -34*360) // 3 h 24 min west
 	begin := time.Date(1969, 12, 30, 0, 0, 0, 0, zone).Add(72 * time.Hour)
 	var want []string
@@ -219,7 +231,8 @@ func TestNewestFirst(t *testing.T) {
 		id, err := sortkey.NewUUID(at)
 		check(err)
 		for _, table := range []string{"Newest", "NewestIndex"} {
-			put(ctx, table, "event", event, "day", sortkey.DayDescending(at, zone), "id", id.Inverse().String(), "ms", at.UnixMilli())
+			put(ctx, table, "event", event, "day", sortkey.DayDescending(at, zone), "id", id.Inverse().String(), "ms",
+				at.UnixMilli())
 		}
 	}
 	slices.SortFunc(millis, func(a, b int) int { return cmp.Compare(b, a) })
@@ -240,7 +253,8 @@ func TestNewestFirst(t *testing.T) {
 	last, err := sortkey.LastUUID(noon.Add(6 * time.Hour))
 	check(err)
 	found, err := query(ctx, ask("Newest", "", "#d = :d AND id BETWEEN :a AND :b",
-		attributes(":d", sortkey.DayDescending(noon, zone), ":a", last.Inverse().String(), ":b", oldest.Inverse().String()), "#d", "day"))
+		attributes(":d", sortkey.DayDescending(noon, zone), ":a", last.Inverse().String(), ":b",
+			oldest.Inverse().String()), "#d", "day"))
 	want = slices.DeleteFunc(want, func(ms string) bool {
 		n, _ := strconv.ParseInt(ms, 10, 64)
 		return n < noon.UnixMilli() || n > noon.Add(6*time.Hour).UnixMilli()
@@ -270,8 +284,8 @@ func stream(ctx context.Context, q dynamodb.QueryInput, pagesRead *int) iter.Seq
 	}
 }
 
-// TestWriteSharding spreads a day's events over shards and merges them again, forward and backward, whole and cut short. The tables are
-// ordered, so the shard's number stands in front: behind, all shards would be neighbours.
+// TestWriteSharding spreads a day's events over shards and merges them again, forward and backward, whole and cut
+// short. The tables are ordered, so the shard's number stands in front: behind, all shards would be neighbours.
 func TestWriteSharding(t *testing.T) {
 	rng, ctx := random(t), t.Context()
 	const shards, events = 5, 150
@@ -281,8 +295,10 @@ func TestWriteSharding(t *testing.T) {
 		at := fmt.Sprintf("%02d:%02d:%02d", second/3600, second/60%60, second%60)
 		want = append(want, at)
 		id := fmt.Sprint("event-", event)
-		put(ctx, "Sharded", "shard", sortkey.ShardPrefixed("2024-07-12", sortkey.ShardOf(id, shards)), "at", at, "id", id)
-		put(ctx, "Sharded", "shard", sortkey.ShardPrefixed("2024-07-13", sortkey.ShardOf(id, shards)), "at", at, "id", "of another day")
+		put(ctx, "Sharded", "shard", sortkey.ShardPrefixed("2024-07-12", sortkey.ShardOf(id, shards)), "at", at, "id",
+			id)
+		put(ctx, "Sharded", "shard", sortkey.ShardPrefixed("2024-07-13", sortkey.ShardOf(id, shards)), "at", at, "id",
+			"of another day")
 	}
 	slices.Sort(want)
 	byTime := func(a, b item) int { return cmp.Compare(text(a, "at"), text(b, "at")) }
@@ -320,15 +336,16 @@ func TestWriteSharding(t *testing.T) {
 	for _, i := range scan(ctx, "Sharded", "", 0) {
 		order = append(order, text(i, "shard"))
 	}
-	wantOrder := slices.Concat(sortkey.ShardsPrefixed("2024-07-12", shards), sortkey.ShardsPrefixed("2024-07-13", shards))
+	wantOrder := slices.Concat(sortkey.ShardsPrefixed("2024-07-12", shards),
+		sortkey.ShardsPrefixed("2024-07-13", shards))
 	slices.Sort(wantOrder)
 	if order = slices.Compact(order); !slices.Equal(order, wantOrder) {
 		t.Errorf("partitions in the order %v, want %v", order, wantOrder)
 	}
 }
 
-// TestHashDistribution: the tag spreads days that grow over the whole table. A Scan is in no order of days, a Query of one day is in order,
-// and every item is read once, by one Scan and by parallel ones.
+// TestHashDistribution: the tag spreads days that grow over the whole table. A Scan is in no order of days, a Query of
+// one day is in order, and every item is read once, by one Scan and by parallel ones.
 func TestHashDistribution(t *testing.T) {
 	rng, ctx := random(t), t.Context()
 	create(ctx, design{
@@ -340,7 +357,8 @@ func TestHashDistribution(t *testing.T) {
 	for day := range 30 {
 		for _, n := range rng.Perm(8) {
 			for _, table := range []string{"Hashed", "Ordered"} {
-				put(ctx, table, "day", fmt.Sprintf("2024-07-%02d", day+1), "n", n, "color", []string{"red", "blue"}[n%2])
+				put(ctx, table, "day", fmt.Sprintf("2024-07-%02d", day+1), "n", n, "color",
+					[]string{"red", "blue"}[n%2])
 			}
 		}
 		for n := range 8 {
@@ -364,7 +382,8 @@ func TestHashDistribution(t *testing.T) {
 		t.Errorf("a hashed table's Scan: %v", hashed)
 	}
 	for _, forward := range []bool{true, false} {
-		q := ask("Hashed", "", "#d = :d AND n BETWEEN :a AND :b", attributes(":d", "2024-07-12", ":a", 2, ":b", 5), "#d", "day")
+		q := ask("Hashed", "", "#d = :d AND n BETWEEN :a AND :b", attributes(":d", "2024-07-12", ":a", 2, ":b", 5),
+			"#d", "day")
 		q.ScanIndexForward = &forward
 		one := []string{"2", "3", "4", "5"}
 		if !forward {
@@ -387,7 +406,9 @@ func checkSegments(t *testing.T, ctx context.Context, table string, lines func([
 	const segments = 4
 	var all []string
 	for segment := range int32(segments) {
-		pages := dynamodb.NewScanPaginator(client, &dynamodb.ScanInput{TableName: &table, Segment: &segment, TotalSegments: aws.Int32(segments), Limit: aws.Int32(9)})
+		pages := dynamodb.NewScanPaginator(client,
+			&dynamodb.ScanInput{TableName: &table, Segment: &segment, TotalSegments: aws.Int32(segments),
+				Limit: aws.Int32(9)})
 		for pages.HasMorePages() {
 			page, err := pages.NextPage(ctx)
 			check(err)

@@ -33,12 +33,14 @@ var columns = []struct {
 	number bool
 }{{"n", true}, {"m", true}, {"s", false}}
 
-// TestTwoProtocols does random writes, each through SQL or DynamoDB, on a table that DynamoDB made and one that SQL made, each with indexes of both
-// protocols. Both protocols read the same, through every index, and the store is found without fault.
+// TestTwoProtocols does random writes, each through SQL or DynamoDB, on a table that DynamoDB made and one that SQL
+// made, each with indexes of both protocols. Both protocols read the same, through every index, and the store is found
+// without fault.
 func TestTwoProtocols(t *testing.T) {
 	seed := rounds.Seed(t)
 	s := harness.Start(t, binary, harness.Options{})
-	p := &pair{t: t, server: s, conn: connect(t, s, "default", ""), random: rand.New(rand.NewPCG(seed, 0)), rows: map[string]map[string]string{}}
+	p := &pair{t: t, server: s, conn: connect(t, s, "default", ""), random: rand.New(rand.NewPCG(seed, 0)),
+		rows: map[string]map[string]string{}}
 	p.makeTables()
 	for i := range rounds.Of(t, 400) {
 		p.write()
@@ -68,8 +70,10 @@ func (p *pair) makeTables() {
 	}
 	p.ask("UpdateTable", `{"TableName":"made_here","AttributeDefinitions":[{"AttributeName":"m","AttributeType":"N"}],"GlobalSecondaryIndexUpdates":[{"Create":{"IndexName":"by_m",
 		"KeySchema":[{"AttributeName":"m","KeyType":"HASH"}],"Projection":{"ProjectionType":"KEYS_ONLY"}}}]}`)
-	for !strings.Contains(p.ask("DescribeTable", `{"TableName":"made_here"}`), `"IndexName":"by_m","KeySchema":[{"AttributeName":"m","KeyType":"HASH"}],"Projection":{"ProjectionType":"KEYS_ONLY"},"IndexStatus":"ACTIVE"`) {
-		time.Sleep(10 * time.Millisecond) // it is built at its own pace; the test's time limit ends a build that never does
+	for !strings.Contains(p.ask("DescribeTable", `{"TableName":"made_here"}`),
+		`"IndexName":"by_m","KeySchema":[{"AttributeName":"m","KeyType":"HASH"}],"Projection":{"ProjectionType":"KEYS_ONLY"},"IndexStatus":"ACTIVE"`) {
+		// it is built at its own pace; the test's time limit ends a build that never does
+		time.Sleep(10 * time.Millisecond)
 	}
 }
 
@@ -135,7 +139,8 @@ func (p *pair) write() {
 			p.rows[table][key] = "8|" + parts[1] + "|"
 		}
 	case 5:
-		p.ask("UpdateItem", fmt.Sprintf(`{"TableName":"%s","Key":{%s},"UpdateExpression":"SET m = :m REMOVE s","ExpressionAttributeValues":{":m":{"N":"5"}}}`, table, keyJSON(k, id)))
+		p.ask("UpdateItem", fmt.Sprintf(
+			`{"TableName":"%s","Key":{%s},"UpdateExpression":"SET m = :m REMOVE s","ExpressionAttributeValues":{":m":{"N":"5"}}}`, table, keyJSON(k, id)))
 		parts := append(strings.Split(p.rows[table][key], "|"), "", "")
 		p.rows[table][key] = parts[0] + "|5|"
 	}
@@ -163,7 +168,8 @@ func item(values []string) string {
 	var out strings.Builder
 	for i, v := range values {
 		if v != "" {
-			fmt.Fprintf(&out, `,"%s":{"%s":"%s"}`, columns[i].name, map[bool]string{true: "N", false: "S"}[columns[i].number], v)
+			fmt.Fprintf(&out, `,"%s":{"%s":"%s"}`, columns[i].name,
+				map[bool]string{true: "N", false: "S"}[columns[i].number], v)
 		}
 	}
 	return out.String()
@@ -181,7 +187,8 @@ func (p *pair) compare(table string) {
 	p.same(table+" in SQL", want, p.query(all))
 	p.same(table+" in DynamoDB", want, p.scan(table, ""))
 	for _, index := range []string{"by_s", "by_box"} {
-		p.same(table+" by "+index, want, p.query("SELECT /*+ _l_force_index_('"+index+"') */ k, id, n, m, s FROM "+table))
+		p.same(table+" by "+index, want,
+			p.query("SELECT /*+ _l_force_index_('"+index+"') */ k, id, n, m, s FROM "+table))
 	}
 	other := map[string]string{"made_there": "by_n", "made_here": "by_m"}[table]
 	var keys, found []string
@@ -208,7 +215,8 @@ func (p *pair) ask2(table string, want []string) {
 		holds func(n, m, s string) bool
 	}{
 		{fmt.Sprintf("n BETWEEN %d AND %d", low, high), func(n, _, _ string) bool { return within(n, low, high) }},
-		{fmt.Sprintf("n >= %d AND m <= %d", low, m), func(n, mm, _ string) bool { return within(n, low, 99) && within(mm, -99, m) }},
+		{fmt.Sprintf("n >= %d AND m <= %d", low, m),
+			func(n, mm, _ string) bool { return within(n, low, 99) && within(mm, -99, m) }},
 		{fmt.Sprintf("s = 'text %d'", s), func(_, _, text string) bool { return text == fmt.Sprintf("text %d", s) }},
 		{"s IS NULL", func(_, _, text string) bool { return text == "" }},
 		{fmt.Sprintf("m = %d", m), func(_, mm, _ string) bool { return mm == strconv.Itoa(m) }},
@@ -219,7 +227,8 @@ func (p *pair) ask2(table string, want []string) {
 				rows = append(rows, row)
 			}
 		}
-		p.same(table+" WHERE "+c.where, rows, p.query("SELECT /*+ _l_allow_filtering_ */ k, id, n, m, s FROM "+table+" WHERE "+c.where))
+		p.same(table+" WHERE "+c.where, rows,
+			p.query("SELECT /*+ _l_allow_filtering_ */ k, id, n, m, s FROM "+table+" WHERE "+c.where))
 	}
 }
 
@@ -233,7 +242,8 @@ func (p *pair) same(what string, want, got []string) {
 	slices.Sort(want)
 	slices.Sort(got)
 	if !slices.Equal(want, got) {
-		p.t.Fatalf("%s: %d rows\n%s\nnot %d\n%s", what, len(got), strings.Join(got, "\n"), len(want), strings.Join(want, "\n"))
+		p.t.Fatalf("%s: %d rows\n%s\nnot %d\n%s", what, len(got), strings.Join(got, "\n"), len(want),
+			strings.Join(want, "\n"))
 	}
 }
 
@@ -281,7 +291,8 @@ func (p *pair) scan(table, index string) (rows []string) {
 		p.t.Fatal(err, page.LastEvaluatedKey)
 	}
 	for _, item := range page.Items {
-		rows = append(rows, strings.Join([]string{item["k"]["S"], item["id"]["N"], item["n"]["N"], item["m"]["N"], item["s"]["S"]}, "|"))
+		rows = append(rows, strings.Join([]string{item["k"]["S"], item["id"]["N"], item["n"]["N"], item["m"]["N"],
+			item["s"]["S"]}, "|"))
 	}
 	return rows
 }

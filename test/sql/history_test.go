@@ -30,8 +30,9 @@ func conflicted(err error) bool {
 	return errors.As(err, &known) && known.Number == 1213
 }
 
-// TestTransfers lets clients move money between accounts while others look: nothing is lost or made, and every look sees a whole. Where conflicts wait, what is
-// read in order to be written is read FOR UPDATE; where they abort, the commit finds that it has changed.
+// TestTransfers lets clients move money between accounts while others look: nothing is lost or made, and every look
+// sees a whole. Where conflicts wait, what is read in order to be written is read FOR UPDATE; where they abort, the
+// commit finds that it has changed.
 func TestTransfers(t *testing.T) {
 	t.Run("wait", func(t *testing.T) { transfers(t, "interpolateParams=false", " FOR UPDATE") })
 	t.Run("abort", func(t *testing.T) { transfers(t, "interpolateParams=false&weft_conflicts=%27abort%27", "") })
@@ -56,7 +57,8 @@ func transfers(t *testing.T, parameters, lock string) {
 				case client%3 == 0:
 					err = look(t.Context(), db, random)
 				default:
-					for err = transfer(t.Context(), db, random, lock); conflicted(err); err = transfer(t.Context(), db, random, lock) {
+					for err = transfer(t.Context(), db, random, lock); conflicted(err); err = transfer(t.Context(), db,
+						random, lock) {
 						lost.Add(1)
 					}
 					moved.Add(1)
@@ -102,7 +104,8 @@ func transfer(ctx context.Context, db *sql.DB, random *rand.Rand, lock string) e
 		id int
 		n  int64
 	}{{from, there - amount}, {to, here + amount}} {
-		if _, err := tx.ExecContext(ctx, "UPDATE bank SET n = ?, moves = moves + 1 WHERE id = ?", set.n, set.id); err != nil {
+		if _, err := tx.ExecContext(ctx, "UPDATE bank SET n = ?, moves = moves + 1 WHERE id = ?", set.n,
+			set.id); err != nil {
 			return err
 		}
 	}
@@ -136,7 +139,8 @@ func look(ctx context.Context, db *sql.DB, random *rand.Rand) error {
 	return tx.Commit()
 }
 
-// TestIncrements counts by single statements and by requests of DynamoDB's API, which wait for each other instead of failing.
+// TestIncrements counts by single statements and by requests of DynamoDB's API, which wait for each other instead of
+// failing.
 func TestIncrements(t *testing.T) {
 	db := open(t, server, "default", "")
 	must(t, db, "CREATE TABLE counter (id BIGINT PRIMARY KEY, n BIGINT)")
@@ -151,7 +155,8 @@ func TestIncrements(t *testing.T) {
 				text, operation, body := "UPDATE counter SET n = n + 1 WHERE id = 1", "UpdateItem", "{"+item(2)+"}"
 				if client%2 == 1 {
 					text = "INSERT INTO counter (id, n) VALUES (2, 1), (1, 1) ON DUPLICATE KEY UPDATE n = n + VALUES(n)"
-					operation, body = "TransactWriteItems", `{"TransactItems":[{"Update":{`+item(1)+`}},{"Update":{`+item(2)+`}}]}`
+					operation, body = "TransactWriteItems", `{"TransactItems":[{"Update":{`+item(1)+`}},{"Update":{`+
+						item(2)+`}}]}`
 				}
 				if _, err := db.ExecContext(t.Context(), text); err != nil {
 					t.Error(err)
@@ -174,7 +179,8 @@ func TestIncrements(t *testing.T) {
 	}
 }
 
-// TestOnCall has a rule over two rows: one doctor at least is on call. Each leaves if the other stays; FOR UPDATE guards what was read.
+// TestOnCall has a rule over two rows: one doctor at least is on call. Each leaves if the other stays; FOR UPDATE
+// guards what was read.
 func TestOnCall(t *testing.T) {
 	db := open(t, server, "default", "")
 	must(t, db, "CREATE TABLE doctors (id BIGINT PRIMARY KEY, on_call BIGINT)")
@@ -206,7 +212,8 @@ func leave(ctx context.Context, db *sql.DB, id int) error {
 	}
 	defer func() { _ = tx.Rollback() }() // it is over if it was committed
 	var there int
-	if err := tx.QueryRowContext(ctx, "SELECT sum(on_call) FROM doctors FOR UPDATE").Scan(&there); err != nil || there < 2 {
+	if err := tx.QueryRowContext(ctx, "SELECT sum(on_call) FROM doctors FOR UPDATE").Scan(&there); err != nil ||
+		there < 2 {
 		return err
 	}
 	if _, err := tx.ExecContext(ctx, "UPDATE doctors SET on_call = 0 WHERE id = ?", id); err != nil {

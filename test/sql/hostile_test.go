@@ -18,8 +18,9 @@ import (
 	"github.com/weftdb/weft/test/harness"
 )
 
-// TestHostileClients starts a server that may hold little, and lets clients send it statements that killed, froze or filled one: each is answered by an
-// error or ends with its client, another client is served all the time, and the process stays below what it may take.
+// TestHostileClients starts a server that may hold little, and lets clients send it statements that killed, froze or
+// filled one: each is answered by an error or ends with its client, another client is served all the time, and the
+// process stays below what it may take.
 func TestHostileClients(t *testing.T) {
 	s := harness.Start(t, binary, harness.Options{Args: []string{"--sql-memory", "32MiB"}})
 	db := open(t, s, "default", "maxAllowedPacket=0")
@@ -27,7 +28,8 @@ func TestHostileClients(t *testing.T) {
 		_, err := db.ExecContext(ctx, text)
 		return err
 	}
-	if err := errors.Join(exec(t.Context(), "CREATE TABLE t (k BIGINT PRIMARY KEY, v VARCHAR)"), exec(t.Context(), "INSERT INTO t VALUES (1, 'a')")); err != nil {
+	if err := errors.Join(exec(t.Context(), "CREATE TABLE t (k BIGINT PRIMARY KEY, v VARCHAR)"),
+		exec(t.Context(), "INSERT INTO t VALUES (1, 'a')")); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -78,7 +80,8 @@ func TestHostileClients(t *testing.T) {
 	}
 }
 
-// holdMuch prepares statements, writes in a transaction and sets variables until the server refuses, and holds what it has for a while.
+// holdMuch prepares statements, writes in a transaction and sets variables until the server refuses, and holds what it
+// has for a while.
 func holdMuch(ctx context.Context, t *testing.T, s *harness.Server, number int) {
 	conn := connect(t, s, "default", "maxAllowedPacket=0")
 	long, err := strings.Repeat("h", 1<<20), error(nil)

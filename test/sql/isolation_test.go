@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// anomaly is a schedule of two transactions, and how to tell that it went wrong. Each line is a session's statement, in a transaction of the level; one of `a~` may
-// wait for the other session, which goes on meanwhile.
+// anomaly is a schedule of two transactions, and how to tell that it went wrong. Each line is a session's statement, in
+// a transaction of the level; one of `a~` may wait for the other session, which goes on meanwhile.
 type anomaly struct {
 	name, schedule string
 	// happened judges what the statements answered, and the table in the end.
@@ -30,7 +30,8 @@ const (
 
 var (
 	levels = []string{uncommitted, committed, repeatable, aborting, serializable} // immutable
-	weaker = []string{uncommitted, committed}                                     // immutable: those with a snapshot for each statement
+	// immutable: those with a snapshot for each statement
+	weaker = []string{uncommitted, committed}
 )
 
 func differ(answers []string, at, other int) bool { return answers[at] != answers[other] }
@@ -171,7 +172,8 @@ var anomalies = []anomaly{
 		a: COMMIT
 		b: SELECT count(*) FROM iso WHERE id > 0 FOR UPDATE
 		b: COMMIT`,
-		func(answers []string, _ string) bool { return differ(answers, 0, 3) }, []string{uncommitted, committed, repeatable}},
+		func(answers []string, _ string) bool { return differ(answers, 0, 3) },
+		[]string{uncommitted, committed, repeatable}},
 	{"write by what a range that was read FOR UPDATE lacked", `
 		a: SELECT count(*) FROM iso WHERE id > 2 FOR UPDATE
 		b: SELECT count(*) FROM iso WHERE id > 2 FOR UPDATE
@@ -193,7 +195,8 @@ func TestIsolation(t *testing.T) {
 				must(t, db, "DELETE FROM iso WHERE id > 0")
 				must(t, db, "INSERT INTO iso VALUES (1, 10), (2, 20)")
 				answers, final := a.run(t, level)
-				if happened, allowed := a.happened(answers, final), slices.Contains(a.allowed, level); happened != allowed {
+				if happened, allowed := a.happened(answers, final), slices.Contains(a.allowed,
+					level); happened != allowed {
 					t.Errorf("happened: %t, allowed: %t; answers %q, in the end %s", happened, allowed, answers, final)
 				}
 			})
@@ -279,13 +282,15 @@ func ask1(t *testing.T, conn *sql.Conn, text string) string {
 	return out.String()
 }
 
-// TestSerializableStatements: at SERIALIZABLE single statements are judged, too, and the level is that of one transaction where only the next one was asked for.
+// TestSerializableStatements: at SERIALIZABLE single statements are judged, too, and the level is that of one
+// transaction where only the next one was asked for.
 func TestSerializableStatements(t *testing.T) {
 	db := open(t, server, "default", "")
 	must(t, db, "CREATE TABLE iso2 (id BIGINT PRIMARY KEY, n BIGINT)")
 	must(t, db, "INSERT INTO iso2 VALUES (1, 10), (2, 20)")
 	a, b := connect(t, server, "default", ""), connect(t, server, "default", "")
-	for _, text := range []string{"SET TRANSACTION ISOLATION LEVEL SERIALIZABLE", "BEGIN", "SELECT n FROM iso2 WHERE id = 1", "UPDATE iso2 SET n = 21 WHERE id = 2"} {
+	for _, text := range []string{"SET TRANSACTION ISOLATION LEVEL SERIALIZABLE", "BEGIN",
+		"SELECT n FROM iso2 WHERE id = 1", "UPDATE iso2 SET n = 21 WHERE id = 2"} {
 		if got := ask1(t, a, text); strings.HasPrefix(got, "ERROR") {
 			t.Fatalf("%s: %s", text, got)
 		}
@@ -311,8 +316,8 @@ func TestSerializableStatements(t *testing.T) {
 	}
 }
 
-// TestSharedRows: transactions that read rows FOR SHARE, or insert rows that refer to the same row, don't wait for one another; who writes that row waits for
-// all of them, and no row is left whose foreign key names none.
+// TestSharedRows: transactions that read rows FOR SHARE, or insert rows that refer to the same row, don't wait for one
+// another; who writes that row waits for all of them, and no row is left whose foreign key names none.
 func TestSharedRows(t *testing.T) {
 	db := open(t, server, "default", "")
 	must(t, db, "CREATE TABLE parents (id INT PRIMARY KEY, n INT)")

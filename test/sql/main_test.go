@@ -58,7 +58,8 @@ func connect(t testing.TB, s *harness.Server, database, parameters string) *sql.
 	return conn
 }
 
-// script runs text files of statements, one session for each name in `on=`. A statement's answer is its rows, or what it affected, or its error.
+// script runs text files of statements, one session for each name in `on=`. A statement's answer is its rows, or what
+// it affected, or its error.
 //
 //	sql [on=a]     each line is a statement; a line that ends in \ goes on in the next
 //	prepared       the first line is prepared, each of the others holds its parameters, separated by |
@@ -129,7 +130,8 @@ func answer(ctx context.Context, out *strings.Builder, conn *sql.Conn, text stri
 	if strings.TrimSpace(text) == "" {
 		return
 	}
-	if word := strings.ToUpper(strings.Fields(strings.TrimLeft(text, "( "))[0]); strings.Contains(" SELECT SHOW DESCRIBE DESC EXPLAIN WITH ", " "+word+" ") {
+	if word := strings.ToUpper(strings.Fields(strings.TrimLeft(text, "( "))[0]); strings.Contains(
+		" SELECT SHOW DESCRIBE DESC EXPLAIN WITH ", " "+word+" ") {
 		found, err := conn.QueryContext(ctx, text)
 		if err != nil {
 			failed(out, err)

@@ -15,7 +15,8 @@ import (
 // ask sends a request to DynamoDB's API and returns the body of its answer, after "ERROR" if it is one.
 func ask(t testing.TB, s *harness.Server, operation, body string) string {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+s.Addr(), strings.NewReader(body))
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+s.Addr(),
+		strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}

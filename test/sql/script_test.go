@@ -9,7 +9,8 @@ import (
 	"github.com/cockroachdb/datadriven"
 )
 
-// TestScripts runs each file of testdata in a database of its own, except protocols: DynamoDB's API only knows the default one.
+// TestScripts runs each file of testdata in a database of its own, except protocols: DynamoDB's API only knows the
+// default one.
 func TestScripts(t *testing.T) {
 	admin := connect(t, server, "", "")
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {

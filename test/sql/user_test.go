@@ -14,7 +14,8 @@ import (
 	"github.com/weftdb/weft/test/harness"
 )
 
-// TestUsers signs in where that is required: nobody can without a user; users are added, changed and dropped in a folder and on a running server.
+// TestUsers signs in where that is required: nobody can without a user; users are added, changed and dropped in a
+// folder and on a running server.
 func TestUsers(t *testing.T) {
 	data := t.TempDir()
 	admin := freePort(t)
@@ -31,7 +32,8 @@ func TestUsers(t *testing.T) {
 	if got := users("s3cret\n", "add", "ann", "--data", data); !strings.Contains(got, "no store") {
 		t.Errorf("a user is added to a folder without a database: %s", got)
 	}
-	if err := harness.Start(t, binary, harness.Options{Data: data, Args: []string{"--auth", "required", "--dynamodb-addr", "off", "--admin-addr", admin}}).Stop(); err != nil {
+	if err := harness.Start(t, binary, harness.Options{Data: data,
+		Args: []string{"--auth", "required", "--dynamodb-addr", "off", "--admin-addr", admin}}).Stop(); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ password, args, want string }{
@@ -47,8 +49,10 @@ func TestUsers(t *testing.T) {
 			t.Errorf("weft user %s: %s", c.args, got)
 		}
 	}
-	t.Setenv("WEFT_ADMIN_TOKEN", strings.TrimPrefix(strings.TrimSpace(users("", "token", "create", "ann", "--data", data)), "WEFT_ADMIN_TOKEN="))
-	s := harness.Start(t, binary, harness.Options{Data: data, Args: []string{"--auth", "required", "--dynamodb-addr", "off", "--admin-addr", admin}})
+	t.Setenv("WEFT_ADMIN_TOKEN", strings.TrimPrefix(
+		strings.TrimSpace(users("", "token", "create", "ann", "--data", data)), "WEFT_ADMIN_TOKEN="))
+	s := harness.Start(t, binary, harness.Options{Data: data,
+		Args: []string{"--auth", "required", "--dynamodb-addr", "off", "--admin-addr", admin}})
 	signIn := func(user string, want uint16) {
 		t.Helper()
 		if got := codeOf(t, s, user); got != want {
@@ -75,7 +79,8 @@ func TestUsers(t *testing.T) {
 		t.Error(got)
 	}
 	signIn("ann:pass2", 1045)
-	if got := users("", append([]string{"list"}, here...)...); !strings.Contains(got, "no such token") { // it went with its user
+	// it went with its user
+	if got := users("", append([]string{"list"}, here...)...); !strings.Contains(got, "no such token") {
 		t.Error(got)
 	}
 	if err := s.Stop(); err != nil {
@@ -107,7 +112,8 @@ func TestConnectionsMax(t *testing.T) {
 		t.Errorf("the third: error %d", got)
 	}
 	var name, shown string
-	if err := one.QueryRowContext(t.Context(), "SHOW VARIABLES LIKE 'max_connections'").Scan(&name, &shown); err != nil || shown != "2" {
+	if err := one.QueryRowContext(t.Context(), "SHOW VARIABLES LIKE 'max_connections'").Scan(&name,
+		&shown); err != nil || shown != "2" {
 		t.Error(shown, err)
 	}
 	if err := s.Stop(); err != nil {

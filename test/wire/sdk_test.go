@@ -39,18 +39,22 @@ func (l *listener) Do(r *http.Request) (*http.Response, error) {
 	return reply, err
 }
 
-// TestSDKCompression reads short and long answers, and errors, through the AWS SDK, which asks for gzip and compares checksums if told to.
+// TestSDKCompression reads short and long answers, and errors, through the AWS SDK, which asks for gzip and compares
+// checksums if told to.
 func TestSDKCompression(t *testing.T) {
 	for _, asked := range []bool{false, true} {
 		options := server.Client().Options()
 		heard := &listener{client: options.HTTPClient}
-		options.HTTPClient, options.EnableAcceptEncodingGzip, options.DisableValidateResponseChecksum = heard, asked, false
+		options.HTTPClient, options.EnableAcceptEncodingGzip, options.DisableValidateResponseChecksum = heard, asked,
+			false
 		client := dynamodb.New(options)
 		table := aws.String(fmt.Sprintf("wire-sdk-%t", asked))
 		harness.CreateTable(t, client, &dynamodb.CreateTableInput{
 			TableName: table, BillingMode: types.BillingModePayPerRequest,
-			KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("pk"), KeyType: types.KeyTypeHash}},
-			AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("pk"), AttributeType: types.ScalarAttributeTypeS}},
+			KeySchema: []types.KeySchemaElement{{AttributeName: aws.String("pk"),
+				KeyType: types.KeyTypeHash}},
+			AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("pk"),
+				AttributeType: types.ScalarAttributeTypeS}},
 		})
 		for _, length := range []int{0, 10, 900, 1100, 50_000, 390_000} {
 			want := strings.Repeat("0123456789", length/10)
@@ -77,7 +81,8 @@ func TestSDKCompression(t *testing.T) {
 			t.Errorf("%d answers had no checksum", heard.unsummed)
 		}
 		long := strings.Repeat("x", 1024)
-		_, err := client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &long, Item: map[string]types.AttributeValue{}})
+		_, err := client.PutItem(t.Context(),
+			&dynamodb.PutItemInput{TableName: &long, Item: map[string]types.AttributeValue{}})
 		if err == nil || !strings.Contains(err.Error(), "ValidationException") {
 			t.Errorf("an error whose text is long: %v", err)
 		}

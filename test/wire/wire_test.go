@@ -49,7 +49,8 @@ type said struct {
 	answer string
 }
 
-// TestWire sends the files' requests, each after the answer to the one before, and then again those that leave the connection open, all at once.
+// TestWire sends the files' requests, each after the answer to the one before, and then again those that leave the
+// connection open, all at once.
 func TestWire(t *testing.T) {
 	var all []said
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
@@ -73,7 +74,8 @@ func TestWire(t *testing.T) {
 	t.Run("pipelined", func(t *testing.T) { pipeline(t, all) })
 }
 
-// pipeline sends everything over one connection without waiting for answers, which must be those that were given before.
+// pipeline sends everything over one connection without waiting for answers, which must be those that were given
+// before.
 func pipeline(t *testing.T, all []said) {
 	conn := dial(t)
 	defer conn.Close()
@@ -134,7 +136,8 @@ func (c *connection) read(method string, brief bool) (answer string, closed bool
 	}
 }
 
-// common are the headers that every answer has, with their form. The checksum and the length are compared with what has come.
+// common are the headers that every answer has, with their form. The checksum and the length are compared with what has
+// come.
 var common = map[string]*regexp.Regexp{
 	"Date":             regexp.MustCompile(`^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$`),
 	"Server":           regexp.MustCompile(`^\w+$`),
@@ -157,7 +160,8 @@ func printHead(out *strings.Builder, reply *http.Response, body []byte, method s
 			fmt.Fprintf(out, "WRONG %s: %s\n", name, got)
 		}
 	}
-	if sum := strconv.FormatUint(uint64(crc32.ChecksumIEEE(body)), 10); method != http.MethodHead && reply.Header.Get("X-Amz-Crc32") != sum {
+	if sum := strconv.FormatUint(uint64(crc32.ChecksumIEEE(body)), 10); method != http.MethodHead &&
+		reply.Header.Get("X-Amz-Crc32") != sum {
 		fmt.Fprintf(out, "WRONG X-Amz-Crc32: not %s\n", sum)
 	}
 	for _, name := range slices.Sorted(maps.Keys(reply.Header)) {

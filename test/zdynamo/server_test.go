@@ -74,10 +74,12 @@ func TestIndexOfServer(t *testing.T) {
 func secondaryIndex(t *testing.T, client *dynamodb.Client, table string) *zdynamo.Index {
 	t.Helper()
 	harness.CreateTable(t, client, &dynamodb.CreateTableInput{
-		TableName: &table, BillingMode: types.BillingModePayPerRequest, KeySchema: []types.KeySchemaElement{key("id", types.KeyTypeHash)},
+		TableName: &table, BillingMode: types.BillingModePayPerRequest,
+		KeySchema:            []types.KeySchemaElement{key("id", types.KeyTypeHash)},
 		AttributeDefinitions: []types.AttributeDefinition{defined("id", "S"), defined("kind", "S"), defined("z", "B")},
 		GlobalSecondaryIndexes: []types.GlobalSecondaryIndex{{
-			IndexName: aws.String("byPlace"), KeySchema: []types.KeySchemaElement{key("kind", types.KeyTypeHash), key("z", types.KeyTypeRange)},
+			IndexName:  aws.String("byPlace"),
+			KeySchema:  []types.KeySchemaElement{key("kind", types.KeyTypeHash), key("z", types.KeyTypeRange)},
 			Projection: &types.Projection{ProjectionType: types.ProjectionTypeAll},
 		}},
 	})
@@ -97,8 +99,10 @@ func secondary(t *testing.T, client *dynamodb.Client) {
 	x := secondaryIndex(t, client, "places")
 	var all []zdynamo.Item
 	for i := range 500 {
-		item := zdynamo.Item{"id": s(strconv.Itoa(i)), "kind": s("city"), "lat": n(r.IntN(1800)/10 - 90), "lon": n(float64(r.IntN(3600))/10 - 180),
-			"population": n(r.IntN(1e6)), "note": s("n" + strconv.Itoa(i%3)), "map": &types.AttributeValueMemberM{Value: zdynamo.Item{"a": n(i), "b": n(1)}}}
+		item := zdynamo.Item{"id": s(strconv.Itoa(i)), "kind": s("city"), "lat": n(r.IntN(1800)/10 - 90),
+			"lon":        n(float64(r.IntN(3600))/10 - 180),
+			"population": n(r.IntN(1e6)), "note": s("n" + strconv.Itoa(i%3)),
+			"map": &types.AttributeValueMemberM{Value: zdynamo.Item{"a": n(i), "b": n(1)}}}
 		if i%4 > 0 {
 			item["founded"] = s(fmt.Sprintf("%d-W%02d", 1500+r.IntN(500), 1+r.IntN(52)))
 		}
@@ -107,13 +111,19 @@ func secondary(t *testing.T, client *dynamodb.Client) {
 		}
 		all = append(all, item)
 	}
-	slices.SortFunc(all, func(a, b zdynamo.Item) int { return slices.Compare([]byte(text(a["z"])), []byte(text(b["z"]))) })
+	slices.SortFunc(all, func(a, b zdynamo.Item) int {
+		return slices.Compare([]byte(text(a["z"])),
+			[]byte(text(b["z"])))
+	})
 	for i := range 60 {
 		south, west, size := float64(r.IntN(120)-90), float64(r.IntN(240)-180), float64(r.IntN(120))
 		q := zdynamo.Query{
-			Partition: "city", Backward: i%2 == 0, Limit: r.IntN(20), Filter: "#note <> :note", Names: map[string]string{"#note": "note", "#f": "founded"},
-			Values: zdynamo.Item{":note": s("n0")}, Projection: "lat, #f, #map.b, founded.x", RequestItemsMax: 1 + r.IntN(100),
-			Where: zdynamo.Where{"lat": zdynamo.Between(south, south+size), "lon": zdynamo.All(zdynamo.Greater(west), zdynamo.Less(west+size))},
+			Partition: "city", Backward: i%2 == 0, Limit: r.IntN(20), Filter: "#note <> :note",
+			Names:  map[string]string{"#note": "note", "#f": "founded"},
+			Values: zdynamo.Item{":note": s("n0")}, Projection: "lat, #f, #map.b, founded.x",
+			RequestItemsMax: 1 + r.IntN(100),
+			Where: zdynamo.Where{"lat": zdynamo.Between(south, south+size),
+				"lon": zdynamo.All(zdynamo.Greater(west), zdynamo.Less(west+size))},
 		}
 		q.Names["#map"] = "map"
 		if i%3 == 0 {
@@ -128,7 +138,8 @@ func secondary(t *testing.T, client *dynamodb.Client) {
 			first, _, _ := codec.ParseInstant([]byte("1700"), 0)
 			_, last, _ := codec.ParseInstant([]byte("1799"), 0)
 			fits := i%3 > 0 || year == "" || err == nil && instant.Compare(first) >= 0 && instant.Compare(last) <= 0
-			return text(item["note"]) != "n0" && lat >= south && lat <= south+size && lon > west && lon < west+size && fits
+			return text(item["note"]) != "n0" && lat >= south && lat <= south+size && lon > west && lon < west+size &&
+				fits
 		}
 		want, got := 0, 0
 		for _, item := range all {
@@ -142,7 +153,8 @@ func secondary(t *testing.T, client *dynamodb.Client) {
 			}
 			got++
 			inner, _ := item["map"].(*types.AttributeValueMemberM)
-			if item["id"] != nil || item["z"] != nil || item["lon"] != nil || item["lat"] == nil || inner == nil || len(inner.Value) != 1 {
+			if item["id"] != nil || item["z"] != nil || item["lon"] != nil || item["lat"] == nil || inner == nil ||
+				len(inner.Value) != 1 {
 				t.Fatalf("the projection gives %v", item)
 			}
 		}
@@ -156,7 +168,8 @@ func secondary(t *testing.T, client *dynamodb.Client) {
 func tableKey(t *testing.T, client *dynamodb.Client) {
 	harness.CreateTable(t, client, &dynamodb.CreateTableInput{
 		TableName: aws.String("reports"), BillingMode: types.BillingModePayPerRequest,
-		KeySchema:            []types.KeySchemaElement{key("source", types.KeyTypeHash), key("z_address", types.KeyTypeRange)},
+		KeySchema: []types.KeySchemaElement{key("source", types.KeyTypeHash),
+			key("z_address", types.KeyTypeRange)},
 		AttributeDefinitions: []types.AttributeDefinition{defined("source", "S"), defined("z_address", "B")},
 	})
 	x, err := zdynamo.New(zdynamo.Schema{
@@ -167,13 +180,15 @@ func tableKey(t *testing.T, client *dynamodb.Client) {
 		t.Fatal(err)
 	}
 	for i := range 200 {
-		item := zdynamo.Item{"source": s("a"), "id": n(i), "timestamp": n(1469566800 + i/10), "celsius": n(-5 + i/50), "latitude": n("40.749207"), "longitude": n("-73.985174")}
+		item := zdynamo.Item{"source": s("a"), "id": n(i), "timestamp": n(1469566800 + i/10), "celsius": n(-5 + i/50),
+			"latitude": n("40.749207"), "longitude": n("-73.985174")}
 		if _, err := x.Put(t.Context(), client, &dynamodb.PutItemInput{Item: item}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, backward := range []bool{false, true} {
-		q := zdynamo.Query{Partition: "a", Where: zdynamo.Where{"timestamp": zdynamo.Equal(1469566803)}, Limit: 3, Backward: backward, Consistent: true}
+		q := zdynamo.Query{Partition: "a", Where: zdynamo.Where{"timestamp": zdynamo.Equal(1469566803)}, Limit: 3,
+			Backward: backward, Consistent: true}
 		seen := map[string]bool{}
 		for item, err := range x.All(t.Context(), client, q) {
 			if err != nil {
@@ -188,7 +203,8 @@ func tableKey(t *testing.T, client *dynamodb.Client) {
 			t.Fatal(seen)
 		}
 	}
-	if _, err := x.Put(t.Context(), client, &dynamodb.PutItemInput{Item: zdynamo.Item{"source": s("a"), "id": n(1)}}); !errors.Is(err, zdynamo.ErrItem) {
+	if _, err := x.Put(t.Context(), client,
+		&dynamodb.PutItemInput{Item: zdynamo.Item{"source": s("a"), "id": n(1)}}); !errors.Is(err, zdynamo.ErrItem) {
 		t.Fatal(err)
 	}
 	if _, err := x.Update(t.Context(), client, zdynamo.Item{}, zdynamo.Item{}); !errors.Is(err, zdynamo.ErrItem) {
@@ -200,21 +216,24 @@ func tableKey(t *testing.T, client *dynamodb.Client) {
 func contended(t *testing.T, client *dynamodb.Client) {
 	x := secondaryIndex(t, client, "moving")
 	id := zdynamo.Item{"id": s("ship")}
-	if _, err := x.Update(t.Context(), client, id, zdynamo.Item{"kind": s("ship"), "lat": n(0), "lon": n(0), "population": n(5)}); err != nil {
+	if _, err := x.Update(t.Context(), client, id,
+		zdynamo.Item{"kind": s("ship"), "lat": n(0), "lon": n(0), "population": n(5)}); err != nil {
 		t.Fatal(err)
 	}
 	var group sync.WaitGroup
 	for _, name := range []string{"lat", "lon", "population"} {
 		group.Go(func() {
 			for i := range 10 {
-				if _, err := x.Update(t.Context(), client, id, zdynamo.Item{name: n(i + 1)}); err != nil && !errors.Is(err, zdynamo.ErrContended) {
+				if _, err := x.Update(t.Context(), client, id, zdynamo.Item{name: n(i + 1)}); err != nil &&
+					!errors.Is(err, zdynamo.ErrContended) {
 					t.Error(err)
 				}
 			}
 		})
 	}
 	group.Wait()
-	out, err := client.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("moving"), Key: id, ConsistentRead: aws.Bool(true)})
+	out, err := client.GetItem(t.Context(),
+		&dynamodb.GetItemInput{TableName: aws.String("moving"), Key: id, ConsistentRead: aws.Bool(true)})
 	if err != nil {
 		t.Fatal(err)
 	}

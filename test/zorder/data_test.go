@@ -25,7 +25,8 @@ import (
 	"github.com/weftdb/weft/internal/testing/rounds"
 )
 
-// dataSet is a table of real or realistic rows with Z-order indexes: its rows are kept for a model of what queries answer.
+// dataSet is a table of real or realistic rows with Z-order indexes: its rows are kept for a model of what queries
+// answer.
 type dataSet struct {
 	name    string
 	numbers []string // attributes that are numbers
@@ -55,9 +56,11 @@ var dataSets = []dataSet{
 	{
 		name: "cities", numbers: []string{"lat", "lon", "population"}, text: "name",
 		indexes: []dataIndex{
-			{name: "box", curve: "zorder(lat f64, lon f64, population u64; order=abac(ab)3)", attributes: []int{0, 1, 2}, learned: true},
+			{name: "box", curve: "zorder(lat f64, lon f64, population u64; order=abac(ab)3)",
+				attributes: []int{0, 1, 2}, learned: true},
 			{name: "linear", curve: "zorder(lat lat:16 codec=raw, lon lon:16 codec=raw)", attributes: []int{0, 1}},
-			{name: "named", curve: "zorder(name text codec=quantile, population u64, lat lat)", alone: true, attributes: []int{2, 0}, learned: true},
+			{name: "named", curve: "zorder(name text codec=quantile, population u64, lat lat)", alone: true,
+				attributes: []int{2, 0}, learned: true},
 		},
 		each: func(visit func([]string, string) error) error {
 			return cities.Each(func(c cities.City) error {
@@ -68,8 +71,10 @@ var dataSets = []dataSet{
 	{
 		name: "earthquakes", numbers: []string{"lat", "lon", "depth", "magnitude", "time"},
 		indexes: []dataIndex{
-			{name: "box", curve: "zorder(time timestamp(ms), magnitude f32, depth f64, lat lat, lon lon)", attributes: []int{4, 3, 2, 0, 1}, learned: true},
-			{name: "raw", curve: "zorder(magnitude linear(-2,10):10 codec=raw, time timestamp(ms) codec=raw)", alone: true, attributes: []int{3, 4}},
+			{name: "box", curve: "zorder(time timestamp(ms), magnitude f32, depth f64, lat lat, lon lon)",
+				attributes: []int{4, 3, 2, 0, 1}, learned: true},
+			{name: "raw", curve: "zorder(magnitude linear(-2,10):10 codec=raw, time timestamp(ms) codec=raw)",
+				alone: true, attributes: []int{3, 4}},
 		},
 		each: func(visit func([]string, string) error) error {
 			return earthquakes.Each(func(e earthquakes.Earthquake) error {
@@ -80,7 +85,8 @@ var dataSets = []dataSet{
 	{
 		name: "weather", numbers: []string{"timestamp", "celsius", "latitude", "longitude"},
 		indexes: []dataIndex{
-			{name: "box", curve: "zorder(timestamp timestamp(s), celsius f64, latitude f64, longitude f64)", attributes: []int{0, 1, 2, 3}, learned: true},
+			{name: "box", curve: "zorder(timestamp timestamp(s), celsius f64, latitude f64, longitude f64)",
+				attributes: []int{0, 1, 2, 3}, learned: true},
 		},
 		each: func(visit func([]string, string) error) error {
 			return weather.Each(func(r weather.Report) error {
@@ -165,7 +171,8 @@ func (d *dataSet) loadRows(ctx context.Context, db *database.DB, table *database
 		if err != nil {
 			return err
 		}
-		if batch = append(batch, database.TableWrite{Table: pin, Write: database.Write{Op: database.OpPut, Row: encoded}}); len(batch) == loadBatch {
+		if batch = append(batch, database.TableWrite{Table: pin,
+			Write: database.Write{Op: database.OpPut, Row: encoded}}); len(batch) == loadBatch {
 			return flush()
 		}
 		return nil
@@ -245,11 +252,14 @@ func (q *dataQuery) side(attribute int, value, share float64) (text string, matc
 		return name + " IN (" + q.number(low) + ", " + q.number(value) + ", " + q.number(high) + ")",
 			func(r *dataRow) bool { return of(r) == low || of(r) == value || of(r) == high }
 	case 2:
-		return name + " >= " + q.number(low) + " AND " + q.number(high) + " > " + name, func(r *dataRow) bool { return of(r) >= low && of(r) < high }
+		return name + " >= " + q.number(low) + " AND " + q.number(high) + " > " +
+			name, func(r *dataRow) bool { return of(r) >= low && of(r) < high }
 	case 3:
-		return name + " > " + q.number(low) + " AND " + name + " <= " + q.number(high), func(r *dataRow) bool { return of(r) > low && of(r) <= high }
+		return name + " > " + q.number(low) + " AND " + name + " <= " +
+			q.number(high), func(r *dataRow) bool { return of(r) > low && of(r) <= high }
 	}
-	return name + " BETWEEN " + q.number(low) + " AND " + q.number(high), func(r *dataRow) bool { return of(r) >= low && of(r) <= high }
+	return name + " BETWEEN " + q.number(low) + " AND " +
+		q.number(high), func(r *dataRow) bool { return of(r) >= low && of(r) <= high }
 }
 
 // prefix is a beginning of a text or a range of texts, compared by their bytes.
@@ -264,7 +274,8 @@ func (q *dataQuery) prefix(of string) (text string, matches func(*dataRow) bool)
 	case 1:
 		last := fmt.Sprintf(":v%d", len(q.values))
 		q.values[last] = s(of)
-		return name + " BETWEEN " + first + " AND " + last, func(r *dataRow) bool { return r.text >= start && r.text <= of }
+		return name + " BETWEEN " + first + " AND " +
+			last, func(r *dataRow) bool { return r.text >= start && r.text <= of }
 	}
 	return "begins_with(" + name + ", " + first + ")", func(r *dataRow) bool { return strings.HasPrefix(r.text, start) }
 }
@@ -294,7 +305,8 @@ func (a *answer) add(t *testing.T, items []item, count, scanned int32, isCount b
 func (q *dataQuery) scan(t *testing.T, index *string, limit *int32, segments int32) (a answer) {
 	t.Helper()
 	for segment := range segments {
-		input := dynamodb.ScanInput{TableName: &q.d.name, IndexName: index, FilterExpression: &q.filter, ExpressionAttributeNames: q.names,
+		input := dynamodb.ScanInput{TableName: &q.d.name, IndexName: index, FilterExpression: &q.filter,
+			ExpressionAttributeNames:  q.names,
 			ExpressionAttributeValues: q.values, ProjectionExpression: aws.String("id"), Limit: limit}
 		if segments > 1 {
 			input.Segment, input.TotalSegments = aws.Int32(segment), aws.Int32(segments)
@@ -320,8 +332,10 @@ func (q *dataQuery) query(t *testing.T, index string, limit *int32, forward bool
 	for name, value := range q.names {
 		names[name] = value
 	}
-	pages := dynamodb.NewQueryPaginator(client, &dynamodb.QueryInput{TableName: &q.d.name, IndexName: &index, KeyConditionExpression: aws.String("#all = :all"),
-		FilterExpression: &q.filter, ExpressionAttributeNames: names, ExpressionAttributeValues: values, ProjectionExpression: aws.String("id"), Limit: limit, ScanIndexForward: &forward})
+	pages := dynamodb.NewQueryPaginator(client,
+		&dynamodb.QueryInput{TableName: &q.d.name, IndexName: &index, KeyConditionExpression: aws.String("#all = :all"),
+			FilterExpression: &q.filter, ExpressionAttributeNames: names, ExpressionAttributeValues: values,
+			ProjectionExpression: aws.String("id"), Limit: limit, ScanIndexForward: &forward})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(t.Context())
 		if err != nil {
@@ -342,8 +356,8 @@ func (q *dataQuery) expected() (ids []int) {
 	return ids
 }
 
-// TestData asks random boxes of each data set and index through the real server: the answer must be that of the model, and now and then it is asked of
-// the table without an index, too.
+// TestData asks random boxes of each data set and index through the real server: the answer must be that of the model,
+// and now and then it is asked of the table without an index, too.
 func TestData(t *testing.T) {
 	seed := rounds.Seed(t)
 	for i := range dataSets {
@@ -390,7 +404,8 @@ func (q *dataQuery) compare(t *testing.T, where string, got, want []int) {
 	t.Helper()
 	slices.Sort(got)
 	if !slices.Equal(got, want) {
-		t.Errorf("%s of %s WHERE %s %s: %d found, %d expected", where, q.d.name, q.filter, format(q.values), len(got), len(want))
+		t.Errorf("%s of %s WHERE %s %s: %d found, %d expected", where, q.d.name, q.filter, format(q.values), len(got),
+			len(want))
 	}
 }
 
@@ -403,7 +418,8 @@ func format(values item) string {
 	return strings.Join(texts, " ")
 }
 
-// TestLearned says which indexes hold codecs that were learned from the rows they were built on: the tests above are about both kinds.
+// TestLearned says which indexes hold codecs that were learned from the rows they were built on: the tests above are
+// about both kinds.
 func TestLearned(t *testing.T) {
 	for _, d := range dataSets {
 		found, err := client.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: &d.name})
@@ -411,7 +427,8 @@ func TestLearned(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, x := range d.indexes {
-			at := slices.IndexFunc(found.Table.GlobalSecondaryIndexes, func(g types.GlobalSecondaryIndexDescription) bool { return *g.IndexName == x.name })
+			at := slices.IndexFunc(found.Table.GlobalSecondaryIndexes,
+				func(g types.GlobalSecondaryIndexDescription) bool { return *g.IndexName == x.name })
 			if at < 0 || found.Table.GlobalSecondaryIndexes[at].IndexStatus != types.IndexStatusActive {
 				t.Errorf("%s has no index %s that is ready", d.name, x.name)
 			}

@@ -21,12 +21,13 @@ import (
 	"github.com/weftdb/weft/test/harness"
 )
 
-// TestWords is the example of texts cut to four bytes: candor and carton have the codes of candy and cartographer, so they are read, and
-// paid for, but not found. Texts compare by their bytes, whatever they look like.
+// TestWords is the example of texts cut to four bytes: candor and carton have the codes of candy and cartographer, so
+// they are read, and paid for, but not found. Texts compare by their bytes, whatever they look like.
 func TestWords(t *testing.T) {
 	t.Parallel()
 	create(t, "words", []string{"id"}, []string{"kind", "zorder(word text[4] codec=raw)"})
-	for _, word := range []string{"canal", "candor", "candy", "car", "cart", "cartographer", "carton", "cat", "\u00e9t\u00e9", "e\u0301te\u0301", "ete"} {
+	for _, word := range []string{"canal", "candor", "candy", "car", "cart", "cartographer", "carton", "cat",
+		"\u00e9t\u00e9", "e\u0301te\u0301", "ete"} {
 		put(t, "words", item{"id": s(word), "kind": s("w"), "word": s(word)})
 	}
 	put(t, "words", item{"id": s("wordless"), "kind": s("w")})
@@ -58,7 +59,8 @@ func TestNumbers(t *testing.T) {
 	t.Parallel()
 	create(t, "numbers", []string{"id"}, []string{"kind", "zorder(x u8 codec=raw, y f64 codec=raw)"})
 	long := "1.0000000000000000000000000000000000001"
-	for id, xy := range map[string][2]string{"low": {"-5", "0"}, "zero": {"0", "-0"}, "half": {"0.5", "1E-130"}, "one": {"1", "1"}, "long": {"1", long}, "top": {"255", "9.9E+125"}, "over": {"1E+20", "-9.9E+125"}} {
+	for id, xy := range map[string][2]string{"low": {"-5", "0"}, "zero": {"0", "-0"}, "half": {"0.5", "1E-130"},
+		"one": {"1", "1"}, "long": {"1", long}, "top": {"255", "9.9E+125"}, "over": {"1E+20", "-9.9E+125"}} {
 		put(t, "numbers", item{"id": s(id), "kind": s("n"), "x": n(xy[0]), "y": n(xy[1])})
 	}
 	numbers := ask{table: "numbers", kind: "n"}
@@ -99,13 +101,17 @@ func TestNumbers(t *testing.T) {
 func TestInstants(t *testing.T) {
 	t.Parallel()
 	create(t, "instants", []string{"id"}, []string{"kind", "zorder(born iso8601(s), units u16)"})
-	for _, day := range []string{"1969-12-31T23:59:59Z", "2024-02-29T00:00:00Z", "2024-02-29T00:00:01Z", "2025-01-01T00:00:00Z"} {
+	for _, day := range []string{"1969-12-31T23:59:59Z", "2024-02-29T00:00:00Z", "2024-02-29T00:00:01Z",
+		"2025-01-01T00:00:00Z"} {
 		put(t, "instants", item{"id": s(day), "kind": s("d"), "born": s(day), "units": n(1)})
 	}
-	for _, day := range []string{"2024-02-29", "2024-W09-4", "2024-060", "2024-02-29T00:00:00+00:00", "2024-02-29T00:00:00.0Z", "2024-02-29 00:00:00Z", "2023-02-29T00:00:00Z", "20240229T000000Z", ""} {
-		refused(t, tryPut(t, "instants", item{"id": s(day + "x"), "kind": s("d"), "born": s(day), "units": n(1)}), "ValidationException: One or more parameter values were invalid")
+	for _, day := range []string{"2024-02-29", "2024-W09-4", "2024-060", "2024-02-29T00:00:00+00:00",
+		"2024-02-29T00:00:00.0Z", "2024-02-29 00:00:00Z", "2023-02-29T00:00:00Z", "20240229T000000Z", ""} {
+		refused(t, tryPut(t, "instants", item{"id": s(day + "x"), "kind": s("d"), "born": s(day), "units": n(1)}),
+			"ValidationException: One or more parameter values were invalid")
 	}
-	days := ask{table: "instants", kind: "d", filter: "born BETWEEN :a AND :b AND units = :one", values: item{":a": s("2024-02-29T00:00:01Z"), ":b": s("2024-12-31T23:59:59Z"), ":one": n(1)}}
+	days := ask{table: "instants", kind: "d", filter: "born BETWEEN :a AND :b AND units = :one",
+		values: item{":a": s("2024-02-29T00:00:01Z"), ":b": s("2024-12-31T23:59:59Z"), ":one": n(1)}}
 	days.expect(t, 1, "2024-02-29T00:00:01Z")
 	days.values[":a"] = s("2024-02-29T00:00:00+00:00") // less than ..Z, as bytes
 	days.expect(t, -1, "2024-02-29T00:00:00Z", "2024-02-29T00:00:01Z")
@@ -121,7 +127,8 @@ func TestNulls(t *testing.T) {
 	put(t, "nulls", item{"id": s("a"), "kind": s("n"), "a": n(0)})
 	put(t, "nulls", item{"id": s("b"), "kind": s("n"), "b": n(0)})
 	put(t, "nulls", item{"id": s("ab"), "kind": s("n"), "a": n(0), "b": n(0)})
-	refused(t, tryPut(t, "nulls", item{"id": s("null"), "kind": s("n"), "a": &types.AttributeValueMemberNULL{Value: true}, "b": n(0)}), "Type mismatch for Index Key a")
+	refused(t, tryPut(t, "nulls", item{"id": s("null"), "kind": s("n"),
+		"a": &types.AttributeValueMemberNULL{Value: true}, "b": n(0)}), "Type mismatch for Index Key a")
 	nulls := ask{table: "nulls", kind: "n"}
 	nulls.expect(t, 2, "b", "ab")
 	nulls.filter = "attribute_not_exists(a)"
@@ -134,8 +141,8 @@ func TestNulls(t *testing.T) {
 	nulls.expect(t, 2, "b", "ab")
 }
 
-// TestOwnKey: where the Z-order is the table's own key, its attributes and the other key attributes are what an item is known by. Items whose codes are
-// all alike stay apart.
+// TestOwnKey: where the Z-order is the table's own key, its attributes and the other key attributes are what an item is
+// known by. Items whose codes are all alike stay apart.
 func TestOwnKey(t *testing.T) {
 	t.Parallel()
 	key := "zorder(x u8, y u8)"
@@ -144,7 +151,8 @@ func TestOwnKey(t *testing.T) {
 	put(t, "owned", place(1, 2, "first"))
 	put(t, "owned", place(3, 4, "other"))
 	put(t, "owned", place("1.5", 2, "second")) // u8 rounds down: the same address
-	refused(t, tryPut(t, "owned", item{"kind": s("k"), "x": n(1), "id": s("without y")}), "Missing the key y in the item")
+	refused(t, tryPut(t, "owned", item{"kind": s("k"), "x": n(1), "id": s("without y")}),
+		"Missing the key y in the item")
 	owned := ask{table: "owned", own: true, kind: "k"}
 	owned.expect(t, 3, "first", "second", "other")
 	owned.filter, owned.values = "x = :x AND y <= :y", item{":x": n("1.5"), ":y": n(9)}
@@ -160,7 +168,9 @@ func TestOwnKey(t *testing.T) {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	change := func(expression string, values item) error {
-		_, err := client.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{TableName: aws.String("owned"), Key: page.last, UpdateExpression: &expression, ExpressionAttributeValues: values})
+		_, err := client.UpdateItem(t.Context(),
+			&dynamodb.UpdateItemInput{TableName: aws.String("owned"), Key: page.last, UpdateExpression: &expression,
+				ExpressionAttributeValues: values})
 		return err
 	}
 	if err := change("SET id = :id", item{":id": s("renamed")}); err != nil {
@@ -169,7 +179,8 @@ func TestOwnKey(t *testing.T) {
 	refused(t, change("SET x = :x", item{":x": n(9)}), "key")
 	owned.limit = 0
 	owned.expect(t, 3, "renamed")
-	if _, err := client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: aws.String("owned"), Key: page.last}); err != nil {
+	if _, err := client.DeleteItem(t.Context(),
+		&dynamodb.DeleteItemInput{TableName: aws.String("owned"), Key: page.last}); err != nil {
 		t.Error(err)
 	}
 	owned.expect(t, -1)
@@ -184,7 +195,8 @@ func TestPages(t *testing.T) {
 	for i := range 60 { // many have the same address
 		put(t, "paged", item{"id": s(fmt.Sprint(i)), "kind": s("k"), "x": n(random.IntN(6)), "y": n(random.IntN(6))})
 	}
-	boxed := ask{table: "paged", kind: "k", filter: "x BETWEEN :a AND :b AND y > :a AND id <> :id", values: item{":a": n(1), ":b": n(3), ":id": s("7")}}
+	boxed := ask{table: "paged", kind: "k", filter: "x BETWEEN :a AND :b AND y > :a AND id <> :id",
+		values: item{":a": n(1), ":b": n(3), ":id": s("7")}}
 	whole, _ := boxed.all(t)
 	want := whole.ids()
 	if whole.count == 0 || whole.scanned <= whole.count || whole.scanned >= 60 {
@@ -240,31 +252,36 @@ func TestCapacity(t *testing.T) {
 	create(t, "capacity", []string{"id"}, []string{"kind", "zorder(x u16 codec=raw, y u16 codec=raw)"})
 	const itemBytes = 1000
 	for i := range 400 {
-		one := item{"id": s(fmt.Sprintf("%03d", i)), "kind": s("k"), "x": n(100 + i%20), "y": n(100 + i/20)} // numbers of 3 digits take 3 bytes
+		// numbers of 3 digits take 3 bytes
+		one := item{"id": s(fmt.Sprintf("%03d", i)), "kind": s("k"), "x": n(100 + i%20), "y": n(100 + i/20)}
 		size := len("id") + 3 + len("kind") + 1 + len("x") + 3 + len("y") + 3 + len("pad")
 		one["pad"] = s(string(make([]byte, itemBytes-size)))
 		put(t, "capacity", one)
 	}
 	for _, c := range []struct{ a, b int }{{100, 119}, {103, 110}, {101, 118}, {112, 113}, {119, 130}} {
-		boxed := ask{table: "capacity", kind: "k", filter: "x BETWEEN :a AND :b AND y BETWEEN :a AND :b", values: item{":a": n(c.a), ":b": n(c.b)}}
+		boxed := ask{table: "capacity", kind: "k", filter: "x BETWEEN :a AND :b AND y BETWEEN :a AND :b",
+			values: item{":a": n(c.a), ":b": n(c.b)}}
 		page := boxed.page(t)
 		side := min(c.b, 119) - c.a + 1
 		units := math.Ceil(float64(page.scanned*itemBytes)/4096) / 2
-		if page.count != side*side || page.scanned < page.count || page.scanned > 3*page.count+20 || page.units != units || page.last != nil {
-			t.Errorf("%d to %d: %d of %d for %v, want %d for %v", c.a, c.b, page.count, page.scanned, page.units, side*side, units)
+		if page.count != side*side || page.scanned < page.count || page.scanned > 3*page.count+20 ||
+			page.units != units || page.last != nil {
+			t.Errorf("%d to %d: %d of %d for %v, want %d for %v", c.a, c.b, page.count, page.scanned, page.units,
+				side*side, units)
 		}
 	}
 }
 
-// TestWritesMeanwhile pages through boxes while items move in and out of them: those that stay are found once and only once, and whatever is found lies in
-// the box.
+// TestWritesMeanwhile pages through boxes while items move in and out of them: those that stay are found once and only
+// once, and whatever is found lies in the box.
 func TestWritesMeanwhile(t *testing.T) {
 	t.Parallel()
 	seed := rounds.Seed(t)
 	create(t, "moving", []string{"id"}, []string{"kind", "zorder(x u16, y u16)"})
 	const still, moving = 150, 60
 	set := func(id string, random *rand.Rand) error {
-		return tryPut(t, "moving", item{"id": s(id), "kind": s("k"), "x": n(random.IntN(1000)), "y": n(random.IntN(1000))})
+		return tryPut(t, "moving", item{"id": s(id), "kind": s("k"), "x": n(random.IntN(1000)),
+			"y": n(random.IntN(1000))})
 	}
 	random := rand.New(rand.NewPCG(seed, 0))
 	stays := map[string][2]int{}
@@ -301,7 +318,8 @@ func TestWritesMeanwhile(t *testing.T) {
 	}
 	for i := range rounds.Of(t, 60) {
 		low, high := random.IntN(600), 600+random.IntN(400)
-		boxed := ask{table: "moving", kind: "k", filter: "x BETWEEN :a AND :b AND y < :b", values: item{":a": n(low), ":b": n(high)}, limit: 1 + random.Int32N(12), backward: i%2 == 0}
+		boxed := ask{table: "moving", kind: "k", filter: "x BETWEEN :a AND :b AND y < :b",
+			values: item{":a": n(low), ":b": n(high)}, limit: 1 + random.Int32N(12), backward: i%2 == 0}
 		checkMeanwhile(t, boxed, stays, low, high)
 	}
 }
@@ -348,9 +366,12 @@ func TestAddedLater(t *testing.T) {
 	var writers sync.WaitGroup
 	defer writers.Wait()
 	writers.Go(func() { write(rand.New(rand.NewPCG(seed, 1)), 150, 450) })
-	_, err := client.UpdateTable(t.Context(), &dynamodb.UpdateTableInput{TableName: aws.String("later"), AttributeDefinitions: listed(definitions),
-		GlobalSecondaryIndexUpdates: []types.GlobalSecondaryIndexUpdate{{Create: &types.CreateGlobalSecondaryIndexAction{
-			IndexName: aws.String("box"), KeySchema: schema, Projection: &types.Projection{ProjectionType: types.ProjectionTypeAll}}}}})
+	_, err := client.UpdateTable(t.Context(),
+		&dynamodb.UpdateTableInput{TableName: aws.String("later"), AttributeDefinitions: listed(definitions),
+			GlobalSecondaryIndexUpdates: []types.GlobalSecondaryIndexUpdate{
+				{Create: &types.CreateGlobalSecondaryIndexAction{
+					IndexName: aws.String("box"), KeySchema: schema,
+					Projection: &types.Projection{ProjectionType: types.ProjectionTypeAll}}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -358,7 +379,8 @@ func TestAddedLater(t *testing.T) {
 		return len(d.GlobalSecondaryIndexes) == 1 && d.GlobalSecondaryIndexes[0].IndexStatus == types.IndexStatusActive
 	})
 	writers.Wait()
-	boxed := ask{table: "later", kind: "k", filter: "x BETWEEN :a AND :b AND y >= :a", values: item{":a": n(10), ":b": n(30)}}
+	boxed := ask{table: "later", kind: "k", filter: "x BETWEEN :a AND :b AND y >= :a",
+		values: item{":a": n(10), ":b": n(30)}}
 	plain := boxed
 	plain.own, plain.kind = true, ""
 	want, _ := plain.all(t)
@@ -375,7 +397,8 @@ func TestManyBoxes(t *testing.T) {
 	random := rand.New(rand.NewPCG(seed, 0))
 	create(t, "many", []string{"id"}, []string{"kind", "zorder(x u16, y u16, z u16)"})
 	for i := range 300 {
-		put(t, "many", item{"id": s(fmt.Sprint(i)), "kind": s("k"), "x": n(random.IntN(200)), "y": n(random.IntN(200)), "z": n(random.IntN(3))})
+		put(t, "many", item{"id": s(fmt.Sprint(i)), "kind": s("k"), "x": n(random.IntN(200)), "y": n(random.IntN(200)),
+			"z": n(random.IntN(3))})
 	}
 	list, alternatives, values := "", "", item{}
 	for i := range 99 {
@@ -386,7 +409,8 @@ func TestManyBoxes(t *testing.T) {
 		}
 	}
 	list += ":0"
-	for _, filter := range []string{"x IN (" + list + ") AND y IN (" + list + ")", alternatives + "x IN (" + list + ")", "(" + alternatives + "y IN (:1, :2, :3)) AND z < :98"} {
+	for _, filter := range []string{"x IN (" + list + ") AND y IN (" + list + ")", alternatives + "x IN (" + list + ")",
+		"(" + alternatives + "y IN (:1, :2, :3)) AND z < :98"} {
 		boxed := ask{table: "many", kind: "k", filter: filter, values: item{}}
 		for name, value := range values {
 			if regexp.MustCompile(name + `\b`).MatchString(filter) {

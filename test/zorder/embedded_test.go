@@ -20,17 +20,23 @@ import (
 	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
-// typed are attributes of the embedded API with values of its own types, which DynamoDB has not: machine integers, floats with a NaN and two zeros, times.
+// typed are attributes of the embedded API with values of its own types, which DynamoDB has not: machine integers,
+// floats with a NaN and two zeros, times.
 var typed = []struct {
 	declaration string
 	values      []any
 }{
-	{"f f64", []any{float(math.NaN()), float(math.Inf(1)), float(math.Inf(-1)), float(0), float(math.Copysign(0, -1)), float(1.5), json.Number("1.5"), json.Number("1.5000000000000000000000000001"), float(1e300), -1}},
+	{"f f64", []any{float(math.NaN()), float(math.Inf(1)), float(math.Inf(-1)), float(0), float(math.Copysign(0, -1)),
+		float(1.5), json.Number("1.5"), json.Number("1.5000000000000000000000000001"), float(1e300), -1}},
 	{"g f32:7", []any{float(math.NaN()), float(-1e39), float(3.5), 0, 16777216, 16777217, json.Number("1e125")}},
-	{"i i16", []any{integer(math.MinInt64), integer(-32768), -1, 0, integer(0), 1, float(1.5), 32767, integer(math.MaxInt64)}},
+	{"i i16", []any{integer(math.MinInt64), integer(-32768), -1, 0, integer(0), 1, float(1.5), 32767,
+		integer(math.MaxInt64)}},
 	{"u u64", []any{uint64(math.MaxUint64), uint64(1) << 63, integer(1 << 62), float(0.5), 1, -7}},
-	{"at timestamp(ms)", []any{moment(-1), moment(0), moment(1469566800000), json.Number("1469566800000.5"), moment(1469566800001), 12}},
-	{"d number:30", []any{json.Number("12345678901234567890123456789012345678"), json.Number("12345678901234567890123456789012345679"), json.Number("1e-130"), 0, -1, float(0.1), json.Number("0.1")}},
+	{"at timestamp(ms)", []any{moment(-1), moment(0), moment(1469566800000), json.Number("1469566800000.5"),
+		moment(1469566800001), 12}},
+	{"d number:30", []any{json.Number("12345678901234567890123456789012345678"),
+		json.Number("12345678901234567890123456789012345679"), json.Number("1e-130"), 0, -1, float(0.1),
+		json.Number("0.1")}},
 	{"t text[3]", []any{"", "abc", "abcd", "abd", "a\x00b", "\xff\xff\xff\xff", "\u00e9", "e\u0301"}},
 	{"b binary[2]", []any{[]byte{}, []byte{0}, []byte{0, 0, 0}, []byte{0, 1}, []byte{255, 255}, []byte{255, 255, 1}}},
 	{"yes bool", []any{true, false}},
@@ -50,8 +56,9 @@ type embedded struct {
 	curve  string
 }
 
-// TestEmbedded asks random conditions of Z-order indexes through the embedded API, by name or as the planner's choice: several partition keys at once,
-// parts of the key behind the Z-order, indexes that keep nulls, values of types that DynamoDB has not.
+// TestEmbedded asks random conditions of Z-order indexes through the embedded API, by name or as the planner's choice:
+// several partition keys at once, parts of the key behind the Z-order, indexes that keep nulls, values of types that
+// DynamoDB has not.
 func TestEmbedded(t *testing.T) {
 	seed := rounds.Seed(t)
 	testdb.Each(t, func(t *testing.T, db *database.DB) {
@@ -91,8 +98,10 @@ func newEmbedded(t *testing.T, db *database.DB, random *rand.Rand, name string) 
 	e.table, err = db.CreateTable(t.Context(), database.TableSpec{
 		Name: name, Key: database.Columns("id", schema.Number), HashDistributed: random.IntN(2) == 0,
 		Indexes: []database.IndexSpec{
-			{Name: "below", Key: []schema.KeyPart{kind, curve}}, {Name: "alone", Key: []schema.KeyPart{curve}, Projection: schema.ProjectKeys},
-			{Name: "between", Key: []schema.KeyPart{kind, curve, size}, PartitionParts: 2}, {Name: "nulls", Key: []schema.KeyPart{kind, curve}, KeepNulls: true},
+			{Name: "below", Key: []schema.KeyPart{kind, curve}},
+			{Name: "alone", Key: []schema.KeyPart{curve}, Projection: schema.ProjectKeys},
+			{Name: "between", Key: []schema.KeyPart{kind, curve, size}, PartitionParts: 2},
+			{Name: "nulls", Key: []schema.KeyPart{kind, curve}, KeepNulls: true},
 		},
 	})
 	if err != nil {
@@ -171,7 +180,8 @@ func (e *embedded) ask() int {
 		query database.Query
 		want  []string
 	}{
-		{database.Query{Index: "below"}, indexed}, {database.Query{Index: "alone", Fetch: true}, indexed}, {database.Query{Index: "between"}, indexed}, {database.Query{Index: "nulls"}, whole},
+		{database.Query{Index: "below"}, indexed}, {database.Query{Index: "alone", Fetch: true}, indexed},
+		{database.Query{Index: "between"}, indexed}, {database.Query{Index: "nulls"}, whole},
 		{database.Query{AnyIndex: true, Fetch: true}, whole},
 	} {
 		c.query.Where = where
@@ -187,7 +197,8 @@ func (e *embedded) ask() int {
 		}
 		for _, got := range [][]string{forward, backward} {
 			if slices.Sort(got); !slices.Equal(got, c.want) {
-				e.t.Errorf("%s, any %v, WHERE %s:\n got %v\nwant %v", c.query.Index, c.query.AnyIndex, expr.Notation{}.AppendCondition(nil, where), got, c.want)
+				e.t.Errorf("%s, any %v, WHERE %s:\n got %v\nwant %v", c.query.Index, c.query.AnyIndex,
+					expr.Notation{}.AppendCondition(nil, where), got, c.want)
 			}
 		}
 	}

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package zorder tests Z-order indexes from the outside: on real data through the AWS SDK for Go against the real server, and on random tables through
-// the DynamoDB API in process. Whatever a Z-order answers must be what reading everything answers.
+// Package zorder tests Z-order indexes from the outside: on real data through the AWS SDK for Go against the real
+// server, and on random tables through the DynamoDB API in process. Whatever a Z-order answers must be what reading
+// everything answers.
 //
 // Knows: the DynamoDB API, the embedded API, the data sets.
 // Never: how keys are encoded, how a walk skips.

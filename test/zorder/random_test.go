@@ -18,31 +18,50 @@ import (
 	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
-// attributes are what random Z-orders are made of: how a key names them, and values that their codecs treat in different ways.
+// attributes are what random Z-orders are made of: how a key names them, and values that their codecs treat in
+// different ways.
 var attributes = []struct {
 	declaration string
 	values      []string
 }{
-	{"lat lat", []string{`{"N":"-91"}`, `{"N":"-90"}`, `{"N":"-0"}`, `{"N":"0"}`, `{"N":"40.749207"}`, `{"N":"40.7492071"}`, `{"N":"90"}`, `{"N":"1E+20"}`}},
-	{"lon lon:12", []string{`{"N":"-180"}`, `{"N":"-73.985174"}`, `{"N":"-73.98"}`, `{"N":"0"}`, `{"N":"-1E-130"}`, `{"N":"179.99"}`, `{"N":"180"}`, `{"N":"181"}`}},
-	{"pop u32", []string{`{"N":"0"}`, `{"N":"1"}`, `{"N":"1.5"}`, `{"N":"2"}`, `{"N":"-3"}`, `{"N":"4294967295"}`, `{"N":"4294967296"}`, `{"N":"9.99E+125"}`}},
-	{"small u8", []string{`{"N":"0"}`, `{"N":"7"}`, `{"N":"7.25"}`, `{"N":"254.9"}`, `{"N":"255"}`, `{"N":"256"}`, `{"N":"-1"}`}},
-	{"step i16:6", []string{`{"N":"-32769"}`, `{"N":"-32768"}`, `{"N":"-1"}`, `{"N":"-0.5"}`, `{"N":"0"}`, `{"N":"1"}`, `{"N":"1024"}`, `{"N":"32767"}`, `{"N":"40000"}`}},
-	{"exact number", []string{`{"N":"12345678901234567890123456789012345678"}`, `{"N":"12345678901234567890123456789012345679"}`, `{"N":"-12345678901234567890123456789012345678"}`,
-		`{"N":"0.10000000000000000000000000000000000001"}`, `{"N":"0.1"}`, `{"N":"0"}`, `{"N":"1E-130"}`, `{"N":"-1E-130"}`, `{"N":"9.9999999999999999999999999999999999999E+125"}`}},
-	{"real f64", []string{`{"N":"-2.5"}`, `{"N":"-0"}`, `{"N":"1E-130"}`, `{"N":"2.5"}`, `{"N":"2.5000000000000000000000000000000000001"}`, `{"N":"2.5000000000000000000000000000000000002"}`, `{"N":"1E+125"}`}},
-	{"single f32:9", []string{`{"N":"-1E+39"}`, `{"N":"-1"}`, `{"N":"0"}`, `{"N":"16777216"}`, `{"N":"16777217"}`, `{"N":"1E+38"}`, `{"N":"1E+39"}`}},
-	{"heat linear(-40,60):10", []string{`{"N":"-41"}`, `{"N":"-40"}`, `{"N":"-5"}`, `{"N":"-4.9"}`, `{"N":"21.3"}`, `{"N":"60"}`, `{"N":"61"}`}},
-	{"moment timestamp(s)", []string{`{"N":"-1"}`, `{"N":"0"}`, `{"N":"1469566800"}`, `{"N":"1469566800.25"}`, `{"N":"1469566801"}`, `{"N":"-99999999999"}`, `{"N":"1E+20"}`}},
-	{"word text[4]", []string{`{"S":"candor"}`, `{"S":"candy"}`, `{"S":"car"}`, `{"S":"cart"}`, `{"S":"cartographer"}`, `{"S":"carton"}`, `{"S":"cat"}`, `{"S":""}`, `{"S":"zebra"}`}},
-	{"title text[3]:17", []string{`{"S":"\u00e9t\u00e9"}`, `{"S":"e\u0301te\u0301"}`, `{"S":"ete"}`, `{"S":"\u6771\u4eac"}`, `{"S":"\u6771"}`, `{"S":"\ud83d\ude00"}`, `{"S":"f"}`}},
-	{"blob binary[2]", []string{`{"B":""}`, `{"B":"AA=="}`, `{"B":"AAA="}`, `{"B":"AAAB"}`, `{"B":"AP8="}`, `{"B":"AQ=="}`, `{"B":"//8="}`, `{"B":"////"}`}},
+	{"lat lat", []string{`{"N":"-91"}`, `{"N":"-90"}`, `{"N":"-0"}`, `{"N":"0"}`, `{"N":"40.749207"}`,
+		`{"N":"40.7492071"}`, `{"N":"90"}`, `{"N":"1E+20"}`}},
+	{"lon lon:12", []string{`{"N":"-180"}`, `{"N":"-73.985174"}`, `{"N":"-73.98"}`, `{"N":"0"}`, `{"N":"-1E-130"}`,
+		`{"N":"179.99"}`, `{"N":"180"}`, `{"N":"181"}`}},
+	{"pop u32", []string{`{"N":"0"}`, `{"N":"1"}`, `{"N":"1.5"}`, `{"N":"2"}`, `{"N":"-3"}`, `{"N":"4294967295"}`,
+		`{"N":"4294967296"}`, `{"N":"9.99E+125"}`}},
+	{"small u8", []string{`{"N":"0"}`, `{"N":"7"}`, `{"N":"7.25"}`, `{"N":"254.9"}`, `{"N":"255"}`, `{"N":"256"}`,
+		`{"N":"-1"}`}},
+	{"step i16:6", []string{`{"N":"-32769"}`, `{"N":"-32768"}`, `{"N":"-1"}`, `{"N":"-0.5"}`, `{"N":"0"}`, `{"N":"1"}`,
+		`{"N":"1024"}`, `{"N":"32767"}`, `{"N":"40000"}`}},
+	{"exact number", []string{`{"N":"12345678901234567890123456789012345678"}`,
+		`{"N":"12345678901234567890123456789012345679"}`, `{"N":"-12345678901234567890123456789012345678"}`,
+		`{"N":"0.10000000000000000000000000000000000001"}`, `{"N":"0.1"}`, `{"N":"0"}`, `{"N":"1E-130"}`,
+		`{"N":"-1E-130"}`, `{"N":"9.9999999999999999999999999999999999999E+125"}`}},
+	{"real f64", []string{`{"N":"-2.5"}`, `{"N":"-0"}`, `{"N":"1E-130"}`, `{"N":"2.5"}`,
+		`{"N":"2.5000000000000000000000000000000000001"}`, `{"N":"2.5000000000000000000000000000000000002"}`,
+		`{"N":"1E+125"}`}},
+	{"single f32:9", []string{`{"N":"-1E+39"}`, `{"N":"-1"}`, `{"N":"0"}`, `{"N":"16777216"}`, `{"N":"16777217"}`,
+		`{"N":"1E+38"}`, `{"N":"1E+39"}`}},
+	{"heat linear(-40,60):10", []string{`{"N":"-41"}`, `{"N":"-40"}`, `{"N":"-5"}`, `{"N":"-4.9"}`, `{"N":"21.3"}`,
+		`{"N":"60"}`, `{"N":"61"}`}},
+	{"moment timestamp(s)", []string{`{"N":"-1"}`, `{"N":"0"}`, `{"N":"1469566800"}`, `{"N":"1469566800.25"}`,
+		`{"N":"1469566801"}`, `{"N":"-99999999999"}`, `{"N":"1E+20"}`}},
+	{"word text[4]", []string{`{"S":"candor"}`, `{"S":"candy"}`, `{"S":"car"}`, `{"S":"cart"}`, `{"S":"cartographer"}`,
+		`{"S":"carton"}`, `{"S":"cat"}`, `{"S":""}`, `{"S":"zebra"}`}},
+	{"title text[3]:17", []string{`{"S":"\u00e9t\u00e9"}`, `{"S":"e\u0301te\u0301"}`, `{"S":"ete"}`,
+		`{"S":"\u6771\u4eac"}`, `{"S":"\u6771"}`, `{"S":"\ud83d\ude00"}`, `{"S":"f"}`}},
+	{"blob binary[2]", []string{`{"B":""}`, `{"B":"AA=="}`, `{"B":"AAA="}`, `{"B":"AAAB"}`, `{"B":"AP8="}`,
+		`{"B":"AQ=="}`, `{"B":"//8="}`, `{"B":"////"}`}},
 	{"flag bool", []string{`{"BOOL":true}`, `{"BOOL":false}`}},
-	{"day iso8601(s)", []string{`{"S":"1969-12-31T23:59:59Z"}`, `{"S":"1970-01-01T00:00:00Z"}`, `{"S":"2024-02-29T12:00:00Z"}`, `{"S":"2024-02-29T12:00:01Z"}`, `{"S":"9999-12-31T23:59:59Z"}`}},
+	{"day iso8601(s)", []string{`{"S":"1969-12-31T23:59:59Z"}`, `{"S":"1970-01-01T00:00:00Z"}`,
+		`{"S":"2024-02-29T12:00:00Z"}`, `{"S":"2024-02-29T12:00:01Z"}`, `{"S":"9999-12-31T23:59:59Z"}`}},
 }
 
-// strangers are bounds that no value of most attributes is near: other types, texts that an index of instants does not take.
-var strangers = []string{`{"S":"2024-02"}`, `{"S":"2024-02-29T13:00:00+01:00"}`, `{"S":"x"}`, `{"N":"3"}`, `{"B":"AA=="}`, `{"BOOL":true}`, `{"NULL":true}`, `{"L":[]}`}
+// strangers are bounds that no value of most attributes is near: other types, texts that an index of instants does not
+// take.
+var strangers = []string{`{"S":"2024-02"}`, `{"S":"2024-02-29T13:00:00+01:00"}`, `{"S":"x"}`, `{"N":"3"}`,
+	`{"B":"AA=="}`, `{"BOOL":true}`, `{"NULL":true}`, `{"L":[]}`}
 
 // used is an attribute of the Z-order under test.
 type used struct {
@@ -71,9 +90,9 @@ type path struct {
 	other              bool // filters may name the attribute other
 }
 
-// TestRandomQueries makes random tables whose Z-orders are global and local indexes, alone or below a partition key, the table's own key, ordered or
-// distributed by hash, and asks random filters of each: pages, counts, both directions and parallel segments must answer what a scan of a table without
-// Z-order does.
+// TestRandomQueries makes random tables whose Z-orders are global and local indexes, alone or below a partition key,
+// the table's own key, ordered or distributed by hash, and asks random filters of each: pages, counts, both directions
+// and parallel segments must answer what a scan of a table without Z-order does.
 func TestRandomQueries(t *testing.T) {
 	seed := rounds.Seed(t)
 	run := func(t *testing.T, db *database.DB, rounds, rows int) {
@@ -118,7 +137,8 @@ func newRound(t *testing.T, random *rand.Rand, db *database.DB, number, rows int
 		r.attributes, list = append(r.attributes, one), append(list, one.declaration)
 	}
 	r.curve = "zorder(" + strings.Join(list, ", ") + ")"
-	projections := []string{`{"ProjectionType":"ALL"}`, `{"ProjectionType":"KEYS_ONLY"}`, `{"ProjectionType":"INCLUDE","NonKeyAttributes":["other"]}`}
+	projections := []string{`{"ProjectionType":"ALL"}`, `{"ProjectionType":"KEYS_ONLY"}`,
+		`{"ProjectionType":"INCLUDE","NonKeyAttributes":["other"]}`}
 	r.projection = projections[random.IntN(3)]
 	r.createTables()
 	r.fill()
@@ -144,7 +164,8 @@ func (r *round) learn() {
 	}
 	defer pin.Release()
 	attributes, err := pin.CurveOf(r.t.Context(), "alone")
-	if err != nil || !slices.ContainsFunc(attributes, func(a database.CurveAttribute) bool { return a.SampleRows > 0 }) {
+	if err != nil || !slices.ContainsFunc(attributes,
+		func(a database.CurveAttribute) bool { return a.SampleRows > 0 }) {
 		r.t.Fatalf("nothing was learned: %+v, %v", attributes, err)
 	}
 }
@@ -154,7 +175,8 @@ func quote(text string) string {
 	return string(b)
 }
 
-// createTables makes a table with indexes, one with the Z-order below its partition key and one with nothing else for a key, and twins of these two.
+// createTables makes a table with indexes, one with the Z-order below its partition key and one with nothing else for a
+// key, and twins of these two.
 func (r *round) createTables() {
 	named := func(name string) string { return fmt.Sprint(name, r.number) }
 	rest := `],"BillingMode":"PAY_PER_REQUEST"`
@@ -180,7 +202,8 @@ func (r *round) createTables() {
 	}
 	projection := `,"Projection":` + r.projection
 	r.must("CreateTable", `{"TableName":"`+named("indexed")+declare(`"id"`, `"kind"`, curve)+key(`"kind"`, `"id"`)+
-		`,"GlobalSecondaryIndexes":[{"IndexName":"below"`+key(`"kind"`, curve)+projection+`},{"IndexName":"alone"`+key(curve)+projection+
+		`,"GlobalSecondaryIndexes":[{"IndexName":"below"`+key(`"kind"`, curve)+projection+`},{"IndexName":"alone"`+
+		key(curve)+projection+
 		`}],"LocalSecondaryIndexes":[{"IndexName":"local"`+key(`"kind"`, curve)+projection+`}]}`)
 	r.must("CreateTable", `{"TableName":"`+named("own")+declare(`"kind"`, curve)+key(`"kind"`, curve)+`}`)
 	r.must("CreateTable", `{"TableName":"`+named("sole")+declare(curve)+key(curve)+`}`)
@@ -189,7 +212,8 @@ func (r *round) createTables() {
 	}
 	other := !strings.Contains(r.projection, "KEYS_ONLY")
 	r.paths = []path{
-		{named("indexed"), "below", named("indexed"), true, other}, {named("indexed"), "alone", named("indexed"), false, other},
+		{named("indexed"), "below", named("indexed"), true, other},
+		{named("indexed"), "alone", named("indexed"), false, other},
 		{named("indexed"), "local", named("indexed"), true, true},
 		{named("own"), "", named("ownTwin"), true, true}, {named("sole"), "", named("soleTwin"), false, true},
 	}
@@ -204,7 +228,8 @@ func (r *round) must(operation, body string) []byte {
 	return answer
 }
 
-// fill puts items, some of which miss attributes, and replaces a few. Where the Z-order is the key, items have all of its attributes, and those that are alike in them replace each other.
+// fill puts items, some of which miss attributes, and replaces a few. Where the Z-order is the key, items have all of
+// its attributes, and those that are alike in them replace each other.
 func (r *round) fill() {
 	for i := range r.rows {
 		id := i
@@ -212,7 +237,8 @@ func (r *round) fill() {
 			id = r.random.IntN(i)
 		}
 		item := map[string]json.RawMessage{
-			"id": json.RawMessage(fmt.Sprintf(`{"S":"%d"}`, id)), "kind": json.RawMessage(fmt.Sprintf(`{"S":"k%d"}`, id%2)),
+			"id":    json.RawMessage(fmt.Sprintf(`{"S":"%d"}`, id)),
+			"kind":  json.RawMessage(fmt.Sprintf(`{"S":"k%d"}`, id%2)),
 			"other": json.RawMessage(fmt.Sprintf(`{"N":"%d"}`, r.random.IntN(3))),
 		}
 		missing := false
@@ -289,8 +315,10 @@ func (r *round) walk(operation string, request map[string]any) (w walked) {
 		isCount := request["Select"] == "COUNT"
 		full := limit > 0 && page.ScannedCount == limit
 		switch {
-		case !isCount && page.Count != len(page.Items), page.Count > page.ScannedCount, limit > 0 && page.ScannedCount > limit,
-			full != (page.LastEvaluatedKey != nil) && r.api.Options.PageBytesMax == 0, page.ScannedCount == 0 && page.LastEvaluatedKey != nil:
+		case !isCount && page.Count != len(page.Items), page.Count > page.ScannedCount, limit > 0 &&
+			page.ScannedCount > limit,
+			full != (page.LastEvaluatedKey != nil) && r.api.Options.PageBytesMax == 0, page.ScannedCount == 0 &&
+				page.LastEvaluatedKey != nil:
 			r.t.Errorf("%s %s: %s", operation, body, answer)
 		case w.pages > 1000:
 			r.t.Fatalf("%s %s does not end", operation, body)
@@ -489,7 +517,8 @@ func (r *round) query(p path, f *filter, request map[string]any, kind string) (i
 	reversed := backward.ids()
 	slices.Reverse(reversed)
 	if !slices.Equal(forward.ids(), reversed) || count.counted != len(reversed) {
-		r.t.Errorf("Query of %s %s WHERE %s %s: forwards %v, backwards %v, %d counted", p.table, p.index, f.text, f.values, forward.ids(), backward.ids(), count.counted)
+		r.t.Errorf("Query of %s %s WHERE %s %s: forwards %v, backwards %v, %d counted", p.table, p.index, f.text,
+			f.values, forward.ids(), backward.ids(), count.counted)
 	}
 	return forward.ids(), forward.scanned
 }

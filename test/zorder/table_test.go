@@ -23,7 +23,8 @@ func keyOf(names []string, definitions map[string]types.ScalarAttributeType) (sc
 		if strings.HasPrefix(name, "zorder(") {
 			definitions[name] = types.ScalarAttributeTypeB
 		}
-		schema = append(schema, types.KeySchemaElement{AttributeName: &names[i], KeyType: []types.KeyType{types.KeyTypeHash, types.KeyTypeRange}[i]})
+		schema = append(schema, types.KeySchemaElement{AttributeName: &names[i],
+			KeyType: []types.KeyType{types.KeyTypeHash, types.KeyTypeRange}[i]})
 	}
 	return schema
 }
@@ -32,10 +33,12 @@ func keyOf(names []string, definitions map[string]types.ScalarAttributeType) (sc
 func create(t *testing.T, name string, key, index []string) {
 	t.Helper()
 	definitions := map[string]types.ScalarAttributeType{}
-	input := &dynamodb.CreateTableInput{TableName: &name, KeySchema: keyOf(key, definitions), BillingMode: types.BillingModePayPerRequest}
+	input := &dynamodb.CreateTableInput{TableName: &name, KeySchema: keyOf(key, definitions),
+		BillingMode: types.BillingModePayPerRequest}
 	if index != nil {
 		input.GlobalSecondaryIndexes = []types.GlobalSecondaryIndex{{
-			IndexName: aws.String("box"), KeySchema: keyOf(index, definitions), Projection: &types.Projection{ProjectionType: types.ProjectionTypeAll},
+			IndexName: aws.String("box"), KeySchema: keyOf(index, definitions),
+			Projection: &types.Projection{ProjectionType: types.ProjectionTypeAll},
 		}}
 	}
 	input.AttributeDefinitions = listed(definitions)
@@ -44,7 +47,8 @@ func create(t *testing.T, name string, key, index []string) {
 
 func listed(definitions map[string]types.ScalarAttributeType) (list []types.AttributeDefinition) {
 	for _, name := range slices.Sorted(maps.Keys(definitions)) {
-		list = append(list, types.AttributeDefinition{AttributeName: aws.String(name), AttributeType: definitions[name]})
+		list = append(list, types.AttributeDefinition{AttributeName: aws.String(name),
+			AttributeType: definitions[name]})
 	}
 	return list
 }
@@ -61,7 +65,8 @@ func tryPut(t *testing.T, table string, i item) error {
 	return err
 }
 
-// ask is a query of the index box below one partition key, or with kind "" a scan of it; of the table itself if own is set.
+// ask is a query of the index box below one partition key, or with kind "" a scan of it; of the table itself if own is
+// set.
 type ask struct {
 	table, kind, filter string
 	own                 bool
@@ -112,7 +117,8 @@ func (a ask) try(t *testing.T) (r reply, err error) {
 		limit = nil
 	}
 	if a.kind == "" {
-		input := &dynamodb.ScanInput{TableName: &a.table, IndexName: index, FilterExpression: filter, Limit: limit, ExclusiveStartKey: a.start,
+		input := &dynamodb.ScanInput{TableName: &a.table, IndexName: index, FilterExpression: filter, Limit: limit,
+			ExclusiveStartKey:      a.start,
 			ReturnConsumedCapacity: types.ReturnConsumedCapacityTotal}
 		if len(values) > 0 {
 			input.ExpressionAttributeValues = values
@@ -121,16 +127,20 @@ func (a ask) try(t *testing.T) (r reply, err error) {
 		if err != nil {
 			return r, err
 		}
-		return reply{found.Items, int(found.Count), int(found.ScannedCount), found.LastEvaluatedKey, *found.ConsumedCapacity.CapacityUnits}, nil
+		return reply{found.Items, int(found.Count), int(found.ScannedCount), found.LastEvaluatedKey,
+			*found.ConsumedCapacity.CapacityUnits}, nil
 	}
 	values[":kind"] = s(a.kind)
-	found, err := client.Query(t.Context(), &dynamodb.QueryInput{TableName: &a.table, IndexName: index, KeyConditionExpression: aws.String("kind = :kind"),
-		FilterExpression: filter, ExpressionAttributeValues: values, Limit: limit, ScanIndexForward: aws.Bool(!a.backward), ExclusiveStartKey: a.start,
-		ReturnConsumedCapacity: types.ReturnConsumedCapacityTotal})
+	found, err := client.Query(t.Context(),
+		&dynamodb.QueryInput{TableName: &a.table, IndexName: index, KeyConditionExpression: aws.String("kind = :kind"),
+			FilterExpression: filter, ExpressionAttributeValues: values, Limit: limit,
+			ScanIndexForward: aws.Bool(!a.backward), ExclusiveStartKey: a.start,
+			ReturnConsumedCapacity: types.ReturnConsumedCapacityTotal})
 	if err != nil {
 		return r, err
 	}
-	return reply{found.Items, int(found.Count), int(found.ScannedCount), found.LastEvaluatedKey, *found.ConsumedCapacity.CapacityUnits}, nil
+	return reply{found.Items, int(found.Count), int(found.ScannedCount), found.LastEvaluatedKey,
+		*found.ConsumedCapacity.CapacityUnits}, nil
 }
 
 // all asks for page after page, of one walk.
@@ -141,7 +151,8 @@ func (a ask) all(t *testing.T) (whole reply, pages int) {
 		if pages++; pages > 10_000 {
 			t.Fatalf("%+v does not end", a)
 		}
-		whole.items, whole.count, whole.scanned = append(whole.items, r.items...), whole.count+r.count, whole.scanned+r.scanned
+		whole.items, whole.count, whole.scanned = append(whole.items, r.items...), whole.count+r.count, whole.scanned+
+			r.scanned
 		if whole.units += r.units; r.last == nil {
 			return whole, pages
 		}
@@ -159,7 +170,8 @@ func (a ask) expect(t *testing.T, scanned int, ids ...string) {
 	got := slices.Sorted(slices.Values(r.ids()))
 	slices.Sort(ids)
 	if !slices.Equal(got, ids) || r.count != len(ids) || scanned >= 0 && r.scanned != scanned {
-		t.Errorf("%s %s: %q, %d of %d; want %q of %d", a.filter, format(a.values), got, r.count, r.scanned, ids, scanned)
+		t.Errorf("%s %s: %q, %d of %d; want %q of %d", a.filter, format(a.values), got, r.count, r.scanned, ids,
+			scanned)
 	}
 }
 

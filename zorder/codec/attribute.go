@@ -42,8 +42,9 @@ var kinds = [kindCount]struct {
 	U8: {"u8", 8}, U16: {"u16", 16}, U32: {"u32", 32}, U64: {"u64", 64},
 	I8: {"i8", 8}, I16: {"i16", 16}, I32: {"i32", 32}, I64: {"i64", 64},
 	F32: {"f32", 32}, F64: {"f64", 64}, Decimal: {"number", numberBits}, Boolean: {"bool", 1},
-	Timestamp: {"timestamp", 64}, Latitude: {"lat", 64}, Longitude: {"lon", 64}, Linear: {"linear", 64}, ISO8601: {"iso8601", 64},
-	UTF8: {"text", 0}, Bytes: {"binary", 0}, NFC: {"nfc", 0}, Raw: {"raw", 0},
+	Timestamp: {"timestamp", 64}, Latitude: {"lat", 64}, Longitude: {"lon", 64}, Linear: {"linear", 64},
+	ISO8601: {"iso8601", 64},
+	UTF8:    {"text", 0}, Bytes: {"binary", 0}, NFC: {"nfc", 0}, Raw: {"raw", 0},
 }
 
 // String returns the word of the grammar.
@@ -84,7 +85,8 @@ func (u Unit) String() string {
 	return unitWords[u]
 }
 
-// Order is a comparison of values. A codec's codes are monotone in one, and may be used only for predicates in that one.
+// Order is a comparison of values. A codec's codes are monotone in one, and may be used only for predicates in that
+// one.
 type Order uint8
 
 // The comparisons.
@@ -139,7 +141,8 @@ type Attribute struct {
 	Nulls Nulls
 }
 
-// QuantileBits is the width of quantile codes whose Bits are not given. With 16 bits a query seldom fetches a row in vain.
+// QuantileBits is the width of quantile codes whose Bits are not given. With 16 bits a query seldom fetches a row in
+// vain.
 const QuantileBits = 16
 
 // BitsRange returns the least and the largest Bits that a may have.
@@ -201,7 +204,8 @@ func (t Type) fault(quantile bool) string {
 	case t.Kind.isBytes() && (t.Bytes < 0 || t.Bytes > BytesMax):
 		return sprintf("write %s[1] to %s[%d]", t.Kind, t.Kind, BytesMax)
 	case t.Kind.isBytes() && t.Bytes == 0 && !quantile:
-		return sprintf("write how many bytes of the value to take, such as %s[8]; only codec=quantile takes them all", t.Kind)
+		return sprintf("write how many bytes of the value to take, such as %s[8]; only codec=quantile takes them all",
+			t.Kind)
 	case !t.Kind.isBytes() && t.Bytes != 0:
 		return sprintf("%s takes no length; leave it out", t.Kind)
 	case (t.Kind == Timestamp || t.Kind == ISO8601) && (t.Unit == 0 || t.Unit >= unitCount):
@@ -221,7 +225,8 @@ func (t Type) fault(quantile bool) string {
 // linearFault also refuses limits whose distance is no float64, and -0, which would be a second spelling of 0.
 func (t Type) linearFault() string {
 	distance := t.Max - t.Min
-	if !(distance > 0) || math.IsInf(distance, 0) || math.IsInf(linearScale/distance, 0) || negativeZero(t.Min) || negativeZero(t.Max) {
+	if !(distance > 0) || math.IsInf(distance, 0) || math.IsInf(linearScale/distance, 0) || negativeZero(t.Min) ||
+		negativeZero(t.Max) {
 		return "write two finite limits, the smaller first, such as linear(-40,60)"
 	}
 	return ""

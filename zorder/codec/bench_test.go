@@ -51,7 +51,8 @@ func BenchmarkAppendCode(b *testing.B) {
 		name, declaration string
 		value             Value
 	}{
-		{"number", "x number", Int(1469566800)}, {"text[20]", "x text[20]", String("http://www.example.com")}, {"i32", "x i32", Int(7)},
+		{"number", "x number", Int(1469566800)}, {"text[20]", "x text[20]", String("http://www.example.com")},
+		{"i32", "x i32", Int(7)},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			codec := declared(b, c.declaration)
@@ -97,8 +98,10 @@ func BenchmarkQuantile(b *testing.B) {
 // TestAllocations holds the simple codecs to allocate nothing.
 func TestAllocations(t *testing.T) {
 	values := map[string]Value{
-		"x u64": Uint(1), "x i8": Int(1), "x f64": Float(1.5), "x bool": Bool(true), "x timestamp(ms)": Int(1), "x lat:16": Float(1), "x text[4]": String("cart"),
-		"x number": Int(1469566800), "x number:40": Float(0.5), "x nfc[4]": String("cart"), "x iso8601(ms)": String("2024-W22-5T10:00Z"), "x binary[20]": Binary([]byte("cart")),
+		"x u64": Uint(1), "x i8": Int(1), "x f64": Float(1.5), "x bool": Bool(true), "x timestamp(ms)": Int(1),
+		"x lat:16": Float(1), "x text[4]": String("cart"),
+		"x number": Int(1469566800), "x number:40": Float(0.5), "x nfc[4]": String("cart"),
+		"x iso8601(ms)": String("2024-W22-5T10:00Z"), "x binary[20]": Binary([]byte("cart")),
 	}
 	for declaration, v := range values {
 		c := declared(t, declaration)

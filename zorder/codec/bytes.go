@@ -11,8 +11,9 @@ import (
 // UnicodeVersion is the edition of Unicode whose normal forms nfc codecs use.
 const UnicodeVersion = norm.Version
 
-// Normal returns text in Unicode's normal form C; text itself if it is in that form already. Predicates on attributes of type nfc compare,
-// and look for prefixes in, what Normal returns for both sides. Bytes that are no UTF-8 stay as they are.
+// Normal returns text in Unicode's normal form C; text itself if it is in that form already. Predicates on attributes
+// of type nfc compare, and look for prefixes in, what Normal returns for both sides. Bytes that are no UTF-8 stay as
+// they are.
 func Normal(text []byte) []byte {
 	if norm.NFC.QuickSpan(text) == len(text) {
 		return text
@@ -54,7 +55,8 @@ func (c *Codec) content(v *Value, number *[numberBytes]byte) ([]byte, error) {
 		return number[:], nil
 	case kind == NFC && v.kind == valueText:
 		return Normal(v.bytes), nil
-	case kind == UTF8 && v.kind == valueText, kind == Bytes && v.kind == valueBinary, kind == Raw && v.kind >= valueText:
+	case kind == UTF8 && v.kind == valueText, kind == Bytes && v.kind == valueBinary, kind == Raw &&
+		v.kind >= valueText:
 		return v.bytes, nil
 	}
 	return nil, typeError(v)

@@ -7,7 +7,8 @@ import (
 	"math"
 )
 
-// Codec encodes the values of one attribute. It is immutable and safe for use by any number of goroutines. Make one with New, Learn or Decode.
+// Codec encodes the values of one attribute. It is immutable and safe for use by any number of goroutines. Make one
+// with New, Learn or Decode.
 type Codec struct {
 	attribute Attribute // without a name, and with Bits and Codec set
 	version   uint32
@@ -56,11 +57,12 @@ const (
 	edgePrefix             // the last of all values that begin with it
 )
 
-// New returns the codec of a, which must not want codec=quantile: that is for Learn. version is the caller's number for this codec; it is stored
-// with it and means nothing here. The error is an *AttributeError.
+// New returns the codec of a, which must not want codec=quantile: that is for Learn. version is the caller's number for
+// this codec; it is stored with it and means nothing here. The error is an *AttributeError.
 func New(a Attribute, version uint32) (*Codec, error) {
 	if a.Codec == ChoiceQuantile {
-		return nil, &AttributeError{Name: a.Name, Reason: "codec=quantile is learned from a sample; call Learn, or write codec=raw"}
+		return nil, &AttributeError{Name: a.Name,
+			Reason: "codec=quantile is learned from a sample; call Learn, or write codec=raw"}
 	}
 	a.Codec = ChoiceRaw
 	if err := a.Validate(); err != nil {
@@ -72,7 +74,8 @@ func New(a Attribute, version uint32) (*Codec, error) {
 // build takes a valid attribute.
 func build(a Attribute, version uint32, q *quantile) *Codec {
 	a.Name, a.Bits = "", a.width()
-	c := &Codec{attribute: a, version: version, bits: a.Bits, source: sources[a.Type.Kind], unit: a.Type.Unit, nulls: a.Nulls == NullsFirst, quantile: q}
+	c := &Codec{attribute: a, version: version, bits: a.Bits, source: sources[a.Type.Kind], unit: a.Type.Unit,
+		nulls: a.Nulls == NullsFirst, quantile: q}
 	if c.bits <= 64 {
 		c.drop = uint8(64 - c.bits)
 	}
@@ -122,8 +125,8 @@ func (c *Codec) code(v *Value, e edge) (uint64, error) {
 	return code, err
 }
 
-// AppendCode appends the code of v, the first bit first, in (Bits+7)/8 bytes; bits left over in the last byte are 0. Errors as of Code, without
-// ErrWide; dst is then returned as it came.
+// AppendCode appends the code of v, the first bit first, in (Bits+7)/8 bytes; bits left over in the last byte are 0.
+// Errors as of Code, without ErrWide; dst is then returned as it came.
 func (c *Codec) AppendCode(dst []byte, v Value) ([]byte, error) {
 	return c.appendCode(dst, &v, edgeLow)
 }

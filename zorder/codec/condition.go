@@ -19,7 +19,8 @@ const (
 	notNull
 )
 
-// Condition is a predicate on one attribute. The zero Condition is true of every value and of null. All others but IsNull are false of null.
+// Condition is a predicate on one attribute. The zero Condition is true of every value and of null. All others but
+// IsNull are false of null.
 type Condition struct {
 	operator operator
 	a, b     Value
@@ -46,8 +47,8 @@ func AtLeast(v Value) Condition { return Condition{operator: atLeast, a: v} }
 // Between is x >= low AND x <= high.
 func Between(low, high Value) Condition { return Condition{operator: between, a: low, b: high} }
 
-// BeginsWith is true of texts, binaries and ordered bytes that begin with the bytes of prefix. For ordered bytes prefix is their common beginning,
-// such as order.AppendBytesPrefix makes. nfc compares normal forms.
+// BeginsWith is true of texts, binaries and ordered bytes that begin with the bytes of prefix. For ordered bytes prefix
+// is their common beginning, such as order.AppendBytesPrefix makes. nfc compares normal forms.
 func BeginsWith(prefix Value) Condition { return Condition{operator: beginsWith, a: prefix} }
 
 // IsNull is true of null alone.
@@ -73,9 +74,10 @@ func (r Range) Intersect(s Range) Range {
 // Contains reports whether code is in r.
 func (r Range) Contains(code uint64) bool { return !r.None && r.Lo <= code && code <= r.Hi }
 
-// Range returns codes that include those of every value for which cond is true in the codec's Order. It may include others: < and > give the same codes
-// as <= and >=. An iso8601 text that stands for an interval, such as 2024-05, bounds from below by its first instant and from above by its last, and
-// equals all that is between. Errors as of Code, and ErrCondition.
+// Range returns codes that include those of every value for which cond is true in the codec's Order. It may include
+// others: < and > give the same codes as <= and >=. An iso8601 text that stands for an interval, such as 2024-05,
+// bounds from below by its first instant and from above by its last, and equals all that is between. Errors as of Code,
+// and ErrCondition.
 func (c *Codec) Range(cond Condition) (Range, error) {
 	if c.bits > 64 {
 		return Range{}, ErrWide
@@ -104,8 +106,8 @@ func (c *Codec) Range(cond Condition) (Range, error) {
 	return r, nil
 }
 
-// AppendRange is Range for codes of any width, as AppendCode writes them: it appends to lo and to hi. If none is true nothing can match, and both are
-// returned as they came, as they are with an error.
+// AppendRange is Range for codes of any width, as AppendCode writes them: it appends to lo and to hi. If none is true
+// nothing can match, and both are returned as they came, as they are with an error.
 func (c *Codec) AppendRange(lo, hi []byte, cond Condition) (low, high []byte, none bool, err error) {
 	from, to, none, err := c.ends(&cond)
 	if err != nil || none {
@@ -123,7 +125,8 @@ func (c *Codec) AppendRange(lo, hi []byte, cond Condition) (low, high []byte, no
 	return low, high, false, nil
 }
 
-// end is one end of a range: a value's code, or if there is none the first code (with fill 1 the first after null's) or the last (if null, null's).
+// end is one end of a range: a value's code, or if there is none the first code (with fill 1 the first after null's) or
+// the last (if null, null's).
 type end struct {
 	value *Value
 	edge  edge

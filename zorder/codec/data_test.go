@@ -60,8 +60,8 @@ func weatherColumns(t *testing.T) []column {
 	return columns
 }
 
-// TestFetches counts the rows whose codes are in the box of a query, for each row that the query returns: what an index would fetch in vain. Queries bind all
-// attributes, and return about 0.01 % of the rows if these were independent.
+// TestFetches counts the rows whose codes are in the box of a query, for each row that the query returns: what an index
+// would fetch in vain. Queries bind all attributes, and return about 0.01 % of the rows if these were independent.
 func TestFetches(t *testing.T) {
 	for name, columns := range map[string][]column{"cities": cityColumns(t), "weather": weatherColumns(t)} {
 		for _, c := range []struct {
@@ -72,13 +72,15 @@ func TestFetches(t *testing.T) {
 			for i, column := range columns {
 				raw[i] = declared(t, fmt.Sprintf("%s:%d", column.raw, c.bits))
 				var err error
-				if learned[i], err = Learn(mustParse(t, fmt.Sprintf("x number:%d", c.bits)), 1, column.values, LearnOptions{}); err != nil {
+				if learned[i], err = Learn(mustParse(t, fmt.Sprintf("x number:%d", c.bits)), 1, column.values,
+					LearnOptions{}); err != nil {
 					t.Fatal(err)
 				}
 			}
 			boxes := boxes(columns, min(rounds.Of(t, 8), 100))
 			got := fetches(t, columns, learned, boxes)
-			t.Logf("%s, %d bits: %.3f fetched for each row returned; raw %.3f", name, c.bits, got, fetches(t, columns, raw, boxes))
+			t.Logf("%s, %d bits: %.3f fetched for each row returned; raw %.3f", name, c.bits, got,
+				fetches(t, columns, raw, boxes))
 			if got > c.most {
 				t.Errorf("%s, %d bits: %.3f fetched for each row returned, more than %.2f", name, c.bits, got, c.most)
 			}
@@ -111,7 +113,8 @@ func boxes(columns []column, count int) [][][2]int {
 		var box [][2]int
 		for i := range columns {
 			half := int(share * float64(len(ranks[i])) / 2)
-			box = append(box, [2]int{ranks[i][max(places[i][row]-half, 0)], ranks[i][min(places[i][row]+half, len(ranks[i])-1)]})
+			box = append(box, [2]int{ranks[i][max(places[i][row]-half, 0)],
+				ranks[i][min(places[i][row]+half, len(ranks[i])-1)]})
 		}
 		boxes = append(boxes, box)
 	}
@@ -136,7 +139,8 @@ func fetches(t *testing.T, columns []column, codecs []*Codec, boxes [][][2]int) 
 		ranges := make([]Range, len(columns))
 		for i, column := range columns {
 			var err error
-			if ranges[i], err = codecs[i].Range(Between(column.values[box[i][0]], column.values[box[i][1]])); err != nil {
+			if ranges[i], err = codecs[i].Range(Between(column.values[box[i][0]],
+				column.values[box[i][1]])); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -144,7 +148,8 @@ func fetches(t *testing.T, columns []column, codecs []*Codec, boxes [][][2]int) 
 			inside, match := true, true
 			for i := range columns {
 				inside = inside && ranges[i].Contains(codes[i][row])
-				match = match && columns[i].order[box[i][0]] <= columns[i].order[row] && columns[i].order[row] <= columns[i].order[box[i][1]]
+				match = match && columns[i].order[box[i][0]] <= columns[i].order[row] &&
+					columns[i].order[row] <= columns[i].order[box[i][1]]
 			}
 			if match && !inside {
 				t.Fatalf("row %d is lost", row)
@@ -170,7 +175,8 @@ func TestCityNames(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("text[4]: %.0f rows share a code; with the prefix %.0f", sharing(t, declared(t, "x text[4]"), plain), sharing(t, declared(t, "x text[4]"), prefixed))
+	t.Logf("text[4]: %.0f rows share a code; with the prefix %.0f", sharing(t, declared(t, "x text[4]"), plain),
+		sharing(t, declared(t, "x text[4]"), prefixed))
 	for _, bits := range []int{10, 12, 14, 16, 32} {
 		var shares [2]float64
 		for i, values := range [][]Value{plain, prefixed} {

@@ -70,7 +70,8 @@ func runLine(t *testing.T, d *datadriven.TestData, line string) string {
 	return text
 }
 
-// declarationOf puts the words of the command line together again. The test language takes no parentheses there: timestamp{s} stands for timestamp(s).
+// declarationOf puts the words of the command line together again. The test language takes no parentheses there:
+// timestamp{s} stands for timestamp(s).
 func declarationOf(d *datadriven.TestData) string {
 	words := []string{"x"}
 	for _, a := range d.CmdArgs {
@@ -195,7 +196,8 @@ func value(t *testing.T, text string) Value {
 	return v
 }
 
-// TestSignMagnitude holds the mapping of floats to the article's table, whose 8-bit integers in sign and magnitude are here the first bits of floats.
+// TestSignMagnitude holds the mapping of floats to the article's table, whose 8-bit integers in sign and magnitude are
+// here the first bits of floats.
 func TestSignMagnitude(t *testing.T) {
 	for _, c := range []struct{ pattern, want uint64 }{
 		{0b0000_0000, 128}, {0b0000_0001, 129}, {0b0000_0010, 130}, {0b1000_0010, 125}, {0b1000_0001, 126},

@@ -22,7 +22,8 @@ var (
 	ErrSample = errors.New("codec: the sample holds no value; use codec=raw until there are rows")
 	// ErrCorrupt says that the stored form of a codec is damaged.
 	ErrCorrupt = errors.New("codec: the stored codec is damaged or was not written by this package; restore it, or rebuild its index")
-	// ErrUnicode says that a stored nfc codec was made with another edition of Unicode, in which normal forms may differ.
+	// ErrUnicode says that a stored nfc codec was made with another edition of Unicode, in which normal forms may
+	// differ.
 	ErrUnicode = errors.New("codec: the stored nfc codec is of another Unicode edition; rebuild its index with a new codec")
 )
 

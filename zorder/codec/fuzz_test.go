@@ -46,7 +46,8 @@ func FuzzParse(f *testing.F) {
 
 // FuzzInstant: no text panics, intervals are not upside down, and zones move both ends alike.
 func FuzzInstant(f *testing.F) {
-	for _, s := range []string{"2024-05-31T23:59:59.25+02:00", "2024W225", "+0020240531T24", "-271821-04-20", "2024-152T10,5Z", "2024-12-31T23:59:60Z", "1969"} {
+	for _, s := range []string{"2024-05-31T23:59:59.25+02:00", "2024W225", "+0020240531T24", "-271821-04-20",
+		"2024-152T10,5Z", "2024-12-31T23:59:60Z", "1969"} {
 		f.Add(s, 0)
 	}
 	f.Fuzz(func(t *testing.T, text string, zone int) {
@@ -58,7 +59,8 @@ func FuzzInstant(f *testing.F) {
 			}
 			return
 		}
-		if last.Compare(first) < 0 || first.Nanos < 0 || first.Nanos > 999_999_999 || last.Seconds-first.Seconds > 366*secondsPerDay {
+		if last.Compare(first) < 0 || first.Nanos < 0 || first.Nanos > 999_999_999 ||
+			last.Seconds-first.Seconds > 366*secondsPerDay {
 			t.Fatal(first, last)
 		}
 		for unit := Second; unit < unitCount; unit++ {
@@ -100,7 +102,8 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("%x was written again as %x, %v", stored, again, err)
 		}
 		text, _ := c.MarshalText()
-		if again, err := DecodeText(string(text)); err != nil || again.attribute != c.attribute || again.version != c.version {
+		if again, err := DecodeText(string(text)); err != nil || again.attribute != c.attribute ||
+			again.version != c.version {
 			t.Fatal(again, err)
 		}
 		if _, err := Decode(stored[:len(stored)-1]); !errors.Is(err, ErrCorrupt) {
@@ -134,7 +137,8 @@ func checkPair(t *testing.T, c *Codec, a, b []byte) {
 	codeA, errA := c.AppendCode(nil, x)
 	codeB, errB := c.AppendCode(nil, y)
 	if got := bytes.Compare(codeA, codeB); errA != nil || errB != nil || got != 0 && got != want {
-		t.Fatalf("%v: %x and %x compare as %d, their codes %x and %x as %d; %v, %v", c.attribute, a, b, want, codeA, codeB, got, errA, errB)
+		t.Fatalf("%v: %x and %x compare as %d, their codes %x and %x as %d; %v, %v", c.attribute, a, b, want, codeA,
+			codeB, got, errA, errB)
 	}
 }
 
@@ -151,7 +155,8 @@ func FuzzOrder(f *testing.F) {
 			return
 		}
 		a, b := numberSample(d), floatSample(float)
-		for _, declaration := range []string{"x u8", "x u64", "x i64", "x i16:7", "x f32", "x f64", "x number", "x number:30", "x timestamp(ms)", "x lat", "x linear(0,1e9)"} {
+		for _, declaration := range []string{"x u8", "x u64", "x i64", "x i16:7", "x f32", "x f64", "x number",
+			"x number:30", "x timestamp(ms)", "x lat", "x linear(0,1e9)"} {
 			checkOrder(t, declared(t, declaration), a, b)
 		}
 	})
@@ -170,7 +175,8 @@ func FuzzPrefix(f *testing.F) {
 		for _, word := range bytes.Split(words, []byte(",")) {
 			values = append(values, Ordered(word))
 		}
-		quantile, err := Learn(Attribute{Type: Type{Kind: Raw}, Bits: 1 + int(size)%64}, 1, values, LearnOptions{Buckets: len(values), Spare: int(size%9) - 1})
+		quantile, err := Learn(Attribute{Type: Type{Kind: Raw}, Bits: 1 + int(size)%64}, 1, values,
+			LearnOptions{Buckets: len(values), Spare: int(size%9) - 1})
 		if err != nil {
 			t.Fatal(err)
 		}

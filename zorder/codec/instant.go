@@ -8,8 +8,8 @@ import (
 	"math/bits"
 )
 
-// Instant is a point in time, counted from 1970-01-01T00:00:00Z in days of 86,400 seconds. Nanos is 0..999,999,999, and counts forward in times before
-// 1970, too.
+// Instant is a point in time, counted from 1970-01-01T00:00:00Z in days of 86,400 seconds. Nanos is 0..999,999,999, and
+// counts forward in times before 1970, too.
 type Instant struct {
 	Seconds int64
 	Nanos   int32
@@ -37,8 +37,8 @@ const secondsPerDay = 86_400
 // monthEnds are the days of a common year up to the end of each month. // immutable
 var monthEnds = [13]int64{0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365}
 
-// ParseInstant reads an ISO 8601 date, or date and time, in basic or extended form, as the instants from first to last that it stands for. zone is that of
-// times without one, in minutes east of UTC. The error is ErrInstant.
+// ParseInstant reads an ISO 8601 date, or date and time, in basic or extended form, as the instants from first to last
+// that it stands for. zone is that of times without one, in minutes east of UTC. The error is ErrInstant.
 //
 //	2024-05-31  20240531     +002024-05-31   calendar dates; years of four digits, or of six with a sign
 //	2024-W22-5  2024W225     +002024-W22-5   week dates
@@ -47,8 +47,8 @@ var monthEnds = [13]int64{0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334,
 //	...T23:59:59.25+02:00  ...T235959,25Z    times, with a fraction of any length in their last part: one instant
 //	...T23:59  ...T23                        a minute, an hour
 //
-// T24:00 is the end of the day and :60 the first second of the next minute. A date without a time is its day, in the given zone. Of fractions, what is below a
-// nanosecond is dropped. The T may be a t or a space, and the Z a z.
+// T24:00 is the end of the day and :60 the first second of the next minute. A date without a time is its day, in the
+// given zone. Of fractions, what is below a nanosecond is dropped. The T may be a t or a space, and the Z a z.
 func ParseInstant(text []byte, zone int) (first, last Instant, err error) {
 	p := isoParser{text: text}
 	day, days, ok := p.date()
@@ -199,7 +199,8 @@ func weekYearStart(year int64) int64 {
 	return fourth - floorMod(fourth+3, 7) // day 0 was a Thursday
 }
 
-// yearStart returns the days from 1970 to January 1 of a year of the Gregorian calendar, in years before it was made, too.
+// yearStart returns the days from 1970 to January 1 of a year of the Gregorian calendar, in years before it was made,
+// too.
 func yearStart(year int64) int64 { return 365*(year-1970) + leapDays(year-1) - leapDays(1969) }
 
 func leapDays(year int64) int64 { return floorDiv(year, 4) - floorDiv(year, 100) + floorDiv(year, 400) }

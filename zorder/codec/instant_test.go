@@ -59,7 +59,8 @@ func (r random) day(local time.Time) (text string, start, end time.Time) {
 	monday := start.AddDate(0, 0, 1-weekday)
 	switch r.IntN(8) {
 	case 0:
-		return formatYear(local.Year()), time.Date(local.Year(), 1, 1, 0, 0, 0, 0, time.UTC), time.Date(local.Year()+1, 1, 1, 0, 0, 0, 0, time.UTC)
+		return formatYear(local.Year()), time.Date(local.Year(), 1, 1, 0, 0, 0, 0, time.UTC), time.Date(local.Year()+1,
+			1, 1, 0, 0, 0, 0, time.UTC)
 	case 1:
 		month := start.AddDate(0, 0, 1-local.Day())
 		return formatYear(local.Year()) + local.Format("-01"), month, month.AddDate(0, 1, 0)
@@ -118,7 +119,8 @@ func TestParseInstant(t *testing.T) {
 		want := r.instant(zone)
 		first, last, err := ParseInstant(want.value.bytes, zone)
 		if err != nil || first != want.first || last != want.last {
-			t.Fatalf("%s in zone %d: got %v..%v, %v; want %v..%v", want.value.bytes, zone, first, last, err, want.first, want.last)
+			t.Fatalf("%s in zone %d: got %v..%v, %v; want %v..%v", want.value.bytes, zone, first, last, err, want.first,
+				want.last)
 		}
 	}
 }

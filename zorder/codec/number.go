@@ -23,8 +23,8 @@ const (
 	numberBytes = numberBits / 8
 )
 
-// numberOf rounds a number of any kind to a Decimal: exactly, if it has no more than 38 digits; a float outside of Decimal's range to the end of
-// it. side says which end; NaN is beyond all.
+// numberOf rounds a number of any kind to a Decimal: exactly, if it has no more than 38 digits; a float outside of
+// Decimal's range to the end of it. side says which end; NaN is beyond all.
 func numberOf(v *Value) (d order.Decimal, side int, ok bool) {
 	switch v.kind {
 	case valueDecimal:
@@ -40,7 +40,8 @@ func numberOf(v *Value) (d order.Decimal, side int, ok bool) {
 	return d, 0, false
 }
 
-// roundFloat rounds to 38 digits, and what is then beyond Decimal's range to the end of it. Magnitudes below Decimal's become 0.
+// roundFloat rounds to 38 digits, and what is then beyond Decimal's range to the end of it. Magnitudes below Decimal's
+// become 0.
 func roundFloat(f float64) (d order.Decimal, side int) {
 	var buffer [64]byte
 	d, err := order.ParseDecimal(strconv.AppendFloat(buffer[:0], f, 'e', order.DecimalDigitsMax-1, 64))
@@ -76,7 +77,8 @@ func numberCode(code *[numberBytes]byte, d order.Decimal) {
 	code[16] = third
 }
 
-// splitDecimal returns the magnitude of a d other than 0: the exponent of its first digit, and 38 digits from there on as an integer of 128 bits.
+// splitDecimal returns the magnitude of a d other than 0: the exponent of its first digit, and 38 digits from there on
+// as an integer of 128 bits.
 func splitDecimal(d order.Decimal) (exponent int, high, low uint64) {
 	const tenTo19 = 1e19
 	var buffer [176]byte

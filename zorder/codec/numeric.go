@@ -15,7 +15,8 @@ const (
 	two64   = float64(1 << 64)
 )
 
-// floorInt rounds a number down to an int64. side is -1 or 1 if that was out of range and v is clamped. NaN is beyond all.
+// floorInt rounds a number down to an int64. side is -1 or 1 if that was out of range and v is clamped. NaN is beyond
+// all.
 func floorInt(v *Value) (n int64, side int, ok bool) {
 	switch v.kind {
 	case valueInt:
@@ -123,8 +124,8 @@ func toFloat(v *Value) (f float64, ok bool) {
 	return 0, false
 }
 
-// floatWord maps floats to words: the first bit flipped if positive, all bits if negative. IEEE 754 orders its formats as integers in sign and
-// magnitude. Adding 0 makes -0 into 0; there is one NaN, after +Inf.
+// floatWord maps floats to words: the first bit flipped if positive, all bits if negative. IEEE 754 orders its formats
+// as integers in sign and magnitude. Adding 0 makes -0 into 0; there is one NaN, after +Inf.
 func floatWord(f float64) uint64 {
 	if f != f {
 		return math.MaxUint64
@@ -159,19 +160,21 @@ func linearWord(f, least, scale float64) uint64 {
 // eraSeconds is the time that half of a timestamp's codes are for: from 1970 to 2106.
 const eraSeconds = 1 << 32
 
-// eraShift and eraFactor map a count of units within the era to 0..2^63: the upper half of (count << shift) * factor. // immutable
+// eraShift and eraFactor map a count of units within the era to 0..2^63: the upper half of (count << shift) * factor.
+// // immutable
 var eraShift = [unitCount]uint{Second: 32, Millisecond: 22, Microsecond: 12, Nanosecond: 2}
 
 // eraFactor is 2^127 / (era << eraShift), rounded down. // immutable
-var eraFactor = [unitCount]uint64{Second: signBit, Millisecond: eraFactorOf(1e3, 22), Microsecond: eraFactorOf(1e6, 12), Nanosecond: eraFactorOf(1e9, 2)}
+var eraFactor = [unitCount]uint64{Second: signBit, Millisecond: eraFactorOf(1e3, 22), Microsecond: eraFactorOf(1e6, 12),
+	Nanosecond: eraFactorOf(1e9, 2)}
 
 func eraFactorOf(perSecond uint64, shift uint) uint64 {
 	quotient, _ := bits.Div64(signBit-1, math.MaxUint64, perSecond*eraSeconds<<shift)
 	return quotient
 }
 
-// timeWord maps counts of units since 1970 to words: the quarter before the era at half the resolution, half of all words for the era, the quarter
-// after it at half the resolution.
+// timeWord maps counts of units since 1970 to words: the quarter before the era at half the resolution, half of all
+// words for the era, the quarter after it at half the resolution.
 func timeWord(count int64, unit Unit) uint64 {
 	if count < 0 {
 		return (uint64(count) ^ signBit) >> 1

@@ -10,7 +10,8 @@ import (
 
 const typeWords = "write u8..u64, i8..i64, f32, f64, number, bool, timestamp(s), lat, lon, linear(min,max), iso8601(ms), text[n], binary[n], nfc[n] or raw[n]"
 
-// AttributesMax is the largest number of attributes that a list may have. A curve over many more than six prunes little.
+// AttributesMax is the largest number of attributes that a list may have. A curve over many more than six prunes
+// little.
 const AttributesMax = 64
 
 func sprintf(format string, args ...any) string { return fmt.Sprintf(format, args...) }
@@ -23,9 +24,10 @@ func sprintf(format string, args ...any) string { return fmt.Sprintf(format, arg
 //
 //	name type[:bits] [codec=raw|quantile] [nulls=skip|first]
 //
-// Names with commas, quotes, parentheses or spaces stand in double quotes, doubled inside. Types are those of the package's doc; iso8601 may name the
-// zone of times without one, as in iso8601(ms,+09:00), which is UTC otherwise. text, binary, nfc and raw without [n] take the whole value, which only
-// codec=quantile can. Spaces may stand around everything but within words and numbers. Names must differ. Errors are *ParseError and say what to write instead.
+// Names with commas, quotes, parentheses or spaces stand in double quotes, doubled inside. Types are those of the
+// package's doc; iso8601 may name the zone of times without one, as in iso8601(ms,+09:00), which is UTC otherwise.
+// text, binary, nfc and raw without [n] take the whole value, which only codec=quantile can. Spaces may stand around
+// everything but within words and numbers. Names must differ. Errors are *ParseError and say what to write instead.
 func Parse(list string) ([]Attribute, error) {
 	p := parser{text: list}
 	var attributes []Attribute
@@ -52,8 +54,8 @@ func Parse(list string) ([]Attribute, error) {
 	}
 }
 
-// Format writes attributes as Parse reads them, in the one canonical form: a comma and a space between attributes, quotes only where they are needed, options only
-// where they differ from the defaults.
+// Format writes attributes as Parse reads them, in the one canonical form: a comma and a space between attributes,
+// quotes only where they are needed, options only where they differ from the defaults.
 func Format(attributes []Attribute) string {
 	var text strings.Builder
 	for i, a := range attributes {

@@ -21,10 +21,14 @@ import (
 
 // declarations are those that the properties are tested of. // immutable
 var declarations = []string{
-	"x u8", "x u16", "x u32", "x u64", "x i8", "x i16", "x i32", "x i64", "x u8:3", "x u64:17", "x i8:1", "x i32:5", "x i64:40",
-	"x f32", "x f64", "x f32:11", "x f64:16", "x f64:1", "x number", "x number:64", "x number:65", "x number:20", "x number:135", "x bool",
-	"x timestamp(s)", "x timestamp(ms)", "x timestamp(us)", "x timestamp(ns):33", "x lat", "x lat:16", "x lon:20", "x linear(-40,60)", "x linear(0.1,0.3):9",
-	"x text[4]", "x text[4]:19", "x text[8]", "x text[9]", "x text[20]:99", "x binary[1]", "x binary[3]", "x binary[16]", "x nfc[3]", "x nfc[12]", "x raw[2]:13", "x raw[11]",
+	"x u8", "x u16", "x u32", "x u64", "x i8", "x i16", "x i32", "x i64", "x u8:3", "x u64:17", "x i8:1", "x i32:5",
+	"x i64:40",
+	"x f32", "x f64", "x f32:11", "x f64:16", "x f64:1", "x number", "x number:64", "x number:65", "x number:20",
+	"x number:135", "x bool",
+	"x timestamp(s)", "x timestamp(ms)", "x timestamp(us)", "x timestamp(ns):33", "x lat", "x lat:16", "x lon:20",
+	"x linear(-40,60)", "x linear(0.1,0.3):9",
+	"x text[4]", "x text[4]:19", "x text[8]", "x text[9]", "x text[20]:99", "x binary[1]", "x binary[3]",
+	"x binary[16]", "x nfc[3]", "x nfc[12]", "x raw[2]:13", "x raw[11]",
 	"x iso8601(s)", "x iso8601(ms,+09:00)", "x iso8601(us):30", "x iso8601(ns,-05:30)",
 }
 
@@ -79,7 +83,8 @@ func (r random) integer() int64 {
 	case 0:
 		n = int64(1) << r.IntN(64)
 	case 1:
-		n = []int64{0, 255, 256, 65535, math.MaxInt64, math.MinInt64, math.MinInt32, math.MaxUint32, eraSeconds, eraSeconds * 1e3, eraSeconds * 1e6, eraSeconds * 1e9}[r.IntN(12)]
+		n = []int64{0, 255, 256, 65535, math.MaxInt64, math.MinInt64, math.MinInt32, math.MaxUint32, eraSeconds,
+			eraSeconds * 1e3, eraSeconds * 1e6, eraSeconds * 1e9}[r.IntN(12)]
 	}
 	return n + r.Int64N(5) - 2
 }
@@ -90,7 +95,8 @@ func (r random) float() sample {
 	case 0:
 		f = math.Float64frombits(r.Uint64())
 	case 1:
-		f = []float64{1, 0, math.Copysign(0, -1), math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat32, two63, two64, 1e126, 1e125, 1e-130, 1e-131, 5e-324, 90, 180, 60, 0.3}[r.IntN(18)]
+		f = []float64{1, 0, math.Copysign(0, -1), math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat32, two63, two64,
+			1e126, 1e125, 1e-130, 1e-131, 5e-324, 90, 180, 60, 0.3}[r.IntN(18)]
 		f = math.Nextafter(f, float64(r.IntN(3)-1)*1e300)
 	case 2:
 		f = float64(r.integer())
@@ -145,7 +151,8 @@ func numberSample(d order.Decimal) sample {
 func (r random) bytes(k Kind) sample {
 	alphabet := []string{"\x00", "a", "b", "\xff", "http://www.", "z"}
 	if k == NFC {
-		alphabet = []string{"e", "a", "\u0301", "\u0323", "\u00e9", "\u1ea1", "\uac00", "\u1100", "\u1161", "\u11a8", "z", "\u212b", "\xff"}
+		alphabet = []string{"e", "a", "\u0301", "\u0323", "\u00e9", "\u1ea1", "\uac00", "\u1100", "\u1161", "\u11a8",
+			"z", "\u212b", "\xff"}
 	}
 	var b []byte
 	for range r.IntN(7) {
@@ -193,10 +200,12 @@ func conditions(t Type, a, b sample) map[string]struct {
 		"<=":       {AtMost(a.value), func(v sample) bool { return v.compare(end(a)) <= 0 }},
 		">":        {Greater(a.value), func(v sample) bool { return v.compare(a) > 0 }},
 		">=":       {AtLeast(a.value), func(v sample) bool { return v.compare(a) >= 0 }},
-		"between":  {Between(a.value, b.value), func(v sample) bool { return v.compare(a) >= 0 && v.compare(end(b)) <= 0 }},
+		"between": {Between(a.value, b.value),
+			func(v sample) bool { return v.compare(a) >= 0 && v.compare(end(b)) <= 0 }},
 	}
 	if t.Kind.isBytes() {
-		entries["begins with"] = entry{BeginsWith(a.value), func(v sample) bool { return bytes.HasPrefix(v.text, a.text) }}
+		entries["begins with"] = entry{BeginsWith(a.value),
+			func(v sample) bool { return bytes.HasPrefix(v.text, a.text) }}
 	}
 	return entries
 }
@@ -269,7 +278,8 @@ func checkCodec(t *testing.T, r random, c *Codec, rounds int) {
 			}
 			inside := !none && bytes.Compare(lo[1:], codeV) <= 0 && bytes.Compare(codeV, hi[1:]) <= 0
 			if entry.holds(v) && !inside {
-				t.Fatalf("%v: %s %s %s excludes %s: %x is not in %x..%x", c.attribute, name, show(a), show(b), show(v), codeV, lo[1:], hi[1:])
+				t.Fatalf("%v: %s %s %s excludes %s: %x is not in %x..%x", c.attribute, name, show(a), show(b), show(v),
+					codeV, lo[1:], hi[1:])
 			}
 			checkRange(t, c, entry.condition, lo, hi, none)
 		}
@@ -296,7 +306,8 @@ func checkOrder(t *testing.T, c *Codec, a, b sample) {
 	}
 	want, got := a.compare(b), bytes.Compare(codeA, codeB)
 	if got != 0 && got != want {
-		t.Fatalf("%v: %s and %s compare as %d, their codes %x and %x as %d", c.attribute, show(a), show(b), want, codeA, codeB, got)
+		t.Fatalf("%v: %s and %s compare as %d, their codes %x and %x as %d", c.attribute, show(a), show(b), want, codeA,
+			codeB, got)
 	}
 }
 
@@ -337,7 +348,8 @@ func checkRange(t *testing.T, c *Codec, condition Condition, lo, hi []byte, none
 	if err != nil || got.None != none {
 		t.Fatalf("%v: Range %v, %v; AppendRange none is %v", c.attribute, got, err, none)
 	}
-	if !none && (!bytes.Equal(c.appendWord([]byte("l"), got.Lo), lo) || !bytes.Equal(c.appendWord([]byte("h"), got.Hi), hi)) {
+	if !none && (!bytes.Equal(c.appendWord([]byte("l"), got.Lo), lo) ||
+		!bytes.Equal(c.appendWord([]byte("h"), got.Hi), hi)) {
 		t.Fatalf("%v: Range %x..%x, AppendRange %x..%x", c.attribute, got.Lo, got.Hi, lo, hi)
 	}
 }
@@ -345,7 +357,8 @@ func checkRange(t *testing.T, c *Codec, condition Condition, lo, hi []byte, none
 // TestClamping holds values beyond a codec's range to its last codes: none starts again from the other end.
 func TestClamping(t *testing.T) {
 	for _, c := range []struct{ declaration, least, most string }{
-		{"x u8", "-1e30", "1e30"}, {"x u64:9", "-1e30", "1e30"}, {"x i16", "-1e30", "1e30"}, {"x i64", "-1e30", "1e30"}, {"x timestamp(s)", "-1e30", "1e30"},
+		{"x u8", "-1e30", "1e30"}, {"x u64:9", "-1e30", "1e30"}, {"x i16", "-1e30", "1e30"}, {"x i64", "-1e30", "1e30"},
+		{"x timestamp(s)", "-1e30", "1e30"},
 		{"x lat", "-1e30", "1e30"}, {"x linear(1,2):5", "-1e30", "1e30"},
 	} {
 		codec := declared(t, c.declaration)

@@ -15,7 +15,8 @@ const (
 	BucketsMax = 1 << 16
 	// bucketsUsual is the number of buckets that Learn makes of a large enough sample.
 	bucketsUsual = 1 << 12
-	// rowsPerBucket is the number of values of the sample a bucket holds at least, if the caller does not say how many buckets.
+	// rowsPerBucket is the number of values of the sample a bucket holds at least, if the caller does not say how many
+	// buckets.
 	rowsPerBucket = 16
 	// edgeBytesMax bounds separators. Strings that differ only behind that have one code.
 	edgeBytesMax = 1024
@@ -24,8 +25,9 @@ const (
 	spareMin = 2
 )
 
-// quantile cuts byte strings into buckets. Bucket i holds the strings from edges[i] on and below edges[i+1]; the last one includes its upper edge. The first edge is
-// the least string of the sample and the last edge the greatest, both perhaps cut.
+// quantile cuts byte strings into buckets. Bucket i holds the strings from edges[i] on and below edges[i+1]; the last
+// one includes its upper edge. The first edge is the least string of the sample and the last edge the greatest, both
+// perhaps cut.
 type quantile struct {
 	rows   uint64   // of the sample
 	counts []uint64 // of the sample's rows, below each bucket; the first is 0
@@ -70,8 +72,8 @@ func (q *quantile) room() uint64 {
 	return 1 << (64 - q.spare)
 }
 
-// beyond returns the word of a string below or above the edges: the further, the nearer to the first or the last word. As far again as the edges are apart takes
-// half of the room.
+// beyond returns the word of a string below or above the edges: the further, the nearer to the first or the last word.
+// As far again as the edges are apart takes half of the room.
 func (q *quantile) beyond(x []byte, e edge, side int) uint64 {
 	outer := q.edges[0]
 	if side > 0 {
@@ -190,16 +192,19 @@ func (c *Codec) quantileContent(v *Value, e edge, room *[numberBytes]byte) ([]by
 
 // LearnOptions are the choices of Learn.
 type LearnOptions struct {
-	// Buckets is the number of buckets to make, up to BucketsMax. The sample should hold at least 16 times as many values. 0 makes as many as the sample has values for, up to
-	// 4,096. Equal values are never parted, so there may be fewer.
+	// Buckets is the number of buckets to make, up to BucketsMax. The sample should hold at least 16 times as many
+	// values. 0 makes as many as the sample has values for, up to 4,096. Equal values are never parted, so there may be
+	// fewer.
 	Buckets int
-	// Spare keeps 2^-Spare of all codes at each end for values beyond the sample, such as times to come: the further beyond, the nearer to the first or the last
-	// code. 0 is 6, a sixty-fourth; 2 to 32. Below 0 keeps none: all such values have the first or the last code.
+	// Spare keeps 2^-Spare of all codes at each end for values beyond the sample, such as times to come: the further
+	// beyond, the nearer to the first or the last code. 0 is 6, a sixty-fourth; 2 to 32. Below 0 keeps none: all such
+	// values have the first or the last code.
 	Spare int
 }
 
-// Learn returns a codec of a that follows the distribution of a sample, whatever a.Codec says. Nulls in the sample are left out. version is as of New. The errors are
-// *AttributeError, ErrSample if there is no value, and those of Code for values that a's type does not take.
+// Learn returns a codec of a that follows the distribution of a sample, whatever a.Codec says. Nulls in the sample are
+// left out. version is as of New. The errors are *AttributeError, ErrSample if there is no value, and those of Code for
+// values that a's type does not take.
 func Learn(a Attribute, version uint32, sample []Value, o LearnOptions) (*Codec, error) {
 	a.Codec = ChoiceQuantile
 	if err := a.Validate(); err != nil {
@@ -258,12 +263,13 @@ func learn(contents [][]byte, o LearnOptions) *quantile {
 
 func cutEdge(content []byte) []byte { return slices.Clone(content[:min(len(content), edgeBytesMax)]) }
 
-// cuts returns, ascending, the places where one bucket ends and the next begins: about equally far apart, never between equal strings, and on both
-// sides of what is so frequent that it deserves a bucket of its own.
+// cuts returns, ascending, the places where one bucket ends and the next begins: about equally far apart, never between
+// equal strings, and on both sides of what is so frequent that it deserves a bucket of its own.
 func cuts(contents [][]byte, buckets int) []int {
 	var places []int
 	add := func(at int) {
-		if at > 0 && at < len(contents) && len(places) < BucketsMax-1 && (len(places) == 0 || at > places[len(places)-1]) {
+		if at > 0 && at < len(contents) && len(places) < BucketsMax-1 &&
+			(len(places) == 0 || at > places[len(places)-1]) {
 			places = append(places, at)
 		}
 	}

@@ -16,7 +16,8 @@ import (
 
 // names makes strings as skewed as those of places: some beginnings are common, some names frequent.
 func (r random) names(count int, prefix string) []Value {
-	syllables := []string{"san", "new", "ville", "burg", "st", "le", "ma", "ra", "to", "ki", "ba", "do", "ness", "ham", "wick", "ow", "ing", "ton", "zh", "x"}
+	syllables := []string{"san", "new", "ville", "burg", "st", "le", "ma", "ra", "to", "ki", "ba", "do", "ness", "ham",
+		"wick", "ow", "ing", "ton", "zh", "x"}
 	values := make([]Value, count)
 	for i := range values {
 		var name strings.Builder
@@ -95,7 +96,8 @@ func TestTwoPrefixes(t *testing.T) {
 	}
 }
 
-// TestEvenBits: each of the leading bits of a quantile code halves the rows, whatever the distribution, and the bits behind the rank tell rows of a bucket apart.
+// TestEvenBits: each of the leading bits of a quantile code halves the rows, whatever the distribution, and the bits
+// behind the rank tell rows of a bucket apart.
 func TestEvenBits(t *testing.T) {
 	r := newRandom(t)
 	values := make([]Value, 50_000)
@@ -211,7 +213,8 @@ func TestSkew(t *testing.T) {
 	}
 }
 
-// TestSkewRaw: a raw codec is due when its codes do not tell different values apart, but not for values that are the same.
+// TestSkewRaw: a raw codec is due when its codes do not tell different values apart, but not for values that are the
+// same.
 func TestSkewRaw(t *testing.T) {
 	r := newRandom(t)
 	urls := r.names(5000, "http://www.")
@@ -226,7 +229,8 @@ func TestSkewRaw(t *testing.T) {
 		values      []Value
 		due         bool
 	}{
-		{"x text[8]", urls, true}, {"x bool", flags, false}, {"x i8", degrees, false}, {"x u8", large, true}, {"x text[11]", slices.Repeat(urls[:1], 5000), false},
+		{"x text[8]", urls, true}, {"x bool", flags, false}, {"x i8", degrees, false}, {"x u8", large, true},
+		{"x text[11]", slices.Repeat(urls[:1], 5000), false},
 	} {
 		s, err := declared(t, c.declaration).Skew(c.values, SkewOptions{})
 		if err != nil || s.Due != c.due {
@@ -280,7 +284,8 @@ func TestLongStrings(t *testing.T) {
 	}
 }
 
-// TestBeyond: values beyond the sample have codes of their own, which keep their order; with no spare codes they share one.
+// TestBeyond: values beyond the sample have codes of their own, which keep their order; with no spare codes they share
+// one.
 func TestBeyond(t *testing.T) {
 	var values []Value
 	const start, day = 1_700_000_000, 86_400

@@ -22,13 +22,15 @@ type Skew struct {
 	Rows    int // values of the sample, nulls not counted
 	Nulls   int
 	Buckets int // buckets compared: of at least 16 values each, if all were even
-	// Ratio is the largest bucket's share of the values, over the share that it was made for: 1 is even. With buckets of equal size it is that share times Buckets.
+	// Ratio is the largest bucket's share of the values, over the share that it was made for: 1 is even. With buckets
+	// of equal size it is that share times Buckets.
 	Ratio float64
 	// Excess is Ratio without the commonest value of each bucket, which no codec can part.
 	Excess float64
 	// ClampedShare is the share of values out of the codec's range, which have the first or the last code.
 	ClampedShare float64
-	// Due says that a rebuild with a codec learned anew is due: ClampedShare, or Ratio of a quantile codec, or Excess of a raw one, is above its limit.
+	// Due says that a rebuild with a codec learned anew is due: ClampedShare, or Ratio of a quantile codec, or Excess
+	// of a raw one, is above its limit.
 	Due bool
 }
 
@@ -104,8 +106,8 @@ type cell struct {
 	share float64
 }
 
-// cells returns the buckets that are compared: those that a quantile codec was made with, merged so that each should hold 16 of the rows, or all; otherwise
-// equal ones, no more than there are codes.
+// cells returns the buckets that are compared: those that a quantile codec was made with, merged so that each should
+// hold 16 of the rows, or all; otherwise equal ones, no more than there are codes.
 func (c *Codec) cells(rows int) []cell {
 	if c.quantile != nil {
 		return c.quantile.cells(float64(rowsPerBucket) / float64(rows))
@@ -142,7 +144,8 @@ func (s *Skew) compare(rows []codedValue, cells []cell) {
 	for i, c := range cells {
 		n := len(rows)
 		if i+1 < len(cells) {
-			n, _ = slices.BinarySearchFunc(rows, cells[i+1].start, func(r codedValue, word uint64) int { return cmp.Compare(r.word, word) })
+			n, _ = slices.BinarySearchFunc(rows, cells[i+1].start,
+				func(r codedValue, word uint64) int { return cmp.Compare(r.word, word) })
 		}
 		expected := c.share * float64(s.Rows)
 		s.Ratio = max(s.Ratio, float64(n)/expected)

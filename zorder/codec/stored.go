@@ -42,7 +42,8 @@ const storedMax = 64 << 20
 
 func checksum(b []byte) uint32 { return crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)) }
 
-// AppendBinary appends the stored form of c: 10 to 30 bytes, and for each bucket of a quantile codec about as many as its separators differ in. It never fails.
+// AppendBinary appends the stored form of c: 10 to 30 bytes, and for each bucket of a quantile codec about as many as
+// its separators differ in. It never fails.
 func (c *Codec) AppendBinary(dst []byte) ([]byte, error) {
 	start := len(dst)
 	t := c.attribute.Type
@@ -121,8 +122,8 @@ func DecodeText(text string) (*Codec, error) {
 	return Decode(stored)
 }
 
-// Decode reads what AppendBinary wrote, and nothing else: whatever it accepts, AppendBinary writes again. The codec does not alias stored. The errors are
-// ErrCorrupt, and ErrUnicode for nfc.
+// Decode reads what AppendBinary wrote, and nothing else: whatever it accepts, AppendBinary writes again. The codec
+// does not alias stored. The errors are ErrCorrupt, and ErrUnicode for nfc.
 func Decode(stored []byte) (*Codec, error) {
 	body := len(stored) - 4
 	if body < 0 || len(stored) > storedMax || checksum(stored[:body]) != binary.BigEndian.Uint32(stored[body:]) {

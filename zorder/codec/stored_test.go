@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// TestStored: every codec is read back as it was written, in both forms, and no bit of the stored form can change unnoticed.
+// TestStored: every codec is read back as it was written, in both forms, and no bit of the stored form can change
+// unnoticed.
 func TestStored(t *testing.T) {
 	r := newRandom(t)
 	for i, declaration := range declarations {
@@ -82,7 +83,8 @@ func TestStoredForms(t *testing.T) {
 		t.Fatal(err)
 	}
 	stored, err := c.MarshalBinary()
-	if got, want := hex.EncodeToString(stored), "7a63011202070800060404010101000363617203017404016f020173030168916ee9ee"; err != nil || got != want {
+	if got, want := hex.EncodeToString(stored),
+		"7a63011202070800060404010101000363617203017404016f020173030168916ee9ee"; err != nil || got != want {
 		t.Errorf("quantile: got %s, want %s, %v", got, want, err)
 	}
 }

@@ -22,8 +22,8 @@ const (
 	valueOrdered
 )
 
-// Value is the input of a codec. The zero Value is null: no value, a missing attribute. Texts and binaries alias the caller's bytes, which a
-// codec reads while it is called and never keeps.
+// Value is the input of a codec. The zero Value is null: no value, a missing attribute. Texts and binaries alias the
+// caller's bytes, which a codec reads while it is called and never keeps.
 type Value struct {
 	kind    valueKind
 	word    uint64 // of a bool, int, uint or float, its bits
@@ -63,7 +63,8 @@ func String(v string) Value { return Text([]byte(v)) }
 // Binary returns a byte string.
 func Binary(v []byte) Value { return Value{kind: valueBinary, bytes: v} }
 
-// Ordered returns a value of any type as bytes whose order is that of the values, such as those that package order appends.
+// Ordered returns a value of any type as bytes whose order is that of the values, such as those that package order
+// appends.
 func Ordered(v []byte) Value { return Value{kind: valueOrdered, bytes: v} }
 
 // IsNull reports whether v is the missing value.

@@ -22,7 +22,8 @@ type sortedIndex struct {
 	keys  []string
 }
 
-func (x *sortedIndex) Query(_ context.Context, in *dynamodb.QueryInput, _ ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error) {
+func (x *sortedIndex) Query(_ context.Context, in *dynamodb.QueryInput,
+	_ ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error) {
 	at := sort.SearchStrings(x.keys, text(in.ExpressionAttributeValues[":zdl"]))
 	if last := in.ExclusiveStartKey; last != nil {
 		at = sort.SearchStrings(x.keys, text(last["z"])+text(last["id"])) + 1
@@ -52,7 +53,8 @@ func loadCities(t *testing.T) *cityTable {
 	t.Helper()
 	c := &cityTable{}
 	err := cities.Each(func(city cities.City) error {
-		item := Item{"p": s("p"), "id": s(strconv.Itoa(len(c.stored.items))), "lat": n(city.Lat), "lon": n(city.Lon), "population": n(city.Population)}
+		item := Item{"p": s("p"), "id": s(strconv.Itoa(len(c.stored.items))), "lat": n(city.Lat), "lon": n(city.Lon),
+			"population": n(city.Population)}
 		for i, name := range cityAttributes {
 			v, err := strconv.ParseFloat(text(item[name]), 64)
 			if err != nil {
@@ -108,7 +110,8 @@ func (c *cityTable) window(r *rand.Rand, share float64) (where Where, inside int
 		where[name] = Between(low[i], high[i])
 	}
 	for row := range c.values[0] {
-		if within(c.values[0][row], low[0], high[0]) && within(c.values[1][row], low[1], high[1]) && within(c.values[2][row], low[2], high[2]) {
+		if within(c.values[0][row], low[0], high[0]) && within(c.values[1][row], low[1], high[1]) &&
+			within(c.values[2][row], low[2], high[2]) {
 			inside++
 		}
 	}
@@ -137,7 +140,8 @@ func TestCities(t *testing.T) {
 		total.Returned += page.Counts.Returned
 	}
 	read, requests := float64(total.Read)/float64(total.Returned), float64(total.Requests)/queries
-	t.Logf("%.2f items read for each one found, %.1f requests a query of %d items", read, requests, total.Returned/queries)
+	t.Logf("%.2f items read for each one found, %.1f requests a query of %d items", read, requests,
+		total.Returned/queries)
 	if read > 3.3 || requests > 18 {
 		t.Errorf("%.2f items read for each one found, %.1f requests a query", read, requests)
 	}

@@ -36,8 +36,9 @@ const (
 	allOf
 )
 
-// Condition is a predicate on one attribute. The zero Condition is true of all items. Values are strings, []byte, bools, integers, floats, or the SDK's
-// own attribute values; one of a type that the attribute's codec does not take is an error of the query.
+// Condition is a predicate on one attribute. The zero Condition is true of all items. Values are strings, []byte,
+// bools, integers, floats, or the SDK's own attribute values; one of a type that the attribute's codec does not take is
+// an error of the query.
 type Condition struct {
 	operator operator
 	values   []any

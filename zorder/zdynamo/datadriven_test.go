@@ -12,7 +12,8 @@ import (
 	"github.com/cockroachdb/datadriven"
 )
 
-// TestData runs the text files: `schema` declares attributes, `put` stamps items and shows their addresses, `query` shows what is sent and what is found.
+// TestData runs the text files: `schema` declares attributes, `put` stamps items and shows their addresses, `query`
+// shows what is sent and what is found.
 func TestData(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		var x *Index
@@ -44,7 +45,8 @@ func parsed(t *testing.T, line string) Item {
 		for kind, v := range typed {
 			item[name] = map[string]types.AttributeValue{
 				"S": s(fmt.Sprint(v)), "N": n(v), "B": &types.AttributeValueMemberB{Value: []byte(fmt.Sprint(v))},
-				"BOOL": &types.AttributeValueMemberBOOL{Value: v == true}, "NULL": &types.AttributeValueMemberNULL{Value: true},
+				"BOOL": &types.AttributeValueMemberBOOL{Value: v == true},
+				"NULL": &types.AttributeValueMemberNULL{Value: true},
 			}[kind]
 		}
 	}
@@ -122,7 +124,8 @@ func runQuery(t *testing.T, x *Index, f *fake, d *datadriven.TestData) string {
 	}
 	var out strings.Builder
 	for _, in := range f.sent {
-		fmt.Fprintf(&out, "%s: %x..%x", *in.KeyConditionExpression, text(in.ExpressionAttributeValues[":zdl"]), text(in.ExpressionAttributeValues[":zdh"]))
+		fmt.Fprintf(&out, "%s: %x..%x", *in.KeyConditionExpression, text(in.ExpressionAttributeValues[":zdl"]),
+			text(in.ExpressionAttributeValues[":zdh"]))
 		if in.ExclusiveStartKey != nil {
 			fmt.Fprintf(&out, " behind %x", text(in.ExclusiveStartKey["z"]))
 		}

@@ -20,7 +20,8 @@ func reports() (*zdynamo.Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	schema := zdynamo.Schema{Table: "WeatherReports", Partition: "sourceId", Address: "z_address", Tail: []string{"reportId"}}
+	schema := zdynamo.Schema{Table: "WeatherReports", Partition: "sourceId", Address: "z_address",
+		Tail: []string{"reportId"}}
 	for _, a := range parsed {
 		c, err := codec.New(a, 1)
 		if err != nil {
@@ -39,7 +40,8 @@ func ExampleIndex_Stamp() {
 	}
 	s := func(v string) types.AttributeValue { return &types.AttributeValueMemberS{Value: v} }
 	n := func(v any) types.AttributeValue { return &types.AttributeValueMemberN{Value: fmt.Sprint(v)} }
-	item := zdynamo.Item{"sourceId": s("nyc"), "reportId": s("1"), "timestamp": n(1469566800), "celsius": n(-5), "latitude": n("40.749207"), "longitude": n("-73.985174")}
+	item := zdynamo.Item{"sourceId": s("nyc"), "reportId": s("1"), "timestamp": n(1469566800), "celsius": n(-5),
+		"latitude": n("40.749207"), "longitude": n("-73.985174")}
 	if err := x.Stamp(item); err != nil {
 		panic(err)
 	}
@@ -54,7 +56,8 @@ func ExampleIndex_Query() {
 		panic(err)
 	}
 	client := dynamodb.New(dynamodb.Options{
-		BaseEndpoint: aws.String("http://127.0.0.1:8000"), Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("test", "test", ""),
+		BaseEndpoint: aws.String("http://127.0.0.1:8000"), Region: "us-east-1",
+		Credentials: credentials.NewStaticCredentialsProvider("test", "test", ""),
 	})
 	q := zdynamo.Query{
 		Partition: "nyc",

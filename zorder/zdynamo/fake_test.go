@@ -16,7 +16,8 @@ import (
 	"github.com/weftdb/weft/zorder/codec"
 )
 
-// fake is one partition of an index, in the order of address and primary key. It is as strict as DynamoDB about what the kit could get wrong.
+// fake is one partition of an index, in the order of address and primary key. It is as strict as DynamoDB about what
+// the kit could get wrong.
 type fake struct {
 	t       *testing.T
 	items   []Item
@@ -52,7 +53,8 @@ func (f *fake) add(x *Index, item Item) {
 	}
 }
 
-func (f *fake) Query(_ context.Context, in *dynamodb.QueryInput, _ ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error) {
+func (f *fake) Query(_ context.Context, in *dynamodb.QueryInput, _ ...func(*dynamodb.Options)) (*dynamodb.QueryOutput,
+	error) {
 	f.sent = append(f.sent, in)
 	if err := f.fail; err != nil {
 		f.fail = nil
@@ -120,7 +122,8 @@ func codecs(t testing.TB, list string) []Attribute {
 
 func index(t testing.TB, list string) *Index {
 	t.Helper()
-	x, err := New(Schema{Table: "t", Index: "byZ", Partition: "p", Address: "z", TableKey: []string{"id"}, Attributes: codecs(t, list)})
+	x, err := New(Schema{Table: "t", Index: "byZ", Partition: "p", Address: "z", TableKey: []string{"id"},
+		Attributes: codecs(t, list)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +141,8 @@ type failing struct {
 	err  error
 }
 
-func (f *failing) Query(ctx context.Context, in *dynamodb.QueryInput, _ ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error) {
+func (f *failing) Query(ctx context.Context, in *dynamodb.QueryInput,
+	_ ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error) {
 	if f.left == 0 {
 		return nil, f.err
 	}

@@ -17,8 +17,8 @@ type projection struct {
 	added      []string          // attributes that were not asked for
 }
 
-// project completes the caller's projection. Paths into attributes that the kit needs whole find nothing, for keys and coded attributes are scalars: they
-// are left out, since DynamoDB refuses paths that overlap.
+// project completes the caller's projection. Paths into attributes that the kit needs whole find nothing, for keys and
+// coded attributes are scalars: they are left out, since DynamoDB refuses paths that overlap.
 func (x *Index) project(q *Query) (projection, error) {
 	p := projection{names: maps.Clone(q.Names)}
 	if p.names == nil {

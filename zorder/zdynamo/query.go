@@ -16,10 +16,12 @@ import (
 
 // Querier is the part of *dynamodb.Client that Query needs.
 type Querier interface {
-	Query(ctx context.Context, input *dynamodb.QueryInput, options ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error)
+	Query(ctx context.Context, input *dynamodb.QueryInput, options ...func(*dynamodb.Options)) (*dynamodb.QueryOutput,
+		error)
 }
 
-// Where gives conditions on attributes of the schema, all of which must hold. An attribute that is not named has no bounds.
+// Where gives conditions on attributes of the schema, all of which must hold. An attribute that is not named has no
+// bounds.
 type Where map[string]Condition
 
 // Query says what to read of one partition.
@@ -36,18 +38,20 @@ type Query struct {
 	Limit int
 	// Token is the Token of the page before; "" starts at the beginning.
 	Token string
-	// Projection, Filter, Names and Values go to the server as ProjectionExpression, FilterExpression, ExpressionAttributeNames and ExpressionAttributeValues. Names
-	// must not begin with "#zd" and values not with ":zd". Whatever else the kit must see is added to the projection, and taken out of the items again.
+	// Projection, Filter, Names and Values go to the server as ProjectionExpression, FilterExpression,
+	// ExpressionAttributeNames and ExpressionAttributeValues. Names must not begin with "#zd" and values not with
+	// ":zd". Whatever else the kit must see is added to the projection, and taken out of the items again.
 	Projection string
 	Filter     string
 	Names      map[string]string
 	Values     map[string]types.AttributeValue
 	// Consistent asks for strongly consistent reads, which a global secondary index refuses.
 	Consistent bool
-	// JunkMax is the longest run of items outside of the bounds that a request should read: if there is a longer one, the next requests ask for less. About the
-	// number of items that cost as much as a request. Default 40.
+	// JunkMax is the longest run of items outside of the bounds that a request should read: if there is a longer one,
+	// the next requests ask for less. About the number of items that cost as much as a request. Default 40.
 	JunkMax int
-	// RequestItemsMax is the number of items one request reads at most. Default 1000; a server reads no more than 1 MB whatever this is.
+	// RequestItemsMax is the number of items one request reads at most. Default 1000; a server reads no more than 1 MB
+	// whatever this is.
 	RequestItemsMax int
 	// RequestsMax ends a page after so many requests, however few items were found. Default: no bound.
 	RequestsMax int
@@ -80,8 +84,8 @@ type Page struct {
 	Counts Counts
 }
 
-// Query reads one page of the items inside the bounds, in the order of the curve. Errors wrap ErrQuery, ErrToken, or are the SDK's; with one of the SDK's the page
-// holds what was found before, and a Token to go on from.
+// Query reads one page of the items inside the bounds, in the order of the curve. Errors wrap ErrQuery, ErrToken, or
+// are the SDK's; with one of the SDK's the page holds what was found before, and a Token to go on from.
 func (x *Index) Query(ctx context.Context, from Querier, q Query) (Page, error) {
 	w, err := x.walk(&q)
 	if err != nil {
@@ -95,7 +99,8 @@ func (x *Index) Query(ctx context.Context, from Querier, q Query) (Page, error) 
 	return w.page(nil)
 }
 
-// All reads all items inside the bounds, page after page. It ends after the first error. q.Limit, if not 0, is the number of items after which a page ends, not the walk.
+// All reads all items inside the bounds, page after page. It ends after the first error. q.Limit, if not 0, is the
+// number of items after which a page ends, not the walk.
 func (x *Index) All(ctx context.Context, from Querier, q Query) iter.Seq2[Item, error] {
 	if q.Limit == 0 {
 		q.Limit = requestItemsDefault
@@ -166,7 +171,8 @@ func (x *Index) walk(q *Query) (*walk, error) {
 }
 
 func (w *walk) isFull() bool {
-	return w.query.Limit > 0 && len(w.items) >= w.query.Limit || w.query.RequestsMax > 0 && w.counts.Requests >= w.query.RequestsMax
+	return w.query.Limit > 0 && len(w.items) >= w.query.Limit ||
+		w.query.RequestsMax > 0 && w.counts.Requests >= w.query.RequestsMax
 }
 
 // request asks for the next items and takes what it gets.
@@ -262,7 +268,8 @@ func (w *walk) input() *dynamodb.QueryInput {
 	low, high := w.bounds()
 	condition := "#zdp = :zdp AND #zda BETWEEN :zdl AND :zdh"
 	names := map[string]string{"#zdp": s.Partition, "#zda": s.Address}
-	values := Item{":zdp": w.partition, ":zdl": &types.AttributeValueMemberB{Value: low}, ":zdh": &types.AttributeValueMemberB{Value: high}}
+	values := Item{":zdp": w.partition, ":zdl": &types.AttributeValueMemberB{Value: low},
+		":zdh": &types.AttributeValueMemberB{Value: high}}
 	if high == nil {
 		condition = "#zdp = :zdp AND #zda >= :zdl"
 		delete(values, ":zdh")
@@ -274,10 +281,13 @@ func (w *walk) input() *dynamodb.QueryInput {
 		size = min(size, max(q.Limit-len(w.items)+q.JunkMax/2, 1))
 	}
 	input := &dynamodb.QueryInput{
-		TableName: &s.Table, KeyConditionExpression: &condition, ExpressionAttributeNames: names, ExpressionAttributeValues: values,
-		ScanIndexForward: aws.Bool(!q.Backward), Limit: aws.Int32(int32(size)), ReturnConsumedCapacity: types.ReturnConsumedCapacityTotal, ExclusiveStartKey: w.at.key,
+		TableName: &s.Table, KeyConditionExpression: &condition, ExpressionAttributeNames: names,
+		ExpressionAttributeValues: values,
+		ScanIndexForward:          aws.Bool(!q.Backward), Limit: aws.Int32(int32(size)),
+		ReturnConsumedCapacity: types.ReturnConsumedCapacityTotal, ExclusiveStartKey: w.at.key,
 	}
-	input.IndexName, input.FilterExpression, input.ProjectionExpression = some(s.Index), some(q.Filter), some(w.shape.expression)
+	input.IndexName, input.FilterExpression, input.ProjectionExpression = some(s.Index), some(q.Filter),
+		some(w.shape.expression)
 	if q.Consistent {
 		input.ConsistentRead = aws.Bool(true)
 	}
@@ -292,7 +302,8 @@ func some(text string) *string {
 	return &text
 }
 
-// bounds are the first and the last sort key to ask for, both included. high is nil where every address from low on may follow.
+// bounds are the first and the last sort key to ask for, both included. high is nil where every address from low on may
+// follow.
 func (w *walk) bounds() (low, high []byte) {
 	low, high = w.region.boxes.Low(), w.region.boxes.High()
 	if w.at.from != nil && w.query.Backward {
@@ -303,7 +314,8 @@ func (w *walk) bounds() (low, high []byte) {
 	return low, w.index.behind(high)
 }
 
-// behind is an upper bound of all addresses that begin with z. The bound itself is no address if there is a tail, and z if there is none.
+// behind is an upper bound of all addresses that begin with z. The bound itself is no address if there is a tail, and z
+// if there is none.
 func (x *Index) behind(z []byte) []byte {
 	if len(x.schema.Tail) == 0 {
 		return z

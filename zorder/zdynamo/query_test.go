@@ -57,10 +57,12 @@ func randomTest(r *rand.Rand, depth int) test {
 		return test{Condition{}, func(int, bool) bool { return true }}
 	case 9:
 		one, two := randomTest(r, depth+1), randomTest(r, depth+1)
-		return test{Any(one.condition, two.condition), func(v int, ok bool) bool { return one.holds(v, ok) || two.holds(v, ok) }}
+		return test{Any(one.condition, two.condition),
+			func(v int, ok bool) bool { return one.holds(v, ok) || two.holds(v, ok) }}
 	case 10:
 		one, two := randomTest(r, depth+1), randomTest(r, depth+1)
-		return test{All(one.condition, two.condition), func(v int, ok bool) bool { return one.holds(v, ok) && two.holds(v, ok) }}
+		return test{All(one.condition, two.condition),
+			func(v int, ok bool) bool { return one.holds(v, ok) && two.holds(v, ok) }}
 	}
 	return test{Between(min(a, b), max(a, b)), some(func(v int) bool { return v >= min(a, b) && v <= max(a, b) })}
 }
@@ -102,7 +104,8 @@ func TestRandom(t *testing.T) {
 	}
 	for range 120 {
 		where, holds := randomWhere(r)
-		q := Query{Partition: "p", Where: where, Backward: r.IntN(2) == 0, Limit: r.IntN(30), JunkMax: r.IntN(5), RequestItemsMax: r.IntN(50), RequestsMax: r.IntN(4)}
+		q := Query{Partition: "p", Where: where, Backward: r.IntN(2) == 0, Limit: r.IntN(30), JunkMax: r.IntN(5),
+			RequestItemsMax: r.IntN(50), RequestsMax: r.IntN(4)}
 		if r.IntN(3) == 0 {
 			other, also := randomWhere(r)
 			q.Or = []Where{other}
@@ -141,7 +144,8 @@ func pages(t *testing.T, x *Index, f *fake, q Query) []string {
 		if q.Limit > 0 && len(page.Items) > q.Limit {
 			t.Fatalf("%d items in a page of %d", len(page.Items), q.Limit)
 		}
-		if page.Counts.Returned != int64(len(page.Items)) || page.Counts.Read < page.Counts.Returned || page.Counts.Jumps > page.Counts.Requests {
+		if page.Counts.Returned != int64(len(page.Items)) || page.Counts.Read < page.Counts.Returned ||
+			page.Counts.Jumps > page.Counts.Requests {
 			t.Fatalf("%+v", page.Counts)
 		}
 		for _, item := range page.Items {
@@ -165,11 +169,13 @@ func TestJumps(t *testing.T) {
 		f.items = append(f.items, item)
 	}
 	slices.SortFunc(f.items, compare)
-	page, err := x.Query(t.Context(), f, Query{Partition: "p", Where: Where{"x": Between(60, 67), "y": Between(60, 67)}, JunkMax: 3})
+	page, err := x.Query(t.Context(), f,
+		Query{Partition: "p", Where: Where{"x": Between(60, 67), "y": Between(60, 67)}, JunkMax: 3})
 	if err != nil || len(page.Items) != 64 || page.Token != "" {
 		t.Fatal(len(page.Items), page.Token, err)
 	}
-	// The box lies across the middle of the curve: its addresses span three quarters of all items. Its four quarters are runs of 16.
+	// The box lies across the middle of the curve: its addresses span three quarters of all items. Its four quarters
+	// are runs of 16.
 	if c := page.Counts; c.Read > 300 || c.Jumps < 3 || c.Requests > 20 || c.Capacity != 0.5*float64(c.Requests) {
 		t.Fatalf("%+v", c)
 	}
@@ -230,12 +236,13 @@ func TestMistakes(t *testing.T) {
 		"no prefix":         {Partition: "p", Where: Where{"x": BeginsWith(1)}},
 		"no value":          {Partition: "p", Where: Where{"x": Equal(struct{}{})}},
 		"no number":         {Partition: "p", Where: Where{"x": Equal(n("1e"))}},
-		"a set":             {Partition: "p", Where: Where{"x": Equal(&types.AttributeValueMemberNS{Value: []string{"1"}})}},
-		"null":              {Partition: "p", Where: Where{"x": Equal(&types.AttributeValueMemberNULL{Value: true})}},
-		"no partition":      {},
-		"a negative limit":  {Partition: "p", Limit: -1},
-		"our name":          {Partition: "p", Names: map[string]string{"#zdp": "x"}},
-		"our value":         {Partition: "p", Values: Item{":zdp": n(1)}},
+		"a set": {Partition: "p",
+			Where: Where{"x": Equal(&types.AttributeValueMemberNS{Value: []string{"1"}})}},
+		"null":             {Partition: "p", Where: Where{"x": Equal(&types.AttributeValueMemberNULL{Value: true})}},
+		"no partition":     {},
+		"a negative limit": {Partition: "p", Limit: -1},
+		"our name":         {Partition: "p", Names: map[string]string{"#zdp": "x"}},
+		"our value":        {Partition: "p", Values: Item{":zdp": n(1)}},
 	} {
 		if _, err := x.Query(t.Context(), &fake{t: t}, q); !errors.Is(err, ErrQuery) {
 			t.Errorf("%s: %v", name, err)
@@ -245,7 +252,8 @@ func TestMistakes(t *testing.T) {
 	for range depthMax + 2 {
 		deep = All(deep)
 	}
-	if _, err := x.Query(t.Context(), &fake{t: t}, Query{Partition: "p", Where: Where{"x": deep}}); !errors.Is(err, ErrQuery) {
+	if _, err := x.Query(t.Context(), &fake{t: t}, Query{Partition: "p", Where: Where{"x": deep}}); !errors.Is(err,
+		ErrQuery) {
 		t.Error(err)
 	}
 	good := x.Schema()

@@ -55,8 +55,9 @@ func (x *Index) bind(where Where) (map[int]check, *zorder.Boxes, error) {
 	return checks, boxes, err
 }
 
-// match reports whether an item that the server returned passes. An item without a bounded attribute, which must have been there when its address was made,
-// is an error: the index does not project the attribute, or others have changed the item.
+// match reports whether an item that the server returned passes. An item without a bounded attribute, which must have
+// been there when its address was made, is an error: the index does not project the attribute, or others have changed
+// the item.
 func (r *region) match(address []byte, item Item) (bool, error) {
 	if !r.boxes.In(address) {
 		return false, nil
@@ -67,7 +68,8 @@ func (r *region) match(address []byte, item Item) (bool, error) {
 			a := &r.index.schema.Attributes[i]
 			v := item[a.Name]
 			if v == nil && a.Codec.Attribute().Nulls == codec.NullsSkip {
-				return false, fmt.Errorf("%w: the server returned an item with an address but without %q: the index must project it, and writers must stamp items", ErrItem, a.Name)
+				return false, fmt.Errorf(
+					"%w: the server returned an item with an address but without %q: the index must project it, and writers must stamp items", ErrItem, a.Name)
 			}
 			pass = pass && c.match(v)
 		}

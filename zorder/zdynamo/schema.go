@@ -18,7 +18,8 @@ import (
 var (
 	// ErrSchema says that a Schema is incomplete or contradicts itself.
 	ErrSchema = errors.New("zdynamo: not a schema")
-	// ErrItem says that an item cannot be given an address: a key attribute or a coded attribute is missing, or has a wrong type.
+	// ErrItem says that an item cannot be given an address: a key attribute or a coded attribute is missing, or has a
+	// wrong type.
 	ErrItem = errors.New("zdynamo: the item does not fit the schema")
 	// ErrQuery says that a query contradicts the schema or itself.
 	ErrQuery = errors.New("zdynamo: not a query of this schema")
@@ -31,15 +32,15 @@ var (
 // Item is an item as the SDK has it.
 type Item = map[string]types.AttributeValue
 
-// Attribute is one dimension of the index. Values of other types than the codec's are errors when an item is stamped. An item without the attribute is not
-// in the index, unless the codec was made with nulls=first.
+// Attribute is one dimension of the index. Values of other types than the codec's are errors when an item is stamped.
+// An item without the attribute is not in the index, unless the codec was made with nulls=first.
 type Attribute struct {
 	Name  string
 	Codec *codec.Codec
 }
 
-// Schema says where addresses are and what they are made of. It must stay the same as long as there are items: other codecs or another plan are another
-// index, under another address attribute.
+// Schema says where addresses are and what they are made of. It must stay the same as long as there are items: other
+// codecs or another plan are another index, under another address attribute.
 type Schema struct {
 	Table string
 	// Index names the secondary index whose sort key is Address. "" is the table itself.
@@ -54,8 +55,8 @@ type Schema struct {
 	Attributes []Attribute
 	// Plan interleaves the codes; its widths are the codecs' bits. Default: round robin.
 	Plan *zorder.Plan
-	// Tail names attributes whose values follow the Z-address in Address, so that items with equal codes are different items where Address is the key
-	// of the table. Each must be a string, number or binary that every item has.
+	// Tail names attributes whose values follow the Z-address in Address, so that items with equal codes are different
+	// items where Address is the key of the table. Each must be a string, number or binary that every item has.
 	Tail []string
 }
 
@@ -70,7 +71,8 @@ type Index struct {
 
 // New checks a schema and makes its Index. The schema's slices are copied.
 func New(schema Schema) (*Index, error) {
-	schema.Attributes, schema.Tail, schema.TableKey = slices.Clone(schema.Attributes), slices.Clone(schema.Tail), slices.Clone(schema.TableKey)
+	schema.Attributes, schema.Tail, schema.TableKey = slices.Clone(schema.Attributes), slices.Clone(schema.Tail),
+		slices.Clone(schema.TableKey)
 	if schema.Index == "" && schema.TableKey == nil {
 		schema.TableKey = []string{schema.Partition, schema.Address}
 	}
@@ -130,7 +132,8 @@ func (x *Index) check() error {
 
 // fingerprint takes in everything that decides where an item lies.
 func (x *Index) fingerprint() error {
-	text := fmt.Appendf(nil, "%q %q %q %q %q %q %q", x.schema.Table, x.schema.Index, x.schema.Partition, x.schema.Address, x.schema.TableKey, x.schema.Tail, x.plan.Text())
+	text := fmt.Appendf(nil, "%q %q %q %q %q %q %q", x.schema.Table, x.schema.Index, x.schema.Partition,
+		x.schema.Address, x.schema.TableKey, x.schema.Tail, x.plan.Text())
 	for _, a := range x.schema.Attributes {
 		stored, err := a.Codec.MarshalText()
 		if err != nil {
@@ -152,8 +155,8 @@ func (x *Index) Schema() Schema {
 	return s
 }
 
-// Address returns the address to store with an item: the interleaved codes, then the tail. If a coded attribute is missing whose codec knows no nulls,
-// ok is false: the item has no place in the index. The error wraps ErrItem.
+// Address returns the address to store with an item: the interleaved codes, then the tail. If a coded attribute is
+// missing whose codec knows no nulls, ok is false: the item has no place in the index. The error wraps ErrItem.
 func (x *Index) Address(item Item) (address []byte, ok bool, err error) {
 	codes := make([][]byte, len(x.schema.Attributes))
 	for i, a := range x.schema.Attributes {
@@ -177,7 +180,8 @@ func (x *Index) Address(item Item) (address []byte, ok bool, err error) {
 		}
 	}
 	if len(address) > zorder.BytesMax {
-		return nil, false, fmt.Errorf("%w: its address has %d bytes, and a sort key at most %d", ErrItem, len(address), zorder.BytesMax)
+		return nil, false, fmt.Errorf("%w: its address has %d bytes, and a sort key at most %d", ErrItem, len(address),
+			zorder.BytesMax)
 	}
 	return address, true, nil
 }
@@ -196,8 +200,8 @@ func appendTail(dst []byte, v types.AttributeValue) ([]byte, error) {
 	return dst, errors.New("it must be a string, number or binary")
 }
 
-// Stamp puts the address into an item, or takes a stale one out if the item has no place in the index. Where the address is the
-// key of the table, an item without a place is an error.
+// Stamp puts the address into an item, or takes a stale one out if the item has no place in the index. Where the
+// address is the key of the table, an item without a place is an error.
 func (x *Index) Stamp(item Item) error {
 	address, ok, err := x.Address(item)
 	if err != nil {

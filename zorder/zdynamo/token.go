@@ -31,7 +31,8 @@ type stored struct {
 	Size  int                  `json:"s,omitempty"`
 }
 
-// fingerprint tells queries apart whose tokens must not be mixed: it takes in the schema with its codecs, the partition, the boxes and the direction.
+// fingerprint tells queries apart whose tokens must not be mixed: it takes in the schema with its codecs, the
+// partition, the boxes and the direction.
 func (w *walk) fingerprint() string {
 	text := slices.Clone(w.index.print[:])
 	text = fmt.Appendf(text, "%v %v %q", w.region.boxes, w.query.Backward, w.query.Filter)

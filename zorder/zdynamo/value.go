@@ -53,7 +53,8 @@ func codecValue(v types.AttributeValue) (codec.Value, error) {
 	return codec.Null(), codec.ErrType
 }
 
-// span is a value as bytes that compare as the values do in a codec's order. Its two ends differ only for ISO 8601 texts that stand for an interval.
+// span is a value as bytes that compare as the values do in a codec's order. Its two ends differ only for ISO 8601
+// texts that stand for an interval.
 type span struct{ first, last []byte }
 
 // spanOf turns a value into a span. ok is false if the value is not of the order's type, or missing.

@@ -17,13 +17,16 @@ import (
 
 // Putter is the part of *dynamodb.Client that Put needs.
 type Putter interface {
-	PutItem(ctx context.Context, input *dynamodb.PutItemInput, options ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error)
+	PutItem(ctx context.Context, input *dynamodb.PutItemInput,
+		options ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error)
 }
 
 // Updater is the part of *dynamodb.Client that Update needs.
 type Updater interface {
-	GetItem(ctx context.Context, input *dynamodb.GetItemInput, options ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error)
-	UpdateItem(ctx context.Context, input *dynamodb.UpdateItemInput, options ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error)
+	GetItem(ctx context.Context, input *dynamodb.GetItemInput,
+		options ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error)
+	UpdateItem(ctx context.Context, input *dynamodb.UpdateItemInput,
+		options ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error)
 }
 
 // triesMax is how often Update tries to get in between the changes of others.
@@ -40,16 +43,19 @@ func (x *Index) Put(ctx context.Context, to Putter, input *dynamodb.PutItemInput
 	return to.PutItem(ctx, input)
 }
 
-// Update sets attributes of an item, in the table of a secondary index, and its address with them; a nil value removes the attribute. The address
-// depends on attributes that may not be among the changes, so the item is read first and written on condition that nobody has
-// changed these meanwhile; otherwise it is tried again, and after ten times the error wraps ErrContended. Without an item a new one is made. It returns the item as it is then.
-// An address that is part of the table's key cannot be changed in place: delete the item and put another in one transaction.
+// Update sets attributes of an item, in the table of a secondary index, and its address with them; a nil value removes
+// the attribute. The address depends on attributes that may not be among the changes, so the item is read first and
+// written on condition that nobody has changed these meanwhile; otherwise it is tried again, and after ten times the
+// error wraps ErrContended. Without an item a new one is made. It returns the item as it is then. An address that is
+// part of the table's key cannot be changed in place: delete the item and put another in one transaction.
 func (x *Index) Update(ctx context.Context, to Updater, key, changes Item) (Item, error) {
 	if slices.Contains(x.schema.TableKey, x.schema.Address) {
-		return nil, fmt.Errorf("%w: its address is part of its key; delete it and put the new one in a transaction", ErrItem)
+		return nil, fmt.Errorf("%w: its address is part of its key; delete it and put the new one in a transaction",
+			ErrItem)
 	}
 	for range triesMax {
-		old, err := to.GetItem(ctx, &dynamodb.GetItemInput{TableName: &x.schema.Table, Key: key, ConsistentRead: aws.Bool(true)})
+		old, err := to.GetItem(ctx, &dynamodb.GetItemInput{TableName: &x.schema.Table, Key: key,
+			ConsistentRead: aws.Bool(true)})
 		if err != nil {
 			return nil, err
 		}
@@ -96,7 +102,8 @@ func (x *Index) updateInput(old, key, changes Item) (*dynamodb.UpdateItemInput, 
 	}
 	expression := u.expression()
 	return &dynamodb.UpdateItemInput{
-		TableName: &x.schema.Table, Key: key, UpdateExpression: &expression, ConditionExpression: some(strings.Join(u.expected, " AND ")),
+		TableName: &x.schema.Table, Key: key, UpdateExpression: &expression,
+		ConditionExpression:      some(strings.Join(u.expected, " AND ")),
 		ExpressionAttributeNames: u.names, ExpressionAttributeValues: u.values, ReturnValues: types.ReturnValueAllNew,
 	}, nil
 }

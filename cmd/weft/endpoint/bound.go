@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package endpoint opens the ports of all protocols and limits their connections, so that the store never lacks a file descriptor.
+// Package endpoint opens the ports of all protocols and limits their connections, so that the store never lacks a file
+// descriptor.
 //
 // Knows: listeners, the limit of open files, HTTP servers.
 // Never: what is spoken on a port, the database.
@@ -34,7 +35,8 @@ const (
 	connectionsMax = 1 << 20
 )
 
-// ShareOut shares out the descriptors that the operating system allows. The rest is for logs, sorts, loads and outgoing connections.
+// ShareOut shares out the descriptors that the operating system allows. The rest is for logs, sorts, loads and outgoing
+// connections.
 func ShareOut() Shares { return shareOut(filesMax()) }
 
 func shareOut(files int) Shares {
@@ -66,7 +68,8 @@ func NewBound(most int, log *slog.Logger) *Bound {
 	return &Bound{most: int64(most), log: log, addresses: map[netip.Addr]int{}}
 }
 
-// PerAddress also bounds the connections of one client address. 0 is half of all, and no bound for addresses of this machine.
+// PerAddress also bounds the connections of one client address. 0 is half of all, and no bound for addresses of this
+// machine.
 func (b *Bound) PerAddress(most int) *Bound {
 	b.addressMost = most
 	return b
@@ -78,8 +81,8 @@ type Protocol struct {
 	Metrics *metric.Protocol
 	// TLS encrypts the connections. The MySQL protocol starts TLS by itself. Default: they are in plain text.
 	TLS *tls.Config
-	// Tells says that the server itself refuses connections whose method Excess() returns true, with an error of its protocol. Without it
-	// the listener closes such connections at once.
+	// Tells says that the server itself refuses connections whose method Excess() returns true, with an error of its
+	// protocol. Without it the listener closes such connections at once.
 	Tells bool
 }
 

@@ -19,7 +19,8 @@ type Files struct {
 	ClientCA         string // "": clients need no certificate
 }
 
-// Certificates are a server's certificates. They are read again when their files change. Certificates are safe for concurrent use.
+// Certificates are a server's certificates. They are read again when their files change. Certificates are safe for
+// concurrent use.
 type Certificates struct {
 	files Files
 	log   *slog.Logger
@@ -46,8 +47,8 @@ func ReadCertificates(files Files, log *slog.Logger) (*Certificates, error) {
 	return c, err
 }
 
-// Config returns a configuration for listeners, of TLS 1.2 and later. Each handshake uses the files as they are then; while they can't be used, what
-// was read before stays in use.
+// Config returns a configuration for listeners, of TLS 1.2 and later. Each handshake uses the files as they are then;
+// while they can't be used, what was read before stays in use.
 func (c *Certificates) Config() *tls.Config {
 	return &tls.Config{
 		MinVersion:         tls.VersionTLS12,

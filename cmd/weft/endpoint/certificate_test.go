@@ -24,7 +24,8 @@ import (
 	"time"
 )
 
-// writePair writes a certificate with a serial number, which is its own authority, and its key. written is the time that the files get: each call needs its own.
+// writePair writes a certificate with a serial number, which is its own authority, and its key. written is the time
+// that the files get: each call needs its own.
 func writePair(t *testing.T, f Files, serial int64, written time.Time) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -32,8 +33,10 @@ func writePair(t *testing.T, f Files, serial int64, written time.Time) {
 		t.Fatal(err)
 	}
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(serial), Subject: pkix.Name{CommonName: "weft"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+		SerialNumber: big.NewInt(serial), Subject: pkix.Name{CommonName: "weft"}, NotBefore: time.Now().Add(-time.Hour),
+		NotAfter:    time.Now().Add(time.Hour),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
+		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	if err != nil {
@@ -43,7 +46,8 @@ func writePair(t *testing.T, f Files, serial int64, written time.Time) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, block := range map[string]*pem.Block{f.Certificate: {Type: "CERTIFICATE", Bytes: der}, f.Key: {Type: "PRIVATE KEY", Bytes: secret}} {
+	for name, block := range map[string]*pem.Block{f.Certificate: {Type: "CERTIFICATE", Bytes: der},
+		f.Key: {Type: "PRIVATE KEY", Bytes: secret}} {
 		writeAt(t, name, pem.EncodeToMemory(block), written)
 	}
 }
@@ -72,7 +76,8 @@ func serialAt(address net.Addr, config *tls.Config) string {
 	return conn.ConnectionState().PeerCertificates[0].SerialNumber.String()
 }
 
-// TestCertificateIsReadAgain: a certificate that is replaced is shown to the next client, while requests go on; files that can't be used change nothing.
+// TestCertificateIsReadAgain: a certificate that is replaced is shown to the next client, while requests go on; files
+// that can't be used change nothing.
 func TestCertificateIsReadAgain(t *testing.T) {
 	files, begun, log := filesIn(t.TempDir()), time.Now(), new(bytes.Buffer)
 	writePair(t, files, 1, begun)
@@ -80,7 +85,8 @@ func TestCertificateIsReadAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := serve(t, Options{TLS: certificates.Config(), Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "hello") })})
+	d := serve(t, Options{TLS: certificates.Config(),
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "hello") })})
 	insecure := &tls.Config{InsecureSkipVerify: true}
 	kept := http.Client{Transport: &http.Transport{TLSClientConfig: insecure}}
 	for serial := int64(1); serial <= 100; serial++ {
@@ -114,7 +120,8 @@ func TestTLSVersions(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := serve(t, Options{TLS: certificates.Config(), Handler: http.NotFoundHandler()})
-	for version, want := range map[uint16]bool{tls.VersionTLS10: false, tls.VersionTLS11: false, tls.VersionTLS12: true, tls.VersionTLS13: true} {
+	for version, want := range map[uint16]bool{tls.VersionTLS10: false, tls.VersionTLS11: false, tls.VersionTLS12: true,
+		tls.VersionTLS13: true} {
 		got := serialAt(d.Addr(), &tls.Config{InsecureSkipVerify: true, MinVersion: version, MaxVersion: version})
 		if (got == "1") != want {
 			t.Errorf("%s: %s", tls.VersionName(version), got)
@@ -146,10 +153,14 @@ func TestClientCertificate(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return &certificate, nil }
+			config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate,
+				error) {
+				return &certificate, nil
+			}
 		}
 		client := http.Client{Transport: &http.Transport{TLSClientConfig: config, DisableKeepAlives: true}}
-		request, _ := http.NewRequestWithContext(context.Background(), http.MethodGet, "https://"+d.Addr().String(), nil)
+		request, _ := http.NewRequestWithContext(context.Background(), http.MethodGet, "https://"+d.Addr().String(),
+			nil)
 		answer, err := client.Do(request)
 		if (err == nil) != (name == "own") {
 			t.Errorf("with the certificate %s: %v", name, err)

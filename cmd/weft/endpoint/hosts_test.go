@@ -28,7 +28,8 @@ func TestHosts(t *testing.T) {
 		{"dynamodb.us-east-1.elb.amazonaws.com", false, true, false},
 		{"x.db.example", false, true, false},
 	} {
-		if own.Allows(one.host) != one.own || public.Allows(one.host) != one.public || named.Allows(one.host) != one.named {
+		if own.Allows(one.host) != one.own || public.Allows(one.host) != one.public ||
+			named.Allows(one.host) != one.named {
 			t.Errorf("%q: %v %v %v", one.host, own.Allows(one.host), public.Allows(one.host), named.Allows(one.host))
 		}
 	}

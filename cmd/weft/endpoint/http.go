@@ -55,8 +55,8 @@ type Options struct {
 	ReadTimeout time.Duration
 }
 
-// ListenHTTP opens the port. The handler finds its request's id in the request header X-Request-Id, and log lines with the
-// request's context show it.
+// ListenHTTP opens the port. The handler finds its request's id in the request header X-Request-Id, and log lines with
+// the request's context show it.
 func ListenHTTP(o Options) (*HTTP, error) {
 	counts := o.Metrics.Protocol(o.Name)
 	listener, err := o.Bound.Listen(o.Addr, Protocol{Name: o.Name, Metrics: counts, TLS: o.TLS})
@@ -68,7 +68,8 @@ func ListenHTTP(o Options) (*HTTP, error) {
 	}
 	base, cut := context.WithCancel(context.Background())
 	return &HTTP{name: o.Name, listener: listener, cut: cut, server: &http.Server{
-		Handler:           withRequestID(withRecovery(http.MaxBytesHandler(withWholeBody(o.Handler), o.BodyBytesMax), o.Log, counts), o.WithID),
+		Handler: withRequestID(withRecovery(http.MaxBytesHandler(withWholeBody(o.Handler), o.BodyBytesMax),
+			o.Log, counts), o.WithID),
 		ReadHeaderTimeout: min(headerTimeout, o.ReadTimeout),
 		ReadTimeout:       o.ReadTimeout,
 		WriteTimeout:      writeTimeout,
@@ -102,13 +103,14 @@ func withRequestID(next http.Handler, withID func(context.Context, string) conte
 	})
 }
 
-// withWholeBody reads the whole body before the handler runs, within ReadTimeout, and then takes that limit away: net/http would take its end for the
-// client's going away.
+// withWholeBody reads the whole body before the handler runs, within ReadTimeout, and then takes that limit away:
+// net/http would take its end for the client's going away.
 func withWholeBody(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if tooLong := (*http.MaxBytesError)(nil); errors.As(err, &tooLong) {
-			http.Error(w, fmt.Sprintf("the request is longer than %d bytes", tooLong.Limit), http.StatusRequestEntityTooLarge)
+			http.Error(w, fmt.Sprintf("the request is longer than %d bytes", tooLong.Limit),
+				http.StatusRequestEntityTooLarge)
 			return
 		} else if err != nil {
 			w.Header().Set("Connection", "close")
@@ -121,8 +123,8 @@ func withWholeBody(next http.Handler) http.Handler {
 	})
 }
 
-// withRecovery keeps a bug in one request from ending the others: it is logged and counted, and the connection is cut, for a reply that
-// was begun can't be taken back.
+// withRecovery keeps a bug in one request from ending the others: it is logged and counted, and the connection is cut,
+// for a reply that was begun can't be taken back.
 func withRecovery(next http.Handler, log *slog.Logger, counts *metric.Protocol) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
@@ -132,7 +134,8 @@ func withRecovery(next http.Handler, log *slog.Logger, counts *metric.Protocol) 
 			}
 			if cause != http.ErrAbortHandler {
 				counts.Panicked()
-				log.ErrorContext(r.Context(), "a bug ended a request", "panic", fmt.Sprint(cause), "stack", string(debug.Stack()))
+				log.ErrorContext(r.Context(), "a bug ended a request", "panic", fmt.Sprint(cause), "stack",
+					string(debug.Stack()))
 			}
 			// lint:invariant net/http's own way to cut a connection; it recovers this value
 			panic(http.ErrAbortHandler)
@@ -155,7 +158,8 @@ func (d *HTTP) Serve() error {
 	return nil
 }
 
-// Shutdown ends the server. Requests still running when ctx ends have their contexts cancelled and their connections closed.
+// Shutdown ends the server. Requests still running when ctx ends have their contexts cancelled and their connections
+// closed.
 func (d *HTTP) Shutdown(ctx context.Context) error {
 	err := d.server.Shutdown(ctx)
 	d.cut()

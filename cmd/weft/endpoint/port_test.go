@@ -23,7 +23,8 @@ func withID(ctx context.Context, _ string) context.Context { return ctx }
 // serve opens an HTTP server that the test closes in the end.
 func serve(t *testing.T, o Options) *HTTP {
 	t.Helper()
-	o.Name, o.Addr, o.BodyBytesMax, o.WithID, o.Metrics = "test", "127.0.0.1:0", 1<<20, withID, metric.New(metric.Build{})
+	o.Name, o.Addr, o.BodyBytesMax, o.WithID, o.Metrics = "test", "127.0.0.1:0", 1<<20, withID,
+		metric.New(metric.Build{})
 	o.Log = slog.New(slog.DiscardHandler)
 	if o.Bound == nil {
 		o.Bound = NewBound(100, o.Log)
@@ -76,7 +77,8 @@ func TestShareOut(t *testing.T) {
 	}
 }
 
-// TestBound: two protocols share a bound. Connections beyond it are refused and counted, and a connection that ends makes room for another.
+// TestBound: two protocols share a bound. Connections beyond it are refused and counted, and a connection that ends
+// makes room for another.
 func TestBound(t *testing.T) {
 	var log bytes.Buffer
 	bound := NewBound(2, slog.New(slog.NewTextHandler(&log, nil)))
@@ -86,7 +88,8 @@ func TestBound(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer silent.Close()
-	telling, err := bound.Listen("127.0.0.1:0", Protocol{Name: "telling", Metrics: set.Protocol("telling"), Tells: true})
+	telling, err := bound.Listen("127.0.0.1:0",
+		Protocol{Name: "telling", Metrics: set.Protocol("telling"), Tells: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +137,8 @@ func counted(b *Bound) int64 {
 	return b.open
 }
 
-// TestBoundPerAddress: one address, or network of IPv6, has at most so many connections; if no number is given, half of all, and this machine's own all.
+// TestBoundPerAddress: one address, or network of IPv6, has at most so many connections; if no number is given, half of
+// all, and this machine's own all.
 func TestBoundPerAddress(t *testing.T) {
 	address := func(text string) netip.Addr { return netip.MustParseAddr(text) }
 	one, two, here := address("192.0.2.1"), address("192.0.2.2"), address("127.0.0.1")
@@ -143,8 +147,10 @@ func TestBoundPerAddress(t *testing.T) {
 		from []netip.Addr
 		want int // of them
 	}{
-		{0, []netip.Addr{one, one, one, one}, 2}, {0, []netip.Addr{one, one, two, two, two}, 4}, {0, []netip.Addr{here, here, here, here, here}, 4},
-		{1, []netip.Addr{here, here, one, one}, 2}, {3, []netip.Addr{one, one, one, one}, 3}, {9, []netip.Addr{one, one, one, one, one}, 4},
+		{0, []netip.Addr{one, one, one, one}, 2}, {0, []netip.Addr{one, one, two, two, two}, 4},
+		{0, []netip.Addr{here, here, here, here, here}, 4},
+		{1, []netip.Addr{here, here, one, one}, 2}, {3, []netip.Addr{one, one, one, one}, 3},
+		{9, []netip.Addr{one, one, one, one, one}, 4},
 	} {
 		bound, got := NewBound(4, slog.New(slog.DiscardHandler)).PerAddress(c.most), 0
 		for _, from := range c.from {
@@ -160,7 +166,8 @@ func TestBoundPerAddress(t *testing.T) {
 
 // TestUnfinishedRequest: a body that does not come is given up, and the handler never runs.
 func TestUnfinishedRequest(t *testing.T) {
-	d := serve(t, Options{ReadTimeout: 50 * time.Millisecond, Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the handler runs") })})
+	d := serve(t, Options{ReadTimeout: 50 * time.Millisecond,
+		Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the handler runs") })})
 	conn := dial(t, d.Addr())
 	if _, err := io.WriteString(conn, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nfive5"); err != nil {
 		t.Fatal(err)

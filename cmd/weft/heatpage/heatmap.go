@@ -20,8 +20,8 @@ import (
 // heatWindow is the time span that /api/heat shows by default.
 const heatWindow = 6 * time.Hour
 
-// heatMap is the answer of GET /api/heat. data holds a byte for each cell, time by time, key by key: 0 is nothing, 255 is max, and
-// 255*log(1+v)/log(1+max) what is between.
+// heatMap is the answer of GET /api/heat. data holds a byte for each cell, time by time, key by key: 0 is nothing, 255
+// is max, and 255*log(1+v)/log(1+max) what is between.
 type heatMap struct {
 	Times    []int64             `json:"times"` // Unix milliseconds: where each column begins, and where the last ends
 	Keys     []heatKey           `json:"keys"`  // where each row begins
@@ -43,8 +43,8 @@ type BadRequest struct{ error }
 // Refuse says that err is a fault of the request to a page.
 func Refuse(err error) error { return BadRequest{err} }
 
-// HeatMap is GET /api/heat?from&to&measure&lo&hi: times are Unix milliseconds, measure is entries (read and written), reads, writes, readBytes or
-// writtenBytes, lo and hi are keys in hexadecimal. It shows where regions begin.
+// HeatMap is GET /api/heat?from&to&measure&lo&hi: times are Unix milliseconds, measure is entries (read and written),
+// reads, writes, readBytes or writtenBytes, lo and hi are keys in hexadecimal. It shows where regions begin.
 func (w *Watch) HeatMap(r *http.Request, db *database.DB, _ bool) ([]byte, error) {
 	asked, err := parseHeat(r)
 	if err != nil {
@@ -55,9 +55,11 @@ func (w *Watch) HeatMap(r *http.Request, db *database.DB, _ bool) ([]byte, error
 }
 
 // drawMap is the answer of GET /api/heat.
-func drawMap(counts *heat.Map, db *database.DB, asked *askedHeat, pictures []diagnosis.Object, findings []diagnosis.Finding) ([]byte, error) {
+func drawMap(counts *heat.Map, db *database.DB, asked *askedHeat, pictures []diagnosis.Object,
+	findings []diagnosis.Finding) ([]byte, error) {
 	picture := counts.Draw(asked.from, asked.to, asked.measure, asked.keys, heatmap.BucketsMax)
-	answer := heatMap{Times: picture.Times, Keys: []heatKey{}, Splits: []string{}, Max: picture.Max, Data: picture.Code(), Findings: findings}
+	answer := heatMap{Times: picture.Times, Keys: []heatKey{}, Splits: []string{}, Max: picture.Max,
+		Data: picture.Code(), Findings: findings}
 	if answer.Times == nil {
 		answer.Times = []int64{}
 	}

@@ -48,7 +48,8 @@ func (m *machine) look(now time.Time) []metric.Watch {
 	if elapsed := now.Sub(m.at); elapsed >= lookMin {
 		cpu, bytes := cpuUsed(), networkBytes()
 		if !m.at.IsZero() {
-			m.shares = []metric.Watch{metric.Share("cpu", float64(cpu-m.cpu)/float64(elapsed)/float64(runtime.NumCPU()))}
+			m.shares = []metric.Watch{metric.Share("cpu",
+				float64(cpu-m.cpu)/float64(elapsed)/float64(runtime.NumCPU()))}
 			if share, ok := networkShare(m.bytes, bytes, elapsed); ok {
 				m.shares = append(m.shares, metric.Share("network", share))
 			}
@@ -58,7 +59,8 @@ func (m *machine) look(now time.Time) []metric.Watch {
 	return append([]metric.Watch(nil), m.shares...)
 }
 
-// networkShare is the busiest interface's share of its speed; ok is false where no speed is known, as on most virtual machines.
+// networkShare is the busiest interface's share of its speed; ok is false where no speed is known, as on most virtual
+// machines.
 func networkShare(before, after map[string]int64, elapsed time.Duration) (share float64, ok bool) {
 	for name, now := range after {
 		speed := linkSpeed(name)
@@ -112,7 +114,8 @@ func linkSpeed(name string) float64 {
 // backlogLeast is from how many bytes on compaction can be behind at all.
 const backlogLeast = 1 << 30
 
-// Pebble returns an operator's figures of an embedded engine: the sorted runs that a read may have to look into are the engine's files of a region.
+// Pebble returns an operator's figures of an embedded engine: the sorted runs that a read may have to look into are the
+// engine's files of a region.
 func Pebble(m pebble.Metrics) []metric.Watch {
 	return []metric.Watch{
 		metric.Files(int64(m.ReadAmp)),

@@ -189,7 +189,8 @@ func (h *shownHeat) print(statements bool) []byte {
 		fmt.Fprintln(w, "\nKEY\tOF\tWHAT\tSHARE\tTIMES, ABOUT")
 	}
 	for _, k := range h.Keys {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%.0f %%\t%.0f\n", k.Key, strings.TrimSuffix(k.Table+"/"+k.Index, "/"), k.Direction, 100*k.Share, k.Count)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%.0f %%\t%.0f\n", k.Key, strings.TrimSuffix(k.Table+"/"+k.Index, "/"), k.Direction,
+			100*k.Share, k.Count)
 	}
 	_ = w.Flush()
 	h.printWatched(&text)
@@ -226,12 +227,14 @@ func (h *shownHeat) printWatched(text *bytes.Buffer) {
 func warningsOf(watched []metric.Watch, dead []metric.Dead) (list []string) {
 	for _, w := range watched {
 		if w.Level > metric.Fine {
-			list = append(list, fmt.Sprintf("%s: %s is at %.0f %% of its limit. %s", w.Level, w.What, 100*w.Ratio, cureOf(w.What)))
+			list = append(list, fmt.Sprintf("%s: %s is at %.0f %% of its limit. %s", w.Level, w.What, 100*w.Ratio,
+				cureOf(w.What)))
 		}
 	}
 	for _, d := range dead {
 		if d.PerLive() >= 1 && d.Dead >= 100 {
-			list = append(list, fmt.Sprintf("warning: scans of %s passed %.1f dead entries for each live one. Give the table a TTL, shorten COMPACTION_MAJOR_PERIOD, or compact it.",
+			list = append(list, fmt.Sprintf(
+				"warning: scans of %s passed %.1f dead entries for each live one. Give the table a TTL, shorten COMPACTION_MAJOR_PERIOD, or compact it.",
 				strings.TrimSuffix(d.Table+"/"+d.Index, "/"), d.PerLive()))
 		}
 	}

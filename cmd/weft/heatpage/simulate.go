@@ -51,7 +51,8 @@ func SimulateCommand(out io.Writer, usage func(error) error) *cobra.Command {
 		},
 	}
 	command.Flags().Uint64Var(&seed, "seed", 1, "seed of the random numbers")
-	command.Flags().BoolVar(&p.asMap, "map", false, "print the heat map of the writes instead, as GET /api/heat answers it, a line for each load")
+	command.Flags().BoolVar(&p.asMap, "map", false,
+		"print the heat map of the writes instead, as GET /api/heat answers it, a line for each load")
 	command.Flags().BoolVar(&statements, "statements", false, "also print the statements that apply the remedy")
 	return command
 }
@@ -89,7 +90,8 @@ func (p *simulator) simulate(ctx context.Context, names []string, seed uint64, s
 }
 
 // simulateLoad sends one load to an engine of its own; ok is false if it is found to be something else.
-func (p *simulator) simulateLoad(ctx context.Context, folder string, l workload.Load, seed uint64, statements bool) (ok bool, err error) {
+func (p *simulator) simulateLoad(ctx context.Context, folder string, l workload.Load, seed uint64,
+	statements bool) (ok bool, err error) {
 	quiet := slog.New(slog.DiscardHandler)
 	store, err := pebble.Open(pebble.Options{Dir: folder, Logger: quiet})
 	if err != nil {
@@ -107,7 +109,8 @@ func (p *simulator) simulateLoad(ctx context.Context, folder string, l workload.
 	}
 	pictures, found := diagnoseHeat(counts, db)
 	if p.asMap {
-		text, err := drawMap(counts, db, &askedHeat{to: (simulatedMinutes + 2) * 60_000, measure: heatmap.Writes}, pictures, found)
+		text, err := drawMap(counts, db, &askedHeat{to: (simulatedMinutes + 2) * 60_000, measure: heatmap.Writes},
+			pictures, found)
 		fmt.Fprintf(p.out, "%s\n", text)
 		return true, err
 	}
@@ -141,7 +144,8 @@ func runLoad(ctx context.Context, db *database.DB, counts *heat.Map, l workload.
 		}
 		columns = append(columns, c.Name, kind)
 	}
-	_, err := db.CreateTable(ctx, database.TableSpec{Name: tableOf(l), Key: database.Columns(columns...), PartitionParts: 1})
+	_, err := db.CreateTable(ctx, database.TableSpec{Name: tableOf(l), Key: database.Columns(columns...),
+		PartitionParts: 1})
 	if err != nil {
 		return err
 	}

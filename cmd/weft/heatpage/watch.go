@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package heatpage implements `weft hot`, `weft simulate` and the admin port's /hot and /api/heat: it counts the requests to a server's
-// store, reads the keys with the schema, has them diagnosed, and prints the findings with other figures for an operator.
+// Package heatpage implements `weft hot`, `weft simulate` and the admin port's /hot and /api/heat: it counts the
+// requests to a server's store, reads the keys with the schema, has them diagnosed, and prints the findings with other
+// figures for an operator.
 //
 // Knows: heat and its diagnoses, schemas and key texts, the machine.
 // Never: protocols, configuration, how a server starts and stops.
@@ -57,7 +58,8 @@ type Options struct {
 // New returns a Watch that does not run yet.
 func New() *Watch { return &Watch{counts: heat.New(heat.Options{}), stop: make(chan struct{})} }
 
-// Start counts from now on what the store is asked that it returns in the place of store. Close the Watch after the database.
+// Start counts from now on what the store is asked that it returns in the place of store. Close the Watch after the
+// database.
 func (w *Watch) Start(store kv.Store, o Options) kv.Store {
 	w.options = o
 	w.counts.Tick(time.Now().UnixMilli())
@@ -104,7 +106,10 @@ func (w *Watch) diagnose(db *database.DB) ([]diagnosis.Object, []diagnosis.Findi
 func diagnoseHeat(counts *heat.Map, db *database.DB) (pictures []diagnosis.Object, findings []diagnosis.Finding) {
 	histories := counts.Histories()
 	for i := range histories {
-		picture, ok := histories[i].Picture(func(id heat.Object) (diagnosis.Object, func([]byte) []string, bool) { return describeObject(db, id) })
+		picture, ok := histories[i].Picture(func(id heat.Object) (diagnosis.Object, func([]byte) []string,
+			bool) {
+			return describeObject(db, id)
+		})
 		if !ok {
 			continue
 		}
@@ -121,7 +126,8 @@ func diagnoseHeat(counts *heat.Map, db *database.DB) (pictures []diagnosis.Objec
 // bordersTimeout bounds how long regions are looked for: a picture without them is better than none.
 const bordersTimeout = 5 * time.Second
 
-// bordersOf returns where the regions of a table or index begin, but for the first, and how many of them were there before the rows.
+// bordersOf returns where the regions of a table or index begin, but for the first, and how many of them were there
+// before the rows.
 func bordersOf(db *database.DB, id heat.Object) (borders []diagnosis.Key, preset int) {
 	ctx, cancel := context.WithTimeout(context.Background(), bordersTimeout)
 	defer cancel()
@@ -168,7 +174,8 @@ func describeObject(db *database.DB, id heat.Object) (o diagnosis.Object, parts 
 	if !ok {
 		return o, nil, false
 	}
-	o = diagnosis.Object{Table: tableName(d), Index: x.Name, Partition: x.PartitionParts, Hashed: len(x.Key) > 0 && x.Key[0].Hidden}
+	o = diagnosis.Object{Table: tableName(d), Index: x.Name, Partition: x.PartitionParts, Hashed: len(x.Key) > 0 &&
+		x.Key[0].Hidden}
 	known := map[string]bool{}
 	for _, part := range x.Stated() {
 		c := diagnosis.Column{Name: part.Name, Type: sqlType(part.Type)}
@@ -249,11 +256,13 @@ func (w *Watch) Stats(db *database.DB) (stats metric.HeatStats) {
 	for i := range findings {
 		f := &findings[i]
 		weight := [...]float64{1, 0.5, 0}[rank(f)]
-		stats.Findings = append(stats.Findings, metric.HeatFinding{Kind: f.Kind, Table: f.Table, Index: f.Index, Weight: weight})
+		stats.Findings = append(stats.Findings,
+			metric.HeatFinding{Kind: f.Kind, Table: f.Table, Index: f.Index, Weight: weight})
 	}
 	for i := range pictures {
 		reads, writes := ratesOf(&pictures[i])
-		stats.Rates = append(stats.Rates, metric.HeatRate{Table: pictures[i].Table, Index: pictures[i].Index, Reads: reads, Writes: writes})
+		stats.Rates = append(stats.Rates,
+			metric.HeatRate{Table: pictures[i].Table, Index: pictures[i].Index, Reads: reads, Writes: writes})
 	}
 	return stats
 }
@@ -287,8 +296,10 @@ func (w *Watch) Advise(db *database.DB, r *report.Report) {
 			continue
 		}
 		advice := adviceOf(f)
-		guess := map[string]string{diagnosis.HotRow: "hot-key", diagnosis.Increasing: "growing-key", diagnosis.IncreasingPrefixes: "growing-key"}[f.Kind]
-		r.Findings = slices.DeleteFunc(r.Findings, func(x report.Finding) bool { return x.Rule == guess && x.Subject == advice.Subject })
+		guess := map[string]string{diagnosis.HotRow: "hot-key", diagnosis.Increasing: "growing-key",
+			diagnosis.IncreasingPrefixes: "growing-key"}[f.Kind]
+		r.Findings = slices.DeleteFunc(r.Findings,
+			func(x report.Finding) bool { return x.Rule == guess && x.Subject == advice.Subject })
 		at := 0
 		for at < len(r.Findings) && r.Findings[at].Severity >= advice.Severity {
 			at++
@@ -298,7 +309,8 @@ func (w *Watch) Advise(db *database.DB, r *report.Report) {
 }
 
 func adviceOf(f *diagnosis.Finding) report.Finding {
-	advice := report.Finding{Severity: report.Advice, Rule: f.Kind, Subject: "table " + f.Table, Problem: f.Text, Remedy: f.Cure}
+	advice := report.Finding{Severity: report.Advice, Rule: f.Kind, Subject: "table " + f.Table, Problem: f.Text,
+		Remedy: f.Cure}
 	if f.Warning {
 		advice.Severity = report.Warning
 	}
@@ -310,7 +322,8 @@ func adviceOf(f *diagnosis.Finding) report.Finding {
 	}
 	for _, s := range f.Statements {
 		if s.Dialect == "DynamoDB" {
-			advice.Statements = append(advice.Statements, report.Statement{Operation: "CreateTable", Input: json.RawMessage(s.Text)})
+			advice.Statements = append(advice.Statements,
+				report.Statement{Operation: "CreateTable", Input: json.RawMessage(s.Text)})
 		}
 	}
 	return advice

@@ -43,16 +43,18 @@ No server may have the folders open meanwhile. A cluster may be in use while it 
 	}
 	command.Flags().StringVar(&from, "from", "", "`STORE` to copy")
 	command.Flags().StringVar(&to, "to", "", "`STORE` to copy to")
-	command.Flags().BoolVar(&again, "again", false, "bring a complete copy up to date; anything written to it since is lost")
+	command.Flags().BoolVar(&again, "again", false,
+		"bring a complete copy up to date; anything written to it since is lost")
 	h.AddFlags(command)
 	return command
 }
 
 func (h *Host) copy(ctx context.Context, source, target kv.Store, name string, again bool) error {
 	begun, line := time.Now(), newStatusLine(h.Stderr)
-	list, err := transfer.Copy(ctx, transfer.Options{From: source, To: target, Source: name, Again: again, Progress: func(p transfer.Progress) {
-		line.show(func() string { return copyStatus(p, begun) })
-	}})
+	list, err := transfer.Copy(ctx, transfer.Options{From: source, To: target, Source: name, Again: again,
+		Progress: func(p transfer.Progress) {
+			line.show(func() string { return copyStatus(p, begun) })
+		}})
 	line.clear()
 	switch {
 	case errors.Is(err, transfer.ErrDone):

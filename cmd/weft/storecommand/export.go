@@ -44,7 +44,8 @@ store work here, too.`,
 			if err != nil {
 				return h.Usage(err)
 			}
-			o := archive.Options{Format: archive.Format(format), Database: dbName, DatabaseOptions: []string{definition.DatabaseInsertMode}, Types: columnTypes}
+			o := archive.Options{Format: archive.Format(format), Database: dbName,
+				DatabaseOptions: []string{definition.DatabaseInsertMode}, Types: columnTypes}
 			if len(args) > 1 {
 				o.Tables = args[1:]
 			}
@@ -52,7 +53,8 @@ store work here, too.`,
 				shown, begun := newStatusLine(h.Stderr), time.Now()
 				o.Progress = func(p archive.Progress) {
 					shown.show(func() string {
-						return fmt.Sprintf("%s %s: %d rows, %.0f/s", p.Step, tableName(p.Database, p.Table), p.Rows, rate(p.Rows, begun))
+						return fmt.Sprintf("%s %s: %d rows, %.0f/s", p.Step, tableName(p.Database, p.Table), p.Rows,
+							rate(p.Rows, begun))
 					})
 				}
 				tables, rows := 0, int64(0)
@@ -65,7 +67,8 @@ store work here, too.`,
 				err := archive.Write(ctx, db, to, o)
 				shown.clear()
 				if err == nil {
-					fmt.Fprintf(h.Stdout, "exported %d tables with %d rows in %.1f s\n", tables, rows, time.Since(all).Seconds())
+					fmt.Fprintf(h.Stdout, "exported %d tables with %d rows in %.1f s\n", tables, rows,
+						time.Since(all).Seconds())
 				}
 				return err
 			})
@@ -126,17 +129,18 @@ func (h *Host) importArchive(c *cobra.Command, f *importFlags, dir string) error
 		}
 		begun, all, shown := time.Now(), time.Now(), newStatusLine(h.Stderr)
 		tables, rows := 0, int64(0)
-		err := archive.Load(ctx, db, dir, archive.LoadOptions{Dir: work, MemoryBytes: *f.memoryBytes, Restart: f.restart, Log: shown.say,
-			Progress: func(dbName, table string, p bulkload.Progress) {
-				shown.show(func() string { return tableName(dbName, table) + ": " + loadStatus(p, begun) })
-			},
-			Done: func(dbName, table string, r bulkload.Result) {
-				shown.end()
-				tables, rows = tables+1, rows+r.Rows
-				h.printImport(r, tableName(dbName, table), time.Since(begun))
-				begun = time.Now()
-			},
-		})
+		err := archive.Load(ctx, db, dir,
+			archive.LoadOptions{Dir: work, MemoryBytes: *f.memoryBytes, Restart: f.restart, Log: shown.say,
+				Progress: func(dbName, table string, p bulkload.Progress) {
+					shown.show(func() string { return tableName(dbName, table) + ": " + loadStatus(p, begun) })
+				},
+				Done: func(dbName, table string, r bulkload.Result) {
+					shown.end()
+					tables, rows = tables+1, rows+r.Rows
+					h.printImport(r, tableName(dbName, table), time.Since(begun))
+					begun = time.Now()
+				},
+			})
 		shown.end()
 		if err != nil {
 			return fmt.Errorf("%w\n(progress is kept: run the command again to continue, or with --restart to start over)", err)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package storecommand is the commands that work on whole stores which are not being served: those that fill them from elsewhere, and the one that checks them.
+// Package storecommand is the commands that work on whole stores which are not being served: those that fill them from
+// elsewhere, and the one that checks them.
 //
 // Knows: their flags, what they print, how tables are described on a command line.
 // Never: engines, servers, how loads and copies work.
@@ -46,9 +47,11 @@ type Host struct {
 	Stdout, Stderr io.Writer
 	// AddFlags gives a command the flags that say which store to open.
 	AddFlags func(*cobra.Command)
-	// Open opens the database that a command's flags name, of which nothing else makes use, does work and closes it. dir is the store's folder.
+	// Open opens the database that a command's flags name, of which nothing else makes use, does work and closes it.
+	// dir is the store's folder.
 	Open func(c *cobra.Command, work func(ctx context.Context, db *database.DB, dir string) error) error
-	// Look opens the database that a command's flags name, which must be there, to read it: no work in the background begins.
+	// Look opens the database that a command's flags name, which must be there, to read it: no work in the background
+	// begins.
 	Look func(c *cobra.Command, work func(ctx context.Context, db *database.DB) error) error
 	// OpenTwo opens two stores, each a folder or tikv://HOST:PORT,.., does work and closes them.
 	OpenTwo func(c *cobra.Command, from, to string, work func(ctx context.Context, from, to kv.Store) error) error
@@ -98,21 +101,27 @@ work here, too.`,
 	flags := command.Flags()
 	flags.StringVar(&f.key, "key", "", "create the table, if it does not exist, with this key: `COLUMN:TYPE,...`; the first column is the partition key")
 	flags.IntVar(&f.partitionParts, "partition-parts", 1, "number of key columns that form the partition key")
-	flags.BoolVar(&f.hash, "hash", false, "spread the new table by a hash of the partition key, for keys that grow over time")
-	flags.StringArrayVar(&f.indexes, "index", nil, "create the table with this index: `NAME=COLUMN:TYPE,...`; may be repeated")
-	flags.StringVar(&f.format, "format", "auto", "jsonl, dynamodb, ion, csv, tsv, parquet, or auto (from the file's name and first record)")
-	flags.StringVar(&f.types, "types", "", "types of columns, `COLUMN:TYPE,...`: string, number, binary, bool, int, float, timestamp, date or json")
+	flags.BoolVar(&f.hash, "hash", false,
+		"spread the new table by a hash of the partition key, for keys that grow over time")
+	flags.StringArrayVar(&f.indexes, "index", nil,
+		"create the table with this index: `NAME=COLUMN:TYPE,...`; may be repeated")
+	flags.StringVar(&f.format, "format", "auto",
+		"jsonl, dynamodb, ion, csv, tsv, parquet, or auto (from the file's name and first record)")
+	flags.StringVar(&f.types, "types", "",
+		"types of columns, `COLUMN:TYPE,...`: string, number, binary, bool, int, float, timestamp, date or json")
 	flags.StringVar(&f.null, "null", "", "text of CSV and TSV fields without a value, besides empty ones")
 	flags.Int64Var(&f.badRows, "bad-rows", 0, "number of bad records to skip before the import fails; each is reported")
 	flags.Var(memory, "memory", "memory for sorting")
-	flags.StringVar(&f.work, "work", "", "`DIR` for sorted runs, as large as all rows and index entries (default: in the store's folder)")
+	flags.StringVar(&f.work, "work", "",
+		"`DIR` for sorted runs, as large as all rows and index entries (default: in the store's folder)")
 	flags.BoolVar(&f.restart, "restart", false, "discard an interrupted import of this table and start over")
 	h.AddFlags(command)
 	return command
 }
 
 // importFiles makes the table if asked, and loads.
-func (h *Host) importFiles(ctx context.Context, db *database.DB, f *importFlags, types map[string]bulkload.Type, dir, name string, sources []string) error {
+func (h *Host) importFiles(ctx context.Context, db *database.DB, f *importFlags, types map[string]bulkload.Type, dir,
+	name string, sources []string) error {
 	database, table, err := h.importTable(ctx, db, f, name)
 	if err != nil {
 		return err
@@ -128,13 +137,16 @@ func (h *Host) importFiles(ctx context.Context, db *database.DB, f *importFlags,
 	}
 	begun, shown := time.Now(), newStatusLine(h.Stderr)
 	result, err := bulkload.Run(ctx, bulkload.Options{
-		DB: db, Database: database, Table: table, Sources: sources, Stdin: h.Stdin, Format: bulkload.Format(f.format), Types: types, Null: f.null, Dir: work,
-		MemoryBytes: *f.memoryBytes, BadRows: f.badRows, Judges: judges(), Restart: f.restart, Log: shown.say, Bad: func(b bulkload.Fault) { shown.say("refused: " + b.Error()) },
+		DB: db, Database: database, Table: table, Sources: sources, Stdin: h.Stdin, Format: bulkload.Format(f.format),
+		Types: types, Null: f.null, Dir: work,
+		MemoryBytes: *f.memoryBytes, BadRows: f.badRows, Judges: judges(), Restart: f.restart, Log: shown.say,
+		Bad:      func(b bulkload.Fault) { shown.say("refused: " + b.Error()) },
 		Progress: func(now bulkload.Progress) { shown.show(func() string { return loadStatus(now, begun) }) },
 	})
 	shown.end()
 	if err != nil {
-		return fmt.Errorf("%w\n(progress is kept: run the command again to continue, or with --restart to start over)", err)
+		return fmt.Errorf("%w\n(progress is kept: run the command again to continue, or with --restart to start over)",
+			err)
 	}
 	_ = os.Remove(filepath.Dir(work)) // unless something else is in it
 	h.printImport(result, table, time.Since(begun))
@@ -156,7 +168,8 @@ func (h *Host) printImport(r bulkload.Result, table string, took time.Duration) 
 	if !r.Ingested {
 		how = "put in batches"
 	}
-	fmt.Fprintf(h.Stdout, "%s: %d records, %d rows and %d index entries %s in %.1f s (%.0f records/s), %d refused\n", table, r.Records, r.Rows, r.Entries, how,
+	fmt.Fprintf(h.Stdout, "%s: %d records, %d rows and %d index entries %s in %.1f s (%.0f records/s), %d refused\n",
+		table, r.Records, r.Rows, r.Entries, how,
 		took.Seconds(), float64(r.Records)/max(took.Seconds(), 0.001), r.Bad)
 	if r.Advice != "" {
 		fmt.Fprintln(h.Stdout, "\nwarning: "+r.Advice)
@@ -164,7 +177,8 @@ func (h *Host) printImport(r bulkload.Result, table string, took time.Duration) 
 }
 
 // importTable returns the table that [DATABASE.]NAME means. It is made if --key says how.
-func (h *Host) importTable(ctx context.Context, db *database.DB, f *importFlags, name string) (dbName, table string, err error) {
+func (h *Host) importTable(ctx context.Context, db *database.DB, f *importFlags, name string) (dbName, table string,
+	err error) {
 	dbName, table, found := strings.Cut(name, ".")
 	if !found {
 		dbName, table = database.DefaultDatabase, name
@@ -179,7 +193,9 @@ func (h *Host) importTable(ctx context.Context, db *database.DB, f *importFlags,
 		return dbName, table, err
 	}
 	if f.key == "" {
-		return "", "", h.Usage(fmt.Errorf("there is no table %s: create it first, or give its key with --key COLUMN:TYPE,.. (one pair for each part)", name))
+		return "", "", h.Usage(fmt.Errorf(
+			"there is no table %s: create it first, or give its key with --key COLUMN:TYPE,.. (one pair for each part)",
+			name))
 	}
 	spec, err := f.spec(dbName, table)
 	if err != nil {
@@ -217,7 +233,8 @@ func (f *importFlags) spec(dbName, table string) (spec database.TableSpec, err e
 }
 
 // keyTypes are the types of key parts by name. // immutable
-var keyTypes = map[string]schema.Type{"string": schema.String, "number": schema.Number, "binary": schema.Binary, "bool": schema.Bool, "int": schema.Int,
+var keyTypes = map[string]schema.Type{"string": schema.String, "number": schema.Number, "binary": schema.Binary,
+	"bool": schema.Bool, "int": schema.Int,
 	"float": schema.Float, "timestamp": schema.Timestamp}
 
 func keyOf(text string) (key []schema.KeyPart, err error) {

@@ -49,10 +49,12 @@ func (h *Host) verify(ctx context.Context, db *database.DB) error {
 		}
 	}
 	took := time.Since(begun).Seconds()
-	fmt.Fprintf(h.Stdout, "checked %d tables, %d rows and %d index entries in %.1f s (%.0f/s): %d faults\n", all.tables, all.rows, all.entries, took,
+	fmt.Fprintf(h.Stdout, "checked %d tables, %d rows and %d index entries in %.1f s (%.0f/s): %d faults\n", all.tables,
+		all.rows, all.entries, took,
 		float64(all.rows+all.entries)/max(took, 0.001), all.faults)
 	if all.faults > 0 {
-		return fmt.Errorf("%d faults: keep a copy of the folder, then rebuild the indexes named, or restore a backup", all.faults)
+		return fmt.Errorf("%d faults: keep a copy of the folder, then rebuild the indexes named, or restore a backup",
+			all.faults)
 	}
 	return nil
 }
@@ -69,7 +71,8 @@ func (h *Host) verifyTable(ctx context.Context, db *database.DB, dbName, name st
 	line, begun := newStatusLine(h.Stderr), time.Now()
 	report, err := table.VerifyTelling(ctx, func(rows, entries int64, done float64) {
 		line.show(func() string {
-			return fmt.Sprintf("%s: %.0f %%, %d rows and %d index entries read, %.0f/s", shown, 100*done, rows, entries, rate(rows+entries, begun))
+			return fmt.Sprintf("%s: %.0f %%, %d rows and %d index entries read, %.0f/s", shown, 100*done, rows, entries,
+				rate(rows+entries, begun))
 		})
 	})
 	line.clear()
@@ -84,6 +87,7 @@ func (h *Host) verifyTable(ctx context.Context, db *database.DB, dbName, name st
 	if report.More > 0 {
 		fmt.Fprintf(h.Stdout, "  and %d more\n", report.More)
 	}
-	all.tables, all.rows, all.entries, all.faults = all.tables+1, all.rows+report.Rows, all.entries+report.Entries, all.faults+faults
+	all.tables, all.rows, all.entries, all.faults = all.tables+1, all.rows+report.Rows, all.entries+
+		report.Entries, all.faults+faults
 	return nil
 }

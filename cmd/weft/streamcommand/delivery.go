@@ -113,7 +113,8 @@ func (d *delivery) deliver(ctx context.Context, shard string, batch []piece) err
 		if tries++; d.retries >= 0 && tries > d.retries {
 			return d.giveUp(shard, batch, err)
 		}
-		d.warn("%d records from %s on were not handled; they are posted again in %s: %v", len(batch), batch[0].number, pause, err)
+		d.warn("%d records from %s on were not handled; they are posted again in %s: %v", len(batch), batch[0].number,
+			pause, err)
 		if !rest(ctx, pause) {
 			return ctx.Err()
 		}
@@ -127,7 +128,8 @@ type refusal string
 
 func (r refusal) Error() string { return string(r) }
 
-// post posts a batch once. handled is the number of its first records that need not come again; if not all of them, there is an error.
+// post posts a batch once. handled is the number of its first records that need not come again; if not all of them,
+// there is an error.
 func (d *delivery) post(ctx context.Context, batch []piece) (handled int, err error) {
 	events := make([]json.RawMessage, len(batch))
 	for i := range batch {
@@ -157,7 +159,8 @@ func (d *delivery) post(ctx context.Context, batch []piece) (handled int, err er
 	return handledOf(batch, text)
 }
 
-// handledOf reads which records an answer says were not handled: those from the first of them on come again. An answer that says nothing of the kind is one that all were.
+// handledOf reads which records an answer says were not handled: those from the first of them on come again. An answer
+// that says nothing of the kind is one that all were.
 func handledOf(batch []piece, answer []byte) (handled int, err error) {
 	var said struct {
 		Failures []struct {
@@ -243,7 +246,8 @@ func readPosition(name string) (p streamreader.Position, err error) {
 		p.Shards = map[string]streamreader.Shard{}
 	}
 	if err != nil {
-		return p, fmt.Errorf("the position can't be read: %w; if the file is of no use, remove it, and choose --from", err)
+		return p, fmt.Errorf("the position can't be read: %w; if the file is of no use, remove it, and choose --from",
+			err)
 	}
 	return p, nil
 }

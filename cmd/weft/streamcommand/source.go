@@ -41,8 +41,10 @@ type source struct {
 func (s *source) addFlags(c *cobra.Command) {
 	c.Flags().SortFlags = false
 	c.Flags().StringVar(&s.endpoint, "endpoint", "http://127.0.0.1:8000", "`URL` of the server's DynamoDB port")
-	c.Flags().StringVar(&s.region, "region", "us-east-1", "`REGION` of the signature (default: AWS_REGION, or us-east-1)")
-	c.Flags().StringVar(&s.from, "from", "now", "where to begin: `now` or start, which is the oldest change that can be read")
+	c.Flags().StringVar(&s.region, "region", "us-east-1",
+		"`REGION` of the signature (default: AWS_REGION, or us-east-1)")
+	c.Flags().StringVar(&s.from, "from", "now",
+		"where to begin: `now` or start, which is the oldest change that can be read")
 	c.Flags().DurationVar(&s.poll, "poll", 200*time.Millisecond, "how long to wait after the last change was read")
 }
 
@@ -60,7 +62,8 @@ func (s *source) reader(c *cobra.Command, h *Host, table string) (*streamreader.
 	if region := h.Getenv("AWS_REGION"); region != "" && !c.Flags().Changed("region") {
 		s.region = region
 	}
-	service := &remote.Service{URL: s.endpoint, Region: s.region, Name: "dynamodb", Target: "DynamoDBStreams_20120810.", Version: "1.0", Credentials: credentials(h.Getenv)}
+	service := &remote.Service{URL: s.endpoint, Region: s.region, Name: "dynamodb", Target: "DynamoDBStreams_20120810.",
+		Version: "1.0", Credentials: credentials(h.Getenv)}
 	return &streamreader.Reader{Streams: service, Table: table, FromNow: s.from == "now", Lost: func(shard string) {
 		fmt.Fprintf(h.Stderr, "weft: changes of shard %s were older than 24 hours before they were read: they are lost, and it goes on with the oldest that are left\n", shard)
 	}}, nil
@@ -68,7 +71,8 @@ func (s *source) reader(c *cobra.Command, h *Host, table string) (*streamreader.
 
 // credentials are those of the environment. A server that does not check signatures takes any.
 func credentials(getenv func(string) string) signature.Credentials {
-	c := signature.Credentials{AccessKey: getenv("AWS_ACCESS_KEY_ID"), Secret: getenv("AWS_SECRET_ACCESS_KEY"), Token: getenv("AWS_SESSION_TOKEN")}
+	c := signature.Credentials{AccessKey: getenv("AWS_ACCESS_KEY_ID"), Secret: getenv("AWS_SECRET_ACCESS_KEY"),
+		Token: getenv("AWS_SESSION_TOKEN")}
 	if c.AccessKey == "" {
 		c.AccessKey, c.Secret = "weft", "weft"
 	}
@@ -81,7 +85,8 @@ func explained(err error, table, endpoint string) error {
 	case errors.Is(err, streamreader.ErrNoStream):
 		return fmt.Errorf("table %s has no stream: switch one on with aws dynamodb update-table --endpoint-url %s --table-name %s "+
 			"--stream-specification StreamEnabled=true,StreamViewType=NEW_AND_OLD_IMAGES, or in SQL with ALTER TABLE %s SET 'STREAM'='NEW_AND_OLD_IMAGES'", table, endpoint, table, table)
-	case ok && (fault.Name == "UnrecognizedClientException" || fault.Name == "MissingAuthenticationTokenException" || fault.Name == "InvalidSignatureException"):
+	case ok && (fault.Name == "UnrecognizedClientException" || fault.Name == "MissingAuthenticationTokenException" ||
+		fault.Name == "InvalidSignatureException"):
 		return fmt.Errorf("%w (set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to an access key of the server)", err)
 	}
 	return err

@@ -62,7 +62,8 @@ func (s *served) end(t *testing.T) {
 func (s *served) run(t *testing.T, name string, args ...string) (stdout, stderr string, err error) {
 	t.Helper()
 	var out, faults bytes.Buffer
-	h := &streamcommand.Host{Stdout: &out, Stderr: &faults, Getenv: func(string) string { return "" }, Usage: func(err error) error { return err },
+	h := &streamcommand.Host{Stdout: &out, Stderr: &faults, Getenv: func(string) string { return "" },
+		Usage:   func(err error) error { return err },
 		Signals: context.WithCancel}
 	command := h.TailCommand()
 	if name == "trigger" {
@@ -171,7 +172,8 @@ func (f *function) start(t *testing.T) string {
 	return server.URL
 }
 
-// TestTriggerBisects lets one record fail for ever and others once: all others are handled, in their order, and that one is given up alone.
+// TestTriggerBisects lets one record fail for ever and others once: all others are handled, in their order, and that
+// one is given up alone.
 func TestTriggerBisects(t *testing.T) {
 	s := serve(t)
 	var want []string
@@ -196,7 +198,8 @@ func TestTriggerBisects(t *testing.T) {
 	}}
 	dir := t.TempDir()
 	failed := filepath.Join(dir, "failed")
-	_, faults, err := s.run(t, "trigger", "games", f.start(t), "--from", "start", "--batch", "8", "--retries", "1", "--failed", failed, "--position", filepath.Join(dir, "position"))
+	_, faults, err := s.run(t, "trigger", "games", f.start(t), "--from", "start", "--batch", "8", "--retries", "1",
+		"--failed", failed, "--position", filepath.Join(dir, "position"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +215,8 @@ func TestTriggerBisects(t *testing.T) {
 	}
 }
 
-// TestTriggerGoesOn ends the command in the middle of its work, again and again, and checks that the next one goes on there.
+// TestTriggerGoesOn ends the command in the middle of its work, again and again, and checks that the next one goes on
+// there.
 func TestTriggerGoesOn(t *testing.T) {
 	s := serve(t)
 	position := filepath.Join(t.TempDir(), "position")
@@ -220,7 +224,8 @@ func TestTriggerGoesOn(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	f := &function{}
 	url := f.start(t)
-	h := &streamcommand.Host{Stdout: io.Discard, Stderr: io.Discard, Getenv: func(string) string { return "" }, Usage: func(err error) error { return err },
+	h := &streamcommand.Host{Stdout: io.Discard, Stderr: io.Discard, Getenv: func(string) string { return "" },
+		Usage:   func(err error) error { return err },
 		Signals: func(ctx context.Context) (context.Context, context.CancelFunc) { return context.WithCancel(ctx) }}
 	command := h.TriggerCommand()
 	command.SetArgs([]string{"games", url, "--endpoint", s.url, "--position", position, "--poll", "1ms"})
@@ -245,7 +250,8 @@ func TestTriggerGoesOn(t *testing.T) {
 		}
 		return http.StatusOK, ""
 	}
-	args := []string{"games", url, "--batch", "1", "--position", position, "--retries", "0", "--failed", filepath.Join(position, "nowhere")}
+	args := []string{"games", url, "--batch", "1", "--position", position, "--retries", "0", "--failed",
+		filepath.Join(position, "nowhere")}
 	if _, _, err := s.run(t, "trigger", args...); err == nil {
 		t.Fatal("it should fail where it can't write what it gives up")
 	}
@@ -272,17 +278,20 @@ func TestTriggerExpiry(t *testing.T) {
 	}
 	s.end(t)
 	f := &function{}
-	if _, _, err := s.run(t, "trigger", "games", f.start(t), "--from", "start", "--position", filepath.Join(t.TempDir(), "position")); err != nil {
+	if _, _, err := s.run(t, "trigger", "games", f.start(t), "--from", "start", "--position",
+		filepath.Join(t.TempDir(), "position")); err != nil {
 		t.Fatal(err)
 	}
-	if len(f.bodies) != 1 || !strings.Contains(f.bodies[0], `"userIdentity":{"type":"Service","principalId":"dynamodb.amazonaws.com"}`) {
+	if len(f.bodies) != 1 || !strings.Contains(f.bodies[0],
+		`"userIdentity":{"type":"Service","principalId":"dynamodb.amazonaws.com"}`) {
 		t.Error(f.bodies)
 	}
 }
 
 func TestTriggerUsage(t *testing.T) {
 	s := serve(t)
-	for _, args := range [][]string{{"games"}, {"games", "nowhere"}, {"games", "http://x", "--batch", "0"}, {"games", "http://x", "--retries", "2"}, {"games", "http://x", "--from", "then"}} {
+	for _, args := range [][]string{{"games"}, {"games", "nowhere"}, {"games", "http://x", "--batch", "0"},
+		{"games", "http://x", "--retries", "2"}, {"games", "http://x", "--from", "then"}} {
 		if _, _, err := s.run(t, "trigger", args...); err == nil || errors.Is(err, os.ErrNotExist) {
 			t.Errorf("%v: %v", args, err)
 		}

@@ -101,7 +101,8 @@ func (h *Host) tail(ctx context.Context, f *streamreader.Reader, s *source, all,
 	}
 }
 
-// printRecord prints a change: a line with its time, kind and key, then a line for each attribute with its old and its new value.
+// printRecord prints a change: a line with its time, kind and key, then a line for each attribute with its old and its
+// new value.
 func printRecord(w io.Writer, r *streamreader.Record, all bool) error {
 	c := &r.Change
 	head := time.UnixMilli(int64(c.AtSeconds*1000)).UTC().Format(time.RFC3339) + "  " + r.EventName
@@ -159,7 +160,8 @@ func sides(c *streamreader.Change, event string, all bool) (list []side) {
 func printSides(w io.Writer, list []side) error {
 	names, olds := 0, 0
 	for _, s := range list {
-		names, olds = max(names, utf8.RuneCountInString(s.name)), max(olds, min(utf8.RuneCountInString(s.old), valueRunesMax))
+		names, olds = max(names, utf8.RuneCountInString(s.name)), max(olds,
+			min(utf8.RuneCountInString(s.old), valueRunesMax))
 	}
 	for _, s := range list {
 		old, now := cut(s.old, valueRunesMax), cut(s.new, 2*valueRunesMax)

@@ -55,7 +55,8 @@ The position is kept in a file, so that the command goes on where it was when it
 	flags := command.Flags()
 	flags.IntVar(&t.batch, "batch", 100, "the most records of one post")
 	flags.DurationVar(&t.window, "window", 0, "how long to let changes gather before the next post")
-	flags.IntVar(&t.retries, "retries", -1, "how often a record that fails is tried again before it goes to --failed; -1: until it does not fail")
+	flags.IntVar(&t.retries, "retries", -1,
+		"how often a record that fails is tried again before it goes to --failed; -1: until it does not fail")
 	flags.BoolVar(&t.noBisect, "no-bisect", false, "try a batch that fails again as a whole")
 	flags.DurationVar(&t.timeout, "timeout", time.Minute, "how long an answer may take")
 	flags.StringVar(&t.position, "position", "", "`FILE` of the position (default: TABLE.position.json)")

@@ -31,10 +31,11 @@ type shownIndex struct {
 	Partition  int              `json:"partition"`         // how many leading parts of the key are its partition key
 	Columns    []shownColumn    `json:"columns,omitempty"` // of the table that the key is made of
 	Kind       string           `json:"kind,omitempty"`    // zorder or search; empty for ordered indexes
-	Projection string           `json:"projection"`        // which attributes its entries have: ALL, KEYS_ONLY or INCLUDE
-	Include    []string         `json:"include,omitempty"`
-	Local      bool             `json:"local,omitempty"`
-	Unique     bool             `json:"unique,omitempty"`
+	// which attributes its entries have: ALL, KEYS_ONLY or INCLUDE
+	Projection string   `json:"projection"`
+	Include    []string `json:"include,omitempty"`
+	Local      bool     `json:"local,omitempty"`
+	Unique     bool     `json:"unique,omitempty"`
 }
 
 // shownAttribute is an attribute of a Z-order index.
@@ -56,7 +57,8 @@ func IndexesPage(r *http.Request, db *database.DB, asJSON bool) ([]byte, error) 
 }
 
 // page describes the table that a request names, as JSON or printed.
-func page[T any](r *http.Request, db *database.DB, asJSON bool, show func(ctx context.Context, db *database.DB, table string) ([]T, error), text func([]T) []byte) ([]byte, error) {
+func page[T any](r *http.Request, db *database.DB, asJSON bool,
+	show func(ctx context.Context, db *database.DB, table string) ([]T, error), text func([]T) []byte) ([]byte, error) {
 	list, err := show(r.Context(), db, r.FormValue("table"))
 	if err != nil {
 		return nil, err
@@ -125,8 +127,10 @@ func showIndex(ctx context.Context, p database.Pinned, x *schema.Index) (shownIn
 		return shown, nil
 	}
 	for _, a := range attributes {
-		shown.Attributes = append(shown.Attributes, shownAttribute{Name: a.Name, Codec: a.Codec, Bits: a.Bits, Version: a.Version, SampleRows: a.SampleRows,
-			Skew: a.Skew.Ratio, ClampedShare: a.Skew.ClampedShare, RebuildIsDue: a.Skew.Due, NullsInSample: a.Skew.Nulls})
+		shown.Attributes = append(shown.Attributes,
+			shownAttribute{Name: a.Name, Codec: a.Codec, Bits: a.Bits, Version: a.Version, SampleRows: a.SampleRows,
+				Skew: a.Skew.Ratio, ClampedShare: a.Skew.ClampedShare, RebuildIsDue: a.Skew.Due,
+				NullsInSample: a.Skew.Nulls})
 	}
 	return shown, err
 }
@@ -168,7 +172,8 @@ func printAttributes(text *bytes.Buffer, x *shownIndex) {
 		if a.RebuildIsDue {
 			rebuild = "due"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%s\t%.2f\t%.2f %%\t%s\n", a.Name, a.Codec, a.Bits, a.Version, learned, a.Skew, 100*a.ClampedShare, rebuild)
+		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%s\t%.2f\t%.2f %%\t%s\n", a.Name, a.Codec, a.Bits, a.Version, learned, a.Skew,
+			100*a.ClampedShare, rebuild)
 	}
 	_ = w.Flush() // a buffer takes all
 }

@@ -34,10 +34,12 @@ type shownRegion struct {
 	Preset   bool       `json:"preset,omitempty"`    // made before there were rows
 	Created  string     `json:"createdAt,omitempty"` // RFC 3339
 	Fault    string     `json:"fault,omitempty"`     // why it was not split, busy as it is
-	SplitKey string     `json:"splitKey,omitempty"`  // a value of the first column at which it could be split, as SPLITKEYS has it
+	// a value of the first column at which it could be split, as SPLITKEYS has it
+	SplitKey string `json:"splitKey,omitempty"`
 }
 
-// shownKey is the value of one part of a key, in the language of values: numbers as they are, texts quoted, binaries x"..".
+// shownKey is the value of one part of a key, in the language of values: numbers as they are, texts quoted, binaries
+// x"..".
 type shownKey struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
@@ -86,7 +88,8 @@ func pinNamed(db *database.DB, name string) (database.Pinned, error) {
 		dbName, table = database.DefaultDatabase, name
 	}
 	p, err := db.PinIn(dbName, table)
-	if found && err != nil && database.KindOf(err) == database.KindNotFound { // names of DynamoDB's tables may have dots
+	// names of DynamoDB's tables may have dots
+	if found && err != nil && database.KindOf(err) == database.KindNotFound {
 		p, err = db.PinIn(database.DefaultDatabase, name)
 	}
 	return p, err
@@ -107,8 +110,10 @@ func regionsOf(ctx context.Context, p database.Pinned, list []shownRegion) ([]sh
 		for i := range regions {
 			r := &regions[i]
 			one := shownRegion{
-				ID: r.ID, Database: p.Descriptor().Database, Table: p.Descriptor().Name, Index: name, Start: keysOf(r.Start), End: keysOf(r.End), Rows: r.Rows, Bytes: r.Bytes,
-				SplitKey: splitKeyOf(p.Descriptor(), r), Least: r.Least, Reads: r.Reads, Writes: r.Writes, Leader: r.Leader, Peers: r.Peers, Preset: r.Preset, Fault: r.Fault,
+				ID: r.ID, Database: p.Descriptor().Database, Table: p.Descriptor().Name, Index: name,
+				Start: keysOf(r.Start), End: keysOf(r.End), Rows: r.Rows, Bytes: r.Bytes,
+				SplitKey: splitKeyOf(p.Descriptor(), r), Least: r.Least, Reads: r.Reads, Writes: r.Writes,
+				Leader: r.Leader, Peers: r.Peers, Preset: r.Preset, Fault: r.Fault,
 			}
 			if r.CreatedAtMS > 0 {
 				one.Created = time.UnixMilli(r.CreatedAtMS).UTC().Format(time.RFC3339)
@@ -119,7 +124,8 @@ func regionsOf(ctx context.Context, p database.Pinned, list []shownRegion) ([]sh
 	return list, nil
 }
 
-// splitKeyOf is the value of the first column of the key that divides a region; "" if none is known, or none that SPLITKEYS takes.
+// splitKeyOf is the value of the first column of the key that divides a region; "" if none is known, or none that
+// SPLITKEYS takes.
 func splitKeyOf(d *schema.Table, r *database.Region) string {
 	x, ok := d.Index(r.Index)
 	if !ok || x.Search || x.Key[0].Hidden || x.Key[0].Computed() || len(r.Middle) == 0 {
@@ -192,7 +198,8 @@ func printRegions(list []shownRegion) []byte {
 		if leader == "" {
 			leader = "-"
 		}
-		fmt.Fprintf(w, "%s\t%s.%s\t%s\t%s\t%s\t%s%d\t%s%d\t%.1f\t%.1f\t%s\t%s\n", r.ID, r.Database, r.Table, index, keyText(r.Start), keyText(r.End), least, r.Rows, least, r.Bytes,
+		fmt.Fprintf(w, "%s\t%s.%s\t%s\t%s\t%s\t%s%d\t%s%d\t%.1f\t%.1f\t%s\t%s\n", r.ID, r.Database, r.Table, index,
+			keyText(r.Start), keyText(r.End), least, r.Rows, least, r.Bytes,
 			r.Reads, r.Writes, leader, strings.Join(note, "; "))
 	}
 	_ = w.Flush() // a buffer takes all

@@ -78,7 +78,8 @@ func eachTable(db *database.DB, visit func(database.Pinned) error) error {
 
 func showTable(ctx context.Context, p database.Pinned) (shownTable, error) {
 	t := p.Descriptor()
-	shown := shownTable{Database: t.Database, Name: t.Name, Key: columnsOf(&t.Primary), Expiry: database.ExpiryOf(t).Attribute, Hashed: len(t.Primary.Key) > 0 && t.Primary.Key[0].Hidden}
+	shown := shownTable{Database: t.Database, Name: t.Name, Key: columnsOf(&t.Primary),
+		Expiry: database.ExpiryOf(t).Attribute, Hashed: len(t.Primary.Key) > 0 && t.Primary.Key[0].Hidden}
 	_, shown.Stream = t.Stream()
 	if t.CreatedAtMS > 0 {
 		shown.Created = time.UnixMilli(t.CreatedAtMS).UTC().Format(time.RFC3339)

@@ -12,11 +12,13 @@ import (
 // rules are the rules of the advisor, one in a file. immutable
 var rules = []func(*study) []report.Finding{
 	largeItems, wideKeys, growingKeys, fewPartitions, hotKeys, sharedPrefixes, mixedDates, unpaddedNumbers,
-	curveMembers, flagValues, betterPaths, substrings, wideProjections, unusedIndexes, redundantIndexes, manyIndexes, propose,
+	curveMembers, flagValues, betterPaths, substrings, wideProjections, unusedIndexes, redundantIndexes, manyIndexes,
+	propose,
 }
 
-// Advise judges a design. The findings come worst first, then by the entries per second that they save. Equal designs get equal reports.
-// The sample is cut at 65,536 rows. A design without a sample is judged on rows made up from Attributes; without shapes, by its keys alone.
+// Advise judges a design. The findings come worst first, then by the entries per second that they save. Equal designs
+// get equal reports. The sample is cut at 65,536 rows. A design without a sample is judged on rows made up from
+// Attributes; without shapes, by its keys alone.
 func Advise(d *design.Design) *report.Report {
 	if len(d.Table.Key) == 0 {
 		return &report.Report{Table: d.Table.Name}
@@ -28,7 +30,8 @@ func Advise(d *design.Design) *report.Report {
 	}
 	s.countServed(r)
 	slices.SortStableFunc(r.Findings, func(a, b report.Finding) int {
-		return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(saves(&b), saves(&a)), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Subject, b.Subject))
+		return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(saves(&b), saves(&a)),
+			cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Subject, b.Subject))
 	})
 	return r
 }

@@ -63,13 +63,15 @@ func (s *study) unlike(list []*candidate) []*candidate {
 	}
 	return slices.DeleteFunc(list, func(c *candidate) bool {
 		id := c.key.String()
-		known := seen[id] || c.plan != nil && seen[curveOf(c.key)] || slices.ContainsFunc(c.key, func(name string) bool { return len(name) > keyNameBytesMax })
+		known := seen[id] || c.plan != nil && seen[curveOf(c.key)] ||
+			slices.ContainsFunc(c.key, func(name string) bool { return len(name) > keyNameBytesMax })
 		seen[id] = true
 		return known
 	})
 }
 
-// curveOf tells Z-order keys apart by partition key and attributes, in whatever order and encoding; it is "curve" for other keys.
+// curveOf tells Z-order keys apart by partition key and attributes, in whatever order and encoding; it is "curve" for
+// other keys.
 func curveOf(key design.Key) string {
 	id := "curve"
 	for _, p := range key.Parts() {
@@ -96,7 +98,8 @@ func (s *study) keyable(name string) bool {
 	return c != nil && (c.kind == "" || c.kind == "S" || c.kind == "N" || c.kind == "B")
 }
 
-// equalities lists the attributes that the query gives exactly and that can be keys, the ones that most queries give first.
+// equalities lists the attributes that the query gives exactly and that can be keys, the ones that most queries give
+// first.
 func (s *study) equalities(q *query) []string {
 	var names []string
 	for _, b := range q.Bounds {
@@ -120,7 +123,8 @@ func (s *study) equalities(q *query) []string {
 func (s *study) tails(q *query) []string {
 	var names []string
 	for _, b := range q.Bounds {
-		if (b.Operator == design.Range || b.Operator == design.Prefix) && s.keyable(b.Attribute) && design.ParsePart(b.Attribute).Function == "" {
+		if (b.Operator == design.Range || b.Operator == design.Prefix) && s.keyable(b.Attribute) &&
+			design.ParsePart(b.Attribute).Function == "" {
 			names = append(names, b.Attribute)
 		}
 	}

@@ -14,8 +14,8 @@ const (
 	writeCost    = 2 // an entry written, in entries read
 )
 
-// choice chooses indexes for the queries that no key serves well: each time the one that saves the most. The cost of a query counts
-// reads, jumps, and the writes that an index adds.
+// choice chooses indexes for the queries that no key serves well: each time the one that saves the most. The cost of a
+// query counts reads, jumps, and the writes that an index adds.
 type choice struct {
 	*study
 	bad    []*query
@@ -68,7 +68,8 @@ func (s *study) pricesOf(c *candidate, bad []*query) map[*query]price {
 	return prices
 }
 
-// surplus is the factor by which a query reads more on its curve than the model of curves says. The same is expected of another curve.
+// surplus is the factor by which a query reads more on its curve than the model of curves says. The same is expected of
+// another curve.
 func (s *study) surplus(q *query) float64 {
 	if s.paths[q.best].curve == nil || q.Read == 0 {
 		return 1
@@ -76,7 +77,8 @@ func (s *study) surplus(q *query) float64 {
 	return math.Max(1, q.Read/s.priceOf(q, &s.paths[q.best]).entries)
 }
 
-// assign gives each query the cheapest of the indexes, if that is a tenth cheaper than what there is, or more where an index serves it already.
+// assign gives each query the cheapest of the indexes, if that is a tenth cheaper than what there is, or more where an
+// index serves it already.
 func (c *choice) assign(indexes []*candidate) map[*query]assignment {
 	out := map[*query]assignment{}
 	for _, q := range c.bad {
@@ -108,14 +110,16 @@ func (c *choice) pick(candidates []*candidate) (best *candidate) {
 	current := c.assign(c.chosen)
 	for _, one := range candidates {
 		saving := c.saving(one, current)
-		if saving > 0 && (best == nil || saving > most*(1+tieShare) || saving > most*(1-tieShare) && c.preferred(one, best)) {
+		if saving > 0 && (best == nil || saving > most*(1+tieShare) ||
+			saving > most*(1-tieShare) && c.preferred(one, best)) {
 			best, most = one, saving
 		}
 	}
 	return best
 }
 
-// saving returns the cost that an index saves per second, net of its writes; 0 if that is less than a tenth of the cost of its queries.
+// saving returns the cost that an index saves per second, net of its writes; 0 if that is less than a tenth of the cost
+// of its queries.
 func (c *choice) saving(one *candidate, current map[*query]assignment) float64 {
 	saving, affected := 0.0, 0.0
 	for _, q := range c.bad {

@@ -59,7 +59,8 @@ func newColumn(name string, rows []design.Row, declared design.Attribute) *colum
 	return c
 }
 
-// settle computes the figures from the sorted values and the declaration. rows is the size of the sample, sampled the same or 0 if the sample is made up.
+// settle computes the figures from the sorted values and the declaration. rows is the size of the sample, sampled the
+// same or 0 if the sample is made up.
 func (c *column) settle(rows, sampled int, items float64) {
 	if c.declared.Type != "" {
 		c.kind = c.declared.Type
@@ -88,8 +89,9 @@ func (c *column) settle(rows, sampled int, items float64) {
 	c.distinct = math.Max(1, math.Min(c.distinct, math.Max(1, c.present*items)))
 }
 
-// estimateDistinct guesses how many values a table of items has from a sorted sample of it: values seen more than once are all there are of
-// the frequent ones; each value seen once stands for sqrt(items/sample) others. A sample without any repetition is taken for unique.
+// estimateDistinct guesses how many values a table of items has from a sorted sample of it: values seen more than once
+// are all there are of the frequent ones; each value seen once stands for sqrt(items/sample) others. A sample without
+// any repetition is taken for unique.
 func estimateDistinct(sorted []design.Value, items float64) float64 {
 	different, once := 0, 0
 	for i := 0; i < len(sorted); {

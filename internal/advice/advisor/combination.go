@@ -11,8 +11,8 @@ import (
 	"github.com/weftdb/weft/internal/advice/advisor/report"
 )
 
-// From so many patterns, and attributes in them, or in the place of so many ordered indexes, one search index is worth its writes. One pattern with OR over
-// attributes is enough: no other index helps.
+// From so many patterns, and attributes in them, or in the place of so many ordered indexes, one search index is worth
+// its writes. One pattern with OR over attributes is enough: no other index helps.
 const (
 	combinedPatterns   = 3
 	combinedAttributes = 3
@@ -29,8 +29,9 @@ type combination struct {
 	ordered  int // ordered indexes that would serve some of them as well
 }
 
-// combine returns the search index for the patterns that no ordered index serves: those with OR over attributes, and those that filter many attributes in
-// different combinations; and for those that take many new ordered indexes. nil: it would not pay, or there is one already.
+// combine returns the search index for the patterns that no ordered index serves: those with OR over attributes, and
+// those that filter many attributes in different combinations; and for those that take many new ordered indexes. nil:
+// it would not pay, or there is one already.
 func (s *study) combine(unserved []*pattern, final map[*query]assignment) *combination {
 	either, other := &combination{study: s}, s.replace(final)
 	for _, p := range unserved {
@@ -54,7 +55,8 @@ func (s *study) combine(unserved []*pattern, final map[*query]assignment) *combi
 	return either
 }
 
-// replace gathers the patterns for which new ordered indexes are proposed, if these are many. Patterns with an order keep their own.
+// replace gathers the patterns for which new ordered indexes are proposed, if these are many. Patterns with an order
+// keep their own.
 func (s *study) replace(final map[*query]assignment) *combination {
 	c, by := &combination{study: s}, map[*candidate]bool{}
 	var served []*query
@@ -123,14 +125,17 @@ func (c *combination) reads() (before, after float64) {
 func (c *combination) finding() report.Finding {
 	f := report.Finding{Severity: report.Advice, Rule: "search-index", Subject: "table " + c.Table.Name}
 	before, after := c.reads()
-	f.Before, f.After = &report.Cost{Reads: before}, &report.Cost{Reads: after, Writes: c.Writes * float64(len(c.fields))}
+	f.Before, f.After = &report.Cost{Reads: before}, &report.Cost{Reads: after,
+		Writes: c.Writes * float64(len(c.fields))}
 	for _, p := range c.patterns {
-		f.Patterns = append(f.Patterns, report.PatternCost{Name: p.name, Rate: p.rate(), Before: p.best(), After: p.found()})
+		f.Patterns = append(f.Patterns, report.PatternCost{Name: p.name, Rate: p.rate(), Before: p.best(),
+			After: p.found()})
 	}
 	names := strings.Join(c.fields, ", ")
 	switch {
 	case c.ordered > 0:
-		f.Problem = fmt.Sprintf("%s the attributes %s in different combinations, which takes %d new ordered indexes.", filter(len(c.patterns)), names, c.ordered)
+		f.Problem = fmt.Sprintf("%s the attributes %s in different combinations, which takes %d new ordered indexes.",
+			filter(len(c.patterns)), names, c.ordered)
 	case len(c.patterns) == c.either:
 		f.Problem = fmt.Sprintf("%s by OR over attributes (%s), which no ordered index serves, so all entries are read.", filter(c.either), names)
 	default:
@@ -170,7 +175,8 @@ func (c *combination) statement() string {
 // createSearch is the statement that makes a search index of fields.
 func (s *study) createSearch(fields []string) string {
 	name := "find"
-	for n := 2; slices.ContainsFunc(slices.Concat(s.Table.Indexes, s.Table.Searches), func(x design.Index) bool { return x.Name == name }); n++ {
+	for n := 2; slices.ContainsFunc(slices.Concat(s.Table.Indexes, s.Table.Searches),
+		func(x design.Index) bool { return x.Name == name }); n++ {
 		name = fmt.Sprintf("find%d", n)
 	}
 	return fmt.Sprintf("CREATE INDEX %s USING SEARCH ON %s (%s);", name, s.quotedTable(), strings.Join(fields, ", "))

@@ -19,8 +19,8 @@ const (
 	leafEntries  = 64   // entries that are read together
 )
 
-// curveSample is the sample along a Z-order curve: its rows that have all the attributes. Codes are places in the sample, so that the leading bits of
-// each attribute halve the rows.
+// curveSample is the sample along a Z-order curve: its rows that have all the attributes. Codes are places in the
+// sample, so that the leading bits of each attribute halve the rows.
 type curveSample struct {
 	*bitorder.Curve
 	columns []*column
@@ -125,8 +125,8 @@ func (s *study) defaultCurve(p design.Part) *curveSample {
 	return s.newCurve(columns, plan)
 }
 
-// boxes makes boxes for a query out of its bounds. Bounds without values are put around the values of rows; half 0 and half 1 take
-// different rows, so that a bit order is never judged on the boxes that it was made for.
+// boxes makes boxes for a query out of its bounds. Bounds without values are put around the values of rows; half 0 and
+// half 1 take different rows, so that a bit order is never judged on the boxes that it was made for.
 func (s *study) boxes(q *query, columns []*column, half, count int) []bitorder.Corners {
 	var list []bitorder.Corners
 	for i := range count {
@@ -171,8 +171,8 @@ func (s *study) box(q *query, columns []*column, row int) (box bitorder.Corners,
 	return box, moves, true
 }
 
-// walk prices a query on a Z-order index of entries (those of one partition). Matches grow with the entries; entries read in vain
-// lie along the box's border and grow with their square root.
+// walk prices a query on a Z-order index of entries (those of one partition). Matches grow with the entries; entries
+// read in vain lie along the box's border and grow with their square root.
 func (s *study) walk(q *query, p *path, entries float64, out *price) {
 	out.ordered = q.OrderBy == ""
 	out.entries = entries
@@ -208,7 +208,8 @@ func (s *study) walk(q *query, p *path, entries float64, out *price) {
 	out.seeks = math.Max(1, growth*float64(seeks)/count)
 }
 
-// walkBlind prices a Z-order index without a sample: of s of d attributes bound exactly, pages^(1-s/d) are read; ranges count by what they exclude.
+// walkBlind prices a Z-order index without a sample: of s of d attributes bound exactly, pages^(1-s/d) are read; ranges
+// count by what they exclude.
 func (s *study) walkBlind(q *query, p *path, entries float64, out *price) {
 	for _, part := range p.key {
 		if part.Function != "zorder" {

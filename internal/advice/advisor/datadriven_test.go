@@ -66,7 +66,8 @@ func show(t *testing.T, d *datadriven.TestData, r *report.Report) string {
 	var wanted []string
 	d.MaybeScanArgs(t, "rules", &wanted)
 	if wanted != nil {
-		r.Findings = slices.DeleteFunc(r.Findings, func(f report.Finding) bool { return !slices.Contains(wanted, f.Rule) })
+		r.Findings = slices.DeleteFunc(r.Findings,
+			func(f report.Finding) bool { return !slices.Contains(wanted, f.Rule) })
 	}
 	if d.HasArg("tell") {
 		var b strings.Builder
@@ -78,14 +79,16 @@ func show(t *testing.T, d *datadriven.TestData, r *report.Report) string {
 	return r.Text(report.TextOptions{All: true, Statements: d.HasArg("requests")})
 }
 
-// checkReport checks what is true of every report: sentences end, numbers are numbers, requests are JSON that names the table.
+// checkReport checks what is true of every report: sentences end, numbers are numbers, requests are JSON that names the
+// table.
 func checkReport(t *testing.T, r *report.Report) {
 	t.Helper()
 	if !json.Valid(r.JSON()) || !bytes.Contains(r.JSON(), []byte(`"Table"`)) {
 		t.Errorf("the report's JSON is not valid: %s", r.JSON())
 	}
 	for _, f := range r.Findings {
-		if f.Severity < report.Advice || f.Rule == "" || f.Subject == "" || !strings.HasSuffix(f.Problem, ".") || !strings.HasSuffix(f.Remedy, ".") {
+		if f.Severity < report.Advice || f.Rule == "" || f.Subject == "" || !strings.HasSuffix(f.Problem, ".") ||
+			!strings.HasSuffix(f.Remedy, ".") {
 			t.Errorf("incomplete finding: %+v", f)
 		}
 		numbers := []float64{}
@@ -103,7 +106,8 @@ func checkReport(t *testing.T, r *report.Report) {
 			}
 		}
 		for _, s := range f.Statements {
-			if strings.HasPrefix(s.SQL, "CREATE INDEX find") && s.Input == nil { // which DynamoDB's API has no request for
+			// which DynamoDB's API has no request for
+			if strings.HasPrefix(s.SQL, "CREATE INDEX find") && s.Input == nil {
 				continue
 			}
 			var body struct{ TableName string }
@@ -114,7 +118,8 @@ func checkReport(t *testing.T, r *report.Report) {
 	}
 }
 
-// checkFollowed makes the indexes that a report proposes and asks again: nothing new is proposed, and no fewer patterns are served.
+// checkFollowed makes the indexes that a report proposes and asks again: nothing new is proposed, and no fewer patterns
+// are served.
 func checkFollowed(t *testing.T, d *design.Design) {
 	t.Helper()
 	before := Advise(d)
@@ -138,7 +143,8 @@ func checkFollowed(t *testing.T, d *design.Design) {
 				t.Fatal(err)
 			}
 			if gone := body.GlobalSecondaryIndexUpdates[0].Delete.IndexName; gone != "" {
-				followed.Table.Indexes = slices.DeleteFunc(followed.Table.Indexes, func(x design.Index) bool { return x.Name == gone })
+				followed.Table.Indexes = slices.DeleteFunc(followed.Table.Indexes,
+					func(x design.Index) bool { return x.Name == gone })
 				continue
 			}
 			x := design.Index{Name: body.GlobalSecondaryIndexUpdates[0].Create.IndexName}
@@ -158,7 +164,8 @@ func checkFollowed(t *testing.T, d *design.Design) {
 		}
 	}
 	if after.Served < before.Served {
-		t.Errorf("%s: %d patterns were served before the advice was followed, %d are after", d.Table.Name, before.Served, after.Served)
+		t.Errorf("%s: %d patterns were served before the advice was followed, %d are after", d.Table.Name,
+			before.Served, after.Served)
 	}
 }
 
@@ -218,7 +225,8 @@ func generate(t *testing.T, spec string, n int, seed uint64) []design.Row {
 		for i := range rows {
 			has := source.unit() < present
 			v := makeValue(t, &source, kind, args, i)
-			if has && (with == "" || slices.ContainsFunc(rows[i], func(f design.Field) bool { return f.Name == with })) {
+			if has && (with == "" || slices.ContainsFunc(rows[i],
+				func(f design.Field) bool { return f.Name == with })) {
 				rows[i] = append(rows[i], design.Field{Name: name, Value: v})
 			}
 		}

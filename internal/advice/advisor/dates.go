@@ -10,7 +10,8 @@ import (
 	"github.com/weftdb/weft/internal/advice/advisor/valueformat"
 )
 
-// mixedDates warns of dates in key attributes that are written in several forms: their order as texts is not that of the days.
+// mixedDates warns of dates in key attributes that are written in several forms: their order as texts is not that of
+// the days.
 func mixedDates(s *study) []report.Finding {
 	if s.madeUp {
 		return nil

@@ -8,13 +8,16 @@ import (
 	"github.com/weftdb/weft/internal/advice/advisor/design"
 )
 
-// descendingCandidates proposes keys for queries over all partitions whose result has an order: a Scan goes upward only, so newest first
-// needs a descending key.
+// descendingCandidates proposes keys for queries over all partitions whose result has an order: a Scan goes upward
+// only, so newest first needs a descending key.
 func (s *study) descendingCandidates(q *query) []*candidate {
 	if q.OrderBy == "" || !s.keyable(q.OrderBy) || q.Limit == 0 {
 		return nil
 	}
-	if slices.ContainsFunc(q.Bounds, func(b design.Bound) bool { return b.Operator == design.Equal && s.keyable(b.Attribute) }) {
+	if slices.ContainsFunc(q.Bounds, func(b design.Bound) bool {
+		return b.Operator == design.Equal &&
+			s.keyable(b.Attribute)
+	}) {
 		return nil
 	}
 	if !q.Descending {

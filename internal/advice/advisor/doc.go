@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package advisor judges the keys of a table. It is handed a Design: the table and its indexes in DynamoDB's terms, the shapes of the
-// queries (from a Log or from a file of access patterns, see Parse), a sample of items, and what was counted per key. Advise answers with
-// findings: what is wrong or what would pay, the figures, what it costs before and after, and the request that changes it.
+// Package advisor judges the keys of a table. It is handed a Design: the table and its indexes in DynamoDB's terms, the
+// shapes of the queries (from a Log or from a file of access patterns, see Parse), a sample of items, and what was
+// counted per key. Advise answers with findings: what is wrong or what would pay, the figures, what it costs before and
+// after, and the request that changes it.
 //
 // # What a finding rests on
 //
-// Costs are index entries read per second, entries written per second and bytes stored. A path through a key is priced by how many
-// entries lie between its bounds: items × the share of each bound that the key can use. Shares come from the pattern, else from the values
-// and the sample, else from how many items came back, else from Distinct; what had to be assumed is said in the finding's evidence.
-// Z-order indexes are priced by walking the sample along the curve and counting what is read in vain and how often one must jump.
+// Costs are index entries read per second, entries written per second and bytes stored. A path through a key is priced
+// by how many entries lie between its bounds: items × the share of each bound that the key can use. Shares come from
+// the pattern, else from the values and the sample, else from how many items came back, else from Distinct; what had to
+// be assumed is said in the finding's evidence. Z-order indexes are priced by walking the sample along the curve and
+// counting what is read in vain and how often one must jump.
 //
 // # Adding a rule
 //
-// A rule is a function from the study (the design with its sample counted) to findings, in a file of its own, and one line in the table in
-// advise.go. Its tests are documents and findings in testdata.
+// A rule is a function from the study (the design with its sample counted) to findings, in a file of its own, and one
+// line in the table in advise.go. Its tests are documents and findings in testdata.
 //
 // Knows: key schemas, names of computed keys, query shapes, samples, counts.
 // Never: where they come from, how they are shown in a console, clocks, stores.

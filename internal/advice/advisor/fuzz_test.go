@@ -12,7 +12,8 @@ import (
 	"github.com/weftdb/weft/internal/advice/advisor/design"
 )
 
-// FuzzAdvise wants every design that can be read to be judged, with figures that are numbers and requests that are JSON.
+// FuzzAdvise wants every design that can be read to be judged, with figures that are numbers and requests that are
+// JSON.
 func FuzzAdvise(f *testing.F) {
 	files, _ := filepath.Glob("testdata/*")
 	for _, file := range files {

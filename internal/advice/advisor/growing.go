@@ -17,17 +17,20 @@ const (
 	growsShare = 0.9 // share of the values that must look alike
 )
 
-// growingKeys warns of partition keys whose new values are always the largest: all writes go to one end of the key, which one machine holds.
+// growingKeys warns of partition keys whose new values are always the largest: all writes go to one end of the key,
+// which one machine holds.
 func growingKeys(s *study) []report.Finding {
 	var findings []report.Finding
 	for i, k := range s.keys() {
 		first := k.parts[0]
-		if first.Function != "" && first.Function != "desc" && first.Function != "concat" || len(first.Attributes()) == 0 {
+		if first.Function != "" && first.Function != "desc" && first.Function != "concat" ||
+			len(first.Attributes()) == 0 {
 			continue
 		}
 		c := s.columns[first.Attributes()[0]]
 		why := s.grows(c)
-		coarse := c.distinct*100 < s.items // many items per value: the value of now takes all writes even if values are spread
+		// many items per value: the value of now takes all writes even if values are spread
+		coarse := c.distinct*100 < s.items
 		if why == "" || s.paths[i].hashed && !coarse {
 			continue
 		}
@@ -43,7 +46,8 @@ func (s *study) growing(k namedKey, c *column, why string, hashed bool) report.F
 	}
 	f.Problem = fmt.Sprintf("%s is the partition key and %s: all new entries go to its end.", c.name, why)
 	if hashed {
-		f.Problem = fmt.Sprintf("%s is the partition key and %s: all writes of one time go to one partition.", c.name, why)
+		f.Problem = fmt.Sprintf("%s is the partition key and %s: all writes of one time go to one partition.", c.name,
+			why)
 	}
 	f.Evidence = []report.Figure{{Name: "different values", Value: c.distinct}, {Name: "entries", Value: k.entries}}
 	if s.Writes > 0 {
@@ -56,7 +60,8 @@ func (s *study) growing(k namedKey, c *column, why string, hashed bool) report.F
 	case k.index != nil:
 		f.Remedy = fmt.Sprintf("Make the partition key an attribute that queries give exactly, with %s as the sort key; or put %s in front and ask its 256 values in parallel.", c.name, design.Call("hash8", c.name))
 	case hashed:
-		f.Remedy = fmt.Sprintf("Join an attribute that queries give exactly to it, as in concat(%s,'#',...).", design.Spell(c.name))
+		f.Remedy = fmt.Sprintf("Join an attribute that queries give exactly to it, as in concat(%s,'#',...).",
+			design.Spell(c.name))
 	case c.kind == "N" && !strings.Contains(why, "time"):
 		key := append(design.Key{design.Call("reverse", c.name)}, s.Table.Key[1:]...)
 		f.Remedy = fmt.Sprintf("Hash the table: make it with the tag weft:distribution=hash; or reverse the digits with the key %s.", key)
@@ -113,8 +118,8 @@ func (c *column) inOrder() bool {
 	return up > 9 && float64(up) >= growsShare*float64(up+down)
 }
 
-// isSequence reports whether whole numbers lie so densely that they must have been counted: the sample's range is about as wide as the table
-// has items.
+// isSequence reports whether whole numbers lie so densely that they must have been counted: the sample's range is about
+// as wide as the table has items.
 func (c *column) isSequence() bool {
 	for _, v := range c.sorted {
 		if v.Number != math.Trunc(v.Number) {

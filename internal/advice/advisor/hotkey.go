@@ -33,7 +33,8 @@ func hotKeys(s *study) []report.Finding {
 		}
 		f.Problem = fmt.Sprintf("The key %q takes %.0f %% of the requests.", h.Key, 100*h.Rate/total)
 		f.Remedy = fmt.Sprintf("Spread it over %d keys with a number behind it (%s-1 to %s-%d): writers choose one, readers ask all.", shards, h.Key, h.Key, shards)
-		f.Evidence = []report.Figure{{Name: "requests for the key", Value: h.Rate, Unit: "/s"}, {Name: "requests in all", Value: total, Unit: "/s"}}
+		f.Evidence = []report.Figure{{Name: "requests for the key", Value: h.Rate, Unit: "/s"},
+			{Name: "requests in all", Value: total, Unit: "/s"}}
 		findings = append(findings, f)
 	}
 	return findings

@@ -38,7 +38,8 @@ const (
 	queriesMin   = 100
 )
 
-// unusedIndexes warns of indexes that no query uses: of those that the design says it lists, or of those that a server has counted.
+// unusedIndexes warns of indexes that no query uses: of those that the design says it lists, or of those that a server
+// has counted.
 func unusedIndexes(s *study) []report.Finding {
 	var findings []report.Finding
 	for _, k := range slices.Concat(s.keys()[1:], s.searches()) {
@@ -66,7 +67,8 @@ func unusedIndexes(s *study) []report.Finding {
 	return findings
 }
 
-// watched is the time queries through an index were counted in vain; 0 if there were some, or too few of any kind to tell.
+// watched is the time queries through an index were counted in vain; 0 if there were some, or too few of any kind to
+// tell.
 func (s *study) watched(x *design.Index) time.Duration {
 	asked := s.Table.Queries
 	for i := range s.Table.Indexes {

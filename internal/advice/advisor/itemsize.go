@@ -29,11 +29,14 @@ func largeItems(s *study) []report.Finding {
 	if most >= 0.95*itemBytesMax {
 		f.Severity = report.Critical
 	}
-	f.Problem = fmt.Sprintf("The largest item has %s of the %s that an item may have; larger ones are refused.", report.Size(most), report.Size(itemBytesMax))
+	f.Problem = fmt.Sprintf("The largest item has %s of the %s that an item may have; larger ones are refused.",
+		report.Size(most), report.Size(itemBytesMax))
 	f.Remedy = "Split what grows into items of its own under the same partition key, and keep large contents elsewhere."
-	f.Evidence = []report.Figure{{Name: "largest item", Value: most, Unit: "bytes"}, {Name: "mean item", Value: s.itemSize, Unit: "bytes"}}
+	f.Evidence = []report.Figure{{Name: "largest item", Value: most, Unit: "bytes"},
+		{Name: "mean item", Value: s.itemSize, Unit: "bytes"}}
 	if biggest > 1024 {
-		f.Evidence = append(f.Evidence, report.Figure{Name: "largest attribute: " + name, Value: float64(biggest), Unit: "bytes"})
+		f.Evidence = append(f.Evidence, report.Figure{Name: "largest attribute: " + name, Value: float64(biggest),
+			Unit: "bytes"})
 	}
 	return []report.Finding{f}
 }

@@ -23,12 +23,13 @@ func (r *random) next() uint64 {
 
 func (r *random) unit() float64 { return float64(r.next()>>11) / (1 << 53) }
 
-// skewedDesign is a log of many queries with literals over four numeric attributes, of which one is never bound: six tenths bind two, three
-// tenths two others, one tenth a single one.
+// skewedDesign is a log of many queries with literals over four numeric attributes, of which one is never bound: six
+// tenths bind two, three tenths two others, one tenth a single one.
 func skewedDesign(rows, shapes int) *design.Design {
 	r := random(7)
 	number := func(n float64) design.Value { return design.Number(fmt.Sprint(n)) }
-	d := &design.Design{Table: design.Table{Name: "t", Types: map[string]string{"id": "N"}, Key: design.Key{"id"}, Items: float64(rows) * 20}}
+	d := &design.Design{Table: design.Table{Name: "t", Types: map[string]string{"id": "N"}, Key: design.Key{"id"},
+		Items: float64(rows) * 20}}
 	for i := range rows {
 		row := design.Row{{Name: "id", Value: number(float64(r.next() >> 20))}}
 		for _, name := range []string{"a", "b", "c", "never"} {
@@ -56,7 +57,8 @@ func skewedDesign(rows, shapes int) *design.Design {
 	return d
 }
 
-// TestLearnedFromLog checks that a log of many queries finds the attributes of curves, and leaves out the one that is never bound.
+// TestLearnedFromLog checks that a log of many queries finds the attributes of curves, and leaves out the one that is
+// never bound.
 func TestLearnedFromLog(t *testing.T) {
 	r := Advise(skewedDesign(6000, 200))
 	before, after, queries := 0.0, 0.0, 0.0

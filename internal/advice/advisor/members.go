@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// curveMembers judges the attributes of Z-order indexes that exist: each should be bound often, and its bounds should exclude much. An
-// attribute that is not costs every query bits that the others could use.
+// curveMembers judges the attributes of Z-order indexes that exist: each should be bound often, and its bounds should
+// exclude much. An attribute that is not costs every query bits that the others could use.
 func curveMembers(s *study) []report.Finding {
 	var findings []report.Finding
 	for i, k := range s.keys() {
@@ -58,19 +58,22 @@ func (s *study) judgeCurve(k namedKey, p design.Part, at int, group []*query) []
 	var findings []report.Finding
 	for _, m := range bad {
 		f := report.Finding{Severity: report.Warning, Rule: "curve-member", Subject: k.subject}
-		f.Evidence = []report.Figure{{Name: "bound in", Value: m.bound, Unit: "%"}, {Name: "its bounds exclude", Value: m.excludes, Unit: "%"}}
+		f.Evidence = []report.Figure{{Name: "bound in", Value: m.bound, Unit: "%"},
+			{Name: "its bounds exclude", Value: m.excludes, Unit: "%"}}
 		switch {
 		case m.bound == 0:
 			f.Problem = fmt.Sprintf("No query binds %s, yet it takes bits of the curve from the others.", m.column.name)
 		case m.excludes < excludesMin:
 			f.Problem = fmt.Sprintf("The bounds on %s exclude %.0f %% of the items on average: the curve gains next to nothing by it.", m.column.name, 100*m.excludes)
 		case m.bound < boundOften:
-			f.Problem = fmt.Sprintf("%s is unbound in %.0f %% of the queries, which then read along all of its values.", m.column.name, 100*(1-m.bound))
+			f.Problem = fmt.Sprintf("%s is unbound in %.0f %% of the queries, which then read along all of its values.",
+				m.column.name, 100*(1-m.bound))
 			if m.bound >= boundMin {
 				f.Severity = report.Advice
 			}
 		}
-		f.Remedy = fmt.Sprintf("Leave %s out of the curve; the queries go on checking it on what they read.", m.column.name)
+		f.Remedy = fmt.Sprintf("Leave %s out of the curve; the queries go on checking it on what they read.",
+			m.column.name)
 		findings = append(findings, f)
 	}
 	if len(findings) > 0 && len(keep) > 0 && len(keep) < len(p.Attributes()) {
@@ -92,7 +95,8 @@ func (s *study) recut(f *report.Finding, k namedKey, at int, keep []*column, gro
 		p := s.priceOf(q, &next)
 		f.Before.Reads += q.Rate * q.price.entries
 		f.After.Reads += q.Rate * p.entries
-		f.Patterns = append(f.Patterns, report.PatternCost{Name: q.Name, Rate: q.Rate, Before: q.price.entries, After: p.entries})
+		f.Patterns = append(f.Patterns, report.PatternCost{Name: q.Name, Rate: q.Rate, Before: q.price.entries,
+			After: p.entries})
 	}
 	if f.After.Reads > f.Before.Reads {
 		f.Severity = report.Advice

@@ -11,8 +11,8 @@ import (
 // separator stands between the attributes of a template.
 const separator = "#"
 
-// orderedCandidates proposes keys for a query that gives some attribute exactly: that one is the partition key, the others and at most one
-// range or order follow, joined if they are several.
+// orderedCandidates proposes keys for a query that gives some attribute exactly: that one is the partition key, the
+// others and at most one range or order follow, joined if they are several.
 func (s *study) orderedCandidates(q *query) []*candidate {
 	equal := s.equalities(q)
 	var list []*candidate
@@ -33,8 +33,8 @@ func (s *study) orderedCandidates(q *query) []*candidate {
 	return slices.DeleteFunc(list, func(c *candidate) bool { return c == nil })
 }
 
-// orderedKey appends the sort key to a key: one attribute as it is, several as a template. It returns nil for a template that would end
-// in a number, since numbers joined as text are out of order.
+// orderedKey appends the sort key to a key: one attribute as it is, several as a template. It returns nil for a
+// template that would end in a number, since numbers joined as text are out of order.
 func (s *study) orderedKey(key design.Key, equal []string, tail string) *candidate {
 	names := slices.Clone(equal)
 	if tail != "" {
@@ -67,7 +67,8 @@ func (s *study) mirroredCandidates(q *query) []*candidate {
 		first, _ := q.bound(names[0])
 		second, _ := q.bound(names[1])
 		if first.Operator == "" && second.Operator != "" && s.joins(second) {
-			c := s.newCandidate("template-index", design.Key{p.key[0].Name, design.Concat(separatorOf(p.key[1]), names[1], names[0])})
+			c := s.newCandidate("template-index",
+				design.Key{p.key[0].Name, design.Concat(separatorOf(p.key[1]), names[1], names[0])})
 			c.mirror = true
 			list = append(list, c)
 		}

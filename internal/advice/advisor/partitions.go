@@ -15,7 +15,8 @@ const (
 	lopsided      = 0.3  // share of one value
 )
 
-// fewPartitions warns of partition keys with few values, or with one that most entries have: their entries can't be spread.
+// fewPartitions warns of partition keys with few values, or with one that most entries have: their entries can't be
+// spread.
 func fewPartitions(s *study) []report.Finding {
 	var findings []report.Finding
 	for i, k := range s.keys() {
@@ -26,19 +27,24 @@ func fewPartitions(s *study) []report.Finding {
 		c := s.columns[p.Attributes()[0]]
 		top, share := c.top()
 		each := k.entries / c.distinct
-		if c.assumed || s.isFlag(c, i) || each < crowded || c.distinct > partitionsMin && (share < lopsided || k.entries*share < crowded) {
+		if c.assumed || s.isFlag(c, i) || each < crowded ||
+			c.distinct > partitionsMin && (share < lopsided || k.entries*share < crowded) {
 			continue
 		}
 		f := report.Finding{Severity: report.Advice, Rule: "few-partitions", Subject: k.subject}
 		if s.writes(k) >= busyWrites {
 			f.Severity = report.Warning
 		}
-		f.Problem = fmt.Sprintf("The partition key %s has only %s.", c.name, report.Count(c.distinct, "value", "values"))
-		f.Evidence = []report.Figure{{Name: "different values", Value: c.distinct}, {Name: "entries per value", Value: each}}
+		f.Problem = fmt.Sprintf("The partition key %s has only %s.", c.name,
+			report.Count(c.distinct, "value", "values"))
+		f.Evidence = []report.Figure{{Name: "different values", Value: c.distinct},
+			{Name: "entries per value", Value: each}}
 		if top.Type != "" {
-			f.Evidence = append(f.Evidence, report.Figure{Name: "entries with " + top.String(), Value: share, Unit: "%"})
+			f.Evidence = append(f.Evidence,
+				report.Figure{Name: "entries with " + top.String(), Value: share, Unit: "%"})
 			if c.distinct > partitionsMin {
-				f.Problem = fmt.Sprintf("%.0f %% of the entries have the same value of the partition key %s.", 100*share, c.name)
+				f.Problem = fmt.Sprintf("%.0f %% of the entries have the same value of the partition key %s.",
+					100*share, c.name)
 			}
 		}
 		s.spread(&f, k, c)
@@ -86,7 +92,8 @@ func (s *study) partner(k namedKey, c *column) string {
 		}
 		total += q.Rate
 		for _, b := range q.Bounds {
-			if b.Operator == design.Equal && b.Attribute != c.name && s.keyable(b.Attribute) && s.columns[b.Attribute].distinct > c.distinct {
+			if b.Operator == design.Equal && b.Attribute != c.name && s.keyable(b.Attribute) &&
+				s.columns[b.Attribute].distinct > c.distinct {
 				exact[b.Attribute] += q.Rate
 			}
 		}

@@ -87,8 +87,8 @@ func (s *study) bestPath(q *query, paths []path) (best price, at int) {
 	return best, at
 }
 
-// route finds the path that a query uses and the cheapest one. It uses the index that it names; if it names none and its reads were counted, the
-// table; else whatever is cheapest. Reads that were counted stand for the price.
+// route finds the path that a query uses and the cheapest one. It uses the index that it names; if it names none and
+// its reads were counted, the table; else whatever is cheapest. Reads that were counted stand for the price.
 func (s *study) route(q *query) {
 	q.offer, q.offerAt = s.bestPath(q, s.paths)
 	q.price, q.best = q.offer, q.offerAt
@@ -119,7 +119,8 @@ func (s *study) priceOf(q *query, p *path) price {
 	if p.fields != nil {
 		return s.searchFor(q, p)
 	}
-	out := price{entries: p.entries, seeks: 1, scan: true, index: !p.table, usable: p.table || p.index != "" && p.index == q.Index || s.holdsAll(q, p)}
+	out := price{entries: p.entries, seeks: 1, scan: true, index: !p.table, usable: p.table ||
+		p.index != "" && p.index == q.Index || s.holdsAll(q, p)}
 	first := s.use(q, p.key[0])
 	switch {
 	case p.key[0].Function == "zorder":
@@ -138,7 +139,8 @@ func (s *study) priceOf(q *query, p *path) price {
 	return out
 }
 
-// searchFor prices a query on a search index, which reads the entries of its rarest field. Only SQL takes one by itself.
+// searchFor prices a query on a search index, which reads the entries of its rarest field. Only SQL takes one by
+// itself.
 func (s *study) searchFor(q *query, p *path) price {
 	holds := func(b design.Bound) bool { return slices.Contains(p.fields, fieldOf(b)) }
 	rarest := 1.0
@@ -164,7 +166,8 @@ func fieldOf(b design.Bound) string {
 	return b.Attribute
 }
 
-// priceSort lets the sort key narrow what the partition key has left. Keys of more than two parts go on while parts are bound exactly.
+// priceSort lets the sort key narrow what the partition key has left. Keys of more than two parts go on while parts are
+// bound exactly.
 func (s *study) priceSort(q *query, p *path, out *price) {
 	for _, part := range p.key[1:] {
 		if part.Function == "zorder" {
@@ -192,7 +195,8 @@ func (s *study) limit(q *query, out *price) {
 	out.entries = math.Min(out.entries, q.Limit*each)
 }
 
-// holdsAll reports whether every item that the query wants is in the index: each key attribute that items may lack is bound.
+// holdsAll reports whether every item that the query wants is in the index: each key attribute that items may lack is
+// bound.
 func (s *study) holdsAll(q *query, p *path) bool {
 	if p.whole {
 		return true

@@ -10,13 +10,15 @@ import (
 	"github.com/weftdb/weft/internal/advice/advisor/report"
 )
 
-// pattern is a set of queries that differ in their values only. Findings are about patterns: a thousand boxes of one form are one thing to mend.
+// pattern is a set of queries that differ in their values only. Findings are about patterns: a thousand boxes of one
+// form are one thing to mend.
 type pattern struct {
 	name    string
 	queries []*query
 }
 
-// patternsOf groups queries by name, in the order of their first queries. Queries that apart returns different numbers for stay apart.
+// patternsOf groups queries by name, in the order of their first queries. Queries that apart returns different numbers
+// for stay apart.
 func patternsOf(queries []*query, apart func(*query) int) []*pattern {
 	type id struct {
 		name  string
@@ -82,7 +84,8 @@ func (p *pattern) evidence(entries float64) []report.Figure {
 	}
 }
 
-// countServed counts the patterns, and those whose queries are all served by the paths that they take. It explains those that are not, where no finding does.
+// countServed counts the patterns, and those whose queries are all served by the paths that they take. It explains
+// those that are not, where no finding does.
 func (s *study) countServed(r *report.Report) {
 	for _, p := range patternsOf(s.shapes, func(*query) int { return 0 }) {
 		r.Patterns++
@@ -93,7 +96,8 @@ func (s *study) countServed(r *report.Report) {
 		if usable && p.served(p.used()) {
 			r.Served++
 		} else if !named(r, p.name) {
-			r.Unserved = append(r.Unserved, report.PatternCost{Name: p.name, Rate: p.rate(), Before: p.used(), After: math.Max(1, p.wanted())})
+			r.Unserved = append(r.Unserved,
+				report.PatternCost{Name: p.name, Rate: p.rate(), Before: p.used(), After: math.Max(1, p.wanted())})
 		}
 	}
 }
@@ -101,6 +105,7 @@ func (s *study) countServed(r *report.Report) {
 // named reports whether a finding is about a pattern.
 func named(r *report.Report, pattern string) bool {
 	return slices.ContainsFunc(r.Findings, func(f report.Finding) bool {
-		return strings.HasSuffix(f.Subject, pattern) || slices.ContainsFunc(f.Patterns, func(p report.PatternCost) bool { return p.Name == pattern })
+		return strings.HasSuffix(f.Subject, pattern) ||
+			slices.ContainsFunc(f.Patterns, func(p report.PatternCost) bool { return p.Name == pattern })
 	})
 }

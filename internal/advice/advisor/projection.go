@@ -43,8 +43,8 @@ func wideProjections(s *study) []report.Finding {
 	return findings
 }
 
-// wantedOf collects the attributes that the queries through an index need, keys included. known is false if there are no such queries, or if one
-// takes whole items.
+// wantedOf collects the attributes that the queries through an index need, keys included. known is false if there are
+// no such queries, or if one takes whole items.
 func (s *study) wantedOf(path int) (wanted map[string]bool, known bool) {
 	wanted = map[string]bool{}
 	for _, q := range s.shapes {

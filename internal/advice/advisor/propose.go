@@ -44,7 +44,8 @@ func (s *study) word(c *candidate, bad []*query, better map[*query]price) report
 		if q.known().scan {
 			scans++
 		}
-		f.Patterns = append(f.Patterns, report.PatternCost{Name: q.Name, Rate: q.Rate, Before: q.known().entries, After: p.entries})
+		f.Patterns = append(f.Patterns, report.PatternCost{Name: q.Name, Rate: q.Rate, Before: q.known().entries,
+			After: p.entries})
 		f.Before.Reads += q.Rate * q.known().entries
 		f.After.Reads += q.Rate * p.entries
 	}
@@ -57,7 +58,8 @@ func (s *study) word(c *candidate, bad []*query, better map[*query]price) report
 	f.Remedy = s.remedyOf(c)
 	f.After.Writes = s.Writes * s.share(c)
 	f.After.Bytes = c.path.entries * s.itemSize
-	f.Evidence = append(f.Evidence, report.Figure{Name: "entries in the index", Value: c.path.entries}, report.Figure{Name: "of the items", Value: s.share(c), Unit: "%"})
+	f.Evidence = append(f.Evidence, report.Figure{Name: "entries in the index", Value: c.path.entries},
+		report.Figure{Name: "of the items", Value: s.share(c), Unit: "%"})
 	f.Evidence = append(f.Evidence, c.extra...)
 	f.Evidence = append(f.Evidence, assumptions(better)...)
 	s.makeIndex(&f, s.createIndex(name, c.key), false, nil)
@@ -78,8 +80,12 @@ func problemOf(patterns []report.PatternCost, everything bool) string {
 	if len(patterns) > 1 {
 		subject, verb = "The patterns "+report.Names(patterns), "read"
 	}
-	worst := slices.MaxFunc(patterns, func(a, b report.PatternCost) int { return int(math.Copysign(1, a.Before/a.After-b.Before/b.After)) })
-	text := fmt.Sprintf("%s %s up to %s times the entries that an index would", subject, verb, report.Amount(worst.Before/math.Max(1, worst.After)))
+	worst := slices.MaxFunc(patterns, func(a,
+		b report.PatternCost) int {
+		return int(math.Copysign(1, a.Before/a.After-b.Before/b.After))
+	})
+	text := fmt.Sprintf("%s %s up to %s times the entries that an index would", subject, verb,
+		report.Amount(worst.Before/math.Max(1, worst.After)))
 	if everything {
 		return text + ": no key serves them, so everything is read."
 	}
@@ -96,9 +102,11 @@ func (s *study) remedyOf(c *candidate) string {
 			text = "Make a Z-order index on " + strings.Join(spellSQL(c.key), ", ") + "."
 		}
 	case "sparse-index":
-		text = "Make a sparse index on " + c.key.String() + ": it holds only the items that have " + strings.Join(s.optionalOf(c), " and ") + "."
+		text = "Make a sparse index on " + c.key.String() + ": it holds only the items that have " +
+			strings.Join(s.optionalOf(c), " and ") + "."
 	case "template-index":
-		text = "Make an index on " + c.key.String() + ": Weft joins the attributes, and begins_with asks for the first ones."
+		text = "Make an index on " + c.key.String() +
+			": Weft joins the attributes, and begins_with asks for the first ones."
 		if c.path.key[0].Function == "concat" {
 			text = "Make an index on " + c.key.String() + ": Weft joins the attributes, and queries give them joined."
 		}
@@ -112,7 +120,8 @@ func (s *study) remedyOf(c *candidate) string {
 	}
 	if first := c.path.key[0]; first.Function == "" || first.Function == "desc" || first.Function == "concat" {
 		if why := s.grows(s.columns[first.Attributes()[0]]); why != "" {
-			text += fmt.Sprintf(" %s %s, so all writes go to one end of the index: watch it as the load grows.", first.Attributes()[0], why)
+			text += fmt.Sprintf(" %s %s, so all writes go to one end of the index: watch it as the load grows.",
+				first.Attributes()[0], why)
 		}
 	}
 	return text
@@ -142,13 +151,15 @@ func assumptions(prices map[*query]price) []report.Figure {
 	return []report.Figure{{Name: "assumed, for want of figures: the selectivity of", Text: strings.Join(names, ", ")}}
 }
 
-// A key that reads no more than unservedShare of the items, and no more than unservedEntries, serves as well as can be hoped for.
+// A key that reads no more than unservedShare of the items, and no more than unservedEntries, serves as well as can be
+// hoped for.
 const (
 	unservedShare   = 0.01
 	unservedEntries = 1000
 )
 
-// unserved finds a search index for the patterns that nothing proposed helps, and warns of those that it doesn't help either.
+// unserved finds a search index for the patterns that nothing proposed helps, and warns of those that it doesn't help
+// either.
 func (s *study) unserved(bad []*query, final map[*query]assignment) []report.Finding {
 	var left []*query
 	for _, q := range bad {
@@ -159,7 +170,8 @@ func (s *study) unserved(bad []*query, final map[*query]assignment) []report.Fin
 	var unserved []*pattern
 	for _, p := range patternsOf(left, func(q *query) int { return q.best }) {
 		known := p.queries[0].known()
-		if p.served(p.best()) || (known.index || !known.scan) && p.best() <= min(unservedEntries, unservedShare*s.items) || s.paths[p.queries[0].best].fields != nil {
+		if p.served(p.best()) || (known.index || !known.scan) &&
+			p.best() <= min(unservedEntries, unservedShare*s.items) || s.paths[p.queries[0].best].fields != nil {
 			continue
 		}
 		unserved = append(unserved, p)

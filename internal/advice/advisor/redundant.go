@@ -20,8 +20,10 @@ func redundantIndexes(s *study) []report.Finding {
 			if other.index.Name == k.index.Name || !covers(s, other, k) {
 				continue
 			}
-			f := report.Finding{Severity: report.Advice, Rule: "redundant-index", Subject: k.subject, After: &report.Cost{}}
-			f.Problem = fmt.Sprintf("The index %s begins with the same key (%s), so it serves the same queries.", other.index.Name, other.index.Key)
+			f := report.Finding{Severity: report.Advice, Rule: "redundant-index", Subject: k.subject,
+				After: &report.Cost{}}
+			f.Problem = fmt.Sprintf("The index %s begins with the same key (%s), so it serves the same queries.",
+				other.index.Name, other.index.Key)
 			f.Remedy = fmt.Sprintf("Drop it and name %s in the queries.", other.index.Name)
 			s.drop(&f, k)
 			findings = append(findings, f)
@@ -31,8 +33,8 @@ func redundantIndexes(s *study) []report.Finding {
 	return findings
 }
 
-// covers reports whether every query on k could use other: its key begins with k's and it holds all that k holds. Of two equal ones the
-// first covers the second.
+// covers reports whether every query on k could use other: its key begins with k's and it holds all that k holds. Of
+// two equal ones the first covers the second.
 func covers(s *study, other, k namedKey) bool {
 	if len(other.index.Key) < len(k.index.Key) || !slices.Equal(other.index.Key[:len(k.index.Key)], k.index.Key) {
 		return false

@@ -21,7 +21,8 @@ func betterPaths(s *study) []report.Finding {
 		used, better := s.nameOf(p.queries[0].best), s.nameOf(p.queries[0].offerAt)
 		before, after := p.used(), p.best()
 		f := report.Finding{Severity: report.Warning, Rule: "better-path", Subject: "pattern " + p.name}
-		f.Problem = fmt.Sprintf("%q reads %s entries per query through %s, where %s would read %s.", p.name, report.Amount(before), used, better, report.Amount(after))
+		f.Problem = fmt.Sprintf("%q reads %s entries per query through %s, where %s would read %s.", p.name,
+			report.Amount(before), used, better, report.Amount(after))
 		f.Remedy = fmt.Sprintf("Send the query to %s.", better)
 		f.Evidence = []report.Figure{{Name: "queries", Value: p.rate(), Unit: "/s"}}
 		f.Before, f.After = &report.Cost{Reads: p.rate() * before}, &report.Cost{Reads: p.rate() * after}

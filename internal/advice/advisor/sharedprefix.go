@@ -16,8 +16,8 @@ const (
 	prefixShare    = 0.8 // share of the values that must have it
 )
 
-// sharedPrefixes warns of texts in keys that nearly all begin alike, as web addresses do. On a Z-order index that takes the first bytes of
-// a text they make all codes equal; in other keys they cost space.
+// sharedPrefixes warns of texts in keys that nearly all begin alike, as web addresses do. On a Z-order index that takes
+// the first bytes of a text they make all codes equal; in other keys they cost space.
 func sharedPrefixes(s *study) []report.Finding {
 	if s.madeUp {
 		return nil
@@ -46,14 +46,18 @@ func sharedPrefix(k namedKey, p design.Part, a design.Argument, c *column) (f re
 	}
 	f = report.Finding{Severity: report.Advice, Rule: "shared-prefix", Subject: k.subject}
 	f.Problem = fmt.Sprintf("%.0f %% of the values of %s begin with %q.", 100*share, c.name, prefix)
-	f.Evidence = []report.Figure{{Name: "values that begin so", Value: share, Unit: "%"}, {Name: "bytes of it", Value: float64(len(prefix))}}
+	f.Evidence = []report.Figure{{Name: "values that begin so", Value: share, Unit: "%"},
+		{Name: "bytes of it", Value: float64(len(prefix))}}
 	switch bytes, cut := codeBytes(a.Encoding); {
 	case p.Function == "zorder" && cut:
 		codes := c.codes(bytes)
 		f.Severity = report.Warning
 		f.Problem += fmt.Sprintf(" The curve sees the first %d bytes, so its bounds exclude next to nothing.", bytes)
-		f.Remedy = fmt.Sprintf("Declare it as %s text codec=quantile, or store it without the beginning.", design.Spell(c.name))
-		f.Evidence = append(f.Evidence, report.Figure{Name: "different values in the sample", Value: float64(c.codes(1 << 20))}, report.Figure{Name: "different codes in the sample", Value: float64(codes)})
+		f.Remedy = fmt.Sprintf("Declare it as %s text codec=quantile, or store it without the beginning.",
+			design.Spell(c.name))
+		f.Evidence = append(f.Evidence, report.Figure{Name: "different values in the sample",
+			Value: float64(c.codes(1 << 20))},
+			report.Figure{Name: "different codes in the sample", Value: float64(codes)})
 	case p.Function == "zorder" || len(prefix) < 2*prefixBytesMin:
 		return f, false
 	default:
@@ -66,7 +70,9 @@ func sharedPrefix(k namedKey, p design.Part, a design.Argument, c *column) (f re
 
 // codeBytes reads how many first bytes of a text an encoding takes; cut is false if it takes them all.
 func codeBytes(encoding string) (bytes int, cut bool) {
-	if strings.Contains(encoding, "codec=quantile") || !strings.HasPrefix(encoding, "text") && !strings.HasPrefix(encoding, "nfc") && !strings.HasPrefix(encoding, "raw") {
+	if strings.Contains(encoding, "codec=quantile") ||
+		!strings.HasPrefix(encoding, "text") && !strings.HasPrefix(encoding, "nfc") &&
+			!strings.HasPrefix(encoding, "raw") {
 		return 0, false
 	}
 	open, end := strings.IndexByte(encoding, '['), strings.IndexByte(encoding, ']')
@@ -86,8 +92,8 @@ func (c *column) codes(n int) int {
 	return len(seen)
 }
 
-// prefix is the longest beginning that prefixShare of the values have, and the share that has it. The values are sorted, so those with a
-// common beginning lie side by side.
+// prefix is the longest beginning that prefixShare of the values have, and the share that has it. The values are
+// sorted, so those with a common beginning lie side by side.
 func (c *column) prefix() (prefix string, share float64) {
 	need := int(prefixShare*float64(c.seen)) + 1
 	for i := 0; i+need <= c.seen; i++ {

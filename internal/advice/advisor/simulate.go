@@ -12,8 +12,8 @@ import (
 	"github.com/weftdb/weft/internal/advice/advisor/report"
 )
 
-// The simulated load: the rows of the sample are written in some minutes, in the order of an attribute that grows if there is one, and read by values of the first
-// part of the key, of which some are far more frequent than others.
+// The simulated load: the rows of the sample are written in some minutes, in the order of an attribute that grows if
+// there is one, and read by values of the first part of the key, of which some are far more frequent than others.
 const (
 	simulatedMinutes = 20
 	simulatedBands   = 32
@@ -31,7 +31,8 @@ const (
 func (s *study) simulate(p *path) *report.Heat {
 	rows := s.entriesInOrder(p)
 	h := &report.Heat{Minutes: simulatedMinutes, Bands: simulatedBands}
-	for h.Bands > simulatedBandsMin && h.Minutes*h.Bands*cellEntries > len(rows) { // a coarse picture of few entries tells more
+	// a coarse picture of few entries tells more
+	for h.Bands > simulatedBandsMin && h.Minutes*h.Bands*cellEntries > len(rows) {
 		if h.Bands >= h.Minutes {
 			h.Bands /= 2
 		} else {

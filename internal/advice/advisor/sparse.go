@@ -29,7 +29,8 @@ func (s *study) sparseCandidates(q *query) []*candidate {
 		case c == nil:
 		case c.present < sparseShare && s.keyable(b.Attribute):
 			list = append(list, s.sparseKeys(equal, b.Attribute, q.OrderBy)...)
-		case b.Operator == design.Equal && b.Low.Type != "" && c.distinct <= markValues && q.keeps[b.Attribute] <= markShare && (!s.keyable(b.Attribute) || len(equal) <= 1):
+		case b.Operator == design.Equal && b.Low.Type != "" && c.distinct <= markValues &&
+			q.keeps[b.Attribute] <= markShare && (!s.keyable(b.Attribute) || len(equal) <= 1):
 			list = append(list, s.markCandidate(q, b, equal))
 		}
 	}
@@ -76,7 +77,9 @@ func (s *study) markCandidate(q *query, b design.Bound, equal []string) *candida
 		content = "a copy of " + q.OrderBy
 		c.path.key[len(key)-1].Alias = q.OrderBy
 	}
-	c.note = fmt.Sprintf("Give items with %s = %s an attribute %s with %s, and remove it when that ends.", b.Attribute, b.Low, mark, content)
-	c.extra = []report.Figure{{Name: "items with " + b.Attribute + " = " + b.Low.String(), Value: q.keeps[b.Attribute], Unit: "%"}}
+	c.note = fmt.Sprintf("Give items with %s = %s an attribute %s with %s, and remove it when that ends.", b.Attribute,
+		b.Low, mark, content)
+	c.extra = []report.Figure{{Name: "items with " + b.Attribute + " = " + b.Low.String(), Value: q.keeps[b.Attribute],
+		Unit: "%"}}
 	return c
 }

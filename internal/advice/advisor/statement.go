@@ -28,7 +28,8 @@ func (s *study) definitions(keys ...design.Key) []report.Definition {
 // createIndex is the request that makes an index.
 func (s *study) createIndex(name string, key design.Key) report.Statement {
 	if s.Table.SQL {
-		return report.Statement{SQL: fmt.Sprintf("CREATE INDEX %s ON %s (%s);", quote(name), s.quotedTable(), strings.Join(spellSQL(key), ", "))}
+		return report.Statement{SQL: fmt.Sprintf("CREATE INDEX %s ON %s (%s);", quote(name), s.quotedTable(),
+			strings.Join(spellSQL(key), ", "))}
 	}
 	return report.CreateIndex(s.Table.Name, s.definitions(key), report.NewIndex{Name: name, Key: key})
 }
@@ -41,8 +42,8 @@ func (s *study) dropIndex(k namedKey) report.Statement {
 	return report.DropIndex(s.Table.Name, k.index.Name)
 }
 
-// makeIndex is what a finding asks for: an index, in place of another one if that is not nil. Where the table may have no more of its kind, those that earlier
-// findings ask for among them, one goes first.
+// makeIndex is what a finding asks for: an index, in place of another one if that is not nil. Where the table may have
+// no more of its kind, those that earlier findings ask for among them, one goes first.
 func (s *study) makeIndex(f *report.Finding, made report.Statement, search bool, instead *namedKey) {
 	list, most, kind := s.replaceable(search), s.Table.IndexesMax, 0
 	if search {
@@ -119,8 +120,8 @@ func spellSQL(key design.Key) (list []string) {
 
 func quote(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }
 
-// createTable makes a copy of the table with another key. Its name is the table's with -2 behind it. Local indexes keep their sort keys. A table made in
-// SQL gets no statement: SHOW CREATE TABLE has its columns and options.
+// createTable makes a copy of the table with another key. Its name is the table's with -2 behind it. Local indexes keep
+// their sort keys. A table made in SQL gets no statement: SHOW CREATE TABLE has its columns and options.
 func (s *study) createTable(key design.Key, hashed bool) []report.Statement {
 	if s.Table.SQL {
 		return nil
@@ -141,7 +142,8 @@ func (s *study) createTable(key design.Key, hashed bool) []report.Statement {
 	return []report.Statement{report.CreateTable(t)}
 }
 
-// indexName makes a name for an index out of its key, of the characters and the length that DynamoDB allows, unlike the names there are.
+// indexName makes a name for an index out of its key, of the characters and the length that DynamoDB allows, unlike the
+// names there are.
 func (s *study) indexName(c *candidate) string {
 	const bytesMax = 60
 	name := "by-" + strings.Join(c.key.Attributes(), "-")

@@ -29,14 +29,15 @@ type query struct {
 	design.Shape
 	keeps    map[string]float64 // share of the items, by bound attribute
 	anyKeeps float64            // share of the items that pass one of Any at least, at most; 1 without Any
-	found    float64            // entries that a search index of all attributes would read: those of the rarest condition
-	matched  float64            // items that pass all bounds
-	assumed  []string           // attributes whose share is a default
-	best     int                // position in study.paths of the path that is used
-	price    price              // of the path that is used
-	offer    price              // of the cheapest path that there is
-	offerAt  int                // its position in study.paths
-	judges   bool               // kept out of what bit orders are made from
+	// entries that a search index of all attributes would read: those of the rarest condition
+	found   float64
+	matched float64  // items that pass all bounds
+	assumed []string // attributes whose share is a default
+	best    int      // position in study.paths of the path that is used
+	price   price    // of the path that is used
+	offer   price    // of the cheapest path that there is
+	offerAt int      // its position in study.paths
+	judges  bool     // kept out of what bit orders are made from
 }
 
 const (

@@ -37,7 +37,8 @@ func substrings(s *study) []report.Finding {
 		f := report.Finding{Severity: report.Warning, Rule: "substring-search", Subject: "pattern " + p.name}
 		f.Problem = fmt.Sprintf("contains(%s, ..) is judged on each of %s entries per query, since no key orders the parts of a value.", attribute, report.Amount(read))
 		statement := s.createSearch([]string{quote(attribute) + "(infix=true)"})
-		f.Remedy = "Make a search index of its parts, " + strings.TrimSuffix(statement, ";") + s.asked() + "; or ask for the beginning with begins_with; or bind another attribute of a key as well."
+		f.Remedy = "Make a search index of its parts, " + strings.TrimSuffix(statement, ";") + s.asked() +
+			"; or ask for the beginning with begins_with; or bind another attribute of a key as well."
 		s.makeIndex(&f, report.Statement{SQL: statement}, true, nil)
 		f.Evidence = p.evidence(read)
 		f.Before = &report.Cost{Reads: p.rate() * read}

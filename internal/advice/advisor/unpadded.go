@@ -28,7 +28,8 @@ func unpaddedNumbers(s *study) []report.Finding {
 			numbered := c.share(func(v design.Value) bool { return endsInNumber(v.Text) })
 			if small, large, ok := c.unpadded(); ok && numbered >= numberedShare {
 				f := report.Finding{Severity: report.Advice, Rule: "unpadded-number", Subject: k.subject}
-				f.Problem = fmt.Sprintf("The numbers in %s have different lengths: %s comes before %s.", c.name, large, small)
+				f.Problem = fmt.Sprintf("The numbers in %s have different lengths: %s comes before %s.", c.name, large,
+					small)
 				f.Remedy = "Write the numbers with leading zeros, all as long as the largest one may become, if their order matters."
 				f.Evidence = []report.Figure{{Name: "values that end in a number", Value: numbered, Unit: "%"}}
 				findings = append(findings, f)
@@ -43,7 +44,8 @@ func endsInNumber(text string) bool {
 	return ok
 }
 
-// unpadded finds two texts with the same beginning whose numbers are out of order. In the sorted values the larger number comes first.
+// unpadded finds two texts with the same beginning whose numbers are out of order. In the sorted values the larger
+// number comes first.
 func (c *column) unpadded() (small, large string, ok bool) {
 	longer := map[string]string{} // by beginning: the last value seen with its longest number
 	if c.kind != "S" {

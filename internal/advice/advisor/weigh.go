@@ -12,8 +12,8 @@ import (
 // candidatesMax is the number of candidates that are told of.
 const candidatesMax = 12
 
-// Weigh scores designs for the queries of a table: the table as it is, with each index that was thought of alone, and with all that Advise proposes. The first
-// one is the table as it is; the others come best first.
+// Weigh scores designs for the queries of a table: the table as it is, with each index that was thought of alone, and
+// with all that Advise proposes. The first one is the table as it is; the others come best first.
 func Weigh(d *design.Design) []report.Candidate {
 	if len(d.Table.Key) == 0 {
 		return nil

@@ -20,14 +20,16 @@ const weighed = `{"Table": {"TableName": "orders", "ItemCount": 2000000, "TableS
 	"Attributes": {"At": {"Type": "N", "Distinct": 1000000, "Grows": true}, "Id": {"Type": "S", "Distinct": 2000000}, "Customer": {"Type": "S", "Distinct": 100000}, "Country": {"Type": "S", "Distinct": 100},
 		"Total": {"Type": "N", "Distinct": 10000}}}`
 
-// TestWeigh: designs come with the table as it is first, then best first; what Advise proposes is among them, and each is better than nothing.
+// TestWeigh: designs come with the table as it is first, then best first; what Advise proposes is among them, and each
+// is better than nothing.
 func TestWeigh(t *testing.T) {
 	d, err := design.Parse([]byte(weighed))
 	if err != nil {
 		t.Fatal(err)
 	}
 	list := Weigh(d)
-	if len(list) < 4 || list[0].Score != 0 || list[0].Name != "" || list[1].Rule != "all-proposed" || len(list[1].Together) < 2 {
+	if len(list) < 4 || list[0].Score != 0 || list[0].Name != "" || list[1].Rule != "all-proposed" ||
+		len(list[1].Together) < 2 {
 		t.Fatalf("%d designs, the first are %+v and %+v", len(list), list[0], list[1])
 	}
 	chosen := 0
@@ -49,13 +51,15 @@ func TestWeigh(t *testing.T) {
 		t.Errorf("%d were chosen, together %q", chosen, list[1].Together)
 	}
 	for _, f := range Advise(d).Findings {
-		if name, ok := strings.CutPrefix(f.Subject, "new index "); ok && !strings.Contains(strings.Join(list[1].Together, " "), name) {
+		if name, ok := strings.CutPrefix(f.Subject, "new index "); ok &&
+			!strings.Contains(strings.Join(list[1].Together, " "), name) {
 			t.Errorf("Advise proposes %s, and Weigh %q", name, list[1].Together)
 		}
 	}
 }
 
-// TestSimulate: a growing key takes all writes at its end, and the picture is a diagonal; a key that begins with something else spreads them.
+// TestSimulate: a growing key takes all writes at its end, and the picture is a diagonal; a key that begins with
+// something else spreads them.
 func TestSimulate(t *testing.T) {
 	d, err := design.Parse([]byte(weighed))
 	if err != nil {

@@ -47,7 +47,8 @@ func (s *study) wideKey(k namedKey, c *column, position int) (f report.Finding, 
 	mean, most := c.bytes()
 	document := c.share(func(v design.Value) bool { return valueformat.Document(v.Text) != "" })
 	f = report.Finding{Rule: "wide-key", Subject: k.subject, Severity: report.Advice}
-	f.Evidence = []report.Figure{{Name: "mean", Value: mean, Unit: "bytes"}, {Name: "longest in the sample", Value: float64(most), Unit: "bytes"}}
+	f.Evidence = []report.Figure{{Name: "mean", Value: mean, Unit: "bytes"},
+		{Name: "longest in the sample", Value: float64(most), Unit: "bytes"}}
 	f.Remedy = "Use a short identifier or a hash of it as the key, and keep the text in another attribute."
 	copies := 1 + float64(len(s.Table.Indexes))
 	if k.index != nil {

@@ -35,8 +35,8 @@ type member struct {
 
 func (m member) belongs() bool { return m.bound >= boundMin && m.excludes >= excludesMin }
 
-// zorderCandidates proposes curves over the attributes that the badly served queries bind: for all of them, and within the partitions of
-// each attribute that most of them give exactly.
+// zorderCandidates proposes curves over the attributes that the badly served queries bind: for all of them, and within
+// the partitions of each attribute that most of them give exactly.
 func (s *study) zorderCandidates(bad []*query) []*candidate {
 	total := 0.0
 	exact := map[string]float64{}
@@ -53,7 +53,8 @@ func (s *study) zorderCandidates(bad []*query) []*candidate {
 		if partition != "" && exact[partition] < boundOften*total {
 			continue
 		}
-		group := slices.DeleteFunc(slices.Clone(bad), func(q *query) bool { return partition != "" && !q.equal(partition) })
+		group := slices.DeleteFunc(slices.Clone(bad),
+			func(q *query) bool { return partition != "" && !q.equal(partition) })
 		list = append(list, s.curves(partition, group)...)
 	}
 	return list
@@ -67,7 +68,8 @@ func (s *study) curves(partition string, group []*query) []*candidate {
 	for _, m := range members {
 		switch {
 		case !m.belongs():
-			dropped = append(dropped, fmt.Sprintf("%s (bound in %.0f %% of the queries, excludes %.0f %%)", m.column.name, 100*m.bound, 100*m.excludes))
+			dropped = append(dropped, fmt.Sprintf("%s (bound in %.0f %% of the queries, excludes %.0f %%)",
+				m.column.name, 100*m.bound, 100*m.excludes))
 		case len(all) < membersMax:
 			all = append(all, m)
 			if m.bound >= boundOften {
@@ -88,8 +90,8 @@ func (s *study) curves(partition string, group []*query) []*candidate {
 	return list
 }
 
-// curve makes the candidate of one set of attributes: round robin, in the order in which the learned bit order comes to them, or the learned
-// order itself, which the key's name spells out, where that reads a tenth less.
+// curve makes the candidate of one set of attributes: round robin, in the order in which the learned bit order comes to
+// them, or the learned order itself, which the key's name spells out, where that reads a tenth less.
 func (s *study) curve(partition string, set []member, group []*query) *candidate {
 	learned := s.greedy(set, partition, group)
 	sorted := make([]member, 0, len(set))
@@ -111,18 +113,22 @@ func (s *study) curve(partition string, set []member, group []*query) *candidate
 	plain.path.entries = s.entriesOf(plain.key, plain.path.whole)
 	better.path.entries = plain.path.entries
 	before, after := s.rateOf(plain, group), s.rateOf(better, group)
-	if after >= before*(1-gainMin) || len(better.key[len(better.key)-1]) > keyNameBytesMax || s.hasCurve(columnsOf(sorted)) {
+	if after >= before*(1-gainMin) || len(better.key[len(better.key)-1]) > keyNameBytesMax ||
+		s.hasCurve(columnsOf(sorted)) {
 		return plain
 	}
-	better.extra = append(better.extra, report.Figure{Name: "saved by the bit order, compared with bits in turn", Value: 1 - after/before, Unit: "%"})
+	better.extra = append(better.extra, report.Figure{Name: "saved by the bit order, compared with bits in turn",
+		Value: 1 - after/before, Unit: "%"})
 	return better
 }
 
-// hasCurve reports whether an index has all the columns on its curve: another one that only differs in the order of its bits is not worth its writes.
+// hasCurve reports whether an index has all the columns on its curve: another one that only differs in the order of its
+// bits is not worth its writes.
 func (s *study) hasCurve(columns []*column) bool {
 	return slices.ContainsFunc(s.Table.Indexes, func(x design.Index) bool {
 		last := design.ParsePart(x.Key[len(x.Key)-1])
-		return last.Function == "zorder" && !slices.ContainsFunc(columns, func(c *column) bool { return !slices.Contains(last.Attributes(), c.name) })
+		return last.Function == "zorder" &&
+			!slices.ContainsFunc(columns, func(c *column) bool { return !slices.Contains(last.Attributes(), c.name) })
 	})
 }
 
@@ -181,7 +187,9 @@ func (s *study) members(partition string, group []*query) []member {
 		m.bound /= total
 		list = append(list, m)
 	}
-	slices.SortStableFunc(list, func(a, b member) int { return int(math.Copysign(1, b.bound*b.excludes-a.bound*a.excludes)) })
+	slices.SortStableFunc(list, func(a, b member) int {
+		return int(math.Copysign(1, b.bound*b.excludes-a.bound*a.excludes))
+	})
 	return list
 }
 
@@ -205,7 +213,8 @@ func (s *study) newCurveCandidate(partition string, set []member, owners []byte)
 		return nil
 	}
 	for _, m := range set {
-		c.extra = append(c.extra, report.Figure{Name: m.column.name + " is bound in", Value: m.bound, Unit: "%"}, report.Figure{Name: m.column.name + " excludes", Value: m.excludes, Unit: "%"})
+		c.extra = append(c.extra, report.Figure{Name: m.column.name + " is bound in", Value: m.bound, Unit: "%"},
+			report.Figure{Name: m.column.name + " excludes", Value: m.excludes, Unit: "%"})
 	}
 	return c
 }

@@ -146,7 +146,8 @@ func (t *Table) Find(id uint64) *Entry {
 	return nil
 }
 
-// Note makes an entry known by a fingerprint: the one of the text, which is new if need be. Of too many, one that cost little goes.
+// Note makes an entry known by a fingerprint: the one of the text, which is new if need be. Of too many, one that cost
+// little goes.
 func (t *Table) Note(id uint64, api API, database string, text []byte, now time.Time) *Entry {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -175,7 +176,8 @@ func (t *Table) keep(one *entry) {
 	t.known[(one.id+(one.id>>32)%knownNear)%knownMax].Store(one)
 }
 
-// Add adds a statement that has ended now, and whose text is at hand: its first TextMax bytes count. The text may be changed afterwards.
+// Add adds a statement that has ended now, and whose text is at hand: its first TextMax bytes count. The text may be
+// changed afterwards.
 func (t *Table) Add(api API, database string, text []byte, c *Cost, now time.Time) {
 	id := t.ID(api, database, text)
 	e := t.Find(id)

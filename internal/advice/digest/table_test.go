@@ -29,7 +29,8 @@ func TestDigests(t *testing.T) {
 	if len(list) != 2 || list[0].Text != "b" || list[1].Text != "a" {
 		t.Fatalf("%+v", list)
 	}
-	if a := list[1]; a.Count != 2 || a.Failed != 1 || a.Took != 5 || a.Max != 3 || a.Waited != 1 || a.Examined != 10 || a.Returned != 4 || a.Database != "d" {
+	if a := list[1]; a.Count != 2 || a.Failed != 1 || a.Took != 5 || a.Max != 3 || a.Waited != 1 || a.Examined != 10 ||
+		a.Returned != 4 || a.Database != "d" {
 		t.Errorf("%+v", a)
 	}
 }
@@ -42,11 +43,13 @@ func TestAdd(t *testing.T) {
 	}
 	table.Add(HBase, "d", text, &Cost{Took: 4}, time.Unix(100, 0))
 	for i := range 3 {
-		table.Add(HBase, "d", fmt.Appendf(bytes.Repeat([]byte("é"), TextMax/2), "%d", i), &Cost{Took: 1}, time.Unix(100, 0))
+		table.Add(HBase, "d", fmt.Appendf(bytes.Repeat([]byte("é"), TextMax/2), "%d", i), &Cost{Took: 1},
+			time.Unix(100, 0))
 	}
 	text[0] = 's'
 	list := table.Digests()
-	if len(list) != 3 || list[0].API != DynamoDB || list[0].Text != "Scan t" || list[0].Count != 2 || list[1].API != HBase || list[2].Count != 3 {
+	if len(list) != 3 || list[0].API != DynamoDB || list[0].Text != "Scan t" || list[0].Count != 2 ||
+		list[1].API != HBase || list[2].Count != 3 {
 		t.Errorf("%+v", list)
 	}
 }
@@ -93,7 +96,8 @@ func TestConcurrently(t *testing.T) {
 	}
 }
 
-// TestFind: fingerprints are found without their texts, all but a few of them, and one that is not found is noted again.
+// TestFind: fingerprints are found without their texts, all but a few of them, and one that is not found is noted
+// again.
 func TestFind(t *testing.T) {
 	table, missing := New(), 0
 	for i := range entriesMax {
@@ -107,7 +111,8 @@ func TestFind(t *testing.T) {
 	if missing > entriesMax/50 {
 		t.Errorf("%d of %d are not found", missing, entriesMax)
 	}
-	if a, b := table.ID(SQL, "d", []byte("x")), table.ID(HBase, "d", []byte("x")); a == b || a == table.ID(SQL, "x", []byte("d")) {
+	if a, b := table.ID(SQL, "d", []byte("x")), table.ID(HBase, "d", []byte("x")); a == b ||
+		a == table.ID(SQL, "x", []byte("d")) {
 		t.Error("statements of two languages, or of two databases, have one fingerprint")
 	}
 }

@@ -107,7 +107,8 @@ func ObjectOf(key []byte) (o Object, ok bool) {
 	return Object{table, index}, ok
 }
 
-// Same reports whether two keys belong to the same table or index, or both to none: buckets of different ones are never merged.
+// Same reports whether two keys belong to the same table or index, or both to none: buckets of different ones are never
+// merged.
 func Same(a, b []byte) bool {
 	x, isRow := ObjectOf(a)
 	y, isRowToo := ObjectOf(b)

@@ -55,7 +55,8 @@ func (c *cursor) beyond(key []byte) bool {
 	return c.border != nil && (bytes.Compare(key, c.border) < 0) == c.reverse
 }
 
-// cross goes on in the bucket of key, most often the next one, unless the borders have changed: then no bucket is known.
+// cross goes on in the bucket of key, most often the next one, unless the borders have changed: then no bucket is
+// known.
 func (c *cursor) cross(key []byte) {
 	c.flush()
 	if c.axis != c.heat.live.Load() {
@@ -72,7 +73,8 @@ func (c *cursor) cross(key []byte) {
 	}
 }
 
-// use makes i the bucket of the steps that follow. The bucket beyond the last one has no border, and neither has that before the first.
+// use makes i the bucket of the steps that follow. The bucket beyond the last one has no border, and neither has that
+// before the first.
 func (c *cursor) use(i int) {
 	c.bucket = i
 	c.border = c.axis.end(i)
@@ -90,7 +92,8 @@ func (c *cursor) enter(key []byte, size int) {
 	c.until = 1 + int(c.chance>>8)%stepEvery
 }
 
-// leave keeps a key, for the steps around it, and draws when the next one's turn is: no stride of keys falls in with it.
+// leave keeps a key, for the steps around it, and draws when the next one's turn is: no stride of keys falls in with
+// it.
 func (c *cursor) leave(key []byte) {
 	c.heat.leave(&c.axis.buckets[c.bucket], read, key, stepEvery)
 	c.chance ^= c.chance << 13 // xorshift
@@ -102,7 +105,8 @@ func (c *cursor) leave(key []byte) {
 	}
 }
 
-// flush adds what was counted. If the borders have changed meanwhile, it goes to the bucket that now begins where the old one did.
+// flush adds what was counted. If the borders have changed meanwhile, it goes to the bucket that now begins where the
+// old one did.
 func (c *cursor) flush() {
 	if c.steps == 0 {
 		return

@@ -20,7 +20,8 @@ type Options struct {
 	ObjectsMax int
 }
 
-// Map holds the counts of one store. All methods are safe for concurrent use. Somebody must call Tick about once a second.
+// Map holds the counts of one store. All methods are safe for concurrent use. Somebody must call Tick about once a
+// second.
 type Map struct {
 	options Options
 	live    atomic.Pointer[axis]
@@ -56,15 +57,16 @@ func New(o Options) *Map {
 	return m
 }
 
-// Shards of a bucket's counters, and how often a key is left: for each of the first sampleAll requests of a shard in a column, then for
-// one in sampleEvery.
+// Shards of a bucket's counters, and how often a key is left: for each of the first sampleAll requests of a shard in a
+// column, then for one in sampleEvery.
 const (
 	shards      = 4
 	sampleAll   = 32
 	sampleEvery = 16
 )
 
-// cell is the counters of one shard, a cache line. The first two are requests, the others bytes, in the order of layer.Measure.
+// cell is the counters of one shard, a cache line. The first two are requests, the others bytes, in the order of
+// layer.Measure.
 type cell struct {
 	counts [heatmap.Measures]atomic.Int64
 	_      [64 - 8*heatmap.Measures]byte

@@ -95,7 +95,8 @@ func (o *object) next(m Moment) {
 	}
 }
 
-// objectOf finds the object of a key, and makes it if there is room for another; nil: the key is no row's and no entry's, or there is none.
+// objectOf finds the object of a key, and makes it if there is room for another; nil: the key is no row's and no
+// entry's, or there is none.
 func (m *Map) objectOf(key []byte) *object {
 	id, ok := ObjectOf(key)
 	if !ok {
@@ -141,7 +142,8 @@ func (m *Map) dropIdle() {
 	maps.DeleteFunc(kept, func(_ Object, o *object) bool { return o.idle > idleMax })
 	if len(kept) >= m.options.ObjectsMax { // all are in use: the coldest gives way
 		delete(kept, slices.MinFunc(slices.Collect(maps.Values(kept)), func(a, b *object) int {
-			return cmp.Or(cmp.Compare(a.recent(), b.recent()), cmp.Compare(a.id.Table, b.id.Table), cmp.Compare(a.id.Index, b.id.Index))
+			return cmp.Or(cmp.Compare(a.recent(), b.recent()), cmp.Compare(a.id.Table, b.id.Table),
+				cmp.Compare(a.id.Index, b.id.Index))
 		}).id)
 	}
 	m.objects.Store(&kept)

@@ -8,10 +8,12 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// OwnWork returns a context for what the database does by itself or for its operator: jobs, statistics, verification, looking after indexes and
-// regions. Requests with it to a store of Wrap are not counted, nor are those to a reader or transaction begun with it.
+// OwnWork returns a context for what the database does by itself or for its operator: jobs, statistics, verification,
+// looking after indexes and regions. Requests with it to a store of Wrap are not counted, nor are those to a reader or
+// transaction begun with it.
 //
-// A single Get in a transaction that was begun without it is a write's look at what it overwrites: that counts only if nothing is written then.
+// A single Get in a transaction that was begun without it is a write's look at what it overwrites: that counts only if
+// nothing is written then.
 func OwnWork(ctx context.Context) context.Context {
 	if isOwn(ctx) {
 		return ctx

@@ -17,8 +17,8 @@ const (
 	borderMax   = 96  // bytes; longer borders are not made
 )
 
-// refine cuts a column's hot buckets at keys of its sample, and shares their counts out as the sample says. So a column is as fine as its
-// own requests allow, whatever the buckets were before.
+// refine cuts a column's hot buckets at keys of its sample, and shares their counts out as the sample says. So a column
+// is as fine as its own requests allow, whatever the buckets were before.
 func (m *Map) refine(a *axis, rows *heatmap.Rows) heatmap.Rows {
 	total := 0.0
 	for i := range rows.Borders {
@@ -68,7 +68,8 @@ func objectCuts(sorted []weightedKey) (cuts [][]byte) {
 	return cuts
 }
 
-// cutsOf cuts sorted keys into about n pieces of as many requests each; a key that is asked for very often becomes a piece of its own.
+// cutsOf cuts sorted keys into about n pieces of as many requests each; a key that is asked for very often becomes a
+// piece of its own.
 func cutsOf(sorted []weightedKey, n int) (cuts [][]byte) {
 	total := sum(sorted)
 	piece := 0.0

@@ -9,8 +9,9 @@ import (
 	"slices"
 )
 
-// sample is a bounded choice of keys by priority sampling: each offer gets its weight over a random number, and the highest stay. A key
-// that stays stands for its own weight or for the highest priority that did not stay, whichever is more; so sums are right on average.
+// sample is a bounded choice of keys by priority sampling: each offer gets its weight over a random number, and the
+// highest stay. A key that stays stands for its own weight or for the highest priority that did not stay, whichever is
+// more; so sums are right on average.
 type sample struct {
 	keys      []sampleKey
 	offered   float64 // weight of all offers

@@ -10,8 +10,8 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// Wrap returns a store that counts in m what it is asked, and passes it on. Closing it closes store; kv.SharedOf sees through it, and an
-// operator's side (kv.Admin) is asked of store itself: what an operator does is not counted.
+// Wrap returns a store that counts in m what it is asked, and passes it on. Closing it closes store; kv.SharedOf sees
+// through it, and an operator's side (kv.Admin) is asked of store itself: what an operator does is not counted.
 func Wrap(store kv.Store, m *Map) kv.Store { return &countingStore{store, m} }
 
 type countingStore struct {
@@ -43,7 +43,8 @@ func (m *Map) got(key []byte, size int, ok bool, err error) {
 	}
 }
 
-// missed counts a look-up of a key that nothing stands at. Such keys are counted and no sample of keys at which regions could be cut.
+// missed counts a look-up of a key that nothing stands at. Such keys are counted and no sample of keys at which regions
+// could be cut.
 func (m *Map) missed(key []byte) {
 	r := rand.Uint32()
 	a := m.live.Load()

@@ -107,7 +107,8 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// TestSample: samples are of keys that were found or written, in the range that is asked for, before and after a column ends.
+// TestSample: samples are of keys that were found or written, in the range that is asked for, before and after a column
+// ends.
 func TestSample(t *testing.T) {
 	m, s := open(t)
 	for i := range uint64(6000) {
@@ -131,7 +132,8 @@ func TestSample(t *testing.T) {
 		}
 		m.Tick(2 * minute)
 	}
-	if r := m.Rates(kv.Range{Start: rowKey(1, 0, 0), End: rowKey(1, 0, 30000)}); r.Writes < 30 || r.Writes > 70 || r.Reads < 30 || r.Reads > 70 {
+	if r := m.Rates(kv.Range{Start: rowKey(1, 0, 0), End: rowKey(1, 0, 30000)}); r.Writes < 30 || r.Writes > 70 ||
+		r.Reads < 30 || r.Reads > 70 {
 		t.Errorf("rates of half the keys: %+v; want about 50 each", r)
 	}
 }
@@ -165,7 +167,8 @@ func TestTop(t *testing.T) {
 		moment := h[0].Moments[0]
 		for d, want := range []float64{1, 8002, 1} {
 			top := moment.Tops[d]
-			if len(top) == 0 || string(top[0].Key) != string(hot) || top[0].Count < want*0.7 || top[0].Count > want*1.3 {
+			if len(top) == 0 || string(top[0].Key) != string(hot) || top[0].Count < want*0.7 ||
+				top[0].Count > want*1.3 {
 				t.Errorf("direction %d: %v; want %x, %v times", d, top, hot, want)
 			}
 		}

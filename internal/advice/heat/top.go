@@ -16,7 +16,8 @@ type Top struct {
 	Count, Over float64
 }
 
-// top counts the most frequent keys by space-saving: a key that is not watched takes the place of the least frequent one, and its count.
+// top counts the most frequent keys by space-saving: a key that is not watched takes the place of the least frequent
+// one, and its count.
 type top struct {
 	place   map[string]*watched
 	heap    []*watched // the least count first

@@ -14,8 +14,8 @@ import (
 // Rates are the requests per second to a range.
 type Rates struct{ Reads, Writes, ReadBytes, WrittenBytes float64 }
 
-// Rates returns about how often the keys of r are asked for a second, from the last whole column and the one that is being counted. A
-// bucket that reaches beyond r counts by the share of its sampled keys that lie in r.
+// Rates returns about how often the keys of r are asked for a second, from the last whole column and the one that is
+// being counted. A bucket that reaches beyond r counts by the share of its sampled keys that lie in r.
 func (m *Map) Rates(r kv.Range) Rates { return m.RatesOf([]kv.Range{r})[0] }
 
 // RatesOf is Rates of many ranges.
@@ -36,7 +36,8 @@ func (m *Map) RatesOf(ranges []kv.Range) []Rates {
 		for c := range columns {
 			m.addRange(&sum, &columns[c].Rows, r)
 		}
-		rates[i] = Rates{sum[heatmap.Reads] / seconds, sum[heatmap.Writes] / seconds, sum[heatmap.ReadBytes] / seconds, sum[heatmap.WrittenBytes] / seconds}
+		rates[i] = Rates{sum[heatmap.Reads] / seconds, sum[heatmap.Writes] / seconds, sum[heatmap.ReadBytes] / seconds,
+			sum[heatmap.WrittenBytes] / seconds}
 	}
 	return rates
 }
@@ -64,9 +65,11 @@ func (m *Map) addRange(sum *[heatmap.Measures]float64, rows *heatmap.Rows, r kv.
 // share is how much of a bucket's requests fall into r.
 func (m *Map) share(bucket, r kv.Range) float64 {
 	switch {
-	case r.End != nil && bytes.Compare(bucket.Start, r.End) >= 0, bucket.End != nil && bytes.Compare(bucket.End, r.Start) <= 0:
+	case r.End != nil && bytes.Compare(bucket.Start, r.End) >= 0, bucket.End != nil &&
+		bytes.Compare(bucket.End, r.Start) <= 0:
 		return 0
-	case bytes.Compare(bucket.Start, r.Start) >= 0 && (r.End == nil || bucket.End != nil && bytes.Compare(bucket.End, r.End) <= 0):
+	case bytes.Compare(bucket.Start, r.Start) >= 0 &&
+		(r.End == nil || bucket.End != nil && bytes.Compare(bucket.End, r.End) <= 0):
 		return 1
 	}
 	in, all := 0.0, 0.0
@@ -93,8 +96,8 @@ type Request struct {
 	Weight float64 // for about how many requests it stands
 }
 
-// Sample returns a sample of the keys of r that requests met in the last one or two columns, in the order of the keys; a key that was met
-// often stands in it often.
+// Sample returns a sample of the keys of r that requests met in the last one or two columns, in the order of the keys;
+// a key that was met often stands in it often.
 func (m *Map) Sample(r kv.Range) []Request {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -105,7 +108,8 @@ func (m *Map) Sample(r kv.Range) []Request {
 func (m *Map) sample(r kv.Range) []Request {
 	a := m.live.Load()
 	var found []Request
-	for i := a.find(r.Start); i < len(a.buckets) && (r.End == nil || i == 0 || bytes.Compare(a.borders[i], r.End) < 0); i++ {
+	for i := a.find(r.Start); i < len(a.buckets) &&
+		(r.End == nil || i == 0 || bytes.Compare(a.borders[i], r.End) < 0); i++ {
 		b := &a.buckets[i]
 		b.mu.Lock()
 		for d := range b.now {
@@ -139,8 +143,8 @@ func (m *Map) unfinished() heatmap.Column {
 	return heatmap.Column{From: m.column, To: max(m.now, m.column+1), Rows: m.refine(a, &rows)}
 }
 
-// Draw makes a picture of the requests from one time to another (Unix milliseconds; to <= 0: up to now) for the keys of r, with at most
-// rowsMax rows.
+// Draw makes a picture of the requests from one time to another (Unix milliseconds; to <= 0: up to now) for the keys of
+// r, with at most rowsMax rows.
 func (m *Map) Draw(from, to int64, measure heatmap.Measure, r kv.Range, rowsMax int) heatmap.Matrix {
 	m.mu.Lock()
 	if to <= 0 {

@@ -18,8 +18,8 @@ import (
 	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
-// TestPlannerTakesProposals follows the advice on a table that is asked one kind of query again and again: the planner then takes the index that was
-// proposed, which answers as a scan of the table does, and nothing more is proposed.
+// TestPlannerTakesProposals follows the advice on a table that is asked one kind of query again and again: the planner
+// then takes the index that was proposed, which answers as a scan of the table does, and nothing more is proposed.
 func TestPlannerTakesProposals(t *testing.T) {
 	between := func(r *rand.Rand, name string, most, width int) expr.Condition {
 		low := r.IntN(most - width)
@@ -34,13 +34,15 @@ func TestPlannerTakesProposals(t *testing.T) {
 			return database.Query{Where: govalue.Attribute("owner").Equal(fmt.Sprint("o", r.IntN(300)))}
 		}},
 		{"a value and a range", "ordered-index", func(r *rand.Rand) database.Query {
-			return database.Query{Where: govalue.All(govalue.Attribute("owner").Equal(fmt.Sprint("o", r.IntN(300))), between(r, "price", 100_000, 1000))}
+			return database.Query{Where: govalue.All(govalue.Attribute("owner").Equal(fmt.Sprint("o", r.IntN(300))),
+				between(r, "price", 100_000, 1000))}
 		}},
 		{"a rare attribute", "sparse-index", func(r *rand.Rand) database.Query {
 			return database.Query{Where: govalue.Attribute("open").AtLeast(fmt.Sprintf("2026-%02d", 1+r.IntN(12)))}
 		}},
 		{"a box", "zorder-index", func(r *rand.Rand) database.Query {
-			return database.Query{Where: govalue.All(between(r, "price", 100_000, 3000), between(r, "weight", 50_000, 2000))}
+			return database.Query{Where: govalue.All(between(r, "price", 100_000, 3000),
+				between(r, "weight", 50_000, 2000))}
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -71,7 +73,8 @@ func TestPlannerTakesProposals(t *testing.T) {
 			}
 			queries.Describe(d)
 			for _, f := range advisor.Advise(d).Findings {
-				if strings.HasPrefix(f.Subject, "new index") && f.Rule == c.rule && !strings.Contains(string(f.Statements[0].Input), x.Name+"-") {
+				if strings.HasPrefix(f.Subject, "new index") && f.Rule == c.rule &&
+					!strings.Contains(string(f.Statements[0].Input), x.Name+"-") {
 					t.Errorf("%s is proposed after %s was made", f.Subject, x.Name)
 				}
 			}
@@ -81,12 +84,14 @@ func TestPlannerTakesProposals(t *testing.T) {
 
 func fillOrders(t *testing.T, db *database.DB, r *rand.Rand) *database.Table {
 	t.Helper()
-	table, err := db.CreateTable(t.Context(), database.TableSpec{Name: "orders", Key: database.Columns("id", schema.Number)})
+	table, err := db.CreateTable(t.Context(),
+		database.TableSpec{Name: "orders", Key: database.Columns("id", schema.Number)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range 6000 {
-		d := database.Document{"id": i, "owner": fmt.Sprint("o", r.IntN(300)), "price": r.IntN(100_000), "weight": r.IntN(50_000)}
+		d := database.Document{"id": i, "owner": fmt.Sprint("o", r.IntN(300)), "price": r.IntN(100_000),
+			"weight": r.IntN(50_000)}
 		if r.IntN(50) == 0 {
 			d["open"] = fmt.Sprintf("2026-%02d-%02d", 1+r.IntN(12), 1+r.IntN(28))
 		}
@@ -120,7 +125,8 @@ func indexOf(t *testing.T, table *database.Table, q database.Query) string {
 }
 
 // follow makes the index that the first finding of a rule proposes, with the types of its request.
-func follow(t *testing.T, db *database.DB, queries *survey.Queries, table *database.Table, rule string) database.IndexSpec {
+func follow(t *testing.T, db *database.DB, queries *survey.Queries, table *database.Table,
+	rule string) database.IndexSpec {
 	t.Helper()
 	d, err := survey.Of(t.Context(), db, "orders")
 	if err != nil {
@@ -162,7 +168,8 @@ func specOf(t *testing.T, input []byte) database.IndexSpec {
 	}
 	types := map[string]schema.Type{}
 	for _, a := range body.AttributeDefinitions {
-		types[a.AttributeName] = map[string]schema.Type{"S": schema.String, "N": schema.Number, "B": schema.Binary}[a.AttributeType]
+		types[a.AttributeName] = map[string]schema.Type{"S": schema.String, "N": schema.Number,
+			"B": schema.Binary}[a.AttributeType]
 	}
 	created := body.GlobalSecondaryIndexUpdates[0].Create
 	x := database.IndexSpec{Name: created.IndexName}

@@ -11,9 +11,11 @@ import (
 	"github.com/weftdb/weft/internal/database"
 )
 
-// shapeOf returns the shape of a walk. Values are stored as samples for ranges alone: their width matters, values of equalities don't.
+// shapeOf returns the shape of a walk. Values are stored as samples for ranges alone: their width matters, values of
+// equalities don't.
 func shapeOf(w *database.Walk) design.Shape {
-	s := design.Shape{Index: w.Index, Descending: w.Reverse, Returned: float64(w.Counts.Returned), Read: float64(w.Counts.Looked()), Limit: float64(w.Limit), Wanted: w.Wanted}
+	s := design.Shape{Index: w.Index, Descending: w.Reverse, Returned: float64(w.Counts.Returned),
+		Read: float64(w.Counts.Looked()), Limit: float64(w.Limit), Wanted: w.Wanted}
 	if w.Judged != nil { // how many items are left is not known
 		s.Returned = 0
 	}
@@ -49,7 +51,8 @@ func add(s *design.Shape, b design.Bound) {
 	s.Bounds = append(s.Bounds, b)
 }
 
-// either adds alternatives. Those on one attribute are one bound of it; an alternative of which nothing is known lets every item pass.
+// either adds alternatives. Those on one attribute are one bound of it; an alternative of which nothing is known lets
+// every item pass.
 func either(s *design.Shape, or *expr.Or) {
 	bounds, ok := alternatives(or, nil)
 	if !ok || len(bounds) == 0 {
@@ -69,8 +72,8 @@ func either(s *design.Shape, or *expr.Or) {
 // alternativesMax bounds the alternatives of a shape.
 const alternativesMax = 64
 
-// alternatives adds one bound for each of the alternatives that a condition is. Of an AND it is the narrowest, as the operator says: the others can be
-// checked on what it finds.
+// alternatives adds one bound for each of the alternatives that a condition is. Of an AND it is the narrowest, as the
+// operator says: the others can be checked on what it finds.
 func alternatives(c expr.Condition, list []design.Bound) ([]design.Bound, bool) {
 	or, ok := c.(*expr.Or)
 	if !ok {
@@ -86,7 +89,8 @@ func alternatives(c expr.Condition, list []design.Bound) ([]design.Bound, bool) 
 }
 
 // narrow lists the operators, those first that let the fewest items pass.
-var narrow = [...]design.Operator{design.Equal, design.Prefix, design.Contains, design.Range, design.Exists} // immutable
+// immutable
+var narrow = [...]design.Operator{design.Equal, design.Prefix, design.Contains, design.Range, design.Exists}
 
 func narrowest(c expr.Condition) (best design.Bound, found bool) {
 	for _, one := range expr.Conjuncts(c) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package survey gathers what the advisor judges: the shape of a table and its indexes, a sample of its rows, and the queries that a
-// database was asked. It only reads.
+// Package survey gathers what the advisor judges: the shape of a table and its indexes, a sample of its rows, and the
+// queries that a database was asked. It only reads.
 //
 // Knows: package database's schemas, walks and rows; the advisor's design.
 // Never: rules, costs, protocols.
@@ -29,7 +29,8 @@ const (
 	sampleBytes  = 32 << 20 // of all rows; a place gets its share
 )
 
-// Queries keeps the shapes of the queries that each table was asked, in bounded memory. It is safe for concurrent use. Make one with NewQueries.
+// Queries keeps the shapes of the queries that each table was asked, in bounded memory. It is safe for concurrent use.
+// Make one with NewQueries.
 type Queries struct {
 	since time.Time
 	mu    sync.Mutex
@@ -38,20 +39,23 @@ type Queries struct {
 
 // NewQueries is empty, and counts from now.
 func NewQueries() *Queries {
-	return &Queries{since: time.Now(), logs: map[string]*log{}} // lint:clock rates are per second of the clock on the wall
+	// lint:clock rates are per second of the clock on the wall
+	return &Queries{since: time.Now(), logs: map[string]*log{}}
 }
 
 // log is that of one table.
 type log struct {
 	*design.Log
-	seen atomic.Int64                             // queries
-	uses atomic.Pointer[map[string]*atomic.Int64] // queries by the index that they walked; the map is replaced when an index is new
+	seen atomic.Int64 // queries
+	// queries by the index that they walked; the map is replaced when an index is new
+	uses atomic.Pointer[map[string]*atomic.Int64]
 }
 
 // tablesMax is of how many tables queries are kept; those of others are not.
 const tablesMax = 1000
 
-// The first observeAll queries of a table are looked at, and of further ones a random one of observeEvery: looking takes some microseconds.
+// The first observeAll queries of a table are looked at, and of further ones a random one of observeEvery: looking
+// takes some microseconds.
 const (
 	observeAll   = 2000
 	observeEvery = 8
@@ -125,7 +129,8 @@ func (q *Queries) log(table string, make bool) *log {
 	return l
 }
 
-// Describe adds to a design what its table was asked: the queries with their rates, the most frequent first, and how often each index was walked.
+// Describe adds to a design what its table was asked: the queries with their rates, the most frequent first, and how
+// often each index was walked.
 func (q *Queries) Describe(d *design.Design) {
 	now := time.Now() // lint:clock as in NewQueries
 	d.Observed = now.Sub(q.since)
@@ -153,8 +158,8 @@ func Tables(db *database.DB) (names []string) {
 	return names
 }
 
-// Of describes a table: its keys and indexes, their sizes, and a sample of its rows. A table of another database than the default one is named
-// database.table. Errors: those of reading.
+// Of describes a table: its keys and indexes, their sizes, and a sample of its rows. A table of another database than
+// the default one is named database.table. Errors: those of reading.
 func Of(ctx context.Context, db *database.DB, table string) (*design.Design, error) {
 	pin, err := db.Pin(table)
 	if dbName, name, ok := strings.Cut(table, "."); ok && database.KindOf(err) == database.KindNotFound {
@@ -178,12 +183,14 @@ func tableOf(ctx context.Context, pin database.Pinned) (t design.Table, err erro
 	if err != nil {
 		return t, err
 	}
-	t = design.Table{Name: qualified(descriptor.Database, descriptor.Name), Types: map[string]string{}, Items: float64(size.Rows), Bytes: float64(size.Bytes)}
+	t = design.Table{Name: qualified(descriptor.Database, descriptor.Name), Types: map[string]string{},
+		Items: float64(size.Rows), Bytes: float64(size.Bytes)}
 	t.SQL = descriptor.Dialect["sql"] != nil && descriptor.Dialect["dynamodb"] == nil
 	t.Hashed = len(descriptor.Primary.Key) > 0 && descriptor.Primary.Key[0].Hidden
 	t.Key = keyOf(&descriptor.Primary, t.Types)
 	for x := range descriptor.Declared() {
-		one := design.Index{Name: x.Name, Local: x.Local, Nulls: x.KeepNulls, Key: keyOf(x, t.Types), Projection: projectionOf(x.Projection)}
+		one := design.Index{Name: x.Name, Local: x.Local, Nulls: x.KeepNulls, Key: keyOf(x, t.Types),
+			Projection: projectionOf(x.Projection)}
 		if x.CreatedAtMS > 0 {
 			one.Age = time.Since(time.UnixMilli(x.CreatedAtMS)) // lint:clock as in NewQueries
 		}
@@ -238,7 +245,8 @@ func projectionOf(p schema.Projection) string {
 // sample reads a run of rows from the beginning of each part of the table.
 func sample(ctx context.Context, pin database.Pinned) (rows []design.Row, err error) {
 	for place := range samplePlaces {
-		cursor, err := pin.Query(ctx, database.Query{Segment: place, Segments: samplePlaces, ExaminedMax: sampleRun, BytesMax: sampleBytes / samplePlaces, Quiet: true})
+		cursor, err := pin.Query(ctx, database.Query{Segment: place, Segments: samplePlaces, ExaminedMax: sampleRun,
+			BytesMax: sampleBytes / samplePlaces, Quiet: true})
 		if err != nil {
 			return nil, err
 		}

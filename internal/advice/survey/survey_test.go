@@ -21,13 +21,16 @@ func TestSurvey(t *testing.T) {
 	db := testdb.OpenWith(t, database.Options{Walked: queries.Observe})
 	table, err := db.CreateTable(t.Context(), database.TableSpec{
 		Name: "orders", Key: database.Columns("customer", schema.String, "id", schema.Number),
-		Indexes: []database.IndexSpec{{Name: "by-day", Key: database.Columns("day", schema.String), Projection: schema.ProjectKeys}},
+		Indexes: []database.IndexSpec{{Name: "by-day", Key: database.Columns("day", schema.String),
+			Projection: schema.ProjectKeys}},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range 500 {
-		if err := table.Put(t.Context(), database.Document{"customer": fmt.Sprintf("c%d", i%7), "id": i, "day": "2026-01-01", "paid": i%2 == 0}); err != nil {
+		if err := table.Put(t.Context(),
+			database.Document{"customer": fmt.Sprintf("c%d", i%7), "id": i, "day": "2026-01-01",
+				"paid": i%2 == 0}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -39,21 +42,24 @@ func TestSurvey(t *testing.T) {
 	}
 	for range 3 {
 		ask(database.Query{
-			Where:  govalue.All(govalue.Attribute("customer").Equal("c1"), govalue.Attribute("id").AtLeast(10), govalue.Attribute("id").Less(100)),
+			Where: govalue.All(govalue.Attribute("customer").Equal("c1"), govalue.Attribute("id").AtLeast(10),
+				govalue.Attribute("id").Less(100)),
 			Filter: govalue.Attribute("paid").Equal(true), Reverse: true,
 		})
 	}
 	ask(database.Query{Index: "by-day", Where: govalue.Attribute("day").Equal("2026-01-01"), ExaminedMax: 5})
 
 	paid, day := govalue.Attribute("paid"), govalue.Attribute("day")
-	ask(database.Query{Filter: govalue.Any(paid.Equal(true), govalue.All(day.AtLeast("2026"), paid.Equal(false)), govalue.Not(day.Equal("2027")))})
+	ask(database.Query{Filter: govalue.Any(paid.Equal(true), govalue.All(day.AtLeast("2026"), paid.Equal(false)),
+		govalue.Not(day.Equal("2027")))})
 	ask(database.Query{Filter: govalue.Any(day.Equal("2026"), day.Equal("2027"))})
 
 	d, err := survey.Of(t.Context(), db, "orders")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.Table.Items != 500 || len(d.Sample) == 0 || len(d.Sample) > 500 || d.Table.Key.String() != "customer | id" || d.Table.Types["id"] != "N" {
+	if d.Table.Items != 500 || len(d.Sample) == 0 || len(d.Sample) > 500 || d.Table.Key.String() != "customer | id" ||
+		d.Table.Types["id"] != "N" {
 		t.Errorf("%+v, %d rows", d.Table, len(d.Sample))
 	}
 	if len(d.Table.Indexes) != 1 || d.Table.Indexes[0].Projection != "KEYS_ONLY" || d.Table.Indexes[0].Items != 500 {
@@ -75,20 +81,25 @@ func TestSurvey(t *testing.T) {
 		{Attribute: "id", Operator: design.Range, Low: design.Number("10"), High: design.Number("100")},
 		{Attribute: "paid", Operator: design.Equal},
 	}
-	if fmt.Sprint(first.Bounds) != fmt.Sprint(want) || !first.Descending || first.Index != "" || first.Read < first.Returned {
+	if fmt.Sprint(first.Bounds) != fmt.Sprint(want) || !first.Descending || first.Index != "" ||
+		first.Read < first.Returned {
 		t.Errorf("%+v", first)
 	}
 	either := slices.IndexFunc(shapes, func(s design.Shape) bool { return len(s.Any) > 0 })
-	alternatives := []design.Bound{{Attribute: "paid", Operator: design.Equal}, {Attribute: "paid", Operator: design.Equal}, {Attribute: "day", Operator: design.Exists}}
+	alternatives := []design.Bound{{Attribute: "paid", Operator: design.Equal},
+		{Attribute: "paid", Operator: design.Equal}, {Attribute: "day", Operator: design.Exists}}
 	if either < 0 || fmt.Sprint(shapes[either].Any) != fmt.Sprint(alternatives) {
 		t.Errorf("alternatives: %+v", shapes)
 	}
 	if !slices.ContainsFunc(shapes, func(s design.Shape) bool {
-		return fmt.Sprint(s.Bounds) == fmt.Sprint([]design.Bound{{Attribute: "day", Operator: design.Equal}}) && s.Index == ""
+		return fmt.Sprint(s.Bounds) == fmt.Sprint([]design.Bound{{Attribute: "day", Operator: design.Equal}}) &&
+			s.Index == ""
 	}) {
 		t.Errorf("OR over one attribute: %+v", shapes)
 	}
-	if second := shapes[slices.IndexFunc(shapes, func(s design.Shape) bool { return s.Index != "" })]; second.Index != "by-day" || second.Limit != 5 || second.Returned != 5 {
+	if second := shapes[slices.IndexFunc(shapes,
+		func(s design.Shape) bool { return s.Index != "" })]; second.Index != "by-day" || second.Limit != 5 ||
+		second.Returned != 5 {
 		t.Errorf("%+v", second)
 	}
 	if d.Observed <= 0 || d.Table.Queries != 5 || d.Table.Indexes[0].Queries != 1 || d.Table.Indexes[0].Age <= 0 {
@@ -112,7 +123,8 @@ func TestMany(t *testing.T) {
 	if len(shapes) != 2 || shapes[0].Index != "often" {
 		t.Fatalf("%+v", shapes)
 	}
-	if share := shapes[0].Rate / (shapes[0].Rate + shapes[1].Rate); share < 0.87 || share > 0.93 { // 0.9, 11 standard deviations to either side
+	// 0.9, 11 standard deviations to either side
+	if share := shapes[0].Rate / (shapes[0].Rate + shapes[1].Rate); share < 0.87 || share > 0.93 {
 		t.Errorf("a share of %.3f", share)
 	}
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package gateway lets several processes serve one store at once. Each is a gateway with a record in the store: a lease, which says until when it may
-// commit by the cluster's clock, and how far it is with changes of the schema. Who changes the schema waits until every gateway has followed, or
-// its lease has passed; work that one gateway does for all has an owner, which others follow when its lease has passed.
+// Package gateway lets several processes serve one store at once. Each is a gateway with a record in the store: a
+// lease, which says until when it may commit by the cluster's clock, and how far it is with changes of the schema. Who
+// changes the schema waits until every gateway has followed, or its lease has passed; work that one gateway does for
+// all has an owner, which others follow when its lease has passed.
 //
-// A gateway whose lease has passed can't commit: the store refuses it. Nor does it read, as far as its own clock can tell. It takes a new lease
-// only after it has installed the newest schema and nobody in its process uses an older one.
+// A gateway whose lease has passed can't commit: the store refuses it. Nor does it read, as far as its own clock can
+// tell. It takes a new lease only after it has installed the newest schema and nobody in its process uses an older one.
 //
 // Knows: gateways' records, leases, owners of work.
 // Never: tables, what a change of the schema is, which work there is.
@@ -58,8 +59,8 @@ type Options struct {
 type Settings struct {
 	// ID names this gateway in records and logs. Default: a new UUID.
 	ID string
-	// Lease is how long the gateway may commit after it was last heard of: so long do changes of the schema wait for one that vanishes. It is
-	// renewed four times as often. Default: 10 seconds.
+	// Lease is how long the gateway may commit after it was last heard of: so long do changes of the schema wait for
+	// one that vanishes. It is renewed four times as often. Default: 10 seconds.
 	Lease time.Duration
 	// Poll is how often the store is asked for changes of the schema and for jobs. Default: 300 milliseconds.
 	Poll time.Duration
@@ -67,8 +68,8 @@ type Settings struct {
 
 // Schema is the part of the schema that a gateway has installed.
 type Schema interface {
-	// Refresh installs what other gateways have changed, and returns the generation that is installed then and the tables of which somebody in
-	// this process still uses an older version.
+	// Refresh installs what other gateways have changed, and returns the generation that is installed then and the
+	// tables of which somebody in this process still uses an older version.
 	Refresh(ctx context.Context) (generation uint64, held []uint32, err error)
 }
 
@@ -83,7 +84,8 @@ type Gateway struct {
 	deadline atomic.Int64 // nanoseconds after began: reads must have ended before
 	ahead    atomic.Int64 // milliseconds that the cluster's clock is ahead of this machine's
 	joined   atomic.Bool
-	// commits is held by each commit while it looks at joined and is under way, so that none of before a new lease goes by that lease.
+	// commits is held by each commit while it looks at joined and is under way, so that none of before a new lease goes
+	// by that lease.
 	commits sync.RWMutex
 
 	mu      sync.Mutex
@@ -102,7 +104,8 @@ type Gateway struct {
 func New(o Options, works ...string) *Gateway {
 	o.ID = cmp.Or(o.ID, uuid.NewString())
 	o.Lease, o.Poll = cmp.Or(o.Lease, leaseDefault), cmp.Or(o.Poll, pollDefault)
-	g := &Gateway{Options: o, began: time.Now(), nudge: make(chan struct{}, 1), ended: make(chan struct{})} // lint:clock leases need a real one
+	// lint:clock leases need a real one
+	g := &Gateway{Options: o, began: time.Now(), nudge: make(chan struct{}, 1), ended: make(chan struct{})}
 	for _, name := range works {
 		g.Work(name)
 	}
@@ -131,7 +134,8 @@ func (g *Gateway) Join(ctx context.Context, schema Schema) error {
 	return nil
 }
 
-// Close gives the lease back, and all work, so that others need not wait. Nothing is committed later. A nil Gateway has nothing to give.
+// Close gives the lease back, and all work, so that others need not wait. Nothing is committed later. A nil Gateway has
+// nothing to give.
 func (g *Gateway) Close() {
 	if g == nil || g.cancel == nil {
 		return
@@ -147,7 +151,8 @@ func (g *Gateway) Close() {
 	ctx, cancel := context.WithTimeout(context.Background(), min(g.Lease, 5*time.Second))
 	defer cancel()
 	if err := kv.Update(ctx, g.Store, func(txn kv.Txn) error { return g.giveBack(ctx, txn) }); err != nil {
-		g.Logger.Warn("failed to release the gateway's lease; other gateways wait until it expires", "gateway", g.ID, "error", err)
+		g.Logger.Warn("failed to release the gateway's lease; other gateways wait until it expires", "gateway", g.ID,
+			"error", err)
 	}
 }
 
@@ -228,7 +233,8 @@ func (g *Gateway) turn(life context.Context) {
 	if !g.joined.Load() {
 		if err := g.join(ctx); err != nil && life.Err() == nil && time.Since(g.told) > g.Lease {
 			g.told = time.Now() // lint:clock for the log
-			g.Logger.Warn("the gateway has no lease and answers no requests; it keeps trying", "gateway", g.ID, "error", err)
+			g.Logger.Warn("the gateway has no lease and answers no requests; it keeps trying", "gateway", g.ID, "error",
+				err)
 		}
 		return
 	}
@@ -293,9 +299,10 @@ func (g *Gateway) join(ctx context.Context) error {
 	return nil
 }
 
-// lease writes the record within a transaction that check agrees to. early lets it commit by the new lease, since there is none: all other commits are
-// refused meanwhile.
-func (g *Gateway) lease(ctx context.Context, record Record, check func(txn kv.Txn, key []byte) error, early bool) error {
+// lease writes the record within a transaction that check agrees to. early lets it commit by the new lease, since there
+// is none: all other commits are refused meanwhile.
+func (g *Gateway) lease(ctx context.Context, record Record, check func(txn kv.Txn, key []byte) error,
+	early bool) error {
 	began := time.Now() // lint:clock the lease is measured from before the cluster's clock is read
 	now, err := g.Shared.NowMS(ctx)
 	if err != nil {
@@ -341,7 +348,8 @@ func (g *Gateway) Lost(err error) {
 	for _, w := range works {
 		w.owned.Store(false)
 	}
-	g.Logger.Error("the gateway lost its lease: it answers no requests until it has a new one", "gateway", g.ID, "error", err)
+	g.Logger.Error("the gateway lost its lease: it answers no requests until it has a new one", "gateway", g.ID,
+		"error", err)
 	g.Nudge()
 }
 

@@ -39,8 +39,8 @@ func still(t *testing.T, store *mem.Store, id string) *Gateway {
 	return g
 }
 
-// TestOwners: work has one owner. Once its lease has passed another takes it over, and a transaction of the old owner is refused, even if that has a new
-// lease by then.
+// TestOwners: work has one owner. Once its lease has passed another takes it over, and a transaction of the old owner
+// is refused, even if that has a new lease by then.
 func TestOwners(t *testing.T) {
 	var now atomic.Int64
 	now.Store(1e12)
@@ -79,7 +79,8 @@ func TestOwners(t *testing.T) {
 	if err := batch.Commit(t.Context()); !errors.Is(err, kv.ErrConflict) {
 		t.Errorf("the old owner's batch ends in %v, want a conflict", err)
 	}
-	err = kv.Update(t.Context(), first.Leased(), func(txn kv.Txn) error { return first.Work("work").Guard(t.Context(), txn) })
+	err = kv.Update(t.Context(), first.Leased(),
+		func(txn kv.Txn) error { return first.Work("work").Guard(t.Context(), txn) })
 	if !errors.Is(err, ErrNotOwner) {
 		t.Errorf("the old owner's next batch ends in %v, want ErrNotOwner", err)
 	}
@@ -94,7 +95,8 @@ func (g *Gateway) turnAt(t *testing.T) {
 	g.takeWorks(t.Context())
 }
 
-// TestFence: beyond its lease a gateway commits nothing, by the store's clock, whatever it believes itself; and it gets no new lease on an older schema.
+// TestFence: beyond its lease a gateway commits nothing, by the store's clock, whatever it believes itself; and it gets
+// no new lease on an older schema.
 func TestFence(t *testing.T) {
 	var now atomic.Int64
 	now.Store(1e12)
@@ -120,7 +122,8 @@ func TestFence(t *testing.T) {
 		t.Errorf("the lease was renewed at its end: %v", err)
 	}
 	// The second changes the schema: it waits for nobody, and removes the record.
-	err := kv.Update(t.Context(), second.Leased(), func(txn kv.Txn) error { _, err := Raise(t.Context(), txn); return err })
+	err := kv.Update(t.Context(), second.Leased(),
+		func(txn kv.Txn) error { _, err := Raise(t.Context(), txn); return err })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -57,8 +57,8 @@ func Records(ctx context.Context, store kv.Store) ([]Record, error) {
 	return records, cursor.Close()
 }
 
-// Agree returns once all gateways have installed a generation of the schema, and none uses an older version of the table than that, or their leases have
-// passed; table 0 is none. Errors: kv.ErrFenced, ctx's, the store's.
+// Agree returns once all gateways have installed a generation of the schema, and none uses an older version of the
+// table than that, or their leases have passed; table 0 is none. Errors: kv.ErrFenced, ctx's, the store's.
 func (g *Gateway) Agree(ctx context.Context, generation uint64, table uint32) error {
 	for {
 		behind, err := g.behind(ctx, generation, table)

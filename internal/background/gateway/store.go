@@ -8,8 +8,8 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// Leased returns the store as the gateway's requests use it: it commits while there is a lease, and what it reads was read before the lease had
-// passed; else the error is kv.ErrFenced.
+// Leased returns the store as the gateway's requests use it: it commits while there is a lease, and what it reads was
+// read before the lease had passed; else the error is kv.ErrFenced.
 func (g *Gateway) Leased() kv.Store { return &leasedStore{Store: g.Store, gateway: g} }
 
 type leasedStore struct {

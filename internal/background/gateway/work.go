@@ -94,7 +94,8 @@ func (w *Work) take(ctx context.Context) (owned, taken bool, err error) {
 	return owned, taken, err
 }
 
-// isLive reports whether a gateway has a lease. One that has none is guarded, so that it can't have a new one by the time of the commit.
+// isLive reports whether a gateway has a lease. One that has none is guarded, so that it can't have a new one by the
+// time of the commit.
 func isLive(ctx context.Context, txn kv.Txn, id string, nowMS int64) (bool, error) {
 	key := keyspace.AppendGateway(nil, id)
 	stored, ok, err := txn.Get(ctx, key, nil)

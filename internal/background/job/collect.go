@@ -16,7 +16,8 @@ const (
 	collectPause = time.Minute
 )
 
-// collect lets the store drop old versions, again and again, while this process owns that work. done is closed when it has ended.
+// collect lets the store drop old versions, again and again, while this process owns that work. done is closed when it
+// has ended.
 func (r *Runner) collect(ctx context.Context, collector kv.Collector, owner Owner, done chan struct{}) {
 	defer close(done)
 	pause := collectPause

@@ -43,7 +43,8 @@ func TestCollect(t *testing.T) {
 		handles[i] = &collecting{Shared: store.Share(), enough: make(chan struct{})}
 		var err error
 		dbs[i], err = database.Open(t.Context(), handles[i], database.Options{
-			Logger: slog.New(slog.DiscardHandler), Gateway: database.GatewayOptions{Lease: 200 * time.Millisecond, Poll: 5 * time.Millisecond},
+			Logger:  slog.New(slog.DiscardHandler),
+			Gateway: database.GatewayOptions{Lease: 200 * time.Millisecond, Poll: 5 * time.Millisecond},
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -15,8 +15,8 @@ import (
 	"github.com/weftdb/weft/order"
 )
 
-// compact goes through the rows of a table with rules of cells and writes those anew of which something has ended; with Job.Engine it then has the engine give
-// the space back.
+// compact goes through the rows of a table with rules of cells and writes those anew of which something has ended; with
+// Job.Engine it then has the engine give the space back.
 func (r *Runner) compact(ctx context.Context, j *Job) error {
 	if err := r.Enforce(ctx, j.Table); err != nil {
 		return forgive(r, err, j)
@@ -34,7 +34,8 @@ func (r *Runner) compact(ctx context.Context, j *Job) error {
 	if j.Engine && r.Admin != nil {
 		prefix := keyspace.AppendTableRows(nil, j.Table)
 		end, _ := order.PrefixEnd(nil, prefix)
-		if err := r.Admin.Compact(ctx, kv.Range{Start: prefix, End: end}); err != nil && !errors.Is(err, kv.ErrUnsupported) {
+		if err := r.Admin.Compact(ctx, kv.Range{Start: prefix, End: end}); err != nil &&
+			!errors.Is(err, kv.ErrUnsupported) {
 			return err
 		}
 	}
@@ -75,7 +76,10 @@ func (r *Runner) compactBatch(ctx context.Context, j *Job) (more bool, err error
 	if table.Cells == nil {
 		return false, nil
 	}
-	return r.pass(ctx, j, table, func(txn kv.Txn, keys [][]byte, _ *Job) error { return r.cleanAll(ctx, txn, table, keys, j.Markers) })
+	return r.pass(ctx, j, table, func(txn kv.Txn, keys [][]byte,
+		_ *Job) error {
+		return r.cleanAll(ctx, txn, table, keys, j.Markers)
+	})
 }
 
 // cleanAll cleans rows within txn. One that can't be read stays as it is, and is reported.
@@ -92,7 +96,8 @@ func (r *Runner) cleanAll(ctx context.Context, txn kv.Txn, table *record.Table, 
 		}
 		row = stored
 		if err := stored.Validate(table.Names); err != nil {
-			r.Logger.Error("failed to read a row; it stays unchanged", "table", table.Schema.Name, "row", fmt.Sprint(keyspace.Print(key)), "error", err)
+			r.Logger.Error("failed to read a row; it stays unchanged", "table", table.Schema.Name, "row",
+				fmt.Sprint(keyspace.Print(key)), "error", err)
 			continue
 		}
 		if _, err := writer.Clean(txn, table, key, stored, r.Now().UnixMilli(), markers); err != nil {

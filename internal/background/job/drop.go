@@ -14,8 +14,8 @@ import (
 	"github.com/weftdb/weft/order"
 )
 
-// dropIndex frees the space of an index once nobody reads or writes it any more, then forgets it. The index comes here Retiring, so
-// that transactions that still read it miss no write.
+// dropIndex frees the space of an index once nobody reads or writes it any more, then forgets it. The index comes here
+// Retiring, so that transactions that still read it miss no write.
 func (r *Runner) dropIndex(ctx context.Context, j *Job) error {
 	err := r.change(ctx, j, func(table *schema.Table) error {
 		index, ok := table.IndexByID(j.Index)
@@ -54,10 +54,12 @@ func (r *Runner) dropTable(ctx context.Context, j *Job) error {
 // clear deletes all keys with a prefix.
 func (r *Runner) clear(ctx context.Context, j *Job, prefix []byte) error {
 	end, _ := order.PrefixEnd(nil, prefix)
-	return r.clearAll(ctx, kv.Range{Start: prefix, End: end}, func(fn func(kv.Txn) error) error { return r.transact(ctx, j, fn) })
+	return r.clearAll(ctx, kv.Range{Start: prefix, End: end},
+		func(fn func(kv.Txn) error) error { return r.transact(ctx, j, fn) })
 }
 
-// Clear deletes all keys of a range that nobody reads or writes any more, by the engine's range deletion where it has one.
+// Clear deletes all keys of a range that nobody reads or writes any more, by the engine's range deletion where it has
+// one.
 func (r *Runner) Clear(ctx context.Context, all kv.Range) error {
 	return r.clearAll(ctx, all, func(fn func(kv.Txn) error) error { return kv.Update(ctx, r.Store, fn) })
 }

@@ -24,9 +24,9 @@ const (
 	expiryInterval = time.Second
 	// expiryPauseMax is the time a fault makes the next look wait at most.
 	expiryPauseMax = time.Minute
-	// Most looks begin this long, in seconds, before the last one, and one in so many seconds begins at the oldest row. An engine steps over what
-	// was deleted until it has compacted it, so that looks from the beginning would be slower the more has expired. What is
-	// written with an expiry that was over long ago waits for the long look.
+	// Most looks begin this long, in seconds, before the last one, and one in so many seconds begins at the oldest row.
+	// An engine steps over what was deleted until it has compacted it, so that looks from the beginning would be slower
+	// the more has expired. What is written with an expiry that was over long ago waits for the long look.
 	expirySlack = 60
 )
 
@@ -56,7 +56,8 @@ func (w expiryKind) index(table *schema.Table) (*schema.Index, bool) {
 	return table.Expiry()
 }
 
-// expiryProgress is how far the rows of one table have been looked through; times are seconds since the Unix epoch. The zero value is: not at all.
+// expiryProgress is how far the rows of one table have been looked through; times are seconds since the Unix epoch. The
+// zero value is: not at all.
 type expiryProgress struct {
 	index uint32
 	until int64 // all rows that expire by then have been deleted,
@@ -69,7 +70,8 @@ func newExpiry(ctx context.Context, options Options) (*expiry, error) {
 	if options.ExpiryInterval == 0 {
 		options.ExpiryInterval = expiryInterval
 	}
-	e := &expiry{Options: options, turn: make(chan struct{}, 1), ended: make(chan struct{}), tables: map[expiryKind]expiryProgress{}}
+	e := &expiry{Options: options, turn: make(chan struct{}, 1), ended: make(chan struct{}),
+		tables: map[expiryKind]expiryProgress{}}
 	e.turn <- struct{}{}
 	reader, err := options.Store.Read(ctx)
 	if err != nil {
@@ -147,8 +149,8 @@ func (e *expiry) waitStopped() {
 	e.turn <- struct{}{}
 }
 
-// Expire deletes the rows of all tables that have expired by now, and returns how many they were. A table with a fault does not keep it from
-// the others; all faults are returned. Errors: kv.ErrClosed, ctx's.
+// Expire deletes the rows of all tables that have expired by now, and returns how many they were. A table with a fault
+// does not keep it from the others; all faults are returned. Errors: kv.ErrClosed, ctx's.
 func (r *Runner) Expire(ctx context.Context) (deleted int64, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -156,8 +158,8 @@ func (r *Runner) Expire(ctx context.Context) (deleted int64, err error) {
 	return r.expiry.sweep(ctx, true)
 }
 
-// sweep deletes what has expired by now, one batch of each table after the other, so that one with many expired rows does not hold up the
-// rest. whole makes it begin with the oldest rows.
+// sweep deletes what has expired by now, one batch of each table after the other, so that one with many expired rows
+// does not hold up the rest. whole makes it begin with the oldest rows.
 func (e *expiry) sweep(ctx context.Context, whole bool) (deleted int64, err error) {
 	select {
 	case <-e.turn:

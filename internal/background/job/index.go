@@ -18,8 +18,9 @@ const (
 	batchBytes = 1 << 20
 )
 
-// buildIndex takes an index through its states. Each step is published and waited for, so every transaction that runs during the backfill
-// already writes the index: a row is indexed by the backfill, by its writer, or by both with the same bytes.
+// buildIndex takes an index through its states. Each step is published and waited for, so every transaction that runs
+// during the backfill already writes the index: a row is indexed by the backfill, by its writer, or by both with the
+// same bytes.
 func (r *Runner) buildIndex(ctx context.Context, j *Job) error {
 	for _, state := range []schema.State{schema.WriteOnly, schema.Backfill} {
 		if err := r.advance(ctx, j, state); err != nil {
@@ -98,8 +99,9 @@ func setState(table *schema.Table, id uint32, state schema.State) error {
 
 func leaving(state schema.State) bool { return state == schema.Retiring || state == schema.Dropping }
 
-// backfill indexes the next batch of rows; more is false when there are none left. The batch's rows are latched, so writers in this process
-// wait instead of failing, and guarded, so a writer elsewhere conflicts instead of being overwritten.
+// backfill indexes the next batch of rows; more is false when there are none left. The batch's rows are latched, so
+// writers in this process wait instead of failing, and guarded, so a writer elsewhere conflicts instead of being
+// overwritten.
 func (r *Runner) backfill(ctx context.Context, j *Job) (more bool, err error) {
 	version, err := r.Catalog.AcquireID(j.Table)
 	if err != nil {
@@ -118,9 +120,10 @@ func (r *Runner) backfill(ctx context.Context, j *Job) (more bool, err error) {
 	})
 }
 
-// pass does the next batch of a job that goes over all rows of a table, in one transaction with how far it got; more is false when there are none left. The
-// rows are latched. do runs again after a conflict, with next as it was.
-func (r *Runner) pass(ctx context.Context, j *Job, table *record.Table, do func(txn kv.Txn, keys [][]byte, next *Job) error) (more bool, err error) {
+// pass does the next batch of a job that goes over all rows of a table, in one transaction with how far it got; more is
+// false when there are none left. The rows are latched. do runs again after a conflict, with next as it was.
+func (r *Runner) pass(ctx context.Context, j *Job, table *record.Table,
+	do func(txn kv.Txn, keys [][]byte, next *Job) error) (more bool, err error) {
 	keys, err := r.batch(ctx, table, j.Cursor)
 	if err != nil || len(keys) == 0 {
 		return false, err
@@ -167,7 +170,8 @@ func (r *Runner) batch(ctx context.Context, table *record.Table, after []byte) (
 	return keys, cursor.Close()
 }
 
-func fill(ctx context.Context, txn kv.Txn, table *record.Table, index *record.Index, keys [][]byte) (misfits int64, err error) {
+func fill(ctx context.Context, txn kv.Txn, table *record.Table, index *record.Index, keys [][]byte) (misfits int64,
+	err error) {
 	var writer record.Writer
 	var row []byte
 	for _, key := range keys {

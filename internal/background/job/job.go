@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package job does long work in small transactions: building an index on a table in use, freeing the space of dropped tables and indexes. A
-// job is filed in the same transaction as the change of the schema that asks for it, and keeps its progress with each batch, so
-// that it goes on where it was after a restart. Expired rows are deleted in the same manner, but are no job: the index that orders
-// them by expiry says at any time what is to be done.
+// Package job does long work in small transactions: building an index on a table in use, freeing the space of dropped
+// tables and indexes. A job is filed in the same transaction as the change of the schema that asks for it, and keeps
+// its progress with each batch, so that it goes on where it was after a restart. Expired rows are deleted in the same
+// manner, but are no job: the index that orders them by expiry says at any time what is to be done.
 //
 // Knows: the stages of an index build, batches, progress, which rows have expired.
 // Never: dialects, protocols, which job is worth doing.
@@ -46,7 +46,8 @@ type Job struct {
 	Done int64 `json:"done"`
 	// Misfits counts the rows among them that don't fit the index and were passed over.
 	Misfits int64 `json:"misfits,omitempty"`
-	// Markers says of a Compact that delete markers go, too, and Engine that the engine is to compact the table in the end.
+	// Markers says of a Compact that delete markers go, too, and Engine that the engine is to compact the table in the
+	// end.
 	Markers bool `json:"markers,omitempty"`
 	Engine  bool `json:"engine,omitempty"`
 	// Database and Title name a table that is being removed: no other record does any more.
@@ -58,9 +59,11 @@ type Job struct {
 	Running bool `json:"-"`
 	// Fault is why the last attempt failed; the job is tried again.
 	Fault string `json:"fault,omitempty"`
-	// Misfit says that the last attempt failed for a row that can't stand in the index, which no further attempt will change.
+	// Misfit says that the last attempt failed for a row that can't stand in the index, which no further attempt will
+	// change.
 	Misfit bool `json:"-"`
-	// Duplicate is the row for which the last attempt failed that has the same key as another one in a unique index; nil for none.
+	// Duplicate is the row for which the last attempt failed that has the same key as another one in a unique index;
+	// nil for none.
 	Duplicate *record.DuplicateError `json:"-"`
 }
 
@@ -134,13 +137,14 @@ func (j *Job) IndexName() string {
 type Progress struct {
 	Done     int64 // rows that the build has passed
 	Expected int64 // rows of the table, estimated; never below Done
-	// Fault is why the build stands still, "" if it does not; it is tried again and again. Misfit says that it waits for a row to be changed which
-	// can't stand in the index.
+	// Fault is why the build stands still, "" if it does not; it is tried again and again. Misfit says that it waits
+	// for a row to be changed which can't stand in the index.
 	Fault  string
 	Misfit bool
 	// Duplicate is that row, if the index is unique and another row has the same key; nil for other faults.
 	Duplicate *record.DuplicateError
 }
 
-// Percent is Done of Expected in whole percent, 0 to 99: a build that has passed all rows still has to publish the index.
+// Percent is Done of Expected in whole percent, 0 to 99: a build that has passed all rows still has to publish the
+// index.
 func (p Progress) Percent() int { return int(min(99, 100*float64(p.Done)/float64(max(p.Expected, 1)))) }

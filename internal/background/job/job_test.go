@@ -20,15 +20,16 @@ import (
 
 func open(t *testing.T, store kv.Store, pause time.Duration) *database.DB {
 	t.Helper()
-	db, err := database.Open(t.Context(), store, database.Options{Logger: slog.New(slog.NewTextHandler(io.Discard, nil)), BackfillPause: pause})
+	db, err := database.Open(t.Context(), store,
+		database.Options{Logger: slog.New(slog.NewTextHandler(io.Discard, nil)), BackfillPause: pause})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return db
 }
 
-// TestResume closes the database again and again while an index is built and another is dropped: the work goes on where it was, no batch is done
-// twice, and the index is whole.
+// TestResume closes the database again and again while an index is built and another is dropped: the work goes on where
+// it was, no batch is done twice, and the index is whole.
 func TestResume(t *testing.T) {
 	store := teststore.Store(t)
 	defer store.Close()
@@ -43,7 +44,8 @@ func TestResume(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := table.AddIndex(t.Context(), database.IndexSpec{Name: "by-color", Key: database.Columns("color", schema.String)}); err != nil {
+	if err := table.AddIndex(t.Context(),
+		database.IndexSpec{Name: "by-color", Key: database.Columns("color", schema.String)}); err != nil {
 		t.Fatal(err)
 	}
 	last := int64(0)
@@ -104,7 +106,9 @@ func TestDroppedWhileBuilt(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	err = errors.Join(table.AddIndex(t.Context(), database.IndexSpec{Name: "x", Key: database.Columns("color", schema.String)}), db.DropTable(t.Context(), "", "t"),
+	err = errors.Join(table.AddIndex(t.Context(),
+		database.IndexSpec{Name: "x", Key: database.Columns("color", schema.String)}),
+		db.DropTable(t.Context(), "", "t"),
 		db.WaitJobs(t.Context()))
 	if err != nil {
 		t.Fatal(err)
@@ -121,7 +125,8 @@ func TestDroppedWhileBuilt(t *testing.T) {
 	}
 }
 
-// TestDropBesideBuild drops a table while the index of another one is built, which takes hours: the space is freed meanwhile.
+// TestDropBesideBuild drops a table while the index of another one is built, which takes hours: the space is freed
+// meanwhile.
 func TestDropBesideBuild(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := mem.Open(mem.Options{})
@@ -129,7 +134,8 @@ func TestDropBesideBuild(t *testing.T) {
 		db := open(t, store, time.Hour)
 		defer db.Close()
 		for _, name := range []string{"built", "dropped"} {
-			table, err := db.CreateTable(t.Context(), database.TableSpec{Name: name, Key: database.Columns("pk", schema.Number)})
+			table, err := db.CreateTable(t.Context(),
+				database.TableSpec{Name: name, Key: database.Columns("pk", schema.Number)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -138,7 +144,8 @@ func TestDropBesideBuild(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if err := table.AddIndex(t.Context(), database.IndexSpec{Name: "x", Key: database.Columns("color", schema.String)}); err != nil {
+			if err := table.AddIndex(t.Context(),
+				database.IndexSpec{Name: "x", Key: database.Columns("color", schema.String)}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -28,7 +28,8 @@ func (l *lane) wakeUp() {
 
 func (l *lane) takes(j *Job) bool { return l.removals == (j.Kind == DropTable || j.Kind == DropIndex) }
 
-// clashes reports whether two jobs must not run at the same time. The older one soon finds that its table or index was dropped.
+// clashes reports whether two jobs must not run at the same time. The older one soon finds that its table or index was
+// dropped.
 func clashes(a, b *Job) bool {
 	return a.Table == b.Table && (a.Kind == DropTable || b.Kind == DropTable || a.Index == b.Index)
 }
@@ -104,12 +105,14 @@ func (r *Runner) leave(l *lane) {
 	}
 }
 
-// noteFailure notes the fault, puts the job behind the others and rests, so that a job that can't be done holds up nobody for ever.
+// noteFailure notes the fault, puts the job behind the others and rests, so that a job that can't be done holds up
+// nobody for ever.
 func (r *Runner) noteFailure(ctx context.Context, l *lane, j Job, err error) {
 	if ctx.Err() != nil {
 		return
 	}
-	r.Logger.Error("job failed; will retry", "job", j.ID, "kind", j.Kind, "table", j.Table, "index", j.Index, "error", err)
+	r.Logger.Error("job failed; will retry", "job", j.ID, "kind", j.Kind, "table", j.Table, "index", j.Index, "error",
+		err)
 	j.Duplicate, _ = errors.AsType[*record.DuplicateError](err)
 	j.Fault, j.Misfit = err.Error(), j.Duplicate != nil || indexkey.IsMisfit(err)
 	r.update(j, false)

@@ -30,11 +30,13 @@ type Options struct {
 	ExpiryInterval time.Duration
 	// Owns is asked which work this process does for all that share the store; nil: all, since there are no others.
 	Owns func(work string) Owner
-	// Poll is how often jobs are looked for that other processes filed or did. It counts with Owns alone, and must be positive then.
+	// Poll is how often jobs are looked for that other processes filed or did. It counts with Owns alone, and must be
+	// positive then.
 	Poll time.Duration
 	// Idle keeps everything from being done in the background.
 	Idle bool
-	// Expired is called with how many expired rows of a table each commit deleted; nil: none. It is called from one goroutine at a time.
+	// Expired is called with how many expired rows of a table each commit deleted; nil: none. It is called from one
+	// goroutine at a time.
 	Expired func(table string, rows int64)
 }
 
@@ -57,7 +59,8 @@ const (
 // retryPause is the time a failed job waits for its next attempt.
 const retryPause = 2 * time.Second
 
-// Runner does the jobs of one process: oldest first; removals run next to everything else, so that no long build keeps space from being freed.
+// Runner does the jobs of one process: oldest first; removals run next to everything else, so that no long build keeps
+// space from being freed.
 type Runner struct {
 	Options
 	work   context.Context // ends with Close
@@ -87,8 +90,9 @@ func Start(ctx context.Context, options Options) (*Runner, error) {
 	}
 	work, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	r := &Runner{
-		Options: options, work: work, cancel: cancel, ended: make(chan struct{}), expiry: expiry, jobs: jobs, changed: make(chan struct{}),
-		lanes: [2]*lane{{wake: make(chan struct{}, 1)}, {wake: make(chan struct{}, 1), removals: true}},
+		Options: options, work: work, cancel: cancel, ended: make(chan struct{}), expiry: expiry, jobs: jobs,
+		changed: make(chan struct{}),
+		lanes:   [2]*lane{{wake: make(chan struct{}, 1)}, {wake: make(chan struct{}, 1), removals: true}},
 	}
 	expiry.work = work
 	if options.Idle {
@@ -143,7 +147,8 @@ func (r *Runner) List() []Job {
 	for i := range list {
 		j := &list[i]
 		j.Running = slices.ContainsFunc(r.lanes[:], func(l *lane) bool {
-			return l.current != nil && l.current.Kind == j.Kind && l.current.Table == j.Table && l.current.Index == j.Index
+			return l.current != nil && l.current.Kind == j.Kind && l.current.Table == j.Table &&
+				l.current.Index == j.Index
 		})
 	}
 	return list

@@ -19,14 +19,15 @@ import (
 	"github.com/weftdb/weft/order"
 )
 
-// Bounds of one batch of a sweep: rows, and bytes of them. It is small because writers of these rows wait while it is committed.
+// Bounds of one batch of a sweep: rows, and bytes of them. It is small because writers of these rows wait while it is
+// committed.
 const (
 	sweepRows  = 100
 	sweepBytes = 1 << 20
 )
 
-// expiredYearsMax is how long ago the time of a row may be; beyond that it does not expire, as in DynamoDB, where such numbers are
-// taken for mistakes.
+// expiredYearsMax is how long ago the time of a row may be; beyond that it does not expire, as in DynamoDB, where such
+// numbers are taken for mistakes.
 const expiredYearsMax = 5
 
 // sweep is one walk over the expired rows of one table.
@@ -48,8 +49,8 @@ type sweep struct {
 // expiryBatch is one batch: the keys of rows, and the relative keys of the entries by which they were found.
 type expiryBatch struct{ rows, entries [][]byte }
 
-// batch deletes the next expired rows. more is false when it is through. Each batch pins the table by itself, so changes of the schema come in
-// between.
+// batch deletes the next expired rows. more is false when it is through. Each batch pins the table by itself, so
+// changes of the schema come in between.
 func (s *sweep) batch(ctx context.Context) (deleted int64, more bool, err error) {
 	version, err := s.Catalog.AcquireID(s.table)
 	if err != nil {
@@ -148,9 +149,10 @@ func (s *sweep) find(ctx context.Context, table *record.Table, index *record.Ind
 	return found, cursor.Close()
 }
 
-// delete deletes the rows of a batch that have expired still. They are latched, so that writers in this process wait instead of failing; a writer
-// elsewhere makes the commit conflict, and the rows are looked at again.
-func (s *sweep) delete(ctx context.Context, table *record.Table, index *record.Index, found expiryBatch) (deleted int64, err error) {
+// delete deletes the rows of a batch that have expired still. They are latched, so that writers in this process wait
+// instead of failing; a writer elsewhere makes the commit conflict, and the rows are looked at again.
+func (s *sweep) delete(ctx context.Context, table *record.Table, index *record.Index, found expiryBatch) (deleted int64,
+	err error) {
 	held, err := s.Latches.Lock(ctx, found.rows...)
 	if err != nil {
 		return 0, err
@@ -174,7 +176,8 @@ func (s *sweep) delete(ctx context.Context, table *record.Table, index *record.I
 }
 
 // deleteDue deletes rows until they are too many bytes for one commit. passed is how many it has looked at.
-func (s *sweep) deleteDue(ctx context.Context, txn kv.Txn, table *record.Table, index *record.Index, keys [][]byte) (deleted int64, passed int, err error) {
+func (s *sweep) deleteDue(ctx context.Context, txn kv.Txn, table *record.Table, index *record.Index,
+	keys [][]byte) (deleted int64, passed int, err error) {
 	var writer record.Writer
 	var row, scratch []byte
 	for size := 0; passed < len(keys) && size < sweepBytes; passed++ {

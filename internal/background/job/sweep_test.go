@@ -31,7 +31,8 @@ func TestSweepsBegin(t *testing.T) {
 		{"a minute after the last long one", false, expiryProgress{index: 3, until: now - 1, whole: now - 60}, oldest},
 		{"one that somebody asked for", true, expiryProgress{index: 3, until: now - 1, whole: now - 1}, oldest},
 		{"one of an index that was made anew", false, expiryProgress{index: 2, until: now - 1, whole: now - 1}, oldest},
-		{"after the clock was set back a little", false, expiryProgress{index: 3, until: now + 5, whole: now - 5}, now - 60},
+		{"after the clock was set back a little", false, expiryProgress{index: 3, until: now + 5, whole: now - 5},
+			now - 60},
 		{"after the clock was set back", false, expiryProgress{index: 3, until: now + 5, whole: now + 1}, oldest},
 	} {
 		s := &sweep{now: time.Unix(now, 0), whole: one.whole, before: one.before}

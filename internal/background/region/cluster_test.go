@@ -13,7 +13,8 @@ import (
 	"github.com/weftdb/weft/kv/tikv/tikvtest"
 )
 
-// TestCluster begins tables with regions of a cluster's own: what is asked for is split there, and what is shown is the cluster's.
+// TestCluster begins tables with regions of a cluster's own: what is asked for is split there, and what is shown is the
+// cluster's.
 func TestCluster(t *testing.T) {
 	cluster, err := tikvtest.Start()
 	if err != nil {
@@ -23,7 +24,8 @@ func TestCluster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	db, err := database.Open(t.Context(), store, database.Options{Admin: store, Logger: slog.New(slog.DiscardHandler), ExpiryInterval: -1, RebuildInterval: -1})
+	db, err := database.Open(t.Context(), store,
+		database.Options{Admin: store, Logger: slog.New(slog.DiscardHandler), ExpiryInterval: -1, RebuildInterval: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +45,8 @@ func TestCluster(t *testing.T) {
 		{"one", &database.RegionSpec{Count: 1}, 1},
 		{"unasked", nil, 4 * 3}, // the cluster has three stores
 	} {
-		spec := database.TableSpec{Name: c.name, Key: database.Columns("id", schema.String), PartitionParts: 1, Regions: c.spec}
+		spec := database.TableSpec{Name: c.name, Key: database.Columns("id", schema.String), PartitionParts: 1,
+			Regions: c.spec}
 		table, err := db.CreateTable(t.Context(), spec)
 		if err != nil {
 			t.Fatal(err)
@@ -66,7 +69,8 @@ func TestCluster(t *testing.T) {
 		for i := range regions {
 			rows += regions[i].Rows
 			if regions[i].Leader == "" || len(regions[i].Peers) != 3 {
-				t.Errorf("%s: region %s is led by %q, kept by %v", c.name, regions[i].ID, regions[i].Leader, regions[i].Peers)
+				t.Errorf("%s: region %s is led by %q, kept by %v", c.name, regions[i].ID, regions[i].Leader,
+					regions[i].Peers)
 			}
 		}
 		if len(regions) != c.want || rows != 50 {

@@ -17,7 +17,8 @@ import (
 	"github.com/weftdb/weft/internal/index/indexkey"
 )
 
-// TestPoints shows where regions begin, for each line of a spec: `8`, `4 from 0 to 100`, `at "a" "b"`. The argument key is `name type`, with desc and nulls.
+// TestPoints shows where regions begin, for each line of a spec: `8`, `4 from 0 to 100`, `at "a" "b"`. The argument key
+// is `name type`, with desc and nulls.
 func TestPoints(t *testing.T) {
 	datadriven.RunTest(t, "testdata/points", func(t *testing.T, d *datadriven.TestData) string {
 		x := indexOf(t, d)
@@ -36,7 +37,8 @@ func TestPoints(t *testing.T) {
 				if i > 0 {
 					b.WriteString("  ")
 				}
-				rest := indexkey.Leading(x, key, nil, func(_ *schema.KeyPart, v value.Value) { b.WriteString(v.String()) })
+				rest := indexkey.Leading(x, key, nil,
+					func(_ *schema.KeyPart, v value.Value) { b.WriteString(v.String()) })
 				if len(rest) > 0 {
 					fmt.Fprintf(&b, "+%x", rest)
 				}
@@ -126,7 +128,8 @@ func TestSteps(t *testing.T) {
 	})
 }
 
-// TestDivide judges requests, oldest first: each word of the input is KEY or KEY*TIMES or FROM-TO (numbers, in order); `shuffle` mixes each line.
+// TestDivide judges requests, oldest first: each word of the input is KEY or KEY*TIMES or FROM-TO (numbers, in order);
+// `shuffle` mixes each line.
 func TestDivide(t *testing.T) {
 	datadriven.RunTest(t, "testdata/divide", func(t *testing.T, d *datadriven.TestData) string {
 		var requests []Request

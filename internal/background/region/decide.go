@@ -65,8 +65,8 @@ func (k StepKind) String() string {
 	return [...]string{"split by size", "split by load", "merge"}[k]
 }
 
-// Steps returns the splits and merges of an index's regions, which are in key order. A region takes part in one step at most. The result
-// of a merge is too small and too quiet to be split again at once.
+// Steps returns the splits and merges of an index's regions, which are in key order. A region takes part in one step at
+// most. The result of a merge is too small and too quiet to be split again at once.
 func (s Settings) Steps(regions []Observation, nowMS int64) []Step {
 	s = s.filled()
 	var steps []Step
@@ -97,7 +97,8 @@ func (s *Settings) joins(a, b *Observation, nowMS int64) bool {
 		age = max(age, s.PresetAge)
 	}
 	youngest := max(a.CreatedAtMS, b.CreatedAtMS)
-	return a.Bytes+b.Bytes <= s.BytesMin && a.requests()+b.requests() <= coldShare*s.RequestsMax && nowMS-youngest >= age.Milliseconds()
+	return a.Bytes+b.Bytes <= s.BytesMin && a.requests()+b.requests() <= coldShare*s.RequestsMax &&
+		nowMS-youngest >= age.Milliseconds()
 }
 
 // Patience keeps a region from being looked at again and again where that was in vain. The zero value is ready.

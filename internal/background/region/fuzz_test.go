@@ -13,7 +13,8 @@ import (
 	"github.com/weftdb/weft/internal/data/value"
 )
 
-// FuzzPoints spreads regions between any two texts: the keys ascend, are fewer than the regions, and lie between the ends.
+// FuzzPoints spreads regions between any two texts: the keys ascend, are fewer than the regions, and lie between the
+// ends.
 func FuzzPoints(f *testing.F) {
 	f.Add("a", "z", 4)
 	f.Add("", "ん", 9)
@@ -36,7 +37,8 @@ func FuzzPoints(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(keys) > 0 && (len(keys) >= count || !slices.IsSortedFunc(keys, bytes.Compare) || bytes.Compare(keys[0], ends[0]) <= 0 ||
+		if len(keys) > 0 && (len(keys) >= count || !slices.IsSortedFunc(keys, bytes.Compare) ||
+			bytes.Compare(keys[0], ends[0]) <= 0 ||
 			bytes.Compare(keys[len(keys)-1], ends[1]) > 0) {
 			t.Fatalf("%q to %q in %d: %q", from, to, count, keys)
 		}

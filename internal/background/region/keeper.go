@@ -24,7 +24,8 @@ import (
 type Traffic interface {
 	// Rates returns the requests a second of late in each of the ranges, which ascend and do not overlap.
 	Rates(ranges []kv.Range) []Rate
-	// Requests returns a sample of the requests in r of late, oldest first: each for an entry that was really read or written. The keys are the caller's.
+	// Requests returns a sample of the requests in r of late, oldest first: each for an entry that was really read or
+	// written. The keys are the caller's.
 	Requests(r kv.Range) []Request
 }
 
@@ -42,11 +43,14 @@ type Options struct {
 	// Compile prepares a version of a table.
 	Compile func(*catalog.Version) *record.Table
 
-	Admin    kv.Admin                                       // nil: sizes are unknown
-	SizeOf   func(ctx context.Context) func(kv.Range) int64 // estimates the bytes of a range; nil, or giving nil: nobody can
-	Traffic  Traffic                                        // nil: requests are unknown, and no region is split for them
+	Admin kv.Admin // nil: sizes are unknown
+	// estimates the bytes of a range; nil, or giving nil: nobody can
+	SizeOf func(ctx context.Context) func(kv.Range) int64
+	// nil: requests are unknown, and no region is split for them
+	Traffic  Traffic
 	Settings Settings
-	// TellSplit is called after a region of a table's own key was split, but not on a cluster; its error is logged. nil: nobody wants to know.
+	// TellSplit is called after a region of a table's own key was split, but not on a cluster; its error is logged.
+	// nil: nobody wants to know.
 	TellSplit func(ctx context.Context, table uint32) error
 }
 
@@ -100,7 +104,8 @@ func (k *Keeper) run(life context.Context) {
 	defer close(k.ended)
 	for {
 		select {
-		case <-time.After(k.Settings.Interval + rand.N(k.Settings.Interval/4+1)): // not quite regular, so that processes don't look at the same moments
+		// not quite regular, so that processes don't look at the same moments
+		case <-time.After(k.Settings.Interval + rand.N(k.Settings.Interval/4+1)):
 		case <-life.Done():
 			return
 		}
@@ -110,8 +115,9 @@ func (k *Keeper) run(life context.Context) {
 	}
 }
 
-// Look splits and merges regions as is due. whole looks at their sizes, however lately that was done. A table with a fault does not keep it from the
-// others; all faults are returned. steps is the number of splits and merges that were made.
+// Look splits and merges regions as is due. whole looks at their sizes, however lately that was done. A table with a
+// fault does not keep it from the others; all faults are returned. steps is the number of splits and merges that were
+// made.
 func (k *Keeper) Look(ctx context.Context, whole bool) (steps int, err error) {
 	if k.cluster {
 		return 0, nil
@@ -213,8 +219,10 @@ func (k *Keeper) Starts(ctx context.Context, from kv.Snapshot, table uint32, x *
 	return keys, nil
 }
 
-// Borders returns the keys of the store at which all regions of an index but the first begin, and how many of these were made before there were rows.
-func (k *Keeper) Borders(ctx context.Context, table *record.Table, index uint32) (borders [][]byte, preset int, err error) {
+// Borders returns the keys of the store at which all regions of an index but the first begin, and how many of these
+// were made before there were rows.
+func (k *Keeper) Borders(ctx context.Context, table *record.Table, index uint32) (borders [][]byte, preset int,
+	err error) {
 	x, ok := table.IndexByID(index)
 	if !ok {
 		return nil, 0, catalog.ErrNotFound
@@ -292,9 +300,10 @@ func (k *Keeper) tellSplit(ctx context.Context, at Place) {
 	}
 }
 
-// Split makes regions of an index begin at keys. On a cluster the placement driver splits its regions there and spreads them. added is the number of new ones there
-// are more, as far as that is known.
-func (k *Keeper) Split(ctx context.Context, at Place, x *record.Index, keys [][]byte, preset bool) (added int, err error) {
+// Split makes regions of an index begin at keys. On a cluster the placement driver splits its regions there and spreads
+// them. added is the number of new ones there are more, as far as that is known.
+func (k *Keeper) Split(ctx context.Context, at Place, x *record.Index, keys [][]byte, preset bool) (added int,
+	err error) {
 	if len(keys) == 0 {
 		return 0, nil
 	}

@@ -42,7 +42,8 @@ func newWorld(t *testing.T, settings database.RegionSettings) *world {
 	settings.Interval = -1
 	var err error
 	w.db, err = database.Open(t.Context(), heat.Wrap(store, w.heat), database.Options{
-		Admin: store, Logger: slog.New(slog.DiscardHandler), Now: func() time.Time { return w.now }, Regions: settings, Traffic: region.OfHeat(w.heat),
+		Admin: store, Logger: slog.New(slog.DiscardHandler), Now: func() time.Time { return w.now }, Regions: settings,
+		Traffic:        region.OfHeat(w.heat),
 		ExpiryInterval: -1, RebuildInterval: -1,
 	})
 	if err != nil {
@@ -57,9 +58,10 @@ func newWorld(t *testing.T, settings database.RegionSettings) *world {
 		}
 	})
 	w.heat.Tick(w.now.UnixMilli())
-	spec := database.TableSpec{Name: "t", Key: database.Columns("id", schema.String), PartitionParts: 1, Indexes: []database.IndexSpec{
-		{Name: "by-n", Key: database.Columns("n", schema.Int), PartitionParts: 1, Projection: schema.ProjectAll},
-	}}
+	spec := database.TableSpec{Name: "t", Key: database.Columns("id", schema.String), PartitionParts: 1,
+		Indexes: []database.IndexSpec{
+			{Name: "by-n", Key: database.Columns("n", schema.Int), PartitionParts: 1, Projection: schema.ProjectAll},
+		}}
 	if w.table, err = w.db.CreateTable(t.Context(), spec); err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +77,8 @@ func (w *world) put(id string, n int) {
 
 func (w *world) get(id string) {
 	w.Helper()
-	if _, _, err := w.table.Get(w.Context(), database.Document{"id": id}); err != nil && database.KindOf(err) != database.KindNotFound {
+	if _, _, err := w.table.Get(w.Context(), database.Document{"id": id}); err != nil &&
+		database.KindOf(err) != database.KindNotFound {
 		w.Fatal(err)
 	}
 }
@@ -119,7 +122,8 @@ func (w *world) cover(rows int64) {
 		for i := range list {
 			sum += list[i].Rows
 			if i > 0 && fmt.Sprint(list[i-1].End) != fmt.Sprint(list[i].Start) {
-				w.Fatalf("%q: region %s ends at %v, %s begins at %v", index, list[i-1].ID, list[i-1].End, list[i].ID, list[i].Start)
+				w.Fatalf("%q: region %s ends at %v, %s begins at %v", index, list[i-1].ID, list[i-1].End, list[i].ID,
+					list[i].Start)
 			}
 		}
 		if sum != rows || len(list[0].Start) > 0 || len(list[len(list)-1].End) > 0 {
@@ -215,7 +219,8 @@ func TestLoads(t *testing.T) {
 	}
 }
 
-// TestScansUnderSplits pages through parallel scans while regions are split and merged at random: each row is met once, whatever happens.
+// TestScansUnderSplits pages through parallel scans while regions are split and merged at random: each row is met once,
+// whatever happens.
 func TestScansUnderSplits(t *testing.T) {
 	random := source(t)
 	w := newWorld(t, database.RegionSettings{BytesMax: 4_000, Age: time.Second, PresetAge: time.Second})
@@ -252,7 +257,8 @@ func (w *world) shake(random *rand.Rand) {
 	}
 }
 
-// scan reads the table or the index by some workers in turn, in pages of any length, with time and splits between the pages.
+// scan reads the table or the index by some workers in turn, in pages of any length, with time and splits between the
+// pages.
 func (w *world) scan(random *rand.Rand, rows int) {
 	w.Helper()
 	type worker struct {
@@ -273,7 +279,8 @@ func (w *world) scan(random *rand.Rand, rows int) {
 			w.Fatal(err)
 		}
 		cursor, err := p.Query(w.Context(), database.Query{
-			Index: index, Segment: i, Segments: len(workers), After: workers[i].after, Boundaries: workers[i].boundaries, ExaminedMax: 1 + random.IntN(300),
+			Index: index, Segment: i, Segments: len(workers), After: workers[i].after,
+			Boundaries: workers[i].boundaries, ExaminedMax: 1 + random.IntN(300),
 		})
 		if err != nil {
 			w.Fatal(err)
@@ -316,7 +323,8 @@ func TestCounted(t *testing.T) {
 	w := newWorld(t, database.RegionSettings{BytesMax: 200_000})
 	text := string(slices.Repeat([]byte("x"), 2000))
 	for i := range 2000 {
-		if err := w.table.Put(t.Context(), database.Document{"id": fmt.Sprintf("%05d", i), "n": i, "text": text}); err != nil {
+		if err := w.table.Put(t.Context(),
+			database.Document{"id": fmt.Sprintf("%05d", i), "n": i, "text": text}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -55,7 +55,8 @@ func (l *look) do(sized bool) (taken int, err error) {
 			if step.Kind != Merge {
 				l.tellSplit(l.ctx, l.at)
 			}
-			l.Logger.Info("region: "+step.Kind.String(), "region", r.ID, "table", l.at.Table, "index", l.index.Name, "bytes", r.Bytes, "requests", r.requests(), "more", n)
+			l.Logger.Info("region: "+step.Kind.String(), "region", r.ID, "table", l.at.Table, "index", l.index.Name,
+				"bytes", r.Bytes, "requests", r.requests(), "more", n)
 		}
 	}
 	return taken, nil
@@ -85,7 +86,8 @@ func (l *look) observe(regions []Region, sized bool) []Observation {
 // splitBySize cuts a region into parts of at most half the size at which they would be cut again.
 func (l *look) splitBySize(r *Observation) (added int, err error) {
 	parts := min(max(2, 2*r.Bytes/l.Settings.BytesMax), CountMax)
-	keys, err := query.CutFinely(l.ctx, l.from, l.index, indexkey.Span{Start: r.Start, End: r.End}, int(parts-1), l.SizeOf(l.ctx))
+	keys, err := query.CutFinely(l.ctx, l.from, l.index, indexkey.Span{Start: r.Start, End: r.End}, int(parts-1),
+		l.SizeOf(l.ctx))
 	if err != nil {
 		return 0, err
 	}

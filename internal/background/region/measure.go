@@ -23,15 +23,17 @@ type Amount struct {
 	middle middle // of the entries, if they were all counted
 }
 
-// measuredEntries is the number of entries that are counted in all, and how many at least in each region where no size tells the rest.
+// measuredEntries is the number of entries that are counted in all, and how many at least in each region where no size
+// tells the rest.
 const (
 	measuredEntries = 50_000
 	measuredEach    = 200
 )
 
-// Measure returns about how much each region of an index holds: exactly for up to some 50,000 entries, and by the engine's sizes of ranges where there are
-// more. sizeOf may be nil: then what was counted is the least there is.
-func Measure(ctx context.Context, from kv.Snapshot, x *record.Index, regions []Region, sizeOf func(kv.Range) int64) ([]Amount, error) {
+// Measure returns about how much each region of an index holds: exactly for up to some 50,000 entries, and by the
+// engine's sizes of ranges where there are more. sizeOf may be nil: then what was counted is the least there is.
+func Measure(ctx context.Context, from kv.Snapshot, x *record.Index, regions []Region,
+	sizeOf func(kv.Range) int64) ([]Amount, error) {
 	measured, counted, err := countThrough(ctx, from, x, regions)
 	if err != nil || counted == nil {
 		return measured, err
@@ -53,13 +55,15 @@ func Measure(ctx context.Context, from kv.Snapshot, x *record.Index, regions []R
 			continue // counted whole
 		}
 		share := float64(sizeOf(within)) / float64(size)
-		measured[i] = Amount{Rows: max(measured[i].Rows, int64(share*float64(rows))), Bytes: max(measured[i].Bytes, int64(share*float64(itemBytes)))}
+		measured[i] = Amount{Rows: max(measured[i].Rows, int64(share*float64(rows))),
+			Bytes: max(measured[i].Bytes, int64(share*float64(itemBytes)))}
 	}
 	return measured, nil
 }
 
 // countThrough counts the entries of all regions. counted is nil, or the key at which it gave up.
-func countThrough(ctx context.Context, from kv.Snapshot, x *record.Index, regions []Region) (measured []Amount, counted []byte, err error) {
+func countThrough(ctx context.Context, from kv.Snapshot, x *record.Index, regions []Region) (measured []Amount,
+	counted []byte, err error) {
 	measured = make([]Amount, len(regions))
 	walk := from.Scan(ctx, x.Range(), false)
 	at := 0
@@ -101,8 +105,10 @@ func countEach(ctx context.Context, from kv.Snapshot, x *record.Index, regions [
 	return measured, nil
 }
 
-// evenly returns the keys that cut the entries of an index into so many regions of about the same size; none if there are fewer entries.
-func evenly(ctx context.Context, from kv.Snapshot, x *record.Index, count int, sizeOf func(kv.Range) int64) ([][]byte, error) {
+// evenly returns the keys that cut the entries of an index into so many regions of about the same size; none if there
+// are fewer entries.
+func evenly(ctx context.Context, from kv.Snapshot, x *record.Index, count int, sizeOf func(kv.Range) int64) ([][]byte,
+	error) {
 	keys, err := query.Boundaries(ctx, from, x, count-1, sizeOf)
 	if len(keys) < count-1 {
 		keys = nil

@@ -43,7 +43,8 @@ func (m *middle) key() []byte {
 // requestsAsked is the number of requests a second a region has at least whose requests are looked at.
 const requestsAsked = 1
 
-// divider is the relative key at which a region would be split now: one that divides its requests, or else its middle; nil if neither is known.
+// divider is the relative key at which a region would be split now: one that divides its requests, or else its middle;
+// nil if neither is known.
 func (k *Keeper) divider(x *record.Index, r *Region, size *Amount, rate Rate) []byte {
 	if rate.requests() >= requestsAsked {
 		if keys, verdict := Divide(k.Requests(x, r.Start, r.End)); verdict == Divides {

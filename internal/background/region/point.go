@@ -21,8 +21,9 @@ const (
 	TooFew  Verdict = iota // requests to judge by
 	Divides                // there are keys that divide the requests
 	OneRow                 // most requests are for one entry: no split can help
-	Growing                // requests go to ever larger, or ever smaller, keys: what a split divides is behind them already
-	Uneven                 // no key divides the requests for long
+	// requests go to ever larger, or ever smaller, keys: what a split divides is behind them already
+	Growing
+	Uneven // no key divides the requests for long
 )
 
 // String names the verdict as logs and findings do.
@@ -30,7 +31,8 @@ func (v Verdict) String() string {
 	return [...]string{"too few requests", "divides", "one row", "growing key", "uneven"}[v]
 }
 
-// A key divides requests if each side has this share of the older half of the sample, by which it is chosen, and of the newer one, by which it is judged.
+// A key divides requests if each side has this share of the older half of the sample, by which it is chosen, and of the
+// newer one, by which it is judged.
 const (
 	chosenShare = 1.0 / 3
 	judgedShare = 1.0 / 4
@@ -44,9 +46,10 @@ const (
 	candidatesMax = 16
 )
 
-// Divide looks for keys at which a region's requests, oldest first, are divided best; the best comes first. They are keys of requests. One side of each has
-// at most some three times as many requests as the other, and has had that for as long as the sample reaches back: a key that divides only what
-// was asked before, such as any key of a table into which ever larger ones are written, is none.
+// Divide looks for keys at which a region's requests, oldest first, are divided best; the best comes first. They are
+// keys of requests. One side of each has at most some three times as many requests as the other, and has had that for
+// as long as the sample reaches back: a key that divides only what was asked before, such as any key of a table into
+// which ever larger ones are written, is none.
 func Divide(requests []Request) (keys [][]byte, verdict Verdict) {
 	if len(requests) < requestsMin {
 		return nil, TooFew
@@ -107,8 +110,8 @@ func smaller(keys [][]byte, key []byte) float64 {
 	return float64(min(left, len(keys)-left)) / float64(len(keys))
 }
 
-// isPast reports whether most of the newer keys lie beyond the older ones, at one end or the other. Writers at work side by side do not come
-// in order, so the outermost of the older keys do not count.
+// isPast reports whether most of the newer keys lie beyond the older ones, at one end or the other. Writers at work
+// side by side do not come in order, so the outermost of the older keys do not count.
 func isPast(older, newer [][]byte) bool {
 	fringe := len(older) / 16
 	high, low := older[len(older)-1-fringe], older[fringe]

@@ -15,7 +15,8 @@ import (
 // Presets are the keys at which all regions but the first of new indexes begin, by the indexes' ids.
 type Presets map[uint32][][]byte
 
-// Presets says where the regions of a new table begin: specs are those of its own key and of its indexes, in their order. Errors are those of Points.
+// Presets says where the regions of a new table begin: specs are those of its own key and of its indexes, in their
+// order. Errors are those of Points.
 func (k *Keeper) Presets(ctx context.Context, table *schema.Table, specs []*Spec) (Presets, error) {
 	all := Presets{}
 	for i, spec := range specs {
@@ -30,7 +31,8 @@ func (k *Keeper) Presets(ctx context.Context, table *schema.Table, specs []*Spec
 	return all, nil
 }
 
-// Preset adds to all where the regions of one new index begin. On a cluster there are some for each node unless spec says otherwise.
+// Preset adds to all where the regions of one new index begin. On a cluster there are some for each node unless spec
+// says otherwise.
 func (k *Keeper) Preset(ctx context.Context, all Presets, x *schema.Index, spec *Spec) error {
 	if spec == nil {
 		spec = &Spec{Count: k.CountDefault(ctx)}
@@ -42,7 +44,8 @@ func (k *Keeper) Preset(ctx context.Context, all Presets, x *schema.Index, spec 
 	return err
 }
 
-// Begin makes the regions of a new table within the transaction that makes the table. On a cluster it does nothing: see Publish.
+// Begin makes the regions of a new table within the transaction that makes the table. On a cluster it does nothing: see
+// Publish.
 func (k *Keeper) Begin(ctx context.Context, txn kv.Txn, table uint32, all Presets) error {
 	if k.cluster {
 		return nil
@@ -62,7 +65,8 @@ func (k *Keeper) Publish(ctx context.Context, table uint32, all Presets) {
 	}
 }
 
-// Presplit splits new indexes of a table that is there. Where that can't be done they are only slower at first: they are split as they grow.
+// Presplit splits new indexes of a table that is there. Where that can't be done they are only slower at first: they
+// are split as they grow.
 func (k *Keeper) Presplit(ctx context.Context, table uint32, all Presets) {
 	if len(all) == 0 {
 		return
@@ -79,7 +83,8 @@ func (k *Keeper) Presplit(ctx context.Context, table uint32, all Presets) {
 			continue
 		}
 		if _, err := k.Split(ctx, Place{table, index}, x, all[index], true); err != nil && ctx.Err() == nil {
-			k.Logger.Warn("failed to pre-split a table; it will be split as it grows", "table", version.Table.Name, "index", x.Name, "error", err)
+			k.Logger.Warn("failed to pre-split a table; it will be split as it grows", "table", version.Table.Name,
+				"index", x.Name, "error", err)
 		}
 	}
 }
@@ -92,7 +97,8 @@ func (k *Keeper) Refill(ctx context.Context, old *record.Table, table uint32) {
 	}
 	defer version.Release()
 	if err := k.copy(ctx, old, k.Compile(version)); err != nil && ctx.Err() == nil {
-		k.Logger.Warn("failed to pre-split a truncated table; it will be split as it grows", "table", version.Table.Name, "error", err)
+		k.Logger.Warn("failed to pre-split a truncated table; it will be split as it grows", "table",
+			version.Table.Name, "error", err)
 	}
 }
 
@@ -124,10 +130,12 @@ func (k *Keeper) copy(ctx context.Context, from, to *record.Table) error {
 	return nil
 }
 
-// regionsEachNode is the number of regions a table begins with on a cluster for each of its nodes, unless a number is given.
+// regionsEachNode is the number of regions a table begins with on a cluster for each of its nodes, unless a number is
+// given.
 const regionsEachNode = 4
 
-// CountDefault is the number of regions a table begins with that asks for none: 4 for each node of a cluster, 1 on an embedded engine.
+// CountDefault is the number of regions a table begins with that asks for none: 4 for each node of a cluster, 1 on an
+// embedded engine.
 func (k *Keeper) CountDefault(ctx context.Context) int {
 	if !k.cluster {
 		return 1

@@ -19,8 +19,8 @@ import (
 
 // Region is a contiguous part of an index. Keys are relative to the index and the region's own.
 type Region struct {
-	// ID is unique in a database: TABLE.INDEX for the first region of an index, TABLE.INDEX.NUMBER for others, by the ids of table and index. On a cluster it
-	// is the cluster's number.
+	// ID is unique in a database: TABLE.INDEX for the first region of an index, TABLE.INDEX.NUMBER for others, by the
+	// ids of table and index. On a cluster it is the cluster's number.
 	ID          string
 	Start, End  []byte // Start <= key < End; nil: the index's own end
 	CreatedAtMS int64  // Unix milliseconds; 0 of the first region, and on a cluster
@@ -60,7 +60,8 @@ func list(ctx context.Context, from kv.Snapshot, at Place) ([]Region, error) {
 		start := bytes.Clone(cursor.Key()[len(prefix):])
 		regions[len(regions)-1].End = start
 		regions = append(regions, Region{
-			ID: first + "." + strconv.FormatUint(one.Number, 10), Start: start, CreatedAtMS: one.CreatedAtMS, Preset: one.Preset,
+			ID: first + "." + strconv.FormatUint(one.Number, 10), Start: start, CreatedAtMS: one.CreatedAtMS,
+			Preset: one.Preset,
 		})
 	}
 	return regions, cursor.Close()
@@ -90,7 +91,8 @@ func physical(ctx context.Context, admin kv.Admin, x *record.Index) ([]Region, e
 	return regions, nil
 }
 
-// add makes regions begin at keys within txn; where one begins already, nothing changes. added is the number of new ones.
+// add makes regions begin at keys within txn; where one begins already, nothing changes. added is the number of new
+// ones.
 func add(ctx context.Context, txn kv.Txn, at Place, keys [][]byte, preset bool, nowMS int64) (added int, err error) {
 	for _, key := range keys {
 		if len(key) == 0 {

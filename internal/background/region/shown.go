@@ -24,9 +24,11 @@ type KeyValue struct {
 type Shown struct {
 	ID    string
 	Index string // "" is the table's own key
-	// Start and End are where it begins and ends, as far as the parts of the key tell; empty: with the index. The key at End is the next region's.
+	// Start and End are where it begins and ends, as far as the parts of the key tell; empty: with the index. The key
+	// at End is the next region's.
 	Start, End []KeyValue
-	// Middle is the key that divides its recent requests best, or else the one in the middle of its entries, as far as either is known without reading more.
+	// Middle is the key that divides its recent requests best, or else the one in the middle of its entries, as far as
+	// either is known without reading more.
 	Middle []KeyValue
 	// First and Last are the first and the last entry; nil if there is none.
 	First, Last value.Row
@@ -41,7 +43,8 @@ type Shown struct {
 }
 
 // Show describes the regions of an index, in order. sizeOf may be nil.
-func (k *Keeper) Show(ctx context.Context, table uint32, x *record.Index, sizeOf func(kv.Range) int64) ([]Shown, error) {
+func (k *Keeper) Show(ctx context.Context, table uint32, x *record.Index, sizeOf func(kv.Range) int64) ([]Shown,
+	error) {
 	from, err := k.Store.Read(ctx)
 	if err != nil {
 		return nil, err
@@ -60,7 +63,8 @@ func (k *Keeper) Show(ctx context.Context, table uint32, x *record.Index, sizeOf
 	for i := range regions {
 		r := &regions[i]
 		list[i] = Shown{
-			ID: r.ID, Index: x.Name, Start: keyValues(x, r.Start), End: keyValues(x, r.End), Amount: measured[i], Rate: rates[i], Preset: r.Preset,
+			ID: r.ID, Index: x.Name, Start: keyValues(x, r.Start), End: keyValues(x, r.End), Amount: measured[i],
+			Rate: rates[i], Preset: r.Preset,
 			CreatedAtMS: r.CreatedAtMS, Leader: r.Leader, Peers: r.Peers,
 		}
 		list[i].Middle = keyValues(x, k.divider(x, r, &measured[i], rates[i]))
@@ -100,9 +104,10 @@ func keyValues(x *record.Index, key []byte) (list []KeyValue) {
 	return list
 }
 
-// SplitAs makes regions of an index begin where spec says. If it has entries and spec is only a number, they are cut into parts of about the same size.
-// added is the number of new regions. Errors: those of Points.
-func (k *Keeper) SplitAs(ctx context.Context, table uint32, x *record.Index, spec *Spec, sizeOf func(kv.Range) int64) (added int, err error) {
+// SplitAs makes regions of an index begin where spec says. If it has entries and spec is only a number, they are cut
+// into parts of about the same size. added is the number of new regions. Errors: those of Points.
+func (k *Keeper) SplitAs(ctx context.Context, table uint32, x *record.Index, spec *Spec,
+	sizeOf func(kv.Range) int64) (added int, err error) {
 	keys, err := Points(x.Index, spec)
 	if err != nil {
 		return 0, err

@@ -31,8 +31,8 @@ var (
 type Spec struct {
 	// Count is the number of regions. Default: as many as Keys ask for.
 	Count int
-	// From and To are values of the first part of the key, between which the regions are spread evenly. Default: all of a hash, Z-order or binary;
-	// digits and small letters for texts; from 0 to the greatest for numbers.
+	// From and To are values of the first part of the key, between which the regions are spread evenly. Default: all of
+	// a hash, Z-order or binary; digits and small letters for texts; from 0 to the greatest for numbers.
 	From, To value.Value
 	// Keys are values of the first part of the key at which regions begin, in place of Count, From and To.
 	Keys []value.Value
@@ -41,8 +41,9 @@ type Spec struct {
 // IsZero reports whether nothing is asked for.
 func (s *Spec) IsZero() bool { return s == nil || s.Count <= 1 && len(s.Keys) == 0 }
 
-// Points returns the keys, relative to the index and ascending, at which all regions but the first begin. There are fewer than Count-1 where the values
-// between the ends are too few. Errors: ErrCount, ErrSpread, ErrEnds, *indexkey.TypeError.
+// Points returns the keys, relative to the index and ascending, at which all regions but the first begin. There are
+// fewer than Count-1 where the values between the ends are too few. Errors: ErrCount, ErrSpread, ErrEnds,
+// *indexkey.TypeError.
 func Points(x *schema.Index, s *Spec) ([][]byte, error) {
 	if s.IsZero() {
 		return nil, nil
@@ -121,8 +122,8 @@ func spread(t schema.Type, s *Spec) ([]value.Value, error) {
 	return nil, ErrEnds
 }
 
-// rangeOf is the greatest number that a table of unknown numbers is expected to hold: times of the years from 1970 to 2070, floating-point numbers of 32
-// bits, integers of 63.
+// rangeOf is the greatest number that a table of unknown numbers is expected to hold: times of the years from 1970 to
+// 2070, floating-point numbers of 32 bits, integers of 63.
 func rangeOf(t schema.Type) int64 {
 	switch t {
 	case schema.Timestamp:

@@ -10,7 +10,8 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// requestsWanted is the number of requests for a region that are taken from the trail of its index, if it has left as many in recentMS milliseconds.
+// requestsWanted is the number of requests for a region that are taken from the trail of its index, if it has left as
+// many in recentMS milliseconds.
 const (
 	requestsWanted = 256
 	recentMS       = 10 * 60 * 1000
@@ -47,7 +48,8 @@ func (c trafficCounter) Requests(r kv.Range) []Request {
 	var columns [][]Request
 	count := 0
 	moments := history.Moments
-	for i := len(moments) - 1; i >= 0 && count < requestsWanted && moments[len(moments)-1].To-moments[i].From <= recentMS; i-- {
+	for i := len(moments) - 1; i >= 0 && count < requestsWanted &&
+		moments[len(moments)-1].To-moments[i].From <= recentMS; i-- {
 		one := requestsOf(&moments[i], r)
 		columns, count = append(columns, one), count+len(one)
 	}

@@ -29,7 +29,8 @@ type Options struct {
 	Logger *slog.Logger
 	// Owner reports whether this process does tasks; nil: it does, for there are no others.
 	Owner Owner
-	// Poll is how often tasks are looked for that others filed. It counts with an Owner alone, and must be positive then.
+	// Poll is how often tasks are looked for that others filed. It counts with an Owner alone, and must be positive
+	// then.
 	Poll time.Duration
 	// Idle lets nothing be done.
 	Idle bool
@@ -61,7 +62,8 @@ const retryPause = 2 * time.Second
 // Start returns a Runner that does nothing yet.
 func Start(ctx context.Context, o Options) *Runner {
 	work, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	return &Runner{Options: o, work: work, cancel: cancel, wakes: map[string]chan struct{}{}, current: map[string]current{}, rows: map[string]int64{}, changed: make(chan struct{})}
+	return &Runner{Options: o, work: work, cancel: cancel, wakes: map[string]chan struct{}{},
+		current: map[string]current{}, rows: map[string]int64{}, changed: make(chan struct{})}
 }
 
 // Close stops the work and returns when it has stopped. Open tasks go on with the next Runner.
@@ -72,8 +74,8 @@ func (r *Runner) Close() {
 	r.group.Wait()
 }
 
-// Serve does all tasks of a kind from now on. do does one, and returns nil once its record is not open any more, or gone; after an error it is called again.
-// It must bear to be called for work that was done in part.
+// Serve does all tasks of a kind from now on. do does one, and returns nil once its record is not open any more, or
+// gone; after an error it is called again. It must bear to be called for work that was done in part.
 func (r *Runner) Serve(kind string, do func(ctx context.Context, t Task) error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

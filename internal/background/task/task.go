@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package task keeps records of work that clients ask for and look at later, such as backups, exports and imports, and lets it be done in the background: each
-// record stays open until its work is over, so that a process that starts takes up what another one left.
+// Package task keeps records of work that clients ask for and look at later, such as backups, exports and imports, and
+// lets it be done in the background: each record stays open until its work is over, so that a process that starts takes
+// up what another one left.
 //
 // Knows: records, which are open, who does which kind.
 // Never: what any kind of work is.
@@ -39,8 +40,8 @@ var (
 	ErrExists   = errors.New("task: there is such a record")
 )
 
-// NewID returns an id that sorts by time, in the form that AWS gives backups and exports. Its first hexadecimal digits are the microsecond,
-// so that tasks of one millisecond keep their order.
+// NewID returns an id that sorts by time, in the form that AWS gives backups and exports. Its first hexadecimal digits
+// are the microsecond, so that tasks of one millisecond keep their order.
 func NewID(now time.Time) string {
 	return fmt.Sprintf("%014d-%03x%05x", now.UnixMilli(), now.UnixMicro()%1000, rand.Uint32N(1<<20))
 }

@@ -40,7 +40,8 @@ func TestRecords(t *testing.T) {
 		if err := task.Put(t.Context(), txn, task.Task{Kind: "b", ID: "1"}); !errors.Is(err, task.ErrExists) {
 			t.Errorf("a second record of an id: %v", err)
 		}
-		if err := task.Change(t.Context(), txn, "b", "none", func(*task.Task) error { return nil }); !errors.Is(err, task.ErrNotFound) {
+		if err := task.Change(t.Context(), txn, "b", "none", func(*task.Task) error { return nil }); !errors.Is(err,
+			task.ErrNotFound) {
 			t.Errorf("a change of no record: %v", err)
 		}
 		return task.Remove(txn, "b", "2")

@@ -18,7 +18,8 @@ type Boundaries struct {
 }
 
 // Boundaries returns one version of an index's segment boundaries.
-func (c *Catalog) Boundaries(ctx context.Context, table, index uint32, version uint64) (b Boundaries, ok bool, err error) {
+func (c *Catalog) Boundaries(ctx context.Context, table, index uint32, version uint64) (b Boundaries, ok bool,
+	err error) {
 	stored, ok, err := c.store.Get(ctx, keyspace.AppendBoundary(nil, table, index, version), nil)
 	if err != nil || !ok {
 		return b, false, err
@@ -45,8 +46,10 @@ func latestBoundaries(ctx context.Context, from kv.Snapshot, table, index uint32
 	return b, true, json.Unmarshal(cursor.Value(), &b)
 }
 
-// AddBoundaries stores a new version and removes versions made before keepFromMS, which no scan under way can still carry.
-func (c *Catalog) AddBoundaries(ctx context.Context, table, index uint32, keys [][]byte, nowMS, keepFromMS int64) (b Boundaries, err error) {
+// AddBoundaries stores a new version and removes versions made before keepFromMS, which no scan under way can still
+// carry.
+func (c *Catalog) AddBoundaries(ctx context.Context, table, index uint32, keys [][]byte, nowMS,
+	keepFromMS int64) (b Boundaries, err error) {
 	err = kv.Update(ctx, c.store, func(txn kv.Txn) error {
 		latest, _, err := latestBoundaries(ctx, txn, table, index)
 		if err != nil {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package catalog keeps the descriptors of tables and their attribute-name dictionaries: at rest in the store, and in memory for everybody
-// who reads or writes rows. A user of a table pins one version of its descriptor for as long as a request runs; a change of the schema
-// publishes the next version and then waits until nobody pins an older one, so that at most two neighbouring versions are ever in use.
+// Package catalog keeps the descriptors of tables and their attribute-name dictionaries: at rest in the store, and in
+// memory for everybody who reads or writes rows. A user of a table pins one version of its descriptor for as long as a
+// request runs; a change of the schema publishes the next version and then waits until nobody pins an older one, so
+// that at most two neighbouring versions are ever in use.
 //
 // Knows: current descriptors, their versions, attribute names and ids.
 // Never: rows, queries, any dialect.
@@ -163,12 +164,12 @@ func (c *Catalog) hide(table *schema.Table) {
 	}
 }
 
-// Generation grows with every version that is published. A snapshot taken after it was read shows all descriptors of versions whose Generation is not
-// greater, and whatever was committed before them.
+// Generation grows with every version that is published. A snapshot taken after it was read shows all descriptors of
+// versions whose Generation is not greater, and whatever was committed before them.
 func (c *Catalog) Generation() uint64 { return c.generation.Load() }
 
-// Acquire pins the current version of a table. The caller must Release it when the request is done. Errors: ErrNotFound; kv.ErrFenced where the
-// gateway has lost its lease.
+// Acquire pins the current version of a table. The caller must Release it when the request is done. Errors:
+// ErrNotFound; kv.ErrFenced where the gateway has lost its lease.
 func (c *Catalog) Acquire(database, name string) (*Version, error) {
 	e, ok := c.entryNamed(database, name)
 	if !ok && c.follow() {
@@ -248,8 +249,9 @@ func (c *Catalog) IDs() []uint32 {
 	return slices.Sorted(maps.Keys(c.ids))
 }
 
-// Versions goes through the current versions of all tables, those being dropped too, by their ids. A version is released after its turn. Tables that are gone
-// by then are passed over, and so are all while other gateways can't know of this process.
+// Versions goes through the current versions of all tables, those being dropped too, by their ids. A version is
+// released after its turn. Tables that are gone by then are passed over, and so are all while other gateways can't know
+// of this process.
 func (c *Catalog) Versions() iter.Seq[*Version] {
 	return func(yield func(*Version) bool) {
 		for _, id := range c.IDs() {

@@ -37,7 +37,8 @@ func create(t *testing.T, c *Catalog, name string) *schema.Table {
 	return table
 }
 
-// TestNamesOfTables makes, lists, drops and makes again: a new table never gets an old id, and a reopened catalog knows the same.
+// TestNamesOfTables makes, lists, drops and makes again: a new table never gets an old id, and a reopened catalog knows
+// the same.
 func TestNamesOfTables(t *testing.T) {
 	store := teststore.Store(t)
 	c := open(t, store)
@@ -53,7 +54,8 @@ func TestNamesOfTables(t *testing.T) {
 	}
 	id := old.Table.ID
 	old.Release()
-	if _, err := c.Change(t.Context(), id, func(table *schema.Table) error { table.State = schema.Dropping; return nil }, nil); err != nil {
+	if _, err := c.Change(t.Context(), id,
+		func(table *schema.Table) error { table.State = schema.Dropping; return nil }, nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.Forget(t.Context(), id, nil); err != nil {
@@ -139,7 +141,8 @@ func TestCancelledWait(t *testing.T) {
 	if err := <-done; !errors.Is(err, context.Canceled) {
 		t.Errorf("the cancelled wait gave %v", err)
 	}
-	if table, err := c.Change(ctx, id, func(*schema.Table) error { return nil }, nil); table != nil || !errors.Is(err, context.Canceled) {
+	if table, err := c.Change(ctx, id, func(*schema.Table) error { return nil }, nil); table != nil ||
+		!errors.Is(err, context.Canceled) {
 		t.Errorf("a change before the wait was made up for: %v, %v", table, err)
 	}
 	before.Release()
@@ -194,7 +197,8 @@ func TestAttributeNames(t *testing.T) {
 	}
 }
 
-// TestAttributeNamesOfOthers: two catalogs of one store give ids to names at once. No id has two names, no name two ids, and each learns the other's.
+// TestAttributeNamesOfOthers: two catalogs of one store give ids to names at once. No id has two names, no name two
+// ids, and each learns the other's.
 func TestAttributeNamesOfOthers(t *testing.T) {
 	store := teststore.Store(t)
 	id := create(t, open(t, store), "t").ID
@@ -206,7 +210,8 @@ func TestAttributeNamesOfOthers(t *testing.T) {
 	for i, names := range both {
 		done.Go(func() {
 			for j := range 100 {
-				if err := names.Add(context.Background(), []string{fmt.Sprint("mine ", i, j), fmt.Sprint("both ", j)}); err != nil {
+				if err := names.Add(context.Background(),
+					[]string{fmt.Sprint("mine ", i, j), fmt.Sprint("both ", j)}); err != nil {
 					t.Error(err)
 				}
 			}
@@ -239,7 +244,8 @@ func TestAttributeNamesOfOthers(t *testing.T) {
 func TestRowsOfOthers(t *testing.T) {
 	store := teststore.Store(t)
 	id := create(t, open(t, store), "t").ID
-	mine, other := newNames(store, id, func(err error) { t.Error(err) }), newNames(store, id, func(err error) { t.Error(err) })
+	mine, other := newNames(store, id, func(err error) { t.Error(err) }), newNames(store, id,
+		func(err error) { t.Error(err) })
 	if err := other.Add(t.Context(), []string{"a", "b"}); err != nil {
 		t.Fatal(err)
 	}

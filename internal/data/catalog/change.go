@@ -13,8 +13,8 @@ import (
 	"github.com/weftdb/weft/order"
 )
 
-// Create stores a new table under an id of its own, which it sets, and makes it usable. with may be nil; it writes further entries, such as
-// a job, in the same transaction. Errors: ErrExists, ErrDatabaseNotFound.
+// Create stores a new table under an id of its own, which it sets, and makes it usable. with may be nil; it writes
+// further entries, such as a job, in the same transaction. Errors: ErrExists, ErrDatabaseNotFound.
 func (c *Catalog) Create(ctx context.Context, table *schema.Table, with func(kv.Txn) error) error {
 	return c.make(ctx, table, 0, with)
 }
@@ -59,7 +59,8 @@ func ReserveID(ctx context.Context, txn kv.Txn) (uint32, error) {
 	return uint32(id), err
 }
 
-// Adopt is Create for a table whose id was reserved and whose rows are there already, built with the attribute names that it is given. with must not be nil.
+// Adopt is Create for a table whose id was reserved and whose rows are there already, built with the attribute names
+// that it is given. with must not be nil.
 func (c *Catalog) Adopt(ctx context.Context, table *schema.Table, names []string, with func(kv.Txn) error) error {
 	if len(names) > NamesMax || table.ID == 0 {
 		return fmt.Errorf("catalog: a table of id %d with %d attribute names can't be adopted", table.ID, len(names))
@@ -90,9 +91,11 @@ func (c *Catalog) create(ctx context.Context, txn kv.Txn, table *schema.Table, r
 	return writeTable(ctx, txn, table, nil)
 }
 
-// Change applies edit to a copy of a table's descriptor, stores and publishes it, and returns once no user of the version before is left.
-// edit may run more than once. If only the wait fails, the change stands: the new descriptor is returned with an error that wraps ctx's. Errors: ErrNotFound, edit's.
-func (c *Catalog) Change(ctx context.Context, id uint32, edit func(*schema.Table) error, with func(kv.Txn) error) (*schema.Table, error) {
+// Change applies edit to a copy of a table's descriptor, stores and publishes it, and returns once no user of the
+// version before is left. edit may run more than once. If only the wait fails, the change stands: the new descriptor is
+// returned with an error that wraps ctx's. Errors: ErrNotFound, edit's.
+func (c *Catalog) Change(ctx context.Context, id uint32, edit func(*schema.Table) error,
+	with func(kv.Txn) error) (*schema.Table, error) {
 	return c.changeNames(ctx, id, edit, func(txn kv.Txn) (*Names, error) {
 		if with == nil {
 			return nil, nil
@@ -107,7 +110,8 @@ type Rename struct{ From, To string }
 // Rename is Change that also gives attributes other names in all rows, one after another. An attribute that had such a
 // name before must be in no row, or be renamed first. Users of the version before go on with the old names. Errors:
 // those of Change, ErrNamesFull.
-func (c *Catalog) Rename(ctx context.Context, id uint32, renamings []Rename, edit func(*schema.Table) error) (*schema.Table, error) {
+func (c *Catalog) Rename(ctx context.Context, id uint32, renamings []Rename,
+	edit func(*schema.Table) error) (*schema.Table, error) {
 	v, err := c.AcquireID(id)
 	if err != nil {
 		return nil, err
@@ -142,7 +146,8 @@ func (c *Catalog) Rename(ctx context.Context, id uint32, renamings []Rename, edi
 }
 
 // RenameTable is Change that gives the table another name. Errors: those of Change, ErrExists, ErrDatabaseNotFound.
-func (c *Catalog) RenameTable(ctx context.Context, id uint32, database, name string, edit func(*schema.Table) error) (*schema.Table, error) {
+func (c *Catalog) RenameTable(ctx context.Context, id uint32, database, name string,
+	edit func(*schema.Table) error) (*schema.Table, error) {
 	var before []byte
 	return c.changeNames(ctx, id, func(t *schema.Table) error {
 		if !c.hasDatabase(database) {
@@ -168,7 +173,8 @@ func (c *Catalog) RenameTable(ctx context.Context, id uint32, database, name str
 }
 
 // changeNames is Change with other names of the attributes, if with returns some.
-func (c *Catalog) changeNames(ctx context.Context, id uint32, edit func(*schema.Table) error, with func(kv.Txn) (*Names, error)) (*schema.Table, error) {
+func (c *Catalog) changeNames(ctx context.Context, id uint32, edit func(*schema.Table) error,
+	with func(kv.Txn) (*Names, error)) (*schema.Table, error) {
 	c.change.Lock()
 	defer c.change.Unlock()
 	// A wait that was cancelled before must be made up for, or three versions would be in use at once.
@@ -206,7 +212,8 @@ func (c *Catalog) changeNames(ctx context.Context, id uint32, edit func(*schema.
 }
 
 // rewrite stores the edited descriptor of the scope's table. It returns none if that was not done.
-func (c *Catalog) rewrite(ctx context.Context, s scope, edit func(*schema.Table) error, with func(kv.Txn) error) (*schema.Table, error) {
+func (c *Catalog) rewrite(ctx context.Context, s scope, edit func(*schema.Table) error,
+	with func(kv.Txn) error) (*schema.Table, error) {
 	var table *schema.Table
 	id := s.table
 	stored, err := c.write(ctx, s, func() error { return nil }, func(txn kv.Txn) error {
@@ -248,7 +255,8 @@ func (c *Catalog) settleOwn(ctx context.Context, id uint32) error {
 	return e.settle(ctx)
 }
 
-// Settle returns once nobody uses a version of the table before the current one, on any gateway. Errors: ErrNotFound, ctx's.
+// Settle returns once nobody uses a version of the table before the current one, on any gateway. Errors: ErrNotFound,
+// ctx's.
 func (c *Catalog) Settle(ctx context.Context, id uint32) error {
 	c.change.Lock()
 	defer c.change.Unlock()
@@ -265,12 +273,14 @@ func (c *Catalog) Settle(ctx context.Context, id uint32) error {
 	return c.gateway.Agree(ctx, generation, id)
 }
 
-// Forget removes what is stored of a dropped table, after its rows are gone. with may be nil; it writes further entries in the same transaction.
+// Forget removes what is stored of a dropped table, after its rows are gone. with may be nil; it writes further entries
+// in the same transaction.
 func (c *Catalog) Forget(ctx context.Context, id uint32, with func(kv.Txn) error) error {
 	c.change.Lock()
 	defer c.change.Unlock()
 	stored, err := c.write(ctx, scope{}, func() error { return nil }, func(txn kv.Txn) error {
-		for _, prefix := range [][]byte{keyspace.AppendAttributes(nil, id), keyspace.AppendTableBoundaries(nil, id), keyspace.AppendTableRegions(nil, id), keyspace.AppendCounters(nil, id)} {
+		for _, prefix := range [][]byte{keyspace.AppendAttributes(nil, id), keyspace.AppendTableBoundaries(nil, id),
+			keyspace.AppendTableRegions(nil, id), keyspace.AppendCounters(nil, id)} {
 			if err := deleteAll(ctx, txn, prefix); err != nil {
 				return err
 			}

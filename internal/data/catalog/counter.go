@@ -16,8 +16,8 @@ import (
 // ErrNumbers is returned where a counter has no number left.
 var ErrNumbers = errors.New("catalog: the counter has no number left")
 
-// Numbers are given out from blocks, each of which one process alone has: what stands in the store is the first number beyond all blocks. The rest of a
-// block when its process ends is never used.
+// Numbers are given out from blocks, each of which one process alone has: what stands in the store is the first number
+// beyond all blocks. The rest of a block when its process ends is never used.
 const (
 	blockFirst = 32 // numbers of the first block that a process takes; each next one is twice as long
 	blockMost  = 4096
@@ -40,8 +40,8 @@ func (c *Catalog) counter(table, which uint32) *counter {
 	return known.(*counter)
 }
 
-// TakeNumbers takes count numbers, which follow one another, from one of a table's counters, and returns the first. They are larger than all that this process
-// took before; no process ever gets one of them again. Errors: ErrNumbers.
+// TakeNumbers takes count numbers, which follow one another, from one of a table's counters, and returns the first.
+// They are larger than all that this process took before; no process ever gets one of them again. Errors: ErrNumbers.
 func (c *Catalog) TakeNumbers(ctx context.Context, table, which uint32, count uint64) (first uint64, err error) {
 	n := c.counter(table, which)
 	n.mu.Lock()
@@ -97,7 +97,8 @@ func (c *Catalog) storedNumber(ctx context.Context, from getter, id counterID) (
 	return number, err
 }
 
-// grow takes a block that holds count numbers behind the one passed. The rest of the block before is part of it if no other block was taken in between.
+// grow takes a block that holds count numbers behind the one passed. The rest of the block before is part of it if no
+// other block was taken in between.
 func (c *Catalog) grow(ctx context.Context, id counterID, n *counter, count, passed uint64) error {
 	size := max(min(2*n.size, blockMost), blockFirst)
 	var next, end uint64

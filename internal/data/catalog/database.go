@@ -32,7 +32,8 @@ const databasesWord = "databases"
 // optionsWord is the entry of the options of databases, as JSON. Stores of earlier versions have none.
 const optionsWord = "database-options"
 
-// databaseOptions are the options that dialects store with databases: by the databases' names, then by the options'. // immutable
+// databaseOptions are the options that dialects store with databases: by the databases' names, then by the options'. //
+// immutable
 type databaseOptions map[string]map[string]string
 
 // setDatabases installs the list. Databases of tables belong to it, too: stores of earlier versions keep none.
@@ -157,7 +158,8 @@ func (c *Catalog) DropDatabase(ctx context.Context, name string) error {
 }
 
 // editDatabases stores a new list and new options and publishes them. The caller owns change.
-func (c *Catalog) editDatabases(ctx context.Context, check func() error, edit func([]string, databaseOptions) []string) error {
+func (c *Catalog) editDatabases(ctx context.Context, check func() error,
+	edit func([]string, databaseOptions) []string) error {
 	var list []string
 	var options databaseOptions
 	stored, err := c.write(ctx, scope{}, check, func(txn kv.Txn) error {
@@ -183,10 +185,12 @@ func (c *Catalog) editDatabases(ctx context.Context, check func() error, edit fu
 	return nil
 }
 
-// Truncate gives a table's name to a new one without rows, which has the same descriptor under an id of its own, and makes the old one Dropping. edit
-// sees the new descriptor before it is stored; with writes further entries in the same transaction. It does not wait for users of the old table, who may
-// go on with it until the caller frees its space. Errors: ErrNotFound, edit's.
-func (c *Catalog) Truncate(ctx context.Context, id uint32, edit func(*schema.Table) error, with func(kv.Txn) error) (*schema.Table, error) {
+// Truncate gives a table's name to a new one without rows, which has the same descriptor under an id of its own, and
+// makes the old one Dropping. edit sees the new descriptor before it is stored; with writes further entries in the same
+// transaction. It does not wait for users of the old table, who may go on with it until the caller frees its space.
+// Errors: ErrNotFound, edit's.
+func (c *Catalog) Truncate(ctx context.Context, id uint32, edit func(*schema.Table) error,
+	with func(kv.Txn) error) (*schema.Table, error) {
 	c.change.Lock()
 	defer c.change.Unlock()
 	if err := c.settleOwn(ctx, id); err != nil {

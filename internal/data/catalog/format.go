@@ -51,7 +51,8 @@ func (f *format) check(known []string) error {
 			"use the program that wrote the data, or export and import",
 			kv.ErrFormat, f.version, keyspace.FormatVersion)
 	}
-	unknown := slices.DeleteFunc(slices.Clone(f.features), func(name string) bool { return slices.Contains(known, name) })
+	unknown := slices.DeleteFunc(slices.Clone(f.features),
+		func(name string) bool { return slices.Contains(known, name) })
 	if len(unknown) > 0 {
 		return fmt.Errorf("%w: its tables use what this program does not know (%s): "+
 			"use the program that wrote the data, or a newer one; or restore a backup that was made before",

@@ -24,11 +24,13 @@ const (
 	learnPause = 50 * time.Millisecond
 )
 
-// ErrNamesFull says that an attribute's name stands in the rows themselves, since the table has more than NamesMax of them.
+// ErrNamesFull says that an attribute's name stands in the rows themselves, since the table has more than NamesMax of
+// them.
 var ErrNamesFull = errors.New("catalog: the table has too many names of attributes to rename one")
 
-// Names is the dictionary of one table's top-level attribute names. An id is committed before any row uses it, and is never reused, so a
-// row can be read with any later state of the dictionary. Reading is lock-free. It implements value.Names.
+// Names is the dictionary of one table's top-level attribute names. An id is committed before any row uses it, and is
+// never reused, so a row can be read with any later state of the dictionary. Reading is lock-free. It implements
+// value.Names.
 type Names struct {
 	store kv.Store
 	table uint32
@@ -54,7 +56,8 @@ func loadNames(ctx context.Context, from kv.Snapshot, n *Names) (*Names, error) 
 	return n, n.load(ctx, from)
 }
 
-// extend returns a dictionary with what stands in the store behind the names of d: ids are given in order and never change.
+// extend returns a dictionary with what stands in the store behind the names of d: ids are given in order and never
+// change.
 func (d *dictionary) extend(ctx context.Context, from kv.Snapshot, table uint32) (*dictionary, error) {
 	bounds := prefixRange(keyspace.AppendAttributes(nil, table))
 	bounds.Start = keyspace.AppendAttribute(nil, table, uint32(len(d.names))+1)
@@ -75,8 +78,8 @@ func (d *dictionary) hasAll(names []string) bool {
 	return true
 }
 
-// withName returns a dictionary in which an id has another name. An id that had that name before, of an attribute which no row has any more, gets one
-// that no attribute can have. It returns the ids whose names have changed.
+// withName returns a dictionary in which an id has another name. An id that had that name before, of an attribute which
+// no row has any more, gets one that no attribute can have. It returns the ids whose names have changed.
 func (d *dictionary) withName(from, to string) (other *dictionary, changed []uint32, err error) {
 	id, known := d.ids[from]
 	if !known {
@@ -98,7 +101,8 @@ func (d *dictionary) rename(id uint32, to string) {
 
 func (d *dictionary) add(name string) {
 	d.names = append(d.names, name)
-	if _, twice := d.ids[name]; !twice { // who still had the version before a rename may have given an id to the name that another attribute has now
+	// who still had the version before a rename may have given an id to the name that another attribute has now
+	if _, twice := d.ids[name]; !twice {
 		d.ids[name] = uint32(len(d.names))
 	}
 }
@@ -117,8 +121,8 @@ func (n *Names) ID(name []byte) (id uint32, ok bool) {
 	return id, ok
 }
 
-// Name returns the name of an id. Over a store that several gateways share, an id that is not known here was given by another one: the dictionary is
-// read again, so that what Name has answered ID knows, too.
+// Name returns the name of an id. Over a store that several gateways share, an id that is not known here was given by
+// another one: the dictionary is read again, so that what Name has answered ID knows, too.
 func (n *Names) Name(id uint32) (name string, ok bool) {
 	known := n.known.Load()
 	if id-1 >= uint32(len(known.names)) { // 0, too
@@ -127,8 +131,8 @@ func (n *Names) Name(id uint32) (name string, ok bool) {
 	return known.names[id-1], true
 }
 
-// learn is Name for an id that others may have given. A store that can't be read is asked again for a while; in the end Lost is called, since the caller
-// takes the row for one without the attribute.
+// learn is Name for an id that others may have given. A store that can't be read is asked again for a while; in the end
+// Lost is called, since the caller takes the row for one without the attribute.
 func (n *Names) learn(id uint32) (name string, ok bool) {
 	if n.lost == nil || id == 0 || id > NamesMax {
 		return "", false
@@ -210,8 +214,8 @@ func (n *Names) rename(ctx context.Context, txn kv.Txn, renamings []Rename) (*Na
 	return next, nil
 }
 
-// Add gives ids to the names that have none, as far as NamesMax allows, and returns once they are committed. Names that others added meanwhile are read in the
-// same transaction, which conflicts with one that gives the same id.
+// Add gives ids to the names that have none, as far as NamesMax allows, and returns once they are committed. Names that
+// others added meanwhile are read in the same transaction, which conflicts with one that gives the same id.
 func (n *Names) Add(ctx context.Context, names []string) error {
 	n.grow.Lock()
 	defer n.grow.Unlock()
@@ -228,7 +232,8 @@ func (n *Names) Add(ctx context.Context, names []string) error {
 				continue
 			}
 			grown.add(name)
-			if err := txn.Set(keyspace.AppendAttribute(nil, n.table, uint32(len(grown.names))), []byte(name)); err != nil {
+			if err := txn.Set(keyspace.AppendAttribute(nil, n.table, uint32(len(grown.names))),
+				[]byte(name)); err != nil {
 				return err
 			}
 		}

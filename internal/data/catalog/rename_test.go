@@ -11,8 +11,8 @@ import (
 	"github.com/weftdb/weft/internal/testing/teststore"
 )
 
-// TestRename renames an attribute while a user of the version before goes on: each sees its own name for one id, also of names that come later, and a
-// reopened catalog sees the new one.
+// TestRename renames an attribute while a user of the version before goes on: each sees its own name for one id, also
+// of names that come later, and a reopened catalog sees the new one.
 func TestRename(t *testing.T) {
 	store := teststore.Store(t)
 	c := open(t, store)
@@ -28,7 +28,8 @@ func TestRename(t *testing.T) {
 	go func() {
 		for _, to := range []string{"b", "gone"} { // a name that an attribute had which no row has any more
 			from := map[string]string{"b": "a", "gone": "b"}[to]
-			if _, err := c.Rename(t.Context(), id, []Rename{{from, to}}, func(*schema.Table) error { return nil }); err != nil {
+			if _, err := c.Rename(t.Context(), id, []Rename{{from, to}},
+				func(*schema.Table) error { return nil }); err != nil {
 				renamed <- fmt.Errorf("%s to %s: %w", from, to, err)
 				return
 			}
@@ -46,7 +47,8 @@ func TestRename(t *testing.T) {
 			break
 		}
 	}
-	if err := before.Names.Add(t.Context(), []string{"late", "b"}); err != nil { // b has the id that the old name had in the version after
+	// b has the id that the old name had in the version after
+	if err := before.Names.Add(t.Context(), []string{"late", "b"}); err != nil {
 		t.Fatal(err)
 	}
 	if number, ok := before.Names.ID([]byte("a")); !ok || number != 1 {
@@ -81,7 +83,8 @@ func TestRenameRefused(t *testing.T) {
 	c := open(t, teststore.Store(t))
 	id := create(t, c, "t").ID
 	refusal := errors.New("no")
-	if _, err := c.Rename(t.Context(), id, []Rename{{"a", "b"}}, func(*schema.Table) error { return refusal }); !errors.Is(err, refusal) {
+	if _, err := c.Rename(t.Context(), id, []Rename{{"a", "b"}},
+		func(*schema.Table) error { return refusal }); !errors.Is(err, refusal) {
 		t.Error(err)
 	}
 	v, err := c.AcquireID(id)
@@ -99,7 +102,8 @@ func TestRenameRefused(t *testing.T) {
 	if err := v.Names.Add(t.Context(), names); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Rename(t.Context(), id, []Rename{{"last", "b"}}, func(*schema.Table) error { return nil }); !errors.Is(err, ErrNamesFull) {
+	if _, err := c.Rename(t.Context(), id, []Rename{{"last", "b"}},
+		func(*schema.Table) error { return nil }); !errors.Is(err, ErrNamesFull) {
 		t.Error(err)
 	}
 }
@@ -117,7 +121,8 @@ func TestRenameSwaps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Rename(t.Context(), id, []Rename{{"old", "gone"}, {"new", "old"}}, func(*schema.Table) error { return nil }); err != nil {
+	if _, err := c.Rename(t.Context(), id, []Rename{{"old", "gone"}, {"new", "old"}},
+		func(*schema.Table) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
 	if v, err = c.AcquireID(id); err != nil {

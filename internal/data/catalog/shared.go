@@ -208,9 +208,11 @@ type scope struct {
 	drain bool
 }
 
-// write runs fn in a transaction that changes the schema. Over a shared store check is asked, on the newest schema, right before; the change is
-// serialised with those of all gateways, and waited for until all of them have it. stored says that the change stands, whatever the error.
-func (c *Catalog) write(ctx context.Context, s scope, check func() error, fn func(kv.Txn) error) (stored bool, err error) {
+// write runs fn in a transaction that changes the schema. Over a shared store check is asked, on the newest schema,
+// right before; the change is serialised with those of all gateways, and waited for until all of them have it. stored
+// says that the change stands, whatever the error.
+func (c *Catalog) write(ctx context.Context, s scope, check func() error, fn func(kv.Txn) error) (stored bool,
+	err error) {
 	if c.gateway == nil {
 		if err := check(); err != nil {
 			return false, err
@@ -240,7 +242,8 @@ func notSeen(err error) error {
 }
 
 // writeShared is write without the wait afterwards.
-func (c *Catalog) writeShared(ctx context.Context, s scope, check func() error, fn func(kv.Txn) error) (generation uint64, err error) {
+func (c *Catalog) writeShared(ctx context.Context, s scope, check func() error,
+	fn func(kv.Txn) error) (generation uint64, err error) {
 	for {
 		prepared, _, err := c.Refresh(ctx)
 		if err != nil {

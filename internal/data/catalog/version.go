@@ -17,7 +17,8 @@ type entry struct {
 	before  *Version // the version before current; guarded by Catalog.change
 }
 
-// Version is one published version of a table, pinned by Acquire. Table and Names must not be changed; Names grows by itself.
+// Version is one published version of a table, pinned by Acquire. Table and Names must not be changed; Names grows by
+// itself.
 type Version struct {
 	Table *schema.Table
 	Names *Names
@@ -43,8 +44,8 @@ func newVersion(table *schema.Table, names *Names, generation uint64) *Version {
 	return &Version{Table: table, Names: names, Generation: generation, drained: make(chan struct{})}
 }
 
-// acquire counts itself in before it looks again whether the version is still current: a change swaps the pointer first and looks at the
-// count afterwards, so one of the two sees the other.
+// acquire counts itself in before it looks again whether the version is still current: a change swaps the pointer first
+// and looks at the count afterwards, so one of the two sees the other.
 func (e *entry) acquire() *Version {
 	for {
 		v := e.current.Load()
@@ -65,8 +66,8 @@ func (v *Version) Release() {
 
 func (v *Version) finish() { v.once.Do(func() { close(v.drained) }) }
 
-// Derive returns what the layer above compiled from this version, compiling it at first use. compile may run more than once and must give
-// the same result; the type is the same for all calls.
+// Derive returns what the layer above compiled from this version, compiling it at first use. compile may run more than
+// once and must give the same result; the type is the same for all calls.
 func (v *Version) Derive(compile func(*Version) any) any {
 	if made := v.compiled.Load(); made != nil {
 		return made
@@ -75,7 +76,8 @@ func (v *Version) Derive(compile func(*Version) any) any {
 	return v.compiled.Load()
 }
 
-// publish makes a new version current and waits until nobody uses the one before. A cancelled ctx ends the wait, not the change.
+// publish makes a new version current and waits until nobody uses the one before. A cancelled ctx ends the wait, not
+// the change.
 func (e *entry) publish(ctx context.Context, table *schema.Table, generation uint64) error {
 	e.replace(table, generation)
 	return e.settle(ctx)

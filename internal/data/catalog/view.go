@@ -88,7 +88,8 @@ func (v Views) Put(ctx context.Context, view View) error {
 	return v.catalog.putView(ctx, view, false)
 }
 
-// Replace stores a view, in the place of the one that has its name, if any. Errors: those of Put; ErrViewExists says that a table has the name.
+// Replace stores a view, in the place of the one that has its name, if any. Errors: those of Put; ErrViewExists says
+// that a table has the name.
 func (v Views) Replace(ctx context.Context, view View) error {
 	if view.Name == "" || strings.Contains(view.Name, "\x00") {
 		return ErrViewName

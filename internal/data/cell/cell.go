@@ -15,14 +15,16 @@ import (
 // History is the attribute that holds what a row knows of its cells besides their current values.
 const History = "\x00cells"
 
-// Due is the attribute that says when a row must next be looked at, because cells or markers in it are past their time: a Number of seconds since
-// 1970-01-01 UTC, as expiry indexes take it.
+// Due is the attribute that says when a row must next be looked at, because cells or markers in it are past their time:
+// a Number of seconds since 1970-01-01 UTC, as expiry indexes take it.
 const Due = "\x00due"
 
-// Existence is the attribute of a row that is there without any other: a write left it bare. It is a cell as others are, but no reader sees it.
+// Existence is the attribute of a row that is there without any other: a write left it bare. It is a cell as others
+// are, but no reader sees it.
 const Existence = "\x00row"
 
-// Masked begins the name under which a mark stands that masks all attributes whose names begin with the rest of it. It is in histories only.
+// Masked begins the name under which a mark stands that masks all attributes whose names begin with the rest of it. It
+// is in histories only.
 const Masked = "\x00masked:"
 
 // historyName is History, for look-ups that must not allocate; immutable.
@@ -41,12 +43,14 @@ type Rules struct {
 	MarkersMS int64 `json:"markersMS,omitempty"`
 	// SinceMS is the time of cells that were written before the table had rules.
 	SinceMS int64 `json:"sinceMS,omitempty"`
-	// Pending says that rules are to come into force once nobody works by a version of the table without any: readers know histories, and writers
-	// keep those that are there, but begin none.
+	// Pending says that rules are to come into force once nobody works by a version of the table without any: readers
+	// know histories, and writers keep those that are there, but begin none.
 	Pending bool `json:"pending,omitempty"`
-	// Groups are rules for attributes by the beginning of their names: the first group counts whose Prefix a name has. Others follow the rules above.
+	// Groups are rules for attributes by the beginning of their names: the first group counts whose Prefix a name has.
+	// Others follow the rules above.
 	Groups []Group `json:"groups,omitempty"`
-	// Uncovers says that a cell whose life is over shows the next older one again, as in HBase. Otherwise it hides older ones, as a deletion does.
+	// Uncovers says that a cell whose life is over shows the next older one again, as in HBase. Otherwise it hides
+	// older ones, as a deletion does.
 	Uncovers bool `json:"uncovers,omitempty"`
 }
 
@@ -55,7 +59,8 @@ type Group struct {
 	Prefix   string `json:"prefix"`
 	Versions int    `json:"versions,omitempty"` // as in Rules
 	LifeMS   int64  `json:"lifeMS,omitempty"`   // as in Rules
-	// VersionsMin is the number of the newest values that stay although the group's life is over. A shorter life of their own ends them nevertheless.
+	// VersionsMin is the number of the newest values that stay although the group's life is over. A shorter life of
+	// their own ends them nevertheless.
 	VersionsMin int `json:"versionsMin,omitempty"`
 }
 
@@ -87,8 +92,8 @@ func (r *Rules) group(name []byte) Group {
 type Stamp struct {
 	AtMS   int64
 	LifeMS int64 // of the cells written; 0 is the table's
-	// Implicit says that AtMS is the writer's clock, not a time that somebody chose. Such a write wins over one of the same time, and of a time a little
-	// ahead of it, as another process's clock may be.
+	// Implicit says that AtMS is the writer's clock, not a time that somebody chose. Such a write wins over one of the
+	// same time, and of a time a little ahead of it, as another process's clock may be.
 	Implicit bool
 }
 
@@ -146,8 +151,8 @@ func (r *Rules) read(row value.Row, names value.Names, isKey func(name []byte) b
 	return h, nil
 }
 
-// complete drops current values that the row lacks: a writer that did not know yet of the table's rules removed them. A row without anything is there
-// since the base time.
+// complete drops current values that the row lacks: a writer that did not know yet of the table's rules removed them. A
+// row without anything is there since the base time.
 func (h *history) complete(listed int) {
 	for i := range h.columns[:listed] {
 		c := &h.columns[i]
@@ -155,13 +160,16 @@ func (h *history) complete(listed int) {
 	}
 	h.columns = slices.DeleteFunc(h.columns, func(c column) bool { return len(c.versions) == 0 })
 	if len(h.columns) == 0 && h.deleted == 0 {
-		h.columns = []column{{name: []byte(Existence), versions: []Version{{AtMS: h.base, Value: value.AppendNull(nil)}}}}
+		h.columns = []column{{name: []byte(Existence),
+			versions: []Version{{AtMS: h.base, Value: value.AppendNull(nil)}}}}
 	}
 }
 
 // IsHidden reports whether an attribute is one of this package's own.
 func IsHidden(name []byte) bool {
-	return len(name) > 0 && name[0] == 0 && (string(name) == History || string(name) == Due || string(name) == Existence || bytes.HasPrefix(name, []byte(Masked)))
+	return len(name) > 0 && name[0] == 0 &&
+		(string(name) == History || string(name) == Due || string(name) == Existence ||
+			bytes.HasPrefix(name, []byte(Masked)))
 }
 
 // current gives a column its current value; one that is not listed was written at the base time.
@@ -249,8 +257,8 @@ func parseVersion(stored value.Value) (v Version, err error) {
 	return v, nil
 }
 
-// put adds a cell. One of the same time is replaced, but a marker masks a value of its own time unless the value wins; it then goes on masking what is
-// older. A marker of exactly that time leaves one in place that masks more.
+// put adds a cell. One of the same time is replaced, but a marker masks a value of its own time unless the value wins;
+// it then goes on masking what is older. A marker of exactly that time leaves one in place that masks more.
 func (c *column) put(v Version, wins bool) {
 	at, same := slices.BinarySearchFunc(c.versions, v, func(a, b Version) int { return cmp.Compare(b.AtMS, a.AtMS) })
 	if !same {
@@ -320,7 +328,8 @@ func (h *history) masked(name []byte) mask {
 	return m
 }
 
-// alive calls visit for the cells of a column that nothing masks and whose lives are not over at nowMS, newest first, until it returns false.
+// alive calls visit for the cells of a column that nothing masks and whose lives are not over at nowMS, newest first,
+// until it returns false.
 func (r *Rules) alive(h *history, c *column, nowMS int64, visit func(v *Version) bool) {
 	group, masked, values := r.group(c.name), h.masked(c.name), 0
 	for i := range c.versions {
@@ -342,8 +351,9 @@ func (r *Rules) alive(h *history, c *column, nowMS int64, visit func(v *Version)
 	}
 }
 
-// trim drops what can't count any more: what markers mask, what is past its life and what that masks, and values beyond the number kept. Then it forgets the
-// markers that need not be kept. None may be forgotten earlier, because one that was set just now may be for a time long ago.
+// trim drops what can't count any more: what markers mask, what is past its life and what that masks, and values beyond
+// the number kept. Then it forgets the markers that need not be kept. None may be forgotten earlier, because one that
+// was set just now may be for a time long ago.
 func (r *Rules) trim(h *history, nowMS int64) {
 	for i := range h.columns {
 		h.columns[i].versions = r.trimmed(h, &h.columns[i], nowMS)

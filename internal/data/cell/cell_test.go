@@ -18,10 +18,10 @@ import (
 
 func isKey(name []byte) bool { return string(name) == "id" }
 
-// TestData writes and shows rows as the files say. Commands: rules versions=1 life=0 markers=0 since=0; put, set and remove with at=, life= and
-// now= and the attributes as a map (names for remove); delete at=; show now=; stored; versions now= name= n= from= to=. Lines of rules are groups: prefix,
-// versions, life, least versions. edit now= has a line for each edit: its kind, name, time, and for put life and value; cells now= and futures show what it
-// came to.
+// TestData writes and shows rows as the files say. Commands: rules versions=1 life=0 markers=0 since=0; put, set and
+// remove with at=, life= and now= and the attributes as a map (names for remove); delete at=; show now=; stored;
+// versions now= name= n= from= to=. Lines of rules are groups: prefix, versions, life, least versions. edit now= has a
+// line for each edit: its kind, name, time, and for put life and value; cells now= and futures show what it came to.
 func TestData(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		var rules Rules
@@ -61,7 +61,8 @@ func TestData(t *testing.T) {
 				return versions(t, d, &rules, stored, now)
 			}
 			if d.Cmd == "edit" {
-				w := Write{Stored: stored, Key: keyRow(t), Edits: edits(t, d.Input), Stamp: Stamp{AtMS: now, Implicit: true}}
+				w := Write{Stored: stored, Key: keyRow(t), Edits: edits(t, d.Input),
+					Stamp: Stamp{AtMS: now, Implicit: true}}
 				var err error
 				if stored, err = rules.Store(nil, new(value.RowBuilder), &w, value.NoNames, isKey, now); err != nil {
 					return err.Error()
@@ -136,7 +137,9 @@ func keyRow(t *testing.T) value.Row {
 	return row
 }
 
-var kinds = map[string]Kind{"put": PutCell, "one": MaskCell, "newest": MaskNewest, "upto": MaskCells, "prefix": MaskPrefix, "time": MaskTime} // immutable
+// immutable
+var kinds = map[string]Kind{"put": PutCell, "one": MaskCell, "newest": MaskNewest, "upto": MaskCells,
+	"prefix": MaskPrefix, "time": MaskTime}
 
 func edits(t *testing.T, text string) (list []Edit) {
 	for line := range strings.Lines(text) {
@@ -236,7 +239,8 @@ func versions(t *testing.T, d *datadriven.TestData, rules *Rules, stored value.R
 	return text.String()
 }
 
-// TestOrderDoesNotCount: whatever the order in which cells, markers and row markers of different times arrive, a table that forgets nothing shows the same.
+// TestOrderDoesNotCount: whatever the order in which cells, markers and row markers of different times arrive, a table
+// that forgets nothing shows the same.
 func TestOrderDoesNotCount(t *testing.T) {
 	seed := rounds.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 1))
@@ -254,7 +258,8 @@ func TestOrderDoesNotCount(t *testing.T) {
 		}
 		var steps []step
 		for at := range 1 + r.IntN(12) {
-			steps = append(steps, step{name: string(rune('a' + r.IntN(3))), value: r.Int64N(100), kind: r.IntN(5) / 2, at: int64(at + 1)})
+			steps = append(steps, step{name: string(rune('a' + r.IntN(3))), value: r.Int64N(100), kind: r.IntN(5) / 2,
+				at: int64(at + 1)})
 		}
 		run := func() string {
 			var stored value.Row
@@ -301,7 +306,8 @@ func FuzzVisible(f *testing.F) {
 		for _, now := range []int64{0, 100} {
 			_, _, _ = rules.Visible(nil, stored, value.NoNames, isKey, now)
 		}
-		next, err := rules.Store(nil, new(value.RowBuilder), &Write{Stored: stored, Next: stored, Stamp: Stamp{AtMS: 3}}, value.NoNames, isKey, 4)
+		next, err := rules.Store(nil, new(value.RowBuilder),
+			&Write{Stored: stored, Next: stored, Stamp: Stamp{AtMS: 3}}, value.NoNames, isKey, 4)
 		if err == nil && next != nil && next.Validate(value.NoNames) != nil {
 			t.Fatalf("a row that is not well-formed was made of %x", b)
 		}

@@ -37,7 +37,8 @@ func (r *Rules) forget(h *history, nowMS int64) {
 	}
 	for i := range h.columns {
 		c := &h.columns[i]
-		c.versions = slices.DeleteFunc(c.versions, func(v Version) bool { return v.Marker && r.forgottenAt(&v) <= nowMS })
+		c.versions = slices.DeleteFunc(c.versions,
+			func(v Version) bool { return v.Marker && r.forgottenAt(&v) <= nowMS })
 	}
 	h.columns = slices.DeleteFunc(h.columns, func(c column) bool { return len(c.versions) == 0 })
 }

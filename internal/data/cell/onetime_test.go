@@ -14,14 +14,16 @@ import (
 	"github.com/weftdb/weft/internal/testing/rounds"
 )
 
-// TestOneTime does random writes by rules twice: as they are, and with a life for attributes that no row has. That changes no answer, but the shorter ways for
-// rows whose cells have one time are not taken then. Rows and cells must be the same.
+// TestOneTime does random writes by rules twice: as they are, and with a life for attributes that no row has. That
+// changes no answer, but the shorter ways for rows whose cells have one time are not taken then. Rows and cells must be
+// the same.
 func TestOneTime(t *testing.T) {
 	seed := rounds.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 1))
 	shorter := 0
 	for range 300 {
-		rules := Rules{Versions: 1 + r.IntN(3), MarkersMS: r.Int64N(3) * 20, SinceMS: r.Int64N(2) * 100, Uncovers: r.IntN(2) == 0}
+		rules := Rules{Versions: 1 + r.IntN(3), MarkersMS: r.Int64N(3) * 20, SinceMS: r.Int64N(2) * 100,
+			Uncovers: r.IntN(2) == 0}
 		if r.IntN(3) == 0 {
 			rules.Groups = append(rules.Groups, Group{Prefix: "a", Versions: 2})
 		}
@@ -34,14 +36,16 @@ func TestOneTime(t *testing.T) {
 			edits := randomEdits(r, now)
 			var next [2]value.Row
 			for i, rules := range [...]*Rules{&rules, &other} {
-				w := Write{Stored: stored, Key: keyRow(t), Edits: slices.Clone(edits), Stamp: Stamp{AtMS: now, Implicit: true}}
+				w := Write{Stored: stored, Key: keyRow(t), Edits: slices.Clone(edits),
+					Stamp: Stamp{AtMS: now, Implicit: true}}
 				var err error
 				if next[i], err = rules.Store(nil, new(value.RowBuilder), &w, value.NoNames, isKey, now); err != nil {
 					t.Fatal(err)
 				}
 			}
 			if !bytes.Equal(next[0], next[1]) {
-				t.Fatalf("seed %d: %v by %+v at %d make\n%s\nand the longer way\n%s", seed, edits, rules, now, text(next[0]), text(next[1]))
+				t.Fatalf("seed %d: %v by %+v at %d make\n%s\nand the longer way\n%s", seed, edits, rules, now,
+					text(next[0]), text(next[1]))
 			}
 			if stored = next[0]; stored == nil {
 				continue
@@ -50,14 +54,16 @@ func TestOneTime(t *testing.T) {
 				shorter++
 			}
 			if got, want := cells(t, &rules, stored, now), longer(t, &rules, stored, now); got != want {
-				t.Fatalf("seed %d: by %+v at %d the cells of %s are\n%s\nand the longer way\n%s", seed, rules, now, text(stored), got, want)
+				t.Fatalf("seed %d: by %+v at %d the cells of %s are\n%s\nand the longer way\n%s", seed, rules, now,
+					text(stored), got, want)
 			}
 			want := Stripped(nil, stored, value.NoNames).Size()
 			if IsDead(stored, value.NoNames, isKey) {
 				want = 0
 			}
 			if got := SeenSize(stored, value.NoNames, isKey); got != want {
-				t.Fatalf("seed %d: without this package's attributes, %s has %d bytes, not %d", seed, text(stored), want, got)
+				t.Fatalf("seed %d: without this package's attributes, %s has %d bytes, not %d", seed, text(stored),
+					want, got)
 			}
 		}
 	}

@@ -8,12 +8,14 @@ import (
 	"github.com/weftdb/weft/internal/data/value"
 )
 
-// overwriteMax is the number of cells a write may have to be looked at by overwrite, which compares each column of the row with each of them.
+// overwriteMax is the number of cells a write may have to be looked at by overwrite, which compares each column of the
+// row with each of them.
 const overwriteMax = 32
 
-// overwrite is Store for the most frequent write: it has values by the clock for all columns of a row whose cells have one time, and nothing older is kept. ok
-// is false for all other writes; b may have been used then.
-func (r *Rules) overwrite(dst []byte, b *value.RowBuilder, w *Write, names value.Names, isKey func(name []byte) bool) (row value.Row, ok bool, err error) {
+// overwrite is Store for the most frequent write: it has values by the clock for all columns of a row whose cells have
+// one time, and nothing older is kept. ok is false for all other writes; b may have been used then.
+func (r *Rules) overwrite(dst []byte, b *value.RowBuilder, w *Write, names value.Names,
+	isKey func(name []byte) bool) (row value.Row, ok bool, err error) {
 	if !w.Stamp.Implicit || w.Stamp.AtMS <= 0 || !r.replace(w.Edits) {
 		return nil, false, nil
 	}
@@ -36,7 +38,8 @@ func (r *Rules) overwrite(dst []byte, b *value.RowBuilder, w *Write, names value
 	return row, true, err
 }
 
-// replace reports whether the edits are values by the clock, one for each column, that live for ever, and that replace older ones.
+// replace reports whether the edits are values by the clock, one for each column, that live for ever, and that replace
+// older ones.
 func (r *Rules) replace(edits []Edit) bool {
 	if len(edits) == 0 || len(edits) > overwriteMax || !r.isEndless() {
 		return false
@@ -57,8 +60,10 @@ func covers(edits []Edit, name []byte) bool {
 	return slices.ContainsFunc(edits, func(e Edit) bool { return string(e.Name) == string(name) })
 }
 
-// copyCovered copies the key of the stored row, if its cells have one time that is not ahead of the write, and the edits replace all of them.
-func (r *Rules) copyCovered(b *value.RowBuilder, w *Write, names value.Names, isKey func(name []byte) bool) (ok bool, err error) {
+// copyCovered copies the key of the stored row, if its cells have one time that is not ahead of the write, and the
+// edits replace all of them.
+func (r *Rules) copyCovered(b *value.RowBuilder, w *Write, names value.Names, isKey func(name []byte) bool) (ok bool,
+	err error) {
 	if at, one := r.oneTime(w.Stored, names); !one || at > w.Stamp.AtMS {
 		return false, nil
 	}

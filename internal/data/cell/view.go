@@ -10,9 +10,11 @@ import (
 	"github.com/weftdb/weft/internal/data/value"
 )
 
-// Visible returns a stored row as readers see it at nowMS: without what is this package's own, and without cells whose lives are over. ok is
-// false for a row of which only marks or ended cells are left. The result is row itself, or appended to dst.
-func (r *Rules) Visible(dst []byte, row value.Row, names value.Names, isKey func(name []byte) bool, nowMS int64) (visible value.Row, ok bool, err error) {
+// Visible returns a stored row as readers see it at nowMS: without what is this package's own, and without cells whose
+// lives are over. ok is false for a row of which only marks or ended cells are left. The result is row itself, or
+// appended to dst.
+func (r *Rules) Visible(dst []byte, row value.Row, names value.Names, isKey func(name []byte) bool,
+	nowMS int64) (visible value.Row, ok bool, err error) {
 	if base, one := r.oneTime(row, names); one && r.isUniform() {
 		if r.endsBy(base, nowMS) {
 			return nil, false, nil
@@ -102,12 +104,15 @@ func IsDead(row value.Row, names value.Names, isKey func(name []byte) bool) bool
 	return true
 }
 
-// never is when cells without a life end, for the order in which cells end: after all others, the older ones first, as they will if the table gets a life.
+// never is when cells without a life end, for the order in which cells end: after all others, the older ones first, as
+// they will if the table gets a life.
 const never = uint64(1) << 63
 
-// Futures calls visit with a stored row as it will be seen after cells of it have ended, for each time at which an attribute ends that matters while others
-// live on. The order is that of the cells' times, whether the table has a life now or not. The row is valid during the call only.
-func (r *Rules) Futures(row value.Row, names value.Names, isKey, matters func(name []byte) bool, visit func(value.Row) error) error {
+// Futures calls visit with a stored row as it will be seen after cells of it have ended, for each time at which an
+// attribute ends that matters while others live on. The order is that of the cells' times, whether the table has a life
+// now or not. The row is valid during the call only.
+func (r *Rules) Futures(row value.Row, names value.Names, isKey, matters func(name []byte) bool,
+	visit func(value.Row) error) error {
 	if _, one := r.oneTime(row, names); one && r.isUniform() {
 		return nil
 	}
@@ -197,8 +202,10 @@ type Select struct {
 	Stored bool
 }
 
-// VersionsOf returns the versions of an attribute that a stored row has at nowMS, newest first: those that no marker masks and whose lives are not over.
-func (r *Rules) VersionsOf(row value.Row, names value.Names, isKey func(name []byte) bool, name []byte, nowMS int64, want Select) ([]Version, error) {
+// VersionsOf returns the versions of an attribute that a stored row has at nowMS, newest first: those that no marker
+// masks and whose lives are not over.
+func (r *Rules) VersionsOf(row value.Row, names value.Names, isKey func(name []byte) bool, name []byte, nowMS int64,
+	want Select) ([]Version, error) {
 	h, err := r.read(row, names, isKey)
 	if err != nil {
 		return nil, err
@@ -222,9 +229,11 @@ func (r *Rules) selected(h *history, c *column, nowMS int64, want Select) (list 
 	return list
 }
 
-// Cells calls visit for the cells of a stored row that nothing masks and whose lives are not over, attribute by attribute in the order of names, newest first,
-// until it returns false. The name and the value are valid as long as the row is, the Version during the call only.
-func (r *Rules) Cells(row value.Row, names value.Names, isKey func(name []byte) bool, nowMS int64, visit func(name []byte, v *Version) bool) error {
+// Cells calls visit for the cells of a stored row that nothing masks and whose lives are not over, attribute by
+// attribute in the order of names, newest first, until it returns false. The name and the value are valid as long as
+// the row is, the Version during the call only.
+func (r *Rules) Cells(row value.Row, names value.Names, isKey func(name []byte) bool, nowMS int64,
+	visit func(name []byte, v *Version) bool) error {
 	if base, one := r.oneTime(row, names); one && base > 0 {
 		return r.cellsOfOneTime(row, names, isKey, base, nowMS, visit)
 	}
@@ -243,7 +252,8 @@ func (r *Rules) Cells(row value.Row, names value.Names, isKey func(name []byte) 
 }
 
 // cellsOfOneTime is Cells of a row that oneTime is true of. Most are.
-func (r *Rules) cellsOfOneTime(row value.Row, names value.Names, isKey func(name []byte) bool, baseMS, nowMS int64, visit func(name []byte, v *Version) bool) error {
+func (r *Rules) cellsOfOneTime(row value.Row, names value.Names, isKey func(name []byte) bool, baseMS, nowMS int64,
+	visit func(name []byte, v *Version) bool) error {
 	type attribute struct {
 		name  []byte
 		value value.Value
@@ -273,10 +283,12 @@ func (r *Rules) cellsOfOneTime(row value.Row, names value.Names, isKey func(name
 	return attributes.Err()
 }
 
-// Rows calls visit with a stored row once for each rank of its versions: first with the newest wanted one of each attribute, then with the second, as long as
-// some attribute has one. Where want.Times is set, each attribute has a companion that holds its time, an Int, in the place where its name goes on
-// with want.Times. Attributes of the key are in all. A row without a wanted cell is passed over. The arguments of visit are valid during the call only.
-func (r *Rules) Rows(row value.Row, names value.Names, isKey func(name []byte) bool, nowMS int64, want Select, visit func(value.Row) error) error {
+// Rows calls visit with a stored row once for each rank of its versions: first with the newest wanted one of each
+// attribute, then with the second, as long as some attribute has one. Where want.Times is set, each attribute has a
+// companion that holds its time, an Int, in the place where its name goes on with want.Times. Attributes of the key are
+// in all. A row without a wanted cell is passed over. The arguments of visit are valid during the call only.
+func (r *Rules) Rows(row value.Row, names value.Names, isKey func(name []byte) bool, nowMS int64, want Select,
+	visit func(value.Row) error) error {
 	h, err := r.read(row, names, isKey)
 	if err != nil {
 		return err

@@ -17,18 +17,22 @@ import (
 type Write struct {
 	// Stored is the row as it lies in the store; nil for none.
 	Stored value.Row
-	// Next is the row as it would be if only the order of writes counted: the visible one with the change; nil deletes the row.
+	// Next is the row as it would be if only the order of writes counted: the visible one with the change; nil deletes
+	// the row.
 	Next value.Row
-	// Key holds the attributes of the key; it is needed where Stored and Next are nil: a deleted row that was never there leaves a marker, too.
+	// Key holds the attributes of the key; it is needed where Stored and Next are nil: a deleted row that was never
+	// there leaves a marker, too.
 	Key value.Row
 	// Keeps says that a row which the write leaves without any attribute is there nevertheless.
 	Keeps bool
 	// Replaces says that attributes which Next lacks are deleted.
 	Replaces bool
-	// Written names the attributes that the change sets or removes; nil: all that Next has. They are looked at for the time of the call.
+	// Written names the attributes that the change sets or removes; nil: all that Next has. They are looked at for the
+	// time of the call.
 	Written [][]byte
 	Stamp   Stamp
-	// Edits, if not nil, are the change, in place of Next: cells with times of their own. Those whose time is 0 have Stamp's.
+	// Edits, if not nil, are the change, in place of Next: cells with times of their own. Those whose time is 0 have
+	// Stamp's.
 	Edits []Edit
 }
 
@@ -58,9 +62,10 @@ type Edit struct {
 // Epoch stands for the time 0 in an Edit.
 const Epoch = math.MinInt64
 
-// Store returns the row to be stored after a write, made by b and appended to dst; nil if nothing is left to store. isKey says which attributes make the
-// key: they have no cells. nowMS is the present, by which lives are over.
-func (r *Rules) Store(dst []byte, b *value.RowBuilder, w *Write, names value.Names, isKey func(name []byte) bool, nowMS int64) (value.Row, error) {
+// Store returns the row to be stored after a write, made by b and appended to dst; nil if nothing is left to store.
+// isKey says which attributes make the key: they have no cells. nowMS is the present, by which lives are over.
+func (r *Rules) Store(dst []byte, b *value.RowBuilder, w *Write, names value.Names, isKey func(name []byte) bool,
+	nowMS int64) (value.Row, error) {
 	if row, ok, err := r.overwrite(dst, b, w, names, isKey); ok || err != nil {
 		return row, err
 	}
@@ -91,7 +96,8 @@ func (r *Rules) Store(dst []byte, b *value.RowBuilder, w *Write, names value.Nam
 	return r.build(dst, b, &h, key, names, isKey, w.Stamp.AtMS, nowMS)
 }
 
-// follow is the time of a write by the clock: no earlier than what is there, if that is ahead by no more than clocks differ.
+// follow is the time of a write by the clock: no earlier than what is there, if that is ahead by no more than clocks
+// differ.
 func (h *history) follow(atMS int64) int64 {
 	newest := h.deleted
 	for i := range h.columns {
@@ -138,8 +144,10 @@ func (h *history) hides(w *Write, names value.Names, isKey func(name []byte) boo
 	return newest
 }
 
-// Clean returns a stored row without what is past its life and what markers mask, appended to dst; nil if nothing is left. markers says that markers go, too.
-func (r *Rules) Clean(dst []byte, stored value.Row, names value.Names, isKey func(name []byte) bool, nowMS int64, markers bool) (value.Row, error) {
+// Clean returns a stored row without what is past its life and what markers mask, appended to dst; nil if nothing is
+// left. markers says that markers go, too.
+func (r *Rules) Clean(dst []byte, stored value.Row, names value.Names, isKey func(name []byte) bool, nowMS int64,
+	markers bool) (value.Row, error) {
 	h, err := r.read(stored, names, isKey)
 	if err != nil {
 		return nil, err
@@ -196,7 +204,8 @@ func (r *Rules) apply(h *history, w *Write, names value.Names, isKey func(name [
 		h.deleted-- // what it masks is gone already
 	}
 	if w.Keeps && isBare(w.Next, names, isKey) {
-		h.column([]byte(Existence)).put(Version{AtMS: w.Stamp.AtMS, LifeMS: w.Stamp.LifeMS, Value: value.AppendNull(nil)}, w.Stamp.Implicit)
+		h.column([]byte(Existence)).put(Version{AtMS: w.Stamp.AtMS, LifeMS: w.Stamp.LifeMS,
+			Value: value.AppendNull(nil)}, w.Stamp.Implicit)
 	}
 	for _, name := range w.Written {
 		version := mark
@@ -209,7 +218,8 @@ func (r *Rules) apply(h *history, w *Write, names value.Names, isKey func(name [
 		attributes := w.Next.Attributes(names)
 		for attributes.Next() {
 			if name := attributes.Name(); !isKey(name) && !IsHidden(name) {
-				h.column(name).put(Version{AtMS: w.Stamp.AtMS, LifeMS: w.Stamp.LifeMS, Value: attributes.Value()}, w.Stamp.Implicit)
+				h.column(name).put(Version{AtMS: w.Stamp.AtMS, LifeMS: w.Stamp.LifeMS, Value: attributes.Value()},
+					w.Stamp.Implicit)
 			}
 		}
 		if err := attributes.Err(); err != nil {
@@ -221,7 +231,8 @@ func (r *Rules) apply(h *history, w *Write, names value.Names, isKey func(name [
 	}
 	for i := range h.columns {
 		name := h.columns[i].name
-		if _, ok := w.Next.Get(names, name); !ok && string(name) != Existence && !bytes.HasPrefix(name, []byte(Masked)) {
+		if _, ok := w.Next.Get(names, name); !ok && string(name) != Existence &&
+			!bytes.HasPrefix(name, []byte(Masked)) {
 			h.columns[i].put(mark, false)
 		}
 	}
@@ -265,7 +276,8 @@ func (r *Rules) edit(h *history, w *Write, nowMS int64) {
 	h.columns = slices.DeleteFunc(h.columns, func(c column) bool { return len(c.versions) == 0 })
 }
 
-// newest returns, for each edit that masks by rank, the time of the value that it masks; nil if there is none. Edits of other kinds before it don't count.
+// newest returns, for each edit that masks by rank, the time of the value that it masks; nil if there is none. Edits of
+// other kinds before it don't count.
 func (r *Rules) newest(h *history, edits []Edit, nowMS int64) (times []*int64) {
 	for i := range edits {
 		if edits[i].Kind != MaskNewest {
@@ -291,7 +303,8 @@ func (r *Rules) newest(h *history, edits []Edit, nowMS int64) (times []*int64) {
 }
 
 func (h *history) find(name []byte) (at int, ok bool) {
-	return slices.BinarySearchFunc(h.columns, name, func(c column, name []byte) int { return bytes.Compare(c.name, name) })
+	return slices.BinarySearchFunc(h.columns, name,
+		func(c column, name []byte) int { return bytes.Compare(c.name, name) })
 }
 
 // column returns the column of that name, a new one if need be.
@@ -304,7 +317,8 @@ func (h *history) column(name []byte) *column {
 }
 
 // build makes the stored row: the key, what is shown, and the history where that says more.
-func (r *Rules) build(dst []byte, b *value.RowBuilder, h *history, keys value.Row, names value.Names, isKey func(name []byte) bool, stampMS, nowMS int64) (value.Row, error) {
+func (r *Rules) build(dst []byte, b *value.RowBuilder, h *history, keys value.Row, names value.Names,
+	isKey func(name []byte) bool, stampMS, nowMS int64) (value.Row, error) {
 	b.Reset(names)
 	if err := copyKeys(b, keys, names, isKey); err != nil {
 		return nil, err
@@ -398,7 +412,8 @@ func copyKeys(b *value.RowBuilder, from value.Row, names value.Names, isKey func
 
 // isBase reports whether a column need not be listed: its one version is its current value, written at the base time.
 func (r *Rules) isBase(h *history, c *column, nowMS int64) bool {
-	return len(c.versions) == 1 && c.versions[0].AtMS == h.base && c.versions[0].LifeMS == 0 && r.shown(h, c, nowMS) != nil
+	return len(c.versions) == 1 && c.versions[0].AtMS == h.base && c.versions[0].LifeMS == 0 &&
+		r.shown(h, c, nowMS) != nil
 }
 
 // rebase chooses the base time that leaves the fewer columns to list.

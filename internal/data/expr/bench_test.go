@@ -53,10 +53,11 @@ func BenchmarkMatch(b *testing.B) {
 func BenchmarkApply(b *testing.B) {
 	s := benchmarkSource(b)
 	updates := map[string]*Update{
-		"set":    {Set: []SetAction{{Path{Name: "status"}, text("returned")}}},
-		"count":  {Add: []AddAction{{Path{Name: "version"}, number(1).Value}}},
-		"nested": {Set: []SetAction{{Path{Name: "address", Steps: []Step{{"city", -1}}}, text("Ulm")}}, Remove: []Path{{Name: "owner"}}},
-		"sum":    {Set: []SetAction{{Path{Name: "version"}, &Arithmetic{Plus, &Path{Name: "version"}, number(1)}}}},
+		"set":   {Set: []SetAction{{Path{Name: "status"}, text("returned")}}},
+		"count": {Add: []AddAction{{Path{Name: "version"}, number(1).Value}}},
+		"nested": {Set: []SetAction{{Path{Name: "address", Steps: []Step{{"city", -1}}}, text("Ulm")}},
+			Remove: []Path{{Name: "owner"}}},
+		"sum": {Set: []SetAction{{Path{Name: "version"}, &Arithmetic{Plus, &Path{Name: "version"}, number(1)}}}},
 	}
 	var builder value.RowBuilder
 	var row value.Row

@@ -11,8 +11,9 @@ import (
 // compareText compares a text with bytes.
 func compareText(text string, b []byte) int { return bytes.Compare(value.ReadOnly(text), b) }
 
-// rebuild appends what becomes of old, which the first depth steps of the edits' paths led to. present is false if nothing does; then
-// dst may have grown nevertheless, and its new part is to be dropped. A nil old is a value that is not there.
+// rebuild appends what becomes of old, which the first depth steps of the edits' paths led to. present is false if
+// nothing does; then dst may have grown nevertheless, and its new part is to be dropped. A nil old is a value that is
+// not there.
 func rebuild(dst []byte, old value.Value, edits []edit, depth int) (grown []byte, present bool, err error) {
 	first := &edits[0]
 	if len(first.path.Steps) == depth {
@@ -91,8 +92,8 @@ func rebuildField(dst []byte, old value.Value, edits []edit, depth int) ([]byte,
 	return dst, err
 }
 
-// rebuildElements appends the elements of a list: removed ones are left out, and new ones, whatever their indexes, follow the last
-// in the indexes' order.
+// rebuildElements appends the elements of a list: removed ones are left out, and new ones, whatever their indexes,
+// follow the last in the indexes' order.
 func rebuildElements(dst []byte, old value.Value, edits []edit, depth int) ([]byte, error) {
 	var err error
 	index := 0

@@ -66,8 +66,10 @@ func TestConjuncts(t *testing.T) {
 		{a, "attribute_exists(a)"},
 		{&And{}, "true"},
 		{&Or{}, "false"},
-		{&And{[]Condition{&And{[]Condition{a, b}}, c}}, "attribute_exists(a) AND attribute_exists(b) AND NOT attribute_exists(c)"},
-		{&And{[]Condition{&Or{[]Condition{a, b}}, c}}, "(attribute_exists(a) OR attribute_exists(b)) AND NOT attribute_exists(c)"},
+		{&And{[]Condition{&And{[]Condition{a, b}}, c}},
+			"attribute_exists(a) AND attribute_exists(b) AND NOT attribute_exists(c)"},
+		{&And{[]Condition{&Or{[]Condition{a, b}}, c}},
+			"(attribute_exists(a) OR attribute_exists(b)) AND NOT attribute_exists(c)"},
 	} {
 		again := Conjunction(Conjuncts(test.condition)...)
 		if got := string(Notation{}.AppendCondition(nil, again)); got != test.want {
@@ -87,7 +89,8 @@ func TestApplyToNewItem(t *testing.T) {
 	s := Source{Row: row(t, `{id: "k"}`)}
 	var b value.RowBuilder
 	id, copied := path("id"), path("id")
-	u := &Update{Set: []SetAction{{path("a"), &IfNotExists{id, number(1)}}, {path("c"), &copied}}, Add: []AddAction{{path("n"), number(2).Value}}}
+	u := &Update{Set: []SetAction{{path("a"), &IfNotExists{id, number(1)}}, {path("c"), &copied}},
+		Add: []AddAction{{path("n"), number(2).Value}}}
 	if err := u.Apply(s, &b); err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +170,8 @@ func TestArithmeticInConditions(t *testing.T) {
 		} {
 			_, err := Match(c, s)
 			var typed *Error
-			if test.fault == 0 && err != nil || test.fault != 0 && (!errors.As(err, &typed) || typed.Fault != test.fault) {
+			if test.fault == 0 && err != nil ||
+				test.fault != 0 && (!errors.As(err, &typed) || typed.Fault != test.fault) {
 				t.Errorf("%s: %v", Notation{}.AppendCondition(nil, c), err)
 			}
 		}

@@ -11,8 +11,9 @@ import (
 // scratchBytes holds a size.
 const scratchBytes = 16
 
-// operandValue is the value of a condition's operand, or nil. It may alias scratch, and is not kept. Unlike evaluate it does not call
-// itself, so that scratch can stay on the caller's stack; operands that do, which are rare in conditions, pay with an allocation.
+// operandValue is the value of a condition's operand, or nil. It may alias scratch, and is not kept. Unlike evaluate it
+// does not call itself, so that scratch can stay on the caller's stack; operands that do, which are rare in conditions,
+// pay with an allocation.
 func operandValue(o Operand, s Source, scratch []byte) (value.Value, error) {
 	switch o := o.(type) {
 	case *Path:
@@ -28,8 +29,8 @@ func operandValue(o Operand, s Source, scratch []byte) (value.Value, error) {
 	return v, err
 }
 
-// Match reports whether the condition is true for the source. A nil condition is true. The error is an *Error; only arithmetic in an
-// operand can cause one.
+// Match reports whether the condition is true for the source. A nil condition is true. The error is an *Error; only
+// arithmetic in an operand can cause one.
 func Match(c Condition, s Source) (bool, error) {
 	switch c := c.(type) {
 	case nil:
@@ -115,8 +116,8 @@ func isSize(o Operand) bool {
 	return ok
 }
 
-// matchSize compares a size, which equals nothing but numbers. It keeps away from value.Equal, whose recursion makes the compiler put
-// its operands on the heap.
+// matchSize compares a size, which equals nothing but numbers. It keeps away from value.Equal, whose recursion makes
+// the compiler put its operands on the heap.
 func (c *Compare) matchSize(s Source) (bool, error) {
 	var scratchA, scratchB [scratchBytes]byte
 	a, err := operandValue(c.A, s, scratchA[:0])

@@ -223,7 +223,8 @@ func modelCompare(op Comparison, a, b any) bool {
 	default:
 		return false
 	}
-	return map[Comparison]bool{Less: order < 0, LessOrEqual: order <= 0, Greater: order > 0, GreaterOrEqual: order >= 0}[op]
+	return map[Comparison]bool{Less: order < 0, LessOrEqual: order <= 0, Greater: order > 0,
+		GreaterOrEqual: order >= 0}[op]
 }
 
 func modelMatch(item fields, c Condition) bool {
@@ -307,8 +308,8 @@ func modelContains(x, member any) bool {
 	return modelText(x, member, strings.Contains)
 }
 
-// modelUpdate is the item after an update; ok is false if it can't be made. Each action is carried out on its own, lists being
-// sparse the while.
+// modelUpdate is the item after an update; ok is false if it can't be made. Each action is carried out on its own,
+// lists being sparse the while.
 func modelUpdate(old, item fields, u *Update) (ok bool) {
 	for _, action := range u.Set {
 		x, ok := modelValue(old, action.To)

@@ -10,8 +10,8 @@ import (
 	"github.com/weftdb/weft/order"
 )
 
-// evaluate is the value of an operand, or nil if it has none. A computed value is appended to buf; the value aliases that, the
-// row or the tree.
+// evaluate is the value of an operand, or nil if it has none. A computed value is appended to buf; the value aliases
+// that, the row or the tree.
 func evaluate(o Operand, s Source, buf []byte) (v value.Value, rest []byte, err error) {
 	switch o := o.(type) {
 	case *Path:
@@ -44,8 +44,8 @@ func require(o Operand, s Source, buf []byte) (v value.Value, rest []byte, err e
 	return v, buf, err
 }
 
-// SizeOf is the size of a value as conditions measure it: UTF-16 units of a string, bytes of a binary, elements of a list, map or set.
-// Other values have none. It is not the size that counts toward an item's.
+// SizeOf is the size of a value as conditions measure it: UTF-16 units of a string, bytes of a binary, elements of a
+// list, map or set. Other values have none. It is not the size that counts toward an item's.
 func SizeOf(v value.Value) (size int, ok bool) {
 	switch kind := v.Kind(); {
 	case kind == value.String:
@@ -58,8 +58,8 @@ func SizeOf(v value.Value) (size int, ok bool) {
 	return 0, false
 }
 
-// utf16Units is the number of units of UTF-16 a text in UTF-8 takes: one for each character, and two for one outside of the basic plane, which
-// UTF-8 has in four bytes. ASCII is counted eight bytes at a time.
+// utf16Units is the number of units of UTF-16 a text in UTF-8 takes: one for each character, and two for one outside of
+// the basic plane, which UTF-8 has in four bytes. ASCII is counted eight bytes at a time.
 func utf16Units(text []byte) (units int) {
 	const highBits = 0x8080808080808080
 	for len(text) > 0 {

@@ -16,7 +16,8 @@ type Source struct {
 	Names value.Names // the dictionary of the row's attribute names; nil: value.NoNames
 }
 
-// Lookup follows the path into the row. The value aliases the row. ok is false, and the value nil, if the path leads nowhere.
+// Lookup follows the path into the row. The value aliases the row. ok is false, and the value nil, if the path leads
+// nowhere.
 func (p *Path) Lookup(s Source) (v value.Value, ok bool) {
 	if s.Row == nil {
 		return nil, false
@@ -56,7 +57,8 @@ func (s *Step) follow(v value.Value) (value.Value, bool) {
 // IsTopLevel reports whether the path is just an attribute's name.
 func (p *Path) IsTopLevel() bool { return len(p.Steps) == 0 }
 
-// ComparePaths orders paths by attribute, then step by step, indexes before fields. A path stands right before what it leads into.
+// ComparePaths orders paths by attribute, then step by step, indexes before fields. A path stands right before what it
+// leads into.
 func ComparePaths(a, b *Path) int {
 	if c := strings.Compare(a.Name, b.Name); c != 0 {
 		return c

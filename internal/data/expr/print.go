@@ -8,8 +8,8 @@ import (
 	"github.com/weftdb/weft/internal/data/value"
 )
 
-// Notation writes trees as text, for explanations, logs and tests. The zero value writes names and literals as value.AppendText
-// writes names and values.
+// Notation writes trees as text, for explanations, logs and tests. The zero value writes names and literals as
+// value.AppendText writes names and values.
 type Notation struct {
 	// Name writes an attribute's or a field's name.
 	Name func(dst []byte, name string) []byte
@@ -74,7 +74,8 @@ func (n Notation) AppendCondition(dst []byte, c Condition) []byte {
 		for i := range c.Paths {
 			operands = append(operands, &c.Paths[i])
 		}
-		return n.appendCall(dst, "matches", append(operands, &Literal{value.AppendString(nil, []byte(c.Query.String()))})...)
+		return n.appendCall(dst, "matches",
+			append(operands, &Literal{value.AppendString(nil, []byte(c.Query.String()))})...)
 	}
 	return append(dst, "true"...)
 }

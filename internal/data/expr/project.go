@@ -8,9 +8,9 @@ import (
 	"github.com/weftdb/weft/internal/data/value"
 )
 
-// Project adds to b what the paths lead to, in documents that hold nothing else: elements of lists close up in their order, and a
-// document of which nothing is found is left out. It does not Reset b. Paths in the order of ComparePaths are the quickest. The
-// errors are b's.
+// Project adds to b what the paths lead to, in documents that hold nothing else: elements of lists close up in their
+// order, and a document of which nothing is found is left out. It does not Reset b. Paths in the order of ComparePaths
+// are the quickest. The errors are b's.
 func Project(paths []Path, s Source, b *value.RowBuilder) error {
 	if s.Row == nil {
 		return nil
@@ -45,8 +45,8 @@ func projectAttribute(paths []Path, s Source, b *value.RowBuilder) error {
 	return b.End()
 }
 
-// project appends the parts of v that the paths lead to, all of which share their first depth steps, the way to v. It appends nothing
-// if there are none.
+// project appends the parts of v that the paths lead to, all of which share their first depth steps, the way to v. It
+// appends nothing if there are none.
 func project(dst []byte, v value.Value, paths []Path, depth int) (grown []byte, found bool) {
 	if len(paths[0].Steps) == depth {
 		return append(dst, v...), true
@@ -85,7 +85,8 @@ func sharedStep(paths []Path, depth int) int {
 // projectFields appends entries of a map. Paths that expect a list there come first and are passed over.
 func projectFields(dst []byte, v value.Value, paths []Path, depth int) (grown []byte, found bool) {
 	for e := v.Elements(); e.Next(); {
-		for len(paths) > 0 && (paths[0].Steps[depth].Index >= 0 || compareText(paths[0].Steps[depth].Field, e.Name()) < 0) {
+		for len(paths) > 0 && (paths[0].Steps[depth].Index >= 0 ||
+			compareText(paths[0].Steps[depth].Field, e.Name()) < 0) {
 			paths = paths[1:]
 		}
 		if len(paths) == 0 {

@@ -266,7 +266,8 @@ func TestMatchAgainstModel(t *testing.T) {
 			t.Fatal(err)
 		}
 		if want := modelMatch(decodeRow(s.Row, s.Names), c); got != want {
-			t.Fatalf("item %s\ncondition %s\ngot %v, want %v", itemText(s), Notation{}.AppendCondition(nil, c), got, want)
+			t.Fatalf("item %s\ncondition %s\ngot %v, want %v", itemText(s), Notation{}.AppendCondition(nil, c), got,
+				want)
 		}
 		count[got]++
 	}
@@ -287,7 +288,8 @@ func TestApplyAgainstModel(t *testing.T) {
 		b.Reset(s.Names)
 		err := u.Apply(s, &b)
 		if ok != (err == nil) {
-			t.Fatalf("item %s\nupdate %s\nerror %v, but the model says %v", itemText(s), Notation{}.AppendUpdate(nil, u), err, ok)
+			t.Fatalf("item %s\nupdate %s\nerror %v, but the model says %v", itemText(s),
+				Notation{}.AppendUpdate(nil, u), err, ok)
 		}
 		if !ok {
 			if _, typed := err.(*Error); !typed {
@@ -301,7 +303,8 @@ func TestApplyAgainstModel(t *testing.T) {
 			t.Fatalf("item %s\nupdate %s\n%v", itemText(s), Notation{}.AppendUpdate(nil, u), err)
 		}
 		if got := decodeRow(row, s.Names); show(got) != show(want) {
-			t.Fatalf("item %s\nupdate %s\ngot  %s\nwant %s", itemText(s), Notation{}.AppendUpdate(nil, u), show(got), show(want))
+			t.Fatalf("item %s\nupdate %s\ngot  %s\nwant %s", itemText(s), Notation{}.AppendUpdate(nil, u), show(got),
+				show(want))
 		}
 	}
 	if done < cases/10 {
@@ -331,7 +334,8 @@ func TestProjectAgainstModel(t *testing.T) {
 		}
 		want := modelProject(decodeRow(s.Row, s.Names), paths)
 		if got := decodeRow(row, s.Names); show(got) != show(want) {
-			t.Fatalf("item %s\npaths %s\ngot  %s\nwant %s", itemText(s), Notation{}.AppendPaths(nil, paths), show(got), show(want))
+			t.Fatalf("item %s\npaths %s\ngot  %s\nwant %s", itemText(s), Notation{}.AppendPaths(nil, paths), show(got),
+				show(want))
 		}
 	}
 }
@@ -364,7 +368,8 @@ func TestNeighboursTellOverlaps(t *testing.T) {
 			neighbours = neighbours && Relate(&paths[i-1], &paths[i]) == Apart
 		}
 		if neighbours != apart {
-			t.Fatalf("paths %s: neighbours apart %v, all apart %v", Notation{}.AppendPaths(nil, paths), neighbours, apart)
+			t.Fatalf("paths %s: neighbours apart %v, all apart %v", Notation{}.AppendPaths(nil, paths), neighbours,
+				apart)
 		}
 	}
 }

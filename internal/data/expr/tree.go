@@ -97,7 +97,8 @@ type BeginsWith struct{ X, Prefix Operand }
 // Contains is true if X is a string or binary with the part Member, or a set or list with the element Member.
 type Contains struct{ X, Member Operand }
 
-// Matches is true if the texts of some attributes together match a query in words. Attributes that are no texts have none.
+// Matches is true if the texts of some attributes together match a query in words. Attributes that are no texts have
+// none.
 type Matches struct {
 	Paths []Path
 	Query Matcher
@@ -130,7 +131,8 @@ type Path struct {
 	Codec value.Codec
 }
 
-// Step goes from a map to the field of that name, or, if Index is not negative, from a list to the element of that index.
+// Step goes from a map to the field of that name, or, if Index is not negative, from a list to the element of that
+// index.
 type Step struct {
 	Field string
 	Index int // -1: the step is a field
@@ -139,8 +141,8 @@ type Step struct {
 // Literal is a value that does not depend on the row.
 type Literal struct{ Value value.Value }
 
-// Size is the size of what Path leads to: the UTF-16 units of a string, the bytes of a binary, the elements of a list, map or set.
-// Anything else has no size.
+// Size is the size of what Path leads to: the UTF-16 units of a string, the bytes of a binary, the elements of a list,
+// map or set. Anything else has no size.
 type Size struct{ Path Path }
 
 // IfNotExists is the value at Path, or Default if there is none.
@@ -182,7 +184,8 @@ func (*IfNotExists) operand() {}
 func (*ListAppend) operand()  {}
 func (*Arithmetic) operand()  {}
 
-// Update is the changes of one write to a row. No two of its paths may be equal or lead one into the other; see Overlap.
+// Update is the changes of one write to a row. No two of its paths may be equal or lead one into the other; see
+// Overlap.
 type Update struct {
 	Set    []SetAction
 	Remove []Path
@@ -190,7 +193,8 @@ type Update struct {
 	Delete []DeleteAction
 }
 
-// OnlyRemoves reports whether the update does something, and nothing but remove. Where there is no item it then makes none.
+// OnlyRemoves reports whether the update does something, and nothing but remove. Where there is no item it then makes
+// none.
 func (u *Update) OnlyRemoves() bool {
 	return len(u.Set)+len(u.Add) == 0 && len(u.Remove)+len(u.Delete) > 0
 }
@@ -201,7 +205,8 @@ type SetAction struct {
 	To   Operand
 }
 
-// AddAction adds a number to the number at Path, or the members of a set to the set there. Nothing there counts as 0 or as the empty set.
+// AddAction adds a number to the number at Path, or the members of a set to the set there. Nothing there counts as 0 or
+// as the empty set.
 type AddAction struct {
 	Path  Path
 	Value value.Value

@@ -9,8 +9,9 @@ import (
 	"github.com/weftdb/weft/internal/data/value"
 )
 
-// Touched lists the paths that the update writes to or removes, in the order of its text: what UPDATED_OLD and UPDATED_NEW show, by
-// Project, of the row before and after it. After a list has lost an element, the path to it leads to the one that has moved there.
+// Touched lists the paths that the update writes to or removes, in the order of its text: what UPDATED_OLD and
+// UPDATED_NEW show, by Project, of the row before and after it. After a list has lost an element, the path to it leads
+// to the one that has moved there.
 func (u *Update) Touched() []Path {
 	paths := make([]Path, 0, u.len())
 	for i := range u.Set {
@@ -28,9 +29,9 @@ func (u *Update) Touched() []Path {
 
 func (u *Update) len() int { return len(u.Set) + len(u.Remove) + len(u.Add) + len(u.Delete) }
 
-// Apply adds to b the attributes that the source has after the update. It does not Reset b: the caller does, with the dictionary of
-// the new row. Of an item that is not there yet the source is a row of its key, which right-hand sides can read. The error is an
-// *Error, or one of b's; b is of no use then.
+// Apply adds to b the attributes that the source has after the update. It does not Reset b: the caller does, with the
+// dictionary of the new row. Of an item that is not there yet the source is a row of its key, which right-hand sides
+// can read. The error is an *Error, or one of b's; b is of no use then.
 func (u *Update) Apply(s Source, b *value.RowBuilder) error {
 	if s.Names == nil {
 		s.Names = value.NoNames
@@ -111,7 +112,8 @@ const scanEditsMax = 8
 func editsOf(edits []edit, name []byte) []edit {
 	i := 0
 	if len(edits) > scanEditsMax {
-		i, _ = slices.BinarySearchFunc(edits, name, func(e edit, name []byte) int { return compareText(e.path.Name, name) })
+		i, _ = slices.BinarySearchFunc(edits, name,
+			func(e edit, name []byte) int { return compareText(e.path.Name, name) })
 	}
 	for ; i < len(edits); i++ {
 		if edits[i].path.Name == string(name) {

@@ -6,7 +6,8 @@ import (
 	"github.com/weftdb/weft/internal/data/expr"
 )
 
-// Field names an attribute, or a value inside one, in conditions and updates: a name followed by fields (string) and list positions (int).
+// Field names an attribute, or a value inside one, in conditions and updates: a name followed by fields (string) and
+// list positions (int).
 type Field struct{ path expr.Path }
 
 // Attribute returns the field for an attribute's name and, if given, the steps into its document.
@@ -23,7 +24,8 @@ func Attribute(name string, steps ...any) Field {
 	return f
 }
 
-// literal encodes a Go value of one of Document's types. One that can't be stored becomes a missing value, which no attribute equals.
+// literal encodes a Go value of one of Document's types. One that can't be stored becomes a missing value, which no
+// attribute equals.
 func literal(x any) *expr.Literal {
 	v, err := AppendValue(nil, x)
 	if err != nil {

@@ -215,5 +215,6 @@ func KeyFields(t reflect.Type) (list []KeyField) {
 // keyKinds are the types of keys. // immutable
 var keyKinds = map[form]value.Kind{
 	formString: value.String, formText: value.String, formInt: value.Number, formUint: value.Number,
-	formFloat: value.Number, formNumber: value.Number, formDecimal: value.Number, formBytes: value.Binary, formBool: value.Bool, formTime: value.Timestamp,
+	formFloat: value.Number, formNumber: value.Number, formDecimal: value.Number, formBytes: value.Binary,
+	formBool: value.Bool, formTime: value.Timestamp,
 }

@@ -57,11 +57,13 @@ func whole() everything {
 			ID:      "a",
 			Created: time.UnixMilli(5).UTC(),
 		}, Place: &Place{1.5, -2}, Name: "n", Rank: -3, Large: 1 << 63, Price: price, Exact: "0.1", Took: time.Second,
-		Until: &until, Tags: []string{"x", "y"}, Sizes: []float32{0.5, 2}, List: []string{"b", "a", "b"}, Raw: []byte{1, 0}, Nested: map[color]Place{"red": {1, 2}},
+		Until: &until, Tags: []string{"x", "y"}, Sizes: []float32{0.5, 2}, List: []string{"b", "a", "b"},
+		Raw: []byte{1, 0}, Nested: map[color]Place{"red": {1, 2}},
 		Others: []*Place{
 			{3, 4},
 			nil,
-		}, Address: netip.MustParseAddr("::1"), Big: big.NewInt(1 << 40), Anything: map[string]any{"k": []any{true, nil}}, Two: [2]bool{false, true},
+		}, Address: netip.MustParseAddr("::1"), Big: big.NewInt(1 << 40),
+		Anything: map[string]any{"k": []any{true, nil}}, Two: [2]bool{false, true},
 	}
 }
 
@@ -122,9 +124,12 @@ func TestMisfits(t *testing.T) {
 		x    any
 		want string
 	}{
-		{"rank", 128, "rank: 128 into a int8: the number does not fit"}, {"rank", 1.5, "rank: 1.5 into a int8"}, {"large", -1, "large: -1 into a uint64"},
-		{"name", 5, "name: a number does not go into a string"}, {"Lat", "x", "Lat: a string does not go into a float64"}, {"two", []any{true, true, true}, "two: a list of 3"},
-		{"others", []any{map[string]any{"Lat": true}}, "others: [0]: Lat: a bool does not go into a float64"}, {"address", "nowhere", "address: ParseAddr"},
+		{"rank", 128, "rank: 128 into a int8: the number does not fit"}, {"rank", 1.5, "rank: 1.5 into a int8"},
+		{"large", -1, "large: -1 into a uint64"},
+		{"name", 5, "name: a number does not go into a string"},
+		{"Lat", "x", "Lat: a string does not go into a float64"}, {"two", []any{true, true, true}, "two: a list of 3"},
+		{"others", []any{map[string]any{"Lat": true}}, "others: [0]: Lat: a bool does not go into a float64"},
+		{"address", "nowhere", "address: ParseAddr"},
 	} {
 		err := DecodeRow(row(one.name, one.x), nil, new(everything))
 		if err == nil || !strings.HasPrefix(err.Error(), one.want) {

@@ -66,7 +66,8 @@ func AppendToken(dst []byte, bucket uint64, id string) []byte {
 	return order.AppendBytes(AppendTokens(dst, bucket), []byte(id))
 }
 
-// AppendTokens appends the prefix of all tokens of a bucket. As a key it lies before them and behind those of earlier buckets.
+// AppendTokens appends the prefix of all tokens of a bucket. As a key it lies before them and behind those of earlier
+// buckets.
 func AppendTokens(dst []byte, bucket uint64) []byte {
 	return order.AppendUvarint(AppendAllTokens(dst), bucket)
 }
@@ -152,14 +153,15 @@ func AppendTableBoundaries(dst []byte, table uint32) []byte {
 // SoughtName names what IsSought says. It changes with that.
 const SoughtName = "Rows"
 
-// IsSought reports whether readers ask for a key by itself. Entries of indexes are only walked over, but for a few that verification looks at.
+// IsSought reports whether readers ask for a key by itself. Entries of indexes are only walked over, but for a few that
+// verification looks at.
 func IsSought(key []byte) bool {
 	_, index, _, ok := CutRow(key)
 	return !ok || index == 0
 }
 
-// CutRow takes the key of a row or of an index entry apart; size is the number of bytes that stand before its own key. ok is false for keys of other
-// sections and for prefixes that end before. It allocates nothing.
+// CutRow takes the key of a row or of an index entry apart; size is the number of bytes that stand before its own key.
+// ok is false for keys of other sections and for prefixes that end before. It allocates nothing.
 func CutRow(key []byte) (table, index uint32, size int, ok bool) {
 	if len(key) == 0 || key[0] != tagRow {
 		return 0, 0, 0, false
@@ -210,8 +212,8 @@ func AppendTableJournal(dst []byte, table uint32) []byte {
 // AppendJournals appends the prefix of the journals of all tables.
 func AppendJournals(dst []byte) []byte { return append(dst, tagJournal) }
 
-// CutJournal takes the key of a change apart. row is the key of the row, without what stands before the keys of the table's rows; it aliases key. ok is
-// false for other keys.
+// CutJournal takes the key of a change apart. row is the key of the row, without what stands before the keys of the
+// table's rows; it aliases key. ok is false for other keys.
 func CutJournal(key []byte) (table uint32, bucket uint8, stamp uint64, row []byte, ok bool) {
 	if len(key) == 0 || key[0] != tagJournal && key[0] != tagOutbox {
 		return 0, 0, 0, nil, false
@@ -240,7 +242,8 @@ func AppendTableOutbox(dst []byte, table uint32) []byte {
 // AppendOutboxes appends the prefix of the outboxes of all tables.
 func AppendOutboxes(dst []byte) []byte { return append(dst, tagOutbox) }
 
-// AppendSent appends the key of how far a bucket of a table's journal went to a destination: the ARN of a stream of Kinesis, and since when.
+// AppendSent appends the key of how far a bucket of a table's journal went to a destination: the ARN of a stream of
+// Kinesis, and since when.
 func AppendSent(dst []byte, table uint32, stream string, bucket uint8) []byte {
 	return order.AppendUvarint(order.AppendBytes(AppendTableSent(dst, table), []byte(stream)), uint64(bucket))
 }

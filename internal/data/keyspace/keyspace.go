@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package keyspace is the one map of the key space. Tree is its only description: the builders, the parser, the printer, `weft key` and the
-// architecture page follow from it, and a golden print of it is the alarm for a change of layout. Keys hold table ids, never names, so that
-// a table made again inherits nothing.
+// Package keyspace is the one map of the key space. Tree is its only description: the builders, the parser, the
+// printer, `weft key` and the architecture page follow from it, and a golden print of it is the alarm for a change of
+// layout. Keys hold table ids, never names, so that a table made again inherits nothing.
 //
 // Knows: every prefix of the key space, its owner and its order.
 // Never: types of columns, the meaning of values.
@@ -68,28 +68,44 @@ const (
 // Tree lists all sections in physical order.
 func Tree() []Section {
 	return []Section{
-		{tagMeta, "meta", []Field{{"word", Text}}, "catalog", "format version, id sequences, databases and their options, generation of the schema"},
+		{tagMeta, "meta", []Field{{"word", Text}}, "catalog",
+			"format version, id sequences, databases and their options, generation of the schema"},
 		{tagTable, "table", []Field{{"table", Number}}, "catalog", "table descriptor, JSON"},
 		{tagName, "name", []Field{{"database", Text}, {"name", Text}}, "catalog", "table id by name"},
 		{tagAttribute, "attribute", []Field{{"table", Number}, {"id", Number}}, "catalog", "attribute name by id"},
-		{tagBoundary, "boundary", []Field{{"table", Number}, {"index", Number}, {"version", Number}}, "catalog", "keys that cut an index into segments of a parallel scan"},
+		{tagBoundary, "boundary", []Field{{"table", Number}, {"index", Number}, {"version", Number}}, "catalog",
+			"keys that cut an index into segments of a parallel scan"},
 		{tagJob, "job", []Field{{"job", Number}}, "job", "long work and how far it got, JSON"},
-		{tagToken, "token", []Field{{"bucket", Number}, {"id", Text}}, "weft", "transactions done, by their clients' tokens, in buckets of time"},
-		{tagRegion, "region", []Field{{"table", Number}, {"index", Number}, {"start", Rest}}, "region", "a region that begins at a key of an index, JSON"},
-		{tagGateway, "gateway", []Field{{"id", Text}}, "gateway", "a process that shares the store: its lease, and the schema that it has, JSON"},
+		{tagToken, "token", []Field{{"bucket", Number}, {"id", Text}}, "weft",
+			"transactions done, by their clients' tokens, in buckets of time"},
+		{tagRegion, "region", []Field{{"table", Number}, {"index", Number}, {"start", Rest}}, "region",
+			"a region that begins at a key of an index, JSON"},
+		{tagGateway, "gateway", []Field{{"id", Text}}, "gateway",
+			"a process that shares the store: its lease, and the schema that it has, JSON"},
 		{tagOwner, "owner", []Field{{"work", Text}}, "gateway", "id of the gateway that does work for all"},
 		{tagAccount, "account", []Field{{"name", Text}}, "account", "a user with the verifiers of passwords, JSON"},
 		{tagView, "view", []Field{{"database", Text}, {"name", Text}}, "catalog", "a query with a name, JSON"},
-		{tagCounter, "counter", []Field{{"table", Number}, {"counter", Number}}, "catalog", "the first number that no gateway has been given"},
-		{tagAccessKey, "accesskey", []Field{{"id", Text}}, "account", "whose key signs requests, with its secret encrypted, JSON"},
-		{tagAdmin, "admintoken", []Field{{"id", Text}}, "account", "whose token lets in at the admin port, with its hash, JSON"},
-		{tagTask, "task", []Field{{"kind", Text}, {"id", Text}}, "task", "work that a client asked for, such as a backup, and how it went, JSON"},
-		{tagPiece, "piece", []Field{{"backup", Text}, {"piece", Number}}, "tablecopy", "part of a backup of a table: entries, compressed"},
-		{tagJournal, "journal", []Field{{"table", Number}, {"bucket", Number}, {"stamp", Stamp}, {"key", Rest}}, "journal", "changes of rows, in the order of their commits"},
-		{tagOutbox, "outbox", []Field{{"table", Number}, {"bucket", Number}, {"stamp", Stamp}, {"key", Rest}}, "journal", "on a cluster: changes of rows that have no place in the journal yet"},
-		{tagBorder, "border", []Field{{"table", Number}, {"stamp", Stamp}}, "journal", "where a shard of a table's streams ends and the next begins"},
-		{tagFollowed, "followed", []Field{{"table", Number}, {"bucket", Number}}, "journal", "how far the asynchronous indexes of a table have followed its changes"},
-		{tagSent, "sent", []Field{{"table", Number}, {"stream", Text}, {"bucket", Number}}, "database", "how far a table's changes went to a stream of Kinesis: the key of the next one in the journal"},
-		{tagRow, "row", []Field{{"table", Number}, {"index", Number}, {"key", Rest}}, "record", "rows (index 0) and index entries"},
+		{tagCounter, "counter", []Field{{"table", Number}, {"counter", Number}}, "catalog",
+			"the first number that no gateway has been given"},
+		{tagAccessKey, "accesskey", []Field{{"id", Text}}, "account",
+			"whose key signs requests, with its secret encrypted, JSON"},
+		{tagAdmin, "admintoken", []Field{{"id", Text}}, "account",
+			"whose token lets in at the admin port, with its hash, JSON"},
+		{tagTask, "task", []Field{{"kind", Text}, {"id", Text}}, "task",
+			"work that a client asked for, such as a backup, and how it went, JSON"},
+		{tagPiece, "piece", []Field{{"backup", Text}, {"piece", Number}}, "tablecopy",
+			"part of a backup of a table: entries, compressed"},
+		{tagJournal, "journal", []Field{{"table", Number}, {"bucket", Number}, {"stamp", Stamp}, {"key", Rest}},
+			"journal", "changes of rows, in the order of their commits"},
+		{tagOutbox, "outbox", []Field{{"table", Number}, {"bucket", Number}, {"stamp", Stamp}, {"key", Rest}},
+			"journal", "on a cluster: changes of rows that have no place in the journal yet"},
+		{tagBorder, "border", []Field{{"table", Number}, {"stamp", Stamp}}, "journal",
+			"where a shard of a table's streams ends and the next begins"},
+		{tagFollowed, "followed", []Field{{"table", Number}, {"bucket", Number}}, "journal",
+			"how far the asynchronous indexes of a table have followed its changes"},
+		{tagSent, "sent", []Field{{"table", Number}, {"stream", Text}, {"bucket", Number}}, "database",
+			"how far a table's changes went to a stream of Kinesis: the key of the next one in the journal"},
+		{tagRow, "row", []Field{{"table", Number}, {"index", Number}, {"key", Rest}}, "record",
+			"rows (index 0) and index entries"},
 	}
 }

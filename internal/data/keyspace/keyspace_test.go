@@ -12,7 +12,8 @@ import (
 	"github.com/cockroachdb/datadriven"
 )
 
-// TestTree prints the whole map. Before rewriting its golden file, think: stores that exist hold keys of the old layout.
+// TestTree prints the whole map. Before rewriting its golden file, think: stores that exist hold keys of the old
+// layout.
 func TestTree(t *testing.T) {
 	datadriven.RunTest(t, "testdata/tree", func(t *testing.T, d *datadriven.TestData) string { return printTree() })
 }

@@ -78,7 +78,8 @@ func cutField(field Field, b []byte) (Part, []byte, error) {
 	return part, b, err
 }
 
-// Print writes a key for people: /section/field=value/..., texts quoted, the rest in hexadecimal. ParseText reads it back.
+// Print writes a key for people: /section/field=value/..., texts quoted, the rest in hexadecimal. ParseText reads it
+// back.
 func Print(key []byte) string {
 	section, parts, err := Parse(key)
 	if err != nil {
@@ -171,7 +172,8 @@ func decodeHex(digits string) ([]byte, error) {
 	return b, nil
 }
 
-// IsOfProcess reports whether an entry belongs to the processes that share a store rather than to its data. Keys that are none of the map's do not.
+// IsOfProcess reports whether an entry belongs to the processes that share a store rather than to its data. Keys that
+// are none of the map's do not.
 func IsOfProcess(key []byte) bool {
 	section, _, err := Parse(key)
 	return err == nil && section.Owner == "gateway"

@@ -15,8 +15,8 @@ import (
 // wordOrder begins what a Z-order says of its first bits, behind the attributes.
 const wordOrder = "order="
 
-// curveList cuts a Z-order's name, such as zorder(a u8, b u8; order=ab2), into its attributes and the order of its first bits, which is "" where the bits
-// go round from the first on.
+// curveList cuts a Z-order's name, such as zorder(a u8, b u8; order=ab2), into its attributes and the order of its
+// first bits, which is "" where the bits go round from the first on.
 func curveList(name string) (attributes, order string) {
 	list := name[len(nameZOrder)+1 : len(name)-1]
 	quoted := false
@@ -57,11 +57,13 @@ func (p *parser) curve(t schema.Type) (schema.KeyPart, error) {
 	return part, nil
 }
 
-// Curve makes a key part that is a Z-order of attributes, the first of which owns the first bit. learned holds the codecs that were
-// learned from rows, nil for those attributes that have none: these are coded from the value alone. Errors say what to write instead.
+// Curve makes a key part that is a Z-order of attributes, the first of which owns the first bit. learned holds the
+// codecs that were learned from rows, nil for those attributes that have none: these are coded from the value alone.
+// Errors say what to write instead.
 func Curve(name string, attributes []codec.Attribute, learned []*codec.Codec) (schema.KeyPart, error) {
 	if len(attributes) < 1 || len(attributes) > zorder.AttributesMax {
-		return schema.KeyPart{}, fmt.Errorf("a Z-order takes 1 to %d attributes, and best no more than six", zorder.AttributesMax)
+		return schema.KeyPart{}, fmt.Errorf("a Z-order takes 1 to %d attributes, and best no more than six",
+			zorder.AttributesMax)
 	}
 	part := schema.KeyPart{Name: name, Function: schema.ZOrder, Type: schema.Binary, Curve: new(schema.Curve)}
 	widths := make([]int, len(attributes))
@@ -105,8 +107,8 @@ func curvePlan(name string, widths []int) (*zorder.Plan, error) {
 	return zorder.Leading(owners, widths...)
 }
 
-// asRaw is an attribute as it is coded before anything is known of its values. A text of any length begins with its first 16 bytes; bits that were chosen
-// for learned codes would cut off all that tells small numbers apart.
+// asRaw is an attribute as it is coded before anything is known of its values. A text of any length begins with its
+// first 16 bytes; bits that were chosen for learned codes would cut off all that tells small numbers apart.
 func asRaw(a codec.Attribute) codec.Attribute {
 	if a.Codec == codec.ChoiceQuantile {
 		a.Bits = 0

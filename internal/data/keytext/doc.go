@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package keytext is the language in which the names of key attributes spell key parts: a column, or a function of columns such as
-// concat(day,'#',user), desc(at) or zorder(lat f64, lon f64).
+// Package keytext is the language in which the names of key attributes spell key parts: a column, or a function of
+// columns such as concat(day,'#',user), desc(at) or zorder(lat f64, lon f64).
 //
 // Knows: names of key attributes, and the key parts that they stand for.
 // Never: rows, the bytes of keys.

@@ -19,9 +19,9 @@ const (
 	nameZOrder  = "zorder"
 )
 
-// Parse reads a key attribute's name, such as "concat(datetime,'#',user_name)", into the key part that it stands for. t is the
-// attribute's declared type. computed is false for the name of an ordinary attribute: one that does not begin with one of the function
-// names and a parenthesis, or does not end with a parenthesis.
+// Parse reads a key attribute's name, such as "concat(datetime,'#',user_name)", into the key part that it stands for. t
+// is the attribute's declared type. computed is false for the name of an ordinary attribute: one that does not begin
+// with one of the function names and a parenthesis, or does not end with a parenthesis.
 //
 //	concat(a,'#',b)         of type String: attributes and literals; '' stands for a quote in a literal
 //	hash8|hash32|hash64(a)  of type Binary, over one attribute or more
@@ -29,7 +29,8 @@ const (
 //	desc(a)                 of any type: the attribute itself, descending
 //	zorder(a f64, b i16:8)  of type Binary: see Curve
 //
-// Attribute names with commas, quotes, parentheses or spaces at their ends stand in double quotes, doubled inside. Errors are *Error.
+// Attribute names with commas, quotes, parentheses or spaces at their ends stand in double quotes, doubled inside.
+// Errors are *Error.
 func Parse(name string, t schema.Type) (part schema.KeyPart, computed bool, err error) {
 	function, ok := functionName(name)
 	if !ok {
@@ -61,7 +62,8 @@ func functionName(name string) (function string, ok bool) {
 }
 
 func plainPart(name, column string, t schema.Type, descending bool) schema.KeyPart {
-	return schema.KeyPart{Name: name, Type: t, Descending: descending, Args: []schema.Argument{{Column: column, Type: t}}}
+	return schema.KeyPart{Name: name, Type: t, Descending: descending,
+		Args: []schema.Argument{{Column: column, Type: t}}}
 }
 
 // parser reads a list of arguments.
@@ -177,11 +179,13 @@ func (p *parser) build(function string, t schema.Type, args []schema.Argument) (
 	switch function {
 	case nameConcat:
 		part.Function = schema.Concat
-		return part, p.check(t == schema.String && hasColumn(args), "concat is of type S and takes at least one attribute name")
+		return part, p.check(t == schema.String && hasColumn(args),
+			"concat is of type S and takes at least one attribute name")
 	case nameReverse:
 		part.Function = schema.Reverse
 		args[0].Type = t
-		return part, p.check((t == schema.String || t == schema.Number) && len(args) == 1, "reverse is of type S or N and takes one attribute name")
+		return part, p.check((t == schema.String || t == schema.Number) && len(args) == 1,
+			"reverse is of type S or N and takes one attribute name")
 	case nameDesc:
 		err := p.check(len(args) == 1, "desc takes one attribute name")
 		return plainPart(p.text, args[0].Column, t, true), err
@@ -211,8 +215,8 @@ func hasColumn(args []schema.Argument) bool {
 	return false
 }
 
-// Text writes a part in the language of Parse, in its canonical form: no spaces, quotes only where they are needed. A plain ascending
-// part is its column's name as it is.
+// Text writes a part in the language of Parse, in its canonical form: no spaces, quotes only where they are needed. A
+// plain ascending part is its column's name as it is.
 func Text(p *schema.KeyPart) string {
 	var text strings.Builder
 	switch {
@@ -247,8 +251,9 @@ func writeQuoted(text *strings.Builder, s, quote string) {
 	text.WriteString(quote)
 }
 
-// HashDistribution returns the hidden first part of a table that is spread by a hash of its partition key: Hash32 over the first
-// partitionParts of the visible parts. A computed part goes into the hash by its value; the argument then bears the part's name.
+// HashDistribution returns the hidden first part of a table that is spread by a hash of its partition key: Hash32 over
+// the first partitionParts of the visible parts. A computed part goes into the hash by its value; the argument then
+// bears the part's name.
 func HashDistribution(visible []schema.KeyPart, partitionParts int) schema.KeyPart {
 	part := schema.KeyPart{Function: schema.Hash32, Type: schema.Binary, Hidden: true}
 	for i := range visible[:min(max(partitionParts, 0), len(visible))] {

@@ -9,8 +9,9 @@ import (
 	"github.com/weftdb/weft/zorder/codec"
 )
 
-// Curve is how a key part joins several columns: argument i has the codec Codecs[i], and Plan interleaves their codes. It never changes; an
-// index with other codecs is another index. Its JSON holds the stored forms, of which a damaged one is an error.
+// Curve is how a key part joins several columns: argument i has the codec Codecs[i], and Plan interleaves their codes.
+// It never changes; an index with other codecs is another index. Its JSON holds the stored forms, of which a damaged
+// one is an error.
 type Curve struct {
 	Plan   *zorder.Plan
 	Codecs []*codec.Codec

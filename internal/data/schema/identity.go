@@ -4,10 +4,11 @@ package schema
 
 import "slices"
 
-// Identified returns a table's key that tells any two items apart whose columns in it differ. The value of a computed part does not: items share the code
-// of a Z-order, a hash, or the text that a concatenation gives. So the columns of computed parts stand behind the parts that were asked for, unless
-// they are parts by themselves. rest are the declared columns that are not in the key; those that come into it have their declared types there.
-// Keys of tables that were made before lack these parts, and stay as they are.
+// Identified returns a table's key that tells any two items apart whose columns in it differ. The value of a computed
+// part does not: items share the code of a Z-order, a hash, or the text that a concatenation gives. So the columns of
+// computed parts stand behind the parts that were asked for, unless they are parts by themselves. rest are the declared
+// columns that are not in the key; those that come into it have their declared types there. Keys of tables that were
+// made before lack these parts, and stay as they are.
 func Identified(key []KeyPart, columns []Column) (whole []KeyPart, rest []Column) {
 	whole, rest = slices.Clone(key), slices.Clone(columns)
 	for i := range key {

@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// Rebuild relates an internal index to another one that is rebuilt under a new id: it is the one that will take the name, or one
-// that had it and still serves walks which began on it.
+// Rebuild relates an internal index to another one that is rebuilt under a new id: it is the one that will take the
+// name, or one that had it and still serves walks which began on it.
 type Rebuild struct {
 	// Of is the name of the index that answers queries.
 	Of string `json:"of"`
@@ -52,18 +52,21 @@ func (t *Table) Rebuilds(name string) iter.Seq[*Index] {
 	}
 }
 
-// AddRebuild adds an internal index with another key that is to replace one, which may not be used after it: the table's indexes have moved.
+// AddRebuild adds an internal index with another key that is to replace one, which may not be used after it: the
+// table's indexes have moved.
 func (t *Table) AddRebuild(of *Index, key []KeyPart, sample *Sample) *Index {
 	next := *of
-	next.ID, next.State, next.Internal, next.Rebuild, next.Partial = t.NextIndexID, DeleteOnly, true, &Rebuild{Of: of.Name}, false
+	next.ID, next.State, next.Internal, next.Rebuild, next.Partial = t.NextIndexID, DeleteOnly, true,
+		&Rebuild{Of: of.Name}, false
 	next.Name, next.Key, next.Sample = RebuildName(next.ID), key, sample
 	t.NextIndexID++
 	t.Indexes = append(t.Indexes, next)
 	return &t.Indexes[len(t.Indexes)-1]
 }
 
-// Replace gives the index with an id, which becomes active, the name and the place of the one that it was built to replace. That one stays
-// active under an internal name. ok is false, and nothing is changed, if it is no longer there or on its way out.
+// Replace gives the index with an id, which becomes active, the name and the place of the one that it was built to
+// replace. That one stays active under an internal name. ok is false, and nothing is changed, if it is no longer there
+// or on its way out.
 func (t *Table) Replace(id uint32, nowMS int64) (ok bool) {
 	next, found := t.IndexByID(id)
 	if !found || next.Rebuild == nil || next.IsReplaced() {
@@ -81,7 +84,8 @@ func (t *Table) Replace(id uint32, nowMS int64) (ok bool) {
 	return true
 }
 
-// Emptied makes the descriptor of a table that of one without rows: indexes that are being built are complete, and those on their way out gone.
+// Emptied makes the descriptor of a table that of one without rows: indexes that are being built are complete, and
+// those on their way out gone.
 func Emptied(t *Table) error {
 	t.Indexes = slices.DeleteFunc(t.Indexes, func(x Index) bool {
 		return x.State == Retiring || x.State == Dropping || x.Rebuild != nil

@@ -17,8 +17,9 @@ func WordsName(columns []Argument) string {
 	return "words(" + strings.Join(names, ",") + ")"
 }
 
-// RenameAttribute renames an attribute in all keys, projections and declarations of the table. The settings of dialects stay as they are. The table
-// is not changed on an error: the attribute may be an argument of a computed key part, whose name spells it, or the new name may be taken.
+// RenameAttribute renames an attribute in all keys, projections and declarations of the table. The settings of dialects
+// stay as they are. The table is not changed on an error: the attribute may be an argument of a computed key part,
+// whose name spells it, or the new name may be taken.
 func (t *Table) RenameAttribute(from, to string) error {
 	indexes := []*Index{&t.Primary}
 	for i := range t.Indexes {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package schema says what a table and its indexes are, as plain data: key parts, types, projections, states. A Table is immutable once it
-// is published: a change makes a new one with a higher Version.
+// Package schema says what a table and its indexes are, as plain data: key parts, types, projections, states. A Table
+// is immutable once it is published: a change makes a new one with a higher Version.
 //
 // Knows: what a table and an index are; what each index state allows.
 // Never: where they are stored, how keys are encoded, any dialect's syntax.
@@ -26,24 +26,29 @@ type Table struct {
 	Version     uint64 `json:"version"` // grows with each change of the descriptor
 	State       State  `json:"state"`
 	CreatedAtMS int64  `json:"createdAtMS"` // Unix milliseconds
-	// Filling says that rows are still being loaded into the table before anybody may see it: it has its name, but is not found by it.
+	// Filling says that rows are still being loaded into the table before anybody may see it: it has its name, but is
+	// not found by it.
 	Filling bool `json:"filling,omitempty"`
 	// Primary is the index with ID 0 whose entries are the rows themselves.
 	Primary Index `json:"primary"`
 	// Columns are the declared non-key columns, for dialects that have them.
 	Columns []Column `json:"columns,omitempty"`
 	Indexes []Index  `json:"indexes,omitempty"`
-	// Cells are the rules by which attributes have times, lives and versions; nil for a table that keeps the last write only.
+	// Cells are the rules by which attributes have times, lives and versions; nil for a table that keeps the last write
+	// only.
 	Cells *cell.Rules `json:"cells,omitempty"`
-	// Rules says which writes of rows only a dialect may do, since it has rules about them that the database does not know.
+	// Rules says which writes of rows only a dialect may do, since it has rules about them that the database does not
+	// know.
 	Rules Rules `json:"rules,omitzero"`
-	// Streams are those of the table's changes, the newest last: the one that is switched on, and ended ones that can be read still.
+	// Streams are those of the table's changes, the newest last: the one that is switched on, and ended ones that can
+	// be read still.
 	Streams []Stream `json:"streams,omitempty"`
 	// Destinations are streams of Kinesis that the table's changes go to, the newest last, and those that lately did.
 	Destinations []Destination `json:"destinations,omitempty"`
 	// Recovery keeps what is needed to restore the table as it was; nil: nothing is kept.
 	Recovery *Recovery `json:"recovery,omitempty"`
-	// Renames counts how often an attribute got another name. Versions that differ in it have dictionaries of their own.
+	// Renames counts how often an attribute got another name. Versions that differ in it have dictionaries of their
+	// own.
 	Renames uint32 `json:"renames,omitempty"`
 	// NextIndexID is the id that the next index gets; ids are never used twice.
 	NextIndexID uint32 `json:"nextIndexID"`
@@ -58,13 +63,16 @@ type Rules struct {
 	Deletes bool   `json:"deletes,omitempty"` // that a row goes
 	// Features are what a program must know of the dialect besides, to write rows rightly: see Table.Features.
 	Features []string `json:"features,omitempty"`
-	// Referrers are the other tables whose rows need those of this one, so that it may not go before them. Some may be gone.
+	// Referrers are the other tables whose rows need those of this one, so that it may not go before them. Some may be
+	// gone.
 	Referrers []Referrer `json:"referrers,omitempty"`
-	// Exclusive hides the table from other dialects than the one named: its rows hold what they have no words for. See IsExclusive.
+	// Exclusive hides the table from other dialects than the one named: its rows hold what they have no words for. See
+	// IsExclusive.
 	Exclusive bool `json:"exclusive,omitempty"`
 }
 
-// IsExclusive reports whether other dialects must not see the table. Tables of HBase that were made before Exclusive was kept are known by their dialect.
+// IsExclusive reports whether other dialects must not see the table. Tables of HBase that were made before Exclusive
+// was kept are known by their dialect.
 func (r Rules) IsExclusive() bool { return r.Exclusive || r.Dialect == "HBase" }
 
 // Referrer is a table that refers to another one.
@@ -84,16 +92,18 @@ type Index struct {
 	ID   uint32    `json:"id"`
 	Name string    `json:"name,omitempty"`
 	Key  []KeyPart `json:"key"`
-	// PartitionParts is the number of leading visible key parts that form the partition key (DynamoDB's HASH). The hidden part is not counted.
+	// PartitionParts is the number of leading visible key parts that form the partition key (DynamoDB's HASH). The
+	// hidden part is not counted.
 	PartitionParts int `json:"partitionParts"`
 	// Local marks an index that shares the table's partition key (DynamoDB's LSI).
 	Local bool `json:"local,omitempty"`
 	// KeepNulls makes rows that miss a key column appear in the index, nulls first; otherwise the index is sparse.
 	KeepNulls bool `json:"keepNulls,omitempty"`
-	// Search marks an index of words and values: each part of Key is a field with entries of its own, which are found in any combination. Its
-	// parts have a Field each, and it keeps nulls. See package record for its entries.
+	// Search marks an index of words and values: each part of Key is a field with entries of its own, which are found
+	// in any combination. Its parts have a Field each, and it keeps nulls. See package record for its entries.
 	Search bool `json:"search,omitempty"`
-	// Async lets rows stand in a search index only after their commit, by a job that follows the table's changes; nil: the commit writes their entries.
+	// Async lets rows stand in a search index only after their commit, by a job that follows the table's changes; nil:
+	// the commit writes their entries.
 	Async *Async `json:"async,omitempty"`
 	// Unique forbids two rows with the same key in the index, except for keys that hold a null.
 	Unique     bool       `json:"unique,omitempty"`
@@ -106,14 +116,15 @@ type Index struct {
 	// Partial marks an index whose build passed over rows that do not fit it, so that not even a predicate that
 	// the key guarantees makes its answer that of the whole table.
 	Partial bool `json:"partial,omitempty"`
-	// Internal marks an index that the database keeps for its own work: no query names it, no dialect shows it. Its name begins with
-	// InternalPrefix, as no other's does.
+	// Internal marks an index that the database keeps for its own work: no query names it, no dialect shows it. Its
+	// name begins with InternalPrefix, as no other's does.
 	Internal bool `json:"internal,omitempty"`
 	// Lenient leaves rows whose attributes can't stand in the key out of the index, where others refuse to write them.
 	Lenient bool `json:"lenient,omitempty"`
 	// Rebuild ties an internal index to the one that it replaces or was replaced by; nil for others.
 	Rebuild *Rebuild `json:"rebuild,omitempty"`
-	// Sample describes the sample from which the codecs of the key's curves were learned; nil if there was none. It never changes once it is set.
+	// Sample describes the sample from which the codecs of the key's curves were learned; nil if there was none. It
+	// never changes once it is set.
 	Sample *Sample `json:"sample,omitempty"`
 	// Dialect holds each dialect's settings of the index.
 	Dialect map[string]json.RawMessage `json:"dialect,omitempty"`
@@ -121,13 +132,15 @@ type Index struct {
 
 // Async says which changes of rows are left to the job that follows the table's changes. It is immutable.
 type Async struct {
-	// EntriesMax is the number of entries of the index a change of a row may write or delete within its commit; one that takes more is left. 0: all are left.
+	// EntriesMax is the number of entries of the index a change of a row may write or delete within its commit; one
+	// that takes more is left. 0: all are left.
 	EntriesMax int `json:"entriesMax,omitempty"`
 }
 
 // KeyPart is one component of an index key: a column, or a pure function of columns.
 type KeyPart struct {
-	// Name is how dialects name this part: the column's name, or the expression as it was written, such as "concat(a,'#',b)".
+	// Name is how dialects name this part: the column's name, or the expression as it was written, such as
+	// "concat(a,'#',b)".
 	Name     string   `json:"name"`
 	Function Function `json:"function,omitempty"`
 	// Args are the function's inputs. A plain part has one column argument.
@@ -142,18 +155,21 @@ type KeyPart struct {
 	Field uint32 `json:"field,omitempty"`
 	// Analyzer is how a part of the function Words cuts texts into words, with the version: see package search.
 	Analyzer string `json:"analyzer,omitempty"`
-	// Pattern makes a field of a search index that of all columns whose names match its argument: see MatchesPattern. Each of them has entries of its own.
+	// Pattern makes a field of a search index that of all columns whose names match its argument: see MatchesPattern.
+	// Each of them has entries of its own.
 	Pattern bool `json:"pattern,omitempty"`
 	// Hidden marks the hash prefix of a hash-distributed table, which no dialect shows.
 	Hidden bool `json:"hidden,omitempty"`
-	// Identity marks a plain part that Identified added behind a table's key: dialects don't show it as a part, but its column belongs to the key.
+	// Identity marks a plain part that Identified added behind a table's key: dialects don't show it as a part, but its
+	// column belongs to the key.
 	Identity bool `json:"identity,omitempty"`
 }
 
 // Argument is an input of a key function: a column, or a literal text when Column is empty.
 type Argument struct {
-	Column  string `json:"column,omitempty"`
-	Type    Type   `json:"type,omitempty"` // the type the column's value must have; AnyType takes string, number or binary
+	Column string `json:"column,omitempty"`
+	// the type the column's value must have; AnyType takes string, number or binary
+	Type    Type   `json:"type,omitempty"`
 	Literal string `json:"literal,omitempty"`
 	// Codec is how rows hold the column's values, where these are bytes. Type is that of what they stand for.
 	Codec value.Codec `json:"codec,omitzero"`
@@ -200,7 +216,8 @@ func (p *KeyPart) Column() string {
 // Computed reports whether the part's value is a function of columns rather than a column.
 func (p *KeyPart) Computed() bool { return p.Function != Plain }
 
-// Covers reports whether a part is a pattern that a column's name matches. Names that begin with a zero byte, as those of package cell do, match none.
+// Covers reports whether a part is a pattern that a column's name matches. Names that begin with a zero byte, as those
+// of package cell do, match none.
 func (p *KeyPart) Covers(column string) bool {
 	return p.Pattern && !strings.HasPrefix(column, "\x00") && MatchesPattern(p.Args[0].Column, column)
 }
@@ -251,7 +268,8 @@ func (t *Table) Index(name string) (*Index, bool) {
 	return nil, false
 }
 
-// Declared yields the ordered secondary indexes that users made, in their order: all but the internal ones and those for searches.
+// Declared yields the ordered secondary indexes that users made, in their order: all but the internal ones and those
+// for searches.
 func (t *Table) Declared() iter.Seq[*Index] {
 	return t.those(func(x *Index) bool { return !x.Internal && !x.Search })
 }
@@ -271,11 +289,12 @@ func (t *Table) those(are func(*Index) bool) iter.Seq[*Index] {
 	}
 }
 
-// FieldIndex is a field of a search index as an index by itself, whose key is the field's value, or one of its words. column is the one that is meant of
-// those of a pattern, which holds no nulls.
+// FieldIndex is a field of a search index as an index by itself, whose key is the field's value, or one of its words.
+// column is the one that is meant of those of a pattern, which holds no nulls.
 func (x *Index) FieldIndex(field int, column string) Index {
 	part := x.Key[field]
-	alone := Index{ID: x.ID, Name: x.Name, Key: x.Key[field : field+1], PartitionParts: 1, KeepNulls: part.Function != Words && !part.Pattern, Projection: ProjectKeys, State: x.State}
+	alone := Index{ID: x.ID, Name: x.Name, Key: x.Key[field : field+1], PartitionParts: 1,
+		KeepNulls: part.Function != Words && !part.Pattern, Projection: ProjectKeys, State: x.State}
 	if part.Pattern {
 		argument := part.Args[0]
 		argument.Column = column

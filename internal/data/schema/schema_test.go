@@ -41,8 +41,10 @@ func sample() *Table {
 	column := func(name string, typ Type) KeyPart {
 		return KeyPart{Name: name, Type: typ, Args: []Argument{{Column: name, Type: typ}}}
 	}
-	hidden := KeyPart{Name: "hash32(a)", Function: Hash32, Type: Binary, Hidden: true, Args: []Argument{{Column: "a", Type: String}}}
-	concat := KeyPart{Name: "concat(b,'#')", Function: Concat, Type: String, Args: []Argument{{Column: "b"}, {Literal: "#"}}, Descending: true}
+	hidden := KeyPart{Name: "hash32(a)", Function: Hash32, Type: Binary, Hidden: true,
+		Args: []Argument{{Column: "a", Type: String}}}
+	concat := KeyPart{Name: "concat(b,'#')", Function: Concat, Type: String,
+		Args: []Argument{{Column: "b"}, {Literal: "#"}}, Descending: true}
 	expiry := ExpiryIndex("concat(b,'#')")
 	expiry.ID, expiry.Partial = 3, true
 	return &Table{
@@ -50,9 +52,11 @@ func sample() *Table {
 		Primary: Index{Key: []KeyPart{hidden, column("a", String), column("n", Number)}, PartitionParts: 1},
 		Columns: []Column{{"b", Float}},
 		Indexes: []Index{
-			{ID: 1, Name: "i", Key: []KeyPart{concat}, PartitionParts: 1, Projection: ProjectInclude, Include: []string{"c"}, State: Backfill,
+			{ID: 1, Name: "i", Key: []KeyPart{concat}, PartitionParts: 1, Projection: ProjectInclude,
+				Include: []string{"c"}, State: Backfill,
 				Dialect: map[string]json.RawMessage{"sql": json.RawMessage(`{"x":1}`)}},
-			{ID: 2, Name: "l", Key: []KeyPart{column("a", String), column("b", Number)}, PartitionParts: 1, Local: true, KeepNulls: true},
+			{ID: 2, Name: "l", Key: []KeyPart{column("a", String), column("b", Number)}, PartitionParts: 1, Local: true,
+				KeepNulls: true},
 			expiry,
 		},
 		Dialect: map[string]json.RawMessage{"dynamodb": json.RawMessage(`[]`)},
@@ -140,10 +144,11 @@ func TestLookups(t *testing.T) {
 	}
 }
 
-// TestStatesSideBySide says what must hold for two neighbouring stages: whoever reads an index finds entries of all writers, and whoever
-// adds entries meets only writers that delete them.
+// TestStatesSideBySide says what must hold for two neighbouring stages: whoever reads an index finds entries of all
+// writers, and whoever adds entries meets only writers that delete them.
 func TestStatesSideBySide(t *testing.T) {
-	for _, pair := range [][2]State{{DeleteOnly, WriteOnly}, {WriteOnly, Backfill}, {Backfill, Active}, {Active, Retiring}} {
+	for _, pair := range [][2]State{{DeleteOnly, WriteOnly}, {WriteOnly, Backfill}, {Backfill, Active},
+		{Active, Retiring}} {
 		for i, s := range pair {
 			other := pair[1-i]
 			if s.Readable() && !other.TakesWrites() {

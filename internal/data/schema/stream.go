@@ -14,7 +14,8 @@ const (
 )
 
 // imageNames are the names of Images in every API. // immutable
-var imageNames = [...]string{0: "KEYS_ONLY", NewImage: "NEW_IMAGE", OldImage: "OLD_IMAGE", NewImage | OldImage: "NEW_AND_OLD_IMAGES"}
+var imageNames = [...]string{0: "KEYS_ONLY", NewImage: "NEW_IMAGE", OldImage: "OLD_IMAGE",
+	NewImage | OldImage: "NEW_AND_OLD_IMAGES"}
 
 // ImageNames are the names that ImagesOf knows.
 func ImageNames() []string { return imageNames[:] }
@@ -31,7 +32,8 @@ func ImagesOf(name string) (i Images, ok bool) {
 // StreamHours is for how long the changes of a stream can be read.
 const StreamHours = 24
 
-// Stream is the changes of a table's rows for programs to read. Each has a label of its own, so that one that is switched on again is another one.
+// Stream is the changes of a table's rows for programs to read. Each has a label of its own, so that one that is
+// switched on again is another one.
 type Stream struct {
 	Label string `json:"label"`
 	// Images are what its records show besides the key.
@@ -39,7 +41,8 @@ type Stream struct {
 	// CreatedAtMS and EndedAtMS are when it was switched on and off, Unix milliseconds. EndedAtMS is 0 while it is on.
 	CreatedAtMS int64 `json:"createdAtMS"`
 	EndedAtMS   int64 `json:"endedAtMS,omitempty"`
-	// ClosedAtMS is from when on no commit has changes for it, Unix milliseconds; 0 as long as there may be writers who think that it is on.
+	// ClosedAtMS is from when on no commit has changes for it, Unix milliseconds; 0 as long as there may be writers who
+	// think that it is on.
 	ClosedAtMS int64 `json:"closedAtMS,omitempty"`
 }
 
@@ -69,7 +72,8 @@ func (t *Table) Destination() (d *Destination, ok bool) {
 
 // Recovery says that a table can be restored as it was at any moment of the last days.
 type Recovery struct {
-	SinceMS int64 `json:"sinceMS"` // the first such moment, Unix milliseconds; 0 as long as there may be writers who keep no changes
+	// the first such moment, Unix milliseconds; 0 as long as there may be writers who keep no changes
+	SinceMS int64 `json:"sinceMS"`
 	Days    int   `json:"days"`
 }
 
@@ -141,8 +145,9 @@ func (t *Table) JournalSettled() bool {
 	return t.Recovery == nil || t.Recovery.SinceMS != 0
 }
 
-// SettleJournal notes that after a moment nobody writes as if a stream that was switched off were on, or as if changes were not kept that are. The table
-// can be restored to the moment itself: what was written before it and not kept is part of it.
+// SettleJournal notes that after a moment nobody writes as if a stream that was switched off were on, or as if changes
+// were not kept that are. The table can be restored to the moment itself: what was written before it and not kept is
+// part of it.
 func (t *Table) SettleJournal(atMS int64) {
 	for i := range t.Streams {
 		if s := &t.Streams[i]; s.EndedAtMS != 0 && s.ClosedAtMS == 0 {

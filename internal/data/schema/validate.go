@@ -48,8 +48,8 @@ func (e *InvalidError) Error() string {
 	return "schema: " + strings.Join(texts, "; ")
 }
 
-// Validate checks that the descriptor makes sense by itself: names, types, key parts and their arguments, ids, projections. The error is
-// an *InvalidError with all faults found.
+// Validate checks that the descriptor makes sense by itself: names, types, key parts and their arguments, ids,
+// projections. The error is an *InvalidError with all faults found.
 func (t *Table) Validate() error {
 	v := validator{table: t}
 	v.tableItself()
@@ -59,7 +59,8 @@ func (t *Table) Validate() error {
 		x := &t.Indexes[i]
 		v.at(x, nil)
 		v.check(x.Name != "", "it has no name")
-		v.check(x.Internal == strings.HasPrefix(x.Name, InternalPrefix), "names that begin with %s are the database's own", InternalPrefix)
+		v.check(x.Internal == strings.HasPrefix(x.Name, InternalPrefix),
+			"names that begin with %s are the database's own", InternalPrefix)
 		v.check(!names[x.Name], "another index has the same name")
 		v.check(!ids[x.ID], "another index has the same id")
 		v.check(x.ID < t.NextIndexID, "its id is not below NextIndexID")
@@ -109,11 +110,13 @@ func (v *validator) tableItself() {
 	v.check(!t.Primary.KeepNulls, "a primary key keeps no nulls")
 	v.check(t.Primary.Projection == ProjectAll && len(t.Primary.Include) == 0, "the primary index has all attributes")
 	c := t.Cells
-	v.check(c == nil || c.LifeMS >= 0 && c.MarkersMS >= 0 && c.SinceMS >= 0 && max(c.LifeMS, c.MarkersMS) <= cellTimeMax,
+	v.check(c == nil || c.LifeMS >= 0 && c.MarkersMS >= 0 && c.SinceMS >= 0 &&
+		max(c.LifeMS, c.MarkersMS) <= cellTimeMax,
 		"lives and times of cells are from 0 to %d milliseconds", cellTimeMax)
 	if c != nil {
 		for _, g := range c.Groups {
-			v.check(g.Prefix != "" && g.LifeMS >= 0 && g.LifeMS <= cellTimeMax && g.VersionsMin >= 0, "a group of cells needs a prefix, and a life of 0 to %d milliseconds", cellTimeMax)
+			v.check(g.Prefix != "" && g.LifeMS >= 0 && g.LifeMS <= cellTimeMax && g.VersionsMin >= 0,
+				"a group of cells needs a prefix, and a life of 0 to %d milliseconds", cellTimeMax)
 		}
 	}
 	v.columnTypes = map[string]Type{}
@@ -143,14 +146,18 @@ func (v *validator) index(x *Index) {
 		most = FieldsMax
 	}
 	v.check(len(visible) <= most, "it has %d key parts; at most %d are possible", len(visible), most)
-	v.check(x.PartitionParts >= 0 && x.PartitionParts <= len(visible), "its partition key has %d parts of %d", x.PartitionParts, len(visible))
+	v.check(x.PartitionParts >= 0 && x.PartitionParts <= len(visible), "its partition key has %d parts of %d",
+		x.PartitionParts, len(visible))
 	v.check(x != &v.table.Primary || !x.Internal && !x.Lenient, "the primary index is neither internal nor lenient")
 	v.check(x.Rebuild == nil || x.Internal, "an index that replaces another, or was replaced, is internal")
 	v.check(!x.Lenient || !x.KeepNulls, "an index that keeps nulls is not lenient")
-	v.check(!x.Unique || v.table.Cells == nil, "an index of a table with lives, versions or times of cells can't be unique: the row that has a value changes as time passes")
-	v.check(!x.Unique || x != &v.table.Primary && !x.Internal && !x.Lenient, "the primary key, and an index that is internal or lenient, is not marked unique")
+	v.check(!x.Unique || v.table.Cells == nil,
+		"an index of a table with lives, versions or times of cells can't be unique: the row that has a value changes as time passes")
+	v.check(!x.Unique || x != &v.table.Primary && !x.Internal && !x.Lenient,
+		"the primary key, and an index that is internal or lenient, is not marked unique")
 	v.check(x != &v.table.Primary || x.PartitionParts > 0, "the primary key has no partition key")
-	v.check(x.Async == nil || x.Search && x.Async.EntriesMax >= 0, "only a search index is asynchronous, for changes of more than so many entries, not below 0")
+	v.check(x.Async == nil || x.Search && x.Async.EntriesMax >= 0,
+		"only a search index is asynchronous, for changes of more than so many entries, not below 0")
 	v.check(isKnown(x.State), "its state %s is unknown", x.State)
 	v.projection(x)
 	names, columns := map[string]bool{}, map[string]bool{}
@@ -162,10 +169,14 @@ func (v *validator) index(x *Index) {
 		column := p.Column()
 		v.field(x, i)
 		v.check(column == "" || !columns[column], "another part is column %s, too", column)
-		v.check(!p.Hidden || i == 0 && p.Function >= Hash8 && p.Function <= Hash64, "only a hash before all other parts can be hidden")
-		v.check(!p.Identity || x == &v.table.Primary && column != "", "only a column behind the table's key can be there to tell items apart")
+		v.check(!p.Hidden || i == 0 && p.Function >= Hash8 && p.Function <= Hash64,
+			"only a hash before all other parts can be hidden")
+		v.check(!p.Identity || x == &v.table.Primary && column != "",
+			"only a column behind the table's key can be there to tell items apart")
 		names[p.Name], columns[column] = true, true
-		v.check(!x.Unique || x.tells(p), "it can't be unique on its own: rows with different values have the same %s; add its columns to the index", p.Function)
+		v.check(!x.Unique || x.tells(p),
+			"it can't be unique on its own: rows with different values have the same %s; add its columns to the index",
+			p.Function)
 		v.keyPart(p)
 		if p.Hidden {
 			v.hidden(x, p)
@@ -177,10 +188,14 @@ func (v *validator) index(x *Index) {
 func (v *validator) field(x *Index, i int) {
 	p := &x.Key[i]
 	v.check(x.Search == (p.Field > 0), "a search index has fields, and no other index")
-	v.check(!x.Search || !x.IsPrimary() && !x.Unique && x.KeepNulls && x.Projection == ProjectKeys, "a search index keeps nulls, and no other attributes than its fields")
-	v.check(!x.Search || p.Function == Plain && !p.Descending || p.Function == Words, "a field of a search index is a column, or the words of some")
-	v.check(!p.Pattern || x.Search && p.Function == Plain && len(p.Args) == 1 && p.Args[0].Codec == value.AsIs, "a pattern is a plain field of a search index, and its values have no codec")
-	v.check(!slices.ContainsFunc(x.Key[:i], func(q KeyPart) bool { return p.Field > 0 && q.Field == p.Field }), "another field has the same number")
+	v.check(!x.Search || !x.IsPrimary() && !x.Unique && x.KeepNulls && x.Projection == ProjectKeys,
+		"a search index keeps nulls, and no other attributes than its fields")
+	v.check(!x.Search || p.Function == Plain && !p.Descending ||
+		p.Function == Words, "a field of a search index is a column, or the words of some")
+	v.check(!p.Pattern || x.Search && p.Function == Plain && len(p.Args) == 1 && p.Args[0].Codec == value.AsIs,
+		"a pattern is a plain field of a search index, and its values have no codec")
+	v.check(!slices.ContainsFunc(x.Key[:i], func(q KeyPart) bool { return p.Field > 0 && q.Field == p.Field }),
+		"another field has the same number")
 }
 
 // tells reports whether rows that differ in a part's columns differ in the key.
@@ -198,7 +213,8 @@ func (x *Index) tells(p *KeyPart) bool {
 
 func (v *validator) projection(x *Index) {
 	v.check(x.Projection <= ProjectInclude, "its projection %s is unknown", x.Projection)
-	v.check((x.Projection == ProjectInclude) == (len(x.Include) > 0), "attributes to include go with the projection %s, and only with it", ProjectInclude)
+	v.check((x.Projection == ProjectInclude) == (len(x.Include) > 0),
+		"attributes to include go with the projection %s, and only with it", ProjectInclude)
 	seen := map[string]bool{}
 	for _, name := range x.Include {
 		v.check(name != "" && !seen[name], "the included attribute %q is empty or named twice", name)
@@ -235,7 +251,8 @@ func (v *validator) keyPart(p *KeyPart) {
 	case ZOrder:
 		v.curve(p, columns)
 	case Words:
-		v.check(columns > 0 && columns == len(p.Args) && p.Type == String, "words are those of a column or more, of type %s", String)
+		v.check(columns > 0 && columns == len(p.Args) && p.Type == String,
+			"words are those of a column or more, of type %s", String)
 		v.check(p.Field > 0 && p.Analyzer != "", "words stand in a search index and need an analyzer")
 	default:
 		v.check(false, "its function %s is unknown", p.Function)
@@ -253,7 +270,8 @@ func (v *validator) curve(p *KeyPart, columns int) {
 		"zorder has %d columns, %d codecs and a plan for %d", columns, len(p.Curve.Codecs), p.Curve.Plan.Attributes())
 	for i, c := range p.Curve.Codecs {
 		v.check(c != nil, "a codec is missing")
-		v.check(c == nil || i >= p.Curve.Plan.Attributes() || c.Bits() == p.Curve.Plan.Width(i), "the codec of column %d has other bits than the plan", i+1)
+		v.check(c == nil || i >= p.Curve.Plan.Attributes() ||
+			c.Bits() == p.Curve.Plan.Width(i), "the codec of column %d has other bits than the plan", i+1)
 	}
 }
 
@@ -277,14 +295,16 @@ func (v *validator) against(x *Index) {
 		p := &x.Key[i]
 		v.at(x, p)
 		declared, ok := v.columnTypes[p.Column()]
-		v.check(!ok || x.Lenient || fits(p.Type, declared), "it is of type %s, and column %s of type %s", p.Type, p.Column(), declared)
+		v.check(!ok || x.Lenient || fits(p.Type, declared), "it is of type %s, and column %s of type %s", p.Type,
+			p.Column(), declared)
 	}
 	v.at(x, nil)
 	if !x.Local {
 		return
 	}
 	table, own := v.table.Primary.Visible(), x.Visible()
-	same := x.PartitionParts == v.table.Primary.PartitionParts && x.PartitionParts <= len(own) && x.PartitionParts <= len(table)
+	same := x.PartitionParts == v.table.Primary.PartitionParts && x.PartitionParts <= len(own) &&
+		x.PartitionParts <= len(table)
 	for i := 0; same && i < x.PartitionParts; i++ {
 		same = own[i].Name == table[i].Name && own[i].Type == table[i].Type
 	}

@@ -44,8 +44,9 @@ const (
 	ProjectInclude
 )
 
-// State is a stage in the life of a table or an index. Changes go from stage to stage, each waiting until no transaction of the stage before runs, so
-// that at any time transactions of two neighbouring stages, and no others, run side by side.
+// State is a stage in the life of a table or an index. Changes go from stage to stage, each waiting until no
+// transaction of the stage before runs, so that at any time transactions of two neighbouring stages, and no others, run
+// side by side.
 type State uint8
 
 // The states, in the order in which an index passes through them, except that Active comes after Backfill.
@@ -73,10 +74,14 @@ func (s State) Building() bool { return s == DeleteOnly || s == WriteOnly || s =
 func (s State) Readable() bool { return s == Active }
 
 var (
-	typeNames       = [...]string{"any", "string", "number", "binary", "bool", "int", "float", "timestamp"}     // immutable
-	functionNames   = [...]string{"plain", "hash8", "hash32", "hash64", "reverse", "concat", "zorder", "words"} // immutable
-	projectionNames = [...]string{"all", "keys", "include"}                                                     // immutable
-	stateNames      = [...]string{"active", "delete-only", "write-only", "backfill", "retiring", "dropping"}    // immutable
+	// immutable
+	typeNames = [...]string{"any", "string", "number", "binary", "bool", "int", "float", "timestamp"}
+	// immutable
+	functionNames = [...]string{"plain", "hash8", "hash32", "hash64", "reverse", "concat", "zorder", "words"}
+	// immutable
+	projectionNames = [...]string{"all", "keys", "include"}
+	// immutable
+	stateNames = [...]string{"active", "delete-only", "write-only", "backfill", "retiring", "dropping"}
 )
 
 func (t Type) String() string       { return nameOf(typeNames[:], int(t)) }

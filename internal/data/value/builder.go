@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// RowBuilder makes rows. The zero value is ready for a row without a dictionary; one that is Reset and used again allocates
-// nothing once its buffers have grown. It is not for use by several goroutines at once.
+// RowBuilder makes rows. The zero value is ready for a row without a dictionary; one that is Reset and used again
+// allocates nothing once its buffers have grown. It is not for use by several goroutines at once.
 //
 //	b.Reset(names)
 //	b.Begin(name)
@@ -18,8 +18,8 @@ import (
 //	err := b.End()
 //	row := b.AppendTo(nil)
 type RowBuilder struct {
-	// Buf takes the value of the attribute begun last: exactly one value is appended to it between Begin and End. What stands
-	// in it already is the builder's.
+	// Buf takes the value of the attribute begun last: exactly one value is appended to it between Begin and End. What
+	// stands in it already is the builder's.
 	Buf []byte
 
 	names     Names
@@ -63,9 +63,9 @@ func (b *RowBuilder) Begin(name []byte) {
 	b.pending.value = uint32(len(b.Buf))
 }
 
-// End completes the attribute. On an error the attribute is left out and the builder goes on as if it had not been begun:
-// ErrDuplicateName if its name was given before, ErrNesting, or ErrMalformed if not exactly one value was appended to Buf.
-// Only the outline of the value is checked.
+// End completes the attribute. On an error the attribute is left out and the builder goes on as if it had not been
+// begun: ErrDuplicateName if its name was given before, ErrNesting, or ErrMalformed if not exactly one value was
+// appended to Buf. Only the outline of the value is checked.
 func (b *RowBuilder) End() error {
 	if b.pending.value == 0 || len(b.Buf) < int(b.pending.value) {
 		return ErrMalformed // nothing was begun
@@ -83,7 +83,8 @@ func (b *RowBuilder) End() error {
 	return b.EndSized(size)
 }
 
-// EndSized is End for one who has just encoded the value and knows its Size: neither is checked. Its one error is ErrDuplicateName.
+// EndSized is End for one who has just encoded the value and knows its Size: neither is checked. Its one error is
+// ErrDuplicateName.
 func (b *RowBuilder) EndSized(size int) error {
 	e := b.pending
 	e.end = uint32(len(b.Buf))
@@ -155,8 +156,8 @@ func (b *RowBuilder) Set(name []byte, v Value) error {
 	return b.End()
 }
 
-// UseNames makes the row one that uses names, for items that are read before it is known to which table they belong: the attributes so far were added
-// without a dictionary.
+// UseNames makes the row one that uses names, for items that are read before it is known to which table they belong:
+// the attributes so far were added without a dictionary.
 func (b *RowBuilder) UseNames(names Names) {
 	b.names = names
 	for i := range b.entries {
@@ -178,8 +179,8 @@ func (b *RowBuilder) Len() int { return len(b.entries) }
 // Size returns the size of the item in bytes, as DynamoDB counts it.
 func (b *RowBuilder) Size() int { return b.size }
 
-// AppendTo appends the row to dst. If dst is empty, what it returns is the row; otherwise the row begins at len(dst). The
-// builder keeps its attributes, and more can be added.
+// AppendTo appends the row to dst. If dst is empty, what it returns is the row; otherwise the row begins at len(dst).
+// The builder keeps its attributes, and more can be added.
 func (b *RowBuilder) AppendTo(dst []byte) Row {
 	dst = slices.Grow(dst, 1+uvarintLen(uint64(b.size))+uvarintLen(uint64(len(b.entries)))+b.filled)
 	dst = appendRowHeader(dst, b.size, len(b.entries))
@@ -193,7 +194,8 @@ func (b *RowBuilder) AppendTo(dst []byte) Row {
 	return dst
 }
 
-// Unknown yields the names that had no id in the dictionary, in the order in which they were set or stand in the row. They alias Buf.
+// Unknown yields the names that had no id in the dictionary, in the order in which they were set or stand in the row.
+// They alias Buf.
 func (b *RowBuilder) Unknown() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for _, e := range b.entries {

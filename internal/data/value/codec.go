@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// Codec is how the bytes of a Binary hold a value of another kind. Those of Java are what HBase's Bytes.toBytes writes, which keeps no types: whoever
-// reads has to know. Its stored form is its name.
+// Codec is how the bytes of a Binary hold a value of another kind. Those of Java are what HBase's Bytes.toBytes writes,
+// which keeps no types: whoever reads has to know. Its stored form is its name.
 type Codec uint8
 
 // The codecs. AsIs is that of values which are what they are.
@@ -50,8 +50,9 @@ func (c *Codec) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// Decode returns what v stands for: v itself if it is no Binary, else the value that its bytes hold, appended to dst. ok is false for bytes that hold none: those
-// of another length, texts that are not UTF-8, and floats that are no numbers or infinite.
+// Decode returns what v stands for: v itself if it is no Binary, else the value that its bytes hold, appended to dst.
+// ok is false for bytes that hold none: those of another length, texts that are not UTF-8, and floats that are no
+// numbers or infinite.
 func (c Codec) Decode(dst []byte, v Value) (decoded Value, ok bool) {
 	if c == AsIs || v.Kind() != Binary {
 		return v, true

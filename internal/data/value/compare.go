@@ -8,9 +8,9 @@ import (
 	"math"
 )
 
-// Compare orders a and b as DynamoDB does: strings and binaries by their bytes, numbers of any kinds by value. Other kinds,
-// and values of two kinds, have no order: comparable is false. NaN comes after all
-// other numbers, as in package order.
+// Compare orders a and b as DynamoDB does: strings and binaries by their bytes, numbers of any kinds by value. Other
+// kinds, and values of two kinds, have no order: comparable is false. NaN comes after all other numbers, as in package
+// order.
 func Compare(a, b Value) (order int, comparable bool) {
 	kindA, kindB := a.Kind(), b.Kind()
 	switch {
@@ -32,7 +32,8 @@ func compareNumbers(a, b Value) int {
 	if okA && okB {
 		return decimalA.Compare(decimalB)
 	}
-	// One is a Float beyond all decimals, or closer to zero than any: as a float64 it still stands on the right side of them.
+	// One is a Float beyond all decimals, or closer to zero than any: as a float64 it still stands on the right side of
+	// them.
 	floatA, _ := a.Float()
 	floatB, _ := b.Float()
 	if math.IsNaN(floatA) || math.IsNaN(floatB) {
@@ -41,8 +42,8 @@ func compareNumbers(a, b Value) int {
 	return cmp.Compare(floatA, floatB)
 }
 
-// Equal reports whether a and b are the same value: members of sets and entries of maps in any order, numbers by value, whatever
-// their kind. Two missing values are equal.
+// Equal reports whether a and b are the same value: members of sets and entries of maps in any order, numbers by value,
+// whatever their kind. Two missing values are equal.
 func Equal(a, b Value) bool {
 	if bytes.Equal(a, b) {
 		return true
@@ -78,8 +79,8 @@ func equalDocuments(a, b Value, depth int) bool {
 	return true
 }
 
-// Contains is DynamoDB's contains(): whether member is a part of the String or Binary v, a member of the set v, or an element
-// of the List v. It is false for all else.
+// Contains is DynamoDB's contains(): whether member is a part of the String or Binary v, a member of the set v, or an
+// element of the List v. It is false for all else.
 func (v Value) Contains(member Value) bool {
 	switch kind := v.Kind(); kind {
 	case String, Binary:

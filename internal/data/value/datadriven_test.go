@@ -88,7 +88,8 @@ func runPair(command string, a, b value.Value) string {
 	case "contains":
 		return fmt.Sprint(a.Contains(b))
 	case "sets":
-		return fmt.Sprintf("union %v, difference %v", value.Value(value.Union(nil, a, b)), value.Value(value.Difference(nil, a, b)))
+		return fmt.Sprintf("union %v, difference %v", value.Value(value.Union(nil, a, b)),
+			value.Value(value.Difference(nil, a, b)))
 	}
 	return "unknown command " + command
 }
@@ -132,5 +133,6 @@ func runRow(t *testing.T, d *datadriven.TestData) string {
 	if err := row.Validate(names); err != nil {
 		return err.Error()
 	}
-	return fmt.Sprintf("%s\nsize %d, %d attributes\n%x\n", valuetest.AppendRowText(nil, row, names), row.Size(), row.Len(), []byte(row))
+	return fmt.Sprintf("%s\nsize %d, %d attributes\n%x\n", valuetest.AppendRowText(nil, row, names), row.Size(),
+		row.Len(), []byte(row))
 }

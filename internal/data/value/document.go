@@ -8,16 +8,16 @@ import (
 	"slices"
 )
 
-// headerReserve is the size that Begin functions append: the tag, and a byte each for the byte length and the count. Documents that
-// need longer numbers are moved by End functions.
+// headerReserve is the size that Begin functions append: the tag, and a byte each for the byte length and the count.
+// Documents that need longer numbers are moved by End functions.
 const headerReserve = 3
 
 // BeginList begins a list at the end of dst. Values are appended next; EndList, given the length that dst had before
 // BeginList, completes it. Lists, maps and sets may be begun inside one another.
 func BeginList(dst []byte) []byte { return append(dst, tagList, 0, 0) }
 
-// EndList completes the list that begins at dst[start].
-// ErrMalformed says that what stands after it is not a row of values; dst is then of no more use, as with all End functions.
+// EndList completes the list that begins at dst[start]. ErrMalformed says that what stands after it is not a row of
+// values; dst is then of no more use, as with all End functions.
 func EndList(dst []byte, start int) ([]byte, error) {
 	count, rest := 0, dst[start+headerReserve:]
 	for len(rest) > 0 {
@@ -30,12 +30,12 @@ func EndList(dst []byte, start int) ([]byte, error) {
 	return endDocument(dst, start, count), nil
 }
 
-// BeginMap begins a map at the end of dst. Entries are appended next in any order, each as AppendName and one value; EndMap,
-// given the length that dst had before BeginMap, completes it.
+// BeginMap begins a map at the end of dst. Entries are appended next in any order, each as AppendName and one value;
+// EndMap, given the length that dst had before BeginMap, completes it.
 func BeginMap(dst []byte) []byte { return append(dst, tagMap, 0, 0) }
 
-// EndMap completes the map that begins at dst[start], and sorts it where need be; only then, and if it has many entries, it
-// allocates. Besides EndList's error there is ErrDuplicateName.
+// EndMap completes the map that begins at dst[start], and sorts it where need be; only then, and if it has many
+// entries, it allocates. Besides EndList's error there is ErrDuplicateName.
 func EndMap(dst []byte, start int) ([]byte, error) {
 	var few [partsFew]part
 	count, sorted := 0, true
@@ -69,8 +69,8 @@ func EndMap(dst []byte, start int) ([]byte, error) {
 	return endDocument(dst, start, count), nil
 }
 
-// BeginSet begins a set of the given kind (StringSet, NumberSet or BinarySet) at the end of dst. Members are appended next
-// as String, Number or Binary values; EndSet, given the length that dst had before BeginSet, completes it.
+// BeginSet begins a set of the given kind (StringSet, NumberSet or BinarySet) at the end of dst. Members are appended
+// next as String, Number or Binary values; EndSet, given the length that dst had before BeginSet, completes it.
 func BeginSet(dst []byte, kind Kind) []byte {
 	tag := byte(0) // of no value: whatever reads it reports ErrMalformed
 	if kind.IsSet() {
@@ -79,8 +79,8 @@ func BeginSet(dst []byte, kind Kind) []byte {
 	return append(dst, tag, 0, 0)
 }
 
-// EndSet completes the set that begins at dst[start], and sorts it where need be; only then, and if it has many members, it
-// allocates. Besides EndList's error, which includes a member of the wrong kind, there are ErrEmptySet and
+// EndSet completes the set that begins at dst[start], and sorts it where need be; only then, and if it has many
+// members, it allocates. Besides EndList's error, which includes a member of the wrong kind, there are ErrEmptySet and
 // ErrDuplicateMember.
 func EndSet(dst []byte, start int) ([]byte, error) {
 	memberKind := kindOfTag[dst[start]].MemberKind()
@@ -119,7 +119,8 @@ func EndSet(dst []byte, start int) ([]byte, error) {
 	return endDocument(dst, start, count), nil
 }
 
-// endDocument writes count and byte length into the header at dst[start], moving what follows where they need more room.
+// endDocument writes count and byte length into the header at dst[start], moving what follows where they need more
+// room.
 func endDocument(dst []byte, start, count int) []byte {
 	body := len(dst) - start - headerReserve
 	countLen := uvarintLen(uint64(count))
@@ -133,7 +134,8 @@ func endDocument(dst []byte, start, count int) []byte {
 	return dst
 }
 
-// part is one map entry or set member while they are sorted: what it is sorted by, and where it stands among the others.
+// part is one map entry or set member while they are sorted: what it is sorted by, and where it stands among the
+// others.
 type part struct {
 	key        []byte
 	start, end int
@@ -155,7 +157,8 @@ func cutMember(b []byte) (key, rest []byte) {
 	return sortKey(member), rest
 }
 
-// sortParts sorts the count parts that stand in dst[start:] and reports whether all their keys differ. few holds the first of them.
+// sortParts sorts the count parts that stand in dst[start:] and reports whether all their keys differ. few holds the
+// first of them.
 func sortParts(dst []byte, start, count int, few *[partsFew]part, cut func([]byte) (key, rest []byte)) bool {
 	body := dst[start:]
 	if count <= partsFew {
@@ -195,7 +198,8 @@ func insertionSort(parts []part) {
 	}
 }
 
-// rearrange puts what stands in dst[start:] into the order of parts, which are sorted; it returns false instead if two are the same.
+// rearrange puts what stands in dst[start:] into the order of parts, which are sorted; it returns false instead if two
+// are the same.
 func rearrange(dst []byte, start int, parts []part) bool {
 	for i := 1; i < len(parts); i++ {
 		if bytes.Equal(parts[i-1].key, parts[i].key) {

@@ -27,8 +27,8 @@ func (v Value) Len() int {
 	return count
 }
 
-// Elements steps over the elements of a list, the entries of a map in the order of their names, or the members of a set in
-// their order. It is used as
+// Elements steps over the elements of a list, the entries of a map in the order of their names, or the members of a set
+// in their order. It is used as
 //
 //	for e := v.Elements(); e.Next(); {
 //		use(e.Name(), e.Value())
@@ -106,7 +106,8 @@ func (v Value) Field(name []byte) (field Value, ok bool) {
 	return nil, false
 }
 
-// AppendTexts appends the texts that v is or has: v itself if it is a string, else its members that are strings. They alias v.
+// AppendTexts appends the texts that v is or has: v itself if it is a string, else its members that are strings. They
+// alias v.
 func (v Value) AppendTexts(dst [][]byte) [][]byte {
 	switch v.Kind() {
 	case String:

@@ -15,6 +15,7 @@ var (
 	ErrDuplicateMember = errors.New("value: a set holds a member twice; give each member once")
 	// ErrEmptySet says that a set was given no members. No set is empty: remove the attribute instead.
 	ErrEmptySet = errors.New("value: a set needs a member; leave an empty set out")
-	// ErrUnknownName says that a row holds an id that the dictionary does not know: the dictionary is older than the row.
+	// ErrUnknownName says that a row holds an id that the dictionary does not know: the dictionary is older than the
+	// row.
 	ErrUnknownName = errors.New("value: the row names an attribute unknown to the dictionary; read the dictionary again")
 )

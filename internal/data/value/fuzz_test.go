@@ -82,11 +82,13 @@ func readAll(v value.Value) {
 }
 
 var valueSeeds = []string{
-	"null", "true", `"text"`, `x"00ff"`, "-12.5", "7i", "1.5f", "1700000000000t", `[1, [true, {}], "a"]`, `{a: 1, b: {c: <1, 2>}}`,
+	"null", "true", `"text"`, `x"00ff"`, "-12.5", "7i", "1.5f", "1700000000000t", `[1, [true, {}], "a"]`,
+	`{a: 1, b: {c: <1, 2>}}`,
 	`<"a", "b">`, `<1, 2>`, `<x"00">`,
 }
 
-// FuzzValue reads any bytes: nothing panics, and what Validate accepts is canonical, for it comes out the same when encoded anew.
+// FuzzValue reads any bytes: nothing panics, and what Validate accepts is canonical, for it comes out the same when
+// encoded anew.
 func FuzzValue(f *testing.F) {
 	for _, text := range valueSeeds {
 		f.Add([]byte(mustParse(f, text)))
@@ -170,7 +172,8 @@ func FuzzRow(f *testing.F) {
 		_, _ = row.GetID(2)
 		_ = value.Project(nil, row, names, func([]byte) bool { return true })
 		_ = valuetest.AppendRowText(nil, row, names)
-		if _, err := value.Rename(nil, row, names, names); err != nil && row.Validate(names) == nil && !hasName(row, names) {
+		if _, err := value.Rename(nil, row, names, names); err != nil && row.Validate(names) == nil &&
+			!hasName(row, names) {
 			t.Fatalf("Rename %x: %v", b, err)
 		}
 		if row.Validate(names) != nil || hasName(row, names) {
@@ -223,7 +226,8 @@ func BenchmarkRowGet(b *testing.B) {
 	}
 	builder.Reset(names)
 	for i, name := range names {
-		if err := builder.Set([]byte(name), value.AppendString(nil, fmt.Appendf(nil, "value of attribute %d", i))); err != nil {
+		if err := builder.Set([]byte(name),
+			value.AppendString(nil, fmt.Appendf(nil, "value of attribute %d", i))); err != nil {
 			b.Fatal(err)
 		}
 	}

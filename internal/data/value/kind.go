@@ -5,8 +5,8 @@ package value
 // Kind is the kind of a value.
 type Kind uint8
 
-// The kinds. Int, Float and Timestamp come from SQL's typed columns and are numbers, too: they compare with Number and with
-// one another by value. Stored bytes hold tags, not kinds, so this order may change.
+// The kinds. Int, Float and Timestamp come from SQL's typed columns and are numbers, too: they compare with Number and
+// with one another by value. Stored bytes hold tags, not kinds, so this order may change.
 const (
 	Missing Kind = iota
 	Null
@@ -30,8 +30,8 @@ var kindNames = [...]string{
 	StringSet: "SS", NumberSet: "NS", BinarySet: "BS", Int: "N", Float: "N", Timestamp: "N",
 }
 
-// String returns the name of DynamoDB's type: "S", "N", "B", "BOOL", "NULL", "M", "L", "SS", "NS" or "BS"; "N" for SQL's
-// scalars; "" for Missing.
+// String returns the name of DynamoDB's type: "S", "N", "B", "BOOL", "NULL", "M", "L", "SS", "NS" or "BS"; "N" for
+// SQL's scalars; "" for Missing.
 func (k Kind) String() string {
 	if int(k) < len(kindNames) {
 		return kindNames[k]
@@ -95,8 +95,10 @@ const (
 
 // kindOfTag reads a value's first byte. // immutable
 var kindOfTag = [256]Kind{
-	tagNull: Null, tagFalse: Bool, tagTrue: Bool, tagNumber: Number, tagString: String, tagBinary: Binary, tagList: List, tagMap: Map,
-	tagStringSet: StringSet, tagNumberSet: NumberSet, tagBinarySet: BinarySet, tagInt: Int, tagFloat: Float, tagTimestamp: Timestamp,
+	tagNull: Null, tagFalse: Bool, tagTrue: Bool, tagNumber: Number, tagString: String, tagBinary: Binary,
+	tagList: List, tagMap: Map,
+	tagStringSet: StringSet, tagNumberSet: NumberSet, tagBinarySet: BinarySet, tagInt: Int, tagFloat: Float,
+	tagTimestamp: Timestamp,
 }
 
 // tagOfSet is the first byte of each kind of set. // immutable

@@ -10,8 +10,9 @@ import (
 // scanMax is the number of attributes up to which a builder looks for a duplicate by going through them.
 const scanMax = 32
 
-// prefixes is a hash table of the names of a builder's entries, for items so wide that going through them for each new name
-// would take quadratic time. The hashed and compared bytes are those of an entry in front of its value, none of which begins another's.
+// prefixes is a hash table of the names of a builder's entries, for items so wide that going through them for each new
+// name would take quadratic time. The hashed and compared bytes are those of an entry in front of its value, none of
+// which begins another's.
 type prefixes struct {
 	seed  maphash.Seed
 	slots []uint32 // where the entry starts in the buffer, plus 1; 0 is an empty slot. The length is a power of two

@@ -10,8 +10,9 @@ import (
 // rowHeaderReserve is the room kept for a row's header while its numbers are not known yet: as much as it can take.
 const rowHeaderReserve = 1 + 2*binary.MaxVarintLen64
 
-// Project appends to dst the row of those attributes of row for whose names keep returns true. Names are as in Attributes,
-// what is returned as in RowBuilder.AppendTo. An attribute whose name is unknown to the dictionary is left out.
+// Project appends to dst the row of those attributes of row for whose names keep returns true. Names are as in
+// Attributes, what is returned as in RowBuilder.AppendTo. An attribute whose name is unknown to the dictionary is left
+// out.
 func Project(dst []byte, row Row, names Names, keep func(name []byte) bool) Row {
 	start := len(dst)
 	dst = slices.Grow(dst, rowHeaderReserve+len(row))[:start+rowHeaderReserve]
@@ -34,7 +35,8 @@ func Project(dst []byte, row Row, names Names, keep func(name []byte) bool) Row 
 	return append(dst, attributes...) // moves them down, over the rest of the reserve
 }
 
-// Omit is Project for a few attributes that are not kept: those for whose names omit returns true. It returns row itself if it has none of them.
+// Omit is Project for a few attributes that are not kept: those for whose names omit returns true. It returns row
+// itself if it has none of them.
 func Omit(dst []byte, row Row, names Names, omit func(name []byte) bool) Row {
 	size, count, rest, _ := row.header()
 	kept, copied, start := count, rest, len(dst) // copied is what has yet to be copied
@@ -63,8 +65,8 @@ func Omit(dst []byte, row Row, names Names, omit func(name []byte) bool) Row {
 	return append(dst, attributes...) // moves them down, over the rest of the reserve
 }
 
-// Resize returns row with the size that it has under names: one that was built before an attribute was renamed counts the old name. A row whose size is right
-// is returned as it is, and so is one that can't be read.
+// Resize returns row with the size that it has under names: one that was built before an attribute was renamed counts
+// the old name. A row whose size is right is returned as it is, and so is one that can't be read.
 func Resize(row Row, names Names) Row {
 	stored, count, rest, _ := row.header()
 	size, attributes := 0, rest
@@ -86,9 +88,10 @@ func Resize(row Row, names Names) Row {
 	return append(appendRowHeader(make([]byte, 0, rowHeaderReserve+len(attributes)), size, count), attributes...)
 }
 
-// Rename appends row, which was built with the dictionary from, as the dictionary to has it: for an item whose new names got
-// their ids after it was built, and for copying items into another table. The results are those of RowBuilder.AppendTo; the
-// errors are ErrMalformed, ErrUnknownName, and ErrDuplicateName if row held a name both in full and under an id.
+// Rename appends row, which was built with the dictionary from, as the dictionary to has it: for an item whose new
+// names got their ids after it was built, and for copying items into another table. The results are those of
+// RowBuilder.AppendTo; the errors are ErrMalformed, ErrUnknownName, and ErrDuplicateName if row held a name both in
+// full and under an id.
 func Rename(dst []byte, row Row, from, to Names) (Row, error) {
 	var b RowBuilder
 	b.Reset(to)

@@ -8,9 +8,9 @@ import (
 	"unsafe"
 )
 
-// Names is the dictionary of attribute names of one table. Ids start at 1, are given in order, and never to another name. Both methods
-// are called for each attribute, so they should neither lock nor allocate; they keep no hold of name. A dictionary that others extend, too, may
-// learn in Name: from then on ID knows all ids up to that one.
+// Names is the dictionary of attribute names of one table. Ids start at 1, are given in order, and never to another
+// name. Both methods are called for each attribute, so they should neither lock nor allocate; they keep no hold of
+// name. A dictionary that others extend, too, may learn in Name: from then on ID knows all ids up to that one.
 type Names interface {
 	// ID returns the id of name; ok is false if it has none.
 	ID(name []byte) (id uint32, ok bool)
@@ -34,8 +34,8 @@ func (noNames) Name(uint32) (string, bool) { return "", false }
 //	attributes with an id, by id:    uvarint id, value
 //	attributes without one, by name: 0, uvarint length, name, value
 //
-// Only names of attributes use the dictionary; those inside of maps stand there in full. Which names have ids is a matter of
-// when the row was built, so the same item can be different rows.
+// Only names of attributes use the dictionary; those inside of maps stand there in full. Which names have ids is a
+// matter of when the row was built, so the same item can be different rows.
 type Row []byte
 
 // rowFormat is the first byte of a row.
@@ -76,8 +76,8 @@ func (r Row) Len() int {
 	return count
 }
 
-// Get returns the attribute called name; ok is false if there is none. names is the dictionary that r was built with, or a
-// later one, or one that learns a later one's ids when it is asked for their names. The value aliases r.
+// Get returns the attribute called name; ok is false if there is none. names is the dictionary that r was built with,
+// or a later one, or one that learns a later one's ids when it is asked for their names. The value aliases r.
 func (r Row) Get(names Names, name []byte) (v Value, ok bool) {
 	id, known := names.ID(name) // without an id it is 0
 	last := uint32(0)
@@ -103,7 +103,8 @@ func (r Row) Get(names Names, name []byte) (v Value, ok bool) {
 	return r.learn(names, last, name)
 }
 
-// learn returns the attribute of a name that had no id, after the dictionary was asked for the row's last id, from whose name it may have learned.
+// learn returns the attribute of a name that had no id, after the dictionary was asked for the row's last id, from
+// whose name it may have learned.
 func (r Row) learn(names Names, last uint32, name []byte) (v Value, ok bool) {
 	names.Name(last)
 	id, known := names.ID(name)
@@ -126,8 +127,8 @@ func (r Row) LastID() (last uint32) {
 	return last
 }
 
-// GetID returns the attribute that stands under an id; ok is false if there is none. It does not find one whose name had no
-// id yet when r was built: Get does.
+// GetID returns the attribute that stands under an id; ok is false if there is none. It does not find one whose name
+// had no id yet when r was built: Get does.
 func (r Row) GetID(id uint32) (v Value, ok bool) {
 	_, count, rest, _ := r.header()
 	for range count {
@@ -166,7 +167,8 @@ func cutAttribute(b []byte) (a attribute, rest []byte, ok bool) {
 	return a, rest, err == nil
 }
 
-// Attributes steps over the attributes of a row: those with ids by id, then the others by name. It is used as Elements is.
+// Attributes steps over the attributes of a row: those with ids by id, then the others by name. It is used as Elements
+// is.
 type Attributes struct {
 	names   Names
 	rest    []byte
@@ -202,7 +204,8 @@ func (a *Attributes) Next() bool {
 	return true
 }
 
-// NextID is Next for callers that know the attributes they want by id: the name of an attribute that has one is not looked up, and Name is not to be asked.
+// NextID is Next for callers that know the attributes they want by id: the name of an attribute that has one is not
+// looked up, and Name is not to be asked.
 func (a *Attributes) NextID() bool {
 	if a.left <= 0 {
 		return false
@@ -243,8 +246,8 @@ func (a *Attributes) Err() error { return a.err }
 // ReadOnly returns the bytes of s without copying them. They must not be written to.
 func ReadOnly(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
 
-// Validate reports whether r is one well-formed row, its values canonical and its size right. The errors are ErrMalformed,
-// ErrNesting, ErrDuplicateName, and ErrUnknownName for an id without a name in names.
+// Validate reports whether r is one well-formed row, its values canonical and its size right. The errors are
+// ErrMalformed, ErrNesting, ErrDuplicateName, and ErrUnknownName for an id without a name in names.
 func (r Row) Validate(names Names) error {
 	size, count, rest, ok := r.header()
 	if !ok {

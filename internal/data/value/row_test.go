@@ -73,14 +73,17 @@ func TestResize(t *testing.T) {
 		t.Error("a row whose size is right was copied")
 	}
 	checkRow(t, value.Resize(row, after), after, model{
-		"much longer": string(value.AppendString(nil, []byte("ab"))), "other": string(value.AppendString(nil, []byte("other"))), "inline": string(value.AppendString(nil, []byte("inline"))),
+		"much longer": string(value.AppendString(nil, []byte("ab"))),
+		"other":       string(value.AppendString(nil, []byte("other"))),
+		"inline":      string(value.AppendString(nil, []byte("inline"))),
 	})
 	if got := value.Resize(row[:len(row)-1], after); !bytes.Equal(got, row[:len(row)-1]) {
 		t.Error("a row that can't be read was changed")
 	}
 }
 
-// A builder used again and again, with names with and without ids, in any order, with duplicates: rows are what was set.
+// A builder used again and again, with names with and without ids, in any order, with duplicates: rows are what was
+// set.
 func TestRowBuilder(t *testing.T) {
 	r := newRandom(t)
 	var b value.RowBuilder
@@ -100,7 +103,8 @@ func TestRowBuilder(t *testing.T) {
 				}
 			}
 			_, twice := m[name]
-			if err := b.Set([]byte(name), v); (err != nil) != twice || err != nil && !errors.Is(err, value.ErrDuplicateName) {
+			if err := b.Set([]byte(name), v); (err != nil) != twice ||
+				err != nil && !errors.Is(err, value.ErrDuplicateName) {
 				t.Fatalf("Set(%s), there before: %v, returned %v", name, twice, err)
 			}
 			if !twice {
@@ -154,7 +158,8 @@ func TestRowOfAnEarlierDictionary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkRow(t, row, dictionary{"b", "a", "c"}, model{"a": string(mustParse(t, "1")), "b": string(mustParse(t, "2")), "c": string(mustParse(t, "3"))})
+	checkRow(t, row, dictionary{"b", "a", "c"},
+		model{"a": string(mustParse(t, "1")), "b": string(mustParse(t, "2")), "c": string(mustParse(t, "3"))})
 	a := row.Attributes(dictionary{})
 	if a.Next() || !errors.Is(a.Err(), value.ErrUnknownName) {
 		t.Errorf("with a dictionary that lacks b: %v", a.Err())
@@ -202,7 +207,8 @@ func TestRowBuilderMisuse(t *testing.T) {
 func TestLargestItem(t *testing.T) {
 	var b value.RowBuilder
 	b.Reset(dictionary{"payload"})
-	rest := 409_600 - len("id") - 2 - len("payload") - len("list") - value.DocumentOverhead - 2*value.ElementOverhead - 1 - 2
+	rest := 409_600 - len("id") - 2 - len("payload") - len(
+		"list") - value.DocumentOverhead - 2*value.ElementOverhead - 1 - 2
 	for name, text := range map[string]string{"id": "7", "list": `[true, "ab"]`} {
 		if err := b.Set([]byte(name), mustParse(t, text)); err != nil {
 			t.Fatal(err)
@@ -250,15 +256,18 @@ func TestNothingAllocates(t *testing.T) {
 	}
 }
 
-// TestUseNames wants a row that was begun without a dictionary to be the one that was begun with it, whatever the order of its attributes.
+// TestUseNames wants a row that was begun without a dictionary to be the one that was begun with it, whatever the order
+// of its attributes.
 func TestUseNames(t *testing.T) {
 	var names value.Names = dictionary{"id", "tags", "name"}
-	for _, order := range [][]string{{"id", "tags", "name"}, {"name", "other", "id"}, {"zulu", "tags", "alpha"}, {"other"}, {}} {
+	for _, order := range [][]string{{"id", "tags", "name"}, {"name", "other", "id"}, {"zulu", "tags", "alpha"},
+		{"other"}, {}} {
 		var with, late value.RowBuilder
 		with.Reset(names)
 		late.Reset(nil)
 		for i, name := range order {
-			if err := errors.Join(with.Set([]byte(name), value.AppendString(nil, []byte(order[i]))), late.Set([]byte(name), value.AppendString(nil, []byte(order[i])))); err != nil {
+			if err := errors.Join(with.Set([]byte(name), value.AppendString(nil, []byte(order[i]))),
+				late.Set([]byte(name), value.AppendString(nil, []byte(order[i])))); err != nil {
 				t.Fatal(err)
 			}
 		}

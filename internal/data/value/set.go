@@ -4,14 +4,14 @@ package value
 
 import "bytes"
 
-// Union appends the set of all members of the sets a and b, which are of one kind; a missing set has none. It appends nothing
-// if neither has any, or their kinds differ.
+// Union appends the set of all members of the sets a and b, which are of one kind; a missing set has none. It appends
+// nothing if neither has any, or their kinds differ.
 func Union(dst []byte, a, b Value) []byte {
 	return merge(dst, a, b, true)
 }
 
-// Difference appends the set of a's members that b lacks. It appends nothing, that is a missing value, if none are left.
-// A set b of another kind takes nothing away.
+// Difference appends the set of a's members that b lacks. It appends nothing, that is a missing value, if none are
+// left. A set b of another kind takes nothing away.
 func Difference(dst []byte, a, b Value) []byte {
 	if b.Kind() != a.Kind() {
 		b = nil

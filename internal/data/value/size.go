@@ -5,7 +5,8 @@ package value
 import "github.com/weftdb/weft/order"
 
 const (
-	// NestingMax is how deep lists and maps may stand inside one another: 31 levels, and a scalar or set in the innermost.
+	// NestingMax is how deep lists and maps may stand inside one another: 31 levels, and a scalar or set in the
+	// innermost.
 	NestingMax = 31
 
 	// DocumentOverhead is DynamoDB's size of a list or map besides its elements, in bytes.
@@ -14,15 +15,15 @@ const (
 	ElementOverhead = 1
 )
 
-// Size returns DynamoDB's byte cost of v, without any name that it stands under: what an item of 409,600 bytes at most is made
-// of. SQL's scalars cost what they would as N (as S where shown so).
+// Size returns DynamoDB's byte cost of v, without any name that it stands under: what an item of 409,600 bytes at most
+// is made of. SQL's scalars cost what they would as N (as S where shown so).
 func (v Value) Size() int {
 	size, _ := v.measure(0)
 	return size
 }
 
-// Depth returns how many lists and maps stand inside one another: 0 for scalars and sets, at most NestingMax+1 even if there
-// are more.
+// Depth returns how many lists and maps stand inside one another: 0 for scalars and sets, at most NestingMax+1 even if
+// there are more.
 func (v Value) Depth() int {
 	return v.depth(0)
 }
@@ -41,8 +42,8 @@ func (v Value) depth(outer int) int {
 	return deepest
 }
 
-// measure returns the size of v, a part of outer documents. ok is false if v holds more than NestingMax levels; the deepest
-// are then not counted.
+// measure returns the size of v, a part of outer documents. ok is false if v holds more than NestingMax levels; the
+// deepest are then not counted.
 func (v Value) measure(outer int) (size int, ok bool) {
 	switch v.Kind() {
 	case Null, Bool:
@@ -79,8 +80,8 @@ func (v Value) measureDocument(level int) (size int, ok bool) {
 	return size, ok
 }
 
-// DecimalSize returns DynamoDB's cost of a number in bytes: one, one for each two digits left and right of the point, zeros at the ends
-// not counted, and one for a minus sign.
+// DecimalSize returns DynamoDB's cost of a number in bytes: one, one for each two digits left and right of the point,
+// zeros at the ends not counted, and one for a minus sign.
 func DecimalSize(d order.Decimal) int {
 	integer, fraction := d.Digits()
 	size := 1 + (integer+1)/2 + (fraction+1)/2

@@ -2,8 +2,8 @@
 
 package value
 
-// Steps steps over a row's attributes as Attributes does, for those who look at many rows: only where they stand under ids of one byte, as nearly
-// all do. The rest of a row, and what is wrong with it, is for Attributes to tell.
+// Steps steps over a row's attributes as Attributes does, for those who look at many rows: only where they stand under
+// ids of one byte, as nearly all do. The rest of a row, and what is wrong with it, is for Attributes to tell.
 type Steps struct {
 	rest []byte
 	left int // -1: the row is for Attributes
@@ -21,7 +21,8 @@ func (r Row) Steps() Steps {
 	return Steps{rest, count}
 }
 
-// Next returns the next attribute, whose value aliases the row. An id of 0 says that there is none, or that it is for Attributes: see Ended.
+// Next returns the next attribute, whose value aliases the row. An id of 0 says that there is none, or that it is for
+// Attributes: see Ended.
 func (s *Steps) Next() (id uint32, v Value) {
 	b := s.rest
 	if s.left <= 0 || len(b) < 3 || b[0]-1 >= 0x7f {

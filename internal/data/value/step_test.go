@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// FuzzSteps compares Steps with Attributes: it shows the same attributes, and where it ends before a row does, Attributes has no more under small ids,
-// or an error.
+// FuzzSteps compares Steps with Attributes: it shows the same attributes, and where it ends before a row does,
+// Attributes has no more under small ids, or an error.
 func FuzzSteps(f *testing.F) {
 	row := appendRowHeader(nil, 30, 6)
 	row = AppendInt(append(row, 1), 7)

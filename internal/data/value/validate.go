@@ -9,8 +9,8 @@ import (
 	"github.com/weftdb/weft/order"
 )
 
-// Validate reports whether v is exactly one value in its canonical form, of at most NestingMax levels. A missing value is
-// ErrMalformed. The errors are ErrMalformed and ErrNesting.
+// Validate reports whether v is exactly one value in its canonical form, of at most NestingMax levels. A missing value
+// is ErrMalformed. The errors are ErrMalformed and ErrNesting.
 func (v Value) Validate() error {
 	rest, err := validate(v, 0)
 	if err == nil && len(rest) > 0 {

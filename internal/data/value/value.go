@@ -8,8 +8,8 @@ import (
 	"github.com/weftdb/weft/order"
 )
 
-// Value is one encoded value, a tag byte and its payload. A nil Value is missing. Its bytes belong to whoever made them, often
-// a row or a request: values cut from it, Bytes and names all alias it.
+// Value is one encoded value, a tag byte and its payload. A nil Value is missing. Its bytes belong to whoever made
+// them, often a row or a request: values cut from it, Bytes and names all alias it.
 type Value []byte
 
 // Cut takes the first value off b. The value aliases b. Only what is needed to find its end is checked; see Validate.
@@ -72,7 +72,8 @@ func (v Value) Bool() bool { return len(v) > 0 && v[0] == tagTrue }
 // String returns v in the notation of AppendText, for tests and messages. It allocates.
 func (v Value) String() string { return string(AppendText(nil, v)) }
 
-// cutUvarint takes an unsigned varint off b. ok is false if there is none, it is longer than need be, or exceeds 64 bits.
+// cutUvarint takes an unsigned varint off b. ok is false if there is none, it is longer than need be, or exceeds 64
+// bits.
 func cutUvarint(b []byte) (x uint64, rest []byte, ok bool) {
 	if len(b) > 0 && b[0] < 0x80 {
 		return uint64(b[0]), b[1:], true

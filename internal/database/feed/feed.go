@@ -101,7 +101,8 @@ func Read(ctx context.Context, p database.Pinned, from []byte, limit int) (recor
 
 // readShard adds the changes of a shard, up to limit, and moves the places behind them.
 func readShard(
-	ctx context.Context, p database.Pinned, s *database.Stream, shard database.Shard, at places, records []Record, limit int,
+	ctx context.Context, p database.Pinned, s *database.Stream, shard database.Shard, at places, records []Record,
+	limit int,
 ) ([]Record, error) {
 	bucket := shard.Bucket.Bucket
 	if shard.To != 0 && at[bucket].Stamp >= shard.To {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package work is the work that goes on in the background, as people are shown it: what it is about, how far it is, and why it stands still.
+// Package work is the work that goes on in the background, as people are shown it: what it is about, how far it is, and
+// why it stands still.
 //
 // Knows: jobs of the database, its backups and restores, what other work has in common with them.
 // Never: how work is done, how it is shown.
@@ -44,10 +45,11 @@ const (
 const ShownFor = time.Hour
 
 // kindsOfJobs are what people read. // immutable
-var kindsOfJobs = map[string]string{"build-index": "build an index", "drop-index": "remove an index", "drop-table": "delete the rows of a table", "compact": "rewrite a table"}
+var kindsOfJobs = map[string]string{"build-index": "build an index", "drop-index": "remove an index",
+	"drop-table": "delete the rows of a table", "compact": "rewrite a table"}
 
-// Of lists what goes on in the background, or has ended lately: jobs, which vanish when they are done, backups of tables, and restores, which are
-// done when the table is there.
+// Of lists what goes on in the background, or has ended lately: jobs, which vanish when they are done, backups of
+// tables, and restores, which are done when the table is there.
 func Of(ctx context.Context, db *database.DB) ([]Work, error) {
 	var list []Work
 	for _, j := range db.Jobs() {
@@ -63,7 +65,8 @@ func Of(ctx context.Context, db *database.DB) ([]Work, error) {
 		if err := tasks[i].Read(&b); err != nil {
 			return nil, err
 		}
-		w := Work{Kind: "back up a table", Database: b.Schema.Database, Table: b.Schema.Name, Object: b.Name, Done: b.Rows, Bytes: b.Bytes, BeganMS: b.MadeMS, EndedMS: b.EndMS, Fault: b.Failed}
+		w := Work{Kind: "back up a table", Database: b.Schema.Database, Table: b.Schema.Name, Object: b.Name,
+			Done: b.Rows, Bytes: b.Bytes, BeganMS: b.MadeMS, EndedMS: b.EndMS, Fault: b.Failed}
 		switch {
 		case b.Gone:
 			w.Kind, w.EndedMS, w.Fault = "delete a backup", 0, ""
@@ -77,7 +80,8 @@ func Of(ctx context.Context, db *database.DB) ([]Work, error) {
 }
 
 func ofJob(ctx context.Context, db *database.DB, j *database.Job) Work {
-	w := Work{Kind: kindsOfJobs[j.Name()], Database: j.Database, Table: j.Title, State: Waiting, Done: j.Done, Expected: Expected(ctx, db, j), BeganMS: j.FiledMS, Fault: j.Fault}
+	w := Work{Kind: kindsOfJobs[j.Name()], Database: j.Database, Table: j.Title, State: Waiting, Done: j.Done,
+		Expected: Expected(ctx, db, j), BeganMS: j.FiledMS, Fault: j.Fault}
 	if j.Running || j.Done > 0 {
 		w.State = Running
 	}
@@ -102,7 +106,8 @@ func ofArrivals(ctx context.Context, db *database.DB) (list []Work, err error) {
 	open := false
 	for i := range arrivals {
 		a := &arrivals[i]
-		w := Work{Kind: "restore a table", Database: a.Schema.Database, Table: a.Schema.Name, Done: db.Tasks().Rows(a.ID), BeganMS: database.TaskBornMS(a.ID), EndedMS: a.EndMS, Fault: a.Failed}
+		w := Work{Kind: "restore a table", Database: a.Schema.Database, Table: a.Schema.Name,
+			Done: db.Tasks().Rows(a.ID), BeganMS: database.TaskBornMS(a.ID), EndedMS: a.EndMS, Fault: a.Failed}
 		if a.Source != 0 {
 			w.Kind, w.Expected = "restore a table to a moment", RowsOf(ctx, db, a.Source)
 		} else if b, err := db.TableBackup(ctx, a.Backup); err == nil {
@@ -113,7 +118,8 @@ func ofArrivals(ctx context.Context, db *database.DB) (list []Work, err error) {
 	return list, nil
 }
 
-// Stand gives work of a kind its state: of those that are open the first is running, and the others wait for it. *before reports whether one was open.
+// Stand gives work of a kind its state: of those that are open the first is running, and the others wait for it.
+// *before reports whether one was open.
 func Stand(w Work, isOpen bool, before *bool) Work {
 	switch {
 	case isOpen && *before:

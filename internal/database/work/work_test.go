@@ -42,7 +42,8 @@ func workOf(t *testing.T, db *database.DB) (list []string) {
 	return list
 }
 
-// TestWork: what goes on is shown with its table, whatever has become of that, and what has ended vanishes at once or after a while.
+// TestWork: what goes on is shown with its table, whatever has become of that, and what has ended vanishes at once or
+// after a while.
 func TestWork(t *testing.T) {
 	ctx, store := t.Context(), mem.Open(mem.Options{})
 	defer store.Close()
@@ -69,7 +70,8 @@ func TestWork(t *testing.T) {
 	if err := db.Tasks().Wait(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if err := table.AddIndex(ctx, database.IndexSpec{Name: "by_v", Key: database.Columns("v", schema.String)}); err != nil {
+	if err := table.AddIndex(ctx, database.IndexSpec{Name: "by_v",
+		Key: database.Columns("v", schema.String)}); err != nil {
 		t.Fatal(err)
 	}
 	var build work.Work
@@ -83,7 +85,8 @@ func TestWork(t *testing.T) {
 	if build.Done >= 1500 || build.Expected < build.Done || build.State != work.Running {
 		t.Errorf("%+v", build)
 	}
-	if got, want := workOf(t, db), []string{"build an index: default.t by_v running ", "back up a table: default.t mine done "}; !slices.Equal(got, want) {
+	if got, want := workOf(t, db), []string{"build an index: default.t by_v running ",
+		"back up a table: default.t mine done "}; !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
 	if err := db.Close(); err != nil {
@@ -97,7 +100,8 @@ func TestWork(t *testing.T) {
 	if err := db.DropTable(ctx, "", "gone"); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := workOf(t, db)[1:], []string{"delete the rows of a table: default.gone  waiting ", "back up a table: default.t mine done "}; !slices.Equal(got, want) {
+	if got, want := workOf(t, db)[1:], []string{"delete the rows of a table: default.gone  waiting ",
+		"back up a table: default.t mine done "}; !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
 	if err := db.Close(); err != nil {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package attributeion reads and writes items in the text form of Amazon Ion, as DynamoDB's exports and imports have it: strings, decimals, blobs, booleans
-// and nulls, lists and structs as they are, and sets as lists with an annotation of DynamoDB's own.
+// Package attributeion reads and writes items in the text form of Amazon Ion, as DynamoDB's exports and imports have
+// it: strings, decimals, blobs, booleans and nulls, lists and structs as they are, and sets as lists with an annotation
+// of DynamoDB's own.
 //
 // Knows: Ion's text form and how it holds attribute values.
 // Never: Ion's binary form, and Ion's types that attribute values don't have.
@@ -26,7 +27,8 @@ const (
 	annotationBinary  = "$dynamodb_BS"
 )
 
-// AppendItem appends row as a struct, in the row's order. A nil row gives {}. The row is taken to be well-formed, as the store returns it.
+// AppendItem appends row as a struct, in the row's order. A nil row gives {}. The row is taken to be well-formed, as
+// the store returns it.
 func AppendItem(dst []byte, row value.Row, names value.Names) []byte {
 	dst = append(dst, '{')
 	first := true
@@ -40,7 +42,8 @@ func AppendItem(dst []byte, row value.Row, names value.Names) []byte {
 	return append(dst, '}')
 }
 
-// AppendValue appends v. Int, Float and Timestamp are decimals, a Float outside of a decimal's range is a string. A missing value gives null.
+// AppendValue appends v. Int, Float and Timestamp are decimals, a Float outside of a decimal's range is a string. A
+// missing value gives null.
 func AppendValue(dst []byte, v value.Value) []byte { return appendValue(dst, v, 0) }
 
 func appendValue(dst []byte, v value.Value, outer int) []byte {
@@ -111,7 +114,8 @@ func AppendSymbol(dst, name []byte) []byte {
 	return append(appendEscaped(append(dst, '\''), name, '\''), '\'')
 }
 
-// isIdentifier reports whether a symbol needs no quotes: it has letters and digits alone, is no word of Ion's own, and no symbol by its number.
+// isIdentifier reports whether a symbol needs no quotes: it has letters and digits alone, is no word of Ion's own, and
+// no symbol by its number.
 func isIdentifier(name []byte) bool {
 	if len(name) == 0 || isDigit(name[0]) {
 		return false

@@ -4,8 +4,9 @@ package attributeion
 
 import "bytes"
 
-// CutRecord takes the first value of a text in Ion that is at the top, with its annotations but without blanks, comments and marks of the version. ok is
-// false if the text ends before the value does: give more of it, or take the rest for the last one.
+// CutRecord takes the first value of a text in Ion that is at the top, with its annotations but without blanks,
+// comments and marks of the version. ok is false if the text ends before the value does: give more of it, or take the
+// rest for the last one.
 func CutRecord(text []byte) (record, rest []byte, ok bool) {
 	start, whole := skipTop(text)
 	if !whole || start == len(text) {
@@ -37,7 +38,8 @@ func CutRecord(text []byte) (record, rest []byte, ok bool) {
 	return nil, text[start:], false
 }
 
-// step returns where what begins at a place ends: a text, a comment, a blob or a single byte. whole is false if it ends behind the text.
+// step returns where what begins at a place ends: a text, a comment, a blob or a single byte. whole is false if it ends
+// behind the text.
 func step(text []byte, at int) (next int, whole bool) {
 	rest := text[at:]
 	switch {

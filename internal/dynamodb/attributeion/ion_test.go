@@ -15,8 +15,8 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 )
 
-// TestRecords runs testdata/records: `read` cuts records out of a text and shows each as DynamoDB's JSON, or what is wrong with it; `write` shows an item in
-// DynamoDB's JSON as Ion.
+// TestRecords runs testdata/records: `read` cuts records out of a text and shows each as DynamoDB's JSON, or what is
+// wrong with it; `write` shows an item in DynamoDB's JSON as Ion.
 func TestRecords(t *testing.T) {
 	datadriven.RunTest(t, "testdata/records", func(t *testing.T, d *datadriven.TestData) string {
 		switch d.Cmd {
@@ -39,7 +39,8 @@ func TestFields(t *testing.T) {
 	for text, want := range map[string]string{
 		"{}": "", " $x::{a:1.}": "a=1.|",
 		`{Item:{a:"}",b:[1.,{c:'}'}]}, 'b c' : "" , d:{{ AA== }} /* } */ ,}`: `Item={a:"}",b:[1.,{c:'}'}]}|b c= "" |d={{ AA== }} /* } */ |`,
-		"{a:1.": "byte 6: a struct does not end", "{a:'": "byte 4: a struct does not end", "{a:1.}2": "byte 7: unexpected text after the struct",
+		"{a:1.": "byte 6: a struct does not end", "{a:'": "byte 4: a struct does not end",
+		"{a:1.}2": "byte 7: unexpected text after the struct",
 	} {
 		got := ""
 		err := new(attributeion.Reader).Fields([]byte(text), func(name, value []byte) error {
@@ -88,7 +89,8 @@ func read(r *attributeion.Reader, record []byte) (value.Row, error) {
 func FuzzItem(f *testing.F) {
 	for _, seed := range []string{
 		`$ion_1_0 {Item:{Authors:$dynamodb_SS::["a","b"],Id:103.,Price:2d3,x:null,y:{{AP8=}},z:[1,{a:'''b'''}],'a b':"\u00e9\n"}}`,
-		`{a:$dynamodb_NS::[1.,2.],b:$dynamodb_BS::[{{AA==}}],/*c*/d:true,}`, `{a:x::y::1e-5}`, `{'''a''' '''b''':1}`, "{\"a\":\"\\ud83d\\ude00\"}//", `{a:{{`,
+		`{a:$dynamodb_NS::[1.,2.],b:$dynamodb_BS::[{{AA==}}],/*c*/d:true,}`, `{a:x::y::1e-5}`, `{'''a''' '''b''':1}`,
+		"{\"a\":\"\\ud83d\\ude00\"}//", `{a:{{`,
 	} {
 		f.Add([]byte(seed))
 	}

@@ -58,7 +58,8 @@ func (r *Reader) Item(record []byte, b *value.RowBuilder) error {
 	return r.end()
 }
 
-// Fields calls field with the name of each field of a record and the text of its value, which is not looked at. Both are the caller's.
+// Fields calls field with the name of each field of a record and the text of its value, which is not looked at. Both
+// are the caller's.
 func (r *Reader) Fields(record []byte, field func(name, text []byte) error) error {
 	*r = Reader{text: record, scratch: r.scratch, number: r.number}
 	if err := r.begin('{'); err != nil {
@@ -246,7 +247,8 @@ func (r *Reader) field(first bool) (name []byte, more bool, err error) {
 }
 
 // kinds are the sets by their annotations. // immutable
-var kinds = map[string]value.Kind{annotationStrings: value.StringSet, annotationNumbers: value.NumberSet, annotationBinary: value.BinarySet}
+var kinds = map[string]value.Kind{annotationStrings: value.StringSet, annotationNumbers: value.NumberSet,
+	annotationBinary: value.BinarySet}
 
 // value reads a value and appends it.
 func (r *Reader) value(dst []byte, outer int) ([]byte, error) {
@@ -302,11 +304,13 @@ func (r *Reader) word(dst []byte) ([]byte, error) {
 	switch word := string(r.text[start:r.at]); word {
 	case "true", "false":
 		return value.AppendBool(dst, word == "true"), nil
-	case "null", "null.null", "null.string", "null.decimal", "null.int", "null.float", "null.blob", "null.bool", "null.list", "null.struct":
+	case "null", "null.null", "null.string", "null.decimal", "null.int", "null.float", "null.blob", "null.bool",
+		"null.list", "null.struct":
 		return value.AppendNull(dst), nil
 	default:
 		r.at = start
-		return dst, r.fault(fmt.Sprintf("%.40q is no attribute value; those are strings, decimals, blobs, booleans, null, lists and structs", word))
+		return dst, r.fault(fmt.Sprintf(
+			"%.40q is no attribute value; those are strings, decimals, blobs, booleans, null, lists and structs", word))
 	}
 }
 
@@ -324,7 +328,9 @@ func (r *Reader) decimal(dst []byte) ([]byte, error) {
 		case c == '_':
 		default:
 			if isIdentifierByte(c) || c == ':' {
-				return dst, r.fault(fmt.Sprintf("%.40q is no decimal; timestamps and integers to the base of 2 or 16 are no attribute values", r.text[start:r.at+1]))
+				return dst, r.fault(fmt.Sprintf(
+					"%.40q is no decimal; timestamps and integers to the base of 2 or 16 are no attribute values",
+					r.text[start:r.at+1]))
 			}
 			return r.finishNumber(dst)
 		}
@@ -487,7 +493,8 @@ func (r *Reader) unescape(dst, raw []byte) ([]byte, error) {
 }
 
 // simpleEscapes are what the letters behind a backslash stand for. // immutable
-var simpleEscapes = map[byte]byte{'0': 0, 'a': 7, 'b': 8, 't': 9, 'n': 10, 'f': 12, 'r': 13, 'v': 11, '?': '?', '/': '/', '\\': '\\', '"': '"', '\'': '\''}
+var simpleEscapes = map[byte]byte{'0': 0, 'a': 7, 'b': 8, 't': 9, 'n': 10, 'f': 12, 'r': 13, 'v': 11, '?': '?',
+	'/': '/', '\\': '\\', '"': '"', '\'': '\''}
 
 // appendEscape takes an escape from behind its backslash.
 func appendEscape(dst, rest []byte) (_, after []byte, ok bool) {

@@ -10,9 +10,9 @@ import (
 	"github.com/weftdb/weft/internal/data/value"
 )
 
-// AppendItem appends row as a JSON object of attribute values, in the row's order. A nil row gives {}. names is the dictionary
-// that row was built with, or a later one. The row is taken to be well-formed, as the store returns it: one that is not ends
-// where its fault is, in valid JSON nevertheless.
+// AppendItem appends row as a JSON object of attribute values, in the row's order. A nil row gives {}. names is the
+// dictionary that row was built with, or a later one. The row is taken to be well-formed, as the store returns it: one
+// that is not ends where its fault is, in valid JSON nevertheless.
 func AppendItem(dst []byte, row value.Row, names value.Names) []byte {
 	dst = append(dst, '{')
 	first := true
@@ -26,8 +26,8 @@ func AppendItem(dst []byte, row value.Row, names value.Names) []byte {
 	return append(dst, '}')
 }
 
-// AppendValue appends v as an attribute value, such as {"S":"x"}. Int, Float and Timestamp are written as N, a Float outside
-// of N's range as S. A missing value gives {"NULL":true}.
+// AppendValue appends v as an attribute value, such as {"S":"x"}. Int, Float and Timestamp are written as N, a Float
+// outside of N's range as S. A missing value gives {"NULL":true}.
 func AppendValue(dst []byte, v value.Value) []byte {
 	return appendValue(dst, v, 0)
 }

@@ -13,11 +13,11 @@ import (
 	"github.com/weftdb/weft/internal/data/value"
 )
 
-// Value reads an attribute value, such as {"S":"x"}, and appends it to dst in package value's encoding. Lists and maps nest
-// value.NestingMax deep. The same name twice in a map is a SyntaxError.
+// Value reads an attribute value, such as {"S":"x"}, and appends it to dst in package value's encoding. Lists and maps
+// nest value.NestingMax deep. The same name twice in a map is a SyntaxError.
 //
-// Of several faults, one of syntax or of a type comes before one of a value, wherever they stand in the attribute value. After one of a value, a
-// *ValueError, the reader goes on behind the attribute value.
+// Of several faults, one of syntax or of a type comes before one of a value, wherever they stand in the attribute
+// value. After one of a value, a *ValueError, the reader goes on behind the attribute value.
 func (r *Reader) Value(dst []byte) ([]byte, error) {
 	from := r.mark()
 	dst, err := r.value(dst, 0)
@@ -27,8 +27,8 @@ func (r *Reader) Value(dst []byte) ([]byte, error) {
 	return dst, err
 }
 
-// Item reads an item, {"name":{"S":"x"},...}, into b, which the caller has Reset. The same name twice is a SyntaxError. Faults come in the
-// order that they do for Value.
+// Item reads an item, {"name":{"S":"x"},...}, into b, which the caller has Reset. The same name twice is a SyntaxError.
+// Faults come in the order that they do for Value.
 func (r *Reader) Item(b *value.RowBuilder) error {
 	from := r.mark()
 	if err := r.item(b); err != nil {
@@ -37,8 +37,8 @@ func (r *Reader) Item(b *value.RowBuilder) error {
 	return nil
 }
 
-// TakeItem is Item for one who judges values later: fault is about a value, or about a name that comes twice, and the reader goes on behind the item;
-// err is about the JSON or its types, and ends the reading.
+// TakeItem is Item for one who judges values later: fault is about a value, or about a name that comes twice, and the
+// reader goes on behind the item; err is about the JSON or its types, and ends the reading.
 func (r *Reader) TakeItem(b *value.RowBuilder) (fault, err error) {
 	from := r.mark()
 	if fault = r.item(b); fault == nil {
@@ -98,10 +98,12 @@ func (r *Reader) value(dst []byte, outer int) ([]byte, error) {
 }
 
 // shortTypes are the types of one letter. // immutable
-var shortTypes = [256]value.Kind{'S': value.String, 'N': value.Number, 'B': value.Binary, 'M': value.Map, 'L': value.List}
+var shortTypes = [256]value.Kind{'S': value.String, 'N': value.Number, 'B': value.Binary, 'M': value.Map,
+	'L': value.List}
 
-// shortType steps over the beginning of an attribute value of the commonest forms, {"S": and the other types of one letter
-// without white space, and returns the type's kind. It returns Missing and steps over nothing if the value is not so.
+// shortType steps over the beginning of an attribute value of the commonest forms, {"S": and the other types of one
+// letter without white space, and returns the type's kind. It returns Missing and steps over nothing if the value is
+// not so.
 func (r *Reader) shortType() value.Kind {
 	r.next()
 	const size = len(`{"S":`)
@@ -119,8 +121,8 @@ func (r *Reader) shortType() value.Kind {
 	return kind
 }
 
-// members reads the members of an attribute value's object to its end. found says that its type was read already. A second type is
-// refused only if nothing is wrong with what stands behind it.
+// members reads the members of an attribute value's object to its end. found says that its type was read already. A
+// second type is refused only if nothing is wrong with what stands behind it.
 func (r *Reader) members(dst []byte, outer int, found bool) ([]byte, error) {
 	several := false
 	for {
@@ -243,7 +245,8 @@ func (r *Reader) scalarText(kind value.Kind) ([]byte, error) {
 // appendBinary appends the bytes that text is the base64 of: the standard alphabet, with padding.
 func (r *Reader) appendBinary(dst, text []byte) ([]byte, error) {
 	if len(text)%4 != 0 {
-		return dst, r.blobError(fmt.Sprintf("Base64 encoded length is expected a multiple of 4 bytes but found: %d", len(text)))
+		return dst, r.blobError(fmt.Sprintf("Base64 encoded length is expected a multiple of 4 bytes but found: %d",
+			len(text)))
 	}
 	size := base64.StdEncoding.DecodedLen(len(text))
 	for i := len(text); i > 0 && i > len(text)-2 && text[i-1] == '='; i-- {
@@ -356,10 +359,12 @@ func (r *Reader) set(dst []byte, kind value.Kind) ([]byte, error) {
 	return dst, r.documentError(err)
 }
 
-// duplicateError refuses a set, whose array in the request is body. It shows members up to one that comes again: strings as they are when all are
-// sorted; of binaries those in front of the repeat, sorted by their bytes, and then that one.
+// duplicateError refuses a set, whose array in the request is body. It shows members up to one that comes again:
+// strings as they are when all are sorted; of binaries those in front of the repeat, sorted by their bytes, and then
+// that one.
 func (r *Reader) duplicateError(body []byte, kind value.Kind) error {
-	fault := &ValueError{Offset: r.pos, Text: invalidParameter + textDuplicates + ".", older: textDuplicates, Number: kind == value.NumberSet, Repeat: kind != value.NumberSet}
+	fault := &ValueError{Offset: r.pos, Text: invalidParameter + textDuplicates + ".", older: textDuplicates,
+		Number: kind == value.NumberSet, Repeat: kind != value.NumberSet}
 	if fault.Number {
 		return fault
 	}

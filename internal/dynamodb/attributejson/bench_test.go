@@ -9,7 +9,8 @@ import (
 	"github.com/weftdb/weft/internal/data/value"
 )
 
-// putItemBody is a request of 870 bytes as an SDK sends it: an order with strings, numbers, a map, a list, a set and a binary.
+// putItemBody is a request of 870 bytes as an SDK sends it: an order with strings, numbers, a map, a list, a set and a
+// binary.
 const putItemBody = `{"TableName":"orders","Item":{"customer_id":{"S":"c-7f3a9b52-0d7c-4c1e-9b61-2f0f5a0a9d11"},` +
 	`"order_id":{"S":"2026-08-21T12:31:07.123Z#000187"},"status":{"S":"SHIPPED"},"total":{"N":"129.95"},"currency":{"S":"EUR"},` +
 	`"items":{"L":[{"M":{"sku":{"S":"A-1001"},"quantity":{"N":"2"},"price":{"N":"24.99"}}},{"M":{"sku":{"S":"B-2040"},"quantity":{"N":"1"},` +
@@ -46,7 +47,8 @@ func (t *table) Name(id uint32) (string, bool) {
 }
 
 func ordersTable() *table {
-	return newTable("customer_id", "order_id", "status", "total", "currency", "items", "address", "tags", "paid", "note", "version",
+	return newTable("customer_id", "order_id", "status", "total", "currency", "items", "address", "tags", "paid",
+		"note", "version",
 		"created_at", "signature")
 }
 

@@ -13,9 +13,9 @@ import (
 // Digest is a hash of 128 bits that tells values apart which nobody has chosen to collide.
 type Digest [16]byte
 
-// Digest reads the next value of any sort and returns a hash of it that does not depend on how it is written. White space, the order of an
-// object's members, members that are null, the order of an attribute's set and the digits of a number don't count: some clients write the same
-// request in another way each time.
+// Digest reads the next value of any sort and returns a hash of it that does not depend on how it is written. White
+// space, the order of an object's members, members that are null, the order of an attribute's set and the digits of a
+// number don't count: some clients write the same request in another way each time.
 func (r *Reader) Digest() (Digest, error) {
 	h, err := r.digest()
 	var d Digest
@@ -105,8 +105,8 @@ func (r *Reader) digestObject() (sum lanes, err error) {
 	}
 }
 
-// digestMember reads what stands behind a name that a type of attributes has, too. Whether it is one shows in what stands there: names of requests
-// and of placeholders are other ones, and an attribute's value is an object.
+// digestMember reads what stands behind a name that a type of attributes has, too. Whether it is one shows in what
+// stands there: names of requests and of placeholders are other ones, and an attribute's value is an object.
 func (r *Reader) digestMember(kind value.Kind) (lanes, error) {
 	token := r.Peek()
 	switch {

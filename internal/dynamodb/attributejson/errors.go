@@ -25,8 +25,10 @@ func (e *SyntaxError) Error() string {
 
 // TypeError says that a JSON value has another type than its field.
 type TypeError struct {
-	Offset   int    // of the value in the body, in bytes
-	Expected string // the type of the field as Amazon's model names it: "String", "Boolean", "Long", "Double", "Blob", "List" or "Structure"
+	Offset int // of the value in the body, in bytes
+	// the type of the field as Amazon's model names it: "String", "Boolean", "Long", "Double", "Blob", "List" or
+	// "Structure"
+	Expected string
 	Actual   Token  // what the body has there
 	Text     string // DynamoDB's message, where it is not the one that Expected and Actual make; see Message
 }
@@ -72,7 +74,8 @@ type ValueError struct {
 	older  string // see OlderText
 }
 
-// OlderText is the message that operations have whose validation AWS has not re-worded in 2026: those that write several items.
+// OlderText is the message that operations have whose validation AWS has not re-worded in 2026: those that write
+// several items.
 func (e *ValueError) OlderText() string {
 	if e.older != "" {
 		return e.older
@@ -121,8 +124,8 @@ func numberText(text []byte, err error) string {
 	return textNumber + ": " + string(text)
 }
 
-// AppendNumber appends the number of a text, as it stands behind the type N. fault is DynamoDB's message about one that is no number, or none that an
-// attribute can have.
+// AppendNumber appends the number of a text, as it stands behind the type N. fault is DynamoDB's message about one that
+// is no number, or none that an attribute can have.
 func AppendNumber(dst, text []byte) (number []byte, fault string) {
 	d, err := parseNumber(text)
 	if err != nil {
@@ -131,8 +134,9 @@ func AppendNumber(dst, text []byte) (number []byte, fault string) {
 	return value.AppendNumber(dst, d), ""
 }
 
-// narrowNumberText is numberText for numbers that PartiQL reads, as Java's BigDecimal does: the exponent, and the digits behind the point less that, must
-// have 32 bits; how large the number is follows from a sum of 32 bits, too, which may wrap.
+// narrowNumberText is numberText for numbers that PartiQL reads, as Java's BigDecimal does: the exponent, and the
+// digits behind the point less that, must have 32 bits; how large the number is follows from a sum of 32 bits, too,
+// which may wrap.
 func narrowNumberText(text []byte, err error) string {
 	if !errors.Is(err, order.ErrDecimalOverflow) && !errors.Is(err, order.ErrDecimalUnderflow) {
 		return numberText(text, err)
@@ -174,8 +178,8 @@ func (r *Reader) numberError(text []byte, err error) error {
 	return fault
 }
 
-// zeroFault judges a zero, which order.ParseDecimal takes with any exponent: like other numbers it has a place for its last digit, which must be in
-// DynamoDB's range.
+// zeroFault judges a zero, which order.ParseDecimal takes with any exponent: like other numbers it has a place for its
+// last digit, which must be in DynamoDB's range.
 func zeroFault(text []byte) error {
 	mantissa, exponent, countable := exponentOf(text)
 	if !countable {
@@ -193,8 +197,8 @@ func zeroFault(text []byte) error {
 	return nil
 }
 
-// exponentOf splits a number's text. countable is false if the exponent has more than 64 bits, which AWS can't read. Those of texts that are no numbers mean
-// nothing.
+// exponentOf splits a number's text. countable is false if the exponent has more than 64 bits, which AWS can't read.
+// Those of texts that are no numbers mean nothing.
 func exponentOf(text []byte) (mantissa []byte, exponent int64, countable bool) {
 	at := bytes.IndexAny(text, "eE")
 	if at < 0 {
@@ -225,7 +229,8 @@ func (r *Reader) valueError(text string) error {
 	return &ValueError{Offset: r.pos, Text: text}
 }
 
-// typeError reports that what comes next is no value of the expected type; if it is nothing at all, that is a syntax error.
+// typeError reports that what comes next is no value of the expected type; if it is nothing at all, that is a syntax
+// error.
 func (r *Reader) typeError(expected string) error {
 	actual := r.Peek()
 	switch actual {

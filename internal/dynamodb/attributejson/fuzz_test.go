@@ -18,13 +18,14 @@ import (
 )
 
 var jsonSeeds = []string{
-	putItemBody, `null`, `[true,false,null,-1.5e3]`, `{"a":{"b":[]},"a":"\ud83d\ude00\n"}`, `"\ud800"`, "\"\xff\"", `"12345678é"`, ` [ ] `,
+	putItemBody, `null`, `[true,false,null,-1.5e3]`, `{"a":{"b":[]},"a":"\ud83d\ude00\n"}`, `"\ud800"`, "\"\xff\"",
+	`"12345678é"`, ` [ ] `,
 	`{"id":{"N":"1"},"s":{"SS":["b","a"]},"b":{"BS":["AP8="]},"n":{"NS":["1","2.0"]},"m":{"M":{"x":{"L":[{"NULL":true},{"BOOL":false}]}}}}`,
 	`{"a":{"X":1,"S":null,"N":"12e3"}}`,
 }
 
-// accepts reports whether encoding/json and the stricter rules of a Reader take body: no invalid UTF-8, no lone surrogates, and no
-// deeper than depthMax.
+// accepts reports whether encoding/json and the stricter rules of a Reader take body: no invalid UTF-8, no lone
+// surrogates, and no deeper than depthMax.
 func accepts(body []byte) bool {
 	return json.Valid(body) && utf8.Valid(body) && !hasLoneSurrogate(string(body)) && depth(body) <= depthMax
 }
@@ -161,13 +162,14 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-// FuzzItem reads any bytes as an item: nothing panics; what is accepted is a valid row whose JSON encoding/json reads as the same
-// item, and which a Reader reads as the same row. CheckItem finds the same faults of syntax and types.
+// FuzzItem reads any bytes as an item: nothing panics; what is accepted is a valid row whose JSON encoding/json reads
+// as the same item, and which a Reader reads as the same row. CheckItem finds the same faults of syntax and types.
 func FuzzItem(f *testing.F) {
 	for _, body := range jsonSeeds {
 		f.Add([]byte(body))
 	}
-	f.Add([]byte(putItemBody)[len(`{"TableName":"orders","Item":`):strings.Index(putItemBody, `,"ConditionExpression"`)])
+	f.Add([]byte(putItemBody)[len(`{"TableName":"orders","Item":`):strings.Index(putItemBody,
+		`,"ConditionExpression"`)])
 	names := newTable("id", "name", "status", "total")
 	f.Fuzz(func(t *testing.T, body []byte) {
 		row, err := readItem(body, names)
@@ -196,7 +198,8 @@ func FuzzItem(f *testing.F) {
 	})
 }
 
-// check compares CheckItem with what reading the item ended in: only a name that is given twice is for the reading alone to find.
+// check compares CheckItem with what reading the item ended in: only a name that is given twice is for the reading
+// alone to find.
 func check(t *testing.T, body []byte, read error) {
 	r := NewReader(body)
 	fault := r.CheckItem()
@@ -281,9 +284,11 @@ func normalSet(kind string, members []any) any {
 	return members
 }
 
-// FuzzAppend writes any bytes as a value: the JSON is valid, and valid values are read back as they are, SQL's scalars as N.
+// FuzzAppend writes any bytes as a value: the JSON is valid, and valid values are read back as they are, SQL's scalars
+// as N.
 func FuzzAppend(f *testing.F) {
-	for _, text := range []string{`"a\n\"\\é"`, `x"00ff"`, "-12.5", "7i", "1e300f", `[1, {a: <"b">}]`, `<1, 2>`, `{"é": null}`} {
+	for _, text := range []string{`"a\n\"\\é"`, `x"00ff"`, "-12.5", "7i", "1e300f", `[1, {a: <"b">}]`, `<1, 2>`,
+		`{"é": null}`} {
 		v, err := valuetest.ParseText(text)
 		if err != nil {
 			f.Fatal(err)
@@ -321,7 +326,8 @@ func isDynamoDB(v value.Value) bool {
 
 // FuzzString writes any bytes as a JSON string: encoding/json reads it, as the same text if it is UTF-8.
 func FuzzString(f *testing.F) {
-	for _, s := range []string{"", "plain", "é\x00\x1f\x7f\u2028", "\xff", "a long enough string with a \" in it", "12345678\\"} {
+	for _, s := range []string{"", "plain", "é\x00\x1f\x7f\u2028", "\xff", "a long enough string with a \" in it",
+		"12345678\\"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

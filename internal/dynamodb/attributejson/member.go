@@ -2,7 +2,8 @@
 
 package attributejson
 
-// AppendMember begins a member of the object at the end of dst, with a comma where one is due. The name must need no escapes.
+// AppendMember begins a member of the object at the end of dst, with a comma where one is due. The name must need no
+// escapes.
 func AppendMember(dst []byte, name string) []byte {
 	if dst[len(dst)-1] != '{' {
 		dst = append(dst, ',')

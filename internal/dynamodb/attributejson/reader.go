@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// depthMax is how deep objects and arrays of a body may stand inside one another. Attribute values need no more than 31 lists or maps,
-// two levels each; but it is the rule about those that a deeper value has to break first.
+// depthMax is how deep objects and arrays of a body may stand inside one another. Attribute values need no more than 31
+// lists or maps, two levels each; but it is the rule about those that a deeper value has to break first.
 const depthMax = 1000
 
-// Reader takes a JSON body apart, one value after another, each read exactly once. It is strict: no bytes after the body, no
-// invalid UTF-8, no lone surrogates, no leading zeros. After an error it is of no more use. Its []byte results alias
-// the body or the reader's scratch, and is good until the next call.
+// Reader takes a JSON body apart, one value after another, each read exactly once. It is strict: no bytes after the
+// body, no invalid UTF-8, no lone surrogates, no leading zeros. After an error it is of no more use. Its []byte results
+// alias the body or the reader's scratch, and is good until the next call.
 type Reader struct {
 	// Narrow says that numbers are read as PartiQL does: an exponent of more than 32 bits makes them none.
 	Narrow bool
@@ -64,11 +64,12 @@ func (r *Reader) End() error {
 	return nil
 }
 
-// BeginObject reads the opening of an object. NextKey or NextMember is called next, again and again, until it says that the
-// object is closed.
+// BeginObject reads the opening of an object. NextKey or NextMember is called next, again and again, until it says that
+// the object is closed.
 func (r *Reader) BeginObject() error { return r.begin('{', "Structure") }
 
-// BeginArray reads the opening of an array. NextElement is called next, again and again, until it says that the array is closed.
+// BeginArray reads the opening of an array. NextElement is called next, again and again, until it says that the array
+// is closed.
 func (r *Reader) BeginArray() error { return r.begin('[', "List") }
 
 func (r *Reader) begin(opening byte, expected string) error {
@@ -116,7 +117,8 @@ func (r *Reader) NextMember() (name []byte, ok bool, err error) {
 	}
 }
 
-// NextElement reports whether there is another element in an array, which is read next; false means that the array is closed.
+// NextElement reports whether there is another element in an array, which is read next; false means that the array is
+// closed.
 func (r *Reader) NextElement() (ok bool, err error) { return r.advance(']') }
 
 // advance steps over a comma, or over the closing of an object or array, of which ok then is false.
@@ -150,7 +152,8 @@ func (r *Reader) Null() (null bool, err error) {
 	return true, r.literal("null")
 }
 
-// Bool reads a truth value. As DynamoDB takes it, a string may say it, too: true, yes or 1, false, no or 0, in any case of letters.
+// Bool reads a truth value. As DynamoDB takes it, a string may say it, too: true, yes or 1, false, no or 0, in any case
+// of letters.
 func (r *Reader) Bool() (bool, error) {
 	switch r.next() {
 	case '"':

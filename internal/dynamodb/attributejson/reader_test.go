@@ -68,7 +68,8 @@ func TestWideItem(t *testing.T) {
 	}
 }
 
-// A Reader's strings and its builder's rows are right for each alignment and length around the scanner's steps of 8 bytes.
+// A Reader's strings and its builder's rows are right for each alignment and length around the scanner's steps of 8
+// bytes.
 func TestStringLengths(t *testing.T) {
 	for length := range 40 {
 		for _, insert := range []string{"", "é", `\n`, `\u00e9`, `"`, "\x01"} {
@@ -148,14 +149,17 @@ func TestNameBytes(t *testing.T) {
 	}
 }
 
-// TestTakeItem: after a faulty value the reader goes on behind the item; a fault of the JSON or of a type comes before it and ends the reading.
+// TestTakeItem: after a faulty value the reader goes on behind the item; a fault of the JSON or of a type comes before
+// it and ends the reading.
 func TestTakeItem(t *testing.T) {
 	for _, one := range []struct{ body, fault, err string }{
 		{`{"a":{"S":"x"}}`, "", ""},
 		{`{"a":{"N":"x"},"b":{"S":"y"}}`, "The parameter cannot be converted to a numeric value: x", ""},
 		{`{"a":{"S":"x"},"a":{"S":"y"},"b":{}}`, "attributejson: duplicate name at offset 28", ""},
-		{`{"a":{"N":"x"},"b":{"S":5}}`, "The parameter cannot be converted to a numeric value: x", "attributejson: NUMBER_VALUE where a String belongs at offset 24"},
-		{`{"a":{"N":"x"},"b"}`, "The parameter cannot be converted to a numeric value: x", "attributejson: expected a colon at offset 18"},
+		{`{"a":{"N":"x"},"b":{"S":5}}`, "The parameter cannot be converted to a numeric value: x",
+			"attributejson: NUMBER_VALUE where a String belongs at offset 24"},
+		{`{"a":{"N":"x"},"b"}`, "The parameter cannot be converted to a numeric value: x",
+			"attributejson: expected a colon at offset 18"},
 	} {
 		var b value.RowBuilder
 		r := NewReader([]byte(one.body + " 7"))

@@ -14,15 +14,16 @@ const (
 	highBits = 0x8080808080808080
 )
 
-// stops marks the bytes of x that a JSON string does not hold as they are: a quote, a backslash, a control character. The lowest high
-// bit set is that of the first of them; those above may be wrong.
+// stops marks the bytes of x that a JSON string does not hold as they are: a quote, a backslash, a control character.
+// The lowest high bit set is that of the first of them; those above may be wrong.
 func stops(x uint64) uint64 {
 	quote, slash := x^'"'*eachByte, x^'\\'*eachByte
 	return ((quote-eachByte)&^quote | (slash-eachByte)&^slash | (x-' '*eachByte)&^x) & highBits
 }
 
-// scanPlain returns the index of the first byte of b[i:] that a JSON string does not hold as it is: a quote, a backslash or a
-// control character; len(b) if there is none. high is other than 0 if a byte on the way may be above 0x7f.
+// scanPlain returns the index of the first byte of b[i:] that a JSON string does not hold as it is: a quote, a
+// backslash or a control character; len(b) if there is none. high is other than 0 if a byte on the way may be above
+// 0x7f.
 func scanPlain(b []byte, i int) (end int, high uint64) {
 	for i+8 <= len(b) {
 		x := binary.LittleEndian.Uint64(b[i:])

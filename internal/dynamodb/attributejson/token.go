@@ -20,7 +20,8 @@ const (
 
 // tokenNames are AWS's words for what stands in a body. // immutable
 var tokenNames = [...]string{
-	TokenNone: "NO_VALUE", TokenNull: "NULL_VALUE", TokenFalse: "FALSE_VALUE", TokenTrue: "TRUE_VALUE", TokenNumber: "NUMBER_VALUE",
+	TokenNone: "NO_VALUE", TokenNull: "NULL_VALUE", TokenFalse: "FALSE_VALUE", TokenTrue: "TRUE_VALUE",
+	TokenNumber:  "NUMBER_VALUE",
 	TokenDecimal: "DECIMAL_VALUE", TokenString: "STRING_VALUE", TokenArray: "START_ARRAY", TokenObject: "START_OBJECT",
 }
 

@@ -8,8 +8,9 @@ import (
 	"github.com/weftdb/weft/internal/data/value"
 )
 
-// CheckItem reads an item for its syntax and its types alone, not for the rules of values: the error is a *SyntaxError or a *TypeError.
-// DynamoDB judges values when all of a body has the right types; so this is for the parts of a body that come after a faulty value.
+// CheckItem reads an item for its syntax and its types alone, not for the rules of values: the error is a *SyntaxError
+// or a *TypeError. DynamoDB judges values when all of a body has the right types; so this is for the parts of a body
+// that come after a faulty value.
 func (r *Reader) CheckItem() error {
 	if err := r.beginValues(); err != nil {
 		return err

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package control is DynamoDB's operations on tables and their settings: everything but the items. Their bodies are read with
-// encoding/json, for they are rare.
+// Package control is DynamoDB's operations on tables and their settings: everything but the items. Their bodies are
+// read with encoding/json, for they are rare.
 //
-// Knows: tables, indexes, tags, time to live, policies and what else DynamoDB lets a table have, their rules and error texts.
+// Knows: tables, indexes, tags, time to live, policies and what else DynamoDB lets a table have, their rules and error
+// texts.
 // Never: items, expressions, HTTP, kv.
 package control
 
@@ -23,7 +24,8 @@ type API struct {
 	// Region and AccountID stand in ARNs.
 	Region, AccountID string
 	Limits            tablemodel.Limits
-	// Guard decides whether the principal of a request's context may do what it asks for. nil: everybody may do everything.
+	// Guard decides whether the principal of a request's context may do what it asks for. nil: everybody may do
+	// everything.
 	Guard *permission.Guard
 	// Kinesis says that changes of tables can be sent to streams of Kinesis.
 	Kinesis bool
@@ -110,7 +112,8 @@ func withAddress(o Operation) Operation {
 	return o
 }
 
-// tableRequest is the body of a request that names a table that must be there. The name is judged, and an ARN resolved, before the operation runs.
+// tableRequest is the body of a request that names a table that must be there. The name is judged, and an ARN resolved,
+// before the operation runs.
 type tableRequest struct{ TableName *string }
 
 func (r *tableRequest) table() *string { return r.TableName }

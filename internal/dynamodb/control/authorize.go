@@ -17,8 +17,8 @@ import (
 // onAccount lists the operations that are about no single table. All others name one, by a name or an ARN. // immutable
 var onAccount = []string{"ListTables", "ListBackups", "ListContributorInsights", "DescribeLimits", "DescribeEndpoints"}
 
-// authorize wants the caller to be allowed an operation on the resource that the request names. A request that names none, or none that can be, is left to
-// the operation, which refuses it.
+// authorize wants the caller to be allowed an operation on the resource that the request names. A request that names
+// none, or none that can be, is left to the operation, which refuses it.
 func (a *API) authorize(ctx context.Context, operation string, in any) error {
 	if a.Guard == nil {
 		return nil
@@ -134,7 +134,8 @@ func (a *API) requestOn(action, name, part string) (request permission.Request, 
 	return a.Guard.Table(action, pin.Descriptor(), part)
 }
 
-// resourceOf is the table that a request names, and the part of it, such as "/backup/ID"; ok is false for one that names no possible table.
+// resourceOf is the table that a request names, and the part of it, such as "/backup/ID"; ok is false for one that
+// names no possible table.
 func (a *API) resourceOf(operation string, in any) (table, part string, ok bool) {
 	var err error
 	switch in := in.(type) {

@@ -158,7 +158,8 @@ func (a *API) restoreTableFromBackup(ctx context.Context, in *restoreRequest) (a
 	if err := a.authorizeTarget(ctx, "dynamodb:RestoreTableFromBackup", name); err != nil {
 		return nil, err
 	}
-	arrival, err := a.DB.RestoreTable(ctx, b.ID, database.DefaultDatabase, name, in.Edit(a.account().TableARN(b.Schema.Name), *in.BackupArn, a.nowMS()))
+	arrival, err := a.DB.RestoreTable(ctx, b.ID, database.DefaultDatabase, name,
+		in.Edit(a.account().TableARN(b.Schema.Name), *in.BackupArn, a.nowMS()))
 	if err != nil {
 		if database.KindOf(err) == database.KindExists {
 			return nil, exception.New(exception.KindTableExists, "Table already exists: "+name)
@@ -183,7 +184,8 @@ func (a *API) authorizeTarget(ctx context.Context, action, name string) error {
 
 // describeArrival describes a table that is being restored or imported.
 func (a *API) describeArrival(table *schema.Table) (*tablemodel.Description, error) {
-	d, err := tablemodel.Describe(table, a.account(), tablemodel.Sizes{Indexes: map[string]database.Estimate{}}, a.nowMS())
+	d, err := tablemodel.Describe(table, a.account(), tablemodel.Sizes{Indexes: map[string]database.Estimate{}},
+		a.nowMS())
 	if err == nil && table.Filling {
 		d.MarkCreating()
 	} else if err == nil {
@@ -201,7 +203,8 @@ func (a *API) arriving(ctx context.Context, name string) (*schema.Table, error) 
 	}
 	all, err := a.DB.Arrivals(ctx)
 	for i := range all {
-		if table := all[i].Schema; table.Database == database.DefaultDatabase && table.Name == name && all[i].Failed == "" {
+		if table := all[i].Schema; table.Database == database.DefaultDatabase && table.Name == name &&
+			all[i].Failed == "" {
 			return table, err
 		}
 	}

@@ -41,8 +41,8 @@ func (s *expirySpecification) check() error {
 	return faults.Err()
 }
 
-// updateTimeToLive switches the expiry of a table's items on or off. Amazon lets an hour pass between two changes; here the next may
-// follow as soon as one is done.
+// updateTimeToLive switches the expiry of a table's items on or off. Amazon lets an hour pass between two changes; here
+// the next may follow as soon as one is done.
 func (a *API) updateTimeToLive(ctx context.Context, in *expiryRequest) (any, error) {
 	wanted := in.TimeToLiveSpecification
 	if err := wanted.check(); err != nil {
@@ -55,7 +55,10 @@ func (a *API) updateTimeToLive(ctx context.Context, in *expiryRequest) (any, err
 }
 
 func (a *API) setExpiry(ctx context.Context, name, attribute string, enabled bool) error {
-	err := a.look(name, func(table *schema.Table) error { return checkExpiry(database.ExpiryOf(table), attribute, enabled) })
+	err := a.look(name, func(table *schema.Table) error {
+		return checkExpiry(database.ExpiryOf(table), attribute,
+			enabled)
+	})
 	if err != nil {
 		return err
 	}
@@ -78,7 +81,8 @@ func checkExpiry(now database.Expiry, attribute string, enabled bool) error {
 	isOn := now.State == database.ExpiryBuilding || now.State == database.ExpiryActive
 	switch {
 	case isOn && now.Attribute != attribute:
-		return exception.Validation("TimeToLive is active on a different AttributeName: current AttributeName is " + now.Attribute)
+		return exception.Validation("TimeToLive is active on a different AttributeName: current AttributeName is " +
+			now.Attribute)
 	case isOn && enabled:
 		return exception.Validation("TimeToLive is already enabled")
 	case !isOn && !enabled:

@@ -12,7 +12,8 @@ import (
 	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
-// TestHidden asks for an HBase table: whatever the operation, the answer is that of a table that is absent. The table stays.
+// TestHidden asks for an HBase table: whatever the operation, the answer is that of a table that is absent. The table
+// stays.
 func TestHidden(t *testing.T) {
 	db := testdb.Open(t)
 	api := &dynamodb.API{DB: db}
@@ -27,13 +28,21 @@ func TestHidden(t *testing.T) {
 	}
 	const key, arn = `{"ROW":{"B":"eA=="}}`, `"arn:aws:dynamodb:us-east-1:000000000000:table/hidden"`
 	for _, c := range [][2]string{
-		{"DescribeTable", `{"TableName":"hidden"}`}, {"DeleteTable", `{"TableName":"hidden"}`}, {"UpdateTable", `{"TableName":"hidden","BillingMode":"PAY_PER_REQUEST"}`},
-		{"GetItem", `{"TableName":"hidden","Key":` + key + `}`}, {"PutItem", `{"TableName":"hidden","Item":` + key + `}`}, {"DeleteItem", `{"TableName":"hidden","Key":` + key + `}`},
-		{"UpdateItem", `{"TableName":"hidden","Key":` + key + `}`}, {"Scan", `{"TableName":"hidden"}`}, {"Query", `{"TableName":"hidden","KeyConditionExpression":"#r = :x","ExpressionAttributeNames":{"#r":"ROW"},"ExpressionAttributeValues":{":x":{"B":"eA=="}}}`},
-		{"BatchGetItem", `{"RequestItems":{"hidden":{"Keys":[` + key + `]}}}`}, {"BatchWriteItem", `{"RequestItems":{"hidden":[{"DeleteRequest":{"Key":` + key + `}}]}}`},
-		{"TransactWriteItems", `{"TransactItems":[{"Delete":{"TableName":"hidden","Key":` + key + `}}]}`}, {"TransactGetItems", `{"TransactItems":[{"Get":{"TableName":"hidden","Key":` + key + `}}]}`},
-		{"DescribeTimeToLive", `{"TableName":"hidden"}`}, {"UpdateTimeToLive", `{"TableName":"hidden","TimeToLiveSpecification":{"AttributeName":"a","Enabled":true}}`},
-		{"TagResource", `{"ResourceArn":` + arn + `,"Tags":[{"Key":"a","Value":"b"}]}`}, {"ListTagsOfResource", `{"ResourceArn":` + arn + `}`},
+		{"DescribeTable", `{"TableName":"hidden"}`}, {"DeleteTable", `{"TableName":"hidden"}`},
+		{"UpdateTable", `{"TableName":"hidden","BillingMode":"PAY_PER_REQUEST"}`},
+		{"GetItem", `{"TableName":"hidden","Key":` + key + `}`},
+		{"PutItem", `{"TableName":"hidden","Item":` + key + `}`},
+		{"DeleteItem", `{"TableName":"hidden","Key":` + key + `}`},
+		{"UpdateItem", `{"TableName":"hidden","Key":` + key + `}`}, {"Scan", `{"TableName":"hidden"}`},
+		{"Query", `{"TableName":"hidden","KeyConditionExpression":"#r = :x","ExpressionAttributeNames":{"#r":"ROW"},"ExpressionAttributeValues":{":x":{"B":"eA=="}}}`},
+		{"BatchGetItem", `{"RequestItems":{"hidden":{"Keys":[` + key + `]}}}`},
+		{"BatchWriteItem", `{"RequestItems":{"hidden":[{"DeleteRequest":{"Key":` + key + `}}]}}`},
+		{"TransactWriteItems", `{"TransactItems":[{"Delete":{"TableName":"hidden","Key":` + key + `}}]}`},
+		{"TransactGetItems", `{"TransactItems":[{"Get":{"TableName":"hidden","Key":` + key + `}}]}`},
+		{"DescribeTimeToLive", `{"TableName":"hidden"}`},
+		{"UpdateTimeToLive", `{"TableName":"hidden","TimeToLiveSpecification":{"AttributeName":"a","Enabled":true}}`},
+		{"TagResource", `{"ResourceArn":` + arn + `,"Tags":[{"Key":"a","Value":"b"}]}`},
+		{"ListTagsOfResource", `{"ResourceArn":` + arn + `}`},
 	} {
 		_, err := api.Do(t.Context(), c[0], []byte(c[1]), nil)
 		_, absent := api.Do(t.Context(), c[0], []byte(strings.ReplaceAll(c[1], "hidden", "absent")), nil)
@@ -59,7 +68,8 @@ func TestHidden(t *testing.T) {
 			}
 			break
 		}
-		if all := strings.Join(names, ""); strings.Contains(all, "hidden") || !strings.Contains(all, "aaa") || !strings.Contains(all, "zzz") {
+		if all := strings.Join(names, ""); strings.Contains(all, "hidden") || !strings.Contains(all, "aaa") ||
+			!strings.Contains(all, "zzz") {
 			t.Errorf("pages of %s have %s", limit, all)
 		}
 	}

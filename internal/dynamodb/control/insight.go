@@ -23,7 +23,8 @@ type insightRequest struct {
 func (a *API) checkIndex(table string, index *string) error {
 	return tableError(table, a.look(table, func(d *schema.Table) error {
 		if index != nil && !tablemodel.HasIndex(d, *index) { // the text is from memory
-			return exception.New(exception.KindResourceNotFound, "Requested resource not found: Table: "+table+" Index: "+*index+" not found")
+			return exception.New(exception.KindResourceNotFound,
+				"Requested resource not found: Table: "+table+" Index: "+*index+" not found")
 		}
 		return nil
 	}))

@@ -58,7 +58,8 @@ func checkKinesis(arn *string, member string, p *precision) error {
 		faults.Null("streamArn")
 	}
 	if _, given := p.micro(); given {
-		faults.OneOf(true, *p.ApproximateCreationDateTimePrecision, member+".approximateCreationDateTimePrecision", precisions)
+		faults.OneOf(true, *p.ApproximateCreationDateTimePrecision, member+".approximateCreationDateTimePrecision",
+			precisions)
 	}
 	if err := faults.Err(); err != nil {
 		return err
@@ -78,19 +79,22 @@ func (a *API) editDestinations(ctx context.Context, name string, edit func(table
 	return tableError(name, err)
 }
 
-// enableKinesisStreamingDestination lets the changes of a table go to a stream of Kinesis. Whether it is there is found out in the background. The text about another
-// destination is from memory.
+// enableKinesisStreamingDestination lets the changes of a table go to a stream of Kinesis. Whether it is there is found
+// out in the background. The text about another destination is from memory.
 func (a *API) enableKinesisStreamingDestination(ctx context.Context, in *kinesisRequest) (any, error) {
-	if err := checkKinesis(in.StreamArn, "enableKinesisStreamingConfiguration", in.EnableKinesisStreamingConfiguration); err != nil {
+	if err := checkKinesis(in.StreamArn, "enableKinesisStreamingConfiguration",
+		in.EnableKinesisStreamingConfiguration); err != nil {
 		return nil, err
 	}
 	if !a.Kinesis {
-		return nil, exception.Validation("This server sends changes nowhere: start it with --kinesis-endpoint and the URL of a service that speaks Kinesis")
+		return nil, exception.Validation(
+			"This server sends changes nowhere: start it with --kinesis-endpoint and the URL of a service that speaks Kinesis")
 	}
 	name := *in.TableName
 	err := a.editDestinations(ctx, name, func(table *schema.Table) error {
 		if d, on := table.Destination(); on {
-			return exception.Validation("Table is already in state " + statusOf(d) + " for Kinesis streaming destination: " + d.ARN)
+			return exception.Validation("Table is already in state " + statusOf(d) +
+				" for Kinesis streaming destination: " + d.ARN)
 		}
 		micro, _ := in.EnableKinesisStreamingConfiguration.micro()
 		return a.DB.DestinationOn(table, *in.StreamArn, micro)
@@ -103,7 +107,8 @@ func (a *API) enableKinesisStreamingDestination(ctx context.Context, in *kinesis
 
 // disableKinesisStreamingDestination ends it. What was committed before goes there still.
 func (a *API) disableKinesisStreamingDestination(ctx context.Context, in *kinesisRequest) (any, error) {
-	if err := checkKinesis(in.StreamArn, "enableKinesisStreamingConfiguration", in.EnableKinesisStreamingConfiguration); err != nil {
+	if err := checkKinesis(in.StreamArn, "enableKinesisStreamingConfiguration",
+		in.EnableKinesisStreamingConfiguration); err != nil {
 		return nil, err
 	}
 	name := *in.TableName
@@ -122,19 +127,22 @@ func (a *API) disableKinesisStreamingDestination(ctx context.Context, in *kinesi
 // isDestination wants the changes of a table to go to a stream. The text is from memory.
 func isDestination(table *schema.Table, arn string) error {
 	if d, on := table.Destination(); !on || d.ARN != arn {
-		return exception.Validation("Table is not in a valid state to be changed for Kinesis streaming destination: " + arn + ": it is not enabled")
+		return exception.Validation("Table is not in a valid state to be changed for Kinesis streaming destination: " +
+			arn + ": it is not enabled")
 	}
 	return nil
 }
 
 // updateKinesisStreamingDestination changes the unit of times.
 func (a *API) updateKinesisStreamingDestination(ctx context.Context, in *kinesisUpdateRequest) (any, error) {
-	if err := checkKinesis(in.StreamArn, "updateKinesisStreamingConfiguration", in.UpdateKinesisStreamingConfiguration); err != nil {
+	if err := checkKinesis(in.StreamArn, "updateKinesisStreamingConfiguration",
+		in.UpdateKinesisStreamingConfiguration); err != nil {
 		return nil, err
 	}
 	micro, given := in.UpdateKinesisStreamingConfiguration.micro()
 	if !given {
-		return nil, exception.Validation("UpdateKinesisStreamingConfiguration needs ApproximateCreationDateTimePrecision")
+		return nil, exception.Validation(
+			"UpdateKinesisStreamingConfiguration needs ApproximateCreationDateTimePrecision")
 	}
 	name := *in.TableName
 	err := a.editDestinations(ctx, name, func(table *schema.Table) error {
@@ -156,7 +164,8 @@ type describedDestination struct {
 	ApproximateCreationDateTimePrecision string
 }
 
-// describeKinesisStreamingDestination shows the streams of Kinesis that a table's changes go to, and those that they lately did.
+// describeKinesisStreamingDestination shows the streams of Kinesis that a table's changes go to, and those that they
+// lately did.
 func (a *API) describeKinesisStreamingDestination(_ context.Context, in *tableRequest) (any, error) {
 	pin, err := tablemodel.Pin(a.DB, *in.TableName)
 	if err != nil {

@@ -27,7 +27,8 @@ type revision struct {
 	RevisionID string `json:"RevisionId,omitempty"`
 }
 
-// check judges a request about a policy, and finds the table that it is about. There are no streams that could have one.
+// check judges a request about a policy, and finds the table that it is about. There are no streams that could have
+// one.
 func (r *policyRequest) check(a *API, operation string) (table string, err error) {
 	if err := tablemodel.CheckPolicy(r.Policy, r.ExpectedRevisionID, operation == "PutResourcePolicy"); err != nil {
 		return "", err
@@ -109,7 +110,8 @@ func nextRevision(old *permission.TablePolicy, nowMS int64) string {
 }
 
 // changePolicy changes the policy of a table in a transaction; edit may run more than once.
-func (a *API) changePolicy(ctx context.Context, name string, edit func(old *permission.TablePolicy) (*permission.TablePolicy, error)) error {
+func (a *API) changePolicy(ctx context.Context, name string,
+	edit func(old *permission.TablePolicy) (*permission.TablePolicy, error)) error {
 	table, err := tablemodel.Table(a.DB, name)
 	if err != nil {
 		return err
@@ -159,7 +161,8 @@ func (a *API) getResourcePolicy(_ context.Context, in *policyRequest) (any, erro
 	}{stored.Document, stored.Revision}, nil
 }
 
-// deleteResourcePolicy finds nothing to delete where there is no policy, which is no error unless a revision was expected.
+// deleteResourcePolicy finds nothing to delete where there is no policy, which is no error unless a revision was
+// expected.
 func (a *API) deleteResourcePolicy(ctx context.Context, in *policyRequest) (any, error) {
 	table, err := in.check(a, "DeleteResourcePolicy")
 	if err != nil {
@@ -168,7 +171,8 @@ func (a *API) deleteResourcePolicy(ctx context.Context, in *policyRequest) (any,
 	var gone revision
 	err = a.changePolicy(ctx, table, func(old *permission.TablePolicy) (*permission.TablePolicy, error) {
 		expected := in.ExpectedRevisionID
-		if expected != nil && (old == nil && tablemodel.ExpectsPolicy(expected) || old != nil && *expected != old.Revision) {
+		if expected != nil && (old == nil && tablemodel.ExpectsPolicy(expected) ||
+			old != nil && *expected != old.Revision) {
 			return nil, tablemodel.PolicyNotFound(*in.ResourceArn)
 		}
 		if gone = (revision{}); old != nil {

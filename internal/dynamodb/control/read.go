@@ -144,10 +144,12 @@ func fieldOf(v reflect.Value, name string) (reflect.Value, bool) {
 
 // classes are the structures of Amazon's model in members that have another name. // immutable
 var classes = map[string]string{
-	"AttributeDefinitions": "AttributeDefinition", "KeySchema": "KeySchemaElement", "Tags": "Tag", "LocalSecondaryIndexes": "LocalSecondaryIndex",
+	"AttributeDefinitions": "AttributeDefinition", "KeySchema": "KeySchemaElement", "Tags": "Tag",
+	"LocalSecondaryIndexes":  "LocalSecondaryIndex",
 	"GlobalSecondaryIndexes": "GlobalSecondaryIndex", "GlobalSecondaryIndexUpdates": "GlobalSecondaryIndexUpdate",
 	"GlobalSecondaryIndexOverride": "GlobalSecondaryIndex", "LocalSecondaryIndexOverride": "LocalSecondaryIndex",
-	"Create": "CreateGlobalSecondaryIndexAction", "Update": "UpdateGlobalSecondaryIndexAction", "Delete": "DeleteGlobalSecondaryIndexAction",
+	"Create": "CreateGlobalSecondaryIndexAction", "Update": "UpdateGlobalSecondaryIndexAction",
+	"Delete": "DeleteGlobalSecondaryIndexAction",
 }
 
 // shapeOf is where a structure stands: in a member, or in the list that a member is.

@@ -78,10 +78,12 @@ func (a *API) restoreTableToPointInTime(ctx context.Context, in *restoreAtReques
 		at = time.UnixMilli(int64(*in.RestoreDateTime * 1000))
 	}
 	if at.Before(from) || at.After(to) { // the text is from memory
-		return nil, exception.New(exception.KindRestoreTime, "Specified restore time is invalid: the table can be restored to a time between "+
-			from.UTC().Format(time.RFC3339Nano)+" and "+to.UTC().Format(time.RFC3339Nano))
+		return nil, exception.New(exception.KindRestoreTime,
+			"Specified restore time is invalid: the table can be restored to a time between "+
+				from.UTC().Format(time.RFC3339Nano)+" and "+to.UTC().Format(time.RFC3339Nano))
 	}
-	arrival, err := a.DB.RestoreTableAt(ctx, database.DefaultDatabase, source, at, name, in.Edit(a.account().TableARN(source), "", at.UnixMilli()))
+	arrival, err := a.DB.RestoreTableAt(ctx, database.DefaultDatabase, source, at, name,
+		in.Edit(a.account().TableARN(source), "", at.UnixMilli()))
 	if err != nil {
 		if database.KindOf(err) == database.KindExists {
 			return nil, exception.New(exception.KindTableExists, "Table already exists: "+name)

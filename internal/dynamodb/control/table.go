@@ -105,7 +105,8 @@ func (a *API) listTables(ctx context.Context, in *listRequest) (any, error) {
 	}
 	answer.TableNames = tablemodel.Names(a.DB, after, int(limit)+1)
 	for i := range arrivals {
-		if table := arrivals[i].Schema; table.Database == database.DefaultDatabase && table.Name > after && arrivals[i].Failed == "" {
+		if table := arrivals[i].Schema; table.Database == database.DefaultDatabase && table.Name > after &&
+			arrivals[i].Failed == "" {
 			answer.TableNames = append(answer.TableNames, table.Name)
 		}
 	}
@@ -128,7 +129,8 @@ func (a *API) deleteTable(ctx context.Context, in *tableRequest) (any, error) {
 	name := *in.TableName
 	if err := a.checkDelete(name); err != nil {
 		if table, lost := a.arriving(ctx, name); table != nil && lost == nil {
-			err = exception.New(exception.KindResourceInUse, "Attempt to change a resource which is still in use: Table is being created: "+name)
+			err = exception.New(exception.KindResourceInUse,
+				"Attempt to change a resource which is still in use: Table is being created: "+name)
 		}
 		return nil, tableError(name, err)
 	}
@@ -151,7 +153,8 @@ func (a *API) checkDelete(name string) error {
 		case err != nil:
 			return err
 		case settings.DeletionRefused:
-			return exception.Validation("Resource cannot be deleted as it is currently protected against deletion. Disable deletion protection first.")
+			return exception.Validation(
+				"Resource cannot be deleted as it is currently protected against deletion. Disable deletion protection first.")
 		case tablemodel.IsChanging(table):
 			return tablemodel.InUse(name)
 		}
@@ -170,8 +173,11 @@ func (a *API) checkUnreferred(table *schema.Table) error {
 			return err
 		}
 		p.Release()
-		return exception.New(exception.KindResourceInUse, "Attempt to change a resource which is still in use: a foreign key of table "+r.Database+"."+r.Table+
-			" refers to Table: "+table.Name+". Delete that table first, or drop the foreign key over SQL: ALTER TABLE "+r.Database+"."+r.Table+" DROP FOREIGN KEY ..")
+		return exception.New(exception.KindResourceInUse,
+			"Attempt to change a resource which is still in use: a foreign key of table "+r.Database+"."+r.Table+
+				" refers to Table: "+table.Name+
+				". Delete that table first, or drop the foreign key over SQL: ALTER TABLE "+
+				r.Database+"."+r.Table+" DROP FOREIGN KEY ..")
 	}
 	return nil
 }

@@ -128,7 +128,10 @@ func only(t *testing.T, d *datadriven.TestData, answer []byte) []byte {
 			t.Fatalf("%s %v: %v", arg.Key, err, answer)
 		}
 		for _, members := range whole {
-			maps.DeleteFunc(members, func(name string, _ json.RawMessage) bool { return !slices.Contains(arg.Vals, name) })
+			maps.DeleteFunc(members, func(name string,
+				_ json.RawMessage) bool {
+				return !slices.Contains(arg.Vals, name)
+			})
 			text, err := json.Marshal(members)
 			if err != nil {
 				t.Fatal(err)
@@ -159,8 +162,8 @@ func indent(t *testing.T, answer []byte) string {
 	return string(text)
 }
 
-// FuzzTables runs the operations on tables with any body. The answer is JSON, nothing or a fault of the request, and a table that was made
-// can be described and deleted.
+// FuzzTables runs the operations on tables with any body. The answer is JSON, nothing or a fault of the request, and a
+// table that was made can be described and deleted.
 func FuzzTables(f *testing.F) {
 	whole := `{"TableName":"fuzz","AttributeDefinitions":[{"AttributeName":"a","AttributeType":"S"},{"AttributeName":"concat(a,'#')","AttributeType":"S"}],` +
 		`"KeySchema":[{"AttributeName":"a","KeyType":"HASH"},{"AttributeName":"concat(a,'#')","KeyType":"RANGE"}],"BillingMode":"PAY_PER_REQUEST",` +
@@ -168,7 +171,8 @@ func FuzzTables(f *testing.F) {
 		`"Projection":{"ProjectionType":"INCLUDE","NonKeyAttributes":["x"]}}],"Tags":[{"Key":"k","Value":"v"}],"WarmThroughput":{"ReadUnitsPerSecond":13000}}`
 	const base = `"TableName":"base"`
 	const resource = `"ResourceArn":"arn:aws:dynamodb:us-east-1:000000000000:table/base"`
-	for _, body := range []string{whole, `{"TableName":"fuzz"}`, `{"Limit":3,"ExclusiveStartTableName":"x"}`, `null`, `[]`,
+	for _, body := range []string{whole, `{"TableName":"fuzz"}`, `{"Limit":3,"ExclusiveStartTableName":"x"}`, `null`,
+		`[]`,
 		`{` + base + `,"GlobalSecondaryIndexUpdates":[{"Update":{"IndexName":"x","ProvisionedThroughput":{"ReadCapacityUnits":1,"WriteCapacityUnits":1}}}]}`,
 		`{` + base + `,"BillingMode":"PROVISIONED","ProvisionedThroughput":{"ReadCapacityUnits":1,"WriteCapacityUnits":1},"OnDemandThroughput":{"MaxReadRequestUnits":1}}`,
 		`{` + base + `,"StreamSpecification":{"StreamEnabled":true,"StreamViewType":"KEYS_ONLY"},"SSESpecification":{"Enabled":true},"TableClass":"STANDARD"}`,
@@ -204,7 +208,8 @@ func FuzzTables(f *testing.F) {
 		}
 		for _, name := range api.DB.Tables("", "", 10) {
 			off := `{"TableName":"` + name + `","DeletionProtectionEnabled":false}`
-			for _, operation := range []string{"DescribeTable", "UpdateTable", "DescribeTimeToLive", "DescribeContinuousBackups", "DeleteTable"} {
+			for _, operation := range []string{"DescribeTable", "UpdateTable", "DescribeTimeToLive",
+				"DescribeContinuousBackups", "DeleteTable"} {
 				if name == "base" && operation == "DeleteTable" {
 					continue
 				}

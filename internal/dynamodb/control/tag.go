@@ -41,7 +41,8 @@ func (a *API) taggedTable(arn *string, operation string, fault error) (string, e
 	return table, cmp.Or(err, fault)
 }
 
-// resourceError words the error for a resource that is not there; detail is the operation's addition to Amazon's usual text.
+// resourceError words the error for a resource that is not there; detail is the operation's addition to Amazon's usual
+// text.
 func resourceError(detail string, err error) error {
 	if fault, ok := errors.AsType[*database.Error](err); ok && fault.Kind == database.KindNotFound {
 		return exception.New(exception.KindResourceNotFound, "Requested resource not found"+detail)
@@ -76,7 +77,8 @@ func (a *API) untagResource(ctx context.Context, in *untagRequest) (any, error) 
 	return nil, resourceError("", err)
 }
 
-// listTagsOfResource lists all tags of a table, in the order of their keys. No answer has a NextToken, so none can be gone on from.
+// listTagsOfResource lists all tags of a table, in the order of their keys. No answer has a NextToken, so none can be
+// gone on from.
 func (a *API) listTagsOfResource(_ context.Context, in *tagsRequest) (any, error) {
 	var fault error
 	if in.NextToken != nil {

@@ -92,8 +92,8 @@ func (c *client) wait() {
 	}
 }
 
-// TestTerraform makes the calls that Terraform's aws_dynamodb_table makes to create, read, change and destroy a table, and wants the
-// answers for which it waits.
+// TestTerraform makes the calls that Terraform's aws_dynamodb_table makes to create, read, change and destroy a table,
+// and wants the answers for which it waits.
 func TestTerraform(t *testing.T) {
 	c := &client{t, &dynamodb.API{DB: testdb.Open(t)}}
 	const arn = `"ResourceArn":"arn:aws:dynamodb:us-east-1:000000000000:table/games"`
@@ -105,20 +105,30 @@ func TestTerraform(t *testing.T) {
 		"LocalSecondaryIndexes":[{"IndexName":"mine","KeySchema":[{"AttributeName":"user","KeyType":"HASH"},{"AttributeName":"score","KeyType":"RANGE"}],"Projection":{"ProjectionType":"KEYS_ONLY"}}],
 		"SSESpecification":{"Enabled":false},"StreamSpecification":{"StreamEnabled":false},
 		"TableClass":"STANDARD","DeletionProtectionEnabled":false,"Tags":[{"Key":"Name","Value":"games"}]}`)
-	c.expect(created, map[string]any{"TableDescription.TableStatus": "CREATING", "TableDescription.GlobalSecondaryIndexes.0.IndexStatus": "CREATING"})
-	c.expect(c.describe("games"), map[string]any{"TableStatus": "ACTIVE", "GlobalSecondaryIndexes.0.IndexStatus": "ACTIVE",
-		"StreamSpecification": nil, "LatestStreamArn": nil, "SSEDescription": nil, "WarmThroughput.Status": "ACTIVE", "DeletionProtectionEnabled": false})
+	c.expect(created, map[string]any{"TableDescription.TableStatus": "CREATING",
+		"TableDescription.GlobalSecondaryIndexes.0.IndexStatus": "CREATING"})
+	c.expect(c.describe("games"), map[string]any{"TableStatus": "ACTIVE",
+		"GlobalSecondaryIndexes.0.IndexStatus": "ACTIVE",
+		"StreamSpecification":                  nil, "LatestStreamArn": nil, "SSEDescription": nil,
+		"WarmThroughput.Status":     "ACTIVE",
+		"DeletionProtectionEnabled": false})
 
 	c.call("UpdateTimeToLive", `{"TableName":"games","TimeToLiveSpecification":{"AttributeName":"ends","Enabled":true}}`)
 	c.wait()
-	c.expect(c.call("DescribeTimeToLive", `{"TableName":"games"}`), map[string]any{"TimeToLiveDescription.TimeToLiveStatus": "ENABLED", "TimeToLiveDescription.AttributeName": "ends"})
+	c.expect(c.call("DescribeTimeToLive", `{"TableName":"games"}`),
+		map[string]any{"TimeToLiveDescription.TimeToLiveStatus": "ENABLED",
+			"TimeToLiveDescription.AttributeName": "ends"})
 	c.call("UpdateContinuousBackups", `{"TableName":"games","PointInTimeRecoverySpecification":{"PointInTimeRecoveryEnabled":false}}`)
-	c.expect(c.call("DescribeContinuousBackups", `{"TableName":"games"}`), map[string]any{"ContinuousBackupsDescription.PointInTimeRecoveryDescription.PointInTimeRecoveryStatus": "DISABLED"})
-	c.expect(c.call("ListTagsOfResource", `{`+arn+`}`), map[string]any{"Tags.0.Key": "Name", "Tags.0.Value": "games", "NextToken": nil})
+	c.expect(c.call("DescribeContinuousBackups", `{"TableName":"games"}`),
+		map[string]any{"ContinuousBackupsDescription.PointInTimeRecoveryDescription.PointInTimeRecoveryStatus": "DISABLED"})
+	c.expect(c.call("ListTagsOfResource", `{`+arn+`}`),
+		map[string]any{"Tags.0.Key": "Name", "Tags.0.Value": "games", "NextToken": nil})
 
 	c.call("UpdateContinuousBackups", `{"TableName":"games","PointInTimeRecoverySpecification":{"PointInTimeRecoveryEnabled":true,"RecoveryPeriodInDays":3}}`)
-	c.expect(c.call("DescribeContinuousBackups", `{"TableName":"games"}`), map[string]any{"ContinuousBackupsDescription.ContinuousBackupsStatus": "ENABLED",
-		"ContinuousBackupsDescription.PointInTimeRecoveryDescription.PointInTimeRecoveryStatus": "ENABLED", "ContinuousBackupsDescription.PointInTimeRecoveryDescription.RecoveryPeriodInDays": 3.})
+	c.expect(c.call("DescribeContinuousBackups", `{"TableName":"games"}`),
+		map[string]any{"ContinuousBackupsDescription.ContinuousBackupsStatus": "ENABLED",
+			"ContinuousBackupsDescription.PointInTimeRecoveryDescription.PointInTimeRecoveryStatus": "ENABLED",
+			"ContinuousBackupsDescription.PointInTimeRecoveryDescription.RecoveryPeriodInDays":      3.})
 
 	// What is not there is refused, and nothing changes.
 	c.refuse("UpdateContinuousBackups", `{"TableName":"games","PointInTimeRecoverySpecification":{"PointInTimeRecoveryEnabled":true,"RecoveryPeriodInDays":36}}`, "ValidationException")
@@ -127,8 +137,10 @@ func TestTerraform(t *testing.T) {
 
 	// Another throughput, another index, other tags.
 	c.call("UpdateTable", `{"TableName":"games","BillingMode":"PAY_PER_REQUEST"}`)
-	c.expect(c.describe("games"), map[string]any{"TableStatus": "ACTIVE", "BillingModeSummary.BillingMode": "PAY_PER_REQUEST", "ProvisionedThroughput.ReadCapacityUnits": 0.,
-		"GlobalSecondaryIndexes.0.ProvisionedThroughput.ReadCapacityUnits": 0., "TableClassSummary.TableClass": "STANDARD"})
+	c.expect(c.describe("games"), map[string]any{"TableStatus": "ACTIVE",
+		"BillingModeSummary.BillingMode": "PAY_PER_REQUEST", "ProvisionedThroughput.ReadCapacityUnits": 0.,
+		"GlobalSecondaryIndexes.0.ProvisionedThroughput.ReadCapacityUnits": 0.,
+		"TableClassSummary.TableClass":                                     "STANDARD"})
 	c.call("UpdateTable", `{"TableName":"games","AttributeDefinitions":[{"AttributeName":"user","AttributeType":"S"},{"AttributeName":"title","AttributeType":"S"},
 		{"AttributeName":"score","AttributeType":"N"}],"GlobalSecondaryIndexUpdates":[{"Delete":{"IndexName":"best"}}]}`)
 	c.wait()
@@ -136,12 +148,14 @@ func TestTerraform(t *testing.T) {
 		{"AttributeName":"score","AttributeType":"N"},{"AttributeName":"level","AttributeType":"N"}],"GlobalSecondaryIndexUpdates":[{"Create":{"IndexName":"level",
 		"KeySchema":[{"AttributeName":"level","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"}}}]}`)
 	c.wait()
-	c.expect(c.describe("games"), map[string]any{"TableStatus": "ACTIVE", "GlobalSecondaryIndexes.0.IndexName": "level", "GlobalSecondaryIndexes.0.IndexStatus": "ACTIVE",
-		"GlobalSecondaryIndexes.1": nil, "LocalSecondaryIndexes.0.IndexName": "mine"})
+	c.expect(c.describe("games"), map[string]any{"TableStatus": "ACTIVE", "GlobalSecondaryIndexes.0.IndexName": "level",
+		"GlobalSecondaryIndexes.0.IndexStatus": "ACTIVE",
+		"GlobalSecondaryIndexes.1":             nil, "LocalSecondaryIndexes.0.IndexName": "mine"})
 	c.call("UpdateTable", `{"TableName":"games","SSESpecification":{"Enabled":false}}`)
 	c.call("UpdateTimeToLive", `{"TableName":"games","TimeToLiveSpecification":{"AttributeName":"ends","Enabled":false}}`)
 	c.wait()
-	c.expect(c.call("DescribeTimeToLive", `{"TableName":"games"}`), map[string]any{"TimeToLiveDescription.TimeToLiveStatus": "DISABLED"})
+	c.expect(c.call("DescribeTimeToLive", `{"TableName":"games"}`),
+		map[string]any{"TimeToLiveDescription.TimeToLiveStatus": "DISABLED"})
 	c.call("UntagResource", `{`+arn+`,"TagKeys":["Name"]}`)
 	c.call("TagResource", `{`+arn+`,"Tags":[{"Key":"Owner","Value":"me"}]}`)
 	c.expect(c.call("ListTagsOfResource", `{`+arn+`}`), map[string]any{"Tags.0.Key": "Owner", "Tags.1": nil})
@@ -163,13 +177,15 @@ func TestIndexBeingBuilt(t *testing.T) {
 			"KeySchema":[{"AttributeName":"b","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"}}}]}`
 	}
 	c.expect(c.call("UpdateTable", create("one")), map[string]any{"TableDescription.TableStatus": "UPDATING",
-		"TableDescription.GlobalSecondaryIndexes.0.IndexStatus": "CREATING", "TableDescription.GlobalSecondaryIndexes.0.Backfilling": false})
+		"TableDescription.GlobalSecondaryIndexes.0.IndexStatus": "CREATING",
+		"TableDescription.GlobalSecondaryIndexes.0.Backfilling": false})
 	for at(c.describe("busy"), "GlobalSecondaryIndexes.0.Backfilling") != true {
 		if t.Context().Err() != nil {
 			t.Fatal(t.Context().Err())
 		}
 	}
-	c.expect(c.describe("busy"), map[string]any{"TableStatus": "UPDATING", "GlobalSecondaryIndexes.0.IndexStatus": "CREATING"})
+	c.expect(c.describe("busy"), map[string]any{"TableStatus": "UPDATING",
+		"GlobalSecondaryIndexes.0.IndexStatus": "CREATING"})
 	c.refuse("UpdateTable", create("two"), "ResourceInUseException")
 	c.refuse("DeleteTable", `{"TableName":"busy"}`, "ResourceInUseException")
 	// Settings may change meanwhile, and the index may be given up.
@@ -202,16 +218,20 @@ func TestSettingsAreAtomic(t *testing.T) {
 	}
 	all.Wait()
 	c.wait()
-	c.expect(c.describe("busy"), map[string]any{"TableClassSummary.TableClass": "STANDARD_INFREQUENT_ACCESS", "OnDemandThroughput.MaxReadRequestUnits": 7., "DeletionProtectionEnabled": true})
-	c.expect(c.call("DescribeTimeToLive", `{"TableName":"busy"}`), map[string]any{"TimeToLiveDescription.TimeToLiveStatus": "ENABLED"})
-	c.expect(c.call("ListTagsOfResource", `{`+arn+`}`), map[string]any{"Tags.0.Key": "k00", "Tags.19.Key": "k19", "NextToken": nil})
+	c.expect(c.describe("busy"), map[string]any{"TableClassSummary.TableClass": "STANDARD_INFREQUENT_ACCESS",
+		"OnDemandThroughput.MaxReadRequestUnits": 7., "DeletionProtectionEnabled": true})
+	c.expect(c.call("DescribeTimeToLive", `{"TableName":"busy"}`),
+		map[string]any{"TimeToLiveDescription.TimeToLiveStatus": "ENABLED"})
+	c.expect(c.call("ListTagsOfResource", `{`+arn+`}`),
+		map[string]any{"Tags.0.Key": "k00", "Tags.19.Key": "k19", "NextToken": nil})
 }
 
 // TestEndpoint: a client is sent to where it is.
 func TestEndpoint(t *testing.T) {
 	api := &dynamodb.API{DB: testdb.Open(t)}
 	answer, err := api.Do(control.ReachedAt(t.Context(), "localhost:8000"), "DescribeEndpoints", []byte(`{}`), nil)
-	if want := `{"Endpoints":[{"Address":"localhost:8000","CachePeriodInMinutes":1440}]}`; err != nil || string(answer) != want {
+	if want := `{"Endpoints":[{"Address":"localhost:8000","CachePeriodInMinutes":1440}]}`; err != nil ||
+		string(answer) != want {
 		t.Fatalf("%s %v, want %s", answer, err, want)
 	}
 }
@@ -227,13 +247,15 @@ func TestInternalIndexesDoNotCount(t *testing.T) {
 	c.call("UpdateTable", create("one"))
 	c.wait()
 	c.refuse("UpdateTable", create("two"), "ValidationException")
-	c.expect(c.describe("abc"), map[string]any{"GlobalSecondaryIndexes.0.IndexName": "one", "GlobalSecondaryIndexes.1": nil, "TableStatus": "ACTIVE"})
+	c.expect(c.describe("abc"), map[string]any{"GlobalSecondaryIndexes.0.IndexName": "one",
+		"GlobalSecondaryIndexes.1": nil, "TableStatus": "ACTIVE"})
 }
 
 // TestClock: times come from the clock that was given.
 func TestClock(t *testing.T) {
 	now := time.UnixMilli(1_700_000_000_123)
-	api := &control.API{DB: testdb.Open(t), Region: "eu-west-1", AccountID: "123456789012", Now: func() time.Time { return now },
+	api := &control.API{DB: testdb.Open(t), Region: "eu-west-1", AccountID: "123456789012",
+		Now:    func() time.Time { return now },
 		Limits: tablemodel.Limits{GlobalIndexes: 20, LocalIndexes: 5, IncludedNames: 100, TableList: 100}}
 	run := func(name, body string) string {
 		for _, o := range control.Operations() {
@@ -252,7 +274,8 @@ func TestClock(t *testing.T) {
 	run("UpdateTable", `{"TableName":"abc","BillingMode":"PROVISIONED","ProvisionedThroughput":{"ReadCapacityUnits":1,"WriteCapacityUnits":1}}`)
 	run("UpdateTable", `{"TableName":"abc","ProvisionedThroughput":{"ReadCapacityUnits":2,"WriteCapacityUnits":1}}`)
 	answer := run("DescribeTable", `{"TableName":"abc"}`)
-	for _, want := range []string{`"TableArn":"arn:aws:dynamodb:eu-west-1:123456789012:table/abc"`, `"LastIncreaseDateTime":1700000000.123`} {
+	for _, want := range []string{`"TableArn":"arn:aws:dynamodb:eu-west-1:123456789012:table/abc"`,
+		`"LastIncreaseDateTime":1700000000.123`} {
 		if !strings.Contains(answer, want) {
 			t.Errorf("%s lacks %s", answer, want)
 		}

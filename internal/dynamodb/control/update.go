@@ -12,8 +12,8 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
 )
 
-// updateTable changes a table's settings, or adds or removes an index. Settings are changed at once and in one transaction; indexes are
-// built and removed in the background.
+// updateTable changes a table's settings, or adds or removes an index. Settings are changed at once and in one
+// transaction; indexes are built and removed in the background.
 func (a *API) updateTable(ctx context.Context, in *tablemodel.Update) (any, error) {
 	if err := a.resolve(in.TableName, "UpdateTable"); err != nil {
 		return nil, err

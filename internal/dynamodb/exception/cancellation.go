@@ -45,7 +45,8 @@ func (r Reasons) Err() error {
 		return nil
 	}
 	e := New(KindTransactionCanceled,
-		fmt.Sprintf("Transaction cancelled, please refer cancellation reasons for specific reasons [%s]", strings.Join(codes, ", ")))
+		fmt.Sprintf("Transaction cancelled, please refer cancellation reasons for specific reasons [%s]",
+			strings.Join(codes, ", ")))
 	e.Extra = append(list, ']')
 	return e
 }

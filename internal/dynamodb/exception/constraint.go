@@ -13,8 +13,9 @@ import (
 type Constraints struct {
 	// At is the path of the members judged next, with a dot behind it; "" for those of the request itself.
 	At string
-	// Terse makes faults name a member as the model does and leave its value out: "Value at 'Limit' failed ..". Those of enumerations name
-	// none; members that are missing, and names of tables, are reported as ever: "Value null at 'key' failed ..".
+	// Terse makes faults name a member as the model does and leave its value out: "Value at 'Limit' failed ..". Those
+	// of enumerations name none; members that are missing, and names of tables, are reported as ever: "Value null at
+	// 'key' failed ..".
 	Terse bool
 	// Alone makes the first fault of an enumeration the only fault.
 	Alone bool
@@ -28,8 +29,8 @@ const faultsMax = 10
 
 const failed = " failed to satisfy constraint: "
 
-// Add notes a fault: what was given as it is shown, the member's path, and the rule that it breaks. The eleventh and all after it are
-// passed over.
+// Add notes a fault: what was given as it is shown, the member's path, and the rule that it breaks. The eleventh and
+// all after it are passed over.
 func (c *Constraints) Add(shown, member, rule string) {
 	if c.Terse {
 		c.add("Value at '" + c.At + member + "'" + failed + rule)
@@ -103,7 +104,8 @@ const (
 	TableNameLong  = "Member must have length less than or equal to 255"
 )
 
-// TableName wants a name that a table can have. made says that there is such a table: a short name is then as good as any.
+// TableName wants a name that a table can have. made says that there is such a table: a short name is then as good as
+// any.
 func (c *Constraints) TableName(name, member string, made bool) {
 	if !isName(name) {
 		c.addFull("'"+name+"'", member, TableNameRule)
@@ -134,9 +136,11 @@ func ForeignToNames(r rune) bool {
 func (c *Constraints) Between(given bool, n int64, member string, least, most int64) {
 	switch {
 	case given && n < least:
-		c.Add("'"+strconv.FormatInt(n, 10)+"'", member, "Member must have value greater than or equal to "+strconv.FormatInt(least, 10))
+		c.Add("'"+strconv.FormatInt(n, 10)+"'", member,
+			"Member must have value greater than or equal to "+strconv.FormatInt(least, 10))
 	case given && most >= 0 && n > most:
-		c.Add("'"+strconv.FormatInt(n, 10)+"'", member, "Member must have value less than or equal to "+strconv.FormatInt(most, 10))
+		c.Add("'"+strconv.FormatInt(n, 10)+"'", member,
+			"Member must have value less than or equal to "+strconv.FormatInt(most, 10))
 	}
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package exception defines the errors with which DynamoDB refuses a request: the exceptions with their name spaces and HTTP statuses, the
-// texts of faulty members, and the one table from the database's kinds of errors to exceptions.
+// Package exception defines the errors with which DynamoDB refuses a request: the exceptions with their name spaces and
+// HTTP statuses, the texts of faulty members, and the one table from the database's kinds of errors to exceptions.
 //
 // Knows: DynamoDB's exceptions, how their bodies are written, the kinds of errors of package database.
 // Never: operations, tables, sockets.
@@ -124,7 +124,8 @@ func Of(err error) *Error {
 	return e
 }
 
-// DuplicateText words a value that another item has in a unique index, which DynamoDB doesn't know: it is reported as a condition that failed.
+// DuplicateText words a value that another item has in a unique index, which DynamoDB doesn't know: it is reported as a
+// condition that failed.
 func DuplicateText(e *database.DuplicateError) string {
 	return "The conditional request failed: another item has the same values in the unique index " + e.Index
 }
@@ -169,7 +170,8 @@ func InvalidValue(format string, args ...any) *Error {
 // Serialization is a SerializationException: the body is not what its members' types want.
 func Serialization(message string) *Error { return New(KindSerialization, message) }
 
-// Authorization returns the API's error for a denied request: a *permission.Denied as an AccessDeniedException. Other errors stay as they are.
+// Authorization returns the API's error for a denied request: a *permission.Denied as an AccessDeniedException. Other
+// errors stay as they are.
 func Authorization(err error) error {
 	if denied, ok := errors.AsType[*permission.Denied](err); ok {
 		return &Error{Kind: KindAccessDenied, Message: denied.Error(), Cause: err}

@@ -11,7 +11,8 @@ import (
 	"github.com/weftdb/weft/internal/database"
 )
 
-// TestKinds: every kind of the database's errors has an exception, and only those that a client can do nothing about are the server's.
+// TestKinds: every kind of the database's errors has an exception, and only those that a client can do nothing about
+// are the server's.
 func TestKinds(t *testing.T) {
 	for _, kind := range database.Kinds() {
 		cause := &database.Error{Kind: kind, Table: "t", Detail: "the detail"}

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package exchange is what moves between tables and buckets: exports of tables, imports into new tables, and puts of many items into tables that are there.
-// A request files a record and is answered at once; the work is done in the background, and by the next process if this one ends.
+// Package exchange is what moves between tables and buckets: exports of tables, imports into new tables, and puts of
+// many items into tables that are there. A request files a record and is answered at once; the work is done in the
+// background, and by the next process if this one ends.
 //
 // Knows: the operations, the layout of exports, what AWS says of work that goes on.
 // Never: kinds of storage, HTTP, how entries are sorted and stored.
@@ -30,7 +31,8 @@ type API struct {
 	// Region and AccountID stand in ARNs.
 	Region, AccountID string
 	Limits            tablemodel.Limits
-	// Guard decides whether the principal of a request's context may do what it asks for. nil: everybody may do everything.
+	// Guard decides whether the principal of a request's context may do what it asks for. nil: everybody may do
+	// everything.
 	Guard *permission.Guard
 	// Buckets opens a bucket by its name. nil: there are none, and requests that name one are refused.
 	Buckets func(name string) (storage.Storage, error)
@@ -65,19 +67,21 @@ var operations = []Operation{
 func Operations() []Operation { return operations }
 
 // operation is an operation on requests of type In.
-func operation[In any](name string, readOnly bool, run func(a *API, ctx context.Context, in *In) (any, error)) Operation {
-	return Operation{Name: name, ReadOnly: readOnly, Run: func(a *API, ctx context.Context, body, dst []byte) ([]byte, error) {
-		in := new(In)
-		if err := control.Read(body, in); err != nil {
-			return nil, err
-		}
-		answer, err := run(a, ctx, in)
-		if err != nil {
-			return nil, err
-		}
-		text, err := json.Marshal(answer)
-		return append(dst, text...), err
-	}}
+func operation[In any](name string, readOnly bool,
+	run func(a *API, ctx context.Context, in *In) (any, error)) Operation {
+	return Operation{Name: name, ReadOnly: readOnly,
+		Run: func(a *API, ctx context.Context, body, dst []byte) ([]byte, error) {
+			in := new(In)
+			if err := control.Read(body, in); err != nil {
+				return nil, err
+			}
+			answer, err := run(a, ctx, in)
+			if err != nil {
+				return nil, err
+			}
+			text, err := json.Marshal(answer)
+			return append(dst, text...), err
+		}}
 }
 
 // Serve does the work of this package from now on.
@@ -235,7 +239,8 @@ func checkPrefix(faults *exception.Constraints, prefix *string, member string) {
 }
 
 func checkToken(faults *exception.Constraints, token *string) {
-	matched(faults, token, "clientToken", `^[^\$]+$`, 36, func(text string) bool { return text != "" && !strings.Contains(text, "$") })
+	matched(faults, token, "clientToken", `^[^\$]+$`, 36,
+		func(text string) bool { return text != "" && !strings.Contains(text, "$") })
 }
 
 // absent refuses what this server does not do for objects.

@@ -68,19 +68,23 @@ func (r *bulkRequest) check() error {
 	}
 	checkToken(&faults, r.ClientToken)
 	if r.MaxWriteRequestUnits != nil && *r.MaxWriteRequestUnits < unitsMin {
-		faults.Add("'"+strconv.FormatInt(*r.MaxWriteRequestUnits, 10)+"'", "maxWriteRequestUnits", "Member must have value greater than or equal to "+strconv.Itoa(unitsMin))
+		faults.Add("'"+strconv.FormatInt(*r.MaxWriteRequestUnits, 10)+"'", "maxWriteRequestUnits",
+			"Member must have value greater than or equal to "+strconv.Itoa(unitsMin))
 	}
-	faults.OneOf(r.PerformanceTier != nil, valueOf(r.PerformanceTier), "performanceTier", []string{"STANDARD", "ACCELERATED"})
+	faults.OneOf(r.PerformanceTier != nil, valueOf(r.PerformanceTier), "performanceTier",
+		[]string{"STANDARD", "ACCELERATED"})
 	r.InputS3Configuration.check(&faults)
 	r.OutputS3Configuration.check(&faults)
 	if err := faults.Err(); err != nil {
 		return err
 	}
 	const advice = "leave it out, and let the bucket encrypt its objects"
-	if err := absent("OutputS3Configuration.S3SseAlgorithm", r.OutputS3Configuration.S3SseAlgorithm != nil, "encryption of single objects", advice); err != nil {
+	if err := absent("OutputS3Configuration.S3SseAlgorithm", r.OutputS3Configuration.S3SseAlgorithm != nil,
+		"encryption of single objects", advice); err != nil {
 		return err
 	}
-	return absent("OutputS3Configuration.S3SseKmsKeyId", r.OutputS3Configuration.S3SseKmsKeyID != nil, "keys of KMS", advice)
+	return absent("OutputS3Configuration.S3SseKmsKeyId", r.OutputS3Configuration.S3SseKmsKeyID != nil, "keys of KMS",
+		advice)
 }
 
 func (i *bulkInput) check(faults *exception.Constraints) {
@@ -89,7 +93,8 @@ func (i *bulkInput) check(faults *exception.Constraints) {
 		faults.Null("inputS3Configuration")
 		return
 	}
-	faults.OneOf(i.InputCompressionType != nil, valueOf(i.InputCompressionType), own+"inputCompressionType", []string{"GZIP", "ZSTD", "NONE"})
+	faults.OneOf(i.InputCompressionType != nil, valueOf(i.InputCompressionType), own+"inputCompressionType",
+		[]string{"GZIP", "ZSTD", "NONE"})
 	if i.InputFormat == nil {
 		faults.Null(own + "inputFormat")
 	}
@@ -154,12 +159,14 @@ func (a *API) startBulkPutItems(ctx context.Context, in *bulkRequest) (any, erro
 	}
 	pin, err := tablemodel.Pin(a.DB, name)
 	if database.KindOf(err) == database.KindNotFound && err != nil {
-		return nil, exception.New(exception.KindResourceNotFound, "Requested resource not found: Table: "+name+" not found")
+		return nil, exception.New(exception.KindResourceNotFound,
+			"Requested resource not found: Table: "+name+" not found")
 	}
 	if err != nil {
 		return nil, err
 	}
-	e := &bulkRecord{Request: *in, Table: name, TableID: pin.Descriptor().ID, UUID: pin.Descriptor().UUID, Status: inProgress}
+	e := &bulkRecord{Request: *in, Table: name, TableID: pin.Descriptor().ID, UUID: pin.Descriptor().UUID,
+		Status: inProgress}
 	pin.Release()
 	id := a.DB.Tasks().NewID()
 	if err := a.DB.Tasks().File(ctx, taskBulk, id, e); err != nil {
@@ -211,9 +218,12 @@ func (a *API) bulkARN(table, id string) string {
 func (a *API) showBulk(id string, e *bulkRecord) any {
 	arn := a.account().TableARN(e.Table)
 	d := bulkDescription{
-		BulkOperationArn: a.bulkARN(e.Table, id), BulkOperationStatus: e.Status, ClientToken: e.Request.ClientToken, EndTime: seconds(e.EndMS), FailedItemCount: e.Failed,
-		FailureCode: e.Failure.Code, FailureMessage: e.Failure.Message, InputS3Configuration: e.Request.InputS3Configuration, MaxWriteRequestUnits: e.Request.MaxWriteRequestUnits,
-		OutputS3Configuration: e.Request.OutputS3Configuration, PerformanceTier: "STANDARD", ProcessedInputBytes: e.Bytes, ProcessedItemCount: e.Processed, StartTime: seconds(database.TaskBornMS(id)),
+		BulkOperationArn: a.bulkARN(e.Table, id), BulkOperationStatus: e.Status, ClientToken: e.Request.ClientToken,
+		EndTime: seconds(e.EndMS), FailedItemCount: e.Failed,
+		FailureCode: e.Failure.Code, FailureMessage: e.Failure.Message,
+		InputS3Configuration: e.Request.InputS3Configuration, MaxWriteRequestUnits: e.Request.MaxWriteRequestUnits,
+		OutputS3Configuration: e.Request.OutputS3Configuration, PerformanceTier: "STANDARD",
+		ProcessedInputBytes: e.Bytes, ProcessedItemCount: e.Processed, StartTime: seconds(database.TaskBornMS(id)),
 		TableDetails: []bulkTable{{arn, e.UUID}}, TotalInputBytes: e.Total,
 	}
 	if e.Request.PerformanceTier != nil {
@@ -295,7 +305,8 @@ func (a *API) listBulkOperations(ctx context.Context, in *listBulkRequest) (any,
 	limit := pageOf(in.MaxResults, "maxResults", bulkPageDefault, &faults)
 	after, ok := bulkOfToken(in.NextToken)
 	if !ok {
-		faults.Add("'"+*in.NextToken+"'", "nextToken", "Member must satisfy regular expression pattern: ([0-9a-f]{16})+")
+		faults.Add("'"+*in.NextToken+"'", "nextToken",
+			"Member must satisfy regular expression pattern: ([0-9a-f]{16})+")
 	}
 	if _, err := a.askToList(ctx, "ListBulkOperations", nil, &faults); err != nil {
 		return nil, err

@@ -135,7 +135,8 @@ func bulkSource(t *testing.T) (dir string, size int64) {
 	}
 	dir = t.TempDir()
 	for _, name := range []string{"a", "b"} { // the second has the first one's items again, whose conditions are false
-		if _, err := storage.Folder(filepath.Join(dir, "source")).Put(t.Context(), name, bytes.NewReader(text.Bytes()), int64(text.Len())); err != nil {
+		if _, err := storage.Folder(filepath.Join(dir, "source")).Put(t.Context(), name, bytes.NewReader(text.Bytes()),
+			int64(text.Len())); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -175,8 +176,8 @@ func outputLines(t *testing.T, dir, kind string) (lines []string) {
 	return lines
 }
 
-// interrupted opens the database of a folder, begins an operation if arn is empty, and closes the database once the operation has come to the dam. It
-// returns the operation's ARN and how many records are processed.
+// interrupted opens the database of a folder, begins an operation if arn is empty, and closes the database once the
+// operation has come to the dam. It returns the operation's ARN and how many records are processed.
 func interrupted(t *testing.T, data, dir, arn string, d *dam) (string, int64) {
 	t.Helper()
 	store, err := pebble.Open(pebble.Options{Dir: data, ReadOnlyBelowBytes: -1})
@@ -205,13 +206,15 @@ func interrupted(t *testing.T, data, dir, arn string, d *dam) (string, int64) {
 	return arn, processed
 }
 
-// TestBulkRestart closes the database in the middle of an object, several times: each record is put, judged and told exactly once.
+// TestBulkRestart closes the database in the middle of an object, several times: each record is put, judged and told
+// exactly once.
 func TestBulkRestart(t *testing.T) {
 	dir, size := bulkSource(t)
 	data, arn, before := t.TempDir(), "", int64(0)
 	for part := int64(1); part <= 3; part++ {
 		var processed int64
-		arn, processed = interrupted(t, data, dir, arn, newDam(storage.Folder(filepath.Join(dir, "source")), size*part/4))
+		arn, processed = interrupted(t, data, dir, arn,
+			newDam(storage.Folder(filepath.Join(dir, "source")), size*part/4))
 		if processed <= before {
 			t.Fatalf("%d records are processed after %d", processed, before)
 		}
@@ -222,7 +225,8 @@ func TestBulkRestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	found := describeBulk(t, api, arn)
-	if found.BulkOperationStatus != "COMPLETED_WITH_ERRORS" || found.ProcessedItemCount != 2*bulkRecords || found.FailedItemCount != 2*bulkInvalid {
+	if found.BulkOperationStatus != "COMPLETED_WITH_ERRORS" || found.ProcessedItemCount != 2*bulkRecords ||
+		found.FailedItemCount != 2*bulkInvalid {
 		t.Errorf("the operation is %+v", found)
 	}
 	if n := count(t, api); n != bulkRecords-bulkInvalid {
@@ -257,7 +261,8 @@ func TestBulkCancel(t *testing.T) {
 			t.Errorf("%+v", answer)
 		}
 	}
-	if found := describeBulk(t, api, waiting); found.BulkOperationStatus != "CANCELLED" || found.ProcessedItemCount != 0 {
+	if found := describeBulk(t, api, waiting); found.BulkOperationStatus != "CANCELLED" ||
+		found.ProcessedItemCount != 0 {
 		t.Errorf("the operation that waited is %+v", found)
 	}
 	if found := describeBulk(t, api, running); found.BulkOperationStatus != "CANCELLING" {
@@ -270,7 +275,8 @@ func TestBulkCancel(t *testing.T) {
 		t.Fatal(err)
 	}
 	found := describeBulk(t, api, running)
-	if found.BulkOperationStatus != "CANCELLED" || found.FailureCode != "Cancelled" || found.ProcessedItemCount == 0 || found.ProcessedItemCount >= bulkRecords {
+	if found.BulkOperationStatus != "CANCELLED" || found.FailureCode != "Cancelled" || found.ProcessedItemCount == 0 ||
+		found.ProcessedItemCount >= bulkRecords {
 		t.Errorf("the operation under way became %+v", found)
 	}
 	if n := count(t, api); n != found.ProcessedItemCount-found.FailedItemCount {
@@ -287,17 +293,20 @@ func TestBulkLongOutput(t *testing.T) {
 	dir := t.TempDir()
 	record := `{"Item":{"id":{"S":"long"}},"ConditionExpression":"attribute_not_exists(id)"}` + "\n"
 	text := strings.Repeat(record, records)
-	if _, err := storage.Folder(filepath.Join(dir, "source")).Put(t.Context(), "a", strings.NewReader(text), int64(len(text))); err != nil {
+	if _, err := storage.Folder(filepath.Join(dir, "source")).Put(t.Context(), "a", strings.NewReader(text),
+		int64(len(text))); err != nil {
 		t.Fatal(err)
 	}
 	api := withBuckets(t, testdb.Open(t), dir, nil)
 	do(t, api, "CreateTable", bulkTable, nil)
-	do(t, api, "PutItem", `{"TableName":"puts","Item":{"id":{"S":"long"},"x":{"S":"`+strings.Repeat("x", 390<<10)+`"}}}`, nil)
+	do(t, api, "PutItem", `{"TableName":"puts","Item":{"id":{"S":"long"},"x":{"S":"`+strings.Repeat("x", 390<<10)+
+		`"}}}`, nil)
 	arn := startBulk(t, api)
 	if err := api.DB.Tasks().Wait(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if found := describeBulk(t, api, arn); found.BulkOperationStatus != "COMPLETED" || found.ProcessedItemCount != records {
+	if found := describeBulk(t, api, arn); found.BulkOperationStatus != "COMPLETED" ||
+		found.ProcessedItemCount != records {
 		t.Errorf("the operation is %+v", found)
 	}
 	if lines := outputLines(t, dir, "condition-check-failure"); len(lines) != records {
@@ -309,7 +318,8 @@ func TestBulkLongOutput(t *testing.T) {
 	}
 }
 
-// TestBulkObjectChanged: after a restart, an operation fails that would have to go on in the middle of an object that is another one by now.
+// TestBulkObjectChanged: after a restart, an operation fails that would have to go on in the middle of an object that
+// is another one by now.
 func TestBulkObjectChanged(t *testing.T) {
 	dir, size := bulkSource(t)
 	data, source := t.TempDir(), storage.Folder(filepath.Join(dir, "source"))
@@ -321,7 +331,8 @@ func TestBulkObjectChanged(t *testing.T) {
 	if err := api.DB.Tasks().Wait(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if found := describeBulk(t, api, arn); found.BulkOperationStatus != "FAILED" || found.ProcessedItemCount != before || !strings.Contains(found.FailureMessage, "was changed") {
+	if found := describeBulk(t, api, arn); found.BulkOperationStatus != "FAILED" ||
+		found.ProcessedItemCount != before || !strings.Contains(found.FailureMessage, "was changed") {
 		t.Errorf("the operation is %+v", found)
 	}
 }
@@ -339,7 +350,8 @@ func TestBulkTableGone(t *testing.T) {
 	if err := api.DB.Tasks().Wait(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if found := describeBulk(t, api, arn); found.BulkOperationStatus != "FAILED" || found.FailureCode != "TableNotFound" {
+	if found := describeBulk(t, api, arn); found.BulkOperationStatus != "FAILED" ||
+		found.FailureCode != "TableNotFound" {
 		t.Errorf("the operation is %+v", found)
 	}
 }
@@ -347,12 +359,15 @@ func TestBulkTableGone(t *testing.T) {
 // TestBulkStream: puts of a bulk operation are in the table's stream, in their order, with what they replaced.
 func TestBulkStream(t *testing.T) {
 	dir := t.TempDir()
-	text := `{"Item":{"id":{"S":"a"},"n":{"N":"1"}}}` + "\n" + `{"Item":{"n":{"N":"1"}}}` + "\n" + `{"Item":{"id":{"S":"a"},"n":{"N":"2"}}}` + "\n" + `{"Item":{"id":{"S":"b"}}}` + "\n"
-	if _, err := storage.Folder(filepath.Join(dir, "source")).Put(t.Context(), "a", strings.NewReader(text), int64(len(text))); err != nil {
+	text := `{"Item":{"id":{"S":"a"},"n":{"N":"1"}}}` + "\n" + `{"Item":{"n":{"N":"1"}}}` + "\n" +
+		`{"Item":{"id":{"S":"a"},"n":{"N":"2"}}}` + "\n" + `{"Item":{"id":{"S":"b"}}}` + "\n"
+	if _, err := storage.Folder(filepath.Join(dir, "source")).Put(t.Context(), "a", strings.NewReader(text),
+		int64(len(text))); err != nil {
 		t.Fatal(err)
 	}
 	api := withBuckets(t, testdb.Open(t), dir, nil)
-	do(t, api, "CreateTable", strings.TrimSuffix(bulkTable, "}")+`,"StreamSpecification":{"StreamEnabled":true,"StreamViewType":"NEW_AND_OLD_IMAGES"}}`, nil)
+	do(t, api, "CreateTable", strings.TrimSuffix(bulkTable, "}")+
+		`,"StreamSpecification":{"StreamEnabled":true,"StreamViewType":"NEW_AND_OLD_IMAGES"}}`, nil)
 	startBulk(t, api)
 	if err := api.DB.Tasks().Wait(t.Context()); err != nil {
 		t.Fatal(err)
@@ -372,7 +387,8 @@ func TestBulkStream(t *testing.T) {
 	shown := map[string]string{} // by the key, which is in one shard
 	for _, shard := range stream.StreamDescription.Shards {
 		var at struct{ ShardIterator string }
-		do(t, api, "GetShardIterator", `{"StreamArn":"`+table.Table.LatestStreamArn+`","ShardId":"`+shard.ShardID+`","ShardIteratorType":"TRIM_HORIZON"}`, &at)
+		do(t, api, "GetShardIterator", `{"StreamArn":"`+table.Table.LatestStreamArn+`","ShardId":"`+shard.ShardID+
+			`","ShardIteratorType":"TRIM_HORIZON"}`, &at)
 		var page struct {
 			Records []struct {
 				EventName string `json:"eventName"`
@@ -388,7 +404,8 @@ func TestBulkStream(t *testing.T) {
 		}
 		do(t, api, "GetRecords", `{"ShardIterator":"`+at.ShardIterator+`"}`, &page)
 		for _, r := range page.Records {
-			shown[r.Dynamodb.Keys.ID.S] += fmt.Sprintf("%s %q->%q;", r.EventName, r.Dynamodb.OldImage.N.N, r.Dynamodb.NewImage.N.N)
+			shown[r.Dynamodb.Keys.ID.S] += fmt.Sprintf("%s %q->%q;", r.EventName, r.Dynamodb.OldImage.N.N,
+				r.Dynamodb.NewImage.N.N)
 		}
 	}
 	want := map[string]string{"a": `INSERT ""->"1";MODIFY "1"->"2";`, "b": `INSERT ""->"";`}

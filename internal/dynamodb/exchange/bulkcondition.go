@@ -14,7 +14,8 @@ import (
 
 var errForeignMember = errors.New("a record with a condition has the members Item, ConditionExpression, ExpressionAttributeNames and ExpressionAttributeValues only, each once")
 
-// conditional is a record with a condition, by the names of PutItem: the texts of its members, in the record's format. nil: it is not there.
+// conditional is a record with a condition, by the names of PutItem: the texts of its members, in the record's format.
+// nil: it is not there.
 type conditional struct {
 	item, condition, names, values []byte
 }

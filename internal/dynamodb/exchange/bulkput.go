@@ -88,7 +88,8 @@ func (a *API) doBulk(ctx context.Context, one database.Task) error {
 func (j *bulkJob) run(ctx context.Context) error {
 	in, out := j.e.Request.InputS3Configuration, j.e.Request.OutputS3Configuration
 	var err error
-	if j.out, err = j.openBucket(*out.S3Bucket, storage.Join(valueOf(out.S3KeyPrefix), exportFolder, j.id)); err != nil {
+	if j.out, err = j.openBucket(*out.S3Bucket,
+		storage.Join(valueOf(out.S3KeyPrefix), exportFolder, j.id)); err != nil {
 		return outside(err)
 	}
 	bucket, err := j.openBucket(*in.S3Bucket, "")
@@ -178,7 +179,8 @@ func (j *bulkJob) object(ctx context.Context, bucket storage.Storage, o *storage
 	}
 	in := j.e.Request.InputS3Configuration
 	watch := &watchedReader{Storage: bucket}
-	records, err := bulkload.OpenRecords(ctx, watch, o.Name, formats[*in.InputFormat], packings[in.compression()], at.Place)
+	records, err := bulkload.OpenRecords(ctx, watch, o.Name, formats[*in.InputFormat], packings[in.compression()],
+		at.Place)
 	if err == nil {
 		err = j.records(ctx, records, at)
 		err = errors.Join(err, outside(records.Close()))
@@ -273,7 +275,8 @@ func (j *bulkJob) gather(from *bulkload.Records) (batch []bulkPut, more bool, er
 }
 
 // put puts a batch, in as many commits as that takes.
-func (j *bulkJob) put(ctx context.Context, from *bulkload.Records, at bulkPlace, batch []bulkPut) (units int64, err error) {
+func (j *bulkJob) put(ctx context.Context, from *bulkload.Records, at bulkPlace, batch []bulkPut) (units int64,
+	err error) {
 	pin, err := j.DB.PinID(j.e.TableID)
 	if err != nil {
 		return 0, err
@@ -351,8 +354,8 @@ type bulkCommit struct {
 	units int64
 }
 
-// commit puts the records of the batch up to one of an item that another one before it is of: two puts of an item are two commits, so that the
-// table's stream and its history have both.
+// commit puts the records of the batch up to one of an item that another one before it is of: two puts of an item are
+// two commits, so that the table's stream and its history have both.
 func (c *bulkCommit) commit(ctx context.Context) error {
 	keys := c.keys()
 	err := c.DB.UpdateItems(ctx, keys, func(tx *database.Tx) error { return c.write(ctx, tx) })
@@ -422,7 +425,8 @@ func (c *bulkCommit) one(ctx context.Context, tx *database.Tx, p *bulkPut) error
 		savepoint = tx.Savepoint()
 		defer tx.ReleaseSavepoint(savepoint)
 	}
-	w := database.Write{Op: database.OpPut, Row: p.row, Condition: p.condition, NeedSizes: true, NeedOld: p.condition != nil && c.next.wants(outputConditions)}
+	w := database.Write{Op: database.OpPut, Row: p.row, Condition: p.condition, NeedSizes: true,
+		NeedOld: p.condition != nil && c.next.wants(outputConditions)}
 	var r database.WriteResult
 	err := tx.Write(ctx, c.pin, &w, &r)
 	switch kind := database.KindOf(err); {

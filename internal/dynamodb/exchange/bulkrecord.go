@@ -13,8 +13,8 @@ import (
 	"github.com/weftdb/weft/internal/files/bulkload"
 )
 
-// bulkRecord is a bulk operation, and how far it is. Each batch of items changes it in the commit that puts them: an item is put once, however
-// often the operation is taken up.
+// bulkRecord is a bulk operation, and how far it is. Each batch of items changes it in the commit that puts them: an
+// item is put once, however often the operation is taken up.
 type bulkRecord struct {
 	Request   bulkRequest `json:"request"`
 	Table     string      `json:"table"`

@@ -64,12 +64,15 @@ func hide(text string) string {
 func TestScripts(t *testing.T) {
 	datadriven.Walk(t, "testdata/scripts", func(t *testing.T, path string) {
 		dir := t.TempDir()
-		s := &script{dir: dir, moments: map[string]string{}, api: &dynamodb.API{DB: testdb.Open(t), Dir: t.TempDir(), Options: dynamodb.Options{IncrementMin: time.Millisecond}, Buckets: func(name string) (storage.Storage, error) {
-			if name == "missing" {
-				return nil, storage.ErrNoBucket
-			}
-			return storage.Folder(filepath.Join(dir, name)), nil
-		}}}
+		s := &script{dir: dir, moments: map[string]string{},
+			api: &dynamodb.API{DB: testdb.Open(t), Dir: t.TempDir(),
+				Options: dynamodb.Options{IncrementMin: time.Millisecond}, Buckets: func(name string) (storage.Storage,
+					error) {
+					if name == "missing" {
+						return nil, storage.ErrNoBucket
+					}
+					return storage.Folder(filepath.Join(dir, name)), nil
+				}}}
 		s.api.Serve()
 		datadriven.RunTest(t, path, s.run)
 	})
@@ -104,7 +107,8 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 		if len(d.CmdArgs) > 2 {
 			text = pack(argument(2), text)
 		}
-		if _, err := storage.Folder(filepath.Join(s.dir, argument(0))).Put(t.Context(), argument(1), bytes.NewReader(text), int64(len(text))); err != nil {
+		if _, err := storage.Folder(filepath.Join(s.dir, argument(0))).Put(t.Context(), argument(1),
+			bytes.NewReader(text), int64(len(text))); err != nil {
 			t.Fatal(err)
 		}
 	default:

@@ -97,7 +97,8 @@ func (r *exportRequest) check() error {
 	checkOwner(&faults, r.S3BucketOwner, "s3BucketOwner")
 	checkPrefix(&faults, r.S3Prefix, "s3Prefix")
 	if x := r.IncrementalExportSpecification; x != nil {
-		faults.OneOf(x.ExportViewType != nil, valueOf(x.ExportViewType), "incrementalExportSpecification.exportViewType", []string{viewNew, viewNewAndOld})
+		faults.OneOf(x.ExportViewType != nil, valueOf(x.ExportViewType),
+			"incrementalExportSpecification.exportViewType", []string{viewNew, viewNewAndOld})
 	}
 	if err := faults.Err(); err != nil {
 		return err
@@ -179,17 +180,20 @@ func (a *API) newExport(name string, in *exportRequest) (*exportRecord, error) {
 	defer pin.Release()
 	from, to, ok := pin.Restorable()
 	if !ok {
-		return nil, exception.New(exception.KindRecoveryUnavailable, "Point in time recovery is not enabled for table '"+name+"'")
+		return nil, exception.New(exception.KindRecoveryUnavailable,
+			"Point in time recovery is not enabled for table '"+name+"'")
 	}
-	e := &exportRecord{Request: *in, Table: name, TableID: pin.Descriptor().ID, UUID: pin.Descriptor().UUID, Status: inProgress}
+	e := &exportRecord{Request: *in, Table: name, TableID: pin.Descriptor().ID, UUID: pin.Descriptor().UUID,
+		Status: inProgress}
 	within := func(at *float64, otherwise time.Time) (int64, error) {
 		if at == nil {
 			return otherwise.UnixMilli(), nil
 		}
 		ms := int64(math.Round(*at * 1000))
 		if ms < from.UnixMilli() || ms > to.UnixMilli() {
-			return 0, exception.New(exception.KindExportTimeInvalid, "Specified export time is outside of the point in time recovery window, which is from "+
-				from.UTC().Format(time.RFC3339Nano)+" to "+to.UTC().Format(time.RFC3339Nano))
+			return 0, exception.New(exception.KindExportTimeInvalid,
+				"Specified export time is outside of the point in time recovery window, which is from "+
+					from.UTC().Format(time.RFC3339Nano)+" to "+to.UTC().Format(time.RFC3339Nano))
 		}
 		return ms, nil
 	}
@@ -259,16 +263,21 @@ func (a *API) exportARN(table, id string) string {
 
 func (a *API) showExport(id string, e *exportRecord) any {
 	d := exportDescription{
-		ExportArn: a.exportARN(e.Table, id), ExportStatus: e.Status, StartTime: seconds(database.TaskBornMS(id)), EndTime: seconds(e.EndMS),
-		TableArn: a.account().TableARN(e.Table), TableID: e.UUID, ExportTime: seconds(e.AtMS), ClientToken: e.Request.ClientToken,
-		S3Bucket: e.Request.S3Bucket, S3BucketOwner: e.Request.S3BucketOwner, S3Prefix: e.Request.S3Prefix,
-		FailureCode: e.Failure.Code, FailureMessage: e.Failure.Message, ExportFormat: e.format(), ExportType: fullExport, FilterSpecification: e.Request.FilterSpecification,
+		ExportArn: a.exportARN(e.Table, id), ExportStatus: e.Status, StartTime: seconds(database.TaskBornMS(id)),
+		EndTime:  seconds(e.EndMS),
+		TableArn: a.account().TableARN(e.Table), TableID: e.UUID, ExportTime: seconds(e.AtMS),
+		ClientToken: e.Request.ClientToken,
+		S3Bucket:    e.Request.S3Bucket, S3BucketOwner: e.Request.S3BucketOwner, S3Prefix: e.Request.S3Prefix,
+		FailureCode: e.Failure.Code, FailureMessage: e.Failure.Message, ExportFormat: e.format(),
+		ExportType: fullExport, FilterSpecification: e.Request.FilterSpecification,
 	}
 	if e.incremental() {
-		d.ExportType, d.IncrementalExportSpecification = incrementalExport, &describedIncremental{seconds(e.FromMS), seconds(e.ToMS), e.view()}
+		d.ExportType, d.IncrementalExportSpecification = incrementalExport, &describedIncremental{seconds(e.FromMS),
+			seconds(e.ToMS), e.view()}
 	}
 	if e.Status == completed {
-		d.BilledSizeBytes, d.ItemCount, d.ExportManifest = &e.Bytes, &e.Items, storage.Join(valueOf(e.Request.S3Prefix), exportFolder, id, archive.ManifestSummary)
+		d.BilledSizeBytes, d.ItemCount, d.ExportManifest = &e.Bytes, &e.Items, storage.Join(valueOf(e.Request.S3Prefix),
+			exportFolder, id, archive.ManifestSummary)
 	}
 	return struct{ ExportDescription exportDescription }{d}
 }

@@ -75,16 +75,19 @@ func (a *API) export(ctx context.Context, one database.Task, e *exportRecord) er
 		return err
 	}
 	own := storage.Join(exportFolder, id)
-	l := &archive.Layout{To: to, Prefix: prefix, Own: own, Data: storage.Join(own, "data"), Suffix: ".json.gz", Name: func(number int) string { return fileName(id, number) }}
+	l := &archive.Layout{To: to, Prefix: prefix, Own: own, Data: storage.Join(own, "data"), Suffix: ".json.gz",
+		Name: func(number int) string { return fileName(id, number) }}
 	if e.incremental() {
 		l.Data = storage.Join(exportFolder, "data")
 	}
-	x := exportAttempt{Layout: l, filter: filter, record: e, ion: e.format() == formatIon, reported: time.Now(), report: func() { a.report(ctx, one, e) }}
+	x := exportAttempt{Layout: l, filter: filter, record: e, ion: e.format() == formatIon, reported: time.Now(),
+		report: func() { a.report(ctx, one, e) }}
 	if x.ion {
 		l.Suffix = ".ion.gz"
 	}
 	defer l.Abort()
-	if _, err := to.Put(ctx, storage.Join(own, "_started"), strings.NewReader(""), 0); err != nil { // as AWS does, to see whether it may
+	// as AWS does, to see whether it may
+	if _, err := to.Put(ctx, storage.Join(own, "_started"), strings.NewReader(""), 0); err != nil {
 		return outside(err)
 	}
 	e.Items, e.Bytes = 0, 0
@@ -136,8 +139,10 @@ func timeText(ms int64) *string {
 
 func (a *API) summaryOf(id string, e *exportRecord) archive.Summary {
 	s := archive.Summary{
-		Version: "2020-06-30", ExportARN: a.exportARN(e.Table, id), StartTime: *timeText(database.TaskBornMS(id)), EndTime: *timeText(e.EndMS),
-		TableARN: a.account().TableARN(e.Table), TableID: e.UUID, ExportTime: timeText(e.AtMS), S3Bucket: *e.Request.S3Bucket, S3Prefix: e.Request.S3Prefix,
+		Version: "2020-06-30", ExportARN: a.exportARN(e.Table, id), StartTime: *timeText(database.TaskBornMS(id)),
+		EndTime:  *timeText(e.EndMS),
+		TableARN: a.account().TableARN(e.Table), TableID: e.UUID, ExportTime: timeText(e.AtMS),
+		S3Bucket: *e.Request.S3Bucket, S3Prefix: e.Request.S3Prefix,
 		BilledSizeBytes: e.Bytes, ItemCount: e.Items, OutputFormat: e.format(), ExportType: fullExport,
 	}
 	if e.incremental() {

@@ -38,7 +38,8 @@ func (s *filterSpecification) compile(pin database.Pinned) (*filter, error) {
 	if s == nil {
 		return f, nil
 	}
-	s.ExpressionAttributeNames, s.ExpressionAttributeValues = bytes.Clone(s.ExpressionAttributeNames), bytes.Clone(s.ExpressionAttributeValues)
+	s.ExpressionAttributeNames, s.ExpressionAttributeValues = bytes.Clone(s.ExpressionAttributeNames),
+		bytes.Clone(s.ExpressionAttributeValues)
 	known, err := s.placeholders()
 	if err != nil {
 		return nil, err
@@ -77,7 +78,8 @@ func (s *filterSpecification) compile(pin database.Pinned) (*filter, error) {
 func noKeys(pin database.Pinned, condition expr.Condition) error {
 	for path := range expr.Paths(condition) {
 		if itemkey.Has(pin.Descriptor().Primary.Key, path.Name) {
-			return exception.Validation("Filter Expression can only contain non-primary key attributes: Primary key attribute: " + path.Name)
+			return exception.Validation(
+				"Filter Expression can only contain non-primary key attributes: Primary key attribute: " + path.Name)
 		}
 	}
 	return nil

@@ -68,11 +68,13 @@ func (e *importRecord) about() (table string, request any, token *string) {
 func (r *importRequest) check() error {
 	var faults exception.Constraints
 	checkToken(&faults, r.ClientToken)
-	faults.OneOf(r.InputCompressionType != nil, valueOf(r.InputCompressionType), "inputCompressionType", []string{"GZIP", "ZSTD", "NONE"})
+	faults.OneOf(r.InputCompressionType != nil, valueOf(r.InputCompressionType), "inputCompressionType",
+		[]string{"GZIP", "ZSTD", "NONE"})
 	if r.InputFormat == nil {
 		faults.Null("inputFormat")
 	}
-	faults.OneOf(r.InputFormat != nil, valueOf(r.InputFormat), "inputFormat", []string{formatJSON, formatIon, formatCSV})
+	faults.OneOf(r.InputFormat != nil, valueOf(r.InputFormat), "inputFormat",
+		[]string{formatJSON, formatIon, formatCSV})
 	if r.S3BucketSource == nil {
 		faults.Null("s3BucketSource")
 	} else {
@@ -112,7 +114,8 @@ func (r *importRequest) checkCSV(faults *exception.Constraints) {
 		return len(text) == 1 && strings.Contains(",;:|\t ", text)
 	})
 	if n := len(o.HeaderList); o.HeaderList != nil && (n == 0 || n > headersMax) {
-		faults.Add(strconv.Itoa(n), "inputFormatOptions.csv.headerList", "Member must have length between 1 and "+strconv.Itoa(headersMax))
+		faults.Add(strconv.Itoa(n), "inputFormatOptions.csv.headerList",
+			"Member must have length between 1 and "+strconv.Itoa(headersMax))
 	}
 }
 
@@ -142,8 +145,10 @@ func (r *importRequest) spec(a *API) (spec database.TableSpec, err error) {
 		return spec, err
 	}
 	create := tablemodel.Create{
-		TableName: in.TableName, AttributeDefinitions: in.AttributeDefinitions, KeySchema: in.KeySchema, GlobalSecondaryIndexes: in.GlobalSecondaryIndexes,
-		BillingMode: in.BillingMode, ProvisionedThroughput: in.ProvisionedThroughput, OnDemandThroughput: in.OnDemandThroughput, SSESpecification: in.SSESpecification,
+		TableName: in.TableName, AttributeDefinitions: in.AttributeDefinitions, KeySchema: in.KeySchema,
+		GlobalSecondaryIndexes: in.GlobalSecondaryIndexes,
+		BillingMode:            in.BillingMode, ProvisionedThroughput: in.ProvisionedThroughput,
+		OnDemandThroughput: in.OnDemandThroughput, SSESpecification: in.SSESpecification,
 	}
 	if spec, err = create.Spec(a.Limits, a.DB.Tasks().Now().UnixMilli()); err == nil {
 		spec.Filling = true
@@ -230,10 +235,14 @@ func compressionOf(named *string) string {
 
 func (a *API) showImport(id string, e *importRecord) any {
 	return struct{ ImportTableDescription importDescription }{importDescription{
-		ImportArn: a.importARN(e.Table, id), ImportStatus: e.Status, TableArn: a.account().TableARN(e.Table), TableID: e.UUID, ClientToken: e.Request.ClientToken,
-		S3BucketSource: e.Request.S3BucketSource, ErrorCount: e.Bad, InputFormat: e.Request.InputFormat, InputFormatOptions: e.Request.InputFormatOptions,
-		InputCompressionType: e.Request.compression(), TableCreationParameters: e.Request.TableCreationParameters, StartTime: seconds(database.TaskBornMS(id)), EndTime: seconds(e.EndMS),
-		ProcessedSizeBytes: e.Bytes, ProcessedItemCount: e.Read, ImportedItemCount: e.Imported, FailureCode: e.Failure.Code, FailureMessage: e.Failure.Message,
+		ImportArn: a.importARN(e.Table, id), ImportStatus: e.Status, TableArn: a.account().TableARN(e.Table),
+		TableID: e.UUID, ClientToken: e.Request.ClientToken,
+		S3BucketSource: e.Request.S3BucketSource, ErrorCount: e.Bad, InputFormat: e.Request.InputFormat,
+		InputFormatOptions:   e.Request.InputFormatOptions,
+		InputCompressionType: e.Request.compression(), TableCreationParameters: e.Request.TableCreationParameters,
+		StartTime: seconds(database.TaskBornMS(id)), EndTime: seconds(e.EndMS),
+		ProcessedSizeBytes: e.Bytes, ProcessedItemCount: e.Read, ImportedItemCount: e.Imported,
+		FailureCode: e.Failure.Code, FailureMessage: e.Failure.Message,
 	}}
 }
 

@@ -26,7 +26,8 @@ const (
 // tableSeenWithin is the time after which each process on a store knows a table that another one has made.
 const tableSeenWithin = time.Minute
 
-// doImport fills the table of an import, or goes on with it, and lets it be seen. The table of an import that fails is dropped.
+// doImport fills the table of an import, or goes on with it, and lets it be seen. The table of an import that fails is
+// dropped.
 func (a *API) doImport(ctx context.Context, one database.Task) error {
 	var e importRecord
 	if err := one.Read(&e); err != nil {
@@ -72,7 +73,8 @@ func (a *API) fill(ctx context.Context, one database.Task, e *importRecord) erro
 	if err != nil {
 		pin, gone := a.DB.PinID(e.TableID)
 		if gone != nil && a.DB.Tasks().Now().Sub(time.UnixMilli(database.TaskBornMS(one.ID))) < tableSeenWithin {
-			return &database.Error{Kind: database.KindUnavailable, Table: e.Table, Detail: "this process does not know the table yet"}
+			return &database.Error{Kind: database.KindUnavailable, Table: e.Table,
+				Detail: "this process does not know the table yet"}
 		}
 		if gone != nil {
 			return err
@@ -96,7 +98,8 @@ func (a *API) fill(ctx context.Context, one database.Task, e *importRecord) erro
 	for i := range objects {
 		names[i] = objects[i].Name
 	}
-	o := bulkload.Options{DB: a.DB, Into: table, From: bucket, Sources: names, Dir: a.workDir(one.ID), MemoryBytes: importBytesMax, BadRows: math.MaxInt64}
+	o := bulkload.Options{DB: a.DB, Into: table, From: bucket, Sources: names, Dir: a.workDir(one.ID),
+		MemoryBytes: importBytesMax, BadRows: math.MaxInt64}
 	e.Request.describe(&o)
 	reported := time.Now()
 	o.Progress = func(p bulkload.Progress) {
@@ -139,7 +142,8 @@ func objectsOf(ctx context.Context, bucket storage.Storage, prefix string) (obje
 // How objects are written, by the words of requests. // immutable
 var (
 	packings = map[string]bulkload.Compression{"NONE": bulkload.Plain, "GZIP": bulkload.Gzip, "ZSTD": bulkload.Zstd}
-	formats  = map[string]bulkload.Format{formatJSON: bulkload.DynamoDB, formatIon: bulkload.Ion, formatCSV: bulkload.CSV}
+	formats  = map[string]bulkload.Format{formatJSON: bulkload.DynamoDB, formatIon: bulkload.Ion,
+		formatCSV: bulkload.CSV}
 )
 
 // describe says how the objects are written.

@@ -19,8 +19,10 @@ import (
 func TestIncrement(t *testing.T) {
 	var passed atomic.Int64
 	begun := time.Now().Truncate(time.Second)
-	db := testdb.OpenWith(t, database.Options{ExpiryInterval: -1, Now: func() time.Time { return begun.Add(time.Duration(passed.Load())) }})
-	api := &dynamodb.API{DB: db, Dir: t.TempDir(), Buckets: func(string) (storage.Storage, error) { return nil, storage.ErrNoBucket }}
+	db := testdb.OpenWith(t, database.Options{ExpiryInterval: -1,
+		Now: func() time.Time { return begun.Add(time.Duration(passed.Load())) }})
+	api := &dynamodb.API{DB: db, Dir: t.TempDir(),
+		Buckets: func(string) (storage.Storage, error) { return nil, storage.ErrNoBucket }}
 	do := func(operation, body string) error {
 		_, err := api.Do(t.Context(), operation, []byte(body), nil)
 		return err
@@ -48,11 +50,13 @@ func TestIncrement(t *testing.T) {
 	passed.Store(int64(30 * time.Hour))
 	start := float64(from.UnixMilli()) / 1000
 	for length, fits := range map[time.Duration]bool{
-		time.Minute: false, 15*time.Minute - time.Millisecond: false, 15 * time.Minute: true, 24 * time.Hour: true, 24*time.Hour + time.Second: false,
+		time.Minute: false, 15*time.Minute - time.Millisecond: false, 15 * time.Minute: true, 24 * time.Hour: true,
+		24*time.Hour + time.Second: false,
 	} {
 		err := do("ExportTableToPointInTime", fmt.Sprintf(`{"TableArn":"arn:aws:dynamodb:us-east-1:000000000000:table/abc","S3Bucket":"changes",
 			"ExportType":"INCREMENTAL_EXPORT","IncrementalExportSpecification":{"ExportFromTime":%.3f,"ExportToTime":%.3f}}`, start, start+length.Seconds()))
-		if fits != (err == nil) || err != nil && !strings.Contains(err.Error(), "at least 15 minutes and at most 24 hours") {
+		if fits != (err == nil) || err != nil &&
+			!strings.Contains(err.Error(), "at least 15 minutes and at most 24 hours") {
 			t.Errorf("%v: %v", length, err)
 		}
 	}

@@ -27,8 +27,8 @@ const killedIn = "WEFT_TEST_EXCHANGE_IN"
 
 const killedRows = 20_000
 
-// TestKilled kills a process that imports a table and exports it, again and again, until one of them gets to the end: there is one import and one export, both
-// completed, with each item once.
+// TestKilled kills a process that imports a table and exports it, again and again, until one of them gets to the end:
+// there is one import and one export, both completed, with each item once.
 func TestKilled(t *testing.T) {
 	rounds.SkipRace(t)
 	if dir := os.Getenv(killedIn); dir != "" {
@@ -39,12 +39,14 @@ func TestKilled(t *testing.T) {
 	var lines bytes.Buffer
 	pack := gzip.NewWriter(&lines)
 	for i := range killedRows {
-		fmt.Fprintf(pack, `{"Item":{"id":{"S":"%d"},"text":{"S":"%s"}}}`+"\n", i*7919%killedRows, strings.Repeat("x", 200))
+		fmt.Fprintf(pack, `{"Item":{"id":{"S":"%d"},"text":{"S":"%s"}}}`+"\n", i*7919%killedRows,
+			strings.Repeat("x", 200))
 	}
 	if err := pack.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := storage.Folder(filepath.Join(dir, "lake")).Put(t.Context(), "in/rows.json.gz", &lines, storage.Unknown); err != nil {
+	if _, err := storage.Folder(filepath.Join(dir, "lake")).Put(t.Context(), "in/rows.json.gz", &lines,
+		storage.Unknown); err != nil {
 		t.Fatal(err)
 	}
 	killed := 0
@@ -88,9 +90,11 @@ func killAfter(dir string, wait time.Duration) (ended bool, err error) {
 
 // open opens the database of the folder, with the work that a process before has left.
 func open(t *testing.T, dir string) *script {
-	s := &script{dir: dir, moments: map[string]string{}, api: &dynamodb.API{DB: testdb.OpenPebbleDir(t, dir+"/data"), Dir: dir + "/work", Buckets: func(name string) (storage.Storage, error) {
-		return storage.Folder(filepath.Join(dir, name)), nil
-	}}}
+	s := &script{dir: dir, moments: map[string]string{},
+		api: &dynamodb.API{DB: testdb.OpenPebbleDir(t, dir+"/data"), Dir: dir + "/work",
+			Buckets: func(name string) (storage.Storage, error) {
+				return storage.Folder(filepath.Join(dir, name)), nil
+			}}}
 	s.api.Serve()
 	return s
 }
@@ -108,16 +112,19 @@ func exchangeIn(t *testing.T, dir string) {
 	}
 	wait()
 	if strings.Contains(s.op(t, "ListExports", `{}`), `"ExportSummaries":[]`) {
-		s.op(t, "UpdateContinuousBackups", `{"TableName":"items","PointInTimeRecoverySpecification":{"PointInTimeRecoveryEnabled":true}}`)
+		s.op(t, "UpdateContinuousBackups",
+			`{"TableName":"items","PointInTimeRecoverySpecification":{"PointInTimeRecoveryEnabled":true}}`)
 		wait()
-		s.op(t, "ExportTableToPointInTime", `{"ClientToken":"two","TableArn":"arn:aws:dynamodb:us-east-1:000000000000:table/items","S3Bucket":"lake","S3Prefix":"out"}`)
+		s.op(t, "ExportTableToPointInTime",
+			`{"ClientToken":"two","TableArn":"arn:aws:dynamodb:us-east-1:000000000000:table/items","S3Bucket":"lake","S3Prefix":"out"}`)
 	}
 	wait()
 }
 
 func checkExchanged(t *testing.T, dir string) {
 	s := open(t, dir)
-	for operation, want := range map[string]string{"ListImports": `"ImportStatus":"COMPLETED"`, "ListExports": `"ExportStatus":"COMPLETED"`} {
+	for operation, want := range map[string]string{"ListImports": `"ImportStatus":"COMPLETED"`,
+		"ListExports": `"ExportStatus":"COMPLETED"`} {
 		if answer := s.op(t, operation, `{}`); strings.Count(answer, "Status") != 1 || !strings.Contains(answer, want) {
 			t.Fatalf("%s: %s", operation, answer)
 		}

@@ -4,8 +4,9 @@ package expression
 
 import "github.com/weftdb/weft/internal/data/expr"
 
-// Builder makes the nodes of conditions and updates for another language, by the rules of DynamoDB's own: which operands a comparison or a function
-// takes, and in which words others are refused. Its errors are *Errors, without the name of an expression in front. The zero value is for conditions.
+// Builder makes the nodes of conditions and updates for another language, by the rules of DynamoDB's own: which
+// operands a comparison or a function takes, and in which words others are refused. Its errors are *Errors, without the
+// name of an expression in front. The zero value is for conditions.
 type Builder struct {
 	// Update says that the nodes are those of an update.
 	Update bool

@@ -40,7 +40,8 @@ func (p *parser) wholeCondition() expr.Condition {
 	return t.condition
 }
 
-// disjunction reads conditions joined by OR. With alone set, it stands in parentheses and may be just an operand instead.
+// disjunction reads conditions joined by OR. With alone set, it stands in parentheses and may be just an operand
+// instead.
 func (p *parser) disjunction(alone bool) term {
 	t := p.conjunction(alone)
 	if p.current.keyword != keywordOr {
@@ -217,7 +218,8 @@ func (p *parser) checkBounds(low, high expr.Operand) {
 	} else {
 		return
 	}
-	p.note(faultOperands, "The BETWEEN operator requires ", rule, "; lower bound operand: AttributeValue: ", boundText(a.Value),
+	p.note(faultOperands, "The BETWEEN operator requires ", rule, "; lower bound operand: AttributeValue: ",
+		boundText(a.Value),
 		", upper bound operand: AttributeValue: ", boundText(b.Value))
 }
 
@@ -255,6 +257,7 @@ func (p *parser) in(x expr.Operand) expr.Condition {
 
 func (p *parser) checkInCount(count int) {
 	if count > inOperandsMax {
-		p.note(faultLimit, "The IN operator is provided with too many operands; number of operands: ", strconv.Itoa(count))
+		p.note(faultLimit, "The IN operator is provided with too many operands; number of operands: ",
+			strconv.Itoa(count))
 	}
 }

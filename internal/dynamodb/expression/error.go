@@ -8,8 +8,8 @@ import "strings"
 // ValidationException.
 type Error struct {
 	Message string
-	// Late says that the expression is well-formed in itself, but is no condition on keys. DynamoDB tells that after the faults of the
-	// request's other expressions and its unused placeholders.
+	// Late says that the expression is well-formed in itself, but is no condition on keys. DynamoDB tells that after
+	// the faults of the request's other expressions and its unused placeholders.
 	Late bool
 }
 
@@ -65,18 +65,19 @@ const (
 	faultsEnd
 )
 
-// rank orders the faults of one expression: the lowest is the one that is reported, and of equal ones the first in the text. A fault of
-// syntax ends the parsing at once and so comes before them all.
+// rank orders the faults of one expression: the lowest is the one that is reported, and of equal ones the first in the
+// text. A fault of syntax ends the parsing at once and so comes before them all.
 type rank uint32
 
-// conditionRanks are those of conditions, filters and key conditions. Faults from leafRank up to leafRank+leafRanks belong to one
-// comparison or function: all of those in the first one come before any in the second.
+// conditionRanks are those of conditions, filters and key conditions. Faults from leafRank up to leafRank+leafRanks
+// belong to one comparison or function: all of those in the first one come before any in the second.
 //
 // immutable
 var conditionRanks = [faultsEnd]rank{
 	faultParentheses: 1, faultFunction: 2, faultMisused: 3, faultReserved: 4,
-	faultNames: leafRank, faultValues: leafRank, faultCount: leafRank + 1, faultDistinct: leafRank + 2, faultOperands: leafRank + 3,
-	faultLimit: keysRank - 1, faultKeys: keysRank,
+	faultNames: leafRank, faultValues: leafRank, faultCount: leafRank + 1, faultDistinct: leafRank + 2,
+	faultOperands: leafRank + 3,
+	faultLimit:    keysRank - 1, faultKeys: keysRank,
 }
 
 const (
@@ -89,8 +90,10 @@ const (
 //
 // immutable
 var actionRanks = [faultsEnd]rank{
-	faultParentheses: 1, faultReserved: 2, faultFunction: 3, faultMisused: 3, faultSection: 4, faultNames: 5, faultValues: 6,
-	faultOverlap: 7, faultConflict: 8, faultAction: 9, faultCount: 10, faultDistinct: 10, faultOperands: 10, faultLimit: 11,
+	faultParentheses: 1, faultReserved: 2, faultFunction: 3, faultMisused: 3, faultSection: 4, faultNames: 5,
+	faultValues:  6,
+	faultOverlap: 7, faultConflict: 8, faultAction: 9, faultCount: 10, faultDistinct: 10, faultOperands: 10,
+	faultLimit: 11,
 }
 
 func (p *parser) rankOf(f fault) rank {

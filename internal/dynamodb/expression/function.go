@@ -39,7 +39,8 @@ const (
 var signatures = [...]signature{
 	{name: "attribute_exists", operands: 1, condition: true, path: true},
 	{name: "attribute_not_exists", operands: 1, condition: true, path: true},
-	{name: "attribute_type", operands: 2, condition: true, path: true, literal: true, types: [2]kinds{anyKind, 1 << value.String}},
+	{name: "attribute_type", operands: 2, condition: true, path: true, literal: true,
+		types: [2]kinds{anyKind, 1 << value.String}},
 	{name: "begins_with", operands: 2, condition: true, types: [2]kinds{texts, texts}},
 	{name: "contains", operands: 2, condition: true, types: [2]kinds{searchable, anyKind}},
 	{name: "size", operands: 1, types: [2]kinds{measurable}},
@@ -93,7 +94,8 @@ func (p *parser) signature(name string) *signature {
 		if s.name != name {
 			continue
 		}
-		if update := p.kind == UpdateActions; s.update != update { // from memory; formerly these functions were just not known
+		// from memory; formerly these functions were just not known
+		if update := p.kind == UpdateActions; s.update != update {
 			where := "a condition"
 			if update {
 				where = "an update"
@@ -188,7 +190,8 @@ func (p *parser) typeName(o expr.Operand) value.Kind {
 			return kind
 		}
 	}
-	p.note(faultOperands, "Invalid attribute type name found; type: ", name, ", valid types: {B,NULL,SS,BOOL,L,BS,N,NS,S,M}")
+	p.note(faultOperands, "Invalid attribute type name found; type: ", name,
+		", valid types: {B,NULL,SS,BOOL,L,BS,N,NS,S,M}")
 	return value.Missing
 }
 
@@ -196,7 +199,8 @@ func (p *parser) typeName(o expr.Operand) value.Kind {
 func (p *parser) checkType(name string, o expr.Operand, allowed kinds) {
 	kind := kindOf(o)
 	if kind != value.Missing && !allowed.has(kind) {
-		p.note(faultOperands, "Incorrect operand type for operator or function; operator or function: ", name, ", operand type: ", kind.String())
+		p.note(faultOperands, "Incorrect operand type for operator or function; operator or function: ", name,
+			", operand type: ", kind.String())
 	}
 }
 

@@ -21,7 +21,8 @@ func someDefinitions(t testing.TB) *Substitutions {
 	s.AddName("#a", "a")
 	s.AddName("#b", "select")
 	s.AddName("#c", "odd name.[0]")
-	texts := []string{`"a"`, `"ab"`, "1", "2.5", `x"00"`, "true", "null", "[1]", "{a: 1}", `<"a">`, "<1>", `<x"01">`, `"SS"`, "12i", "1.5f"}
+	texts := []string{`"a"`, `"ab"`, "1", "2.5", `x"00"`, "true", "null", "[1]", "{a: 1}", `<"a">`, "<1>", `<x"01">`,
+		`"SS"`, "12i", "1.5f"}
 	for i, text := range texts {
 		v, err := valuetest.ParseText(text)
 		if err != nil {
@@ -132,7 +133,8 @@ func fuzz(f *testing.F, l language, seeds ...string) {
 
 func FuzzCondition(f *testing.F) {
 	fuzz(f, languages[0], "a = :a AND (#b.c[1] <> :b OR NOT x IN (:c, d))", "a BETWEEN :a AND :b", "size(a) > :c",
-		"attribute_exists(a) and contains(b, :c) or begins_with(#c, :a)", "attribute_type(a, :m)", "((a = :a))", "size(:a) = b", "NOT NOT a < :n")
+		"attribute_exists(a) and contains(b, :c) or begins_with(#c, :a)", "attribute_type(a, :m)", "((a = :a))",
+		"size(:a) = b", "NOT NOT a < :n")
 }
 
 func FuzzUpdate(f *testing.F) {
@@ -145,7 +147,8 @@ func FuzzProjection(f *testing.F) {
 }
 
 func FuzzKeyCondition(f *testing.F) {
-	fuzz(f, languages[3], "a = :a AND b BETWEEN :a AND :b", ":a > #b", "a = :c and begins_with(b, :a)", "(a = :a) AND (b < :n)")
+	fuzz(f, languages[3], "a = :a AND b BETWEEN :a AND :b", ":a > #b", "a = :c and begins_with(b, :a)",
+		"(a = :a) AND (b < :n)")
 }
 
 // writer makes up texts that mostly are expressions, with spaces, parentheses and cases of letters as they come.
@@ -239,8 +242,8 @@ func (w *writer) condition(depth int) {
 	}
 }
 
-// TestRandomConditions makes sure that texts which follow the grammar are never called a syntax error, and that those without any
-// other fault survive printing and parsing.
+// TestRandomConditions makes sure that texts which follow the grammar are never called a syntax error, and that those
+// without any other fault survive printing and parsing.
 func TestRandomConditions(t *testing.T) {
 	seed := rounds.Seed(t)
 	w := &writer{Rand: rand.New(rand.NewPCG(seed, 1))}

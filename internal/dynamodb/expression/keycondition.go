@@ -40,15 +40,17 @@ func (o KeyOperator) String() string {
 	return "begins_with"
 }
 
-// KeyCondition is a condition on one attribute of a key. A is the operand; of KeyBetween A and B are the bounds, both included.
+// KeyCondition is a condition on one attribute of a key. A is the operand; of KeyBetween A and B are the bounds, both
+// included.
 type KeyCondition struct {
 	Attribute string
 	Op        KeyOperator
 	A, B      value.Value
 }
 
-// ParseKeyCondition reads a KeyConditionExpression: the conditions that must all hold, in the text's order, one for an attribute.
-// Which attributes are keys, and which operators each of them allows, is for the caller to check. The error is an *Error.
+// ParseKeyCondition reads a KeyConditionExpression: the conditions that must all hold, in the text's order, one for an
+// attribute. Which attributes are keys, and which operators each of them allows, is for the caller to check. The error
+// is an *Error.
 func ParseKeyCondition(text string, known *Substitutions) ([]KeyCondition, error) {
 	p := parser{kind: KeyConditions, lexer: lexer{text: text}, known: known}
 	condition := p.wholeCondition()
@@ -149,7 +151,8 @@ func (p *parser) keyFirst(name string, x expr.Operand) bool {
 	if _, ok := x.(*expr.Path); ok {
 		return true
 	}
-	p.note(faultKeys, "Invalid condition in KeyConditionExpression: ", name, " operator must have the key attribute as its first operand")
+	p.note(faultKeys, "Invalid condition in KeyConditionExpression: ", name,
+		" operator must have the key attribute as its first operand")
 	return false
 }
 

@@ -97,7 +97,8 @@ func TestManyPlaceholders(t *testing.T) {
 		if err != nil || len(paths) != 99 || paths[0].Name != fmt.Sprintf("attribute0_%d", round) {
 			t.Fatalf("%d paths, %v", len(paths), err)
 		}
-		checkError(t, known.CheckUsed(), "Value provided in ExpressionAttributeNames unused in expressions: keys: {#n99}")
+		checkError(t, known.CheckUsed(),
+			"Value provided in ExpressionAttributeNames unused in expressions: keys: {#n99}")
 		paths, err = ParseProjection("#n99", known)
 		if err != nil || paths[0].Name != "last" {
 			t.Fatalf("%v, %v", paths, err)

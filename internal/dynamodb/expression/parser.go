@@ -16,13 +16,15 @@ const (
 	inOperandsMax   = 100
 	pathElementsMax = 32
 	indexMax        = 1<<31 - 1
-	// nestingMax is how deep parentheses and functions may nest. As each useful pair of them holds an operator or is a function's,
-	// what nests deeper breaks another limit, too; this one keeps the parser's stack small until that is found out.
+	// nestingMax is how deep parentheses and functions may nest. As each useful pair of them holds an operator or is a
+	// function's, what nests deeper breaks another limit, too; this one keeps the parser's stack small until that is
+	// found out.
 	nestingMax = operatorsMax + 20
 )
 
-// parser reads one expression. A syntax fault sets failed and makes the rest of the text invisible, so that every loop ends; any
-// other fault is noted, and parsing goes on with stand-ins in the tree. A tree is handed out only if there was no fault.
+// parser reads one expression. A syntax fault sets failed and makes the rest of the text invisible, so that every loop
+// ends; any other fault is noted, and parsing goes on with stand-ins in the tree. A tree is handed out only if there
+// was no fault.
 type parser struct {
 	kind      Kind
 	lexer     lexer
@@ -180,7 +182,8 @@ func (p *parser) readSteps(path *expr.Path) {
 	}
 }
 
-// pathName reads one name of a path: a #name or a word that is not reserved. A keyword is a fault of syntax even behind a dot.
+// pathName reads one name of a path: a #name or a word that is not reserved. A keyword is a fault of syntax even behind
+// a dot.
 func (p *parser) pathName() string {
 	text := p.text(p.current)
 	switch p.current.kind {
@@ -255,8 +258,8 @@ func (p *parser) operand() (o expr.Operand, parenthesized bool) {
 	return t.operand, false
 }
 
-// term is something that was read and may be a condition or an operand. Of a function, the operand is always set, if only by a
-// stand-in, so that it can be used in the wrong way.
+// term is something that was read and may be a condition or an operand. Of a function, the operand is always set, if
+// only by a stand-in, so that it can be used in the wrong way.
 type term struct {
 	condition     expr.Condition
 	operand       expr.Operand

@@ -8,7 +8,8 @@ import (
 	"github.com/weftdb/weft/internal/data/expr"
 )
 
-// ParseProjection reads a ProjectionExpression: the paths to show, in the order that expr.Project works in. The error is an *Error.
+// ParseProjection reads a ProjectionExpression: the paths to show, in the order that expr.Project works in. The error
+// is an *Error.
 func ParseProjection(text string, known *Substitutions) ([]expr.Path, error) {
 	p := parser{kind: Projection, lexer: lexer{text: text}, known: known}
 	var paths []expr.Path
@@ -29,15 +30,16 @@ func ParseProjection(text string, known *Substitutions) ([]expr.Path, error) {
 }
 
 const (
-	// pairsMax is the number of paths up to which they are compared each with each at once. Of more paths only neighbours in sorted
-	// order are: if any two are not apart, two neighbours are not.
+	// pairsMax is the number of paths up to which they are compared each with each at once. Of more paths only
+	// neighbours in sorted order are: if any two are not apart, two neighbours are not.
 	pairsMax = 12
-	// pairsToldMax is the number of paths up to which the pair that DynamoDB tells is looked for, once it is known that there is one.
+	// pairsToldMax is the number of paths up to which the pair that DynamoDB tells is looked for, once it is known that
+	// there is one.
 	pairsToldMax = 256
 )
 
-// checkOverlap notes two paths that can't both be worked on: of those that overlap with an earlier one the first, with the first that
-// it overlaps with. Paths that conflict come after that.
+// checkOverlap notes two paths that can't both be worked on: of those that overlap with an earlier one the first, with
+// the first that it overlaps with. Paths that conflict come after that.
 func (p *parser) checkOverlap(paths []expr.Path) {
 	if len(paths) > pairsMax {
 		first, second := overlappingPaths(paths)

@@ -7,8 +7,8 @@ import "slices"
 // reservedLengthMax is the length of the longest reserved word.
 const reservedLengthMax = 14
 
-// IsReserved reports whether DynamoDB refuses the name where it stands in an expression as it is, in any case of letters; a #name in
-// its stead is always legal.
+// IsReserved reports whether DynamoDB refuses the name where it stands in an expression as it is, in any case of
+// letters; a #name in its stead is always legal.
 func IsReserved(name string) bool {
 	if len(name) < 2 || len(name) > reservedLengthMax {
 		return false
@@ -81,7 +81,8 @@ var reservedWords = [...]string{
 	"TOTAL", "TOUCH", "TRAILING", "TRANSACTION", "TRANSFORM", "TRANSLATE", "TRANSLATION", "TREAT", "TRIGGER", "TRIM",
 	"TRUE", "TRUNCATE", "TTL", "TUPLE", "TYPE", "UNDER", "UNDO", "UNION", "UNIQUE", "UNIT", "UNKNOWN", "UNLOGGED",
 	"UNNEST", "UNPROCESSED", "UNSIGNED", "UNTIL", "UPDATE", "UPPER", "URL", "USAGE", "USE", "USER", "USERS", "USING",
-	"UUID", "VACUUM", "VALUE", "VALUED", "VALUES", "VARCHAR", "VARIABLE", "VARIANCE", "VARINT", "VARYING", "VIEW", "VIEWS",
+	"UUID", "VACUUM", "VALUE", "VALUED", "VALUES", "VARCHAR", "VARIABLE", "VARIANCE", "VARINT", "VARYING", "VIEW",
+	"VIEWS",
 	"VIRTUAL", "VOID", "WAIT", "WHEN", "WHENEVER", "WHERE", "WHILE", "WINDOW", "WITH", "WITHIN", "WITHOUT", "WORK",
 	"WRAPPED", "WRITE", "YEAR", "ZONE",
 }

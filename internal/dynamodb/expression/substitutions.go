@@ -10,8 +10,8 @@ import (
 	"github.com/weftdb/weft/internal/data/value"
 )
 
-// Substitutions holds the placeholders of one request, #names and :values, and remembers which of them its expressions used. The
-// zero value has none. It serves one goroutine at a time; Reset makes it ready for the next request.
+// Substitutions holds the placeholders of one request, #names and :values, and remembers which of them its expressions
+// used. The zero value has none. It serves one goroutine at a time; Reset makes it ready for the next request.
 type Substitutions struct {
 	names  table[string]
 	values table[value.Value]
@@ -20,10 +20,12 @@ type Substitutions struct {
 // AddName defines a #name. The placeholder's text includes the #.
 func (s *Substitutions) AddName(placeholder, name string) { s.names.add(placeholder, name) }
 
-// AddValue defines a :value. The placeholder's text includes the colon. v must stay unchanged as long as the parsed trees are used.
+// AddValue defines a :value. The placeholder's text includes the colon. v must stay unchanged as long as the parsed
+// trees are used.
 func (s *Substitutions) AddValue(placeholder string, v value.Value) { s.values.add(placeholder, v) }
 
-// AppendNames appends the #names with what they stand for, in the order in which they were added, so that different ones make different bytes.
+// AppendNames appends the #names with what they stand for, in the order in which they were added, so that different
+// ones make different bytes.
 func (s *Substitutions) AppendNames(dst []byte) []byte {
 	for i := range s.names.entries {
 		e := &s.names.entries[i]
@@ -51,7 +53,8 @@ const (
 	substitutionBytesMax = 2 << 20 // of all placeholders' names and contents together
 )
 
-// CheckNames refuses placeholders of names that no expression could name, and names that no attribute has. Call it before parsing.
+// CheckNames refuses placeholders of names that no expression could name, and names that no attribute has. Call it
+// before parsing.
 func (s *Substitutions) CheckNames() error {
 	for i := range s.names.entries {
 		e := &s.names.entries[i]
@@ -59,7 +62,8 @@ func (s *Substitutions) CheckNames() error {
 			return err
 		}
 		if e.content == "" { // the texts of this and the next rule are from memory
-			return &Error{Message: "ExpressionAttributeNames contains invalid value: Empty attribute name for key " + e.key}
+			return &Error{Message: "ExpressionAttributeNames contains invalid value: Empty attribute name for key " +
+				e.key}
 		}
 		if len(e.content) > attributeBytesMax {
 			return &Error{Message: "ExpressionAttributeNames contains invalid value: Attribute name is too large, must be less than " +
@@ -69,7 +73,8 @@ func (s *Substitutions) CheckNames() error {
 	return nil
 }
 
-// CheckValues refuses placeholders of values that no expression could name, and more of both sorts than DynamoDB takes. Call it before parsing.
+// CheckValues refuses placeholders of values that no expression could name, and more of both sorts than DynamoDB takes.
+// Call it before parsing.
 func (s *Substitutions) CheckValues() error {
 	total := 0
 	for i := range s.names.entries {
@@ -91,7 +96,8 @@ func (s *Substitutions) CheckValues() error {
 
 func checkPlaceholder(parameter, key string, mark byte) error {
 	if len(key) > placeholderBytesMax { // from memory
-		return &Error{Message: parameter + " contains invalid key: Expression attribute key is too long; key length: " + strconv.Itoa(len(key))}
+		return &Error{Message: parameter + " contains invalid key: Expression attribute key is too long; key length: " +
+			strconv.Itoa(len(key))}
 	}
 	if len(key) >= 2 && key[0] == mark {
 		l := lexer{text: key, at: 1}
@@ -105,10 +111,12 @@ func checkPlaceholder(parameter, key string, mark byte) error {
 // CheckUsed refuses placeholders that no expression used. Call it when all the request's expressions are parsed.
 func (s *Substitutions) CheckUsed() error {
 	if unused := s.names.unusedKeys(); unused != "" {
-		return &Error{Message: "Value provided in ExpressionAttributeNames unused in expressions: keys: {" + unused + "}"}
+		return &Error{Message: "Value provided in ExpressionAttributeNames unused in expressions: keys: {" + unused +
+			"}"}
 	}
 	if unused := s.values.unusedKeys(); unused != "" {
-		return &Error{Message: "Value provided in ExpressionAttributeValues unused in expressions: keys: {" + unused + "}"}
+		return &Error{Message: "Value provided in ExpressionAttributeValues unused in expressions: keys: {" + unused +
+			"}"}
 	}
 	return nil
 }

@@ -65,7 +65,8 @@ func (p *parser) sections(u *expr.Update) {
 			return
 		}
 		if seen[section] {
-			p.note(faultSection, `The "`, sectionNames[section], `" section can only be used once in an update expression;`)
+			p.note(faultSection, `The "`, sectionNames[section],
+				`" section can only be used once in an update expression;`)
 		} else {
 			p.order[count] = section
 			count++
@@ -102,7 +103,8 @@ func (p *parser) action(section keyword, u *expr.Update) {
 func (p *parser) actionValue(name, typeSet string, allowed kinds) value.Value {
 	v := p.literal().Value
 	if kind := v.Kind(); kind != value.Missing && !allowed.has(kind) {
-		p.note(faultAction, "Incorrect operand type for operator or function; operator: ", name, ", operand type: ", longName(kind),
+		p.note(faultAction, "Incorrect operand type for operator or function; operator: ", name, ", operand type: ",
+			longName(kind),
 			", typeSet: ", typeSet)
 	}
 	return v
@@ -127,8 +129,8 @@ func longName(kind value.Kind) string {
 	return "NUMBER"
 }
 
-// assignedOperand reads the right-hand side of SET: an operand, or the sum or difference of two, in parentheses or not. A sum in
-// parentheses is no operand of another sum.
+// assignedOperand reads the right-hand side of SET: an operand, or the sum or difference of two, in parentheses or not.
+// A sum in parentheses is no operand of another sum.
 func (p *parser) assignedOperand() (o expr.Operand, sum, parenthesized bool) {
 	if p.accept(tokenOpen) {
 		p.enter()

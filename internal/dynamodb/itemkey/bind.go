@@ -23,12 +23,15 @@ func HasLocal(table *schema.Table) bool {
 	return false
 }
 
-// Bind makes the conditions of a walk of the key conditions: every part of the partition key equals a value, then come parts of the sort
-// key from the first on, the last of which may be a range. Where all columns of a computed part equal values, so does the part.
+// Bind makes the conditions of a walk of the key conditions: every part of the partition key equals a value, then come
+// parts of the sort key from the first on, the last of which may be a range. Where all columns of a computed part equal
+// values, so does the part.
 func Bind(x *schema.Index, conditions []expression.KeyCondition) ([]expr.Condition, error) {
 	parts := x.Stated()
 	if len(conditions) > max(2, len(parts)) && !hasComputed(parts) {
-		return nil, exception.Validationf("The number of query conditions (%d) exceeds the number of key attributes defined in the schema (%d)", len(conditions), len(parts))
+		return nil, exception.Validationf(
+			"The number of query conditions (%d) exceeds the number of key attributes defined in the schema (%d)",
+			len(conditions), len(parts))
 	}
 	b := binder{conditions: conditions, used: make([]bool, len(conditions))}
 	for i := range parts {
@@ -69,7 +72,8 @@ func hasComputed(parts []schema.KeyPart) bool {
 	return slices.ContainsFunc(parts, func(p schema.KeyPart) bool { return p.Computed() })
 }
 
-// checkGaps wants equality for all sort attributes in front of the last that has a condition, in an index with several of them.
+// checkGaps wants equality for all sort attributes in front of the last that has a condition, in an index with several
+// of them.
 func checkGaps(sorts []schema.KeyPart, conditions []expression.KeyCondition) error {
 	if len(sorts) < 2 || hasComputed(sorts) {
 		return nil
@@ -97,9 +101,11 @@ func equals(conditions []expression.KeyCondition, name, shown string) bool {
 	return at >= 0 && conditions[at].Op == expression.KeyEqual
 }
 
-// FindsOne reports whether the conditions leave one item at most: they give each part of a table's key its value, those that are not stated, too.
+// FindsOne reports whether the conditions leave one item at most: they give each part of a table's key its value, those
+// that are not stated, too.
 func FindsOne(x *schema.Index, conditions []expression.KeyCondition) bool {
-	return x.IsPrimary() && !slices.ContainsFunc(x.Visible(), func(part schema.KeyPart) bool { return !gives(conditions, &part) })
+	return x.IsPrimary() && !slices.ContainsFunc(x.Visible(),
+		func(part schema.KeyPart) bool { return !gives(conditions, &part) })
 }
 
 // gives reports whether conditions give a part its value, or all columns that it is computed of.
@@ -171,7 +177,10 @@ func MissingPart(part *schema.KeyPart) error {
 
 // conditionOn is the place of the condition on the attribute of either name, -1 if there is none.
 func conditionOn(conditions []expression.KeyCondition, name, shown string) int {
-	return slices.IndexFunc(conditions, func(c expression.KeyCondition) bool { return c.Attribute == name || c.Attribute == shown })
+	return slices.IndexFunc(conditions, func(c expression.KeyCondition) bool {
+		return c.Attribute == name ||
+			c.Attribute == shown
+	})
 }
 
 // checkBound refuses values that no key can have.

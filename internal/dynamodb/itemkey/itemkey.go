@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package itemkey judges the keys that clients hand over, by the schema of a table or an index, and words what is wrong with them. Items show
-// a plain key part under its column's name and a computed one under its expression.
+// Package itemkey judges the keys that clients hand over, by the schema of a table or an index, and words what is wrong
+// with them. Items show a plain key part under its column's name and a computed one under its expression.
 //
 // Knows: DynamoDB's rules and texts about key attributes and key conditions, the key errors of package database.
 // Never: requests, how keys are encoded.
@@ -25,7 +25,8 @@ const (
 // Mismatch is DynamoDB's message about a key that is not the table's.
 const Mismatch = "The provided key element does not match the schema"
 
-// AttributeName is the attribute by which items and page keys show a key part: the column of a plain one, the expression of a computed one.
+// AttributeName is the attribute by which items and page keys show a key part: the column of a plain one, the
+// expression of a computed one.
 func AttributeName(part *schema.KeyPart) string {
 	if column := part.Column(); column != "" {
 		return column
@@ -83,7 +84,8 @@ func CheckValue(x *schema.Index, part int, v value.Value) error {
 	case part < x.PartitionParts && n > hashKeyBytesMax:
 		return exception.InvalidValue("Size of hashkey has exceeded the maximum size limit of%d bytes", hashKeyBytesMax)
 	case part >= x.PartitionParts && n > rangeKeyBytesMax:
-		return exception.InvalidValue("Aggregated size of all range keys has exceeded the size limit of %d bytes", rangeKeyBytesMax)
+		return exception.InvalidValue("Aggregated size of all range keys has exceeded the size limit of %d bytes",
+			rangeKeyBytesMax)
 	}
 	return nil
 }
@@ -95,7 +97,8 @@ func emptyKey(x *schema.Index, name string, kind value.Kind) error {
 		return exception.Validationf("One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty %s value. Key: %s", sort, name)
 	}
 	return exception.Validationf("One or more parameter values are not valid. A value specified for a secondary index key is not supported. "+
-		"The AttributeValue for a key attribute cannot contain an empty %s value. IndexName: %s, IndexKey: %s", sort, x.Name, name)
+		"The AttributeValue for a key attribute cannot contain an empty %s value. IndexName: %s, IndexKey: %s", sort,
+		x.Name, name)
 }
 
 func emptySort(kind value.Kind) string {
@@ -113,7 +116,8 @@ func emptyKind(part *schema.KeyPart) value.Kind {
 	return value.String
 }
 
-// Check refuses a row that is not a key of the table: exactly its key attributes, of their types, neither empty nor too long.
+// Check refuses a row that is not a key of the table: exactly its key attributes, of their types, neither empty nor too
+// long.
 func Check(pin database.Pinned, row value.Row) error {
 	if !Fits(pin, row) {
 		return exception.Validation(Mismatch)
@@ -121,8 +125,9 @@ func Check(pin database.Pinned, row value.Row) error {
 	return CheckValues(pin, row)
 }
 
-// Fits reports whether a row has the attributes of the table's key, of their types, and no more. The attributes that a computed part is made of say what
-// its value is; the value itself will do only where no two items of the table can share it.
+// Fits reports whether a row has the attributes of the table's key, of their types, and no more. The attributes that a
+// computed part is made of say what its value is; the value itself will do only where no two items of the table can
+// share it.
 func Fits(pin database.Pinned, row value.Row) bool {
 	x := &pin.Descriptor().Primary
 	parts := x.Visible()
@@ -203,35 +208,43 @@ func Fault(pin database.Pinned, item value.Row, err error) error {
 			name = AttributeName(e.Part)
 		}
 		if e.Got == value.String && e.Want == schema.String { // only iso8601(..) takes some texts and not others
-			return exception.InvalidValue("The text of %s must be a time in UTC with all digits of its unit, such as 2026-05-06T07:08:09Z for iso8601(s)", name)
+			return exception.InvalidValue(
+				"The text of %s must be a time in UTC with all digits of its unit, such as 2026-05-06T07:08:09Z for iso8601(s)", name)
 		}
 		if e.Got.String() == typeName(e.Want) {
-			return exception.InvalidValue("The number in key %s does not fit its column, which is of type %s", name, e.Want)
+			return exception.InvalidValue("The number in key %s does not fit its column, which is of type %s", name,
+				e.Want)
 		}
 		if x := reportedIndex(pin.Descriptor(), e.Part); x != nil {
-			return exception.InvalidValue("Type mismatch for Index Key %s Expected: %s Actual: %s IndexName: %s", name, typeName(e.Want), e.Got, x.Name)
+			return exception.InvalidValue("Type mismatch for Index Key %s Expected: %s Actual: %s IndexName: %s", name,
+				typeName(e.Want), e.Got, x.Name)
 		}
 		return exception.InvalidValue("Type mismatch for key %s expected: %s actual: %s", name, typeName(e.Want), e.Got)
 	}
 	if e, ok := errors.AsType[*database.ColumnTypeError](err); ok { // declared through SQL or the Go API
 		if e.Got.String() == typeName(e.Want) {
-			return exception.InvalidValue("The number in attribute %s does not fit its column, which is of type %s", e.Column, e.Want)
+			return exception.InvalidValue("The number in attribute %s does not fit its column, which is of type %s",
+				e.Column, e.Want)
 		}
-		return exception.InvalidValue("Type mismatch for attribute %s expected: %s actual: %s", e.Column, typeName(e.Want), e.Got)
+		return exception.InvalidValue("Type mismatch for attribute %s expected: %s actual: %s", e.Column,
+			typeName(e.Want), e.Got)
 	}
 	if e, ok := errors.AsType[*database.KeyEmptyError](err); ok {
 		return emptyKey(reportedIndex(pin.Descriptor(), e.Part), AttributeName(e.Part), emptyKind(e.Part))
 	}
 	if e, ok := errors.AsType[*database.KeySizeError](err); ok {
 		if isPartition(pin.Descriptor(), e.Part) {
-			return exception.InvalidValue("Size of hashkey has exceeded the maximum size limit of%d bytes", hashKeyBytesMax)
+			return exception.InvalidValue("Size of hashkey has exceeded the maximum size limit of%d bytes",
+				hashKeyBytesMax)
 		}
-		return exception.InvalidValue("Aggregated size of all range keys has exceeded the size limit of %d bytes", rangeKeyBytesMax)
+		return exception.InvalidValue("Aggregated size of all range keys has exceeded the size limit of %d bytes",
+			rangeKeyBytesMax)
 	}
 	return err
 }
 
-// BatchFault is Fault for the table's key of an item in a batch, of which DynamoDB does not say what is missing or of another type.
+// BatchFault is Fault for the table's key of an item in a batch, of which DynamoDB does not say what is missing or of
+// another type.
 func BatchFault(pin database.Pinned, item value.Row, err error) error {
 	e, ok := errors.AsType[*database.KeyTypeError](err)
 	if errors.Is(err, database.ErrNoKey) || ok && e.Got.String() != typeName(e.Want) {
@@ -256,7 +269,8 @@ func missingKey(pin database.Pinned, item value.Row) error {
 	return exception.Validation(Mismatch)
 }
 
-// SortOf says whose key an attribute belongs to, as messages put it: "Key" for the table's, "IndexKey" for an index's, "" for none.
+// SortOf says whose key an attribute belongs to, as messages put it: "Key" for the table's, "IndexKey" for an index's,
+// "" for none.
 func SortOf(table *schema.Table, name string) string {
 	if Has(table.Primary.Visible(), name) {
 		return "Key"
@@ -291,7 +305,8 @@ func indexOfPart(table *schema.Table, part *schema.KeyPart) *schema.Index {
 	return nil
 }
 
-// reportedIndex is the index that is named for a faulty key part, nil for the table's own key: of all indexes that have it, the first by name.
+// reportedIndex is the index that is named for a faulty key part, nil for the table's own key: of all indexes that have
+// it, the first by name.
 func reportedIndex(table *schema.Table, part *schema.KeyPart) *schema.Index {
 	first := indexOfPart(table, part)
 	for i := range table.Indexes {

@@ -12,8 +12,9 @@ import (
 
 // TestDeclaredColumns: what does not fit a column that another protocol declared is refused in DynamoDB's words.
 func TestDeclaredColumns(t *testing.T) {
-	table, err := testdb.Open(t).CreateTable(t.Context(), database.TableSpec{Name: "t", Key: database.Columns("id", schema.String), Columns: []schema.Column{
-		{Name: "size", Type: schema.Int}, {Name: "name", Type: schema.String}}})
+	table, err := testdb.Open(t).CreateTable(t.Context(),
+		database.TableSpec{Name: "t", Key: database.Columns("id", schema.String), Columns: []schema.Column{
+			{Name: "size", Type: schema.Int}, {Name: "name", Type: schema.String}}})
 	if err != nil {
 		t.Fatal(err)
 	}

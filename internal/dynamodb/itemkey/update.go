@@ -12,8 +12,9 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 )
 
-// UpdateFault is Fault for an update: of an index's key that it would make empty, DynamoDB names neither the index nor the key. An attribute of
-// such a key that the update sets to a value of another type is told before an operand that is missing.
+// UpdateFault is Fault for an update: of an index's key that it would make empty, DynamoDB names neither the index nor
+// the key. An attribute of such a key that the update sets to a value of another type is told before an operand that is
+// missing.
 func UpdateFault(pin database.Pinned, update *expr.Update, err error) error {
 	if e, ok := errors.AsType[*expr.Error](err); ok && e.Fault == expr.FaultMissingAttribute {
 		if mismatch := writtenMismatch(pin.Descriptor(), update); mismatch != nil {
@@ -25,10 +26,12 @@ func UpdateFault(pin database.Pinned, update *expr.Update, err error) error {
 		return Fault(pin, nil, err)
 	}
 	return exception.Validationf("One or more parameter values are not valid. The update expression attempted to update a secondary index key to a value "+
-		"that is not supported. The AttributeValue for a key attribute cannot contain an empty %s value.", emptySort(emptyKind(e.Part)))
+		"that is not supported. The AttributeValue for a key attribute cannot contain an empty %s value.",
+		emptySort(emptyKind(e.Part)))
 }
 
-// writtenMismatch finds an attribute of an index's key to which an update writes a value of another type, whatever the item holds.
+// writtenMismatch finds an attribute of an index's key to which an update writes a value of another type, whatever the
+// item holds.
 func writtenMismatch(table *schema.Table, update *expr.Update) error {
 	for i := range update.Set {
 		if literal, ok := update.Set[i].To.(*expr.Literal); ok {

@@ -23,7 +23,8 @@ type Where struct {
 	One bool
 	// Key are the conditions on the key, if there is one alternative.
 	Key []expression.KeyCondition
-	// Bounds is what the condition says about the key alone, nil without Bound. Filter is the rest; it may repeat what Bounds says.
+	// Bounds is what the condition says about the key alone, nil without Bound. Filter is the rest; it may repeat what
+	// Bounds says.
 	Bounds, Filter expr.Condition
 	// Leading are the values of the first part of the partition key.
 	Leading []value.Value
@@ -58,7 +59,8 @@ func hasAlternatives(x *schema.Index, c expr.Condition) bool {
 
 // takeConjuncts is TakeApart for conditions that must all hold.
 func takeConjuncts(x *schema.Index, list []expr.Condition) (w Where, err error) {
-	t := taker{conditions: make([]expression.KeyCondition, len(list)), isKey: make([]bool, len(list)), taken: make([]bool, len(list))}
+	t := taker{conditions: make([]expression.KeyCondition, len(list)), isKey: make([]bool, len(list)),
+		taken: make([]bool, len(list))}
 	for i, c := range list {
 		t.conditions[i], t.isKey[i] = keyConditionOf(c)
 	}
@@ -83,7 +85,8 @@ func takeConjuncts(x *schema.Index, list []expr.Condition) (w Where, err error) 
 			rest = append(rest, c)
 		}
 	}
-	w = Where{Bound: true, Key: t.key, One: FindsOne(x, t.key), Bounds: expr.Conjunction(append(bounds, t.further...)...), Filter: expr.Conjunction(rest...)}
+	w = Where{Bound: true, Key: t.key, One: FindsOne(x, t.key),
+		Bounds: expr.Conjunction(append(bounds, t.further...)...), Filter: expr.Conjunction(rest...)}
 	for _, c := range t.key {
 		if Means(&parts[0], c.Attribute) {
 			w.Leading = append(w.Leading, c.A)
@@ -171,8 +174,9 @@ func keyConditionOf(c expr.Condition) (key expression.KeyCondition, ok bool) {
 }
 
 // keyOperators are those of comparisons. // immutable
-var keyOperators = [...]expression.KeyOperator{expr.Equal: expression.KeyEqual, expr.Less: expression.KeyLess, expr.LessOrEqual: expression.KeyLessOrEqual,
-	expr.Greater: expression.KeyGreater, expr.GreaterOrEqual: expression.KeyGreaterOrEqual}
+var keyOperators = [...]expression.KeyOperator{expr.Equal: expression.KeyEqual, expr.Less: expression.KeyLess,
+	expr.LessOrEqual: expression.KeyLessOrEqual,
+	expr.Greater:     expression.KeyGreater, expr.GreaterOrEqual: expression.KeyGreaterOrEqual}
 
 // fill fills in the attribute and the values; b may be nil.
 func fill(key *expression.KeyCondition, x, a, b expr.Operand) bool {
@@ -192,7 +196,8 @@ func fill(key *expression.KeyCondition, x, a, b expr.Operand) bool {
 	return ok
 }
 
-// takeBranches is TakeApart for a condition with alternatives; ok is false if there are too many, or if not all of them bind the key.
+// takeBranches is TakeApart for a condition with alternatives; ok is false if there are too many, or if not all of them
+// bind the key.
 func takeBranches(x *schema.Index, c expr.Condition) (w Where, ok bool, err error) {
 	branches := branchesOf(x, c)
 	if len(branches) == 0 {
@@ -208,7 +213,8 @@ func takeBranches(x *schema.Index, c expr.Condition) (w Where, ok bool, err erro
 		w.Leading = append(w.Leading, all[i].Leading...)
 	}
 	if overlap(x, all) {
-		return w, false, exception.Validation("Overlapping conditions with range keys are not supported in where clause")
+		return w, false, exception.Validation(
+			"Overlapping conditions with range keys are not supported in where clause")
 	}
 	if w.Bound, w.Bounds = true, or; !whole {
 		w.Filter = c

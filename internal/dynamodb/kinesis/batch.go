@@ -34,14 +34,16 @@ type batch struct {
 func (b *batch) add(p database.Pinned, r *database.Record) bool {
 	id := sha256.Sum256(fmt.Appendf(nil, "%s/%d/%d/%x", p.Descriptor().UUID, r.At.Stamp, r.At.N, r.At.Key))
 	key := sha256.Sum256(r.At.Key)
-	one := record{Data: b.appendChange(nil, p, r, hex.EncodeToString(id[:16])), PartitionKey: hex.EncodeToString(key[:16])}
+	one := record{Data: b.appendChange(nil, p, r, hex.EncodeToString(id[:16])),
+		PartitionKey: hex.EncodeToString(key[:16])}
 	b.records, b.bytes = append(b.records, one), b.bytes+len(one.Data)
 	return len(b.records) < recordsMax && b.bytes < batchBytesMax
 }
 
 // appendChange writes a change as AWS does for Kinesis: without a sequence number and without a view type.
 func (b *batch) appendChange(dst []byte, p database.Pinned, r *database.Record, id string) []byte {
-	dst = append(dst, `{"awsRegion":"`+b.sender.Region+`","eventID":"`+id[:8]+"-"+id[8:12]+"-"+id[12:16]+"-"+id[16:20]+"-"+id[20:]+`","eventName":"`+r.EventName()+`","userIdentity":`...)
+	dst = append(dst, `{"awsRegion":"`+b.sender.Region+`","eventID":"`+id[:8]+"-"+id[8:12]+"-"+id[12:16]+"-"+id[16:20]+
+		"-"+id[20:]+`","eventName":"`+r.EventName()+`","userIdentity":`...)
 	if r.ByExpiry {
 		dst = append(dst, `{"principalId":"dynamodb.amazonaws.com","type":"Service"}`...)
 	} else {
@@ -70,7 +72,8 @@ func (b *batch) appendChange(dst []byte, p database.Pinned, r *database.Record, 
 	return append(dst, `,"ApproximateCreationDateTimePrecision":"`+unit+`"},"eventSource":"aws:dynamodb"}`...)
 }
 
-// put sends the batch until all of it is taken. Records that are refused come again, and those behind them that were taken do not.
+// put sends the batch until all of it is taken. Records that are refused come again, and those behind them that were
+// taken do not.
 func (b *batch) put(ctx context.Context) error {
 	left := b.records
 	b.records, b.bytes = nil, 0
@@ -102,7 +105,8 @@ func (b *batch) put(ctx context.Context) error {
 			}
 		}
 		if len(again) == n { // nothing was taken: that it is too much at once is for a pause
-			return fmt.Errorf("no record was taken by Kinesis: %s: %s", out.Records[0].ErrorCode, out.Records[0].ErrorMessage)
+			return fmt.Errorf("no record was taken by Kinesis: %s: %s", out.Records[0].ErrorCode,
+				out.Records[0].ErrorMessage)
 		}
 		left = append(again, left[n:]...)
 	}

@@ -50,7 +50,8 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	key, sum := signature.NewKey("secret", claim.Scope), sha256.Sum256(body)
-	if fault := claim.Verify(&key, r, &sum); fault != nil || claim.Scope.Service != "kinesis" || r.Header.Get("Content-Type") != "application/x-amz-json-1.1" {
+	if fault := claim.Verify(&key, r, &sum); fault != nil || claim.Scope.Service != "kinesis" ||
+		r.Header.Get("Content-Type") != "application/x-amz-json-1.1" {
 		s.t.Error(fault, claim.Scope, r.Header)
 	}
 	var in struct {
@@ -131,22 +132,29 @@ func open(t *testing.T) (*test, *service) {
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
 	db := testdb.OpenWith(t, database.Options{ExpiryInterval: -1})
-	x := &test{T: t, api: &dynamodb.API{DB: db, Kinesis: true}, options: kinesis.Options{DB: db, Region: "us-east-1", Logger: slog.New(slog.DiscardHandler), Service: &remote.Service{
-		URL: server.URL, Region: "us-east-1", Name: "kinesis", Target: "Kinesis_20131202.", Version: "1.1", Credentials: signature.Credentials{AccessKey: "AK", Secret: "secret"},
-	}}}
+	x := &test{T: t, api: &dynamodb.API{DB: db, Kinesis: true},
+		options: kinesis.Options{DB: db, Region: "us-east-1", Logger: slog.New(slog.DiscardHandler),
+			Service: &remote.Service{
+				URL: server.URL, Region: "us-east-1", Name: "kinesis", Target: "Kinesis_20131202.", Version: "1.1",
+				Credentials: signature.Credentials{AccessKey: "AK", Secret: "secret"},
+			}}}
 	x.do("CreateTable", `{"TableName":"games","AttributeDefinitions":[{"AttributeName":"id","AttributeType":"S"}],"KeySchema":[{"AttributeName":"id","KeyType":"HASH"}],"BillingMode":"PAY_PER_REQUEST"}`)
 	return x, s
 }
 
-// TestAtLeastOnce sends changes to a service that fails and takes parts of what it is given, through senders that end and begin again: each change gets there.
+// TestAtLeastOnce sends changes to a service that fails and takes parts of what it is given, through senders that end
+// and begin again: each change gets there.
 func TestAtLeastOnce(t *testing.T) {
 	x, s := open(t)
 	put := func(i int) {
 		x.do("PutItem", fmt.Sprintf(`{"TableName":"games","Item":{"id":{"S":"i%d"},"n":{"N":"%d"}}}`, i%50, i))
 	}
 	put(1000) // before the destination, so it does not go there
-	want := `{"TableName":"games","StreamArn":"` + arn + `","DestinationStatus":"ENABLING","EnableKinesisStreamingConfiguration":{"ApproximateCreationDateTimePrecision":"MICROSECOND"}}`
-	if got := x.do("EnableKinesisStreamingDestination", `{"TableName":"games","StreamArn":"`+arn+`","EnableKinesisStreamingConfiguration":{"ApproximateCreationDateTimePrecision":"MICROSECOND"}}`); got != want {
+	want := `{"TableName":"games","StreamArn":"` + arn +
+		`","DestinationStatus":"ENABLING","EnableKinesisStreamingConfiguration":{"ApproximateCreationDateTimePrecision":"MICROSECOND"}}`
+	if got := x.do("EnableKinesisStreamingDestination",
+		`{"TableName":"games","StreamArn":"`+arn+
+			`","EnableKinesisStreamingConfiguration":{"ApproximateCreationDateTimePrecision":"MICROSECOND"}}`); got != want {
 		t.Fatal(got)
 	}
 	for round := range 3 {
@@ -178,7 +186,9 @@ func TestAtLeastOnce(t *testing.T) {
 		t.Error(x.status())
 	}
 	last := s.records()[len(s.records())-1]
-	for _, part := range []string{`"eventName":"REMOVE"`, `"recordFormat":"application/json"`, `"tableName":"games"`, `"OldImage":{"id":{"S":"i7"},"n":{"N":"857"}}`, `"ApproximateCreationDateTimePrecision":"MICROSECOND"`, `"userIdentity":null`} {
+	for _, part := range []string{`"eventName":"REMOVE"`, `"recordFormat":"application/json"`, `"tableName":"games"`,
+		`"OldImage":{"id":{"S":"i7"},"n":{"N":"857"}}`, `"ApproximateCreationDateTimePrecision":"MICROSECOND"`,
+		`"userIdentity":null`} {
 		if !strings.Contains(last, part) {
 			t.Errorf("%s is not in %s", part, last)
 		}
@@ -209,7 +219,9 @@ func TestStates(t *testing.T) {
 	if got := x.do("EnableKinesisStreamingDestination", enable); !strings.Contains(got, "ValidationException") {
 		t.Error(got)
 	}
-	if got := x.do("UpdateKinesisStreamingDestination", `{"TableName":"games","StreamArn":"`+arn+`","UpdateKinesisStreamingConfiguration":{"ApproximateCreationDateTimePrecision":"MICROSECOND"}}`); !strings.Contains(got, "UPDATING") {
+	if got := x.do("UpdateKinesisStreamingDestination",
+		`{"TableName":"games","StreamArn":"`+arn+
+			`","UpdateKinesisStreamingConfiguration":{"ApproximateCreationDateTimePrecision":"MICROSECOND"}}`); !strings.Contains(got, "UPDATING") {
 		t.Error(got)
 	}
 	x.do("PutItem", `{"TableName":"games","Item":{"id":{"S":"a"}}}`)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package kinesis sends the changes of tables to streams of Kinesis: at least once, and as a rule in the order of their commits.
+// Package kinesis sends the changes of tables to streams of Kinesis: at least once, and as a rule in the order of their
+// commits.
 //
 // Knows: Kinesis' operations, the form of a change there.
 // Never: how changes are kept, who asks for it.
@@ -98,7 +99,8 @@ func (s *Sender) look(ctx context.Context) (busy bool) {
 		}
 		r.pause = min(2*r.pause, pauseMax)
 		r.until = time.Now().Add(r.pause) // lint:clock a pause
-		s.Logger.Error("changes could not be sent to Kinesis; will retry", "table", to.Name, "stream", to.ARN, "pause", r.pause.String(), "error", err.Error())
+		s.Logger.Error("changes could not be sent to Kinesis; will retry", "table", to.Name, "stream", to.ARN, "pause",
+			r.pause.String(), "error", err.Error())
 	}
 	return busy
 }
@@ -112,14 +114,16 @@ func (s *Sender) send(ctx context.Context, to *database.DestinationState) (sent 
 	b := batch{sender: s, to: to}
 	sent, lost, err := s.DB.Send(ctx, to, b.add, b.put)
 	if lost {
-		s.Logger.Error("changes were not sent to Kinesis within 24 hours and are lost there", "table", to.Name, "stream", to.ARN)
+		s.Logger.Error("changes were not sent to Kinesis within 24 hours and are lost there", "table", to.Name,
+			"stream", to.ARN)
 	}
 	return sent, err
 }
 
 // meet finds out whether a stream is there, and notes it.
 func (s *Sender) meet(ctx context.Context, to *database.DestinationState) (gone bool, err error) {
-	err = s.Service.Call(ctx, "DescribeStreamSummary", map[string]any{"StreamARN": to.ARN, "StreamName": nameOf(to.ARN)}, nil)
+	err = s.Service.Call(ctx, "DescribeStreamSummary",
+		map[string]any{"StreamARN": to.ARN, "StreamName": nameOf(to.ARN)}, nil)
 	fault, refused := errors.AsType[*remote.Fault](err)
 	switch {
 	case err == nil:

@@ -10,8 +10,8 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 )
 
-// Conditions is one of the parameters Expected, QueryFilter, ScanFilter and KeyConditions: conditions on attributes, each by its own
-// clause. The zero value is a parameter that is not given. It serves one goroutine at a time.
+// Conditions is one of the parameters Expected, QueryFilter, ScanFilter and KeyConditions: conditions on attributes,
+// each by its own clause. The zero value is a parameter that is not given. It serves one goroutine at a time.
 type Conditions struct {
 	given    bool
 	expected bool // the parameter is Expected, whose clauses have two forms
@@ -42,7 +42,8 @@ const (
 	hasExists
 )
 
-// Reset forgets the parameter and keeps its memory, unless that is large. Trees that were made of it are of no more use.
+// Reset forgets the parameter and keeps its memory, unless that is large. Trees that were made of it are of no more
+// use.
 func (c *Conditions) Reset() {
 	c.given, c.expected = false, false
 	c.clauses = reuse(c.clauses, entriesMax)
@@ -51,8 +52,8 @@ func (c *Conditions) Reset() {
 }
 
 // ReadExpected reads the parameter Expected: a map from attributes' names to their clauses,
-// {"a":{"Value":{"N":"1"}},"b":{"Exists":false},"c":{"ComparisonOperator":"NOT_NULL"}}. The errors are *attributejson.SyntaxError and
-// *attributejson.TypeError.
+// {"a":{"Value":{"N":"1"}},"b":{"Exists":false},"c":{"ComparisonOperator":"NOT_NULL"}}. The errors are
+// *attributejson.SyntaxError and *attributejson.TypeError.
 func (c *Conditions) ReadExpected(r *attributejson.Reader) error { return c.read(r, true) }
 
 // Read reads QueryFilter, ScanFilter or KeyConditions: a map from attributes' names to their clauses,
@@ -155,8 +156,8 @@ func (c *Conditions) Attributes() iter.Seq[string] {
 	}
 }
 
-// Constrain adds what single members of the parameter get wrong, such as "Value 'X' at 'expected.a.member.comparisonOperator' failed to
-// satisfy constraint: ...".
+// Constrain adds what single members of the parameter get wrong, such as "Value 'X' at
+// 'expected.a.member.comparisonOperator' failed to satisfy constraint: ...".
 func (c *Conditions) Constrain(faults *exception.Constraints, parameter string) {
 	for i := range c.clauses {
 		one := &c.clauses[i]

@@ -181,7 +181,8 @@ func FuzzNames(f *testing.F) {
 	})
 }
 
-// TestMemory makes sure that a parameter which is read again and again needs no new memory for its values, and keeps no large one.
+// TestMemory makes sure that a parameter which is read again and again needs no new memory for its values, and keeps no
+// large one.
 func TestMemory(t *testing.T) {
 	var c Conditions
 	list := strings.TrimSuffix(strings.Repeat(`{"S":"`+strings.Repeat("x", 500)+`"},`, 5000), ",")

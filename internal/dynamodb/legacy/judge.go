@@ -37,7 +37,8 @@ func (c *Conditions) checkClause(one *clause) error {
 	return rules[one.operator].check(c.arguments(one))
 }
 
-// checkMembers judges which members a clause of Expected has: an operator with its arguments, or the older form of Value and Exists.
+// checkMembers judges which members a clause of Expected has: an operator with its arguments, or the older form of
+// Value and Exists.
 func (one *clause) checkMembers() error {
 	attribute := " for Attribute: " + one.attribute
 	operator, list, single := one.has&hasOperator != 0, one.has&hasList != 0, one.has&hasValue != 0
@@ -75,7 +76,8 @@ func (r *rule) check(arguments []value.Value) error {
 	}
 	for _, v := range arguments {
 		if !r.types.has(v.Kind()) {
-			return invalid("ComparisonOperator " + r.name + " is not valid for " + v.Kind().String() + " AttributeValue type")
+			return invalid("ComparisonOperator " + r.name + " is not valid for " + v.Kind().String() +
+				" AttributeValue type")
 		}
 	}
 	if r.name == rules[operatorBetween].name {

@@ -14,8 +14,8 @@ import (
 // namesMax is the number of names AttributesToGet that can have.
 const namesMax = 255
 
-// Names are the attributes that the parameter AttributesToGet asks for. The zero value is a parameter that is not given. It serves one
-// goroutine at a time.
+// Names are the attributes that the parameter AttributesToGet asks for. The zero value is a parameter that is not
+// given. It serves one goroutine at a time.
 type Names struct {
 	given bool
 	list  []string
@@ -29,7 +29,8 @@ func (n *Names) Reset() {
 	n.nulls = reuse(n.nulls, entriesMax)
 }
 
-// Read reads the parameter: an array of attributes' names. The errors are *attributejson.SyntaxError and *attributejson.TypeError.
+// Read reads the parameter: an array of attributes' names. The errors are *attributejson.SyntaxError and
+// *attributejson.TypeError.
 func (n *Names) Read(r *attributejson.Reader) error {
 	n.Reset()
 	n.given = true
@@ -66,8 +67,8 @@ func (n *Names) Constrain(faults *exception.Constraints, parameter string) {
 	}
 }
 
-// Paths judges the parameter and is its tree, in the order that expr.Project works in. The error is an *expression.Error: a name that
-// stands there twice.
+// Paths judges the parameter and is its tree, in the order that expr.Project works in. The error is an
+// *expression.Error: a name that stands there twice.
 func (n *Names) Paths() ([]expr.Path, error) {
 	if !n.given {
 		return nil, nil

@@ -41,8 +41,8 @@ func (a *arena) reset() {
 	}
 }
 
-// value reads an attribute value. If it breaks one of DynamoDB's rules, it is passed over, and fault says why: that comes up only once
-// the whole body is found to be of the right types. shape is where it stands.
+// value reads an attribute value. If it breaks one of DynamoDB's rules, it is passed over, and fault says why: that
+// comes up only once the whole body is found to be of the right types. shape is where it stands.
 func (a *arena) value(r *attributejson.Reader, shape attributejson.Shape) (v value.Value, fault string, err error) {
 	if err := r.Expect(shape); err != nil && r.Peek() != attributejson.TokenNull {
 		return nil, "", err
@@ -67,7 +67,8 @@ func checkName(name string) error {
 	return nil
 }
 
-// object reads an object of a shape; member reads the value of one of its members. Members that are null count as absent.
+// object reads an object of a shape; member reads the value of one of its members. Members that are null count as
+// absent.
 func object(r *attributejson.Reader, shape attributejson.Shape, member func(name []byte) error) error {
 	if err := r.Expect(shape); err != nil {
 		return err

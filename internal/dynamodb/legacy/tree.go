@@ -8,9 +8,9 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/expression"
 )
 
-// Condition judges the parameter and is its tree, nil if nothing is asked. join is ConditionalOperator, "" if the request has none; the
-// caller has seen to AppendFaults and AppendOperatorFaults before. Call it for a parameter that is not given, too, if there is a
-// ConditionalOperator: that is an error. The error is an *expression.Error.
+// Condition judges the parameter and is its tree, nil if nothing is asked. join is ConditionalOperator, "" if the
+// request has none; the caller has seen to AppendFaults and AppendOperatorFaults before. Call it for a parameter that
+// is not given, too, if there is a ConditionalOperator: that is an error. The error is an *expression.Error.
 func (c *Conditions) Condition(join string) (expr.Condition, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -63,7 +63,8 @@ func (c *Conditions) tree(one *clause) expr.Condition {
 	case operatorContains:
 		return &expr.Contains{X: path, Member: first}
 	case operatorNotContains: // unlike NE, it is not true of an attribute that is not there
-		return &expr.And{List: []expr.Condition{&expr.Exists{Path: *path}, &expr.Not{Of: &expr.Contains{X: path, Member: first}}}}
+		return &expr.And{List: []expr.Condition{&expr.Exists{Path: *path},
+			&expr.Not{Of: &expr.Contains{X: path, Member: first}}}}
 	}
 	return &expr.Compare{Op: one.operator.comparison(), A: path, B: first}
 }
@@ -95,8 +96,8 @@ func literals(values []value.Value) []expr.Operand {
 	return list
 }
 
-// CheckKeys judges KeyConditions as far as that takes no table: what each clause means, and how many there are. The error is an
-// *expression.Error.
+// CheckKeys judges KeyConditions as far as that takes no table: what each clause means, and how many there are. The
+// error is an *expression.Error.
 func (c *Conditions) CheckKeys() error {
 	if err := c.check(); err != nil {
 		return err
@@ -107,9 +108,9 @@ func (c *Conditions) CheckKeys() error {
 	return nil
 }
 
-// Keys is CheckKeys, and the conditions that KeyConditions asks of key attributes, in the order of the request. An operator that finds
-// no range of keys is an error, which DynamoDB tells only after it found that the key's attributes are there (see Attributes). The
-// error is an *expression.Error.
+// Keys is CheckKeys, and the conditions that KeyConditions asks of key attributes, in the order of the request. An
+// operator that finds no range of keys is an error, which DynamoDB tells only after it found that the key's attributes
+// are there (see Attributes). The error is an *expression.Error.
 func (c *Conditions) Keys() ([]expression.KeyCondition, error) {
 	if err := c.CheckKeys(); err != nil {
 		return nil, err

@@ -30,15 +30,16 @@ type update struct {
 	fault     string // what is wrong with the value
 }
 
-// Reset forgets the parameter and keeps its memory, unless that is large. Trees that were made of it are of no more use.
+// Reset forgets the parameter and keeps its memory, unless that is large. Trees that were made of it are of no more
+// use.
 func (u *Updates) Reset() {
 	u.given = false
 	u.list = reuse(u.list, entriesMax)
 	u.arena.reset()
 }
 
-// Read reads the parameter: a map from attributes' names to what is done to them, {"a":{"Action":"PUT","Value":{"N":"1"}}}. The errors
-// are *attributejson.SyntaxError and *attributejson.TypeError.
+// Read reads the parameter: a map from attributes' names to what is done to them,
+// {"a":{"Action":"PUT","Value":{"N":"1"}}}. The errors are *attributejson.SyntaxError and *attributejson.TypeError.
 func (u *Updates) Read(r *attributejson.Reader) error {
 	u.Reset()
 	u.given = true
@@ -119,11 +120,11 @@ func (one *update) check() error {
 	return nil
 }
 
-// Update judges the parameter and is its tree. The caller has seen to AppendFaults before. The error is an *expression.Error. What
-// Apply then gets wrong over an item is for Wording.
+// Update judges the parameter and is its tree. The caller has seen to AppendFaults before. The error is an
+// *expression.Error. What Apply then gets wrong over an item is for Wording.
 //
-// A tree with Remove or Delete but neither Set nor Add only takes things away. Over an item that is not there, DynamoDB makes none for
-// it, while it makes one for an empty tree.
+// A tree with Remove or Delete but neither Set nor Add only takes things away. Over an item that is not there, DynamoDB
+// makes none for it, while it makes one for an empty tree.
 func (u *Updates) Update() (*expr.Update, error) {
 	tree := new(expr.Update)
 	for i := range u.list {
@@ -152,17 +153,19 @@ func (one *update) appendTo(tree *expr.Update) {
 	}
 }
 
-// appendOperand is the list at the path, or an empty one, followed by more: what ADD makes of a list, which in expressions it does not know.
+// appendOperand is the list at the path, or an empty one, followed by more: what ADD makes of a list, which in
+// expressions it does not know.
 func appendOperand(path expr.Path, more value.Value) expr.Operand {
 	empty, err := value.EndList(value.BeginList(nil), 0)
 	if err != nil { // an empty list is well-formed
 		empty = nil
 	}
-	return &expr.ListAppend{A: &expr.IfNotExists{Path: path, Default: &expr.Literal{Value: empty}}, B: &expr.Literal{Value: more}}
+	return &expr.ListAppend{A: &expr.IfNotExists{Path: path, Default: &expr.Literal{Value: empty}},
+		B: &expr.Literal{Value: more}}
 }
 
-// Wording is the error of applying an update that was made of AttributeUpdates, in the words that DynamoDB has for these. Errors that
-// expressions share are returned as they are.
+// Wording is the error of applying an update that was made of AttributeUpdates, in the words that DynamoDB has for
+// these. Errors that expressions share are returned as they are.
 func Wording(err error) error {
 	var fault *expr.Error
 	if errors.As(err, &fault) && fault.Fault == expr.FaultOperandType {

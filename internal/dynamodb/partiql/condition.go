@@ -86,7 +86,8 @@ func (p *parser) term() (expr.Operand, expr.Condition) {
 	return &path, nil
 }
 
-// parenthesized reads an operand or a condition in parentheses. It reads on from what it has, since nothing is read twice.
+// parenthesized reads an operand or a condition in parentheses. It reads on from what it has, since nothing is read
+// twice.
 func (p *parser) parenthesized() (expr.Operand, expr.Condition) {
 	defer p.leave()
 	p.advance()
@@ -215,8 +216,10 @@ func (p *parser) candidates() (list []expr.Operand) {
 var types = [...]struct {
 	name string
 	kind value.Kind
-}{{"NULL", value.Null}, {"STRING", value.String}, {"BOOL", value.Bool}, {"BOOLEAN", value.Bool}, {"NUMERIC", value.Number}, {"NUMBER", value.Number},
-	{"DECIMAL", value.Number}, {"INT", value.Number}, {"INTEGER", value.Number}, {"FLOAT", value.Number}, {"BLOB", value.Binary}, {"BINARY", value.Binary},
+}{{"NULL", value.Null}, {"STRING", value.String}, {"BOOL", value.Bool}, {"BOOLEAN", value.Bool},
+	{"NUMERIC", value.Number}, {"NUMBER", value.Number},
+	{"DECIMAL", value.Number}, {"INT", value.Number}, {"INTEGER", value.Number}, {"FLOAT", value.Number},
+	{"BLOB", value.Binary}, {"BINARY", value.Binary},
 	{"LIST", value.List}, {"STRUCT", value.Map}, {"MAP", value.Map}, {"TUPLE", value.Map}}
 
 // typeOf reads what stands behind IS. A missing attribute is of no type, and not of another one either.
@@ -281,7 +284,8 @@ func (p *parser) call() (expr.Operand, expr.Condition) {
 }
 
 // functions are those of conditions, and those of updates. // immutable
-var functions = [...]string{"attribute_exists", "attribute_not_exists", "attribute_type", "begins_with", "contains", "size", "if_not_exists", "list_append"}
+var functions = [...]string{"attribute_exists", "attribute_not_exists", "attribute_type", "begins_with", "contains",
+	"size", "if_not_exists", "list_append"}
 
 func isFunction(name string) bool {
 	for _, f := range functions {

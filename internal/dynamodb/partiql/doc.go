@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package partiql reads statements of PartiQL, as far as DynamoDB has that language: one SELECT, INSERT, UPDATE or DELETE on one table. What a
-// statement means is made of the conditions, updates and paths that DynamoDB's expressions are made of, too, by the same rules.
+// Package partiql reads statements of PartiQL, as far as DynamoDB has that language: one SELECT, INSERT, UPDATE or
+// DELETE on one table. What a statement means is made of the conditions, updates and paths that DynamoDB's expressions
+// are made of, too, by the same rules.
 //
 // Knows: PartiQL's grammar, its literals, DynamoDB's texts about faulty statements.
 // Never: tables, keys, requests, how a condition is evaluated.

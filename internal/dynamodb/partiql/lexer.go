@@ -8,7 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// tokenKind is a kind of token. A sign of one or two characters is a kind by itself: its first character, or one of the constants for two.
+// tokenKind is a kind of token. A sign of one or two characters is a kind by itself: its first character, or one of the
+// constants for two.
 type tokenKind rune
 
 const (
@@ -34,7 +35,8 @@ type token struct {
 var signs = [...]struct {
 	text string
 	kind tokenKind
-}{{"<<", tokenOpenBag}, {">>", tokenCloseBag}, {"<>", tokenNotEqual}, {"!=", tokenNotEqual}, {"<=", tokenLessOrEqual}, {">=", tokenGreaterOrEqual}}
+}{{"<<", tokenOpenBag}, {">>", tokenCloseBag}, {"<>", tokenNotEqual}, {"!=", tokenNotEqual}, {"<=", tokenLessOrEqual},
+	{">=", tokenGreaterOrEqual}}
 
 // lexer cuts a text into tokens.
 type lexer struct {
@@ -181,5 +183,6 @@ func position(text string, t token) string {
 	before := text[:t.start]
 	line := 1 + strings.Count(before, "\n")
 	column := 1 + utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:])
-	return strconv.Itoa(line) + ":" + strconv.Itoa(column) + ":" + strconv.Itoa(utf8.RuneCountInString(text[t.start:t.end]))
+	return strconv.Itoa(line) + ":" + strconv.Itoa(column) + ":" +
+		strconv.Itoa(utf8.RuneCountInString(text[t.start:t.end]))
 }

@@ -65,7 +65,8 @@ func (p *parser) parameter() value.Value {
 	return p.parameters[p.taken-1]
 }
 
-// value appends a literal or a parameter, which stands in so many lists and maps; in is the place of it in its attribute, as faults tell it.
+// value appends a literal or a parameter, which stands in so many lists and maps; in is the place of it in its
+// attribute, as faults tell it.
 func (p *parser) value(dst []byte, in string, outer int) []byte {
 	t := p.current()
 	switch {
@@ -145,7 +146,8 @@ func (p *parser) number(dst []byte, in string) []byte {
 	return number
 }
 
-// isDecimal reports whether Java's BigDecimal takes the text of a number: its exponent, and the digits behind the point less that, have 32 bits.
+// isDecimal reports whether Java's BigDecimal takes the text of a number: its exponent, and the digits behind the point
+// less that, have 32 bits.
 func isDecimal(text string) bool {
 	mantissa, exponent := text, int64(0)
 	if at := strings.IndexAny(text, "eE"); at >= 0 {
@@ -233,7 +235,8 @@ func (p *parser) bag(dst []byte, in string) []byte {
 		}
 		for _, other := range all[:i] {
 			if value.Equal(v, other) {
-				p.note("One or more parameter values were invalid: Input collection [" + listText(all) + "] contains duplicates.")
+				p.note("One or more parameter values were invalid: Input collection [" + listText(all) +
+					"] contains duplicates.")
 				return dst[:start]
 			}
 		}

@@ -26,8 +26,8 @@ const (
 	existsElsewhere = "EXISTS() must contain a single item read with additional condition"
 )
 
-// parser reads one statement. A fault of syntax sets failed and hides the rest of the text, so that every loop ends; another fault is noted, and is
-// told if no fault of syntax follows.
+// parser reads one statement. A fault of syntax sets failed and hides the rest of the text, so that every loop ends;
+// another fault is noted, and is told if no fault of syntax follows.
 type parser struct {
 	text       string
 	tokens     []token
@@ -41,7 +41,8 @@ type parser struct {
 	fault  error
 }
 
-// Parse reads a statement. parameters are the values of its question marks, in their order. The error is an *expression.Error.
+// Parse reads a statement. parameters are the values of its question marks, in their order. The error is an
+// *expression.Error.
 func Parse(text string, parameters []value.Value) (*Statement, error) {
 	tokens, ok := scan(make([]token, 0, 32), text)
 	if !ok {
@@ -278,7 +279,8 @@ func (p *parser) target(s *Statement) {
 }
 
 // clauses are the keywords that may follow a target. // immutable
-var clauses = [...]string{"WHERE", "ORDER", "SET", "REMOVE", "RETURNING", "VALUE", "GROUP", "LIMIT", "HAVING", "UNION", "JOIN", "LEFT", "INNER", "CROSS"}
+var clauses = [...]string{"WHERE", "ORDER", "SET", "REMOVE", "RETURNING", "VALUE", "GROUP", "LIMIT", "HAVING", "UNION",
+	"JOIN", "LEFT", "INNER", "CROSS"}
 
 // refuseAlias refuses a second name of a table, with AS or without.
 func (p *parser) refuseAlias() {

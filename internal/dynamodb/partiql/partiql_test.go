@@ -13,7 +13,8 @@ import (
 	"github.com/weftdb/weft/internal/data/value/valuetest"
 )
 
-// TestParse runs the texts of testdata/statements: "parse" reads each line, with the values of "values" for its question marks, and shows what it means.
+// TestParse runs the texts of testdata/statements: "parse" reads each line, with the values of "values" for its
+// question marks, and shows what it means.
 func TestParse(t *testing.T) {
 	var parameters []value.Value
 	datadriven.Walk(t, "testdata/statements", func(t *testing.T, path string) {
@@ -35,7 +36,8 @@ func TestParse(t *testing.T) {
 			var out strings.Builder
 			for line := range strings.Lines(d.Input) {
 				line = strings.TrimSuffix(line, "\n")
-				out.WriteString(line + "\n  " + show(Parse(line, parameters[:min(len(parameters), strings.Count(line, "?"))])) + "\n")
+				out.WriteString(line + "\n  " +
+					show(Parse(line, parameters[:min(len(parameters), strings.Count(line, "?"))])) + "\n")
 			}
 			return out.String()
 		})
@@ -83,8 +85,10 @@ func show(s *Statement, err error) string {
 // FuzzParse: no text makes the parser fall over, and what it takes names a table.
 func FuzzParse(f *testing.F) {
 	for _, text := range [...]string{`SELECT a.b, c[0] FROM "T"."x" WHERE pk = ? AND (sk > 1 OR NOT begins_with(sk, 'a')) ORDER BY sk DESC`,
-		`INSERT INTO "T" VALUE {'a': <<1, 2>>, 'b': [true, null, {'c': -.73e1}]}`, `UPDATE "T" SET n = n + ? REMOVE m WHERE pk = 'it''s' RETURNING ALL OLD *`,
-		`DELETE FROM T WHERE pk = 1 -- all`, `EXISTS(SELECT * FROM "T" WHERE pk = 1 AND attribute_exists(a) = true)`, strings.Repeat("(", 250)} {
+		`INSERT INTO "T" VALUE {'a': <<1, 2>>, 'b': [true, null, {'c': -.73e1}]}`,
+		`UPDATE "T" SET n = n + ? REMOVE m WHERE pk = 'it''s' RETURNING ALL OLD *`,
+		`DELETE FROM T WHERE pk = 1 -- all`, `EXISTS(SELECT * FROM "T" WHERE pk = 1 AND attribute_exists(a) = true)`,
+		strings.Repeat("(", 250)} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -52,7 +52,8 @@ func Is(err error, name string) bool {
 	return ok && fault.Name == name
 }
 
-// Call runs an operation: it sends in and reads the answer into out, both as JSON; a nil out is not read. Errors: *Fault, those of HTTP.
+// Call runs an operation: it sends in and reads the answer into out, both as JSON; a nil out is not read. Errors:
+// *Fault, those of HTTP.
 func (s *Service) Call(ctx context.Context, operation string, in, out any) error {
 	body, err := json.Marshal(in)
 	if err != nil {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package streamreader reads the streams of a table through DynamoDB Streams, shard after shard, and knows where it goes on.
+// Package streamreader reads the streams of a table through DynamoDB Streams, shard after shard, and knows where it
+// goes on.
 //
 // Knows: streams, shards and their parents, iterators, positions.
 // Never: what is done with records.
@@ -58,7 +59,8 @@ type Reader struct {
 	Table   string
 	// FromNow leaves out what there is when the first poll begins, unless a position was given.
 	FromNow bool
-	// Kept says that the position is kept for later, so that it must tell where now is, even if no change comes. Then FromNow reads all that there is, once.
+	// Kept says that the position is kept for later, so that it must tell where now is, even if no change comes. Then
+	// FromNow reads all that there is, once.
 	Kept     bool
 	Position Position
 	// Lost is called when records were too old before they were read.
@@ -72,9 +74,11 @@ type shard struct {
 	Parent string `json:"ParentShardId"`
 }
 
-// Poll reads what is new and calls handle with pages of it. When handle returns nil, the position is behind the page. n is the number of records read; ended says that
-// the table's last stream is switched off and read to its end. Errors: ErrNoStream, handle's, those of the service.
-func (r *Reader) Poll(ctx context.Context, handle func(ctx context.Context, shard string, records []Record) error) (n int, ended bool, err error) {
+// Poll reads what is new and calls handle with pages of it. When handle returns nil, the position is behind the page. n
+// is the number of records read; ended says that the table's last stream is switched off and read to its end. Errors:
+// ErrNoStream, handle's, those of the service.
+func (r *Reader) Poll(ctx context.Context,
+	handle func(ctx context.Context, shard string, records []Record) error) (n int, ended bool, err error) {
 	if r.Position.Stream == "" {
 		if err := r.begin(ctx); err != nil {
 			return 0, false, err
@@ -192,7 +196,8 @@ func (r *Reader) describe(ctx context.Context) (shards []shard, off bool, err er
 }
 
 // pollStream reads what is new in the current stream. done says that nothing more comes.
-func (r *Reader) pollStream(ctx context.Context, handle func(context.Context, string, []Record) error) (n int, done bool, err error) {
+func (r *Reader) pollStream(ctx context.Context, handle func(context.Context, string, []Record) error) (n int,
+	done bool, err error) {
 	shards, off, err := r.describe(ctx)
 	if err != nil {
 		return 0, false, err
@@ -231,7 +236,8 @@ func (r *Reader) forget(there map[string]bool) {
 	}
 }
 
-func (r *Reader) pollShard(ctx context.Context, id string, handle func(context.Context, string, []Record) error) (n int, err error) {
+func (r *Reader) pollShard(ctx context.Context, id string, handle func(context.Context, string, []Record) error) (n int,
+	err error) {
 	for {
 		if r.iterators[id] == "" {
 			if err := r.iterate(ctx, id, "TRIM_HORIZON"); err != nil {

@@ -23,7 +23,8 @@ type API struct {
 	DB *database.DB
 	// Region and AccountID stand in ARNs.
 	Region, AccountID string
-	// Guard decides whether the principal of a request's context may do what it asks for. nil: everybody may do everything.
+	// Guard decides whether the principal of a request's context may do what it asks for. nil: everybody may do
+	// everything.
 	Guard *permission.Guard
 }
 
@@ -45,7 +46,8 @@ var operations = []Operation{
 func Operations() []Operation { return operations }
 
 // operation is an operation on requests of type In.
-func operation[In any](name string, run func(a *API, ctx context.Context, in *In, dst []byte) ([]byte, error)) Operation {
+func operation[In any](name string, run func(a *API, ctx context.Context, in *In, dst []byte) ([]byte,
+	error)) Operation {
 	return Operation{Name: name, Run: func(a *API, ctx context.Context, body, dst []byte) ([]byte, error) {
 		in := new(In)
 		if err := control.Read(body, in); err != nil {
@@ -101,7 +103,8 @@ func (a *API) missing(ctx context.Context, table, label, operation string) error
 }
 
 func (a *API) notFound(table, label string) error {
-	return exception.New(exception.KindResourceNotFound, "Requested resource not found: Stream: "+a.account().StreamARN(table, label)+" not found")
+	return exception.New(exception.KindResourceNotFound,
+		"Requested resource not found: Stream: "+a.account().StreamARN(table, label)+" not found")
 }
 
 // ask wants the caller to be allowed an operation on a stream; "" for a table.

@@ -33,13 +33,15 @@ func (a *API) listStreams(ctx context.Context, in *listRequest, dst []byte) ([]b
 		return nil, err
 	}
 	if a.Guard != nil {
-		if err := exception.Authorization(a.Guard.Check(ctx, permission.FromContext(ctx), permission.Request{Action: "dynamodb:ListStreams", Resource: "*"})); err != nil {
+		if err := exception.Authorization(a.Guard.Check(ctx, permission.FromContext(ctx),
+			permission.Request{Action: "dynamodb:ListStreams", Resource: "*"})); err != nil {
 			return nil, err
 		}
 	}
 	var after listedStream
 	if in.ExclusiveStartStreamArn != nil {
-		if after.TableName, after.StreamLabel, err = a.account().Stream(*in.ExclusiveStartStreamArn, "ListStreams"); err != nil {
+		if after.TableName, after.StreamLabel, err = a.account().Stream(*in.ExclusiveStartStreamArn,
+			"ListStreams"); err != nil {
 			return nil, err
 		}
 	}
@@ -74,7 +76,8 @@ func (a *API) tables(only *string, from string) func(yield func(string) bool) {
 		if from != "" && !yield(from) {
 			return
 		}
-		for names := a.DB.Tables("", from, pageMax); len(names) > 0; names = a.DB.Tables("", names[len(names)-1], pageMax) {
+		for names := a.DB.Tables("", from, pageMax); len(names) > 0; names = a.DB.Tables("", names[len(names)-1],
+			pageMax) {
 			for _, name := range names {
 				if !yield(name) {
 					return
@@ -159,8 +162,10 @@ func (a *API) describeStream(ctx context.Context, in *describeRequest, dst []byt
 		return nil, err
 	}
 	d := description{
-		StreamArn: a.account().StreamARN(s.Descriptor().Name, s.Label), StreamLabel: s.Label, StreamStatus: "ENABLED", StreamViewType: s.Images.String(),
-		CreationRequestDateTime: float64(s.CreatedAtMS) / 1000, TableName: s.Descriptor().Name, KeySchema: tablemodel.KeySchema(s.Descriptor()), Shards: []describedShard{},
+		StreamArn: a.account().StreamARN(s.Descriptor().Name, s.Label), StreamLabel: s.Label, StreamStatus: "ENABLED",
+		StreamViewType:          s.Images.String(),
+		CreationRequestDateTime: float64(s.CreatedAtMS) / 1000, TableName: s.Descriptor().Name,
+		KeySchema: tablemodel.KeySchema(s.Descriptor()), Shards: []describedShard{},
 	}
 	switch {
 	case s.ClosedAtMS != 0:
@@ -203,7 +208,8 @@ func (in *describeRequest) choose(all []database.Shard) []database.Shard {
 		if !ok {
 			return nil // it is too old to be known: so are its children, or they are roots by now
 		}
-		all = slices.DeleteFunc(slices.Clone(all), func(s database.Shard) bool { return s.Bucket != parent.Bucket || s.From != parent.To || parent.To == 0 })
+		all = slices.DeleteFunc(slices.Clone(all),
+			func(s database.Shard) bool { return s.Bucket != parent.Bucket || s.From != parent.To || parent.To == 0 })
 	}
 	if in.ExclusiveStartShardID == nil {
 		return all
@@ -217,7 +223,8 @@ func (in *describeRequest) choose(all []database.Shard) []database.Shard {
 }
 
 func describe(s database.Shard, all []database.Shard) describedShard {
-	d := describedShard{ShardID: shardID(s), SequenceNumberRange: sequenceRange{StartingSequenceNumber: sequence(s.From, 0)}}
+	d := describedShard{ShardID: shardID(s),
+		SequenceNumberRange: sequenceRange{StartingSequenceNumber: sequence(s.From, 0)}}
 	if s.To != 0 {
 		d.SequenceNumberRange.EndingSequenceNumber = sequence(s.To-1, perCommit-1)
 	}
@@ -227,7 +234,8 @@ func describe(s database.Shard, all []database.Shard) describedShard {
 	return d
 }
 
-// shardID names a shard as AWS does: the milliseconds of its beginning, then eight hexadecimal digits, here of the rest of its first stamp and the bucket.
+// shardID names a shard as AWS does: the milliseconds of its beginning, then eight hexadecimal digits, here of the rest
+// of its first stamp and the bucket.
 func shardID(s database.Shard) string {
 	return fmt.Sprintf("shardId-%020d-%08x", s.FromMS(), (s.From<<8|uint64(s.Bucket.Bucket))&0xffffffff)
 }

@@ -21,7 +21,8 @@ func FuzzParseSequence(f *testing.F) {
 	})
 }
 
-// FuzzParseIterator checks that no text of a client's makes an iterator without a shard, or one before the first change.
+// FuzzParseIterator checks that no text of a client's makes an iterator without a shard, or one before the first
+// change.
 func FuzzParseIterator(f *testing.F) {
 	f.Add("arn:aws:dynamodb:us-east-1:000000000000:table/t/stream/2026-01-01T00:00:00.000|1|eyJTaGFyZCI6InMifQ==")
 	f.Add("arn|1|e30=")

@@ -50,7 +50,8 @@ func (in *iteratorRequest) check() error {
 		}
 	}
 	if in.ShardIteratorType != nil {
-		faults.OneOf(true, *in.ShardIteratorType, "shardIteratorType", []string{"TRIM_HORIZON", "LATEST", "AT_SEQUENCE_NUMBER", "AFTER_SEQUENCE_NUMBER"})
+		faults.OneOf(true, *in.ShardIteratorType, "shardIteratorType",
+			[]string{"TRIM_HORIZON", "LATEST", "AT_SEQUENCE_NUMBER", "AFTER_SEQUENCE_NUMBER"})
 	}
 	if err := faults.Err(); err != nil {
 		return err
@@ -100,7 +101,8 @@ func (in *iteratorRequest) place(ctx context.Context, s *stream, shard database.
 	}
 	stamp, n, ok := parseSequence(*in.SequenceNumber)
 	if !ok || stamp < shard.From || shard.To != 0 && stamp >= shard.To {
-		return database.Position{}, exception.Validation("Invalid SequenceNumber: " + *in.SequenceNumber + " is not in the range of the shard")
+		return database.Position{}, exception.Validation("Invalid SequenceNumber: " + *in.SequenceNumber +
+			" is not in the range of the shard")
 	}
 	if stamp < s.Horizon() {
 		return database.Position{}, trimmed()
@@ -117,7 +119,8 @@ func passed(ctx context.Context, s *stream, shard database.Shard, stamp uint64, 
 	if n == 0 {
 		return at, nil
 	}
-	next, _, err := s.Changes(ctx, &s.Stream, shard, at, func(r *database.Record) bool { return r.At.Stamp == stamp && r.At.N+1 < n })
+	next, _, err := s.Changes(ctx, &s.Stream, shard, at,
+		func(r *database.Record) bool { return r.At.Stamp == stamp && r.At.N+1 < n })
 	if err == nil && next.Stamp > stamp { // the first change of a later commit was met
 		next = database.Position{Stamp: stamp + 1}
 	}
@@ -125,12 +128,14 @@ func passed(ctx context.Context, s *stream, shard database.Shard, stamp uint64, 
 }
 
 func trimmed() error {
-	return exception.New(exception.KindTrimmed, "The operation attempted to read past the oldest stream record in a shard: records are kept for 24 hours")
+	return exception.New(exception.KindTrimmed,
+		"The operation attempted to read past the oldest stream record in a shard: records are kept for 24 hours")
 }
 
 // iterator writes an iterator: the stream's ARN, a version, and the place.
 func (a *API) iterator(s *stream, shard database.Shard, at database.Position) string {
-	text, _ := json.Marshal(iterator{shardID(shard), at.Stamp, at.Key, at.N, a.DB.NowMS() + iteratorLife.Milliseconds()})
+	text, _ := json.Marshal(iterator{shardID(shard), at.Stamp, at.Key, at.N,
+		a.DB.NowMS() + iteratorLife.Milliseconds()})
 	return a.account().StreamARN(s.Descriptor().Name, s.Label) + "|1|" + base64.StdEncoding.EncodeToString(text)
 }
 
@@ -182,7 +187,8 @@ func (a *API) getRecords(ctx context.Context, in *recordsRequest, dst []byte) ([
 
 func (a *API) readFrom(ctx context.Context, s *stream, i *iterator, limit int, dst []byte) ([]byte, error) {
 	if i.ExpiresMS < a.DB.NowMS() {
-		return nil, exception.New(exception.KindIteratorExpired, "Iterator expired. The iterator was created more than 15 minutes ago")
+		return nil, exception.New(exception.KindIteratorExpired,
+			"Iterator expired. The iterator was created more than 15 minutes ago")
 	}
 	all, err := s.Shards(ctx, &s.Stream)
 	if err != nil {
@@ -235,7 +241,9 @@ func (w *writer) append(r *database.Record) {
 	number := sequence(r.At.Stamp, r.At.N)
 	w.dst = append(w.dst, `{"eventID":"`...)
 	w.dst = append(w.dst, eventID(table.UUID, w.stream.Label, r, number)...)
-	w.dst = append(w.dst, `","eventName":"`+r.EventName()+`","eventVersion":"1.1","eventSource":"aws:dynamodb","awsRegion":"`+w.api.Region+`","dynamodb":{"ApproximateCreationDateTime":`...)
+	w.dst = append(w.dst, `","eventName":"`+r.EventName()+
+		`","eventVersion":"1.1","eventSource":"aws:dynamodb","awsRegion":"`+w.api.Region+
+		`","dynamodb":{"ApproximateCreationDateTime":`...)
 	w.dst = strconv.AppendInt(w.dst, r.AtMS/1000, 10)
 	size := 0
 	image := func(name string, row value.Row) {

@@ -35,11 +35,13 @@ var (
 //	end TABLE        ends the open shards of a table's streams
 //	pass DURATION    lets time pass, and then does what is done in the background: on the journal, and on items whose time has come
 //
-// In a body, $stream, $shard, $number and $iterator are the last ones that were shown, and $shard1 the first that was shown, and so on: what varies is shown by such names.
+// In a body, $stream, $shard, $number and $iterator are the last ones that were shown, and $shard1 the first that was
+// shown, and so on: what varies is shown by such names.
 func TestStreams(t *testing.T) {
 	datadriven.Walk(t, "testdata/streams", func(t *testing.T, path string) {
 		passed := new(atomic.Int64)
-		db := testdb.OpenWith(t, database.Options{ExpiryInterval: -1, Now: func() time.Time { return time.Now().Add(time.Duration(passed.Load())) }})
+		db := testdb.OpenWith(t, database.Options{ExpiryInterval: -1,
+			Now: func() time.Time { return time.Now().Add(time.Duration(passed.Load())) }})
 		s := script{api: &dynamodb.API{DB: db}, known: map[string][]string{}}
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			switch d.Cmd {

@@ -77,9 +77,10 @@ func isAccountID(text string) bool {
 	return len(text) == 12 && strings.IndexFunc(text, func(r rune) bool { return r < '0' || r > '9' }) < 0
 }
 
-// Table is the name of a table that a request for an operation gave as it is or by its ARN. It allocates nothing for a plain name.
-// Errors: a ValidationException for what is no ARN of a table, an AccessDeniedException for a table of another account, a
-// ResourceNotFoundException for one of another region, whose tables Amazon would look for at another address.
+// Table is the name of a table that a request for an operation gave as it is or by its ARN. It allocates nothing for a
+// plain name. Errors: a ValidationException for what is no ARN of a table, an AccessDeniedException for a table of
+// another account, a ResourceNotFoundException for one of another region, whose tables Amazon would look for at another
+// address.
 func (a Account) Table(name, operation string) (string, error) {
 	if !strings.HasPrefix(name, "arn:") {
 		return name, nil
@@ -91,8 +92,9 @@ func (a Account) Table(name, operation string) (string, error) {
 	return x.table, err
 }
 
-// Resource is the table that a member ResourceArn names, and the part of the table: "" for the table itself, or "stream/" and a
-// stream's label. Errors: those of Table. A name that is no ARN is refused here, and so is one that is too short to be made through this API.
+// Resource is the table that a member ResourceArn names, and the part of the table: "" for the table itself, or
+// "stream/" and a stream's label. Errors: those of Table. A name that is no ARN is refused here, and so is one that is
+// too short to be made through this API.
 func (a Account) Resource(text *string, operation string) (table, part string, err error) {
 	if text == nil {
 		return "", "", exception.Validation("Invalid TableArn")
@@ -104,8 +106,8 @@ func (a Account) Resource(text *string, operation string) (table, part string, e
 	return x.table, x.part, err
 }
 
-// IsForeign reports whether a ResourceArn has the form of an ARN, such as "a:b:c:d:e:f/g", but begins as none does. AWS looks at it after the
-// members of the request.
+// IsForeign reports whether a ResourceArn has the form of an ARN, such as "a:b:c:d:e:f/g", but begins as none does. AWS
+// looks at it after the members of the request.
 func IsForeign(text *string) bool {
 	return text != nil && !strings.HasPrefix(*text, "arn:") && foreignPattern.MatchString(*text)
 }
@@ -132,7 +134,8 @@ func invalidARN(text string) error {
 
 // AccessDenied is Amazon's answer about a resource whose existence it does not reveal.
 func (a Account) AccessDenied(arn, operation string) error {
-	return exception.New(exception.KindAccessDenied, "User: arn:aws:iam::"+a.ID+":root is not authorized to perform: dynamodb:"+operation+" on resource: "+arn)
+	return exception.New(exception.KindAccessDenied,
+		"User: arn:aws:iam::"+a.ID+":root is not authorized to perform: dynamodb:"+operation+" on resource: "+arn)
 }
 
 // NotFound is the answer of requests about tables for a table that does not exist.

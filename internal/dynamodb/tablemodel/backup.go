@@ -31,7 +31,8 @@ func (a Account) Backup(text *string, operation string) (table, id string, err e
 	return a.Part(text, "backup", operation)
 }
 
-// tablePart is what belongs to a table: the member with its ARN, what errors call it, and the exception for one that is not there.
+// tablePart is what belongs to a table: the member with its ARN, what errors call it, and the exception for one that is
+// not there.
 type tablePart struct {
 	member, noun string
 	notFound     exception.Kind
@@ -45,8 +46,8 @@ var belongings = map[string]tablePart{
 	"bulk-operation": {"bulkOperationArn", "Bulk operation", exception.KindResourceNotFound},
 }
 
-// Part reads the ARN of something of a kind that belongs to a table. Errors: a ValidationException for what is none, an AccessDeniedException for one of
-// another account, the exception of the kind for one of another region.
+// Part reads the ARN of something of a kind that belongs to a table. Errors: a ValidationException for what is none, an
+// AccessDeniedException for one of another account, the exception of the kind for one of another region.
 func (a Account) Part(text *string, kind, operation string) (table, id string, err error) {
 	member := belongings[kind].member
 	var faults constraints
@@ -101,7 +102,8 @@ const (
 // DescribeBackupDetails describes a backup by itself.
 func DescribeBackupDetails(b *database.TableBackup, account Account) BackupDetails {
 	d := BackupDetails{
-		BackupArn: account.BackupARN(b.Schema.Name, b.ID), BackupName: b.Name, BackupSizeBytes: b.Bytes, BackupStatus: backupCreating, BackupType: "USER",
+		BackupArn: account.BackupARN(b.Schema.Name, b.ID), BackupName: b.Name, BackupSizeBytes: b.Bytes,
+		BackupStatus: backupCreating, BackupType: "USER",
 		BackupCreationDateTime: seconds(b.MadeMS),
 	}
 	switch {
@@ -122,7 +124,8 @@ type BackupSummary struct {
 
 // SummarizeBackup describes a backup in a list.
 func SummarizeBackup(b *database.TableBackup, account Account) BackupSummary {
-	return BackupSummary{DescribeBackupDetails(b, account), account.TableARN(b.Schema.Name), b.Schema.Name, b.Schema.UUID}
+	return BackupSummary{DescribeBackupDetails(b, account), account.TableARN(b.Schema.Name), b.Schema.Name,
+		b.Schema.UUID}
 }
 
 // BackupDescription describes a backup with its table.
@@ -182,9 +185,11 @@ func DescribeBackup(b *database.TableBackup, account Account) (*BackupDescriptio
 		return nil, err
 	}
 	d := &BackupDescription{BackupDetails: DescribeBackupDetails(b, account), SourceTableDetails: sourceDetails{
-		TableName: table.Name, TableID: table.UUID, TableArn: account.TableARN(table.Name), TableSizeBytes: b.Bytes, KeySchema: keysOf(&table.Primary),
-		TableCreationDateTime: seconds(table.CreatedAtMS), ProvisionedThroughput: unitsOf(s.Throughput), OnDemandThroughput: s.OnDemand.describe(),
-		ItemCount: b.Rows, BillingMode: s.billing(),
+		TableName: table.Name, TableID: table.UUID, TableArn: account.TableARN(table.Name), TableSizeBytes: b.Bytes,
+		KeySchema:             keysOf(&table.Primary),
+		TableCreationDateTime: seconds(table.CreatedAtMS), ProvisionedThroughput: unitsOf(s.Throughput),
+		OnDemandThroughput: s.OnDemand.describe(),
+		ItemCount:          b.Rows, BillingMode: s.billing(),
 	}}
 	d.SourceTableFeatureDetails.TimeToLiveDescription.TimeToLiveStatus = "DISABLED"
 	if e := database.ExpiryOf(table); e.State == database.ExpiryActive {
@@ -193,7 +198,8 @@ func DescribeBackup(b *database.TableBackup, account Account) (*BackupDescriptio
 	for _, x := range indexesOf(table) {
 		one := sourceIndex{IndexName: x.Name, KeySchema: keysOf(x), Projection: projectionOf(x)}
 		if x.Local {
-			d.SourceTableFeatureDetails.LocalSecondaryIndexes = append(d.SourceTableFeatureDetails.LocalSecondaryIndexes, one)
+			d.SourceTableFeatureDetails.LocalSecondaryIndexes = append(
+				d.SourceTableFeatureDetails.LocalSecondaryIndexes, one)
 			continue
 		}
 		own, err := settingsOfIndex(x)
@@ -202,7 +208,8 @@ func DescribeBackup(b *database.TableBackup, account Account) (*BackupDescriptio
 		}
 		throughput := unitsOf(own.Throughput)
 		one.ProvisionedThroughput, one.OnDemandThroughput = &throughput, own.OnDemand.describe()
-		d.SourceTableFeatureDetails.GlobalSecondaryIndexes = append(d.SourceTableFeatureDetails.GlobalSecondaryIndexes, one)
+		d.SourceTableFeatureDetails.GlobalSecondaryIndexes = append(d.SourceTableFeatureDetails.GlobalSecondaryIndexes,
+			one)
 	}
 	return d, nil
 }
@@ -233,8 +240,10 @@ func (r *ListBackups) Check() (limit int, err error) {
 func (r *ListBackups) Wants(b *database.TableBackup) bool {
 	at := float64(b.MadeMS) / 1000
 	kind := valueOf(r.BackupType)
-	return !IsHidden(b.Schema) && b.Failed == "" && (kind == "" || kind == "USER" || kind == "ALL") && (r.TableName == nil || *r.TableName == b.Schema.Name) &&
-		(r.TimeRangeLowerBound == nil || at >= *r.TimeRangeLowerBound) && (r.TimeRangeUpperBound == nil || at < *r.TimeRangeUpperBound)
+	return !IsHidden(b.Schema) && b.Failed == "" && (kind == "" || kind == "USER" || kind == "ALL") &&
+		(r.TableName == nil || *r.TableName == b.Schema.Name) &&
+		(r.TimeRangeLowerBound == nil || at >= *r.TimeRangeLowerBound) &&
+		(r.TimeRangeUpperBound == nil || at < *r.TimeRangeUpperBound)
 }
 
 // RestoreFromBackup is the body of RestoreTableFromBackup.
@@ -315,8 +324,8 @@ func (r *restore) Check(limits Limits) error {
 	return r.SSESpecificationOverride.Check("SSESpecificationOverride", limits.Encryption)
 }
 
-// Edit makes the schema of a backup that of the restored table: as at AWS, without tags, time to live, resource policy, and protection from deletion. Tags
-// that say how the table lies stay with it.
+// Edit makes the schema of a backup that of the restored table: as at AWS, without tags, time to live, resource policy,
+// and protection from deletion. Tags that say how the table lies stay with it.
 func (r *restore) Edit(source, backup string, nowMS int64) func(*schema.Table) error {
 	return func(table *schema.Table) error {
 		s, err := SettingsOf(table)
@@ -328,7 +337,8 @@ func (r *restore) Edit(source, backup string, nowMS int64) func(*schema.Table) e
 		}
 		s.DeletionRefused, s.History, s.Warm = false, history{}, nil
 		s.Encryption = r.SSESpecificationOverride.after(s.Encryption)
-		s.Tags = slices.DeleteFunc(s.Tags, func(tag Tag) bool { return !strings.HasPrefix(*tag.Key, schema.InternalPrefix) })
+		s.Tags = slices.DeleteFunc(s.Tags,
+			func(tag Tag) bool { return !strings.HasPrefix(*tag.Key, schema.InternalPrefix) })
 		s.Restored = &origin{BackupArn: backup, TableArn: source, AtMS: nowMS}
 		if table.Dialect, err = permission.SetPolicy(keep(table.Dialect, &s), nil); err != nil {
 			return err
@@ -365,7 +375,8 @@ func (r *restore) override(s *Settings) error {
 	return nil
 }
 
-// overrideIndexes leaves out the indexes that the request does not name, where it names any, and changes the capacity of the others.
+// overrideIndexes leaves out the indexes that the request does not name, where it names any, and changes the capacity
+// of the others.
 func (r *restore) overrideIndexes(table *schema.Table, billing string) error {
 	for _, one := range []struct {
 		list  []IndexMember
@@ -394,8 +405,10 @@ func (x *IndexMember) matches(table *schema.Table, local bool) error {
 		return exception.InvalidValue("Index %s is not in the backup: indexes can be left out of a restored table, but not added", x.name())
 	}
 	projection := projectionOf(had)
-	if !slices.Equal(givenKeys(x.KeySchema), keysOf(had)) || valueOf(x.Projection.ProjectionType) != projection.ProjectionType ||
-		x.Projection.NonKeyAttributes != nil && !slices.Equal(x.Projection.includedNames(), projection.NonKeyAttributes) {
+	if !slices.Equal(givenKeys(x.KeySchema), keysOf(had)) ||
+		valueOf(x.Projection.ProjectionType) != projection.ProjectionType ||
+		x.Projection.NonKeyAttributes != nil &&
+			!slices.Equal(x.Projection.includedNames(), projection.NonKeyAttributes) {
 		return exception.InvalidValue("Index %s has another KeySchema or Projection in the backup", x.name())
 	}
 	return nil
@@ -412,7 +425,8 @@ func (r *restore) overrideCapacity(table *schema.Table, billing string) error {
 			return err
 		}
 		given := IndexMember{}
-		if at := slices.IndexFunc(r.GlobalSecondaryIndexOverride, func(m IndexMember) bool { return m.name() == x.Name }); at >= 0 {
+		if at := slices.IndexFunc(r.GlobalSecondaryIndexOverride,
+			func(m IndexMember) bool { return m.name() == x.Name }); at >= 0 {
 			given = r.GlobalSecondaryIndexOverride[at]
 		}
 		switch {

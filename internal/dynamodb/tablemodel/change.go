@@ -63,7 +63,8 @@ func (u *Update) checkIndexUpdates() error {
 		}
 		name := change.name()
 		if seen[name] {
-			return exception.InvalidValue("Only one global secondary index update per index is allowed simultaneously. Index: %s", name)
+			return exception.InvalidValue(
+				"Only one global secondary index update per index is allowed simultaneously. Index: %s", name)
 		}
 		seen[name] = true
 	}
@@ -82,7 +83,9 @@ func (one *IndexUpdate) check() error {
 		return exception.InvalidValue("One of GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, GlobalSecondaryIndexUpdate.Delete must not be null")
 	case given > 1: // the text is from memory
 		return exception.InvalidValue("Only one of GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, GlobalSecondaryIndexUpdate.Delete may be specified")
-	case one.Update != nil && one.Update.ProvisionedThroughput == nil && one.Update.OnDemandThroughput == nil && one.Update.WarmThroughput == nil: // from memory
+	// from memory
+	case one.Update != nil && one.Update.ProvisionedThroughput == nil && one.Update.OnDemandThroughput == nil &&
+		one.Update.WarmThroughput == nil:
 		return exception.InvalidValue("ProvisionedThroughput, OnDemandThroughput or WarmThroughput must be specified for index: %s", one.name())
 	}
 	return nil
@@ -94,7 +97,8 @@ func (u *Update) changesSettings() bool {
 
 // takesTime reports whether the table's settings change in a way that Amazon needs a while for.
 func (u *Update) takesTime() bool {
-	return u.BillingMode != nil || u.ProvisionedThroughput != nil || u.OnDemandThroughput != nil || u.WarmThroughput != nil ||
+	return u.BillingMode != nil || u.ProvisionedThroughput != nil || u.OnDemandThroughput != nil ||
+		u.WarmThroughput != nil ||
 		u.SSESpecification != nil || u.StreamSpecification != nil || u.TableClass != nil
 }
 
@@ -102,7 +106,8 @@ func (u *Update) takesTime() bool {
 func (u *Update) Against(table *schema.Table, limits Limits) (*Change, error) {
 	online := u.online()
 	if online > 1 {
-		return nil, exception.New(exception.KindLimitExceeded, "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table")
+		return nil, exception.New(exception.KindLimitExceeded,
+			"Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table")
 	}
 	if err := u.settingsAgainst(table); err != nil {
 		return nil, err
@@ -136,7 +141,8 @@ func (u *Update) online() (count int) {
 
 // InUse is the exception for a table on whose indexes work goes on.
 func InUse(table string) error {
-	return exception.New(exception.KindResourceInUse, "Attempt to change a resource which is still in use: Table is being updated: "+table)
+	return exception.New(exception.KindResourceInUse,
+		"Attempt to change a resource which is still in use: Table is being updated: "+table)
 }
 
 // settingsAgainst judges what a request wants of the settings of the table and its indexes.
@@ -169,7 +175,8 @@ func (u *Update) checkThroughput(s *Settings, billing string) error {
 	return u.ProvisionedThroughput.checkChange(s.Throughput, "table", "")
 }
 
-// indexSettingsAgainst judges the throughput of indexes: that of unknown ones by itself, since it is looked at before they are missed.
+// indexSettingsAgainst judges the throughput of indexes: that of unknown ones by itself, since it is looked at before
+// they are missed.
 func (u *Update) indexSettingsAgainst(table *schema.Table, billing string) error {
 	for i := range u.GlobalSecondaryIndexUpdates {
 		if t := u.GlobalSecondaryIndexUpdates[i].Update; t != nil && !HasIndex(table, valueOf(t.IndexName)) {
@@ -187,7 +194,9 @@ func (u *Update) indexSettingsAgainst(table *schema.Table, billing string) error
 			continue
 		}
 		given := u.throughputOf(x.Name)
-		if valueOf(u.BillingMode) == provisioned && s.Throughput == nil && (given == nil || given.ProvisionedThroughput == nil) { // the text is from memory
+		// the text is from memory
+		if valueOf(u.BillingMode) == provisioned && s.Throughput == nil &&
+			(given == nil || given.ProvisionedThroughput == nil) {
 			return exception.InvalidValue("ProvisionedThroughput must be specified for index: %s", x.Name)
 		}
 		if given == nil {
@@ -237,7 +246,8 @@ func (u *Update) drops(index string) bool {
 	return false
 }
 
-func (u *Update) indexAgainst(one *IndexUpdate, table *schema.Table, billing string, limits Limits, change *Change) error {
+func (u *Update) indexAgainst(one *IndexUpdate, table *schema.Table, billing string, limits Limits,
+	change *Change) error {
 	index, exists := indexOf(table, one.name())
 	switch {
 	case one.Create != nil && exists:
@@ -249,7 +259,8 @@ func (u *Update) indexAgainst(one *IndexUpdate, table *schema.Table, billing str
 	case !exists || index.Local:
 		return exception.New(exception.KindResourceNotFound, "Requested resource not found")
 	case stateOf(index) == deleting:
-		return exception.New(exception.KindResourceInUse, "Attempt to change a resource which is still in use: Index is being deleted: "+index.Name)
+		return exception.New(exception.KindResourceInUse,
+			"Attempt to change a resource which is still in use: Index is being deleted: "+index.Name)
 	case one.Delete != nil:
 		change.DropIndex = index.Name
 		return nil
@@ -282,8 +293,9 @@ func stateOf(x *schema.Index) string {
 	return creating
 }
 
-// Edit returns an edit of a table's schema, as weft's Table.SetDialect runs it in a transaction. It judges the request once more, for
-// another one may have come in between, and changes the settings kept in the table's schema and in those of its indexes.
+// Edit returns an edit of a table's schema, as weft's Table.SetDialect runs it in a transaction. It judges the request
+// once more, for another one may have come in between, and changes the settings kept in the table's schema and in those
+// of its indexes.
 func (c *Change) Edit(db *database.DB, nowMS int64) func(*schema.Table) error {
 	return func(table *schema.Table) error {
 		if err := c.update.settingsAgainst(table); err != nil {

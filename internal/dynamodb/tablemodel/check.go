@@ -13,12 +13,14 @@ import (
 // TableNameError judges the name of a table in a request about a table that is to be there.
 func TableNameError(name *string) error {
 	if name != nil && (len(*name) < nameLengthMin || len(*name) > nameLengthMax) {
-		return exception.Validationf("TableName must be at least %d characters long and at most %d characters long", nameLengthMin, nameLengthMax)
+		return exception.Validationf("TableName must be at least %d characters long and at most %d characters long",
+			nameLengthMin, nameLengthMax)
 	}
 	return newNameError(name)
 }
 
-// newNameError judges the name of a table that is to be made, by itself. Of one that is too short or too long the letters are not looked at.
+// newNameError judges the name of a table that is to be made, by itself. Of one that is too short or too long the
+// letters are not looked at.
 func newNameError(name *string) error {
 	const member = "tableName"
 	var faults constraints
@@ -143,14 +145,16 @@ func (c *Create) checkIndexCounts(limits Limits) error {
 	case len(locals) > 0 && len(c.keys) < 2:
 		return exception.InvalidValue("Table KeySchema does not have a range key, which is required when specifying a LocalSecondaryIndex")
 	case len(locals) > limits.LocalIndexes:
-		return exception.InvalidValue("Number of LocalSecondaryIndexes exceeds per-table limit of %d", limits.LocalIndexes)
+		return exception.InvalidValue("Number of LocalSecondaryIndexes exceeds per-table limit of %d",
+			limits.LocalIndexes)
 	}
 	return checkGlobalCount(len(c.GlobalSecondaryIndexes), limits)
 }
 
 func checkGlobalCount(count int, limits Limits) error {
 	if count > limits.GlobalIndexes {
-		return exception.InvalidValue("GlobalSecondaryIndex count exceeds the per-table limit of %d", limits.GlobalIndexes)
+		return exception.InvalidValue("GlobalSecondaryIndex count exceeds the per-table limit of %d",
+			limits.GlobalIndexes)
 	}
 	return nil
 }
@@ -163,7 +167,8 @@ func checkIncluded(count int, limits Limits) error {
 	return nil
 }
 
-// check judges what all indexes have: first the keys. localTo is the table's partition key for a local index, "" for a global one.
+// check judges what all indexes have: first the keys. localTo is the table's partition key for a local index, "" for a
+// global one.
 func (x *IndexMember) check(types map[string]string, seen map[string]bool, localTo string) error {
 	if err := checkDefined(x.keys, types); err != nil {
 		return err
@@ -228,8 +233,8 @@ func throughputOnDemand(index string) error {
 	return exception.InvalidValue("ProvisionedThroughput should not be specified for index: %s when BillingMode is PAY_PER_REQUEST", index)
 }
 
-// CheckStartName judges the table's name after which a list begins. One that is too short to be made through this API may have been made
-// elsewhere and stand at the end of a page; it is taken.
+// CheckStartName judges the table's name after which a list begins. One that is too short to be made through this API
+// may have been made elsewhere and stand at the end of a page; it is taken.
 func CheckStartName(faults *exception.Constraints, name string) {
 	own := constraints{*faults}
 	if name == "" || len(name) >= nameLengthMin || strings.IndexFunc(name, foreign) >= 0 {

@@ -97,9 +97,12 @@ func Describe(table *schema.Table, account Account, sizes Sizes, nowMS int64) (*
 		return nil, err
 	}
 	d := &Description{
-		AttributeDefinitions: attributesOf(table), TableName: table.Name, KeySchema: keysOf(&table.Primary), TableStatus: active,
-		CreationDateTime: seconds(table.CreatedAtMS), ProvisionedThroughput: describeThroughput(s.Throughput, &s.History, nowMS),
-		TableSizeBytes: sizes.Table.Bytes, ItemCount: sizes.Table.Rows, TableArn: account.TableARN(table.Name), TableID: table.UUID,
+		AttributeDefinitions: attributesOf(table), TableName: table.Name, KeySchema: keysOf(&table.Primary),
+		TableStatus:           active,
+		CreationDateTime:      seconds(table.CreatedAtMS),
+		ProvisionedThroughput: describeThroughput(s.Throughput, &s.History, nowMS),
+		TableSizeBytes:        sizes.Table.Bytes, ItemCount: sizes.Table.Rows, TableArn: account.TableARN(table.Name),
+		TableID: table.UUID,
 	}
 	if IsChanging(table) {
 		d.TableStatus = updating
@@ -135,7 +138,8 @@ func (d *Description) describeSettings(s *Settings, createdAtMS int64) {
 	}
 	d.DeletionProtectionEnabled = s.DeletionRefused
 	if r := s.Restored; r != nil {
-		d.RestoreSummary = &restoreSummary{SourceBackupArn: r.BackupArn, SourceTableArn: r.TableArn, RestoreDateTime: seconds(r.AtMS)}
+		d.RestoreSummary = &restoreSummary{SourceBackupArn: r.BackupArn, SourceTableArn: r.TableArn,
+			RestoreDateTime: seconds(r.AtMS)}
 	}
 	d.OnDemandThroughput, d.SSEDescription = s.OnDemand.describe(), s.Encryption.describe()
 	d.WarmThroughput = describeWarm(s.Warm, s.Throughput, active)
@@ -152,9 +156,9 @@ func (d *Description) MarkCreating() {
 	}
 }
 
-// MarkChanging makes a description of the table in between, with the index that was added and still with that which is removed, that of a
-// table on which the work has just begun: with the settings that it will have, but the throughput that it has. after is the table's schema
-// after the change.
+// MarkChanging makes a description of the table in between, with the index that was added and still with that which is
+// removed, that of a table on which the work has just begun: with the settings that it will have, but the throughput
+// that it has. after is the table's schema after the change.
 func (d *Description) MarkChanging(change *Change, after *schema.Table) error {
 	s, err := SettingsOf(after)
 	if err != nil {
@@ -194,8 +198,9 @@ func describeIndex(x *schema.Index, tableARN string, size database.Estimate, now
 		return nil, err
 	}
 	d := &indexDescription{
-		IndexName: x.Name, KeySchema: keysOf(x), Projection: projectionOf(x), IndexSizeBytes: size.Bytes, ItemCount: size.Rows,
-		IndexArn: tableARN + "/index/" + x.Name,
+		IndexName: x.Name, KeySchema: keysOf(x), Projection: projectionOf(x), IndexSizeBytes: size.Bytes,
+		ItemCount: size.Rows,
+		IndexArn:  tableARN + "/index/" + x.Name,
 	}
 	if x.Local {
 		return d, nil
@@ -240,7 +245,8 @@ func projectionOf(x *schema.Index) Projection {
 // describeThroughput shows zeros for PAY_PER_REQUEST.
 func describeThroughput(t *Throughput, h *history, nowMS int64) *throughputDescription {
 	d := &throughputDescription{
-		LastIncreaseDateTime: seconds(h.IncreasedAtMS), LastDecreaseDateTime: seconds(h.DecreasedAtMS), NumberOfDecreasesToday: h.decreasesOn(nowMS),
+		LastIncreaseDateTime: seconds(h.IncreasedAtMS), LastDecreaseDateTime: seconds(h.DecreasedAtMS),
+		NumberOfDecreasesToday: h.decreasesOn(nowMS),
 	}
 	if t != nil {
 		d.ReadCapacityUnits, d.WriteCapacityUnits = *t.ReadCapacityUnits, *t.WriteCapacityUnits

@@ -26,8 +26,8 @@ type encryptionDescription struct {
 // notEncrypted stands where the ARN of a key would.
 const notEncrypted = "not encrypted by Weft; encrypt the disk"
 
-// Check judges the request by itself; member is its name. Nothing here is encrypted, so a request for encryption passes only if the server accepts
-// them all the same. The text about members beside Enabled false is from memory.
+// Check judges the request by itself; member is its name. Nothing here is encrypted, so a request for encryption passes
+// only if the server accepts them all the same. The text about members beside Enabled false is from memory.
 func (e *EncryptionMember) Check(member string, accepted bool) error {
 	switch {
 	case e == nil:
@@ -54,7 +54,8 @@ func (e *EncryptionMember) after(before *Encryption) *Encryption {
 	return &Encryption{"KMS"}
 }
 
-// describe describes encryption as AWS does for one who looks whether the request was accepted, and says who has to encrypt.
+// describe describes encryption as AWS does for one who looks whether the request was accepted, and says who has to
+// encrypt.
 func (e *Encryption) describe() *encryptionDescription {
 	if e == nil {
 		return nil

@@ -16,7 +16,8 @@ type StreamSpecification struct {
 	StreamViewType *string
 }
 
-// check judges the request by itself. The first text is from memory; the second is CreateTable's, and here UpdateTable's, too.
+// check judges the request by itself. The first text is from memory; the second is CreateTable's, and here
+// UpdateTable's, too.
 func (s *StreamSpecification) check() error {
 	switch {
 	case s == nil:
@@ -28,7 +29,8 @@ func (s *StreamSpecification) check() error {
 	return nil
 }
 
-// against refuses to begin a stream of a table that has one, and to end one that is not there. The second text is from memory.
+// against refuses to begin a stream of a table that has one, and to end one that is not there. The second text is from
+// memory.
 func (s *StreamSpecification) against(table *schema.Table) error {
 	if s == nil {
 		return nil
@@ -127,8 +129,8 @@ type Backups struct {
 	}
 }
 
-// DescribeRecovery describes the moments that a table can be restored to. The former state is ENABLED of every table, as at AWS: backups can be made of
-// it at any time.
+// DescribeRecovery describes the moments that a table can be restored to. The former state is ENABLED of every table,
+// as at AWS: backups can be made of it at any time.
 func DescribeRecovery(pin database.Pinned) (b Backups) {
 	recovery := &b.PointInTimeRecoveryDescription
 	b.ContinuousBackupsStatus, recovery.PointInTimeRecoveryStatus = "ENABLED", "DISABLED"
@@ -138,7 +140,8 @@ func DescribeRecovery(pin database.Pinned) (b Backups) {
 	}
 	recovery.PointInTimeRecoveryStatus, recovery.RecoveryPeriodInDays = "ENABLED", r.Days
 	if from, to, ok := pin.Restorable(); ok {
-		recovery.EarliestRestorableDateTime, recovery.LatestRestorableDateTime = seconds(from.UnixMilli()), seconds(to.UnixMilli())
+		recovery.EarliestRestorableDateTime, recovery.LatestRestorableDateTime = seconds(from.UnixMilli()),
+			seconds(to.UnixMilli())
 	}
 	return b
 }
@@ -148,9 +151,11 @@ const (
 	noPolicyRevision = "NO_POLICY"
 )
 
-// PolicyNotFound is the exception for a policy that is not there, or not of the expected revision. The text is from memory.
+// PolicyNotFound is the exception for a policy that is not there, or not of the expected revision. The text is from
+// memory.
 func PolicyNotFound(arn string) error {
-	return exception.New(exception.KindPolicyNotFound, "Resource-based policy not found for the provided ResourceArn: "+arn)
+	return exception.New(exception.KindPolicyNotFound,
+		"Resource-based policy not found for the provided ResourceArn: "+arn)
 }
 
 // InvalidPolicy is the exception for a policy that can't be read. The text is from memory.
@@ -158,8 +163,8 @@ func InvalidPolicy(err error) error {
 	return exception.Validation("Invalid policy document: " + strings.TrimPrefix(err.Error(), "policy: "))
 }
 
-// CheckPolicy judges a PutResourcePolicy's, GetResourcePolicy's or DeleteResourcePolicy's members. A nil policy is not there; required says that it
-// must be.
+// CheckPolicy judges a PutResourcePolicy's, GetResourcePolicy's or DeleteResourcePolicy's members. A nil policy is not
+// there; required says that it must be.
 func CheckPolicy(policy, expected *string, required bool) error {
 	var faults constraints
 	if policy == nil && required {

@@ -8,8 +8,8 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 )
 
-// checkKeys judges the shape of a key schema. A global index may have up to four attributes of either type; the texts about more than
-// one are from memory.
+// checkKeys judges the shape of a key schema. A global index may have up to four attributes of either type; the texts
+// about more than one are from memory.
 func checkKeys(schema []Key, global bool) error {
 	if schema[0].KeyType != "HASH" {
 		return exception.Validationf("Invalid KeySchema: The first KeySchemaElement is not a HASH key type")
@@ -23,7 +23,8 @@ func checkKeys(schema []Key, global bool) error {
 	hashes := hashCount(schema)
 	for i, k := range schema {
 		if i >= hashes && k.KeyType == "HASH" {
-			return exception.Validationf("Invalid KeySchema: HASH key attributes must stand before RANGE key attributes")
+			return exception.Validationf(
+				"Invalid KeySchema: HASH key attributes must stand before RANGE key attributes")
 		}
 		if slices.ContainsFunc(schema[:i], func(other Key) bool { return other.AttributeName == k.AttributeName }) {
 			return sameNames(schema, k.AttributeName)
@@ -63,8 +64,8 @@ func typesOf(definitions []Attribute) (map[string]string, error) {
 	return types, nil
 }
 
-// checkTableKeys wants the table's key attributes to be defined, and then a key of the right shape. That fewer are defined than the key has is
-// noticed first: so it is when one attribute stands there twice.
+// checkTableKeys wants the table's key attributes to be defined, and then a key of the right shape. That fewer are
+// defined than the key has is noticed first: so it is when one attribute stands there twice.
 func (c *Create) checkTableKeys(types map[string]string) error {
 	if len(c.keys) > len(types) {
 		return exception.Validation("Invalid KeySchema: Some index key attribute have no definition")
@@ -83,7 +84,9 @@ func checkDefined(schema []Key, types map[string]string) error {
 				defined = append(defined, name)
 			}
 			slices.Sort(defined)
-			return exception.InvalidValue("Some index key attributes are not defined in AttributeDefinitions. Keys: %s, AttributeDefinitions: %s", listText(namesOf(schema)), listText(defined))
+			return exception.InvalidValue(
+				"Some index key attributes are not defined in AttributeDefinitions. Keys: %s, AttributeDefinitions: %s",
+				listText(namesOf(schema)), listText(defined))
 		}
 	}
 	return nil
@@ -126,5 +129,6 @@ func (c *Create) checkUsed() error {
 	for i, d := range c.attributes {
 		defined[i] = d.AttributeName
 	}
-	return exception.InvalidValue("Some AttributeDefinitions are not used. AttributeDefinitions: %s, keys used: %s", listText(defined), listText(used))
+	return exception.InvalidValue("Some AttributeDefinitions are not used. AttributeDefinitions: %s, keys used: %s",
+		listText(defined), listText(used))
 }

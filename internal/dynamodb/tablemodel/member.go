@@ -65,7 +65,8 @@ func (c *constraints) settings(billing, class *string, stream *StreamSpecificati
 		if stream.StreamEnabled == nil {
 			c.Null("streamSpecification.streamEnabled")
 		}
-		c.maybeOneOf(stream.StreamViewType, "streamSpecification.streamViewType", "NEW_IMAGE", "OLD_IMAGE", "NEW_AND_OLD_IMAGES", "KEYS_ONLY")
+		c.maybeOneOf(stream.StreamViewType, "streamSpecification.streamViewType", "NEW_IMAGE", "OLD_IMAGE",
+			"NEW_AND_OLD_IMAGES", "KEYS_ONLY")
 	}
 	if encryption != nil {
 		c.maybeOneOf(encryption.SSEType, "sSESpecification.sSEType", "AES256", "KMS")

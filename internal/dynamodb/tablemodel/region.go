@@ -9,7 +9,8 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 )
 
-// Regions is the tag that says with how many regions a table and its indexes begin; put on a table that is there, it splits it into as many.
+// Regions is the tag that says with how many regions a table and its indexes begin; put on a table that is there, it
+// splits it into as many.
 const Regions = "weft:regions"
 
 // The throughput that one region is expected to bear, in units per second: that of DynamoDB's partitions.
@@ -26,7 +27,8 @@ func regionsOf(tags []Tag) (count int, err error) {
 		}
 		count, err = strconv.Atoi(*tag.Value)
 		if err != nil || count < 1 || count > database.RegionsMax {
-			return 0, exception.Validationf("The tag %s has the value %s; it can be a whole number from 1 to %d", Regions, *tag.Value, database.RegionsMax)
+			return 0, exception.Validationf("The tag %s has the value %s; it can be a whole number from 1 to %d",
+				Regions, *tag.Value, database.RegionsMax)
 		}
 	}
 	return count, nil
@@ -47,7 +49,8 @@ func warmRegions(w *Warm) int {
 	return int(min(count, database.RegionsMax))
 }
 
-// beginning says with which regions a table or index begins, by the tag's count if there is one and by its warm throughput else; nil if neither says.
+// beginning says with which regions a table or index begins, by the tag's count if there is one and by its warm
+// throughput else; nil if neither says.
 func beginning(tagged int, warm *Warm) *database.RegionSpec {
 	count := tagged
 	if count == 0 {
@@ -62,7 +65,8 @@ func beginning(tagged int, warm *Warm) *database.RegionSpec {
 // RegionCount says into how many regions tags ask a table to be split that is there; 0 if they ask for nothing.
 func RegionCount(tags []Tag) (int, error) { return regionsOf(tags) }
 
-// Splits says into how many regions an update asks a table ("") and indexes to be split, by their names: those whose warm throughput it raises.
+// Splits says into how many regions an update asks a table ("") and indexes to be split, by their names: those whose
+// warm throughput it raises.
 func (u *Update) Splits() map[string]int {
 	splits := map[string]int{}
 	if n := warmRegions(u.WarmThroughput); n > 1 {

@@ -8,7 +8,8 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 )
 
-// Create is the body of CreateTable. A nil member was not there; members of lists may be nil, too, until they were judged.
+// Create is the body of CreateTable. A nil member was not there; members of lists may be nil, too, until they were
+// judged.
 type Create struct {
 	TableName                 *string
 	AttributeDefinitions      []AttributeMember
@@ -49,7 +50,8 @@ type Update struct {
 	attributes []Attribute // AttributeDefinitions once they were judged
 }
 
-// Elsewhere are members whose work this server does not do. A request that asks for it is refused rather than half done.
+// Elsewhere are members whose work this server does not do. A request that asks for it is refused rather than half
+// done.
 type Elsewhere struct {
 	ReplicaUpdates                     []json.RawMessage
 	VectorIndexes                      []json.RawMessage

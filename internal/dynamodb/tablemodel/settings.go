@@ -14,14 +14,15 @@ const (
 	standardClass = "STANDARD"
 )
 
-// Settings are the settings of a table that only DynamoDB has. Tables of all earlier versions must be read: members may be added, and none
-// may change its name or meaning. Earlier versions kept encryption, stream, policies and pointInTimeRecovery, too, without doing what they ask
-// for: these are passed over, and their names are taken.
+// Settings are the settings of a table that only DynamoDB has. Tables of all earlier versions must be read: members may
+// be added, and none may change its name or meaning. Earlier versions kept encryption, stream, policies and
+// pointInTimeRecovery, too, without doing what they ask for: these are passed over, and their names are taken.
 type Settings struct {
 	// Throughput is nil for PAY_PER_REQUEST.
 	Throughput *Throughput `json:"throughput,omitempty"`
 	History    history     `json:"throughputHistory,omitzero"`
-	// OnDemandSinceMS is when the table became PAY_PER_REQUEST last, in Unix milliseconds; 0: never, or with its creation.
+	// OnDemandSinceMS is when the table became PAY_PER_REQUEST last, in Unix milliseconds; 0: never, or with its
+	// creation.
 	OnDemandSinceMS int64           `json:"onDemandSinceMS,omitempty"`
 	OnDemand        *storedOnDemand `json:"onDemandThroughput,omitempty"`
 	Warm            *Warm           `json:"warmThroughput,omitempty"`
@@ -49,8 +50,8 @@ func SettingsOf(table *schema.Table) (s Settings, err error) {
 	return s, err
 }
 
-// EditSettings returns an edit of a table's schema, as weft's Table.SetDialect runs it in a transaction, that changes its settings. change
-// may run more than once; its error ends the edit.
+// EditSettings returns an edit of a table's schema, as weft's Table.SetDialect runs it in a transaction, that changes
+// its settings. change may run more than once; its error ends the edit.
 func EditSettings(change func(*Settings) error) func(*schema.Table) error {
 	return func(table *schema.Table) error {
 		s, err := SettingsOf(table)
@@ -100,8 +101,10 @@ func (s *Settings) billing() string {
 // settings returns the settings of a new table.
 func (c *Create) settings() *Settings {
 	return &Settings{
-		Throughput: c.ProvisionedThroughput, OnDemand: (*storedOnDemand)(nil).with(c.OnDemandThroughput), Warm: c.WarmThroughput,
-		TableClass: valueOf(c.TableClass), DeletionRefused: valueOf(c.DeletionProtectionEnabled), Tags: mergeTags(nil, c.Tags),
+		Throughput: c.ProvisionedThroughput, OnDemand: (*storedOnDemand)(nil).with(c.OnDemandThroughput),
+		Warm:       c.WarmThroughput,
+		TableClass: valueOf(c.TableClass), DeletionRefused: valueOf(c.DeletionProtectionEnabled),
+		Tags:       mergeTags(nil, c.Tags),
 		Encryption: c.SSESpecification.after(nil),
 	}
 }

@@ -49,7 +49,8 @@ func (c *Create) Spec(limits Limits, nowMS int64) (database.TableSpec, error) {
 	spec.Stream = c.StreamSpecification.images()
 	spec.Dialect = keep(nil, settings)
 	if c.ResourcePolicy != nil {
-		spec.Dialect, err = permission.SetPolicy(spec.Dialect, &permission.TablePolicy{Document: *c.ResourcePolicy, Revision: strconv.FormatInt(nowMS, 10)})
+		spec.Dialect, err = permission.SetPolicy(spec.Dialect,
+			&permission.TablePolicy{Document: *c.ResourcePolicy, Revision: strconv.FormatInt(nowMS, 10)})
 	}
 	return spec, err
 }
@@ -61,7 +62,9 @@ func distributionOf(tags []Tag) (hash bool, err error) {
 			continue
 		}
 		if *tag.Value != DistributionHash {
-			return false, exception.Validationf("The tag %s has the value %s; it can be %s, or be left out for a table in the order of its keys", *tag.Key, *tag.Value, DistributionHash)
+			return false, exception.Validationf(
+				"The tag %s has the value %s; it can be %s, or be left out for a table in the order of its keys",
+				*tag.Key, *tag.Value, DistributionHash)
 		}
 		hash = true
 	}
@@ -83,7 +86,8 @@ func (x *IndexMember) spec(types map[string]string) (spec database.IndexSpec, er
 		spec.Projection = schema.ProjectAll
 	}
 	spec.Dialect = keep(nil, &indexSettings{
-		Throughput: x.ProvisionedThroughput, OnDemand: (*storedOnDemand)(nil).with(x.OnDemandThroughput), Warm: x.WarmThroughput,
+		Throughput: x.ProvisionedThroughput, OnDemand: (*storedOnDemand)(nil).with(x.OnDemandThroughput),
+		Warm: x.WarmThroughput,
 	})
 	return spec, nil
 }
@@ -111,8 +115,10 @@ func parts(keys []Key, types map[string]string) ([]schema.KeyPart, error) {
 	return made, nil
 }
 
-// addedIndex makes the schema of an index that an UpdateTable adds to a table. Definitions of attributes that are no keys are dropped.
-func (u *Update) addedIndex(x *IndexMember, table *schema.Table, billing string, limits Limits) (spec database.IndexSpec, err error) {
+// addedIndex makes the schema of an index that an UpdateTable adds to a table. Definitions of attributes that are no
+// keys are dropped.
+func (u *Update) addedIndex(x *IndexMember, table *schema.Table, billing string,
+	limits Limits) (spec database.IndexSpec, err error) {
 	types, err := typesOf(u.attributes)
 	if err != nil {
 		return spec, err
@@ -148,8 +154,9 @@ func (u *Update) addedIndex(x *IndexMember, table *schema.Table, billing string,
 	return spec, err
 }
 
-// checkTypes wants the attributes of a new index that a table defines already to have the types that they have there. The table's key is
-// looked at first, then its indexes by their names. Attributes that the new index does not use keep their types, whatever the request says.
+// checkTypes wants the attributes of a new index that a table defines already to have the types that they have there.
+// The table's key is looked at first, then its indexes by their names. Attributes that the new index does not use keep
+// their types, whatever the request says.
 func checkTypes(x *IndexMember, types map[string]string, table *schema.Table) error {
 	indexes := indexesOf(table)
 	slices.SortFunc(indexes, func(a, b *schema.Index) int { return strings.Compare(a.Name, b.Name) })
@@ -160,8 +167,10 @@ func checkTypes(x *IndexMember, types map[string]string, table *schema.Table) er
 		}
 		for name, as := range known {
 			if given := types[name]; given != as && usesAttribute(x.keys, name) {
-				return exception.InvalidValue("Attributes cannot be redefined. Please check that your attribute has the same type as previously defined. "+
-					"Existing schema: %s New schema: %s", keysText(keysOf(had), func(name string) string { return known[name] }),
+				return exception.InvalidValue(
+					"Attributes cannot be redefined. Please check that your attribute has the same type as previously defined. "+
+						"Existing schema: %s New schema: %s",
+					keysText(keysOf(had), func(name string) string { return known[name] }),
 					keysText(x.keys, func(name string) string { return types[name] }))
 			}
 		}
@@ -174,7 +183,8 @@ func usesAttribute(keys []Key, name string) bool {
 	return slices.ContainsFunc(keys, func(k Key) bool { return k.AttributeName == name })
 }
 
-// indexesOf lists the indexes that DynamoDB knows of: those that the database keeps for itself, and search indexes, are not among them.
+// indexesOf lists the indexes that DynamoDB knows of: those that the database keeps for itself, and search indexes, are
+// not among them.
 func indexesOf(table *schema.Table) []*schema.Index {
 	list := make([]*schema.Index, 0, len(table.Indexes))
 	for i := range table.Indexes {
@@ -228,7 +238,8 @@ func attributesOf(table *schema.Table) []Attribute {
 	return list
 }
 
-// typeName is a key part's type in DynamoDB's letters. Types that only SQL and the Go API know are shown as their values are.
+// typeName is a key part's type in DynamoDB's letters. Types that only SQL and the Go API know are shown as their
+// values are.
 func typeName(t schema.Type) string {
 	switch t {
 	case schema.String:

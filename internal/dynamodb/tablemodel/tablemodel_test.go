@@ -42,9 +42,11 @@ func orFault(text string, err error) string {
 	return fmt.Sprintf("%q", text)
 }
 
-// FuzzARN: what is an ARN of this account is that of the table that it names, and reading it never fails otherwise than with an exception.
+// FuzzARN: what is an ARN of this account is that of the table that it names, and reading it never fails otherwise than
+// with an exception.
 func FuzzARN(f *testing.F) {
-	for _, text := range []string{"abc", home.TableARN("abc"), home.TableARN("abc") + "/index/x", home.TableARN("abc") + "/stream/2020-01-01T00:00:00.000", "arn:", "arn:aws:dynamodb:::table/"} {
+	for _, text := range []string{"abc", home.TableARN("abc"), home.TableARN("abc") + "/index/x",
+		home.TableARN("abc") + "/stream/2020-01-01T00:00:00.000", "arn:", "arn:aws:dynamodb:::table/"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -62,12 +64,14 @@ func FuzzARN(f *testing.F) {
 
 // TestSettingsOfEarlierVersions: whatever was kept of tables once can be read.
 func TestSettingsOfEarlierVersions(t *testing.T) {
-	table := &schema.Table{Name: "old", Primary: schema.Index{PartitionParts: 1, Key: database.Columns("a", schema.String)}}
+	table := &schema.Table{Name: "old", Primary: schema.Index{PartitionParts: 1,
+		Key: database.Columns("a", schema.String)}}
 	for _, text := range []string{
 		`{"throughput":{"ReadCapacityUnits":5,"WriteCapacityUnits":6},"onDemandSinceMS":7,"onDemandThroughput":{"MaxReadRequestUnits":3},` +
 			`"warmThroughput":{"ReadUnitsPerSecond":100,"WriteUnitsPerSecond":200,"Status":"ACTIVE"},"encryption":{"Enabled":true,"KMSMasterKeyId":"k"},` +
 			`"tableClass":"STANDARD","deletionProtection":true,"tags":[{"Key":"k","Value":"v"}]}`,
-		`{"onDemandThroughput":{"MaxReadRequestUnits":"many"}}`, `{"onDemandThroughput":[1]}`, `{"onDemandThroughput":"x"}`,
+		`{"onDemandThroughput":{"MaxReadRequestUnits":"many"}}`, `{"onDemandThroughput":[1]}`,
+		`{"onDemandThroughput":"x"}`,
 		`{"warmThroughput":{"ReadUnitsPerSecond":0,"WriteUnitsPerSecond":0}}`, `{}`,
 		`{"stream":{"viewType":"KEYS_ONLY","createdAtMS":6},"policies":{"":{"text":"{}","revisionID":"7"}},"pointInTimeRecovery":{"sinceMS":8,"days":9}}`,
 	} {
@@ -91,8 +95,9 @@ func TestSettingsOfEarlierVersions(t *testing.T) {
 func TestSettingsSurvive(t *testing.T) {
 	five, text := int64(5), "x"
 	whole := Settings{
-		Throughput: &Throughput{&five, &five}, History: history{1, 2, 3}, OnDemandSinceMS: 4, OnDemand: &storedOnDemand{OnDemand{&five, &five}},
-		Warm: &Warm{&five, &five}, TableClass: "c", DeletionRefused: true, Tags: []Tag{{&text, &text}},
+		Throughput: &Throughput{&five, &five}, History: history{1, 2, 3}, OnDemandSinceMS: 4,
+		OnDemand: &storedOnDemand{OnDemand{&five, &five}},
+		Warm:     &Warm{&five, &five}, TableClass: "c", DeletionRefused: true, Tags: []Tag{{&text, &text}},
 	}
 	back, err := SettingsOf(&schema.Table{Dialect: keep(nil, &whole)})
 	if err != nil || !reflect.DeepEqual(back, whole) {
@@ -105,7 +110,8 @@ func TestHistory(t *testing.T) {
 	units := func(n int64) *Throughput { return &Throughput{&n, &n} }
 	var h history
 	for _, step := range []struct{ before, after, nowMS, today int64 }{
-		{5, 4, dayMS + 1, 1}, {4, 3, 2*dayMS - 1, 2}, {3, 4, 2*dayMS - 1, 2}, {4, 3, 2 * dayMS, 1}, {3, 3, 4 * dayMS, 0},
+		{5, 4, dayMS + 1, 1}, {4, 3, 2*dayMS - 1, 2}, {3, 4, 2*dayMS - 1, 2}, {4, 3, 2 * dayMS, 1},
+		{3, 3, 4 * dayMS, 0},
 	} {
 		h.note(units(step.before), units(step.after), step.nowMS)
 		if got := h.decreasesOn(step.nowMS); got != step.today {

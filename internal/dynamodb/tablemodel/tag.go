@@ -12,8 +12,8 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 )
 
-// Distribution is the tag by which a table is spread by a hash of its partition key; its value is then DistributionHash. It is decided
-// when the table is made, and stays.
+// Distribution is the tag by which a table is spread by a hash of its partition key; its value is then
+// DistributionHash. It is decided when the table is made, and stays.
 const (
 	Distribution     = "weft:distribution"
 	DistributionHash = "hash"
@@ -58,7 +58,9 @@ func checkTags(given, had []Tag) error {
 	for i, tag := range given {
 		for _, text := range []string{*tag.Key, *tag.Value} {
 			if strings.IndexFunc(text, foreignToTags) >= 0 {
-				return exception.InvalidValue("A tag can have letters, digits, spaces and + - = . _ : / @ in its key and its value, unlike: %s", text)
+				return exception.InvalidValue(
+					"A tag can have letters, digits, spaces and + - = . _ : / @ in its key and its value, unlike: %s",
+					text)
 			}
 		}
 		if strings.HasPrefix(strings.ToLower(*tag.Key), "aws:") {
@@ -162,7 +164,8 @@ func (s *Settings) tag(key string) string {
 }
 
 func distributionFault() error {
-	return exception.Validation("The tag " + Distribution + " says how a table's items are spread, which is decided when the table is made: " +
+	return exception.Validation("The tag " + Distribution +
+		" says how a table's items are spread, which is decided when the table is made: " +
 		"make another table to change it")
 }
 

@@ -20,7 +20,8 @@ const (
 // Throughput is provisioned throughput. It is kept and described, and limits nothing.
 type Throughput struct{ ReadCapacityUnits, WriteCapacityUnits *int64 }
 
-// OnDemand bounds what an on-demand table or index may be asked for, in units a second; -1 is no bound. It is kept and described, too.
+// OnDemand bounds what an on-demand table or index may be asked for, in units a second; -1 is no bound. It is kept and
+// described, too.
 type OnDemand struct{ MaxReadRequestUnits, MaxWriteRequestUnits *int64 }
 
 // storedOnDemand is an OnDemand in settings.
@@ -108,16 +109,19 @@ func checkWarm(given *Warm, read, write int64, where string) error {
 	return nil
 }
 
-// checkOnDemand wants bounds of on-demand tables only. where is "table" or "index " and a name. The texts are from memory.
+// checkOnDemand wants bounds of on-demand tables only. where is "table" or "index " and a name. The texts are from
+// memory.
 func checkOnDemand(given *OnDemand, billing, where string) error {
 	switch {
 	case given == nil:
 	case billing != payPerRequest:
-		return exception.InvalidValue("OnDemandThroughput can not be specified for %s when BillingMode is PROVISIONED", where)
+		return exception.InvalidValue("OnDemandThroughput can not be specified for %s when BillingMode is PROVISIONED",
+			where)
 	case given.MaxReadRequestUnits == nil && given.MaxWriteRequestUnits == nil:
 		return exception.InvalidValue("At least one of MaxReadRequestUnits and MaxWriteRequestUnits must be specified for OnDemandThroughput for %s", where)
 	case isNoBound(given.MaxReadRequestUnits) || isNoBound(given.MaxWriteRequestUnits):
-		return exception.InvalidValue("MaxReadRequestUnits and MaxWriteRequestUnits must be -1 or at least 1 for %s", where)
+		return exception.InvalidValue("MaxReadRequestUnits and MaxWriteRequestUnits must be -1 or at least 1 for %s",
+			where)
 	}
 	return nil
 }
@@ -137,7 +141,8 @@ func (h *history) note(before, after *Throughput, nowMS int64) {
 	if before == nil || after == nil {
 		return
 	}
-	reads, writes := *after.ReadCapacityUnits-*before.ReadCapacityUnits, *after.WriteCapacityUnits-*before.WriteCapacityUnits
+	reads, writes := *after.ReadCapacityUnits-*before.ReadCapacityUnits,
+		*after.WriteCapacityUnits-*before.WriteCapacityUnits
 	if reads > 0 || writes > 0 {
 		h.IncreasedAtMS = nowMS
 	}
@@ -173,22 +178,26 @@ func (t *Throughput) check(index string) error {
 	switch {
 	case t == nil:
 	case *t.ReadCapacityUnits > capacityUnitsMax:
-		return exception.Validationf("Given value %d for ReadCapacityUnits is out of bounds%s", *t.ReadCapacityUnits, where)
+		return exception.Validationf("Given value %d for ReadCapacityUnits is out of bounds%s", *t.ReadCapacityUnits,
+			where)
 	case *t.WriteCapacityUnits > capacityUnitsMax:
-		return exception.Validationf("Given value %d for WriteCapacityUnits is out of bounds%s", *t.WriteCapacityUnits, where)
+		return exception.Validationf("Given value %d for WriteCapacityUnits is out of bounds%s", *t.WriteCapacityUnits,
+			where)
 	}
 	return nil
 }
 
-// checkChange wants another throughput than there was. where is "table" or "index"; name is the index's name and a blank, or "".
-// The text for an index is from memory.
+// checkChange wants another throughput than there was. where is "table" or "index"; name is the index's name and a
+// blank, or "". The text for an index is from memory.
 func (t *Throughput) checkChange(had *Throughput, where, name string) error {
-	if t == nil || had == nil || *t.ReadCapacityUnits != *had.ReadCapacityUnits || *t.WriteCapacityUnits != *had.WriteCapacityUnits {
+	if t == nil || had == nil || *t.ReadCapacityUnits != *had.ReadCapacityUnits ||
+		*t.WriteCapacityUnits != *had.WriteCapacityUnits {
 		return nil
 	}
 	return exception.Validationf("The provisioned throughput for the %s %swill not change. The requested value equals the current value. "+
 		"Current ReadCapacityUnits provisioned for the %s: %d. Requested ReadCapacityUnits: %d. "+
 		"Current WriteCapacityUnits provisioned for the %s: %d. Requested WriteCapacityUnits: %d. "+
 		"Refer to the Amazon DynamoDB Developer Guide for current limits and how to request higher limits.",
-		where, name, where, *had.ReadCapacityUnits, *t.ReadCapacityUnits, where, *had.WriteCapacityUnits, *t.WriteCapacityUnits)
+		where, name, where, *had.ReadCapacityUnits, *t.ReadCapacityUnits, where, *had.WriteCapacityUnits,
+		*t.WriteCapacityUnits)
 }

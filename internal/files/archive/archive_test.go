@@ -79,7 +79,8 @@ func anyValue(r *rand.Rand, dst []byte, depth int) []byte {
 		return must(value.EndSet(value.AppendNumber(dst, decimal(r, true)), start))
 	case 6:
 		dst = value.BeginSet(dst, value.BinarySet)
-		return must(value.EndSet(value.AppendBinary(value.AppendBinary(dst, nil), []byte{255, byte(r.Uint32())}), start))
+		return must(value.EndSet(value.AppendBinary(value.AppendBinary(dst, nil), []byte{255, byte(r.Uint32())}),
+			start))
 	case 8:
 		dst = value.BeginList(dst)
 		for range r.IntN(3) {
@@ -112,7 +113,8 @@ var columnKinds = map[string]func(r *rand.Rand, dst []byte) []byte{ // immutable
 	"a,b\"c":  func(r *rand.Rand, dst []byte) []byte { return value.AppendString(dst, text(r)) },
 	"integer": func(r *rand.Rand, dst []byte) []byte { return value.AppendInt(dst, int64(r.Uint64())) },
 	"float": func(r *rand.Rand, dst []byte) []byte {
-		return value.AppendFloat(dst, []float64{0, math.MaxFloat64, 5e-324, -1.5, 0.1, r.NormFloat64(), 1e100}[r.IntN(7)])
+		return value.AppendFloat(dst, []float64{0, math.MaxFloat64, 5e-324, -1.5, 0.1, r.NormFloat64(),
+			1e100}[r.IntN(7)])
 	},
 	"moment": func(r *rand.Rand, dst []byte) []byte { return value.AppendTimestamp(dst, r.Int64N(1<<42)) },
 	"micros": func(r *rand.Rand, dst []byte) []byte { return value.AppendTimestamp(dst, r.Int64N(1<<52)) },
@@ -151,16 +153,24 @@ func specs(t testing.TB) []database.TableSpec {
 		{Database: "Ünï/c.d", Name: "..odd name", Key: key, HashDistributed: true, Indexes: []database.IndexSpec{
 			{Name: "by-text", Key: database.Columns("tag", schema.String)},
 			{Name: "curve", Key: []schema.KeyPart{part(t, "zorder(n f64, price f64)", schema.Binary)}},
-			{Name: "whole", Key: database.Columns("whole", schema.Number), KeepNulls: true, Projection: schema.ProjectInclude, Include: []string{"flag"}},
+			{Name: "whole", Key: database.Columns("whole", schema.Number), KeepNulls: true,
+				Projection: schema.ProjectInclude, Include: []string{"flag"}},
 		}},
-		{Name: "kept", Key: key, Stream: &images, RecoveryDays: 3, Rules: schema.Rules{Dialect: "SQL", Puts: true}, Dialect: map[string]json.RawMessage{"SQL": json.RawMessage(`{"a":[1]}`)},
-			Columns: []schema.Column{{Name: "integer", Type: schema.Int}, {Name: "float", Type: schema.Float}, {Name: "moment", Type: schema.Timestamp}}},
-		{Name: "cells", Key: key, Cells: &cell.Rules{Versions: 3, Uncovers: true, Groups: []cell.Group{{Prefix: "w", LifeMS: 1}}}, Indexes: []database.IndexSpec{{Name: "by-text", Key: database.Columns("tag", schema.String)}}},
+		{Name: "kept", Key: key, Stream: &images, RecoveryDays: 3, Rules: schema.Rules{Dialect: "SQL", Puts: true},
+			Dialect: map[string]json.RawMessage{"SQL": json.RawMessage(`{"a":[1]}`)},
+			Columns: []schema.Column{{Name: "integer", Type: schema.Int}, {Name: "float", Type: schema.Float},
+				{Name: "moment", Type: schema.Timestamp}}},
+		{Name: "cells", Key: key, Cells: &cell.Rules{Versions: 3, Uncovers: true,
+			Groups: []cell.Group{{Prefix: "w", LifeMS: 1}}},
+			Indexes: []database.IndexSpec{{Name: "by-text", Key: database.Columns("tag", schema.String)}}},
 		{Name: "searched", Key: key, Indexes: []database.IndexSpec{
-			{Name: "now", Search: true, Key: []schema.KeyPart{part(t, "words(text)", schema.String), part(t, "flag", schema.Bool)}},
-			{Name: "later", Search: true, Key: []schema.KeyPart{part(t, "words(text)", schema.String)}, Async: &schema.Async{}},
+			{Name: "now", Search: true, Key: []schema.KeyPart{part(t, "words(text)", schema.String),
+				part(t, "flag", schema.Bool)}},
+			{Name: "later", Search: true, Key: []schema.KeyPart{part(t, "words(text)", schema.String)},
+				Async: &schema.Async{}},
 		}},
-		{Name: "unique", Key: key, Indexes: []database.IndexSpec{{Name: "only", Key: database.Columns("id", schema.String, "n", schema.Number), Unique: true}}},
+		{Name: "unique", Key: key, Indexes: []database.IndexSpec{{Name: "only",
+			Key: database.Columns("id", schema.String, "n", schema.Number), Unique: true}}},
 	}
 }
 
@@ -173,7 +183,9 @@ func fill(t testing.TB, r *rand.Rand, db *database.DB, rows int) {
 	if err := db.SetDatabaseOption(t.Context(), "Ünï/c.d", "mode", "strict"); err != nil {
 		t.Fatal(err)
 	}
-	if err := db.StoredViews().Put(t.Context(), database.StoredView{Database: "default", Name: "v", Query: "SELECT 1", Statement: "CREATE VIEW v AS SELECT 1"}); err != nil {
+	if err := db.StoredViews().Put(t.Context(),
+		database.StoredView{Database: "default", Name: "v", Query: "SELECT 1",
+			Statement: "CREATE VIEW v AS SELECT 1"}); err != nil {
 		t.Fatal(err)
 	}
 	for _, spec := range specs(t) {
@@ -241,7 +253,8 @@ func put(t testing.TB, r *rand.Rand, pin database.Pinned, rows int) {
 	}
 }
 
-// picture is all that an archive keeps of a database: of each table what it is, its counters and its rows as they are stored, and the views.
+// picture is all that an archive keeps of a database: of each table what it is, its counters and its rows as they are
+// stored, and the views.
 func picture(t testing.TB, db *database.DB) map[string]string {
 	t.Helper()
 	view, err := db.View(t.Context())
@@ -294,7 +307,8 @@ func tablePicture(t testing.TB, db *database.DB, view *database.View, name, tabl
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, slow := db.Gateway() // a cluster's changes are put into their order some seconds later: the asynchronous index has not followed them
+	// a cluster's changes are put into their order some seconds later: the asynchronous index has not followed them
+	_, slow := db.Gateway()
 	if slow = slow && table == "searched"; !slow {
 		if err := pin.AwaitIndexes(t.Context()); err != nil {
 			t.Fatal(err)
@@ -319,7 +333,8 @@ func alike(t testing.TB, want, got map[string]string) {
 		a, b := strings.Split(text, "\n"), strings.Split(got[name], "\n")
 		for i := range a {
 			if i >= len(b) || a[i] != b[i] {
-				t.Fatalf("%s, line %d:\n%s\nwant\n%s", name, i, strings.Join(b[min(i, len(b)):min(i+1, len(b))], ""), a[i])
+				t.Fatalf("%s, line %d:\n%s\nwant\n%s", name, i, strings.Join(b[min(i, len(b)):min(i+1, len(b))], ""),
+					a[i])
 			}
 		}
 		t.Fatalf("%s has %d lines, want %d", name, len(b), len(a))
@@ -329,8 +344,8 @@ func alike(t testing.TB, want, got map[string]string) {
 	}
 }
 
-// TestRoundTrip writes a database of random rows of all types in each format, and makes another one of it on each engine: the same rows, byte for byte, the same
-// tables, and whole indexes.
+// TestRoundTrip writes a database of random rows of all types in each format, and makes another one of it on each
+// engine: the same rows, byte for byte, the same tables, and whole indexes.
 func TestRoundTrip(t *testing.T) {
 	r := rounds.Random(t)
 	from := testdb.Open(t)
@@ -338,7 +353,8 @@ func TestRoundTrip(t *testing.T) {
 	want := picture(t, from)
 	for _, format := range formats {
 		dir := filepath.Join(t.TempDir(), "export")
-		if err := Write(t.Context(), from, storage.Folder(dir), Options{Format: format, DatabaseOptions: []string{"mode"}, Types: dialectTypes}); err != nil {
+		if err := Write(t.Context(), from, storage.Folder(dir),
+			Options{Format: format, DatabaseOptions: []string{"mode"}, Types: dialectTypes}); err != nil {
 			t.Fatal(err)
 		}
 		if types, err := Types(filepath.Join(dir, "default", "plain")); err != nil || len(types) < 10 {
@@ -363,14 +379,16 @@ func mustLoad(t testing.TB, db *database.DB, dir string) {
 	}
 }
 
-// TestInterrupted stops a load again and again: what it makes in the end is the same, and a table that is seen is whole.
+// TestInterrupted stops a load again and again: what it makes in the end is the same, and a table that is seen is
+// whole.
 func TestInterrupted(t *testing.T) {
 	r := rounds.Random(t)
 	from := testdb.Open(t)
 	fill(t, r, from, 30)
 	want := picture(t, from)
 	dir := filepath.Join(t.TempDir(), "export")
-	if err := Write(t.Context(), from, storage.Folder(dir), Options{Types: dialectTypes, DatabaseOptions: []string{"mode"}}); err != nil {
+	if err := Write(t.Context(), from, storage.Folder(dir),
+		Options{Types: dialectTypes, DatabaseOptions: []string{"mode"}}); err != nil {
 		t.Fatal(err)
 	}
 	db := testdb.OpenPebble(t)
@@ -415,7 +433,8 @@ func TestRefused(t *testing.T) {
 	defer pin.Release()
 	var b value.RowBuilder
 	b.Reset(pin.Names())
-	for name, v := range map[string][]byte{"id": value.AppendString(nil, []byte("a")), "q\xff": value.AppendBinary(nil, []byte{1}), "line\nbreak": value.AppendBool(nil, true)} {
+	for name, v := range map[string][]byte{"id": value.AppendString(nil, []byte("a")),
+		"q\xff": value.AppendBinary(nil, []byte{1}), "line\nbreak": value.AppendBool(nil, true)} {
 		b.Begin([]byte(name))
 		b.Buf = append(b.Buf, v...)
 		if err := b.End(); err != nil {
@@ -426,7 +445,9 @@ func TestRefused(t *testing.T) {
 	if err := pin.Write(t.Context(), &database.Write{Op: database.OpPut, Row: b.AppendTo(nil)}, &result); err != nil {
 		t.Fatal(err)
 	}
-	for format, want := range map[Format]string{DynamoDB: `table default.t: the name of the attribute "q\xff" is not UTF-8`, CSV: "table default.t: the name of the attribute", Parquet: "", "xml": `no format "xml"`} {
+	for format, want := range map[Format]string{
+		DynamoDB: `table default.t: the name of the attribute "q\xff" is not UTF-8`,
+		CSV:      "table default.t: the name of the attribute", Parquet: "", "xml": `no format "xml"`} {
 		dir := filepath.Join(t.TempDir(), "export")
 		err := Write(t.Context(), db, storage.Folder(dir), Options{Format: format})
 		if want == "" {

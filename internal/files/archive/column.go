@@ -16,11 +16,12 @@ import (
 // Column is an attribute of a table's rows as a column of a file.
 type Column struct {
 	Name string `json:"name"`
-	// Type is how its values stand there, by the words of weft import's types. "attribute" is DynamoDB's JSON of a value, for columns whose values are sets, lists, maps or
-	// nulls, or of more than one type. "stored" is the bytes that Weft stores, for what that can't tell: numbers of SQL's types beside others, and the history of cells.
+	// Type is how its values stand there, by the words of weft import's types. "attribute" is DynamoDB's JSON of a
+	// value, for columns whose values are sets, lists, maps or nulls, or of more than one type. "stored" is the bytes
+	// that Weft stores, for what that can't tell: numbers of SQL's types beside others, and the history of cells.
 	Type string `json:"type"`
-	// fraction is the number of digits numbers that have behind the point at most; long says that they are more digits than a decimal of 38 has, whole that all are integers of
-	// 64 bits.
+	// fraction is the number of digits numbers that have behind the point at most; long says that they are more digits
+	// than a decimal of 38 has, whole that all are integers of 64 bits.
 	fraction    int
 	long, whole bool
 	plain       bool // times stand there as numbers, since not all have a text

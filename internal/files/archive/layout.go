@@ -89,7 +89,8 @@ func (l *Layout) Open(ctx context.Context) (out io.Writer, begun bool) {
 	return l.file, begun
 }
 
-// Count notes rows in the open data file, and how many bytes of text they have. full says that it is long enough to be closed.
+// Count notes rows in the open data file, and how many bytes of text they have. full says that it is long enough to be
+// closed.
 func (l *Layout) Count(rows, bytes int64) (full bool) {
 	l.file.ItemCount += rows
 	l.file.bytes += bytes
@@ -216,7 +217,8 @@ func (l *Layout) Finish(ctx context.Context, s Summary) error {
 func (l *Layout) manifest(ctx context.Context, name string, text []byte) error {
 	sum := md5.Sum(text)
 	check := base64.StdEncoding.EncodeToString(sum[:])
-	if _, err := l.To.Put(ctx, strings.TrimSuffix(name, ".json")+".md5", strings.NewReader(check), int64(len(check))); err != nil {
+	if _, err := l.To.Put(ctx, strings.TrimSuffix(name, ".json")+".md5", strings.NewReader(check),
+		int64(len(check))); err != nil {
 		return err
 	}
 	_, err := l.To.Put(ctx, name, bytes.NewReader(text), int64(len(text)))

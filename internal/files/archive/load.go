@@ -37,8 +37,8 @@ func IsArchive(dir string) bool {
 	return err == nil
 }
 
-// Types returns the types of the columns of a table in an archive by the table's folder; nil for any other folder. A table with rules of cells is refused: its rows hold
-// their history.
+// Types returns the types of the columns of a table in an archive by the table's folder; nil for any other folder. A
+// table with rules of cells is refused: its rows hold their history.
 func Types(dir string) (types map[string]bulkload.Type, err error) {
 	path := filepath.Join(dir, definitionFile)
 	if _, err := os.Stat(path); err != nil {
@@ -89,15 +89,17 @@ type loadState struct {
 // stateFile holds it.
 const stateFile = "archive.json"
 
-// Load makes the tables of an archive, each of which is seen when all of it is there, then the views. A table that is there already is an error, before anything is
-// made. It may be called again after an error, a crash or a kill, and goes on.
+// Load makes the tables of an archive, each of which is seen when all of it is there, then the views. A table that is
+// there already is an error, before anything is made. It may be called again after an error, a crash or a kill, and
+// goes on.
 func Load(ctx context.Context, db *database.DB, dir string, o LoadOptions) error {
 	l := load{LoadOptions: o, db: db, dir: dir}
 	if err := read(filepath.Join(dir, contentsFile), &l.contents); err != nil {
 		return err
 	}
 	if l.contents.Version != version {
-		return fmt.Errorf("%s: archives of version %d are not known: import it by a later version of Weft", filepath.Join(dir, contentsFile), l.contents.Version)
+		return fmt.Errorf("%s: archives of version %d are not known: import it by a later version of Weft",
+			filepath.Join(dir, contentsFile), l.contents.Version)
 	}
 	if err := l.begin(ctx); err != nil {
 		return err
@@ -141,12 +143,14 @@ func (l *load) begin(ctx context.Context) error {
 	for i := range l.contents.Tables {
 		t := &l.contents.Tables[i]
 		if !filepath.IsLocal(filepath.FromSlash(t.Folder)) {
-			return fmt.Errorf("%s: the folder %q of table %s is not below it", contentsFile, t.Folder, shown(t.Database, t.Name))
+			return fmt.Errorf("%s: the folder %q of table %s is not below it", contentsFile, t.Folder,
+				shown(t.Database, t.Name))
 		}
 		uuid, there := l.find(t)
 		noted, begun := l.state.Tables[t.Folder]
 		if there != 0 && !(begun && (noted == uuid || noted == "" && there == filling)) {
-			return fmt.Errorf("there is a table %s already: drop it, or import single tables by name", shown(t.Database, t.Name))
+			return fmt.Errorf("there is a table %s already: drop it, or import single tables by name",
+				shown(t.Database, t.Name))
 		}
 	}
 	return nil
@@ -284,11 +288,13 @@ func (l *load) make(ctx context.Context, t *tableContents, d *definition, there 
 }
 
 // rows loads the data files.
-func (l *load) rows(ctx context.Context, table *database.Table, t *tableContents, d *definition, dir string, number int) (result bulkload.Result, err error) {
+func (l *load) rows(ctx context.Context, table *database.Table, t *tableContents, d *definition, dir string,
+	number int) (result bulkload.Result, err error) {
 	if t.Rows == 0 {
 		return bulkload.Result{Ingested: true}, nil
 	}
-	o := bulkload.Options{DB: l.db, Into: table, Sources: []string{dir}, AsStored: true, Dir: filepath.Join(l.Dir, fmt.Sprintf("%06d", number)), MemoryBytes: l.MemoryBytes, Log: l.Log}
+	o := bulkload.Options{DB: l.db, Into: table, Sources: []string{dir}, AsStored: true,
+		Dir: filepath.Join(l.Dir, fmt.Sprintf("%06d", number)), MemoryBytes: l.MemoryBytes, Log: l.Log}
 	if o.Types, err = d.types(l.contents.Format); err != nil {
 		return result, err
 	}

@@ -137,7 +137,8 @@ func newColumnar(to *Layout, order *columnOrder, columns []Column) *columnar {
 	c := &columnar{to: to, order: order}
 	for i := range columns {
 		one := &columns[i]
-		c.columns = append(c.columns, parquetfile.Column{Name: []byte(one.Name), Type: one.Type, Fraction: one.fraction, Whole: one.whole, Long: one.long})
+		c.columns = append(c.columns, parquetfile.Column{Name: []byte(one.Name), Type: one.Type, Fraction: one.fraction,
+			Whole: one.whole, Long: one.long})
 	}
 	return c
 }

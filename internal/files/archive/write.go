@@ -69,7 +69,8 @@ type Options struct {
 	Tables   []string
 	// DatabaseOptions are the names of options that dialects keep with databases.
 	DatabaseOptions []string
-	// Types returns what a dialect knows of columns: "date" for days, "timestamp6" for times in microseconds. Default: nothing.
+	// Types returns what a dialect knows of columns: "date" for days, "timestamp6" for times in microseconds. Default:
+	// nothing.
 	Types func(*schema.Table) map[string]string
 	// Progress is called often, and Done with each table.
 	Progress func(Progress)
@@ -134,7 +135,8 @@ func Write(ctx context.Context, db *database.DB, to storage.Storage, o Options) 
 		if err != nil {
 			return err
 		}
-		all.Tables = append(all.Tables, tableContents{Database: t.definition.Schema.Database, Name: t.definition.Schema.Name, Folder: t.folder, Rows: t.rows})
+		all.Tables = append(all.Tables, tableContents{Database: t.definition.Schema.Database,
+			Name: t.definition.Schema.Name, Folder: t.folder, Rows: t.rows})
 		err = e.table(ctx, t)
 	}
 	if err != nil {
@@ -246,7 +248,8 @@ func (e *export) table(ctx context.Context, t *tableExport) error {
 	if err := e.put(ctx, storage.Join(t.folder, definitionFile), &t.definition); err != nil {
 		return err
 	}
-	l := &Layout{To: e.to, Own: t.folder, Data: storage.Join(t.folder, "data"), Suffix: suffixes[e.Format], Name: func(number int) string { return fmt.Sprintf("%06d", number) }}
+	l := &Layout{To: e.to, Own: t.folder, Data: storage.Join(t.folder, "data"), Suffix: suffixes[e.Format],
+		Name: func(number int) string { return fmt.Sprintf("%06d", number) }}
 	defer l.Abort()
 	to, err := e.rows(l, t)
 	if err != nil {

@@ -33,7 +33,8 @@ func (p *page) take(e *entry) bool {
 	}
 	p.bytes = append(append(p.bytes, e.key...), e.value...)
 	middle := n + len(e.key)
-	p.entries = append(p.entries, entry{p.bytes[n:middle:middle], p.bytes[middle:len(p.bytes):len(p.bytes)], e.ordinal, e.isRow})
+	p.entries = append(p.entries, entry{p.bytes[n:middle:middle], p.bytes[middle:len(p.bytes):len(p.bytes)], e.ordinal,
+		e.isRow})
 	return true
 }
 

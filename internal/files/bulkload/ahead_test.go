@@ -15,7 +15,8 @@ func (n *numbers) read(e *entry) (bool, error) {
 	if n.next == n.end {
 		return false, nil
 	}
-	*e = entry{key: binary.BigEndian.AppendUint64(nil, n.next), value: make([]byte, 20+n.next%100), ordinal: n.next, isRow: true}
+	*e = entry{key: binary.BigEndian.AppendUint64(nil, n.next), value: make([]byte, 20+n.next%100), ordinal: n.next,
+		isRow: true}
 	n.next++
 	return true, nil
 }
@@ -29,7 +30,8 @@ func TestAhead(t *testing.T) {
 		a := readAhead(newWinners(&numbers{end: total}))
 		var e entry
 		for i := range part {
-			if ok, err := a.read(&e); !ok || err != nil || binary.BigEndian.Uint64(e.key) != i || len(e.value) != int(20+i%100) {
+			if ok, err := a.read(&e); !ok || err != nil || binary.BigEndian.Uint64(e.key) != i ||
+				len(e.value) != int(20+i%100) {
 				t.Fatalf("entry %d: %v %v %x", i, ok, err, e.key)
 			}
 		}

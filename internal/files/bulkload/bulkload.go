@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package bulkload fills a table from files or objects: DynamoDB's exports, lines of JSON, Ion, CSV and TSV. Records become entries of the key space by the very code that
-// puts go through, are sorted in bounded memory with runs on disk, and are ingested in one step: the table is empty until everything stands in it. Where
-// an engine or a table takes no ingestion, the sorted rows are put in batches. Progress is stored with the runs, so that a load that was
+// Package bulkload fills a table from files or objects: DynamoDB's exports, lines of JSON, Ion, CSV and TSV. Records
+// become entries of the key space by the very code that puts go through, are sorted in bounded memory with runs on
+// disk, and are ingested in one step: the table is empty until everything stands in it. Where an engine or a table
+// takes no ingestion, the sorted rows are put in batches. Progress is stored with the runs, so that a load that was
 // killed continues.
 //
 // Knows: formats of files, sorting outside of memory, how far a load is.
@@ -48,8 +49,8 @@ type Options struct {
 	Header []string
 	// Texts reads columns of CSV without a given type as texts, whatever their first values are.
 	Texts bool
-	// Types of columns that are neither declared nor in keys. Default: a column of CSV or TSV whose first values are all
-	// numbers is one of numbers, others are texts; JSON says itself what it is.
+	// Types of columns that are neither declared nor in keys. Default: a column of CSV or TSV whose first values are
+	// all numbers is one of numbers, others are texts; JSON says itself what it is.
 	Types map[string]Type
 	// Null is the text of fields of CSV and TSV that have no value, besides the empty text. Default: none.
 	Null string
@@ -61,15 +62,16 @@ type Options struct {
 	BadRows int64
 	// Restart forgets a load that has begun.
 	Restart bool
-	// Judges make the checks of rows for tables about whose rows a dialect has rules, by the dialect's name: see schema.Rules. Rows of such tables are
-	// refused without one.
+	// Judges make the checks of rows for tables about whose rows a dialect has rules, by the dialect's name: see
+	// schema.Rules. Rows of such tables are refused without one.
 	Judges map[string]func(table *schema.Table) (Judge, error)
-	// AsStored takes the rows as another store has them, with the history of their cells: see database.Write. Types say which numbers of DynamoDB's JSON stand
-	// for SQL's types. The codes of Z-order indexes stay as the table has them.
+	// AsStored takes the rows as another store has them, with the history of their cells: see database.Write. Types say
+	// which numbers of DynamoDB's JSON stand for SQL's types. The codes of Z-order indexes stay as the table has them.
 	AsStored bool
 	// RegionBytes is the size at which regions are split: as many are made beforehand as are needed. Default 8 GiB.
 	RegionBytes int64
-	// Log is called with what a user should know, Bad with each record that is refused, and Progress often, by one goroutine. Default of all: none.
+	// Log is called with what a user should know, Bad with each record that is refused, and Progress often, by one
+	// goroutine. Default of all: none.
 	Log      func(text string)
 	Bad      func(Fault)
 	Progress func(Progress)
@@ -131,8 +133,8 @@ type loader struct {
 	resumed  bool
 }
 
-// Run loads. It may be called again after an error, a crash or a kill, with the same Options, and goes on. Nobody else may write to the table meanwhile.
-// Errors that are about a record are a Fault.
+// Run loads. It may be called again after an error, a crash or a kill, with the same Options, and goes on. Nobody else
+// may write to the table meanwhile. Errors that are about a record are a Fault.
 func Run(ctx context.Context, o Options) (Result, error) {
 	l := &loader{Options: o.withDefaults()}
 	table := o.Into
@@ -209,7 +211,8 @@ func (l *loader) begin(ctx context.Context) (err error) {
 		return err
 	}
 	l.types = columnTypes(l.pin.Descriptor(), l.Types)
-	fresh := &state{Table: l.pin.Descriptor().UUID, Version: l.pin.Descriptor().Version, Phase: sorting, Options: fmt.Sprint(l.Format, "/", l.Null, "/", l.Types, l.Packing, l.Comma, l.Header, l.Texts, l.AsStored)}
+	fresh := &state{Table: l.pin.Descriptor().UUID, Version: l.pin.Descriptor().Version, Phase: sorting,
+		Options: fmt.Sprint(l.Format, "/", l.Null, "/", l.Types, l.Packing, l.Comma, l.Header, l.Texts, l.AsStored)}
 	for i := range l.sources {
 		l.total += l.sources[i].size
 		fresh.Sources = append(fresh.Sources, l.sources[i].identity())
@@ -284,7 +287,8 @@ func (l *loader) sortSource(ctx context.Context) error {
 	return c.in.close()
 }
 
-// round decodes blocks until memory is full or the source ends. Everything before c.at is in the chunks when it returns.
+// round decodes blocks until memory is full or the source ends. Everything before c.at is in the chunks when it
+// returns.
 func (l *loader) round(ctx context.Context, c *cutter) (more bool, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -390,7 +394,8 @@ func (l *loader) spill() error {
 	return l.state.save(l.Dir)
 }
 
-// finishSorting sorts what is in memory. It goes to disk only if anything before did: else reading it again costs no more.
+// finishSorting sorts what is in memory. It goes to disk only if anything before did: else reading it again costs no
+// more.
 func (l *loader) finishSorting() error {
 	l.result.Runs = len(l.state.Runs)
 	if len(l.state.Runs) == 0 && !l.hasStdin() {

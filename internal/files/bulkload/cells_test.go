@@ -32,12 +32,13 @@ func TestStream(t *testing.T) {
 	})
 }
 
-// TestCells loads into a table that keeps times of its cells, and into one about whose rows a dialect has rules: with its check, without one, and a row that
-// the check refuses.
+// TestCells loads into a table that keeps times of its cells, and into one about whose rows a dialect has rules: with
+// its check, without one, and a row that the check refuses.
 func TestCells(t *testing.T) {
 	db := testdb.Open(t)
 	for _, name := range []string{"plain", "ruled"} {
-		spec := database.TableSpec{Name: name, Key: database.Columns("id", schema.String), Cells: &cell.Rules{LifeMS: 1_000_000}}
+		spec := database.TableSpec{Name: name, Key: database.Columns("id", schema.String),
+			Cells: &cell.Rules{LifeMS: 1_000_000}}
 		if name == "ruled" {
 			spec.Rules = schema.Rules{Dialect: "test", Puts: true, Deletes: true}
 		}
@@ -67,7 +68,8 @@ func TestCells(t *testing.T) {
 		if err := os.WriteFile(file, []byte(c.text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		result, err := Run(t.Context(), Options{DB: db, Database: database.DefaultDatabase, Table: c.table, Sources: []string{file}, Dir: filepath.Join(t.TempDir(), "work"), Judges: c.judges})
+		result, err := Run(t.Context(), Options{DB: db, Database: database.DefaultDatabase, Table: c.table,
+			Sources: []string{file}, Dir: filepath.Join(t.TempDir(), "work"), Judges: c.judges})
 		switch {
 		case c.wrong == "" && (err != nil || result.Rows != c.rows):
 			t.Errorf("%s: %d rows, %v", c.table, result.Rows, err)

@@ -33,7 +33,8 @@ type chunk struct {
 	skip  int // how long the beginning is that all keys share
 	slabs [][]byte
 	used  int // slabs with something in them
-	// groups are the entries by the first byte behind the beginning, which tells indexes apart: keys of one have much in common.
+	// groups are the entries by the first byte behind the beginning, which tells indexes apart: keys of one have much
+	// in common.
 	groups [256][]ref
 	count  int // of all refs
 

@@ -90,7 +90,8 @@ func exportDir(dir string) (string, error) {
 			return filepath.Dir(found[0]), nil
 		}
 	}
-	return "", fmt.Errorf("%s has no %s, so it is not an export of a DynamoDB table; to import files, name them", dir, manifestFiles)
+	return "", fmt.Errorf("%s has no %s, so it is not an export of a DynamoDB table; to import files, name them", dir,
+		manifestFiles)
 }
 
 func checkSummary(path string) error {
@@ -107,7 +108,8 @@ func checkSummary(path string) error {
 	}
 	switch {
 	case summary.OutputFormat != "" && !slices.Contains(exportFormats, summary.OutputFormat):
-		return fmt.Errorf("%s: the export is in the format %s; export it as one of %s", path, summary.OutputFormat, strings.Join(exportFormats, ", "))
+		return fmt.Errorf("%s: the export is in the format %s; export it as one of %s", path, summary.OutputFormat,
+			strings.Join(exportFormats, ", "))
 	case summary.ExportType == "INCREMENTAL_EXPORT":
 		return fmt.Errorf("%s: an incremental export holds changes, not items; import a full export", path)
 	}
@@ -122,7 +124,8 @@ func (e *exportFile) find(dir string) (source, error) {
 		if err != nil {
 			continue
 		}
-		s := source{name: path, path: path, size: info.Size(), atNS: info.ModTime().UnixNano(), md5: e.MD5, items: -1, format: DynamoDB}
+		s := source{name: path, path: path, size: info.Size(), atNS: info.ModTime().UnixNano(), md5: e.MD5, items: -1,
+			format: DynamoDB}
 		switch {
 		case strings.HasSuffix(base, ".ion.gz"):
 			s.format = Ion

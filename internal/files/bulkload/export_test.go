@@ -27,10 +27,16 @@ func md5Of(t testing.TB, path string) string {
 func TestExportFaults(t *testing.T) {
 	item := `{"pk":{"S":"a"},"sk":{"N":"1"}}`
 	for want, damage := range map[string]func(dir string){
-		"its MD5 is":               func(dir string) { write(t, dir+"/data/part0.json.gz", true, "{}") },
-		"is missing":               func(dir string) { remove(t, dir+"/data/part0.json.gz") },
-		"an incremental export":    func(dir string) { write(t, dir+"/"+manifestSummary, false, `{"exportType":"INCREMENTAL_EXPORT"}`) },
-		"in the format XML":        func(dir string) { write(t, dir+"/"+manifestSummary, false, `{"outputFormat":"XML"}`) },
+		"its MD5 is": func(dir string) { write(t, dir+"/data/part0.json.gz", true, "{}") },
+		"is missing": func(dir string) { remove(t, dir+"/data/part0.json.gz") },
+		"an incremental export": func(dir string) {
+			write(t, dir+"/"+manifestSummary, false,
+				`{"exportType":"INCREMENTAL_EXPORT"}`)
+		},
+		"in the format XML": func(dir string) {
+			write(t, dir+"/"+manifestSummary, false,
+				`{"outputFormat":"XML"}`)
+		},
 		"not a line of a manifest": func(dir string) { write(t, dir+"/"+manifestFiles, false, "{}") },
 		"has no manifest":          func(dir string) { remove(t, dir+"/"+manifestFiles) },
 		"holds 2 exports": func(dir string) {
@@ -44,7 +50,8 @@ func TestExportFaults(t *testing.T) {
 		damage(dir)
 		db := testdb.Open(t)
 		create(t, db, itemsSpec(t, false))
-		_, err := Run(t.Context(), Options{DB: db, Table: "items", Dir: filepath.Join(t.TempDir(), "load"), Sources: []string{dir}})
+		_, err := Run(t.Context(), Options{DB: db, Table: "items", Dir: filepath.Join(t.TempDir(), "load"),
+			Sources: []string{dir}})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}

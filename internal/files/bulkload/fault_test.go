@@ -30,9 +30,11 @@ func TestBadRecords(t *testing.T) {
 		"e.csv":   {"pk,sk\na,1\nb,2,3\n", ":3: more fields than the 2"},
 		"f.csv":   {"pk,sk\na,1\n\"b\",\"2\n", ":3: column sk: a quote is not closed"},
 		"g.json":  {"{\"Item\":{\"pk\":{\"S\":\"a\"},\"sk\":{\"N\":\"1\"}}}\n{\"Item\":{\"pk\":{\"S\":\"a\"},\"sk\":{\"N\":\"x\"}}}\n", ":2: "},
-		"h.json":  {"{\"Item\":{\"pk\":{\"S\":\"a\"},\"sk\":{\"N\":\"1\"}}}\n{\"Metadata\":{},\"Keys\":{}}\n", ":2: this is an incremental export"},
-		"i.json":  {"{\"Item\":{\"pk\":{\"S\":\"a\"},\"sk\":{\"N\":\"1\"}}}\n{\"Item\":{\"pk\":{\"S\":\"a\"},\"sk\":{\"N\":\"2\"},\"t\":{\"S\":\"" + strings.Repeat("x", itemBytesMax) + "\"}}}\n", ":2: the item has"},
-		"j.jsonl": {"{\"pk\":\"a\",\"sk\":1}\n{\"pk\":\"b\",\"sk\":1,\"d\":" + strings.Repeat("[", 40) + strings.Repeat("]", 40) + "}\n", ":2: "},
+		"h.json": {"{\"Item\":{\"pk\":{\"S\":\"a\"},\"sk\":{\"N\":\"1\"}}}\n{\"Metadata\":{},\"Keys\":{}}\n",
+			":2: this is an incremental export"},
+		"i.json": {"{\"Item\":{\"pk\":{\"S\":\"a\"},\"sk\":{\"N\":\"1\"}}}\n{\"Item\":{\"pk\":{\"S\":\"a\"},\"sk\":{\"N\":\"2\"},\"t\":{\"S\":\"" + strings.Repeat("x", itemBytesMax) + "\"}}}\n", ":2: the item has"},
+		"j.jsonl": {"{\"pk\":\"a\",\"sk\":1}\n{\"pk\":\"b\",\"sk\":1,\"d\":" + strings.Repeat("[", 40) +
+			strings.Repeat("]", 40) + "}\n", ":2: "},
 		"l.ion":   {"$ion_1_0 {pk:\"a\",sk:1.}\n\n// a note\n{Item:{\npk:\"b\"}}\n", ":4: "},
 		"m.ion":   {"{pk:\"a\",sk:1.}\n{pk:\"b\"", ":2: "},
 		"k.jsonl": {"{\"pk\":\"a\",\"sk\":1}\n{\"pk\":\"b\",\"sk\":1,\"n\":\"text\"}\n", ":2: "},
@@ -43,10 +45,12 @@ func TestBadRecords(t *testing.T) {
 			db := testdb.Open(t)
 			create(t, db, itemsSpec(t, false))
 			var told []string
-			result, err := Run(t.Context(), Options{DB: db, Table: "items", Dir: t.TempDir() + "/load", Sources: []string{path}, BadRows: tolerated,
-				Bad: func(f Fault) { told = append(told, f.Error()) }})
+			result, err := Run(t.Context(),
+				Options{DB: db, Table: "items", Dir: t.TempDir() + "/load", Sources: []string{path}, BadRows: tolerated,
+					Bad: func(f Fault) { told = append(told, f.Error()) }})
 			if tolerated == 1 {
-				if err != nil || len(told) != 1 || !strings.HasPrefix(told[0], path+c.want) || result.Rows != 1 || result.Bad != 1 {
+				if err != nil || len(told) != 1 || !strings.HasPrefix(told[0], path+c.want) || result.Rows != 1 ||
+					result.Bad != 1 {
 					t.Errorf("%s: %v %v %+v", name, err, told, result)
 				}
 				sound(t, db, "items")
@@ -73,7 +77,8 @@ func TestUnpackedPart(t *testing.T) {
 	write(t, path, false, string(data[:len(data)-4]))
 	db := testdb.Open(t)
 	create(t, db, itemsSpec(t, false))
-	if _, err := Run(t.Context(), Options{DB: db, Table: "items", Dir: t.TempDir() + "/load", Sources: []string{path}}); err == nil || !strings.Contains(err.Error(), path) {
+	if _, err := Run(t.Context(), Options{DB: db, Table: "items", Dir: t.TempDir() + "/load",
+		Sources: []string{path}}); err == nil || !strings.Contains(err.Error(), path) {
 		t.Error(err)
 	}
 }
@@ -206,7 +211,8 @@ func TestRegions(t *testing.T) {
 	}
 	path := write(t, t.TempDir()+"/a.jsonl", false, lines.String())
 	for _, memory := range []int64{memoryBytesMin, 1 << 30} {
-		o := Options{DB: db, Table: "items", Dir: t.TempDir() + "/load", Sources: []string{path}, RegionBytes: bytesMax, MemoryBytes: memory}
+		o := Options{DB: db, Table: "items", Dir: t.TempDir() + "/load", Sources: []string{path}, RegionBytes: bytesMax,
+			MemoryBytes: memory}
 		mustRun(t, o)
 		p, err := db.Pin("items")
 		if err != nil {
@@ -234,16 +240,25 @@ func TestAdvice(t *testing.T) {
 		key  func(i int) string
 		want string
 	}{
-		"counter":  {schema.Number, func(i int) string { return fmt.Sprint(i*7919%5000 + 100) }, "counts from 100 to 5099"},
-		"seconds":  {schema.Number, func(i int) string { return fmt.Sprint(1700000000 + i*i) }, "is a time"},
-		"random":   {schema.Number, func(i int) string { return fmt.Sprint(i * 7919 % 5000 * 1_000_003 % 1_000_000_007) }, ""},
-		"few":      {schema.Number, func(i int) string { return fmt.Sprint(i % 100) }, ""},
-		"dates":    {schema.String, func(i int) string { return `"` + time.Unix(int64(i)*9999, 0).UTC().Format(time.RFC3339) + `"` }, "begins with a date"},
-		"ulids":    {schema.String, func(i int) string { return fmt.Sprintf(`"01HZX%05dABCDEFGHJKMNPQRS"`, i) }, "a ULID"},
-		"uuids":    {schema.String, func(i int) string { return fmt.Sprintf(`"0190%04x-0000-7000-8000-%012x"`, i, i) }, "a UUID of version 7"},
-		"objects":  {schema.String, func(i int) string { return fmt.Sprintf(`"65f0%020x"`, i) }, "an ObjectId"},
-		"names":    {schema.String, func(i int) string { return fmt.Sprintf(`"user%d"`, i) }, ""},
-		"otherIDs": {schema.String, func(i int) string { return fmt.Sprintf(`"0190%04x-0000-4000-8000-%012x"`, i, i) }, ""},
+		"counter": {schema.Number, func(i int) string { return fmt.Sprint(i*7919%5000 + 100) },
+			"counts from 100 to 5099"},
+		"seconds": {schema.Number, func(i int) string { return fmt.Sprint(1700000000 + i*i) }, "is a time"},
+		"random": {schema.Number, func(i int) string {
+			return fmt.Sprint(i * 7919 % 5000 * 1_000_003 % 1_000_000_007)
+		}, ""},
+		"few": {schema.Number, func(i int) string { return fmt.Sprint(i % 100) }, ""},
+		"dates": {schema.String, func(i int) string {
+			return `"` +
+				time.Unix(int64(i)*9999, 0).UTC().Format(time.RFC3339) + `"`
+		}, "begins with a date"},
+		"ulids": {schema.String, func(i int) string { return fmt.Sprintf(`"01HZX%05dABCDEFGHJKMNPQRS"`, i) },
+			"a ULID"},
+		"uuids": {schema.String, func(i int) string { return fmt.Sprintf(`"0190%04x-0000-7000-8000-%012x"`, i, i) },
+			"a UUID of version 7"},
+		"objects": {schema.String, func(i int) string { return fmt.Sprintf(`"65f0%020x"`, i) }, "an ObjectId"},
+		"names":   {schema.String, func(i int) string { return fmt.Sprintf(`"user%d"`, i) }, ""},
+		"otherIDs": {schema.String, func(i int) string { return fmt.Sprintf(`"0190%04x-0000-4000-8000-%012x"`, i, i) },
+			""},
 	}
 	for name, kind := range kinds {
 		for _, hash := range []bool{false, true} {
@@ -253,8 +268,10 @@ func TestAdvice(t *testing.T) {
 			for i := range 5000 {
 				fmt.Fprintf(&lines, `{"id":%s}`+"\n", kind.key(i))
 			}
-			result := mustRun(t, Options{DB: db, Table: "t", Dir: t.TempDir() + "/load", Sources: []string{"-"}, Stdin: strings.NewReader(lines.String())})
-			if want := kind.want != "" && !hash; (result.Advice != "") != want || !strings.Contains(result.Advice, kind.want) && want {
+			result := mustRun(t, Options{DB: db, Table: "t", Dir: t.TempDir() + "/load", Sources: []string{"-"},
+				Stdin: strings.NewReader(lines.String())})
+			if want := kind.want != "" && !hash; (result.Advice != "") != want ||
+				!strings.Contains(result.Advice, kind.want) && want {
 				t.Errorf("%s, hash %t: %q", name, hash, result.Advice)
 			}
 		}

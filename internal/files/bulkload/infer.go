@@ -14,8 +14,8 @@ import (
 // inferBytes is how much of the beginning of a file decides of what type its columns are.
 const inferBytes = 256 << 10
 
-// infer decides the types of columns without a given type: numbers if all their first values are, else texts. The decision of a first source
-// counts for all, and for an import that goes on.
+// infer decides the types of columns without a given type: numbers if all their first values are, else texts. The
+// decision of a first source counts for all, and for an import that goes on.
 func (l *loader) infer(c *cutter) error {
 	if !c.plan.quoted() {
 		return nil
@@ -77,8 +77,8 @@ func refusedOf(numeric, refused []bool) []bool {
 	return numeric
 }
 
-// isPlainNumber reports whether a text is a number as people write them: with zeros in front it is a code, such as one of the post, and with an e one of
-// a product.
+// isPlainNumber reports whether a text is a number as people write them: with zeros in front it is a code, such as one
+// of the post, and with an e one of a product.
 func isPlainNumber(s []byte) bool {
 	digits := bytes.TrimPrefix(s, []byte("-"))
 	for _, c := range digits {

@@ -12,8 +12,8 @@ import (
 	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
-// TestUntypedColumns: a column of CSV whose first values are numbers is one of numbers in all files; codes with zeros in front, quoted fields and what is
-// mixed are texts.
+// TestUntypedColumns: a column of CSV whose first values are numbers is one of numbers in all files; codes with zeros
+// in front, quoted fields and what is mixed are texts.
 func TestUntypedColumns(t *testing.T) {
 	db := testdb.Open(t)
 	create(t, db, database.TableSpec{Name: "items", Key: database.Columns("id", schema.String)})
@@ -34,12 +34,14 @@ func TestUntypedColumns(t *testing.T) {
 	if got := dump(t, db, "items", ""); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
-	if all := strings.Join(said, "\n"); !strings.Contains(all, "n, null, price;") || !strings.Contains(all, "are: new;") {
+	if all := strings.Join(said, "\n"); !strings.Contains(all, "n, null, price;") ||
+		!strings.Contains(all, "are: new;") {
 		t.Errorf("said\n%s", all)
 	}
 }
 
-// TestLaterText: a text in a column that began with numbers is refused with a word on what to do; with the type given it is taken.
+// TestLaterText: a text in a column that began with numbers is refused with a word on what to do; with the type given
+// it is taken.
 func TestLaterText(t *testing.T) {
 	db := testdb.Open(t)
 	create(t, db, database.TableSpec{Name: "items", Key: database.Columns("id", schema.String)})
@@ -49,8 +51,10 @@ func TestLaterText(t *testing.T) {
 		fmt.Fprintf(&text, "%d,%d\n", i, i)
 	}
 	text.WriteString("last,none\n")
-	o := Options{DB: db, Table: "items", Dir: t.TempDir() + "/load", Sources: []string{write(t, t.TempDir()+"/a.csv", false, text.String())}}
-	if _, err := Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), "a.csv:60002: column a: ") || !strings.Contains(err.Error(), "--types a:string") {
+	o := Options{DB: db, Table: "items", Dir: t.TempDir() + "/load",
+		Sources: []string{write(t, t.TempDir()+"/a.csv", false, text.String())}}
+	if _, err := Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), "a.csv:60002: column a: ") ||
+		!strings.Contains(err.Error(), "--types a:string") {
 		t.Fatalf("%v", err)
 	}
 	o.Types = map[string]Type{"a": asText}
@@ -59,11 +63,13 @@ func TestLaterText(t *testing.T) {
 	}
 }
 
-// TestWrongFormatFirst: a command with a wrong format, after which nothing is kept, does not keep the right one from being given.
+// TestWrongFormatFirst: a command with a wrong format, after which nothing is kept, does not keep the right one from
+// being given.
 func TestWrongFormatFirst(t *testing.T) {
 	db := testdb.Open(t)
 	create(t, db, database.TableSpec{Name: "items", Key: database.Columns("id", schema.String)})
-	o := Options{DB: db, Table: "items", Dir: t.TempDir() + "/load", Sources: []string{write(t, t.TempDir()+"/a.txt", false, "id,a\n1,2\n")}, Format: JSONL}
+	o := Options{DB: db, Table: "items", Dir: t.TempDir() + "/load",
+		Sources: []string{write(t, t.TempDir()+"/a.txt", false, "id,a\n1,2\n")}, Format: JSONL}
 	if _, err := Run(t.Context(), o); err == nil {
 		t.Fatal("CSV was read as JSON")
 	}

@@ -46,8 +46,8 @@ func (d *dynamoDecoder) item(record []byte, b *value.RowBuilder) error {
 	return d.reader.End()
 }
 
-// isWrapped reports whether the record is an object whose first member is Item, and leaves the reader in front of the item: the form of exports. So an item
-// alone can have no attribute Item in front.
+// isWrapped reports whether the record is an object whose first member is Item, and leaves the reader in front of the
+// item: the form of exports. So an item alone can have no attribute Item in front.
 func (d *dynamoDecoder) isWrapped() (bool, error) {
 	r := &d.reader
 	if err := r.BeginObject(); err != nil {
@@ -75,7 +75,8 @@ func (d *dynamoDecoder) endWrapped() error {
 	return nil
 }
 
-// storedDecoder reads what dynamoDecoder does, as rows are stored: of any size, and with the types of SQL for the numbers of columns that have one.
+// storedDecoder reads what dynamoDecoder does, as rows are stored: of any size, and with the types of SQL for the
+// numbers of columns that have one.
 type storedDecoder struct {
 	dynamo  dynamoDecoder
 	names   value.Names

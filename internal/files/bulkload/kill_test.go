@@ -31,7 +31,8 @@ func TestKilled(t *testing.T) {
 	dir := t.TempDir()
 	var lines strings.Builder
 	for i := range killedRows {
-		fmt.Fprintf(&lines, `{"pk":"p%d","sk":%d,"n":%d,"s":"s","text":"%s"}`+"\n", i%7, i*7919%killedRows, i, strings.Repeat("x", 2000))
+		fmt.Fprintf(&lines, `{"pk":"p%d","sk":%d,"n":%d,"s":"s","text":"%s"}`+"\n", i%7, i*7919%killedRows, i,
+			strings.Repeat("x", 2000))
 	}
 	write(t, dir+"/rows.jsonl.gz", true, lines.String())
 	killed := 0
@@ -90,7 +91,8 @@ func loadIn(t *testing.T, dir string) {
 	if len(db.Tables("default", "", 1)) == 0 {
 		create(t, db, itemsSpec(t, false))
 	}
-	result := mustRun(t, Options{DB: db, Table: "items", Dir: dir + "/load", Sources: []string{dir + "/rows.jsonl.gz"}, MemoryBytes: memoryBytesMin})
+	result := mustRun(t, Options{DB: db, Table: "items", Dir: dir + "/load", Sources: []string{dir + "/rows.jsonl.gz"},
+		MemoryBytes: memoryBytesMin})
 	if result.Records != killedRows || !result.Ingested {
 		t.Errorf("%+v", result)
 	}

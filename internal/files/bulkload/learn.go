@@ -13,14 +13,16 @@ import (
 	"github.com/weftdb/weft/internal/database"
 )
 
-// Codes of Z-order indexes are learned from the sources before anything is sorted by them: from so many records, or up to twice that, of up to so many bytes.
+// Codes of Z-order indexes are learned from the sources before anything is sorted by them: from so many records, or up
+// to twice that, of up to so many bytes.
 const (
 	learnedRecords = 32_768
 	learnedBytes   = 64 << 20
 )
 
-// learn lets the Z-order indexes of an empty table learn their codes from records that are spread evenly over the sources. A standard input can't be read
-// twice, and what goes on after an interruption must go on with the codes that it has; there, a server learns later.
+// learn lets the Z-order indexes of an empty table learn their codes from records that are spread evenly over the
+// sources. A standard input can't be read twice, and what goes on after an interruption must go on with the codes that
+// it has; there, a server learns later.
 func (l *loader) learn(ctx context.Context, table *database.Table) (err error) {
 	if l.AsStored {
 		return nil

@@ -14,7 +14,8 @@ import (
 	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
-// TestLearns: the codes of a Z-order index are learned from all of the sources before the rows are sorted by them, so that a server has nothing to rebuild.
+// TestLearns: the codes of a Z-order index are learned from all of the sources before the rows are sorted by them, so
+// that a server has nothing to rebuild.
 func TestLearns(t *testing.T) {
 	var table strings.Builder
 	table.WriteString("id,a,b,c\n")
@@ -25,12 +26,15 @@ func TestLearns(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"rows.csv", "rows.csv.gz"} {
 		db := testdb.OpenPebble(t)
-		create(t, db, database.TableSpec{Name: "t", Key: database.Columns("id", schema.String), Indexes: []database.IndexSpec{
-			{Name: "z", Key: []schema.KeyPart{part(t, "zorder(a f64, b f64)", schema.Binary)}},
-			{Name: "raw", Key: []schema.KeyPart{part(t, "zorder(a f64 codec=raw, b f64 codec=raw)", schema.Binary)}},
-		}})
+		create(t, db, database.TableSpec{Name: "t", Key: database.Columns("id", schema.String),
+			Indexes: []database.IndexSpec{
+				{Name: "z", Key: []schema.KeyPart{part(t, "zorder(a f64, b f64)", schema.Binary)}},
+				{Name: "raw", Key: []schema.KeyPart{part(t, "zorder(a f64 codec=raw, b f64 codec=raw)",
+					schema.Binary)}},
+			}})
 		path := write(t, filepath.Join(dir, name), strings.HasSuffix(name, ".gz"), table.String())
-		o := Options{DB: db, Table: "t", Dir: t.TempDir() + "/load", Sources: []string{path}, Types: map[string]Type{"a": mustType(t, "number"), "b": mustType(t, "number")}}
+		o := Options{DB: db, Table: "t", Dir: t.TempDir() + "/load", Sources: []string{path},
+			Types: map[string]Type{"a": mustType(t, "number"), "b": mustType(t, "number")}}
 		if result := mustRun(t, o); result.Rows != rows || result.Entries != 2*rows {
 			t.Errorf("%+v", result)
 		}

@@ -38,16 +38,20 @@ func part(t testing.TB, name string, of schema.Type) schema.KeyPart {
 	return p
 }
 
-// itemsSpec has an index of each sort: ordered, sparse with few attributes, one that keeps nulls, a computed key, and one along a curve.
+// itemsSpec has an index of each sort: ordered, sparse with few attributes, one that keeps nulls, a computed key, and
+// one along a curve.
 func itemsSpec(t testing.TB, hash bool) database.TableSpec {
 	t.Helper()
 	return database.TableSpec{
 		Name: "items", Key: database.Columns("pk", schema.String, "sk", schema.Number), HashDistributed: hash,
 		Indexes: []database.IndexSpec{
 			{Name: "by-n", Key: database.Columns("n", schema.Number)},
-			{Name: "keys", Key: database.Columns("s", schema.String, "b", schema.Binary), Projection: schema.ProjectKeys},
-			{Name: "nulls", Key: database.Columns("s", schema.String), KeepNulls: true, Projection: schema.ProjectInclude, Include: []string{"n"}},
-			{Name: "computed", Key: []schema.KeyPart{part(t, "concat(pk,'#',s)", schema.String), part(t, "desc(n)", schema.Number)}},
+			{Name: "keys", Key: database.Columns("s", schema.String, "b", schema.Binary),
+				Projection: schema.ProjectKeys},
+			{Name: "nulls", Key: database.Columns("s", schema.String), KeepNulls: true,
+				Projection: schema.ProjectInclude, Include: []string{"n"}},
+			{Name: "computed", Key: []schema.KeyPart{part(t, "concat(pk,'#',s)", schema.String),
+				part(t, "desc(n)", schema.Number)}},
 			{Name: "curve", Key: []schema.KeyPart{part(t, "zorder(n f64, sk f64)", schema.Binary)}},
 		},
 	}
@@ -250,7 +254,8 @@ func exportOf(t testing.TB, dir string, items []string) {
 	write(t, filepath.Join(dir, manifestSummary), false, `{"outputFormat":"DYNAMODB_JSON","exportType":"FULL_EXPORT"}`)
 }
 
-// TestRandomItems loads items of all types from each format that has them, and compares with what PutItem makes of them, one after the other.
+// TestRandomItems loads items of all types from each format that has them, and compares with what PutItem makes of
+// them, one after the other.
 func TestRandomItems(t *testing.T) {
 	r := rounds.Random(t)
 	count := rounds.Of(t, 300)
@@ -264,9 +269,10 @@ func TestRandomItems(t *testing.T) {
 		exportOf(t, dir, items)
 		wrapped := `{"Item":` + strings.Join(items, "}\n{\"Item\":") + "}\n"
 		sources := map[string]Options{
-			"export":  {Sources: []string{dir}},
-			"stdin":   {Sources: []string{"-"}, Stdin: strings.NewReader(wrapped)},
-			"bare":    {Sources: []string{write(t, dir+"/bare.json", false, strings.Join(items, "\r\n\n"))}, Format: DynamoDB},
+			"export": {Sources: []string{dir}},
+			"stdin":  {Sources: []string{"-"}, Stdin: strings.NewReader(wrapped)},
+			"bare": {Sources: []string{write(t, dir+"/bare.json", false, strings.Join(items, "\r\n\n"))},
+				Format: DynamoDB},
 			"packed":  {Sources: []string{write(t, dir+"/packed.json.gz", true, wrapped)}},
 			"batches": {Sources: []string{write(t, dir+"/batches.json.gz", true, wrapped)}},
 		}
@@ -287,7 +293,8 @@ func TestRandomItems(t *testing.T) {
 						t.Errorf("%+v", result)
 					}
 					same(t, want, db, spec)
-					if report := sound(t, db, "items"); result.Rows != report.Rows || result.Ingested && result.Entries != report.Entries {
+					if report := sound(t, db, "items"); result.Rows != report.Rows ||
+						result.Ingested && result.Entries != report.Entries {
 						t.Errorf("%+v, but %d rows and %d entries", result, report.Rows, report.Entries)
 					}
 				})
@@ -298,11 +305,14 @@ func TestRandomItems(t *testing.T) {
 
 var citiesSpec = database.TableSpec{ // immutable
 	Name: "cities", Key: database.Columns("country", schema.String, "city", schema.String),
-	Columns: []schema.Column{{Name: "lat", Type: schema.Number}, {Name: "lon", Type: schema.Number}, {Name: "elevation", Type: schema.Number}},
-	Indexes: []database.IndexSpec{{Name: "by-population", Key: database.Columns("country", schema.String, "population", schema.Number)}},
+	Columns: []schema.Column{{Name: "lat", Type: schema.Number}, {Name: "lon", Type: schema.Number},
+		{Name: "elevation", Type: schema.Number}},
+	Indexes: []database.IndexSpec{{Name: "by-population",
+		Key: database.Columns("country", schema.String, "population", schema.Number)}},
 }
 
-// TestCities loads the cities from each format of tables and plain JSON, where names come several times, and compares with puts.
+// TestCities loads the cities from each format of tables and plain JSON, where names come several times, and compares
+// with puts.
 func TestCities(t *testing.T) {
 	rounds.SkipRace(t)
 	want := testdb.Open(t)
@@ -322,10 +332,13 @@ func TestCities(t *testing.T) {
 			elevation, member = `,"elevation":{"N":"`+c.Elevation+`"}`, `,"elevation":`+strconv.Quote(c.Elevation)
 		}
 		text, err := json.Marshal(name)
-		items = append(items, fmt.Sprintf(`{"country":{"S":%q},"city":{"S":%s},"population":{"N":"%d"},"lat":{"N":%q},"lon":{"N":%q}%s,"feature":{"S":%q}}`,
+		items = append(items, fmt.Sprintf(
+			`{"country":{"S":%q},"city":{"S":%s},"population":{"N":"%d"},"lat":{"N":%q},"lon":{"N":%q}%s,"feature":{"S":%q}}`,
 			c.Country, text, c.Population, c.Lat, c.Lon, elevation, c.FeatureCode))
-		fmt.Fprintf(&table, "%s,%s,%d,%s,%s,%s,%s\r\n", c.Country, quote(name), c.Population, c.Lat, c.Lon, c.Elevation, c.FeatureCode)
-		fmt.Fprintf(&lines, `{"country":%q,"city":%s,"population":%d,"lat":%s,"lon":%s%s,"feature":%q}`+"\n", c.Country, text, c.Population, c.Lat, c.Lon, member, c.FeatureCode)
+		fmt.Fprintf(&table, "%s,%s,%d,%s,%s,%s,%s\r\n", c.Country, quote(name), c.Population, c.Lat, c.Lon, c.Elevation,
+			c.FeatureCode)
+		fmt.Fprintf(&lines, `{"country":%q,"city":%s,"population":%d,"lat":%s,"lon":%s%s,"feature":%q}`+"\n", c.Country,
+			text, c.Population, c.Lat, c.Lon, member, c.FeatureCode)
 		return err
 	})
 	if err != nil {
@@ -334,7 +347,8 @@ func TestCities(t *testing.T) {
 	put(t, want, "cities", items)
 	dir := t.TempDir()
 	tabs := strings.ReplaceAll(table.String(), ",", "\t")
-	sources := map[string]string{"cities.csv": table.String(), "cities.csv.gz": table.String(), "cities.jsonl": lines.String(), "cities.tsv": tabs}
+	sources := map[string]string{"cities.csv": table.String(), "cities.csv.gz": table.String(),
+		"cities.jsonl": lines.String(), "cities.tsv": tabs}
 	for name, text := range sources {
 		t.Run(name, func(t *testing.T) {
 			db := testdb.OpenPebble(t)
@@ -378,14 +392,16 @@ func TestMemory(t *testing.T) {
 	const rows, memory = 50_000, memoryBytesMin
 	filler := strings.Repeat("0123456789abcdef", 128)
 	text := func(i int) string {
-		return fmt.Sprintf(`{"pk":"p%d","sk":%d,"n":%d,"s":"s%d","text":"%s"}`+"\n", i*7919%rows, i, i%1000, i%10, filler)
+		return fmt.Sprintf(`{"pk":"p%d","sk":%d,"n":%d,"s":"s%d","text":"%s"}`+"\n", i*7919%rows, i, i%1000, i%10,
+			filler)
 	}
 	runtime.GC()
 	var now runtime.MemStats
 	runtime.ReadMemStats(&now)
 	before, most := now.HeapAlloc, uint64(0)
 	calls := 0
-	result := mustRun(t, Options{DB: db, Table: "items", Dir: t.TempDir() + "/load", Sources: []string{"-"}, Stdin: &generator{record: text, n: rows}, Format: JSONL,
+	result := mustRun(t, Options{DB: db, Table: "items", Dir: t.TempDir() + "/load", Sources: []string{"-"},
+		Stdin: &generator{record: text, n: rows}, Format: JSONL,
 		MemoryBytes: memory, Progress: func(Progress) {
 			if calls++; calls%16 == 0 {
 				runtime.GC()
@@ -420,7 +436,8 @@ func TestRestarts(t *testing.T) {
 	path := write(t, t.TempDir()+"/items.json.gz", true, lines.String())
 	testdb.Each(t, func(t *testing.T, db *database.DB) {
 		create(t, db, spec)
-		o := Options{DB: db, Table: "items", Dir: t.TempDir() + "/load", Sources: []string{path}, MemoryBytes: memoryBytesMin}
+		o := Options{DB: db, Table: "items", Dir: t.TempDir() + "/load", Sources: []string{path},
+			MemoryBytes: memoryBytesMin}
 		stops, parts := 0, 0
 		for {
 			ctx, cancel := context.WithCancel(t.Context())

@@ -25,8 +25,9 @@ func (o ordinals) has(n uint64) bool {
 	return page != nil && page[n%pageBits/64]>>(n%64)&1 == 1
 }
 
-// winners passes on what stands in the table at the end: of several records with one primary key the last, as if they had been put one after the other,
-// and its index entries alone. Rows come before all entries of indexes, so that all losers are known by then.
+// winners passes on what stands in the table at the end: of several records with one primary key the last, as if they
+// had been put one after the other, and its index entries alone. Rows come before all entries of indexes, so that all
+// losers are known by then.
 type winners struct {
 	from    stream
 	losers  ordinals

@@ -15,9 +15,11 @@ import (
 	"github.com/weftdb/weft/internal/files/parquetfile"
 )
 
-// unrolled is the rows of a Parquet file as a stream of frames, which is cut into blocks as other sources are. opened is the file, which is opened anew.
+// unrolled is the rows of a Parquet file as a stream of frames, which is cut into blocks as other sources are. opened
+// is the file, which is opened anew.
 //
-// A frame is its length, then 0 and the attributes, each as a name and an encoded value with their lengths in front; or 1 and what is wrong with the row.
+// A frame is its length, then 0 and the attributes, each as a name and an encoded value with their lengths in front; or
+// 1 and what is wrong with the row.
 func (s *source) unrolled(opened *input, o *Options, read *atomic.Int64) (*input, error) {
 	if err := opened.close(); err != nil {
 		return nil, err
@@ -33,7 +35,8 @@ func (s *source) unrolled(opened *input, o *Options, read *atomic.Int64) (*input
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", s.name, err), file.Close())
 	}
-	return &input{bufio.NewReaderSize(&frames{rows: rows, size: s.size, read: read}, 1<<20), func() error { return errors.Join(rows.Close(), file.Close()) }}, nil
+	return &input{bufio.NewReaderSize(&frames{rows: rows, size: s.size, read: read}, 1<<20),
+		func() error { return errors.Join(rows.Close(), file.Close()) }}, nil
 }
 
 // typeWord is the type that a column is to have, as users name it; "" for the one that a file gives it.

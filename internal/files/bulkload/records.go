@@ -26,8 +26,10 @@ type Records struct {
 	at      Place
 }
 
-// OpenRecords opens an object of DynamoDB's JSON or of Ion, and goes to a place. Errors: the storage's, and those of what is packed.
-func OpenRecords(ctx context.Context, from storage.Storage, name string, format Format, packing Compression, at Place) (*Records, error) {
+// OpenRecords opens an object of DynamoDB's JSON or of Ion, and goes to a place. Errors: the storage's, and those of
+// what is packed.
+func OpenRecords(ctx context.Context, from storage.Storage, name string, format Format, packing Compression,
+	at Place) (*Records, error) {
 	r := &Records{at: at, decoder: &dynamoDecoder{}}
 	switch format {
 	case DynamoDB:
@@ -38,11 +40,13 @@ func OpenRecords(ctx context.Context, from storage.Storage, name string, format 
 	}
 	s := &source{name: name, from: from, items: -1}
 	var err error
-	r.cutter, err = newCutter(ctx, s, &Options{Format: format, Packing: packing}, position{Offset: at.Offset, Line: at.Line}, &r.read)
+	r.cutter, err = newCutter(ctx, s, &Options{Format: format, Packing: packing},
+		position{Offset: at.Offset, Line: at.Line}, &r.read)
 	return r, err
 }
 
-// Next returns the next record that is not empty, and its line; ok is false at the end. The record's bytes are the caller's.
+// Next returns the next record that is not empty, and its line; ok is false at the end. The record's bytes are the
+// caller's.
 func (r *Records) Next() (record []byte, line int64, ok bool, err error) {
 	for {
 		if len(r.rest) == 0 {

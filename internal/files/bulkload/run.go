@@ -17,7 +17,8 @@ import (
 	"slices"
 )
 
-// fanIn is the number of runs that are merged at once; more are merged into fewer first, so that open files and buffers stay few.
+// fanIn is the number of runs that are merged at once; more are merged into fewer first, so that open files and buffers
+// stay few.
 const fanIn = 128
 
 // runBufferBytes is the buffer of a run that is read.
@@ -33,7 +34,8 @@ type entry struct {
 	isRow      bool
 }
 
-// stream gives entries in the order of keys and, under one key, of ordinals. The result of read is valid until the next read.
+// stream gives entries in the order of keys and, under one key, of ordinals. The result of read is valid until the next
+// read.
 type stream interface {
 	read(e *entry) (ok bool, err error)
 	close() error

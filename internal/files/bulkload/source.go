@@ -81,7 +81,9 @@ func (l *loader) findSources(ctx context.Context) (all []source, err error) {
 				return nil, err
 			}
 			if o.Name == name {
-				found, all = true, append(all, source{name: name, from: l.From, size: o.Size, etag: o.ETag, atNS: o.Modified.UnixNano(), items: -1})
+				found, all = true, append(all,
+					source{name: name, from: l.From, size: o.Size, etag: o.ETag, atNS: o.Modified.UnixNano(),
+						items: -1})
 			}
 			break
 		}
@@ -92,7 +94,8 @@ func (l *loader) findSources(ctx context.Context) (all []source, err error) {
 	return all, nil
 }
 
-// findSources turns what the user named into files: "-" is the standard input, a folder or a manifest an export of DynamoDB.
+// findSources turns what the user named into files: "-" is the standard input, a folder or a manifest an export of
+// DynamoDB.
 func findSources(names []string, stdin io.Reader) (all []source, err error) {
 	for _, name := range names {
 		if name == "-" {
@@ -116,7 +119,8 @@ func findSources(names []string, stdin io.Reader) (all []source, err error) {
 			}
 			all = append(all, files...)
 		default:
-			all = append(all, source{name: name, path: name, size: info.Size(), atNS: info.ModTime().UnixNano(), items: -1})
+			all = append(all, source{name: name, path: name, size: info.Size(), atNS: info.ModTime().UnixNano(),
+				items: -1})
 		}
 	}
 	if len(all) == 0 {
@@ -175,7 +179,8 @@ func (s *source) open(ctx context.Context, packing Compression, read *atomic.Int
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", s.name, err), shut())
 	}
-	return &input{bufio.NewReaderSize(unpacked, 1<<20), func() error { return errors.Join(unpacked.Close(), shut()) }}, nil
+	return &input{bufio.NewReaderSize(unpacked, 1<<20), func() error { return errors.Join(unpacked.Close(), shut()) }},
+		nil
 }
 
 // packingOf looks at the first bytes of a source. One that is too short for them is not packed.
@@ -280,7 +285,8 @@ func (b *blueprint) cut(data []byte) (record, rest []byte, before, lines int64) 
 		record, rest = bytes.TrimSpace(rest), nil
 	}
 	start := cap(data) - cap(record) // which is a part of data
-	return record, rest, int64(bytes.Count(data[:start], []byte("\n"))), int64(bytes.Count(data[:len(data)-len(rest)], []byte("\n")))
+	return record, rest, int64(bytes.Count(data[:start], []byte("\n"))),
+		int64(bytes.Count(data[:len(data)-len(rest)], []byte("\n")))
 }
 
 // last returns where the last whole record of data ends, and how many there may be at most.
@@ -325,8 +331,8 @@ type cutter struct {
 	blank  int64 // bytes since the last record
 }
 
-// blankMax is the number of bytes that may stand between two records: a packed object may have any number of empty lines, which
-// would keep others waiting.
+// blankMax is the number of bytes that may stand between two records: a packed object may have any number of empty
+// lines, which would keep others waiting.
 const blankMax = 64 << 20
 
 // passBlank counts the bytes of blocks without a record.
@@ -443,7 +449,8 @@ func (c *cutter) next() (b block, ok bool, err error) {
 			return b, true, nil
 		}
 		if len(data) > recordBytesMax {
-			return b, false, fmt.Errorf("%s:%d: a record of more than %d MiB; is a quote not closed, or is the format wrong?",
+			return b, false, fmt.Errorf(
+				"%s:%d: a record of more than %d MiB; is a quote not closed, or is the format wrong?",
 				c.source.name, c.at.Line+1, recordBytesMax>>20)
 		}
 	}
@@ -469,7 +476,8 @@ func (c *cutter) isWhole(error) bool {
 	return errors.Is(err, io.EOF)
 }
 
-// lastRecord returns where the last whole record of data ends, 0 if there is none. Line breaks between quotes end no record.
+// lastRecord returns where the last whole record of data ends, 0 if there is none. Line breaks between quotes end no
+// record.
 func lastRecord(data []byte, quoted bool) int {
 	end := bytes.LastIndexByte(data, '\n') + 1
 	if !quoted || end == 0 {

@@ -47,7 +47,8 @@ type state struct {
 	// Inferred are the types of columns that nobody has given one.
 	Inferred map[string]Type `json:"inferred,omitempty"`
 	Cuts     [][]byte        `json:"cuts"` // a key every cutBytes of a run
-	// First is the first row, once the table is about to be written: if it stands there later, all does, since an ingestion is one step.
+	// First is the first row, once the table is about to be written: if it stands there later, all does, since an
+	// ingestion is one step.
 	FirstKey   []byte `json:"firstKey,omitempty"`
 	FirstValue []byte `json:"firstValue,omitempty"`
 	// Done is the last key of rows that were put, where they are not ingested.

@@ -68,7 +68,8 @@ func (d *tableDecoder) decode(record []byte, b *value.RowBuilder) error {
 		if field, quoted, record, more, err = d.cut(record); err != nil {
 			return fmt.Errorf("column %s: %w", d.header[at], err)
 		}
-		if !quoted && (len(field) == 0 || d.null != "" && string(field) == d.null) || len(field) == 0 && d.types[at] != asText {
+		if !quoted && (len(field) == 0 || d.null != "" && string(field) == d.null) ||
+			len(field) == 0 && d.types[at] != asText {
 			continue
 		}
 		b.Begin(d.header[at])

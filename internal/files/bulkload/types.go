@@ -37,7 +37,8 @@ const (
 )
 
 // typeWords are how users name the types. // immutable
-var typeWords = map[string]Type{"string": asText, "number": asNumber, "binary": asBinary, "bool": asBoolean, "int": asInteger, "float": asFloat,
+var typeWords = map[string]Type{"string": asText, "number": asNumber, "binary": asBinary, "bool": asBoolean,
+	"int": asInteger, "float": asFloat,
 	"timestamp": asTimestamp, "timestamp6": asTimestamp6, "date": asDate, "json": asDocument,
 	"attribute": asAttribute, "stored": asStored}
 
@@ -50,10 +51,12 @@ func TypeOf(word string) (Type, error) {
 }
 
 // schemaTypes are the types of columns that are declared. // immutable
-var schemaTypes = map[schema.Type]Type{schema.String: asText, schema.Number: asNumber, schema.Binary: asBinary, schema.Bool: asBoolean, schema.Int: asInteger,
+var schemaTypes = map[schema.Type]Type{schema.String: asText, schema.Number: asNumber, schema.Binary: asBinary,
+	schema.Bool: asBoolean, schema.Int: asInteger,
 	schema.Float: asFloat, schema.Timestamp: asTimestamp}
 
-// columnTypes returns what is known of a table's columns: what is given, else declared, else needed by the key or an index.
+// columnTypes returns what is known of a table's columns: what is given, else declared, else needed by the key or an
+// index.
 func columnTypes(table *schema.Table, given map[string]Type) map[string]Type {
 	types := maps.Clone(given)
 	if types == nil {

@@ -15,8 +15,9 @@ import (
 // adviceRowsMin is from how many rows on something is said about the key.
 const adviceRowsMin = 1000
 
-// watch looks whether the first column of the key grows as time passes. The order of a source tells nothing: an export of a hashed table comes in the
-// order of hashes, a dump in that of keys. So the values are looked at: numbers given out one after the other, times, and ids that begin with one.
+// watch looks whether the first column of the key grows as time passes. The order of a source tells nothing: an export
+// of a hashed table comes in the order of hashes, a dump in that of keys. So the values are looked at: numbers given
+// out one after the other, times, and ids that begin with one.
 type watch struct {
 	pin    database.Pinned
 	column []byte // nil: nothing is looked at
@@ -83,7 +84,8 @@ func (w *watch) add(other *watch) {
 	} else if other.numbers > 0 {
 		w.least, w.greatest = other.least, other.greatest
 	}
-	w.rows, w.numbers, w.seconds, w.texts = w.rows+other.rows, w.numbers+other.numbers, w.seconds+other.seconds, w.texts+other.texts
+	w.rows, w.numbers, w.seconds, w.texts = w.rows+other.rows, w.numbers+other.numbers, w.seconds+
+		other.seconds, w.texts+other.texts
 	if w.kind == "" {
 		w.kind = other.kind
 	}

@@ -124,7 +124,8 @@ func (l *loader) ingest(ctx context.Context) (err error) {
 			err = l.remember(&e)
 		}
 		if n++; n%(1<<14) == 1 && ok {
-			l.Progress(Progress{Step: "ingesting", Records: l.state.Read, BytesRead: l.total, Bytes: l.total, Written: ahead.page.rows, Expected: l.state.Read})
+			l.Progress(Progress{Step: "ingesting", Records: l.state.Read, BytesRead: l.total, Bytes: l.total,
+				Written: ahead.page.rows, Expected: l.state.Read})
 		}
 		return e.key, e.value, err
 	}
@@ -186,7 +187,8 @@ func (l *loader) put(ctx context.Context) (err error) {
 				return err
 			}
 		}
-		l.Progress(Progress{Step: "writing", Records: l.state.Read, BytesRead: l.total, Bytes: l.total, Written: from.rows, Expected: l.state.Read})
+		l.Progress(Progress{Step: "writing", Records: l.state.Read, BytesRead: l.total, Bytes: l.total,
+			Written: from.rows, Expected: l.state.Read})
 	}
 	return nil
 }
@@ -194,7 +196,8 @@ func (l *loader) put(ctx context.Context) (err error) {
 // gather takes the next rows that are not there yet.
 func (l *loader) gather(from *winners) (batches []batch, more bool, err error) {
 	var e entry
-	for len(batches) < batchesMax || batches[len(batches)-1].size < batchBytes && len(batches[len(batches)-1].rows) < batchRows {
+	for len(batches) < batchesMax || batches[len(batches)-1].size < batchBytes &&
+		len(batches[len(batches)-1].rows) < batchRows {
 		ok, err := from.read(&e)
 		if err != nil || !ok {
 			return batches, false, err
@@ -219,7 +222,8 @@ func (l *loader) gather(from *winners) (batches []batch, more bool, err error) {
 func (l *loader) commit(ctx context.Context, b *batch) error {
 	writes := make([]database.TableWrite, len(b.rows))
 	for i, row := range b.rows {
-		writes[i] = database.TableWrite{Table: l.pin, Write: database.Write{Op: database.OpPut, Row: row, Judged: l.rowJudge != nil, AsStored: l.AsStored}}
+		writes[i] = database.TableWrite{Table: l.pin,
+			Write: database.Write{Op: database.OpPut, Row: row, Judged: l.rowJudge != nil, AsStored: l.AsStored}}
 		if !l.AsStored {
 			writes[i].Row = cell.Stripped(nil, row, l.pin.Names())
 		}
@@ -231,7 +235,8 @@ func (l *loader) commit(ctx context.Context, b *batch) error {
 // cutBytes is how far apart the keys of a run are that tell how the table is to be split.
 func (l *loader) cutBytes() int64 { return min(max(l.RegionBytes/8, 1), 16<<20) }
 
-// splits returns the keys at which the table is to be split so that no region of it outgrows RegionBytes: at half of that, since they are no more exact.
+// splits returns the keys at which the table is to be split so that no region of it outgrows RegionBytes: at half of
+// that, since they are no more exact.
 func (l *loader) splits() (keys [][]byte) {
 	cuts := slices.Clone(l.state.Cuts)
 	if len(l.state.Runs) == 0 {

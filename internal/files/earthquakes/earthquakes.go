@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package earthquakes holds real data for tests: 1,707 earthquakes of one month, from the U.S. Geological Survey (public domain).
+// Package earthquakes holds real data for tests: 1,707 earthquakes of one month, from the U.S. Geological Survey
+// (public domain).
 //
 // Knows: the file and its columns.
 // Never: tables, databases.
@@ -30,7 +31,8 @@ type Earthquake struct {
 	TimeMS    int64  // epoch
 }
 
-// Each calls visit for every earthquake, in the order of the file: the latest first. It stops at visit's first error and returns it.
+// Each calls visit for every earthquake, in the order of the file: the latest first. It stops at visit's first error
+// and returns it.
 func Each(visit func(Earthquake) error) error {
 	unzipped, err := gzip.NewReader(bytes.NewReader(compressed))
 	if err != nil {

@@ -48,7 +48,8 @@ func (e *entries) Commit(context.Context) error { return nil }
 // Rollback implements kv.Txn.
 func (e *entries) Rollback() {}
 
-// SetStamped implements kv.Stamper: a change for the journal is kept by the put of the row, since no table whose changes are kept takes an ingestion.
+// SetStamped implements kv.Stamper: a change for the journal is kept by the put of the row, since no table whose
+// changes are kept takes an ingestion.
 func (e *entries) SetStamped([]byte, int, []byte) error { return nil }
 
 // Stamped implements kv.Stamper.

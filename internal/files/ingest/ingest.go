@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package ingest is for loads of many rows that do not go through commits: what puts of the rows would store is derived row by row, sorted by whoever
-// loads, and added to an empty table in one step.
+// Package ingest is for loads of many rows that do not go through commits: what puts of the rows would store is derived
+// row by row, sorted by whoever loads, and added to an empty table in one step.
 //
 // Knows: what entries a put makes, when a table can take them in one step.
 // Never: where rows come from, sorting, files.
@@ -24,7 +24,8 @@ import (
 // ErrUnable is wrapped by the error of an Ingest that can't be: rows must be put instead.
 var ErrUnable = errors.New("rows must be put, not ingested")
 
-// Table is one version of a table, for a load. It is used only as long as that version is pinned. It is safe for concurrent use.
+// Table is one version of a table, for a load. It is used only as long as that version is pinned. It is safe for
+// concurrent use.
 type Table struct {
 	change.Target
 	Store   kv.Store
@@ -48,10 +49,11 @@ type Deriver struct {
 // Deriver returns a Deriver for the table.
 func (t *Table) Deriver() *Deriver { return &Deriver{table: t} }
 
-// Derive calls set with each entry that a put of the row stores in an empty table: those of the indexes first, the row's own last. It goes the very way
-// of a put. key and value are valid during the call only; isRow marks the row's own. Names that the table has not seen become known, which is a commit.
-// Errors: those of a put, set's.
-func (d *Deriver) Derive(ctx context.Context, row value.Row, set func(key, value []byte, isRow bool) error) (err error) {
+// Derive calls set with each entry that a put of the row stores in an empty table: those of the indexes first, the
+// row's own last. It goes the very way of a put. key and value are valid during the call only; isRow marks the row's
+// own. Names that the table has not seen become known, which is a commit. Errors: those of a put, set's.
+func (d *Deriver) Derive(ctx context.Context, row value.Row,
+	set func(key, value []byte, isRow bool) error) (err error) {
 	d.write = change.Write{Op: change.OpPut, Row: row, Judged: d.table.Judged, AsStored: d.table.AsStored}
 	t := d.table.Target
 	if d.scratch.Key, err = t.Table.AppendKey(d.scratch.Key[:0], row); err != nil {
@@ -61,8 +63,8 @@ func (d *Deriver) Derive(ctx context.Context, row value.Row, set func(key, value
 	return t.Apply(ctx, &d.entries, d.scratch.Key, &d.write, &d.result, &d.scratch)
 }
 
-// Able returns nil if Ingest is possible now, else why not: a table that has rows or keeps times of its cells, or an engine that can't.
-// Errors: ErrUnable, and those of reading.
+// Able returns nil if Ingest is possible now, else why not: a table that has rows or keeps times of its cells, or an
+// engine that can't. Errors: ErrUnable, and those of reading.
 func (t *Table) Able(ctx context.Context) error {
 	_, shared := kv.SharedOf(t.Store)
 	switch {
@@ -93,8 +95,9 @@ func (t *Table) isEmpty(ctx context.Context) (empty bool, err error) {
 	return empty, cursor.Close()
 }
 
-// Ingest adds all entries of next, which Derive made of rows with different keys, in the order of their keys: all at once, or none. Nobody else may
-// write to the table until it returns. next returns io.EOF at the end. Errors: those of Able, next's, kv.ErrReadOnly.
+// Ingest adds all entries of next, which Derive made of rows with different keys, in the order of their keys: all at
+// once, or none. Nobody else may write to the table until it returns. next returns io.EOF at the end. Errors: those of
+// Able, next's, kv.ErrReadOnly.
 func (t *Table) Ingest(ctx context.Context, next func() (key, value []byte, err error)) error {
 	if err := t.Able(ctx); err != nil {
 		return err

@@ -16,7 +16,8 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// plainDictionary is the encoding PLAIN_DICTIONARY, which writers before version 2 of the format use for RLE_DICTIONARY and, in dictionaries, for PLAIN.
+// plainDictionary is the encoding PLAIN_DICTIONARY, which writers before version 2 of the format use for RLE_DICTIONARY
+// and, in dictionaries, for PLAIN.
 const plainDictionary format.Encoding = 2
 
 // What a file may ask for.
@@ -86,7 +87,8 @@ func checkFooter(meta *format.FileMetaData) error {
 		if e.RepetitionType.V == format.Repeated {
 			return fmt.Errorf("column %s is repeated, which is not supported: write it as JSON text, and import it with --types %s:json", e.Name, e.Name)
 		}
-		if e.TypeLength.V < 0 || e.TypeLength.V > pageBytesMax || e.Type.V == format.FixedLenByteArray && e.TypeLength.V == 0 {
+		if e.TypeLength.V < 0 || e.TypeLength.V > pageBytesMax ||
+			e.Type.V == format.FixedLenByteArray && e.TypeLength.V == 0 {
 			return damaged("the values of column %s have %d bytes", e.Name, e.TypeLength.V)
 		}
 		i++
@@ -134,7 +136,8 @@ func (c *checker) group(meta *format.FileMetaData, g *format.RowGroup) error {
 			return fmt.Errorf("column %s: %w", e.Name, err)
 		}
 		if memory += most; memory > groupMemoryMax {
-			return fmt.Errorf("a group of rows needs more than %d MiB of memory: write the file with smaller pages", groupMemoryMax>>20)
+			return fmt.Errorf("a group of rows needs more than %d MiB of memory: write the file with smaller pages",
+				groupMemoryMax>>20)
 		}
 	}
 	return nil
@@ -146,7 +149,8 @@ func (c *checker) chunk(e *format.SchemaElement, m *format.ColumnMetaData, rows 
 	if m.DictionaryPageOffset != 0 {
 		at = m.DictionaryPageOffset
 	}
-	if at < 4 || m.DataPageOffset < at || m.TotalCompressedSize < 0 || m.TotalCompressedSize > c.size || at > c.size-m.TotalCompressedSize {
+	if at < 4 || m.DataPageOffset < at || m.TotalCompressedSize < 0 || m.TotalCompressedSize > c.size ||
+		at > c.size-m.TotalCompressedSize {
 		return 0, damaged("its pages are beyond the end")
 	}
 	end, values, dictionary := at+m.TotalCompressedSize, int64(0), int64(0)
@@ -220,10 +224,13 @@ type page struct {
 	packed   bool
 }
 
-// checkHeader compares what a page says of itself with bounds. left is how much of the column there is behind the header.
+// checkHeader compares what a page says of itself with bounds. left is how much of the column there is behind the
+// header.
 func (p *page) checkHeader(left int64) error {
-	if p.CompressedPageSize < 0 || p.UncompressedPageSize < 0 || int64(p.CompressedPageSize) > left || p.UncompressedPageSize > pageBytesMax || p.CompressedPageSize > pageBytesMax {
-		return damaged("a page has %d bytes, %d packed; up to %d can be read", p.UncompressedPageSize, p.CompressedPageSize, pageBytesMax)
+	if p.CompressedPageSize < 0 || p.UncompressedPageSize < 0 || int64(p.CompressedPageSize) > left ||
+		p.UncompressedPageSize > pageBytesMax || p.CompressedPageSize > pageBytesMax {
+		return damaged("a page has %d bytes, %d packed; up to %d can be read", p.UncompressedPageSize,
+			p.CompressedPageSize, pageBytesMax)
 	}
 	p.packed = p.codec != format.Uncompressed
 	switch {
@@ -244,7 +251,9 @@ func (p *page) checkHeader(left int64) error {
 		if h.IsCompressed.Valid && !h.IsCompressed.V {
 			p.packed = false
 		}
-		if h.RepetitionLevelsByteLength != 0 || p.levels < 0 || p.levels > int(min(p.CompressedPageSize, p.UncompressedPageSize)) || h.NumRows != h.NumValues || h.NumNulls < 0 || h.NumNulls > h.NumValues {
+		if h.RepetitionLevelsByteLength != 0 || p.levels < 0 ||
+			p.levels > int(min(p.CompressedPageSize, p.UncompressedPageSize)) || h.NumRows != h.NumValues ||
+			h.NumNulls < 0 || h.NumNulls > h.NumValues {
 			return damaged("a page has impossible levels")
 		}
 	default:
@@ -363,7 +372,8 @@ func (c *checker) unpack(codec format.CompressionCodec, packed []byte, size int)
 		from = c.gzip
 	case format.Zstd:
 		if c.zstd == nil {
-			if c.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(windowMax)); err != nil {
+			if c.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+				zstd.WithDecoderMaxWindow(windowMax)); err != nil {
 				return nil, err
 			}
 		}
@@ -372,7 +382,8 @@ func (c *checker) unpack(codec format.CompressionCodec, packed []byte, size int)
 		}
 		from = c.zstd
 	default:
-		return nil, fmt.Errorf("it is packed by %s, which is not supported: write the file with snappy, gzip or zstd", codec)
+		return nil, fmt.Errorf("it is packed by %s, which is not supported: write the file with snappy, gzip or zstd",
+			codec)
 	}
 	if _, err := io.ReadFull(from, c.plain); err != nil {
 		return nil, damaged("a page can't be unpacked: %v", err)

@@ -58,7 +58,8 @@ func describe(e *format.SchemaElement) string {
 }
 
 func cannot(what, typed string) error {
-	return fmt.Errorf("%s can't be read as %s: import it with another one in --types, or into a column of another type", what, typed)
+	return fmt.Errorf("%s can't be read as %s: import it with another one in --types, or into a column of another type",
+		what, typed)
 }
 
 func integerAppender(e *format.SchemaElement, typed string) (appender, error) {
@@ -107,7 +108,8 @@ func integerAppender(e *format.SchemaElement, typed string) (appender, error) {
 			return dst, fmt.Errorf("no float is %d", n)
 		}, nil
 	case Timestamp, Timestamp6:
-		return func(dst []byte, v parquet.Value) ([]byte, error) { return value.AppendTimestamp(dst, read(v)), nil }, nil
+		return func(dst []byte, v parquet.Value) ([]byte, error) { return value.AppendTimestamp(dst, read(v)), nil },
+			nil
 	case Text:
 		return func(dst []byte, v parquet.Value) ([]byte, error) {
 			return value.AppendString(dst, strconv.AppendInt(nil, read(v), 10)), nil
@@ -127,7 +129,8 @@ func floatAppender(kind format.Type, typed string) (appender, error) {
 			text := strconv.AppendFloat(nil, read(v), 'g', -1, bits)
 			d, err := order.ParseDecimal(text)
 			if err != nil {
-				return dst, fmt.Errorf("%s is no number of DynamoDB's; a column of the type float can hold it: %w", text, err)
+				return dst, fmt.Errorf("%s is no number of DynamoDB's; a column of the type float can hold it: %w",
+					text, err)
 			}
 			return value.AppendNumber(dst, d), nil
 		}, nil
@@ -155,7 +158,8 @@ func bytesAppender(e *format.SchemaElement, typed string, o *ReadOptions) (appen
 			return append(dst, stored...), nil
 		}, nil
 	case typed == Binary, typed == Natural && !text:
-		return func(dst []byte, v parquet.Value) ([]byte, error) { return value.AppendBinary(dst, v.ByteArray()), nil }, nil
+		return func(dst []byte, v parquet.Value) ([]byte, error) { return value.AppendBinary(dst, v.ByteArray()), nil },
+			nil
 	case typed == Text, typed == Natural && !isJSON(e):
 		return func(dst []byte, v parquet.Value) ([]byte, error) {
 			b := v.ByteArray()
@@ -187,7 +191,8 @@ func isText(e *format.SchemaElement) bool {
 	case *format.StringType, *format.EnumType, *format.JsonType:
 		return true
 	case nil:
-		return e.ConvertedType.Valid && (e.ConvertedType.V == deprecated.UTF8 || e.ConvertedType.V == deprecated.Enum || e.ConvertedType.V == deprecated.Json)
+		return e.ConvertedType.Valid && (e.ConvertedType.V == deprecated.UTF8 || e.ConvertedType.V == deprecated.Enum ||
+			e.ConvertedType.V == deprecated.Json)
 	}
 	return false
 }
@@ -203,7 +208,8 @@ func isPlain(e *format.SchemaElement) bool {
 
 func isDate(e *format.SchemaElement) bool {
 	_, is := e.LogicalType.Value.(*format.DateType)
-	return e.Type.V == format.Int32 && (is || e.LogicalType.Value == nil && e.ConvertedType.Valid && e.ConvertedType.V == deprecated.Date)
+	return e.Type.V == format.Int32 && (is ||
+		e.LogicalType.Value == nil && e.ConvertedType.Valid && e.ConvertedType.V == deprecated.Date)
 }
 
 // isInteger is not true of times of a day.
@@ -218,7 +224,8 @@ func isUnsigned(e *format.SchemaElement) bool {
 	if t, is := e.LogicalType.Value.(*format.IntType); is {
 		return !t.IsSigned
 	}
-	return e.LogicalType.Value == nil && e.ConvertedType.Valid && e.ConvertedType.V >= deprecated.Uint8 && e.ConvertedType.V <= deprecated.Uint64
+	return e.LogicalType.Value == nil && e.ConvertedType.Valid && e.ConvertedType.V >= deprecated.Uint8 &&
+		e.ConvertedType.V <= deprecated.Uint64
 }
 
 // unitOf is the number of nanoseconds the unit of a column of moments has.
@@ -329,7 +336,8 @@ func decimalOf(e *format.SchemaElement) (c decimalColumn, ok bool) {
 	if t, is := e.LogicalType.Value.(*format.DecimalType); is {
 		return decimalColumn{t.Scale, e.Type.V}, true
 	}
-	return decimalColumn{e.Scale.V, e.Type.V}, e.LogicalType.Value == nil && e.ConvertedType.Valid && e.ConvertedType.V == deprecated.Decimal
+	return decimalColumn{e.Scale.V, e.Type.V}, e.LogicalType.Value == nil && e.ConvertedType.Valid &&
+		e.ConvertedType.V == deprecated.Decimal
 }
 
 // decimalBytesMax is the longest integer of a decimal that is looked at: more than 38 digits are refused anyway.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package parquetfile writes rows to files of the format Parquet, and reads those of any program, if their columns are not nested. A file that is damaged, or made to do
-// harm, is an error: before the library that decodes pages sees one, all lengths in it were compared with what it has, and with bounds.
+// Package parquetfile writes rows to files of the format Parquet, and reads those of any program, if their columns are
+// not nested. A file that is damaged, or made to do harm, is an error: before the library that decodes pages sees one,
+// all lengths in it were compared with what it has, and with bounds.
 //
 // Knows: columns of files, how values stand there.
 // Never: tables, where files are.
@@ -28,7 +29,8 @@ const metadataKey = "weft"
 
 // columnEntry is what that entry says of a column.
 type columnEntry struct {
-	// Name is the name of the attribute, or Bytes if it is not UTF-8. The file's own name for the column differs from it if it could not be that.
+	// Name is the name of the attribute, or Bytes if it is not UTF-8. The file's own name for the column differs from
+	// it if it could not be that.
 	Name  string `json:"name,omitempty"`
 	Bytes []byte `json:"bytes,omitempty"`
 	Type  string `json:"type"`

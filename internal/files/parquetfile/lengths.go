@@ -7,7 +7,8 @@ import (
 	"errors"
 )
 
-// paddingMax is the number of numbers that may stand behind the last value: programs fill up eight, or some groups of eight.
+// paddingMax is the number of numbers that may stand behind the last value: programs fill up eight, or some groups of
+// eight.
 const paddingMax = 512
 
 // checkRuns looks at runs of numbers of a width, which may be no more than there are values, and the padding.
@@ -49,7 +50,8 @@ func checkDelta(data []byte, values int64) error {
 		head[i], data = u, data[n:]
 	}
 	block, blocks, count := head[0], head[1], head[2]
-	if block == 0 || block%128 != 0 || block > 1<<16 || blocks == 0 || blocks > 512 || block%blocks != 0 || block/blocks%32 != 0 || count > uint64(values) {
+	if block == 0 || block%128 != 0 || block > 1<<16 || blocks == 0 || blocks > 512 || block%blocks != 0 ||
+		block/blocks%32 != 0 || count > uint64(values) {
 		return damaged("differences have an impossible head")
 	}
 	return nil
@@ -70,8 +72,8 @@ const (
 	thriftList, thriftSet, thriftMap, thriftStruct              = 9, 10, 11, 12
 )
 
-// skipStruct passes over a structure of Thrift's compact protocol, and so makes sure that no list or text in it says that it is longer than what is there. budget is how
-// many elements all lists may have.
+// skipStruct passes over a structure of Thrift's compact protocol, and so makes sure that no list or text in it says
+// that it is longer than what is there. budget is how many elements all lists may have.
 func skipStruct(b []byte, depth int, budget *int) (rest []byte, err error) {
 	if depth > thriftDepthMax {
 		return b, errThrift

@@ -26,12 +26,14 @@ import (
 
 // dump is the rows of a file, a line each.
 func dump(data []byte, typed map[string]string) (string, error) {
-	r, err := Open(bytes.NewReader(data), int64(len(data)), ReadOptions{Type: func(name string) string { return typed[name] }, Parse: func(dst []byte, typed string, text []byte) ([]byte, error) {
-		if typed == Attribute {
-			return attributejson.NewReader(text).Value(dst)
-		}
-		return value.AppendString(dst, fmt.Appendf(nil, "%s of %s", typed, text)), nil
-	}})
+	r, err := Open(bytes.NewReader(data), int64(len(data)),
+		ReadOptions{Type: func(name string) string { return typed[name] },
+			Parse: func(dst []byte, typed string, text []byte) ([]byte, error) {
+				if typed == Attribute {
+					return attributejson.NewReader(text).Value(dst)
+				}
+				return value.AppendString(dst, fmt.Appendf(nil, "%s of %s", typed, text)), nil
+			}})
 	if err != nil {
 		return "", err
 	}
@@ -56,9 +58,12 @@ func dump(data []byte, typed map[string]string) (string, error) {
 // written is a file with columns of all types, and what dump has to say of it.
 func written(t testing.TB, r *rand.Rand, rows int) (data []byte, want string) {
 	t.Helper()
-	columns := []Column{{Name: []byte("s"), Type: Text}, {Name: []byte("n"), Type: Number, Fraction: 4}, {Name: []byte("whole"), Type: Number, Whole: true}, {Name: []byte("long"), Type: Number, Long: true},
-		{Name: []byte("b"), Type: Binary}, {Name: []byte("flag"), Type: Bool}, {Name: []byte("i"), Type: Int}, {Name: []byte("f"), Type: Float}, {Name: []byte("t"), Type: Timestamp}, {Name: []byte("u"), Type: Timestamp6},
-		{Name: []byte("d"), Type: Date}, {Name: []byte("a"), Type: Attribute}, {Name: []byte("\x00\xff"), Type: Stored}, {Name: []byte("\x00\xfe"), Type: Text}}
+	columns := []Column{{Name: []byte("s"), Type: Text}, {Name: []byte("n"), Type: Number, Fraction: 4},
+		{Name: []byte("whole"), Type: Number, Whole: true}, {Name: []byte("long"), Type: Number, Long: true},
+		{Name: []byte("b"), Type: Binary}, {Name: []byte("flag"), Type: Bool}, {Name: []byte("i"), Type: Int},
+		{Name: []byte("f"), Type: Float}, {Name: []byte("t"), Type: Timestamp}, {Name: []byte("u"), Type: Timestamp6},
+		{Name: []byte("d"), Type: Date}, {Name: []byte("a"), Type: Attribute}, {Name: []byte("\x00\xff"), Type: Stored},
+		{Name: []byte("\x00\xfe"), Type: Text}}
 	var file bytes.Buffer
 	w, err := NewWriter(&file, columns)
 	if err != nil {
@@ -74,8 +79,12 @@ func written(t testing.TB, r *rand.Rand, rows int) (data []byte, want string) {
 	var out strings.Builder
 	for range rows {
 		n := r.Int64N(1<<40) - 1<<39
-		row := []value.Value{parse(strconv.Quote(strings.Repeat("é", r.IntN(20)))), parse(fmt.Sprintf("%d.%04d", n, r.IntN(10000))), parse(fmt.Sprint(n)), parse(fmt.Sprintf("%de-60", n)), value.AppendBinary(nil, []byte{byte(n)}), parse("true"),
-			value.AppendInt(nil, n), value.AppendFloat(nil, float64(n)/3), value.AppendTimestamp(nil, n), value.AppendTimestamp(nil, n), value.AppendInt(nil, int64(int32(n))), parse(`[1, {a: "x"}]`), parse(`{"a": 5}`), value.AppendString(nil, nil)}
+		row := []value.Value{parse(strconv.Quote(strings.Repeat("é", r.IntN(20)))),
+			parse(fmt.Sprintf("%d.%04d", n, r.IntN(10000))), parse(fmt.Sprint(n)), parse(fmt.Sprintf("%de-60", n)),
+			value.AppendBinary(nil, []byte{byte(n)}), parse("true"),
+			value.AppendInt(nil, n), value.AppendFloat(nil, float64(n)/3), value.AppendTimestamp(nil, n),
+			value.AppendTimestamp(nil, n), value.AppendInt(nil, int64(int32(n))), parse(`[1, {a: "x"}]`),
+			parse(`{"a": 5}`), value.AppendString(nil, nil)}
 		for i := range row {
 			if r.IntN(4) == 0 {
 				row[i] = nil
@@ -141,7 +150,8 @@ func hostile(t *testing.T, data []byte) {
 	text, err := dump(data, nil)
 	runtime.ReadMemStats(&after)
 	if bytes := after.TotalAlloc - before.TotalAlloc; bytes > 256<<20+64*uint64(len(text)) && !rounds.Race {
-		t.Errorf("%d MiB of memory for a file of %d bytes and %d bytes of rows: %v", bytes>>20, len(data), len(text), err)
+		t.Errorf("%d MiB of memory for a file of %d bytes and %d bytes of rows: %v", bytes>>20, len(data), len(text),
+			err)
 	}
 }
 
@@ -211,12 +221,14 @@ func TestBombs(t *testing.T) {
 	list := append([]byte{0x19, 0xfc}, binary.AppendUvarint(nil, 1<<31)...) // a list of 2^31 structures
 	footer := append([]byte("PAR1"), list...)
 	footer = append(binary.LittleEndian.AppendUint32(footer, uint32(len(list))), "PAR1"...)
-	for _, data := range [][]byte{footer, file.Bytes()[:len(file.Bytes())-1], []byte("PAR1PAR1PAR1"), append([]byte("PAR1\xff\xff\xff\x7f"), "PAR1"...)} {
+	for _, data := range [][]byte{footer, file.Bytes()[:len(file.Bytes())-1], []byte("PAR1PAR1PAR1"),
+		append([]byte("PAR1\xff\xff\xff\x7f"), "PAR1"...)} {
 		if _, err := dump(data, nil); !errors.Is(err, errDamaged) {
 			t.Errorf("%v", err)
 		}
 	}
-	for _, runs := range [][]byte{binary.AppendUvarint(nil, 1<<32), binary.AppendUvarint(nil, 600<<1), binary.AppendUvarint(nil, 5<<1|1)} {
+	for _, runs := range [][]byte{binary.AppendUvarint(nil, 1<<32), binary.AppendUvarint(nil, 600<<1),
+		binary.AppendUvarint(nil, 5<<1|1)} {
 		if err := checkRuns(append(runs, 1, 2), 1, 8); !errors.Is(err, errDamaged) {
 			t.Errorf("%x: %v", runs, err)
 		}

@@ -53,7 +53,8 @@ func Open(from io.ReaderAt, size int64, o ReadOptions) (r *Reader, err error) {
 		return nil, err
 	}
 	r = &Reader{meta: meta, check: checker{from: from, size: size}, batch: make([]parquet.Row, batchRows)}
-	if r.file, err = parquet.OpenFile(from, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true)); err != nil {
+	if r.file, err = parquet.OpenFile(from, size, parquet.SkipPageIndex(true),
+		parquet.SkipBloomFilters(true)); err != nil {
 		return nil, fmt.Errorf("%w: %w", errDamaged, err)
 	}
 	own := ownColumns(meta)
@@ -92,7 +93,8 @@ func catch(err *error) {
 // ownColumns is what a file of this package says of its columns; nil for files of others, and where it does not fit.
 func ownColumns(meta *format.FileMetaData) (list []columnEntry) {
 	for _, entry := range meta.KeyValueMetadata {
-		if entry.Key == metadataKey && json.Unmarshal([]byte(entry.Value), &list) == nil && len(list) == len(meta.Schema)-1 {
+		if entry.Key == metadataKey && json.Unmarshal([]byte(entry.Value), &list) == nil &&
+			len(list) == len(meta.Schema)-1 {
 			return list
 		}
 	}
@@ -102,7 +104,8 @@ func ownColumns(meta *format.FileMetaData) (list []columnEntry) {
 // Rows is the number of rows the file says that it has.
 func (r *Reader) Rows() int64 { return r.meta.NumRows }
 
-// Next moves to the next row; ok is false at the end. fault is what is wrong with the row, which has no values then; err is the end of the reading.
+// Next moves to the next row; ok is false at the end. fault is what is wrong with the row, which has no values then;
+// err is the end of the reading.
 func (r *Reader) Next() (ok bool, fault, err error) {
 	defer catch(&err)
 	for len(r.some) == 0 {
@@ -132,7 +135,8 @@ func (r *Reader) Next() (ok bool, fault, err error) {
 	return true, nil, nil
 }
 
-// Len is the number of attributes the row has, and Attribute returns one of them, which is valid until the next call of Next.
+// Len is the number of attributes the row has, and Attribute returns one of them, which is valid until the next call of
+// Next.
 func (r *Reader) Len() int { return len(r.ends) }
 
 // Attribute returns the name and the encoded value of an attribute.

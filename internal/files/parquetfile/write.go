@@ -20,8 +20,8 @@ import (
 type Column struct {
 	Name []byte
 	Type string
-	// Of numbers: Fraction is the number of digits they have behind the point at most, Whole that all are integers of 64 bits, Long that a decimal of 38 digits does not hold
-	// them, so that they stand there as texts.
+	// Of numbers: Fraction is the number of digits they have behind the point at most, Whole that all are integers of
+	// 64 bits, Long that a decimal of 38 digits does not hold them, so that they stand there as texts.
 	Fraction    int
 	Whole, Long bool
 }
@@ -68,7 +68,8 @@ func (r root) Fields() []parquet.Field {
 
 // NewWriter begins a file.
 func NewWriter(to io.Writer, columns []Column) (*Writer, error) {
-	w := &Writer{columns: columns, row: make(parquet.Row, len(columns)), rows: make([]parquet.Row, 1), buffers: make([][]byte, len(columns))}
+	w := &Writer{columns: columns, row: make(parquet.Row, len(columns)), rows: make([]parquet.Row, 1),
+		buffers: make([][]byte, len(columns))}
 	schema := root{Group: parquet.Group{}}
 	list := make([]columnEntry, len(columns))
 	for i := range columns {
@@ -90,7 +91,8 @@ func NewWriter(to io.Writer, columns []Column) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.to = parquet.NewGenericWriter[any](to, parquet.NewSchema("weft", schema), parquet.Compression(&parquet.Snappy), parquet.KeyValueMetadata(metadataKey, string(text)), parquet.CreatedBy("weft", "", ""))
+	w.to = parquet.NewGenericWriter[any](to, parquet.NewSchema("weft", schema), parquet.Compression(&parquet.Snappy),
+		parquet.KeyValueMetadata(metadataKey, string(text)), parquet.CreatedBy("weft", "", ""))
 	return w, nil
 }
 

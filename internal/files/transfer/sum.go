@@ -48,7 +48,8 @@ func (c *copier) compare(ctx context.Context) (list []Sum, err error) {
 		failed <- err
 	}()
 	list, err = sums(ctx, c.from, c.tables, func(entries int64, at place, key []byte) {
-		c.Progress(Progress{Entries: entries, Written: c.progress.Written, At: nameOf(at, c.tables), Done: c.done(key), Comparing: true})
+		c.Progress(Progress{Entries: entries, Written: c.progress.Written, At: nameOf(at, c.tables), Done: c.done(key),
+			Comparing: true})
 	})
 	copied := <-got
 	if err := errors.Join(err, <-failed); err != nil {
@@ -92,7 +93,8 @@ func placeOf(key []byte) place {
 const tellEvery = 100_000
 
 // sums adds up each part of a store, in the order of keys.
-func sums(ctx context.Context, from kv.Snapshot, tables map[uint64]*schema.Table, tell func(entries int64, at place, key []byte)) (list []Sum, err error) {
+func sums(ctx context.Context, from kv.Snapshot, tables map[uint64]*schema.Table,
+	tell func(entries int64, at place, key []byte)) (list []Sum, err error) {
 	s := newSide(from.Scan(ctx, kv.Range{}, false))
 	defer func() { err = errors.Join(err, s.close()) }()
 	var now place

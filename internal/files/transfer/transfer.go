@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package transfer makes one store hold what another one holds, whatever their engines: entry by entry in the order of keys, in transactions, each of which
-// notes how far the copy is. Both stores are walked side by side and only differences are written, so that a copy that was interrupted goes on, and a
-// copy of a store that was used on is brought up to date. Until it is whole no version of Weft opens it: its format is not one that they know.
+// Package transfer makes one store hold what another one holds, whatever their engines: entry by entry in the order of
+// keys, in transactions, each of which notes how far the copy is. Both stores are walked side by side and only
+// differences are written, so that a copy that was interrupted goes on, and a copy of a store that was used on is
+// brought up to date. Until it is whole no version of Weft opens it: its format is not one that they know.
 //
 // Knows: what belongs to a store's data and what to the processes that use it, counts and sums of each table and index.
 // Never: what rows mean, engines, the command line.
@@ -34,10 +35,11 @@ type Options struct {
 
 // Progress is how far a copy is.
 type Progress struct {
-	Entries, Written int64   // walked over, and written or deleted; when compared, entries read
-	At               string  // what is copied or compared now: "database.table", "database.table.index", or the section of the map
-	Done             float64 // the share of what is to be copied or compared, from 0 to 1; 0 if nobody can estimate it
-	Comparing        bool    // the copy is made, and is compared with the source
+	Entries, Written int64 // walked over, and written or deleted; when compared, entries read
+	// what is copied or compared now: "database.table", "database.table.index", or the section of the map
+	At        string
+	Done      float64 // the share of what is to be copied or compared, from 0 to 1; 0 if nobody can estimate it
+	Comparing bool    // the copy is made, and is compared with the source
 }
 
 // Errors of copies.
@@ -47,7 +49,8 @@ var (
 	ErrDone   = errors.New("the copy is complete: to bring it up to date, and lose anything written to it since, repeat the command")
 )
 
-// batchBytes is about what a transaction of the copy writes, and batchEntries how many entries it walks over at most before it notes where it is.
+// batchBytes is about what a transaction of the copy writes, and batchEntries how many entries it walks over at most
+// before it notes where it is.
 const (
 	batchBytes   = 1 << 20
 	batchEntries = 200_000
@@ -66,8 +69,9 @@ func formatKey() []byte { return keyspace.AppendMeta(nil, "format") }
 // formatUnfinished is the format of a store that is being copied to.
 const formatUnfinished = 0
 
-// Copy copies, and returns what was compared afterwards. Nobody may write to the target meanwhile; the source may be written to, and is copied as it was
-// when the copy began. Errors: ErrEmpty, ErrTarget, ErrDone, a *DifferenceError, those of the stores.
+// Copy copies, and returns what was compared afterwards. Nobody may write to the target meanwhile; the source may be
+// written to, and is copied as it was when the copy began. Errors: ErrEmpty, ErrTarget, ErrDone, a *DifferenceError,
+// those of the stores.
 func Copy(ctx context.Context, o Options) (list []Sum, err error) {
 	if o.Progress == nil {
 		o.Progress = func(Progress) {}
@@ -165,7 +169,8 @@ func isEmpty(ctx context.Context, txn kv.Txn) error {
 	return ErrTarget
 }
 
-// belongs reports whether an entry is part of the data. Records of processes that share a store are not, nor a copy's own notes.
+// belongs reports whether an entry is part of the data. Records of processes that share a store are not, nor a copy's
+// own notes.
 func belongs(key []byte) bool {
 	return !keyspace.IsOfProcess(key) && !bytes.Equal(key, noteKey()) && !bytes.Equal(key, formatKey())
 }
@@ -215,7 +220,8 @@ func (b *step) walk(ctx context.Context, from kv.Reader, to kv.Store, after []by
 		return false, err
 	}
 	defer func() { err = errors.Join(err, target.Close()) }()
-	want, have := newSide(from.Scan(ctx, kv.Range{Start: start}, false)), newSide(target.Scan(ctx, kv.Range{Start: start}, false))
+	want, have := newSide(from.Scan(ctx, kv.Range{Start: start}, false)),
+		newSide(target.Scan(ctx, kv.Range{Start: start}, false))
 	defer func() { err = errors.Join(err, have.close(), want.close()) }()
 	for b.bytes < b.limit && b.entries < batchEntries {
 		if !want.ok && !have.ok {

@@ -37,15 +37,17 @@ func fill(t testing.TB, store kv.Store, r *rand.Rand, rows int) {
 	defer db.Close()
 	if len(db.Tables("", "", 1)) == 0 {
 		for _, name := range []string{"a", "b"} {
-			_, err = db.CreateTable(t.Context(), database.TableSpec{Name: name, Key: database.Columns("id", schema.Number),
-				Indexes: []database.IndexSpec{{Name: "by-n", Key: database.Columns("n", schema.Number)}}})
+			_, err = db.CreateTable(t.Context(),
+				database.TableSpec{Name: name, Key: database.Columns("id", schema.Number),
+					Indexes: []database.IndexSpec{{Name: "by-n", Key: database.Columns("n", schema.Number)}}})
 			must(t, err)
 		}
 	}
 	for i := range rows {
 		p, err := db.Pin([]string{"a", "b"}[i%2])
 		must(t, err)
-		row, err := database.Document{"id": r.IntN(1000), "n": r.IntN(100), "text": strings.Repeat("x", 3000)}.AppendRow(nil, p.Names())
+		row, err := database.Document{"id": r.IntN(1000), "n": r.IntN(100),
+			"text": strings.Repeat("x", 3000)}.AppendRow(nil, p.Names())
 		must(t, err)
 		op := database.OpPut
 		if r.IntN(4) == 0 {
@@ -64,7 +66,8 @@ func content(t testing.TB, store kv.Store) (list []string) {
 	defer reader.Close()
 	c := reader.Scan(t.Context(), kv.Range{}, false)
 	for c.Next() {
-		if section, _, err := keyspace.Parse(c.Key()); err != nil || section.Owner != "gateway" && string(c.Key()) != string(noteKey()) {
+		if section, _, err := keyspace.Parse(c.Key()); err != nil ||
+			section.Owner != "gateway" && string(c.Key()) != string(noteKey()) {
 			list = append(list, fmt.Sprintf("%x %x", c.Key(), c.Value()))
 		}
 	}
@@ -149,7 +152,8 @@ func TestRefused(t *testing.T) {
 	fill(t, a, r, 10)
 	fill(t, b, r, 10)
 	before := content(t, b)
-	if _, err := Copy(t.Context(), Options{From: a, To: b, Source: "a", Again: true}); !errors.Is(err, ErrTarget) || !slices.Equal(before, content(t, b)) {
+	if _, err := Copy(t.Context(), Options{From: a, To: b, Source: "a", Again: true}); !errors.Is(err, ErrTarget) ||
+		!slices.Equal(before, content(t, b)) {
 		t.Error(err)
 	}
 	if _, err := Copy(t.Context(), Options{From: mem.Open(mem.Options{}), To: b}); !errors.Is(err, ErrEmpty) {
@@ -168,7 +172,8 @@ func TestDifference(t *testing.T) {
 			return
 		}
 		disturbed = true
-		must(t, kv.Update(context.Background(), b, func(txn kv.Txn) error { return txn.Set(keyspace.AppendRows(nil, 1, 0), []byte("x")) }))
+		must(t, kv.Update(context.Background(), b,
+			func(txn kv.Txn) error { return txn.Set(keyspace.AppendRows(nil, 1, 0), []byte("x")) }))
 	}})
 	difference, ok := errors.AsType[*DifferenceError](err)
 	if !ok || difference.Want.Name != "default.a" || difference.Got.Entries != difference.Want.Entries+1 {

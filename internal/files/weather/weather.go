@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package weather makes the table of weather reports that the AWS Database Blog's articles on Z-order indexing speak of: 300,000 reports of one source, each
-// with a timestamp, a latitude, a longitude and a temperature. The article's rows were never published; these are a stand-in that anyone can make again,
-// bit by bit and in any language, since it is all integers.
+// Package weather makes the table of weather reports that the AWS Database Blog's articles on Z-order indexing speak
+// of: 300,000 reports of one source, each with a timestamp, a latitude, a longitude and a temperature. The article's
+// rows were never published; these are a stand-in that anyone can make again, bit by bit and in any language, since it
+// is all integers.
 //
-// They are like real reports, and hard for an index: people report from where people live, so positions cluster around sites of which few have
-// most of the reports; there are ever more reports with the years, and more by day than by night; and a temperature follows from latitude, season and hour
-// but for the weather, so that it correlates with all the others.
+// They are like real reports, and hard for an index: people report from where people live, so positions cluster around
+// sites of which few have most of the reports; there are ever more reports with the years, and more by day than by
+// night; and a temperature follows from latitude, season and hour but for the weather, so that it correlates with all
+// the others.
 //
 // Knows: the rules, the random numbers.
 // Never: tables, databases.
@@ -22,7 +24,8 @@ const (
 	Count = 300_000
 	// Source is who made them.
 	Source = "Under the Weather"
-	// Checksum is the CRC-32 (IEEE) of all reports' lines as AppendLine writes them: whoever makes the reports elsewhere compares that.
+	// Checksum is the CRC-32 (IEEE) of all reports' lines as AppendLine writes them: whoever makes the reports
+	// elsewhere compares that.
 	Checksum = 0xd8ff1f5a
 
 	seed  = 2016_07_26
@@ -122,11 +125,13 @@ func (s *stream) report(places *[sites]place) Report {
 	second := (noon + s.bell(daySeconds/2) + daySeconds) % daySeconds
 	celsius := temperature(latitude, day, second-noon) + s.bell(90)
 	return Report{
-		Timestamp: firstSecond + day*daySeconds + second, Latitude: decimal(latitude, 6), Longitude: decimal(longitude, 6), Celsius: decimal(celsius, 1),
+		Timestamp: firstSecond + day*daySeconds + second, Latitude: decimal(latitude, 6),
+		Longitude: decimal(longitude, 6), Celsius: decimal(celsius, 1),
 	}
 }
 
-// temperature returns tenths of a degree: warm at the equator, warmest a month after the solstice of the hemisphere and two hours after noon.
+// temperature returns tenths of a degree: warm at the equator, warmest a month after the solstice of the hemisphere and
+// two hours after noon.
 func temperature(latitude, day, afterNoon int64) int64 {
 	degrees := latitude / 1e6
 	season := wave(day+365-112, 365) * degrees * 26 / 10 / 1000

@@ -61,8 +61,10 @@ func TestReports(t *testing.T) {
 	for _, n := range cells {
 		most = max(most, n)
 	}
-	t.Logf("north %d, recent %d, by day %d, warm in July %d, in January %d, cells %d, the fullest %d", north, recent, day, warm, cold, len(cells), most)
-	if north < Count*7/10 || recent < Count*7/10 || day < Count*7/10 || warm < 10*cold || warm < 1000 || len(cells) > 3500 || most < Count/100 {
+	t.Logf("north %d, recent %d, by day %d, warm in July %d, in January %d, cells %d, the fullest %d", north, recent,
+		day, warm, cold, len(cells), most)
+	if north < Count*7/10 || recent < Count*7/10 || day < Count*7/10 || warm < 10*cold || warm < 1000 ||
+		len(cells) > 3500 || most < Count/100 {
 		t.Error("the reports are not what they are said to be")
 	}
 }

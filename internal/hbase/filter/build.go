@@ -12,9 +12,12 @@ import (
 // Names returns the names of all filters.
 func Names() []string {
 	return []string{
-		"PrefixFilter", "RowFilter", "FamilyFilter", "QualifierFilter", "ValueFilter", "InclusiveStopFilter", "FuzzyRowFilter", "KeyOnlyFilter", "FirstKeyOnlyFilter",
-		"ColumnPrefixFilter", "MultipleColumnPrefixFilter", "ColumnRangeFilter", "ColumnCountGetFilter", "ColumnPaginationFilter", "PageFilter", "TimestampsFilter",
-		"DependentColumnFilter", "SingleColumnValueFilter", "SingleColumnValueExcludeFilter", "ColumnValueFilter", "MultiRowRangeFilter", "RandomRowFilter",
+		"PrefixFilter", "RowFilter", "FamilyFilter", "QualifierFilter", "ValueFilter", "InclusiveStopFilter",
+		"FuzzyRowFilter", "KeyOnlyFilter", "FirstKeyOnlyFilter",
+		"ColumnPrefixFilter", "MultipleColumnPrefixFilter", "ColumnRangeFilter", "ColumnCountGetFilter",
+		"ColumnPaginationFilter", "PageFilter", "TimestampsFilter",
+		"DependentColumnFilter", "SingleColumnValueFilter", "SingleColumnValueExcludeFilter", "ColumnValueFilter",
+		"MultiRowRangeFilter", "RandomRowFilter",
 		"FirstKeyValueMatchingQualifiersFilter",
 	}
 }
@@ -244,7 +247,8 @@ func (l *leaf) columnRange() error {
 	low, withLow, high, withHigh := r.text(), r.boolean(), r.text(), r.boolean()
 	test := &cellTest{passes: func(c *Cell) bool {
 		fromLow, toHigh := bytes.Compare(c.Qualifier, low), bytes.Compare(high, c.Qualifier)
-		return (len(low) == 0 || fromLow > 0 || fromLow == 0 && withLow) && (len(high) == 0 || toHigh > 0 || toHigh == 0 && withHigh)
+		return (len(low) == 0 || fromLow > 0 || fromLow == 0 && withLow) &&
+			(len(high) == 0 || toHigh > 0 || toHigh == 0 && withHigh)
 	}}
 	l.start = func(Read) state { return test }
 	return r.err

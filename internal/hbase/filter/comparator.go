@@ -59,7 +59,8 @@ func compareLong(stored []byte, n int64) int {
 // scaleMax bounds the powers of ten that comparing decimals makes.
 const scaleMax = 10_000
 
-// cutDecimal reads a BigDecimal as HBase stores it: four bytes of its scale and its digits as an integer, in two's complement.
+// cutDecimal reads a BigDecimal as HBase stores it: four bytes of its scale and its digits as an integer, in two's
+// complement.
 func cutDecimal(stored []byte) (scale int64, unscaled *big.Int, ok bool) {
 	if len(stored) < 5 || len(stored) > scaleMax {
 		return 0, nil, false

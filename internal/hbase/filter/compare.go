@@ -23,7 +23,8 @@ const (
 
 // operatorOf returns noOperator for a text that is none.
 func operatorOf(text []byte) operator {
-	for i, name := range [...]string{less: "<", lessOrEqual: "<=", equal: "=", notEqual: "!=", greaterOrEqual: ">=", greater: ">"} {
+	for i, name := range [...]string{less: "<", lessOrEqual: "<=", equal: "=", notEqual: "!=", greaterOrEqual: ">=",
+		greater: ">"} {
 		if name != "" && name == string(text) {
 			return operator(i)
 		}
@@ -90,7 +91,8 @@ func (c *comparison) setComparator(text []byte) error {
 
 func (c *comparison) setPattern(flags string, expression []byte) (err error) {
 	if c.pattern, err = regexp.Compile(flags + string(expression)); err != nil {
-		return refuse("pattern %q is not supported: %s", expression, strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+		return refuse("pattern %q is not supported: %s", expression,
+			strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 	}
 	return nil
 }
@@ -103,7 +105,8 @@ func (c *comparison) holds(stored []byte) bool {
 	return by != incomparable && c.operator.holds(by)
 }
 
-// compare returns how the stored value is to the comparator's. A text that is not found is less than any other, as in HBase.
+// compare returns how the stored value is to the comparator's. A text that is not found is less than any other, as in
+// HBase.
 func (c *comparison) compare(stored []byte) int {
 	found := false
 	switch {

@@ -2,10 +2,12 @@
 
 // Package filter is HBase's filter language: which rows and cells of a read are returned.
 //
-// A filter answers for each cell whether it is included and how far the read may go on from it, and lists of filters join these answers; that order of
-// questions is HBase's, because filters that count (ColumnPaginationFilter, PageFilter, FirstKeyOnlyFilter) give other answers in another. What differs:
-// PageFilter counts the rows of the whole read, not of each region; ColumnCountGetFilter is for each row; the filters and comparators that only HBase's
-// Java API has are part of the language; FuzzyRowFilter wants keys at least as long as its pattern; patterns are those of package regexp, without references back and without looking around.
+// A filter answers for each cell whether it is included and how far the read may go on from it, and lists of filters
+// join these answers; that order of questions is HBase's, because filters that count (ColumnPaginationFilter,
+// PageFilter, FirstKeyOnlyFilter) give other answers in another. What differs: PageFilter counts the rows of the whole
+// read, not of each region; ColumnCountGetFilter is for each row; the filters and comparators that only HBase's Java
+// API has are part of the language; FuzzyRowFilter wants keys at least as long as its pattern; patterns are those of
+// package regexp, without references back and without looking around.
 //
 // Knows: the language, filters, comparators, the row keys that a filter can match.
 // Never: tables, storage, protocols.
@@ -23,7 +25,8 @@ type Cell struct {
 type Filter interface {
 	// Begin starts a run over the rows of one read.
 	Begin(Read) Run
-	// Spans bounds the keys of rows that can match in a read of that direction, in the order of the keys. None is that no row can.
+	// Spans bounds the keys of rows that can match in a read of that direction, in the order of the keys. None is that
+	// no row can.
 	Spans(reversed bool) []Span
 	// String writes the filter in the language.
 	String() string
@@ -55,8 +58,9 @@ func (w *Window) Judge(n int) (in, more bool) {
 type Run interface {
 	// Skips reports whether a row is left out because of its key. It is asked of each row, before Cells.
 	Skips(row []byte) bool
-	// Cells returns the cells of a row that are kept, of all that the read asks for, by family, qualifier and time, newest first. These are all
-	// versions that the family keeps: a filter chooses among them before Read.Versions counts. The answer stands in the slice that is handed over.
+	// Cells returns the cells of a row that are kept, of all that the read asks for, by family, qualifier and time,
+	// newest first. These are all versions that the family keeps: a filter chooses among them before Read.Versions
+	// counts. The answer stands in the slice that is handed over.
 	Cells(row []byte, cells []Cell) []Cell
 	// IsDone reports whether no later row is returned.
 	IsDone() bool

@@ -17,8 +17,9 @@ import (
 	"github.com/weftdb/weft/internal/testing/rounds"
 )
 
-// TestFilters reads filters and runs them. A file's commands: "parse", with a filter on each line, prints each as it is understood, with the keys that it
-// can match; "rows" sets the rows, one on each line with its cells as family:qualifier@time=value; "run", with reversed or versions=N, prints what is left.
+// TestFilters reads filters and runs them. A file's commands: "parse", with a filter on each line, prints each as it is
+// understood, with the keys that it can match; "rows" sets the rows, one on each line with its cells as
+// family:qualifier@time=value; "run", with reversed or versions=N, prints what is left.
 func TestFilters(t *testing.T) {
 	datadriven.Walk(t, "testdata/filters", func(t *testing.T, path string) {
 		var rows []row
@@ -86,7 +87,8 @@ func rowsOf(t *testing.T, input string) (rows []row) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r.cells = append(r.cells, Cell{Family: []byte(family), Qualifier: []byte(qualifier), Value: []byte(value), AtMS: ms})
+			r.cells = append(r.cells, Cell{Family: []byte(family), Qualifier: []byte(qualifier), Value: []byte(value),
+				AtMS: ms})
 		}
 		rows = append(rows, r)
 	}
@@ -134,7 +136,9 @@ func anyRows(random *rand.Rand) (rows []row) {
 			family, qualifier, _ := strings.Cut(name, ":")
 			for at := int64(3); at > 0; at-- {
 				if random.IntN(3) == 0 {
-					r.cells = append(r.cells, Cell{Family: []byte(family), Qualifier: []byte(qualifier), Value: fmt.Appendf(nil, "v%d", random.IntN(4)), AtMS: at})
+					r.cells = append(r.cells,
+						Cell{Family: []byte(family), Qualifier: []byte(qualifier),
+							Value: fmt.Appendf(nil, "v%d", random.IntN(4)), AtMS: at})
 				}
 			}
 		}
@@ -159,18 +163,27 @@ func anyFilter(random *rand.Rand, depth int, stateless bool) string {
 	key, value := pick(random, "a", "a1", "b", "b\xff", "c"), pick(random, "v0", "v1", "v2")
 	operator := pick(random, "<", "<=", "=", "!=", ">=", ">")
 	list := []string{
-		"PrefixFilter('" + key + "')", "RowFilter(" + operator + ", 'binary:" + key + "')", "RowFilter(" + operator + ", 'binaryprefix:" + key + "')", "FamilyFilter(" + operator + ", 'binary:f')",
-		"QualifierFilter(" + operator + ", 'binary:a')", "ValueFilter(" + operator + ", 'binary:" + value + "')", "ValueFilter(=, 'substring:1')", "ValueFilter(!=, 'regexstring:[12]')", "TimestampsFilter(1, 3)",
+		"PrefixFilter('" + key + "')", "RowFilter(" + operator + ", 'binary:" + key + "')",
+		"RowFilter(" + operator + ", 'binaryprefix:" + key + "')", "FamilyFilter(" + operator + ", 'binary:f')",
+		"QualifierFilter(" + operator + ", 'binary:a')", "ValueFilter(" + operator + ", 'binary:" + value + "')",
+		"ValueFilter(=, 'substring:1')", "ValueFilter(!=, 'regexstring:[12]')", "TimestampsFilter(1, 3)",
 	}
 	if !stateless {
-		list = append(list, "InclusiveStopFilter('"+key+"')", "FuzzyRowFilter('"+key+"', '"+strings.Repeat("0", len(key)-1)+pick(random, "0", "1")+"')", "PageFilter(2)", "FirstKeyOnlyFilter()",
-			"ColumnPrefixFilter('a')", "ColumnPaginationFilter(2, 1)", "SingleColumnValueFilter('f', 'a', "+operator+", 'binary:"+value+"')", "DependentColumnFilter('f', 'a')", "ColumnRangeFilter('a', true, 'b', false)",
-			"MultiRowRangeFilter('a1', true, '"+pick(random, "a2", "b")+"', false, 'b1', false, 'c', true)", "ColumnValueFilter('f', 'a', "+operator+", 'binary:"+value+"')", "ColumnPaginationFilter(2, 'ab')", "FirstKeyValueMatchingQualifiersFilter('ab')")
+		list = append(list, "InclusiveStopFilter('"+key+"')",
+			"FuzzyRowFilter('"+key+"', '"+strings.Repeat("0", len(key)-1)+pick(random, "0", "1")+"')", "PageFilter(2)",
+			"FirstKeyOnlyFilter()",
+			"ColumnPrefixFilter('a')", "ColumnPaginationFilter(2, 1)",
+			"SingleColumnValueFilter('f', 'a', "+operator+", 'binary:"+value+"')", "DependentColumnFilter('f', 'a')",
+			"ColumnRangeFilter('a', true, 'b', false)",
+			"MultiRowRangeFilter('a1', true, '"+pick(random, "a2", "b")+
+				"', false, 'b1', false, 'c', true)", "ColumnValueFilter('f', 'a', "+operator+", 'binary:"+value+
+				"')", "ColumnPaginationFilter(2, 'ab')", "FirstKeyValueMatchingQualifiersFilter('ab')")
 	}
 	return list[random.IntN(len(list))]
 }
 
-// TestSpans reads with and without the spans of random filters, in both directions: they must leave out nothing, and be apart and in order.
+// TestSpans reads with and without the spans of random filters, in both directions: they must leave out nothing, and be
+// apart and in order.
 func TestSpans(t *testing.T) {
 	seed := rounds.Seed(t)
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -224,19 +237,26 @@ func TestSpansOf(t *testing.T) {
 	}
 }
 
-// TestNarrowing wants the table of filters in the documentation to say which of them become spans of keys. An example of each filter decides.
+// TestNarrowing wants the table of filters in the documentation to say which of them become spans of keys. An example
+// of each filter decides.
 func TestNarrowing(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/hbase.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	examples := map[string]string{
-		"PrefixFilter": "'a'", "RowFilter": "<, 'binary:a'", "InclusiveStopFilter": "'a'", "FuzzyRowFilter": "'a1', '01'",
-		"FamilyFilter": "=, 'binary:f'", "QualifierFilter": "=, 'binary:q'", "ValueFilter": "=, 'binary:v'", "KeyOnlyFilter": "", "FirstKeyOnlyFilter": "",
-		"ColumnPrefixFilter": "'a'", "MultipleColumnPrefixFilter": "'a', 'b'", "ColumnRangeFilter": "'a', true, 'b', false", "ColumnCountGetFilter": "1",
-		"ColumnPaginationFilter": "1, 1", "PageFilter": "1", "TimestampsFilter": "1", "DependentColumnFilter": "'f', 'q'",
-		"ColumnValueFilter": "'f', 'q', =, 'binary:v'", "MultiRowRangeFilter": "'a', true, 'b', false", "RandomRowFilter": "0.5",
-		"FirstKeyValueMatchingQualifiersFilter": "'q'", "SingleColumnValueFilter": "'f', 'q', =, 'binary:v'", "SingleColumnValueExcludeFilter": "'f', 'q', =, 'binary:v'",
+		"PrefixFilter": "'a'", "RowFilter": "<, 'binary:a'", "InclusiveStopFilter": "'a'",
+		"FuzzyRowFilter": "'a1', '01'",
+		"FamilyFilter":   "=, 'binary:f'", "QualifierFilter": "=, 'binary:q'", "ValueFilter": "=, 'binary:v'",
+		"KeyOnlyFilter": "", "FirstKeyOnlyFilter": "",
+		"ColumnPrefixFilter": "'a'", "MultipleColumnPrefixFilter": "'a', 'b'",
+		"ColumnRangeFilter": "'a', true, 'b', false", "ColumnCountGetFilter": "1",
+		"ColumnPaginationFilter": "1, 1", "PageFilter": "1", "TimestampsFilter": "1",
+		"DependentColumnFilter": "'f', 'q'",
+		"ColumnValueFilter":     "'f', 'q', =, 'binary:v'", "MultiRowRangeFilter": "'a', true, 'b', false",
+		"RandomRowFilter":                       "0.5",
+		"FirstKeyValueMatchingQualifiersFilter": "'q'", "SingleColumnValueFilter": "'f', 'q', =, 'binary:v'",
+		"SingleColumnValueExcludeFilter": "'f', 'q', =, 'binary:v'",
 	}
 	_, table, _ := strings.Cut(string(page), "| filter | arguments | narrows the keys |\n|---|---|---|\n")
 	table, _, _ = strings.Cut(table, "\n\n")
@@ -248,7 +268,8 @@ func TestNarrowing(t *testing.T) {
 				t.Fatal(err)
 			}
 			spans := f.Spans(false)
-			if narrows := len(spans) != 1 || spans[0].String() != allKeys()[0].String(); narrows != strings.HasPrefix(cells[2], " yes") {
+			if narrows := len(spans) != 1 ||
+				spans[0].String() != allKeys()[0].String(); narrows != strings.HasPrefix(cells[2], " yes") {
 				t.Errorf("%s: the table says %q of spans, and they are %v", name, cells[2], spans)
 			}
 			delete(examples, name)
@@ -313,7 +334,8 @@ func holds(text string, key []byte, c *Cell) bool {
 	}
 	operator, quoted, _ := strings.Cut(rest, ", ")
 	kind, wanted, _ := strings.Cut(strings.Trim(quoted, "'"), ":")
-	subject := string(map[string][]byte{"RowFilter": key, "FamilyFilter": c.Family, "QualifierFilter": c.Qualifier, "ValueFilter": c.Value}[name])
+	subject := string(map[string][]byte{"RowFilter": key, "FamilyFilter": c.Family, "QualifierFilter": c.Qualifier,
+		"ValueFilter": c.Value}[name])
 	compared := strings.Compare(subject, wanted)
 	switch kind {
 	case "binaryprefix":
@@ -323,7 +345,8 @@ func holds(text string, key []byte, c *Cell) bool {
 	case "regexstring":
 		compared = map[bool]int{true: 0, false: -1}[strings.ContainsAny(subject, "12")]
 	}
-	return map[string]bool{"<": compared < 0, "<=": compared <= 0, "=": compared == 0, "!=": compared != 0, ">=": compared >= 0, ">": compared > 0}[operator]
+	return map[string]bool{"<": compared < 0, "<=": compared <= 0, "=": compared == 0, "!=": compared != 0,
+		">=": compared >= 0, ">": compared > 0}[operator]
 }
 
 // TestNames wants each name to be known to the parser.
@@ -337,7 +360,9 @@ func TestNames(t *testing.T) {
 
 // FuzzParse reads any bytes: what is a filter prints as one that is equal.
 func FuzzParse(f *testing.F) {
-	for _, text := range []string{"PrefixFilter('a')", "(RowFilter(>=, 'binary:a') AND ValueFilter(=, 'regexstring:^v')) OR SKIP WHILE PageFilter(3)", "FuzzyRowFilter('a', '1')", "KeyOnlyFilter()", "((((", "PrefixFilter('it''s')"} {
+	for _, text := range []string{"PrefixFilter('a')",
+		"(RowFilter(>=, 'binary:a') AND ValueFilter(=, 'regexstring:^v')) OR SKIP WHILE PageFilter(3)",
+		"FuzzyRowFilter('a', '1')", "KeyOnlyFilter()", "((((", "PrefixFilter('it''s')"} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -349,7 +374,9 @@ func FuzzParse(f *testing.F) {
 		if err != nil || again.String() != parsed.String() {
 			t.Fatalf("%q prints as %q, which is read as %v, %v", text, parsed, again, err)
 		}
-		readWith(parsed, Read{Versions: 1}, []row{{key: []byte("a"), cells: []Cell{{Family: []byte("f"), Qualifier: []byte("a"), Value: []byte("v"), AtMS: 1}}}})
+		readWith(parsed, Read{Versions: 1},
+			[]row{{key: []byte("a"), cells: []Cell{{Family: []byte("f"), Qualifier: []byte("a"), Value: []byte("v"),
+				AtMS: 1}}}})
 		parsed.Spans(true)
 	})
 }

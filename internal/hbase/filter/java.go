@@ -92,7 +92,8 @@ func (s Span) isBefore(key []byte) bool {
 func (l *leaf) rowRanges() error {
 	const each = 4
 	if len(l.args) == 0 || len(l.args)%each != 0 {
-		return refuse("%s takes ranges: a key, whether it is included, another key, and whether that is included", l.name)
+		return refuse("%s takes ranges: a key, whether it is included, another key, and whether that is included",
+			l.name)
 	}
 	r := reader{leaf: l}
 	var spans []Span

@@ -50,8 +50,8 @@ func (l *andState) skips(row []byte) bool {
 	return skips
 }
 
-// judge asks until a filter does not include the cell, so that the ones behind it do not count it. Of those, the ones that can seek and remember
-// nothing are asked where to.
+// judge asks until a filter does not include the cell, so that the ones behind it do not count it. Of those, the ones
+// that can seek and remember nothing are asked where to.
 func (l *andState) judge(row []byte, c *Cell) answer {
 	a := include
 	l.seeking = l.seeking[:0]
@@ -158,7 +158,8 @@ func (l *orState) ask(i int, row []byte, c *Cell) {
 	}
 }
 
-// either joins the answers of two filters of which one suffices: the read goes on by the shorter step, and seeks if both do.
+// either joins the answers of two filters of which one suffices: the read goes on by the shorter step, and seeks if
+// both do.
 func either(a, b answer) answer {
 	s := min(a.step, b.step)
 	if a.step != b.step && max(a.step, b.step) == seek {

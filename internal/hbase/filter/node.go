@@ -9,11 +9,12 @@ type node interface {
 	begin(read Read) state
 	// spans bounds the keys of the rows that can match, in the order of the keys; those of different spans are apart.
 	spans(reversed bool) []Span
-	// needsAll reports whether rows count that can't match, between spans and before the first one: one of them may end the read, for there is a WHILE, or a
-	// part of an OR that is needsAllInOr.
+	// needsAll reports whether rows count that can't match, between spans and before the first one: one of them may end
+	// the read, for there is a WHILE, or a part of an OR that is needsAllInOr.
 	needsAll() bool
-	// needsAllInOr reports whether the others in an OR depend on the row at which this part ends: the part is asked about that row for the last time, and what it
-	// answers then, or no longer answers, changes what becomes of the row. It is so with a stop, and with a filter that drops cells of others.
+	// needsAllInOr reports whether the others in an OR depend on the row at which this part ends: the part is asked
+	// about that row for the last time, and what it answers then, or no longer answers, changes what becomes of the
+	// row. It is so with a stop, and with a filter that drops cells of others.
 	needsAllInOr() bool
 	// print writes it in the language; the arguments only if they are wanted.
 	print(dst []byte, arguments bool) []byte

@@ -10,7 +10,8 @@ import (
 	"github.com/weftdb/weft/order"
 )
 
-// Span is a range of row keys: from Start on, up to Stop, which is in it only if StopIncluded is set. An empty bound is none.
+// Span is a range of row keys: from Start on, up to Stop, which is in it only if StopIncluded is set. An empty bound is
+// none.
 type Span struct {
 	Start, Stop  []byte
 	StopIncluded bool
@@ -25,7 +26,8 @@ func (s Span) String() string {
 	return fmt.Sprintf("[%q, %q%s", s.Start, s.Stop, end)
 }
 
-// spansMax is the most spans that a filter is turned into. Beyond it they become one, whose rows the filter judges one by one.
+// spansMax is the most spans that a filter is turned into. Beyond it they become one, whose rows the filter judges one
+// by one.
 const spansMax = 256
 
 func allKeys() []Span { return []Span{{}} }

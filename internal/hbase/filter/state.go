@@ -22,7 +22,8 @@ const (
 
 var include = answer{in: true} // immutable
 
-// target is the first column of a family that a filter can include; beyond all of them if row is set. Without either there is none.
+// target is the first column of a family that a filter can include; beyond all of them if row is set. Without either
+// there is none.
 type target struct {
 	row       bool
 	qualifier []byte
@@ -38,8 +39,8 @@ func (t target) isBefore(other target) bool {
 	return !t.row && (other.row || bytes.Compare(t.qualifier, other.qualifier) < 0)
 }
 
-// state is a filter during a read. For each row skips is asked, unless the filter is done or stands in another that does not pass the question on; then
-// judge for the cells, prune and rejects if any was included, and reset.
+// state is a filter during a read. For each row skips is asked, unless the filter is done or stands in another that
+// does not pass the question on; then judge for the cells, prune and rejects if any was included, and reset.
 type state interface {
 	reset()
 	skips(row []byte) bool            // because of its key
@@ -67,7 +68,8 @@ func (plain) prune(cells []Cell) []Cell  { return cells }
 func (plain) rejects() bool              { return false }
 func (plain) isDone() bool               { return false }
 
-// wrapper is what SKIP and WHILE have in common. As in HBase they do not seek, and pass neither prune nor, for SKIP, keys on.
+// wrapper is what SKIP and WHILE have in common. As in HBase they do not seek, and pass neither prune nor, for SKIP,
+// keys on.
 type wrapper struct {
 	plain
 	inner state

@@ -10,7 +10,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// Unmarshal reads a filter that HBase's Java client has serialized: a message Filter of HBase's Filter.proto. An error is an *Error.
+// Unmarshal reads a filter that HBase's Java client has serialized: a message Filter of HBase's Filter.proto. An error
+// is an *Error.
 func Unmarshal(message []byte) (Filter, error) {
 	if len(message) > textMax {
 		return nil, refuse("the filter has %d bytes, more than %d", len(message), textMax)
@@ -215,7 +216,8 @@ func timesOf(f fields) (list []argument, err error) {
 	return list, nil
 }
 
-// fuzzyArguments are pairs of a key and a mask. HBase's client writes masks as 0 and 1, or prepared for its own use as 255 and 2.
+// fuzzyArguments are pairs of a key and a mask. HBase's client writes masks as 0 and 1, or prepared for its own use as
+// 255 and 2.
 func fuzzyArguments(f fields) (list []argument, err error) {
 	for _, pair := range f.texts[1] {
 		p, err := fieldsOf(pair)

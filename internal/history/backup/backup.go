@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package backup copies a whole store to a storage while it is used, and back into an empty place. A store that is a folder of files is copied file by
-// file; any other as sorted segments of its entries at a snapshot. Files and segments are named by the digests of their contents, so that the next
-// backup to the same storage writes only what is new, and a restore knows each byte to be right. A manifest lists what belongs to a backup.
+// Package backup copies a whole store to a storage while it is used, and back into an empty place. A store that is a
+// folder of files is copied file by file; any other as sorted segments of its entries at a snapshot. Files and segments
+// are named by the digests of their contents, so that the next backup to the same storage writes only what is new, and
+// a restore knows each byte to be right. A manifest lists what belongs to a backup.
 //
 //	backups/20261124T021005.123456Z-<digest of the manifest>   the manifest
 //	files/<digest>                                             a file or segment; with .sealed behind it if it is encrypted, whose digest is of what it was before
@@ -32,7 +33,8 @@ import (
 type Options struct {
 	// Seal encrypts what is written to the writer that it returns; Close ends it. Default: nothing is encrypted.
 	Seal func(to io.Writer) (io.WriteCloser, error)
-	// Keep is the number of the newest backups that stay; older ones are removed with what only they need. Default 0: all.
+	// Keep is the number of the newest backups that stay; older ones are removed with what only they need. Default 0:
+	// all.
 	Keep int
 	// Program is who makes the backup, for whoever restores it.
 	Program string
@@ -113,7 +115,8 @@ func Make(ctx context.Context, store kv.Store, to storage.Storage, o Options) (R
 		o.Progress = func(Progress) {}
 	}
 	m := &maker{Options: o, to: to, there: map[string]int64{}, claimed: map[string]bool{}}
-	m.result.Backup = Backup{Format: format, Made: o.Now().UTC().Truncate(time.Microsecond), Program: o.Program, Sealed: o.Seal != nil}
+	m.result.Backup = Backup{Format: format, Made: o.Now().UTC().Truncate(time.Microsecond), Program: o.Program,
+		Sealed: o.Seal != nil}
 	err := m.look(ctx)
 	if err == nil {
 		if copier, ok := kv.CopierOf(store); ok {
@@ -238,7 +241,8 @@ func (b *Backup) check() error {
 	for i := range b.Files {
 		f := &b.Files[i]
 		digest, err := hex.DecodeString(f.SHA256)
-		if err != nil || len(digest) != sha256.Size || f.Size < 0 || f.Name == "" || f.Name == "." || f.Name == ".." || strings.ContainsAny(f.Name, "/\\:\x00") {
+		if err != nil || len(digest) != sha256.Size || f.Size < 0 || f.Name == "" || f.Name == "." || f.Name == ".." ||
+			strings.ContainsAny(f.Name, "/\\:\x00") {
 			return fmt.Errorf("backup: the manifest of %s lists no possible file at %d: %.80q", b.ID, i, f.Name)
 		}
 	}

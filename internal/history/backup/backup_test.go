@@ -139,7 +139,8 @@ func TestOnlyWhatIsNew(t *testing.T) {
 		t.Fatal(err)
 	}
 	if second.WrittenBytes > first.WrittenBytes/3 || second.Bytes() < first.Bytes()/2 {
-		t.Errorf("the first backup wrote %d bytes, the second one %d of %d", first.WrittenBytes, second.WrittenBytes, second.Bytes())
+		t.Errorf("the first backup wrote %d bytes, the second one %d of %d", first.WrittenBytes, second.WrittenBytes,
+			second.Bytes())
 	}
 }
 
@@ -161,7 +162,8 @@ func TestEntries(t *testing.T) {
 		t.Fatal(err)
 	}
 	if first.Written < 2 || second.Written != 1 {
-		t.Errorf("the first backup wrote %d segments, the second one %d; one had changed", first.Written, second.Written)
+		t.Errorf("the first backup wrote %d segments, the second one %d; one had changed", first.Written,
+			second.Written)
 	}
 	dir := t.TempDir()
 	for name, open := range map[string]func(context.Context) (kv.Store, kv.Admin, error){
@@ -176,11 +178,12 @@ func TestEntries(t *testing.T) {
 		},
 	} {
 		var opened kv.Store
-		_, err := backup.Restore(t.Context(), to, backup.RestoreOptions{Store: func(ctx context.Context) (kv.Store, kv.Admin, error) {
-			s, admin, err := open(ctx)
-			opened = s
-			return s, admin, err
-		}})
+		_, err := backup.Restore(t.Context(), to,
+			backup.RestoreOptions{Store: func(ctx context.Context) (kv.Store, kv.Admin, error) {
+				s, admin, err := open(ctx)
+				opened = s
+				return s, admin, err
+			}})
 		if err != nil {
 			t.Fatal(name, err)
 		}
@@ -217,7 +220,8 @@ func TestRefused(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(full, "file"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := backup.Restore(t.Context(), to, backup.RestoreOptions{Dir: full}); err == nil || !strings.Contains(err.Error(), "is not empty") {
+	if _, err := backup.Restore(t.Context(), to, backup.RestoreOptions{Dir: full}); err == nil ||
+		!strings.Contains(err.Error(), "is not empty") {
 		t.Errorf("restored over other files: %v", err)
 	}
 	dir := filepath.Join(t.TempDir(), "new")
@@ -230,7 +234,8 @@ func TestRefused(t *testing.T) {
 		if len(whole) == 0 {
 			continue
 		}
-		for _, damaged := range [][]byte{nil, append(bytes.Clone(whole), 0), append(bytes.Clone(whole[:len(whole)-1]), whole[len(whole)-1]^1)} {
+		for _, damaged := range [][]byte{nil, append(bytes.Clone(whole), 0),
+			append(bytes.Clone(whole[:len(whole)-1]), whole[len(whole)-1]^1)} {
 			if err := os.WriteFile(name, damaged, 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -266,7 +271,8 @@ func TestRefused(t *testing.T) {
 	if err := os.WriteFile(manifest, append(text, ' '), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := backup.Restore(t.Context(), to, backup.RestoreOptions{Dir: dir}); err == nil || !strings.Contains(err.Error(), "damaged") {
+	if _, err := backup.Restore(t.Context(), to, backup.RestoreOptions{Dir: dir}); err == nil ||
+		!strings.Contains(err.Error(), "damaged") {
 		t.Errorf("a damaged manifest was taken: %v", err)
 	}
 }
@@ -294,7 +300,8 @@ func TestKeep(t *testing.T) {
 	}
 	needed := map[string]bool{}
 	for _, id := range ids {
-		made, err := backup.Restore(t.Context(), to, backup.RestoreOptions{ID: id, Dir: filepath.Join(t.TempDir(), "new")})
+		made, err := backup.Restore(t.Context(), to,
+			backup.RestoreOptions{ID: id, Dir: filepath.Join(t.TempDir(), "new")})
 		if err != nil {
 			t.Error(err)
 		}
@@ -336,7 +343,8 @@ func TestSealed(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "new")
-	if _, err := backup.Restore(t.Context(), to, backup.RestoreOptions{Dir: dir}); err == nil || !strings.Contains(err.Error(), "encrypted") {
+	if _, err := backup.Restore(t.Context(), to, backup.RestoreOptions{Dir: dir}); err == nil ||
+		!strings.Contains(err.Error(), "encrypted") {
 		t.Errorf("restored without a key: %v", err)
 	}
 	open := func(r io.Reader) (io.Reader, error) { return cipher.StreamReader{S: stream(), R: r}, nil }

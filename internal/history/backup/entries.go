@@ -19,8 +19,9 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// A segment is entries in the order of their keys, each as the lengths of its key and value and then both; all of it compressed by zstd. A segment ends behind
-// a key that its hash chooses, so that a change of some entries changes the segments that they are in and no other.
+// A segment is entries in the order of their keys, each as the lengths of its key and value and then both; all of it
+// compressed by zstd. A segment ends behind a key that its hash chooses, so that a change of some entries changes the
+// segments that they are in and no other.
 const (
 	segmentBytesMin = 4 << 20
 	segmentBytesMax = 64 << 20 // before compression
@@ -100,7 +101,8 @@ func cutEntry(b []byte) (key, value, rest []byte, err error) {
 
 func (m *maker) putSegment(ctx context.Context, packed []byte) error {
 	digest := sha256.Sum256(packed)
-	f := File{Name: fmt.Sprintf("%08d", len(m.result.Files)), Size: int64(len(packed)), SHA256: hex.EncodeToString(digest[:])}
+	f := File{Name: fmt.Sprintf("%08d", len(m.result.Files)), Size: int64(len(packed)),
+		SHA256: hex.EncodeToString(digest[:])}
 	m.result.Files = append(m.result.Files, f)
 	err := m.put(ctx, &f, func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(packed)), nil })
 	if err == nil {

@@ -24,8 +24,9 @@ const formatUnfinished = 0
 // batchBytes is about what a transaction of a restore writes.
 const batchBytes = 1 << 20
 
-// fill puts sorted entries into an empty store: in one step where the engine can, else in transactions, and the format last. next returns io.EOF at the end.
-// A store that was filled in part is not opened by any version of Weft, and not filled again. Errors: errNotEmpty, next's, those of the store.
+// fill puts sorted entries into an empty store: in one step where the engine can, else in transactions, and the format
+// last. next returns io.EOF at the end. A store that was filled in part is not opened by any version of Weft, and not
+// filled again. Errors: errNotEmpty, next's, those of the store.
 func fill(ctx context.Context, store kv.Store, admin kv.Admin, next func() (key, value []byte, err error)) error {
 	if err := kv.Update(ctx, store, func(txn kv.Txn) error { return isEmpty(ctx, txn) }); err != nil {
 		return err

@@ -27,10 +27,11 @@ import (
 //
 // What a restore relies on:
 //
-//   - A chain is changes without a hole, numbered from 0, in the order in which they were made. Where changes are missing, another chain begins.
+//   - A chain is changes without a hole, numbered from 0, in the order in which they were made. Where changes are
+//     missing, another chain begins.
 //   - Only durable changes are shipped, so a chain never has what the store itself lost with its power.
-//   - The backup of a base has all changes before its From, none after Ready, and perhaps some between. Changes are absolute: made again from From on, up to Ready
-//     at least, they leave what the store had.
+//   - The backup of a base has all changes before its From, none after Ready, and perhaps some between. Changes are
+//     absolute: made again from From on, up to Ready at least, they leave what the store had.
 //   - A base and a segment are whole or not there, and a segment's digest is in its name.
 const (
 	basesPrefix  = "log/bases/"
@@ -62,8 +63,10 @@ func bases(ctx context.Context, from storage.Storage) (all []base, err error) {
 			return nil, err
 		}
 		var b base
-		if err := json.Unmarshal(text, &b); err != nil || b.name() != o.Name || b.Chain == "" || strings.ContainsAny(b.Chain, "/\\") || b.From < 0 || b.Ready < b.From {
-			return nil, fmt.Errorf("backup: %s is damaged: remove it, and another base is used; %w", o.Name, errors.Join(err))
+		if err := json.Unmarshal(text, &b); err != nil || b.name() != o.Name || b.Chain == "" ||
+			strings.ContainsAny(b.Chain, "/\\") || b.From < 0 || b.Ready < b.From {
+			return nil, fmt.Errorf("backup: %s is damaged: remove it, and another base is used; %w", o.Name,
+				errors.Join(err))
 		}
 		all = append(all, b)
 	}
@@ -164,7 +167,8 @@ func pack(encoder *zstd.Encoder, changes []kv.Change) (packed []byte, digest str
 }
 
 // readSegment returns the changes of a segment, checked.
-func readSegment(ctx context.Context, from storage.Storage, s *segment, open func(io.Reader) (io.Reader, error)) (changes []kv.Change, err error) {
+func readSegment(ctx context.Context, from storage.Storage, s *segment,
+	open func(io.Reader) (io.Reader, error)) (changes []kv.Change, err error) {
 	body, err := from.Get(ctx, s.name(), 0, -1)
 	if err != nil {
 		return nil, err
@@ -186,7 +190,8 @@ func readSegment(ctx context.Context, from storage.Storage, s *segment, open fun
 	if sum := sha256.Sum256(packed); hex.EncodeToString(sum[:]) != s.digest {
 		return nil, fmt.Errorf("backup: %s is damaged: its SHA-256 is %x", s.name(), sum)
 	}
-	unpack, err := zstd.NewReader(bytes.NewReader(packed), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(2*changeBytesMax))
+	unpack, err := zstd.NewReader(bytes.NewReader(packed), zstd.WithDecoderConcurrency(1),
+		zstd.WithDecoderMaxMemory(2*changeBytesMax))
 	if err != nil {
 		return nil, err
 	}

@@ -21,10 +21,12 @@ const fetchAtOnce = 8
 // restoringName is the folder within that to be restored in which the store is until it is what it was.
 const restoringName = "weft-restoring"
 
-// RestoreAt makes a folder of a backup and of the changes that were shipped after it: what the store had at a moment, or, for the zero time, at the last one that
-// was shipped. Until it returns nil, nothing opens what is there. reached is the moment: all commits that were acknowledged by then are there, and none that was later.
-// o.Reopen is needed, and o.ID and o.Store are not looked at.
-func RestoreAt(ctx context.Context, from storage.Storage, at time.Time, o RestoreOptions) (b Backup, reached time.Time, err error) {
+// RestoreAt makes a folder of a backup and of the changes that were shipped after it: what the store had at a moment,
+// or, for the zero time, at the last one that was shipped. Until it returns nil, nothing opens what is there. reached
+// is the moment: all commits that were acknowledged by then are there, and none that was later. o.Reopen is needed, and
+// o.ID and o.Store are not looked at.
+func RestoreAt(ctx context.Context, from storage.Storage, at time.Time, o RestoreOptions) (b Backup, reached time.Time,
+	err error) {
 	if o.Dir == "" || o.Reopen == nil {
 		return b, reached, errors.New("backup: name the folder to restore to: changes are shipped for folders alone")
 	}
@@ -88,7 +90,8 @@ func (r *replay) find(ctx context.Context) error {
 		r.base = all[i]
 	}
 	if next == 0 {
-		return fmt.Errorf("backup: the earliest moment that can be restored from this place is %s", momentOf(all[0].AtMS))
+		return fmt.Errorf("backup: the earliest moment that can be restored from this place is %s",
+			momentOf(all[0].AtMS))
 	}
 	if err := r.follow(ctx); err != nil {
 		return err
@@ -116,7 +119,8 @@ func (r *replay) follow(ctx context.Context) error {
 			continue
 		}
 		if s.first > next {
-			return fmt.Errorf("backup: changes %d to %d of chain %s are missing: a segment was removed", next, s.first, r.base.Chain)
+			return fmt.Errorf("backup: changes %d to %d of chain %s are missing: a segment was removed", next, s.first,
+				r.base.Chain)
 		}
 		r.segments = append(r.segments, *s)
 		next, r.reachedMS = s.next(), max(r.reachedMS, s.untilMS)

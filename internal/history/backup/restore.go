@@ -25,7 +25,8 @@ type RestoreOptions struct {
 	ID string
 	// Dir is the folder of the store to be, which must be empty or not there. It is needed for backups of folders.
 	Dir string
-	// Store opens the empty store to be, which Restore closes. It is needed for backups of entries, which go to any engine.
+	// Store opens the empty store to be, which Restore closes. It is needed for backups of entries, which go to any
+	// engine.
 	Store func(ctx context.Context) (kv.Store, kv.Admin, error)
 	// Reopen opens a folder that was restored, before anybody else does: RestoreAt makes changes in it.
 	Reopen func(ctx context.Context, dir string) (kv.Store, error)
@@ -171,7 +172,8 @@ func (r *restorer) read(ctx context.Context, f *File, to io.Writer) (err error) 
 		return fmt.Errorf("backup: %s: %w", object, err)
 	}
 	if got := hex.EncodeToString(digest.Sum(nil)); size != f.Size || got != f.SHA256 {
-		return fmt.Errorf("backup: %s is damaged: %d bytes with SHA-256 %s, not %d with %s; restore another backup", object, size, got, f.Size, f.SHA256)
+		return fmt.Errorf("backup: %s is damaged: %d bytes with SHA-256 %s, not %d with %s; restore another backup",
+			object, size, got, f.Size, f.SHA256)
 	}
 	return nil
 }
@@ -186,7 +188,8 @@ func (r *restorer) entries(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	unpack, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(segmentBytesMax+2*entryBytesMax))
+	unpack, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1),
+		zstd.WithDecoderMaxMemory(segmentBytesMax+2*entryBytesMax))
 	if err != nil {
 		return err
 	}

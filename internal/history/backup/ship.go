@@ -30,7 +30,8 @@ type ShipOptions struct {
 	Keep time.Duration
 	// Interval is the time between two segments, BaseInterval that between two backups. Default: 1 second, 1 day.
 	Interval, BaseInterval time.Duration
-	// RetryPause is the time it waits after an error; twice as long after the next one, up to half a minute. Default: 1 second.
+	// RetryPause is the time it waits after an error; twice as long after the next one, up to half a minute. Default: 1
+	// second.
 	RetryPause time.Duration
 	// WaitingBytes bounds the changes in memory that wait to be shipped. Default: 128 MiB.
 	WaitingBytes int64
@@ -69,8 +70,9 @@ type ShippingState struct {
 	Chains                        int64 // begun: more than one says that changes were missing
 }
 
-// Shipper ships the changes of a store to a storage while they are made, and a backup to begin with and then each day. Its memory is bounded: if the storage is away for
-// so long that too many changes wait, it gives them up and begins again with a backup as soon as the storage is back.
+// Shipper ships the changes of a store to a storage while they are made, and a backup to begin with and then each day.
+// Its memory is bounded: if the storage is away for so long that too many changes wait, it gives them up and begins
+// again with a backup as soon as the storage is back.
 type Shipper struct {
 	ShipOptions
 	store    kv.Store
@@ -99,7 +101,8 @@ func Ship(ctx context.Context, store kv.Store, to storage.Storage, o ShipOptions
 		return nil, err
 	}
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	s := &Shipper{ShipOptions: o.withDefaults(), store: store, followed: followed, to: to, encoder: encoder, cancel: cancel, closing: make(chan struct{})}
+	s := &Shipper{ShipOptions: o.withDefaults(), store: store, followed: followed, to: to, encoder: encoder,
+		cancel: cancel, closing: make(chan struct{})}
 	s.safeMS.Store(time.Now().UnixMilli())
 	s.ended.Go(func() { s.run(life) })
 	return s, nil
@@ -107,7 +110,8 @@ func Ship(ctx context.Context, store kv.Store, to storage.Storage, o ShipOptions
 
 // Shipping tells how it does.
 func (s *Shipper) Shipping() ShippingState {
-	return ShippingState{SafeMS: s.safeMS.Load(), Segments: s.segments.Load(), Bytes: s.sent.Load(), Bases: s.bases.Load(), Fails: s.fails.Load(), Chains: s.chained.Load()}
+	return ShippingState{SafeMS: s.safeMS.Load(), Segments: s.segments.Load(), Bytes: s.sent.Load(),
+		Bases: s.bases.Load(), Fails: s.fails.Load(), Chains: s.chained.Load()}
 }
 
 // Close ships what is left, if the storage answers soon, and ends. Nobody commits any more.
@@ -136,7 +140,8 @@ func (s *Shipper) run(ctx context.Context) {
 		if ctx.Err() != nil || err == nil {
 			return
 		}
-		s.Logger.Warn("shipping begins anew with a backup; moments before it is made may be out of reach", "error", err.Error())
+		s.Logger.Warn("shipping begins anew with a backup; moments before it is made may be out of reach", "error",
+			err.Error())
 		if time.Since(began) > time.Minute {
 			pause = s.RetryPause // nothing is wrong with the place: a table was loaded in one step
 			continue
@@ -193,7 +198,8 @@ func (s *Shipper) chain(ctx context.Context) error {
 	defer cancel()
 	var random [4]byte
 	_, _ = rand.Read(random[:]) // it never fails
-	c := &chain{Shipper: s, id: time.Now().UTC().Format(timeLayout) + "-" + hex.EncodeToString(random[:]), follower: follower, hurry: make(chan struct{}, 1)}
+	c := &chain{Shipper: s, id: time.Now().UTC().Format(timeLayout) + "-" + hex.EncodeToString(random[:]),
+		follower: follower, hurry: make(chan struct{}, 1)}
 	s.chained.Add(1)
 	var basing sync.WaitGroup
 	basing.Go(func() { c.keepBases(ctx) })
@@ -226,7 +232,8 @@ func (c *chain) ship(ctx context.Context) error {
 	}
 }
 
-// segment ships changes, with which the chain has all that were durable by a moment. last says that none may follow for now, so that the moment is shipped without any changes, too.
+// segment ships changes, with which the chain has all that were durable by a moment. last says that none may follow for
+// now, so that the moment is shipped without any changes, too.
 func (c *chain) segment(ctx context.Context, changes []kv.Change, untilMS int64, last bool) error {
 	if len(changes) == 0 && time.Since(c.said) < shipIdle && !last {
 		if c.based.Load() {
@@ -235,7 +242,8 @@ func (c *chain) segment(ctx context.Context, changes []kv.Change, untilMS int64,
 		return nil
 	}
 	packed, digest := pack(c.encoder, changes)
-	s := segment{chain: c.id, first: c.next, count: int64(len(changes)), untilMS: untilMS, digest: digest, sealed: c.Seal != nil}
+	s := segment{chain: c.id, first: c.next, count: int64(len(changes)), untilMS: untilMS, digest: digest,
+		sealed: c.Seal != nil}
 	err := c.insist(ctx, "shipping changes", func() error { return c.put(ctx, s.name(), packed) })
 	if err != nil {
 		return err
@@ -326,7 +334,8 @@ func (c *chain) base(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// Without the changes that were made meanwhile, the backup can't be restored: who looks for one finds it only with them.
+	// Without the changes that were made meanwhile, the backup can't be restored: who looks for one finds it only with
+	// them.
 	select {
 	case c.hurry <- struct{}{}:
 	default: // somebody has asked
@@ -344,7 +353,8 @@ func (c *chain) base(ctx context.Context) error {
 	}
 	c.based.Store(true)
 	c.bases.Add(1)
-	c.Logger.Info("a backup to ship changes after is made", "id", b.Backup, "bytes", result.Bytes(), "new_bytes", result.WrittenBytes, "seconds", time.Since(begun).Seconds())
+	c.Logger.Info("a backup to ship changes after is made", "id", b.Backup, "bytes", result.Bytes(), "new_bytes",
+		result.WrittenBytes, "seconds", time.Since(begun).Seconds())
 	return nil
 }
 
@@ -376,7 +386,8 @@ func (c *chain) prune(ctx context.Context) error {
 		return err
 	}
 	for i := range segments {
-		if needed := segments[i].chain == all[oldest].Chain && segments[i].next() > all[oldest].From; !needed && segments[i].untilMS < all[oldest].AtMS {
+		if needed := segments[i].chain == all[oldest].Chain && segments[i].next() > all[oldest].From; !needed &&
+			segments[i].untilMS < all[oldest].AtMS {
 			if err := c.to.Delete(ctx, segments[i].name()); err != nil {
 				return err
 			}

@@ -15,7 +15,8 @@ import (
 	"github.com/weftdb/weft/storage"
 )
 
-// BenchmarkShip commits entries of 300 bytes from 16 goroutines, with and without shipping to a folder, and tells the process's CPU time for each.
+// BenchmarkShip commits entries of 300 bytes from 16 goroutines, with and without shipping to a folder, and tells the
+// process's CPU time for each.
 func BenchmarkShip(b *testing.B) {
 	for _, on := range []bool{false, true} {
 		b.Run(fmt.Sprintf("ship=%t", on), func(b *testing.B) {
@@ -38,7 +39,11 @@ func BenchmarkShip(b *testing.B) {
 			for range 16 {
 				writing.Go(func() {
 					for i := next.Add(1); i <= int64(b.N); i = next.Add(1) {
-						if err := kv.Update(b.Context(), store, func(txn kv.Txn) error { return txn.Set(key(int(i*7919)%1_000_000), []byte(noise(int(i))[:300])) }); err != nil {
+						if err := kv.Update(b.Context(), store,
+							func(txn kv.Txn) error {
+								return txn.Set(key(int(i*7919)%1_000_000),
+									[]byte(noise(int(i))[:300]))
+							}); err != nil {
 							b.Error(err)
 							return
 						}

@@ -107,7 +107,8 @@ func (s *shipped) write(store kv.Store) {
 		err := kv.Update(s.t.Context(), store, func(txn kv.Txn) error {
 			for range 1 + s.random.IntN(5) {
 				s.value++
-				if err := txn.Set(key(s.random.IntN(50)), fmt.Append(nil, s.value, strings.Repeat("x", s.random.IntN(2000)))); err != nil {
+				if err := txn.Set(key(s.random.IntN(50)),
+					fmt.Append(nil, s.value, strings.Repeat("x", s.random.IntN(2000)))); err != nil {
 					return err
 				}
 				if err := txn.Delete(key(s.random.IntN(50))); err != nil {
@@ -170,12 +171,13 @@ func (s *shipped) check(_ context.Context, dir string) error {
 func newShipped(t *testing.T) *shipped {
 	t.Helper()
 	seed := rounds.Seed(t)
-	return &shipped{t: t, random: rand.New(rand.NewPCG(seed, 0)), dir: filepath.Join(t.TempDir(), "data"), to: &away{Storage: storage.Folder(t.TempDir())},
+	return &shipped{t: t, random: rand.New(rand.NewPCG(seed, 0)), dir: filepath.Join(t.TempDir(), "data"),
+		to:      &away{Storage: storage.Folder(t.TempDir())},
 		options: backup.ShipOptions{Interval: 5 * time.Millisecond, RetryPause: 5 * time.Millisecond, Seal: sealed}}
 }
 
-// TestRestoreShipped ships a store that is closed and opened again, to a storage that fails now and then, and restores it at random moments: each restore must hold what the
-// store held at the moment.
+// TestRestoreShipped ships a store that is closed and opened again, to a storage that fails now and then, and restores
+// it at random moments: each restore must hold what the store held at the moment.
 func TestRestoreShipped(t *testing.T) {
 	s := newShipped(t)
 	s.options.BaseInterval = 300 * time.Millisecond // so that some chains have several
@@ -207,12 +209,14 @@ func TestRestoreShipped(t *testing.T) {
 	if _, _, err := s.restore(time.Time{}); !errors.Is(err, s.unusable) {
 		t.Errorf("what can't be used was restored: %v", err)
 	}
-	if _, _, err := s.restore(s.moments[0].at.Add(-time.Hour)); err == nil || !strings.Contains(err.Error(), "the earliest moment") {
+	if _, _, err := s.restore(s.moments[0].at.Add(-time.Hour)); err == nil ||
+		!strings.Contains(err.Error(), "the earliest moment") {
 		t.Errorf("a moment before all: %v", err)
 	}
 }
 
-// TestShipAway: a storage that is away for longer than changes can wait costs the moments of that time, and nothing else.
+// TestShipAway: a storage that is away for longer than changes can wait costs the moments of that time, and nothing
+// else.
 func TestShipAway(t *testing.T) {
 	s := newShipped(t)
 	s.options.WaitingBytes = 50_000

@@ -16,7 +16,8 @@ type getter interface {
 	Get(ctx context.Context, key, dst []byte) (value []byte, ok bool, err error)
 }
 
-// Followed is the place up to which the asynchronous indexes of a table have followed a bucket of its changes. Without one it is the journal's beginning.
+// Followed is the place up to which the asynchronous indexes of a table have followed a bucket of its changes. Without
+// one it is the journal's beginning.
 func (b Bucket) Followed(ctx context.Context, from getter) (Position, error) {
 	stored, ok, err := from.Get(ctx, keyspace.AppendFollowed(nil, b.Table, b.Bucket), nil)
 	if err != nil || !ok {
@@ -30,8 +31,8 @@ func (b Bucket) SetFollowed(txn kv.Txn, p Position) error {
 	return txn.Set(keyspace.AppendFollowed(nil, b.Table, b.Bucket), p.Append(nil))
 }
 
-// Unfollowed returns a cursor over the changes of a bucket that its table's asynchronous indexes have not followed yet, as a snapshot shows it. It must be
-// closed.
+// Unfollowed returns a cursor over the changes of a bucket that its table's asynchronous indexes have not followed yet,
+// as a snapshot shows it. It must be closed.
 func (b Bucket) Unfollowed(ctx context.Context, from kv.Snapshot) (*Cursor, error) {
 	start, err := b.Followed(ctx, from)
 	if err != nil {
@@ -40,8 +41,8 @@ func (b Bucket) Unfollowed(ctx context.Context, from kv.Snapshot) (*Cursor, erro
 	return b.Scan(ctx, from, start, 0, false), nil
 }
 
-// EachUnfollowed calls visit for each such change in any bucket of a table, or in its outbox, with the key of the row and when it was committed, Unix milliseconds,
-// until visit returns false. The key stays good only until visit returns.
+// EachUnfollowed calls visit for each such change in any bucket of a table, or in its outbox, with the key of the row
+// and when it was committed, Unix milliseconds, until visit returns false. The key stays good only until visit returns.
 func EachUnfollowed(ctx context.Context, from kv.Snapshot, table uint32, visit func(row []byte, ms int64) bool) error {
 	more := true
 	for number := range uint8(ClusterBuckets) {

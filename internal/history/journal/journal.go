@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package journal keeps the changes of rows in the order of their commits, for those tables that somebody wants the changes of. A change is
-// one entry of the key space, written in the commit that it tells of: table, bucket, the commit's stamp, the row's key; its value says what was before and
-// after. So who reads forwards from a stamp misses nothing and meets nothing twice. A row has one change in a commit, however often the
-// transaction wrote it, and none if it is in the end what it was.
+// Package journal keeps the changes of rows in the order of their commits, for those tables that somebody wants the
+// changes of. A change is one entry of the key space, written in the commit that it tells of: table, bucket, the
+// commit's stamp, the row's key; its value says what was before and after. So who reads forwards from a stamp misses
+// nothing and meets nothing twice. A row has one change in a commit, however often the transaction wrote it, and none
+// if it is in the end what it was.
 //
-// An embedded store has one bucket for each table. On a cluster, where stamps are no order of commits yet, changes go to an outbox first, in buckets by
-// row, and a Sequencer moves them to the journal.
+// An embedded store has one bucket for each table. On a cluster, where stamps are no order of commits yet, changes go
+// to an outbox first, in buckets by row, and a Sequencer moves them to the journal.
 //
 // Knows: the entries of the journal and the outbox, positions in them, borders between shards.
 // Never: tables' descriptors, who reads.
@@ -52,7 +53,8 @@ type Entry struct {
 	ByExpiry          bool // the row's time had come
 	// Old, New and Keys are what is kept: the row before, the row after, or the attributes of the key alone.
 	Old, New, Keys value.Row
-	// Origin is the stamp of the commit's transaction, on a cluster, where the one in the key came later; 0: that in the key.
+	// Origin is the stamp of the commit's transaction, on a cluster, where the one in the key came later; 0: that in
+	// the key.
 	Origin uint64
 
 	sum uint64
@@ -154,8 +156,8 @@ type Change struct {
 	ByExpiry bool
 }
 
-// Write writes a change within txn. If the same transaction changed the row before, one change is left of both, or none. Errors: ErrNoStamps, those of the
-// transaction.
+// Write writes a change within txn. If the same transaction changed the row before, one change is left of both, or
+// none. Errors: ErrNoStamps, those of the transaction.
 func (b *Book) Write(txn kv.Txn, c *Change) error {
 	stamper, ok := kv.StamperOf(txn)
 	if !ok {

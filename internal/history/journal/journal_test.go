@@ -46,14 +46,16 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		again, err := Parse(e.Append(nil))
-		if err != nil || !bytes.Equal(again.Old, e.Old) || !bytes.Equal(again.New, e.New) || !bytes.Equal(again.Keys, e.Keys) || again.Origin != e.Origin ||
+		if err != nil || !bytes.Equal(again.Old, e.Old) || !bytes.Equal(again.New, e.New) ||
+			!bytes.Equal(again.Keys, e.Keys) || again.Origin != e.Origin ||
 			again.WasThere != e.WasThere || again.IsThere != e.IsThere || again.ByExpiry != e.ByExpiry {
 			t.Fatalf("%+v reads back as %+v, %v", e, again, err)
 		}
 	})
 }
 
-// TestOneChangeOfARow checks that what a transaction does to a row, however often, is one change, and none if the row is in the end what it was.
+// TestOneChangeOfARow checks that what a transaction does to a row, however often, is one change, and none if the row
+// is in the end what it was.
 func TestOneChangeOfARow(t *testing.T) {
 	a, b, c := value.Row("a"), value.Row("b"), value.Row("c")
 	for _, test := range []struct {
@@ -63,14 +65,18 @@ func TestOneChangeOfARow(t *testing.T) {
 		want   *Entry
 	}{
 		{"once", schema.NewImage, []Change{{New: a}}, &Entry{IsThere: true, New: a}},
-		{"added and changed", schema.NewImage | schema.OldImage, []Change{{New: a}, {Old: a, New: b}}, &Entry{IsThere: true, New: b}},
+		{"added and changed", schema.NewImage | schema.OldImage, []Change{{New: a}, {Old: a, New: b}},
+			&Entry{IsThere: true, New: b}},
 		{"added and deleted", schema.NewImage, []Change{{New: a}, {Old: a}}, nil},
-		{"changed twice", schema.NewImage | schema.OldImage, []Change{{Old: a, New: b}, {Old: b, New: c}}, &Entry{WasThere: true, IsThere: true, Old: a, New: c}},
+		{"changed twice", schema.NewImage | schema.OldImage, []Change{{Old: a, New: b}, {Old: b, New: c}},
+			&Entry{WasThere: true, IsThere: true, Old: a, New: c}},
 		{"changed back", schema.OldImage, []Change{{Old: a, New: b}, {Old: b, New: a}}, nil},
 		{"changed back, without what was", 0, []Change{{Old: a, New: b, Keys: a}, {Old: b, New: a, Keys: a}}, nil},
-		{"deleted and added", schema.NewImage, []Change{{Old: a}, {New: b}}, &Entry{WasThere: true, IsThere: true, New: b}},
+		{"deleted and added", schema.NewImage, []Change{{Old: a}, {New: b}},
+			&Entry{WasThere: true, IsThere: true, New: b}},
 		{"deleted and added as it was", schema.NewImage, []Change{{Old: a, Keys: a}, {New: a}}, nil},
-		{"changed back and again", 0, []Change{{Old: a, New: b, Keys: a}, {Old: b, New: a, Keys: a}, {Old: a, New: c, Keys: a}}, &Entry{WasThere: true, IsThere: true, Keys: a}},
+		{"changed back and again", 0, []Change{{Old: a, New: b, Keys: a}, {Old: b, New: a, Keys: a},
+			{Old: a, New: c, Keys: a}}, &Entry{WasThere: true, IsThere: true, Keys: a}},
 	} {
 		store, book := mem.Open(mem.Options{}), Book{Table: 1, Images: test.images}
 		err := kv.Update(t.Context(), store, func(txn kv.Txn) error {
@@ -121,8 +127,8 @@ func all(t *testing.T, store kv.Store, b Bucket) (list []Entry) {
 	return list
 }
 
-// TestSequencer moves changes of several tables and rows, whose transactions began in another order than they come in, and checks that each is moved once,
-// with those of a row in their order.
+// TestSequencer moves changes of several tables and rows, whose transactions began in another order than they come in,
+// and checks that each is moved once, with those of a row in their order.
 func TestSequencer(t *testing.T) {
 	store, ctx := mem.Open(mem.Options{}), t.Context()
 	now := int64(1_000_000)

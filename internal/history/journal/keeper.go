@@ -42,12 +42,14 @@ type Options struct {
 	Tables func() []Table
 	// Admin deletes ranges; nil: they are deleted key by key.
 	Admin kv.Admin
-	// Owned reports whether this process maintains the journal for all, and Guard makes a transaction fail unless it does. nil: there is no other.
+	// Owned reports whether this process maintains the journal for all, and Guard makes a transaction fail unless it
+	// does. nil: there is no other.
 	Owned func() bool
 	Guard func(ctx context.Context, txn kv.Txn) error
 	// NowMS is the cluster's clock, where the store's stamps are not in order; nil: they are.
 	NowMS func(ctx context.Context) (int64, error)
-	// Resume is called by each look of the process that maintains the journal: it ends what another process has left half done. nil: nothing.
+	// Resume is called by each look of the process that maintains the journal: it ends what another process has left
+	// half done. nil: nothing.
 	Resume func(ctx context.Context) error
 	// Idle leaves everything to the caller.
 	Idle bool
@@ -180,7 +182,8 @@ func (k *Keeper) AddBorder(ctx context.Context, table uint32) error {
 	return AddBorder(ctx, k.Store, table)
 }
 
-// Look drops what is too old and the journals of tables that are gone or have none any more, and ends shards that are old enough.
+// Look drops what is too old and the journals of tables that are gone or have none any more, and ends shards that are
+// old enough.
 func (k *Keeper) Look(ctx context.Context) error {
 	k.turn.Lock()
 	owned := k.owned()
@@ -200,7 +203,9 @@ func (k *Keeper) Look(ctx context.Context) error {
 	}
 	for id, stamp := range last {
 		if !slices.ContainsFunc(tables, func(t Table) bool { return t.ID == id }) {
-			faults = append(faults, k.trim(ctx, Table{ID: id}, stamp+1), k.deletePrefix(ctx, keyspace.AppendAllFollowed(nil, id)), k.deletePrefix(ctx, keyspace.AppendTableSent(nil, id)))
+			faults = append(faults, k.trim(ctx, Table{ID: id}, stamp+1),
+				k.deletePrefix(ctx, keyspace.AppendAllFollowed(nil, id)), k.deletePrefix(ctx,
+					keyspace.AppendTableSent(nil, id)))
 		}
 	}
 	for _, t := range tables {
@@ -246,15 +251,17 @@ func (k *Keeper) lookAt(ctx context.Context, t Table, now time.Time) error {
 	return k.AddBorder(ctx, t.ID)
 }
 
-// trim drops the changes of a table with lower stamps, but not those that have yet to be followed, and the borders whose shards have no others. The last border
-// below stays: a shard that has changes begins with it, and is named by it.
+// trim drops the changes of a table with lower stamps, but not those that have yet to be followed, and the borders
+// whose shards have no others. The last border below stays: a shard that has changes begins with it, and is named by
+// it.
 func (k *Keeper) trim(ctx context.Context, t Table, below uint64) error {
 	for number := range uint8(ClusterBuckets) {
 		end, err := k.trimEnd(ctx, t, number, below)
 		if err != nil {
 			return err
 		}
-		r := kv.Range{Start: keyspace.AppendJournalBucket(nil, t.ID, number), End: keyspace.AppendJournal(nil, t.ID, number, end)}
+		r := kv.Range{Start: keyspace.AppendJournalBucket(nil, t.ID, number),
+			End: keyspace.AppendJournal(nil, t.ID, number, end)}
 		if err := k.delete(ctx, r); err != nil {
 			return err
 		}
@@ -263,7 +270,8 @@ func (k *Keeper) trim(ctx context.Context, t Table, below uint64) error {
 	if err != nil || first == 0 {
 		return err
 	}
-	return k.delete(ctx, kv.Range{Start: keyspace.AppendBorders(nil, t.ID), End: keyspace.AppendBorder(nil, t.ID, first)})
+	return k.delete(ctx, kv.Range{Start: keyspace.AppendBorders(nil, t.ID),
+		End: keyspace.AppendBorder(nil, t.ID, first)})
 }
 
 // firstBorder is the last border of a table that is not above a stamp; 0 for none.

@@ -13,7 +13,8 @@ import (
 	"github.com/weftdb/weft/order"
 )
 
-// Position is a place between changes of a bucket: before those of the commit with that stamp whose rows' keys are not below Key.
+// Position is a place between changes of a bucket: before those of the commit with that stamp whose rows' keys are not
+// below Key.
 type Position struct {
 	Stamp uint64
 	Key   []byte
@@ -56,8 +57,9 @@ type Bucket struct {
 	Bucket uint8
 }
 
-// Scan returns a cursor over the changes from a position on, up to those of the commit with the stamp end, which is left out; 0: to the last one. In reverse
-// it begins with the last of them. The cursor must be closed, before the snapshot is.
+// Scan returns a cursor over the changes from a position on, up to those of the commit with the stamp end, which is
+// left out; 0: to the last one. In reverse it begins with the last of them. The cursor must be closed, before the
+// snapshot is.
 func (b Bucket) Scan(ctx context.Context, from kv.Snapshot, start Position, end uint64, reverse bool) *Cursor {
 	r := kv.Range{Start: append(keyspace.AppendJournal(nil, b.Table, b.Bucket, start.Stamp), start.Key...)}
 	if end > 0 {
@@ -93,7 +95,8 @@ func (c *Cursor) Next() bool {
 	return true
 }
 
-// At is the place before the current change; its Key is that of the row, valid until the next Next or Close. In reverse its N means nothing.
+// At is the place before the current change; its Key is that of the row, valid until the next Next or Close. In reverse
+// its N means nothing.
 func (c *Cursor) At() Position { return c.at }
 
 // After is the place behind the current change; its Key is the caller's.
@@ -141,7 +144,8 @@ func LastOf(ctx context.Context, from kv.Snapshot, table uint32) (last uint64, e
 	return last, nil
 }
 
-// LastOfAll returns the highest stamp of all changes, borders and places up to which changes were followed: one that is given later must be higher. It takes a look for each table that has some.
+// LastOfAll returns the highest stamp of all changes, borders and places up to which changes were followed: one that is
+// given later must be higher. It takes a look for each table that has some.
 func LastOfAll(ctx context.Context, from kv.Snapshot) (last uint64, err error) {
 	each, err := lastStamps(ctx, from)
 	for _, stamp := range each {
@@ -156,7 +160,10 @@ func lastStamps(ctx context.Context, from kv.Snapshot) (last map[uint32]uint64, 
 	if err := lastChanges(ctx, from, last); err != nil {
 		return nil, err
 	}
-	if err := followedTables(ctx, from, func(table uint32, stamp uint64) { last[table] = max(last[table], stamp) }); err != nil {
+	if err := followedTables(ctx, from, func(table uint32,
+		stamp uint64) {
+		last[table] = max(last[table], stamp)
+	}); err != nil {
 		return nil, err
 	}
 	prefix := keyspace.AppendAllBorders(nil)

@@ -19,9 +19,10 @@ const (
 	stepBytes   = 4 << 20
 )
 
-// Sequencer moves changes from the outbox of a cluster to the journal and gives them stamps in the order in which it finds them: each change once, since
-// one commit does both. Of one row it finds them in the order of their commits: the first committer wins, so a later commit of the row began later. One process
-// at a time may be at it, which Guard is for. It is used by one goroutine.
+// Sequencer moves changes from the outbox of a cluster to the journal and gives them stamps in the order in which it
+// finds them: each change once, since one commit does both. Of one row it finds them in the order of their commits: the
+// first committer wins, so a later commit of the row began later. One process at a time may be at it, which Guard is
+// for. It is used by one goroutine.
 type Sequencer struct {
 	Store kv.Store
 	// Guard makes a transaction fail if the work belongs to another process by then. nil: no other is there.
@@ -30,10 +31,12 @@ type Sequencer struct {
 	NowMS func(ctx context.Context) (int64, error)
 
 	last map[Bucket]uint64 // the last stamps given
-	from []byte            // the key of the outbox that the next step begins with, so that no bucket waits for those before it; nil: the first
+	// the key of the outbox that the next step begins with, so that no bucket waits for those before it; nil: the first
+	from []byte
 }
 
-// Forget makes the Sequencer look up where the journal ends. It must be called when another process may have been at it.
+// Forget makes the Sequencer look up where the journal ends. It must be called when another process may have been at
+// it.
 func (s *Sequencer) Forget() { s.last = nil }
 
 // Behind reports whether the last step has left changes that it saw.
@@ -86,7 +89,8 @@ func (w waiter) after() []byte {
 	return next
 }
 
-// find takes changes from the outbox, bucket by bucket, each from its beginning, up to the bounds of a step; whole says that they are all that there are.
+// find takes changes from the outbox, bucket by bucket, each from its beginning, up to the bounds of a step; whole says
+// that they are all that there are.
 func (s *Sequencer) find(ctx context.Context, txn kv.Txn) (found []waiter, whole bool, err error) {
 	first := keyspace.AppendOutboxes(nil)
 	end, _ := order.PrefixEnd(nil, first)

@@ -31,7 +31,8 @@ func (s Shard) Parent(all []Shard) (parent Shard, ok bool) {
 	return Shard{}, false
 }
 
-// Seen returns the shard as a snapshot shows it: one that was open when it was listed may have ended since, and its changes must not be read beyond its end.
+// Seen returns the shard as a snapshot shows it: one that was open when it was listed may have ended since, and its
+// changes must not be read beyond its end.
 func (s Shard) Seen(ctx context.Context, from kv.Snapshot) (Shard, error) {
 	if s.To != 0 {
 		return s, nil
@@ -90,8 +91,8 @@ func bordersOf(ctx context.Context, from kv.Snapshot, table uint32) (stamps []ui
 	return stamps, cursor.Close()
 }
 
-// AddBorder ends the open shards of a table's streams: what is committed from now on belongs to others. The stamp of its own commit is the border, so
-// that no change can be on the wrong side. On a cluster a Sequencer does it.
+// AddBorder ends the open shards of a table's streams: what is committed from now on belongs to others. The stamp of
+// its own commit is the border, so that no change can be on the wrong side. On a cluster a Sequencer does it.
 func AddBorder(ctx context.Context, store kv.Store, table uint32) error {
 	return kv.Update(ctx, store, func(txn kv.Txn) error {
 		stamper, ok := kv.StamperOf(txn)

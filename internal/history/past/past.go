@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package past shows what a table was: the rows of a snapshot, with the changes taken back that the journal has. The changes are sorted in bounded memory, the
-// rest in files.
+// Package past shows what a table was: the rows of a snapshot, with the changes taken back that the journal has. The
+// changes are sorted in bounded memory, the rest in files.
 //
 // Knows: rows and their changes, by key and by time.
 // Never: whether all changes are kept, who may see them.
@@ -24,7 +24,8 @@ import (
 	"github.com/weftdb/weft/order"
 )
 
-// View is a table in a snapshot that shows all its changes since the moments that are asked for. It serves one call at a time.
+// View is a table in a snapshot that shows all its changes since the moments that are asked for. It serves one call at
+// a time.
 type View struct {
 	Reader  kv.Reader
 	ID      uint32 // of the table
@@ -74,7 +75,8 @@ func (v *View) sort(ctx context.Context, sinceMS int64) error {
 				continue // on a cluster, where it came into the journal later
 			}
 			if e.WasThere && e.Old == nil {
-				return errors.Join(fmt.Errorf("a change at %s was kept without what was before it", time.UnixMilli(cursor.OriginMS()).UTC().Format(time.RFC3339)), cursor.Close())
+				return errors.Join(fmt.Errorf("a change at %s was kept without what was before it",
+					time.UnixMilli(cursor.OriginMS()).UTC().Format(time.RFC3339)), cursor.Close())
 			}
 			entry = order.AppendBytes(entry[:0], cursor.At().Key)
 			entry = binary.BigEndian.AppendUint64(entry, cursor.At().Stamp)
@@ -101,7 +103,8 @@ func (v *View) next() (bool, error) {
 		return false, fmt.Errorf("a change can't be read back: %w", err)
 	}
 	e, err := journal.Parse(rest[16:])
-	v.current = earlier{key: append(v.current.key[:0], key...), atMS: int64(binary.BigEndian.Uint64(rest[8:])), was: e.WasThere, old: e.Old}
+	v.current = earlier{key: append(v.current.key[:0], key...), atMS: int64(binary.BigEndian.Uint64(rest[8:])),
+		was: e.WasThere, old: e.Old}
 	return true, err
 }
 
@@ -128,7 +131,8 @@ func (v *View) visible(ctx context.Context, row value.Row, atMS int64) (value.Ro
 	return shown, err
 }
 
-// Rows calls visit for each row that the table had at a moment, in Unix milliseconds, in the order of keys, with one that is valid until visit returns.
+// Rows calls visit for each row that the table had at a moment, in Unix milliseconds, in the order of keys, with one
+// that is valid until visit returns.
 func (v *View) Rows(ctx context.Context, atMS int64, visit func(names value.Names, row value.Row) error) (err error) {
 	if err := v.sort(ctx, atMS+1); err != nil {
 		return errors.Join(err, v.sorter.Close())
@@ -175,8 +179,9 @@ func (v *View) Rows(ctx context.Context, atMS int64, visit func(names value.Name
 	return cursor.Close()
 }
 
-// Differences calls visit for each row that was changed from a moment on and before another, and is not at the second what it was at the first, in the order of
-// keys. It looks at the changes of one key after the other: what was before the first of them, and before the first that came too late, or is now.
+// Differences calls visit for each row that was changed from a moment on and before another, and is not at the second
+// what it was at the first, in the order of keys. It looks at the changes of one key after the other: what was before
+// the first of them, and before the first that came too late, or is now.
 func (v *View) Differences(ctx context.Context, fromMS, toMS int64, visit func(Difference) error) (err error) {
 	if err := v.sort(ctx, fromMS); err != nil {
 		return errors.Join(err, v.sorter.Close())
@@ -203,7 +208,8 @@ func (v *View) Differences(ctx context.Context, fromMS, toMS int64, visit func(D
 	return err
 }
 
-func (v *View) difference(ctx context.Context, first, until earlier, late bool, lastMS, toMS int64, visit func(Difference) error) error {
+func (v *View) difference(ctx context.Context, first, until earlier, late bool, lastMS, toMS int64,
+	visit func(Difference) error) error {
 	if !late {
 		row, ok, err := v.Table.Get(ctx, v.Reader, append(bytes.Clone(v.Table.Primary.Prefix), first.key...), nil)
 		if err != nil {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package tablecopy keeps copies of single tables as they were at one moment, in the store itself: the descriptor, the attribute names, and all rows with the
-// entries of the indexes that answered queries. They lie in sorted, compressed pieces, so that a table is made of a copy without deriving or sorting anything:
-// the entries are added under the id of another table.
+// Package tablecopy keeps copies of single tables as they were at one moment, in the store itself: the descriptor, the
+// attribute names, and all rows with the entries of the indexes that answered queries. They lie in sorted, compressed
+// pieces, so that a table is made of a copy without deriving or sorting anything: the entries are added under the id of
+// another table.
 //
 // Knows: pieces, what of a table is copied.
 // Never: why, what rows mean, which settings a table that is made of a copy has.
@@ -55,7 +56,8 @@ type Commit func(ctx context.Context, fn func(kv.Txn) error) error
 type Told func(rows int64)
 
 // Write copies a table as it is when Write begins. Pieces of an attempt before are written over. Errors: ErrGone.
-func Write(ctx context.Context, store kv.Store, table uint32, id string, commit Commit, told Told) (head Head, size Size, err error) {
+func Write(ctx context.Context, store kv.Store, table uint32, id string, commit Commit, told Told) (head Head,
+	size Size, err error) {
 	reader, err := store.Read(ctx)
 	if err != nil {
 		return head, size, err
@@ -271,13 +273,15 @@ type Reader struct {
 	rows   int64 // that Next has passed
 }
 
-// NewReader reads a copy in a snapshot, as entries of the table's id. Indexes that it does not have are left out, and so are those that are to be built anew.
+// NewReader reads a copy in a snapshot, as entries of the table's id. Indexes that it does not have are left out, and
+// so are those that are to be built anew.
 func NewReader(ctx context.Context, from kv.Snapshot, id string, table *schema.Table, told Told) (*Reader, error) {
 	unpack, err := newUnpacker()
 	if err != nil {
 		return nil, err
 	}
-	r := &Reader{unpack: unpack, told: told, kept: map[uint32]bool{0: true}, key: keyspace.AppendTableRows(nil, table.ID)}
+	r := &Reader{unpack: unpack, told: told, kept: map[uint32]bool{0: true},
+		key: keyspace.AppendTableRows(nil, table.ID)}
 	for i := range table.Indexes {
 		r.kept[table.Indexes[i].ID] = !table.Indexes[i].State.Building()
 	}

@@ -41,12 +41,14 @@ var ErrFailed = errors.New("the changes can't be taken back")
 
 // Undo takes back the changes of commits after a moment. Its fields are required.
 //
-// Each row is written once, however often it was changed: it becomes what it was before its first change after the moment. Later changes of it are passed over, and
-// for that their keys are kept in memory; if these are too many, the rows are taken in parts, by a hash of their keys, and the changes are read for each part.
+// Each row is written once, however often it was changed: it becomes what it was before its first change after the
+// moment. Later changes of it are passed over, and for that their keys are kept in memory; if these are too many, the
+// rows are taken in parts, by a hash of their keys, and the changes are read for each part.
 //
-// A copy may be older than the snapshot in which the changes are read: what was before a change is written whether or not the copy shows the change.
-// Between the first and the last step, two rows may have one key in a unique index, which they never had at any moment. In a copy nobody sees that. In the table
-// itself the row that comes second is left out until the end.
+// A copy may be older than the snapshot in which the changes are read: what was before a change is written whether or
+// not the copy shows the change. Between the first and the last step, two rows may have one key in a unique index,
+// which they never had at any moment. In a copy nobody sees that. In the table itself the row that comes second is left
+// out until the end.
 type Undo struct {
 	After  int64 // Unix milliseconds: the last moment whose commits stay
 	Target *record.Table
@@ -77,8 +79,8 @@ func (u *Undo) Bucket(ctx context.Context, from kv.Snapshot, bucket journal.Buck
 	return u.part(ctx, from, bucket, 0, 0)
 }
 
-// part takes back the changes of rows whose hashes begin with the lowest bits of prefix, as two halves if their keys are too many. What was written of them before
-// that is written again, which changes nothing.
+// part takes back the changes of rows whose hashes begin with the lowest bits of prefix, as two halves if their keys
+// are too many. What was written of them before that is written again, which changes nothing.
 func (u *Undo) part(ctx context.Context, from kv.Snapshot, bucket journal.Bucket, prefix uint64, bits uint) error {
 	changes := u.changes
 	whole, err := u.pass(ctx, from, bucket, prefix, bits)
@@ -93,7 +95,8 @@ func (u *Undo) part(ctx context.Context, from kv.Snapshot, bucket journal.Bucket
 }
 
 // pass is part for as many rows as there is memory for; whole says that they are all.
-func (u *Undo) pass(ctx context.Context, from kv.Snapshot, bucket journal.Bucket, prefix uint64, bits uint) (whole bool, err error) {
+func (u *Undo) pass(ctx context.Context, from kv.Snapshot, bucket journal.Bucket, prefix uint64, bits uint) (whole bool,
+	err error) {
 	u.done, u.doneBytes, u.batch, u.bytes = map[string]struct{}{}, 0, u.batch[:0], 0
 	cursor := bucket.Scan(ctx, from, journal.Position{Stamp: kv.StampOf(u.After + 1)}, 0, false)
 	defer cursor.Close()
@@ -111,13 +114,15 @@ func (u *Undo) pass(ctx context.Context, from kv.Snapshot, bucket journal.Bucket
 		}
 		e := cursor.Entry()
 		if e.WasThere && e.Old == nil {
-			return false, fmt.Errorf("%w: one of %s was kept without what was before it", ErrFailed, time.UnixMilli(cursor.OriginMS()).UTC().Format(time.RFC3339Nano))
+			return false, fmt.Errorf("%w: one of %s was kept without what was before it", ErrFailed,
+				time.UnixMilli(cursor.OriginMS()).UTC().Format(time.RFC3339Nano))
 		}
 		if u.doneBytes += len(key) + doneBytes; u.doneBytes > cmp.Or(u.doneMax, doneBytesMax) {
 			return false, cursor.Close()
 		}
 		u.done[string(key)] = struct{}{}
-		if err := u.add(ctx, undone{key: append(bytes.Clone(u.Target.Primary.Prefix), key...), row: bytes.Clone(e.Old)}); err != nil {
+		if err := u.add(ctx, undone{key: append(bytes.Clone(u.Target.Primary.Prefix), key...),
+			row: bytes.Clone(e.Old)}); err != nil {
 			return false, err
 		}
 	}
@@ -213,7 +218,8 @@ func (u *Undo) write(ctx context.Context, txn kv.Txn, key []byte, row value.Row)
 // Changes is the number of changes that were taken back.
 func (u *Undo) Changes() int64 { return u.changes }
 
-// Finish writes the rows that were left out. Their keys in unique indexes are free by now, unless somebody took them meanwhile.
+// Finish writes the rows that were left out. Their keys in unique indexes are free by now, unless somebody took them
+// meanwhile.
 func (u *Undo) Finish(ctx context.Context) error {
 	for key, row := range u.kept {
 		err := u.Commit(ctx, [][]byte{[]byte(key)}, func(txn kv.Txn) error {

@@ -40,7 +40,8 @@ func newHistory(t *testing.T, random *rand.Rand) *history {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table := record.Compile(&schema.Table{ID: 1, Primary: schema.Index{Key: []schema.KeyPart{part}, PartitionParts: 1}}, value.NoNames)
+	table := record.Compile(&schema.Table{ID: 1, Primary: schema.Index{Key: []schema.KeyPart{part}, PartitionParts: 1}},
+		value.NoNames)
 	h := &history{t: t, store: mem.Open(mem.Options{}), table: table, rows: map[string]value.Row{}}
 	t.Cleanup(func() { h.store.Close() })
 	const changes, begin = 6000, 1_000_000
@@ -73,7 +74,8 @@ func (h *history) change(random *rand.Rand, ms int64) {
 	}
 	e := journal.Entry{WasThere: old != nil, IsThere: row != nil, Old: old, New: row}
 	err = kv.Update(h.t.Context(), h.store, func(txn kv.Txn) error {
-		place := append(keyspace.AppendJournal(nil, 1, 0, kv.StampOf(ms)), bytes.TrimPrefix(key, h.table.Primary.Prefix)...)
+		place := append(keyspace.AppendJournal(nil, 1, 0, kv.StampOf(ms)),
+			bytes.TrimPrefix(key, h.table.Primary.Prefix)...)
 		if err := txn.Set(place, e.Append(nil)); err != nil {
 			return err
 		}
@@ -90,10 +92,11 @@ func (h *history) change(random *rand.Rand, ms int64) {
 
 // undo takes the changes back with so much memory for keys, and returns what the table is then.
 func (h *history) undo(doneMax int) (now map[string]value.Row, changes int64) {
-	u := &Undo{After: h.after, Target: h.table, Lived: true, doneMax: doneMax, Commit: func(ctx context.Context, rows [][]byte, f func(kv.Txn) error) error {
-		h.writes += len(rows)
-		return kv.Update(ctx, h.store, f)
-	}}
+	u := &Undo{After: h.after, Target: h.table, Lived: true, doneMax: doneMax,
+		Commit: func(ctx context.Context, rows [][]byte, f func(kv.Txn) error) error {
+			h.writes += len(rows)
+			return kv.Update(ctx, h.store, f)
+		}}
 	reader, err := h.store.Read(h.t.Context())
 	if err != nil {
 		h.t.Fatal(err)
@@ -121,7 +124,8 @@ func (h *history) undo(doneMax int) (now map[string]value.Row, changes int64) {
 	return now, u.Changes()
 }
 
-// TestParts takes changes back with memory for all keys, and for few of them: the table becomes what it was, and where there is memory each row is written once.
+// TestParts takes changes back with memory for all keys, and for few of them: the table becomes what it was, and where
+// there is memory each row is written once.
 func TestParts(t *testing.T) {
 	seed := rounds.Seed(t)
 	for _, keys := range []int{0, 100, 7, 1} {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package asyncindex brings asynchronous indexes up to the changes of their tables. It reads the journal of a table from where it was, gives the rows of some
-// changes the entries that they make by now, and notes how far it is in the same transaction. So it goes on where it was after a restart, and a change
-// that is followed twice does no harm. It reads the row as it is now, not as the change has left it: an index is never older than the noted place.
+// Package asyncindex brings asynchronous indexes up to the changes of their tables. It reads the journal of a table
+// from where it was, gives the rows of some changes the entries that they make by now, and notes how far it is in the
+// same transaction. So it goes on where it was after a restart, and a change that is followed twice does no harm. It
+// reads the row as it is now, not as the change has left it: an index is never older than the noted place.
 //
 // Knows: batches of changes, the pace, how far tables are followed.
 // Never: what entries are made of, which queries ask for rows.
@@ -52,7 +53,8 @@ type Options struct {
 	Latches *record.Latches
 	Logger  *slog.Logger
 	Buckets int // of the journal
-	// Owned reports whether this process follows for all, and Guard makes a transaction fail unless it does. nil: there is no other.
+	// Owned reports whether this process follows for all, and Guard makes a transaction fail unless it does. nil: there
+	// is no other.
 	Owned func() bool
 	Guard func(ctx context.Context, txn kv.Txn) error
 	// Idle follows only when asked to.
@@ -96,7 +98,8 @@ func (f *Follower) run(ctx context.Context) {
 		moved, err := f.round(ctx)
 		switch {
 		case err != nil && ctx.Err() == nil:
-			f.Logger.Error("an asynchronous index could not follow its table; will retry", "error", err.Error(), "after", faultPause)
+			f.Logger.Error("an asynchronous index could not follow its table; will retry", "error", err.Error(),
+				"after", faultPause)
 			pause = faultPause
 		case moved:
 			pause = pauseFirst
@@ -111,7 +114,8 @@ func (f *Follower) run(ctx context.Context) {
 	}
 }
 
-// round does a batch of each bucket of each table, if it is this process that does. moved says that there was one. A table with a fault holds up no other.
+// round does a batch of each bucket of each table, if it is this process that does. moved says that there was one. A
+// table with a fault holds up no other.
 func (f *Follower) round(ctx context.Context) (moved bool, err error) {
 	if f.Owned != nil && !f.Owned() {
 		return false, nil
@@ -143,7 +147,8 @@ func (f *Follower) followed() []uint32 {
 	return tables
 }
 
-// Catch returns once all changes are followed that the journal of a table has at the time of the call, whichever process does it.
+// Catch returns once all changes are followed that the journal of a table has at the time of the call, whichever
+// process does it.
 func (f *Follower) Catch(ctx context.Context, table uint32) error {
 	ends, err := f.ends(ctx, table)
 	if err != nil {
@@ -224,7 +229,8 @@ func (f *Follower) step(ctx context.Context, b journal.Bucket) (moved bool, err 
 	if err != nil || len(batch) == 0 {
 		return false, err
 	}
-	// The version is acquired after the changes were found: so an index that a change was left to is complete in it, or is a stage behind that.
+	// The version is acquired after the changes were found: so an index that a change was left to is complete in it, or
+	// is a stage behind that.
 	version, err := f.Catalog.AcquireID(b.Table)
 	if errors.Is(err, catalog.ErrNotFound) {
 		return false, nil // the journal goes with the table
@@ -258,8 +264,9 @@ func (f *Follower) find(ctx context.Context, b journal.Bucket) (start journal.Po
 	return start, batch, cursor.Close()
 }
 
-// work is what a step does: the changes of a bucket from a position on, in the asynchronous indexes of their table. Where writers write some entries
-// themselves, the rows are shared: writers wait for the step, or conflict with it if they are elsewhere.
+// work is what a step does: the changes of a bucket from a position on, in the asynchronous indexes of their table.
+// Where writers write some entries themselves, the rows are shared: writers wait for the step, or conflict with it if
+// they are elsewhere.
 type work struct {
 	bucket  journal.Bucket
 	start   journal.Position
@@ -280,8 +287,8 @@ func (f *Follower) workOn(b journal.Bucket, table *record.Table, start journal.P
 	return w
 }
 
-// follow brings the rows of changes up to date, as many as fit one commit. A row that doesn't fit one takes several: a search may then find it by some of its
-// words only, until it is followed.
+// follow brings the rows of changes up to date, as many as fit one commit. A row that doesn't fit one takes several: a
+// search may then find it by some of its words only, until it is followed.
 func (f *Follower) follow(ctx context.Context, w *work, batch []change) error {
 	for i := range batch {
 		batch[i].row = append(bytes.Clone(w.table.Primary.Prefix), batch[i].row...)
@@ -312,7 +319,8 @@ func (f *Follower) follow(ctx context.Context, w *work, batch []change) error {
 }
 
 // commit runs a transaction that follows changes and notes how far it came.
-func (f *Follower) commit(ctx context.Context, w *work, batch []change, follow func(context.Context, kv.Txn, []change) (int, error)) error {
+func (f *Follower) commit(ctx context.Context, w *work, batch []change,
+	follow func(context.Context, kv.Txn, []change) (int, error)) error {
 	return kv.Update(ctx, f.Store, func(txn kv.Txn) error {
 		if f.Guard != nil {
 			if err := f.Guard(ctx, txn); err != nil {

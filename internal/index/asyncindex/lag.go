@@ -42,12 +42,14 @@ func (l Lag) String() string {
 	case l.Changes == 0:
 		return "it has followed all changes"
 	case l.More:
-		return fmt.Sprintf("more than %d changes are waiting, the oldest for %v", l.Changes, l.Behind.Round(time.Millisecond))
+		return fmt.Sprintf("more than %d changes are waiting, the oldest for %v", l.Changes,
+			l.Behind.Round(time.Millisecond))
 	}
 	return fmt.Sprintf("%d changes are waiting, the oldest for %v", l.Changes, l.Behind.Round(time.Millisecond))
 }
 
-// Behind tells rows whose changes the asynchronous indexes of a table have yet to follow, as a snapshot shows them, by their keys without the table's prefix.
+// Behind tells rows whose changes the asynchronous indexes of a table have yet to follow, as a snapshot shows them, by
+// their keys without the table's prefix.
 func Behind(ctx context.Context, from kv.Snapshot, table uint32) (func(row []byte) bool, error) {
 	rows := map[string]struct{}{}
 	err := journal.EachUnfollowed(ctx, from, table, func(row []byte, _ int64) bool {

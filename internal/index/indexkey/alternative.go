@@ -4,8 +4,8 @@ package indexkey
 
 import "errors"
 
-// bindEach plans each alternative by itself and unites what they come to. whole is the planner of the other bounds. ok is false if that would be
-// too much, or no narrower than the other bounds.
+// bindEach plans each alternative by itself and unites what they come to. whole is the planner of the other bounds. ok
+// is false if that would be too much, or no narrower than the other bounds.
 func bindEach(whole *planner) (plan Plan, ok bool) {
 	x := whole.index
 	united := planner{index: x, parts: make([]boundPart, len(x.Key)), used: len(x.Key)}
@@ -46,8 +46,9 @@ func bindEach(whole *planner) (plan Plan, ok bool) {
 func (b *planner) alone(bounds Bounds) (*planner, error) {
 	for parts := b.depthMax; ; {
 		one := &planner{
-			index: b.index, bounds: bounds, alternatives: Choices{All: bounds}, limit: b.limit, depthMax: parts, planOf: b.planOf,
-			parts: make([]boundPart, len(b.index.Key)), exact: true,
+			index: b.index, bounds: bounds, alternatives: Choices{All: bounds}, limit: b.limit, depthMax: parts,
+			planOf: b.planOf,
+			parts:  make([]boundPart, len(b.index.Key)), exact: true,
 		}
 		err := one.expand(0, nil, nil)
 		tooMany, isTooMany := errors.AsType[*TooManyError](err)

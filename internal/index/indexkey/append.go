@@ -10,10 +10,11 @@ import (
 	"github.com/weftdb/weft/order"
 )
 
-// Append appends the key of row in index x. ok is false, and nothing is appended, if the row lacks an attribute of the key and the
-// index keeps no nulls: the row then has no entry there (for the primary index, no key). A value that cannot stand in the key is a
-// *TypeError, *EmptyError or *SizeError, whether or not another attribute is missing; in a lenient index it counts as missing. An index that keeps nulls takes empty strings
-// and binaries; others refuse them, as DynamoDB does.
+// Append appends the key of row in index x. ok is false, and nothing is appended, if the row lacks an attribute of the
+// key and the index keeps no nulls: the row then has no entry there (for the primary index, no key). A value that
+// cannot stand in the key is a *TypeError, *EmptyError or *SizeError, whether or not another attribute is missing; in a
+// lenient index it counts as missing. An index that keeps nulls takes empty strings and binaries; others refuse them,
+// as DynamoDB does.
 func Append(dst []byte, x *schema.Index, row value.Row, names value.Names) (key []byte, ok bool, err error) {
 	s := source{row: row, names: names}
 	return appendKey(dst, x, &s)
@@ -25,9 +26,10 @@ func AppendColumns(dst []byte, x *schema.Index, column func(name string) value.V
 	return appendKey(dst, x, &s)
 }
 
-// AppendValues is Append with the values of the visible parts themselves, such as Values returned: the column's value for a plain part,
-// the function's result for a computed one. The hidden part is computed from them.
-func AppendValues(dst []byte, x *schema.Index, part func(p *schema.KeyPart) value.Value) (key []byte, ok bool, err error) {
+// AppendValues is Append with the values of the visible parts themselves, such as Values returned: the column's value
+// for a plain part, the function's result for a computed one. The hidden part is computed from them.
+func AppendValues(dst []byte, x *schema.Index, part func(p *schema.KeyPart) value.Value) (key []byte, ok bool,
+	err error) {
 	s := source{part: part}
 	return appendKey(dst, x, &s)
 }
@@ -98,8 +100,8 @@ func appendHash(dst []byte, x *schema.Index, p *schema.KeyPart, s *source) (key 
 	return dst, true, nil
 }
 
-// appendChecked appends the encoding of v as part i after checking its type and size. ok is false if v is missing, or null in an index
-// that keeps nulls.
+// appendChecked appends the encoding of v as part i after checking its type and size. ok is false if v is missing, or
+// null in an index that keeps nulls.
 func appendChecked(dst []byte, x *schema.Index, i int, v value.Value) (key []byte, ok bool, err error) {
 	p := &x.Key[i]
 	if v.IsMissing() || x.KeepNulls && v.Kind() == value.Null {
@@ -156,7 +158,8 @@ func checkSize(x *schema.Index, i, bytes int) error {
 
 func hiddenParts(x *schema.Index) int { return len(x.Key) - len(x.Visible()) }
 
-// BytesMax is how long a string or binary may be in a visible part of x. The parts behind a hash that tell items apart may be as long as a partition key.
+// BytesMax is how long a string or binary may be in a visible part of x. The parts behind a hash that tell items apart
+// may be as long as a partition key.
 func BytesMax(x *schema.Index, part int) int {
 	if part < x.PartitionParts || x.Visible()[part].Identity {
 		return partitionBytesMax
@@ -164,7 +167,8 @@ func BytesMax(x *schema.Index, part int) int {
 	return sortBytesMax
 }
 
-// Takes reports whether v can stand in a visible part of x: whether it has the type and a good size, and no number is rounded.
+// Takes reports whether v can stand in a visible part of x: whether it has the type and a good size, and no number is
+// rounded.
 func Takes(x *schema.Index, part int, v value.Value) bool {
 	_, ok, err := appendChecked(nil, x, part+hiddenParts(x), v)
 	return ok && err == nil

@@ -25,7 +25,8 @@ func benchmarkRow(tb testing.TB) (value.Row, value.Names) {
 	}
 	b.Reset(names)
 	for name, text := range map[string]string{
-		"user": `"customer#12345678"`, "at": `"2024-05-17T12:30:00Z"`, "n": "1234.5", "x1": "1", "x2": "2", "x3": "3", "x4": "4", "x5": "5",
+		"user": `"customer#12345678"`, "at": `"2024-05-17T12:30:00Z"`, "n": "1234.5", "x1": "1", "x2": "2", "x3": "3",
+		"x4": "4", "x5": "5",
 		"x6": "6", "x7": "7",
 	} {
 		v, err := valuetest.ParseText(text)
@@ -40,7 +41,8 @@ func benchmarkRow(tb testing.TB) (value.Row, value.Names) {
 }
 
 var benchmarkIndexes = []string{
-	"user S; at S", "user S; desc(n) N", "user S; at S | nulls", "user S; at S | hash", "concat(user,'#',at) S; n N", "hash32(user) B; reverse(user) S",
+	"user S; at S", "user S; desc(n) N", "user S; at S | nulls", "user S; at S | hash", "concat(user,'#',at) S; n N",
+	"hash32(user) B; reverse(user) S",
 }
 
 func benchmarkIndex(tb testing.TB, text string) *schema.Index {

@@ -31,8 +31,8 @@ const (
 	Any
 )
 
-// Bound is a set of values that a column, or a key part, is bound to. Values of a type that the key part does not take match nothing;
-// numbers of any kind match by value.
+// Bound is a set of values that a column, or a key part, is bound to. Values of a type that the key part does not take
+// match nothing; numbers of any kind match by value.
 type Bound struct {
 	Kind              BoundKind
 	Values            []value.Value
@@ -41,7 +41,8 @@ type Bound struct {
 	Union             []Bound
 }
 
-// Bounds returns the bounds on the column, or on the key part, of that name: all of them hold. None means that it is not bound.
+// Bounds returns the bounds on the column, or on the key part, of that name: all of them hold. None means that it is
+// not bound.
 type Bounds func(name string) []Bound
 
 // points returns the values that b allows if it is a list of single values.
@@ -66,7 +67,8 @@ func (b *Bound) points() (values []value.Value, ok bool) {
 	return nil, false
 }
 
-// interval is a run of encodings of one key part, from start up to end. A nil end reaches beyond the part's last encoding.
+// interval is a run of encodings of one key part, from start up to end. A nil end reaches beyond the part's last
+// encoding.
 type interval struct {
 	start, end []byte
 	point      bool        // it is all encodings of one value, or of null
@@ -201,7 +203,8 @@ func (b *Bound) kind() (kind value.Kind, ok bool) {
 		high = low
 	}
 	kind = low.Kind()
-	return kind, low.IsMissing() || isOrdered(low) && (kind == high.Kind() || kind.IsNumeric() && high.Kind().IsNumeric())
+	return kind, low.IsMissing() || isOrdered(low) &&
+		(kind == high.Kind() || kind.IsNumeric() && high.Kind().IsNumeric())
 }
 
 // isOrdered reports whether ranges over values of v's kind have a meaning.
@@ -253,8 +256,8 @@ func (b *binder) bindPrefix(values []value.Value) []interval {
 	return []interval{{start: start, end: end, from: true, to: true}}
 }
 
-// place finds v among the values that the part can have: encoding is that of one such value, and relation is how v compares with it, with
-// no other between them. ok is false if v is of another type.
+// place finds v among the values that the part can have: encoding is that of one such value, and relation is how v
+// compares with it, with no other between them. ok is false if v is of another type.
 func (b *binder) place(v value.Value) (encoding []byte, relation int, ok bool) {
 	encoding = make([]byte, 0, len(v)+16)
 	if b.nulls {

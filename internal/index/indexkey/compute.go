@@ -14,8 +14,8 @@ import (
 	"github.com/weftdb/weft/order"
 )
 
-// source is where the values of a key come from: a row, a look-up by column, or a look-up by part. It has no methods stored in
-// interfaces and is never captured, so that it stays on the stack.
+// source is where the values of a key come from: a row, a look-up by column, or a look-up by part. It has no methods
+// stored in interfaces and is never captured, so that it stays on the stack.
 type source struct {
 	row    value.Row
 	names  value.Names
@@ -24,7 +24,8 @@ type source struct {
 	nulls  bool // the null value counts as missing
 }
 
-// get returns the value of a column, nil if there is none. Bytes that its codec can't read stay bytes, which are of no type that it reads.
+// get returns the value of a column, nil if there is none. Bytes that its codec can't read stay bytes, which are of no
+// type that it reads.
 func (s *source) get(a *schema.Argument) (v value.Value) {
 	if s.column != nil {
 		v = s.column(a.Column)
@@ -48,9 +49,10 @@ func decoded(a *schema.Argument, v value.Value) value.Value {
 	return v
 }
 
-// argument returns the value of one argument of p. The arguments of the hidden part name visible parts: a column for a plain one, the
-// part's own name for a computed one, which is then built at the end of dst.
-func (s *source) argument(dst []byte, x *schema.Index, p *schema.KeyPart, a *schema.Argument) (extended []byte, v value.Value, err error) {
+// argument returns the value of one argument of p. The arguments of the hidden part name visible parts: a column for a
+// plain one, the part's own name for a computed one, which is then built at the end of dst.
+func (s *source) argument(dst []byte, x *schema.Index, p *schema.KeyPart, a *schema.Argument) (extended []byte,
+	v value.Value, err error) {
 	if !p.Hidden || x == nil {
 		return dst, s.get(a), nil
 	}
@@ -75,9 +77,9 @@ func (s *source) argument(dst []byte, x *schema.Index, p *schema.KeyPart, a *sch
 	return dst, s.get(a), nil
 }
 
-// Compute returns the value of a key part from the values of its columns: for a computed part its function's result, appended to dst
-// and aliasing it; for a plain one the column's own value. ok is false if a column has no value. A column of the wrong type is a
-// *TypeError.
+// Compute returns the value of a key part from the values of its columns: for a computed part its function's result,
+// appended to dst and aliasing it; for a plain one the column's own value. ok is false if a column has no value. A
+// column of the wrong type is a *TypeError.
 func Compute(p *schema.KeyPart, column func(name string) value.Value, dst []byte) (v value.Value, ok bool, err error) {
 	s := source{column: column}
 	if !p.Computed() {
@@ -92,8 +94,8 @@ func Compute(p *schema.KeyPart, column func(name string) value.Value, dst []byte
 	return value.Value(dst[n:len(dst):len(dst)]), true, nil
 }
 
-// appendComputed appends the value of a computed part. dst comes back with nothing appended if ok is false. x is needed for the hidden
-// part alone.
+// appendComputed appends the value of a computed part. dst comes back with nothing appended if ok is false. x is needed
+// for the hidden part alone.
 func appendComputed(dst []byte, x *schema.Index, p *schema.KeyPart, s *source) (extended []byte, ok bool, err error) {
 	n := len(dst)
 	switch p.Function {
@@ -119,9 +121,10 @@ func appendComputed(dst []byte, x *schema.Index, p *schema.KeyPart, s *source) (
 	return dst, true, nil
 }
 
-// computeHash returns the 64-bit hash of p's arguments. It builds their encodings in the spare room of dst, which comes back as it was,
-// perhaps with more room.
-func computeHash(dst []byte, x *schema.Index, p *schema.KeyPart, s *source) (same []byte, sum uint64, ok bool, err error) {
+// computeHash returns the 64-bit hash of p's arguments. It builds their encodings in the spare room of dst, which comes
+// back as it was, perhaps with more room.
+func computeHash(dst []byte, x *schema.Index, p *schema.KeyPart, s *source) (same []byte, sum uint64, ok bool,
+	err error) {
 	n := len(dst)
 	ok = true
 	for i := range p.Args {
@@ -192,7 +195,8 @@ func wantOf(t, otherwise schema.Type) schema.Type {
 	return t
 }
 
-// appendText appends a string's bytes or a number's decimal text. ok is false for other kinds, and for a Float beyond all decimals.
+// appendText appends a string's bytes or a number's decimal text. ok is false for other kinds, and for a Float beyond
+// all decimals.
 func appendText(dst []byte, v value.Value) (extended []byte, ok bool) {
 	if v.Kind() == value.String {
 		return append(dst, v.Bytes()...), true

@@ -14,9 +14,9 @@ import (
 	"github.com/weftdb/weft/zorder/codec"
 )
 
-// A key part of the function ZOrder is the Z-address of several columns: the codes of their values, interleaved. Its value is a binary of
-// the plan's length, and so is its encoding, without any length. A query's bounds on the columns are a box in the space of codes, or several; a
-// scan jumps from one piece of the boxes to the next.
+// A key part of the function ZOrder is the Z-address of several columns: the codes of their values, interleaved. Its
+// value is a binary of the plan's length, and so is its encoding, without any length. A query's bounds on the columns
+// are a box in the space of codes, or several; a scan jumps from one piece of the boxes to the next.
 
 // appendCurve appends the value of a Z-order part. ok is false if a column without nulls=first has no value.
 func appendCurve(dst []byte, p *schema.KeyPart, s *source) (extended []byte, ok bool, err error) {
@@ -47,7 +47,8 @@ func appendCurve(dst []byte, p *schema.KeyPart, s *source) (extended []byte, ok 
 
 // hasAddresses reports whether every row has a value of a Z-order part, whichever of its columns are missing.
 func hasAddresses(p *schema.KeyPart) bool {
-	return p.Curve != nil && !slices.ContainsFunc(p.Curve.Codecs, func(c *codec.Codec) bool { return c.Attribute().Nulls != codec.NullsFirst })
+	return p.Curve != nil && !slices.ContainsFunc(p.Curve.Codecs,
+		func(c *codec.Codec) bool { return c.Attribute().Nulls != codec.NullsFirst })
 }
 
 // appendAddress appends the Z-address of values as a binary.
@@ -139,7 +140,8 @@ func planCurve(p *schema.KeyPart, choices *Choices) (span partSpan, ok bool) {
 	return span, true
 }
 
-// beyond makes an address, which stands in b from n on, the first bytes above all keys that begin with it. A greater address exists.
+// beyond makes an address, which stands in b from n on, the first bytes above all keys that begin with it. A greater
+// address exists.
 func beyond(b []byte, n int) []byte {
 	for i := len(b) - 1; i >= n; i-- {
 		if b[i]++; b[i] != 0 {
@@ -221,7 +223,8 @@ func (b *boxer) rangesOf(i int, bound *Bound) (ranges []zorder.Range) {
 }
 
 // appendRange appends the codes of a condition on a value. A value of another type than the column's matches nothing.
-func (b *boxer) appendRange(ranges []zorder.Range, i int, make func(codec.Value) codec.Condition, v value.Value) []zorder.Range {
+func (b *boxer) appendRange(ranges []zorder.Range, i int, make func(codec.Value) codec.Condition,
+	v value.Value) []zorder.Range {
 	x, ok := codecValue(v, b.part.Args[i].Type)
 	if !ok {
 		return ranges
@@ -263,8 +266,9 @@ func intersectRanges(a, b []zorder.Range) []zorder.Range {
 	return both
 }
 
-// isStandard reports whether a text can stand for its instant where texts are compared by their bytes: it is in the one form of ISO 8601 that an
-// index takes, in UTC with all digits of the codec's unit, such as 2024-05-06T07:08:09.000Z for milliseconds. It is true for other codecs.
+// isStandard reports whether a text can stand for its instant where texts are compared by their bytes: it is in the one
+// form of ISO 8601 that an index takes, in UTC with all digits of the codec's unit, such as 2024-05-06T07:08:09.000Z
+// for milliseconds. It is true for other codecs.
 func isStandard(c *codec.Codec, v value.Value) bool {
 	t := c.Attribute().Type
 	return t.Kind != codec.ISO8601 || isInstant(v.Bytes(), t.Unit)

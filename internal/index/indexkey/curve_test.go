@@ -26,27 +26,38 @@ var curveKinds = []struct {
 }{
 	{"u8", []string{"0", "1", "2", "3.5", "127", "128", "255", "256", "-1", "1e30", "7i", "7.25f", "NaNf", "-0.0f"}},
 	{"u16", []string{"0", "1", "255", "256", "257", "65535", "65536", "65535.5", "-5", "300i"}},
-	{"u64", []string{"0", "1", "18446744073709551615", "18446744073709551616", "9223372036854775808", "1e125", "-1e-130", "+Inff"}},
+	{"u64", []string{"0", "1", "18446744073709551615", "18446744073709551616", "9223372036854775808", "1e125",
+		"-1e-130", "+Inff"}},
 	{"i8", []string{"-129", "-128", "-127", "-1", "-0.5", "0", "0.5", "1", "126", "127", "128", "-2i"}},
 	{"i32", []string{"-2147483649", "-2147483648", "-1", "0", "1", "2147483647", "2147483648", "9.5f"}},
-	{"i64", []string{"-9223372036854775808", "-9223372036854775809", "-1", "0", "1", "9223372036854775807", "1e20", "5t"}},
-	{"f32", []string{"-1e39", "-1e38", "-1.1", "-1e-46", "0", "-0.0f", "1e-46", "0.1", "16777216", "16777217", "1e38", "1e39", "NaNf", "-Inff"}},
-	{"f64", []string{"-1e125", "-2.5", "-1e-130", "0", "1e-130", "2.5", "2.5000000000000000001", "2.5000000000000000002", "1e125", "NaNf", "+Inff", "-0.0f"}},
-	{"number", []string{"0", "1", "-1", "12345678901234567890123456789012345678", "12345678901234567890123456789012345679", "-12345678901234567890123456789012345678",
-		"9.9999999999999999999999999999999999999e125", "1e-130", "-1e-130", "0.1", "0.10000000000000000000000000000000000001", "1e300f", "-1e300f", "NaNf"}},
+	{"i64", []string{"-9223372036854775808", "-9223372036854775809", "-1", "0", "1", "9223372036854775807", "1e20",
+		"5t"}},
+	{"f32", []string{"-1e39", "-1e38", "-1.1", "-1e-46", "0", "-0.0f", "1e-46", "0.1", "16777216", "16777217", "1e38",
+		"1e39", "NaNf", "-Inff"}},
+	{"f64", []string{"-1e125", "-2.5", "-1e-130", "0", "1e-130", "2.5", "2.5000000000000000001",
+		"2.5000000000000000002", "1e125", "NaNf", "+Inff", "-0.0f"}},
+	{"number", []string{"0", "1", "-1", "12345678901234567890123456789012345678",
+		"12345678901234567890123456789012345679", "-12345678901234567890123456789012345678",
+		"9.9999999999999999999999999999999999999e125", "1e-130", "-1e-130", "0.1",
+		"0.10000000000000000000000000000000000001", "1e300f", "-1e300f", "NaNf"}},
 	{"bool", []string{"true", "false"}},
-	{"timestamp(s)", []string{"0", "-1", "1", "1469566800", "1469566801", "-62135596800", "1e18", "-1e18", "1469566800.5", "4000000000"}},
+	{"timestamp(s)", []string{"0", "-1", "1", "1469566800", "1469566801", "-62135596800", "1e18", "-1e18",
+		"1469566800.5", "4000000000"}},
 	{"lat", []string{"-90.1", "-90", "-45", "0", "40.749207", "40.749208", "90", "91", "NaNf"}},
 	{"lon", []string{"-180.5", "-180", "-73.985174", "-73.985173", "0", "179.999999", "180", "200"}},
 	{"linear(-40,60)", []string{"-41", "-40", "-5", "0", "20.25", "20.26", "59.9", "60", "61"}},
-	{"text[4]", []string{`""`, `"candor"`, `"candy"`, `"car"`, `"cart"`, `"cartographer"`, `"carton"`, `"cat"`, `"car\x00"`, "\"\u00e9\"", "\"e\u0301\"", "\"\u00e9t\u00e9\"", "\"\U0010ffff\U0010ffff\""}},
+	{"text[4]", []string{`""`, `"candor"`, `"candy"`, `"car"`, `"cart"`, `"cartographer"`, `"carton"`, `"cat"`,
+		`"car\x00"`, "\"\u00e9\"", "\"e\u0301\"", "\"\u00e9t\u00e9\"", "\"\U0010ffff\U0010ffff\""}},
 	{"text[1]", []string{`""`, `"a"`, `"b"`, `"ba"`, `"c"`, "\"\u6771\u4eac\"", "\"\U0010ffff\""}},
 	{"binary[2]", []string{`x""`, `x"00"`, `x"0000"`, `x"0001"`, `x"00ff"`, `x"01"`, `x"ff"`, `x"ffff"`, `x"ffffff"`}},
-	{"iso8601(s)", []string{`"2024-05-06T07:08:09Z"`, `"1969-12-31T23:59:59Z"`, `"1970-01-01T00:00:00Z"`, `"2024-02-29T00:00:00Z"`, `"0000-01-01T00:00:00Z"`, `"9999-12-31T23:59:59Z"`}},
+	{"iso8601(s)", []string{`"2024-05-06T07:08:09Z"`, `"1969-12-31T23:59:59Z"`, `"1970-01-01T00:00:00Z"`,
+		`"2024-02-29T00:00:00Z"`, `"0000-01-01T00:00:00Z"`, `"9999-12-31T23:59:59Z"`}},
 }
 
-// strangers are values that bounds have and rows have not: of other types, and texts that are no index's form of ISO 8601.
-var strangers = []string{`"2024-05-06"`, `"2024-W19-1"`, `"2024-05-06T09:08:09+02:00"`, `"20"`, `"x"`, `x"00"`, "true", "5", "null", "-7.5f", `[1]`}
+// strangers are values that bounds have and rows have not: of other types, and texts that are no index's form of ISO
+// 8601.
+var strangers = []string{`"2024-05-06"`, `"2024-W19-1"`, `"2024-05-06T09:08:09+02:00"`, `"20"`, `"x"`, `x"00"`, "true",
+	"5", "null", "-7.5f", `[1]`}
 
 // curveCase is a random index with a Z-order, its rows and what its columns can hold.
 type curveCase struct {
@@ -65,8 +76,9 @@ type curveRow struct {
 	columns map[string]value.Value
 }
 
-// TestCurvePlans makes random Z-order indexes (types, widths, codecs, orders of bits, parts before and behind), rows and bounds, and looks whether a scan
-// meets all rows that match the bounds, in both directions, whatever it seeks and whatever it steps over; and no more of them than the codes of the bounds call for.
+// TestCurvePlans makes random Z-order indexes (types, widths, codecs, orders of bits, parts before and behind), rows
+// and bounds, and looks whether a scan meets all rows that match the bounds, in both directions, whatever it seeks and
+// whatever it steps over; and no more of them than the codes of the bounds call for.
 func TestCurvePlans(t *testing.T) {
 	seed := rounds.Seed(t)
 	cases := rounds.Of(t, 600)
@@ -86,7 +98,8 @@ func TestCurvePlans(t *testing.T) {
 	}
 }
 
-// walkCounts are sums over the walks that had boxes: of all entries, of those looked at, of those called candidates, of those that match.
+// walkCounts are sums over the walks that had boxes: of all entries, of those looked at, of those called candidates, of
+// those that match.
 type walkCounts struct{ rows, looked, called, matched int }
 
 func parseAll(t *testing.T, texts []string) (values []value.Value) {
@@ -130,7 +143,8 @@ func newCurveCase(t *testing.T, random *rand.Rand) *curveCase {
 	if random.IntN(8) == 0 {
 		c.index.ID, c.index.KeepNulls = 1, true
 	}
-	c.curve = &c.index.Key[slices.IndexFunc(c.index.Key, func(p schema.KeyPart) bool { return p.Function == schema.ZOrder })]
+	c.curve = &c.index.Key[slices.IndexFunc(c.index.Key,
+		func(p schema.KeyPart) bool { return p.Function == schema.ZOrder })]
 	c.addRows()
 	return c
 }
@@ -193,7 +207,8 @@ func shuffled(t *testing.T, random *rand.Rand, plan *zorder.Plan) *zorder.Plan {
 func (c *curveCase) addRows() {
 	for i := range 70 {
 		row := curveRow{columns: map[string]value.Value{
-			"p": value.AppendString(nil, []byte{"xyz"[c.random.IntN(3)]}), "q": value.AppendInt(nil, int64(c.random.IntN(3))),
+			"p": value.AppendString(nil, []byte{"xyz"[c.random.IntN(3)]}),
+			"q": value.AppendInt(nil, int64(c.random.IntN(3))),
 		}}
 		for j, name := range c.columns {
 			if c.random.IntN(8) > 0 {
@@ -280,7 +295,8 @@ func meets(b *Bound, v value.Value) bool {
 		return v != nil && slices.ContainsFunc(b.Values, func(w value.Value) bool { return value.Equal(v, w) })
 	case Prefix:
 		p := b.Values[0]
-		return v != nil && (p.Kind() == value.String || p.Kind() == value.Binary) && p.Kind() == v.Kind() && bytes.HasPrefix(v.Bytes(), p.Bytes())
+		return v != nil && (p.Kind() == value.String || p.Kind() == value.Binary) && p.Kind() == v.Kind() &&
+			bytes.HasPrefix(v.Bytes(), p.Bytes())
 	}
 	if v == nil {
 		return false
@@ -313,7 +329,8 @@ func (s boundSet) meet(row *curveRow) bool {
 func (c *curveCase) check(number int, total *walkCounts) {
 	all := c.bounds(3)
 	if c.random.IntN(2) == 0 {
-		all["p"] = []Bound{{Kind: In, Values: []value.Value{value.AppendString(nil, []byte("z")), value.AppendString(nil, []byte("x"))}}}
+		all["p"] = []Bound{{Kind: In, Values: []value.Value{value.AppendString(nil, []byte("z")),
+			value.AppendString(nil, []byte("x"))}}}
 	}
 	choices := Choices{All: all.of}
 	var alternatives []boundSet
@@ -326,7 +343,8 @@ func (c *curveCase) check(number int, total *walkCounts) {
 		c.t.Fatal(err)
 	}
 	matches := func(row *curveRow) bool {
-		return all.meet(row) && (alternatives == nil || slices.ContainsFunc(alternatives, func(s boundSet) bool { return s.meet(row) }))
+		return all.meet(row) && (alternatives == nil ||
+			slices.ContainsFunc(alternatives, func(s boundSet) bool { return s.meet(row) }))
 	}
 	for _, patience := range []int{0, 1, 3, 1000} {
 		for _, back := range []bool{false, true} {
@@ -338,7 +356,8 @@ func (c *curveCase) check(number int, total *walkCounts) {
 				total.called, total.matched = total.called+len(w.found), total.matched+matched
 			}
 			if c.t.Failed() {
-				c.t.Fatalf("case %d, patience %d, back %v: index %s, curve %s of %v\nbounds %v\nor %v", number, patience, back, describe(c.index), c.curve.Curve.Plan.Text(),
+				c.t.Fatalf("case %d, patience %d, back %v: index %s, curve %s of %v\nbounds %v\nor %v", number,
+					patience, back, describe(c.index), c.curve.Curve.Plan.Text(),
 					attributesOf(c.curve), all, alternatives)
 			}
 		}
@@ -362,10 +381,12 @@ func attributesOf(p *schema.KeyPart) (list []codec.Attribute) {
 	return list
 }
 
-// compare fails if a row that matches was not called, if the walk was not in order, or if an entry was called whose codes are outside of all boxes.
+// compare fails if a row that matches was not called, if the walk was not in order, or if an entry was called whose
+// codes are outside of all boxes.
 func (c *curveCase) compare(w *walker, matches func(*curveRow) bool) (matched int) {
 	c.t.Helper()
-	if !slices.IsSortedFunc(w.found, func(a, b int) int { return (a - b) * w.sign() }) || len(slices.Compact(slices.Clone(w.found))) != len(w.found) {
+	if !slices.IsSortedFunc(w.found, func(a, b int) int { return (a - b) * w.sign() }) ||
+		len(slices.Compact(slices.Clone(w.found))) != len(w.found) {
 		c.t.Errorf("out of order: %v", w.found)
 	}
 	for i := range c.rows {
@@ -383,7 +404,8 @@ func (c *curveCase) compare(w *walker, matches func(*curveRow) bool) (matched in
 	for _, i := range w.found {
 		key := c.rows[i].key
 		for _, curve := range w.plan.Curves {
-			if size := len(curve.Prefix) + c.curve.Curve.Plan.Bytes(); bytes.HasPrefix(key, curve.Prefix) && !w.isIn(key[:size]) {
+			if size := len(curve.Prefix) + c.curve.Curve.Plan.Bytes(); bytes.HasPrefix(key, curve.Prefix) &&
+				!w.isIn(key[:size]) {
 				c.t.Errorf("%x with %v is outside of %s", key, c.rows[i].columns, curve.Boxes)
 			}
 		}
@@ -428,7 +450,8 @@ func (w *walker) run() {
 
 // at is the first row at or above a key.
 func (w *walker) at(key []byte) int {
-	i, _ := slices.BinarySearchFunc(w.c.rows, key, func(row curveRow, key []byte) int { return bytes.Compare(row.key, key) })
+	i, _ := slices.BinarySearchFunc(w.c.rows, key,
+		func(row curveRow, key []byte) int { return bytes.Compare(row.key, key) })
 	return i
 }
 

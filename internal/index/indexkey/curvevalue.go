@@ -13,9 +13,11 @@ import (
 // sampleBytesMax is how much of a text a sample keeps: codecs do not look further.
 const sampleBytesMax = 1024
 
-// CurveSample appends what a Z-order part takes from a row, one value for each of its columns, for codecs to be learned from. The values alias
-// nothing. size is about the number of bytes they take. ok is false for a row that has no place in the index.
-func CurveSample(dst []codec.Value, p *schema.KeyPart, row value.Row, names value.Names) (values []codec.Value, size int, ok bool) {
+// CurveSample appends what a Z-order part takes from a row, one value for each of its columns, for codecs to be learned
+// from. The values alias nothing. size is about the number of bytes they take. ok is false for a row that has no place
+// in the index.
+func CurveSample(dst []codec.Value, p *schema.KeyPart, row value.Row, names value.Names) (values []codec.Value,
+	size int, ok bool) {
 	for i := range p.Args {
 		v, _ := row.Get(names, []byte(p.Args[i].Column))
 		v = decoded(&p.Args[i], v)

@@ -68,7 +68,8 @@ func parseLine(line string) string {
 	if err != nil {
 		return err.Error()
 	}
-	return fmt.Sprintf("%s %s %s desc=%t computed=%t %q", keytext.Text(&p), p.Function, p.Type, p.Descending, computed, p.Args)
+	return fmt.Sprintf("%s %s %s desc=%t computed=%t %q", keytext.Text(&p), p.Function, p.Type, p.Descending, computed,
+		p.Args)
 }
 
 func keyLine(x *schema.Index, line string) string {

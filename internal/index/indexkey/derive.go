@@ -10,8 +10,8 @@ import (
 	"github.com/weftdb/weft/internal/data/value"
 )
 
-// derive returns what a part is bound to by the bounds on the columns that it is computed from. These never bind exactly: other values of
-// the columns may give the same result.
+// derive returns what a part is bound to by the bounds on the columns that it is computed from. These never bind
+// exactly: other values of the columns may give the same result.
 func (b *planner) derive(p *schema.KeyPart, known []boundColumn) (choices []choice, bound bool) {
 	if !p.Computed() {
 		return nil, false
@@ -39,9 +39,10 @@ func (b *planner) derive(p *schema.KeyPart, known []boundColumn) (choices []choi
 	return choices, true
 }
 
-// combinations returns all ways of giving the leading arguments of p one of the values that they are bound to. leading is the number that are
-// bound: all of them or, for a concatenation, some. ok is false if no bounds concern p.
-func (b *planner) combinations(p *schema.KeyPart, known []boundColumn) (combinations [][]boundColumn, leading int, ok bool) {
+// combinations returns all ways of giving the leading arguments of p one of the values that they are bound to. leading
+// is the number that are bound: all of them or, for a concatenation, some. ok is false if no bounds concern p.
+func (b *planner) combinations(p *schema.KeyPart, known []boundColumn) (combinations [][]boundColumn, leading int,
+	ok bool) {
 	combinations = [][]boundColumn{known}
 	for i := range p.Args {
 		column := p.Args[i].Column
@@ -97,7 +98,8 @@ func (b *planner) pointsOf(name string) (values []value.Value, ok bool) {
 	return distinct(values), ok
 }
 
-// pointsOfPart returns the values of the computed part with that name, if all of its columns are bound to single values.
+// pointsOfPart returns the values of the computed part with that name, if all of its columns are bound to single
+// values.
 func (b *planner) pointsOfPart(name string) (values []value.Value, ok bool) {
 	visible := b.index.Visible()
 	for i := range visible {
@@ -144,8 +146,10 @@ func computePart(p *schema.KeyPart, known []boundColumn) (v value.Value, encodin
 	return v, encoding
 }
 
-// derivePrefix binds a concatenation whose first arguments are bound, and the next perhaps to a beginning, to the beginning of its text.
-func (b *planner) derivePrefix(p *schema.KeyPart, leading int, combinations [][]boundColumn) (choices []choice, bound bool) {
+// derivePrefix binds a concatenation whose first arguments are bound, and the next perhaps to a beginning, to the
+// beginning of its text.
+func (b *planner) derivePrefix(p *schema.KeyPart, leading int, combinations [][]boundColumn) (choices []choice,
+	bound bool) {
 	next := b.prefixOf(p.Args[leading].Column)
 	head := schema.KeyPart{Name: p.Name, Function: schema.Concat, Type: schema.String, Args: p.Args[:leading]}
 	binder := binder{part: p, nulls: b.index.KeepNulls}

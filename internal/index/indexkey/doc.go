@@ -8,8 +8,8 @@
 //
 //	keyspace's prefix | the parts of Index.Key, in order | in a secondary index: the primary key's parts
 //
-// This package writes the middle. Each part is the ordered encoding of its value by its type (see package order), complemented if the
-// part is descending:
+// This package writes the middle. Each part is the ordered encoding of its value by its type (see package order),
+// complemented if the part is descending:
 //
 //	string, binary    escaped bytes with an end mark
 //	number            order.AppendDecimal; a float64 is the shortest decimal that reads back as the same number
@@ -19,9 +19,9 @@
 //	any               0x10, 0x20 or 0x30 and a number, a string or a binary
 //	hash8/32/64       1, 4 or 8 bytes as they are: the leading bits of the hash
 //
-// Parts of an index that keeps nulls begin with a byte more, 0x01 for a null (nothing follows) or 0x02 for a value; it is complemented
-// with the rest, so that nulls are the smallest values in either direction. No encoding of a part is the beginning of another, so the
-// order of keys is the order of the tuples of values.
+// Parts of an index that keeps nulls begin with a byte more, 0x01 for a null (nothing follows) or 0x02 for a value; it
+// is complemented with the rest, so that nulls are the smallest values in either direction. No encoding of a part is
+// the beginning of another, so the order of keys is the order of the tuples of values.
 //
 // # Computed parts
 //
@@ -34,9 +34,9 @@
 //
 // # Spans
 //
-// Scan turns bounds on columns and on parts into sorted spans by the rule of the leftmost prefix: parts bound to single values let the
-// next part prune further, anything else ends it. A kind of key part that is not in the order of any column has its own planner: see
-// planner and Scan.Skip.
+// Scan turns bounds on columns and on parts into sorted spans by the rule of the leftmost prefix: parts bound to single
+// values let the next part prune further, anything else ends it. A kind of key part that is not in the order of any
+// column has its own planner: see planner and Scan.Skip.
 //
 // Functions that end in key bytes append to dst and allocate only to grow it. Those that plan may allocate.
 //

@@ -21,7 +21,8 @@ type TypeError struct {
 	Column string      // the column that holds the value; "" if the value was given for a computed part
 	Want   schema.Type // AnyType: a string, number or binary
 	Got    value.Kind
-	// Codec is what can't read Bytes, the value of the column; AsIs where that is not the reason. Row is the row's key as people read it, if it is known.
+	// Codec is what can't read Bytes, the value of the column; AsIs where that is not the reason. Row is the row's key
+	// as people read it, if it is known.
 	Codec value.Codec
 	Bytes []byte
 	Row   string

@@ -16,9 +16,11 @@ import (
 const (
 	rowsDefault     = 100_000
 	rowBytesDefault = 200
-	// keyDensity is how much of an index's rows, as an exponent, its key tells apart: all in the primary index, less in others.
+	// keyDensity is how much of an index's rows, as an exponent, its key tells apart: all in the primary index, less in
+	// others.
 	keyDensity = 0.9
-	// rangeShare and halfRangeShare are the parts of the values that a range with two ends, and one with one end, holds.
+	// rangeShare and halfRangeShare are the parts of the values that a range with two ends, and one with one end,
+	// holds.
 	rangeShare     = 0.05
 	halfRangeShare = 0.3
 )
@@ -29,8 +31,8 @@ const rowsPerLeaf = 64
 // runShare is the number of the places that boxes touch begin a run: the scan seeks there.
 const runShare = 0.5
 
-// How walks over boxes look between separators, fitted to walks over the curves of places and of weather reports, with 33 to 1,200 entries to a part, and
-// boxes of 0.01 to 50 % of the rows that bind one attribute to all.
+// How walks over boxes look between separators, fitted to walks over the curves of places and of weather reports, with
+// 33 to 1,200 entries to a part, and boxes of 0.01 to 50 % of the rows that bind one attribute to all.
 const (
 	edgeFactor = 3   // of the square root of a part: what is looked at of a part that begins a run
 	gapPower   = 0.4 // by which power of a part the gaps in it take away from what is looked at, in runs of one part
@@ -147,9 +149,9 @@ func (g *guesser) boxes(f *foundSpan) (rows, runs float64) {
 	return min(rows, below), max(runs, 1)
 }
 
-// sampled is span for boxes, by some of the keys that part the entries. Where a run begins, the boxes are taken to reach into few of the entries. Further
-// on they hold the more of them, and have the fewer gaps, the longer runs are: a long run is the inside of a large box, while in short ones boxes are thinner
-// than the parts.
+// sampled is span for boxes, by some of the keys that part the entries. Where a run begins, the boxes are taken to
+// reach into few of the entries. Further on they hold the more of them, and have the fewer gaps, the longer runs are: a
+// long run is the inside of a large box, while in short ones boxes are thinner than the parts.
 func (g *guesser) sampled(boxes *zorder.Boxes, separators [][]byte, offset int) (rows, runs float64) {
 	keys := make([][]byte, len(separators))
 	for i := range separators {

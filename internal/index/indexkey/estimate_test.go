@@ -76,8 +76,8 @@ func (r *ranked) window(t *testing.T, random *rand.Rand, share float64, bound in
 	return box.Union()
 }
 
-// walk is the number of entries a walk over boxes looks at, and how often it seeks. It steps over misses before it seeks, over one more where stepping reached
-// the next candidate, and over one fewer where it did not: one to 16.
+// walk is the number of entries a walk over boxes looks at, and how often it seeks. It steps over misses before it
+// seeks, over one more where stepping reached the next candidate, and over one fewer where it did not: one to 16.
 func (r *ranked) walk(boxes *zorder.Boxes) (looked, seeks float64) {
 	at, patience := r.find(0, boxes.Low()), 5
 	for seeks = 1; at < len(r.keys); {
@@ -106,8 +106,8 @@ func (r *ranked) find(from int, key []byte) int {
 	return from + sort.Search(len(r.keys)-from, func(i int) bool { return bytes.Compare(r.keys[from+i], key) >= 0 })
 }
 
-// TestEstimateBySeparators holds estimates of boxes against walks: they may be off by 2 at the median, and by 4 in one of ten, however few of the index's
-// keys are known.
+// TestEstimateBySeparators holds estimates of boxes against walks: they may be off by 2 at the median, and by 4 in one
+// of ten, however few of the index's keys are known.
 func TestEstimateBySeparators(t *testing.T) {
 	r := rankCities(t)
 	for _, part := range []int{32, 128, 512, 1024} {

@@ -14,7 +14,8 @@ import (
 
 // typeWords are the types as index definitions in tests write them.
 var typeWords = map[string]schema.Type{
-	"S": schema.String, "N": schema.Number, "B": schema.Binary, "any": schema.AnyType, "bool": schema.Bool, "int": schema.Int,
+	"S": schema.String, "N": schema.Number, "B": schema.Binary, "any": schema.AnyType, "bool": schema.Bool,
+	"int":   schema.Int,
 	"float": schema.Float, "ts": schema.Timestamp,
 }
 
@@ -59,7 +60,8 @@ func fieldsOf(m value.Value) func(name string) value.Value {
 	}
 }
 
-// parseBounds reads lines such as "a = 1", "b in 1 2", "c >= 1 < 5", "d prefix \"x\"", "e null", with "or" between alternatives.
+// parseBounds reads lines such as "a = 1", "b in 1 2", "c >= 1 < 5", "d prefix \"x\"", "e null", with "or" between
+// alternatives.
 func parseBounds(lines []string) (Bounds, error) {
 	all := map[string][]Bound{}
 	for _, line := range lines {
@@ -122,5 +124,6 @@ func parseBound(text string) (Bound, error) {
 
 // plainPart is the part of one column.
 func plainPart(name, column string, t schema.Type, descending bool) schema.KeyPart {
-	return schema.KeyPart{Name: name, Type: t, Descending: descending, Args: []schema.Argument{{Column: column, Type: t}}}
+	return schema.KeyPart{Name: name, Type: t, Descending: descending,
+		Args: []schema.Argument{{Column: column, Type: t}}}
 }

@@ -7,8 +7,9 @@ import (
 	"github.com/weftdb/weft/internal/data/value"
 )
 
-// AppendLeading appends the encodings of the first parts of a key of x, as many as there are values: where the entries lie whose keys begin so. Hashes,
-// the hidden one too, and codes of Z-orders are binaries of their width. Errors: *TypeError.
+// AppendLeading appends the encodings of the first parts of a key of x, as many as there are values: where the entries
+// lie whose keys begin so. Hashes, the hidden one too, and codes of Z-orders are binaries of their width. Errors:
+// *TypeError.
 func AppendLeading(dst []byte, x *schema.Index, values ...value.Value) (key []byte, err error) {
 	for i, v := range values[:min(len(values), len(x.Key))] {
 		p := &x.Key[i]
@@ -23,8 +24,8 @@ func AppendLeading(dst []byte, x *schema.Index, values ...value.Value) (key []by
 	return dst, nil
 }
 
-// LeadingWidth returns how many bytes the first part of a key has if it is a hash or the code of a Z-order, whose values are spread over all of them;
-// 0 for others.
+// LeadingWidth returns how many bytes the first part of a key has if it is a hash or the code of a Z-order, whose
+// values are spread over all of them; 0 for others.
 func LeadingWidth(x *schema.Index) int {
 	if len(x.Key) == 0 {
 		return 0
@@ -32,8 +33,8 @@ func LeadingWidth(x *schema.Index) int {
 	return fixedWidth(&x.Key[0])
 }
 
-// Leading calls visit with the value of each part that key, which may end after any of them, holds whole: hidden ones too, nil for a null. rest is
-// what follows. The values stay as long as scratch's bytes do.
+// Leading calls visit with the value of each part that key, which may end after any of them, holds whole: hidden ones
+// too, nil for a null. rest is what follows. The values stay as long as scratch's bytes do.
 func Leading(x *schema.Index, key, scratch []byte, visit func(p *schema.KeyPart, v value.Value)) (rest []byte) {
 	for i := range x.Key {
 		p := &x.Key[i]
@@ -58,8 +59,8 @@ func Leading(x *schema.Index, key, scratch []byte, visit func(p *schema.KeyPart,
 	return key
 }
 
-// CurveAfter returns the Z-order part that stands behind the first visible parts of x, and the bytes between these and its code. ok is false if there is none,
-// or if an index that keeps nulls has entries without a code.
+// CurveAfter returns the Z-order part that stands behind the first visible parts of x, and the bytes between these and
+// its code. ok is false if there is none, or if an index that keeps nulls has entries without a code.
 func CurveAfter(x *schema.Index, parts int) (part *schema.KeyPart, mark []byte, ok bool) {
 	i := hiddenParts(x) + parts
 	if i >= len(x.Key) || parts == 0 && i > 0 || x.Key[i].Curve == nil || x.KeepNulls && !hasAddresses(&x.Key[i]) {

@@ -19,17 +19,23 @@ import (
 
 // indexes are shapes of keys: each type in both directions, with and without nulls, computed parts, the hidden hash.
 var indexes = []string{
-	"a S; b N", "desc(a) S; b N", "a S; desc(b) N", "desc(a) any; desc(b) B", "a any; b int; c float", "desc(b) int; desc(c) float; a B",
-	"b ts; desc(a) ts; c bool", "a S; desc(b) N; c any | nulls", "desc(a) S; b float; desc(c) bool | nulls", "concat(a,'#',b) S; desc(c) any",
-	"reverse(a) S; reverse(b) N", "hash8(a) B; hash32(a,b) B; desc(c) N", "a S; b N | hash", "desc(a) N; c S; b N | partition=2 hash",
+	"a S; b N", "desc(a) S; b N", "a S; desc(b) N", "desc(a) any; desc(b) B", "a any; b int; c float",
+	"desc(b) int; desc(c) float; a B",
+	"b ts; desc(a) ts; c bool", "a S; desc(b) N; c any | nulls", "desc(a) S; b float; desc(c) bool | nulls",
+	"concat(a,'#',b) S; desc(c) any",
+	"reverse(a) S; reverse(b) N", "hash8(a) B; hash32(a,b) B; desc(c) N", "a S; b N | hash",
+	"desc(a) N; c S; b N | partition=2 hash",
 	"concat(a,b) S; c N | hash", "a any; desc(b) any | nulls partition=2 hash",
 }
 
 // texts are values at the edges of the encodings.
 var texts = []string{
-	"0", "1", "-1", "2.5", "-2.5", "99", "100", "12", "120", "1e-130", "9.9e125", "-9.9e125", "123456789012345678901234567890",
-	"0i", "-9223372036854775808i", "9223372036854775807i", "1.5f", "-0.25f", "1e300f", "-1e300f", "1e-300f", "NaNf", "+Inff", "-Inff", "5t", "-5t",
-	`""`, `"a"`, `"ab"`, `"\x00"`, `"a\x00"`, `"a\x00b"`, `"a\x01"`, `"é"`, `"zz"`, `x""`, `x"00"`, `x"0000"`, `x"00ff"`, `x"ff"`, `x"ffff"`, `x"6100"`,
+	"0", "1", "-1", "2.5", "-2.5", "99", "100", "12", "120", "1e-130", "9.9e125", "-9.9e125",
+	"123456789012345678901234567890",
+	"0i", "-9223372036854775808i", "9223372036854775807i", "1.5f", "-0.25f", "1e300f", "-1e300f", "1e-300f", "NaNf",
+	"+Inff", "-Inff", "5t", "-5t",
+	`""`, `"a"`, `"ab"`, `"\x00"`, `"a\x00"`, `"a\x00b"`, `"a\x01"`, `"é"`, `"zz"`, `x""`, `x"00"`, `x"0000"`,
+	`x"00ff"`, `x"ff"`, `x"ffff"`, `x"6100"`,
 	"true", "false", "null", "missing",
 }
 
@@ -133,7 +139,8 @@ func TestKeysAreInTheOrderOfTuples(t *testing.T) {
 					want = bytes.Compare(a.key[:4], b.key[:4])
 				}
 				if got := bytes.Compare(a.key, b.key); got != want {
-					t.Fatalf("%s: %v and %v compare %d, their keys %x and %x compare %d", text, a.values, b.values, want, a.key, b.key, got)
+					t.Fatalf("%s: %v and %v compare %d, their keys %x and %x compare %d", text, a.values, b.values,
+						want, a.key, b.key, got)
 				}
 			}
 		}
@@ -218,10 +225,12 @@ func FuzzParsePart(f *testing.F) {
 		}
 		canonical := keytext.Text(&p)
 		q, again, err := keytext.Parse(canonical, p.Type)
-		if err != nil || again != computed || keytext.Text(&q) != canonical || q.Function != p.Function || q.Descending != p.Descending {
+		if err != nil || again != computed || keytext.Text(&q) != canonical || q.Function != p.Function ||
+			q.Descending != p.Descending {
 			t.Fatalf("%q prints as %q, which is %+v, %t, %v", name, canonical, q, again, err)
 		}
-		if strings.Join(strings.Fields(fmt.Sprint(q.Args)), "") != strings.Join(strings.Fields(fmt.Sprint(p.Args)), "") {
+		if strings.Join(strings.Fields(fmt.Sprint(q.Args)), "") != strings.Join(strings.Fields(fmt.Sprint(p.Args)),
+			"") {
 			t.Fatalf("%q has %v, its print %v", name, p.Args, q.Args)
 		}
 	})

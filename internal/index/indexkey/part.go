@@ -16,7 +16,8 @@ const (
 	markValue = 0x02
 )
 
-// Type bytes before the values of AnyType. They are part of the stored format; numbers stand before strings before binaries.
+// Type bytes before the values of AnyType. They are part of the stored format; numbers stand before strings before
+// binaries.
 const (
 	typeNumber = 0x10
 	typeString = 0x20
@@ -50,7 +51,8 @@ func fixedWidth(p *schema.KeyPart) int {
 	return hashWidth(p.Function)
 }
 
-// appendValue appends the encoding of a value that is not null, without a mark. ok is false if v is not of the part's type.
+// appendValue appends the encoding of a value that is not null, without a mark. ok is false if v is not of the part's
+// type.
 func appendValue(dst []byte, p *schema.KeyPart, v value.Value) (key []byte, ok bool) {
 	n := len(dst)
 	if width := fixedWidth(p); width > 0 {
@@ -242,8 +244,10 @@ func maskOf(descending bool) byte {
 	return 0
 }
 
-// cutPart takes one part off b and appends its value to dst. v is the appended value; it is nil for a null and for the hidden part.
-func cutPart(dst, b []byte, x *schema.Index, p *schema.KeyPart) (extended []byte, v value.Value, rest []byte, err error) {
+// cutPart takes one part off b and appends its value to dst. v is the appended value; it is nil for a null and for the
+// hidden part.
+func cutPart(dst, b []byte, x *schema.Index, p *schema.KeyPart) (extended []byte, v value.Value, rest []byte,
+	err error) {
 	n := len(dst)
 	if p.Hidden {
 		rest, err = skipPart(b, x, p)
@@ -315,7 +319,8 @@ func cutString(dst, b []byte, t schema.Type, descending bool) (extended, rest []
 	if err != nil {
 		return dst, nil, err
 	}
-	// The text may stand in dst's spare room already, just where the value goes: write the value behind it, then move it down.
+	// The text may stand in dst's spare room already, just where the value goes: write the value behind it, then move
+	// it down.
 	behind := dst[:n]
 	if len(text) > 0 {
 		behind = append(behind, text...)

@@ -30,7 +30,8 @@ type Plan struct {
 	own []bool
 	// clash says that spans with different rules to skip by overlap: they can't be walked.
 	clash bool
-	// each are the plans of the single alternatives if these were planned one by one; their spans are there to be counted only.
+	// each are the plans of the single alternatives if these were planned one by one; their spans are there to be
+	// counted only.
 	each []Plan
 }
 
@@ -51,7 +52,8 @@ func (p *Plan) Guarantees(name string) bool {
 	return len(p.Spans) == 0
 }
 
-// GuaranteesIn reports whether every key that is there because of one alternative meets the bounds that this one, and all, have on a name.
+// GuaranteesIn reports whether every key that is there because of one alternative meets the bounds that this one, and
+// all, have on a name.
 func (p *Plan) GuaranteesIn(alternative int, name string) bool {
 	return p.each != nil && p.each[alternative].Guarantees(name)
 }
@@ -62,10 +64,11 @@ func Spans(x *schema.Index, bounds Bounds, limit int) (spans []Span, exact bool,
 	return plan.Spans, plan.Exact, plan.Used, err
 }
 
-// Bind plans reading x for the given bounds. Parts are bound from the first on: by bounds on the part's name or, if it is plain, its
-// column; a computed part also by bounds to single values on all of its columns, a concatenation by those on its first ones. Single
-// values let the next part be bound too, anything else ends it. limit is the greatest number of spans, 0 for SpansMaxDefault; beyond it
-// the error is *TooManyError. Without any bounds the plan is one span over the whole index.
+// Bind plans reading x for the given bounds. Parts are bound from the first on: by bounds on the part's name or, if it
+// is plain, its column; a computed part also by bounds to single values on all of its columns, a concatenation by those
+// on its first ones. Single values let the next part be bound too, anything else ends it. limit is the greatest number
+// of spans, 0 for SpansMaxDefault; beyond it the error is *TooManyError. Without any bounds the plan is one span over
+// the whole index.
 func Bind(x *schema.Index, bounds Bounds, limit int) (Plan, error) {
 	return bind(x, Choices{All: bounds}, limit, len(x.Key), planOf)
 }
@@ -80,8 +83,9 @@ func BindLeading(x *schema.Index, choices Choices, limit, parts int) (Plan, erro
 	return bind(x, choices, limit, parts, planOf)
 }
 
-// Choices are bounds that all hold, and alternatives of which one holds, too. Each alternative makes spans of its own, or boxes where a key part is one
-// over several columns; where that would be too many spans, or none would be narrower, the alternatives are passed over.
+// Choices are bounds that all hold, and alternatives of which one holds, too. Each alternative makes spans of its own,
+// or boxes where a key part is one over several columns; where that would be too many spans, or none would be narrower,
+// the alternatives are passed over.
 type Choices struct {
 	All Bounds
 	// Any holds the bounds of each alternative besides All; none: there are no alternatives.
@@ -98,7 +102,8 @@ func (c *Choices) each(visit func(Bounds)) {
 	}
 }
 
-// planOf returns the planner of a function that has one of its own. A function joins with a case here and one in appendComputed.
+// planOf returns the planner of a function that has one of its own. A function joins with a case here and one in
+// appendComputed.
 func planOf(function schema.Function) partPlan {
 	if function == schema.ZOrder {
 		return planCurve
@@ -106,9 +111,10 @@ func planOf(function schema.Function) partPlan {
 	return nil
 }
 
-// partPlan plans a key part that is not in the order of any column: a box over several of them, say. choices gives what all columns are
-// bound to. start and end enclose, in the part's encoding, what can match; skip and skipBack, if any, do as Scan.Skip and Scan.SkipBack,
-// for the encodings of this part, which may be followed by those of others. ok is false if no bounds concern the part.
+// partPlan plans a key part that is not in the order of any column: a box over several of them, say. choices gives what
+// all columns are bound to. start and end enclose, in the part's encoding, what can match; skip and skipBack, if any,
+// do as Scan.Skip and Scan.SkipBack, for the encodings of this part, which may be followed by those of others. ok is
+// false if no bounds concern the part.
 type partPlan func(p *schema.KeyPart, choices *Choices) (plan partSpan, ok bool)
 
 type partSpan struct {
@@ -124,7 +130,8 @@ func bind(x *schema.Index, choices Choices, limit, parts int, planOf func(schema
 	if limit <= 0 {
 		limit = SpansMaxDefault
 	}
-	b := planner{index: x, bounds: choices.All, alternatives: choices, limit: limit, depthMax: parts, planOf: planOf, exact: true}
+	b := planner{index: x, bounds: choices.All, alternatives: choices, limit: limit, depthMax: parts, planOf: planOf,
+		exact: true}
 	b.found = b.few.found[:0]
 	if b.parts = b.few.parts[:]; len(x.Key) > len(b.parts) {
 		b.parts = make([]boundPart, len(x.Key))
@@ -145,7 +152,8 @@ func bind(x *schema.Index, choices Choices, limit, parts int, planOf func(schema
 	return b.plan(), nil
 }
 
-// planner is the work of Bind: it walks the parts in order and, for each single value of a part, goes on with the next part below it.
+// planner is the work of Bind: it walks the parts in order and, for each single value of a part, goes on with the next
+// part below it.
 type planner struct {
 	index  *schema.Index
 	bounds Bounds
@@ -227,7 +235,8 @@ func (b *planner) expand(i int, prefix []byte, known []boundColumn) error {
 	return nil
 }
 
-// isSingle reports whether all columns of a computed part are bound to single values, so that the parts behind it can be bound, too.
+// isSingle reports whether all columns of a computed part are bound to single values, so that the parts behind it can
+// be bound, too.
 func (b *planner) isSingle(i int, known []boundColumn) bool {
 	p := &b.index.Key[i]
 	if b.index.KeepNulls || i+1 == len(b.index.Key) {
@@ -379,7 +388,8 @@ func (b *planner) plan() Plan {
 	return p
 }
 
-// touches reports whether f and g, which starts no earlier, are one span. Neighbouring points stay apart, so that they can be looked up.
+// touches reports whether f and g, which starts no earlier, are one span. Neighbouring points stay apart, so that they
+// can be looked up.
 func (f *foundSpan) touches(g *foundSpan) bool {
 	if f.skip != nil || g.skip != nil {
 		return false
@@ -419,7 +429,8 @@ func skips(found []foundSpan) (skip, skipBack func(key, dst []byte) (next []byte
 		return nil, nil
 	}
 	at := func(key, dst []byte, back bool) (next []byte, in, ok bool) {
-		i, exact := slices.BinarySearchFunc(found, key, func(f foundSpan, key []byte) int { return bytes.Compare(f.Start, key) })
+		i, exact := slices.BinarySearchFunc(found, key,
+			func(f foundSpan, key []byte) int { return bytes.Compare(f.Start, key) })
 		if !exact {
 			i--
 		}

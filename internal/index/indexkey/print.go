@@ -9,8 +9,9 @@ import (
 	"github.com/weftdb/weft/internal/data/value"
 )
 
-// AppendSpan appends a span as people read it, by the values of its parts: [/"a"/5 - /"a"] is from the first key with "a" and 5 to the
-// last with "a"; a parenthesis leaves the end itself out, an open end is nothing. A part's beginning stands as its bytes and "...".
+// AppendSpan appends a span as people read it, by the values of its parts: [/"a"/5 - /"a"] is from the first key with
+// "a" and 5 to the last with "a"; a parenthesis leaves the end itself out, an open end is nothing. A part's beginning
+// stands as its bytes and "...".
 func AppendSpan(dst []byte, x *schema.Index, s Span) []byte {
 	if s.Start == nil {
 		dst = append(dst, '[')
@@ -32,8 +33,8 @@ func AppendSpan(dst []byte, x *schema.Index, s Span) []byte {
 	return append(append(dst, before...), ']')
 }
 
-// predecessorText is keyText of what order.PrefixEnd made key from, but for the 0xFF bytes that it dropped. It is nil if key does not come
-// from there.
+// predecessorText is keyText of what order.PrefixEnd made key from, but for the 0xFF bytes that it dropped. It is nil
+// if key does not come from there.
 func predecessorText(x *schema.Index, key []byte) (text []byte, complete bool) {
 	n := len(key)
 	if n == 0 || key[n-1] == 0 {
@@ -50,7 +51,8 @@ func KeyText(x *schema.Index, key []byte) string {
 	return string(text)
 }
 
-// keyText writes the values of a key's parts. complete is true if the key holds whole parts only, no more than the index has.
+// keyText writes the values of a key's parts. complete is true if the key holds whole parts only, no more than the
+// index has.
 func keyText(x *schema.Index, key []byte) (text []byte, complete bool) {
 	for i := range x.Key {
 		if len(key) == 0 {

@@ -9,8 +9,8 @@ import (
 	"github.com/weftdb/weft/zorder"
 )
 
-// Span is the keys from Start, inclusive, to End, exclusive, both counted from the end of the keyspace's prefix. A nil Start begins at
-// the first key of the index, a nil End reaches beyond its last.
+// Span is the keys from Start, inclusive, to End, exclusive, both counted from the end of the keyspace's prefix. A nil
+// Start begins at the first key of the index, a nil End reaches beyond its last.
 type Span struct{ Start, End []byte }
 
 // Contains reports whether a key lies in the span. A nil End has no upper bound.
@@ -22,15 +22,16 @@ func (s Span) Contains(key []byte) bool {
 type Scan struct {
 	// Spans are sorted and disjoint. None at all means that nothing can match.
 	Spans []Span
-	// Exact says that every key in Spans (and, where Skip is set, every key it calls in) meets the bounds that were used. If it is
-	// false, the bounds must be checked again on the rows.
+	// Exact says that every key in Spans (and, where Skip is set, every key it calls in) meets the bounds that were
+	// used. If it is false, the bounds must be checked again on the rows.
 	Exact bool
-	// Skip is nil if every key in Spans is worth reading. Otherwise it looks at key, which lies in one of Spans. in reports whether it can
-	// match. ok is false if no key above it in the same span can; otherwise next, appended to dst, is at or above key, and no key
-	// between the two can match: a scan goes on with the first key that is above key and not below next, by seeking or by stepping.
+	// Skip is nil if every key in Spans is worth reading. Otherwise it looks at key, which lies in one of Spans. in
+	// reports whether it can match. ok is false if no key above it in the same span can; otherwise next, appended to
+	// dst, is at or above key, and no key between the two can match: a scan goes on with the first key that is above
+	// key and not below next, by seeking or by stepping.
 	Skip func(key, dst []byte) (next []byte, in, ok bool)
-	// SkipBack is Skip for descending scans: next is at or below key, no key between the two can match, and a scan goes on with the last
-	// key that is below key and not above next.
+	// SkipBack is Skip for descending scans: next is at or below key, no key between the two can match, and a scan goes
+	// on with the last key that is below key and not above next.
 	SkipBack func(key, dst []byte) (next []byte, in, ok bool)
 	// Estimate says what reading the spans costs in a table with such statistics.
 	Estimate func(s Statistics) Estimate
@@ -49,11 +50,11 @@ type Curve struct {
 type Statistics struct {
 	Rows  float64 // entries; default 100,000
 	Bytes float64 // of keys and values of all entries; default 200 for each entry
-	// Distinct[i] is the number of different values the first i+1 visible key parts have together. Default, also for each missing one:
-	// a guess from Rows.
+	// Distinct[i] is the number of different values the first i+1 visible key parts have together. Default, also for
+	// each missing one: a guess from Rows.
 	Distinct []float64
-	// Separators are keys of entries, ascending and without the index's prefix, between which there are about equally many entries each. Default:
-	// none are known.
+	// Separators are keys of entries, ascending and without the index's prefix, between which there are about equally
+	// many entries each. Default: none are known.
 	Separators [][]byte
 }
 

@@ -68,7 +68,8 @@ func TestScanSkips(t *testing.T) {
 	}
 	bounds := func(name string) []Bound {
 		return map[string][]Bound{
-			"a":    {{Kind: In, Values: []value.Value{value.AppendString(nil, []byte("z")), value.AppendString(nil, []byte("x"))}}},
+			"a": {{Kind: In, Values: []value.Value{value.AppendString(nil, []byte("z")),
+				value.AppendString(nil, []byte("x"))}}},
 			"even": {{}},
 		}[name]
 	}

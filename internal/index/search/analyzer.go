@@ -30,8 +30,8 @@ type Analyzer struct {
 	name string
 	cut  func(text []byte, yield func(start, end int))
 	term func(word []byte) []byte // nil: the word as it is
-	// paired says which characters are joined with their neighbours into pairs; nil: none are. ends says that the last one of a row of them is a word of
-	// its own, too, so that each of them is the beginning of a word.
+	// paired says which characters are joined with their neighbours into pairs; nil: none are. ends says that the last
+	// one of a row of them is a word of its own, too, so that each of them is the beginning of a word.
 	paired func(rune) bool
 	ends   bool
 }
@@ -39,8 +39,8 @@ type Analyzer struct {
 // Name is the analyzer's name with its version, as indexes store it.
 func (a *Analyzer) Name() string { return a.name }
 
-// The versions of the analyzers. An index keeps the one that it was made with. The first version dropped the words of scripts that part no words, such as
-// Thai, and emoji; whitespace and keyword have no other.
+// The versions of the analyzers. An index keeps the one that it was made with. The first version dropped the words of
+// scripts that part no words, such as Thai, and emoji; whitespace and keyword have no other.
 const (
 	firstVersion = "/1"
 	version      = "/2"
@@ -133,7 +133,8 @@ func (a *Analyzer) Tokens(dst []Token, text []byte) []Token {
 	return dst
 }
 
-// asked are the words of a text that is looked for. What ends a row of pairs is not among them, for it need not end one in the texts that are searched.
+// asked are the words of a text that is looked for. What ends a row of pairs is not among them, for it need not end one
+// in the texts that are searched.
 func (a *Analyzer) asked(text []byte) []Token {
 	if a.paired == nil || !a.ends {
 		return a.Tokens(nil, text)
@@ -143,7 +144,8 @@ func (a *Analyzer) asked(text []byte) []Token {
 	return plain.Tokens(nil, text)
 }
 
-// begins reports whether a word that is looked for stands for all that begin with it: one character of an analyzer that has pairs of them.
+// begins reports whether a word that is looked for stands for all that begin with it: one character of an analyzer that
+// has pairs of them.
 func (a *Analyzer) begins(t Token, text []byte) bool {
 	if a.paired == nil || !a.ends {
 		return false
@@ -213,7 +215,8 @@ const (
 )
 
 func isEmoji(r rune) bool {
-	return unicode.Is(unicode.So, r) && (r >= 0x1F000 || r >= 0x2600 && r <= 0x27BF || r >= 0x2B00 && r <= 0x2BFF || r >= 0x2300 && r <= 0x23FF) ||
+	return unicode.Is(unicode.So, r) && (r >= 0x1F000 || r >= 0x2600 && r <= 0x27BF || r >= 0x2B00 && r <= 0x2BFF ||
+		r >= 0x2300 && r <= 0x23FF) ||
 		r >= firstModifier && r <= lastModifier
 }
 
@@ -313,7 +316,8 @@ func isCJK(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
 }
 
-// pairs joins neighbouring characters into pairs; one that stands alone stays, and so does the last of a row if ends is set.
+// pairs joins neighbouring characters into pairs; one that stands alone stays, and so does the last of a row if ends is
+// set.
 func (a *Analyzer) pairs(tokens []Token, text []byte, ends bool) (joined []Token) {
 	isPart := func(t Token) bool {
 		r, n := utf8.DecodeRune(text[t.Start:t.End])
@@ -326,7 +330,8 @@ func (a *Analyzer) pairs(tokens []Token, text []byte, ends bool) (joined []Token
 		before := i > 0 && isPart(t) && isPart(single[i-1]) && single[i-1].End == t.Start
 		switch {
 		case next:
-			joined = append(joined, Token{Term: a.term(text[t.Start:single[i+1].End]), Position: t.Position, Start: t.Start, End: single[i+1].End})
+			joined = append(joined, Token{Term: a.term(text[t.Start:single[i+1].End]), Position: t.Position,
+				Start: t.Start, End: single[i+1].End})
 		case !before || ends:
 			joined = append(joined, t)
 		}
@@ -334,8 +339,8 @@ func (a *Analyzer) pairs(tokens []Token, text []byte, ends bool) (joined []Token
 	return joined
 }
 
-// split parts words of characters that are joined into pairs, such as of kana and hangul, which segments keep together, into these characters, and
-// counts positions anew.
+// split parts words of characters that are joined into pairs, such as of kana and hangul, which segments keep together,
+// into these characters, and counts positions anew.
 func (a *Analyzer) split(tokens []Token, text []byte) (parts []Token) {
 	for _, t := range tokens {
 		r, _ := utf8.DecodeRune(text[t.Start:t.End])
@@ -371,7 +376,8 @@ func lower(word []byte) []byte {
 
 // letters are those that Unicode does not take apart into a letter and a mark. // immutable
 var letters = map[rune]string{
-	'ø': "o", 'đ': "d", 'ł': "l", 'ß': "ss", 'æ': "ae", 'œ': "oe", 'þ': "th", 'ð': "d", 'ħ': "h", 'ı': "i", 'ŋ': "n", 'ŧ': "t",
+	'ø': "o", 'đ': "d", 'ł': "l", 'ß': "ss", 'æ': "ae", 'œ': "oe", 'þ': "th", 'ð': "d", 'ħ': "h", 'ı': "i", 'ŋ': "n",
+	'ŧ': "t",
 }
 
 // fold writes a word in small letters without accents, and in characters of normal width.
@@ -379,7 +385,8 @@ func fold(word []byte) []byte {
 	return folded(word, func(mark rune) bool { return true })
 }
 
-// foldScripts is fold, but keeps the marks of scripts in which these are vowels and tones that no words are written without.
+// foldScripts is fold, but keeps the marks of scripts in which these are vowels and tones that no words are written
+// without.
 func foldScripts(word []byte) []byte {
 	return folded(word, func(mark rune) bool {
 		return !unicode.In(mark, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)

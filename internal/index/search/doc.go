@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package search is full text by itself: how texts become words, what a query in words means, which texts match it, and how well. It scores by BM25
-// (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009).
+// Package search is full text by itself: how texts become words, what a query in words means, which texts match it, and
+// how well. It scores by BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009).
 //
 // # Analyzers
 //
-// An Analyzer turns a text into tokens. Its name carries a version ("english/2"), which an index stores: an analyzer that changes gets another
-// version, and the former one stays.
+// An Analyzer turns a text into tokens. Its name carries a version ("english/2"), which an index stores: an analyzer
+// that changes gets another version, and the former one stays.
 //
 // # Queries
 //
-// Parse reads a query as MySQL's MATCH .. AGAINST has it: in natural language any word will do; in boolean mode "+red -shoes \"exact phrase\" appl*"
-// says which must and must not be there. Prefixes are cut as texts are: where they become several words, the last of a phrase is a prefix. Two forms are Lucene's: appel~1 is a word with one letter wrong, and (a b c)@2 asks for two of three.
+// Parse reads a query as MySQL's MATCH .. AGAINST has it: in natural language any word will do; in boolean mode "+red
+// -shoes \"exact phrase\" appl*" says which must and must not be there. Prefixes are cut as texts are: where they
+// become several words, the last of a phrase is a prefix. Two forms are Lucene's: appel~1 is a word with one letter
+// wrong, and (a b c)@2 asks for two of three.
 //
 // # Postings
 //

@@ -7,7 +7,8 @@ import (
 	"slices"
 )
 
-// gap is the number of positions that lie between two texts of one document, so that no phrase reaches from one into the other.
+// gap is the number of positions that lie between two texts of one document, so that no phrase reaches from one into
+// the other.
 const gap = 100
 
 // Document is the words of a document: where each stands.
@@ -77,13 +78,15 @@ func NewScorer(q *Query, c Corpus) *Scorer {
 // Query is the query that is scored.
 func (s *Scorer) Query() *Query { return s.query }
 
-// Leaf is the score of a leaf that a document of some length has count times. Words that stand for others all score alike.
+// Leaf is the score of a leaf that a document of some length has count times. Words that stand for others all score
+// alike.
 func (s *Scorer) Leaf(n *Node, count, length int) float64 {
 	if n.Kind == Prefix || n.Kind == Fuzzy {
 		return n.Weight
 	}
 	f := float64(count)
-	return n.Weight * s.rarity[n.leaf] * (f * (saturation + 1) / (f + saturation*(1-lengthBias+lengthBias*float64(length)/s.mean)))
+	dampening := saturation * (1 - lengthBias + lengthBias*float64(length)/s.mean)
+	return n.Weight * s.rarity[n.leaf] * (f * (saturation + 1) / (f + dampening))
 }
 
 // Most is more than any document can score by a node.

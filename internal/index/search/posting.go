@@ -7,8 +7,8 @@ import (
 	"errors"
 )
 
-// Posting is what an index keeps of a word of a document, as bytes: the length of the document, then the places of the word, each as its distance from
-// the one before; all as uvarints.
+// Posting is what an index keeps of a word of a document, as bytes: the length of the document, then the places of the
+// word, each as its distance from the one before; all as uvarints.
 type Posting []byte
 
 // ErrPosting says that bytes are no Posting.

@@ -265,7 +265,8 @@ func (p *queryParser) member(depth int) *Node {
 	return p.word()
 }
 
-// word reads a word, with what stands behind it: * or ~ and a number. What the analyzer cuts into several words is a phrase.
+// word reads a word, with what stands behind it: * or ~ and a number. What the analyzer cuts into several words is a
+// phrase.
 func (p *queryParser) word() *Node {
 	word := p.rest[:p.wordEnd()]
 	p.rest = p.rest[len(word):]
@@ -284,9 +285,13 @@ func (p *queryParser) word() *Node {
 	return p.query.phrase(word, Word)
 }
 
-// wordEnd is where a word of the query ends: at a blank, at a sign, and at a comma unless that belongs to a word of the analyzer.
+// wordEnd is where a word of the query ends: at a blank, at a sign, and at a comma unless that belongs to a word of the
+// analyzer.
 func (p *queryParser) wordEnd() int {
-	end := bytes.IndexFunc(p.rest, func(r rune) bool { return unicode.IsSpace(r) || r == '"' || r == '(' || r == ')' || r == 0 })
+	end := bytes.IndexFunc(p.rest, func(r rune) bool {
+		return unicode.IsSpace(r) || r == '"' || r == '(' || r == ')' ||
+			r == 0
+	})
 	if end < 0 {
 		end = len(p.rest)
 	}
@@ -366,7 +371,8 @@ func (n *Node) lastWord() *Node {
 	return &Node{Kind: n.Last, Terms: n.Terms[len(n.Terms)-1:], Distance: n.Distance}
 }
 
-// Parts are the words of a Phrase that a text must have as they are, and a leaf for the last word if that stands for others; nil if it does not.
+// Parts are the words of a Phrase that a text must have as they are, and a leaf for the last word if that stands for
+// others; nil if it does not.
 func (n *Node) Parts() (words [][]byte, last *Node) {
 	if !n.isOpen() {
 		return n.Terms, nil
@@ -408,8 +414,8 @@ func nextRow(row []int, r rune, i int, t []rune) (least int) {
 	return least
 }
 
-// Viable says how many bytes of a term may be the beginning of a word within a distance of another one: all of them, or those before and with the first
-// letter after which no such word can follow.
+// Viable says how many bytes of a term may be the beginning of a word within a distance of another one: all of them, or
+// those before and with the first letter after which no such word can follow.
 func Viable(term, of []byte, distance int) (bytes int, all bool) {
 	t := []rune(string(of))
 	row := make([]int, len(t)+1)

@@ -181,7 +181,8 @@ func distanceOf(a, b []rune) int {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, text := range []string{"", "a b", "+a -b", `"a b" c*`, "a~1 (b c d)@2", "((((", `"`, ">a <b ~c", "中文 *a", "a@9", "(-a)@1"} {
+	for _, text := range []string{"", "a b", "+a -b", `"a b" c*`, "a~1 (b c d)@2", "((((", `"`, ">a <b ~c", "中文 *a",
+		"a@9", "(-a)@1"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -212,7 +213,8 @@ func FuzzParse(f *testing.F) {
 }
 
 func FuzzTokens(f *testing.F) {
-	for _, text := range []string{"", "São Paulo", "don't wi-fi a@b.c", "日本語テキスト 한국어", "\xff\xfe", "a,b，c", strings.Repeat("é", 200), "ﬁﬂ ½ Ⅷ"} {
+	for _, text := range []string{"", "São Paulo", "don't wi-fi a@b.c", "日本語テキスト 한국어", "\xff\xfe", "a,b，c",
+		strings.Repeat("é", 200), "ﬁﬂ ½ Ⅷ"} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -227,7 +229,8 @@ func FuzzTokens(f *testing.F) {
 				t.Fatalf("%s: the text was changed", name)
 			}
 			for i, token := range tokens {
-				if token.Start < 0 || token.End > len(text) || token.Start >= token.End || len(token.Term) == 0 || len(token.Term) > TermBytesMax {
+				if token.Start < 0 || token.End > len(text) || token.Start >= token.End || len(token.Term) == 0 ||
+					len(token.Term) > TermBytesMax {
 					t.Fatalf("%s: token %d of %q is %+v", name, i, text, token)
 				}
 				if i > 0 && (token.Start < tokens[i-1].Start || token.Position < tokens[i-1].Position) {

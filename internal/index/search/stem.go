@@ -25,7 +25,10 @@ import (
 
 // stemmers reduce words of a language to their stems, by Snowball's rules. // immutable
 var stemmers = map[string]func(*snowballstem.Env) bool{
-	"danish": danish.Stem, "dutch": dutch.Stem, "english": english.Stem, "finnish": finnish.Stem, "french": french.Stem, "german": german.Stem,
-	"hungarian": hungarian.Stem, "irish": irish.Stem, "italian": italian.Stem, "norwegian": norwegian.Stem, "portuguese": portuguese.Stem,
-	"romanian": romanian.Stem, "russian": russian.Stem, "spanish": spanish.Stem, "swedish": swedish.Stem, "tamil": tamil.Stem, "turkish": turkish.Stem,
+	"danish": danish.Stem, "dutch": dutch.Stem, "english": english.Stem, "finnish": finnish.Stem, "french": french.Stem,
+	"german":    german.Stem,
+	"hungarian": hungarian.Stem, "irish": irish.Stem, "italian": italian.Stem, "norwegian": norwegian.Stem,
+	"portuguese": portuguese.Stem,
+	"romanian":   romanian.Stem, "russian": russian.Stem, "spanish": spanish.Stem, "swedish": swedish.Stem,
+	"tamil": tamil.Stem, "turkish": turkish.Stem,
 }

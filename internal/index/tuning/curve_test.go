@@ -25,7 +25,8 @@ func rowsOf(t *testing.T, count int, make func(n int) value.Value) (*record.Tabl
 	if err != nil {
 		t.Fatal(err)
 	}
-	table := record.Compile(&schema.Table{ID: 1, Primary: schema.Index{Key: []schema.KeyPart{part}, PartitionParts: 1}}, value.NoNames)
+	table := record.Compile(&schema.Table{ID: 1, Primary: schema.Index{Key: []schema.KeyPart{part}, PartitionParts: 1}},
+		value.NoNames)
 	store := teststore.Store(t)
 	err = kv.Update(t.Context(), store, func(txn kv.Txn) error {
 		var writer record.Writer
@@ -70,7 +71,8 @@ func partOf(t *testing.T, name string) *schema.KeyPart {
 	return &part
 }
 
-// TestSample samples tables below, at and far above the size that is walked through: samples are as large as they should be, and even.
+// TestSample samples tables below, at and far above the size that is walked through: samples are as large as they
+// should be, and even.
 func TestSample(t *testing.T) {
 	for _, rows := range []int{0, 1, 99, 100, 101, 799, 801, 20_000} {
 		table, reader := rowsOf(t, rows, func(n int) value.Value {
@@ -80,14 +82,16 @@ func TestSample(t *testing.T) {
 			return value.AppendInt(nil, int64(n))
 		})
 		for _, sizeOf := range []func(kv.Range) int64{nil, func(r kv.Range) int64 { return entries(t, reader, r) }} {
-			sample, err := TakeSample(t.Context(), reader, table, table.Primary, partOf(t, "zorder(x u32)"), 100, sizeOf)
+			sample, err := TakeSample(t.Context(), reader, table, table.Primary, partOf(t, "zorder(x u32)"), 100,
+				sizeOf)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if has := rows - (rows+9)/10; len(sample) > 200 || len(sample) < min(has, 80) {
 				t.Errorf("%d of %d rows", len(sample), rows)
 			}
-			c, err := codec.Learn(codec.Attribute{Type: codec.Type{Kind: codec.U32}}, 1, sample.columnIf(0), codec.LearnOptions{})
+			c, err := codec.Learn(codec.Attribute{Type: codec.Type{Kind: codec.U32}}, 1, sample.columnIf(0),
+				codec.LearnOptions{})
 			if rows < 100 {
 				continue
 			}
@@ -126,7 +130,8 @@ func TestLongSeparators(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var values []codec.Value
 	for range rounds.Of(t, 5000) {
-		values = append(values, codec.String(fmt.Sprint(strings.Repeat(string(rune('a'+rng.IntN(26))), 900), rng.Uint64())))
+		values = append(values, codec.String(fmt.Sprint(strings.Repeat(string(rune('a'+rng.IntN(26))), 900),
+			rng.Uint64())))
 	}
 	a := codec.Attribute{Name: "x", Type: codec.Type{Kind: codec.UTF8}, Codec: codec.ChoiceQuantile}
 	c, err := learnCodec(a, 2, values)

@@ -26,8 +26,10 @@ type Attribute struct {
 	Skew codec.Skew
 }
 
-// Describe returns how the attributes of an index's Z-order parts are coded, in their order, and how well that suits a sample of its rows.
-func Describe(ctx context.Context, from kv.Snapshot, table *record.Table, x *record.Index, sizeOf func(kv.Range) int64) (list []Attribute, err error) {
+// Describe returns how the attributes of an index's Z-order parts are coded, in their order, and how well that suits a
+// sample of its rows.
+func Describe(ctx context.Context, from kv.Snapshot, table *record.Table, x *record.Index,
+	sizeOf func(kv.Range) int64) (list []Attribute, err error) {
 	for i := range x.Key {
 		part := &x.Key[i]
 		if part.Curve == nil {

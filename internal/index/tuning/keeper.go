@@ -33,8 +33,8 @@ const (
 	pageKeyLifeDefault = time.Hour
 	// rebuildPause is the least time between two rebuilds of an index, but for those that somebody asks for.
 	rebuildPause = 10 * time.Minute
-	// replacedMost is the number of indexes that were replaced keep one from being rebuilt again unasked: each costs every write one entry more.
-	// replacedLimit keeps it from being rebuilt at all.
+	// replacedMost is the number of indexes that were replaced keep one from being rebuilt again unasked: each costs
+	// every write one entry more. replacedLimit keeps it from being rebuilt at all.
 	replacedMost  = 2
 	replacedLimit = 8
 	// An index that was compared with its rows is left alone for a while, unless its size has changed by this share.
@@ -59,10 +59,12 @@ type Options struct {
 	// Owned reports whether this process maintains the indexes now; nil: always.
 	Owned func() bool
 
-	SizeOf      func(ctx context.Context) func(kv.Range) int64 // estimates the bytes of a range; nil, or giving nil: nobody can
-	Interval    time.Duration                                  // between two looks; default 1 minute, negative: none
-	RowsMin     int                                            // from which on raw codecs are replaced; default 4,096
-	PageKeyLife time.Duration                                  // how long an index stays that was replaced; default 1 hour
+	// estimates the bytes of a range; nil, or giving nil: nobody can
+	SizeOf   func(ctx context.Context) func(kv.Range) int64
+	Interval time.Duration // between two looks; default 1 minute, negative: none
+	RowsMin  int           // from which on raw codecs are replaced; default 4,096
+	// how long an index stays that was replaced; default 1 hour
+	PageKeyLife time.Duration
 }
 
 // Keeper maintains the Z-order indexes of a database.
@@ -108,7 +110,8 @@ func (k *Keeper) run(life context.Context) {
 	defer close(k.ended)
 	for {
 		select {
-		case <-time.After(k.Interval + rand.N(k.Interval/4+1)): // not quite regular, so that processes don't look at the same moments
+		// not quite regular, so that processes don't look at the same moments
+		case <-time.After(k.Interval + rand.N(k.Interval/4+1)):
 		case <-life.Done():
 			return
 		}
@@ -121,8 +124,8 @@ func (k *Keeper) run(life context.Context) {
 	}
 }
 
-// Look begins the rebuilds that are due, and drops what was replaced long ago. whole compares every index with its rows, however lately that was
-// done. A table with a fault does not keep it from the others; all faults are returned.
+// Look begins the rebuilds that are due, and drops what was replaced long ago. whole compares every index with its
+// rows, however lately that was done. A table with a fault does not keep it from the others; all faults are returned.
 func (k *Keeper) Look(ctx context.Context, whole bool) (begun int, err error) {
 	k.turn.Lock()
 	defer k.turn.Unlock()
@@ -133,7 +136,8 @@ func (k *Keeper) Look(ctx context.Context, whole bool) (begun int, err error) {
 		}
 		n, err := k.lookAt(ctx, id, whole)
 		begun += n
-		if err != nil && !errors.Is(err, catalog.ErrNotFound) && !errors.Is(err, ErrNoIndex) && !errors.Is(err, ErrBusy) {
+		if err != nil && !errors.Is(err, catalog.ErrNotFound) && !errors.Is(err, ErrNoIndex) &&
+			!errors.Is(err, ErrBusy) {
 			faults = append(faults, fmt.Errorf("table %d: %w", id, err))
 		}
 	}
@@ -172,7 +176,8 @@ func (k *Keeper) due(ctx context.Context, id uint32, whole bool) (old []uint32, 
 		switch {
 		case x.State != schema.Active:
 		case x.IsReplaced():
-			if x.Search || now.Sub(time.UnixMilli(x.Rebuild.ReplacedAtMS)) >= k.PageKeyLife { // no page key names a search index
+			// no page key names a search index
+			if x.Search || now.Sub(time.UnixMilli(x.Rebuild.ReplacedAtMS)) >= k.PageKeyLife {
 				old = append(old, x.ID)
 			}
 		case !x.Internal && CanLearn(x.Key) && mayRebuild(table.Schema, x.Index, now):
@@ -192,7 +197,8 @@ func (k *Keeper) due(ctx context.Context, id uint32, whole bool) (old []uint32, 
 func mayRebuild(table *schema.Table, x *schema.Index, now time.Time) bool {
 	replaced := 0
 	for other := range table.Rebuilds(x.Name) {
-		if replaced++; !other.IsReplaced() || replaced >= replacedMost || now.Sub(time.UnixMilli(other.Rebuild.ReplacedAtMS)) < rebuildPause {
+		if replaced++; !other.IsReplaced() || replaced >= replacedMost ||
+			now.Sub(time.UnixMilli(other.Rebuild.ReplacedAtMS)) < rebuildPause {
 			return false
 		}
 	}

@@ -22,8 +22,9 @@ const (
 	skewGain = 1.5
 )
 
-// Learn returns the key of an index with its codecs learned from source's rows, where their declarations let it and there are enough values. The index
-// need not exist yet. sample is nil if nothing was learned; its time is the caller's to set.
+// Learn returns the key of an index with its codecs learned from source's rows, where their declarations let it and
+// there are enough values. The index need not exist yet. sample is nil if nothing was learned; its time is the caller's
+// to set.
 func Learn(ctx context.Context, from kv.Snapshot, table *record.Table, key []schema.KeyPart, source *record.Index,
 	sizeOf func(kv.Range) int64) (learned []schema.KeyPart, sample *schema.Sample, err error) {
 	learned = slices.Clone(key)
@@ -46,7 +47,8 @@ func Learn(ctx context.Context, from kv.Snapshot, table *record.Table, key []sch
 }
 
 // LearnFrom is Learn from rows that are not stored yet.
-func LearnFrom(key []schema.KeyPart, rows []value.Row, names value.Names) (learned []schema.KeyPart, sample *schema.Sample, err error) {
+func LearnFrom(key []schema.KeyPart, rows []value.Row, names value.Names) (learned []schema.KeyPart,
+	sample *schema.Sample, err error) {
 	learned = slices.Clone(key)
 	for i := range key {
 		if key[i].Curve == nil {
@@ -85,7 +87,8 @@ func CanLearn(key []schema.KeyPart) bool {
 	return false
 }
 
-// learnPart returns a Z-order part with codecs learned from a sample, where the declaration lets it and there are enough values.
+// learnPart returns a Z-order part with codecs learned from a sample, where the declaration lets it and there are
+// enough values.
 func learnPart(part *schema.KeyPart, sample Sample) (schema.KeyPart, error) {
 	attributes, err := keytext.Attributes(part)
 	if err != nil {
@@ -145,7 +148,8 @@ func countValues(values []codec.Value) (n int) {
 	return n
 }
 
-// partDue reports whether a codec of a Z-order part should be learned, or be learned anew, for rows such as the sample's.
+// partDue reports whether a codec of a Z-order part should be learned, or be learned anew, for rows such as the
+// sample's.
 func partDue(part *schema.KeyPart, sample Sample) (bool, error) {
 	attributes, err := keytext.Attributes(part)
 	if err != nil {
@@ -168,7 +172,8 @@ func partDue(part *schema.KeyPart, sample Sample) (bool, error) {
 	return false, nil
 }
 
-// codecDue reports whether a learned codec has more skew than it should, and another, learned from one half of the rows, would suit the other half better.
+// codecDue reports whether a learned codec has more skew than it should, and another, learned from one half of the
+// rows, would suit the other half better.
 func codecDue(a codec.Attribute, current *codec.Codec, values, even, odd []codec.Value) (bool, error) {
 	skew, err := current.Skew(values, codec.SkewOptions{})
 	if err != nil || !skew.Due || countValues(even) == 0 {
@@ -182,8 +187,10 @@ func codecDue(a codec.Attribute, current *codec.Codec, values, even, odd []codec
 	return !better.Due || better.Ratio*skewGain < skew.Ratio, err
 }
 
-// Learn learns the codecs of an index to be added to a table from the table's rows; sample is nil if there is nothing to learn.
-func (k *Keeper) Learn(ctx context.Context, table *record.Table, key []schema.KeyPart) (learned []schema.KeyPart, sample *schema.Sample, err error) {
+// Learn learns the codecs of an index to be added to a table from the table's rows; sample is nil if there is nothing
+// to learn.
+func (k *Keeper) Learn(ctx context.Context, table *record.Table, key []schema.KeyPart) (learned []schema.KeyPart,
+	sample *schema.Sample, err error) {
 	if !CanLearn(key) {
 		return key, nil, nil
 	}

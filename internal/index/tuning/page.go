@@ -22,8 +22,8 @@ var ErrPageKey = errors.New("the page key was made on another index, or on one t
 // PageAttribute is the attribute by which page keys name the very index that they were made on, by its id.
 const PageAttribute = "weft:index"
 
-// OfPage returns the index that a page key names, which must have, or have had, the given name if that is not empty; nil if the key names none. The
-// error is ErrPageKey.
+// OfPage returns the index that a page key names, which must have, or have had, the given name if that is not empty;
+// nil if the key names none. The error is ErrPageKey.
 func OfPage(table *record.Table, after value.Row, name string) (*record.Index, error) {
 	v, named := after.Get(table.Names, []byte(PageAttribute))
 	if !named {
@@ -69,11 +69,12 @@ func AppendPage(dst []byte, x *record.Index, row value.Row, names value.Names) (
 	return builder.AppendTo(dst), nil
 }
 
-// scansQuiet is the time no parallel scan must have begun on an index that was replaced before the next one begins on its successor.
+// scansQuiet is the time no parallel scan must have begun on an index that was replaced before the next one begins on
+// its successor.
 const scansQuiet = time.Minute
 
-// Scans remembers when parallel scans began on Z-order indexes. The workers of one scan must begin on the same index, so for a
-// while those that begin after it was replaced still get the one before. The zero value is ready.
+// Scans remembers when parallel scans began on Z-order indexes. The workers of one scan must begin on the same index,
+// so for a while those that begin after it was replaced still get the one before. The zero value is ready.
 type Scans struct {
 	mu    sync.Mutex
 	began map[place]time.Time
@@ -82,7 +83,8 @@ type Scans struct {
 // place is an index of a table, by their ids.
 type place struct{ table, index uint32 }
 
-// Begin returns the index on which a worker of a parallel scan begins: x, or one before it on which others began lately.
+// Begin returns the index on which a worker of a parallel scan begins: x, or one before it on which others began
+// lately.
 func (s *Scans) Begin(table *record.Table, x *record.Index, now time.Time) *record.Index {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -90,7 +92,8 @@ func (s *Scans) Begin(table *record.Table, x *record.Index, now time.Time) *reco
 	latest := s.began[place{id, x.ID}]
 	for other := range table.Schema.Rebuilds(x.Name) {
 		began, ok := s.began[place{id, other.ID}]
-		if !ok || other.State != schema.Active || !other.IsReplaced() || now.Sub(began) >= scansQuiet || !began.After(latest) {
+		if !ok || other.State != schema.Active || !other.IsReplaced() || now.Sub(began) >= scansQuiet ||
+			!began.After(latest) {
 			continue
 		}
 		if before, ok := table.IndexByID(other.ID); ok {
@@ -111,8 +114,9 @@ func (s *Scans) forget(at place) {
 	delete(s.began, at)
 }
 
-// Then is which indexes of a table were active at a snapshot that may be older than the table's version: one that became active since may lack
-// entries there. The zero value knows of no table, whose indexes are then all as empty as the table.
+// Then is which indexes of a table were active at a snapshot that may be older than the table's version: one that
+// became active since may lack entries there. The zero value knows of no table, whose indexes are then all as empty as
+// the table.
 type Then struct {
 	known   bool
 	indexes []struct {

@@ -10,8 +10,8 @@ import (
 	"github.com/weftdb/weft/internal/data/schema"
 )
 
-// Rebuild learns the codecs of an index from its own entries and begins to build an index with them that is to take its name. Errors: ErrBusy, ErrRaw, ErrNoIndex,
-// catalog.ErrNotFound for the table.
+// Rebuild learns the codecs of an index from its own entries and begins to build an index with them that is to take its
+// name. Errors: ErrBusy, ErrRaw, ErrNoIndex, catalog.ErrNotFound for the table.
 func (k *Keeper) Rebuild(ctx context.Context, table uint32, name string) error {
 	next, err := k.learnAnew(ctx, table, name)
 	if err != nil {

@@ -63,9 +63,11 @@ type sampler struct {
 	stride int
 }
 
-// TakeSample samples the rows that have a place on a Z-order part, from an index's entries or from the table. It returns about as many as are wanted, or twice
-// that, if there are enough. sizeOf estimates the bytes of a range; nil if nobody can.
-func TakeSample(ctx context.Context, from kv.Snapshot, table *record.Table, source *record.Index, part *schema.KeyPart, wanted int,
+// TakeSample samples the rows that have a place on a Z-order part, from an index's entries or from the table. It
+// returns about as many as are wanted, or twice that, if there are enough. sizeOf estimates the bytes of a range; nil
+// if nobody can.
+func TakeSample(ctx context.Context, from kv.Snapshot, table *record.Table, source *record.Index, part *schema.KeyPart,
+	wanted int,
 	sizeOf func(kv.Range) int64) (Sample, error) {
 	s := sampler{names: table.Names, from: from, source: source, sizeOf: sizeOf, part: part, wanted: wanted, stride: 1}
 	whole, err := s.walk(ctx)
@@ -75,7 +77,8 @@ func TakeSample(ctx context.Context, from kv.Snapshot, table *record.Table, sour
 	return s.sample, s.jump(ctx)
 }
 
-// walk takes every row at first, then every second one, every fourth and so on. whole reports whether it got to the end.
+// walk takes every row at first, then every second one, every fourth and so on. whole reports whether it got to the
+// end.
 func (s *sampler) walk(ctx context.Context) (whole bool, err error) {
 	walk := s.from.Scan(ctx, s.source.Range(), false)
 	defer walk.Close()
@@ -93,7 +96,8 @@ func (s *sampler) walk(ctx context.Context) (whole bool, err error) {
 
 // take adds the row under the cursor, if it has a place on the curve.
 func (s *sampler) take(walk kv.Cursor) bool {
-	values, bytes, ok := indexkey.CurveSample(make([]codec.Value, 0, len(s.part.Args)), s.part, value.Row(walk.Value()), s.names)
+	values, bytes, ok := indexkey.CurveSample(make([]codec.Value, 0, len(s.part.Args)), s.part, value.Row(walk.Value()),
+		s.names)
 	if ok {
 		s.sample, s.bytes = append(s.sample, values), s.bytes+bytes
 	}

@@ -14,11 +14,12 @@ import (
 	"github.com/weftdb/weft/internal/resource/memory"
 )
 
-// shardCount is the number of parts of a cache. Keys of different parts never wait for each other, and reading takes a shared lock only.
+// shardCount is the number of parts of a cache. Keys of different parts never wait for each other, and reading takes a
+// shared lock only.
 const shardCount = 32
 
-// Cache keeps values by a key of bytes. When a part is full, the values that were not used since the last look go. Its methods are safe for
-// concurrent use.
+// Cache keeps values by a key of bytes. When a part is full, the values that were not used since the last look go. Its
+// methods are safe for concurrent use.
 type Cache[V any] struct {
 	seed     maphash.Seed
 	perMax   int   // entries of one part

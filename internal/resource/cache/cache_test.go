@@ -9,7 +9,8 @@ import (
 	"github.com/weftdb/weft/internal/resource/memory"
 )
 
-// TestBounds checks that a cache stays within its number of values and its share of the memory, gives memory back, and keeps used values longest.
+// TestBounds checks that a cache stays within its number of values and its share of the memory, gives memory back, and
+// keeps used values longest.
 func TestBounds(t *testing.T) {
 	budget := memory.New(1 << 20)
 	c := New[int](64, budget)

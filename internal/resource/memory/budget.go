@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package memory counts memory that many holders share. A holder that finds none free is refused before the process runs out.
+// Package memory counts memory that many holders share. A holder that finds none free is refused before the process
+// runs out.
 //
 // Knows: bytes, as callers report them.
 // Never: what they are for.
@@ -49,7 +50,8 @@ func (b *Budget) Refuse() { b.refused.Add(1) }
 // step is by how much a Share grows at least: a holder of little asks nobody most of the time.
 const step = 16 << 10
 
-// Share is what one holder has taken of a Budget. The zero value has no bound. It is used by one goroutine at a time, and must be released.
+// Share is what one holder has taken of a Budget. The zero value has no bound. It is used by one goroutine at a time,
+// and must be released.
 type Share struct {
 	Of    *Budget
 	taken int64
@@ -92,7 +94,8 @@ func (s *Share) Shrink(n int64) {
 	}
 }
 
-// GrowUpTo is Grow unless all holders would have more than most bytes then. It is not counted if it fails: see Budget.Refuse.
+// GrowUpTo is Grow unless all holders would have more than most bytes then. It is not counted if it fails: see
+// Budget.Refuse.
 func (s *Share) GrowUpTo(n, most int64) bool {
 	if s.Of == nil {
 		return true

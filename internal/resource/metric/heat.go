@@ -100,7 +100,8 @@ func Share(what string, ratio float64) Watch {
 	return w
 }
 
-// Numbers of files of a region: reads slow down from the first on, and from the last on writes fail elsewhere; here they wait.
+// Numbers of files of a region: reads slow down from the first on, and from the last on writes fail elsewhere; here
+// they wait.
 const (
 	filesWarn     = 50
 	filesCritical = 200
@@ -128,7 +129,8 @@ func (s *Set) ObserveWatched(stats func() []Watch) {
 	})
 }
 
-// Dead is the number of entries walks over a table or index have met: those that are shown, and those that were deleted or had ended.
+// Dead is the number of entries walks over a table or index have met: those that are shown, and those that were deleted
+// or had ended.
 type Dead struct {
 	Table, Index string
 	Live, Dead   int64
@@ -165,7 +167,10 @@ func (s *Set) Dead() []Dead {
 	for _, d := range s.graves.count {
 		list = append(list, *d)
 	}
-	slices.SortFunc(list, func(a, b Dead) int { return cmp.Or(cmp.Compare(a.Table, b.Table), cmp.Compare(a.Index, b.Index)) })
+	slices.SortFunc(list, func(a, b Dead) int {
+		return cmp.Or(cmp.Compare(a.Table, b.Table),
+			cmp.Compare(a.Index, b.Index))
+	})
 	return list
 }
 

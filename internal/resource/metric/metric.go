@@ -38,12 +38,14 @@ type Build struct {
 type Set struct {
 	registry *prometheus.Registry
 
-	requests, requestBytes, responseBytes, itemsExamined, itemsReturned, conditionFailures, conflicts *prometheus.CounterVec
+	requests, requestBytes, responseBytes, itemsExamined, itemsReturned, conditionFailures,
+	conflicts *prometheus.CounterVec
 
-	connections, refusals, panics, entriesLive, entriesDead, itemsExpired, sqlErrors, sqlPlansKept, sqlPlansMade, sqlRowsWritten *prometheus.CounterVec
-	walkSeeks, walkJumps, walkFalse                                                                                              *prometheus.CounterVec
-	requestsInFlight, connectionsOpen                                                                                            *prometheus.GaugeVec
-	requestSeconds                                                                                                               *prometheus.HistogramVec
+	connections, refusals, panics, entriesLive, entriesDead, itemsExpired, sqlErrors, sqlPlansKept, sqlPlansMade,
+	sqlRowsWritten *prometheus.CounterVec
+	walkSeeks, walkJumps, walkFalse   *prometheus.CounterVec
+	requestsInFlight, connectionsOpen *prometheus.GaugeVec
+	requestSeconds                    *prometheus.HistogramVec
 
 	graves graves
 }
@@ -79,8 +81,11 @@ func New(build Build) *Set {
 	}
 	built := gaugeVec(buildInfo)
 	built.WithLabelValues(build.Version, build.Revision, build.GoVersion).Set(1)
-	s.registry.MustRegister(s.requests, s.requestBytes, s.responseBytes, s.itemsExamined, s.itemsReturned, s.conditionFailures, s.conflicts,
-		s.walkSeeks, s.walkJumps, s.walkFalse, s.connections, s.refusals, s.panics, s.itemsExpired, s.entriesLive, s.entriesDead, s.sqlErrors, s.sqlPlansKept, s.sqlPlansMade, s.sqlRowsWritten, s.requestsInFlight, s.connectionsOpen, s.requestSeconds, built,
+	s.registry.MustRegister(s.requests, s.requestBytes, s.responseBytes, s.itemsExamined, s.itemsReturned,
+		s.conditionFailures, s.conflicts,
+		s.walkSeeks, s.walkJumps, s.walkFalse, s.connections, s.refusals, s.panics, s.itemsExpired, s.entriesLive,
+		s.entriesDead, s.sqlErrors, s.sqlPlansKept, s.sqlPlansMade, s.sqlRowsWritten, s.requestsInFlight,
+		s.connectionsOpen, s.requestSeconds, built,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	s.watch(s.collectDead)
 	return s
@@ -120,7 +125,8 @@ type SQLStatements struct {
 
 // SQL returns the instruments of statements.
 func (s *Set) SQL() *SQLStatements {
-	return &SQLStatements{kept: s.sqlPlansKept.WithLabelValues(), made: s.sqlPlansMade.WithLabelValues(), written: s.sqlRowsWritten}
+	return &SQLStatements{kept: s.sqlPlansKept.WithLabelValues(), made: s.sqlPlansMade.WithLabelValues(),
+		written: s.sqlRowsWritten}
 }
 
 // Planned counts a statement that was compiled, or whose plan was kept from an earlier one.
@@ -176,8 +182,8 @@ func (d *Protocol) Refused() { d.refusals.Inc() }
 // Panicked counts a request that a bug ended.
 func (d *Protocol) Panicked() { d.panics.Inc() }
 
-// Operation returns the instruments of one operation of this protocol. The server keeps them. name becomes a label, so it must be one of a
-// fixed set: what a client made up is called "unknown".
+// Operation returns the instruments of one operation of this protocol. The server keeps them. name becomes a label, so
+// it must be one of a fixed set: what a client made up is called "unknown".
 func (d *Protocol) Operation(name string) *Operation {
 	s := d.set
 	return &Operation{
@@ -198,7 +204,8 @@ type Operation struct {
 
 	requestBytes, responseBytes, itemsExamined, itemsReturned, conditionFailures, conflicts prometheus.Counter
 
-	// ends are made when an outcome is first seen: an operation that has never failed has no 18 buckets for its failures.
+	// ends are made when an outcome is first seen: an operation that has never failed has no 18 buckets for its
+	// failures.
 	ends [outcomes]atomic.Pointer[end]
 }
 

@@ -92,7 +92,8 @@ func TestCounting(t *testing.T) {
 			set.Protocol(d.CmdArgs[0].Key).Walks(d.CmdArgs[1].Key).Walked(n[0], n[1], n[2])
 			return ""
 		case "engine":
-			stats := EngineStats{ReadOnly: true, LogSyncs: Durations{Count: 4, Seconds: 0.5, Bounds: []float64{0.001, 0.01}, Within: []int64{0, 3}}}
+			stats := EngineStats{ReadOnly: true,
+				LogSyncs: Durations{Count: 4, Seconds: 0.5, Bounds: []float64{0.001, 0.01}, Within: []int64{0, 3}}}
 			v := reflect.ValueOf(&stats).Elem()
 			for i := range v.NumField() {
 				if v.Field(i).Kind() == reflect.Int64 {
@@ -103,12 +104,14 @@ func TestCounting(t *testing.T) {
 			return ""
 		case "heat":
 			set.ObserveHeat(func() HeatStats {
-				return HeatStats{[]HeatFinding{{"hot-row", "orders", "", 1}, {"even", "orders", "by-time", 0}}, []HeatRate{{"orders", "", 10, 20}}}
+				return HeatStats{[]HeatFinding{{"hot-row", "orders", "", 1}, {"even", "orders", "by-time", 0}},
+					[]HeatRate{{"orders", "", 10, 20}}}
 			})
 			return ""
 		case "watched":
 			set.ObserveWatched(func() []Watch {
-				return []Watch{Share("cpu", 0.5), Share("disk", 0.75), Share("network", 0.96), Files(49), {What: "compaction", Ratio: 0.1}}
+				return []Watch{Share("cpu", 0.5), Share("disk", 0.75), Share("network", 0.96), Files(49),
+					{What: "compaction", Ratio: 0.1}}
 			})
 			return ""
 		case "dead":
@@ -118,11 +121,13 @@ func TestCounting(t *testing.T) {
 			return ""
 		case "gateway":
 			set.ObserveGateway(func() GatewayStats {
-				return GatewayStats{HasLease: true, AgeSeconds: 1.5, Lost: 2, Generation: 70, Works: []string{"expiry", "jobs"}}
+				return GatewayStats{HasLease: true, AgeSeconds: 1.5, Lost: 2, Generation: 70,
+					Works: []string{"expiry", "jobs"}}
 			})
 			return ""
 		case "jobs":
-			jobs := []JobStats{{Job: "index build", Table: "cities", Object: "by_name", Done: 5, Expected: 10}, {Job: "expiry", Table: "cities", Done: 1}}
+			jobs := []JobStats{{Job: "index build", Table: "cities", Object: "by_name", Done: 5, Expected: 10},
+				{Job: "expiry", Table: "cities", Done: 1}}
 			set.ObserveJobs(func() []JobStats { return jobs })
 			return ""
 		}
@@ -198,7 +203,12 @@ func TestCountingAllocatesNothing(t *testing.T) {
 	operation := New(Build{}).Protocol("d").Operation("o")
 	request := Request{Seconds: 0.001, BytesIn: 10, BytesOut: 20}
 	operation.End(request)
-	if n := testing.AllocsPerRun(100, func() { operation.Begin(); operation.End(request); operation.Read(3, 1) }); n > 0 {
+	if n := testing.AllocsPerRun(100, func() {
+		operation.Begin()
+		operation.End(request)
+		operation.Read(3,
+			1)
+	}); n > 0 {
 		t.Errorf("%v allocations a request, want none", n)
 	}
 }
@@ -281,7 +291,8 @@ This page is generated from `+"`names.go`"+` by `+"`go generate ./internal/resou
 	for o, meaning := range outcomeMeanings {
 		fmt.Fprintf(&out, "- `%s`: %s\n", Outcome(o), meaning)
 	}
-	fmt.Fprintf(&out, "\n`%s` has these buckets, in seconds:\n\n```\n%s\n```\n", requestSeconds.name, strings.Trim(fmt.Sprint(durationBuckets), "[]"))
+	fmt.Fprintf(&out, "\n`%s` has these buckets, in seconds:\n\n```\n%s\n```\n", requestSeconds.name,
+		strings.Trim(fmt.Sprint(durationBuckets), "[]"))
 	return out.String()
 }
 
@@ -335,7 +346,9 @@ func TestRegions(t *testing.T) {
 		return append(list, RegionStats{"orders", "by-time", "4.1", 1 << 20})
 	})
 	shown := dump(t, set, "weft_region_bytes")
-	if n := strings.Count(shown, "\n"); n != regionsMax || !strings.Contains(shown, "weft_region_bytes{index=by-time,region=4.1,table=orders} 1.048576e+06") || strings.Contains(shown, "region=0,") {
+	if n := strings.Count(shown, "\n"); n != regionsMax ||
+		!strings.Contains(shown, "weft_region_bytes{index=by-time,region=4.1,table=orders} 1.048576e+06") ||
+		strings.Contains(shown, "region=0,") {
 		t.Errorf("%d regions:\n%s", n, shown)
 	}
 }

@@ -4,7 +4,8 @@ package metric
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// EngineStats are a storage engine's statistics of itself. A field that an engine can't tell is 0. Totals count since the engine was opened.
+// EngineStats are a storage engine's statistics of itself. A field that an engine can't tell is 0. Totals count since
+// the engine was opened.
 type EngineStats struct {
 	DiskBytes           int64
 	DiskFreeBytes       int64
@@ -30,8 +31,8 @@ type EngineStats struct {
 type Durations struct {
 	Count   int64
 	Seconds float64 // sum
-	// Within[i] counts the durations of at most Bounds[i] seconds and more than Bounds[i-1]. Bounds ascend; what is longer than the last is in
-	// Count alone.
+	// Within[i] counts the durations of at most Bounds[i] seconds and more than Bounds[i-1]. Bounds ascend; what is
+	// longer than the last is in Count alone.
 	Bounds []float64
 	Within []int64
 }
@@ -47,15 +48,16 @@ func (d Durations) cumulative() map[float64]uint64 {
 	return buckets
 }
 
-// ObserveEngine makes the Set call stats whenever the Set is read. stats must be quick and safe for concurrent use. engine becomes a
-// label; one Set observes an engine of one name once.
+// ObserveEngine makes the Set call stats whenever the Set is read. stats must be quick and safe for concurrent use.
+// engine becomes a label; one Set observes an engine of one name once.
 func (s *Set) ObserveEngine(engine string, stats func() EngineStats) {
 	s.watch(func(metrics chan<- prometheus.Metric) {
 		now := stats()
 		for _, sample := range now.samples() {
 			send(metrics, sample.instrument, sample.value, engine)
 		}
-		syncs, err := prometheus.NewConstHistogram(engineSyncs.desc(), uint64(now.LogSyncs.Count), now.LogSyncs.Seconds, now.LogSyncs.cumulative(), engine)
+		syncs, err := prometheus.NewConstHistogram(engineSyncs.desc(), uint64(now.LogSyncs.Count), now.LogSyncs.Seconds,
+			now.LogSyncs.cumulative(), engine)
 		sendChecked(metrics, engineSyncs, syncs, err)
 	})
 }
@@ -69,8 +71,8 @@ type JobStats struct {
 	Expected int64  // items; 0 if unknown
 }
 
-// ObserveJobs makes the Set call running, which lists the jobs of this moment, whenever the Set is read. A job that has ended is
-// listed no more. No two jobs of one list may agree in job, table and object.
+// ObserveJobs makes the Set call running, which lists the jobs of this moment, whenever the Set is read. A job that has
+// ended is listed no more. No two jobs of one list may agree in job, table and object.
 func (s *Set) ObserveJobs(running func() []JobStats) {
 	s.watch(func(metrics chan<- prometheus.Metric) {
 		for _, j := range running() {
@@ -87,7 +89,8 @@ type SearchLag struct {
 	Changes         int     // how many these are
 }
 
-// ObserveSearch makes the Set call lags, which lists the tables that have asynchronous search indexes, whenever the Set is read.
+// ObserveSearch makes the Set call lags, which lists the tables that have asynchronous search indexes, whenever the Set
+// is read.
 func (s *Set) ObserveSearch(lags func() []SearchLag) {
 	s.watch(func(metrics chan<- prometheus.Metric) {
 		for _, lag := range lags() {
@@ -97,7 +100,8 @@ func (s *Set) ObserveSearch(lags func() []SearchLag) {
 	})
 }
 
-// ObserveSQLMemory makes the Set ask, whenever it is read, for the limit of SQL's memory, the memory in use, and how often the limit was reached.
+// ObserveSQLMemory makes the Set ask, whenever it is read, for the limit of SQL's memory, the memory in use, and how
+// often the limit was reached.
 func (s *Set) ObserveSQLMemory(limit, used, refused func() int64) {
 	s.watch(func(metrics chan<- prometheus.Metric) {
 		send(metrics, sqlMemoryMax, float64(limit()))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package spill keeps the temporary files of work that does not fit into memory, in a folder whose disk it leaves room on.
+// Package spill keeps the temporary files of work that does not fit into memory, in a folder whose disk it leaves room
+// on.
 //
 // Knows: how much is written in all, and how much of the disk is free.
 // Never: what is written.

@@ -130,7 +130,8 @@ func isIn(x *schema.Index, name string) bool {
 	return false
 }
 
-// areGuaranteed reports whether the spans of every alternative guarantee all that it says, so that no disjunction among them need be checked.
+// areGuaranteed reports whether the spans of every alternative guarantee all that it says, so that no disjunction among
+// them need be checked.
 func (c *chooser) areGuaranteed(plan *indexkey.Plan, alternatives []branch, x *schema.Index) bool {
 	for i := range alternatives {
 		one := &alternatives[i]

@@ -6,7 +6,8 @@ import "testing"
 
 // BenchmarkChoose plans one equality and a range over a named index and over all.
 func BenchmarkChoose(b *testing.B) {
-	table, err := parseTable([]string{"user S; at S", "by_at: user S; n N", "by_day: day S; at S", "by_mail: mail S | keys"})
+	table, err := parseTable([]string{"user S; at S", "by_at: user S; n N", "by_day: day S; at S",
+		"by_mail: mail S | keys"})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -21,7 +22,8 @@ func BenchmarkChoose(b *testing.B) {
 		b.Run(query.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := Choose(table, Query{Where: where, Index: query.index, Primary: query.index == ""}, Statistics{}); err != nil {
+				if _, err := Choose(table, Query{Where: where, Index: query.index, Primary: query.index == ""},
+					Statistics{}); err != nil {
 					b.Fatal(err)
 				}
 			}

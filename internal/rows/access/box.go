@@ -26,8 +26,9 @@ type BoxTree struct {
 	Order        string   // which attribute each bit of an address belongs to, as zorder.Plan.Text writes it
 	Share        float64  // of the search space that is inside, 0 to 1
 	Excluded     float64  // 1 - Share
-	// Addresses are inside, of all. The article's formula n^((a-b)/a) says the same where b counts -log2(share)/bits for each attribute;
-	// ArticleAddresses is its result with the article's b: 1 for one value, the excluded share for a range.
+	// Addresses are inside, of all. The article's formula n^((a-b)/a) says the same where b counts -log2(share)/bits
+	// for each attribute; ArticleAddresses is its result with the article's b: 1 for one value, the excluded share for
+	// a range.
 	Addresses        float64
 	ArticleAddresses float64
 }
@@ -49,7 +50,8 @@ func (p *Path) boxTree() *BoxTree {
 	}
 	first := &p.Scan.Curves[0]
 	plan := first.Boxes.Plan()
-	t := &BoxTree{Bits: plan.Bits(), Order: plan.Text(), Boxes: []string{}, Covering: first.Boxes.Covered(), Share: first.Boxes.Share()}
+	t := &BoxTree{Bits: plan.Bits(), Order: plan.Text(), Boxes: []string{}, Covering: first.Boxes.Covered(),
+		Share: first.Boxes.Share()}
 	for i := range first.Part.Args {
 		t.Attributes = append(t.Attributes, p.attributeTree(first, i))
 	}
@@ -99,7 +101,8 @@ func (p *Path) attributeTree(c *indexkey.Curve, attribute int) AttributeTree {
 	return t
 }
 
-// codes returns the least and the greatest code of an attribute in a box. The keys are of the box's own plan, so that there is no error.
+// codes returns the least and the greatest code of an attribute in a box. The keys are of the box's own plan, so that
+// there is no error.
 func codes(box *zorder.Box, attribute int) (low, high []byte) {
 	low, _ = box.Plan().AppendCodeBytes(nil, box.Low(), attribute)
 	high, _ = box.Plan().AppendCodeBytes(nil, box.High(), attribute)

@@ -18,15 +18,15 @@ type Query struct {
 	Index   string         // the index to use; "": any, or the table itself
 	Primary bool           // use the table itself
 	Reverse bool           // descending; the path is the same in either direction
-	// Order is the order that is wanted of rows; a path in another one has to be sorted. Limit is the number of rows that are wanted; 0: all. Drops says that
-	// other conditions than Where also drop rows.
+	// Order is the order that is wanted of rows; a path in another one has to be sorted. Limit is the number of rows
+	// that are wanted; 0: all. Drops says that other conditions than Where also drop rows.
 	Order  []Ordering
 	Limit  int
 	Drops  bool
 	Wanted []string // the attributes needed of each row; nil: all
 	Ignore []string // indexes not to use unless Index names them
-	// PointsMax is the number of spans a path may have; default indexkey.SpansMaxDefault. A condition that needs more leaves later key parts
-	// to the filter.
+	// PointsMax is the number of spans a path may have; default indexkey.SpansMaxDefault. A condition that needs more
+	// leaves later key parts to the filter.
 	PointsMax int
 }
 
@@ -44,16 +44,17 @@ type Statistics struct {
 type Lists interface {
 	// Rows estimates the rows that a node of a search in an index finds, and the entries that are read for them.
 	Rows(x *schema.Index, n *SearchNode) (rows, entries float64, ok bool)
-	// Values is what is known of the values of a field; column is the one that is meant of a field for all columns of a pattern.
+	// Values is what is known of the values of a field; column is the one that is meant of a field for all columns of a
+	// pattern.
 	Values(x *schema.Index, field int, column string) (known indexkey.Statistics, ok bool)
 }
 
 // IndexStatistics are estimates about one index, and one fact.
 type IndexStatistics struct {
 	indexkey.Statistics
-	// Complete is a fact: no row that has all key attributes, of the right types, lacks an entry. It holds from the start for an index
-	// made with the table, and for any whose backfill passed over no row. Default: not known, so that only conditions which rule such
-	// rows out may use the index unasked.
+	// Complete is a fact: no row that has all key attributes, of the right types, lacks an entry. It holds from the
+	// start for an index made with the table, and for any whose backfill passed over no row. Default: not known, so
+	// that only conditions which rule such rows out may use the index unasked.
 	Complete bool
 }
 
@@ -67,7 +68,8 @@ type Path struct {
 	Search *Search
 	// Covering says that an entry holds all that Filter and Wanted need, so that the row itself need not be read.
 	Covering bool
-	// Bound is the number of leading visible parts of the key the spans bind, Points that they bind all of these to single values.
+	// Bound is the number of leading visible parts of the key the spans bind, Points that they bind all of these to
+	// single values.
 	Bound  int
 	Points bool
 	// Point says that Scan is one whole primary key: at most one row.
@@ -101,7 +103,8 @@ func (e *IndexError) Error() string {
 	return fmt.Sprintf("access: index %q is %s; wait until it is active", e.Index, e.State)
 }
 
-// ErrPartUnbound says that a condition on a computed key part can't be answered: no usable index has the part and binds it.
+// ErrPartUnbound says that a condition on a computed key part can't be answered: no usable index has the part and binds
+// it.
 var ErrPartUnbound = errors.New("access: a condition names a computed key part that no usable index can bind; " +
 	"name the index, and bind the parts before it to single values")
 
@@ -132,9 +135,10 @@ type Class uint8
 
 // The classes of paths.
 const (
-	Full  Class = iota // everything
-	Range              // a part: the first part of the key at least is bound, or boxes are; or nothing, since nothing can match
-	Get                // single rows: each span is one whole primary key
+	Full Class = iota // everything
+	// a part: the first part of the key at least is bound, or boxes are; or nothing, since nothing can match
+	Range
+	Get // single rows: each span is one whole primary key
 )
 
 // Class returns the path's class.
@@ -150,7 +154,8 @@ func (p *Path) Class() Class {
 	return Full
 }
 
-// paths returns the paths through some indexes, at least one, with what they cost. One that is a whole primary key is the last: nothing is cheaper.
+// paths returns the paths through some indexes, at least one, with what they cost. One that is a whole primary key is
+// the last: nothing is cheaper.
 func (c *chooser) paths(candidates []*schema.Index) ([]Path, error) {
 	paths := make([]Path, 0, len(candidates))
 	for _, x := range candidates {
@@ -186,12 +191,14 @@ func (c *chooser) paths(candidates []*schema.Index) ([]Path, error) {
 
 // isHopeless reports whether x would be read whole, for more than one of the paths costs.
 func (c *chooser) isHopeless(x *schema.Index, paths []Path) bool {
-	if x.IsPrimary() || x.Search || len(c.disjunctions) > 0 || len(c.query.Order) > 0 || c.query.Limit > 0 || x.Visible()[0].Computed() {
+	if x.IsPrimary() || x.Search || len(c.disjunctions) > 0 || len(c.query.Order) > 0 || c.query.Limit > 0 ||
+		x.Visible()[0].Computed() {
 		return false
 	}
 	first := &x.Visible()[0]
 	for i := range c.conjuncts {
-		if one := &c.conjuncts[i]; one.constrained && (one.constraint.name == first.Name || one.constraint.name == first.Column()) {
+		if one := &c.conjuncts[i]; one.constrained &&
+			(one.constraint.name == first.Name || one.constraint.name == first.Column()) {
 			return false
 		}
 	}
@@ -199,12 +206,15 @@ func (c *chooser) isHopeless(x *schema.Index, paths []Path) bool {
 	return slices.ContainsFunc(paths, func(p Path) bool { return p.Cost < least })
 }
 
-// tieShare is how much more a path may seem to cost and still be taken because it binds more of its key: estimates are no better than that.
+// tieShare is how much more a path may seem to cost and still be taken because it binds more of its key: estimates are
+// no better than that.
 const tieShare = 1.2
 
-// beats reports whether the path is the better of two. Of paths that seem to cost the same, the one that binds more parts to single values is.
+// beats reports whether the path is the better of two. Of paths that seem to cost the same, the one that binds more
+// parts to single values is.
 func (p *Path) beats(q *Path) bool {
-	if p.Covering == q.Covering && p.Points && q.Points && p.Bound != q.Bound && p.Cost < tieShare*q.Cost && q.Cost < tieShare*p.Cost {
+	if p.Covering == q.Covering && p.Points && q.Points && p.Bound != q.Bound && p.Cost < tieShare*q.Cost &&
+		q.Cost < tieShare*p.Cost {
 		return p.Bound > q.Bound
 	}
 	return p.Cost < q.Cost
@@ -302,7 +312,8 @@ func (c *chooser) candidates() ([]*schema.Index, error) {
 		all = slices.AppendSeq(all, c.table.Searches())
 	}
 	return slices.DeleteFunc(all, func(x *schema.Index) bool {
-		return !x.IsPrimary() && (!x.State.Readable() || slices.Contains(c.query.Ignore, x.Name) || !x.Search && !c.holdsAll(x))
+		return !x.IsPrimary() && (!x.State.Readable() || slices.Contains(c.query.Ignore, x.Name) ||
+			!x.Search && !c.holdsAll(x))
 	}), nil
 }
 
@@ -342,7 +353,8 @@ func (c *chooser) path(x *schema.Index) (p Path, ok bool, err error) {
 			filter = append(filter, one.condition)
 		}
 	}
-	p = Path{Index: x, Scan: plan.Scan, Filter: expr.Conjunction(filter...), Bound: plan.Used, Points: plan.Points, Single: x.Unique && plan.Points && !plan.Nulls && plan.Used == len(x.Visible()), chooser: c}
+	p = Path{Index: x, Scan: plan.Scan, Filter: expr.Conjunction(filter...), Bound: plan.Used, Points: plan.Points,
+		Single: x.Unique && plan.Points && !plan.Nulls && plan.Used == len(x.Visible()), chooser: c}
 	p.Point = x.IsPrimary() && plan.Points && plan.Used == len(x.Visible()) && len(plan.Spans) == 1
 	p.Covering = c.covers(x, p.Filter)
 	p.Sorted, p.Backwards = c.serves(x)

@@ -14,8 +14,8 @@ import (
 // numberBytesMax is the longest text of a number in a concatenation.
 const numberBytesMax = 172
 
-// holdsAll reports whether x has an entry for every row that can meet the condition. A condition on one of its computed parts is about its
-// entries in the first place.
+// holdsAll reports whether x has an entry for every row that can meet the condition. A condition on one of its computed
+// parts is about its entries in the first place.
 func (c *chooser) holdsAll(x *schema.Index) bool {
 	for i := range c.conjuncts {
 		if one := &c.conjuncts[i]; one.computed && hasComputed(x, one.constraint.name) {
@@ -46,7 +46,8 @@ func (c *chooser) holdsPart(x *schema.Index, i int, complete bool) bool {
 	return c.isBound(p.Column(), func(b *indexkey.Bound) bool { return leavesKeys(b, x, i, complete) })
 }
 
-// isBound reports whether the condition bounds a column in a way that suffices, by itself or in every alternative of an Or.
+// isBound reports whether the condition bounds a column in a way that suffices, by itself or in every alternative of an
+// Or.
 func (c *chooser) isBound(column string, suffices func(*indexkey.Bound) bool) bool {
 	does := func(k *constraint) bool { return k.name == column && suffices(&k.bound) }
 	for i := range c.conjuncts {
@@ -110,7 +111,8 @@ func leavesKeys(b *indexkey.Bound, x *schema.Index, i int, complete bool) bool {
 	return false
 }
 
-// isComputable reports whether the condition binds all columns of a computed part to values that it can be computed from.
+// isComputable reports whether the condition binds all columns of a computed part to values that it can be computed
+// from.
 func (c *chooser) isComputable(x *schema.Index, i int, complete bool) bool {
 	p := &x.Visible()[i]
 	if p.Function == schema.ZOrder {
@@ -133,8 +135,8 @@ func (c *chooser) isComputable(x *schema.Index, i int, complete bool) bool {
 	return isHash || complete || bytes <= indexkey.BytesMax(x, i)
 }
 
-// isOnCurve reports whether the condition leaves only rows whose columns all have a place in a Z-order. Any bound that is of a column's type does that,
-// for no row without such a value meets it.
+// isOnCurve reports whether the condition leaves only rows whose columns all have a place in a Z-order. Any bound that
+// is of a column's type does that, for no row without such a value meets it.
 func (c *chooser) isOnCurve(p *schema.KeyPart, complete bool) bool {
 	for j := range p.Args {
 		a := &p.Args[j]
@@ -148,7 +150,8 @@ func (c *chooser) isOnCurve(p *schema.KeyPart, complete bool) bool {
 	return true
 }
 
-// leavesType reports whether every value within the bound is of type t. Other texts than a codec takes are only ruled out in a complete index.
+// leavesType reports whether every value within the bound is of type t. Other texts than a codec takes are only ruled
+// out in a complete index.
 func leavesType(b *indexkey.Bound, t schema.Type, complete bool) bool {
 	var values []value.Value
 	switch b.Kind {
@@ -178,7 +181,8 @@ func (c *chooser) computableBytes(p *schema.KeyPart, a *schema.Argument) (bytes 
 		bytes = 0
 		for _, v := range b.Values {
 			kind := v.Kind()
-			if !indexkey.Accepts(a.Type, kind) || kind == value.Binary && p.Function == schema.Concat || kind.IsNumeric() && p.Function == schema.Reverse {
+			if !indexkey.Accepts(a.Type, kind) || kind == value.Binary && p.Function == schema.Concat ||
+				kind.IsNumeric() && p.Function == schema.Reverse {
 				return 0, false
 			}
 			n := len(v.Bytes())

@@ -12,8 +12,8 @@ import (
 type constraint struct {
 	name  string
 	bound indexkey.Bound
-	// missing and null report whether rows without the attribute, and rows where it is the null value, meet the condition. An index that
-	// keeps nulls does not tell the one from the other.
+	// missing and null report whether rows without the attribute, and rows where it is the null value, meet the
+	// condition. An index that keeps nulls does not tell the one from the other.
 	missing, null bool
 }
 

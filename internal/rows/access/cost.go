@@ -65,12 +65,12 @@ func hasMatches(condition expr.Condition) bool {
 	return false
 }
 
-// luck is the factor by which a walk may examine more entries than expected until Limit is reached, where conditions drop rows: those that meet them may
-// stand at the end.
+// luck is the factor by which a walk may examine more entries than expected until Limit is reached, where conditions
+// drop rows: those that meet them may stand at the end.
 const luck = 10
 
-// limit adds the sort to the cost of paths that need one. The others are read only until there are enough rows. The number of rows that the most selective path
-// finds is the number of rows of every path.
+// limit adds the sort to the cost of paths that need one. The others are read only until there are enough rows. The
+// number of rows that the most selective path finds is the number of rows of every path.
 func (c *chooser) limit(paths []Path) {
 	if c.query.Limit <= 0 && len(c.query.Order) == 0 {
 		return
@@ -98,13 +98,15 @@ func (c *chooser) share(p *Path, matches float64) float64 {
 	return min(1, luck*float64(c.query.Limit)/matches)
 }
 
-// drops reports whether the filter is expected to drop rows. Conditions on the columns of a curve, which boxes guarantee but for their edges, are not.
+// drops reports whether the filter is expected to drop rows. Conditions on the columns of a curve, which boxes
+// guarantee but for their edges, are not.
 func (c *chooser) drops(p *Path) bool {
 	if p.Scan.Curves == nil {
 		return p.Filter != nil
 	}
 	for path := range expr.Paths(p.Filter) {
-		if !slices.ContainsFunc(p.Scan.Curves[0].Part.Args, func(a schema.Argument) bool { return a.Column == path.Name }) {
+		if !slices.ContainsFunc(p.Scan.Curves[0].Part.Args,
+			func(a schema.Argument) bool { return a.Column == path.Name }) {
 			return true
 		}
 	}

@@ -126,7 +126,8 @@ func TestChooseWithoutStatisticsOrCondition(t *testing.T) {
 		t.Fatal(err)
 	}
 	p, err := Choose(table, Query{}, Statistics{})
-	if err != nil || len(p.Scan.Spans) != 1 || p.Scan.Spans[0].Start != nil || p.Scan.Spans[0].End != nil || p.Filter != nil || !p.Covering {
+	if err != nil || len(p.Scan.Spans) != 1 || p.Scan.Spans[0].Start != nil || p.Scan.Spans[0].End != nil ||
+		p.Filter != nil || !p.Covering {
 		t.Fatalf("%+v, %v", p, err)
 	}
 }

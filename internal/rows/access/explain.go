@@ -30,15 +30,16 @@ const (
 
 // Tree describes a path for programs and people.
 type Tree struct {
-	Index     string    `json:",omitempty"` // "" is the table itself
-	Kind      string    // one of the kinds of paths
-	Key       []string  // the visible parts of the index's key
-	Spans     []string  // of keys, the first of them: [from - to], round parentheses where an end is not included
-	SpansMore int       `json:",omitempty"` // not in Spans
-	Box       *BoxTree  `json:",omitempty"`
-	Search    []string  `json:",omitempty"` // how a search index finds the rows to read: its name, then a line for each step
-	Filter    string    `json:",omitempty"` // the conditions that are also checked on each entry
-	Estimate  Estimated // of the whole answer, in one page
+	Index     string   `json:",omitempty"` // "" is the table itself
+	Kind      string   // one of the kinds of paths
+	Key       []string // the visible parts of the index's key
+	Spans     []string // of keys, the first of them: [from - to], round parentheses where an end is not included
+	SpansMore int      `json:",omitempty"` // not in Spans
+	Box       *BoxTree `json:",omitempty"`
+	// how a search index finds the rows to read: its name, then a line for each step
+	Search   []string  `json:",omitempty"`
+	Filter   string    `json:",omitempty"` // the conditions that are also checked on each entry
+	Estimate Estimated // of the whole answer, in one page
 }
 
 // Estimated is the expected work of a path.
@@ -54,7 +55,8 @@ func (p *Path) Kind() string {
 	switch {
 	case p.Point:
 		return KindPoint
-	case !slices.ContainsFunc(p.Scan.Spans, func(s indexkey.Span) bool { return s.End == nil || bytes.Compare(s.Start, s.End) < 0 }):
+	case !slices.ContainsFunc(p.Scan.Spans,
+		func(s indexkey.Span) bool { return s.End == nil || bytes.Compare(s.Start, s.End) < 0 }):
 		return KindEmpty
 	case p.Search != nil:
 		return KindFound
@@ -68,12 +70,14 @@ func (p *Path) Kind() string {
 
 // Expected returns the expected work of the path.
 func (p *Path) Expected() Estimated {
-	return Estimated{Entries: math.Round(p.Rows), Bytes: math.Round(p.Bytes), Seeks: math.Round(p.seeks), Cost: math.Round(p.Cost)}
+	return Estimated{Entries: math.Round(p.Rows), Bytes: math.Round(p.Bytes), Seeks: math.Round(p.seeks),
+		Cost: math.Round(p.Cost)}
 }
 
 // Tree describes the path.
 func (p *Path) Tree() Tree {
-	t := Tree{Index: p.Index.Name, Kind: p.Kind(), Key: p.keyNames(), Spans: []string{}, Box: p.boxTree(), Estimate: p.Expected()}
+	t := Tree{Index: p.Index.Name, Kind: p.Kind(), Key: p.keyNames(), Spans: []string{}, Box: p.boxTree(),
+		Estimate: p.Expected()}
 	if p.Search != nil {
 		t.Search = p.Search.Lines()
 	}

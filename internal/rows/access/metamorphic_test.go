@@ -20,23 +20,30 @@ import (
 // tables are the shapes of the metamorphic test. Rows have the attributes k, a, b and c.
 var tables = [][]string{
 	{"k S", "i: a N; b S", "j: desc(b) S", "n: a int; desc(b) S | nulls", "c: concat(a,'#',b) S; k S | partition=2"},
-	{"k S; a N | hash", "i: a N; desc(k) S", "h: hash8(b) B; desc(b) any", "r: reverse(b) S; a N", "n: desc(c) any | nulls"},
-	{"desc(a) N; k S | hash partition=2", "i: b any; c any", "f: c float", "t: hash32(a,b) B", "s: b S; desc(c) S | keys"},
+	{"k S; a N | hash", "i: a N; desc(k) S", "h: hash8(b) B; desc(b) any", "r: reverse(b) S; a N",
+		"n: desc(c) any | nulls"},
+	{"desc(a) N; k S | hash partition=2", "i: b any; c any", "f: c float", "t: hash32(a,b) B",
+		"s: b S; desc(c) S | keys"},
 	{"k S", "n: desc(a) float; b S | nulls", "c: concat('x',b) S", "b: c bool", "d: desc(c) S; desc(b) S; desc(a) N"},
 	{"k S", "s: b S", "m: desc(a) int", "e: concat(c) S", "f: c float", "o: b B"},
-	{"k S; a N", "z: zorder(a number:24 nulls=first, c f64:20 nulls=first) B", "i: a N; desc(b) S; c float", "m: desc(c) float; b S; a N | nulls", "p: a N; zorder(c f64:20 nulls=first, b text[2] nulls=first) B",
-		"k: zorder(c f64:20 nulls=first, a number:24 nulls=first) B | nulls", "l: desc(b) S; zorder(c f64:20 nulls=first, a number nulls=first) B | nulls"},
-	{"hash32(a,b) B; a N; b S", "i: c float; desc(a) N; b S | nulls keys", "n: hash32(a,b) B; c any; a N; b S | nulls", "z: zorder(a number, c f64) B"},
+	{"k S; a N", "z: zorder(a number:24 nulls=first, c f64:20 nulls=first) B", "i: a N; desc(b) S; c float",
+		"m: desc(c) float; b S; a N | nulls", "p: a N; zorder(c f64:20 nulls=first, b text[2] nulls=first) B",
+		"k: zorder(c f64:20 nulls=first, a number:24 nulls=first) B | nulls",
+		"l: desc(b) S; zorder(c f64:20 nulls=first, a number nulls=first) B | nulls"},
+	{"hash32(a,b) B; a N; b S", "i: c float; desc(a) N; b S | nulls keys", "n: hash32(a,b) B; c any; a N; b S | nulls",
+		"z: zorder(a number, c f64) B"},
 	{"concat(k,b) S; a N | hash", "i: reverse(a) N", "h: hash64(c) B; c any"},
 }
 
 // literals are the values that rows and conditions draw from.
 var literals = []string{
 	"0", "1", "-1", "2.5", "12", "120", "100000000000000000000", "1i", "12i", "2.5f", "-1.5f", "1e200f", "7t",
-	`""`, `"a"`, `"ab"`, `"b"`, `"\x00"`, `"a\x00"`, `"1#a"`, `"é"`, `x""`, `x"00"`, `x"61"`, `x"ff"`, `x"ffff"`, "true", "false", "null", "[1]",
+	`""`, `"a"`, `"ab"`, `"b"`, `"\x00"`, `"a\x00"`, `"1#a"`, `"é"`, `x""`, `x"00"`, `x"61"`, `x"ff"`, `x"ffff"`,
+	"true", "false", "null", "[1]",
 }
 
-// TestPathsAnswerAsFullScans builds random tables, reads them through every path for random conditions and compares with checking each row.
+// TestPathsAnswerAsFullScans builds random tables, reads them through every path for random conditions and compares
+// with checking each row.
 func TestPathsAnswerAsFullScans(t *testing.T) {
 	seed := rounds.Seed(t)
 	random := rand.New(rand.NewPCG(seed, 1))
@@ -73,7 +80,8 @@ type entry struct {
 }
 
 func newWorld(t *testing.T, random *rand.Rand, table *schema.Table, complete bool) *world {
-	w := &world{random: random, table: table, rows: map[string]value.Row{}, entries: map[uint32][]entry{}, complete: complete}
+	w := &world{random: random, table: table, rows: map[string]value.Row{}, entries: map[uint32][]entry{},
+		complete: complete}
 	for _, text := range literals {
 		v, err := valuetest.ParseText(text)
 		if err != nil {
@@ -89,8 +97,8 @@ func newWorld(t *testing.T, random *rand.Rand, table *schema.Table, complete boo
 
 func (w *world) anyLiteral() value.Value { return w.literal[w.random.IntN(len(w.literal))] }
 
-// insert adds a random row, unless it has no primary key or, in a complete world, an index refuses it. An index of any world passes over
-// rows that it refuses, as if they had been there before it.
+// insert adds a random row, unless it has no primary key or, in a complete world, an index refuses it. An index of any
+// world passes over rows that it refuses, as if they had been there before it.
 func (w *world) insert(t *testing.T) {
 	var b value.RowBuilder
 	b.Reset(value.NoNames)
@@ -154,7 +162,8 @@ func (w *world) check(t *testing.T, chosen map[string]int) {
 	}
 }
 
-// checkNamed adds conditions on computed parts by their names. The rows to compare with are given these parts as attributes.
+// checkNamed adds conditions on computed parts by their names. The rows to compare with are given these parts as
+// attributes.
 func (w *world) checkNamed(t *testing.T, q Query, x *schema.Index, chosen map[string]int) {
 	var added []expr.Condition
 	for _, p := range x.Visible() {
@@ -162,7 +171,8 @@ func (w *world) checkNamed(t *testing.T, q Query, x *schema.Index, chosen map[st
 			break
 		}
 		literal := &expr.Literal{Value: w.anyPart(t, x, p.Name)}
-		added = append(added, &expr.Compare{Op: []expr.Comparison{expr.Equal, expr.GreaterOrEqual}[w.random.IntN(2)], A: &expr.Path{Name: p.Name}, B: literal})
+		added = append(added, &expr.Compare{Op: []expr.Comparison{expr.Equal, expr.GreaterOrEqual}[w.random.IntN(2)],
+			A: &expr.Path{Name: p.Name}, B: literal})
 	}
 	if len(added) == 0 {
 		return
@@ -180,7 +190,8 @@ func (w *world) checkNamed(t *testing.T, q Query, x *schema.Index, chosen map[st
 	for _, e := range w.entries[x.ID] {
 		candidates = append(candidates, entry{e.key, withParts(t, x, e.row)})
 	}
-	chosen["by name"] += w.compareRows(t, where, &path, candidates, func(e entry) value.Row { return withParts(t, x, e.row) })
+	chosen["by name"] += w.compareRows(t, where, &path, candidates,
+		func(e entry) value.Row { return withParts(t, x, e.row) })
 }
 
 // anyPart returns the value that a computed part has in some entry.
@@ -226,13 +237,15 @@ func withParts(t *testing.T, x *schema.Index, row value.Row) value.Row {
 
 func text(c expr.Condition) string { return string(expr.Notation{}.AppendCondition(nil, c)) }
 
-// compare says that of the entries in the path's spans those that meet its filter are as many as of candidates those that meet where.
+// compare says that of the entries in the path's spans those that meet its filter are as many as of candidates those
+// that meet where.
 func (w *world) compare(t *testing.T, where expr.Condition, path *Path, candidates []entry) (matched int) {
 	t.Helper()
 	return w.compareRows(t, where, path, candidates, func(e entry) value.Row { return e.row })
 }
 
-func (w *world) compareRows(t *testing.T, where expr.Condition, path *Path, candidates []entry, rowOf func(entry) value.Row) (matched int) {
+func (w *world) compareRows(t *testing.T, where expr.Condition, path *Path, candidates []entry,
+	rowOf func(entry) value.Row) (matched int) {
 	t.Helper()
 	want := map[string]bool{}
 	for _, e := range candidates {
@@ -248,12 +261,14 @@ func (w *world) compareRows(t *testing.T, where expr.Condition, path *Path, cand
 	}
 	for row := range want {
 		if !got[row] {
-			t.Fatalf("%s\n%slost %s", text(where), path.Explain(), valuetest.AppendRowText(nil, value.Row(row), value.NoNames))
+			t.Fatalf("%s\n%slost %s", text(where), path.Explain(),
+				valuetest.AppendRowText(nil, value.Row(row), value.NoNames))
 		}
 	}
 	for row := range got {
 		if !want[row] {
-			t.Fatalf("%s\n%sfound %s", text(where), path.Explain(), valuetest.AppendRowText(nil, value.Row(row), value.NoNames))
+			t.Fatalf("%s\n%sfound %s", text(where), path.Explain(),
+				valuetest.AppendRowText(nil, value.Row(row), value.NoNames))
 		}
 	}
 	for i, span := range path.Scan.Spans {
@@ -312,7 +327,8 @@ func (w *world) condition() expr.Condition {
 
 func (w *world) attribute() string { return []string{"k", "a", "b", "c"}[w.random.IntN(4)] }
 
-// disjunction is an Or over several attributes, of Ands of which some hold such Ors; some are what the comparison of two tuples means.
+// disjunction is an Or over several attributes, of Ands of which some hold such Ors; some are what the comparison of
+// two tuples means.
 func (w *world) disjunction(depth int) expr.Condition {
 	if w.random.IntN(3) == 0 {
 		return w.tuple()
@@ -341,7 +357,8 @@ func (w *world) tuple() expr.Condition {
 	if w.random.IntN(3) == 0 {
 		or := &expr.Or{}
 		for range 1 + w.random.IntN(4) {
-			or.List = append(or.List, &expr.And{List: []expr.Condition{compare(expr.Equal, x, w.anyLiteral()), compare(expr.Equal, y, w.anyLiteral())}})
+			or.List = append(or.List, &expr.And{List: []expr.Condition{compare(expr.Equal, x, w.anyLiteral()),
+				compare(expr.Equal, y, w.anyLiteral())}})
 		}
 		return or
 	}

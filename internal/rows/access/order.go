@@ -19,7 +19,8 @@ type Ordering struct {
 func (c *chooser) isFixed(column string) bool {
 	return slices.ContainsFunc(c.conjuncts, func(one conjunct) bool {
 		b := &one.constraint.bound
-		return one.constrained && one.constraint.name == column && (b.Kind == indexkey.Equal || b.Kind == indexkey.In) && len(b.Values) == 1
+		return one.constrained && one.constraint.name == column &&
+			(b.Kind == indexkey.Equal || b.Kind == indexkey.In) && len(b.Values) == 1
 	})
 }
 
@@ -43,7 +44,8 @@ func (c *chooser) serves(x *schema.Index) (ok, reverse bool) {
 			if !c.areFixed(x, p) {
 				return false, false
 			}
-		case c.isFixed(column), slices.ContainsFunc(wanted[:matched], func(o Ordering) bool { return o.Column == column }):
+		case c.isFixed(column), slices.ContainsFunc(wanted[:matched],
+			func(o Ordering) bool { return o.Column == column }):
 		case wanted[matched].Column != column:
 			return false, false
 		default:
@@ -69,14 +71,16 @@ func (c *chooser) wholeKey(x *schema.Index) []schema.KeyPart {
 // areFixed reports whether a computed part has one value in all rows.
 func (c *chooser) areFixed(x *schema.Index, p *schema.KeyPart) bool {
 	if p.Hidden {
-		return !slices.ContainsFunc(x.Partition(), func(p schema.KeyPart) bool { return p.Column() == "" || !c.isFixed(p.Column()) })
+		return !slices.ContainsFunc(x.Partition(),
+			func(p schema.KeyPart) bool { return p.Column() == "" || !c.isFixed(p.Column()) })
 	}
 	for i := range p.Args {
 		column := p.Args[i].Column
 		if column == "" || c.isFixed(column) {
 			continue
 		}
-		inner := slices.IndexFunc(x.Key, func(q schema.KeyPart) bool { return q.Name == column && q.Computed() && !q.Hidden })
+		inner := slices.IndexFunc(x.Key,
+			func(q schema.KeyPart) bool { return q.Name == column && q.Computed() && !q.Hidden })
 		if inner < 0 || !c.areFixed(x, &x.Key[inner]) {
 			return false
 		}

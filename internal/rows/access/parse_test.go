@@ -16,7 +16,8 @@ import (
 
 // typeWords are the types as table definitions in tests write them.
 var typeWords = map[string]schema.Type{
-	"S": schema.String, "N": schema.Number, "B": schema.Binary, "any": schema.AnyType, "bool": schema.Bool, "int": schema.Int,
+	"S": schema.String, "N": schema.Number, "B": schema.Binary, "any": schema.AnyType, "bool": schema.Bool,
+	"int":   schema.Int,
 	"float": schema.Float, "ts": schema.Timestamp,
 }
 
@@ -166,7 +167,8 @@ func (p *conditionParser) not() expr.Condition {
 }
 
 var comparisons = map[string]expr.Comparison{
-	"=": expr.Equal, "<>": expr.NotEqual, "<": expr.Less, "<=": expr.LessOrEqual, ">": expr.Greater, ">=": expr.GreaterOrEqual,
+	"=": expr.Equal, "<>": expr.NotEqual, "<": expr.Less, "<=": expr.LessOrEqual, ">": expr.Greater,
+	">=": expr.GreaterOrEqual,
 }
 
 func (p *conditionParser) comparison() expr.Condition {

@@ -24,8 +24,8 @@ var ErrNoField = errors.New("access: the condition asks for nothing that the sea
 type Search struct {
 	Index *schema.Index
 	Root  *SearchNode
-	// Checks are the conditions that Root guarantees only if all its lists could be put in order: where one was too long, they have to be checked on the
-	// rows. nil: none.
+	// Checks are the conditions that Root guarantees only if all its lists could be put in order: where one was too
+	// long, they have to be checked on the rows. nil: none.
 	Checks expr.Condition
 }
 
@@ -44,12 +44,14 @@ const (
 type SearchNode struct {
 	Kind SearchKind
 	List []*SearchNode
-	// Without are nodes of a SearchAll whose rows are left out. All of them are exact. A SearchAll without List begins with every row of the table.
+	// Without are nodes of a SearchAll whose rows are left out. All of them are exact. A SearchAll without List begins
+	// with every row of the table.
 	Without []*SearchNode
 	Field   int           // of SearchWords and SearchValues: its place in the index's key
 	Column  string        // of SearchValues: the one that is meant of a field for all columns of a pattern
 	Query   *search.Query // of SearchWords
-	// Spans are the keys of a SearchValues, without the field's prefix. Side says that rows whose value can't stand in a key belong to it, too.
+	// Spans are the keys of a SearchValues, without the field's prefix. Side says that rows whose value can't stand in
+	// a key belong to it, too.
 	Spans []indexkey.Span
 	Side  bool
 	// Exact says that the node finds the rows that meet its condition, and no others.
@@ -75,7 +77,8 @@ func (c *chooser) searchPath(x *schema.Index) (p Path, ok bool) {
 	if err != nil || !ok || p.Point {
 		return p, false
 	}
-	b := searchBuilder{chooser: c, index: x, rows: cmp.Or(c.statistics.Rows, 100_000), changing: c.table.Cells != nil || x.Async != nil}
+	b := searchBuilder{chooser: c, index: x, rows: cmp.Or(c.statistics.Rows, 100_000), changing: c.table.Cells != nil ||
+		x.Async != nil}
 	var list []expr.Condition
 	for i := range c.conjuncts {
 		list = append(list, c.conjuncts[i].condition)
@@ -85,7 +88,8 @@ func (c *chooser) searchPath(x *schema.Index) (p Path, ok bool) {
 		return p, false
 	}
 	p.Search = &Search{Index: x, Root: root, Checks: expr.Conjunction(exact...)}
-	p.Filter = expr.Conjunction(slices.DeleteFunc(expr.Conjuncts(p.Filter), func(one expr.Condition) bool { return slices.Contains(exact, one) })...)
+	p.Filter = expr.Conjunction(slices.DeleteFunc(expr.Conjuncts(p.Filter),
+		func(one expr.Condition) bool { return slices.Contains(exact, one) })...)
 	c.estimateSearch(&p)
 	return p, true
 }
@@ -106,8 +110,8 @@ func (c *chooser) estimateSearch(p *Path) {
 // entryCost is that of an entry of a search index, which is read without its row.
 const entryCost = 0.5
 
-// lookUps is the cost of looking up the rows that were found. They come in the order of the table's key, so that many of them lie in one block. A
-// query that only counts looks up none.
+// lookUps is the cost of looking up the rows that were found. They come in the order of the table's key, so that many
+// of them lie in one block. A query that only counts looks up none.
 func (c *chooser) lookUps(p *Path, all float64) float64 {
 	if c.query.Wanted != nil && len(c.query.Wanted) == 0 && p.Filter == nil && !c.query.Drops {
 		return 0
@@ -117,7 +121,8 @@ func (c *chooser) lookUps(p *Path, all float64) float64 {
 	return entryCost*p.Rows + readBackCost*blocks
 }
 
-// isAsked reports whether a query asks for words: only then, or by its name, an index is used that may be behind, since everything else can be had exactly.
+// isAsked reports whether a query asks for words: only then, or by its name, an index is used that may be behind, since
+// everything else can be had exactly.
 func (n *SearchNode) isAsked() bool {
 	return n.asked || slices.ContainsFunc(n.List, (*SearchNode).isAsked)
 }
@@ -138,9 +143,11 @@ type searchBuilder struct {
 	*chooser
 	index *schema.Index
 	rows  float64
-	// changing says that rows may differ from their entries, as time passes or since the index is behind: no node is exact.
+	// changing says that rows may differ from their entries, as time passes or since the index is behind: no node is
+	// exact.
 	changing bool
-	// whole keeps lists that cost more than they save: only the opposite of an exact node can be had, whatever is known of its lists.
+	// whole keeps lists that cost more than they save: only the opposite of an exact node can be had, whatever is known
+	// of its lists.
 	whole bool
 }
 
@@ -163,7 +170,10 @@ func (b *searchBuilder) all(list []expr.Condition) (n *SearchNode, exact []expr.
 			n.List = append(n.List, one)
 		}
 	}
-	n.List = slices.DeleteFunc(n.List, func(one *SearchNode) bool { return one.Kind == SearchValues && !b.bind(one) && n.inexact() })
+	n.List = slices.DeleteFunc(n.List, func(one *SearchNode) bool {
+		return one.Kind == SearchValues && !b.bind(one) &&
+			n.inexact()
+	})
 	if len(n.List)+len(n.Without) == 0 {
 		return nil, nil
 	}
@@ -189,7 +199,8 @@ func (n *SearchNode) inexact() bool {
 
 // isMergeable reports whether two nodes are bounds on the same field that were not bound to spans yet.
 func (n *SearchNode) isMergeable(other *SearchNode) bool {
-	return n.Kind == SearchValues && other.Kind == SearchValues && n.Field == other.Field && n.Column == other.Column && n.Spans == nil && other.Spans == nil
+	return n.Kind == SearchValues && other.Kind == SearchValues && n.Field == other.Field && n.Column == other.Column &&
+		n.Spans == nil && other.Spans == nil
 }
 
 func (n *SearchNode) merge(other *SearchNode) {
@@ -200,7 +211,8 @@ func (n *SearchNode) merge(other *SearchNode) {
 // worth is the multiple of the best node's rows that another list may have to be read whole for it.
 const worth = 4
 
-// reduce estimates a conjunction, and leaves out lists that would have to be read whole for more rows than the others leave: they are checked on the rows.
+// reduce estimates a conjunction, and leaves out lists that would have to be read whole for more rows than the others
+// leave: they are checked on the rows.
 func (b *searchBuilder) reduce(n *SearchNode) {
 	slices.SortStableFunc(n.List, func(x, y *SearchNode) int { return cmp.Compare(x.Rows, y.Rows) })
 	kept := n.List[:0]
@@ -332,12 +344,14 @@ func (b *searchBuilder) leaf(condition expr.Condition) *SearchNode {
 	if field < 0 {
 		return nil
 	}
-	return &SearchNode{Kind: SearchValues, Field: field, Column: k.name, bounds: []indexkey.Bound{k.bound}, Exact: k.exact() && !b.changing}
+	return &SearchNode{Kind: SearchValues, Field: field, Column: k.name, bounds: []indexkey.Bound{k.bound},
+		Exact: k.exact() && !b.changing}
 }
 
 // admitsNull reports whether rows without a value lie within a bound.
 func admitsNull(b *indexkey.Bound) bool {
-	return b.Kind == indexkey.IsNull || b.Kind == indexkey.Any && slices.ContainsFunc(b.Union, func(one indexkey.Bound) bool { return admitsNull(&one) })
+	return b.Kind == indexkey.IsNull || b.Kind == indexkey.Any &&
+		slices.ContainsFunc(b.Union, func(one indexkey.Bound) bool { return admitsNull(&one) })
 }
 
 // bind finds the spans of a node's bounds.
@@ -392,7 +406,8 @@ func (b *searchBuilder) words(c *expr.Matches) *SearchNode {
 		return nil
 	}
 	for i := range b.index.Key {
-		if p := &b.index.Key[i]; p.Function == schema.Words && p.Analyzer == query.Analyzer.Name() && areColumns(p, c.Paths) {
+		if p := &b.index.Key[i]; p.Function == schema.Words && p.Analyzer == query.Analyzer.Name() &&
+			areColumns(p, c.Paths) {
 			n := &SearchNode{Kind: SearchWords, Field: i, Query: query, Exact: !b.changing, asked: true}
 			n.Rows, n.Entries = b.wordRows(query.Root)
 			b.look(n)
@@ -408,7 +423,8 @@ func areColumns(p *schema.KeyPart, paths []expr.Path) bool {
 		return false
 	}
 	return !slices.ContainsFunc(paths, func(path expr.Path) bool {
-		return !path.IsTopLevel() || !slices.ContainsFunc(p.Args, func(a schema.Argument) bool { return a.Column == path.Name })
+		return !path.IsTopLevel() || !slices.ContainsFunc(p.Args,
+			func(a schema.Argument) bool { return a.Column == path.Name })
 	})
 }
 
@@ -446,7 +462,8 @@ func (b *searchBuilder) infix(c *expr.Contains) *SearchNode {
 	}
 	for i := range b.index.Key {
 		p := &b.index.Key[i]
-		if p.Function != schema.Words || !strings.HasPrefix(p.Analyzer, "trigram/") || len(p.Args) != 1 || p.Args[0].Column != name {
+		if p.Function != schema.Words || !strings.HasPrefix(p.Analyzer, "trigram/") || len(p.Args) != 1 ||
+			p.Args[0].Column != name {
 			continue
 		}
 		analyzer, err := search.Open(p.Analyzer)
@@ -471,7 +488,8 @@ func (s *Search) Lines() []string { return s.Root.lines([]string{s.Index.Name}, 
 func (n *SearchNode) lines(list []string, x *schema.Index, indent string) []string {
 	switch n.Kind {
 	case SearchWords:
-		return append(list, fmt.Sprintf("%swords of %s that match %q, about %.0f rows", indent, x.Key[n.Field].Name, n.Query, n.Rows))
+		return append(list, fmt.Sprintf("%swords of %s that match %q, about %.0f rows", indent, x.Key[n.Field].Name,
+			n.Query, n.Rows))
 	case SearchValues:
 		alone := x.FieldIndex(n.Field, n.Column)
 		text := indent + alone.Key[0].Name + " in"

@@ -12,7 +12,8 @@ import (
 // Unusable is an index that has a column of a query's condition but can't answer the query, with the reason.
 type Unusable struct{ Index, Why string }
 
-// FindUnusable lists the indexes that can't answer a query, of those that have a column of its condition or that the query names.
+// FindUnusable lists the indexes that can't answer a query, of those that have a column of its condition or that the
+// query names.
 func FindUnusable(t *schema.Table, q Query, s Statistics) (list []Unusable) {
 	c := newChooser(t, &q, s)
 	for _, x := range c.all[1:] {
@@ -25,7 +26,8 @@ func FindUnusable(t *schema.Table, q Query, s Statistics) (list []Unusable) {
 
 // concerns reports whether a condition is on a column of x.
 func (c *chooser) concerns(x *schema.Index) bool {
-	return slices.ContainsFunc(c.conjuncts, func(one conjunct) bool { return one.constrained && isIn(x, one.constraint.name) }) ||
+	return slices.ContainsFunc(c.conjuncts,
+		func(one conjunct) bool { return one.constrained && isIn(x, one.constraint.name) }) ||
 		slices.ContainsFunc(c.disjunctions, func(d disjunction) bool { return allName(d.branches, x) })
 }
 
@@ -54,10 +56,12 @@ func (c *chooser) lacks(x *schema.Index) string {
 			column := p.Args[j].Column
 			curved := p.Function == schema.ZOrder && p.Curve.Codecs[j].Attribute().Nulls == codec.NullsFirst && complete
 			if column != "" && !curved && len(c.bounds(column)) == 0 {
-				return "it has no entry for rows without a value of " + column + ", which the condition does not rule out; bind " + column + " by =, IN or a range"
+				return "it has no entry for rows without a value of " + column +
+					", which the condition does not rule out; bind " + column + " by =, IN or a range"
 			}
 		}
-		return "it may have no entry for rows whose values of " + p.Name + " can't be its keys, which the condition does not rule out"
+		return "it may have no entry for rows whose values of " + p.Name +
+			" can't be its keys, which the condition does not rule out"
 	}
 	return "it does not contain all rows"
 }

@@ -43,7 +43,8 @@ func (t Target) Apply(ctx context.Context, txn kv.Txn, key []byte, w *Write, r *
 	if w.AsStored {
 		return t.applyStored(ctx, txn, key, w, r, s)
 	}
-	if held := &t.Table.Schema.Rules; (held.Puts || held.Deletes) && !w.Judged && (w.Op == OpDelete && held.Deletes || w.Op != OpDelete && w.Op != OpCheck && held.Puts) {
+	if held := &t.Table.Schema.Rules; (held.Puts || held.Deletes) && !w.Judged &&
+		(w.Op == OpDelete && held.Deletes || w.Op != OpDelete && w.Op != OpCheck && held.Puts) {
 		return &RulesError{Dialect: held.Dialect}
 	}
 	if rules := t.Table.Cells; rules != nil && !rules.Pending {
@@ -92,7 +93,8 @@ func (t Target) Apply(ctx context.Context, txn kv.Txn, key []byte, w *Write, r *
 }
 
 // before returns the item as the transaction sees it.
-func (t Target) before(ctx context.Context, txn kv.Txn, key []byte, w *Write, s *Scratch) (old value.Row, exists bool, err error) {
+func (t Target) before(ctx context.Context, txn kv.Txn, key []byte, w *Write, s *Scratch) (old value.Row, exists bool,
+	err error) {
 	if w.Known && t.Table.Cells == nil {
 		return w.Before, w.Before != nil, nil
 	}
@@ -113,7 +115,8 @@ func looking(ctx context.Context, w *Write) context.Context {
 
 // isBlind reports whether a write needs nothing of the item before.
 func (t Target) isBlind(w *Write) bool {
-	return (w.Op == OpPut || w.Op == OpDelete) && len(t.Table.Indexes) == 0 && t.Table.Cells == nil && !t.Table.Journaled() &&
+	return (w.Op == OpPut || w.Op == OpDelete) && len(t.Table.Indexes) == 0 && t.Table.Cells == nil &&
+		!t.Table.Journaled() &&
 		w.Condition == nil && !w.NeedOld && !w.NeedSizes && w.Validate == nil
 }
 
@@ -125,7 +128,8 @@ func (t Target) writeBlind(ctx context.Context, txn kv.Txn, key []byte, w *Write
 	if err == nil {
 		err = t.Table.CheckColumns(row, nil)
 	}
-	if _, misfit := errors.AsType[*record.ColumnTypeError](err); misfit { // unless it stood there before the column was declared
+	// unless it stood there before the column was declared
+	if _, misfit := errors.AsType[*record.ColumnTypeError](err); misfit {
 		var old []byte
 		if old, _, err = t.Table.Get(heat.OwnWork(ctx), txn, key, s.old[:0]); err == nil {
 			err = t.Table.CheckColumns(row, old)
@@ -144,7 +148,8 @@ func (t Target) writeBlind(ctx context.Context, txn kv.Txn, key []byte, w *Write
 	return txn.Set(key, row)
 }
 
-// check is an error if the condition is false, unless the item that a put has could not be written anyway: that fault comes first.
+// check is an error if the condition is false, unless the item that a put has could not be written anyway: that fault
+// comes first.
 func (t Target) check(w *Write, r *Result, key []byte, old value.Row) error {
 	if w.NeedOld && old != nil {
 		r.Old = slices.Clone(old)
@@ -204,8 +209,8 @@ func (t Target) newRow(ctx context.Context, key []byte, w *Write, old value.Row,
 	return row, t.keepsKey(key, row, s)
 }
 
-// keyItem is the new item before its update: the attributes of its key. Computed parts are no attributes: the update must set what they are computed of,
-// unless the key holds that.
+// keyItem is the new item before its update: the attributes of its key. Computed parts are no attributes: the update
+// must set what they are computed of, unless the key holds that.
 func (t Target) keyItem(key value.Row, s *Scratch) (value.Row, error) {
 	s.builder.Reset(t.Table.Names)
 	visible := t.Table.Primary.Visible()
@@ -237,7 +242,8 @@ func (t Target) keepsKey(key []byte, row value.Row, s *Scratch) error {
 	return nil
 }
 
-func (t Target) store(ctx context.Context, txn kv.Txn, key []byte, w *Write, r *Result, old, row value.Row, s *Scratch) error {
+func (t Target) store(ctx context.Context, txn kv.Txn, key []byte, w *Write, r *Result, old, row value.Row,
+	s *Scratch) error {
 	if w.NeedNew && row != nil {
 		r.New = slices.Clone(row)
 	}
@@ -277,8 +283,8 @@ func (t Target) applyStored(ctx context.Context, txn kv.Txn, key []byte, w *Writ
 	return t.store(ctx, txn, key, w, r, old, row, s)
 }
 
-// withNames gives ids to attribute names that the table has not seen, and returns the row with them. Once the dictionary knows
-// the usual names this only looks through the row.
+// withNames gives ids to attribute names that the table has not seen, and returns the row with them. Once the
+// dictionary knows the usual names this only looks through the row.
 func (t Target) withNames(ctx context.Context, row value.Row, s *Scratch) (value.Row, error) {
 	var unknown []string
 	attributes := row.Attributes(t.Table.Names)

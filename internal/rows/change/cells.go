@@ -16,10 +16,12 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// stampMSMax is the latest time that a write can be given, and the longest life. The greatest integer is HBase's word for the server's clock.
+// stampMSMax is the latest time that a write can be given, and the longest life. The greatest integer is HBase's word
+// for the server's clock.
 const stampMSMax = math.MaxInt64 - 1
 
-// applyCells is apply for a table with rules of cells: conditions and updates are about the item as it is seen, and what is stored is that with its history.
+// applyCells is apply for a table with rules of cells: conditions and updates are about the item as it is seen, and
+// what is stored is that with its history.
 func (t Target) applyCells(ctx context.Context, txn kv.Txn, key []byte, w *Write, r *Result, s *Scratch) error {
 	stored, exists, err := t.Table.Get(looking(ctx, w), txn, key, s.old[:0])
 	if err != nil {
@@ -70,7 +72,8 @@ func (t Target) applyCells(ctx context.Context, txn kv.Txn, key []byte, w *Write
 	return t.storeCells(txn, key, w, r, stored, old, next, nowMS, s)
 }
 
-// seen is what readers see of an item, or nil if a write doesn't look at it. It is valid until the scratch is used again.
+// seen is what readers see of an item, or nil if a write doesn't look at it. It is valid until the scratch is used
+// again.
 func (t Target) seen(w *Write, stored value.Row, nowMS int64, s *Scratch) (value.Row, error) {
 	if w.Edits != nil && !w.NeedOld && w.Condition == nil && w.Validate == nil && w.Op != OpCheck {
 		return nil, nil
@@ -83,7 +86,8 @@ func (t Target) seen(w *Write, stored value.Row, nowMS int64, s *Scratch) (value
 }
 
 // cellWrite says what a write does to the cells of an item; nil if it does nothing.
-func (t Target) cellWrite(ctx context.Context, key []byte, w *Write, stored, old value.Row, nowMS int64, s *Scratch) (*cell.Write, error) {
+func (t Target) cellWrite(ctx context.Context, key []byte, w *Write, stored, old value.Row, nowMS int64,
+	s *Scratch) (*cell.Write, error) {
 	if err := t.checkCells(w); err != nil {
 		return nil, err
 	}
@@ -115,7 +119,8 @@ func (t Target) cellWrite(ctx context.Context, key []byte, w *Write, stored, old
 }
 
 // cellEdits is cellWrite for a write of single cells.
-func (t Target) cellEdits(ctx context.Context, _ []byte, w *Write, stored, _ value.Row, nowMS int64, _ *Scratch) (*cell.Write, error) {
+func (t Target) cellEdits(ctx context.Context, _ []byte, w *Write, stored, _ value.Row, nowMS int64,
+	_ *Scratch) (*cell.Write, error) {
 	if err := t.nameCells(ctx); err != nil {
 		return nil, err
 	}
@@ -214,7 +219,8 @@ func (t Target) cellsOf(names func(yield func([]byte) bool)) [][]byte {
 }
 
 // storeCells writes the row and its entries, and reports the outcome.
-func (t Target) storeCells(txn kv.Txn, key []byte, w *Write, r *Result, stored, old, next value.Row, nowMS int64, s *Scratch) error {
+func (t Target) storeCells(txn kv.Txn, key []byte, w *Write, r *Result, stored, old, next value.Row, nowMS int64,
+	s *Scratch) error {
 	if w.NeedNew && next != nil {
 		visible, ok, err := t.Table.Visible(nil, next, nowMS)
 		if err != nil {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package change is one conditional write of one row: what it asks for, what it makes of the row as it was, and that it is written or refused.
+// Package change is one conditional write of one row: what it asks for, what it makes of the row as it was, and that it
+// is written or refused.
 //
 // Knows: conditions, updates, replacing and deleting; what that does to the cells of a table that has rules of cells.
 // Never: transactions and their retries, latches, protocols.
@@ -37,24 +38,28 @@ type Write struct {
 	Condition expr.Condition
 	// NeedOld and NeedNew ask for copies of the item before and after; NeedSizes for Change even where it costs a read.
 	NeedOld, NeedNew, NeedSizes bool
-	// AtMS is the time of what is written, in Unix milliseconds, on a table with CellRules: a later one counts, whatever is written first. 0 is the clock,
-	// and wins over what was written before by the clock. LifeMS is the time it lives, if that is shorter than the table's life; 0 is the table's.
+	// AtMS is the time of what is written, in Unix milliseconds, on a table with CellRules: a later one counts,
+	// whatever is written first. 0 is the clock, and wins over what was written before by the clock. LifeMS is the time
+	// it lives, if that is shorter than the table's life; 0 is the table's.
 	AtMS, LifeMS int64
-	// Written names the attributes that an OpPut writes: the others stand in Row because the item has them, and keep their times. nil: Row replaces the item.
-	// It matters on tables with CellRules only.
+	// Written names the attributes that an OpPut writes: the others stand in Row because the item has them, and keep
+	// their times. nil: Row replaces the item. It matters on tables with CellRules only.
 	Written [][]byte
-	// Edits, if not nil, says what an OpUpdate without Update does to single cells, on a table with CellRules. It is handed the row as it is stored, nil for none,
-	// which holds the name of each of the table's cells, and the present; both are its own until it returns. No edits: nothing is written. It is called again
-	// after a conflict.
+	// Edits, if not nil, says what an OpUpdate without Update does to single cells, on a table with CellRules. It is
+	// handed the row as it is stored, nil for none, which holds the name of each of the table's cells, and the present;
+	// both are its own until it returns. No edits: nothing is written. It is called again after a conflict.
 	Edits func(stored value.Row, nowMS int64) ([]cell.Edit, error)
-	// Known says that Before is the item as the transaction sees it, nil for none: it is not read again. Tables with CellRules read it all the same.
+	// Known says that Before is the item as the transaction sees it, nil for none: it is not read again. Tables with
+	// CellRules read it all the same.
 	Known  bool
 	Before value.Row
 	// Judged says that the dialect has judged the write which keeps rules about the table's rows (schema.Rules).
 	Judged bool
-	// AsStored makes Row, of an OpPut, what is stored: with the history of its cells, as another store has it. No rule is asked for, and no clock.
+	// AsStored makes Row, of an OpPut, what is stored: with the history of its cells, as another store has it. No rule
+	// is asked for, and no clock.
 	AsStored bool
-	// Validate, if not nil, sees the item before and after, if there is either, and can refuse the write with its error, which is wrapped in a *RefusedError.
+	// Validate, if not nil, sees the item before and after, if there is either, and can refuse the write with its
+	// error, which is wrapped in a *RefusedError.
 	Validate func(old, new value.Row) error
 }
 
@@ -64,7 +69,8 @@ type Result struct {
 	Change   record.Change
 }
 
-// ErrNoCells is wrapped by the error of a write or a Query that speaks of the times of cells to a table without CellRules.
+// ErrNoCells is wrapped by the error of a write or a Query that speaks of the times of cells to a table without
+// CellRules.
 var ErrNoCells = errors.New("the table keeps no times of its cells; give it rules of cells")
 
 // RulesError is the error of a write to a table whose rows another dialect keeps rules about.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package explanation describes the expected and the actual work of a query, in words and numbers for people and programs.
+// Package explanation describes the expected and the actual work of a query, in words and numbers for people and
+// programs.
 //
 // Knows: paths in words, counts, their text.
 // Never: how a path is chosen or walked.
@@ -43,11 +44,13 @@ type Actual struct {
 	Jumps          int64 // of these, the ones over entries that can't match
 	Bytes          int64 // of the entries looked at
 	ReadBack       int64 // items read from the table
-	Dead           int64 `json:",omitempty"` // entries of what was deleted or has ended, in none of the others but Bytes
-	Milliseconds   float64
-	More           bool    `json:",omitempty"` // a limit has ended the page
-	QError         float64 `json:",omitempty"` // of Estimate.Entries, if this was the whole walk
-	// Stretches are what was read of a Z-order index between the seeks, the first StretchesMax of them; StretchesMore is the number that came after these.
+	// entries of what was deleted or has ended, in none of the others but Bytes
+	Dead         int64 `json:",omitempty"`
+	Milliseconds float64
+	More         bool    `json:",omitempty"` // a limit has ended the page
+	QError       float64 `json:",omitempty"` // of Estimate.Entries, if this was the whole walk
+	// Stretches are what was read of a Z-order index between the seeks, the first StretchesMax of them; StretchesMore
+	// is the number that came after these.
 	Stretches     []Stretch `json:",omitempty"`
 	StretchesMore int64     `json:",omitempty"`
 

@@ -27,7 +27,8 @@ func (a *Actual) AddStretches(curves []indexkey.Curve, read *query.Stretches) {
 	}
 	for i := range read.List {
 		s := &read.List[i]
-		a.addStretch(Stretch{From: address(curves, s.First), To: address(curves, s.Last), Examined: s.Examined, Skipped: s.Skipped})
+		a.addStretch(Stretch{From: address(curves, s.First), To: address(curves, s.Last), Examined: s.Examined,
+			Skipped: s.Skipped})
 	}
 	a.StretchesMore += read.More
 }

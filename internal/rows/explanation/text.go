@@ -10,7 +10,8 @@ import (
 	"github.com/weftdb/weft/internal/rows/access"
 )
 
-// Add adds what a later page of the same Query has done to what the pages before have. After the last page the estimate can be judged.
+// Add adds what a later page of the same Query has done to what the pages before have. After the last page the estimate
+// can be judged.
 func (e *Explanation) Add(page *Actual) {
 	if e.Actual == nil || page == nil {
 		return
@@ -59,10 +60,12 @@ func (e *Explanation) Text() string {
 	if e.Reads != "entries" {
 		t.line("  then      each item is read back from the table")
 	}
-	t.line("  estimate  %s, cost %s, of %s entries", amounts(path.Estimate.Entries, path.Estimate.Seeks, path.Estimate.Bytes), round(path.Estimate.Cost),
+	t.line("  estimate  %s, cost %s, of %s entries",
+		amounts(path.Estimate.Entries, path.Estimate.Seeks, path.Estimate.Bytes), round(path.Estimate.Cost),
 		round(float64(e.Rows)))
 	if c := e.Cheaper; c != nil {
-		t.line("  cheaper   %s, %s: %s, cost %s", indexWords(c.Index), kindWords(c.Kind), amounts(c.Estimate.Entries, c.Estimate.Seeks, c.Estimate.Bytes),
+		t.line("  cheaper   %s, %s: %s, cost %s", indexWords(c.Index), kindWords(c.Kind),
+			amounts(c.Estimate.Entries, c.Estimate.Seeks, c.Estimate.Bytes),
 			round(c.Estimate.Cost))
 	}
 	t.actual(e.Actual)
@@ -91,21 +94,25 @@ func (t *explanationText) box(path *access.Tree) {
 	if n := len(b.Boxes) + b.BoxesMore; n != 1 {
 		t.line("            %d boxes", n)
 	}
-	t.line("  space     %s of 2^%d addresses, %s excluded; the article's formula: %s", round(b.Addresses), b.Bits, percent(b.Excluded), round(b.ArticleAddresses))
+	t.line("  space     %s of 2^%d addresses, %s excluded; the article's formula: %s", round(b.Addresses), b.Bits,
+		percent(b.Excluded), round(b.ArticleAddresses))
 }
 
 func (t *explanationText) actual(a *Actual) {
 	if a == nil {
 		return
 	}
-	t.line("  actual    %s, %d of the seeks jumps, in %.1f ms", amounts(float64(a.LookedAt), float64(a.Seeks), float64(a.Bytes)), a.Jumps, a.Milliseconds)
-	t.line("            %d examined, %d skipped, %d returned, %d false positives, %d items read back", a.Examined, a.Skipped, a.Returned, a.FalsePositives,
+	t.line("  actual    %s, %d of the seeks jumps, in %.1f ms",
+		amounts(float64(a.LookedAt), float64(a.Seeks), float64(a.Bytes)), a.Jumps, a.Milliseconds)
+	t.line("            %d examined, %d skipped, %d returned, %d false positives, %d items read back", a.Examined,
+		a.Skipped, a.Returned, a.FalsePositives,
 		a.ReadBack)
 	if a.Postings > 0 {
 		t.line("            %d entries of the search index", a.Postings)
 	}
 	if a.Dead > 0 {
-		t.line("            %d dead entries met, %s for each live one", a.Dead, strconv.FormatFloat(float64(a.Dead)/float64(max(a.Examined, 1)), 'f', 2, 64))
+		t.line("            %d dead entries met, %s for each live one", a.Dead,
+			strconv.FormatFloat(float64(a.Dead)/float64(max(a.Examined, 1)), 'f', 2, 64))
 	}
 	if a.More {
 		t.line("            a limit has ended the page")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package idempotency makes transactions happen once, however often clients repeat them: it stores the token of each with its writes, in the same
-// commit. Tokens stand in buckets of time, of which old ones are deleted as a whole.
+// Package idempotency makes transactions happen once, however often clients repeat them: it stores the token of each
+// with its writes, in the same commit. Tokens stand in buckets of time, of which old ones are deleted as a whole.
 //
 // Knows: tokens, digests, when they were used.
 // Never: what a transaction does.
@@ -93,9 +93,9 @@ func (b *Book) End(id string) {
 // tokenBytes is the length of a record: the time of the commit in Unix milliseconds, and the digest.
 const tokenBytes = 8 + 16
 
-// Use looks a token up and notes it if it is new. A bucket spans Window, so what is still remembered stands in the current
-// bucket or in the one before; old buckets are deleted as a whole. The older key is guarded: a gateway whose clock is a little behind may be
-// writing it. done says that the transaction was done before. Errors: ErrReused.
+// Use looks a token up and notes it if it is new. A bucket spans Window, so what is still remembered stands in the
+// current bucket or in the one before; old buckets are deleted as a whole. The older key is guarded: a gateway whose
+// clock is a little behind may be writing it. done says that the transaction was done before. Errors: ErrReused.
 func (b *Book) Use(ctx context.Context, txn kv.Txn, token *Token) (done bool, err error) {
 	now := b.Now()
 	bucket := uint64(now.UnixNano()) / uint64(Window)

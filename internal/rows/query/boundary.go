@@ -13,22 +13,25 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// countedMax is up to how many entries an index is counted through to cut it exactly; a larger one is cut by the engine's size estimates.
+// countedMax is up to how many entries an index is counted through to cut it exactly; a larger one is cut by the
+// engine's size estimates.
 const countedMax = 500_000
 
 // probesMax bounds the look-ups spent on one cut of a large index.
 const probesMax = 40
 
-// Boundaries returns at most count relative keys, ascending, that cut the index into parts of about the same size. sizeOf estimates the bytes of a range;
-// nil if nobody can.
-func Boundaries(ctx context.Context, from kv.Snapshot, x *record.Index, count int, sizeOf func(kv.Range) int64) ([][]byte, error) {
+// Boundaries returns at most count relative keys, ascending, that cut the index into parts of about the same size.
+// sizeOf estimates the bytes of a range; nil if nobody can.
+func Boundaries(ctx context.Context, from kv.Snapshot, x *record.Index, count int,
+	sizeOf func(kv.Range) int64) ([][]byte, error) {
 	cuts, _, err := Sample(ctx, from, x, nil, count, sizeOf)
 	return cuts, err
 }
 
-// Sample is Boundaries, and says how many entries the index has if it has counted them: entries is 0 if there are too many to count. A large index is
-// cut where its regions begin, and these are cut further; starts may be nil.
-func Sample(ctx context.Context, from kv.Snapshot, x *record.Index, starts [][]byte, count int, sizeOf func(kv.Range) int64) (cuts [][]byte, entries int64, err error) {
+// Sample is Boundaries, and says how many entries the index has if it has counted them: entries is 0 if there are too
+// many to count. A large index is cut where its regions begin, and these are cut further; starts may be nil.
+func Sample(ctx context.Context, from kv.Snapshot, x *record.Index, starts [][]byte, count int,
+	sizeOf func(kv.Range) int64) (cuts [][]byte, entries int64, err error) {
 	ctx = heat.OwnWork(ctx)
 	cuts, n, err := countedCuts(ctx, from, x, count)
 	if err != nil {
@@ -51,10 +54,12 @@ func Sample(ctx context.Context, from kv.Snapshot, x *record.Index, starts [][]b
 // cutBytesMin is how much a part must hold to be worth a goroutine of its own.
 const cutBytesMin = 1 << 20
 
-// Cut returns at most count relative keys inside a span of an index, ascending, that cut it into parts of about the same size by the engine's estimates;
-// none where there are none, or where the span is small. starts, which may be nil, are where the index's regions begin: it is cut there first, and
-// there alone if nobody can estimate. It reads some dozens of keys for each other cut.
-func Cut(ctx context.Context, from kv.Snapshot, x *record.Index, span indexkey.Span, starts [][]byte, count int, sizeOf func(kv.Range) int64) ([][]byte, error) {
+// Cut returns at most count relative keys inside a span of an index, ascending, that cut it into parts of about the
+// same size by the engine's estimates; none where there are none, or where the span is small. starts, which may be nil,
+// are where the index's regions begin: it is cut there first, and there alone if nobody can estimate. It reads some
+// dozens of keys for each other cut.
+func Cut(ctx context.Context, from kv.Snapshot, x *record.Index, span indexkey.Span, starts [][]byte, count int,
+	sizeOf func(kv.Range) int64) ([][]byte, error) {
 	starts = inside(starts, span)
 	if count < 1 {
 		return nil, nil
@@ -67,12 +72,14 @@ func Cut(ctx context.Context, from kv.Snapshot, x *record.Index, span indexkey.S
 }
 
 // CutFinely is Cut for spans of any size.
-func CutFinely(ctx context.Context, from kv.Snapshot, x *record.Index, span indexkey.Span, count int, sizeOf func(kv.Range) int64) ([][]byte, error) {
+func CutFinely(ctx context.Context, from kv.Snapshot, x *record.Index, span indexkey.Span, count int,
+	sizeOf func(kv.Range) int64) ([][]byte, error) {
 	c := cutter{ctx: heat.OwnWork(ctx), from: from, index: x, sizeOf: sizeOf}
 	return c.cuts(part{start: span.Start, end: span.End}, count)
 }
 
-// countedCuts samples keys at a stride that doubles as the index turns out to be longer. n is the number of entries it has seen, at most countedMax.
+// countedCuts samples keys at a stride that doubles as the index turns out to be longer. n is the number of entries it
+// has seen, at most countedMax.
 func countedCuts(ctx context.Context, from kv.Snapshot, x *record.Index, count int) (cuts [][]byte, n int, err error) {
 	walk := from.Scan(ctx, x.Range(), false)
 	defer walk.Close()
@@ -153,7 +160,8 @@ func (c *cutter) cuts(whole part, count int) ([][]byte, error) {
 	return keys, nil
 }
 
-// halve looks for a key of the part with about half of its bytes on each side, by bisecting the byte strings between its ends.
+// halve looks for a key of the part with about half of its bytes on each side, by bisecting the byte strings between
+// its ends.
 func (c *cutter) halve(p part) (left, right part, err error) {
 	low, high, err := c.ends(p)
 	if err != nil || low == nil {
@@ -190,7 +198,8 @@ func (c *cutter) halve(p part) (left, right part, err error) {
 	return part{p.start, best, bestLeft}, part{best, p.end, max(p.bytes-bestLeft, 0)}, nil
 }
 
-// first returns the whole, cut where its regions begin; with more of these than parts are wanted, neighbours go together.
+// first returns the whole, cut where its regions begin; with more of these than parts are wanted, neighbours go
+// together.
 func (c *cutter) first(whole part, count int) []part {
 	parts := make([]part, 1, len(c.starts)+1)
 	parts[0] = part{start: whole.start}
@@ -224,7 +233,8 @@ func (c *cutter) first(whole part, count int) []part {
 func inside(keys [][]byte, span indexkey.Span) [][]byte {
 	var list [][]byte
 	for _, key := range keys {
-		if (span.Start == nil || bytes.Compare(key, span.Start) > 0) && (span.End == nil || bytes.Compare(key, span.End) < 0) {
+		if (span.Start == nil || bytes.Compare(key, span.Start) > 0) &&
+			(span.End == nil || bytes.Compare(key, span.End) < 0) {
 			list = append(list, key)
 		}
 	}
@@ -269,7 +279,8 @@ func (c *cutter) firstAt(start, end []byte) (key []byte, err error) {
 	return key, walk.Close()
 }
 
-// middle returns a byte string about half way from low to high, which it must follow: the mean of the 8 bytes after what they share.
+// middle returns a byte string about half way from low to high, which it must follow: the mean of the 8 bytes after
+// what they share.
 func middle(low, high []byte) []byte {
 	shared := 0
 	for shared < len(low) && shared < len(high) && low[shared] == high[shared] {

@@ -15,8 +15,9 @@ type cellWalk struct {
 	ranks []value.Row // versions of the row that are still to be shown
 }
 
-// see is examine for a table with rules of cells: the entry leads to the stored row, and that to the row as readers see it now. Entries of rows that nobody
-// sees any more, or that were written for how the row was seen before, are counted as dead and passed over.
+// see is examine for a table with rules of cells: the entry leads to the stored row, and that to the row as readers see
+// it now. Entries of rows that nobody sees any more, or that were written for how the row was seen before, are counted
+// as dead and passed over.
 func (c *Cursor) see() bool {
 	c.skip.passed = c.skip.passed[:0]
 	c.last = append(c.last[:0], c.walk.Key()[len(c.scan.Index.Prefix):]...)
@@ -103,7 +104,8 @@ func (c *Cursor) matches(condition expr.Condition) bool {
 	return pass && err == nil
 }
 
-// seeVersions puts the wanted versions of a row into c.cells.ranks, those that pass the filter, and takes the first of them.
+// seeVersions puts the wanted versions of a row into c.cells.ranks, those that pass the filter, and takes the first of
+// them.
 func (c *Cursor) seeVersions(stored value.Row) bool {
 	table, seen := c.scan.Table, false
 	c.cells.ranks = c.cells.ranks[:0]

@@ -8,7 +8,8 @@ import (
 )
 
 const (
-	// fetchFirst is the number of rows that are read back in the order of their keys at first: few, so that who wants few reads few entries. Then it is four times as many.
+	// fetchFirst is the number of rows that are read back in the order of their keys at first: few, so that who wants
+	// few reads few entries. Then it is four times as many.
 	fetchFirst = 8
 	// fetchBytesMax is the memory their keys take at most.
 	fetchBytesMax = 256 << 10

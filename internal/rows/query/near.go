@@ -16,14 +16,15 @@ import (
 	"github.com/weftdb/weft/zorder/codec"
 )
 
-// Near asks for rows in the order of their distance from a point, the nearest first; equally far ones come in the order of the primary key. The distance is
-// Euclid's, over columns of numbers.
+// Near asks for rows in the order of their distance from a point, the nearest first; equally far ones come in the order
+// of the primary key. The distance is Euclid's, over columns of numbers.
 type Near struct {
 	// Columns are in the Z-order part with which the index's key begins.
 	Columns []string
 	// To is the point: a number for each column.
 	To []float64
-	// Missing puts rows without a number in one of the columns before all others, as far as the index has them. Otherwise they are left out.
+	// Missing puts rows without a number in one of the columns before all others, as far as the index has them.
+	// Otherwise they are left out.
 	Missing bool
 	// Rows is about the number of entries the index has; 0: not known.
 	Rows float64
@@ -49,8 +50,9 @@ const (
 	nearBytesMax = 64 << 20
 )
 
-// nearest is a best-first search: it keeps cells of the curve, each all keys that begin with some bits, and rows, and takes up whichever is nearest. A
-// cell is as near as the nearest place in it; taken up, it is read, and cut in two if it has many entries. A row that is taken up is the next of the answer.
+// nearest is a best-first search: it keeps cells of the curve, each all keys that begin with some bits, and rows, and
+// takes up whichever is nearest. A cell is as near as the nearest place in it; taken up, it is read, and cut in two if
+// it has many entries. A row that is taken up is the next of the answer.
 type nearest struct {
 	near    *Near
 	part    *schema.KeyPart
@@ -405,8 +407,8 @@ func (n *nearest) distanceOf(cell *nearCell) float64 {
 	return n.near.Distance(n.at)
 }
 
-// border returns numbers close to the least that has the code which an attribute has in key: below has a lower code or is low, above has that code or a
-// higher one, or is high.
+// border returns numbers close to the least that has the code which an attribute has in key: below has a lower code or
+// is low, above has that code or a higher one, or is high.
 func (n *nearest) border(attribute int, key []byte, low, high float64) (below, above float64) {
 	c := n.part.Curve.Codecs[attribute]
 	want, err := n.part.Curve.Plan.AppendCodeBytes(nil, key, attribute)

@@ -11,14 +11,16 @@ import (
 	"github.com/weftdb/weft/internal/index/indexkey"
 )
 
-// How many rows a round of a ranked walk finds: as many as are wanted, if that is known, then four times as many each time.
+// How many rows a round of a ranked walk finds: as many as are wanted, if that is known, then four times as many each
+// time.
 const (
 	rankFirst = 100
 	rankMost  = 64 << 10
 )
 
-// rankedWalk is the state of a walk in the order of scores, the best first; rows of one score come in the order of their keys. A round keeps the best rows of all
-// that come after those of the rounds before, so memory is bounded however many there are.
+// rankedWalk is the state of a walk in the order of scores, the best first; rows of one score come in the order of
+// their keys. A round keeps the best rows of all that come after those of the rounds before, so memory is bounded
+// however many there are.
 type rankedWalk struct {
 	best  bestRows
 	next  int // of best, which is in order once a round is over
@@ -105,7 +107,8 @@ func (c *Cursor) round() {
 			row.score = f.ranked.score(f.scorer)
 		}
 		full := len(r.best) == r.size
-		if !first && compareRows(row, r.last) <= 0 || full && compareRows(row, r.best[0]) >= 0 || c.filters() && !c.readFound(c.last) {
+		if !first && compareRows(row, r.last) <= 0 || full && compareRows(row, r.best[0]) >= 0 ||
+			c.filters() && !c.readFound(c.last) {
 			if c.err != nil {
 				return
 			}

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package query runs what package access has planned: it walks the spans of an index at one snapshot, lets the index kind skip what can't
-// match, reads rows back where the index does not hold them, filters, counts, and stops at a limit with a key to go on from.
-// Rows are handed on in their stored bytes, one at a time; memory does not grow with the result.
+// Package query runs what package access has planned: it walks the spans of an index at one snapshot, lets the index
+// kind skip what can't match, reads rows back where the index does not hold them, filters, counts, and stops at a limit
+// with a key to go on from. Rows are handed on in their stored bytes, one at a time; memory does not grow with the
+// result.
 //
 // Knows: operators, cursors, limits, continuation keys.
 // Never: syntax, protocols, which path is best.
@@ -35,12 +36,13 @@ type Scan struct {
 	After []byte
 	// Filter drops rows; nil keeps all. Dropped rows count as examined.
 	Filter expr.Condition
-	// EntryFilter drops entries before their rows are read back: a condition on what the entries hold; nil keeps all. Unused without Fetch, and in a table
-	// with rules of cells, where entries may be out of date.
+	// EntryFilter drops entries before their rows are read back: a condition on what the entries hold; nil keeps all.
+	// Unused without Fetch, and in a table with rules of cells, where entries may be out of date.
 	EntryFilter expr.Condition
 	// Fetch reads each row back from the table, because the index does not hold all that is wanted.
 	Fetch bool
-	// AnyOrder lets rows that are read back come in the order of their keys, many at a time. Unused with limits, Near and rules of cells.
+	// AnyOrder lets rows that are read back come in the order of their keys, many at a time. Unused with limits, Near
+	// and rules of cells.
 	AnyOrder bool
 	// Fetched is called with the item bytes of each row read back; nil: none.
 	Fetched func(bytes int)
@@ -50,18 +52,24 @@ type Scan struct {
 	BytesMax int
 	// NowMS is the present, in Unix milliseconds, for tables with rules of cells.
 	NowMS int64
-	// Near puts the rows in the order of their distance from a point; Within, Reverse, After and the limits are then not used. nil: they come as keys lie.
+	// Near puts the rows in the order of their distance from a point; Within, Reverse, After and the limits are then
+	// not used. nil: they come as keys lie.
 	Near *Near
-	// NearAfter is the number of leading visible parts of the key that are bound to single values: the Z-order part stands behind them.
+	// NearAfter is the number of leading visible parts of the key that are bound to single values: the Z-order part
+	// stands behind them.
 	NearAfter int
-	// Search finds the rows to read, within Path's spans, by the search index Searched; Index is then the table itself. nil: all rows are read.
+	// Search finds the rows to read, within Path's spans, by the search index Searched; Index is then the table itself.
+	// nil: all rows are read.
 	Search   *access.Search
 	Searched *record.Index
-	// GatherBytesMax is the number of bytes of keys Search that may collect, to put them in order. Default: the constant of that name.
+	// GatherBytesMax is the number of bytes of keys Search that may collect, to put them in order. Default: the
+	// constant of that name.
 	GatherBytesMax int
-	// Unread leaves the rows that Search finds unread where nothing has to be checked on them: they come without attributes.
+	// Unread leaves the rows that Search finds unread where nothing has to be checked on them: they come without
+	// attributes.
 	Unread bool
-	// Rank puts the rows that Search finds in the order of their scores, the best first; RankFirst is the number that are wanted at first. nil: as keys lie.
+	// Rank puts the rows that Search finds in the order of their scores, the best first; RankFirst is the number that
+	// are wanted at first. nil: as keys lie.
 	Rank      *search.Scorer
 	RankFirst int
 	// Stretches, if not nil, gets what is read between seeks.
@@ -97,8 +105,9 @@ type Counts struct {
 	Jumps    int64 // of these, the ones inside a span, over entries that can't match
 	Skipped  int64 // entries stepped over without being candidates
 	Postings int64 // entries of search indexes looked at; they are in none of the others
-	Dead     int64 // entries of what has been deleted or has ended, which nobody sees; they are in none of the others but Bytes
-	Whole    int64 // walks that nothing bounds: of a whole table or index, if no limit ends them
+	// entries of what has been deleted or has ended, which nobody sees; they are in none of the others but Bytes
+	Dead  int64
+	Whole int64 // walks that nothing bounds: of a whole table or index, if no limit ends them
 }
 
 // Looked is the number of entries that were looked at, candidates or not.
@@ -151,7 +160,8 @@ func (s *Scan) Open(ctx context.Context, from kv.Snapshot) *Cursor {
 	return c
 }
 
-// Latest is Open at the latest commits, for a walk over one span that reads no row back. Its snapshot is taken by the call.
+// Latest is Open at the latest commits, for a walk over one span that reads no row back. Its snapshot is taken by the
+// call.
 func (s *Scan) Latest(ctx context.Context, store kv.Store) *Cursor {
 	c := s.Open(ctx, nil)
 	c.store = store
@@ -322,8 +332,8 @@ func (c *Cursor) readRow(key []byte) bool {
 // Row returns the current row, valid until the next call of Next or Close.
 func (c *Cursor) Row() value.Row { return c.row }
 
-// Last returns the relative key of the last entry looked at, from which the walk goes on with Scan.After; nil if nothing was examined. It is valid until
-// the next call of Next.
+// Last returns the relative key of the last entry looked at, from which the walk goes on with Scan.After; nil if
+// nothing was examined. It is valid until the next call of Next.
 func (c *Cursor) Last() []byte {
 	if len(c.skip.passed) > 0 {
 		return c.skip.passed

@@ -27,7 +27,8 @@ func numbers(t *testing.T, held []int64) (*record.Table, kv.Reader) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table := record.Compile(&schema.Table{ID: 1, Primary: schema.Index{Key: []schema.KeyPart{part}, PartitionParts: 1}}, value.NoNames)
+	table := record.Compile(&schema.Table{ID: 1, Primary: schema.Index{Key: []schema.KeyPart{part}, PartitionParts: 1}},
+		value.NoNames)
 	store := teststore.Store(t)
 	err = kv.Update(t.Context(), store, func(txn kv.Txn) error {
 		var writer record.Writer
@@ -80,7 +81,8 @@ func multiples(step int64) (skip, skipBack func(key, dst []byte) ([]byte, bool, 
 	return skip, skipBack
 }
 
-// TestSkip walks random tables with a hook and without one: the rows must be the same, in both directions, whatever lies between them.
+// TestSkip walks random tables with a hook and without one: the rows must be the same, in both directions, whatever
+// lies between them.
 func TestSkip(t *testing.T) {
 	seed := rounds.Seed(t)
 	rng := rand.New(rand.NewPCG(seed, 1))
@@ -95,9 +97,11 @@ func TestSkip(t *testing.T) {
 				Path: indexkey.Scan{Spans: []indexkey.Span{{}}, Skip: skip, SkipBack: skipBack}}
 			got, counts := collect(t, &scan, reader)
 			if !slices.Equal(got, want) {
-				t.Fatalf("round %d, step %d, reverse %v of %v:\n got %v\nwant %v", round, step, reverse, held, got, want)
+				t.Fatalf("round %d, step %d, reverse %v of %v:\n got %v\nwant %v", round, step, reverse, held, got,
+					want)
 			}
-			if counts.Examined != int64(len(want)) || counts.Examined+counts.Skipped > int64(len(held)+int(counts.Seeks)) {
+			if counts.Examined != int64(len(want)) ||
+				counts.Examined+counts.Skipped > int64(len(held)+int(counts.Seeks)) {
 				t.Fatalf("round %d: %+v for %d rows, %d of which match", round, counts, len(held), len(want))
 			}
 			slices.Reverse(want)
@@ -131,11 +135,13 @@ func collect(t *testing.T, scan *Scan, reader kv.Reader) (got []int64, counts Co
 func TestPages(t *testing.T) {
 	held := randomNumbers(rand.New(rand.NewPCG(1, 2)))[:120]
 	table, reader := numbers(t, held)
-	spans := []indexkey.Span{{End: keyOf(held[20])}, {Start: keyOf(held[30]), End: keyOf(held[31])}, {Start: keyOf(held[50])}}
+	spans := []indexkey.Span{{End: keyOf(held[20])}, {Start: keyOf(held[30]), End: keyOf(held[31])},
+		{Start: keyOf(held[50])}}
 	want := slices.Concat(held[:20], held[30:31], held[50:])
 	for _, reverse := range []bool{false, true} {
 		for size := 1; size < 100; size++ {
-			scan := Scan{Table: table, Index: table.Primary, Reverse: reverse, Path: indexkey.Scan{Spans: spans}, ExaminedMax: size}
+			scan := Scan{Table: table, Index: table.Primary, Reverse: reverse, Path: indexkey.Scan{Spans: spans},
+				ExaminedMax: size}
 			if got := pages(t, scan, reader); !slices.Equal(got, want) {
 				t.Fatalf("reverse %v, pages of %d: %v, want %v", reverse, size, got, want)
 			}
@@ -144,8 +150,8 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestPagesOfBytes cuts walks, with a hook and without one, into pages by bytes: a page ends with the item that exceeds the limit, and together they are the
-// whole.
+// TestPagesOfBytes cuts walks, with a hook and without one, into pages by bytes: a page ends with the item that exceeds
+// the limit, and together they are the whole.
 func TestPagesOfBytes(t *testing.T) {
 	held := randomNumbers(rand.New(rand.NewPCG(5, 6)))[:120]
 	table, reader := numbers(t, held)
@@ -205,7 +211,8 @@ func TestBoundaries(t *testing.T) {
 			t.Fatalf("%d cuts wanted: %d, %v", count, len(cuts), err)
 		}
 	}
-	c := cutter{ctx: t.Context(), from: reader, index: table.Primary, sizeOf: func(r kv.Range) int64 { return int64(countKeys(t, reader, r)) }}
+	c := cutter{ctx: t.Context(), from: reader, index: table.Primary,
+		sizeOf: func(r kv.Range) int64 { return int64(countKeys(t, reader, r)) }}
 	cuts, err := c.cuts(part{}, 15)
 	if err != nil || len(cuts) != 15 {
 		t.Fatalf("%d cuts, %v", len(cuts), err)

@@ -15,8 +15,8 @@ import (
 	"github.com/weftdb/weft/order"
 )
 
-// GatherBytesMax is the number of bytes of keys a search collects at most, to put them in order. A list that is longer is not used: its rows are then checked
-// one by one.
+// GatherBytesMax is the number of bytes of keys a search collects at most, to put them in order. A list that is longer
+// is not used: its rows are then checked one by one.
 const GatherBytesMax = 64 << 20
 
 // finder finds keys of rows by a search index.
@@ -39,15 +39,17 @@ type finder struct {
 
 // stream yields keys of rows, without the table's prefix, in the direction of the walk.
 type stream interface {
-	// seek moves to the first row at or behind key, or behind it only if beyond is set; a nil key is before all rows. It never moves back. The key that
-	// it returns stays until the next call; nil: no row is left, or the finder has an error.
+	// seek moves to the first row at or behind key, or behind it only if beyond is set; a nil key is before all rows.
+	// It never moves back. The key that it returns stays until the next call; nil: no row is left, or the finder has an
+	// error.
 	seek(key []byte, beyond bool) []byte
 }
 
 // openFinder begins a search.
 func (c *Cursor) openFinder() {
 	s := c.scan
-	c.found = &finder{ctx: c.ctx, from: c.from, index: s.Searched, table: s.Table.Primary, reverse: s.Reverse && s.Rank == nil, counts: &c.Counts, room: cmp.Or(s.GatherBytesMax, GatherBytesMax), scorer: s.Rank}
+	c.found = &finder{ctx: c.ctx, from: c.from, index: s.Searched, table: s.Table.Primary, reverse: s.Reverse &&
+		s.Rank == nil, counts: &c.Counts, room: cmp.Or(s.GatherBytesMax, GatherBytesMax), scorer: s.Rank}
 	c.found.root = c.found.open(s.Search.Root)
 	if c.found.partial {
 		c.checks = s.Search.Checks
@@ -178,7 +180,8 @@ type allOf struct {
 func (a *allOf) seek(key []byte, beyond bool) []byte {
 	for {
 		at := meet(a.f, a.list, key, beyond)
-		if at == nil || !slices.ContainsFunc(a.without, func(s stream) bool { return bytes.Equal(s.seek(at, false), at) }) {
+		if at == nil || !slices.ContainsFunc(a.without,
+			func(s stream) bool { return bytes.Equal(s.seek(at, false), at) }) {
 			return at
 		}
 		a.at = append(a.at[:0], at...)
@@ -342,7 +345,8 @@ func (c *Cursor) nextFound() bool {
 		if c.err = c.found.err; at == nil || c.err != nil {
 			return false
 		}
-		if limit := c.scan.ExaminedMax; limit > 0 && c.Counts.Examined >= int64(limit) || c.scan.BytesMax > 0 && c.Counts.Bytes > int64(c.scan.BytesMax) {
+		if limit := c.scan.ExaminedMax; limit > 0 && c.Counts.Examined >= int64(limit) ||
+			c.scan.BytesMax > 0 && c.Counts.Bytes > int64(c.scan.BytesMax) {
 			c.more = true
 			return false
 		}

@@ -18,8 +18,8 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// Segments of parallel scans. An ordered index is cut at sampled keys. The cuts are stored under a version that never changes and is
-// carried in the page keys, so that new statistics neither lose nor repeat a row of a scan under way.
+// Segments of parallel scans. An ordered index is cut at sampled keys. The cuts are stored under a version that never
+// changes and is carried in the page keys, so that new statistics neither lose nor repeat a row of a scan under way.
 const (
 	boundariesMax   = 255
 	boundariesStale = 10 * time.Minute // cuts older than this are made anew,
@@ -27,13 +27,15 @@ const (
 	boundariesKept  = 24 * time.Hour   // old versions live on for scans under way
 )
 
-// Foreseen stands in Segment.Boundaries for cuts that are made like those of a new scan but not stored. No page key can hold it.
+// Foreseen stands in Segment.Boundaries for cuts that are made like those of a new scan but not stored. No page key can
+// hold it.
 const Foreseen = math.MaxUint64
 
 // ErrSegmentsOld says that the cuts of a parallel scan under way are no longer kept.
 var ErrSegmentsOld = errors.New("the page key of this parallel scan is older than a day; begin the scan again")
 
-// Segment is one worker's part of a parallel scan. Boundaries is the version of the cuts that an earlier page returned, or 0.
+// Segment is one worker's part of a parallel scan. Boundaries is the version of the cuts that an earlier page returned,
+// or 0.
 type Segment struct {
 	Number, Of int
 	Boundaries uint64
@@ -51,9 +53,10 @@ type Slicer struct {
 // slice is an index of a table, by their ids.
 type slice struct{ table, index uint32 }
 
-// Span returns the part of an index that a worker reads, and the version of the cuts; 0 if it needs none. sizeOf estimates the bytes of a range; nil
-// if nobody can. Errors: ErrSegmentsOld.
-func (s *Slicer) Span(ctx context.Context, tables *catalog.Catalog, from kv.Snapshot, table uint32, x *record.Index, segment Segment, now time.Time,
+// Span returns the part of an index that a worker reads, and the version of the cuts; 0 if it needs none. sizeOf
+// estimates the bytes of a range; nil if nobody can. Errors: ErrSegmentsOld.
+func (s *Slicer) Span(ctx context.Context, tables *catalog.Catalog, from kv.Snapshot, table uint32, x *record.Index,
+	segment Segment, now time.Time,
 	sizeOf func(kv.Range) int64) (span indexkey.Span, version uint64, err error) {
 	var b catalog.Boundaries
 	switch {
@@ -109,7 +112,8 @@ func cutSegment(cuts [][]byte, segment, segments int) (span indexkey.Span) {
 }
 
 // current returns the newest cuts, made anew if they are stale.
-func (s *Slicer) current(ctx context.Context, tables *catalog.Catalog, from kv.Snapshot, table uint32, x *record.Index, now time.Time,
+func (s *Slicer) current(ctx context.Context, tables *catalog.Catalog, from kv.Snapshot, table uint32, x *record.Index,
+	now time.Time,
 	sizeOf func(kv.Range) int64) (b catalog.Boundaries, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -130,7 +134,8 @@ func (s *Slicer) current(ctx context.Context, tables *catalog.Catalog, from kv.S
 }
 
 // foreseen returns the cuts that a parallel scan would begin with, of which nothing is stored.
-func (s *Slicer) foreseen(ctx context.Context, tables *catalog.Catalog, from kv.Snapshot, table uint32, x *record.Index, sizeOf func(kv.Range) int64) ([][]byte, error) {
+func (s *Slicer) foreseen(ctx context.Context, tables *catalog.Catalog, from kv.Snapshot, table uint32, x *record.Index,
+	sizeOf func(kv.Range) int64) ([][]byte, error) {
 	b, ok, err := tables.LatestBoundaries(ctx, table, x.ID)
 	if err != nil || ok {
 		return b.Keys, err
@@ -139,7 +144,8 @@ func (s *Slicer) foreseen(ctx context.Context, tables *catalog.Catalog, from kv.
 }
 
 // cut returns where regions begin, and more keys between them if they are few.
-func (s *Slicer) cut(ctx context.Context, from kv.Snapshot, table uint32, x *record.Index, sizeOf func(kv.Range) int64) (keys [][]byte, err error) {
+func (s *Slicer) cut(ctx context.Context, from kv.Snapshot, table uint32, x *record.Index,
+	sizeOf func(kv.Range) int64) (keys [][]byte, err error) {
 	if s.Starts != nil {
 		if keys, err = s.Starts(ctx, from, table, x); err != nil || len(keys) >= boundariesMax {
 			return keys, err

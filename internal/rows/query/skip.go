@@ -11,8 +11,9 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// Bounds of how many entries a walk steps over before it seeks: a seek costs some 10 to 50 steps, so stepping far over misses is as wrong
-// as seeking for each. Each walk learns: a target met by stepping raises the patience, a seek lowers it.
+// Bounds of how many entries a walk steps over before it seeks: a seek costs some 10 to 50 steps, so stepping far over
+// misses is as wrong as seeking for each. Each walk learns: a target met by stepping raises the patience, a seek lowers
+// it.
 const (
 	patienceFirst = 5
 	patienceMin   = 1
@@ -104,5 +105,6 @@ func orMissing(err error, index string, key []byte) error {
 	if err != nil {
 		return err
 	}
-	return fmt.Errorf("query: index %s points at %s, which is not there: the index is damaged, rebuild it", index, keyspace.Print(key))
+	return fmt.Errorf("query: index %s points at %s, which is not there: the index is damaged, rebuild it", index,
+		keyspace.Print(key))
 }

@@ -13,7 +13,8 @@ import (
 	"github.com/weftdb/weft/internal/resource/spill"
 )
 
-// ErrSortMemory says that records to be sorted need more memory than allowed, and that there is no folder to put them into meanwhile.
+// ErrSortMemory says that records to be sorted need more memory than allowed, and that there is no folder to put them
+// into meanwhile.
 var ErrSortMemory = errors.New("query: sorting needs more memory than it may use; allow more, name a folder for temporary files, or ask for fewer rows")
 
 const (
@@ -33,14 +34,15 @@ type Sort struct {
 	BytesMax int
 	// Spill is the folder for sorted runs beyond BytesMax; nil means that more records are an error.
 	Spill *spill.Folder
-	// Memory is the budget that sorts share beyond sortBytesFree of each; a sort that finds none free spills to disk early. nil is no bound.
+	// Memory is the budget that sorts share beyond sortBytesFree of each; a sort that finds none free spills to disk
+	// early. nil is no bound.
 	Memory *memory.Budget
 	// KeepMax is the number of the first records that are wanted; 0 = all.
 	KeepMax int
 }
 
-// Sorter takes records and gives them back in the order of their bytes. Add all, call Finish, then Next until it returns false. It is used by one
-// goroutine and must be closed.
+// Sorter takes records and gives them back in the order of their bytes. Add all, call Finish, then Next until it
+// returns false. It is used by one goroutine and must be closed.
 type Sorter struct {
 	sort    Sort
 	arena   []byte
@@ -86,7 +88,8 @@ func (s *Sorter) Add(record []byte) error {
 	if s.limit != nil && bytes.Compare(record, s.limit) >= 0 {
 		return nil
 	}
-	if used := s.used() + len(record) + sortOverhead; len(s.records) > 0 && (used > s.sort.BytesMax || used > sortBytesFree && !s.memory.Hold(int64(used+used/2))) {
+	if used := s.used() + len(record) + sortOverhead; len(s.records) > 0 &&
+		(used > s.sort.BytesMax || used > sortBytesFree && !s.memory.Hold(int64(used+used/2))) {
 		if err := s.makeRoom(len(record)); err != nil {
 			return err
 		}

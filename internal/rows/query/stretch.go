@@ -10,8 +10,8 @@ type Stretch struct {
 	Examined, Skipped int64
 }
 
-// Stretches keeps what a walk reads between its seeks, for those who want to see it. It follows walks over entries, those of Near and Search not. nil keeps
-// nothing.
+// Stretches keeps what a walk reads between its seeks, for those who want to see it. It follows walks over entries,
+// those of Near and Search not. nil keeps nothing.
 type Stretches struct {
 	// Most is the number that are kept.
 	Most int

@@ -79,7 +79,8 @@ func (f *finder) gatherWords(field *record.Field, n *search.Node, ranges []kv.Ra
 // similarMax is the number of words a fuzzy word stands for at most: more are too many.
 const similarMax = 10_000
 
-// similar finds the entries of all words of a field that are within a distance of one; ok is false if they are too many. It leaps over words that begin as none of these does.
+// similar finds the entries of all words of a field that are within a distance of one; ok is false if they are too
+// many. It leaps over words that begin as none of these does.
 func (f *finder) similar(field *record.Field, n *search.Node) (ranges []kv.Range, ok bool) {
 	whole := kv.Range{Start: field.Prefix}
 	whole.End, _ = order.PrefixEnd(nil, field.Prefix)
@@ -309,7 +310,8 @@ func (g *group) score(s *search.Scorer) (score float64) {
 // roundingError is more than sums of scores in another order can differ by.
 const roundingError = 1 + 1e-9
 
-// leave tells a group that rows with no more than a score don't matter: members of should that can't reach it together are no longer looked for.
+// leave tells a group that rows with no more than a score don't matter: members of should that can't reach it together
+// are no longer looked for.
 func (g *group) leave(s *search.Scorer, least float64) {
 	if len(g.must) > 0 || g.node.Least > 1 || len(g.shoulds) <= 1 || g.node.Weight != 1 {
 		return

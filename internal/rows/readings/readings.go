@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package readings notes what a transaction reads, and tells later whether a commit has changed any of it, be it by a key more or less in a range.
+// Package readings notes what a transaction reads, and tells later whether a commit has changed any of it, be it by a
+// key more or less in a range.
 //
 // Knows: keys and ranges of keys.
 // Never: what they mean, who commits when.
@@ -73,7 +74,8 @@ func (r *Readings) GetMany(ctx context.Context, keys [][]byte, found func(int, [
 
 // Scan is kv.Txn's.
 func (r *Readings) Scan(ctx context.Context, keys kv.Range, reverse bool) kv.Cursor {
-	return &notedCursor{Cursor: r.Txn.Scan(ctx, keys, reverse), of: r, keys: kv.Range{Start: bytes.Clone(keys.Start), End: bytes.Clone(keys.End)}, reverse: reverse}
+	return &notedCursor{Cursor: r.Txn.Scan(ctx, keys, reverse), of: r,
+		keys: kv.Range{Start: bytes.Clone(keys.Start), End: bytes.Clone(keys.End)}, reverse: reverse}
 }
 
 // Set is kv.Txn's.

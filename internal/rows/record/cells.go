@@ -13,10 +13,11 @@ import (
 	"github.com/weftdb/weft/zorder/codec"
 )
 
-// Tables with rules of cells. The store holds more than readers see, and what they see changes with time, without any write. Entries are
-// derived from the stored row alone: those of its attributes, and, in an index that has a place for rows without some of its columns, those of the
-// row as it will be when cells of it have ended. So at any time the entry of the row as it is seen then is there, besides others. A reader that
-// reads by an index takes an entry only if it is the one that the visible row derives: see Derives.
+// Tables with rules of cells. The store holds more than readers see, and what they see changes with time, without any
+// write. Entries are derived from the stored row alone: those of its attributes, and, in an index that has a place for
+// rows without some of its columns, those of the row as it will be when cells of it have ended. So at any time the
+// entry of the row as it is seen then is there, besides others. A reader that reads by an index takes an entry only if
+// it is the one that the visible row derives: see Derives.
 
 // keyColumns returns the columns that an index's key is made of.
 func keyColumns(x *schema.Index) map[string]bool {
@@ -46,7 +47,8 @@ func hasNulls(x *schema.Index) bool {
 // IsKey reports whether an attribute is one of those that the primary key is made of. They have no cells.
 func (t *Table) IsKey(name []byte) bool { return t.Primary.columns[string(name)] }
 
-// Visible returns a stored row as readers see it at a time: row itself, or appended to dst. ok is false for a row that they don't see.
+// Visible returns a stored row as readers see it at a time: row itself, or appended to dst. ok is false for a row that
+// they don't see.
 func (t *Table) Visible(dst []byte, row value.Row, nowMS int64) (visible value.Row, ok bool, err error) {
 	if t.Cells == nil {
 		return row, true, nil
@@ -60,8 +62,10 @@ func (t *Table) HasHistory(stored value.Row) bool {
 	return ok
 }
 
-// Derives reports whether a row as readers see it has that entry in an index. key is the row's own, entry the whole key of the entry.
-func (t *Table) Derives(scratch []byte, x *Index, key []byte, visible value.Row, entry []byte) (grown []byte, yes bool) {
+// Derives reports whether a row as readers see it has that entry in an index. key is the row's own, entry the whole key
+// of the entry.
+func (t *Table) Derives(scratch []byte, x *Index, key []byte, visible value.Row, entry []byte) (grown []byte,
+	yes bool) {
 	grown, ok, err := t.appendEntryKey(scratch, x, key, visible)
 	return grown, ok && err == nil && bytes.Equal(grown, entry)
 }
@@ -73,7 +77,8 @@ func (t *Table) entryKeys(x *Index, key []byte, stored value.Row) (keys [][]byte
 	}
 	add := func(row value.Row) error {
 		entry, ok, err := t.appendEntryKey(nil, x, key, row)
-		if err == nil && ok && !slices.ContainsFunc(keys, func(other []byte) bool { return bytes.Equal(other, entry) }) {
+		if err == nil && ok && !slices.ContainsFunc(keys,
+			func(other []byte) bool { return bytes.Equal(other, entry) }) {
 			keys = append(keys, entry)
 		}
 		return err
@@ -163,9 +168,10 @@ func (w *Writer) writeEntries(txn kv.Txn, t *Table, x *Index, key []byte, old, n
 	return nil
 }
 
-// Clean writes a row without what has ended by now, within txn; markers says that delete markers go, too. cleaned is false for a row that has nothing to
-// clean. stored must be what the table holds at txn's snapshot.
-func (w *Writer) Clean(txn kv.Txn, t *Table, key []byte, stored value.Row, nowMS int64, markers bool) (cleaned bool, err error) {
+// Clean writes a row without what has ended by now, within txn; markers says that delete markers go, too. cleaned is
+// false for a row that has nothing to clean. stored must be what the table holds at txn's snapshot.
+func (w *Writer) Clean(txn kv.Txn, t *Table, key []byte, stored value.Row, nowMS int64, markers bool) (cleaned bool,
+	err error) {
 	next, err := t.Cells.Clean(nil, stored, t.Names, t.IsKey, nowMS, markers)
 	if err != nil || bytes.Equal(next, stored) {
 		return false, err

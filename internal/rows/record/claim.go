@@ -10,19 +10,21 @@ import (
 	"time"
 )
 
-// Claim is the rows of a transaction that learns only as it runs which rows it writes. There are two ways to use one. By Add and Hold it takes their latches before its
-// commit, so that it never makes a writer fail that has taken its latches beforehand; if it was too late itself, its next try begins with them. By Take it
-// takes each latch at once and keeps it. A Claim is used by one goroutine.
+// Claim is the rows of a transaction that learns only as it runs which rows it writes. There are two ways to use one.
+// By Add and Hold it takes their latches before its commit, so that it never makes a writer fail that has taken its
+// latches beforehand; if it was too late itself, its next try begins with them. By Take it takes each latch at once and
+// keeps it. A Claim is used by one goroutine.
 type Claim struct {
 	latches *Latches
 	wait    time.Duration
 	owner   owner
-	rows    []uint64 // hashes of keys: first those whose latches are held, in order but for Take, then those that were added since
-	held    int
-	taken   map[uint64]struct{} // by Take, once there are many
-	shared  map[uint64]struct{} // by Take, those that others may share
-	first   [firstMax]byte      // the key of the first row that was added, for people to see
-	size    int                 // of it; 0: there is none, or it is longer
+	// hashes of keys: first those whose latches are held, in order but for Take, then those that were added since
+	rows   []uint64
+	held   int
+	taken  map[uint64]struct{} // by Take, once there are many
+	shared map[uint64]struct{} // by Take, those that others may share
+	first  [firstMax]byte      // the key of the first row that was added, for people to see
+	size   int                 // of it; 0: there is none, or it is longer
 }
 
 // firstMax is how long a key may be that people see.
@@ -68,8 +70,8 @@ func (c *Claim) known() [][]byte {
 	return [][]byte{c.first[:c.size]}
 }
 
-// Hold takes the latches of all rows that were added. Where some are held and others are not, it gives back those first, since all callers take
-// latches in one order. Errors: ctx's; ErrLatchWait. It then holds none.
+// Hold takes the latches of all rows that were added. Where some are held and others are not, it gives back those
+// first, since all callers take latches in one order. Errors: ctx's; ErrLatchWait. It then holds none.
 func (c *Claim) Hold(ctx context.Context) error {
 	added := slices.DeleteFunc(c.rows[c.held:], func(hash uint64) bool {
 		_, held := slices.BinarySearch(c.rows[:c.held], hash)
@@ -88,8 +90,9 @@ func (c *Claim) Hold(ctx context.Context) error {
 	return nil
 }
 
-// Take takes the latch of a row, unless it is held already, and keeps those it has. Several claims can share a latch; one that wants a latch alone which it shares
-// waits for the others. now is for not waiting. Errors: ctx's; ErrLatchWait, ErrDeadlock, ErrManyLatches; what was held before is held still.
+// Take takes the latch of a row, unless it is held already, and keeps those it has. Several claims can share a latch;
+// one that wants a latch alone which it shares waits for the others. now is for not waiting. Errors: ctx's;
+// ErrLatchWait, ErrDeadlock, ErrManyLatches; what was held before is held still.
 func (c *Claim) Take(ctx context.Context, key []byte, shared, now bool) (fresh bool, err error) {
 	hash := maphash.Bytes(c.latches.seed, key)
 	has := c.has(hash)

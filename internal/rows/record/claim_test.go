@@ -44,8 +44,9 @@ func TestLatchesInTurn(t *testing.T) {
 	})
 }
 
-// TestShared: several share a latch; one that wants it alone waits for all of them, and those who come later wait for it; of two that share it and want it
-// alone the second one is told of the circle, and the first one has it when the others are gone.
+// TestShared: several share a latch; one that wants it alone waits for all of them, and those who come later wait for
+// it; of two that share it and want it alone the second one is told of the circle, and the first one has it when the
+// others are gone.
 func TestShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		latches, key := NewLatches(), []byte("row")
@@ -113,8 +114,8 @@ func TestShared(t *testing.T) {
 	})
 }
 
-// TestSharedAtRandom: of many goroutines that share latches, and hold them alone, in any order, no two hold one that one of them holds alone; circles are told and
-// nobody waits for ever.
+// TestSharedAtRandom: of many goroutines that share latches, and hold them alone, in any order, no two hold one that
+// one of them holds alone; circles are told and nobody waits for ever.
 func TestSharedAtRandom(t *testing.T) {
 	latches := NewLatches()
 	var group sync.WaitGroup
@@ -163,8 +164,8 @@ func expectFree(t *testing.T, latches *Latches) {
 	}
 }
 
-// TestClaim: of many goroutines whose claims grow as they hold them, no two ever hold the same row, none waits for ever, and a cancelled one leaves
-// nothing behind.
+// TestClaim: of many goroutines whose claims grow as they hold them, no two ever hold the same row, none waits for
+// ever, and a cancelled one leaves nothing behind.
 func TestClaim(t *testing.T) {
 	latches := NewLatches()
 	var group sync.WaitGroup

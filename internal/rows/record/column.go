@@ -18,7 +18,8 @@ type ColumnTypeError struct {
 }
 
 func (e *ColumnTypeError) Error() string {
-	return fmt.Sprintf("record: column %q is declared as %s and can't hold this value of type %s", e.Column, e.Want, e.Got)
+	return fmt.Sprintf("record: column %q is declared as %s and can't hold this value of type %s", e.Column, e.Want,
+		e.Got)
 }
 
 // columnTypes are the declared types by column, nil if none is.
@@ -35,8 +36,9 @@ func columnTypes(table *schema.Table) map[string]schema.Type {
 	return types
 }
 
-// CheckColumns checks that the attributes of a row about to be written have the declared types of their columns. An attribute that is
-// the same in the row before, which may be nil, is not checked: it may have been written before its column was declared. The error is a *ColumnTypeError.
+// CheckColumns checks that the attributes of a row about to be written have the declared types of their columns. An
+// attribute that is the same in the row before, which may be nil, is not checked: it may have been written before its
+// column was declared. The error is a *ColumnTypeError.
 func (t *Table) CheckColumns(row, before value.Row) error {
 	if t.columns == nil {
 		return nil
@@ -56,7 +58,8 @@ func (t *Table) CheckColumns(row, before value.Row) error {
 	return attributes.Err()
 }
 
-// isOf reports whether a column of a type takes a value. Numbers of all kinds are taken by what they are: an integral Number fits Int.
+// isOf reports whether a column of a type takes a value. Numbers of all kinds are taken by what they are: an integral
+// Number fits Int.
 func isOf(t schema.Type, v value.Value) bool {
 	kind := v.Kind()
 	if kind == value.Null {

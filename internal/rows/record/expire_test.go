@@ -12,8 +12,8 @@ import (
 	"github.com/weftdb/weft/order"
 )
 
-// TestExpire deletes a row because its time has come: its entries go, too, the change tells why and what happened to the declared indexes, and the
-// next write has another cause.
+// TestExpire deletes a row because its time has come: its entries go, too, the change tells why and what happened to
+// the declared indexes, and the next write has another cause.
 func TestExpire(t *testing.T) {
 	store := teststore.Store(t)
 	defer store.Close()
@@ -24,7 +24,8 @@ func TestExpire(t *testing.T) {
 	table := Compile(&described, value.NoNames)
 	var b value.RowBuilder
 	for name, v := range map[string]value.Value{
-		"name": value.AppendString(nil, []byte("ann")), "city": value.AppendString(nil, []byte("rome")), "at": value.AppendNumber(nil, order.DecimalFromInt(5)),
+		"name": value.AppendString(nil, []byte("ann")), "city": value.AppendString(nil, []byte("rome")),
+		"at": value.AppendNumber(nil, order.DecimalFromInt(5)),
 	} {
 		if err := b.Set([]byte(name), v); err != nil {
 			t.Fatal(err)

@@ -8,8 +8,8 @@ import (
 	"github.com/weftdb/weft/internal/index/indexkey"
 )
 
-// AppendParts appends the key parts that key holds: a computed part under its own name, or as the columns that it is computed from, a plain one under its
-// column's name or its own. Errors: ErrNoKey and those of package indexkey.
+// AppendParts appends the key parts that key holds: a computed part under its own name, or as the columns that it is
+// computed from, a plain one under its column's name or its own. Errors: ErrNoKey and those of package indexkey.
 func (t *Table) AppendParts(dst []byte, x *Index, key value.Row) (_ []byte, err error) {
 	var ok bool
 	if t.hasNamedPart(x, key) {
@@ -53,7 +53,8 @@ func (t *Table) appendNamedParts(dst []byte, x *Index, key value.Row) ([]byte, b
 	})
 }
 
-// DecodeKey turns the relative key of an entry into a row of the visible parts of the index and of the primary key: DynamoDB's LastEvaluatedKey.
+// DecodeKey turns the relative key of an entry into a row of the visible parts of the index and of the primary key:
+// DynamoDB's LastEvaluatedKey.
 func (t *Table) DecodeKey(dst []byte, x *Index, key []byte) (value.Row, error) {
 	var builder value.RowBuilder
 	builder.Reset(t.Names)

@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// latchShards is the number of independent maps that hold the latches, so that writers of different keys do not meet on one lock.
+// latchShards is the number of independent maps that hold the latches, so that writers of different keys do not meet on
+// one lock.
 const latchShards = 128
 
 // Why a latch was not taken. Nothing has changed; the latches that the caller held before are its still.
@@ -22,12 +23,14 @@ var (
 	ErrDeadlock = errors.New("record: transactions wait for one another's rows")
 )
 
-// Latches makes writers of the same row in this process wait for one another, first come, first served, so that they never fail from contention. There
-// is one table of latches for all protocols, and every commit holds those of all rows that it writes. The zero value is not usable; see NewLatches.
+// Latches makes writers of the same row in this process wait for one another, first come, first served, so that they
+// never fail from contention. There is one table of latches for all protocols, and every commit holds those of all rows
+// that it writes. The zero value is not usable; see NewLatches.
 type Latches struct {
 	seed   maphash.Seed
 	shards [latchShards]latchShard
-	// graph guards who waits for whom: owner.waits, and who holds a latch that somebody waits for. It is taken after a shard's.
+	// graph guards who waits for whom: owner.waits, and who holds a latch that somebody waits for. It is taken after a
+	// shard's.
 	graph   sync.Mutex
 	search  uint64    // the number of the last search for a circle, guarded by graph
 	waiters sync.Pool // *waiter
@@ -87,8 +90,9 @@ func (l *Latches) Lock(ctx context.Context, keys ...[]byte) (Held, error) {
 	return l.LockWithin(ctx, 0, keys...)
 }
 
-// LockWithin takes the latches of all keys, in one global order, so that no two of its callers can wait for each other. wait is the time it waits in all;
-// 0: without a limit. Errors: ctx's; ErrLatchWait. It then holds nothing. The result must be unlocked.
+// LockWithin takes the latches of all keys, in one global order, so that no two of its callers can wait for each other.
+// wait is the time it waits in all; 0: without a limit. Errors: ctx's; ErrLatchWait. It then holds nothing. The result
+// must be unlocked.
 func (l *Latches) LockWithin(ctx context.Context, wait time.Duration, keys ...[]byte) (Held, error) {
 	if len(keys) == 1 {
 		hash := maphash.Bytes(l.seed, keys[0])
@@ -117,7 +121,8 @@ func ordered(hashes []uint64) []uint64 {
 // patience is for how long latches are kept while another one is waited for: transactions may hold that one for long.
 const patience = 100 * time.Millisecond
 
-// lockAll takes latches in order, of which keys are those that are known; after an error it holds none. Where it would wait for long, or for ever, while it holds some, it gives these back first.
+// lockAll takes latches in order, of which keys are those that are known; after an error it holds none. Where it would
+// wait for long, or for ever, while it holds some, it gives these back first.
 func (l *Latches) lockAll(ctx context.Context, hashes []uint64, keys [][]byte, who *owner, wait time.Duration) error {
 	var end time.Time
 	for i := 0; i < len(hashes); i++ {
@@ -175,9 +180,11 @@ func (h *Held) Unlock() {
 	h.latches.unlockAll(h.hashes, nil)
 }
 
-// lock takes a latch that who does not hold, or holds shared and wants exclusively. who is nil for one that holds nothing else meanwhile, and never shares. wait is for
-// how long; 0: without a limit; negative: not at all. keys has the latch's, if that is known, for people to see.
-func (l *Latches) lock(ctx context.Context, hash uint64, keys [][]byte, who *owner, shared bool, wait time.Duration) error {
+// lock takes a latch that who does not hold, or holds shared and wants exclusively. who is nil for one that holds
+// nothing else meanwhile, and never shares. wait is for how long; 0: without a limit; negative: not at all. keys has
+// the latch's, if that is known, for people to see.
+func (l *Latches) lock(ctx context.Context, hash uint64, keys [][]byte, who *owner, shared bool,
+	wait time.Duration) error {
 	shard := &l.shards[hash%latchShards]
 	shard.mu.Lock()
 	held, taken := shard.held[hash]
@@ -217,8 +224,9 @@ func (l *Latches) lock(ctx context.Context, hash uint64, keys [][]byte, who *own
 	return err
 }
 
-// closesCircle notes that who waits for a latch, and reports whether somebody would wait for himself then; if so, it notes nothing. As each owner waits for one latch
-// at a time, and as no circle ever comes to be, the search ends. The caller holds the latch's shard.
+// closesCircle notes that who waits for a latch, and reports whether somebody would wait for himself then; if so, it
+// notes nothing. As each owner waits for one latch at a time, and as no circle ever comes to be, the search ends. The
+// caller holds the latch's shard.
 func (l *Latches) closesCircle(who *owner, wanted *latch) bool {
 	if who == nil {
 		return false
@@ -233,7 +241,8 @@ func (l *Latches) closesCircle(who *owner, wanted *latch) bool {
 	return false
 }
 
-// leads reports whether one owner waits for another one, itself or through others. It looks at each latch once in a search.
+// leads reports whether one owner waits for another one, itself or through others. It looks at each latch once in a
+// search.
 func (l *Latches) leads(from, to *owner) bool {
 	at := from.waits
 	if at == nil || at.search == l.search {
@@ -363,7 +372,8 @@ func (h *latch) leave(who *owner) {
 	h.sharers = h.sharers[:last]
 }
 
-// advance gives a latch to the first in line, and to those behind who share it. The caller holds the shard and the graph.
+// advance gives a latch to the first in line, and to those behind who share it. The caller holds the shard and the
+// graph.
 func (h *latch) advance() {
 	for next := h.first; next != nil && h.admits(next.who, next.shared); next = h.first {
 		if h.first = next.next; h.first == nil {

@@ -38,8 +38,9 @@ func people(t *testing.T, state schema.State) *Table {
 	return Compile(&schema.Table{
 		ID:      1,
 		Primary: schema.Index{Key: []schema.KeyPart{part(t, "name", schema.String)}, PartitionParts: 1},
-		Indexes: []schema.Index{{ID: 1, Name: "by-city", Key: []schema.KeyPart{part(t, "city", schema.String)}, PartitionParts: 1,
-			Projection: schema.ProjectKeys, State: state}},
+		Indexes: []schema.Index{{ID: 1, Name: "by-city", Key: []schema.KeyPart{part(t, "city", schema.String)},
+			PartitionParts: 1,
+			Projection:     schema.ProjectKeys, State: state}},
 	}, value.NoNames)
 }
 
@@ -67,7 +68,8 @@ func write(t *testing.T, store kv.Store, table *Table, name string, old, row val
 		t.Fatal(err)
 	}
 	var w Writer
-	if err := kv.Update(t.Context(), store, func(txn kv.Txn) error { return w.Write(txn, table, key, old, row) }); err != nil {
+	if err := kv.Update(t.Context(), store,
+		func(txn kv.Txn) error { return w.Write(txn, table, key, old, row) }); err != nil {
 		t.Fatal(err)
 	}
 	text := fmt.Sprintf("item %d to %d", w.Change.Before, w.Change.After)
@@ -126,7 +128,8 @@ func TestStates(t *testing.T) {
 		state       schema.State
 		adds, drops bool
 	}{
-		{schema.Active, true, true}, {schema.DeleteOnly, false, true}, {schema.WriteOnly, true, true}, {schema.Backfill, true, true},
+		{schema.Active, true, true}, {schema.DeleteOnly, false, true}, {schema.WriteOnly, true, true},
+		{schema.Backfill, true, true},
 		{schema.Retiring, true, true}, {schema.Dropping, false, false},
 	} {
 		store := teststore.Store(t)
@@ -153,7 +156,8 @@ func TestVerifyFinds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	entry := append(append(bytes.Clone(table.Indexes[0].Prefix), order.AppendBytes(nil, []byte("oslo"))...), key[len(table.Primary.Prefix):]...)
+	entry := append(append(bytes.Clone(table.Indexes[0].Prefix), order.AppendBytes(nil, []byte("oslo"))...),
+		key[len(table.Primary.Prefix):]...)
 	for fault, plant := range map[string]func(kv.Txn) error{
 		"":                        func(kv.Txn) error { return nil },
 		"lacks the entry":         func(txn kv.Txn) error { return txn.Delete(entry) },
@@ -180,8 +184,8 @@ func TestVerifyFinds(t *testing.T) {
 	}
 }
 
-// TestLatches: of many goroutines that lock overlapping sets of keys, no two ever hold the same key, none waits for ever, and a cancelled one
-// leaves nothing behind.
+// TestLatches: of many goroutines that lock overlapping sets of keys, no two ever hold the same key, none waits for
+// ever, and a cancelled one leaves nothing behind.
 func TestLatches(t *testing.T) {
 	latches := NewLatches()
 	var group sync.WaitGroup
@@ -242,7 +246,8 @@ func BenchmarkLatch(b *testing.B) {
 	}
 }
 
-// TestVerifyInParts: however indexes are cut, a whole table is found whole and one with a fault is not; progress ends with all.
+// TestVerifyInParts: however indexes are cut, a whole table is found whole and one with a fault is not; progress ends
+// with all.
 func TestVerifyInParts(t *testing.T) {
 	seed := rounds.Seed(t)
 	rng := rand.New(rand.NewPCG(seed, 0))
@@ -250,7 +255,8 @@ func TestVerifyInParts(t *testing.T) {
 	store := teststore.Store(t)
 	const rows = 200
 	for i := range rows {
-		write(t, store, table, fmt.Sprintf("p%03d", i), nil, person(t, fmt.Sprintf("p%03d", i), fmt.Sprint(rng.IntN(20))))
+		write(t, store, table, fmt.Sprintf("p%03d", i), nil,
+			person(t, fmt.Sprintf("p%03d", i), fmt.Sprint(rng.IntN(20))))
 	}
 	verify := func() Report {
 		t.Helper()
@@ -270,12 +276,15 @@ func TestVerifyInParts(t *testing.T) {
 			}
 			return cuts, all.Close()
 		}
-		report, err := table.Verify(t.Context(), reader, Verification{Cut: cut, Progress: func(rows, entries int64, done float64) {
-			if rows < seenRows || entries < seenEntries || done < share {
-				t.Errorf("progress goes back: %d, %d, %f after %d, %d, %f", rows, entries, done, seenRows, seenEntries, share)
-			}
-			seenRows, seenEntries, share = rows, entries, done
-		}})
+		report, err := table.Verify(t.Context(), reader,
+			Verification{Cut: cut, Progress: func(rows, entries int64, done float64) {
+				if rows < seenRows || entries < seenEntries || done < share {
+					t.Errorf("progress goes back: %d, %d, %f after %d, %d, %f", rows, entries, done, seenRows,
+						seenEntries,
+						share)
+				}
+				seenRows, seenEntries, share = rows, entries, done
+			}})
 		if err != nil || share != 1 || seenRows != report.Rows || seenEntries != report.Entries {
 			t.Errorf("progress ends with %d rows, %d entries, %f; %+v, %v", seenRows, seenEntries, share, report, err)
 		}
@@ -297,7 +306,8 @@ func TestVerifyInParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	report := verify()
-	if found := strings.Join(report.Faults, "\n"); len(report.Faults) != 2 || !strings.Contains(found, "lacks the entry") || !strings.Contains(found, "which no row makes") {
+	if found := strings.Join(report.Faults, "\n"); len(report.Faults) != 2 ||
+		!strings.Contains(found, "lacks the entry") || !strings.Contains(found, "which no row makes") {
 		t.Errorf("%+v", report)
 	}
 }

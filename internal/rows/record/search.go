@@ -18,15 +18,17 @@ import (
 	"github.com/weftdb/weft/order"
 )
 
-// Entries of a search index. Each field has two lists of entries below the index's prefix, which a number distinguishes:
+// Entries of a search index. Each field has two lists of entries below the index's prefix, which a number
+// distinguishes:
 //
 //	2*field   | word (order.AppendBytes) | primary key → search.Posting      for a field of words
 //	2*field   | value, or null           | primary key → nothing             for a field of a column
 //	2*field+1 | primary key → how many words the row has there (uvarint)     for a field of words
 //	2*field+1 | primary key → nothing: the row's value can't stand in a key  for a field of a column
 //
-// In a field for all columns of a pattern, the name of the column (order.AppendBytes) follows the number: see Field.Named.
-// So a word's rows, and a value's, come in the order of the primary key, and no two rows write the same entry.
+// In a field for all columns of a pattern, the name of the column (order.AppendBytes) follows the number: see
+// Field.Named. So a word's rows, and a value's, come in the order of the primary key, and no two rows write the same
+// entry.
 
 // Field is a field of a search index.
 type Field struct {
@@ -49,7 +51,8 @@ func compileFields(table *schema.Table, x *Index) {
 	for i := range x.Key {
 		p := &x.Key[i]
 		alone := x.FieldIndex(i, "")
-		f := &Field{Index: &Index{Index: &alone, Prefix: order.AppendUvarint(slices.Clone(x.Prefix), 2*uint64(p.Field))}, Number: p.Field, whole: x, at: i}
+		f := &Field{Index: &Index{Index: &alone,
+			Prefix: order.AppendUvarint(slices.Clone(x.Prefix), 2*uint64(p.Field))}, Number: p.Field, whole: x, at: i}
 		f.Side = order.AppendUvarint(slices.Clone(x.Prefix), 2*uint64(p.Field)+1)
 		for j := range p.Args {
 			f.Columns = append(f.Columns, []byte(p.Args[j].Column))
@@ -190,7 +193,8 @@ func (f *Field) appendWords(dst []entry, t *Table, key []byte, row value.Row) []
 		own = append(f.WordPrefix(own, []byte(word), true), primary...)
 		dst = append(dst, entry{own, search.AppendPosting(nil, document.Length, places)})
 	}
-	return append(dst, entry{append(slices.Clone(f.Side), primary...), binary.AppendUvarint(nil, uint64(document.Length))})
+	return append(dst, entry{append(slices.Clone(f.Side), primary...),
+		binary.AppendUvarint(nil, uint64(document.Length))})
 }
 
 // isSame reports whether two rows have the same in a field.
@@ -235,8 +239,9 @@ func (t *Table) writeSearch(txn kv.Txn, x *Index, key []byte, old, new value.Row
 	return nil
 }
 
-// writeAsync is writeSearch for an asynchronous index that is complete: a change of few entries is written, any other is left to the caller of Follow. As long
-// as the index is being built, all are written, so that building it needs no order among changes and rows.
+// writeAsync is writeSearch for an asynchronous index that is complete: a change of few entries is written, any other
+// is left to the caller of Follow. As long as the index is being built, all are written, so that building it needs no
+// order among changes and rows.
 func (t *Table) writeAsync(txn kv.Txn, x *Index, key []byte, old, new value.Row) error {
 	if x.Async.EntriesMax == 0 {
 		return nil
@@ -257,9 +262,11 @@ func (t *Table) writeAsync(txn kv.Txn, x *Index, key []byte, old, new value.Row)
 	return moveAll(txn, moves)
 }
 
-// Follow brings the entries that a row has in an asynchronous index from what a change has left to what the row is now, within txn: old is the row before that
-// change. It returns how many entries it writes. Once it was called for each change of a row, in their order, the row has the entries that it makes, whoever wrote some of them meanwhile, and
-// however often it is called again: a word that the row has since some change is written with it, and one that it has lost since is deleted with that.
+// Follow brings the entries that a row has in an asynchronous index from what a change has left to what the row is now,
+// within txn: old is the row before that change. It returns how many entries it writes. Once it was called for each
+// change of a row, in their order, the row has the entries that it makes, whoever wrote some of them meanwhile, and
+// however often it is called again: a word that the row has since some change is written with it, and one that it has
+// lost since is deleted with that.
 func (t *Table) Follow(txn kv.Txn, x *Index, key []byte, old, now value.Row) (writes int, err error) {
 	moves, err := x.moves(t, key, old, now)
 	if err != nil {
@@ -268,9 +275,10 @@ func (t *Table) Follow(txn kv.Txn, x *Index, key []byte, old, now value.Row) (wr
 	return len(moves), moveAll(txn, moves)
 }
 
-// FollowSome is Follow for a row whose entries are too many for one commit: it leaves out those that are right already, and stops after some bytes. left says
-// that there are more: then it is called again in the next transaction.
-func (t *Table) FollowSome(ctx context.Context, txn kv.Txn, x *Index, key []byte, old, now value.Row, bytesMax int) (written int, left bool, err error) {
+// FollowSome is Follow for a row whose entries are too many for one commit: it leaves out those that are right already,
+// and stops after some bytes. left says that there are more: then it is called again in the next transaction.
+func (t *Table) FollowSome(ctx context.Context, txn kv.Txn, x *Index, key []byte, old, now value.Row,
+	bytesMax int) (written int, left bool, err error) {
 	moves, err := x.moves(t, key, old, now)
 	if err != nil {
 		return 0, false, err
@@ -356,7 +364,8 @@ func moveAll(txn kv.Txn, moves []move) (err error) {
 }
 
 // entriesOf calls visit with each entry that a stored row has in an index. The bytes are valid until it returns.
-func (w *Writer) entriesOf(t *Table, x *Index, key []byte, stored value.Row, visit func(entry, kept []byte) error) error {
+func (w *Writer) entriesOf(t *Table, x *Index, key []byte, stored value.Row,
+	visit func(entry, kept []byte) error) error {
 	if x.Search {
 		for _, f := range x.Fields {
 			entries, err := f.appendEntries(nil, t, key, stored)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package record keeps rows and all their index entries in step: a row and its entries are written in one transaction, so an index never
-// lags and never lies. A row is one entry of the key space, self-contained: it holds its key attributes too, so that it can be checked
-// against its key and an index can be rebuilt from rows alone. An index entry's key is the index key followed by the primary key, its value
-// the projected attributes as a row.
+// Package record keeps rows and all their index entries in step: a row and its entries are written in one transaction,
+// so an index never lags and never lies. A row is one entry of the key space, self-contained: it holds its key
+// attributes too, so that it can be checked against its key and an index can be rebuilt from rows alone. An index
+// entry's key is the index key followed by the primary key, its value the projected attributes as a row.
 //
 // Knows: a row's bytes, its index entries, latches.
 // Never: languages, costs, protocols; where descriptors come from.
@@ -28,7 +28,8 @@ import (
 // ErrNoKey is returned for a row that lacks an attribute of the primary key.
 var ErrNoKey = errors.New("record: the row lacks an attribute of the primary key")
 
-// Table is one version of a table, made ready for reading and writing rows. It is immutable and safe for concurrent use.
+// Table is one version of a table, made ready for reading and writing rows. It is immutable and safe for concurrent
+// use.
 type Table struct {
 	Schema  *schema.Table
 	Names   value.Names
@@ -49,7 +50,8 @@ type Index struct {
 	*schema.Index
 	// Prefix starts the keys of all entries.
 	Prefix []byte
-	// Named are the names of visible key parts that are not those of their columns: computed ones, and those written desc(..).
+	// Named are the names of visible key parts that are not those of their columns: computed ones, and those written
+	// desc(..).
 	Named [][]byte
 	// keep names the projected attributes; nil projects all.
 	keep map[string]bool
@@ -67,8 +69,9 @@ type learner interface {
 	Know(ctx context.Context, row value.Row) error
 }
 
-// Adapt returns a stored row, or the row in an index entry, as the table's dictionary describes it. It waits within ctx until the dictionary knows the
-// names in a row that another process may have written. If attributes have been renamed, the row's size counts their present names.
+// Adapt returns a stored row, or the row in an index entry, as the table's dictionary describes it. It waits within ctx
+// until the dictionary knows the names in a row that another process may have written. If attributes have been renamed,
+// the row's size counts their present names.
 func (t *Table) Adapt(ctx context.Context, row value.Row) (value.Row, error) {
 	if t.learns != nil {
 		if err := t.learns.Know(ctx, row); err != nil {
@@ -135,7 +138,8 @@ func sourcesOf(x *schema.Index) (sources [][]byte) {
 	for _, part := range x.Visible() {
 		for _, argument := range part.Args {
 			column := []byte(argument.Column)
-			if len(column) > 0 && !slices.ContainsFunc(sources, func(other []byte) bool { return bytes.Equal(other, column) }) {
+			if len(column) > 0 && !slices.ContainsFunc(sources,
+				func(other []byte) bool { return bytes.Equal(other, column) }) {
 				sources = append(sources, column)
 			}
 		}
@@ -224,7 +228,8 @@ func (t *Table) Get(ctx context.Context, from kv.Snapshot, key, dst []byte) (val
 	return found, err == nil, err
 }
 
-// PrimaryKey returns the row key that an entry of a secondary index points at, appended to dst. entry is the whole key of the entry.
+// PrimaryKey returns the row key that an entry of a secondary index points at, appended to dst. entry is the whole key
+// of the entry.
 func (t *Table) PrimaryKey(dst []byte, x *Index, entry []byte) ([]byte, error) {
 	if x.IsPrimary() {
 		return append(dst, entry...), nil

@@ -9,9 +9,9 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// Undo remembers what a transaction's writes replaced since its savepoints, so that they can be taken back. A key that is taken back is
-// written with what it had, and so stays in the transaction's conflict set: that what it had is still right is then the commit's to see.
-// It is used by one goroutine. The zero value works and has no savepoint.
+// Undo remembers what a transaction's writes replaced since its savepoints, so that they can be taken back. A key that
+// is taken back is written with what it had, and so stays in the transaction's conflict set: that what it had is still
+// right is then the commit's to see. It is used by one goroutine. The zero value works and has no savepoint.
 type Undo struct {
 	marks    []int // how long replaced was at each savepoint; ascending
 	replaced []savedValue
@@ -36,7 +36,8 @@ func (u *Undo) Savepoints() int { return len(u.marks) }
 // Set makes a savepoint: the last one.
 func (u *Undo) Set() { u.marks = append(u.marks, len(u.replaced)) }
 
-// Release forgets savepoint n, counted from 0, and keeps what was written since; later ones take its number and those behind it.
+// Release forgets savepoint n, counted from 0, and keeps what was written since; later ones take its number and those
+// behind it.
 func (u *Undo) Release(n int) {
 	start, last := u.marks[n], n == len(u.marks)-1
 	u.marks = append(u.marks[:n], u.marks[n+1:]...)
@@ -92,7 +93,8 @@ func (u *Undo) forget(r savedValue) {
 	}
 }
 
-// Back takes back what was written since savepoint n, and forgets the later ones. After an error the transaction must be rolled back as a whole.
+// Back takes back what was written since savepoint n, and forgets the later ones. After an error the transaction must
+// be rolled back as a whole.
 func (u *Undo) Back(txn kv.Txn, n int) (err error) {
 	u.marks = u.marks[:n+1]
 	for i := len(u.replaced) - 1; i >= u.marks[n] && err == nil; i-- {
@@ -108,7 +110,8 @@ func (u *Undo) Back(txn kv.Txn, n int) (err error) {
 	return err
 }
 
-// Writes is txn for writes that can be taken back; txn itself as long as there is no savepoint. ctx is that of the writes.
+// Writes is txn for writes that can be taken back; txn itself as long as there is no savepoint. ctx is that of the
+// writes.
 func (u *Undo) Writes(ctx context.Context, txn kv.Txn) kv.Txn {
 	if len(u.marks) == 0 {
 		return txn

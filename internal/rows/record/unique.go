@@ -15,9 +15,10 @@ import (
 	"github.com/weftdb/weft/order"
 )
 
-// A unique index holds at most one row for each index key without a null. Its entries are those of any index: the primary key tells them
-// apart. A writer that adds an entry looks for another
-// with the same index key, and then deletes the index key by itself. No entry has that key, but a deletion is a write: so of two commits that add the same index key, the later one fails and is tried again.
+// A unique index holds at most one row for each index key without a null. Its entries are those of any index: the
+// primary key tells them apart. A writer that adds an entry looks for another with the same index key, and then deletes
+// the index key by itself. No entry has that key, but a deletion is a write: so of two commits that add the same index
+// key, the later one fails and is tried again.
 
 // DuplicateError is a row with an index key that another row has in a unique index.
 type DuplicateError struct {
@@ -31,9 +32,9 @@ func (e *DuplicateError) Error() string {
 	return fmt.Sprintf("record: another row has the same values in the unique index %s", e.Index)
 }
 
-// CheckUnique looks whether a row that is about to be written has an index key that another row has, in any unique index, and makes sure that nobody else
-// takes it first. key is the row's own; old is what the table holds, nil for nothing, and so is new. It must come before any write of
-// the row. The error is a *DuplicateError.
+// CheckUnique looks whether a row that is about to be written has an index key that another row has, in any unique
+// index, and makes sure that nobody else takes it first. key is the row's own; old is what the table holds, nil for
+// nothing, and so is new. It must come before any write of the row. The error is a *DuplicateError.
 func (t *Table) CheckUnique(ctx context.Context, txn kv.Txn, key []byte, old, new value.Row) error {
 	if !t.unique || new == nil {
 		return nil
@@ -63,7 +64,8 @@ func (t *Table) CheckUnique(ctx context.Context, txn kv.Txn, key []byte, old, ne
 // HasUnique reports whether an index of the table is unique.
 func (t *Table) HasUnique() bool { return t.unique }
 
-// addedKey is the index key that a write adds to a unique index, with the index's prefix; nil for none that must be alone.
+// addedKey is the index key that a write adds to a unique index, with the index's prefix; nil for none that must be
+// alone.
 func (t *Table) addedKey(x *Index, old, new value.Row) ([]byte, error) {
 	own, err := t.uniqueKey(x, new)
 	if own == nil || err != nil || old == nil || x.State != schema.Active {
@@ -75,7 +77,8 @@ func (t *Table) addedKey(x *Index, old, new value.Row) ([]byte, error) {
 	return own, nil
 }
 
-// uniqueKey is the key of a row in a unique index, without the primary key behind it; nil for a row that has a null there or is not in the index.
+// uniqueKey is the key of a row in a unique index, without the primary key behind it; nil for a row that has a null
+// there or is not in the index.
 func (t *Table) uniqueKey(x *Index, row value.Row) ([]byte, error) {
 	if t.hasNull(x, row) {
 		return nil, nil
@@ -116,7 +119,8 @@ func (t *Table) duplicate(x *Index, row value.Row) error {
 }
 
 // holder finds the row that has an index key in an index; except is the key of one that does not count, nil for none.
-func (t *Table) holder(ctx context.Context, from kv.Snapshot, x *Index, own, except []byte) (key []byte, found bool, err error) {
+func (t *Table) holder(ctx context.Context, from kv.Snapshot, x *Index, own, except []byte) (key []byte, found bool,
+	err error) {
 	end, _ := order.PrefixEnd(nil, own)
 	cursor := from.Scan(ctx, kv.Range{Start: own, End: end}, false)
 	defer cursor.Close()
@@ -129,8 +133,10 @@ func (t *Table) holder(ctx context.Context, from kv.Snapshot, x *Index, own, exc
 	return key, found, cursor.Close()
 }
 
-// Holder finds the key of the row that has the same key as row in a unique index. found is false, too, where row has a null there.
-func (t *Table) Holder(ctx context.Context, from kv.Snapshot, x *Index, row value.Row) (key []byte, found bool, err error) {
+// Holder finds the key of the row that has the same key as row in a unique index. found is false, too, where row has a
+// null there.
+func (t *Table) Holder(ctx context.Context, from kv.Snapshot, x *Index, row value.Row) (key []byte, found bool,
+	err error) {
 	own, err := t.uniqueKey(x, row)
 	if own == nil || err != nil {
 		return nil, false, err

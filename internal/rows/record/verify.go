@@ -32,24 +32,29 @@ const faultsMax = 100
 
 // Verification says how a table is verified. The zero value works.
 type Verification struct {
-	// Cut returns relative keys, ascending, that cut an index into about so many parts, which are read side by side. Default: nothing is cut.
+	// Cut returns relative keys, ascending, that cut an index into about so many parts, which are read side by side.
+	// Default: nothing is cut.
 	Cut func(ctx context.Context, x *Index, parts int) ([][]byte, error)
-	// Progress is called now and then with how far the reading is: rows and entries read, and the share of all parts, from 0 to 1. It is called by one
-	// goroutine at a time.
+	// Progress is called now and then with how far the reading is: rows and entries read, and the share of all parts,
+	// from 0 to 1. It is called by one goroutine at a time.
 	Progress func(rows, entries int64, done float64)
-	// Behind says of keys of rows, without the table's prefix, that asynchronous indexes have yet to follow changes of these: they are passed over there. nil: of none.
+	// Behind says of keys of rows, without the table's prefix, that asynchronous indexes have yet to follow changes of
+	// these: they are passed over there. nil: of none.
 	Behind func(row []byte) bool
 }
 
-// partsEach is into how many parts an index is cut for each reader. More parts tell progress more finely and end more evenly.
+// partsEach is into how many parts an index is cut for each reader. More parts tell progress more finely and end more
+// evenly.
 const partsEach = 8
 
-// Verify checks a whole table at one snapshot: every row is well formed and stands under its own key, every row has exactly the entries that it
-// should have in each readable index, with the right bytes, and no index holds any other entry. It reads everything once, side by side: the entries
-// that rows make, and those that are there, are counted and summed up by two random hash functions of 64 bits. Sums that differ are
-// looked into, row by row; sums that agree by chance are as good as impossible.
+// Verify checks a whole table at one snapshot: every row is well formed and stands under its own key, every row has
+// exactly the entries that it should have in each readable index, with the right bytes, and no index holds any other
+// entry. It reads everything once, side by side: the entries that rows make, and those that are there, are counted and
+// summed up by two random hash functions of 64 bits. Sums that differ are looked into, row by row; sums that agree by
+// chance are as good as impossible.
 func (t *Table) Verify(ctx context.Context, from kv.Snapshot, how Verification) (Report, error) {
-	v := &verifier{Verification: how, table: t, from: from, seeds: [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}}
+	v := &verifier{Verification: how, table: t, from: from,
+		seeds: [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}}
 	for _, x := range t.Indexes {
 		if x.State == schema.Active {
 			v.indexes = append(v.indexes, x)
@@ -259,7 +264,8 @@ func (r *entryReader) row(key []byte, row value.Row) {
 		if r.isBehind(x, key) {
 			continue
 		}
-		_ = r.writer.entriesOf(r.table, x, key, row, func(entry, kept []byte) error { // a row that does not fit has no entry; if it has, the sums differ
+		// a row that does not fit has no entry; if it has, the sums differ
+		_ = r.writer.entriesOf(r.table, x, key, row, func(entry, kept []byte) error {
 			r.made[i].add(r.sumOf(entry, kept))
 			return nil
 		})
@@ -326,7 +332,8 @@ func (v *verifier) explain(ctx context.Context, x *Index) error {
 
 func (v *verifier) explainRow(ctx context.Context, x *Index, key []byte, row value.Row, w *Writer) error {
 	var unread error
-	_ = w.entriesOf(v.table, x, key, row, func(entry, kept []byte) error { // explainEntry tells if a row that does not fit has one
+	// explainEntry tells if a row that does not fit has one
+	_ = w.entriesOf(v.table, x, key, row, func(entry, kept []byte) error {
 		stored, ok, err := v.from.Get(ctx, entry, nil)
 		switch {
 		case err != nil:

@@ -19,7 +19,8 @@ import (
 	"github.com/weftdb/weft/internal/index/indexkey"
 )
 
-// Waits adds up for how long one caller has waited for latches. Session names it to others that wait for it; 0 is nobody in particular.
+// Waits adds up for how long one caller has waited for latches. Session names it to others that wait for it; 0 is
+// nobody in particular.
 type Waits struct {
 	Session uint32
 	waited  atomic.Int64 // nanoseconds
@@ -50,7 +51,8 @@ func sessionOf(ctx context.Context) uint32 {
 	return 0
 }
 
-// Wait is a row that is waited for: by one now, from Begun on, or by Count since the start, who waited for so long together. GaveUp counts those that did not get it.
+// Wait is a row that is waited for: by one now, from Begun on, or by Count since the start, who waited for so long
+// together. GaveUp counts those that did not get it.
 type Wait struct {
 	RowName
 	Session, Holder uint32 // of one that waits now; 0 for those that are not sessions
@@ -59,7 +61,8 @@ type Wait struct {
 	Waited, Longest time.Duration
 }
 
-// RowName is a row as people see it: Values are those of its key, texts in the notation of package value. They are empty where the row is not known.
+// RowName is a row as people see it: Values are those of its key, texts in the notation of package value. They are
+// empty where the row is not known.
 type RowName struct {
 	Key                     []byte // nil if it is not known
 	Database, Table, Values string
@@ -154,8 +157,9 @@ func (w *watch) evict() {
 	delete(w.rows, least)
 }
 
-// Waits returns who waits now, the one that has waited for longest first, and the rows that were waited for since the start, as far as they are kept, those that
-// took longest together first. find finds a table by its id; nil: it is no more.
+// Waits returns who waits now, the one that has waited for longest first, and the rows that were waited for since the
+// start, as far as they are kept, those that took longest together first. find finds a table by its id; nil: it is no
+// more.
 func (l *Latches) Waits(find func(id uint32) *schema.Table) (now, since []Wait) {
 	l.watch.mu.Lock()
 	for one := range l.watch.now {

@@ -47,9 +47,9 @@ type Writer struct {
 	oldKey, newKey, oldRow, newRow []byte
 }
 
-// Write replaces the row old stored under key by new within txn, and moves its entries in every index. A nil old is an absent row, a nil new deletes.
-// key and old must be what the table holds at txn's snapshot. After it, w.Change tells what happened. An attribute of new that
-// can't be a key of an index is an error of package indexkey.
+// Write replaces the row old stored under key by new within txn, and moves its entries in every index. A nil old is an
+// absent row, a nil new deletes. key and old must be what the table holds at txn's snapshot. After it, w.Change tells
+// what happened. An attribute of new that can't be a key of an index is an error of package indexkey.
 func (w *Writer) Write(txn kv.Txn, t *Table, key []byte, old, new value.Row) error {
 	return w.write(txn, t, key, old, new, ByRequest)
 }
@@ -59,14 +59,16 @@ func (w *Writer) Expire(txn kv.Txn, t *Table, key []byte, old value.Row) error {
 	return w.write(txn, t, key, old, nil, ByExpiry)
 }
 
-// KeyBytesMax is how long the key of a new row or index entry may be, as it is stored, whatever the engine takes: TiKV takes no longer ones, and
-// every database can be copied there. Longer ones that are there can be read, changed and deleted.
+// KeyBytesMax is how long the key of a new row or index entry may be, as it is stored, whatever the engine takes: TiKV
+// takes no longer ones, and every database can be copied there. Longer ones that are there can be read, changed and
+// deleted.
 const KeyBytesMax = 7 << 10
 
 // CheckKey refuses a key that is too long for a new row or entry.
 func CheckKey(key []byte) error {
 	if len(key) > KeyBytesMax {
-		return fmt.Errorf("the key of a row or index entry is too long, shorten the attributes of the key: %w", &kv.SizeError{What: "key", Bytes: len(key), BytesMax: KeyBytesMax})
+		return fmt.Errorf("the key of a row or index entry is too long, shorten the attributes of the key: %w",
+			&kv.SizeError{What: "key", Bytes: len(key), BytesMax: KeyBytesMax})
 	}
 	return nil
 }
@@ -121,7 +123,8 @@ func (w *Writer) writeRow(txn kv.Txn, t *Table, key []byte, old, new value.Row, 
 
 func (w *Writer) writeChange(txn kv.Txn, t *Table, key []byte, old, new value.Row, cause Cause) error {
 	c := journal.Change{Key: key[len(t.Primary.Prefix):], Old: old, New: new, ByExpiry: cause == ByExpiry}
-	if t.journal.Images == 0 || t.journal.Images == schema.NewImage && new == nil || t.journal.Images == schema.OldImage && old == nil {
+	if t.journal.Images == 0 || t.journal.Images == schema.NewImage && new == nil ||
+		t.journal.Images == schema.OldImage && old == nil {
 		row := new
 		if row == nil {
 			row = old
@@ -144,7 +147,8 @@ func (t *Table) IsKeyColumn(name []byte) bool {
 	return false
 }
 
-// Journaled reports whether the table's changes are kept. Then nothing may be written without Writer, nor without having read what was there.
+// Journaled reports whether the table's changes are kept. Then nothing may be written without Writer, nor without
+// having read what was there.
 func (t *Table) Journaled() bool { return t.journal != nil }
 
 func (w *Writer) writeEntry(txn kv.Txn, t *Table, x *Index, key []byte, old, new value.Row) error {
@@ -169,7 +173,8 @@ func (w *Writer) writeEntry(txn kv.Txn, t *Table, x *Index, key []byte, old, new
 	return w.moveEntry(txn, t, x, w.project(t, x, old, &w.oldRow, hadEntry), w.project(t, x, new, &w.newRow, hasEntry))
 }
 
-// moveEntry writes what differs between the entry before and after; nil is absent. The keys stand in w.oldKey and w.newKey.
+// moveEntry writes what differs between the entry before and after; nil is absent. The keys stand in w.oldKey and
+// w.newKey.
 func (w *Writer) moveEntry(txn kv.Txn, t *Table, x *Index, before, after value.Row) error {
 	change := IndexChange{Index: x.Index, Before: sizeOf(before), After: sizeOf(after)}
 	sameKey := before != nil && after != nil && bytes.Equal(w.oldKey, w.newKey)
@@ -221,8 +226,9 @@ func (t *Table) Project(dst []byte, x *Index, row value.Row) value.Row {
 	return value.Project(dst, row, t.Names, func(name []byte) bool { return x.keep[string(name)] })
 }
 
-// Fill adds the entry of one existing row to an index that is being built. filled is false for a row whose attributes don't fit a
-// sparse index, which is legal: the row was written before the index was there. In an index that keeps nulls it is an error.
+// Fill adds the entry of one existing row to an index that is being built. filled is false for a row whose attributes
+// don't fit a sparse index, which is legal: the row was written before the index was there. In an index that keeps
+// nulls it is an error.
 func (w *Writer) Fill(txn kv.Txn, t *Table, x *Index, key []byte, row value.Row) (filled bool, err error) {
 	if x.Search {
 		return true, t.writeSearch(txn, x, key, nil, row)

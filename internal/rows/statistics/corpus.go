@@ -15,11 +15,13 @@ import (
 )
 
 const (
-	// wordCounted is up to how many entries of a word, or documents, are counted; longer lists are extrapolated by the engine's sizes.
+	// wordCounted is up to how many entries of a word, or documents, are counted; longer lists are extrapolated by the
+	// engine's sizes.
 	wordCounted = 100_000
 	// wordsKept is the number of words that are remembered.
 	wordsKept = 10_000
-	// countKept is how long a count is given again, for each entry that was counted, and countKeptMost how long at most.
+	// countKept is how long a count is given again, for each entry that was counted, and countKeptMost how long at
+	// most.
 	countKept     = time.Millisecond
 	countKeptMost = time.Minute
 )
@@ -38,14 +40,17 @@ type wordCount struct {
 	until           time.Time
 }
 
-// Corpus returns what is known of all documents of a field, for the words of a query: exact up to some 100,000 entries each, a minute old at most.
-func (b *Book) Corpus(ctx context.Context, l *Look, from kv.Snapshot, field *record.Field, q *search.Query) (search.Corpus, error) {
+// Corpus returns what is known of all documents of a field, for the words of a query: exact up to some 100,000 entries
+// each, a minute old at most.
+func (b *Book) Corpus(ctx context.Context, l *Look, from kv.Snapshot, field *record.Field,
+	q *search.Query) (search.Corpus, error) {
 	id := wordID{field: l.id(field.Index), number: field.Number, all: true}
 	all, err := b.countWord(ctx, l, from, id, field.Side)
 	if err != nil {
 		return search.Corpus{}, err
 	}
-	corpus := search.Corpus{Documents: all.entries, MeanLength: all.length / max(all.entries, 1), Frequencies: map[string]float64{}}
+	corpus := search.Corpus{Documents: all.entries, MeanLength: all.length / max(all.entries, 1),
+		Frequencies: map[string]float64{}}
 	id.all = false
 	q.Root.Leaves(func(n *search.Node) {
 		if n.Kind != search.Word && n.Kind != search.Phrase {

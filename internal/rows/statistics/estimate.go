@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package statistics counts and samples the entries of indexes, and remembers for some minutes what it found, so that paths can be
-// chosen by their costs.
+// Package statistics counts and samples the entries of indexes, and remembers for some minutes what it found, so that
+// paths can be chosen by their costs.
 //
 // Knows: about how many entries an index has, keys between which they lie evenly, how old that knowledge is.
 // Never: conditions, what a path costs, protocols.
@@ -25,7 +25,8 @@ type Estimate struct {
 }
 
 const (
-	// estimateCounted is up to how many entries are counted; a longer index is extrapolated from them by the engine's sizes.
+	// estimateCounted is up to how many entries are counted; a longer index is extrapolated from them by the engine's
+	// sizes.
 	estimateCounted = 50_000
 	// estimateFresh is how long an estimate is given again without a new look.
 	estimateFresh = 5 * time.Second
@@ -70,7 +71,8 @@ func (l *Look) id(x *record.Index) indexID { return indexID{table: l.Table.Schem
 // Estimate returns about how many entries an index has: exact up to some 50,000, a few seconds old at most.
 func (b *Book) Estimate(ctx context.Context, l *Look, x *record.Index) (Estimate, error) {
 	id := l.id(x)
-	if known, ok := b.get(id); ok && l.Now.Sub(known.at) < estimateFresh && known.Rows > 0 { // to count nothing again costs nothing
+	// to count nothing again costs nothing
+	if known, ok := b.get(id); ok && l.Now.Sub(known.at) < estimateFresh && known.Rows > 0 {
 		return known.Estimate, nil
 	}
 	reader, err := l.Store.Read(ctx)

@@ -10,7 +10,8 @@ import (
 	"github.com/weftdb/weft/internal/rows/record"
 )
 
-// TestKnownRows says that all indexes which hold every row have one count, the counted one if there is one, and others their own.
+// TestKnownRows says that all indexes which hold every row have one count, the counted one if there is one, and others
+// their own.
 func TestKnownRows(t *testing.T) {
 	part := []schema.KeyPart{{Name: "a", Type: schema.Int, Args: []schema.Argument{{Column: "a", Type: schema.Int}}}}
 	table := record.Compile(&schema.Table{
@@ -24,7 +25,8 @@ func TestKnownRows(t *testing.T) {
 	}, nil)
 	now := time.Unix(1_700_000_000, 0)
 	var b Book
-	for id, e := range map[uint32]Estimate{0: {890_000, 89_000_000}, 1: {1_060_000, 10_600_000}, 2: {500, 5000}, 3: {600, 6000}} {
+	for id, e := range map[uint32]Estimate{0: {890_000, 89_000_000}, 1: {1_060_000, 10_600_000}, 2: {500, 5000},
+		3: {600, 6000}} {
 		b.put(indexID{table: 1, index: id}, dated{e, now})
 	}
 	check := func(whole float64) {
@@ -45,7 +47,8 @@ func TestKnownRows(t *testing.T) {
 	check(890_000)
 	b.putSeparators(indexID{table: 1, index: 1}, separators{rows: 1_060_000, counted: 1_000_000, at: now})
 	check(1_000_000)
-	for _, now = range []time.Time{now.Add(knownKept / 2), now.Add(-time.Second)} { // what is kept for a moment, and what is not
+	// what is kept for a moment, and what is not
+	for _, now = range []time.Time{now.Add(knownKept / 2), now.Add(-time.Second)} {
 		check(1_000_000)
 	}
 	now = now.Add(statisticsKept + 2*time.Second)

@@ -18,7 +18,8 @@ import (
 )
 
 const (
-	// listCounted is the number of entries of a list that are counted. Of a longer one, it is looked whether rows that lie evenly in the table have an entry.
+	// listCounted is the number of entries of a list that are counted. Of a longer one, it is looked whether rows that
+	// lie evenly in the table have an entry.
 	listCounted = 512
 	// listLooks is the number of rows these are, and listLooksRemote how many where each look is a request.
 	listLooks       = 256
@@ -30,8 +31,8 @@ const (
 	listsKept = 4096
 )
 
-// Lists estimates how many rows the parts of a search find, for one planning: see access.Lists. It reads some hundred entries of each list of a search
-// index that it knows nothing of yet. It is used by one goroutine and must be closed.
+// Lists estimates how many rows the parts of a search find, for one planning: see access.Lists. It reads some hundred
+// entries of each list of a search index that it knows nothing of yet. It is used by one goroutine and must be closed.
 type Lists struct {
 	ctx  context.Context
 	book *Book
@@ -41,7 +42,8 @@ type Lists struct {
 	err  error     // from then on nothing is known
 }
 
-// ForQuery is Known for the plan of a query. If a search index may answer it, what its lists tell is known, too, until done is called.
+// ForQuery is Known for the plan of a query. If a search index may answer it, what its lists tell is known, too, until
+// done is called.
 func (b *Book) ForQuery(ctx context.Context, l *Look, searches bool) (known access.Statistics, done func()) {
 	known = b.Known(l)
 	if !searches {
@@ -78,8 +80,8 @@ func (s *Lists) open() bool {
 	return s.err == nil
 }
 
-// drawn is what is known of a list: how many entries it has, and the rows of some of them, which lie evenly among them. The keys are those of the table,
-// without its prefix.
+// drawn is what is known of a list: how many entries it has, and the rows of some of them, which lie evenly among them.
+// The keys are those of the table, without its prefix.
 type drawn struct {
 	entries float64
 	keys    [][]byte
@@ -189,8 +191,8 @@ func (s *Lists) looks() int {
 	return listLooks
 }
 
-// stretch extrapolates from the part of the table in which the first entries of a list lie to the one in which all do; 0: the former is too small to be
-// seen.
+// stretch extrapolates from the part of the table in which the first entries of a list lie to the one in which all do;
+// 0: the former is too small to be seen.
 func (s *Lists) stretch(prefix []byte, cuts, first [][]byte) (entries float64) {
 	place := func(key []byte) float64 {
 		at, _ := slices.BinarySearchFunc(cuts, key, bytes.Compare)

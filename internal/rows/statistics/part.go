@@ -48,7 +48,8 @@ type sample struct {
 	whole   bool
 }
 
-// unionMax is the number of parts of a union that are looked for in each other's rows; of more it is guessed how many rows they share.
+// unionMax is the number of parts of a union that are looked for in each other's rows; of more it is guessed how many
+// rows they share.
 const unionMax = 8
 
 // Rows estimates how many rows a node finds: see access.Lists.
@@ -99,7 +100,8 @@ func (s *Lists) partOfValues(field *record.Field, n *access.SearchNode) *part {
 	}
 	d := drawn{whole: true}
 	for _, span := range n.Spans {
-		one := s.count(field.Span(span.Start, span.End), func(key []byte) ([]byte, error) { return field.Rest(key[len(field.Prefix):]) })
+		one := s.count(field.Span(span.Start, span.End),
+			func(key []byte) ([]byte, error) { return field.Rest(key[len(field.Prefix):]) })
 		d.entries, d.keys, d.whole = d.entries+one.entries, append(d.keys, one.keys...), d.whole && one.whole
 		if !d.whole || len(d.keys) > listCounted {
 			p.rows = max(p.rows, d.entries)
@@ -132,7 +134,8 @@ func (s *Lists) partOfWords(field *record.Field, n *search.Node) *part {
 	return &part{kind: partGroup, must: words(n.Must), should: words(n.Should), not: words(n.Not), least: n.Least}
 }
 
-// partOfPhrase is the part for a phrase. A last word that stands for others is guessed to follow wherever the words before it stand, if there are so many.
+// partOfPhrase is the part for a phrase. A last word that stands for others is guessed to follow wherever the words
+// before it stand, if there are so many.
 func (s *Lists) partOfPhrase(field *record.Field, n *search.Node) *part {
 	p := &part{kind: partPhrase, phrase: n}
 	words, last := n.Parts()
@@ -216,7 +219,8 @@ func (s *Lists) meet(must []*part, p *part) sample {
 	for i, one := range must {
 		drawn := s.draw(one)
 		share *= drawn.rows / s.rows
-		if rarer := drawn.rows < base.rows; i == 0 || len(drawn.keys) > 0 && (rarer || len(base.keys) == 0) || drawn.whole && rarer {
+		if rarer := drawn.rows < base.rows; i == 0 || len(drawn.keys) > 0 && (rarer || len(base.keys) == 0) ||
+			drawn.whole && rarer {
 			base = drawn
 		}
 	}
@@ -226,7 +230,8 @@ func (s *Lists) meet(must []*part, p *part) sample {
 	return s.narrow(base, s.chances(p, base.keys), s.rows*share)
 }
 
-// narrow leaves of a sample what has a chance. guess is the number of rows that would be left if all parts were independent of each other.
+// narrow leaves of a sample what has a chance. guess is the number of rows that would be left if all parts were
+// independent of each other.
 func (s *Lists) narrow(base sample, chances []float64, guess float64) sample {
 	left := sample{whole: base.whole}
 	for i, chance := range chances {
@@ -252,7 +257,8 @@ func (s *Lists) join(p *part) sample {
 		drawn[i] = s.draw(one)
 		none *= 1 - min(1, drawn[i].rows/s.rows)
 	}
-	if len(p.should) > unionMax || slices.ContainsFunc(drawn, func(one sample) bool { return len(one.keys) == 0 && !one.whole }) {
+	if len(p.should) > unionMax || slices.ContainsFunc(drawn,
+		func(one sample) bool { return len(one.keys) == 0 && !one.whole }) {
 		return sample{rows: s.rows * (1 - none)}
 	}
 	all := sample{whole: true}

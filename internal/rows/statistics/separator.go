@@ -24,7 +24,8 @@ const (
 	nearFactor = 3
 	// sampledMax is the number of indexes that are sampled for one Explain.
 	sampledMax = 4
-	// knownKept is for how long what is known of a table serves all queries, if nothing is learned meanwhile; knownTables is of how many tables.
+	// knownKept is for how long what is known of a table serves all queries, if nothing is learned meanwhile;
+	// knownTables is of how many tables.
 	knownKept   = time.Second
 	knownTables = 64
 )
@@ -107,8 +108,9 @@ func (b *Book) compute(l *Look) access.Statistics {
 	return s
 }
 
-// rows is the number of rows the table has, as far as that is known: what one of the indexes that hold all of them has, counted rather than estimated, the table
-// itself before others. Estimates of single indexes differ by some per cent, and the planner would choose by that.
+// rows is the number of rows the table has, as far as that is known: what one of the indexes that hold all of them has,
+// counted rather than estimated, the table itself before others. Estimates of single indexes differ by some per cent,
+// and the planner would choose by that.
 func (b *Book) rows(l *Look) (rows int64) {
 	for _, x := range l.readable() {
 		id := l.id(x)
@@ -141,13 +143,15 @@ func correct(s *access.IndexStatistics, rows int64) {
 
 // fits reports whether separators still stand for an index of so many rows.
 func (s *separators) fits(rows int64, now time.Time) bool {
-	return now.Sub(s.at) < statisticsKept && float64(rows) <= separatorsDrift*float64(s.rows) && float64(s.rows) <= separatorsDrift*float64(rows)
+	return now.Sub(s.at) < statisticsKept && float64(rows) <= separatorsDrift*float64(s.rows) &&
+		float64(s.rows) <= separatorsDrift*float64(rows)
 }
 
 // Choice is a choice between paths: what was asked, and the same without an index that is named.
 type Choice struct{ Asked, Open access.Query }
 
-// Count counts the entries of all indexes, and samples those of the path that is chosen and of those that cost about as much.
+// Count counts the entries of all indexes, and samples those of the path that is chosen and of those that cost about as
+// much.
 func (b *Book) Count(ctx context.Context, l *Look, from kv.Snapshot, c *Choice) (access.Statistics, error) {
 	for _, x := range l.readable() {
 		if _, err := b.Estimate(ctx, l, x); err != nil {
@@ -167,7 +171,8 @@ func (b *Book) Count(ctx context.Context, l *Look, from kv.Snapshot, c *Choice) 
 	return b.Known(l), nil
 }
 
-// unsampled returns an index without separators that is chosen or could be at about the same cost; nil if there is none.
+// unsampled returns an index without separators that is chosen or could be at about the same cost; nil if there is
+// none.
 func (b *Book) unsampled(l *Look, c *Choice) (*record.Index, error) {
 	s := b.Known(l)
 	first, err := access.Choose(l.Table.Schema, c.Asked, s)
@@ -179,7 +184,8 @@ func (b *Book) unsampled(l *Look, c *Choice) (*record.Index, error) {
 		near = nil // there is only the one that is named
 	}
 	for _, path := range append([]access.Path{first}, near...) {
-		if known := s.Indexes[path.Index.ID]; path.Cost <= nearFactor*first.Cost && !path.Point && known.Rows > 1 && known.Separators == nil {
+		if known := s.Indexes[path.Index.ID]; path.Cost <= nearFactor*first.Cost && !path.Point && known.Rows > 1 &&
+			known.Separators == nil {
 			x, _ := l.Table.IndexByID(path.Index.ID)
 			return x, nil
 		}

@@ -35,7 +35,8 @@ type AccessKey struct {
 	CreatedAtMS int64  `json:"createdAtMS"` // Unix milliseconds
 }
 
-// CreateAccessKey makes an access key for a user. The secret is returned this once. Errors: ErrNotFound, ErrNoMaster, ErrTooManyKeys, those of the store.
+// CreateAccessKey makes an access key for a user. The secret is returned this once. Errors: ErrNotFound, ErrNoMaster,
+// ErrTooManyKeys, those of the store.
 func (a *Accounts) CreateAccessKey(ctx context.Context, user string) (id, secret string, err error) {
 	if a.master == nil {
 		return "", "", ErrNoMaster
@@ -106,8 +107,8 @@ func (a *Accounts) DropAccessKey(ctx context.Context, id string) error {
 	})
 }
 
-// Signer returns the user and the secret of an access key. ok is false if there is no such key, it is disabled, or its user is gone. Errors: ErrNoMaster,
-// ErrOtherMaster, those of the store.
+// Signer returns the user and the secret of an access key. ok is false if there is no such key, it is disabled, or its
+// user is gone. Errors: ErrNoMaster, ErrOtherMaster, those of the store.
 func (a *Accounts) Signer(ctx context.Context, id string) (user, secret string, ok bool, err error) {
 	stored, ok, err := a.store.Get(ctx, keyspace.AppendAccessKey(nil, id), nil)
 	if err != nil || !ok {
@@ -120,7 +121,9 @@ func (a *Accounts) Signer(ctx context.Context, id string) (user, secret string, 
 	if key.Disabled {
 		return "", "", false, nil
 	}
-	if owner, ok, err := a.Get(ctx, key.User); err != nil || !ok || owner.IsRole || owner.CreatedAtMS > key.CreatedAtMS { // another user of that name
+	// another user of that name
+	if owner, ok, err := a.Get(ctx, key.User); err != nil || !ok || owner.IsRole ||
+		owner.CreatedAtMS > key.CreatedAtMS {
 		return "", "", false, err
 	}
 	if a.master == nil {
@@ -130,8 +133,8 @@ func (a *Accounts) Signer(ctx context.Context, id string) (user, secret string, 
 	return key.User, secret, err == nil, err
 }
 
-// RotateMaster encrypts all secrets under another master key and tells how many. A key that is under it already stays as it is, so that what was broken off
-// can be done again. Errors: ErrNoMaster, ErrOtherMaster, those of the store.
+// RotateMaster encrypts all secrets under another master key and tells how many. A key that is under it already stays
+// as it is, so that what was broken off can be done again. Errors: ErrNoMaster, ErrOtherMaster, those of the store.
 func (a *Accounts) RotateMaster(ctx context.Context, next *Master) (rotated int, err error) {
 	if a.master == nil {
 		return 0, ErrNoMaster
@@ -161,7 +164,8 @@ func (a *Accounts) RotateMaster(ctx context.Context, next *Master) (rotated int,
 }
 
 // changeAccessKey replaces a key's record by what edit makes of it; nil is none.
-func (a *Accounts) changeAccessKey(ctx context.Context, id string, edit func(old *AccessKey) (*AccessKey, error)) error {
+func (a *Accounts) changeAccessKey(ctx context.Context, id string,
+	edit func(old *AccessKey) (*AccessKey, error)) error {
 	return change(ctx, a.store, keyspace.AppendAccessKey(nil, id), edit)
 }
 

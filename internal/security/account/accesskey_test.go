@@ -106,7 +106,8 @@ func TestAccessKeyOfAnEarlierUser(t *testing.T) {
 		t.Fatal(err)
 	}
 	left := keys[0]
-	if err := a.changeAccessKey(t.Context(), id, func(*AccessKey) (*AccessKey, error) { return &left, nil }); err != nil {
+	if err := a.changeAccessKey(t.Context(), id,
+		func(*AccessKey) (*AccessKey, error) { return &left, nil }); err != nil {
 		t.Fatal(err)
 	}
 	if signs(t, a, id, "ann", secret) {
@@ -127,7 +128,8 @@ func TestSecretsAreEncrypted(t *testing.T) {
 	}
 	cursor := reader.Scan(t.Context(), kv.Range{Start: []byte{0}, End: []byte{0xff}}, false)
 	for cursor.Next() {
-		if bytes.Contains(cursor.Value(), []byte(secret)) || bytes.Contains(cursor.Value(), []byte(base64.StdEncoding.EncodeToString([]byte(secret)))) {
+		if bytes.Contains(cursor.Value(), []byte(secret)) ||
+			bytes.Contains(cursor.Value(), []byte(base64.StdEncoding.EncodeToString([]byte(secret)))) {
 			t.Errorf("the secret is in %q", cursor.Value())
 		}
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package account stores the users of all protocols: password verifiers, access keys, and the privileges that SQL grants
-// to them and to roles.
+// Package account stores the users of all protocols: password verifiers, access keys, and the privileges that SQL
+// grants to them and to roles.
 //
 // Knows: how accounts are stored, the verifiers that protocols ask for, which actions a privilege allows.
 // Never: sockets, challenges, requests.
@@ -44,7 +44,8 @@ var (
 // Account is one user or role. The password itself is not kept.
 type Account struct {
 	Name string `json:"name"`
-	// SHA1 is SHA1(SHA1(password)), which mysql_native_password is checked by; SHA256 is SHA256(SHA256(password)), for caching_sha2_password.
+	// SHA1 is SHA1(SHA1(password)), which mysql_native_password is checked by; SHA256 is SHA256(SHA256(password)), for
+	// caching_sha2_password.
 	SHA1        []byte `json:"sha1"`
 	SHA256      []byte `json:"sha256"`
 	CreatedAtMS int64  `json:"createdAtMS"` // Unix milliseconds
@@ -54,8 +55,8 @@ type Account struct {
 	Roles  []GrantedRole `json:"roles,omitempty"` // of a user; see RolesOf
 	// Policies say what the user or role may do, besides Grants.
 	Policies []NamedPolicy `json:"policies,omitempty"`
-	// Limited says that the account was made since users have rights. Those made before may do everything; they have the policy Administrator
-	// once their records are read.
+	// Limited says that the account was made since users have rights. Those made before may do everything; they have
+	// the policy Administrator once their records are read.
 	Limited bool `json:"limited,omitempty"`
 }
 
@@ -95,8 +96,8 @@ func (a *Accounts) WithMaster(m *Master) *Accounts { return &Accounts{a.store, a
 // HasMaster reports whether secrets can be encrypted.
 func (a *Accounts) HasMaster() bool { return a.master != nil }
 
-// Add makes an account. The first one of all has the policy Administrator; later ones may do nothing until they are given rights. Errors: ErrExists,
-// ErrName, ErrSimilar, ErrPassword, those of the store.
+// Add makes an account. The first one of all has the policy Administrator; later ones may do nothing until they are
+// given rights. Errors: ErrExists, ErrName, ErrSimilar, ErrPassword, those of the store.
 func (a *Accounts) Add(ctx context.Context, name, password string) error {
 	others, err := a.unlike(ctx, name)
 	if err != nil {
@@ -225,7 +226,8 @@ func (a *Accounts) make(name, password string) (*Account, error) {
 	}
 	inner1, inner256 := sha1.Sum([]byte(password)), sha256.Sum256([]byte(password))
 	outer1, outer256 := sha1.Sum(inner1[:]), sha256.Sum256(inner256[:])
-	return &Account{Name: name, SHA1: outer1[:], SHA256: outer256[:], CreatedAtMS: a.now().UnixMilli(), Limited: true}, nil
+	return &Account{Name: name, SHA1: outer1[:], SHA256: outer256[:], CreatedAtMS: a.now().UnixMilli(), Limited: true},
+		nil
 }
 
 // isName reports whether a new user or role may have a name: lists must show it as it is.

@@ -53,7 +53,8 @@ func list(t *testing.T, accounts *Accounts) string {
 	}
 	var b strings.Builder
 	for _, a := range all {
-		fmt.Fprintf(&b, "%s %s %s %d\n", a.Name, hex.EncodeToString(a.SHA1), hex.EncodeToString(a.SHA256[:4]), a.CreatedAtMS)
+		fmt.Fprintf(&b, "%s %s %s %d\n", a.Name, hex.EncodeToString(a.SHA1), hex.EncodeToString(a.SHA256[:4]),
+			a.CreatedAtMS)
 	}
 	return b.String()
 }
@@ -62,7 +63,8 @@ func list(t *testing.T, accounts *Accounts) string {
 func TestNames(t *testing.T) {
 	accounts := New(mem.Open(mem.Options{}), time.Now)
 	for name, want := range map[string]error{
-		"root": nil, "root ": ErrName, " root": ErrName, " ": ErrName, "\u00a0x": ErrName, "a\u202eb": ErrName, "a\u200bb": ErrName, "a\nb": ErrName, "a\u2028b": ErrName, "": ErrName,
+		"root": nil, "root ": ErrName, " root": ErrName, " ": ErrName, "\u00a0x": ErrName, "a\u202eb": ErrName,
+		"a\u200bb": ErrName, "a\nb": ErrName, "a\u2028b": ErrName, "": ErrName,
 		"a b": nil, "Ünal": nil, "名前": nil, "a@example.com": nil,
 	} {
 		if err := accounts.Add(t.Context(), name, "secret"); !errors.Is(err, want) {

@@ -36,7 +36,8 @@ const (
 	privilegesEnd
 )
 
-// AllPrivileges are the privileges of ALL at the global level, and TablePrivileges at that of a database or a table: GRANT OPTION is never part of it.
+// AllPrivileges are the privileges of ALL at the global level, and TablePrivileges at that of a database or a table:
+// GRANT OPTION is never part of it.
 const (
 	AllPrivileges    = GrantOption - 1
 	TablePrivileges  = CreateUser - 1
@@ -59,15 +60,18 @@ const (
 
 // privileges is SQL's side of the table of actions. // immutable
 var privileges = [...]privilege{
-	{Select, "SELECT", []string{"dynamodb:PartiQLSelect", "dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query", "dynamodb:Scan",
-		"dynamodb:ConditionCheckItem", "dynamodb:SearchVectors", "dynamodb:DescribeTable", "dynamodb:DescribeTimeToLive", "dynamodb:ListTagsOfResource",
+	{Select, "SELECT", []string{"dynamodb:PartiQLSelect", "dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query",
+		"dynamodb:Scan",
+		"dynamodb:ConditionCheckItem", "dynamodb:SearchVectors", "dynamodb:DescribeTable",
+		"dynamodb:DescribeTimeToLive", "dynamodb:ListTagsOfResource",
 		listTables}},
 	{Insert, "INSERT", []string{"dynamodb:PartiQLInsert", "dynamodb:PutItem"}},
 	{Update, "UPDATE", []string{"dynamodb:PartiQLUpdate", "dynamodb:UpdateItem"}},
 	{Delete, "DELETE", []string{"dynamodb:PartiQLDelete", "dynamodb:DeleteItem"}},
 	{Create, "CREATE", []string{"dynamodb:CreateTable"}},
 	{Drop, "DROP", []string{"dynamodb:DeleteTable"}},
-	{Alter, "ALTER", []string{"dynamodb:UpdateTable", "dynamodb:UpdateTimeToLive", "dynamodb:TagResource", "dynamodb:UntagResource"}},
+	{Alter, "ALTER", []string{"dynamodb:UpdateTable", "dynamodb:UpdateTimeToLive", "dynamodb:TagResource",
+		"dynamodb:UntagResource"}},
 	{Index, "INDEX", []string{"weft:ChangeIndex"}},
 	{References, "REFERENCES", []string{"weft:References"}},
 	{CreateView, "CREATE VIEW", []string{"weft:CreateView"}},
@@ -256,13 +260,15 @@ func (u *Account) GrantRole(role string, atMS int64) error {
 // RevokeRole takes a role away. Errors: ErrNoGrant.
 func (u *Account) RevokeRole(role string) error {
 	before := len(u.Roles)
-	if u.Roles = slices.DeleteFunc(u.Roles, func(r GrantedRole) bool { return r.Name == role }); len(u.Roles) == before {
+	if u.Roles = slices.DeleteFunc(u.Roles,
+		func(r GrantedRole) bool { return r.Name == role }); len(u.Roles) == before {
 		return ErrNoGrant
 	}
 	return nil
 }
 
-// RolesOf reads the roles of a user, all of which are active. A role that was dropped is none, even if there is one of its name again.
+// RolesOf reads the roles of a user, all of which are active. A role that was dropped is none, even if there is one of
+// its name again.
 func (a *Accounts) RolesOf(ctx context.Context, user *Account) (roles []Account, err error) {
 	for _, granted := range user.Roles {
 		role, ok, err := a.Get(ctx, granted.Name)
@@ -306,8 +312,8 @@ type statement struct {
 	Condition map[string]map[string]string `json:",omitempty"`
 }
 
-// statements returns the policy of a set of privileges. A write may return the old item only to users who may read it, and a batch may delete, so that
-// it takes both privileges.
+// statements returns the policy of a set of privileges. A write may return the old item only to users who may read it,
+// and a batch may delete, so that it takes both privileges.
 func (p Privileges) statements(resources []string) (list []statement) {
 	allow := func(condition map[string]map[string]string, actions ...string) {
 		list = append(list, statement{"Allow", actions, resources, condition})
@@ -317,7 +323,8 @@ func (p Privileges) statements(resources []string) (list []statement) {
 		switch {
 		case p&one.bit == 0:
 		case one.bit.Writes() && p&Select == 0:
-			allow(map[string]map[string]string{"StringEqualsIfExists": {"dynamodb:ReturnValues": "NONE"}}, one.actions...)
+			allow(map[string]map[string]string{"StringEqualsIfExists": {"dynamodb:ReturnValues": "NONE"}},
+				one.actions...)
 		default:
 			allow(nil, one.actions...)
 		}

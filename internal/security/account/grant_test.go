@@ -14,9 +14,9 @@ import (
 	"github.com/weftdb/weft/kv/mem"
 )
 
-// TestGrants runs commands over one store: role NAME, user NAME, drop NAME, drop-role NAME, give ROLE USER, take ROLE USER; grant and revoke NAME with a level
-// (*, d, d.t) and privileges; show NAME, which lists grants and live roles; and may NAME, whose lines ask for an action on a resource, perhaps with
-// ReturnValues.
+// TestGrants runs commands over one store: role NAME, user NAME, drop NAME, drop-role NAME, give ROLE USER, take ROLE
+// USER; grant and revoke NAME with a level (*, d, d.t) and privileges; show NAME, which lists grants and live roles;
+// and may NAME, whose lines ask for an action on a resource, perhaps with ReturnValues.
 func TestGrants(t *testing.T) {
 	clock := int64(1000)
 	accounts := New(mem.Open(mem.Options{}), func() time.Time { clock++; return time.UnixMilli(clock) })
@@ -108,9 +108,10 @@ func decide(t *testing.T, accounts *Accounts, d *datadriven.TestData) string {
 	var b strings.Builder
 	for line := range strings.Lines(d.Input) {
 		words := strings.Fields(line)
-		r := &policy.Request{Action: words[0], Resource: ResourcePrefix + "local:000000000000:" + words[1], Values: func(name string) ([]string, bool) {
-			return words[2:], len(words) > 2 && name == "dynamodb:returnvalues"
-		}}
+		r := &policy.Request{Action: words[0], Resource: ResourcePrefix + "local:000000000000:" + words[1],
+			Values: func(name string) ([]string, bool) {
+				return words[2:], len(words) > 2 && name == "dynamodb:returnvalues"
+			}}
 		fmt.Fprintf(&b, "%s: %s\n", strings.TrimSpace(line), policy.Decide(policies, r))
 	}
 	return b.String()

@@ -25,7 +25,8 @@ var (
 		"or drop the access key and create another")
 )
 
-// Master encrypts what must be recovered as it was: the secrets of access keys, which signatures are made with. Passwords are never recovered.
+// Master encrypts what must be recovered as it was: the secrets of access keys, which signatures are made with.
+// Passwords are never recovered.
 type Master struct {
 	id   string
 	aead cipher.AEAD

@@ -48,8 +48,8 @@ func (e *PolicyError) Error() string { return "account: the policy is refused: "
 // Unwrap returns the reason.
 func (e *PolicyError) Unwrap() error { return e.Err }
 
-// PutPolicy gives a user or a role a policy, instead of the one that has the name. document is IAM's JSON, "" for a predefined policy. Errors: ErrPolicyName,
-// ErrTooManyPolicies, *PolicyError.
+// PutPolicy gives a user or a role a policy, instead of the one that has the name. document is IAM's JSON, "" for a
+// predefined policy. Errors: ErrPolicyName, ErrTooManyPolicies, *PolicyError.
 func (u *Account) PutPolicy(name, document string) error {
 	next := NamedPolicy{name, document}
 	if !isPolicyName(name) {
@@ -77,7 +77,8 @@ func (u *Account) PutPolicy(name, document string) error {
 // DropPolicy takes a policy away. Errors: ErrNoPolicy.
 func (u *Account) DropPolicy(name string) error {
 	before := len(u.Policies)
-	if u.Policies = slices.DeleteFunc(u.Policies, func(p NamedPolicy) bool { return p.Name == name }); len(u.Policies) == before {
+	if u.Policies = slices.DeleteFunc(u.Policies,
+		func(p NamedPolicy) bool { return p.Name == name }); len(u.Policies) == before {
 		return ErrNoPolicy
 	}
 	return nil
@@ -85,7 +86,8 @@ func (u *Account) DropPolicy(name string) error {
 
 // Text is the policy's document.
 func (p *NamedPolicy) Text() string {
-	if at := slices.IndexFunc(predefined, func(one NamedPolicy) bool { return one.Name == p.Name }); at >= 0 && p.Document == "" {
+	if at := slices.IndexFunc(predefined, func(one NamedPolicy) bool { return one.Name == p.Name }); at >= 0 &&
+		p.Document == "" {
 		return predefined[at].Document
 	}
 	return p.Document
@@ -94,7 +96,8 @@ func (p *NamedPolicy) Text() string {
 func (p *NamedPolicy) parse() (*policy.Policy, error) {
 	text := p.Text()
 	if text == "" {
-		return nil, &PolicyError{fmt.Errorf("there is no predefined policy %s; give a document, or one of %s, %s, %s", p.Name, predefined[0].Name, predefined[1].Name, predefined[2].Name)}
+		return nil, &PolicyError{fmt.Errorf("there is no predefined policy %s; give a document, or one of %s, %s, %s",
+			p.Name, predefined[0].Name, predefined[1].Name, predefined[2].Name)}
 	}
 	parsed, err := policy.Parse([]byte(text), policy.Identity)
 	if err != nil {
@@ -105,7 +108,8 @@ func (p *NamedPolicy) parse() (*policy.Policy, error) {
 
 func isPolicyName(name string) bool {
 	for _, c := range []byte(name) {
-		if (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && !slices.Contains([]byte("+=,.@_-"), c) {
+		if (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') &&
+			!slices.Contains([]byte("+=,.@_-"), c) {
 			return false
 		}
 	}

@@ -11,7 +11,8 @@ import (
 	"github.com/weftdb/weft/internal/security/signature"
 )
 
-// SignerAge is how long what is known of an access key is used before it is read again: a key that is disabled signs no more after that.
+// SignerAge is how long what is known of an access key is used before it is read again: a key that is disabled signs no
+// more after that.
 const SignerAge = time.Second
 
 // service is the one that requests are signed for, those of streams, too.
@@ -22,7 +23,8 @@ const (
 	scopesMax  = 8    // derived keys of one access key: days, regions and services
 )
 
-// Signers tells who signed requests. It is safe for concurrent use, and keeps access keys and the keys derived from them for SignerAge.
+// Signers tells who signed requests. It is safe for concurrent use, and keeps access keys and the keys derived from
+// them for SignerAge.
 type Signers struct {
 	accounts *Accounts
 	throttle *Throttle
@@ -42,8 +44,10 @@ func NewSigners(a *Accounts) *Signers {
 	return &Signers{accounts: a, throttle: NewThrottle(a.now), known: map[string]*signer{}}
 }
 
-// Verify returns the user who signed a request, body being the digest of its body as it came. fault is why nobody did; err, that it could not be found out.
-func (s *Signers) Verify(ctx context.Context, r *http.Request, body *signature.Sum) (user string, fault *signature.Fault, err error) {
+// Verify returns the user who signed a request, body being the digest of its body as it came. fault is why nobody did;
+// err, that it could not be found out.
+func (s *Signers) Verify(ctx context.Context, r *http.Request, body *signature.Sum) (user string,
+	fault *signature.Fault, err error) {
 	claim, fault := signature.Read(r)
 	if fault != nil {
 		return "", fault, nil
@@ -72,7 +76,8 @@ func (s *Signers) Verify(ctx context.Context, r *http.Request, body *signature.S
 }
 
 // keyOf returns the key that a claim must be signed with.
-func (s *Signers) keyOf(ctx context.Context, claim *signature.Claim, now time.Time) (user string, key signature.Key, ok bool, err error) {
+func (s *Signers) keyOf(ctx context.Context, claim *signature.Claim, now time.Time) (user string, key signature.Key,
+	ok bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	one := s.known[claim.AccessKey]

@@ -25,15 +25,19 @@ func signFor(t *testing.T, service, id, secret string, at time.Time, token strin
 	t.Helper()
 	date := at.UTC().Format("20060102T150405Z")
 	scope := signature.Scope{Date: date[:8], Region: "us-east-1", Service: service}
-	r := &http.Request{Method: "POST", RequestURI: "/", URL: &url.URL{Path: "/"}, Host: "h", Header: http.Header{"X-Amz-Date": {date}}}
+	r := &http.Request{Method: "POST", RequestURI: "/", URL: &url.URL{Path: "/"}, Host: "h",
+		Header: http.Header{"X-Amz-Date": {date}}}
 	if token != "" {
 		r.Header.Set("X-Amz-Security-Token", token)
 	}
 	empty := sha256.Sum256(nil)
-	canonical := sha256.Sum256([]byte("POST\n/\n\nhost:h\nx-amz-date:" + date + "\n\nhost;x-amz-date\n" + hex.EncodeToString(empty[:])))
+	canonical := sha256.Sum256([]byte("POST\n/\n\nhost:h\nx-amz-date:" + date + "\n\nhost;x-amz-date\n" +
+		hex.EncodeToString(empty[:])))
 	key := signature.NewKey(secret, scope)
-	sum := signature.MAC(key[:], []byte("AWS4-HMAC-SHA256\n"+date+"\n"+scope.String()+"\n"+hex.EncodeToString(canonical[:])))
-	r.Header.Set("Authorization", fmt.Sprintf("AWS4-HMAC-SHA256 Credential=%s/%s, SignedHeaders=host;x-amz-date, Signature=%x", id, scope, sum))
+	sum := signature.MAC(key[:], []byte("AWS4-HMAC-SHA256\n"+date+"\n"+scope.String()+"\n"+
+		hex.EncodeToString(canonical[:])))
+	r.Header.Set("Authorization", fmt.Sprintf(
+		"AWS4-HMAC-SHA256 Credential=%s/%s, SignedHeaders=host;x-amz-date, Signature=%x", id, scope, sum))
 	return r
 }
 

@@ -15,8 +15,8 @@ type limit struct {
 	interval time.Duration
 }
 
-// The limits. Programs that share an address, as behind a proxy, must not shut each other out by a wrong password of one of them: who signed in from an
-// address before is only held to the first.
+// The limits. Programs that share an address, as behind a proxy, must not shut each other out by a wrong password of
+// one of them: who signed in from an address before is only held to the first.
 const (
 	pairBurst, pairInterval       = 10, 10 * time.Second // of a name from an address
 	addressBurst, addressInterval = 100, time.Second     // of all names from an address
@@ -26,8 +26,8 @@ const (
 // attemptsMax bounds what a Throttle remembers.
 const attemptsMax = 20_000
 
-// Throttle slows down who tries many passwords or signatures. Names that there are and names that there aren't are treated alike. It is safe for
-// concurrent use; NewThrottle makes one.
+// Throttle slows down who tries many passwords or signatures. Names that there are and names that there aren't are
+// treated alike. It is safe for concurrent use; NewThrottle makes one.
 type Throttle struct {
 	now   func() time.Time
 	mu    sync.Mutex
@@ -51,8 +51,9 @@ func NewThrottle(now func() time.Time) *Throttle {
 	return &Throttle{now: now, known: map[origin]*attempts{}}
 }
 
-// Login decides whether who tried a name's password from an address is admitted. proved reports whether the password was right: after too many failures that
-// does not count, and wait is the time it takes until it may again. Whoever asks must have done all work by then, so that time tells nothing.
+// Login decides whether who tried a name's password from an address is admitted. proved reports whether the password
+// was right: after too many failures that does not count, and wait is the time it takes until it may again. Whoever
+// asks must have done all work by then, so that time tells nothing.
 func (t *Throttle) Login(name, address string, proved bool) (ok bool, wait time.Duration) {
 	from := addressOf(address)
 	if len(name) > NameBytesMax { // there is no such user, and what is remembered is bounded
@@ -68,7 +69,8 @@ func (t *Throttle) Login(name, address string, proved bool) (ok bool, wait time.
 	one := t.known[pair]
 	trusted := one != nil && one.trusted
 	if !trusted {
-		wait = max(t.waitOf(origin{address: from}, limit{addressBurst, addressInterval}, now), t.waitOf(origin{name: name}, limit{nameBurst, nameInterval}, now))
+		wait = max(t.waitOf(origin{address: from}, limit{addressBurst, addressInterval}, now),
+			t.waitOf(origin{name: name}, limit{nameBurst, nameInterval}, now))
 		if wait > 0 {
 			return false, wait
 		}

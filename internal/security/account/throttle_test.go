@@ -16,8 +16,8 @@ type clock struct{ at time.Time }
 
 func (c *clock) now() time.Time { return c.at }
 
-// TestThrottlePair: of the tries at a user from one address, ten are judged at once and one more every ten seconds, whatever the others were: the right
-// password among too many is refused like a wrong one.
+// TestThrottlePair: of the tries at a user from one address, ten are judged at once and one more every ten seconds,
+// whatever the others were: the right password among too many is refused like a wrong one.
 func TestThrottlePair(t *testing.T) {
 	c := &clock{time.Unix(1, 0)}
 	throttle := NewThrottle(c.now)
@@ -53,7 +53,8 @@ func TestThrottlePair(t *testing.T) {
 	}
 }
 
-// TestThrottleGuesses: 10^6 tries, from many addresses and at many names over a day, are judged as seldom as the limits say. Who signed in before still can.
+// TestThrottleGuesses: 10^6 tries, from many addresses and at many names over a day, are judged as seldom as the limits
+// say. Who signed in before still can.
 func TestThrottleGuesses(t *testing.T) {
 	seed := rounds.Seed(t)
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -90,7 +91,8 @@ func TestThrottleGuesses(t *testing.T) {
 	}
 }
 
-// TestThrottleNames: tries at many names from one address, or from one network of IPv6, are bounded together, and what is remembered is bounded, too.
+// TestThrottleNames: tries at many names from one address, or from one network of IPv6, are bounded together, and what
+// is remembered is bounded, too.
 func TestThrottleNames(t *testing.T) {
 	c := &clock{time.Unix(1, 0)}
 	throttle := NewThrottle(c.now)
@@ -165,7 +167,8 @@ func TestThrottleSignatures(t *testing.T) {
 		proved, ok  bool
 	}{
 		{"AKIA1", "192.0.2.1:99", false, false}, {"AKIA1", "192.0.2.1:99", true, true},
-		{"", "192.0.2.1:99", false, false}, {"AKIA2", "192.0.2.1:99", true, true}, {"AKIA1", "192.0.2.2:99", true, true},
+		{"", "192.0.2.1:99", false, false}, {"AKIA2", "192.0.2.1:99", true, true},
+		{"AKIA1", "192.0.2.2:99", true, true},
 	} {
 		if ok, wait := throttle.Signature(one.id, one.address, one.proved); ok != one.ok || ok != (wait == 0) {
 			t.Errorf("%+v: %v, %v", one, ok, wait)

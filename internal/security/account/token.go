@@ -41,7 +41,8 @@ const (
 	tokenTextMax     = 200
 )
 
-// CreateToken makes a token for a user. The text is returned this once. Errors: ErrNotFound, ErrTooManyTokens, those of the store.
+// CreateToken makes a token for a user. The text is returned this once. Errors: ErrNotFound, ErrTooManyTokens, those of
+// the store.
 func (a *Accounts) CreateToken(ctx context.Context, user string) (text string, err error) {
 	if owner, ok, err := a.Get(ctx, user); err != nil || !ok || owner.IsRole {
 		return "", errors.Join(err, notFoundUnless(false))

@@ -11,7 +11,8 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// TestToken: a token lets its own user in, nothing near it lets anybody in, and it ends with its user, even if there is another one of that name.
+// TestToken: a token lets its own user in, nothing near it lets anybody in, and it ends with its user, even if there is
+// another one of that name.
 func TestToken(t *testing.T) {
 	a, store := openAccounts(t, nil)
 	ctx := t.Context()
@@ -34,7 +35,8 @@ func TestToken(t *testing.T) {
 	if lets(text) != "ann" || lets(other) != "bob" {
 		t.Error("a token doesn't let its user in")
 	}
-	wrong := []string{"", "_", "weft_", text + "A", text[:len(text)-1], strings.TrimPrefix(text, tokenPrefix), strings.ToLower(text), text[:21] + other[21:], strings.Repeat(text, 100)}
+	wrong := []string{"", "_", "weft_", text + "A", text[:len(text)-1], strings.TrimPrefix(text, tokenPrefix),
+		strings.ToLower(text), text[:21] + other[21:], strings.Repeat(text, 100)}
 	for i := range text {
 		wrong = append(wrong, text[:i]+string(text[i]^1)+text[i+1:])
 	}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package audit writes who did what, and what was refused, as lines of JSON to a file. Values of rows are never among it.
+// Package audit writes who did what, and what was refused, as lines of JSON to a file. Values of rows are never among
+// it.
 //
 // Knows: events, which of them are wanted, files that are replaced when they are long.
 // Never: protocols, who may do what.
@@ -34,7 +35,8 @@ type Event struct {
 	Outcome   Outcome `json:"outcome"`
 	Reason    string  `json:"reason,omitempty"`
 	Request   string  `json:"request,omitempty"` // its id, as clients and the log have it
-	// Repeated is the number of further failed logins from the address in the last minute, which have no lines of their own.
+	// Repeated is the number of further failed logins from the address in the last minute, which have no lines of their
+	// own.
 	Repeated int `json:"repeated,omitempty"`
 }
 
@@ -169,7 +171,8 @@ func (l *Log) open() error {
 	return nil
 }
 
-// Wants reports whether an event of a kind and with an outcome would be written: to find out costs less than to make one.
+// Wants reports whether an event of a kind and with an outcome would be written: to find out costs less than to make
+// one.
 func (l *Log) Wants(k Kind, o Outcome) bool {
 	switch {
 	case l == nil:
@@ -217,7 +220,8 @@ func (l *Log) admit(e *Event) bool {
 // summarize writes how many failures of an address have no lines.
 func (l *Log) summarize(from string, f *failures, now time.Time) {
 	if f != nil && f.dropped > 0 {
-		l.write(&Event{Time: now, Kind: Login, From: from, Outcome: Denied, Reason: "more logins failed", Repeated: f.dropped})
+		l.write(&Event{Time: now, Kind: Login, From: from, Outcome: Denied, Reason: "more logins failed",
+			Repeated: f.dropped})
 	}
 }
 
@@ -254,7 +258,8 @@ func cut(text string) string {
 	return text[:end] + "..."
 }
 
-// append writes a line to the file, or to a new one if it does not fit. A line is never torn: what was written of one that failed is taken back.
+// append writes a line to the file, or to a new one if it does not fit. A line is never torn: what was written of one
+// that failed is taken back.
 func (l *Log) append(line []byte) error {
 	switch {
 	case l.file == nil:

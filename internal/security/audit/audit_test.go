@@ -48,7 +48,8 @@ func read(t *testing.T, name string) (events []Event) {
 
 // TestEvents: which events are written.
 func TestEvents(t *testing.T) {
-	actions := []string{"dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:CreateTable", "weft:ManageUsers", "weft:Grant", "dynamodb:PutResourcePolicy", "weft:ChangeIndex",
+	actions := []string{"dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:CreateTable", "weft:ManageUsers",
+		"weft:Grant", "dynamodb:PutResourcePolicy", "weft:ChangeIndex",
 		"dynamodb:ListTables", "dynamodb:TagResource", "weft:NewAction", "dynamodb:NewAction"}
 	for events, want := range map[Events]string{
 		"":         "CreateTable ManageUsers Grant PutResourcePolicy ChangeIndex TagResource NewAction NewAction",
@@ -93,7 +94,8 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestRotation: files are replaced by their length, as many as are wanted are kept, and every line is in one of them, whole and in order.
+// TestRotation: files are replaced by their length, as many as are wanted are kept, and every line is in one of them,
+// whole and in order.
 func TestRotation(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "audit.log")
 	o := Options{File: file, BytesMax: 1000, FilesKept: 3, Events: All}
@@ -181,7 +183,8 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// TestFlood: of very many failures from one address, the first of each minute have lines and the others are counted; other addresses have their own lines.
+// TestFlood: of very many failures from one address, the first of each minute have lines and the others are counted;
+// other addresses have their own lines.
 func TestFlood(t *testing.T) {
 	now := time.Unix(1, 0)
 	l, lines := opened(t, Options{Now: func() time.Time { return now }})

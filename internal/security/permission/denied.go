@@ -25,7 +25,8 @@ func (d *Denied) Error() string {
 	}
 	text := "User: " + who + " is not authorized to perform: " + d.Action + " on resource: " + d.Resource
 	if d.By != "" {
-		return text + " with an explicit deny in a" + map[bool]string{true: "n"}[d.By == "identity"] + " " + d.By + "-based policy"
+		return text + " with an explicit deny in a" + map[bool]string{true: "n"}[d.By == "identity"] + " " + d.By +
+			"-based policy"
 	}
 	return text + " because no identity-based policy allows the " + d.Action + " action"
 }
@@ -54,6 +55,7 @@ func (w *warnings) warn(logger *slog.Logger, d *Denied, now time.Time) {
 	}
 	w.mu.Unlock()
 	if !again {
-		logger.Warn("this request would be denied if auth were required", "user", d.User, "action", d.Action, "resource", d.Resource, "reason", d.Error())
+		logger.Warn("this request would be denied if auth were required", "user", d.User, "action", d.Action,
+			"resource", d.Resource, "reason", d.Error())
 	}
 }

@@ -17,13 +17,13 @@ import (
 // Request is a principal's request.
 type Request struct {
 	Action string // as "dynamodb:GetItem"
-	// Resource is the last part of the ARN, as account.TableResource makes it, and Part what follows it, as "/index/by_name". "*" is no resource of its own.
-	// What begins with "arn:" is an ARN of another service.
+	// Resource is the last part of the ARN, as account.TableResource makes it, and Part what follows it, as
+	// "/index/by_name". "*" is no resource of its own. What begins with "arn:" is an ARN of another service.
 	Resource, Part string
 	// Pattern is policy.Request's.
 	Pattern bool
-	// Values returns the values that a condition key has in this request; name is in lower case. ok is false if it has none. The keys of the principal are
-	// known without it. nil: there are no others.
+	// Values returns the values that a condition key has in this request; name is in lower case. ok is false if it has
+	// none. The keys of the principal are known without it. nil: there are no others.
 	Values func(name string) (values []string, ok bool)
 	// Policy is the policy of the resource, nil for none.
 	Policy *policy.Policy
@@ -38,7 +38,8 @@ type Request struct {
 // Options are the settings of a Guard.
 type Options struct {
 	Account, Region string // in ARNs
-	// Warn allows everything. Requests that would have been denied are logged, once a minute at most for a user, action and resource.
+	// Warn allows everything. Requests that would have been denied are logged, once a minute at most for a user, action
+	// and resource.
 	Warn   bool
 	Logger *slog.Logger // nil: nothing is logged
 	// Observe, if not nil, is called for every decision. It must be quick and safe for concurrent use.
@@ -118,8 +119,8 @@ func (g *Guard) Check(ctx context.Context, p *Principal, requests ...Request) er
 	return nil
 }
 
-// MayDoAll reports whether a principal may do everything with a table, so that no request about it needs to be made for Check. It is false where decisions are
-// observed. Errors: those of the store.
+// MayDoAll reports whether a principal may do everything with a table, so that no request about it needs to be made for
+// Check. It is false where decisions are observed. Errors: those of the store.
 func (g *Guard) MayDoAll(ctx context.Context, p *Principal, table *schema.Table) (bool, error) {
 	if g.options.Observe != nil || table.Dialect[dialect] != nil {
 		return false, nil
@@ -144,7 +145,8 @@ func (g *Guard) check(p *Principal, r *rights, request *Request, now time.Time) 
 	return denied
 }
 
-// decide follows AWS's rule for one account: what any policy denies is denied, and else what any policy allows is allowed.
+// decide follows AWS's rule for one account: what any policy denies is denied, and else what any policy allows is
+// allowed.
 func (g *Guard) decide(p *Principal, r *rights, request *Request, now time.Time) *Denied {
 	if r.all && request.Policy == nil {
 		return nil
@@ -173,9 +175,11 @@ func (g *Guard) decide(p *Principal, r *rights, request *Request, now time.Time)
 	}
 	switch {
 	case own == policy.Deny:
-		return &Denied{User: p.User, Principal: asked.Principal, Action: request.Action, Resource: asked.Resource, By: "identity"}
+		return &Denied{User: p.User, Principal: asked.Principal, Action: request.Action, Resource: asked.Resource,
+			By: "identity"}
 	case of == policy.Deny:
-		return &Denied{User: p.User, Principal: asked.Principal, Action: request.Action, Resource: asked.Resource, By: "resource"}
+		return &Denied{User: p.User, Principal: asked.Principal, Action: request.Action, Resource: asked.Resource,
+			By: "resource"}
 	case own == policy.Allow, of == policy.Allow:
 		return nil
 	}

@@ -44,7 +44,8 @@ func open(t *testing.T) (*account.Accounts, *clock) {
 
 func put(t *testing.T, accounts *account.Accounts, user, document string) {
 	t.Helper()
-	if err := accounts.Change(t.Context(), user, func(u *account.Account) error { return u.PutPolicy("p", document) }); err != nil {
+	if err := accounts.Change(t.Context(), user,
+		func(u *account.Account) error { return u.PutPolicy("p", document) }); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -53,7 +54,8 @@ const allowGet = `{"Version":"2012-10-17","Statement":{"Effect":"Allow","Action"
 
 var getOrders = permission.Request{Action: "dynamodb:GetItem", Resource: "table/orders"}
 
-// TestChangedRights: a right that is given or taken away counts a second later, and not before everything is read again.
+// TestChangedRights: a right that is given or taken away counts a second later, and not before everything is read
+// again.
 func TestChangedRights(t *testing.T) {
 	accounts, c := open(t)
 	guard := permission.New(accounts, permission.Options{Account: "1", Region: "r", Now: c.Now})
@@ -155,9 +157,11 @@ func TestWarn(t *testing.T) {
 	accounts, c := open(t)
 	var log bytes.Buffer
 	var seen []string
-	guard := permission.New(accounts, permission.Options{Account: "1", Region: "r", Now: c.Now, Warn: true, Logger: slog.New(slog.NewTextHandler(&log, nil)),
+	guard := permission.New(accounts, permission.Options{Account: "1", Region: "r", Now: c.Now, Warn: true,
+		Logger: slog.New(slog.NewTextHandler(&log, nil)),
 		Observe: func(d *permission.Decision) {
-			seen = append(seen, d.Principal.User+" "+d.Action+" "+d.Resource+" "+map[bool]string{true: "allowed", false: "denied"}[d.Denied == nil])
+			seen = append(seen, d.Principal.User+" "+d.Action+" "+d.Resource+" "+
+				map[bool]string{true: "allowed", false: "denied"}[d.Denied == nil])
 		}})
 	ask := func() {
 		t.Helper()
@@ -175,7 +179,8 @@ func TestWarn(t *testing.T) {
 	if n := strings.Count(log.String(), "would be denied"); n != 2 {
 		t.Errorf("%d lines of the log a minute later", n)
 	}
-	if got := strings.Join(seen, "; "); got != strings.TrimSuffix(strings.Repeat("ann dynamodb:GetItem arn:aws:dynamodb:r:1:table/orders denied; ", 3), "; ") {
+	if got := strings.Join(seen, "; "); got != strings.TrimSuffix(
+		strings.Repeat("ann dynamodb:GetItem arn:aws:dynamodb:r:1:table/orders denied; ", 3), "; ") {
 		t.Errorf("observed: %s", got)
 	}
 }
@@ -184,9 +189,11 @@ func TestWarn(t *testing.T) {
 func TestKeysOfPrincipals(t *testing.T) {
 	accounts, c := open(t)
 	guard := permission.New(accounts, permission.Options{Account: "1", Region: "r", Now: c.Now})
-	p := &permission.Principal{User: "ann", Address: netip.MustParseAddr("::ffff:192.0.2.7"), Agent: "cli/1", Secure: true}
+	p := &permission.Principal{User: "ann", Address: netip.MustParseAddr("::ffff:192.0.2.7"), Agent: "cli/1",
+		Secure: true}
 	for key, want := range map[string]string{
-		"aws:username": "ann", "aws:userid": "ann", "aws:PrincipalArn": "arn:aws:iam::1:user/ann", "aws:PrincipalAccount": "1", "aws:PrincipalType": "User", "aws:SourceIp": "192.0.2.7",
+		"aws:username": "ann", "aws:userid": "ann", "aws:PrincipalArn": "arn:aws:iam::1:user/ann",
+		"aws:PrincipalAccount": "1", "aws:PrincipalType": "User", "aws:SourceIp": "192.0.2.7",
 		"aws:SecureTransport": "true", "aws:UserAgent": "cli/1", "aws:RequestedRegion": "r", "dynamodb:Select": "COUNT",
 	} {
 		put(t, accounts, "ann", `{"Version":"2012-10-17","Statement":{"Effect":"Allow","Action":"*","Resource":"*","Condition":{"StringEquals":{"`+key+`":"`+want+`"}}}}`)

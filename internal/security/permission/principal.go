@@ -23,7 +23,8 @@ type Principal struct {
 
 type contextKey struct{}
 
-// NewContext returns a context for what a principal asks for. The principal must not be changed while the context is in use.
+// NewContext returns a context for what a principal asks for. The principal must not be changed while the context is in
+// use.
 func NewContext(ctx context.Context, p *Principal) context.Context {
 	return context.WithValue(ctx, contextKey{}, p)
 }

@@ -35,7 +35,8 @@ func PolicyOf(table *schema.Table) (p TablePolicy, ok bool, err error) {
 	return p, true, nil
 }
 
-// SetPolicy changes the policy that a descriptor keeps; nil: it has none any more. Errors: what is wrong with the document.
+// SetPolicy changes the policy that a descriptor keeps; nil: it has none any more. Errors: what is wrong with the
+// document.
 func SetPolicy(dialects map[string]json.RawMessage, p *TablePolicy) (map[string]json.RawMessage, error) {
 	if p == nil {
 		delete(dialects, dialect)
@@ -98,7 +99,8 @@ func (g *Guard) Table(action string, table *schema.Table, part string) (Request,
 	return r, nil
 }
 
-// KeyText is a key attribute as policies write it: a text as it is, a number in its shortest form, bytes in base64. It is "", which no policy names, if ok is false.
+// KeyText is a key attribute as policies write it: a text as it is, a number in its shortest form, bytes in base64. It
+// is "", which no policy names, if ok is false.
 func KeyText(v value.Value, ok bool) string {
 	switch {
 	case !ok:

@@ -8,8 +8,8 @@ import (
 	"github.com/weftdb/weft/internal/security/policy"
 )
 
-// Rights are the rights of a principal, for callers that cache decisions: two Rights are equal as long as decisions are the same except for the time
-// of day. The zero value allows everything.
+// Rights are the rights of a principal, for callers that cache decisions: two Rights are equal as long as decisions are
+// the same except for the time of day. The zero value allows everything.
 type Rights struct {
 	guard     *Guard
 	principal *Principal
@@ -64,14 +64,16 @@ func (r Rights) Observed() bool { return r.guard != nil && r.guard.options.Obser
 // Warns reports whether what is denied is to be done and logged all the same.
 func (r Rights) Warns() bool { return r.guard != nil && r.guard.options.Warn }
 
-// Tell tells Options.Observe of a decision that was made, perhaps from answers that were kept, and logs a denial if that is all that comes of it.
+// Tell tells Options.Observe of a decision that was made, perhaps from answers that were kept, and logs a denial if
+// that is all that comes of it.
 func (r Rights) Tell(request *Request, allowed bool) {
 	if r.guard == nil || allowed && !r.Observed() {
 		return
 	}
 	var denied *Denied
 	if !allowed {
-		denied = &Denied{User: r.principal.User, Principal: r.guard.arnOf(r.principal.User), Action: request.Action, Resource: r.guard.resource(request)}
+		denied = &Denied{User: r.principal.User, Principal: r.guard.arnOf(r.principal.User), Action: request.Action,
+			Resource: r.guard.resource(request)}
 	}
 	if r.Observed() {
 		r.guard.options.Observe(&Decision{Principal: r.principal, Action: request.Action,

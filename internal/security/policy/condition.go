@@ -18,12 +18,14 @@ import (
 type quantifier uint8
 
 const (
-	single quantifier = iota // the key is none of listKeys, and its value fits; of several values, all for an Allow, and one for a Deny
-	forAll                   // every value fits; it holds where there are none
-	forAny                   // some value fits
+	// the key is none of listKeys, and its value fits; of several values, all for an Allow, and one for a Deny
+	single quantifier = iota
+	forAll            // every value fits; it holds where there are none
+	forAny            // some value fits
 )
 
-// listKeys have several values. As at AWS, an operator without a quantifier never holds for one that a request has. // immutable
+// listKeys have several values. As at AWS, an operator without a quantifier never holds for one that a request has. //
+// immutable
 var listKeys = []string{"dynamodb:attributes", "dynamodb:leadingkeys", "aws:tagkeys"}
 
 // condition is one operator on one key.
@@ -58,8 +60,8 @@ func formOf(o *operator) form {
 	return noForm
 }
 
-// comparer reports whether a value of a request fits a wanted one, as the policy writes it after its variables were replaced. ok is false for a value of
-// another type: it can't be compared.
+// comparer reports whether a value of a request fits a wanted one, as the policy writes it after its variables were
+// replaced. ok is false for a value of another type: it can't be compared.
 type comparer func(wanted, value string) (fits, ok bool)
 
 // operator is a row of the table of operators.
@@ -131,7 +133,8 @@ func (c *condition) holds(r *Request, effect Effect) bool {
 	values, ok := r.values(c.key)
 	if c.null {
 		missing := !ok || len(values) == 0
-		return slices.ContainsFunc(c.wanted, func(w pattern) bool { return strings.EqualFold(w.text, "true") == missing })
+		return slices.ContainsFunc(c.wanted,
+			func(w pattern) bool { return strings.EqualFold(w.text, "true") == missing })
 	}
 	if !ok || len(values) == 0 {
 		return c.quantifier == forAll || c.quantifier == single && (c.ifExists || c.negated)
@@ -149,7 +152,8 @@ func (c *condition) holds(r *Request, effect Effect) bool {
 	return slices.ContainsFunc(values, fits)
 }
 
-// fits reports whether one value is as wanted. With what can't be compared, or has a variable without a value, it neither agrees nor differs.
+// fits reports whether one value is as wanted. With what can't be compared, or has a variable without a value, it
+// neither agrees nor differs.
 func (c *condition) fits(r *Request, value string) bool {
 	for i := range c.wanted {
 		wanted, ok := c.wanted[i].expand(r)

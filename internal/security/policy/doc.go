@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package policy reads AWS's IAM policies and decides by them what a principal may do. The grammar and the meaning are those of the IAM user guide
-// ("IAM JSON policy elements reference" and "Policy evaluation logic").
+// Package policy reads AWS's IAM policies and decides by them what a principal may do. The grammar and the meaning are
+// those of the IAM user guide ("IAM JSON policy elements reference" and "Policy evaluation logic").
 //
 // Knows: statements, wildcards, variables, condition operators, how decisions combine.
 // Never: who a user is, which operation asks for which action, where policies are kept.

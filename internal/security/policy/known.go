@@ -11,9 +11,12 @@ import (
 // knownKeys are the condition keys that requests may have, in lower case. One that ends with a slash has a name of the
 // requester's behind it. // immutable
 var knownKeys = []string{
-	"aws:currenttime", "aws:epochtime", "aws:principalaccount", "aws:principalarn", "aws:principalisawsservice", "aws:principaltype", "aws:requestedregion",
-	"aws:requesttag/", "aws:resourceaccount", "aws:resourcetag/", "aws:securetransport", "aws:sourceip", "aws:tagkeys", "aws:useragent", "aws:userid", "aws:username",
-	"aws:viaawsservice", "dynamodb:attributes", "dynamodb:enclosingoperation", "dynamodb:fulltablescan", "dynamodb:leadingkeys",
+	"aws:currenttime", "aws:epochtime", "aws:principalaccount", "aws:principalarn", "aws:principalisawsservice",
+	"aws:principaltype", "aws:requestedregion",
+	"aws:requesttag/", "aws:resourceaccount", "aws:resourcetag/", "aws:securetransport", "aws:sourceip", "aws:tagkeys",
+	"aws:useragent", "aws:userid", "aws:username",
+	"aws:viaawsservice", "dynamodb:attributes", "dynamodb:enclosingoperation", "dynamodb:fulltablescan",
+	"dynamodb:leadingkeys",
 	"dynamodb:returnconsumedcapacity", "dynamodb:returnvalues", "dynamodb:select", "s3:prefix",
 }
 

@@ -4,12 +4,12 @@ package policy
 
 import "strings"
 
-// Wildcards are written as themselves; those that a variable or an escape stands for are literals. Within expanded patterns, a literal * or ? has
-// a mark before it.
+// Wildcards are written as themselves; those that a variable or an escape stands for are literals. Within expanded
+// patterns, a literal * or ? has a mark before it.
 const literalMark = '\x00'
 
-// match reports whether a text has the form of a pattern, in which * stands for any characters and ? for one. It takes time proportional to the product of
-// the lengths at most.
+// match reports whether a text has the form of a pattern, in which * stands for any characters and ? for one. It takes
+// time proportional to the product of the lengths at most.
 func match(pattern, text string) bool {
 	p, t, star, again := 0, 0, -1, 0
 	for t < len(text) {

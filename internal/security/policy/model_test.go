@@ -14,7 +14,8 @@ import (
 	"github.com/weftdb/weft/internal/testing/rounds"
 )
 
-// The model decides by the words of AWS's user guide, over the JSON itself, with regular expressions for wildcards. It shares no code with the package.
+// The model decides by the words of AWS's user guide, over the JSON itself, with regular expressions for wildcards. It
+// shares no code with the package.
 
 // asked is a request of the model.
 type asked struct {
@@ -53,10 +54,14 @@ func modelApplies(s object, a *asked, variables bool) bool {
 		return false
 	}
 	if actions, ok := s["Action"]; ok {
-		if !slices.ContainsFunc(texts(actions), func(one string) bool { return one == "*" || wildcard("(?i)", one).MatchString(a.action) }) {
+		if !slices.ContainsFunc(texts(actions),
+			func(one string) bool { return one == "*" || wildcard("(?i)", one).MatchString(a.action) }) {
 			return false
 		}
-	} else if slices.ContainsFunc(texts(s["NotAction"]), func(one string) bool { return one == "*" || wildcard("(?i)", one).MatchString(a.action) }) {
+	} else if slices.ContainsFunc(texts(s["NotAction"]), func(one string) bool {
+		return one == "*" ||
+			wildcard("(?i)", one).MatchString(a.action)
+	}) {
 		return false
 	}
 	isResource := func(one string) bool {
@@ -86,7 +91,8 @@ func modelPrincipal(principal any, a *asked, denied bool) bool {
 		return true
 	}
 	return slices.ContainsFunc(texts(principal.(object)["AWS"]), func(one string) bool {
-		return one == "*" || one == a.principal || denied && (one == "123456789012" || one == "arn:aws:iam::123456789012:root")
+		return one == "*" || one == a.principal ||
+			denied && (one == "123456789012" || one == "arn:aws:iam::123456789012:root")
 	})
 }
 
@@ -112,7 +118,8 @@ func expression(text string) *regexp.Regexp {
 	return compiled[text]
 }
 
-// wildcard makes an expression of a pattern. Wildcards stay within a part of an ARN, of which the last may hold colons: none of the model's does.
+// wildcard makes an expression of a pattern. Wildcards stay within a part of an ARN, of which the last may hold colons:
+// none of the model's does.
 func wildcard(flags, pattern string) *regexp.Regexp {
 	quoted := regexp.QuoteMeta(pattern)
 	quoted = strings.ReplaceAll(strings.ReplaceAll(quoted, `\*`, `[^:]*`), `\?`, `[^:]`)
@@ -170,7 +177,8 @@ func modelCondition(operator, key string, wanted []string, a *asked, variables, 
 		return ifExists || negated
 	}
 	fits := func(value string) bool {
-		any := slices.ContainsFunc(wanted, func(one string) bool { return modelFits(positive, one, value, a, variables) })
+		any := slices.ContainsFunc(wanted,
+			func(one string) bool { return modelFits(positive, one, value, a, variables) })
 		odd := slices.ContainsFunc(wanted, func(one string) bool {
 			_, err := strconv.ParseFloat(value, 64)
 			return variables && strings.Contains(one, "missing") || strings.HasPrefix(positive, "Numeric") && err != nil
@@ -193,7 +201,8 @@ func modelFits(operator, wanted, value string, a *asked, variables bool) bool {
 	case "StringEquals", "StringEqualsIgnoreCase":
 		if variables && strings.Contains(wanted, "${") {
 			re, ok := modelPattern(strings.NewReplacer("*", "${*}", "?", "${?}").Replace(wanted), a, true)
-			return ok && (re.MatchString(value) || operator != "StringEquals" && expression("(?i)"+re.String()).MatchString(value))
+			return ok && (re.MatchString(value) ||
+				operator != "StringEquals" && expression("(?i)"+re.String()).MatchString(value))
 		}
 		return wanted == value || operator == "StringEqualsIgnoreCase" && strings.EqualFold(wanted, value)
 	case "StringLike":
@@ -207,7 +216,8 @@ func modelFits(operator, wanted, value string, a *asked, variables bool) bool {
 	if err != nil || wantedErr != nil {
 		return false
 	}
-	return map[string]bool{"NumericEquals": v == w, "NumericLessThan": v < w, "NumericLessThanEquals": v <= w, "NumericGreaterThan": v > w, "NumericGreaterThanEquals": v >= w}[operator]
+	return map[string]bool{"NumericEquals": v == w, "NumericLessThan": v < w, "NumericLessThanEquals": v <= w,
+		"NumericGreaterThan": v > w, "NumericGreaterThanEquals": v >= w}[operator]
 }
 
 // generator makes random policies and requests from few words, so that they often meet.
@@ -229,7 +239,8 @@ func (g generator) some(words ...string) any {
 func (g generator) statement(kind Kind) object {
 	s := object{"Effect": g.pick("Allow", "Allow", "Deny")}
 	if kind == Resource {
-		s["Principal"] = object{"AWS": g.some("*", "arn:aws:iam::123456789012:user/ann", "123456789012", "arn:aws:iam::123456789012:root", "arn:aws:iam::1:user/bob")}
+		s["Principal"] = object{"AWS": g.some("*", "arn:aws:iam::123456789012:user/ann", "123456789012",
+			"arn:aws:iam::123456789012:root", "arn:aws:iam::1:user/bob")}
 		if g.IntN(3) == 0 {
 			s["Principal"] = "*"
 		} else if s["Effect"] == "Deny" && g.IntN(2) == 0 { // AWS takes NotPrincipal with Deny only
@@ -237,11 +248,15 @@ func (g generator) statement(kind Kind) object {
 			delete(s, "Principal")
 		}
 	}
-	s[g.pick("Action", "Action", "NotAction")] = g.some("*", "dynamodb:*", "dynamodb:Get*", "DYNAMODB:getitem", "dynamodb:PutItem", "dynamodb:?etItem", "dynamodb:Batch*Item", "s3:*")
-	resources := []string{"*", "arn:aws:dynamodb:*:*:table/*", "arn:aws:dynamodb:us-east-1:123456789012:table/orders", "arn:aws:dynamodb:*:123456789012:table/o?ders",
-		"arn:aws:dynamodb:us-*-1:*:table/${aws:username}*", "arn:aws:dynamodb:*:*:table/${aws:missing}", "arn:aws:*:*:*:*", "arn:aws:dynamodb:*:*:table/a${*}"}
+	s[g.pick("Action", "Action", "NotAction")] = g.some("*", "dynamodb:*", "dynamodb:Get*", "DYNAMODB:getitem",
+		"dynamodb:PutItem", "dynamodb:?etItem", "dynamodb:Batch*Item", "s3:*")
+	resources := []string{"*", "arn:aws:dynamodb:*:*:table/*", "arn:aws:dynamodb:us-east-1:123456789012:table/orders",
+		"arn:aws:dynamodb:*:123456789012:table/o?ders",
+		"arn:aws:dynamodb:us-*-1:*:table/${aws:username}*", "arn:aws:dynamodb:*:*:table/${aws:missing}",
+		"arn:aws:*:*:*:*", "arn:aws:dynamodb:*:*:table/a${*}"}
 	if g.IntN(4) == 0 {
-		s["NotResource"] = g.some(slices.DeleteFunc(resources, func(r string) bool { return strings.Contains(r, "missing") })...)
+		s["NotResource"] = g.some(slices.DeleteFunc(resources,
+			func(r string) bool { return strings.Contains(r, "missing") })...)
 	} else {
 		s["Resource"] = g.some(resources...)
 	}
@@ -258,10 +273,12 @@ func (g generator) conditions() object {
 		operator := g.pick("", "", "ForAllValues:", "ForAnyValue:")
 		switch g.IntN(5) {
 		case 0:
-			operator += g.pick("StringEquals", "StringNotEquals", "StringEqualsIgnoreCase", "StringNotEqualsIgnoreCase", "StringLike", "StringNotLike") + g.pick("", "IfExists")
+			operator += g.pick("StringEquals", "StringNotEquals", "StringEqualsIgnoreCase", "StringNotEqualsIgnoreCase",
+				"StringLike", "StringNotLike") + g.pick("", "IfExists")
 			keys["dynamodb:LeadingKeys"] = g.some("ann", "ANN", "a*", "${aws:username}", "${aws:missing}", "b?b", "x")
 		case 1:
-			operator += g.pick("NumericEquals", "NumericNotEquals", "NumericLessThan", "NumericLessThanEquals", "NumericGreaterThan", "NumericGreaterThanEquals") + g.pick("", "IfExists")
+			operator += g.pick("NumericEquals", "NumericNotEquals", "NumericLessThan", "NumericLessThanEquals",
+				"NumericGreaterThan", "NumericGreaterThanEquals") + g.pick("", "IfExists")
 			keys["aws:Age"] = g.some("1", "2.50", "-3", "10")
 		case 2:
 			operator = "Null"
@@ -279,8 +296,11 @@ func (g generator) conditions() object {
 }
 
 func (g generator) ask() *asked {
-	a := &asked{principal: g.pick("arn:aws:iam::123456789012:user/ann", "arn:aws:iam::123456789012:user/bob"), action: g.pick("dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:BatchGetItem"),
-		resource: g.pick("arn:aws:dynamodb:us-east-1:123456789012:table/orders", "arn:aws:dynamodb:us-west-1:123456789012:table/ann-1", "arn:aws:dynamodb:eu-west-1:1:table/a*"), keys: map[string][]string{}}
+	a := &asked{principal: g.pick("arn:aws:iam::123456789012:user/ann", "arn:aws:iam::123456789012:user/bob"),
+		action: g.pick("dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:BatchGetItem"),
+		resource: g.pick("arn:aws:dynamodb:us-east-1:123456789012:table/orders",
+			"arn:aws:dynamodb:us-west-1:123456789012:table/ann-1", "arn:aws:dynamodb:eu-west-1:1:table/a*"),
+		keys: map[string][]string{}}
 	a.keys["aws:username"] = []string{g.pick("ann", "a*")}
 	values := func(name string, words ...string) {
 		for range g.IntN(3) {
@@ -320,7 +340,8 @@ func TestModel(t *testing.T) {
 			if err != nil {
 				t.Fatalf("seed %d: %s: %v", seed, text, err)
 			}
-			documents, policies, written = append(documents, document), append(policies, p), append(written, string(text))
+			documents, policies, written = append(documents, document), append(policies, p), append(written,
+				string(text))
 		}
 		for range 5 {
 			a := g.ask()

@@ -87,7 +87,8 @@ func plainError(err error) error {
 // depthMax is how deep objects and lists may be nested: a policy needs five.
 const depthMax = 8
 
-// checkNames refuses two members of one name, of which a reader would see the last and a person the first, and deep nesting.
+// checkNames refuses two members of one name, of which a reader would see the last and a person the first, and deep
+// nesting.
 func checkNames(text []byte) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	var seen []map[string]bool // of the objects that are open; nil for a list
@@ -278,7 +279,8 @@ func (p *parser) resources(in *rawStatement, s *statement) error {
 	texts, err := p.texts("Resource", raw)
 	for _, text := range texts {
 		if text != "*" && strings.Count(text, ":") < arnParts-1 && !strings.Contains(text, "${") {
-			err = errors.Join(err, fmt.Errorf("resource %.80q must be an ARN such as arn:aws:dynamodb:*:*:table/orders, or *", text))
+			err = errors.Join(err, fmt.Errorf(
+				"resource %.80q must be an ARN such as arn:aws:dynamodb:*:*:table/orders, or *", text))
 		}
 		one, patternErr := newPattern(text, p.variables)
 		s.resources, err = append(s.resources, one), errors.Join(err, patternErr)

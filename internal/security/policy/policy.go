@@ -4,7 +4,8 @@ package policy
 
 import "slices"
 
-// Effect is the decision of a statement, a policy, or several policies about a request. A greater one wins: AWS lets an explicit Deny override every Allow.
+// Effect is the decision of a statement, a policy, or several policies about a request. A greater one wins: AWS lets an
+// explicit Deny override every Allow.
 type Effect uint8
 
 // The effects.
@@ -54,10 +55,11 @@ type Request struct {
 	Resource  string // ARN
 	// Pattern means that Resource is a pattern as a policy has it, and that everything it stands for is asked for.
 	Pattern bool
-	// Values returns the values that a condition key has in this request; name is in lower case. ok is false if it has none. nil: no key has.
+	// Values returns the values that a condition key has in this request; name is in lower case. ok is false if it has
+	// none. nil: no key has.
 	Values func(name string) (values []string, ok bool)
-	// Unknown reports whether the values of a condition key are not known yet, such as the keys of rows that have not been found. Then an Allow that depends on it
-	// allows nothing, and a Deny denies. nil: all are known.
+	// Unknown reports whether the values of a condition key are not known yet, such as the keys of rows that have not
+	// been found. Then an Allow that depends on it allows nothing, and a Deny denies. nil: all are known.
 	Unknown func(name string) bool
 	// Patterns reports whether the values of a condition key are patterns as a policy has them, each of which stands
 	// for all texts of its form. An Allow that depends on them must hold for all of these, a Deny for one. nil: no
@@ -138,7 +140,8 @@ func (s *statement) isAboutResource(r *Request) bool {
 		if ok && matchARN(text, r.Resource) {
 			return !s.notResource
 		}
-		if !ok && s.notResource { // it can't be told whether the resource is excepted: nothing is allowed by that, and everything denied
+		// it can't be told whether the resource is excepted: nothing is allowed by that, and everything denied
+		if !ok && s.notResource {
 			return s.effect == Deny
 		}
 	}
@@ -166,7 +169,8 @@ func DenyEverything() *Policy {
 	return &Policy{kind: Resource, statements: []statement{{effect: Deny, notAction: true, notResource: true}}}
 }
 
-// AllowEverything reports whether policies of a principal allow every request, so that none needs to be decided by them.
+// AllowEverything reports whether policies of a principal allow every request, so that none needs to be decided by
+// them.
 func AllowEverything(policies []*Policy) bool {
 	everything := false
 	for _, p := range policies {
@@ -182,6 +186,7 @@ func AllowEverything(policies []*Policy) bool {
 }
 
 func (s *statement) allowsEverything() bool {
-	return len(s.conditions) == 0 && !s.notAction && slices.Contains(s.actions, "*") && !s.notResource && !s.hasPrincipals &&
+	return len(s.conditions) == 0 && !s.notAction && slices.Contains(s.actions, "*") && !s.notResource &&
+		!s.hasPrincipals &&
 		slices.ContainsFunc(s.resources, func(p pattern) bool { return p.text == "*" })
 }

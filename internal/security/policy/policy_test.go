@@ -10,9 +10,9 @@ import (
 	"github.com/cockroachdb/datadriven"
 )
 
-// askOf reads a request: lines of name and value. principal, account, action and resource are the request's own; other names are condition keys, with
-// values parted by " | ". pattern is a resource that is a pattern,
-// patterns a key whose values are.
+// askOf reads a request: lines of name and value. principal, account, action and resource are the request's own; other
+// names are condition keys, with values parted by " | ". pattern is a resource that is a pattern, patterns a key whose
+// values are.
 func askOf(t *testing.T, text string) *Request {
 	t.Helper()
 	values := map[string][]string{}
@@ -77,7 +77,8 @@ func FuzzParse(f *testing.F) {
 		"Condition":{"ForAllValues:StringLikeIfExists":{"dynamodb:LeadingKeys":["${aws:username}*"]},"NumericLessThan":{"aws:MultiFactorAuthAge":30}}}]}`), "a*b?c", "axxbyc")
 	f.Add([]byte(`{"Statement":{"Effect":"Deny","NotPrincipal":{"AWS":["*","123456789012"]},"NotAction":"*","NotResource":["*"],"Condition":{"IpAddress":{"aws:SourceIp":"10.0.0.0/8"}}}}`), "*", "")
 	f.Fuzz(func(t *testing.T, text []byte, pattern, matched string) {
-		r := &Request{Principal: "arn:aws:iam::123456789012:user/ann", Account: "123456789012", Action: "dynamodb:GetItem", Resource: "arn:aws:dynamodb:us-east-1:123456789012:table/" + matched,
+		r := &Request{Principal: "arn:aws:iam::123456789012:user/ann", Account: "123456789012",
+			Action: "dynamodb:GetItem", Resource: "arn:aws:dynamodb:us-east-1:123456789012:table/" + matched,
 			Values: func(name string) ([]string, bool) { return []string{matched}, strings.HasPrefix(name, "aws:") }}
 		for _, kind := range []Kind{Identity, Resource} {
 			if p, err := Parse(text, kind); err == nil {

@@ -26,8 +26,8 @@ type simulated struct {
 	Keys      map[string][]string `json:"keys"`
 }
 
-// TestSimulator compares decisions with those of @cloud-copilot/iam-simulate, a program of others that decides as AWS does. `make test-clients` installs
-// it.
+// TestSimulator compares decisions with those of @cloud-copilot/iam-simulate, a program of others that decides as AWS
+// does. `make test-clients` installs it.
 func TestSimulator(t *testing.T) {
 	if os.Getenv("WEFT_TEST_CLIENTS") != "1" {
 		t.Skip("the simulator runs under `make test-clients`, which sets WEFT_TEST_CLIENTS=1")
@@ -91,7 +91,8 @@ func (g generator) simulated() simulated {
 		for range 1 + g.IntN(3) {
 			list = append(list, g.statement(kind))
 		}
-		return object{"Version": "2012-10-17", "Statement": list} // the simulator replaces variables in the older version, too, which has none
+		// the simulator replaces variables in the older version, too, which has none
+		return object{"Version": "2012-10-17", "Statement": list}
 	}
 	for range g.IntN(3) {
 		s.Identity = append(s.Identity, document(Identity))

@@ -14,7 +14,8 @@ import (
 	"strings"
 )
 
-// appendCanonical appends the canonical request: method, path, query, signed headers, and the digest of the body, a line each.
+// appendCanonical appends the canonical request: method, path, query, signed headers, and the digest of the body, a
+// line each.
 func (c *Claim) appendCanonical(dst []byte, r *http.Request, body *Sum) []byte {
 	dst = append(append(dst, r.Method...), '\n')
 	dst = append(appendPath(dst, sentPath(r), !c.unnormalized), '\n')
@@ -35,14 +36,16 @@ func sentPath(r *http.Request) string {
 	return sent
 }
 
-// appendPath appends a path without dots and doubled slashes, if it is to be normalized, encoded once more than it was sent.
+// appendPath appends a path without dots and doubled slashes, if it is to be normalized, encoded once more than it was
+// sent.
 func appendPath(dst []byte, sent string, normalize bool) []byte {
 	if sent == "" || sent == "/" {
 		return append(dst, '/')
 	}
 	if normalize {
 		clean := path.Clean("/" + sent)
-		if clean != "/" && (strings.HasSuffix(sent, "/") || strings.HasSuffix(sent, "/.") || strings.HasSuffix(sent, "/..")) {
+		if clean != "/" && (strings.HasSuffix(sent, "/") || strings.HasSuffix(sent, "/.") ||
+			strings.HasSuffix(sent, "/..")) {
 			clean += "/"
 		}
 		sent = clean
@@ -66,7 +69,10 @@ func appendQuery(dst []byte, raw string) []byte {
 			pairs = append(pairs, pair{name, encodeAgain(value)})
 		}
 	}
-	slices.SortFunc(pairs, func(a, b pair) int { return cmp.Or(strings.Compare(a.name, b.name), strings.Compare(a.value, b.value)) })
+	slices.SortFunc(pairs, func(a, b pair) int {
+		return cmp.Or(strings.Compare(a.name, b.name),
+			strings.Compare(a.value, b.value))
+	})
 	for i, p := range pairs {
 		if i > 0 {
 			dst = append(dst, '&')
@@ -90,7 +96,8 @@ func appendEncoded(dst []byte, text string, slashes bool) []byte {
 	const digits = "0123456789ABCDEF"
 	for i := range len(text) {
 		switch b := text[i]; {
-		case 'A' <= b && b <= 'Z', 'a' <= b && b <= 'z', '0' <= b && b <= '9', b == '-', b == '_', b == '.', b == '~', b == '/' && slashes:
+		case 'A' <= b && b <= 'Z', 'a' <= b && b <= 'z', '0' <= b &&
+			b <= '9', b == '-', b == '_', b == '.', b == '~', b == '/' && slashes:
 			dst = append(dst, b)
 		default:
 			dst = append(dst, '%', digits[b>>4], digits[b&15])
@@ -120,7 +127,8 @@ func appendHeader(dst []byte, r *http.Request, name string) []byte {
 }
 
 func appendFolded(dst []byte, value string) []byte {
-	if strings.IndexByte(value, ' ') < 0 && strings.IndexByte(value, '\t') < 0 && strings.IndexByte(value, '\n') < 0 && strings.IndexByte(value, '\r') < 0 {
+	if strings.IndexByte(value, ' ') < 0 && strings.IndexByte(value, '\t') < 0 && strings.IndexByte(value, '\n') < 0 &&
+		strings.IndexByte(value, '\r') < 0 {
 		return append(dst, value...)
 	}
 	space, begun := false, false

@@ -40,7 +40,8 @@ type Claim struct {
 	time      string // as it was written
 	headers   string // the names of those signed, with semicolons between them
 	signature Sum
-	// unnormalized leaves dots and doubled slashes in the path, as S3 does. DynamoDB's path is "/", so that only AWS's cases need it.
+	// unnormalized leaves dots and doubled slashes in the path, as S3 does. DynamoDB's path is "/", so that only AWS's
+	// cases need it.
 	unnormalized bool
 }
 
@@ -130,13 +131,15 @@ func parseTime(text string) (time.Time, error) {
 	}
 	year, month, day := number(0, 4), number(4, 6), number(6, 8)
 	hour, minute, second := number(9, 11), number(11, 13), number(13, 15)
-	if year < 0 || month < 1 || month > 12 || day < 1 || day > 28 || hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 59 {
+	if year < 0 || month < 1 || month > 12 || day < 1 || day > 28 || hour < 0 || hour > 23 || minute < 0 ||
+		minute > 59 || second < 0 || second > 59 {
 		return time.Parse(timeLayout, text)
 	}
 	return time.Date(year, time.Month(month), day, hour, minute, second, 0, time.UTC), nil
 }
 
-// requireSigned refuses a signature that leaves out a header which decides what the request does. The time of a presigned one is in the query.
+// requireSigned refuses a signature that leaves out a header which decides what the request does. The time of a
+// presigned one is in the query.
 func (c *Claim) requireSigned(r *http.Request) *Fault {
 	required := append(make([]string, 0, 3), "Host")
 	if _, ok := r.Header["X-Amz-Target"]; ok {

@@ -8,8 +8,8 @@ import "fmt"
 type Fault struct {
 	Name    string
 	Message string
-	// Detail is the canonical request and the string to sign that the signature should have been made of, where the signature is wrong. It
-	// helps to find a client's mistake, and quotes the request's headers.
+	// Detail is the canonical request and the string to sign that the signature should have been made of, where the
+	// signature is wrong. It helps to find a client's mistake, and quotes the request's headers.
 	Detail string
 }
 
@@ -27,8 +27,8 @@ const (
 const mismatch = "The request signature we calculated does not match the signature you provided. Check your AWS Secret Access Key and signing method. " +
 	"Consult the service documentation for details."
 
-// Unrecognized is the answer to an access key that there is none of, that is disabled, or that comes with an unknown session token. The cases
-// are not distinguished.
+// Unrecognized is the answer to an access key that there is none of, that is disabled, or that comes with an unknown
+// session token. The cases are not distinguished.
 func Unrecognized() *Fault {
 	return &Fault{Name: UnrecognizedClient, Message: "The security token included in the request is invalid."}
 }

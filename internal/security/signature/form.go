@@ -17,7 +17,8 @@ type form struct {
 // algorithmParameter is the parameter of a query that says that the signature is there.
 const algorithmParameter = "X-Amz-Algorithm"
 
-// CheckForm returns a fault if a request carries nothing of the form of a signature. Whether the signature is right is not looked at.
+// CheckForm returns a fault if a request carries nothing of the form of a signature. Whether the signature is right is
+// not looked at.
 func CheckForm(r *http.Request) *Fault {
 	var f form
 	return f.read(r)
@@ -47,7 +48,8 @@ func first(values []string) string {
 	return values[0]
 }
 
-// readHeader reads the parts of an Authorization header. They stand after the name of the algorithm, parted by commas or blanks.
+// readHeader reads the parts of an Authorization header. They stand after the name of the algorithm, parted by commas
+// or blanks.
 func (f *form) readHeader(r *http.Request, authorization string) *Fault {
 	algorithm, rest := cutPart(authorization)
 	f.algorithm = algorithm
@@ -58,7 +60,8 @@ func (f *form) readHeader(r *http.Request, authorization string) *Fault {
 		}
 		name, value, ok := strings.Cut(part, "=")
 		if !ok {
-			return incomplete("'%s' not a valid key=value pair (missing equal-sign) in Authorization header: '%s'.", part, authorization)
+			return incomplete("'%s' not a valid key=value pair (missing equal-sign) in Authorization header: '%s'.",
+				part, authorization)
 		}
 		switch name {
 		case "Credential":
@@ -77,7 +80,8 @@ func (f *form) readHeader(r *http.Request, authorization string) *Fault {
 		return nil
 	}
 	var text strings.Builder
-	for _, part := range [...]struct{ name, value string }{{"Credential", f.credential}, {"Signature", f.signature}, {"SignedHeaders", f.headers}} {
+	for _, part := range [...]struct{ name, value string }{{"Credential", f.credential}, {"Signature", f.signature},
+		{"SignedHeaders", f.headers}} {
 		if part.value == "" {
 			text.WriteString("Authorization header requires '" + part.name + "' parameter. ")
 		}
@@ -120,7 +124,8 @@ func (f *form) readQuery(query url.Values) *Fault {
 		name string
 		into *string
 	}{
-		{algorithmParameter, &f.algorithm}, {"X-Amz-Credential", &f.credential}, {"X-Amz-Signature", &f.signature}, {"X-Amz-SignedHeaders", &f.headers}, {"X-Amz-Date", &f.date},
+		{algorithmParameter, &f.algorithm}, {"X-Amz-Credential", &f.credential}, {"X-Amz-Signature", &f.signature},
+		{"X-Amz-SignedHeaders", &f.headers}, {"X-Amz-Date", &f.date},
 	} {
 		if *part.into = query.Get(part.name); *part.into == "" {
 			text.WriteString("AWS query-string parameters must include '" + part.name + "'. ")

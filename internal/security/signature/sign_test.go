@@ -17,12 +17,14 @@ func TestSign(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	for _, token := range []string{"", "session"} {
 		body := `{"a":1}`
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://127.0.0.1:8000/", strings.NewReader(body))
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://127.0.0.1:8000/",
+			strings.NewReader(body))
 		if err != nil {
 			t.Fatal(err)
 		}
 		r.Header.Set("X-Amz-Target", "DynamoDB_20120810.ListTables")
-		signature.Sign(r, []byte(body), signature.Credentials{AccessKey: "AK", Secret: "secret", Token: token}, "us-east-1", "dynamodb", now)
+		signature.Sign(r, []byte(body), signature.Credentials{AccessKey: "AK", Secret: "secret", Token: token},
+			"us-east-1", "dynamodb", now)
 		claim, fault := signature.Read(r)
 		if fault != nil {
 			t.Fatal(fault)

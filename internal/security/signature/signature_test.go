@@ -44,7 +44,8 @@ func (s *signedRequest) parse() (r *http.Request, body []byte, ok bool) {
 		return nil, nil, false
 	}
 	_, query, _ := strings.Cut(target, "?")
-	r = &http.Request{Method: method, RequestURI: target, URL: &url.URL{RawQuery: query}, Header: http.Header{}, ContentLength: -1}
+	r = &http.Request{Method: method, RequestURI: target, URL: &url.URL{RawQuery: query}, Header: http.Header{},
+		ContentLength: -1}
 	name := ""
 	for _, line := range lines[1:] {
 		if strings.HasPrefix(line, " ") && name != "" {
@@ -114,7 +115,8 @@ func withoutToken(query string) string {
 }
 
 func requestOf(d *datadriven.TestData) *signedRequest {
-	return &signedRequest{text: d.Input, unnormalized: d.HasArg("unnormalized"), tokenUnsigned: d.HasArg("token-unsigned")}
+	return &signedRequest{text: d.Input, unnormalized: d.HasArg("unnormalized"),
+		tokenUnsigned: d.HasArg("token-unsigned")}
 }
 
 // TestData runs AWS's cases (testdata/aws) and our own.
@@ -145,7 +147,8 @@ func suite(t testing.TB) (list []*signedRequest) {
 	for part := range strings.SplitSeq(string(file), "\n----\nok\n") {
 		if _, one, ok := strings.Cut(part, "verify "); ok {
 			arguments, text, _ := strings.Cut(one, "\n")
-			list = append(list, &signedRequest{text, strings.Contains(arguments, "unnormalized"), strings.Contains(arguments, "token-unsigned")})
+			list = append(list, &signedRequest{text, strings.Contains(arguments, "unnormalized"),
+				strings.Contains(arguments, "token-unsigned")})
 		}
 	}
 	if len(list) != 76 {
@@ -181,8 +184,8 @@ const (
 	alphanumeric = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 )
 
-// signedPlaces are the letters and digits that a signature is about: all but those of a token that was added afterwards and of directories that ".."
-// takes away.
+// signedPlaces are the letters and digits that a signature is about: all but those of a token that was added afterwards
+// and of directories that ".." takes away.
 func (s *signedRequest) signedPlaces() (places []int) {
 	target, _, _ := strings.Cut(s.text, "?")
 	target, _, _ = strings.Cut(target, " HTTP")
@@ -211,7 +214,8 @@ func FuzzRead(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, authorization, query, target string, body []byte) {
-		r := &http.Request{Method: "POST", RequestURI: target, URL: &url.URL{Path: "/", RawQuery: query}, Header: http.Header{"X-Amz-Date": {"20150830T123600Z"}}, Host: "h"}
+		r := &http.Request{Method: "POST", RequestURI: target, URL: &url.URL{Path: "/", RawQuery: query},
+			Header: http.Header{"X-Amz-Date": {"20150830T123600Z"}}, Host: "h"}
 		if authorization != "" {
 			r.Header.Set("Authorization", authorization)
 		}
@@ -233,15 +237,18 @@ func FuzzRead(f *testing.F) {
 
 // BenchmarkVerify is a GetItem's signature with a key that is known.
 func BenchmarkVerify(b *testing.B) {
-	r := &http.Request{Method: "POST", RequestURI: "/", URL: &url.URL{Path: "/"}, Host: "localhost:8000", ContentLength: 60, Header: http.Header{
-		"X-Amz-Date": {"20150830T123600Z"}, "X-Amz-Target": {"DynamoDB_20120810.GetItem"}, "Content-Type": {"application/x-amz-json-1.0"},
-		"Authorization": {"AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20150830/us-east-1/dynamodb/aws4_request, SignedHeaders=content-type;host;x-amz-date;x-amz-target, Signature=" + strings.Repeat("0", 64)},
-	}}
+	r := &http.Request{Method: "POST", RequestURI: "/", URL: &url.URL{Path: "/"}, Host: "localhost:8000",
+		ContentLength: 60, Header: http.Header{
+			"X-Amz-Date": {"20150830T123600Z"}, "X-Amz-Target": {"DynamoDB_20120810.GetItem"},
+			"Content-Type":  {"application/x-amz-json-1.0"},
+			"Authorization": {"AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20150830/us-east-1/dynamodb/aws4_request, SignedHeaders=content-type;host;x-amz-date;x-amz-target, Signature=" + strings.Repeat("0", 64)},
+		}}
 	body := bytes.Repeat([]byte("x"), 60)
 	key := NewKey(suiteSecret, Scope{"20150830", "us-east-1", "dynamodb"})
 	c, _ := Read(r)
 	sum := MAC(key[:], c.appendToSign(nil, c.appendCanonical(nil, r, sumOf(body))))
-	r.Header.Set("Authorization", strings.ReplaceAll(r.Header.Get("Authorization"), strings.Repeat("0", 64), hex.EncodeToString(sum)))
+	r.Header.Set("Authorization", strings.ReplaceAll(r.Header.Get("Authorization"), strings.Repeat("0", 64),
+		hex.EncodeToString(sum)))
 	b.ReportAllocs()
 	for b.Loop() {
 		c, fault := Read(r)

@@ -57,10 +57,12 @@ func (c *Claim) VerifyTime(now time.Time) *Fault {
 		lifetime = c.Expires
 	}
 	if least := now.Add(-lifetime); c.Time.Before(least.Truncate(time.Second)) {
-		return invalid("Signature expired: %s is now earlier than %s (%s - %d min.)", c.time, least.Format(timeLayout), now.Format(timeLayout), int(lifetime.Minutes()))
+		return invalid("Signature expired: %s is now earlier than %s (%s - %d min.)", c.time, least.Format(timeLayout),
+			now.Format(timeLayout), int(lifetime.Minutes()))
 	}
 	if most := now.Add(Skew); c.Time.After(most) {
-		return invalid("Signature not yet current: %s is still later than %s (%s + %d min.)", c.time, most.Format(timeLayout), now.Format(timeLayout), int(Skew.Minutes()))
+		return invalid("Signature not yet current: %s is still later than %s (%s + %d min.)", c.time,
+			most.Format(timeLayout), now.Format(timeLayout), int(Skew.Minutes()))
 	}
 	return nil
 }
@@ -77,9 +79,9 @@ func (c *Claim) VerifyService(name string) *Fault {
 // Sum is the digest of a body.
 type Sum = [sha256.Size]byte
 
-// Verify returns a fault if the request was not signed with the key, which must be of the claim's scope. body is the digest of the body as it came. A
-// request that claims an unsigned payload is refused, since its signature is compared with that of the body. The comparison takes the same
-// time for every wrong signature.
+// Verify returns a fault if the request was not signed with the key, which must be of the claim's scope. body is the
+// digest of the body as it came. A request that claims an unsigned payload is refused, since its signature is compared
+// with that of the body. The comparison takes the same time for every wrong signature.
 func (c *Claim) Verify(k *Key, r *http.Request, body *Sum) *Fault {
 	canonical := c.appendCanonical(make([]byte, 0, 1<<10), r, body)
 	text := c.appendToSign(make([]byte, 0, 256), canonical)
@@ -87,7 +89,8 @@ func (c *Claim) Verify(k *Key, r *http.Request, body *Sum) *Fault {
 		return nil
 	}
 	fault := invalid(mismatch)
-	fault.Detail = "The Canonical String for this request should have been\n'" + string(canonical) + "'\n\nThe String-to-Sign should have been\n'" + string(text) + "'\n"
+	fault.Detail = "The Canonical String for this request should have been\n'" + string(canonical) +
+		"'\n\nThe String-to-Sign should have been\n'" + string(text) + "'\n"
 	return fault
 }
 

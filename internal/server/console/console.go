@@ -23,7 +23,8 @@ const scrapesMax = 4
 // Options configures the console. Metrics and Ready must be set.
 type Options struct {
 	Metrics prometheus.Gatherer
-	// Ready returns nil while requests are served, else why they are not. It is called for each /readyz and must be quick.
+	// Ready returns nil while requests are served, else why they are not. It is called for each /readyz and must be
+	// quick.
 	Ready func() error
 	// Log receives failures to read metrics. Default: nothing is logged.
 	Log *slog.Logger
@@ -70,14 +71,18 @@ func Handler(o Options) http.Handler {
 	folder, err := fs.Sub(built, "dist")
 	assets, readErr := readAssets(folder)
 	if err != nil || readErr != nil {
-		o.Log.Error("the web console can't be read", "error", errors.Join(err, readErr)) // it is part of the binary, and a test reads it
+		// it is part of the binary, and a test reads it
+		o.Log.Error("the web console can't be read", "error", errors.Join(err, readErr))
 	}
 	pages := append([]Page{
-		{Pattern: "GET /healthz", Help: "whether the process is alive", For: Anyone, Handler: func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, "ok") }},
-		{Pattern: "GET /readyz", Help: "whether requests are served, or why not", For: Anyone, Handler: readyz(o.Ready)},
+		{Pattern: "GET /healthz", Help: "whether the process is alive", For: Anyone,
+			Handler: func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, "ok") }},
+		{Pattern: "GET /readyz", Help: "whether requests are served, or why not", For: Anyone,
+			Handler: readyz(o.Ready)},
 		{Pattern: "GET /metrics", Help: "metrics in Prometheus's text format", For: Anyone, Handler: metrics(&o)},
 		{Pattern: "GET /console/", Help: "the web console, for a browser", For: Anyone, Handler: serveAssets(assets)},
-		{Pattern: "GET /api/overview", Help: "requests, latencies and resources, as JSON or server-sent events", For: Anyone, Handler: overviews(&o), Streams: true},
+		{Pattern: "GET /api/overview", Help: "requests, latencies and resources, as JSON or server-sent events",
+			For: Anyone, Handler: overviews(&o), Streams: true},
 	}, o.Pages...)
 	mux := http.NewServeMux()
 	for _, page := range pages {
@@ -119,14 +124,16 @@ func isOfTables(f *dto.MetricFamily) bool {
 // index lists the pages.
 func index(pages []Page) http.HandlerFunc {
 	var text strings.Builder
-	for _, page := range append(pages, Page{Pattern: "GET /debug/pprof/", Help: "profiles of the process, for administrators"}) {
+	for _, page := range append(pages, Page{Pattern: "GET /debug/pprof/",
+		Help: "profiles of the process, for administrators"}) {
 		fmt.Fprintf(&text, "%-28s %s\n", page.Pattern, page.Help)
 	}
 	list := strings.TrimSuffix(text.String(), "\n")
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Vary", "Accept")
 		if showsHTML(r) {
-			w.Header().Set("Location", strings.TrimPrefix(assetsPath, "/")) // relative: a proxy may have a path in front
+			// relative: a proxy may have a path in front
+			w.Header().Set("Location", strings.TrimPrefix(assetsPath, "/"))
 			w.WriteHeader(http.StatusFound)
 			return
 		}
@@ -161,7 +168,8 @@ func setSecurityHeaders(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
 		header.Set("X-Content-Type-Options", "nosniff")
-		header.Set("Content-Security-Policy", "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+		header.Set("Content-Security-Policy",
+			"default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 		header.Set("X-Frame-Options", "DENY")
 		header.Set("Cross-Origin-Opener-Policy", "same-origin")
 		header.Set("Cross-Origin-Resource-Policy", "same-origin")

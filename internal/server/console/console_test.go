@@ -33,8 +33,11 @@ func TestHandler(t *testing.T) {
 	var reason error
 	var log bytes.Buffer
 	registry := prometheus.NewRegistry()
-	handler := Handler(Options{Metrics: registry, Ready: func() error { return reason }, Log: slog.New(slog.NewTextHandler(&log, nil)), Hosts: func(host string) bool { return !strings.Contains(host, "attacker") },
-		Pages: []Page{{Pattern: "POST /things", Help: "changes things", For: Administrators, Handler: func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusTeapot) }}}})
+	handler := Handler(Options{Metrics: registry, Ready: func() error { return reason },
+		Log:   slog.New(slog.NewTextHandler(&log, nil)),
+		Hosts: func(host string) bool { return !strings.Contains(host, "attacker") },
+		Pages: []Page{{Pattern: "POST /things", Help: "changes things", For: Administrators,
+			Handler: func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusTeapot) }}}})
 	datadriven.RunTest(t, "testdata/console.txt", func(t *testing.T, d *datadriven.TestData) string {
 		switch d.Cmd {
 		case "ready":
@@ -46,7 +49,8 @@ func TestHandler(t *testing.T) {
 			c.Add(3)
 			registry.MustRegister(c)
 		case "broken":
-			registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "bad"}, func() float64 { return 0 }), broken{})
+			registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "bad"},
+				func() float64 { return 0 }), broken{})
 		case "log":
 			_, message, _ := strings.Cut(log.String(), " level=")
 			return fmt.Sprintf("%.80s\n", message)
@@ -99,13 +103,16 @@ func TestFromHere(t *testing.T) {
 		from, to string
 		want     bool
 	}{
-		{"127.0.0.1:5000", "127.0.0.1:8080", true}, {"[::1]:5000", "[::1]:8080", true}, {"192.0.2.7:5000", "192.0.2.7:8080", true}, {"[::ffff:192.0.2.7]:5000", "192.0.2.7:8080", true},
-		{"192.0.2.8:5000", "192.0.2.7:8080", false}, {"192.0.2.8:5000", "", false}, {"", "", false}, {"@", "192.0.2.7:8080", false},
+		{"127.0.0.1:5000", "127.0.0.1:8080", true}, {"[::1]:5000", "[::1]:8080", true},
+		{"192.0.2.7:5000", "192.0.2.7:8080", true}, {"[::ffff:192.0.2.7]:5000", "192.0.2.7:8080", true},
+		{"192.0.2.8:5000", "192.0.2.7:8080", false}, {"192.0.2.8:5000", "", false}, {"", "", false},
+		{"@", "192.0.2.7:8080", false},
 	} {
 		r := httptest.NewRequest("GET", "/", nil)
 		r.RemoteAddr = one.from
 		if one.to != "" {
-			r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, net.TCPAddrFromAddrPort(netip.MustParseAddrPort(one.to))))
+			r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey,
+				net.TCPAddrFromAddrPort(netip.MustParseAddrPort(one.to))))
 		}
 		if FromHere(r) != one.want {
 			t.Errorf("from %s to %s: %v", one.from, one.to, !one.want)
@@ -130,7 +137,8 @@ func TestAssets(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		content, err := io.ReadAll(reader)
-		if err != nil || len(content) == 0 || !bytes.Equal(content, plain.Body.Bytes()) || plain.Header().Get("ETag") != compressed.Header().Get("ETag") {
+		if err != nil || len(content) == 0 || !bytes.Equal(content, plain.Body.Bytes()) ||
+			plain.Header().Get("ETag") != compressed.Header().Get("ETag") {
 			t.Errorf("%s: %d bytes, %d plain, %v", name, len(content), plain.Body.Len(), err)
 		}
 	}
@@ -152,7 +160,8 @@ func TestOverview(t *testing.T) {
 	if want := (protocolTotal{Requests: 4, Failed: 1, Refused: 2, Within: got.Within}); !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v", got)
 	}
-	if want := []float64{0, 1, 2, 4}; !slices.Equal(got.Within[:4], want) || now.Version != "v" || now.At != 5 || len(now.Bounds) != len(got.Within) {
+	if want := []float64{0, 1, 2, 4}; !slices.Equal(got.Within[:4], want) || now.Version != "v" || now.At != 5 ||
+		len(now.Bounds) != len(got.Within) {
 		t.Errorf("%v within %v, %+v", got.Within, now.Bounds, now)
 	}
 }
@@ -199,7 +208,8 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// TestForeignPages: web pages of other sites may not ask for what changes something, nor who forgets the console's header.
+// TestForeignPages: web pages of other sites may not ask for what changes something, nor who forgets the console's
+// header.
 func TestForeignPages(t *testing.T) {
 	judge := refusePages(func(*http.Request, Access) *Refusal { return nil })
 	for _, one := range []struct {
@@ -208,10 +218,12 @@ func TestForeignPages(t *testing.T) {
 		want    bool
 	}{
 		{Users, "X-Weft-Console: 1", true}, {Users, "", false}, {Readers, "Origin: http://evil", true},
-		{Users, "X-Weft-Console: 1\nOrigin: http://127.0.0.1:8080", true}, {Users, "X-Weft-Console: 1\nOrigin: http://127.0.0.1:8081", false},
+		{Users, "X-Weft-Console: 1\nOrigin: http://127.0.0.1:8080", true},
+		{Users, "X-Weft-Console: 1\nOrigin: http://127.0.0.1:8081", false},
 		{Users, "X-Weft-Console: 1\nOrigin: null", false}, {Visitors, "X-Weft-Console: 1\nOrigin: http://evil", false},
 		{Users, "X-Weft-Console: 1\nSec-Fetch-Site: same-origin\nOrigin: https://weft.example", true}, // behind a proxy
-		{Users, "X-Weft-Console: 1\nSec-Fetch-Site: cross-site\nOrigin: http://127.0.0.1:8080", false}, {Users, "X-Weft-Console: 1\nSec-Fetch-Site: none", false},
+		{Users, "X-Weft-Console: 1\nSec-Fetch-Site: cross-site\nOrigin: http://127.0.0.1:8080", false},
+		{Users, "X-Weft-Console: 1\nSec-Fetch-Site: none", false},
 		{Administrators, "X-Weft-Console: 1\nOrigin: http://127.0.0.1:8080", false}, {Administrators, "", true},
 	} {
 		r := httptest.NewRequest("POST", "/api/sql", nil)

@@ -18,14 +18,16 @@ const (
 	answerBytesPerSecond = 1 << 20
 )
 
-// whole makes the answer in memory and sends it with a time limit of its own, so that who reads slowly holds nothing but its connection.
+// whole makes the answer in memory and sends it with a time limit of its own, so that who reads slowly holds nothing
+// but its connection.
 func whole(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		answer := pendingAnswer{header: w.Header(), status: http.StatusOK}
 		next(&answer, r)
 		size := time.Duration(answer.body.Len())
 		// It fails only on a closed connection, and under a test's recorder.
-		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(answerGrace + size*time.Second/answerBytesPerSecond))
+		_ = http.NewResponseController(w).SetWriteDeadline(
+			time.Now().Add(answerGrace + size*time.Second/answerBytesPerSecond))
 		w.WriteHeader(answer.status)
 		_, _ = w.Write(answer.body.Bytes()) // the client is gone; nobody to tell
 	}
@@ -50,7 +52,8 @@ func (h *pendingAnswer) Write(b []byte) (int, error) { return h.body.Write(b) }
 // profiles adds Go's own pages. They show what is in memory and take processor time.
 func profiles(mux *http.ServeMux, judge Judge) {
 	for path, page := range map[string]http.HandlerFunc{
-		"": pprof.Index, "cmdline": pprof.Cmdline, "profile": pprof.Profile, "symbol": pprof.Symbol, "trace": pprof.Trace,
+		"": pprof.Index, "cmdline": pprof.Cmdline, "profile": pprof.Profile, "symbol": pprof.Symbol,
+		"trace": pprof.Trace,
 	} {
 		mux.HandleFunc("GET /debug/pprof/"+path, func(w http.ResponseWriter, r *http.Request) {
 			if fault := judge(r, Administrators); fault != nil {
@@ -67,11 +70,13 @@ type Access int
 
 // The kinds of pages.
 const (
-	Anyone         Access = iota // who reaches the port
-	Readers                      // who may see keys of rows: from other machines, administrators
-	Visitors                     // pages for people who have not signed in yet; no page of another site may ask for them
-	Users                        // pages where each request is judged by the rights of who has signed in; the web console asks for them
-	Administrators               // pages that change something, and profiles; no web page may ask for them
+	Anyone  Access = iota // who reaches the port
+	Readers               // who may see keys of rows: from other machines, administrators
+	// pages for people who have not signed in yet; no page of another site may ask for them
+	Visitors
+	// pages where each request is judged by the rights of who has signed in; the web console asks for them
+	Users
+	Administrators // pages that change something, and profiles; no web page may ask for them
 )
 
 // Judge says why a request is refused a page; nil is that it isn't.
@@ -98,7 +103,8 @@ func Local(r *http.Request, page Access) *Refusal {
 	return nil
 }
 
-// FromHere reports whether a program on this machine asks: over the loopback interface, or from the very address that it asks.
+// FromHere reports whether a program on this machine asks: over the loopback interface, or from the very address that
+// it asks.
 func FromHere(r *http.Request) bool {
 	at, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
@@ -108,12 +114,12 @@ func FromHere(r *http.Request) bool {
 	return at.Addr().Unmap().IsLoopback() || ok && local.AddrPort().Addr().Unmap() == at.Addr().Unmap()
 }
 
-// ConsoleHeader is a header that the web console sends with each request to a page for Users or Visitors. A page of another site can't send it without asking first,
-// and the port never agrees.
+// ConsoleHeader is a header that the web console sends with each request to a page for Users or Visitors. A page of
+// another site can't send it without asking first, and the port never agrees.
 const ConsoleHeader = "X-Weft-Console"
 
-// refusePages refuses what a web page of another site asks for: a browser lets any page send requests to any port, and names the page's origin in those
-// that change something.
+// refusePages refuses what a web page of another site asks for: a browser lets any page send requests to any port, and
+// names the page's origin in those that change something.
 func refusePages(judge Judge) Judge {
 	return func(r *http.Request, page Access) *Refusal {
 		site, origin := r.Header.Get("Sec-Fetch-Site"), r.Header.Get("Origin")
@@ -123,11 +129,13 @@ func refusePages(judge Judge) Judge {
 				return &Refusal{http.StatusForbidden, "web pages may not ask for this: use weft or another program"}
 			}
 		case Visitors, Users:
-			if site != "" && site != "same-origin" || site == "" && origin != "" && !isOwn(origin, r) { // a proxy may change the host, and browsers vouch for the site
+			// a proxy may change the host, and browsers vouch for the site
+			if site != "" && site != "same-origin" || site == "" && origin != "" && !isOwn(origin, r) {
 				return &Refusal{http.StatusForbidden, "web pages of other sites may not ask for this"}
 			}
 			if r.Header.Get(ConsoleHeader) == "" {
-				return &Refusal{http.StatusForbidden, "the header " + ConsoleHeader + " is missing: send it with the value 1"}
+				return &Refusal{http.StatusForbidden,
+					"the header " + ConsoleHeader + " is missing: send it with the value 1"}
 			}
 		}
 		return judge(r, page)
@@ -162,7 +170,8 @@ func refuseForeignNames(next http.Handler, allows func(host string) bool) http.H
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !allows(r.Host) {
-			answer(w, http.StatusMisdirectedRequest, "this server does not go by that name: call it localhost, or by its IP address, or start it with --hosts NAME")
+			answer(w, http.StatusMisdirectedRequest,
+				"this server does not go by that name: call it localhost, or by its IP address, or start it with --hosts NAME")
 			return
 		}
 		next.ServeHTTP(w, r)

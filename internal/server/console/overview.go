@@ -16,8 +16,8 @@ import (
 	dto "github.com/prometheus/client_model/go"
 )
 
-// overview is what the web console's first page is made of. Numbers of a protocol are totals since the start, as in metrics: who reads two answers knows
-// the rates between them.
+// overview is what the web console's first page is made of. Numbers of a protocol are totals since the start, as in
+// metrics: who reads two answers knows the rates between them.
 type overview struct {
 	At        int64                     `json:"at"` // Unix milliseconds
 	Protocols map[string]*protocolTotal `json:"protocols"`
@@ -38,9 +38,12 @@ type protocolTotal struct {
 
 // gauges are those of the overview, by their metric. // immutable
 var gauges = map[string]string{
-	"weft_engine_disk_bytes": "diskBytes", "weft_engine_disk_free_bytes": "diskFreeBytes", "weft_engine_cache_bytes": "cacheBytes",
-	"weft_engine_memtable_bytes": "memtableBytes", "process_resident_memory_bytes": "memoryBytes", "process_start_time_seconds": "startedSeconds",
-	"weft_engine_transactions_open": "transactions", "weft_engine_compaction_debt_bytes": "compactionDebtBytes", "weft_sql_memory_bytes": "sqlMemoryBytes",
+	"weft_engine_disk_bytes": "diskBytes", "weft_engine_disk_free_bytes": "diskFreeBytes",
+	"weft_engine_cache_bytes":    "cacheBytes",
+	"weft_engine_memtable_bytes": "memtableBytes", "process_resident_memory_bytes": "memoryBytes",
+	"process_start_time_seconds":    "startedSeconds",
+	"weft_engine_transactions_open": "transactions", "weft_engine_compaction_debt_bytes": "compactionDebtBytes",
+	"weft_sql_memory_bytes":    "sqlMemoryBytes",
 	"weft_ship_behind_seconds": "shipBehindSeconds",
 }
 
@@ -50,7 +53,8 @@ func measure(metrics prometheus.Gatherer, now time.Time) (*overview, error) {
 	if err != nil {
 		return nil, fmt.Errorf("failed to read the metrics: %w", err)
 	}
-	o := &overview{At: now.UnixMilli(), Protocols: map[string]*protocolTotal{}, Bounds: []float64{}, Gauges: map[string]float64{}, Watched: map[string]float64{}}
+	o := &overview{At: now.UnixMilli(), Protocols: map[string]*protocolTotal{}, Bounds: []float64{},
+		Gauges: map[string]float64{}, Watched: map[string]float64{}}
 	for _, f := range families {
 		for _, m := range f.GetMetric() {
 			o.add(f.GetName(), m)
@@ -207,7 +211,8 @@ func sendEvents(ctx context.Context, w http.ResponseWriter, read func() ([]byte,
 		if err != nil {
 			return
 		}
-		_ = control.SetWriteDeadline(time.Now().Add(overviewTimeout)) // fails only on a closed connection, as the next write then does
+		// fails only on a closed connection, as the next write then does
+		_ = control.SetWriteDeadline(time.Now().Add(overviewTimeout))
 		if _, err := fmt.Fprintf(w, "data: %s\n\n", body); err != nil {
 			return
 		}

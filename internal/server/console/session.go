@@ -20,11 +20,12 @@ const (
 // SessionPrefix begins the token of every session, which tells it from tokens that are kept in the store.
 const SessionPrefix = "session-"
 
-// Sessions are the people who have signed in to the web console. They are in memory alone: a restart ends them. The zero value is ready, and safe for
-// concurrent use.
+// Sessions are the people who have signed in to the web console. They are in memory alone: a restart ends them. The
+// zero value is ready, and safe for concurrent use.
 type Sessions struct {
-	mu   sync.Mutex
-	open map[[sha256.Size]byte]*session // by the hash of the token, so that looking one up takes no time that tells of it
+	mu sync.Mutex
+	// by the hash of the token, so that looking one up takes no time that tells of it
+	open map[[sha256.Size]byte]*session
 }
 
 type session struct {

@@ -17,7 +17,8 @@ import (
 // TestSlowReaders: clients that ask for /metrics and don't take the answer keep nobody else from reading it.
 func TestSlowReaders(t *testing.T) {
 	registry := prometheus.NewRegistry()
-	many := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "many", Help: "Fills more than sockets hold."}, []string{"n"})
+	many := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "many", Help: "Fills more than sockets hold."},
+		[]string{"n"})
 	registry.MustRegister(many)
 	for i := range 10_000 {
 		many.WithLabelValues(strconv.Itoa(i) + strings.Repeat(" and more", 100)).Set(1)

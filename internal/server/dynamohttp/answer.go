@@ -27,8 +27,8 @@ func (x *exchange) answerFault(w http.ResponseWriter, contentType string, fault 
 	x.send(w, fault.Status(), contentType)
 }
 
-// send sends x.answer, compressed if the client asks for that, with the headers that every reply has. The checksum is of the bytes that are sent.
-// An empty contentType is not sent.
+// send sends x.answer, compressed if the client asks for that, with the headers that every reply has. The checksum is
+// of the bytes that are sent. An empty contentType is not sent.
 func (x *exchange) send(w http.ResponseWriter, status int, contentType string) {
 	body, packed := x.answer, x.pack()
 	if packed {
@@ -39,7 +39,8 @@ func (x *exchange) send(w http.ResponseWriter, status int, contentType string) {
 	sumEnd := len(x.text)
 	x.text = strconv.AppendInt(x.text, x.sent, 10)
 	text := string(x.text)
-	x.values = [6]string{contentType, text[sumEnd:], serverName, text[:requestIDLength], text[requestIDLength:sumEnd], "close"}
+	x.values = [6]string{contentType, text[sumEnd:], serverName, text[:requestIDLength], text[requestIDLength:sumEnd],
+		"close"}
 	// The keys are as they go over the wire. net/http copies keys and values before it returns.
 	header := w.Header()
 	header["Content-Type"] = nil // or net/http guesses one
@@ -78,7 +79,8 @@ func (x *exchange) sendPaced(w http.ResponseWriter, rest []byte, begun time.Time
 	}
 	for sent := int64(0); len(rest) > 0; {
 		part := rest[:min(len(rest), paceBytes)]
-		_ = x.conn.SetWriteDeadline(transferDeadline(begun, sent, o.TransferGrace, o.TransferBytesPerSecond)) // fails only on a closed connection
+		// fails only on a closed connection
+		_ = x.conn.SetWriteDeadline(transferDeadline(begun, sent, o.TransferGrace, o.TransferBytesPerSecond))
 		n, err := w.Write(part)
 		if err != nil || x.stalled.Load() {
 			x.closing = true

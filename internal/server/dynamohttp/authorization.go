@@ -17,8 +17,8 @@ import (
 	"github.com/weftdb/weft/internal/security/signature"
 )
 
-// Signers says who signed a request; body is the digest of the body as it came. fault is why nobody did; err, that it could not be found out.
-// *account.Signers is one.
+// Signers says who signed a request; body is the digest of the body as it came. fault is why nobody did; err, that it
+// could not be found out. *account.Signers is one.
 type Signers interface {
 	Verify(ctx context.Context, r *http.Request, body *signature.Sum) (user string, fault *signature.Fault, err error)
 }
@@ -33,7 +33,8 @@ func (x *exchange) authorize(r *http.Request) *exception.Error {
 		return exceptionOf(signature.CheckForm(r))
 	}
 	user, fault, err := o.Signers.Verify(r.Context(), r, x.bodySum())
-	x.principal = permission.Principal{Address: addressOf(r), Agent: r.UserAgent(), Secure: r.TLS != nil, Request: string(x.id())}
+	x.principal = permission.Principal{Address: addressOf(r), Agent: r.UserAgent(), Secure: r.TLS != nil,
+		Request: string(x.id())}
 	switch {
 	case err != nil:
 		return &exception.Error{Kind: exception.KindInternal, Message: "Internal server error", Cause: err}
@@ -116,6 +117,7 @@ func (w *warnings) warn(logger *slog.Logger, r *http.Request, fault *signature.F
 	}
 	w.mu.Unlock()
 	if !again {
-		logger.Warn("this request would be refused if auth were required", "client", host, "exception", fault.Name, "reason", fault.Message)
+		logger.Warn("this request would be refused if auth were required", "client", host, "exception", fault.Name,
+			"reason", fault.Message)
 	}
 }

@@ -31,8 +31,8 @@ func echoHandler(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(body)
 }
 
-// BenchmarkEcho sends 1 KiB there and back over TCP, through the server and through a bare handler. The client is as lean as can be and
-// counts in both.
+// BenchmarkEcho sends 1 KiB there and back over TCP, through the server and through a bare handler. The client is as
+// lean as can be and counts in both.
 func BenchmarkEcho(b *testing.B) {
 	for _, size := range []int{200, 1024, 65536} {
 		b.Run(fmt.Sprintf("size=%d/protocol", size), func(b *testing.B) {

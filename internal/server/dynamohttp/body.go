@@ -48,13 +48,14 @@ func (p *pacer) Read(b []byte) (int, error) {
 	if p.read >= p.next && p.conn != nil && err == nil && !p.owner.stalled.Load() {
 		p.owner.moved.Store(time.Now().UnixNano())
 		p.next = p.read + paceBytes
-		_ = p.conn.SetReadDeadline(transferDeadline(p.begun, p.read, p.grace, p.rate)) // fails only on a closed connection
+		// fails only on a closed connection
+		_ = p.conn.SetReadDeadline(transferDeadline(p.begun, p.read, p.grace, p.rate))
 	}
 	return n, err
 }
 
-// transferDeadline is when the next part of a transfer must be through: at the least rate over all, and never later than grace from now, so
-// that who was quick at first can't rest on it.
+// transferDeadline is when the next part of a transfer must be through: at the least rate over all, and never later
+// than grace from now, so that who was quick at first can't rest on it.
 func transferDeadline(begun time.Time, done int64, grace time.Duration, rate int64) time.Time {
 	overall := begun.Add(grace + time.Duration(float64(done)/float64(rate)*float64(time.Second)))
 	if soon := time.Now().Add(grace); soon.Before(overall) {
@@ -63,16 +64,19 @@ func transferDeadline(begun time.Time, done int64, grace time.Duration, rate int
 	return overall
 }
 
-// readBody reads the whole body into x.body and reserves the memory for it as it comes. Errors: errTooLong, errNoMemory, errEncoding, net/http's.
+// readBody reads the whole body into x.body and reserves the memory for it as it comes. Errors: errTooLong,
+// errNoMemory, errEncoding, net/http's.
 func (x *exchange) readBody(r *http.Request) error {
 	limit := x.server.options.BodyBytesMax
 	if r.ContentLength > limit {
 		return errTooLong
 	}
 	o := &x.server.options
-	x.pacer = pacer{body: r.Body, conn: x.conn, begun: x.begun, grace: o.TransferGrace, rate: o.TransferBytesPerSecond, next: paceBytes, owner: x}
+	x.pacer = pacer{body: r.Body, conn: x.conn, begun: x.begun, grace: o.TransferGrace, rate: o.TransferBytesPerSecond,
+		next: paceBytes, owner: x}
 	var err error
-	if encodings := r.Header["Content-Encoding"]; len(encodings) > 0 && !(len(encodings) == 1 && encodings[0] == "identity") {
+	if encodings := r.Header["Content-Encoding"]; len(encodings) > 0 &&
+		!(len(encodings) == 1 && encodings[0] == "identity") {
 		if o.Signers != nil {
 			x.pacer.digest = sha256.New()
 		}
@@ -84,7 +88,8 @@ func (x *exchange) readBody(r *http.Request) error {
 		err = errStalled
 	}
 	if err == nil && x.conn != nil {
-		_ = x.conn.SetReadDeadline(time.Time{}) // or net/http takes the deadline for the client's going away while the operation runs
+		// or net/http takes the deadline for the client's going away while the operation runs
+		_ = x.conn.SetReadDeadline(time.Time{})
 	}
 	return err
 }
@@ -133,7 +138,8 @@ func (x *exchange) fill(r *http.Request, from io.Reader, length, limit int64) er
 	return nil
 }
 
-// growBody makes four times the room for the body, but no more than is known or allowed to come. Long bodies count twice: as they came, and decoded.
+// growBody makes four times the room for the body, but no more than is known or allowed to come. Long bodies count
+// twice: as they came, and decoded.
 func (x *exchange) growBody(r *http.Request, length, limit int64) error {
 	size := max(int64(cap(x.body))*4, bodyBytesKept)
 	if length > bodyBytesKept {
@@ -155,8 +161,8 @@ func (x *exchange) growBody(r *http.Request, length, limit int64) error {
 	return nil
 }
 
-// reserveBody takes the memory for a body of size bytes so far. One whose length is known gets all of it at once: if several had a part each and waited for
-// the rest, all would wait.
+// reserveBody takes the memory for a body of size bytes so far. One whose length is known gets all of it at once: if
+// several had a part each and waited for the rest, all would wait.
 func (x *exchange) reserveBody(ctx context.Context, size, length int64) error {
 	room := 2 * max(size, length)
 	if room <= x.bodyRoom {

@@ -18,7 +18,8 @@ type budget struct {
 	limit int64
 	used  int64
 	line  []*waiter // the longest waiting first
-	// short is asked to make so many units free when some are waited for, and now and then while they are; nil: nobody can.
+	// short is asked to make so many units free when some are waited for, and now and then while they are; nil: nobody
+	// can.
 	short func(n int64)
 }
 

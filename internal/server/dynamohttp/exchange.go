@@ -19,7 +19,8 @@ const (
 	bodyBytesKept    = 16 << 10 // longer bodies' buffers are not kept for later requests
 	answerBytesKept  = 32 << 10 // longer answers' buffers are kept apart,
 	answerBytesLarge = 2 << 20  // up to this size
-	overheadBytes    = 32 << 10 // what a request needs besides its answer: a short body, the decoded request, the goroutine's stack
+	// what a request needs besides its answer: a short body, the decoded request, the goroutine's stack
+	overheadBytes = 32 << 10
 )
 
 // exchange is one request and its answer, with the memory for both. It is used again for later requests.
@@ -46,7 +47,8 @@ type exchange struct {
 	status        int  // sent; 0 before
 	closing       bool // the connection ends with this answer
 
-	// principal is who asks, if signatures are verified. Its User is "" for who has not signed, which only SignersWarn lets in.
+	// principal is who asks, if signatures are verified. Its User is "" for who has not signed, which only SignersWarn
+	// lets in.
 	principal permission.Principal
 	sum       signature.Sum // of the body as it came, if that is looked at
 
@@ -90,14 +92,16 @@ func (x *exchange) dropAnswer() {
 // id names the request in answers and logs.
 func (x *exchange) id() []byte { return x.text[:requestIDLength] }
 
-// run reads the body, judges the request and carries out the operation. The answer is in x.answer, unless there is a fault.
+// run reads the body, judges the request and carries out the operation. The answer is in x.answer, unless there is a
+// fault.
 func (x *exchange) run(r *http.Request, known bool) *exception.Error {
 	room := int64(answerBytesKept)
 	err := x.reserve(r.Context(), overheadBytes+room)
 	if err == nil {
 		err = x.readBody(r)
 	}
-	if expected := x.operation.answerBytes.Load(); err == nil && expected > room { // not before: a body may take long to come
+	// not before: a body may take long to come
+	if expected := x.operation.answerBytes.Load(); err == nil && expected > room {
 		room, err = x.reserveAnswer(r.Context(), expected, room)
 	}
 	if err != nil {
@@ -109,7 +113,8 @@ func (x *exchange) run(r *http.Request, known bool) *exception.Error {
 	}
 	ctx := r.Context()
 	if !x.operation.ReadOnly {
-		// A client that goes away, or only closes its sending side, does not leave a write half done. Shutdown still can.
+		// A client that goes away, or only closes its sending side, does not leave a write half done. Shutdown still
+		// can.
 		ctx = x.server.base
 	}
 	if x.server.options.Signers != nil {
@@ -130,14 +135,16 @@ func (x *exchange) run(r *http.Request, known bool) *exception.Error {
 	return x.do(ctx, room)
 }
 
-// reserveAnswer takes memory for an answer that will be longer than what is reserved for it, and returns how much is reserved then.
+// reserveAnswer takes memory for an answer that will be longer than what is reserved for it, and returns how much is
+// reserved then.
 func (x *exchange) reserveAnswer(ctx context.Context, expected, reserved int64) (room int64, err error) {
 	x.answer = *x.server.answers.Get().(*[]byte)
 	room = max(expected+expected/8, int64(cap(x.answer)))
 	return room, x.reserve(ctx, room-reserved)
 }
 
-// refuse looks at the request as AWS does before it turns to the operation: JSON, the operation's name, who asks, whether there is a body.
+// refuse looks at the request as AWS does before it turns to the operation: JSON, the operation's name, who asks,
+// whether there is a body.
 func (x *exchange) refuse(r *http.Request, known bool) *exception.Error {
 	if x.isRefused() {
 		return refusedOrigin()

@@ -22,18 +22,20 @@ func unknownOperation() *exception.Error { return exception.New(exception.KindUn
 
 // refusedOrigin is the answer to a web page that may not ask.
 func refusedOrigin() *exception.Error {
-	return exception.New(exception.KindForeignOrigin, "Requests from web pages of this origin are refused: start the server with --origins local or any to allow them.")
+	return exception.New(exception.KindForeignOrigin,
+		"Requests from web pages of this origin are refused: start the server with --origins local or any to allow them.")
 }
 
 func refusedHost() *exception.Error {
-	return exception.New(exception.KindForeignOrigin, "This server does not go by the name in the header Host: call it localhost, or by its IP address, or start it with --hosts NAME.")
+	return exception.New(exception.KindForeignOrigin,
+		"This server does not go by the name in the header Host: call it localhost, or by its IP address, or start it with --hosts NAME.")
 }
 
 // brokenBody is the answer to a body that is no JSON.
 func brokenBody() *exception.Error { return exception.Serialization("") }
 
-// preferBroken returns the fault, or, if the body is no JSON, what AWS says to that before it looks at anything else. To have no body is another
-// matter, and comes last.
+// preferBroken returns the fault, or, if the body is no JSON, what AWS says to that before it looks at anything else.
+// To have no body is another matter, and comes last.
 func (x *exchange) preferBroken(fault *exception.Error) *exception.Error {
 	if len(x.body) > 0 && !json.Valid(x.body) {
 		return brokenBody()
@@ -41,8 +43,8 @@ func (x *exchange) preferBroken(fault *exception.Error) *exception.Error {
 	return fault
 }
 
-// recheck looks again at a fault that the operation has found while it read the body: further on, the body may turn out to be no JSON, which AWS
-// notices first.
+// recheck looks again at a fault that the operation has found while it read the body: further on, the body may turn out
+// to be no JSON, which AWS notices first.
 func (x *exchange) recheck(fault *exception.Error) *exception.Error {
 	switch fault.Kind {
 	case exception.KindValidation:
@@ -71,7 +73,8 @@ func faultOfBody(err error) *exception.Error {
 
 // memoryFault asks the client to slow down. AWS's SDKs try again after a pause.
 func memoryFault() *exception.Error {
-	return exception.New(exception.KindUnavailable, "The server is at its limit of memory for requests. Try again in a moment.")
+	return exception.New(exception.KindUnavailable,
+		"The server is at its limit of memory for requests. Try again in a moment.")
 }
 
 // internalFault hides what went wrong; the log has it under the request's id.

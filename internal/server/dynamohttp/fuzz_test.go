@@ -13,7 +13,8 @@ import (
 
 // FuzzFraming sends any bytes. The server answers or hangs up; it meets no bug of its own, and gives all memory back.
 func FuzzFraming(f *testing.F) {
-	chunked := "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: " + typeJSON + "\r\nX-Amz-Target: " + "DynamoDB_20120810." + "GetItem\r\nTransfer-Encoding: chunked\r\n"
+	chunked := "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: " + typeJSON + "\r\nX-Amz-Target: " + "DynamoDB_20120810." +
+		"GetItem\r\nTransfer-Encoding: chunked\r\n"
 	for _, seed := range []string{
 		header("GetItem", 2) + "{}",
 		header("GetItem", 2) + "{}" + header("PutItem", 3) + "{ }",
@@ -29,10 +30,12 @@ func FuzzFraming(f *testing.F) {
 	}
 	var log guarded
 	listener := newPipes()
-	s := serveOn(f, Options{API: newFakeAPI(), BodyBytesMax: 1000, HeaderTimeout: 50 * time.Millisecond, TransferGrace: 50 * time.Millisecond,
-		Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelError}))}, listener)
+	s := serveOn(f, Options{API: newFakeAPI(), BodyBytesMax: 1000, HeaderTimeout: 50 * time.Millisecond,
+		TransferGrace: 50 * time.Millisecond,
+		Logger:        slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelError}))}, listener)
 	f.Fuzz(func(t *testing.T, sent []byte) {
-		if bytes.Contains(sent, []byte("block")) || bytes.Contains(sent, []byte("panic")) || bytes.Contains(sent, []byte("length ")) {
+		if bytes.Contains(sent, []byte("block")) || bytes.Contains(sent, []byte("panic")) ||
+			bytes.Contains(sent, []byte("length ")) {
 			return // the API of this test would do as it is told
 		}
 		client, gone := listener.dial()

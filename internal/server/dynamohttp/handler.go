@@ -41,7 +41,8 @@ func (x *exchange) answerOther(w http.ResponseWriter, r *http.Request) {
 	case r.Method == http.MethodOptions && x.isForeign():
 		x.answerPreflight(w)
 	case (r.Method == http.MethodGet || r.Method == http.MethodHead) && r.URL.Path == "/":
-		x.answer = append(append(append(x.answer[:0], "healthy: dynamodb."...), x.server.options.Region...), ".amazonaws.com "...)
+		x.answer = append(append(append(x.answer[:0], "healthy: dynamodb."...), x.server.options.Region...),
+			".amazonaws.com "...)
 		x.send(w, http.StatusOK, "")
 	default:
 		x.answer = append(x.answer[:0], notFoundBody...)
@@ -78,7 +79,8 @@ func (x *exchange) start(r *http.Request) *exception.Error {
 	return x.run(r, known)
 }
 
-// contentTypeOf returns the content type to answer with, "" if the request's is none of the API's. Without a body any will do.
+// contentTypeOf returns the content type to answer with, "" if the request's is none of the API's. Without a body any
+// will do.
 func contentTypeOf(r *http.Request) string {
 	switch given := first(r.Header["Content-Type"]); given {
 	case typeJSON:
@@ -132,8 +134,10 @@ func (s *Server) finish(x *exchange, w http.ResponseWriter, r *http.Request) {
 	// It is unknown who still uses x and its buffers: they are left to the garbage collector.
 	s.transfers.end(x)
 	x.release()
-	s.options.Logger.LogAttrs(r.Context(), slog.LevelError, "a bug ended a request", slog.String("request", string(x.id())),
-		slog.String("operation", x.operation.Name), slog.String("panic", fmt.Sprint(cause)), slog.String("stack", string(debug.Stack())))
+	s.options.Logger.LogAttrs(r.Context(), slog.LevelError, "a bug ended a request",
+		slog.String("request", string(x.id())),
+		slog.String("operation", x.operation.Name), slog.String("panic", fmt.Sprint(cause)), slog.String("stack",
+			string(debug.Stack())))
 	if s.options.Metrics != nil {
 		s.options.Metrics.Panicked()
 	}

@@ -14,7 +14,8 @@ import (
 // inflateBytes is about what an inflater takes: its window, its tables and what it has read ahead.
 const inflateBytes = 64 << 10
 
-// inflater unpacks compressed bodies. It is used again for later ones. Its decompressors are made when they are first needed.
+// inflater unpacks compressed bodies. It is used again for later ones. Its decompressors are made when they are first
+// needed.
 type inflater struct {
 	packed   *bufio.Reader
 	source   *pacer
@@ -23,7 +24,8 @@ type inflater struct {
 	unpacked io.Reader // one of the two
 }
 
-// open prepares to unpack what source gives. Errors: errEncoding, also for encodings that are not known, and those of source.
+// open prepares to unpack what source gives. Errors: errEncoding, also for encodings that are not known, and those of
+// source.
 func (i *inflater) open(source *pacer, encodings []string) (err error) {
 	i.source = source
 	i.packed.Reset(source)
@@ -61,7 +63,8 @@ func (i *inflater) openZlib() (err error) {
 	return err
 }
 
-// Read unpacks some bytes. Errors: io.EOF at the end of both the body and what it holds, errEncoding, those of the source.
+// Read unpacks some bytes. Errors: io.EOF at the end of both the body and what it holds, errEncoding, those of the
+// source.
 func (i *inflater) Read(b []byte) (int, error) {
 	n, err := i.unpacked.Read(b)
 	switch err {

@@ -117,7 +117,8 @@ func TestInflaterTellsWhoFailed(t *testing.T) {
 	}
 }
 
-// FuzzInflate unpacks anything. What the standard library packs comes back; the rest is refused or unpacked within the limit.
+// FuzzInflate unpacks anything. What the standard library packs comes back; the rest is refused or unpacked within the
+// limit.
 func FuzzInflate(f *testing.F) {
 	f.Add([]byte("{}"), true, true)
 	f.Add([]byte("{}"), false, true)
@@ -141,7 +142,8 @@ func FuzzInflate(f *testing.F) {
 		switch {
 		case whole && len(data) <= 4000 && (err != nil || !bytes.Equal(x.body, data)):
 			t.Errorf("%q became %q, %v", data, x.body, err)
-		case whole && len(data) > 4000 && err != errTooLong, r.ContentLength <= 4000 && err != nil && err != errTooLong && err != errEncoding:
+		case whole && len(data) > 4000 && err != errTooLong, r.ContentLength <= 4000 && err != nil &&
+			err != errTooLong && err != errEncoding:
 			t.Error(err)
 		case cap(x.body) > bodyBytesKept:
 			t.Errorf("%d bytes were allocated", cap(x.body))

@@ -67,7 +67,8 @@ func header(operation string, length int) string {
 
 // short are options under which slow clients are cut off at once.
 func short() Options {
-	return Options{API: newFakeAPI(), HeaderTimeout: 10 * time.Millisecond, TransferGrace: 10 * time.Millisecond, TransferBytesPerSecond: 1 << 30}
+	return Options{API: newFakeAPI(), HeaderTimeout: 10 * time.Millisecond, TransferGrace: 10 * time.Millisecond,
+		TransferBytesPerSecond: 1 << 30}
 }
 
 // TestSlowClients lets clients stop in the middle. Each waits for the server to give up, without which the test hangs.
@@ -77,7 +78,8 @@ func TestSlowClients(t *testing.T) {
 		"header":   "POST / HTTP/1.1\r\nHost:",
 		"body":     header("GetItem", 10) + "12345",
 		"big body": header("GetItem", 1<<20) + strings.Repeat("x", 100_000),
-		"chunk":    "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: " + typeJSON + "\r\nX-Amz-Target: " + "DynamoDB_20120810." + "GetItem\r\nTransfer-Encoding: chunked\r\n\r\n10\r\nabc",
+		"chunk": "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: " + typeJSON + "\r\nX-Amz-Target: " +
+			"DynamoDB_20120810." + "GetItem\r\nTransfer-Encoding: chunked\r\n\r\n10\r\nabc",
 	} {
 		t.Run(name, func(t *testing.T) {
 			listener := newPipes()
@@ -130,7 +132,8 @@ func TestLongRequestIsNotCutOff(t *testing.T) {
 	}
 }
 
-// TestHalfClosed closes the sending side after the request. net/http takes that for the client's end; a write goes on nevertheless.
+// TestHalfClosed closes the sending side after the request. net/http takes that for the client's end; a write goes on
+// nevertheless.
 func TestHalfClosed(t *testing.T) {
 	api := newFakeAPI()
 	_, listener := startServer(t, Options{API: api})
@@ -161,7 +164,8 @@ func TestMemory(t *testing.T) {
 	api := newFakeAPI()
 	_, listener := startServer(t, Options{API: api, MemoryBytes: 16 << 20, WaitMax: time.Millisecond})
 	send := func(body string) (*http.Response, error) {
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+listener.Addr().String(), strings.NewReader(body))
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+listener.Addr().String(),
+			strings.NewReader(body))
 		if err != nil {
 			return nil, err
 		}
@@ -209,12 +213,14 @@ func TestAnswerBeyondBudget(t *testing.T) {
 		t.Error("the length was not learnt")
 	}
 	body = "{}"
-	if got = exchangeRaw(t, listener.Addr().String(), header("GetItem", len(body))+body); !strings.HasPrefix(got, "200\n") {
+	if got = exchangeRaw(t, listener.Addr().String(), header("GetItem", len(body))+body); !strings.HasPrefix(got,
+		"200\n") {
 		t.Errorf("%.100s", got)
 	}
 }
 
-// TestAnswersStayApart lets many clients ask for long and short answers at once: each gets its own, whatever buffers are used again.
+// TestAnswersStayApart lets many clients ask for long and short answers at once: each gets its own, whatever buffers
+// are used again.
 func TestAnswersStayApart(t *testing.T) {
 	_, listener := startServer(t, Options{API: echo{}})
 	var group sync.WaitGroup
@@ -281,7 +287,8 @@ func TestShutdown(t *testing.T) {
 	<-api.blocked
 	done := make(chan error)
 	go func() { done <- s.Shutdown(context.Background()) }()
-	for _, err := net.Dial("tcp", listener.Addr().String()); err == nil; _, err = net.Dial("tcp", listener.Addr().String()) {
+	for _, err := net.Dial("tcp", listener.Addr().String()); err == nil; _, err = net.Dial("tcp",
+		listener.Addr().String()) {
 		continue // the port is still open
 	}
 	if _, err := io.Copy(io.Discard, silent); err != nil { // returns when the server has hung up

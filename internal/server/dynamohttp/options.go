@@ -14,8 +14,8 @@ import (
 	"github.com/weftdb/weft/internal/security/signature"
 )
 
-// API carries out operations. *dynamodb.API is one. Run is called by many goroutines at once; it appends the answer to dst and does not keep body or dst.
-// Errors are *dynamodb.Error; any other is answered as InternalServerError.
+// API carries out operations. *dynamodb.API is one. Run is called by many goroutines at once; it appends the answer to
+// dst and does not keep body or dst. Errors are *dynamodb.Error; any other is answered as InternalServerError.
 type API interface {
 	Run(ctx context.Context, o *dynamodb.Operation, body, dst []byte) ([]byte, error)
 }
@@ -23,17 +23,19 @@ type API interface {
 // Options are the settings of a Server. API must be set; for the rest the zero value works.
 type Options struct {
 	API API
-	// Within returns the API of a request that is not for API; nil of all others. It must be quick. Default: there are none.
+	// Within returns the API of a request that is not for API; nil of all others. It must be quick. Default: there are
+	// none.
 	Within func(r *http.Request) API
 	// Region is the AWS region that the health text names. Default "us-east-1".
 	Region string
-	// Logger takes failures at level error, and each request at level debug: never names of keys or values. Default: nothing is logged.
+	// Logger takes failures at level error, and each request at level debug: never names of keys or values. Default:
+	// nothing is logged.
 	Logger *slog.Logger
 	// Metrics counts connections and requests. Default: they are not counted.
 	Metrics *metric.Protocol
 
-	// CheckAuthorization refuses requests that carry nothing of the form of an AWS signature, version 4, in the header Authorization or the query.
-	// Signatures are not verified. Default: it is not looked at.
+	// CheckAuthorization refuses requests that carry nothing of the form of an AWS signature, version 4, in the header
+	// Authorization or the query. Signatures are not verified. Default: it is not looked at.
 	CheckAuthorization bool
 	// Signers verifies signatures; who has not signed is refused. Default: nobody need sign.
 	Signers Signers
@@ -47,8 +49,8 @@ type Options struct {
 	// Origins says which web pages of other origins may ask. The requests of all others are refused. Default NoOrigin.
 	Origins Origins
 
-	// MemoryBytes bounds the bytes of bodies, decoded requests and answers of all requests together. A request counts for 64 KiB at least, which
-	// bounds how many are carried out at once. Default 256 MiB, at least 16 MiB.
+	// MemoryBytes bounds the bytes of bodies, decoded requests and answers of all requests together. A request counts
+	// for 64 KiB at least, which bounds how many are carried out at once. Default 256 MiB, at least 16 MiB.
 	MemoryBytes int64
 	// ConnectionsMax is the number of connections that may be open; more are closed as they come. Default 10,000.
 	ConnectionsMax int
@@ -61,8 +63,8 @@ type Options struct {
 	HeaderTimeout time.Duration
 	// IdleTimeout is the time a connection stays open between requests. Default 60 s.
 	IdleTimeout time.Duration
-	// TransferGrace is the time a body may take in all, in either direction, plus the time that its length takes at TransferBytesPerSecond; and
-	// how long any 64 KiB of it may take. Default 5 s.
+	// TransferGrace is the time a body may take in all, in either direction, plus the time that its length takes at
+	// TransferBytesPerSecond; and how long any 64 KiB of it may take. Default 5 s.
 	TransferGrace time.Duration
 	// TransferBytesPerSecond is the rate below which a client is cut off. Default 64 KiB.
 	TransferBytesPerSecond int64

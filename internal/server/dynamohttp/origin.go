@@ -8,7 +8,8 @@ import (
 	"net/url"
 )
 
-// Headers for web pages of other origins: they may send any request, and see these headers of the answer. A browser may remember that for two days.
+// Headers for web pages of other origins: they may send any request, and see these headers of the answer. A browser may
+// remember that for two days.
 var (
 	allowedOrigin  = []string{"*"}                                                          // immutable
 	exposedHeaders = []string{"x-amzn-RequestId,x-amzn-ErrorType,x-amzn-ErrorMessage,Date"} // immutable
@@ -41,8 +42,9 @@ func (o Origins) allows(origin string) bool {
 	return false
 }
 
-// isRefused reports whether a web page asks that may not. A browser shows it no answer, but would let it write. A page whose name an attacker has made
-// resolve to this machine is among them: a POST names its origin even if that is the server itself.
+// isRefused reports whether a web page asks that may not. A browser shows it no answer, but would let it write. A page
+// whose name an attacker has made resolve to this machine is among them: a POST names its origin even if that is the
+// server itself.
 func (x *exchange) isRefused() bool {
 	origin, ok := x.requestHeader["Origin"]
 	return ok && !x.server.options.Origins.allows(first(origin))

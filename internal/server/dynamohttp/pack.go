@@ -10,7 +10,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// packBytesMin is the length from which on answers are compressed for clients that ask for it. Shorter ones fit into one packet as they are.
+// packBytesMin is the length from which on answers are compressed for clients that ask for it. Shorter ones fit into
+// one packet as they are.
 const packBytesMin = 1 << 10
 
 // gzipEncoding is the header Content-Encoding of compressed answers.
@@ -19,7 +20,8 @@ var gzipEncoding = []string{"gzip"} // immutable
 // errLonger says that compression does not make an answer shorter.
 var errLonger = errors.New("dynamohttp: the answer does not become shorter")
 
-// packer compresses answers, one at a time. There are as many as processors, and each takes about a megabyte from when it is first used.
+// packer compresses answers, one at a time. There are as many as processors, and each takes about a megabyte from when
+// it is first used.
 type packer struct {
 	gzip  *gzip.Writer
 	out   []byte

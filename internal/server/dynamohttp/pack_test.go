@@ -69,7 +69,8 @@ func TestPackedStayApart(t *testing.T) {
 			for i := range 30 {
 				want := strings.Repeat(string(rune('a'+(worker+i)%26)), []int{500, 2000, 90_000, 400_000}[(worker+i)%4])
 				w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/", strings.NewReader(want))
-				r.Header = http.Header{"Content-Type": {typeJSON}, "X-Amz-Target": {"DynamoDB_20120810." + "GetItem"}, "Accept-Encoding": {"gzip"}}
+				r.Header = http.Header{"Content-Type": {typeJSON}, "X-Amz-Target": {"DynamoDB_20120810." + "GetItem"},
+					"Accept-Encoding": {"gzip"}}
 				s.ServeHTTP(w, r)
 				got := w.Body.Bytes()
 				if len(want) >= packBytesMin {
@@ -90,9 +91,11 @@ func TestPackedStayApart(t *testing.T) {
 // TestPackWithoutRoom sends an answer as it is when there is no room to compress it.
 func TestPackWithoutRoom(t *testing.T) {
 	s := New(Options{API: newFakeAPI(), MemoryBytes: 16 << 20})
-	s.operations["GetItem"] = newOperation(&dynamodb.Operation{Name: "GetItem", Service: "DynamoDB_20120810", ReadOnly: true}, nil)
+	s.operations["GetItem"] = newOperation(&dynamodb.Operation{Name: "GetItem", Service: "DynamoDB_20120810",
+		ReadOnly: true}, nil)
 	w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/", strings.NewReader("length 15000000"))
-	r.Header = http.Header{"Content-Type": {typeJSON}, "X-Amz-Target": {"DynamoDB_20120810." + "GetItem"}, "Accept-Encoding": {"gzip"}}
+	r.Header = http.Header{"Content-Type": {typeJSON}, "X-Amz-Target": {"DynamoDB_20120810." + "GetItem"},
+		"Accept-Encoding": {"gzip"}}
 	s.ServeHTTP(w, r)
 	if w.Code != http.StatusOK || w.Body.Len() != 15_000_000 || w.Header().Get("Content-Encoding") != "" {
 		t.Errorf("status %d, %d bytes, %v", w.Code, w.Body.Len(), w.Header())

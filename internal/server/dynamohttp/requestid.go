@@ -9,7 +9,8 @@ const (
 	idDigits        = "0123456789ABCDEFGHIJKLMNOPQRSTUV"
 )
 
-// appendRequestID appends 52 random characters of 0-9 and A-V. They name a request in answers and logs; they are no secret.
+// appendRequestID appends 52 random characters of 0-9 and A-V. They name a request in answers and logs; they are no
+// secret.
 func appendRequestID(dst []byte) []byte {
 	for n := 0; n < requestIDLength; {
 		bits := rand.Uint64()

@@ -82,8 +82,8 @@ func (s *Server) Serve(listener net.Listener) error {
 // cutOffMax is the time requests that were cut off may take to notice.
 const cutOffMax = 3 * time.Second
 
-// Shutdown stops accepting, lets requests in flight finish until ctx ends, and cuts off what is left, which is the error. When it returns no
-// operation is running any more. Calling it again does nothing.
+// Shutdown stops accepting, lets requests in flight finish until ctx ends, and cuts off what is left, which is the
+// error. When it returns no operation is running any more. Calling it again does nothing.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.closing.Store(true)
 	s.silent.Range(func(conn, _ any) bool {
@@ -95,7 +95,8 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	return errors.Join(err, s.http.Close(), s.wait())
 }
 
-// wait returns when the last connection's goroutine, and so the last operation, has ended. All are cut off by then and should end at once.
+// wait returns when the last connection's goroutine, and so the last operation, has ended. All are cut off by then and
+// should end at once.
 func (s *Server) wait() error {
 	patience := time.NewTimer(cutOffMax)
 	defer patience.Stop()
@@ -103,7 +104,8 @@ func (s *Server) wait() error {
 		select {
 		case <-s.closed:
 		case <-patience.C:
-			return fmt.Errorf("dynamohttp: %d connections are still at work after they were cut off", s.connections.Load())
+			return fmt.Errorf("dynamohttp: %d connections are still at work after they were cut off",
+				s.connections.Load())
 		}
 	}
 	return nil
@@ -143,11 +145,14 @@ func (s *Server) count(conn net.Conn, state http.ConnState) {
 func (s *Server) observe(ctx context.Context, x *exchange, outcome metric.Outcome, seconds float64) {
 	if m := x.operation.metrics; m != nil {
 		m.End(metric.Request{
-			Outcome: outcome, Seconds: seconds, BytesIn: x.pacer.read, BytesOut: x.sent, ConditionFailed: x.conditionFailed,
+			Outcome: outcome, Seconds: seconds, BytesIn: x.pacer.read, BytesOut: x.sent,
+			ConditionFailed: x.conditionFailed,
 		})
 	}
 	if log := s.options.Logger; log.Enabled(ctx, slog.LevelDebug) {
-		log.LogAttrs(ctx, slog.LevelDebug, "request", slog.String("request", string(x.id())), slog.String("operation", x.operation.Name),
-			slog.Int("status", x.status), slog.Float64("ms", seconds*1000), slog.Int64("bytes_in", x.pacer.read), slog.Int64("bytes_out", x.sent))
+		log.LogAttrs(ctx, slog.LevelDebug, "request", slog.String("request", string(x.id())),
+			slog.String("operation", x.operation.Name),
+			slog.Int("status", x.status), slog.Float64("ms", seconds*1000), slog.Int64("bytes_in", x.pacer.read),
+			slog.Int64("bytes_out", x.sent))
 	}
 }

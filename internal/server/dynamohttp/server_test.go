@@ -80,8 +80,10 @@ func startServer(t testing.TB, o Options) (*Server, net.Listener) {
 
 func serveOn(t testing.TB, o Options, listener net.Listener) *Server {
 	s := New(o)
-	s.operations["GetItem"] = newOperation(&dynamodb.Operation{Name: "GetItem", Service: "DynamoDB_20120810", ReadOnly: true}, o.Metrics)
-	s.operations["PutItem"] = newOperation(&dynamodb.Operation{Name: "PutItem", Service: "DynamoDB_20120810"}, o.Metrics)
+	s.operations["GetItem"] = newOperation(&dynamodb.Operation{Name: "GetItem", Service: "DynamoDB_20120810",
+		ReadOnly: true}, o.Metrics)
+	s.operations["PutItem"] = newOperation(&dynamodb.Operation{Name: "PutItem", Service: "DynamoDB_20120810"},
+		o.Metrics)
 	var serving sync.WaitGroup
 	serving.Go(func() {
 		if err := s.Serve(listener); err != nil {
@@ -136,7 +138,8 @@ func TestRequests(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		var log guarded
 		metrics := metric.New(metric.Build{})
-		s, listener := startServer(t, Options{API: newFakeAPI(), Metrics: metrics.Protocol("dynamodb"), BodyBytesMax: limits[filepath.Base(path)],
+		s, listener := startServer(t, Options{API: newFakeAPI(), Metrics: metrics.Protocol("dynamodb"),
+			BodyBytesMax:       limits[filepath.Base(path)],
 			CheckAuthorization: strings.HasSuffix(path, "authorization.txt"), Origins: origins[filepath.Base(path)],
 			Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
@@ -157,7 +160,8 @@ func TestRequests(t *testing.T) {
 	})
 }
 
-// rawRequest makes a request of its text: lines end as HTTP wants it, and a body, after an empty line, ends where the text ends.
+// rawRequest makes a request of its text: lines end as HTTP wants it, and a body, after an empty line, ends where the
+// text ends.
 func rawRequest(text string) string {
 	head, body, ok := strings.Cut(text, "\n\n")
 	head = strings.ReplaceAll(head, "\n", "\r\n")
@@ -209,7 +213,8 @@ func post(t *testing.T, d *datadriven.TestData) string {
 	if d.HasArg("chunked") {
 		length, body = "Transfer-Encoding: chunked\r\n\r\n", fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(body), body)
 	}
-	return "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: " + contentType + "\r\nX-Amz-Target: " + target + "\r\n" + encoding + length + body
+	return "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: " + contentType + "\r\nX-Amz-Target: " + target + "\r\n" +
+		encoding + length + body
 }
 
 // exchangeRaw sends bytes and prints the answer, checked and without what varies.
@@ -271,9 +276,12 @@ func TestOrigins(t *testing.T) {
 		origin  string
 		allowed bool
 	}{
-		{AnyOrigin, "https://example.com", true}, {AnyOrigin, "null", true}, {"", "https://example.com", false}, {"", "http://localhost", false},
-		{LocalOrigins, "http://localhost:3000", true}, {LocalOrigins, "http://127.0.0.1", true}, {LocalOrigins, "http://[::1]:8080", true},
-		{LocalOrigins, "https://example.com", false}, {LocalOrigins, "http://localhost.example.com", false}, {LocalOrigins, "null", false}, {LocalOrigins, "http://%", false},
+		{AnyOrigin, "https://example.com", true}, {AnyOrigin, "null", true}, {"", "https://example.com", false},
+		{"", "http://localhost", false},
+		{LocalOrigins, "http://localhost:3000", true}, {LocalOrigins, "http://127.0.0.1", true},
+		{LocalOrigins, "http://[::1]:8080", true},
+		{LocalOrigins, "https://example.com", false}, {LocalOrigins, "http://localhost.example.com", false},
+		{LocalOrigins, "null", false}, {LocalOrigins, "http://%", false},
 		{NoOrigin, "http://localhost", false},
 	} {
 		if got := one.origins.allows(one.origin); got != one.allowed {
@@ -285,7 +293,8 @@ func TestOrigins(t *testing.T) {
 // TestHosts: a request by a name that is not the server's is refused before anything is looked up, whoever signed it.
 func TestHosts(t *testing.T) {
 	s := New(Options{Hosts: func(host string) bool { return host == "localhost:8000" }})
-	for host, want := range map[string]int{"localhost:8000": http.StatusBadRequest, "attacker.example": http.StatusForbidden} {
+	for host, want := range map[string]int{"localhost:8000": http.StatusBadRequest,
+		"attacker.example": http.StatusForbidden} {
 		r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader("{}"))
 		r.Host = host
 		r.Header.Set("Content-Type", typeJSON)

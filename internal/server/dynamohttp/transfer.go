@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// largeBytes is from how much memory on a request is a large one. All large ones together may take largeShare of the memory, so that the others, which are
-// most, never wait for clients that are slow to send or to take much.
+// largeBytes is from how much memory on a request is a large one. All large ones together may take largeShare of the
+// memory, so that the others, which are most, never wait for clients that are slow to send or to take much.
 const (
 	largeBytes = 2 << 20
 	largeShare = 0.8
@@ -78,7 +78,8 @@ func (x *exchange) interrupt() {
 	}
 }
 
-// reserve counts more memory as this request's. One request alone may have all there is for its like. Errors: errNoMemory, ctx's.
+// reserve counts more memory as this request's. One request alone may have all there is for its like. Errors:
+// errNoMemory, ctx's.
 func (x *exchange) reserve(ctx context.Context, bytes int64) error {
 	s := x.server
 	held, most := x.reserved.Load(), s.memory.limit

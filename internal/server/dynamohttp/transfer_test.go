@@ -12,10 +12,12 @@ import (
 	"time"
 )
 
-// slowClients is the number of clients that are slow at once. Together they ask for several times the memory that there is.
+// slowClients is the number of clients that are slow at once. Together they ask for several times the memory that there
+// is.
 const slowClients = 12
 
-// patient are options under which slow clients have all the time, and nobody else is refused for want of memory before they gave way.
+// patient are options under which slow clients have all the time, and nobody else is refused for want of memory before
+// they gave way.
 func patient() Options {
 	return Options{API: newFakeAPI(), MemoryBytes: 16 << 20, WaitMax: time.Minute, TransferGrace: time.Hour}
 }
@@ -37,7 +39,8 @@ func ask(t *testing.T, listener *pipes, operation, text string) int {
 	return reply.StatusCode
 }
 
-// waitFull returns when large requests have taken all the memory that they may have, but for what none of them could use.
+// waitFull returns when large requests have taken all the memory that they may have, but for what none of them could
+// use.
 func waitFull(s *Server) {
 	for {
 		s.large.mu.Lock()
@@ -50,8 +53,8 @@ func waitFull(s *Server) {
 	}
 }
 
-// TestSlowSenders: clients that send half of a long body and stop hold nobody up. A small request is answered while they hold what they have, and a
-// large one takes their place.
+// TestSlowSenders: clients that send half of a long body and stop hold nobody up. A small request is answered while
+// they hold what they have, and a large one takes their place.
 func TestSlowSenders(t *testing.T) {
 	listener := newPipes()
 	s := serveOn(t, patient(), listener)

@@ -97,14 +97,16 @@ func (a *answer) line(name string, content any) error {
 	if err != nil {
 		return err
 	}
-	_ = a.control.SetWriteDeadline(time.Now().Add(partTimeout)) // fails only on a closed connection, as the write then does
+	// fails only on a closed connection, as the write then does
+	_ = a.control.SetWriteDeadline(time.Now().Add(partTimeout))
 	if _, err := a.w.Write(append(body, '\n')); err != nil {
 		return err
 	}
 	return a.control.Flush()
 }
 
-// bytesOf reads a text in which \xNN stands for a byte, as HBase's shell and Bytes.toBytesBinary do. All else is what it is.
+// bytesOf reads a text in which \xNN stands for a byte, as HBase's shell and Bytes.toBytesBinary do. All else is what
+// it is.
 func bytesOf(text string) []byte {
 	if text == "" {
 		return nil

@@ -51,7 +51,8 @@ func explain(ctx context.Context, scanner *hbase.Scanner, scan *hbase.Scan, how 
 			to.rows += len(page)
 		}
 		n := scanner.Counts()
-		shown.Actual = &shownWork{Examined: n.Looked(), Returned: n.Returned, Bytes: n.Bytes, Seeks: n.Seeks, Dead: n.Dead, Milliseconds: float64(time.Since(begun).Microseconds()) / 1000}
+		shown.Actual = &shownWork{Examined: n.Looked(), Returned: n.Returned, Bytes: n.Bytes, Seeks: n.Seeks,
+			Dead: n.Dead, Milliseconds: float64(time.Since(begun).Microseconds()) / 1000}
 	}
 	if to.rows > to.rowsMax {
 		to.rows, to.more = to.rowsMax, true

@@ -74,7 +74,8 @@ type request struct {
 	Explain  string   `json:"explain"`  // "plan" or "analyze" asks how the scan is read in place of its rows
 }
 
-// scan is the scan that a request asks for. It asks for one row more than the answer has, to know whether there are more.
+// scan is the scan that a request asks for. It asks for one row more than the answer has, to know whether there are
+// more.
 func (q *request) scan() (name hbase.TableName, scan *hbase.Scan, err error) {
 	switch {
 	case q.Explain != "" && q.Explain != "plan" && q.Explain != analyze:
@@ -111,7 +112,8 @@ func (q *request) scan() (name hbase.TableName, scan *hbase.Scan, err error) {
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var asked request
 	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
-		http.Error(w, `the body must be JSON, such as {"table": "t", "start": "a"}: `+err.Error(), http.StatusBadRequest)
+		http.Error(w, `the body must be JSON, such as {"table": "t", "start": "a"}: `+err.Error(),
+			http.StatusBadRequest)
 		return
 	}
 	name, scan, err := asked.scan()

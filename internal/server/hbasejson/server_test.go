@@ -28,7 +28,9 @@ func serve(t *testing.T) *Server {
 	}
 	put := func(row, family, qualifier, value string, at int64) {
 		column := hbase.Column{Family: []byte(family), Qualifier: []byte(qualifier)}
-		if err := api.Put(t.Context(), name, []*hbase.Put{{Row: []byte(row), Cells: []hbase.CellWrite{{Column: column, Value: []byte(value), AtMS: at}}}}); err != nil {
+		if err := api.Put(t.Context(), name,
+			[]*hbase.Put{{Row: []byte(row),
+				Cells: []hbase.CellWrite{{Column: column, Value: []byte(value), AtMS: at}}}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -64,7 +66,8 @@ func TestLeave(t *testing.T) {
 	s := serve(t)
 	ctx, leave := context.WithCancel(t.Context())
 	leave()
-	s.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/", strings.NewReader(`{"table": "t"}`)).WithContext(ctx))
+	s.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/",
+		strings.NewReader(`{"table": "t"}`)).WithContext(ctx))
 	s.running.Store(scansMax)
 	recorder := httptest.NewRecorder()
 	s.ServeHTTP(recorder, httptest.NewRequest(http.MethodPost, "/", strings.NewReader(`{"table": "t"}`)))
@@ -88,7 +91,8 @@ func FuzzBytes(f *testing.F) {
 
 // TestGreatTimes: a time that programs in JavaScript would round is a text.
 func TestGreatTimes(t *testing.T) {
-	for at, want := range map[shownTime]string{0: "0", 1 << 53: "9007199254740992", 1<<53 + 1: `"9007199254740993"`, 1<<63 - 2: `"9223372036854775806"`} {
+	for at, want := range map[shownTime]string{0: "0", 1 << 53: "9007199254740992", 1<<53 + 1: `"9007199254740993"`,
+		1<<63 - 2: `"9223372036854775806"`} {
 		if got, err := json.Marshal(at); err != nil || string(got) != want {
 			t.Errorf("%d is %s, %v", at, got, err)
 		}

@@ -19,7 +19,8 @@ import (
 // BenchmarkMessage answers messages in memory, on rows of five cells.
 func BenchmarkMessage(b *testing.B) {
 	store := mem.Open(mem.Options{})
-	db, err := database.Open(b.Context(), store, database.Options{Logger: slog.New(slog.DiscardHandler), ExpiryInterval: -1})
+	db, err := database.Open(b.Context(), store,
+		database.Options{Logger: slog.New(slog.DiscardHandler), ExpiryInterval: -1})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -27,7 +28,8 @@ func BenchmarkMessage(b *testing.B) {
 	s := New(Options{API: api})
 	defer func() { _ = errors.Join(s.Shutdown(context.Background()), db.Close(), store.Close()) }()
 	name := hbase.TableName{Namespace: database.DefaultDatabase, Name: "t"}
-	if err := api.CreateTable(b.Context(), &hbase.Table{TableName: name, Families: []hbase.Family{{Name: "f", Versions: 1}}}, nil); err != nil {
+	if err := api.CreateTable(b.Context(),
+		&hbase.Table{TableName: name, Families: []hbase.Family{{Name: "f", Versions: 1}}}, nil); err != nil {
 		b.Fatal(err)
 	}
 	tputOf := func(row int) fields {

@@ -44,7 +44,8 @@ func refuse(format string, arguments ...any) error { return hbase.Illegal(format
 // errVersions is the refusal of a number of versions.
 var errVersions = refuse("maxVersions must be positive") // immutable
 
-// lifeAttribute is the attribute in which HBase's clients give the life of the cells of a write: milliseconds in eight bytes.
+// lifeAttribute is the attribute in which HBase's clients give the life of the cells of a write: milliseconds in eight
+// bytes.
 const lifeAttribute = "_ttl"
 
 func lifeOf(text []byte) (int64, error) {

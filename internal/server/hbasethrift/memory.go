@@ -19,7 +19,8 @@ const (
 	pollEvery  = 10 * time.Millisecond
 )
 
-// Memory bounds messages and answers of the servers that share it. Make one with NewMemory. nil has no bound. It is safe for concurrent use.
+// Memory bounds messages and answers of the servers that share it. Make one with NewMemory. nil has no bound. It is
+// safe for concurrent use.
 type Memory struct {
 	budget *memory.Budget
 
@@ -41,8 +42,9 @@ func (m *Memory) share() memory.Share {
 	return memory.Share{Of: m.budget}
 }
 
-// transfer is a time in which memory is held for a client that sends or takes bytes. If others find no memory meanwhile, a client that has stalled loses it.
-// A nil transfer is never cut. move is called by one goroutine at a time.
+// transfer is a time in which memory is held for a client that sends or takes bytes. If others find no memory
+// meanwhile, a client that has stalled loses it. A nil transfer is never cut. move is called by one goroutine at a
+// time.
 type transfer struct {
 	of        *Memory
 	interrupt func()
@@ -51,7 +53,8 @@ type transfer struct {
 	cut       atomic.Bool
 }
 
-// begin begins a transfer, which must be ended. interrupt makes the holder give its memory back soon; it is called once at most, from another goroutine.
+// begin begins a transfer, which must be ended. interrupt makes the holder give its memory back soon; it is called once
+// at most, from another goroutine.
 func (m *Memory) begin(interrupt func()) *transfer {
 	if m == nil {
 		return nil
@@ -102,14 +105,15 @@ func (m *Memory) cutSlowest() {
 	}
 }
 
-// Holders of more than largeBytes are large. All together may take largeShare of the memory, so that the others, which are most, don't wait for them.
+// Holders of more than largeBytes are large. All together may take largeShare of the memory, so that the others, which
+// are most, don't wait for them.
 const (
 	largeBytes = 2 << 20
 	largeShare = 0.8
 )
 
-// await takes n bytes more for a share. It waits for them up to patience, while clients that have stalled lose theirs. Large holders wait in line. One that
-// waits should hold little: waiters with much could wait for each other.
+// await takes n bytes more for a share. It waits for them up to patience, while clients that have stalled lose theirs.
+// Large holders wait in line. One that waits should hold little: waiters with much could wait for each other.
 func (m *Memory) await(ctx context.Context, share *memory.Share, n int64, patience time.Duration) bool {
 	if n <= 0 || m == nil {
 		return true
@@ -155,8 +159,8 @@ func (m *Memory) wait(ctx context.Context, w *waiter, patience time.Duration) (g
 	}
 }
 
-// try takes what a waiter needs, if that is free and no other is before it in line. Otherwise it cuts a client that has stalled. A new large waiter joins the
-// line.
+// try takes what a waiter needs, if that is free and no other is before it in line. Otherwise it cuts a client that has
+// stalled. A new large waiter joins the line.
 func (m *Memory) try(w *waiter, isNew bool) (granted bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -11,7 +11,8 @@ import (
 	"github.com/weftdb/weft/internal/resource/memory"
 )
 
-// TestAwait: who waits gets what a stalled client holds, in the order in which large holders came; small ones wait for none of these.
+// TestAwait: who waits gets what a stalled client holds, in the order in which large holders came; small ones wait for
+// none of these.
 func TestAwait(t *testing.T) {
 	const limit = 10 << 20
 	budget, ctx := memory.New(limit), t.Context()

@@ -35,8 +35,8 @@ type Options struct {
 	// Addr is this server's host and port, which clients get as the place of regions. Default: localhost, port 0.
 	Addr string
 
-	// SignIn returns the user whom a password proves, "" for one who need not be known, or why one may not come in. An empty name is a client that has
-	// not said who it is. Default: nobody need sign in.
+	// SignIn returns the user whom a password proves, "" for one who need not be known, or why one may not come in. An
+	// empty name is a client that has not said who it is. Default: nobody need sign in.
 	SignIn func(ctx context.Context, user, password, host string) (string, error)
 	// Hosts says by which names HTTP clients may call the server. Default: by any.
 	Hosts func(host string) bool
@@ -51,7 +51,8 @@ type Options struct {
 	HeaderTimeout time.Duration
 	// IdleTimeout is the time a connection stays open between messages. Default 10 minutes.
 	IdleTimeout time.Duration
-	// TransferGrace is the time a message may take in either direction, plus a second for each 64 KiB of it. Default 10 s.
+	// TransferGrace is the time a message may take in either direction, plus a second for each 64 KiB of it. Default 10
+	// s.
 	TransferGrace time.Duration
 
 	// Logger takes failures at level error. Default: nothing is logged.

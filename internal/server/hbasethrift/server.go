@@ -248,8 +248,8 @@ func (h *handoff) Addr() net.Addr { return &net.TCPAddr{} }
 // cutOffMax is the time calls that were cut off may take to notice.
 const cutOffMax = 3 * time.Second
 
-// Shutdown stops accepting, lets calls in flight finish until ctx ends, and cuts off what is left, which is the error. When it returns no call is at work.
-// Calling it again does nothing.
+// Shutdown stops accepting, lets calls in flight finish until ctx ends, and cuts off what is left, which is the error.
+// When it returns no call is at work. Calling it again does nothing.
 func (s *Server) Shutdown(ctx context.Context) error {
 	if !s.close() {
 		return nil

@@ -31,12 +31,14 @@ import (
 func serve(t *testing.T, o Options) (*Server, string) {
 	t.Helper()
 	store := mem.Open(mem.Options{})
-	db, err := database.Open(t.Context(), store, database.Options{Logger: slog.New(slog.DiscardHandler), ExpiryInterval: -1})
+	db, err := database.Open(t.Context(), store,
+		database.Options{Logger: slog.New(slog.DiscardHandler), ExpiryInterval: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	o.API = &hbase.API{DB: db}
-	table := &hbase.Table{TableName: hbase.TableName{Namespace: database.DefaultDatabase, Name: "t"}, Families: []hbase.Family{{Name: "f", Versions: 3}, {Name: "g", Versions: 1}}}
+	table := &hbase.Table{TableName: hbase.TableName{Namespace: database.DefaultDatabase, Name: "t"},
+		Families: []hbase.Family{{Name: "f", Versions: 3}, {Name: "g", Versions: 1}}}
 	if err := o.API.CreateTable(t.Context(), table, [][]byte{[]byte("m")}); err != nil {
 		t.Fatal(err)
 	}
@@ -178,14 +180,17 @@ func TestScanners(t *testing.T) {
 	}
 }
 
-// TestHostile sends what no client would. The connection ends or gets an error; others go on, and little memory is taken.
+// TestHostile sends what no client would. The connection ends or gets an error; others go on, and little memory is
+// taken.
 func TestHostile(t *testing.T) {
 	budget := memory.New(64 << 20)
-	_, addr := serve(t, Options{Memory: NewMemory(budget), HeaderTimeout: time.Second, TransferGrace: 200 * time.Millisecond, MessageBytesMax: 1 << 15})
+	_, addr := serve(t, Options{Memory: NewMemory(budget), HeaderTimeout: time.Second,
+		TransferGrace: 200 * time.Millisecond, MessageBytesMax: 1 << 15})
 	get := append([]byte{0x80, 1, 0, 1, 0, 0, 0, 3}, "get\x00\x00\x00\x01"...)
 	length := func(n uint32, rest ...byte) []byte { return append(binary.BigEndian.AppendUint32(nil, n), rest...) }
 	list := func(size uint32) []byte { // a list of structures as field 2
-		return append(append([]byte{0x80, 1, 0, 1, 0, 0, 0, 11}, "getMultiple\x00\x00\x00\x01\x0b\x00\x01\x00\x00\x00\x01t\x0f\x00\x02\x0c"...), length(size)...)
+		return append(append([]byte{0x80, 1, 0, 1, 0, 0, 0, 11},
+			"getMultiple\x00\x00\x00\x01\x0b\x00\x01\x00\x00\x00\x01t\x0f\x00\x02\x0c"...), length(size)...)
 	}
 	for name, message := range map[string][]byte{
 		"frame of 2 GB": length(0x7fffffff, 0x80, 1, 0, 1),
@@ -195,15 +200,16 @@ func TestHostile(t *testing.T) {
 		"negative name": {0x80, 1, 0, 1, 0xff, 0xff, 0xff, 0xff, 'g'},
 		"list of 2 G":   list(0x7fffffff),
 		"list of 1 M":   list(1 << 20), "list of 30 K": list(30_000),
-		"deep structures":       append(get, bytes.Repeat([]byte{0x0c, 0, 9}, 10_000)...),
-		"deep lists":            append(append(get, 0x0f, 0, 9), bytes.Repeat([]byte{0x0f, 0, 0, 0, 1}, 6_000)...),
-		"frame cut off":         length(100, get...),
-		"empty frame":           length(0, 0x80),
-		"zeros":                 make([]byte, 100),
-		"no protocol":           []byte("\xff\xff\xff\xff\xff\xff\xff\xff"),
-		"compact varint":        append([]byte{0x82, 0x21}, bytes.Repeat([]byte{0xff}, 100)...),
-		"HTTP without end":      []byte("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2147483647\r\n\r\n"),
-		"HTTP, chunk of 2 GB":   []byte("POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n7fffffff\r\n\x80\x01"),
+		"deep structures":  append(get, bytes.Repeat([]byte{0x0c, 0, 9}, 10_000)...),
+		"deep lists":       append(append(get, 0x0f, 0, 9), bytes.Repeat([]byte{0x0f, 0, 0, 0, 1}, 6_000)...),
+		"frame cut off":    length(100, get...),
+		"empty frame":      length(0, 0x80),
+		"zeros":            make([]byte, 100),
+		"no protocol":      []byte("\xff\xff\xff\xff\xff\xff\xff\xff"),
+		"compact varint":   append([]byte{0x82, 0x21}, bytes.Repeat([]byte{0xff}, 100)...),
+		"HTTP without end": []byte("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2147483647\r\n\r\n"),
+		"HTTP, chunk of 2 GB": []byte(
+			"POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n7fffffff\r\n\x80\x01"),
 		"HTTP, negative length": []byte("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n"),
 		"TLS":                   []byte("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"),
 	} {
@@ -234,7 +240,8 @@ func TestWeb(t *testing.T) {
 		}
 		return "", errors.New("sign in")
 	}
-	_, addr := serve(t, Options{SignIn: signIn, Hosts: func(host string) bool { return strings.HasPrefix(host, "127.0.0.1") }})
+	_, addr := serve(t, Options{SignIn: signIn,
+		Hosts: func(host string) bool { return strings.HasPrefix(host, "127.0.0.1") }})
 	ask := func(change func(r *http.Request)) (int, string) {
 		t.Helper()
 		body := append([]byte{0x80, 1, 0, 1, 0, 0, 0, 14}, "listNamespaces\x00\x00\x00\x01\x00"...)
@@ -268,7 +275,10 @@ func TestWeb(t *testing.T) {
 		{"web page", 403, func(r *http.Request) { r.Header.Set("Origin", "http://evil.example") }},
 		{"other name", 403, func(r *http.Request) { r.Host = "evil.example" }},
 		{"GET", 405, func(r *http.Request) { r.Method = http.MethodGet; r.Body = nil; r.ContentLength = 0 }},
-		{"no message", 400, func(r *http.Request) { r.Body = io.NopCloser(strings.NewReader("hello")); r.ContentLength = 5 }},
+		{"no message", 400, func(r *http.Request) {
+			r.Body = io.NopCloser(strings.NewReader("hello"))
+			r.ContentLength = 5
+		}},
 		{"empty", 400, func(r *http.Request) { r.Body = nil; r.ContentLength = 0 }},
 	} {
 		if status, text := ask(c.change); status != c.want {
@@ -286,7 +296,8 @@ func TestWeb(t *testing.T) {
 
 // TestSlow cuts off clients that send or say nothing.
 func TestSlow(t *testing.T) {
-	_, addr := serve(t, Options{HeaderTimeout: 50 * time.Millisecond, IdleTimeout: 50 * time.Millisecond, TransferGrace: 50 * time.Millisecond, MessageBytesMax: 1 << 10})
+	_, addr := serve(t, Options{HeaderTimeout: 50 * time.Millisecond, IdleTimeout: 50 * time.Millisecond,
+		TransferGrace: 50 * time.Millisecond, MessageBytesMax: 1 << 10})
 	for _, message := range []string{"", "P", "POST / HTTP/1.1\r\nHost: loc", "\x80\x01", "\x00\x00\x00\x64\x80\x01"} {
 		conn, err := net.Dial("tcp", addr)
 		if err != nil {
@@ -313,12 +324,14 @@ func FuzzMessage(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	store := mem.Open(mem.Options{})
-	db, err := database.Open(f.Context(), store, database.Options{Logger: slog.New(slog.DiscardHandler), ExpiryInterval: -1})
+	db, err := database.Open(f.Context(), store,
+		database.Options{Logger: slog.New(slog.DiscardHandler), ExpiryInterval: -1})
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Cleanup(func() { _ = errors.Join(db.Close(), store.Close()) })
-	servers := []*Server{New(Options{API: &hbase.API{DB: db}, MessageBytesMax: 1 << 16}), New(Options{API: &hbase.API{DB: db}, Version: One, MessageBytesMax: 1 << 16})}
+	servers := []*Server{New(Options{API: &hbase.API{DB: db}, MessageBytesMax: 1 << 16}),
+		New(Options{API: &hbase.API{DB: db}, Version: One, MessageBytesMax: 1 << 16})}
 	f.Fuzz(func(t *testing.T, message []byte) {
 		for _, s := range servers {
 			ours, theirs := net.Pipe()
@@ -342,7 +355,8 @@ func TestDocument(t *testing.T) {
 	s := New(Options{})
 	defer func() { _ = s.Shutdown(t.Context()) }()
 	for heading, want := range map[string][]string{
-		"| Thrift2 |": slices.Collect(maps.Keys(s.functions)), "| Thrift1 |": slices.Collect(maps.Keys(s.others)), "| filter |": filter.Names(),
+		"| Thrift2 |": slices.Collect(maps.Keys(s.functions)), "| Thrift1 |": slices.Collect(maps.Keys(s.others)),
+		"| filter |": filter.Names(),
 	} {
 		slices.Sort(want)
 		if got := documented(string(text), heading); !slices.Equal(got, want) {

@@ -15,7 +15,8 @@ import (
 // nativeMark begins a connection of HBase's native RPC.
 const nativeMark = "HBas"
 
-// turnAwayNative tells the operator, once, that a client speaks HBase's native RPC, which has no answer for a server of Thrift.
+// turnAwayNative tells the operator, once, that a client speaks HBase's native RPC, which has no answer for a server of
+// Thrift.
 func (s *Server) turnAwayNative(c *conn) {
 	s.native.Do(func() {
 		s.options.Logger.Warn("a client speaks HBase's native RPC, but this port speaks Thrift: set the client's hbase.client.connection.impl to "+
@@ -43,7 +44,8 @@ func (s *Server) answerSocket(c *conn) bool {
 	if err != nil {
 		return false
 	}
-	isFramed := !isMessage(head[0]) && !isLetter(head[4]) // or in the binary protocol's old form, which begins with the length of the call's name
+	// or in the binary protocol's old form, which begins with the length of the call's name
+	isFramed := !isMessage(head[0]) && !isLetter(head[4])
 	host := c.host()
 	if _, denied := s.signIn(s.base, "", "", host); denied != nil { // without HTTP nobody can say who he is
 		s.turnAwaySocket(c, isFramed, denied)
@@ -90,8 +92,8 @@ func (s *Server) send(c *conn, whole []byte) bool {
 // interruptRead ends what waits for the client's bytes.
 func (c *conn) interruptRead() { _ = c.SetReadDeadline(past) }
 
-// turnAwaySocket answers a client that may not come in. It reads no more than says which call that is; the rest is thrown away for a while, because a
-// connection that is closed before it may lose the answer.
+// turnAwaySocket answers a client that may not come in. It reads no more than says which call that is; the rest is
+// thrown away for a while, because a connection that is closed before it may lose the answer.
 func (s *Server) turnAwaySocket(c *conn, isFramed bool, reason error) {
 	const nameBytes, restBytes = 512, 64 << 10
 	_ = c.SetReadDeadline(time.Now().Add(s.options.HeaderTimeout))

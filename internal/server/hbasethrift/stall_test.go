@@ -35,7 +35,8 @@ func TestStrangers(t *testing.T) {
 		return user, nil
 	}
 	budget := memory.New(1 << 20)
-	_, addr := serve(t, Options{SignIn: signIn, Memory: NewMemory(budget), TransferGrace: time.Hour, IdleTimeout: time.Hour, HeaderTimeout: time.Minute})
+	_, addr := serve(t, Options{SignIn: signIn, Memory: NewMemory(budget), TransferGrace: time.Hour,
+		IdleTimeout: time.Hour, HeaderTimeout: time.Minute})
 	for _, head := range [][]byte{framed(16<<20, "get"), framed(16<<20, "get")[4:]} {
 		for range strangers {
 			conn, err := net.Dial("tcp", addr)
@@ -61,9 +62,11 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
-// patient are options under which slow clients have all the time, and nobody else is refused for want of memory before they gave way.
+// patient are options under which slow clients have all the time, and nobody else is refused for want of memory before
+// they gave way.
 func patient() Options {
-	return Options{Memory: NewMemory(memory.New(24 << 20)), WaitMax: time.Minute, TransferGrace: time.Hour, IdleTimeout: time.Hour, HeaderTimeout: time.Hour}
+	return Options{Memory: NewMemory(memory.New(24 << 20)), WaitMax: time.Minute, TransferGrace: time.Hour,
+		IdleTimeout: time.Hour, HeaderTimeout: time.Hour}
 }
 
 // waitFull returns when there is not room for a call of n bytes any more.
@@ -111,7 +114,8 @@ func TestSlowReaders(t *testing.T) {
 	o := patient()
 	s, addr := serve(t, o)
 	putLong(t, addr)
-	args := append(framed(0, "get")[4:], "\x0b\x00\x01\x00\x00\x00\x01t\x0c\x00\x02\x0b\x00\x01\x00\x00\x00\x04long\x00\x00"...)
+	args := append(framed(0, "get")[4:],
+		"\x0b\x00\x01\x00\x00\x00\x01t\x0c\x00\x02\x0b\x00\x01\x00\x00\x00\x04long\x00\x00"...)
 	for range strangers {
 		ours, theirs := net.Pipe()
 		defer theirs.Close()

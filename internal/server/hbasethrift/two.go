@@ -95,7 +95,8 @@ func (t *two) checkAndMutate(ctx context.Context, a *callArguments) (bool, error
 	return t.check(ctx, a, hbase.Operator(a.operator), a.mutations.list)
 }
 
-func (t *two) check(ctx context.Context, a *callArguments, operator hbase.Operator, list []hbase.Mutation) (bool, error) {
+func (t *two) check(ctx context.Context, a *callArguments, operator hbase.Operator, list []hbase.Mutation) (bool,
+	error) {
 	name, err := a.tableName()
 	if err != nil {
 		return false, err

@@ -11,7 +11,8 @@ import (
 var (
 	tableArgument = taking("table", "binary",
 		func(a *callArguments, r *thriftwire.Reader) { a.table = r.Bytes() }).required()
-	rowArgument    = taking("row", "binary", func(a *callArguments, r *thriftwire.Reader) { a.row = r.Bytes() }).required()
+	rowArgument = taking("row", "binary",
+		func(a *callArguments, r *thriftwire.Reader) { a.row = r.Bytes() }).required()
 	familyArgument = taking("family", "binary",
 		func(a *callArguments, r *thriftwire.Reader) { a.family = r.Bytes() }).required()
 	qualifierArgument = taking("qualifier", "binary",

@@ -39,7 +39,10 @@ func (s *Server) newWeb() *http.Server {
 		MaxHeaderBytes:    headerBytesMax,
 		ErrorLog:          slog.NewLogLogger(s.options.Logger.Handler(), slog.LevelDebug),
 		BaseContext:       func(net.Listener) context.Context { return s.base },
-		ConnContext:       func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, connKey{}, c) },
+		ConnContext: func(ctx context.Context,
+			c net.Conn) context.Context {
+			return context.WithValue(ctx, connKey{}, c)
+		},
 
 		DisableGeneralOptionsHandler: true,
 	}
@@ -85,13 +88,15 @@ func (s *Server) answerWeb(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", contentType)
 	w.Header().Set("Content-Length", strconv.Itoa(len(answer)))
 	_ = control.SetWriteDeadline(time.Now().Add(s.options.transferTime(len(answer))))
-	_ = sendAll(w, answer, s.options.Memory, func() { _ = control.SetWriteDeadline(past) }) // a client that is gone learns nothing any more
+	// a client that is gone learns nothing any more
+	_ = sendAll(w, answer, s.options.Memory, func() { _ = control.SetWriteDeadline(past) })
 }
 
 // past is a deadline that ends what waits for a client.
 var past = time.Unix(1, 0) // immutable
 
-// sendAll sends an answer. interrupt ends the sending from another goroutine, for when the client has stalled and others need the memory.
+// sendAll sends an answer. interrupt ends the sending from another goroutine, for when the client has stalled and
+// others need the memory.
 func sendAll(to io.Writer, answer []byte, of *Memory, interrupt func()) error {
 	transfer := of.begin(interrupt)
 	defer transfer.end()
@@ -106,7 +111,8 @@ func sendAll(to io.Writer, answer []byte, of *Memory, interrupt func()) error {
 	return nil
 }
 
-// turnAway answers a client that may not come in: in its protocol, since some of HBase's clients don't look at the status.
+// turnAway answers a client that may not come in: in its protocol, since some of HBase's clients don't look at the
+// status.
 func (s *Server) turnAway(w http.ResponseWriter, r *http.Request, reason error) {
 	w.Header().Set("WWW-Authenticate", `Basic realm="weft"`)
 	head := make([]byte, 256) // as long as the name of a call
@@ -126,15 +132,18 @@ func (s *Server) turnAway(w http.ResponseWriter, r *http.Request, reason error) 
 	_, _ = w.Write(answer)
 }
 
-// judgeWeb refuses requests that no client of HBase's makes. A web page can send messages, but not without saying that it is one.
+// judgeWeb refuses requests that no client of HBase's makes. A web page can send messages, but not without saying that
+// it is one.
 func (s *Server) judgeWeb(r *http.Request) (status int, reason string) {
 	switch {
 	case s.options.Hosts != nil && !s.options.Hosts(r.Host):
-		return http.StatusForbidden, "this server is not called " + r.Host + ": the setting hosts lists the names that it answers to"
+		return http.StatusForbidden, "this server is not called " + r.Host +
+			": the setting hosts lists the names that it answers to"
 	case r.Header.Get("Origin") != "":
 		return http.StatusForbidden, "web pages may not use this port"
 	case r.Method != http.MethodPost:
-		return http.StatusMethodNotAllowed, "this port speaks HBase's " + s.options.Version.String() + ": send a message by POST"
+		return http.StatusMethodNotAllowed, "this port speaks HBase's " + s.options.Version.String() +
+			": send a message by POST"
 	case r.ContentLength > int64(s.options.MessageBytesMax):
 		return http.StatusRequestEntityTooLarge, errTooLong{s.options.MessageBytesMax}.Error()
 	}
@@ -175,9 +184,11 @@ func statusOf(err error) int {
 // decodedShare is the memory a message takes once it is decoded, by its length.
 const decodedShare = 4
 
-// readWhole reads a message to its end, which is after length bytes or, if length is negative, where the client says. What it takes of memory is counted as
-// it arrives. interrupt ends the reading from another goroutine, for when the client has stalled and others need the memory.
-func (s *Server) readWhole(ctx context.Context, from io.Reader, length int64, share *memory.Share, interrupt func()) (whole []byte, err error) {
+// readWhole reads a message to its end, which is after length bytes or, if length is negative, where the client says.
+// What it takes of memory is counted as it arrives. interrupt ends the reading from another goroutine, for when the
+// client has stalled and others need the memory.
+func (s *Server) readWhole(ctx context.Context, from io.Reader, length int64, share *memory.Share,
+	interrupt func()) (whole []byte, err error) {
 	ctx, giveUp := context.WithCancel(ctx)
 	defer giveUp()
 	begin := func() *transfer { return s.options.Memory.begin(func() { giveUp(); interrupt() }) }
@@ -215,7 +226,8 @@ func (s *Server) readWhole(ctx context.Context, from io.Reader, length int64, sh
 	}
 }
 
-// grow makes more room for a message, little at first. Then it is all that is known to come, and a byte in which its end is found.
+// grow makes more room for a message, little at first. Then it is all that is known to come, and a byte in which its
+// end is found.
 func (s *Server) grow(ctx context.Context, whole []byte, length int64, share *memory.Share) ([]byte, error) {
 	const least = 32 << 10
 	room := max(least, cap(whole)*2)

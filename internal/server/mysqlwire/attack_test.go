@@ -55,7 +55,8 @@ func loginPacket(user, plugin string, response []byte) []byte {
 	return append(append(b, plugin...), 0)
 }
 
-// try signs in, and returns whether that worked, with a line for each packet that the server sent: everything in it but the nonces.
+// try signs in, and returns whether that worked, with a line for each packet that the server sent: everything in it but
+// the nonces.
 func (a attempt) try(t testing.TB, listener *pipes) (in bool, said []string) {
 	t.Helper()
 	conn := listener.dial()
@@ -137,8 +138,8 @@ func attacked(t testing.TB, o Options) *pipes {
 	return listener
 }
 
-// TestLoginAttacks: nothing but the password lets in, at login as at COM_CHANGE_USER, and users that there are none of are answered with the same packets as
-// those who mistyped.
+// TestLoginAttacks: nothing but the password lets in, at login as at COM_CHANGE_USER, and users that there are none of
+// are answered with the same packets as those who mistyped.
 func TestLoginAttacks(t *testing.T) {
 	listener := attacked(t, Options{})
 	seed := rounds.Seed(t)
@@ -146,7 +147,10 @@ func TestLoginAttacks(t *testing.T) {
 	responses := map[string]func(salt []byte) []byte{
 		"empty": func([]byte) []byte { return nil }, "the nonce": func(salt []byte) []byte { return salt },
 		"another's password": right(packet.PluginCaching, "apple"), "the other plugin's proof": nil,
-		"a replayed proof": func([]byte) []byte { return scramble(packet.PluginCaching, "secret", make([]byte, packet.NonceBytes)) },
+		"a replayed proof": func([]byte) []byte {
+			return scramble(packet.PluginCaching, "secret",
+				make([]byte, packet.NonceBytes))
+		},
 	}
 	for _, n := range []int{1, 19, 20, 21, 31, 32, 33, 250} {
 		responses[fmt.Sprint(n, " zeros")] = func([]byte) []byte { return make([]byte, n) }
@@ -161,7 +165,8 @@ func TestLoginAttacks(t *testing.T) {
 	}
 	other := map[string]string{packet.PluginNative: packet.PluginCaching, packet.PluginCaching: packet.PluginNative}
 	for _, changeUser := range []bool{false, true} {
-		for _, plugin := range []string{packet.PluginNative, packet.PluginCaching, "mysql_clear_password", "mysql_old_password", ""} {
+		for _, plugin := range []string{packet.PluginNative, packet.PluginCaching, "mysql_clear_password",
+			"mysql_old_password", ""} {
 			responses["the other plugin's proof"] = right(other[plugin], "secret")
 			if other[plugin] == "" {
 				responses["the other plugin's proof"] = func([]byte) []byte { return []byte("secret\x00") }
@@ -170,10 +175,12 @@ func TestLoginAttacks(t *testing.T) {
 				known, said := attempt{"ann", plugin, changeUser, respond}.try(t, listener)
 				unknown, saidToUnknown := attempt{"nobody", plugin, changeUser, respond}.try(t, listener)
 				if known || unknown {
-					t.Errorf("%s by %q, change user %v, lets in: ann %v, nobody %v", name, plugin, changeUser, known, unknown)
+					t.Errorf("%s by %q, change user %v, lets in: ann %v, nobody %v", name, plugin, changeUser, known,
+						unknown)
 				}
 				if !slices.Equal(said, saidToUnknown) {
-					t.Errorf("%s by %q, change user %v: known users are answered\n%q, unknown ones\n%q", name, plugin, changeUser, said, saidToUnknown)
+					t.Errorf("%s by %q, change user %v: known users are answered\n%q, unknown ones\n%q", name, plugin,
+						changeUser, said, saidToUnknown)
 				}
 			}
 			if in, said := (attempt{"nobody", plugin, changeUser, right(plugin, "")}).try(t, listener); in {
@@ -208,7 +215,8 @@ func TestWrongProofs(t *testing.T) {
 	}
 }
 
-// TestJudge: the judge hears of each try, right or wrong, and its refusal holds for right passwords, too, without a sign that they were right.
+// TestJudge: the judge hears of each try, right or wrong, and its refusal holds for right passwords, too, without a
+// sign that they were right.
 func TestJudge(t *testing.T) {
 	type call struct {
 		user   string
@@ -227,7 +235,8 @@ func TestJudge(t *testing.T) {
 		var shown []string
 		for _, one := range []call{{"ann", true}, {"ann", false}, {"nobody", false}} {
 			password := map[bool]string{true: "secret", false: "wrong"}[one.proved]
-			in, said := attempt{user: one.user, plugin: packet.PluginCaching, respond: right(packet.PluginCaching, password)}.try(t, listener)
+			in, said := attempt{user: one.user, plugin: packet.PluginCaching,
+				respond: right(packet.PluginCaching, password)}.try(t, listener)
 			if got := <-calls; got != one || in != (one.proved && !refuse) {
 				t.Errorf("%+v: the judge heard %+v; signed in: %v", one, got, in)
 			}
@@ -251,7 +260,8 @@ func TestUserConnectionsMax(t *testing.T) {
 		if _, err := r.read(); err != nil {
 			t.Fatal(err)
 		}
-		dispatch(r, loginPacket(user, packet.PluginNative, nil)) // the server asks again: a client may mean another nonce
+		// the server asks again: a client may mean another nonce
+		dispatch(r, loginPacket(user, packet.PluginNative, nil))
 		p, err := r.read()
 		if err == nil && p[0] == 0xfe {
 			dispatch(r, scramble(packet.PluginNative, password, p[len(p)-1-packet.NonceBytes:len(p)-1]))
@@ -267,7 +277,8 @@ func TestUserConnectionsMax(t *testing.T) {
 		t.Fatalf("%q", p)
 	}
 	enter("ann", "secret")
-	if _, p := enter("ann", "secret"); p[0] != 0xff || binary.LittleEndian.Uint16(p[1:]) != uint16(fault.TooManyUserConnections) {
+	if _, p := enter("ann", "secret"); p[0] != 0xff ||
+		binary.LittleEndian.Uint16(p[1:]) != uint16(fault.TooManyUserConnections) {
 		t.Errorf("the third connection: %q", p)
 	}
 	if _, p := enter("eve", "apple"); p[0] != 0 {
@@ -296,7 +307,8 @@ func FuzzLogin(f *testing.F) {
 		if len(response) > 250 || len(user) > 1000 || len(plugin) > 1000 {
 			return // the length has one byte
 		}
-		if in, said := (attempt{user, plugin, changeUser, func([]byte) []byte { return response }}).try(t, listener); in {
+		if in, said := (attempt{user, plugin, changeUser, func([]byte) []byte { return response }}).try(t,
+			listener); in {
 			t.Fatalf("%q signs in: %q", user, said)
 		}
 	})

@@ -36,7 +36,8 @@ func (c *connection) logIn() bool {
 	if c.server.options.TLSRequired && !c.secure {
 		return c.refuse(fault.New(fault.SecureTransport))
 	}
-	if ok, err := c.prove(q, salt, q.Capabilities&packet.ClientPluginAuth != 0 && q.Plugin != packet.PluginCaching); err != nil || !ok {
+	if ok, err := c.prove(q, salt, q.Capabilities&packet.ClientPluginAuth != 0 &&
+		q.Plugin != packet.PluginCaching); err != nil || !ok {
 		return false
 	}
 	if !c.open(q) {
@@ -113,7 +114,8 @@ func (p *prefixedConn) Read(b []byte) (int, error) {
 	return p.Conn.Read(b)
 }
 
-// secureTransport switches to TLS. Bytes that the client sent after its request are part of TLS, so nothing can be smuggled in before it.
+// secureTransport switches to TLS. Bytes that the client sent after its request are part of TLS, so nothing can be
+// smuggled in before it.
 func (c *connection) secureTransport() error {
 	read := bytes.Clone(c.in.buffer[c.in.start:c.in.end])
 	c.in.start, c.in.end = 0, 0
@@ -128,8 +130,8 @@ func (c *connection) secureTransport() error {
 	return nil
 }
 
-// prove lets the client prove that it knows the user's password. A client that means another plugin than the greeting's, or a stale nonce, is
-// asked again. For unknown users everything is as for known ones that mistyped.
+// prove lets the client prove that it knows the user's password. A client that means another plugin than the
+// greeting's, or a stale nonce, is asked again. For unknown users everything is as for known ones that mistyped.
 func (c *connection) prove(q packet.Request, salt packet.Nonce, again bool) (bool, error) {
 	plugin, response := packet.PluginCaching, q.Response
 	if q.Plugin == packet.PluginNative || q.Capabilities&packet.ClientPluginAuth == 0 {
@@ -151,7 +153,8 @@ func (c *connection) prove(q packet.Request, salt packet.Nonce, again bool) (boo
 		response = nil
 	}
 	ok := v.proves(plugin, response, salt) && known || c.server.options.Authenticate == nil
-	asks := plugin == packet.PluginCaching && !empty && !ok && known && v.SHA256 == (Verifier{}).SHA256 && !c.server.options.AuthenticateWarn
+	asks := plugin == packet.PluginCaching && !empty && !ok && known && v.SHA256 == (Verifier{}).SHA256 &&
+		!c.server.options.AuthenticateWarn
 	var hungUp error
 	if asks {
 		ok, hungUp = c.provePassword(v, salt)
@@ -205,8 +208,8 @@ const (
 	wantsKey      = 2
 )
 
-// provePassword asks a client of caching_sha2_password for the password itself. It asks for users of whom only the other hash is known: a wrong proof by
-// all others, unknown users included, is just wrong.
+// provePassword asks a client of caching_sha2_password for the password itself. It asks for users of whom only the
+// other hash is known: a wrong proof by all others, unknown users included, is just wrong.
 func (c *connection) provePassword(v Verifier, salt packet.Nonce) (bool, error) {
 	sent, err := c.ask(append(c.out.begin(), moreData, needsPassword))
 	if err != nil {
@@ -216,8 +219,8 @@ func (c *connection) provePassword(v Verifier, salt packet.Nonce) (bool, error) 
 	return err == nil && v.matches(password), err
 }
 
-// password reads a password: in clear through TLS; else encrypted for the server's key, which the client may ask for first. What can't be
-// decrypted is no password.
+// password reads a password: in clear through TLS; else encrypted for the server's key, which the client may ask for
+// first. What can't be decrypted is no password.
 func (c *connection) password(sent []byte, salt packet.Nonce) ([]byte, error) {
 	if c.secure {
 		return bytes.TrimSuffix(sent, []byte{0}), nil
@@ -245,9 +248,11 @@ func (c *connection) ask(b []byte) ([]byte, error) {
 // open opens the session of a user who has signed in.
 func (c *connection) open(q packet.Request) bool {
 	login := result.Login{
-		ConnectionID: c.id, User: q.User, Credential: c.credential, Host: c.host, Database: q.Database, Attributes: q.Attributes, TLS: c.secure, Charset: q.Charset,
-		FoundRows: q.Capabilities&packet.ClientFoundRows != 0, MultiStatements: q.Capabilities&packet.ClientMultiStatements != 0,
-		Interactive: q.Capabilities&packet.ClientInteractive != 0,
+		ConnectionID: c.id, User: q.User, Credential: c.credential, Host: c.host, Database: q.Database,
+		Attributes: q.Attributes, TLS: c.secure, Charset: q.Charset,
+		FoundRows:       q.Capabilities&packet.ClientFoundRows != 0,
+		MultiStatements: q.Capabilities&packet.ClientMultiStatements != 0,
+		Interactive:     q.Capabilities&packet.ClientInteractive != 0,
 	}
 	if err := c.server.take(c, q.User); err != nil {
 		return c.refuse(err)

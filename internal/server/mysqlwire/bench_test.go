@@ -10,8 +10,8 @@ import (
 	"github.com/weftdb/weft/internal/server/mysqlwire/packet"
 )
 
-// Benchmarks of the server alone: the session's answer is a constant row, and the client reads bytes without looking at them. What is left is
-// mostly the operating system's work of passing the packets on.
+// Benchmarks of the server alone: the session's answer is a constant row, and the client reads bytes without looking at
+// them. What is left is mostly the operating system's work of passing the packets on.
 
 func BenchmarkPing(b *testing.B) { benchmarkCommand(b, []byte{packet.ComPing}) }
 
@@ -22,7 +22,8 @@ func BenchmarkPointRow(b *testing.B) {
 	})
 }
 
-// benchmarkCommand sends a command again and again, each after the answer of the last, on as many connections as there are processors.
+// benchmarkCommand sends a command again and again, each after the answer of the last, on as many connections as there
+// are processors.
 func benchmarkCommand(b *testing.B, command []byte) {
 	_, address := serve(b, newDialect(), Options{})
 	b.ReportAllocs()

@@ -75,7 +75,8 @@ func (c *connection) use(database string) bool {
 	return c.conclude(c.session.Use(c.context(), database))
 }
 
-// fieldList answers the columns of a table. The pattern that may follow its name is not looked at, as clients filter themselves.
+// fieldList answers the columns of a table. The pattern that may follow its name is not looked at, as clients filter
+// themselves.
 func (c *connection) fieldList(arguments []byte) bool {
 	c.settle(c.server.options.CursorBytesMax)
 	table := (&packet.Cutter{Rest: arguments}).UntilNul()
@@ -109,7 +110,8 @@ func (c *connection) processInfo() bool {
 		return result.Column{Name: name, Type: datum.Type{Base: datum.BigInt}}
 	}
 	a := c.answer.start(false)
-	err := a.Columns([]result.Column{integer("Id"), text("User"), text("Host"), text("db"), text("Command"), integer("Time"), text("State"), text("Info")})
+	err := a.Columns([]result.Column{integer("Id"), text("User"), text("Host"), text("db"), text("Command"),
+		integer("Time"), text("State"), text("Info")})
 	own := c.see(time.Now()).User
 	for _, p := range c.server.Processes() {
 		if err != nil {
@@ -118,7 +120,8 @@ func (c *connection) processInfo() bool {
 		if c.server.options.Authenticate != nil && p.User != own { // SHOW PROCESSLIST knows who may see all
 			continue
 		}
-		err = a.Row([]datum.Datum{datum.Int(int64(p.ID)), textOf(p.User), textOf(p.Host), textOrNull(p.Database), textOf(p.Command),
+		err = a.Row([]datum.Datum{datum.Int(int64(p.ID)), textOf(p.User), textOf(p.Host), textOrNull(p.Database),
+			textOf(p.Command),
 			datum.Int(p.Seconds), textOf(p.State), textOrNull(p.Info)})
 	}
 	return a.conclude(err)

@@ -87,8 +87,10 @@ func changeUser(t *testing.T, r *raw, d *datadriven.TestData, capabilities uint3
 
 // capabilitiesOf are those that the arguments name.
 func capabilitiesOf(d *datadriven.TestData) uint32 {
-	named := map[string]uint32{"deprecate-eof": packet.ClientDeprecateEOF, "multi": packet.ClientMultiStatements, "track": packet.ClientSessionTrack}
-	capabilities := uint32(packet.ClientProtocol41 | packet.ClientSecureConnection | packet.ClientPluginAuth | packet.ClientConnectWithDB)
+	named := map[string]uint32{"deprecate-eof": packet.ClientDeprecateEOF, "multi": packet.ClientMultiStatements,
+		"track": packet.ClientSessionTrack}
+	capabilities := uint32(packet.ClientProtocol41 | packet.ClientSecureConnection | packet.ClientPluginAuth |
+		packet.ClientConnectWithDB)
 	for _, a := range d.CmdArgs {
 		capabilities |= named[a.Key]
 	}

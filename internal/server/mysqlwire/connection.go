@@ -62,7 +62,8 @@ const infoBytesMax = 1024
 
 func newConnection(s *Server, id uint32, conn net.Conn, now time.Time) *connection {
 	c := &connection{server: s, id: id, raw: conn}
-	c.in = reader{conn: conn, memory: memory.Share{Of: s.memory}, deadline: lapse{span: s.options.IdleTimeout}, timeout: s.options.ReadTimeout}
+	c.in = reader{conn: conn, memory: memory.Share{Of: s.memory}, deadline: lapse{span: s.options.IdleTimeout},
+		timeout: s.options.ReadTimeout}
 	c.out.memory.Of, c.statements.memory.Of = s.memory, s.memory
 	c.out.deadline.span = s.options.WriteTimeout
 	c.out.use(conn)
@@ -116,7 +117,8 @@ const (
 	lingerBytesMax = 64 << 20
 )
 
-// linger reads and drops what the client is sending: closing at once would make its system drop the error that it has not read yet.
+// linger reads and drops what the client is sending: closing at once would make its system drop the error that it has
+// not read yet.
 func (c *connection) linger() {
 	if half, ok := c.raw.(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil {
 		_ = c.raw.SetReadDeadline(time.Now().Add(lingerMax))
@@ -128,7 +130,8 @@ func (c *connection) reportPanic(p any) {
 	if m := c.server.options.Metrics; m != nil {
 		m.Panicked()
 	}
-	c.server.options.Logger.Error("a connection panicked and is closed", "connection", c.id, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+	c.server.options.Logger.Error("a connection panicked and is closed", "connection", c.id, "panic", fmt.Sprint(p),
+		"stack", string(debug.Stack()))
 }
 
 // closeSession closes the session with all that belongs to it.
@@ -249,8 +252,8 @@ func (c *connection) stop(cause error, queryOnly bool) {
 // unblockAfter is the time a client may take to accept what a statement that has ended was sending.
 const unblockAfter = time.Second
 
-// unblock breaks the connection if it is still sending the answer to the command that began at a time, whose statement has ended: a client that reads nothing
-// would hold it, its memory and its snapshot for as long as the write timeout.
+// unblock breaks the connection if it is still sending the answer to the command that began at a time, whose statement
+// has ended: a client that reads nothing would hold it, its memory and its snapshot for as long as the write timeout.
 func (c *connection) unblock(began time.Time) {
 	time.AfterFunc(unblockAfter, func() {
 		c.mu.Lock()
@@ -279,7 +282,8 @@ func (c *connection) see(now time.Time) result.Process {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	p := result.Process{
-		ID: c.id, User: c.process.user, Host: c.process.address, Database: c.process.database, Command: packet.CommandName(c.process.command),
+		ID: c.id, User: c.process.user, Host: c.process.address, Database: c.process.database,
+		Command: packet.CommandName(c.process.command),
 		Seconds: int64(now.Sub(c.process.since) / time.Second), Info: sql.Show(string(c.process.info)),
 	}
 	if c.busy {

@@ -20,9 +20,9 @@ import (
 // chunkBytes is how much of a cursor's rows is handed over at once.
 const chunkBytes = 32 << 10
 
-// cursor is an execution whose rows are fetched piece by piece. A goroutine of its own carries it out, at most two chunks ahead of the client.
-// While that runs, the session is the goroutine's: before the connection uses the session it settles the cursor, which gathers the rest of
-// its rows.
+// cursor is an execution whose rows are fetched piece by piece. A goroutine of its own carries it out, at most two
+// chunks ahead of the client. While that runs, the session is the goroutine's: before the connection uses the session
+// it settles the cursor, which gathers the rest of its rows.
 //
 // A chunk is a sequence of rows, each its length in 4 bytes and the packet's payload.
 type cursor struct {
@@ -190,8 +190,8 @@ func (c *connection) closeCursor(s *statement) {
 	s.cursor = nil
 }
 
-// settle gives the session back to the connection: it gathers what is left of the cursor that uses it, up to limit bytes; a cursor of more ends
-// with an error.
+// settle gives the session back to the connection: it gathers what is left of the cursor that uses it, up to limit
+// bytes; a cursor of more ends with an error.
 func (c *connection) settle(limit int) {
 	k := c.cursor
 	if k == nil {
@@ -233,7 +233,8 @@ func (c *connection) fetch(arguments []byte) bool {
 	}
 	s, err := c.lookUp(id, fetchCommand)
 	if err == nil && (s.cursor == nil || !s.cursor.isOpened) {
-		err = &fault.Error{Code: 1421, State: "HY000", Message: fmt.Sprintf("The statement (%d) has no open cursor.", id)}
+		err = &fault.Error{Code: 1421, State: "HY000",
+			Message: fmt.Sprintf("The statement (%d) has no open cursor.", id)}
 	}
 	if err != nil {
 		return c.conclude(err)

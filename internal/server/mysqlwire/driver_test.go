@@ -213,8 +213,10 @@ func TestDriverParameters(t *testing.T) {
 		value any
 		want  string // text and kind
 	}{
-		{int64(-5), "-5/2"}, {uint64(1<<64 - 1), "18446744073709551615/3"}, {2.5, "2.5/4"}, {"größe", "größe/6"}, {[]byte{0xff}, "\xff/7"}, {[]byte{}, "/6"},
-		{nil, "NULL/0"}, {true, "1/2"}, {at, "2024-02-29 12:30:01.500/6"}, {strings.Repeat("x", 300_000), strings.Repeat("x", 300_000) + "/6"},
+		{int64(-5), "-5/2"}, {uint64(1<<64 - 1), "18446744073709551615/3"}, {2.5, "2.5/4"}, {"größe", "größe/6"},
+		{[]byte{0xff}, "\xff/7"}, {[]byte{}, "/6"},
+		{nil, "NULL/0"}, {true, "1/2"}, {at, "2024-02-29 12:30:01.500/6"},
+		{strings.Repeat("x", 300_000), strings.Repeat("x", 300_000) + "/6"},
 	} {
 		var v sql.NullString
 		var kind string
@@ -257,26 +259,36 @@ func TestDriverTransactionsAndDatabases(t *testing.T) {
 		t.Fatal(err)
 	}
 	var s string
-	if err := conn.QueryRowContext(context.Background(), "state").Scan(&s); err != nil || !strings.Contains(s, "db=other") {
+	if err := conn.QueryRowContext(context.Background(), "state").Scan(&s); err != nil ||
+		!strings.Contains(s, "db=other") {
 		t.Fatal(s, err)
 	}
 	expectNumber(t, open(t, address, "root", "missing").Ping(), 1049)
 }
 
-// TestDriverAuthentication tries both plugins, with and without TLS, with right and wrong passwords, known and unknown users.
+// TestDriverAuthentication tries both plugins, with and without TLS, with right and wrong passwords, known and unknown
+// users.
 func TestDriverAuthentication(t *testing.T) {
 	verifiers := map[string]Verifier{"full": VerifierOf("secret"), "empty": VerifierOf(""),
 		"native": {NativeSHA1: VerifierOf("secret").NativeSHA1}, "caching": {SHA256: VerifierOf("secret").SHA256}}
-	o := Options{TLS: certificate(t), Authenticate: func(user string) (Verifier, bool) { v, ok := verifiers[user]; return v, ok }}
+	o := Options{TLS: certificate(t), Authenticate: func(user string) (Verifier, bool) {
+		v,
+			ok := verifiers[user]
+		return v, ok
+	}}
 	_, address := serve(t, newDialect(), o)
 	for _, c := range []struct {
 		login, parameters string
 		want              uint16
 	}{
-		{"full:secret", "", 0}, {"full:wrong", "", 1045}, {"full", "", 1045}, {"empty", "", 0}, {"empty:secret", "", 1045},
-		{"nobody:secret", "", 1045}, {"nobody", "", 1045}, {"caching:secret", "", 0}, {"native:secret", "", 0}, {"native:wrong", "", 1045}, {"native", "", 1045},
-		{"full:secret", "?tls=skip-verify", 0}, {"full:wrong", "?tls=skip-verify", 1045}, {"nobody:wrong", "?tls=skip-verify", 1045},
-		{"empty", "?tls=skip-verify", 0}, {"native:secret", "?tls=skip-verify", 0}, {"native:wrong", "?tls=skip-verify", 1045},
+		{"full:secret", "", 0}, {"full:wrong", "", 1045}, {"full", "", 1045}, {"empty", "", 0},
+		{"empty:secret", "", 1045},
+		{"nobody:secret", "", 1045}, {"nobody", "", 1045}, {"caching:secret", "", 0}, {"native:secret", "", 0},
+		{"native:wrong", "", 1045}, {"native", "", 1045},
+		{"full:secret", "?tls=skip-verify", 0}, {"full:wrong", "?tls=skip-verify", 1045},
+		{"nobody:wrong", "?tls=skip-verify", 1045},
+		{"empty", "?tls=skip-verify", 0}, {"native:secret", "?tls=skip-verify", 0},
+		{"native:wrong", "?tls=skip-verify", 1045},
 	} {
 		t.Run(c.login+c.parameters, func(t *testing.T) {
 			expectNumber(t, open(t, address, c.login, c.parameters).Ping(), c.want)
@@ -286,7 +298,8 @@ func TestDriverAuthentication(t *testing.T) {
 	if s := text(t, db, "state"); s != "user=full db= found=false multi=false tls=true" {
 		t.Fatal(s)
 	}
-	if err := open(t, address, "nobody:x", "").Ping(); err == nil || !strings.Contains(err.Error(), "Access denied for user 'nobody'@'127.0.0.1' (using password: YES)") {
+	if err := open(t, address, "nobody:x", "").Ping(); err == nil ||
+		!strings.Contains(err.Error(), "Access denied for user 'nobody'@'127.0.0.1' (using password: YES)") {
 		t.Fatal(err)
 	}
 }
@@ -306,7 +319,8 @@ func certificate(t *testing.T) *tls.Config {
 	if err != nil {
 		t.Fatal(err)
 	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "weft"}, NotAfter: time.Now().Add(time.Hour)}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "weft"},
+		NotAfter: time.Now().Add(time.Hour)}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	if err != nil {
 		t.Fatal(err)
@@ -434,7 +448,8 @@ func TestDriverKill(t *testing.T) {
 		<-d.sleeping
 		var id uint32
 		for _, p := range s.Processes() {
-			if p.Info == "sleep" && p.Command == "Query" && p.User == "root" && p.Database == "d" && p.State == "executing" {
+			if p.Info == "sleep" && p.Command == "Query" && p.User == "root" && p.Database == "d" &&
+				p.State == "executing" {
 				id = p.ID
 			}
 		}

@@ -31,14 +31,19 @@ func (p *panics) WithGroup(string) slog.Handler                    { return p }
 func commandSeeds() [][]byte {
 	text := func(command byte, rest string) []byte { return append([]byte{command}, rest...) }
 	return [][]byte{
-		text(packet.ComQuery, "select a; insert; rows 3 10"), text(packet.ComQuery, "types"), text(packet.ComQuery, "fail"), text(packet.ComInitDB, "other"),
-		text(packet.ComFieldList, "t\x00%"), {packet.ComPing}, {packet.ComStatistics}, {packet.ComProcessInfo}, {packet.ComProcessKill, 0xff, 0xff, 0xff, 0xff},
-		{packet.ComDebug}, {packet.ComSetOption, 0, 0}, {packet.ComResetConnection}, text(packet.ComStmtPrepare, "echo ? ? ?"),
+		text(packet.ComQuery, "select a; insert; rows 3 10"), text(packet.ComQuery, "types"),
+		text(packet.ComQuery, "fail"), text(packet.ComInitDB, "other"),
+		text(packet.ComFieldList, "t\x00%"), {packet.ComPing}, {packet.ComStatistics}, {packet.ComProcessInfo},
+		{packet.ComProcessKill, 0xff, 0xff, 0xff, 0xff},
+		{packet.ComDebug}, {packet.ComSetOption, 0, 0}, {packet.ComResetConnection},
+		text(packet.ComStmtPrepare, "echo ? ? ?"),
 		text(packet.ComStmtPrepare, "rows 3 10"), text(packet.ComStmtExecute, "\x01\x00\x00\x00\x00\x01\x00\x00\x00"),
 		text(packet.ComStmtExecute, "\x01\x00\x00\x00\x00\x01\x00\x00\x00\x00\x01\x08\x00\xfd\x00\xf6\x00\x05\x00\x00\x00\x00\x00\x00\x00\x03abc\x041.50"),
 		text(packet.ComStmtExecute, "\x01\x00\x00\x00\x01\x01\x00\x00\x00\x00\x01\x0c\x00\x0b\x00\x05\x00\x04\xe8\x07\x02\x1d\x08\x00\x01\x00\x00\x00\x02\x03\x04\x00\x00\x00\x00\x00\x00\xf8\x3f"),
-		text(packet.ComStmtExecute, "\x02\x00\x00\x00\x01\x01\x00\x00\x00"), text(packet.ComStmtFetch, "\x02\x00\x00\x00\x02\x00\x00\x00"),
-		text(packet.ComStmtSendLong, "\x01\x00\x00\x00\x01\x00long data"), text(packet.ComStmtReset, "\x01\x00\x00\x00"), text(packet.ComStmtClose, "\x01\x00\x00\x00"),
+		text(packet.ComStmtExecute, "\x02\x00\x00\x00\x01\x01\x00\x00\x00"),
+		text(packet.ComStmtFetch, "\x02\x00\x00\x00\x02\x00\x00\x00"),
+		text(packet.ComStmtSendLong, "\x01\x00\x00\x00\x01\x00long data"),
+		text(packet.ComStmtReset, "\x01\x00\x00\x00"), text(packet.ComStmtClose, "\x01\x00\x00\x00"),
 		text(packet.ComChangeUser, "root\x00\x00d\x00\x2d\x00mysql_native_password\x00\x04\x01a\x01b"),
 	}
 }
@@ -47,7 +52,8 @@ func commandSeeds() [][]byte {
 func loginSeeds() [][]byte {
 	attributes := "\x1a\x0c_client_name\x0c_client_name"
 	return [][]byte{
-		login(packet.Offered, "root", "d", packet.PluginCaching), append(login(packet.Offered, "root", "d", packet.PluginNative), attributes...),
+		login(packet.Offered, "root", "d", packet.PluginCaching),
+		append(login(packet.Offered, "root", "d", packet.PluginNative), attributes...),
 		login(packet.ClientProtocol41, "root", "", ""), login(packet.Offered|packet.ClientSSL, "", "", "")[:32],
 	}
 }
@@ -82,8 +88,8 @@ func mangle(r *rand.Rand, payload []byte, sequence byte) []byte {
 	return append([]byte{byte(length), byte(length >> 8), byte(length >> 16), sequence}, p...)
 }
 
-// attack sends malformed packets on one connection after another, at most count of them, and logs in first if inside is set. Between two
-// packets it never waits for an answer.
+// attack sends malformed packets on one connection after another, at most count of them, and logs in first if inside is
+// set. Between two packets it never waits for an answer.
 func attack(r *rand.Rand, listener *pipes, inside bool, count int) {
 	seeds := loginSeeds()
 	if inside {
@@ -118,14 +124,18 @@ func attack(r *rand.Rand, listener *pipes, inside bool, count int) {
 	}
 }
 
-// TestFlood sends 100,000 malformed packets (a tenth of them under the race detector), half of them to be logged in with, half of them as commands. No connection panics, another
-// session is served all the time, and no memory is left taken.
+// TestFlood sends 100,000 malformed packets (a tenth of them under the race detector), half of them to be logged in
+// with, half of them as commands. No connection panics, another session is served all the time, and no memory is left
+// taken.
 func TestFlood(t *testing.T) {
 	seed := rounds.Seed(t)
 	packets := rounds.Of(t, 20_000)
 	log := new(panics)
-	anyone := func(string) (Verifier, bool) { return VerifierOf(""), true } // who may kill none but their own connections
-	s, listener := servePipes(t, newDialect(), Options{Logger: slog.New(log), Memory: memory.New(8 << 20), PacketBytesMax: 4 << 20, StatementsMax: 8, Authenticate: anyone})
+	// who may kill none but their own connections
+	anyone := func(string) (Verifier, bool) { return VerifierOf(""), true }
+	s, listener := servePipes(t, newDialect(),
+		Options{Logger: slog.New(log), Memory: memory.New(8 << 20), PacketBytesMax: 4 << 20, StatementsMax: 8,
+			Authenticate: anyone})
 	listener.timeless = true
 	other := enter(t, listener.dial(), packet.Offered)
 	before := heap()
@@ -176,7 +186,8 @@ func heap() uint64 {
 // fuzzServer is a server whose connections see what a fuzzer makes up.
 func fuzzServer(f *testing.F) (*panics, *pipes) {
 	log := new(panics)
-	_, listener := servePipes(f, newDialect(), Options{Logger: slog.New(log), Memory: memory.New(8 << 20), PacketBytesMax: 1 << 20})
+	_, listener := servePipes(f, newDialect(),
+		Options{Logger: slog.New(log), Memory: memory.New(8 << 20), PacketBytesMax: 1 << 20})
 	return log, listener
 }
 
@@ -214,7 +225,8 @@ func FuzzCommands(f *testing.F) {
 	}
 	log, listener := fuzzServer(f)
 	f.Fuzz(func(t *testing.T, p []byte) {
-		if bytes.Contains(p, []byte("panic")) || bytes.Contains(p, []byte("sleep")) || bytes.Contains(p, []byte("rows")) && len(p) > 40 {
+		if bytes.Contains(p, []byte("panic")) || bytes.Contains(p, []byte("sleep")) ||
+			bytes.Contains(p, []byte("rows")) && len(p) > 40 {
 			return // the scripted dialect would do so
 		}
 		r := enter(t, listener.dial(), packet.Offered)

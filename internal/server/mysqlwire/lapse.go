@@ -4,8 +4,8 @@ package mysqlwire
 
 import "time"
 
-// lapse is a deadline that moves on with each use. To spare the timers it moves in steps: it ends up to an eighth later than span after
-// its last use, never before.
+// lapse is a deadline that moves on with each use. To spare the timers it moves in steps: it ends up to an eighth later
+// than span after its last use, never before.
 type lapse struct {
 	span  time.Duration
 	last  time.Time // when it was moved

@@ -34,13 +34,15 @@ func TestTimeouts(t *testing.T) {
 		options Options
 		act     func(t *testing.T, r *raw)
 	}{
-		{"before the login", Options{LoginTimeout: brief}, func(_ *testing.T, r *raw) { _, _ = io.Copy(io.Discard, r.in) }},
+		{"before the login", Options{LoginTimeout: brief},
+			func(_ *testing.T, r *raw) { _, _ = io.Copy(io.Discard, r.in) }},
 		{"in the login", Options{LoginTimeout: brief}, func(_ *testing.T, r *raw) {
 			_, _ = r.read()
 			_, _ = r.conn.Write(half)
 			_, _ = io.Copy(io.Discard, r.in)
 		}},
-		{"idle", Options{IdleTimeout: brief}, func(t *testing.T, r *raw) { enterRaw(t, r); _, _ = io.Copy(io.Discard, r.in) }},
+		{"idle", Options{IdleTimeout: brief},
+			func(t *testing.T, r *raw) { enterRaw(t, r); _, _ = io.Copy(io.Discard, r.in) }},
 		{"idle, as the session says", Options{}, func(t *testing.T, r *raw) {
 			enterRaw(t, r)
 			_ = r.command([]byte("\x03hurry"))
@@ -78,8 +80,8 @@ func enterRaw(t *testing.T, r *raw) {
 	}
 }
 
-// TestRowsStream reads a long answer piece by piece: the statement is never further than what the connection may hold, so an answer's length
-// needs no memory. A pipe holds nothing itself.
+// TestRowsStream reads a long answer piece by piece: the statement is never further than what the connection may hold,
+// so an answer's length needs no memory. A pipe holds nothing itself.
 func TestRowsStream(t *testing.T) {
 	const rows, rowBytes = 60_000, 1 << 10
 	for _, command := range []byte{packet.ComQuery, packet.ComStmtExecute} {
@@ -153,12 +155,14 @@ func mustAnswer(t *testing.T, r *raw, command []byte, count int) [][]byte {
 	t.Helper()
 	answer, err := r.exchange(command)
 	if err != nil || (count >= 0 && len(answer) != count) {
-		t.Fatalf("%.20q: %d packets, %v; the last is %.200q", command, len(answer), err, append(answer, nil)[max(0, len(answer)-1)])
+		t.Fatalf("%.20q: %d packets, %v; the last is %.200q", command, len(answer), err,
+			append(answer, nil)[max(0, len(answer)-1)])
 	}
 	return answer
 }
 
-// TestIdleConnectionsAreSmall measures what a connection holds that does nothing, its goroutine's stack and the client's side included.
+// TestIdleConnectionsAreSmall measures what a connection holds that does nothing, its goroutine's stack and the
+// client's side included.
 func TestIdleConnectionsAreSmall(t *testing.T) {
 	const count, perConnection = 200, 128 << 10
 	_, listener := servePipes(t, newDialect(), Options{})
@@ -213,7 +217,8 @@ func TestLongPackets(t *testing.T) {
 	}
 }
 
-// TestMemoryIsShared fills the memory that long packets share: who finds no room is refused, others go on, and it is given back.
+// TestMemoryIsShared fills the memory that long packets share: who finds no room is refused, others go on, and it is
+// given back.
 func TestMemoryIsShared(t *testing.T) {
 	s, listener := servePipes(t, newDialect(), Options{Memory: memory.New(2 << 20)})
 	first, second := enter(t, listener.dial(), packet.Offered), enter(t, listener.dial(), packet.Offered)
@@ -277,7 +282,8 @@ func TestFailuresStayAlone(t *testing.T) {
 		enterRaw(t, r)
 		act(r)
 		_ = r.conn.Close()
-		answer := mustAnswer(t, other, []byte("\x17\x01\x00\x00\x00\x00\x01\x00\x00\x00\x00\x01\x08\x00\x05\x00\x00\x00\x00\x00\x00\x00"), -1)
+		answer := mustAnswer(t, other, []byte(
+			"\x17\x01\x00\x00\x00\x00\x01\x00\x00\x00\x00\x01\x08\x00\x05\x00\x00\x00\x00\x00\x00\x00"), -1)
 		if !bytes.Contains(answer[len(answer)-2], []byte("5")) {
 			t.Fatalf("after %d: %q", i, answer)
 		}

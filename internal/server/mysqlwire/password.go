@@ -32,8 +32,8 @@ func (v Verifier) matches(password []byte) bool {
 	return native|caching == 1
 }
 
-// proves reports whether a response proves the password by the plugin's rule. A response of another length than a hash's is a password that
-// is empty, or wrong.
+// proves reports whether a response proves the password by the plugin's rule. A response of another length than a
+// hash's is a password that is empty, or wrong.
 func (v Verifier) proves(plugin string, response []byte, salt packet.Nonce) bool {
 	if len(response) == 0 {
 		return v.matches(nil)

@@ -17,8 +17,8 @@ import (
 	"github.com/weftdb/weft/internal/server/mysqlwire/packet"
 )
 
-// pipes is a listener whose connections are pipes in memory: nothing is buffered between the two ends, and they are many times faster to
-// make than those of TCP.
+// pipes is a listener whose connections are pipes in memory: nothing is buffered between the two ends, and they are
+// many times faster to make than those of TCP.
 type pipes struct {
 	made     chan net.Conn
 	done     chan struct{}
@@ -191,7 +191,8 @@ func show(p []byte, i int, command byte, capabilities uint32) string {
 	case first == 0 && i > 0 && command == packet.ComStmtExecute, first == 0 && command == packet.ComStmtFetch:
 		return fmt.Sprintf("row %q", p)
 	case first == 0 || first == 0xfe:
-		return fmt.Sprintf("ok %02x affected=%d id=%d status=%04x warnings=%d %q", first, c.Length(), c.Length(), c.Uint16(), c.Uint16(), c.Rest)
+		return fmt.Sprintf("ok %02x affected=%d id=%d status=%04x warnings=%d %q", first, c.Length(), c.Length(),
+			c.Uint16(), c.Uint16(), c.Rest)
 	case first == 3 && strings.HasPrefix(string(p), "\x03def"):
 		return showColumn(p)
 	}
@@ -204,7 +205,8 @@ func showColumn(p []byte) string {
 	database, table, original, name := c.Text(), c.Text(), c.Text(), c.Text()
 	c.Text()
 	c.Uint8()
-	return fmt.Sprintf("column %q of %q.%q (%q) charset=%d length=%d type=%02x flags=%04x decimals=%d %q", name, database, table, original, c.Uint16(), c.Uint32(),
+	return fmt.Sprintf("column %q of %q.%q (%q) charset=%d length=%d type=%02x flags=%04x decimals=%d %q", name,
+		database, table, original, c.Uint16(), c.Uint32(),
 		c.Uint8(), c.Uint16(), c.Uint8(), c.Rest)
 }
 

@@ -16,7 +16,8 @@ const (
 	partBytesMax   = 1<<24 - 1 // a packet of this length goes on in the next one
 	bufferBytesMin = 4 << 10
 	bufferBytesMax = 64 << 10 // packets that fit are read into the connection's buffer
-	// bufferBytesKept is the size of buffers that a connection keeps while it waits for its client, and that nobody counts.
+	// bufferBytesKept is the size of buffers that a connection keeps while it waits for its client, and that nobody
+	// counts.
 	bufferBytesKept = 16 << 10
 )
 
@@ -39,8 +40,8 @@ type reader struct {
 	begun      bool          // that deadline is set
 }
 
-// next returns the next packet, its parts joined. It is valid until the next call. It fails with errPacketTooLarge above limit bytes, before
-// anything is allocated for it.
+// next returns the next packet, its parts joined. It is valid until the next call. It fails with errPacketTooLarge
+// above limit bytes, before anything is allocated for it.
 func (r *reader) next(limit int) ([]byte, error) {
 	r.release()
 	r.limit, r.begun = limit, false
@@ -140,7 +141,8 @@ func (r *reader) hurry() error {
 	return r.conn.SetReadDeadline(time.Now().Add(r.timeout + time.Duration(r.limit>>20)*time.Second))
 }
 
-// nextLarge reads a packet that does not fit into the buffer, whose first header is buffered. Its memory grows with what has arrived.
+// nextLarge reads a packet that does not fit into the buffer, whose first header is buffered. Its memory grows with
+// what has arrived.
 func (r *reader) nextLarge(length, limit int) ([]byte, error) {
 	var joined []byte
 	for {

@@ -42,7 +42,8 @@ type Server struct {
 // New makes a Server that does not listen yet.
 func New(o Options) *Server {
 	o = o.withDefaults()
-	s := &Server{options: o, started: time.Now(), ended: make(chan struct{}, 1), listeners: map[net.Listener]bool{}, connections: map[uint32]*connection{}, users: map[string]int{}}
+	s := &Server{options: o, started: time.Now(), ended: make(chan struct{}, 1), listeners: map[net.Listener]bool{},
+		connections: map[uint32]*connection{}, users: map[string]int{}}
 	s.memory = o.Memory
 	s.base, s.cut = context.WithCancelCause(context.Background())
 	return s
@@ -123,7 +124,8 @@ func (s *Server) accept(conn net.Conn) {
 	}()
 }
 
-// isExcess reports whether the listener has refused the connection, counted that, and leaves it to the server to say so.
+// isExcess reports whether the listener has refused the connection, counted that, and leaves it to the server to say
+// so.
 func isExcess(conn net.Conn) bool {
 	c, ok := conn.(interface{ Excess() bool })
 	return ok && c.Excess()
@@ -219,8 +221,8 @@ func (s *Server) Processes() []result.Process {
 	return list
 }
 
-// Kill ends the statement that a connection carries out, which then answers fault.Interrupted; and the connection, unless queryOnly. An unknown
-// number is fault.NoSuchThread.
+// Kill ends the statement that a connection carries out, which then answers fault.Interrupted; and the connection,
+// unless queryOnly. An unknown number is fault.NoSuchThread.
 func (s *Server) Kill(id uint32, queryOnly bool) error {
 	s.mu.Lock()
 	c := s.connections[id]
@@ -249,8 +251,9 @@ const (
 	cutOffMax = 3 * time.Second
 )
 
-// Shutdown stops accepting, closes connections that carry out nothing, whose open transactions roll back, lets statements at work finish until
-// ctx ends, and cuts off what is left, which is the error. When it returns nil, no session is in use. Calling it again does nothing.
+// Shutdown stops accepting, closes connections that carry out nothing, whose open transactions roll back, lets
+// statements at work finish until ctx ends, and cuts off what is left, which is the error. When it returns nil, no
+// session is in use. Calling it again does nothing.
 func (s *Server) Shutdown(ctx context.Context) error {
 	if !s.close() {
 		return nil

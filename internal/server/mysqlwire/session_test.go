@@ -108,7 +108,8 @@ func (s *script) run(ctx context.Context, statement string, parameters []datum.D
 	case "rows":
 		return s.rows(ctx, rest, sink)
 	case "state":
-		text := fmt.Sprintf("user=%s db=%s found=%v multi=%v tls=%v", s.login.User, s.state.Database, s.login.FoundRows, s.multi || s.login.MultiStatements, s.login.TLS)
+		text := fmt.Sprintf("user=%s db=%s found=%v multi=%v tls=%v", s.login.User, s.state.Database, s.login.FoundRows,
+			s.multi || s.login.MultiStatements, s.login.TLS)
 		return one(sink, textColumns("state"), []datum.Datum{textOf(text)})
 	case "sleep":
 		s.dialect.sleeping <- struct{}{}
@@ -153,7 +154,8 @@ func echo(parameters []datum.Datum, sink result.Sink) error {
 	var columns []result.Column
 	var row []datum.Datum
 	for i, p := range parameters {
-		columns = append(columns, result.Column{Name: fmt.Sprint("p", i)}, result.Column{Name: fmt.Sprint("k", i), Type: datum.Type{Base: datum.BigInt}})
+		columns = append(columns, result.Column{Name: fmt.Sprint("p", i)},
+			result.Column{Name: fmt.Sprint("k", i), Type: datum.Type{Base: datum.BigInt}})
 		row = append(row, p, datum.Int(int64(p.Kind())))
 	}
 	return one(sink, columns, row)
@@ -163,7 +165,8 @@ func echo(parameters []datum.Datum, sink result.Sink) error {
 func (s *script) rows(ctx context.Context, arguments string, sink result.Sink) error {
 	var count, size int
 	_, _ = fmt.Sscan(arguments, &count, &size)
-	columns := []result.Column{{Name: "n", Type: datum.Type{Base: datum.BigInt}}, {Name: "v", Type: datum.Type{Base: datum.Varbinary}}}
+	columns := []result.Column{{Name: "n", Type: datum.Type{Base: datum.BigInt}},
+		{Name: "v", Type: datum.Type{Base: datum.Varbinary}}}
 	if err := sink.Columns(columns); err != nil {
 		return err
 	}
@@ -289,7 +292,8 @@ var typeColumns = func() []result.Column {
 	}
 	var columns []result.Column
 	for _, t := range types {
-		columns = append(columns, result.Column{Database: "d", Table: "a", OriginalTable: "t", Name: t.name, OriginalName: t.name, Type: t.t})
+		columns = append(columns, result.Column{Database: "d", Table: "a", OriginalTable: "t", Name: t.name,
+			OriginalName: t.name, Type: t.t})
 	}
 	columns[0].NotNull, columns[0].PrimaryKey = true, true
 	return columns
@@ -303,19 +307,27 @@ func decimal(text string) datum.Datum {
 	return datum.Decimal(x)
 }
 
-// typeRows are a row of ordinary values, one of extreme ones, one of NULLs, and one of values of other kinds than their columns'.
+// typeRows are a row of ordinary values, one of extreme ones, one of NULLs, and one of values of other kinds than their
+// columns'.
 func typeRows() [][]datum.Datum {
 	nulls := make([]datum.Datum, len(typeColumns))
 	return [][]datum.Datum{
-		{datum.Bool(true), datum.Int(1), datum.Int(-2), datum.Int(3), datum.Int(-4), datum.Uint(5), datum.Float64(0.5), datum.Float64(-2.25), decimal("12.5"), textOf("abc"),
-			textOf("größe"), datum.Binary([]byte{0, 255}), datum.Binary([]byte("b")), datum.DateDays(19_000), datum.TimeUS(3_661_000_000), datum.TimestampUS(1_700_000_000_123_000),
+		{datum.Bool(true), datum.Int(1), datum.Int(-2), datum.Int(3), datum.Int(-4), datum.Uint(5), datum.Float64(0.5),
+			datum.Float64(-2.25), decimal("12.5"), textOf("abc"),
+			textOf("größe"), datum.Binary([]byte{0, 255}), datum.Binary([]byte("b")), datum.DateDays(19_000),
+			datum.TimeUS(3_661_000_000), datum.TimestampUS(1_700_000_000_123_000),
 			datum.JSON([]byte(`{"a": 1}`)), textOf("any")},
-		{datum.Bool(false), datum.Int(-128), datum.Int(math.MaxInt16), datum.Int(math.MinInt32), datum.Int(math.MinInt64), datum.Uint(math.MaxUint64),
-			datum.Float64(float64(float32(0.1))), datum.Float64(1e15), decimal("-99999999.99"), textOf(""), textOf(strings.Repeat("v", 300)), datum.Binary(nil),
-			datum.Binary([]byte{}), datum.DateDays(-719_162), datum.TimeUS(-3_661_001_000), datum.TimestampUS(0), datum.JSON([]byte("null")), datum.Int(-9)},
+		{datum.Bool(false), datum.Int(-128), datum.Int(math.MaxInt16), datum.Int(math.MinInt32),
+			datum.Int(math.MinInt64), datum.Uint(math.MaxUint64),
+			datum.Float64(float64(float32(0.1))), datum.Float64(1e15), decimal("-99999999.99"), textOf(""),
+			textOf(strings.Repeat("v", 300)), datum.Binary(nil),
+			datum.Binary([]byte{}), datum.DateDays(-719_162), datum.TimeUS(-3_661_001_000), datum.TimestampUS(0),
+			datum.JSON([]byte("null")), datum.Int(-9)},
 		nulls,
-		{datum.Int(1), decimal("2.5"), textOf("300000"), datum.Float64(-3.7), datum.Float64(1e300), decimal("18446744073709551615"), datum.Int(7), textOf("1.5"),
-			datum.Int(3), datum.Int(12), datum.Bool(true), textOf("x"), datum.Int(4), datum.TimestampUS(86_400_001_000), textOf("-01:00:00.5"), textOf("2024-02-29 01:02:03.5"),
+		{datum.Int(1), decimal("2.5"), textOf("300000"), datum.Float64(-3.7), datum.Float64(1e300),
+			decimal("18446744073709551615"), datum.Int(7), textOf("1.5"),
+			datum.Int(3), datum.Int(12), datum.Bool(true), textOf("x"), datum.Int(4), datum.TimestampUS(86_400_001_000),
+			textOf("-01:00:00.5"), textOf("2024-02-29 01:02:03.5"),
 			datum.Int(1), datum.TimestampUS(-1000)},
 	}
 }

@@ -169,7 +169,8 @@ func (c *connection) execute(arguments []byte) bool {
 	return a.conclude(err)
 }
 
-// cutParameters reads the parameters of an execution into what of dst can be used again. They alias the packet, and what was sent ahead.
+// cutParameters reads the parameters of an execution into what of dst can be used again. They alias the packet, and
+// what was sent ahead.
 func (s *statement) cutParameters(dst []datum.Datum, sent []byte) ([]datum.Datum, error) {
 	count := s.prepared.Parameters()
 	dst = dst[:0]
@@ -210,7 +211,8 @@ func (s *statement) cutParameters(dst []datum.Datum, sent []byte) ([]datum.Datum
 	return dst, nil
 }
 
-// longData takes a piece of a parameter that is sent ahead. It is not answered; a fault in it is reported when the statement is executed.
+// longData takes a piece of a parameter that is sent ahead. It is not answered; a fault in it is reported when the
+// statement is executed.
 func (c *connection) longData(arguments []byte) bool {
 	f := packet.Cutter{Rest: arguments}
 	id, parameter := f.Uint32(), int(f.Uint16())

@@ -10,7 +10,8 @@ import (
 )
 
 const (
-	// turnMax is the time a connection is served in a row while others may wait: about as long as a transaction of a few statements takes.
+	// turnMax is the time a connection is served in a row while others may wait: about as long as a transaction of a
+	// few statements takes.
 	turnMax = time.Millisecond
 	// turnWaited is from when on the wait for a command says that the connection's goroutine has let others run.
 	turnWaited = 20 * time.Microsecond
@@ -18,9 +19,10 @@ const (
 	turnsMax = 4096
 )
 
-// turns lets connections take turns. A client that sends its next command as soon as it has the answer is often served without a break: its
-// command is there before the goroutine looks, and Go asks the system which other connections have something to read only when it has nothing to
-// run, or every 10 ms. So a connection that was served for long enough waits at a pipe: that makes Go ask, and the others go first.
+// turns lets connections take turns. A client that sends its next command as soon as it has the answer is often served
+// without a break: its command is there before the goroutine looks, and Go asks the system which other connections have
+// something to read only when it has nothing to run, or every 10 ms. So a connection that was served for long enough
+// waits at a pipe: that makes Go ask, and the others go first.
 type turns struct {
 	begin, end *os.File // of the pipe
 	mu         sync.Mutex
@@ -92,7 +94,8 @@ type turn struct {
 	own   chan struct{} // tells that its turn has come
 }
 
-// over reports whether the connection has to give way, at a time when its next command has come for which it has waited since.
+// over reports whether the connection has to give way, at a time when its next command has come for which it has waited
+// since.
 func (t *turn) over(since, now time.Time) bool {
 	if now.Sub(since) >= turnWaited {
 		t.began = now

@@ -42,8 +42,8 @@ func (e endless) Query(ctx context.Context, _ []byte, s result.Sink) error {
 	return fault.New(fault.Interrupted)
 }
 
-// TestUnreadAnswers ends statements whose clients read nothing, by KILL QUERY and by a time limit of the dialect's: their connections end, far before the
-// write timeout. A statement that ends in time keeps its connection.
+// TestUnreadAnswers ends statements whose clients read nothing, by KILL QUERY and by a time limit of the dialect's:
+// their connections end, far before the write timeout. A statement that ends in time keeps its connection.
 func TestUnreadAnswers(t *testing.T) {
 	limited, end := context.WithCancel(t.Context())
 	for name, how := range map[string]struct {
@@ -75,7 +75,8 @@ func TestUnreadAnswers(t *testing.T) {
 			}
 			how.end(s)
 			waitForNone(t, s)
-			if _, err := io.Copy(io.Discard, r.conn); err != nil && !errors.Is(err, net.ErrClosed) && !errors.Is(err, os.ErrDeadlineExceeded) {
+			if _, err := io.Copy(io.Discard, r.conn); err != nil && !errors.Is(err, net.ErrClosed) &&
+				!errors.Is(err, os.ErrDeadlineExceeded) {
 				t.Error(err)
 			}
 		})

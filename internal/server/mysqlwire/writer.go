@@ -145,7 +145,8 @@ func (w *writer) shrink() {
 
 // errNoMemory is the error of the command that finds no memory. Others continue.
 func errNoMemory(what string) *fault.Error {
-	return fault.New(fault.OutOfResources, "no memory left for "+what+" (--sql-memory): send or ask for less at once, or try again later")
+	return fault.New(fault.OutOfResources,
+		"no memory left for "+what+" (--sql-memory): send or ask for less at once, or try again later")
 }
 
 // abandon drops the packet that was begun and not ended.

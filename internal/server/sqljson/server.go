@@ -24,7 +24,8 @@ const (
 	rowsMax       = 50_000 // that a request may ask for
 )
 
-// firstConnection is the number of the first session. MySQL's connections count from 1, so that KILL never confuses the two.
+// firstConnection is the number of the first session. MySQL's connections count from 1, so that KILL never confuses the
+// two.
 const firstConnection = 1 << 31
 
 // Options are the settings of a Server. Open must be set.
@@ -70,7 +71,8 @@ type request struct {
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var asked request
 	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
-		http.Error(w, `the body must be JSON, such as {"statement": "SHOW TABLES"}: `+err.Error(), http.StatusBadRequest)
+		http.Error(w, `the body must be JSON, such as {"statement": "SHOW TABLES"}: `+err.Error(),
+			http.StatusBadRequest)
 		return
 	}
 	if asked.RowsMax < 0 || asked.RowsMax > rowsMax {
@@ -121,7 +123,8 @@ func (s *Server) begin(login *result.Login, text string, cancel context.CancelFu
 		s.next = firstConnection
 	}
 	login.ConnectionID = s.next
-	s.running[s.next] = &statement{*login, sql.Show(text), time.Now(), cancel} // lint:clock how long it runs is for people
+	// lint:clock how long it runs is for people
+	s.running[s.next] = &statement{*login, sql.Show(text), time.Now(), cancel}
 	return true
 }
 
@@ -137,7 +140,8 @@ func (s *Server) Processes() (list []result.Process) {
 	defer s.mu.Unlock()
 	for id, one := range s.running {
 		list = append(list, result.Process{
-			ID: id, User: one.login.User, Host: one.login.Host, Database: one.login.Database, Command: "Query", Seconds: int64(time.Since(one.begun).Seconds()), Info: one.text,
+			ID: id, User: one.login.User, Host: one.login.Host, Database: one.login.Database, Command: "Query",
+			Seconds: int64(time.Since(one.begun).Seconds()), Info: one.text,
 		})
 	}
 	slices.SortFunc(list, func(a, b result.Process) int { return int(int64(a.ID) - int64(b.ID)) })

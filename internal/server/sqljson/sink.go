@@ -38,7 +38,8 @@ type sink struct {
 }
 
 func newSink(w http.ResponseWriter, rowsMax int) *sink {
-	return &sink{w: w, control: http.NewResponseController(w), left: rowsMax, sent: time.Now()} // lint:clock when rows are sent on
+	// lint:clock when rows are sent on
+	return &sink{w: w, control: http.NewResponseController(w), left: rowsMax, sent: time.Now()}
 }
 
 // column describes a column of an answer.
@@ -96,8 +97,8 @@ func (s *sink) Row(row []datum.Datum) error {
 	return s.flush()
 }
 
-// appendValue appends a value: null, a text as clients of MySQL see it, or bytes that are no text as {"base64": ".."}. Numbers are texts, so that no
-// digit is lost.
+// appendValue appends a value: null, a text as clients of MySQL see it, or bytes that are no text as {"base64": ".."}.
+// Numbers are texts, so that no digit is lost.
 func (s *sink) appendValue(dst []byte, d datum.Datum) []byte {
 	if d.IsNull() {
 		return append(dst, "null"...)
@@ -154,7 +155,8 @@ func (s *sink) closeRows() {
 // flush sends what there is.
 func (s *sink) flush() error {
 	s.closeRows()
-	_ = s.control.SetWriteDeadline(time.Now().Add(partTimeout)) // fails only on a closed connection, as the write then does
+	// fails only on a closed connection, as the write then does
+	_ = s.control.SetWriteDeadline(time.Now().Add(partTimeout))
 	if _, err := s.w.Write(s.part); err != nil {
 		return err
 	}

@@ -9,7 +9,8 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// commonTables are the common table expressions that a query sees, the innermost first, and the database of names without one.
+// commonTables are the common table expressions that a query sees, the innermost first, and the database of names
+// without one.
 type commonTables struct {
 	next     *commonTables
 	database string // where next is nil
@@ -59,7 +60,8 @@ func (c *compiler) with(w *tree.With, outer *nest, with *commonTables) (*commonT
 				return nil, fault.New(fault.AliasTwice, w.Tables[i].Name)
 			}
 		}
-		t := &commonTable{CommonTable: &w.Tables[i], with: with, recursive: w.Recursive && names(w.Tables[i].Query, w.Tables[i].Name), outer: outer}
+		t := &commonTable{CommonTable: &w.Tables[i], with: with, recursive: w.Recursive &&
+			names(w.Tables[i].Query, w.Tables[i].Name), outer: outer}
 		with = &commonTables{next: with, table: t, database: with.home()}
 	}
 	return with, nil
@@ -166,7 +168,8 @@ func (s *scope) commonBlock(t *commonTable) (*Block, []dependency, error) {
 func (s *scope) recursive(t *commonTable, n *nest) (*Block, error) {
 	union, ok := t.Query.(*tree.SetOperation)
 	if !ok || union.Kind != tree.Union || names(union.Left, t.Name) {
-		return nil, fault.New(fault.NotSupported, "A recursive common table expression that isn't a query without itself UNION one with itself")
+		return nil, fault.New(fault.NotSupported,
+			"A recursive common table expression that isn't a query without itself UNION one with itself")
 	}
 	seed, err := s.compile(union.Left, n, t.with)
 	if err != nil {
@@ -182,7 +185,8 @@ func (s *scope) recursive(t *commonTable, n *nest) (*Block, error) {
 		columns[i] = result.Column{Name: columns[i].Name, Type: seed.Select.Items[i].Program.Type()}
 	}
 	inside := &commonTable{CommonTable: t.CommonTable, columns: columns, working: node.Number}
-	if node.Step, err = s.compile(union.Right, n, &commonTables{next: t.with, table: inside, database: t.with.home()}); err != nil {
+	if node.Step, err = s.compile(union.Right, n,
+		&commonTables{next: t.with, table: inside, database: t.with.home()}); err != nil {
 		return nil, err
 	}
 	if node.Step.Visible != seed.Visible {
@@ -191,13 +195,15 @@ func (s *scope) recursive(t *commonTable, n *nest) (*Block, error) {
 	for i := range columns {
 		var convert *evaluate.Program
 		if t := node.Step.Select.Items[i].Program.Type(); t.Base != columns[i].Type.Base {
-			if convert, err = evaluate.Compile(&tree.Cast{X: &tree.Computed{Slot: i, Type: t}, To: columns[i].Type}, nil); err != nil {
+			if convert, err = evaluate.Compile(&tree.Cast{X: &tree.Computed{Slot: i, Type: t}, To: columns[i].Type},
+				nil); err != nil {
 				convert = nil
 			}
 		}
 		node.StepConvert = append(node.StepConvert, convert)
 	}
-	return s.over(node, columns, n, t.with, &tree.Select{OrderBy: union.OrderBy, Limit: union.Limit, Offset: union.Offset}, func(to []int) { node.To = to })
+	return s.over(node, columns, n, t.with,
+		&tree.Select{OrderBy: union.OrderBy, Limit: union.Limit, Offset: union.Offset}, func(to []int) { node.To = to })
 }
 
 // workingOf reads the rows of the last round.

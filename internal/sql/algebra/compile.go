@@ -46,14 +46,15 @@ type Options struct {
 	Catalog Catalog
 	// Parameters is the number of placeholders the statement has.
 	Parameters int
-	// Execution has the values that estimates are made with. Its Pinned is not used. Context may be nil: then nothing is known of the values.
+	// Execution has the values that estimates are made with. Its Pinned is not used. Context may be nil: then nothing
+	// is known of the values.
 	Execution plan.Execution
 	// Text writes the statement for messages.
 	Text func() string
 	// Stars is called with what each `*` stands for, by the names that its query has for them; nil: none.
 	Stars map[*tree.Star][]tree.SelectItem
-	// Only is a method that all joins use for which it is possible, whatever that costs; nil: costs decide. Loop keeps queries in expressions, Hash makes joins of
-	// them where that is possible.
+	// Only is a method that all joins use for which it is possible, whatever that costs; nil: costs decide. Loop keeps
+	// queries in expressions, Hash makes joins of them where that is possible.
 	Only *Method
 }
 
@@ -80,7 +81,8 @@ type compiler struct {
 	volatile bool
 }
 
-// Compile compiles a query. Errors: those of a statement that is wrong, such as 1052, 1054, 1066 and 1222, and the catalogue's.
+// Compile compiles a query. Errors: those of a statement that is wrong, such as 1052, 1054, 1066 and 1222, and the
+// catalogue's.
 func Compile(q tree.Query, o Options) (*Query, error) {
 	c := &compiler{Options: o, query: &Query{Parameters: o.Parameters}}
 	if err := c.readHints(q); err != nil {
@@ -206,7 +208,8 @@ func (s *scope) end(b *Block) {
 	}
 	if err := scan.Source.Bind(&x, &need, &access); err == nil && access.Ends(&need) {
 		rows := float64(need.RowsMax)
-		scan.Estimate.Rows, scan.Estimate.Cost = min(scan.Estimate.Rows, rows), min(scan.Estimate.Cost, openCost+pointCost*rows)
+		scan.Estimate.Rows, scan.Estimate.Cost = min(scan.Estimate.Rows, rows), min(scan.Estimate.Cost,
+			openCost+pointCost*rows)
 	}
 }
 
@@ -230,7 +233,8 @@ func (c *compiler) combines(q *tree.SetOperation, outer *nest, with *commonTable
 	node := &Combine{Kind: q.Kind, All: q.All, Left: left, Right: right}
 	columns := slices.Clone(left.Select.Columns[:left.Visible])
 	for i := range columns {
-		a, b := &tree.Computed{Slot: i, Type: left.Select.Items[i].Program.Type()}, &tree.Computed{Slot: i, Type: right.Select.Items[i].Program.Type()}
+		a, b := &tree.Computed{Slot: i, Type: left.Select.Items[i].Program.Type()}, &tree.Computed{Slot: i,
+			Type: right.Select.Items[i].Program.Type()}
 		t, first, second, err := unify(a, b)
 		if err != nil {
 			return nil, err
@@ -238,7 +242,8 @@ func (c *compiler) combines(q *tree.SetOperation, outer *nest, with *commonTable
 		columns[i] = result.Column{Name: columns[i].Name, Type: t}
 		node.LeftConvert, node.RightConvert = append(node.LeftConvert, first), append(node.RightConvert, second)
 	}
-	return c.over(node, columns, outer, with, &tree.Select{OrderBy: q.OrderBy, Limit: q.Limit, Offset: q.Offset}, func(to []int) { node.To = to })
+	return c.over(node, columns, outer, with, &tree.Select{OrderBy: q.OrderBy, Limit: q.Limit, Offset: q.Offset},
+		func(to []int) { node.To = to })
 }
 
 // unify makes programs that convert two values to their common type; nil: a value is of it.
@@ -259,7 +264,8 @@ func unify(a, b *tree.Computed) (t datum.Type, first, second *evaluate.Program, 
 }
 
 // over compiles SELECT * over a node with some columns. set is called with their places.
-func (c *compiler) over(node Node, columns []result.Column, outer *nest, with *commonTables, read *tree.Select, set func(to []int)) (*Block, error) {
+func (c *compiler) over(node Node, columns []result.Column, outer *nest, with *commonTables, read *tree.Select,
+	set func(to []int)) (*Block, error) {
 	s := c.newScope(outer, with)
 	l := s.addLeaf("", "", columns)
 	l.node = func() (Node, error) {
@@ -310,5 +316,6 @@ func (c *compiler) lists(q *tree.Values, outer *nest, with *commonTables) (*Bloc
 		columns[i].Name = "column_" + strconv.Itoa(i)
 		columns[i].Type, _ = datum.Unify(types[i])
 	}
-	return c.over(node, columns, outer, with, &tree.Select{OrderBy: q.OrderBy, Limit: q.Limit, Offset: q.Offset}, func(to []int) { node.To = to })
+	return c.over(node, columns, outer, with, &tree.Select{OrderBy: q.OrderBy, Limit: q.Limit, Offset: q.Offset},
+		func(to []int) { node.To = to })
 }

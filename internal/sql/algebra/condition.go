@@ -76,7 +76,8 @@ func (s *scope) condition(e tree.Expression) (c condition, err error) {
 	return c, err
 }
 
-// want makes sure that a query's column has a slot before its node is made. Tables learn of it later, and only of conditions that they don't judge.
+// want makes sure that a query's column has a slot before its node is made. Tables learn of it later, and only of
+// conditions that they don't judge.
 func (l *leaf) want(name string) {
 	if l.table == nil {
 		l.place(name)
@@ -187,7 +188,8 @@ func (s *scope) isStrict(leaves set, e tree.Expression) bool {
 	return false
 }
 
-// close adds the equalities that others imply: a = b and b = 1 say a = 1; a = b and b = c say a = c. Only columns of one type are compared.
+// close adds the equalities that others imply: a = b and b = 1 say a = 1; a = b and b = c say a = c. Only columns of
+// one type are compared.
 func (s *scope) close(list []condition) []condition {
 	group := map[[2]string]int{}
 	key := func(c *tree.Column) [2]string { return [2]string{c.Table, c.Name} }
@@ -204,7 +206,8 @@ func (s *scope) close(list []condition) []condition {
 	has := func(a, b tree.Expression) bool {
 		for _, c := range list {
 			if e, ok := c.e.(*tree.Binary); ok && e.Operator == tree.Equal &&
-				(evaluate.Same(e.Left, a) && evaluate.Same(e.Right, b) || evaluate.Same(e.Left, b) && evaluate.Same(e.Right, a)) {
+				(evaluate.Same(e.Left, a) && evaluate.Same(e.Right, b) ||
+					evaluate.Same(e.Left, b) && evaluate.Same(e.Right, a)) {
 				return true
 			}
 		}
@@ -238,11 +241,13 @@ func (s *scope) close(list []condition) []condition {
 				continue
 			}
 			if a.Table != b.Table && !has(a, b) {
-				list = append(list, condition{e: &tree.Binary{Operator: tree.Equal, Left: a, Right: b}, needs: s.leafOf(a).set() | s.leafOf(b).set()})
+				list = append(list, condition{e: &tree.Binary{Operator: tree.Equal, Left: a, Right: b},
+					needs: s.leafOf(a).set() | s.leafOf(b).set()})
 			}
 			for _, pair := range [...][2]*tree.Column{{a, b}, {b, a}} {
 				if v := values[key(pair[0])]; v != nil && !has(pair[1], v) {
-					list = append(list, condition{e: &tree.Binary{Operator: tree.Equal, Left: pair[1], Right: v}, needs: s.leafOf(pair[1]).set()})
+					list = append(list, condition{e: &tree.Binary{Operator: tree.Equal, Left: pair[1], Right: v},
+						needs: s.leafOf(pair[1]).set()})
 				}
 			}
 		}
@@ -260,7 +265,8 @@ func isValue(e tree.Expression) bool {
 
 func (s *scope) sameType(a, b *tree.Column) bool {
 	x, y := s.leafOf(a), s.leafOf(b)
-	return x != nil && y != nil && x.typeOf(a.Name).Base == y.typeOf(b.Name).Base && x.typeOf(a.Name).Base != datum.Untyped
+	return x != nil && y != nil && x.typeOf(a.Name).Base == y.typeOf(b.Name).Base &&
+		x.typeOf(a.Name).Base != datum.Untyped
 }
 
 // hashes reports whether values of two types that are equal have equal keys.
@@ -282,7 +288,8 @@ func class(t datum.Type) int {
 		return 3
 	}
 	switch t.Base {
-	case datum.Boolean, datum.TinyInt, datum.SmallInt, datum.Integer, datum.BigInt, datum.BigIntUnsigned, datum.Float, datum.Double, datum.DecimalBase:
+	case datum.Boolean, datum.TinyInt, datum.SmallInt, datum.Integer, datum.BigInt, datum.BigIntUnsigned, datum.Float,
+		datum.Double, datum.DecimalBase:
 		return 4
 	}
 	return 0

@@ -10,7 +10,8 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// factor adds a condition to a list of conjuncts. The common conjuncts of all branches of an OR move out of it: (a AND b) OR (a AND c) is a AND (b OR c).
+// factor adds a condition to a list of conjuncts. The common conjuncts of all branches of an OR move out of it: (a AND
+// b) OR (a AND c) is a AND (b OR c).
 func factor(e tree.Expression, list []tree.Expression) []tree.Expression {
 	branches := disjuncts(e, nil)
 	if len(branches) < 2 {
@@ -81,7 +82,8 @@ func chain(by tree.Operator, a, b tree.Expression) tree.Expression {
 	return &tree.Binary{Operator: by, Left: a, Right: b}
 }
 
-// imply adds what an OR over several tables says of each of them: (a.x = 1 AND b.y = 2) OR (a.x = 2 AND b.y = 1) says a.x = 1 OR a.x = 2.
+// imply adds what an OR over several tables says of each of them: (a.x = 1 AND b.y = 2) OR (a.x = 2 AND b.y = 1) says
+// a.x = 1 OR a.x = 2.
 func (s *scope) imply(list []condition) ([]condition, error) {
 	for _, c := range list {
 		if c.queries || c.needs&(c.needs-1) == 0 {

@@ -139,7 +139,8 @@ func (c *compiler) pin(r *Relation, grows bool) int {
 	at := slices.IndexFunc(c.query.Tables, func(t Table) bool { return t.Descriptor == r.Table.Descriptor })
 	if at < 0 {
 		at = len(c.query.Tables)
-		c.query.Tables = append(c.query.Tables, Table{Table: r.Table, Names: len(r.Names), Grows: grows && len(r.Names) < database.AttributeNamesMax})
+		c.query.Tables = append(c.query.Tables,
+			Table{Table: r.Table, Names: len(r.Names), Grows: grows && len(r.Names) < database.AttributeNamesMax})
 	}
 	return at
 }
@@ -167,11 +168,13 @@ const viewsMax = 32
 func (s *scope) view(r *Relation, t *tree.TableName, alias string, nullable bool) (*item, []namedColumn, error) {
 	name := r.Database + "\x00" + r.Name
 	if slices.Contains(s.viewing, name) || len(s.viewing) >= viewsMax {
-		return nil, nil, fault.New(fault.NotSupported, "View '"+r.Database+"."+r.Name+"' refers to itself, or nests too deep; it")
+		return nil, nil, fault.New(fault.NotSupported,
+			"View '"+r.Database+"."+r.Name+"' refers to itself, or nests too deep; it")
 	}
 	s.viewing = append(s.viewing, name)
 	defer func() { s.viewing = s.viewing[:len(s.viewing)-1] }()
-	it, list, err := s.addQuery(r.View, derivedScope{alias: alias, database: databaseOf(t, r), columns: r.Columns, with: &commonTables{database: r.Database}, nullable: nullable})
+	it, list, err := s.addQuery(r.View, derivedScope{alias: alias, database: databaseOf(t, r), columns: r.Columns,
+		with: &commonTables{database: r.Database}, nullable: nullable})
 	if f, ok := fault.Of(err); ok {
 		switch f.Code {
 		case fault.NoSuchTable, fault.UnknownDatabase, fault.UnknownColumn:
@@ -185,7 +188,8 @@ func (s *scope) derived(t *tree.DerivedTable, nullable bool) (*item, []namedColu
 	if t.Alias == "" {
 		return nil, nil, fault.New(fault.AliasMissing)
 	}
-	return s.addQuery(t.Query, derivedScope{alias: t.Alias, columns: t.Columns, with: s.with, nullable: nullable, lateral: t.Lateral})
+	return s.addQuery(t.Query, derivedScope{alias: t.Alias, columns: t.Columns, with: s.with, nullable: nullable,
+		lateral: t.Lateral})
 }
 
 // derivedScope says how a query in FROM is named and what it sees.
@@ -267,7 +271,8 @@ func (s *scope) answer(b *Block, as derivedScope) (*leaf, []namedColumn, error) 
 				return nil, nil, fault.New(fault.ColumnTwice, columns[i].Name)
 			}
 		}
-		columns[i] = result.Column{Table: as.alias, OriginalTable: as.alias, Name: columns[i].Name, OriginalName: columns[i].Name, Type: b.Select.Items[i].Program.Type()}
+		columns[i] = result.Column{Table: as.alias, OriginalTable: as.alias, Name: columns[i].Name,
+			OriginalName: columns[i].Name, Type: b.Select.Items[i].Program.Type()}
 	}
 	l := s.addLeaf(as.database, as.alias, columns)
 	list, err := s.show(&visible{database: as.database, name: as.alias, columns: columnsOf(l)})
@@ -291,7 +296,8 @@ func rename(columns []result.Column, names []string) ([]result.Column, error) {
 
 // isPlain reports whether a SELECT does no more than choose rows and columns.
 func isPlain(q *tree.Select) bool {
-	if q.With != nil || q.Distinct || len(q.GroupBy) > 0 || q.Rollup || q.Having != nil || len(q.Windows) > 0 || len(q.OrderBy) > 0 || q.Limit != nil || q.Offset != nil ||
+	if q.With != nil || q.Distinct || len(q.GroupBy) > 0 || q.Rollup || q.Having != nil || len(q.Windows) > 0 ||
+		len(q.OrderBy) > 0 || q.Limit != nil || q.Offset != nil ||
 		q.From == nil && q.Tables == nil {
 		return false
 	}
@@ -322,7 +328,8 @@ func conditionsOf(from tree.TableExpression, list []tree.Expression) []tree.Expr
 	return list
 }
 
-// merge reads a plain query in FROM as a part of this FROM. nil if that can't be: where NULLs may take the place of its rows, only columns do.
+// merge reads a plain query in FROM as a part of this FROM. nil if that can't be: where NULLs may take the place of its
+// rows, only columns do.
 func (s *scope) merge(q *tree.Select, as derivedScope) (*item, []namedColumn, error) {
 	if as.nullable && (q.Where != nil || slices.ContainsFunc(q.List, func(item tree.SelectItem) bool {
 		switch item.Expression.(type) {
@@ -389,11 +396,13 @@ func (s *scope) join(j *tree.Join, nullable bool) (*item, []namedColumn, error) 
 	it := &item{kind: Inner, straight: j.Straight || s.straight}
 	var left, right []namedColumn
 	var err error
-	if it.left, left, err = s.part(j.Left, nullable || j.Kind == tree.RightJoin || j.Kind == tree.FullJoin); err != nil {
+	if it.left, left, err = s.part(j.Left, nullable || j.Kind == tree.RightJoin ||
+		j.Kind == tree.FullJoin); err != nil {
 		return nil, nil, err
 	}
 	s.list = left // what LATERAL sees
-	if it.right, right, err = s.part(j.Right, nullable || j.Kind == tree.LeftJoin || j.Kind == tree.FullJoin); err != nil {
+	if it.right, right, err = s.part(j.Right, nullable || j.Kind == tree.LeftJoin ||
+		j.Kind == tree.FullJoin); err != nil {
 		return nil, nil, err
 	}
 	list := append(slices.Clone(left), right...)
@@ -439,7 +448,8 @@ func commonNames(left, right []namedColumn) (names []string) {
 }
 
 // using joins by columns of the same names, each of which is one column of the join. Errors: 1054, 1052.
-func (s *scope) using(it *item, kind tree.JoinKind, names []string, left, right []namedColumn) (list []namedColumn, err error) {
+func (s *scope) using(it *item, kind tree.JoinKind, names []string, left, right []namedColumn) (list []namedColumn,
+	err error) {
 	pick := func(side []namedColumn, name string) (tree.Expression, error) {
 		var found tree.Expression
 		fits := func(c namedColumn) bool { return c.hasName(name) }

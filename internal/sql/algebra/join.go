@@ -107,7 +107,8 @@ func (r *region) partners(u *unit, kind Kind, list []condition, numbers []int) (
 		if inner, err = r.scan(u.leaf, append(local, plain...)); err != nil {
 			return part{}, err
 		}
-		inner.on = slices.DeleteFunc(slices.Clone(list), func(c condition) bool { return len(disjuncts(c.e, nil)) == 1 })
+		inner.on = slices.DeleteFunc(slices.Clone(list),
+			func(c condition) bool { return len(disjuncts(c.e, nil)) == 1 })
 	}
 	u.leaf.note(inner.node)
 	r.memo[key] = inner
@@ -136,7 +137,9 @@ func (r *region) byValues(p part, u *unit, kind Kind, list []condition, numbers 
 	if j.On, err = r.programs(inner.on); err != nil {
 		return out, inner, err
 	}
-	out = part{node: j, leaves: p.leaves | u.leaves, why: p.why, refused: p.refused || u.part.refused && !u.leaf.listed || inner.refused, outer: p.outer, consumed: append(slices.Clone(u.part.consumed), numbers...)}
+	out = part{node: j, leaves: p.leaves | u.leaves, why: p.why, refused: p.refused ||
+		u.part.refused && !u.leaf.listed ||
+		inner.refused, outer: p.outer, consumed: append(slices.Clone(u.part.consumed), numbers...)}
 	out.rows = max(p.rows*inner.rows*math.Pow(rest, float64(len(j.On))), 0.01)
 	switch kind {
 	case Left:
@@ -253,7 +256,8 @@ func (s *scope) hashKey(j *Join, e tree.Expression, left, right set) (ok bool, e
 	return false, nil
 }
 
-// isUnique reports whether equalities name the whole key of a unit's table, or of a unique index of it, so that each row has one partner at most.
+// isUnique reports whether equalities name the whole key of a unit's table, or of a unique index of it, so that each
+// row has one partner at most.
 func (s *scope) isUnique(u *unit, list []condition) bool {
 	if u.leaf == nil || u.leaf.table == nil {
 		return false
@@ -272,7 +276,8 @@ func (s *scope) isUnique(u *unit, list []condition) bool {
 			return true
 		}
 	}
-	return !slices.ContainsFunc(u.leaf.table.Columns, func(c definition.Column) bool { return c.KeyPart >= 0 && unequal(c.Name) })
+	return !slices.ContainsFunc(u.leaf.table.Columns,
+		func(c definition.Column) bool { return c.KeyPart >= 0 && unequal(c.Name) })
 }
 
 func (l *leaf) isColumn(e tree.Expression, name string) bool {
@@ -280,7 +285,8 @@ func (l *leaf) isColumn(e tree.Expression, name string) bool {
 	return ok && c.Table == l.name && c.Name == name
 }
 
-// judge refuses a join that compares no first column of a key or an index, and for which a table would be read whole, or makes it warn.
+// judge refuses a join that compares no first column of a key or an index, and for which a table would be read whole,
+// or makes it warn.
 func (s *scope) judge(out *part, j *Join, u *unit, list []condition) {
 	if !s.joinsWhole(u, list) {
 		return
@@ -293,7 +299,8 @@ func (s *scope) judge(out *part, j *Join, u *unit, list []condition) {
 	}
 }
 
-// joinsWhole reports whether a table would be read whole for a join that compares no first column of a key or an index, and no hint allows that.
+// joinsWhole reports whether a table would be read whole for a join that compares no first column of a key or an index,
+// and no hint allows that.
 func (s *scope) joinsWhole(u *unit, list []condition) bool {
 	if s.allows || slices.ContainsFunc(s.hints, func(h tree.Hint) bool { return h.Name == "_l_allow_filtering_" }) {
 		return false
@@ -312,7 +319,8 @@ func (s *scope) joinsWhole(u *unit, list []condition) bool {
 	return u.leaf != nil && u.leaf.table != nil && u.part.whole
 }
 
-// joinRefusal is why a join by columns of a table that no key begins with is refused: each row of the other side would mean a look at all of its rows.
+// joinRefusal is why a join by columns of a table that no key begins with is refused: each row of the other side would
+// mean a look at all of its rows.
 func (s *scope) joinRefusal(l *leaf, list []condition) string {
 	var columns []string
 	for _, c := range list {
@@ -328,7 +336,8 @@ func (s *scope) joinRefusal(l *leaf, list []condition) string {
 	return fmt.Sprintf("Detect inefficient query: %s This query may be a full table scan and thus may have unpredictable performance. It joins %s by %s, "+
 		"with which neither its key nor an index begins, and would read all of its about %d rows. To fix it, join by the first key column of one of the tables; "+
 		"create an index: CREATE INDEX idx_%s_%s ON %s(%s); or allow it with the hint /*+ _l_allow_filtering_ */ directly after SELECT",
-		s.text(), l.table.Name, strings.Join(columns, ", "), int64(l.entries()), l.table.Name, columns[0], tree.AppendName(nil, l.table.Name), tree.AppendName(nil, columns[0]))
+		s.text(), l.table.Name, strings.Join(columns, ", "), int64(l.entries()), l.table.Name, columns[0],
+		tree.AppendName(nil, l.table.Name), tree.AppendName(nil, columns[0]))
 }
 
 // text is the statement's, for messages.
@@ -405,7 +414,8 @@ func (s *scope) outerJoin(it *item, above []condition) (part, error) {
 	return s.filterWithEstimate(joined, rest)
 }
 
-// partner plans the right side of a join that isn't inner, under conditions of its own. The region that it returns joins it.
+// partner plans the right side of a join that isn't inner, under conditions of its own. The region that it returns
+// joins it.
 func (s *scope) partner(u *unit, list []condition) (r *region, err error) {
 	r = &region{scope: s, conditions: list, memo: map[string]part{}}
 	if u.leaf != nil && !slices.ContainsFunc(list, func(c condition) bool { return c.queries }) {

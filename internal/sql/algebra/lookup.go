@@ -33,7 +33,8 @@ type lookupPlan struct {
 	index      string // that a single row's values are looked up by; "": by the key
 }
 
-// lookup makes a Lookup of a join by values if its rows are many, and equalities with columns of an index choose their partners. Else the part has no node.
+// lookup makes a Lookup of a join by values if its rows are many, and equalities with columns of an index choose their
+// partners. Else the part has no node.
 func (r *region) lookup(p, by part, inner *part, u *unit, list []condition) (out part, err error) {
 	j := by.node.(*Join)
 	// A row that is locked and not shown would stand in the way of others.
@@ -42,10 +43,12 @@ func (r *region) lookup(p, by part, inner *part, u *unit, list []condition) (out
 	}
 	local, _ := r.own(u.leaves, false)
 	batched := &Join{Method: Lookup, Kind: j.Kind, Left: j.Left, Right: j.Right, Outer: j.Outer}
-	look := &lookupPlan{region: r, leaf: u.leaf, local: local, bound: len(inner.bound), keys: inner.keys, index: inner.index, rows: p.rows}
+	look := &lookupPlan{region: r, leaf: u.leaf, local: local, bound: len(inner.bound), keys: inner.keys,
+		index: inner.index, rows: p.rows}
 	for _, c := range list {
 		column := r.keyColumn(u.leaf, c.e)
-		ok := column != nil && slices.Contains(inner.bound, column.Name) && !slices.ContainsFunc(look.columns, func(o *tree.Column) bool { return o.Name == column.Name })
+		ok := column != nil && slices.Contains(inner.bound, column.Name) &&
+			!slices.ContainsFunc(look.columns, func(o *tree.Column) bool { return o.Name == column.Name })
 		if ok {
 			if ok, err = r.hashKey(batched, c.e, p.leaves, u.leaves); err != nil {
 				return out, err
@@ -75,7 +78,8 @@ func (r *region) lookup(p, by part, inner *part, u *unit, list []condition) (out
 	return out, nil
 }
 
-// keyColumn is the column of a table that an equality compares with a value of the same type; nil: the condition is another one.
+// keyColumn is the column of a table that an equality compares with a value of the same type; nil: the condition is
+// another one.
 func (s *scope) keyColumn(l *leaf, e tree.Expression) *tree.Column {
 	b, ok := e.(*tree.Binary)
 	if !ok || b.Operator != tree.Equal {
@@ -105,7 +109,8 @@ func alike(a, b datum.Type) bool {
 	return a.Base != datum.Untyped && a.Base == b.Base || a.IsText() && b.IsText() || whole(a) && whole(b)
 }
 
-// settle compiles the sources of a Lookup. Where batches would be read in a worse way than a single row's partners, it becomes a Loop.
+// settle compiles the sources of a Lookup. Where batches would be read in a worse way than a single row's partners, it
+// becomes a Loop.
 func (j *Join) settle() error {
 	look := j.looked
 	if look == nil {
@@ -147,7 +152,8 @@ func (j *Join) settle() error {
 func (l *lookupPlan) batch(size int) (*Batch, error) {
 	in := &tree.In{X: l.element(func(i int) tree.Expression { return l.columns[i] })}
 	for k := range size {
-		in.List = append(in.List, l.element(func(i int) tree.Expression { return &tree.Parameter{Index: l.parameters + k*len(l.columns) + i} }))
+		in.List = append(in.List, l.element(
+			func(i int) tree.Expression { return &tree.Parameter{Index: l.parameters + k*len(l.columns) + i} }))
 	}
 	list := append(slices.Clone(l.local), condition{e: in, needs: l.leaf.set()})
 	if read := l.leaf.read; l.index != "" && len(read.force) == 0 { // with many values, all indexes look alike

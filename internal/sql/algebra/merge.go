@@ -13,7 +13,8 @@ import (
 )
 
 const (
-	// mergeCost is the cost of comparing the key of a row with that of the other side, and keepCost of keeping a row with others of its key.
+	// mergeCost is the cost of comparing the key of a row with that of the other side, and keepCost of keeping a row
+	// with others of its key.
 	mergeCost = 0.2
 	keepCost  = 0.5
 	// mergeRowsMin is from how many rows on it is worth while to look whether both sides can be read in one order.
@@ -26,13 +27,15 @@ type pairing struct {
 	left, right *tree.Column
 }
 
-// merge joins a table by going through both sides in the order of columns that have to be equal, where both can be read in it. whole is the join by hashing, and
-// best the cheapest one so far. The part has no node where merging can't be done, or costs more.
+// merge joins a table by going through both sides in the order of columns that have to be equal, where both can be read
+// in it. whole is the join by hashing, and best the cheapest one so far. The part has no node where merging can't be
+// done, or costs more.
 func (r *region) merge(p, whole, best part, u *unit, list []condition) (out part, err error) {
 	hash, right := whole.node.(*Join), u.leaf
 	n, m := max(p.rows, 1), max(u.part.rows, 1)
 	least := p.cost + u.part.cost + (n+m)*mergeCost
-	if hash.Method != Hash || hash.Kind == Full || hash.Kind == AntiNull || hash.IsLoose || r.Only == nil && (min(n, m) < mergeRowsMin || least >= best.cost) {
+	if hash.Method != Hash || hash.Kind == Full || hash.Kind == AntiNull || hash.IsLoose ||
+		r.Only == nil && (min(n, m) < mergeRowsMin || least >= best.cost) {
 		return out, nil
 	}
 	scan, ok := u.part.node.(*Scan)
@@ -147,21 +150,23 @@ func (s *scope) pairings(left, right *leaf, list []condition) (pairs []pairing) 
 		if x.Table == right.name {
 			x, y = y, x
 		}
-		if x.Table == left.name && y.Table == right.name && isOrdered(left.typeOf(x.Name)) && isOrdered(right.typeOf(y.Name)) {
+		if x.Table == left.name && y.Table == right.name && isOrdered(left.typeOf(x.Name)) &&
+			isOrdered(right.typeOf(y.Name)) {
 			pairs = append(pairs, pairing{c, x, y})
 		}
 	}
 	return pairs
 }
 
-// isOrdered reports whether rows in the order of an index on a column of the type come in the order in which its values compare. Floats have NaN, the clocks of zones
-// are turned back, and bits are texts to some.
+// isOrdered reports whether rows in the order of an index on a column of the type come in the order in which its values
+// compare. Floats have NaN, the clocks of zones are turned back, and bits are texts to some.
 func isOrdered(t datum.Type) bool {
 	switch t.Variety {
 	case datum.Zoned, datum.Bit, datum.Enum, datum.Set:
 		return false
 	}
-	return t.IsInteger() || t.Base == datum.DecimalBase || t.IsText() || t.IsBinary() || t.Base == datum.Date || t.Base == datum.Timestamp
+	return t.IsInteger() || t.Base == datum.DecimalBase || t.IsText() || t.IsBinary() || t.Base == datum.Date ||
+		t.Base == datum.Timestamp
 }
 
 // indexes are the key of a table and its indexes.
@@ -178,7 +183,8 @@ func (l *leaf) indexes() func(yield func(x *schema.Index) bool) {
 	}
 }
 
-// inOrderOf are the pairs whose right columns an index begins with, in its order. Columns before them may have one value each: that is looked at later.
+// inOrderOf are the pairs whose right columns an index begins with, in its order. Columns before them may have one
+// value each: that is looked at later.
 func inOrderOf(x *schema.Index, pairs []pairing) (keys []pairing) {
 	for _, part := range x.Visible() {
 		at := slices.IndexFunc(pairs, func(k pairing) bool { return k.right.Name == part.Column() })
@@ -192,8 +198,10 @@ func inOrderOf(x *schema.Index, pairs []pairing) (keys []pairing) {
 	return keys
 }
 
-// orderedScan is a scan in the order of keys, and what it costs more; nil where no index yields that order, or where another one is needed of the scan.
-func (r *region) orderedScan(l *leaf, scan *Scan, keys []pairing, of func(k pairing) *tree.Column) (ordered *Scan, more float64, err error) {
+// orderedScan is a scan in the order of keys, and what it costs more; nil where no index yields that order, or where
+// another one is needed of the scan.
+func (r *region) orderedScan(l *leaf, scan *Scan, keys []pairing, of func(k pairing) *tree.Column) (ordered *Scan,
+	more float64, err error) {
 	var order []database.Ordering
 	for _, k := range keys {
 		order = append(order, database.Ordering{Column: of(k).Name})
@@ -224,7 +232,8 @@ func (r *region) orderedScan(l *leaf, scan *Scan, keys []pairing, of func(k pair
 	return &other, more, nil
 }
 
-// stream spares the sorting of ORDER BY and the keeping of groups where a join by merging yields its rows in their order.
+// stream spares the sorting of ORDER BY and the keeping of groups where a join by merging yields its rows in their
+// order.
 func (s *scope) stream(b *Block, read *tree.Select) {
 	scan := firstScan(b.From)
 	if scan == nil || len(scan.Sorted) == 0 || read.Rollup || !s.areExact(s.equalities()) {
@@ -233,9 +242,12 @@ func (s *scope) stream(b *Block, read *tree.Select) {
 	fixed := func(by tree.Expression, n int) bool {
 		first := &tree.Column{Table: s.leafOfScan(scan).name, Name: scan.Need.Order[n].Column}
 		c, ok := by.(*tree.Column)
-		return ok && (evaluate.Same(c, first) || s.determinedBy([]tree.Expression{first})(c.Table, c.Name) && s.determinedBy([]tree.Expression{c})(first.Table, first.Name))
+		return ok && (evaluate.Same(c, first) ||
+			s.determinedBy([]tree.Expression{first})(c.Table, c.Name) &&
+				s.determinedBy([]tree.Expression{c})(first.Table, first.Name))
 	}
-	if b.Select.Groups == nil && len(b.Select.Windows) == 0 && !b.Select.Distinct && len(read.OrderBy) <= len(scan.Need.Order) {
+	if b.Select.Groups == nil && len(b.Select.Windows) == 0 && !b.Select.Distinct &&
+		len(read.OrderBy) <= len(scan.Need.Order) {
 		b.Sorted = len(read.OrderBy) > 0
 		for i, o := range read.OrderBy {
 			b.Sorted = b.Sorted && !o.Descending && fixed(o.By, i)
@@ -255,7 +267,8 @@ func (s *scope) stream(b *Block, read *tree.Select) {
 	})
 }
 
-// areExact reports whether of values that equalities accept for one value of the other side there is just one, which is not so where texts equal numbers.
+// areExact reports whether of values that equalities accept for one value of the other side there is just one, which is
+// not so where texts equal numbers.
 func (s *scope) areExact(list []*tree.Binary) bool {
 	typeOf := func(e tree.Expression) (t datum.Type) {
 		if p, err := s.program(e, "where clause"); err == nil {
@@ -265,6 +278,7 @@ func (s *scope) areExact(list []*tree.Binary) bool {
 	}
 	return !slices.ContainsFunc(list, func(e *tree.Binary) bool {
 		a, b := typeOf(e.Left), typeOf(e.Right)
-		return !hashes(a, b) && (a.IsText() || b.IsText() || len(evaluate.Columns(e.Left)) > 0 && len(evaluate.Columns(e.Right)) > 0)
+		return !hashes(a, b) && (a.IsText() || b.IsText() ||
+			len(evaluate.Columns(e.Left)) > 0 && len(evaluate.Columns(e.Right)) > 0)
 	})
 }

@@ -126,7 +126,8 @@ func (v *visible) takesAny() bool {
 	return v != nil && v.dynamic != nil && (v.dynamic.table.Dynamic || len(v.dynamic.table.Wildcards) > 0)
 }
 
-// findSpelled finds a column whose name differs in the case of letters alone, in tables that don't take any names; nil if there is none.
+// findSpelled finds a column whose name differs in the case of letters alone, in tables that don't take any names; nil
+// if there is none.
 func (s *scope) findSpelled(list []namedColumn, name, where string) (found tree.Expression, err error) {
 	for i := range list {
 		n := &list[i]
@@ -199,7 +200,8 @@ func (n *namedColumn) hasName(name string) bool {
 	return n.name == name || n.anyCase && strings.EqualFold(n.name, name)
 }
 
-// find finds a column of the queries around, as parameters; nil if they have none of that name. Whatever stands between depends on it, too.
+// find finds a column of the queries around, as parameters; nil if they have none of that name. Whatever stands between
+// depends on it, too.
 func (n *nest) find(c *tree.Column, where string) (tree.Expression, error) {
 	e, err := n.of.findDeclared(c, where)
 	if e == nil && err == nil && n.of.outer != nil {
@@ -333,9 +335,10 @@ func (s *scope) resolveBut(e tree.Expression, where string, keep func(c *tree.Co
 	return rewritten, failed
 }
 
-// wordColumns are columns of virtual tables that hold words in upper case. Clients compare them with words in any case, as MySQL's collation of those tables
-// lets them. // immutable
-var wordColumns = [...]string{"IS_NULLABLE", "TABLE_TYPE", "COLUMN_KEY", "CONSTRAINT_TYPE", "IS_UPDATABLE", "ROUTINE_TYPE", "PARAMETER_MODE", "INDEX_TYPE"}
+// wordColumns are columns of virtual tables that hold words in upper case. Clients compare them with words in any case,
+// as MySQL's collation of those tables lets them. // immutable
+var wordColumns = [...]string{"IS_NULLABLE", "TABLE_TYPE", "COLUMN_KEY", "CONSTRAINT_TYPE", "IS_UPDATABLE",
+	"ROUTINE_TYPE", "PARAMETER_MODE", "INDEX_TYPE"}
 
 // foldWords puts words that are compared with such columns into upper case.
 func (s *scope) foldWords(e tree.Expression) tree.Expression {
@@ -459,7 +462,8 @@ func (s *scope) item(read *tree.Select, item tree.SelectItem) error {
 		return err
 	}
 	if c, ok := item.Expression.(*tree.Column); ok {
-		if now, same := e.(*tree.Column); item.Alias == "" && (!same || now.Name != c.Name && !(s.leafOf(now).isVirtual() && strings.EqualFold(now.Name, c.Name))) {
+		if now, same := e.(*tree.Column); item.Alias == "" &&
+			(!same || now.Name != c.Name && !(s.leafOf(now).isVirtual() && strings.EqualFold(now.Name, c.Name))) {
 			item.Alias = c.Name
 		}
 	}
@@ -503,7 +507,8 @@ func (s *scope) star(star *tree.Star) (list []tree.SelectItem, err error) {
 }
 
 // Subquery is evaluate.SubqueryScope's.
-func (s *scope) Subquery(q tree.Query, exists bool, slot func(e tree.Expression) (int, error)) (of evaluate.SubqueryOf, err error) {
+func (s *scope) Subquery(q tree.Query, exists bool, slot func(e tree.Expression) (int, error)) (of evaluate.SubqueryOf,
+	err error) {
 	in, err := s.inner(q, exists)
 	if err != nil {
 		return of, err
@@ -538,7 +543,8 @@ func (s *scope) compileApart(q tree.Query, n *nest) (b *Block, volatile bool, er
 	return b, volatile, err
 }
 
-// dropValues makes a query behind EXISTS compute no values of its select list: only rows count, and a value may overflow.
+// dropValues makes a query behind EXISTS compute no values of its select list: only rows count, and a value may
+// overflow.
 func (s *scope) dropValues(b *Block) error {
 	if b.Select.Distinct {
 		return nil

@@ -11,13 +11,15 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// unit is an operand of a region of joins: a leaf, an outer join, or the side in which a semi or anti join looks for partners.
+// unit is an operand of a region of joins: a leaf, an outer join, or the side in which a semi or anti join looks for
+// partners.
 type unit struct {
 	leaf   *leaf // nil: a join
 	it     *item
 	leaves set
 	after  set // leaves that have to come before
-	// kind is how the unit is joined. Of any kind but Inner, within plans the unit, on joins it, and nothing else sees its leaves.
+	// kind is how the unit is joined. Of any kind but Inner, within plans the unit, on joins it, and nothing else sees
+	// its leaves.
 	kind   Kind
 	within *region
 	on     []condition
@@ -134,7 +136,8 @@ func (r *region) base(u *unit) (err error) {
 		if u.part, err = r.scan(u.leaf, list); err != nil {
 			return err
 		}
-		if u.part.refused && slices.ContainsFunc(list, func(c condition) bool { return c.implied }) { // they are there to help
+		// they are there to help
+		if u.part.refused && slices.ContainsFunc(list, func(c condition) bool { return c.implied }) {
 			list = slices.DeleteFunc(list, func(c condition) bool { return c.implied })
 			if u.part, err = r.scan(u.leaf, list); err != nil {
 				return err
@@ -380,7 +383,8 @@ func (r *region) apply(p part, done map[int]bool, i int) (part, error) {
 // weight decides the choice of the next unit: its cost, and the cost of its rows later.
 func (p *part) weight() float64 { return p.cost + p.rows }
 
-// addConditions adds the conditions that can be judged by now and that nothing has judged: those without columns at once. Those that run queries wait for their turn.
+// addConditions adds the conditions that can be judged by now and that nothing has judged: those without columns at
+// once. Those that run queries wait for their turn.
 func (r *region) addConditions(p part, done map[int]bool) (part, error) {
 	var list []condition
 	for i, c := range r.conditions {
@@ -402,7 +406,8 @@ func (r *region) extend(p part, u *unit, done map[int]bool) (best part, err erro
 	var list []condition
 	var numbers []int
 	for i, c := range r.conditions {
-		if !done[i] && !c.queries && c.needs&u.leaves != 0 && c.needs&p.leaves != 0 && (p.leaves | u.leaves).has(c.needs) {
+		if !done[i] && !c.queries && c.needs&u.leaves != 0 && c.needs&p.leaves != 0 &&
+			(p.leaves | u.leaves).has(c.needs) {
 			list, numbers = append(list, c), append(numbers, i)
 		}
 	}

@@ -38,7 +38,8 @@ func (n *nest) declares(c *tree.Column) bool {
 	return n != nil && (n.of.declares(c) || n.of.outer.declares(c))
 }
 
-// aggregate is the parameter by which an aggregate is seen that a query around computes: the innermost one that has a column of it.
+// aggregate is the parameter by which an aggregate is seen that a query around computes: the innermost one that has a
+// column of it.
 func (n *nest) aggregate(call *tree.Call, where string) (tree.Expression, error) {
 	if n.of.outer != nil && !slices.ContainsFunc(evaluate.Columns(call), n.of.declares) {
 		before := len(n.of.outer.depends)
@@ -70,7 +71,8 @@ func (n *nest) aggregate(call *tree.Call, where string) (tree.Expression, error)
 	return &tree.Parameter{Index: index}, nil
 }
 
-// aggregatesWithin are the aggregates over rows of a SELECT that queries in its upper part use. Only queries with aggregates are compiled for it.
+// aggregatesWithin are the aggregates over rows of a SELECT that queries in its upper part use. Only queries with
+// aggregates are compiled for it.
 func (s *scope) aggregatesWithin(read *tree.Select) (calls []*tree.Call, err error) {
 	upper := *read
 	upper.Where, upper.GroupBy = nil, nil

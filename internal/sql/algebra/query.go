@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package algebra compiles queries over several tables: it finds what names stand for, in which order and by which methods tables are joined, and which
-// conditions each table is read by. The result is a tree of nodes, which package operator's streams run; queries over one table stay with package plan,
-// whose compiler serves the part of each query above its FROM, too.
+// Package algebra compiles queries over several tables: it finds what names stand for, in which order and by which
+// methods tables are joined, and which conditions each table is read by. The result is a tree of nodes, which package
+// operator's streams run; queries over one table stay with package plan, whose compiler serves the part of each query
+// above its FROM, too.
 //
 // # Frames
 //
-// All tables of one FROM share a frame: one row of data and one evaluate.Context, whose Row it is. Each node writes its columns into slots of the frame, so
-// that a join copies nothing. Programs of nodes run over the frame of their Block; the conditions that a Scan's Source has run over the scan's own row.
+// All tables of one FROM share a frame: one row of data and one evaluate.Context, whose Row it is. Each node writes its
+// columns into slots of the frame, so that a join copies nothing. Programs of nodes run over the frame of their Block;
+// the conditions that a Scan's Source has run over the scan's own row.
 //
 // # Parameters
 //
-// All contexts of one execution share one slice of parameters: those of the statement, and behind them as many as Query.Extra says, by which inner
-// queries see values of outer rows. An Outer says which slot is copied to which parameter before the inner part is opened again; all contexts of the inner
-// part begin anew then, since what they computed once may depend on it.
+// All contexts of one execution share one slice of parameters: those of the statement, and behind them as many as
+// Query.Extra says, by which inner queries see values of outer rows. An Outer says which slot is copied to which
+// parameter before the inner part is opened again; all contexts of the inner part begin anew then, since what they
+// computed once may depend on it.
 //
 // Knows: names, scopes, join orders and methods, what correlates with what.
 // Never: how rows are read or kept, sessions, packets.
@@ -30,7 +33,8 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// Query is a compiled statement that reads. It is not changed once it is made, and may be run by any number of sessions at once.
+// Query is a compiled statement that reads. It is not changed once it is made, and may be run by any number of sessions
+// at once.
 type Query struct {
 	// Root yields the answer.
 	Root *Block
@@ -42,9 +46,11 @@ type Query struct {
 	Parameters, Extra int
 	// Samples are values of the types of the Extra ones, for EXPLAIN.
 	Samples []datum.Datum
-	// Subqueries are those that stand in expressions, by the numbers that programs call them by. Those without a Nested have become joins.
+	// Subqueries are those that stand in expressions, by the numbers that programs call them by. Those without a Nested
+	// have become joins.
 	Subqueries []Subquery
-	// Spools are the queries whose rows several places read: each is run once in an execution, or once for each time its outer values change.
+	// Spools are the queries whose rows several places read: each is run once in an execution, or once for each time
+	// its outer values change.
 	Spools []*Spool
 	// Timeout is the time limit of a hint; 0: none.
 	Timeout time.Duration
@@ -54,34 +60,39 @@ type Query struct {
 	Warnings []string
 }
 
-// Table is a version of a table that a query was compiled for. It is current while the table's descriptor is the same, and, where it Grows, as many
-// attribute names have been seen.
+// Table is a version of a table that a query was compiled for. It is current while the table's descriptor is the same,
+// and, where it Grows, as many attribute names have been seen.
 type Table struct {
 	*definition.Table
 	Names int
 	Grows bool // `*` stands for names that the table has seen
 }
 
-// Block is one SELECT: the rows of From, which live in a frame of Width slots, go through the part of the query above FROM (WHERE included in From).
-// From nil is one row without columns. The answer's rows have as many data as Select.Items, in a row of their own.
+// Block is one SELECT: the rows of From, which live in a frame of Width slots, go through the part of the query above
+// FROM (WHERE included in From). From nil is one row without columns. The answer's rows have as many data as
+// Select.Items, in a row of their own.
 type Block struct {
 	From  Node
 	Width int
-	// Select is the upper part: groups, windows, HAVING, the select list, DISTINCT, ORDER BY and LIMIT. Its Source has no table.
+	// Select is the upper part: groups, windows, HAVING, the select list, DISTINCT, ORDER BY and LIMIT. Its Source has
+	// no table.
 	Select *plan.Select
 	// Sorted says that the rows of From come in the order of ORDER BY, Grouped that those of a group stand together.
 	Sorted, Grouped bool
-	// Ends says that From is a Scan of which no more rows are wanted than LIMIT says, where it yields them in the order of its Need.
+	// Ends says that From is a Scan of which no more rows are wanted than LIMIT says, where it yields them in the order
+	// of its Need.
 	Ends bool
 	// Most is the number of rows LIMIT that is expected to leave; 0: there is none.
 	Most float64
 	// Visible is the number of Select.Items that belong to the answer; what stands behind them is only sorted by.
 	Visible int
-	// Exact says that quotients keep the digits behind those that they show where the block stands in FROM: it is a part of an expression.
+	// Exact says that quotients keep the digits behind those that they show where the block stands in FROM: it is a
+	// part of an expression.
 	Exact bool
 }
 
-// Node yields rows in the slots of its frame. The nodes are *Scan, *Virtual, *Derived, *Join, *Filter, *Combine, *Recursive, *Working and *Values.
+// Node yields rows in the slots of its frame. The nodes are *Scan, *Virtual, *Derived, *Join, *Filter, *Combine,
+// *Recursive, *Working and *Values.
 type Node interface {
 	// Slots lists the slots that the node writes: what has to be kept of its rows.
 	Slots() []int
@@ -104,7 +115,8 @@ type Scan struct {
 	// To has the slot of the frame for each of Source.Slots; -1: the column is only judged by Source itself.
 	To   []int
 	Need plan.Need
-	// Sorted are the columns of Need's order where a join goes by it: rows come ascending by them, sorted if what they are read by has another order.
+	// Sorted are the columns of Need's order where a join goes by it: rows come ascending by them, sorted if what they
+	// are read by has another order.
 	Sorted []*evaluate.Program
 	// Estimate is that of one opening.
 	Estimate Estimate
@@ -118,11 +130,13 @@ type Virtual struct {
 	Columns []result.Column
 	// To has the slot of the frame for each column; -1: nobody wants it.
 	To []int
-	// Schema and Name compute to which database and table the rows may be restricted; nil: all are wanted. They have no columns.
+	// Schema and Name compute to which database and table the rows may be restricted; nil: all are wanted. They have no
+	// columns.
 	Schema, Name *evaluate.Program
 }
 
-// Derived yields the answer of another query: a derived table, a view or a common table expression. Exactly one of Block and Spool is set.
+// Derived yields the answer of another query: a derived table, a view or a common table expression. Exactly one of
+// Block and Spool is set.
 type Derived struct {
 	Alias string
 	Block *Block
@@ -158,7 +172,8 @@ const (
 // Kind is which rows a Join yields.
 type Kind uint8
 
-// The kinds. Semi yields each row of Left that has a partner once, Anti each one that has none; neither writes Right's slots.
+// The kinds. Semi yields each row of Left that has a partner once, Anti each one that has none; neither writes Right's
+// slots.
 const (
 	Inner Kind = iota
 	Left
@@ -174,15 +189,16 @@ type Join struct {
 	Method      Method
 	Kind        Kind
 	Left, Right Node
-	// LeftKeys and RightKeys are pairs that have to be equal, which a NULL never is, unless NullSafe says so of the pair. Values that are equal have equal
-	// keys (datum.AppendKey). Loop has none.
+	// LeftKeys and RightKeys are pairs that have to be equal, which a NULL never is, unless NullSafe says so of the
+	// pair. Values that are equal have equal keys (datum.AppendKey). Loop has none.
 	LeftKeys, RightKeys []*evaluate.Program
 	NullSafe            []bool
-	// Loose are the keys as conditions where they have no type, so that values of different kinds may be equal; nil elements: they have one. IsLoose says
-	// that there are such keys. Hash only.
+	// Loose are the keys as conditions where they have no type, so that values of different kinds may be equal; nil
+	// elements: they have one. IsLoose says that there are such keys. Hash only.
 	Loose   []*evaluate.Program
 	IsLoose bool
-	// On are further conditions for a pair of rows; WHERE's are Filters above. Keys of Lookup are judged by them again where needed.
+	// On are further conditions for a pair of rows; WHERE's are Filters above. Keys of Lookup are judged by them again
+	// where needed.
 	On []*evaluate.Program
 	// Unique says that a row of Left has one partner at most. Merge only.
 	Unique bool
@@ -190,8 +206,8 @@ type Join struct {
 	BuildLeft bool
 	// Outer are set before Right is opened for a row of Left. Loop only.
 	Outer []Outer
-	// Batches are Right's sources with a list of so many keys as conditions, by growing size. Lookup only. Right's rows are matched to those of Left by
-	// LeftKeys and RightKeys.
+	// Batches are Right's sources with a list of so many keys as conditions, by growing size. Lookup only. Right's rows
+	// are matched to those of Left by LeftKeys and RightKeys.
 	Batches []Batch
 	// Warning says that it is inefficient; "": it isn't, or that is allowed.
 	Warning  string
@@ -201,8 +217,8 @@ type Join struct {
 	loop   []*evaluate.Program // On, if it becomes a Loop
 }
 
-// Batch is a table's source for a number of keys at once: key i's columns are the parameters from First + i * len(LeftKeys) on. The rest is
-// filled up with repeated keys.
+// Batch is a table's source for a number of keys at once: key i's columns are the parameters from First + i *
+// len(LeftKeys) on. The rest is filled up with repeated keys.
 type Batch struct {
 	Keys   int
 	First  int
@@ -225,12 +241,14 @@ type Combine struct {
 	Left, Right *Block
 	// To has the slot of each column; never -1.
 	To []int
-	// Convert has, for each side's each column, the program that makes it of the common type; nil: it is of it. Programs read the side's row as it is.
+	// Convert has, for each side's each column, the program that makes it of the common type; nil: it is of it.
+	// Programs read the side's row as it is.
 	LeftConvert, RightConvert []*evaluate.Program
 }
 
-// Recursive is WITH RECURSIVE: the rows of Seed, then those of Step run over the rows of the last round, until it yields none. Distinct drops rows that were
-// there before (UNION). More rounds than cte_max_recursion_depth are an error (3636).
+// Recursive is WITH RECURSIVE: the rows of Seed, then those of Step run over the rows of the last round, until it
+// yields none. Distinct drops rows that were there before (UNION). More rounds than cte_max_recursion_depth are an
+// error (3636).
 type Recursive struct {
 	Name       string
 	Seed, Step *Block
@@ -255,15 +273,17 @@ type Values struct {
 	To   []int
 }
 
-// Subquery is a query in an expression, at one place of use. Programs call it by its number through evaluate.Context.Subqueries.
+// Subquery is a query in an expression, at one place of use. Programs call it by its number through
+// evaluate.Context.Subqueries.
 type Subquery struct {
 	*Nested
-	// Slots of the row at hand have the values of Nested.Outer, one for each; -1: it is of a query further out, and known already.
+	// Slots of the row at hand have the values of Nested.Outer, one for each; -1: it is of a query further out, and
+	// known already.
 	Slots []int
 }
 
-// Nested is a query in an expression. Its answer depends on the statement's parameters and the values of Outer alone: it is run once for each combination of
-// these, as far as answers are kept.
+// Nested is a query in an expression. Its answer depends on the statement's parameters and the values of Outer alone:
+// it is run once for each combination of these, as far as answers are kept.
 type Nested struct {
 	Block *Block
 	// Outer are the parameters of the outer values.

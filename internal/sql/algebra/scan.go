@@ -34,7 +34,8 @@ type part struct {
 	why     string  // of a join that is refused as one
 	outer   []Outer // to be set before it is opened
 	whole   bool    // a table that is read without conditions
-	// Of a scan: the columns of the key or index that bind it, how many whole keys it names (0: none), and whether sample values leave nothing to read.
+	// Of a scan: the columns of the key or index that bind it, how many whole keys it names (0: none), and whether
+	// sample values leave nothing to read.
 	bound []string
 	index string // that it reads by, "" for whole keys
 	keys  int
@@ -46,7 +47,8 @@ type part struct {
 	consumed []int
 }
 
-// scan makes the node that reads a table by conditions, in which columns of other leaves are seen as parameters. They hold no queries.
+// scan makes the node that reads a table by conditions, in which columns of other leaves are seen as parameters. They
+// hold no queries.
 func (s *region) scan(l *leaf, list []condition) (p part, err error) {
 	p.leaves = l.set()
 	r := &l.read
@@ -59,7 +61,8 @@ func (s *region) scan(l *leaf, list []condition) (p part, err error) {
 		where = e
 	}
 	hints := r.hints
-	source, err := plan.CompileSource(plan.Query{Table: l.table, Alias: l.alias, Where: where, Hints: hints, ForceIndex: r.force, IgnoreIndex: r.ignore,
+	source, err := plan.CompileSource(plan.Query{Table: l.table, Alias: l.alias, Where: where, Hints: hints,
+		ForceIndex: r.force, IgnoreIndex: r.ignore,
 		AllowFiltering: r.allows, Statement: s.Text})
 	if err != nil {
 		return p, err
@@ -135,7 +138,8 @@ func (s *region) estimate(l *leaf, scan *Scan, list []condition, p *part) {
 		return
 	}
 	p.sorted = access.Sorted
-	p.refused = access.Class == plan.Filtering && access.Warning != "" && s.Execution.Settings.Inefficient.For(l.table) == plan.RefuseInefficient
+	p.refused = access.Class == plan.Filtering && access.Warning != "" &&
+		s.Execution.Settings.Inefficient.For(l.table) == plan.RefuseInefficient
 	blind := s.isBlind(list) || len(p.outer) > 0
 	if access.Plan.Index != nil {
 		p.index = cmp.Or(access.Plan.Index.Name, "PRIMARY")
@@ -215,7 +219,8 @@ func (l *leaf) entries() float64 {
 	return l.known
 }
 
-// sample is a context with the statement's parameters, as far as they are known, and values of the right types for the others.
+// sample is a context with the statement's parameters, as far as they are known, and values of the right types for the
+// others.
 func (s *scope) sample() *evaluate.Context {
 	x := &evaluate.Context{}
 	values := make([]datum.Datum, s.Parameters+len(s.types))

@@ -16,8 +16,9 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// scope holds the meanings of names in one SELECT, and the frame of its FROM. Once its FROM is read, the expressions of the SELECT are rewritten so that each column
-// is one of a leaf by its unique name, and each column of a query around it a parameter; all that comes after deals with such expressions alone.
+// scope holds the meanings of names in one SELECT, and the frame of its FROM. Once its FROM is read, the expressions of
+// the SELECT are rewritten so that each column is one of a leaf by its unique name, and each column of a query around
+// it a parameter; all that comes after deals with such expressions alone.
 type scope struct {
 	*compiler
 	*frame
@@ -48,7 +49,8 @@ type nest struct {
 	depends []dependency
 }
 
-// dependency is an outer value that a query depends on: a column or an aggregate of the scope of, which is seen as a parameter.
+// dependency is an outer value that a query depends on: a column or an aggregate of the scope of, which is seen as a
+// parameter.
 type dependency struct {
 	parameter int
 	of        *frame
@@ -111,7 +113,8 @@ type reader struct {
 }
 
 func (c *compiler) newScope(outer *nest, with *commonTables) *scope {
-	return &scope{compiler: c, frame: &frame{lent: map[[2]string]int{}, joined: map[int]int{}}, outer: outer, with: with, nested: map[tree.Query]*inner{}}
+	return &scope{compiler: c, frame: &frame{lent: map[[2]string]int{}, joined: map[int]int{}}, outer: outer,
+		with: with, nested: map[tree.Query]*inner{}}
 }
 
 // addLeaf adds a leaf with a unique name.
@@ -124,7 +127,8 @@ func (s *scope) addLeaf(database, alias string, columns []result.Column) *leaf {
 	for n := 2; !unique(); n++ {
 		name = alias + "." + strconv.Itoa(n)
 	}
-	l := &leaf{frame: s.frame, number: len(s.leaves), name: name, alias: alias, columns: columns, slots: make([]int, len(columns)), extra: map[string]int{}}
+	l := &leaf{frame: s.frame, number: len(s.leaves), name: name, alias: alias, columns: columns,
+		slots: make([]int, len(columns)), extra: map[string]int{}}
 	for i := range l.slots {
 		l.slots[i] = -1
 	}
@@ -236,7 +240,8 @@ func (s *scope) Declares(c *tree.Column) bool { return c.Table != "" }
 // ParameterType is evaluate.ParameterScope's.
 func (s *scope) ParameterType(index int) datum.Type { return s.typeOf(index) }
 
-// Depends is plan.Origin's: WHERE or inner joins make the column equal to a key or a constant, or all of its table's key is so.
+// Depends is plan.Origin's: WHERE or inner joins make the column equal to a key or a constant, or all of its table's
+// key is so.
 func (s *scope) Depends(c *tree.Column, keys []tree.Expression) bool {
 	fixed := s.determinedBy(keys)
 	if fixed(c.Table, c.Name) {
@@ -338,5 +343,6 @@ func (s *scope) WordsOf(columns []*tree.Column) (evaluate.WordsOf, error) {
 }
 
 func columnText(c *tree.Column) string {
-	return strings.Join(slices.DeleteFunc([]string{c.Database, c.Table, c.Name}, func(s string) bool { return s == "" }), ".")
+	return strings.Join(slices.DeleteFunc([]string{c.Database, c.Table, c.Name},
+		func(s string) bool { return s == "" }), ".")
 }

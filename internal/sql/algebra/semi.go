@@ -10,7 +10,8 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// semis makes joins of conditions with queries: x IN (query), EXISTS and NOT EXISTS. It returns the conditions that are left.
+// semis makes joins of conditions with queries: x IN (query), EXISTS and NOT EXISTS. It returns the conditions that are
+// left.
 func (s *scope) semis(it *item, list []tree.Expression) (*item, []condition, error) {
 	var left []condition
 	for _, e := range list {
@@ -33,7 +34,8 @@ func (s *scope) semis(it *item, list []tree.Expression) (*item, []condition, err
 	return it, left, nil
 }
 
-// semi makes a join of a condition x IN (query) where the query is the same for all rows: with its distinct rows, so that no row comes twice.
+// semi makes a join of a condition x IN (query) where the query is the same for all rows: with its distinct rows, so
+// that no row comes twice.
 func (s *scope) semi(it *item, e *tree.Expression) (*item, error) {
 	in, ok := (*e).(*tree.InQuery)
 	if !ok || in.Not || !isColumn(in.X) {
@@ -48,7 +50,8 @@ func (s *scope) semi(it *item, e *tree.Expression) (*item, error) {
 	n := &nest{of: s, within: s.outer}
 	before := len(s.lent)
 	b, volatile, err := s.compileApart(&one, n)
-	if err != nil || volatile || len(s.lent) > before || slices.ContainsFunc(n.depends, func(d dependency) bool { return d.of == s.frame }) || b.Visible != 1 {
+	if err != nil || volatile || len(s.lent) > before ||
+		slices.ContainsFunc(n.depends, func(d dependency) bool { return d.of == s.frame }) || b.Visible != 1 {
 		return it, err
 	}
 	t := b.Select.Items[0].Program.Type()
@@ -72,8 +75,9 @@ func (s *scope) semi(it *item, e *tree.Expression) (*item, error) {
 	return &item{kind: Inner, left: it, right: &item{leaf: l}}, nil
 }
 
-// joinCorrelated makes a semi or anti join of EXISTS, NOT EXISTS or x IN (query) where the query is plain, reads tables alone, and compares a column of theirs with one
-// of the tables around by =. Others are run for each combination of the outer values. The condition is gone then.
+// joinCorrelated makes a semi or anti join of EXISTS, NOT EXISTS or x IN (query) where the query is plain, reads tables
+// alone, and compares a column of theirs with one of the tables around by =. Others are run for each combination of the
+// outer values. The condition is gone then.
 func (s *scope) joinCorrelated(it *item, e *tree.Expression) (*item, error) {
 	q, x, kind := queryOf(*e)
 	if q == nil || len(s.leaves) >= tablesMax {
@@ -90,7 +94,8 @@ func (s *scope) joinCorrelated(it *item, e *tree.Expression) (*item, error) {
 	return &item{kind: kind, left: it, right: right, on: on}, nil
 }
 
-// queryOf is the query of a condition that may be a semi or anti join, and what is compared with its column; nil: it can't be one.
+// queryOf is the query of a condition that may be a semi or anti join, and what is compared with its column; nil: it
+// can't be one.
 func queryOf(e tree.Expression) (q *tree.Select, x tree.Expression, kind Kind) {
 	if not, ok := e.(*tree.Unary); ok && not.Operator == tree.Not {
 		if _, ok := not.X.(*tree.Exists); ok {
@@ -143,7 +148,8 @@ func (s *scope) readIntoFrame(q *tree.Select, x tree.Expression) (it *item, on [
 	return it, on, nil
 }
 
-// joins reports whether some condition compares values of both sides by =, and whether those of the right side's own joins need no other table.
+// joins reports whether some condition compares values of both sides by =, and whether those of the right side's own
+// joins need no other table.
 func (s *scope) joins(left, right *item, on []tree.Expression) bool {
 	return right.isClosed(s.frame) && slices.ContainsFunc(on, func(e tree.Expression) bool {
 		b, ok := e.(*tree.Binary)
@@ -199,7 +205,8 @@ func (it *item) isClosed(f *frame) bool {
 	return it.left.isClosed(f) && it.right.isClosed(f)
 }
 
-// flattenSemi makes a unit of the right side of a semi or anti join. It is joined once all the leaves are there that its conditions need.
+// flattenSemi makes a unit of the right side of a semi or anti join. It is joined once all the leaves are there that
+// its conditions need.
 func (r *region) flattenSemi(it *item) error {
 	u := &unit{it: it.right, leaf: it.right.leaf, leaves: it.right.leaves(), kind: it.kind}
 	on, err := r.scope.conditions(it.on)

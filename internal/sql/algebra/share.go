@@ -57,7 +57,8 @@ func (r *region) equals(e *tree.Binary, list []condition) float64 {
 	return share
 }
 
-// distinct is about the number of values a column has: those of the smallest key that it is compared with, or that it is; 0: not known.
+// distinct is about the number of values a column has: those of the smallest key that it is compared with, or that it
+// is; 0: not known.
 func (r *region) distinct(c *tree.Column, list []condition) (n float64) {
 	n = r.keys(c)
 	for _, conditions := range [...][]condition{r.conditions, list} {
@@ -97,7 +98,8 @@ func (s *scope) keys(c *tree.Column) float64 {
 	return l.entries()
 }
 
-// matches is the share of all pairs of rows of two sides that equalities accept. Of columns that are not known, the larger side has as many values as rows.
+// matches is the share of all pairs of rows of two sides that equalities accept. Of columns that are not known, the
+// larger side has as many values as rows.
 func (r *region) matches(list []condition, larger float64) float64 {
 	share, known := 1.0, map[float64]bool{}
 	for _, c := range list {

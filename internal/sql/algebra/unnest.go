@@ -15,12 +15,12 @@ import (
 // unnestMax bounds how many times a statement is planned once more with joins in the place of queries in expressions.
 const unnestMax = 16
 
-// unnestGain is the factor by which lookups have to cost more for a join to take their place where it is only guessed how many rows ask: few rows may be read by
-// lookups, and all are by the join.
+// unnestGain is the factor by which lookups have to cost more for a join to take their place where it is only guessed
+// how many rows ask: few rows may be read by lookups, and all are by the join.
 const unnestGain = 4
 
-// finish compiles the upper part of a SELECT, whose names are resolved, and plans what is below it: with one lookup for each combination of the outer values
-// of its queries in expressions, or with joins in their place if that costs less.
+// finish compiles the upper part of a SELECT, whose names are resolved, and plans what is below it: with one lookup for
+// each combination of the outer values of its queries in expressions, or with joins in their place if that costs less.
 func (s *scope) finish(from *item, read *tree.Select) (*Block, error) {
 	leaves, kept := len(s.leaves), len(s.query.Spools)
 	b, err := s.block(from, read)
@@ -35,7 +35,8 @@ func (s *scope) finish(from *item, read *tree.Select) (*Block, error) {
 	all, spools, uses := slices.Clone(s.leaves), len(s.query.Spools), len(s.query.Subqueries)
 	s.leaves = s.leaves[:leaves]
 	if joined := s.unnest(b, queries, from, read); joined != nil {
-		if s.query.drop(queries); len(s.query.Subqueries) == uses { // nothing is left in expressions that may read what was planned before
+		// nothing is left in expressions that may read what was planned before
+		if s.query.drop(queries); len(s.query.Subqueries) == uses {
 			s.query.Spools = slices.Delete(s.query.Spools, kept, spools)
 		}
 		return joined, nil
@@ -55,7 +56,8 @@ func (q *Query) drop(queries map[*tree.Select]*inner) {
 	}
 }
 
-// unnestable are the queries in the expressions of a SELECT that are one row of aggregates for each combination of values of this FROM alone.
+// unnestable are the queries in the expressions of a SELECT that are one row of aggregates for each combination of
+// values of this FROM alone.
 func (s *scope) unnestable(read *tree.Select) map[*tree.Select]*inner {
 	found := map[*tree.Select]*inner{}
 	for e := range expressions(read) {
@@ -65,11 +67,14 @@ func (s *scope) unnestable(read *tree.Select) map[*tree.Select]*inner {
 				return true
 			}
 			q, ok := sub.Query.(*tree.Select)
-			if !ok || q.With != nil || q.Distinct || len(q.GroupBy) > 0 || q.Having != nil || len(q.Windows) > 0 || q.Limit != nil || q.Offset != nil || len(q.List) != 1 {
+			if !ok || q.With != nil || q.Distinct || len(q.GroupBy) > 0 || q.Having != nil || len(q.Windows) > 0 ||
+				q.Limit != nil || q.Offset != nil || len(q.List) != 1 {
 				return true
 			}
 			in := s.nested[q]
-			if in != nil && !in.nested.Volatile && len(in.depends) > 0 && !slices.ContainsFunc(in.depends, func(d dependency) bool { return d.of != s.frame || d.column == nil }) {
+			if in != nil && !in.nested.Volatile && len(in.depends) > 0 &&
+				!slices.ContainsFunc(in.depends,
+					func(d dependency) bool { return d.of != s.frame || d.column == nil }) {
 				found[q] = in
 			}
 			return true
@@ -177,7 +182,8 @@ func (s *scope) costOf(b *Block, read *tree.Select, replaced map[tree.Query]tree
 			return true
 		})
 	}
-	if streams := b.Select.Groups == nil && len(b.Select.Order) == 0 && !b.Select.Distinct && len(b.Select.Windows) == 0; streams && b.Most > 0 && replaced == nil {
+	if streams := b.Select.Groups == nil && len(b.Select.Order) == 0 && !b.Select.Distinct &&
+		len(b.Select.Windows) == 0; streams && b.Most > 0 && replaced == nil {
 		cost *= min(1, b.Most/max(rows, 1))
 	}
 	return cost
@@ -211,7 +217,8 @@ func (s *scope) combinations(depends []dependency, rows float64) float64 {
 	return min(rows, values)
 }
 
-// groupedQuery is a query of aggregates as a derived table with a row for each combination of the values by which the rows around find theirs.
+// groupedQuery is a query of aggregates as a derived table with a row for each combination of the values by which the
+// rows around find theirs.
 type groupedQuery struct {
 	leaf  *leaf
 	on    []tree.Expression
@@ -225,7 +232,8 @@ type correlation struct {
 	by    tree.Operator
 }
 
-// compileGrouped compiles a query for each value of its outer columns at once. nil if those are not just compared with its own columns.
+// compileGrouped compiles a query for each value of its outer columns at once. nil if those are not just compared with
+// its own columns.
 func (s *scope) compileGrouped(q *tree.Select) (*groupedQuery, error) {
 	hints, allows := s.hints, s.allows
 	s.hints, s.allows = append(slices.Clone(s.hints), q.Hints...), s.allows || q.AllowFiltering
@@ -242,7 +250,8 @@ func (s *scope) compileGrouped(q *tree.Select) (*groupedQuery, error) {
 	}
 	keys, where := sub.correlations(conjuncts(read.Where, nil), n)
 	item := read.List[0].Expression
-	if len(keys) == 0 || !isClosed(item, n) || slices.ContainsFunc(where, func(e tree.Expression) bool { return !isClosed(e, n) }) {
+	if len(keys) == 0 || !isClosed(item, n) ||
+		slices.ContainsFunc(where, func(e tree.Expression) bool { return !isClosed(e, n) }) {
 		return nil, nil
 	}
 	above := *read
@@ -285,7 +294,8 @@ func (s *scope) asJoined(b *Block, keys []correlation, value func(of *leaf) tree
 	}
 	g := &groupedQuery{leaf: l, value: value(l)}
 	for i, k := range keys {
-		g.on = append(g.on, &tree.Binary{Operator: k.by, Left: k.outer, Right: &tree.Column{Table: l.name, Name: columns[i].Name}})
+		g.on = append(g.on, &tree.Binary{Operator: k.by, Left: k.outer,
+			Right: &tree.Column{Table: l.name, Name: columns[i].Name}})
 	}
 	return g
 }
@@ -326,15 +336,18 @@ func isClosed(e tree.Expression, n *nest) bool {
 	closed := true
 	evaluate.Walk(e, func(e tree.Expression) bool {
 		p, ok := e.(*tree.Parameter)
-		closed = closed && tree.QueryOf(e) == nil && !(ok && slices.ContainsFunc(n.depends, func(d dependency) bool { return d.parameter == p.Index }))
+		closed = closed && tree.QueryOf(e) == nil &&
+			!(ok && slices.ContainsFunc(n.depends, func(d dependency) bool { return d.parameter == p.Index }))
 		return closed
 	})
 	return closed
 }
 
-// rewriteAggregates adds the aggregates of a query's only item to a select list; value computes the item of them. ok is false if it has none, others than these, or
-// columns beside them. Without rows, COUNT is 0 and the others NULL, as the columns of a table are that has no row to join.
-func rewriteAggregates(item tree.Expression, add func(tree.Expression) string) (value func(of *leaf) tree.Expression, ok bool) {
+// rewriteAggregates adds the aggregates of a query's only item to a select list; value computes the item of them. ok is
+// false if it has none, others than these, or columns beside them. Without rows, COUNT is 0 and the others NULL, as the
+// columns of a table are that has no row to join.
+func rewriteAggregates(item tree.Expression, add func(tree.Expression) string) (value func(of *leaf) tree.Expression,
+	ok bool) {
 	calls := evaluate.Aggregates(item)
 	names := make([]string, len(calls))
 	for i, call := range calls {
@@ -350,7 +363,10 @@ func rewriteAggregates(item tree.Expression, add func(tree.Expression) string) (
 	}
 	at := func(e tree.Expression) int {
 		call, ok := e.(*tree.Call)
-		return slices.IndexFunc(calls, func(other *tree.Call) bool { return ok && call.Over == nil && evaluate.Same(call, other) })
+		return slices.IndexFunc(calls, func(other *tree.Call) bool {
+			return ok && call.Over == nil &&
+				evaluate.Same(call, other)
+		})
 	}
 	bare := tree.Rebuild(item, func(e tree.Expression) tree.Expression {
 		if at(e) >= 0 {
@@ -369,7 +385,8 @@ func rewriteAggregates(item tree.Expression, add func(tree.Expression) string) (
 			}
 			column := &tree.Column{Table: of.name, Name: names[i]}
 			if calls[i].Name == "count" {
-				return &tree.Call{Name: "coalesce", Arguments: []tree.Expression{column, &tree.Literal{Value: datum.Int(0)}}}
+				return &tree.Call{Name: "coalesce",
+					Arguments: []tree.Expression{column, &tree.Literal{Value: datum.Int(0)}}}
 			}
 			return column
 		})

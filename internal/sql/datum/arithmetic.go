@@ -10,8 +10,8 @@ import (
 	"github.com/weftdb/weft/order"
 )
 
-// The arithmetic of MySQL. NULL with anything is NULL, and so is division by zero. Integers stay integers, and leaving their range is error 1690;
-// with a decimal the result is a decimal, with a float or a text a float.
+// The arithmetic of MySQL. NULL with anything is NULL, and so is division by zero. Integers stay integers, and leaving
+// their range is error 1690; with a decimal the result is a decimal, with a float or a text a float.
 
 // Add returns a + b.
 func Add(a, b Datum) (Datum, error) {
@@ -60,8 +60,8 @@ func Modulo(a, b Datum) (Datum, error) {
 	return calculate(modulo, a, b)
 }
 
-// Unsigned returns what an operation leads to where an operand's type is unsigned, and so the result's: BIGINT UNSIGNED has its range, and what is below 0 is
-// error 1690.
+// Unsigned returns what an operation leads to where an operand's type is unsigned, and so the result's: BIGINT UNSIGNED
+// has its range, and what is below 0 is error 1690.
 func Unsigned(apply func(a, b Datum) (Datum, error), sign string, a, b Datum) (Datum, error) {
 	if a.kind == KindInt && a.Int() >= 0 {
 		a.kind = KindUint
@@ -190,8 +190,8 @@ func calculateDecimal(op operator, a, b Datum) (Datum, error) {
 	return DecimalShown(z, int(scale)), nil
 }
 
-// quotientDigits is the number of digits behind the point a quotient goes on with: those that it shows, and what fills up words of 9 digits, as in MySQL,
-// so that 1/3*3 shows 1.0000.
+// quotientDigits is the number of digits behind the point a quotient goes on with: those that it shows, and what fills
+// up words of 9 digits, as in MySQL, so that 1/3*3 shows 1.0000.
 func quotientDigits(x, y order.Decimal, a, b Datum) int {
 	const word = 9
 	up := func(n int) int { return (n + word - 1) / word * word }
@@ -310,8 +310,8 @@ func calculateInteger(op operator, a, b Datum) (Datum, error) {
 	return sumOf(x, y, "+", a, b)
 }
 
-// Bits returns d as 64 bits, for operators on bits: integers as they are, negative ones as two's complement, of a text the integer
-// that it begins with, others rounded.
+// Bits returns d as 64 bits, for operators on bits: integers as they are, negative ones as two's complement, of a text
+// the integer that it begins with, others rounded.
 func (d Datum) Bits() uint64 {
 	if d = d.plain(); d.kind == KindNull {
 		return 0

@@ -23,15 +23,16 @@ const (
 	DateMin = -719_162
 	// DateMax is TimestampMax's day.
 	DateMax = 2_932_896
-	// ZeroUS is MySQL's zero date, 0000-00-00, in microseconds since 1970: it is stored as the day before the first one.
+	// ZeroUS is MySQL's zero date, 0000-00-00, in microseconds since 1970: it is stored as the day before the first
+	// one.
 	ZeroUS  = TimestampMin - dayUS
 	zeroDay = DateMin - 1
 	// TimeMax is 838:59:59, the largest magnitude of a TIME, in microseconds.
 	TimeMax = 838*hourUS + 59*minuteUS + 59*secondUS
 )
 
-// civil returns the date of a number of days since 1970-01-01, in the Gregorian calendar throughout. Years are counted from March of an era
-// of 400 years, which puts the leap day last.
+// civil returns the date of a number of days since 1970-01-01, in the Gregorian calendar throughout. Years are counted
+// from March of an era of 400 years, which puts the leap day last.
 func civil(days int64) (year, month, day int) {
 	if days == zeroDay {
 		return 0, 0, 0
@@ -102,7 +103,8 @@ func MomentOf(us int64) Moment {
 	rest := us - days*dayUS
 	var m Moment
 	m.Year, m.Month, m.Day = civil(days)
-	m.Hour, m.Minute, m.Second, m.Microsecond = int(rest/hourUS), int(rest/minuteUS%60), int(rest/secondUS%60), int(rest%secondUS)
+	m.Hour, m.Minute, m.Second, m.Microsecond = int(rest/hourUS), int(rest/minuteUS%60), int(rest/secondUS%60),
+		int(rest%secondUS)
 	return m
 }
 
@@ -111,7 +113,8 @@ func (m Moment) Days() int64 { return daysOf(m.Year, m.Month, m.Day) }
 
 // US is the time in microseconds since 1970-01-01 UTC.
 func (m Moment) US() int64 {
-	return m.Days()*dayUS + int64(m.Hour)*hourUS + int64(m.Minute)*minuteUS + int64(m.Second)*secondUS + int64(m.Microsecond)
+	return m.Days()*dayUS + int64(m.Hour)*hourUS + int64(m.Minute)*minuteUS + int64(m.Second)*secondUS +
+		int64(m.Microsecond)
 }
 
 // MonthDays is the number of days of the moment's month.
@@ -125,13 +128,17 @@ func (m Moment) AddMonths(months int64) Moment {
 	return m
 }
 
-// instantDates are the ranges of numbers that are dates in MySQL: YYMMDD and YYYYMMDD, and both with hhmmss behind them. // immutable
+// instantDates are the ranges of numbers that are dates in MySQL: YYMMDD and YYYYMMDD, and both with hhmmss behind
+// them. // immutable
 var instantDates = [...]struct{ least, most, century, unit int64 }{
-	{101, 69_1231, 2000_0000, 1_000_000}, {70_0101, 99_1231, 1900_0000, 1_000_000}, {1000_0101, 9999_1231, 0, 1_000_000},
-	{101_000000, 69_1231_235959, 2000_0000_000000, 1}, {70_0101_000000, 99_1231_235959, 1900_0000_000000, 1}, {1000_0101_000000, 9999_1231_235959, 0, 1},
+	{101, 69_1231, 2000_0000, 1_000_000}, {70_0101, 99_1231, 1900_0000, 1_000_000},
+	{1000_0101, 9999_1231, 0, 1_000_000},
+	{101_000000, 69_1231_235959, 2000_0000_000000, 1}, {70_0101_000000, 99_1231_235959, 1900_0000_000000, 1},
+	{1000_0101_000000, 9999_1231_235959, 0, 1},
 }
 
-// numberInstant reads a number as a date with or without a time of day, as MySQL does: 240131, 20240131, 20240131123000.5.
+// numberInstant reads a number as a date with or without a time of day, as MySQL does: 240131, 20240131,
+// 20240131123000.5.
 func numberInstant(d Datum) (us int64, ok bool) {
 	x, ok := d.NumberDecimal()
 	if !ok || x.IsNegative() {
@@ -212,8 +219,8 @@ func (d Datum) MeetingAs(other Datum) Datum {
 	return d
 }
 
-// Instant returns the time that d stands for in microseconds since 1970: a timestamp, a date's midnight, a text that reads as either, an integer
-// as milliseconds. ok is false for what is none and outside 0001-01-01 .. 9999-12-31.
+// Instant returns the time that d stands for in microseconds since 1970: a timestamp, a date's midnight, a text that
+// reads as either, an integer as milliseconds. ok is false for what is none and outside 0001-01-01 .. 9999-12-31.
 func (d Datum) Instant() (us int64, ok bool) {
 	switch d.kind {
 	case KindTimestamp:

@@ -11,8 +11,8 @@ import (
 	"github.com/weftdb/weft/order"
 )
 
-// Cast is CAST(d AS t): texts are cut, numbers rounded and brought into range, what makes no sense as a time is NULL. Its one error is that of a
-// text that is no JSON. TINYINT .. BIGINT stand for SIGNED. The result may alias d.
+// Cast is CAST(d AS t): texts are cut, numbers rounded and brought into range, what makes no sense as a time is NULL.
+// Its one error is that of a text that is no JSON. TINYINT .. BIGINT stand for SIGNED. The result may alias d.
 func Cast(d Datum, t Type) (Datum, error) {
 	if d.kind == KindNull {
 		return Null, nil
@@ -64,7 +64,8 @@ func castUnsigned(d Datum) Datum {
 	return Uint(n.bits)
 }
 
-// castInteger rounds to an Int or a Uint, cutting what is too large; of a text it takes the integer that it begins with.
+// castInteger rounds to an Int or a Uint, cutting what is too large; of a text it takes the integer that it begins
+// with.
 func castInteger(d Datum) Datum {
 	if d = d.plain(); d.kind == KindText || d.kind == KindBinary {
 		x, _, _ := textDecimal(wholePrefix(d.text))

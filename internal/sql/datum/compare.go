@@ -13,9 +13,10 @@ import (
 	"github.com/weftdb/weft/order"
 )
 
-// Compare compares as the operators = and < do; null is true if either is NULL or the two can't be compared. Numbers of any kinds compare
-// by value, where a float is the shortest decimal that reads back as it; texts and binaries by their bytes; a text with a number as float64s; a
-// text with a time by the time that it reads as; a number with a time as the date that it is; a date with a TIMESTAMP as its midnight.
+// Compare compares as the operators = and < do; null is true if either is NULL or the two can't be compared. Numbers of
+// any kinds compare by value, where a float is the shortest decimal that reads back as it; texts and binaries by their
+// bytes; a text with a number as float64s; a text with a time by the time that it reads as; a number with a time as the
+// date that it is; a date with a TIMESTAMP as its midnight.
 func Compare(a, b Datum) (order int, null bool) {
 	if a.kind == b.kind {
 		switch a.kind {
@@ -62,12 +63,14 @@ const (
 )
 
 // classes are those of the kinds. // immutable
-var classes = [...]class{KindNull: classNull, KindBool: classNumber, KindInt: classNumber, KindUint: classNumber, KindFloat: classNumber,
-	KindDecimal: classNumber, KindText: classBytes, KindBinary: classBytes, KindTimestamp: classInstant, KindDate: classInstant, KindTime: classTime,
+var classes = [...]class{KindNull: classNull, KindBool: classNumber, KindInt: classNumber, KindUint: classNumber,
+	KindFloat:   classNumber,
+	KindDecimal: classNumber, KindText: classBytes, KindBinary: classBytes, KindTimestamp: classInstant,
+	KindDate: classInstant, KindTime: classTime,
 	KindJSON: classJSON}
 
-// Order is a total order of all values, for ORDER BY, MIN and MAX: NULL first, then by what they are, then as Compare does, but ENUM and SET by their numbers. Values are equal
-// in it if and only if AppendKey gives them the same bytes.
+// Order is a total order of all values, for ORDER BY, MIN and MAX: NULL first, then by what they are, then as Compare
+// does, but ENUM and SET by their numbers. Values are equal in it if and only if AppendKey gives them the same bytes.
 func Order(a, b Datum) int {
 	if x, y := classes[a.kind], classes[b.kind]; x != y {
 		return cmp.Compare(x, y)
@@ -113,7 +116,8 @@ func compareSame(a, b Datum, of class) int {
 	return strings.Compare(a.text, b.text)
 }
 
-// compareInstants compares times where one side is a TIMESTAMP or DATE and the other something else. A number compares as the date that it is, if it is one.
+// compareInstants compares times where one side is a TIMESTAMP or DATE and the other something else. A number compares
+// as the date that it is, if it is one.
 func compareInstants(a, b Datum) (order int, null bool) {
 	switch {
 	case classes[b.kind] == classNumber:
@@ -193,7 +197,8 @@ func compareNumbers(a, b Datum) int {
 	return cmp.Compare(int64(a.bits), int64(b.bits))
 }
 
-// compareWithFloat compares an exact number with a float. Where their floats differ, these tell; else the float's shortest decimal does.
+// compareWithFloat compares an exact number with a float. Where their floats differ, these tell; else the float's
+// shortest decimal does.
 func compareWithFloat(a Datum, f float64) int {
 	if order := compareFloats(a.NumberFloat(), f); order != 0 {
 		return order
@@ -206,9 +211,10 @@ func compareWithFloat(a Datum, f float64) int {
 	return x.Compare(y)
 }
 
-// Comparable returns the value that stands for d where it is compared with a column of type t, converted once instead of for each row: a text
-// as the time that it reads as, an integer for a TIMESTAMP as that time. ok is false if d can't be compared with any value of the type: the
-// comparison is NULL. A value that needs no conversion is returned as it is.
+// Comparable returns the value that stands for d where it is compared with a column of type t, converted once instead
+// of for each row: a text as the time that it reads as, an integer for a TIMESTAMP as that time. ok is false if d can't
+// be compared with any value of the type: the comparison is NULL. A value that needs no conversion is returned as it
+// is.
 func Comparable(d Datum, t Type) (converted Datum, ok bool) {
 	if d.kind == KindNull {
 		return d, false
@@ -242,8 +248,8 @@ const (
 	keyJSON
 )
 
-// AppendKey appends bytes that are equal for values that are equal, and for no others, for GROUP BY and DISTINCT; NULLs are equal. Keys may stand
-// one after the other. Their order means nothing.
+// AppendKey appends bytes that are equal for values that are equal, and for no others, for GROUP BY and DISTINCT; NULLs
+// are equal. Keys may stand one after the other. Their order means nothing.
 func (d Datum) AppendKey(dst []byte) []byte {
 	switch d.kind {
 	case KindBool, KindInt:

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package datum holds the values that SQL computes with: their types, how they compare, add, convert and print, as MySQL does it where
-// LindormTable is silent; and how they are stored as Weft's values.
+// Package datum holds the values that SQL computes with: their types, how they compare, add, convert and print, as
+// MySQL does it where LindormTable is silent; and how they are stored as Weft's values.
 //
-// A Datum is small and passed by value. Texts and binaries alias bytes of somebody else, often of a row or a request, and are valid as
-// long as those are: who keeps one copies it (Clone).
+// A Datum is small and passed by value. Texts and binaries alias bytes of somebody else, often of a row or a request,
+// and are valid as long as those are: who keeps one copies it (Clone).
 //
-// As numbers, times are YYYYMMDDhhmmss, YYYYMMDD and hhmmss (MySQL's way). The TIMESTAMP of a table of LindormTable's kind is its milliseconds since 1970.
-// Texts compare by their bytes. All times are UTC.
+// As numbers, times are YYYYMMDDhhmmss, YYYYMMDD and hhmmss (MySQL's way). The TIMESTAMP of a table of LindormTable's
+// kind is its milliseconds since 1970. Texts compare by their bytes. All times are UTC.
 //
 // Knows: SQL's scalars, their arithmetic, comparison, conversion and text.
 // Never: syntax, tables, sessions, packets.
@@ -48,7 +48,8 @@ type Datum struct {
 	scale uint8 // of decimals and times: the digits behind the point that are shown
 	// place is a decimal's exponent and sign, packed: see decimal.go.
 	place int32
-	// bits holds integers, truth values, times and the bits of a float64; of a decimal the lower half of the coefficient.
+	// bits holds integers, truth values, times and the bits of a float64; of a decimal the lower half of the
+	// coefficient.
 	bits uint64
 	high uint64 // of a decimal: the upper half of the coefficient
 	text string // of texts, binaries and JSON; aliases bytes that somebody else owns
@@ -85,7 +86,8 @@ func Float64(x float64) Datum { return Datum{kind: KindFloat, bits: math.Float64
 // Decimal makes an exact number, which shows as many digits behind the point as it has.
 func Decimal(x order.Decimal) Datum { return DecimalOfScale(x, 0) }
 
-// DecimalOfScale makes an exact number that shows scale digits behind the point at least, 30 at most: 1.50 is 1.5 of scale 2.
+// DecimalOfScale makes an exact number that shows scale digits behind the point at least, 30 at most: 1.50 is 1.5 of
+// scale 2.
 func DecimalOfScale(x order.Decimal, scale int) Datum {
 	_, fraction := x.Digits()
 	if p := partsOf(x); p.exponent < 0 {
@@ -96,7 +98,8 @@ func DecimalOfScale(x order.Decimal, scale int) Datum {
 	return d
 }
 
-// DecimalShown makes an exact number that shows scale digits behind the point, even where it has more: a quotient goes on with those.
+// DecimalShown makes an exact number that shows scale digits behind the point, even where it has more: a quotient goes
+// on with those.
 func DecimalShown(x order.Decimal, scale int) Datum {
 	d := Datum{kind: KindDecimal, scale: uint8(min(max(scale, 0), scaleMax))}
 	d.setDecimal(x)
@@ -112,7 +115,8 @@ func TextString(x string) Datum { return Datum{kind: KindText, text: x} }
 // Binary makes a string of bytes, which it aliases.
 func Binary(x []byte) Datum { return Datum{kind: KindBinary, text: alias(x)} }
 
-// Hexadecimal makes the bytes of a literal such as 0x41 or b'1', which it aliases: they are bytes, but a number where one is wanted.
+// Hexadecimal makes the bytes of a literal such as 0x41 or b'1', which it aliases: they are bytes, but a number where
+// one is wanted.
 func Hexadecimal(x []byte) Datum { return Datum{kind: KindBinary, bits: hexadecimal, text: alias(x)} }
 
 // hexadecimal marks bytes that are a number where one is wanted.
@@ -145,7 +149,8 @@ func (d Datum) Uint() uint64 { return d.bits }
 // Float returns the number of a KindFloat. NumberFloat converts from other kinds.
 func (d Datum) Float() float64 { return math.Float64frombits(d.bits) }
 
-// Decimal returns the number of a KindDecimal, without the zeros that its scale shows. A quotient has more digits than it shows; Shown cuts them.
+// Decimal returns the number of a KindDecimal, without the zeros that its scale shows. A quotient has more digits than
+// it shows; Shown cuts them.
 func (d Datum) Decimal() order.Decimal { return d.getDecimal() }
 
 // Shown returns a KindDecimal rounded to the digits that it shows, and any other value as it is.

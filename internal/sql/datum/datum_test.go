@@ -17,7 +17,8 @@ import (
 	"github.com/weftdb/weft/internal/sql/fault"
 )
 
-// read makes a datum of its notation: null, true, 5, 5u, 1.50, 2e0, 'text', x'00ff', date'..', time'..', ts'..', json'..'.
+// read makes a datum of its notation: null, true, 5, 5u, 1.50, 2e0, 'text', x'00ff', date'..', time'..', ts'..',
+// json'..'.
 func read(text string) (Datum, error) {
 	kind, quoted, isQuoted := strings.Cut(text, "'")
 	quoted = strings.TrimSuffix(quoted, "'")
@@ -90,7 +91,8 @@ func shownAs(d Datum) string {
 	if d.IsNull() {
 		return "null"
 	}
-	name := [...]string{"null", "bool", "int", "uint", "float", "decimal", "text", "binary", "ts", "date", "time", "json"}[d.Kind()]
+	name := [...]string{"null", "bool", "int", "uint", "float", "decimal", "text", "binary", "ts", "date", "time",
+		"json"}[d.Kind()]
 	return name + " " + string(appendShown(nil, d))
 }
 
@@ -118,7 +120,8 @@ func fields(line string) []string { return strings.Split(line, " | ") }
 // TestDatum runs testdata/*: each line is one case, its parts apart by " | ".
 func TestDatum(t *testing.T) {
 	commands := map[string]func(parts []string) (string, error){
-		"compare": compareLine, "compute": computeLine, "cast": castLine, "store": storeLine, "fit": fitLine, "print": printLine, "stored": storedLine,
+		"compare": compareLine, "compute": computeLine, "cast": castLine, "store": storeLine, "fit": fitLine,
+		"print": printLine, "stored": storedLine,
 		"time": timeLine, "truth": truthLine, "number": numberLine,
 	}
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
@@ -181,7 +184,8 @@ func computeLine(parts []string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	operation := map[string]func(a, b Datum) (Datum, error){"+": Add, "-": Subtract, "*": Multiply, "/": Divide, "DIV": IntegerDivide, "%": Modulo}[parts[1]]
+	operation := map[string]func(a, b Datum) (Datum, error){"+": Add, "-": Subtract, "*": Multiply, "/": Divide,
+		"DIV": IntegerDivide, "%": Modulo}[parts[1]]
 	d, err := operation(a, b)
 	if err != nil {
 		return "", err
@@ -259,7 +263,8 @@ func timeLine(parts []string) (string, error) {
 	ms, isTimestamp := ParseTimestamp(text)
 	days, isDate := ParseDate(text)
 	clock, isTime := ParseTime(text)
-	return show(TimestampUS(ms), isTimestamp) + " | " + show(DateDays(days), isDate) + " | " + show(TimeUS(clock), isTime), nil
+	return show(TimestampUS(ms), isTimestamp) + " | " + show(DateDays(days), isDate) + " | " +
+		show(TimeUS(clock), isTime), nil
 }
 
 func truthLine(parts []string) (string, error) {
@@ -277,12 +282,14 @@ func numberLine(parts []string) (string, error) {
 		return "", err
 	}
 	x, ok := a.NumberDecimal()
-	return fmt.Sprintf("%s | float %v | decimal %s %v | int %d | bits %#x", shownAs(a.Number()), a.NumberFloat(), x, ok, a.NumberInt(), a.Bits()), nil
+	return fmt.Sprintf("%s | float %v | decimal %s %v | int %d | bits %#x", shownAs(a.Number()), a.NumberFloat(), x, ok,
+		a.NumberInt(), a.Bits()), nil
 }
 
 // TestJSONOf holds that a document's text reads back as the document.
 func TestJSONOf(t *testing.T) {
-	for _, text := range []string{`null`, `true`, `[1, 2.5, "a\u0000"]`, `{"a": {"b": []}, "c": "é"}`, `1e300`, `-0`, `[{}]`} {
+	for _, text := range []string{`null`, `true`, `[1, 2.5, "a\u0000"]`, `{"a": {"b": []}, "c": "é"}`, `1e300`, `-0`,
+		`[{}]`} {
 		v, err := jsontext.AppendValue(nil, text)
 		if err != nil {
 			t.Fatal(err)

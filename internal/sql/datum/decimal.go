@@ -15,7 +15,8 @@ import (
 const (
 	// scaleMax is the largest scale, MySQL's.
 	scaleMax = 30
-	// divisionScale is the number of digits a quotient has behind the point beyond those of the dividend: div_precision_increment.
+	// divisionScale is the number of digits a quotient has behind the point beyond those of the dividend:
+	// div_precision_increment.
 	divisionScale = 4
 )
 
@@ -26,7 +27,8 @@ type parts struct {
 	negative  bool
 }
 
-// mirror has the layout of order.Decimal, which gives no access to its digits. TestMirror and the array below hold the two together.
+// mirror has the layout of order.Decimal, which gives no access to its digits. TestMirror and the array below hold the
+// two together.
 type mirror struct {
 	high, low uint64
 	exponent  int16
@@ -117,9 +119,11 @@ func divideRound(a, b *big.Int) *big.Int {
 }
 
 // pow10 are the powers of ten in 64 bits. // immutable
-var pow10 = [20]uint64{1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19}
+var pow10 = [20]uint64{1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17,
+	1e18, 1e19}
 
-// RoundDecimal rounds x to scale digits behind the point, a half away from zero; a negative scale rounds digits before it. cut drops the digits instead.
+// RoundDecimal rounds x to scale digits behind the point, a half away from zero; a negative scale rounds digits before
+// it. cut drops the digits instead.
 func RoundDecimal(x order.Decimal, scale int, cut bool) order.Decimal {
 	p := partsOf(x)
 	drop := -scale - p.exponent

@@ -7,9 +7,10 @@ import (
 	"strings"
 )
 
-// Fit returns what a column of type t takes in place of a value that Store refuses, as MySQL's IGNORE stores it: the nearest number, the beginning of a text or of
-// bytes, 0 for what begins with no number, and for NULL the value of the type that stands for none. ok is false where there is nothing of the kind: for TIME,
-// JSON, and what is no member of an ENUM or SET.
+// Fit returns what a column of type t takes in place of a value that Store refuses, as MySQL's IGNORE stores it: the
+// nearest number, the beginning of a text or of bytes, 0 for what begins with no number, and for NULL the value of the
+// type that stands for none. ok is false where there is nothing of the kind: for TIME, JSON, and what is no member of
+// an ENUM or SET.
 func Fit(d Datum, t Type) (stored Datum, ok bool) {
 	if d.kind == KindNull {
 		return t.Implied()
@@ -22,8 +23,8 @@ func Fit(d Datum, t Type) (stored Datum, ok bool) {
 	return Null, false
 }
 
-// Implied returns what a column of the type holds that takes no NULL and has no default: 0, a text or bytes without any, the first member of an ENUM. ok is false for
-// times and JSON.
+// Implied returns what a column of the type holds that takes no NULL and has no default: 0, a text or bytes without
+// any, the first member of an ENUM. ok is false for times and JSON.
 func (t Type) Implied() (d Datum, ok bool) {
 	switch {
 	case t.Variety == Enum:
@@ -68,7 +69,8 @@ func (t Type) fitText(d Datum) []Datum {
 	if t.Length > 0 {
 		text = text[:runeOffset(text, t.Length)]
 	}
-	return []Datum{TextString(strings.ToValidUTF8(beginning(text, Type{Variety: t.Variety}), ""))} // half a character is none
+	// half a character is none
+	return []Datum{TextString(strings.ToValidUTF8(beginning(text, Type{Variety: t.Variety}), ""))}
 }
 
 // beginning is as many bytes of a text as the type takes.

@@ -10,7 +10,8 @@ const fractionMax = 6
 // digitUnits are the microseconds of each digit behind the point; the first is the second itself. // immutable
 var digitUnits = [fractionMax + 1]int64{secondUS, 100_000, 10_000, 1000, 100, 10, 1}
 
-// WithFraction is a time that shows so many digits of its fraction at least, 6 at most; 0: those that it has. Other values stay as they are.
+// WithFraction is a time that shows so many digits of its fraction at least, 6 at most; 0: those that it has. Other
+// values stay as they are.
 func (d Datum) WithFraction(digits int) Datum {
 	if d.kind == KindTimestamp || d.kind == KindTime {
 		d.scale = uint8(min(max(digits, 0), fractionMax))
@@ -30,7 +31,8 @@ func (d Datum) WithTimeShape(shape byte) Datum {
 	return d
 }
 
-// OfLiteral is the type of a literal such as TIME '10:00:00.5': a type of times with as many digits of a second as the text has.
+// OfLiteral is the type of a literal such as TIME '10:00:00.5': a type of times with as many digits of a second as the
+// text has.
 func (t Type) OfLiteral(text Datum) Type {
 	whole, fraction, _ := strings.Cut(text.text, ".")
 	if t.Base == Date || whole == text.text {
@@ -46,8 +48,8 @@ func CutFraction(us int64, digits int) int64 {
 	return floorDivide(us, unit) * unit
 }
 
-// TimeUnit is the number of microseconds in the unit in which a column of times stores them: times with more than 3 digits of a second are stored in
-// microseconds, others in milliseconds.
+// TimeUnit is the number of microseconds in the unit in which a column of times stores them: times with more than 3
+// digits of a second are stored in microseconds, others in milliseconds.
 func (t Type) TimeUnit() int64 {
 	if t.Scale > 3 {
 		return 1
@@ -55,8 +57,8 @@ func (t Type) TimeUnit() int64 {
 	return milliUS
 }
 
-// FractionDigits are the digits of a second that a column of times keeps. Without a length, DATETIME keeps none, as in MySQL; TIMESTAMP and TIME, which
-// LindormTable has as well, keep its milliseconds.
+// FractionDigits are the digits of a second that a column of times keeps. Without a length, DATETIME keeps none, as in
+// MySQL; TIMESTAMP and TIME, which LindormTable has as well, keep its milliseconds.
 func (t Type) FractionDigits() int {
 	if t.Scale > 0 || t.Variety == DateTime || t.Length > 0 {
 		return t.Scale
@@ -64,8 +66,8 @@ func (t Type) FractionDigits() int {
 	return 3
 }
 
-// CutTime cuts the present to the digits that CURRENT_TIMESTAMP has in a column: those of its length, none without one; milliseconds where TIMESTAMP is
-// LindormTable's.
+// CutTime cuts the present to the digits that CURRENT_TIMESTAMP has in a column: those of its length, none without one;
+// milliseconds where TIMESTAMP is LindormTable's.
 func (t Type) CutTime(us int64) int64 {
 	if t.Variety != Plain {
 		return CutFraction(us, t.Scale)

@@ -16,7 +16,8 @@ import (
 
 // FuzzTime holds that times print as they read.
 func FuzzTime(f *testing.F) {
-	for _, seed := range []string{"2024-01-31 10:11:12.5", "20240131101112", "-838:59:59.5", "10:11", "24-1-3T1:2:3+02:00", "2 10:00:00"} {
+	for _, seed := range []string{"2024-01-31 10:11:12.5", "20240131101112", "-838:59:59.5", "10:11",
+		"24-1-3T1:2:3+02:00", "2 10:00:00"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -37,7 +38,8 @@ func FuzzTime(f *testing.F) {
 
 // FuzzNumber holds that the ways to read a text as a number agree.
 func FuzzNumber(f *testing.F) {
-	for _, seed := range []string{"12.5x", " -1e5 ", "123456789012345678901234567890123456789012", "0.00000000000000000000000000000000000000000000015", "1e400", ".", "-"} {
+	for _, seed := range []string{"12.5x", " -1e5 ", "123456789012345678901234567890123456789012",
+		"0.00000000000000000000000000000000000000000000015", "1e400", ".", "-"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -79,10 +81,12 @@ func TestCalendar(t *testing.T) {
 		us := TimestampMin + r.Int64N(TimestampMax-TimestampMin+1)
 		want := time.UnixMicro(us).UTC()
 		m := MomentOf(us)
-		if m != (Moment{want.Year(), int(want.Month()), want.Day(), want.Hour(), want.Minute(), want.Second(), want.Nanosecond() / 1e3}) || m.US() != us {
+		if m != (Moment{want.Year(), int(want.Month()), want.Day(), want.Hour(), want.Minute(), want.Second(),
+			want.Nanosecond() / 1e3}) || m.US() != us {
 			t.Fatalf("%d: %v, want %s", us, m, want)
 		}
-		if printed := string(TimestampUS(us / 1e6 * 1e6).AppendText(nil)); us > 0 && printed != want.Format("2006-01-02 15:04:05") {
+		if printed := string(TimestampUS(us / 1e6 * 1e6).AppendText(nil)); us > 0 &&
+			printed != want.Format("2006-01-02 15:04:05") {
 			t.Fatalf("%d: %s, want %s", us, printed, want)
 		}
 	}
@@ -141,7 +145,8 @@ func TestDecimalArithmetic(t *testing.T) {
 		quotient, err := divideDecimal(a, b, scale, false)
 		check("/", quotient, err, new(big.Rat).Quo(x, y), scale)
 		rest, err := remainderDecimal(a, b)
-		if err == nil && ratOf(rest).Sign() != 0 && (ratOf(rest).Sign() != x.Sign() || new(big.Rat).Abs(ratOf(rest)).Cmp(new(big.Rat).Abs(y)) >= 0) {
+		if err == nil && ratOf(rest).Sign() != 0 &&
+			(ratOf(rest).Sign() != x.Sign() || new(big.Rat).Abs(ratOf(rest)).Cmp(new(big.Rat).Abs(y)) >= 0) {
 			t.Fatalf("%s %% %s = %s", a, b, rest)
 		}
 	}

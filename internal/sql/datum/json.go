@@ -18,8 +18,8 @@ func jsonValue(dst []byte, text string) value.Value {
 	return v
 }
 
-// JSONScalar returns the rank by which JSON values are ordered first, and what they are ordered by within it: the number or the text that a scalar is, and of
-// other values their own text.
+// JSONScalar returns the rank by which JSON values are ordered first, and what they are ordered by within it: the
+// number or the text that a scalar is, and of other values their own text.
 func (d Datum) JSONScalar() (rank byte, scalar Datum) {
 	var buffer [64]byte
 	v := jsonValue(buffer[:0], d.text)
@@ -61,7 +61,8 @@ func jsonNumber(text string) Datum {
 	return Int(0)
 }
 
-// AppendJSONOf appends d as a document of JSON: truth values as such, numbers, JSON parsed, NULL as null, all else as strings. The error is a *jsontext.Error.
+// AppendJSONOf appends d as a document of JSON: truth values as such, numbers, JSON parsed, NULL as null, all else as
+// strings. The error is a *jsontext.Error.
 func AppendJSONOf(dst []byte, d Datum) ([]byte, error) {
 	switch d.kind {
 	case KindNull:

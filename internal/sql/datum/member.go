@@ -10,7 +10,8 @@ import (
 // asMember is the place of a text that is a value of an ENUM or SET: its bits are its number.
 const asMember = 1
 
-// IsList reports whether values are those of ENUM or SET: texts with numbers, by which they are ordered and computed with.
+// IsList reports whether values are those of ENUM or SET: texts with numbers, by which they are ordered and computed
+// with.
 func (t Type) IsList() bool { return t.Variety == Enum || t.Variety == Set }
 
 // named gives a text of an ENUM or SET its number: 0 if it is no member.

@@ -12,8 +12,8 @@ import (
 	"github.com/weftdb/weft/order"
 )
 
-// numberPrefix returns the number that a text begins with, white space around it cut: `" 12.5e3x"` begins with 12.5e3. whole says that nothing
-// else follows. The prefix is empty if there is none.
+// numberPrefix returns the number that a text begins with, white space around it cut: `" 12.5e3x"` begins with 12.5e3.
+// whole says that nothing else follows. The prefix is empty if there is none.
 func numberPrefix(text string) (prefix string, whole bool) {
 	i := 0
 	for i < len(text) && isSpace(text[i]) {
@@ -177,7 +177,8 @@ func floatDecimal(x float64) (order.Decimal, bool) {
 	return d, err == nil
 }
 
-// plain is d, but a hexadecimal literal is the number of its last eight bytes, and a value of an ENUM or SET its number.
+// plain is d, but a hexadecimal literal is the number of its last eight bytes, and a value of an ENUM or SET its
+// number.
 func (d Datum) plain() Datum {
 	if d.kind == KindText && d.place == asMember {
 		return d.number()
@@ -192,8 +193,8 @@ func (d Datum) plain() Datum {
 	return Uint(x)
 }
 
-// Number returns d as arithmetic sees it: an Int, Uint, Float or Decimal; NULL for NULL. Texts are floats, as in MySQL; see the package's doc
-// for times.
+// Number returns d as arithmetic sees it: an Int, Uint, Float or Decimal; NULL for NULL. Texts are floats, as in MySQL;
+// see the package's doc for times.
 func (d Datum) Number() Datum {
 	if number, ok := d.Member(); ok {
 		return Float64(float64(number))
@@ -216,7 +217,8 @@ func (d Datum) Number() Datum {
 	return Int(int64(d.bits))
 }
 
-// exact is Number, but a text is the very number that it begins with, so that '9007199254740993' is found in a BIGINT column.
+// exact is Number, but a text is the very number that it begins with, so that '9007199254740993' is found in a BIGINT
+// column.
 func (d Datum) exact() Datum {
 	if d = d.plain(); d.kind != KindText && d.kind != KindBinary {
 		return d.Number()
@@ -245,7 +247,8 @@ func instantNumber(d Datum) Datum {
 	}
 	m := MomentOf(us)
 	date := int64(m.Year)*1_0000 + int64(m.Month)*100 + int64(m.Day)
-	return withFraction(date*1_000_000+int64(m.Hour)*1_0000+int64(m.Minute)*100+int64(m.Second), int64(m.Microsecond), fractionMax, int(d.scale))
+	return withFraction(date*1_000_000+int64(m.Hour)*1_0000+int64(m.Minute)*100+int64(m.Second), int64(m.Microsecond),
+		fractionMax, int(d.scale))
 }
 
 // withFraction is a number with a fraction of so many digits. It shows so many of them at least.
@@ -291,7 +294,8 @@ func (d Datum) NumberFloat() float64 {
 	return 0
 }
 
-// NumberDecimal returns d as an exact number; ok is false for a float outside a Decimal's range and for NULL. Texts are read exactly.
+// NumberDecimal returns d as an exact number; ok is false for a float outside a Decimal's range and for NULL. Texts are
+// read exactly.
 func (d Datum) NumberDecimal() (x order.Decimal, ok bool) {
 	if d = d.plain(); d.kind == KindText || d.kind == KindBinary {
 		x, _, ok = textDecimal(d.text)
@@ -313,8 +317,8 @@ func (d Datum) NumberDecimal() (x order.Decimal, ok bool) {
 // IsNumber reports whether d is a number or a truth value.
 func (d Datum) IsNumber() bool { return classes[d.kind] == classNumber }
 
-// NumberInt returns d as an integer, cut to the range of int64; NULL is 0. Numbers are rounded, and what a text says is cut behind the point, as in MySQL.
-// Functions take their counts and positions by it.
+// NumberInt returns d as an integer, cut to the range of int64; NULL is 0. Numbers are rounded, and what a text says is
+// cut behind the point, as in MySQL. Functions take their counts and positions by it.
 func (d Datum) NumberInt() int64 {
 	if d = d.plain(); d.kind == KindText || d.kind == KindBinary {
 		return floatInt(textFloat(d.text))

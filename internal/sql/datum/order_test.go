@@ -19,9 +19,12 @@ import (
 
 // keyTypes are the types that stand in keys.
 var keyTypes = []datum.Type{
-	{Base: datum.Boolean}, {Base: datum.TinyInt}, {Base: datum.SmallInt}, {Base: datum.Integer}, {Base: datum.BigInt}, {Base: datum.BigIntUnsigned},
-	{Base: datum.Float}, {Base: datum.Double}, {Base: datum.DecimalBase, Precision: 10, Scale: 2}, {Base: datum.DecimalBase}, {Base: datum.Char, Length: 8},
-	{Base: datum.Varchar}, {Base: datum.BinaryBase, Length: 4}, {Base: datum.Varbinary}, {Base: datum.Date}, {Base: datum.Time}, {Base: datum.Timestamp},
+	{Base: datum.Boolean}, {Base: datum.TinyInt}, {Base: datum.SmallInt}, {Base: datum.Integer}, {Base: datum.BigInt},
+	{Base: datum.BigIntUnsigned},
+	{Base: datum.Float}, {Base: datum.Double}, {Base: datum.DecimalBase, Precision: 10, Scale: 2},
+	{Base: datum.DecimalBase}, {Base: datum.Char, Length: 8},
+	{Base: datum.Varchar}, {Base: datum.BinaryBase, Length: 4}, {Base: datum.Varbinary}, {Base: datum.Date},
+	{Base: datum.Time}, {Base: datum.Timestamp},
 }
 
 func randomDecimal(r *rand.Rand) order.Decimal {
@@ -37,8 +40,10 @@ func randomDecimal(r *rand.Rand) order.Decimal {
 
 // randomDatum is a value of any kind, mostly near the edges of kinds.
 func randomDatum(r *rand.Rand) datum.Datum {
-	n := []int64{0, 1, -1, 5, 127, 128, -129, 1 << 31, -1 << 31, 1 << 53, 1<<53 + 1, math.MaxInt64, math.MinInt64, r.Int64N(1000) - 500, int64(r.Uint64())}[r.IntN(15)]
-	text := []string{"", "a", "ab", "a\x00", "a\x00b", "b", "é", "zz", "12", "2024-01-31", "10:11:12", "-5.5"}[r.IntN(12)]
+	n := []int64{0, 1, -1, 5, 127, 128, -129, 1 << 31, -1 << 31, 1 << 53, 1<<53 + 1, math.MaxInt64, math.MinInt64,
+		r.Int64N(1000) - 500, int64(r.Uint64())}[r.IntN(15)]
+	text := []string{"", "a", "ab", "a\x00", "a\x00b", "b", "é", "zz", "12", "2024-01-31", "10:11:12",
+		"-5.5"}[r.IntN(12)]
 	switch r.IntN(11) {
 	case 0:
 		return datum.Bool(n&1 == 1)
@@ -47,7 +52,8 @@ func randomDatum(r *rand.Rand) datum.Datum {
 	case 2:
 		return datum.Uint(uint64(n))
 	case 3:
-		f := []float64{0, math.Copysign(0, -1), 0.1, -0.1, 1.5, 1e300, -1e300, 1e-300, 5, 1 << 53, 3.4e38, math.Float64frombits(r.Uint64())}[r.IntN(12)]
+		f := []float64{0, math.Copysign(0, -1), 0.1, -0.1, 1.5, 1e300, -1e300, 1e-300, 5, 1 << 53, 3.4e38,
+			math.Float64frombits(r.Uint64())}[r.IntN(12)]
 		if math.IsNaN(f) || math.IsInf(f, 0) {
 			f = 0
 		}
@@ -77,7 +83,8 @@ func TestKeyOrder(t *testing.T) {
 		if !ok {
 			t.Fatalf("%s stands in no key", of)
 		}
-		x := &schema.Index{KeepNulls: true, Key: []schema.KeyPart{{Name: "c", Type: keyType, Args: []schema.Argument{{Column: "c", Type: keyType}}}}}
+		x := &schema.Index{KeepNulls: true,
+			Key: []schema.KeyPart{{Name: "c", Type: keyType, Args: []schema.Argument{{Column: "c", Type: keyType}}}}}
 		var values []datum.Datum
 		var keys [][]byte
 		for tries := 0; len(values) < 60 && tries < 5_000; tries++ {
@@ -110,14 +117,16 @@ func TestKeyOrder(t *testing.T) {
 			for j := range values {
 				order, null := datum.Compare(values[i], values[j])
 				if null || order != bytes.Compare(keys[i], keys[j]) {
-					t.Fatalf("%s: %s and %s compare as %d, their keys as %d", of, values[i], values[j], order, bytes.Compare(keys[i], keys[j]))
+					t.Fatalf("%s: %s and %s compare as %d, their keys as %d", of, values[i], values[j], order,
+						bytes.Compare(keys[i], keys[j]))
 				}
 			}
 		}
 	}
 }
 
-// TestOrder holds that Order is total and that equal values have equal keys for GROUP BY, over values of all kinds together.
+// TestOrder holds that Order is total and that equal values have equal keys for GROUP BY, over values of all kinds
+// together.
 func TestOrder(t *testing.T) {
 	seed := rounds.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 0))
@@ -131,7 +140,8 @@ func TestOrder(t *testing.T) {
 			t.Fatalf("%s (%d), %s (%d), %s (%d): %d %d %d", a, a.Kind(), b, b.Kind(), c, c.Kind(), ab, bc, ac)
 		}
 		if (ab == 0) != bytes.Equal(a.AppendKey(nil), b.AppendKey(nil)) {
-			t.Fatalf("%s (%d), %s (%d): order %d, keys %x %x", a, a.Kind(), b, b.Kind(), ab, a.AppendKey(nil), b.AppendKey(nil))
+			t.Fatalf("%s (%d), %s (%d): order %d, keys %x %x", a, a.Kind(), b, b.Kind(), ab, a.AppendKey(nil),
+				b.AppendKey(nil))
 		}
 	}
 }

@@ -2,14 +2,16 @@
 
 package datum
 
-// ParseTimestamp reads a date with or without a time of day: 2024-01-31, 2024-1-31 12:30, 2024-01-31T12:30:00.123456+02:00, with Z or an
-// offset, 20240131123000, 20240131. A fraction is rounded to microseconds. ok is false for anything else and outside 0001-01-01 .. 9999-12-31.
+// ParseTimestamp reads a date with or without a time of day: 2024-01-31, 2024-1-31 12:30,
+// 2024-01-31T12:30:00.123456+02:00, with Z or an offset, 20240131123000, 20240131. A fraction is rounded to
+// microseconds. ok is false for anything else and outside 0001-01-01 .. 9999-12-31.
 func ParseTimestamp(text string) (us int64, ok bool) {
 	us, _, ok = ParseZoned(text)
 	return us, ok
 }
 
-// ParseZoned is ParseTimestamp. zoned reports whether the text names a time zone: then us is an instant, and otherwise a time on the clock.
+// ParseZoned is ParseTimestamp. zoned reports whether the text names a time zone: then us is an instant, and otherwise
+// a time on the clock.
 func ParseZoned(text string) (us int64, zoned, ok bool) {
 	r := timeReader{rest: trimSpace(text)}
 	var m Moment
@@ -26,7 +28,8 @@ func ParseZoned(text string) (us int64, zoned, ok bool) {
 	if m == (Moment{}) && !r.zoned {
 		return ZeroUS, false, true
 	}
-	if m.Month < 1 || m.Month > 12 || m.Day < 1 || m.Day > m.MonthDays() || m.Hour > 23 || m.Minute > 59 || m.Second > 59 {
+	if m.Month < 1 || m.Month > 12 || m.Day < 1 || m.Day > m.MonthDays() || m.Hour > 23 || m.Minute > 59 ||
+		m.Second > 59 {
 		return 0, false, false
 	}
 	us = m.US() - r.offsetUS
@@ -39,8 +42,8 @@ func ParseDate(text string) (days int64, ok bool) {
 	return floorDivide(us, dayUS), ok
 }
 
-// ParseTime reads [-][d ]hh:mm[:ss[.fff]], [-]hhmmss[.fff], and the time of day of a date with one. ok is false for anything else and beyond
-// 838:59:59.
+// ParseTime reads [-][d ]hh:mm[:ss[.fff]], [-]hhmmss[.fff], and the time of day of a date with one. ok is false for
+// anything else and beyond 838:59:59.
 func ParseTime(text string) (us int64, ok bool) {
 	text = trimSpace(text)
 	if us, ok := ParseTimestamp(text); ok && len(text) > 10 {
@@ -198,7 +201,8 @@ func (r *timeReader) clock(m *Moment) (ok bool) {
 	return r.fraction(m) && r.zone()
 }
 
-// fraction cuts a point and digits, if there is one, rounding to microseconds; 999999.6 µs carry into the second by way of 1000000.
+// fraction cuts a point and digits, if there is one, rounding to microseconds; 999999.6 µs carry into the second by way
+// of 1000000.
 func (r *timeReader) fraction(m *Moment) bool {
 	if !r.skip('.') {
 		return true

@@ -32,7 +32,8 @@ func (e *StoreError) Fault(column string, row int) *fault.Error {
 	case fault.IncorrectValue:
 		return fault.New(e.Code, e.What, e.Text, column, row)
 	case fault.TruncatedWrongValue:
-		return &fault.Error{Code: e.Code, State: e.Code.State(), Message: fmt.Sprintf("Incorrect %s value: '%s' for column '%s' at row %d", e.What, e.Text, column, row)}
+		return &fault.Error{Code: e.Code, State: e.Code.State(),
+			Message: fmt.Sprintf("Incorrect %s value: '%s' for column '%s' at row %d", e.What, e.Text, column, row)}
 	case fault.InvalidJSON:
 		return fault.New(e.Code, strconv.Quote(e.What), e.At, column)
 	}
@@ -73,9 +74,10 @@ func quoteForMessage(d Datum) string {
 	return out.String()
 }
 
-// Store converts a value that is assigned to a column of type t, as MySQL's strict mode does: what does not fit is a *StoreError, with MySQL's
-// codes 1264, 1265, 1292, 1366, 1406 and 3140. NULL stays NULL, and Untyped takes anything. Integers are milliseconds for a TIMESTAMP; FLOAT keeps the
-// shortest decimal of its 32 bits; CHAR loses trailing spaces, BINARY(n) is filled with zeros. The result may alias d.
+// Store converts a value that is assigned to a column of type t, as MySQL's strict mode does: what does not fit is a
+// *StoreError, with MySQL's codes 1264, 1265, 1292, 1366, 1406 and 3140. NULL stays NULL, and Untyped takes anything.
+// Integers are milliseconds for a TIMESTAMP; FLOAT keeps the shortest decimal of its 32 bits; CHAR loses trailing
+// spaces, BINARY(n) is filled with zeros. The result may alias d.
 func Store(d Datum, t Type) (Datum, error) {
 	if d.kind == KindNull {
 		return Null, nil

@@ -11,9 +11,10 @@ import (
 	"github.com/weftdb/weft/order"
 )
 
-// FromValue reads a stored value as a column of type t has it. ok is false, and the datum NULL, if the value does not fit the type: somebody wrote
-// it through another protocol. A missing value is NULL, and so is DynamoDB's null, but in a JSON column that is JSON's null. Texts and binaries alias v; only JSON allocates. Under Untyped the
-// value's own kind tells: documents and sets read as JSON, a Number that is an integer of 64 bits as an Int.
+// FromValue reads a stored value as a column of type t has it. ok is false, and the datum NULL, if the value does not
+// fit the type: somebody wrote it through another protocol. A missing value is NULL, and so is DynamoDB's null, but in
+// a JSON column that is JSON's null. Texts and binaries alias v; only JSON allocates. Under Untyped the value's own
+// kind tells: documents and sets read as JSON, a Number that is an integer of 64 bits as an Int.
 func FromValue(v value.Value, t Type) (d Datum, ok bool) {
 	kind := v.Kind()
 	if kind == value.Missing || kind == value.Null && t.Base != JSONBase {
@@ -70,7 +71,8 @@ func mappedOf(v value.Value, t Type) (Datum, bool) {
 	return FromValue(read, t)
 }
 
-// SetStored makes d what FromValue returns. It writes in place, which for the columns of many rows is cheaper than to hand data on.
+// SetStored makes d what FromValue returns. It writes in place, which for the columns of many rows is cheaper than to
+// hand data on.
 func (d *Datum) SetStored(v value.Value, t *Type) {
 	kind := v.Kind()
 	switch {
@@ -172,8 +174,9 @@ func exactOf(v value.Value, t Type) (Datum, bool) {
 	return DecimalOfScale(x, t.Scale), true
 }
 
-// AppendValue appends d as a column of type t stores it: Store has made it of that type. NULL is not stored; AppendValue makes it DynamoDB's null.
-// The error is a *StoreError: d was not of the type after all, or a JSON text is none.
+// AppendValue appends d as a column of type t stores it: Store has made it of that type. NULL is not stored;
+// AppendValue makes it DynamoDB's null. The error is a *StoreError: d was not of the type after all, or a JSON text is
+// none.
 func AppendValue(dst []byte, d Datum, t Type) ([]byte, error) {
 	if t.Variety >= HLong && d.kind != KindNull {
 		return appendMapped(dst, d, t)
@@ -229,7 +232,8 @@ func appendMapped(dst []byte, d Datum, t Type) ([]byte, error) {
 	return dst, nil
 }
 
-// appendInteger appends an Int: as a Number where the type is exact, so that equal values of one column are equal bytes.
+// appendInteger appends an Int: as a Number where the type is exact, so that equal values of one column are equal
+// bytes.
 func appendInteger(dst []byte, d Datum, t Type) ([]byte, error) {
 	switch t.Base {
 	case BigIntUnsigned, DecimalBase, JSONBase:

@@ -9,8 +9,9 @@ import (
 	"github.com/weftdb/weft/internal/sql/datum/jsontext"
 )
 
-// AppendText appends d as MySQL prints it in a result: truth values as 1 and 0, floats in the shortest form that reads back, decimals with their
-// scale, times as YYYY-MM-DD hh:mm:ss with as many digits of a fraction as WithFraction said, else .fff or .ffffff if there is one, binaries as they are. NULL appends nothing.
+// AppendText appends d as MySQL prints it in a result: truth values as 1 and 0, floats in the shortest form that reads
+// back, decimals with their scale, times as YYYY-MM-DD hh:mm:ss with as many digits of a fraction as WithFraction said,
+// else .fff or .ffffff if there is one, binaries as they are. NULL appends nothing.
 func (d Datum) AppendText(dst []byte) []byte {
 	switch d.kind {
 	case KindBool, KindInt:

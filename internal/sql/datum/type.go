@@ -34,19 +34,23 @@ const (
 )
 
 // names are the types as SQL writes them. // immutable
-var names = [...]string{"UNTYPED", "BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "BIGINT UNSIGNED", "FLOAT", "DOUBLE", "DECIMAL", "CHAR",
+var names = [...]string{"UNTYPED", "BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "BIGINT UNSIGNED", "FLOAT",
+	"DOUBLE", "DECIMAL", "CHAR",
 	"VARCHAR", "BINARY", "VARBINARY", "DATE", "TIME", "TIMESTAMP", "JSON"}
 
 // Type is a SQL type with its lengths.
 type Type struct {
 	Base Base `json:"base"`
-	// Length is n of VARCHAR(n), CHAR(n) and BINARY(n), 0 where none was given; 1 of TINYINT(1), which clients take for a truth value; and the width of integers
-	// with ZEROFILL, which are UNSIGNED; and 1 of TIME(0) and TIMESTAMP(0), which have whole seconds, while they have milliseconds without a length.
+	// Length is n of VARCHAR(n), CHAR(n) and BINARY(n), 0 where none was given; 1 of TINYINT(1), which clients take for
+	// a truth value; and the width of integers with ZEROFILL, which are UNSIGNED; and 1 of TIME(0) and TIMESTAMP(0),
+	// which have whole seconds, while they have milliseconds without a length.
 	Length int `json:"length,omitempty"`
-	// Precision and Scale are those of DECIMAL(p,s), and of FLOAT(p,s) and DOUBLE(p,s), which round to s digits; 0,0 where none were given: any 38 digits. Scale is n of TIMESTAMP(n) and TIME(n), too.
+	// Precision and Scale are those of DECIMAL(p,s), and of FLOAT(p,s) and DOUBLE(p,s), which round to s digits; 0,0
+	// where none were given: any 38 digits. Scale is n of TIMESTAMP(n) and TIME(n), too.
 	Precision int `json:"precision,omitempty"`
 	Scale     int `json:"scale,omitempty"`
-	// Variety is a type of MySQL that holds a part of the base; Members are those of ENUM and SET, as DDL writes them: 'a','b'.
+	// Variety is a type of MySQL that holds a part of the base; Members are those of ENUM and SET, as DDL writes them:
+	// 'a','b'.
 	Variety Variety `json:"variety,omitempty"`
 	Members string  `json:"members,omitempty"`
 }
@@ -134,8 +138,8 @@ func TypeOf(d Datum) Type {
 	return Type{}
 }
 
-// Unify returns the type that holds the values of several: of CASE, IF, COALESCE and GREATEST. Untyped ones do not count. mixed says that some values
-// are to be converted to it.
+// Unify returns the type that holds the values of several: of CASE, IF, COALESCE and GREATEST. Untyped ones do not
+// count. mixed says that some values are to be converted to it.
 func Unify(types []Type) (t Type, mixed bool) {
 	for _, next := range types {
 		switch {
@@ -172,7 +176,8 @@ func unifyTwo(a, b Type) Type {
 	case number(a) && number(b):
 		if a.IsFloat() || b.IsFloat() {
 			return Type{Base: Double}
-		} else if a.Base == DecimalBase || b.Base == DecimalBase || a.Base == BigIntUnsigned || b.Base == BigIntUnsigned {
+		} else if a.Base == DecimalBase || b.Base == DecimalBase || a.Base == BigIntUnsigned ||
+			b.Base == BigIntUnsigned {
 			return Type{Base: DecimalBase, Precision: order.DecimalDigitsMax, Scale: max(a.Scale, b.Scale)}
 		}
 		return Type{Base: BigInt}

@@ -10,8 +10,8 @@ import (
 	"github.com/weftdb/weft/internal/sql/fault"
 )
 
-// Variety is a type of MySQL that holds a part of what its base holds: INT UNSIGNED is a BIGINT within its own range, ENUM a VARCHAR with some values. Expressions
-// see the base; what is stored is checked.
+// Variety is a type of MySQL that holds a part of what its base holds: INT UNSIGNED is a BIGINT within its own range,
+// ENUM a VARCHAR with some values. Expressions see the base; what is stored is checked.
 type Variety uint8
 
 // The varieties. Plain is the base itself.
@@ -35,12 +35,14 @@ const (
 	MediumBlob
 	LongBlob
 	DateTime
-	// Zoned is TIMESTAMP as MySQL has it: rows hold UTC, and expressions see what clocks show in the zone of the session. Plain ones hold what was written.
+	// Zoned is TIMESTAMP as MySQL has it: rows hold UTC, and expressions see what clocks show in the zone of the
+	// session. Plain ones hold what was written.
 	Zoned
 	DecimalUnsigned
 	FloatUnsigned
 	DoubleUnsigned
-	// The types of columns of HBase tables: rows hold the bytes that Java's Bytes.toBytes makes of the values. They are in the order of value's codecs.
+	// The types of columns of HBase tables: rows hold the bytes that Java's Bytes.toBytes makes of the values. They are
+	// in the order of value's codecs.
 	HLong
 	HInteger
 	HShort
@@ -57,13 +59,19 @@ var varieties = [...]struct {
 	low, high int64
 	sizeMax   int // in bytes; 0: no bound of its own
 }{
-	{}, {"TINYINT UNSIGNED", SmallInt, 0, 1<<8 - 1, 0}, {"SMALLINT UNSIGNED", Integer, 0, 1<<16 - 1, 0}, {"MEDIUMINT", Integer, -1 << 23, 1<<23 - 1, 0},
-	{"MEDIUMINT UNSIGNED", Integer, 0, 1<<24 - 1, 0}, {"INT UNSIGNED", BigInt, 0, 1<<32 - 1, 0}, {"YEAR", SmallInt, 1901, 2155, 0}, {"BIT", BigIntUnsigned, 0, 0, 0},
-	{"ENUM", Varchar, 0, 0, 0}, {"SET", Varchar, 0, 0, 0}, {"TINYTEXT", Varchar, 0, 0, 1<<8 - 1}, {"TEXT", Varchar, 0, 0, 1<<16 - 1}, {"MEDIUMTEXT", Varchar, 0, 0, 1<<24 - 1},
-	{"LONGTEXT", Varchar, 0, 0, 0}, {"TINYBLOB", Varbinary, 0, 0, 1<<8 - 1}, {"BLOB", Varbinary, 0, 0, 1<<16 - 1}, {"MEDIUMBLOB", Varbinary, 0, 0, 1<<24 - 1},
+	{}, {"TINYINT UNSIGNED", SmallInt, 0, 1<<8 - 1, 0}, {"SMALLINT UNSIGNED", Integer, 0, 1<<16 - 1, 0},
+	{"MEDIUMINT", Integer, -1 << 23, 1<<23 - 1, 0},
+	{"MEDIUMINT UNSIGNED", Integer, 0, 1<<24 - 1, 0}, {"INT UNSIGNED", BigInt, 0, 1<<32 - 1, 0},
+	{"YEAR", SmallInt, 1901, 2155, 0}, {"BIT", BigIntUnsigned, 0, 0, 0},
+	{"ENUM", Varchar, 0, 0, 0}, {"SET", Varchar, 0, 0, 0}, {"TINYTEXT", Varchar, 0, 0, 1<<8 - 1},
+	{"TEXT", Varchar, 0, 0, 1<<16 - 1}, {"MEDIUMTEXT", Varchar, 0, 0, 1<<24 - 1},
+	{"LONGTEXT", Varchar, 0, 0, 0}, {"TINYBLOB", Varbinary, 0, 0, 1<<8 - 1}, {"BLOB", Varbinary, 0, 0, 1<<16 - 1},
+	{"MEDIUMBLOB", Varbinary, 0, 0, 1<<24 - 1},
 	{"LONGBLOB", Varbinary, 0, 0, 0}, {"DATETIME", Timestamp, 0, 0, 0}, {"TIMESTAMP", Timestamp, 0, 0, 0},
-	{"DECIMAL UNSIGNED", DecimalBase, 0, 0, 0}, {"FLOAT UNSIGNED", Float, 0, 0, 0}, {"DOUBLE UNSIGNED", Double, 0, 0, 0},
-	{"HLONG", BigInt, 0, 0, 0}, {"HINTEGER", Integer, 0, 0, 0}, {"HSHORT", SmallInt, 0, 0, 0}, {"HFLOAT", Float, 0, 0, 0}, {"HDOUBLE", Double, 0, 0, 0},
+	{"DECIMAL UNSIGNED", DecimalBase, 0, 0, 0}, {"FLOAT UNSIGNED", Float, 0, 0, 0},
+	{"DOUBLE UNSIGNED", Double, 0, 0, 0},
+	{"HLONG", BigInt, 0, 0, 0}, {"HINTEGER", Integer, 0, 0, 0}, {"HSHORT", SmallInt, 0, 0, 0},
+	{"HFLOAT", Float, 0, 0, 0}, {"HDOUBLE", Double, 0, 0, 0},
 	{"HSTRING", Varchar, 0, 0, 0}, {"HBOOLEAN", Boolean, 0, 0, 0},
 }
 
@@ -197,7 +205,8 @@ func (t Type) member(d Datum) (found Datum, err error) {
 	text := string(d.AppendText(nil))
 	isNumber := d.IsNumber()
 	t.members(func(number int, member string) bool {
-		if isNumber && d.NumberInt() == int64(number) || !isNumber && strings.EqualFold(strings.TrimRight(text, " "), member) {
+		if isNumber && d.NumberInt() == int64(number) ||
+			!isNumber && strings.EqualFold(strings.TrimRight(text, " "), member) {
 			found = TextString(member)
 		}
 		return found.IsNull()
@@ -211,7 +220,8 @@ func (t Type) member(d Datum) (found Datum, err error) {
 	return found, nil
 }
 
-// digitsOf is the number that a text of nothing but digits is: it counts the members of an ENUM or SET that have no such name.
+// digitsOf is the number that a text of nothing but digits is: it counts the members of an ENUM or SET that have no
+// such name.
 func digitsOf(text string) (number Datum, ok bool) {
 	x, err := strconv.ParseUint(text, 10, 64)
 	return Uint(x), err == nil

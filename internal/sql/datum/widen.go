@@ -7,7 +7,8 @@ import (
 	"slices"
 )
 
-// Holds reports whether a column of type t can take over the stored values of one of another type: each is one of its own, and stored alike.
+// Holds reports whether a column of type t can take over the stored values of one of another type: each is one of its
+// own, and stored alike.
 func (t Type) Holds(other Type) bool {
 	switch {
 	case t == other:
@@ -27,17 +28,21 @@ func (t Type) Holds(other Type) bool {
 	case t.IsText() && other.IsText() && t.Base >= other.Base, t.Base == Varbinary && other.Base == Varbinary:
 		return t.holdsLength(other)
 	case (t.Base == Timestamp || t.Base == Time) && t.Base == other.Base:
-		return t.FractionDigits() >= other.FractionDigits() && t.TimeUnit() == other.TimeUnit() && (t.Variety == Zoned) == (other.Variety == Zoned)
+		return t.FractionDigits() >= other.FractionDigits() && t.TimeUnit() == other.TimeUnit() &&
+			(t.Variety == Zoned) == (other.Variety == Zoned)
 	}
 	return false
 }
 
-// Shortens reports whether t differs from another type of texts or bytes in its length alone, so that it holds those values that are not too long.
+// Shortens reports whether t differs from another type of texts or bytes in its length alone, so that it holds those
+// values that are not too long.
 func (t Type) Shortens(other Type) bool {
-	return t.Length > 0 && t.Variety == Plain && !other.IsList() && (t.Base == Varchar && other.Base == Varchar || t.Base == Varbinary && other.Base == Varbinary)
+	return t.Length > 0 && t.Variety == Plain && !other.IsList() &&
+		(t.Base == Varchar && other.Base == Varchar || t.Base == Varbinary && other.Base == Varbinary)
 }
 
-// Retimes reports whether t differs from another type of times in its digits of a second, or in its zone, so that it holds those columns that have no times yet.
+// Retimes reports whether t differs from another type of times in its digits of a second, or in its zone, so that it
+// holds those columns that have no times yet.
 func (t Type) Retimes(other Type) bool {
 	return (t.Base == Timestamp || t.Base == Time) && t.Base == other.Base
 }
@@ -82,7 +87,8 @@ func (t Type) holdsDigits(other Type) bool {
 	case other.Base != DecimalBase:
 		return false
 	}
-	return t.Precision == 0 || other.Precision > 0 && t.Scale >= other.Scale && t.Precision-t.Scale >= other.Precision-other.Scale
+	return t.Precision == 0 || other.Precision > 0 && t.Scale >= other.Scale &&
+		t.Precision-t.Scale >= other.Precision-other.Scale
 }
 
 // bytesOfRune is the number of bytes a character takes at most.

@@ -10,8 +10,9 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// Alter applies actions of an ALTER TABLE, all or none, to a copy of a descriptor: to what SQL keeps there, to its declared columns and to the rules of its cells. seen says
-// whether rows may have an attribute of a name. COMPACT is nothing that a descriptor shows. Errors: *fault.Error, and that of a damaged descriptor.
+// Alter applies actions of an ALTER TABLE, all or none, to a copy of a descriptor: to what SQL keeps there, to its
+// declared columns and to the rules of its cells. seen says whether rows may have an attribute of a name. COMPACT is
+// nothing that a descriptor shows. Errors: *fault.Error, and that of a damaged descriptor.
 func (l Limits) Alter(d *schema.Table, actions []tree.AlterAction, seen func(name string) bool) error {
 	l = l.withDefaults()
 	t, err := Of(d)
@@ -80,7 +81,8 @@ func (t *Table) store(d *schema.Table) error {
 	return t.toStored().write(d)
 }
 
-// addColumn declares a column. Values that rows already have under its name, as a dynamic column, are read with the new type from then on.
+// addColumn declares a column. Values that rows already have under its name, as a dynamic column, are read with the new
+// type from then on.
 func (l Limits) addColumn(t *Table, action *tree.AddColumn) error {
 	d := &action.Column
 	if at, ok := t.byName[d.Name]; ok {
@@ -88,7 +90,8 @@ func (l Limits) addColumn(t *Table, action *tree.AddColumn) error {
 			return nil
 		}
 		if t.Columns[at].KeyPart >= 0 {
-			return fault.Message(fault.ColumnTwice, "Duplicate column name '%s': it is in the primary key, which can't change", d.Name)
+			return fault.Message(fault.ColumnTwice,
+				"Duplicate column name '%s': it is in the primary key, which can't change", d.Name)
 		}
 		return fault.New(fault.ColumnTwice, d.Name)
 	}
@@ -101,7 +104,8 @@ func (l Limits) addColumn(t *Table, action *tree.AddColumn) error {
 			"add the column, give it values, and then CREATE UNIQUE INDEX", d.Name)
 	}
 	if slices.Contains(t.Deleting, d.Name) {
-		return fault.Message(fault.Unsupported, "column is under deleting: rows of table '%s' may still hold a dropped column '%s'; run ALTER TABLE %s COMPACT first", t.Name, d.Name, t.Name)
+		return fault.Message(fault.Unsupported,
+			"column is under deleting: rows of table '%s' may still hold a dropped column '%s'; run ALTER TABLE %s COMPACT first", t.Name, d.Name, t.Name)
 	}
 	if err := l.declareOne(t, d); err != nil {
 		return err
@@ -129,7 +133,8 @@ func (t *Table) checkIndexed(d *tree.ColumnDefinition) error {
 	for i := range t.Indexes {
 		for _, p := range t.Indexes[i].Schema.Key {
 			if p.Column() == d.Name && (!keyed || !agree(typed, p.Type)) {
-				return refusal("column '%s' can't be of type %s: index '%s' holds it as %s", d.Name, TypeName(d.Type), t.Indexes[i].Name, TypeName(typeOf(p.Type)))
+				return refusal("column '%s' can't be of type %s: index '%s' holds it as %s", d.Name, TypeName(d.Type),
+					t.Indexes[i].Name, TypeName(typeOf(p.Type)))
 			}
 		}
 	}
@@ -147,15 +152,18 @@ func (t *Table) dropColumn(action *tree.DropColumn, seen func(string) bool) erro
 	switch {
 	case !ok && action.IfExists:
 		return nil
-	case !ok && isPattern(action.Name) && slices.ContainsFunc(t.Wildcards, func(w Wildcard) bool { return w.Pattern == action.Name }):
-		return refusal("wildcard column '%s' can't be dropped: rows may hold any of the columns that it stands for", action.Name)
+	case !ok && isPattern(action.Name) &&
+		slices.ContainsFunc(t.Wildcards, func(w Wildcard) bool { return w.Pattern == action.Name }):
+		return refusal("wildcard column '%s' can't be dropped: rows may hold any of the columns that it stands for",
+			action.Name)
 	case !ok:
 		return fault.New(fault.DropColumnUnknown, action.Name).Meant(action.Name, t.Names())
 	case t.Columns[at].KeyPart >= 0:
 		return refusal("column '%s' can't be dropped: %s", action.Name, t.keyRefusal(action.Name))
 	}
 	if index := t.indexOf(action.Name); index != "" {
-		return refusal("column '%s' can't be dropped: index '%s' holds it; write DROP INDEX %s ON %s first", action.Name, index, index, t.Name)
+		return refusal("column '%s' can't be dropped: index '%s' holds it; write DROP INDEX %s ON %s first",
+			action.Name, index, index, t.Name)
 	}
 	if err := t.checkFree(action.Name); err != nil {
 		return err
@@ -183,7 +191,8 @@ func (t *Table) remove(at int) {
 	}
 }
 
-// indexOf names an index that has the column in its key or includes it; "" if there is none. One that covers whatever there is does not count.
+// indexOf names an index that has the column in its key or includes it; "" if there is none. One that covers whatever
+// there is does not count.
 func (t *Table) indexOf(name string) string {
 	if index := t.indexOn(name); index != "" {
 		return index
@@ -196,7 +205,8 @@ func (t *Table) indexOf(name string) string {
 	return ""
 }
 
-// Purged forgets that columns are under deleting, once no row has them any more. d is a copy of the descriptor, to be changed.
+// Purged forgets that columns are under deleting, once no row has them any more. d is a copy of the descriptor, to be
+// changed.
 func Purged(d *schema.Table, names []string) error {
 	stored, known, err := readTable(d)
 	if err != nil || !known {

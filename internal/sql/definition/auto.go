@@ -25,11 +25,12 @@ func insertMode(fails bool) string {
 	return insertUpsert
 }
 
-// DatabaseInsertMode is the option of a database which says what INSERTs into its tables do about a key that is there: "upsert", "error", or "" for what
-// each table says.
+// DatabaseInsertMode is the option of a database which says what INSERTs into its tables do about a key that is there:
+// "upsert", "error", or "" for what each table says.
 const DatabaseInsertMode = optionInsert
 
-// DatabaseOptions reads the options of CREATE and ALTER DATABASE. given reports whether INSERT_MODE is among them. Errors: *fault.Error.
+// DatabaseOptions reads the options of CREATE and ALTER DATABASE. given reports whether INSERT_MODE is among them.
+// Errors: *fault.Error.
 func DatabaseOptions(options []tree.Option) (mode string, given bool, err error) {
 	for _, o := range options {
 		name, value := strings.ToUpper(o.Name), strings.ToLower(o.Value)
@@ -47,8 +48,8 @@ func DatabaseOptions(options []tree.Option) (mode string, given bool, err error)
 	return mode, given, nil
 }
 
-// insertsFail reports whether an INSERT of a key that is there fails: in a table made as MySQL's are, without options of LindormTable's, unless INSERT_MODE
-// says otherwise.
+// insertsFail reports whether an INSERT of a key that is there fails: in a table made as MySQL's are, without options
+// of LindormTable's, unless INSERT_MODE says otherwise.
 func (t *Table) insertsFail(options []tree.Option) bool {
 	plain := !t.Dynamic && len(t.Wildcards) == 0
 	for _, o := range options {
@@ -71,7 +72,8 @@ func (t *Table) addRowID(statement *tree.CreateTable) ([]tree.KeyElement, error)
 		return nil, err
 	}
 	if _, taken := t.byName[RowID]; taken || !t.insertsFail(statement.Options) {
-		return nil, fault.Message(fault.PrimaryKeyMissing, "This table type requires a primary key: write it behind the columns, as in CREATE TABLE %s (id BIGINT, name VARCHAR, PRIMARY KEY (id)) WITH (..)", t.Name)
+		return nil, fault.Message(fault.PrimaryKeyMissing,
+			"This table type requires a primary key: write it behind the columns, as in CREATE TABLE %s (id BIGINT, name VARCHAR, PRIMARY KEY (id)) WITH (..)", t.Name)
 	}
 	t.add(Column{Name: RowID, Type: datum.Type{Base: datum.BigInt}, NotNull: true, KeyPart: -1, Invisible: true})
 	return []tree.KeyElement{{Column: RowID}}, nil
@@ -119,7 +121,8 @@ func (t *Table) checkAuto(spec *database.TableSpec) error {
 func indexesOf(statement *tree.CreateTable) (indexes []tree.IndexDefinition) {
 	for i := range statement.Columns {
 		if c := &statement.Columns[i]; c.Unique {
-			indexes = append(indexes, tree.IndexDefinition{Unique: true, Key: []tree.KeyElement{{Column: c.Name, At: c.At}}, At: c.At})
+			indexes = append(indexes, tree.IndexDefinition{Unique: true,
+				Key: []tree.KeyElement{{Column: c.Name, At: c.At}}, At: c.At})
 		}
 	}
 	return append(indexes, statement.Indexes...)
@@ -134,5 +137,6 @@ func (t *Table) Duplicate(e *database.DuplicateError) error {
 			texts[k] = string(d.AppendText(nil))
 		}
 	}
-	return fault.Because(e, fault.DuplicateEntry, strings.Join(texts, "-"), t.Name+"."+strings.TrimPrefix(e.Index, retypedPrefix))
+	return fault.Because(e, fault.DuplicateEntry, strings.Join(texts, "-"),
+		t.Name+"."+strings.TrimPrefix(e.Index, retypedPrefix))
 }

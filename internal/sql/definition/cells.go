@@ -12,14 +12,15 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// How long delete markers are kept if no COMPACTION_MAJOR_PERIOD says so: LindormTable's 20 days, or TTL if that is shorter.
+// How long delete markers are kept if no COMPACTION_MAJOR_PERIOD says so: LindormTable's 20 days, or TTL if that is
+// shorter.
 const markersMSDefault = 20 * 24 * 3600 * 1000
 
 // mutableAll is the MUTABILITY under which writers may choose the times of what they write.
 const mutableAll = "MUTABLE_ALL"
 
-// cells are the rules for cells that the options of a table ask for: TTL, VERSIONS and MUTABILITY do. They are nil if nothing asks and there were none
-// before; rules that are there are not taken away.
+// cells are the rules for cells that the options of a table ask for: TTL, VERSIONS and MUTABILITY do. They are nil if
+// nothing asks and there were none before; rules that are there are not taken away.
 func (t *Table) cells(before *cell.Rules) *cell.Rules {
 	lifeMS, versions := 1000*t.number(OptionTTL), t.number(OptionVersions)
 	if versions <= 1 {
@@ -73,7 +74,8 @@ const stampMax = math.MaxInt64 - 1
 func SelectCells(cells *cell.Select, hint tree.Hint) (*cell.Select, error) {
 	n, err := strconv.ParseInt(hint.Argument, 10, 64)
 	if err != nil || n < 0 || n > stampMax || n == 0 && (hint.Name == "_l_versions_" || hint.Name == "_l_ts_max_") {
-		return cells, fault.New(fault.WrongArguments, "hint "+hint.Name+", which takes a whole number such as _l_versions_(3), or milliseconds such as _l_ts_min_(1705786502068)")
+		return cells, fault.New(fault.WrongArguments,
+			"hint "+hint.Name+", which takes a whole number such as _l_versions_(3), or milliseconds such as _l_ts_min_(1705786502068)")
 	}
 	if cells == nil {
 		cells = &cell.Select{Times: TimeSuffix}

@@ -47,7 +47,8 @@ func (l Limits) addCheck(t *Table, d *tree.Check) error {
 		return fault.Message(codeCheckTwice, "Duplicate check constraint name '%s'.", c.Name)
 	}
 	if what := strange(c.Condition, true); what != "" {
-		return fault.Message(codeCheckOdd, "An expression of a check constraint '%s' contains disallowed parts: it can't have %s", c.Name, what)
+		return fault.Message(codeCheckOdd,
+			"An expression of a check constraint '%s' contains disallowed parts: it can't have %s", c.Name, what)
 	}
 	if err := l.compiles(t, c.Condition); err != nil {
 		return err
@@ -72,7 +73,8 @@ func uses(e tree.Expression, column string) (found bool) {
 // checkFree refuses to drop a column that a constraint needs.
 func (t *Table) checkFree(column string) error {
 	if needed := t.foreignKeyUsing(column); needed != "" {
-		return fault.Message(codeForeignDrop, "Cannot drop column '%s': needed in a foreign key constraint '%s'", column, needed)
+		return fault.Message(codeForeignDrop, "Cannot drop column '%s': needed in a foreign key constraint '%s'",
+			column, needed)
 	}
 	return t.checkUnread(column)
 }
@@ -81,12 +83,15 @@ func (t *Table) checkFree(column string) error {
 func (t *Table) checkUnread(column string) error {
 	for i := range t.Columns {
 		if t.Columns[i].Name != column && uses(t.Columns[i].Generated, column) {
-			return fault.Message(codeGeneratedNeeded, "Column '%s' has a generated column dependency: '%s'.", column, t.Columns[i].Name)
+			return fault.Message(codeGeneratedNeeded, "Column '%s' has a generated column dependency: '%s'.", column,
+				t.Columns[i].Name)
 		}
 	}
 	for i := range t.Checks {
 		if uses(t.Checks[i].Condition, column) {
-			return fault.Message(codeCheckColumn, "Check constraint '%s' uses column '%s', hence column cannot be dropped or renamed.", t.Checks[i].Name, column)
+			return fault.Message(codeCheckColumn,
+				"Check constraint '%s' uses column '%s', hence column cannot be dropped or renamed.", t.Checks[i].Name,
+				column)
 		}
 	}
 	return nil
@@ -102,11 +107,13 @@ func (l Limits) checkGenerated(t *Table, at int) error {
 		return refusal("generated column '%s' can't be in the primary key: an index may have it", c.Name)
 	}
 	if what := strange(c.Generated, true); what != "" {
-		return fault.Message(codeGeneratedOdd, "Expression of generated column '%s' contains disallowed parts: it can't have %s", c.Name, what)
+		return fault.Message(codeGeneratedOdd,
+			"Expression of generated column '%s' contains disallowed parts: it can't have %s", c.Name, what)
 	}
 	for i := at; i < len(t.Columns); i++ {
 		if (i == at || t.Columns[i].Generated != nil) && uses(c.Generated, t.Columns[i].Name) {
-			return fault.Message(codeGeneratedPrior, "Generated column '%s' can refer only to generated columns defined prior to it.", c.Name)
+			return fault.Message(codeGeneratedPrior,
+				"Generated column '%s' can refer only to generated columns defined prior to it.", c.Name)
 		}
 	}
 	return l.compiles(t, c.Generated)
@@ -116,7 +123,8 @@ func (l Limits) checkGenerated(t *Table, at int) error {
 func (t *Table) dropConstraint(action *tree.DropConstraint) error {
 	foreign, checks := len(t.ForeignKeys), len(t.Checks)
 	if action.Kind != "CHECK" {
-		t.ForeignKeys = slices.DeleteFunc(slices.Clone(t.ForeignKeys), func(f ForeignKey) bool { return f.Name == action.Name })
+		t.ForeignKeys = slices.DeleteFunc(slices.Clone(t.ForeignKeys),
+			func(f ForeignKey) bool { return f.Name == action.Name })
 	}
 	if action.Kind != "FOREIGN KEY" {
 		t.Checks = slices.DeleteFunc(slices.Clone(t.Checks), func(c Check) bool { return c.Name == action.Name })

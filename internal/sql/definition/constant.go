@@ -12,11 +12,13 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// preset sets what a column gets by itself: its DEFAULT, a constant of its type, now or an expression; and the time at ON UPDATE.
+// preset sets what a column gets by itself: its DEFAULT, a constant of its type, now or an expression; and the time at
+// ON UPDATE.
 func (l Limits) preset(c *Column, d *tree.ColumnDefinition) (err error) {
 	if d.OnUpdate != nil {
 		if c.UpdateNow = isNow(d.OnUpdate) && c.Type.Base == datum.Timestamp; !c.UpdateNow {
-			return fault.Message(codeOnUpdate, "Invalid ON UPDATE clause for '%s' column: it takes CURRENT_TIMESTAMP, and a column of DATETIME or TIMESTAMP", d.Name)
+			return fault.Message(codeOnUpdate,
+				"Invalid ON UPDATE clause for '%s' column: it takes CURRENT_TIMESTAMP, and a column of DATETIME or TIMESTAMP", d.Name)
 		}
 	}
 	if d.Default == nil {
@@ -55,7 +57,8 @@ func (l Limits) checkDefault(d *tree.ColumnDefinition) error {
 	return nil
 }
 
-// compiles reports whether an expression over a row of a table can be computed; without a table, it is one without a row.
+// compiles reports whether an expression over a row of a table can be computed; without a table, it is one without a
+// row.
 func (l Limits) compiles(t *Table, e tree.Expression) error {
 	if l.Compiles == nil {
 		return nil
@@ -138,7 +141,8 @@ func literalOf(e tree.Expression) (d datum.Datum, ok bool) {
 			return constantOf(d, e.To)
 		}
 	case *tree.Unary:
-		if d, ok = literalOf(e.X); ok && e.Operator == tree.Minus && d.Kind() != datum.KindText && d.Kind() != datum.KindBinary {
+		if d, ok = literalOf(e.X); ok && e.Operator == tree.Minus && d.Kind() != datum.KindText &&
+			d.Kind() != datum.KindBinary {
 			d, err := datum.Negate(d)
 			return d, err == nil
 		}
@@ -146,7 +150,8 @@ func literalOf(e tree.Expression) (d datum.Datum, ok bool) {
 	return d, false
 }
 
-// constantOf is a constant of DDL as a value of a type; ok is false if it does not fit. It aliases nothing of the statement's.
+// constantOf is a constant of DDL as a value of a type; ok is false if it does not fit. It aliases nothing of the
+// statement's.
 func constantOf(d datum.Datum, t datum.Type) (value datum.Datum, ok bool) {
 	value, err := datum.Store(d, t)
 	return value.Clone(), err == nil

@@ -14,7 +14,8 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// Create says what table a CREATE TABLE asks for, in a database. It knows nothing of tables that are there. Errors: *fault.Error.
+// Create says what table a CREATE TABLE asks for, in a database. It knows nothing of tables that are there. Errors:
+// *fault.Error.
 func (l Limits) Create(statement *tree.CreateTable, dbName string) (database.TableSpec, error) {
 	l = l.withDefaults()
 	if err := l.CheckTableName(statement.Table.Name); err != nil {
@@ -104,7 +105,8 @@ func (l Limits) constrain(t *Table, statement *tree.CreateTable) error {
 
 // spec puts together what package database is asked for.
 func (l Limits) spec(t *Table, key []schema.KeyPart, indexes []tree.IndexDefinition) (database.TableSpec, error) {
-	spec := database.TableSpec{Database: t.Database, Name: t.Name, Key: key, PartitionParts: 1, Columns: t.schemaColumns(), Cells: t.cells(nil), RecoveryDays: t.RecoveryDays}
+	spec := database.TableSpec{Database: t.Database, Name: t.Name, Key: key, PartitionParts: 1,
+		Columns: t.schemaColumns(), Cells: t.cells(nil), RecoveryDays: t.RecoveryDays}
 	if images, ok := schema.ImagesOf(t.Stream); ok {
 		spec.Stream = &images
 	}
@@ -123,12 +125,14 @@ func (l Limits) spec(t *Table, key []schema.KeyPart, indexes []tree.IndexDefinit
 			return spec, err
 		}
 		spec.Indexes = append(spec.Indexes, index)
-		t.Indexes = append(t.Indexes, Index{Name: index.Name, Schema: &schema.Index{Name: index.Name, Key: index.Key, Unique: index.Unique, Search: index.Search}})
+		t.Indexes = append(t.Indexes, Index{Name: index.Name,
+			Schema: &schema.Index{Name: index.Name, Key: index.Key, Unique: index.Unique, Search: index.Search}})
 	}
 	return spec, l.indexForeignKeys(t, &spec)
 }
 
-// indexForeignKeys adds the indexes by which foreign keys find rows, where there are none. They don't count for the limit of indexes.
+// indexForeignKeys adds the indexes by which foreign keys find rows, where there are none. They don't count for the
+// limit of indexes.
 func (l Limits) indexForeignKeys(t *Table, spec *database.TableSpec) error {
 	t.Descriptor = &schema.Table{Primary: schema.Index{Key: spec.Key}}
 	for i := range t.ForeignKeys {
@@ -196,8 +200,8 @@ func (l Limits) applyKind(t *Table, declared []tree.ColumnDefinition) error {
 	return nil
 }
 
-// kindType makes TIMESTAMP and BOOLEAN those of MySQL in a table of MySQL's kind: an instant, and TINYINT(1). LindormTable's hold the time that was
-// written, and a truth value.
+// kindType makes TIMESTAMP and BOOLEAN those of MySQL in a table of MySQL's kind: an instant, and TINYINT(1).
+// LindormTable's hold the time that was written, and a truth value.
 func (t *Table) kindType(typed datum.Type) datum.Type {
 	switch {
 	case !t.InsertFails || typed.Variety != datum.Plain:
@@ -223,14 +227,17 @@ func (l Limits) column(d *tree.ColumnDefinition) (Column, error) {
 	if d.Generated != nil {
 		c.Generated, c.Virtual = d.Generated, d.Virtual
 		if d.Default != nil || d.AutoIncrement || d.OnUpdate != nil {
-			return c, fault.Message(codeGeneratedUsage, "Incorrect usage of DEFAULT, ON UPDATE or AUTO_INCREMENT and generated column '%s'", d.Name)
+			return c, fault.Message(codeGeneratedUsage,
+				"Incorrect usage of DEFAULT, ON UPDATE or AUTO_INCREMENT and generated column '%s'", d.Name)
 		}
 	}
 	if err = l.preset(&c, d); err != nil || !d.AutoIncrement {
 		return c, err
 	}
 	if d.Default != nil || !counts(c.Type) {
-		return c, fault.Message(fault.ColumnSpecifier, "Incorrect column specifier for column '%s': AUTO_INCREMENT needs an integer column without a DEFAULT", d.Name)
+		return c, fault.Message(fault.ColumnSpecifier,
+			"Incorrect column specifier for column '%s': AUTO_INCREMENT needs an integer column without a DEFAULT",
+			d.Name)
 	}
 	c.AutoIncrement, c.NotNull = true, true
 	return c, nil
@@ -245,9 +252,11 @@ func (l Limits) columnType(d *tree.ColumnDefinition) (datum.Type, error) {
 	case t.Length < 0 || t.Length > l.LengthMax:
 		return t, fault.New(fault.ColumnTooLong, d.Name, l.LengthMax)
 	case t.Base == datum.DecimalBase && (t.Precision < 0 || t.Precision > decimalDigitsMax):
-		return t, fault.Message(codePrecision, "Too-big precision %d specified for '%s'. Maximum is %d.", t.Precision, d.Name, decimalDigitsMax)
+		return t, fault.Message(codePrecision, "Too-big precision %d specified for '%s'. Maximum is %d.", t.Precision,
+			d.Name, decimalDigitsMax)
 	case t.Base == datum.DecimalBase && (t.Scale < 0 || t.Scale > t.Precision):
-		return t, fault.Message(codeScale, "For float(M,D), double(M,D) or decimal(M,D), M must be >= D (column '%s').", d.Name)
+		return t, fault.Message(codeScale, "For float(M,D), double(M,D) or decimal(M,D), M must be >= D (column '%s').",
+			d.Name)
 	case (t.Base == datum.Char || t.Base == datum.BinaryBase) && t.Length == 0:
 		t.Length = 1
 	}
@@ -263,7 +272,8 @@ func (l Limits) declareWildcard(t *Table, d *tree.ColumnDefinition) error {
 	if reason := l.nameFault(strings.NewReplacer("*", "x", "?", "x").Replace(d.Name)); reason != "" {
 		return fault.Message(fault.WrongColumnName, "Incorrect wildcard column '%s': %s", d.Name, reason)
 	}
-	if d.NotNull || d.PrimaryKey || d.Default != nil || d.AutoIncrement || d.OnUpdate != nil || d.Generated != nil || d.References != nil || len(d.Checks) > 0 {
+	if d.NotNull || d.PrimaryKey || d.Default != nil || d.AutoIncrement || d.OnUpdate != nil || d.Generated != nil ||
+		d.References != nil || len(d.Checks) > 0 {
 		return refusal("wildcard column '%s' only takes a type: omit NOT NULL, DEFAULT and PRIMARY KEY", d.Name)
 	}
 	if slices.ContainsFunc(t.Wildcards, func(w Wildcard) bool { return w.Pattern == d.Name }) {
@@ -276,11 +286,13 @@ func (l Limits) declareWildcard(t *Table, d *tree.ColumnDefinition) error {
 
 // checkWhole checks what no part of the statement shows alone.
 func (t *Table) checkWhole() error {
-	if slices.ContainsFunc(t.Columns, func(c Column) bool { return c.KeyPart < 0 }) || t.Dynamic || len(t.Wildcards) > 0 || t.cells(nil) == nil {
+	if slices.ContainsFunc(t.Columns, func(c Column) bool { return c.KeyPart < 0 }) || t.Dynamic ||
+		len(t.Wildcards) > 0 || t.cells(nil) == nil {
 		return nil
 	}
-	return fault.Message(fault.TableWithoutColumns, "A table with TTL, VERSIONS or MUTABILITY must have at least 1 column that is not in the primary key: a row lives as long as the cells of its other columns; "+
-		"declare one, or allow dynamic columns with WITH (DYNAMIC_COLUMNS='true')")
+	return fault.Message(fault.TableWithoutColumns,
+		"A table with TTL, VERSIONS or MUTABILITY must have at least 1 column that is not in the primary key: a row lives as long as the cells of its other columns; "+
+			"declare one, or allow dynamic columns with WITH (DYNAMIC_COLUMNS='true')")
 }
 
 // schemaColumns are the columns outside the key as all protocols see them. JSON has no type there.
@@ -300,7 +312,8 @@ func (t *Table) toStored() *storedTable {
 	if t.Families != nil {
 		return t.mappedStored()
 	}
-	s := &storedTable{Options: t.Options, Dynamic: t.Dynamic, Deleting: t.Deleting, InsertFails: t.InsertFails, ForeignKeys: t.ForeignKeys, Referrers: t.Referrers, Checks: storedChecks(t.Checks)}
+	s := &storedTable{Options: t.Options, Dynamic: t.Dynamic, Deleting: t.Deleting, InsertFails: t.InsertFails,
+		ForeignKeys: t.ForeignKeys, Referrers: t.Referrers, Checks: storedChecks(t.Checks)}
 	for i := range t.Columns {
 		s.Columns = append(s.Columns, storeColumn(&t.Columns[i]))
 	}
@@ -311,9 +324,12 @@ func (t *Table) toStored() *storedTable {
 }
 
 func storeColumn(c *Column) storedColumn {
-	s := storedColumn{Name: c.Name, Type: storedType(c.Type), NotNull: c.NotNull, DefaultNow: c.DefaultNow, Comment: c.Comment, Original: c.Original,
-		Auto: c.AutoIncrement, Invisible: c.Invisible, DefaultSQL: expressionText(c.DefaultExpression), UpdateNow: c.UpdateNow,
-		Generated: expressionText(c.Generated), Virtual: c.Virtual, Zoned: c.Type.Variety == datum.Zoned, Microseconds: c.Type.IsTemporal() && c.Type.TimeUnit() == 1}
+	s := storedColumn{Name: c.Name, Type: storedType(c.Type), NotNull: c.NotNull, DefaultNow: c.DefaultNow,
+		Comment: c.Comment, Original: c.Original,
+		Auto: c.AutoIncrement, Invisible: c.Invisible, DefaultSQL: expressionText(c.DefaultExpression),
+		UpdateNow: c.UpdateNow,
+		Generated: expressionText(c.Generated), Virtual: c.Virtual, Zoned: c.Type.Variety == datum.Zoned,
+		Microseconds: c.Type.IsTemporal() && c.Type.TimeUnit() == 1}
 	if c.Default != nil {
 		s.Default = storeDatum(*c.Default)
 	}

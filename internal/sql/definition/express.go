@@ -11,7 +11,8 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// An index on an expression is one on a column that nobody sees, which is computed from the others whenever a row is written.
+// An index on an expression is one on a column that nobody sees, which is computed from the others whenever a row is
+// written.
 
 // expressionPrefix begins the names of such columns; no statement can declare one.
 const expressionPrefix = "!expression!"
@@ -19,14 +20,16 @@ const expressionPrefix = "!expression!"
 // IsExpression reports whether the column holds what an index on an expression is made of.
 func (c *Column) IsExpression() bool { return c.Invisible && c.Generated != nil && !isRetyping(c.Name) }
 
-// Express puts columns in the place of the expressions of an index. Those that the table doesn't have yet come back as actions that add them. d.Key
-// is not changed but replaced.
+// Express puts columns in the place of the expressions of an index. Those that the table doesn't have yet come back as
+// actions that add them. d.Key is not changed but replaced.
 func (l Limits) Express(t *Table, d *tree.IndexDefinition) (added []*tree.AddColumn, err error) {
 	d.Key = slices.Clone(d.Key)
 	for i := range d.Key {
 		e := &d.Key[i]
 		if e.Expression == nil && t.holdsBeginnings(d, e) {
-			left := &tree.Call{Name: "left", Arguments: []tree.Expression{&tree.Column{Name: e.Column}, &tree.Literal{Value: datum.Int(int64(e.Prefix))}}}
+			left := &tree.Call{Name: "left",
+				Arguments: []tree.Expression{&tree.Column{Name: e.Column},
+					&tree.Literal{Value: datum.Int(int64(e.Prefix))}}}
 			e.Expression, e.Column, e.Prefix = left, "", 0
 		}
 		if e.Expression == nil {
@@ -44,17 +47,20 @@ func (l Limits) Express(t *Table, d *tree.IndexDefinition) (added []*tree.AddCol
 	return added, nil
 }
 
-// holdsBeginnings reports whether an index holds the beginnings of a column's values: they may be too long, or what has to be unique is the beginning.
+// holdsBeginnings reports whether an index holds the beginnings of a column's values: they may be too long, or what has
+// to be unique is the beginning.
 func (t *Table) holdsBeginnings(d *tree.IndexDefinition, e *tree.KeyElement) bool {
 	at, ok := t.byName[e.Column]
 	if !ok || e.Prefix == 0 || d.Kind != tree.IndexKV {
 		return false
 	}
 	typed := t.Columns[at].Type
-	return (typed.IsText() || typed.IsBinary()) && (typed.Length == 0 || typed.Length > prefixedMax || d.Unique && e.Prefix < typed.Length)
+	return (typed.IsText() || typed.IsBinary()) &&
+		(typed.Length == 0 || typed.Length > prefixedMax || d.Unique && e.Prefix < typed.Length)
 }
 
-// Beginning is the column of which the column of an index holds the first characters, as in KEY (name(10)), and how many; ok is false if it is another.
+// Beginning is the column of which the column of an index holds the first characters, as in KEY (name(10)), and how
+// many; ok is false if it is another.
 func (c *Column) Beginning() (column string, length int, ok bool) {
 	call, isCall := c.Generated.(*tree.Call)
 	if !c.IsExpression() || !isCall || call.Name != "left" || len(call.Arguments) != 2 {
@@ -100,7 +106,8 @@ func (l Limits) expression(t *Table, e tree.Expression, others int) (*tree.AddCo
 		_, taken = t.byName[name]
 		taken = taken || slices.Contains(t.Deleting, name)
 	}
-	return &tree.AddColumn{Column: tree.ColumnDefinition{Name: name, Type: typed, Generated: e, Virtual: true, Hidden: true}}, nil
+	return &tree.AddColumn{Column: tree.ColumnDefinition{Name: name, Type: typed, Generated: e, Virtual: true,
+		Hidden: true}}, nil
 }
 
 // expressIndexes is Express for the indexes of a new table.
@@ -124,7 +131,8 @@ func (t *Table) ExpressionsOf(index string) (names []string) {
 		holds := func(x Index) bool {
 			return slices.ContainsFunc(x.Key, func(p KeyPart) bool { return p.Name == c.Name })
 		}
-		if c.IsExpression() && slices.ContainsFunc(t.Indexes, func(x Index) bool { return x.Name == index && holds(x) }) &&
+		if c.IsExpression() && slices.ContainsFunc(t.Indexes,
+			func(x Index) bool { return x.Name == index && holds(x) }) &&
 			!slices.ContainsFunc(t.Indexes, func(x Index) bool { return x.Name != index && holds(x) }) {
 			names = append(names, c.Name)
 		}

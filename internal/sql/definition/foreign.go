@@ -15,7 +15,8 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// ForeignKey says that the values of a row's columns, if none is NULL, are those of a row of another table, or the same one. It is stored as it is.
+// ForeignKey says that the values of a row's columns, if none is NULL, are those of a row of another table, or the same
+// one. It is stored as it is.
 type ForeignKey struct {
 	Name       string   `json:"name"`
 	Columns    []string `json:"columns"`
@@ -38,7 +39,8 @@ type Referrer struct {
 
 // RefersTo reports whether f refers to the table that has a name, or gets it.
 func (f *ForeignKey) RefersTo(database, table string) bool {
-	return f.Database == database && f.Table == table || f.Next != nil && *f.Next == schema.Referrer{Database: database, Table: table}
+	return f.Database == database && f.Table == table ||
+		f.Next != nil && *f.Next == schema.Referrer{Database: database, Table: table}
 }
 
 // Rule is an action as information_schema tells it.
@@ -55,7 +57,8 @@ func (f *ForeignKey) Text(database string) string {
 	if f.Database != database {
 		table = tree.Quote(f.Database) + "." + table
 	}
-	text := "CONSTRAINT " + tree.Quote(f.Name) + " FOREIGN KEY (" + quoteList(f.Columns) + ") REFERENCES " + table + " (" + quoteList(f.References) + ")"
+	text := "CONSTRAINT " + tree.Quote(f.Name) + " FOREIGN KEY (" + quoteList(f.Columns) + ") REFERENCES " + table +
+		" (" + quoteList(f.References) + ")"
 	if f.OnDelete != "" {
 		text += " ON DELETE " + f.OnDelete
 	}
@@ -84,7 +87,8 @@ func (t *Table) ForeignKey(name string) (*ForeignKey, bool) {
 
 // AddForeignKey declares one on a table. The table that it refers to is not looked at. Errors: *fault.Error.
 func (l Limits) AddForeignKey(t *Table, d *tree.ForeignKey) (ForeignKey, error) {
-	f := ForeignKey{Name: d.Name, Columns: d.Columns, Database: d.Table.Database, Table: d.Table.Name, References: d.References, OnDelete: d.OnDelete, OnUpdate: d.OnUpdate}
+	f := ForeignKey{Name: d.Name, Columns: d.Columns, Database: d.Table.Database, Table: d.Table.Name,
+		References: d.References, OnDelete: d.OnDelete, OnUpdate: d.OnUpdate}
 	if f.Database == "" {
 		f.Database = t.Database
 	}
@@ -98,7 +102,8 @@ func (l Limits) AddForeignKey(t *Table, d *tree.ForeignKey) (ForeignKey, error) 
 		return f, fault.Message(codeForeignTwice, "Duplicate foreign key constraint name '%s'", f.Name)
 	}
 	if len(f.References) > 0 && len(f.References) != len(f.Columns) {
-		return f, fault.Message(codeForeignKey, "Incorrect foreign key definition for '%s': Key reference and table reference don't match", f.Name)
+		return f, fault.Message(codeForeignKey,
+			"Incorrect foreign key definition for '%s': Key reference and table reference don't match", f.Name)
 	}
 	for i, name := range f.Columns {
 		at, ok := t.byName[name]
@@ -108,7 +113,8 @@ func (l Limits) AddForeignKey(t *Table, d *tree.ForeignKey) (ForeignKey, error) 
 		case slices.Contains(f.Columns[:i], name):
 			return f, fault.New(fault.ColumnTwice, name)
 		case (f.OnDelete == "SET NULL" || f.OnUpdate == "SET NULL") && t.Columns[at].NotNull:
-			return f, fault.Message(codeForeignNull, "Column '%s' cannot be NOT NULL: needed in a foreign key constraint '%s' SET NULL", name, f.Name)
+			return f, fault.Message(codeForeignNull,
+				"Column '%s' cannot be NOT NULL: needed in a foreign key constraint '%s' SET NULL", name, f.Name)
 		}
 	}
 	t.ForeignKeys = append(slices.Clone(t.ForeignKeys), f)
@@ -164,10 +170,12 @@ func (t *Table) IndexFor(d *tree.ForeignKey, name string) *tree.CreateIndex {
 	if t.Leads(d.Columns) {
 		return nil
 	}
-	return &tree.CreateIndex{Table: tree.Name{Database: t.Database, Name: t.Name}, Index: indexFor(&ForeignKey{Name: name, Columns: d.Columns})}
+	return &tree.CreateIndex{Table: tree.Name{Database: t.Database, Name: t.Name},
+		Index: indexFor(&ForeignKey{Name: name, Columns: d.Columns})}
 }
 
-// UniqueOf is how the row with values of columns is found: by the primary key, whose index has no name, or by a unique index.
+// UniqueOf is how the row with values of columns is found: by the primary key, whose index has no name, or by a unique
+// index.
 func (t *Table) UniqueOf(columns []string) (index string, ok bool) {
 	if sameNames(identity(t), columns) {
 		return "", true
@@ -205,7 +213,8 @@ func (t *Table) CheckReference(f *ForeignKey, parent *Table) error {
 		f.References = identity(parent)
 	}
 	wrong := func(why string) error {
-		return fault.New(fault.CannotCreateTable, t.Database+"."+t.Name, `errno: 150 "Foreign key constraint is incorrectly formed": `+f.Name+": "+why)
+		return fault.New(fault.CannotCreateTable, t.Database+"."+t.Name,
+			`errno: 150 "Foreign key constraint is incorrectly formed": `+f.Name+": "+why)
 	}
 	if len(f.References) != len(f.Columns) {
 		return wrong("it has other columns than the primary key of " + parent.Name)
@@ -218,11 +227,13 @@ func (t *Table) CheckReference(f *ForeignKey, parent *Table) error {
 			return wrong("table " + parent.Name + " has no column " + name)
 		}
 		if own := t.Columns[t.byName[f.Columns[i]]]; !comparable(own.Type, parent.Columns[at].Type) {
-			return wrong("column " + own.Name + " is " + TypeText(own.Type) + ", and " + parent.Name + "." + name + " is " + TypeText(parent.Columns[at].Type) + ": they must be of one type")
+			return wrong("column " + own.Name + " is " + TypeText(own.Type) + ", and " + parent.Name + "." + name +
+				" is " + TypeText(parent.Columns[at].Type) + ": they must be of one type")
 		}
 	}
 	if _, ok := parent.UniqueOf(f.References); !ok {
-		return wrong("the referenced columns must be the whole primary key of " + parent.Name + ", or those of a UNIQUE key")
+		return wrong("the referenced columns must be the whole primary key of " + parent.Name +
+			", or those of a UNIQUE key")
 	}
 	if parent.Descriptor != nil {
 		if _, expires := parent.Descriptor.Expiry(); expires || parent.Descriptor.Cells != nil {
@@ -239,7 +250,8 @@ func comparable(a, b datum.Type) bool {
 		return b.Base == a.Base && a.Scale == b.Scale
 	}
 	if a.Base == datum.Timestamp || a.Base == datum.Time {
-		return a.Base == b.Base && a.TimeUnit() == b.TimeUnit() && (a.Variety == datum.Zoned) == (b.Variety == datum.Zoned)
+		return a.Base == b.Base && a.TimeUnit() == b.TimeUnit() &&
+			(a.Variety == datum.Zoned) == (b.Variety == datum.Zoned)
 	}
 	return a.Base == b.Base || text(a) && text(b)
 }
@@ -256,16 +268,20 @@ func ForeignKeysOf(dialect map[string]json.RawMessage) ([]ForeignKey, error) {
 	return stored.ForeignKeys, json.Unmarshal(raw, &stored)
 }
 
-// Prepare completes the foreign keys of a table that is about to be made: refer fills in what they refer to, and referrers are those of others that refer to it.
-func Prepare(spec *database.TableSpec, referrers []Referrer, refer func(*Table, []ForeignKey) error) ([]ForeignKey, error) {
+// Prepare completes the foreign keys of a table that is about to be made: refer fills in what they refer to, and
+// referrers are those of others that refer to it.
+func Prepare(spec *database.TableSpec, referrers []Referrer, refer func(*Table, []ForeignKey) error) ([]ForeignKey,
+	error) {
 	keys, err := ForeignKeysOf(spec.Dialect)
 	if err != nil || len(keys) == 0 && len(referrers) == 0 {
 		return nil, err
 	}
-	d := &schema.Table{Database: spec.Database, Name: spec.Name, Primary: schema.Index{Key: spec.Key}, Columns: spec.Columns, Dialect: spec.Dialect}
+	d := &schema.Table{Database: spec.Database, Name: spec.Name, Primary: schema.Index{Key: spec.Key},
+		Columns: spec.Columns, Dialect: spec.Dialect}
 	for i := range spec.Indexes {
 		x := &spec.Indexes[i]
-		d.Indexes = append(d.Indexes, schema.Index{ID: uint32(i + 1), Name: x.Name, Key: x.Key, Unique: x.Unique, Search: x.Search})
+		d.Indexes = append(d.Indexes, schema.Index{ID: uint32(i + 1), Name: x.Name, Key: x.Key, Unique: x.Unique,
+			Search: x.Search})
 	}
 	t, err := Of(d)
 	if err != nil {
@@ -280,7 +296,8 @@ func Prepare(spec *database.TableSpec, referrers []Referrer, refer func(*Table, 
 	return t.ForeignKeys, stored.write(d)
 }
 
-// SetReferrers notes in a copy of a descriptor which foreign keys refer to the table: one more, or without those that gone names.
+// SetReferrers notes in a copy of a descriptor which foreign keys refer to the table: one more, or without those that
+// gone names.
 func SetReferrers(d *schema.Table, more *Referrer, gone func(Referrer) bool) error {
 	stored, known, err := readTable(d)
 	if err != nil {
@@ -289,7 +306,8 @@ func SetReferrers(d *schema.Table, more *Referrer, gone func(Referrer) bool) err
 	if !known && more == nil {
 		return nil
 	}
-	stored.Referrers = slices.DeleteFunc(stored.Referrers, func(r Referrer) bool { return gone != nil && gone(r) || more != nil && r == *more })
+	stored.Referrers = slices.DeleteFunc(stored.Referrers,
+		func(r Referrer) bool { return gone != nil && gone(r) || more != nil && r == *more })
 	if more != nil {
 		stored.Referrers = append(stored.Referrers, *more)
 	}
@@ -302,7 +320,8 @@ func SetNext(d *schema.Table, key string, next *schema.Referrer) error {
 	return changeForeignKey(d, key, func(f *ForeignKey) { f.Next = next })
 }
 
-// SettleNext ends what SetNext has begun: the table of the foreign key has a name now, be it the next one or that from before.
+// SettleNext ends what SetNext has begun: the table of the foreign key has a name now, be it the next one or that from
+// before.
 func SettleNext(d *schema.Table, key string, now schema.Referrer) error {
 	return changeForeignKey(d, key, func(f *ForeignKey) {
 		if f.RefersTo(now.Database, now.Table) {
@@ -329,8 +348,10 @@ func changeForeignKey(d *schema.Table, key string, change func(*ForeignKey)) err
 // rules are the writes that SQL has to judge.
 func (s *storedTable) rules(database, name string) schema.Rules {
 	own := func(f ForeignKey) bool { return f.Database == database && f.Table == name }
-	r := schema.Rules{Puts: len(s.ForeignKeys) > 0, Deletes: len(s.Referrers) > 0 || slices.ContainsFunc(s.ForeignKeys, own)}
-	r.Puts = r.Puts || r.Deletes || slices.ContainsFunc(s.Checks, func(c storedCheck) bool { return !c.NotEnforced }) // what is referred to may not change
+	r := schema.Rules{Puts: len(s.ForeignKeys) > 0, Deletes: len(s.Referrers) > 0 ||
+		slices.ContainsFunc(s.ForeignKeys, own)}
+	// what is referred to may not change
+	r.Puts = r.Puts || r.Deletes || slices.ContainsFunc(s.Checks, func(c storedCheck) bool { return !c.NotEnforced })
 	r.Puts = r.Puts || slices.ContainsFunc(s.Columns, func(c storedColumn) bool { return c.Generated != "" })
 	for _, f := range s.Referrers {
 		r.Referrers = append(r.Referrers, schema.Referrer{Database: f.Database, Table: f.Table})
@@ -371,12 +392,14 @@ func (t *Table) foreignKeyUsing(column string) string {
 	return ""
 }
 
-// CheckDropIndex refuses to drop an index by which a foreign key finds rows. referred are the columns of this table that others' keys refer to.
+// CheckDropIndex refuses to drop an index by which a foreign key finds rows. referred are the columns of this table
+// that others' keys refer to.
 func (t *Table) CheckDropIndex(name string, referred [][]string) error {
 	rest := *t
 	rest.Indexes = slices.DeleteFunc(slices.Clone(t.Indexes), func(x Index) bool { return x.Name == name })
 	needed := slices.ContainsFunc(t.ForeignKeys, func(f ForeignKey) bool { return !rest.Leads(f.Columns) })
-	needed = needed || slices.ContainsFunc(referred, func(columns []string) bool { _, ok := rest.UniqueOf(columns); return !ok })
+	needed = needed || slices.ContainsFunc(referred,
+		func(columns []string) bool { _, ok := rest.UniqueOf(columns); return !ok })
 	if needed {
 		return fault.Message(codeIndexNeeded, "Cannot drop index '%s': needed in a foreign key constraint", name)
 	}

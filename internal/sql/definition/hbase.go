@@ -15,9 +15,10 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// A table that was made over HBase has the key ROW and columns family:qualifier, all of bytes. SQL sees each family as a wildcard column of VARBINARY; MAP
-// DYNAMIC COLUMN declares a column of a family with the type that its bytes stand for. Rows keep the bytes, which HBase's clients read and write; the keys of
-// indexes hold what they stand for, so that they are in SQL's order.
+// A table that was made over HBase has the key ROW and columns family:qualifier, all of bytes. SQL sees each family as
+// a wildcard column of VARBINARY; MAP DYNAMIC COLUMN declares a column of a family with the type that its bytes stand
+// for. Rows keep the bytes, which HBase's clients read and write; the keys of indexes hold what they stand for, so that
+// they are in SQL's order.
 
 const (
 	// dialectHBase is the name under which HBase's protocol keeps its part of a descriptor.
@@ -41,9 +42,11 @@ func (t *Table) readFamilies(d *schema.Table) error {
 	t.Families, t.Dynamic = make([]string, 0, len(stored.Families)), false
 	for _, family := range stored.Families {
 		t.Families = append(t.Families, family.Name)
-		t.Wildcards = append(t.Wildcards, Wildcard{Pattern: family.Name + ":*", Type: datum.Type{Base: datum.Varbinary}})
+		t.Wildcards = append(t.Wildcards,
+			Wildcard{Pattern: family.Name + ":*", Type: datum.Type{Base: datum.Varbinary}})
 	}
-	t.Options = map[string]string{OptionComment: "made over HBase, with the column families " + strings.Join(t.Families, ", ")}
+	t.Options = map[string]string{OptionComment: "made over HBase, with the column families " +
+		strings.Join(t.Families, ", ")}
 	return nil
 }
 
@@ -82,16 +85,20 @@ func (t *Table) mapColumn(action *tree.MapColumn) error {
 	at, known := t.byName[action.Name]
 	switch maps := action.Type.Base != datum.Untyped; {
 	case !slices.Contains(t.Families, family) || qualifier == "":
-		return fault.Message(fault.WrongColumnName, "Incorrect column name '%s': write family:qualifier; the families of table '%s' are %s", action.Name, t.Name, strings.Join(t.Families, ", "))
+		return fault.Message(fault.WrongColumnName,
+			"Incorrect column name '%s': write family:qualifier; the families of table '%s' are %s", action.Name,
+			t.Name, strings.Join(t.Families, ", "))
 	case maps && known:
-		return fault.Message(fault.ColumnTwice, "Column '%s' is mapped as %s already: write UNMAP DYNAMIC COLUMN first", action.Name, TypeName(t.Columns[at].Type))
+		return fault.Message(fault.ColumnTwice, "Column '%s' is mapped as %s already: write UNMAP DYNAMIC COLUMN first",
+			action.Name, TypeName(t.Columns[at].Type))
 	case maps:
 		t.add(Column{Name: action.Name, Type: action.Type, KeyPart: -1})
 	case !known:
 		return fault.Message(fault.DropColumnUnknown, "Can't UNMAP '%s'; check that it is mapped", action.Name)
 	default:
 		if index := t.indexOf(action.Name); index != "" {
-			return refusal("column '%s' can't be unmapped: index '%s' holds it; write DROP INDEX %s ON %s first", action.Name, index, tree.Quote(index), tree.Quote(t.Name))
+			return refusal("column '%s' can't be unmapped: index '%s' holds it; write DROP INDEX %s ON %s first",
+				action.Name, index, tree.Quote(index), tree.Quote(t.Name))
 		}
 		t.remove(at)
 	}
@@ -108,7 +115,8 @@ func CheckMapped(row value.Row, names value.Names, column []byte, typed datum.Ty
 		return nil
 	}
 	key, _ := row.Get(names, []byte(RowKey))
-	return fault.Message(fault.IncorrectValue, "Incorrect %s value: %s for column '%s' of the row with %s %s: write bytes that Java's Bytes.toBytes makes, or UNMAP the column and read it as VARBINARY",
+	return fault.Message(fault.IncorrectValue,
+		"Incorrect %s value: %s for column '%s' of the row with %s %s: write bytes that Java's Bytes.toBytes makes, or UNMAP the column and read it as VARBINARY",
 		TypeName(typed), bytesText(v), column, RowKey, bytesText(key))
 }
 

@@ -15,10 +15,12 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// Index says what index a definition asks for on a table; one without a name gets that of its first column. Errors: *fault.Error.
+// Index says what index a definition asks for on a table; one without a name gets that of its first column. Errors:
+// *fault.Error.
 func (l Limits) Index(d *tree.IndexDefinition, t *Table) (database.IndexSpec, error) {
 	l = l.withDefaults()
-	spec := database.IndexSpec{Name: d.Name, PartitionParts: 1, KeepNulls: true, Unique: d.Unique, Projection: schema.ProjectKeys}
+	spec := database.IndexSpec{Name: d.Name, PartitionParts: 1, KeepNulls: true, Unique: d.Unique,
+		Projection: schema.ProjectKeys}
 	if err := l.indexable(d, t); err != nil {
 		return spec, err
 	}
@@ -61,7 +63,8 @@ func (l Limits) Index(d *tree.IndexDefinition, t *Table) (database.IndexSpec, er
 func (l Limits) indexable(d *tree.IndexDefinition, t *Table) error {
 	switch {
 	case d.Kind == tree.IndexColumnar:
-		return fault.Message(fault.Unsupported, "columnar indexes are not supported yet: omit USING COLUMNAR for an ordered index")
+		return fault.Message(fault.Unsupported,
+			"columnar indexes are not supported yet: omit USING COLUMNAR for an ordered index")
 	case len(d.Key) == 0:
 		return fault.Message(fault.Syntax, "an index needs a column")
 	}
@@ -121,7 +124,8 @@ func (l Limits) indexParts(t *Table, elements []tree.KeyElement) ([]schema.KeyPa
 			return nil, refusal("%s must come last in an index: what follows it is in no order", expression(e))
 		}
 		if e.Column != "" && isPattern(e.Column) {
-			return nil, refusal("wildcard columns such as '%s' can't be indexed: declare the one column to index", e.Column)
+			return nil, refusal("wildcard columns such as '%s' can't be indexed: declare the one column to index",
+				e.Column)
 		}
 	}
 	return l.parts(t, elements)
@@ -175,7 +179,8 @@ func (t *Table) checkInclude(spec *database.IndexSpec) error {
 	return nil
 }
 
-// TypeOfPart is the SQL type of the values of a part of an index's or table's key: its column's, or that of its function's results.
+// TypeOfPart is the SQL type of the values of a part of an index's or table's key: its column's, or that of its
+// function's results.
 func (t *Table) TypeOfPart(p *schema.KeyPart) datum.Type {
 	if at, ok := t.byName[p.Column()]; ok {
 		return t.Columns[at].Type

@@ -11,8 +11,8 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// STREAM and RECOVERY_DAYS say what the journal keeps of a table's changes. The descriptor says so itself, for every protocol, so they are not stored among
-// SQL's options.
+// STREAM and RECOVERY_DAYS say what the journal keeps of a table's changes. The descriptor says so itself, for every
+// protocol, so they are not stored among SQL's options.
 
 // streamOff is the STREAM of a table without one.
 const streamOff = "OFF"
@@ -49,8 +49,8 @@ func journalOnly(set *tree.SetOptions) bool {
 	return true
 }
 
-// SetJournal does what actions, which Alter has checked, ask of a table's journal, within an edit of its descriptor. Errors: *fault.Error if the stream shows
-// something else so far; those of package database.
+// SetJournal does what actions, which Alter has checked, ask of a table's journal, within an edit of its descriptor.
+// Errors: *fault.Error if the stream shows something else so far; those of package database.
 func SetJournal(db *database.DB, d *schema.Table, actions []tree.AlterAction) error {
 	for _, action := range actions {
 		set, ok := action.(*tree.SetOptions)
@@ -58,7 +58,8 @@ func SetJournal(db *database.DB, d *schema.Table, actions []tree.AlterAction) er
 			continue
 		}
 		for _, o := range set.Options {
-			if err := setJournal(db, d, strings.ToUpper(o.Name), strings.ToUpper(strings.TrimSpace(o.Value))); err != nil {
+			if err := setJournal(db, d, strings.ToUpper(o.Name),
+				strings.ToUpper(strings.TrimSpace(o.Value))); err != nil {
 				return err
 			}
 		}

@@ -15,7 +15,8 @@ import (
 	"github.com/weftdb/weft/zorder/codec"
 )
 
-// primaryKey finds the elements of the primary key, which stand behind the columns or behind the one column that is the key; nil if there is none.
+// primaryKey finds the elements of the primary key, which stand behind the columns or behind the one column that is the
+// key; nil if there is none.
 func primaryKey(statement *tree.CreateTable) ([]tree.KeyElement, error) {
 	elements := statement.PrimaryKey
 	for i := range statement.Columns {
@@ -39,7 +40,8 @@ func (l Limits) primaryParts(t *Table, elements []tree.KeyElement) ([]schema.Key
 	for i := range elements {
 		e := &elements[i]
 		if e.Expression != nil {
-			return nil, refusal("the primary key can't contain %s: only an index can contain an expression", expressionText(e.Expression))
+			return nil, refusal("the primary key can't contain %s: only an index can contain an expression",
+				expressionText(e.Expression))
 		}
 		if isHash(e.Function) && i > 0 {
 			return nil, refusal("%s must come first in the primary key", expression(e))
@@ -59,17 +61,21 @@ func (l Limits) primaryParts(t *Table, elements []tree.KeyElement) ([]schema.Key
 	}
 	for _, name := range elements[0].Arguments {
 		if isHash(elements[0].Function) && !held[name] {
-			return nil, fault.Message(fault.KeyColumnUnknown, "Key column '%s' of %s must also be a key column of its own, because hashes do not identify rows", name, expression(&elements[0]))
+			return nil, fault.Message(fault.KeyColumnUnknown,
+				"Key column '%s' of %s must also be a key column of its own, because hashes do not identify rows", name,
+				expression(&elements[0]))
 		}
 	}
 	return parts, nil
 }
 
-// primaryCurve is ZORDER(..) in a primary key, which has no NULLs. Its columns follow behind the key's other parts, so that they tell rows apart.
+// primaryCurve is ZORDER(..) in a primary key, which has no NULLs. Its columns follow behind the key's other parts, so
+// that they tell rows apart.
 func primaryCurve(t *Table, e *tree.KeyElement) (schema.KeyPart, error) {
 	for _, name := range e.Arguments {
 		if c, ok := t.Column(name); ok && (c.Type.IsText() || c.Type.IsBinary()) {
-			return schema.KeyPart{}, refusal("%s: '%s' has no place on the curve of a primary key, which can't be learned again as the data change; write it behind ZORDER, or make an index of it", expression(e), name)
+			return schema.KeyPart{}, refusal(
+				"%s: '%s' has no place on the curve of a primary key, which can't be learned again as the data change; write it behind ZORDER, or make an index of it", expression(e), name)
 		}
 	}
 	return curvePart(t, e.Arguments, false)
@@ -142,9 +148,12 @@ func keyColumn(t *Table, name string) (c Column, typed schema.Type, err error) {
 	at, declared := t.byName[name]
 	if !declared {
 		if _, ok := t.Column(name); ok && t.Families != nil {
-			return c, typed, fault.Message(fault.KeyColumnUnknown, "Key column '%s' is not mapped: first say how its bytes are read, with ALTER TABLE %s MAP DYNAMIC COLUMN %s %s", name, tree.Quote(t.Name), tree.Quote(name), mappedTypes)
+			return c, typed, fault.Message(fault.KeyColumnUnknown,
+				"Key column '%s' is not mapped: first say how its bytes are read, with ALTER TABLE %s MAP DYNAMIC COLUMN %s %s", name, tree.Quote(t.Name), tree.Quote(name), mappedTypes)
 		} else if ok && t.Descriptor != nil {
-			return c, typed, fault.Message(fault.KeyColumnUnknown, "Key column '%s' doesn't exist in table: first declare its type with ALTER TABLE %s ADD COLUMN %s type", name, t.Name, name)
+			return c, typed, fault.Message(fault.KeyColumnUnknown,
+				"Key column '%s' doesn't exist in table: first declare its type with ALTER TABLE %s ADD COLUMN %s type",
+				name, t.Name, name)
 		}
 		return c, typed, fault.New(fault.KeyColumnUnknown, name).Meant(name, t.Names())
 	}
@@ -169,20 +178,24 @@ const prefixedMax = 1024
 // wholeKey refuses beginnings of columns in a key whose values differ.
 func wholeKey(t *Table, elements []tree.KeyElement) error {
 	for i := range elements {
-		if at, ok := t.byName[elements[i].Column]; ok && elements[i].Prefix > 0 && elements[i].Prefix < t.Columns[at].Type.Length {
+		if at, ok := t.byName[elements[i].Column]; ok && elements[i].Prefix > 0 &&
+			elements[i].Prefix < t.Columns[at].Type.Length {
 			return refusal("a unique key contains whole columns: omit the length after %s", elements[i].Column)
 		}
 	}
 	return nil
 }
 
-// columnPart is a plain part. It is put together here rather than parsed, so that a name which reads like an expression stays a name.
+// columnPart is a plain part. It is put together here rather than parsed, so that a name which reads like an expression
+// stays a name.
 func columnPart(t *Table, e *tree.KeyElement) (schema.KeyPart, error) {
 	c, typed, err := keyColumn(t, e.Column)
 	if err == nil && e.Prefix > 0 && (c.Type.Length == 0 || c.Type.Length > prefixedMax) {
-		return schema.KeyPart{}, refusal("column '%s' can't be indexed by a prefix: an index contains whole values, and those of %s may be too long; declare VARCHAR(%d) or less", e.Column, TypeName(c.Type), prefixedMax)
+		return schema.KeyPart{}, refusal(
+			"column '%s' can't be indexed by a prefix: an index contains whole values, and those of %s may be too long; declare VARCHAR(%d) or less", e.Column, TypeName(c.Type), prefixedMax)
 	}
-	part := schema.KeyPart{Name: e.Column, Type: typed, Descending: e.Descending, Args: []schema.Argument{{Column: e.Column, Type: typed, Codec: c.Type.Codec()}}}
+	part := schema.KeyPart{Name: e.Column, Type: typed, Descending: e.Descending,
+		Args: []schema.Argument{{Column: e.Column, Type: typed, Codec: c.Type.Codec()}}}
 	if e.Descending {
 		part.Name = "desc(" + quoteArgument(e.Column) + ")"
 	}
@@ -219,10 +232,12 @@ func reversePart(t *Table, e *tree.KeyElement) (schema.KeyPart, error) {
 	own := typed
 	switch {
 	case typed == schema.String:
-	case typed == schema.Int, c.Type.Base == datum.BigIntUnsigned, c.Type.Base == datum.DecimalBase && c.Type.Scale == 0:
+	case typed == schema.Int, c.Type.Base == datum.BigIntUnsigned, c.Type.Base == datum.DecimalBase &&
+		c.Type.Scale == 0:
 		typed = schema.Number
 	default:
-		return schema.KeyPart{}, refusal("reverse(%s): only texts and integers can be reversed, but '%s' is %s", c.Name, c.Name, typeOr(c.Type, "any"))
+		return schema.KeyPart{}, refusal("reverse(%s): only texts and integers can be reversed, but '%s' is %s", c.Name,
+			c.Name, typeOr(c.Type, "any"))
 	}
 	part, err := database.Part("reverse("+quoteArgument(c.Name)+")", typed)
 	if err != nil {
@@ -240,8 +255,8 @@ func quoteArgument(name string) string {
 	return name
 }
 
-// curvePart is zorder(..), whose codecs follow from the declared types. With nulls it has a code for missing values, too: an index made in SQL
-// holds NULLs unless it is sparse.
+// curvePart is zorder(..), whose codecs follow from the declared types. With nulls it has a code for missing values,
+// too: an index made in SQL holds NULLs unless it is sparse.
 func curvePart(t *Table, names []string, nulls bool) (schema.KeyPart, error) {
 	attributes, codecs := make([]codec.Attribute, len(names)), make([]value.Codec, len(names))
 	for i, name := range names {
@@ -269,7 +284,8 @@ func curvePart(t *Table, names []string, nulls bool) (schema.KeyPart, error) {
 	return part, nil
 }
 
-// curveType is how values of a SQL type are coded on a curve. Texts of any length are coded by their order in a sample once there is one.
+// curveType is how values of a SQL type are coded on a curve. Texts of any length are coded by their order in a sample
+// once there is one.
 func curveType(t datum.Type) (codec.Type, codec.Choice) {
 	switch t.Base {
 	case datum.Boolean:

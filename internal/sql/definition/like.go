@@ -11,15 +11,17 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// Like says what table has the columns, the key, the options and the indexes of another, under another name. Codes that a Z-order has learned from
-// the other's rows are not taken over.
+// Like says what table has the columns, the key, the options and the indexes of another, under another name. Codes that
+// a Z-order has learned from the other's rows are not taken over.
 func Like(t *Table, dbName, name string) (database.TableSpec, error) {
 	d := t.Descriptor
 	if t.Families != nil {
-		return database.TableSpec{}, refusal("table '%s' was made over HBase, and SQL can't make another like it: write CREATE TABLE with the columns that SHOW CREATE TABLE %s lists", t.Name, tree.Quote(t.Name))
+		return database.TableSpec{}, refusal(
+			"table '%s' was made over HBase, and SQL can't make another like it: write CREATE TABLE with the columns that SHOW CREATE TABLE %s lists", t.Name, tree.Quote(t.Name))
 	}
 	hashed := len(d.Primary.Visible()) < len(d.Primary.Key)
-	spec := database.TableSpec{Database: dbName, Name: name, PartitionParts: d.Primary.PartitionParts, HashDistributed: hashed, Columns: slices.Clone(d.Columns), Cells: d.Cells}
+	spec := database.TableSpec{Database: dbName, Name: name, PartitionParts: d.Primary.PartitionParts,
+		HashDistributed: hashed, Columns: slices.Clone(d.Columns), Cells: d.Cells}
 	var err error
 	if spec.Key, err = fresh(&d.Primary); err != nil {
 		return spec, err
@@ -57,7 +59,8 @@ func Like(t *Table, dbName, name string) (database.TableSpec, error) {
 func likeIndex(x *schema.Index) (database.IndexSpec, error) {
 	key, err := fresh(x)
 	spec := database.IndexSpec{
-		Name: x.Name, Key: key, PartitionParts: x.PartitionParts, Local: x.Local, KeepNulls: x.KeepNulls, Unique: x.Unique, Search: x.Search, Async: x.Async, Projection: x.Projection, Include: slices.Clone(x.Include),
+		Name: x.Name, Key: key, PartitionParts: x.PartitionParts, Local: x.Local, KeepNulls: x.KeepNulls,
+		Unique: x.Unique, Search: x.Search, Async: x.Async, Projection: x.Projection, Include: slices.Clone(x.Include),
 	}
 	if raw, ok := x.Dialect[Dialect]; ok {
 		spec.Dialect = map[string]json.RawMessage{Dialect: raw}

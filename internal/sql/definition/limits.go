@@ -15,11 +15,14 @@ import (
 // Limits bound what DDL may ask for. The zero value has LindormTable's.
 type Limits struct {
 	KeyColumnsMax int // of the primary key, and of an index. Default 16.
-	IndexesMax    int // of a table of LindormTable's kind, and as many search indexes; one of MySQL's kind has MySQL's 64 of all kinds. Default 5.
-	ColumnsMax    int // declared ones, the key's among them. Default 4,096.
-	NameBytesMax  int // of a database's, table's, index's or column's name. Default 255.
-	LengthMax     int // of VARCHAR(n), CHAR(n) and BINARY(n). Default 2 MiB, the size of a value.
-	// Compiles says of what type an expression over a row of a table is, or why it can't be computed; without a table, before there is a row. Default: nothing is checked.
+	// of a table of LindormTable's kind, and as many search indexes; one of MySQL's kind has MySQL's 64 of all kinds.
+	// Default 5.
+	IndexesMax   int
+	ColumnsMax   int // declared ones, the key's among them. Default 4,096.
+	NameBytesMax int // of a database's, table's, index's or column's name. Default 255.
+	LengthMax    int // of VARCHAR(n), CHAR(n) and BINARY(n). Default 2 MiB, the size of a value.
+	// Compiles says of what type an expression over a row of a table is, or why it can't be computed; without a table,
+	// before there is a row. Default: nothing is checked.
 	Compiles func(t *Table, e tree.Expression) (datum.Type, error)
 	// Rewritten says that rows are written anew for a column that gets a type which can't take over its values.
 	// Default: it is refused.
@@ -43,8 +46,8 @@ func (l Limits) withDefaults() Limits {
 // mysqlIndexesMax is MySQL's own limit.
 const mysqlIndexesMax = 64
 
-// IndexesOf lists the indexes of a table that a new one has to share its room with, and how many these may be at most. LindormTable keeps search indexes
-// elsewhere, and counts them apart.
+// IndexesOf lists the indexes of a table that a new one has to share its room with, and how many these may be at most.
+// LindormTable keeps search indexes elsewhere, and counts them apart.
 func (l Limits) IndexesOf(t *Table, search bool) (names []string, most int) {
 	l = l.withDefaults()
 	most = l.IndexesMax
@@ -59,8 +62,8 @@ func (l Limits) IndexesOf(t *Table, search bool) (names []string, most int) {
 	return names, most
 }
 
-// nameFault says what is wrong with a name; "" if nothing is. As in MySQL, a name in backticks has any characters but control characters, and no space at its end.
-// Names that begin with an exclamation mark are those of hidden columns.
+// nameFault says what is wrong with a name; "" if nothing is. As in MySQL, a name in backticks has any characters but
+// control characters, and no space at its end. Names that begin with an exclamation mark are those of hidden columns.
 func (l Limits) nameFault(name string) string {
 	switch {
 	case name == "":

@@ -62,14 +62,17 @@ func (t *Table) checkRetyped(old, c *Column) error {
 		switch {
 		case !slices.Contains(f.Columns, c.Name):
 		case !comparable(old.Type, c.Type):
-			return fault.Message(codeForeignChange, "Cannot change column '%s': used in a foreign key constraint '%s'; drop it, change the columns on both sides, and add it again", c.Name, f.Name)
+			return fault.Message(codeForeignChange,
+				"Cannot change column '%s': used in a foreign key constraint '%s'; drop it, change the columns on both sides, and add it again", c.Name, f.Name)
 		case c.NotNull && set(f):
-			return fault.Message(codeForeignNull, "Column '%s' cannot be NOT NULL: needed in a foreign key constraint '%s' SET NULL", c.Name, f.Name)
+			return fault.Message(codeForeignNull,
+				"Column '%s' cannot be NOT NULL: needed in a foreign key constraint '%s' SET NULL", c.Name, f.Name)
 		}
 	}
 	if len(t.Referrers) > 0 && t.identifies(c.Name) && !comparable(old.Type, c.Type) {
 		r := &t.Referrers[0]
-		return fault.Message(codeForeignParent, "Cannot change column '%s': used in a foreign key constraint '%s' of table '%s.%s'; drop it, change the columns on both sides, and add it again", c.Name, r.Name, r.Database, r.Table)
+		return fault.Message(codeForeignParent,
+			"Cannot change column '%s': used in a foreign key constraint '%s' of table '%s.%s'; drop it, change the columns on both sides, and add it again", c.Name, r.Name, r.Database, r.Table)
 	}
 	if computesAlike(old.Type, c.Type) {
 		return nil
@@ -78,7 +81,8 @@ func (t *Table) checkRetyped(old, c *Column) error {
 		return refusal("generated column '%s' can't become %s: its rows hold what was computed as %s; drop it, and add it again", c.Name, TypeName(c.Type), TypeName(old.Type))
 	}
 	rest := *t
-	rest.Checks = slices.DeleteFunc(slices.Clone(t.Checks), func(k Check) bool { return k.Name == NarrowingName(t.Name, c.Name) })
+	rest.Checks = slices.DeleteFunc(slices.Clone(t.Checks),
+		func(k Check) bool { return k.Name == NarrowingName(t.Name, c.Name) })
 	if f, held := fault.Of(rest.checkFree(c.Name)); held && f.Code != codeForeignDrop {
 		return fault.Message(f.Code, "column '%s' can't become %s, because constraints or generated columns use it as %s: %s Drop that, change the column, and add it again", c.Name, TypeName(c.Type), TypeName(old.Type), f.Message)
 	}
@@ -88,7 +92,8 @@ func (t *Table) checkRetyped(old, c *Column) error {
 // identifies reports whether a column is in a key that tells a row from all others: foreign keys refer to those alone.
 func (t *Table) identifies(column string) bool {
 	unique := func(x Index) bool {
-		return x.Schema.Unique && slices.ContainsFunc(x.Schema.Key, func(p schema.KeyPart) bool { return p.Column() == column })
+		return x.Schema.Unique && slices.ContainsFunc(x.Schema.Key,
+			func(p schema.KeyPart) bool { return p.Column() == column })
 	}
 	return t.Columns[t.byName[column]].KeyPart >= 0 || slices.ContainsFunc(t.Indexes, unique)
 }
@@ -112,7 +117,8 @@ func (t *Table) checkModified(old *Column, d *tree.ColumnDefinition) error {
 	case d.PrimaryKey && old.KeyPart < 0:
 		return refusal("column '%s' can't be added to the primary key of table '%s': create a new table with the new key, and copy the rows", old.Name, t.Name)
 	case d.Generated != nil && (old.Generated == nil || expressionText(d.Generated) != expressionText(old.Generated)):
-		return refusal("column '%s' can't get another expression: add another generated column, and drop this one", old.Name)
+		return refusal("column '%s' can't get another expression: add another generated column, and drop this one",
+			old.Name)
 	case d.References != nil || len(d.Checks) > 0:
 		return refusal("MODIFY takes no constraints: use ALTER TABLE %s ADD CONSTRAINT ..", t.Name)
 	}
@@ -161,13 +167,15 @@ func (t *Table) move(name string, place tree.Place) error {
 	return nil
 }
 
-// typeAfterModify is the type that a column gets. A TIMESTAMP that an older version made stays one that holds what was written, and a BOOLEAN
-// a truth value.
+// typeAfterModify is the type that a column gets. A TIMESTAMP that an older version made stays one that holds what was
+// written, and a BOOLEAN a truth value.
 func (t *Table) typeAfterModify(old *Column, typed datum.Type) datum.Type {
 	switch {
 	case old.Type.Base == datum.Timestamp && old.Type.Variety == datum.Plain:
 		return typed
-	case old.Type.Base == datum.Boolean && (typed.Base == datum.Boolean || typed.Base == datum.TinyInt && typed.Length == 1): // as SHOW COLUMNS has it
+	// as SHOW COLUMNS has it
+	case old.Type.Base == datum.Boolean &&
+		(typed.Base == datum.Boolean || typed.Base == datum.TinyInt && typed.Length == 1):
 		return old.Type
 	}
 	return t.kindType(typed)
@@ -176,7 +184,8 @@ func (t *Table) typeAfterModify(old *Column, typed datum.Type) datum.Type {
 // NarrowingName is the name of the check that Narrowing's condition is while the column changes.
 func NarrowingName(table, column string) string { return table + "_modify_" + column }
 
-// Narrowing is the condition that rows must meet so that a column can be redeclared, with the error for those that don't; nil: none.
+// Narrowing is the condition that rows must meet so that a column can be redeclared, with the error for those that
+// don't; nil: none.
 func Narrowing(t *Table, action *tree.ModifyColumn) (condition tree.Expression, otherwise *fault.Error) {
 	at, known := t.byName[action.Name]
 	if !known {
@@ -186,7 +195,8 @@ func Narrowing(t *Table, action *tree.ModifyColumn) (condition tree.Expression, 
 	column, typed := &tree.Column{Name: old.Name}, t.typeAfterModify(old, d.Type)
 	low, high, ranged := typed.Range(old.Type)
 	if d.NotNull && !old.NotNull {
-		condition, otherwise = &tree.Is{X: column, Not: true}, fault.Message(codeNull, "Invalid use of NULL value: rows have NULL in column '%s'", old.Name)
+		condition, otherwise = &tree.Is{X: column, Not: true}, fault.Message(codeNull,
+			"Invalid use of NULL value: rows have NULL in column '%s'", old.Name)
 	}
 	if typed.Holds(old.Type) || t.rewrites(old, typed) {
 		return condition, otherwise
@@ -200,15 +210,19 @@ func Narrowing(t *Table, action *tree.ModifyColumn) (condition tree.Expression, 
 		above := &tree.Binary{Operator: tree.GreaterOrEqual, Left: column, Right: &tree.Literal{Value: datum.Int(low)}}
 		below := &tree.Binary{Operator: tree.LessOrEqual, Left: column, Right: &tree.Literal{Value: datum.Uint(high)}}
 		fits = &tree.Binary{Operator: tree.And, Left: above, Right: below}
-		otherwise = fault.Message(fault.OutOfRange, "Out of range value for column '%s': rows have values that %s does not hold, or NULL",
+		otherwise = fault.Message(fault.OutOfRange,
+			"Out of range value for column '%s': rows have values that %s does not hold, or NULL",
 			old.Name, TypeName(typed))
 	case typed.Shortens(old.Type):
 		length := "char_length"
 		if d.Type.IsBinary() {
 			length = "length"
 		}
-		fits = &tree.Binary{Operator: tree.LessOrEqual, Left: &tree.Call{Name: length, Arguments: []tree.Expression{column}}, Right: &tree.Literal{Value: datum.Int(int64(d.Type.Length))}}
-		otherwise = fault.Message(fault.DataTooLong, "Data too long for column '%s': rows have longer values than %s, or NULL", old.Name, TypeName(d.Type))
+		fits = &tree.Binary{Operator: tree.LessOrEqual,
+			Left:  &tree.Call{Name: length, Arguments: []tree.Expression{column}},
+			Right: &tree.Literal{Value: datum.Int(int64(d.Type.Length))}}
+		otherwise = fault.Message(fault.DataTooLong,
+			"Data too long for column '%s': rows have longer values than %s, or NULL", old.Name, TypeName(d.Type))
 	default:
 		return condition, otherwise
 	}

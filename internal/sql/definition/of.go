@@ -18,8 +18,9 @@ const (
 	CoverDynamic = "COVERED_DYNAMIC_COLUMNS"
 )
 
-// Of reads a table from its descriptor, which must not change after. A table that SQL has never touched, such as one made over DynamoDB, has
-// its key columns, typed by the key, and dynamic ones. An error means that the descriptor is damaged.
+// Of reads a table from its descriptor, which must not change after. A table that SQL has never touched, such as one
+// made over DynamoDB, has its key columns, typed by the key, and dynamic ones. An error means that the descriptor is
+// damaged.
 func Of(d *schema.Table) (*Table, error) {
 	stored, _, err := readTable(d)
 	if err != nil {
@@ -27,7 +28,8 @@ func Of(d *schema.Table) (*Table, error) {
 	}
 	t := &Table{
 		Descriptor: d, Database: d.Database, Name: d.Name, Dynamic: stored.Dynamic, Options: stored.Options,
-		Deleting: stored.Deleting, InsertFails: stored.InsertFails, ForeignKeys: stored.ForeignKeys, Referrers: stored.Referrers, byName: map[string]int{},
+		Deleting: stored.Deleting, InsertFails: stored.InsertFails, ForeignKeys: stored.ForeignKeys,
+		Referrers: stored.Referrers, byName: map[string]int{},
 	}
 	for _, w := range stored.Wildcards {
 		t.Wildcards = append(t.Wildcards, Wildcard{Pattern: w.Pattern, Type: datum.Type(w.Type)})
@@ -88,7 +90,8 @@ func keyColumns(primary *schema.Index) []Column {
 			i, again := at[a.Column]
 			if !again && a.Column != "" {
 				i, at[a.Column] = len(columns), len(columns)
-				columns = append(columns, Column{Name: a.Column, Type: typeOf(a.Type), KeyPart: -1, Dynamic: a.Type == schema.AnyType})
+				columns = append(columns,
+					Column{Name: a.Column, Type: typeOf(a.Type), KeyPart: -1, Dynamic: a.Type == schema.AnyType})
 			}
 			if again && !p.Computed() {
 				columns[i].Type, columns[i].Dynamic = typeOf(p.Type), false
@@ -98,7 +101,8 @@ func keyColumns(primary *schema.Index) []Column {
 	return columns
 }
 
-// columns lists the key columns that SQL did not type, then SQL's declared columns, then those that other protocols declared.
+// columns lists the key columns that SQL did not type, then SQL's declared columns, then those that other protocols
+// declared.
 func (t *Table) columns(d *schema.Table, stored *storedTable) error {
 	named := func(name string) bool {
 		return slices.ContainsFunc(stored.Columns, func(c storedColumn) bool { return c.Name == name })
@@ -138,7 +142,8 @@ func (s *storedColumn) column() (Column, error) {
 	if s.Type.Base == datum.Timestamp && !s.Microseconds {
 		s.Type.Scale = min(s.Type.Scale, 3)
 	}
-	c := Column{Name: s.Name, Type: datum.Type(s.Type), NotNull: s.NotNull, KeyPart: -1, DefaultNow: s.DefaultNow, Comment: s.Comment, Original: s.Original,
+	c := Column{Name: s.Name, Type: datum.Type(s.Type), NotNull: s.NotNull, KeyPart: -1, DefaultNow: s.DefaultNow,
+		Comment: s.Comment, Original: s.Original,
 		AutoIncrement: s.Auto, Invisible: s.Invisible, UpdateNow: s.UpdateNow}
 	c.Virtual = s.Virtual
 	if s.Generated != "" {
@@ -192,11 +197,13 @@ func (t *Table) index(x *schema.Index) (Index, error) {
 	if stored.Options == nil {
 		stored.Options = map[string]string{}
 	}
-	return Index{Name: x.Name, Key: t.parts(x), Include: x.Include, Covers: stored.Covers, Options: stored.Options, Schema: x}, nil
+	return Index{Name: x.Name, Key: t.parts(x), Include: x.Include, Covers: stored.Covers, Options: stored.Options,
+		Schema: x}, nil
 }
 
-// DynamicNames are the names of the dynamic columns among the names that a table has seen: sorted, without declared columns and those that
-// were dropped, and none if the table has no dynamic or wildcard columns. Columns that a wildcard types are among them.
+// DynamicNames are the names of the dynamic columns among the names that a table has seen: sorted, without declared
+// columns and those that were dropped, and none if the table has no dynamic or wildcard columns. Columns that a
+// wildcard types are among them.
 func DynamicNames(t *Table, names []string) []string {
 	if !t.Dynamic && len(t.Wildcards) == 0 {
 		return nil

@@ -40,7 +40,8 @@ func TestOf(t *testing.T) {
 
 func dump(t *Table) string {
 	var text strings.Builder
-	fmt.Fprintf(&text, "table %s.%s dynamic=%t options=%v wildcards=%v deleting=%v\n", t.Database, t.Name, t.Dynamic, t.Options, t.Wildcards, t.Deleting)
+	fmt.Fprintf(&text, "table %s.%s dynamic=%t options=%v wildcards=%v deleting=%v\n", t.Database, t.Name, t.Dynamic,
+		t.Options, t.Wildcards, t.Deleting)
 	for i := range t.Columns {
 		c := &t.Columns[i]
 		fmt.Fprintf(&text, "  %s %s notnull=%t key=%d", c.Name, TypeName(c.Type), c.NotNull, c.KeyPart)
@@ -58,7 +59,8 @@ func dump(t *Table) string {
 	fmt.Fprintf(&text, "  key %v\n", t.Key)
 	for i := range t.Indexes {
 		x := &t.Indexes[i]
-		fmt.Fprintf(&text, "  index %s %v include=%v covers=%q options=%v state=%s nulls=%t\n", x.Name, x.Key, x.Include, x.Covers, x.Options, x.Schema.State, x.Schema.KeepNulls)
+		fmt.Fprintf(&text, "  index %s %v include=%v covers=%q options=%v state=%s nulls=%t\n", x.Name, x.Key,
+			x.Include, x.Covers, x.Options, x.Schema.State, x.Schema.KeepNulls)
 	}
 	return text.String()
 }
@@ -86,7 +88,8 @@ func TestEveryTypeHasAName(t *testing.T) {
 	}
 }
 
-// TestOldTimes reads a column of a table that was made when times were stored in milliseconds, whatever digits they were declared with.
+// TestOldTimes reads a column of a table that was made when times were stored in milliseconds, whatever digits they
+// were declared with.
 func TestOldTimes(t *testing.T) {
 	typed := datum.Type{Base: datum.Timestamp, Variety: datum.DateTime, Scale: 6}
 	for _, micro := range []bool{false, true} {

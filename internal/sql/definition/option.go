@@ -65,29 +65,31 @@ func rules() map[string]rule {
 		OptionVersions:         table(number(0, 1<<31-1)),
 		OptionCompactionPeriod: both(whole(1, 1<<53, "whole milliseconds, or '' for the default")),
 		"COMPRESSION":          both(oneOf("NONE", "SNAPPY", "ZSTD", "LZ4")),
-		"DATA_BLOCK_ENCODING":  both(oneOf("NONE", "PREFIX", "DIFF", "FAST_DIFF", "PREFIX_TREE", "ROW_INDEX_V1", "INDEX")),
-		optionDynamic:          table(truth),
-		optionWildcard:         {table: true, fixed: true, check: acceptAny},
-		optionRegions:          region(number(1, regionsMax)),
-		optionStartKey:         region(acceptAny),
-		optionEndKey:           region(acceptAny),
-		optionSplitKeys:        region(acceptAny),
-		OptionConsistency:      table(oneOf("eventual", "strong")),
-		OptionMutability:       table(oneOf("IMMUTABLE", "IMMUTABLE_ROWS", "MUTABLE_LATEST", "MUTABLE_ALL")),
-		"CHS":                  both(whole(1, 1<<31-1, "whole seconds, or '' for none")),
-		"CHS_L2":               both(oneOf("", "storagetype=COLD")),
-		optionTimeAt:           table(acceptAny),
-		"EC_POLICY":            both(erasure),
-		OptionComment:          {table: true, index: true, check: acceptAny},
-		optionInsert:           table(oneOf(insertUpsert, insertError)),
-		optionStream:           table(oneOf(append([]string{streamOff}, schema.ImageNames()...)...)),
-		optionRecovery:         table(number(0, database.RecoveryDaysMax)),
-		optionSparse:           index(truth),
-		optionCovered:          index(oneOf(CoverSchema, CoverDynamic)),
+		"DATA_BLOCK_ENCODING": both(oneOf("NONE", "PREFIX", "DIFF", "FAST_DIFF", "PREFIX_TREE", "ROW_INDEX_V1",
+			"INDEX")),
+		optionDynamic:     table(truth),
+		optionWildcard:    {table: true, fixed: true, check: acceptAny},
+		optionRegions:     region(number(1, regionsMax)),
+		optionStartKey:    region(acceptAny),
+		optionEndKey:      region(acceptAny),
+		optionSplitKeys:   region(acceptAny),
+		OptionConsistency: table(oneOf("eventual", "strong")),
+		OptionMutability:  table(oneOf("IMMUTABLE", "IMMUTABLE_ROWS", "MUTABLE_LATEST", "MUTABLE_ALL")),
+		"CHS":             both(whole(1, 1<<31-1, "whole seconds, or '' for none")),
+		"CHS_L2":          both(oneOf("", "storagetype=COLD")),
+		optionTimeAt:      table(acceptAny),
+		"EC_POLICY":       both(erasure),
+		OptionComment:     {table: true, index: true, check: acceptAny},
+		optionInsert:      table(oneOf(insertUpsert, insertError)),
+		optionStream:      table(oneOf(append([]string{streamOff}, schema.ImageNames()...)...)),
+		optionRecovery:    table(number(0, database.RecoveryDaysMax)),
+		optionSparse:      index(truth),
+		optionCovered:     index(oneOf(CoverSchema, CoverDynamic)),
 	}
 }
 
-// Idle names those of the options that are kept and shown and change nothing: the engine stores all tables alike, and an index goes with its table.
+// Idle names those of the options that are kept and shown and change nothing: the engine stores all tables alike, and
+// an index goes with its table.
 func Idle(options []tree.Option) []string {
 	var names []string
 	for _, o := range options {
@@ -108,12 +110,15 @@ func CollationNote(name string) string {
 	return name + " is not honoured: texts are UTF-8 and compare as bytes, as by utf8mb4_bin"
 }
 
-// isForeignOption reports whether MySQL has the option, and it means nothing here: it is read and forgotten, so that dumps of MySQL's can be read.
+// isForeignOption reports whether MySQL has the option, and it means nothing here: it is read and forgotten, so that
+// dumps of MySQL's can be read.
 func isForeignOption(name string) bool {
 	name = strings.TrimPrefix(strings.ReplaceAll(name, " ", "_"), "DEFAULT_")
 	switch name {
-	case "ENGINE", "CHARSET", "CHARACTER_SET", "COLLATE", "ROW_FORMAT", "AUTO_INCREMENT", "KEY_BLOCK_SIZE", "STATS_PERSISTENT", "STATS_AUTO_RECALC",
-		"AVG_ROW_LENGTH", "CHECKSUM", "DELAY_KEY_WRITE", "MAX_ROWS", "MIN_ROWS", "PACK_KEYS", "CONNECTION", "INSERT_METHOD", "PASSWORD",
+	case "ENGINE", "CHARSET", "CHARACTER_SET", "COLLATE", "ROW_FORMAT", "AUTO_INCREMENT", "KEY_BLOCK_SIZE",
+		"STATS_PERSISTENT", "STATS_AUTO_RECALC",
+		"AVG_ROW_LENGTH", "CHECKSUM", "DELAY_KEY_WRITE", "MAX_ROWS", "MIN_ROWS", "PACK_KEYS", "CONNECTION",
+		"INSERT_METHOD", "PASSWORD",
 		"UNION", "STATS_SAMPLE_PAGES", "DIRECTORY", "TABLESPACE", "STORAGE", "ENCRYPTION":
 		return true
 	}
@@ -198,7 +203,8 @@ func checkOption(o tree.Option, index, alter bool) (name, value string, keep boo
 }
 
 func badOption(name, value, advice string) error {
-	return fault.Message(fault.WrongVariableValue, "Option '%s' can't be set to the value of '%s': %s", name, value, advice)
+	return fault.Message(fault.WrongVariableValue, "Option '%s' can't be set to the value of '%s': %s", name, value,
+		advice)
 }
 
 func unknownOption(name string, index bool, all map[string]rule) error {
@@ -212,7 +218,8 @@ func unknownOption(name string, index bool, all map[string]rule) error {
 			names = append(names, one)
 		}
 	}
-	return fault.Message(fault.UnknownVariable, "Unknown option '%s': the options of %s are %s", name, what, strings.Join(names, ", ")).Meant(name, slices.Values(names))
+	return fault.Message(fault.UnknownVariable, "Unknown option '%s': the options of %s are %s", name, what,
+		strings.Join(names, ", ")).Meant(name, slices.Values(names))
 }
 
 // setOptions takes options over, of CREATE TABLE (created) or of ALTER TABLE .. SET. An empty value unsets an option.
@@ -259,14 +266,16 @@ func (t *Table) setOption(name, value string) error {
 	return nil
 }
 
-// orderWildcards checks that each pattern listed was declared with its type, and puts the patterns into the order of the list: the first that fits counts.
+// orderWildcards checks that each pattern listed was declared with its type, and puts the patterns into the order of
+// the list: the first that fits counts.
 func (t *Table) orderWildcards(list string) error {
 	ordered := make([]Wildcard, 0, len(t.Wildcards))
 	for pattern := range strings.SplitSeq(list, ",") {
 		pattern = strings.Trim(strings.TrimSpace(pattern), "`")
 		at := slices.IndexFunc(t.Wildcards, func(w Wildcard) bool { return w.Pattern == pattern })
 		if at < 0 {
-			return badOption(optionWildcard, list, "declare the type of '"+pattern+"' among the columns, such as `*_str` VARCHAR")
+			return badOption(optionWildcard, list,
+				"declare the type of '"+pattern+"' among the columns, such as `*_str` VARCHAR")
 		}
 		if !slices.Contains(ordered, t.Wildcards[at]) {
 			ordered = append(ordered, t.Wildcards[at])
@@ -288,7 +297,8 @@ func (t *Table) checkTimeColumn(value string) error {
 		name = name[7:]
 	}
 	at, ok := t.byName[name]
-	if value != "" && (!ok || (t.Columns[at].Type.Base != datum.Timestamp || t.Columns[at].Type.TimeUnit() == 1) && t.Columns[at].Type.Base != datum.BigInt) {
+	if value != "" && (!ok || (t.Columns[at].Type.Base != datum.Timestamp || t.Columns[at].Type.TimeUnit() == 1) &&
+		t.Columns[at].Type.Base != datum.BigInt) {
 		return badOption(optionTimeAt, value, "name a column of type TIMESTAMP or BIGINT")
 	}
 	return nil

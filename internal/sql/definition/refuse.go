@@ -43,10 +43,12 @@ func refusal(format string, arguments ...any) *fault.Error {
 // keyRefusal says why a column of a key stays as it is; "" if it is in no key.
 func (t *Table) keyRefusal(name string) string {
 	if at, ok := t.byName[name]; ok && t.Columns[at].KeyPart >= 0 {
-		return "it is in the primary key of table '" + t.Name + "', by which the rows are laid out; make a new table with the key that you want and copy the rows"
+		return "it is in the primary key of table '" + t.Name +
+			"', by which the rows are laid out; make a new table with the key that you want and copy the rows"
 	}
 	if index := t.indexOn(name); index != "" {
-		return "index '" + index + "' is laid out by it; write DROP INDEX " + index + " ON " + t.Name + ", and add a column as you want it"
+		return "index '" + index + "' is laid out by it; write DROP INDEX " + index + " ON " + t.Name +
+			", and add a column as you want it"
 	}
 	return ""
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/weftdb/weft/order"
 )
 
-// regionsOf says with which regions a table or index begins whose key begins with a part; nil if its options ask for none. The bounds are values of that
-// part's type. Errors: *fault.Error.
+// regionsOf says with which regions a table or index begins whose key begins with a part; nil if its options ask for
+// none. The bounds are values of that part's type. Errors: *fault.Error.
 func (t *Table) regionsOf(first *schema.KeyPart, options map[string]string) (*database.RegionSpec, error) {
 	start, hasStart := options[optionStartKey]
 	end, hasEnd := options[optionEndKey]
@@ -38,7 +38,8 @@ func (t *Table) regionsOf(first *schema.KeyPart, options map[string]string) (*da
 		if !hasSplits {
 			name, value = optionStartKey, start
 		}
-		return nil, badOption(name, value, "the key begins with "+first.Name+", whose values are spread evenly: give "+optionRegions+" alone")
+		return nil, badOption(name, value,
+			"the key begins with "+first.Name+", whose values are spread evenly: give "+optionRegions+" alone")
 	case hasSplits && (hasStart || hasEnd):
 		return nil, badOption(optionSplitKeys, splits, "it excludes STARTKEY and ENDKEY")
 	case hasSplits:
@@ -58,8 +59,8 @@ func (t *Table) regionsOf(first *schema.KeyPart, options map[string]string) (*da
 	return spec, err
 }
 
-// SplitAt reads SET 'SPLITKEYS' = .. of ALTER TABLE: where more regions of the table begin. ok is false for other actions.
-// Errors: *fault.Error.
+// SplitAt reads SET 'SPLITKEYS' = .. of ALTER TABLE: where more regions of the table begin. ok is false for other
+// actions. Errors: *fault.Error.
 func (t *Table) SplitAt(actions []tree.AlterAction) (spec *database.RegionSpec, ok bool, err error) {
 	if len(actions) != 1 {
 		return nil, false, nil
@@ -108,7 +109,8 @@ func (t *Table) ascendingValues(first *schema.KeyPart, name, option string, text
 	for i, text := range texts {
 		d, ok := pointOf(text, typed)
 		if !ok {
-			return nil, badOption(name, option, "'"+text+"' is no "+TypeName(typed)+", the type of the first key column '"+first.Column()+"'")
+			return nil, badOption(name, option,
+				"'"+text+"' is no "+TypeName(typed)+", the type of the first key column '"+first.Column()+"'")
 		}
 		if i > 0 && datum.Order(last, d) >= 0 {
 			return nil, badOption(name, option, "the points must ascend")
@@ -125,8 +127,8 @@ func (t *Table) ascendingValues(first *schema.KeyPart, name, option string, text
 // hundredYears are the days from 1970 on over which dates are spread.
 const hundredYears = 36_525
 
-// spanOf are the values between which regions are spread evenly if only their number is given: from 0 to the greatest that the type has. Both are missing
-// where package database knows as much.
+// spanOf are the values between which regions are spread evenly if only their number is given: from 0 to the greatest
+// that the type has. Both are missing where package database knows as much.
 func (t *Table) spanOf(first *schema.KeyPart) (from, to value.Value) {
 	var most datum.Datum
 	typed := t.TypeOfPart(first)

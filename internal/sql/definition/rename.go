@@ -10,8 +10,9 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// RenameColumn gives a column another name in what SQL keeps with a descriptor; the descriptor's own names are the caller's to change. As in MySQL, a column
-// that a generated column or a check reads keeps its name. Errors: *fault.Error, and that of a damaged descriptor.
+// RenameColumn gives a column another name in what SQL keeps with a descriptor; the descriptor's own names are the
+// caller's to change. As in MySQL, a column that a generated column or a check reads keeps its name. Errors:
+// *fault.Error, and that of a damaged descriptor.
 func (l Limits) RenameColumn(d *schema.Table, action *tree.RenameColumn) error {
 	t, err := Of(d)
 	if err != nil {
@@ -66,11 +67,13 @@ func (l Limits) checkRename(t *Table, from, to string) error {
 		return refusal("column '%s' can't be renamed: LindormTable's tables keep the names of their columns; add a column, fill it by UPDATE, and drop this one", from)
 	}
 	if slices.Contains(t.Deleting, to) {
-		return fault.Message(fault.Unsupported, "column is under deleting: rows of table '%s' may still hold a dropped column '%s'; run ALTER TABLE %s COMPACT first", t.Name, to, t.Name)
+		return fault.Message(fault.Unsupported,
+			"column is under deleting: rows of table '%s' may still hold a dropped column '%s'; run ALTER TABLE %s COMPACT first", t.Name, to, t.Name)
 	}
 	for _, x := range append([]schema.Index{t.Descriptor.Primary}, t.Descriptor.Indexes...) {
 		for i := range x.Key {
-			if p := &x.Key[i]; p.Computed() && !p.Hidden && slices.ContainsFunc(p.Args, func(a schema.Argument) bool { return a.Column == from }) {
+			if p := &x.Key[i]; p.Computed() && !p.Hidden &&
+				slices.ContainsFunc(p.Args, func(a schema.Argument) bool { return a.Column == from }) {
 				return refusal("column '%s' can't be renamed: %s of a key is computed from it; drop the index, rename the column, and make the index again", from, p.Name)
 			}
 		}
@@ -92,7 +95,10 @@ func RenameIndex(d *schema.Table, action *tree.RenameIndex) error {
 	if err != nil {
 		return err
 	}
-	at := slices.IndexFunc(d.Indexes, func(x schema.Index) bool { return x.Name == action.From && !x.Internal && !IsLeaving(&x) })
+	at := slices.IndexFunc(d.Indexes, func(x schema.Index) bool {
+		return x.Name == action.From && !x.Internal &&
+			!IsLeaving(&x)
+	})
 	if at < 0 {
 		return t.UnknownIndex(fault.NoSuchIndex, action.From)
 	}
@@ -111,14 +117,16 @@ func RenameIndex(d *schema.Table, action *tree.RenameIndex) error {
 	return nil
 }
 
-// RenameTable gives what SQL keeps with a descriptor another name of its table: foreign keys that refer to the table itself follow.
+// RenameTable gives what SQL keeps with a descriptor another name of its table: foreign keys that refer to the table
+// itself follow.
 func RenameTable(d *schema.Table, database, name string) error {
 	stored, known, err := readTable(d)
 	switch {
 	case err != nil:
 		return err
 	case len(d.Streams) > 0 || len(d.Destinations) > 0:
-		return refusal("table '%s' can't be renamed: readers know its stream by its name; switch the stream off first", d.Name)
+		return refusal("table '%s' can't be renamed: readers know its stream by its name; switch the stream off first",
+			d.Name)
 	case !known:
 		return nil
 	}

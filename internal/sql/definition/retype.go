@@ -125,7 +125,8 @@ func (l Limits) Twins(t *Table, columns, without []string) (twins []database.Ind
 		}
 		for k := range twin.Key {
 			if p := &twin.Key[k]; holds(p.Column()) {
-				if *p, err = columnPart(t, &tree.KeyElement{Column: Retyped(p.Column()), Descending: p.Descending}); err != nil {
+				if *p, err = columnPart(t,
+					&tree.KeyElement{Column: Retyped(p.Column()), Descending: p.Descending}); err != nil {
 					return nil, err
 				}
 			}

@@ -20,7 +20,8 @@ import (
 const (
 	optionAnalyzer = "ANALYZER" // of a search index
 	optionParser   = "PARSER"   // MySQL's word for it
-	// optionAsyncEntries is the number of entries a change of a row may write in an asynchronous index within its commit.
+	// optionAsyncEntries is the number of entries a change of a row may write in an asynchronous index within its
+	// commit.
 	optionAsyncEntries = "ASYNC_ENTRIES"
 	optionPartition    = "PARTITION BY" // without effect
 
@@ -39,7 +40,8 @@ func (l Limits) search(spec *database.IndexSpec, d *tree.IndexDefinition, t *Tab
 	if d.Unique {
 		return refusal("a search index can't be UNIQUE: make a separate unique index")
 	}
-	// INCLUDE has no effect: a row that is found is read from the table by its key, and a copy in the index would take as long to read.
+	// INCLUDE has no effect: a row that is found is read from the table by its key, and a copy in the index would take
+	// as long to read.
 	if err := t.checkInclude(&database.IndexSpec{Include: d.Include}); err != nil {
 		return err
 	}
@@ -85,7 +87,8 @@ func analyzerOf(d *tree.IndexDefinition) (analyzer string, others []tree.Option,
 			analyzer = strings.ToLower(o.Value)
 		case optionParser:
 			if o.Value != "ngram" {
-				return "", nil, refusal("WITH PARSER %s is refused: ngram is the only parser; other analyzers are set by WITH (ANALYZER='english')", o.Value)
+				return "", nil, refusal(
+					"WITH PARSER %s is refused: ngram is the only parser; other analyzers are set by WITH (ANALYZER='english')", o.Value)
 			}
 			analyzer = "bigram"
 		case optionPartition:
@@ -97,7 +100,8 @@ func analyzerOf(d *tree.IndexDefinition) (analyzer string, others []tree.Option,
 }
 
 // asyncOf reads from a definition whether changes of rows are left to a job, and which.
-func asyncOf(spec *database.IndexSpec, d *tree.IndexDefinition, options []tree.Option) (others []tree.Option, err error) {
+func asyncOf(spec *database.IndexSpec, d *tree.IndexDefinition, options []tree.Option) (others []tree.Option,
+	err error) {
 	if d.Async {
 		spec.Async = new(schema.Async)
 	}
@@ -111,7 +115,8 @@ func asyncOf(spec *database.IndexSpec, d *tree.IndexDefinition, options []tree.O
 		case !d.Async:
 			return nil, refusal("%s needs the word ASYNC after the columns of the index", optionAsyncEntries)
 		case err != nil || n < 0:
-			return nil, refusal("%s='%s' is refused: it is a whole number of entries, 0 or more", optionAsyncEntries, o.Value)
+			return nil, refusal("%s='%s' is refused: it is a whole number of entries, 0 or more", optionAsyncEntries,
+				o.Value)
 		}
 		spec.Async.EntriesMax = n
 	}
@@ -130,7 +135,8 @@ func (x *Index) asyncText() (word string, options map[string]string) {
 	return " ASYNC", options
 }
 
-// checkField refuses what is no column of a search index. patterns says that it may be a wildcard column, or `*` for all columns.
+// checkField refuses what is no column of a search index. patterns says that it may be a wildcard column, or `*` for
+// all columns.
 func checkField(t *Table, e *tree.KeyElement, patterns bool) error {
 	switch {
 	case isPattern(e.Column) && t.Families != nil:
@@ -151,7 +157,8 @@ func checkField(t *Table, e *tree.KeyElement, patterns bool) error {
 // everyColumn stands for all columns of a table in a search index.
 const everyColumn = "*"
 
-// everyField replaces `*` by the table's columns behind the key, and its wildcard columns. Columns that are added later are not among them.
+// everyField replaces `*` by the table's columns behind the key, and its wildcard columns. Columns that are added later
+// are not among them.
 func everyField(t *Table, elements []tree.KeyElement) (all []tree.KeyElement) {
 	for _, e := range elements {
 		if e.Column != everyColumn {
@@ -174,7 +181,8 @@ func (t *Table) hasWildcard(pattern string) bool {
 	return slices.ContainsFunc(t.Wildcards, func(w Wildcard) bool { return w.Pattern == pattern })
 }
 
-// fields are the columns of USING SEARCH, each with its options: type=text for words, analyzer=.., infix=true for LIKE '%x%'; else values.
+// fields are the columns of USING SEARCH, each with its options: type=text for words, analyzer=.., infix=true for LIKE
+// '%x%'; else values.
 func (l Limits) fields(spec *database.IndexSpec, t *Table, elements []tree.KeyElement, analyzer string) error {
 	for i := range elements {
 		e := &elements[i]
@@ -215,7 +223,8 @@ func (l Limits) fields(spec *database.IndexSpec, t *Table, elements []tree.KeyEl
 func (l Limits) Fields(t *Table, st *tree.BuildIndex) ([]schema.KeyPart, error) {
 	at := slices.IndexFunc(t.Indexes, func(x Index) bool { return x.Name == st.Index })
 	if at < 0 || !t.Indexes[at].Schema.Search {
-		return nil, refusal("ALTER INDEX .. %s COLUMNS is for search indexes: drop index '%s', and make it anew", st.Alter, st.Index)
+		return nil, refusal("ALTER INDEX .. %s COLUMNS is for search indexes: drop index '%s', and make it anew",
+			st.Alter, st.Index)
 	}
 	spec := database.IndexSpec{Key: slices.Clone(t.Indexes[at].Schema.Key)}
 	for i := range st.Fields {
@@ -229,7 +238,8 @@ func (l Limits) Fields(t *Table, st *tree.BuildIndex) ([]schema.KeyPart, error) 
 	}
 	for i := range st.Fields {
 		name := st.Fields[i].Column
-		kept := slices.DeleteFunc(slices.Clone(spec.Key), func(p schema.KeyPart) bool { return len(p.Args) == 1 && p.Args[0].Column == name })
+		kept := slices.DeleteFunc(slices.Clone(spec.Key),
+			func(p schema.KeyPart) bool { return len(p.Args) == 1 && p.Args[0].Column == name })
 		if len(kept) == len(spec.Key) {
 			return nil, fault.New(fault.DropColumnUnknown, name)
 		}
@@ -244,7 +254,8 @@ func (l Limits) Fields(t *Table, st *tree.BuildIndex) ([]schema.KeyPart, error) 
 func addWords(spec *database.IndexSpec, t *Table, analyzer string, columns ...string) error {
 	for _, name := range columns {
 		if isPattern(name) {
-			return refusal("the words of wildcard columns such as '%s' can't be searched: declare the column to search", name)
+			return refusal("the words of wildcard columns such as '%s' can't be searched: declare the column to search",
+				name)
 		}
 		if c, _ := t.Column(name); !c.Type.IsText() && c.Type.Base != datum.Untyped {
 			return refusal("column '%s' holds no text: only the words of text columns can be searched", name)
@@ -252,7 +263,8 @@ func addWords(spec *database.IndexSpec, t *Table, analyzer string, columns ...st
 	}
 	part, err := database.Words(analyzer, columns...)
 	if err != nil {
-		return refusal("the words of column '%s' can't be searched: %s", columns[0], strings.TrimPrefix(err.Error(), "weft: "))
+		return refusal("the words of column '%s' can't be searched: %s", columns[0],
+			strings.TrimPrefix(err.Error(), "weft: "))
 	}
 	for i, name := range columns {
 		c, _ := t.Column(name)
@@ -270,7 +282,8 @@ func addValues(spec *database.IndexSpec, t *Table, e *tree.KeyElement) error {
 		if !ok {
 			return refusal("wildcard column '%s' of type %s can't be in a search index", w.Pattern, TypeName(w.Type))
 		}
-		return addField(spec, schema.KeyPart{Name: w.Pattern, Type: typed, Pattern: true, Args: []schema.Argument{{Column: w.Pattern, Type: typed}}})
+		return addField(spec, schema.KeyPart{Name: w.Pattern, Type: typed, Pattern: true,
+			Args: []schema.Argument{{Column: w.Pattern, Type: typed}}})
 	}
 	part, err := columnPart(t, &tree.KeyElement{Column: e.Column, At: e.At})
 	if err != nil {
@@ -296,9 +309,11 @@ func (t *Table) searchText(x *Index) string {
 			options = maps.Clone(options)
 			options[optionAnalyzer] = analyzer
 		}
-		return "FULLTEXT KEY " + tree.Quote(x.Name) + " (" + columnNames(&key[0]) + ")" + async + withText(options, " COMMENT ")
+		return "FULLTEXT KEY " + tree.Quote(x.Name) + " (" + columnNames(&key[0]) + ")" + async +
+			withText(options, " COMMENT ")
 	}
-	return "KEY " + tree.Quote(x.Name) + " USING SEARCH (" + strings.Join(FieldTexts(x.Schema), ",") + ")" + async + withText(options, " COMMENT ")
+	return "KEY " + tree.Quote(x.Name) + " USING SEARCH (" + strings.Join(FieldTexts(x.Schema), ",") + ")" + async +
+		withText(options, " COMMENT ")
 }
 
 // plainAnalyzer is the name of a field's analyzer, without the version if that is the present one.
@@ -373,7 +388,8 @@ func (t *Table) WordsOf(columns []string) (Words, error) {
 	if found {
 		return best, nil
 	}
-	advice := "create one: CREATE FULLTEXT INDEX ft_" + strings.Join(columns, "_") + " ON " + t.Name + " (" + strings.Join(columns, ", ") + ")"
+	advice := "create one: CREATE FULLTEXT INDEX ft_" + strings.Join(columns, "_") + " ON " + t.Name + " (" +
+		strings.Join(columns, ", ") + ")"
 	if len(others) > 0 {
 		advice = "the table's indexes serve " + strings.Join(others, ", ") + "; for these columns, " + advice
 	}

@@ -9,8 +9,9 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// Spelled is the name of the column that a statement means, as the table has it: as in MySQL, letters match in any case. A name that is a column's stays as it
-// is, and so does one that is none's, or that of several. In a table that takes any names, each is another column.
+// Spelled is the name of the column that a statement means, as the table has it: as in MySQL, letters match in any
+// case. A name that is a column's stays as it is, and so does one that is none's, or that of several. In a table that
+// takes any names, each is another column.
 func (t *Table) Spelled(name string) string {
 	if _, exact := t.byName[name]; exact || t.Dynamic || len(t.Wildcards) > 0 {
 		return name

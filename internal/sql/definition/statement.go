@@ -13,9 +13,9 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// Statement is the CREATE TABLE that makes the table again, one column or key a line. A table made over DynamoDB is shown as SQL sees it: functions of
-// keys that SQL has not are shown as they are written over there.
-// next is the number that AUTO_INCREMENT gives next.
+// Statement is the CREATE TABLE that makes the table again, one column or key a line. A table made over DynamoDB is
+// shown as SQL sees it: functions of keys that SQL has not are shown as they are written over there. next is the number
+// that AUTO_INCREMENT gives next.
 func Statement(t *Table, next uint64) string {
 	var text strings.Builder
 	text.WriteString("CREATE TABLE " + tree.Quote(t.Name) + " (\n")
@@ -47,7 +47,8 @@ func Statement(t *Table, next uint64) string {
 	return text.String()
 }
 
-// visibleOptions are all options that the statement needs, DYNAMIC_COLUMNS among them even if another protocol's table has it by nature.
+// visibleOptions are all options that the statement needs, DYNAMIC_COLUMNS among them even if another protocol's table
+// has it by nature.
 func (t *Table) visibleOptions() map[string]string {
 	options := maps.Clone(t.Options)
 	if t.Stream != "" {
@@ -78,7 +79,8 @@ func (t *Table) visibleOptions() map[string]string {
 
 // Literal writes a text in single quotes, as MySQL reads it.
 func Literal(text string) string {
-	return "'" + strings.NewReplacer(`\`, `\\`, "'", "''", "\x00", `\0`, "\n", `\n`, "\r", `\r`, "\x1a", `\Z`).Replace(text) + "'"
+	return "'" + strings.NewReplacer(`\`, `\\`, "'", "''", "\x00", `\0`, "\n", `\n`, "\r", `\r`, "\x1a",
+		`\Z`).Replace(text) + "'"
 }
 
 func (t *Table) columnText(c *Column) string {
@@ -205,7 +207,8 @@ func (t *Table) indexText(x *Index) string {
 	return text + withText(options, " COMMENT ")
 }
 
-// withText writes options. A comment alone is written as MySQL writes it, so that MySQL reads a dump of a table that has nothing of its own.
+// withText writes options. A comment alone is written as MySQL writes it, so that MySQL reads a dump of a table that
+// has nothing of its own.
 func withText(options map[string]string, comment string) string {
 	if len(options) == 0 {
 		return ""
@@ -220,7 +223,8 @@ func withText(options map[string]string, comment string) string {
 	return " WITH (" + strings.Join(list, ", ") + ")"
 }
 
-// OptionsOf lists the options of a table by their names, DYNAMIC_COLUMNS and WILDCARD_COLUMN among them where they apply.
+// OptionsOf lists the options of a table by their names, DYNAMIC_COLUMNS and WILDCARD_COLUMN among them where they
+// apply.
 func OptionsOf(t *Table) []tree.Option {
 	options := t.visibleOptions()
 	list := make([]tree.Option, 0, len(options))

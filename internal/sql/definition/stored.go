@@ -18,7 +18,8 @@ const Dialect = "sql"
 
 // storedTable is SQL's own part of a table's descriptor.
 type storedTable struct {
-	Columns   []storedColumn    `json:"columns,omitempty"` // in the order of the DDL, key columns among them if it named their types
+	// in the order of the DDL, key columns among them if it named their types
+	Columns   []storedColumn    `json:"columns,omitempty"`
 	Wildcards []storedWildcard  `json:"wildcards,omitempty"`
 	Options   map[string]string `json:"options,omitempty"`
 	Dynamic   bool              `json:"dynamic,omitempty"`
@@ -46,7 +47,8 @@ type storedColumn struct {
 	Invisible  bool         `json:"invisible,omitempty"`
 	// Zoned is absent from columns that are older than this field: their TIMESTAMPs are returned as written.
 	Zoned bool `json:"zoned,omitempty"`
-	// Microseconds is absent from columns that are older than this field: their times are milliseconds, whatever digits they were declared with.
+	// Microseconds is absent from columns that are older than this field: their times are milliseconds, whatever digits
+	// they were declared with.
 	Microseconds bool `json:"microseconds,omitempty"`
 }
 
@@ -55,7 +57,8 @@ type storedWildcard struct {
 	Type    storedType `json:"type"`
 }
 
-// storedType is a type whose stored form is its name, so that descriptors at rest stay readable and renumbering can't corrupt them.
+// storedType is a type whose stored form is its name, so that descriptors at rest stay readable and renumbering can't
+// corrupt them.
 type storedType datum.Type
 
 // MarshalText writes the stored word.

@@ -11,7 +11,8 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// The hints that say how long a statement may take, in milliseconds: LindormTable's, and MySQL's, in which 0 is no limit.
+// The hints that say how long a statement may take, in milliseconds: LindormTable's, and MySQL's, in which 0 is no
+// limit.
 const (
 	TimeoutHint      = "_l_operation_timeout_"
 	timeoutHintMySQL = "max_execution_time"
@@ -36,7 +37,8 @@ func Timeout(hints []tree.Hint) (time.Duration, error) {
 		case err == nil && ms == 0 && hint.Name == timeoutHintMySQL:
 			return noTimeout, nil
 		case err != nil || ms <= 0 || ms > int64(noTimeout/time.Millisecond):
-			return 0, fault.New(fault.WrongArguments, "hint "+hint.Name+", which takes milliseconds such as "+hint.Name+"(30000)")
+			return 0, fault.New(fault.WrongArguments,
+				"hint "+hint.Name+", which takes milliseconds such as "+hint.Name+"(30000)")
 		}
 		return time.Duration(ms) * time.Millisecond, nil
 	}

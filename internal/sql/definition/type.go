@@ -19,7 +19,8 @@ func TypeName(t datum.Type) string {
 	return t.String()
 }
 
-// TypeText is a type as SHOW and information_schema have it: in lower case, as MySQL writes it. "" is Untyped. A mapped column of an HBase table has the type of its values.
+// TypeText is a type as SHOW and information_schema have it: in lower case, as MySQL writes it. "" is Untyped. A mapped
+// column of an HBase table has the type of its values.
 func TypeText(t datum.Type) string {
 	if t.Codec() != value.AsIs {
 		t.Variety = datum.Plain
@@ -34,7 +35,8 @@ func TypeText(t datum.Type) string {
 	return strings.ToLower(word) + "(" + members
 }
 
-// TypeText is the type of a column as SHOW and information_schema have it. A truth value is MySQL's in a table of its kind.
+// TypeText is the type of a column as SHOW and information_schema have it. A truth value is MySQL's in a table of its
+// kind.
 func (t *Table) TypeText(typed datum.Type) string {
 	if t.InsertFails && typed.Base == datum.Boolean {
 		return "tinyint(1)"
@@ -103,7 +105,8 @@ func readVariety(t datum.Type, lengths string) (datum.Type, bool) {
 	return t, err == nil
 }
 
-// KeyType is the type with which values of a SQL type stand in keys. ok is false for types that can't: JSON, and columns without a type.
+// KeyType is the type with which values of a SQL type stand in keys. ok is false for types that can't: JSON, and
+// columns without a type.
 func KeyType(t datum.Type) (key schema.Type, ok bool) {
 	switch t.Base {
 	case datum.Boolean:
@@ -124,7 +127,8 @@ func KeyType(t datum.Type) (key schema.Type, ok bool) {
 	return schema.AnyType, false
 }
 
-// typeOf returns SQL's type of a column that another protocol typed. DynamoDB's numbers are exact and of any scale, and stay as they are.
+// typeOf returns SQL's type of a column that another protocol typed. DynamoDB's numbers are exact and of any scale, and
+// stay as they are.
 func typeOf(t schema.Type) datum.Type {
 	switch t {
 	case schema.String:

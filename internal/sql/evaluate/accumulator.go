@@ -263,7 +263,8 @@ func (s *bits) Result(*Context) (datum.Datum, error) { return datum.Uint(s.value
 // Bytes is about how much memory it holds.
 func (s *bits) Bytes() int { return 24 }
 
-// variance is VARIANCE and STDDEV, of populations and of samples, by Welford's method: it does not lose digits to a large mean.
+// variance is VARIANCE and STDDEV, of populations and of samples, by Welford's method: it does not lose digits to a
+// large mean.
 type variance struct {
 	kind          aggregateKind
 	count         float64

@@ -33,9 +33,12 @@ const (
 )
 
 // aggregates are the names of aggregates. // immutable
-var aggregates = map[string]aggregateKind{"count": countKind, "sum": sumKind, "avg": avgKind, "min": minKind, "max": maxKind,
-	"group_concat": concatKind, "head": headKind, "any_value": anyKind, "bit_and": bitAndKind, "bit_or": bitOrKind, "bit_xor": bitXorKind,
-	"variance": varianceKind, "var_pop": varianceKind, "var_samp": varianceSampleKind, "std": deviationKind, "stddev": deviationKind,
+var aggregates = map[string]aggregateKind{"count": countKind, "sum": sumKind, "avg": avgKind, "min": minKind,
+	"max":          maxKind,
+	"group_concat": concatKind, "head": headKind, "any_value": anyKind, "bit_and": bitAndKind, "bit_or": bitOrKind,
+	"bit_xor":  bitXorKind,
+	"variance": varianceKind, "var_pop": varianceKind, "var_samp": varianceSampleKind, "std": deviationKind,
+	"stddev":     deviationKind,
 	"stddev_pop": deviationKind, "stddev_samp": deviationSampleKind,
 	"json_arrayagg": arrayKind, "json_objectagg": objectKind}
 
@@ -62,8 +65,8 @@ type Accumulator interface {
 	Bytes() int
 }
 
-// NewAggregate compiles an aggregate over the columns of scope. The errors are faults: wrong numbers of arguments, aggregates inside of it, and those of
-// scope.
+// NewAggregate compiles an aggregate over the columns of scope. The errors are faults: wrong numbers of arguments,
+// aggregates inside of it, and those of scope.
 func NewAggregate(e *tree.Call, scope Scope) (*Aggregate, error) {
 	a := &Aggregate{call: e, kind: aggregates[e.Name], separator: ","}
 	switch {

@@ -80,7 +80,8 @@ func (n *unsignedArithmetic) value(x *Context) (datum.Datum, error) {
 	return d, n.checkDivision(x, b, d, err)
 }
 
-// unsignedOf makes a calculation one without a sign where an operand's type has none. The other's may be unknown: it is a parameter.
+// unsignedOf makes a calculation one without a sign where an operand's type has none. The other's may be unknown: it is
+// a parameter.
 func unsignedOf(operator tree.Operator, n node, a, b datum.Type) node {
 	calculated, ok := n.(*calculation)
 	if !ok || !a.IsUnsigned() && !b.IsUnsigned() {

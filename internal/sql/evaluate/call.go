@@ -77,8 +77,8 @@ func (c *compiler) call(e *tree.Call) (typedNode, error) {
 	return typedNode{&call{found, nodes(operands)}, timeType(e.Name, found, operands, e.Arguments), constant}, nil
 }
 
-// timeType is the type of a function's time with the digits of a second that its arguments have, or that an argument says, as that of NOW(6); and that of
-// STR_TO_DATE by its format.
+// timeType is the type of a function's time with the digits of a second that its arguments have, or that an argument
+// says, as that of NOW(6); and that of STR_TO_DATE by its format.
 func timeType(name string, f *function.Function, operands []typedNode, arguments []tree.Expression) datum.Type {
 	if name == "str_to_date" {
 		if l, ok := arguments[1].(*tree.Literal); ok && l.Value.Kind() == datum.KindText {
@@ -152,7 +152,8 @@ func (c *compiler) interval(of tree.Expression, by *tree.Interval, negative bool
 	constant := settle(operands)
 	n := &interval{of: operands[0].node, amount: operands[1].node, unit: by.Unit, negative: negative}
 	t := operands[0].t
-	if t.IsTemporal() && (strings.HasSuffix(by.Unit, "microsecond") || by.Unit == "second" && !operands[1].t.IsInteger()) {
+	if t.IsTemporal() && (strings.HasSuffix(by.Unit, "microsecond") ||
+		by.Unit == "second" && !operands[1].t.IsInteger()) {
 		t.Scale = 6
 	}
 	switch {

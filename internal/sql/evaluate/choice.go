@@ -35,7 +35,8 @@ func common(n node, x *Context, to datum.Type) (datum.Datum, error) {
 	switch {
 	case err != nil || to.Base == datum.Untyped || d.IsNull():
 		return d, err
-	case to.Base == datum.DecimalBase && (d.Kind() == datum.KindDecimal || d.Kind() == datum.KindInt || d.Kind() == datum.KindUint):
+	case to.Base == datum.DecimalBase &&
+		(d.Kind() == datum.KindDecimal || d.Kind() == datum.KindInt || d.Kind() == datum.KindUint):
 		exact, _ := d.NumberDecimal()
 		return datum.DecimalOfScale(datum.RoundDecimal(exact, to.Scale, false), to.Scale), nil
 	case to.Scale > 0 && to.IsTemporal() && datum.TypeOf(d).Base == to.Base:
@@ -46,7 +47,8 @@ func common(n node, x *Context, to datum.Type) (datum.Datum, error) {
 	return datum.Cast(d, to)
 }
 
-// commonType is the type of one of several results, and what they are to be converted to: Untyped if they are of it already.
+// commonType is the type of one of several results, and what they are to be converted to: Untyped if they are of it
+// already.
 func commonType(results []typedNode) (t, to datum.Type) {
 	t, mixed := datum.Unify(types(results))
 	if mixed {
@@ -62,7 +64,8 @@ func (c *compiler) caseOf(e *tree.Case) (typedNode, error) {
 		var condition typedNode
 		var err error
 		if e.Operand != nil {
-			condition, err = c.comparison(&tree.Binary{Operator: tree.Equal, Left: e.Operand, Right: e.Whens[i].Condition})
+			condition, err = c.comparison(&tree.Binary{Operator: tree.Equal, Left: e.Operand,
+				Right: e.Whens[i].Condition})
 		} else {
 			condition, err = c.compile(e.Whens[i].Condition)
 		}

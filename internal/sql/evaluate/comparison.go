@@ -97,7 +97,8 @@ func comparisonNode(operator tree.Operator, operands []typedNode) typedNode {
 
 // convert makes sure that a constant is converted once to what it is compared with.
 func convert(constant, with *typedNode) {
-	if !constant.constant || with.constant || with.t.Base == datum.Untyped || with.t.IsText() || with.t.IsBinary() || with.t.Base == datum.JSONBase {
+	if !constant.constant || with.constant || with.t.Base == datum.Untyped || with.t.IsText() || with.t.IsBinary() ||
+		with.t.Base == datum.JSONBase {
 		return
 	}
 	if l, ok := constant.node.(*literal); ok {

@@ -210,7 +210,8 @@ func (c *compiler) binary(e *tree.Binary) (typedNode, error) {
 		return typedNode{&xor{asPredicate(left.node), asPredicate(right.node)}, isTruth, constant}, nil
 	}
 	if e.Operator >= tree.BitAnd {
-		return typedNode{&bitwise{e.Operator, left.node, right.node}, datum.Type{Base: datum.BigIntUnsigned}, constant}, nil
+		return typedNode{&bitwise{e.Operator, left.node, right.node}, datum.Type{Base: datum.BigIntUnsigned}, constant},
+			nil
 	}
 	left, right = numberOf(left), numberOf(right)
 	n := unsignedOf(e.Operator, arithmetic(e.Operator, left.node, right.node), left.t, right.t)

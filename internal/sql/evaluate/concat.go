@@ -56,7 +56,8 @@ func (a *Aggregate) compareKeys(v, w []datum.Datum) int {
 	return 0
 }
 
-// concat is GROUP_CONCAT, JSON_ARRAYAGG and JSON_OBJECTAGG. Without ORDER BY it keeps no more than the text that will be its result.
+// concat is GROUP_CONCAT, JSON_ARRAYAGG and JSON_OBJECTAGG. Without ORDER BY it keeps no more than the text that will
+// be its result.
 type concat struct {
 	of      *Aggregate
 	seen    *valueSet // of DISTINCT

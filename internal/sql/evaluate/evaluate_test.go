@@ -118,8 +118,8 @@ func typeNamed(t *testing.T, name string) datum.Type {
 	return datum.Type{}
 }
 
-// TestEvaluate runs testdata/*: "row" declares columns, "eval" computes one expression a line and shows its value and type. It is computed
-// twice in one execution, as literals and as parameters, with the same result each time.
+// TestEvaluate runs testdata/*: "row" declares columns, "eval" computes one expression a line and shows its value and
+// type. It is computed twice in one execution, as literals and as parameters, with the same result each time.
 func TestEvaluate(t *testing.T) {
 	datadriven.Walk(t, "testdata/evaluate", func(t *testing.T, path string) {
 		s := &table{}
@@ -174,7 +174,8 @@ func evaluateLine(line string, s *table) string {
 // agree reports whether a value of type k may stand where t was promised.
 func agree(k, t datum.Type) bool {
 	switch {
-	case k.Base == t.Base, k.IsInteger() && t.IsInteger(), k.IsText() && t.IsText(), k.IsFloat() && t.IsFloat(), k.IsBinary() && t.IsBinary():
+	case k.Base == t.Base, k.IsInteger() && t.IsInteger(), k.IsText() && t.IsText(), k.IsFloat() &&
+		t.IsFloat(), k.IsBinary() && t.IsBinary():
 		return true
 	}
 	return false
@@ -211,7 +212,8 @@ func replaced(e tree.Expression, parameters *[]datum.Datum) tree.Expression {
 		*parameters = append(*parameters, e.Value)
 		return &tree.Parameter{Index: len(*parameters) - 1}
 	case *tree.Binary:
-		return &tree.Binary{Operator: e.Operator, Left: replaced(e.Left, parameters), Right: replaced(e.Right, parameters)}
+		return &tree.Binary{Operator: e.Operator, Left: replaced(e.Left, parameters),
+			Right: replaced(e.Right, parameters)}
 	case *tree.Unary:
 		return &tree.Unary{Operator: e.Operator, X: replaced(e.X, parameters)}
 	case *tree.In:
@@ -219,7 +221,8 @@ func replaced(e tree.Expression, parameters *[]datum.Datum) tree.Expression {
 	case *tree.Tuple:
 		return &tree.Tuple{Elements: all(e.Elements)}
 	case *tree.Between:
-		return &tree.Between{X: replaced(e.X, parameters), Low: replaced(e.Low, parameters), High: replaced(e.High, parameters), Not: e.Not}
+		return &tree.Between{X: replaced(e.X, parameters), Low: replaced(e.Low, parameters),
+			High: replaced(e.High, parameters), Not: e.Not}
 	case *tree.Like:
 		like := *e
 		like.X, like.Pattern = replaced(e.X, parameters), replaced(e.Pattern, parameters)

@@ -71,7 +71,8 @@ func asColumns(e tree.Expression, s *table) tree.Expression {
 	return e
 }
 
-// TestFolding holds that an expression has one value, whether its literals are constants, parameters, or columns of a row.
+// TestFolding holds that an expression has one value, whether its literals are constants, parameters, or columns of a
+// row.
 func TestFolding(t *testing.T) {
 	seed := rounds.Seed(t)
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, 0))}
@@ -90,7 +91,8 @@ func TestFolding(t *testing.T) {
 		if got := outcome(replaced(e, &parameters), s, s.row, parameters); got != want && !sameError(got, want) {
 			t.Fatalf("%s = %s; with parameters %s", text, want, got)
 		}
-		wide := &table{names: append([]string(nil), s.names...), types: append([]datum.Type(nil), s.types...), row: append([]datum.Datum(nil), s.row...)}
+		wide := &table{names: append([]string(nil), s.names...), types: append([]datum.Type(nil), s.types...),
+			row: append([]datum.Datum(nil), s.row...)}
 		if got := outcome(asColumns(e, wide), wide, wide.row, nil); got != want && !sameError(got, want) {
 			t.Fatalf("%s = %s; with columns %s", text, want, got)
 		}
@@ -104,10 +106,14 @@ func sameError(a, b string) bool {
 
 // FuzzEvaluate compiles and computes whatever parses.
 func FuzzEvaluate(f *testing.F) {
-	for _, seed := range []string{"i + 1", "CONCAT(s, 5)", "CASE i WHEN 5 THEN 'a' END", "JSON_EXTRACT(j, '$.a[0]')", "DATE_FORMAT(ts, '%Y')", "s LIKE 'h%' ESCAPE '|'",
-		"REPEAT(s, 100000000)", "LPAD(s, 5000000, 'x')", "STR_TO_DATE('x', '%Y')", "REGEXP_REPLACE(s, '(l+)', '$1')", "CONV(u, 10, -36)", "ROUND(d, -40)",
-		"ts + INTERVAL 9223372036854775807 SECOND", "SUBSTRING(s, -9223372036854775808, 9223372036854775807)", "(i, s) IN ((1, 'a'))", "WEEK(day, 7)",
-		"JSON_SET(j, '$.a[last]', i)", "FORMAT(f, 99)", "TIMESTAMPADD(YEAR, 9999999, ts)", "MAKETIME(99999999999, 1, 1)", "FROM_DAYS(9223372036854775807)"} {
+	for _, seed := range []string{"i + 1", "CONCAT(s, 5)", "CASE i WHEN 5 THEN 'a' END", "JSON_EXTRACT(j, '$.a[0]')",
+		"DATE_FORMAT(ts, '%Y')", "s LIKE 'h%' ESCAPE '|'",
+		"REPEAT(s, 100000000)", "LPAD(s, 5000000, 'x')", "STR_TO_DATE('x', '%Y')", "REGEXP_REPLACE(s, '(l+)', '$1')",
+		"CONV(u, 10, -36)", "ROUND(d, -40)",
+		"ts + INTERVAL 9223372036854775807 SECOND", "SUBSTRING(s, -9223372036854775808, 9223372036854775807)",
+		"(i, s) IN ((1, 'a'))", "WEEK(day, 7)",
+		"JSON_SET(j, '$.a[last]', i)", "FORMAT(f, 99)", "TIMESTAMPADD(YEAR, 9999999, ts)",
+		"MAKETIME(99999999999, 1, 1)", "FROM_DAYS(9223372036854775807)"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

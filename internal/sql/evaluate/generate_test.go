@@ -10,7 +10,8 @@ import (
 // generator makes random expressions as texts. Its columns are those of generatedRow.
 type generator struct {
 	*rand.Rand
-	// plain leaves out what other engines have faults in: letters of several bytes, integers at the ends of 64 bits, mixed kinds.
+	// plain leaves out what other engines have faults in: letters of several bytes, integers at the ends of 64 bits,
+	// mixed kinds.
 	plain bool
 	// constant leaves out columns.
 	constant bool
@@ -41,9 +42,11 @@ func (g *generator) column() string {
 
 func (g *generator) number() string {
 	if g.plain {
-		return g.of("0", "1", "2", "-3", "7", "100", "1.5", "-0.25", "2.50", "12.345", "1e2", "0.5e0", "3.7", "TRUE", "NULL")
+		return g.of("0", "1", "2", "-3", "7", "100", "1.5", "-0.25", "2.50", "12.345", "1e2", "0.5e0", "3.7", "TRUE",
+			"NULL")
 	}
-	return g.of("0", "1", "2", "-3", "7", "100", "1.5", "-0.25", "2.50", "12.345", "1e2", "0.5e0", "9223372036854775807", "-9223372036854775808", "3.7", "TRUE", "NULL")
+	return g.of("0", "1", "2", "-3", "7", "100", "1.5", "-0.25", "2.50", "12.345", "1e2", "0.5e0",
+		"9223372036854775807", "-9223372036854775808", "3.7", "TRUE", "NULL")
 }
 
 func (g *generator) text() string {
@@ -101,7 +104,8 @@ func (g *generator) numeric(depth int) string {
 	case 6:
 		return g.of("LENGTH", "CHAR_LENGTH", "ASCII", "CRC32") + "(" + g.textual(depth-1) + ")"
 	case 7:
-		return g.of("YEAR", "MONTH", "DAYOFMONTH", "HOUR", "MINUTE", "DAYOFWEEK", "DAYOFYEAR", "WEEKDAY", "QUARTER", "TO_DAYS") + "(" + g.temporal(depth-1) + ")"
+		return g.of("YEAR", "MONTH", "DAYOFMONTH", "HOUR", "MINUTE", "DAYOFWEEK", "DAYOFYEAR", "WEEKDAY", "QUARTER",
+			"TO_DAYS") + "(" + g.temporal(depth-1) + ")"
 	}
 	return g.choice(depth, g.numeric)
 }
@@ -146,7 +150,8 @@ func (g *generator) temporal(depth int) string {
 	one := g.temporal(depth - 1)
 	switch g.IntN(3) {
 	case 0:
-		return fmt.Sprintf("(%s %s INTERVAL %s %s)", one, g.of("+", "-"), g.of("1", "2", "13", "-1"), g.of("DAY", "MONTH", "YEAR", "HOUR", "MINUTE", "SECOND", "WEEK"))
+		return fmt.Sprintf("(%s %s INTERVAL %s %s)", one, g.of("+", "-"), g.of("1", "2", "13", "-1"),
+			g.of("DAY", "MONTH", "YEAR", "HOUR", "MINUTE", "SECOND", "WEEK"))
 	case 1:
 		return g.of("DATE", "LAST_DAY") + "(" + one + ")"
 	}
@@ -179,7 +184,8 @@ func (g *generator) condition(depth int) string {
 	case 4:
 		return fmt.Sprintf("(%s %sBETWEEN %s AND %s)", one, g.of("", "NOT "), two, three)
 	case 5:
-		return fmt.Sprintf("(%s %sLIKE %s)", g.textual(depth-1), g.of("", "NOT "), g.of("'a%'", "'%b%'", "'_b_'", "'%'", "''", "'a\\_c'", "NULL"))
+		return fmt.Sprintf("(%s %sLIKE %s)", g.textual(depth-1), g.of("", "NOT "),
+			g.of("'a%'", "'%b%'", "'_b_'", "'%'", "''", "'a\\_c'", "NULL"))
 	}
 	return "(" + one + " " + g.of("=", "<>", "<", "<=", ">", ">=", "<=>") + " " + two + ")"
 }

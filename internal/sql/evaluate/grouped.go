@@ -9,8 +9,8 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// UngroupedError is the error of CompileGrouped for a column that is neither in GROUP BY nor below an aggregate. Whoever knows where the expression stands
-// makes a fault of it: WrongGroupField with GROUP BY, InvalidGroup without.
+// UngroupedError is the error of CompileGrouped for a column that is neither in GROUP BY nor below an aggregate.
+// Whoever knows where the expression stands makes a fault of it: WrongGroupField with GROUP BY, InvalidGroup without.
 type UngroupedError struct{ Column *tree.Column }
 
 func (e *UngroupedError) Error() string {
@@ -24,8 +24,9 @@ type groupScope struct {
 	aggregates []*Aggregate
 }
 
-// CompileGrouped compiles an expression of an aggregate query: a part of it that is written like keys[i] reads slot i of the row, and an aggregate written
-// like aggregates[j] slot len(keys)+j. The errors are those of Compile, and *Ungrouped.
+// CompileGrouped compiles an expression of an aggregate query: a part of it that is written like keys[i] reads slot i
+// of the row, and an aggregate written like aggregates[j] slot len(keys)+j. The errors are those of Compile, and
+// *Ungrouped.
 func CompileGrouped(e tree.Expression, keys []tree.Expression, aggregates []*Aggregate, scope Scope) (*Program, error) {
 	g := &groupScope{keys: keys, aggregates: aggregates}
 	for _, k := range keys {
@@ -64,7 +65,8 @@ func (c *compiler) findGrouped(e tree.Expression) (typedNode, bool) {
 // IsAggregate reports whether a function, by its name in lower case, is an aggregate.
 func IsAggregate(name string) bool { return aggregates[name] != 0 }
 
-// Aggregates returns the aggregate calls of expressions, which no windows are over, each once, in the order in which they stand.
+// Aggregates returns the aggregate calls of expressions, which no windows are over, each once, in the order in which
+// they stand.
 func Aggregates(expressions ...tree.Expression) []*tree.Call {
 	var found []*tree.Call
 	for _, e := range expressions {

@@ -4,7 +4,8 @@ package evaluate
 
 import "github.com/weftdb/weft/internal/sql/datum"
 
-// integerNode is a node that computes integers of integers without making data of them. ok false says nothing about the value: ask for that.
+// integerNode is a node that computes integers of integers without making data of them. ok false says nothing about the
+// value: ask for that.
 type integerNode interface {
 	integer(x *Context) (n int64, ok bool)
 }
@@ -15,7 +16,8 @@ func integerOf(n node) integerNode {
 	return i
 }
 
-// Integer computes the expression where it is an INTEGER that follows from integers alone, which costs less than Value. ok false says nothing about the value.
+// Integer computes the expression where it is an INTEGER that follows from integers alone, which costs less than Value.
+// ok false says nothing about the value.
 func (p *Program) Integer(x *Context) (n int64, ok bool) {
 	if p.integer == nil {
 		return 0, false

@@ -15,7 +15,8 @@ func TestIntegers(t *testing.T) {
 	values := []int64{3, -5, 0, math.MaxInt64, 7, math.MinInt64, math.MaxInt64, math.MaxInt64, -1}
 	makers := map[string]func() gatherer{
 		"sum": func() gatherer { return &sum{} }, "count": func() gatherer { return &valueCount{} },
-		"min": func() gatherer { return &extreme{direction: -1} }, "max": func() gatherer { return &extreme{direction: 1} },
+		"min": func() gatherer { return &extreme{direction: -1} },
+		"max": func() gatherer { return &extreme{direction: 1} },
 	}
 	for name, of := range makers {
 		plain, quick := of(), newSingle(&column{}, of())
@@ -37,7 +38,8 @@ func TestIntegers(t *testing.T) {
 }
 
 func TestModuloOfIntegers(t *testing.T) {
-	values := []datum.Datum{datum.Int(7), datum.Int(-7), datum.Int(0), datum.Int(math.MinInt64), datum.Int(3), datum.Null, datum.Bool(true), datum.TextString("7"), datum.Float64(2)}
+	values := []datum.Datum{datum.Int(7), datum.Int(-7), datum.Int(0), datum.Int(math.MinInt64), datum.Int(3),
+		datum.Null, datum.Bool(true), datum.TextString("7"), datum.Float64(2)}
 	n := arithmetic(tree.Modulo, &column{slot: 0}, &column{slot: 1})
 	taken := 0
 	for _, a := range values {

@@ -11,7 +11,8 @@ import (
 	"github.com/weftdb/weft/internal/sql/evaluate/function"
 )
 
-// argumentsOf are values that functions take, in pairs: with the second of a pair a result has other letters than with the first.
+// argumentsOf are values that functions take, in pairs: with the second of a pair a result has other letters than with
+// the first.
 func argumentsOf() [][2]datum.Datum {
 	text := datum.TextString
 	return [][2]datum.Datum{
@@ -53,14 +54,16 @@ func TestKeeps(t *testing.T) {
 			})
 		}
 	}
-	for _, name := range []string{"hex", "unhex", "conv", "bin", "upper", "concat", "replace", "json_extract", "json_set", "date_format", "md5", "char", "uuid"} {
+	for _, name := range []string{"hex", "unhex", "conv", "bin", "upper", "concat", "replace", "json_extract",
+		"json_set", "date_format", "md5", "char", "uuid"} {
 		if !made[name] {
 			t.Errorf("%s made no text", name)
 		}
 	}
 }
 
-// eachPair calls do with lists of some arguments, and lists like them of other values: the first two arguments take all values, others the first few.
+// eachPair calls do with lists of some arguments, and lists like them of other values: the first two arguments take all
+// values, others the first few.
 func eachPair(count int, do func(first, second []datum.Datum)) {
 	all := argumentsOf()
 	places := make([]int, count)
@@ -101,7 +104,8 @@ func keeps(t *testing.T, name string, f *function.Function, first, second []datu
 	case !bytes.Equal(before, []byte("1234567890123")) || !bytes.Equal(after, []byte("9876543210987")):
 		t.Errorf("%s(%v), %s(%v): texts before and behind are %q and %q", name, first, name, second, before, after)
 	case !bytes.Equal(d.AppendText(nil), wanted.AppendText(nil)):
-		t.Errorf("%s(%v), %s(%v): the first was %q and is %q", name, first, name, second, wanted.AppendText(nil), d.AppendText(nil))
+		t.Errorf("%s(%v), %s(%v): the first was %q and is %q", name, first, name, second, wanted.AppendText(nil),
+			d.AppendText(nil))
 	}
 	return d.Kind() == datum.KindText || d.Kind() == datum.KindBinary || d.Kind() == datum.KindJSON
 }

@@ -48,7 +48,8 @@ type cell struct {
 	state any
 }
 
-// findCell finds what the node of k keeps; nil if nothing yet. Nodes come in the same order for each row, so the next cell is mostly the right one.
+// findCell finds what the node of k keeps; nil if nothing yet. Nodes come in the same order for each row, so the next
+// cell is mostly the right one.
 func (x *Context) findCell(k *key) *cell {
 	for range x.cells {
 		if x.cellNext >= len(x.cells) {
@@ -69,7 +70,8 @@ func (x *Context) keep(c cell) *cell {
 	return &x.cells[len(x.cells)-1]
 }
 
-// once computes a constant expression for the first row of an execution. If to is set, its value is converted for comparison with that type.
+// once computes a constant expression for the first row of an execution. If to is set, its value is converted for
+// comparison with that type.
 type once struct {
 	key
 	of node

@@ -92,5 +92,6 @@ func (c *compiler) like(e *tree.Like) (typedNode, error) {
 	if e.EscapeGiven {
 		escape = e.Escape
 	}
-	return typedNode{&like{of: operands[0].node, pattern: operands[1].node, escape: escape, constant: operands[1].constant, not: e.Not}, isTruth, constant}, nil
+	return typedNode{&like{of: operands[0].node, pattern: operands[1].node, escape: escape,
+		constant: operands[1].constant, not: e.Not}, isTruth, constant}, nil
 }

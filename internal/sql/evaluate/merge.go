@@ -4,7 +4,8 @@ package evaluate
 
 import "github.com/weftdb/weft/internal/sql/datum"
 
-// Merges reports whether the rows of a group may be gathered in parts, and what the parts keep be joined by Merge, with the same result.
+// Merges reports whether the rows of a group may be gathered in parts, and what the parts keep be joined by Merge, with
+// the same result.
 func (a *Aggregate) Merges() bool {
 	switch {
 	case a.CountsRows():
@@ -21,7 +22,8 @@ func (a *Aggregate) Merges() bool {
 	return false
 }
 
-// Merge adds to one of the aggregate's accumulators what another one has gathered of later rows. Only for aggregates that Combine.
+// Merge adds to one of the aggregate's accumulators what another one has gathered of later rows. Only for aggregates
+// that Combine.
 func (a *Aggregate) Merge(into, from Accumulator) error {
 	if a.CountsRows() {
 		into.(*rowCount).count += from.(*rowCount).count
@@ -65,7 +67,8 @@ func (s *sum) merge(other *sum) error {
 	return nil
 }
 
-// Combines reports whether Merge can join parts at all, though the last digits of sums of floats may depend on where the parts end.
+// Combines reports whether Merge can join parts at all, though the last digits of sums of floats may depend on where
+// the parts end.
 func (a *Aggregate) Combines() bool {
 	switch a.kind {
 	case concatKind, headKind, arrayKind, objectKind:

@@ -29,8 +29,8 @@ func (c *compiler) odd(e *tree.Call) (result typedNode, ok bool, err error) {
 	return result, true, err
 }
 
-// seededRandom is RAND(n): a sequence of its own that begins with the execution, or, where n is not the same for all rows,
-// the first number of the sequence of each.
+// seededRandom is RAND(n): a sequence of its own that begins with the execution, or, where n is not the same for all
+// rows, the first number of the sequence of each.
 type seededRandom struct {
 	key
 	seed  node
@@ -74,7 +74,8 @@ func (c *compiler) seeded(seed tree.Expression) (typedNode, error) {
 	if err != nil {
 		return typedNode{}, err
 	}
-	return typedNode{&seededRandom{seed: operand.node, fixed: operand.constant}, datum.Type{Base: datum.Double}, false}, nil
+	return typedNode{&seededRandom{seed: operand.node, fixed: operand.constant}, datum.Type{Base: datum.Double}, false},
+		nil
 }
 
 // benchmark computes an expression again and again.

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package evaluate computes SQL's expressions and aggregates over rows that it is handed. An expression is compiled once, into a Program that many
-// sessions may run at the same time; what a run keeps, such as texts that functions made and patterns it compiled, is in its Context.
+// Package evaluate computes SQL's expressions and aggregates over rows that it is handed. An expression is compiled
+// once, into a Program that many sessions may run at the same time; what a run keeps, such as texts that functions made
+// and patterns it compiled, is in its Context.
 //
-// Logic has three values: a condition is true, false or NULL. Parts that don't depend on the row are computed once for each execution.
+// Logic has three values: a condition is true, false or NULL. Parts that don't depend on the row are computed once for
+// each execution.
 //
 // # Aggregate queries
 //
-// Who runs a query with aggregates finds them with Aggregates, compiles each with NewAggregate over the columns of the table, and the keys of
-// GROUP BY with Compile. For each group it keeps one Accumulator for each aggregate. The select list, HAVING and ORDER BY are compiled by
-// CompileGrouped: its programs run over a row that holds the group's keys, then the results of its aggregates.
+// Who runs a query with aggregates finds them with Aggregates, compiles each with NewAggregate over the columns of the
+// table, and the keys of GROUP BY with Compile. For each group it keeps one Accumulator for each aggregate. The select
+// list, HAVING and ORDER BY are compiled by CompileGrouped: its programs run over a row that holds the group's keys,
+// then the results of its aggregates.
 //
 // Knows: expressions, functions, aggregates.
 // Never: syntax, tables, statements, where rows come from.
@@ -46,8 +49,8 @@ type Zone = function.Zone
 // Session answers the questions of functions and variables about the session.
 type Session = function.Session
 
-// Context holds the inputs of programs: the current row, and the state of one execution of a statement. It serves one goroutine at a time, and any
-// number of programs. Begin starts an execution, Reset a row.
+// Context holds the inputs of programs: the current row, and the state of one execution of a statement. It serves one
+// goroutine at a time, and any number of programs. Begin starts an execution, Reset a row.
 type Context struct {
 	// Row holds the columns under their slots. Whoever runs programs sets it.
 	Row []datum.Datum
@@ -57,7 +60,8 @@ type Context struct {
 	function.Environment
 	// Subqueries runs the queries that stand in programs; nil where there are none.
 	Subqueries Subqueries
-	// Ranked has the score of the row, where rows come in the order of scores; nil elsewhere. Who reads the rows sets it before the first one.
+	// Ranked has the score of the row, where rows come in the order of scores; nil elsewhere. Who reads the rows sets
+	// it before the first one.
 	Ranked *Ranking
 	// StrictDivision makes a division by zero an error, as it is where a statement writes. Begin clears it.
 	StrictDivision bool
@@ -89,8 +93,8 @@ type Program struct {
 	integer  integerNode // nil: it computes none
 }
 
-// Type returns the type that values have, as well as it is known without parameters and rows; Untyped else. Values of a typed program are of
-// that type or NULL, unless the expression makes a parameter stand where the type is decided.
+// Type returns the type that values have, as well as it is known without parameters and rows; Untyped else. Values of a
+// typed program are of that type or NULL, unless the expression makes a parameter stand where the type is decided.
 func (p *Program) Type() datum.Type { return p.t }
 
 // IsConstant says that the value is the same for all rows of one execution.
@@ -99,7 +103,8 @@ func (p *Program) IsConstant() bool { return p.constant }
 // Slots returns the slots of Context.Row that the program reads, ascending, each once. It must not be changed.
 func (p *Program) Slots() []int { return p.slots }
 
-// Value computes the expression. The result aliases the row, parameters, or memory that Context.Reset gives up: who keeps it clones it.
+// Value computes the expression. The result aliases the row, parameters, or memory that Context.Reset gives up: who
+// keeps it clones it.
 func (p *Program) Value(x *Context) (datum.Datum, error) { return p.root.value(x) }
 
 // Truth computes the expression as a condition: NULL is not true.
@@ -108,8 +113,8 @@ func (p *Program) Truth(x *Context) (isTrue bool, err error) {
 	return t == yes, err
 }
 
-// Compile makes a program of an expression. The errors are those of scope, and faults: unknown functions, wrong numbers of arguments, aggregates, which may
-// not stand here.
+// Compile makes a program of an expression. The errors are those of scope, and faults: unknown functions, wrong numbers
+// of arguments, aggregates, which may not stand here.
 func Compile(e tree.Expression, scope Scope) (*Program, error) {
 	c := compiler{scope: scope}
 	return c.program(e)
@@ -121,7 +126,8 @@ func (c *compiler) program(e tree.Expression) (*Program, error) {
 		return nil, err
 	}
 	slices.Sort(c.slots)
-	return &Program{root: compiled.node, truth: asPredicate(compiled.node), t: compiled.t, constant: compiled.constant, slots: slices.Compact(c.slots), integer: integerOf(compiled.node)}, nil
+	return &Program{root: compiled.node, truth: asPredicate(compiled.node), t: compiled.t, constant: compiled.constant,
+		slots: slices.Compact(c.slots), integer: integerOf(compiled.node)}, nil
 }
 
 // node is one operation of a program.

@@ -10,18 +10,20 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// Subqueries runs the queries that stand in expressions, by the numbers that a SubqueryScope gave them. x is the context that asks; its row has the outer
-// values. The result is valid until the next call.
+// Subqueries runs the queries that stand in expressions, by the numbers that a SubqueryScope gave them. x is the
+// context that asks; its row has the outer values. The result is valid until the next call.
 type Subqueries interface {
 	// Row is the only row of the answer; nil if there is none. More than one is an error (1242).
 	Row(x *Context, number int) ([]datum.Datum, error)
 	// Exists reports whether there is a row.
 	Exists(x *Context, number int) (bool, error)
-	// Any reports whether values operator row is TRUE of some row of the answer. null is set if it is of none, but NULL of some.
+	// Any reports whether values operator row is TRUE of some row of the answer. null is set if it is of none, but NULL
+	// of some.
 	Any(x *Context, number int, operator tree.Operator, values []datum.Datum) (is, null bool, err error)
 }
 
-// SubqueryScope is a Scope that compiles the queries of expressions. slot finds the slot of an outer column or aggregate in the row that the program runs over.
+// SubqueryScope is a Scope that compiles the queries of expressions. slot finds the slot of an outer column or
+// aggregate in the row that the program runs over.
 type SubqueryScope interface {
 	Scope
 	Subquery(q tree.Query, exists bool, slot func(e tree.Expression) (int, error)) (SubqueryOf, error)
@@ -152,7 +154,8 @@ func (c *compiler) anyOf(x tree.Expression, q tree.Query, operator tree.Operator
 		return typedNode{}, err
 	}
 	constant := settle(operands) && of.Constant
-	return typedNode{&quantifiedComparison{number: of.Number, operator: operator, values: nodes(operands), not: not}, isTruth, constant}, nil
+	return typedNode{&quantifiedComparison{number: of.Number, operator: operator, values: nodes(operands), not: not},
+		isTruth, constant}, nil
 }
 
 func (c *compiler) inQuery(e *tree.InQuery) (typedNode, error) {
@@ -160,7 +163,8 @@ func (c *compiler) inQuery(e *tree.InQuery) (typedNode, error) {
 }
 
 // negatedRelation has, for each relation, the one that is TRUE exactly where it is FALSE. // immutable
-var negatedRelation = map[tree.Operator]tree.Operator{tree.Equal: tree.NotEqual, tree.NotEqual: tree.Equal, tree.Less: tree.GreaterOrEqual,
+var negatedRelation = map[tree.Operator]tree.Operator{tree.Equal: tree.NotEqual, tree.NotEqual: tree.Equal,
+	tree.Less:           tree.GreaterOrEqual,
 	tree.GreaterOrEqual: tree.Less, tree.Greater: tree.LessOrEqual, tree.LessOrEqual: tree.Greater}
 
 func (c *compiler) compileQuantified(e *tree.Quantified) (typedNode, error) {
@@ -193,5 +197,6 @@ func (c *compiler) compareRow(e *tree.Binary) (found typedNode, ok bool, err err
 	}
 	of, err := c.compileQuery(query.Query, false, len(operands))
 	constant := !slices.ContainsFunc(operands, func(o typedNode) bool { return !o.constant }) && of.Constant
-	return typedNode{&rowComparison{number: of.Number, operator: operator, values: nodes(operands)}, isTruth, constant}, true, err
+	return typedNode{&rowComparison{number: of.Number, operator: operator, values: nodes(operands)}, isTruth, constant},
+		true, err
 }

@@ -24,8 +24,8 @@ func Columns(e tree.Expression) []*tree.Column {
 	return found
 }
 
-// Same reports whether two expressions are written alike, whatever their columns' tables are called where one leaves that out. Parameters are alike if they are
-// the same one.
+// Same reports whether two expressions are written alike, whatever their columns' tables are called where one leaves
+// that out. Parameters are alike if they are the same one.
 func Same(a, b tree.Expression) bool {
 	if a == nil || b == nil {
 		return a == nil && b == nil
@@ -123,7 +123,8 @@ func sameQuery(a, b tree.Expression) bool {
 }
 
 func sameCall(a, b *tree.Call) bool {
-	if a.Name != b.Name || a.Distinct != b.Distinct || len(a.Arguments) != len(b.Arguments) || (a.Separator == nil) != (b.Separator == nil) {
+	if a.Name != b.Name || a.Distinct != b.Distinct || len(a.Arguments) != len(b.Arguments) ||
+		(a.Separator == nil) != (b.Separator == nil) {
 		return false
 	}
 	if a.Separator != nil && *a.Separator != *b.Separator {

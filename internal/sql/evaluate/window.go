@@ -7,9 +7,9 @@ import "github.com/weftdb/weft/internal/sql/tree"
 // WindowKind is the kind of a window function.
 type WindowKind uint8
 
-// The kinds. Lag, Lead, FirstValue, LastValue and NthValue have their value as first argument; Lag and Lead then a number
-// of rows and a value where there is no such row, both of which may be missing; NthValue a number from 1; NTile a number
-// of tiles.
+// The kinds. Lag, Lead, FirstValue, LastValue and NthValue have their value as first argument; Lag and Lead then a
+// number of rows and a value where there is no such row, both of which may be missing; NthValue a number from 1; NTile
+// a number of tiles.
 const (
 	RowNumber WindowKind = iota
 	Rank
@@ -55,8 +55,8 @@ type Frame struct {
 	Start, End Bound
 }
 
-// Bound is one end of a frame. Count, without columns, is the number of rows Preceding and Following that are away; of a RANGE,
-// Limit computes the value of the order's only key up to which the frame goes, from the row at hand.
+// Bound is one end of a frame. Count, without columns, is the number of rows Preceding and Following that are away; of
+// a RANGE, Limit computes the value of the order's only key up to which the frame goes, from the row at hand.
 type Bound struct {
 	Kind  tree.BoundKind
 	Count *Program

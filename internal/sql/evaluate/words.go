@@ -78,7 +78,8 @@ func (c *compiler) matching(e *tree.Call) (*matchCall, error) {
 		return nil, err
 	}
 	if !operand.constant {
-		return nil, fault.Message(fault.WrongArguments, "Incorrect arguments to AGAINST: the query must be the same for all rows")
+		return nil, fault.Message(fault.WrongArguments,
+			"Incorrect arguments to AGAINST: the query must be the same for all rows")
 	}
 	n.against = operand.node
 	n.of, err = scope.WordsOf(named)
@@ -190,7 +191,8 @@ func (c *compiler) highlight(e *tree.Call) (typedNode, error) {
 		return typedNode{}, fault.New(fault.ParameterCount, e.Name)
 	}
 	if len(e.Arguments) == 3 {
-		return typedNode{}, fault.Message(fault.WrongArguments, "Incorrect arguments to HIGHLIGHT: WHERE has no MATCH of the column whose words could be marked")
+		return typedNode{}, fault.Message(fault.WrongArguments,
+			"Incorrect arguments to HIGHLIGHT: WHERE has no MATCH of the column whose words could be marked")
 	}
 	operands, err := c.all(e.Arguments[:3]...)
 	if err != nil {

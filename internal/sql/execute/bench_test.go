@@ -78,7 +78,8 @@ func (h *harness) bench(b *testing.B, text string, parameters, rows int) {
 	defer pinned.Release()
 	sink := &countSink{}
 	given := make([]datum.Datum, parameters)
-	request := &execute.Request{Statement: compiled, Execution: plan.Execution{Pinned: pinned, Context: &h.x}, DB: h.db, Sink: sink}
+	request := &execute.Request{Statement: compiled, Execution: plan.Execution{Pinned: pinned, Context: &h.x}, DB: h.db,
+		Sink: sink}
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		for j := range given {

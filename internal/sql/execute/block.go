@@ -77,11 +77,13 @@ func (b *block) groups(rows operator.Rows, x *evaluate.Context, slots []int) (op
 	}
 	out := b.run.context(width)
 	b.contexts = append(b.contexts, out)
-	return &operator.Group{Input: rows, Keys: g.Keys, Dependents: g.Dependents, Aggregates: g.Aggregates, Rollup: g.Rollup, Together: b.of.Grouped && len(g.Keys) > 0,
+	return &operator.Group{Input: rows, Keys: g.Keys, Dependents: g.Dependents, Aggregates: g.Aggregates,
+		Rollup: g.Rollup, Together: b.of.Grouped && len(g.Keys) > 0,
 		Growing: g.Growing, Slots: slots, Context: x, Out: out, Budget: &b.run.budget}, out, own
 }
 
-// upper puts the select list, DISTINCT, ORDER BY and LIMIT above rows. Sort keys that are not in the select list stand behind it.
+// upper puts the select list, DISTINCT, ORDER BY and LIMIT above rows. Sort keys that are not in the select list stand
+// behind it.
 func (b *block) upper(rows operator.Rows, x *evaluate.Context) {
 	s := b.of.Select
 	p := &projection{Rows: rows, x: x, items: s.Items}
@@ -173,7 +175,8 @@ func (p *projection) Next() (bool, error) {
 
 // window makes the stream of a window.
 func (q *run) window(of *plan.Window, rows operator.Rows, x *evaluate.Context, slots []int) *operator.Window {
-	w := &operator.Window{Input: rows, Partition: of.Partition, Functions: of.Functions, Slots: slots, Context: x, Budget: &q.budget}
+	w := &operator.Window{Input: rows, Partition: of.Partition, Functions: of.Functions, Slots: slots, Context: x,
+		Budget: &q.budget}
 	for _, by := range of.Order {
 		w.Order = append(w.Order, operator.Ordering{By: by.Program, Descending: by.Descending})
 	}

@@ -52,11 +52,12 @@ func heapInUse() uint64 {
 
 const streamedRows = 60_000
 
-// heapMore is how much more may be in use while a statement runs: less than the table, and more than what the engine may do meanwhile.
+// heapMore is how much more may be in use while a statement runs: less than the table, and more than what the engine
+// may do meanwhile.
 const heapMore = 20 << 20
 
-// filledEngine is an engine with a table t of about 30 MB. Its files are on disk, and compacted: what a compaction takes beside a statement would count as the
-// statement's.
+// filledEngine is an engine with a table t of about 30 MB. Its files are on disk, and compacted: what a compaction
+// takes beside a statement would count as the statement's.
 func filledEngine(t *testing.T) *engine {
 	e := newEngine(t, testdb.OpenPebbleDir(t, t.TempDir()))
 	e.must("CREATE TABLE t (k BIGINT NOT NULL, v VARCHAR, n INT, PRIMARY KEY(k)); CREATE INDEX i ON t(n)")
@@ -85,12 +86,14 @@ func filledEngine(t *testing.T) *engine {
 	return e
 }
 
-// TestMemoryIsBounded says that memory does not grow with what a statement reads and returns: walks, walks that read back, sorts and groups that go to files.
+// TestMemoryIsBounded says that memory does not grow with what a statement reads and returns: walks, walks that read
+// back, sorts and groups that go to files.
 func TestMemoryIsBounded(t *testing.T) {
 	rounds.SkipRace(t)
 	e := filledEngine(t)
 	e.must("SET sort_buffer_size = 1048576, group_buffer_size = 1048576")
-	if err := e.session.Query(ctx, []byte("SELECT * FROM t"), &endlessSink{}); err != nil { // it fills the engine's cache, which has a bound of its own
+	// it fills the engine's cache, which has a bound of its own
+	if err := e.session.Query(ctx, []byte("SELECT * FROM t"), &endlessSink{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, one := range []struct {
@@ -123,13 +126,15 @@ func TestStatementsEnd(t *testing.T) {
 	e := filledEngine(t)
 	e.must("SET sort_buffer_size = 1048576, group_buffer_size = 1048576")
 	for _, text := range []string{
-		"SELECT * FROM t", "SELECT * FROM t ORDER BY v", "SELECT v, COUNT(*) FROM t GROUP BY v", "SELECT k, COUNT(*) FROM t GROUP BY k",
+		"SELECT * FROM t", "SELECT * FROM t ORDER BY v", "SELECT v, COUNT(*) FROM t GROUP BY v",
+		"SELECT k, COUNT(*) FROM t GROUP BY k",
 		"SELECT k, COUNT(*) FROM t GROUP BY k ORDER BY k DESC",
 	} {
 		ending, end := context.WithCancel(ctx)
 		sink := &endlessSink{endAfter: 10, end: end}
 		err := e.session.Query(ending, []byte(text), sink)
-		if !errors.Is(err, context.Canceled) && (err == nil || !strings.Contains(err.Error(), "interrupted")) || sink.rows > 2000 {
+		if !errors.Is(err, context.Canceled) && (err == nil || !strings.Contains(err.Error(), "interrupted")) ||
+			sink.rows > 2000 {
 			t.Errorf("%s: %d rows, %v", text, sink.rows, err)
 		}
 		end()
@@ -137,13 +142,16 @@ func TestStatementsEnd(t *testing.T) {
 	ended, end := context.WithCancel(ctx)
 	end()
 	for _, text := range []string{
-		"SELECT COUNT(*) FROM t", "SELECT SUM(n) FROM t", "SELECT * FROM t WHERE v LIKE '%none%' ALLOW FILTERING", "SELECT MAX(v) FROM t", "SELECT * FROM t ORDER BY v",
+		"SELECT COUNT(*) FROM t", "SELECT SUM(n) FROM t", "SELECT * FROM t WHERE v LIKE '%none%' ALLOW FILTERING",
+		"SELECT MAX(v) FROM t", "SELECT * FROM t ORDER BY v",
 	} {
 		if err := e.session.Query(ended, []byte(text), &endlessSink{}); err == nil {
 			t.Errorf("%s ended well", text)
 		}
 	}
-	for _, text := range []string{"SELECT * FROM t WHERE v LIKE '%none%'", "SELECT COUNT(*) FROM t WHERE v LIKE '%no%no%'", "SELECT * FROM t ORDER BY v", "SELECT v, COUNT(*) FROM t GROUP BY v"} {
+	for _, text := range []string{"SELECT * FROM t WHERE v LIKE '%none%'",
+		"SELECT COUNT(*) FROM t WHERE v LIKE '%no%no%'", "SELECT * FROM t ORDER BY v",
+		"SELECT v, COUNT(*) FROM t GROUP BY v"} {
 		text = strings.Replace(text, "SELECT", "SELECT /*+ _l_allow_filtering_, _l_operation_timeout_(1) */", 1)
 		if _, err := e.run(text); err == nil || !strings.Contains(err.Error(), "_l_operation_timeout_(milliseconds)") {
 			t.Errorf("%s: %v", text, err)

@@ -11,11 +11,13 @@ import (
 	"github.com/weftdb/weft/internal/sql/plan"
 )
 
-// countAll answers COUNT(*) of rows that keys alone decide on, by several workers at one snapshot. done is false if the statement is another one.
+// countAll answers COUNT(*) of rows that keys alone decide on, by several workers at one snapshot. done is false if the
+// statement is another one.
 func (r *runner) countAll(ctx context.Context) (done bool, err error) {
 	request := r.request
 	s := request.Statement
-	if r.locks() || !s.Groups.CountsRows || r.access.Class == plan.Nothing || r.access.Point != nil || len(r.access.Residual) > 0 {
+	if r.locks() || !s.Groups.CountsRows || r.access.Class == plan.Nothing || r.access.Point != nil ||
+		len(r.access.Residual) > 0 {
 		return false, nil
 	}
 	if request.View == nil && request.DB == nil {
@@ -46,7 +48,8 @@ func (r *runner) countParts(ctx context.Context, view *database.View) (total int
 	query := r.access.Query
 	query.Plan, query.Wanted = &r.access.Plan, []string{}
 	parts := []database.Query{query}
-	if workers := r.request.Settings.WithDefaults().CountWorkers; r.request.Tx == nil && r.access.Plan.Rows >= countWorthwhile {
+	if workers := r.request.Settings.WithDefaults().CountWorkers; r.request.Tx == nil &&
+		r.access.Plan.Rows >= countWorthwhile {
 		if parts, err = view.Split(ctx, r.request.Pinned, query, workers); err != nil {
 			return 0, err
 		}
@@ -91,6 +94,8 @@ func (r *runner) countPart(ctx context.Context, view *database.View, q database.
 }
 
 func addCounts(a, b database.Counts) database.Counts {
-	return database.Counts{Examined: a.Examined + b.Examined, Bytes: a.Bytes + b.Bytes, Returned: a.Returned + b.Returned, Fetched: a.Fetched + b.Fetched,
-		Seeks: a.Seeks + b.Seeks, Jumps: a.Jumps + b.Jumps, Skipped: a.Skipped + b.Skipped, Postings: a.Postings + b.Postings, Dead: a.Dead + b.Dead, Whole: a.Whole + b.Whole}
+	return database.Counts{Examined: a.Examined + b.Examined, Bytes: a.Bytes + b.Bytes,
+		Returned: a.Returned + b.Returned, Fetched: a.Fetched + b.Fetched,
+		Seeks: a.Seeks + b.Seeks, Jumps: a.Jumps + b.Jumps, Skipped: a.Skipped + b.Skipped, Postings: a.Postings +
+			b.Postings, Dead: a.Dead + b.Dead, Whole: a.Whole + b.Whole}
 }

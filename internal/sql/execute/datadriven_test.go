@@ -10,7 +10,8 @@ import (
 	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
-// TestStatements runs the files in testdata/statements. Their one command, sql, runs statements and prints the rows of SELECTs, or the error.
+// TestStatements runs the files in testdata/statements. Their one command, sql, runs statements and prints the rows of
+// SELECTs, or the error.
 func TestStatements(t *testing.T) {
 	datadriven.Walk(t, "testdata/statements", func(t *testing.T, path string) {
 		h := &harness{t: t, db: testdb.Open(t)}

@@ -56,8 +56,8 @@ func (d *decoder) resolve() {
 	}
 }
 
-// decode fills in slots, which are as many as columns. Texts alias the row. A value that does not fit its column's type is NULL; bytes that a codec can't read
-// are an error.
+// decode fills in slots, which are as many as columns. Texts alias the row. A value that does not fit its column's type
+// is NULL; bytes that a codec can't read are an error.
 func (d *decoder) decode(row value.Row, slots []datum.Datum) error {
 	err := d.read(row, slots)
 	for _, i := range d.mapped {
@@ -98,7 +98,8 @@ func (d *decoder) read(row value.Row, slots []datum.Datum) error {
 	return attributes.Err()
 }
 
-// decodeKnown is decode where all names have ids. It returns false for a row that has attributes under other names, or is damaged.
+// decodeKnown is decode where all names have ids. It returns false for a row that has attributes under other names, or
+// is damaged.
 func (d *decoder) decodeKnown(row value.Row, slots []datum.Datum) bool {
 	steps := row.Steps()
 	id, v := steps.Next()
@@ -120,7 +121,8 @@ func (d *decoder) decodeKnown(row value.Row, slots []datum.Datum) bool {
 	return !missed || steps.Ended()
 }
 
-// learn looks up the columns without ids again at the first row that has an id: the dictionary may have learned it, and all before it, from others.
+// learn looks up the columns without ids again at the first row that has an id: the dictionary may have learned it, and
+// all before it, from others.
 func (d *decoder) learn(id uint32) {
 	d.last = id
 	if _, ok := d.names.Name(id); ok {

@@ -8,8 +8,8 @@ import (
 	"github.com/weftdb/weft/internal/database"
 )
 
-// ends answers MIN and MAX of columns whose least and greatest values stand at the ends of a key, by one seek each at one snapshot. done is false if the
-// statement is another one.
+// ends answers MIN and MAX of columns whose least and greatest values stand at the ends of a key, by one seek each at
+// one snapshot. done is false if the statement is another one.
 func (r *runner) ends(ctx context.Context) (done bool, err error) {
 	request := r.request
 	s := request.Statement

@@ -16,8 +16,8 @@ import (
 	"github.com/weftdb/weft/internal/sql/plan"
 )
 
-// grouper gathers rows into groups. Where rows of a group come together there is one group at a time; else they are found by their keys in
-// memory, and rows of groups beyond that are sorted by their keys and gathered after.
+// grouper gathers rows into groups. Where rows of a group come together there is one group at a time; else they are
+// found by their keys in memory, and rows of groups beyond that are sorted by their keys and gathered after.
 type grouper struct {
 	runner   *runner
 	of       *plan.Groups
@@ -44,7 +44,8 @@ type group struct {
 	accumulators []evaluate.Accumulator
 }
 
-// integerGroups are groups that were met lately, by the integer that is their only key: what most rows belong to is found without making a key.
+// integerGroups are groups that were met lately, by the integer that is their only key: what most rows belong to is
+// found without making a key.
 type integerGroups [256]struct {
 	key   int64
 	group *group
@@ -59,8 +60,9 @@ const groupOverhead = 160
 func (r *runner) newGrouper() *grouper {
 	g := r.request.Statement.Groups
 	settings := r.request.Settings.WithDefaults()
-	return &grouper{runner: r, of: g, context: r.request.Context, bytesMax: settings.GroupBytesMax, memory: memory.Share{Of: settings.Memory},
-		row: make([]datum.Datum, len(g.Keys)+len(g.Dependents)+len(g.Aggregates))}
+	return &grouper{runner: r, of: g, context: r.request.Context, bytesMax: settings.GroupBytesMax,
+		memory: memory.Share{Of: settings.Memory},
+		row:    make([]datum.Datum, len(g.Keys)+len(g.Dependents)+len(g.Aggregates))}
 }
 
 // groups runs a statement with groups.
@@ -211,7 +213,8 @@ func (g *grouper) add() error {
 	return nil
 }
 
-// recentGroup is the group of the row at hand, if it is known by an integer or is the only one; nil if it has to be found.
+// recentGroup is the group of the row at hand, if it is known by an integer or is the only one; nil if it has to be
+// found.
 func (g *grouper) recentGroup() (one *group, key int64, isInteger bool) {
 	switch len(g.of.Keys) {
 	case 0:

@@ -151,7 +151,8 @@ func (h *harness) insert(s *tree.Insert) error {
 			}
 		}
 		var written database.WriteResult
-		if err := pinned.Write(ctx, &database.Write{Op: database.OpPut, Row: builder.AppendTo(nil)}, &written); err != nil {
+		if err := pinned.Write(ctx, &database.Write{Op: database.OpPut, Row: builder.AppendTo(nil)},
+			&written); err != nil {
 			return err
 		}
 	}
@@ -180,7 +181,8 @@ func (h *harness) query(text string, s *tree.Select, parameters []datum.Datum) (
 	sink := &textSink{}
 	h.x.Begin(parameters, nowMS, nil)
 	_, err = execute.Select(ctx, &execute.Request{
-		Statement: compiled, Execution: plan.Execution{Pinned: pinned, Context: &h.x, Settings: h.settings}, DB: h.db, Sink: sink,
+		Statement: compiled, Execution: plan.Execution{Pinned: pinned, Context: &h.x, Settings: h.settings}, DB: h.db,
+		Sink: sink,
 	})
 	return sink.String(), err
 }

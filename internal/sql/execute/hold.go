@@ -14,13 +14,14 @@ import (
 // locks reports whether the rows are held or guarded: what others write to them waits, or makes the commit fail.
 func (r *runner) locks() bool { return r.request.Statement.ForUpdate && r.request.Tx != nil }
 
-// hold holds the rows that the statement will show, before it shows the first one, and makes it read what is latest of them. A transaction that holds no
-// rows guards them as they are shown.
+// hold holds the rows that the statement will show, before it shows the first one, and makes it read what is latest of
+// them. A transaction that holds no rows guards them as they are shown.
 func (r *runner) hold(ctx context.Context) error {
 	tx := r.request.Tx
 	if !tx.Locks() {
 		if r.request.Statement.SkipLocked {
-			return &fault.Error{Code: fault.NotSupported, State: fault.NotSupported.State(), Message: "SKIP LOCKED needs transactions that hold rows: SET weft_conflicts = 'wait'"}
+			return &fault.Error{Code: fault.NotSupported, State: fault.NotSupported.State(),
+				Message: "SKIP LOCKED needs transactions that hold rows: SET weft_conflicts = 'wait'"}
 		}
 		return nil
 	}
@@ -112,7 +113,8 @@ func (r *runner) holdOne(ctx context.Context, item value.Row) (changed bool, err
 		return false, err
 	}
 	if more := tx.HeldItems() - before; r.request.Kept != nil && !r.request.Kept.Grow(int64(more)*database.LockBytes) {
-		return false, fault.New(fault.OutOfResources, "not enough memory for the rows that this transaction locks (--sql-memory): lock fewer at once, commit sooner, or try again later")
+		return false, fault.New(fault.OutOfResources,
+			"not enough memory for the rows that this transaction locks (--sql-memory): lock fewer at once, commit sooner, or try again later")
 	}
 	return changed, nil
 }

@@ -16,7 +16,8 @@ import (
 )
 
 // methodNames are the methods that are forced. // immutable
-var methodNames = [...]string{algebra.Loop: "loop", algebra.Hash: "hash", algebra.Lookup: "lookup", algebra.Merge: "merge"}
+var methodNames = [...]string{algebra.Loop: "loop", algebra.Hash: "hash", algebra.Lookup: "lookup",
+	algebra.Merge: "merge"}
 
 // unnested counts queries in expressions that were made joins.
 const unnested algebra.Method = 100
@@ -61,7 +62,8 @@ func TestJoinMethods(t *testing.T) {
 	}
 }
 
-// fillJoined makes tables whose columns join in many ways: by a whole key, by its first columns, by indexes, and by columns that have none.
+// fillJoined makes tables whose columns join in many ways: by a whole key, by its first columns, by indexes, and by
+// columns that have none.
 func fillJoined(h *harness, random *rand.Rand) {
 	h.must(`CREATE TABLE a (id BIGINT, x INTEGER, y BIGINT, s VARCHAR, PRIMARY KEY(id));
 		CREATE TABLE b (p BIGINT, q VARCHAR, x BIGINT, y INTEGER, PRIMARY KEY(p, q));
@@ -84,15 +86,19 @@ func fillJoined(h *harness, random *rand.Rand) {
 		h.must(fmt.Sprintf("INSERT INTO c(id, x, s, y) VALUES (%d, %s, %s, %s)", i*2, value(90), text(), value(30)))
 	}
 	for i := range 200 {
-		h.must(fmt.Sprintf("INSERT INTO b(p, q, x, y) VALUES (%d, '%c', %s, %s)", i/3, 'a'+rune(i%12), value(30), value(30)))
+		h.must(fmt.Sprintf("INSERT INTO b(p, q, x, y) VALUES (%d, '%c', %s, %s)", i/3, 'a'+rune(i%12), value(30),
+			value(30)))
 	}
 }
 
 // equalities are what random joins compare. // immutable
 var equalities = map[string][]string{
-	"ab": {"a.id = b.p", "a.x = b.x", "a.x = b.x AND a.y = b.y", "a.id = b.p AND a.s = b.q", "a.y = b.p", "a.s = b.q", "a.y = b.y", "a.id + 1 = b.x", "a.x = b.p AND a.s > b.q",
-		"a.x <=> b.x", "a.id = b.p AND (a.x = b.x OR a.y < 10)", "a.x = b.x AND (a.y = 3 AND b.y > 2 OR a.y <> 3 AND b.y < 20)"},
-	"bc": {"b.p = c.id", "b.x = c.id AND b.y < c.x", "b.q = c.s", "b.x = c.x", "b.y = c.id AND b.q = c.s", "b.p = c.id AND b.x = c.x"},
+	"ab": {"a.id = b.p", "a.x = b.x", "a.x = b.x AND a.y = b.y", "a.id = b.p AND a.s = b.q", "a.y = b.p", "a.s = b.q",
+		"a.y = b.y", "a.id + 1 = b.x", "a.x = b.p AND a.s > b.q",
+		"a.x <=> b.x", "a.id = b.p AND (a.x = b.x OR a.y < 10)",
+		"a.x = b.x AND (a.y = 3 AND b.y > 2 OR a.y <> 3 AND b.y < 20)"},
+	"bc": {"b.p = c.id", "b.x = c.id AND b.y < c.x", "b.q = c.s", "b.x = c.x", "b.y = c.id AND b.q = c.s",
+		"b.p = c.id AND b.x = c.x"},
 	"ac": {"a.id = c.id", "a.id = c.id AND a.s = c.s", "a.x = c.id", "a.s = c.s AND a.x <> c.x", "a.y = c.y"},
 }
 
@@ -107,23 +113,29 @@ func randomJoin(random *rand.Rand) string {
 		}
 		return local + " AND " + condition
 	}
-	asked := "(SELECT " + pick("COUNT(*)", "COUNT(b.y)", "1 + SUM(b.y)", "AVG(b.y) * 0.3", "COALESCE(MAX(b.q), 'none')", "MIN(b.y) + COUNT(*)", "COUNT(DISTINCT b.y)") + " FROM b WHERE " +
+	asked := "(SELECT " + pick("COUNT(*)", "COUNT(b.y)", "1 + SUM(b.y)", "AVG(b.y) * 0.3", "COALESCE(MAX(b.q), 'none')",
+		"MIN(b.y) + COUNT(*)", "COUNT(DISTINCT b.y)") + " FROM b WHERE " +
 		of("ab") + pick("", " AND b.y > 4") + ")"
 	switch random.IntN(7) {
 	case 5:
 		return "SELECT a.id, " + asked + " AS asked FROM a" + local
 	case 6:
-		return "SELECT a.id, c.y FROM a JOIN c ON " + of("ac") + and(pick("a.x <= "+asked, asked+" = 0", asked+" IS NULL", "NOT a.y + 1 > "+asked))
+		return "SELECT a.id, c.y FROM a JOIN c ON " + of("ac") +
+			and(pick("a.x <= "+asked, asked+" = 0", asked+" IS NULL", "NOT a.y + 1 > "+asked))
 	case 0:
 		return "SELECT a.id, a.x, b.p, b.q, b.y FROM a" + pick(" JOIN ", " LEFT JOIN ") + "b ON " + of("ab") + local
 	case 1:
-		return "SELECT a.id, b.p, b.q, c.id, c.s FROM a" + pick(" JOIN ", " LEFT JOIN ") + "b ON " + of("ab") + pick(" JOIN ", " LEFT JOIN ") + "c ON " + of(pick("bc", "ac")) + local
+		return "SELECT a.id, b.p, b.q, c.id, c.s FROM a" + pick(" JOIN ", " LEFT JOIN ") + "b ON " + of("ab") +
+			pick(" JOIN ", " LEFT JOIN ") + "c ON " + of(pick("bc", "ac")) + local
 	case 2:
-		return "SELECT a.id, a.s FROM a" + and(pick("", "NOT ")+"EXISTS (SELECT 1 FROM b WHERE "+of("ab")+pick("", " AND b.y > 4")+")")
+		return "SELECT a.id, a.s FROM a" +
+			and(pick("", "NOT ")+"EXISTS (SELECT 1 FROM b WHERE "+of("ab")+pick("", " AND b.y > 4")+")")
 	case 3:
-		return "SELECT a.id, c.y FROM a JOIN c ON " + of("ac") + and(pick("", "NOT ")+"EXISTS (SELECT 1 FROM b WHERE "+of("ab")+")")
+		return "SELECT a.id, c.y FROM a JOIN c ON " + of("ac") +
+			and(pick("", "NOT ")+"EXISTS (SELECT 1 FROM b WHERE "+of("ab")+")")
 	}
-	return "SELECT c.id, a.id, a.y FROM c" + pick(" JOIN ", " LEFT JOIN ") + "a ON " + of("ac") + pick("", " WHERE c.x > 10")
+	return "SELECT c.id, a.id, a.y FROM c" + pick(" JOIN ", " LEFT JOIN ") + "a ON " + of("ac") +
+		pick("", " WHERE c.x > 10")
 }
 
 // countMethods counts the methods of the joins in a tree.

@@ -28,13 +28,14 @@ func fillOrders(h *harness) {
 		}
 		h.must(fmt.Sprintf("INSERT INTO orders(id, customer, day) VALUES (%d, %d, %d)", i, i%40, i%30))
 		for n := range 3 {
-			h.must(fmt.Sprintf("INSERT INTO line(orderid, n, part, price) VALUES (%d, %d, 'p%d', %d)", i, n, (i*3+n)%100, i%7))
+			h.must(fmt.Sprintf("INSERT INTO line(orderid, n, part, price) VALUES (%d, %d, 'p%d', %d)", i, n,
+				(i*3+n)%100, i%7))
 		}
 	}
 }
 
-// TestJoinPlans runs testdata/joinplans, whose command plan prints the order of the tables of queries and the methods that join them. The side of a join that is
-// read first stands above the other.
+// TestJoinPlans runs testdata/joinplans, whose command plan prints the order of the tables of queries and the methods
+// that join them. The side of a join that is read first stands above the other.
 func TestJoinPlans(t *testing.T) {
 	h := &harness{t: t, db: testdb.Open(t)}
 	h.settings.Spill, h.settings.Inefficient = &spill.Folder{Dir: t.TempDir()}, plan.AllowInefficient
@@ -61,7 +62,8 @@ func writePlan(out *strings.Builder, node algebra.Node, depth int) {
 	indent := strings.Repeat("  ", depth)
 	switch n := node.(type) {
 	case *algebra.Join:
-		kind := [...]string{algebra.Inner: "inner", algebra.Left: "left", algebra.Full: "full", algebra.Semi: "semi", algebra.Anti: "anti", algebra.AntiNull: "anti"}[n.Kind]
+		kind := [...]string{algebra.Inner: "inner", algebra.Left: "left", algebra.Full: "full", algebra.Semi: "semi",
+			algebra.Anti: "anti", algebra.AntiNull: "anti"}[n.Kind]
 		method := methodNames[n.Method]
 		if n.Method == algebra.Loop && len(n.Outer) == 0 {
 			method = "pairs"

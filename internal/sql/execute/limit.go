@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Limit ends statements that take too long, one after the other: it keeps its context and its timer from one to the next, since most statements end long
-// before either is needed. The zero value is ready. It must be closed.
+// Limit ends statements that take too long, one after the other: it keeps its context and its timer from one to the
+// next, since most statements end long before either is needed. The zero value is ready. It must be closed.
 type Limit struct {
 	mu     sync.Mutex
 	parent context.Context
@@ -47,7 +47,8 @@ func (l *Limit) set(after time.Duration) {
 	}
 }
 
-// expire ends the statement at work if its time is up, and else waits for its end. Without one it waits for the next statement.
+// expire ends the statement at work if its time is up, and else waits for its end. Without one it waits for the next
+// statement.
 func (l *Limit) expire() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

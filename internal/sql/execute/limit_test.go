@@ -17,8 +17,8 @@ func (e ender) EndBy(ctx context.Context) func() bool {
 	return func() bool { return true }
 }
 
-// TestLimit runs statements one after the other under one Limit: those that end in time share a context, and the one whose time is up ends, whatever
-// the statement before it was given.
+// TestLimit runs statements one after the other under one Limit: those that end in time share a context, and the one
+// whose time is up ends, whatever the statement before it was given.
 func TestLimit(t *testing.T) {
 	var l Limit
 	defer l.Close()

@@ -15,15 +15,17 @@ import (
 	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
-// mergedTypes are types of keys, each with what writes a value of it. Those of one list are compared with each other. // immutable
+// mergedTypes are types of keys, each with what writes a value of it. Those of one list are compared with each other.
+// // immutable
 var mergedTypes = [][]struct{ name, format string }{
-	{{"BIGINT", "%d"}, {"INT UNSIGNED", "%d"}, {"DECIMAL(8,2)", "%d.50"}, {"DECIMAL(12,4)", "%d.0000"}, {"BIGINT UNSIGNED", "%d"}},
+	{{"BIGINT", "%d"}, {"INT UNSIGNED", "%d"}, {"DECIMAL(8,2)", "%d.50"}, {"DECIMAL(12,4)", "%d.0000"},
+		{"BIGINT UNSIGNED", "%d"}},
 	{{"VARCHAR", "'k%d'"}, {"VARCHAR(20)", "'k%d'"}},
 	{{"DATE", "'2024-01-%02d'"}, {"DATETIME", "'2024-01-%02d 00:00:00'"}},
 }
 
-// TestMergeJoins demands that joins by merging and by hashing say the same of random rows: keys of several types, with duplicates and NULLs, by primary keys and by
-// indexes, in the order of the key, in groups and with a LIMIT.
+// TestMergeJoins demands that joins by merging and by hashing say the same of random rows: keys of several types, with
+// duplicates and NULLs, by primary keys and by indexes, in the order of the key, in groups and with a LIMIT.
 func TestMergeJoins(t *testing.T) {
 	seed := rounds.Seed(t)
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -38,7 +40,8 @@ func TestMergeJoins(t *testing.T) {
 				if random.IntN(6) == 0 {
 					v = "NULL"
 				}
-				h.must(fmt.Sprintf("UPSERT INTO %s (k, n, v) VALUES (%s, %d, %s)", name, fmt.Sprintf(key.format, 1+random.IntN(28)), random.IntN(4), v))
+				h.must(fmt.Sprintf("UPSERT INTO %s (k, n, v) VALUES (%s, %d, %s)", name,
+					fmt.Sprintf(key.format, 1+random.IntN(28)), random.IntN(4), v))
 			}
 		}
 	}
@@ -65,7 +68,8 @@ func TestMergeJoins(t *testing.T) {
 		}
 	}
 	if used[algebra.Merge] < 200 || streams < 20 {
-		t.Errorf("%d joins were merged, %d queries used their order: the test shows little", used[algebra.Merge], streams)
+		t.Errorf("%d joins were merged, %d queries used their order: the test shows little", used[algebra.Merge],
+			streams)
 	}
 }
 
@@ -74,19 +78,25 @@ func randomMerged(random *rand.Rand) (text string, ordered bool) {
 	pick := func(list ...string) string { return list[random.IntN(len(list))] }
 	i := random.IntN(len(mergedTypes))
 	table := func() string { return fmt.Sprintf("t%d%d", i, random.IntN(len(mergedTypes[i]))) }
-	on := strings.Join([]string{pick("a.k = b.k", "a.k = b.k", "a.v = b.v", "a.k = b.v"), pick("1 = 1", "a.n = b.n", "a.n <= b.n", "a.n = 2 AND b.n = 2")}, " AND ")
+	on := strings.Join([]string{pick("a.k = b.k", "a.k = b.k", "a.v = b.v", "a.k = b.v"),
+		pick("1 = 1", "a.n = b.n", "a.n <= b.n", "a.n = 2 AND b.n = 2")}, " AND ")
 	a, b := table()+" a", table()+" b"
 	switch random.IntN(6) {
 	case 0:
-		return "SELECT a.k, a.n, a.v FROM " + a + " WHERE " + pick("", "NOT ") + "EXISTS (SELECT 1 FROM " + b + " WHERE " + on + ")", false
+		return "SELECT a.k, a.n, a.v FROM " + a + " WHERE " + pick("", "NOT ") + "EXISTS (SELECT 1 FROM " + b +
+			" WHERE " + on + ")", false
 	case 1:
-		return "SELECT a.k, b.n, b.v FROM " + a + pick(" JOIN ", " LEFT JOIN ") + b + " ON " + on + " WHERE a.n > 0", false
+		return "SELECT a.k, b.n, b.v FROM " + a + pick(" JOIN ", " LEFT JOIN ") + b + " ON " + on +
+			" WHERE a.n > 0", false
 	case 2:
-		return "SELECT a.k, a.n, b.n AS m, b.k AS l FROM " + a + " JOIN " + b + " ON a.k = b.k ORDER BY a.k, a.n, b.n LIMIT 9", true
+		return "SELECT a.k, a.n, b.n AS m, b.k AS l FROM " + a + " JOIN " + b +
+			" ON a.k = b.k ORDER BY a.k, a.n, b.n LIMIT 9", true
 	case 3:
 		return "SELECT a.k FROM " + a + pick(" JOIN ", " LEFT JOIN ") + b + " ON a.k = b.k ORDER BY a.k LIMIT 9", true
 	case 4:
-		return "SELECT COUNT(*), SUM(b.n) FROM " + a + pick(" JOIN ", " LEFT JOIN ") + b + " ON " + on + " GROUP BY " + pick("a.k", "a.k, a.n", "b.k", "a.v"), false
+		return "SELECT COUNT(*), SUM(b.n) FROM " + a + pick(" JOIN ", " LEFT JOIN ") + b + " ON " + on + " GROUP BY " +
+			pick("a.k", "a.k, a.n", "b.k", "a.v"), false
 	}
-	return "SELECT a.k, b.n, c.n AS m FROM " + a + " JOIN " + b + " ON a.k = b.k JOIN " + table() + " c ON a.k = c.k" + pick("", " AND c.n = b.n"), false
+	return "SELECT a.k, b.n, c.n AS m FROM " + a + " JOIN " + b + " ON a.k = b.k JOIN " + table() + " c ON a.k = c.k" +
+		pick("", " AND c.n = b.n"), false
 }

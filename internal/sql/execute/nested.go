@@ -103,7 +103,8 @@ func (q *run) ask(n *nestedQuery, want rowsWanted) (a *answer, err error) {
 		}
 		a.rows = append(a.rows, row)
 		if int64(a.bytes) > max(q.budget.BytesMax, answersBytesMax) {
-			return nil, fault.New(fault.OutOfMemory, "The estimated memory used by the query exceeds the maximum limit: the query behind IN, ANY or ALL has too many rows; write it as a join, or narrow its conditions")
+			return nil, fault.New(fault.OutOfMemory,
+				"The estimated memory used by the query exceeds the maximum limit: the query behind IN, ANY or ALL has too many rows; write it as a join, or narrow its conditions")
 		}
 	}
 	return a, nil
@@ -128,7 +129,8 @@ func (q *run) Exists(x *evaluate.Context, number int) (bool, error) {
 }
 
 // Any is evaluate.Subqueries'.
-func (q *run) Any(x *evaluate.Context, number int, operator tree.Operator, values []datum.Datum) (is, null bool, err error) {
+func (q *run) Any(x *evaluate.Context, number int, operator tree.Operator, values []datum.Datum) (is, null bool,
+	err error) {
 	a, err := q.answerNested(x, number, everyRow)
 	if err != nil || len(a.rows) == 0 {
 		return false, false, err
@@ -155,7 +157,8 @@ func (q *run) Any(x *evaluate.Context, number int, operator tree.Operator, value
 	return false, null, nil
 }
 
-// makeSet makes the set of an answer of one column; of values of several classes, which compare by other rules, there is none.
+// makeSet makes the set of an answer of one column; of values of several classes, which compare by other rules, there
+// is none.
 func (a *answer) makeSet() {
 	a.set = map[string]struct{}{}
 	for _, row := range a.rows {

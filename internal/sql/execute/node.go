@@ -62,7 +62,8 @@ func (b *builder) node(node algebra.Node) operator.Rows {
 		return v
 	}
 	failed := fault.New(fault.NotSupported, fmt.Sprintf("A query with %T", node))
-	return &operator.Func{OnOpen: func(context.Context) error { return failed }, OnNext: func() (bool, error) { return false, failed }}
+	return &operator.Func{OnOpen: func(context.Context) error { return failed },
+		OnNext: func() (bool, error) { return false, failed }}
 }
 
 // keys pairs the keys of a join.
@@ -75,8 +76,11 @@ func keys(left, right []*evaluate.Program, nullSafe []bool) (list []operator.Key
 
 // kinds are the joins by kind, and with their sides changed. // immutable
 var (
-	kinds        = [...]operator.Kind{algebra.Inner: operator.Inner, algebra.Left: operator.Left, algebra.Full: operator.Full, algebra.Semi: operator.Semi, algebra.Anti: operator.Anti, algebra.AntiNull: operator.NullAnti}
-	swappedKinds = [...]operator.Kind{algebra.Inner: operator.Inner, algebra.Left: operator.Right, algebra.Full: operator.Full, algebra.Semi: operator.RightSemi, algebra.Anti: operator.RightAnti}
+	kinds = [...]operator.Kind{algebra.Inner: operator.Inner, algebra.Left: operator.Left,
+		algebra.Full: operator.Full, algebra.Semi: operator.Semi, algebra.Anti: operator.Anti,
+		algebra.AntiNull: operator.NullAnti}
+	swappedKinds = [...]operator.Kind{algebra.Inner: operator.Inner, algebra.Left: operator.Right,
+		algebra.Full: operator.Full, algebra.Semi: operator.RightSemi, algebra.Anti: operator.RightAnti}
 )
 
 func (b *builder) join(n *algebra.Join) operator.Rows {
@@ -90,20 +94,24 @@ func (b *builder) join(n *algebra.Join) operator.Rows {
 	case n.Method == algebra.Lookup:
 		return b.lookup(n, left)
 	case n.Method == algebra.Merge:
-		j := &operator.MergeJoin{Kind: kind, Left: left, Right: b.node(n.Right), Keys: keys(n.LeftKeys, n.RightKeys, nil), Unique: n.Unique, On: n.On,
+		j := &operator.MergeJoin{Kind: kind, Left: left, Right: b.node(n.Right),
+			Keys: keys(n.LeftKeys, n.RightKeys, nil), Unique: n.Unique, On: n.On,
 			RightSlots: n.Right.Slots(), Context: b.x, Budget: &b.run.budget}
 		b.count(n, &j.Counts)
 		return j
 	case n.Method == algebra.Loop && len(n.Outer) > 0:
-		j := &operator.LoopJoin{Kind: kind, Left: left, Right: b.node(n.Right), On: n.On, RightSlots: n.Right.Slots(), Context: b.x, Outer: b.outer(n.Outer)}
+		j := &operator.LoopJoin{Kind: kind, Left: left, Right: b.node(n.Right), On: n.On, RightSlots: n.Right.Slots(),
+			Context: b.x, Outer: b.outer(n.Outer)}
 		b.count(n, &j.Counts)
 		return j
 	}
 	right := b.node(n.Right)
-	j := &operator.HashJoin{Kind: kind, Left: left, Right: right, Keys: keys(n.LeftKeys, n.RightKeys, n.NullSafe), On: n.On, LeftSlots: n.Left.Slots(),
+	j := &operator.HashJoin{Kind: kind, Left: left, Right: right, Keys: keys(n.LeftKeys, n.RightKeys, n.NullSafe),
+		On: n.On, LeftSlots: n.Left.Slots(),
 		RightSlots: n.Right.Slots(), Context: b.x, Budget: &b.run.budget}
 	if n.BuildLeft && int(n.Kind) < len(swappedKinds) {
-		j.Kind, j.Left, j.Right, j.LeftSlots, j.RightSlots = swappedKinds[n.Kind], right, left, j.RightSlots, j.LeftSlots
+		j.Kind, j.Left, j.Right, j.LeftSlots, j.RightSlots = swappedKinds[n.Kind], right, left, j.RightSlots,
+			j.LeftSlots
 		j.Keys = keys(n.RightKeys, n.LeftKeys, n.NullSafe)
 	}
 	b.count(n, &j.Counts)
@@ -127,11 +135,13 @@ func (b *builder) outer(list []algebra.Outer) func() error {
 }
 
 func (b *builder) lookup(n *algebra.Join, left operator.Rows) operator.Rows {
-	j := &operator.LookupJoin{Kind: kinds[n.Kind], Left: left, Keys: keys(n.LeftKeys, n.RightKeys, n.NullSafe), Parameters: b.run.parameters, On: n.On,
+	j := &operator.LookupJoin{Kind: kinds[n.Kind], Left: left, Keys: keys(n.LeftKeys, n.RightKeys, n.NullSafe),
+		Parameters: b.run.parameters, On: n.On,
 		LeftSlots: n.Left.Slots(), RightSlots: n.Right.Slots(), Context: b.x, Budget: &b.run.budget}
 	right := n.Right.(*algebra.Scan)
 	for _, batch := range n.Batches {
-		j.Right = append(j.Right, operator.Lookup{Size: batch.Keys, First: batch.First, Rows: b.scan(right, batch.Source, batch.To, plan.Need{RowsMax: -1, AnyOrder: true})})
+		j.Right = append(j.Right, operator.Lookup{Size: batch.Keys, First: batch.First,
+			Rows: b.scan(right, batch.Source, batch.To, plan.Need{RowsMax: -1, AnyOrder: true})})
 	}
 	b.count(n, &j.Counts)
 	return j
@@ -148,8 +158,8 @@ func (b *builder) derived(n *algebra.Derived) operator.Rows {
 	return c
 }
 
-// copiedRows are a block's rows, in slots of the frame that it stands in, converted where that is asked for. Quotients have the digits that they show, as the columns
-// of a table would.
+// copiedRows are a block's rows, in slots of the frame that it stands in, converted where that is asked for. Quotients
+// have the digits that they show, as the columns of a table would.
 type copiedRows struct {
 	*block
 	x       *evaluate.Context
@@ -209,12 +219,14 @@ func (q *run) spool(of *algebra.Spool) *spool {
 	for i := range slots {
 		slots[i] = i
 	}
-	s := &spool{of: of, kept: &operator.Spool{Input: shownRows{inner}, Slots: slots, Context: inner.out, Budget: &q.budget}}
+	s := &spool{of: of, kept: &operator.Spool{Input: shownRows{inner}, Slots: slots, Context: inner.out,
+		Budget: &q.budget}}
 	q.spools[of] = s
 	return s
 }
 
-// shownRows are the rows of a block that stands in FROM: quotients have the digits that they show, as the columns of a table would.
+// shownRows are the rows of a block that stands in FROM: quotients have the digits that they show, as the columns of a
+// table would.
 type shownRows struct{ *block }
 
 // Next moves to the next row.
@@ -271,7 +283,8 @@ func (b *builder) side(of *algebra.Block, to []int, convert []*evaluate.Program)
 func (b *builder) combine(n *algebra.Combine) operator.Rows {
 	left, right := b.side(n.Left, n.To, n.LeftConvert), b.side(n.Right, n.To, n.RightConvert)
 	if n.Kind != tree.Union {
-		s := &operator.Subset{Left: left, Right: right, Except: n.Kind == tree.Except, All: n.All, Slots: n.To, Context: b.x, Budget: &b.run.budget}
+		s := &operator.Subset{Left: left, Right: right, Except: n.Kind == tree.Except, All: n.All, Slots: n.To,
+			Context: b.x, Budget: &b.run.budget}
 		b.count(n, &s.Counts)
 		return s
 	}
@@ -286,7 +299,8 @@ func (b *builder) combine(n *algebra.Combine) operator.Rows {
 }
 
 func (b *builder) recursion(n *algebra.Recursive) operator.Rows {
-	r := &operator.Recursive{Distinct: n.Distinct, DepthMax: b.run.request.DepthMax, Slots: n.To, Context: b.x, Budget: &b.run.budget}
+	r := &operator.Recursive{Distinct: n.Distinct, DepthMax: b.run.request.DepthMax, Slots: n.To, Context: b.x,
+		Budget: &b.run.budget}
 	b.run.recursive[n.Number] = r
 	r.Anchor, r.Step = b.side(n.Seed, n.To, nil), b.side(n.Step, n.To, n.StepConvert)
 	b.count(n, &r.Counts)

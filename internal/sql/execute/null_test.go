@@ -75,7 +75,8 @@ func (p predicates) literal(column string) string {
 	case "b", "v":
 		return p.pick("''", "'a'", "'ab'", "'b'", "'B'", "'a%'", "'é'", "'1'", "x'61'")
 	case "ts":
-		return p.pick("1000", "2000", "'1970-01-01 00:00:01'", "2500", "'1970-01-01'", "1500.5", "TIMESTAMP '1970-01-01 00:00:02'")
+		return p.pick("1000", "2000", "'1970-01-01 00:00:01'", "2500", "'1970-01-01'", "1500.5",
+			"TIMESTAMP '1970-01-01 00:00:02'")
 	case "f":
 		return p.pick("0", "0.5", "1.5", "-2", "1e3", "'0.5'", "1")
 	}
@@ -110,15 +111,18 @@ func (p predicates) condition(depth int) string {
 	case 2:
 		return c + p.pick(" BETWEEN ", " NOT BETWEEN ") + p.literal(c) + " AND " + p.literal(c)
 	case 3:
-		return p.pick("b", "v") + p.pick(" LIKE ", " NOT LIKE ") + p.pick("'a%'", "'%a'", "'a_'", "'ab'", "''", "'%'", "NULL")
+		return p.pick("b", "v") + p.pick(" LIKE ", " NOT LIKE ") +
+			p.pick("'a%'", "'%a'", "'a_'", "'ab'", "''", "'%'", "NULL")
 	case 4:
 		return c + " <=> " + p.literal(c)
 	case 5:
 		d := p.column()
-		return "(" + c + ", " + d + ")" + p.pick(" = ", " > ", " >= ", " < ", " <= ") + "(" + p.literal(c) + ", " + p.literal(d) + ")"
+		return "(" + c + ", " + d + ")" + p.pick(" = ", " > ", " >= ", " < ", " <= ") + "(" + p.literal(c) + ", " +
+			p.literal(d) + ")"
 	case 6:
 		d := p.column()
-		return fmt.Sprintf("(%s, %s) IN ((%s, %s), (%s, %s))", c, d, p.literal(c), p.literal(d), p.literal(c), p.literal(d))
+		return fmt.Sprintf("(%s, %s) IN ((%s, %s), (%s, %s))", c, d, p.literal(c), p.literal(d), p.literal(c),
+			p.literal(d))
 	case 7:
 		return "flag" + p.pick("", " IS TRUE", " IS NOT TRUE", " IS FALSE", " IS NOT FALSE", " = TRUE")
 	}
@@ -136,12 +140,14 @@ func (p predicates) row(i int) string {
 		}
 		return p.pick(values...)
 	}
-	return fmt.Sprintf("(%d, '%s%d', %s, %s, %s, %s, %s, %s, %s, 'x')", p.IntN(5), p.pick("", "a", "b", "ab"), i, or("0", "1", "2", "3"), or("''", "'a'", "'ab'", "'b'", "'é'"),
-		or("1000", "2000", "2500", "172800000"), or("0", "0.5", "1.5", "-2"), or("0", "1", "2"), or("TRUE", "FALSE"), or("0", "1", "2", "3", "4"))
+	return fmt.Sprintf("(%d, '%s%d', %s, %s, %s, %s, %s, %s, %s, 'x')", p.IntN(5), p.pick("", "a", "b", "ab"), i,
+		or("0", "1", "2", "3"), or("''", "'a'", "'ab'", "'b'", "'é'"),
+		or("1000", "2000", "2500", "172800000"), or("0", "0.5", "1.5", "-2"), or("0", "1", "2"), or("TRUE", "FALSE"),
+		or("0", "1", "2", "3", "4"))
 }
 
-// TestNullsAndIndexes says that no answer depends on the index that served: random conditions are asked of the table whole, where a condition that no key
-// understands judges each row, and then of each index.
+// TestNullsAndIndexes says that no answer depends on the index that served: random conditions are asked of the table
+// whole, where a condition that no key understands judges each row, and then of each index.
 func TestNullsAndIndexes(t *testing.T) {
 	rounds.SkipRace(t)
 	seed := rounds.Seed(t)

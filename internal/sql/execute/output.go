@@ -181,6 +181,7 @@ func sortError(err error, settings *plan.Settings) error {
 	if !errors.Is(err, query.ErrSortMemory) {
 		return err
 	}
-	return fault.Because(err, fault.OutOfMemory, fmt.Sprintf("Out of sort memory: the rows to sort exceed sort_buffer_size, %d bytes, or the memory that other statements leave free (--sql-memory); "+
-		"order by the columns of a key or an index, add LIMIT, raise sort_buffer_size, or set a folder for temporary files", settings.WithDefaults().SortBytesMax))
+	return fault.Because(err, fault.OutOfMemory,
+		fmt.Sprintf("Out of sort memory: the rows to sort exceed sort_buffer_size, %d bytes, or the memory that other statements leave free (--sql-memory); "+
+			"order by the columns of a key or an index, add LIMIT, raise sort_buffer_size, or set a folder for temporary files", settings.WithDefaults().SortBytesMax))
 }

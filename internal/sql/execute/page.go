@@ -8,7 +8,8 @@ import (
 	"github.com/weftdb/weft/internal/sql/plan"
 )
 
-// page sends rows that tell where the next page begins. Each is held back until it is known whether another one follows: the last of all has no cursor.
+// page sends rows that tell where the next page begins. Each is held back until it is known whether another one
+// follows: the last of all has no cursor.
 func (r *runner) page() error {
 	mark := r.request.Statement.Mark(&r.request.Execution)
 	var held, position, cursor []byte

@@ -27,8 +27,8 @@ type part struct {
 	groups  *grouper
 }
 
-// groupsParallel gathers groups by several workers, each of one part of the walk at one snapshot, and joins them. done is false if the statement is one for a
-// single worker.
+// groupsParallel gathers groups by several workers, each of one part of the walk at one snapshot, and joins them. done
+// is false if the statement is one for a single worker.
 func (r *runner) groupsParallel(ctx context.Context) (done bool, err error) {
 	request := r.request
 	if !r.isParallel() {
@@ -68,7 +68,8 @@ func (r *runner) groupsParallel(ctx context.Context) (done bool, err error) {
 // isParallel reports whether several workers may gather the groups.
 func (r *runner) isParallel() bool {
 	g, a := r.request.Statement.Groups, &r.access
-	if r.locks() || r.request.Tx != nil || r.request.View == nil && r.request.DB == nil || a.Point != nil || a.Class == plan.Nothing ||
+	if r.locks() || r.request.Tx != nil || r.request.View == nil && r.request.DB == nil || a.Point != nil ||
+		a.Class == plan.Nothing ||
 		a.Plan.Rows < parallelWorthwhile || a.Grouped && len(g.Keys) > 0 {
 		return false
 	}
@@ -87,7 +88,8 @@ func (r *runner) newPart(bytesMax int) *part {
 }
 
 // gatherParts runs the workers.
-func (r *runner) gatherParts(ctx context.Context, view *database.View, parts []*part, queries []database.Query) (err error) {
+func (r *runner) gatherParts(ctx context.Context, view *database.View, parts []*part,
+	queries []database.Query) (err error) {
 	var wait sync.WaitGroup
 	var mu sync.Mutex
 	ctx, cancel := context.WithCancel(ctx)
@@ -110,7 +112,8 @@ func (r *runner) gatherParts(ctx context.Context, view *database.View, parts []*
 // gather gathers the groups of a part.
 func (p *part) gather(ctx context.Context, view *database.View, query database.Query) error {
 	rows := &p.runner.rows
-	if err := rows.openPart(ctx, view, p.request.Statement.Source, &p.request.Execution, &p.runner.access, query); err != nil {
+	if err := rows.openPart(ctx, view, p.request.Statement.Source, &p.request.Execution, &p.runner.access,
+		query); err != nil {
 		return err
 	}
 	var err error

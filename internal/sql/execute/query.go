@@ -57,7 +57,8 @@ type NodeCounts struct {
 	Read Counts
 }
 
-// Query runs a query over several tables and sends its rows. Errors: those of Select, 1242, 3636, and 1038 where memory is too little.
+// Query runs a query over several tables and sends its rows. Errors: those of Select, 1242, 3636, and 1038 where memory
+// is too little.
 func Query(ctx context.Context, request *QueryRequest) (QuerySummary, error) {
 	q := newRun(request)
 	if err := request.Sink.Columns(request.Query.Columns); err != nil {
@@ -109,8 +110,9 @@ type counted struct {
 
 func newRun(request *QueryRequest) *run {
 	settings := request.Settings.WithDefaults()
-	q := &run{request: request, view: request.View, spools: map[*algebra.Spool]*spool{}, recursive: map[int]*operator.Recursive{},
-		nested: map[*algebra.Nested]*nestedQuery{}}
+	q := &run{request: request, view: request.View, spools: map[*algebra.Spool]*spool{},
+		recursive: map[int]*operator.Recursive{},
+		nested:    map[*algebra.Nested]*nestedQuery{}}
 	q.budget = operator.Budget{BytesMax: request.BytesMax, Spill: settings.Spill, Memory: settings.Memory}
 	if request.BytesMax <= 0 {
 		q.budget.BytesMax = int64(settings.GroupBytesMax)
@@ -163,7 +165,8 @@ func (q *run) answer(ctx context.Context) (rows int64, err error) {
 	if closed := q.close(); err == nil {
 		err = closed
 	}
-	if f, told := fault.Of(err); err != nil && (!told || f.Code == fault.Interrupted) && errors.Is(context.Cause(ctx), errTimeout) {
+	if f, told := fault.Of(err); err != nil && (!told || f.Code == fault.Interrupted) &&
+		errors.Is(context.Cause(ctx), errTimeout) {
 		err = timeoutError(timeout, err)
 	}
 	return rows, err
@@ -234,7 +237,8 @@ func (q *run) summary(rows int64) QuerySummary {
 		s.Nodes = q.nodes()
 	}
 	for _, one := range q.scans {
-		s.Counts.Counts, s.Counts.Accepted = addCounts(s.Counts.Counts, one.total.Counts), s.Counts.Accepted+one.total.Accepted
+		s.Counts.Counts, s.Counts.Accepted = addCounts(s.Counts.Counts, one.total.Counts), s.Counts.Accepted+
+			one.total.Accepted
 		if s.Warning == "" {
 			s.Warning = one.runner.access.Warning
 		}
@@ -247,7 +251,8 @@ func (q *run) nodes() map[algebra.Node]NodeCounts {
 	nodes := map[algebra.Node]NodeCounts{}
 	for _, c := range q.counted {
 		n := nodes[c.node]
-		n.Opens, n.Rows, n.BytesSpilled = n.Opens+c.counts.Opens, n.Rows+c.counts.Rows, n.BytesSpilled+c.counts.BytesSpilled
+		n.Opens, n.Rows, n.BytesSpilled = n.Opens+c.counts.Opens, n.Rows+c.counts.Rows, n.BytesSpilled+
+			c.counts.BytesSpilled
 		n.MemoryPeak = max(n.MemoryPeak, c.counts.MemoryPeak)
 		nodes[c.node] = n
 	}

@@ -32,12 +32,14 @@ func (h *harness) related(text string, bytesMax int64) (string, error) {
 		return h.one(text, nil)
 	}
 	h.x.Begin(nil, nowMS, nil)
-	compiled, err := algebra.Compile(q, algebra.Options{Catalog: h, Execution: plan.Execution{Context: &h.x, Settings: h.settings}, Only: h.only})
+	compiled, err := algebra.Compile(q, algebra.Options{Catalog: h,
+		Execution: plan.Execution{Context: &h.x, Settings: h.settings}, Only: h.only})
 	if err != nil {
 		return "", err
 	}
 	h.compiled = compiled
-	request := execute.QueryRequest{Query: compiled, Context: &h.x, Settings: h.settings, DB: h.db, BytesMax: bytesMax, DepthMax: 1000}
+	request := execute.QueryRequest{Query: compiled, Context: &h.x, Settings: h.settings, DB: h.db, BytesMax: bytesMax,
+		DepthMax: 1000}
 	for _, table := range compiled.Tables {
 		pinned, err := h.db.Pin(table.Name)
 		if err != nil {
@@ -63,11 +65,13 @@ func (h *harness) Relation(dbName, name string, _ bool) (algebra.Relation, error
 		return algebra.Relation{}, err
 	}
 	table, err := definition.Of(pinned.Descriptor())
-	return algebra.Relation{Database: database.DefaultDatabase, Name: name, Table: table, Pinned: pinned, Names: pinned.AttributeNames()}, err
+	return algebra.Relation{Database: database.DefaultDatabase, Name: name, Table: table, Pinned: pinned,
+		Names: pinned.AttributeNames()}, err
 }
 
-// TestQueries runs the files in testdata/queries. Their one command, sql, runs statements and prints the rows of queries, or the error: once with much memory,
-// and once with little and temporary files, with the same answer but for the order of rows.
+// TestQueries runs the files in testdata/queries. Their one command, sql, runs statements and prints the rows of
+// queries, or the error: once with much memory, and once with little and temporary files, with the same answer but for
+// the order of rows.
 func TestQueries(t *testing.T) {
 	datadriven.Walk(t, "testdata/queries", func(t *testing.T, path string) {
 		h := &harness{t: t, db: testdb.Open(t)}

@@ -50,7 +50,8 @@ func (e *engine) each(text string) string {
 			continue
 		}
 		answer, err := e.run(string(one))
-		if strings.HasPrefix(strings.TrimSpace(string(one)), "EXPLAIN") || strings.Count(text, ";") > 0 && answer != "" {
+		if strings.HasPrefix(strings.TrimSpace(string(one)), "EXPLAIN") ||
+			strings.Count(text, ";") > 0 && answer != "" {
 			fmt.Fprintf(&out, "%s\n", strings.TrimSpace(string(one)))
 		}
 		out.WriteString(tookPattern.ReplaceAllString(answer, "time|some"))

@@ -14,7 +14,8 @@ import (
 	"github.com/weftdb/weft/internal/sql/plan"
 )
 
-// Rows are the rows of a source, one at a time: those of the table that WHERE accepts. They are used by one goroutine and must be closed.
+// Rows are the rows of a source, one at a time: those of the table that WHERE accepts. They are used by one goroutine
+// and must be closed.
 //
 //	for rows.Next() {
 //		use(rows.Row())
@@ -49,20 +50,24 @@ type Counts struct {
 // checkEvery is after how many rows it is looked whether a statement was ended.
 const checkEvery = 256
 
-// Open begins to read. view nil reads the latest commits. access is the result of source.Bind for x; both stay in use until Close.
-func Open(ctx context.Context, view *database.View, source *plan.Source, x *plan.Execution, access *plan.Access) (*Rows, error) {
+// Open begins to read. view nil reads the latest commits. access is the result of source.Bind for x; both stay in use
+// until Close.
+func Open(ctx context.Context, view *database.View, source *plan.Source, x *plan.Execution, access *plan.Access) (*Rows,
+	error) {
 	r := new(Rows)
 	return r, r.open(ctx, view, source, x, access)
 }
 
-func (r *Rows) open(ctx context.Context, view *database.View, source *plan.Source, x *plan.Execution, access *plan.Access) error {
+func (r *Rows) open(ctx context.Context, view *database.View, source *plan.Source, x *plan.Execution,
+	access *plan.Access) error {
 	query := access.Query
 	query.Plan = &access.Plan
 	return r.openPart(ctx, view, source, x, access, query)
 }
 
 // openPart is open of the part of access that a query of View.Split is.
-func (r *Rows) openPart(ctx context.Context, view *database.View, source *plan.Source, x *plan.Execution, access *plan.Access, query database.Query) error {
+func (r *Rows) openPart(ctx context.Context, view *database.View, source *plan.Source, x *plan.Execution,
+	access *plan.Access, query database.Query) error {
 	r.ctx, r.cancel, r.source, r.x, r.access, r.view = ctx, nil, source, x, access, view
 	r.cursor, r.item, r.err, r.looked, r.counts = nil, nil, nil, 0, Counts{}
 	r.done = access.Class == plan.Nothing
@@ -179,7 +184,8 @@ func (r *Rows) accept() (bool, error) {
 	return true, nil
 }
 
-// Row is the current row: the data of the source's slots. They alias the stored row and are valid until the next call of Next or Close.
+// Row is the current row: the data of the source's slots. They alias the stored row and are valid until the next call
+// of Next or Close.
 func (r *Rows) Row() []datum.Datum { return r.slots }
 
 // Item is the current row as it is stored; of what an index serves alone, the entry.
@@ -226,6 +232,7 @@ func (r *Rows) Close() error {
 
 func timeoutError(limit time.Duration, cause error) error {
 	failed := fault.Because(cause, fault.StatementTimeout)
-	failed.Message += " (" + limit.String() + "); bind more of the key, or raise it with the hint _l_operation_timeout_(milliseconds)"
+	failed.Message += " (" + limit.String() +
+		"); bind more of the key, or raise it with the hint _l_operation_timeout_(milliseconds)"
 	return failed
 }

@@ -31,9 +31,11 @@ func (b *builder) scan(n *algebra.Scan, source *plan.Source, to []int, need plan
 	q := b.run
 	s := &scan{run: q, x: b.x, node: n, to: to, need: need, locks: b.locks && q.request.Tx != nil}
 	own := q.context(0)
-	statement := &plan.Select{Source: source, ForUpdate: s.locks, ForShare: b.statement.ForShare, NoWait: b.statement.NoWait, SkipLocked: b.statement.SkipLocked}
-	s.runner.request = &Request{Statement: statement, Execution: plan.Execution{Pinned: q.request.Pinned[n.Table], Context: own, Settings: q.request.Settings},
-		DB: q.request.DB, Tx: q.request.Tx, Kept: q.request.Kept}
+	statement := &plan.Select{Source: source, ForUpdate: s.locks, ForShare: b.statement.ForShare,
+		NoWait: b.statement.NoWait, SkipLocked: b.statement.SkipLocked}
+	s.runner.request = &Request{Statement: statement,
+		Execution: plan.Execution{Pinned: q.request.Pinned[n.Table], Context: own, Settings: q.request.Settings},
+		DB:        q.request.DB, Tx: q.request.Tx, Kept: q.request.Kept}
 	s.runner.rows.timed = true
 	q.scans = append(q.scans, s)
 	b.count(n, &s.counts)

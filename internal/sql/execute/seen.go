@@ -15,12 +15,14 @@ import (
 const (
 	// seenOverhead is the approximate memory of a row of a set besides its bytes.
 	seenOverhead = 64
-	// seenKept is the number of rows, and seenBytesKept that of their bytes, that a set keeps room for when it is used again.
+	// seenKept is the number of rows, and seenBytesKept that of their bytes, that a set keeps room for when it is used
+	// again.
 	seenKept      = 1 << 10
 	seenBytesKept = 64 << 10
 )
 
-// rowSet is a set of rows, for DISTINCT: their keys one after the other, and a table of them by their hashes. The zero value is empty.
+// rowSet is a set of rows, for DISTINCT: their keys one after the other, and a table of them by their hashes. The zero
+// value is empty.
 type rowSet struct {
 	seed     maphash.Seed
 	table    []uint32 // a power of two of them, at most half in use: the number of the row, from 1 on
@@ -46,7 +48,8 @@ func (s *rowSet) begin(of *memory.Budget, bytesMax int, together bool) *rowSet {
 	if s.seed == (maphash.Seed{}) {
 		s.seed = maphash.MakeSeed()
 	}
-	if cap(s.rows) > seenKept || cap(s.arena) > seenBytesKept || cap(s.last) > seenBytesKept || cap(s.key) > seenBytesKept {
+	if cap(s.rows) > seenKept || cap(s.arena) > seenBytesKept || cap(s.last) > seenBytesKept ||
+		cap(s.key) > seenBytesKept {
 		*s = rowSet{seed: s.seed}
 	}
 	clear(s.table)
@@ -123,6 +126,7 @@ func (s *rowSet) grow() {
 
 // groupMemory says that a statement needs more memory than it may use.
 func groupMemory(what string, bytesMax int) error {
-	return fault.New(fault.OutOfMemory, fmt.Sprintf("The estimated memory used by the query exceeds the maximum limit: %s needs more than group_buffer_size, "+
-		"%d bytes, or more than all statements leave free (--sql-memory); narrow the condition, group by what the key or an index is ordered by, raise group_buffer_size, or set a folder for temporary files", what, bytesMax))
+	return fault.New(fault.OutOfMemory, fmt.Sprintf(
+		"The estimated memory used by the query exceeds the maximum limit: %s needs more than group_buffer_size, "+
+			"%d bytes, or more than all statements leave free (--sql-memory); narrow the condition, group by what the key or an index is ordered by, raise group_buffer_size, or set a folder for temporary files", what, bytesMax))
 }

@@ -22,7 +22,8 @@ type Request struct {
 	plan.Execution
 	// View is the snapshot to read: a transaction's, or one that several statements share. nil: the latest commits.
 	View *database.View
-	// DB makes a View where a statement needs one of its own. It may be nil; then such statements read what they can without.
+	// DB makes a View where a statement needs one of its own. It may be nil; then such statements read what they can
+	// without.
 	DB *database.DB
 	// Tx holds or guards the rows of SELECT .. FOR UPDATE; nil: there is no transaction, and nothing is guarded.
 	Tx *database.Tx
@@ -33,7 +34,8 @@ type Request struct {
 	Limit *Limit
 }
 
-// Ender is a sink that may wait for its client, and can be given a time to give up: a moment after the context has ended, until stop is called.
+// Ender is a sink that may wait for its client, and can be given a time to give up: a moment after the context has
+// ended, until stop is called.
 type Ender interface {
 	EndBy(ctx context.Context) (stop func() bool)
 }
@@ -66,7 +68,8 @@ type runner struct {
 // lint:global a runner in the pool holds memory and nothing of a statement
 var runners = sync.Pool{New: func() any { return new(runner) }}
 
-// Select runs a SELECT and sends its rows. Errors: those of plan's Bind, of expressions, 1038, 3024, of package database and of the sink.
+// Select runs a SELECT and sends its rows. Errors: those of plan's Bind, of expressions, 1038, 3024, of package
+// database and of the sink.
 func Select(ctx context.Context, request *Request) (Summary, error) {
 	r := runners.Get().(*runner)
 	r.request = request
@@ -107,7 +110,8 @@ func (r *runner) run(ctx context.Context) (Summary, error) {
 	}
 	r.begin(limit, offset)
 	err = r.answer(ctx)
-	summary := Summary{Rows: r.output.rows, Counts: r.rows.counts, Groups: r.groupsMade, Workers: r.workers, Sorted: r.output.spilled, Warning: r.access.Warning}
+	summary := Summary{Rows: r.output.rows, Counts: r.rows.counts, Groups: r.groupsMade, Workers: r.workers,
+		Sorted: r.output.spilled, Warning: r.access.Warning}
 	if err != nil {
 		return summary, err
 	}
@@ -144,7 +148,8 @@ func (r *runner) answer(ctx context.Context) (err error) {
 	if closed := r.output.close(); err == nil {
 		err = closed
 	}
-	if f, told := fault.Of(err); err != nil && (!told || f.Code == fault.Interrupted) && errors.Is(context.Cause(ctx), errTimeout) {
+	if f, told := fault.Of(err); err != nil && (!told || f.Code == fault.Interrupted) &&
+		errors.Is(context.Cause(ctx), errTimeout) {
 		err = timeoutError(timeout, err)
 	}
 	return err
@@ -155,7 +160,8 @@ func (r *runner) begin(limit, offset int) {
 	s := r.request.Statement
 	r.groupsMade, r.workers = 0, 0
 	o := &r.output
-	*o = output{sink: r.request.Sink, settings: &r.request.Settings, skip: offset, left: limit, record: o.record, order: s.Order}
+	*o = output{sink: r.request.Sink, settings: &r.request.Settings, skip: offset, left: limit, record: o.record,
+		order: s.Order}
 	r.row = resize(r.row, len(s.Items))
 	r.keys = resize(r.keys, len(s.Order))
 	settings := r.request.Settings.WithDefaults()

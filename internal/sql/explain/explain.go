@@ -21,7 +21,8 @@ type Options struct {
 	Format string
 }
 
-// Select explains a SELECT to the request's sink. The statement is not refused for being inefficient: that is said. Errors: those of execute.Select.
+// Select explains a SELECT to the request's sink. The statement is not refused for being inefficient: that is said.
+// Errors: those of execute.Select.
 func Select(ctx context.Context, request *execute.Request, o Options) error {
 	r := report{settings: request.Settings.WithDefaults()}
 	s := request.Statement
@@ -38,10 +39,13 @@ func Select(ctx context.Context, request *execute.Request, o Options) error {
 	return r.send(request.Sink, o.Format)
 }
 
-// Source explains how an UPDATE or DELETE finds its rows. Errors: those of plan's Bind, and 1235 for ANALYZE, since that would write.
-func Source(ctx context.Context, source *plan.Source, x plan.Execution, need plan.Need, sorts bool, o Options, sink result.Sink) error {
+// Source explains how an UPDATE or DELETE finds its rows. Errors: those of plan's Bind, and 1235 for ANALYZE, since
+// that would write.
+func Source(ctx context.Context, source *plan.Source, x plan.Execution, need plan.Need, sorts bool, o Options,
+	sink result.Sink) error {
 	if o.Analyze {
-		return fault.New(fault.NotSupported, "EXPLAIN ANALYZE would run this statement, and it writes: use EXPLAIN without ANALYZE")
+		return fault.New(fault.NotSupported,
+			"EXPLAIN ANALYZE would run this statement, and it writes: use EXPLAIN without ANALYZE")
 	}
 	r := report{settings: x.Settings.WithDefaults()}
 	var access plan.Access
@@ -59,7 +63,8 @@ func Source(ctx context.Context, source *plan.Source, x plan.Execution, need pla
 // Insert explains an INSERT, which chooses no path: what it does about a key that is there.
 func Insert(does string, o Options, sink result.Sink) error {
 	if o.Analyze {
-		return fault.New(fault.NotSupported, "EXPLAIN ANALYZE would run this statement, and it writes: use EXPLAIN without ANALYZE")
+		return fault.New(fault.NotSupported,
+			"EXPLAIN ANALYZE would run this statement, and it writes: use EXPLAIN without ANALYZE")
 	}
 	r := report{}
 	r.add("class", "writes each row by its key")

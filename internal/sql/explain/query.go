@@ -68,7 +68,8 @@ func Query(ctx context.Context, request *execute.QueryRequest, o Options) error 
 			return err
 		}
 		d.nodes = summary.Nodes
-		total = &branch{Operation: fmt.Sprintf("Total: %d rows sent, %d entries examined, %d seeks, %.3f ms", summary.Rows, summary.Counts.Examined, summary.Counts.Seeks,
+		total = &branch{Operation: fmt.Sprintf("Total: %d rows sent, %d entries examined, %d seeks, %.3f ms",
+			summary.Rows, summary.Counts.Examined, summary.Counts.Seeks,
 			float64(time.Since(begun).Microseconds())/1000)}
 	}
 	list := []*branch{d.block(request.Query.Root)}
@@ -83,7 +84,8 @@ func Query(ctx context.Context, request *execute.QueryRequest, o Options) error 
 		}
 		subqueries++
 		inner := d.describeNested(len(of.Outer) > 0, func() *branch { return d.block(of.Block) })
-		list = append(list, &branch{Operation: fmt.Sprintf("Subquery %d (%s)", subqueries, kind), Inputs: []*branch{inner}})
+		list = append(list, &branch{Operation: fmt.Sprintf("Subquery %d (%s)", subqueries, kind),
+			Inputs: []*branch{inner}})
 	}
 	if total != nil {
 		list = append(list, total)
@@ -149,7 +151,8 @@ func (d *describer) node(node algebra.Node) *branch {
 	case *algebra.Combine:
 		b.Operation, b.Inputs = setName(n.Kind, n.All), []*branch{d.block(n.Left), d.block(n.Right)}
 	case *algebra.Recursive:
-		b.Operation, b.Inputs = "Repeat "+n.Name+" until it has no more rows", []*branch{d.block(n.Seed), d.block(n.Step)}
+		b.Operation, b.Inputs = "Repeat "+n.Name+
+			" until it has no more rows", []*branch{d.block(n.Seed), d.block(n.Step)}
 	case *algebra.Working:
 		b.Operation = "Scan new records on " + n.Alias
 	case *algebra.Values:
@@ -165,7 +168,8 @@ func (d *describer) node(node algebra.Node) *branch {
 
 // scan describes how a table is read by a source.
 func (d *describer) scan(b *branch, n *algebra.Scan, source *plan.Source) {
-	x := plan.Execution{Pinned: d.request.Pinned[n.Table], Context: d.samples, Settings: d.request.Settings, Explain: true}
+	x := plan.Execution{Pinned: d.request.Pinned[n.Table], Context: d.samples, Settings: d.request.Settings,
+		Explain: true}
 	var access plan.Access
 	need := n.Need
 	if need.RowsMax = -1; d.most >= 0 {
@@ -185,9 +189,11 @@ func (d *describer) scan(b *branch, n *algebra.Scan, source *plan.Source) {
 		b.Details = append(b.Details, detail{l.about, l.text})
 	}
 	if access.Query.Near != nil {
-		b.Details = append(b.Details, detail{"order", fmt.Sprintf("nearest first, by a search over the curve: it ends after %d rows", need.RowsMax)})
+		b.Details = append(b.Details, detail{"order",
+			fmt.Sprintf("nearest first, by a search over the curve: it ends after %d rows", need.RowsMax)})
 	} else if access.Ends(&need) {
-		b.Details = append(b.Details, detail{"order", fmt.Sprintf("that of the index: reading ends after %d rows", need.RowsMax)})
+		b.Details = append(b.Details, detail{"order",
+			fmt.Sprintf("that of the index: reading ends after %d rows", need.RowsMax)})
 	} else if len(n.Sorted) > 0 {
 		how := "that of the index, as the join needs"
 		if !access.Sorted {
@@ -208,7 +214,9 @@ func (d *describer) scan(b *branch, n *algebra.Scan, source *plan.Source) {
 	}
 	if d.nodes != nil {
 		c := d.nodes[n].Read
-		b.Details = append(b.Details, detail{"examined", fmt.Sprintf("%d entries, %d bytes, %d seeks; %d met its conditions", c.Examined, c.Bytes, c.Seeks, c.Accepted)})
+		b.Details = append(b.Details, detail{"examined",
+			fmt.Sprintf("%d entries, %d bytes, %d seeks; %d met its conditions", c.Examined, c.Bytes, c.Seeks,
+				c.Accepted)})
 	}
 }
 
@@ -223,9 +231,11 @@ func (d *describer) join(b *branch, n *algebra.Join) {
 		if n.BuildLeft {
 			side = "left"
 		}
-		b.Details = append(b.Details, detail{"keeps", "the " + side + " side in memory, and in files beyond its budget"})
+		b.Details = append(b.Details, detail{"keeps",
+			"the " + side + " side in memory, and in files beyond its budget"})
 		if n.IsLoose {
-			b.Details = append(b.Details, detail{"keys", "some have no type: if numbers and texts meet, rows are compared pair by pair"})
+			b.Details = append(b.Details,
+				detail{"keys", "some have no type: if numbers and texts meet, rows are compared pair by pair"})
 		}
 	case algebra.Merge:
 		b.Operation = fmt.Sprintf("Merge %s join by %d expression(s)", kind, len(n.LeftKeys))
@@ -254,7 +264,8 @@ func (d *describer) batches(n *algebra.Join) *branch {
 	if _, of, ok := strings.Cut(looked.Operation, " on "); ok {
 		looked.Operation = "Multi-range index lookup on " + of
 	}
-	looked.Details = append(looked.Details, detail{"batch", fmt.Sprintf("up to %d keys at once", n.Batches[len(n.Batches)-1].Keys)})
+	looked.Details = append(looked.Details,
+		detail{"batch", fmt.Sprintf("up to %d keys at once", n.Batches[len(n.Batches)-1].Keys)})
 	return looked
 }
 

@@ -100,7 +100,8 @@ func (r *report) access(ctx context.Context, pinned database.Pinned, source *pla
 	r.add("reads", "%s", reads(a, path.Index))
 	r.unusable(pinned, a)
 	e := path.Estimate
-	r.add("estimate", "%s entries, %s bytes, %s seeks, cost %s", count(e.Entries), count(e.Bytes), count(e.Seeks), count(e.Cost))
+	r.add("estimate", "%s entries, %s bytes, %s seeks, cost %s", count(e.Entries), count(e.Bytes), count(e.Seeks),
+		count(e.Cost))
 	if a.Warning != "" {
 		r.add("inefficient", "%s", a.Warning)
 	}
@@ -271,12 +272,14 @@ func (r *report) actual(s *execute.Summary, took time.Duration) {
 	if s.Groups > 0 {
 		r.add("groups made", "%d", s.Groups)
 	}
-	r.add("examined", "%d entries, %d bytes; %d skipped by jumps; %d returned; %d met WHERE", c.Examined, c.Bytes, c.Skipped, c.Returned, s.Counts.Accepted)
+	r.add("examined", "%d entries, %d bytes; %d skipped by jumps; %d returned; %d met WHERE", c.Examined, c.Bytes,
+		c.Skipped, c.Returned, s.Counts.Accepted)
 	if c.Postings > 0 {
 		r.add("postings", "%d entries of the search index", c.Postings)
 	}
 	if c.Dead > 0 {
-		r.add("dead", "%d deleted or expired entries, %.2f for each live one; ALTER TABLE .. COMPACT removes them", c.Dead, float64(c.Dead)/float64(max(c.Examined, 1)))
+		r.add("dead", "%d deleted or expired entries, %.2f for each live one; ALTER TABLE .. COMPACT removes them",
+			c.Dead, float64(c.Dead)/float64(max(c.Examined, 1)))
 	}
 	r.add("seeks", "%d, %d of them jumps", c.Seeks, c.Jumps)
 	r.add("read back", "%d rows", c.Fetched)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package fault is the one table of the errors that SQL answers: MySQL's codes with their SQLSTATEs and texts, and LindormTable's own.
+// Package fault is the one table of the errors that SQL answers: MySQL's codes with their SQLSTATEs and texts, and
+// LindormTable's own.
 //
 // Knows: codes, states, texts.
 // Never: what went wrong, packets.
@@ -31,7 +32,8 @@ func New(code Code, arguments ...any) *Error {
 	return &Error{Code: code, State: row.state, Message: fmt.Sprintf(row.text, arguments...)}
 }
 
-// The SQLSTATEs of codes that are not in the table: MySQL has one for all codes from newestCodes on, and for most of the others.
+// The SQLSTATEs of codes that are not in the table: MySQL has one for all codes from newestCodes on, and for most of
+// the others.
 const (
 	stateGeneral = "HY000"
 	stateSyntax  = "42000"

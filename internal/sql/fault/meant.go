@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Meant adds to an error about an unknown name the known one that was probably meant: one that is equal but for the case of letters, else one that is
-// nearly the same. It returns e.
+// Meant adds to an error about an unknown name the known one that was probably meant: one that is equal but for the
+// case of letters, else one that is nearly the same. It returns e.
 func (e *Error) Meant(written string, known iter.Seq[string]) *Error {
 	best, distance := "", 1+typosMax(written)
 	for name := range known {
@@ -45,7 +45,8 @@ func typosMax(name string) int {
 	return 2
 }
 
-// typos is the number of letters that have to be changed, added, left out or swapped with the next to make a of b, whatever their case; limit if there are as many or more.
+// typos is the number of letters that have to be changed, added, left out or swapped with the next to make a of b,
+// whatever their case; limit if there are as many or more.
 func typos(a, b string, limit int) int {
 	a, b = strings.ToLower(a), strings.ToLower(b)
 	if len(a)-len(b) >= limit || len(b)-len(a) >= limit || max(len(a), len(b)) > comparedBytes {

@@ -27,8 +27,8 @@ type update struct {
 	ignore bool // see spare
 }
 
-// CheckBounded refuses to write every row of a table of LindormTable's kind, which is large; in one of MySQL's kind that is done, as in MySQL. A
-// WHERE that names no column is none.
+// CheckBounded refuses to write every row of a table of LindormTable's kind, which is large; in one of MySQL's kind
+// that is done, as in MySQL. A WHERE that names no column is none.
 func CheckBounded(t *definition.Table, verb string, where, limit tree.Expression, o Options) error {
 	if limit != nil || o.UnboundedDelete || t.InsertFails || len(evaluate.Columns(where)) > 0 {
 		return nil
@@ -85,17 +85,19 @@ func (u *update) Run(ctx context.Context, call *Call) (Effect, error) {
 	if err != nil {
 		return Effect{}, err
 	}
-	effect, err := call.commit(ctx, u.table, search.keys, writeStepwise(u.moves || u.ignore, func(ctx context.Context, w *work) error {
-		matched = 0
-		return w.each(ctx, search, func(row value.Row) error {
-			matched++
-			return w.spare(ctx, u.ignore, func() error { return u.changeOne(ctx, w, row, int(matched), nil) })
-		})
-	}))
+	effect, err := call.commit(ctx, u.table, search.keys,
+		writeStepwise(u.moves || u.ignore, func(ctx context.Context, w *work) error {
+			matched = 0
+			return w.each(ctx, search, func(row value.Row) error {
+				matched++
+				return w.spare(ctx, u.ignore, func() error { return u.changeOne(ctx, w, row, int(matched), nil) })
+			})
+		}))
 	if err != nil {
 		return effect, err
 	}
-	effect.Info = fmt.Sprintf("Rows matched: %d  Changed: %d  Warnings: %d", matched, effect.Affected, len(effect.Warnings))
+	effect.Info = fmt.Sprintf("Rows matched: %d  Changed: %d  Warnings: %d", matched, effect.Affected,
+		len(effect.Warnings))
 	if call.FoundRows {
 		effect.Affected = matched
 	}
@@ -115,7 +117,8 @@ func (u *update) changeOne(ctx context.Context, w *work, row value.Row, at int, 
 	return u.place(ctx, w, p)
 }
 
-// spare does what a statement does to one row. With IGNORE, a row that a constraint refuses stays as it was, with all that follows it, and there is a warning.
+// spare does what a statement does to one row. With IGNORE, a row that a constraint refuses stays as it was, with all
+// that follows it, and there is a warning.
 func (w *work) spare(ctx context.Context, ignore bool, do func() error) error {
 	if !ignore {
 		return do()
@@ -141,7 +144,8 @@ func (w *work) spare(ctx context.Context, ignore bool, do func() error) error {
 	return err
 }
 
-// change computes what becomes of a row. As in MySQL, an assignment sees those before it. found has the values that a query computed.
+// change computes what becomes of a row. As in MySQL, an assignment sees those before it. found has the values that a
+// query computed.
 func (u *update) change(w *work, row value.Row, at int, found []datum.Datum) (pendingRow, error) {
 	old := row
 	var written [][]byte

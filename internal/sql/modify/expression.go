@@ -74,7 +74,8 @@ func (s *scope) ResolveValues(name string) (at int, t datum.Type, err error) {
 
 func (s *scope) slot(wanted slot) int {
 	for i := range s.slots {
-		if string(s.slots[i].name) == string(wanted.name) && s.slots[i].given == wanted.given && s.slots[i].source == wanted.source {
+		if string(s.slots[i].name) == string(wanted.name) && s.slots[i].given == wanted.given &&
+			s.slots[i].source == wanted.source {
 			return i
 		}
 	}
@@ -90,7 +91,8 @@ func (s *scope) compile(e tree.Expression) (*evaluate.Program, error) {
 	return evaluate.Compile(e, s)
 }
 
-// fill makes a row the one that expressions are computed over. given are the values of the columns of VALUES, and behind them those of the sources.
+// fill makes a row the one that expressions are computed over. given are the values of the columns of VALUES, and
+// behind them those of the sources.
 func (s *scope) fill(w *work, row value.Row, columns []definition.Column, given []datum.Datum) error {
 	w.data = w.data[:0]
 	for i := range s.slots {
@@ -118,7 +120,8 @@ func (s *scope) fill(w *work, row value.Row, columns []definition.Column, given 
 	return nil
 }
 
-// store turns a value into the one that a row holds; nil is none. row counts from 1, for errors. A statement with IGNORE stores what fits instead, and warns.
+// store turns a value into the one that a row holds; nil is none. row counts from 1, for errors. A statement with
+// IGNORE stores what fits instead, and warns.
 func (t *target) store(call *Call, column *definition.Column, d datum.Datum, row int) (value.Value, error) {
 	v, err := t.storeStrictly(call, column, d, row)
 	if err == nil || !call.ignores {
@@ -150,7 +153,8 @@ func (t *target) storeStrictly(call *Call, column *definition.Column, d datum.Da
 		d = call.Context.Written(d)
 	}
 	stored, err := datum.Store(d, column.Type)
-	if err == nil && stored.IsZeroDate() && !call.ZeroDates && !call.ignores && (column.Default == nil || !column.Default.IsZeroDate()) {
+	if err == nil && stored.IsZeroDate() && !call.ZeroDates && !call.ignores &&
+		(column.Default == nil || !column.Default.IsZeroDate()) {
 		what := "datetime"
 		if column.Type.Base == datum.Date {
 			what = "date"
@@ -181,11 +185,14 @@ func (c *Call) instant(d datum.Datum, typed datum.Type) (datum.Datum, error) {
 	return instant, err
 }
 
-// checkSize refuses a value that is too long: of a text or bytes its own length counts, of anything else that of its encoding. A key's are not empty.
+// checkSize refuses a value that is too long: of a text or bytes its own length counts, of anything else that of its
+// encoding. A key's are not empty.
 func (c *Call) checkSize(column *definition.Column, d datum.Datum, size, row int) error {
 	if kind := d.Kind(); kind == datum.KindText || kind == datum.KindBinary {
 		if size = d.Len(); size == 0 && column.KeyPart >= 0 {
-			return fault.Message(fault.IncorrectValue, "Incorrect string value: '' for column '%s' at row %d: a column of the key can't be empty", column.Name, row)
+			return fault.Message(fault.IncorrectValue,
+				"Incorrect string value: '' for column '%s' at row %d: a column of the key can't be empty", column.Name,
+				row)
 		}
 	}
 	limits := c.Limits.withDefaults()
@@ -193,7 +200,9 @@ func (c *Call) checkSize(column *definition.Column, d datum.Datum, size, row int
 	case column.KeyPart >= 0 && size > limits.KeyColumnBytesMax:
 		return fault.New(fault.KeyTooLong, limits.KeyColumnBytesMax, "column '"+column.Name+"'", row)
 	case column.KeyPart < 0 && size > limits.ValueBytesMax:
-		return fault.Message(fault.DataTooLong, "Data too long for column '%s' at row %d: %d bytes; the limit is %d (value_bytes_max)", column.Name, row, size, limits.ValueBytesMax)
+		return fault.Message(fault.DataTooLong,
+			"Data too long for column '%s' at row %d: %d bytes; the limit is %d (value_bytes_max)", column.Name, row,
+			size, limits.ValueBytesMax)
 	}
 	return nil
 }
@@ -205,8 +214,9 @@ func hexadecimal(d datum.Datum, column string, row int) (datum.Datum, error) {
 	}
 	b, err := hex.DecodeString(string(d.AppendText(nil)))
 	if d.Kind() != datum.KindText || err != nil {
-		return d, fault.Message(fault.IncorrectValue, "Incorrect VARBINARY value: '%s' for column '%s' at row %d: an undeclared column takes x'41', or hexadecimal digits such as '41'; "+
-			"SET dynamic_columns = 'typed' to write values of any type", d.AppendText(nil), column, row)
+		return d, fault.Message(fault.IncorrectValue,
+			"Incorrect VARBINARY value: '%s' for column '%s' at row %d: an undeclared column takes x'41', or hexadecimal digits such as '41'; "+
+				"SET dynamic_columns = 'typed' to write values of any type", d.AppendText(nil), column, row)
 	}
 	return datum.Binary(b), nil
 }

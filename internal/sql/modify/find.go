@@ -19,7 +19,8 @@ import (
 // places is which rows an UPDATE or DELETE is about.
 type places struct {
 	source *plan.Source
-	// by are the sort keys, over the columns of over. Where all of it are columns, they are order: rows may be read in it.
+	// by are the sort keys, over the columns of over. Where all of it are columns, they are order: rows may be read in
+	// it.
 	by    []*evaluate.Program
 	down  []bool // descending, by position in by
 	over  scope
@@ -74,7 +75,8 @@ type search struct {
 
 // prepare chooses the path.
 func (p *places) prepare(call *Call) (*search, error) {
-	s := &search{places: p, most: -1, execution: plan.Execution{Pinned: call.Pin, Context: &call.Finding, Settings: call.Settings}}
+	s := &search{places: p, most: -1, execution: plan.Execution{Pinned: call.Pin, Context: &call.Finding,
+		Settings: call.Settings}}
 	call.Finding.Begin(call.Context.Parameters, call.Context.NowUS, call.Context.Session)
 	call.Finding.StrictDivision, call.Finding.StrictNumbers = call.Context.StrictDivision, call.Context.StrictNumbers
 	if p.limit != nil {
@@ -98,14 +100,17 @@ func (p *places) prepare(call *Call) (*search, error) {
 	if s.access.Point == nil {
 		return s, nil
 	}
-	if key, err := call.Pin.AppendItemKey(nil, &database.Write{Op: database.OpDelete, Row: s.access.Point}); err == nil {
+	if key, err := call.Pin.AppendItemKey(nil,
+		&database.Write{Op: database.OpDelete, Row: s.access.Point}); err == nil {
 		s.keys = [][]byte{key} // a key that can't be belongs to no row
 	}
 	return s, nil
 }
 
-// each calls visit for each row, whole, until it returns an error, and tells what it read. Rows are valid during the call.
-func (s *search) each(ctx context.Context, tx *database.Tx, read *database.Counts, visit func(row value.Row) error) error {
+// each calls visit for each row, whole, until it returns an error, and tells what it read. Rows are valid during the
+// call.
+func (s *search) each(ctx context.Context, tx *database.Tx, read *database.Counts,
+	visit func(row value.Row) error) error {
 	if s.access.Point != nil {
 		ctx = database.OwnWork(ctx) // looking at the row that is written is part of the write
 	}

@@ -18,8 +18,9 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// A foreign key holds because the two sides of it mark the row that is referred to (weft.Tx.Mark): whoever writes a row that refers to another one marks that one
-// and then looks whether it is there; whoever takes it away marks it and then looks who refers to it. Of two at once the later one sees what the first has done.
+// A foreign key holds because the two sides of it mark the row that is referred to (weft.Tx.Mark): whoever writes a row
+// that refers to another one marks that one and then looks whether it is there; whoever takes it away marks it and then
+// looks who refers to it. Of two at once the later one sees what the first has done.
 
 // cascadeDepthMax is the number of tables a change may pass through, as in MySQL.
 const cascadeDepthMax = 15
@@ -154,7 +155,8 @@ func (w *work) mark(ctx context.Context, row value.Row, shared bool) (renewed bo
 }
 
 // rowWith finds the row to which a foreign key of others refers.
-func (w *work) rowWith(ctx context.Context, f *definition.ForeignKey, values []cell) (row value.Row, ok bool, err error) {
+func (w *work) rowWith(ctx context.Context, f *definition.ForeignKey, values []cell) (row value.Row, ok bool,
+	err error) {
 	index, ok := w.table.UniqueOf(f.References)
 	if !ok {
 		return nil, false, nil // checks were off when it was made or altered
@@ -201,7 +203,8 @@ func (w *work) children() (list []child, err error) {
 	return list, nil
 }
 
-// tellChildren does what foreign keys say about the rows that refer to one which was deleted, or which has other values now. Errors: fault.Referred.
+// tellChildren does what foreign keys say about the rows that refer to one which was deleted, or which has other values
+// now. Errors: fault.Referred.
 func (w *work) tellChildren(ctx context.Context, p *pendingRow) error {
 	now := p.row
 	switch {
@@ -231,7 +234,8 @@ func (w *work) tellChildren(ctx context.Context, p *pendingRow) error {
 	return err
 }
 
-// follow does what the foreign key says about the rows with values that are gone; now is the row that has others instead, nil if it is gone as a whole.
+// follow does what the foreign key says about the rows with values that are gone; now is the row that has others
+// instead, nil if it is gone as a whole.
 func (c *child) follow(ctx context.Context, gone []cell, now value.Row, names value.Names) error {
 	action := c.key.OnDelete
 	if now != nil {
@@ -256,7 +260,10 @@ func (c *child) follow(ctx context.Context, gone []cell, now value.Row, names va
 		return fault.New(fault.CascadeDepth, cascadeDepthMax)
 	}
 	if action == "CASCADE" && now == nil {
-		return c.each(rows, func(row value.Row) error { return c.write(ctx, &pendingRow{old: row, row: row, op: database.OpDelete}) })
+		return c.each(rows, func(row value.Row) error {
+			return c.write(ctx,
+				&pendingRow{old: row, row: row, op: database.OpDelete})
+		})
 	}
 	next := make([]cell, len(gone)) // SET NULL
 	for i := range gone {
@@ -294,7 +301,8 @@ func (c *child) assign(ctx context.Context, rows []value.Row, next []cell) error
 		if err != nil {
 			return err
 		}
-		p := pendingRow{old: old, row: row, op: database.OpPut, written: append(c.cellNames(next), c.cellNames(more)...), follows: c.key}
+		p := pendingRow{old: old, row: row, op: database.OpPut,
+			written: append(c.cellNames(next), c.cellNames(more)...), follows: c.key}
 		u := update{target: t, moves: true}
 		c.stepwise = true
 		return u.place(ctx, c.work, p)
@@ -307,7 +315,8 @@ func (c *child) rows(ctx context.Context, values []cell, one bool) (rows []value
 	for i := range values {
 		conditions[i] = govalue.Attribute(string(values[i].name)).Equal(values[i].value)
 	}
-	cursor, err := c.tx.QueryOn(database.OwnWork(ctx), c.call.Pin, database.Query{AnyIndex: true, Where: govalue.All(conditions...), Fetch: true})
+	cursor, err := c.tx.QueryOn(database.OwnWork(ctx), c.call.Pin,
+		database.Query{AnyIndex: true, Where: govalue.All(conditions...), Fetch: true})
 	if err != nil {
 		return nil, err
 	}
@@ -319,13 +328,16 @@ func (c *child) rows(ctx context.Context, values []cell, one bool) (rows []value
 			return rows, nil
 		}
 		if c.removed += len(row); c.removed > most {
-			return nil, fault.Message(fault.Refused, "foreign keys would change more than %d bytes of rows (statement_bytes_max): change fewer rows at once", most)
+			return nil, fault.Message(fault.Refused,
+				"foreign keys would change more than %d bytes of rows (statement_bytes_max): change fewer rows at once",
+				most)
 		}
 	}
 	return rows, cursor.Close()
 }
 
-// Verify reports whether all rows of a table keep a foreign key or a check of it. Errors: fault.NoParent, fault.CheckViolated.
+// Verify reports whether all rows of a table keep a foreign key or a check of it. Errors: fault.NoParent,
+// fault.CheckViolated.
 func Verify(ctx context.Context, db *database.DB, table tree.Name, name string) error {
 	return db.Update(ctx, func(tx *database.Tx) error {
 		w, err := (&work{tx: tx, call: &Call{DB: db, Context: &evaluate.Context{}}}).open(table.Database, table.Name)

@@ -16,8 +16,8 @@ import (
 type Target struct {
 	Table *definition.Table
 	Alias string
-	// Set are the assignments of an UPDATE; Found says, by position, which of the query's values an assignment takes, from 1 on; 0: it is
-	// computed over the row as it is then.
+	// Set are the assignments of an UPDATE; Found says, by position, which of the query's values an assignment takes,
+	// from 1 on; 0: it is computed over the row as it is then.
 	Set   []tree.Assignment
 	Found []int
 	// Sources are names of found values, in their order, for what is computed over the row.
@@ -88,7 +88,8 @@ func KeyNames(t *definition.Table) (names []string) {
 	return names
 }
 
-// Hold holds rows in a transaction that holds rows. again says that others have changed one of them since it was found: the query must be run anew.
+// Hold holds rows in a transaction that holds rows. again says that others have changed one of them since it was found:
+// the query must be run anew.
 func (c *FoundChange) Hold(ctx context.Context, call *Call, found []Found) (again bool, err error) {
 	w := &work{call: call, tx: call.Tx, table: c.table, names: call.Pin.Names()}
 	if !w.tx.Locks() {
@@ -116,8 +117,8 @@ func (c *FoundChange) keyRow(w *work, found *Found) (value.Row, error) {
 	return fresh(&w.builder, w.names, cells)
 }
 
-// Run changes rows within the call's transaction. One that was found several times is changed once, with the values of the first time. It returns how
-// many rows there were, too.
+// Run changes rows within the call's transaction. One that was found several times is changed once, with the values of
+// the first time. It returns how many rows there were, too.
 func (c *FoundChange) Run(ctx context.Context, call *Call, found []Found) (effect Effect, matched uint64, err error) {
 	w := &work{call: call, tx: call.Tx, table: c.table, names: call.Pin.Names()}
 	seen := make(map[string]bool, len(found))
@@ -144,7 +145,8 @@ func (c *FoundChange) Run(ctx context.Context, call *Call, found []Found) (effec
 			}
 			matched++
 			at, values := int(matched), found[i].Values
-			if err := w.spare(ctx, c.ignore, func() error { return c.placeFound(ctx, w, row, values, at) }); err != nil {
+			if err := w.spare(ctx, c.ignore,
+				func() error { return c.placeFound(ctx, w, row, values, at) }); err != nil {
 				return err
 			}
 		}

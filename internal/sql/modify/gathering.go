@@ -40,7 +40,8 @@ func (g *changedRows) add(row value.Row) error {
 		return tooManyRows(g.limits.RowsMax)
 	}
 	if g.bytes > g.limits.BytesMax {
-		return fault.Message(fault.Refused, "the statement changes more than %d bytes of rows (statement_bytes_max): change fewer rows at once, for example with LIMIT", g.limits.BytesMax)
+		return fault.Message(fault.Refused,
+			"the statement changes more than %d bytes of rows (statement_bytes_max): change fewer rows at once, for example with LIMIT", g.limits.BytesMax)
 	}
 	return nil
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/weftdb/weft/internal/sql/fault"
 )
 
-// hold holds the rows that a statement is known to write, in a transaction that holds rows; then the statement reads what is latest of them.
+// hold holds the rows that a statement is known to write, in a transaction that holds rows; then the statement reads
+// what is latest of them.
 func (w *work) hold(ctx context.Context, keys [][]byte) error {
 	if !w.tx.Locks() {
 		return nil
@@ -27,7 +28,8 @@ func (w *work) hold(ctx context.Context, keys [][]byte) error {
 	return w.tx.Renew(ctx)
 }
 
-// holdRows is hold for rows that the statement has found. again says that others have changed one of them after it was read: the rows must be found anew.
+// holdRows is hold for rows that the statement has found. again says that others have changed one of them after it was
+// read: the rows must be found anew.
 func (w *work) holdRows(ctx context.Context, rows []value.Row) (again bool, err error) {
 	if !w.tx.Locks() {
 		return false, nil
@@ -53,7 +55,8 @@ func (w *work) holdRows(ctx context.Context, rows []value.Row) (again bool, err 
 // keep counts what the transaction holds more than before, until it ends.
 func (w *work) keep(before int) error {
 	if more := w.tx.HeldItems() - before; w.call.Kept != nil && !w.call.Kept.Grow(int64(more)*database.LockBytes) {
-		return fault.New(fault.OutOfResources, "not enough memory for the rows that this transaction locks (--sql-memory): change fewer at once, commit sooner, or try again later")
+		return fault.New(fault.OutOfResources,
+			"not enough memory for the rows that this transaction locks (--sql-memory): change fewer at once, commit sooner, or try again later")
 	}
 	return nil
 }

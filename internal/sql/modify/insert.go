@@ -149,10 +149,12 @@ func (i *insert) nameColumns(names []string, rows [][]tree.Expression) error {
 			return fault.New(fault.NoDefault, column.Name)
 		}
 	}
-	if i.table.Descriptor.Cells == nil || slices.ContainsFunc(i.columns, func(c definition.Column) bool { return c.KeyPart < 0 }) {
+	if i.table.Descriptor.Cells == nil ||
+		slices.ContainsFunc(i.columns, func(c definition.Column) bool { return c.KeyPart < 0 }) {
 		return nil
 	}
-	return fault.Message(fault.NotSupported, "name at least one column that is not in the key of table %s: a row needs more than its key", i.table.Name)
+	return fault.Message(fault.NotSupported,
+		"name at least one column that is not in the key of table %s: a row needs more than its key", i.table.Name)
 }
 
 func (i *insert) compileUpdates(updates []tree.Assignment) error {
@@ -168,7 +170,8 @@ func (i *insert) compileUpdates(updates []tree.Assignment) error {
 			}
 			continue
 		}
-		if same, ok := u.Value.(*tree.ValuesOf); ok && column.KeyPart >= 0 && same.Column == column.Name && !hasUnique(i.table) {
+		if same, ok := u.Value.(*tree.ValuesOf); ok && column.KeyPart >= 0 && same.Column == column.Name &&
+			!hasUnique(i.table) {
 			continue // libraries assign all columns, and the two rows' keys are the same
 		}
 		if column.KeyPart >= 0 && i.table.Descriptor.Cells != nil {
@@ -182,13 +185,16 @@ func (i *insert) compileUpdates(updates []tree.Assignment) error {
 		i.updates = append(i.updates, assignment{column: column, value: value})
 	}
 	i.chained = len(i.updates) > 1 && slices.ContainsFunc(i.over.slots, func(s slot) bool {
-		return !s.given && s.source == 0 && slices.ContainsFunc(i.updates, func(u assignment) bool { return u.column.Name == string(s.name) })
+		return !s.given && s.source == 0 &&
+			slices.ContainsFunc(i.updates, func(u assignment) bool { return u.column.Name == string(s.name) })
 	})
 	return nil
 }
 
 func keyFixed(column string) error {
-	return fault.Message(fault.NotSupported, "column '%s' is in the primary key, which can't be changed here: insert another row and delete this one", column)
+	return fault.Message(fault.NotSupported,
+		"column '%s' is in the primary key, which can't be changed here: insert another row and delete this one",
+		column)
 }
 
 // givenRow is one row of VALUES, computed.
@@ -239,7 +245,8 @@ func (i *insert) Run(ctx context.Context, call *Call) (Effect, error) {
 	effect.GivenID = cmp.Or(effect.GivenID, numbers.given)
 	effect.Warnings = append(call.adjusted, effect.Warnings...)
 	if numbers.ignored != "" {
-		effect.Warnings = append(effect.Warnings, Warning{fault.GeneratedIgnored, fault.New(fault.GeneratedIgnored, numbers.ignored, i.table.Name).Message})
+		effect.Warnings = append(effect.Warnings,
+			Warning{fault.GeneratedIgnored, fault.New(fault.GeneratedIgnored, numbers.ignored, i.table.Name).Message})
 	}
 	if err == nil && (size > 1 || i.fed) {
 		effect.Info = recordsInfo(size, duplicates, len(effect.Warnings))
@@ -292,7 +299,8 @@ func (i *insert) compute(ctx context.Context, numbers *numbers, builder *value.R
 	return i.finish(call, builder, g)
 }
 
-// fillEarly gives the columns before column k their values, and others their defaults, where expressions of VALUES name them.
+// fillEarly gives the columns before column k their values, and others their defaults, where expressions of VALUES name
+// them.
 func (i *insert) fillEarly(call *Call, k int, g *givenRow) error {
 	row := make([]datum.Datum, len(i.early.slots))
 	for n := range i.early.slots {
@@ -355,7 +363,8 @@ func (i *insert) value(ctx context.Context, numbers *numbers, n, k int, g *given
 func (i *insert) checkKey(call *Call, g *givenRow) error {
 	total, most := 0, call.Limits.withDefaults().KeyBytesMax
 	for k := range g.cells {
-		if k >= len(i.columns) || i.columns[k].KeyPart >= 0 { // behind the columns that are named stand presets of the key
+		// behind the columns that are named stand presets of the key
+		if k >= len(i.columns) || i.columns[k].KeyPart >= 0 {
 			total += len(g.cells[k].value)
 		}
 	}
@@ -461,13 +470,17 @@ func (i *insert) placeNew(w *work, g *givenRow, old value.Row) error {
 	if g.made && w.effect.InsertID == 0 {
 		w.effect.InsertID = i.idOf(g)
 	}
-	if old != nil && (!bytes.Equal(old, row) || hasUnique(i.table)) { // only REPLACE comes here with one; MySQL counts it once where it needn't write
+	// only REPLACE comes here with one; MySQL counts it once where it needn't write
+	if old != nil && (!bytes.Equal(old, row) || hasUnique(i.table)) {
 		w.effect.Affected++
 		w.duplicates++
 	}
-	p := pendingRow{key: g.key, old: old, read: w.readsOnce(), row: row, op: database.OpPut, atMS: i.atMS, replaces: old != nil}
+	p := pendingRow{key: g.key, old: old, read: w.readsOnce(), row: row, op: database.OpPut, atMS: i.atMS,
+		replaces: old != nil}
 	if i.rule != tree.ReplaceRow && w.call.Pin.Descriptor().Cells != nil {
-		p.written = w.cellNames(slices.DeleteFunc(slices.Clone(cells), func(c cell) bool { return c.value == nil && i.atMS == 0 })) // nothing is there to be deleted
+		// nothing is there to be deleted
+		p.written = w.cellNames(slices.DeleteFunc(slices.Clone(cells),
+			func(c cell) bool { return c.value == nil && i.atMS == 0 }))
 	}
 	w.add(p)
 	return nil
@@ -542,7 +555,8 @@ func (i *insert) placeCells(ctx context.Context, w *work, g *givenRow, old value
 	if err := i.checkCells(row); err != nil {
 		return err
 	}
-	p := pendingRow{key: g.key, old: old, read: w.readsOnce(), row: row, op: database.OpPut, written: w.cellNames(cells), atMS: i.atMS}
+	p := pendingRow{key: g.key, old: old, read: w.readsOnce(), row: row, op: database.OpPut,
+		written: w.cellNames(cells), atMS: i.atMS}
 	if i.moves {
 		return i.putAt(ctx, w, p)
 	}

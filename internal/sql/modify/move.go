@@ -11,8 +11,8 @@ import (
 	"github.com/weftdb/weft/internal/sql/fault"
 )
 
-// writeStepwise lets a statement that moves rows, or leaves some alone, write them one by one: as in MySQL, a row meets those that were written before. One
-// that fails in a transaction takes back what it wrote.
+// writeStepwise lets a statement that moves rows, or leaves some alone, write them one by one: as in MySQL, a row meets
+// those that were written before. One that fails in a transaction takes back what it wrote.
 func writeStepwise(stepwise bool, fn func(context.Context, *work) error) func(context.Context, *work) error {
 	if !stepwise {
 		return fn

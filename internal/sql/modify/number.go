@@ -87,7 +87,8 @@ func (n *numbers) pass(ctx context.Context) error {
 }
 
 // numberOf is the value of a column that gets a number where it is given none.
-func (i *insert) numberOf(ctx context.Context, numbers *numbers, n, k int, g *givenRow) (datum.Datum, value.Value, error) {
+func (i *insert) numberOf(ctx context.Context, numbers *numbers, n, k int, g *givenRow) (datum.Datum, value.Value,
+	error) {
 	column, call := &i.columns[k], numbers.call
 	d, ok, err := i.computeValue(call, n, k)
 	if err != nil {
@@ -130,7 +131,8 @@ func (i *insert) nextOf(ctx context.Context, numbers *numbers, k int, g *givenRo
 	}
 	v, err := i.store(numbers.call, column, d, g.at)
 	if f, ok := fault.Of(err); ok && f.Code == fault.OutOfRange {
-		return d, nil, fault.Message(fault.NumbersUsedUp, "Failed to read auto-increment value from storage engine: column '%s' of type %s has no number left after %d",
+		return d, nil, fault.Message(fault.NumbersUsedUp,
+			"Failed to read auto-increment value from storage engine: column '%s' of type %s has no number left after %d",
 			column.Name, definition.TypeName(column.Type), number-1)
 	}
 	return d, v, err

@@ -82,7 +82,8 @@ func (t *target) checkCells(row value.Row) error {
 	if row.Len() > t.keys || t.table.Descriptor.Cells == nil {
 		return nil
 	}
-	return fault.Message(fault.NotSupported, "a row needs a value in at least one column that is not in the key of table %s", t.table.Name)
+	return fault.Message(fault.NotSupported,
+		"a row needs a value in at least one column that is not in the key of table %s", t.table.Name)
 }
 
 // checkRow refuses what checkCells does, and a row that lacks a column that must not be NULL.

@@ -37,7 +37,8 @@ type check struct {
 	condition *evaluate.Program
 }
 
-// Compiles says of what type an expression that a table keeps is, or why it can't be computed. Without a table, it is one that is computed before there is a row.
+// Compiles says of what type an expression that a table keeps is, or why it can't be computed. Without a table, it is
+// one that is computed before there is a row.
 func Compiles(t *definition.Table, e tree.Expression) (datum.Type, error) {
 	over := scope{bare: t == nil, target: &target{table: t}}
 	if t == nil {
@@ -65,7 +66,8 @@ func rulesOf(t *definition.Table) (*rules, error) {
 			r.defaults = map[string]*evaluate.Program{}
 		}
 		var err error
-		if r.defaults[c.Name], err = (&scope{bare: true, target: &target{table: t}}).compile(c.DefaultExpression); err != nil {
+		if r.defaults[c.Name], err = (&scope{bare: true, target: &target{table: t}}).compile(
+			c.DefaultExpression); err != nil {
 			return nil, err
 		}
 	}
@@ -96,9 +98,11 @@ func rulesOf(t *definition.Table) (*rules, error) {
 	return &r, nil
 }
 
-// settle applies the rules to a row that a statement writes, and returns the row to write. old is the stored row; nil if the row is new. assigned are the columns
-// that the statement names, and more those that the table itself sets. Errors: fault.CheckViolated; those of a value that a generated column can't hold.
-func (t *target) settle(w *work, old, row value.Row, assigned []cell, at int) (settled value.Row, more []cell, err error) {
+// settle applies the rules to a row that a statement writes, and returns the row to write. old is the stored row; nil
+// if the row is new. assigned are the columns that the statement names, and more those that the table itself sets.
+// Errors: fault.CheckViolated; those of a value that a generated column can't hold.
+func (t *target) settle(w *work, old, row value.Row, assigned []cell, at int) (settled value.Row, more []cell,
+	err error) {
 	if t.rules == nil || bytes.Equal(old, row) {
 		return row, nil, nil
 	}
@@ -155,7 +159,8 @@ func (t *target) compute(w *work, row value.Row, one *generatedColumn, at int) (
 	return t.store(w.call, &column, d, at)
 }
 
-// isGenerated reports whether a column is computed, so that it can be assigned DEFAULT alone, which changes nothing. Errors: fault.GeneratedColumn.
+// isGenerated reports whether a column is computed, so that it can be assigned DEFAULT alone, which changes nothing.
+// Errors: fault.GeneratedColumn.
 func (t *target) isGenerated(column *definition.Column, value tree.Expression) (bool, error) {
 	if column.Generated == nil {
 		return false, nil
@@ -172,7 +177,8 @@ const fillRows = 500
 // Fill gives the rows that a table has already the values of columns that were added: what is computed, or the
 // default, for which nowUS is the time and random gives bits. Errors: fault.NoDefault if a column must have a value
 // and there is none for it.
-func Fill(ctx context.Context, db *database.DB, table tree.Name, added []string, nowUS int64, random func() uint64) error {
+func Fill(ctx context.Context, db *database.DB, table tree.Name, added []string, nowUS int64,
+	random func() uint64) error {
 	var after value.Row
 	filled := 0
 	for more := true; more; {
@@ -194,7 +200,8 @@ func Fill(ctx context.Context, db *database.DB, table tree.Name, added []string,
 }
 
 // fillPage is Fill for some rows behind a key, which come behind so many others.
-func (w *work) fillPage(ctx context.Context, table tree.Name, added []string, after value.Row, filled int) (last value.Row, rows int, more bool, err error) {
+func (w *work) fillPage(ctx context.Context, table tree.Name, added []string, after value.Row,
+	filled int) (last value.Row, rows int, more bool, err error) {
 	if w, err = w.open(table.Database, table.Name); err != nil {
 		return nil, 0, false, err
 	}

@@ -78,10 +78,12 @@ func ruleOf(rule tree.DuplicateRule, t *definition.Table, o Options) tree.Duplic
 	return tree.Overwrite
 }
 
-// OnDuplicate says in words what an INSERT does about a key that is there, and why. ofDatabase says that the mode is the database's, not the session's.
+// OnDuplicate says in words what an INSERT does about a key that is there, and why. ofDatabase says that the mode is
+// the database's, not the session's.
 func OnDuplicate(rule tree.DuplicateRule, t *definition.Table, mode InsertMode, ofDatabase bool) string {
 	words := map[tree.DuplicateRule]string{
-		tree.Overwrite: "the named columns overwrite", tree.DuplicateError: "error 1062", tree.DuplicateIgnore: "the row is left out",
+		tree.Overwrite: "the named columns overwrite", tree.DuplicateError: "error 1062",
+		tree.DuplicateIgnore: "the row is left out",
 		tree.DuplicateUpdate: "ON DUPLICATE KEY UPDATE", tree.ReplaceRow: "the row is replaced",
 	}[ruleOf(rule, t, Options{Insert: mode})]
 	switch {
@@ -97,7 +99,8 @@ func OnDuplicate(rule tree.DuplicateRule, t *definition.Table, mode InsertMode, 
 
 // Options say how statements are compiled.
 type Options struct {
-	// DynamicVarbinary takes undeclared columns as VARBINARY, written as hexadecimal digits, instead of by the types of their values.
+	// DynamicVarbinary takes undeclared columns as VARBINARY, written as hexadecimal digits, instead of by the types of
+	// their values.
 	DynamicVarbinary bool
 	// UnboundedDelete allows DELETE and UPDATE without WHERE, also in tables of LindormTable's kind.
 	UnboundedDelete bool
@@ -160,10 +163,11 @@ type Effect struct {
 	Warnings []Warning
 	Read     database.Counts // what was read to find the rows
 	Info     string          // "" or such as "Rows matched: 1  Changed: 1  Warnings: 0"
-	// Broken says, after an error, that some writes of the statement are part of the transaction already: it must be rolled back.
+	// Broken says, after an error, that some writes of the statement are part of the transaction already: it must be
+	// rolled back.
 	Broken bool
-	// InsertID is the number that the first new row got from AUTO_INCREMENT, 0 for none; GivenID the last one that a row brought with it, or that of
-	// the row that ON DUPLICATE KEY UPDATE changed.
+	// InsertID is the number that the first new row got from AUTO_INCREMENT, 0 for none; GivenID the last one that a
+	// row brought with it, or that of the row that ON DUPLICATE KEY UPDATE changed.
 	InsertID, GivenID uint64
 }
 
@@ -210,7 +214,8 @@ func checkHints(hints []tree.Hint) error {
 	for _, hint := range hints {
 		switch hint.Name {
 		case "_l_ts_", "_l_versions_", "_l_ts_min_", "_l_ts_max_":
-			return fault.Message(fault.Unsupported, "the hint %s is only for SELECT (and _l_ts_ also for INSERT and UPSERT): omit it", hint.Name)
+			return fault.Message(fault.Unsupported,
+				"the hint %s is only for SELECT (and _l_ts_ also for INSERT and UPSERT): omit it", hint.Name)
 		}
 	}
 	return nil
@@ -226,10 +231,13 @@ func (t *target) stampOf(hints []tree.Hint) (atMS int64, err error) {
 			continue
 		}
 		if atMS, err = strconv.ParseInt(hint.Argument, 10, 64); err != nil || atMS <= 0 || atMS == math.MaxInt64 {
-			return 0, fault.New(fault.WrongArguments, "hint _l_ts_, which takes milliseconds such as _l_ts_(1705786502068)")
+			return 0, fault.New(fault.WrongArguments,
+				"hint _l_ts_, which takes milliseconds such as _l_ts_(1705786502068)")
 		}
 		if t.table.Descriptor.Cells == nil {
-			return 0, fault.Message(fault.Unsupported, "table %s keeps no cell timestamps; to add them, use ALTER TABLE %s SET 'MUTABILITY'='MUTABLE_ALL'", t.table.Name, t.table.Name)
+			return 0, fault.Message(fault.Unsupported,
+				"table %s keeps no cell timestamps; to add them, use ALTER TABLE %s SET 'MUTABILITY'='MUTABLE_ALL'",
+				t.table.Name, t.table.Name)
 		}
 	}
 	return atMS, nil

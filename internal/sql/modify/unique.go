@@ -22,10 +22,11 @@ func hasUnique(t *definition.Table) bool {
 	return false
 }
 
-// seeksHolders reports whether the statement does something about rows that have the new row's values in a unique index. Without, the write itself
-// finds them.
+// seeksHolders reports whether the statement does something about rows that have the new row's values in a unique
+// index. Without, the write itself finds them.
 func (i *insert) seeksHolders() bool {
-	return (i.rule == tree.DuplicateIgnore || i.rule == tree.DuplicateUpdate || i.rule == tree.ReplaceRow) && hasUnique(i.table)
+	return (i.rule == tree.DuplicateIgnore || i.rule == tree.DuplicateUpdate || i.rule == tree.ReplaceRow) &&
+		hasUnique(i.table)
 }
 
 // holder is a row with the same values as the new one.
@@ -34,7 +35,8 @@ type holder struct {
 	index string // the unique index in which it has them; "" for the primary key
 }
 
-// holders finds the rows, other than the one with its key, that have the values of the new row in unique indexes. Each comes once.
+// holders finds the rows, other than the one with its key, that have the values of the new row in unique indexes. Each
+// comes once.
 func (i *insert) holders(ctx context.Context, w *work, row, old value.Row) (found []holder, err error) {
 	if old != nil {
 		found = append(found, holder{row: old})

@@ -46,7 +46,8 @@ type pendingRow struct {
 	old value.Row // what it is of; nil if it is new
 	row value.Row // what it becomes; for a deletion the key
 	op  database.Op
-	// written are the columns that are written, of a row that keeps the others; nil: all are. Only tables with rules of cells ask.
+	// written are the columns that are written, of a row that keeps the others; nil: all are. Only tables with rules of
+	// cells ask.
 	written [][]byte
 	atMS    int64 // the time of what is written; 0 is the clock's
 	// same says that the row is written anew as it is.
@@ -63,9 +64,10 @@ type pendingRow struct {
 	follows *definition.ForeignKey
 }
 
-// commit runs fn, which collects the rows to write, and writes them: in the call's transaction, or in one of its own. keys are the items that are
-// known beforehand, whose other writers it waits for.
-func (c *Call) commit(ctx context.Context, table *definition.Table, keys [][]byte, fn func(ctx context.Context, w *work) error) (Effect, error) {
+// commit runs fn, which collects the rows to write, and writes them: in the call's transaction, or in one of its own.
+// keys are the items that are known beforehand, whose other writers it waits for.
+func (c *Call) commit(ctx context.Context, table *definition.Table, keys [][]byte,
+	fn func(ctx context.Context, w *work) error) (Effect, error) {
 	if c.Tx != nil {
 		w := &work{call: c, tx: c.Tx, table: table, names: c.Pin.Names()}
 		err := w.hold(ctx, keys)
@@ -92,7 +94,8 @@ func (c *Call) commit(ctx context.Context, table *definition.Table, keys [][]byt
 	return w.effect, err
 }
 
-// pendingBytes is the approximate memory of a pending row besides its bytes. The row's entries may take as much as the row, and so may the transaction's copy.
+// pendingBytes is the approximate memory of a pending row besides its bytes. The row's entries may take as much as the
+// row, and so may the transaction's copy.
 const pendingBytes = 256
 
 func (w *work) run(ctx context.Context, fn func(context.Context, *work) error) error {
@@ -124,14 +127,17 @@ func (w *work) collect(ctx context.Context, fn func(context.Context, *work) erro
 		return err
 	}
 	if w.crowded || w.call.Kept != nil && !w.call.Kept.Grow(2*w.held) {
-		return fault.New(fault.OutOfResources, "not enough memory for the rows of this statement (--sql-memory): write fewer at once, commit sooner, or try again later")
+		return fault.New(fault.OutOfResources,
+			"not enough memory for the rows of this statement (--sql-memory): write fewer at once, commit sooner, or try again later")
 	}
 	limits := w.call.Limits.withDefaults()
 	if limits.tooManyRows(len(w.pending)) {
 		return tooManyRows(limits.RowsMax)
 	}
 	if w.bytes > limits.BytesMax {
-		return fault.Message(fault.Refused, "the statement writes %d bytes; the limit is %d (statement_bytes_max): write fewer rows at once", w.bytes, limits.BytesMax)
+		return fault.Message(fault.Refused,
+			"the statement writes %d bytes; the limit is %d (statement_bytes_max): write fewer rows at once", w.bytes,
+			limits.BytesMax)
 	}
 	if limits.BytesAdvised >= 0 && w.bytes > limits.BytesAdvised {
 		w.warn(fault.Refused, "the statement wrote %d bytes; write at most %d at once (statement_bytes_advised), because large statements occupy memory and the log", w.bytes, limits.BytesAdvised)
@@ -205,7 +211,8 @@ func (p *pendingRow) asWrite() *database.Write {
 	return write
 }
 
-// readsOnce reports whether the rows of a statement stay as it read them until it writes each: none of them is written because of another one.
+// readsOnce reports whether the rows of a statement stay as it read them until it writes each: none of them is written
+// because of another one.
 func (w *work) readsOnce() bool {
 	return !w.stepwise && !isRelated(w.table) && !hasUnique(w.table)
 }

@@ -36,7 +36,8 @@ func BenchmarkHashJoin(b *testing.B) {
 		b.Run(one.name, func(b *testing.B) {
 			x := &evaluate.Context{Row: make([]datum.Datum, 4)}
 			server := memory.New(one.bytesMax)
-			j := &operator.HashJoin{Left: numbers(x, 0, 10*one.kept, one.kept), Right: numbers(x, 2, one.kept, one.kept), LeftSlots: []int{0, 1}, RightSlots: []int{2, 3},
+			j := &operator.HashJoin{Left: numbers(x, 0, 10*one.kept, one.kept),
+				Right: numbers(x, 2, one.kept, one.kept), LeftSlots: []int{0, 1}, RightSlots: []int{2, 3},
 				Keys: []operator.Key{{Left: program(b, column(0)), Right: program(b, column(2))}}, Context: x,
 				Budget: &operator.Budget{BytesMax: one.bytesMax, Spill: &spill.Folder{Dir: b.TempDir()},
 					Memory: server}}

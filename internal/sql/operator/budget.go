@@ -13,13 +13,15 @@ import (
 const (
 	// bytesDefault is a statement's memory if nothing is said.
 	bytesDefault = 64 << 20
-	// bytesFree is the memory that each operator may hold without asking, so that it makes progress when others hold the rest.
+	// bytesFree is the memory that each operator may hold without asking, so that it makes progress when others hold
+	// the rest.
 	bytesFree = 64 << 10
 	// shareStep is how much more of the server's memory is held than is in use, at most, until all is given back.
 	shareStep = 1 << 20
 )
 
-// Budget is the memory that the operators of one statement share. Its zero value is 64 MiB without temporary files. It is used by one goroutine.
+// Budget is the memory that the operators of one statement share. Its zero value is 64 MiB without temporary files. It
+// is used by one goroutine.
 type Budget struct {
 	// BytesMax is how much the statement may hold; default 64 MiB.
 	BytesMax int64
@@ -60,11 +62,13 @@ func (b *Budget) give(n int64) {
 
 // full is the error of an operator that finds no memory and has no folder.
 func (b *Budget) full(what string) error {
-	return fault.New(fault.OutOfMemory, fmt.Sprintf("The estimated memory used by the query exceeds the maximum limit: %s needs more than the rest of this statement's %d bytes, or of the memory of all statements "+
-		"(--sql-memory); narrow the condition, or set a folder for temporary files", what, b.limit()))
+	return fault.New(fault.OutOfMemory, fmt.Sprintf(
+		"The estimated memory used by the query exceeds the maximum limit: %s needs more than the rest of this statement's %d bytes, or of the memory of all statements "+
+			"(--sql-memory); narrow the condition, or set a folder for temporary files", what, b.limit()))
 }
 
-// share is one operator's part of a budget: at most half of the memory that was free when it began, so that later operators also get some.
+// share is one operator's part of a budget: at most half of the memory that was free when it began, so that later
+// operators also get some.
 type share struct {
 	of         *Budget
 	held, most int64

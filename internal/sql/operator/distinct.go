@@ -12,8 +12,8 @@ import (
 	"github.com/weftdb/weft/internal/sql/evaluate"
 )
 
-// Distinct passes one of the rows whose slots are alike; NULLs are alike. In memory the first of each passes at once; rows that are new beyond memory
-// are sorted in files and pass at the end.
+// Distinct passes one of the rows whose slots are alike; NULLs are alike. In memory the first of each passes at once;
+// rows that are new beyond memory are sorted in files and pass at the end.
 type Distinct struct {
 	Input   Rows
 	Slots   []int

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package operator has the relational operators: streams of rows that filter, join, sort, keep, group by windows and put other streams together.
+// Package operator has the relational operators: streams of rows that filter, join, sort, keep, group by windows and
+// put other streams together.
 //
-// All streams of one FROM write into one row, a frame: each into slots of its own, so that a join copies nothing. Stored rows, such as the build side
-// of a hash join, are encoded from their slots and decoded back into them. Memory is bounded by a Budget; rows that don't fit go into temporary files.
+// All streams of one FROM write into one row, a frame: each into slots of its own, so that a join copies nothing.
+// Stored rows, such as the build side of a hash join, are encoded from their slots and decoded back into them. Memory
+// is bounded by a Budget; rows that don't fit go into temporary files.
 //
 // Knows: rows, programs, memory, temporary files.
 // Never: tables, plans, syntax, packets.
@@ -20,7 +22,8 @@ import (
 type Rows interface {
 	// Open begins, or begins again, from the first row.
 	Open(ctx context.Context) error
-	// Next writes the next row into its slots. Texts in them are valid until the next call of Next or Close. false: there is none.
+	// Next writes the next row into its slots. Texts in them are valid until the next call of Next or Close. false:
+	// there is none.
 	Next() (bool, error)
 	// Close gives memory and files back. Closing twice is no error, and a closed stream may be opened again.
 	Close() error

@@ -15,15 +15,17 @@ import (
 // groupBytes is the approximate memory of a group besides its keys and accumulators.
 const groupBytes = 192
 
-// Group gathers rows into groups and yields, in the row of Out, the values of a group's keys, of its dependents, and the results of its aggregates. Rows of
-// groups beyond memory are sorted in files and gathered after. Without keys all rows are one group, even if there are none.
+// Group gathers rows into groups and yields, in the row of Out, the values of a group's keys, of its dependents, and
+// the results of its aggregates. Rows of groups beyond memory are sorted in files and gathered after. Without keys all
+// rows are one group, even if there are none.
 type Group struct {
 	Input      Rows
 	Keys       []*evaluate.Program
 	Dependents []int // slots of columns that have one value in a group
 	Aggregates []*evaluate.Aggregate
-	// Rollup adds, for each number of leading keys down to none, groups of these alone, in which the other keys and the dependents are NULL. Groups come in
-	// the order of their keys then, each behind those that it sums up. Behind the results stands the number of leading keys.
+	// Rollup adds, for each number of leading keys down to none, groups of these alone, in which the other keys and the
+	// dependents are NULL. Groups come in the order of their keys then, each behind those that it sums up. Behind the
+	// results stands the number of leading keys.
 	Rollup bool
 	// Together says that rows of a group come one behind the other.
 	Together bool
@@ -57,7 +59,8 @@ type group struct {
 	accumulators []evaluate.Accumulator
 }
 
-// openGroups are the groups at hand where groups come one behind the other: of each level one, where a level is a number of leading keys.
+// openGroups are the groups at hand where groups come one behind the other: of each level one, where a level is a
+// number of leading keys.
 type openGroups struct {
 	levels      []*group
 	key         []byte
@@ -95,7 +98,8 @@ func (g *Group) Open(ctx context.Context) error {
 }
 
 func (g *Group) beginOrdered() {
-	g.ordered = openGroups{levels: make([]*group, len(g.Keys)+1), emit: -1, ends: g.ordered.ends[:0], key: g.ordered.key[:0]}
+	g.ordered = openGroups{levels: make([]*group, len(g.Keys)+1), emit: -1, ends: g.ordered.ends[:0],
+		key: g.ordered.key[:0]}
 }
 
 // gather reads all rows.

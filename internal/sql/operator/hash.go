@@ -21,7 +21,8 @@ const (
 	Full       // and both
 	Semi       // each left row that has a partner, once
 	Anti       // each left row that has none: NOT EXISTS
-	// NullAnti is NOT IN: each left row whose key differs from those of all right rows. NULL on either side is not known to differ.
+	// NullAnti is NOT IN: each left row whose key differs from those of all right rows. NULL on either side is not
+	// known to differ.
 	NullAnti
 	RightSemi // each right row that has a partner, once
 	RightAnti // each right row that has none
@@ -37,8 +38,9 @@ func (k Kind) byRight() bool { return k.keepsRight() || k == RightSemi }
 // pairs says that pairs of rows are sent.
 func (k Kind) pairs() bool { return !k.once() && k != RightSemi && k != RightAnti }
 
-// HashJoin keeps the right rows in a table by their keys and runs the left ones past it. In memory the order of the left rows stays. Rows that don't fit
-// are partitioned by keys into files, on both sides, and joined partition by partition. A partition with a single key is joined in pieces that fit.
+// HashJoin keeps the right rows in a table by their keys and runs the left ones past it. In memory the order of the
+// left rows stays. Rows that don't fit are partitioned by keys into files, on both sides, and joined partition by
+// partition. A partition with a single key is joined in pieces that fit.
 //
 // Without keys each pair of rows is compared by On. NullAnti with several keys or with On compares each pair, too.
 type HashJoin struct {

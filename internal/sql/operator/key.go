@@ -7,7 +7,8 @@ import (
 	"github.com/weftdb/weft/internal/sql/evaluate"
 )
 
-// Key is one equality of a join: Left over the left rows, Right over the right ones. Values that are equal have the same bytes by datum.AppendKey.
+// Key is one equality of a join: Left over the left rows, Right over the right ones. Values that are equal have the
+// same bytes by datum.AppendKey.
 type Key struct {
 	Left, Right *evaluate.Program
 	// NullSafe is <=>: NULLs are equal.
@@ -32,7 +33,8 @@ func appendKeys(dst []byte, x *evaluate.Context, keys []Key, right bool) (key []
 	return dst, null, nil
 }
 
-// mayBeEqual reports whether the keys of the pair of rows at hand are not known to differ: all are equal, or NULL on a side.
+// mayBeEqual reports whether the keys of the pair of rows at hand are not known to differ: all are equal, or NULL on a
+// side.
 func mayBeEqual(x *evaluate.Context, keys []Key) (bool, error) {
 	for i := range keys {
 		left, err := keys[i].Left.Value(x)

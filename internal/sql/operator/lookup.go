@@ -13,8 +13,9 @@ import (
 // rowsByKey is the number of left rows a batch takes for each key that it may ask for: rows that share keys are many.
 const rowsByKey = 8
 
-// LookupJoin finds the right rows of many left rows at once: it writes the left rows' distinct keys where the right side has parameters, opens that, and
-// matches what comes by the keys. Batches begin small, so that few rows cost little. The order of the left rows stays. Kinds: Inner, Left, Semi and Anti.
+// LookupJoin finds the right rows of many left rows at once: it writes the left rows' distinct keys where the right
+// side has parameters, opens that, and matches what comes by the keys. Batches begin small, so that few rows cost
+// little. The order of the left rows stays. Kinds: Inner, Left, Semi and Anti.
 type LookupJoin struct {
 	Kind  Kind
 	Left  Rows

@@ -9,13 +9,15 @@ import (
 	"github.com/weftdb/weft/internal/sql/evaluate"
 )
 
-// LoopJoin opens the right side anew for each left row and compares by On. The order of the left rows stays. Kinds: Inner, Left, Semi and Anti.
+// LoopJoin opens the right side anew for each left row and compares by On. The order of the left rows stays. Kinds:
+// Inner, Left, Semi and Anti.
 type LoopJoin struct {
 	Kind        Kind
 	Left, Right Rows
 	On          []*evaluate.Program
 	RightSlots  []int // which the right side writes
-	// Outer hands the left row at hand to the right side, before that is opened; nil: the right side needs nothing of it.
+	// Outer hands the left row at hand to the right side, before that is opened; nil: the right side needs nothing of
+	// it.
 	Outer   func() error
 	Context *evaluate.Context
 	Counts  Counts

@@ -11,8 +11,9 @@ import (
 	"github.com/weftdb/weft/internal/sql/evaluate"
 )
 
-// LooseJoin is a HashJoin by keys without a type, such as those of dynamic columns: a text may equal a number, whose key is another one. It keeps both sides
-// and looks at their keys first. One whose values are all of one class finds partners as any key does; by others each pair of rows is compared.
+// LooseJoin is a HashJoin by keys without a type, such as those of dynamic columns: a text may equal a number, whose
+// key is another one. It keeps both sides and looks at their keys first. One whose values are all of one class finds
+// partners as any key does; by others each pair of rows is compared.
 type LooseJoin struct {
 	*HashJoin
 	// Equal are the keys as conditions; nil elements: the types of the key are known.
@@ -38,7 +39,8 @@ func (j *LooseJoin) Open(ctx context.Context) error {
 			return errors.Join(err, j.Close())
 		}
 		kept := &j.spools[side].Counts
-		j.Counts.BytesSpilled, j.Counts.MemoryPeak = j.Counts.BytesSpilled+kept.BytesSpilled, max(j.Counts.MemoryPeak, kept.MemoryPeak)
+		j.Counts.BytesSpilled, j.Counts.MemoryPeak = j.Counts.BytesSpilled+
+			kept.BytesSpilled, max(j.Counts.MemoryPeak, kept.MemoryPeak)
 		*kept = Counts{}
 	}
 	j.Keys, j.On = nil, slices.Clone(j.on)

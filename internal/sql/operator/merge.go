@@ -10,8 +10,9 @@ import (
 	"github.com/weftdb/weft/internal/sql/evaluate"
 )
 
-// MergeJoin goes through both sides once. Both come in the order of Keys, ascending by datum.Order; no key is null-safe. Only the right rows of one key are kept,
-// and none where Unique says so, or where a partner's existence is all that is asked for. The order of the left rows stays. Kinds: Inner, Left, Semi and Anti.
+// MergeJoin goes through both sides once. Both come in the order of Keys, ascending by datum.Order; no key is
+// null-safe. Only the right rows of one key are kept, and none where Unique says so, or where a partner's existence is
+// all that is asked for. The order of the left rows stays. Kinds: Inner, Left, Semi and Anti.
 type MergeJoin struct {
 	Kind        Kind
 	Left, Right Rows
@@ -88,7 +89,8 @@ func (j *MergeJoin) Next() (bool, error) {
 	return false, nil
 }
 
-// nextLeft begins the next left row. ok: it is sent, since it has no partner. more is false after the last one that can be sent.
+// nextLeft begins the next left row. ok: it is sent, since it has no partner. more is false after the last one that can
+// be sent.
 func (j *MergeJoin) nextLeft() (ok, more bool, err error) {
 	if ok, err = j.Left.Next(); err != nil || !ok {
 		return false, false, err
@@ -141,7 +143,8 @@ func (j *MergeJoin) key(dst []byte, right bool) (key []byte, null bool, err erro
 	return dst, false, nil
 }
 
-// meet goes on with the right rows until they are not before the left row at hand, and reports whether there are some of its key.
+// meet goes on with the right rows until they are not before the left row at hand, and reports whether there are some
+// of its key.
 func (j *MergeJoin) meet() (bool, error) {
 	if j.grouped {
 		if c := bytes.Compare(j.groupKey, j.leftKey); c >= 0 {

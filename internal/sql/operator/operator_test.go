@@ -139,8 +139,8 @@ func freed(t testing.TB, b *operator.Budget) {
 	}
 }
 
-// pairs is what a join yields, by definition. Each side has three columns; the key is the first of each, and more reports whether a pair is further tested:
-// the left second column must not be greater than the right one.
+// pairs is what a join yields, by definition. Each side has three columns; the key is the first of each, and more
+// reports whether a pair is further tested: the left second column must not be greater than the right one.
 func pairs(left, right [][]datum.Datum, kind operator.Kind, more bool) []string {
 	show := func(l, r []datum.Datum) string {
 		var b strings.Builder
@@ -172,12 +172,15 @@ func pairs(left, right [][]datum.Datum, kind operator.Kind, more bool) []string 
 			}
 		}
 		switch {
-		case matched && kind == operator.Semi, !matched && (kind == operator.Left || kind == operator.Full || kind == operator.Anti || kind == operator.NullAnti):
+		case matched && kind == operator.Semi, !matched &&
+			(kind == operator.Left || kind == operator.Full || kind == operator.Anti || kind == operator.NullAnti):
 			found = append(found, show(l, nil))
 		}
 	}
 	for i, r := range right {
-		if met[i] == (kind == operator.RightSemi) && (kind == operator.Right || kind == operator.Full || kind == operator.RightSemi || kind == operator.RightAnti) {
+		if met[i] == (kind == operator.RightSemi) &&
+			(kind == operator.Right || kind == operator.Full || kind == operator.RightSemi ||
+				kind == operator.RightAnti) {
 			found = append(found, show(nil, r))
 		}
 	}
@@ -185,7 +188,8 @@ func pairs(left, right [][]datum.Datum, kind operator.Kind, more bool) []string 
 	return found
 }
 
-// TestJoins: each method finds what pairing rows by definition does, on random rows with NULLs and duplicates, with much memory and with little.
+// TestJoins: each method finds what pairing rows by definition does, on random rows with NULLs and duplicates, with
+// much memory and with little.
 func TestJoins(t *testing.T) {
 	seed := rounds.Seed(t)
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -209,7 +213,8 @@ func TestJoins(t *testing.T) {
 		keys := []operator.Key{{Left: program(t, column(0)), Right: program(t, column(3))}}
 		var on []*evaluate.Program
 		if more {
-			on = []*evaluate.Program{program(t, &tree.Binary{Operator: tree.LessOrEqual, Left: column(1), Right: column(4)})}
+			on = []*evaluate.Program{program(t,
+				&tree.Binary{Operator: tree.LessOrEqual, Left: column(1), Right: column(4)})}
 		}
 		show := []int{0, 1, 2, 3, 4, 5}
 		switch kind {
@@ -239,27 +244,32 @@ func TestJoins(t *testing.T) {
 		}
 		if kind != operator.NullAnti {
 			equal := program(t, &tree.Binary{Operator: tree.Equal, Left: column(0), Right: column(3)})
-			check("loose join", &operator.LooseJoin{HashJoin: &operator.HashJoin{Kind: kind, Left: left, Right: right, Keys: keys, On: on, LeftSlots: []int{0, 1, 2},
+			check("loose join", &operator.LooseJoin{HashJoin: &operator.HashJoin{Kind: kind, Left: left, Right: right,
+				Keys: keys, On: on, LeftSlots: []int{0, 1, 2},
 				RightSlots: []int{3, 4, 5}, Context: x, Budget: budget}, Equal: []*evaluate.Program{equal}})
 		}
 		if mixed {
 			continue
 		}
-		check("hash join", &operator.HashJoin{Kind: kind, Left: left, Right: right, Keys: keys, On: on, LeftSlots: []int{0, 1, 2}, RightSlots: []int{3, 4, 5}, Context: x, Budget: budget})
+		check("hash join", &operator.HashJoin{Kind: kind, Left: left, Right: right, Keys: keys, On: on,
+			LeftSlots: []int{0, 1, 2}, RightSlots: []int{3, 4, 5}, Context: x, Budget: budget})
 		if kind != operator.Inner && kind != operator.Left && kind != operator.Semi && kind != operator.Anti {
 			continue
 		}
 		if len(left.rows) < 500 || len(right.rows) < 500 {
 			equal := program(t, &tree.Binary{Operator: tree.Equal, Left: column(0), Right: column(3)})
-			check("loop join", &operator.LoopJoin{Kind: kind, Left: left, Right: right, On: append([]*evaluate.Program{equal}, on...), RightSlots: []int{3, 4, 5}, Context: x})
+			check("loop join", &operator.LoopJoin{Kind: kind, Left: left, Right: right,
+				On: append([]*evaluate.Program{equal}, on...), RightSlots: []int{3, 4, 5}, Context: x})
 		}
 		check("lookup join", lookupJoin(x, kind, left, right, keys, on, budget))
 		slices.SortStableFunc(left.rows, byFirst)
 		slices.SortStableFunc(right.rows, byFirst)
-		merged := &operator.MergeJoin{Kind: kind, Left: left, Right: right, Keys: keys, On: on, RightSlots: []int{3, 4, 5}, Context: x, Budget: budget}
+		merged := &operator.MergeJoin{Kind: kind, Left: left, Right: right, Keys: keys, On: on,
+			RightSlots: []int{3, 4, 5}, Context: x, Budget: budget}
 		check("merge join", merged)
 		right.rows = slices.CompactFunc(right.rows, func(a, b []datum.Datum) bool { return byFirst(a, b) == 0 })
-		want = drain(t, x, &operator.HashJoin{Kind: kind, Left: left, Right: right, Keys: keys, On: on, LeftSlots: []int{0, 1, 2}, RightSlots: []int{3, 4, 5}, Context: x}, show)
+		want = drain(t, x, &operator.HashJoin{Kind: kind, Left: left, Right: right, Keys: keys, On: on,
+			LeftSlots: []int{0, 1, 2}, RightSlots: []int{3, 4, 5}, Context: x}, show)
 		slices.Sort(want)
 		merged.Unique = true
 		check("merge join with single rows", merged)
@@ -278,8 +288,10 @@ func mix(random *rand.Rand, rows [][]datum.Datum) {
 }
 
 // lookupJoin joins by lookups of 1, 3 and 20 keys.
-func lookupJoin(x *evaluate.Context, kind operator.Kind, left, right *given, keys []operator.Key, on []*evaluate.Program, budget *operator.Budget) *operator.LookupJoin {
-	j := &operator.LookupJoin{Kind: kind, Left: left, Keys: keys, On: on, Parameters: make([]datum.Datum, 24), LeftSlots: []int{0, 1, 2}, RightSlots: []int{3, 4, 5}, Context: x, Budget: budget}
+func lookupJoin(x *evaluate.Context, kind operator.Kind, left, right *given, keys []operator.Key,
+	on []*evaluate.Program, budget *operator.Budget) *operator.LookupJoin {
+	j := &operator.LookupJoin{Kind: kind, Left: left, Keys: keys, On: on, Parameters: make([]datum.Datum, 24),
+		LeftSlots: []int{0, 1, 2}, RightSlots: []int{3, 4, 5}, Context: x, Budget: budget}
 	for i, size := range []int{1, 3, 20} {
 		first := []int{0, 1, 4}[i]
 		source := &given{x: x, slots: right.slots}
@@ -311,7 +323,8 @@ func TestSets(t *testing.T) {
 			left := &given{x: x, rows: randomRows(random, random.IntN(6000), 3, 8), slots: show}
 			right := &given{x: x, rows: randomRows(random, random.IntN(3000), 3, 8), slots: show}
 			a, b := drain(t, x, left, show), drain(t, x, right, show)
-			distinct := drain(t, x, &operator.Distinct{Input: &operator.Concat{Inputs: []operator.Rows{left, right}}, Slots: show, Context: x, Budget: budget}, show)
+			distinct := drain(t, x, &operator.Distinct{Input: &operator.Concat{Inputs: []operator.Rows{left, right}},
+				Slots: show, Context: x, Budget: budget}, show)
 			slices.Sort(distinct)
 			both := slices.Concat(a, b)
 			slices.Sort(both)
@@ -320,7 +333,8 @@ func TestSets(t *testing.T) {
 			}
 			for _, except := range []bool{false, true} {
 				for _, all := range []bool{false, true} {
-					got := drain(t, x, &operator.Subset{Left: left, Right: right, Except: except, All: all, Slots: show, Context: x, Budget: budget}, show)
+					got := drain(t, x, &operator.Subset{Left: left, Right: right, Except: except, All: all, Slots: show,
+						Context: x, Budget: budget}, show)
 					slices.Sort(got)
 					if want := subset(a, b, except, all); !slices.Equal(got, want) {
 						t.Fatalf("except %v, all %v: %d rows, want %d", except, all, len(got), len(want))
@@ -361,15 +375,18 @@ func TestSortAndSpool(t *testing.T) {
 		input := &given{x: x, rows: randomRows(random, 7000, 3, 50), slots: show}
 		want := slices.Clone(input.rows)
 		slices.SortStableFunc(want, func(a, b []datum.Datum) int { return -datum.Order(a[0], b[0]) })
-		sort := &operator.Sort{Input: input, Order: []operator.Ordering{{By: program(t, column(0)), Descending: true}}, Slots: show, Context: x, Budget: budget}
+		sort := &operator.Sort{Input: input, Order: []operator.Ordering{{By: program(t, column(0)), Descending: true}},
+			Slots: show, Context: x, Budget: budget}
 		spool := &operator.Spool{Input: sort, Slots: show, Context: x, Budget: budget}
-		one, two := &operator.Reader{Of: spool, Slots: show, Context: x}, &operator.Reader{Of: spool, Slots: show, Context: x}
+		one, two := &operator.Reader{Of: spool, Slots: show, Context: x}, &operator.Reader{Of: spool, Slots: show,
+			Context: x}
 		sorted := drain(t, x, &given{x: x, rows: want, slots: show}, show)
 		for range 2 {
 			if got := drain(t, x, one, show); !slices.Equal(got, sorted) {
 				t.Fatal("rows are out of order")
 			}
-			if got := drain(t, x, &operator.Limit{Input: two, Offset: 100, Count: 50}, show); !slices.Equal(got, sorted[100:150]) {
+			if got := drain(t, x, &operator.Limit{Input: two, Offset: 100, Count: 50}, show); !slices.Equal(got,
+				sorted[100:150]) {
 				t.Fatal("LIMIT takes other rows")
 			}
 		}
@@ -391,7 +408,8 @@ func TestRecursive(t *testing.T) {
 			x, inner := &evaluate.Context{Row: make([]datum.Datum, 1)}, &evaluate.Context{Row: make([]datum.Datum, 1)}
 			r := &operator.Recursive{Distinct: true, DepthMax: depth, Slots: []int{0}, Context: x, Budget: budget}
 			last := &operator.Reader{Recursive: r, Slots: []int{0}, Context: inner}
-			r.Anchor = &given{x: x, rows: [][]datum.Datum{{datum.Int(1)}, {datum.Int(1)}, {datum.Int(2)}}, slots: []int{0}}
+			r.Anchor = &given{x: x, rows: [][]datum.Datum{{datum.Int(1)}, {datum.Int(1)}, {datum.Int(2)}},
+				slots: []int{0}}
 			r.Step = &operator.Func{OnOpen: last.Open, OnClose: last.Close, OnNext: func() (bool, error) {
 				ok, err := last.Next()
 				x.Row[0] = datum.Int(min(inner.Row[0].Int()+1, 1500))
@@ -430,12 +448,14 @@ func TestEnds(t *testing.T) {
 		order := []operator.Ordering{{By: program(t, column(1))}}
 		l, r := []int{0, 1, 2}, []int{3, 4, 5}
 		streams := []operator.Rows{
-			&operator.HashJoin{Left: left, Right: right, Keys: keys, LeftSlots: l, RightSlots: r, Context: x, Budget: budget},
+			&operator.HashJoin{Left: left, Right: right, Keys: keys, LeftSlots: l, RightSlots: r, Context: x,
+				Budget: budget},
 			&operator.MergeJoin{Left: left, Right: right, Keys: keys, RightSlots: r, Context: x, Budget: budget},
 			&operator.Sort{Input: left, Order: order, Slots: l, Context: x, Budget: budget},
 			&operator.Distinct{Input: left, Slots: l, Context: x, Budget: budget},
 			&operator.Subset{Left: left, Right: left, Slots: l, Context: x, Budget: budget},
-			&operator.Window{Input: left, Order: order, Functions: []evaluate.WindowFunction{{Slot: 3}}, Slots: l, Context: x, Budget: budget},
+			&operator.Window{Input: left, Order: order, Functions: []evaluate.WindowFunction{{Slot: 3}}, Slots: l,
+				Context: x, Budget: budget},
 			lookupJoin(x, operator.Inner, left, right, keys, nil, budget),
 		}
 		for _, stream := range streams {
@@ -454,7 +474,8 @@ func TestEnds(t *testing.T) {
 						break
 					}
 				}
-				if way == 0 && !errors.Is(err, failure) || way == 1 && !errors.Is(err, context.Canceled) || way == 2 && err != nil {
+				if way == 0 && !errors.Is(err, failure) || way == 1 && !errors.Is(err, context.Canceled) ||
+					way == 2 && err != nil {
 					t.Errorf("%T, way %d: error %v", stream, way, err)
 				}
 				if err := stream.Close(); err != nil {

@@ -177,7 +177,8 @@ func (j *HashJoin) nextPart() error {
 		if j.part.left.rows == 0 && !j.Kind.keepsRight() || j.part.right.rows == 0 && !j.Kind.keepsLeft() {
 			continue
 		}
-		if !j.part.whole && j.part.level < partLevels && j.part.right.bytes+j.part.right.rows*entryBytes > j.table.memory.most {
+		if !j.part.whole && j.part.level < partLevels &&
+			j.part.right.bytes+j.part.right.rows*entryBytes > j.table.memory.most {
 			if err := j.partAgain(); err != nil {
 				return err
 			}

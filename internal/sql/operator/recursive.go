@@ -10,8 +10,8 @@ import (
 	"github.com/weftdb/weft/internal/sql/fault"
 )
 
-// Recursive is a recursive common table: the rows of Anchor, then those that Step makes of the last ones, which it reads by a Reader, until there are no
-// new ones. Anchor and Step write the same slots.
+// Recursive is a recursive common table: the rows of Anchor, then those that Step makes of the last ones, which it
+// reads by a Reader, until there are no new ones. Anchor and Step write the same slots.
 type Recursive struct {
 	Anchor, Step Rows
 	Distinct     bool // UNION: a row that was there before is dropped

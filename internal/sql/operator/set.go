@@ -11,8 +11,9 @@ import (
 	"github.com/weftdb/weft/internal/sql/evaluate"
 )
 
-// Subset is INTERSECT or, with Except, EXCEPT: the left rows that are, or are not, among the right ones, compared by the slots that both write. All keeps
-// duplicates: as many as both sides have, or as the left side has more. It sorts both sides.
+// Subset is INTERSECT or, with Except, EXCEPT: the left rows that are, or are not, among the right ones, compared by
+// the slots that both write. All keeps duplicates: as many as both sides have, or as the left side has more. It sorts
+// both sides.
 type Subset struct {
 	Left, Right Rows
 	Except, All bool

@@ -118,7 +118,8 @@ func (v *Values) Next() (bool, error) {
 	return true, compute(v.Context, v.Rows[v.next-1], v.Slots)
 }
 
-// compute writes the values of programs into slots. Texts are copied: those that functions made do not outlast Context.Reset.
+// compute writes the values of programs into slots. Texts are copied: those that functions made do not outlast
+// Context.Reset.
 func compute(x *evaluate.Context, programs []*evaluate.Program, slots []int) error {
 	for i, program := range programs {
 		d, err := program.Value(x)

@@ -126,8 +126,9 @@ func sortError(err error, b *Budget) error {
 	if !errors.Is(err, query.ErrSortMemory) {
 		return err
 	}
-	return fault.Because(err, fault.OutOfMemory, fmt.Sprintf("Out of sort memory: the rows to sort exceed the rest of this statement's %d bytes, or of the memory of all statements (--sql-memory); "+
-		"order by the columns of a key or an index, add LIMIT, or set a folder for temporary files", b.limit()))
+	return fault.Because(err, fault.OutOfMemory,
+		fmt.Sprintf("Out of sort memory: the rows to sort exceed the rest of this statement's %d bytes, or of the memory of all statements (--sql-memory); "+
+			"order by the columns of a key or an index, add LIMIT, or set a folder for temporary files", b.limit()))
 }
 
 // Next moves to the next row.
@@ -149,8 +150,8 @@ func (s *Sort) Next() (bool, error) {
 	return true, cutSlots(row, s.Context.Row, s.Slots)
 }
 
-// CutSorted parts a sorter's record into what it is sorted by and what follows. The last four bytes are the length of the first part. Both parts lie in
-// record. An error is ErrRecord.
+// CutSorted parts a sorter's record into what it is sorted by and what follows. The last four bytes are the length of
+// the first part. Both parts lie in record. An error is ErrRecord.
 func CutSorted(record []byte) (key, row []byte, err error) {
 	end := len(record) - 4
 	if end < 0 || uint64(binary.BigEndian.Uint32(record[end:])) > uint64(end) {

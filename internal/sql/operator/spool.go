@@ -9,7 +9,8 @@ import (
 	"github.com/weftdb/weft/internal/sql/evaluate"
 )
 
-// Spool keeps the rows of an input, for any number of Readers. It reads the input when the first of them opens, and again only after Close.
+// Spool keeps the rows of an input, for any number of Readers. It reads the input when the first of them opens, and
+// again only after Close.
 type Spool struct {
 	Input   Rows
 	Slots   []int
@@ -56,7 +57,8 @@ func (s *Spool) Close() error {
 	return errors.Join(s.Input.Close(), s.rows.close())
 }
 
-// Reader is the rows of a spool, or of the last step of a Recursive, in slots of its own: as many as there, in the same order.
+// Reader is the rows of a spool, or of the last step of a Recursive, in slots of its own: as many as there, in the same
+// order.
 type Reader struct {
 	Of        *Spool     // nil: Recursive is set
 	Recursive *Recursive //

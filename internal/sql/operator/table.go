@@ -8,7 +8,8 @@ import (
 	"hash/maphash"
 )
 
-// entryBytes is the memory of an entry of a table besides its record: the entry and its share of the heads, with room to grow.
+// entryBytes is the memory of an entry of a table besides its record: the entry and its share of the heads, with room
+// to grow.
 const entryBytes = 56
 
 // table finds records by their keys. A record is the key's length, the key, and a row.

@@ -13,7 +13,8 @@ import (
 	"github.com/weftdb/weft/internal/sql/evaluate"
 )
 
-// Window computes functions over one window. It sorts its input by Partition and Order; each partition is kept while it is at hand.
+// Window computes functions over one window. It sorts its input by Partition and Order; each partition is kept while it
+// is at hand.
 type Window struct {
 	Input     Rows
 	Partition []*evaluate.Program
@@ -94,7 +95,8 @@ func (w *Window) fill(ctx context.Context) error {
 	return nil
 }
 
-// add sorts the row at hand: by its partition, its order and its number. Behind the row stand the lengths of the first two.
+// add sorts the row at hand: by its partition, its order and its number. Behind the row stand the lengths of the first
+// two.
 func (w *Window) add() (err error) {
 	record := w.record[:0]
 	for _, program := range w.Partition {

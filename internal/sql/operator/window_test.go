@@ -81,7 +81,8 @@ func TestWindow(t *testing.T) {
 			x := &evaluate.Context{Row: make([]datum.Datum, 20)}
 			rows := make([][]datum.Datum, random.IntN(300))
 			for i := range rows {
-				rows[i] = []datum.Datum{datum.Int(random.Int64N(4)), datum.Int(random.Int64N(20)), datum.Int(random.Int64N(100)), datum.Int(int64(i))}
+				rows[i] = []datum.Datum{datum.Int(random.Int64N(4)), datum.Int(random.Int64N(20)),
+					datum.Int(random.Int64N(100)), datum.Int(int64(i))}
 				for c := 1; c < 3; c++ {
 					if random.IntN(10) == 0 {
 						rows[i][c] = datum.Null
@@ -93,24 +94,33 @@ func TestWindow(t *testing.T) {
 			value := []*evaluate.Program{program(t, column(2))}
 			nth := append(slices.Clone(value), program(t, &tree.Literal{Value: datum.Int(3)}))
 			tiles := []*evaluate.Program{program(t, &tree.Literal{Value: datum.Int(3)})}
-			functions := []evaluate.WindowFunction{{Kind: evaluate.RowNumber}, {Kind: evaluate.Rank}, {Kind: evaluate.DenseRank}, {Kind: evaluate.PercentRank},
-				{Kind: evaluate.CumeDist}, {Kind: evaluate.NTile, Arguments: tiles}, {Kind: evaluate.Lag, Arguments: value}, {Kind: evaluate.Lead, Arguments: nth},
-				{Kind: evaluate.FirstValue, Arguments: value}, {Kind: evaluate.LastValue, Arguments: value}, {Kind: evaluate.NthValue, Arguments: nth},
-				{Kind: evaluate.Aggregated, Aggregate: aggregates["sum"]}, {Kind: evaluate.Aggregated, Aggregate: aggregates["min"]},
-				{Kind: evaluate.Aggregated, Aggregate: aggregates["max"]}, {Kind: evaluate.Aggregated, Aggregate: aggregates["count"]}}
+			functions := []evaluate.WindowFunction{{Kind: evaluate.RowNumber}, {Kind: evaluate.Rank},
+				{Kind: evaluate.DenseRank}, {Kind: evaluate.PercentRank},
+				{Kind: evaluate.CumeDist}, {Kind: evaluate.NTile, Arguments: tiles},
+				{Kind: evaluate.Lag, Arguments: value}, {Kind: evaluate.Lead, Arguments: nth},
+				{Kind: evaluate.FirstValue, Arguments: value}, {Kind: evaluate.LastValue, Arguments: value},
+				{Kind: evaluate.NthValue, Arguments: nth},
+				{Kind: evaluate.Aggregated, Aggregate: aggregates["sum"]},
+				{Kind: evaluate.Aggregated, Aggregate: aggregates["min"]},
+				{Kind: evaluate.Aggregated, Aggregate: aggregates["max"]}, {Kind: evaluate.Aggregated,
+					Aggregate: aggregates["count"]}}
 			show := []int{3}
 			for i := range functions {
 				functions[i].Frame, functions[i].Slot = frame, 4+i
 				show = append(show, 4+i)
 			}
-			window := &operator.Window{Input: &given{x: x, rows: rows, slots: []int{0, 1, 2, 3}}, Partition: []*evaluate.Program{program(t, column(0))},
-				Order: []operator.Ordering{{By: program(t, column(1)), Descending: descending}}, Functions: functions, Slots: []int{0, 1, 2, 3}, Context: x, Budget: budget}
+			window := &operator.Window{Input: &given{x: x, rows: rows, slots: []int{0, 1, 2, 3}},
+				Partition: []*evaluate.Program{program(t, column(0))},
+				Order:     []operator.Ordering{{By: program(t, column(1)), Descending: descending}},
+				Functions: functions,
+				Slots:     []int{0, 1, 2, 3}, Context: x, Budget: budget}
 			want := windows(rows, frame, startBy, endBy, descending)
 			for range 2 {
 				if got := drain(t, x, window, show); !slices.Equal(got, want) {
 					for i := range want {
 						if i < len(got) && got[i] != want[i] {
-							t.Fatalf("frame %+v by %d and %d, descending %v, row %d:\ngot  %s\nwant %s", frame, startBy, endBy, descending, i, got[i], want[i])
+							t.Fatalf("frame %+v by %d and %d, descending %v, row %d:\ngot  %s\nwant %s", frame, startBy,
+								endBy, descending, i, got[i], want[i])
 						}
 					}
 					t.Fatalf("%d rows, want %d", len(got), len(want))
@@ -138,7 +148,8 @@ func windows(rows [][]datum.Datum, frame evaluate.Frame, startBy, endBy int64, d
 		for n < len(rows) && rows[n][0].Int() == rows[0][0].Int() {
 			n++
 		}
-		lines = append(lines, partition(rows[:n], order, func(i, j int) bool { return inFrame(rows[:n], i, j, frame, startBy, endBy, descending) })...)
+		lines = append(lines, partition(rows[:n], order,
+			func(i, j int) bool { return inFrame(rows[:n], i, j, frame, startBy, endBy, descending) })...)
 		rows = rows[n:]
 	}
 	return lines
@@ -187,7 +198,8 @@ func partition(rows [][]datum.Datum, order func(a, b []datum.Datum) int, in func
 			}
 			tile++
 		}
-		line := fmt.Sprintf("%v %v %v %v %v %v %v %v %v %v %v %v ", rows[i][3], i+1, rank, dense, datum.Float64(percent), datum.Float64(float64(upTo)/float64(n)), tile,
+		line := fmt.Sprintf("%v %v %v %v %v %v %v %v %v %v %v %v ", rows[i][3], i+1, rank, dense,
+			datum.Float64(percent), datum.Float64(float64(upTo)/float64(n)), tile,
 			at(i-1), at(i+3), first, last, third)
 		lines = append(lines, line+sums(frame))
 	}

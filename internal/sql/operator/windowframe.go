@@ -14,7 +14,8 @@ import (
 // unnamed stands for a window in messages.
 const unnamed = "<unnamed window>"
 
-// bounds finds the frame of the row at hand: the rows from start up to end. Neither ever goes back while the row at hand goes forward.
+// bounds finds the frame of the row at hand: the rows from start up to end. Neither ever goes back while the row at
+// hand goes forward.
 type bounds struct {
 	of           *Window
 	frame        evaluate.Frame

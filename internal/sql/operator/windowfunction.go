@@ -162,9 +162,10 @@ func (p *rowPick) count(standard int64) (int64, error) {
 // accumulatorBytes is the approximate memory of an accumulator besides what it reports.
 const accumulatorBytes = 96
 
-// frameAggregate is an aggregate over a frame. While the frame's beginning stays, rows are added to one accumulator. Once it moves, the frame is held in two
-// halves: for each row of the front an accumulator of all that follows it there, and one accumulator of the back; each row goes through each half once,
-// and the front is made anew, of the back's rows, when it is used up.
+// frameAggregate is an aggregate over a frame. While the frame's beginning stays, rows are added to one accumulator.
+// Once it moves, the frame is held in two halves: for each row of the front an accumulator of all that follows it
+// there, and one accumulator of the back; each row goes through each half once, and the front is made anew, of the
+// back's rows, when it is used up.
 type frameAggregate struct {
 	of        *Window
 	function  *evaluate.WindowFunction

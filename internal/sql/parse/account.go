@@ -41,7 +41,8 @@ func (p *parser) changeUsers(verb string) tree.Statement {
 func (p *parser) accountOptions() {
 	switch p.At.Word {
 	case "with", "account", "password", "default", "comment", "attribute", "failed_login_attempts":
-		p.Refuse(strings.ToUpper(p.At.Word) + " is not supported for a user: a user has a name, a password, roles and grants")
+		p.Refuse(strings.ToUpper(p.At.Word) +
+			" is not supported for a user: a user has a name, a password, roles and grants")
 	}
 }
 
@@ -178,10 +179,13 @@ func (p *parser) grant() tree.Statement {
 	return s
 }
 
-// privilegeWords are the privileges that have more than one word, and those that this server has nothing for. // immutable
+// privilegeWords are the privileges that have more than one word, and those that this server has nothing for. //
+// immutable
 var privilegeWords = [...][]string{
-	{"all", "privileges"}, {"grant", "option"}, {"create", "view"}, {"show", "view"}, {"create", "user"}, {"create", "temporary", "tables"},
-	{"create", "routine"}, {"create", "role"}, {"create", "tablespace"}, {"alter", "routine"}, {"drop", "role"}, {"lock", "tables"}, {"show", "databases"},
+	{"all", "privileges"}, {"grant", "option"}, {"create", "view"}, {"show", "view"}, {"create", "user"},
+	{"create", "temporary", "tables"},
+	{"create", "routine"}, {"create", "role"}, {"create", "tablespace"}, {"alter", "routine"}, {"drop", "role"},
+	{"lock", "tables"}, {"show", "databases"},
 	{"replication", "client"}, {"replication", "slave"},
 }
 

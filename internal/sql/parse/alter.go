@@ -92,7 +92,8 @@ func (p *parser) renamedTable(from tree.Name) tree.Statement {
 	return r
 }
 
-// indexAction reads MySQL's ADD INDEX i (..) and DROP INDEX i, which are CREATE INDEX and DROP INDEX in other words; nil if the action is another one.
+// indexAction reads MySQL's ADD INDEX i (..) and DROP INDEX i, which are CREATE INDEX and DROP INDEX in other words;
+// nil if the action is another one.
 func (p *parser) indexAction(table tree.Name) interface {
 	tree.Statement
 	tree.AlterAction
@@ -110,7 +111,8 @@ func (p *parser) indexAction(table tree.Name) interface {
 		p.Reader = mark
 	}
 	switch next := p.Peek().Word; {
-	case p.Is("add") && (next == "index" || next == "key" || next == "unique" || next == "fulltext" || next == "spatial"):
+	case p.Is("add") && (next == "index" || next == "key" || next == "unique" || next == "fulltext" ||
+		next == "spatial"):
 		p.Advance()
 		return &tree.CreateIndex{Table: table, Index: p.tableIndex(p.At.Start)}
 	case p.Is("drop") && (next == "index" || next == "key"):
@@ -143,7 +145,8 @@ func (p *parser) alterAction() []tree.AlterAction {
 	return []tree.AlterAction{p.readRefusedAction()}
 }
 
-// mapColumns reads MAP DYNAMIC COLUMN family:qualifier type, .. and UNMAP DYNAMIC COLUMN family:qualifier, .. as far as the list goes.
+// mapColumns reads MAP DYNAMIC COLUMN family:qualifier type, .. and UNMAP DYNAMIC COLUMN family:qualifier, .. as far as
+// the list goes.
 func (p *parser) mapColumns() (actions []tree.AlterAction) {
 	maps := p.Is("map")
 	p.Advance()
@@ -184,7 +187,8 @@ func (p *parser) setOptions() *tree.SetOptions {
 	for {
 		s.Options = append(s.Options, p.option())
 		next := p.Peek()
-		if !p.Is(",") || next.Kind != token.Text && (next.Kind != token.Quoted && next.Kind != token.Word || p.second().Word != "=") {
+		if !p.Is(",") || next.Kind != token.Text &&
+			(next.Kind != token.Quoted && next.Kind != token.Word || p.second().Word != "=") {
 			return s
 		}
 		p.Advance()
@@ -246,7 +250,8 @@ func (p *parser) modifyColumn(named bool) tree.AlterAction {
 // alterDefault reads ALTER [COLUMN] name {SET DEFAULT value | DROP DEFAULT}.
 func (p *parser) alterDefault() tree.AlterAction {
 	p.Advance()
-	if next := p.Peek().Word; p.Is("index") || p.Is("check") || p.Is("constraint") || next == "set" && p.second().Word == "invisible" {
+	if next := p.Peek().Word; p.Is("index") || p.Is("check") || p.Is("constraint") ||
+		next == "set" && p.second().Word == "invisible" {
 		return p.refuseAction("ALTER " + strings.ToUpper(p.At.Word))[0]
 	}
 	p.Accept("column")
@@ -304,7 +309,8 @@ func (p *parser) readRefusedAction() tree.AlterAction {
 		}
 		p.Refuse("RENAME can't stand beside other actions: use two statements")
 		return nil
-	case "convert", "order", "engine", "discard", "import", "truncate", "coalesce", "reorganize", "partition", "force", "lock", "algorithm", "default":
+	case "convert", "order", "engine", "discard", "import", "truncate", "coalesce", "reorganize", "partition", "force",
+		"lock", "algorithm", "default":
 		return p.refuseAction(strings.ToUpper(word))[0]
 	}
 	p.Expected("ADD, DROP, SET or COMPACT")

@@ -36,7 +36,8 @@ func (p *parser) wordPrimary() tree.Expression {
 	case "exists":
 		p.Advance()
 		return &tree.Exists{Query: p.subquery()}
-	case "current_timestamp", "localtime", "localtimestamp", "current_date", "current_time", "utc_date", "utc_time", "utc_timestamp", "current_user":
+	case "current_timestamp", "localtime", "localtimestamp", "current_date", "current_time", "utc_date", "utc_time",
+		"utc_timestamp", "current_user":
 		return p.bareCall()
 	}
 	next := p.Peek()
@@ -242,8 +243,10 @@ func (p *parser) trim(c *tree.Call) {
 func textLiteral(text string) *tree.Literal { return &tree.Literal{Value: datum.Text([]byte(text))} }
 
 // units are those of INTERVAL and EXTRACT. // immutable
-var units = [...]string{"microsecond", "second", "minute", "hour", "day", "week", "month", "quarter", "year", "second_microsecond",
-	"minute_microsecond", "minute_second", "hour_microsecond", "hour_second", "hour_minute", "day_microsecond", "day_second", "day_minute",
+var units = [...]string{"microsecond", "second", "minute", "hour", "day", "week", "month", "quarter", "year",
+	"second_microsecond",
+	"minute_microsecond", "minute_second", "hour_microsecond", "hour_second", "hour_minute", "day_microsecond",
+	"day_second", "day_minute",
 	"day_hour", "year_month"}
 
 // unit reads the unit of an interval, in lower case.

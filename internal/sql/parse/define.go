@@ -72,7 +72,8 @@ func (p *parser) databaseOptions() (options []tree.Option) {
 	return append(options, p.tableOptions()...)
 }
 
-// alterDatabase reads ALTER DATABASE, whose options may be those of CREATE DATABASE or stand behind SET, as in ALTER TABLE.
+// alterDatabase reads ALTER DATABASE, whose options may be those of CREATE DATABASE or stand behind SET, as in ALTER
+// TABLE.
 func (p *parser) alterDatabase() tree.Statement {
 	p.Advance()
 	s := &tree.AlterDatabase{Database: p.AnyName("a database's name")}
@@ -197,7 +198,8 @@ func (p *parser) using() {
 // columnDefinition reads a column's name, type and attributes.
 func (p *parser) columnDefinition() tree.ColumnDefinition {
 	c := tree.ColumnDefinition{At: p.At.Start, Name: p.Name("a column's name")}
-	serial := p.At.Kind == token.Word && strings.EqualFold(p.SourceOf(p.At), "serial") // BIGINT UNSIGNED NOT NULL AUTO_INCREMENT UNIQUE
+	// BIGINT UNSIGNED NOT NULL AUTO_INCREMENT UNIQUE
+	serial := p.At.Kind == token.Word && strings.EqualFold(p.SourceOf(p.At), "serial")
 	if serial {
 		p.Advance()
 		c.Type, c.NotNull, c.AutoIncrement, c.Unique = datum.Type{Base: datum.BigIntUnsigned}, true, true, true
@@ -288,10 +290,12 @@ func (p *parser) keyElement() tree.KeyElement {
 // callsJSON reports whether a function of JSON begins here, which stands in a key without brackets around it.
 func (p *parser) callsJSON() bool {
 	inner := p.Lexer
-	return p.IsName() && strings.HasPrefix(strings.ToLower(string(p.Lexer.Text[p.At.Start:p.At.End])), "json_") && inner.Next().Word == "("
+	return p.IsName() && strings.HasPrefix(strings.ToLower(string(p.Lexer.Text[p.At.Start:p.At.End])), "json_") &&
+		inner.Next().Word == "("
 }
 
-// keyFunction reads the arguments of a function in a key, or the options of a column of a search index, such as c(type=text).
+// keyFunction reads the arguments of a function in a key, or the options of a column of a search index, such as
+// c(type=text).
 func (p *parser) keyFunction(e *tree.KeyElement) {
 	inner := p.Lexer
 	first, second := inner.Next(), inner.Next()
@@ -375,7 +379,8 @@ func (p *parser) indexTail(i *tree.IndexDefinition) {
 		case p.Is("with") && strings.EqualFold(p.SourceOf(p.Peek()), "parser"):
 			p.Advance()
 			p.Advance()
-			i.Options = append(i.Options, tree.Option{Name: "PARSER", Value: strings.ToLower(p.Word("a parser's name"))})
+			i.Options = append(i.Options,
+				tree.Option{Name: "PARSER", Value: strings.ToLower(p.Word("a parser's name"))})
 		case p.Is("with") && p.Peek().Word == "(":
 			p.Advance()
 			p.List(func() { i.Options = append(i.Options, p.option()) })
@@ -395,7 +400,8 @@ func (p *parser) indexTail(i *tree.IndexDefinition) {
 	}
 }
 
-// partitioning reads PARTITION BY hash(columns) [PARTITIONS n] and the like, which says how another engine spreads an index.
+// partitioning reads PARTITION BY hash(columns) [PARTITIONS n] and the like, which says how another engine spreads an
+// index.
 func (p *parser) partitioning() string {
 	p.Expect("partition", "by")
 	text := p.Word("a way to partition")
@@ -499,7 +505,8 @@ func (p *parser) valueFollows() bool {
 	if takesValue[strings.ToUpper(p.SourceOf(p.At))] && (next.Kind == token.Word || next.Word == "(") {
 		return true // a word of the grammar, such as DEFAULT
 	}
-	return next.Word == "=" || next.Kind == token.Text || next.Kind == token.Integer || next.Kind == token.Word && next.Word == ""
+	return next.Word == "=" || next.Kind == token.Text || next.Kind == token.Integer ||
+		next.Kind == token.Word && next.Word == ""
 }
 
 func (p *parser) readOption(name string) tree.Option {

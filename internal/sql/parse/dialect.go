@@ -8,8 +8,8 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// Dialect reads texts as a session's sql_mode says. The zero value is MySQL's default, which the functions of this package read. What is
-// printed from a tree, or kept as a text, is in the default dialect whatever it was read in.
+// Dialect reads texts as a session's sql_mode says. The zero value is MySQL's default, which the functions of this
+// package read. What is printed from a tree, or kept as a text, is in the default dialect whatever it was read in.
 type Dialect struct{ token.Mode }
 
 // DialectOf is the dialect of a session's settings.

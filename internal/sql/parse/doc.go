@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package parse reads SQL: a lexer, a recursive-descent parser that makes trees of package tree, and the fingerprint under which plans of
-// statements that differ in literals only are shared.
+// Package parse reads SQL: a lexer, a recursive-descent parser that makes trees of package tree, and the fingerprint
+// under which plans of statements that differ in literals only are shared.
 //
 // The dialect is MySQL's, with LindormTable's additions.
 //

@@ -100,8 +100,8 @@ func (p *parser) enter() bool {
 
 func (p *parser) leave() { p.depth-- }
 
-// binary reads operands and the operators between them that bind at least as tightly as given. Chains are read in a loop, so that a long one
-// takes no stack.
+// binary reads operands and the operators between them that bind at least as tightly as given. Chains are read in a
+// loop, so that a long one takes no stack.
 func (p *parser) binary(least int) tree.Expression { return p.binaryFrom(p.operand(least), least) }
 
 // binaryFrom is binary behind a first operand that was read.
@@ -175,7 +175,8 @@ func (p *parser) readQuantified(operator tree.Operator, x tree.Expression) tree.
 	return &tree.Quantified{Operator: operator, X: x, All: all, Query: p.subquery()}
 }
 
-// predicate reads IS, IN, BETWEEN, LIKE and REGEXP behind their operand; ok is false if none comes or if it binds too loosely.
+// predicate reads IS, IN, BETWEEN, LIKE and REGEXP behind their operand; ok is false if none comes or if it binds too
+// loosely.
 func (p *parser) predicate(x tree.Expression, least int) (e tree.Expression, ok bool) {
 	if p.At.Word == "is" && least <= bindComparison {
 		p.Advance()

@@ -48,15 +48,16 @@ func (p *parser) isJoin() bool {
 	return false
 }
 
-// chain is a row of joins as it is read. A condition belongs to the last join that has none yet, so that a JOIN b JOIN c ON x ON y is
-// a JOIN (b JOIN c ON x) ON y. An inner join that gets none binds as a comma would, but from the left: a JOIN b JOIN c ON x is
-// (a JOIN b) JOIN c ON x.
+// chain is a row of joins as it is read. A condition belongs to the last join that has none yet, so that a JOIN b JOIN
+// c ON x ON y is a JOIN (b JOIN c ON x) ON y. An inner join that gets none binds as a comma would, but from the left: a
+// JOIN b JOIN c ON x is (a JOIN b) JOIN c ON x.
 type chain struct {
 	operands []operand
 	pending  []*tree.Join // without a condition; each stands between two operands, the last one before the last
 }
 
-// operand is a table or joins of several. First is where the leftmost table of joins stands; nil for a table, or what is in brackets.
+// operand is a table or joins of several. First is where the leftmost table of joins stands; nil for a table, or what
+// is in brackets.
 type operand struct {
 	table tree.TableExpression
 	first *tree.TableExpression

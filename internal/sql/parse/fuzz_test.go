@@ -96,8 +96,8 @@ func FuzzFingerprint(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) { checkFingerprint(t, text) })
 }
 
-// checkFingerprint reports whether a text has a fingerprint. Its tree must be the text's own once the literals stand in it again; with other literals of
-// the same kinds the key must be the same; and so must be the tree.
+// checkFingerprint reports whether a text has a fingerprint. Its tree must be the text's own once the literals stand in
+// it again; with other literals of the same kinds the key must be the same; and so must be the tree.
 func checkFingerprint(t *testing.T, text []byte) bool {
 	key, literals, ok := parse.Fingerprint(text, []byte("before"), []datum.Datum{datum.Int(7)})
 	if !bytes.HasPrefix(key, []byte("before")) || len(literals) == 0 || literals[0].Int() != 7 {
@@ -229,19 +229,29 @@ func FuzzSplit(f *testing.F) {
 	})
 }
 
-// TestDeep reads statements that are nested without an end: they are refused, and take no more memory than others of their length.
+// TestDeep reads statements that are nested without an end: they are refused, and take no more memory than others of
+// their length.
 func TestDeep(t *testing.T) {
 	const times = 100_000
 	for _, nested := range []struct{ before, repeated, after string }{
-		{"SELECT ", "(", ""}, {"SELECT ", "NOT ", "a"}, {"SELECT ", "- ", "a"}, {"SELECT ", "-", "a"}, {"SELECT ", "!~+", "a"}, {"SELECT ", "f(", ""},
-		{"SELECT ", "CASE WHEN ", ""}, {"SELECT ", "CAST(", ""}, {"SELECT ", "BINARY ", "a"}, {"SELECT ", "a IN (", ""}, {"SELECT ", "INTERVAL ", ""},
-		{"SELECT ", "a BETWEEN ", ""}, {"SELECT ", "a LIKE ", ""}, {"SELECT ", "{fn ", ""}, {"SELECT ", "TRIM(", ""}, {"SELECT ", "a = ", "b"},
-		{"SELECT ", "a AND ", "b"}, {"SELECT ", "a OR b AND ", "c"}, {"SELECT ", "a.", "b"}, {"SELECT ", "a,", "b"}, {"SELECT /*+ ", "a(", "*/ 1"},
-		{"EXPLAIN ", "EXPLAIN ", ""}, {"SELECT * FROM a JOIN ", "(", ""}, {"SELECT ", "/*! ", "1"}, {"SELECT ", "/*! */", "1"}, {"SELECT ", "'a' ", ""},
-		{"", "(", ""}, {"SET ", "@a=", "1"}, {"SET a", ".a", "=1"}, {"CREATE TABLE t (a INT) WITH (a=", "(", ""}, {"CREATE TABLE t (", "a INT,", ""},
-		{"INSERT INTO t VALUES ", "(1),", ""}, {"SELECT * FROM t WHERE a IN (", "1,", "2)"}, {"", ";", ""}, {"SELECT ", "@", ""}, {"SELECT ", "`a`", ""},
-		{"ALTER TABLE t ADD ", "(", ""}, {"CREATE TABLE t (a INT) ", "b=1 ", ""}, {"SELECT 1 ", "LIMIT ", ""}, {"SHOW ", "SHOW ", ""},
-		{"SELECT 1", " COLLATE a", ""}, {"CREATE TABLE t (a INT ", "CHARSET a ", ")"}, {"SELECT a", "->'$'", ""}, {"BEGIN", " /* */", ""}, {"SELECT ", "x'", ""},
+		{"SELECT ", "(", ""}, {"SELECT ", "NOT ", "a"}, {"SELECT ", "- ", "a"}, {"SELECT ", "-", "a"},
+		{"SELECT ", "!~+", "a"}, {"SELECT ", "f(", ""},
+		{"SELECT ", "CASE WHEN ", ""}, {"SELECT ", "CAST(", ""}, {"SELECT ", "BINARY ", "a"}, {"SELECT ", "a IN (", ""},
+		{"SELECT ", "INTERVAL ", ""},
+		{"SELECT ", "a BETWEEN ", ""}, {"SELECT ", "a LIKE ", ""}, {"SELECT ", "{fn ", ""}, {"SELECT ", "TRIM(", ""},
+		{"SELECT ", "a = ", "b"},
+		{"SELECT ", "a AND ", "b"}, {"SELECT ", "a OR b AND ", "c"}, {"SELECT ", "a.", "b"}, {"SELECT ", "a,", "b"},
+		{"SELECT /*+ ", "a(", "*/ 1"},
+		{"EXPLAIN ", "EXPLAIN ", ""}, {"SELECT * FROM a JOIN ", "(", ""}, {"SELECT ", "/*! ", "1"},
+		{"SELECT ", "/*! */", "1"}, {"SELECT ", "'a' ", ""},
+		{"", "(", ""}, {"SET ", "@a=", "1"}, {"SET a", ".a", "=1"}, {"CREATE TABLE t (a INT) WITH (a=", "(", ""},
+		{"CREATE TABLE t (", "a INT,", ""},
+		{"INSERT INTO t VALUES ", "(1),", ""}, {"SELECT * FROM t WHERE a IN (", "1,", "2)"}, {"", ";", ""},
+		{"SELECT ", "@", ""}, {"SELECT ", "`a`", ""},
+		{"ALTER TABLE t ADD ", "(", ""}, {"CREATE TABLE t (a INT) ", "b=1 ", ""}, {"SELECT 1 ", "LIMIT ", ""},
+		{"SHOW ", "SHOW ", ""},
+		{"SELECT 1", " COLLATE a", ""}, {"CREATE TABLE t (a INT ", "CHARSET a ", ")"}, {"SELECT a", "->'$'", ""},
+		{"BEGIN", " /* */", ""}, {"SELECT ", "x'", ""},
 	} {
 		text := []byte(nested.before + strings.Repeat(nested.repeated, times) + nested.after)
 		var before, after runtime.MemStats

@@ -24,7 +24,8 @@ const (
 	tablesMax = 61
 )
 
-// ErrLiterals is ParseFingerprinted's answer to a statement whose plan cannot be shared among texts: Parse it and don't cache its plan.
+// ErrLiterals is ParseFingerprinted's answer to a statement whose plan cannot be shared among texts: Parse it and don't
+// cache its plan.
 var ErrLiterals = errors.New("parse: the statement's plan depends on its literals: use Parse")
 
 // parser reads one statement.
@@ -42,8 +43,8 @@ type parser struct {
 	collates   string          // a collation or character set that texts are not compared by
 }
 
-// Parse reads one statement, perhaps with a semicolon behind it. Placeholders become Parameters, numbered from 0. Errors are *fault.Error:
-// fault.Syntax, fault.EmptyQuery, or fault.Unsupported for what is read only to be refused.
+// Parse reads one statement, perhaps with a semicolon behind it. Placeholders become Parameters, numbered from 0.
+// Errors are *fault.Error: fault.Syntax, fault.EmptyQuery, or fault.Unsupported for what is read only to be refused.
 func (d Dialect) Parse(text []byte) (tree.Statement, error) {
 	p := &parser{Reader: d.Mode.NewReader(text)}
 	return p.parse(text)
@@ -60,8 +61,9 @@ func (d Dialect) Expression(text []byte) (tree.Expression, error) {
 	return e, p.Failure
 }
 
-// ParseFingerprinted reads a statement that Fingerprint has accepted: the literals that it collects are Parameters, with the same numbers.
-// ErrLiterals says that the plan must not be shared; so does every other error, whose message may name what is no literal any more: Parse then.
+// ParseFingerprinted reads a statement that Fingerprint has accepted: the literals that it collects are Parameters,
+// with the same numbers. ErrLiterals says that the plan must not be shared; so does every other error, whose message
+// may name what is no literal any more: Parse then.
 func (d Dialect) ParseFingerprinted(text []byte) (tree.Statement, error) {
 	takes, ok := d.Mode.Takes(text)
 	if !ok {
@@ -81,7 +83,8 @@ func (d Dialect) ParseFingerprinted(text []byte) (tree.Statement, error) {
 func (p *parser) parse(text []byte) (tree.Statement, error) {
 	p.Advance()
 	if p.At.Kind == token.End && p.Failure == nil || p.At.Word == ";" {
-		if len(bytes.Trim(text, " \t\r\n\f\v;")) > 0 { // clients that keep comments send those between statements as statements
+		// clients that keep comments send those between statements as statements
+		if len(bytes.Trim(text, " \t\r\n\f\v;")) > 0 {
 			return &tree.Nothing{What: "a comment"}, nil
 		}
 		return nil, fault.New(fault.EmptyQuery)
@@ -105,7 +108,8 @@ func (p *parser) parse(text []byte) (tree.Statement, error) {
 	return statement, nil
 }
 
-// noteCollation keeps a collation with the statement that names it. Statements that find rows have it among their hints, which are reported, too.
+// noteCollation keeps a collation with the statement that names it. Statements that find rows have it among their
+// hints, which are reported, too.
 func noteCollation(statement tree.Statement, name string) {
 	hint := tree.Hint{Name: tree.HintCollate, Argument: name}
 	switch s := statement.(type) {
@@ -131,7 +135,8 @@ func noteCollation(statement tree.Statement, name string) {
 // noteText looks at the name of a character set or a collation. Texts are UTF-8 and compare as bytes.
 func (p *parser) noteText(name string) {
 	switch lower := strings.ToLower(name); {
-	case lower == "", lower == "default", lower == "binary", lower == "ascii", lower == "utf8", lower == "utf8mb3", lower == "utf8mb4", strings.HasSuffix(lower, "_bin"):
+	case lower == "", lower == "default", lower == "binary", lower == "ascii", lower == "utf8", lower == "utf8mb3",
+		lower == "utf8mb4", strings.HasSuffix(lower, "_bin"):
 	default:
 		p.collates = lower
 	}

@@ -55,7 +55,8 @@ func TestStatements(t *testing.T) {
 }
 
 func dialectOf(d *datadriven.TestData) parse.Dialect {
-	return parse.DialectOf(d.HasArg("ansi-quotes"), d.HasArg("pipes-as-concat"), d.HasArg("no-backslash-escapes"), d.HasArg("real-as-float"), d.HasArg("loose-groups"))
+	return parse.DialectOf(d.HasArg("ansi-quotes"), d.HasArg("pipes-as-concat"), d.HasArg("no-backslash-escapes"),
+		d.HasArg("real-as-float"), d.HasArg("loose-groups"))
 }
 
 // parsed prints a statement's tree as SQL.
@@ -167,7 +168,8 @@ func dumpStruct(b *strings.Builder, v reflect.Value) {
 	b.WriteString("(" + v.Type().Name())
 	for i := range v.NumField() {
 		name := v.Type().Field(i).Name
-		if name == "At" || name == "Text" && v.Type().Name() == "SelectItem" || v.Field(i).IsZero() && name != "Operator" && name != "Index" {
+		if name == "At" || name == "Text" && v.Type().Name() == "SelectItem" ||
+			v.Field(i).IsZero() && name != "Operator" && name != "Index" {
 			continue
 		}
 		if s := v.Field(i); s.Kind() == reflect.Slice && s.Len() == 0 {
@@ -187,7 +189,8 @@ func dumpStruct(b *strings.Builder, v reflect.Value) {
 
 // dumpDatum tells a value with its kind, so that 1, 1.0, '1' and x'31' are four.
 func dumpDatum(d datum.Datum) string {
-	kind := [...]string{"null", "bool", "int", "uint", "float", "decimal", "text", "binary", "timestamp", "date", "time", "json"}[d.Kind()]
+	kind := [...]string{"null", "bool", "int", "uint", "float", "decimal", "text", "binary", "timestamp", "date",
+		"time", "json"}[d.Kind()]
 	switch d.Kind() {
 	case datum.KindNull:
 		return kind

@@ -24,7 +24,8 @@ func (p *parser) hints() (hints []tree.Hint) {
 	return hints
 }
 
-// hintList reads the hints of one comment. A hint that is not of the dialect's form is skipped: it may be another server's.
+// hintList reads the hints of one comment. A hint that is not of the dialect's form is skipped: it may be another
+// server's.
 func (p *parser) hintList() (hints []tree.Hint) {
 	p.Advance()
 	for p.At.Kind != token.End {
@@ -68,7 +69,8 @@ func (p *parser) hintArgument() string {
 func (p *parser) block() *tree.Select {
 	s := &tree.Select{Hints: p.hints(), Loose: p.Lexer.Mode&token.LooseGroups != 0}
 	for {
-		word := p.AcceptAny("distinct", "distinctrow", "all", "high_priority", "straight_join", "sql_no_cache", "sql_cache", "sql_small_result",
+		word := p.AcceptAny("distinct", "distinctrow", "all", "high_priority", "straight_join", "sql_no_cache",
+			"sql_cache", "sql_small_result",
 			"sql_big_result", "sql_buffer_result", "sql_calc_found_rows")
 		if word == "" {
 			break
@@ -100,7 +102,8 @@ func (p *parser) into() {
 	}
 	p.Advance()
 	if p.Is("outfile") || p.Is("dumpfile") {
-		p.Refuse("SELECT .. INTO " + strings.ToUpper(p.At.Word) + " is not supported, since the server writes no files: let the client keep the rows")
+		p.Refuse("SELECT .. INTO " + strings.ToUpper(p.At.Word) +
+			" is not supported, since the server writes no files: let the client keep the rows")
 	}
 	p.assignees = []tree.Variable{p.assignee()}
 	for p.More() {

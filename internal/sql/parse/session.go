@@ -98,7 +98,8 @@ func (p *parser) setVariables() []tree.SetVariable {
 		return p.setNames()
 	case p.Is("charset") && p.Peek().Word != "=", p.Accepts("character", "set"):
 		p.Accept("charset")
-		return []tree.SetVariable{{Variable: tree.Variable{Name: "character_set", System: true}, Value: p.settingValue()}}
+		return []tree.SetVariable{{Variable: tree.Variable{Name: "character_set", System: true},
+			Value: p.settingValue()}}
 	case p.Is("resource"):
 		p.Refuse("SET RESOURCE GROUP is not supported")
 	case p.At.Kind == token.Variable:
@@ -149,7 +150,8 @@ func (p *parser) setNames() []tree.SetVariable {
 	p.Expect("names")
 	set := []tree.SetVariable{{Variable: tree.Variable{Name: "names", System: true}, Value: p.settingValue()}}
 	if p.Accept("collate") {
-		set = append(set, tree.SetVariable{Variable: tree.Variable{Name: "collation_connection", System: true}, Value: p.settingValue()})
+		set = append(set, tree.SetVariable{Variable: tree.Variable{Name: "collation_connection", System: true},
+			Value: p.settingValue()})
 	}
 	return set
 }

@@ -8,19 +8,27 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// shows maps the words behind SHOW to the kind of tree.Show. Longer ones stand before those that they start with. // immutable
+// shows maps the words behind SHOW to the kind of tree.Show. Longer ones stand before those that they start with. //
+// immutable
 var shows = [...]struct{ words, what string }{
-	{"create table", "create table"}, {"create view", "create view"}, {"create database", "create database"}, {"create schema", "create database"},
-	{"full tables", "full tables"}, {"extended full tables", "full tables"}, {"extended tables", "tables"}, {"full columns", "full columns"}, {"full fields", "full columns"}, {"full processlist", "full processlist"},
+	{"create table", "create table"}, {"create view", "create view"}, {"create database", "create database"},
+	{"create schema", "create database"},
+	{"full tables", "full tables"}, {"extended full tables", "full tables"}, {"extended tables", "tables"},
+	{"full columns", "full columns"}, {"full fields", "full columns"}, {"full processlist", "full processlist"},
 	{"extended full columns", "full columns"}, {"extended columns", "columns"},
-	{"databases", "databases"}, {"schemas", "databases"}, {"tables", "tables"}, {"columns", "columns"}, {"fields", "columns"},
-	{"index progress", "index"}, {"index", "index"}, {"indexes", "index"}, {"keys", "keys"}, {"table variables", "table variables"}, {"system variables", "system variables"},
+	{"databases", "databases"}, {"schemas", "databases"}, {"tables", "tables"}, {"columns", "columns"},
+	{"fields", "columns"},
+	{"index progress", "index"}, {"index", "index"}, {"indexes", "index"}, {"keys", "keys"},
+	{"table variables", "table variables"}, {"system variables", "system variables"},
 	{"variables", "variables"}, {"table status", "table status"}, {"status", "status"}, {"processlist", "processlist"},
-	{"regions", "regions"}, {"estimated rows", "estimated rows"}, {"warnings", "warnings"}, {"errors", "errors"}, {"storage engines", "engines"},
-	{"engines", "engines"}, {"collation", "collation"}, {"character set", "character set"}, {"charset", "character set"}, {"grants", "grants"},
+	{"regions", "regions"}, {"estimated rows", "estimated rows"}, {"warnings", "warnings"}, {"errors", "errors"},
+	{"storage engines", "engines"},
+	{"engines", "engines"}, {"collation", "collation"}, {"character set", "character set"},
+	{"charset", "character set"}, {"grants", "grants"},
 	{"plugins", "plugins"}, {"privileges", "privileges"}, {"triggers", "triggers"}, {"events", "events"},
 	{"procedure status", "procedure status"}, {"function status", "function status"}, {"open tables", "open tables"},
-	{"master status", "master status"}, {"binary log status", "master status"}, {"slave status", "slave status"}, {"replica status", "slave status"},
+	{"master status", "master status"}, {"binary log status", "master status"}, {"slave status", "slave status"},
+	{"replica status", "slave status"},
 	{"slave hosts", "slave hosts"}, {"replicas", "slave hosts"},
 }
 
@@ -56,7 +64,8 @@ func (p *parser) show() tree.Statement {
 		p.Refuse("SHOW ENGINE .. is not supported, but for SHOW ENGINE INNODB STATUS")
 	case "create":
 		p.Refuse("SHOW CREATE of another kind is not supported")
-	case "profile", "profiles", "binary", "binlog", "master", "slave", "slaves", "replica", "replicas", "relaylog", "function", "procedure":
+	case "profile", "profiles", "binary", "binlog", "master", "slave", "slaves", "replica", "replicas", "relaylog",
+		"function", "procedure":
 		p.Refuse("SHOW " + strings.ToUpper(p.At.Word) + " is not supported")
 	}
 	p.Expected("what to show, such as TABLES, COLUMNS, INDEX, CREATE TABLE or VARIABLES")

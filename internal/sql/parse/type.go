@@ -96,7 +96,8 @@ func varietyOf(name string) (datum.Type, bool) {
 const membersMax = 65_535
 
 // zeroWidths are the widths of integers with ZEROFILL that name none. // immutable
-var zeroWidths = map[string]int{"TINYINT UNSIGNED": 3, "SMALLINT UNSIGNED": 5, "MEDIUMINT UNSIGNED": 8, "INT UNSIGNED": 10, "BIGINT UNSIGNED": 20}
+var zeroWidths = map[string]int{"TINYINT UNSIGNED": 3, "SMALLINT UNSIGNED": 5, "MEDIUMINT UNSIGNED": 8,
+	"INT UNSIGNED": 10, "BIGINT UNSIGNED": 20}
 
 // varietyLengths reads what is in brackets behind the name of a variety, and returns a width.
 func (p *parser) varietyLengths(t *datum.Type) (width int) {

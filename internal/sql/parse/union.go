@@ -55,7 +55,8 @@ func (p *parser) readNested() tree.Query {
 	return p.query()
 }
 
-// query reads [WITH ..] and SELECT, VALUES or TABLE, and several of them with UNION and the like between them, [ORDER BY ..] [LIMIT ..].
+// query reads [WITH ..] and SELECT, VALUES or TABLE, and several of them with UNION and the like between them, [ORDER
+// BY ..] [LIMIT ..].
 func (p *parser) query() tree.Query {
 	if p.Is("with") {
 		return p.queryWith(p.with())
@@ -135,7 +136,8 @@ func (p *parser) values() *tree.Values {
 	}
 }
 
-// tail reads ORDER BY, LIMIT and what follows them. A query in brackets that has a LIMIT of its own becomes a derived table of one around it.
+// tail reads ORDER BY, LIMIT and what follows them. A query in brackets that has a LIMIT of its own becomes a derived
+// table of one around it.
 func (p *parser) tail(q tree.Query) tree.Query {
 	switch p.At.Word {
 	case "order", "limit", "into", "allow", "for", "lock":

@@ -33,7 +33,8 @@ func (p *parser) view(v *tree.CreateView) tree.Statement {
 	return v
 }
 
-// viewOptions reads what a view may have before its name. It changes nothing here: the rights of who reads a view count.
+// viewOptions reads what a view may have before its name. It changes nothing here: the rights of who reads a view
+// count.
 func (p *parser) viewOptions() {
 	if p.Accept("algorithm") {
 		p.Expect("=")

@@ -14,7 +14,8 @@ import (
 	tokens "github.com/weftdb/weft/internal/sql/parse/token"
 )
 
-// TestWordsAreKnown looks for words that the parser asks for and that the table of words does not have: such a word would never be met.
+// TestWordsAreKnown looks for words that the parser asks for and that the table of words does not have: such a word
+// would never be met.
 func TestWordsAreKnown(t *testing.T) {
 	entries, err := os.ReadDir(".")
 	if err != nil {
@@ -35,7 +36,8 @@ func TestWordsAreKnown(t *testing.T) {
 		}
 		asked++
 		if tokens.LookUp([]byte(word)) == "" {
-			t.Errorf("the parser asks for %q, which is no word of the grammar: add it to the table of package token", word)
+			t.Errorf("the parser asks for %q, which is no word of the grammar: add it to the table of package token",
+				word)
 		}
 	}
 	for _, entry := range entries {

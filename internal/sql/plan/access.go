@@ -106,7 +106,8 @@ func (c *chooser) gather(access *Access) bool {
 // isClosed reports whether a limit is exact because others limit the other ends of its columns.
 func (c *chooser) isClosed(l *limit) bool {
 	for i := range l.columns {
-		if one := &l.columns[i]; one.half && !slices.ContainsFunc(c.limits, func(other limit) bool { return other.closes(one) }) {
+		if one := &l.columns[i]; one.half &&
+			!slices.ContainsFunc(c.limits, func(other limit) bool { return other.closes(one) }) {
 			return false
 		}
 	}
@@ -115,7 +116,8 @@ func (c *chooser) isClosed(l *limit) bool {
 
 // closes reports whether the limit is on the other end of a half.
 func (l *limit) closes(half *columnLimit) bool {
-	return slices.ContainsFunc(l.columns, func(c columnLimit) bool { return c.column == half.column && c.half && c.low == half.high })
+	return slices.ContainsFunc(l.columns,
+		func(c columnLimit) bool { return c.column == half.column && c.half && c.low == half.high })
 }
 
 func (c *chooser) note(l *columnLimit) {
@@ -201,7 +203,8 @@ func (c *chooser) choose(access *Access) error {
 
 // query is the walk with nothing decided yet.
 func (c *chooser) query() database.Query {
-	return database.Query{AnyIndex: true, Where: c.where, Judged: c.judged, Wanted: c.columns, SpansMax: c.settings.SpansMax, Ignore: c.ignoredIndexes(), Cells: c.source.hints.cells,
+	return database.Query{AnyIndex: true, Where: c.where, Judged: c.judged, Wanted: c.columns,
+		SpansMax: c.settings.SpansMax, Ignore: c.ignoredIndexes(), Cells: c.source.hints.cells,
 		Order: c.wanted, Limit: c.limit(), Drops: c.judges,
 		AnyOrder: c.anyOrder && len(c.wanted) == 0 && len(c.groups) == 0 && c.rowsMax < 0}
 }
@@ -251,6 +254,7 @@ func (c *chooser) take(access *Access, query database.Query, plan database.Plan)
 			return !slices.ContainsFunc(columns, func(name string) bool { return !c.source.isPrimary(name) })
 		}
 		access.Grouped = access.Grouped && inKey(c.groups)
-		access.Sorted = access.Sorted && !slices.ContainsFunc(c.wanted, func(o database.Ordering) bool { return !c.source.isPrimary(o.Column) })
+		access.Sorted = access.Sorted &&
+			!slices.ContainsFunc(c.wanted, func(o database.Ordering) bool { return !c.source.isPrimary(o.Column) })
 	}
 }

@@ -22,8 +22,8 @@ import (
 
 var ctx = context.Background()
 
-// TestAccess runs the files in testdata/access: what is planned for a condition, a table, its indexes and what is known of them. The tables
-// are empty unless a file says otherwise; then what is counted of them is what the planner knows.
+// TestAccess runs the files in testdata/access: what is planned for a condition, a table, its indexes and what is known
+// of them. The tables are empty unless a file says otherwise; then what is counted of them is what the planner knows.
 //
 //	sql                    statements that make tables and set variables
 //	plan                   statements, one a line, that are explained; properties that most share are left out
@@ -52,7 +52,8 @@ func newHarness(t testing.TB) *harness {
 	h.nowMS.Store(time.Date(2024, 1, 31, 12, 0, 0, 0, time.UTC).UnixMilli())
 	h.db = testdb.OpenWith(t, database.Options{Now: h.now})
 	engine := sql.New(sql.Options{DB: h.db, Now: h.now})
-	session, err := engine.Open(ctx, result.Login{User: "root", Database: database.DefaultDatabase, MultiStatements: true})
+	session, err := engine.Open(ctx, result.Login{User: "root", Database: database.DefaultDatabase,
+		MultiStatements: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +102,8 @@ func (h *harness) explained(out *strings.Builder, text string) {
 	h.run(&all, "EXPLAIN "+text)
 	for line := range strings.Lines(all.String()) {
 		switch {
-		case strings.HasPrefix(line, "  table: "), line == "  order: that of the index\n", line == "  reads: rows of the table\n":
+		case strings.HasPrefix(line, "  table: "), line == "  order: that of the index\n",
+			line == "  reads: rows of the table\n":
 		case strings.HasPrefix(line, "  inefficient: "):
 			out.WriteString("  refused\n")
 		default:
@@ -186,7 +188,8 @@ func (h *harness) lists(out *strings.Builder, d *datadriven.TestData) {
 		conditions = append(conditions, columns[i]+" IN ("+strings.Join(values, ", ")+")")
 	}
 	var all strings.Builder
-	h.run(&all, "EXPLAIN SELECT * FROM "+strings.TrimSpace(d.Input)+" WHERE "+strings.Join(conditions, " AND ")+" "+rest)
+	h.run(&all, "EXPLAIN SELECT * FROM "+strings.TrimSpace(d.Input)+" WHERE "+strings.Join(conditions, " AND ")+" "+
+		rest)
 	for line := range strings.Lines(all.String()) {
 		if !strings.HasPrefix(line, "  span: [") {
 			out.WriteString(line)

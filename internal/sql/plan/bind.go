@@ -20,7 +20,8 @@ type Execution struct {
 	// Context holds the parameters and the clock.
 	Context  *evaluate.Context
 	Settings Settings
-	// Explain is set where nothing will be read: all accesses are walks that can be described, and inefficient ones are marked, not refused.
+	// Explain is set where nothing will be read: all accesses are walks that can be described, and inefficient ones are
+	// marked, not refused.
 	Explain bool
 }
 
@@ -31,7 +32,8 @@ type Need struct {
 	Group []string
 	// RowsMax is the number of rows that are wanted; negative: all.
 	RowsMax int
-	// AnyOrder says that it does not matter in which order rows come where no Order is wanted. Else it is that of the key, or of the index that WHERE bounds.
+	// AnyOrder says that it does not matter in which order rows come where no Order is wanted. Else it is that of the
+	// key, or of the index that WHERE bounds.
 	AnyOrder bool
 	// Whole asks for all attributes of the rows, not just the slots.
 	Whole bool
@@ -80,7 +82,8 @@ func (b *binder) isSame(x, y *constant) bool {
 	return one.IsNull() == other.IsNull() && string(b.context.TextOf(one)) == string(b.context.TextOf(other))
 }
 
-// valueFor is value, in the form in which a column's rows hold it: an instant, if clocks of other zones show other times.
+// valueFor is value, in the form in which a column's rows hold it: an instant, if clocks of other zones show other
+// times.
 func (b *binder) valueFor(column *column, c *constant) datum.Datum {
 	d := b.value(c)
 	if column.sql.IsTemporal() {
@@ -107,9 +110,11 @@ func (s *Source) constant(e tree.Expression) (c constant, ok bool) {
 	return constant{program: program}, err == nil
 }
 
-// Bind finds how the rows of an execution are reached. Errors: refusals (8008), 1176, and those of expressions and of package database.
+// Bind finds how the rows of an execution are reached. Errors: refusals (8008), 1176, and those of expressions and of
+// package database.
 func (s *Source) Bind(x *Execution, need *Need, access *Access) error {
-	*access = Access{Sorted: true, Grouped: true, builder: access.builder, key: access.key, value: access.value, residual: access.residual}
+	*access = Access{Sorted: true, Grouped: true, builder: access.builder, key: access.key, value: access.value,
+		residual: access.residual}
 	b := binder{context: x.Context}
 	if s.point != nil && s.hints.cells == nil && !x.Explain && s.bindPoint(&b, x.Pinned, access) {
 		return cmp.Or(b.err, access.goOn(x.Pinned, need.position))
@@ -118,7 +123,9 @@ func (s *Source) Bind(x *Execution, need *Need, access *Access) error {
 	if x.Explain {
 		settings.Inefficient = WarnInefficient
 	}
-	c := chooser{source: s, force: s.hints.force, pinned: x.Pinned, settings: &settings, wanted: need.Order, groups: need.Group, rowsMax: need.RowsMax, anyOrder: need.AnyOrder, parameters: x.Context.Parameters, ranked: need.ranked - 1, session: x.Context.Session}
+	c := chooser{source: s, force: s.hints.force, pinned: x.Pinned, settings: &settings, wanted: need.Order,
+		groups: need.Group, rowsMax: need.RowsMax, anyOrder: need.AnyOrder, parameters: x.Context.Parameters,
+		ranked: need.ranked - 1, session: x.Context.Session}
 	c.limits = make([]limit, len(s.predicates))
 	for i, p := range s.predicates {
 		c.limits[i] = p.bind(&b)
@@ -184,14 +191,16 @@ func (s *Source) bindPoint(b *binder, pinned database.Pinned, access *Access) bo
 	return true
 }
 
-// appendStored appends the one stored value of the column that equals d, if there is just one, in the form in which rows hold it.
+// appendStored appends the one stored value of the column that equals d, if there is just one, in the form in which
+// rows hold it.
 func (c *column) appendStored(dst []byte, d datum.Datum) (v value.Value, exact, ok bool) {
 	switch {
 	case d.Kind() == datum.KindText && c.key == schema.String:
 		return value.AppendString(dst, d.Bytes()), true, true
 	case d.Kind() == datum.KindInt && c.sql.Base == datum.BigInt && c.key == schema.Int:
 		return value.AppendInt(dst, d.Int()), true, true
-	case c.key == schema.Timestamp && d.Kind() == datum.KindTimestamp && d.Int()%c.sql.TimeUnit() == 0 && c.fits(d.Int()/c.sql.TimeUnit()):
+	case c.key == schema.Timestamp && d.Kind() == datum.KindTimestamp && d.Int()%c.sql.TimeUnit() == 0 &&
+		c.fits(d.Int()/c.sql.TimeUnit()):
 		return value.AppendTimestamp(dst, d.Int()/c.sql.TimeUnit()), true, true
 	}
 	l := c.compare(tree.Equal, d)

@@ -56,13 +56,15 @@ func (c *chooser) planForced(query *database.Query, force []string) (best databa
 		other := *query
 		other.Index, other.Ignore = name, nil
 		if objection := c.objection(&other); objection != "" {
-			why = cmp.Or(why, "index '"+name+"' of table '"+c.source.Table.Name+"' can't serve this statement: "+objection+", or don't name the index")
+			why = cmp.Or(why, "index '"+name+"' of table '"+c.source.Table.Name+"' can't serve this statement: "+
+				objection+", or don't name the index")
 			continue
 		}
 		other.AnyIndex, other.Fetch = false, true
 		plan, err := c.pinned.Plan(other)
 		if errors.Is(err, access.ErrNoField) {
-			why = cmp.Or(why, "index '"+name+"' of table '"+c.source.Table.Name+"' finds words and values: compare one of its columns, or don't name the index")
+			why = cmp.Or(why, "index '"+name+"' of table '"+c.source.Table.Name+
+				"' finds words and values: compare one of its columns, or don't name the index")
 			continue
 		}
 		if err != nil {

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// FuzzPlan explains SELECTs over a table with an index of each kind: whatever they say, an answer or an error comes, and what is planned is bounded.
+// FuzzPlan explains SELECTs over a table with an index of each kind: whatever they say, an answer or an error comes,
+// and what is planned is bounded.
 func FuzzPlan(f *testing.F) {
 	files, err := filepath.Glob("testdata/access/*")
 	if err != nil {
@@ -22,7 +23,8 @@ func FuzzPlan(f *testing.F) {
 			f.Fatal(err)
 		}
 		for lines := bufio.NewScanner(file); lines.Scan(); {
-			if _, condition, ok := strings.Cut(lines.Text(), " WHERE "); ok && strings.HasPrefix(lines.Text(), "SELECT") {
+			if _, condition, ok := strings.Cut(lines.Text(), " WHERE "); ok &&
+				strings.HasPrefix(lines.Text(), "SELECT") {
 				f.Add(condition)
 			}
 		}

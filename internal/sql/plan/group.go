@@ -13,8 +13,8 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// Groups is GROUP BY and the aggregates of a SELECT. Programs of the select list, HAVING and ORDER BY run over a row of the keys, the dependents and the
-// results of the aggregates.
+// Groups is GROUP BY and the aggregates of a SELECT. Programs of the select list, HAVING and ORDER BY run over a row of
+// the keys, the dependents and the results of the aggregates.
 type Groups struct {
 	// Keys are the expressions of GROUP BY; none: all rows are one group, even if there are none.
 	Keys []*evaluate.Program
@@ -23,13 +23,15 @@ type Groups struct {
 	// Dependents are columns that have one value in all rows of a group.
 	Dependents []int // slots
 	Aggregates []*evaluate.Aggregate
-	// Rollup adds, for each number of leading keys down to none, groups of these alone: the other keys are NULL in them.
+	// Rollup adds, for each number of leading keys down to none, groups of these alone: the other keys are NULL in
+	// them.
 	Rollup bool
 	// CountsRows says that the only thing wanted is COUNT(*) of all rows.
 	CountsRows bool
 	// Growing says that what an aggregate keeps of a group grows with its rows.
 	Growing bool
-	// Ends are the orders in which the first value that is not NULL is the result of each aggregate: all are MIN or MAX of a column, of all rows.
+	// Ends are the orders in which the first value that is not NULL is the result of each aggregate: all are MIN or MAX
+	// of a column, of all rows.
 	Ends []database.Ordering
 
 	expressions []tree.Expression // of keys and dependents
@@ -90,7 +92,8 @@ func (c *compiler) group() error {
 	return nil
 }
 
-// width is the number of slots the row of a group has: with Rollup, the last is the number of leading keys that the group is of.
+// width is the number of slots the row of a group has: with Rollup, the last is the number of leading keys that the
+// group is of.
 func (g *Groups) width() int {
 	width := len(g.expressions) + len(g.Aggregates)
 	if g.Rollup {
@@ -99,7 +102,8 @@ func (g *Groups) width() int {
 	return width
 }
 
-// grouping writes GROUPING(key, ..): of each key a bit, the last one's lowest, which is set in groups that do not have it.
+// grouping writes GROUPING(key, ..): of each key a bit, the last one's lowest, which is set in groups that do not have
+// it.
 func (c *compiler) grouping(call *tree.Call) (sum tree.Expression, err error) {
 	g := c.selected.Groups
 	level := &tree.Computed{Slot: g.width() - 1, Type: datum.Type{Base: datum.BigInt}}
@@ -108,12 +112,15 @@ func (c *compiler) grouping(call *tree.Call) (sum tree.Expression, err error) {
 	}
 	for i, e := range call.Arguments {
 		e = c.replaceAliases(e)
-		key := slices.IndexFunc(g.expressions[:len(g.Keys)], func(key tree.Expression) bool { return evaluate.Same(e, key) })
+		key := slices.IndexFunc(g.expressions[:len(g.Keys)],
+			func(key tree.Expression) bool { return evaluate.Same(e, key) })
 		if key < 0 {
 			return nil, fault.New(fault.GroupingKey, i+1)
 		}
 		is := &tree.Binary{Operator: tree.LessOrEqual, Left: level, Right: &tree.Literal{Value: datum.Int(int64(key))}}
-		bit := tree.Expression(&tree.Case{Whens: []tree.When{{Condition: is, Result: &tree.Literal{Value: datum.Int(1 << (len(call.Arguments) - 1 - i))}}},
+		bit := tree.Expression(&tree.Case{
+			Whens: []tree.When{{Condition: is,
+				Result: &tree.Literal{Value: datum.Int(1 << (len(call.Arguments) - 1 - i))}}},
 			Else: &tree.Literal{Value: datum.Int(0)}})
 		if sum != nil {
 			bit = &tree.Binary{Operator: tree.Plus, Left: sum, Right: bit}
@@ -139,7 +146,8 @@ func (g *Groups) findEnds(calls []*tree.Call) {
 	g.Ends = ends
 }
 
-// BindEnds finds, for each of Groups.Ends, an access whose first rows are the end that is wanted. ok is false where rows have to be looked through.
+// BindEnds finds, for each of Groups.Ends, an access whose first rows are the end that is wanted. ok is false where
+// rows have to be looked through.
 func (s *Select) BindEnds(x *Execution) (list []Access, ok bool, err error) {
 	if len(s.Groups.Ends) == 0 || len(s.Groups.Dependents) > 0 {
 		return nil, false, nil

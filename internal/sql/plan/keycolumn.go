@@ -12,10 +12,12 @@ import (
 // column is a column that keys are made of, as bounds need to know it.
 type column struct {
 	name string
-	// key is the type of its values in rows: what its declaration says. An index may hold them as another one, such as the numbers of a curve.
+	// key is the type of its values in rows: what its declaration says. An index may hold them as another one, such as
+	// the numbers of a curve.
 	key schema.Type
 	sql datum.Type
-	// sure says that no row has a value of another type: the column was declared with its table, or an index refuses such rows.
+	// sure says that no row has a value of another type: the column was declared with its table, or an index refuses
+	// such rows.
 	sure, original bool
 	// searched says that a search index holds its values, infix that one holds their parts.
 	searched, infix bool

@@ -25,7 +25,8 @@ func (c *chooser) keys() (n int, ok bool) {
 	return n, ok
 }
 
-// product is the number of keys if n tuples of some columns go with every value of each other column. Without ok it is keysMax.
+// product is the number of keys if n tuples of some columns go with every value of each other column. Without ok it is
+// keysMax.
 func (c *chooser) product(n int, tuple []string) (keys int, ok bool) {
 	primary := &c.source.Table.Descriptor.Primary
 	for i := range primary.Key {
@@ -43,7 +44,8 @@ func (c *chooser) product(n int, tuple []string) (keys int, ok bool) {
 	return n, true
 }
 
-// tuples is the number of tuples of values of columns of the primary key a limit names, and those columns; 0 if it does not.
+// tuples is the number of tuples of values of columns of the primary key a limit names, and those columns; 0 if it does
+// not.
 func (c *chooser) tuples(l *limit) (n int, columns []string) {
 	if l.tuples > 0 {
 		for i := range l.columns {

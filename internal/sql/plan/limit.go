@@ -18,7 +18,8 @@ type limit struct {
 	never bool // it is TRUE of no row
 	// columns all hold, each of one column. None: nothing is known.
 	columns []columnLimit
-	// exact says that the predicate is TRUE wherever columns hold; halves, that it is if the other end of each half is limited, too.
+	// exact says that the predicate is TRUE wherever columns hold; halves, that it is if the other end of each half is
+	// limited, too.
 	exact, halves bool
 	// box is an Or of conditions on several columns that says all that columns do, and more; nil: none.
 	box expr.Condition
@@ -268,7 +269,8 @@ func (m *isNull) bind(*binder) limit {
 		return limit{} // any value may read as NULL
 	case c.narrow():
 		least, most := c.bounds()
-		list = append(list, c.is(expr.Less, value.AppendInt(nil, least)), c.is(expr.Greater, value.AppendInt(nil, most)))
+		list = append(list, c.is(expr.Less, value.AppendInt(nil, least)),
+			c.is(expr.Greater, value.AppendInt(nil, most)))
 	}
 	return one(columnLimit{column: c, condition: &expr.Or{List: list}, exact: true, null: true})
 }
@@ -405,7 +407,8 @@ func joinColumn(c *column, alternatives []limit) (l columnLimit, ok bool) {
 	return l, true
 }
 
-// of returns a limit's bounds on a column: single values if it has them, else the two ends of a range, else its first bound.
+// of returns a limit's bounds on a column: single values if it has them, else the two ends of a range, else its first
+// bound.
 func (l *limit) of(c *column) (condition expr.Condition, points []value.Value, isPoints bool) {
 	var low, high, first *columnLimit
 	for i := range l.columns {

@@ -11,8 +11,8 @@ import (
 	"github.com/weftdb/weft/order"
 )
 
-// reach is where a column's values lie that equal a SQL value: from low to high, both the same for a single one. No other value of the column
-// equals it, but where it is not exact, not all of them need do so.
+// reach is where a column's values lie that equal a SQL value: from low to high, both the same for a single one. No
+// other value of the column equals it, but where it is not exact, not all of them need do so.
 type reach struct {
 	low, high value.Value
 	exact     bool
@@ -30,8 +30,8 @@ const (
 	milliUS    = 1000
 )
 
-// reach translates a SQL value into the stored values of the column. ok is false where the comparison is of another kind, such as that of a text
-// with a number, which no order of the column's serves. d is not NULL.
+// reach translates a SQL value into the stored values of the column. ok is false where the comparison is of another
+// kind, such as that of a text with a number, which no order of the column's serves. d is not NULL.
 func (c *column) reach(d datum.Datum) (r reach, ok bool) {
 	switch c.key {
 	case schema.String:
@@ -59,8 +59,8 @@ func (c *column) textReach(d datum.Datum, encode func(dst, s []byte) []byte) (re
 	return single(encode(nil, d.Bytes()))
 }
 
-// numberReach is for columns of numbers, which compare by value, a float as the shortest decimal that reads back as it; only a text makes a comparison
-// one of floats, which can't tell all numbers apart.
+// numberReach is for columns of numbers, which compare by value, a float as the shortest decimal that reads back as it;
+// only a text makes a comparison one of floats, which can't tell all numbers apart.
 func (c *column) numberReach(d datum.Datum) (r reach, ok bool) {
 	switch d.Kind() {
 	case datum.KindText, datum.KindBinary:
@@ -95,8 +95,8 @@ func (c *column) exactReach(x order.Decimal) (reach, bool) {
 	return r, ok
 }
 
-// bounds are the least and the greatest value of a column of integers, days or times. Another protocol may have stored values beyond them, and
-// reads as NULL.
+// bounds are the least and the greatest value of a column of integers, days or times. Another protocol may have stored
+// values beyond them, and reads as NULL.
 func (c *column) bounds() (least, most int64) {
 	switch c.sql.Base {
 	case datum.TinyInt:
@@ -121,7 +121,8 @@ func (c *column) fits(n int64) bool {
 	return n >= least && n <= most
 }
 
-// narrow reports whether values may be stored that the column reads as NULL: they are out of its range, or were there before it was declared.
+// narrow reports whether values may be stored that the column reads as NULL: they are out of its range, or were there
+// before it was declared.
 func (c *column) narrow() bool {
 	least, _ := c.bounds()
 	return least != math.MinInt64 || c.sql.Base == datum.BigIntUnsigned || !c.sure && c.key == schema.Int
@@ -130,7 +131,8 @@ func (c *column) narrow() bool {
 // dense reports whether the column can have every value between two that it can have.
 func (c *column) dense() bool { return c.sure && (c.key == schema.Int || c.key == schema.Timestamp) }
 
-// floatReach is for columns of floats. Numbers of another protocol may have more digits than the float that they read as.
+// floatReach is for columns of floats. Numbers of another protocol may have more digits than the float that they read
+// as.
 func (c *column) floatReach(d datum.Datum) (reach, bool) {
 	f := d.NumberFloat()
 	if math.IsNaN(f) {
@@ -151,7 +153,8 @@ func (c *column) roughReach(f float64) reach {
 	switch {
 	case c.key == schema.Float && c.sure:
 		return reach{low: value.AppendFloat(nil, f), high: value.AppendFloat(nil, f)}
-	case isDecimal && (c.key == schema.Int && math.Abs(f) < floatExact || c.key == schema.Number && c.sql.Precision > 0 && c.sql.Precision <= 15):
+	case isDecimal && (c.key == schema.Int && math.Abs(f) < floatExact ||
+		c.key == schema.Number && c.sql.Precision > 0 && c.sql.Precision <= 15):
 		// So short a number is the only one of its length that becomes its float.
 		r, _ := c.exactReach(exact)
 		return r.inexact()
@@ -160,10 +163,12 @@ func (c *column) roughReach(f float64) reach {
 }
 
 func wide(f float64) reach {
-	return reach{low: value.AppendFloat(nil, math.Nextafter(f, math.Inf(-1))), high: value.AppendFloat(nil, math.Nextafter(f, math.Inf(1)))}
+	return reach{low: value.AppendFloat(nil, math.Nextafter(f, math.Inf(-1))),
+		high: value.AppendFloat(nil, math.Nextafter(f, math.Inf(1)))}
 }
 
-// timestampReach is for TIMESTAMP columns. Numbers are dates, or milliseconds since 1970 in a table of LindormTable's kind.
+// timestampReach is for TIMESTAMP columns. Numbers are dates, or milliseconds since 1970 in a table of LindormTable's
+// kind.
 func (c *column) timestampReach(d datum.Datum) (reach, bool) {
 	if d.IsNumber() && c.sql.Variety != datum.Plain {
 		us, ok := d.InstantAs(c.sql)

@@ -14,7 +14,8 @@ import (
 )
 
 const (
-	// nearRowsMax is up to which LIMIT the nearest rows are searched for: beyond it, sorting is as good, and has files to sort in.
+	// nearRowsMax is up to which LIMIT the nearest rows are searched for: beyond it, sorting is as good, and has files
+	// to sort in.
 	nearRowsMax = 10000
 	// nearRows is about the number of rows that are examined besides those of the answer.
 	nearRows = 200
@@ -50,10 +51,12 @@ func (s *Source) near(call *tree.Call) *nearOrder {
 	return n
 }
 
-// Ends says in which order a SELECT that was compiled over a table's rows alone wants them, to end after LIMIT of them; ok is false if it reads them all.
+// Ends says in which order a SELECT that was compiled over a table's rows alone wants them, to end after LIMIT of them;
+// ok is false if it reads them all.
 func (s *Select) Ends(source *Source) (need Need, ok bool) {
 	need = Need{RowsMax: -1, AnyOrder: true}
-	if s.limit == nil || s.Groups != nil || s.Distinct || s.Having != nil || len(s.Windows) > 0 || len(s.Source.Conjuncts) > 0 {
+	if s.limit == nil || s.Groups != nil || s.Distinct || s.Having != nil || len(s.Windows) > 0 ||
+		len(s.Source.Conjuncts) > 0 {
 		return need, false
 	}
 	switch {
@@ -77,7 +80,8 @@ func (s *Source) isNumber(name string) bool {
 		return false
 	}
 	switch c.Type.Base {
-	case datum.TinyInt, datum.SmallInt, datum.Integer, datum.BigInt, datum.BigIntUnsigned, datum.Float, datum.Double, datum.DecimalBase:
+	case datum.TinyInt, datum.SmallInt, datum.Integer, datum.BigInt, datum.BigIntUnsigned, datum.Float, datum.Double,
+		datum.DecimalBase:
 		return true
 	}
 	return false
@@ -105,11 +109,13 @@ func (n *nearOrder) bind(b *binder, rowsMax int) *database.Near {
 
 const (
 	sortCost = 0.5 // to sort a row, in that of reading one entry
-	// luck is by how many more rows than expected may have to be looked through where conditions drop some: those that stay may stand at the end.
+	// luck is by how many more rows than expected may have to be looked through where conditions drop some: those that
+	// stay may stand at the end.
 	luck = 10
 )
 
-// planNear replaces the best plan, whose rows would have to be sorted, by a search for the nearest rows where that costs less.
+// planNear replaces the best plan, whose rows would have to be sorted, by a search for the nearest rows where that
+// costs less.
 func (c *chooser) planNear(query *database.Query, best database.Plan) database.Plan {
 	cost := best.Cost + sortCost*best.Rows
 	ignored := c.ignoredIndexes()
@@ -129,7 +135,8 @@ func (c *chooser) planNear(query *database.Query, best database.Plan) database.P
 		}
 		if share := min(1, looked/max(plan.Rows, 1)); plan.Cost*share < cost || slices.Contains(c.force, x.Name) {
 			near := *c.near
-			near.Rows, near.Missing = plan.Rows, slices.ContainsFunc(near.Columns, func(name string) bool { return !c.wantsValue(name) })
+			near.Rows, near.Missing = plan.Rows, slices.ContainsFunc(near.Columns,
+				func(name string) bool { return !c.wantsValue(name) })
 			other.Near = &near
 			best, cost, *query = plan, plan.Cost*share, other
 		}
@@ -155,7 +162,8 @@ func (c *chooser) isNearest(x *schema.Index) bool {
 		}
 	}
 	if x.KeepNulls {
-		return !slices.ContainsFunc(part.Curve.Codecs, func(one *codec.Codec) bool { return one.Attribute().Nulls != codec.NullsFirst })
+		return !slices.ContainsFunc(part.Curve.Codecs,
+			func(one *codec.Codec) bool { return one.Attribute().Nulls != codec.NullsFirst })
 	}
 	for i := range x.Key { // a sparse index has the rows that have all its columns
 		for _, a := range x.Key[i].Args {
@@ -170,7 +178,8 @@ func (c *chooser) isNearest(x *schema.Index) bool {
 
 // wantsValue reports whether WHERE leaves out all rows in which a column is NULL.
 func (c *chooser) wantsValue(name string) bool {
-	return c.hasValue(name) || slices.ContainsFunc(c.source.trees, func(e tree.Expression) bool { return isNotNull(e, name) })
+	return c.hasValue(name) || slices.ContainsFunc(c.source.trees,
+		func(e tree.Expression) bool { return isNotNull(e, name) })
 }
 
 // isNotNull reports whether a condition is that a column is not NULL.
@@ -187,7 +196,8 @@ func isNotNull(e tree.Expression, name string) bool {
 	return ok && column.Name == name
 }
 
-// findsNearest reports whether a search for the nearest rows ends after those that are wanted: WHERE asks for no more than that they have a place.
+// findsNearest reports whether a search for the nearest rows ends after those that are wanted: WHERE asks for no more
+// than that they have a place.
 func (c *chooser) findsNearest(query *database.Query) bool {
 	return query.Near != nil && !slices.ContainsFunc(c.source.trees, func(e tree.Expression) bool {
 		return !slices.ContainsFunc(query.Near.Columns, func(name string) bool { return isNotNull(e, name) })

@@ -10,7 +10,8 @@ import (
 	"github.com/weftdb/weft/internal/sql/definition"
 )
 
-// readObserved reads the conjuncts of WHERE that no index serves wholly, for those who watch what is asked: the advisor proposes indexes for them.
+// readObserved reads the conjuncts of WHERE that no index serves wholly, for those who watch what is asked: the advisor
+// proposes indexes for them.
 func (s *Source) readObserved(r reader) (list []predicate) {
 	r.columns = nil
 	for i, e := range s.trees {
@@ -25,7 +26,8 @@ func (s *Source) readObserved(r reader) (list []predicate) {
 	return list
 }
 
-// isObserved reports whether a part of the condition is about columns of which no index is made, or looks for a pattern.
+// isObserved reports whether a part of the condition is about columns of which no index is made, or looks for a
+// pattern.
 func isObserved(p predicate) bool {
 	switch p := p.(type) {
 	case unknown, *pattern:
@@ -50,7 +52,8 @@ func declaredColumns(t *definition.Table) map[string]*column {
 	return columns
 }
 
-// observedCondition is the condition that the observed conjuncts make with the values of one execution. Nothing depends on it, so faults of their values are passed over.
+// observedCondition is the condition that the observed conjuncts make with the values of one execution. Nothing depends
+// on it, so faults of their values are passed over.
 func (s *Source) observedCondition(x *Execution) expr.Condition {
 	if len(s.watched) == 0 {
 		return nil

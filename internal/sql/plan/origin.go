@@ -52,7 +52,8 @@ func (s originScope) ParameterType(index int) datum.Type {
 
 // CompileOver compiles the part of a SELECT above its FROM and WHERE. The Select's Source has no table.
 func CompileOver(statement *tree.Select, origin Origin) (*Select, error) {
-	s := &Select{tree: statement, Distinct: statement.Distinct, ForUpdate: statement.ForUpdate, ForShare: statement.ForShare, NoWait: statement.NoWait, SkipLocked: statement.SkipLocked, Source: &Source{}}
+	s := &Select{tree: statement, Distinct: statement.Distinct, ForUpdate: statement.ForUpdate,
+		ForShare: statement.ForShare, NoWait: statement.NoWait, SkipLocked: statement.SkipLocked, Source: &Source{}}
 	return s, (&compiler{statement: statement, selected: s, origin: origin}).compileAll()
 }
 
@@ -98,7 +99,8 @@ type tableOrigin struct {
 // Star is Origin's.
 func (o *tableOrigin) Star(table string) (list []tree.SelectItem, err error) {
 	if table != "" && table != o.tableName() {
-		return nil, fault.New(fault.NoSuchTable, o.Table.Database, table).Meant(table, slices.Values([]string{o.tableName()}))
+		return nil, fault.New(fault.NoSuchTable, o.Table.Database, table).Meant(table,
+			slices.Values([]string{o.tableName()}))
 	}
 	o.star = true
 	for i := range o.Table.Columns {
@@ -123,7 +125,8 @@ func (o *tableOrigin) Describe(c *tree.Column) (result.Column, bool) {
 
 // DescribeColumn returns the description of a table's column for clients. alias is the table's name in the statement.
 func DescribeColumn(t *definition.Table, alias, name string) result.Column {
-	described := result.Column{Name: name, Database: t.Database, OriginalTable: t.Name, Table: alias, OriginalName: name}
+	described := result.Column{Name: name, Database: t.Database, OriginalTable: t.Name, Table: alias,
+		OriginalName: name}
 	if t.IsTime(name) { // which a wildcard may match as well
 		described.Type = datum.Type{Base: datum.BigInt}
 	} else if declared, ok := t.Column(name); ok {
@@ -145,7 +148,8 @@ func (o *tableOrigin) Depends(c *tree.Column, keys []tree.Expression) bool {
 		return true
 	}
 	for i := range o.Table.Key {
-		if at := o.Table.Key[i].Column; at >= 0 && !hasColumn(keys, o.Table.Columns[at].Name) && !o.isEqual(o.Table.Columns[at].Name) {
+		if at := o.Table.Key[i].Column; at >= 0 && !hasColumn(keys, o.Table.Columns[at].Name) &&
+			!o.isEqual(o.Table.Columns[at].Name) {
 			return false
 		}
 	}

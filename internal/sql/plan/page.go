@@ -20,8 +20,8 @@ import (
 // NextCursor is the Slot of an item that tells where the page behind its row begins. Whoever sends rows fills it in.
 const NextCursor = -2
 
-// A cursor is text: pageVersion, the mark of the statement it belongs to (8 bytes) and a position on the index that was walked, in base64. It holds
-// nothing secret: a forged one leads to rows that the same statement shows without it.
+// A cursor is text: pageVersion, the mark of the statement it belongs to (8 bytes) and a position on the index that was
+// walked, in base64. It holds nothing secret: a forged one leads to rows that the same statement shows without it.
 const (
 	pageVersion  = 1
 	pageHead     = 9
@@ -45,7 +45,8 @@ func (s *Select) TellsNext() bool { return s.paging != nil && s.paging.tells }
 
 // cutCursor takes the condition on _l_current_cursor_ out of WHERE.
 func (c *compiler) cutCursor() (where tree.Expression, err error) {
-	if c.table == nil || !slices.ContainsFunc(c.statement.Hints, func(h tree.Hint) bool { return h.Name == "_l_allow_cursor_" }) {
+	if c.table == nil || !slices.ContainsFunc(c.statement.Hints,
+		func(h tree.Hint) bool { return h.Name == "_l_allow_cursor_" }) {
 		return c.statement.Where, nil
 	}
 	p := &pageState{table: uint64(c.table.Descriptor.ID), order: c.statement.OrderBy}
@@ -58,7 +59,8 @@ func (c *compiler) cutCursor() (where tree.Expression, err error) {
 		}
 		current, ok := new(Source).constant(value)
 		if !ok || p.current != nil {
-			return nil, fault.New(fault.WrongArguments, definition.CurrentCursor+": compare it once, by =, with the "+definition.NextCursor+" of a row")
+			return nil, fault.New(fault.WrongArguments,
+				definition.CurrentCursor+": compare it once, by =, with the "+definition.NextCursor+" of a row")
 		}
 		p.current = &current
 	}
@@ -95,7 +97,8 @@ func (c *compiler) nextCursor(item *tree.SelectItem) (ok bool, err error) {
 	}
 	c.selected.paging.tells = true
 	c.selected.Items = append(c.selected.Items, Item{Program: program, Slot: NextCursor})
-	c.selected.Columns = append(c.selected.Columns, result.Column{Name: name, Type: datum.Type{Base: datum.Varchar, Length: pageBytesMax}})
+	c.selected.Columns = append(c.selected.Columns,
+		result.Column{Name: name, Type: datum.Type{Base: datum.Varchar, Length: pageBytesMax}})
 	return true, err
 }
 
@@ -121,7 +124,8 @@ func (c *compiler) checkPages() error {
 // checkPage refuses an access without places to go on from.
 func (s *Select) checkPage(access *Access) error {
 	if s.Pages() && access.Class != Nothing && (access.Query.Near != nil || !access.Sorted) {
-		return fault.New(fault.NotSupported, "pages follow the order of a key or an index: omit ORDER BY, or order by the columns of the key or index that the conditions use")
+		return fault.New(fault.NotSupported,
+			"pages follow the order of a key or an index: omit ORDER BY, or order by the columns of the key or index that the conditions use")
 	}
 	return nil
 }
@@ -150,7 +154,9 @@ func (s *Select) resume(x *Execution) (position []byte, err error) {
 }
 
 func wrongCursor(why string) error {
-	return fault.New(fault.WrongArguments, definition.CurrentCursor+": "+why+"; take the "+definition.NextCursor+" of a row that the same statement returned, or start without one")
+	return fault.New(fault.WrongArguments,
+		definition.CurrentCursor+": "+why+"; take the "+definition.NextCursor+
+			" of a row that the same statement returned, or start without one")
 }
 
 // AppendCursor appends the cursor of the row whose entry is at the position. mark is Select.Mark's.

@@ -8,8 +8,8 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// predicate holds the bounds that a condition of WHERE puts on key columns. It is made once for a statement and bound to values for each
-// execution.
+// predicate holds the bounds that a condition of WHERE puts on key columns. It is made once for a statement and bound
+// to values for each execution.
 type predicate interface {
 	// bind returns what must hold of a row for the condition to be TRUE of it.
 	bind(b *binder) limit
@@ -58,8 +58,8 @@ type tuples struct {
 	rows    [][]constant
 }
 
-// after is (columns) operator (values), the operator being Less, Greater or one of these with equality. A nil column is one that no key is made of; the last ones
-// may be.
+// after is (columns) operator (values), the operator being Less, Greater or one of these with equality. A nil column is
+// one that no key is made of; the last ones may be.
 type after struct {
 	columns  []*column
 	operator tree.Operator
@@ -185,7 +185,8 @@ func (r *reader) readTuples(left, right *tree.Tuple, operator tree.Operator) pre
 	if operator == tree.Equal || operator == tree.NullSafeEqual {
 		var each all
 		for i := range left.Elements {
-			each = append(each, r.readBinary(&tree.Binary{Operator: operator, Left: left.Elements[i], Right: right.Elements[i]}, false))
+			each = append(each, r.readBinary(&tree.Binary{Operator: operator, Left: left.Elements[i],
+				Right: right.Elements[i]}, false))
 		}
 		return each
 	}

@@ -18,8 +18,9 @@ import (
 )
 
 func tooManyKeys(keys, most int) error {
-	return fault.New(fault.Refused, fmt.Sprintf("Multi Get Plan query too many rows in one select: the IN lists name %d keys; the limit is %d; "+
-		"split the lists over several statements, omit the last key column from the condition to read ranges, or raise multi_get_keys_max", keys, most))
+	return fault.New(fault.Refused, fmt.Sprintf(
+		"Multi Get Plan query too many rows in one select: the IN lists name %d keys; the limit is %d; "+
+			"split the lists over several statements, omit the last key column from the condition to read ranges, or raise multi_get_keys_max", keys, most))
 }
 
 // judge refuses, or marks, a query that nothing bounds.
@@ -43,7 +44,8 @@ func (c *chooser) inefficient() string {
 	var cures []string
 	first := &table.Descriptor.Primary.Visible()[0]
 	if text := c.comparedNumber(first.Column()); text != "" {
-		cures = append(cures, fmt.Sprintf("%s holds texts: write %s = '%s', with quotes", first.Column(), tree.QuoteIfNeeded(first.Column()), text))
+		cures = append(cures, fmt.Sprintf("%s holds texts: write %s = '%s', with quotes", first.Column(),
+			tree.QuoteIfNeeded(first.Column()), text))
 	} else if column := first.Column(); column != "" {
 		cures = append(cures, fmt.Sprintf("bind the first key column, %s, by =, IN or a range", column))
 	} else {
@@ -54,7 +56,8 @@ func (c *chooser) inefficient() string {
 	}
 	cures = append(cures, "or allow it with the hint /*+ _l_allow_filtering_ */ directly after the first word")
 	return fmt.Sprintf("Detect inefficient query: %s This query may be a full table scan and thus may have unpredictable performance. "+
-		"It would read every row of %s%s. To fix it, %s", c.source.text(), table.Name, c.about(), strings.Join(cures, "; "))
+		"It would read every row of %s%s. To fix it, %s", c.source.text(), table.Name, c.about(), strings.Join(cures,
+		"; "))
 }
 
 // indexCure says which index would help, in statements that run; "" if none would.
@@ -65,15 +68,19 @@ func (c *chooser) indexCure() string {
 		return fmt.Sprintf("wait until the index %s is built, which SHOW INDEX tells", tree.QuoteIfNeeded(index))
 	}
 	if fields := c.searchable(); len(fields) > 0 {
-		return c.withRoom(true, "create a search index", fmt.Sprintf("CREATE INDEX %s USING SEARCH ON %s(%s)", c.freeName("find_"+plain(table.Name)), name, strings.Join(fields, ", ")))
+		return c.withRoom(true, "create a search index",
+			fmt.Sprintf("CREATE INDEX %s USING SEARCH ON %s(%s)", c.freeName("find_"+plain(table.Name)), name,
+				strings.Join(fields, ", ")))
 	}
 	column := c.indexable()
 	if column == "" {
 		return ""
 	}
-	create := fmt.Sprintf("CREATE INDEX %s ON %s(%s)", c.freeName("idx_"+plain(table.Name)+"_"+plain(column)), name, tree.QuoteIfNeeded(column))
+	create := fmt.Sprintf("CREATE INDEX %s ON %s(%s)", c.freeName("idx_"+plain(table.Name)+"_"+plain(column)), name,
+		tree.QuoteIfNeeded(column))
 	if known, ok := table.Column(column); ok && known.Dynamic {
-		create = fmt.Sprintf("ALTER TABLE %s ADD COLUMN %s VARCHAR (or the type of its values), then %s", name, tree.QuoteIfNeeded(column), create)
+		create = fmt.Sprintf("ALTER TABLE %s ADD COLUMN %s VARCHAR (or the type of its values), then %s", name,
+			tree.QuoteIfNeeded(column), create)
 	}
 	return c.withRoom(false, "create an index", create)
 }
@@ -96,7 +103,8 @@ func (c *chooser) withRoom(search bool, cure, create string) string {
 		}
 		from = strings.Join(names, ", ")
 	}
-	return fmt.Sprintf("%s in place of one of %s, since %s may have %d: DROP INDEX x ON %s, then %s", cure, from, name, most, name, create)
+	return fmt.Sprintf("%s in place of one of %s, since %s may have %d: DROP INDEX x ON %s, then %s", cure, from, name,
+		most, name, create)
 }
 
 // freeName is a name for a new index: the one given, with a number if another index has it.
@@ -109,7 +117,8 @@ func (c *chooser) freeName(wanted string) string {
 	return name
 }
 
-// comparedNumber is the number that a condition compares with a column of texts, which binds no key; "" if there is none.
+// comparedNumber is the number that a condition compares with a column of texts, which binds no key; "" if there is
+// none.
 func (c *chooser) comparedNumber(column string) string {
 	k := c.source.keyColumns[column]
 	if k == nil || k.key != schema.String {
@@ -168,7 +177,8 @@ func (c *chooser) indexable() string {
 	return ""
 }
 
-// binds reports whether an index on a column might serve a condition: one that has the column, and is no OR over others too.
+// binds reports whether an index on a column might serve a condition: one that has the column, and is no OR over others
+// too.
 func binds(e tree.Expression, column string) bool {
 	var names []string
 	tree.Walk(e, func(e tree.Expression) bool {
@@ -189,7 +199,9 @@ func (c *chooser) building() string {
 			continue
 		}
 		for j := range x.Key {
-			if slices.ContainsFunc(x.Key[j].Args, func(a schema.Argument) bool { return slices.Contains(c.source.whereColumns, a.Column) }) || slices.ContainsFunc(c.source.whereColumns, x.Key[j].Covers) {
+			if slices.ContainsFunc(x.Key[j].Args,
+				func(a schema.Argument) bool { return slices.Contains(c.source.whereColumns, a.Column) }) ||
+				slices.ContainsFunc(c.source.whereColumns, x.Key[j].Covers) {
 				return x.Name
 			}
 		}
@@ -197,10 +209,12 @@ func (c *chooser) building() string {
 	return ""
 }
 
-// searchable lists the fields of a search index that would serve a condition with OR over columns, or one on a part of a text, as no other index does.
+// searchable lists the fields of a search index that would serve a condition with OR over columns, or one on a part of
+// a text, as no other index does.
 func (c *chooser) searchable() (fields []string) {
 	for _, condition := range expr.Conjuncts(c.judged) {
-		if list := appendFields(nil, condition); len(list) > 1 || len(list) == 1 && strings.HasSuffix(list[0], infixField) {
+		if list := appendFields(nil, condition); len(list) > 1 ||
+			len(list) == 1 && strings.HasSuffix(list[0], infixField) {
 			fields = append(fields, list...)
 		}
 	}

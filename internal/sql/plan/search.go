@@ -30,7 +30,8 @@ func (s *Source) WordsOf(columns []*tree.Column) (evaluate.WordsOf, error) {
 // WordsOf finds the field of a table that serves MATCH of some columns. Errors: 1191.
 func WordsOf(t *definition.Table, columns []string) (evaluate.WordsOf, error) {
 	words, err := t.WordsOf(columns)
-	return evaluate.WordsOf{Database: t.Database, Table: t.Name, Index: words.Index, Field: words.Field, Analyzer: words.Analyzer}, err
+	return evaluate.WordsOf{Database: t.Database, Table: t.Name, Index: words.Index, Field: words.Field,
+		Analyzer: words.Analyzer}, err
 }
 
 // WordsOf is evaluate.WordsScope's.
@@ -65,7 +66,8 @@ func searchColumns(t *definition.Table, columns map[string]*column) {
 					columns[c.name] = c
 				}
 				c.searched = c.searched || !x.Key[i].Computed()
-				c.infix = c.infix || x.Key[i].Computed() && !x.Key[i].HasWordsOf([]string{a.Column}) && len(x.Key[i].Args) == 1
+				c.infix = c.infix || x.Key[i].Computed() && !x.Key[i].HasWordsOf([]string{a.Column}) &&
+					len(x.Key[i].Args) == 1
 			}
 		}
 	}
@@ -169,7 +171,8 @@ func (p *presence) bind(*binder) limit {
 // hasValue is the condition that a column is not null.
 func (c *column) hasValue() expr.Condition {
 	path := c.path()
-	return &expr.Not{Of: &expr.Or{List: []expr.Condition{&expr.NotExists{Path: path}, &expr.HasType{X: &path, Type: value.Null}}}}
+	return &expr.Not{Of: &expr.Or{List: []expr.Condition{&expr.NotExists{Path: path},
+		&expr.HasType{X: &path, Type: value.Null}}}}
 }
 
 // differs is column <> value, of a column that a search index holds.
@@ -193,7 +196,8 @@ func (c *column) parts(pattern []byte, escape rune) expr.Condition {
 	var part []byte
 	take := func() {
 		if utf8.RuneCount(part) >= infixRunes {
-			list = append(list, &expr.Contains{X: c.attribute(), Member: &expr.Literal{Value: value.AppendString(nil, part)}})
+			list = append(list, &expr.Contains{X: c.attribute(),
+				Member: &expr.Literal{Value: value.AppendString(nil, part)}})
 		}
 		part = part[:0]
 	}
@@ -212,7 +216,8 @@ func (c *column) parts(pattern []byte, escape rune) expr.Condition {
 	return expr.Conjunction(list...)
 }
 
-// rankOf finds the MATCH of WHERE that rows are wanted in the order of, if at execution against has the same value there; -1: there is none.
+// rankOf finds the MATCH of WHERE that rows are wanted in the order of, if at execution against has the same value
+// there; -1: there is none.
 func (s *Source) rankOf(e tree.Expression) (conjunct int, against *constant) {
 	call, ok := e.(*tree.Call)
 	if !ok || call.Name != "match" {
@@ -221,7 +226,8 @@ func (s *Source) rankOf(e tree.Expression) (conjunct int, against *constant) {
 	columns, text, boolean := call.Match()
 	conjunct = slices.IndexFunc(s.predicates, func(p predicate) bool {
 		m, ok := p.(*matches)
-		return ok && !m.not && m.boolean == boolean && len(columns) == len(m.paths) && !slices.ContainsFunc(m.paths, func(path expr.Path) bool { return !hasColumn(columns, path.Name) })
+		return ok && !m.not && m.boolean == boolean && len(columns) == len(m.paths) &&
+			!slices.ContainsFunc(m.paths, func(path expr.Path) bool { return !hasColumn(columns, path.Name) })
 	})
 	if value, ok := s.constant(text); ok && conjunct >= 0 {
 		return conjunct, &value
@@ -229,7 +235,8 @@ func (s *Source) rankOf(e tree.Expression) (conjunct int, against *constant) {
 	return -1, nil
 }
 
-// naturalRank is the MATCH by whose scores rows come where nothing else was asked for, as in MySQL: the only one, in natural language; -1: none.
+// naturalRank is the MATCH by whose scores rows come where nothing else was asked for, as in MySQL: the only one, in
+// natural language; -1: none.
 func (s *Source) naturalRank() int {
 	found := -1
 	for i, p := range s.predicates {
@@ -243,7 +250,8 @@ func (s *Source) naturalRank() int {
 	return found
 }
 
-// planRanked replaces the best plan by one whose rows come in the order of scores, unless that plan looks up single rows, which are sorted.
+// planRanked replaces the best plan by one whose rows come in the order of scores, unless that plan looks up single
+// rows, which are sorted.
 func (c *chooser) planRanked(found *Access, query *database.Query, best database.Plan) (database.Plan, error) {
 	m := c.source.predicates[c.ranked].(*matches)
 	var words *search.Query
@@ -257,7 +265,8 @@ func (c *chooser) planRanked(found *Access, query *database.Query, best database
 		return best, nil
 	}
 	other := *query
-	other.AnyIndex, other.Index, other.Order, other.Reverse, other.AnyOrder, other.Limit = false, m.of.Index, nil, false, false, max(c.rowsMax, 0)
+	other.AnyIndex, other.Index, other.Order, other.Reverse, other.AnyOrder, other.Limit = false, m.of.Index, nil,
+		false, false, max(c.rowsMax, 0)
 	plan, err := c.pinned.Plan(other)
 	if err != nil { // WHERE is a whole key, or the index is being built
 		return best, nil
@@ -283,7 +292,8 @@ func (c *compiler) markMatches(e tree.Expression) tree.Expression {
 		}
 		var match *tree.Call
 		evaluate.Walk(c.statement.Where, func(e tree.Expression) bool {
-			if m, ok := e.(*tree.Call); ok && m.Name == "match" && match == nil && hasColumn(m.Arguments[:len(m.Arguments)-2], column.Name) {
+			if m, ok := e.(*tree.Call); ok && m.Name == "match" && match == nil &&
+				hasColumn(m.Arguments[:len(m.Arguments)-2], column.Name) {
 				match = m
 			}
 			return true

@@ -14,7 +14,8 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// Select is a compiled SELECT. It is not changed once it is made, and may be used by any number of sessions for as long as Current says so.
+// Select is a compiled SELECT. It is not changed once it is made, and may be used by any number of sessions for as long
+// as Current says so.
 type Select struct {
 	// Source is FROM and WHERE; without FROM it has no table.
 	Source *Source
@@ -41,8 +42,9 @@ type Select struct {
 	distance      *tree.Call // ORDER BY distance(..) alone, with a LIMIT; nil: another order
 	near          *nearOrder // distance, where the Source has a table
 	ranked        int        // the conjunct of Source by whose scores rows are wanted, counted from 1; 0: another order
-	rankedBy      *constant  // the query of ORDER BY's MATCH, which must be that of the conjunct; nil: there is no ORDER BY
-	hasStar       bool
+	// the query of ORDER BY's MATCH, which must be that of the conjunct; nil: there is no ORDER BY
+	rankedBy *constant
+	hasStar  bool
 	// distinctColumns are the columns that DISTINCT is about; nil where it is about anything else.
 	distinctColumns []string
 	names           int // how many attribute names the table had seen
@@ -77,10 +79,12 @@ type compiler struct {
 	windowOf  []int // of Select.Windows, for each of windowed
 }
 
-// Compile compiles a SELECT for a version of its table, whose attribute names so far are names; both are nil without FROM. text writes the statement for
-// messages; it may be nil. Errors: those of a statement that is wrong, such as 1054 and 1055.
+// Compile compiles a SELECT for a version of its table, whose attribute names so far are names; both are nil without
+// FROM. text writes the statement for messages; it may be nil. Errors: those of a statement that is wrong, such as 1054
+// and 1055.
 func Compile(statement *tree.Select, table *definition.Table, names []string, text func() string) (*Select, error) {
-	s := &Select{names: len(names), tree: statement, Distinct: statement.Distinct, ForUpdate: statement.ForUpdate, ForShare: statement.ForShare, NoWait: statement.NoWait, SkipLocked: statement.SkipLocked}
+	s := &Select{names: len(names), tree: statement, Distinct: statement.Distinct, ForUpdate: statement.ForUpdate,
+		ForShare: statement.ForShare, NoWait: statement.NoWait, SkipLocked: statement.SkipLocked}
 	c := &compiler{statement: statement, selected: s, table: table, origin: nowhere{}}
 	var err error
 	if s.Source, err = c.source(text); err != nil {
@@ -98,7 +102,8 @@ func Compile(statement *tree.Select, table *definition.Table, names []string, te
 
 // compileAll compiles what stands above FROM and WHERE.
 func (c *compiler) compileAll() error {
-	steps := [...]func() error{c.expand, c.nameWindows, c.group, c.windows, c.items, c.distinct, c.having, c.order, c.limits, c.checkPages}
+	steps := [...]func() error{c.expand, c.nameWindows, c.group, c.windows, c.items, c.distinct, c.having, c.order,
+		c.limits, c.checkPages}
 	for _, step := range steps {
 		if err := step(); err != nil {
 			return err
@@ -116,7 +121,8 @@ func (c *compiler) source(text func() string) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return CompileSource(Query{Table: c.table, Alias: t.Alias, Where: where, Hints: t.Hints, ForceIndex: t.ForceIndex, IgnoreIndex: t.IgnoreIndex,
+	return CompileSource(Query{Table: c.table, Alias: t.Alias, Where: where, Hints: t.Hints, ForceIndex: t.ForceIndex,
+		IgnoreIndex:    t.IgnoreIndex,
 		AllowFiltering: t.AllowFiltering, Statement: text})
 }
 
@@ -141,9 +147,11 @@ func (s *Select) Current(p database.Pinned) bool {
 	return !s.hasStar || !s.Source.Table.Dynamic && len(s.Source.Table.Wildcards) == 0 || p.AttributeCount() == s.names
 }
 
-// Beyond reports whether rows may have columns that `*` does not stand for, since the table has seen more names than it lists.
+// Beyond reports whether rows may have columns that `*` does not stand for, since the table has seen more names than it
+// lists.
 func (s *Select) Beyond() bool {
-	return s.hasStar && s.names >= database.AttributeNamesMax && (s.Source.Table.Dynamic || len(s.Source.Table.Wildcards) > 0)
+	return s.hasStar && s.names >= database.AttributeNamesMax &&
+		(s.Source.Table.Dynamic || len(s.Source.Table.Wildcards) > 0)
 }
 
 // expand writes the columns that `*` stands for.
@@ -207,7 +215,8 @@ func (c *compiler) distinct() error {
 	return nil
 }
 
-// compile compiles an expression over rows, or over groups if there are some. number is that of the item in the select list, 0 elsewhere.
+// compile compiles an expression over rows, or over groups if there are some. number is that of the item in the select
+// list, 0 elsewhere.
 func (c *compiler) compile(e tree.Expression, where string, number int) (*evaluate.Program, error) {
 	if c.selected.Groups != nil {
 		return c.compileGrouped(e, where, number)
@@ -325,7 +334,8 @@ func (c *compiler) order() error {
 		} else if !IsConstant(by) {
 			s.orderIsPlain = false
 		}
-		if call, ok := by.(*tree.Call); ok && len(c.orderBy) == 1 && !order.Descending && s.Groups == nil && !s.Distinct && c.statement.Limit != nil {
+		if call, ok := by.(*tree.Call); ok && len(c.orderBy) == 1 && !order.Descending && s.Groups == nil &&
+			!s.Distinct && c.statement.Limit != nil {
 			s.distance = call
 		}
 	}
@@ -339,7 +349,8 @@ func (c *compiler) order() error {
 	return nil
 }
 
-// hasNumbers reports whether a column is an ENUM or SET, which is ordered by numbers, while keys and indexes have its texts.
+// hasNumbers reports whether a column is an ENUM or SET, which is ordered by numbers, while keys and indexes have its
+// texts.
 func hasNumbers(t *definition.Table, column *tree.Column) bool {
 	if t == nil {
 		return false
@@ -418,9 +429,11 @@ func (b *binder) count(c *constant, missing int) (int, error) {
 	return 0, fault.New(fault.WrongArguments, "LIMIT")
 }
 
-// Bind finds how the rows of an execution are reached; see Source.Bind. rowsMax is the number of rows that are wanted after sorting, negative for all.
+// Bind finds how the rows of an execution are reached; see Source.Bind. rowsMax is the number of rows that are wanted
+// after sorting, negative for all.
 func (s *Select) Bind(x *Execution, rowsMax int, access *Access) error {
-	need := Need{RowsMax: rowsMax, AnyOrder: s.Groups != nil || len(s.Order) > 0, near: s.near, ranked: s.ranked, rankedBy: s.rankedBy}
+	need := Need{RowsMax: rowsMax, AnyOrder: s.Groups != nil ||
+		len(s.Order) > 0, near: s.near, ranked: s.ranked, rankedBy: s.rankedBy}
 	if s.Groups != nil {
 		need.RowsMax, need.Group = -1, s.Groups.columns
 	} else {

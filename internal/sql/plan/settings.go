@@ -24,7 +24,8 @@ const (
 	AllowInefficient
 )
 
-// For returns the setting for a query over a table. A table that was made with MySQL's settings answers with a warning, as its INSERTs answer as MySQL's do.
+// For returns the setting for a query over a table. A table that was made with MySQL's settings answers with a warning,
+// as its INSERTs answer as MySQL's do.
 func (i Inefficient) For(t *definition.Table) Inefficient {
 	switch {
 	case i != InefficientByTable:
@@ -128,7 +129,9 @@ func (s *Source) checkVersions() error {
 	case s.hints.cells == nil:
 		return nil
 	case s.Table.Descriptor.Cells == nil:
-		return fault.New(fault.Refused, "table "+s.Table.Name+" keeps no cell timestamps; to add them, use ALTER TABLE "+s.Table.Name+" SET 'MUTABILITY'='MUTABLE_ALL', TTL or VERSIONS")
+		return fault.New(fault.Refused, "table "+s.Table.Name+
+			" keeps no cell timestamps; to add them, use ALTER TABLE "+s.Table.Name+
+			" SET 'MUTABILITY'='MUTABLE_ALL', TTL or VERSIONS")
 	case len(s.hints.force) > 0:
 		return fault.New(fault.WrongArguments, "hints: read cell versions from the table, not from an index")
 	}

@@ -23,13 +23,14 @@ type Slot struct {
 	Type      datum.Type
 }
 
-// Source is FROM and WHERE, compiled: what rows of one table a statement is about. It serves SELECT, UPDATE, DELETE and package algebra
-// alike. It is not changed once it is made, and may be used by any number of sessions.
+// Source is FROM and WHERE, compiled: what rows of one table a statement is about. It serves SELECT, UPDATE, DELETE and
+// package algebra alike. It is not changed once it is made, and may be used by any number of sessions.
 type Source struct {
 	Table *definition.Table
 	// Slots are the columns that expressions of the statement use, in the order of the data of a row.
 	Slots []Slot
-	// Conjuncts are the conditions of WHERE, all of which must be TRUE of a row. Those that Access.Residual names have to be evaluated.
+	// Conjuncts are the conditions of WHERE, all of which must be TRUE of a row. Those that Access.Residual names have
+	// to be evaluated.
 	Conjuncts []*evaluate.Program
 
 	alias           string
@@ -177,13 +178,16 @@ func (s *Source) isPrimary(name string) bool {
 
 // follows reports whether a computed part is made of columns that have values.
 func (s *Source) follows(part *schema.KeyPart, used map[string]bool) bool {
-	return part.Hidden || !slices.ContainsFunc(part.Args, func(a schema.Argument) bool { return a.Column != "" && !used[a.Column] })
+	return part.Hidden || !slices.ContainsFunc(part.Args,
+		func(a schema.Argument) bool { return a.Column != "" && !used[a.Column] })
 }
 
-// Column resolves a column of the statement to its slot, which it makes if need be. where is the clause, for errors. Errors: 1054.
+// Column resolves a column of the statement to its slot, which it makes if need be. where is the clause, for errors.
+// Errors: 1054.
 func (s *Source) Column(c *tree.Column, where string) (slot int, t datum.Type, err error) {
 	if c.Table != "" && c.Table != s.tableName() || !s.isIn(c.Database) {
-		return 0, t, fault.New(fault.UnknownColumn, columnText(c), where).Meant(c.Table, slices.Values([]string{s.tableName()}))
+		return 0, t, fault.New(fault.UnknownColumn, columnText(c), where).Meant(c.Table,
+			slices.Values([]string{s.tableName()}))
 	}
 	if s.Table.IsTime(c.Name) {
 		if err := s.readTimes(); err != nil {
@@ -207,14 +211,15 @@ func (s *Source) readTimes() error {
 		return nil
 	}
 	if s.writes {
-		return fault.Message(fault.Unsupported, "the times of cells (columns that end with %s) are read by SELECT only", definition.TimeSuffix)
+		return fault.Message(fault.Unsupported, "the times of cells (columns that end with %s) are read by SELECT only",
+			definition.TimeSuffix)
 	}
 	s.hints.cells = &cell.Select{Times: definition.TimeSuffix, Versions: 1}
 	return s.checkVersions()
 }
 
-// Want returns the slot of a column by its name, for callers that have no expression; ok is false if the table has no such column. It must not be called
-// once the source is in use.
+// Want returns the slot of a column by its name, for callers that have no expression; ok is false if the table has no
+// such column. It must not be called once the source is in use.
 func (s *Source) Want(name string) (slot int, ok bool) {
 	slot, _, err := s.Column(&tree.Column{Name: name}, "field list")
 	return slot, err == nil
@@ -243,7 +248,8 @@ func (s *Source) tableName() string {
 }
 
 func columnText(c *tree.Column) string {
-	return strings.Join(slices.DeleteFunc([]string{c.Database, c.Table, c.Name}, func(s string) bool { return s == "" }), ".")
+	return strings.Join(slices.DeleteFunc([]string{c.Database, c.Table, c.Name},
+		func(s string) bool { return s == "" }), ".")
 }
 
 func (s *Source) text() string {

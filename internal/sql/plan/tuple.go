@@ -10,8 +10,8 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// alternativesMax is the number of alternatives of a condition that are planned one by one; with more, the columns are. It is what package access looks at, and the
-// default of multi_get_keys_max.
+// alternativesMax is the number of alternatives of a condition that are planned one by one; with more, the columns are.
+// It is what package access looks at, and the default of multi_get_keys_max.
 const alternativesMax = 2000
 
 // bind returns the tuples as alternatives, and the values of each column on its own.
@@ -79,7 +79,8 @@ func (t *tuples) one(b *binder, row []constant) (list []columnLimit, state tuple
 	return list, tupleFound
 }
 
-// bind returns (a > x), (a = x, b > y), .. and with equality (a = x, b = y) as alternatives, and the relation of the first column on its own.
+// bind returns (a > x), (a = x, b > y), .. and with equality (a = x, b = y) as alternatives, and the relation of the
+// first column on its own.
 func (a *after) bind(b *binder) limit {
 	strict, loose := tree.Greater, tree.GreaterOrEqual
 	if a.operator == tree.Less || a.operator == tree.LessOrEqual {

@@ -15,7 +15,8 @@ func IsConstant(e tree.Expression) bool {
 	constant := true
 	evaluate.Walk(e, func(e tree.Expression) bool {
 		switch e := e.(type) {
-		case *tree.Column, *tree.Star, *tree.Default, *tree.ValuesOf, *tree.Tuple, *tree.Computed, *tree.Subquery, *tree.Exists, *tree.InQuery, *tree.Quantified:
+		case *tree.Column, *tree.Star, *tree.Default, *tree.ValuesOf, *tree.Tuple, *tree.Computed, *tree.Subquery,
+			*tree.Exists, *tree.InQuery, *tree.Quantified:
 			constant = false
 		case *tree.Variable:
 			constant = constant && !e.Changing

@@ -11,8 +11,9 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// Window is the functions of a SELECT that share one order of its rows, after groups and HAVING. Programs run over the row of FROM, or of a group; results
-// are written into slots behind its data, where the select list and ORDER BY read them.
+// Window is the functions of a SELECT that share one order of its rows, after groups and HAVING. Programs run over the
+// row of FROM, or of a group; results are written into slots behind its data, where the select list and ORDER BY read
+// them.
 type Window struct {
 	Partition []*evaluate.Program
 	Order     []SortKey // Item is -1
@@ -42,7 +43,8 @@ func windowCalls(expressions ...tree.Expression) (calls []*tree.Call) {
 	return calls
 }
 
-// groupParts are the parts of an expression that are computed over groups: the operands of window functions, and what is around these.
+// groupParts are the parts of an expression that are computed over groups: the operands of window functions, and what
+// is around these.
 func groupParts(e tree.Expression) []tree.Expression {
 	calls := windowCalls(e)
 	if len(calls) == 0 {
@@ -128,9 +130,10 @@ func (c *compiler) window(call *tree.Call, slot int) error {
 
 // sameOrder reports whether two windows have their rows in the same order.
 func sameOrder(a, b *tree.Window) bool {
-	return slices.EqualFunc(a.Partition, b.Partition, evaluate.Same) && slices.EqualFunc(a.OrderBy, b.OrderBy, func(o, p tree.Order) bool {
-		return o.Descending == p.Descending && evaluate.Same(o.By, p.By)
-	})
+	return slices.EqualFunc(a.Partition, b.Partition, evaluate.Same) &&
+		slices.EqualFunc(a.OrderBy, b.OrderBy, func(o, p tree.Order) bool {
+			return o.Descending == p.Descending && evaluate.Same(o.By, p.By)
+		})
 }
 
 // windowOrder compiles PARTITION BY and ORDER BY of a window.
@@ -226,7 +229,8 @@ func (c *compiler) windowAggregate(f *evaluate.WindowFunction, call *tree.Call) 
 		return t, err
 	}
 	if !f.Aggregate.Combines() {
-		return t, fault.New(fault.NotSupported, "GROUP_CONCAT, HEAD, JSON_ARRAYAGG and JSON_OBJECTAGG can't be computed over a window.")
+		return t, fault.New(fault.NotSupported,
+			"GROUP_CONCAT, HEAD, JSON_ARRAYAGG and JSON_OBJECTAGG can't be computed over a window.")
 	}
 	return f.Aggregate.Type(), nil
 }
@@ -237,7 +241,8 @@ func (c *compiler) overGroups(list []tree.Expression) (over []tree.Expression, e
 	for _, e := range list {
 		over = append(over, tree.Rebuild(e, func(e tree.Expression) tree.Expression {
 			if tree.QueryOf(e) != nil {
-				err = fault.New(fault.NotSupported, "A subquery is not allowed in an aggregate over a window of groups.")
+				err = fault.New(fault.NotSupported,
+					"A subquery is not allowed in an aggregate over a window of groups.")
 			}
 			slot := slices.IndexFunc(g.expressions, func(key tree.Expression) bool { return evaluate.Same(e, key) })
 			if call, ok := e.(*tree.Call); ok && slot < 0 && evaluate.IsAggregate(call.Name) && call.Over == nil {

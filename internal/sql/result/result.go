@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package result defines the answers of statements: columns, rows and counts, and the sinks that take them while they are produced.
+// Package result defines the answers of statements: columns, rows and counts, and the sinks that take them while they
+// are produced.
 //
 // Knows: the shape of answers.
 // Never: syntax, packets, tables.
@@ -20,8 +21,9 @@ type Column struct {
 	PrimaryKey    bool
 }
 
-// Sink takes the answers of statements in their order. A result set is Columns, any number of Row, and Done; a statement without rows is Done
-// alone. An error of the sink ends the statement: nobody listens any more. Rows are the sink's until the call returns only.
+// Sink takes the answers of statements in their order. A result set is Columns, any number of Row, and Done; a
+// statement without rows is Done alone. An error of the sink ends the statement: nobody listens any more. Rows are the
+// sink's until the call returns only.
 type Sink interface {
 	Columns(columns []Column) error
 	Row(row []datum.Datum) error

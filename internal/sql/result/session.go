@@ -18,7 +18,8 @@ type Login struct {
 	Attributes   map[string]string
 	// FoundRows: an UPDATE counts the rows that it matched, not those that it changed.
 	FoundRows bool
-	// MultiStatements: a text may hold several statements. A session that has a method SetMultiStatements(bool) is called when this changes.
+	// MultiStatements: a text may hold several statements. A session that has a method SetMultiStatements(bool) is
+	// called when this changes.
 	MultiStatements bool
 	// Interactive: a person types at the other end.
 	Interactive bool

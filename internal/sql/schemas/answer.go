@@ -26,7 +26,8 @@ const (
 func texts(names ...string) []result.Column {
 	columns := make([]result.Column, len(names))
 	for i, name := range names {
-		columns[i] = result.Column{Name: name, OriginalName: name, Type: datum.Type{Base: datum.Varchar, Length: nameWidth}}
+		columns[i] = result.Column{Name: name, OriginalName: name,
+			Type: datum.Type{Base: datum.Varchar, Length: nameWidth}}
 	}
 	return columns
 }
@@ -68,7 +69,8 @@ func (a *answer) add(values ...any) {
 // send answers with those rows that LIKE and WHERE take.
 func (c *call) send(a *answer, like *string, where tree.Expression) error {
 	if where != nil && c.Where == nil {
-		return fault.New(fault.NotSupported, "SHOW .. WHERE is not supported here: use LIKE, or query information_schema")
+		return fault.New(fault.NotSupported,
+			"SHOW .. WHERE is not supported here: use LIKE, or query information_schema")
 	}
 	if err := c.sink.Columns(a.columns); err != nil {
 		return err
@@ -91,7 +93,8 @@ func (c *call) send(a *answer, like *string, where tree.Expression) error {
 	return c.answerDone(nil)
 }
 
-// isLike reports whether a name is like a pattern of `%`, `_` and backslashes. Letters are alike whatever their case only if they are ASCII.
+// isLike reports whether a name is like a pattern of `%`, `_` and backslashes. Letters are alike whatever their case
+// only if they are ASCII.
 func isLike(name, pattern string) bool {
 	star, from := -1, 0
 	n, p := 0, 0

@@ -29,7 +29,8 @@ func (c *call) describe(st *tree.Describe) error {
 	return c.send(a, like, nil)
 }
 
-// showColumns lists the columns of a table: the declared ones, then the dynamic ones that rows have had so far, as SELECT * has them.
+// showColumns lists the columns of a table: the declared ones, then the dynamic ones that rows have had so far, as
+// SELECT * has them.
 func (c *call) showColumns(table tree.Name, dbName string, full bool) (*answer, error) {
 	table = inDatabase(table, dbName)
 	if database := c.databaseOf(table.Database); IsVirtual(database) {
@@ -53,12 +54,14 @@ func (c *call) showColumns(table tree.Name, dbName string, full bool) (*answer, 
 	defer p.Release()
 	a := &answer{columns: long(texts("Field", "Type", "Null", "Key", "Default", "Extra"), 4)}
 	if full {
-		a.columns = long(texts("Field", "Type", "Collation", "Null", "Key", "Default", "Extra", "Privileges", "Comment"), 5, 8)
+		a.columns = long(texts("Field", "Type", "Collation", "Null", "Key", "Default", "Extra", "Privileges",
+			"Comment"), 5, 8)
 	}
 	add := func(column *definition.Column, extra string) {
 		null, key, otherwise := nullWord(column), keyWord(p.Table, column.Name), defaultOf(column)
 		if full {
-			a.add(column.Name, typeText(p.Table, column.Type), collationOf(column.Type), null, key, otherwise, extra, privileges, column.Comment)
+			a.add(column.Name, typeText(p.Table, column.Type), collationOf(column.Type), null, key, otherwise, extra,
+				privileges, column.Comment)
 		} else {
 			a.add(column.Name, typeText(p.Table, column.Type), null, key, otherwise, extra)
 		}
@@ -99,7 +102,8 @@ func (c *call) showColumns(table tree.Name, dbName string, full bool) (*answer, 
 	return a, nil
 }
 
-// TypeText is a type as SHOW COLUMNS and information_schema have it: in lower case. Columns whose values each have their own type are "dynamic".
+// TypeText is a type as SHOW COLUMNS and information_schema have it: in lower case. Columns whose values each have
+// their own type are "dynamic".
 func TypeText(t datum.Type) string {
 	if t.Base == datum.Untyped {
 		return "dynamic"
@@ -129,7 +133,8 @@ func nullWord(c *definition.Column) string {
 	return "YES"
 }
 
-// keyWord is PRI for a column of the primary key, UNI for one that alone is a unique index, MUL for the first one of another index, else empty.
+// keyWord is PRI for a column of the primary key, UNI for one that alone is a unique index, MUL for the first one of
+// another index, else empty.
 func keyWord(t *definition.Table, column string) string {
 	if known, ok := t.Column(column); ok && known.KeyPart >= 0 {
 		return "PRI"
@@ -169,7 +174,8 @@ const primaryName = "PRIMARY"
 
 // showKeys answers SHOW KEYS as MySQL does, a line for each column of the primary key and of the indexes.
 func (c *call) showKeys(st *tree.Show) (*answer, error) {
-	a := &answer{columns: number(texts("Table", "Non_unique", "Key_name", "Seq_in_index", "Column_name", "Collation", "Cardinality", "Sub_part", "Packed", "Null",
+	a := &answer{columns: number(texts("Table", "Non_unique", "Key_name", "Seq_in_index", "Column_name", "Collation",
+		"Cardinality", "Sub_part", "Packed", "Null",
 		"Index_type", "Comment", "Index_comment", "Visible", "Expression"), 1, 3, 6, 7), by: 2}
 	if name := tableOf(st); IsVirtual(c.databaseOf(name.Database)) || c.isView(name) {
 		return a, nil
@@ -231,7 +237,8 @@ func addKeys(a *answer, t *definition.Table, name string, x *schema.Index, state
 		if ok && held.NotNull {
 			nulls = ""
 		}
-		a.add(t.Name, unique, name, i+1, column, direction, nil, beginning, nil, nulls, "BTREE", state, comment(t, name), "YES", expression)
+		a.add(t.Name, unique, name, i+1, column, direction, nil, beginning, nil, nulls, "BTREE", state,
+			comment(t, name), "YES", expression)
 	}
 }
 
@@ -254,7 +261,8 @@ func addFields(a *answer, t *definition.Table, name string, x *schema.Index, sta
 				nulls = ""
 			}
 			seq++
-			a.add(t.Name, 1, name, seq, argument.Column, nil, nil, nil, nil, nulls, kind, state, comment(t, name), "YES", nil)
+			a.add(t.Name, 1, name, seq, argument.Column, nil, nil, nil, nil, nulls, kind, state, comment(t, name),
+				"YES", nil)
 		}
 	}
 }

@@ -18,8 +18,9 @@ import (
 	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
-// TestConcurrentStatements lets several sessions make, change and drop the same few tables while rows are written: each statement is carried out or refused
-// with an error that clients understand, none waits for ever, and what is left is whole.
+// TestConcurrentStatements lets several sessions make, change and drop the same few tables while rows are written: each
+// statement is carried out or refused with an error that clients understand, none waits for ever, and what is left is
+// whole.
 func TestConcurrentStatements(t *testing.T) {
 	seed := rounds.Seed(t)
 	db := testdb.Open(t)
@@ -41,7 +42,8 @@ func TestConcurrentStatements(t *testing.T) {
 	}
 	sessions.Wait()
 	for _, name := range []string{"t0", "t1"} {
-		define(ctx, t, s, nil, "CREATE TABLE IF NOT EXISTS "+name+" (k BIGINT PRIMARY KEY, v INT) WITH (DYNAMIC_COLUMNS='true')")
+		define(ctx, t, s, nil, "CREATE TABLE IF NOT EXISTS "+name+
+			" (k BIGINT PRIMARY KEY, v INT) WITH (DYNAMIC_COLUMNS='true')")
 		table, err := db.Table(name)
 		if err != nil {
 			t.Fatal(err)
@@ -60,10 +62,14 @@ func define(ctx context.Context, t *testing.T, s *Statements, random *rand.Rand,
 	if random != nil {
 		name := fmt.Sprintf("t%d", random.IntN(2))
 		texts = []string{[]string{
-			"CREATE TABLE %s (k BIGINT PRIMARY KEY, v INT) WITH (DYNAMIC_COLUMNS='true')", "CREATE TABLE IF NOT EXISTS %s (k BIGINT PRIMARY KEY, v INT) WITH (DYNAMIC_COLUMNS='true')",
-			"CREATE INDEX i ON %s (v)", "CREATE INDEX j ON %s (v DESC) INCLUDE (x) ASYNC", "CREATE INDEX IF NOT EXISTS i ON %s (v)", "DROP INDEX i ON %s", "DROP INDEX j ON %s",
-			"ALTER TABLE %s ADD COLUMN x INT", "ALTER TABLE %s DROP COLUMN x", "ALTER TABLE %s COMPACT", "ALTER TABLE %s SET 'TTL'='60'", "TRUNCATE TABLE %s",
-			"SHOW CREATE TABLE %s", "SHOW INDEX FROM %s", "SHOW REGIONS FROM %s", "DESCRIBE %s", "BUILD INDEX ON %s", "ALTER INDEX i ON %s REBUILD", "DROP TABLE IF EXISTS %s",
+			"CREATE TABLE %s (k BIGINT PRIMARY KEY, v INT) WITH (DYNAMIC_COLUMNS='true')",
+			"CREATE TABLE IF NOT EXISTS %s (k BIGINT PRIMARY KEY, v INT) WITH (DYNAMIC_COLUMNS='true')",
+			"CREATE INDEX i ON %s (v)", "CREATE INDEX j ON %s (v DESC) INCLUDE (x) ASYNC",
+			"CREATE INDEX IF NOT EXISTS i ON %s (v)", "DROP INDEX i ON %s", "DROP INDEX j ON %s",
+			"ALTER TABLE %s ADD COLUMN x INT", "ALTER TABLE %s DROP COLUMN x", "ALTER TABLE %s COMPACT",
+			"ALTER TABLE %s SET 'TTL'='60'", "TRUNCATE TABLE %s",
+			"SHOW CREATE TABLE %s", "SHOW INDEX FROM %s", "SHOW REGIONS FROM %s", "DESCRIBE %s", "BUILD INDEX ON %s",
+			"ALTER INDEX i ON %s REBUILD", "DROP TABLE IF EXISTS %s",
 		}[random.IntN(19)]}
 		texts[0] = fmt.Sprintf(texts[0], name)
 	}
@@ -71,7 +77,8 @@ func define(ctx context.Context, t *testing.T, s *Statements, random *rand.Rand,
 	if err == nil {
 		_, err = s.Run(ctx, statement, Session{Database: database.DefaultDatabase}, &recorder{})
 	}
-	if _, known := fault.Of(err); err != nil && !known && database.KindOf(err) != database.KindNotFound && database.KindOf(err) != database.KindConflict {
+	if _, known := fault.Of(err); err != nil && !known && database.KindOf(err) != database.KindNotFound &&
+		database.KindOf(err) != database.KindConflict {
 		t.Errorf("%s: %v", texts[0], err)
 	}
 }
@@ -89,7 +96,8 @@ func writeSome(ctx context.Context, t *testing.T, db *database.DB, random *rand.
 		key["v"], key["x"] = random.IntN(10), random.IntN(10)
 		err = table.Put(ctx, key)
 	}
-	if kind := database.KindOf(err); err != nil && kind != database.KindNotFound && kind != database.KindConflict || errors.Is(err, context.DeadlineExceeded) {
+	if kind := database.KindOf(err); err != nil && kind != database.KindNotFound && kind != database.KindConflict ||
+		errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
 }

@@ -15,7 +15,8 @@ import (
 
 // UnknownDatabase is the error for a database that there is not.
 func UnknownDatabase(db *database.DB, name string) error {
-	return fault.New(fault.UnknownDatabase, name).Meant(name, slices.Values(slices.Concat(db.Databases(), virtualDatabases[:])))
+	return fault.New(fault.UnknownDatabase, name).Meant(name,
+		slices.Values(slices.Concat(db.Databases(), virtualDatabases[:])))
 }
 
 // UnknownTable is the error for a table that a database doesn't have; cause may be nil.
@@ -95,7 +96,8 @@ func (c *call) dropDatabase(st *tree.DropDatabase) error {
 	case informationSchema:
 		return fault.New(fault.DatabaseDenied, c.session.User, "%", st.Database)
 	case database.DefaultDatabase:
-		return notSupported("database '" + st.Database + "' can't be dropped: it is always there, and holds the tables made over DynamoDB; drop its tables")
+		return notSupported("database '" + st.Database +
+			"' can't be dropped: it is always there, and holds the tables made over DynamoDB; drop its tables")
 	}
 	var names []tree.Name
 	for _, table := range c.DB.Tables(st.Database, "", math.MaxInt) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package schemas runs the statements about tables rather than rows: CREATE, ALTER, DROP, TRUNCATE, and SHOW and DESCRIBE as far as they tell of
-// databases, tables, columns and indexes. Queries of tools are answered with MySQL's column names.
+// Package schemas runs the statements about tables rather than rows: CREATE, ALTER, DROP, TRUNCATE, and SHOW and
+// DESCRIBE as far as they tell of databases, tables, columns and indexes. Queries of tools are answered with MySQL's
+// column names.
 //
 // Knows: what such statements do to a database, and the answers that clients of MySQL expect.
 // Never: rows of tables (but to free those of a dropped column), sessions' variables, packets.
@@ -21,18 +22,21 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// Statements runs statements about tables. It is safe for concurrent use. DB must be set; for the rest the zero value works.
+// Statements runs statements about tables. It is safe for concurrent use. DB must be set; for the rest the zero value
+// works.
 type Statements struct {
 	DB *database.DB
 	// Limits bound what DDL may ask for. Default: LindormTable's.
 	Limits definition.Limits
-	// Where reports whether SHOW .. WHERE keeps a row of its answer, whose columns are named as in the answer. Default: WHERE is refused.
+	// Where reports whether SHOW .. WHERE keeps a row of its answer, whose columns are named as in the answer. Default:
+	// WHERE is refused.
 	Where func(where tree.Expression, columns []result.Column, row []datum.Datum) (keep bool, err error)
 	// Warnings returns warnings for an operator about the server and a table, for SHOW REGIONS. Default: none.
 	Warnings func(table string) []string
 	// Processes lists the connections. Default: none are known.
 	Processes func() []result.Process
-	// Digests lists what statements took, the most expensive first, Slow the last slow ones, and Transactions those that are open. Default: none are known.
+	// Digests lists what statements took, the most expensive first, Slow the last slow ones, and Transactions those
+	// that are open. Default: none are known.
 	Digests      func() []digest.Digest
 	Slow         func() []digest.Statement
 	Transactions func() []Transaction
@@ -40,7 +44,8 @@ type Statements struct {
 	Waits func() (now, since []database.Wait)
 	// Verify reports whether the rows of a table keep a constraint of it. Default: nobody looks.
 	Verify func(ctx context.Context, table tree.Name, constraint string) error
-	// Fill gives the rows that are there the values of columns that were added: what is computed, or the default. Default: they stay as they are.
+	// Fill gives the rows that are there the values of columns that were added: what is computed, or the default.
+	// Default: they stay as they are.
 	Fill func(ctx context.Context, table tree.Name, added []string) error
 	// Greatest is the greatest number in a column of a table; 0 if no row has one above. Default: it is not looked for.
 	Greatest func(ctx context.Context, table tree.Name, column string) (uint64, error)
@@ -52,7 +57,8 @@ type Statements struct {
 type Session struct {
 	Database string // the current one, "" if none
 	User     string
-	// Sees reports whether the user may know of a table or view, or, for the table "", of a database. Default: the user may know of all.
+	// Sees reports whether the user may know of a table or view, or, for the table "", of a database. Default: the user
+	// may know of all.
 	Sees func(database, table string) bool
 	// SeesRows reports whether the user may read all rows of a table: only then are the dynamic columns that rows have
 	// told, and how many rows there are. Default: of all.
@@ -72,7 +78,8 @@ type Session struct {
 	Zoned bool
 	// Unchecked is foreign_key_checks = 0.
 	Unchecked bool
-	// Variables calls visit for each system variable as it is shown: the session's value, or the global one. Default: none are known.
+	// Variables calls visit for each system variable as it is shown: the session's value, or the global one. Default:
+	// none are known.
 	Variables func(global bool, visit func(name, shown string) error) error
 }
 
@@ -114,7 +121,8 @@ type call struct {
 
 // Run runs a statement. handled is false, and nothing has happened, for statements of other kinds.
 // Errors: *fault.Error; those of package database and of the sink as they are.
-func (s *Statements) Run(ctx context.Context, statement tree.Statement, in Session, sink result.Sink) (handled bool, err error) {
+func (s *Statements) Run(ctx context.Context, statement tree.Statement, in Session, sink result.Sink) (handled bool,
+	err error) {
 	if in.Warn == nil {
 		in.Warn = func(fault.Code, string) {}
 	}

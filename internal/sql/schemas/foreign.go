@@ -19,8 +19,8 @@ const (
 	codeReferredTruncate fault.Code = 1701
 )
 
-// refer checks what a table's foreign keys refer to, and makes the tables there know of them. The keys' references are filled in. own is the table itself, as it
-// is or will be.
+// refer checks what a table's foreign keys refer to, and makes the tables there know of them. The keys' references are
+// filled in. own is the table itself, as it is or will be.
 func (c *call) refer(own *definition.Table, keys []definition.ForeignKey) error {
 	for i := range keys {
 		f := &keys[i]
@@ -44,7 +44,8 @@ func (c *call) referTo(own *definition.Table, f *definition.ForeignKey) error {
 	}
 	if isMissing(err) {
 		return fault.Because(err, fault.CannotCreateTable, own.Database+"."+own.Name,
-			`errno: 150 "Foreign key constraint is incorrectly formed": `+f.Name+": there is no table "+f.Database+"."+f.Table)
+			`errno: 150 "Foreign key constraint is incorrectly formed": `+f.Name+": there is no table "+f.Database+"."+
+				f.Table)
 	}
 	if err != nil {
 		return err
@@ -135,7 +136,9 @@ func (c *call) checkUnreferred(names []tree.Name) error {
 		}
 		for _, r := range list {
 			if !slices.Contains(names, tree.Name{Database: r.Database, Name: r.Table}) {
-				return fault.Message(codeReferredDrop, "Cannot drop table '%s' referenced by a foreign key constraint '%s' on table '%s'.", name.Name, r.Name, r.Table)
+				return fault.Message(codeReferredDrop,
+					"Cannot drop table '%s' referenced by a foreign key constraint '%s' on table '%s'.", name.Name,
+					r.Name, r.Table)
 			}
 		}
 	}
@@ -176,12 +179,13 @@ func (c *call) checkTruncate(name tree.Name) error {
 		return err
 	}
 	f := &list[0]
-	return fault.Message(codeReferredTruncate, "Cannot truncate a table referenced in a foreign key constraint (`%s`.`%s`, CONSTRAINT `%s`): DELETE FROM %s, or SET foreign_key_checks = 0",
+	return fault.Message(codeReferredTruncate,
+		"Cannot truncate a table referenced in a foreign key constraint (`%s`.`%s`, CONSTRAINT `%s`): DELETE FROM %s, or SET foreign_key_checks = 0",
 		f.Database, f.Table, f.Name, name.Name)
 }
 
-// addForeignKey adds a constraint to a table that is there: its index, what it refers to, and then itself. The rows that are there are looked at last, when
-// those that are written meanwhile keep it already.
+// addForeignKey adds a constraint to a table that is there: its index, what it refers to, and then itself. The rows
+// that are there are looked at last, when those that are written meanwhile keep it already.
 func (c *call) addForeignKey(name tree.Name, d *tree.ForeignKey) error {
 	var added definition.ForeignKey
 	own, err := c.pin(name)
@@ -207,7 +211,8 @@ func (c *call) addForeignKey(name tree.Name, d *tree.ForeignKey) error {
 		return err
 	}
 	filled := *d
-	filled.Name, filled.References, filled.Table = added.Name, keys[0].References, tree.Name{Database: added.Database, Name: added.Table}
+	filled.Name, filled.References, filled.Table = added.Name, keys[0].References, tree.Name{Database: added.Database,
+		Name: added.Table}
 	if err := c.change(name, &tree.AddForeignKey{ForeignKey: filled}); err != nil {
 		return err
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
-// FuzzStatements runs any text of statements about tables: none brings the program down, and what SHOW CREATE TABLE prints of the tables that came of them
-// is read again. Its seeds are the statements of the other tests.
+// FuzzStatements runs any text of statements about tables: none brings the program down, and what SHOW CREATE TABLE
+// prints of the tables that came of them is read again. Its seeds are the statements of the other tests.
 func FuzzStatements(f *testing.F) {
 	files, err := filepath.Glob("testdata/statements/*")
 	if err != nil || len(files) == 0 {

@@ -13,8 +13,8 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// createIndex starts to build an index, and waits until it answers unless ASYNC was said. If the statement ends before, the build goes on; a row that
-// can't stand in the index ends the statement without the index.
+// createIndex starts to build an index, and waits until it answers unless ASYNC was said. If the statement ends before,
+// the build goes on; a row that can't stand in the index ends the statement without the index.
 func (c *call) createIndex(st *tree.CreateIndex) error {
 	table, name, err := c.table(st.Table)
 	if err != nil {
@@ -31,7 +31,8 @@ func (c *call) createIndex(st *tree.CreateIndex) error {
 }
 
 // express makes the columns that an index on expressions needs. hidden are actions that drop them again.
-func (c *call) express(st *tree.CreateIndex, name tree.Name) (_ *tree.CreateIndex, hidden []tree.AlterAction, err error) {
+func (c *call) express(st *tree.CreateIndex, name tree.Name) (_ *tree.CreateIndex, hidden []tree.AlterAction,
+	err error) {
 	p, err := c.pin(st.Table)
 	if err != nil {
 		return nil, nil, err
@@ -68,7 +69,9 @@ func (c *call) createKeyed(st *tree.CreateIndex, table *database.Table, name tre
 	case database.KindExists:
 		return fault.Because(err, fault.KeyNameTwice, spec.Name)
 	case database.KindInvalid:
-		return &fault.Error{Code: fault.NotSupported, State: fault.NotSupported.State(), Message: "index " + spec.Name + ": " + strings.TrimLeft(strings.TrimPrefix(reason(err), "index "+spec.Name), ",: "), Err: err}
+		return &fault.Error{Code: fault.NotSupported, State: fault.NotSupported.State(),
+			Message: "index " + spec.Name + ": " +
+				strings.TrimLeft(strings.TrimPrefix(reason(err), "index "+spec.Name), ",: "), Err: err}
 	}
 	if err != nil {
 		return c.missing(err, name)
@@ -79,7 +82,8 @@ func (c *call) createKeyed(st *tree.CreateIndex, table *database.Table, name tre
 	}
 	err = c.awaitIndex(name, spec.Name)
 	if _, refused := fault.Of(err); refused {
-		if dropped := table.DropIndex(c.ctx, spec.Name); dropped != nil && database.KindOf(dropped) != database.KindNotFound {
+		if dropped := table.DropIndex(c.ctx, spec.Name); dropped != nil &&
+			database.KindOf(dropped) != database.KindNotFound {
 			return dropped
 		}
 	}
@@ -175,7 +179,8 @@ func (c *call) isBuilding(name tree.Name, index string) (bool, error) {
 		return false, t.Duplicate(progress.Duplicate)
 	}
 	if progress.Misfit {
-		return false, &fault.Error{Code: fault.IncorrectValue, State: fault.IncorrectValue.State(), Message: "index '" + index + "' can't be built: " + faultText(progress.Fault)}
+		return false, &fault.Error{Code: fault.IncorrectValue, State: fault.IncorrectValue.State(),
+			Message: "index '" + index + "' can't be built: " + faultText(progress.Fault)}
 	}
 	return building, err
 }
@@ -275,8 +280,8 @@ func (c *call) undo(name tree.Name, actions []tree.AlterAction, because error) e
 	return because
 }
 
-// buildIndex is BUILD INDEX, for which there is nothing to do but to wait: an index is built as it is made. ALTER INDEX .. REBUILD learns the codecs of
-// a Z-order anew.
+// buildIndex is BUILD INDEX, for which there is nothing to do but to wait: an index is built as it is made. ALTER INDEX
+// .. REBUILD learns the codecs of a Z-order anew.
 func (c *call) buildIndex(st *tree.BuildIndex) error {
 	p, err := c.pin(st.Table)
 	if err != nil {
@@ -335,7 +340,8 @@ func (c *call) buildAll(name tree.Name, names []string, alter string) error {
 	for _, index := range names {
 		if alter == "REBUILD" {
 			err := table.RebuildIndex(c.ctx, index)
-			if kind := database.KindOf(err); err != nil && kind != database.KindInvalid && kind != database.KindBusy { // it learns nothing, or is at it
+			// it learns nothing, or is at it
+			if kind := database.KindOf(err); err != nil && kind != database.KindInvalid && kind != database.KindBusy {
 				return err
 			}
 		}
@@ -346,7 +352,8 @@ func (c *call) buildAll(name tree.Name, names []string, alter string) error {
 	return nil
 }
 
-// alterFields is ALTER INDEX .. ADD or DROP COLUMNS of a search index. It waits until the index answers with its new columns.
+// alterFields is ALTER INDEX .. ADD or DROP COLUMNS of a search index. It waits until the index answers with its new
+// columns.
 func (c *call) alterFields(st *tree.BuildIndex, name tree.Name) error {
 	p, err := c.pin(st.Table)
 	if err != nil {

@@ -20,7 +20,9 @@ const catalogName = "def"
 // informationTables are those of information_schema that tell of databases and their tables, with MySQL 8's columns.
 func informationTables() []*Virtual {
 	return []*Virtual{
-		virtual(informationSchema, "SCHEMATA", "CATALOG_NAME SCHEMA_NAME DEFAULT_CHARACTER_SET_NAME DEFAULT_COLLATION_NAME SQL_PATH DEFAULT_ENCRYPTION", (*virtualScan).schemata),
+		virtual(informationSchema, "SCHEMATA",
+			"CATALOG_NAME SCHEMA_NAME DEFAULT_CHARACTER_SET_NAME DEFAULT_COLLATION_NAME SQL_PATH DEFAULT_ENCRYPTION",
+			(*virtualScan).schemata),
 		virtual(informationSchema, "TABLES", `TABLE_CATALOG TABLE_SCHEMA TABLE_NAME TABLE_TYPE ENGINE VERSION:n ROW_FORMAT TABLE_ROWS:n AVG_ROW_LENGTH:n DATA_LENGTH:n
 			MAX_DATA_LENGTH:n INDEX_LENGTH:n DATA_FREE:n AUTO_INCREMENT:n CREATE_TIME:d UPDATE_TIME:d CHECK_TIME:d TABLE_COLLATION CHECKSUM:n CREATE_OPTIONS
 			TABLE_COMMENT:l`, (*virtualScan).tables),
@@ -31,11 +33,13 @@ func informationTables() []*Virtual {
 			CARDINALITY:n SUB_PART:n PACKED NULLABLE INDEX_TYPE COMMENT INDEX_COMMENT:l IS_VISIBLE EXPRESSION:l`, (*virtualScan).statistics),
 		virtual(informationSchema, "KEY_COLUMN_USAGE", `CONSTRAINT_CATALOG CONSTRAINT_SCHEMA CONSTRAINT_NAME TABLE_CATALOG TABLE_SCHEMA TABLE_NAME COLUMN_NAME
 			ORDINAL_POSITION:n POSITION_IN_UNIQUE_CONSTRAINT:n REFERENCED_TABLE_SCHEMA REFERENCED_TABLE_NAME REFERENCED_COLUMN_NAME`, (*virtualScan).keyColumns),
-		virtual(informationSchema, "TABLE_CONSTRAINTS", "CONSTRAINT_CATALOG CONSTRAINT_SCHEMA CONSTRAINT_NAME TABLE_SCHEMA TABLE_NAME CONSTRAINT_TYPE ENFORCED",
+		virtual(informationSchema, "TABLE_CONSTRAINTS",
+			"CONSTRAINT_CATALOG CONSTRAINT_SCHEMA CONSTRAINT_NAME TABLE_SCHEMA TABLE_NAME CONSTRAINT_TYPE ENFORCED",
 			(*virtualScan).constraints),
 		virtual(informationSchema, "REFERENTIAL_CONSTRAINTS", `CONSTRAINT_CATALOG CONSTRAINT_SCHEMA CONSTRAINT_NAME UNIQUE_CONSTRAINT_CATALOG UNIQUE_CONSTRAINT_SCHEMA
 			UNIQUE_CONSTRAINT_NAME MATCH_OPTION UPDATE_RULE DELETE_RULE TABLE_NAME REFERENCED_TABLE_NAME`, (*virtualScan).referential),
-		virtual(informationSchema, "CHECK_CONSTRAINTS", "CONSTRAINT_CATALOG CONSTRAINT_SCHEMA CONSTRAINT_NAME CHECK_CLAUSE:l", (*virtualScan).checks),
+		virtual(informationSchema, "CHECK_CONSTRAINTS",
+			"CONSTRAINT_CATALOG CONSTRAINT_SCHEMA CONSTRAINT_NAME CHECK_CLAUSE:l", (*virtualScan).checks),
 		virtual(informationSchema, "VIEWS", `TABLE_CATALOG TABLE_SCHEMA TABLE_NAME VIEW_DEFINITION:l CHECK_OPTION IS_UPDATABLE DEFINER SECURITY_TYPE
 			CHARACTER_SET_CLIENT COLLATION_CONNECTION`, (*virtualScan).views),
 		virtual(informationSchema, "PARTITIONS", `TABLE_CATALOG TABLE_SCHEMA TABLE_NAME PARTITION_NAME SUBPARTITION_NAME PARTITION_ORDINAL_POSITION:n
@@ -54,21 +58,24 @@ func (r *virtualScan) schemata() error {
 func (r *virtualScan) tables() error {
 	if r.about.Schema == "" || r.about.Schema == informationSchema {
 		for _, v := range VirtualTables(informationSchema) {
-			if err := r.add(catalogName, v.Database, v.Name, "SYSTEM VIEW", nil, 10, nil, 0, 0, 0, 0, 0, 0, nil, nil, nil, nil, nil, nil, "", ""); err != nil {
+			if err := r.add(catalogName, v.Database, v.Name, "SYSTEM VIEW", nil, 10, nil, 0, 0, 0, 0, 0, 0, nil, nil,
+				nil, nil, nil, nil, "", ""); err != nil {
 				return err
 			}
 		}
 	}
 	return r.relationsOf(func(database string, one relation) error {
 		if one.isView {
-			return r.add(catalogName, database, one.name, "VIEW", nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, "VIEW")
+			return r.add(catalogName, database, one.name, "VIEW", nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil,
+				nil, nil, nil, nil, nil, "VIEW")
 		}
 		a := &answer{}
 		if err := r.addStatus(a, tree.Name{Database: database, Name: one.name}); err != nil || len(a.rows) == 0 {
 			return err
 		}
 		s := a.rows[0] // of SHOW TABLE STATUS: Name, Engine, Version, Row_format, Rows, ..
-		return r.add(catalogName, database, one.name, "BASE TABLE", s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8], s[9], s[10], timeOf(s[11]), s[12], s[13], s[14], s[15], s[16], s[17])
+		return r.add(catalogName, database, one.name, "BASE TABLE", s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8],
+			s[9], s[10], timeOf(s[11]), s[12], s[13], s[14], s[15], s[16], s[17])
 	})
 }
 
@@ -105,7 +112,8 @@ func (r *virtualScan) columns() error {
 			return nil // dropped meanwhile
 		}
 		defer p.Release()
-		for i, s := range a.rows { // of SHOW FULL COLUMNS: Field, Type, Collation, Null, Key, Default, Extra, Privileges, Comment
+		// of SHOW FULL COLUMNS: Field, Type, Collation, Null, Key, Default, Extra, Privileges, Comment
+		for i, s := range a.rows {
 			column, _ := p.Column(string(s[0].Bytes()))
 			if err := r.column(database, one.name, i, s, column.Type, column.GeneratedText()); err != nil {
 				return err
@@ -142,7 +150,8 @@ func (r *virtualScan) columnsOf(database, table string, columns []result.Column)
 func describeColumns(columns []result.Column, full bool) *answer {
 	a := &answer{columns: long(texts("Field", "Type", "Null", "Key", "Default", "Extra"), 4)}
 	if full {
-		a.columns = long(texts("Field", "Type", "Collation", "Null", "Key", "Default", "Extra", "Privileges", "Comment"), 5, 8)
+		a.columns = long(texts("Field", "Type", "Collation", "Null", "Key", "Default", "Extra", "Privileges",
+			"Comment"), 5, 8)
 	}
 	for i := range columns {
 		c := &columns[i]
@@ -169,11 +178,13 @@ func (r *virtualScan) column(database, table string, at int, s []datum.Datum, t 
 	if !s[2].IsNull() {
 		charset = "utf8mb4"
 	}
-	return r.add(catalogName, database, table, s[0], at+1, s[5], s[3], word, characters, octets, precision, scale, fraction, charset, s[2], s[1], s[4], s[6], s[7], s[8], generated, nil)
+	return r.add(catalogName, database, table, s[0], at+1, s[5], s[3], word, characters, octets, precision, scale,
+		fraction, charset, s[2], s[1], s[4], s[6], s[7], s[8], generated, nil)
 }
 
 // precisions are the digits that information_schema gives for types of numbers. // immutable
-var precisions = map[string]int{"tinyint": 3, "smallint": 5, "mediumint": 7, "int": 10, "bigint": 19, "float": 12, "double": 22}
+var precisions = map[string]int{"tinyint": 3, "smallint": 5, "mediumint": 7, "int": 10, "bigint": 19, "float": 12,
+	"double": 22}
 
 // textOctetsMax is the length of texts whose type names none.
 const textOctetsMax = 2 << 20
@@ -212,10 +223,11 @@ func isMissing(err error) bool {
 	return ok && f.Code == fault.NoSuchTable
 }
 
-// keysOf calls visit for the lines of SHOW KEYS of the tables that rows are wanted of: Table, Non_unique, Key_name, Seq_in_index, Column_name, Collation,
-// Cardinality, Sub_part, Packed, Null, Index_type, Comment, Index_comment, Visible, Expression.
-// Behind them it calls more for the table.
-func (r *virtualScan) keysOf(visit func(database string, key []datum.Datum) error, more func(t *definition.Table) error) error {
+// keysOf calls visit for the lines of SHOW KEYS of the tables that rows are wanted of: Table, Non_unique, Key_name,
+// Seq_in_index, Column_name, Collation, Cardinality, Sub_part, Packed, Null, Index_type, Comment, Index_comment,
+// Visible, Expression. Behind them it calls more for the table.
+func (r *virtualScan) keysOf(visit func(database string, key []datum.Datum) error,
+	more func(t *definition.Table) error) error {
 	return r.relationsOf(func(database string, one relation) error {
 		if one.isView {
 			return nil
@@ -243,7 +255,8 @@ func (r *virtualScan) keysOf(visit func(database string, key []datum.Datum) erro
 
 func (r *virtualScan) statistics() error {
 	return r.keysOf(func(database string, k []datum.Datum) error {
-		return r.add(catalogName, database, k[0], k[1], database, k[2], k[3], k[4], k[5], k[6], k[7], k[8], k[9], k[10], k[11], k[12], k[13], k[14])
+		return r.add(catalogName, database, k[0], k[1], database, k[2], k[3], k[4], k[5], k[6], k[7], k[8], k[9], k[10],
+			k[11], k[12], k[13], k[14])
 	}, func(*definition.Table) error { return nil })
 }
 
@@ -259,7 +272,8 @@ func (r *virtualScan) keyColumns() error {
 	}, func(t *definition.Table) error {
 		for _, f := range t.ForeignKeys {
 			for i, column := range f.Columns {
-				if err := r.add(catalogName, t.Database, f.Name, catalogName, t.Database, t.Name, column, i+1, i+1, f.Database, f.Table, f.References[i]); err != nil {
+				if err := r.add(catalogName, t.Database, f.Name, catalogName, t.Database, t.Name, column, i+1, i+1,
+					f.Database, f.Table, f.References[i]); err != nil {
 					return err
 				}
 			}
@@ -272,7 +286,8 @@ func (r *virtualScan) keyColumns() error {
 func (r *virtualScan) referential() error {
 	return r.keysOf(func(string, []datum.Datum) error { return nil }, func(t *definition.Table) error {
 		for _, f := range t.ForeignKeys {
-			if err := r.add(catalogName, t.Database, f.Name, catalogName, f.Database, r.uniqueOf(&f), "NONE", definition.Rule(f.OnUpdate), definition.Rule(f.OnDelete), t.Name, f.Table); err != nil {
+			if err := r.add(catalogName, t.Database, f.Name, catalogName, f.Database, r.uniqueOf(&f), "NONE",
+				definition.Rule(f.OnUpdate), definition.Rule(f.OnDelete), t.Name, f.Table); err != nil {
 				return err
 			}
 		}
@@ -284,7 +299,8 @@ func (r *virtualScan) referential() error {
 func (r *virtualScan) checks() error {
 	return r.keysOf(func(string, []datum.Datum) error { return nil }, func(t *definition.Table) error {
 		for i := range t.Checks {
-			if err := r.add(catalogName, t.Database, t.Checks[i].Name, "("+t.Checks[i].ConditionText()+")"); err != nil {
+			if err := r.add(catalogName, t.Database, t.Checks[i].Name,
+				"("+t.Checks[i].ConditionText()+")"); err != nil {
 				return err
 			}
 		}
@@ -344,7 +360,8 @@ func (r *virtualScan) views() error {
 			if r.session.SeesQuery != nil && !r.session.SeesQuery(database, view.Name) {
 				query = ""
 			}
-			if err := r.add(catalogName, database, view.Name, query, "NONE", "NO", r.session.User+"@%", viewSecurity, "utf8mb4", collationName); err != nil {
+			if err := r.add(catalogName, database, view.Name, query, "NONE", "NO", r.session.User+"@%", viewSecurity,
+				"utf8mb4", collationName); err != nil {
 				return err
 			}
 		}

@@ -12,8 +12,9 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// maintain answers ANALYZE, CHECK, CHECKSUM, OPTIMIZE and REPAIR TABLE. CHECK reads all rows and index entries and compares them, CHECKSUM reads all rows. The
-// others have nothing to do: statistics are counted when they are asked for, and space is freed in the background.
+// maintain answers ANALYZE, CHECK, CHECKSUM, OPTIMIZE and REPAIR TABLE. CHECK reads all rows and index entries and
+// compares them, CHECKSUM reads all rows. The others have nothing to do: statistics are counted when they are asked
+// for, and space is freed in the background.
 func (c *call) maintain(st *tree.Maintain) error {
 	a := &answer{columns: long(texts("Table", "Op", "Msg_type", "Msg_text"), 3)}
 	if st.Verb == "checksum" {

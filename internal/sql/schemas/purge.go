@@ -14,7 +14,8 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// purgePage is the number of rows that are gone through before the table's version is taken anew, so that other changes of its schema need not wait long.
+// purgePage is the number of rows that are gone through before the table's version is taken anew, so that other changes
+// of its schema need not wait long.
 const purgePage = 1000
 
 // purge removes the bytes of dropped columns from all rows, and gives their names free.
@@ -44,8 +45,9 @@ func (c *call) purge(table *database.Table, name tree.Name) error {
 	})
 }
 
-// free makes room for the columns of an ALTER TABLE: those of IF NOT EXISTS that are there are left out, indexes that are being dropped and have a column of such
-// a name are waited for, and the bytes of dropped columns are removed from a table of MySQL's kind to which a column of such a name is added.
+// free makes room for the columns of an ALTER TABLE: those of IF NOT EXISTS that are there are left out, indexes that
+// are being dropped and have a column of such a name are waited for, and the bytes of dropped columns are removed from
+// a table of MySQL's kind to which a column of such a name is added.
 func (c *call) free(name tree.Name, table *database.Table, parts *parts) error {
 	p, err := c.pin(name)
 	if err != nil {
@@ -55,7 +57,8 @@ func (c *call) free(name tree.Name, table *database.Table, parts *parts) error {
 	p.Release()
 	parts.others = slices.DeleteFunc(parts.others, func(action tree.AlterAction) bool {
 		add, ok := action.(*tree.AddColumn)
-		return ok && add.IfNotExists && slices.ContainsFunc(columns, func(c definition.Column) bool { return c.Name == add.Column.Name })
+		return ok && add.IfNotExists && slices.ContainsFunc(columns,
+			func(c definition.Column) bool { return c.Name == add.Column.Name })
 	})
 	names := parts.newNames()
 	if err := c.awaitLeaving(name, names); err != nil {
@@ -91,7 +94,8 @@ func (c *call) awaitLeaving(name tree.Name, columns []string) error {
 			return false, c.missing(err, name)
 		}
 		defer p.Release()
-		return !slices.ContainsFunc(p.Descriptor().Indexes, func(x schema.Index) bool { return isLeaving(&x) && hasAny(&x, columns) }), nil
+		return !slices.ContainsFunc(p.Descriptor().Indexes,
+			func(x schema.Index) bool { return isLeaving(&x) && hasAny(&x, columns) }), nil
 	})
 }
 
@@ -109,7 +113,8 @@ func hasAny(x *schema.Index, columns []string) bool {
 	return slices.ContainsFunc(x.Include, func(name string) bool { return slices.Contains(columns, name) })
 }
 
-// purgeRows goes through a page of rows and returns the key after which to go on, nil at the end, and for a table that was dropped meanwhile.
+// purgeRows goes through a page of rows and returns the key after which to go on, nil at the end, and for a table that
+// was dropped meanwhile.
 func (c *call) purgeRows(name tree.Name, id uint32, columns []string, after value.Row) (last value.Row, err error) {
 	p, err := c.DB.PinIn(name.Database, name.Name)
 	if err != nil {
@@ -128,7 +133,8 @@ func (c *call) purgeRows(name tree.Name, id uint32, columns []string, after valu
 		remove.Remove = append(remove.Remove, expr.Path{Name: column})
 	}
 	for _, key := range keys {
-		write := &database.Write{Op: database.OpUpdate, Row: key, Update: remove, Judged: true} // no constraint is about a dropped column
+		// no constraint is about a dropped column
+		write := &database.Write{Op: database.OpUpdate, Row: key, Update: remove, Judged: true}
 		if err := p.Write(c.ctx, write, &database.WriteResult{}); err != nil {
 			return nil, err
 		}
@@ -137,7 +143,8 @@ func (c *call) purgeRows(name tree.Name, id uint32, columns []string, after valu
 }
 
 // rowsWith returns the keys of those rows of a page that have one of the columns.
-func (c *call) rowsWith(p database.Pinned, columns []string, after value.Row) (keys []value.Row, last value.Row, err error) {
+func (c *call) rowsWith(p database.Pinned, columns []string, after value.Row) (keys []value.Row, last value.Row,
+	err error) {
 	has := &expr.Or{}
 	for _, column := range columns {
 		has.List = append(has.List, &expr.Exists{Path: expr.Path{Name: column}})

@@ -18,7 +18,8 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// showIndex answers SHOW INDEX with LindormTable's columns, a line for each index; of a table that was made as MySQL's are, as SHOW KEYS does.
+// showIndex answers SHOW INDEX with LindormTable's columns, a line for each index; of a table that was made as MySQL's
+// are, as SHOW KEYS does.
 func (c *call) showIndex(st *tree.Show) (*answer, error) {
 	if c.isView(tableOf(st)) {
 		return c.showKeys(st)
@@ -35,7 +36,8 @@ func (c *call) showIndex(st *tree.Show) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &answer{columns: long(texts("TABLE_SCHEMA", "DATA_TABLE", "INDEX_NAME", "INDEX_STATE", "INDEX_PROGRESS", "INDEX_TYPE", "INDEX_COVERED", "INDEX_COLUMN",
+	a := &answer{columns: long(texts("TABLE_SCHEMA", "DATA_TABLE", "INDEX_NAME", "INDEX_STATE", "INDEX_PROGRESS",
+		"INDEX_TYPE", "INDEX_COVERED", "INDEX_COLUMN",
 		"INDEX_TTL", "INDEX_DESCRIPTION"), 7, 9), by: 2}
 	for i := range p.Indexes {
 		x := &p.Indexes[i]
@@ -51,13 +53,15 @@ func (c *call) showIndex(st *tree.Show) (*answer, error) {
 		if x.Schema.Search {
 			kind, covered, columns = "SEARCH", "NA", strings.Join(definition.FieldTexts(x.Schema), ",")
 		}
-		a.add(p.Database, p.Name, x.Name, state, progress, kind, covered, plain(columns), x.Options[definition.OptionTTL],
+		a.add(p.Database, p.Name, x.Name, state, progress, kind, covered, plain(columns),
+			x.Options[definition.OptionTTL],
 			joined(description(x), lag(x.Schema)))
 	}
 	return a, nil
 }
 
-// lagOf words how far the asynchronous indexes of a table are behind; the result is for any of its indexes, and "" for those that are not asynchronous.
+// lagOf words how far the asynchronous indexes of a table are behind; the result is for any of its indexes, and "" for
+// those that are not asynchronous.
 func (c *call) lagOf(p database.Pinned) (func(x *schema.Index) string, error) {
 	lag, _, err := p.Lag(c.ctx)
 	return func(x *schema.Index) string {
@@ -130,7 +134,8 @@ func (c *call) showRegions(st *tree.Show) (*answer, error) {
 			c.session.Warn(fault.Refused, warning)
 		}
 	}
-	a := &answer{columns: number(long(texts("REGION_ID", "TABLE_SCHEMA", "TABLE_NAME", "INDEX_NAME", "START_KEY", "END_KEY", "ROWS", "BYTES", "FIRST_KEY", "LAST_KEY",
+	a := &answer{columns: number(long(texts("REGION_ID", "TABLE_SCHEMA", "TABLE_NAME", "INDEX_NAME", "START_KEY",
+		"END_KEY", "ROWS", "BYTES", "FIRST_KEY", "LAST_KEY",
 		"READS_PER_SECOND", "WRITES_PER_SECOND", "LEADER", "PEERS", "NOTE"), 4, 5, 8, 9, 13, 14), 6, 7, 10, 11), by: 3}
 	if err := c.addRegions(a, p, &p.Descriptor.Primary); err != nil {
 		return nil, err
@@ -155,7 +160,8 @@ func (c *call) addRegions(a *answer, p heldDefinition, x *schema.Index) error {
 		if r.First != nil && x.State.Readable() {
 			first, last = tupleOf(p, x, r.First), tupleOf(p, x, r.Last)
 		}
-		a.add(r.ID, p.Database, p.Name, name, borderOf(p, x, r.Start), borderOf(p, x, r.End), r.Rows, r.Bytes, first, last,
+		a.add(r.ID, p.Database, p.Name, name, borderOf(p, x, r.Start), borderOf(p, x, r.End), r.Rows, r.Bytes, first,
+			last,
 			int64(math.Round(r.Reads)), int64(math.Round(r.Writes)), r.Leader, strings.Join(r.Peers, ","), noteOf(r))
 	}
 	return err

@@ -83,7 +83,8 @@ func (c *call) checkUnused(name tree.Name, to string) error {
 		case err != nil:
 			return err
 		case len(keys) > 0:
-			return fault.Message(fault.Unsupported, "rows of table '%s' have values under the name '%s', which is not declared; choose another name, or declare and drop the column first", name.Name, to)
+			return fault.Message(fault.Unsupported,
+				"rows of table '%s' have values under the name '%s', which is not declared; choose another name, or declare and drop the column first", name.Name, to)
 		case after == nil:
 			return nil
 		}
@@ -104,7 +105,8 @@ func (c *call) renameBack(name tree.Name, table *database.Table, p *parts, becau
 	return because
 }
 
-// renameTables gives tables other names, one after another. If one can't be renamed, those before it get their names back.
+// renameTables gives tables other names, one after another. If one can't be renamed, those before it get their names
+// back.
 func (c *call) renameTables(st *tree.RenameTable) error {
 	for i := range st.From {
 		err := c.renameTable(st.From[i], st.To[i])
@@ -177,11 +179,13 @@ func (c *call) relationsOf(name tree.Name) (of relations, err error) {
 		return of, err
 	}
 	of.parents, err = c.foreignKeysOf(name.Database, name.Name)
-	of.parents = slices.DeleteFunc(of.parents, func(f definition.ForeignKey) bool { return f.RefersTo(name.Database, name.Name) })
+	of.parents = slices.DeleteFunc(of.parents,
+		func(f definition.ForeignKey) bool { return f.RefersTo(name.Database, name.Name) })
 	return of, err
 }
 
-// expect makes a table known by two names to the tables that it has relations with, so that each foreign key holds before and after it is renamed.
+// expect makes a table known by two names to the tables that it has relations with, so that each foreign key holds
+// before and after it is renamed.
 func (c *call) expect(of relations, from, to tree.Name) error {
 	for i := range of.parents {
 		f := &of.parents[i]

@@ -67,7 +67,8 @@ func (c *call) rewritten(name tree.Name, p *parts, r *retype) (added []tree.Alte
 			return nil, err
 		}
 		if add != nil && c.session.Zoned && pin.MovesZone(modify) {
-			return nil, notSupported("column '" + modify.Name + "' is converted between TIMESTAMP and another type in UTC: " +
+			return nil, notSupported("column '" + modify.Name +
+				"' is converted between TIMESTAMP and another type in UTC: " +
 				"SET time_zone = '+00:00' first")
 		}
 		if add != nil {
@@ -234,7 +235,8 @@ func (c *call) narrow(name tree.Name, table *database.Table, p *parts) error {
 		return err
 	}
 	for _, check := range checks {
-		if undone := c.change(name, &tree.DropConstraint{Kind: "CHECK", Name: check.Name, IfExists: true}); undone != nil {
+		if undone := c.change(name, &tree.DropConstraint{Kind: "CHECK", Name: check.Name,
+			IfExists: true}); undone != nil {
 			return undone
 		}
 	}
@@ -259,7 +261,8 @@ func (c *call) alterNumbered(name tree.Name, table *database.Table, p *parts, do
 
 // narrowingChecks are the checks for columns that are to hold less than they do, with what to say of rows that don't
 // meet them.
-func (c *call) narrowingChecks(name tree.Name, actions []tree.AlterAction) (checks []*tree.AddCheck, faults []error, err error) {
+func (c *call) narrowingChecks(name tree.Name, actions []tree.AlterAction) (checks []*tree.AddCheck, faults []error,
+	err error) {
 	p, err := c.pin(name)
 	if err != nil {
 		return nil, nil, err
@@ -268,7 +271,8 @@ func (c *call) narrowingChecks(name tree.Name, actions []tree.AlterAction) (chec
 	for _, action := range actions {
 		if modify, ok := action.(*tree.ModifyColumn); ok {
 			if condition, otherwise := definition.Narrowing(p.Table, modify); condition != nil {
-				checks = append(checks, &tree.AddCheck{Check: tree.Check{Name: definition.NarrowingName(p.Name, modify.Name), Condition: condition}})
+				checks = append(checks, &tree.AddCheck{
+					Check: tree.Check{Name: definition.NarrowingName(p.Name, modify.Name), Condition: condition}})
 				faults = append(faults, otherwise)
 			}
 		}

@@ -20,7 +20,8 @@ import (
 	"github.com/weftdb/weft/internal/testing/testdb"
 )
 
-// TestRoundTrip makes tables of random definitions: what SHOW CREATE TABLE prints makes an equal table, and so does CREATE TABLE .. LIKE.
+// TestRoundTrip makes tables of random definitions: what SHOW CREATE TABLE prints makes an equal table, and so does
+// CREATE TABLE .. LIKE.
 func TestRoundTrip(t *testing.T) {
 	seed := rounds.Seed(t)
 	random := &definitions{Rand: rand.New(rand.NewPCG(seed, 1))}
@@ -70,11 +71,14 @@ func describe(t *definition.Table) string {
 	var text strings.Builder
 	for i := range t.Columns {
 		c := t.Columns[i]
-		fmt.Fprintf(&text, "%s %v %t %d %s %t %q\n", c.Name, c.Type, c.NotNull, c.KeyPart, definition.DefaultText(&c), c.DefaultNow, c.Comment)
+		fmt.Fprintf(&text, "%s %v %t %d %s %t %q\n", c.Name, c.Type, c.NotNull, c.KeyPart, definition.DefaultText(&c),
+			c.DefaultNow, c.Comment)
 	}
-	fmt.Fprintln(&text, t.Key, t.Dynamic, t.Wildcards, t.Options, t.Descriptor.Columns, stored(t.Descriptor.Primary.Key))
+	fmt.Fprintln(&text, t.Key, t.Dynamic, t.Wildcards, t.Options, t.Descriptor.Columns,
+		stored(t.Descriptor.Primary.Key))
 	for _, x := range t.Indexes {
-		fmt.Fprintln(&text, x.Name, x.Key, x.Include, x.Covers, x.Options, stored(x.Schema.Key), x.Schema.KeepNulls, x.Schema.Projection)
+		fmt.Fprintln(&text, x.Name, x.Key, x.Include, x.Covers, x.Options, stored(x.Schema.Key), x.Schema.KeepNulls,
+			x.Schema.Projection)
 	}
 	return text.String()
 }
@@ -95,9 +99,12 @@ func (d *definitions) pick(list ...string) string { return list[d.IntN(len(list)
 
 // types are types of columns with a default each; immutable.
 var randomTypes = [][2]string{
-	{"BOOLEAN", "true"}, {"TINYINT", "-128"}, {"SMALLINT", "7"}, {"INT", "-5"}, {"BIGINT", "9223372036854775807"}, {"BIGINT UNSIGNED", "18446744073709551615"},
-	{"FLOAT", "0.5"}, {"DOUBLE", "-1e-300"}, {"DECIMAL(20,4)", "-12.5"}, {"DECIMAL", "3"}, {"VARCHAR", `'it''s \\ "a" \n'`}, {"VARCHAR(30)", "''"}, {"CHAR(4)", "'ab'"},
-	{"DATE", "'2024-02-29'"}, {"TIME", "'-10:00:00'"}, {"TIMESTAMP", "NOW()"}, {"TIMESTAMP", "'2024-01-02 03:04:05.678'"}, {"BINARY(3)", "x'00ff'"}, {"VARBINARY", "x''"},
+	{"BOOLEAN", "true"}, {"TINYINT", "-128"}, {"SMALLINT", "7"}, {"INT", "-5"}, {"BIGINT", "9223372036854775807"},
+	{"BIGINT UNSIGNED", "18446744073709551615"},
+	{"FLOAT", "0.5"}, {"DOUBLE", "-1e-300"}, {"DECIMAL(20,4)", "-12.5"}, {"DECIMAL", "3"},
+	{"VARCHAR", `'it''s \\ "a" \n'`}, {"VARCHAR(30)", "''"}, {"CHAR(4)", "'ab'"},
+	{"DATE", "'2024-02-29'"}, {"TIME", "'-10:00:00'"}, {"TIMESTAMP", "NOW()"},
+	{"TIMESTAMP", "'2024-01-02 03:04:05.678'"}, {"BINARY(3)", "x'00ff'"}, {"VARBINARY", "x''"},
 	{"JSON", `'{"a":[1,null]}'`},
 }
 
@@ -124,7 +131,8 @@ func (d *definitions) statement(name string) string {
 		options = append(options, "DYNAMIC_COLUMNS='true'")
 	}
 	if d.IntN(3) == 0 {
-		lines, options = append(lines, "`*_s` VARCHAR(5)", "`x?` BIGINT"), append(options, "WILDCARD_COLUMN='"+d.pick("x?,*_s", "*_s,x?")+"'")
+		lines, options = append(lines, "`*_s` VARCHAR(5)", "`x?` BIGINT"), append(options,
+			"WILDCARD_COLUMN='"+d.pick("x?,*_s", "*_s,x?")+"'")
 	}
 	for _, o := range []string{"TTL='60'", "VERSIONS='3'", "CONSISTENCY='strong'", "COMMENT='it''s'"} {
 		if d.IntN(2) == 0 {
@@ -193,7 +201,8 @@ func (d *definitions) index(name string, typed []string) string {
 	return text
 }
 
-// TestBuilding follows the build of an index: SHOW INDEX says how far it is, and CREATE INDEX ASYNC does not wait for it.
+// TestBuilding follows the build of an index: SHOW INDEX says how far it is, and CREATE INDEX ASYNC does not wait for
+// it.
 func TestBuilding(t *testing.T) {
 	db := testdb.OpenWith(t, database.Options{BackfillPause: time.Hour})
 	s := &Statements{DB: db}
@@ -213,7 +222,8 @@ func TestBuilding(t *testing.T) {
 	if answer := statementOn(t.Context(), s, session, "CREATE INDEX i ON t (v) ASYNC"); answer != "ok\n" {
 		t.Fatal(answer)
 	}
-	for !strings.Contains(statementOn(t.Context(), s, session, "SHOW INDEX FROM t"), "| BUILDING | EXECUTING 42.00% | SECONDARY |") {
+	for !strings.Contains(statementOn(t.Context(), s, session, "SHOW INDEX FROM t"),
+		"| BUILDING | EXECUTING 42.00% | SECONDARY |") {
 		if t.Context().Err() != nil {
 			t.Fatal("the build makes no progress")
 		}
@@ -221,10 +231,12 @@ func TestBuilding(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	if answer := statementOn(ctx, s, session, "CREATE INDEX j ON t (v)"); !strings.Contains(answer, "deadline exceeded") {
+	if answer := statementOn(ctx, s, session, "CREATE INDEX j ON t (v)"); !strings.Contains(answer,
+		"deadline exceeded") {
 		t.Errorf("a build that does not end: %s", answer)
 	}
-	if answer := statementOn(t.Context(), s, session, "SHOW INDEX FROM t LIKE 'j'"); !strings.Contains(answer, "| BUILDING | EXECUTING 0.00% |") {
+	if answer := statementOn(t.Context(), s, session, "SHOW INDEX FROM t LIKE 'j'"); !strings.Contains(answer,
+		"| BUILDING | EXECUTING 0.00% |") {
 		t.Errorf("a build that waits for another: %s", answer)
 	}
 }

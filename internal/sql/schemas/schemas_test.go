@@ -53,8 +53,9 @@ func (r *recorder) Done(done result.Done) error {
 	return nil
 }
 
-// TestStatements runs each file of testdata/statements on a database of its own: `sql` runs statements, a line each or ended by semicolons, and shows their answers;
-// `put` puts items into a table over the embedded API; `make` makes a table as DynamoDB's protocol would.
+// TestStatements runs each file of testdata/statements on a database of its own: `sql` runs statements, a line each or
+// ended by semicolons, and shows their answers; `put` puts items into a table over the embedded API; `make` makes a
+// table as DynamoDB's protocol would.
 func TestStatements(t *testing.T) {
 	datadriven.Walk(t, "testdata/statements", func(t *testing.T, path string) {
 		db := testdb.OpenWith(t, database.Options{Now: func() time.Time { return time.UnixMilli(1_700_000_000_000) }})
@@ -71,7 +72,8 @@ func TestStatements(t *testing.T) {
 				return ""
 			case "view": // as package sql keeps one
 				query := strings.TrimSpace(d.Input)
-				view := database.StoredView{Database: database.DefaultDatabase, Name: d.CmdArgs[0].Key, Query: query, Statement: "CREATE VIEW " + d.CmdArgs[0].Key + " AS " + query}
+				view := database.StoredView{Database: database.DefaultDatabase, Name: d.CmdArgs[0].Key, Query: query,
+					Statement: "CREATE VIEW " + d.CmdArgs[0].Key + " AS " + query}
 				if err := db.StoredViews().Put(t.Context(), view); err != nil {
 					return err.Error()
 				}
@@ -121,7 +123,8 @@ func readVirtual(t *testing.T, s *Statements, session Session, d *datadriven.Tes
 // TestVirtualTables reads all virtual tables whole: their rows have all columns.
 func TestVirtualTables(t *testing.T) {
 	s := &Statements{DB: testdb.Open(t), Processes: func() []result.Process { return []result.Process{{ID: 1}} }}
-	run(t, s, Session{Database: "default"}, "CREATE TABLE t (k INT PRIMARY KEY, v VARCHAR(20), d DECIMAL(10,2), KEY i (v))")
+	run(t, s, Session{Database: "default"},
+		"CREATE TABLE t (k INT PRIMARY KEY, v VARCHAR(20), d DECIMAL(10,2), KEY i (v))")
 	for _, v := range virtualTables() {
 		err := s.Read(t.Context(), v, Session{}, About{}, func(row []datum.Datum) error {
 			if len(row) != len(v.Columns) {
@@ -169,7 +172,8 @@ func longNames(t *testing.T, s *Statements, session Session) string {
 	var answers strings.Builder
 	for _, bytes := range []int{255, 256} {
 		name := strings.Repeat("n", bytes)
-		for _, text := range []string{"CREATE TABLE " + name + " (k INT PRIMARY KEY, v INT)", "CREATE TABLE c" + fmt.Sprint(bytes) + " (k INT PRIMARY KEY, " + name + " INT)",
+		for _, text := range []string{"CREATE TABLE " + name + " (k INT PRIMARY KEY, v INT)",
+			"CREATE TABLE c" + fmt.Sprint(bytes) + " (k INT PRIMARY KEY, " + name + " INT)",
 			"CREATE TABLE i" + fmt.Sprint(bytes) + " (k INT PRIMARY KEY, v INT, KEY " + name + " (v))"} {
 			answers.WriteString(strings.ReplaceAll(run(t, s, session, text), name, "n*"+fmt.Sprint(bytes)))
 		}
@@ -225,7 +229,8 @@ func put(t *testing.T, db *database.DB, d *datadriven.TestData) string {
 
 func makeTable(t *testing.T, db *database.DB, d *datadriven.TestData) string {
 	t.Helper()
-	spec := database.TableSpec{Name: strings.TrimSpace(d.Input), Key: database.Columns("id", schema.String, "desc(at)", schema.Number)}
+	spec := database.TableSpec{Name: strings.TrimSpace(d.Input),
+		Key: database.Columns("id", schema.String, "desc(at)", schema.Number)}
 	boxes, err := database.Part("zorder(size number, at number)", schema.Binary)
 	if err != nil {
 		t.Fatal(err)
@@ -240,7 +245,8 @@ func makeTable(t *testing.T, db *database.DB, d *datadriven.TestData) string {
 	}
 	spec.Indexes = []database.IndexSpec{
 		{Name: "by-status", Key: database.Columns("status", schema.String)},
-		{Name: "spread", Key: append([]schema.KeyPart{hash}, database.Columns("status", schema.String)...), Projection: schema.ProjectInclude, Include: []string{"note"}},
+		{Name: "spread", Key: append([]schema.KeyPart{hash}, database.Columns("status", schema.String)...),
+			Projection: schema.ProjectInclude, Include: []string{"note"}},
 		{Name: "joined", Key: []schema.KeyPart{joined}, Projection: schema.ProjectKeys},
 		{Name: "boxes", Key: []schema.KeyPart{boxes}},
 	}
@@ -264,9 +270,12 @@ func TestLike(t *testing.T) {
 		name, pattern string
 		want          bool
 	}{
-		{"orders", "ord%", true}, {"orders", "%s", true}, {"orders", "_rders", true}, {"orders", "order_", true}, {"orders", "order", false},
-		{"a_b", `a\_b`, true}, {"axb", `a\_b`, false}, {"", "%", true}, {"", "_", false}, {"Orders", "oRDERS", true}, {"日本", "_本", true}, {"日本", "__", true},
-		{"abcabd", "%abd", true}, {"abcabd", "a%c%d", true}, {"abc", "", false}, {"50%", `50\%`, true}, {"501", `50\%`, false},
+		{"orders", "ord%", true}, {"orders", "%s", true}, {"orders", "_rders", true}, {"orders", "order_", true},
+		{"orders", "order", false},
+		{"a_b", `a\_b`, true}, {"axb", `a\_b`, false}, {"", "%", true}, {"", "_", false}, {"Orders", "oRDERS", true},
+		{"日本", "_本", true}, {"日本", "__", true},
+		{"abcabd", "%abd", true}, {"abcabd", "a%c%d", true}, {"abc", "", false}, {"50%", `50\%`, true},
+		{"501", `50\%`, false},
 	} {
 		if got := isLike(c.name, c.pattern); got != c.want {
 			t.Errorf("%q LIKE %q is %t", c.name, c.pattern, got)

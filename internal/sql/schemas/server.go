@@ -27,10 +27,12 @@ func (c *call) showServer(what string) *answer {
 		a.add(engineName, "ACTIVE", "STORAGE ENGINE", nil, "Apache-2.0")
 		return a
 	case "triggers":
-		return &answer{columns: texts("Trigger", "Event", "Table", "Statement", "Timing", "Created", "sql_mode", "Definer", "character_set_client",
+		return &answer{columns: texts("Trigger", "Event", "Table", "Statement", "Timing", "Created", "sql_mode",
+			"Definer", "character_set_client",
 			"collation_connection", "Database Collation"), by: 2}
 	case "events":
-		return &answer{columns: texts("Db", "Name", "Definer", "Time zone", "Type", "Execute at", "Interval value", "Interval field", "Starts", "Ends", "Status",
+		return &answer{columns: texts("Db", "Name", "Definer", "Time zone", "Type", "Execute at", "Interval value",
+			"Interval field", "Starts", "Ends", "Status",
 			"Originator", "character_set_client", "collation_connection", "Database Collation"), by: 1}
 	case "master status": // there is no binary log
 		return &answer{columns: texts("File", "Position", "Binlog_Do_DB", "Binlog_Ignore_DB", "Executed_Gtid_Set")}
@@ -44,7 +46,8 @@ func (c *call) showServer(what string) *answer {
 		a.add(engineName, "", c.engineStatus())
 		return a
 	case "procedure status", "function status":
-		return &answer{columns: texts("Db", "Name", "Type", "Definer", "Modified", "Created", "Security_type", "Comment", "character_set_client",
+		return &answer{columns: texts("Db", "Name", "Type", "Definer", "Modified", "Created", "Security_type",
+			"Comment", "character_set_client",
 			"collation_connection", "Database Collation"), by: 1}
 	}
 	return nil
@@ -57,7 +60,8 @@ func engines() *answer {
 }
 
 func collations() *answer {
-	a := &answer{columns: number(texts("Collation", "Charset", "Id", "Default", "Compiled", "Sortlen", "Pad_attribute"), 2, 5)}
+	a := &answer{columns: number(texts("Collation", "Charset", "Id", "Default", "Compiled", "Sortlen", "Pad_attribute"),
+		2, 5)}
 	a.add("binary", "binary", 63, "Yes", "Yes", 1, "NO PAD")
 	a.add(collationName, "utf8mb4", 46, "Yes", "Yes", 1, "NO PAD")
 	return a

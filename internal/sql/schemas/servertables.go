@@ -20,16 +20,24 @@ func serverTables() []*Virtual {
 		return virtual(informationSchema, name, "GRANTEE TABLE_CATALOG "+columns+" PRIVILEGE_TYPE IS_GRANTABLE", rows)
 	}
 	variables := func(database, name string, global bool) *Virtual {
-		return virtual(database, name, "VARIABLE_NAME VARIABLE_VALUE:l", func(r *virtualScan) error { return r.variables(global) })
+		return virtual(database, name, "VARIABLE_NAME VARIABLE_VALUE:l",
+			func(r *virtualScan) error { return r.variables(global) })
 	}
-	return []*Virtual{
-		virtual(informationSchema, "ENGINES", "ENGINE SUPPORT COMMENT TRANSACTIONS XA SAVEPOINTS", func(r *virtualScan) error { return r.all(engines()) }),
-		virtual(informationSchema, "PLUGINS", "PLUGIN_NAME PLUGIN_STATUS PLUGIN_TYPE PLUGIN_LIBRARY PLUGIN_LICENSE", func(r *virtualScan) error { return r.all(r.showServer("plugins")) }),
-		virtual(informationSchema, "CHARACTER_SETS", "CHARACTER_SET_NAME DEFAULT_COLLATE_NAME DESCRIPTION MAXLEN:n", (*virtualScan).characterSets),
-		virtual(informationSchema, "COLLATIONS", "COLLATION_NAME CHARACTER_SET_NAME ID:n IS_DEFAULT IS_COMPILED SORTLEN:n PAD_ATTRIBUTE", func(r *virtualScan) error { return r.all(collations()) }),
-		virtual(informationSchema, "COLLATION_CHARACTER_SET_APPLICABILITY", "COLLATION_NAME CHARACTER_SET_NAME", (*virtualScan).applicability),
+	return append([]*Virtual{
+		virtual(informationSchema, "ENGINES", "ENGINE SUPPORT COMMENT TRANSACTIONS XA SAVEPOINTS",
+			func(r *virtualScan) error { return r.all(engines()) }),
+		virtual(informationSchema, "PLUGINS", "PLUGIN_NAME PLUGIN_STATUS PLUGIN_TYPE PLUGIN_LIBRARY PLUGIN_LICENSE",
+			func(r *virtualScan) error { return r.all(r.showServer("plugins")) }),
+		virtual(informationSchema, "CHARACTER_SETS", "CHARACTER_SET_NAME DEFAULT_COLLATE_NAME DESCRIPTION MAXLEN:n",
+			(*virtualScan).characterSets),
+		virtual(informationSchema, "COLLATIONS",
+			"COLLATION_NAME CHARACTER_SET_NAME ID:n IS_DEFAULT IS_COMPILED SORTLEN:n PAD_ATTRIBUTE",
+			func(r *virtualScan) error { return r.all(collations()) }),
+		virtual(informationSchema, "COLLATION_CHARACTER_SET_APPLICABILITY", "COLLATION_NAME CHARACTER_SET_NAME",
+			(*virtualScan).applicability),
 		virtual(informationSchema, "KEYWORDS", "WORD RESERVED:n", (*virtualScan).keywords),
-		virtual(informationSchema, "PROCESSLIST", "ID:n USER HOST DB COMMAND TIME:n STATE INFO:l", (*virtualScan).processes),
+		virtual(informationSchema, "PROCESSLIST", "ID:n USER HOST DB COMMAND TIME:n STATE INFO:l",
+			(*virtualScan).processes),
 		virtual(informationSchema, "INNODB_TRX", `trx_id:n trx_state trx_started:d trx_mysql_thread_id:n trx_query:l trx_operation_state trx_rows_locked:n trx_isolation_level
 			trx_is_read_only:n trx_weft_user trx_weft_statements:n`, (*virtualScan).transactions),
 		virtual(performanceSchema, "events_statements_summary_by_digest", `SCHEMA_NAME DIGEST DIGEST_TEXT:l COUNT_STAR:n SUM_TIMER_WAIT:n AVG_TIMER_WAIT:n MAX_TIMER_WAIT:n SUM_LOCK_TIME:n
@@ -40,10 +48,30 @@ func serverTables() []*Virtual {
 			ROWS_READ:n ROWS_RETURNED:n ROWS_WRITTEN:n SEEKS:n FIRST_SEEN:d LAST_SEEN:d FULL_SCANS:n`, (*virtualScan).statements),
 		virtual(informationSchema, "WEFT_SLOW_STATEMENTS", `API BEGUN:d USER HOST TABLE_SCHEMA STATEMENT:l SECONDS:f WAITED_SECONDS:f ROWS_READ:n ROWS_RETURNED:n ROWS_WRITTEN:n
 			SEEKS:n SESSION:n`, (*virtualScan).slowOfAll),
-		virtual(informationSchema, "WEFT_ROW_WAITING", "TABLE_SCHEMA TABLE_NAME ROW_KEY:l SESSION:n HOLDER:n BEGUN:d SECONDS:f", (*virtualScan).waiting),
-		virtual(informationSchema, "WEFT_ROW_WAITS", "TABLE_SCHEMA TABLE_NAME ROW_KEY:l WAITS:n GAVE_UP:n SECONDS:f LONGEST_SECONDS:f", (*virtualScan).rowWaits),
-		grants("USER_PRIVILEGES", "", (*virtualScan).userPrivileges), grants("SCHEMA_PRIVILEGES", "TABLE_SCHEMA", (*virtualScan).schemaPrivileges),
-		grants("TABLE_PRIVILEGES", "TABLE_SCHEMA TABLE_NAME", (*virtualScan).tablePrivileges), grants("COLUMN_PRIVILEGES", "TABLE_SCHEMA TABLE_NAME COLUMN_NAME", nil),
+		virtual(informationSchema, "WEFT_ROW_WAITING",
+			"TABLE_SCHEMA TABLE_NAME ROW_KEY:l SESSION:n HOLDER:n BEGUN:d SECONDS:f", (*virtualScan).waiting),
+		virtual(informationSchema, "WEFT_ROW_WAITS",
+			"TABLE_SCHEMA TABLE_NAME ROW_KEY:l WAITS:n GAVE_UP:n SECONDS:f LONGEST_SECONDS:f", (*virtualScan).rowWaits),
+		grants("USER_PRIVILEGES", "", (*virtualScan).userPrivileges),
+		grants("SCHEMA_PRIVILEGES", "TABLE_SCHEMA", (*virtualScan).schemaPrivileges),
+		grants("TABLE_PRIVILEGES", "TABLE_SCHEMA TABLE_NAME", (*virtualScan).tablePrivileges),
+		grants("COLUMN_PRIVILEGES", "TABLE_SCHEMA TABLE_NAME COLUMN_NAME", nil),
+		variables(performanceSchema, "session_variables", false),
+		variables(performanceSchema, "global_variables", true),
+		virtual("mysql", "help_topic", "help_topic_id:n name help_category_id:n description:l example:l url:l", nil),
+		virtual("mysql", "proc", "db name type specific_name language sql_data_access is_deterministic security_type param_list:l returns:l body:l definer", nil),
+		virtual("mysql", "user", "Host User plugin authentication_string:l account_locked password_expired",
+			(*virtualScan).users),
+		virtual("mysql", "columns_priv", "Host Db User Table_name Column_name Timestamp:d Column_priv", nil),
+		virtual("mysql", "tables_priv", "Host Db User Table_name Grantor Timestamp:d Table_priv Column_priv",
+			(*virtualScan).tablesPriv),
+		virtual("mysql", "time_zone_name", "Name Time_zone_id:n", nil),
+	}, emptyTables()...)
+}
+
+// emptyTables are those of things that there are none of.
+func emptyTables() []*Virtual {
+	return []*Virtual{
 		virtual(informationSchema, "ROUTINES", `SPECIFIC_NAME ROUTINE_CATALOG ROUTINE_SCHEMA ROUTINE_NAME ROUTINE_TYPE DATA_TYPE:l CHARACTER_MAXIMUM_LENGTH:n
 			CHARACTER_OCTET_LENGTH:n NUMERIC_PRECISION:n NUMERIC_SCALE:n DATETIME_PRECISION:n CHARACTER_SET_NAME COLLATION_NAME DTD_IDENTIFIER:l ROUTINE_BODY
 			ROUTINE_DEFINITION:l EXTERNAL_NAME EXTERNAL_LANGUAGE PARAMETER_STYLE IS_DETERMINISTIC SQL_DATA_ACCESS SQL_PATH SECURITY_TYPE CREATED:d LAST_ALTERED:d
@@ -62,14 +90,8 @@ func serverTables() []*Virtual {
 			LOGFILE_GROUP_NUMBER:n ENGINE FULLTEXT_KEYS DELETED_ROWS:n UPDATE_COUNT:n FREE_EXTENTS:n TOTAL_EXTENTS:n EXTENT_SIZE:n INITIAL_SIZE:n MAXIMUM_SIZE:n
 			AUTOEXTEND_SIZE:n CREATION_TIME:d LAST_UPDATE_TIME:d LAST_ACCESS_TIME:d RECOVER_TIME:n TRANSACTION_COUNTER:n VERSION:n ROW_FORMAT TABLE_ROWS:n
 			AVG_ROW_LENGTH:n DATA_LENGTH:n MAX_DATA_LENGTH:n INDEX_LENGTH:n DATA_FREE:n CREATE_TIME:d UPDATE_TIME:d CHECK_TIME:d CHECKSUM:n STATUS EXTRA`, nil),
-		virtual(informationSchema, "ST_GEOMETRY_COLUMNS", "TABLE_CATALOG TABLE_SCHEMA TABLE_NAME COLUMN_NAME SRS_NAME SRS_ID:n GEOMETRY_TYPE_NAME:l", nil),
-		variables(performanceSchema, "session_variables", false), variables(performanceSchema, "global_variables", true),
-		virtual("mysql", "help_topic", "help_topic_id:n name help_category_id:n description:l example:l url:l", nil),
-		virtual("mysql", "proc", "db name type specific_name language sql_data_access is_deterministic security_type param_list:l returns:l body:l definer", nil),
-		virtual("mysql", "user", "Host User plugin authentication_string:l account_locked password_expired", (*virtualScan).users),
-		virtual("mysql", "columns_priv", "Host Db User Table_name Column_name Timestamp:d Column_priv", nil),
-		virtual("mysql", "tables_priv", "Host Db User Table_name Grantor Timestamp:d Table_priv Column_priv", (*virtualScan).tablesPriv),
-		virtual("mysql", "time_zone_name", "Name Time_zone_id:n", nil),
+		virtual(informationSchema, "ST_GEOMETRY_COLUMNS",
+			"TABLE_CATALOG TABLE_SCHEMA TABLE_NAME COLUMN_NAME SRS_NAME SRS_ID:n GEOMETRY_TYPE_NAME:l", nil),
 	}
 }
 
@@ -126,7 +148,8 @@ func (r *virtualScan) tablesPriv() error {
 		if p.Table == "" {
 			return nil
 		}
-		return r.add("%", p.Database, p.Grantee, p.Table, "", nil, strings.ToUpper(p.Name[:1])+strings.ToLower(p.Name[1:]), "")
+		return r.add("%", p.Database, p.Grantee, p.Table, "", nil,
+			strings.ToUpper(p.Name[:1])+strings.ToLower(p.Name[1:]), "")
 	})
 }
 
@@ -135,11 +158,13 @@ func (r *virtualScan) userPrivileges() error {
 }
 
 func (r *virtualScan) schemaPrivileges() error {
-	return r.privileges(func(p Privilege) bool { return p.Database != "" && p.Table == "" }, func(p Privilege) []any { return []any{p.Database} })
+	return r.privileges(func(p Privilege) bool { return p.Database != "" && p.Table == "" },
+		func(p Privilege) []any { return []any{p.Database} })
 }
 
 func (r *virtualScan) tablePrivileges() error {
-	return r.privileges(func(p Privilege) bool { return p.Table != "" }, func(p Privilege) []any { return []any{p.Database, p.Table} })
+	return r.privileges(func(p Privilege) bool { return p.Table != "" },
+		func(p Privilege) []any { return []any{p.Database, p.Table} })
 }
 
 // users hands out the users and roles of which some privilege may be known.
@@ -171,7 +196,8 @@ func (r *virtualScan) processes() error {
 		if r.session.Process != nil && !r.session.Process(&p) {
 			continue
 		}
-		if err := r.add(int64(p.ID), p.User, p.Host, orNull(p.Database), p.Command, p.Seconds, p.State, orNull(p.Info)); err != nil {
+		if err := r.add(int64(p.ID), p.User, p.Host, orNull(p.Database), p.Command, p.Seconds, p.State,
+			orNull(p.Info)); err != nil {
 			return err
 		}
 	}

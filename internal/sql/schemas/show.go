@@ -179,7 +179,8 @@ func (c *call) showTables(st *tree.Show) (*answer, error) {
 	return a, nil
 }
 
-// engineName is the name of the storage engine for clients: programs take only tables of InnoDB for such with transactions and foreign keys.
+// engineName is the name of the storage engine for clients: programs take only tables of InnoDB for such with
+// transactions and foreign keys.
 const engineName = "InnoDB"
 
 // viewSecurity is whose rights count when a view is read: those of the reader.
@@ -193,8 +194,10 @@ func (c *call) showTableStatus(st *tree.Show) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &answer{columns: number(texts("Name", "Engine", "Version", "Row_format", "Rows", "Avg_row_length", "Data_length", "Max_data_length", "Index_length",
-		"Data_free", "Auto_increment", "Create_time", "Update_time", "Check_time", "Collation", "Checksum", "Create_options", "Comment"), 2, 4, 5, 6, 7, 8, 9, 10, 15)}
+	a := &answer{columns: number(texts("Name", "Engine", "Version", "Row_format", "Rows", "Avg_row_length",
+		"Data_length", "Max_data_length", "Index_length",
+		"Data_free", "Auto_increment", "Create_time", "Update_time", "Check_time", "Collation", "Checksum",
+		"Create_options", "Comment"), 2, 4, 5, 6, 7, 8, 9, 10, 15)}
 	for _, one := range list {
 		if st.Like != nil && !isLike(one.name, *st.Like) {
 			continue
@@ -249,7 +252,8 @@ func (c *call) addStatus(a *answer, name tree.Name) error {
 	return nil
 }
 
-// ViewStatement is the statement that made a view as MySQL shows it: tools read the algorithm and whose rights count from there.
+// ViewStatement is the statement that made a view as MySQL shows it: tools read the algorithm and whose rights count
+// from there.
 func ViewStatement(statement string) string {
 	return "CREATE ALGORITHM=UNDEFINED SQL SECURITY " + viewSecurity + strings.TrimPrefix(statement, "CREATE")
 }
@@ -262,7 +266,8 @@ func (c *call) showCreateTable(st *tree.Show) (*answer, error) {
 		return a, nil
 	}
 	if name := tableOf(st); IsVirtual(c.databaseOf(name.Database)) {
-		return nil, notSupported("tables of " + virtualDatabase(c.databaseOf(name.Database)) + " have no CREATE TABLE: ask for their columns with DESCRIBE")
+		return nil, notSupported("tables of " + virtualDatabase(c.databaseOf(name.Database)) +
+			" have no CREATE TABLE: ask for their columns with DESCRIBE")
 	}
 	p, err := c.pin(tableOf(st))
 	if err != nil {

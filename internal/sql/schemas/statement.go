@@ -25,7 +25,8 @@ func (r *virtualScan) seesOf(user string) bool {
 	return r.session.Process == nil || r.session.Process(&result.Process{User: user})
 }
 
-// digests hands out what statements of SQL took, as MySQL does. They are of all users, so only who may see these sees them.
+// digests hands out what statements of SQL took, as MySQL does. They are of all users, so only who may see these sees
+// them.
 func (r *virtualScan) digests() error {
 	if r.Digests == nil || !r.seesAll() {
 		return nil
@@ -35,7 +36,8 @@ func (r *virtualScan) digests() error {
 			continue
 		}
 		took, each := int64(d.Took)*picoseconds, int64(d.Took)/d.Count*picoseconds
-		err := r.add(orNull(d.Database), digestID(&d), d.Text, d.Count, took, each, int64(d.Max)*picoseconds, int64(d.Waited)*picoseconds,
+		err := r.add(orNull(d.Database), digestID(&d), d.Text, d.Count, took, each, int64(d.Max)*picoseconds,
+			int64(d.Waited)*picoseconds,
 			d.Failed, d.Written, d.Returned, d.Examined, d.Seeks, moment(d.First), moment(d.Last))
 		if err != nil {
 			return err
@@ -51,7 +53,8 @@ func (r *virtualScan) statements() error {
 	}
 	seconds := func(d time.Duration) datum.Datum { return datum.Float64(d.Seconds()) }
 	for _, d := range r.Digests() {
-		err := r.add(d.API.String(), orNull(d.Database), d.Text, d.Count, d.Failed, seconds(d.Took), seconds(d.Max), seconds(d.Waited),
+		err := r.add(d.API.String(), orNull(d.Database), d.Text, d.Count, d.Failed, seconds(d.Took), seconds(d.Max),
+			seconds(d.Waited),
 			d.Examined, d.Returned, d.Written, d.Seeks, moment(d.First), moment(d.Last), d.Whole)
 		if err != nil {
 			return err
@@ -76,7 +79,8 @@ func (r *virtualScan) slowOfAll() error {
 		if !r.seesOf(s.User) {
 			continue
 		}
-		err := r.add(s.API.String(), moment(s.Begun), s.User, s.Host, orNull(s.Database), s.Text, datum.Float64(s.Took.Seconds()), datum.Float64(s.Waited.Seconds()),
+		err := r.add(s.API.String(), moment(s.Begun), s.User, s.Host, orNull(s.Database), s.Text,
+			datum.Float64(s.Took.Seconds()), datum.Float64(s.Waited.Seconds()),
 			s.Examined, s.Returned, s.Written, s.Seeks, int64(s.Session))
 		if err != nil {
 			return err
@@ -94,7 +98,8 @@ func (r *virtualScan) slow() error {
 		if s.API != digest.SQL || !r.seesOf(s.User) {
 			continue
 		}
-		err := r.add(moment(s.Begun), s.User+"["+s.User+"] @ "+s.Host, datum.Float64(s.Took.Seconds()), datum.Float64(s.Waited.Seconds()), s.Returned, s.Examined, s.Database, 0, 0, 1, s.Text,
+		err := r.add(moment(s.Begun), s.User+"["+s.User+"] @ "+s.Host, datum.Float64(s.Took.Seconds()),
+			datum.Float64(s.Waited.Seconds()), s.Returned, s.Examined, s.Database, 0, 0, 1, s.Text,
 			int64(s.Session), s.Written, s.Seeks)
 		if err != nil {
 			return err
@@ -125,7 +130,8 @@ func (r *virtualScan) transactions() error {
 		if t.ReadOnly {
 			readOnly = 1
 		}
-		err := r.add(int64(i+1), "RUNNING", moment(t.Begun), int64(t.Session), orNull(queries[t.Session]), state, int64(t.Held), t.Isolation, readOnly, t.User, int64(t.Statements))
+		err := r.add(int64(i+1), "RUNNING", moment(t.Begun), int64(t.Session), orNull(queries[t.Session]), state,
+			int64(t.Held), t.Isolation, readOnly, t.User, int64(t.Statements))
 		if err != nil {
 			return err
 		}
@@ -140,7 +146,8 @@ func (r *virtualScan) waiting() error {
 	}
 	now, _ := r.Waits()
 	for _, w := range now {
-		err := r.add(orNull(w.Database), orNull(w.Table), orNull(w.Values), int64(w.Session), int64(w.Holder), moment(w.Begun), datum.Float64(time.Since(w.Begun).Seconds()))
+		err := r.add(orNull(w.Database), orNull(w.Table), orNull(w.Values), int64(w.Session), int64(w.Holder),
+			moment(w.Begun), datum.Float64(time.Since(w.Begun).Seconds()))
 		if err != nil {
 			return err
 		}
@@ -155,7 +162,8 @@ func (r *virtualScan) rowWaits() error {
 	}
 	_, since := r.Waits()
 	for _, w := range since {
-		err := r.add(orNull(w.Database), orNull(w.Table), orNull(w.Values), w.Count, w.GaveUp, datum.Float64(w.Waited.Seconds()), datum.Float64(w.Longest.Seconds()))
+		err := r.add(orNull(w.Database), orNull(w.Table), orNull(w.Values), w.Count, w.GaveUp,
+			datum.Float64(w.Waited.Seconds()), datum.Float64(w.Longest.Seconds()))
 		if err != nil {
 			return err
 		}

@@ -66,7 +66,8 @@ func (c *call) createTable(st *tree.CreateTable) error {
 	return err
 }
 
-// prepareKeys makes foreign keys ready before their table is there: it and the tables that they refer to know of one another.
+// prepareKeys makes foreign keys ready before their table is there: it and the tables that they refer to know of one
+// another.
 func (c *call) prepareKeys(spec *database.TableSpec) ([]definition.ForeignKey, error) {
 	if _, err := c.DB.TableIn(spec.Database, spec.Name); err == nil {
 		return nil, nil // CreateTable says so
@@ -117,7 +118,8 @@ func (c *call) noteIdle(options []tree.Option) {
 	}
 }
 
-// isPlain reports whether a table is one of MySQL's kind, whose columns have their defaults in rows that were there before them.
+// isPlain reports whether a table is one of MySQL's kind, whose columns have their defaults in rows that were there
+// before them.
 func (c *call) isPlain(name tree.Name) (bool, error) {
 	p, err := c.pin(name)
 	if err != nil {
@@ -133,7 +135,9 @@ func (c *call) noteAltered(actions []tree.AlterAction, plain bool) {
 		switch action := action.(type) {
 		case *tree.AddColumn:
 			if !plain && action.Column.Generated == nil && (action.Column.Default != nil || action.Column.NotNull) {
-				c.session.Warn(fault.NotSupported, "column '"+action.Column.Name+"' is NULL in existing rows: DEFAULT and NOT NULL apply to rows written from now on")
+				c.session.Warn(fault.NotSupported,
+					"column '"+action.Column.Name+
+						"' is NULL in existing rows: DEFAULT and NOT NULL apply to rows written from now on")
 			}
 		case *tree.SetOptions:
 			c.noteIdle(action.Options)
@@ -165,7 +169,8 @@ func (c *call) dropTables(st *tree.DropTable) error {
 		switch f, _ := fault.Of(err); {
 		case err == nil:
 			names = append(names, name)
-		case f == nil || f.Code != fault.NoSuchTable && f.Code != fault.WrongObject && (f.Code != fault.UnknownDatabase || !st.IfExists):
+		case f == nil || f.Code != fault.NoSuchTable && f.Code != fault.WrongObject &&
+			(f.Code != fault.UnknownDatabase || !st.IfExists):
 			return err
 		default:
 			absent = append(absent, name.Database+"."+name.Name)
@@ -186,7 +191,8 @@ func (c *call) dropTables(st *tree.DropTable) error {
 		if err != nil {
 			return err
 		}
-		if err := c.DB.DropTable(c.ctx, name.Database, name.Name); err != nil && database.KindOf(err) != database.KindNotFound {
+		if err := c.DB.DropTable(c.ctx, name.Database, name.Name); err != nil &&
+			database.KindOf(err) != database.KindNotFound {
 			return err
 		}
 		if err := c.forget(name.Database, name.Name, keys); err != nil {
@@ -211,8 +217,8 @@ func (c *call) truncateTable(st *tree.TruncateTable) error {
 	return c.missing(c.DB.TruncateTable(c.ctx, name.Database, name.Name, nil), name)
 }
 
-// alterTable changes the descriptor in one step, between those that drop indexes and those that make indexes and foreign keys. It then compacts if that was
-// asked for. docs/sql.md says what remains after a failure.
+// alterTable changes the descriptor in one step, between those that drop indexes and those that make indexes and
+// foreign keys. It then compacts if that was asked for. docs/sql.md says what remains after a failure.
 func (c *call) alterTable(st *tree.AlterTable) error {
 	table, name, err := c.table(st.Table)
 	if err != nil {
@@ -373,7 +379,8 @@ func (c *call) dropWhole(name tree.Name, p *parts) error {
 		x := &pin.Indexes[i]
 		stays := func(part schema.KeyPart) bool { return !slices.Contains(gone, part.Column()) }
 		named := func(d *tree.DropIndex) bool { return d.Index == x.Name }
-		if pin.InsertFails && !x.Schema.Search && !slices.ContainsFunc(x.Schema.Visible(), stays) && !slices.ContainsFunc(p.dropped, named) {
+		if pin.InsertFails && !x.Schema.Search && !slices.ContainsFunc(x.Schema.Visible(), stays) &&
+			!slices.ContainsFunc(p.dropped, named) {
 			p.dropped = append(p.dropped, &tree.DropIndex{Index: x.Name, Table: name})
 		}
 	}
@@ -381,11 +388,12 @@ func (c *call) dropWhole(name tree.Name, p *parts) error {
 }
 
 func uniqueOn(table tree.Name, column string) *tree.CreateIndex {
-	return &tree.CreateIndex{Table: table, Index: tree.IndexDefinition{Unique: true, Key: []tree.KeyElement{{Column: column}}}}
+	return &tree.CreateIndex{Table: table,
+		Index: tree.IndexDefinition{Unique: true, Key: []tree.KeyElement{{Column: column}}}}
 }
 
-// rehearse changes a copy of the table's definition, so that a statement of several actions changes nothing if one of them can't be done. An action that the rows don't allow
-// is found later.
+// rehearse changes a copy of the table's definition, so that a statement of several actions changes nothing if one of
+// them can't be done. An action that the rows don't allow is found later.
 func (c *call) rehearse(name tree.Name, p *parts) error {
 	seen, err := c.knownNames(name)
 	if err != nil {

@@ -13,18 +13,20 @@ import (
 	"github.com/weftdb/weft/internal/sql/result"
 )
 
-// Virtual is a table that is made up when it is read, such as information_schema.TABLES. Its name and those of its columns are alike in any case of letters.
+// Virtual is a table that is made up when it is read, such as information_schema.TABLES. Its name and those of its
+// columns are alike in any case of letters.
 type Virtual struct {
 	Database, Name string
 	Columns        []result.Column
-	// SchemaColumn and TableColumn are the numbers of the columns with the names of a database and a table; -1 if there is none. Conditions on them spare
-	// work: see About.
+	// SchemaColumn and TableColumn are the numbers of the columns with the names of a database and a table; -1 if there
+	// is none. Conditions on them spare work: see About.
 	SchemaColumn, TableColumn int
 
 	rows func(r *virtualScan) error
 }
 
-// About says which rows of a Virtual are wanted: those of one database, and of one table; "" for all. Rows of others may come, too.
+// About says which rows of a Virtual are wanted: those of one database, and of one table; "" for all. Rows of others
+// may come, too.
 type About struct{ Schema, Table string }
 
 // virtualScan is a Virtual being read.
@@ -80,8 +82,10 @@ func VirtualTables(database string) (list []*Virtual) {
 	return list
 }
 
-// Read hands out the rows of a virtual table. A row is the callee's until it returns. Errors: those of package database and of yield, which end the reading.
-func (s *Statements) Read(ctx context.Context, v *Virtual, in Session, about About, yield func(row []datum.Datum) error) error {
+// Read hands out the rows of a virtual table. A row is the callee's until it returns. Errors: those of package database
+// and of yield, which end the reading.
+func (s *Statements) Read(ctx context.Context, v *Virtual, in Session, about About,
+	yield func(row []datum.Datum) error) error {
 	if v.rows == nil {
 		return nil
 	}
@@ -112,8 +116,8 @@ func (r *virtualScan) all(a *answer) error {
 	return nil
 }
 
-// virtual makes a table. columns are names with a colon and what they hold, texts if nothing is said: n for a whole number, f for another one, l for a long text, d for a
-// time.
+// virtual makes a table. columns are names with a colon and what they hold, texts if nothing is said: n for a whole
+// number, f for another one, l for a long text, d for a time.
 func virtual(database, name, columns string, rows func(r *virtualScan) error) *Virtual {
 	v := &Virtual{Database: database, Name: name, SchemaColumn: -1, TableColumn: -1, rows: rows}
 	for i, field := range strings.Fields(columns) {

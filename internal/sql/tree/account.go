@@ -2,8 +2,8 @@
 
 package tree
 
-// ChangeUsers creates, alters or drops users or roles. What is "create user", "alter user", "drop user", "create role" or "drop role". Its text may have
-// passwords: it is not to be shown or kept.
+// ChangeUsers creates, alters or drops users or roles. What is "create user", "alter user", "drop user", "create role"
+// or "drop role". Its text may have passwords: it is not to be shown or kept.
 type ChangeUsers struct {
 	What     string
 	IfExists bool // of CREATE: IF NOT EXISTS
@@ -13,7 +13,8 @@ type ChangeUsers struct {
 // User is a user or a role, with the password that it is to have. The name "" is the session's own user.
 type User struct{ Name, Password string }
 
-// GrantLevel is the object of privileges. A table without a database is in the session's, and so is `*` by itself: Database is "" and All is not set.
+// GrantLevel is the object of privileges. A table without a database is in the session's, and so is `*` by itself:
+// Database is "" and All is not set.
 type GrantLevel struct {
 	All             bool // *.*
 	Database, Table string

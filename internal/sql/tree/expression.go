@@ -7,7 +7,8 @@ import "github.com/weftdb/weft/internal/sql/datum"
 // Expression is a node that has a value for a row.
 type Expression interface{ expression() }
 
-// Column names a column, perhaps by its table or the table's alias. At is where it stands in the statement, for messages.
+// Column names a column, perhaps by its table or the table's alias. At is where it stands in the statement, for
+// messages.
 type Column struct {
 	Database, Table, Name string
 	At                    int
@@ -17,12 +18,13 @@ type Column struct {
 // Star is `*` or `t.*` in a select list, and the argument of COUNT(*).
 type Star struct{ Database, Table string }
 
-// Literal is a value that the text spells out. Text aliases the statement or memory of the parser's own. A literal `x'41'` is KindBinary, one in
-// quotes KindText, TRUE and FALSE are KindBool, 1.5 is KindDecimal, 1e3 KindFloat. DATE '..', TIMESTAMP '..' and TIME '..' are Casts.
+// Literal is a value that the text spells out. Text aliases the statement or memory of the parser's own. A literal
+// `x'41'` is KindBinary, one in quotes KindText, TRUE and FALSE are KindBool, 1.5 is KindDecimal, 1e3 KindFloat. DATE
+// '..', TIMESTAMP '..' and TIME '..' are Casts.
 type Literal struct{ Value datum.Datum }
 
-// Parameter is a value that comes with each execution: a `?`, or a literal that was taken out of the text for the sake of the plan's
-// fingerprint. Index counts from 0.
+// Parameter is a value that comes with each execution: a `?`, or a literal that was taken out of the text for the sake
+// of the plan's fingerprint. Index counts from 0.
 type Parameter struct{ Index int }
 
 // Variable is `@name` (Global and System false) or `@@name`, `@@session.name`, `@@global.name`.
@@ -115,7 +117,8 @@ type Between struct {
 	Not          bool
 }
 
-// Like is X [NOT] LIKE Pattern [ESCAPE e], or, if Regexp, X [NOT] REGEXP Pattern. Escape is 0 where none is given: it is '\\' then.
+// Like is X [NOT] LIKE Pattern [ESCAPE e], or, if Regexp, X [NOT] REGEXP Pattern. Escape is 0 where none is given: it
+// is '\\' then.
 type Like struct {
 	X, Pattern  Expression
 	Escape      rune
@@ -154,8 +157,8 @@ type Case struct {
 // When is one branch of a Case.
 type When struct{ Condition, Result Expression }
 
-// Call is a function, an aggregate among them: COUNT, SUM, AVG, MIN, MAX, GROUP_CONCAT, HEAD. Name is in lower case. OrderBy and Separator are
-// those of GROUP_CONCAT and HEAD.
+// Call is a function, an aggregate among them: COUNT, SUM, AVG, MIN, MAX, GROUP_CONCAT, HEAD. Name is in lower case.
+// OrderBy and Separator are those of GROUP_CONCAT and HEAD.
 type Call struct {
 	Name      string
 	Arguments []Expression
@@ -166,8 +169,8 @@ type Call struct {
 	At        int
 }
 
-// Match takes MATCH (columns) AGAINST (against [IN BOOLEAN MODE]) apart: a call whose last argument but one is against, and the last the truth of
-// boolean mode.
+// Match takes MATCH (columns) AGAINST (against [IN BOOLEAN MODE]) apart: a call whose last argument but one is against,
+// and the last the truth of boolean mode.
 func (x *Call) Match() (columns []Expression, against Expression, boolean bool) {
 	last := len(x.Arguments) - 1
 	mode, ok := x.Arguments[last].(*Literal)
@@ -183,7 +186,8 @@ type Cast struct {
 	To datum.Type
 }
 
-// Interval is INTERVAL X unit, an operand of + and - and an argument of DATE_ADD and DATE_SUB. Unit is in lower case, such as "hour".
+// Interval is INTERVAL X unit, an operand of + and - and an argument of DATE_ADD and DATE_SUB. Unit is in lower case,
+// such as "hour".
 type Interval struct {
 	X    Expression
 	Unit string
@@ -192,7 +196,8 @@ type Interval struct {
 // Default is the keyword DEFAULT in VALUES and SET.
 type Default struct{}
 
-// Computed is a value that stands in the row already, such as the result of a window function. Compilers make it; no text says it.
+// Computed is a value that stands in the row already, such as the result of a window function. Compilers make it; no
+// text says it.
 type Computed struct {
 	Slot int
 	Type datum.Type

@@ -2,7 +2,8 @@
 
 package tree
 
-// Holds reports whether a comparison of two values that came out as order makes the operator, which is one of comparison, true.
+// Holds reports whether a comparison of two values that came out as order makes the operator, which is one of
+// comparison, true.
 func (o Operator) Holds(order int) bool {
 	switch o {
 	case Equal, NullSafeEqual:

@@ -10,7 +10,8 @@ import (
 	"github.com/weftdb/weft/internal/sql/datum"
 )
 
-// How tightly what is printed binds, the loosest first: an operand that binds more loosely than its place wants gets brackets.
+// How tightly what is printed binds, the loosest first: an operand that binds more loosely than its place wants gets
+// brackets.
 const (
 	bindOr = iota + 1
 	bindXor
@@ -33,19 +34,23 @@ var spelled = [...]struct {
 	text  string
 	binds int
 }{
-	Equal: {" = ", bindComparison}, NullSafeEqual: {" <=> ", bindComparison}, NotEqual: {" <> ", bindComparison}, Less: {" < ", bindComparison},
+	Equal: {" = ", bindComparison}, NullSafeEqual: {" <=> ", bindComparison}, NotEqual: {" <> ", bindComparison},
+	Less:        {" < ", bindComparison},
 	LessOrEqual: {" <= ", bindComparison}, Greater: {" > ", bindComparison}, GreaterOrEqual: {" >= ", bindComparison},
-	And: {" AND ", bindAnd}, Or: {" OR ", bindOr}, Xor: {" XOR ", bindXor}, Plus: {" + ", bindSum}, Minus: {" - ", bindSum},
-	Multiply: {" * ", bindProduct}, Divide: {" / ", bindProduct}, IntegerDivide: {" DIV ", bindProduct}, Modulo: {" % ", bindProduct},
-	BitAnd: {" & ", bindBitAnd}, BitOr: {" | ", bindBitOr}, BitXor: {" ^ ", bindBitXor}, ShiftLeft: {" << ", bindShift}, ShiftRight: {" >> ", bindShift},
-	Not: {"NOT ", bindNot}, BitNot: {"~", bindUnary},
+	And: {" AND ", bindAnd}, Or: {" OR ", bindOr}, Xor: {" XOR ", bindXor}, Plus: {" + ", bindSum},
+	Minus:    {" - ", bindSum},
+	Multiply: {" * ", bindProduct}, Divide: {" / ", bindProduct}, IntegerDivide: {" DIV ", bindProduct},
+	Modulo: {" % ", bindProduct},
+	BitAnd: {" & ", bindBitAnd}, BitOr: {" | ", bindBitOr}, BitXor: {" ^ ", bindBitXor}, ShiftLeft: {" << ", bindShift},
+	ShiftRight: {" >> ", bindShift},
+	Not:        {"NOT ", bindNot}, BitNot: {"~", bindUnary},
 }
 
 // String is how the operator is written between its operands.
 func (o Operator) String() string { return strings.TrimSpace(spelled[o].text) }
 
-// AppendExpression appends an expression as the parser reads it back, with as few brackets as it takes. Parameters are question marks. Nil is
-// nothing.
+// AppendExpression appends an expression as the parser reads it back, with as few brackets as it takes. Parameters are
+// question marks. Nil is nothing.
 func AppendExpression(dst []byte, e Expression) []byte {
 	if e == nil {
 		return dst
@@ -294,7 +299,8 @@ func (x *Call) append(dst []byte) []byte {
 	if x.Name == "weight_string" && len(x.Arguments) == 3 {
 		if kind, ok := x.Arguments[1].(*Literal); ok {
 			dst = appendExpression(append(dst, "weight_string("...), x.Arguments[0])
-			return append(appendExpression(append(append(append(dst, " AS "...), kind.Value.Bytes()...), '('), x.Arguments[2]), "))"...)
+			return append(appendExpression(append(append(append(dst, " AS "...), kind.Value.Bytes()...), '('),
+				x.Arguments[2]), "))"...)
 		}
 	}
 	if x.Name == "trim" && len(x.Arguments) > 1 {
@@ -302,7 +308,8 @@ func (x *Call) append(dst []byte) []byte {
 			return trimmed
 		}
 	}
-	dst = append(append(dst, x.Name...), '(') // names of functions are words, reserved ones among them: they have no backticks
+	// names of functions are words, reserved ones among them: they have no backticks
+	dst = append(append(dst, x.Name...), '(')
 	if x.Distinct {
 		dst = append(dst, "DISTINCT "...)
 	}

@@ -66,7 +66,8 @@ func appendOperand(dst []byte, q Query, bare bool) []byte {
 	return appendInBrackets(dst, q)
 }
 
-// needsBrackets reports whether a query needs brackets next to others, so that the clauses at its ends aren't taken for theirs.
+// needsBrackets reports whether a query needs brackets next to others, so that the clauses at its ends aren't taken for
+// theirs.
 func needsBrackets(q Query) bool {
 	switch q := q.(type) {
 	case *Select:
@@ -171,6 +172,7 @@ func (b Bound) append(dst []byte) []byte {
 	if b.Offset != nil {
 		dst = append(appendBracketed(dst, b.Offset, bindBitOr), ' ')
 	}
-	return append(dst, [...]string{UnboundedPreceding: "UNBOUNDED PRECEDING", Preceding: "PRECEDING", CurrentRow: "CURRENT ROW",
-		Following: "FOLLOWING", UnboundedFollowing: "UNBOUNDED FOLLOWING"}[b.Kind]...)
+	return append(dst, [...]string{UnboundedPreceding: "UNBOUNDED PRECEDING", Preceding: "PRECEDING",
+		CurrentRow: "CURRENT ROW",
+		Following:  "FOLLOWING", UnboundedFollowing: "UNBOUNDED FOLLOWING"}[b.Kind]...)
 }

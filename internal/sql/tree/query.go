@@ -42,7 +42,8 @@ type SetOperation struct {
 	Offset      Expression
 }
 
-// SelectInto is a SELECT .. INTO @a, @b, whose one row goes to variables of the session. Without targets it is DO: the row is dropped.
+// SelectInto is a SELECT .. INTO @a, @b, whose one row goes to variables of the session. Without targets it is DO: the
+// row is dropped.
 type SelectInto struct {
 	Query   Query
 	Targets []Variable
@@ -97,7 +98,8 @@ type Join struct {
 	Straight bool
 }
 
-// Subquery is a query in brackets as a value: of one row and one column, or of one row where it is compared with a Tuple.
+// Subquery is a query in brackets as a value: of one row and one column, or of one row where it is compared with a
+// Tuple.
 type Subquery struct{ Query Query }
 
 // Exists is EXISTS (Query).

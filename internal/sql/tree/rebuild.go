@@ -4,8 +4,8 @@ package tree
 
 import "slices"
 
-// Rebuild returns e with some nodes replaced: replace is asked outermost first, and what it returns, if not nil, stands there. Nodes that do not
-// change are shared. Queries inside of e are left as they are.
+// Rebuild returns e with some nodes replaced: replace is asked outermost first, and what it returns, if not nil, stands
+// there. Nodes that do not change are shared. Queries inside of e are left as they are.
 func Rebuild(e Expression, replace func(Expression) Expression) Expression {
 	if e == nil {
 		return nil

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package tree is SQL as a tree: expressions and statements, as package parse reads them. Nodes are plain data and are not changed once the
-// parser has made them, so that one tree serves many sessions at once.
+// Package tree is SQL as a tree: expressions and statements, as package parse reads them. Nodes are plain data and are
+// not changed once the parser has made them, so that one tree serves many sessions at once.
 //
 // Knows: what the dialect can say.
 // Never: how it is written, whether what it names exists, what it means.
@@ -21,7 +21,8 @@ type Name struct {
 // Hint is one hint of `/*+ a, b(1) */`, its name in lower case, its argument without quotes, "" if it has none.
 type Hint struct{ Name, Argument string }
 
-// HintCollate is the name of a hint by which a statement says that it names a collation, its argument, that texts are not compared by.
+// HintCollate is the name of a hint by which a statement says that it names a collation, its argument, that texts are
+// not compared by.
 const HintCollate = "collate"
 
 // Select is a SELECT.
@@ -61,7 +62,8 @@ type Select struct {
 	ForceIndex, IgnoreIndex []string
 }
 
-// SelectItem is one expression of a select list. Text is how it was written, which names its column in the answer if it has no alias.
+// SelectItem is one expression of a select list. Text is how it was written, which names its column in the answer if it
+// has no alias.
 type SelectItem struct {
 	Expression Expression
 	Alias      string
@@ -140,7 +142,8 @@ type Explain struct {
 	Format  string // "", "tree", "json", "traditional"; in lower case
 }
 
-// Option is one of WITH (NAME = 'value', ..) or SET 'NAME' = 'value'. Name is in upper case; MySQL's ENGINE=, CHARSET= and COMMENT= are options, too.
+// Option is one of WITH (NAME = 'value', ..) or SET 'NAME' = 'value'. Name is in upper case; MySQL's ENGINE=, CHARSET=
+// and COMMENT= are options, too.
 type Option struct{ Name, Value string }
 
 // ColumnDefinition is one column of CREATE TABLE or ADD COLUMN.
@@ -180,7 +183,8 @@ type Check struct {
 	NotEnforced bool
 }
 
-// KeyElement is one element of a primary key or an index: a column, or a function of columns such as hash32(a, b), reverse(a), zorder(a, b).
+// KeyElement is one element of a primary key or an index: a column, or a function of columns such as hash32(a, b),
+// reverse(a), zorder(a, b).
 type KeyElement struct {
 	Column     string
 	Function   string // in lower case; "" for a column
@@ -228,7 +232,8 @@ type CreateTable struct {
 	ForeignKeys []ForeignKey
 	Checks      []Check
 	Options     []Option
-	// Collation is a collation or character set that the statement names and that texts are not compared by; "" for none.
+	// Collation is a collation or character set that the statement names and that texts are not compared by; "" for
+	// none.
 	Collation string
 	// Like is the table of CREATE TABLE a LIKE b; nil for none.
 	Like *Name
@@ -296,7 +301,8 @@ type DropConstraint struct {
 // Compact is COMPACT.
 type Compact struct{}
 
-// MapColumn is MAP DYNAMIC COLUMN or UNMAP DYNAMIC COLUMN of one column: Name is family:qualifier, and Type is Untyped for UNMAP.
+// MapColumn is MAP DYNAMIC COLUMN or UNMAP DYNAMIC COLUMN of one column: Name is family:qualifier, and Type is Untyped
+// for UNMAP.
 type MapColumn struct {
 	Name string
 	Type datum.Type
@@ -363,7 +369,8 @@ type DropIndex struct {
 	Table    Name
 }
 
-// BuildIndex is BUILD INDEX [name] ON t, and ALTER INDEX name ON t with what Alter says ("DISABLED", "REBUILD", "ADD", "DROP", "SET").
+// BuildIndex is BUILD INDEX [name] ON t, and ALTER INDEX name ON t with what Alter says ("DISABLED", "REBUILD", "ADD",
+// "DROP", "SET").
 type BuildIndex struct {
 	Index   string
 	Table   Name
@@ -396,9 +403,10 @@ type DropDatabase struct {
 // Use is USE database.
 type Use struct{ Database string }
 
-// Show is SHOW .. in one shape for all. What is in lower case with single spaces: "databases", "tables", "full tables", "columns", "full columns",
-// "index" (INDEXES too), "keys", "create table", "create view", "create database", "variables", "status", "processlist", "full processlist", "regions", "estimated rows",
-// "warnings", "errors", "engines", "collation", "character set", "grants", "table status", "plugins", "privileges", "triggers", "events",
+// Show is SHOW .. in one shape for all. What is in lower case with single spaces: "databases", "tables", "full tables",
+// "columns", "full columns", "index" (INDEXES too), "keys", "create table", "create view", "create database",
+// "variables", "status", "processlist", "full processlist", "regions", "estimated rows", "warnings", "errors",
+// "engines", "collation", "character set", "grants", "table status", "plugins", "privileges", "triggers", "events",
 // "procedure status", "function status", "open tables", "table variables", "system variables", "master status", "slave
 // status", "slave hosts", "engine innodb status".
 type Show struct {
@@ -439,8 +447,9 @@ type Rollback struct {
 // Set is SET a = 1, @b = 2, @@session.c = 3, NAMES x, CHARACTER SET x, TRANSACTION ISOLATION LEVEL x.
 type Set struct{ Assignments []SetVariable }
 
-// SetVariable is one assignment of SET. SET NAMES utf8mb4 COLLATE c is the variable "names" with a literal, SET SESSION TRANSACTION the variables
-// "transaction_isolation" and "transaction_read_only", and without SESSION, for the next transaction alone, "next_" before these names. A bare word as a value, such as ON, is a literal text.
+// SetVariable is one assignment of SET. SET NAMES utf8mb4 COLLATE c is the variable "names" with a literal, SET SESSION
+// TRANSACTION the variables "transaction_isolation" and "transaction_read_only", and without SESSION, for the next
+// transaction alone, "next_" before these names. A bare word as a value, such as ON, is a literal text.
 type SetVariable struct {
 	Variable Variable
 	Value    Expression // *Default for DEFAULT
@@ -473,8 +482,8 @@ type ExecutePrepared struct {
 // Deallocate is DEALLOCATE PREPARE name.
 type Deallocate struct{ Name string }
 
-// Nothing is a statement that is read and does nothing here: LOCK TABLES, UNLOCK TABLES, FLUSH, ANALYZE TABLE, SAVEPOINT and the like are not among
-// them unless doing nothing is right. What says which.
+// Nothing is a statement that is read and does nothing here: LOCK TABLES, UNLOCK TABLES, FLUSH, ANALYZE TABLE,
+// SAVEPOINT and the like are not among them unless doing nothing is right. What says which.
 type Nothing struct{ What string }
 
 func (*Select) statement()          {}
@@ -508,7 +517,8 @@ func (*ExecutePrepared) statement() {}
 func (*Deallocate) statement()      {}
 func (*Nothing) statement()         {}
 
-// Savepoint is SAVEPOINT name, ROLLBACK TO name and RELEASE SAVEPOINT name; Action is "savepoint", "rollback to" or "release".
+// Savepoint is SAVEPOINT name, ROLLBACK TO name and RELEASE SAVEPOINT name; Action is "savepoint", "rollback to" or
+// "release".
 type Savepoint struct{ Action, Name string }
 
 func (*Savepoint) statement() {}

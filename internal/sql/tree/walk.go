@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// Children returns the operands of an expression, nil among them where an optional one is not there. A query within it has none.
+// Children returns the operands of an expression, nil among them where an optional one is not there. A query within it
+// has none.
 func Children(e Expression) []Expression {
 	switch e := e.(type) {
 	case *Unary:
@@ -63,8 +64,8 @@ func (w *Window) children(list []Expression) []Expression {
 	return list
 }
 
-// Walk calls visit for e and everything below it, from the top; it does not go below an expression for which visit returns false, and not
-// into queries.
+// Walk calls visit for e and everything below it, from the top; it does not go below an expression for which visit
+// returns false, and not into queries.
 func Walk(e Expression, visit func(Expression) bool) {
 	if e == nil || !visit(e) {
 		return
@@ -89,7 +90,8 @@ func QueryOf(e Expression) Query {
 	return nil
 }
 
-// System reports whether a database is one that a server has of its own, such as information_schema. Its name may be written in any case.
+// System reports whether a database is one that a server has of its own, such as information_schema. Its name may be
+// written in any case.
 func System(database string) bool {
 	for _, name := range [...]string{"information_schema", "performance_schema", "mysql", "sys"} {
 		if strings.EqualFold(database, name) {
@@ -113,20 +115,24 @@ func Leftmost(q Query) *Select {
 	}
 }
 
-// IsPlain reports whether a statement reads and writes rows of one table at most, by its name, without subqueries, windows, common table expressions
-// and ROLLUP. That table may still be a view. Statements about anything but rows are plain.
+// IsPlain reports whether a statement reads and writes rows of one table at most, by its name, without subqueries,
+// windows, common table expressions and ROLLUP. That table may still be a view. Statements about anything but rows are
+// plain.
 func IsPlain(s Statement) bool {
 	switch s := s.(type) {
 	case *Select:
-		return s.With == nil && s.Tables == nil && !s.Rollup && len(s.Windows) == 0 && (s.From == nil || !System(s.From.Database)) && s.each(isPlain)
+		return s.With == nil && s.Tables == nil && !s.Rollup && len(s.Windows) == 0 &&
+			(s.From == nil || !System(s.From.Database)) && s.each(isPlain)
 	case *Insert:
 		return s.Query == nil && !System(s.Into.Database) && !slices.ContainsFunc(s.Rows, func(row []Expression) bool {
 			return slices.ContainsFunc(row, func(e Expression) bool { return !isPlain(e) })
 		}) && plainAssignments(s.Updates)
 	case *Update:
-		return s.With == nil && s.Tables == nil && !System(s.Table.Database) && plainAssignments(s.Set) && isPlain(s.Where) && plainOrders(s.OrderBy)
+		return s.With == nil && s.Tables == nil && !System(s.Table.Database) && plainAssignments(s.Set) &&
+			isPlain(s.Where) && plainOrders(s.OrderBy)
 	case *Delete:
-		return s.With == nil && s.Tables == nil && !System(s.From.Database) && isPlain(s.Where) && plainOrders(s.OrderBy)
+		return s.With == nil && s.Tables == nil && !System(s.From.Database) && isPlain(s.Where) &&
+			plainOrders(s.OrderBy)
 	case *Set:
 		return !slices.ContainsFunc(s.Assignments, func(a SetVariable) bool { return !isPlain(a.Value) })
 	case *Show:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package userlock keeps the locks of MySQL's GET_LOCK: names that sessions of a server hold. They have nothing to do with rows or transactions.
+// Package userlock keeps the locks of MySQL's GET_LOCK: names that sessions of a server hold. They have nothing to do
+// with rows or transactions.
 //
 // Knows: who holds a name and who waits for one.
 // Never: sessions, how long they wait.

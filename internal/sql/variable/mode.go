@@ -19,8 +19,8 @@ type mode struct {
 	refused bool
 }
 
-// modesAll are MySQL's modes in the order in which it shows them. Those that are neither refused nor among Settings say what Weft does anyway.
-// // immutable
+// modesAll are MySQL's modes in the order in which it shows them. Those that are neither refused nor among Settings say
+// what Weft does anyway. // immutable
 var modesAll = [...]mode{
 	{name: "REAL_AS_FLOAT", bit: 0},
 	{name: "PIPES_AS_CONCAT", bit: 1},
@@ -46,8 +46,8 @@ var modesAll = [...]mode{
 	{name: "TIME_TRUNCATE_FRACTIONAL", bit: 32, refused: true},
 }
 
-// judgeModes returns how a value of sql_mode is shown: each mode once, in MySQL's order, with what it stands for. Errors:
-// fault.WrongVariableValue, fault.Unsupported for a mode that Weft does not honour.
+// judgeModes returns how a value of sql_mode is shown: each mode once, in MySQL's order, with what it stands for.
+// Errors: fault.WrongVariableValue, fault.Unsupported for a mode that Weft does not honour.
 func judgeModes(value datum.Datum, given string) (string, error) {
 	wanted, err := modesOf(value, given)
 	if err != nil {
@@ -60,7 +60,8 @@ func judgeModes(value datum.Datum, given string) (string, error) {
 			continue
 		}
 		if m.refused {
-			return "", fault.New(fault.Unsupported, "the SQL mode "+m.name+" is not supported: leave it out of sql_mode")
+			return "", fault.New(fault.Unsupported,
+				"the SQL mode "+m.name+" is not supported: leave it out of sql_mode")
 		}
 		shown = append(shown, m.name)
 	}

@@ -41,18 +41,21 @@ type Settings struct {
 	Autocommit bool
 	// ReadOnly is of transactions that begin later.
 	ReadOnly bool
-	// Inefficient is about queries that bind no key, in the order of package plan's ways; MultiGetMax is the number of keys one may look up.
+	// Inefficient is about queries that bind no key, in the order of package plan's ways; MultiGetMax is the number of
+	// keys one may look up.
 	Inefficient uint8
 	MultiGetMax int
 	// RowsMax (0: not at all) and BytesMax bound what one statement writes; above BytesAdvised it is warned.
 	RowsMax, BytesMax, BytesAdvised int
-	// KeyColumnBytesMax, KeyBytesMax and ValueBytesMax bound one column of a key, a whole key, and a value outside of it.
+	// KeyColumnBytesMax, KeyBytesMax and ValueBytesMax bound one column of a key, a whole key, and a value outside of
+	// it.
 	KeyColumnBytesMax, KeyBytesMax, ValueBytesMax int
 	// StatementTimeout is 0 for none.
 	StatementTimeout time.Duration
 	// LongQuery is from when on a statement is slow.
 	LongQuery time.Duration
-	// Isolation is of transactions that begin later, and LockConflicts says that they wait for rows of others instead of failing when they commit.
+	// Isolation is of transactions that begin later, and LockConflicts says that they wait for rows of others instead
+	// of failing when they commit.
 	Isolation     Isolation
 	LockConflicts bool
 	// LockWait is the time a statement waits for a row that another transaction holds.
@@ -77,20 +80,22 @@ type Settings struct {
 	Insert Insertion
 	// DynamicVarbinary makes undeclared columns VARBINARY, as LindormTable has them, instead of typed by their values.
 	DynamicVarbinary bool
-	// SortBytesMax is the memory of one sort; SortSpill lets it go on on disk. GroupBytesMax is the memory of GROUP BY and DISTINCT.
+	// SortBytesMax is the memory of one sort; SortSpill lets it go on on disk. GroupBytesMax is the memory of GROUP BY
+	// and DISTINCT.
 	SortBytesMax  int64
 	SortSpill     bool
 	GroupBytesMax int64
 	// RelationalBytesMax is the memory of all that a statement over several tables sorts, hashes and keeps.
 	RelationalBytesMax int64
-	// AnsiQuotes, PipesAsConcat, NoBackslashEscapes and RealAsFloat are the modes of sql_mode that say how texts are read; NoAutoValueOnZero is the one about
-	// AUTO_INCREMENT.
+	// AnsiQuotes, PipesAsConcat, NoBackslashEscapes and RealAsFloat are the modes of sql_mode that say how texts are
+	// read; NoAutoValueOnZero is the one about AUTO_INCREMENT.
 	AnsiQuotes, PipesAsConcat, NoBackslashEscapes, RealAsFloat, NoAutoValueOnZero bool
 	// Zone is that of time_zone; nil is UTC.
 	Zone *Zone
 	// SelectLimit is the LIMIT of a SELECT that has none; 0 for none.
 	SelectLimit int64
-	// SearchWait is the time a query waits for asynchronous search indexes to follow what was committed before; 0: it does not.
+	// SearchWait is the time a query waits for asynchronous search indexes to follow what was committed before; 0: it
+	// does not.
 	SearchWait time.Duration
 }
 
@@ -111,15 +116,19 @@ func (c *Catalog) settings(v *Values) Settings {
 		Autocommit: shown("autocommit") == "ON", ReadOnly: shown("transaction_read_only") == "ON",
 		MultiGetMax: int(number("multi_get_keys_max")), RowsMax: int(number("statement_rows_max")),
 		BytesMax: int(number("statement_bytes_max")), BytesAdvised: int(number("statement_bytes_advised")),
-		KeyColumnBytesMax: int(number("key_column_bytes_max")), KeyBytesMax: int(number("key_bytes_max")), ValueBytesMax: int(number("value_bytes_max")),
+		KeyColumnBytesMax: int(number("key_column_bytes_max")), KeyBytesMax: int(number("key_bytes_max")),
+		ValueBytesMax:    int(number("value_bytes_max")),
 		StatementTimeout: time.Duration(number("max_execution_time")) * time.Millisecond,
 		Isolation:        IsolationOf(shown("transaction_isolation")), LockConflicts: shown("weft_conflicts") == "wait",
 		LockWait:        time.Duration(number("innodb_lock_wait_timeout")) * time.Second,
 		IdleTransaction: time.Duration(number("idle_transaction_timeout")) * time.Second,
 		IdleSession:     time.Duration(number("wait_timeout")) * time.Second,
-		KeysUnchecked:   shown("foreign_key_checks") == "OFF", UnboundedDelete: shown("unbounded_delete") == "ON", DynamicVarbinary: shown("dynamic_columns") == "varbinary",
-		SortBytesMax: number("sort_buffer_size"), SortSpill: shown("sort_spill") == "ON", GroupBytesMax: number("group_buffer_size"),
-		RelationalBytesMax: number("relational_buffer_size"), SearchWait: time.Duration(number("weft_search_wait")) * time.Millisecond,
+		KeysUnchecked:   shown("foreign_key_checks") == "OFF", UnboundedDelete: shown("unbounded_delete") == "ON",
+		DynamicVarbinary: shown("dynamic_columns") == "varbinary",
+		SortBytesMax:     number("sort_buffer_size"), SortSpill: shown("sort_spill") == "ON",
+		GroupBytesMax:      number("group_buffer_size"),
+		RelationalBytesMax: number("relational_buffer_size"),
+		SearchWait:         time.Duration(number("weft_search_wait")) * time.Millisecond,
 	}
 	if long, err := strconv.ParseFloat(shown("long_query_time"), 64); err == nil {
 		s.LongQuery = time.Duration(long * float64(time.Second))

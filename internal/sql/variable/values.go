@@ -24,7 +24,8 @@ type Catalog struct {
 	zones  sync.Map // *Zone by its exact name
 }
 
-// Values are the values of all variables, for the server or for a session. They are not changed: a change makes other Values.
+// Values are the values of all variables, for the server or for a session. They are not changed: a change makes other
+// Values.
 type Values struct {
 	Settings
 	texts []string // as SHOW VARIABLES shows them, in the catalog's order
@@ -63,7 +64,8 @@ func (c *Catalog) Global() *Values { return c.global.Load() }
 
 // find returns the position of a variable.
 func (c *Catalog) find(name string) (int, bool) {
-	at, ok := slices.BinarySearchFunc(c.all, name, func(d definition, name string) int { return strings.Compare(d.name, name) })
+	at, ok := slices.BinarySearchFunc(c.all, name,
+		func(d definition, name string) int { return strings.Compare(d.name, name) })
 	if !ok && strings.ToLower(name) != name {
 		return c.find(strings.ToLower(name))
 	}
@@ -114,7 +116,8 @@ func bit(x bool) int64 {
 	return 0
 }
 
-// Each calls visit for each variable in the order of names, with its value as SHOW VARIABLES shows it, until it returns an error.
+// Each calls visit for each variable in the order of names, with its value as SHOW VARIABLES shows it, until it returns
+// an error.
 func (c *Catalog) Each(v *Values, visit func(name, shown string) error) error {
 	for i := range c.all {
 		if err := visit(c.all[i].name, v.texts[i]); err != nil {
@@ -124,8 +127,8 @@ func (c *Catalog) Each(v *Values, visit func(name, shown string) error) error {
 	return nil
 }
 
-// Set returns Values with one variable changed, for a session. A nil value is its default. Errors: fault.UnknownVariable, GlobalVariable,
-// ReadOnlyVariable, WrongVariableValue, WrongVariableType.
+// Set returns Values with one variable changed, for a session. A nil value is its default. Errors:
+// fault.UnknownVariable, GlobalVariable, ReadOnlyVariable, WrongVariableValue, WrongVariableType.
 func (c *Catalog) Set(v *Values, name string, value *datum.Datum) (*Values, error) {
 	at, ok := c.find(name)
 	switch {

@@ -14,7 +14,8 @@ import (
 	"github.com/weftdb/weft/order"
 )
 
-// TestValues runs a script of sets and gets over one catalog and one session. Commands: set NAME VALUE, global NAME VALUE, get NAME, settings.
+// TestValues runs a script of sets and gets over one catalog and one session. Commands: set NAME VALUE, global NAME
+// VALUE, get NAME, settings.
 func TestValues(t *testing.T) {
 	catalog := NewCatalog()
 	values := catalog.Global()

@@ -38,7 +38,8 @@ func (z *Zone) Instant(clock int64) int64 {
 
 func (z *Zone) offset(instant int64) int64 { return z.Local(instant) - instant }
 
-// ZoneNamed reads a time zone: SYSTEM, an offset from -13:59 to +14:00, or a name such as Europe/Paris, in whatever case. nil is UTC.
+// ZoneNamed reads a time zone: SYSTEM, an offset from -13:59 to +14:00, or a name such as Europe/Paris, in whatever
+// case. nil is UTC.
 func (c *Catalog) ZoneNamed(name string) (z *Zone, ok bool) {
 	switch strings.ToUpper(name) {
 	case "UTC", "SYSTEM", "Z", "GMT", "ETC/UTC":

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package lint holds the rules of the code base as tests: which package may import which, how a package presents itself, what code must
-// not do, how long things may grow. Each failure says what to do instead. `go test ./internal/testing/lint` runs all of them in seconds.
+// Package lint holds the rules of the code base as tests: which package may import which, how a package presents
+// itself, what code must not do, how long things may grow. Each failure says what to do instead. `go test
+// ./internal/testing/lint` runs all of them in seconds.
 //
 // The table of layers is in layers_test.go. Checks of one Go file are in the files named after their subject; each is
 // tested on small sources in testdata, so that a check which has stopped finding anything is noticed.

@@ -17,7 +17,8 @@ func checkInit(s *source) []finding {
 	}
 	var found []finding
 	for _, decl := range s.file.Decls {
-		if fn, ok := decl.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.Name == "init" && !s.noted(fn.Pos(), "lint:init") {
+		if fn, ok := decl.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.Name == "init" &&
+			!s.noted(fn.Pos(), "lint:init") {
 			found = append(found, s.find(fn.Pos(), "no init(): do it in a constructor that the caller calls"))
 		}
 	}
@@ -44,9 +45,13 @@ func checkGlobals(s *source) []finding {
 			for i, name := range value.Names {
 				switch {
 				case marked && mutable(value, i):
-					found = append(found, s.find(name.Pos(), "%s changes, whatever its comment says: make it a field or a parameter", name.Name))
+					found = append(found,
+						s.find(name.Pos(), "%s changes, whatever its comment says: make it a field or a parameter",
+							name.Name))
 				case !marked && name.Name != "_" && !constantByValue(value, i):
-					found = append(found, s.find(name.Pos(), "%s is a package-level variable: make it a field or a parameter; a table that nothing changes is marked // immutable", name.Name))
+					found = append(found,
+						s.find(name.Pos(),
+							"%s is a package-level variable: make it a field or a parameter; a table that nothing changes is marked // immutable", name.Name))
 				}
 			}
 		}
@@ -92,7 +97,8 @@ func concurrent(kind ast.Expr) bool {
 var immutable = regexp.MustCompile(`\bimmutable\b|^//go:embed `)
 
 func constantByComment(group *ast.CommentGroup) bool {
-	return group != nil && slices.ContainsFunc(group.List, func(c *ast.Comment) bool { return immutable.MatchString(c.Text) })
+	return group != nil && slices.ContainsFunc(group.List,
+		func(c *ast.Comment) bool { return immutable.MatchString(c.Text) })
 }
 
 // sentinel is the name of another package's error.
@@ -147,11 +153,13 @@ func checkPanic(s *source) []finding {
 		if fn, ok := call.Fun.(*ast.Ident); !ok || fn.Name != "panic" || s.noted(call.Pos(), "lint:invariant") {
 			return nil
 		}
-		return []finding{s.find(call.Pos(), "no panic: return an error; if only a bug in this package gets here, say which above it: // lint:invariant reason")}
+		return []finding{s.find(call.Pos(),
+			"no panic: return an error; if only a bug in this package gets here, say which above it: // lint:invariant reason")}
 	})
 }
 
-var clocks = []string{"time.Now", "time.Since", "time.Until", "time.Sleep", "time.After", "time.AfterFunc", "time.NewTimer", "time.NewTicker", "time.Tick"}
+var clocks = []string{"time.Now", "time.Since", "time.Until", "time.Sleep", "time.After", "time.AfterFunc",
+	"time.NewTimer", "time.NewTicker", "time.Tick"}
 
 // checkClock keeps clocks and randomness out of pure packages. Imports of random sources are refused by checkImports.
 func checkClock(s *source) []finding {
@@ -180,7 +188,8 @@ func checkExit(s *source) []finding {
 		name := selector(call.Fun)
 		switch {
 		case name == "os.Exit" || strings.HasPrefix(name, "log.Fatal") || strings.HasPrefix(name, "log.Panic"):
-			return []finding{s.find(call.Pos(), "no %s in a library: return an error, or call a hook such as Options.Fatal", name)}
+			return []finding{s.find(call.Pos(),
+				"no %s in a library: return an error, or call a hook such as Options.Fatal", name)}
 		case name == "fmt.Print" || name == "fmt.Printf" || name == "fmt.Println" || isBuiltinPrint(call):
 			return []finding{s.find(call.Pos(), "no printing in a library: take an io.Writer or a *slog.Logger")}
 		}
@@ -201,7 +210,8 @@ func checkSkip(s *source) []finding {
 			return nil
 		}
 		sel, ok := call.Fun.(*ast.SelectorExpr)
-		if !ok || sel.Sel.Name != "SkipNow" && (sel.Sel.Name != "Skip" || !isTestingVariable(sel.X)) || hasNote(s.notes[s.line(call.Pos())], "//") || hasNote(s.notes[s.line(call.Pos())-1], "//") {
+		if !ok || sel.Sel.Name != "SkipNow" && (sel.Sel.Name != "Skip" || !isTestingVariable(sel.X)) ||
+			hasNote(s.notes[s.line(call.Pos())], "//") || hasNote(s.notes[s.line(call.Pos())-1], "//") {
 			return nil
 		}
 		return []finding{s.find(call.Pos(), "a skipped test must say why: t.Skip(\"reason\")")}

@@ -9,7 +9,8 @@ import (
 )
 
 // impure are the standard packages that bring a context, I/O or randomness into a package.
-var impure = []string{"context", "crypto/rand", "database/sql", "io/fs", "log", "log/slog", "math/rand", "math/rand/v2", "net", "net/http", "os", "os/exec", "syscall"}
+var impure = []string{"context", "crypto/rand", "database/sql", "io/fs", "log", "log/slog", "math/rand", "math/rand/v2",
+	"net", "net/http", "os", "os/exec", "syscall"}
 
 // findLaw finds the rules of the package in dir.
 func findLaw(dir string) (law, bool) {
@@ -58,7 +59,8 @@ func checkPackageImport(dir string, from law, target string, isTest bool) string
 		return fmt.Sprintf("%s is test support: only tests, bench and examples import it", target)
 	case slices.Contains(from.never, target):
 		return fmt.Sprintf("%s must never import %s%s", dir, target, because(from))
-	case to.engine && from.layer != cmdLayer && !slices.Contains(testSupport, dir) && !slices.Contains(from.only, target):
+	case to.engine && from.layer != cmdLayer && !slices.Contains(testSupport, dir) &&
+		!slices.Contains(from.only, target):
 		return fmt.Sprintf("%s is an engine: only package weft, cmd/weft and tests name engines; take a kv.Store instead", target)
 	case from.only != nil && to.layer != 0 && !slices.Contains(from.only, target):
 		return fmt.Sprintf("%s may import layer 0 and %s, not %s%s", dir, list(from.only), target, because(from))
@@ -77,9 +79,12 @@ func checkStandardImport(dir string, from law, path string, isTest bool) string 
 	case slices.Contains(from.never, path):
 		return fmt.Sprintf("%s must never import %s%s", dir, path, because(from))
 	case from.pure && slices.Contains(impure, path):
-		return fmt.Sprintf("%s is pure (no context, no I/O, no clock, no randomness): let the caller do what %s is for", dir, path)
-	case (path == "testing" || strings.HasPrefix(path, "testing/")) && from.layer != testLayer && !slices.Contains(testSupport, dir):
-		return fmt.Sprintf("%s must not import %s: move the code to a _test.go file or to internal/testing/testdb", dir, path)
+		return fmt.Sprintf("%s is pure (no context, no I/O, no clock, no randomness): let the caller do what %s is for",
+			dir, path)
+	case (path == "testing" || strings.HasPrefix(path, "testing/")) && from.layer != testLayer &&
+		!slices.Contains(testSupport, dir):
+		return fmt.Sprintf("%s must not import %s: move the code to a _test.go file or to internal/testing/testdb", dir,
+			path)
 	case path == "C":
 		return fmt.Sprintf("%s must not import C: Weft builds without cgo", dir)
 	}
@@ -88,10 +93,12 @@ func checkStandardImport(dir string, from law, path string, isTest bool) string 
 
 func checkLibraryImport(dir string, from law, path string, isTest bool) string {
 	for _, lib := range libraries {
-		if path != strings.TrimSuffix(lib.prefix, "/") && !strings.HasPrefix(path, strings.TrimSuffix(lib.prefix, "/")+"/") {
+		if path != strings.TrimSuffix(lib.prefix, "/") &&
+			!strings.HasPrefix(path, strings.TrimSuffix(lib.prefix, "/")+"/") {
 			continue
 		}
-		if isTest || from.layer == testLayer || slices.Contains(testSupport, dir) || slices.ContainsFunc(lib.folders, func(r string) bool { return below(dir, r) }) {
+		if isTest || from.layer == testLayer || slices.Contains(testSupport, dir) ||
+			slices.ContainsFunc(lib.folders, func(r string) bool { return below(dir, r) }) {
 			return ""
 		}
 		return fmt.Sprintf("%s must not import %s: only %s may (libraries in internal/testing/lint/layers_test.go); a folder hides the technology it is named after",

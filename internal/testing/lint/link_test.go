@@ -10,11 +10,13 @@ import (
 	"testing"
 )
 
-// TestClientsStayOut: what benchmarks, black-box tests and the client kit need is in the go.mod files of their own modules, not in the one that an
-// embedding program gets.
+// TestClientsStayOut: what benchmarks, black-box tests and the client kit need is in the go.mod files of their own
+// modules, not in the one that an embedding program gets.
 func TestClientsStayOut(t *testing.T) {
 	for _, module := range requiredModules(readFile(t, "go.mod", "every module has one")) {
-		if below(module, "github.com/aws") || below(module, "github.com/dolthub") || below(module, "github.com/anishathalye") || below(module, "modernc.org/sqlite") || below(module, modulePath) {
+		if below(module, "github.com/aws") || below(module, "github.com/dolthub") ||
+			below(module, "github.com/anishathalye") || below(module, "modernc.org/sqlite") ||
+			below(module, modulePath) {
 			t.Errorf("go.mod requires %s: move what imports it to the module test, bench or zorder/zdynamo", module)
 		}
 	}
@@ -60,7 +62,8 @@ google.golang.org/protobuf
 
 // TestEmbedded: an embedding program links the modules above, and no other.
 func TestEmbedded(t *testing.T) {
-	command := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", modulePath)
+	command := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}",
+		modulePath)
 	command.Env = append(command.Environ(), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0")
 	listed, err := command.Output()
 	if err != nil {
@@ -69,30 +72,35 @@ func TestEmbedded(t *testing.T) {
 	modules := strings.Fields(string(listed))
 	slices.Sort(modules)
 	if modules = slices.Compact(modules); !slices.Equal(modules, embedded) {
-		t.Errorf("package weft links the modules\n%s\nwant\n%s", strings.Join(modules, "\n"), strings.Join(embedded, "\n"))
+		t.Errorf("package weft links the modules\n%s\nwant\n%s", strings.Join(modules, "\n"),
+			strings.Join(embedded, "\n"))
 	}
 }
 
-// TestProtocolsStayOut: a program that embeds package weft links no dialect and no server, and the driver of database/sql no server. Keys are what
-// programs import; values are folders of packages that they don't link.
+// TestProtocolsStayOut: a program that embeds package weft links no dialect and no server, and the driver of
+// database/sql no server. Keys are what programs import; values are folders of packages that they don't link.
 func TestProtocolsStayOut(t *testing.T) {
 	for imported, absent := range map[string][]string{
-		".": {"internal/sql", "internal/dynamodb", "internal/hbase", "internal/server", "weftsql", "weftdynamo", "wefttest"}, "kv/pebble": {"internal"},
-		"weftsql": {"internal/dynamodb", "internal/hbase", "internal/server", "weftdynamo"}, "weftdynamo": {"internal/sql", "internal/hbase", "internal/server/mysqlwire", "weftsql"},
+		".": {"internal/sql", "internal/dynamodb", "internal/hbase", "internal/server", "weftsql", "weftdynamo",
+			"wefttest"}, "kv/pebble": {"internal"},
+		"weftsql":    {"internal/dynamodb", "internal/hbase", "internal/server", "weftdynamo"},
+		"weftdynamo": {"internal/sql", "internal/hbase", "internal/server/mysqlwire", "weftsql"},
 	} {
 		listed, err := exec.CommandContext(t.Context(), "go", "list", "-deps", path.Join(modulePath, imported)).Output()
 		if err != nil {
 			t.Fatalf("go list %s: %v", imported, err)
 		}
 		for _, linked := range strings.Fields(string(listed)) {
-			if slices.ContainsFunc(absent, func(folder string) bool { return below(linked, path.Join(modulePath, folder)) }) {
+			if slices.ContainsFunc(absent,
+				func(folder string) bool { return below(linked, path.Join(modulePath, folder)) }) {
 				t.Errorf("a program with %s links %s", path.Join(modulePath, imported), linked)
 			}
 		}
 	}
 }
 
-// TestClusterClientStaysOut asks the go command what is linked: the client of TiKV, as large as everything else together, comes only with the tag tikv.
+// TestClusterClientStaysOut asks the go command what is linked: the client of TiKV, as large as everything else
+// together, comes only with the tag tikv.
 func TestClusterClientStaysOut(t *testing.T) {
 	for _, c := range []struct {
 		arguments []string
@@ -102,18 +110,21 @@ func TestClusterClientStaysOut(t *testing.T) {
 		{[]string{"github.com/weftdb/weft/cmd/weft"}, false},
 		{[]string{"-tags", "tikv", "github.com/weftdb/weft/cmd/weft"}, true},
 	} {
-		listed, err := exec.CommandContext(t.Context(), "go", append([]string{"list", "-deps"}, c.arguments...)...).Output()
+		listed, err := exec.CommandContext(t.Context(), "go",
+			append([]string{"list", "-deps"}, c.arguments...)...).Output()
 		if err != nil {
 			t.Fatalf("go list %v: %v", c.arguments, err)
 		}
 		var found []string
 		for _, path := range strings.Fields(string(listed)) {
-			if strings.HasPrefix(path, "github.com/tikv/") || strings.HasPrefix(path, "github.com/pingcap/") || path == "github.com/weftdb/weft/kv/tikv" {
+			if strings.HasPrefix(path, "github.com/tikv/") || strings.HasPrefix(path, "github.com/pingcap/") ||
+				path == "github.com/weftdb/weft/kv/tikv" {
 				found = append(found, path)
 			}
 		}
 		if (len(found) > 0) != c.linked {
-			t.Errorf("go list %v: %d packages of the cluster's client %v, want some: %t", c.arguments, len(found), found, c.linked)
+			t.Errorf("go list %v: %d packages of the cluster's client %v, want some: %t", c.arguments, len(found),
+				found, c.linked)
 		}
 	}
 }

@@ -17,6 +17,7 @@ import (
 var fileLaws = map[string]func(*source) []finding{
 	"licence":    checkLicence,
 	"length":     checkLength,
+	"columns":    checkColumns,
 	"folder":     checkFolder,
 	"exported":   checkExported,
 	"imports":    checkImports,
@@ -72,13 +73,15 @@ func TestFolders(t *testing.T) {
 	}
 }
 
-// TestPackageNames: one name means one package, unless two protocols have it. Programs and packages of tests alone can't be imported, and may be called what they test.
+// TestPackageNames: one name means one package, unless two protocols have it. Programs and packages of tests alone
+// can't be imported, and may be called what they test.
 func TestPackageNames(t *testing.T) {
 	for _, f := range checkNames(loadSources(t)) {
 		t.Error(f)
 	}
 	var two []*source
-	for _, name := range []string{"order/a.go", "order/b.go", "kv/order/a.go", "test/order/a_test.go", "internal/sql/plan/a.go", "internal/hbase/plan/a.go"} {
+	for _, name := range []string{"order/a.go", "order/b.go", "kv/order/a.go", "test/order/a_test.go",
+		"internal/sql/plan/a.go", "internal/hbase/plan/a.go"} {
 		s, err := parseSource(name, "package "+path.Base(path.Dir(name))+"\n")
 		if err != nil {
 			t.Fatal(err)
@@ -97,12 +100,14 @@ func TestTable(t *testing.T) {
 			if target, ok := laws[other]; !ok {
 				t.Errorf("%s names %s, which is not in laws", dir, other)
 			} else if target.layer > r.layer {
-				t.Errorf("%s (layer %d) may import %s on the higher layer %d: no import goes up", dir, r.layer, other, target.layer)
+				t.Errorf("%s (layer %d) may import %s on the higher layer %d: no import goes up", dir, r.layer, other,
+					target.layer)
 			}
 		}
 		for other := range laws {
 			inside := strings.HasPrefix(other, dir+"/")
-			if r.layer == 7 && other != dir && !inside && laws[other].layer == 7 && checkImport(dir, modulePath+"/"+other, false) == "" {
+			if r.layer == 7 && other != dir && !inside && laws[other].layer == 7 &&
+				checkImport(dir, modulePath+"/"+other, false) == "" {
 				t.Errorf("the protocol %s may import the protocol %s", dir, other)
 			}
 		}
@@ -118,14 +123,16 @@ func TestLaws(t *testing.T) {
 			case "import":
 				return runImport(d)
 			case "readme":
-				return lines(checkReadme(d.Input, []string{"serve", "version"}, []string{"data", "drain"}, []string{"test"}))
+				return lines(checkReadme(d.Input, []string{"serve", "version"}, []string{"data", "drain"},
+					[]string{"test"}))
 			}
 			var dir, repeat = "order", 0
 			d.MaybeScanArgs(t, "dir", &dir)
 			d.MaybeScanArgs(t, "repeat", &repeat)
 			name := "a.go"
 			d.MaybeScanArgs(t, "name", &name)
-			s, err := parseSource(dir+"/"+name, strings.ReplaceAll(d.Input, "REPEAT\n", strings.Repeat("\t_ = 1\n", repeat))+"\n")
+			s, err := parseSource(dir+"/"+name,
+				strings.ReplaceAll(d.Input, "REPEAT\n", strings.Repeat("\t_ = 1\n", repeat))+"\n")
 			if err != nil {
 				return err.Error()
 			}
@@ -184,18 +191,21 @@ func lines[T any](items []T) string {
 
 // TestWorkplaceWords proves the word list on sentences; they are cut so that this file passes it.
 func TestWorkplaceWords(t *testing.T) {
-	for _, bad := range []string{"see iss" + "ue #12", "data in /wo" + "rk/main", "as the helper" + " agent said", "a coding " + "session"} {
+	for _, bad := range []string{"see iss" + "ue #12", "data in /wo" + "rk/main", "as the helper" + " agent said",
+		"a coding " + "session"} {
 		if len(checkWorkplace("a.md", bad)) != 1 {
 			t.Errorf("%q passes", bad)
 		}
 	}
-	for _, good := range []string{"a MySQL session", "an issue with locks", "net/work/x", "framework/", "the helper function", "user-agent", "issues"} {
+	for _, good := range []string{"a MySQL session", "an issue with locks", "net/work/x", "framework/",
+		"the helper function", "user-agent", "issues"} {
 		if found := checkWorkplace("a.md", good); len(found) != 0 {
 			t.Errorf("%q fails: %v", good, found)
 		}
 	}
 	long := strings.Repeat("word ", 21)
-	if len(checkWidth("a.md", long)) != 1 || len(checkWidth("a.md", "| "+long+"\n```\n"+long+"\n```\n")) != 0 || len(checkWidth("a.txt", long)) != 0 {
+	if len(checkWidth("a.md", long)) != 1 || len(checkWidth("a.md", "| "+long+"\n```\n"+long+"\n```\n")) != 0 ||
+		len(checkWidth("a.txt", long)) != 0 {
 		t.Error("the law of widths is not kept")
 	}
 	if len(checkPromises("a.md", "\nTO"+"DO: more")) != 1 || len(checkPromises("a.txt", "TO"+"DO")) != 0 {
@@ -209,11 +219,13 @@ func TestModuleLists(t *testing.T) {
 	if want := []string{"example.com/one", "example.com/two/v2", "example.com/two"}; !slices.Equal(modules, want) {
 		t.Errorf("modules are %q, want %q", modules, want)
 	}
-	direct := directModules(modules, []string{"fmt", "example.com/two/v2/sub", "example.com/two/v2", "example.com/twofold"})
+	direct := directModules(modules, []string{"fmt", "example.com/two/v2/sub", "example.com/two/v2",
+		"example.com/twofold"})
 	if want := []string{"example.com/two/v2"}; !slices.Equal(direct, want) {
 		t.Errorf("direct modules are %q, want %q", direct, want)
 	}
-	missing := undocumentedModules([]string{"example.com/one", "example.com/two"}, "- `example.com/one`: needed for one\n- example.com/two/v2: two\n")
+	missing := undocumentedModules([]string{"example.com/one", "example.com/two"},
+		"- `example.com/one`: needed for one\n- example.com/two/v2: two\n")
 	if want := []string{"example.com/two"}; !slices.Equal(missing, want) {
 		t.Errorf("undocumented modules are %q, want %q", missing, want)
 	}

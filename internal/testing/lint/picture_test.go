@@ -45,7 +45,8 @@ func layersPicture() string {
 // bands are the rows of the picture from the clients down to the engines.
 func bands() []band {
 	clients := band{title: "clients", color: "#e8f0fe"}
-	for _, title := range []string{"AWS SDKs, CLI", "MySQL clients, ORMs", "HBase, Thrift clients", "browsers, Prometheus", "Go programs"} {
+	for _, title := range []string{"AWS SDKs, CLI", "MySQL clients, ORMs", "HBase, Thrift clients",
+		"browsers, Prometheus", "Go programs"} {
 		clients.boxes = append(clients.boxes, box{title: title})
 	}
 	below := []band{
@@ -117,10 +118,13 @@ func drawBand(b *strings.Builder, band band, y int) int {
 	}
 	fmt.Fprintf(b, "<text x=\"10\" y=\"%d\" fill=\"#5f6368\">%s</text>\n", y+20, band.title)
 	for i, p := range all {
-		fmt.Fprintf(b, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"6\" fill=\"%s\" stroke=\"#9aa0a6\"/>\n", p.x, y, p.width, height, band.color)
-		fmt.Fprintf(b, "<text x=\"%d\" y=\"%d\" font-weight=\"bold\">%s</text>\n", p.x+8, y+20, html.EscapeString(band.boxes[i].title))
+		fmt.Fprintf(b, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"6\" fill=\"%s\" stroke=\"#9aa0a6\"/>\n",
+			p.x, y, p.width, height, band.color)
+		fmt.Fprintf(b, "<text x=\"%d\" y=\"%d\" font-weight=\"bold\">%s</text>\n", p.x+8, y+20,
+			html.EscapeString(band.boxes[i].title))
 		for n, line := range p.lines {
-			fmt.Fprintf(b, "<text x=\"%d\" y=\"%d\" font-size=\"11\">%s</text>\n", p.x+8, y+20+boxLine*(n+1), html.EscapeString(line))
+			fmt.Fprintf(b, "<text x=\"%d\" y=\"%d\" font-size=\"11\">%s</text>\n", p.x+8, y+20+boxLine*(n+1),
+				html.EscapeString(line))
 		}
 	}
 	return y + height + 10

@@ -14,7 +14,8 @@ import (
 	"testing"
 )
 
-// A room is a folder of packages that a reader learns as one thing: a folder directly below internal, or a package that others import and its own.
+// A room is a folder of packages that a reader learns as one thing: a folder directly below internal, or a package that
+// others import and its own.
 type room struct {
 	dir      string
 	packages []string // folders with a law, in the order of their names
@@ -65,7 +66,10 @@ func rooms() []room {
 	for _, r := range byDir {
 		all = append(all, *r)
 	}
-	slices.SortFunc(all, func(x, y room) int { return cmp.Or(cmp.Compare(y.layer(), x.layer()), cmp.Compare(x.dir, y.dir)) })
+	slices.SortFunc(all, func(x, y room) int {
+		return cmp.Or(cmp.Compare(y.layer(), x.layer()),
+			cmp.Compare(x.dir, y.dir))
+	})
 	return all
 }
 
@@ -91,16 +95,20 @@ func aboutRoom(t *testing.T, r room) string {
 	if !strings.HasPrefix(r.dir, "internal/") {
 		return ""
 	}
-	page := readFile(t, r.dir+"/README.md", "each room has a page of a dozen lines: its contents, its importers, where to start")
+	page := readFile(t, r.dir+"/README.md",
+		"each room has a page of a dozen lines: its contents, its importers, where to start")
 	parts := strings.SplitN(page, "\n\n", 3)
 	if parts[0] != "# "+r.name() || len(parts) < 3 {
-		t.Errorf("%s/README.md must begin with the heading %q and a paragraph that says what the room holds", r.dir, "# "+r.name())
+		t.Errorf("%s/README.md must begin with the heading %q and a paragraph that says what the room holds", r.dir,
+			"# "+r.name())
 		return ""
 	}
-	return strings.Join(wrapWords(strings.Fields(parts[1]+" ([its page]("+r.dir+"/README.md))"), proseWidth), "\n") + "\n\n"
+	return strings.Join(wrapWords(strings.Fields(parts[1]+" ([its page]("+r.dir+"/README.md))"), proseWidth), "\n") +
+		"\n\n"
 }
 
-// roomPages is the tree of packages and the law of imports as Markdown: a section for each room, the highest layer first.
+// roomPages is the tree of packages and the law of imports as Markdown: a section for each room, the highest layer
+// first.
 func roomPages(t *testing.T) string {
 	about := synopses(t)
 	var b strings.Builder
@@ -117,7 +125,8 @@ func roomPages(t *testing.T) string {
 
 var quotedName = regexp.MustCompile("`([a-z0-9_/.]+)`")
 
-// TestRooms: each folder of internal is a room with a short page that names each of its packages and no file that isn't there.
+// TestRooms: each folder of internal is a room with a short page that names each of its packages and no file that isn't
+// there.
 func TestRooms(t *testing.T) {
 	names, err := trackedFiles()
 	if err != nil {

@@ -107,7 +107,8 @@ func walkFiles() ([]string, error) {
 		switch {
 		case err != nil:
 			return err
-		case entry.IsDir() && (entry.Name() == ".git" || entry.Name() == "node_modules" || entry.Name() == "bin" || entry.Name() == "weft-data"):
+		case entry.IsDir() && (entry.Name() == ".git" || entry.Name() == "node_modules" || entry.Name() == "bin" ||
+			entry.Name() == "weft-data"):
 			return filepath.SkipDir
 		case entry.Type().IsRegular():
 			relative, err := filepath.Rel(root, name)
@@ -167,7 +168,8 @@ func readFile(t *testing.T, name, todo string) string {
 // requiredModules reads the module paths that go.mod requires.
 func requiredModules(goMod string) []string {
 	var modules []string
-	for _, match := range regexp.MustCompile(`(?m)^(?:require )?\s*([^\s/]+\.[^\s/]+/\S+) v\S+`).FindAllStringSubmatch(goMod, -1) {
+	for _, match := range regexp.MustCompile(`(?m)^(?:require )?\s*([^\s/]+\.[^\s/]+/\S+) v\S+`).FindAllStringSubmatch(
+		goMod, -1) {
 		modules = append(modules, match[1])
 	}
 	return modules

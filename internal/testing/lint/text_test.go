@@ -19,14 +19,17 @@ import (
 )
 
 // workplace finds traces of where and how a text was written. The words are cut so that this file passes its own law.
-var workplace = regexp.MustCompile(`(?i)\biss` + `ue #|(^|[^\w.])/wo` + `rk/|/tm` + `p/(w/|bash_jobs)|\bhelper` + ` agents?\b|\bsub-?` + `agents?\b|\b(coding|agent|assistant) ` + `session`)
+var workplace = regexp.MustCompile(`(?i)\biss` + `ue #|(^|[^\w.])/wo` + `rk/|/tm` + `p/(w/|bash_jobs)|\bhelper` +
+	` agents?\b|\bsub-?` + `agents?\b|\b(coding|agent|assistant) ` + `session`)
 
 // checkWorkplace looks at any text file.
 func checkWorkplace(name, text string) []finding {
 	var found []finding
 	for i, line := range strings.Split(text, "\n") {
 		if match := workplace.FindString(line); match != "" {
-			found = append(found, finding{name, i + 1, fmt.Sprintf("%q speaks of the workplace: the project speaks of itself alone", strings.TrimSpace(match))})
+			found = append(found, finding{name, i + 1,
+				fmt.Sprintf("%q speaks of the workplace: the project speaks of itself alone",
+					strings.TrimSpace(match))})
 		}
 	}
 	return found
@@ -49,7 +52,8 @@ func checkPromises(name, text string) []finding {
 // proseWidth is how long a line of a page may be.
 const proseWidth = 100
 
-// checkWidth looks for lines of pages that are longer, other than those that can't be wrapped: tables, headings, code, HTML, and lines of links.
+// checkWidth looks for lines of pages that are longer, other than those that can't be wrapped: tables, headings, code,
+// HTML, and lines of links.
 func checkWidth(name, text string) []finding {
 	if path.Ext(name) != ".md" {
 		return nil
@@ -61,7 +65,8 @@ func checkWidth(name, text string) []finding {
 			code = !code
 		}
 		if !code && utf8.RuneCountInString(line) > proseWidth && !strings.ContainsAny(line[:1], "|#<[!") {
-			found = append(found, finding{name, i + 1, fmt.Sprintf("a line of more than %d characters: wrap it", proseWidth)})
+			found = append(found, finding{name, i + 1,
+				fmt.Sprintf("a line of more than %d characters: wrap it", proseWidth)})
 		}
 	}
 	return found
@@ -81,7 +86,8 @@ func TestTexts(t *testing.T) {
 		if bytes.IndexByte(text[:min(len(text), 8000)], 0) >= 0 || strings.HasPrefix(name, "LICENSE") {
 			continue
 		}
-		for _, f := range slices.Concat(checkWorkplace(name, string(text)), checkPromises(name, string(text)), checkWidth(name, string(text))) {
+		for _, f := range slices.Concat(checkWorkplace(name, string(text)), checkPromises(name, string(text)),
+			checkWidth(name, string(text))) {
 			t.Error(f)
 		}
 	}
@@ -108,7 +114,8 @@ func directModules(modules, imports []string) []string {
 // undocumentedModules lists the direct modules that no line of CONTRIBUTING.md names.
 func undocumentedModules(direct []string, contributing string) []string {
 	return slices.DeleteFunc(slices.Clone(direct), func(module string) bool {
-		return regexp.MustCompile(`(?m)` + regexp.QuoteMeta(module) + `([^\w/.-]|\.?\s|$).*\w`).MatchString(contributing)
+		return regexp.MustCompile(`(?m)` + regexp.QuoteMeta(module) +
+			`([^\w/.-]|\.?\s|$).*\w`).MatchString(contributing)
 	})
 }
 
@@ -125,10 +132,14 @@ func TestDependencies(t *testing.T) {
 	}
 	var required []string
 	for _, dir := range modules {
-		required = append(required, requiredModules(readFile(t, filepath.Join(dir, "go.mod"), "every module has one"))...)
+		required = append(required, requiredModules(readFile(t, filepath.Join(dir, "go.mod"),
+			"every module has one"))...)
 	}
-	direct := slices.DeleteFunc(directModules(required, imports), func(module string) bool { return below(module, modulePath) })
-	contributing := readFile(t, "CONTRIBUTING.md", fmt.Sprintf("write it, with one line for each direct dependency that says why it is there: %s", strings.Join(direct, ", ")))
+	direct := slices.DeleteFunc(directModules(required, imports),
+		func(module string) bool { return below(module, modulePath) })
+	contributing := readFile(t, "CONTRIBUTING.md",
+		fmt.Sprintf("write it, with one line for each direct dependency that says why it is there: %s",
+			strings.Join(direct, ", ")))
 	for _, module := range undocumentedModules(direct, contributing) {
 		t.Errorf("CONTRIBUTING.md has no line for %s: say there in one line why it is needed, or do without it", module)
 	}
@@ -142,7 +153,8 @@ var (
 	endOfLine = regexp.MustCompile(`\s(#|\||&&|;|>|<|&).*$`)
 )
 
-// checkReadme compares the commands in README.md's code blocks with those that exist. words are the string literals of cmd/weft.
+// checkReadme compares the commands in README.md's code blocks with those that exist. words are the string literals of
+// cmd/weft.
 func checkReadme(readme string, commands, words, targets []string) []string {
 	var found []string
 	for _, block := range fenced.FindAllStringSubmatch(readme, -1) {
@@ -168,7 +180,8 @@ func checkReadme(readme string, commands, words, targets []string) []string {
 	return found
 }
 
-// commandWords collects the names of cmd/weft's commands (the first word of each Use field) and all its string literals.
+// commandWords collects the names of cmd/weft's commands (the first word of each Use field) and all its string
+// literals.
 func commandWords(all []*source) (commands, words []string) {
 	commands = []string{"help", "completion"} // cobra's own
 	for _, s := range all {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package rounds sets the length and the seed of random tests. Each test states the number of rounds that a change needs; WEFT_ROUNDS
-// multiplies them all (50 for a night), and WEFT_SEED repeats a run. A test that fails prints the command that repeats it.
+// Package rounds sets the length and the seed of random tests. Each test states the number of rounds that a change
+// needs; WEFT_ROUNDS multiplies them all (50 for a night), and WEFT_SEED repeats a run. A test that fails prints the
+// command that repeats it.
 //
 // Knows: the two variables, the build tag race.
 // Never: what the tests are about.
@@ -18,7 +19,8 @@ import (
 	"testing"
 )
 
-// The variables of the environment. Package testing notes their values, so that a cached result is only used for the same ones.
+// The variables of the environment. Package testing notes their values, so that a cached result is only used for the
+// same ones.
 const (
 	factorVariable = "WEFT_ROUNDS"
 	seedVariable   = "WEFT_SEED"
@@ -27,8 +29,8 @@ const (
 // raceShare is the part of its rounds that a test makes under the race detector, which slows code down some ten times.
 const raceShare = 10
 
-// Of returns the number of rounds of a test that makes n for a change: n times WEFT_ROUNDS, a tenth of that under the race detector, and
-// at least one.
+// Of returns the number of rounds of a test that makes n for a change: n times WEFT_ROUNDS, a tenth of that under the
+// race detector, and at least one.
 func Of(t testing.TB, n int) int {
 	t.Helper()
 	count := float64(n) * factor(t)
@@ -58,8 +60,8 @@ func Long() bool {
 	return err == nil && f > 1
 }
 
-// Seed returns the seed of a random test: WEFT_SEED, or another one in each run. It logs the seed, and a test that fails also logs the
-// command that repeats it.
+// Seed returns the seed of a random test: WEFT_SEED, or another one in each run. It logs the seed, and a test that
+// fails also logs the command that repeats it.
 func Seed(t testing.TB) uint64 {
 	t.Helper()
 	seed := rand.Uint64()

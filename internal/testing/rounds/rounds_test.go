@@ -24,7 +24,8 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// TestSeed checks that a seed is taken from the environment, and that the command which repeats a failure names it, the test and the package.
+// TestSeed checks that a seed is taken from the environment, and that the command which repeats a failure names it, the
+// test and the package.
 func TestSeed(t *testing.T) {
 	t.Setenv(seedVariable, "42")
 	if got := Seed(t); got != 42 {
@@ -35,7 +36,8 @@ func TestSeed(t *testing.T) {
 		t.Error("two seeds are equal")
 	}
 	command := repeat("TestA/pebble", 7)
-	for _, want := range []string{"WEFT_SEED=7 ", "-run '^TestA$/^pebble$'", "github.com/weftdb/weft/internal/testing/rounds"} {
+	for _, want := range []string{"WEFT_SEED=7 ", "-run '^TestA$/^pebble$'",
+		"github.com/weftdb/weft/internal/testing/rounds"} {
 		if !strings.Contains(command, want) {
 			t.Errorf("%q lacks %q", command, want)
 		}

@@ -19,7 +19,8 @@ import (
 	"github.com/weftdb/weft/kv/pebble"
 )
 
-// Open returns an empty database, on kv/mem unless WEFT_TEST_ENGINE names another engine (see package teststore), that is closed when the test ends.
+// Open returns an empty database, on kv/mem unless WEFT_TEST_ENGINE names another engine (see package teststore), that
+// is closed when the test ends.
 func Open(t testing.TB) *database.DB {
 	t.Helper()
 	return OpenWith(t, database.Options{})

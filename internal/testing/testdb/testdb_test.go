@@ -13,7 +13,8 @@ func TestEach(t *testing.T) {
 	ran := 0
 	Each(t, func(t *testing.T, db *database.DB) {
 		ran++
-		table, err := db.CreateTable(t.Context(), database.TableSpec{Name: "t", Key: database.Columns("k", schema.String)})
+		table, err := db.CreateTable(t.Context(),
+			database.TableSpec{Name: "t", Key: database.Columns("k", schema.String)})
 		if err != nil {
 			t.Fatal(err)
 		}

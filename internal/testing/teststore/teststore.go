@@ -2,10 +2,11 @@
 
 // Package teststore opens stores for tests, on each engine.
 //
-// WEFT_TEST_ENGINE says which engine Open takes, so that every test that leaves the choice to it can be run on any: mem (the default), pebble (over a file
-// system in memory) or tikv. That one is client-go's mock cluster with three stores, whose regions split and merge and change their leaders all the time,
-// by a seed that is printed; or, if WEFT_TEST_TIKV_PD holds addresses of placement drivers, host:port with commas, a real cluster, where each store
-// has a prefix of its own that is cleared in the end.
+// WEFT_TEST_ENGINE says which engine Open takes, so that every test that leaves the choice to it can be run on any: mem
+// (the default), pebble (over a file system in memory) or tikv. That one is client-go's mock cluster with three stores,
+// whose regions split and merge and change their leaders all the time, by a seed that is printed; or, if
+// WEFT_TEST_TIKV_PD holds addresses of placement drivers, host:port with commas, a real cluster, where each store has a
+// prefix of its own that is cleared in the end.
 //
 // Knows: the engines.
 // Never: what the tests are about.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package tikvtest is a TiKV cluster inside the process, for tests: client-go's mock of the placement driver and of three stores, one region
-// to begin with. It keeps its data as long as it runs, whatever stores are opened on it and closed again.
+// Package tikvtest is a TiKV cluster inside the process, for tests: client-go's mock of the placement driver and of
+// three stores, one region to begin with. It keeps its data as long as it runs, whatever stores are opened on it and
+// closed again.
 //
 // Knows: client-go's mock cluster, kv/tikv.
 // Never: keyspace, schema, the other engines.
@@ -32,7 +33,8 @@ import (
 const storeCount = 3
 
 // Hook sees a request on its way to a store and may answer it instead of send, or spoil the answer.
-type Hook func(ctx context.Context, request *tikvrpc.Request, send func() (*tikvrpc.Response, error)) (*tikvrpc.Response, error)
+type Hook func(ctx context.Context, request *tikvrpc.Request,
+	send func() (*tikvrpc.Response, error)) (*tikvrpc.Response, error)
 
 // Cluster is a running cluster. All methods are safe for concurrent use.
 type Cluster struct {
@@ -97,7 +99,8 @@ func (c *Cluster) StartStore(id uint64) {
 
 // Open connects a new store. options' PD and TLS don't count. It must be closed before the cluster.
 func (c *Cluster) Open(options wefttikv.Options) (*wefttikv.Store, error) {
-	client, err := tikv.NewTestTiKVStore(&stores{MockClient: c.client, cluster: c}, &driver{Client: c.driver, cluster: c}, nil, nil, 0)
+	client, err := tikv.NewTestTiKVStore(&stores{MockClient: c.client, cluster: c},
+		&driver{Client: c.driver, cluster: c}, nil, nil, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -107,8 +110,8 @@ func (c *Cluster) Open(options wefttikv.Options) (*wefttikv.Store, error) {
 // Timestamps returns how many timestamps were asked for since the beginning.
 func (c *Cluster) Timestamps() int64 { return c.timestamps.Load() }
 
-// SetOldDriver makes the placement driver one that knows nothing of the interface for states of garbage collection, or a new one again. No store can be
-// opened while it's old: the client looks elsewhere then, where the mock has nothing.
+// SetOldDriver makes the placement driver one that knows nothing of the interface for states of garbage collection, or
+// a new one again. No store can be opened while it's old: the client looks elsewhere then, where the mock has nothing.
 func (c *Cluster) SetOldDriver(old bool) { c.oldDriver.Store(old) }
 
 // SetHook lets hook see all requests from now on; nil none.
@@ -138,8 +141,10 @@ type stores struct {
 	cluster *Cluster
 }
 
-// ask hands a request to the mock, whose store panics when it is asked after its end: client-go resolves locks in the background.
-func (s *stores) ask(ctx context.Context, address string, request *tikvrpc.Request, timeout time.Duration) (*tikvrpc.Response, error) {
+// ask hands a request to the mock, whose store panics when it is asked after its end: client-go resolves locks in the
+// background.
+func (s *stores) ask(ctx context.Context, address string, request *tikvrpc.Request,
+	timeout time.Duration) (*tikvrpc.Response, error) {
 	s.cluster.requests.RLock()
 	defer s.cluster.requests.RUnlock()
 	if s.cluster.isClosed {
@@ -148,7 +153,8 @@ func (s *stores) ask(ctx context.Context, address string, request *tikvrpc.Reque
 	return s.MockClient.SendRequest(ctx, address, request, timeout)
 }
 
-func (s *stores) SendRequest(ctx context.Context, address string, request *tikvrpc.Request, timeout time.Duration) (*tikvrpc.Response, error) {
+func (s *stores) SendRequest(ctx context.Context, address string, request *tikvrpc.Request,
+	timeout time.Duration) (*tikvrpc.Response, error) {
 	send := func() (*tikvrpc.Response, error) {
 		if request.Type == tikvrpc.CmdPrewrite && request.Prewrite().GetTryOnePc() {
 			return s.prewrite(ctx, address, request, timeout)
@@ -168,7 +174,8 @@ func (s *stores) SendRequest(ctx context.Context, address string, request *tikvr
 }
 
 // SendRequestAsync sends a request on a goroutine of its own.
-func (s *stores) SendRequestAsync(ctx context.Context, address string, request *tikvrpc.Request, done async.Callback[*tikvrpc.Response]) {
+func (s *stores) SendRequestAsync(ctx context.Context, address string, request *tikvrpc.Request,
+	done async.Callback[*tikvrpc.Response]) {
 	go func() { done.Schedule(s.SendRequest(ctx, address, request, 0)) }()
 }
 

@@ -16,9 +16,9 @@ import (
 	"github.com/tikv/client-go/v2/util/codec"
 )
 
-// Disturbance is a schedule of faults that follows from a seed: after so many requests this fault, after so many more that one, and
-// slower as it goes on. One store stops and starts, now and then; once it has been down it leads nothing any more, since the client looks only each
-// second whether it's back.
+// Disturbance is a schedule of faults that follows from a seed: after so many requests this fault, after so many more
+// that one, and slower as it goes on. One store stops and starts, now and then; once it has been down it leads nothing
+// any more, since the client looks only each second whether it's back.
 type Disturbance struct {
 	cluster *Cluster
 
@@ -46,10 +46,12 @@ const (
 	faultLostReply = "lost answer"
 )
 
-// Disturb begins a schedule of faults, with up to gap requests between two. It goes on until Stop. If lossless is set, nothing gets lost and no store
-// stops: where a transaction commits in one request, a lost one may leave its outcome unknown, which many tests can't do with.
+// Disturb begins a schedule of faults, with up to gap requests between two. It goes on until Stop. If lossless is set,
+// nothing gets lost and no store stops: where a transaction commits in one request, a lost one may leave its outcome
+// unknown, which many tests can't do with.
 func (c *Cluster) Disturb(seed uint64, gap int, lossless bool) *Disturbance {
-	d := &Disturbance{cluster: c, random: rand.New(rand.NewPCG(seed, 7)), gap: gap, lossless: lossless, counts: map[string]int{}}
+	d := &Disturbance{cluster: c, random: rand.New(rand.NewPCG(seed, 7)), gap: gap, lossless: lossless,
+		counts: map[string]int{}}
 	d.wait = 1 + d.random.IntN(gap)
 	stores := c.Mock.GetAllStores()
 	slices.SortFunc(stores, func(a, b *metapb.Store) int { return cmp.Compare(a.GetId(), b.GetId()) })
@@ -84,7 +86,8 @@ func (d *Disturbance) Faults() int {
 var errLost = errors.New("tikvtest: connection lost") // immutable
 
 // send sends a request, or loses it, or its answer.
-func (d *Disturbance) send(_ context.Context, request *tikvrpc.Request, send func() (*tikvrpc.Response, error)) (*tikvrpc.Response, error) {
+func (d *Disturbance) send(_ context.Context, request *tikvrpc.Request,
+	send func() (*tikvrpc.Response, error)) (*tikvrpc.Response, error) {
 	switch d.next(request) {
 	case faultLost:
 		return nil, errLost
@@ -94,7 +97,8 @@ func (d *Disturbance) send(_ context.Context, request *tikvrpc.Request, send fun
 		}
 		return nil, errLost
 	}
-	if request.Type == tikvrpc.CmdSplitRegion { // a merge that has just looked for neighbours must find them as they were
+	// a merge that has just looked for neighbours must find them as they were
+	if request.Type == tikvrpc.CmdSplitRegion {
 		d.mu.Lock()
 		defer d.mu.Unlock()
 	}
@@ -121,7 +125,8 @@ func (d *Disturbance) next(request *tikvrpc.Request) string {
 }
 
 func (d *Disturbance) fault(request *tikvrpc.Request) string {
-	kinds := []string{faultSplit, faultSplit, faultSplit, faultMerge, faultMerge, faultLeader, faultLeader, faultLeader, faultLost, faultLostReply, faultStop}
+	kinds := []string{faultSplit, faultSplit, faultSplit, faultMerge, faultMerge, faultLeader, faultLeader, faultLeader,
+		faultLost, faultLostReply, faultStop}
 	kind := kinds[d.random.IntN(len(kinds))]
 	done := false
 	switch kind {
@@ -147,14 +152,15 @@ func (d *Disturbance) fault(request *tikvrpc.Request) string {
 	return ""
 }
 
-// faultsQuick is after how many faults the pauses grow, and lostMax how many requests and answers get lost: the client waits a tenth of a second after one.
+// faultsQuick is after how many faults the pauses grow, and lostMax how many requests and answers get lost: the client
+// waits a tenth of a second after one.
 const (
 	faultsQuick = 10
 	lostMax     = 4
 )
 
-// mayLose reports whether a lost request or answer can be made up for by asking again. The client says that an outcome is unknown only if it can't find
-// out, so commits are among them.
+// mayLose reports whether a lost request or answer can be made up for by asking again. The client says that an outcome
+// is unknown only if it can't find out, so commits are among them.
 func (d *Disturbance) mayLose(request *tikvrpc.Request) bool {
 	if d.lossless || d.counts[faultLost]+d.counts[faultLostReply] >= lostMax {
 		return false
@@ -235,15 +241,16 @@ func (d *Disturbance) merge() bool {
 	return true
 }
 
-// raise sets the versions of regions: after a split or a merge they must be higher than those of all that covered the same keys, or the client takes
-// them for the past. The mock forgets that.
+// raise sets the versions of regions: after a split or a merge they must be higher than those of all that covered the
+// same keys, or the client takes them for the past. The mock forgets that.
 func (d *Disturbance) raise(version uint64, ids ...uint64) {
 	mock := d.cluster.Mock
 	mock.Lock()
 	defer mock.Unlock()
 	for _, region := range mock.GetAllRegions() {
 		if slices.Contains(ids, region.Meta.GetId()) {
-			region.Meta.RegionEpoch = &metapb.RegionEpoch{ConfVer: region.Meta.GetRegionEpoch().GetConfVer(), Version: version}
+			region.Meta.RegionEpoch = &metapb.RegionEpoch{ConfVer: region.Meta.GetRegionEpoch().GetConfVer(),
+				Version: version}
 		}
 	}
 }

@@ -10,7 +10,8 @@ import (
 	"google.golang.org/grpc/health/grpc_health_v1"
 )
 
-// pulse answers, for one store, whether it's alive: after a failure the client asks over the network, and the mock has none. Its address is the store's.
+// pulse answers, for one store, whether it's alive: after a failure the client asks over the network, and the mock has
+// none. Its address is the store's.
 type pulse struct {
 	address string
 	server  *grpc.Server
@@ -23,7 +24,8 @@ func startPulse() (*pulse, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &pulse{address: listener.Addr().String(), server: grpc.NewServer(), health: health.NewServer(), done: make(chan struct{})}
+	p := &pulse{address: listener.Addr().String(), server: grpc.NewServer(), health: health.NewServer(),
+		done: make(chan struct{})}
 	grpc_health_v1.RegisterHealthServer(p.server, p.health)
 	go func() {
 		defer close(p.done)

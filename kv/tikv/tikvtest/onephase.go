@@ -12,20 +12,22 @@ import (
 	"github.com/tikv/client-go/v2/tikvrpc"
 )
 
-// onePhase lets the cluster commit in one phase, which the mock can't: it follows a prewrite that asks for it up with the commit, under a timestamp that
-// is newer than anything read before. Where that fails, the answer is that of a store that falls back to two phases. Asynchronous commits always
-// fall back.
+// onePhase lets the cluster commit in one phase, which the mock can't: it follows a prewrite that asks for it up with
+// the commit, under a timestamp that is newer than anything read before. Where that fails, the answer is that of a
+// store that falls back to two phases. Asynchronous commits always fall back.
 type onePhase struct {
 	gate sync.RWMutex // held alone from prewrite to commit, which nobody may see apart
 
-	mu   sync.Mutex
-	done map[uint64]uint64 // commit timestamps by start timestamp: a request may come twice, its first answer being lost
+	mu sync.Mutex
+	// commit timestamps by start timestamp: a request may come twice, its first answer being lost
+	done map[uint64]uint64
 }
 
 const commitTries = 3
 
 // prewrite sends a prewrite that asks for one phase, and commits it.
-func (s *stores) prewrite(ctx context.Context, address string, request *tikvrpc.Request, timeout time.Duration) (*tikvrpc.Response, error) {
+func (s *stores) prewrite(ctx context.Context, address string, request *tikvrpc.Request,
+	timeout time.Duration) (*tikvrpc.Response, error) {
 	s.cluster.onePhase.gate.Lock()
 	defer s.cluster.onePhase.gate.Unlock()
 	prewrite := request.Prewrite()
@@ -57,7 +59,8 @@ func (s *stores) prewrite(ctx context.Context, address string, request *tikvrpc.
 }
 
 // commit commits what a request has prewritten. again says that a reader has meanwhile asked for a later timestamp.
-func (s *stores) commit(ctx context.Context, address string, request *tikvrpc.Request, timeout time.Duration) (committed uint64, again bool, err error) {
+func (s *stores) commit(ctx context.Context, address string, request *tikvrpc.Request,
+	timeout time.Duration) (committed uint64, again bool, err error) {
 	physical, logical, err := s.cluster.driver.GetTS(ctx)
 	if err != nil {
 		return 0, false, err

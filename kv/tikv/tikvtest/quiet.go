@@ -7,7 +7,8 @@ import (
 	"go.uber.org/zap"
 )
 
-// Quiet drops what client-go and the mock log, which is a great deal, for the whole process. It's for TestMain. restore undoes it.
+// Quiet drops what client-go and the mock log, which is a great deal, for the whole process. It's for TestMain. restore
+// undoes it.
 func Quiet() (restore func()) {
 	return log.ReplaceGlobals(zap.NewNop(), &log.ZapProperties{Level: zap.NewAtomicLevelAt(zap.FatalLevel)})
 }

@@ -33,7 +33,8 @@ type novel struct {
 	Author   *author `bun:"rel:belongs-to,join:author_id=id"`
 }
 
-// bunGuide is bun's guide: tables of models, inserts, relations, CTEs, bulk updates, upserts, transactions with savepoints.
+// bunGuide is bun's guide: tables of models, inserts, relations, CTEs, bulk updates, upserts, transactions with
+// savepoints.
 func bunGuide() error {
 	pool, err := openShop()
 	if err != nil {
@@ -46,15 +47,18 @@ func bunGuide() error {
 			return err
 		}
 	}
-	authors := []author{{Name: "Ann", Born: time.Date(1960, 2, 29, 1, 2, 3, 0, time.UTC), Tags: []string{"a", "b"}}, {Name: "Bo", Born: time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC)}}
+	authors := []author{{Name: "Ann", Born: time.Date(1960, 2, 29, 1, 2, 3, 0, time.UTC), Tags: []string{"a", "b"}},
+		{Name: "Bo", Born: time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC)}}
 	if _, err := db.NewInsert().Model(&authors).Exec(ctx); err != nil {
 		return err
 	}
-	novels := []novel{{Title: "Sea", Price: 9.5, AuthorID: 1}, {Title: "Sky", Price: 12.25, AuthorID: 1}, {Title: "Sun", Price: 3, AuthorID: 2}}
+	novels := []novel{{Title: "Sea", Price: 9.5, AuthorID: 1}, {Title: "Sky", Price: 12.25, AuthorID: 1},
+		{Title: "Sun", Price: 3, AuthorID: 2}}
 	_, err = db.NewInsert().Model(&novels).Exec(ctx)
 	fmt.Println("inserted", err)
 	var one author
-	err = db.NewSelect().Model(&one).Relation("Novels", func(q *bun.SelectQuery) *bun.SelectQuery { return q.Order("price DESC") }).Where("a.name = ?", "Ann").Scan(ctx)
+	err = db.NewSelect().Model(&one).Relation("Novels",
+		func(q *bun.SelectQuery) *bun.SelectQuery { return q.Order("price DESC") }).Where("a.name = ?", "Ann").Scan(ctx)
 	fmt.Println("has many", err, one.ID, one.Born, one.Tags, len(one.Novels), one.Novels[0].Title)
 	var cheap []novel
 	count, err := db.NewSelect().Model(&cheap).Relation("Author").Where("price < ?", 10).Order("n.id").ScanAndCount(ctx)
@@ -64,7 +68,8 @@ func bunGuide() error {
 		Total float64
 	}
 	sums := db.NewSelect().TableExpr("novels").ColumnExpr("author_id, SUM(price) AS total").GroupExpr("author_id")
-	err = db.NewSelect().With("sums", sums).TableExpr("authors AS a").Join("JOIN sums ON sums.author_id = a.id").ColumnExpr("a.name, sums.total").OrderExpr("a.name").Scan(ctx, &totals)
+	err = db.NewSelect().With("sums", sums).TableExpr("authors AS a").Join(
+		"JOIN sums ON sums.author_id = a.id").ColumnExpr("a.name, sums.total").OrderExpr("a.name").Scan(ctx, &totals)
 	fmt.Println("with", err, totals)
 	result, err := db.NewUpdate().Model((*novel)(nil)).Set("price = price + ?", 1).Where("author_id = ?", 1).Exec(ctx)
 	if err != nil {
@@ -72,9 +77,11 @@ func bunGuide() error {
 	}
 	affected, err := result.RowsAffected()
 	fmt.Println("updated", affected, err)
-	_, err = db.NewInsert().Model(&author{Name: "Bo", Born: time.Date(1991, 1, 1, 0, 0, 0, 0, time.UTC)}).On("DUPLICATE KEY UPDATE").Set("born = VALUES(born)").Exec(ctx)
+	_, err = db.NewInsert().Model(&author{Name: "Bo", Born: time.Date(1991, 1, 1, 0, 0, 0, 0, time.UTC)}).On(
+		"DUPLICATE KEY UPDATE").Set("born = VALUES(born)").Exec(ctx)
 	fmt.Println("upsert", err)
-	exists, err := db.NewSelect().Model((*author)(nil)).Where("born > ?", time.Date(1990, 6, 1, 0, 0, 0, 0, time.UTC)).Exists(ctx)
+	exists, err := db.NewSelect().Model((*author)(nil)).Where("born > ?",
+		time.Date(1990, 6, 1, 0, 0, 0, 0, time.UTC)).Exists(ctx)
 	fmt.Println("exists", exists, err)
 	return bunTransaction(ctx, db)
 }
@@ -82,19 +89,20 @@ func bunGuide() error {
 // bunTransaction rolls an inner transaction back and commits the outer one.
 func bunTransaction(ctx context.Context, db *bun.DB) error {
 	undone := errors.New("undone")
-	err := db.RunInTx(ctx, &sql.TxOptions{Isolation: sql.LevelSerializable}, func(ctx context.Context, tx bun.Tx) error {
-		if _, err := tx.NewDelete().Model((*novel)(nil)).Where("title = ?", "Sun").Exec(ctx); err != nil {
-			return err
-		}
-		err := tx.RunInTx(ctx, nil, func(ctx context.Context, inner bun.Tx) error {
-			if _, err := inner.NewDelete().Model((*novel)(nil)).Where("1 = 1").Exec(ctx); err != nil {
+	err := db.RunInTx(ctx, &sql.TxOptions{Isolation: sql.LevelSerializable},
+		func(ctx context.Context, tx bun.Tx) error {
+			if _, err := tx.NewDelete().Model((*novel)(nil)).Where("title = ?", "Sun").Exec(ctx); err != nil {
 				return err
 			}
-			return undone
+			err := tx.RunInTx(ctx, nil, func(ctx context.Context, inner bun.Tx) error {
+				if _, err := inner.NewDelete().Model((*novel)(nil)).Where("1 = 1").Exec(ctx); err != nil {
+					return err
+				}
+				return undone
+			})
+			fmt.Println("inner", errors.Is(err, undone))
+			return nil
 		})
-		fmt.Println("inner", errors.Is(err, undone))
-		return nil
-	})
 	left, counted := db.NewSelect().Model((*novel)(nil)).Count(ctx)
 	fmt.Println("transaction", err, left, counted)
 	_, err = db.NewDropTable().Model((*novel)(nil)).Exec(ctx)

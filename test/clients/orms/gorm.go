@@ -51,19 +51,22 @@ func gormModels() error {
 	}
 	fmt.Println("created", ann.ID, len(ann.Orders), ann.Orders[1].ID, *ann.Active)
 	fmt.Println("duplicate", errors.Is(db.Create(&user{Name: "Ann"}).Error, gorm.ErrDuplicatedKey))
-	conflict := clause.OnConflict{Columns: []clause.Column{{Name: "name"}}, DoUpdates: clause.AssignmentColumns([]string{"age"})}
+	conflict := clause.OnConflict{Columns: []clause.Column{{Name: "name"}},
+		DoUpdates: clause.AssignmentColumns([]string{"age"})}
 	fmt.Println("upsert", db.Clauses(conflict).Create(&user{Name: "Ann", Age: 42}).Error)
 	batch := []user{{Name: "Bo", Age: 25}, {Name: "Cy", Age: 31}}
 	fmt.Println("batch", db.CreateInBatches(batch, 2).RowsAffected)
 	var found []user
-	err = db.Preload("Orders", func(d *gorm.DB) *gorm.DB { return d.Order("price DESC") }).Where("age > ?", 30).Order("name").Find(&found).Error
+	err = db.Preload("Orders", func(d *gorm.DB) *gorm.DB { return d.Order("price DESC") }).Where("age > ?",
+		30).Order("name").Find(&found).Error
 	for _, u := range found {
 		fmt.Println("found", u.Name, u.Age, len(u.Orders))
 	}
 	if err != nil {
 		return err
 	}
-	fmt.Println("updated", db.Model(&user{}).Where("name = ?", "Bo").Updates(map[string]any{"age": gorm.Expr("age + ?", 5)}).RowsAffected)
+	fmt.Println("updated", db.Model(&user{}).Where("name = ?",
+		"Bo").Updates(map[string]any{"age": gorm.Expr("age + ?", 5)}).RowsAffected)
 	fmt.Println("deleted", db.Where("name = ?", "Cy").Delete(&user{}).RowsAffected)
 	var count, all int64
 	db.Model(&user{}).Count(&count)
@@ -89,7 +92,8 @@ func gormModels() error {
 		Name  string
 		Total float64
 	}
-	err = db.Model(&order{}).Select("users.name, SUM(price) AS total").Joins("JOIN users ON users.id = orders.user_id").Group("users.name").Having("SUM(price) > ?", 1).Scan(&totals).Error
+	err = db.Model(&order{}).Select("users.name, SUM(price) AS total").Joins(
+		"JOIN users ON users.id = orders.user_id").Group("users.name").Having("SUM(price) > ?", 1).Scan(&totals).Error
 	fmt.Println("totals", totals, err)
 	return nil
 }
@@ -133,8 +137,10 @@ func gormMigrations() error {
 	var after []productAfter
 	fmt.Println("retyped", db.Order("code").Find(&after).Error, after)
 	m := db.Migrator()
-	fmt.Println("rename column", m.RenameColumn(&productAfter{}, "title", "name"), m.HasColumn("products", "name"), m.HasColumn("products", "title"))
-	fmt.Println("rename index", m.RenameIndex(&productAfter{}, "idx_products_code", "by_code"), m.HasIndex("products", "by_code"))
+	fmt.Println("rename column", m.RenameColumn(&productAfter{}, "title", "name"), m.HasColumn("products", "name"),
+		m.HasColumn("products", "title"))
+	fmt.Println("rename index", m.RenameIndex(&productAfter{}, "idx_products_code", "by_code"),
+		m.HasIndex("products", "by_code"))
 	fmt.Println("rename table", m.RenameTable("products", "goods"), m.HasTable("goods"), m.HasTable("products"))
 	var names []string
 	fmt.Println("rows", db.Table("goods").Order("id").Pluck("name", &names).Error, names)

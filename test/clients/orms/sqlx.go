@@ -25,7 +25,8 @@ func sqlxGuide() error {
 	defer db.Close()
 	db.MustExec("CREATE TABLE place (country VARCHAR(40), city VARCHAR(40), telcode INT, PRIMARY KEY (telcode))")
 	_, err = db.NamedExec("INSERT INTO place (country, city, telcode) VALUES (:country, :city, :telcode)", []place{
-		{"South Africa", sql.NullString{String: "Johannesburg", Valid: true}, 27}, {"Singapore", sql.NullString{}, 65}, {"Hong Kong", sql.NullString{String: "Kowloon", Valid: true}, 852},
+		{"South Africa", sql.NullString{String: "Johannesburg", Valid: true}, 27}, {"Singapore", sql.NullString{}, 65},
+		{"Hong Kong", sql.NullString{String: "Kowloon", Valid: true}, 852},
 	})
 	fmt.Println("batch", err)
 	var all []place
@@ -33,13 +34,15 @@ func sqlxGuide() error {
 	var one place
 	fmt.Println("get", db.Get(&one, "SELECT * FROM place WHERE city = ?", "Kowloon"), one)
 	fmt.Println("none", db.Get(&one, "SELECT * FROM place WHERE telcode = ?", 1))
-	query, arguments, err := sqlx.In("SELECT country FROM place WHERE telcode IN (?) ORDER BY country", []int{65, 852, 3})
+	query, arguments, err := sqlx.In("SELECT country FROM place WHERE telcode IN (?) ORDER BY country",
+		[]int{65, 852, 3})
 	if err != nil {
 		return err
 	}
 	var names []string
 	fmt.Println("in", db.Select(&names, db.Rebind(query), arguments...), names)
-	rows, err := db.NamedQuery("SELECT telcode, country FROM place WHERE telcode > :least ORDER BY telcode", map[string]any{"least": 60})
+	rows, err := db.NamedQuery("SELECT telcode, country FROM place WHERE telcode > :least ORDER BY telcode",
+		map[string]any{"least": 60})
 	if err != nil {
 		return err
 	}

@@ -39,7 +39,8 @@ func xormSync() error {
 	for _, t := range tables {
 		fmt.Println("table", t.Name, t.ColumnsSeq(), len(t.Indexes))
 	}
-	n, err := engine.Insert([]city{{Name: "Bern", Country: "CH", People: 134}, {Name: "Lyon", Country: "FR", People: 522}, {Name: "Nice", Country: "FR", People: 342}})
+	n, err := engine.Insert([]city{{Name: "Bern", Country: "CH", People: 134},
+		{Name: "Lyon", Country: "FR", People: 522}, {Name: "Nice", Country: "FR", People: 342}})
 	fmt.Println("inserted", n, err)
 	var french []city
 	err = engine.Where("country = ?", "FR").Desc("people").Limit(5).Find(&french)

@@ -63,7 +63,8 @@ resource "aws_dynamodb_table" "orders" {
 }
 `
 
-// TestBinary runs Terraform itself where it and its provider can be had: apply, plan without a difference, change, destroy.
+// TestBinary runs Terraform itself where it and its provider can be had: apply, plan without a difference, change,
+// destroy.
 func TestBinary(t *testing.T) {
 	if os.Getenv("WEFT_TEST_CLIENTS") != "1" {
 		t.Skip("runs under `make test-clients`, which sets WEFT_TEST_CLIENTS=1")
@@ -80,12 +81,14 @@ func TestBinary(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 		defer cancel()
 		command := exec.CommandContext(ctx, tool, append([]string{"-chdir=" + dir}, args...)...)
-		command.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "CHECKPOINT_DISABLE=1", "TF_IN_AUTOMATION=1", "TF_PLUGIN_CACHE_DIR=" + os.Getenv("TF_PLUGIN_CACHE_DIR")}
+		command.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "CHECKPOINT_DISABLE=1", "TF_IN_AUTOMATION=1",
+			"TF_PLUGIN_CACHE_DIR=" + os.Getenv("TF_PLUGIN_CACHE_DIR")}
 		output, err := command.CombinedOutput()
 		return string(output), err
 	}
 	if output, err := run("init", "-no-color", "-input=false"); err != nil {
-		if strings.Contains(output, "Failed to query available provider packages") || strings.Contains(output, "Failed to install provider") {
+		if strings.Contains(output, "Failed to query available provider packages") ||
+			strings.Contains(output, "Failed to install provider") {
 			t.Skip("terraform is here, but its registry can't be reached for the provider hashicorp/aws; TestTable replays its calls")
 		}
 		t.Fatal(output)
@@ -94,7 +97,8 @@ func TestBinary(t *testing.T) {
 	endpoint := "-var=endpoint=http://" + harness.Start(t, binary, harness.Options{}).Addr()
 	for _, step := range [][]string{
 		{"apply", "-auto-approve", "-var=team=shop"}, {"plan", "-detailed-exitcode", "-var=team=shop"},
-		{"apply", "-auto-approve", "-var=team=stall"}, {"plan", "-detailed-exitcode", "-var=team=stall"}, {"destroy", "-auto-approve", "-var=team=stall"},
+		{"apply", "-auto-approve", "-var=team=stall"}, {"plan", "-detailed-exitcode", "-var=team=stall"},
+		{"destroy", "-auto-approve", "-var=team=stall"},
 	} {
 		if output, err := run(append(step, "-no-color", "-input=false", endpoint)...); err != nil {
 			t.Fatalf("terraform %s: %v\n%s", strings.Join(step, " "), err, output)

@@ -39,7 +39,8 @@ type index struct {
 
 // parse reads lines such as `hash_key = customer`. Without a line a setting has the provider's default.
 func parse(text string) (configuration, error) {
-	c := configuration{billing: "PROVISIONED", class: "STANDARD", attributes: map[string]string{}, global: map[string]index{}, local: map[string]index{}, tags: map[string]string{}}
+	c := configuration{billing: "PROVISIONED", class: "STANDARD", attributes: map[string]string{},
+		global: map[string]index{}, local: map[string]index{}, tags: map[string]string{}}
 	for _, line := range strings.Split(strings.TrimSpace(text), "\n") {
 		key, value, ok := strings.Cut(line, "=")
 		if !ok {
@@ -125,8 +126,10 @@ func parseIndex(text string) (i index, err error) {
 // text is the configuration, one setting a line, in one order.
 func (c configuration) text() []string {
 	lines := []string{
-		"name = " + c.name, "hash_key = " + c.hash, "range_key = " + c.rnge, "billing_mode = " + c.billing, fmt.Sprint("read_capacity = ", c.read), fmt.Sprint("write_capacity = ", c.write),
-		"ttl = " + c.expiry, fmt.Sprint("point_in_time_recovery = ", c.recovery), fmt.Sprint("deletion_protection_enabled = ", c.protected), fmt.Sprint("server_side_encryption = ", c.encrypted),
+		"name = " + c.name, "hash_key = " + c.hash, "range_key = " + c.rnge, "billing_mode = " + c.billing,
+		fmt.Sprint("read_capacity = ", c.read), fmt.Sprint("write_capacity = ", c.write),
+		"ttl = " + c.expiry, fmt.Sprint("point_in_time_recovery = ", c.recovery),
+		fmt.Sprint("deletion_protection_enabled = ", c.protected), fmt.Sprint("server_side_encryption = ", c.encrypted),
 		"stream_view_type = " + c.stream, "table_class = " + c.class,
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.attributes)) {
@@ -145,7 +148,8 @@ func (c configuration) text() []string {
 }
 
 func (i index) text() string {
-	return fmt.Sprintf("hash=%s range=%s projection=%s others=%s read=%d write=%d", i.hash, i.rnge, i.projection, strings.Join(i.others, ","), i.read, i.write)
+	return fmt.Sprintf("hash=%s range=%s projection=%s others=%s read=%d write=%d", i.hash, i.rnge, i.projection,
+		strings.Join(i.others, ","), i.read, i.write)
 }
 
 // difference is what a plan prints.

@@ -32,7 +32,8 @@ func (r *resource) refresh(ctx context.Context, table string) error {
 }
 
 func (r *resource) recovery(ctx context.Context, table string) (bool, error) {
-	described, err := r.client.DescribeContinuousBackups(ctx, &dynamodb.DescribeContinuousBackupsInput{TableName: &table})
+	described, err := r.client.DescribeContinuousBackups(ctx,
+		&dynamodb.DescribeContinuousBackupsInput{TableName: &table})
 	if err != nil {
 		return false, err
 	}
@@ -60,7 +61,8 @@ func (r *resource) tags(ctx context.Context, arn *string) (map[string]string, er
 
 // flatten turns a description into settings. What AWS leaves out means the default.
 func flatten(t *types.TableDescription) configuration {
-	c := configuration{name: *t.TableName, billing: "PROVISIONED", class: "STANDARD", attributes: map[string]string{}, global: map[string]index{}, local: map[string]index{}}
+	c := configuration{name: *t.TableName, billing: "PROVISIONED", class: "STANDARD", attributes: map[string]string{},
+		global: map[string]index{}, local: map[string]index{}}
 	c.hash, c.rnge = keys(t.KeySchema)
 	for _, d := range t.AttributeDefinitions {
 		c.attributes[*d.AttributeName] = string(d.AttributeType)

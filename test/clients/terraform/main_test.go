@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package terraform replays what Terraform's aws_dynamodb_table does: the calls of its provider in their order, with its waits, and the
-// comparison of what the server then describes with the configuration. A server whose descriptions differ from what was asked for makes
-// Terraform change a table again and again.
+// Package terraform replays what Terraform's aws_dynamodb_table does: the calls of its provider in their order, with
+// its waits, and the comparison of what the server then describes with the configuration. A server whose descriptions
+// differ from what was asked for makes Terraform change a table again and again.
 //
 // Knows: the calls and waits of the provider, the AWS SDK for Go.
 // Never: packages inside the server.
@@ -41,7 +41,10 @@ func TestTable(t *testing.T) {
 		t.Parallel()
 		server := harness.Start(t, binary, harness.Options{})
 		resources := map[string]*resource{}
-		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string { return step(t, server, resources, d) })
+		datadriven.RunTest(t, path, func(t *testing.T,
+			d *datadriven.TestData) string {
+			return step(t, server, resources, d)
+		})
 		if log := server.Log(); strings.Contains(log, `"level":"ERROR"`) {
 			t.Errorf("the server has logged errors:\n%s", log)
 		}
@@ -88,7 +91,8 @@ func step(t *testing.T, server *harness.Server, resources map[string]*resource, 
 	return fmt.Sprintf("%s\nplan: %s\n", r.journal(), difference(r.found, wanted))
 }
 
-// resource is one aws_dynamodb_table: its client, the state that Terraform keeps, and the calls since the command began.
+// resource is one aws_dynamodb_table: its client, the state that Terraform keeps, and the calls since the command
+// began.
 type resource struct {
 	client  *dynamodb.Client
 	created bool
@@ -107,10 +111,12 @@ func newResource(server *harness.Server) *resource {
 
 // record notes the name of each operation that is called.
 func (r *resource) record(stack *middleware.Stack) error {
-	return stack.Initialize.Add(middleware.InitializeMiddlewareFunc("record", func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error) {
-		r.calls = append(r.calls, middleware.GetOperationName(ctx))
-		return next.HandleInitialize(ctx, in)
-	}), middleware.After)
+	return stack.Initialize.Add(middleware.InitializeMiddlewareFunc("record",
+		func(ctx context.Context, in middleware.InitializeInput,
+			next middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error) {
+			r.calls = append(r.calls, middleware.GetOperationName(ctx))
+			return next.HandleInitialize(ctx, in)
+		}), middleware.After)
 }
 
 func (r *resource) journal() string { return strings.Join(slices.Compact(r.calls), " ") }

@@ -63,18 +63,23 @@ func (r *resource) apply(ctx context.Context, wanted configuration) error {
 
 func (r *resource) create(ctx context.Context, c configuration) error {
 	input := &dynamodb.CreateTableInput{
-		TableName: &c.name, BillingMode: types.BillingMode(c.billing), KeySchema: keySchema(c.hash, c.rnge), AttributeDefinitions: c.definitions(), ProvisionedThroughput: c.throughput(c.read, c.write),
-		DeletionProtectionEnabled: &c.protected, TableClass: types.TableClass(c.class), SSESpecification: encryption(c.encrypted), StreamSpecification: streaming(c.stream),
+		TableName: &c.name, BillingMode: types.BillingMode(c.billing), KeySchema: keySchema(c.hash, c.rnge),
+		AttributeDefinitions: c.definitions(), ProvisionedThroughput: c.throughput(c.read, c.write),
+		DeletionProtectionEnabled: &c.protected, TableClass: types.TableClass(c.class),
+		SSESpecification: encryption(c.encrypted), StreamSpecification: streaming(c.stream),
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.global)) {
 		i := c.global[name]
 		input.GlobalSecondaryIndexes = append(input.GlobalSecondaryIndexes, types.GlobalSecondaryIndex{
-			IndexName: &name, KeySchema: keySchema(i.hash, i.rnge), Projection: i.projected(), ProvisionedThroughput: c.throughput(i.read, i.write),
+			IndexName: &name, KeySchema: keySchema(i.hash, i.rnge), Projection: i.projected(),
+			ProvisionedThroughput: c.throughput(i.read, i.write),
 		})
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.local)) {
 		i := c.local[name]
-		input.LocalSecondaryIndexes = append(input.LocalSecondaryIndexes, types.LocalSecondaryIndex{IndexName: &name, KeySchema: keySchema(c.hash, i.rnge), Projection: i.projected()})
+		input.LocalSecondaryIndexes = append(input.LocalSecondaryIndexes,
+			types.LocalSecondaryIndex{IndexName: &name, KeySchema: keySchema(c.hash, i.rnge),
+				Projection: i.projected()})
 	}
 	for _, key := range slices.Sorted(maps.Keys(c.tags)) {
 		input.Tags = append(input.Tags, types.Tag{Key: &key, Value: aws.String(c.tags[key])})
@@ -118,7 +123,8 @@ func (r *resource) update(ctx context.Context, c configuration) error {
 	}
 	if old.stream != c.stream {
 		if old.stream != "" { // a stream is ended before another begins
-			if err := change(&dynamodb.UpdateTableInput{StreamSpecification: &types.StreamSpecification{StreamEnabled: aws.Bool(false)}}); err != nil {
+			if err := change(&dynamodb.UpdateTableInput{
+				StreamSpecification: &types.StreamSpecification{StreamEnabled: aws.Bool(false)}}); err != nil {
 				return err
 			}
 		}
@@ -161,21 +167,26 @@ func (r *resource) updateCapacity(old, c configuration, change func(*dynamodb.Up
 	if old.billing == c.billing && old.read == c.read && old.write == c.write {
 		return nil
 	}
-	input := &dynamodb.UpdateTableInput{BillingMode: types.BillingMode(c.billing), ProvisionedThroughput: c.throughput(c.read, c.write)}
+	input := &dynamodb.UpdateTableInput{BillingMode: types.BillingMode(c.billing),
+		ProvisionedThroughput: c.throughput(c.read, c.write)}
 	for _, name := range slices.Sorted(maps.Keys(old.global)) {
 		if after, kept := c.global[name]; kept && old.billing != c.billing && c.billing == "PROVISIONED" {
-			input.GlobalSecondaryIndexUpdates = append(input.GlobalSecondaryIndexUpdates, types.GlobalSecondaryIndexUpdate{
-				Update: &types.UpdateGlobalSecondaryIndexAction{IndexName: &name, ProvisionedThroughput: c.throughput(after.read, after.write)},
-			})
+			input.GlobalSecondaryIndexUpdates = append(input.GlobalSecondaryIndexUpdates,
+				types.GlobalSecondaryIndexUpdate{
+					Update: &types.UpdateGlobalSecondaryIndexAction{IndexName: &name,
+						ProvisionedThroughput: c.throughput(after.read, after.write)},
+				})
 		}
 	}
 	return change(input)
 }
 
 // updateIndexes deletes, creates and changes global indexes, one in each call: DynamoDB allows no more.
-func (r *resource) updateIndexes(ctx context.Context, old, c configuration, change func(*dynamodb.UpdateTableInput) error) error {
+func (r *resource) updateIndexes(ctx context.Context, old, c configuration,
+	change func(*dynamodb.UpdateTableInput) error) error {
 	send := func(one types.GlobalSecondaryIndexUpdate) error {
-		return change(&dynamodb.UpdateTableInput{AttributeDefinitions: c.definitions(), GlobalSecondaryIndexUpdates: []types.GlobalSecondaryIndexUpdate{one}})
+		return change(&dynamodb.UpdateTableInput{AttributeDefinitions: c.definitions(),
+			GlobalSecondaryIndexUpdates: []types.GlobalSecondaryIndexUpdate{one}})
 	}
 	remade := func(name string) bool {
 		before, after := old.global[name], c.global[name]
@@ -186,7 +197,8 @@ func (r *resource) updateIndexes(ctx context.Context, old, c configuration, chan
 		if _, kept := c.global[name]; kept && !remade(name) {
 			continue
 		}
-		if err := send(types.GlobalSecondaryIndexUpdate{Delete: &types.DeleteGlobalSecondaryIndexAction{IndexName: &name}}); err != nil {
+		if err := send(types.GlobalSecondaryIndexUpdate{
+			Delete: &types.DeleteGlobalSecondaryIndexAction{IndexName: &name}}); err != nil {
 			return err
 		}
 		if err := r.awaitIndex(ctx, c.name, name, ""); err != nil {
@@ -199,10 +211,13 @@ func (r *resource) updateIndexes(ctx context.Context, old, c configuration, chan
 		switch {
 		case !was || remade(name):
 			err = send(types.GlobalSecondaryIndexUpdate{Create: &types.CreateGlobalSecondaryIndexAction{
-				IndexName: &name, KeySchema: keySchema(i.hash, i.rnge), Projection: i.projected(), ProvisionedThroughput: c.throughput(i.read, i.write),
+				IndexName: &name, KeySchema: keySchema(i.hash, i.rnge), Projection: i.projected(),
+				ProvisionedThroughput: c.throughput(i.read, i.write),
 			}})
 		case old.billing == c.billing && before.text() != i.text():
-			err = send(types.GlobalSecondaryIndexUpdate{Update: &types.UpdateGlobalSecondaryIndexAction{IndexName: &name, ProvisionedThroughput: c.throughput(i.read, i.write)}})
+			err = send(types.GlobalSecondaryIndexUpdate{
+				Update: &types.UpdateGlobalSecondaryIndexAction{IndexName: &name,
+					ProvisionedThroughput: c.throughput(i.read, i.write)}})
 		default:
 			continue
 		}
@@ -238,7 +253,8 @@ func (r *resource) updateTags(ctx context.Context, old, c configuration) error {
 		}
 	}
 	if len(gone) > 0 {
-		if _, err = r.client.UntagResource(ctx, &dynamodb.UntagResourceInput{ResourceArn: arn, TagKeys: gone}); err != nil {
+		if _, err = r.client.UntagResource(ctx,
+			&dynamodb.UntagResourceInput{ResourceArn: arn, TagKeys: gone}); err != nil {
 			return err
 		}
 	}
@@ -254,7 +270,9 @@ func (r *resource) updateTags(ctx context.Context, old, c configuration) error {
 }
 
 func (r *resource) setExpiry(ctx context.Context, table, attribute string, on bool) error {
-	_, err := r.client.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{TableName: &table, TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: &attribute, Enabled: &on}})
+	_, err := r.client.UpdateTimeToLive(ctx,
+		&dynamodb.UpdateTimeToLiveInput{TableName: &table,
+			TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: &attribute, Enabled: &on}})
 	if err != nil {
 		return err
 	}
@@ -269,7 +287,9 @@ func (r *resource) setExpiry(ctx context.Context, table, attribute string, on bo
 }
 
 func (r *resource) setRecovery(ctx context.Context, table string, on bool) error {
-	_, err := r.client.UpdateContinuousBackups(ctx, &dynamodb.UpdateContinuousBackupsInput{TableName: &table, PointInTimeRecoverySpecification: &types.PointInTimeRecoverySpecification{PointInTimeRecoveryEnabled: &on}})
+	_, err := r.client.UpdateContinuousBackups(ctx,
+		&dynamodb.UpdateContinuousBackupsInput{TableName: &table,
+			PointInTimeRecoverySpecification: &types.PointInTimeRecoverySpecification{PointInTimeRecoveryEnabled: &on}})
 	if err != nil {
 		return err
 	}
@@ -279,8 +299,10 @@ func (r *resource) setRecovery(ctx context.Context, table string, on bool) error
 	})
 }
 
-func (r *resource) setEncryption(ctx context.Context, c configuration, change func(*dynamodb.UpdateTableInput) error) error {
-	if err := change(&dynamodb.UpdateTableInput{SSESpecification: &types.SSESpecification{Enabled: &c.encrypted}}); err != nil {
+func (r *resource) setEncryption(ctx context.Context, c configuration,
+	change func(*dynamodb.UpdateTableInput) error) error {
+	if err := change(&dynamodb.UpdateTableInput{
+		SSESpecification: &types.SSESpecification{Enabled: &c.encrypted}}); err != nil {
 		return err
 	}
 	return await(ctx, "encryption", func(ctx context.Context) (bool, error) {
@@ -344,7 +366,8 @@ func keySchema(hash, rnge string) []types.KeySchemaElement {
 func (c configuration) definitions() []types.AttributeDefinition {
 	var all []types.AttributeDefinition
 	for _, name := range slices.Sorted(maps.Keys(c.attributes)) {
-		all = append(all, types.AttributeDefinition{AttributeName: &name, AttributeType: types.ScalarAttributeType(c.attributes[name])})
+		all = append(all, types.AttributeDefinition{AttributeName: &name,
+			AttributeType: types.ScalarAttributeType(c.attributes[name])})
 	}
 	return all
 }

@@ -119,13 +119,20 @@ func TestAgainstAllOrders(t *testing.T) {
 	}
 }
 
-// plants are changes of a right history that each make an anomaly of one class. They report whether there was a place for it. // immutable
+// plants are changes of a right history that each make an anomaly of one class. They report whether there was a place
+// for it. // immutable
 var plants = []struct {
 	class Class
 	plant func(rng *rand.Rand, h History) bool
 }{
-	{AbortedRead, func(_ *rand.Rand, h History) bool { return withElement(h, func(t *Txn, _ *Op) { t.Outcome = Aborted }) }},
-	{DirtyUpdate, func(_ *rand.Rand, h History) bool { return withElement(h, func(t *Txn, _ *Op) { t.Outcome = Aborted }) }},
+	{AbortedRead, func(_ *rand.Rand, h History) bool {
+		return withElement(h,
+			func(t *Txn, _ *Op) { t.Outcome = Aborted })
+	}},
+	{DirtyUpdate, func(_ *rand.Rand, h History) bool {
+		return withElement(h,
+			func(t *Txn, _ *Op) { t.Outcome = Aborted })
+	}},
 	{Duplicate, func(_ *rand.Rand, h History) bool {
 		return withElement(h, func(_ *Txn, op *Op) {
 			inReads(h, op.Key, func(list []int32) []int32 {
@@ -166,7 +173,8 @@ var plants = []struct {
 		late.Ops = late.Ops[:1]
 		list := late.Ops[0].List
 		writer := slices.IndexFunc(h, func(t Txn) bool {
-			return slices.ContainsFunc(t.Ops, func(op Op) bool { return op.Append && len(list) > 0 && op.Element == list[len(list)-1] })
+			return slices.ContainsFunc(t.Ops,
+				func(op Op) bool { return op.Append && len(list) > 0 && op.Element == list[len(list)-1] })
 		})
 		if writer < 0 || len(h[writer].Ops) > 1 {
 			return false // less than a whole transaction would be missing

@@ -24,7 +24,8 @@ func TestVerdicts(t *testing.T) {
 			if err != nil {
 				return "error: " + err.Error()
 			}
-			if text := Format(h); !strings.Contains(d.Input, "#") && strings.TrimSpace(text) != strings.TrimSpace(d.Input) {
+			if text := Format(h); !strings.Contains(d.Input, "#") &&
+				strings.TrimSpace(text) != strings.TrimSpace(d.Input) {
 				d.Fatalf(t, "written again it is\n%s", text)
 			}
 			v, err := Check(h)
@@ -44,8 +45,8 @@ func TestVerdicts(t *testing.T) {
 	})
 }
 
-// serial makes a history that is strictly serializable by construction: transactions take effect one after the other, and each is called before and returns
-// after its moment, so that up to so many are under way at once.
+// serial makes a history that is strictly serializable by construction: transactions take effect one after the other,
+// and each is called before and returns after its moment, so that up to so many are under way at once.
 func serial(rng *rand.Rand, count, keys, width int) History {
 	h := make(History, count)
 	lists := make([][]int32, keys)
@@ -62,7 +63,8 @@ func serial(rng *rand.Rand, count, keys, width int) History {
 				lists[slot] = nil
 			}
 			key := base*int32(keys) + int32(slot)
-			// A key stays the same until the next one is begun anywhere: lists of old keys are empty again under a new name.
+			// A key stays the same until the next one is begun anywhere: lists of old keys are empty again under a new
+			// name.
 			if lists[slot] == nil {
 				lists[slot] = []int32{-key}
 			}

@@ -2,10 +2,11 @@
 
 package check
 
-// components numbers the strongly connected components that the edges of some kinds make, and returns the component of each node and the
-// number of nodes in each component. It is Tarjan's algorithm without recursion.
+// components numbers the strongly connected components that the edges of some kinds make, and returns the component of
+// each node and the number of nodes in each component. It is Tarjan's algorithm without recursion.
 func (g *graph) components(allowed kind) (of []int32, sizes []int32) {
-	t := tarjan{g: g, allowed: allowed, of: make([]int32, g.nodes), index: make([]int32, g.nodes), low: make([]int32, g.nodes), at: make([]int32, g.nodes)}
+	t := tarjan{g: g, allowed: allowed, of: make([]int32, g.nodes), index: make([]int32, g.nodes),
+		low: make([]int32, g.nodes), at: make([]int32, g.nodes)}
 	for i := range t.of {
 		t.of[i] = -1
 	}

@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// stepsMax bounds the edges followed in search of cycles for the report, so that a history full of faults is judged in time, too.
+// stepsMax bounds the edges followed in search of cycles for the report, so that a history full of faults is judged in
+// time, too.
 const stepsMax = 20_000_000
 
 // judgeGraph looks for cycles. A history without any is done after one walk over the graph.
@@ -48,14 +49,15 @@ type search struct {
 	queue   []int32
 }
 
-// level reports cycles that have an edge of the kind needed and go back along edges of other kinds. Transactions that were reported are not
-// reported again.
+// level reports cycles that have an edge of the kind needed and go back along edges of other kinds. Transactions that
+// were reported are not reported again.
 func (s *search) level(needed, back kind, reported map[int32]bool, found func(cycle)) {
 	var sizes []int32
 	s.of, sizes = s.components(needed | back | via)
 	for i := range s.edges {
 		e := &s.edges[i]
-		if e.kind&needed == 0 || s.of[e.from] != s.of[e.to] || sizes[s.of[e.from]] < 2 || reported[e.from] || s.budget < 0 {
+		if e.kind&needed == 0 || s.of[e.from] != s.of[e.to] || sizes[s.of[e.from]] < 2 || reported[e.from] ||
+			s.budget < 0 {
 			continue
 		}
 		cycle := s.shortest(e, back)
@@ -122,7 +124,8 @@ func (s *search) inTime(of, sizes []int32, faulty map[int32]bool) {
 	s.of = of
 	for i := range s.edges {
 		e := &s.edges[i]
-		if e.kind == rt || e.kind == via || of[e.from] != of[e.to] || sizes[of[e.from]] < 2 || faulty[of[e.from]] || s.budget < 0 {
+		if e.kind == rt || e.kind == via || of[e.from] != of[e.to] || sizes[of[e.from]] < 2 || faulty[of[e.from]] ||
+			s.budget < 0 {
 			continue
 		}
 		back := s.path(e.to, e.from, ww|wr|rw|rt|via, nil)

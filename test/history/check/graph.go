@@ -25,8 +25,8 @@ type edge struct {
 	kind     kind
 }
 
-// graph has the transactions as nodes, and after them nodes that save edges: a barrier for each return, which all later calls hang on, and a
-// node for each key's appends that no list shows.
+// graph has the transactions as nodes, and after them nodes that save edges: a barrier for each return, which all later
+// calls hang on, and a node for each key's appends that no list shows.
 type graph struct {
 	nodes int
 	edges []edge  // sorted by from
@@ -194,7 +194,8 @@ func (c *checker) time(g *graph) {
 		if !c.effect[i] {
 			continue
 		}
-		before := sort.Search(len(returns), func(j int) bool { return c.history[returns[j]].Return >= c.history[i].Call })
+		before := sort.Search(len(returns),
+			func(j int) bool { return c.history[returns[j]].Return >= c.history[i].Call })
 		if before > 0 {
 			g.add(int32(barriers+before-1), int32(i), -1, rt)
 		}

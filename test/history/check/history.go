@@ -20,7 +20,8 @@ const Never = math.MaxInt64
 // History is what all clients saw, in any order.
 type History []Txn
 
-// Txn is one transaction. Operations that had no answer are appends only: what an unanswered read would have shown is not known.
+// Txn is one transaction. Operations that had no answer are appends only: what an unanswered read would have shown is
+// not known.
 type Txn struct {
 	Call, Return int64 // of the request and of its answer, on one clock for all clients; any unit
 	Outcome      Outcome

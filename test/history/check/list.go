@@ -37,14 +37,16 @@ type checker struct {
 	history History
 	writers map[int32]writer // by element
 	lists   map[int32]*list  // by key
-	keys    []int32          // of lists, in the order of the history, so that a check of one history always finds the same
-	effect  []bool           // by transaction: it took effect for all that is known
+	// of lists, in the order of the history, so that a check of one history always finds the same
+	keys    []int32
+	effect  []bool // by transaction: it took effect for all that is known
 	verdict *Verdict
 }
 
 // Check judges a history. Errors: two appends have one element, or a transaction returned before it was called.
 func Check(h History) (*Verdict, error) {
-	c := &checker{history: h, writers: make(map[int32]writer, len(h)), lists: map[int32]*list{}, effect: make([]bool, len(h)), verdict: &Verdict{}}
+	c := &checker{history: h, writers: make(map[int32]writer, len(h)), lists: map[int32]*list{},
+		effect: make([]bool, len(h)), verdict: &Verdict{}}
 	if err := c.index(); err != nil {
 		return nil, err
 	}
@@ -73,9 +75,11 @@ func (c *checker) index() error {
 				continue
 			}
 			if other, ok := c.writers[op.Element]; ok {
-				return fmt.Errorf("transactions %d and %d both append %d: elements must be unique", other.txn, i, op.Element)
+				return fmt.Errorf("transactions %d and %d both append %d: elements must be unique", other.txn, i,
+					op.Element)
 			}
-			last := !slices.ContainsFunc(t.Ops[j+1:], func(later Op) bool { return later.Append && later.Key == op.Key })
+			last := !slices.ContainsFunc(t.Ops[j+1:],
+				func(later Op) bool { return later.Append && later.Key == op.Key })
 			c.writers[op.Element] = writer{int32(i), op.Key, int32(j), last}
 		}
 	}
@@ -149,7 +153,8 @@ func (c *checker) judgeReads(key int32, l *list) {
 	c.judgeElements(key, l.longest, l.reader)
 	for _, r := range l.reads {
 		if !slices.Equal(r.shown, l.longest[:len(r.shown)]) {
-			c.verdict.add(IncompatibleOrder, fmt.Sprintf("k%d was %v and %v", key, r.shown, l.longest), int(r.txn), int(l.reader))
+			c.verdict.add(IncompatibleOrder, fmt.Sprintf("k%d was %v and %v", key, r.shown, l.longest), int(r.txn),
+				int(l.reader))
 			c.judgeElements(key, r.shown, r.txn)
 		}
 		if len(r.list) == 0 || r.again {
@@ -157,7 +162,9 @@ func (c *checker) judgeReads(key int32, l *list) {
 		}
 		last := r.list[len(r.list)-1]
 		if w, ok := c.writers[last]; ok && !w.last && w.txn != r.txn && c.history[w.txn].Outcome != Aborted {
-			c.verdict.add(IntermediateRead, fmt.Sprintf("k%d was %v, but %d is not the last append of its transaction", key, r.list, last), int(r.txn), int(w.txn))
+			c.verdict.add(IntermediateRead,
+				fmt.Sprintf("k%d was %v, but %d is not the last append of its transaction", key, r.list, last),
+				int(r.txn), int(w.txn))
 		}
 	}
 }
@@ -171,18 +178,23 @@ func (c *checker) judgeElements(key int32, elements []int32, reader int32) {
 		w, ok := c.writers[e]
 		switch {
 		case seen[e]:
-			c.verdict.add(Duplicate, fmt.Sprintf("k%d was %v, with %d twice", key, elements, e), int(reader), int(w.txn))
+			c.verdict.add(Duplicate, fmt.Sprintf("k%d was %v, with %d twice", key, elements, e), int(reader),
+				int(w.txn))
 		case !ok || w.key != key:
-			c.verdict.add(Unwritten, fmt.Sprintf("k%d was %v, but nobody appended %d to it", key, elements, e), int(reader))
+			c.verdict.add(Unwritten, fmt.Sprintf("k%d was %v, but nobody appended %d to it", key, elements, e),
+				int(reader))
 		case c.history[w.txn].Outcome == Aborted:
-			c.verdict.add(AbortedRead, fmt.Sprintf("k%d was %v, but %d was aborted", key, elements, e), int(reader), int(w.txn))
+			c.verdict.add(AbortedRead, fmt.Sprintf("k%d was %v, but %d was aborted", key, elements, e), int(reader),
+				int(w.txn))
 			dirty, from = e, int(w.txn)
 		case from >= 0 && int(w.txn) != from:
-			c.verdict.add(DirtyUpdate, fmt.Sprintf("k%d was %v, with %d after %d, which was aborted", key, elements, e, dirty), int(w.txn), from)
+			c.verdict.add(DirtyUpdate, fmt.Sprintf("k%d was %v, with %d after %d, which was aborted", key, elements, e,
+				dirty), int(w.txn), from)
 			from = -1
 		}
 		if ok && w.txn == before.txn && w.at < before.at && !seen[e] {
-			c.verdict.add(Internal, fmt.Sprintf("k%d was %v, with %d in the wrong order: %s", key, elements, e, &c.history[w.txn]), int(w.txn))
+			c.verdict.add(Internal, fmt.Sprintf("k%d was %v, with %d in the wrong order: %s", key, elements, e,
+				&c.history[w.txn]), int(w.txn))
 		}
 		if ok && c.history[w.txn].Outcome != Aborted {
 			c.effect[w.txn] = true
@@ -195,7 +207,8 @@ func (c *checker) judgeElements(key int32, elements []int32, reader int32) {
 	}
 }
 
-// spread finds the appends that took effect but stand in no longest list. All of a transaction takes effect if one append of it does.
+// spread finds the appends that took effect but stand in no longest list. All of a transaction takes effect if one
+// append of it does.
 func (c *checker) spread() {
 	for i := range c.effect {
 		if c.effect[i] {
@@ -216,7 +229,8 @@ func (c *checker) spread() {
 	}
 }
 
-// judgeLost looks for acknowledged appends that the read which began last does not show, although it began after the acknowledgement.
+// judgeLost looks for acknowledged appends that the read which began last does not show, although it began after the
+// acknowledgement.
 func (c *checker) judgeLost(key int32, l *list) {
 	if len(l.reads) == 0 || len(l.tail) == 0 {
 		return
@@ -229,8 +243,10 @@ func (c *checker) judgeLost(key int32, l *list) {
 	}
 	for _, e := range l.tail {
 		w := c.writers[e]
-		if t := &c.history[w.txn]; t.Outcome == Committed && t.Return < c.history[latest.txn].Call && !slices.Contains(latest.list, e) {
-			c.verdict.add(LostElement, fmt.Sprintf("k%d was %v in the end, without %d, which was acknowledged", key, latest.list, e), int(w.txn), int(latest.txn))
+		if t := &c.history[w.txn]; t.Outcome == Committed && t.Return < c.history[latest.txn].Call &&
+			!slices.Contains(latest.list, e) {
+			c.verdict.add(LostElement, fmt.Sprintf("k%d was %v in the end, without %d, which was acknowledged", key,
+				latest.list, e), int(w.txn), int(latest.txn))
 		}
 	}
 }

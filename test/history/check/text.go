@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// A history as text has a line for each transaction: its call and return, its outcome, its operations. A return of "-" is Never.
+// A history as text has a line for each transaction: its call and return, its outcome, its operations. A return of "-"
+// is Never.
 //
 //	0-10 ok: append k1 1, append k2 2
 //	12-20 ok: read k1 [1], read k2 []
@@ -49,7 +50,8 @@ func (o *Op) String() string {
 	return fmt.Sprintf("read k%d %v", o.Key, o.List)
 }
 
-// Parse reads a history from text. Empty lines and lines that begin with # are passed over. Errors: a line that is none of these.
+// Parse reads a history from text. Empty lines and lines that begin with # are passed over. Errors: a line that is none
+// of these.
 func Parse(text string) (History, error) {
 	var h History
 	for line := range strings.Lines(text) {

@@ -75,13 +75,15 @@ func TestReadFindsEveryRow(t *testing.T) {
 		}
 		matched, missed, seeks := c.Read(b)
 		if matched != want || missed < 0 || matched+missed > len(rows) || seeks < 1 {
-			t.Fatalf("seed %d: %d matched (want %d), %d missed, %d seeks, plan %s", seed, matched, want, missed, seeks, plan.Text())
+			t.Fatalf("seed %d: %d matched (want %d), %d missed, %d seeks, plan %s", seed, matched, want, missed, seeks,
+				plan.Text())
 		}
 	}
 }
 
-// TestLearnedOrderReadsLess is the case of four attributes of which one is never bound: six tenths of the boxes bind two attributes, three
-// tenths the first and the third, one tenth the third. What is learned from one half reads less than round robin for the other half.
+// TestLearnedOrderReadsLess is the case of four attributes of which one is never bound: six tenths of the boxes bind
+// two attributes, three tenths the first and the third, one tenth the third. What is learned from one half reads less
+// than round robin for the other half.
 func TestLearnedOrderReadsLess(t *testing.T) {
 	const seed = 5
 	r := rand.New(rand.NewPCG(seed, seed))

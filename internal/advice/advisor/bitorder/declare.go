@@ -9,9 +9,9 @@ import (
 	"github.com/weftdb/weft/zorder/codec"
 )
 
-// Declare chooses the codec of an attribute of a DynamoDB type (S, N, B, BOOL), whose numbers are given in order: by the place among the sampled values. A
-// sample does not say which numbers will come, so none gets a type that holds less than an f64; times and coordinates get theirs. No width is given, for
-// the same reason.
+// Declare chooses the codec of an attribute of a DynamoDB type (S, N, B, BOOL), whose numbers are given in order: by
+// the place among the sampled values. A sample does not say which numbers will come, so none gets a type that holds
+// less than an f64; times and coordinates get theirs. No width is given, for the same reason.
 func Declare(name, kind string, numbers []float64) codec.Attribute {
 	a := codec.Attribute{Name: name, Codec: codec.ChoiceQuantile}
 	switch kind {

@@ -10,8 +10,10 @@ type WeightedBox struct {
 	Weight float64
 }
 
-// Learn gives the first length bits, one by one, to the attribute that lowers the share of the cells that the boxes touch most. One split may not help where two do, so it looks two bits ahead. Of equals the attribute with the higher preference wins.
-// widths are the bits of each attribute; the result is the owner of each of the first bits, fewer than length where no attribute has more.
+// Learn gives the first length bits, one by one, to the attribute that lowers the share of the cells that the boxes
+// touch most. One split may not help where two do, so it looks two bits ahead. Of equals the attribute with the higher
+// preference wins. widths are the bits of each attribute; the result is the owner of each of the first bits, fewer than
+// length where no attribute has more.
 func Learn(boxes []WeightedBox, widths []int, length int, preference []float64) []byte {
 	bits := make([]int, len(widths))
 	var owners []byte

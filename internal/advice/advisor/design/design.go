@@ -4,7 +4,8 @@ package design
 
 import "time"
 
-// Design is all that the advisor judges. Only Table is required; each rule is silent where it lacks the figures that it needs.
+// Design is all that the advisor judges. Only Table is required; each rule is silent where it lacks the figures that it
+// needs.
 type Design struct {
 	Table      Table
 	Writes     float64              // items written per second; 0 is unknown
@@ -25,13 +26,17 @@ type Table struct {
 	Key     Key
 	Hashed  bool // spread by a hash of the partition key; false is Weft's default, the order of the keys
 	Indexes []Index
-	// Searches are the search indexes, each with its fields as key: a for the values of a, trigrams(a) for parts of them, words(a,b).
+	// Searches are the search indexes, each with its fields as key: a for the values of a, trigrams(a) for parts of
+	// them, words(a,b).
 	Searches []Index
-	SQL      bool    // made in SQL: keys have any number of columns, indexes hold rows without a value, too, and requests are statements of SQL
-	Items    float64 // 0: as many as there are in the sample
-	Bytes    float64 // 0: items × their mean size in the sample
-	Queries  float64 // queries of the table itself in the last Design.Observed
-	// IndexesMax is the number of indexes the table may have that are neither local nor search indexes, and SearchesMax how many of these; 0: any number.
+	// made in SQL: keys have any number of columns, indexes hold rows without a value, too, and requests are statements
+	// of SQL
+	SQL     bool
+	Items   float64 // 0: as many as there are in the sample
+	Bytes   float64 // 0: items × their mean size in the sample
+	Queries float64 // queries of the table itself in the last Design.Observed
+	// IndexesMax is the number of indexes the table may have that are neither local nor search indexes, and SearchesMax
+	// how many of these; 0: any number.
 	IndexesMax, SearchesMax int
 }
 
@@ -48,7 +53,8 @@ type Index struct {
 	Age        time.Duration // since it was made; 0 is unknown
 }
 
-// Key names the key attributes: the partition key, then the sort key if there is one. Names may be computed: concat(a,'#',b).
+// Key names the key attributes: the partition key, then the sort key if there is one. Names may be computed:
+// concat(a,'#',b).
 type Key []string
 
 // Operator is how a query binds an attribute.

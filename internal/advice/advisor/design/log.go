@@ -15,14 +15,14 @@ import (
 type LogOptions struct {
 	ShapesMax int           // shapes kept; 0 is 2,000
 	HalfLife  time.Duration // after which a query counts half; 0 is a day
-	// Random returns evenly distributed numbers; it decides which of the rare shapes are kept. It is called under the Log's lock. nil is a
-	// generator with a fixed seed: the same queries at the same times leave the same log.
+	// Random returns evenly distributed numbers; it decides which of the rare shapes are kept. It is called under the
+	// Log's lock. nil is a generator with a fixed seed: the same queries at the same times leave the same log.
 	Random func() uint64
 }
 
-// Log keeps the shapes of a table's queries, with rates that decay, in bounded memory. Shapes that are asked often are always in it; of those
-// that are asked too seldom to keep them all it holds an even sample. Times are handed in. A Log is safe for concurrent use; make one with
-// NewLog.
+// Log keeps the shapes of a table's queries, with rates that decay, in bounded memory. Shapes that are asked often are
+// always in it; of those that are asked too seldom to keep them all it holds an even sample. Times are handed in. A Log
+// is safe for concurrent use; make one with NewLog.
 //
 // A shape that is known costs a hash, a lock and a comparison, and allocates nothing. A shape that is new is copied.
 type Log struct {
@@ -81,10 +81,11 @@ func fixedRandom() func() uint64 {
 	}
 }
 
-// Observe counts a query at the time now, which stands for so many times. Queries are of the same shape if they bind the same attributes in the same way to the same
-// values, in the same order, through the same index; the caller removes values that it doesn't want to tell apart. Returned and Read of the
-// shape are those of this query; Name and Rate are not looked at. The shape belongs to the caller again when Observe returns.
-// Times may go back a little; they count as the latest.
+// Observe counts a query at the time now, which stands for so many times. Queries are of the same shape if they bind
+// the same attributes in the same way to the same values, in the same order, through the same index; the caller removes
+// values that it doesn't want to tell apart. Returned and Read of the shape are those of this query; Name and Rate are
+// not looked at. The shape belongs to the caller again when Observe returns. Times may go back a little; they count as
+// the latest.
 func (l *Log) Observe(now time.Time, shape *Shape, times float64) {
 	hash := hashShape(shape)
 	l.mu.Lock()
@@ -105,7 +106,8 @@ func (l *Log) Observe(now time.Time, shape *Shape, times float64) {
 	e.read += weight * shape.Read
 }
 
-// weigh returns the weight of a query now: 2^(age of the landmark / half-life), so that old weights need not be touched.
+// weigh returns the weight of a query now: 2^(age of the landmark / half-life), so that old weights need not be
+// touched.
 func (l *Log) weigh(now time.Time) float64 {
 	if !l.begun {
 		l.start, l.begun = now, true
@@ -143,8 +145,9 @@ func (l *Log) find(hash uint64, shape *Shape) int32 {
 	return -1
 }
 
-// admit makes room for a new shape, or refuses it: then it returns -1. When the log is full the lightest of a few random entries goes, with
-// the odds of its weight against the newcomer's, so that a stream of shapes seen once doesn't wash out the others.
+// admit makes room for a new shape, or refuses it: then it returns -1. When the log is full the lightest of a few
+// random entries goes, with the odds of its weight against the newcomer's, so that a stream of shapes seen once doesn't
+// wash out the others.
 func (l *Log) admit(hash uint64, shape *Shape, weight float64) int32 {
 	if len(l.entries) < l.max {
 		l.entries = append(l.entries, logEntry{})
@@ -201,8 +204,9 @@ func (l *Log) unlink(at int32) {
 	}
 }
 
-// Snapshot returns the shapes with their rates as of now, the most frequent first, and the rate of the queries whose shapes were not kept. Rates
-// are averages over the half-life, or over the log's age where that is less. The caller owns the result.
+// Snapshot returns the shapes with their rates as of now, the most frequent first, and the rate of the queries whose
+// shapes were not kept. Rates are averages over the half-life, or over the log's age where that is less. The caller
+// owns the result.
 func (l *Log) Snapshot(now time.Time) (shapes []Shape, otherRate float64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -275,13 +279,15 @@ func hashNumber(h, n uint64) uint64 {
 
 // sameShape compares what hashShape hashes.
 func sameShape(a, b *Shape) bool {
-	if a.Index != b.Index || a.OrderBy != b.OrderBy || a.Descending != b.Descending || a.Limit != b.Limit || (a.Wanted == nil) != (b.Wanted == nil) || !slices.Equal(a.Wanted, b.Wanted) {
+	if a.Index != b.Index || a.OrderBy != b.OrderBy || a.Descending != b.Descending || a.Limit != b.Limit ||
+		(a.Wanted == nil) != (b.Wanted == nil) || !slices.Equal(a.Wanted, b.Wanted) {
 		return false
 	}
 	return slices.EqualFunc(a.Bounds, b.Bounds, sameBound) && slices.EqualFunc(a.Any, b.Any, sameBound)
 }
 
 func sameBound(x, y Bound) bool {
-	return x.Attribute == y.Attribute && x.Operator == y.Operator && x.Low.Type == y.Low.Type && x.Low.Text == y.Low.Text &&
+	return x.Attribute == y.Attribute && x.Operator == y.Operator && x.Low.Type == y.Low.Type &&
+		x.Low.Text == y.Low.Text &&
 		x.High.Type == y.High.Type && x.High.Text == y.High.Text
 }

@@ -55,7 +55,8 @@ func TestLogForgets(t *testing.T) {
 		l.Observe(now, shapeOf("new"), 1)
 	}
 	shapes, _ := l.Snapshot(now)
-	if len(shapes) != 2 || shapes[0].Bounds[0].Attribute != "new" || math.Abs(shapes[0].Rate-1) > 0.02 || shapes[1].Rate > 0.002 {
+	if len(shapes) != 2 || shapes[0].Bounds[0].Attribute != "new" || math.Abs(shapes[0].Rate-1) > 0.02 ||
+		shapes[1].Rate > 0.002 {
 		t.Errorf("after ten half-lives: %+v", shapes)
 	}
 	// A pause of many half-lives, in which weights are brought back to size.

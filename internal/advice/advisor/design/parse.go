@@ -33,7 +33,8 @@ func fault(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrDocument, fmt.Sprintf(format, args...))
 }
 
-// document is the JSON that Parse reads. Unknown members are errors, except in Table, which may be what DescribeTable answers.
+// document is the JSON that Parse reads. Unknown members are errors, except in Table, which may be what DescribeTable
+// answers.
 type document struct {
 	Table           json.RawMessage
 	WritesPerSecond float64
@@ -60,7 +61,8 @@ type pattern struct {
 	Wanted     []string
 }
 
-// Parse reads a design from a JSON document. Only Table is required; it may be the answer of DescribeTable, of which the rest is passed over.
+// Parse reads a design from a JSON document. Only Table is required; it may be the answer of DescribeTable, of which
+// the rest is passed over.
 //
 //	{
 //	  "Table": {
@@ -81,11 +83,11 @@ type pattern struct {
 //	  "Complete": true
 //	}
 //
-// A bound in Where is "=", "range", "prefix", "contains" or "exists", or an object: {"=": value}, {"Prefix": text}, {"From": value, "To": value} or
-// {"Is": "range"}, each with "Keeps", the share of the items that pass, if it is known. Any is written as Where is: an item passes at least one
-// of its bounds. Items of the sample are plain JSON or DynamoDB's.
-// Rates are per second, shares 0 to 1. Distribution is "ordered" or "hash". Written says that the sample is in the order of writing, and
-// Complete that no query is missing. Errors wrap ErrDocument.
+// A bound in Where is "=", "range", "prefix", "contains" or "exists", or an object: {"=": value}, {"Prefix": text},
+// {"From": value, "To": value} or {"Is": "range"}, each with "Keeps", the share of the items that pass, if it is known.
+// Any is written as Where is: an item passes at least one of its bounds. Items of the sample are plain JSON or
+// DynamoDB's. Rates are per second, shares 0 to 1. Distribution is "ordered" or "hash". Written says that the sample is
+// in the order of writing, and Complete that no query is missing. Errors wrap ErrDocument.
 func Parse(text []byte) (*Design, error) {
 	if len(text) > DocumentBytesMax {
 		return nil, fault("%d bytes, at most %d; send a smaller sample", len(text), DocumentBytesMax)
@@ -94,7 +96,8 @@ func Parse(text []byte) (*Design, error) {
 	if err := strict(text, &d); err != nil {
 		return nil, err
 	}
-	out := &Design{Writes: d.WritesPerSecond, Attributes: d.Attributes, Written: d.Written, Heat: d.Heat, Sizes: d.ItemSizes, Complete: d.Complete}
+	out := &Design{Writes: d.WritesPerSecond, Attributes: d.Attributes, Written: d.Written, Heat: d.Heat,
+		Sizes: d.ItemSizes, Complete: d.Complete}
 	switch {
 	case len(d.Patterns) > PatternsMax:
 		return nil, fault("%d patterns, at most %d", len(d.Patterns), PatternsMax)
@@ -168,7 +171,8 @@ func (d *Design) check() error {
 			return fault("Present of %s is %v; write a share, 0 to 1", name, a.Present)
 		}
 		if !isModest(a.Low) || !isModest(a.High) || a.High < a.Low {
-			return fault("Low and High of %s are %v and %v; write the smallest and the largest number", name, a.Low, a.High)
+			return fault("Low and High of %s are %v and %v; write the smallest and the largest number", name, a.Low,
+				a.High)
 		}
 	}
 	if slices.ContainsFunc(numbers, func(n float64) bool { return n < 0 || !isModest(n) }) {
@@ -228,12 +232,14 @@ func parseTable(text []byte) (t Table, err error) {
 	if err := json.Unmarshal(text, &d); err != nil {
 		return t, fault("Table: %s", strings.TrimPrefix(err.Error(), "json: "))
 	}
-	t = Table{Name: d.TableName, Items: d.ItemCount, Bytes: d.TableSizeBytes, Hashed: d.Distribution == "hash", Types: map[string]string{}}
+	t = Table{Name: d.TableName, Items: d.ItemCount, Bytes: d.TableSizeBytes, Hashed: d.Distribution == "hash",
+		Types: map[string]string{}}
 	if d.Distribution != "" && d.Distribution != "ordered" && !t.Hashed {
 		return t, fault("Distribution is %q; write ordered or hash", d.Distribution)
 	}
 	if len(d.GlobalSecondaryIndexes)+len(d.LocalSecondaryIndexes) > IndexesMax {
-		return t, fault("%d indexes, at most %d", len(d.GlobalSecondaryIndexes)+len(d.LocalSecondaryIndexes), IndexesMax)
+		return t, fault("%d indexes, at most %d", len(d.GlobalSecondaryIndexes)+len(d.LocalSecondaryIndexes),
+			IndexesMax)
 	}
 	for _, a := range d.AttributeDefinitions {
 		t.Types[a.AttributeName] = a.AttributeType
@@ -261,9 +267,11 @@ func (t *Table) parseKey(what string, schema []describedKey) (key Key, err error
 	for i, k := range schema {
 		switch {
 		case (i == 0) != (k.KeyType == "HASH") || i > 0 && k.KeyType != "RANGE":
-			return nil, fault("the KeySchema of %s has %s as %s; the first attribute is HASH, the next is RANGE", what, k.AttributeName, k.KeyType)
+			return nil, fault("the KeySchema of %s has %s as %s; the first attribute is HASH, the next is RANGE", what,
+				k.AttributeName, k.KeyType)
 		case k.AttributeName == "" || len(k.AttributeName) > nameBytesMax:
-			return nil, fault("the KeySchema of %s has a name of %d bytes; write 1 to %d", what, len(k.AttributeName), nameBytesMax)
+			return nil, fault("the KeySchema of %s has a name of %d bytes; write 1 to %d", what, len(k.AttributeName),
+				nameBytesMax)
 		case t.Types[k.AttributeName] == "":
 			return nil, fault("the key attribute %s of %s is not in AttributeDefinitions", k.AttributeName, what)
 		}
@@ -273,15 +281,18 @@ func (t *Table) parseKey(what string, schema []describedKey) (key Key, err error
 }
 
 func parsePattern(p pattern) (s Shape, err error) {
-	s = Shape{Name: p.Name, Index: p.Index, Rate: p.PerSecond, Returned: p.Returns, Read: p.Reads, OrderBy: p.OrderBy, Descending: p.Descending, Limit: p.Limit, Wanted: p.Wanted}
+	s = Shape{Name: p.Name, Index: p.Index, Rate: p.PerSecond, Returned: p.Returns, Read: p.Reads, OrderBy: p.OrderBy,
+		Descending: p.Descending, Limit: p.Limit, Wanted: p.Wanted}
 	if len(p.Where) > AttributesMax || len(p.Wanted) > AttributesMax {
-		return s, fault("%d bounds and %d wanted attributes, at most %d of each", len(p.Where), len(p.Wanted), AttributesMax)
+		return s, fault("%d bounds and %d wanted attributes, at most %d of each", len(p.Where), len(p.Wanted),
+			AttributesMax)
 	}
 	if s.Bounds, err = parseBounds(p.Where); err != nil {
 		return s, err
 	}
 	if len(p.Any) == 1 || len(p.Any) > AttributesMax {
-		return s, fault("write 2 to %d bounds in Any, not %d: an item passes at least one of them", AttributesMax, len(p.Any))
+		return s, fault("write 2 to %d bounds in Any, not %d: an item passes at least one of them", AttributesMax,
+			len(p.Any))
 	}
 	s.Any, err = parseBounds(p.Any)
 	return s, err

@@ -75,7 +75,8 @@ func TestParseRefusesWhatIsTooMuch(t *testing.T) {
 		"bytes":    strings.Repeat(" ", DocumentBytesMax+1),
 		"patterns": "{" + table + `,"Patterns":[{}` + strings.Repeat(",{}", PatternsMax) + "]}",
 		"sample":   "{" + table + `,"Sample":[{}` + strings.Repeat(",{}", SampleMax) + "]}",
-		"depth":    "{" + table + `,"Sample":[{"a":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + "}]}",
+		"depth": "{" + table + `,"Sample":[{"a":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) +
+			"}]}",
 	} {
 		if _, err := Parse([]byte(document)); !errors.Is(err, ErrDocument) {
 			t.Errorf("%s: %v", name, err)
@@ -124,7 +125,8 @@ func FuzzParsePart(f *testing.F) {
 			return
 		}
 		p := ParsePart(Concat("#", a, b))
-		if p.Function != "concat" || len(p.Args) != 3 || p.Args[0].Attribute != a || p.Args[1].Literal != "#" || p.Args[2].Attribute != b {
+		if p.Function != "concat" || len(p.Args) != 3 || p.Args[0].Attribute != a || p.Args[1].Literal != "#" ||
+			p.Args[2].Attribute != b {
 			t.Errorf("%s is read as %+v", Concat("#", a, b), p)
 		}
 	})

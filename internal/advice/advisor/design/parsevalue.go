@@ -37,8 +37,8 @@ func parseRow(text []byte) (Row, error) {
 	return row, nil
 }
 
-// parseValue reads a value. An object with one member named like a type of DynamoDB is of that type if its content fits. A deeper value
-// counts by its size and is not looked into.
+// parseValue reads a value. An object with one member named like a type of DynamoDB is of that type if its content
+// fits. A deeper value counts by its size and is not looked into.
 func parseValue(text []byte) (Value, error) {
 	text = bytes.TrimSpace(text)
 	if len(text) == 0 {

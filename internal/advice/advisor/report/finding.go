@@ -78,7 +78,8 @@ type Report struct {
 	Findings []Finding
 	Served   int // patterns that the keys serve well as they are
 	Patterns int // patterns looked at
-	// Unserved are the patterns that are not served well and that no finding is about: Before is what a query reads, After what it has use for.
+	// Unserved are the patterns that are not served well and that no finding is about: Before is what a query reads,
+	// After what it has use for.
 	Unserved []PatternCost `json:",omitempty"`
 }
 
@@ -101,6 +102,7 @@ type Candidate struct {
 type Heat struct {
 	Minutes, Bands int
 	Written, Read  []int
-	// HottestWritten and HottestRead are the share of a minute's requests that go to its busiest band, on average; 1/Bands is even.
+	// HottestWritten and HottestRead are the share of a minute's requests that go to its busiest band, on average;
+	// 1/Bands is even.
 	HottestWritten, HottestRead float64
 }

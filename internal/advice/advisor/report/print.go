@@ -53,7 +53,8 @@ const (
 	namesMax = 8
 )
 
-// Text is the report for people: a heading and a few aligned lines for each finding. Those beyond a screen are only named, unless all are wanted.
+// Text is the report for people: a heading and a few aligned lines for each finding. Those beyond a screen are only
+// named, unless all are wanted.
 func (r *Report) Text(o TextOptions) string {
 	var b strings.Builder
 	b.WriteString(r.heading() + "\n")
@@ -140,7 +141,8 @@ func (f *Finding) print(b *strings.Builder, statements bool) {
 				fmt.Fprintln(b, s.SQL)
 				continue
 			}
-			fmt.Fprintf(b, "aws dynamodb %s --cli-input-json file:///dev/stdin <<'END'\n%s\nEND\n", dashed(s.Operation), s.Input)
+			fmt.Fprintf(b, "aws dynamodb %s --cli-input-json file:///dev/stdin <<'END'\n%s\nEND\n", dashed(s.Operation),
+				s.Input)
 		}
 	}
 }

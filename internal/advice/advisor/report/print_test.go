@@ -14,20 +14,28 @@ import (
 func sample() *Report {
 	return &Report{Table: "orders", Served: 1, Patterns: 3, Findings: []Finding{
 		{
-			Severity: Critical, Rule: "large-item", Subject: "table orders", Problem: "It is <large>.", Remedy: "Split it.",
-			Evidence: []Figure{{Name: "größtes item", Value: 409600, Unit: "bytes"}, {Name: "share", Value: 0.12345, Unit: "%"}, {Name: "left out", Text: "a, b"}, {Name: "rate", Value: 1234.5, Unit: "/s"}},
+			Severity: Critical, Rule: "large-item", Subject: "table orders", Problem: "It is <large>.",
+			Remedy: "Split it.",
+			Evidence: []Figure{{Name: "größtes item", Value: 409600, Unit: "bytes"},
+				{Name: "share", Value: 0.12345, Unit: "%"}, {Name: "left out", Text: "a, b"},
+				{Name: "rate", Value: 1234.5, Unit: "/s"}},
 		},
 		{
-			Severity: Warning, Rule: "ordered-index", Subject: "new index by-a", Problem: strings.Repeat("Long words wrap at a hundred characters. ", 5), Remedy: "Make it.",
+			Severity: Warning, Rule: "ordered-index", Subject: "new index by-a",
+			Problem: strings.Repeat("Long words wrap at a hundred characters. ", 5), Remedy: "Make it.",
 			Before: &Cost{Reads: 1e6}, After: &Cost{Reads: 12.34, Writes: 0.126, Bytes: 5e9},
-			Patterns:   []PatternCost{{Name: "one", Rate: 1, Before: 1e6, After: 12.34}, {Name: "another one", Rate: 2, Before: 100, After: 1}},
-			Statements: []Statement{{Operation: "UpdateTable", Input: json.RawMessage("{\n  \"TableName\": \"orders\"\n}")}, {SQL: "DROP INDEX by_b ON orders;"}},
+			Patterns: []PatternCost{{Name: "one", Rate: 1, Before: 1e6, After: 12.34},
+				{Name: "another one", Rate: 2, Before: 100, After: 1}},
+			Statements: []Statement{{Operation: "UpdateTable",
+				Input: json.RawMessage("{\n  \"TableName\": \"orders\"\n}")}, {SQL: "DROP INDEX by_b ON orders;"}},
 		},
-		{Severity: Advice, Rule: "many-indexes", Subject: "table orders", Problem: "Many.", Remedy: "Fewer.", Before: &Cost{Writes: 510}},
+		{Severity: Advice, Rule: "many-indexes", Subject: "table orders", Problem: "Many.", Remedy: "Fewer.",
+			Before: &Cost{Writes: 510}},
 	}}
 }
 
-// TestData prints the sample report, as text, with its requests, or as JSON; screen prints as many findings as fit one; amount and size print the numbers of each line.
+// TestData prints the sample report, as text, with its requests, or as JSON; screen prints as many findings as fit one;
+// amount and size print the numbers of each line.
 func TestData(t *testing.T) {
 	datadriven.RunTest(t, "testdata/print", func(t *testing.T, d *datadriven.TestData) string {
 		switch d.Cmd {

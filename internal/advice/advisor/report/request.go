@@ -41,7 +41,8 @@ type (
 // Definition is the type of a key attribute: S, N or B.
 type Definition struct{ AttributeName, AttributeType string }
 
-// NewIndex is an index to be made, with a projection of everything. Key is the partition key, then perhaps the sort key.
+// NewIndex is an index to be made, with a projection of everything. Key is the partition key, then perhaps the sort
+// key.
 type NewIndex struct {
 	Name string
 	Key  []string
@@ -65,12 +66,14 @@ func CreateIndex(table string, definitions []Definition, x NewIndex) Statement {
 
 // DropIndex is the UpdateTable that removes an index from a table.
 func DropIndex(table, name string) Statement {
-	return statement("UpdateTable", updateTable{TableName: table, GlobalSecondaryIndexUpdates: []indexUpdate{{Delete: &indexName{name}}}})
+	return statement("UpdateTable", updateTable{TableName: table,
+		GlobalSecondaryIndexUpdates: []indexUpdate{{Delete: &indexName{name}}}})
 }
 
 // CreateTable is the CreateTable of a table that is billed per request.
 func CreateTable(t NewTable) Statement {
-	c := createTable{TableName: t.Name, BillingMode: "PAY_PER_REQUEST", AttributeDefinitions: t.Definitions, KeySchema: keySchema(t.Key)}
+	c := createTable{TableName: t.Name, BillingMode: "PAY_PER_REQUEST", AttributeDefinitions: t.Definitions,
+		KeySchema: keySchema(t.Key)}
 	for _, x := range t.Local {
 		c.LocalSecondaryIndexes = append(c.LocalSecondaryIndexes, x.definition())
 	}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package valueformat recognizes what values are by how they look: times, identifiers that begin with a time, documents.
+// Package valueformat recognizes what values are by how they look: times, identifiers that begin with a time,
+// documents.
 //
 // Knows: the forms of ISO 8601, UUIDs, ULIDs, JSON, markup.
 // Never: attributes, keys, what follows from a form.
@@ -69,7 +70,8 @@ func Date(text string) string {
 func Document(text string) string {
 	text = strings.ToLower(strings.TrimSpace(text))
 	switch {
-	case strings.HasPrefix(text, "{") && strings.HasSuffix(text, "}"), strings.HasPrefix(text, "[") && strings.HasSuffix(text, "]"):
+	case strings.HasPrefix(text, "{") && strings.HasSuffix(text, "}"), strings.HasPrefix(text, "[") &&
+		strings.HasSuffix(text, "]"):
 		return "JSON"
 	case strings.HasPrefix(text, "<!doctype"), strings.HasPrefix(text, "<") && strings.HasSuffix(text, ">"):
 		return "HTML"
@@ -80,7 +82,8 @@ func Document(text string) string {
 // numbered is a text that ends in a number.
 var numbered = regexp.MustCompile(`^(.*?[^0-9])([0-9]{1,15})$`)
 
-// Numbered cuts the number off a text that ends in one, such as v_12. ok is false if it doesn't, or has nothing in front.
+// Numbered cuts the number off a text that ends in one, such as v_12. ok is false if it doesn't, or has nothing in
+// front.
 func Numbered(text string) (front, number string, ok bool) {
 	m := numbered.FindStringSubmatch(text)
 	if m == nil {

@@ -7,7 +7,8 @@ import "strings"
 // requestsMin is the number of requests needed before anything is said.
 const requestsMin = 500
 
-// Diagnose says what the requests look like, the gravest first. It says nothing of an object that is hardly asked for anything.
+// Diagnose says what the requests look like, the gravest first. It says nothing of an object that is hardly asked for
+// anything.
 func Diagnose(o *Object) []Finding {
 	s := &study{Object: o, recentMoments: o.recent()}
 	if !s.count() {

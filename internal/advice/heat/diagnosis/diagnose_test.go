@@ -12,12 +12,13 @@ import (
 	"github.com/cockroachdb/datadriven"
 )
 
-// TestDiagnose prints what is said of tables and their requests. A case is the key's columns as arguments and lines such as
+// TestDiagnose prints what is said of tables and their requests. A case is the key's columns as arguments and lines
+// such as
 //
 //	16x reads=100 writes=200 written=$00..$47 top-writes=4711:150
 //
-// which are 16 minutes, $ being the minute's number: requests, a sample of keys (parts apart by a slash, a range or random(COUNT,BELOW) in the
-// last part), the most frequent keys with their counts.
+// which are 16 minutes, $ being the minute's number: requests, a sample of keys (parts apart by a slash, a range or
+// random(COUNT,BELOW) in the last part), the most frequent keys with their counts.
 func TestDiagnose(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
@@ -144,7 +145,8 @@ func print(found []Finding) string {
 		if f.Warning {
 			b.WriteString(" warning")
 		}
-		fmt.Fprintf(&b, " minutes %d to %d, keys %s\n  %s\n", f.Times[0]/60_000, f.Times[1]/60_000, strings.Join(f.Keys, " | "), f.Text)
+		fmt.Fprintf(&b, " minutes %d to %d, keys %s\n  %s\n", f.Times[0]/60_000, f.Times[1]/60_000,
+			strings.Join(f.Keys, " | "), f.Text)
 		if f.Cure != "" {
 			fmt.Fprintf(&b, "  %s\n", f.Cure)
 		}

@@ -14,8 +14,8 @@ const (
 	groupPart = 0.5 // of all writes that the prefixes must take
 )
 
-// edge is the share of keys, which are in the order of their writing, that lie above all that were written a while before, and below. Keys
-// written at random are so now and then, in the beginning; those that grow always are.
+// edge is the share of keys, which are in the order of their writing, that lie above all that were written a while
+// before, and below. Keys written at random are so now and then, in the beginning; those that grow always are.
 func edge(keys []Key) (above, below float64) {
 	slice := max(3, min(16, len(keys)/16))
 	if len(keys) < 2*slice {
@@ -74,7 +74,8 @@ type group struct {
 // grows reports whether the writes of the group go to one end of it.
 func (g *group) grows() bool { return g.up >= edgeShare || g.down >= edgeShare }
 
-// groups puts keys together that have their first parts in common, the largest group first, and returns those that grow.
+// groups puts keys together that have their first parts in common, the largest group first, and returns those that
+// grow.
 func groups(keys []Key, parts int) (growing []group) {
 	byPrefix := map[string]*group{}
 	for _, k := range keys {

@@ -55,8 +55,8 @@ func (s *study) counted(d int) (sum float64) {
 	return sum
 }
 
-// top finds the row that takes most of all that was counted lately, and its share in that. It tells of a hot row before it was hot for minutes, and of one
-// that is asked for seldom but alone.
+// top finds the row that takes most of all that was counted lately, and its share in that. It tells of a hot row before
+// it was hot for minutes, and of one that is asked for seldom but alone.
 func (s *study) top(d int) (best Key, share float64) {
 	counts := map[string]float64{}
 	for i := range s.recentMoments {
@@ -70,7 +70,8 @@ func (s *study) top(d int) (best Key, share float64) {
 	return best, share / max(1, s.counted(d))
 }
 
-// shareOf is a row's share in all that was counted lately, also while it was not hot: the share that the list of the most frequent keys has.
+// shareOf is a row's share in all that was counted lately, also while it was not hot: the share that the list of the
+// most frequent keys has.
 func (s *study) shareOf(row Key, d int) (share float64) {
 	for i := range s.recentMoments {
 		for _, t := range s.recentMoments[i].Tops[d] {

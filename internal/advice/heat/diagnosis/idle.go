@@ -24,7 +24,8 @@ func (s *study) idleRegions() *Finding {
 	}
 	hit := make([]bool, regions)
 	for _, k := range s.written {
-		at, found := slices.BinarySearchFunc(s.Borders, k, func(border, key Key) int { return cmp.Compare(border.Bytes, key.Bytes) })
+		at, found := slices.BinarySearchFunc(s.Borders, k,
+			func(border, key Key) int { return cmp.Compare(border.Bytes, key.Bytes) })
 		if found {
 			at++
 		}
@@ -43,15 +44,18 @@ func (s *study) idleRegions() *Finding {
 	f := s.finding(IdleRegions, share)
 	f.Keys, f.Warning = []string{}, true
 	f.Text = fmt.Sprintf("%d of the %d regions of %s get none of its writes: its split points do not fit the written keys.", idle, regions, s.subject())
-	f.Evidence = []Figure{{"regions without writes", float64(idle), ""}, {"regions", float64(regions), ""}, {"writes examined", float64(len(s.written)), ""}}
+	f.Evidence = []Figure{{"regions without writes", float64(idle), ""}, {"regions", float64(regions), ""},
+		{"writes examined", float64(len(s.written)), ""}}
 	points := s.splitKeys(evenly(s.written, regions))
 	if len(points) == 0 {
-		f.Cure = "All writes have about the same " + s.column(0) + ", so no split points can divide them: begin the key with a column of more values, or with a hash."
+		f.Cure = "All writes have about the same " + s.column(0) +
+			", so no split points can divide them: begin the key with a column of more values, or with a hash."
 		return f
 	}
 	f.Keys, f.SplitKeys = points, points
 	list := "SPLITKEYS='" + strings.Join(points, ",") + "'"
-	f.Cure = "Begin the table with WITH (" + list + "), which divides the recent writes; idle regions are merged after a day."
+	f.Cure = "Begin the table with WITH (" + list +
+		"), which divides the recent writes; idle regions are merged after a day."
 	if s.Index == "" {
 		create := strings.TrimSuffix(s.createSQL(s.spellParts(0, len(s.Key)), "split"), ";")
 		if options, hasOptions := strings.CutSuffix(create, ")"); hasOptions && strings.Contains(create, ") WITH (") {
@@ -83,8 +87,8 @@ func firstValue(k Key) string {
 	return k.Parts[0]
 }
 
-// splitKeys returns the values of the first column at which keys cut, each once, as SPLITKEYS takes them: none with a comma, and none if the key does not begin with a
-// column.
+// splitKeys returns the values of the first column at which keys cut, each once, as SPLITKEYS takes them: none with a
+// comma, and none if the key does not begin with a column.
 func (s *study) splitKeys(cuts []Key) (points []string) {
 	if s.Hashed || len(s.Key) == 0 || s.Key[0].Call != "" {
 		return nil

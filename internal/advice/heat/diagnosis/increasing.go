@@ -60,7 +60,8 @@ func (s *study) oneEnd(share float64, falls bool) *Finding {
 	f.Text = fmt.Sprintf("%s %s with time: %.0f %% of the writes to %s go to the %s of its key, now at %s. A split never helps, because one half gets all new writes.",
 		column, verb, 100*share, s.subject(), end, last)
 	f.Cure = s.spreadWords(part)
-	f.Evidence = []Figure{{"writes beyond all earlier ones", share, "%"}, {"rank correlation of time and key", correlation(s.written), ""}, {"entries written", s.rate(s.writes), "/s"}}
+	f.Evidence = []Figure{{"writes beyond all earlier ones", share, "%"},
+		{"rank correlation of time and key", correlation(s.written), ""}, {"entries written", s.rate(s.writes), "/s"}}
 	f.Statements = s.spread(part)
 	return f
 }
@@ -94,7 +95,8 @@ func (s *study) manyEnds(growing []group, parts int, share float64) *Finding {
 		g := &growing[i]
 		f.Keys = append(f.Keys, g.prefix.String())
 		if i < prefixesShown {
-			named = append(named, fmt.Sprintf("%s (%.0f %% of the writes, now at %s)", g.prefix, 100*float64(len(g.keys))/float64(len(s.written)), g.keys[len(g.keys)-1]))
+			named = append(named, fmt.Sprintf("%s (%.0f %% of the writes, now at %s)", g.prefix,
+				100*float64(len(g.keys))/float64(len(s.written)), g.keys[len(g.keys)-1]))
 		}
 		weighted += g.correlation * float64(len(g.keys))
 		all += float64(len(g.keys))
@@ -105,7 +107,8 @@ func (s *study) manyEnds(growing []group, parts int, share float64) *Finding {
 	f.Text = fmt.Sprintf("%s increases with time under %s of %s, so that %.0f %% of the writes go to as many places: %s. A split between prefixes helps once; a split within one never does.",
 		column, pluralize(len(growing), "prefix", "prefixes"), s.subject(), 100*share, strings.Join(named, "; "))
 	f.Cure = fmt.Sprintf("If one prefix takes more than a node can handle, spread its keys: hash8(%s) in front of the key; a range within a prefix is then 256 short scans.", column)
-	f.Evidence = []Figure{{"prefixes", float64(len(growing)), ""}, {"writes to their ends", share, "%"}, {"rank correlation of time and key, within a prefix", weighted / all, ""},
+	f.Evidence = []Figure{{"prefixes", float64(len(growing)), ""}, {"writes to their ends", share, "%"},
+		{"rank correlation of time and key, within a prefix", weighted / all, ""},
 		{"entries written", s.rate(s.writes), "/s"}}
 	f.Statements = s.spread(parts)
 	return f

@@ -57,7 +57,8 @@ type Finding struct {
 	Cure       string      `json:"cure,omitempty"`
 	Evidence   []Figure    `json:"evidence"`
 	Statements []Statement `json:"statements,omitempty"` // ready-made, for each dialect
-	SplitKeys  []string    `json:"splitKeys,omitempty"`  // values of the first column, ascending, at which a split helps
+	// values of the first column, ascending, at which a split helps
+	SplitKeys []string `json:"splitKeys,omitempty"`
 }
 
 // The kinds of findings.

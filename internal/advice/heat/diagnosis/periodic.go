@@ -45,9 +45,11 @@ func (s *study) periodic() *Finding {
 	f := s.finding(Periodic, likeness)
 	f.Keys = []string{}
 	f.Times = [2]int64{s.Moments[len(s.Moments)-1-len(series)].From, s.Moments[len(s.Moments)-1].From}
-	f.Text = fmt.Sprintf("The load of %s rises and falls every %.4g minutes; its peak is %.1f times the mean.", s.subject(), float64(period)*width, highest/mean)
+	f.Text = fmt.Sprintf("The load of %s rises and falls every %.4g minutes; its peak is %.1f times the mean.",
+		s.subject(), float64(period)*width, highest/mean)
 	f.Cure = "If a job sends it, let the job send less at once over a longer time; otherwise size the server for the peak, not for the mean. Splits and merges do not help."
-	f.Evidence = []Figure{{"period", float64(period) * width, "minutes"}, {"autocorrelation", likeness, ""}, {"highest over mean", highest / mean, ""}}
+	f.Evidence = []Figure{{"period", float64(period) * width, "minutes"}, {"autocorrelation", likeness, ""},
+		{"highest over mean", highest / mean, ""}}
 	return f
 }
 

@@ -91,7 +91,8 @@ func (s *study) hotRange() *Finding {
 		}
 	}
 	if len(within) > 0 {
-		f.Cure = "It was split at " + strings.Join(within, ", ") + "; split again if one part still takes most of the requests."
+		f.Cure = "It was split at " + strings.Join(within, ", ") +
+			"; split again if one part still takes most of the requests."
 	} else if len(cuts) > 0 {
 		var texts []string
 		for _, k := range cuts {
@@ -99,11 +100,13 @@ func (s *study) hotRange() *Finding {
 		}
 		f.Cure = "Split it: at " + strings.Join(texts, ", ") + " the parts take about equal numbers of requests."
 	}
-	f.Evidence = []Figure{{"requests for the range", share, "%"}, {"keys in it", w.share(), "%"}, {"entries read and written in it", rate, "/s"}}
+	f.Evidence = []Figure{{"requests for the range", share, "%"}, {"keys in it", w.share(), "%"},
+		{"entries read and written in it", rate, "/s"}}
 	return f
 }
 
-// newSplitKeys are the values of the first column at which keys cut, but for those at which nothing is new: where all keys begin, and where regions do.
+// newSplitKeys are the values of the first column at which keys cut, but for those at which nothing is new: where all
+// keys begin, and where regions do.
 func (s *study) newSplitKeys(w *window, cuts []Key) []string {
 	return slices.DeleteFunc(s.splitKeys(cuts), func(point string) bool {
 		begins := func(border Key) bool { return firstValue(border) == point }
@@ -128,7 +131,10 @@ func (s *study) even() *Finding {
 	}
 	f := s.finding(Even, min(1, 2*w.share()))
 	f.Keys = []string{}
-	f.Text = fmt.Sprintf("The requests for %s are spread evenly: half of them are for %.0f %% of the requested keys.", s.subject(), 100*w.share())
-	f.Evidence = []Figure{{"keys that take half of the requests", w.share(), "%"}, {"the hottest key", float64(hottest) / float64(max(1, w.all)), "%"}, {"entries read and written", s.rate(s.reads + s.writes), "/s"}}
+	f.Text = fmt.Sprintf("The requests for %s are spread evenly: half of them are for %.0f %% of the requested keys.",
+		s.subject(), 100*w.share())
+	f.Evidence = []Figure{{"keys that take half of the requests", w.share(), "%"},
+		{"the hottest key", float64(hottest) / float64(max(1, w.all)), "%"}, {"entries read and written",
+			s.rate(s.reads + s.writes), "/s"}}
 	return f
 }

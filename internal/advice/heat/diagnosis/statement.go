@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// spread writes statements that put a hash of part i in front of the key, and ones that reverse it or that let another column stand first.
+// spread writes statements that put a hash of part i in front of the key, and ones that reverse it or that let another
+// column stand first.
 func (s *study) spread(i int) []Statement {
 	if i >= len(s.Key) || s.Key[i].Call != "" {
 		return nil
@@ -52,7 +53,8 @@ func (s *study) spellParts(from, to int) (list []string) {
 
 func (s *study) createSQL(key []string, suffix string) string {
 	if s.Index != "" {
-		return fmt.Sprintf("CREATE INDEX %s ON %s(%s);", quote(s.Index+"_"+suffix), quote(s.Table), strings.Join(key, ", "))
+		return fmt.Sprintf("CREATE INDEX %s ON %s(%s);", quote(s.Index+"_"+suffix), quote(s.Table),
+			strings.Join(key, ", "))
 	}
 	var columns []string
 	for _, c := range append(append([]Column(nil), s.Key...), s.Columns...) {
@@ -64,7 +66,8 @@ func (s *study) createSQL(key []string, suffix string) string {
 	if len(s.Columns) == 0 { // columns besides the key are not declared
 		options = " WITH (DYNAMIC_COLUMNS='true')"
 	}
-	return fmt.Sprintf("CREATE TABLE %s (%s, PRIMARY KEY(%s))%s;", quote(s.Table+"_"+suffix), strings.Join(columns, ", "), strings.Join(key, ", "), options)
+	return fmt.Sprintf("CREATE TABLE %s (%s, PRIMARY KEY(%s))%s;", quote(s.Table+"_"+suffix),
+		strings.Join(columns, ", "), strings.Join(key, ", "), options)
 }
 
 // keyElement, attribute and tag are members of CreateTable's JSON, in its order.
@@ -72,8 +75,8 @@ type keyElement struct{ AttributeName, KeyType string }
 type attribute struct{ AttributeName, AttributeType string }
 type tag struct{ Key, Value string }
 
-// createDynamoDB is the body of CreateTable: a table in hash order for a growing partition key; for a growing sort key, one whose partition
-// key is its hash. "" where DynamoDB's two attributes can't say it.
+// createDynamoDB is the body of CreateTable: a table in hash order for a growing partition key; for a growing sort key,
+// one whose partition key is its hash. "" where DynamoDB's two attributes can't say it.
 func (s *study) createDynamoDB(part int) string {
 	if s.Index != "" || len(s.Key) > 2 {
 		return ""
@@ -98,7 +101,8 @@ func (s *study) createDynamoDB(part int) string {
 	case dynamoType(s.Key[0].Type) != "S" || dynamoType(s.Key[1].Type) != "S":
 		return "" // joined numbers would not be in their order
 	default:
-		hash, joined := fmt.Sprintf("hash8(%s)", s.Key[1].Name), fmt.Sprintf("concat(%s,'#',%s)", s.Key[0].Name, s.Key[1].Name)
+		hash, joined := fmt.Sprintf("hash8(%s)", s.Key[1].Name), fmt.Sprintf("concat(%s,'#',%s)", s.Key[0].Name,
+			s.Key[1].Name)
 		body.KeySchema = []keyElement{{hash, "HASH"}, {joined, "RANGE"}}
 		body.AttributeDefinitions = []attribute{{hash, "B"}, {joined, "S"}}
 	}

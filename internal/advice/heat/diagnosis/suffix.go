@@ -41,7 +41,8 @@ func (s *study) suffixes() *Finding {
 		}
 	}
 	different := len(numbers[most])
-	if float64(fitting) < suffixShare*float64(len(s.written)) || float64(bases[most]) < baseShare*float64(fitting) || different < 2 || different > suffixesMax ||
+	if float64(fitting) < suffixShare*float64(len(s.written)) || float64(bases[most]) < baseShare*float64(fitting) ||
+		different < 2 || different > suffixesMax ||
 		bases[most] < 3*different {
 		return nil
 	}
@@ -56,7 +57,8 @@ func (s *study) suffixed(base string, different int, share float64) *Finding {
 	f.Text = fmt.Sprintf("%s of %s is sharded by a number at its end, and %.0f %% of the writes go to the %d keys that begin with %s. In a table in key order these keys are neighbours, in one region.",
 		column, s.subject(), 100*share, different, base)
 	f.Cure = fmt.Sprintf("Put the number first, or hash8(%s), or make the table hash-distributed (tag weft:distribution=hash).", column)
-	f.Evidence = []Figure{{"shards", float64(different), ""}, {"writes to them", share, "%"}, {"entries written", s.rate(s.writes), "/s"}}
+	f.Evidence = []Figure{{"shards", float64(different), ""}, {"writes to them", share, "%"},
+		{"entries written", s.rate(s.writes), "/s"}}
 	s.sharded = true
 	f.Statements = s.spread(0)
 	return f
@@ -68,7 +70,8 @@ func cutSuffix(text string) (base, number string, ok bool) {
 	for i > 0 && len(text)-i < 4 && text[i-1] >= '0' && text[i-1] <= '9' {
 		i--
 	}
-	if digits := len(text) - i; digits == 0 || digits > 3 || i < 2 || !strings.ContainsRune("#._:/|~", rune(text[i-1])) {
+	if digits := len(text) - i; digits == 0 || digits > 3 || i < 2 ||
+		!strings.ContainsRune("#._:/|~", rune(text[i-1])) {
 		return "", "", false
 	}
 	return text[:i], text[i:], true

@@ -8,8 +8,8 @@ import (
 	"unsafe"
 )
 
-// column is Rows as they are kept: times in Unix milliseconds, borders without the bytes that they share with the one before, and counts
-// in 16 bits each, which is 0.2 % exact.
+// column is Rows as they are kept: times in Unix milliseconds, borders without the bytes that they share with the one
+// before, and counts in 16 bits each, which is 0.2 % exact.
 type column struct {
 	from, to int64
 	borders  string

@@ -7,20 +7,22 @@ import "slices"
 // BucketsMax is the most buckets of a column.
 const BucketsMax = 1024
 
-// BytesMax is the memory limit of all columns together. Where keys are so long and so different that 1,024 buckets in each column would take more,
-// the largest columns get by with half.
+// BytesMax is the memory limit of all columns together. Where keys are so long and so different that 1,024 buckets in
+// each column would take more, the largest columns get by with half.
 const BytesMax = 19 << 20
 
 // ring is one layer: how many columns it holds, and how many of the layer before become one of it.
 type ring struct{ columns, ratio int }
 
-// rings are 60 columns of a minute, 210 of 2, 160 of 6, 288 of 30 minutes and 168 of 4 hours: 886 columns, five weeks. immutable
+// rings are 60 columns of a minute, 210 of 2, 160 of 6, 288 of 30 minutes and 168 of 4 hours: 886 columns, five weeks.
+// immutable
 var rings = [...]ring{{60, 1}, {210, 2}, {160, 3}, {288, 5}, {168, 8}}
 
 // ColumnsMax is the most columns there are.
 const ColumnsMax = 886
 
-// Layers are the columns. Use one from one goroutine at a time. The zero value is empty and lets all buckets merge; see New.
+// Layers are the columns. Use one from one goroutine at a time. The zero value is empty and lets all buckets merge; see
+// New.
 type Layers struct {
 	same    Same
 	columns [len(rings)][]column // oldest first

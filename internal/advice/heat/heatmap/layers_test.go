@@ -17,8 +17,8 @@ func allSame(a, b []byte) bool { return true }
 // weeks is a little more than five weeks of minutes.
 const weeks = 36 * 24 * 60
 
-// TestWeeks: after five weeks of columns that are as fine as they may be, and as different, there are no more than 886 columns of 1,024
-// buckets, they take less than 20 MB, and no count was lost in the time that they cover.
+// TestWeeks: after five weeks of columns that are as fine as they may be, and as different, there are no more than 886
+// columns of 1,024 buckets, they take less than 20 MB, and no count was lost in the time that they cover.
 func TestWeeks(t *testing.T) {
 	seed := rounds.Seed(t)
 	random := rand.New(rand.NewPCG(seed, 1))
@@ -120,7 +120,8 @@ func FuzzPack(f *testing.F) {
 			t.Fatalf("%d borders became %d", len(r.Borders), len(back.Borders))
 		}
 		for i := range r.Borders {
-			if string(r.Borders[i]) != string(back.Borders[i]) || math.Abs(back.Values[Writes][i]-float64(count)) > float64(count)/500 || back.Values[Reads][i] != 0 {
+			if string(r.Borders[i]) != string(back.Borders[i]) ||
+				math.Abs(back.Values[Writes][i]-float64(count)) > float64(count)/500 || back.Values[Reads][i] != 0 {
 				t.Fatalf("%x %d became %x %v", r.Borders[i], count, back.Borders[i], back.Values[Writes][i])
 			}
 		}

@@ -16,8 +16,8 @@ type Matrix struct {
 	Max     float64     // the largest cell
 }
 
-// Draw makes a picture of columns, which follow each other in time, of the keys from low to high (nil: the last key), with at most rowsMax
-// rows. A count of a bucket that others draw finer is shared out evenly.
+// Draw makes a picture of columns, which follow each other in time, of the keys from low to high (nil: the last key),
+// with at most rowsMax rows. A count of a bucket that others draw finer is shared out evenly.
 func Draw(columns []Column, m Measure, low, high []byte, rowsMax int, same Same) Matrix {
 	lists := make([][][]byte, 0, len(columns)+1)
 	lists = append(lists, [][]byte{low})

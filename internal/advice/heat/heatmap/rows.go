@@ -31,8 +31,9 @@ func (m Measure) String() string {
 	return [Measures]string{"reads", "writes", "readBytes", "writtenBytes"}[m]
 }
 
-// Rows is one column while it is worked on: bucket i holds the keys from Borders[i], included, to Borders[i+1], excluded; the last has no
-// end. Borders ascend, and the first is empty: the buckets cover all keys. There are as many values of each measure as borders.
+// Rows is one column while it is worked on: bucket i holds the keys from Borders[i], included, to Borders[i+1],
+// excluded; the last has no end. Borders ascend, and the first is empty: the buckets cover all keys. There are as many
+// values of each measure as borders.
 type Rows struct {
 	Borders [][]byte
 	Values  [Measures][]float64
@@ -63,7 +64,8 @@ func Find(borders [][]byte, key []byte) int {
 // Requests is how hot bucket i is: its reads and writes.
 func (r *Rows) Requests(i int) float64 { return r.Values[Reads][i] + r.Values[Writes][i] }
 
-// AddShared adds another column, whose buckets' counts are shared out evenly where r has more borders. Borders that r lacks are lost.
+// AddShared adds another column, whose buckets' counts are shared out evenly where r has more borders. Borders that r
+// lacks are lost.
 func (r *Rows) AddShared(other *Rows) {
 	r.add(other, func(int) float64 { return 1 })
 }
@@ -84,7 +86,8 @@ func (r *Rows) add(other *Rows, weight func(i int) float64) {
 		end := first + 1
 		if i+1 == len(other.Borders) {
 			end = len(r.Borders)
-		} else if next := sort.Search(len(r.Borders), func(j int) bool { return bytes.Compare(r.Borders[j], other.Borders[i+1]) >= 0 }); next > first {
+		} else if next := sort.Search(len(r.Borders),
+			func(j int) bool { return bytes.Compare(r.Borders[j], other.Borders[i+1]) >= 0 }); next > first {
 			end = next
 		}
 		for m := range r.Values {
@@ -135,8 +138,9 @@ func Merge(columns []Rows) Rows {
 // Same reports whether the buckets that begin at two neighbouring borders may become one.
 type Same func(a, b []byte) bool
 
-// Compress merges neighbours until there are at most bucketsMax buckets: the threshold under which neighbours merge is the least that does
-// it. heat(i) is the heat of bucket i. Buckets that same keeps apart merge only if there is no other way.
+// Compress merges neighbours until there are at most bucketsMax buckets: the threshold under which neighbours merge is
+// the least that does it. heat(i) is the heat of bucket i. Buckets that same keeps apart merge only if there is no
+// other way.
 func (r *Rows) Compress(bucketsMax int, same Same, heat func(i int) float64) {
 	if len(r.Borders) <= bucketsMax {
 		return

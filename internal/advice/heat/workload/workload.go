@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package workload makes up requests of the kinds that a diagnosis tells apart: an even load, one by Zipf's law, growing keys, one row, a job
-// that comes and goes. Tests of diagnoses use them, and people can watch them.
+// Package workload makes up requests of the kinds that a diagnosis tells apart: an even load, one by Zipf's law,
+// growing keys, one row, a job that comes and goes. Tests of diagnoses use them, and people can watch them.
 //
 // Knows: keys as numbers and texts, times in minutes.
 // Never: stores, tables, what is found.
@@ -81,12 +81,16 @@ func All() []Load {
 	id := []Column{{Name: "id"}}
 	return []Load{
 		{"uniform", "reads and writes of random rows", "even", id, uniform},
-		{"zipf", "rows drawn by Zipf's law (0.99), the frequent ones next to each other", "hot-range", id, (*state).byZipf},
+		{"zipf", "rows drawn by Zipf's law (0.99), the frequent ones next to each other", "hot-range", id,
+			(*state).byZipf},
 		{"single-row", "every second request is for one row", "hot-row", id, (*state).oneRow},
 		{"increasing", "new rows with ids that count up", "increasing-key", id, (*state).increasing},
-		{"increasing-prefixes", "new readings of twelve devices, by device and time", "increasing-prefixes", []Column{{"device", true}, {"ts", false}}, (*state).devices},
-		{"suffixes", "new rows under the day with a suffix from 0 to 9", "suffix-sharding", []Column{{"day", true}, {"ts", false}}, (*state).suffixes},
-		{"periodic", "an even load that is twenty times higher in every fifth minute", "periodic", id, (*state).periodic},
+		{"increasing-prefixes", "new readings of twelve devices, by device and time", "increasing-prefixes",
+			[]Column{{"device", true}, {"ts", false}}, (*state).devices},
+		{"suffixes", "new rows under the day with a suffix from 0 to 9", "suffix-sharding",
+			[]Column{{"day", true}, {"ts", false}}, (*state).suffixes},
+		{"periodic", "an even load that is twenty times higher in every fifth minute", "periodic", id,
+			(*state).periodic},
 	}
 }
 
@@ -154,7 +158,8 @@ func (s *state) devices(int) []Request {
 	list := make([]Request, requestsMinute)
 	for i := range list {
 		s.written++
-		list[i] = Request{true, []Part{{Text: fmt.Sprintf("device-%02d", s.random.IntN(12))}, {Number: 1_700_000_000_000 + 50*s.written}}}
+		list[i] = Request{true, []Part{{Text: fmt.Sprintf("device-%02d", s.random.IntN(12))},
+			{Number: 1_700_000_000_000 + 50*s.written}}}
 	}
 	return list
 }
@@ -163,7 +168,8 @@ func (s *state) suffixes(minute int) []Request {
 	list := make([]Request, requestsMinute)
 	for i := range list {
 		s.written++
-		list[i] = Request{true, []Part{{Text: fmt.Sprintf("2026-03-01#%d", s.random.IntN(10))}, {Number: 1_700_000_000_000 + 50*s.written}}}
+		list[i] = Request{true, []Part{{Text: fmt.Sprintf("2026-03-01#%d", s.random.IntN(10))},
+			{Number: 1_700_000_000_000 + 50*s.written}}}
 	}
 	return list
 }

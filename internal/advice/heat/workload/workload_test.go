@@ -62,7 +62,8 @@ func ran(t *testing.T, l workload.Load, seed uint64) *diagnosis.Object {
 	picture, ok := histories[0].Picture(func(heat.Object) (diagnosis.Object, func([]byte) []string, bool) {
 		about := diagnosis.Object{Table: l.Name}
 		for _, c := range l.Columns {
-			about.Key = append(about.Key, diagnosis.Column{Name: c.Name, Type: map[bool]string{true: "VARCHAR", false: "BIGINT"}[c.Text]})
+			about.Key = append(about.Key,
+				diagnosis.Column{Name: c.Name, Type: map[bool]string{true: "VARCHAR", false: "BIGINT"}[c.Text]})
 		}
 		return about, func(key []byte) []string { return decode(t, l, key) }, true
 	})

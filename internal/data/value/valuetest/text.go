@@ -16,8 +16,8 @@ import (
 	"github.com/weftdb/weft/order"
 )
 
-// ParseText reads the notation of value.AppendText. White space may stand between tokens, and a comma after the last element.
-// It allocates.
+// ParseText reads the notation of value.AppendText. White space may stand between tokens, and a comma after the last
+// element. It allocates.
 func ParseText(text string) (value.Value, error) {
 	p := textParser{rest: text}
 	if p.word("missing") && p.atEnd() {

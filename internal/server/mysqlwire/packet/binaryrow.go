@@ -34,7 +34,8 @@ func AppendBinaryRow(dst []byte, wires []Wire, row []datum.Datum) []byte {
 	return dst
 }
 
-// appendBinaryValue appends a value that is not NULL in the form that its column was declared with, whatever the value's kind.
+// appendBinaryValue appends a value that is not NULL in the form that its column was declared with, whatever the
+// value's kind.
 func appendBinaryValue(dst []byte, w *Wire, d *datum.Datum) []byte {
 	switch w.kind {
 	case typeTiny:
@@ -42,9 +43,11 @@ func appendBinaryValue(dst []byte, w *Wire, d *datum.Datum) []byte {
 	case typeBit:
 		return appendBits(dst, w, d)
 	case typeShort, typeYear:
-		return binary.LittleEndian.AppendUint16(dst, uint16(w.integerOf(d, math.MinInt16, math.MaxInt16, math.MaxUint16)))
+		return binary.LittleEndian.AppendUint16(dst,
+			uint16(w.integerOf(d, math.MinInt16, math.MaxInt16, math.MaxUint16)))
 	case typeLong, typeInt24:
-		return binary.LittleEndian.AppendUint32(dst, uint32(w.integerOf(d, math.MinInt32, math.MaxInt32, math.MaxUint32)))
+		return binary.LittleEndian.AppendUint32(dst,
+			uint32(w.integerOf(d, math.MinInt32, math.MaxInt32, math.MaxUint32)))
 	case typeLongLong:
 		if w.flags&flagUnsigned != 0 {
 			return binary.LittleEndian.AppendUint64(dst, unsignedOf(d))
@@ -94,7 +97,8 @@ func unsignedOf(d *datum.Datum) uint64 {
 	return uint64(integerOf(d, 0, math.MaxInt64))
 }
 
-// unsignedOfText converts a value that is not an integer's kind: exactly if its text is one, else by way of the nearest float.
+// unsignedOfText converts a value that is not an integer's kind: exactly if its text is one, else by way of the nearest
+// float.
 func unsignedOfText(d *datum.Datum) uint64 {
 	var scratch [64]byte
 	if x, err := strconv.ParseUint(string(d.AppendText(scratch[:0])), 10, 64); err == nil {

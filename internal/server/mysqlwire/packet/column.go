@@ -73,7 +73,8 @@ func (w *Wire) vary(v datum.Variety) {
 		w.kind, w.flags = typeString, w.flags|flagEnum
 	case datum.Set:
 		w.kind, w.flags = typeString, w.flags|flagSet
-	case datum.TinyText, datum.PlainText, datum.MediumText, datum.LongText, datum.TinyBlob, datum.Blob, datum.MediumBlob, datum.LongBlob:
+	case datum.TinyText, datum.PlainText, datum.MediumText, datum.LongText, datum.TinyBlob, datum.Blob,
+		datum.MediumBlob, datum.LongBlob:
 		w.kind, w.flags = typeBlob, w.flags|flagBlob
 	}
 }
@@ -155,7 +156,8 @@ func WiresOf(dst []Wire, columns []result.Column) []Wire {
 	return dst
 }
 
-// AppendColumn appends a column definition. Names that HBase's clients made may be no text, which drivers can't read: what is none of it is replaced.
+// AppendColumn appends a column definition. Names that HBase's clients made may be no text, which drivers can't read:
+// what is none of it is replaced.
 func AppendColumn(dst []byte, column *result.Column, w *Wire) []byte {
 	dst = AppendText(dst, "def")
 	dst = AppendText(dst, column.Database)

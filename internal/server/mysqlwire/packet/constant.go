@@ -27,9 +27,12 @@ const (
 )
 
 // Offered are the server's capabilities except TLS. Files of clients and compression are not offered.
-const Offered = ClientLongPassword | ClientFoundRows | ClientLongFlag | ClientConnectWithDB | ClientODBC | ClientProtocol41 |
-	ClientInteractive | ClientIgnoreSIGPIPE | ClientTransactions | ClientReserved | ClientSecureConnection | ClientMultiStatements |
-	ClientMultiResults | ClientPSMultiResults | ClientPluginAuth | ClientConnectAttrs | ClientPluginAuthLenenc | ClientSessionTrack |
+const Offered = ClientLongPassword | ClientFoundRows | ClientLongFlag | ClientConnectWithDB | ClientODBC |
+	ClientProtocol41 |
+	ClientInteractive | ClientIgnoreSIGPIPE | ClientTransactions | ClientReserved | ClientSecureConnection |
+	ClientMultiStatements |
+	ClientMultiResults | ClientPSMultiResults | ClientPluginAuth | ClientConnectAttrs | ClientPluginAuthLenenc |
+	ClientSessionTrack |
 	ClientDeprecateEOF
 
 // Status flags.

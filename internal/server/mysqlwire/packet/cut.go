@@ -7,7 +7,8 @@ import (
 	"encoding/binary"
 )
 
-// Cutter takes fields off the front of a packet. After one that was not there it has failed, and all later ones are empty.
+// Cutter takes fields off the front of a packet. After one that was not there it has failed, and all later ones are
+// empty.
 type Cutter struct {
 	Rest   []byte
 	Failed bool

@@ -104,7 +104,8 @@ func (q *Request) cutRest(c *Cutter) {
 	}
 }
 
-// How many attributes of a connection are kept, and how long they may be together: they stay as long as the connection does.
+// How many attributes of a connection are kept, and how long they may be together: they stay as long as the connection
+// does.
 const (
 	attributesMax      = 64
 	attributesBytesMax = 8 << 10

@@ -38,11 +38,13 @@ func TestPackets(t *testing.T) {
 			if d.HasArg("old") {
 				capabilities = 0
 			}
-			return dump(AppendError(nil, &fault.Error{Code: 1064, State: argument(d, "state"), Message: d.Input}, capabilities))
+			return dump(AppendError(nil, &fault.Error{Code: 1064, State: argument(d, "state"), Message: d.Input},
+				capabilities))
 		case "column":
 			w := WireOf(parseType(t, d.Input))
-			return dump(AppendColumn(nil, &result.Column{Database: "d", Table: "a", OriginalTable: "t", Name: "n", OriginalName: "o",
-				NotNull: d.HasArg("not-null"), PrimaryKey: d.HasArg("key")}, &w))
+			return dump(AppendColumn(nil,
+				&result.Column{Database: "d", Table: "a", OriginalTable: "t", Name: "n", OriginalName: "o",
+					NotNull: d.HasArg("not-null"), PrimaryKey: d.HasArg("key")}, &w))
 		case "rows":
 			return rows(t, d.Input)
 		case "parameters":
@@ -73,8 +75,10 @@ func runOK(d *datadriven.TestData) []byte {
 		return n
 	}
 	done.Affected, done.LastInsertID, done.Info = number("affected"), number("id"), d.Input
-	flags := Status(result.State{InTransaction: d.HasArg("transaction"), ReadOnly: d.HasArg("read-only"), Autocommit: d.HasArg("autocommit")})
-	return AppendOK(nil, byte(number("header")), done, flags, int(number("warnings")), d.HasArg("schema"), argument(d, "schema"))
+	flags := Status(result.State{InTransaction: d.HasArg("transaction"), ReadOnly: d.HasArg("read-only"),
+		Autocommit: d.HasArg("autocommit")})
+	return AppendOK(nil, byte(number("header")), done, flags, int(number("warnings")), d.HasArg("schema"),
+		argument(d, "schema"))
 }
 
 // parseBytes reads lines of hexadecimal digits and of texts in quotes.
@@ -126,9 +130,12 @@ func showRequest(q Request, ok bool) string {
 }
 
 // bases are the names of types in the scripts.
-var bases = map[string]datum.Base{"untyped": datum.Untyped, "boolean": datum.Boolean, "tinyint": datum.TinyInt, "smallint": datum.SmallInt, "integer": datum.Integer,
-	"bigint": datum.BigInt, "unsigned": datum.BigIntUnsigned, "float": datum.Float, "double": datum.Double, "decimal": datum.DecimalBase, "char": datum.Char,
-	"varchar": datum.Varchar, "binary": datum.BinaryBase, "varbinary": datum.Varbinary, "date": datum.Date, "time": datum.Time, "timestamp": datum.Timestamp,
+var bases = map[string]datum.Base{"untyped": datum.Untyped, "boolean": datum.Boolean, "tinyint": datum.TinyInt,
+	"smallint": datum.SmallInt, "integer": datum.Integer,
+	"bigint": datum.BigInt, "unsigned": datum.BigIntUnsigned, "float": datum.Float, "double": datum.Double,
+	"decimal": datum.DecimalBase, "char": datum.Char,
+	"varchar": datum.Varchar, "binary": datum.BinaryBase, "varbinary": datum.Varbinary, "date": datum.Date,
+	"time": datum.Time, "timestamp": datum.Timestamp,
 	"json": datum.JSONBase}
 
 func parseType(t *testing.T, text string) datum.Type {
@@ -251,7 +258,8 @@ func lengths(input string) string {
 func TestEncodingRowsAllocatesNothing(t *testing.T) {
 	wires, row := benchmarkRow()
 	dst := make([]byte, 0, 4096)
-	for name, encode := range map[string]func([]byte, []Wire, []datum.Datum) []byte{"text": AppendTextRow, "binary": AppendBinaryRow} {
+	for name, encode := range map[string]func([]byte, []Wire, []datum.Datum) []byte{"text": AppendTextRow,
+		"binary": AppendBinaryRow} {
 		if n := testing.AllocsPerRun(100, func() { dst = encode(dst[:0], wires, row) }); n != 0 {
 			t.Errorf("a %s row costs %v allocations", name, n)
 		}
@@ -260,10 +268,12 @@ func TestEncodingRowsAllocatesNothing(t *testing.T) {
 
 func benchmarkRow() ([]Wire, []datum.Datum) {
 	price, _ := order.ParseDecimal([]byte("1234.56"))
-	row := []datum.Datum{datum.Int(1234567), datum.TextString("a channel of some name"), datum.Float64(36.6), datum.TimestampUS(1_700_000_000_123_456), datum.DecimalOfScale(price, 2),
+	row := []datum.Datum{datum.Int(1234567), datum.TextString("a channel of some name"), datum.Float64(36.6),
+		datum.TimestampUS(1_700_000_000_123_456), datum.DecimalOfScale(price, 2),
 		datum.DateDays(19_000), datum.TimeUS(3_661_000_000), datum.Bool(true), datum.Null}
 	var columns []result.Column
-	for _, base := range []datum.Base{datum.BigInt, datum.Varchar, datum.Double, datum.Timestamp, datum.DecimalBase, datum.Date, datum.Time, datum.Boolean, datum.Varchar} {
+	for _, base := range []datum.Base{datum.BigInt, datum.Varchar, datum.Double, datum.Timestamp, datum.DecimalBase,
+		datum.Date, datum.Time, datum.Boolean, datum.Varchar} {
 		columns = append(columns, result.Column{Type: datum.Type{Base: base}})
 	}
 	return WiresOf(nil, columns), row
@@ -286,14 +296,16 @@ func benchmarkRows(b *testing.B, encode func([]byte, []Wire, []datum.Datum) []by
 // TestNamesOfColumns: a name that is no text goes to clients as one.
 func TestNamesOfColumns(t *testing.T) {
 	w := WireOf(datum.Type{Base: datum.Varbinary})
-	if p := AppendColumn(nil, &result.Column{Name: "f:\xff\xfea", OriginalName: "f:\xffé"}, &w); !bytes.Contains(p, []byte("f:\uFFFDa")) || !bytes.Contains(p, []byte("f:\uFFFDé")) {
+	if p := AppendColumn(nil, &result.Column{Name: "f:\xff\xfea", OriginalName: "f:\xffé"}, &w); !bytes.Contains(p,
+		[]byte("f:\uFFFDa")) || !bytes.Contains(p, []byte("f:\uFFFDé")) {
 		t.Errorf("%q", p)
 	}
 }
 
 // TestBits: a BIT travels as its bytes in both protocols.
 func TestBits(t *testing.T) {
-	wires := []Wire{WireOf(datum.Type{Base: datum.BigIntUnsigned, Variety: datum.Bit, Length: 12}), WireOf(datum.Type{Base: datum.BigIntUnsigned, Variety: datum.Bit})}
+	wires := []Wire{WireOf(datum.Type{Base: datum.BigIntUnsigned, Variety: datum.Bit, Length: 12}),
+		WireOf(datum.Type{Base: datum.BigIntUnsigned, Variety: datum.Bit})}
 	row := []datum.Datum{datum.Int(0x305), datum.Bool(true)}
 	if got := AppendTextRow(nil, wires, row); !bytes.Equal(got, []byte{2, 3, 5, 1, 1}) {
 		t.Errorf("as a text %x", got)

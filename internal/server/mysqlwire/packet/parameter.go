@@ -52,7 +52,8 @@ func CutParameter(c *Cutter, t ParameterType) datum.Datum {
 	return BytesParameter(t, c.Text())
 }
 
-// BytesParameter is a parameter that came as bytes. Clients send both texts and binaries as strings: what is not UTF-8 is no text.
+// BytesParameter is a parameter that came as bytes. Clients send both texts and binaries as strings: what is not UTF-8
+// is no text.
 func BytesParameter(t ParameterType, value []byte) datum.Datum {
 	switch t.kind {
 	case typeDecimal, typeNewDecimal:

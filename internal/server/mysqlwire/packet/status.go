@@ -44,7 +44,8 @@ func AppendError(dst []byte, e *fault.Error, capabilities uint32) []byte {
 	return append(dst, e.Message[:min(len(e.Message), errorMessageMax)]...)
 }
 
-// AppendOK appends an OK packet; header is 0xfe where it ends rows. schema is the database that became the current one, if track is set.
+// AppendOK appends an OK packet; header is 0xfe where it ends rows. schema is the database that became the current one,
+// if track is set.
 func AppendOK(dst []byte, header byte, d result.Done, flags uint16, warnings int, track bool, schema string) []byte {
 	dst = AppendLength(append(dst, header), d.Affected)
 	dst = AppendLength(dst, d.LastInsertID)

@@ -60,7 +60,8 @@ func appendBits(dst []byte, w *Wire, d *datum.Datum) []byte {
 	return dst
 }
 
-// fits reports whether a value's text is one that clients read as the type of its column of numbers: they fail on anything else.
+// fits reports whether a value's text is one that clients read as the type of its column of numbers: they fail on
+// anything else.
 func (w *Wire) fits(kind datum.Kind) bool {
 	switch kind {
 	case datum.KindUint: // above BIGINT's: better a client's complaint than another number
@@ -71,7 +72,8 @@ func (w *Wire) fits(kind datum.Kind) bool {
 	return false
 }
 
-// appendForeignNumber appends a value of another kind than its column of numbers as what the binary protocol would bring.
+// appendForeignNumber appends a value of another kind than its column of numbers as what the binary protocol would
+// bring.
 func appendForeignNumber(dst []byte, w *Wire, d *datum.Datum) []byte {
 	start := len(dst)
 	dst = append(dst, 0)
@@ -88,7 +90,8 @@ func appendForeignNumber(dst []byte, w *Wire, d *datum.Datum) []byte {
 	return dst
 }
 
-// appendFloat appends the shortest text that reads back as a FLOAT, which is shorter than that of the same number as a DOUBLE.
+// appendFloat appends the shortest text that reads back as a FLOAT, which is shorter than that of the same number as a
+// DOUBLE.
 func appendFloat(dst []byte, x float32) []byte {
 	if magnitude := math.Abs(float64(x)); magnitude == 0 || (magnitude >= 1e-15 && magnitude < 1e15) {
 		return strconv.AppendFloat(dst, float64(x), 'f', -1, 32)

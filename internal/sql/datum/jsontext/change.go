@@ -21,8 +21,9 @@ const (
 	Before              // JSON_ARRAY_INSERT: shift the element that is there
 )
 
-// Change appends v with the part that path leads to changed. with is the new part; Remove has none. The path has no wildcards, and is not $ alone for
-// Remove. Where there is nothing to change, v is appended as it is. Errors are of documents that nest too deep.
+// Change appends v with the part that path leads to changed. with is the new part; Remove has none. The path has no
+// wildcards, and is not $ alone for Remove. Where there is nothing to change, v is appended as it is. Errors are of
+// documents that nest too deep.
 func Change(dst []byte, v value.Value, path Path, mode Mode, with value.Value) ([]byte, error) {
 	c := changer{mode: mode, with: with}
 	return c.change(dst, v, path.legs)
@@ -141,7 +142,8 @@ func (c *changer) array(dst []byte, v value.Value, legs []leg) ([]byte, error) {
 	return value.EndList(dst, start)
 }
 
-// scalar treats what is no array as an array of itself: place 0 is the value, and a place behind it makes an array of it.
+// scalar treats what is no array as an array of itself: place 0 is the value, and a place behind it makes an array of
+// it.
 func (c *changer) scalar(dst []byte, v value.Value, legs []leg) ([]byte, error) {
 	at := legs[0].from
 	if at == 0 || at == -1 {
@@ -193,7 +195,8 @@ func AppendPatched(dst []byte, v, patch value.Value) ([]byte, error) {
 	return value.EndMap(dst, start)
 }
 
-// AppendMerged appends v and w merged: arrays follow each other, objects share their members, whose values are merged; all else is an array of itself.
+// AppendMerged appends v and w merged: arrays follow each other, objects share their members, whose values are merged;
+// all else is an array of itself.
 func AppendMerged(dst []byte, v, w value.Value) ([]byte, error) {
 	start := len(dst)
 	if v.Kind() != value.Map || w.Kind() != value.Map {
@@ -225,8 +228,8 @@ func AppendMerged(dst []byte, v, w value.Value) ([]byte, error) {
 	return value.EndMap(dst, start)
 }
 
-// Contains reports whether v holds w, as JSON_CONTAINS has it: an array holds each element of another, or a scalar that is one of its elements; an object
-// holds another's members with values that hold theirs; scalars hold their equals.
+// Contains reports whether v holds w, as JSON_CONTAINS has it: an array holds each element of another, or a scalar that
+// is one of its elements; an object holds another's members with values that hold theirs; scalars hold their equals.
 func Contains(v, w value.Value) bool {
 	switch {
 	case isArray(v.Kind()):
@@ -259,7 +262,8 @@ func anyElement(v, w value.Value) bool {
 	return false
 }
 
-// Overlaps reports whether two arrays share an element, two objects a member, or two scalars are equal. A scalar and an array compare as arrays.
+// Overlaps reports whether two arrays share an element, two objects a member, or two scalars are equal. A scalar and an
+// array compare as arrays.
 func Overlaps(v, w value.Value) bool {
 	if isArray(w.Kind()) && !isArray(v.Kind()) {
 		v, w = w, v

@@ -26,8 +26,8 @@ func Rank(kind value.Kind) int {
 	return 0
 }
 
-// Compare orders two documents: by what they are, then by value. Arrays compare element by element. Objects are equal if their entries are; else
-// they have some order.
+// Compare orders two documents: by what they are, then by value. Arrays compare element by element. Objects are equal
+// if their entries are; else they have some order.
 func Compare(v, w value.Value) int {
 	if x, y := Rank(v.Kind()), Rank(w.Kind()); x != y {
 		return cmp.Compare(x, y)

@@ -42,7 +42,8 @@ func TestPaths(t *testing.T) {
 
 // FuzzText holds that a document that was read prints as a text that reads as the same document.
 func FuzzText(f *testing.F) {
-	for _, seed := range []string{`{"a": [1, 2.5e3, "x\u00e9\ud83d\ude00"], "": null}`, `[[[]]]`, `1e400`, `-0.0`, `"\ud800"`, `{"a":1,"a":2}`, strings.Repeat("[", 40)} {
+	for _, seed := range []string{`{"a": [1, 2.5e3, "x\u00e9\ud83d\ude00"], "": null}`, `[[[]]]`, `1e400`, `-0.0`,
+		`"\ud800"`, `{"a":1,"a":2}`, strings.Repeat("[", 40)} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -67,7 +68,8 @@ func FuzzText(f *testing.F) {
 // FuzzPath finds and changes parts of documents by any path.
 func FuzzPath(f *testing.F) {
 	const document = `{"a": [1, {"b": 2}, [3]], "c d": {"b": "x"}, "e": 5}`
-	for _, seed := range []string{"$.a[0]", "$**.b", `$."c d".b`, "$[last-1]", "$.a[1 to last]", "$.*", "$.e[0][0]", "$.a[*]"} {
+	for _, seed := range []string{"$.a[0]", "$**.b", `$."c d".b`, "$[last-1]", "$.a[1 to last]", "$.*", "$.e[0][0]",
+		"$.a[*]"} {
 		f.Add(seed)
 	}
 	v, _ := AppendValue(nil, document)
@@ -96,12 +98,14 @@ func FuzzPath(f *testing.F) {
 			if err != nil {
 				t.Fatalf("%q mode %d: %v", text, mode, err)
 			}
-			if again, err := AppendValue(nil, string(Append(nil, changed))); err != nil || !bytes.Equal(again, changed) {
+			if again, err := AppendValue(nil, string(Append(nil, changed))); err != nil ||
+				!bytes.Equal(again, changed) {
 				t.Fatalf("%q mode %d made %s: %v", text, mode, Append(nil, changed), err)
 			}
 		}
 		replaced, _ := Change(nil, v, p, Replace, with)
-		if part, ok := p.First(replaced); ok != (found == 1) || ok && Compare(part, with) != 0 && !strings.Contains(text, "[") {
+		if part, ok := p.First(replaced); ok != (found == 1) ||
+			ok && Compare(part, with) != 0 && !strings.Contains(text, "[") {
 			t.Fatalf("%q replaced gives %s", text, Append(nil, replaced))
 		}
 	})

@@ -144,7 +144,8 @@ func (r *reader) index() (n int, ok bool) {
 	return n, err == nil && n < 1<<31
 }
 
-// Find calls visit for each part of v that the path leads to, in the order of the document, each once, until visit returns false.
+// Find calls visit for each part of v that the path leads to, in the order of the document, each once, until visit
+// returns false.
 func (p *Path) Find(v value.Value, visit func(value.Value) bool) {
 	f := finder{visit: visit}
 	if len(p.legs) > 1 && p.Many {

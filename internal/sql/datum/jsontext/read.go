@@ -2,7 +2,8 @@
 
 // Package jsontext turns JSON texts into documents and back, finds paths in documents, changes and compares them.
 //
-// A document is a value.Value: maps, lists, strings, numbers, truth values and null. Paths are MySQL's: $.a[0], $**.b, $[last-1], $.*.
+// A document is a value.Value: maps, lists, strings, numbers, truth values and null. Paths are MySQL's: $.a[0], $**.b,
+// $[last-1], $.*.
 //
 // Knows: JSON, paths.
 // Never: SQL's types, syntax.
@@ -30,8 +31,9 @@ func (e *Error) Error() string {
 	return "jsontext: invalid JSON text: " + e.What + " at position " + strconv.Itoa(e.Position)
 }
 
-// AppendValue appends a JSON text as a document. Of equal names in one object the last counts. Numbers are exact up to 38 digits and the range
-// of a decimal, else floats. The error is a *Error; texts that nest deeper than value.NestingMax are refused.
+// AppendValue appends a JSON text as a document. Of equal names in one object the last counts. Numbers are exact up to
+// 38 digits and the range of a decimal, else floats. The error is a *Error; texts that nest deeper than
+// value.NestingMax are refused.
 func AppendValue(dst []byte, text string) ([]byte, error) {
 	r := reader{text: text}
 	if !utf8.ValidString(text) {

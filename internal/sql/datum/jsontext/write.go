@@ -12,8 +12,8 @@ import (
 	"github.com/weftdb/weft/internal/data/value"
 )
 
-// Append appends a value as JSON, as MySQL prints it: one space after commas and colons. Sets are arrays, binaries base64 in a string,
-// times their milliseconds, a missing value null.
+// Append appends a value as JSON, as MySQL prints it: one space after commas and colons. Sets are arrays, binaries
+// base64 in a string, times their milliseconds, a missing value null.
 func Append(dst []byte, v value.Value) []byte {
 	switch v.Kind() {
 	case value.Bool:
@@ -93,7 +93,8 @@ func AppendString(dst, text []byte) []byte {
 	return append(dst, '"')
 }
 
-// AppendFloat appends a float in the shortest form that reads back, as MySQL prints DOUBLE: it prints exponents only where the point would stand more than 15 places from the first digit.
+// AppendFloat appends a float in the shortest form that reads back, as MySQL prints DOUBLE: it prints exponents only
+// where the point would stand more than 15 places from the first digit.
 func AppendFloat(dst []byte, x float64) []byte {
 	if x == 0 {
 		if math.Signbit(x) {

@@ -14,18 +14,24 @@ import (
 
 // changes are the functions that make and change JSON. // immutable
 var changes = map[string]function.Function{
-	"json_array":          {Max: -1, Result: isJSON, Apply: jsonArray, Nulls: true},
-	"json_object":         {Max: -1, Result: isJSON, Apply: jsonObject, Nulls: true},
-	"json_set":            {Min: 3, Max: -1, Result: isJSON, Apply: changeFunction("json_set", jsontext.Upsert), Nulls: true},
-	"json_insert":         {Min: 3, Max: -1, Result: isJSON, Apply: changeFunction("json_insert", jsontext.Insert), Nulls: true},
-	"json_replace":        {Min: 3, Max: -1, Result: isJSON, Apply: changeFunction("json_replace", jsontext.Replace), Nulls: true},
-	"json_array_append":   {Min: 3, Max: -1, Result: isJSON, Apply: changeFunction("json_array_append", jsontext.Extend), Nulls: true},
-	"json_array_insert":   {Min: 3, Max: -1, Result: isJSON, Apply: changeFunction("json_array_insert", jsontext.Before), Nulls: true},
-	"json_remove":         {Min: 2, Max: -1, Result: isJSON, Apply: jsonRemove},
-	"json_merge_patch":    {Min: 2, Max: -1, Result: isJSON, Apply: jsonMergePatch, Nulls: true},
-	"json_merge_preserve": {Min: 2, Max: -1, Result: isJSON, Apply: mergeFunction("json_merge_preserve", jsontext.AppendMerged)},
-	"json_merge":          {Min: 2, Max: -1, Result: isJSON, Apply: mergeFunction("json_merge", jsontext.AppendMerged)},
-	"json_pretty":         {Min: 1, Max: 1, Result: isText, Apply: jsonPretty},
+	"json_array":  {Max: -1, Result: isJSON, Apply: jsonArray, Nulls: true},
+	"json_object": {Max: -1, Result: isJSON, Apply: jsonObject, Nulls: true},
+	"json_set": {Min: 3, Max: -1, Result: isJSON, Apply: changeFunction("json_set", jsontext.Upsert),
+		Nulls: true},
+	"json_insert": {Min: 3, Max: -1, Result: isJSON, Apply: changeFunction("json_insert", jsontext.Insert),
+		Nulls: true},
+	"json_replace": {Min: 3, Max: -1, Result: isJSON, Apply: changeFunction("json_replace", jsontext.Replace),
+		Nulls: true},
+	"json_array_append": {Min: 3, Max: -1, Result: isJSON,
+		Apply: changeFunction("json_array_append", jsontext.Extend), Nulls: true},
+	"json_array_insert": {Min: 3, Max: -1, Result: isJSON,
+		Apply: changeFunction("json_array_insert", jsontext.Before), Nulls: true},
+	"json_remove":      {Min: 2, Max: -1, Result: isJSON, Apply: jsonRemove},
+	"json_merge_patch": {Min: 2, Max: -1, Result: isJSON, Apply: jsonMergePatch, Nulls: true},
+	"json_merge_preserve": {Min: 2, Max: -1, Result: isJSON,
+		Apply: mergeFunction("json_merge_preserve", jsontext.AppendMerged)},
+	"json_merge":  {Min: 2, Max: -1, Result: isJSON, Apply: mergeFunction("json_merge", jsontext.AppendMerged)},
+	"json_pretty": {Min: 1, Max: 1, Result: isText, Apply: jsonPretty},
 }
 
 func jsonArray(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
@@ -70,7 +76,8 @@ func reread(e *function.Environment, text []byte, function string) (datum.Datum,
 	return printDocument(e, v)
 }
 
-// changeFunction applies pairs of a path and a value, one after the other. A NULL document or path makes it NULL; a NULL value is null.
+// changeFunction applies pairs of a path and a value, one after the other. A NULL document or path makes it NULL; a
+// NULL value is null.
 func changeFunction(name string, mode jsontext.Mode) func(*function.Environment, []datum.Datum) (datum.Datum, error) {
 	return func(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 		if len(a)%2 != 1 {
@@ -109,7 +116,8 @@ func changeOne(e *function.Environment, v value.Value, at, with datum.Datum, mod
 }
 
 // change keeps the changed document in the arena.
-func change(e *function.Environment, v value.Value, p jsontext.Path, mode jsontext.Mode, with value.Value) (value.Value, error) {
+func change(e *function.Environment, v value.Value, p jsontext.Path, mode jsontext.Mode, with value.Value) (value.Value,
+	error) {
 	grown, err := jsontext.Change(e.Arena(), v, p, mode, with)
 	if err != nil {
 		return nil, fault.Because(err, fault.NotSupported, "The JSON document is too deep or too large.")
@@ -139,7 +147,8 @@ func jsonRemove(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 	return printDocument(e, v)
 }
 
-func mergeFunction(name string, merge func(dst []byte, v, w value.Value) ([]byte, error)) func(*function.Environment, []datum.Datum) (datum.Datum, error) {
+func mergeFunction(name string, merge func(dst []byte, v, w value.Value) ([]byte, error)) func(*function.Environment,
+	[]datum.Datum) (datum.Datum, error) {
 	return func(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 		v, err := documentOf(e, name, a, 0)
 		if err != nil {
@@ -160,8 +169,8 @@ func mergeFunction(name string, merge func(dst []byte, v, w value.Value) ([]byte
 	}
 }
 
-// jsonMergePatch merges from the last argument that is no object on, since such a one takes the place of all before it: a NULL before it
-// doesn't count. Source: MySQL's JSON_MERGE_PATCH.
+// jsonMergePatch merges from the last argument that is no object on, since such a one takes the place of all before it:
+// a NULL before it doesn't count. Source: MySQL's JSON_MERGE_PATCH.
 func jsonMergePatch(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 	first := 0
 	for i, d := range a {

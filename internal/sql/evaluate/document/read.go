@@ -41,22 +41,26 @@ func holdsText(d datum.Datum) bool {
 
 // documents are the functions that read JSON. Where a document is wanted, a text is read as one. // immutable
 var documents = map[string]function.Function{
-	"json_extract":        {Min: 2, Max: -1, Result: isJSON, Apply: jsonExtract},
-	"json_extract_string": {Min: 2, Max: 2, Result: isText, Apply: extractAs("json_extract_string", datum.Type{Base: datum.Varchar})},
-	"json_extract_long":   {Min: 2, Max: 2, Result: isInteger, Apply: extractAs("json_extract_long", datum.Type{Base: datum.BigInt})},
-	"json_extract_double": {Min: 2, Max: 2, Result: isDouble, Apply: extractAs("json_extract_double", datum.Type{Base: datum.Double})},
-	"json_value":          {Min: 2, Max: 2, Result: isText, Apply: extractAs("json_value", datum.Type{Base: datum.Varchar})},
-	"json_unquote":        {Min: 1, Max: 1, Result: isText, Apply: jsonUnquote},
-	"json_quote":          {Min: 1, Max: 1, Result: isText, Apply: jsonQuote},
-	"json_valid":          {Min: 1, Max: 1, Result: isBoolean, Apply: jsonValid},
-	"json_type":           {Min: 1, Max: 1, Result: isText, Apply: jsonType},
-	"json_length":         {Min: 1, Max: 2, Result: isInteger, Apply: jsonLength},
-	"json_depth":          {Min: 1, Max: 1, Result: isInteger, Apply: jsonDepth},
-	"json_keys":           {Min: 1, Max: 2, Result: isJSON, Apply: jsonKeys},
-	"json_contains":       {Min: 2, Max: 3, Result: isBoolean, Apply: jsonContains},
-	"json_contains_path":  {Min: 3, Max: -1, Result: isBoolean, Apply: jsonContainsPath, Nulls: true},
-	"json_overlaps":       {Min: 2, Max: 2, Result: isBoolean, Apply: jsonOverlaps},
-	"json_search":         {Min: 3, Max: -1, Result: isJSON, Apply: jsonSearch, Nulls: true},
+	"json_extract": {Min: 2, Max: -1, Result: isJSON, Apply: jsonExtract},
+	"json_extract_string": {Min: 2, Max: 2, Result: isText,
+		Apply: extractAs("json_extract_string", datum.Type{Base: datum.Varchar})},
+	"json_extract_long": {Min: 2, Max: 2, Result: isInteger,
+		Apply: extractAs("json_extract_long", datum.Type{Base: datum.BigInt})},
+	"json_extract_double": {Min: 2, Max: 2, Result: isDouble,
+		Apply: extractAs("json_extract_double", datum.Type{Base: datum.Double})},
+	"json_value": {Min: 2, Max: 2, Result: isText,
+		Apply: extractAs("json_value", datum.Type{Base: datum.Varchar})},
+	"json_unquote":       {Min: 1, Max: 1, Result: isText, Apply: jsonUnquote},
+	"json_quote":         {Min: 1, Max: 1, Result: isText, Apply: jsonQuote},
+	"json_valid":         {Min: 1, Max: 1, Result: isBoolean, Apply: jsonValid},
+	"json_type":          {Min: 1, Max: 1, Result: isText, Apply: jsonType},
+	"json_length":        {Min: 1, Max: 2, Result: isInteger, Apply: jsonLength},
+	"json_depth":         {Min: 1, Max: 1, Result: isInteger, Apply: jsonDepth},
+	"json_keys":          {Min: 1, Max: 2, Result: isJSON, Apply: jsonKeys},
+	"json_contains":      {Min: 2, Max: 3, Result: isBoolean, Apply: jsonContains},
+	"json_contains_path": {Min: 3, Max: -1, Result: isBoolean, Apply: jsonContainsPath, Nulls: true},
+	"json_overlaps":      {Min: 2, Max: 2, Result: isBoolean, Apply: jsonOverlaps},
+	"json_search":        {Min: 3, Max: -1, Result: isJSON, Apply: jsonSearch, Nulls: true},
 }
 
 // documentOf reads argument i of a function as a document, in the arena.
@@ -371,7 +375,8 @@ func jsonOverlaps(e *function.Environment, a []datum.Datum) (datum.Datum, error)
 	return datum.Bool(jsontext.Overlaps(v, w)), nil
 }
 
-// jsonSearch is JSON_SEARCH(document, one_or_all, pattern[, escape[, path ..]]): the paths of strings that are LIKE the pattern.
+// jsonSearch is JSON_SEARCH(document, one_or_all, pattern[, escape[, path ..]]): the paths of strings that are LIKE the
+// pattern.
 func jsonSearch(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 	for i, d := range a {
 		if d.IsNull() && i != 3 {

@@ -127,7 +127,8 @@ func truth(ok bool) datum.Datum {
 
 // isCompatibleWith reports whether the bytes are ::a.b.c.d, which neither :: nor ::1 is.
 func isCompatibleWith(raw []byte) bool {
-	return len(raw) == 16 && bytes.Equal(raw[:12], make([]byte, 12)) && (raw[12] != 0 || raw[13] != 0 || raw[14] != 0 || raw[15] > 1)
+	return len(raw) == 16 && bytes.Equal(raw[:12], make([]byte, 12)) &&
+		(raw[12] != 0 || raw[13] != 0 || raw[14] != 0 || raw[15] > 1)
 }
 
 func isCompatible(_ *function.Environment, a []datum.Datum) (datum.Datum, error) {

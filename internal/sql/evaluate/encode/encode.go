@@ -37,14 +37,16 @@ var (
 
 // codes are the functions that write values in other letters and digits, and digests. // immutable
 var codes = map[string]function.Function{
-	"hex":           {Min: 1, Max: 1, Result: isText, Apply: hexOf},
-	"unhex":         {Min: 1, Max: 1, Result: isBinary, Apply: unhex},
-	"to_base64":     {Min: 1, Max: 1, Result: isText, Apply: toBase64},
-	"from_base64":   {Min: 1, Max: 1, Result: isBinary, Apply: fromBase64},
-	"md5":           {Min: 1, Max: 1, Result: isText, Apply: digest(func(b []byte) []byte { d := md5.Sum(b); return d[:] })},
-	"sha":           {Min: 1, Max: 1, Result: isText, Apply: digest(sha1Of)},
-	"sha1":          {Min: 1, Max: 1, Result: isText, Apply: digest(sha1Of)},
-	"sha256":        {Min: 1, Max: 1, Result: isText, Apply: digest(func(b []byte) []byte { d := sha256.Sum256(b); return d[:] })},
+	"hex":         {Min: 1, Max: 1, Result: isText, Apply: hexOf},
+	"unhex":       {Min: 1, Max: 1, Result: isBinary, Apply: unhex},
+	"to_base64":   {Min: 1, Max: 1, Result: isText, Apply: toBase64},
+	"from_base64": {Min: 1, Max: 1, Result: isBinary, Apply: fromBase64},
+	"md5": {Min: 1, Max: 1, Result: isText,
+		Apply: digest(func(b []byte) []byte { d := md5.Sum(b); return d[:] })},
+	"sha":  {Min: 1, Max: 1, Result: isText, Apply: digest(sha1Of)},
+	"sha1": {Min: 1, Max: 1, Result: isText, Apply: digest(sha1Of)},
+	"sha256": {Min: 1, Max: 1, Result: isText,
+		Apply: digest(func(b []byte) []byte { d := sha256.Sum256(b); return d[:] })},
 	"sha2":          {Min: 2, Max: 2, Result: isText, Apply: sha2},
 	"crc32":         {Min: 1, Max: 1, Result: isInteger, Apply: checksum},
 	"ascii":         {Min: 1, Max: 1, Result: isInteger, Apply: ascii},
@@ -386,7 +388,8 @@ func format(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 	return datum.Text(e.Keep(dst)), nil
 }
 
-// separators are what a locale puts between thousands, 0 for nothing, and before a fraction. One that is not known is en_US, as in MySQL.
+// separators are what a locale puts between thousands, 0 for nothing, and before a fraction. One that is not known is
+// en_US, as in MySQL.
 func separators(locale string) (group, point byte) {
 	switch strings.ToLower(locale) {
 	case "de_de", "da_dk", "ru_ru":

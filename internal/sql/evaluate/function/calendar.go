@@ -9,22 +9,35 @@ import (
 
 // parts are the functions that take times apart. // immutable
 var parts = map[string]Function{
-	"year":        {Min: 1, Max: 1, Result: isInteger, Apply: dayPart(func(m datum.Moment) int64 { return int64(m.Year) })},
-	"month":       {Min: 1, Max: 1, Result: isInteger, Apply: dayPart(func(m datum.Moment) int64 { return int64(m.Month) })},
-	"day":         {Min: 1, Max: 1, Result: isInteger, Apply: dayPart(func(m datum.Moment) int64 { return int64(m.Day) })},
-	"dayofmonth":  {Min: 1, Max: 1, Result: isInteger, Apply: dayPart(func(m datum.Moment) int64 { return int64(m.Day) })},
-	"dayofweek":   {Min: 1, Max: 1, Result: isInteger, Apply: dayPart(func(m datum.Moment) int64 { return int64(weekday(m)+1)%7 + 1 })},
-	"weekday":     {Min: 1, Max: 1, Result: isInteger, Apply: dayPart(func(m datum.Moment) int64 { return int64(weekday(m)) })},
-	"dayofyear":   {Min: 1, Max: 1, Result: isInteger, Apply: dayPart(func(m datum.Moment) int64 { return int64(yearDay(m)) })},
-	"quarter":     {Min: 1, Max: 1, Result: isInteger, Apply: dayPart(func(m datum.Moment) int64 { return int64(m.Month+2) / 3 })},
-	"to_days":     {Min: 1, Max: 1, Result: isInteger, Apply: dayPart(func(m datum.Moment) int64 { return m.Days() + dayZero })},
-	"to_seconds":  {Min: 1, Max: 1, Result: isInteger, Apply: dayPart(func(m datum.Moment) int64 { return floorDivide(m.US(), secondUS) + dayZero*86_400 })},
-	"weekofyear":  {Min: 1, Max: 1, Result: isInteger, Apply: dayPart(func(m datum.Moment) int64 { n, _ := week(m, 3); return int64(n) })},
-	"week":        {Min: 1, Max: 2, Result: isInteger, Apply: weekOf},
-	"yearweek":    {Min: 1, Max: 2, Result: isInteger, Apply: yearWeek},
-	"hour":        {Min: 1, Max: 1, Result: isInteger, Apply: clockPart(func(us int64) int64 { return us / hourUS })},
-	"minute":      {Min: 1, Max: 1, Result: isInteger, Apply: clockPart(func(us int64) int64 { return us / minuteUS % 60 })},
-	"second":      {Min: 1, Max: 1, Result: isInteger, Apply: clockPart(func(us int64) int64 { return us / secondUS % 60 })},
+	"year": {Min: 1, Max: 1, Result: isInteger,
+		Apply: dayPart(func(m datum.Moment) int64 { return int64(m.Year) })},
+	"month": {Min: 1, Max: 1, Result: isInteger,
+		Apply: dayPart(func(m datum.Moment) int64 { return int64(m.Month) })},
+	"day": {Min: 1, Max: 1, Result: isInteger,
+		Apply: dayPart(func(m datum.Moment) int64 { return int64(m.Day) })},
+	"dayofmonth": {Min: 1, Max: 1, Result: isInteger,
+		Apply: dayPart(func(m datum.Moment) int64 { return int64(m.Day) })},
+	"dayofweek": {Min: 1, Max: 1, Result: isInteger,
+		Apply: dayPart(func(m datum.Moment) int64 { return int64(weekday(m)+1)%7 + 1 })},
+	"weekday": {Min: 1, Max: 1, Result: isInteger,
+		Apply: dayPart(func(m datum.Moment) int64 { return int64(weekday(m)) })},
+	"dayofyear": {Min: 1, Max: 1, Result: isInteger,
+		Apply: dayPart(func(m datum.Moment) int64 { return int64(yearDay(m)) })},
+	"quarter": {Min: 1, Max: 1, Result: isInteger,
+		Apply: dayPart(func(m datum.Moment) int64 { return int64(m.Month+2) / 3 })},
+	"to_days": {Min: 1, Max: 1, Result: isInteger,
+		Apply: dayPart(func(m datum.Moment) int64 { return m.Days() + dayZero })},
+	"to_seconds": {Min: 1, Max: 1, Result: isInteger,
+		Apply: dayPart(func(m datum.Moment) int64 { return floorDivide(m.US(), secondUS) + dayZero*86_400 })},
+	"weekofyear": {Min: 1, Max: 1, Result: isInteger,
+		Apply: dayPart(func(m datum.Moment) int64 { n, _ := week(m, 3); return int64(n) })},
+	"week":     {Min: 1, Max: 2, Result: isInteger, Apply: weekOf},
+	"yearweek": {Min: 1, Max: 2, Result: isInteger, Apply: yearWeek},
+	"hour":     {Min: 1, Max: 1, Result: isInteger, Apply: clockPart(func(us int64) int64 { return us / hourUS })},
+	"minute": {Min: 1, Max: 1, Result: isInteger,
+		Apply: clockPart(func(us int64) int64 { return us / minuteUS % 60 })},
+	"second": {Min: 1, Max: 1, Result: isInteger,
+		Apply: clockPart(func(us int64) int64 { return us / secondUS % 60 })},
 	"microsecond": {Min: 1, Max: 1, Result: isInteger, Apply: clockPart(func(us int64) int64 { return us % secondUS })},
 	"time_to_sec": {Min: 1, Max: 1, Result: isInteger, Apply: timeToSeconds},
 	"dayname":     {Min: 1, Max: 1, Result: isText, Apply: dayName},
@@ -35,7 +48,8 @@ var parts = map[string]Function{
 // dayNames and monthNames are in English, as lc_time_names has them unless it is set. // immutable
 var (
 	dayNames   = [...]string{"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"}
-	monthNames = [...]string{"January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"}
+	monthNames = [...]string{"January", "February", "March", "April", "May", "June", "July", "August", "September",
+		"October", "November", "December"}
 )
 
 func dayPart(part func(datum.Moment) int64) func(*Environment, []datum.Datum) (datum.Datum, error) {
@@ -75,9 +89,9 @@ func yearDay(m datum.Moment) int {
 	return int(m.Days()-datum.Moment{Year: m.Year, Month: 1, Day: 1}.Days()) + 1
 }
 
-// week is the number of a day's week, and the year that it belongs to. Bit 0 of mode: weeks begin on Monday; bit 1: weeks of a year count from 1, those
-// before its first belong to the last year; bit 2 reversed reports whether the first week is the one with four days or more, or the one that begins in the
-// year.
+// week is the number of a day's week, and the year that it belongs to. Bit 0 of mode: weeks begin on Monday; bit 1:
+// weeks of a year count from 1, those before its first belong to the last year; bit 2 reversed reports whether the
+// first week is the one with four days or more, or the one that begins in the year.
 func week(m datum.Moment, mode int64) (number, year int) {
 	monday, fromOne, whole := mode&1 != 0, mode&2 != 0, mode&4 != 0
 	if !monday {

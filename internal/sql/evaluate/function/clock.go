@@ -82,8 +82,8 @@ func shiftedType(arguments []datum.Type) datum.Type {
 	return datum.Type{}
 }
 
-// instant is the time that an argument stands for. A number that reads as a date with or without a time of day is that time, as in MySQL; another is
-// milliseconds since 1970. A TIME is one of today.
+// instant is the time that an argument stands for. A number that reads as a date with or without a time of day is that
+// time, as in MySQL; another is milliseconds since 1970. A TIME is one of today.
 func (e *Environment) instant(d datum.Datum) (us int64, ok bool) {
 	if d = e.Written(d); d.Kind() == datum.KindTime {
 		return floorDivide(e.LocalUS(), dayUS)*dayUS + d.Int(), true

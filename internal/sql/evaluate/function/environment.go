@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package function holds SQL's functions of values: what each takes, the type it gives, and what it computes. Functions of their own
-// evaluation, such as IF and COALESCE, and aggregates are package evaluate's.
+// Package function holds SQL's functions of values: what each takes, the type it gives, and what it computes. Functions
+// of their own evaluation, such as IF and COALESCE, and aggregates are package evaluate's.
 //
 // Knows: the functions of MySQL and LindormTable that are of use on one table.
 // Never: trees, rows, clocks, randomness, tables: the time and random numbers are handed in.
@@ -21,7 +21,8 @@ const PacketMax = 16 << 20
 
 // Session answers the questions of functions about the session that runs the statement.
 type Session interface {
-	// Variable returns the value of a user's or a system variable; an unknown system variable is an error, an unknown user's variable NULL.
+	// Variable returns the value of a user's or a system variable; an unknown system variable is an error, an unknown
+	// user's variable NULL.
 	Variable(v *tree.Variable) (datum.Datum, error)
 	Version() string
 	Database() string // "" if none was chosen
@@ -32,8 +33,8 @@ type Session interface {
 	FoundRows() int64
 }
 
-// Environment holds the inputs of functions other than their arguments. It serves one goroutine. The zero value works: the time is 1970, and there is
-// no session.
+// Environment holds the inputs of functions other than their arguments. It serves one goroutine. The zero value works:
+// the time is 1970, and there is no session.
 type Environment struct {
 	// NowUS is the time of the statement in microseconds since 1970.
 	NowUS int64
@@ -58,7 +59,8 @@ type Environment struct {
 // arenaFree is how much of the texts is kept for later ones, and not counted.
 const arenaFree = 64 << 10
 
-// Reset gives up the texts that functions have made: datums that came from programs, and were not cloned, become invalid.
+// Reset gives up the texts that functions have made: datums that came from programs, and were not cloned, become
+// invalid.
 func (e *Environment) Reset() {
 	if cap(e.arena) > arenaFree {
 		e.arena = nil
@@ -70,8 +72,8 @@ func (e *Environment) Reset() {
 // Arena is where a text that lives until Reset is appended; Keep takes it.
 func (e *Environment) Arena() []byte { return e.arena }
 
-// Keep makes what was appended to Arena last until Reset, and returns it. What it is given must be Arena with more behind it, nothing else:
-// a slice of its own would take the place of what other functions of the row have made.
+// Keep makes what was appended to Arena last until Reset, and returns it. What it is given must be Arena with more
+// behind it, nothing else: a slice of its own would take the place of what other functions of the row have made.
 func (e *Environment) Keep(grown []byte) []byte {
 	start := len(e.arena)
 	e.arena = grown
@@ -130,7 +132,8 @@ type Function struct {
 	Min, Max int
 	// Result is the type that it gives for arguments of given types.
 	Result func(arguments []datum.Type) datum.Type
-	// Apply computes it. Arguments alias rows and parameters; the result aliases them, or lives until the environment's Reset.
+	// Apply computes it. Arguments alias rows and parameters; the result aliases them, or lives until the environment's
+	// Reset.
 	Apply func(e *Environment, arguments []datum.Datum) (datum.Datum, error)
 	// Nulls says that it is called with NULLs; else it is NULL if an argument is.
 	Nulls bool

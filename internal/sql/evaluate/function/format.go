@@ -56,7 +56,8 @@ func timeFormat(e *Environment, a []datum.Datum) (datum.Datum, error) {
 		dst = append(dst, '-')
 		us = -us
 	}
-	m := datum.Moment{Hour: int(us / hourUS), Minute: int(us / minuteUS % 60), Second: int(us / secondUS % 60), Microsecond: int(us % secondUS)}
+	m := datum.Moment{Hour: int(us / hourUS), Minute: int(us / minuteUS % 60), Second: int(us / secondUS % 60),
+		Microsecond: int(us % secondUS)}
 	for i := 0; i < len(text); i++ {
 		if text[i] != '%' || i+1 == len(text) {
 			dst = append(dst, text[i])
@@ -379,7 +380,8 @@ func (r *dateReader) dayLetter(letter byte) bool {
 	return ok
 }
 
-// dayOfWeek is the day that a week and a weekday name; ok is false if the year of the week is not of its kind: %V goes with %X, %v with %x, the others with %Y.
+// dayOfWeek is the day that a week and a weekday name; ok is false if the year of the week is not of its kind: %V goes
+// with %X, %v with %x, the others with %Y.
 func (r *dateReader) dayOfWeek() (days int64, ok bool) {
 	sunday, own, year := r.weekBy == 'U' || r.weekBy == 'V', r.weekBy == 'V' || r.weekBy == 'v', r.m.Year
 	if own {

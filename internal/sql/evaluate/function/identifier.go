@@ -63,11 +63,13 @@ func appendUUID(dst, raw []byte) []byte {
 
 // turned has the parts of the time of a UUID in their order, so that UUIDs of version 1 grow; turnedBack undoes it.
 func turned(raw []byte) []byte {
-	return append(append(append([]byte{}, raw[6:8]...), append(append([]byte{}, raw[4:6]...), raw[:4]...)...), raw[8:]...)
+	return append(append(append([]byte{}, raw[6:8]...), append(append([]byte{}, raw[4:6]...), raw[:4]...)...),
+		raw[8:]...)
 }
 
 func turnedBack(raw []byte) []byte {
-	return append(append(append([]byte{}, raw[4:8]...), append(append([]byte{}, raw[2:4]...), raw[:2]...)...), raw[8:]...)
+	return append(append(append([]byte{}, raw[4:8]...), append(append([]byte{}, raw[2:4]...), raw[:2]...)...),
+		raw[8:]...)
 }
 
 func swaps(a []datum.Datum) bool { return len(a) == 2 && a[1].NumberInt() != 0 }

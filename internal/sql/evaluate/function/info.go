@@ -17,15 +17,17 @@ type Sleeper interface {
 
 // facts are the functions that tell of the session, and a few others without a home. // immutable
 var facts = map[string]Function{
-	"database":       {Result: isText, Apply: ask(func(s Session) datum.Datum { return nameOrNull(s.Database()) })},
-	"schema":         {Result: isText, Apply: ask(func(s Session) datum.Datum { return nameOrNull(s.Database()) })},
-	"version":        {Result: isText, Apply: ask(func(s Session) datum.Datum { return datum.TextString(s.Version()) })},
-	"user":           {Result: isText, Apply: ask(userOf)},
-	"current_user":   {Result: isText, Apply: ask(accountOf)},
-	"current_role":   {Result: isText, Apply: ask(rolesOf)},
-	"session_user":   {Result: isText, Apply: ask(userOf)},
-	"system_user":    {Result: isText, Apply: ask(userOf)},
-	"connection_id":  {Result: isUnsigned, Apply: ask(func(s Session) datum.Datum { return datum.Uint(s.ConnectionID()) })},
+	"database": {Result: isText, Apply: ask(func(s Session) datum.Datum { return nameOrNull(s.Database()) })},
+	"schema":   {Result: isText, Apply: ask(func(s Session) datum.Datum { return nameOrNull(s.Database()) })},
+	"version": {Result: isText, Apply: ask(
+		func(s Session) datum.Datum { return datum.TextString(s.Version()) })},
+	"user":         {Result: isText, Apply: ask(userOf)},
+	"current_user": {Result: isText, Apply: ask(accountOf)},
+	"current_role": {Result: isText, Apply: ask(rolesOf)},
+	"session_user": {Result: isText, Apply: ask(userOf)},
+	"system_user":  {Result: isText, Apply: ask(userOf)},
+	"connection_id": {Result: isUnsigned,
+		Apply: ask(func(s Session) datum.Datum { return datum.Uint(s.ConnectionID()) })},
 	"last_insert_id": {Max: 1, Result: isUnsigned, Apply: lastInsertID},
 	"row_count":      {Result: isInteger, Apply: ask(func(s Session) datum.Datum { return datum.Int(s.RowCount()) })},
 	"found_rows":     {Result: isInteger, Apply: ask(func(s Session) datum.Datum { return datum.Int(s.FoundRows()) })},

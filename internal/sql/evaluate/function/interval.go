@@ -17,17 +17,20 @@ const (
 )
 
 // unitsUS are the units of fixed length, in microseconds. // immutable
-var unitsUS = map[string]int64{"microsecond": 1, "second": secondUS, "minute": minuteUS, "hour": hourUS, "day": dayUS, "week": 7 * dayUS}
+var unitsUS = map[string]int64{"microsecond": 1, "second": secondUS, "minute": minuteUS, "hour": hourUS, "day": dayUS,
+	"week": 7 * dayUS}
 
 // unitsMonths are the units of months. // immutable
 var unitsMonths = map[string]int64{"month": 1, "quarter": 3, "year": 12}
 
 // compounds are the units of several parts: the smallest part, and how many parts there are at most. // immutable
 var compounds = map[string][]int64{
-	"year_month": {12, 1}, "day_hour": {dayUS, hourUS}, "day_minute": {dayUS, hourUS, minuteUS}, "day_second": {dayUS, hourUS, minuteUS, secondUS},
+	"year_month": {12, 1}, "day_hour": {dayUS, hourUS}, "day_minute": {dayUS, hourUS, minuteUS},
+	"day_second":      {dayUS, hourUS, minuteUS, secondUS},
 	"day_microsecond": {dayUS, hourUS, minuteUS, secondUS, 1}, "hour_microsecond": {hourUS, minuteUS, secondUS, 1},
 	"minute_microsecond": {minuteUS, secondUS, 1}, "second_microsecond": {secondUS, 1},
-	"hour_minute": {hourUS, minuteUS}, "hour_second": {hourUS, minuteUS, secondUS}, "minute_second": {minuteUS, secondUS},
+	"hour_minute": {hourUS, minuteUS}, "hour_second": {hourUS, minuteUS, secondUS},
+	"minute_second": {minuteUS, secondUS},
 }
 
 // IsDayUnit reports whether a unit leaves the time of day alone.
@@ -62,7 +65,8 @@ func spanOf(e *Environment, amount datum.Datum, unit string) (s span, ok bool) {
 	return span{us: n * length}, true
 }
 
-// compoundSpan reads '1:30' of MINUTE_SECOND and the like: numbers with anything between them, the last one of the smallest unit.
+// compoundSpan reads '1:30' of MINUTE_SECOND and the like: numbers with anything between them, the last one of the
+// smallest unit.
 func compoundSpan(text []byte, parts []int64, months bool) (s span, ok bool) {
 	var numbers []int64
 	for i := 0; i < len(text); {
@@ -74,7 +78,8 @@ func compoundSpan(text []byte, parts []int64, months bool) (s span, ok bool) {
 		for ; i < len(text) && text[i]-'0' <= 9; i++ {
 			n = min(n*10+int64(text[i]-'0'), 1e12)
 		}
-		if !months && parts[len(parts)-1] == 1 && len(numbers)+1 == len(parts) { // microseconds are digits behind a point
+		// microseconds are digits behind a point
+		if !months && parts[len(parts)-1] == 1 && len(numbers)+1 == len(parts) {
 			for digits := i - start; digits < 6; digits++ {
 				n *= 10
 			}
@@ -101,8 +106,8 @@ func compoundSpan(text []byte, parts []int64, months bool) (s span, ok bool) {
 	return span{us: total}, true
 }
 
-// AddInterval moves a time by an interval, forwards or, if negative, backwards. A date moved by days, months or years stays a date. The result is NULL for
-// a value that is no time, and where it would leave 0001-01-01 .. 9999-12-31.
+// AddInterval moves a time by an interval, forwards or, if negative, backwards. A date moved by days, months or years
+// stays a date. The result is NULL for a value that is no time, and where it would leave 0001-01-01 .. 9999-12-31.
 func AddInterval(e *Environment, d, amount datum.Datum, unit string, negative bool) (datum.Datum, error) {
 	s, ok := spanOf(e, amount, unit)
 	if !ok {

@@ -108,7 +108,8 @@ func (m *Pattern) Match(text []byte) bool {
 	return true
 }
 
-// matchesRuns puts each run at the first place where it fits; the last one of a pattern without % at its end must fit at the end.
+// matchesRuns puts each run at the first place where it fits; the last one of a pattern without % at its end must fit
+// at the end.
 func (m *Pattern) matchesRuns(text []byte) bool {
 	runs := m.runs
 	if m.first {

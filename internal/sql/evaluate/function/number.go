@@ -28,19 +28,21 @@ var numbers = map[string]Function{
 	"exp":      {Min: 1, Max: 1, Result: isDouble, Apply: real(math.Exp)},
 	"ln":       {Min: 1, Max: 1, Result: isDouble, Apply: real(logarithm)},
 	"log":      {Min: 1, Max: 2, Result: isDouble, Apply: logOf},
-	"log2":     {Min: 1, Max: 1, Result: isDouble, Apply: real(func(x float64) float64 { return positive(x, math.Log2) })},
-	"log10":    {Min: 1, Max: 1, Result: isDouble, Apply: real(func(x float64) float64 { return positive(x, log10) })},
-	"sin":      {Min: 1, Max: 1, Result: isDouble, Apply: real(math.Sin)},
-	"cos":      {Min: 1, Max: 1, Result: isDouble, Apply: real(math.Cos)},
-	"tan":      {Min: 1, Max: 1, Result: isDouble, Apply: real(math.Tan)},
-	"cot":      {Min: 1, Max: 1, Result: isDouble, Apply: real(func(x float64) float64 { return 1 / math.Tan(x) })},
-	"asin":     {Min: 1, Max: 1, Result: isDouble, Apply: real(math.Asin)},
-	"acos":     {Min: 1, Max: 1, Result: isDouble, Apply: real(math.Acos)},
-	"atan":     {Min: 1, Max: 2, Result: isDouble, Apply: atan},
-	"atan2":    {Min: 2, Max: 2, Result: isDouble, Apply: atan},
-	"degrees":  {Min: 1, Max: 1, Result: isDouble, Apply: real(func(x float64) float64 { return x * 180 / math.Pi })},
-	"radians":  {Min: 1, Max: 1, Result: isDouble, Apply: real(func(x float64) float64 { return x * math.Pi / 180 })},
-	"pi":       {Min: 0, Max: 0, Result: isDouble, Apply: func(*Environment, []datum.Datum) (datum.Datum, error) { return datum.Float64(math.Pi), nil }},
+	"log2": {Min: 1, Max: 1, Result: isDouble,
+		Apply: real(func(x float64) float64 { return positive(x, math.Log2) })},
+	"log10":   {Min: 1, Max: 1, Result: isDouble, Apply: real(func(x float64) float64 { return positive(x, log10) })},
+	"sin":     {Min: 1, Max: 1, Result: isDouble, Apply: real(math.Sin)},
+	"cos":     {Min: 1, Max: 1, Result: isDouble, Apply: real(math.Cos)},
+	"tan":     {Min: 1, Max: 1, Result: isDouble, Apply: real(math.Tan)},
+	"cot":     {Min: 1, Max: 1, Result: isDouble, Apply: real(func(x float64) float64 { return 1 / math.Tan(x) })},
+	"asin":    {Min: 1, Max: 1, Result: isDouble, Apply: real(math.Asin)},
+	"acos":    {Min: 1, Max: 1, Result: isDouble, Apply: real(math.Acos)},
+	"atan":    {Min: 1, Max: 2, Result: isDouble, Apply: atan},
+	"atan2":   {Min: 2, Max: 2, Result: isDouble, Apply: atan},
+	"degrees": {Min: 1, Max: 1, Result: isDouble, Apply: real(func(x float64) float64 { return x * 180 / math.Pi })},
+	"radians": {Min: 1, Max: 1, Result: isDouble, Apply: real(func(x float64) float64 { return x * math.Pi / 180 })},
+	"pi": {Min: 0, Max: 0, Result: isDouble,
+		Apply: func(*Environment, []datum.Datum) (datum.Datum, error) { return datum.Float64(math.Pi), nil }},
 	"sign":     {Min: 1, Max: 1, Result: isInteger, Apply: sign},
 	"rand":     {Result: isDouble, Apply: random, Volatile: true, Nulls: true},
 	"greatest": {Min: 2, Max: -1, Result: widest, Apply: greatest},
@@ -115,8 +117,8 @@ func positive(x float64, f func(float64) float64) float64 {
 	return f(x)
 }
 
-// log10 is exact for powers of ten, which math.Log10 is not: it is the C library's way, with log10(2) in two parts. The conversions keep products from being
-// fused with sums.
+// log10 is exact for powers of ten, which math.Log10 is not: it is the C library's way, with log10(2) in two parts. The
+// conversions keep products from being fused with sums.
 func log10(x float64) float64 {
 	const high, low = 3.01029995663611771306e-01, 3.69423907715893078616e-13
 	if math.IsInf(x, 0) {
@@ -298,7 +300,8 @@ func greatest(_ *Environment, a []datum.Datum) (datum.Datum, error) { return ext
 
 func least(_ *Environment, a []datum.Datum) (datum.Datum, error) { return extreme(a, -1) }
 
-// extreme finds the largest or the smallest. It is of the type that holds all. Texts among numbers make texts of all, as in MySQL.
+// extreme finds the largest or the smallest. It is of the type that holds all. Texts among numbers make texts of all,
+// as in MySQL.
 func extreme(a []datum.Datum, direction int) (datum.Datum, error) {
 	texts := textsAmongNumbers(a)
 	best := a[0]

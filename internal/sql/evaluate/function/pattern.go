@@ -66,8 +66,8 @@ func numberAt(a []datum.Datum, i, otherwise int) int {
 	return clampInt(a[i])
 }
 
-// match finds the n-th match from a position on, counted in characters from 1; place is nil if there is none. An error says that the position lies
-// outside the text.
+// match finds the n-th match from a position on, counted in characters from 1; place is nil if there is none. An error
+// says that the position lies outside the text.
 func (e *Environment) match(a []datum.Datum, r *Regular, from, n int) (text []byte, place []int, err error) {
 	text = e.TextOf(a[0])
 	if from < 1 || from > utf8.RuneCount(text)+1 {
@@ -142,7 +142,8 @@ func regexpReplace(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	return e.TextOrNull(append(dst, rest[last:]...))
 }
 
-// template makes ${1} of $1, and $$ of a dollar that no digit follows, as Expand wants them; a backslash takes the next character as it is.
+// template makes ${1} of $1, and $$ of a dollar that no digit follows, as Expand wants them; a backslash takes the next
+// character as it is.
 func template(with []byte) []byte {
 	if !bytes.ContainsAny(with, `$\`) {
 		return with

@@ -27,13 +27,15 @@ type Regular struct {
 	looks    bool // what it matches depends on what stands before: ^, \A, \b
 }
 
-// Regexp compiles a pattern, or finds it compiled. Patterns are those of package regexp: no back references, linear time.
+// Regexp compiles a pattern, or finds it compiled. Patterns are those of package regexp: no back references, linear
+// time.
 func (e *Environment) Regexp(pattern []byte) (*Regular, error) {
 	if r, ok := e.regexps[string(pattern)]; ok {
 		return r, nil
 	}
 	if len(pattern) > patternBytesMax {
-		return nil, fault.New(fault.RegexpSyntax, fmt.Sprintf("the pattern is longer than %d bytes: shorten it", patternBytesMax))
+		return nil, fault.New(fault.RegexpSyntax,
+			fmt.Sprintf("the pattern is longer than %d bytes: shorten it", patternBytesMax))
 	}
 	tree, err := syntax.Parse(string(pattern), syntax.Perl)
 	if err != nil {
@@ -41,7 +43,8 @@ func (e *Environment) Regexp(pattern []byte) (*Regular, error) {
 	}
 	r := &Regular{}
 	if r.size = r.sizeOf(tree); r.size > programMax {
-		return nil, fault.New(fault.RegexpSyntax, fmt.Sprintf("the pattern is too large with its repetitions expanded: %d steps of at most %d; repeat fewer times", r.size, programMax))
+		return nil, fault.New(fault.RegexpSyntax,
+			fmt.Sprintf("the pattern is too large with its repetitions expanded: %d steps of at most %d; repeat fewer times", r.size, programMax))
 	}
 	if r.compiled, err = regexp.Compile(string(pattern)); err != nil {
 		return nil, fault.Because(err, fault.RegexpSyntax, err.Error())
@@ -113,11 +116,12 @@ func (r *runes) ReadRune() (c rune, size int, err error) {
 	return c, size, nil
 }
 
-// each hands the matches over in their order, as regexp.FindAllSubmatchIndex finds them, until take says false. Errors: fault.Interrupted if the
-// statement was ended meanwhile; fault.Refused.
+// each hands the matches over in their order, as regexp.FindAllSubmatchIndex finds them, until take says false. Errors:
+// fault.Interrupted if the statement was ended meanwhile; fault.Refused.
 func (e *Environment) each(r *Regular, text []byte, take func(match []int) bool) error {
 	if len(text)*r.size > workMax {
-		return fault.New(fault.Refused, fmt.Sprintf("The text of %d bytes is too long for a regular expression of %d steps: search a part of it, or shorten the pattern", len(text), r.size))
+		return fault.New(fault.Refused, fmt.Sprintf(
+			"The text of %d bytes is too long for a regular expression of %d steps: search a part of it, or shorten the pattern", len(text), r.size))
 	}
 	if r.looks {
 		return e.eachLooking(r, text, take)
@@ -150,8 +154,8 @@ func (e *Environment) each(r *Regular, text []byte, take func(match []int) bool)
 	return nil
 }
 
-// eachLooking is each for a pattern that looks at what stands before a match, which a search in the rest of a text would not see: it asks for
-// more and more matches of the whole, so that the statement can be ended in between.
+// eachLooking is each for a pattern that looks at what stands before a match, which a search in the rest of a text
+// would not see: it asks for more and more matches of the whole, so that the statement can be ended in between.
 func (e *Environment) eachLooking(r *Regular, text []byte, take func(match []int) bool) error {
 	taken := 0
 	for most := 16; ; most *= 2 {

@@ -18,7 +18,8 @@ import (
 // TestRegexpBounds: patterns whose program would be large are refused before they are compiled.
 func TestRegexpBounds(t *testing.T) {
 	var e Environment
-	for _, large := range []string{"(a{1,100}){1,10}" + strings.Repeat("[a-z]{1,900}", 20), "((x{30}){30}){12}", strings.Repeat("a", patternBytesMax+1), strings.Repeat("ab", 5001)} {
+	for _, large := range []string{"(a{1,100}){1,10}" + strings.Repeat("[a-z]{1,900}", 20), "((x{30}){30}){12}",
+		strings.Repeat("a", patternBytesMax+1), strings.Repeat("ab", 5001)} {
 		if _, err := e.Regexp([]byte(large)); err == nil {
 			t.Errorf("%.40s is compiled", large)
 		}
@@ -47,7 +48,8 @@ func TestRegexpEnds(t *testing.T) {
 	search("part", regexpPart, text, pattern, datum.Int(1), datum.Int(300_000))
 	short := datum.Text(bytes.Repeat([]byte("a"), 2000))
 	search("replace, looking back", regexpReplace, short, looking, datum.TextString("x"))
-	if _, err := regexpReplace(&e, []datum.Datum{datum.Text(bytes.Repeat([]byte("a"), 12<<20)), datum.TextString("a{50}"), datum.TextString("x")}); err == nil || isEnded(err) {
+	if _, err := regexpReplace(&e, []datum.Datum{datum.Text(bytes.Repeat([]byte("a"), 12<<20)),
+		datum.TextString("a{50}"), datum.TextString("x")}); err == nil || isEnded(err) {
 		t.Error("a search that can't be ended is not refused:", err)
 	}
 }
@@ -61,7 +63,8 @@ func isEnded(err error) bool {
 func TestEach(t *testing.T) {
 	seed := rounds.Seed(t)
 	random := rand.New(rand.NewPCG(seed, 0))
-	patterns := []string{"a", "a*", "b*?", "(a)|b", "(?:ab)+", "", "é", ".", "a?b?", "(x)?", `\b`, "^a", "(?m)^", `a\b`, "$", "ab$|b"}
+	patterns := []string{"a", "a*", "b*?", "(a)|b", "(?:ab)+", "", "é", ".", "a?b?", "(x)?", `\b`, "^a", "(?m)^", `a\b`,
+		"$", "ab$|b"}
 	for range rounds.Of(t, 1000) {
 		text := make([]byte, random.IntN(60))
 		for i := range text {

@@ -66,10 +66,12 @@ func (e *Environment) TextOrNull(grown []byte) (datum.Datum, error) {
 	return e.text(grown), nil
 }
 
-// reserve counts the memory of a text that is made next, if it is long. Texts made before stay where they are until Reset.
+// reserve counts the memory of a text that is made next, if it is long. Texts made before stay where they are until
+// Reset.
 func (e *Environment) reserve(bytes int) error {
 	if n := len(e.arena) + bytes; n > arenaFree && !e.Memory.Hold(int64(n+n/4)) {
-		return fault.New(fault.OutOfResources, "not enough memory for the texts of one row (--sql-memory): shorten them, or try again later")
+		return fault.New(fault.OutOfResources,
+			"not enough memory for the texts of one row (--sql-memory): shorten them, or try again later")
 	}
 	return nil
 }
@@ -147,7 +149,8 @@ func (e *Environment) mapLetters(d datum.Datum, first byte, other func([]byte) [
 	return e.text(dst), nil
 }
 
-// trim takes a text; or, as the parser hands over TRIM(LEADING x FROM y), the text, "leading", "trailing" or "both", and what to cut.
+// trim takes a text; or, as the parser hands over TRIM(LEADING x FROM y), the text, "leading", "trailing" or "both",
+// and what to cut.
 func trim(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	text, cut, side := e.TextOf(a[0]), []byte(" "), "both"
 	if len(a) > 1 {
@@ -335,7 +338,8 @@ func lpad(e *Environment, a []datum.Datum) (datum.Datum, error) { return e.padTe
 
 func rpad(e *Environment, a []datum.Datum) (datum.Datum, error) { return e.padText(a, false) }
 
-// padText brings a text to a number of characters by cutting its end, or by repeating the third argument in front or behind.
+// padText brings a text to a number of characters by cutting its end, or by repeating the third argument in front or
+// behind.
 func (e *Environment) padText(a []datum.Datum, front bool) (datum.Datum, error) {
 	text, size, pad := e.TextOf(a[0]), clampInt(a[1]), e.TextOf(a[2])
 	u := unitOf(a[0])
@@ -404,11 +408,14 @@ func strcmp(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	return datum.Int(int64(bytes.Compare(e.TextOf(a[0]), e.TextOf(a[1])))), nil
 }
 
-// field finds the first argument among the others. If numbers stand among arguments that are none, all are compared as numbers.
+// field finds the first argument among the others. If numbers stand among arguments that are none, all are compared as
+// numbers.
 func field(_ *Environment, a []datum.Datum) (datum.Datum, error) {
-	mixed := slices.ContainsFunc(a, datum.Datum.IsNumber) && slices.ContainsFunc(a, func(d datum.Datum) bool { return !d.IsNull() && !d.IsNumber() })
+	mixed := slices.ContainsFunc(a, datum.Datum.IsNumber) &&
+		slices.ContainsFunc(a, func(d datum.Datum) bool { return !d.IsNull() && !d.IsNumber() })
 	for i, d := range a[1:] {
-		if mixed && !d.IsNull() && !a[0].IsNull() && a[0].NumberFloat() == d.NumberFloat() || !mixed && datum.Equal(a[0], d) {
+		if mixed && !d.IsNull() && !a[0].IsNull() && a[0].NumberFloat() == d.NumberFloat() ||
+			!mixed && datum.Equal(a[0], d) {
 			return datum.Int(int64(i + 1)), nil
 		}
 	}

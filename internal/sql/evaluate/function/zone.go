@@ -8,7 +8,8 @@ import (
 	"github.com/weftdb/weft/internal/sql/datum"
 )
 
-// Zone is a time zone: it turns instants, in microseconds since 1970 in UTC, into what clocks show there, as if that were UTC, and back.
+// Zone is a time zone: it turns instants, in microseconds since 1970 in UTC, into what clocks show there, as if that
+// were UTC, and back.
 type Zone interface {
 	Local(instant int64) (clock int64)
 	Instant(clock int64) (instant int64)
@@ -41,7 +42,8 @@ func (e *Environment) Localized(d datum.Datum) datum.Datum {
 	return datum.TimestampUS(e.Zone.Local(d.Int())).WithFraction(d.Scale()).MeetingAs(d)
 }
 
-// Written is d, or the time that clocks show in the session's zone at the instant that a text with a time zone stands for.
+// Written is d, or the time that clocks show in the session's zone at the instant that a text with a time zone stands
+// for.
 func (e *Environment) Written(d datum.Datum) datum.Datum {
 	if e.Zone == nil || d.Kind() != datum.KindText && d.Kind() != datum.KindBinary {
 		return d

@@ -4,8 +4,8 @@ package token
 
 import "bytes"
 
-// Digest returns a statement's text with each literal replaced by ?, for people: lists of them are shortened, as are comments and white space. It reads as much of
-// the text as makes max bytes, and no more.
+// Digest returns a statement's text with each literal replaced by ?, for people: lists of them are shortened, as are
+// comments and white space. It reads as much of the text as makes max bytes, and no more.
 func (m Mode) Digest(text []byte, max int) []byte {
 	l := Lexer{Text: text, Mode: m}
 	var out []byte

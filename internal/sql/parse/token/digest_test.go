@@ -24,7 +24,8 @@ func TestDigest(t *testing.T) {
 			t.Errorf("%s\nis %s\nnot %s", text, shown, wanted)
 		}
 	}
-	if long := string(Mode(0).Digest([]byte("SELECT "+strings.Repeat("ä, ", 1000)), 101)); !utf8.ValidString(long) || len(long) > 110 || !strings.HasSuffix(long, "…") {
+	if long := string(Mode(0).Digest([]byte("SELECT "+strings.Repeat("ä, ", 1000)), 101)); !utf8.ValidString(long) ||
+		len(long) > 110 || !strings.HasSuffix(long, "…") {
 		t.Errorf("cut to %q", long)
 	}
 }

@@ -21,16 +21,18 @@ func SyntaxError(text []byte, offset int, expected string) error {
 	}
 	line := 1 + bytes.Count(text[:offset], []byte{'\n'})
 	column := offset - bytes.LastIndexByte(text[:offset], '\n')
-	return fault.New(fault.Syntax, "You have an error in your SQL syntax near '"+near+"' at line "+strconv.Itoa(line)+", column "+strconv.Itoa(column)+": expected "+expected)
+	return fault.New(fault.Syntax, "You have an error in your SQL syntax near '"+near+"' at line "+strconv.Itoa(line)+
+		", column "+strconv.Itoa(column)+": expected "+expected)
 }
 
 // hidden stands for what is not shown of a statement.
 const hidden = "..."
 
-// HasPassword reports whether a text may hold a password: a statement about users, or a text in it that could be one. It must not be shown to others than who
-// sent it, nor kept.
+// HasPassword reports whether a text may hold a password: a statement about users, or a text in it that could be one.
+// It must not be shown to others than who sent it, nor kept.
 func HasPassword(text []byte) bool {
-	if lower := bytes.ToLower(text); bytes.Contains(lower, []byte("identified")) || bytes.Contains(lower, []byte("'set password")) {
+	if lower := bytes.ToLower(text); bytes.Contains(lower, []byte("identified")) ||
+		bytes.Contains(lower, []byte("'set password")) {
 		return true
 	}
 	l := Lexer{Text: text}
@@ -41,7 +43,8 @@ func HasPassword(text []byte) bool {
 			word = LookUp(text[t.Start:t.End])
 		}
 		switch {
-		case word == "user" && (before == "create" || before == "alter" || before == "replace"), word == "password" && before == "set" && earlier == ";":
+		case word == "user" && (before == "create" || before == "alter" || before == "replace"), word == "password" &&
+			before == "set" && earlier == ";":
 			return true
 		}
 		earlier, before = before, word

@@ -9,11 +9,13 @@ import (
 // Take is where a literal stands that is a parameter, its minus included.
 type Take struct{ Start, End int }
 
-// taker walks over a statement and takes literals out of it. Which ones is decided here alone: the parser gets their positions.
+// taker walks over a statement and takes literals out of it. Which ones is decided here alone: the parser gets their
+// positions.
 //
-// A literal stays in the key where its value says what the statement means, and not only what it compares with: in the select list, whose text names
-// columns; in GROUP BY, HAVING and ORDER BY, where it is a position or must equal an expression of the list; as a pattern; as a JSON path; within CAST;
-// where the grammar wants a constant; and where a condition has no column, such as 1 = 0, which a planner wants to know.
+// A literal stays in the key where its value says what the statement means, and not only what it compares with: in the
+// select list, whose text names columns; in GROUP BY, HAVING and ORDER BY, where it is a position or must equal an
+// expression of the list; as a pattern; as a JSON path; within CAST; where the grammar wants a constant; and where a
+// condition has no column, such as 1 = 0, which a planner wants to know.
 type taker struct {
 	lexer  Lexer
 	key    []byte
@@ -70,11 +72,13 @@ const (
 	markStart         // it starts a condition
 )
 
-// Fingerprint walks over a query, INSERT, UPSERT, REPLACE, UPDATE or DELETE and appends to key the statement's text with literals taken out,
-// and to parameters their values in their order. Texts with equal keys have equal trees but for these values (see ParseFingerprinted), and
-// their kinds are equal, too, except in VALUES. Values may alias the text. ok is false for other statements and for those whose literals
-// say what they mean; key and parameters are then what they were.
-func (m Mode) Fingerprint(text, key []byte, parameters []datum.Datum) (newKey []byte, newParameters []datum.Datum, ok bool) {
+// Fingerprint walks over a query, INSERT, UPSERT, REPLACE, UPDATE or DELETE and appends to key the statement's text
+// with literals taken out, and to parameters their values in their order. Texts with equal keys have equal trees but
+// for these values (see ParseFingerprinted), and their kinds are equal, too, except in VALUES. Values may alias the
+// text. ok is false for other statements and for those whose literals say what they mean; key and parameters are then
+// what they were.
+func (m Mode) Fingerprint(text, key []byte, parameters []datum.Datum) (newKey []byte, newParameters []datum.Datum,
+	ok bool) {
 	t := taker{lexer: Lexer{Text: text, Mode: m}, key: key, values: parameters, cast: -1, kept: -2}
 	if !t.walk() {
 		return key, parameters, false
@@ -132,7 +136,8 @@ func (t *taker) finish(previous *Token) bool {
 	return true
 }
 
-// gap makes what stands between two tokens one space, except where it matters: in the select list, and behind the verb, where hints are.
+// gap makes what stands between two tokens one space, except where it matters: in the select list, and behind the verb,
+// where hints are.
 func (t *taker) gap(current, previous *Token) {
 	if t.index == 0 {
 		t.copied = current.Start

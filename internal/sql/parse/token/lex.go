@@ -203,7 +203,8 @@ func (l *Lexer) read(t *Token) {
 		*t = l.number()
 	case l.quotes(c):
 		*t = l.string(l.At)
-	case c == '.' && (!dotted || l.At > 0 && class[l.Text[l.At-1]]&(classLetter|classDigit) == 0 && l.Text[l.At-1] != '`') && l.At+1 < len(l.Text) && class[l.Text[l.At+1]]&classDigit != 0:
+	case c == '.' && (!dotted || l.At > 0 && class[l.Text[l.At-1]]&(classLetter|classDigit) == 0 &&
+		l.Text[l.At-1] != '`') && l.At+1 < len(l.Text) && class[l.Text[l.At+1]]&classDigit != 0:
 		*t = l.number()
 	case class[c]&classSymbol != 0:
 		l.symbol(c, t)
@@ -250,7 +251,8 @@ func (l *Lexer) word(t *Token) {
 	for end < len(text) && class[text[end]]&(classLetter|classDigit) != 0 {
 		end++
 	}
-	if end+1 < len(text) && text[end] == ':' && class[text[end+1]]&(classLetter|classDigit) != 0 { // HBase's family:qualifier
+	// HBase's family:qualifier
+	if end+1 < len(text) && text[end] == ':' && class[text[end+1]]&(classLetter|classDigit) != 0 {
 		for end++; end < len(text) && class[text[end]]&(classLetter|classDigit) != 0; {
 			end++
 		}
@@ -361,7 +363,8 @@ func (l *Lexer) exponent() bool {
 // quotes reports whether a byte starts and ends a string.
 func (l *Lexer) quotes(c byte) bool { return c == '\'' || c == '"' && l.Mode&AnsiQuotes == 0 }
 
-// string reads a string in single or double quotes and those that follow it, with white space between at most: they are one.
+// string reads a string in single or double quotes and those that follow it, with white space between at most: they are
+// one.
 func (l *Lexer) string(start int) Token {
 	t := Token{Kind: Text, Start: start, Plain: l.At == start, Raw: l.Mode&NoBackslashEscapes != 0}
 	for {

@@ -12,7 +12,8 @@ import (
 	"github.com/weftdb/weft/order"
 )
 
-// Literal returns the value of a literal token. Texts without escapes alias the statement, others are memory of their own.
+// Literal returns the value of a literal token. Texts without escapes alias the statement, others are memory of their
+// own.
 func Literal(text []byte, t Token, negative bool) datum.Datum {
 	source := text[t.Start:t.End]
 	switch t.Kind {
@@ -127,7 +128,8 @@ func bitsOf(source []byte) []byte {
 	return value
 }
 
-// unescape returns the value of one or more strings as they stand in the statement, n'..' among them. Backslashes of raw ones stay.
+// unescape returns the value of one or more strings as they stand in the statement, n'..' among them. Backslashes of
+// raw ones stay.
 func unescape(source []byte, raw bool) []byte {
 	value := make([]byte, 0, len(source))
 	for i := 0; i < len(source); i++ {

@@ -11,7 +11,8 @@ import (
 // tokensMax bounds the words, literals and symbols of a statement.
 const tokensMax = 1_000_000
 
-// Check reports whether a statement is short enough to be read. Malformed tokens are left to the reader. Errors: fault.Refused.
+// Check reports whether a statement is short enough to be read. Malformed tokens are left to the reader. Errors:
+// fault.Refused.
 func (m Mode) Check(text []byte) error {
 	if len(text) <= tokensMax {
 		return nil // a token has a byte at least
@@ -22,5 +23,6 @@ func (m Mode) Check(text []byte) error {
 			return nil
 		}
 	}
-	return fault.New(fault.Refused, fmt.Sprintf("The statement has too many words and symbols: the limit is %d; split it into several statements", tokensMax))
+	return fault.New(fault.Refused, fmt.Sprintf(
+		"The statement has too many words and symbols: the limit is %d; split it into several statements", tokensMax))
 }

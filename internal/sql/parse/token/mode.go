@@ -15,7 +15,8 @@ const (
 	NoBackslashEscapes
 	// RealAsFloat makes the type REAL the smaller one.
 	RealAsFloat
-	// LooseGroups lets a query with groups name columns that are not grouped by: they have the value of some row of the group.
+	// LooseGroups lets a query with groups name columns that are not grouped by: they have the value of some row of the
+	// group.
 	LooseGroups
 )
 

@@ -10,8 +10,8 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// Reader reads a statement token by token, its words looked up. The first thing that goes wrong ends the statement: the current token becomes
-// its end, and every loop over tokens stops there.
+// Reader reads a statement token by token, its words looked up. The first thing that goes wrong ends the statement: the
+// current token becomes its end, and every loop over tokens stops there.
 type Reader struct {
 	Lexer  Lexer
 	Source string // a copy of the statement: names are parts of it
@@ -27,7 +27,8 @@ func (m Mode) NewReader(text []byte) Reader {
 	return Reader{Lexer: Lexer{Text: text, Mode: m}, Source: string(text)}
 }
 
-// Part reads a part of the statement, such as its hints, as a text of its own, in which both quotes begin a string in every mode.
+// Part reads a part of the statement, such as its hints, as a text of its own, in which both quotes begin a string in
+// every mode.
 func (p *Reader) Part(start, end int) Reader {
 	return Reader{Lexer: Lexer{Text: p.Lexer.Text[start:end]}, Source: p.Source[start:end]}
 }

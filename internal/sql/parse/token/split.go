@@ -4,9 +4,9 @@ package token
 
 import "bytes"
 
-// Split cuts the first statement off a text of several with semicolons between them; both results alias the text. The rest is nil if only
-// white space, comments and semicolons are left, and the statement is empty if the text has no token at all. A string, name or comment
-// without its end is an error where another statement might follow.
+// Split cuts the first statement off a text of several with semicolons between them; both results alias the text. The
+// rest is nil if only white space, comments and semicolons are left, and the statement is empty if the text has no
+// token at all. A string, name or comment without its end is an error where another statement might follow.
 func (m Mode) Split(text []byte) (statement, rest []byte, err error) {
 	l := Lexer{Text: text, Mode: m}
 	if one, ok := only(text); ok {

@@ -12,8 +12,8 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// Failure is the end of a store that can't go on, because it no longer knows what the disk holds. The first one wins: from then on nothing
-// is acknowledged, no file changes any more (see FS), and every waiting call returns.
+// Failure is the end of a store that can't go on, because it no longer knows what the disk holds. The first one wins:
+// from then on nothing is acknowledged, no file changes any more (see FS), and every waiting call returns.
 type Failure struct {
 	once    sync.Once
 	stopped chan struct{} // closed by the first failure
@@ -24,8 +24,8 @@ type Failure struct {
 	logger  *slog.Logger
 }
 
-// NewFailure returns the failure, which has not happened yet, of the store behind the gate. fatal is called once, on a goroutine of its own, when
-// the program should end.
+// NewFailure returns the failure, which has not happened yet, of the store behind the gate. fatal is called once, on a
+// goroutine of its own, when the program should end.
 func NewFailure(g *Gate, logger *slog.Logger, fatal func(error)) *Failure {
 	return &Failure{stopped: make(chan struct{}), gate: g, fatal: fatal, logger: logger}
 }
@@ -84,9 +84,9 @@ func (f *Failure) UnknownErr() error {
 	return kv.ErrUnknownOutcome
 }
 
-// Logger is Pebble's logger. Pebble calls Fatalf when it can't go on, often holding locks. Returning would let it run on with a state
-// it calls impossible, and unwinding the goroutine would release locks over that state; so Fatalf stops the store, which makes all waiting
-// callers return, and then keeps Pebble's goroutine for ever.
+// Logger is Pebble's logger. Pebble calls Fatalf when it can't go on, often holding locks. Returning would let it run
+// on with a state it calls impossible, and unwinding the goroutine would release locks over that state; so Fatalf stops
+// the store, which makes all waiting callers return, and then keeps Pebble's goroutine for ever.
 type Logger struct {
 	logger  *slog.Logger
 	failure *Failure

@@ -17,14 +17,14 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// FS stands between Pebble and the file system. Pebble retries failed background work at once and for ever, and an error of its log or
-// manifest makes it panic, some of the time on a goroutine of its own and with locks held. So here:
+// FS stands between Pebble and the file system. Pebble retries failed background work at once and for ever, and an
+// error of its log or manifest makes it panic, some of the time on a goroutine of its own and with locks held. So here:
 //
-//   - An error of the log, the manifest, the folder or another file that Pebble can't do without stops the store, and Pebble never hears of
-//     it: the goroutine stays here. Only "no space" in writing such a file, and "too many open files" in opening it, are waited out, because
-//     nothing of what was refused is on the disk.
-//   - An error of a table file goes to Pebble, which tries again; but not at once, and later each time. If tables can't be written for some
-//     ten seconds, for another reason than those two, the store stops too.
+//   - An error of the log, the manifest, the folder or another file that Pebble can't do without stops the store, and
+//     Pebble never hears of it: the goroutine stays here. Only "no space" in writing such a file, and "too many open
+//     files" in opening it, are waited out, because nothing of what was refused is on the disk.
+//   - An error of a table file goes to Pebble, which tries again; but not at once, and later each time. If tables can't
+//     be written for some ten seconds, for another reason than those two, the store stops too.
 //   - Once the store has stopped, nothing changes any file, so that the folder can be opened anew.
 type FS struct {
 	vfs.FS
@@ -52,8 +52,8 @@ const (
 	guardQuiet    = 10 * time.Second
 )
 
-// NewFS returns a guard of the store's folder dir on a file system. retries is the number of writes of tables that may fail in a row; 0 is a default that comes to
-// about ten seconds. See OnFull, too.
+// NewFS returns a guard of the store's folder dir on a file system. retries is the number of writes of tables that may
+// fail in a row; 0 is a default that comes to about ten seconds. See OnFull, too.
 func NewFS(files vfs.FS, dir string, retries int32, f *Failure) *FS {
 	if retries == 0 {
 		retries = guardRetries
@@ -191,7 +191,8 @@ func (g *FS) pause(tries int) {
 	}
 }
 
-// slowDown delays who couldn't write a table, longer if that was several times, and stops the store if it was too often.
+// slowDown delays who couldn't write a table, longer if that was several times, and stops the store if it was too
+// often.
 func (g *FS) slowDown(name string, err error) {
 	if !isTable(name) || g.FS.PathDir(name) != g.dir {
 		return
@@ -240,7 +241,8 @@ func (g *FS) Open(name string, options ...vfs.OpenOption) (vfs.File, error) {
 	return &readFile{File: f, guard: g}, nil
 }
 
-// slowRead delays who couldn't read a table, so that Pebble's background work doesn't spin. Reads go on after the store has stopped.
+// slowRead delays who couldn't read a table, so that Pebble's background work doesn't spin. Reads go on after the store
+// has stopped.
 func (g *FS) slowRead() {
 	timer := time.NewTimer(min(guardPauseMin<<min(g.unread.Add(1)-1, 10), guardPauseMax))
 	defer timer.Stop()
@@ -358,7 +360,8 @@ func (f *guardedFile) Write(p []byte) (n int, err error) {
 	return n, err
 }
 
-// Preallocate implements vfs.File. It is only a hint: what is wrong with the disk the next write will tell, and some file systems can't do it.
+// Preallocate implements vfs.File. It is only a hint: what is wrong with the disk the next write will tell, and some
+// file systems can't do it.
 func (f *guardedFile) Preallocate(offset, length int64) error {
 	f.guard.begin()
 	defer f.guard.end()

@@ -10,7 +10,8 @@ import (
 // gateSlots spreads the counters of a gate over cache lines. A power of two.
 const gateSlots = 64
 
-// Gate counts the calls that are inside the store, so that Close can wait for them: Pebble panics if it is used after its end.
+// Gate counts the calls that are inside the store, so that Close can wait for them: Pebble panics if it is used after
+// its end.
 type Gate struct {
 	closed atomic.Bool
 	slots  [gateSlots]struct {
@@ -36,7 +37,8 @@ func (g *Gate) Leave(slot uint8) { g.slots[slot%gateSlots].inside.Add(-1) }
 // Shut lets nobody in any more.
 func (g *Gate) Shut() { g.closed.Store(true) }
 
-// Drained waits with growing pauses until nobody is inside. It reports whether that came before the deadline, and before the store stopped.
+// Drained waits with growing pauses until nobody is inside. It reports whether that came before the deadline, and
+// before the store stopped.
 func (g *Gate) Drained(deadline, stopped <-chan struct{}) bool {
 	for pause := 50 * time.Microsecond; g.inside() > 0; pause = min(2*pause, 10*time.Millisecond) {
 		select {
@@ -61,7 +63,8 @@ func (g *Gate) inside() int64 {
 // Closed reports whether nobody is admitted any more.
 func (g *Gate) Closed() bool { return g.closed.Load() }
 
-// Hold counts one more call as inside, for work that an Enter has admitted and that outlives it. Leave must follow, with slot 0.
+// Hold counts one more call as inside, for work that an Enter has admitted and that outlives it. Leave must follow,
+// with slot 0.
 func (g *Gate) Hold() { g.slots[0].inside.Add(1) }
 
 // SlotOf picks a slot for calls about key.

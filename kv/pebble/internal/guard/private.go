@@ -20,7 +20,8 @@ const (
 // private makes folders and files that other users of the machine can't open.
 type private struct{ vfs.FS }
 
-// Private returns the file system with new folders and files closed to other users, if it is the operating system's; others have no users.
+// Private returns the file system with new folders and files closed to other users, if it is the operating system's;
+// others have no users.
 func Private(files vfs.FS) vfs.FS {
 	if vfs.Root(files) != vfs.Default {
 		return files
@@ -28,8 +29,8 @@ func Private(files vfs.FS) vfs.FS {
 	return private{files}
 }
 
-// restrict takes the rights of others away. Pebble's own calls leave them to the umask, which belongs to the whole process. A file system
-// that keeps no permissions may refuse; WarnIfExposed then tells.
+// restrict takes the rights of others away. Pebble's own calls leave them to the umask, which belongs to the whole
+// process. A file system that keeps no permissions may refuse; WarnIfExposed then tells.
 func (p private) restrict(name string, err error) error {
 	if err == nil {
 		_ = os.Chmod(name, fileMode)
@@ -50,7 +51,8 @@ func (p private) Create(name string, category vfs.DiskWriteCategory) (vfs.File, 
 }
 
 // OpenReadWrite implements vfs.FS.
-func (p private) OpenReadWrite(name string, category vfs.DiskWriteCategory, options ...vfs.OpenOption) (vfs.File, error) {
+func (p private) OpenReadWrite(name string, category vfs.DiskWriteCategory, options ...vfs.OpenOption) (vfs.File,
+	error) {
 	f, err := p.FS.OpenReadWrite(name, category, options...)
 	return f, p.restrict(name, err)
 }
@@ -70,7 +72,8 @@ func (p private) Lock(name string) (io.Closer, error) {
 // MkdirAll implements vfs.FS.
 func (p private) MkdirAll(dir string, _ os.FileMode) error { return p.FS.MkdirAll(dir, folderMode) }
 
-// WarnIfExposed logs a warning if other users of the machine can read the store, as is the case in one made by an earlier version.
+// WarnIfExposed logs a warning if other users of the machine can read the store, as is the case in one made by an
+// earlier version.
 func WarnIfExposed(files vfs.FS, dir string, log *slog.Logger) {
 	if isExposed(files, dir) {
 		log.Warn("other users of this machine can read the data: run chmod -R go-rwx on the folder", "folder", dir)

@@ -11,7 +11,8 @@ import (
 // SyncBuckets is the number of buckets of a SyncLatency.
 const SyncBuckets = 24
 
-// SyncLatency tells how long syncs of the log took. Buckets[i] counts those of at least 2^(i-1) and less than 2^i microseconds; the last one has no upper bound.
+// SyncLatency tells how long syncs of the log took. Buckets[i] counts those of at least 2^(i-1) and less than 2^i
+// microseconds; the last one has no upper bound.
 type SyncLatency struct {
 	Count   int64
 	Sum     time.Duration
