@@ -9,18 +9,16 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/weftdb/weft/internal/advice/heat"
-	"github.com/weftdb/weft/internal/advice/heat/diagnosis"
 	"github.com/weftdb/weft/internal/advice/heat/heatmap"
 	"github.com/weftdb/weft/internal/advice/heat/workload"
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/kv/pebble"
+	"github.com/weftdb/weft/kv/mem"
 )
 
 // simulatedMinutes is for how long a made-up load runs, on a clock of its own.
@@ -63,19 +61,14 @@ type simulator struct {
 	asMap bool
 }
 
-func (p *simulator) simulate(ctx context.Context, names []string, seed uint64, statements bool) (err error) {
-	folder, err := os.MkdirTemp("", "weft-simulate-")
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+func (p *simulator) simulate(ctx context.Context, names []string, seed uint64, statements bool) error {
 	wrong := 0
 	for _, name := range names {
 		l, ok := workload.Find(name)
 		if !ok {
 			return p.usage(fmt.Errorf("there is no load %q; see weft simulate --help", name))
 		}
-		ok, err := p.simulateLoad(ctx, folder+"/"+name, l, seed, statements)
+		ok, err := p.simulateLoad(ctx, l, seed, statements)
 		if err != nil {
 			return err
 		}
@@ -89,17 +82,14 @@ func (p *simulator) simulate(ctx context.Context, names []string, seed uint64, s
 	return nil
 }
 
-// simulateLoad sends one load to an engine of its own; ok is false if it is found to be something else.
-func (p *simulator) simulateLoad(ctx context.Context, folder string, l workload.Load, seed uint64,
-	statements bool) (ok bool, err error) {
+// simulateLoad sends one load to a store of its own, in memory; ok is false if it is found to be something else.
+func (p *simulator) simulateLoad(ctx context.Context, l workload.Load, seed uint64, statements bool) (ok bool,
+	err error) {
 	quiet := slog.New(slog.DiscardHandler)
-	store, err := pebble.Open(pebble.Options{Dir: folder, Logger: quiet})
-	if err != nil {
-		return false, err
-	}
+	store := mem.Open(mem.Options{})
 	defer func() { err = errors.Join(err, store.Close()) }()
 	counts := heat.New(heat.Options{})
-	db, err := database.Open(ctx, heat.Wrap(store, counts), database.Options{Admin: store, Logger: quiet})
+	db, err := database.Open(ctx, heat.Wrap(store, counts), database.Options{Logger: quiet})
 	if err != nil {
 		return false, err
 	}
@@ -118,17 +108,13 @@ func (p *simulator) simulateLoad(ctx context.Context, folder string, l workload.
 	for i := range found {
 		if found[i].Table == tableOf(l) {
 			ok = ok || found[i].Kind == l.Finding
-			p.printSimulated(&found[i], statements)
+			var text bytes.Buffer
+			printFinding(&text, &found[i], statements)
+			fmt.Fprint(p.out, text.String())
 		}
 	}
 	fmt.Fprintln(p.out)
 	return ok, nil
-}
-
-func (p *simulator) printSimulated(f *diagnosis.Finding, statements bool) {
-	var text bytes.Buffer
-	printFinding(&text, f, statements)
-	fmt.Fprint(p.out, text.String())
 }
 
 // tableOf names the table of a load.

@@ -58,12 +58,6 @@ func (p *Plan) GuaranteesIn(alternative int, name string) bool {
 	return p.each != nil && p.each[alternative].Guarantees(name)
 }
 
-// Spans is Bind for callers that only want the spans. used is the number of leading visible parts that are bound.
-func Spans(x *schema.Index, bounds Bounds, limit int) (spans []Span, exact bool, used int, err error) {
-	plan, err := Bind(x, bounds, limit)
-	return plan.Spans, plan.Exact, plan.Used, err
-}
-
 // Bind plans reading x for the given bounds. Parts are bound from the first on: by bounds on the part's name or, if it
 // is plain, its column; a computed part also by bounds to single values on all of its columns, a concatenation by those
 // on its first ones. Single values let the next part be bound too, anything else ends it. limit is the greatest number

@@ -36,9 +36,6 @@ func New(plan *zorder.Plan, rows [][]uint64) (*Curve, error) {
 // Rows is the number of rows.
 func (c *Curve) Rows() int { return len(c.keys) }
 
-// Plan is the curve's plan.
-func (c *Curve) Plan() *zorder.Plan { return c.plan }
-
 // Corners is a box in codes.
 type Corners struct{ Low, High []uint64 }
 
