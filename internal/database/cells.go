@@ -108,10 +108,7 @@ func (p Pinned) GetStored(ctx context.Context, key value.Row) (stored value.Row,
 		err = p.askRead(ctx, encoded)
 	}
 	if err == nil {
-		stored, ok, err = p.db.store.Get(ctx, encoded, nil)
-	}
-	if err == nil && ok {
-		stored, err = p.table.Adapt(ctx, stored)
+		stored, ok, err = p.table.Get(ctx, p.db.store, encoded, nil)
 	}
 	return stored, p.db.nowMS(), ok, wrap(p.name(), err)
 }

@@ -16,48 +16,20 @@ import (
 // Get reads the item with the key attributes in key, appending its bytes to dst. key holds a computed key part under
 // its own name, or the columns that it is computed from. It sees the latest commit. Errors: KindInvalid.
 func (p Pinned) Get(ctx context.Context, key value.Row, dst []byte) (value.Row, bool, error) {
-	s := p.db.scratch.Get().(*scratch)
-	row, ok, err := p.getLatest(ctx, key, dst, s)
-	p.db.scratch.Put(s) // not after a panic, when it may still be in use
-	return row, ok, wrap(p.name(), err)
+	return p.getFrom(ctx, p.db.store, key, dst, 0)
 }
 
-func (p Pinned) getLatest(ctx context.Context, key value.Row, dst []byte, s *scratch) (_ value.Row, ok bool,
-	err error) {
-	if s.Key, err = p.appendKey(s.Key[:0], p.table.Primary, key); err != nil {
-		return nil, false, err
-	}
-	if err := p.askRead(ctx, s.Key); err != nil {
-		return nil, false, err
-	}
-	from := dst
-	if p.table.Cells != nil {
-		from = nil
-	}
-	stored, ok, err := p.db.store.Get(ctx, s.Key, from)
-	if err != nil || !ok {
-		return nil, false, err
-	}
-	row, err := p.table.Adapt(ctx, stored[len(from):])
-	if err != nil {
-		return nil, false, err
-	}
-	if p.table.Cells != nil {
-		return p.visibleRow(dst, row, p.db.nowMS())
-	}
-	return row, true, nil
-}
-
-// getFrom is Get at a snapshot. nowMS is the present, for a table with CellRules.
-func (p Pinned) getFrom(ctx context.Context, from kv.Snapshot, key value.Row, dst []byte, nowMS int64) (value.Row, bool,
-	error) {
+// getFrom is Get at a snapshot, or at the latest commits. nowMS is the present, for a table with CellRules; 0: it is
+// looked up when the row is there.
+func (p Pinned) getFrom(ctx context.Context, from record.Getter, key value.Row, dst []byte, nowMS int64) (value.Row,
+	bool, error) {
 	s := p.db.scratch.Get().(*scratch)
 	row, ok, err := p.getWith(ctx, from, key, dst, nowMS, s)
 	p.db.scratch.Put(s) // not after a panic, when it may still be in use
 	return row, ok, wrap(p.name(), err)
 }
 
-func (p Pinned) getWith(ctx context.Context, from kv.Snapshot, key value.Row, dst []byte, nowMS int64,
+func (p Pinned) getWith(ctx context.Context, from record.Getter, key value.Row, dst []byte, nowMS int64,
 	s *scratch) (_ value.Row, ok bool, err error) {
 	if s.Key, err = p.appendKey(s.Key[:0], p.table.Primary, key); err != nil {
 		return nil, false, err
@@ -71,6 +43,9 @@ func (p Pinned) getWith(ctx context.Context, from kv.Snapshot, key value.Row, ds
 	stored, ok, err := p.table.Get(ctx, from, s.Key, nil)
 	if err != nil || !ok {
 		return nil, false, err
+	}
+	if nowMS == 0 {
+		nowMS = p.db.nowMS()
 	}
 	return p.visibleRow(dst, stored, nowMS)
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // View is one snapshot of all tables, for several reads that must agree. It is safe for concurrent use; cursors are for
-// one goroutine each. It must be closed, after its cursors.
+// one goroutine each. It must be closed, after its cursors. Of a nil View, Query and Get read the latest commits.
 type View struct {
 	db         *DB
 	from       kv.Snapshot
@@ -58,6 +58,9 @@ func (v *View) isOlder(p Pinned) bool { return p.version.Generation > v.generati
 // Query walks a table or index. p stays the caller's, older or newer than the view. An index that became active after
 // the view is not used; naming it is of KindBusy.
 func (v *View) Query(ctx context.Context, p Pinned, q Query) (*Cursor, error) {
+	if v == nil {
+		return p.Query(ctx, q)
+	}
 	if q.Quiet {
 		ctx = OwnWork(ctx)
 	}
@@ -81,6 +84,9 @@ func (v *View) Stored(ctx context.Context, p Pinned, visit func(row value.Row) e
 
 // Get reads the item with the key attributes in key, appending its bytes to dst.
 func (v *View) Get(ctx context.Context, p Pinned, key value.Row, dst []byte) (value.Row, bool, error) {
+	if v == nil {
+		return p.Get(ctx, key, dst)
+	}
 	return p.getFrom(ctx, v.from, key, dst, v.nowMS(p))
 }
 
@@ -135,9 +141,9 @@ func (v *View) Split(ctx context.Context, p Pinned, q Query, parts int) ([]Query
 	return list, nil
 }
 
-// Close ends the view. Closing twice is no error.
+// Close ends the view. Closing twice, or a nil View, is no error.
 func (v *View) Close() {
-	if v.reader != nil {
+	if v != nil && v.reader != nil {
 		v.reader.Close()
 	}
 }

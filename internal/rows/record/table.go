@@ -218,8 +218,13 @@ func (t *Table) AppendKey(dst []byte, row value.Row) ([]byte, error) {
 	return key, err
 }
 
+// Getter reads single keys: a snapshot, or a store at its latest commits.
+type Getter interface {
+	Get(ctx context.Context, key, dst []byte) (value []byte, ok bool, err error)
+}
+
 // Get reads the row stored under key, appending it to dst.
-func (t *Table) Get(ctx context.Context, from kv.Snapshot, key, dst []byte) (value.Row, bool, error) {
+func (t *Table) Get(ctx context.Context, from Getter, key, dst []byte) (value.Row, bool, error) {
 	row, ok, err := from.Get(ctx, key, dst)
 	if err != nil || !ok {
 		return nil, false, err

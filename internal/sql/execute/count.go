@@ -23,13 +23,11 @@ func (r *runner) countAll(ctx context.Context) (done bool, err error) {
 	if request.View == nil && request.DB == nil {
 		return false, nil
 	}
-	view := request.View
-	if view == nil {
-		if view, err = request.DB.View(ctx); err != nil {
-			return true, err
-		}
-		defer view.Close()
+	view, release, err := request.snapshot(ctx)
+	if err != nil {
+		return true, err
 	}
+	defer release()
 	r.rows.counts = Counts{}
 	total, err := r.countParts(ctx, view)
 	if err != nil {

@@ -20,13 +20,11 @@ func (r *runner) ends(ctx context.Context) (done bool, err error) {
 	if !ok || err != nil {
 		return false, err
 	}
-	view := request.View
-	if view == nil {
-		if view, err = request.DB.View(ctx); err != nil {
-			return true, err
-		}
-		defer view.Close()
+	view, release, err := request.snapshot(ctx)
+	if err != nil {
+		return true, err
 	}
+	defer release()
 	g := r.newGrouper()
 	one := &group{}
 	var counts Counts

@@ -34,13 +34,11 @@ func (r *runner) groupsParallel(ctx context.Context) (done bool, err error) {
 	if !r.isParallel() {
 		return false, nil
 	}
-	view := request.View
-	if view == nil {
-		if view, err = request.DB.View(ctx); err != nil {
-			return true, err
-		}
-		defer view.Close()
+	view, release, err := request.snapshot(ctx)
+	if err != nil {
+		return true, err
 	}
+	defer release()
 	query := r.access.Query
 	query.Plan = &r.access.Plan
 	settings := request.Settings.WithDefaults()

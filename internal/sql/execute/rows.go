@@ -87,12 +87,7 @@ func (r *Rows) openPart(ctx context.Context, view *database.View, source *plan.S
 		r.ctx, r.cancel = context.WithTimeoutCause(ctx, limit, errTimeout)
 	}
 	x.Context.Done = r.ctx.Done()
-	if view != nil {
-		r.cursor, r.err = view.Query(r.ctx, x.Pinned, query)
-	} else {
-		r.cursor, r.err = x.Pinned.Query(r.ctx, query)
-	}
-	if r.err != nil {
+	if r.cursor, r.err = view.Query(r.ctx, x.Pinned, query); r.err != nil {
 		r.done = true
 		return r.Close()
 	}
@@ -156,11 +151,7 @@ func (r *Rows) get() bool {
 		return false
 	}
 	var ok bool
-	if r.view != nil {
-		r.item, ok, r.err = r.view.Get(r.ctx, r.x.Pinned, r.access.Point, r.point[:0])
-	} else {
-		r.item, ok, r.err = r.x.Pinned.Get(r.ctx, r.access.Point, r.point[:0])
-	}
+	r.item, ok, r.err = r.view.Get(r.ctx, r.x.Pinned, r.access.Point, r.point[:0])
 	r.counts.Examined, r.counts.Seeks = 1, 1
 	if r.err != nil && database.KindOf(r.err) == database.KindInvalid {
 		r.err = nil // a key that can't be, such as an empty text, belongs to no row

@@ -34,6 +34,15 @@ type Request struct {
 	Limit *Limit
 }
 
+// snapshot returns the request's View, or one of DB that is released when the statement has ended.
+func (r *Request) snapshot(ctx context.Context) (view *database.View, release func(), err error) {
+	if r.View != nil {
+		return r.View, func() {}, nil
+	}
+	view, err = r.DB.View(ctx)
+	return view, view.Close, err
+}
+
 // Ender is a sink that may wait for its client, and can be given a time to give up: a moment after the context has
 // ended, until stop is called.
 type Ender interface {
