@@ -31,10 +31,12 @@ func curveList(name string) (attributes, order string) {
 	return list, ""
 }
 
-// Attributes returns the attributes of a Z-order part as they were declared.
-func Attributes(p *schema.KeyPart) ([]codec.Attribute, error) {
-	list, _ := curveList(p.Name)
-	return codec.Parse(list)
+// Attributes returns the attributes of a Z-order part as they were declared, and the order of its first bits, "" where
+// they go round.
+func Attributes(p *schema.KeyPart) (attributes []codec.Attribute, order string, err error) {
+	list, order := curveList(p.Name)
+	attributes, err = codec.Parse(list)
+	return attributes, order, err
 }
 
 // curve reads the list of attributes of a Z-order, after the opening parenthesis.

@@ -79,7 +79,7 @@ func CanLearn(key []schema.KeyPart) bool {
 		if key[i].Curve == nil {
 			continue
 		}
-		attributes, err := keytext.Attributes(&key[i])
+		attributes, _, err := keytext.Attributes(&key[i])
 		if err == nil && slices.ContainsFunc(attributes, isLearnable) {
 			return true
 		}
@@ -90,7 +90,7 @@ func CanLearn(key []schema.KeyPart) bool {
 // learnPart returns a Z-order part with codecs learned from a sample, where the declaration lets it and there are
 // enough values.
 func learnPart(part *schema.KeyPart, sample Sample) (schema.KeyPart, error) {
-	attributes, err := keytext.Attributes(part)
+	attributes, _, err := keytext.Attributes(part)
 	if err != nil {
 		return schema.KeyPart{}, err
 	}
@@ -151,7 +151,7 @@ func countValues(values []codec.Value) (n int) {
 // partDue reports whether a codec of a Z-order part should be learned, or be learned anew, for rows such as the
 // sample's.
 func partDue(part *schema.KeyPart, sample Sample) (bool, error) {
-	attributes, err := keytext.Attributes(part)
+	attributes, _, err := keytext.Attributes(part)
 	if err != nil {
 		return false, err
 	}

@@ -5,6 +5,10 @@ package design
 import (
 	"slices"
 	"strings"
+
+	"github.com/weftdb/weft/internal/data/keytext"
+	"github.com/weftdb/weft/internal/data/schema"
+	"github.com/weftdb/weft/zorder/codec"
 )
 
 // Part is one key attribute, taken apart: a plain attribute, or a function of attributes spelled in its name.
@@ -23,82 +27,35 @@ type Argument struct {
 	Encoding  string
 }
 
-// functions are the words that make the name of a key attribute an expression. immutable
-var functions = []string{"concat", "desc", "hash8", "hash32", "hash64", "reverse", "zorder"}
-
 // ParsePart takes a key attribute's name apart. A name that is no well-formed expression is a plain attribute's.
 func ParsePart(name string) Part {
 	plain := Part{Name: name, Args: []Argument{{Attribute: name}}}
-	open := strings.IndexByte(name, '(')
-	if open < 0 || !strings.HasSuffix(name, ")") || !slices.Contains(functions, name[:open]) {
+	function, _, _ := strings.Cut(name, "(")
+	kind := schema.Binary
+	if function == "concat" || function == "reverse" || function == "desc" {
+		kind = schema.String
+	}
+	part, computed, err := keytext.Parse(name, kind)
+	if !computed || err != nil {
 		return plain
 	}
-	p := Part{Name: name, Function: name[:open]}
-	rest := name[open+1 : len(name)-1]
-	if p.Function == "zorder" {
-		list, order := cutAt(rest, ';')
-		rest, p.Order = list, strings.TrimPrefix(strings.TrimSpace(strings.TrimPrefix(order, ";")), "order=")
-	}
-	for {
-		text, after := cutAt(rest, ',')
-		a, ok := parseArgument(strings.TrimSpace(text))
-		if !ok {
-			return plain
+	p := Part{Name: name, Function: function}
+	if function != "zorder" {
+		for _, a := range part.Args {
+			p.Args = append(p.Args, Argument{Attribute: a.Column, Literal: a.Literal})
 		}
-		p.Args = append(p.Args, a)
-		if after == "" {
-			return p
-		}
-		rest = after[1:]
+		return p
 	}
-}
-
-// cutAt cuts text at the first separator outside of quotes and parentheses.
-func cutAt(text string, separator byte) (before, rest string) {
-	depth := 0
-	var quote byte
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case quote != 0:
-			if c == quote {
-				quote = 0
-			}
-		case c == '\'' || c == '"':
-			quote = c
-		case c == '(':
-			depth++
-		case c == ')':
-			depth--
-		case c == separator && depth == 0:
-			return text[:i], text[i:]
-		}
+	attributes, order, err := keytext.Attributes(&part)
+	if err != nil {
+		return plain
 	}
-	return text, ""
-}
-
-func parseArgument(text string) (a Argument, ok bool) {
-	switch {
-	case text == "":
-		return a, false
-	case text[0] == '\'':
-		a.Literal = unquote(text, "'")
-		return a, true
-	case text[0] == '"':
-		end := strings.LastIndexByte(text, '"')
-		if end == 0 {
-			return a, false
-		}
-		a.Attribute, a.Encoding = unquote(text[:end+1], `"`), strings.TrimSpace(text[end+1:])
-	default:
-		a.Attribute, a.Encoding, _ = strings.Cut(text, " ")
-		a.Encoding = strings.TrimSpace(a.Encoding)
+	p.Order = strings.TrimPrefix(order, "order=")
+	for _, a := range attributes {
+		name := strings.TrimSuffix(codec.Attribute{Name: a.Name, Type: a.Type}.String(), a.Type.String())
+		p.Args = append(p.Args, Argument{Attribute: a.Name, Encoding: strings.TrimPrefix(a.String(), name)})
 	}
-	return a, a.Attribute != ""
-}
-
-func unquote(text, quote string) string {
-	text = strings.TrimSuffix(strings.TrimPrefix(text, quote), quote)
-	return strings.ReplaceAll(text, quote+quote, quote)
+	return p
 }
 
 // Attributes lists the attributes that the part is made of.
