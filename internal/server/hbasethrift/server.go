@@ -6,7 +6,6 @@ import (
 	"bufio"
 	"context"
 	"crypto/tls"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/weftdb/weft/internal/hbase"
 	"github.com/weftdb/weft/internal/resource/metric"
+	"github.com/weftdb/weft/internal/server/accept"
 	"github.com/weftdb/weft/internal/server/thriftwire"
 )
 
@@ -33,16 +33,15 @@ type Server struct {
 	serving    sync.WaitGroup // of connections, and of web
 	native     sync.Once      // the operator was told of a client of HBase's native RPC
 
+	listeners accept.Listeners
 	mu        sync.Mutex
-	closing   bool
-	listeners map[net.Listener]bool
 	conns     map[*conn]bool // those that don't speak HTTP, or have not spoken yet
 }
 
 // New makes a Server that does not listen yet.
 func New(o Options) *Server {
 	o = o.withDefaults()
-	s := &Server{options: o, listeners: map[net.Listener]bool{}, conns: map[*conn]bool{}, handoff: newHandoff()}
+	s := &Server{options: o, conns: map[*conn]bool{}, handoff: newHandoff()}
 	c, isShared := calls{s}, func(name string) bool { _, ok := s.others[name]; return ok }
 	s.functions, s.others = functionsOf(&two{c}, c, methodsTwo(), isShared), functionsOf(&one{c}, c, methodsOne(),
 		isShared)
@@ -70,50 +69,7 @@ func operationsOf(m *metric.Protocol, functions map[string]function) map[string]
 
 // Serve answers clients on the listener, which it closes in the end, until Shutdown; then it returns nil.
 func (s *Server) Serve(listener net.Listener) error {
-	defer func() { _ = listener.Close() }()
-	if !s.listen(listener) {
-		return nil
-	}
-	for pause := time.Duration(0); ; {
-		raw, err := listener.Accept()
-		switch {
-		case err == nil:
-			pause = 0
-			s.accept(raw)
-		case s.isClosing():
-			return nil
-		case isTemporary(err):
-			pause = min(max(2*pause, 5*time.Millisecond), time.Second)
-			s.options.Logger.Error("failed to accept a connection", "error", err)
-			select {
-			case <-time.After(pause):
-			case <-s.base.Done():
-			}
-		default:
-			return err
-		}
-	}
-}
-
-// isTemporary reports whether accepting may work again later, as it does when file descriptors ran out.
-func isTemporary(err error) bool {
-	var n interface{ Temporary() bool }
-	return errors.As(err, &n) && n.Temporary()
-}
-
-func (s *Server) listen(listener net.Listener) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.closing {
-		s.listeners[listener] = true
-	}
-	return !s.closing
-}
-
-func (s *Server) isClosing() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.closing
+	return s.listeners.Serve(listener, s.options.Logger, s.accept)
 }
 
 // accept serves a connection in a goroutine of its own.
@@ -121,7 +77,7 @@ func (s *Server) accept(raw net.Conn) {
 	_, secure := raw.(*tls.Conn)
 	c := &conn{Conn: raw, in: bufio.NewReaderSize(raw, 16<<10), secure: secure, ended: make(chan struct{})}
 	s.mu.Lock()
-	if s.closing {
+	if s.listeners.Closed() {
 		s.mu.Unlock()
 		_ = raw.Close()
 		return
@@ -279,13 +235,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 
 // close stops accepting, and ends connections that have nothing at work. It says false if that was done before.
 func (s *Server) close() bool {
-	s.mu.Lock()
-	first := !s.closing
-	s.closing = true
-	for listener := range s.listeners {
-		_ = listener.Close()
-	}
-	s.mu.Unlock()
+	first := s.listeners.Close()
 	for _, c := range s.open(true) {
 		_ = c.Close()
 	}
@@ -309,5 +259,5 @@ func (s *Server) setBusy(c *conn, busy bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c.busy = busy
-	return !s.closing
+	return !s.listeners.Closed()
 }

@@ -4,7 +4,6 @@ package mysqlwire
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"slices"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"github.com/weftdb/weft/internal/resource/memory"
+	"github.com/weftdb/weft/internal/server/accept"
 	"github.com/weftdb/weft/internal/server/mysqlwire/packet"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/result"
@@ -29,10 +29,9 @@ type Server struct {
 	cut       context.CancelCauseFunc
 	ended     chan struct{} // gets a token when no connection is left
 
+	listeners   accept.Listeners
 	mu          sync.Mutex
-	closing     bool
 	last        uint32 // the number of the last connection
-	listeners   map[net.Listener]bool
 	connections map[uint32]*connection
 	users       map[string]int // how many connections each user has, if users are authenticated
 	watched     chan struct{}  // closed to end the watch; nil while nobody watches
@@ -42,8 +41,8 @@ type Server struct {
 // New makes a Server that does not listen yet.
 func New(o Options) *Server {
 	o = o.withDefaults()
-	s := &Server{options: o, started: time.Now(), ended: make(chan struct{}, 1), listeners: map[net.Listener]bool{},
-		connections: map[uint32]*connection{}, users: map[string]int{}}
+	s := &Server{options: o, started: time.Now(), ended: make(chan struct{}, 1), connections: map[uint32]*connection{},
+		users: map[string]int{}}
 	s.memory = o.Memory
 	s.base, s.cut = context.WithCancelCause(context.Background())
 	return s
@@ -51,56 +50,18 @@ func New(o Options) *Server {
 
 // Serve answers clients on the listener, which it closes in the end, until Shutdown; then it returns nil.
 func (s *Server) Serve(listener net.Listener) error {
-	defer func() { _ = listener.Close() }()
-	if !s.listen(listener) {
-		return nil
-	}
-	for pause := time.Duration(0); ; {
-		conn, err := listener.Accept()
-		switch {
-		case err == nil:
-			pause = 0
-			s.accept(conn)
-		case s.isClosing():
-			return nil
-		case isTemporary(err):
-			pause = min(max(2*pause, 5*time.Millisecond), time.Second)
-			s.options.Logger.Error("failed to accept a connection", "error", err)
-			select {
-			case <-time.After(pause):
-			case <-s.base.Done():
-			}
-		default:
-			return err
-		}
-	}
+	s.startWatch()
+	return s.listeners.Serve(listener, s.options.Logger, s.accept)
 }
 
-// isTemporary reports whether accepting may work again later, as it does when file descriptors ran out.
-func isTemporary(err error) bool {
-	var n interface{ Temporary() bool }
-	return errors.As(err, &n) && n.Temporary()
-}
-
-func (s *Server) isClosing() bool {
+// startWatch starts the watch with the first listener.
+func (s *Server) startWatch() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.closing
-}
-
-// listen notes a listener, and starts the watch with the first.
-func (s *Server) listen(listener net.Listener) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closing {
-		return false
-	}
-	s.listeners[listener] = true
-	if s.watched == nil {
+	if s.watched == nil && !s.listeners.Closed() {
 		s.watched, s.turns = make(chan struct{}), openTurns()
 		go s.watch(s.watched)
 	}
-	return true
 }
 
 // accept serves a connection in a goroutine of its own, if there is room for it.
@@ -135,7 +96,7 @@ func isExcess(conn net.Conn) bool {
 func (s *Server) admit(conn net.Conn) (*connection, *fault.Error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closing {
+	if s.listeners.Closed() {
 		return nil, fault.New(fault.ShuttingDown)
 	}
 	if isExcess(conn) || len(s.connections) >= s.options.ConnectionsMax {
@@ -280,15 +241,11 @@ func (s *Server) Shutdown(ctx context.Context) error {
 
 // close stops accepting. It says false if that was done before.
 func (s *Server) close() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closing {
+	if !s.listeners.Close() {
 		return false
 	}
-	s.closing = true
-	for listener := range s.listeners {
-		_ = listener.Close()
-	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.watched != nil {
 		close(s.watched)
 		s.turns.close()

@@ -295,6 +295,7 @@ var laws = map[string]law{
 	"internal/server/mysqlwire": {layer: 7, doc: "a server decodes one protocol and hands it to its dialect",
 		only: []string{"internal/database", "internal/sql", "internal/sql/datum", "internal/sql/fault",
 			"internal/sql/result", "internal/server/mysqlwire/packet"}},
+	"internal/server/accept": {layer: 0},
 	"internal/server/mysqlwire/packet": {layer: 7, doc: "packets are bytes and values",
 		only: []string{"internal/sql/datum", "internal/sql/fault", "internal/sql/result"}},
 	"internal/server/hbasejson": {layer: 7, doc: "a server decodes one protocol and hands it to its dialect",
