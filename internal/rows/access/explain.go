@@ -120,9 +120,10 @@ func Alternatives(t *schema.Table, q Query, s Statistics) ([]Path, error) {
 // Explain writes the path for people, on several lines.
 func (p *Path) Explain() string {
 	var text strings.Builder
+	t := p.Tree()
 	name := "the table itself"
 	if !p.Index.IsPrimary() {
-		name = "index " + p.Index.Name
+		name = "index " + t.Index
 	}
 	access := "scan"
 	switch {
@@ -133,23 +134,23 @@ func (p *Path) Explain() string {
 	case p.Scan.Skip != nil:
 		access = "scan with skips"
 	}
-	fmt.Fprintf(&text, "%s (%s): %s\n", name, strings.Join(p.keyNames(), ", "), access)
-	for i, span := range p.Scan.Spans {
-		if i == spansShown {
-			fmt.Fprintf(&text, "  and %d spans more\n", len(p.Scan.Spans)-spansShown)
-			break
-		}
-		fmt.Fprintf(&text, "  span %s\n", indexkey.AppendSpan(nil, p.Index, span))
+	fmt.Fprintf(&text, "%s (%s): %s\n", name, strings.Join(t.Key, ", "), access)
+	for _, span := range t.Spans {
+		fmt.Fprintf(&text, "  span %s\n", span)
 	}
-	if p.Search != nil {
-		fmt.Fprintf(&text, "  found by search index %s\n", strings.Join(p.Search.Lines(), "\n    "))
+	if t.SpansMore > 0 {
+		fmt.Fprintf(&text, "  and %d spans more\n", t.SpansMore)
 	}
-	if p.Filter != nil {
-		fmt.Fprintf(&text, "  filter %s\n", expr.Notation{}.AppendCondition(nil, p.Filter))
+	if t.Search != nil {
+		fmt.Fprintf(&text, "  found by search index %s\n", strings.Join(t.Search, "\n    "))
+	}
+	if t.Filter != "" {
+		fmt.Fprintf(&text, "  filter %s\n", t.Filter)
 	}
 	if !p.Covering {
 		text.WriteString("  then the rows of these entries\n")
 	}
-	fmt.Fprintf(&text, "  about %.0f entries, %.0f bytes, %.0f seeks, cost %.0f\n", p.Rows, p.Bytes, p.seeks, p.Cost)
+	e := t.Estimate
+	fmt.Fprintf(&text, "  about %.0f entries, %.0f bytes, %.0f seeks, cost %.0f\n", e.Entries, e.Bytes, e.Seeks, e.Cost)
 	return text.String()
 }

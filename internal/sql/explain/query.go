@@ -28,7 +28,7 @@ type branch struct {
 	Inputs    []*branch `json:"inputs,omitempty"`
 }
 
-// detail is a property of a branch.
+// detail is a property of a branch, or of the only table of a statement.
 type detail struct {
 	About string `json:"about"`
 	Text  string `json:"text"`
@@ -182,11 +182,11 @@ func (d *describer) scan(b *branch, n *algebra.Scan, source *plan.Source) {
 	}
 	r := report{settings: d.request.Settings.WithDefaults()}
 	r.access(d.ctx, x.Pinned, source, &access)
-	for _, l := range r.lines {
-		if l.about == "span" && d.dependent {
-			l.text += " (example: it differs for each outer row)"
+	b.Details = r.details
+	for i := range b.Details {
+		if b.Details[i].About == "span" && d.dependent {
+			b.Details[i].Text += " (example: it differs for each outer row)"
 		}
-		b.Details = append(b.Details, detail{l.about, l.text})
 	}
 	if access.Query.Near != nil {
 		b.Details = append(b.Details, detail{"order",

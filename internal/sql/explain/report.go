@@ -20,14 +20,11 @@ import (
 // report gathers what is said, in its order.
 type report struct {
 	settings plan.Settings
-	lines    []line
+	details  []detail
 }
 
-// line is one property.
-type line struct{ about, text string }
-
 func (r *report) add(about, format string, args ...any) {
-	r.lines = append(r.lines, line{about, fmt.Sprintf(format, args...)})
+	r.details = append(r.details, detail{about, fmt.Sprintf(format, args...)})
 }
 
 // describeSelect says how a SELECT over a table is answered.
@@ -299,16 +296,16 @@ func (r *report) send(sink result.Sink, format string) error {
 		return r.sendText(sink, r.document())
 	case "tree":
 		var text strings.Builder
-		for _, l := range r.lines {
-			fmt.Fprintf(&text, "-> %s: %s\n", l.about, l.text)
+		for _, l := range r.details {
+			fmt.Fprintf(&text, "-> %s: %s\n", l.About, l.Text)
 		}
 		return r.sendText(sink, text.String())
 	}
 	if err := sink.Columns([]result.Column{texts("Property", 64), texts("Value", 4096)}); err != nil {
 		return err
 	}
-	for _, l := range r.lines {
-		if err := sink.Row([]datum.Datum{datum.TextString(l.about), datum.TextString(l.text)}); err != nil {
+	for _, l := range r.details {
+		if err := sink.Row([]datum.Datum{datum.TextString(l.About), datum.TextString(l.Text)}); err != nil {
 			return err
 		}
 	}
@@ -322,14 +319,14 @@ func texts(name string, length int) result.Column {
 // document is the report as JSON: a property that is said several times is a list.
 func (r *report) document() string {
 	properties := map[string]any{}
-	for _, l := range r.lines {
-		switch known := properties[l.about].(type) {
+	for _, l := range r.details {
+		switch known := properties[l.About].(type) {
 		case nil:
-			properties[l.about] = l.text
+			properties[l.About] = l.Text
 		case string:
-			properties[l.about] = []string{known, l.text}
+			properties[l.About] = []string{known, l.Text}
 		case []string:
-			properties[l.about] = append(known, l.text)
+			properties[l.About] = append(known, l.Text)
 		}
 	}
 	text, err := json.MarshalIndent(properties, "", "  ")
