@@ -53,13 +53,8 @@ type conditionKeys func(name string) (values []string, ok bool)
 // ask wants a principal to be allowed an action on a table, or on a part of it.
 func (db *DB) ask(ctx context.Context, who *Principal, action string, table *schema.Table, part string,
 	values conditionKeys) error {
-	guard := db.guard.Load()
-	request, err := guard.Table(action, table, part)
-	if err == nil {
-		request.Values = values
-		err = guard.Check(ctx, who, request)
-	}
-	return wrap(table.Name, err)
+	return wrap(table.Name, db.guard.Load().Ask(ctx, who, action, table, part,
+		func(r *permission.Request) { r.Values = values }))
 }
 
 // askNamed asks for an action on a table that needn't be there.
@@ -68,11 +63,18 @@ func (db *DB) askNamed(ctx context.Context, action, database, name string) error
 	if who == nil {
 		return nil
 	}
+	return db.ask(ctx, who, action, db.DescriptorOf(database, name), "", nil)
+}
+
+// DescriptorOf returns the descriptor of a table as it is at the moment, or one that has the table's name alone if
+// there
+// is none: to ask for a right to it. It must not be changed.
+func (db *DB) DescriptorOf(database, name string) *schema.Table {
 	if p, err := db.PinIn(database, name); err == nil {
 		defer p.Release()
-		return db.ask(ctx, who, action, p.Descriptor(), "", nil)
+		return p.Descriptor()
 	}
-	return db.ask(ctx, who, action, &schema.Table{Database: databaseOr(database), Name: name}, "", nil)
+	return &schema.Table{Database: databaseOr(database), Name: name}
 }
 
 // change asks for an action that changes a table, and returns its id.

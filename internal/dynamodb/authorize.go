@@ -42,12 +42,9 @@ func (t *target) authorize(ctx context.Context, in enclosure) error {
 	if x = cmp.Or(x, t.order.indexed); x != nil && x.has {
 		part = "/index/" + x.value
 	}
-	request, err := guard.Table(t.order.action, table, part)
-	if err != nil {
-		return err
-	}
-	request.Values = func(name string) ([]string, bool) { return t.conditionKey(name, in) }
-	return exception.Authorization(guard.Check(ctx, principal, request))
+	return exception.Authorization(guard.Ask(ctx, principal, t.order.action, table, part, func(r *permission.Request) {
+		r.Values = func(name string) ([]string, bool) { return t.conditionKey(name, in) }
+	}))
 }
 
 // conditionKey returns the values of one of AWS's condition keys.

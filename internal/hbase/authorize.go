@@ -7,7 +7,6 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/security/account"
@@ -66,14 +65,11 @@ func (a *API) authorize(ctx context.Context, operation string, p database.Pinned
 	if ok, err := a.Guard.MayDoAll(ctx, principal, p.Descriptor()); ok || err != nil {
 		return err
 	}
-	request, err := a.Guard.Table(actionOf(operation), p.Descriptor(), "")
-	if err != nil {
-		return err
-	}
-	request.Values = of.values
-	request.Patterns = func(name string) bool { return name == "dynamodb:attributes" }
-	request.Unknown = func(name string) bool { return name == "dynamodb:leadingkeys" && of.rows == nil }
-	return a.check(ctx, request)
+	return refused(a.Guard.Ask(ctx, principal, actionOf(operation), p.Descriptor(), "", func(r *permission.Request) {
+		r.Values = of.values
+		r.Patterns = func(name string) bool { return name == "dynamodb:attributes" }
+		r.Unknown = func(name string) bool { return name == "dynamodb:leadingkeys" && of.rows == nil }
+	}))
 }
 
 // values are those of a condition key.
@@ -124,19 +120,8 @@ func (a *API) tell(ctx context.Context, operation string, p database.Pinned, row
 
 // authorizeTable wants who asks to be allowed an operation on a table, whether that is there or not.
 func (a *API) authorizeTable(ctx context.Context, operation string, name TableName) error {
-	if a.Guard == nil {
-		return nil
-	}
-	table := &schema.Table{Database: name.Namespace, Name: name.Name}
-	if p, err := a.DB.PinIn(name.Namespace, name.Name); err == nil {
-		defer p.Release()
-		table = p.Descriptor()
-	}
-	request, err := a.Guard.Table(actionOf(operation), table, "")
-	if err != nil {
-		return err
-	}
-	return a.check(ctx, request)
+	return refused(a.Guard.Ask(ctx, permission.FromContext(ctx), actionOf(operation),
+		a.DB.DescriptorOf(name.Namespace, name.Name), "", nil))
 }
 
 func (a *API) authorizeNamespace(ctx context.Context, operation, name string) error {
@@ -148,7 +133,11 @@ func (a *API) authorizeAll(ctx context.Context, operation string) error {
 }
 
 func (a *API) check(ctx context.Context, request permission.Request) error {
-	err := a.Guard.Check(ctx, permission.FromContext(ctx), request)
+	return refused(a.Guard.Check(ctx, permission.FromContext(ctx), request))
+}
+
+// refused is the fault for what the guard denies.
+func refused(err error) error {
 	if denied, ok := errors.AsType[*permission.Denied](err); ok {
 		return failure("security.AccessDeniedException", "%s", denied.Error())
 	}

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
@@ -126,12 +125,7 @@ func (c creation) tags(yield func(key, value *string) bool) { eachTag(c.Tags, yi
 
 // requestOn is a request about a table, whether that is there or not.
 func (a *API) requestOn(action, name, part string) (request permission.Request, err error) {
-	pin, err := a.DB.Pin(name)
-	if err != nil {
-		return a.Guard.Table(action, &schema.Table{Database: database.DefaultDatabase, Name: name}, part)
-	}
-	defer pin.Release()
-	return a.Guard.Table(action, pin.Descriptor(), part)
+	return a.Guard.Table(action, a.DB.DescriptorOf(database.DefaultDatabase, name), part)
 }
 
 // resourceOf is the table that a request names, and the part of it, such as "/backup/ID"; ok is false for one that

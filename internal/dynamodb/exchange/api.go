@@ -16,7 +16,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/control"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
@@ -98,19 +97,8 @@ func (a *API) account() tablemodel.Account {
 
 // ask wants the caller to be allowed an operation on a table, or on a part of it such as "/export/ID".
 func (a *API) ask(ctx context.Context, operation, name, part string) error {
-	if a.Guard == nil {
-		return nil
-	}
-	table := &schema.Table{Database: database.DefaultDatabase, Name: name}
-	if pin, err := a.DB.Pin(name); err == nil {
-		defer pin.Release()
-		table = pin.Descriptor()
-	}
-	request, err := a.Guard.Table("dynamodb:"+operation, table, part)
-	if err != nil {
-		return err
-	}
-	return a.check(ctx, request)
+	return exception.Authorization(a.Guard.Ask(ctx, permission.FromContext(ctx), "dynamodb:"+operation,
+		a.DB.DescriptorOf(database.DefaultDatabase, name), part, nil))
 }
 
 // askAll is ask for an operation that is about no single table.

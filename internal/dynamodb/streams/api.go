@@ -109,18 +109,12 @@ func (a *API) notFound(table, label string) error {
 
 // ask wants the caller to be allowed an operation on a stream; "" for a table.
 func (a *API) ask(ctx context.Context, operation string, table *schema.Table, label string) error {
-	if a.Guard == nil {
-		return nil
-	}
 	part := ""
 	if label != "" {
 		part = "/stream/" + label
 	}
-	request, err := a.Guard.Table("dynamodb:"+operation, table, part)
-	if err != nil {
-		return err
-	}
-	return exception.Authorization(a.Guard.Check(ctx, permission.FromContext(ctx), request))
+	return exception.Authorization(a.Guard.Ask(ctx, permission.FromContext(ctx), "dynamodb:"+operation, table, part,
+		nil))
 }
 
 // wanted is the error for a member of a request that must be there.

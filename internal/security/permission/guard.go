@@ -119,6 +119,25 @@ func (g *Guard) Check(ctx context.Context, p *Principal, requests ...Request) er
 	return nil
 }
 
+// Ask wants an action on a table, or on a part of it such as "/index/by_name", to be allowed to a principal. more
+// adds to
+// the request what else is known of it; nil: nothing. Errors: those of Check and Table.
+func (g *Guard) Ask(
+	ctx context.Context, p *Principal, action string, table *schema.Table, part string, more func(*Request),
+) error {
+	if g == nil {
+		return nil
+	}
+	request, err := g.Table(action, table, part)
+	if err != nil {
+		return err
+	}
+	if more != nil {
+		more(&request)
+	}
+	return g.Check(ctx, p, request)
+}
+
 // MayDoAll reports whether a principal may do everything with a table, so that no request about it needs to be made for
 // Check. It is false where decisions are observed. Errors: those of the store.
 func (g *Guard) MayDoAll(ctx context.Context, p *Principal, table *schema.Table) (bool, error) {
