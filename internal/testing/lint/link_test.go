@@ -3,8 +3,10 @@
 package lint
 
 import (
+	"os"
 	"os/exec"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -95,6 +97,42 @@ func TestProtocolsStayOut(t *testing.T) {
 				func(folder string) bool { return below(linked, path.Join(modulePath, folder)) }) {
 				t.Errorf("a program with %s links %s", path.Join(modulePath, imported), linked)
 			}
+// TestEmbeddedSums makes a program that embeds package weft on Pebble: its go.sum holds what that links, and nothing of
+// the server's own libraries, although they are in the same go.mod. Prometheus's client is Pebble's.
+func TestEmbeddedSums(t *testing.T) {
+	dir := t.TempDir()
+	weft, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{
+		"go.mod": "module embedding\n\ngo 1.26.0\n\nrequire " + modulePath + " v0.0.0\n\nreplace " + modulePath +
+			" => " + weft + "\n",
+		"main.go": "package main\n\nimport (\n\t_ \"" + modulePath + "\"\n\t_ \"" + modulePath + "/kv/pebble\"\n)\n\n" +
+			"func main() {}\n",
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	command := exec.CommandContext(t.Context(), "go", "list", "-mod=mod", "-deps", ".")
+	command.Dir = dir
+	command.Env = append(command.Environ(), "GOWORK=off", "GOSUMDB=off", "CGO_ENABLED=0")
+	if said, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("go list: %v\n%s", err, said)
+	}
+	sums, err := os.ReadFile(filepath.Join(dir, "go.sum"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(sums), "github.com/cockroachdb/pebble/v2 ") {
+		t.Errorf("the go.sum lacks Pebble: it is not that of the program\n%s", sums)
+	}
+	for _, module := range strings.Fields(`github.com/minio/minio-go/v7 github.com/parquet-go/parquet-go filippo.io/age
+		github.com/spf13/cobra google.golang.org/grpc github.com/tikv/client-go/v2 github.com/pelletier/go-toml/v2`) {
+		if strings.Contains(string(sums), module+" ") {
+			t.Errorf("the go.sum of a program that embeds package weft has %s: package weft must not import it", module)
 		}
 	}
 }
