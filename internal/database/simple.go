@@ -118,21 +118,17 @@ func (p Pinned) inOrder(q *Query) error {
 func (p Pinned) sorted(q *Query, other Plan) Plan {
 	best, named := other, *q
 	named.AnyIndex, named.Fetch = false, true
-	for _, name := range append([]string{""}, p.indexNames()...) {
-		one := named
-		one.Index = name
-		if plan, err := p.Plan(one); err == nil && plan.Sorted && (!best.Sorted || plan.Cost < best.Cost) {
-			best, *q = plan, one
+	compare := func(index string) {
+		named.Index = index
+		if plan, err := p.Plan(named); err == nil && plan.Sorted && (!best.Sorted || plan.Cost < best.Cost) {
+			best, *q = plan, named
 		}
 	}
-	return best
-}
-
-func (p Pinned) indexNames() (names []string) {
+	compare("") // the table itself
 	for x := range p.Descriptor().Declared() {
-		names = append(names, x.Name)
+		compare(x.Name)
 	}
-	return names
+	return best
 }
 
 func orderText(list []Ordering) string {
