@@ -84,7 +84,8 @@ func TestEmbedded(t *testing.T) {
 func TestProtocolsStayOut(t *testing.T) {
 	for imported, absent := range map[string][]string{
 		".": {"internal/sql", "internal/dynamodb", "internal/hbase", "internal/server", "weftsql", "weftdynamo",
-			"wefttest"}, "kv/pebble": {"internal"},
+			"wefttest"},
+		"kv/pebble":  {"internal"},
 		"weftsql":    {"internal/dynamodb", "internal/hbase", "internal/server", "weftdynamo"},
 		"weftdynamo": {"internal/sql", "internal/hbase", "internal/server/mysqlwire", "weftsql"},
 	} {
@@ -97,6 +98,10 @@ func TestProtocolsStayOut(t *testing.T) {
 				func(folder string) bool { return below(linked, path.Join(modulePath, folder)) }) {
 				t.Errorf("a program with %s links %s", path.Join(modulePath, imported), linked)
 			}
+		}
+	}
+}
+
 // TestEmbeddedSums makes a program that embeds package weft on Pebble: its go.sum holds what that links, and nothing of
 // the server's own libraries, although they are in the same go.mod. Prometheus's client is Pebble's.
 func TestEmbeddedSums(t *testing.T) {
