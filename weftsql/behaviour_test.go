@@ -503,3 +503,57 @@ func TestSources(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestUser: statements of a user do what the user may do.
+func TestUser(t *testing.T) {
+	db, own := open(t, weftsql.Options{})
+	fill(t, own, 2)
+	ctx := t.Context()
+	if err := errors.Join(db.AddUser(ctx, "owner", "secret"), db.AddUser(ctx, "ann", "secret")); err != nil {
+		t.Fatal(err)
+	}
+	as := func(user string) *sql.DB {
+		pool := sql.OpenDB(weftsql.Connector(db, weftsql.Options{User: user}))
+		t.Cleanup(func() { _ = pool.Close() })
+		return pool
+	}
+	if err := as("ann").QueryRow("SELECT word FROM numbers WHERE id = 1").Scan(new(string)); number(err) != 1142 {
+		t.Errorf("a user without a right: %v", err)
+	}
+	exec(t, own, "GRANT SELECT ON numbers TO ann")
+	ann := as("ann")
+	var who string
+	if err := ann.QueryRow("SELECT CURRENT_USER() FROM numbers WHERE id = 1").Scan(&who); err != nil ||
+		!strings.HasPrefix(who, "ann@") {
+		t.Errorf("a user with a right is %q, %v", who, err)
+	}
+	if _, err := ann.Exec("DELETE FROM numbers"); number(err) != 1142 {
+		t.Errorf("a right that the user has not: %v", err)
+	}
+	if err := as("nobody").QueryRow("SELECT word FROM numbers").Err(); err == nil {
+		t.Error("a user that there is none of may read")
+	}
+}
+
+// TestRaw: a program that takes the driver's connection finds the interfaces of database/sql/driver that make a driver
+// whole.
+func TestRaw(t *testing.T) {
+	_, db := open(t, weftsql.Options{})
+	c, err := db.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if err := c.Raw(func(raw any) error {
+		_ = raw.(driver.Pinger)
+		_ = raw.(driver.ExecerContext)
+		_ = raw.(driver.QueryerContext)
+		_ = raw.(driver.ConnPrepareContext)
+		_ = raw.(driver.ConnBeginTx)
+		_ = raw.(driver.Validator)
+		_ = raw.(driver.NamedValueChecker)
+		return nil
+	}); err != nil {
+		t.Error(err)
+	}
+}

@@ -18,6 +18,7 @@ type conn struct {
 	connector *connector
 	id        uint32
 	session   *sql.Session
+	carrier   carrier
 	rows      *rows                      // of the statement at work; nil: none is
 	kept      map[string]result.Prepared // statements that were run with arguments, by their texts
 
@@ -53,6 +54,9 @@ func (c *conn) open(ctx context.Context) error {
 func (c *conn) Close() error {
 	if c.rows != nil {
 		_ = c.rows.Close() // whose error is of rows that nobody wants
+	}
+	if c.carrier.stop != nil {
+		c.carrier.stop()
 	}
 	for _, p := range c.kept {
 		p.Close()

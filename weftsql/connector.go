@@ -17,6 +17,7 @@ import (
 	"github.com/weftdb/weft/internal/database/inside"
 	"github.com/weftdb/weft/internal/resource/memory"
 	"github.com/weftdb/weft/internal/resource/spill"
+	"github.com/weftdb/weft/internal/security/permission"
 	"github.com/weftdb/weft/internal/sql"
 	"github.com/weftdb/weft/internal/sql/result"
 )
@@ -25,6 +26,9 @@ import (
 type Options struct {
 	// Database is the one that connections begin in. Default: default, whose tables are those of weft.DB.Table.
 	Database string
+	// User is for whom statements ask: they do what the user's policies and grants allow, and see the rows that these
+	// have; others fail with 1142 and the like. Default: the program itself, which may do everything.
+	User string
 	// Location is where DATETIME and TIMESTAMP are read off a clock; see the package's comment. It is UTC or has a name
 	// of the IANA time zone database, which time.Local has not. Default: UTC.
 	Location *time.Location
@@ -69,12 +73,16 @@ func Connector(db *weft.DB, o Options) driver.Connector { return newConnector(ne
 func newConnector(d driver.Driver, db *weft.DB, o Options) *connector {
 	c := &connector{driver: d, options: o, db: db, location: cmp.Or(o.Location, time.UTC),
 		connections: map[uint32]*conn{}}
-	logger := cmp.Or(o.Logger, slog.Default())
+	logger, inner := cmp.Or(o.Logger, slog.Default()), db.Inside(inside.Key{})
+	var guard *permission.Guard
+	if o.User != "" {
+		guard = permission.New(inner.Accounts(), permission.Options{Logger: logger})
+	}
 	spills, err := spill.Open(cmp.Or(o.Dir, os.TempDir()), 0)
 	c.err = err
 	c.engine = sql.New(sql.Options{
-		DB: db.Inside(inside.Key{}), Memory: memory.New(cmp.Or(o.MemoryBytes, memoryBytes)), Spill: spills,
-		Logger: logger, Processes: c.processes, Kill: c.kill,
+		DB: inner, Guard: guard, Memory: memory.New(cmp.Or(o.MemoryBytes, memoryBytes)), Spill: spills, Logger: logger,
+		Processes: c.processes, Kill: c.kill,
 	})
 	return c
 }
@@ -111,8 +119,8 @@ func (c *connector) connect(ctx context.Context) (*conn, error) {
 // login describes connection id to its session.
 func (c *connector) login(id uint32) result.Login {
 	return result.Login{
-		ConnectionID: id, User: "root", Host: "localhost", Database: c.options.Database, FoundRows: c.options.FoundRows,
-		MultiStatements: c.options.MultiStatements,
+		ConnectionID: id, User: cmp.Or(c.options.User, "root"), Host: "localhost", Database: c.options.Database,
+		FoundRows: c.options.FoundRows, MultiStatements: c.options.MultiStatements,
 	}
 }
 

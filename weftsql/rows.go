@@ -15,23 +15,46 @@ import (
 	"github.com/weftdb/weft/internal/sql/result"
 )
 
-// event is one thing that a statement tells while it runs: the columns of a result set, a row, or that another
-// statement follows.
+// event is one thing that a statement tells while it runs: the columns of a result set, a row, that another statement
+// follows, or its end.
 type event struct {
 	columns []result.Column
 	row     []datum.Datum  // until the next event
 	values  []driver.Value // in place of row, of one that was gathered
+	ended   bool
+}
+
+// carrier is a coroutine of a connection that carries one statement after the other out, each while its rows are asked
+// for and never beside its caller. It keeps its stack, which costs as much as finding a row.
+type carrier struct {
+	next func() (event, error, bool)
+	stop func()
+	rows *rows // of the statement at work
+	run  work
+}
+
+// start makes the coroutine.
+func (c *carrier) start() {
+	c.next, c.stop = iter.Pull2(func(yield func(event, error) bool) {
+		for {
+			err := c.run(c.rows.ctx, sink{c.rows, yield})
+			if !yield(event{ended: true}, err) {
+				return
+			}
+		}
+	})
 }
 
 // sink hands what a statement tells over as events, whose taker the statement waits for.
-type sink struct{ yield func(event, error) bool }
+type sink struct {
+	rows  *rows
+	yield func(event, error) bool
+}
 
-// errLeft ends a statement whose rows nobody wants any more.
-func errLeft() error { return fault.New(fault.Interrupted) }
-
+// give waits for the next event to be asked for. Errors: nobody wants it.
 func (s sink) give(e event) error {
-	if !s.yield(e, nil) {
-		return errLeft()
+	if s.rows.left || !s.yield(e, nil) || s.rows.left {
+		return fault.New(fault.Interrupted)
 	}
 	return nil
 }
@@ -50,16 +73,15 @@ func (s sink) Done(done result.Done) error {
 	return nil
 }
 
-// rows are the answer of a statement, which runs while rows are asked for: a coroutine, never beside its caller.
+// rows are the answer of a statement.
 type rows struct {
 	conn    *conn
 	ctx     context.Context
 	cancel  context.CancelFunc
-	next    func() (event, error, bool)
-	stop    func()
 	several bool // the text may hold several statements, all of which are to be run
 	columns []result.Column
 	saved   []event // gathered, and not asked for yet
+	left    bool    // the statement is to end at its next event
 	ended   bool
 	err     error // once it has ended
 	more    bool  // this result set is over, and another may follow
@@ -69,12 +91,10 @@ type rows struct {
 // rows end.
 func (c *conn) query(ctx context.Context, run work, several bool) (driver.Rows, error) {
 	r := &rows{conn: c, ctx: ctx, cancel: c.cancel, several: several}
-	r.next, r.stop = iter.Pull2(func(yield func(event, error) bool) {
-		if err := run(ctx, sink{yield}); err != nil {
-			yield(event{}, err)
-		}
-	})
-	c.rows = r
+	c.rows, c.carrier.rows, c.carrier.run = r, r, run
+	if c.carrier.next == nil {
+		c.carrier.start()
+	}
 	if err := r.NextResultSet(); err != nil && err != io.EOF {
 		return nil, err
 	}
@@ -86,17 +106,27 @@ func (r *rows) resume() (e event, ok bool) {
 	if r.ended {
 		return event{}, false
 	}
-	e, err, ok := r.next()
-	if ok && err == nil {
+	e, err, ok := r.conn.carrier.next()
+	if !ok {
+		err = driver.ErrBadConn // a bug ended an earlier statement by a panic, and the coroutine with it
+	}
+	if ok && !e.ended {
 		return e, true
 	}
 	r.end(err)
 	return event{}, false
 }
 
+// leave ends the statement where it is.
+func (r *rows) leave() {
+	r.left = true
+	for ok := true; ok; {
+		_, ok = r.resume()
+	}
+}
+
 // end gives the connection back.
 func (r *rows) end(err error) {
-	r.stop()
 	r.ended, r.err = true, r.conn.connector.errorOf(r.ctx, err)
 	r.conn.rows = nil
 	r.conn.leave()
@@ -184,7 +214,8 @@ func (r *rows) gather() {
 		}
 		if size > gatherBytes {
 			r.saved = nil
-			r.end(fault.Message(fault.Refused,
+			r.leave()
+			r.err = r.conn.connector.errorOf(r.ctx, fault.Message(fault.Refused,
 				"the rest of these rows is too large to be kept while another statement runs on the connection: read them first, or add a LIMIT"))
 			break
 		}
@@ -227,7 +258,7 @@ func (r *rows) Close() error {
 	_, ok := r.resume()
 	timer.Stop()
 	if ok {
-		r.end(nil)
+		r.leave()
 	}
 	return nil
 }

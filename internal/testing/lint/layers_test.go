@@ -306,7 +306,8 @@ var laws = map[string]law{
 		only: []string{"internal/database", "internal/advice/advisor", "internal/advice/advisor/design",
 			"internal/advice/advisor/report", "internal/dynamodb", "internal/dynamodb/attributejson", "internal/sql"}},
 
-	"weftsql": {layer: cmdLayer, only: []string{".", "internal/sql", "internal/sql/datum", "internal/sql/fault",
+	"weftsql": {layer: cmdLayer, only: []string{".", "internal/security/permission", "internal/sql",
+		"internal/sql/datum", "internal/sql/fault",
 		"internal/sql/result"},
 		never: []string{"net", "net/http"},
 		doc:   "a driver hands statements to sessions, and opens the databases that a data source names"},
