@@ -398,8 +398,8 @@ big: UNSIGNED BIGINT, sql.Null[uint64]
 tiny: UNSIGNED TINYINT, int64, not null
 exact: DECIMAL, sql.NullString, 12 digits, 3 behind the point
 word: VARCHAR, string, 20 long, not null
-long_word: TEXT, sql.NullString
-raw: BLOB, []uint8
+long_word: TEXT, sql.NullString, 65535 long
+raw: BLOB, []uint8, 65535 long
 doc: JSON, sql.NullString
 moment: DATETIME, sql.NullTime, 3 digits, 3 behind the point
 ok: TINYINT, sql.NullInt64

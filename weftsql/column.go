@@ -41,14 +41,15 @@ func (r *rows) ColumnTypeDatabaseTypeName(i int) string {
 // ColumnTypeNullable reports whether the column may be NULL.
 func (r *rows) ColumnTypeNullable(i int) (nullable, ok bool) { return !r.columns[i].NotNull, true }
 
-// ColumnTypeLength returns how many characters or bytes a text or binary may have; without a limit, math.MaxInt64.
+// ColumnTypeLength returns how many characters or bytes a text or binary may have; where its type has no limit,
+// math.MaxInt64.
 func (r *rows) ColumnTypeLength(i int) (length int64, ok bool) {
 	t := r.columns[i].Type
-	switch {
-	case !t.IsText() && !t.IsBinary():
+	if !t.IsText() && !t.IsBinary() {
 		return 0, false
-	case t.Length > 0 && !t.IsList():
-		return int64(t.Length), true
+	}
+	if characters, _ := t.Sizes(); characters > 0 {
+		return int64(characters), true
 	}
 	return math.MaxInt64, true
 }

@@ -5,6 +5,7 @@ package datum
 import (
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/sql/fault"
@@ -161,6 +162,41 @@ func (t Type) members(visit func(number int, member string) (more bool)) {
 		}
 		rest = strings.TrimPrefix(rest[end+1:], ",")
 	}
+}
+
+// Sizes are the most characters and bytes that a text or binary of the type may have; 0 where the type has no bound of
+// its own.
+func (t Type) Sizes() (characters, bytes int) {
+	switch {
+	case t.IsList():
+		characters = t.longest()
+	case t.Length > 0:
+		characters = t.Length
+	default:
+		characters = varieties[t.Variety].sizeMax
+		return characters, characters
+	}
+	if t.IsBinary() {
+		return characters, characters
+	}
+	return characters, utf8.UTFMax * characters
+}
+
+// longest is the number of characters the longest member of an ENUM has, or all of a SET with commas between them.
+func (t Type) longest() (characters int) {
+	t.members(func(number int, member string) bool {
+		n := utf8.RuneCountInString(member)
+		switch {
+		case t.Variety == Enum:
+			characters = max(characters, n)
+		case number == 1:
+			characters = n
+		default:
+			characters += 1 + n
+		}
+		return true
+	})
+	return characters
 }
 
 // storeVariety checks a value that its base can hold.

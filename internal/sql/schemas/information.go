@@ -186,7 +186,7 @@ func (r *virtualScan) column(database, table string, at int, s []datum.Datum, t 
 var precisions = map[string]int{"tinyint": 3, "smallint": 5, "mediumint": 7, "int": 10, "bigint": 19, "float": 12,
 	"double": 22}
 
-// textOctetsMax is the length of texts whose type names none.
+// textOctetsMax is the length of texts and binaries whose type has none, or a longer one: no value is longer.
 const textOctetsMax = 2 << 20
 
 // shapeOf returns the lengths of a type for COLUMNS; nil is NULL.
@@ -202,19 +202,19 @@ func shapeOf(word string, t datum.Type) (characters, octets, precision, scale, f
 		return nil, nil, precisions[word], 0, nil
 	case "float", "double":
 		return nil, nil, precisions[word], nil, nil
+	case "bit":
+		return nil, nil, max(t.Length, 1), nil, nil
 	case "datetime", "timestamp", "time":
 		return nil, nil, nil, nil, t.FractionDigits()
 	}
-	if !t.IsText() && t.Base != datum.BinaryBase && t.Base != datum.Varbinary {
+	if !t.IsText() && !t.IsBinary() {
 		return nil, nil, nil, nil, nil
 	}
-	if t.Length == 0 {
-		return textOctetsMax, textOctetsMax, nil, nil, nil
+	characters, octets = textOctetsMax, textOctetsMax
+	if most, bytes := t.Sizes(); most > 0 {
+		characters, octets = min(most, textOctetsMax), min(bytes, textOctetsMax)
 	}
-	if t.IsText() {
-		return t.Length, 4 * t.Length, nil, nil, nil
-	}
-	return t.Length, t.Length, nil, nil, nil
+	return characters, octets, nil, nil, nil
 }
 
 // isMissing says that a table is not there.
