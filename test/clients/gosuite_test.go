@@ -5,26 +5,44 @@ package clients
 import (
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 )
 
-// registration puts package weftsql's driver in the place of MySQL's, for a suite that opens "mysql".
+// registration puts package weftsql's driver in the place of MySQL's, for a suite that opens "mysql": the database of a
+// name is in memory, and stays.
 const registration = `
 import (
 	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"strings"
 
 	_ "github.com/weftdb/weft/weftsql"
 )
 
+type inMemory struct{ driver.DriverContext }
+
+func (m inMemory) Open(string) (driver.Conn, error) { return nil, errors.New("database/sql calls OpenConnector") }
+
+func (m inMemory) OpenConnector(name string) (driver.Connector, error) {
+	place, _, _ := strings.Cut(name, "?")
+	database := strings.TrimPrefix(place[strings.LastIndexByte(place, '/')+1:], "mysql")
+	return m.DriverContext.OpenConnector("mem:suite?database=" + database)
+}
+
 var _ = func() (none struct{}) {
-	db, err := sql.Open("weft", "mem:")
+	db, err := sql.Open("weft", "mem:suite")
+	if err == nil {
+		err = db.Ping() // it is open until the process ends
+	}
 	if err != nil {
 		panic(err)
 	}
-	sql.Register("mysql", db.Driver())
+	sql.Register("mysql", inMemory{db.Driver().(driver.DriverContext)})
 	return none
 }()
 `
@@ -33,16 +51,33 @@ var _ = func() (none struct{}) {
 func TestSqlxSuite(t *testing.T) {
 	skipUnlessWanted(t)
 	passed := suite{module: "github.com/jmoiron/sqlx",
-		environ: []string{"SQLX_POSTGRES_DSN=skip", "SQLX_SQLITE_DSN=skip", "SQLX_MYSQL_DSN=mem:sqlx"}}.run(t)
+		environ: []string{"SQLX_POSTGRES_DSN=skip", "SQLX_SQLITE_DSN=skip", "SQLX_MYSQL_DSN=/"}}.run(t)
 	if passed < 35 {
 		t.Errorf("%d tests have passed: are those of MySQL among them?", passed)
 	}
 }
 
+// TestXormSuite runs xorm's own tests for MySQL, without the drivers of other databases, which not every registry has.
+func TestXormSuite(t *testing.T) {
+	skipUnlessWanted(t)
+	passed := suite{module: "xorm.io/xorm", folder: "tests",
+		arguments: []string{"-db=mysql", "-conn_str=root@tcp(none)/xorm_test", "-show_sql=false"},
+		edit: func(dir string) {
+			file := filepath.Join(dir, "engine_test.go")
+			write(t, file, regexp.MustCompile(`(?m)^\t_ ".*\n`).ReplaceAllString(read(t, file), ""))
+		}}.run(t)
+	if passed < 300 {
+		t.Errorf("%d tests have passed", passed)
+	}
+}
+
 // suite is the tests of a module of the folder orms.
 type suite struct {
-	module  string
-	environ []string
+	module    string
+	folder    string // of the tests within it; empty: it itself
+	environ   []string
+	arguments []string
+	edit      func(dir string) // changes the copy of the folder, if there is a need
 }
 
 // run runs the tests of a copy of the module, to which it adds the registration, and returns how many have passed.
@@ -55,9 +90,15 @@ func (s suite) run(t *testing.T) (passed int) {
 	if said, err := s.command(orms, "mod", "download").CombinedOutput(); err != nil {
 		t.Skipf("the modules can't be had here: %v: %s", err, said)
 	}
-	dir := s.copy(t, orms)
-	command := s.command(orms, "test", "-modfile="+filepath.Join(dir, "suite.mod"),
-		"-ldflags=-X github.com/go-sql-driver/mysql.driverName=", "-vet=off", "-count=1", "-v", s.module)
+	dir, binary := s.copy(t, orms), filepath.Join(t.TempDir(), "suite")
+	built := s.command(orms, "test", "-c", "-o", binary, "-mod=mod", "-modfile="+filepath.Join(dir, "suite.mod"),
+		"-ldflags=-X github.com/go-sql-driver/mysql.driverName=",
+		"-vet=off", path.Join(s.module, s.folder))
+	if said, err := built.CombinedOutput(); err != nil {
+		t.Fatalf("the tests of %s can't be built: %v: %s", s.module, err, said)
+	}
+	command := exec.Command(binary, append(s.arguments, "-test.v")...)
+	command.Dir, command.Env = filepath.Join(dir, "module", s.folder), append(os.Environ(), s.environ...)
 	output, err := command.CombinedOutput()
 	if err != nil {
 		t.Errorf("%s: %v\n%s", s.module, err, output)
@@ -68,7 +109,7 @@ func (s suite) run(t *testing.T) (passed int) {
 func (s suite) command(dir string, arguments ...string) *exec.Cmd {
 	command := exec.Command("go", arguments...)
 	command.Dir = dir
-	command.Env = append(append(os.Environ(), "GOWORK=off", "CGO_ENABLED=0"), s.environ...)
+	command.Env = append(os.Environ(), "GOWORK=off", "CGO_ENABLED=0")
 	return command
 }
 
@@ -84,7 +125,12 @@ func (s suite) copy(t *testing.T, orms string) (dir string) {
 	if err := os.CopyFS(copied, os.DirFS(strings.TrimSpace(string(listed)))); err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(copied, "weft_test.go"), "package "+filepath.Base(s.module)+"\n"+registration)
+	tests := filepath.Join(copied, s.folder)
+	write(t, filepath.Join(tests, "weft_test.go"),
+		"package "+path.Base(path.Join(s.module, s.folder))+"\n"+registration)
+	if s.edit != nil {
+		s.edit(tests)
+	}
 	root := filepath.Join(orms, "..", "..", "..")
 	modules := strings.Replace(read(t, filepath.Join(orms, "go.mod")), "=> ../../..", "=> "+root, 1)
 	write(t, filepath.Join(dir, "suite.mod"), modules+"\nreplace "+s.module+" => "+copied+"\n")
