@@ -35,7 +35,7 @@ test:
 
 # The packages that hold locks: they always run under the race detector.
 LOCKING = kv/pebble kv/mem internal/rows/record internal/data/catalog internal/background/gateway internal/history/journal internal/background/job internal/background/task internal/database \
-	internal/resource/memory internal/server/mysqlwire internal/server/dynamohttp
+	internal/resource/memory internal/server/mysqlwire internal/server/dynamohttp weftsql
 
 # Tests under the race detector, with a tenth of the rounds: the packages that hold locks, and those of a change in which it can find something
 # (.ci/concurrent). race-all runs all in which it can. Where there is no C compiler there is no detector.

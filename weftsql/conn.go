@@ -6,6 +6,7 @@ import (
 	"context"
 	"database/sql/driver"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -44,7 +45,7 @@ func (c *conn) open(ctx context.Context) error {
 	if zone == time.UTC.String() {
 		return nil
 	}
-	if err = c.do(ctx, "SET time_zone = '"+zone+"'"); err != nil {
+	if err = c.do(ctx, "SET time_zone = '"+strings.ReplaceAll(zone, "'", "''")+"'"); err != nil {
 		c.session.Close()
 	}
 	return err

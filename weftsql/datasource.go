@@ -15,12 +15,7 @@ import (
 	"time"
 )
 
-// name is a data source name, parsed: an engine, and settings like those of an URL.
-//
-//	file:data                          the folder data, created if it is missing
-//	mem:                               an empty database in memory, of its own for each sql.DB
-//	mem:orders                         one in memory that all data sources of this name share, until the last of them is closed
-//	file:data?database=shop&loc=Europe%2FBerlin&multiStatements=true&clientFoundRows=true
+// name is a data source name, parsed: see the package's comment.
 type name struct {
 	folder  string // empty: memory
 	key     string // of the database among those that are open; empty: it is shared with nobody

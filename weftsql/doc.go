@@ -10,6 +10,22 @@
 //
 // The dialect is MySQL's as Weft has it, and so are the numbers of errors (see Error). Placeholders are question marks.
 //
+// # Data sources
+//
+//	file:data      the folder data, created if it is missing
+//	mem:           an empty database in memory, of its own for each sql.DB
+//	mem:orders     one in memory that all data sources of this name share, until the last of them is closed
+//
+// A folder is open once: all data sources of a process that name it share its database. Other processes are refused. A
+// program that has opened the folder by itself uses Connector. Settings follow a question mark, with & between them:
+//
+//	database=shop          the database to begin in
+//	loc=Europe%2FBerlin    Options.Location
+//	multiStatements=true   Options.MultiStatements
+//	clientFoundRows=true   Options.FoundRows
+//
+// The database is opened with the first connection, and closed by sql.DB.Close.
+//
 // # Values
 //
 // Arguments are those of database/sql: integers (unsigned ones whole), floats, bool, []byte, string, time.Time, nil,

@@ -11,8 +11,7 @@ import (
 )
 
 // Error is the error of a statement, with MySQL's numbers: errors.As finds it in what database/sql returns. It has the
-// fields and the text of go-sql-driver's MySQLError. It wraps its cause, such as context.Canceled or a *weft.Error, if
-// there is one.
+// fields and the text of go-sql-driver's MySQLError. It wraps its cause, such as context.Canceled, if there is one.
 type Error struct {
 	Number   uint16  // 1062 for a duplicate key, 1213 for a transaction that may be run again, ..
 	SQLState [5]byte // such as 23000
