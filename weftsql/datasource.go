@@ -38,7 +38,7 @@ func parseName(text string) (*name, error) {
 		}
 		n.folder, n.key = folder, "file:"+folder
 	default:
-		return nil, fmt.Errorf("weftsql: the data source %q names no engine: begin it with file: and a folder, or with mem:", text)
+		return nil, fmt.Errorf("weftsql: the data source %q names no engine: begin it with file: and a folder, or write mem: alone", text)
 	}
 	values, err := url.ParseQuery(settings)
 	for key, list := range values {
