@@ -19,9 +19,11 @@ type conn struct {
 	connector *connector
 	id        uint32
 	session   *sql.Session
-	carrier   carrier
-	rows      *rows                      // of the statement at work; nil: none is
-	kept      map[string]result.Prepared // statements that were run with arguments, by their texts
+	rows      *rows // of the statement at work; nil: none is
+	// of the goroutine that carries statements with rows out; nil: there is none yet
+	jobs    chan *rows
+	answers chan batch                 // of the statement at work
+	kept    map[string]result.Prepared // statements that were run with arguments, by their texts
 
 	mu     sync.Mutex // of what other connections see
 	text   string     // of the statement at work, or ""
@@ -56,8 +58,8 @@ func (c *conn) Close() error {
 	if c.rows != nil {
 		_ = c.rows.Close() // whose error is of rows that nobody wants
 	}
-	if c.carrier.stop != nil {
-		c.carrier.stop()
+	if c.jobs != nil {
+		close(c.jobs)
 	}
 	for _, p := range c.kept {
 		p.Close()

@@ -57,6 +57,7 @@ type connector struct {
 	driver   driver.Driver
 	options  Options
 	location *time.Location
+	logger   *slog.Logger
 	db       *weft.DB
 	engine   *sql.Engine
 	err      error // why connections can't be opened
@@ -72,17 +73,18 @@ func Connector(db *weft.DB, o Options) driver.Connector { return newConnector(ne
 
 func newConnector(d driver.Driver, db *weft.DB, o Options) *connector {
 	c := &connector{driver: d, options: o, db: db, location: cmp.Or(o.Location, time.UTC),
-		connections: map[uint32]*conn{}}
-	logger, inner := cmp.Or(o.Logger, slog.Default()), db.Inside(inside.Key{})
+		connections: map[uint32]*conn{},
+		logger:      cmp.Or(o.Logger, slog.Default())}
+	inner := db.Inside(inside.Key{})
 	var guard *permission.Guard
 	if o.User != "" {
-		guard = permission.New(inner.Accounts(), permission.Options{Logger: logger})
+		guard = permission.New(inner.Accounts(), permission.Options{Logger: c.logger})
 	}
 	spills, err := spill.Open(cmp.Or(o.Dir, os.TempDir()), 0)
 	c.err = err
 	c.engine = sql.New(sql.Options{
-		DB: inner, Guard: guard, Memory: memory.New(cmp.Or(o.MemoryBytes, memoryBytes)), Spill: spills, Logger: logger,
-		Processes: c.processes, Kill: c.kill,
+		DB: inner, Guard: guard, Memory: memory.New(cmp.Or(o.MemoryBytes, memoryBytes)), Spill: spills,
+		Logger: c.logger, Processes: c.processes, Kill: c.kill,
 	})
 	return c
 }

@@ -45,9 +45,9 @@
 //
 // # Statements
 //
-// Rows are read from the database while the program asks for them; Close ends the statement where it is. A connection
-// runs one statement at a time: another statement in the same transaction or sql.Conn first gathers the rows that are
-// left of the one before, up to 64 MiB. The end of a context ends the statement.
+// Rows are read from the database while the program takes them, a few batches ahead; Close ends the statement where it
+// is. A connection runs one statement at a time: another statement in the same transaction or sql.Conn first gathers
+// the rows that are left of the one before, up to 64 MiB. The end of a context ends the statement.
 //
 // Knows: database/sql/driver, package sql's sessions, the databases that a data source names.
 // Never: syntax, packets, how rows are found.

@@ -112,26 +112,41 @@ func (c *connector) timeParameter(t time.Time) (datum.Datum, error) {
 	return datum.TimestampUS(t.UnixMicro() + int64(ahead)*1_000_000), nil
 }
 
-// valueOf is a value of a column as programs see it. Bytes alias the datum's.
-func (c *connector) valueOf(t *datum.Type, d *datum.Datum) driver.Value {
+// appendValue returns a value of a column as programs see it. Bytes are appended to dst, which the value aliases.
+func (c *connector) appendValue(dst []byte, t *datum.Type, d *datum.Datum) (driver.Value, []byte) {
+	if v, ok := c.plainValue(t, d); ok {
+		return v, dst
+	}
+	begin := len(dst)
+	switch kind := d.Kind(); {
+	case t.Variety == datum.Bit:
+		dst = appendBits(dst, t, d)
+	case kind == datum.KindText, kind == datum.KindBinary, kind == datum.KindJSON:
+		dst = append(dst, d.Bytes()...)
+	default:
+		dst = d.AppendText(dst)
+	}
+	return dst[begin:len(dst):len(dst)], dst
+}
+
+// plainValue returns a value that is not of bytes; ok is false for one that is.
+func (c *connector) plainValue(t *datum.Type, d *datum.Datum) (v driver.Value, ok bool) {
 	switch kind := d.Kind(); {
 	case kind == datum.KindNull:
-		return nil
+		return nil, true
 	case t.Variety == datum.Bit:
-		return bitsOf(t, d)
-	case t.IsInteger(), t.Base == datum.Boolean, t.Base == datum.Untyped && (kind <= datum.KindUint):
-		return integerOf(d)
+		return nil, false
+	case t.IsInteger(), t.Base == datum.Boolean, t.Base == datum.Untyped && kind <= datum.KindUint:
+		return integerOf(d), true
 	case t.Base == datum.Float && kind == datum.KindFloat:
-		return floatOf(d.Float())
+		return floatOf(d.Float()), true
 	case t.IsFloat(), t.Base == datum.Untyped && kind == datum.KindFloat:
-		return d.NumberFloat()
+		return d.NumberFloat(), true
 	case t.Base == datum.Date, t.Base == datum.Timestamp, t.Base == datum.Untyped &&
 		(kind == datum.KindTimestamp || kind == datum.KindDate):
 		return c.timeOf(d)
-	case kind == datum.KindText, kind == datum.KindBinary, kind == datum.KindJSON:
-		return d.Bytes()
 	}
-	return d.AppendText(nil)
+	return nil, false
 }
 
 // integerOf is an int64, or a uint64 above its range.
@@ -162,27 +177,26 @@ func floatOf(x float64) driver.Value {
 	return near
 }
 
-// bitsOf is a BIT as bytes, the highest first.
-func bitsOf(t *datum.Type, d *datum.Datum) driver.Value {
-	n := (max(t.Length, 1) + 7) / 8
-	list := make([]byte, n)
-	for i, bits := n-1, d.Uint(); i >= 0; i, bits = i-1, bits>>8 {
-		list[i] = byte(bits)
+// appendBits appends the bytes of a BIT, the highest first.
+func appendBits(dst []byte, t *datum.Type, d *datum.Datum) []byte {
+	for shift := (max(t.Length, 1)+7)/8*8 - 8; shift >= 0; shift -= 8 {
+		dst = append(dst, byte(d.Uint()>>shift))
 	}
-	return list
+	return dst
 }
 
-// timeOf is the time at which a clock in the connector's location shows d.
-func (c *connector) timeOf(d *datum.Datum) driver.Value {
+// timeOf is the time at which a clock in the connector's location shows d; ok is false if d is none.
+func (c *connector) timeOf(d *datum.Datum) (t driver.Value, ok bool) {
 	us, ok := d.Instant()
 	switch {
 	case !ok:
-		return d.AppendText(nil)
+		return nil, false
 	case us == datum.ZeroUS:
-		return time.Time{}
+		return time.Time{}, true
 	case c.location == time.UTC:
-		return time.UnixMicro(us).UTC()
+		return time.UnixMicro(us).UTC(), true
 	}
 	m := datum.MomentOf(us)
-	return time.Date(m.Year, time.Month(m.Month), m.Day, m.Hour, m.Minute, m.Second, m.Microsecond*1000, c.location)
+	return time.Date(m.Year, time.Month(m.Month), m.Day, m.Hour, m.Minute, m.Second, m.Microsecond*1000, c.location),
+		true
 }
