@@ -136,11 +136,11 @@ func TestKysely(t *testing.T)    { runScript(t, "kysely.mjs", "kysely", "kysely"
 func TestDrizzle(t *testing.T)   { runScript(t, "drizzle.mjs", "drizzle-orm", "drizzle") }
 func TestSequelize(t *testing.T) { runScript(t, "sequelize.mjs", "sequelize", "sequelize") }
 
-// TestGoORM runs GORM, xorm, sqlx and bun, against the server and on a database in their own process: both answer the
-// same.
+// TestGoORM runs GORM, xorm, sqlx, bun and ent, against the server and on a database in their own process: both answer
+// the same.
 func TestGoORM(t *testing.T) {
 	skipUnlessWanted(t)
-	orms := program{title: "GORM, xorm, sqlx and bun",
+	orms := program{title: "GORM, xorm, sqlx, bun and ent",
 		command: []string{compiled(t, "orms", "go", "build", "-o", ".", ".")}, golden: "orms"}
 	t.Run("server", orms.test)
 	orms.environ = []string{"SQL_HOST="}

@@ -370,6 +370,7 @@ var libraries = []library{
 	{"github.com/cockroachdb/errors", []string{"kv/pebble"}},
 	{"github.com/cockroachdb/pebble/v2", []string{"kv/pebble"}},
 	{"github.com/dolthub/", []string{"test/judges"}},
+	{"entgo.io/", []string{"test/clients/orms"}},
 	{"github.com/jmoiron/sqlx", []string{"test/clients/orms"}},
 	{"github.com/uptrace/", []string{"test/clients/orms"}},
 	{"gorm.io/", []string{"test/clients/orms"}},

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command orms runs one section of what programs do with GORM, xorm, sqlx and bun, and prints what they see: against
-// the server of SQL_HOST and SQL_PORT, or, without these, on a database in its own process through package weftsql. It
-// is a module of its own, so that nothing else needs these libraries.
+// Command orms runs one section of what programs do with GORM, xorm, sqlx, bun and ent, and prints what they see:
+// against the server of SQL_HOST and SQL_PORT, or, without these, on a database in its own process through package
+// weftsql. It is a module of its own, so that nothing else needs these libraries.
 //
 // Knows: the libraries' quick starts and migrations, and how databases are opened.
 // Never: what the libraries say to a database.
@@ -15,7 +15,7 @@ import (
 
 // sections are what can be run. // immutable
 var sections = map[string]func() error{"gorm-models": gormModels, "gorm-migrations": gormMigrations,
-	"xorm-sync": xormSync, "sqlx-guide": sqlxGuide, "bun-guide": bunGuide}
+	"xorm-sync": xormSync, "sqlx-guide": sqlxGuide, "bun-guide": bunGuide, "ent-migrate": entMigrate}
 
 func main() {
 	section := sections[os.Args[len(os.Args)-1]]
