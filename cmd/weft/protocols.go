@@ -102,8 +102,12 @@ func openDynamoDB(s *server, db *openedDatabase, options dynamohttp.Options) (*d
 		return nil, err
 	}
 	api.Buckets, api.Dir = buckets, s.config.workDir()
-	// immutable from here on
-	walks := map[string]*metric.Walks{"Query": counts.Walks("Query"), "Scan": counts.Walks("Scan")}
+	walks := map[string]*metric.Walks{} // immutable from here on
+	for _, o := range dynamodb.Operations() {
+		if o.Walks() {
+			walks[o.Name] = counts.Walks(o.Name)
+		}
+	}
 	api.ObserveWalk = func(operation string, n database.Counts) {
 		walks[operation].Walked(n.Seeks, n.Jumps, n.FalsePositives())
 	}

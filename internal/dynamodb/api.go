@@ -55,8 +55,8 @@ type API struct {
 	// Observe, if not nil, is called with how many items a read has examined and returned. It must be quick and safe
 	// for concurrent use.
 	Observe func(operation string, examined, returned int64)
-	// ObserveWalk, if not nil, is called with what each page of a Query or Scan has done. It must be quick and safe for
-	// concurrent use.
+	// ObserveWalk, if not nil, is called with what each page of an operation that Walks has done. It must be quick and
+	// safe for concurrent use.
 	ObserveWalk func(operation string, counts database.Counts)
 
 	database string // in which the tables are; empty: DefaultDatabase

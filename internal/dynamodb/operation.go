@@ -97,6 +97,9 @@ func streamOperations() (list []Operation) {
 	return list
 }
 
+// Walks reports whether the operation walks over a table or an index, and can be explained.
+func (o *Operation) Walks() bool { return o.explain != nil }
+
 // Operations lists all of DynamoDB's operations. The slice must not be changed.
 func Operations() []Operation { return operations }
 

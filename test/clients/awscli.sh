@@ -183,4 +183,17 @@ exchange() {
   refused describe-export --export-arn "$table/export/01700000000000-00000000"
 }
 
+partiql() {
+  orders
+  fill
+  db execute-statement --statement "SELECT placed, cents FROM orders WHERE customer = 'c1' AND placed > '2026-03'" --output json | json
+  db execute-statement --statement 'SELECT * FROM "orders"."by-stage" WHERE stage = ? ORDER BY placed DESC' --parameters '[{"S":"s1"}]' --query 'Items[].placed.S' --output text
+  db execute-statement --statement "UPDATE orders SET cents = cents + 50 WHERE customer = 'c1' AND placed = '2026-01-15' RETURNING ALL NEW *" --output json | json
+  db execute-statement --statement "INSERT INTO orders VALUE {'customer': 'c9', 'placed': '2026-12-24', 'gifts': [1, {'big': true}]}" --query 'Items' --output json | json
+  refused execute-statement --statement "INSERT INTO orders VALUE {'customer': 'c9', 'placed': '2026-12-24'}"
+  refused execute-statement --statement "SELECT * FROM orders WHERE customer = "
+  db batch-execute-statement --statements '[{"Statement":"DELETE FROM orders WHERE customer = '"'c9'"' AND placed = ?","Parameters":[{"S":"2026-12-24"}]},{"Statement":"DELETE FROM orders"}]' --output json | json
+  db execute-transaction --transact-statements '[{"Statement":"SELECT cents FROM orders WHERE customer = '"'c1'"' AND placed = '"'2026-01-15'"'"}]' --output json | json
+}
+
 "$1"

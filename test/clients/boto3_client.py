@@ -427,5 +427,51 @@ def tags():
     refused("no arn", lambda: client.tag_resource(ResourceArn="tagged", Tags=[{"Key": "a", "Value": "b"}]))
 
 
-SECTIONS = {f.__name__: f for f in (tables, items, conditions, legacy, query, batches, scans, numbers, errors, transactions, expiry, tags)}
+def partiql():
+    table = made("people", "city:S name:S", also={"age": "N"}, GlobalSecondaryIndexes=[{
+        "IndexName": "by-age", "KeySchema": [{"AttributeName": "city", "KeyType": "HASH"}, {"AttributeName": "age", "KeyType": "RANGE"}], "Projection": {"ProjectionType": "ALL"}}])
+    raw = dynamodb.meta.client  # of the resource: it takes and gives plain values
+
+    def bare(answer):
+        return {k: v for k, v in answer.items() if k != "ResponseMetadata"}
+
+    def run(text, *values, **more):
+        return bare(raw.execute_statement(Statement=text, **({"Parameters": list(values)} if values else {}), **more))
+
+    for city, name, age in [("Rome", "ana", 30), ("Rome", "ben", 20), ("Rome", "cho", 25), ("Oslo", "dan", 50)]:
+        run("INSERT INTO people VALUE {'city': ?, 'name': ?, 'age': ?, 'tags': <<'x', 'y'>>}", city, name, age)
+    refused("again", lambda: run("INSERT INTO people VALUE {'city': 'Rome', 'name': 'ana'}"))
+    show("item", run("SELECT * FROM people WHERE city = 'Rome' AND name = 'ana'")["Items"])
+    show("query", run('SELECT name, age FROM "people" WHERE city = ? AND age > ? ORDER BY name DESC', "Rome", 20, ReturnConsumedCapacity="TOTAL", ConsistentRead=True))
+    show("index", run('SELECT name FROM "people"."by-age" WHERE city = ? AND age BETWEEN ? AND ?', "Rome", 20, 26)["Items"])
+    show("scan", run("SELECT name FROM people WHERE contains(tags, 'x') AND city <> 'Rome'")["Items"])
+    pages, token = [], {}
+    while True:
+        page = run("SELECT name FROM people", Limit=3, **token)
+        pages.append([i["name"] for i in page["Items"]])
+        if "NextToken" not in page:
+            break
+        token = {"NextToken": page["NextToken"]}
+    show("pages", pages)
+    show("updated", run("UPDATE people SET age = age + 1 SET tags = set_add(tags, ?) WHERE city = 'Rome' AND name = 'ben' RETURNING MODIFIED NEW *", {"z"})["Items"])
+    e = refused("absent", lambda: run("UPDATE people SET age = 1 WHERE city = 'Rome' AND name = 'zoe'"))
+    show("kind", type(e) is raw.exceptions.ConditionalCheckFailedException)
+    show("deleted", run("DELETE FROM people WHERE city = 'Oslo' AND name = 'dan' AND age = 50 RETURNING ALL OLD *")["Items"])
+    e = refused("grammar", lambda: run("SELECT * FROM people WHERE city = 'Rome' foo"))
+    refused("count", lambda: run("SELECT COUNT(*) FROM people"))
+    show("batch", raw.batch_execute_statement(Statements=[
+        {"Statement": "SELECT age FROM people WHERE city = 'Rome' AND name = ?", "Parameters": ["ana"]},
+        {"Statement": "SELECT age FROM people WHERE city = 'Rome'"}, {"Statement": "SELECT age FROM nothing WHERE id = 1"}])["Responses"])
+    move = [{"Statement": "UPDATE people SET age = ? WHERE city = 'Rome' AND name = 'ana'", "Parameters": [31]},
+            {"Statement": "EXISTS(SELECT * FROM people WHERE city = 'Rome' AND name = 'cho' AND age = 25)"},
+            {"Statement": "INSERT INTO people VALUE {'city': 'Bern', 'name': 'eva'}"}]
+    show("transaction", bare(raw.execute_transaction(TransactStatements=move, ReturnConsumedCapacity="TOTAL", ClientRequestToken="once")))
+    show("once only", bare(raw.execute_transaction(TransactStatements=move, ReturnConsumedCapacity="TOTAL", ClientRequestToken="once")))
+    e = refused("again", lambda: raw.execute_transaction(TransactStatements=move))
+    show("reasons", e.response.get("CancellationReasons"))
+    show("read", raw.execute_transaction(TransactStatements=[{"Statement": "SELECT age FROM people WHERE city = 'Rome' AND name = 'ana'"}])["Responses"])
+    show("left", sorted(i["name"] for i in table.scan()["Items"]))
+
+
+SECTIONS = {f.__name__: f for f in (tables, items, conditions, legacy, query, batches, scans, numbers, errors, transactions, expiry, tags, partiql)}
 SECTIONS[sys.argv[1]]()

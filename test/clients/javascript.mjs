@@ -4,13 +4,14 @@
 // each section prints.
 
 import {
-  BatchGetItemCommand, ConditionalCheckFailedException, CreateTableCommand, DeleteTableCommand, DescribeTableCommand, DescribeTimeToLiveCommand, DynamoDBClient,
-  DynamoDBServiceException, GetItemCommand, IdempotentParameterMismatchException, ListTagsOfResourceCommand, paginateListTables, PutItemCommand, ResourceInUseException,
+  BatchGetItemCommand, ConditionalCheckFailedException, CreateTableCommand, DeleteTableCommand, DescribeTableCommand, DescribeTimeToLiveCommand, DuplicateItemException,
+  DynamoDBClient, DynamoDBServiceException, GetItemCommand, IdempotentParameterMismatchException, ListTagsOfResourceCommand, paginateListTables, PutItemCommand, ResourceInUseException,
   ResourceNotFoundException, TagResourceCommand, TransactionCanceledException, UntagResourceCommand, UpdateTableCommand, UpdateTimeToLiveCommand,
   waitUntilTableExists, waitUntilTableNotExists,
 } from "@aws-sdk/client-dynamodb";
 import {
-  BatchGetCommand, BatchWriteCommand, DeleteCommand, DynamoDBDocument, DynamoDBDocumentClient, GetCommand, NumberValue, paginateQuery, paginateScan, PutCommand,
+  BatchExecuteStatementCommand, BatchGetCommand, BatchWriteCommand, DeleteCommand, DynamoDBDocument, DynamoDBDocumentClient, ExecuteStatementCommand,
+  ExecuteTransactionCommand, GetCommand, NumberValue, paginateQuery, paginateScan, PutCommand,
   QueryCommand, ScanCommand, TransactGetCommand, TransactWriteCommand, UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
 import { endpoint, refused, sections, show } from "./show.mjs";
@@ -220,5 +221,29 @@ await sections({
     await client.send(new TagResourceCommand({ ResourceArn, Tags: [{ Key: "owner", Value: "games" }, { Key: "old", Value: "yes" }] }));
     await client.send(new UntagResourceCommand({ ResourceArn, TagKeys: ["old"] }));
     show("tags", (await client.send(new ListTagsOfResourceCommand({ ResourceArn }))).Tags);
+  },
+
+  async partiql() {
+    await filled();
+    const run = (Statement, ...Parameters) => docs.send(new ExecuteStatementCommand({ Statement, ...(Parameters.length ? { Parameters } : {}) }));
+    show("item", (await run("SELECT points, club FROM scores WHERE game = ? AND player = ?", "go", "p10")).Items);
+    show("query", (await run(`SELECT player FROM "scores"."best" WHERE game = 'go' AND points >= 90 ORDER BY points DESC`)).Items);
+    show("updated", (await run("UPDATE scores SET points = points + ? SET moves = ? WHERE game = 'go' AND player = 'p10' RETURNING ALL OLD *", 1, ["e4"])).Items);
+    const again = await refused("again", () => run("INSERT INTO scores VALUE {'game': 'go', 'player': 'p10'}"));
+    show("kind", again instanceof DuplicateItemException);
+    const pages = [];
+    for (let NextToken; ;) {
+      const page = await docs.send(new ExecuteStatementCommand({ Statement: "SELECT player FROM scores WHERE club = 'club 2'", Limit: 25, NextToken }));
+      pages.push(page.Items.length);
+      if (!(NextToken = page.NextToken)) break;
+    }
+    show("pages", pages);
+    show("batch", (await docs.send(new BatchExecuteStatementCommand({
+      Statements: ["p10", "p11"].map((player) => ({ Statement: "SELECT moves, points FROM scores WHERE game = 'go' AND player = ?", Parameters: [player] })),
+    }))).Responses);
+    const failed = await refused("transaction", () => docs.send(new ExecuteTransactionCommand({
+      TransactStatements: [{ Statement: "DELETE FROM scores WHERE game = 'go' AND player = 'p10' AND points = 0" }, { Statement: "INSERT INTO scores VALUE {'game': 'go', 'player': 'new'}" }],
+    })));
+    show("reasons", failed.CancellationReasons);
   },
 });
