@@ -150,8 +150,10 @@ func (t *target) attributeNames() (names []string) {
 		}
 		switch e := e.(type) {
 		case *updateExpression:
-			for path := range e.tree.Reads() {
-				add(path.Name)
+			if e.tree != nil {
+				for path := range e.tree.Reads() {
+					add(path.Name)
+				}
 			}
 		case *keyConditionExpression:
 			for i := range e.conditions {

@@ -65,6 +65,22 @@ func BenchmarkQuery100Filtered(b *testing.B) {
 		`"ExpressionAttributeNames":{"#t":"text"},"ExpressionAttributeValues":{":p":{"S":"user-1"},":s":{"N":"50"}}}`)
 }
 
+func BenchmarkExecuteStatementGet(b *testing.B) {
+	benchmark(b, "ExecuteStatement", `{"Statement":"SELECT * FROM users WHERE pk = ? AND sk = ?","Parameters":[{"S":"user-1"},{"N":"5"}]}`)
+}
+
+func BenchmarkExecuteStatementPut(b *testing.B) {
+	benchmark(b, "ExecuteStatement", `{"Statement":"UPDATE users SET score = score + ? WHERE pk = ? AND sk = ?","Parameters":[{"N":"1"},{"S":"user-1"},{"N":"5"}]}`)
+}
+
+func BenchmarkExecuteStatementQuery100(b *testing.B) {
+	benchmark(b, "ExecuteStatement", `{"Statement":"SELECT * FROM users WHERE pk = ?","Parameters":[{"S":"user-1"}]}`)
+}
+
+func BenchmarkExecuteStatementQuery100Filtered(b *testing.B) {
+	benchmark(b, "ExecuteStatement", `{"Statement":"SELECT text FROM users WHERE pk = ? AND score > 50","Parameters":[{"S":"user-1"}]}`)
+}
+
 func BenchmarkBatchGetItem25(b *testing.B) {
 	var keys []string
 	for i := range 25 {

@@ -75,7 +75,13 @@ func (e *conditionExpression) paths() iter.Seq[*expr.Path]    { return expr.Path
 func (e *filterExpression) paths() iter.Seq[*expr.Path]       { return expr.Paths(e.tree) }
 func (e *keyConditionExpression) paths() iter.Seq[*expr.Path] { return expr.Paths(nil) } // keys know nothing else
 func (e *projectionExpression) paths() iter.Seq[*expr.Path]   { return pointers(e.list) }
-func (e *updateExpression) paths() iter.Seq[*expr.Path]       { return pointers(e.tree.Touched()) }
+
+func (e *updateExpression) paths() iter.Seq[*expr.Path] {
+	if e.tree == nil {
+		return pointers(nil)
+	}
+	return pointers(e.tree.Touched())
+}
 
 func pointers(list []expr.Path) iter.Seq[*expr.Path] {
 	return func(yield func(*expr.Path) bool) {

@@ -20,6 +20,13 @@ func FuzzDo(f *testing.F) {
 	for _, seed := range scriptedRequests(f) {
 		f.Add(seed[0], []byte(seed[1]))
 	}
+	for _, text := range [...]string{"SELECT * FROM t WHERE pk = ? OR pk IN ['a', 'b'] AND NOT sk < 5",
+		"UPDATE t SET l[0] = l[0] + 1 REMOVE m.x WHERE pk = 'a' AND sk = 1 RETURNING ALL OLD *",
+		"INSERT INTO t VALUE {'pk': ?, 'sk': 2, 's': <<1, 2>>}", "DELETE FROM t WHERE pk = 'a' AND sk = 1 AND v = 'v'",
+		"SELECT w FROM t.g WHERE v = 'v' ORDER BY sk DESC"} {
+		f.Add("ExecuteStatement", []byte(`{"Statement":"`+text+
+			`","Parameters":[{"S":"a"}],"Limit":2,"ReturnConsumedCapacity":"INDEXES"}`))
+	}
 	api := &API{DB: testdb.Open(f)}
 	var known []string
 	for _, o := range itemOperations {

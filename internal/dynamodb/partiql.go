@@ -5,7 +5,6 @@ package dynamodb
 import (
 	"context"
 
-	"github.com/weftdb/weft/internal/data/expr"
 	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
@@ -69,6 +68,9 @@ func (p *parameters) read(r *request) error {
 		if p.count++; p.fault != nil {
 			err = r.reader.CheckValue()
 		} else {
+			if p.list == nil {
+				p.list = make([]value.Value, 0, 4)
+			}
 			start := len(r.arena)
 			r.arena, err = r.reader.Value(r.arena)
 			p.list = append(p.list, value.Value(r.arena[start:len(r.arena):len(r.arena)]))
@@ -109,6 +111,11 @@ func (s *partiqlStatement) checkOrder(more ...field) checkOrder {
 
 func (s *partiqlStatement) checks() checkOrder { return s.checkOrder() }
 
+// partiqlActions are the actions that statements need, by their verbs. // immutable
+var partiqlActions = [...]string{partiql.Select: "dynamodb:PartiQLSelect", partiql.Insert: "dynamodb:PartiQLInsert",
+	partiql.Update: "dynamodb:PartiQLUpdate",
+	partiql.Delete: "dynamodb:PartiQLDelete", partiql.Exists: "dynamodb:PartiQLSelect"}
+
 // parse reads the text.
 func (s *partiqlStatement) parse() (err error) {
 	if s.parameters.fault != nil {
@@ -118,13 +125,10 @@ func (s *partiqlStatement) parse() (err error) {
 		return err
 	}
 	t := s.tree
-	s.order.action = "dynamodb:PartiQL" + t.Verb.String()
+	s.order.action = partiqlActions[t.Verb]
 	s.table.value, s.indexName.value, s.indexName.has = t.Table, t.Index, t.Index != ""
 	s.about.condition.tree, s.about.update.tree = t.Where, t.Update
 	s.about.condition.value, s.about.update.value = s.text.value, s.text.value
-	if t.Update == nil {
-		s.about.update.tree = new(expr.Update)
-	}
 	for i := range t.Columns {
 		s.projection.expression.list = append(s.projection.expression.list, t.Columns[i].Path)
 	}
@@ -154,7 +158,8 @@ func (s *partiqlStatement) takeApart() (err error) {
 
 // leadingKeys are the values of the partition key that the statement is about.
 func (s *partiqlStatement) leadingKeys() (keys []string) {
-	if _, ok := s.pin.Descriptor().Index(s.indexName.value); !ok {
+	x, ok := s.pin.Descriptor().Index(s.indexName.value)
+	if !ok {
 		return []string{""} // no policy names it
 	}
 	if s.tree.Verb == partiql.Insert {
@@ -163,7 +168,7 @@ func (s *partiqlStatement) leadingKeys() (keys []string) {
 	if s.takeApart() != nil {
 		return []string{""}
 	}
-	for _, v := range s.where.Leading {
+	for _, v := range s.where.Leading(x) {
 		keys = append(keys, permission.KeyText(v, true))
 	}
 	return keys

@@ -73,7 +73,7 @@ func (s *partiqlStatement) isGet() bool { return s.where.One && len(s.where.Key)
 func (s *partiqlStatement) keyOfWhere() (value.Row, error) {
 	s.builder.Reset(s.pin.Names())
 	for i := range s.where.Key {
-		if err := s.builder.Set([]byte(s.where.Key[i].Attribute), s.where.Key[i].A); err != nil {
+		if err := s.builder.Set(value.ReadOnly(s.where.Key[i].Attribute), s.where.Key[i].A); err != nil {
 			return nil, err
 		}
 	}
@@ -99,7 +99,7 @@ func (s *partiqlStatement) columnsOf(row value.Row) (value.Row, error) {
 		if !ok {
 			continue
 		}
-		if err := s.builder.Set([]byte(c.Name), v); err != nil && err != value.ErrDuplicateName {
+		if err := s.builder.Set(value.ReadOnly(c.Name), v); err != nil && err != value.ErrDuplicateName {
 			return nil, err
 		}
 	}
@@ -120,7 +120,10 @@ func (e *executeStatement) answerRead(ctx context.Context, dst []byte) ([]byte, 
 		return e.get(ctx, dst)
 	}
 	e.single, e.filter.tree, e.appendToken = e.where.One, e.where.Filter, e.appendNextToken
-	q := database.Query{Where: e.where.Bounds, Reverse: e.isReversed(), After: after}
+	q := database.Query{Reverse: e.isReversed(), After: after}
+	if q.Where, err = e.where.Bounds(e.index); err != nil {
+		return nil, err
+	}
 	e.fillQuery(&q)
 	if e.how != carriedOut {
 		return e.explain(ctx, q, dst)

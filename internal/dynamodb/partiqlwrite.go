@@ -111,7 +111,7 @@ func (s *partiqlStatement) buildItem() error {
 	}
 	s.builder.Reset(s.target.names())
 	for _, a := range s.tree.Item {
-		if err := s.builder.Set([]byte(a.Name), a.Value); err != nil {
+		if err := s.builder.Set(value.ReadOnly(a.Name), a.Value); err != nil {
 			return exception.Validation("The same name comes twice in the item: " + a.Name)
 		}
 	}

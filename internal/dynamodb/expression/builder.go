@@ -12,17 +12,16 @@ type Builder struct {
 	Update bool
 }
 
-func (b Builder) parser() *parser {
-	kind := Condition
+func (b Builder) kind() Kind {
 	if b.Update {
-		kind = UpdateActions
+		return UpdateActions
 	}
-	return &parser{kind: kind, known: &Substitutions{}}
+	return Condition
 }
 
 // Call makes the call of a function, of which either a condition or an operand is the result.
 func (b Builder) Call(name string, operands ...expr.Operand) (expr.Condition, expr.Operand, error) {
-	p := b.parser()
+	p := parser{kind: b.kind()}
 	t := term{operand: &expr.Literal{}, function: name}
 	var first [2]expr.Operand
 	copy(first[:], operands)
@@ -34,21 +33,21 @@ func (b Builder) Call(name string, operands ...expr.Operand) (expr.Condition, ex
 
 // Compare makes a comparison.
 func (b Builder) Compare(op expr.Comparison, x, y expr.Operand) (expr.Condition, error) {
-	p := b.parser()
+	p := parser{kind: b.kind()}
 	p.checkCompared(op, x, y)
 	return &expr.Compare{Op: op, A: x, B: y}, p.plainFailure()
 }
 
 // Between makes a comparison with two bounds.
 func (b Builder) Between(x, low, high expr.Operand) (expr.Condition, error) {
-	p := b.parser()
+	p := parser{kind: b.kind()}
 	p.checkBetween(x, low, high)
 	return &expr.Between{X: x, Low: low, High: high}, p.plainFailure()
 }
 
 // In makes a comparison with each of a list.
 func (b Builder) In(x expr.Operand, list []expr.Operand) (expr.Condition, error) {
-	p := b.parser()
+	p := parser{kind: b.kind()}
 	for _, o := range list {
 		p.checkDistinct("IN", x, o)
 	}
@@ -58,7 +57,7 @@ func (b Builder) In(x expr.Operand, list []expr.Operand) (expr.Condition, error)
 
 // Sum makes a sum or a difference.
 func (b Builder) Sum(sign expr.Sign, x, y expr.Operand) (expr.Operand, error) {
-	p := b.parser()
+	p := parser{kind: b.kind()}
 	p.checkType(sign.String(), x, numbers)
 	p.checkType(sign.String(), y, numbers)
 	return &expr.Arithmetic{Sign: sign, A: x, B: y}, p.plainFailure()
@@ -66,7 +65,7 @@ func (b Builder) Sum(sign expr.Sign, x, y expr.Operand) (expr.Operand, error) {
 
 // CheckPaths refuses paths of one update that touch the same part of an item.
 func (b Builder) CheckPaths(paths []expr.Path) error {
-	p := b.parser()
+	p := parser{kind: b.kind()}
 	p.checkOverlap(paths)
 	return p.plainFailure()
 }

@@ -23,11 +23,33 @@ type Where struct {
 	One bool
 	// Key are the conditions on the key, if there is one alternative.
 	Key []expression.KeyCondition
-	// Bounds is what the condition says about the key alone, nil without Bound. Filter is the rest; it may repeat what
-	// Bounds says.
-	Bounds, Filter expr.Condition
-	// Leading are the values of the first part of the partition key.
-	Leading []value.Value
+	// Filter is what the condition says besides; it may repeat what it says about the key.
+	Filter expr.Condition
+
+	bounds   expr.Condition // nil with One, of which Key says all
+	branches [][]expression.KeyCondition
+}
+
+// Leading are the values of the first part of the partition key.
+func (w *Where) Leading(x *schema.Index) (values []value.Value) {
+	part := &x.Stated()[0]
+	for _, key := range append(w.branches, w.Key) {
+		for _, c := range key {
+			if c.Op == expression.KeyEqual && Means(part, c.Attribute) {
+				values = append(values, c.A)
+			}
+		}
+	}
+	return values
+}
+
+// Bounds is what the condition says about the key alone, nil without Bound.
+func (w *Where) Bounds(x *schema.Index) (expr.Condition, error) {
+	if w.bounds != nil || !w.One {
+		return w.bounds, nil
+	}
+	bounds, err := Bind(x, w.Key)
+	return expr.Conjunction(bounds...), err
 }
 
 // TakeApart finds what a condition says about the key of an index. A value that the key can't have is an error.
@@ -37,12 +59,29 @@ func TakeApart(x *schema.Index, c expr.Condition) (Where, error) {
 			return w, err
 		}
 	}
-	return takeConjuncts(x, expr.Conjuncts(c))
+	return takeConjuncts(x, conjunctsOf(c))
+}
+
+// conjunctsOf is expr.Conjuncts, without a new list where there is one.
+func conjunctsOf(c expr.Condition) []expr.Condition {
+	and, ok := c.(*expr.And)
+	if !ok || slices.ContainsFunc(and.List, isAnd) {
+		return expr.Conjuncts(c)
+	}
+	return and.List
+}
+
+func isAnd(c expr.Condition) bool {
+	_, ok := c.(*expr.And)
+	return ok
 }
 
 // asksSeveral reports whether one of the conditions that must hold has alternatives for the key.
 func asksSeveral(x *schema.Index, c expr.Condition) bool {
-	return slices.ContainsFunc(expr.Conjuncts(c), func(one expr.Condition) bool { return hasAlternatives(x, one) })
+	if !isAnd(c) {
+		return hasAlternatives(x, c)
+	}
+	return slices.ContainsFunc(conjunctsOf(c), func(one expr.Condition) bool { return hasAlternatives(x, one) })
 }
 
 func hasAlternatives(x *schema.Index, c expr.Condition) bool {
@@ -59,10 +98,9 @@ func hasAlternatives(x *schema.Index, c expr.Condition) bool {
 
 // takeConjuncts is TakeApart for conditions that must all hold.
 func takeConjuncts(x *schema.Index, list []expr.Condition) (w Where, err error) {
-	t := taker{conditions: make([]expression.KeyCondition, len(list)), isKey: make([]bool, len(list)),
-		taken: make([]bool, len(list))}
+	t := taker{conditions: make([]condition, len(list)), key: make([]expression.KeyCondition, 0, 2)}
 	for i, c := range list {
-		t.conditions[i], t.isKey[i] = keyConditionOf(c)
+		t.conditions[i].KeyCondition, t.conditions[i].isKey = keyConditionOf(c)
 	}
 	parts := x.Stated()
 	for i := range parts {
@@ -75,33 +113,50 @@ func takeConjuncts(x *schema.Index, list []expr.Condition) (w Where, err error) 
 		t.takeRange(&parts[i])
 		break
 	}
+	w = Where{Bound: true, Key: t.key, One: FindsOne(x, t.key), Filter: t.rest(list)}
+	if w.One && !hasComputed(parts) {
+		return w, checkBounds(x, t.key)
+	}
 	bounds, err := Bind(x, t.key)
-	if err != nil {
-		return w, err
-	}
-	var rest []expr.Condition
-	for i, c := range list {
-		if !t.taken[i] {
-			rest = append(rest, c)
+	w.bounds = expr.Conjunction(append(bounds, t.further...)...)
+	return w, err
+}
+
+// checkBounds refuses values that no key can have in conditions on all parts of one.
+func checkBounds(x *schema.Index, key []expression.KeyCondition) error {
+	parts := x.Stated()
+	for i := range parts {
+		if at := conditionOn(key, parts[i].Name, AttributeName(&parts[i])); at >= 0 {
+			if err := checkBound(x, i, &key[at]); err != nil {
+				return err
+			}
 		}
 	}
-	w = Where{Bound: true, Key: t.key, One: FindsOne(x, t.key),
-		Bounds: expr.Conjunction(append(bounds, t.further...)...), Filter: expr.Conjunction(rest...)}
-	for _, c := range t.key {
-		if Means(&parts[0], c.Attribute) {
-			w.Leading = append(w.Leading, c.A)
-		}
-	}
-	return w, nil
+	return nil
+}
+
+// condition is one of those that must hold.
+type condition struct {
+	expression.KeyCondition
+	isKey, taken bool
 }
 
 // taker takes the conditions on a key out of others.
 type taker struct {
-	conditions []expression.KeyCondition
-	isKey      []bool // of the conditions
-	taken      []bool
+	conditions []condition
 	key        []expression.KeyCondition
 	further    []expr.Condition // more ranges of the last part
+}
+
+// rest is what was not taken of the conditions.
+func (t *taker) rest(list []expr.Condition) expr.Condition {
+	var rest []expr.Condition
+	for i := range list {
+		if !t.conditions[i].taken {
+			rest = append(rest, list[i])
+		}
+	}
+	return expr.Conjunction(rest...)
 }
 
 // takeEqual takes the equality with a part, or with all the columns that it is computed of.
@@ -124,9 +179,10 @@ func (t *taker) takeOn(name, shown string) bool {
 	if equals(t.key, name, shown) {
 		return true
 	}
-	for i, c := range t.conditions {
-		if t.isKey[i] && c.Op == expression.KeyEqual && (c.Attribute == name || c.Attribute == shown) {
-			t.key, t.taken[i] = append(t.key, c), true
+	for i := range t.conditions {
+		c := &t.conditions[i]
+		if c.isKey && c.Op == expression.KeyEqual && (c.Attribute == name || c.Attribute == shown) {
+			t.key, c.taken = append(t.key, c.KeyCondition), true
 			return true
 		}
 	}
@@ -136,16 +192,17 @@ func (t *taker) takeOn(name, shown string) bool {
 // takeRange takes the ranges of a part.
 func (t *taker) takeRange(part *schema.KeyPart) {
 	first := true
-	for i, c := range t.conditions {
-		if !t.isKey[i] || t.taken[i] || !Means(part, c.Attribute) || c.Op == expression.KeyEqual {
+	for i := range t.conditions {
+		c := &t.conditions[i]
+		if !c.isKey || c.taken || !Means(part, c.Attribute) || c.Op == expression.KeyEqual {
 			continue
 		}
-		t.taken[i] = first || Takes(part, c.A)
+		c.taken = first || Takes(part, c.A)
 		switch {
 		case first:
-			t.key, first = append(t.key, c), false
-		case t.taken[i]:
-			t.further = append(t.further, boundOf(AttributeName(part), &c))
+			t.key, first = append(t.key, c.KeyCondition), false
+		case c.taken:
+			t.further = append(t.further, boundOf(AttributeName(part), &c.KeyCondition))
 		}
 	}
 }
@@ -208,15 +265,19 @@ func takeBranches(x *schema.Index, c expr.Condition) (w Where, ok bool, err erro
 		if all[i], err = takeConjuncts(x, list); err != nil || !all[i].Bound {
 			return w, false, err
 		}
-		or.List = append(or.List, all[i].Bounds)
+		bounds, err := all[i].Bounds(x)
+		if err != nil {
+			return w, false, err
+		}
+		or.List = append(or.List, bounds)
 		whole = whole && all[i].Filter == nil
-		w.Leading = append(w.Leading, all[i].Leading...)
+		w.branches = append(w.branches, all[i].Key)
 	}
 	if overlap(x, all) {
 		return w, false, exception.Validation(
 			"Overlapping conditions with range keys are not supported in where clause")
 	}
-	if w.Bound, w.Bounds = true, or; !whole {
+	if w.Bound, w.bounds = true, or; !whole {
 		w.Filter = c
 	}
 	if len(all) == 1 {

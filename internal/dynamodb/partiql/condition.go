@@ -42,11 +42,19 @@ func (p *parser) conjunction(first expr.Condition) expr.Condition {
 	if !p.is("AND") {
 		return first
 	}
-	and := &expr.And{List: expr.Conjuncts(first)}
+	and := &expr.And{List: joined(make([]expr.Condition, 0, 4), first)}
 	for p.acceptKeyword("AND") {
-		and.List = append(and.List, expr.Conjuncts(p.negation())...)
+		and.List = joined(and.List, p.negation())
 	}
 	return and
+}
+
+// joined appends a condition that must hold, or those that it joins.
+func joined(list []expr.Condition, c expr.Condition) []expr.Condition {
+	if and, ok := c.(*expr.And); ok {
+		return append(list, and.List...)
+	}
+	return append(list, c)
 }
 
 func (p *parser) negation() expr.Condition {

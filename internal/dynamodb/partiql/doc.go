@@ -25,9 +25,9 @@ const (
 	Exists
 )
 
-// String is the verb as policies name it.
+// String is the verb as it begins a statement, in small letters but for the first.
 func (v Verb) String() string {
-	return [...]string{"Select", "Insert", "Update", "Delete", "Select"}[v]
+	return [...]string{"Select", "Insert", "Update", "Delete", "Exists"}[v]
 }
 
 // Writes reports whether the verb belongs to the statements that write; the check of a transaction does.

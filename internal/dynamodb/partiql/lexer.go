@@ -28,7 +28,7 @@ const (
 // token is a piece of the text, from byte start up to byte end.
 type token struct {
 	kind       tokenKind
-	start, end int
+	start, end int32
 }
 
 // signs are the signs of two characters. // immutable
@@ -62,9 +62,9 @@ func (l *lexer) next() (t token, ok bool) {
 	if !l.skipBlanks() {
 		return t, false
 	}
-	t.start = l.at
+	t.start = int32(l.at)
 	if l.at == len(l.text) {
-		t.end = l.at
+		t.end = t.start
 		return t, true
 	}
 	switch c := l.text[l.at]; {
@@ -82,7 +82,7 @@ func (l *lexer) next() (t token, ok bool) {
 	default:
 		t.kind, ok = l.sign()
 	}
-	t.end = l.at
+	t.end = int32(l.at)
 	return t, ok
 }
 

@@ -52,7 +52,12 @@ func (p *parser) startsLiteral() bool {
 }
 
 // literal reads a literal or a parameter as an operand.
-func (p *parser) literal() *expr.Literal { return &expr.Literal{Value: p.value(nil, "", 0)} }
+func (p *parser) literal() *expr.Literal {
+	if p.current().kind == '?' {
+		return &expr.Literal{Value: p.parameter()}
+	}
+	return &expr.Literal{Value: p.value(nil, "", 0)}
+}
 
 // parameter takes the value of a question mark.
 func (p *parser) parameter() value.Value {

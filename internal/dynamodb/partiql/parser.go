@@ -3,6 +3,7 @@
 package partiql
 
 import (
+	"math"
 	"strings"
 
 	"github.com/weftdb/weft/internal/data/expr"
@@ -44,6 +45,9 @@ type parser struct {
 // Parse reads a statement. parameters are the values of its question marks, in their order. The error is an
 // *expression.Error.
 func Parse(text string, parameters []value.Value) (*Statement, error) {
+	if len(text) > math.MaxInt32 {
+		return nil, &expression.Error{Message: malformed}
+	}
 	tokens, ok := scan(make([]token, 0, 32), text)
 	if !ok {
 		return nil, &expression.Error{Message: malformed}

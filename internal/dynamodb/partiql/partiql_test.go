@@ -49,9 +49,6 @@ func show(s *Statement, err error) string {
 		return "error: " + err.Error()
 	}
 	text := []byte(s.Verb.String())
-	if s.Verb == Exists {
-		text = []byte("Exists")
-	}
 	for i, c := range s.Columns {
 		if i > 0 {
 			text = append(text, ',')
