@@ -126,7 +126,7 @@ long:
 	WEFT_ROUNDS=$(NIGHT) $(MAKE) engines judges
 	$(MAKE) chinese test-clients test-console
 
-# Real clients against the real binary: the AWS CLI, boto3, the SDKs for JavaScript and Go, ElectroDB, OneTable, DynamoDB-Toolbox, Dynamoose,
+# Real clients against the real binary: the AWS CLI, boto3, pydynamodb, the SDKs for JavaScript and Go, ElectroDB, OneTable, DynamoDB-Toolbox, Dynamoose,
 # Terraform's calls; MySQL's command line, mysqldump, mycli, the drivers for Python, Java, Node.js and Go, and Knex, Kysely, Drizzle,
 # Sequelize, TypeORM, SQLAlchemy, Alembic, Django, HikariCP, Flyway, Liquibase, Hibernate and MyBatis, and the
 # statements of Grafana and Metabase; HBase's Java API, happybase, and Thrift's libraries for Python, Node.js and Go, and HBase itself; and the decisions of policies beside those of iam-simulate. Installs what is missing where it can; what can't be had is skipped with a line that says so.
