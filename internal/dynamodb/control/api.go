@@ -70,6 +70,7 @@ var operations = []Operation{
 	writes("EnableKinesisStreamingDestination", (*API).enableKinesisStreamingDestination),
 	writes("DisableKinesisStreamingDestination", (*API).disableKinesisStreamingDestination),
 	writes("UpdateKinesisStreamingDestination", (*API).updateKinesisStreamingDestination),
+	writes("UpdateContributorInsights", (*API).updateContributorInsights),
 	reads("DescribeContributorInsights", (*API).describeContributorInsights),
 	reads("ListContributorInsights", (*API).listContributorInsights),
 	reads("DescribeLimits", (*API).describeLimits),

@@ -335,7 +335,7 @@ func (r *restore) Edit(source, backup string, nowMS int64) func(*schema.Table) e
 		if err := r.override(&s); err != nil {
 			return err
 		}
-		s.DeletionRefused, s.History, s.Warm = false, history{}, nil
+		s.DeletionRefused, s.History, s.Warm, s.Insights = false, history{}, nil, nil
 		s.Encryption = r.SSESpecificationOverride.after(s.Encryption)
 		s.Tags = slices.DeleteFunc(s.Tags,
 			func(tag Tag) bool { return !strings.HasPrefix(*tag.Key, schema.InternalPrefix) })

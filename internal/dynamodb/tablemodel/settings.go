@@ -4,6 +4,8 @@ package tablemodel
 
 import (
 	"encoding/json"
+	"slices"
+	"strings"
 
 	"github.com/weftdb/weft/internal/data/schema"
 )
@@ -31,6 +33,48 @@ type Settings struct {
 	Tags            []Tag           `json:"tags,omitempty"`
 	Restored        *origin         `json:"restored,omitempty"` // nil: the table was made empty
 	Encryption      *Encryption     `json:"acceptedEncryption,omitempty"`
+	Insights        []Insight       `json:"contributorInsights,omitempty"`
+}
+
+// Insight is what UpdateContributorInsights has set for a table, or for one of its indexes.
+type Insight struct {
+	Index     string `json:"index,omitempty"` // "": the table
+	On        bool   `json:"on,omitempty"`
+	Mode      string `json:"mode"`
+	ChangedMS int64  `json:"changedMS"`
+}
+
+// Status is the setting as descriptions show it.
+func (i *Insight) Status() string {
+	if i.On {
+		return "ENABLED"
+	}
+	return "DISABLED"
+}
+
+// Insight returns the setting of the table or of an index, nil if it was never changed.
+func (s *Settings) Insight(index string) *Insight {
+	for i := range s.Insights {
+		if s.Insights[i].Index == index {
+			return &s.Insights[i]
+		}
+	}
+	return nil
+}
+
+// SortedInsights are the settings in the order of the indexes' names, the table's first.
+func (s *Settings) SortedInsights() []Insight {
+	return slices.SortedFunc(slices.Values(s.Insights),
+		func(x, y Insight) int { return strings.Compare(x.Index, y.Index) })
+}
+
+// SetInsight changes the setting of the table or of an index.
+func (s *Settings) SetInsight(set Insight) {
+	if before := s.Insight(set.Index); before != nil {
+		*before = set
+	} else {
+		s.Insights = append(s.Insights, set)
+	}
 }
 
 // indexSettings are the settings of an index.
