@@ -93,6 +93,12 @@ func openDynamoDB(s *server, db *openedDatabase, options dynamohttp.Options) (*d
 		Statements:       s.digests, Slow: s.slowFrom, Observe: func(operation string, examined, returned int64) {
 			operations[operation].Read(examined, returned)
 		}}
+	api.Contributors = func(table, index string) (list []dynamodb.Contributor) {
+		s.heat.Top(db.db, table, index, func(key, direction string, count, share float64) {
+			list = append(list, dynamodb.Contributor{Key: key, Direction: direction, Count: count, Share: share})
+		})
+		return list
+	}
 	if s.config.Auth != "off" {
 		api.Guard = s.gate.guard
 		options.Signers = consoleSigners{options.Signers}

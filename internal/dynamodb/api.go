@@ -46,6 +46,9 @@ type API struct {
 	AcceptEncryption bool
 	// Kinesis says that somebody sends the changes of tables to streams of Kinesis, so that it may be asked for.
 	Kinesis bool
+	// Contributors returns the keys of a table, or of one of its indexes ("": the table itself), that take most
+	// requests. nil: nobody counts them.
+	Contributors func(table, index string) []Contributor
 	// Statements adds up what requests cost, by their operations, tables and expressions without values. nil: nobody
 	// wants to know.
 	Statements *digest.Table
@@ -140,11 +143,14 @@ func (a *API) account() string {
 // Error is an exception of DynamoDB's.
 type Error = exception.Error
 
+// Contributor is a key that takes a share of the requests to a table or an index.
+type Contributor = control.Contributor
+
 // control answers the operations on tables.
 func (a *API) control() *control.API {
 	o := a.Options.withDefaults()
 	return &control.API{DB: a.DB, Region: a.region(), AccountID: a.account(), Guard: a.Guard, Kinesis: a.Kinesis,
-		Limits: tablemodel.Limits{
+		Contributors: a.Contributors, Limits: tablemodel.Limits{
 			GlobalIndexes: o.GlobalIndexesMax, LocalIndexes: o.LocalIndexesMax, IncludedNames: o.IncludedNamesMax,
 			TableList: o.TableListMax, Encryption: a.AcceptEncryption,
 		}}

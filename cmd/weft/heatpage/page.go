@@ -165,6 +165,17 @@ func topKeys(o *diagnosis.Object, d int, direction string) []shownKey {
 	return list
 }
 
+// Top shows each of the keys of a table of the default database, or of one of its indexes, that were asked for most in
+// the last minutes: its text, whether by "reads", "writes" or "conflicts", how often, and its share of all of these.
+func (w *Watch) Top(db *database.DB, table, index string, show func(key, direction string, count, share float64)) {
+	pictures, _ := w.diagnose(db)
+	for _, k := range showHeat(pictures, nil, table).Keys {
+		if k.Index == index {
+			show(k.Key, k.Direction, k.Count, k.Share)
+		}
+	}
+}
+
 func (h *shownHeat) print(statements bool) []byte {
 	var text bytes.Buffer
 	switch {

@@ -29,6 +29,9 @@ type API struct {
 	Guard *permission.Guard
 	// Kinesis says that changes of tables can be sent to streams of Kinesis.
 	Kinesis bool
+	// Contributors returns the keys of a table, or of one of its indexes, that take most requests. nil: nobody counts
+	// them.
+	Contributors func(table, index string) []Contributor
 	// Now is the clock. Default: time.Now.
 	Now func() time.Time
 }

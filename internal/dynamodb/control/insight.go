@@ -107,7 +107,24 @@ func (a *API) updateContributorInsights(ctx context.Context, in *insightUpdate) 
 	return insightSummary{*in.TableName, set.Index, status, set.Mode}, nil
 }
 
-// describeContributorInsights shows the setting. There are no rules, which would be CloudWatch's.
+// Contributor is a key that takes a share of the requests to a table or an index.
+type Contributor struct {
+	Key       string  // its columns as text
+	Direction string  // "reads", "writes" or "conflicts"
+	Count     float64 // in the last minutes
+	Share     float64 // of all of that direction, from 0 to 1
+}
+
+// contributors are the keys that are shown with a setting: what is accessed, unless only what is throttled is asked
+// for.
+func (a *API) contributors(set *tablemodel.Insight, table string) []Contributor {
+	if a.Contributors == nil || !set.On || set.Mode != insightModes[0] {
+		return nil
+	}
+	return a.Contributors(table, set.Index)
+}
+
+// describeContributorInsights shows the setting, and the keys. There are no rules, which would be CloudWatch's.
 func (a *API) describeContributorInsights(_ context.Context, in *insightRequest) (any, error) {
 	set, err := a.insightOf(*in.TableName, in.IndexName)
 	if err != nil {
@@ -118,9 +135,11 @@ func (a *API) describeContributorInsights(_ context.Context, in *insightRequest)
 		IndexName                   *string `json:",omitempty"`
 		ContributorInsightsRuleList []string
 		ContributorInsightsStatus   string
-		ContributorInsightsMode     string  `json:",omitempty"`
-		LastUpdateDateTime          float64 `json:",omitempty"`
-	}{in.TableName, in.IndexName, []string{}, set.Status(), set.Mode, float64(set.ChangedMS) / 1000}, nil
+		ContributorInsightsMode     string        `json:",omitempty"`
+		LastUpdateDateTime          float64       `json:",omitempty"`
+		Contributors                []Contributor `json:",omitempty"` // not in AWS's model
+	}{in.TableName, in.IndexName, []string{}, set.Status(), set.Mode, float64(set.ChangedMS) / 1000,
+		a.contributors(&set, *in.TableName)}, nil
 }
 
 // insightsRequest is the body of ListContributorInsights.
