@@ -57,20 +57,20 @@ var itemOperations = []Operation{
 }
 
 // ownOperations are those that AWS does not have. // immutable
-var ownOperations = []Operation{
-	{Name: "Search", ReadOnly: true, Service: ownService, run: (*API).search, explain: (*API).searchAs},
-}
+var ownOperations = append(controlOperations(control.OwnOperations(), ownService),
+	Operation{Name: "Search", ReadOnly: true, Service: ownService, run: (*API).search, explain: (*API).searchAs})
 
 // operations are those on items, then those on tables, which package control has, on exports and imports, which package
 // exchange has, and those on streams, which package streams has. // immutable
-var operations = slices.Concat(itemOperations, controlOperations(), exchangeOperations(), streamOperations())
+var operations = slices.Concat(itemOperations, controlOperations(control.Operations(), tableService),
+	exchangeOperations(), streamOperations())
 
-func controlOperations() (list []Operation) {
-	for _, o := range control.Operations() {
+func controlOperations(from []control.Operation, service string) (list []Operation) {
+	for _, o := range from {
 		run := func(a *API, ctx context.Context, body, dst []byte) ([]byte, error) {
 			return o.Run(a.control(), ctx, body, dst)
 		}
-		list = append(list, Operation{Name: o.Name, Service: tableService, ReadOnly: o.ReadOnly,
+		list = append(list, Operation{Name: o.Name, Service: service, ReadOnly: o.ReadOnly,
 			ShowsAddress: o.ShowsAddress, named: true, run: run})
 	}
 	return list

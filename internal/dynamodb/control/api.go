@@ -80,6 +80,14 @@ var operations = []Operation{
 	withAddress(reads("DescribeEndpoints", (*API).describeEndpoints)),
 }
 
+// ownOperations are those that AWS does not have. // immutable
+var ownOperations = []Operation{
+	writes("Purge", (*API).purge),
+}
+
+// OwnOperations lists the operations that AWS does not have; the slice must not be changed.
+func OwnOperations() []Operation { return ownOperations }
+
 // writes is an operation on requests of type In. run returns the answer, nil for none.
 func writes[In any](name string, run func(a *API, ctx context.Context, in *In) (any, error)) Operation {
 	return Operation{Name: name, Run: func(a *API, ctx context.Context, body, dst []byte) ([]byte, error) {

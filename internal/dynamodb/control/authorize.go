@@ -22,7 +22,7 @@ func (a *API) authorize(ctx context.Context, operation string, in any) error {
 	if a.Guard == nil {
 		return nil
 	}
-	request := permission.Request{Action: "dynamodb:" + operation, Resource: "*"}
+	request := permission.Request{Action: actionOf(operation), Resource: "*"}
 	if !slices.Contains(onAccount, operation) {
 		table, part, ok := a.resourceOf(operation, in)
 		if !ok {
@@ -49,6 +49,14 @@ func (a *API) authorize(ctx context.Context, operation string, in any) error {
 		requests[0].Policy = nil
 	}
 	return exception.Authorization(a.Guard.Check(ctx, permission.FromContext(ctx), requests...))
+}
+
+// actionOf is the action that an operation needs. To remove all items is to remove the table.
+func actionOf(operation string) string {
+	if operation == "Purge" {
+		operation = "DeleteTable"
+	}
+	return "dynamodb:" + operation
 }
 
 // besides are the requests that making a table is, too, if it gives the table a policy or tags.

@@ -145,6 +145,23 @@ func (a *API) deleteTable(ctx context.Context, in *tableRequest) (any, error) {
 	return tableAnswer{d}, nil
 }
 
+// purge removes all items of a table at once; the table stays, with its indexes and settings. It is refused where a
+// deletion of the table is.
+func (a *API) purge(ctx context.Context, in *tableRequest) (any, error) {
+	name := *in.TableName
+	if err := a.checkDelete(name); err != nil {
+		return nil, tableError(name, err)
+	}
+	if err := a.DB.TruncateTable(ctx, database.DefaultDatabase, name, nil); err != nil {
+		return nil, tableError(name, err)
+	}
+	d, err := a.describe(ctx, name, false)
+	if err != nil {
+		return nil, tableError(name, err)
+	}
+	return tableAnswer{d}, nil
+}
+
 // checkDelete refuses to delete a table that is protected, or on whose indexes work goes on.
 func (a *API) checkDelete(name string) error {
 	return a.look(name, func(table *schema.Table) error {
