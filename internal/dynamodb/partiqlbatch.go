@@ -48,6 +48,7 @@ func (a *API) batchExecuteStatement(ctx context.Context, body, dst []byte) (_ []
 		}
 		dst = s.appendSlot(dst, runs, shown, faults[i])
 	}
+	b.observe(b.tally.Examined, b.tally.Returned)
 	return append(cost.append(append(dst, ']'), b.capacity.value), '}'), nil
 }
 

@@ -60,10 +60,15 @@ func (s *partiqlStatement) checkOrderBy() error {
 	return nil
 }
 
-// isReversed reports whether items come from the highest sort key to the lowest.
+// isReversed reports whether items are wanted in the opposite of the index's order.
 func (s *partiqlStatement) isReversed() bool {
 	n := len(s.tree.Order)
-	return n > 0 && s.tree.Order[n-1].Descending
+	if n == 0 {
+		return false
+	}
+	last := &s.tree.Order[n-1]
+	at := slices.IndexFunc(s.index.Stated(), func(part schema.KeyPart) bool { return itemkey.Means(&part, last.Name) })
+	return last.Descending != (at >= 0 && s.index.Stated()[at].Descending)
 }
 
 // isGet reports whether the statement reads one item of the table by its key.

@@ -366,11 +366,11 @@ func (p *parser) name() string {
 		return ""
 	}
 	p.advance()
-	if text := p.text[t.start:t.end]; t.kind == tokenWord {
-		return text
-	} else {
+	text := p.text[t.start:t.end]
+	if t.kind == tokenQuoted {
 		return content(text)
 	}
+	return text
 }
 
 // path reads a document path.
