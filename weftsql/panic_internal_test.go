@@ -10,18 +10,16 @@ import (
 
 	"github.com/weftdb/weft"
 	"github.com/weftdb/weft/internal/sql/result"
-	"github.com/weftdb/weft/kv/mem"
 )
 
 // TestPanic: a bug in a statement with rows ends its connection, and not the program.
 func TestPanic(t *testing.T) {
-	store := mem.Open(mem.Options{})
-	db, err := weft.Open(t.Context(), store, weft.Options{})
+	db, err := weft.OpenMemory(t.Context(), weft.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() {
-		if err := errors.Join(db.Close(), store.Close()); err != nil {
+		if err := db.Close(); err != nil {
 			t.Error(err)
 		}
 	}()
