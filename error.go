@@ -34,37 +34,37 @@ func (e *Error) Unwrap() error { return e.Err }
 // Kind classifies an error so that a program can act on it.
 type Kind uint8
 
-// The kinds of errors.
+// The kinds of errors, in the order of those of package database.
 const (
 	// KindInternal: a bug or damaged data; Detail is for the log.
-	KindInternal = Kind(database.KindInternal)
+	KindInternal Kind = iota
 	// KindNotFound: no such table or index.
-	KindNotFound = Kind(database.KindNotFound)
+	KindNotFound
 	// KindExists: a table or index of that name exists.
-	KindExists = Kind(database.KindExists)
+	KindExists
 	// KindInvalid: the request makes no sense: wrong key, wrong type, bad schema.
-	KindInvalid = Kind(database.KindInvalid)
+	KindInvalid
 	// KindConditionFailed: the condition of a write was false, or another item has its values in a unique index;
 	// nothing was written.
-	KindConditionFailed = Kind(database.KindConditionFailed)
+	KindConditionFailed
 	// KindTooLarge: the write exceeds a limit of the engine.
-	KindTooLarge = Kind(database.KindTooLarge)
+	KindTooLarge
 	// KindConflict: other writers won too often; try again.
-	KindConflict = Kind(database.KindConflict)
+	KindConflict
 	// KindBusy: the table or index is being changed; try again later.
-	KindBusy = Kind(database.KindBusy)
+	KindBusy
 	// KindReadOnly: the disk is nearly full; reads work.
-	KindReadOnly = Kind(database.KindReadOnly)
+	KindReadOnly
 	// KindClosed: the database is closed or closing.
-	KindClosed = Kind(database.KindClosed)
+	KindClosed
 	// KindCanceled: the context ended before the work was done; nothing was written.
-	KindCanceled = Kind(database.KindCanceled)
+	KindCanceled
 	// KindUnknownOutcome: the write may or may not have taken effect.
-	KindUnknownOutcome = Kind(database.KindUnknownOutcome)
+	KindUnknownOutcome
 	// KindUnavailable: this process may not answer now; nothing was written; try again, or ask another.
-	KindUnavailable = Kind(database.KindUnavailable)
+	KindUnavailable
 	// KindDenied: the principal may not do that; nothing was read or written.
-	KindDenied = Kind(database.KindDenied)
+	KindDenied
 )
 
 // String returns the kind's name, such as "not found".

@@ -12,14 +12,23 @@ type Type uint8
 
 // The types.
 const (
-	TypeString    = Type(schema.String)
-	TypeNumber    = Type(schema.Number) // a decimal number of up to 38 digits
-	TypeBinary    = Type(schema.Binary)
-	TypeBool      = Type(schema.Bool)
-	TypeInt       = Type(schema.Int)       // 64 bits
-	TypeFloat     = Type(schema.Float)     // 64 bits
-	TypeTimestamp = Type(schema.Timestamp) // milliseconds; time.Time in Go
+	TypeString    Type = iota + 1
+	TypeNumber         // a decimal number of up to 38 digits
+	TypeBinary         // bytes
+	TypeBool           // true or false
+	TypeInt            // 64 bits
+	TypeFloat          // 64 bits
+	TypeTimestamp      // milliseconds; time.Time in Go
 )
+
+// internal returns the type as schemas name it. The zero Type takes strings, numbers and binaries.
+func (t Type) internal() schema.Type {
+	types := [...]schema.Type{
+		schema.AnyType, schema.String, schema.Number, schema.Binary, schema.Bool, schema.Int, schema.Float,
+		schema.Timestamp,
+	}
+	return types[min(int(t), len(types)-1)]
+}
 
 // KeyPart is one component of a key: an attribute, or something computed of attributes. A part that can't be made
 // carries its fault to the call that uses it, which fails with KindInvalid.

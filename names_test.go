@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/mem"
 	"github.com/weftdb/weft/storage"
@@ -23,14 +25,17 @@ func TestKinds(t *testing.T) {
 		weft.KindTooLarge, weft.KindConflict, weft.KindBusy, weft.KindReadOnly,
 		weft.KindClosed, weft.KindCanceled, weft.KindUnknownOutcome, weft.KindUnavailable, weft.KindDenied,
 	}
-	names := map[string]bool{}
-	for i, kind := range kinds {
-		if names[kind.String()] = true; int(kind) != i {
-			t.Errorf("%v is %d", kind, kind)
-		}
+	var names []string
+	for _, kind := range kinds {
+		names = append(names, kind.String())
 	}
-	if len(names) != len(kinds) || weft.KindOf(errors.New("other")) != weft.KindInternal {
-		t.Error(names)
+	want := "internal, not found, exists, invalid, condition failed, too large, conflict, busy, read-only, closed, canceled, " +
+		"unknown outcome, unavailable, denied"
+	if got := strings.Join(names, ", "); got != want || len(database.Kinds()) != len(kinds) {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if kind := weft.KindOf(errors.New("other")); kind != weft.KindInternal {
+		t.Error(kind)
 	}
 	wrapped := fmt.Errorf("mine: %w", &weft.Error{Kind: weft.KindBusy, Table: "t", Detail: "wait"})
 	if weft.KindOf(wrapped) != weft.KindBusy || wrapped.Error() != "mine: weft: table t: wait" {

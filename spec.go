@@ -40,7 +40,7 @@ type TableSpec struct {
 // Column is a declared column.
 type Column struct {
 	Name string
-	Type Type
+	Type Type // default: strings, numbers and binaries
 }
 
 // IndexSpec describes an index to be made.
@@ -94,7 +94,7 @@ func (s *TableSpec) internal() (database.TableSpec, error) {
 		RecoveryDays: s.RecoveryDays,
 	}
 	for _, c := range s.Columns {
-		in.Columns = append(in.Columns, schema.Column{Name: c.Name, Type: schema.Type(c.Type)})
+		in.Columns = append(in.Columns, schema.Column{Name: c.Name, Type: c.Type.internal()})
 	}
 	for i := range s.Indexes {
 		index, err := s.Indexes[i].internal()

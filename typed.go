@@ -76,13 +76,17 @@ func (t Typed[T]) Get(ctx context.Context, key any) (item T, ok bool, err error)
 	return decode[T](t.Table.Get(ctx, key))
 }
 
-// GetAll returns the items with the given keys, in their order; where there is none, the zero T.
-func (t Typed[T]) GetAll(ctx context.Context, keys ...any) ([]T, error) {
+// GetAll returns the items with the given keys, in their order; nil where there is none.
+func (t Typed[T]) GetAll(ctx context.Context, keys ...any) ([]*T, error) {
 	found, err := t.Table.GetAll(ctx, keys...)
-	items := make([]T, len(found))
+	items := make([]*T, len(found))
 	for i := range found {
-		if err = found[i].Decode(&items[i]); err != nil {
-			break
+		if !found[i].Exists() {
+			continue
+		}
+		items[i] = new(T)
+		if err := found[i].Decode(items[i]); err != nil {
+			return nil, err
 		}
 	}
 	return items, err

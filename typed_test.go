@@ -53,7 +53,7 @@ func TestTyped(t *testing.T) {
 		t.Error(err)
 	}
 	all, err := visits.GetAll(ctx, one, visit{Country: "none"})
-	if err != nil || len(all) != 2 || len(all[0].Guests) != 3 || all[1].Country != "" {
+	if err != nil || len(all) != 2 || len(all[0].Guests) != 3 || all[1] != nil {
 		t.Errorf("%+v, %v", all, err)
 	}
 	var bills []float64
