@@ -125,7 +125,11 @@ func (db *DB) CreateTable(ctx context.Context, spec TableSpec) (*Table, error) {
 	if err := db.RecoveryOn(table, spec.RecoveryDays); err != nil {
 		return nil, err
 	}
-	return db.create(ctx, table, spec.regions(), spec.Task)
+	made, err := db.create(ctx, table, spec.regions(), spec.Task)
+	if err == nil && !table.JournalSettled() { // it can be restored to any moment from when this returns
+		err = wrap(table.Name, db.settleStreams(ctx, table.ID))
+	}
+	return made, err
 }
 
 // describe returns the schema that a spec asks for, but for what is switched on.
