@@ -100,4 +100,6 @@ require (
 
 require github.com/aws/aws-sdk-go-v2/service/dynamodbstreams v1.46.7
 
+require github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue v1.20.45
+
 replace github.com/weftdb/weft/zorder/zdynamo => ../zorder/zdynamo
