@@ -128,6 +128,7 @@ func public(err error) error {
 	if _, ok := errors.AsType[*Error](err); ok {
 		return err
 	}
+	err = database.Wrap(err)
 	out := &Error{Kind: Kind(database.KindOf(err)), Detail: err.Error(), Err: err}
 	if e, ok := errors.AsType[*database.Error](err); ok {
 		out.Table, out.Detail = e.Table, e.Reason()

@@ -39,6 +39,9 @@ func TestOpen(t *testing.T) {
 	if err := table.Put(ctx, weft.Document{"k": "b"}); weft.KindOf(err) != weft.KindClosed {
 		t.Errorf("a write after Close: %v", err)
 	}
+	if err := db.Ready(); weft.KindOf(err) != weft.KindClosed {
+		t.Errorf("a closed database is ready: %v", err)
+	}
 	if db, err = weft.Open(ctx, dir, weft.Options{ReadOnly: true}); err != nil {
 		t.Fatal(err)
 	}

@@ -26,6 +26,9 @@ func (t *Table) Name() string { return t.table.Name() }
 // pin takes the version of the table that a call works with. It must be released.
 func (t *Table) pin() (database.Pinned, error) {
 	if t.tx != nil {
+		if t.tx.ended {
+			return database.Pinned{}, invalid(t.Name(), "the transaction of this table has ended")
+		}
 		p, err := t.tx.tx.PinIn(t.database, t.Name())
 		return p, public(err)
 	}

@@ -4,6 +4,7 @@ package weft
 
 import (
 	"context"
+	"errors"
 
 	"github.com/weftdb/weft/internal/database"
 )
@@ -14,7 +15,8 @@ import (
 type Tx struct {
 	db    *DB
 	tx    *database.Tx
-	walks int // cursors that are open
+	walks int  // cursors that are open
+	ended bool // nothing can be done with it any more
 }
 
 // transactionKey is that of the context in which a transaction of a DB runs.
@@ -31,10 +33,12 @@ func (db *DB) Update(ctx context.Context, fn func(ctx context.Context, tx *Tx) e
 	within := context.WithValue(ctx, transactionKey{db}, true)
 	var own error // fn's
 	err := db.db.Update(ctx, func(in *database.Tx) error {
-		own = fn(within, &Tx{db: db, tx: in})
+		tx := &Tx{db: db, tx: in}
+		defer func() { tx.ended = true }()
+		own = fn(within, tx)
 		return own
 	})
-	if own != nil {
+	if own != nil && errors.Is(err, own) {
 		return own
 	}
 	return public(err)
@@ -90,7 +94,13 @@ func (tx *Tx) RollbackTo(n int) error { return public(tx.tx.RollbackTo(n)) }
 
 // Commit ends a transaction made by Begin. It waits for other writers of its items. Errors: KindConflict,
 // KindTooLarge, KindReadOnly, KindUnknownOutcome.
-func (tx *Tx) Commit(ctx context.Context) error { return public(tx.tx.Commit(ctx)) }
+func (tx *Tx) Commit(ctx context.Context) error {
+	tx.ended = true
+	return public(tx.tx.Commit(ctx))
+}
 
 // Rollback drops a transaction made by Begin. After Commit it does nothing.
-func (tx *Tx) Rollback() { tx.tx.Rollback() }
+func (tx *Tx) Rollback() {
+	tx.ended = true
+	tx.tx.Rollback()
+}

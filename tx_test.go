@@ -7,6 +7,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/weftdb/weft"
 )
@@ -101,4 +102,43 @@ func TestPastTheTransaction(t *testing.T) {
 	if err := db.Update(ctx, func(context.Context, *weft.Tx) error { return own }); err != own {
 		t.Errorf("the error of the program's own function is %v", err)
 	}
+}
+
+// TestAfterTheTransaction: a table of a transaction that has ended fails, and does nothing.
+func TestAfterTheTransaction(t *testing.T) {
+	db, ctx := open(t), t.Context()
+	makeTable(t, db, weft.TableSpec{Name: "t", Key: weft.Key(weft.Number("id"))})
+	var late *weft.Table
+	check(db.Update(ctx, func(ctx context.Context, tx *weft.Tx) error {
+		late = tx.Table("t")
+		return late.Put(ctx, weft.Document{"id": 1})
+	}))
+	if err := late.Put(ctx, weft.Document{"id": 2}); err == nil {
+		t.Error("a write after the end")
+	}
+	if _, _, err := late.Get(ctx, weft.Document{"id": 1}); err == nil {
+		t.Error("a read after the end")
+	}
+	if _, err := late.Cursor(ctx, weft.Query{}); err == nil {
+		t.Error("a query after the end")
+	}
+	if got := ids(db.Table("t"), weft.Query{}); got != "1" {
+		t.Error(got)
+	}
+}
+
+// TestCursorHoldsTable: a change of a table that waits in vain says what it waits for.
+func TestCursorHoldsTable(t *testing.T) {
+	db, ctx := open(t), t.Context()
+	table := makeTable(t, db, weft.TableSpec{Name: "t", Key: weft.Key(weft.Number("id"))})
+	c, err := table.Cursor(ctx, weft.Query{})
+	check(err)
+	short, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
+	defer cancel()
+	err = table.AddIndex(short, weft.IndexSpec{Name: "n", Key: weft.Key(weft.Number("n"))})
+	if weft.KindOf(err) != weft.KindCanceled || !strings.Contains(err.Error(), "a cursor, a transaction or a request") {
+		t.Error(err)
+	}
+	check(c.Close())
+	check(table.WaitIndex(ctx, "n")) // the change is stored
 }

@@ -229,6 +229,9 @@ func wrap(table string, err error) error {
 	return &Error{Kind: kindOfCause(err), Table: table, Err: err}
 }
 
+// Wrap makes an *Error of an error of any layer below; an *Error passes unchanged.
+func Wrap(err error) error { return wrap("", err) }
+
 func invalid(table, format string, args ...any) error {
 	return &Error{Kind: KindInvalid, Table: table, Detail: fmt.Sprintf(format, args...)}
 }
