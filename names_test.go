@@ -234,6 +234,30 @@ func TestBackups(t *testing.T) {
 	}
 }
 
+// TestShip: what can't be shipped is refused.
+func TestShip(t *testing.T) {
+	ctx, to := t.Context(), storage.Folder(t.TempDir())
+	if err := open(t).Ship(ctx, to, weft.ShipOptions{}); weft.KindOf(err) != weft.KindInvalid {
+		t.Errorf("a database in memory: %v", err)
+	}
+	db, err := weft.Open(ctx, t.TempDir(), weft.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, ok := db.Shipped(); ok {
+		t.Error("something is shipped")
+	}
+	check(db.Ship(ctx, to, weft.ShipOptions{}))
+	if err := db.Ship(ctx, to, weft.ShipOptions{}); weft.KindOf(err) != weft.KindExists {
+		t.Errorf("shipped twice: %v", err)
+	}
+	if _, err := weft.RestoreShipped(ctx, storage.Folder(t.TempDir()), t.TempDir(), time.Time{},
+		weft.RestoreOptions{}); err == nil {
+		t.Error("an empty storage was restored")
+	}
+}
+
 // TestBackupOfMemory: a backup of a database in memory becomes a folder.
 func TestBackupOfMemory(t *testing.T) {
 	ctx, dir := t.Context(), t.TempDir()

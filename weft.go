@@ -5,6 +5,7 @@ package weft
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -72,6 +73,11 @@ type DB struct {
 	folder *pebble.Store // that Open has opened; nil: it is in memory, or the caller's
 	close  func() error
 	failed atomic.Pointer[error] // why the folder can't be written any more
+	logger *slog.Logger
+
+	shipping sync.Mutex // guards those below
+	shipper  *database.Shipper
+	shipped  int64 // when it began, Unix milliseconds
 }
 
 // Open opens the database in a folder, which is made if it is missing, and resumes unfinished work such as builds
@@ -111,7 +117,7 @@ func (db *DB) open(ctx context.Context, store kv.Store, options Options) (*DB, e
 		_ = db.close()
 		return nil, public(err)
 	}
-	db.db = opened
+	db.db, db.logger = opened, logger(&options)
 	return db, nil
 }
 
@@ -140,6 +146,7 @@ func (db *DB) Close() error {
 	if err := db.db.Close(); err != nil {
 		return public(err)
 	}
+	db.endShipping()
 	return public(db.close())
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/weftdb/weft/internal/background/region"
 	"github.com/weftdb/weft/internal/data/catalog"
 	"github.com/weftdb/weft/internal/data/expr"
+	"github.com/weftdb/weft/internal/history/backup"
 	"github.com/weftdb/weft/internal/index/indexkey"
 	"github.com/weftdb/weft/internal/index/tuning"
 	"github.com/weftdb/weft/internal/rows/access"
@@ -178,6 +179,7 @@ func kindOfCause(err error) Kind {
 		{tuning.ErrPageKey, KindInvalid},
 		{region.ErrSpec, KindInvalid},
 		{tuning.ErrRaw, KindInvalid},
+		{backup.ErrCannotShip, KindInvalid},
 		{tuning.ErrNoIndex, KindNotFound},
 		{tuning.ErrBusy, KindBusy},
 		{account.ErrExists, KindExists},
