@@ -33,8 +33,8 @@ func ExampleTableOf() {
 	check(err)
 	fmt.Println(ok, book.Title, book.Price, book.Tags)
 
-	book, err = weft.TableOf[Book](db, "books").Update(ctx, book, weft.Attribute("price").Set(9.5),
-		weft.Attribute("tags").Contains("sea"))
+	price, tags := weft.Attribute("price"), weft.Attribute("tags")
+	book, err = weft.TableOf[Book](db, "books").Update(ctx, book, price.Set(9.5), tags.Contains("sea"))
 	check(err)
 	fmt.Println(book.Price)
 	// Output:
@@ -145,8 +145,10 @@ func ExampleTable_Explain() {
 	for id := range 200 {
 		check(people.Put(ctx, weft.Document{"id": id, "town": fmt.Sprint("town ", id%20), "name": fmt.Sprint("n", id)}))
 	}
-	q := weft.Query{AnyIndex: true, Where: weft.Attribute("town").Equal("town 7"),
-		Order: []weft.Ordering{{Attribute: "name"}}, Limit: 2}
+	q := weft.Query{
+		AnyIndex: true, Where: weft.Attribute("town").Equal("town 7"), Order: []weft.Ordering{{Attribute: "name"}},
+		Limit: 2,
+	}
 	text, err := people.Explain(ctx, q)
 	check(err)
 	fmt.Println(len(text) > 0)
@@ -178,8 +180,8 @@ func ExampleZOrder() {
 	check(cities.PutAll(ctx,
 		weft.Document{"name": "Nara", "lat": 34.69, "lon": 135.80},
 		weft.Document{"name": "Osaka", "lat": 34.69, "lon": 135.50},
-		weft.Document{"name": "Tokyo", "lat": 35.68, "lon": 139.69}, weft.Document{"name": "Paris", "lat": 48.86,
-			"lon": 2.35}))
+		weft.Document{"name": "Tokyo", "lat": 35.68, "lon": 139.69},
+		weft.Document{"name": "Paris", "lat": 48.86, "lon": 2.35}))
 	lat, lon := weft.Attribute("lat"), weft.Attribute("lon")
 	japan := weft.All(lat.Between(30, 46), lon.Between(129, 146))
 	count := 0
@@ -206,8 +208,9 @@ func ExampleTable_Changes() {
 	ctx := context.Background()
 	db, closeAll := openMemory()
 	defer closeAll()
-	orders, err := db.EnsureTable(ctx, weft.TableSpec{Name: "orders", Key: weft.Key(weft.Number("id")),
-		Stream: weft.StreamBoth})
+	orders, err := db.EnsureTable(ctx, weft.TableSpec{
+		Name: "orders", Key: weft.Key(weft.Number("id")), Stream: weft.StreamBoth,
+	})
 	check(err)
 	totals, err := db.EnsureTable(ctx, weft.TableSpec{Name: "totals", Key: weft.Key(weft.String("reader"))})
 	check(err)
@@ -331,8 +334,9 @@ func ExampleDB_As() {
 	ctx := context.Background()
 	db, closeAll := openMemory()
 	defer closeAll()
-	orders, err := db.EnsureTable(ctx, weft.TableSpec{Name: "orders",
-		Key: weft.Key(weft.String("customer"), weft.Number("id"))})
+	orders, err := db.EnsureTable(ctx, weft.TableSpec{
+		Name: "orders", Key: weft.Key(weft.String("customer"), weft.Number("id")),
+	})
 	check(err)
 	check(db.AddUser(ctx, "root", "the first user may do everything"))
 	check(db.AddUser(ctx, "ann", "a long password"))
@@ -380,12 +384,14 @@ func ExampleKindOf() {
 func ExampleTable_SetExpiry() {
 	ctx := context.Background()
 	expired := make(chan int64, 1)
-	db, err := weft.OpenMemory(ctx, weft.Options{ExpiryInterval: time.Millisecond,
-		Expired: func(table string, items int64) { expired <- items }})
+	db, err := weft.OpenMemory(ctx, weft.Options{
+		ExpiryInterval: time.Millisecond, Expired: func(table string, items int64) { expired <- items },
+	})
 	check(err)
 	defer db.Close()
-	sessions, err := db.EnsureTable(ctx,
-		weft.TableSpec{Name: "sessions", Key: weft.Key(weft.String("token")), Expiry: "until"})
+	sessions, err := db.EnsureTable(ctx, weft.TableSpec{
+		Name: "sessions", Key: weft.Key(weft.String("token")), Expiry: "until",
+	})
 	check(err)
 	check(sessions.PutAll(ctx,
 		weft.Document{"token": "old", "until": time.Now().Add(-time.Minute).Unix()},

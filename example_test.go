@@ -49,8 +49,8 @@ func Example() {
 	for range 2 {
 		db, err := weft.Open(ctx, dir, weft.Options{})
 		check(err)
-		cities, err := db.EnsureTable(ctx,
-			weft.TableSpec{Name: "cities", Key: weft.Key(weft.String("country"), weft.String("name"))})
+		key := weft.Key(weft.String("country"), weft.String("name"))
+		cities, err := db.EnsureTable(ctx, weft.TableSpec{Name: "cities", Key: key})
 		check(err)
 		nara := weft.Document{"country": "JP", "name": "Nara"}
 		item, err := cities.Update(ctx, nara, weft.Attribute("visits").Add(1))
@@ -115,8 +115,8 @@ func ExampleTable_Update() {
 	}
 
 	// Several changes at once; an item that is not there begins with its key alone.
-	item, err := stock.Update(ctx, weft.Document{"sku": "ink"},
-		weft.Updates(left.Set(7), weft.Attribute("color").Set("blue"), weft.Attribute("old").Remove()))
+	several := weft.Updates(left.Set(7), weft.Attribute("color").Set("blue"), weft.Attribute("old").Remove())
+	item, err := stock.Update(ctx, weft.Document{"sku": "ink"}, several)
 	fmt.Println(item.Document(), err)
 	// Output:
 	// put again: condition failed true
@@ -132,8 +132,8 @@ func ExampleTable_Query() {
 	ctx := context.Background()
 	db, closeAll := openMemory()
 	defer closeAll()
-	readings, err := db.CreateTable(ctx,
-		weft.TableSpec{Name: "readings", Key: weft.Key(weft.String("device"), weft.Number("at"))})
+	key := weft.Key(weft.String("device"), weft.Number("at"))
+	readings, err := db.CreateTable(ctx, weft.TableSpec{Name: "readings", Key: key})
 	check(err)
 	for at := 10; at <= 50; at += 10 {
 		check(readings.Put(ctx, weft.Document{"device": "a", "at": at, "celsius": at / 2}))
@@ -142,8 +142,9 @@ func ExampleTable_Query() {
 
 	device, at := weft.Attribute("device"), weft.Attribute("at")
 	a := device.Equal("a")
-	for _, where := range []weft.Condition{a, at.Equal(30), at.Less(30), at.AtMost(30), at.Greater(30), at.AtLeast(30),
-		at.Between(20, 40)} {
+	for _, where := range []weft.Condition{
+		a, at.Equal(30), at.Less(30), at.AtMost(30), at.Greater(30), at.AtLeast(30), at.Between(20, 40),
+	} {
 		show(readings, weft.Query{Where: weft.All(a, where)}, "at")
 	}
 	show(readings, weft.Query{Where: a, Reverse: true}, "at")
@@ -236,8 +237,8 @@ func ExampleString() {
 	}
 	show(visits, weft.Query{Index: "place", Where: weft.Attribute(place.String()).Equal("JP#Nara")}, "at")
 	// Conditions on its inputs find it too.
-	show(visits, weft.Query{Index: "place",
-		Where: weft.All(weft.Attribute("country").Equal("JP"), weft.Attribute("city").Equal("Kobe"))}, "at")
+	kobe := weft.All(weft.Attribute("country").Equal("JP"), weft.Attribute("city").Equal("Kobe"))
+	show(visits, weft.Query{Index: "place", Where: kobe}, "at")
 	// Output:
 	// [102 100]
 	// [103 101]
@@ -264,11 +265,11 @@ func ExampleDB_Update() {
 			if has, _ := payer.Int("cents"); has < cents {
 				return errPoor // nothing is written
 			}
-			if _, err := accounts.Update(ctx, weft.Document{"owner": from},
-				weft.Attribute("cents").Add(-cents)); err != nil {
+			balance := weft.Attribute("cents")
+			if _, err := accounts.Update(ctx, weft.Document{"owner": from}, balance.Add(-cents)); err != nil {
 				return err
 			}
-			_, err = accounts.Update(ctx, weft.Document{"owner": to}, weft.Attribute("cents").Add(cents))
+			_, err = accounts.Update(ctx, weft.Document{"owner": to}, balance.Add(cents))
 			return err
 		})
 	}
@@ -343,8 +344,9 @@ func ExampleTable_SetCells() {
 	ctx := context.Background()
 	var now atomic.Int64 // Weft asks for the time in the background, too
 	now.Store(1_700_000_000_000)
-	db, err := weft.OpenMemory(ctx, weft.Options{Now: func() time.Time { return time.UnixMilli(now.Load()) },
-		ExpiryInterval: -1})
+	db, err := weft.OpenMemory(ctx, weft.Options{
+		Now: func() time.Time { return time.UnixMilli(now.Load()) }, ExpiryInterval: -1,
+	})
 	check(err)
 	defer func() { check(db.Close()) }()
 	table, err := db.CreateTable(ctx, weft.TableSpec{Name: "cars", Key: weft.Key(weft.String("car"))})
@@ -371,12 +373,13 @@ func ExampleCellSelect() {
 	ctx := context.Background()
 	db, closeAll := openMemory()
 	defer closeAll()
-	table, err := db.CreateTable(ctx, weft.TableSpec{Name: "cars", Key: weft.Key(weft.String("car")),
-		Cells: &weft.CellRules{Versions: 3}})
+	table, err := db.CreateTable(ctx, weft.TableSpec{
+		Name: "cars", Key: weft.Key(weft.String("car")), Cells: &weft.CellRules{Versions: 3},
+	})
 	check(err)
 	for _, report := range []struct{ at, speed int64 }{{1000, 50}, {3000, 90}, {2000, 70}} { // the last one comes late
-		_, err := table.At(weft.Stamp{AtMS: report.at}).Update(ctx, weft.Document{"car": "A1"},
-			weft.Attribute("speed").Set(report.speed))
+		at := table.At(weft.Stamp{AtMS: report.at})
+		_, err := at.Update(ctx, weft.Document{"car": "A1"}, weft.Attribute("speed").Set(report.speed))
 		check(err)
 	}
 	show(table, weft.Query{}, "speed")

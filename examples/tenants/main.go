@@ -171,8 +171,8 @@ func fail(w http.ResponseWriter, err error) {
 }
 
 func main() {
-	s, err := OpenService(context.Background(), "notes.weft",
-		map[string]string{"ann": "secret", "bob": "another secret"})
+	passwords := map[string]string{"ann": "secret", "bob": "another secret"}
+	s, err := OpenService(context.Background(), "notes.weft", passwords)
 	if err != nil {
 		log.Fatal(err)
 	}
