@@ -131,9 +131,9 @@ func readShard(
 		records[i].After = at.append(nil)
 	}
 	switch {
-	case ended && len(records) < limit:
+	case ended && shard.To != 0 && len(records) < limit:
 		at[bucket] = database.Position{Stamp: shard.To}
-	case len(records) < limit && shard.To == 0: // the end
+	case !ended && shard.To == 0 && len(records) < limit: // the end of what there is
 		at[bucket] = p.Renewed(next)
 	case first == len(records) && next.Stamp != 0:
 		at[bucket] = next
