@@ -9,7 +9,10 @@ import (
 	"github.com/weftdb/weft/internal/rows/query"
 )
 
-// Query describes a walk over a table or one of its indexes.
+// Query describes a walk over a table or one of its indexes. The zero Query walks the whole table in the order of
+// its key. Where bounds the walk, and Index or AnyIndex say over what. An item from an index that holds only some
+// attributes lacks the others, unless Fetch, or AnyIndex, reads it back from the table; Wanted spares that where
+// the index has what is needed.
 type Query struct {
 	// Index names the index to walk. "" is the table itself, unless AnyIndex is set.
 	Index string
@@ -31,8 +34,9 @@ type Query struct {
 	// item bytes; 0 = no limit.
 	ExaminedMax int
 	BytesMax    int
-	// Segment of Segments is the part of a parallel scan to walk. Boundaries is what Cursor.Boundaries of the page
-	// before returned; 0 at first.
+	// Segment of Segments is the part of a parallel scan to walk, page by page; Table.Scan is simpler. The first page
+	// of a segment costs a look for its borders. Boundaries is what Cursor.Boundaries of the page before returned; 0
+	// at first.
 	Segment, Segments int
 	Boundaries        uint64
 	// Cells asks a table with CellRules for versions of its cells: the cursor shows an item once for each rank of
@@ -41,7 +45,7 @@ type Query struct {
 	// Near puts items in the order of their distance from a point. nil: items in the order of keys.
 	Near *Near
 	// Search asks for the items whose words match a query, the best first. Such a walk has one page, without
-	// Reverse, After and Segments, unless the order of keys is wanted. nil: nobody searches.
+	// Reverse, After and Segments, unless the order of keys is wanted. nil: items in the order of keys.
 	Search *Search
 	// Wanted names the attributes that are needed of each item; nil: all. With AnyIndex, items are read back only
 	// where the index does not hold them.
