@@ -70,7 +70,8 @@ const (
 // String returns the kind's name, such as "not found".
 func (k Kind) String() string { return database.Kind(k).String() }
 
-// KindOf returns the kind of an error of this package; any other error is internal.
+// KindOf returns the kind of an error of this package; any other error is internal. It is asked for an error that is
+// not nil.
 func KindOf(err error) Kind {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Kind

@@ -32,7 +32,7 @@ func TableOf[T any](of Tables, name string) Typed[T] { return Typed[T]{of.Table(
 //	Country string `weft:"country,key"`
 func EnsureTableOf[T any](ctx context.Context, db *DB, spec TableSpec) (Typed[T], error) {
 	if len(spec.Key) == 0 {
-		key, err := keyOf(reflect.TypeFor[T]())
+		key, err := declaredKey(reflect.TypeFor[T]())
 		if err != nil {
 			return Typed[T]{}, err
 		}
@@ -42,8 +42,8 @@ func EnsureTableOf[T any](ctx context.Context, db *DB, spec TableSpec) (Typed[T]
 	return Typed[T]{t}, err
 }
 
-// keyOf returns the key that a struct type declares.
-func keyOf(t reflect.Type) (key []KeyPart, err error) {
+// declaredKey returns the key that a struct type declares.
+func declaredKey(t reflect.Type) (key []KeyPart, err error) {
 	parts := map[value.Kind]func(string) KeyPart{
 		value.String: String, value.Number: Number, value.Binary: Binary, value.Bool: Bool, value.Timestamp: Timestamp,
 	}

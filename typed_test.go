@@ -199,6 +199,13 @@ func TestItems(t *testing.T) {
 	if none.Exists() || none.Text("k") != "" || len(none.Document()) != 0 || none.Decode(nil) != nil {
 		t.Error("the zero Item has attributes")
 	}
+	odd := weft.Document{"k": "a", "other": func() {}}
+	if _, ok, err := table.Get(ctx, odd); !ok || err != nil {
+		t.Errorf("what is not of the key is looked at: %v", err)
+	}
+	if item, err := table.Update(ctx, odd, weft.Attribute("f").Set(2)); err != nil || item.Text("k") != "a" {
+		t.Error(err)
+	}
 	if err := table.Put(ctx, 5); weft.KindOf(err) != weft.KindInvalid {
 		t.Error(err)
 	}

@@ -69,11 +69,24 @@ func (t *Table) fault(err error) error {
 // fill completes a write.
 func (t *Table) fill(p database.Pinned, w *database.Write, about any, condition expr.Condition) (err error) {
 	w.Condition, w.AtMS, w.LifeMS = condition, t.stamp.AtMS, t.stamp.LifeMS
-	w.Row, err = rowOf(p, about)
+	if w.Op == database.OpPut {
+		w.Row, err = rowOf(p, about)
+	} else {
+		w.Row, err = keyOf(p, about)
+	}
 	return err
 }
 
-// rowOf encodes an item, or a key.
+// keyOf encodes a key.
+func keyOf(p database.Pinned, key any) (value.Row, error) {
+	if _, ok := key.(Item); ok {
+		return rowOf(p, key)
+	}
+	row, err := p.KeyRow(key)
+	return row, public(err)
+}
+
+// rowOf encodes an item.
 func rowOf(p database.Pinned, item any) (row value.Row, err error) {
 	if i, ok := item.(Item); ok && i.Exists() {
 		row, err = value.Rename(nil, i.item.Row, i.item.Names, p.Names())
@@ -140,7 +153,7 @@ func (t *Table) Get(ctx context.Context, key any) (item Item, ok bool, err error
 		return Item{}, false, err
 	}
 	defer p.Release()
-	row, err := rowOf(p, key)
+	row, err := keyOf(p, key)
 	if err != nil {
 		return Item{}, false, err
 	}
@@ -176,7 +189,7 @@ func (t *Table) GetAll(ctx context.Context, keys ...any) ([]Item, error) {
 	reads := make([]database.KeyRead, len(keys))
 	for i, key := range keys {
 		reads[i].Table = p
-		if reads[i].Key, err = rowOf(p, key); err != nil {
+		if reads[i].Key, err = keyOf(p, key); err != nil {
 			return nil, err
 		}
 	}

@@ -3,7 +3,10 @@
 package database
 
 import (
+	"slices"
+
 	"github.com/weftdb/weft/internal/data/govalue"
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/data/value"
 )
 
@@ -24,6 +27,22 @@ func AppendRow(dst []byte, names value.Names, item any) (value.Row, error) {
 		return nil, &Error{Kind: KindInvalid, Detail: "attribute " + err.Error(), Err: err}
 	}
 	return row, nil
+}
+
+// KeyRow encodes the attributes of the primary key, or what it is computed of, that a map or a struct has; others are
+// not looked at. Errors: KindInvalid.
+func (p Pinned) KeyRow(key any) (value.Row, error) {
+	row, err := govalue.AppendSome(nil, p.Names(), key, p.isOfKey)
+	if err != nil {
+		return nil, &Error{Kind: KindInvalid, Detail: "attribute " + err.Error(), Err: err}
+	}
+	return row, nil
+}
+
+// isOfKey reports whether a name is that of a part of the primary key, or of a column that one is computed of.
+func (p Pinned) isOfKey(name string) bool {
+	return p.table.IsKeyColumn(value.ReadOnly(name)) ||
+		slices.ContainsFunc(p.Descriptor().Primary.Key, func(part schema.KeyPart) bool { return part.Name == name })
 }
 
 // Item is one item in its stored bytes. A field is decoded when it is asked for.

@@ -176,9 +176,14 @@ var builders = sync.Pool{New: func() any { return new(value.RowBuilder) }}
 // AppendRow appends an item as a row with the given names: a map with string keys, a struct, or a pointer to one.
 // The error says which attribute can't be stored, and why.
 func AppendRow(dst []byte, names value.Names, item any) (value.Row, error) {
+	return AppendSome(dst, names, item, nil)
+}
+
+// AppendSome is AppendRow for the attributes whose names keep wants; nil: all.
+func AppendSome(dst []byte, names value.Names, item any, keep func(name string) bool) (value.Row, error) {
 	b := builders.Get().(*value.RowBuilder)
 	b.Reset(names)
-	err := build(b, item)
+	err := build(b, item, keep)
 	if err == nil {
 		dst = b.AppendTo(dst)
 	}
@@ -191,9 +196,9 @@ func AppendRow(dst []byte, names value.Names, item any) (value.Row, error) {
 // pooledMax is the number of bytes a builder in the pool may hold.
 const pooledMax = 64 << 10
 
-func build(b *value.RowBuilder, item any) error {
+func build(b *value.RowBuilder, item any, keep func(name string) bool) error {
 	if fields, ok := item.(map[string]any); ok {
-		return buildMap(b, fields)
+		return buildMap(b, fields, keep)
 	}
 	v := reflect.ValueOf(item)
 	for v.Kind() == reflect.Pointer && !v.IsNil() {
@@ -201,11 +206,11 @@ func build(b *value.RowBuilder, item any) error {
 	}
 	switch {
 	case v.Kind() == reflect.Map && v.CanConvert(mapType): // such as a Document
-		return buildMap(b, v.Convert(mapType).Interface().(map[string]any))
+		return buildMap(b, v.Convert(mapType).Interface().(map[string]any), keep)
 	case v.Kind() == reflect.Map && formOf(v.Type()) == formMap:
-		return buildReflectMap(b, v)
+		return buildReflectMap(b, v, keep)
 	case v.Kind() == reflect.Struct && formOf(v.Type()) == formStruct:
-		return buildStruct(b, v)
+		return buildStruct(b, v, keep)
 	}
 	return fmt.Errorf("an item is a struct or a map with string keys, not a %T", item)
 }
@@ -213,12 +218,12 @@ func build(b *value.RowBuilder, item any) error {
 // mapType stands for all maps of strings to anything. // immutable
 var mapType = reflect.TypeFor[map[string]any]()
 
-func buildStruct(b *value.RowBuilder, v reflect.Value) error {
+func buildStruct(b *value.RowBuilder, v reflect.Value, keep func(name string) bool) error {
 	plan := planOf(v.Type())
 	for i := range plan.fields {
 		f := &plan.fields[i]
 		field, ok := f.of(v)
-		if !ok {
+		if !ok || keep != nil && !keep(f.name) {
 			continue
 		}
 		b.Begin(value.ReadOnly(f.name))
@@ -230,8 +235,11 @@ func buildStruct(b *value.RowBuilder, v reflect.Value) error {
 	return nil
 }
 
-func buildMap(b *value.RowBuilder, fields map[string]any) error {
+func buildMap(b *value.RowBuilder, fields map[string]any, keep func(name string) bool) error {
 	for name, x := range fields {
+		if keep != nil && !keep(name) {
+			continue
+		}
 		b.Begin(value.ReadOnly(name))
 		buf, err := AppendValue(b.Buf, x)
 		if err = end(b, buf, err); err != nil {
@@ -241,10 +249,13 @@ func buildMap(b *value.RowBuilder, fields map[string]any) error {
 	return nil
 }
 
-func buildReflectMap(b *value.RowBuilder, v reflect.Value) error {
+func buildReflectMap(b *value.RowBuilder, v reflect.Value, keep func(name string) bool) error {
 	elem := formOf(v.Type().Elem())
 	for entries := v.MapRange(); entries.Next(); {
 		name := entries.Key().String()
+		if keep != nil && !keep(name) {
+			continue
+		}
 		b.Begin(value.ReadOnly(name))
 		buf, err := appendForm(b.Buf, entries.Value(), elem, 0)
 		if err = end(b, buf, err); err != nil {
