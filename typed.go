@@ -116,8 +116,11 @@ func (t Typed[T]) Update(ctx context.Context, key any, update Update, conditions
 // Query is Table.Query.
 func (t Typed[T]) Query(ctx context.Context, q Query) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
+		var x, zero T
 		for item, err := range t.items(ctx, q, false) {
-			x, _, err := decode[T](item, true, err)
+			if x = zero; err == nil {
+				err = item.Decode(&x)
+			}
 			if !yield(x, err) || err != nil {
 				return
 			}
