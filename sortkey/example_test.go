@@ -84,9 +84,11 @@ func ExamplePad() {
 	ten, _ := sortkey.Pad(10, 4)
 	_, err := sortkey.Pad(12345, 4)
 	fmt.Println(two, ten, two < ten)
-	fmt.Println(err)
-	// Output: 0002 0010 true sortkey: the number has more digits than the width; choose a wider one before the first
-	// key is written: 12345 in 4 digits
+	fmt.Println(strings.ReplaceAll(err.Error(), "; ", ";\n"))
+	// Output:
+	// 0002 0010 true
+	// sortkey: the number has more digits than the width;
+	// choose a wider one before the first key is written: 12345 in 4 digits
 }
 
 func ExampleTemplate() {
