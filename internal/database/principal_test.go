@@ -108,6 +108,13 @@ var askingOperations = map[string]func(ctx context.Context, a *asked) error{
 			Key: database.Columns("k", schema.String)})
 		return err
 	},
+	"DB.EnsureTable": func(ctx context.Context, a *asked) error {
+		lacked := database.IndexSpec{Name: "lacked", Key: database.Columns("w", schema.String)}
+		_, err := a.db.EnsureTable(ctx, database.TableSpec{
+			Name: a.table.Name(), Key: database.Columns("k", schema.String), Indexes: []database.IndexSpec{lacked},
+		})
+		return err
+	},
 	"DB.CreateLike": func(ctx context.Context, a *asked) error {
 		outline, err := a.pin.Descriptor().Outline()
 		if err == nil {
@@ -298,6 +305,15 @@ var askingOperations = map[string]func(ctx context.Context, a *asked) error{
 		_, err := a.table.LearnFrom(ctx, nil)
 		return err
 	},
+	"Tx.GetGuarded": func(ctx context.Context, a *asked) error {
+		return a.inTx(ctx, func(tx *database.Tx) error {
+			_, _, err := tx.GetGuarded(ctx, a.pin, a.row())
+			return err
+		})
+	},
+	"Tx.Walk": func(ctx context.Context, a *asked) error {
+		return a.inTx(ctx, func(tx *database.Tx) error { return ended(tx.Walk(ctx, a.pin, a.bound())) })
+	},
 	"Tx.Get": func(ctx context.Context, a *asked) error {
 		return a.inTx(ctx, func(tx *database.Tx) error {
 			_, _, err := tx.Get(ctx, a.table.Name(), a.document())
@@ -376,7 +392,7 @@ func unchanged(*schema.Table) error { return nil }
 // unasked need no right, for they read and write no items and change no table: transactions and locks; what is known of
 // tables, indexes and jobs; work that is done anyway; numbers.
 var unasked = strings.Fields("DB.As DB.Begin DB.BeginWith DB.Update DB.UpdateItems DB.UpdateSerializable DB.UpdateWithin DB.View DB.WaitJobs " +
-	"DB.Arrivals DB.DropLost DB.Lags DB.Send DB.SettleDestination DB.WaitArrival Pinned.AwaitIndexes Pinned.Lag DB.Expire DB.LookAfterJournal DB.LookAfterRegions DB.Rebuild DB.TableBackup DB.TableBackups Pinned.Newest Tx.Commit Tx.Hold Tx.Lock Tx.Mark Tx.Renew View.Split " +
+	"DB.Arrivals DB.DropLost DB.Lags DB.Send DB.SettleDestination DB.WaitArrival Pinned.AwaitIndexes Pinned.Follows Pinned.Lag Table.WaitIndex DB.Expire DB.LookAfterJournal DB.LookAfterRegions DB.Rebuild DB.TableBackup DB.TableBackups Pinned.Newest Tx.Commit Tx.Hold Tx.Lock Tx.Mark Tx.Renew View.Split " +
 	"Pinned.BuildProgress Pinned.Count Pinned.CurveOf Pinned.Estimate Pinned.NextNumber Pinned.PassNumber Pinned.RegionBorders Pinned.Scorer Pinned.TakeNumbers")
 
 // TestPrincipalOperations: every operation that has a context asks, or is one of those that need no right.
