@@ -135,6 +135,10 @@ func (s *partiqlStatement) parse() (err error) {
 	if t.Index != "" && t.Verb != partiql.Select {
 		return exception.Validation(t.Verb.String() + " is not supported on an index: name the table alone")
 	}
+	var c exception.Constraints
+	if s.table.constrain(&s.request, &c, "TableName"); c.Err() != nil {
+		return c.Err()
+	}
 	return s.parseOrder()
 }
 
@@ -232,8 +236,7 @@ func (s *partiqlStatement) appendStatement(dst []byte, _ bool) []byte {
 		return append(dst, s.operation...)
 	}
 	t, n := s.tree, statementNotation()
-	dst = append(append(append(dst, s.operation...), ' '), t.Verb.String()...)
-	dst = append(append(dst, ' '), t.Table[:min(len(t.Table), nameMax)]...)
+	dst = s.appendTable(append(append(append(dst, s.operation...), ' '), t.Verb.String()...))
 	if t.Index != "" {
 		dst = append(append(dst, '.'), t.Index[:min(len(t.Index), nameMax)]...)
 	}

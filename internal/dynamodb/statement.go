@@ -66,7 +66,7 @@ func (r *request) addCost(err error) {
 	}
 	now := time.Now()
 	t.Took, t.Waited = now.Sub(t.begun), t.waits.Waited()
-	t.Failed = err != nil && exception.Of(err).Kind != exception.KindConditionFailed // which is an answer
+	t.Failed = err != nil && !isAnswer(exception.Of(err).Kind)
 	t.text = t.statement(t.text[:0], true)
 	id := t.to.ID(digest.DynamoDB, r.api.databaseName(), t.text)
 	entry := t.to.Find(id)
@@ -78,6 +78,11 @@ func (r *request) addCost(err error) {
 	if r.api.Slow != nil && t.Took >= r.api.Slow() {
 		r.keepSlow()
 	}
+}
+
+// isAnswer reports whether an exception is an answer of the request rather than its failure: a condition is false.
+func isAnswer(k exception.Kind) bool {
+	return k == exception.KindConditionFailed || k == exception.KindDuplicateItem
 }
 
 // keepSlow keeps the request as a slow one, as far as its body has room.
