@@ -233,21 +233,21 @@ func (p *parser) bag(dst []byte, in string) []byte {
 	}
 	start := len(dst)
 	dst = value.BeginSet(dst, kind.SetKind())
-	for i, v := range all {
+	for _, v := range all {
 		if v.Kind() != kind {
 			p.note("Bags must have members of one type: strings, numbers or binary values")
 			return dst[:start]
 		}
-		for _, other := range all[:i] {
-			if value.Equal(v, other) {
-				p.note("One or more parameter values were invalid: Input collection [" + listText(all) +
-					"] contains duplicates.")
-				return dst[:start]
-			}
-		}
 		dst = append(dst, v...)
 	}
-	return p.ended(value.EndSet, dst, start)
+	return p.ended(func(dst []byte, start int) ([]byte, error) {
+		ended, err := value.EndSet(dst, start)
+		if errors.Is(err, value.ErrDuplicateMember) {
+			p.note("One or more parameter values were invalid: Input collection [" + listText(all) +
+				"] contains duplicates.")
+		}
+		return ended, err
+	}, dst, start)
 }
 
 // listText is the members of a bag as faults show them.
