@@ -99,7 +99,7 @@ func (s *partiqlStatement) fields() []field {
 		optional("ConsistentRead", &s.consistent), onFailure(&s.onFailure)}
 }
 
-// order are the checks of a statement.
+// checkOrder lists the checks of a statement; more are members that only some of its requests have.
 func (s *partiqlStatement) checkOrder(more ...field) checkOrder {
 	return checkOrder{
 		leading: s.leadingKeys, indexed: &s.indexName, rows: s.writtenRows, fullScan: s.isFullScan,

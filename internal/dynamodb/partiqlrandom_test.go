@@ -97,7 +97,7 @@ func TestStatementsAnswerAsScans(t *testing.T) {
 		"plain":      "key pk:S sk:N\nlsi l pk:S y:N\ngsi g x:S y:N\n",
 		"hash":       "key pk:S sk:N\nhash\nlsi l pk:S y:N\ngsi g x:S y:N\n",
 		"descending": "key pk:S desc(sk):N\nlsi l pk:S y:N\ngsi g x:S desc(y):N\n",
-		"several":    "key pk:S sk:N\nlsi l pk:S y:N\ngsi g x:S y:N pk:S;hash:2\n",
+		"several":    "key pk:S sk:N\nlsi l pk:S y:N\ngsi g x:S y:N pk:S ;hash:2\n",
 	} {
 		t.Run(name, func(t *testing.T) { compareStatements(t, table) })
 	}
