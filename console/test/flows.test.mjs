@@ -742,7 +742,7 @@ flow("tables: an index is dropped by its name", "#/tables", async (page) => {
 });
 
 flow("advisor: access patterns are judged", "#/advisor/patterns", async (page) => {
-  await page.getByRole("button", { name: "Judge the design" }).click();
+  await page.getByRole("button", { name: "Check the design" }).click();
   await page.getByText("The keys serve 1 of 2 access patterns well.").waitFor();
   await page.getByText("Evidence and statements").first().click();
   await page.getByRole("link", { name: "Open in Query" }).or(page.getByText("UpdateTable")).first().waitFor();
@@ -757,7 +757,7 @@ flow("activity: a statement is killed", "#/activity", async (page) => {
 });
 
 flow("advisor: designs are scored beside one another, with a simulated load", "#/advisor/patterns", async (page) => {
-  await page.getByRole("button", { name: "Judge the design" }).click();
+  await page.getByRole("button", { name: "Check the design" }).click();
   await page.getByRole("heading", { name: "Designs" }).waitFor();
   const rows = page.locator("section", { has: page.getByRole("heading", { name: "Designs" }) }).locator("tbody tr");
   assert.ok((await rows.count()) > 2);
@@ -825,7 +825,7 @@ for (const [name, design] of [["a design", undefined], ["hostile names", hostile
   test(`advisor: ${name} made by what is written for it, in each language`, async (t) => {
     const page = await openPage(browser, server, "#/advisor/patterns");
     if (design) await page.getByLabel("A table, which need not exist").fill(JSON.stringify(design));
-    await page.getByRole("button", { name: "Judge the design" }).click();
+    await page.getByRole("button", { name: "Check the design" }).click();
     if (design) await page.getByRole("row", { name: /the table as it is/ }).getByRole("button", { name: "Show" }).click();
     const listing = "section[aria-label=Design] .listing";
     await page.getByRole("group", { name: "Written for" }).getByRole("button", { name: "CreateTable", exact: true }).click();
@@ -870,7 +870,7 @@ flow("advisor: models of NoSQL Workbench come in and go out", "#/advisor/pattern
   await page.getByText("This is no model of NoSQL Workbench").waitFor();
   await page.locator("input[type=file]").setInputFiles({ name: "model.json", mimeType: "application/json", buffer: Buffer.from(JSON.stringify(model)) });
   await page.getByLabel("Table of the model").selectOption("sales");
-  await page.getByRole("button", { name: "Judge the design" }).click();
+  await page.getByRole("button", { name: "Check the design" }).click();
   await page.getByRole("row", { name: /the table as it is/ }).getByRole("button", { name: "Show" }).click();
   await page.getByRole("button", { name: "NoSQL Workbench", exact: true }).click();
   const [table] = JSON.parse(await page.locator("section[aria-label=Design] .listing").innerText()).DataModel;
@@ -888,7 +888,7 @@ flow("tables: one is made with several regions", "#/tables", async (page) => {
   await page.getByRole("button", { name: "Create a table" }).click();
   await page.locator("dialog").getByLabel("Name", { exact: true }).fill("cut");
   await page.getByLabel("Partition key", { exact: true }).fill("id");
-  await page.getByLabel("Regions to begin with, if many items will come at once").fill("4");
+  await page.getByLabel("Initial regions, for a large load").fill("4");
   await page.getByRole("button", { name: "Terraform" }).click();
   await page.locator("dialog .listing").getByText('"weft:regions" = "4"').waitFor();
   await page.getByRole("button", { name: "SQL", exact: true }).click();
@@ -1086,7 +1086,7 @@ flow("activity: changes of a table as they come, old and new side by side", "#/a
 flow("activity: a backup is made, restored and deleted", "#/activity/backups", async (page) => {
   const items = (await dynamo(server, "Scan", { TableName: "things" })).Items;
   const command = (operation) => page.locator("dialog .listing", { hasText: `aws dynamodb ${operation}` }).waitFor();
-  await page.getByText("The database keeps no backup of a table").waitFor();
+  await page.getByText("There are no table backups").waitFor();
   await page.getByRole("button", { name: "Back up a table" }).click();
   await page.locator("dialog").getByLabel(/^Table/).selectOption("things");
   assert.match(await page.getByLabel("Name of the backup").inputValue(), /^things-\d{8}-\d{6}$/);
@@ -1108,7 +1108,7 @@ flow("activity: a backup is made, restored and deleted", "#/activity/backups", a
   await page.getByLabel("Type before-the-change to confirm").fill("before-the-change");
   await command("delete-backup");
   await sure.click();
-  await page.getByText("The database keeps no backup of a table").waitFor();
+  await page.getByText("There are no table backups").waitFor();
   assert.deepEqual((await dynamo(server, "ListBackups", {})).BackupSummaries, []);
   await dynamo(server, "DeleteTable", { TableName: "things-again" });
 });

@@ -30,7 +30,7 @@ const pages = [
   { path: "#/hot", title: "Hot", shows: "Busiest regions" },
   { path: "#/zorder", title: "Z-order", shows: "These are EXPLAIN ANALYZE’s numbers, over all pages of the Scan." },
   { path: "#/advisor", title: "Advisor", shows: "Access patterns" },
-  { path: "#/advisor/patterns", title: "Advisor", shows: "Judge the design" },
+  { path: "#/advisor/patterns", title: "Advisor", shows: "Check the design" },
   { path: "#/activity", title: "Activity", shows: "back up a table" },
   { path: "#/activity/slow", title: "Activity", shows: "Slow statements" },
   { path: "#/activity/streams", title: "Activity", shows: "Changes as they come" },

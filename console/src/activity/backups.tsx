@@ -58,7 +58,7 @@ export function Backups() {
         <button type="button" onClick={() => (open.value = { change: "make" })}>Back up a table</button>
         <span class="muted">A backup that is being made, and a table that is being restored, are among the background work, under “Now”.</span>
       </div>
-      {backups.value.length === 0 && <p class="muted">The database keeps no backup of a table.</p>}
+      {backups.value.length === 0 && <p class="muted">There are no table backups.</p>}
       {backups.value.length >= backupsMax && <p class="muted">These are the first {count(backupsMax)}.</p>}
       {backups.value.length > 0 && (
         <Sheet

@@ -46,7 +46,7 @@ export function Sessions() {
   return (
     <>
       {error.value && <Failure error={new Error(error.value)} />}
-      {list.length === 0 && <p class="muted">No client of SQL is connected.</p>}
+      {list.length === 0 && <p class="muted">No SQL client is connected.</p>}
       {list.length > 0 && (
         <table class="plain">
           <thead>

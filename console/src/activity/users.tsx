@@ -19,7 +19,7 @@ interface User {
 /** Users are those who may sign in, with what they may do and their access keys. Administrators see them. */
 export function Users() {
   const users = useResource((abort) => getJSON<User[]>("users", {}, abort), [], 10_000);
-  const off = session.value.auth === "off" && <p class="muted">Access control is off: everybody may do everything, whatever stands here.</p>;
+  const off = session.value.auth === "off" && <p class="muted">Access control is off: every client has all rights, whatever this page shows.</p>;
   if (!users.value) return users.error ? <Failure error={users.error} retry={users.reload} /> : <Loading what="users" />;
   return (
     <>

@@ -51,7 +51,7 @@ function Times({ work: w }: { work: Work }) {
 export function BackgroundWork() {
   const list = useResource((abort) => getJSON<Work[]>("work", {}, abort), [], 2000);
   if (!list.value) return list.error ? <Failure error={list.error} retry={list.reload} /> : <Loading what="background work" />;
-  if (list.value.length === 0) return <p class="muted">Nothing goes on in the background. What ends is shown for an hour.</p>;
+  if (list.value.length === 0) return <p class="muted">No background work. Finished work is shown for an hour.</p>;
   return (
     <Sheet
       rows={list.value.map((work, i) => ({ work, i }))}

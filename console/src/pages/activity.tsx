@@ -12,7 +12,7 @@ import { link, route } from "../route";
 
 /** views are the parts of the page, each with an address of its own. */
 const views: Record<string, { title: string; sections: [title: string, body: FunctionComponent][] }> = {
-  now: { title: "Now", sections: [["Sessions and statements of SQL", Sessions], ["Open transactions", Transactions], ["Waiting for rows", Waiting], ["Background work", BackgroundWork]] },
+  now: { title: "Now", sections: [["SQL sessions and statements", Sessions], ["Open transactions", Transactions], ["Waiting for rows", Waiting], ["Background work", BackgroundWork]] },
   slow: { title: "Slow statements", sections: [["Slow statements", Slow]] },
   streams: { title: "Streams", sections: [["Changes as they come", Streams]] },
   backups: { title: "Backups", sections: [["Backups", Backups]] },

@@ -123,19 +123,19 @@ function OfPatterns() {
         <section>
           <Models take={(design) => (text.value = JSON.stringify(design, null, 2))} />
           <label class="field">
-            A table, which need not exist, and how it is asked for
+            A table, which need not exist, and its queries
             <textarea class="code" rows={26} spellcheck={false} value={text.value} onInput={(e) => (text.value = e.currentTarget.value)} />
           </label>
           <div class="actions">
             <button type="button" class="primary" onClick={() => void judge()}>
-              Judge the design
+              Check the design
             </button>
           </div>
         </section>
         <section aria-live="polite">
           {error.value && <Failure error={error.value} />}
           {judged.value && <Advice report={judged.value.answer} />}
-          {!judged.value && !error.value && <p class="muted">The findings come with their cost before and after, and with the statements that bring them about.</p>}
+          {!judged.value && !error.value && <p class="muted">The findings come with their cost before and after, and with the statements that make the change.</p>}
         </section>
       </div>
       {candidate && (

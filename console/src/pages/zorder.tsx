@@ -98,7 +98,7 @@ function Numbers({ measured, index }: { measured: Measured; index: Index }) {
           <tr>
             <th scope="col">Index</th>
             <th scope="col" class="number">Entries read</th>
-            <th scope="col" class="number">of which hits</th>
+            <th scope="col" class="number">hits among them</th>
           </tr>
         </thead>
         <tbody>
@@ -109,7 +109,7 @@ function Numbers({ measured, index }: { measured: Measured; index: Index }) {
           </tr>
           {composite.map((c) => (
             <tr key={c.key}>
-              <th scope="row">({c.key}), were there one</th>
+              <th scope="row">an index on ({c.key}), if there were one</th>
               <td class="number">{count(c.reads)}</td>
               <td class="number">{c.reads ? percent(work.returned / c.reads) : "–"}</td>
             </tr>

@@ -107,7 +107,7 @@ export function CreateTable({ close, created }: { close: () => void; created: ()
           <input type="checkbox" checked={f.hashed} onChange={(e) => change({ hashed: e.currentTarget.checked })} /> Order by the hash of the partition key, which spreads growing keys and gives up the order across partitions
         </label>
         <label class="field">
-          Regions to begin with, if many items will come at once
+          Initial regions, for a large load
           <input type="number" min={1} max={1000} placeholder="1" value={f.regions} onInput={(e) => change({ regions: e.currentTarget.value })} />
         </label>
         {f.name && f.partition && (

@@ -118,7 +118,7 @@ var (
 	heatWrites = instrument{"weft_heat_writes_per_second", gauge, []string{"table", "index"},
 		"Entries written per second in the last minutes."}
 	deadPerLive = instrument{"weft_entries_dead_per_live", gauge, []string{"table", "index"},
-		"Dead entries per live one. From 1 on scans are slow: give the table a TTL, shorten COMPACTION_MAJOR_PERIOD, or compact it."}
+		"Dead entries per live one. At 1 and above, scans are slow: give the table a TTL, shorten COMPACTION_MAJOR_PERIOD, or compact it."}
 	regionBytes = instrument{"weft_region_bytes", gauge, []string{"table", "index", "region"},
 		"Estimated bytes on disk of each of the 500 largest regions, updated every minute. The index is empty for the table itself."}
 	watched = instrument{"weft_watch_ratio", gauge, []string{"resource"},
@@ -148,7 +148,7 @@ var (
 		"1 for background work that this gateway does for all gateways: jobs, expiry, rebuilds."}
 
 	shipBehind = instrument{"weft_ship_behind_seconds", gauge, nil,
-		"Age of the newest moment that can be restored from --ship: about what the loss of this machine would lose. It grows while the place is away and until the first backup after a start is made."}
+		"Age of the newest moment that can be restored from --ship: about what the loss of this machine would lose. It grows while the destination is unreachable and until the first backup after a start is made."}
 	shipSegments = instrument{"weft_ship_segments_total", counter, nil, "Objects with changes that were shipped."}
 	shipBytes    = instrument{"weft_ship_bytes_total", counter, nil, "Bytes of changes that were shipped, compressed."}
 	shipBackups  = instrument{"weft_ship_backups_total", counter, nil, "Backups that were made to ship changes after."}
