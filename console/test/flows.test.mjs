@@ -637,6 +637,20 @@ flow("tables: one is created by the form, and deleted by its name", "#/tables", 
   await sql(server, "DROP TABLE shop");
 });
 
+flow("tables: one is purged by its name, and stays", "#/tables", async (page) => {
+  await sql(server, "CREATE TABLE full (id INT PRIMARY KEY, v INT)");
+  await sql(server, "INSERT INTO full VALUES (1, 1), (2, 2)");
+  await page.goto(`${server.console}#/tables/full`);
+  await page.getByRole("button", { name: "Purge" }).click();
+  const sure = page.getByRole("button", { name: "Remove all items" });
+  assert.equal(await sure.isDisabled(), true);
+  await page.getByLabel("Type full to confirm").fill("full");
+  await sure.click();
+  await sure.waitFor({ state: "detached" });
+  assert.equal((await dynamo(server, "Scan", { TableName: "full" })).Count, 0);
+  await sql(server, "DROP TABLE full");
+});
+
 flow("tables: a stream is switched on and off", "#/tables/things", async (page) => {
   const stream = async () => (await dynamo(server, "DescribeTable", { TableName: "things" })).Table.StreamSpecification;
   await page.getByRole("button", { name: "Change the stream" }).click();

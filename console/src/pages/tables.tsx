@@ -5,7 +5,7 @@ import { Advice, type Report } from "../advice";
 import { getJSON } from "../api";
 import { readAdvice, Verdict as Word } from "../verdict";
 import { AddIndex } from "../tables/add-index";
-import { CreateTable, DeleteTable } from "../tables/change";
+import { CreateTable, DeleteTable, PurgeTable } from "../tables/change";
 import { ChangeExpiry, ChangeStream, DropIndex } from "../tables/settings";
 import { about, ago, bytes, count } from "../format";
 import { link, route } from "../route";
@@ -118,7 +118,7 @@ function Verdict({ table }: { table: Table }) {
 
 function TableDetail({ table, changed }: { table: Table; changed: () => void }) {
   const dropping = useSignal(false);
-  const change = useSignal<"" | "stream" | "expiry" | "index" | Index>("");
+  const change = useSignal<"" | "stream" | "expiry" | "index" | "purge" | Index>("");
   const close = () => {
     change.value = "";
     changed();
@@ -138,9 +138,11 @@ function TableDetail({ table, changed }: { table: Table; changed: () => void }) 
         ) : (
           <button type="button" onClick={() => (change.value = "index")}>Add an index</button>
         )}
+        <button type="button" class="danger" onClick={() => (change.value = "purge")}>Purge</button>
         <button type="button" class="danger" onClick={() => (dropping.value = true)}>Delete table</button>
       </div>
       {dropping.value && <DeleteTable table={table} close={() => (dropping.value = false)} />}
+      {change.value === "purge" && <PurgeTable table={table} close={close} />}
       {change.value === "stream" && <ChangeStream table={table} close={close} />}
       {change.value === "index" && <AddIndex table={table} close={close} />}
       {change.value === "expiry" && <ChangeExpiry table={table} close={close} />}

@@ -28,6 +28,19 @@ export function DeleteTable({ table, close }: { table: Table; close: () => void 
   );
 }
 
+/** PurgeTable removes all items of a table whose name has been typed. */
+export function PurgeTable({ table, close }: { table: Table; close: () => void }) {
+  const typed = useSignal("");
+  return (
+    <Change title={`Purge ${fullName(table)}`} action="Remove all items" dangerous disabled={typed.value !== fullName(table)} send={() => sql(`TRUNCATE TABLE ${inSQL(table)}`)} close={close}>
+      <p>
+        This removes {about(table.indexes[0]!.entries)} items at once. The table, its indexes and its settings stay. It can’t be undone, and a stream has no records of it.
+      </p>
+      <Typed name={fullName(table)} typed={typed} />
+    </Change>
+  );
+}
+
 interface Form {
   name: string;
   partition: string;
