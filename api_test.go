@@ -60,7 +60,7 @@ func exported(t *testing.T) (listing string, names []string) {
 		for _, decl := range f.Decls {
 			switch d := decl.(type) {
 			case *ast.FuncDecl:
-				if functionName(d) == inside {
+				if name := functionName(d); name == inside || !ast.IsExported(name) {
 					continue
 				}
 				d.Body = nil

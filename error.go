@@ -10,6 +10,7 @@ import (
 	"github.com/weftdb/weft/internal/rows/change"
 	"github.com/weftdb/weft/internal/rows/record"
 	"github.com/weftdb/weft/internal/security/permission"
+	"github.com/weftdb/weft/kv"
 )
 
 // Error is the error of every call of this package. errors.As finds it, and in it a *DuplicateError or a *Denied.
@@ -85,6 +86,10 @@ var ErrConditionFailed = change.ErrConditionFailed
 // ErrChangesGone is wrapped by the error of Table.Changes for a Position behind which changes may be gone: they are
 // kept for 24 hours. It is of KindInvalid.
 var ErrChangesGone = feed.ErrGone
+
+// ErrLocked is wrapped by the error of Open for a folder that another process has open, or this one already. It is of
+// KindUnavailable: try again once the other has ended.
+var ErrLocked = kv.ErrLocked
 
 // DuplicateError says that another item has the same key in a unique index. An Error of KindConditionFailed wraps it.
 type DuplicateError struct {

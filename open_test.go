@@ -5,8 +5,10 @@ package weft_test
 import (
 	"errors"
 	"io/fs"
+	"log/slog"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/weftdb/weft"
@@ -31,8 +33,9 @@ func TestOpen(t *testing.T) {
 	}
 	table := makeTable(t, db, weft.TableSpec{Name: "t", Key: weft.Key(weft.String("k"))})
 	check(table.Put(ctx, weft.Document{"k": "a"}))
-	if _, err := weft.Open(ctx, dir, weft.Options{}); err == nil {
-		t.Error("a folder was opened twice")
+	if _, err := weft.Open(ctx, dir, weft.Options{}); !errors.Is(err, weft.ErrLocked) ||
+		weft.KindOf(err) != weft.KindUnavailable {
+		t.Errorf("a folder that is opened twice: %v", err)
 	}
 	check(db.Close())
 	check(db.Close())
@@ -68,6 +71,53 @@ func TestOpenStore(t *testing.T) {
 		check(db.Close())
 	}
 	check(store.Close())
+}
+
+// TestQuiet: a program that gives no Logger is not told what goes well.
+func TestQuiet(t *testing.T) {
+	before := slog.Default()
+	defer slog.SetDefault(before)
+	for _, loud := range []bool{false, true} {
+		var out lockedBuffer
+		all := slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug}))
+		slog.SetDefault(all)
+		options := weft.Options{}
+		if loud {
+			options.Logger = all
+		}
+		db, err := weft.OpenMemory(t.Context(), options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		table := makeTable(t, db, weft.TableSpec{Name: "t", Key: weft.Key(weft.String("k"))})
+		check(table.Put(t.Context(), weft.Document{"k": "a"}))
+		check(table.AddIndex(t.Context(), weft.IndexSpec{Name: "x", Key: weft.Key(weft.Number("n"))}))
+		check(table.WaitIndex(t.Context(), "x"))
+		check(db.WaitJobs(t.Context()))
+		check(db.Close())
+		if got := out.String(); strings.Contains(got, "job done") != loud || !loud && got != "" {
+			t.Errorf("with a Logger %t: %q", loud, got)
+		}
+	}
+}
+
+// lockedBuffer takes text from several goroutines.
+type lockedBuffer struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+// Write implements io.Writer.
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
 }
 
 // TestDatabases: name spaces, and tables in them.

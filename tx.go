@@ -23,8 +23,10 @@ type Tx struct {
 type transactionKey struct{ db *DB }
 
 // Update runs fn in a transaction and commits it, again from the start if other writers won in between. fn must not
-// have effects elsewhere that may not happen twice. It writes through tx alone: with its ctx, a write through a
-// table of the DB is refused. Errors: fn's; KindConflict if writers in other processes won too often;
+// have effects elsewhere that may not happen twice. It writes through tx alone: with fn's ctx, a write through a
+// table of the DB is refused. With the ctx from outside it can't be told from one of another goroutine, and is a
+// commit of its own, which stays if the transaction fails: name fn's parameter ctx too, so that it hides the other.
+// Errors: fn's; KindConflict if writers in other processes won too often;
 // KindUnknownOutcome.
 func (db *DB) Update(ctx context.Context, fn func(ctx context.Context, tx *Tx) error) error {
 	if err := db.outside(ctx, "another Update"); err != nil {

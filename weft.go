@@ -26,7 +26,7 @@ type Options struct {
 	// end. What was acknowledged is on disk, and what was being written may be. Default: Logger is told, Ready
 	// returns the error, and all calls fail.
 	Fatal func(error)
-	// Logger takes what an operator should see. Default: slog.Default().
+	// Logger takes what an operator should see. Default: slog.Default(), which gets warnings and errors alone.
 	Logger *slog.Logger
 	// Now is the clock. Default: time.Now, corrected by the store's own clock where several processes share it.
 	Now func() time.Time
@@ -59,7 +59,7 @@ type Options struct {
 
 func (o *Options) internal() database.Options {
 	in := database.Options{
-		Logger: o.Logger, Now: o.Now, LockWait: o.LockWait, BackfillPause: o.BackfillPause,
+		Logger: logger(o), Now: o.Now, LockWait: o.LockWait, BackfillPause: o.BackfillPause,
 		ExpiryInterval: o.ExpiryInterval, RebuildInterval: o.RebuildInterval, PageKeyLife: o.PageKeyLife,
 		Idle: o.Idle || o.ReadOnly, Expired: o.Expired,
 	}
@@ -81,8 +81,8 @@ type DB struct {
 }
 
 // Open opens the database in a folder, which is made if it is missing, and resumes unfinished work such as builds
-// of indexes. One process at a time can have it open. Errors: kv.ErrFormat if a newer version of Weft wrote the
-// data; those of the file system.
+// of indexes. One process at a time can have it open. Errors: ErrLocked if another one has, or this one already;
+// kv.ErrFormat if a newer version of Weft wrote the data; those of the file system.
 func Open(ctx context.Context, dir string, options Options) (*DB, error) {
 	db := new(DB)
 	store, err := pebble.Open(pebble.Options{
@@ -119,13 +119,6 @@ func (db *DB) open(ctx context.Context, store kv.Store, options Options) (*DB, e
 	}
 	db.db, db.logger = opened, logger(&options)
 	return db, nil
-}
-
-func logger(o *Options) *slog.Logger {
-	if o.Logger == nil {
-		return slog.Default()
-	}
-	return o.Logger
 }
 
 // stopped says what to do once a folder can't be written any more.

@@ -22,6 +22,8 @@ var (
 	ErrFenced = errors.New("kv: the time until which this store may commit has passed; renew it, then run the transaction again")
 	// ErrClosed: the store, reader or transaction is closed.
 	ErrClosed = errors.New("kv: closed")
+	// ErrLocked: the store is open already, in another process or in this one. Close it there first.
+	ErrLocked = errors.New("kv: the store is open already, here or in another process: close it there first")
 	// ErrUnknownOutcome: the commit may or may not have taken effect. Never retried automatically.
 	ErrUnknownOutcome = errors.New("kv: outcome of the commit is unknown")
 	// ErrSnapshotExpired: the snapshot is older than the engine keeps. Read again.

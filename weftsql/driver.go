@@ -7,7 +7,6 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
-	"log/slog"
 	"sync"
 
 	"github.com/weftdb/weft"
@@ -98,18 +97,8 @@ func (s *source) release(key string, o *opened) error {
 
 // open opens the database that a name means.
 func (n *name) open(ctx context.Context) (*weft.DB, error) {
-	options := weft.Options{Logger: slog.New(quiet{slog.Default().Handler()})}
 	if n.folder == "" {
-		return weft.OpenMemory(ctx, options)
+		return weft.OpenMemory(ctx, weft.Options{})
 	}
-	return weft.Open(ctx, n.folder, options)
-}
-
-// quiet hands on warnings and errors alone: a program that opens a data source does not expect to be told what goes
-// well.
-type quiet struct{ slog.Handler }
-
-// Enabled is slog.Handler's.
-func (q quiet) Enabled(ctx context.Context, level slog.Level) bool {
-	return level >= slog.LevelWarn && q.Handler.Enabled(ctx, level)
+	return weft.Open(ctx, n.folder, weft.Options{})
 }

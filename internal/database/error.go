@@ -161,6 +161,7 @@ func kindOfCause(err error) Kind {
 		{kv.ErrTooLarge, KindTooLarge},
 		{kv.ErrReadOnly, KindReadOnly},
 		{kv.ErrClosed, KindClosed},
+		{kv.ErrLocked, KindUnavailable},
 		{kv.ErrSnapshotExpired, KindConflict},
 		{catalog.ErrExists, KindExists},
 		{catalog.ErrNotFound, KindNotFound},

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"strings"
 	"syscall"
 
@@ -134,6 +135,20 @@ func (s *Store) explain(err error) error {
 func isSystem(err error) bool {
 	var number syscall.Errno
 	return errors.As(err, &number) && !errors.Is(err, os.ErrNotExist)
+}
+
+// sharingViolation is Windows' error for a file that another has open for itself.
+const sharingViolation = syscall.Errno(32)
+
+// isTaken reports whether a lock was refused because another holds it, not because its file can't be opened. Where this
+// process is the other, Pebble's error has no number.
+func isTaken(err error) bool {
+	if _, file := errors.AsType[*os.PathError](err); file {
+		return false
+	}
+	number, system := errors.AsType[syscall.Errno](err)
+	return !system || number == syscall.EAGAIN || number == syscall.EACCES ||
+		runtime.GOOS == "windows" && number == sharingViolation
 }
 
 // brokenOptions returns the name of the newest file of options if the engine can't read it.

@@ -13,12 +13,13 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/pebble/internal/guard"
 )
 
 // Open opens the store in o.Dir and creates it if the folder is new or empty. Errors: kv.ErrFormat if the folder holds
-// something else or a newer format; kv.ErrDamaged if files are missing or damaged; an error that says so if another
-// process has it open; whatever the file system returns.
+// something else or a newer format; kv.ErrDamaged if files are missing or damaged; kv.ErrLocked if it is open
+// already; whatever the file system returns.
 func Open(o Options) (*Store, error) {
 	if o.Dir == "" {
 		return nil, errors.New("pebble: Options.Dir is empty: name the folder of the store")
@@ -56,8 +57,12 @@ func (s *Store) prepare() error {
 	}
 	s.guard = guard.NewFS(o.FS, o.Dir, o.tableRetries, s.failure)
 	lock, err := pebble.LockDirectory(o.Dir, s.guard)
-	if err != nil {
-		return fmt.Errorf("pebble: can't lock %s; if another process has it open, stop that one: %w", o.Dir, err)
+	switch {
+	case err == nil:
+	case isTaken(err):
+		return fmt.Errorf("pebble: can't lock %s: %w (%w)", o.Dir, kv.ErrLocked, err)
+	default:
+		return fmt.Errorf("pebble: can't lock %s: %w", o.Dir, err)
 	}
 	s.lock = lock
 	return nil
