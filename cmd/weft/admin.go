@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/weftdb/weft/cmd/weft/heatpage"
+	"github.com/weftdb/weft/internal/advice/survey"
 	"github.com/weftdb/weft/internal/database"
 )
 
@@ -83,7 +84,19 @@ func (p *program) askAdmin(ctx context.Context, method, addr, target string, bod
 	if strings.Contains(string(text), "HTTP request to an HTTPS server") {
 		return nil, fmt.Errorf("the admin port asks for TLS: set %s to the PEM file of its authority", adminCAVariable)
 	}
-	return nil, fmt.Errorf("%s: %s", answer.Status, strings.TrimSpace(string(text)))
+	return nil, adminFault(addr, answer, text)
+}
+
+// adminFault words an error reply. Those of an admin port are plain text that says enough; of a page that it does not
+// have, only net/http speaks.
+func adminFault(addr string, answer *http.Response, text []byte) error {
+	said := strings.TrimSpace(string(text))
+	plain := strings.HasPrefix(answer.Header.Get("Content-Type"), "text/plain")
+	if !plain || said == "" || said == "404 page not found" || answer.StatusCode == http.StatusMethodNotAllowed {
+		return fmt.Errorf("%s is not the admin port of a Weft server of this version: set --admin-addr to the server's, "+
+			"which is %s by default", addr, preset("admin-addr"))
+	}
+	return errors.New(said)
 }
 
 // adminTLS is how commands speak to an admin port with TLS.
@@ -124,7 +137,8 @@ func (s *server) page(render func(r *http.Request, db *database.DB, asJSON bool)
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		case err != nil && database.KindOf(err) == database.KindNotFound:
-			http.Error(w, "there is no table "+r.FormValue("table"), http.StatusNotFound)
+			names := survey.Tables(s.database.(*openedDatabase).db)
+			http.Error(w, noTable(r.FormValue("table"), names).Error(), http.StatusNotFound)
 			return
 		case err != nil:
 			s.log.Error("failed to build a page of the admin port", "page", r.URL.Path, "table", r.FormValue("table"),

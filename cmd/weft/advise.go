@@ -74,6 +74,9 @@ func (p *program) advise(ctx context.Context, table string, f *adviceFlags) erro
 	}
 	return p.withFolder(ctx, f.data, func(db *database.DB) error {
 		r, err := judgeStored(ctx, db, table)
+		if database.KindOf(err) == database.KindNotFound {
+			return noTable(table, survey.Tables(db))
+		}
 		if err != nil {
 			return err
 		}
@@ -130,6 +133,9 @@ func (p *program) advisePatterns(ctx context.Context, table string, f *adviceFla
 	}
 	return p.withFolder(ctx, f.data, func(db *database.DB) error {
 		found, err := describe(ctx, db, table)
+		if database.KindOf(err) == database.KindNotFound {
+			return noTable(table, survey.Tables(db))
+		}
 		if err != nil {
 			return err
 		}

@@ -17,6 +17,7 @@ import (
 	"filippo.io/age"
 	"github.com/spf13/cobra"
 
+	"github.com/weftdb/weft/cmd/weft/storecommand"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/storage"
 )
@@ -32,6 +33,7 @@ type backupRequest struct {
 func (p *program) backupCommand() *cobra.Command {
 	var request backupRequest
 	var admin, data string
+	var asJSON bool
 	command := &cobra.Command{
 		Use:   "backup PLACE",
 		Short: "Back up a whole database while it is used, and only what is new since the last time",
@@ -49,12 +51,14 @@ that. See docs/backup.md, and weft restore.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			request.To = args[0]
 			if data == "" {
-				return p.askBackup(c.Context(), admin, request)
+				return p.askBackup(c.Context(), admin, request, asJSON)
 			}
 			return p.withConfiguredFolder(c.Context(), data, func(_ *config, db *database.DB) error {
-				result, err := makeBackup(c.Context(), db, request, p.environ, nil)
+				line := storecommand.NewStatusLine(p.stderr)
+				result, err := makeBackup(c.Context(), db, request, p.environ, showCopied(line, "backup"))
+				line.Clear()
 				if err == nil {
-					_, err = io.WriteString(p.stdout, describeBackup(&result))
+					err = describeBackup(p.stdout, &result, asJSON)
 				}
 				return err
 			})
@@ -66,36 +70,71 @@ that. See docs/backup.md, and weft restore.`,
 	flags.IntVar(&request.Keep, "keep", 0, "remove all but the newest `N` backups afterwards; 0 keeps all")
 	flags.StringArrayVar(&request.Recipients, "recipient", nil,
 		"encrypt for the owner of this `KEY` of age; may be repeated")
+	flags.BoolVar(&asJSON, "json", false, "print JSON")
 	command.AddCommand(p.backupListCommand(), p.backupKeyCommand())
 	return command
 }
 
 // backupListCommand is `weft backup list`.
 func (p *program) backupListCommand() *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	command := &cobra.Command{
 		Use: "list PLACE", Short: "List the backups of a place, oldest first", Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			from, err := openStorage(args[0], p.environ)
-			if err != nil {
-				return usageError{err}
-			}
-			ids, err := database.Backups(c.Context(), from)
-			if err != nil {
+			list, err := p.backupsOf(c.Context(), args[0])
+			switch {
+			case err != nil:
+				return err
+			case asJSON:
+				return writeJSON(p.stdout, list)
+			case len(list) == 0:
+				_, err = fmt.Fprintf(p.stdout, "there are no backups in %s\n", args[0])
 				return err
 			}
 			table := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
 			fmt.Fprintln(table, "backup\tmade\tkind\tfiles\tbytes\tencrypted")
-			for _, id := range ids {
-				b, err := database.ReadBackup(c.Context(), from, id)
-				if err != nil {
-					return err
-				}
-				fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%d\t%t\n", b.ID, b.Made.Format(time.RFC3339), b.Kind, len(b.Files),
-					b.Bytes(), b.Sealed)
+			for _, b := range list {
+				fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%d\t%t\n", b.ID, b.Made, b.Kind, b.Files, b.Bytes, b.Encrypted)
 			}
 			return table.Flush()
 		},
 	}
+	command.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return command
+}
+
+// shownBackup is a backup as weft backup list shows it.
+type shownBackup struct {
+	ID        string `json:"backup"`
+	Made      string `json:"made"` // RFC 3339
+	Kind      string `json:"kind"`
+	Files     int    `json:"files"`
+	Bytes     int64  `json:"bytes"`
+	Encrypted bool   `json:"encrypted"`
+}
+
+// backupsOf reads the descriptions of all backups of a place. A folder must be there: a place that was mistyped must
+// not look like one without backups.
+func (p *program) backupsOf(ctx context.Context, place string) ([]shownBackup, error) {
+	from, err := openStorage(place, p.environ)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	if dir, ok := folderOf(place); ok {
+		if _, err := os.Stat(dir); err != nil {
+			return nil, err
+		}
+	}
+	ids, err := database.Backups(ctx, from)
+	list := make([]shownBackup, len(ids))
+	for i := range ids {
+		b, err := database.ReadBackup(ctx, from, ids[i])
+		if err != nil {
+			return nil, err
+		}
+		list[i] = shownBackup{b.ID, b.Made.Format(time.RFC3339), b.Kind, len(b.Files), b.Bytes(), b.Sealed}
+	}
+	return list, err
 }
 
 // backupKeyCommand is `weft backup key`.
@@ -134,6 +173,20 @@ func makeBackup(ctx context.Context, db *database.DB, request backupRequest, env
 	return db.Backup(ctx, to, o)
 }
 
+// showCopied draws how far a backup or a restore is.
+func showCopied(line *storecommand.StatusLine, what string) func(database.BackupProgress) {
+	return func(now database.BackupProgress) {
+		line.Show(func() string {
+			text := fmt.Sprintf("%s: %d files with %d MiB done, %d MiB of them new", what, now.Files, now.Bytes>>20,
+				now.Moved>>20)
+			if now.FilesAll > 0 {
+				text += fmt.Sprintf(", of %d files", now.FilesAll)
+			}
+			return text
+		})
+	}
+}
+
 // sealFor encrypts for the owners of public keys; nil for none.
 func sealFor(keys []string) (func(io.Writer) (io.WriteCloser, error), error) {
 	if len(keys) == 0 {
@@ -146,17 +199,32 @@ func sealFor(keys []string) (func(io.Writer) (io.WriteCloser, error), error) {
 	return func(w io.Writer) (io.WriteCloser, error) { return age.Encrypt(w, recipients...) }, nil
 }
 
-func describeBackup(r *database.BackupResult) string {
+// madeBackup is a backup as weft backup --json tells it.
+type madeBackup struct {
+	ID       string `json:"backup"`
+	Files    int    `json:"files"`
+	Bytes    int64  `json:"bytes"`
+	NewFiles int    `json:"newFiles"`
+	NewBytes int64  `json:"newBytes"`
+	Removed  int    `json:"removed"` // old backups
+}
+
+// describeBackup writes what a backup has done.
+func describeBackup(w io.Writer, r *database.BackupResult, asJSON bool) error {
+	if asJSON {
+		return writeJSON(w, madeBackup{r.ID, len(r.Files), r.Bytes(), r.Written, r.WrittenBytes, r.Removed})
+	}
 	text := fmt.Sprintf("backup %s: %d files with %d bytes, of which %d files with %d bytes were new", r.ID,
 		len(r.Files), r.Bytes(), r.Written, r.WrittenBytes)
 	if r.Removed > 0 {
 		text += fmt.Sprintf("; %d old backups removed", r.Removed)
 	}
-	return text + "\n"
+	_, err := io.WriteString(w, text+"\n")
+	return err
 }
 
 // askBackup asks a server that runs.
-func (p *program) askBackup(ctx context.Context, admin string, request backupRequest) error {
+func (p *program) askBackup(ctx context.Context, admin string, request backupRequest, asJSON bool) error {
 	if _, err := openStorage(request.To, p.environ); err != nil {
 		return usageError{err}
 	}
@@ -167,7 +235,11 @@ func (p *program) askBackup(ctx context.Context, admin string, request backupReq
 		}
 		request.To = dir
 	}
-	return p.tellAdmin(ctx, admin, "/backup", request)
+	target := "/backup"
+	if asJSON {
+		target += "?format=json"
+	}
+	return p.tellAdmin(ctx, admin, target, request)
 }
 
 // backupHandler answers POST /backup of the admin port, when the backup is made.
@@ -194,6 +266,10 @@ func (s *server) backupHandler(w http.ResponseWriter, r *http.Request) {
 	}
 	s.log.Info("backup made", "id", result.ID, "files", len(result.Files), "bytes", result.Bytes(), "new_bytes",
 		result.WrittenBytes, "seconds", time.Since(begun).Seconds())
+	asJSON := r.FormValue("format") == "json"
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	_, _ = io.WriteString(w, describeBackup(&result)) // the client is gone; nobody to tell
+	if asJSON {
+		w.Header().Set("Content-Type", "application/json")
+	}
+	_ = describeBackup(w, &result, asJSON) // the client is gone; nobody to tell
 }

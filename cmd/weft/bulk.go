@@ -21,25 +21,25 @@ import (
 // bulkCommands are those that work on a store that is not being served.
 func (p *program) bulkCommands() []*cobra.Command {
 	host := &storecommand.Host{Stdin: os.Stdin, Stdout: p.stdout, Stderr: p.stderr, AddFlags: addSettingFlags,
-		NoArguments: noArguments, PlaceHelp: storageHelp,
+		NoTable: noTable, NoArguments: noArguments, PlaceHelp: storageHelp,
 		OpenPlace: func(place string) (storage.Storage, error) { return openStorage(place, p.environ) },
 		Usage:     func(err error) error { return usageError{err} }}
-	open := func(c *cobra.Command, looks bool, work func(context.Context, *database.DB, string) error) error {
-		conf, _, err := resolve(inputs{givenFlags(c.Flags()), p.environ, p.readFile})
+	open := func(c *cobra.Command, looks, exists bool, work func(context.Context, *database.DB, string) error) error {
+		conf, err := p.resolveQuiet(givenFlags(c.Flags()))
 		if err != nil {
 			return err
 		}
 		conf.DynamoDBAddr, conf.MySQLAddr, conf.AdminAddr = off, off, off
-		conf.existing, conf.idle, conf.readOnly = looks, looks, looks
+		conf.existing, conf.idle, conf.readOnly = exists, looks, looks
 		return p.withServer(c.Context(), conf, func(ctx context.Context, s *server) error {
 			return work(ctx, s.database.(*openedDatabase).db, conf.Data)
 		})
 	}
-	host.Open = func(c *cobra.Command, work func(context.Context, *database.DB, string) error) error {
-		return open(c, false, work)
+	host.Open = func(c *cobra.Command, exists bool, work func(context.Context, *database.DB, string) error) error {
+		return open(c, false, exists, work)
 	}
 	host.Look = func(c *cobra.Command, work func(context.Context, *database.DB) error) error {
-		return open(c, true, func(ctx context.Context, db *database.DB, _ string) error { return work(ctx, db) })
+		return open(c, true, true, func(ctx context.Context, db *database.DB, _ string) error { return work(ctx, db) })
 	}
 	host.OpenTwo = func(c *cobra.Command, from, to string, work func(context.Context, kv.Store, kv.Store) error) error {
 		return p.withStore(c, from, true, func(ctx context.Context, source kv.Store) error {
@@ -50,6 +50,21 @@ func (p *program) bulkCommands() []*cobra.Command {
 	memory := int64(256 << 20)
 	return []*cobra.Command{host.VerifyCommand(), host.CopyCommand(), host.ExportCommand(),
 		host.ImportCommand(size{&memory, 4 << 20}, &memory)}
+}
+
+// resolveQuiet reads the settings of a command that serves nobody: unless it is asked for, its log has no lines about
+// what goes well.
+func (p *program) resolveQuiet(given map[string]string) (*config, error) {
+	conf, all, err := resolve(inputs{given, p.environ, p.readFile})
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range all {
+		if r.name == "log-level" && r.source == "default" {
+			conf.LogLevel = "warn"
+		}
+	}
+	return conf, nil
 }
 
 // withStore opens a folder, which is only read if it is the source, or the cluster of tikv://HOST:PORT,.., and nothing
@@ -63,7 +78,7 @@ func (p *program) withStore(
 		given["engine"], given["tikv-pd"] = "tikv", pd
 		delete(given, "data")
 	}
-	conf, _, err := resolve(inputs{given, p.environ, p.readFile})
+	conf, err := p.resolveQuiet(given)
 	if err != nil {
 		return err
 	}

@@ -32,17 +32,23 @@ func TestImport(t *testing.T) {
 			t.Errorf("%v: exit %d, %s", args, code, all)
 		}
 	}
-	expect(exitUsage, "there is no table orders", "import", "orders", file)
+	expect(exitUsage, "there is no store in "+dir+"/data", "import", "orders", file)
+	expect(exitFailed, "no such file", "import", "--key", "id:string", "orders", dir+"/none.csv")
+	expect(exitUsage, "there is no type \"money\"", "import", "--types", "amount:money", "orders", file)
 	expect(exitUsage, "can't be of type \"json\"", "import", "--key", "id:json", "orders", file)
 	expect(exitUsage, "Incorrect table name 'my orders '", "import", "--key", "id:string", "my orders ", file)
 	expect(exitUsage, "Incorrect index name 'by day '", "import", "--key", "id:string", "--index", "by day =day:string",
 		"orders", file)
 	expect(exitUsage, "is no COLUMN:TYPE", "import", "--key", "id", "orders", file)
-	expect(exitUsage, "there is no type \"money\"", "import", "--types", "amount:money", "orders", file)
+	if _, err := os.Stat(dir + "/data"); !os.IsNotExist(err) {
+		t.Errorf("a command that was refused made the store: %v", err)
+	}
 	expect(exitFailed, file+":3: column amount: \"x\" is not a valid number", "import", "--key", "id:string", "--index",
 		"by-day=day:string,desc(amount):number", "orders", file)
 	expect(0, "orders: 3 records, 2 rows and 2 index entries ingested", "import", "--bad-rows", "1", "orders", file)
 	expect(0, "orders: 2 rows, 2 index entries, 0 faults", "verify")
+	expect(exitUsage, "there is no table others", "import", "others", file)
+	expect(exitFailed, "there is no table order; did you mean orders?", "export", dir+"/export", "order")
 	expect(0, "the table has rows: rows are put in batches", "import", "--bad-rows=1", "--types", "other:date",
 		"orders", file)
 	expect(0, "orders: 2 rows, 2 index entries, 0 faults", "verify")
@@ -129,7 +135,7 @@ func TestExport(t *testing.T) {
 		{0, "2 rows", []string{"import", "--data", dir + "/a", "--key", "id:string", "--index", "again=id:string", "t",
 			file}},
 		{exitUsage, "is no folder that weft export wrote", []string{"import", "--data", dir + "/a", dir}},
-		{exitFailed, "no such table", []string{"export", "--data", dir + "/a", dir + "/none", "other"}},
+		{exitFailed, "there is no table other", []string{"export", "--data", dir + "/a", dir + "/none", "other"}},
 		{exitFailed, "there is no format \"xml\"",
 			[]string{"export", "--data", dir + "/a", "--format", "xml", dir + "/none"}},
 		{exitFailed, "there is no store in", []string{"export", "--data", dir + "/b", dir + "/none"}},

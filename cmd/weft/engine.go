@@ -6,6 +6,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/weftdb/weft/cmd/weft/heatpage"
@@ -55,6 +58,10 @@ func openPebble(s *server) (engine, error) {
 	if s.config.served {
 		o.CloseTimeout = closeTimeout
 	}
+	if files, err := os.ReadDir(s.config.Data); len(files) == 0 && !s.config.existing &&
+		(err == nil || errors.Is(err, fs.ErrNotExist)) {
+		s.log.Info("there is no database yet: a new one is made", "data", absolute(s.config.Data))
+	}
 	store, err := pebble.Open(o)
 	if err != nil {
 		return engine{}, err
@@ -64,6 +71,14 @@ func openPebble(s *server) (engine, error) {
 		store: store, admin: store, folder: s.config.Data, ready: func() error { return pebbleReady(store.Metrics()) },
 		watched: func() []metric.Watch { return heatpage.Pebble(store.Metrics()) },
 	}, nil
+}
+
+// absolute is the whole path of a folder.
+func absolute(dir string) string {
+	if whole, err := filepath.Abs(dir); err == nil {
+		return whole
+	}
+	return dir
 }
 
 func pebbleReady(m pebble.Metrics) error {

@@ -10,10 +10,12 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/weftdb/weft/internal/advice/survey"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb"
 )
@@ -68,9 +70,16 @@ func (p *program) explain(ctx context.Context, f *explainFlags) error {
 		return err
 	}
 	if f.data == "" {
-		return p.explainPages(ctx, f, operation, request, f.ask)
+		err := p.explainPages(ctx, f, operation, request, f.ask)
+		if errors.Is(err, errNoSuchTable) {
+			return f.noTable(ctx)
+		}
+		return err
 	}
 	return p.withFolder(ctx, f.data, func(db *database.DB) error {
+		if _, err := db.Table(f.table); f.table != "" && database.KindOf(err) == database.KindNotFound {
+			return noTable(f.table, survey.Tables(db))
+		}
 		api := &dynamodb.API{DB: db}
 		return p.explainPages(ctx, f, operation, request,
 			func(ctx context.Context, operation string, body []byte, analyze bool) ([]byte, error) {
@@ -174,10 +183,7 @@ func (p *program) printExplanation(e *database.Explanation, asJSON bool) error {
 		_, err := io.WriteString(p.stdout, e.Text())
 		return err
 	}
-	encoder := json.NewEncoder(p.stdout)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(e)
+	return writeJSON(p.stdout, e)
 }
 
 // explainTimeout is the time a server may take to explain one page.
@@ -197,9 +203,11 @@ func (f *explainFlags) ask(ctx context.Context, operation string, body []byte, a
 	request.Header.Set("X-Amz-Date", date)
 	request.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=weft/"+date[:8]+
 		"/us-east-1/dynamodb/aws4_request, SignedHeaders=host;x-amz-date;x-amz-target, Signature=none")
-	request.Header.Set("X-Weft-Explain", "true")
-	if analyze {
+	switch {
+	case analyze:
 		request.Header.Set("X-Weft-Explain", "analyze")
+	case operation != "ListTables":
+		request.Header.Set("X-Weft-Explain", "true")
 	}
 	answer, err := http.DefaultClient.Do(request)
 	if err != nil {
@@ -208,19 +216,53 @@ func (f *explainFlags) ask(ctx context.Context, operation string, body []byte, a
 	defer answer.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(answer.Body, adminBytesMax))
 	if err == nil && answer.StatusCode != http.StatusOK {
-		err = faultOf(answer.Status, text)
+		err = f.faultOf(answer.StatusCode, text)
 	}
 	return text, err
 }
 
+// errNoSuchTable is returned for a table, or an index, that the server does not have.
+var errNoSuchTable = errors.New("the table does not exist")
+
+// noTable names the table that the server does not have, and the nearest one that it has.
+func (f *explainFlags) noTable(ctx context.Context) error {
+	if f.table == "" {
+		return errors.New("the statement of --partiql names a table that does not exist")
+	}
+	var all []string
+	for page := map[string]any{}; ; {
+		body, err := json.Marshal(page)
+		if err != nil {
+			return err
+		}
+		answer, err := f.ask(ctx, "ListTables", body, false)
+		var list struct {
+			TableNames             []string
+			LastEvaluatedTableName string
+		}
+		if err != nil || json.Unmarshal(answer, &list) != nil {
+			return noTable(f.table, nil) // the names would only have helped
+		}
+		if all = append(all, list.TableNames...); list.LastEvaluatedTableName == "" {
+			return noTable(f.table, all)
+		}
+		page["ExclusiveStartTableName"] = list.LastEvaluatedTableName
+	}
+}
+
 // faultOf words an error reply.
-func faultOf(status string, body []byte) error {
+func (f *explainFlags) faultOf(status int, body []byte) error {
 	var fault struct {
+		Type    string `json:"__type"`
 		Message string `json:"message"`
 		Other   string `json:"Message"`
 	}
-	if json.Unmarshal(body, &fault) != nil || fault.Message+fault.Other == "" {
-		return fmt.Errorf("%s: %s", status, body)
+	switch {
+	case json.Unmarshal(body, &fault) != nil || fault.Type == "":
+		return fmt.Errorf("%s is not the DynamoDB port of a Weft server: set --endpoint to the address of "+
+			"--dynamodb-addr, which is http://%s by default", f.endpoint, preset("dynamodb-addr"))
+	case strings.HasSuffix(fault.Type, "#ResourceNotFoundException"):
+		return fmt.Errorf("%w: %s", errNoSuchTable, fault.Message+fault.Other)
 	}
 	return errors.New(fault.Message + fault.Other)
 }

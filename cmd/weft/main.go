@@ -96,12 +96,15 @@ Start with weft demo, or with weft serve.`,
 		SilenceErrors: true,
 	}
 	root.SetFlagErrorFunc(flagError)
+	root.Version = buildShown().Text()
+	root.SetVersionTemplate("{{.Version}}")
 	root.AddCommand(p.serveCommand(), p.demoCommand(), p.explainCommand(), p.adviseCommand(), p.indexesCommand(),
 		p.regionsCommand(), heatpage.Command(p.printPage), heatpage.SimulateCommand(p.stdout,
 			func(err error) error { return usageError{err} }), p.userCommand(), p.backupCommand(), p.restoreCommand(),
 		p.keyCommand(), p.certCommand(), p.versionCommand())
 	root.AddCommand(p.bulkCommands()...)
 	root.AddCommand(p.streamCommands()...)
+	nameArguments(root)
 	return root
 }
 

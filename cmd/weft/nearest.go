@@ -32,6 +32,11 @@ func didYouMean(typed string, known []string) string {
 	return fmt.Sprintf("; did you mean %s?", best)
 }
 
+// noTable is the error for a name that none of the tables has.
+func noTable(name string, tables []string) error {
+	return fmt.Errorf("there is no table %s%s", name, didYouMean(name, tables))
+}
+
 func foldName(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "-")) }
 
 // distance counts the letters to insert, delete or replace to make b of a.

@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/weftdb/weft/cmd/weft/storecommand"
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/resource/metric"
@@ -200,7 +201,7 @@ func restoreTable(ctx context.Context, db *database.DB, request *tableRestore, a
 
 // restore restores a whole database.
 func (p *program) restore(c *cobra.Command, place string, f *restoreFlags) error {
-	conf, _, err := resolve(inputs{givenFlags(c.Flags()), p.environ, p.readFile})
+	conf, err := p.resolveQuiet(givenFlags(c.Flags()))
 	if err != nil {
 		return err
 	}
@@ -219,11 +220,13 @@ func (p *program) restore(c *cobra.Command, place string, f *restoreFlags) error
 	s := &server{config: conf, log: newLogger(p.stderr, conf), exit: p.exit}
 	ctx, stop := p.stopOnSignal(c.Context(), s)
 	defer stop()
-	begun := time.Now()
+	begun, line := time.Now(), storecommand.NewStatusLine(p.stderr)
+	o.Progress = showCopied(line, "restore")
 	if f.at != "" {
-		return p.restoreShipped(ctx, f, from, conf, o)
+		return p.restoreShipped(ctx, f, from, conf, o, line)
 	}
 	b, err := database.Restore(ctx, from, o)
+	line.Clear()
 	if err != nil {
 		return err
 	}
@@ -240,7 +243,7 @@ func (p *program) checkRestored(ctx context.Context, dir string) error {
 
 // restoreShipped restores what was shipped.
 func (p *program) restoreShipped(ctx context.Context, f *restoreFlags, from storage.Storage, conf *config,
-	o database.RestoreOptions) (err error) {
+	o database.RestoreOptions, line *storecommand.StatusLine) (err error) {
 	if f.id != "" {
 		return usageError{errors.New("--at chooses the backup: leave --backup out")}
 	}
@@ -261,6 +264,7 @@ func (p *program) restoreShipped(ctx context.Context, f *restoreFlags, from stor
 	}
 	begun := time.Now()
 	b, reached, err := database.RestoreShipped(ctx, from, at, o)
+	line.Clear()
 	if err != nil {
 		return err
 	}

@@ -44,6 +44,15 @@ func openStorage(place string, environ []string) (storage.Storage, error) {
 	return nil, fmt.Errorf("%s: there is no storage %q, only file and s3", place, scheme)
 }
 
+// folderOf is the folder that a place names; ok is false for other kinds of storage.
+func folderOf(place string) (dir string, ok bool) {
+	scheme, _, found := strings.Cut(place, "://")
+	if address, err := url.Parse(place); found && scheme == "file" && err == nil {
+		return filepath.FromSlash(address.Path), true
+	}
+	return place, !found
+}
+
 // bucketsOf opens buckets by their names, where the setting buckets says; nil for "".
 func bucketsOf(place string, environ []string) (func(name string) (storage.Storage, error), error) {
 	if place == "" {

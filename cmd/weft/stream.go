@@ -16,7 +16,7 @@ import (
 // streamCommands are those that read streams from a running server.
 func (p *program) streamCommands() []*cobra.Command {
 	host := &streamcommand.Host{Stdout: p.stdout, Stderr: p.stderr, Getenv: p.getenv,
-		Usage: func(err error) error { return usageError{err} },
+		Usage: func(err error) error { return usageError{err} }, NoTable: noTable,
 		Signals: func(ctx context.Context) (context.Context, context.CancelFunc) {
 			return signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
 		}}

@@ -149,6 +149,9 @@ func changeUsers(ctx context.Context, c *config, db *database.DB, request userRe
 			}
 			fmt.Fprintf(&b, "%s\t%s\n", all[i].Name, time.UnixMilli(all[i].CreatedAtMS).UTC().Format(time.RFC3339))
 		}
+		if b.Len() == 0 && err == nil {
+			return "there are no users; add one with weft user add NAME\n", nil
+		}
 		return b.String(), err
 	}
 	if strings.HasPrefix(request.Do, "policy ") {

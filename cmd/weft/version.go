@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"runtime"
 	"runtime/debug"
 
@@ -15,17 +16,40 @@ import (
 const version = "0.1.0-dev"
 
 func (p *program) versionCommand() *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	command := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version, the commit it was built from, and the platform",
 		Args:  noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			b := build()
-			_, err := fmt.Fprintf(p.stdout, "weft %s (commit %s, %s, %s/%s)\n", b.Version, b.Revision, b.GoVersion,
-				runtime.GOOS, runtime.GOARCH)
+			if asJSON {
+				return writeJSON(p.stdout, buildShown())
+			}
+			_, err := io.WriteString(p.stdout, buildShown().Text())
 			return err
 		},
 	}
+	command.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return command
+}
+
+// builtFrom is what the binary was built from.
+type builtFrom struct {
+	Version  string `json:"version"`
+	Commit   string `json:"commit"`
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+}
+
+// buildShown describes this binary.
+func buildShown() builtFrom {
+	b := build()
+	return builtFrom{b.Version, b.Revision, b.GoVersion, runtime.GOOS + "/" + runtime.GOARCH}
+}
+
+// Text is a line for people.
+func (b builtFrom) Text() string {
+	return fmt.Sprintf("weft %s (commit %s, %s, %s)\n", b.Version, b.Commit, b.Go, b.Platform)
 }
 
 // build asks the binary what it was built from.

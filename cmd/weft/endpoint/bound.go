@@ -9,12 +9,16 @@ package endpoint
 
 import (
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"net"
 	"net/netip"
+	"strconv"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/weftdb/weft/internal/resource/metric"
@@ -90,13 +94,45 @@ type Protocol struct {
 func (b *Bound) Listen(address string, d Protocol) (net.Listener, error) {
 	l, err := net.Listen("tcp", address)
 	if err != nil {
-		return nil, fmt.Errorf("the %s port can't listen on %s: %w", d.Name, address, err)
+		return nil, fmt.Errorf("the %s port can't listen on %s: %w%s", d.Name, address, err, remedy(address, d.Name, err))
 	}
 	bounded := &listener{Listener: l, bound: b, protocol: d}
 	if d.TLS != nil {
 		return tls.NewListener(bounded, d.TLS), nil
 	}
 	return bounded, nil
+}
+
+// remedy says what helps if another program has the port; "" for other faults.
+func remedy(address, protocol string, err error) string {
+	if !errors.Is(err, syscall.EADDRINUSE) {
+		return ""
+	}
+	text := fmt.Sprintf("; end the program that has it, or choose another port with --%s-addr", protocol)
+	if free := freePort(address); free != "" {
+		text += ", such as " + free
+	}
+	return text
+}
+
+// freePort is an address with one of the next ports, which nobody has at this moment; "" if there is none.
+func freePort(address string) string {
+	host, text, err := net.SplitHostPort(address)
+	if err != nil {
+		return ""
+	}
+	port, err := strconv.Atoi(text)
+	if err != nil {
+		return "" // the port has a name
+	}
+	for next := port + 1; next <= min(port+100, math.MaxUint16); next++ {
+		one := net.JoinHostPort(host, strconv.Itoa(next))
+		if l, err := net.Listen("tcp", one); err == nil {
+			_ = l.Close()
+			return one
+		}
+	}
+	return ""
 }
 
 // Reasons why a connection may not be.

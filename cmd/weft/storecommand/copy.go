@@ -50,12 +50,12 @@ No server may have the folders open meanwhile. A cluster may be in use while it 
 }
 
 func (h *Host) copy(ctx context.Context, source, target kv.Store, name string, again bool) error {
-	begun, line := time.Now(), newStatusLine(h.Stderr)
+	begun, line := time.Now(), NewStatusLine(h.Stderr)
 	list, err := transfer.Copy(ctx, transfer.Options{From: source, To: target, Source: name, Again: again,
 		Progress: func(p transfer.Progress) {
-			line.show(func() string { return copyStatus(p, begun) })
+			line.Show(func() string { return copyStatus(p, begun) })
 		}})
-	line.clear()
+	line.Clear()
 	switch {
 	case errors.Is(err, transfer.ErrDone):
 		return fmt.Errorf("%w with --again", err)

@@ -3,10 +3,12 @@
 package storecommand
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"time"
@@ -34,8 +36,8 @@ weft import makes the same tables of it again. What a format can't hold is refus
 
 ` + h.PlaceHelp + `
 
-A running server keeps its folder locked: stop it first, or use weft backup. docs/import.md says more. The flags of weft serve that configure the
-store work here, too.`,
+A running server keeps its folder locked: stop it first, or use weft backup. docs/import.md says more. The flags of weft serve that configure the store
+work here, too.`,
 		Example: `  weft export ./export
   weft export --format parquet --database shop ./export orders customers`,
 		Args: cobra.MinimumNArgs(1),
@@ -50,22 +52,25 @@ store work here, too.`,
 				o.Tables = args[1:]
 			}
 			return h.Look(c, func(ctx context.Context, db *database.DB) error {
-				shown, begun := newStatusLine(h.Stderr), time.Now()
+				if err := h.checkTables(db, dbName, o.Tables); err != nil {
+					return err
+				}
+				shown, begun := NewStatusLine(h.Stderr), time.Now()
 				o.Progress = func(p archive.Progress) {
-					shown.show(func() string {
+					shown.Show(func() string {
 						return fmt.Sprintf("%s %s: %d rows, %.0f/s", p.Step, tableName(p.Database, p.Table), p.Rows,
 							rate(p.Rows, begun))
 					})
 				}
 				tables, rows := 0, int64(0)
 				o.Done = func(database, table string, n int64) {
-					shown.clear()
+					shown.Clear()
 					tables, rows, begun = tables+1, rows+n, time.Now()
 					fmt.Fprintf(h.Stdout, "%s: %d rows\n", tableName(database, table), n)
 				}
 				all := time.Now()
 				err := archive.Write(ctx, db, to, o)
-				shown.clear()
+				shown.Clear()
 				if err == nil {
 					fmt.Fprintf(h.Stdout, "exported %d tables with %d rows in %.1f s\n", tables, rows,
 						time.Since(all).Seconds())
@@ -79,6 +84,17 @@ store work here, too.`,
 	flags.StringVar(&dbName, "database", "", "export this `DATABASE` only; the default of named tables is default")
 	h.AddFlags(command)
 	return command
+}
+
+// checkTables finds a table that is not there, before any is written.
+func (h *Host) checkTables(db *database.DB, dbName string, names []string) error {
+	dbName = cmp.Or(dbName, database.DefaultDatabase)
+	for _, name := range names {
+		if _, err := db.TableIn(dbName, name); database.KindOf(err) == database.KindNotFound {
+			return h.NoTable(name, db.Tables(dbName, "", math.MaxInt))
+		}
+	}
+	return nil
 }
 
 // columnTypes is what SQL knows of the columns of a table.
@@ -117,7 +133,7 @@ func (h *Host) importArchive(c *cobra.Command, f *importFlags, dir string) error
 			return h.Usage(fmt.Errorf("--%s has no meaning for the folder of weft export, which says itself what its tables are", name))
 		}
 	}
-	return h.Open(c, func(ctx context.Context, db *database.DB, store string) error {
+	return h.Open(c, false, func(ctx context.Context, db *database.DB, store string) error {
 		work := f.work
 		if work == "" {
 			path, err := filepath.Abs(dir)
@@ -127,21 +143,21 @@ func (h *Host) importArchive(c *cobra.Command, f *importFlags, dir string) error
 			sum := sha256.Sum256([]byte(path))
 			work = filepath.Join(store, "weft-import", "export-"+hex.EncodeToString(sum[:8]))
 		}
-		begun, all, shown := time.Now(), time.Now(), newStatusLine(h.Stderr)
+		begun, all, shown := time.Now(), time.Now(), NewStatusLine(h.Stderr)
 		tables, rows := 0, int64(0)
 		err := archive.Load(ctx, db, dir,
-			archive.LoadOptions{Dir: work, MemoryBytes: *f.memoryBytes, Restart: f.restart, Log: shown.say,
+			archive.LoadOptions{Dir: work, MemoryBytes: *f.memoryBytes, Restart: f.restart, Log: shown.Say,
 				Progress: func(dbName, table string, p bulkload.Progress) {
-					shown.show(func() string { return tableName(dbName, table) + ": " + loadStatus(p, begun) })
+					shown.Show(func() string { return tableName(dbName, table) + ": " + loadStatus(p, begun) })
 				},
 				Done: func(dbName, table string, r bulkload.Result) {
-					shown.end()
+					shown.End()
 					tables, rows = tables+1, rows+r.Rows
 					h.printImport(r, tableName(dbName, table), time.Since(begun))
 					begun = time.Now()
 				},
 			})
-		shown.end()
+		shown.End()
 		if err != nil {
 			return fmt.Errorf("%w\n(progress is kept: run the command again to continue, or with --restart to start over)", err)
 		}

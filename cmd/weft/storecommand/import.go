@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -48,8 +49,8 @@ type Host struct {
 	// AddFlags gives a command the flags that say which store to open.
 	AddFlags func(*cobra.Command)
 	// Open opens the database that a command's flags name, of which nothing else makes use, does work and closes it.
-	// dir is the store's folder.
-	Open func(c *cobra.Command, work func(ctx context.Context, db *database.DB, dir string) error) error
+	// dir is the store's folder, which is made unless it must be there.
+	Open func(c *cobra.Command, exists bool, work func(ctx context.Context, db *database.DB, dir string) error) error
 	// Look opens the database that a command's flags name, which must be there, to read it: no work in the background
 	// begins.
 	Look func(c *cobra.Command, work func(ctx context.Context, db *database.DB) error) error
@@ -58,6 +59,8 @@ type Host struct {
 	// OpenPlace opens a storage: a folder, or s3://BUCKET/PREFIX. PlaceHelp says how it is written.
 	OpenPlace func(place string) (storage.Storage, error)
 	PlaceHelp string
+	// NoTable is the error for a name that none of the tables has.
+	NoTable func(name string, tables []string) error
 	// NoArguments refuses arguments.
 	NoArguments cobra.PositionalArgs
 	// Usage marks an error as one of the command line.
@@ -93,9 +96,16 @@ work here, too.`,
 			if len(args) == 1 {
 				return h.importArchive(c, &f, args[0])
 			}
-			return h.Open(c, func(ctx context.Context, db *database.DB, dir string) error {
+			if err := h.checkImport(&f, args[0], args[1:]); err != nil {
+				return err
+			}
+			err = h.Open(c, f.key == "", func(ctx context.Context, db *database.DB, dir string) error {
 				return h.importFiles(ctx, db, &f, types, dir, args[0], args[1:])
 			})
+			if f.key == "" && errors.Is(err, fs.ErrNotExist) {
+				return h.Usage(fmt.Errorf("%w; --key COLUMN:TYPE,.. makes the store and the table", err))
+			}
+			return err
 		},
 	}
 	flags := command.Flags()
@@ -119,6 +129,33 @@ work here, too.`,
 	return command
 }
 
+// checkImport finds faults before a store is opened, or made.
+func (h *Host) checkImport(f *importFlags, name string, sources []string) error {
+	if f.key != "" {
+		dbName, table := splitName(name)
+		if _, err := f.spec(dbName, table); err != nil {
+			return h.Usage(err)
+		}
+	}
+	for _, source := range sources {
+		if source == "-" {
+			continue
+		}
+		if _, err := os.Stat(source); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// splitName takes [DATABASE.]NAME apart.
+func splitName(name string) (dbName, table string) {
+	if dbName, table, found := strings.Cut(name, "."); found {
+		return dbName, table
+	}
+	return database.DefaultDatabase, name
+}
+
 // importFiles makes the table if asked, and loads.
 func (h *Host) importFiles(ctx context.Context, db *database.DB, f *importFlags, types map[string]bulkload.Type, dir,
 	name string, sources []string) error {
@@ -135,15 +172,15 @@ func (h *Host) importFiles(ctx context.Context, db *database.DB, f *importFlags,
 	if work == "" { // next to the store, where there is space for it
 		work = filepath.Join(dir, "weft-import", url.PathEscape(database)+"."+url.PathEscape(table))
 	}
-	begun, shown := time.Now(), newStatusLine(h.Stderr)
+	begun, shown := time.Now(), NewStatusLine(h.Stderr)
 	result, err := bulkload.Run(ctx, bulkload.Options{
 		DB: db, Database: database, Table: table, Sources: sources, Stdin: h.Stdin, Format: bulkload.Format(f.format),
 		Types: types, Null: f.null, Dir: work,
-		MemoryBytes: *f.memoryBytes, BadRows: f.badRows, Judges: judges(), Restart: f.restart, Log: shown.say,
-		Bad:      func(b bulkload.Fault) { shown.say("refused: " + b.Error()) },
-		Progress: func(now bulkload.Progress) { shown.show(func() string { return loadStatus(now, begun) }) },
+		MemoryBytes: *f.memoryBytes, BadRows: f.badRows, Judges: judges(), Restart: f.restart, Log: shown.Say,
+		Bad:      func(b bulkload.Fault) { shown.Say("refused: " + b.Error()) },
+		Progress: func(now bulkload.Progress) { shown.Show(func() string { return loadStatus(now, begun) }) },
 	})
-	shown.end()
+	shown.End()
 	if err != nil {
 		return fmt.Errorf("%w\n(progress is kept: run the command again to continue, or with --restart to start over)",
 			err)
@@ -179,12 +216,9 @@ func (h *Host) printImport(r bulkload.Result, table string, took time.Duration) 
 // importTable returns the table that [DATABASE.]NAME means. It is made if --key says how.
 func (h *Host) importTable(ctx context.Context, db *database.DB, f *importFlags, name string) (dbName, table string,
 	err error) {
-	dbName, table, found := strings.Cut(name, ".")
-	if !found {
-		dbName, table = database.DefaultDatabase, name
-	}
+	dbName, table = splitName(name)
 	_, err = db.TableIn(dbName, table)
-	if found && database.KindOf(err) == database.KindNotFound { // names of DynamoDB's tables may have dots
+	if table != name && database.KindOf(err) == database.KindNotFound { // names of DynamoDB's tables may have dots
 		if _, other := db.Table(name); other == nil {
 			return database.DefaultDatabase, name, nil
 		}

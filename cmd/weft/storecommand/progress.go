@@ -20,8 +20,8 @@ func isTerminal(w io.Writer) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// statusLine is a line that is drawn anew on a terminal, and written now and then elsewhere.
-type statusLine struct {
+// StatusLine is a line that is drawn anew on a terminal, and written now and then elsewhere.
+type StatusLine struct {
 	out      io.Writer
 	terminal bool
 	drawn    time.Time
@@ -29,16 +29,17 @@ type statusLine struct {
 	isDrawn  bool
 }
 
-func newStatusLine(out io.Writer) *statusLine {
-	l := &statusLine{out: out, terminal: isTerminal(out), drawn: time.Now(), every: 10 * time.Second}
+// NewStatusLine returns a line to draw on out.
+func NewStatusLine(out io.Writer) *StatusLine {
+	l := &StatusLine{out: out, terminal: isTerminal(out), drawn: time.Now(), every: 10 * time.Second}
 	if l.terminal {
 		l.every = 100 * time.Millisecond
 	}
 	return l
 }
 
-// show draws a text, if it is time for it.
-func (l *statusLine) show(text func() string) {
+// Show draws a text, if it is time for it.
+func (l *StatusLine) Show(text func() string) {
 	at := time.Now()
 	if at.Sub(l.drawn) < l.every {
 		return
@@ -51,22 +52,22 @@ func (l *statusLine) show(text func() string) {
 	fmt.Fprintln(l.out, text())
 }
 
-// say writes a line of its own.
-func (l *statusLine) say(text string) {
-	l.end()
+// Say writes a line of its own.
+func (l *StatusLine) Say(text string) {
+	l.End()
 	fmt.Fprintln(l.out, text)
 }
 
-// end keeps what is drawn.
-func (l *statusLine) end() {
+// End keeps what is drawn.
+func (l *StatusLine) End() {
 	if l.isDrawn && l.terminal {
 		fmt.Fprintln(l.out)
 	}
 	l.isDrawn = false
 }
 
-// clear removes what is drawn.
-func (l *statusLine) clear() {
+// Clear removes what is drawn.
+func (l *StatusLine) Clear() {
 	if l.isDrawn && l.terminal {
 		fmt.Fprintf(l.out, "\r%-78s\r", "")
 	}

@@ -68,14 +68,14 @@ func (h *Host) verifyTable(ctx context.Context, db *database.DB, dbName, name st
 	if dbName != database.DefaultDatabase {
 		shown = dbName + "." + name
 	}
-	line, begun := newStatusLine(h.Stderr), time.Now()
+	line, begun := NewStatusLine(h.Stderr), time.Now()
 	report, err := table.VerifyTelling(ctx, func(rows, entries int64, done float64) {
-		line.show(func() string {
+		line.Show(func() string {
 			return fmt.Sprintf("%s: %.0f %%, %d rows and %d index entries read, %.0f/s", shown, 100*done, rows, entries,
 				rate(rows+entries, begun))
 		})
 	})
-	line.clear()
+	line.Clear()
 	if err != nil {
 		return err
 	}

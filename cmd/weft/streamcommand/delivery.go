@@ -29,6 +29,7 @@ const (
 // delivery posts batches of records.
 type delivery struct {
 	*trigger
+	host   *Host
 	reader *streamreader.Reader
 	url    string
 	client *http.Client

@@ -11,7 +11,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -28,6 +30,8 @@ type Host struct {
 	Getenv func(name string) string
 	// Usage marks a fault of the command line.
 	Usage func(error) error
+	// NoTable is the error for a name that none of the tables has.
+	NoTable func(name string, tables []string) error
 	// Signals returns a context that ends when the user ends the program.
 	Signals func(ctx context.Context) (context.Context, context.CancelFunc)
 }
@@ -79,15 +83,42 @@ func credentials(getenv func(string) string) signature.Credentials {
 	return c
 }
 
+// tables lists the names of all tables of the server.
+func tables(ctx context.Context, streams *remote.Service) (all []string, err error) {
+	service := *streams
+	service.Target = "DynamoDB_20120810."
+	for request := map[string]string{}; ; {
+		var page struct {
+			TableNames             []string
+			LastEvaluatedTableName string
+		}
+		if err := service.Call(ctx, "ListTables", request, &page); err != nil {
+			return nil, err
+		}
+		if all = append(all, page.TableNames...); page.LastEvaluatedTableName == "" {
+			return all, nil
+		}
+		request["ExclusiveStartTableName"] = page.LastEvaluatedTableName
+	}
+}
+
 // explained says what to do about an error of the stream.
-func explained(err error, table, endpoint string) error {
+func (h *Host) explained(ctx context.Context, err error, f *streamreader.Reader, endpoint string) error {
+	table := f.Table
 	switch fault, ok := errors.AsType[*remote.Fault](err); {
 	case errors.Is(err, streamreader.ErrNoStream):
+		// Not everybody who may read a stream may list tables.
+		if all, failed := tables(ctx, f.Streams); failed == nil && !slices.Contains(all, table) {
+			return h.NoTable(table, all)
+		}
 		return fmt.Errorf("table %s has no stream: switch one on with aws dynamodb update-table --endpoint-url %s --table-name %s "+
 			"--stream-specification StreamEnabled=true,StreamViewType=NEW_AND_OLD_IMAGES, or in SQL with ALTER TABLE %s SET 'STREAM'='NEW_AND_OLD_IMAGES'", table, endpoint, table, table)
 	case ok && (fault.Name == "UnrecognizedClientException" || fault.Name == "MissingAuthenticationTokenException" ||
 		fault.Name == "InvalidSignatureException"):
 		return fmt.Errorf("%w (set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to an access key of the server)", err)
+	case ok && fault.Name == http.StatusText(fault.Status): // it is no exception of DynamoDB's
+		return fmt.Errorf("%s is not the DynamoDB port of a Weft server: set --endpoint to the address of --dynamodb-addr",
+			endpoint)
 	}
 	return err
 }

@@ -64,6 +64,7 @@ func (s *served) run(t *testing.T, name string, args ...string) (stdout, stderr 
 	var out, faults bytes.Buffer
 	h := &streamcommand.Host{Stdout: &out, Stderr: &faults, Getenv: func(string) string { return "" },
 		Usage:   func(err error) error { return err },
+		NoTable: func(name string, tables []string) error { return fmt.Errorf("no table %s in %q", name, tables) },
 		Signals: context.WithCancel}
 	command := h.TailCommand()
 	if name == "trigger" {
@@ -112,7 +113,7 @@ REMOVE  id="a"
 	if got := strings.Join(lines, "\n"); got != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)
 	}
-	if _, _, err := s.run(t, "tail", "nosuch"); err == nil || !strings.Contains(err.Error(), "StreamEnabled=true") {
+	if _, _, err := s.run(t, "tail", "nosuch"); err == nil || !strings.HasPrefix(err.Error(), "no table nosuch in ") {
 		t.Error(err)
 	}
 }

@@ -83,7 +83,7 @@ func (h *Host) tail(ctx context.Context, f *streamreader.Reader, s *source, all,
 		case ctx.Err() != nil:
 			return nil
 		case err != nil && !isPassing(err), err != nil && f.Position.Stream == "":
-			return explained(err, f.Table, s.endpoint)
+			return h.explained(ctx, err, f, s.endpoint)
 		case err != nil:
 			if !away {
 				fmt.Fprintf(h.Stderr, "weft: the server does not answer; it is asked again: %v\n", err)

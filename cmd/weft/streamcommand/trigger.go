@@ -102,7 +102,7 @@ func (h *Host) trigger(c *cobra.Command, t *trigger, table, target string) error
 	ctx, stop := h.Signals(c.Context())
 	defer stop()
 	d := &delivery{
-		trigger: t, reader: f, url: target, client: &http.Client{Timeout: t.timeout},
+		trigger: t, host: h, reader: f, url: target, client: &http.Client{Timeout: t.timeout},
 		warn: func(format string, args ...any) { fmt.Fprintf(h.Stderr, "weft: "+format+"\n", args...) },
 	}
 	return d.run(ctx)
@@ -116,7 +116,7 @@ func (d *delivery) run(ctx context.Context) error {
 		case ctx.Err() != nil:
 			return nil
 		case err != nil && (!isPassing(err) || d.reader.Position.Stream == ""):
-			return explained(err, d.reader.Table, d.endpoint)
+			return d.host.explained(ctx, err, d.reader, d.endpoint)
 		case err != nil:
 			d.warn("the server does not answer; it is asked again: %v", err)
 			rest(ctx, reconnectInterval)
