@@ -15,10 +15,13 @@ import (
 	"github.com/spf13/pflag"
 )
 
+// readyHelp is the help of --ready-json.
+const readyHelp = "when requests are answered, print a line of JSON with all endpoints; with port 0 in an address, the system chooses the port"
+
 // serveCommand is `weft serve`.
 func (p *program) serveCommand() *cobra.Command {
 	var configFile string
-	var showConfig bool
+	var showConfig, tell bool
 	command := &cobra.Command{
 		Use:   "serve",
 		Short: "Run the server",
@@ -38,12 +41,13 @@ process must be restarted.`,
 			if showConfig {
 				return printConfig(p.stdout, all)
 			}
-			return p.serve(c.Context(), conf)
+			return p.serve(c.Context(), conf, tell)
 		},
 	}
 	command.Flags().StringVar(&configFile, "config", "", "read settings from this TOML `FILE`")
 	command.Flags().BoolVar(&showConfig, "print-config", false,
 		"print each setting with its value and its source, then exit")
+	command.Flags().BoolVar(&tell, "ready-json", false, readyHelp)
 	addSettingFlags(command)
 	return command
 }
@@ -79,10 +83,17 @@ func givenFlags(flags *pflag.FlagSet) map[string]string {
 	return given
 }
 
-// serve runs a server until ctx ends or a signal comes.
-func (p *program) serve(ctx context.Context, conf *config) error {
+// serve runs a server until ctx ends or a signal comes. tell prints the line of --ready-json.
+func (p *program) serve(ctx context.Context, conf *config, tell bool) error {
 	conf.served = true
-	return p.withServer(ctx, conf, func(ctx context.Context, s *server) error { return s.Run(ctx) })
+	return p.withServer(ctx, conf, func(ctx context.Context, s *server) error {
+		if tell {
+			if err := s.tellReady(p.stdout); err != nil {
+				return err
+			}
+		}
+		return s.Run(ctx)
+	})
 }
 
 // withServer opens a server, does work with it, and closes it. The first signal ends the work's context.

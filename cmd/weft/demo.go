@@ -27,6 +27,7 @@ const demoBatch = 500
 // demoCommand is `weft demo`.
 func (p *program) demoCommand() *cobra.Command {
 	var load string
+	var tell bool
 	command := &cobra.Command{
 		Use:   "demo",
 		Short: "Serve a temporary database of 135,233 cities",
@@ -48,10 +49,12 @@ weft serve work here, too.`,
 				return err
 			}
 			openHBase(conf, all)
-			return p.demo(c.Context(), conf, given["data"] == "", load != off)
+			o := demoOptions{temporary: given["data"] == "", load: load != off, tell: tell}
+			return p.demo(c.Context(), conf, o)
 		},
 	}
 	command.Flags().StringVar(&load, "load", "light", "requests that the demo sends to itself: light, or off")
+	command.Flags().BoolVar(&tell, "ready-json", false, readyHelp)
 	addSettingFlags(command)
 	return command
 }
@@ -69,33 +72,46 @@ func openHBase(conf *config, all []resolvedSetting) {
 	}
 }
 
-// demo serves until a signal comes. temporary says that the folder is the demo's own, to be removed.
-func (p *program) demo(ctx context.Context, conf *config, temporary, load bool) (err error) {
-	if temporary {
+// demoOptions are what weft demo is asked for besides settings.
+type demoOptions struct {
+	temporary bool // the folder is the demo's own, to be removed
+	load      bool // it sends requests to itself
+	tell      bool // it prints the line of --ready-json instead of its text
+}
+
+// demo serves until a signal comes.
+func (p *program) demo(ctx context.Context, conf *config, o demoOptions) (err error) {
+	if o.temporary {
 		if conf.Data, err = os.MkdirTemp("", "weft-demo-"); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(conf.Data)) }()
 	}
-	return p.withServer(ctx, conf, func(ctx context.Context, s *server) error { return p.runDemo(ctx, s, load) })
+	return p.withServer(ctx, conf, func(ctx context.Context, s *server) error { return p.runDemo(ctx, s, o) })
 }
 
 // runDemo loads the cities and serves them. The load needs no credentials, so there is none with access control.
-func (p *program) runDemo(ctx context.Context, s *server, load bool) error {
+func (p *program) runDemo(ctx context.Context, s *server, o demoOptions) error {
 	if err := p.loadCities(ctx, s.database.(*openedDatabase).db); err != nil {
 		if ctx.Err() != nil {
 			return nil
 		}
 		return err
 	}
-	if load && s.config.Auth != "required" {
+	if o.load && s.config.Auth != "required" {
 		stop, err := startDemoLoad(ctx, s)
 		if err != nil {
 			return err
 		}
 		defer stop()
 	}
-	p.printDemo(s)
+	if o.tell {
+		if err := s.tellReady(p.stdout); err != nil {
+			return err
+		}
+	} else {
+		p.printDemo(s)
+	}
 	return s.Run(ctx)
 }
 

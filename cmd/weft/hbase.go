@@ -23,7 +23,7 @@ type hbaseProtocol struct {
 	listener net.Listener
 }
 
-// listenHBase opens the ports of HBase's APIs that are on. After an error it returns those that are open.
+// listenHBase opens the ports of HBase's APIs that are on. After an error none is.
 func listenHBase(s *server, db *openedDatabase) (protocols []protocol, err error) {
 	api := &hbase.API{DB: db.db, Statements: s.digests, Slow: s.slowFrom}
 	if s.config.Auth != "off" {
@@ -34,21 +34,29 @@ func listenHBase(s *server, db *openedDatabase) (protocols []protocol, err error
 	ports := []struct {
 		name, addr, other string
 		version           hbasethrift.Version
-	}{{"hbase", s.config.HBaseAddr, s.config.HBaseThrift1Addr, hbasethrift.Two}, {"hbase-thrift1",
-		s.config.HBaseThrift1Addr, s.config.HBaseAddr, hbasethrift.One}}
+	}{{"hbase", s.config.HBaseAddr, "hbase-thrift1", hbasethrift.Two}, {"hbase-thrift1",
+		s.config.HBaseThrift1Addr, "hbase", hbasethrift.One}}
+	listeners := map[string]net.Listener{} // all, before any is served: each names the other one's port
 	for _, port := range ports {
 		if port.addr == off {
 			continue
 		}
-		counts := s.metrics.Protocol(port.name)
-		listener, err := s.bound.Listen(port.addr, endpoint.Protocol{Name: port.name, Metrics: counts, TLS: s.tls})
+		listener, err := s.bound.Listen(port.addr,
+			endpoint.Protocol{Name: port.name, Metrics: s.metrics.Protocol(port.name), TLS: s.tls})
 		if err != nil {
-			return protocols, err
+			return nil, errors.Join(err, closeAll(listeners))
+		}
+		listeners[port.name] = listener
+	}
+	for _, port := range ports {
+		listener := listeners[port.name]
+		if listener == nil {
+			continue
 		}
 		o := hbasethrift.Options{API: api, Version: port.version, Addr: listener.Addr().String(), Memory: shared,
-			Logger: s.log, Metrics: counts, Hosts: s.hosts(port.addr)}
-		if port.other != off {
-			o.OtherAddr = port.other
+			Logger: s.log, Metrics: s.metrics.Protocol(port.name), Hosts: s.hosts(port.addr)}
+		if other := listeners[port.other]; other != nil {
+			o.OtherAddr = other.Addr().String()
 		}
 		if s.config.Auth != "off" {
 			o.SignIn = s.gate.signIn(port.name)
@@ -56,6 +64,13 @@ func listenHBase(s *server, db *openedDatabase) (protocols []protocol, err error
 		protocols = append(protocols, &hbaseProtocol{Server: hbasethrift.New(o), name: port.name, listener: listener})
 	}
 	return protocols, nil
+}
+
+func closeAll(listeners map[string]net.Listener) (err error) {
+	for _, l := range listeners {
+		err = errors.Join(err, l.Close())
+	}
+	return err
 }
 
 // signIn verifies the password that a client of HBase's APIs sends with each request, and returns the user.

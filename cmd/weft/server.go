@@ -92,8 +92,14 @@ func (s *server) Open(ctx context.Context) error {
 	}
 	s.phase.Store(nil)
 	attrs := []any{"version", version, "engine", s.config.Engine, "ms", time.Since(begun).Milliseconds()}
+	if dir := s.config.dataDir(); dir != "" {
+		attrs = append(attrs, "data", absolute(dir))
+	}
 	for _, d := range s.protocols {
 		attrs = append(attrs, d.Name(), d.Addr().String())
+	}
+	if url, on := s.endpoints()["console"]; on {
+		attrs = append(attrs, "console", url)
 	}
 	s.log.Info("ready", attrs...)
 	return nil

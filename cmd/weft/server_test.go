@@ -274,7 +274,8 @@ func TestFailures(t *testing.T) {
 			"--admin-addr=" + taken.Addr().String()}); code != exitFailed {
 			t.Errorf("exit %d, want %d", code, exitFailed)
 		}
-		if !strings.Contains(stderr.String(), "weft: the admin port can't listen on "+taken.Addr().String()) {
+		if !strings.Contains(stderr.String(), "weft: the admin port can't listen on "+taken.Addr().String()) ||
+			!strings.Contains(stderr.String(), "choose another port with --admin-addr, such as 127.0.0.1:") {
 			t.Errorf("standard error is %q", stderr.String())
 		}
 	})
@@ -337,6 +338,47 @@ func TestSignals(t *testing.T) {
 	}
 	if got, want := strings.Join(messages, ", "), "ready, signal, draining, stopped"; got != want {
 		t.Errorf("logged %s; want %s", got, want)
+	}
+}
+
+// TestReadyJSON: with port 0 everywhere, the line on standard output says where each protocol is served, and nothing
+// else comes there.
+func TestReadyJSON(t *testing.T) {
+	command := exec.Command(os.Args[0], "serve", "--engine=mem", "--dynamodb-addr=127.0.0.1:0", "--mysql-addr=127.0.0.1:0",
+		"--hbase-addr=127.0.0.1:0", "--hbase-thrift1-addr=127.0.0.1:0", "--admin-addr=127.0.0.1:0", "--ready-json")
+	environ := slices.DeleteFunc(os.Environ(),
+		func(variable string) bool { return strings.HasPrefix(variable, "WEFT_") })
+	command.Env = append(environ, "WEFT_TEST_MAIN=1")
+	stdout, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(stdout)
+	lines.Scan()
+	var line readiness
+	if err := json.Unmarshal(lines.Bytes(), &line); err != nil || line.PID != command.Process.Pid || line.Engine != "mem" {
+		t.Errorf("%s: %v", lines.Bytes(), err)
+	}
+	for _, name := range []string{"dynamodb", "mysql", "hbase", "hbase-thrift1", "admin", "console"} {
+		address := strings.TrimSuffix(strings.TrimPrefix(line.Endpoints[name], "http://"), "/console/")
+		connection, err := net.Dial("tcp", address)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		_ = connection.Close()
+	}
+	if err := command.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Error(err)
+	}
+	if lines.Scan() {
+		t.Errorf("standard output also has %s", lines.Bytes())
+	}
+	if err := command.Wait(); err != nil {
+		t.Error(err)
 	}
 }
 
