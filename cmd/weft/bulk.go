@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -20,7 +21,7 @@ import (
 
 // bulkCommands are those that work on a store that is not being served.
 func (p *program) bulkCommands() []*cobra.Command {
-	host := &storecommand.Host{Stdin: os.Stdin, Stdout: p.stdout, Stderr: p.stderr, AddFlags: addSettingFlags,
+	host := &storecommand.Host{Stdin: os.Stdin, Stdout: p.stdout, Stderr: p.stderr, AddFlags: addStoreFlags,
 		NoTable: noTable, NoArguments: noArguments, PlaceHelp: storageHelp,
 		OpenPlace: func(place string) (storage.Storage, error) { return openStorage(place, p.environ) },
 		Usage:     func(err error) error { return usageError{err} }}
@@ -42,6 +43,11 @@ func (p *program) bulkCommands() []*cobra.Command {
 		return open(c, true, true, func(ctx context.Context, db *database.DB, _ string) error { return work(ctx, db) })
 	}
 	host.OpenTwo = func(c *cobra.Command, from, to string, work func(context.Context, kv.Store, kv.Store) error) error {
+		for _, name := range []string{"data", "engine", "tikv-pd"} {
+			if c.Flags().Changed(name) {
+				return usageError{fmt.Errorf("--%s has no meaning for weft copy: --from and --to name the stores", name)}
+			}
+		}
 		return p.withStore(c, from, true, func(ctx context.Context, source kv.Store) error {
 			return p.withStore(c, to, false,
 				func(_ context.Context, target kv.Store) error { return work(ctx, source, target) })
@@ -50,6 +56,22 @@ func (p *program) bulkCommands() []*cobra.Command {
 	memory := int64(256 << 20)
 	return []*cobra.Command{host.VerifyCommand(), host.CopyCommand(), host.ExportCommand(),
 		host.ImportCommand(size{&memory, 4 << 20}, &memory)}
+}
+
+// addStoreFlags gives a command that works on stores the flags of settings, and shows those that say which store, and
+// how it is read.
+func addStoreFlags(command *cobra.Command) {
+	shown := []string{"data", "engine", "tikv-pd", "tikv-ca", "tikv-cert", "tikv-key", "tikv-prefix", "block-cache",
+		"log-level"}
+	if command.Name() == "copy" { // --from and --to say which
+		shown = slices.DeleteFunc(shown, func(name string) bool {
+			return name == "data" || name == "engine" || name == "tikv-pd"
+		})
+	}
+	if command.Name() == "restore" {
+		shown = append(shown, "admin-addr")
+	}
+	addSettingFlags(command, shown...)
 }
 
 // resolveQuiet reads the settings of a command that serves nobody: unless it is asked for, its log has no lines about

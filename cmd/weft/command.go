@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 	"time"
 
@@ -52,12 +53,15 @@ process must be restarted.`,
 	return command
 }
 
-// addSettingFlags gives the command a flag for each setting. They record their text; resolve judges it.
-func addSettingFlags(command *cobra.Command) {
+// addSettingFlags gives the command a flag for each setting. They record their text; resolve judges it. --help shows
+// those that shown names, all if it names none.
+func addSettingFlags(command *cobra.Command, shown ...string) {
 	command.Flags().SortFlags = false
 	for _, s := range settings(new(config)) {
 		recorded := &recordedFlag{text: s.preset, kind: s.value.Type()}
 		flag := command.Flags().VarPF(recorded, s.name, "", s.help)
+		flag.Annotations = map[string][]string{groupAnnotation: {groupOf(s.name)}}
+		flag.Hidden = len(shown) > 0 && !slices.Contains(shown, s.name)
 		if recorded.kind == "bool" {
 			flag.NoOptDefVal = "true"
 		}

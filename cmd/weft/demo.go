@@ -32,8 +32,7 @@ func (p *program) demoCommand() *cobra.Command {
 		Use:   "demo",
 		Short: "Serve a temporary database of 135,233 cities",
 		Long: `Serve a temporary database of 135,233 cities with five indexes, and print commands to try. The data come from GeoNames
-(CC-BY 4.0). A light load of requests keeps the web console's pages busy. Ctrl-C ends the demo and removes its folder. All flags of
-weft serve work here, too.`,
+(CC-BY 4.0). A light load of requests keeps the web console's pages busy. Ctrl-C ends the demo and removes its folder.`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if load != "light" && load != off {
@@ -55,7 +54,8 @@ weft serve work here, too.`,
 	}
 	command.Flags().StringVar(&load, "load", "light", "requests that the demo sends to itself: light, or off")
 	command.Flags().BoolVar(&tell, "ready-json", false, readyHelp)
-	addSettingFlags(command)
+	addSettingFlags(command, "data", "engine", "dynamodb-addr", "mysql-addr", "hbase-addr", "hbase-thrift1-addr",
+		"admin-addr", "log-level")
 	return command
 }
 

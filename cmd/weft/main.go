@@ -96,6 +96,7 @@ Start with weft demo, or with weft serve.`,
 		SilenceErrors: true,
 	}
 	root.SetFlagErrorFunc(flagError)
+	root.SetUsageFunc(writeUsage)
 	root.Version = buildShown().Text()
 	root.SetVersionTemplate("{{.Version}}")
 	root.AddCommand(p.serveCommand(), p.demoCommand(), p.explainCommand(), p.adviseCommand(), p.indexesCommand(),

@@ -79,7 +79,7 @@ A time is written as 2026-11-24T14:02:00Z, with another offset than Z, as second
 			return p.restore(c, args[0], &f)
 		},
 	}
-	addSettingFlags(command)
+	addStoreFlags(command)
 	flags := command.Flags()
 	flags.StringVar(&f.id, "backup", "", "`ID` of the backup, as weft backup list prints it (default: the newest)")
 	flags.StringVar(&f.keyFile, "key-file", "", "`FILE` with the secret key that decrypts the backup")

@@ -36,8 +36,7 @@ weft import makes the same tables of it again. What a format can't hold is refus
 
 ` + h.PlaceHelp + `
 
-A running server keeps its folder locked: stop it first, or use weft backup. docs/import.md says more. The flags of weft serve that configure the store
-work here, too.`,
+A running server keeps its folder locked: stop it first, or use weft backup.`,
 		Example: `  weft export ./export
   weft export --format parquet --database shop ./export orders customers`,
 		Args: cobra.MinimumNArgs(1),

@@ -82,8 +82,7 @@ batch is visible at once.
 
 Run an interrupted import again to continue it. If a key occurs more than once, the last row wins.
 
-A running server keeps its folder locked: stop it first. docs/import.md says more. The flags of weft serve that configure the store
-work here, too.`,
+A running server keeps its folder locked: stop it first.`,
 		Example: `  weft import --key 'country:string,city:string' cities cities.csv.gz
   weft import ./export
   weft import --key id:string --index 'by-day=day:string,amount:number' orders ./AWSDynamoDB/01712345678901-a1b2c3d4`,
