@@ -18,14 +18,17 @@ type readiness struct {
 	Endpoints map[string]string `json:"endpoints"`
 }
 
-// tellReady writes one line of JSON for the program that started this one.
-func (s *server) tellReady(w io.Writer) error {
-	line := readiness{Version: version, PID: os.Getpid(), Engine: s.config.Engine, Endpoints: s.endpoints()}
+// readiness describes the running server.
+func (s *server) readiness() readiness {
+	r := readiness{Version: version, PID: os.Getpid(), Engine: s.config.Engine, Endpoints: s.endpoints()}
 	if dir := s.config.dataDir(); dir != "" {
-		line.Data = absolute(dir)
+		r.Data = absolute(dir)
 	}
-	return json.NewEncoder(w).Encode(line)
+	return r
 }
+
+// tellReady writes one line of JSON for the program that started this one.
+func (s *server) tellReady(w io.Writer) error { return json.NewEncoder(w).Encode(s.readiness()) }
 
 // endpoints says where each protocol is served, with the ports that the system has chosen.
 func (s *server) endpoints() map[string]string {

@@ -102,7 +102,7 @@ Start with weft demo, or with weft serve.`,
 	root.AddCommand(p.serveCommand(), p.demoCommand(), p.explainCommand(), p.adviseCommand(), p.indexesCommand(),
 		p.regionsCommand(), heatpage.Command(p.printPage), heatpage.SimulateCommand(p.stdout,
 			func(err error) error { return usageError{err} }), p.userCommand(), p.backupCommand(), p.restoreCommand(),
-		p.keyCommand(), p.certCommand(), p.versionCommand())
+		p.keyCommand(), p.certCommand(), p.versionCommand(), p.statusCommand())
 	root.AddCommand(p.bulkCommands()...)
 	root.AddCommand(p.streamCommands()...)
 	nameArguments(root)

@@ -26,6 +26,7 @@ weft serve --data /var/lib/weft --auth required --master-key-file /etc/weft/mast
   --tls-cert /etc/weft/server.pem --tls-key /etc/weft/server-key.pem --dynamodb-addr 0.0.0.0:8000`},
 		"demo":              {"console.md", "weft demo\nweft demo --dynamodb-addr 127.0.0.1:0 --load off"},
 		"version":           {"operations.md", "weft version --json"},
+		"status":            {"operations.md", ""},
 		"explain":           {"dynamodb.md", ""},
 		"advise":            {"advisor.md", "weft advise\nweft advise cities --statements\nweft advise --patterns patterns.json"},
 		"indexes":           {"zorder.md", "weft indexes cities"},

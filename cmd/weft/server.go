@@ -219,6 +219,8 @@ func (s *server) adminPort() (protocol, error) {
 		{Pattern: "GET /key", For: console.Readers, Help: "the raw key ?key=0x.., decoded", Handler: s.page(keyPage)},
 		{Pattern: "GET /api/tables", For: console.Readers,
 			Help: "all tables, with their keys, indexes and sizes, as JSON", Handler: s.page(tablepage.TablesPage)},
+		{Pattern: "GET /api/server", For: console.Readers,
+			Help: "version, engine, folder and endpoints of the server, as JSON", Handler: s.page(s.serverPage)},
 		{Pattern: "GET /api/work", For: console.Readers,
 			Help:    "work that goes on in the background, or has ended in the last hour, as JSON",
 			Handler: s.page(workPage)},

@@ -317,7 +317,7 @@ var laws = map[string]law{
 
 	"cmd/weft": {layer: cmdLayer,
 		beside: []string{"cmd/weft/storecommand", "cmd/weft/heatpage", "cmd/weft/tablepage", "cmd/weft/endpoint",
-			"cmd/weft/streamcommand"}},
+			"cmd/weft/streamcommand", "cmd/weft/statuscommand"}},
 	"cmd/weft/endpoint": {layer: cmdLayer, only: []string{}, doc: "a port knows nothing of its protocol"},
 	"cmd/weft/storecommand": {layer: cmdLayer,
 		only: []string{"internal/database", "kv", "internal/files/archive", "internal/files/bulkload", "internal/hbase",
@@ -326,6 +326,8 @@ var laws = map[string]law{
 	"cmd/weft/tablepage": {layer: cmdLayer,
 		only: []string{"internal/database", "internal/hbase", "internal/sql/datum", "internal/sql/definition"},
 		doc:  "package database says how tables lie, package hbase what families are, and SQL's definitions what columns are"},
+	"cmd/weft/statuscommand": {layer: cmdLayer, only: []string{},
+		doc: "weft status knows the admin port's answers alone"},
 	"cmd/weft/streamcommand": {layer: cmdLayer,
 		only: []string{"internal/dynamodb/streamreader", "internal/dynamodb/remote", "internal/security/signature"},
 		doc:  "the commands read streams from a server"},

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package statuscommand
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// Host is what the command needs of the program.
+type Host struct {
+	Stdout io.Writer
+	// Terminal says that a person reads Stdout.
+	Terminal bool
+	// Get asks the admin port at addr for a page. The answer must be closed.
+	Get func(ctx context.Context, addr, target string) (io.ReadCloser, error)
+	// Usage marks a fault of the command line.
+	Usage func(error) error
+	// Signals returns a context that ends when the user ends the program.
+	Signals func(ctx context.Context) (context.Context, context.CancelFunc)
+	// NoArguments refuses arguments.
+	NoArguments cobra.PositionalArgs
+}
+
+// measured is the time over which rates are taken.
+const measured = time.Second
+
+// Command is `weft status`.
+func (h *Host) Command() *cobra.Command {
+	var admin string
+	var watch, asJSON bool
+	var every time.Duration
+	command := &cobra.Command{
+		Use:   "status",
+		Short: "Show how a running server does: what listens, sizes, load, lag, work and findings",
+		Long: `Show how a running server does, on one screen: where it listens, the size of its tables, the requests of the last second with
+their latency, what is behind (search indexes, shipping), the work in the background, resources that are nearly used up, and the
+findings of weft hot. --watch shows it again and again.`,
+		Example: "  weft status\n  weft status --watch\n  weft status --json | jq .protocols",
+		Args:    h.NoArguments,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if every < measured {
+				return h.Usage(fmt.Errorf("--every is %s: use at least %s", every, measured))
+			}
+			ctx, stop := h.Signals(c.Context())
+			defer stop()
+			a := &asker{get: func(ctx context.Context, target string) (io.ReadCloser, error) {
+				return h.Get(ctx, admin, target)
+			}}
+			if !watch {
+				return h.show(ctx, a, asJSON)
+			}
+			return h.watch(ctx, a, every, asJSON)
+		},
+	}
+	flags := command.Flags()
+	flags.StringVar(&admin, "admin-addr", "127.0.0.1:8080", "the server's admin port, as `HOST:PORT`")
+	flags.BoolVar(&watch, "watch", false, "show it again and again, until Ctrl-C")
+	flags.DurationVar(&every, "every", 2*time.Second, "how long --watch waits between two screens")
+	flags.BoolVar(&asJSON, "json", false, "print JSON: one object, or with --watch one a line")
+	return command
+}
+
+// show shows one screen.
+func (h *Host) show(ctx context.Context, a *asker, asJSON bool) error {
+	if err := a.json(ctx, "/api/overview", &a.last); err != nil {
+		return err
+	}
+	if !rest(ctx, measured) {
+		return nil
+	}
+	s, err := a.read(ctx)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		encoder := json.NewEncoder(h.Stdout)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(s)
+	}
+	_, err = io.WriteString(h.Stdout, s.Text())
+	return err
+}
+
+// watch shows screens until ctx ends.
+func (h *Host) watch(ctx context.Context, a *asker, every time.Duration, asJSON bool) error {
+	if err := a.json(ctx, "/api/overview", &a.last); err != nil {
+		return err
+	}
+	for rest(ctx, every) {
+		s, err := a.read(ctx)
+		switch {
+		case errors.Is(ctx.Err(), context.Canceled):
+			return nil
+		case err != nil:
+			return err
+		case asJSON:
+			err = json.NewEncoder(h.Stdout).Encode(s)
+		case h.Terminal:
+			_, err = io.WriteString(h.Stdout, "\x1b[H\x1b[2J"+s.Text())
+		default:
+			_, err = io.WriteString(h.Stdout, s.Text()+"\n")
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rest waits, and reports whether the time has passed before ctx ended.
+func rest(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// listMax is how many lines a part of the screen has at most.
+const listMax = 5
+
+// Text is a screen for people.
+func (s *Status) Text() string {
+	b := &strings.Builder{}
+	head := "weft " + s.Server.Version
+	if s.Server.Engine != "" {
+		head += ", engine " + s.Server.Engine
+	}
+	if s.Server.Data != "" {
+		head += " in " + s.Server.Data
+	}
+	fmt.Fprintf(b, "%s, process %d, up %s, %s\n", head, s.Server.PID, since(s.UpSeconds),
+		cmp.Or(prefixed("NOT READY: ", s.NotReady), "ready"))
+	part(b, "listens", s.listens())
+	part(b, "size", s.sizes())
+	part(b, "load", s.load())
+	part(b, "lag", s.behind())
+	part(b, "work", s.working())
+	part(b, "findings", s.found())
+	return b.String()
+}
+
+func prefixed(prefix, text string) string {
+	if text == "" {
+		return ""
+	}
+	return prefix + text
+}
+
+// part writes lines behind a title.
+func part(b *strings.Builder, title string, lines []string) {
+	if more := len(lines) - listMax - 1; more > 0 {
+		lines = append(lines[:listMax:listMax], fmt.Sprintf("and %d more", more+1))
+	}
+	for i, line := range lines {
+		if i > 0 {
+			title = ""
+		}
+		fmt.Fprintf(b, "%-9s %s\n", title, line)
+	}
+}
+
+func (s *Status) listens() (lines []string) {
+	for _, name := range slices.Sorted(maps.Keys(s.Server.Endpoints)) {
+		lines = append(lines, fmt.Sprintf("%-13s %s", name, s.Server.Endpoints[name]))
+	}
+	return lines
+}
+
+func (s *Status) sizes() []string {
+	lines := []string{fmt.Sprintf("%s with about %s, %s with about %s, about %s", counted(s.Size.Tables, "table", "tables"),
+		counted(s.Size.Rows, "row", "rows"), counted(s.Size.Indexes, "index", "indexes"),
+		counted(s.Size.Entries, "entry", "entries"), bytesOf(float64(s.Size.Bytes)))}
+	memory := "memory: " + bytesOf(s.Gauges["memoryBytes"]) + " in all"
+	if cache, ok := s.Gauges["cacheBytes"]; ok {
+		memory += fmt.Sprintf(", %s of blocks, %s of new writes", bytesOf(cache), bytesOf(s.Gauges["memtableBytes"]))
+	}
+	if disk, ok := s.Gauges["diskBytes"]; ok {
+		lines = append(lines, fmt.Sprintf("disk: %s, %s free", bytesOf(disk), bytesOf(s.Gauges["diskFreeBytes"])))
+	}
+	lines = append(lines, memory)
+	for _, name := range slices.Sorted(maps.Keys(s.Resources)) {
+		if share := s.Resources[name]; share >= 0.7 {
+			lines = append(lines, fmt.Sprintf("%s: %.0f %% in use", name, 100*share))
+		}
+	}
+	return lines
+}
+
+func (s *Status) load() (lines []string) {
+	for _, p := range s.Protocols {
+		line := fmt.Sprintf("%-13s %s, %.0f requests/s", p.Name, counted(int64(p.Connections), "connection", "connections"),
+			p.PerSecond)
+		if p.P99 > 0 {
+			line += fmt.Sprintf(", p50 %s, p99 %s at most", duration(p.P50), duration(p.P99))
+		}
+		if p.Failed+p.Refused > 0 {
+			line += fmt.Sprintf("; since the start %s failed, %s refused", thousands(int64(p.Failed)),
+				thousands(int64(p.Refused)))
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+func duration(seconds float64) string {
+	return time.Duration(seconds * float64(time.Second)).Round(time.Microsecond).String()
+}
+
+func (s *Status) behind() (lines []string) {
+	for _, l := range s.Lags {
+		lines = append(lines, fmt.Sprintf("%s: %.1f s", l.What, l.Seconds))
+	}
+	if debt := s.Gauges["compactionDebtBytes"]; debt > 0 {
+		lines = append(lines, "compaction: "+bytesOf(debt))
+	}
+	return orNone(lines)
+}
+
+func (s *Status) working() (lines []string) {
+	for _, w := range s.Work {
+		line := w.Kind
+		if w.Table != "" {
+			line += " of " + named(w.Database, w.Table)
+		}
+		line += prefixed(", ", w.Object) + ", " + w.State
+		if w.Rows > 0 {
+			line += ": " + counted(w.Rows, "row", "rows")
+		}
+		if w.Expected > 0 {
+			line += " of about " + thousands(w.Expected)
+		}
+		lines = append(lines, line)
+	}
+	return orNone(lines)
+}
+
+func (s *Status) found() (lines []string) {
+	for _, f := range s.Findings {
+		if f.Kind == "even" {
+			continue // all is well
+		}
+		level := "note"
+		if f.Warning {
+			level = "WARNING"
+		}
+		lines = append(lines, fmt.Sprintf("%s: %s, %s%s: %s", level, f.Kind, f.Table, prefixed(" ", f.Index), f.Text))
+	}
+	if len(lines) > 0 {
+		lines = append(lines[:min(len(lines), listMax)], "weft hot says what to do")
+	}
+	return orNone(lines)
+}
+
+func orNone(lines []string) []string {
+	if len(lines) == 0 {
+		return []string{"none"}
+	}
+	return lines
+}
+
+// counted is a number with its noun.
+func counted[N int | int64](n N, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return thousands(int64(n)) + " " + more
+}
+
+// thousands writes a number with commas.
+func thousands(n int64) string {
+	text := fmt.Sprint(n)
+	for at := len(text) - 3; at > 0 && text[at-1] != '-'; at -= 3 {
+		text = text[:at] + "," + text[at:]
+	}
+	return text
+}
+
+// bytesOf writes a number of bytes in the unit that suits it.
+func bytesOf(n float64) string {
+	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
+	for len(units) > 1 && n >= 1024 {
+		n, units = n/1024, units[1:]
+	}
+	if n < 10 && units[0] != "B" {
+		return fmt.Sprintf("%.1f %s", n, units[0])
+	}
+	return fmt.Sprintf("%.0f %s", n, units[0])
+}
