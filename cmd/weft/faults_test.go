@@ -3,6 +3,8 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"os"
 	"strings"
 	"testing"
@@ -54,6 +56,35 @@ func TestQuietOffline(t *testing.T) {
 		code := p.run(t.Context(), strings.Fields(strings.ReplaceAll(args, "DIR", dir)))
 		if code != 0 || errs.Len() > 0 || out.Len() == 0 {
 			t.Errorf("weft %s: exit %d, %s%s", args, code, &out, &errs)
+		}
+	}
+}
+
+// TestJSONOffline: with --json, standard output is one value of JSON that has what the text says.
+func TestJSONOffline(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(dir+"/t.csv", []byte("id,n\n1,5\n2,6\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range []struct{ args, want string }{
+		{"import --key id:string --index n=n:string t DIR/t.csv --data DIR/data",
+			`"tables":[{"table":"t","records":2,"rows":2,"indexEntries":2,"ingested":true}],"rows":2`},
+		{"verify --data DIR/data", `"tables":[{"table":"t","rows":2,"indexEntries":2}],"rows":2,"indexEntries":2,"faults":0`},
+		{"export DIR/export --data DIR/data", `"tables":[{"table":"t","rows":2}],"rows":2`},
+		{"import DIR/export --data DIR/other", `"tables":[{"table":"t","records":2,"rows":2,"indexEntries":2,"ingested":true}]`},
+		{"copy --from DIR/data --to DIR/copy", `{"part":"default.t","entries":2,"checksum":"`},
+		{"user list --data DIR/data", `[]`},
+		{"backup DIR/backups --data DIR/data", `"removed":0}`},
+		{"backup list DIR/backups", `"kind":"files",`},
+		{"version", `{"version":"` + version},
+	} {
+		var out, errs strings.Builder
+		p := &program{stdout: &out, stderr: &errs, readFile: os.ReadFile}
+		code := p.run(t.Context(), append(strings.Fields(strings.ReplaceAll(one.args, "DIR", dir)), "--json"))
+		var flat bytes.Buffer
+		err := json.Compact(&flat, []byte(out.String()))
+		if code != 0 || err != nil || errs.Len() > 0 || !strings.Contains(flat.String(), one.want) {
+			t.Errorf("weft %s: exit %d, %v, %s%s", one.args, code, err, &flat, &errs)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -26,6 +27,7 @@ type userFlags struct {
 	admin, data   string
 	administrator bool
 	passwordStdin bool
+	json          bool // of list
 }
 
 // userRequest is one call of `weft user`, as the admin port takes it.
@@ -72,6 +74,9 @@ typed without echo, or read from standard input.`,
 				}
 				return p.user(c.Context(), request, &f)
 			}}
+		if one.Name() == "list" {
+			one.Flags().BoolVar(&f.json, "json", false, "print users and roles with what they may do as JSON")
+		}
 		if one.Name() == "add" {
 			one.Flags().BoolVar(&f.administrator, "admin", false,
 				"let the user do everything; the first user may in any case")
@@ -84,6 +89,9 @@ typed without echo, or read from standard input.`,
 
 // user does one command.
 func (p *program) user(ctx context.Context, request userRequest, f *userFlags) (err error) {
+	if f.json {
+		return p.listUsers(ctx, f)
+	}
 	if request.Do == "add" || request.Do == "passwd" {
 		if request.Password, err = p.readPassword(os.Stdin, f.passwordStdin); err != nil {
 			return err
@@ -102,6 +110,33 @@ func (p *program) user(ctx context.Context, request userRequest, f *userFlags) (
 		_, err = io.WriteString(p.stdout, answer)
 	}
 	return err
+}
+
+// listUsers prints what GET /api/users answers.
+func (p *program) listUsers(ctx context.Context, f *userFlags) error {
+	var list []shownUser
+	if f.data != "" {
+		err := p.withConfiguredFolder(ctx, f.data, func(c *config, db *database.DB) error {
+			users, err := c.accountsOf(db)
+			if err == nil {
+				list, err = showUsers(ctx, users)
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		return writeJSON(p.stdout, list)
+	}
+	answer, err := p.askAdmin(ctx, http.MethodGet, f.admin, "/api/users", nil)
+	if err != nil {
+		return err
+	}
+	defer answer.Close()
+	if err := json.NewDecoder(io.LimitReader(answer, adminBytesMax)).Decode(&list); err != nil {
+		return fmt.Errorf("the server's answer is no list of users: %w", err)
+	}
+	return writeJSON(p.stdout, list)
 }
 
 // readPassword asks for a password twice on a terminal; elsewhere it is the first line.

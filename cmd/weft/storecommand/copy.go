@@ -18,7 +18,7 @@ import (
 // CopyCommand is `weft copy`.
 func (h *Host) CopyCommand() *cobra.Command {
 	var from, to string
-	var again bool
+	var again, asJSON bool
 	command := &cobra.Command{
 		Use:   "copy --from STORE --to STORE",
 		Short: "Copy a whole store into another one, on the same or another engine, and compare the two",
@@ -37,7 +37,7 @@ No server may have the folders open meanwhile. A cluster may be in use while it 
 				return h.Usage(errors.New("name two different stores with --from and --to"))
 			}
 			return h.OpenTwo(c, from, to, func(ctx context.Context, source, target kv.Store) error {
-				return h.copy(ctx, source, target, from, again)
+				return h.copy(ctx, source, target, from, again, asJSON)
 			})
 		},
 	}
@@ -45,11 +45,12 @@ No server may have the folders open meanwhile. A cluster may be in use while it 
 	command.Flags().StringVar(&to, "to", "", "`STORE` to copy to")
 	command.Flags().BoolVar(&again, "again", false,
 		"bring a complete copy up to date; anything written to it since is lost")
+	command.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	h.AddFlags(command)
 	return command
 }
 
-func (h *Host) copy(ctx context.Context, source, target kv.Store, name string, again bool) error {
+func (h *Host) copy(ctx context.Context, source, target kv.Store, name string, again, asJSON bool) error {
 	begun, line := time.Now(), NewStatusLine(h.Stderr)
 	list, err := transfer.Copy(ctx, transfer.Options{From: source, To: target, Source: name, Again: again,
 		Progress: func(p transfer.Progress) {
@@ -62,6 +63,9 @@ func (h *Host) copy(ctx context.Context, source, target kv.Store, name string, a
 	case err != nil:
 		return err
 	}
+	if asJSON {
+		return writeJSON(h.Stdout, copyOutcome(list, time.Since(begun)))
+	}
 	table := tabwriter.NewWriter(h.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "part\tentries\tchecksum")
 	for _, sum := range list {
@@ -72,6 +76,26 @@ func (h *Host) copy(ctx context.Context, source, target kv.Store, name string, a
 	}
 	_, err = fmt.Fprintf(h.Stdout, "copied and compared in %.1f s\n", time.Since(begun).Seconds())
 	return err
+}
+
+// copied is what copy prints with --json.
+type copied struct {
+	Parts   []copiedPart `json:"parts"`
+	Seconds float64      `json:"seconds"`
+}
+
+type copiedPart struct {
+	Part     string `json:"part"`
+	Entries  int64  `json:"entries"`
+	Checksum string `json:"checksum"` // CRC-64 of all keys and values, in hexadecimal digits
+}
+
+func copyOutcome(list []transfer.Sum, took time.Duration) copied {
+	c := copied{Parts: []copiedPart{}, Seconds: took.Seconds()}
+	for _, sum := range list {
+		c.Parts = append(c.Parts, copiedPart{sum.Name, sum.Entries, fmt.Sprintf("%016x", sum.CRC)})
+	}
+	return c
 }
 
 // copyStatus words how far a copy is.

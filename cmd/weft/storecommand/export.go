@@ -26,6 +26,7 @@ import (
 // ExportCommand is `weft export`.
 func (h *Host) ExportCommand() *cobra.Command {
 	var format, dbName string
+	var asJSON bool
 	command := &cobra.Command{
 		Use:   "export PLACE [TABLE...]",
 		Short: "Write tables, or whole databases, of a store that no server has open to files",
@@ -61,28 +62,39 @@ A running server keeps its folder locked: stop it first, or use weft backup.`,
 							rate(p.Rows, begun))
 					})
 				}
-				tables, rows := 0, int64(0)
+				all := newOutcome()
 				o.Done = func(database, table string, n int64) {
 					shown.Clear()
-					tables, rows, begun = tables+1, rows+n, time.Now()
-					fmt.Fprintf(h.Stdout, "%s: %d rows\n", tableName(database, table), n)
+					begun = time.Now()
+					if all.add(tableOutcome{Table: tableName(database, table), Rows: n}); !asJSON {
+						fmt.Fprintf(h.Stdout, "%s: %d rows\n", tableName(database, table), n)
+					}
 				}
-				all := time.Now()
 				err := archive.Write(ctx, db, to, o)
 				shown.Clear()
-				if err == nil {
-					fmt.Fprintf(h.Stdout, "exported %d tables with %d rows in %.1f s\n", tables, rows,
-						time.Since(all).Seconds())
-				}
-				return err
+				return h.printAll(all, "exported", asJSON, err)
 			})
 		},
 	}
 	flags := command.Flags()
 	flags.StringVar(&format, "format", string(archive.DynamoDB), "dynamodb (DynamoDB's JSON), csv or parquet")
 	flags.StringVar(&dbName, "database", "", "export this `DATABASE` only; the default of named tables is default")
+	flags.BoolVar(&asJSON, "json", false, "print JSON")
 	h.AddFlags(command)
 	return command
+}
+
+// printAll prints what was done with all tables, unless err is one.
+func (h *Host) printAll(all *outcome, what string, asJSON bool, err error) error {
+	all.Seconds = time.Since(all.begun).Seconds()
+	switch {
+	case err != nil:
+		return err
+	case asJSON:
+		return writeJSON(h.Stdout, all)
+	}
+	_, err = fmt.Fprintf(h.Stdout, "%s %d tables with %d rows in %.1f s\n", what, len(all.Tables), all.Rows, all.Seconds)
+	return err
 }
 
 // checkTables finds a table that is not there, before any is written.
@@ -142,8 +154,7 @@ func (h *Host) importArchive(c *cobra.Command, f *importFlags, dir string) error
 			sum := sha256.Sum256([]byte(path))
 			work = filepath.Join(store, "weft-import", "export-"+hex.EncodeToString(sum[:8]))
 		}
-		begun, all, shown := time.Now(), time.Now(), NewStatusLine(h.Stderr)
-		tables, rows := 0, int64(0)
+		begun, all, shown := time.Now(), newOutcome(), NewStatusLine(h.Stderr)
 		err := archive.Load(ctx, db, dir,
 			archive.LoadOptions{Dir: work, MemoryBytes: *f.memoryBytes, Restart: f.restart, Log: shown.Say,
 				Progress: func(dbName, table string, p bulkload.Progress) {
@@ -151,8 +162,10 @@ func (h *Host) importArchive(c *cobra.Command, f *importFlags, dir string) error
 				},
 				Done: func(dbName, table string, r bulkload.Result) {
 					shown.End()
-					tables, rows = tables+1, rows+r.Rows
-					h.printImport(r, tableName(dbName, table), time.Since(begun))
+					all.add(importOutcome(r, tableName(dbName, table)))
+					if !f.asJSON {
+						h.printImport(r, tableName(dbName, table), time.Since(begun))
+					}
 					begun = time.Now()
 				},
 			})
@@ -161,7 +174,6 @@ func (h *Host) importArchive(c *cobra.Command, f *importFlags, dir string) error
 			return fmt.Errorf("%w\n(progress is kept: run the command again to continue, or with --restart to start over)", err)
 		}
 		_ = os.Remove(filepath.Dir(work)) // unless something else is in it
-		fmt.Fprintf(h.Stdout, "imported %d tables with %d rows in %.1f s\n", tables, rows, time.Since(all).Seconds())
-		return nil
+		return h.printAll(all, "imported", f.asJSON, nil)
 	})
 }

@@ -37,7 +37,7 @@ type importFlags struct {
 	key, types, format, null, work string
 	indexes                        []string
 	partitionParts                 int
-	hash, restart                  bool
+	hash, restart, asJSON          bool
 	badRows                        int64
 	memoryBytes                    *int64
 }
@@ -124,6 +124,7 @@ A running server keeps its folder locked: stop it first.`,
 	flags.StringVar(&f.work, "work", "",
 		"`DIR` for sorted runs, as large as all rows and index entries (default: in the store's folder)")
 	flags.BoolVar(&f.restart, "restart", false, "discard an interrupted import of this table and start over")
+	flags.BoolVar(&f.asJSON, "json", false, "print JSON")
 	h.AddFlags(command)
 	return command
 }
@@ -185,8 +186,18 @@ func (h *Host) importFiles(ctx context.Context, db *database.DB, f *importFlags,
 			err)
 	}
 	_ = os.Remove(filepath.Dir(work)) // unless something else is in it
+	if f.asJSON {
+		all := &outcome{begun: begun}
+		all.add(importOutcome(result, tableName(database, table)))
+		return writeJSON(h.Stdout, all)
+	}
 	h.printImport(result, table, time.Since(begun))
 	return nil
+}
+
+func importOutcome(r bulkload.Result, table string) tableOutcome {
+	return tableOutcome{Table: table, Records: r.Records, Rows: r.Rows, Entries: r.Entries, Refused: r.Bad,
+		Ingested: r.Ingested, Advice: r.Advice}
 }
 
 // judges check the rows of tables about which a dialect has rules.

@@ -14,6 +14,7 @@ import (
 
 // VerifyCommand is `weft verify`.
 func (h *Host) VerifyCommand() *cobra.Command {
+	var asJSON bool
 	command := &cobra.Command{
 		Use:   "verify",
 		Short: "Check every row and index entry of a store that no server has open",
@@ -22,18 +23,18 @@ index holds exactly the entries of its rows. A folder is opened read-only and no
 a copy or lie on a read-only mount. Progress goes to standard error, the result to standard output. The exit code is 1
 if anything is wrong, or if the store can't be opened.`,
 		Args: h.NoArguments,
-		RunE: func(c *cobra.Command, _ []string) error { return h.Look(c, h.verify) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			return h.Look(c, func(ctx context.Context, db *database.DB) error { return h.verify(ctx, db, asJSON) })
+		},
 	}
+	command.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	h.AddFlags(command)
 	return command
 }
 
-// verification is the result for all tables so far.
-type verification struct{ tables, rows, entries, faults int64 }
-
 // verify checks table by table.
-func (h *Host) verify(ctx context.Context, db *database.DB) error {
-	begun, all := time.Now(), verification{}
+func (h *Host) verify(ctx context.Context, db *database.DB, asJSON bool) error {
+	all := newOutcome()
 	for _, database := range db.Databases() {
 		for after := ""; ; {
 			names := db.Tables(database, after, 100)
@@ -41,33 +42,50 @@ func (h *Host) verify(ctx context.Context, db *database.DB) error {
 				break
 			}
 			for _, name := range names {
-				if err := h.verifyTable(ctx, db, database, name, &all); err != nil {
+				t, err := h.verifyTable(ctx, db, database, name)
+				if err != nil {
 					return err
+				}
+				if all.add(t); !asJSON {
+					h.printVerified(&t)
 				}
 			}
 			after = names[len(names)-1]
 		}
 	}
-	took := time.Since(begun).Seconds()
-	fmt.Fprintf(h.Stdout, "checked %d tables, %d rows and %d index entries in %.1f s (%.0f/s): %d faults\n", all.tables,
-		all.rows, all.entries, took,
-		float64(all.rows+all.entries)/max(took, 0.001), all.faults)
-	if all.faults > 0 {
+	if asJSON {
+		if err := writeJSON(h.Stdout, all); err != nil {
+			return err
+		}
+	} else {
+		fmt.Fprintf(h.Stdout, "checked %d tables, %d rows and %d index entries in %.1f s (%.0f/s): %d faults\n",
+			len(all.Tables), all.Rows, all.Entries, all.Seconds, rate(all.Rows+all.Entries, all.begun), all.Faults)
+	}
+	if all.Faults > 0 {
 		return fmt.Errorf("%d faults: keep a copy of the folder, then rebuild the indexes named, or restore a backup",
-			all.faults)
+			all.Faults)
 	}
 	return nil
 }
 
-func (h *Host) verifyTable(ctx context.Context, db *database.DB, dbName, name string, all *verification) error {
+func (h *Host) printVerified(t *tableOutcome) {
+	fmt.Fprintf(h.Stdout, "%s: %d rows, %d index entries, %d faults\n", t.Table, t.Rows, t.Entries,
+		int64(len(t.Faults))+t.More)
+	for _, fault := range t.Faults {
+		fmt.Fprintln(h.Stdout, "  "+fault)
+	}
+	if t.More > 0 {
+		fmt.Fprintf(h.Stdout, "  and %d more\n", t.More)
+	}
+}
+
+func (h *Host) verifyTable(ctx context.Context, db *database.DB, dbName, name string) (t tableOutcome,
+	err error) {
 	table, err := db.TableIn(dbName, name)
 	if err != nil {
-		return err
+		return t, err
 	}
-	shown := name
-	if dbName != database.DefaultDatabase {
-		shown = dbName + "." + name
-	}
+	shown := tableName(dbName, name)
 	line, begun := NewStatusLine(h.Stderr), time.Now()
 	report, err := table.VerifyTelling(ctx, func(rows, entries int64, done float64) {
 		line.Show(func() string {
@@ -76,18 +94,6 @@ func (h *Host) verifyTable(ctx context.Context, db *database.DB, dbName, name st
 		})
 	})
 	line.Clear()
-	if err != nil {
-		return err
-	}
-	faults := int64(len(report.Faults)) + report.More
-	fmt.Fprintf(h.Stdout, "%s: %d rows, %d index entries, %d faults\n", shown, report.Rows, report.Entries, faults)
-	for _, fault := range report.Faults {
-		fmt.Fprintln(h.Stdout, "  "+fault)
-	}
-	if report.More > 0 {
-		fmt.Fprintf(h.Stdout, "  and %d more\n", report.More)
-	}
-	all.tables, all.rows, all.entries, all.faults = all.tables+1, all.rows+report.Rows, all.entries+
-		report.Entries, all.faults+faults
-	return nil
+	return tableOutcome{Table: shown, Rows: report.Rows, Entries: report.Entries, Faults: report.Faults,
+		More: report.More}, err
 }

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package storecommand
+
+import (
+	"encoding/json"
+	"io"
+	"time"
+)
+
+// outcome is what verify, import and export print with --json.
+type outcome struct {
+	Tables  []tableOutcome `json:"tables"`
+	Rows    int64          `json:"rows"`
+	Entries int64          `json:"indexEntries"` // an export has none
+	Faults  int64          `json:"faults"`       // that verify found, or records that an import refused
+	Seconds float64        `json:"seconds"`
+
+	begun time.Time
+}
+
+// tableOutcome is what was done with one table.
+type tableOutcome struct {
+	Table    string   `json:"table"` // [DATABASE.]NAME
+	Records  int64    `json:"records,omitzero"`
+	Rows     int64    `json:"rows"`
+	Entries  int64    `json:"indexEntries,omitzero"`
+	Refused  int64    `json:"refused,omitzero"`  // records of an import
+	Ingested bool     `json:"ingested,omitzero"` // an import made the rows visible in one step
+	Faults   []string `json:"faults,omitempty"`
+	More     int64    `json:"moreFaults,omitzero"` // that are not in the list
+	Advice   string   `json:"advice,omitempty"`    // about the key
+}
+
+func newOutcome() *outcome { return &outcome{Tables: []tableOutcome{}, begun: time.Now()} }
+
+// add counts a table.
+func (o *outcome) add(t tableOutcome) {
+	o.Tables = append(o.Tables, t)
+	o.Rows += t.Rows
+	o.Entries += t.Entries
+	o.Faults += t.Refused + int64(len(t.Faults)) + t.More
+	o.Seconds = time.Since(o.begun).Seconds()
+}
+
+// writeJSON writes content for a program to read.
+func writeJSON(w io.Writer, content any) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(content)
+}
