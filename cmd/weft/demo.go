@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -244,89 +243,6 @@ func (l *loader) document(c cities.City) database.Document {
 	return d
 }
 
-// printDemo says what can be tried.
-func (p *program) printDemo(s *server) {
-	aws := "aws dynamodb"
-	var api net.Addr
-	for _, d := range s.protocols {
-		if d.Name() == "dynamodb" {
-			api = d.Addr()
-			aws += " --endpoint-url http://" + d.Addr().String() + " --region " + s.config.Region
-		}
-	}
-	out := func(format string, args ...any) { fmt.Fprintf(p.stdout, format+"\n", args...) }
-	for _, d := range s.protocols {
-		if d.Name() == "admin" {
-			out("\nThe web console: %s://%s/console/", map[bool]string{true: "https", false: "http"}[s.tls != nil],
-				d.Addr())
-		}
-	}
-	out("\nWeft is serving %d cities (GeoNames, CC-BY 4.0). Any credentials work:\n", cities.Count)
-	out("  export AWS_ACCESS_KEY_ID=demo AWS_SECRET_ACCESS_KEY=demo\n")
-	out("# One city\n  %s get-item --table-name cities --key '{\"country\":{\"S\":\"JP\"},\"city\":{\"S\":\"Kyoto\"}}'\n", aws)
-	out("# Names that begin with San, in Spain\n  %s query --table-name cities --key-condition-expression 'country = :c AND begins_with(city, :p)' "+
-		"--expression-attribute-values '{\":c\":{\"S\":\"ES\"},\":p\":{\"S\":\"San\"}}'\n", aws)
-	out("# The ten largest cities of India, by an ordered index\n  %s query --table-name cities --index-name by-population --no-scan-index-forward --limit 10 "+
-		"--key-condition-expression 'country = :c' --expression-attribute-values '{\":c\":{\"S\":\"IN\"}}'\n", aws)
-	out("# All capitals, by a sparse index\n  %s query --table-name cities --index-name capitals --key-condition-expression 'capital = :y' "+
-		"--expression-attribute-values '{\":y\":{\"S\":\"yes\"}}' --projection-expression 'country, city, population'\n", aws)
-	out("# Regional capitals of Brazil, largest first, by an index on a computed key that no item stores\n  %s query --table-name cities "+
-		"--index-name by-kind --limit 5 --key-condition-expression '#kind = :k' --expression-attribute-names '{\"#kind\":\"concat(country,'\"'\"'#'\"'\"',feature_code)\"}' "+
-		"--expression-attribute-values '{\":k\":{\"S\":\"BR#PPLA\"}}'\n", aws)
-	out("# Count the cities of more than 100,000 people around the Alps, by a Z-order index: it finds 49 and examines about 400 of %d entries (ScannedCount)\n"+
-		"  %s scan --table-name cities --index-name by-place --select COUNT --filter-expression 'lat BETWEEN :s AND :n AND lon BETWEEN :w AND :e AND population > :p' "+
-		"--expression-attribute-values '{\":s\":{\"N\":\"43.5\"},\":n\":{\"N\":\"48.5\"},\":w\":{\"N\":\"5\"},\":e\":{\"N\":\"16.5\"},\":p\":{\"N\":\"100000\"}}'\n", cities.Count, aws)
-	for _, d := range s.protocols {
-		if d.Name() == "mysql" {
-			printDemoSQL(out, d.Addr())
-		}
-	}
-	for _, d := range s.protocols {
-		if d.Name() == "hbase-thrift1" {
-			printDemoHBase(out, d.Addr())
-		}
-	}
-	for _, d := range s.protocols {
-		if d.Name() == "admin" {
-			printDemoTools(out, api, d.Addr())
-		}
-	}
-	out("Ctrl-C ends the demo.")
-}
-
-// printDemoHBase says what can be tried over HBase's Thrift1 API, and how SQL sees it.
-func printDemoHBase(out func(format string, args ...any), at net.Addr) {
-	host, port, err := net.SplitHostPort(at.String())
-	if err != nil {
-		return
-	}
-	out("HBase's APIs, with happybase (pip install happybase); Thrift2 is on port 9190 unless --hbase-addr says otherwise:\n")
-	out("# A table, a row with a counter, and a scan; SQL reads it as SELECT * FROM visits\n  python3 -c \"import happybase; c = happybase.Connection('%s', %s); "+
-		"c.create_table('visits', {'f': dict(max_versions=3)}); t = c.table('visits'); t.put(b'ann', {b'f:name': b'Ann'}); t.counter_inc(b'ann', b'f:n'); print(list(t.scan()))\"\n", host, port)
-}
-
-// printDemoTools says how to look into the server: how queries are answered, how its indexes lie, what it is asked, and
-// what could be better.
-func printDemoTools(out func(format string, args ...any), api, admin net.Addr) {
-	out("Weft's own reports:")
-	if api != nil {
-		endpoint := ""
-		if api.String() != preset("dynamodb-addr") {
-			endpoint = " --endpoint http://" + api.String()
-		}
-		out("# How a query runs, and what it costs\n  weft explain%s --table cities --index by-place --filter 'lat BETWEEN :s AND :n AND lon BETWEEN :w AND :e AND population > :p' "+
-			"--values '{\":s\":{\"N\":\"43.5\"},\":n\":{\"N\":\"48.5\"},\":w\":{\"N\":\"5\"},\":e\":{\"N\":\"16.5\"},\":p\":{\"N\":\"100000\"}}' --analyze", endpoint)
-	}
-	at := ""
-	if admin.String() != preset("admin-addr") {
-		at = " --admin-addr " + admin.String()
-	}
-	out("# The indexes, with their keys and sizes\n  weft indexes%s cities", at)
-	out("# The load of the last minutes, by key\n  weft hot%s", at)
-	out("# Better keys and indexes for the queries so far\n  weft advise%s cities", at)
-	out("# All pages of the admin port, including /metrics\n  http://%s/\n", admin)
-}
-
 // preset is the default of a setting.
 func preset(name string) string {
 	for _, s := range settings(new(config)) {
@@ -335,21 +251,4 @@ func preset(name string) string {
 		}
 	}
 	return ""
-}
-
-// printDemoSQL says what can be tried over the MySQL protocol, on the same table.
-func printDemoSQL(out func(format string, args ...any), at net.Addr) {
-	mysql := "mysql"
-	if host, port, err := net.SplitHostPort(at.String()); err == nil {
-		mysql = fmt.Sprintf("mysql -h %s -P %s -u root default", host, port)
-	}
-	const box = "SELECT country, city, population FROM cities WHERE lat BETWEEN 43.5 AND 48.5 AND lon BETWEEN 5 AND 16.5 AND population > 500000"
-	const refused = "SELECT country, city, population FROM cities WHERE name = 'Valencia'"
-	out("\nThe same table over the MySQL protocol, for any client of MySQL or MariaDB:\n")
-	out("# The large cities around the Alps: a box of three ranges, by the Z-order index\n  %s -te \"%s\"", mysql, box)
-	out("# Its plan\n  %s -te \"EXPLAIN %s\"", mysql, box)
-	out("# Refused, because it would read every city; the error says what helps\n  %s -te \"%s\"", mysql, refused)
-	out("# Names in any spelling, by the search index: São Paulo comes first\n  %s -te \"SELECT country, city, population FROM cities "+
-		"WHERE MATCH(name) AGAINST ('sao paolo') ORDER BY population DESC LIMIT 5\"", mysql)
-	out("# One of the remedies\n  %s -te \"ALTER TABLE cities ADD COLUMN name VARCHAR; CREATE INDEX idx_cities_name ON cities(name); %s\"\n", mysql, refused)
 }

@@ -28,8 +28,16 @@ const (
 
 func main() {
 	p := &program{environ: os.Environ(), readFile: os.ReadFile, stdout: os.Stdout, stderr: os.Stderr, exit: os.Exit,
-		oneSignal: 300 * time.Millisecond}
+		self: selfOf(os.Args[0]), oneSignal: 300 * time.Millisecond}
 	os.Exit(p.run(context.Background(), os.Args[1:]))
+}
+
+// selfOf is how a shell calls this program again: as it was called, or through go run, whose binary is gone soon.
+func selfOf(called string) string {
+	if strings.Contains(called, string(os.PathSeparator)+"go-build") {
+		return "go run ./cmd/weft"
+	}
+	return called
 }
 
 // program is one call of weft with everything it takes from outside, so that tests can call it too.
@@ -39,6 +47,7 @@ type program struct {
 	stdout   io.Writer
 	stderr   io.Writer
 	exit     func(code int) // ends the process at once
+	self     string         // how a shell calls this program; "": weft
 	// oneSignal is the time after a signal another one counts as the same: wrappers such as timeout signal the process
 	// and its group.
 	oneSignal time.Duration

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"net"
+	"strings"
+
+	"github.com/weftdb/weft/internal/files/cities"
+)
+
+// printDemo says where the demo is served, what can be tried, and where to read on: one screen.
+func (p *program) printDemo(s *server) {
+	at, text := s.endpoints(), &strings.Builder{}
+	fmt.Fprintf(text, "\nWeft serves %s cities (GeoNames, CC-BY 4.0) until Ctrl-C.\n\n", grouped(cities.Count))
+	for _, one := range []struct{ title, name string }{{"web console", "console"}, {"DynamoDB", "dynamodb"},
+		{"MySQL", "mysql"}, {"HBase Thrift2", "hbase"}, {"HBase Thrift1", "hbase-thrift1"}} {
+		if address := at[one.name]; address != "" {
+			fmt.Fprintf(text, "  %-13s %s\n", one.title, address)
+		}
+	}
+	text.WriteString("\nTry in another terminal:\n")
+	tryDynamoDB(text, at["dynamodb"], s.config.Region)
+	trySQL(text, at["mysql"])
+	p.tryTools(text, at["admin"])
+	text.WriteString("\nRead on: docs/dynamodb.md, docs/sql.md, docs/hbase.md, docs/zorder.md, docs/console.md\n")
+	_, _ = fmt.Fprint(p.stdout, text.String()) // the demo serves, whether anyone reads this or not
+}
+
+// tryDynamoDB shows a query by an index.
+func tryDynamoDB(text *strings.Builder, endpoint, region string) {
+	if endpoint == "" {
+		return
+	}
+	fmt.Fprintf(text, `# The ten largest cities of India, by an ordered index
+  AWS_ACCESS_KEY_ID=x AWS_SECRET_ACCESS_KEY=x aws dynamodb query --region %s \
+    --endpoint-url %s --table-name cities --index-name by-population \
+    --no-scan-index-forward --limit 10 --key-condition-expression 'country = :c' \
+    --expression-attribute-values '{":c":{"S":"IN"}}'
+`, region, endpoint)
+}
+
+// trySQL shows a box of three ranges, and a query that is refused, on the same table.
+func trySQL(text *strings.Builder, at string) {
+	host, port, err := net.SplitHostPort(at)
+	if err != nil {
+		return
+	}
+	mysql := fmt.Sprintf("mysql -h %s -P %s -u root default", host, port)
+	fmt.Fprintf(text, `# The large cities around the Alps: a box of three ranges, by the Z-order index
+  %[1]s -te "SELECT country, city, population FROM cities \
+    WHERE lat BETWEEN 43.5 AND 48.5 AND lon BETWEEN 5 AND 16.5 AND population > 500000"
+# Refused, because it would read every city; the error says what helps
+  %[1]s -te "SELECT * FROM cities WHERE name = 'Valencia'"
+`, mysql)
+}
+
+// tryTools shows how to look into the server.
+func (p *program) tryTools(text *strings.Builder, admin string) {
+	if admin == "" {
+		return
+	}
+	flag := ""
+	if plain := strings.TrimPrefix(admin, "http://"); plain != preset("admin-addr") {
+		flag = " --admin-addr " + plain
+	}
+	weft := cmp.Or(p.self, "weft")
+	fmt.Fprintf(text, "# How the server does, and better keys and indexes for the queries so far\n"+
+		"  %[1]s status%[2]s\n  %[1]s advise%[2]s cities\n", weft, flag)
+}
+
+// grouped writes a number with commas.
+func grouped(n int) string {
+	if n < 1000 {
+		return fmt.Sprint(n)
+	}
+	return grouped(n/1000) + fmt.Sprintf(",%03d", n%1000)
+}
