@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -239,7 +240,63 @@ func (p *program) askBackup(ctx context.Context, admin string, request backupReq
 	if asJSON {
 		target += "?format=json"
 	}
-	return p.tellAdmin(ctx, admin, target, request)
+	stop := p.followBackup(ctx, admin)
+	answer, err := p.postAdmin(ctx, admin, target, request)
+	stop()
+	if err != nil {
+		return err
+	}
+	defer answer.Close()
+	_, err = io.Copy(p.stdout, io.LimitReader(answer, adminBytesMax))
+	return err
+}
+
+// followEvery is how often a server is asked how far a backup is.
+const followEvery = time.Second
+
+// followBackup shows how far the backup of a server is, until stop is called.
+func (p *program) followBackup(ctx context.Context, admin string) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	line, ended := storecommand.NewStatusLine(p.stderr), make(chan struct{})
+	go func() {
+		defer close(ended)
+		ticker := time.NewTicker(followEvery)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+			}
+			if done, ok := p.backedUp(ctx, admin); ok {
+				line.Show(func() string { return fmt.Sprintf("backup: %d MiB done", done>>20) })
+			}
+		}
+	}()
+	return func() {
+		cancel()
+		<-ended
+		line.Clear()
+	}
+}
+
+// backedUp asks a server how many bytes of a backup are done; ok is false if it does not tell.
+func (p *program) backedUp(ctx context.Context, admin string) (bytes int64, ok bool) {
+	answer, err := p.askAdmin(ctx, http.MethodGet, admin, "/api/work", nil)
+	if err != nil {
+		return 0, false
+	}
+	defer answer.Close()
+	var list []shownWork
+	if json.NewDecoder(io.LimitReader(answer, adminBytesMax)).Decode(&list) != nil {
+		return 0, false
+	}
+	for i := range list {
+		if list[i].Kind == wholeBackup {
+			return list[i].Bytes, true
+		}
+	}
+	return 0, false
 }
 
 // backupHandler answers POST /backup of the admin port, when the backup is made.
@@ -257,7 +314,9 @@ func (s *server) backupHandler(w http.ResponseWriter, r *http.Request) {
 	}
 	defer s.backingUp.Unlock()
 	begun := time.Now()
-	result, err := makeBackup(r.Context(), s.database.(*openedDatabase).db, request, os.Environ(), nil)
+	tell := func(now database.BackupProgress) { s.backup.Store(&runningBackup{begun, now}) }
+	defer s.backup.Store(nil)
+	result, err := makeBackup(r.Context(), s.database.(*openedDatabase).db, request, os.Environ(), tell)
 	s.auditAdmin(r, "weft backup", request.To, err)
 	if err != nil {
 		s.log.Error("backup failed", "error", err)

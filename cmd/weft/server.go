@@ -67,7 +67,8 @@ type server struct {
 	serving   sync.WaitGroup
 	phase     atomic.Pointer[string] // why requests are not taken; nil while they are
 	close     sync.Once
-	backingUp sync.Mutex // held while a backup is made
+	backingUp sync.Mutex                    // held while a backup is made
+	backup    atomic.Pointer[runningBackup] // nil while none is made
 
 	stopWarning func() // ends warnWhileShut; nil if that never began
 }
@@ -223,7 +224,7 @@ func (s *server) adminPort() (protocol, error) {
 			Help: "version, engine, folder and endpoints of the server, as JSON", Handler: s.page(s.serverPage)},
 		{Pattern: "GET /api/work", For: console.Readers,
 			Help:    "work that goes on in the background, or has ended in the last hour, as JSON",
-			Handler: s.page(workPage)},
+			Handler: s.page(s.workPage)},
 		{Pattern: "GET /api/session", For: console.Anyone, Help: "whether access control is on, and the signed-in user",
 			Handler: s.sessionHandler},
 		{Pattern: "POST /api/session", For: console.Visitors, Help: "sign in: returns a token for {user, password}",

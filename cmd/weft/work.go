@@ -5,6 +5,7 @@ package main
 import (
 	"encoding/json"
 	"net/http"
+	"time"
 
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/database/work"
@@ -27,8 +28,17 @@ type shownWork struct {
 	Fault    string     `json:"fault,omitempty"`
 }
 
+// wholeBackup is the kind of a backup that weft backup makes.
+const wholeBackup = "backup of the whole database"
+
+// runningBackup is how far such a backup is.
+type runningBackup struct {
+	begun time.Time
+	now   database.BackupProgress
+}
+
 // workPage is GET /api/work on the admin port. It is JSON whatever is asked for.
-func workPage(r *http.Request, db *database.DB, _ bool) ([]byte, error) {
+func (s *server) workPage(r *http.Request, db *database.DB, _ bool) ([]byte, error) {
 	own, err := work.Of(r.Context(), db)
 	if err != nil {
 		return nil, err
@@ -38,6 +48,10 @@ func workPage(r *http.Request, db *database.DB, _ bool) ([]byte, error) {
 		return nil, err
 	}
 	list := []shownWork{}
+	if b := s.backup.Load(); b != nil {
+		list = append(list, shownWork{Kind: wholeBackup, State: work.Running, Bytes: b.now.Bytes,
+			BeganMS: b.begun.UnixMilli()})
+	}
 	for _, w := range append(own, others...) {
 		list = append(list, shownWork(w))
 	}

@@ -244,6 +244,9 @@ func (s *Status) working() (lines []string) {
 		if w.Expected > 0 {
 			line += " of about " + thousands(w.Expected)
 		}
+		if w.Bytes > 0 {
+			line += ", " + bytesOf(float64(w.Bytes)) + " done"
+		}
 		lines = append(lines, line)
 	}
 	return orNone(lines)

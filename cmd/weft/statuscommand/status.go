@@ -77,6 +77,7 @@ type Work struct {
 	State    string `json:"state"`
 	Rows     int64  `json:"rows"`
 	Expected int64  `json:"rowsExpected,omitzero"`
+	Bytes    int64  `json:"bytes,omitzero"`
 }
 
 // Finding is one of GET /hot.

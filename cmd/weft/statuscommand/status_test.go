@@ -21,7 +21,7 @@ func answers() func(ctx context.Context, addr, target string) (io.ReadCloser, er
 			"/api/tables": `[{"indexes":[{"entries":135233,"bytes":9000000},{"entries":200,"bytes":1000}]},
 				{"indexes":[{"entries":1,"bytes":10}]}]`,
 			"/api/work": `[{"kind":"index build","database":"default","table":"cities","object":"by-name","state":"running",
-				"rows":1200,"rowsExpected":5000},{"kind":"index build","table":"cities","state":"done","rows":1}]`,
+				"rows":1200,"rowsExpected":5000},{"kind":"backup of the whole database","state":"running","bytes":4096},{"kind":"index build","table":"cities","state":"done","rows":1}]`,
 			"/hot?format=json": `{"findings":[{"kind":"even","table":"t","text":"All is well."},
 				{"kind":"hot-row","table":"cities","warning":true,"text":"One row gets half."}]}`,
 			"/metrics": "# HELP weft_search_lag_seconds x\n" +
@@ -51,6 +51,7 @@ size      2 tables with about 135,234 rows, 1 index with about 200 entries, abou
 load      dynamodb      3 connections, 10 requests/s, p50 1ms, p99 10ms at most; since the start 0 failed, 2 refused
 lag       search indexes of shop.articles: 2.5 s
 work      index build of cities, by-name, running: 1,200 rows of about 5,000
+          backup of the whole database, running, 4.0 KiB done
 findings  WARNING: hot-row, cities: One row gets half.
           weft hot says what to do
 `
