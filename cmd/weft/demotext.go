@@ -25,7 +25,7 @@ func (p *program) printDemo(s *server) {
 	tryDynamoDB(text, at["dynamodb"], s.config.Region)
 	trySQL(text, at["mysql"])
 	p.tryTools(text, at["admin"])
-	text.WriteString("\nRead on: docs/dynamodb.md, docs/sql.md, docs/hbase.md, docs/zorder.md, docs/console.md\n")
+	text.WriteString("\nMore to try: docs/demo.md. Read on: docs/dynamodb.md, docs/sql.md, docs/hbase.md, docs/zorder.md\n")
 	_, _ = fmt.Fprint(p.stdout, text.String()) // the demo serves, whether anyone reads this or not
 }
 

@@ -24,7 +24,7 @@ func manual() map[string]manualPage {
 weft serve --engine mem --dynamodb-addr 127.0.0.1:0 --mysql-addr off --admin-addr off --ready-json
 weft serve --data /var/lib/weft --auth required --master-key-file /etc/weft/master.key \
   --tls-cert /etc/weft/server.pem --tls-key /etc/weft/server-key.pem --dynamodb-addr 0.0.0.0:8000`},
-		"demo":              {"console.md", "weft demo\nweft demo --dynamodb-addr 127.0.0.1:0 --load off"},
+		"demo":              {"demo.md", "weft demo\nweft demo --dynamodb-addr 127.0.0.1:0 --load off"},
 		"version":           {"operations.md", "weft version --json"},
 		"status":            {"operations.md", ""},
 		"explain":           {"dynamodb.md", ""},
