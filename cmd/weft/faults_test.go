@@ -42,6 +42,26 @@ func TestFaultsOfServer(t *testing.T) {
 	}
 }
 
+// TestCompletion: names of tables are completed, as long as one is missing and a server answers.
+func TestCompletion(t *testing.T) {
+	s, _ := openServer(t, nil)
+	spec := database.TableSpec{Name: "cities", Key: database.Columns("id", schema.String)}
+	if _, err := s.database.(*openedDatabase).db.CreateTable(t.Context(), spec); err != nil {
+		t.Fatal(err)
+	}
+	at := addressAt(t, s, "admin")
+	const found, none = "cities\n:4\n", ":4\n"
+	for args, want := range map[string]string{"hot --admin-addr " + at: found, "indexes --admin-addr " + at: found,
+		"advise cities --admin-addr " + at: none, "regions --admin-addr 127.0.0.1:1": none} {
+		var out, errs strings.Builder
+		p := &program{stdout: &out, stderr: &errs, readFile: os.ReadFile}
+		if code := p.run(t.Context(), append([]string{"__complete"}, append(strings.Fields(args), "")...)); code != 0 ||
+			out.String() != want {
+			t.Errorf("weft %s: exit %d, %s", args, code, &out)
+		}
+	}
+}
+
 // TestQuietOffline: commands on a folder log nothing when all goes well, although nobody reads a terminal.
 func TestQuietOffline(t *testing.T) {
 	dir := t.TempDir()

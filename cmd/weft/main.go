@@ -115,6 +115,7 @@ Start with weft demo, or with weft serve.`,
 	root.AddCommand(p.bulkCommands()...)
 	root.AddCommand(p.streamCommands()...)
 	nameArguments(root)
+	p.completeNames(root)
 	return root
 }
 
