@@ -33,11 +33,11 @@ export async function startServer(command = "serve", ...flags) {
     });
     createInterface({ input: child.stdout }).on("line", (line) => {
       printed.push(line);
-      if (line.startsWith("Ctrl-C")) child.emit("demo");
+      if (line.startsWith("More to try")) child.emit("demo");
     });
     ended.then(() => reject(new Error(`the server ended: ${log.join("\n")}`)));
   });
-  if (command === "demo" && !printed.some((line) => line.startsWith("Ctrl-C"))) await new Promise((resolve) => child.once("demo", resolve));
+  if (command === "demo" && !printed.some((line) => line.startsWith("More to try"))) await new Promise((resolve) => child.once("demo", resolve));
   return {
     admin: `http://${ready.admin}`,
     console: `http://${ready.admin}/console/`,
