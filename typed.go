@@ -73,8 +73,19 @@ func decode[T any](item Item, ok bool, err error) (T, bool, error) {
 // Get returns the item with the given key, which is a Document, or a struct such as T with the attributes of the
 // key; ok is false if there is none.
 func (t Typed[T]) Get(ctx context.Context, key any) (item T, ok bool, err error) {
-	return decode[T](t.Table.Get(ctx, key))
+	b, _ := t.db.buffers.Get().(*buffers)
+	if b == nil {
+		b = new(buffers)
+	}
+	item, ok, err = decode[T](t.get(ctx, key, b)) // a struct holds none of the item's bytes
+	if cap(b.row) <= pooledMax && cap(b.key) <= pooledMax {
+		t.db.buffers.Put(b) // not after a panic, when it may still be in use
+	}
+	return item, ok, err
 }
+
+// pooledMax is the number of bytes that a buffer in the pool may hold.
+const pooledMax = 64 << 10
 
 // GetAll returns the items with the given keys, in their order; nil where there is none.
 func (t Typed[T]) GetAll(ctx context.Context, keys ...any) ([]*T, error) {

@@ -4,8 +4,10 @@ package weft_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -208,5 +210,40 @@ func TestItems(t *testing.T) {
 	}
 	if err := table.Put(ctx, 5); weft.KindOf(err) != weft.KindInvalid {
 		t.Error(err)
+	}
+}
+
+// TestTypedGetAliases: what a get has returned stays as it is when the next one reads into the same buffer, and a key
+// that is an Item does, too.
+func TestTypedGetAliases(t *testing.T) {
+	type row struct {
+		ID    string         `weft:"id,key"`
+		Bytes []byte         `weft:"bytes"`
+		Any   any            `weft:"any"`
+		Map   map[string]any `weft:"map"`
+		Texts []string       `weft:"texts"`
+		Exact json.Number    `weft:"exact"`
+	}
+	db, ctx := open(t), t.Context()
+	rows, err := weft.EnsureTableOf[row](ctx, db, weft.TableSpec{Name: "rows"})
+	check(err)
+	made := func(id string) row {
+		return row{id, []byte(id), []any{[]byte(id), id}, map[string]any{id: []byte(id)}, []string{id, id}, "1.5"}
+	}
+	check(rows.PutAll(ctx, made("aaaa"), made("bbbb")))
+	key, _, err := rows.Table.Get(ctx, weft.Document{"id": "aaaa"})
+	check(err)
+	var found []row
+	for range 2 {
+		for _, by := range []any{key, row{ID: "bbbb"}, weft.Document{"id": "aaaa"}, weft.Document{"id": "none"}} {
+			x, ok, err := rows.Get(ctx, by)
+			if check(err); ok {
+				found = append(found, x)
+			}
+		}
+	}
+	want := []row{made("aaaa"), made("bbbb"), made("aaaa"), made("aaaa"), made("bbbb"), made("aaaa")}
+	if !reflect.DeepEqual(found, want) || key.Text("id") != "aaaa" {
+		t.Errorf("%+v, %q", found, key.Text("id"))
 	}
 }

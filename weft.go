@@ -75,6 +75,8 @@ type DB struct {
 	failed atomic.Pointer[error] // why the folder can't be written any more
 	logger *slog.Logger
 
+	buffers sync.Pool // of *buffers: what Typed.Get reads into
+
 	shipping sync.Mutex // guards those below
 	shipper  *database.Shipper
 	shipped  int64 // when it began, Unix milliseconds

@@ -72,17 +72,17 @@ func (t *Table) fill(p database.Pinned, w *database.Write, about any, condition 
 	if w.Op == database.OpPut {
 		w.Row, err = rowOf(p, about)
 	} else {
-		w.Row, err = keyOf(p, about)
+		w.Row, err = appendKey(nil, p, about)
 	}
 	return err
 }
 
-// keyOf encodes a key.
-func keyOf(p database.Pinned, key any) (value.Row, error) {
+// appendKey encodes a key behind dst, which it may leave alone.
+func appendKey(dst []byte, p database.Pinned, key any) (value.Row, error) {
 	if _, ok := key.(Item); ok {
 		return rowOf(p, key)
 	}
-	row, err := p.KeyRow(key)
+	row, err := p.KeyRow(dst, key)
 	return row, public(err)
 }
 
@@ -148,22 +148,36 @@ func (t *Table) writeAll(ctx context.Context, op database.Op, list []any) error 
 // Get returns the item with the given key; ok is false if there is none. In a transaction the item is guarded: the
 // commit fails if another one changes it.
 func (t *Table) Get(ctx context.Context, key any) (item Item, ok bool, err error) {
+	return t.get(ctx, key, new(buffers))
+}
+
+// buffers have room for a key and for the item that it finds.
+type buffers struct{ key, row []byte }
+
+// get is Get that puts the item into buffers. In a transaction the item has its own bytes.
+func (t *Table) get(ctx context.Context, key any, b *buffers) (item Item, ok bool, err error) {
 	p, err := t.pin()
 	if err != nil {
 		return Item{}, false, err
 	}
 	defer p.Release()
-	row, err := keyOf(p, key)
+	row, err := appendKey(b.key[:0], p, key)
 	if err != nil {
 		return Item{}, false, err
+	}
+	if _, ofItem := key.(Item); !ofItem {
+		b.key = row
 	}
 	if t.tx != nil {
 		row, ok, err = t.tx.tx.GetGuarded(ctx, p, row)
 	} else {
-		row, ok, err = p.Get(ctx, row, nil)
+		row, ok, err = p.Get(ctx, row, b.row[:0])
 	}
 	if err != nil || !ok {
 		return Item{}, false, public(err)
+	}
+	if t.tx == nil {
+		b.row = row
 	}
 	return Item{database.Item{Row: row, Names: p.Names()}}, true, nil
 }
@@ -189,7 +203,7 @@ func (t *Table) GetAll(ctx context.Context, keys ...any) ([]Item, error) {
 	reads := make([]database.KeyRead, len(keys))
 	for i, key := range keys {
 		reads[i].Table = p
-		if reads[i].Key, err = keyOf(p, key); err != nil {
+		if reads[i].Key, err = appendKey(nil, p, key); err != nil {
 			return nil, err
 		}
 	}

@@ -29,10 +29,10 @@ func AppendRow(dst []byte, names value.Names, item any) (value.Row, error) {
 	return row, nil
 }
 
-// KeyRow encodes the attributes of the primary key, or what it is computed of, that a map or a struct has; others are
-// not looked at. Errors: KindInvalid.
-func (p Pinned) KeyRow(key any) (value.Row, error) {
-	row, err := govalue.AppendSome(nil, p.Names(), key, p.isOfKey)
+// KeyRow appends the encoded attributes of the primary key, or of what it is computed of, that a map or a struct has;
+// others are not looked at. Errors: KindInvalid.
+func (p Pinned) KeyRow(dst []byte, key any) (value.Row, error) {
+	row, err := govalue.AppendSome(dst, p.Names(), key, p.isOfKey)
 	if err != nil {
 		return nil, &Error{Kind: KindInvalid, Detail: "attribute " + err.Error(), Err: err}
 	}
