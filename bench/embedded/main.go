@@ -3,8 +3,7 @@
 // Command embedded measures Weft as a library beside other databases that a Go program embeds without cgo: bbolt,
 // Badger and SQLite (compiled to Go), on the same items, with commits that are durable on all of them. Bbolt and Badger
 // keep keys and values: there the program encodes items as JSON and keeps an index by itself. Pebble alone, under
-// Weft's options, shows what Weft adds to its engine: its items have no index, and for each one that it reads, the same
-// item of Weft is decoded from memory.
+// Weft's options, shows what Weft adds to its engine: its values are Weft's rows, and they have no index.
 //
 //	go run ./bench/embedded
 //

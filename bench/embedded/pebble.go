@@ -11,14 +11,17 @@ import (
 	"github.com/cockroachdb/pebble/v2/bloom"
 
 	"github.com/weftdb/weft"
+	"github.com/weftdb/weft/internal/data/govalue"
+	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/database/inside"
 )
 
-// pebbleStore is Pebble alone, with the options that Weft gives it. Its values are as long as Weft's rows; what it
-// gives for them is decoded from one row of Weft.
+// pebbleStore is Pebble alone, with the options that Weft gives it. Its values are Weft's rows, whose names are those
+// of a table in memory.
 type pebbleStore struct {
-	db   *pebble.DB
-	memo *weft.DB
-	row  weft.Item
+	db    *pebble.DB
+	memo  *weft.DB
+	table database.Pinned
 }
 
 func openPebble(ctx context.Context, dir string) (_ store, err error) {
@@ -26,7 +29,7 @@ func openPebble(ctx context.Context, dir string) (_ store, err error) {
 	if s.memo, err = weft.OpenMemory(ctx, weft.Options{}); err != nil {
 		return nil, err
 	}
-	if err = s.keepRow(ctx); err == nil {
+	if err = s.learn(ctx); err == nil {
 		s.db, err = pebble.Open(dir, pebbleOptions())
 	}
 	if err != nil {
@@ -35,14 +38,14 @@ func openPebble(ctx context.Context, dir string) (_ store, err error) {
 	return s, nil
 }
 
-// keepRow makes the row that is decoded.
-func (s *pebbleStore) keepRow(ctx context.Context) error {
+// learn makes the table, which learns the names of attributes by its first item.
+func (s *pebbleStore) learn(ctx context.Context) error {
 	rows, err := weft.EnsureTableOf[item](ctx, s.memo, weft.TableSpec{Name: "items"})
 	if err == nil {
 		err = rows.Put(ctx, newItem(1, ownerItems, textBytes))
 	}
 	if err == nil {
-		s.row, _, err = rows.Table.Get(ctx, item{ID: 1})
+		s.table, err = s.memo.Inside(inside.Key{}).TableNamed("", "items").Pin()
 	}
 	return err
 }
@@ -73,18 +76,24 @@ func (quiet) Fatalf(format string, args ...any) {
 }
 
 // Close implements store.
-func (s *pebbleStore) Close() error { return errors.Join(s.db.Close(), s.memo.Close()) }
+func (s *pebbleStore) Close() error {
+	s.table.Release()
+	return errors.Join(s.db.Close(), s.memo.Close())
+}
 
 func (s *pebbleStore) load(_ context.Context, items []item) error { return s.write(spaceItems, items) }
 
 func (s *pebbleStore) put(_ context.Context, large []item) error { return s.write(spaceLarge, large) }
 
-// write writes values of the length of Weft's rows, in one commit.
+// write writes rows in one commit.
 func (s *pebbleStore) write(space byte, items []item) error {
 	batch := s.db.NewBatch()
 	for i := range items {
-		value := append(keyOf(space, items[i].ID, items[i].Owner, items[i].At), items[i].Name...)
-		if err := batch.Set(keyOf(space, items[i].ID), append(value, items[i].Text...), nil); err != nil {
+		row, err := govalue.AppendRow(nil, s.table.Names(), &items[i])
+		if err == nil {
+			err = batch.Set(keyOf(space, items[i].ID), row, nil)
+		}
+		if err != nil {
 			return errors.Join(err, batch.Close())
 		}
 	}
@@ -92,11 +101,11 @@ func (s *pebbleStore) write(space byte, items []item) error {
 }
 
 func (s *pebbleStore) get(_ context.Context, id int64) (x item, err error) {
-	_, closer, err := s.db.Get(keyOf(spaceItems, id))
+	row, closer, err := s.db.Get(keyOf(spaceItems, id))
 	if err != nil {
 		return x, err
 	}
-	err = errors.Join(s.row.Decode(&x), closer.Close())
+	err = errors.Join(govalue.DecodeRow(row, s.table.Names(), &x), closer.Close())
 	return x, err
 }
 
@@ -108,7 +117,7 @@ func (s *pebbleStore) scan(ctx context.Context, see func(*item)) error {
 	}
 	for ok := walk.First(); ok; ok = walk.Next() {
 		var x item
-		if err := s.row.Decode(&x); err != nil {
+		if err := govalue.DecodeRow(walk.Value(), s.table.Names(), &x); err != nil {
 			return errors.Join(err, walk.Close())
 		}
 		see(&x)
