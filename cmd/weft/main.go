@@ -108,8 +108,8 @@ Start with weft demo, or with weft serve.`,
 	root.SetUsageFunc(writeUsage)
 	root.Version = buildShown().Text()
 	root.SetVersionTemplate("{{.Version}}")
-	root.AddCommand(p.serveCommand(), p.demoCommand(), p.explainCommand(), p.adviseCommand(), p.indexesCommand(),
-		p.regionsCommand(), heatpage.Command(p.printPage), heatpage.SimulateCommand(p.stdout,
+	root.AddCommand(p.serveCommand(), p.demoCommand(), p.sqlCommand(), p.explainCommand(), p.adviseCommand(),
+		p.indexesCommand(), p.regionsCommand(), heatpage.Command(p.printPage), heatpage.SimulateCommand(p.stdout,
 			func(err error) error { return usageError{err} }), p.userCommand(), p.backupCommand(), p.restoreCommand(),
 		p.keyCommand(), p.certCommand(), p.versionCommand(), p.statusCommand())
 	root.AddCommand(p.bulkCommands()...)

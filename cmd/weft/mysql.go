@@ -89,6 +89,12 @@ func listenMySQL(s *server, db *openedDatabase) (*mysqlProtocol, error) {
 	if s.sql, err = openSQL(s, db, listener, counts); err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
+	s.sql.wire = newWire(s, db, counts)
+	return &mysqlProtocol{listener: listener, Server: s.sql.wire}, nil
+}
+
+// newWire makes the side of MySQL's protocol that clients connect to.
+func newWire(s *server, db *openedDatabase, counts *metric.Protocol) *mysqlwire.Server {
 	options := mysqlwire.Options{
 		Memory: s.sql.memory,
 		Logger: s.log, Metrics: counts, Version: variable.ServerVersion, ConnectionsMax: s.config.MySQLConnections,
@@ -105,8 +111,7 @@ func listenMySQL(s *server, db *openedDatabase) (*mysqlProtocol, error) {
 	options.Open = func(ctx context.Context, login result.Login) (mysqlwire.Session, error) {
 		return openSession(ctx, s.sql.engine, login)
 	}
-	s.sql.wire = mysqlwire.New(options)
-	return &mysqlProtocol{listener: listener, Server: s.sql.wire}, nil
+	return mysqlwire.New(options)
 }
 
 // sessionIdleTimeout is the time a connection may wait for its next command; the variable wait_timeout shows it.

@@ -14,6 +14,8 @@ import (
 	"text/tabwriter"
 
 	"github.com/pelletier/go-toml/v2"
+
+	"github.com/weftdb/weft/cmd/weft/sqlshell"
 )
 
 // envPrefix begins the name of every environment variable that weft reads.
@@ -111,7 +113,8 @@ var foreign = regexp.MustCompile(`_SERVICE_HOST$|_SERVICE_PORT(_|$)|_PORT$|_PORT
 // readEnviron picks our variables. One that is not known is an error, for a mistyped name must not be passed over.
 func readEnviron(environ []string) (map[string]string, error) {
 	known := map[string]bool{envName("config"): true, masterKeyVariable: true, adminCAVariable: true,
-		adminCertVariable: true, adminKeyVariable: true, adminTokenVariable: true}
+		adminCertVariable: true, adminKeyVariable: true, adminTokenVariable: true,
+		sqlshell.PasswordVariable: true}
 	names := []string{envName("config")}
 	for _, name := range settingNames() {
 		known[envName(name)] = true

@@ -237,8 +237,8 @@ func (p *program) restore(c *cobra.Command, place string, f *restoreFlags) error
 
 // checkRestored opens the database in a folder and reads every entry, with the checksum of each block.
 func (p *program) checkRestored(ctx context.Context, dir string) error {
-	read := func(_ *config, d *openedDatabase) error { return kv.ReadAll(ctx, d.engine.store) }
-	return p.openFolder(ctx, dir, true, read)
+	return p.openFolder(ctx, dir, func(c *config) { c.readOnly = true },
+		func(s *server) error { return kv.ReadAll(ctx, s.database.(*openedDatabase).engine.store) })
 }
 
 // restoreShipped restores what was shipped.

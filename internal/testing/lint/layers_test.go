@@ -317,7 +317,7 @@ var laws = map[string]law{
 
 	"cmd/weft": {layer: cmdLayer,
 		beside: []string{"cmd/weft/storecommand", "cmd/weft/heatpage", "cmd/weft/tablepage", "cmd/weft/endpoint",
-			"cmd/weft/streamcommand", "cmd/weft/statuscommand"}},
+			"cmd/weft/streamcommand", "cmd/weft/statuscommand", "cmd/weft/sqlshell"}},
 	"cmd/weft/endpoint": {layer: cmdLayer, only: []string{}, doc: "a port knows nothing of its protocol"},
 	"cmd/weft/storecommand": {layer: cmdLayer,
 		only: []string{"internal/database", "kv", "internal/files/archive", "internal/files/bulkload", "internal/hbase",
@@ -331,6 +331,8 @@ var laws = map[string]law{
 	"cmd/weft/streamcommand": {layer: cmdLayer,
 		only: []string{"internal/dynamodb/streamreader", "internal/dynamodb/remote", "internal/security/signature"},
 		doc:  "the commands read streams from a server"},
+	"cmd/weft/sqlshell": {layer: cmdLayer, only: []string{"internal/sql/datum", "internal/sql/parse/token"},
+		doc: "the shell is a client: it asks a server, and says how SQL is spelled"},
 	"cmd/weft/heatpage": {layer: cmdLayer, doc: "heat and the schema say which keys are hot"},
 
 	"wefttest":                      {layer: testLayer},
@@ -379,7 +381,7 @@ var libraries = []library{
 	{"xorm.io/", []string{"test/clients/orms"}},
 	{"github.com/dgraph-io/badger/v4", nil},
 	{"github.com/go-ego/gse", []string{"internal/index/search"}},
-	{"github.com/go-sql-driver/mysql", nil},
+	{"github.com/go-sql-driver/mysql", []string{"cmd/weft/sqlshell"}},
 	{"github.com/google/uuid", []string{"."}},
 	{"github.com/klauspost/compress", []string{"internal/server", "internal/files/bulkload", "internal/history/backup",
 		"internal/history/tablecopy", "internal/files/archive", "internal/files/parquetfile"}},

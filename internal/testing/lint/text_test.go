@@ -180,12 +180,12 @@ func checkReadme(readme string, commands, words, targets []string) []string {
 	return found
 }
 
-// commandWords collects the names of cmd/weft's commands (the first word of each Use field) and all its string
-// literals.
+// commandWords collects the names of cmd/weft's commands (the first word of each Use field) and all string literals of
+// it and the packages below it.
 func commandWords(all []*source) (commands, words []string) {
 	commands = []string{"help", "completion"} // cobra's own
 	for _, s := range all {
-		if s.dir != "cmd/weft" || s.isTest {
+		if !below(s.dir, "cmd/weft") || s.isTest {
 			continue
 		}
 		ast.Inspect(s.file, func(n ast.Node) bool {
