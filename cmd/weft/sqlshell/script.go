@@ -25,6 +25,7 @@ type script struct {
 	delimiter string // "": a semicolon
 	closed    bool   // no lines follow
 	idle      bool   // held was looked at, and no line since can have ended it
+	resume    int    // up to here it was
 }
 
 // add appends a line, with or without its end.
@@ -43,7 +44,7 @@ func (s *script) add(line string) {
 func (s *script) close() { s.closed, s.idle = true, false }
 
 // clear forgets the statement that has begun.
-func (s *script) clear() { s.held, s.idle = s.held[:0], false }
+func (s *script) clear() { s.held, s.idle, s.resume = s.held[:0], false, 0 }
 
 // begun reports whether a statement has begun.
 func (s *script) begun() bool { return len(bytes.TrimSpace(s.held)) > 0 }
@@ -62,6 +63,9 @@ func (s *script) next() (one step, ok bool) {
 		switch {
 		case len(s.held) == 0:
 			return one, false
+		case s.held[0] == '#', bytes.HasPrefix(s.held, []byte("-- ")), bytes.HasPrefix(s.held, []byte("--\n")):
+			s.takeLine() // a comment; what follows may be a command
+			continue
 		case s.held[0] == '\\':
 			one = step{line: s.line + 1, command: true}
 			one.text = strings.TrimSpace(s.takeLine()[1:])
@@ -82,23 +86,25 @@ func (s *script) next() (one step, ok bool) {
 // cut takes a statement up to its delimiter, or all if nothing follows.
 func (s *script) cut() (one step, ok bool) {
 	one.line = s.line + 1
-	statement, rest, vertical, ok := token.Mode(0).Cut(s.held, s.end())
+	p, resume, ok := token.Mode(0).Cut(s.held, s.resume, s.end())
 	if !ok && !s.closed {
-		s.idle = true
+		s.idle, s.resume = true, resume
 		return one, false
 	}
 	if !ok {
-		statement, rest = s.held, nil
+		p = token.Piece{Statement: s.held}
 	}
-	one.text, one.vertical = strings.TrimSpace(string(statement)), vertical
-	s.skip(len(s.held) - len(rest))
+	one.text, one.vertical = strings.TrimSpace(string(p.Statement)), p.Vertical
+	s.skip(len(s.held) - len(p.Rest))
 	return one, true
 }
 
 // skip forgets the first bytes.
 func (s *script) skip(n int) {
 	s.line += bytes.Count(s.held[:n], []byte{'\n'})
-	s.held = s.held[n:]
+	if s.held = s.held[n:]; n > 0 {
+		s.resume = 0
+	}
 }
 
 // takeLine takes a line.

@@ -3,7 +3,7 @@
 package token
 
 import (
-	"bytes"
+	"strings"
 	"testing"
 )
 
@@ -30,16 +30,43 @@ func TestCut(t *testing.T) {
 		{"SELECT 1\\x;", ";", "SELECT 1\\x|"},
 		{"SELECT '\\G'", ";", "more"},
 		{"SELECT \\", ";", "more"},
+		{"/*!40101 SET\n a = 1;\n b */ 'x;\n' /*\n;*/ a.\nb -- ;\n; x\n", ";",
+			"/*!40101 SET\n a = 1;\n b */ 'x;\n' /*\n;*/ a.\nb -- ;\n| x\n"},
 	} {
-		statement, rest, vertical, ok := Mode(0).Cut([]byte(one.text), one.delimiter)
-		got := string(statement) + "|" + map[bool]string{true: "G"}[vertical] + string(rest)
-		if !ok {
-			got = "more"
+		got := cutAtOnce(one.text, one.delimiter)
+		if pieces := cutSlowly(one.text, one.delimiter); pieces != got {
+			t.Errorf("%q is %q, but %q if it comes piece by piece", one.text, got, pieces)
 		}
 		if got != one.want {
 			t.Errorf("%q is %q, not %q", one.text, got, one.want)
 		}
 	}
+}
+
+func cutAtOnce(text, delimiter string) string {
+	p, _, ok := Mode(0).Cut([]byte(text), 0, delimiter)
+	return shown(p, ok, "")
+}
+
+// cutSlowly hands the text over line by line.
+func cutSlowly(text, delimiter string) string {
+	from, length := 0, 0
+	for _, line := range strings.SplitAfter(text, "\n") {
+		length += len(line)
+		p, resume, ok := Mode(0).Cut([]byte(text[:length]), from, delimiter)
+		if ok {
+			return shown(p, ok, text[length:])
+		}
+		from = resume
+	}
+	return "more"
+}
+
+func shown(p Piece, ok bool, more string) string {
+	if !ok {
+		return "more"
+	}
+	return string(p.Statement) + "|" + map[bool]string{true: "G"}[p.Vertical] + string(p.Rest) + more
 }
 
 // FuzzCut: the parts and the delimiter between them are the text, and cutting comes to an end.
@@ -50,10 +77,11 @@ func FuzzCut(f *testing.F) {
 		if delimiter == "" {
 			return
 		}
-		statement, rest, _, ok := Mode(0).Cut([]byte(text), delimiter)
-		between := len(text) - len(statement) - len(rest)
-		if ok && (between < 1 || !bytes.HasPrefix([]byte(text), statement) || !bytes.HasSuffix([]byte(text), rest)) {
-			t.Fatalf("%q is cut into %q and %q", text, statement, rest)
+		p, resume, ok := Mode(0).Cut([]byte(text), 0, delimiter)
+		between := len(text) - len(p.Statement) - len(p.Rest)
+		if ok && (between < 1 || !strings.HasPrefix(text, string(p.Statement)) ||
+			!strings.HasSuffix(text, string(p.Rest))) || resume < 0 || resume > len(text) {
+			t.Fatalf("%q is cut into %q and %q, %d", text, p.Statement, p.Rest, resume)
 		}
 	})
 }
