@@ -129,7 +129,7 @@ func explainByCommand(t *testing.T, lookedAt int) {
 		t.Errorf("%v: %s", err, text)
 	}
 	text, err = harness.Command(t.Context(), binary, append(arguments, "--table", "none")...).CombinedOutput()
-	if err == nil || string(text) != "weft: Requested resource not found\n" {
+	if err == nil || string(text) != "weft: there is no table none\n" {
 		t.Errorf("%v: %s", err, text)
 	}
 }
