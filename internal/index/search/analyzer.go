@@ -154,16 +154,18 @@ func (a *Analyzer) begins(t Token, text []byte) bool {
 	return t.Start+n == t.End && a.paired(r)
 }
 
-// cutTerm shortens a term to TermBytesMax, between two characters.
+// cutTerm shortens a term to TermBytesMax, between two characters. Bytes that are no UTF-8 are cut anywhere: no term is
+// empty.
 func cutTerm(term []byte) []byte {
 	if len(term) <= TermBytesMax {
 		return term
 	}
-	n := TermBytesMax
-	for n > 0 && !utf8.RuneStart(term[n]) {
-		n--
+	for n := TermBytesMax; n > TermBytesMax-utf8.UTFMax; n-- {
+		if utf8.RuneStart(term[n]) {
+			return term[:n]
+		}
 	}
-	return term[:n]
+	return term[:TermBytesMax]
 }
 
 // cutAllWords is cutMarkedWords, and yields the letters of other scripts, each by itself like an ideograph, and emoji.

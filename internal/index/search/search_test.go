@@ -214,7 +214,7 @@ func FuzzParse(f *testing.F) {
 
 func FuzzTokens(f *testing.F) {
 	for _, text := range []string{"", "São Paulo", "don't wi-fi a@b.c", "日本語テキスト 한국어", "\xff\xfe", "a,b，c",
-		strings.Repeat("é", 200), "ﬁﬂ ½ Ⅷ"} {
+		strings.Repeat("é", 200), "ﬁﬂ ½ Ⅷ", strings.Repeat("\x95", 300)} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
