@@ -54,8 +54,8 @@ func TestFollow(t *testing.T) {
 			}
 		})
 	}
-	for {
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	for span := 10 * time.Millisecond; ; span += 10 * time.Millisecond { // on a slow machine the first ones are too short
+		ctx, cancel := context.WithTimeout(t.Context(), span)
 		_ = l.Consume(ctx, true) // it ends with its context, wherever it is
 		cancel()
 		ann, _, err := l.turnovers.Get(t.Context(), Turnover{Customer: "ann"})
