@@ -10,6 +10,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -99,24 +100,36 @@ func (l *Log) Consume(ctx context.Context, follow bool) error {
 	if follow {
 		changes = l.events.Follow
 	}
-	for change, err := range changes(ctx, state.Position) {
+	at := state.Position
+	for change, err := range changes(ctx, at) {
 		if err != nil {
 			return err
 		}
-		if err := l.count(ctx, change); err != nil {
+		if err := l.count(ctx, change, at); err != nil {
 			return err
 		}
+		at = change.Position
 	}
 	return nil
 }
 
-// count adds one event to the turnover of its customer, and keeps the position behind it.
-func (l *Log) count(ctx context.Context, change weft.Change) error {
+// errMoved ends a consumer whose position another one has moved, or a commit of its own whose outcome it did not learn.
+var errMoved = errors.New("the position has moved: consume again")
+
+// count adds one event to the turnover of its customer, and keeps the position behind it, if that is still at.
+func (l *Log) count(ctx context.Context, change weft.Change, at []byte) error {
 	var event Event
 	if err := change.New.Decode(&event); err != nil {
 		return err
 	}
 	return l.db.Update(ctx, func(ctx context.Context, tx *weft.Tx) error {
+		state, _, err := l.consumers.In(tx).Get(ctx, Consumer{Name: consumer})
+		if err != nil {
+			return err
+		}
+		if !bytes.Equal(state.Position, at) {
+			return errMoved
+		}
 		if change.Kind == weft.Insert {
 			add := weft.Updates(weft.Attribute("cents").Add(event.Cents), weft.Attribute("events").Add(1))
 			if _, err := l.turnovers.In(tx).Update(ctx, Turnover{Customer: event.Customer}, add); err != nil {

@@ -54,7 +54,8 @@ func TestFollow(t *testing.T) {
 			}
 		})
 	}
-	for span := 10 * time.Millisecond; ; span += 10 * time.Millisecond { // on a slow machine the first ones are too short
+	// On a slow machine the first spans are too short.
+	for span := 10 * time.Millisecond; ; span += 10 * time.Millisecond {
 		ctx, cancel := context.WithTimeout(t.Context(), span)
 		_ = l.Consume(ctx, true) // it ends with its context, wherever it is
 		cancel()
