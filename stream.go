@@ -97,6 +97,8 @@ type Change struct {
 
 // Position is a place between changes of a table. It can be kept, in the same transaction as what the changes led
 // to, so that each counts once. nil is before the oldest change that can be read.
+// A consumer reads its position in the transaction that moves it, and stops if it has moved: so a change counts once,
+// also after a commit whose outcome it did not learn.
 type Position []byte
 
 // changesPage is the number of changes that are read at once.
