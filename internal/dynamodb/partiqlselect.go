@@ -124,35 +124,12 @@ func (e *executeStatement) answerRead(ctx context.Context, dst []byte) ([]byte, 
 	if e.isGet() && after == nil && e.how == carriedOut {
 		return e.get(ctx, dst)
 	}
-	e.single, e.filter.tree, e.appendToken = e.where.One, e.where.Filter, e.appendNextToken
+	e.single, e.filter.tree, e.of = e.where.One, e.where.Filter, e
 	q := database.Query{Reverse: e.isReversed(), After: after}
 	if q.Where, err = e.where.Bounds(e.index); err != nil {
 		return nil, err
 	}
-	e.fillQuery(&q)
-	if e.how != carriedOut {
-		return e.explain(ctx, q, dst)
-	}
-	cursor, err := e.pin.Query(ctx, q)
-	if err != nil {
-		return nil, e.walk.fault(&q, err)
-	}
-	defer cursor.Close()
-	dst = append(dst, `{"Items":[`...)
-	for n := 0; cursor.Next(); n++ {
-		row, err := e.columnsOf(cursor.Row())
-		if err != nil {
-			return nil, err
-		}
-		if n > 0 {
-			dst = append(dst, ',')
-		}
-		dst = attributejson.AppendItem(dst, row, e.pin.Names())
-	}
-	if dst, err = e.appendPageEnd(append(dst, ']'), cursor, q.ExaminedMax); err != nil {
-		return nil, err
-	}
-	return dst, cursor.Close()
+	return e.run(ctx, q, dst)
 }
 
 // get answers a SELECT of one item.
@@ -169,33 +146,16 @@ func (e *executeStatement) get(ctx context.Context, dst []byte) ([]byte, error) 
 	dst = append(dst, `{"Items":[`...)
 	if ok {
 		e.stored = row
-		if ok, err = e.selects(row); err != nil {
+		if row, err = e.find(row); err != nil {
 			return nil, err
 		}
+		ok = row != nil
 	}
 	e.observe(1, countOf(ok))
 	if ok {
-		if row, err = e.columnsOf(row); err != nil {
-			return nil, err
-		}
 		dst = attributejson.AppendItem(dst, row, e.pin.Names())
 	}
 	return append(e.capacity.append(append(dst, ']'), e.pin.Descriptor().Name, &cost), '}'), nil
-}
-
-// appendPageEnd appends what stands behind the items: the key to go on from, and what the page cost.
-func (e *executeStatement) appendPageEnd(dst []byte, cursor *database.Cursor, limit int) ([]byte, error) {
-	counts := cursor.Counts()
-	e.observeWalk(&counts)
-	if cursor.More() || limit > 0 && counts.Looked() >= int64(limit) && !e.single {
-		last, err := cursor.LastKey()
-		if err != nil {
-			return nil, err
-		}
-		dst = e.appendLastKey(dst, last, cursor.Boundaries())
-	}
-	cost := e.cost(counts)
-	return append(e.capacity.append(dst, e.pin.Descriptor().Name, &cost), '}'), nil
 }
 
 // appendNextToken appends the member NextToken: what it belongs to, and the key to go on from.

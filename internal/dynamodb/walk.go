@@ -47,8 +47,8 @@ type walk struct {
 	fetched    capacityUnits        // what they cost, each rounded up by itself
 	search     *database.SearchText // of the operation Search; nil for others
 	single     bool                 // at most one item can be found: there is no key to go on from
-	// appendToken appends what a statement of PartiQL goes on from besides the key; nil: nothing.
-	appendToken func(dst []byte, last value.Row) []byte
+	// of is the statement of PartiQL that walks; nil: an older operation does.
+	of *executeStatement
 }
 
 // isQuery tells a Query from a Scan.
@@ -297,7 +297,7 @@ func (w *walk) fault(q *database.Query, err error) error {
 func (w *walk) appendItems(dst []byte, cursor *database.Cursor, most int) ([]byte, error) {
 	dictionary := w.pin.Names()
 	for n := 0; (most == 0 || n < most) && cursor.Next(); n++ {
-		row, err := w.projection.apply(&w.request, cursor.Row())
+		row, err := w.shownOf(cursor.Row())
 		if err != nil {
 			return nil, err
 		}
@@ -309,13 +309,23 @@ func (w *walk) appendItems(dst []byte, cursor *database.Cursor, most int) ([]byt
 	return dst, nil
 }
 
+// shownOf returns what the answer shows of an item. It lives until the next call.
+func (w *walk) shownOf(row value.Row) (value.Row, error) {
+	if w.of != nil {
+		return w.of.columnsOf(row)
+	}
+	return w.projection.apply(&w.request, row)
+}
+
 // appendEnd appends what stands behind the items. A page that reached its limit has a key to go on from even if nothing
-// follows.
+// follows. Statements of PartiQL tell no counts.
 func (w *walk) appendEnd(dst []byte, cursor *database.Cursor, limit int) ([]byte, error) {
 	counts := cursor.Counts()
 	w.observeWalk(&counts)
-	dst = strconv.AppendInt(attributejson.AppendMember(dst, "Count"), counts.Returned, 10)
-	dst = strconv.AppendInt(attributejson.AppendMember(dst, "ScannedCount"), counts.Looked(), 10)
+	if w.of == nil {
+		dst = strconv.AppendInt(attributejson.AppendMember(dst, "Count"), counts.Returned, 10)
+		dst = strconv.AppendInt(attributejson.AppendMember(dst, "ScannedCount"), counts.Looked(), 10)
+	}
 	if cursor.More() || limit > 0 && counts.Looked() >= int64(limit) && !w.single {
 		last, err := cursor.LastKey()
 		if err != nil {
@@ -334,8 +344,8 @@ func (w *walk) appendLastKey(dst []byte, last value.Row, boundaries uint64) []by
 		dst = append(attributejson.AppendMember(dst[:len(dst)-1], boundariesName), `{"N":"`...)
 		dst = append(strconv.AppendUint(dst, boundaries, 10), `"}}`...)
 	}
-	if w.appendToken != nil {
-		return w.appendToken(dst, last)
+	if w.of != nil {
+		return w.of.appendNextToken(dst, last)
 	}
 	return dst
 }
