@@ -18,6 +18,7 @@ import (
 	"filippo.io/age"
 	"github.com/spf13/cobra"
 
+	"github.com/weftdb/weft/cmd/weft/output"
 	"github.com/weftdb/weft/cmd/weft/storecommand"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/storage"
@@ -87,7 +88,7 @@ func (p *program) backupListCommand() *cobra.Command {
 			case err != nil:
 				return err
 			case asJSON:
-				return writeJSON(p.stdout, list)
+				return output.WriteJSON(p.stdout, list)
 			case len(list) == 0:
 				_, err = fmt.Fprintf(p.stdout, "there are no backups in %s\n", args[0])
 				return err
@@ -213,7 +214,7 @@ type madeBackup struct {
 // describeBackup writes what a backup has done.
 func describeBackup(w io.Writer, r *database.BackupResult, asJSON bool) error {
 	if asJSON {
-		return writeJSON(w, madeBackup{r.ID, len(r.Files), r.Bytes(), r.Written, r.WrittenBytes, r.Removed})
+		return output.WriteJSON(w, madeBackup{r.ID, len(r.Files), r.Bytes(), r.Written, r.WrittenBytes, r.Removed})
 	}
 	text := fmt.Sprintf("backup %s: %d files with %d bytes, of which %d files with %d bytes were new", r.ID,
 		len(r.Files), r.Bytes(), r.Written, r.WrittenBytes)

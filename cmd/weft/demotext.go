@@ -8,13 +8,14 @@ import (
 	"net"
 	"strings"
 
+	"github.com/weftdb/weft/cmd/weft/output"
 	"github.com/weftdb/weft/internal/files/cities"
 )
 
 // printDemo says where the demo is served, what can be tried, and where to read on: one screen.
 func (p *program) printDemo(s *server) {
 	at, text := s.endpoints(), &strings.Builder{}
-	fmt.Fprintf(text, "\nWeft serves %s cities (GeoNames, CC-BY 4.0) until Ctrl-C.\n\n", grouped(cities.Count))
+	fmt.Fprintf(text, "\nWeft serves %s cities (GeoNames, CC-BY 4.0) until Ctrl-C.\n\n", output.Thousands(cities.Count))
 	for _, one := range []struct{ title, name string }{{"web console", "console"}, {"DynamoDB", "dynamodb"},
 		{"MySQL", "mysql"}, {"HBase Thrift2", "hbase"}, {"HBase Thrift1", "hbase-thrift1"}} {
 		if address := at[one.name]; address != "" {
@@ -69,12 +70,4 @@ func (p *program) tryTools(text *strings.Builder, admin string) {
 	weft := cmp.Or(p.self, "weft")
 	fmt.Fprintf(text, "# How the server does, and better keys and indexes for the queries so far\n"+
 		"  %[1]s status%[2]s\n  %[1]s advise%[2]s cities\n", weft, flag)
-}
-
-// grouped writes a number with commas.
-func grouped(n int) string {
-	if n < 1000 {
-		return fmt.Sprint(n)
-	}
-	return grouped(n/1000) + fmt.Sprintf(",%03d", n%1000)
 }

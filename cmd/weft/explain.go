@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weftdb/weft/cmd/weft/output"
 	"github.com/weftdb/weft/internal/advice/survey"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb"
@@ -183,7 +184,7 @@ func (p *program) printExplanation(e *database.Explanation, asJSON bool) error {
 		_, err := io.WriteString(p.stdout, e.Text())
 		return err
 	}
-	return writeJSON(p.stdout, e)
+	return output.WriteJSON(p.stdout, e)
 }
 
 // explainTimeout is the time a server may take to explain one page.

@@ -27,6 +27,7 @@ weft serve --data /var/lib/weft --auth required --master-key-file /etc/weft/mast
 		"demo":              {"demo.md", "weft demo\nweft demo --dynamodb-addr 127.0.0.1:0 --load off"},
 		"version":           {"operations.md", "weft version --json"},
 		"status":            {"operations.md", ""},
+		"sql":               {"sql.md", ""},
 		"explain":           {"dynamodb.md", ""},
 		"advise":            {"advisor.md", "weft advise\nweft advise cities --statements\nweft advise --patterns patterns.json"},
 		"indexes":           {"zorder.md", "weft indexes cities"},

@@ -27,8 +27,8 @@ func (p *program) sqlCommand() *cobra.Command {
 	return host.Command()
 }
 
-// serveFolder serves MySQL's protocol from a folder to this process alone. Who can open a folder may do everything in
-// it. Work in the background goes on as in a server: statements such as CREATE INDEX wait for it.
+// serveFolder serves MySQL's protocol from a folder to this process alone. A user who can open a folder has all
+// rights in it. Work in the background goes on as in a server: statements such as CREATE INDEX wait for it.
 func (p *program) serveFolder(ctx context.Context, folder string,
 	work func(context.Context, sqlshell.Dial) error) error {
 	settle := func(c *config) { c.Auth, c.idle = "off", false }

@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/weftdb/weft/cmd/weft/output"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/security/account"
 )
@@ -126,7 +127,7 @@ func (p *program) listUsers(ctx context.Context, f *userFlags) error {
 		if err != nil {
 			return err
 		}
-		return writeJSON(p.stdout, list)
+		return output.WriteJSON(p.stdout, list)
 	}
 	answer, err := p.askAdmin(ctx, http.MethodGet, f.admin, "/api/users", nil)
 	if err != nil {
@@ -136,7 +137,7 @@ func (p *program) listUsers(ctx context.Context, f *userFlags) error {
 	if err := json.NewDecoder(io.LimitReader(answer, adminBytesMax)).Decode(&list); err != nil {
 		return fmt.Errorf("the server's answer is no list of users: %w", err)
 	}
-	return writeJSON(p.stdout, list)
+	return output.WriteJSON(p.stdout, list)
 }
 
 // readPassword asks for a password twice on a terminal; elsewhere it is the first line.

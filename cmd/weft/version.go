@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+	"github.com/weftdb/weft/cmd/weft/output"
 	"github.com/weftdb/weft/internal/resource/metric"
 )
 
@@ -23,7 +24,7 @@ func (p *program) versionCommand() *cobra.Command {
 		Args:  noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			if asJSON {
-				return writeJSON(p.stdout, buildShown())
+				return output.WriteJSON(p.stdout, buildShown())
 			}
 			_, err := io.WriteString(p.stdout, buildShown().Text())
 			return err

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/weftdb/weft/internal/sql/tree"
 )
 
 // backslash is a command of the shell's own.
@@ -61,9 +63,9 @@ func nameOf(table string) string {
 	}
 	database, name, ok := strings.Cut(table, ".")
 	if !ok {
-		return quoted(table)
+		return tree.Quote(table)
 	}
-	return quoted(database) + "." + quoted(name)
+	return tree.Quote(database) + "." + tree.Quote(name)
 }
 
 func (s *shell) explain(ctx context.Context, statement string) error {

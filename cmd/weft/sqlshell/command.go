@@ -64,9 +64,7 @@ in JSON. Binary values are in hexadecimal digits. Each set of rows of --format j
 
 The first statement that fails ends the command with exit code 1; --force goes on, and then ends with it. Errors have MySQL's number, and the
 file and line of the statement. Ctrl-C ends the statement that runs. The user's password is that of ` + PasswordVariable + `, or is asked for with
---password. The history is in ~/.weft_history, or in weft/history below XDG_STATE_HOME; statements with passwords are left out.
-
-See docs/sql.md for the statements.`,
+--password. The history is in ~/.weft_history, or in weft/history below XDG_STATE_HOME; statements with passwords are left out.`,
 		Example: `  weft sql
   weft sql -e "SELECT * FROM orders LIMIT 10" --format json
   weft sql schema.sql rows.sql

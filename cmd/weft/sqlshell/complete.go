@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/weftdb/weft/internal/sql/parse/token"
+	"github.com/weftdb/weft/internal/sql/tree"
 )
 
 // names are the tables of a database with their columns, and what else may be typed.
@@ -96,7 +97,7 @@ func escape(list []string) []string {
 	out := make([]string, len(list))
 	for i, name := range list {
 		if out[i] = name; wordStart(name) > 0 || strings.Contains(name, "`") || name == "" || name[0] <= '9' {
-			out[i] = quoted(name)
+			out[i] = tree.Quote(name)
 		}
 	}
 	return out

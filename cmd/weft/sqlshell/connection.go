@@ -8,10 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/go-sql-driver/mysql"
+
+	"github.com/weftdb/weft/internal/sql/tree"
 )
 
 // killTimeout is how long the server may take to hear that a statement is to end.
@@ -48,7 +49,7 @@ func (c *connection) open(ctx context.Context) (err error) {
 		return err
 	}
 	if c.id != 0 && c.database != "" {
-		if _, err = c.session.ExecContext(ctx, "USE "+quoted(c.database)); err != nil {
+		if _, err = c.session.ExecContext(ctx, "USE "+tree.Quote(c.database)); err != nil {
 			return err
 		}
 	}
@@ -195,6 +196,3 @@ func (c *connection) follow(ctx context.Context) error {
 	c.database = name.String
 	return err
 }
-
-// quoted is a name in backticks.
-func quoted(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/weftdb/weft/cmd/weft/output"
 )
 
 // Host is what the command needs of the program.
@@ -76,8 +78,10 @@ func (h *Host) show(ctx context.Context, a *asker, asJSON bool) error {
 	if err := a.json(ctx, "/api/overview", &a.last); err != nil {
 		return err
 	}
-	if !rest(ctx, measured) {
+	select {
+	case <-ctx.Done():
 		return nil
+	case <-time.After(measured):
 	}
 	s, err := a.read(ctx)
 	if err != nil {
@@ -97,7 +101,12 @@ func (h *Host) watch(ctx context.Context, a *asker, every time.Duration, asJSON 
 	if err := a.json(ctx, "/api/overview", &a.last); err != nil {
 		return err
 	}
-	for rest(ctx, every) {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(every):
+		}
 		s, err := a.read(ctx)
 		switch {
 		case errors.Is(ctx.Err(), context.Canceled):
@@ -114,19 +123,6 @@ func (h *Host) watch(ctx context.Context, a *asker, every time.Duration, asJSON 
 		if err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// rest waits, and reports whether the time has passed before ctx ended.
-func rest(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
 	}
 }
 
@@ -209,8 +205,8 @@ func (s *Status) load() (lines []string) {
 			line += fmt.Sprintf(", p50 %s, p99 %s at most", duration(p.P50), duration(p.P99))
 		}
 		if p.Failed+p.Refused > 0 {
-			line += fmt.Sprintf("; since the start %s failed, %s refused", thousands(int64(p.Failed)),
-				thousands(int64(p.Refused)))
+			line += fmt.Sprintf("; since the start %s failed, %s refused", output.Thousands(int64(p.Failed)),
+				output.Thousands(int64(p.Refused)))
 		}
 		lines = append(lines, line)
 	}
@@ -242,7 +238,7 @@ func (s *Status) working() (lines []string) {
 			line += ": " + counted(w.Rows, "row", "rows")
 		}
 		if w.Expected > 0 {
-			line += " of about " + thousands(w.Expected)
+			line += " of about " + output.Thousands(w.Expected)
 		}
 		if w.Bytes > 0 {
 			line += ", " + bytesOf(float64(w.Bytes)) + " done"
@@ -281,16 +277,7 @@ func counted[N int | int64](n N, one, more string) string {
 	if n == 1 {
 		return "1 " + one
 	}
-	return thousands(int64(n)) + " " + more
-}
-
-// thousands writes a number with commas.
-func thousands(n int64) string {
-	text := fmt.Sprint(n)
-	for at := len(text) - 3; at > 0 && text[at-1] != '-'; at -= 3 {
-		text = text[:at] + "," + text[at:]
-	}
-	return text
+	return output.Thousands(int64(n)) + " " + more
 }
 
 // bytesOf writes a number of bytes in the unit that suits it.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weftdb/weft/cmd/weft/output"
 	"github.com/weftdb/weft/internal/files/transfer"
 	"github.com/weftdb/weft/kv"
 )
@@ -64,7 +65,7 @@ func (h *Host) copy(ctx context.Context, source, target kv.Store, name string, a
 		return err
 	}
 	if asJSON {
-		return writeJSON(h.Stdout, copyOutcome(list, time.Since(begun)))
+		return output.WriteJSON(h.Stdout, copyOutcome(list, time.Since(begun)))
 	}
 	table := tabwriter.NewWriter(h.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "part\tentries\tchecksum")

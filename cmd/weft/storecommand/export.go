@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weftdb/weft/cmd/weft/output"
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/files/archive"
@@ -91,7 +92,7 @@ func (h *Host) printAll(all *outcome, what string, asJSON bool, err error) error
 	case err != nil:
 		return err
 	case asJSON:
-		return writeJSON(h.Stdout, all)
+		return output.WriteJSON(h.Stdout, all)
 	}
 	_, err = fmt.Fprintf(h.Stdout, "%s %d tables with %d rows in %.1f s\n", what, len(all.Tables), all.Rows, all.Seconds)
 	return err

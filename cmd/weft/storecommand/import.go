@@ -22,6 +22,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/weftdb/weft/cmd/weft/output"
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/files/archive"
@@ -189,7 +190,7 @@ func (h *Host) importFiles(ctx context.Context, db *database.DB, f *importFlags,
 	if f.asJSON {
 		all := &outcome{begun: begun}
 		all.add(importOutcome(result, tableName(database, table)))
-		return writeJSON(h.Stdout, all)
+		return output.WriteJSON(h.Stdout, all)
 	}
 	h.printImport(result, table, time.Since(begun))
 	return nil

@@ -2,11 +2,7 @@
 
 package storecommand
 
-import (
-	"encoding/json"
-	"io"
-	"time"
-)
+import "time"
 
 // outcome is what verify, import and export print with --json.
 type outcome struct {
@@ -41,12 +37,4 @@ func (o *outcome) add(t tableOutcome) {
 	o.Entries += t.Entries
 	o.Faults += t.Refused + int64(len(t.Faults)) + t.More
 	o.Seconds = time.Since(o.begun).Seconds()
-}
-
-// writeJSON writes content for a program to read.
-func writeJSON(w io.Writer, content any) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(content)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weftdb/weft/cmd/weft/output"
 	"github.com/weftdb/weft/internal/database"
 )
 
@@ -54,7 +55,7 @@ func (h *Host) verify(ctx context.Context, db *database.DB, asJSON bool) error {
 		}
 	}
 	if asJSON {
-		if err := writeJSON(h.Stdout, all); err != nil {
+		if err := output.WriteJSON(h.Stdout, all); err != nil {
 			return err
 		}
 	} else {

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package output is how commands write what programs and people read alike: documents of JSON, and large numbers.
+//
+// Knows: JSON, digits.
+// Never: what is written, and for which command.
+package output
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+)
+
+// WriteJSON writes content for a program to read, in lines that a person can read too.
+func WriteJSON(w io.Writer, content any) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(content)
+}
+
+// Thousands writes a number with a comma behind each thousand.
+func Thousands(n int64) string {
+	text := fmt.Sprint(n)
+	for at := len(text) - 3; at > 0 && text[at-1] != '-'; at -= 3 {
+		text = text[:at] + "," + text[at:]
+	}
+	return text
+}
