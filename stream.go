@@ -97,6 +97,7 @@ type Change struct {
 
 // Position is a place between changes of a table. It can be kept, in the same transaction as what the changes led
 // to, so that each counts once. nil is before the oldest change that can be read.
+//
 // A consumer reads its position in the transaction that moves it, and stops if it has moved: so a change counts once,
 // also after a commit whose outcome it did not learn.
 type Position []byte
@@ -109,26 +110,22 @@ const changesPage = 256
 // may write, for instance the position that it has come to. Errors: ErrChangesGone; KindInvalid if the table has no
 // stream.
 func (t *Table) Changes(ctx context.Context, from Position) iter.Seq2[Change, error] {
-	return func(yield func(Change, error) bool) {
-		for at := from; ; {
-			count, next, goOn := t.page(ctx, at, yield)
-			if !goOn || count == 0 {
-				return
-			}
-			at = next
-		}
-	}
+	return t.changes(ctx, from, false)
+}
+
+// Follow is Changes that waits for more at the end, until ctx ends: it then returns an error of KindCanceled.
+func (t *Table) Follow(ctx context.Context, from Position) iter.Seq2[Change, error] {
+	return t.changes(ctx, from, true)
 }
 
 // followPause is how long Follow waits at the end of what there is.
 const followPause = 5 * time.Millisecond
 
-// Follow is Changes that waits for more at the end, until ctx ends: it then returns an error of KindCanceled.
-func (t *Table) Follow(ctx context.Context, from Position) iter.Seq2[Change, error] {
+func (t *Table) changes(ctx context.Context, at Position, follow bool) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
-		for at := from; ; {
+		for at := at; ; {
 			count, next, goOn := t.page(ctx, at, yield)
-			if !goOn {
+			if !goOn || count == 0 && !follow {
 				return
 			}
 			if at = next; count > 0 {
