@@ -52,7 +52,10 @@ func (c *compiler) call(e *tree.Call) (typedNode, error) {
 	case "date_add", "adddate", "date_sub", "subdate":
 		return c.dateAdd(e)
 	case "timestampadd":
-		if unit, ok := literalText(e.Arguments); ok && len(e.Arguments) == 3 {
+		if len(e.Arguments) != 3 {
+			break
+		}
+		if unit, ok := literalText(e.Arguments[0]); ok {
 			return c.interval(e.Arguments[2], &tree.Interval{X: e.Arguments[1], Unit: unit}, false)
 		}
 	}
@@ -74,15 +77,15 @@ func (c *compiler) call(e *tree.Call) (typedNode, error) {
 		return typedNode{}, err
 	}
 	constant := settle(operands) && !found.Volatile
-	return typedNode{&call{found, nodes(operands)}, timeType(e.Name, found, operands, e.Arguments), constant}, nil
+	return typedNode{&call{found, nodes(operands)}, timeType(found, operands, e.Arguments), constant}, nil
 }
 
 // timeType is the type of a function's time with the digits of a second that its arguments have, or that an argument
 // says, as that of NOW(6); and that of STR_TO_DATE by its format.
-func timeType(name string, f *function.Function, operands []typedNode, arguments []tree.Expression) datum.Type {
-	if name == "str_to_date" {
-		if l, ok := arguments[1].(*tree.Literal); ok && l.Value.Kind() == datum.KindText {
-			return function.FormatType(string(l.Value.Bytes()))
+func timeType(f *function.Function, operands []typedNode, arguments []tree.Expression) datum.Type {
+	if f.Format != nil {
+		if text, ok := literalText(arguments[len(arguments)-1]); ok {
+			return f.Format(text)
 		}
 	}
 	t := f.Result(types(operands))
@@ -166,12 +169,9 @@ func (c *compiler) interval(of tree.Expression, by *tree.Interval, negative bool
 	return typedNode{n, t, constant}, nil
 }
 
-// literalText is the text of a first argument that is spelled out.
-func literalText(arguments []tree.Expression) (text string, ok bool) {
-	if len(arguments) == 0 {
-		return "", false
-	}
-	l, ok := arguments[0].(*tree.Literal)
+// literalText is the text of an argument that is spelled out.
+func literalText(argument tree.Expression) (text string, ok bool) {
+	l, ok := argument.(*tree.Literal)
 	if !ok || l.Value.Kind() != datum.KindText {
 		return "", false
 	}

@@ -9,10 +9,10 @@
 //
 // # Aggregate queries
 //
-// Who runs a query with aggregates finds them with Aggregates, compiles each with NewAggregate over the columns of the
-// table, and the keys of GROUP BY with Compile. For each group it keeps one Accumulator for each aggregate. The select
-// list, HAVING and ORDER BY are compiled by CompileGrouped: its programs run over a row that holds the group's keys,
-// then the results of its aggregates.
+// A caller that runs a query with aggregates finds them with Aggregates, compiles each with NewAggregate over the
+// columns of the table, and the keys of GROUP BY with Compile. For each group it keeps one Accumulator for each
+// aggregate. The select list, HAVING and ORDER BY are compiled by CompileGrouped: its programs run over a row that
+// holds the group's keys, then the results of its aggregates.
 //
 // Knows: expressions, functions, aggregates.
 // Never: syntax, tables, statements, where rows come from.

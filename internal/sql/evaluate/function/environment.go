@@ -132,6 +132,8 @@ type Function struct {
 	Min, Max int
 	// Result is the type that it gives for arguments of given types.
 	Result func(arguments []datum.Type) datum.Type
+	// Format, if there is one, is the type where the last argument is a text that is spelled out.
+	Format func(text string) datum.Type
 	// Apply computes it. Arguments alias rows and parameters; the result aliases them, or lives until the environment's
 	// Reset.
 	Apply func(e *Environment, arguments []datum.Datum) (datum.Datum, error)

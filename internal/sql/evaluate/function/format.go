@@ -14,7 +14,7 @@ var formats = map[string]Function{
 	"date_format": {Min: 2, Max: 2, Result: isText, Apply: dateFormat},
 	"time_format": {Min: 2, Max: 2, Result: isText, Apply: timeFormat},
 	"get_format":  {Min: 2, Max: 2, Result: isText, Apply: getFormat},
-	"str_to_date": {Min: 2, Max: 2, Result: isUntyped, Apply: strToDate},
+	"str_to_date": {Min: 2, Max: 2, Result: isUntyped, Format: formatType, Apply: strToDate},
 }
 
 func dateFormat(e *Environment, a []datum.Datum) (datum.Datum, error) {
@@ -201,8 +201,8 @@ func strToDate(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	return r.result(), nil
 }
 
-// FormatType is the type of STR_TO_DATE with a format, whatever the text is.
-func FormatType(format string) datum.Type {
+// formatType is the type of STR_TO_DATE with a format, whatever the text is.
+func formatType(format string) datum.Type {
 	hasDate, hasTime, hasFraction := formatParts(format)
 	t := datum.Type{Base: datum.Date}
 	switch {
