@@ -65,11 +65,7 @@ func named(values []driver.Value) []driver.NamedValue {
 
 // QueryContext runs the statement and returns its rows.
 func (s *statement) QueryContext(ctx context.Context, arguments []driver.NamedValue) (driver.Rows, error) {
-	run, err := s.conn.execution(s.prepared, arguments)
-	if err != nil {
-		return nil, err
-	}
-	ctx, err = s.conn.enter(ctx, s.text)
+	ctx, run, err := s.enter(ctx, arguments)
 	if err != nil {
 		return nil, err
 	}
@@ -78,14 +74,20 @@ func (s *statement) QueryContext(ctx context.Context, arguments []driver.NamedVa
 
 // ExecContext runs the statement and counts what it wrote.
 func (s *statement) ExecContext(ctx context.Context, arguments []driver.NamedValue) (driver.Result, error) {
-	run, err := s.conn.execution(s.prepared, arguments)
-	if err != nil {
-		return nil, err
-	}
-	ctx, err = s.conn.enter(ctx, s.text)
+	ctx, run, err := s.enter(ctx, arguments)
 	if err != nil {
 		return nil, err
 	}
 	defer s.conn.leave()
 	return s.conn.exec(ctx, run)
+}
+
+// enter makes the statement the one at work, with arguments.
+func (s *statement) enter(ctx context.Context, arguments []driver.NamedValue) (context.Context, work, error) {
+	run, err := s.conn.execution(s.prepared, arguments)
+	if err != nil {
+		return nil, nil, err
+	}
+	ctx, err = s.conn.enter(ctx, s.text)
+	return ctx, run, err
 }

@@ -168,14 +168,14 @@ func (s *scope) joins(left, right *item, on []tree.Expression) bool {
 func (s *scope) leavesOf(e tree.Expression) (all set) {
 	hasQuery := false
 	evaluate.Walk(e, func(e tree.Expression) bool {
+		if column, ok := e.(*tree.Column); ok {
+			all |= s.leafOf(column).set()
+		}
 		hasQuery = hasQuery || tree.QueryOf(e) != nil
 		return !hasQuery
 	})
 	if hasQuery {
 		return 0
-	}
-	for _, c := range evaluate.Columns(e) {
-		all |= s.leafOf(c).set()
 	}
 	return all
 }

@@ -23,12 +23,7 @@ type room struct {
 
 // name is the heading of a room.
 func (r room) name() string {
-	switch {
-	case r.dir == ".":
-		return "weft"
-	default:
-		return strings.TrimPrefix(r.dir, "internal/")
-	}
+	return shortName(r.dir)
 }
 
 // layer is that of the room's highest package.
