@@ -62,8 +62,8 @@ type IndexSpec struct {
 	PartitionParts int // default: 1
 	Local          bool
 	KeepNulls      bool
-	// Unique lets no two items have the same key in the index, but for keys that hold a null. Who would make a second
-	// one is answered with a *DuplicateError.
+	// Unique lets no two items have the same key in the index, but for keys that hold a null. A write that would
+	// make a second one fails with a *DuplicateError.
 	Unique bool
 	// Search makes a search index, of which each part of Key is a field: a column, or Words. It keeps nulls and
 	// projects nothing else.

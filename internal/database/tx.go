@@ -164,11 +164,11 @@ func (tx *Tx) Lock(ctx context.Context, p Pinned, key value.Row, shared bool) er
 	return wrap(p.name(), tx.guard(ctx, tx.latest.Key, shared))
 }
 
-// Mark holds what refers to an item, from now to the transaction's end. Who writes an item that names another marks
-// that one, shared, and looks whether it is there; who takes it away marks it alone and looks what names it: the second
-// of two waits, or fails and is tried again. Where transactions hold no items, or several processes share the store,
-// nobody shares. renewed says that the transaction has begun to read the latest commits because of a mark of another
-// one.
+// Mark holds what refers to an item, from now to the transaction's end. A transaction that writes an item that names
+// another marks that one, shared, and looks whether it is there; one that takes it away marks it alone and looks what
+// names it: the second of two waits, or fails and is tried again. Where transactions hold no items, or several
+// processes share the store, nobody shares. renewed says that the transaction has begun to read the latest commits
+// because of a mark of another one.
 func (tx *Tx) Mark(ctx context.Context, p Pinned, key value.Row, shared bool) (renewed bool, err error) {
 	item, err := p.appendKey(nil, p.table.Primary, key)
 	if err != nil {

@@ -54,7 +54,7 @@ func TestThrottlePair(t *testing.T) {
 }
 
 // TestThrottleGuesses: 10^6 tries, from many addresses and at many names over a day, are judged as seldom as the limits
-// say. Who signed in before still can.
+// say. A user that signed in before still can.
 func TestThrottleGuesses(t *testing.T) {
 	seed := rounds.Seed(t)
 	random := rand.New(rand.NewPCG(seed, 0))
