@@ -78,16 +78,17 @@ func appendElements(dst []byte, v Value, depth int, opening, closing byte) []byt
 			dst = append(dst, ", "...)
 		}
 		if opening == '{' {
-			dst = append(appendNameText(dst, e.Name()), ": "...)
+			dst = append(AppendNameText(dst, e.Name()), ": "...)
 		}
 		dst = appendText(dst, e.Value(), depth+1)
 	}
 	return append(dst, closing)
 }
 
-func appendNameText(dst, name []byte) []byte {
+// AppendNameText appends the name of an attribute as AppendText does: in quotes where it needs them.
+func AppendNameText(dst, name []byte) []byte {
 	for i, c := range name {
-		if !isNameByte(c, i == 0) {
+		if !IsNameByte(c, i == 0) {
 			return strconv.AppendQuote(dst, string(name))
 		}
 	}
@@ -97,8 +98,8 @@ func appendNameText(dst, name []byte) []byte {
 	return append(dst, name...)
 }
 
-// isNameByte reports whether a name with c in it, or in front, is written without quotes.
-func isNameByte(c byte, first bool) bool {
+// IsNameByte reports whether a name with c in it, or in front, is written without quotes.
+func IsNameByte(c byte, first bool) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || !first && c >= '0' && c <= '9'
 }
 

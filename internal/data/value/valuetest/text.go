@@ -85,7 +85,7 @@ func (p *textParser) token(c byte) bool {
 // word takes a word off the text, if it comes next.
 func (p *textParser) word(w string) bool {
 	p.space()
-	if !strings.HasPrefix(p.rest, w) || len(p.rest) > len(w) && isNameByte(p.rest[len(w)], false) {
+	if !strings.HasPrefix(p.rest, w) || len(p.rest) > len(w) && value.IsNameByte(p.rest[len(w)], false) {
 		return false
 	}
 	p.rest = p.rest[len(w):]
@@ -188,7 +188,7 @@ func (p *textParser) name() (string, error) {
 		return p.quotedText()
 	}
 	n := 0
-	for n < len(p.rest) && isNameByte(p.rest[n], n == 0) {
+	for n < len(p.rest) && value.IsNameByte(p.rest[n], n == 0) {
 		n++
 	}
 	if n == 0 {
@@ -257,11 +257,6 @@ func (p *textParser) number(dst []byte) ([]byte, error) {
 	return value.AppendNumber(dst, d), nil
 }
 
-// isNameByte reports whether a name with c in it, or in front, is written without quotes.
-func isNameByte(c byte, first bool) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || !first && c >= '0' && c <= '9'
-}
-
 // AppendRowText appends row as value.AppendText does a map, its attributes in the order of the row; "missing" for a nil
 // Row. An error in the row ends it with "!" and the error's text.
 func AppendRowText(dst []byte, row value.Row, names value.Names) []byte {
@@ -274,23 +269,11 @@ func AppendRowText(dst []byte, row value.Row, names value.Names) []byte {
 		if !first {
 			dst = append(dst, ", "...)
 		}
-		dst = append(appendName(dst, attributes.Name()), ": "...)
+		dst = append(value.AppendNameText(dst, attributes.Name()), ": "...)
 		dst = value.AppendText(dst, attributes.Value())
 	}
 	if err := attributes.Err(); err != nil {
 		dst = append(append(dst, '!'), err.Error()...)
 	}
 	return append(dst, '}')
-}
-
-func appendName(dst, name []byte) []byte {
-	for i, c := range name {
-		if !isNameByte(c, i == 0) {
-			return strconv.AppendQuote(dst, string(name))
-		}
-	}
-	if len(name) == 0 {
-		return append(dst, `""`...)
-	}
-	return append(dst, name...)
 }
