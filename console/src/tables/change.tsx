@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import type { ComponentChildren } from "preact";
 import { useSignal } from "@preact/signals";
 import { dynamo, sql } from "../api";
 import { about, counted } from "../format";
@@ -11,33 +12,36 @@ import { Dialog } from "../parts/dialog";
 import { Languages } from "../parts/text";
 import { fullName, inSQL, quoted, type Table } from "./table";
 
-/** DeleteTable deletes a table whose name has been typed. */
-export function DeleteTable({ table, close }: { table: Table; close: () => void }) {
+/** Sure sends a statement about a table whose name has been typed. */
+function Sure({ table, title, action, statement, sent, close, children }: { table: Table; title: string; action: string; statement: string; sent?: () => void; close: () => void; children: ComponentChildren }) {
   const typed = useSignal("");
   const send = async () => {
-    await sql(`DROP TABLE ${inSQL(table)}`);
-    go(link("tables"));
+    await sql(`${statement} ${inSQL(table)}`);
+    sent?.();
   };
   return (
-    <Change title={`Delete ${fullName(table)}`} action="Delete the table" dangerous disabled={typed.value !== fullName(table)} send={send} close={close}>
-      <p>
-        This deletes the table with {about(table.indexes[0]!.entries)} items and {counted(table.indexes.length - 1, "index", "indexes")}. It can’t be undone.
-      </p>
+    <Change title={`${title} ${fullName(table)}`} action={action} dangerous disabled={typed.value !== fullName(table)} send={send} close={close}>
+      <p>{children}</p>
       <Typed name={fullName(table)} typed={typed} />
     </Change>
   );
 }
 
-/** PurgeTable removes all items of a table whose name has been typed. */
-export function PurgeTable({ table, close }: { table: Table; close: () => void }) {
-  const typed = useSignal("");
+/** DeleteTable deletes a table. */
+export function DeleteTable({ table, close }: { table: Table; close: () => void }) {
   return (
-    <Change title={`Purge ${fullName(table)}`} action="Remove all items" dangerous disabled={typed.value !== fullName(table)} send={() => sql(`TRUNCATE TABLE ${inSQL(table)}`)} close={close}>
-      <p>
-        This removes {about(table.indexes[0]!.entries)} items at once. The table, its indexes and its settings stay. It can’t be undone, and a stream has no records of it.
-      </p>
-      <Typed name={fullName(table)} typed={typed} />
-    </Change>
+    <Sure table={table} title="Delete" action="Delete the table" statement="DROP TABLE" sent={() => go(link("tables"))} close={close}>
+      This deletes the table with {about(table.indexes[0]!.entries)} items and {counted(table.indexes.length - 1, "index", "indexes")}. It can’t be undone.
+    </Sure>
+  );
+}
+
+/** PurgeTable removes all items of a table. */
+export function PurgeTable({ table, close }: { table: Table; close: () => void }) {
+  return (
+    <Sure table={table} title="Purge" action="Remove all items" statement="TRUNCATE TABLE" close={close}>
+      This removes {about(table.indexes[0]!.entries)} items at once. The table, its indexes and its settings stay. It can’t be undone, and a stream has no records of it.
+    </Sure>
   );
 }
 
