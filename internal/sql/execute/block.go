@@ -12,7 +12,7 @@ import (
 	"github.com/weftdb/weft/internal/sql/plan"
 )
 
-// block is a SELECT as a stream: its rows are in row.
+// block is a SELECT as a stream: its rows are in row. It may be used again for another statement, and keeps memory.
 type block struct {
 	operator.Rows // what yields them
 	run           *run
@@ -20,9 +20,13 @@ type block struct {
 	row           []datum.Datum
 	out           *evaluate.Context // whose Row row begins
 	contexts      []*evaluate.Context
-	limit         *operator.Limit
-	sort          *operator.Sort // nil: none
-	ends          *scan          // of which no more rows are wanted than LIMIT says; nil: none
+	group         operator.Group
+	projection    projection
+	distinct      operator.Distinct
+	sort          operator.Sort // without an order: none
+	limit         operator.Limit
+	slots         []int // all of out
+	ends          *scan // of which no more rows are wanted than LIMIT says; nil: none
 }
 
 // block makes the stream of a block. shown says that FOR UPDATE is about its tables.
@@ -41,12 +45,11 @@ func (q *run) block(of *algebra.Block, shown bool) *block {
 	if len(s.Source.Conjuncts) > 0 {
 		rows = &operator.Filter{Input: rows, Conditions: s.Source.Conjuncts, Context: x}
 	}
-	if g := s.Groups; g != nil {
-		rows, x, slots = b.groups(rows, x, slots)
+	if s.Groups != nil {
+		rows, x = b.groups(rows, x, slots)
+		slots = allSlots(s.Groups.Width())
 	}
-	if s.Having != nil {
-		rows = &operator.Filter{Input: rows, Conditions: []*evaluate.Program{s.Having}, Context: x}
-	}
+	rows = b.having(rows, x)
 	for i := range s.Windows {
 		window := q.window(&s.Windows[i], rows, x, slots)
 		for _, f := range window.Functions {
@@ -58,18 +61,33 @@ func (q *run) block(of *algebra.Block, shown bool) *block {
 	return b
 }
 
+// release forgets the statement, and keeps memory.
+func (b *block) release() {
+	if b.out != nil {
+		row := b.out.Row[:cap(b.out.Row)]
+		clear(row)
+		*b.out = evaluate.Context{Row: row[:0]}
+	}
+	b.Rows, b.run, b.of, b.row, b.contexts = nil, nil, nil, nil, nil
+	b.group = operator.Group{}
+	b.projection = projection{behind: b.projection.behind[:0]}
+	b.distinct.Release()
+	b.sort.Release()
+}
+
+func allSlots(n int) []int {
+	slots := make([]int, n)
+	for i := range slots {
+		slots[i] = i
+	}
+	return slots
+}
+
 // groups puts rows into groups, whose rows are in a context of their own.
-func (b *block) groups(rows operator.Rows, x *evaluate.Context, slots []int) (operator.Rows, *evaluate.Context, []int) {
+func (b *block) groups(rows operator.Rows, x *evaluate.Context, slots []int) (*operator.Group, *evaluate.Context) {
 	s := b.of.Select
 	g := s.Groups
-	width := len(g.Keys) + len(g.Dependents) + len(g.Aggregates)
-	if g.Rollup {
-		width++
-	}
-	own := make([]int, width)
-	for i := range own {
-		own[i] = i
-	}
+	width := g.Width()
 	for i := range s.Windows {
 		for _, f := range s.Windows[i].Functions {
 			width = max(width, f.Slot+1)
@@ -77,44 +95,70 @@ func (b *block) groups(rows operator.Rows, x *evaluate.Context, slots []int) (op
 	}
 	out := b.run.context(width)
 	b.contexts = append(b.contexts, out)
-	return &operator.Group{Input: rows, Keys: g.Keys, Dependents: g.Dependents, Aggregates: g.Aggregates,
+	b.group = operator.Group{Input: rows, Keys: g.Keys, Dependents: g.Dependents, Aggregates: g.Aggregates,
 		Rollup: g.Rollup, Together: b.of.Grouped && len(g.Keys) > 0,
-		Growing: g.Growing, Slots: slots, Context: x, Out: out, Budget: &b.run.budget}, out, own
+		Growing: g.Growing, Slots: slots, Context: x, Out: out, Budget: &b.run.budget}
+	return &b.group, out
+}
+
+func (b *block) having(rows operator.Rows, x *evaluate.Context) operator.Rows {
+	if having := b.of.Select.Having; having != nil {
+		return &operator.Filter{Input: rows, Conditions: []*evaluate.Program{having}, Context: x}
+	}
+	return rows
 }
 
 // upper puts the select list, DISTINCT, ORDER BY and LIMIT above rows. Sort keys that are not in the select list stand
 // behind it.
 func (b *block) upper(rows operator.Rows, x *evaluate.Context) {
-	s := b.of.Select
-	p := &projection{Rows: rows, x: x, items: s.Items}
-	var order []operator.Ordering
-	if !b.of.Sorted || s.Groups != nil || len(s.Windows) > 0 {
-		for _, by := range s.Order {
-			slot := by.Item
-			if slot < 0 {
-				slot = len(p.items) + len(p.behind)
-				p.behind = append(p.behind, by.Program)
-			}
-			order = append(order, operator.Ordering{Slot: slot, Descending: by.Descending})
-		}
-	}
+	s, p := b.of.Select, &b.projection
+	*p = projection{Rows: rows, x: x, items: s.Items, behind: p.behind[:0]}
+	b.order()
 	width := len(p.items) + len(p.behind)
-	b.out = b.run.context(width)
+	b.makeRow(width)
 	p.row, b.row = b.out.Row, b.out.Row[:len(p.items)]
-	slots := make([]int, width)
-	for i := range slots {
-		slots[i] = i
-	}
 	b.Rows = p
 	if s.Distinct {
-		b.Rows = &operator.Distinct{Input: p, Slots: slots, Context: b.out, Budget: &b.run.budget}
+		d := &b.distinct
+		d.Input, d.Keys, d.Slots, d.Context, d.Budget = p, b.slots[:len(p.items)], b.slots, b.out, &b.run.budget
+		d.Together = b.of.Grouped && s.Groups == nil
+		b.Rows = d
 	}
-	if len(order) > 0 {
-		b.sort = &operator.Sort{Input: b.Rows, Order: order, Slots: slots, Context: b.out, Budget: &b.run.budget}
-		b.Rows = b.sort
+	if len(b.sort.Order) > 0 {
+		b.sort.Input, b.sort.Slots, b.sort.Context, b.sort.Budget = b.Rows, b.slots[:len(p.items)], b.out, &b.run.budget
+		b.Rows = &b.sort
 	}
-	b.limit = &operator.Limit{Input: b.Rows}
-	b.Rows = b.limit
+	b.limit = operator.Limit{Input: b.Rows}
+	b.Rows = &b.limit
+}
+
+// order finds what rows are sorted by, unless they come in that order.
+func (b *block) order() {
+	s, p := b.of.Select, &b.projection
+	if b.of.Sorted && s.Groups == nil && len(s.Windows) == 0 {
+		return
+	}
+	for _, by := range s.Order {
+		slot := by.Item
+		if slot < 0 {
+			slot = len(p.items) + len(p.behind)
+			p.behind = append(p.behind, by.Program)
+		}
+		b.sort.Order = append(b.sort.Order, operator.Ordering{Slot: slot, Descending: by.Descending})
+	}
+}
+
+// makeRow makes the row of the block's context, in which nothing is computed but what a set operation converts.
+func (b *block) makeRow(width int) {
+	if b.out == nil {
+		b.out = new(evaluate.Context)
+	}
+	b.run.adopt(b.out)
+	b.out.Row = resize(b.out.Row, width)
+	for len(b.slots) < width {
+		b.slots = append(b.slots, len(b.slots))
+	}
+	b.slots = b.slots[:width]
 }
 
 // Open begins, with outer values as they are now.
@@ -126,20 +170,24 @@ func (b *block) Open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	b.limit.Count, b.limit.Offset = int64(limit), int64(offset)
-	if b.ends != nil {
-		b.ends.need.RowsMax = -1
-		if most := limit + offset; limit >= 0 && most >= 0 {
-			b.ends.need.RowsMax = most
-		}
-	}
-	if b.sort != nil {
-		b.sort.KeepMax = 0
-		if most := limit + offset; limit >= 0 && most >= 0 && most < 1<<31 {
-			b.sort.KeepMax = max(1, most)
-		}
-	}
+	b.bound(limit, offset)
 	return b.Rows.Open(ctx)
+}
+
+// bound sets how many rows are wanted; a negative limit is none.
+func (b *block) bound(limit, offset int) {
+	b.limit.Count, b.limit.Offset = int64(limit), int64(offset)
+	most := limit + offset
+	if limit < 0 || most < 0 {
+		most = -1
+	}
+	if b.ends != nil {
+		b.ends.need.RowsMax = most
+	}
+	b.sort.KeepMax = 0
+	if most >= 0 && most < 1<<31 {
+		b.sort.KeepMax = max(1, most)
+	}
 }
 
 // projection computes a select list, and what rows are sorted by, into a row of its own.
@@ -158,12 +206,8 @@ func (p *projection) Next() (bool, error) {
 	if err != nil || !ok {
 		return false, err
 	}
-	for i := range p.items {
-		if slot := p.items[i].Slot; slot >= 0 {
-			p.row[i] = p.x.Row[slot]
-		} else if p.row[i], err = p.items[i].Program.Value(p.x); err != nil {
-			return false, err
-		}
+	if err := project(p.row, p.items, p.x); err != nil {
+		return false, err
 	}
 	for i, program := range p.behind {
 		if p.row[len(p.items)+i], err = program.Value(p.x); err != nil {

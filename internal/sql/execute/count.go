@@ -11,31 +11,22 @@ import (
 	"github.com/weftdb/weft/internal/sql/plan"
 )
 
-// countAll answers COUNT(*) of rows that keys alone decide on, by several workers at one snapshot. done is false if the
-// statement is another one.
-func (r *runner) countAll(ctx context.Context) (done bool, err error) {
-	request := r.request
-	s := request.Statement
-	if r.locks() || !s.Groups.CountsRows || r.access.Class == plan.Nothing || r.access.Point != nil ||
-		len(r.access.Residual) > 0 {
-		return false, nil
-	}
-	if request.View == nil && request.DB == nil {
-		return false, nil
-	}
-	view, release, err := request.snapshot(ctx)
+// countsAll reports whether a statement is COUNT(*) of rows that keys alone decide on.
+func (r *runner) countsAll() bool {
+	return r.request.Statement.Groups.CountsRows && r.access.Class != plan.Nothing && r.access.Point == nil &&
+		len(r.access.Residual) == 0
+}
+
+// countAll counts the rows, by several workers at one snapshot.
+func (r *runner) countAll(ctx context.Context, row []datum.Datum) error {
+	view, release, err := r.request.snapshot(ctx)
 	if err != nil {
-		return true, err
+		return err
 	}
 	defer release()
-	r.rows.counts = Counts{}
 	total, err := r.countParts(ctx, view)
-	if err != nil {
-		return true, err
-	}
-	g := r.newGrouper()
-	g.row[0] = datum.Int(total)
-	return true, g.emit(&group{})
+	row[0] = datum.Int(total)
+	return err
 }
 
 // countWorthwhile is from how many rows on several workers count.
@@ -46,9 +37,9 @@ func (r *runner) countParts(ctx context.Context, view *database.View) (total int
 	query := r.access.Query
 	query.Plan, query.Wanted = &r.access.Plan, []string{}
 	parts := []database.Query{query}
-	if workers := r.request.Settings.WithDefaults().CountWorkers; r.request.Tx == nil &&
+	if workers := r.x.Settings.WithDefaults().CountWorkers; r.tx == nil &&
 		r.access.Plan.Rows >= countWorthwhile {
-		if parts, err = view.Split(ctx, r.request.Pinned, query, workers); err != nil {
+		if parts, err = view.Split(ctx, r.x.Pinned, query, workers); err != nil {
 			return 0, err
 		}
 	}
@@ -75,7 +66,7 @@ func (r *runner) countParts(ctx context.Context, view *database.View) (total int
 }
 
 func (r *runner) countPart(ctx context.Context, view *database.View, q database.Query) (database.Counts, error) {
-	cursor, err := view.Query(ctx, r.request.Pinned, q)
+	cursor, err := view.Query(ctx, r.x.Pinned, q)
 	if err != nil {
 		return database.Counts{}, err
 	}
@@ -89,6 +80,11 @@ func (r *runner) countPart(ctx context.Context, view *database.View, q database.
 		err = ctx.Err()
 	}
 	return counts, err
+}
+
+// add adds the work of another reading.
+func (c *Counts) add(more Counts) {
+	c.Counts, c.Accepted = addCounts(c.Counts, more.Counts), c.Accepted+more.Accepted
 }
 
 func addCounts(a, b database.Counts) database.Counts {

@@ -293,7 +293,7 @@ func (b *builder) combine(n *algebra.Combine) operator.Rows {
 		b.count(n, &c.Counts)
 		return c
 	}
-	d := &operator.Distinct{Input: c, Slots: n.To, Context: b.x, Budget: &b.run.budget}
+	d := &operator.Distinct{Input: c, Keys: n.To, Slots: n.To, Context: b.x, Budget: &b.run.budget}
 	b.count(n, &d.Counts)
 	return d
 }

@@ -11,21 +11,21 @@ import (
 // page sends rows that tell where the next page begins. Each is held back until it is known whether another one
 // follows: the last of all has no cursor.
 func (r *runner) page() error {
-	mark := r.request.Statement.Mark(&r.request.Execution)
+	mark := r.request.Statement.Mark(r.x)
 	var held, position, cursor []byte
 	var err error
 	for err == nil && r.rows.Next() {
 		if held != nil {
 			cursor = plan.AppendCursor(cursor[:0], mark, position)
-			if err = r.sendHeld(held, datum.Text(cursor)); err != nil || r.output.full() {
+			if err = r.sendHeld(held, datum.Text(cursor)); err != nil || r.limit == 0 {
 				held = nil
 				break
 			}
 		}
-		if err = r.project(); err == nil {
+		if err = project(r.row, r.request.Statement.Items, r.x.Context); err == nil {
 			held, position = operator.AppendRow(held[:0], r.row), r.rows.Position()
 		}
-		r.request.Context.Reset()
+		r.x.Context.Reset()
 	}
 	if closed := r.rows.Close(); err == nil {
 		err = closed
@@ -46,5 +46,5 @@ func (r *runner) sendHeld(held []byte, next datum.Datum) error {
 			r.row[i] = next
 		}
 	}
-	return r.output.send(r.row)
+	return r.send()
 }

@@ -32,7 +32,8 @@ type QueryRequest struct {
 	Kept *memory.Share
 	// Virtual reads a table that is made up; schema and table are "" for all. It may be nil where there are none.
 	Virtual func(ctx context.Context, of any, schema, table string, yield func(row []datum.Datum) error) error
-	// BytesMax is the memory that the query's operators may hold; 0: Settings.GroupBytesMax.
+	// BytesMax is the memory that the query's operators may hold; 0: Settings.GroupBytesMax, and SortBytesMax for each
+	// sort.
 	BytesMax int64
 	// DepthMax is the number of rounds a recursive common table may take.
 	DepthMax int64
@@ -109,25 +110,39 @@ type counted struct {
 }
 
 func newRun(request *QueryRequest) *run {
-	settings := request.Settings.WithDefaults()
-	q := &run{request: request, view: request.View, spools: map[*algebra.Spool]*spool{},
-		recursive: map[int]*operator.Recursive{},
-		nested:    map[*algebra.Nested]*nestedQuery{}}
-	q.budget = operator.Budget{BytesMax: request.BytesMax, Spill: settings.Spill, Memory: settings.Memory}
-	if request.BytesMax <= 0 {
-		q.budget.BytesMax = int64(settings.GroupBytesMax)
+	q := &run{spools: map[*algebra.Spool]*spool{}, recursive: map[int]*operator.Recursive{},
+		nested: map[*algebra.Nested]*nestedQuery{}}
+	q.begin(request)
+	if extra := request.Query.Extra; extra > 0 {
+		q.parameters = make([]datum.Datum, request.Query.Parameters+extra)
+		copy(q.parameters, request.Context.Parameters)
 	}
-	q.parameters = make([]datum.Datum, request.Query.Parameters+request.Query.Extra)
-	copy(q.parameters, request.Context.Parameters)
 	return q
+}
+
+// begin takes a request that has no parameters but the statement's own.
+func (q *run) begin(request *QueryRequest) {
+	settings := request.Settings.WithDefaults()
+	q.request, q.view, q.parameters = request, request.View, request.Context.Parameters
+	q.budget = operator.Budget{BytesMax: request.BytesMax, Setting: "relational_buffer_size", Spill: settings.Spill,
+		Memory: settings.Memory}
+	if request.BytesMax <= 0 {
+		q.budget.Setting = "group_buffer_size"
+		q.budget.BytesMax, q.budget.SortBytesMax = int64(settings.GroupBytesMax), int64(settings.SortBytesMax)
+	}
 }
 
 // context makes a context of so many slots.
 func (q *run) context(width int) *evaluate.Context {
-	x := &evaluate.Context{Row: make([]datum.Datum, width), Subqueries: q}
-	x.Random, x.Memory.Of = q.request.Context.Random, q.request.Context.Memory.Of
-	q.renew(x)
+	x := &evaluate.Context{Row: make([]datum.Datum, width)}
+	q.adopt(x)
 	return x
+}
+
+// adopt makes a context one of the execution's.
+func (q *run) adopt(x *evaluate.Context) {
+	x.Subqueries, x.Random, x.Memory.Of = q, q.request.Context.Random, q.request.Context.Memory.Of
+	q.renew(x)
 }
 
 // renew forgets what a context has computed once, which outer values may have decided.
@@ -240,7 +255,7 @@ func (q *run) summary(rows int64) QuerySummary {
 		s.Counts.Counts, s.Counts.Accepted = addCounts(s.Counts.Counts, one.total.Counts), s.Counts.Accepted+
 			one.total.Accepted
 		if s.Warning == "" {
-			s.Warning = one.runner.access.Warning
+			s.Warning = one.access.Warning
 		}
 	}
 	return s

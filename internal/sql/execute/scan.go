@@ -13,14 +13,13 @@ import (
 
 // scan reads a table into the slots of a frame. Its source is bound each time that it is opened.
 type scan struct {
-	runner runner // its rows, and what holds them
+	reader
 	run    *run
-	x      *evaluate.Context // of the frame
+	frame  *evaluate.Context
 	node   *algebra.Scan
 	to     []int // the slot of the frame for each of the source's; -1: none
 	need   plan.Need
-	locks  bool
-	open   bool
+	isOpen bool
 	left   int // rows that are wanted yet; negative: all
 	ctx    context.Context
 	total  Counts // of all openings before
@@ -29,14 +28,13 @@ type scan struct {
 
 func (b *builder) scan(n *algebra.Scan, source *plan.Source, to []int, need plan.Need) *scan {
 	q := b.run
-	s := &scan{run: q, x: b.x, node: n, to: to, need: need, locks: b.locks && q.request.Tx != nil}
-	own := q.context(0)
-	statement := &plan.Select{Source: source, ForUpdate: s.locks, ForShare: b.statement.ForShare,
-		NoWait: b.statement.NoWait, SkipLocked: b.statement.SkipLocked}
-	s.runner.request = &Request{Statement: statement,
-		Execution: plan.Execution{Pinned: q.request.Pinned[n.Table], Context: own, Settings: q.request.Settings},
-		DB:        q.request.DB, Tx: q.request.Tx, Kept: q.request.Kept}
-	s.runner.rows.timed = true
+	s := &scan{run: q, frame: b.x, node: n, to: to, need: need}
+	s.source, s.kept, s.locking = source, q.request.Kept, b.statement.Locking
+	s.x = &plan.Execution{Pinned: q.request.Pinned[n.Table], Context: q.context(0), Settings: q.request.Settings}
+	if b.locks {
+		s.tx, s.locking.ForUpdate = q.request.Tx, true
+	}
+	s.rows.timed = true
 	q.scans = append(q.scans, s)
 	b.count(n, &s.counts)
 	return s
@@ -47,29 +45,28 @@ func (s *scan) Open(ctx context.Context) error {
 	if err := s.Close(); err != nil {
 		return err
 	}
-	request := s.runner.request
-	request.View = s.run.view
-	s.run.renew(request.Context)
+	s.view = s.run.view
+	s.run.renew(s.x.Context)
 	s.counts.Opens++
-	if err := request.Statement.Source.Bind(&request.Execution, &s.need, &s.runner.access); err != nil {
+	if err := s.source.Bind(s.x, &s.need, &s.access); err != nil {
 		return err
 	}
-	s.ctx, s.open, s.left = ctx, true, -1
-	if s.runner.access.Ends(&s.need) {
+	s.ctx, s.isOpen, s.left = ctx, true, -1
+	if s.access.Ends(&s.need) {
 		s.left = s.need.RowsMax
 	}
-	return s.runner.rows.open(ctx, request.View, request.Statement.Source, &request.Execution, &s.runner.access)
+	return s.open(ctx)
 }
 
 // Next moves to the next row.
 func (s *scan) Next() (bool, error) {
-	for s.open {
-		s.runner.request.Context.Reset()
-		if s.left == 0 || !s.runner.rows.Next() {
+	for s.isOpen {
+		s.x.Context.Reset()
+		if s.left == 0 || !s.rows.Next() {
 			return false, s.Close()
 		}
-		if s.locks {
-			if skip, err := s.lock(); skip || err != nil {
+		if s.locks() {
+			if skip, err := s.lockRow(); skip || err != nil {
 				if err != nil {
 					return false, err
 				}
@@ -78,9 +75,9 @@ func (s *scan) Next() (bool, error) {
 		}
 		s.counts.Rows++
 		s.left--
-		for i, d := range s.runner.rows.slots {
+		for i, d := range s.rows.slots {
 			if slot := s.to[i]; slot >= 0 {
-				s.x.Row[slot] = d
+				s.frame.Row[slot] = d
 			}
 		}
 		return true, nil
@@ -88,28 +85,28 @@ func (s *scan) Next() (bool, error) {
 	return false, nil
 }
 
-// lock holds or guards the row at hand. skip says that SKIP LOCKED passes over it.
-func (s *scan) lock() (skip bool, err error) {
+// lockRow holds or guards the row at hand. skip says that SKIP LOCKED passes over it.
+func (s *scan) lockRow() (skip bool, err error) {
 	switch {
 	case s.run.holding:
-		held, changed, err := s.runner.holdItem(s.ctx)
+		held, changed, err := s.holdItem(s.ctx)
 		s.run.changed = s.run.changed || changed
 		return !held, err
-	case s.runner.request.Tx.Locks() && !s.runner.request.Statement.SkipLocked:
+	case s.tx.Locks() && !s.locking.SkipLocked:
 		return false, nil // it is held already
 	}
-	return s.runner.lock(s.ctx)
+	return s.lock(s.ctx)
 }
 
 // Close ends the reading.
 func (s *scan) Close() error {
-	if !s.open {
+	if !s.isOpen {
 		return nil
 	}
-	s.open = false
-	err := s.runner.rows.Close()
-	s.total.Counts = addCounts(s.total.Counts, s.runner.rows.counts.Counts)
-	s.total.Accepted += s.runner.rows.counts.Accepted
+	s.isOpen = false
+	err := s.rows.Close()
+	s.total.Counts = addCounts(s.total.Counts, s.rows.counts.Counts)
+	s.total.Accepted += s.rows.counts.Accepted
 	return err
 }
 
@@ -122,7 +119,7 @@ func (b *builder) inOrder(n *algebra.Scan, s *scan) operator.Rows {
 	of := operator.Rows(s)
 	return &operator.Func{OnOpen: func(ctx context.Context) error {
 		err := s.Open(ctx)
-		if of = s; err == nil && !s.runner.access.Sorted {
+		if of = s; err == nil && !s.access.Sorted {
 			of, err = sort, sort.Open(ctx)
 		}
 		return err

@@ -9,9 +9,11 @@ import (
 
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/resource/memory"
-	"github.com/weftdb/weft/internal/rows/query"
+	"github.com/weftdb/weft/internal/sql/algebra"
 	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/evaluate"
 	"github.com/weftdb/weft/internal/sql/fault"
+	"github.com/weftdb/weft/internal/sql/operator"
 	"github.com/weftdb/weft/internal/sql/plan"
 	"github.com/weftdb/weft/internal/sql/result"
 )
@@ -54,24 +56,23 @@ type Summary struct {
 	Rows    int64 // sent
 	Counts  Counts
 	Groups  int64
-	Workers int // that read at once; 0 and 1: one
-	Sorted  query.SortCounts
-	Warning string // about an inefficient query that was let through; "": none
+	Workers int             // that read at once; 0 and 1: one
+	Sorted  operator.Counts // of ORDER BY
+	Warning string          // about an inefficient query that was let through; "": none
 }
 
 // runner is the work of one SELECT. It is used again for the next one.
 type runner struct {
-	request    *Request
-	access     plan.Access
-	rows       Rows
-	row        []datum.Datum
-	keys       []datum.Datum
-	output     output
-	seen       rowSet
-	sorter     query.Sorter
-	lockKey    []byte
-	groupsMade int64
-	workers    int
+	reader
+	request       *Request
+	row           []datum.Datum
+	limit, offset int // of rows; a negative limit is none
+	sent          int64
+	groups        int64
+	workers       int
+	run           run // of block
+	block         block
+	shape         algebra.Block
 }
 
 // lint:global a runner in the pool holds memory and nothing of a statement
@@ -81,56 +82,68 @@ var runners = sync.Pool{New: func() any { return new(runner) }}
 // database and of the sink.
 func Select(ctx context.Context, request *Request) (Summary, error) {
 	r := runners.Get().(*runner)
-	r.request = request
-	summary, err := r.run(ctx)
+	r.begin(request)
+	summary, err := r.execute(ctx)
 	r.release() // not after a panic, when it may still be in use
 	return summary, err
 }
 
+// begin takes a request.
+func (r *runner) begin(request *Request) {
+	s := request.Statement
+	r.request, r.source, r.x, r.locking = request, s.Source, &request.Execution, s.Locking
+	r.view, r.tx, r.kept = request.View, request.Tx, request.Kept
+	r.sent, r.groups, r.workers, r.rows.counts = 0, 0, 0, Counts{}
+	r.row = resize(r.row, len(s.Items))
+}
+
 // release puts a runner back, without what it must not keep alive.
 func (r *runner) release() {
-	r.request, r.output.sink, r.output.settings, r.output.distinct, r.output.sorter = nil, nil, nil, nil, nil
+	r.reader.release()
+	r.block.release()
 	clear(r.row[:cap(r.row)])
-	clear(r.keys[:cap(r.keys)])
-	clear(r.rows.slots[:cap(r.rows.slots)])
-	r.rows.ctx, r.rows.source, r.rows.x, r.rows.access, r.rows.view, r.rows.item = nil, nil, nil, nil, nil, nil
-	r.access.Query, r.access.Plan, r.rows.timed = database.Query{}, database.Plan{}, false
+	r.request, r.run, r.shape = nil, run{}, algebra.Block{}
 	runners.Put(r)
 }
 
-func (r *runner) run(ctx context.Context) (Summary, error) {
+func (r *runner) execute(ctx context.Context) (summary Summary, err error) {
 	s := r.request.Statement
-	limit, offset, err := s.Limits(r.request.Context)
-	if err != nil {
+	if r.limit, r.offset, err = s.Limits(r.x.Context); err != nil {
 		return Summary{}, err
 	}
-	if s.Source.Table == nil {
-		return r.runNowhere(ctx, limit, offset)
-	}
-	wanted := -1
-	if limit >= 0 && !s.Distinct {
-		wanted = limit + offset
-	}
-	if err := s.Bind(&r.request.Execution, wanted, &r.access); err != nil {
-		return Summary{}, err
+	if s.Source.Table != nil {
+		wanted := -1
+		if r.limit >= 0 && !s.Distinct {
+			wanted = r.limit + r.offset
+		}
+		if err := s.Bind(r.x, wanted, &r.access); err != nil {
+			return Summary{}, err
+		}
+	} else {
+		r.access = plan.Access{}
 	}
 	if err := r.request.Sink.Columns(s.Columns); err != nil {
 		return Summary{}, err
 	}
-	r.begin(limit, offset)
-	err = r.answer(ctx)
-	summary := Summary{Rows: r.output.rows, Counts: r.rows.counts, Groups: r.groupsMade, Workers: r.workers,
-		Sorted: r.output.spilled, Warning: r.access.Warning}
+	switch {
+	case s.Source.Table != nil:
+		err = r.answer(ctx)
+	case s.Groups != nil:
+		err = r.stream(ctx)
+	default:
+		err = r.sendOnly()
+	}
+	summary = Summary{Rows: r.sent, Counts: r.rows.counts, Groups: r.groups, Workers: r.workers,
+		Sorted: r.block.sort.Counts, Warning: r.access.Warning}
 	if err != nil {
 		return summary, err
 	}
 	return summary, r.request.Sink.Done(result.Done{})
 }
 
-// answer reads and sends rows within the statement's time.
+// answer reads and sends rows of a table within the statement's time.
 func (r *runner) answer(ctx context.Context) (err error) {
-	s := r.request.Statement
-	timeout := s.Source.Timeout(&r.request.Settings)
+	timeout := r.source.Timeout(&r.x.Settings)
 	if timeout > 0 && r.access.Point == nil {
 		limit := r.request.Limit
 		if limit == nil {
@@ -142,20 +155,14 @@ func (r *runner) answer(ctx context.Context) (err error) {
 		r.rows.timed = true
 	}
 	if r.locks() {
-		err = r.hold(ctx)
+		err = r.hold(ctx, r.rowsToShow())
 	}
 	switch {
 	case err != nil:
-	case s.Groups != nil:
-		err = r.groups(ctx)
+	case r.isDirect():
+		err = r.direct(ctx)
 	default:
-		err = r.plain(ctx)
-	}
-	if err == nil {
-		err = r.output.finish(ctx, len(s.Items))
-	}
-	if closed := r.output.close(); err == nil {
-		err = closed
+		err = r.stream(ctx)
 	}
 	if f, told := fault.Of(err); err != nil && (!told || f.Code == fault.Interrupted) &&
 		errors.Is(context.Cause(ctx), errTimeout) {
@@ -164,26 +171,21 @@ func (r *runner) answer(ctx context.Context) (err error) {
 	return err
 }
 
-// begin prepares what rows are sent through.
-func (r *runner) begin(limit, offset int) {
+// isDirect reports whether rows are sent as they are read.
+func (r *runner) isDirect() bool {
 	s := r.request.Statement
-	r.groupsMade, r.workers = 0, 0
-	o := &r.output
-	*o = output{sink: r.request.Sink, settings: &r.request.Settings, skip: offset, left: limit, record: o.record,
-		order: s.Order}
-	r.row = resize(r.row, len(s.Items))
-	r.keys = resize(r.keys, len(s.Order))
-	settings := r.request.Settings.WithDefaults()
-	if s.Distinct {
-		o.distinct = r.seen.begin(settings.Memory, settings.GroupBytesMax, s.Groups == nil && r.access.Grouped)
+	return s.Groups == nil && !s.Distinct && (len(s.Order) == 0 || r.access.Sorted)
+}
+
+// rowsToShow is how many of the rows that are found will be shown or skipped; negative: all, or it is not known.
+func (r *runner) rowsToShow() int {
+	switch {
+	case r.limit == 0:
+		return 0
+	case r.limit < 0 || !r.isDirect() || r.request.Statement.Having != nil:
+		return -1
 	}
-	if len(s.Order) > 0 && !r.access.Sorted {
-		sort := query.Sort{BytesMax: settings.SortBytesMax, Spill: settings.Spill, Memory: settings.Memory}
-		if limit >= 0 {
-			sort.KeepMax = max(1, limit+offset)
-		}
-		o.sorter = sort.OpenIn(&r.sorter)
-	}
+	return r.offset + r.limit
 }
 
 func resize(row []datum.Datum, size int) []datum.Datum {
@@ -193,59 +195,26 @@ func resize(row []datum.Datum, size int) []datum.Datum {
 	return row[:size]
 }
 
-// runNowhere is a SELECT without FROM: one row, unless WHERE refuses it.
-func (r *runner) runNowhere(ctx context.Context, limit, offset int) (Summary, error) {
-	s := r.request.Statement
-	if err := r.request.Sink.Columns(s.Columns); err != nil {
-		return Summary{}, err
-	}
-	r.access = plan.Access{}
-	r.begin(limit, offset)
-	for _, conjunct := range s.Source.Conjuncts {
-		if is, err := conjunct.Truth(r.request.Context); err != nil || !is {
-			if err != nil {
-				return Summary{}, err
-			}
-			r.output.left = 0
-		}
-	}
-	if err := r.nowhereRow(ctx); err != nil {
-		return Summary{}, err
-	}
-	return Summary{Rows: r.output.rows}, r.request.Sink.Done(result.Done{})
-}
-
-func (r *runner) nowhereRow(ctx context.Context) error {
-	if r.request.Statement.Groups != nil {
-		return r.nowhereGroup(ctx)
-	}
-	if err := r.project(); err != nil {
-		return err
-	}
-	return r.output.send(r.row)
-}
-
-// plain sends the rows of a statement without groups.
-func (r *runner) plain(ctx context.Context) error {
-	if r.output.full() {
+// direct sends rows as they are read: the path of most statements, which allocates nothing.
+func (r *runner) direct(ctx context.Context) error {
+	if r.limit == 0 {
 		return nil
 	}
 	if err := r.lockPoint(ctx); err != nil {
 		return err
 	}
-	request := r.request
-	err := r.rows.open(ctx, request.View, request.Statement.Source, &request.Execution, &r.access)
-	if err != nil {
+	if err := r.open(ctx); err != nil {
 		return err
 	}
-	if request.Statement.TellsNext() {
+	if r.request.Statement.TellsNext() {
 		return r.page()
 	}
+	var err error
 	for r.rows.Next() {
-		if err = r.sendRow(ctx); err != nil || r.output.full() {
+		if err = r.sendRow(ctx); err != nil || r.limit == 0 {
 			break
 		}
-		request.Context.Reset()
+		r.x.Context.Reset()
 	}
 	if closed := r.rows.Close(); err == nil {
 		err = closed
@@ -260,45 +229,57 @@ func (r *runner) sendRow(ctx context.Context) error {
 			return err
 		}
 	}
-	if having := r.request.Statement.Having; having != nil {
-		if is, err := having.Truth(r.request.Context); err != nil || !is {
+	s := r.request.Statement
+	if s.Having != nil {
+		if is, err := s.Having.Truth(r.x.Context); err != nil || !is {
 			return err
 		}
 	}
-	if err := r.project(); err != nil {
+	if err := project(r.row, s.Items, r.x.Context); err != nil {
 		return err
 	}
-	if r.output.sorter != nil {
-		if err := r.sortKeys(); err != nil {
+	return r.send()
+}
+
+// sendOnly sends the row of a statement without a table, if its conditions accept it.
+func (r *runner) sendOnly() error {
+	s := r.request.Statement
+	r.x.Context.Row = nil
+	for _, condition := range append(s.Source.Conjuncts[:len(s.Source.Conjuncts):len(s.Source.Conjuncts)], s.Having) {
+		if condition == nil {
+			continue
+		}
+		if is, err := condition.Truth(r.x.Context); err != nil || !is {
 			return err
 		}
 	}
-	return r.output.add(r.row, r.keys)
+	if err := project(r.row, s.Items, r.x.Context); err != nil || r.limit == 0 {
+		return err
+	}
+	return r.send()
 }
 
-// project computes the select list.
-func (r *runner) project() (err error) {
-	x := r.request.Context
-	for i := range r.request.Statement.Items {
-		item := &r.request.Statement.Items[i]
-		if item.Slot >= 0 {
-			r.row[i] = x.Row[item.Slot]
-		} else if r.row[i], err = item.Program.Value(x); err != nil {
+// project computes a select list.
+func project(row []datum.Datum, items []plan.Item, x *evaluate.Context) (err error) {
+	for i := range items {
+		if slot := items[i].Slot; slot >= 0 {
+			row[i] = x.Row[slot]
+		} else if row[i], err = items[i].Program.Value(x); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// sortKeys computes what the row is sorted by.
-func (r *runner) sortKeys() (err error) {
-	for i := range r.request.Statement.Order {
-		sorting := &r.request.Statement.Order[i]
-		if sorting.Item >= 0 {
-			r.keys[i] = r.row[sorting.Item]
-		} else if r.keys[i], err = sorting.Program.Value(r.request.Context); err != nil {
-			return err
-		}
+// send sends the row, unless OFFSET passes over it.
+func (r *runner) send() error {
+	if r.offset > 0 {
+		r.offset--
+		return nil
 	}
-	return nil
+	if r.limit > 0 {
+		r.limit--
+	}
+	r.sent++
+	return r.request.Sink.Row(r.row)
 }

@@ -230,7 +230,7 @@ func (r *report) groups(s *plan.Select, a *plan.Access) {
 	case s.Distinct && g == nil && a.Grouped:
 		r.add("distinct", "one after another, in the order of the rows")
 	case s.Distinct:
-		r.add("distinct", "in memory, up to %d bytes, then an error", r.settings.GroupBytesMax)
+		r.add("distinct", "in memory, up to %d bytes, then %s", r.settings.GroupBytesMax, r.beyond())
 	}
 }
 
@@ -283,8 +283,8 @@ func (r *report) actual(s *execute.Summary, took time.Duration) {
 	if s.Workers > 1 {
 		r.add("workers", "%d", s.Workers)
 	}
-	if s.Sorted.Records > 0 {
-		r.add("sorted", "%d rows, in %d files of %d bytes", s.Sorted.Records, s.Sorted.Runs, s.Sorted.BytesSpilled)
+	if s.Sorted.Sorted > 0 {
+		r.add("sorted", "%d rows, in %d files of %d bytes", s.Sorted.Sorted, s.Sorted.Runs, s.Sorted.BytesSpilled)
 	}
 	r.add("time", "%.3f ms", float64(took.Microseconds())/1000)
 }

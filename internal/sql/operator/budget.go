@@ -3,6 +3,8 @@
 package operator
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 
 	"github.com/weftdb/weft/internal/resource/memory"
@@ -23,8 +25,14 @@ const (
 // Budget is the memory that the operators of one statement share. Its zero value is 64 MiB without temporary files. It
 // is used by one goroutine.
 type Budget struct {
-	// BytesMax is how much the statement may hold; default 64 MiB.
+	// BytesMax is how much the statement may hold, and Setting the variable that says so; default 64 MiB, which
+	// group_buffer_size says.
 	BytesMax int64
+	Setting  string
+	// SortBytesMax is the memory of one sort (sort_buffer_size), beside BytesMax; 0: a sort shares that.
+	SortBytesMax int64
+	// Undivided lets an operator hold all that is free, where half of it is left for later ones.
+	Undivided bool
 	// Spill is the folder for temporary files; nil: what does not fit is an error.
 	Spill *spill.Folder
 	// Memory is the budget of all statements; nil: no bound.
@@ -60,15 +68,22 @@ func (b *Budget) give(n int64) {
 	}
 }
 
+// errFull is the cause of what full returns.
+var errFull = errors.New("operator: the statement's memory is used up")
+
 // full is the error of an operator that finds no memory and has no folder.
 func (b *Budget) full(what string) error {
-	return fault.New(fault.OutOfMemory, fmt.Sprintf(
-		"The estimated memory used by the query exceeds the maximum limit: %s needs more than the rest of this statement's %d bytes, or of the memory of all statements "+
-			"(--sql-memory); narrow the condition, or set a folder for temporary files", what, b.limit()))
+	return fault.Because(errFull, fault.OutOfMemory, fmt.Sprintf(
+		"The estimated memory used by the query exceeds the maximum limit: %s needs more than "+
+			"%s, %d bytes, or more than all statements leave free (--sql-memory); narrow the condition, "+
+			"group by what the key or an index is ordered by, raise %[2]s, or set a folder for temporary files",
+		what, b.setting(), b.limit()))
 }
 
+func (b *Budget) setting() string { return cmp.Or(b.Setting, "group_buffer_size") }
+
 // share is one operator's part of a budget: at most half of the memory that was free when it began, so that later
-// operators also get some.
+// operators also get some, unless the budget is Undivided.
 type share struct {
 	of         *Budget
 	held, most int64
@@ -81,7 +96,9 @@ func (h *share) begin(b *Budget, counts *Counts) {
 		b = new(Budget)
 	}
 	h.of, h.counts = b, counts
-	h.most = (b.limit() - b.used) / 2
+	if h.most = b.limit() - b.used; !b.Undivided {
+		h.most /= 2
+	}
 }
 
 // take takes n bytes, or says false.

@@ -12,18 +12,22 @@ import (
 	"github.com/weftdb/weft/internal/sql/evaluate"
 )
 
-// Distinct passes one of the rows whose slots are alike; NULLs are alike. In memory the first of each passes at once;
-// rows that are new beyond memory are sorted in files and pass at the end.
+// Distinct passes the first of the rows whose keys are alike; NULLs are alike. In memory it passes at once; rows that
+// are new beyond memory are sorted in files and pass at the end, in the order of the input.
 type Distinct struct {
 	Input   Rows
-	Slots   []int
+	Keys    []int // slots
+	Slots   []int // of the input's rows
 	Context *evaluate.Context
 	Budget  *Budget
 	Counts  Counts
+	// Together says that rows that are alike come one behind the other.
+	Together bool
 
 	seen   table
-	put    *query.Sorter // rows that were put off; nil: none
-	sorts  share
+	put    *query.Sorter // rows that were put off, by their keys; nil: none
+	first  *query.Sorter // the first of those that are alike, in the order of the input; nil: none
+	sorts  [2]share      // of put and first
 	number uint64
 	key    []byte
 	record []byte
@@ -51,7 +55,7 @@ func (d *Distinct) Next() (bool, error) {
 		var isNew, more bool
 		var err error
 		if d.later {
-			isNew, more, err = d.nextPutOff()
+			isNew, err = d.nextFirst()
 		} else {
 			isNew, more, err = d.nextInput()
 		}
@@ -81,9 +85,14 @@ func (d *Distinct) nextInput() (isNew, more bool, err error) {
 		if d.put == nil {
 			return false, false, d.Input.Close()
 		}
-		return false, true, errors.Join(d.Input.Close(), d.put.Finish())
+		return false, true, errors.Join(d.Input.Close(), d.takeFirst())
 	}
-	d.key = appendSlotKey(d.key[:0], d.Context.Row, d.Slots)
+	d.key = appendSlotKey(d.key[:0], d.Context.Row, d.Keys)
+	if d.Together {
+		isNew = !d.any || string(d.key) != string(d.last)
+		d.any, d.last = true, append(d.last[:0], d.key...)
+		return isNew, true, nil
+	}
 	hash := d.seen.hash(d.key)
 	if e, _, _ := d.seen.find(d.seen.first(hash), hash, d.key); e != nil {
 		return false, true, nil
@@ -96,7 +105,7 @@ func (d *Distinct) nextInput() (isNew, more bool, err error) {
 		if d.seen.memory.of.Spill == nil {
 			return false, false, d.seen.memory.of.full("DISTINCT")
 		}
-		d.put = d.sorts.sorter(d.Budget, &d.Counts, 0)
+		d.put = d.sorts[0].sorter(d.Budget, &d.Counts, 0, nil)
 	}
 	return false, true, d.putOff()
 }
@@ -105,32 +114,66 @@ func (d *Distinct) nextInput() (isNew, more bool, err error) {
 func (d *Distinct) putOff() error {
 	d.number++
 	record := binary.BigEndian.AppendUint64(append(d.record[:0], d.key...), d.number)
-	record = appendSlots(record, d.Context.Row, d.Slots)
+	record = binary.BigEndian.AppendUint32(appendSlots(record, d.Context.Row, d.Slots), numberBytes)
 	d.record = binary.BigEndian.AppendUint32(record, uint32(len(d.key)))
-	return sortError(d.put.Add(d.record), d.sorts.of)
+	return sortError(d.put.Add(d.record), d.sorts[0].of)
 }
 
-func (d *Distinct) nextPutOff() (isNew, more bool, err error) {
-	if d.put == nil {
-		return false, false, nil
+// numberBytes is the length of a row's number in a record.
+const numberBytes = 8
+
+// takeFirst sorts the first of the rows that were put off and are alike by their numbers.
+func (d *Distinct) takeFirst() error {
+	if err := d.put.Finish(); err != nil {
+		return err
 	}
-	if !d.put.Next() {
-		return false, false, d.sorts.end(&d.put)
+	d.seen.clear()
+	d.first = d.sorts[1].sorter(d.Budget, &d.Counts, 0, nil)
+	for d.put.Next() {
+		key, record, err := CutSorted(d.put.Record())
+		if err == nil {
+			err = d.pulse.check()
+		}
+		if err != nil {
+			return err
+		}
+		if d.any && string(key) == string(d.last) {
+			continue
+		}
+		d.any, d.last = true, append(d.last[:0], key...)
+		if err := d.first.Add(record); err != nil {
+			return sortError(err, d.sorts[1].of)
+		}
 	}
-	key, rest, err := CutSorted(d.put.Record())
-	if err != nil || len(rest) < 8 {
-		return false, false, errors.Join(err, ErrRecord)
+	return errors.Join(d.sorts[0].end(&d.put), d.first.Finish())
+}
+
+func (d *Distinct) nextFirst() (bool, error) {
+	if d.first == nil {
+		return false, nil
 	}
-	if d.any && string(key) == string(d.last) {
-		return false, true, nil
+	if !d.first.Next() {
+		return false, d.sorts[1].end(&d.first)
 	}
-	d.any, d.last = true, append(d.last[:0], key...)
-	return true, true, cutSlots(rest[8:], d.Context.Row, d.Slots)
+	_, row, err := CutSorted(d.first.Record())
+	if err != nil {
+		return false, err
+	}
+	return true, cutSlots(row, d.Context.Row, d.Slots)
 }
 
 // Close gives memory and files back.
 func (d *Distinct) Close() error {
 	d.seen.clear()
 	d.later = true
-	return errors.Join(d.Input.Close(), d.sorts.end(&d.put))
+	return errors.Join(d.Input.Close(), d.sorts[0].end(&d.put), d.sorts[1].end(&d.first))
+}
+
+// Release forgets the statement that it served, and keeps memory for another one. It is closed.
+func (d *Distinct) Release() {
+	d.Input, d.Keys, d.Slots, d.Context, d.Budget, d.Counts = nil, nil, nil, nil, nil, Counts{}
+	d.sorts, d.seen.memory, d.seen.arena.memory, d.pulse.ctx = [2]share{}, share{}, nil, nil
+	if cap(d.key) > bytesFree || cap(d.last) > bytesFree || cap(d.record) > bytesFree {
+		d.key, d.last, d.record = nil, nil, nil
+	}
 }

@@ -34,6 +34,7 @@ type Counts struct {
 	Opens, Rows  int64
 	MemoryPeak   int64 // bytes
 	BytesSpilled int64 // into temporary files
+	Sorted, Runs int64 // the records that sorts took, and the files that they wrote
 }
 
 // checkEvery is after how many rows it is looked whether the statement was ended.

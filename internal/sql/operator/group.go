@@ -31,6 +31,9 @@ type Group struct {
 	Together bool
 	// Growing says that what some aggregate keeps grows with the rows of a group.
 	Growing bool
+	// Parts are groups of parts of the input, over contexts of their own, which gather them at once; what they have is
+	// joined in their order, as if one had read it all. If they find no memory, the input is read instead. nil: none.
+	Parts   []*Group
 	Slots   []int // of the input's rows
 	Context *evaluate.Context
 	Out     *evaluate.Context
@@ -43,7 +46,9 @@ type Group struct {
 	next    int // of list
 	memory  share
 	put     *query.Sorter // rows that were put off; nil: none
+	room    query.Sorter  // for put
 	sorts   share
+	recent  *recentGroups
 	key     []byte
 	ends    []int // where each key ends in key
 	record  []byte
@@ -54,6 +59,7 @@ type Group struct {
 
 // group is one group.
 type group struct {
+	key          string        // of groups that are found by it
 	level        int           // how many leading keys it is of; only with Rollup
 	values       []datum.Datum // keys and dependents
 	accumulators []evaluate.Accumulator
@@ -76,6 +82,9 @@ func (g *Group) Open(ctx context.Context) error {
 	g.Counts.Opens++
 	g.pulse.ctx, g.next = ctx, 0
 	g.memory.begin(g.Budget, &g.Counts)
+	if joined, failed := g.openParts(ctx); joined || failed != nil {
+		return errors.Join(err, failed)
+	}
 	g.source = g.Input
 	if g.Rollup {
 		sort := &Sort{Input: g.Input, Slots: g.Slots, Context: g.Context, Budget: g.Budget}
@@ -132,9 +141,10 @@ func (g *Group) gather() error {
 
 // empty is the group of no rows.
 func (g *Group) empty() *group {
-	one := &group{values: make([]datum.Datum, len(g.Keys)+len(g.Dependents))}
-	for _, a := range g.Aggregates {
-		one.accumulators = append(one.accumulators, a.New())
+	one := &group{values: make([]datum.Datum, len(g.Keys)+len(g.Dependents)),
+		accumulators: make([]evaluate.Accumulator, len(g.Aggregates))}
+	for i, a := range g.Aggregates {
+		one.accumulators[i] = a.New()
 	}
 	return one
 }
@@ -154,22 +164,51 @@ func (g *Group) makeKey() error {
 
 // add takes the row at hand into its group, or puts it off.
 func (g *Group) add() error {
-	if err := g.makeKey(); err != nil {
+	key, isInteger := int64(0), false
+	switch len(g.Keys) {
+	case 0:
+		if len(g.list) == 1 {
+			return g.take(g.list[0])
+		}
+	case 1:
+		if key, isInteger = g.Keys[0].Integer(g.Context); isInteger {
+			if one := g.recent.find(key); one != nil {
+				return g.take(one)
+			}
+		}
+	}
+	one, err := g.find()
+	if one == nil || err != nil {
 		return err
+	}
+	if isInteger {
+		if g.recent == nil {
+			g.recent = new(recentGroups)
+		}
+		*g.recent.at(key) = recentGroup{key, one}
+	}
+	return g.take(one)
+}
+
+// find finds or makes the group of the row at hand. nil without an error: the row was put off.
+func (g *Group) find() (*group, error) {
+	if err := g.makeKey(); err != nil {
+		return nil, err
 	}
 	one := g.found[string(g.key)]
 	if one == nil {
 		if g.put != nil || !g.memory.take(int64(groupBytes+3*len(g.key)+accumulatorBytes*len(g.Aggregates))) {
-			return g.putOff()
+			return nil, g.putOff()
 		}
 		var err error
 		if one, err = g.create(len(g.Keys)); err != nil {
-			return err
+			return nil, err
 		}
-		g.found[string(g.key)] = one
+		one.key = string(g.key)
+		g.found[one.key] = one
 		g.list = append(g.list, one)
 	}
-	return g.take(one)
+	return one, nil
 }
 
 // create makes a group of the leading keys of the row at hand.
@@ -214,7 +253,7 @@ func (g *Group) putOff() error {
 		if g.memory.of.Spill == nil {
 			return g.memory.of.full("GROUP BY")
 		}
-		g.put = g.sorts.sorter(g.Budget, &g.Counts, 0)
+		g.put = g.sorts.sorter(g.Budget, &g.Counts, 0, &g.room)
 	}
 	record := appendSlots(append(g.record[:0], g.key...), g.Context.Row, g.Slots)
 	g.record = binary.BigEndian.AppendUint32(record, uint32(len(g.key)))
@@ -223,7 +262,7 @@ func (g *Group) putOff() error {
 
 // Next moves to the next group.
 func (g *Group) Next() (bool, error) {
-	if g.source == nil {
+	if g.source == nil && len(g.list) == 0 {
 		return false, nil
 	}
 	if !g.streams {
@@ -236,7 +275,7 @@ func (g *Group) Next() (bool, error) {
 		if g.put == nil {
 			return false, nil
 		}
-		g.found, g.list, g.streams = nil, nil, true
+		g.found, g.list, g.recent, g.streams = nil, nil, nil, true
 		g.memory.release()
 	}
 	for {
@@ -370,11 +409,14 @@ func (g *Group) read() (bool, error) {
 
 // Close gives memory and files back.
 func (g *Group) Close() error {
-	if g.source == nil {
-		return nil
+	err := g.sorts.end(&g.put)
+	for _, p := range g.Parts {
+		err = errors.Join(err, p.Close())
 	}
-	err := errors.Join(g.source.Close(), g.sorts.end(&g.put))
-	g.source, g.found, g.list = nil, nil, nil
+	if g.source != nil {
+		err = errors.Join(err, g.source.Close())
+	}
+	g.source, g.found, g.list, g.recent = nil, nil, nil, nil
 	g.ordered.levels, g.ordered.any, g.ordered.ended = nil, false, false
 	g.memory.release()
 	return err

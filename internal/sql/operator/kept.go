@@ -13,6 +13,7 @@ import (
 const (
 	chunkFirst = 4 << 10
 	chunkMax   = 1 << 20
+	chunkKept  = 16 << 10
 	fileBuffer = 16 << 10
 )
 
@@ -31,18 +32,35 @@ func (a *arena) add(record []byte) (at uint64, ok bool) {
 		if last >= 0 {
 			size = min(2*cap(a.chunks[last]), chunkMax)
 		}
-		size = max(size, need)
-		if !a.memory.take(int64(size)) {
-			return 0, false
-		}
-		a.chunks = append(a.chunks, make([]byte, 0, size))
 		last++
+		if last < cap(a.chunks) && cap(a.chunks[:last+1][last]) >= need {
+			a.chunks = a.chunks[:last+1] // one that clear has kept
+		} else {
+			size = max(size, need)
+			if !a.memory.take(int64(size)) {
+				return 0, false
+			}
+			a.chunks = append(a.chunks, make([]byte, 0, size))
+		}
 	}
 	chunk := a.chunks[last]
 	at = uint64(last)<<32 | uint64(len(chunk))
 	chunk = binary.AppendUvarint(chunk, uint64(len(record)))
 	a.chunks[last] = append(chunk, record...)
 	return at, true
+}
+
+// clear drops all records, and keeps small chunks for others.
+func (a *arena) clear() {
+	kept := a.chunks
+	for i := range kept {
+		if kept[i] = kept[i][:0]; cap(kept[i]) > chunkKept {
+			clear(kept[i:])
+			kept = kept[:i]
+			break
+		}
+	}
+	a.chunks = kept[:0]
 }
 
 // get returns a record.

@@ -324,7 +324,7 @@ func TestSets(t *testing.T) {
 			right := &given{x: x, rows: randomRows(random, random.IntN(3000), 3, 8), slots: show}
 			a, b := drain(t, x, left, show), drain(t, x, right, show)
 			distinct := drain(t, x, &operator.Distinct{Input: &operator.Concat{Inputs: []operator.Rows{left, right}},
-				Slots: show, Context: x, Budget: budget}, show)
+				Keys: show, Slots: show, Context: x, Budget: budget}, show)
 			slices.Sort(distinct)
 			both := slices.Concat(a, b)
 			slices.Sort(both)
@@ -452,7 +452,7 @@ func TestEnds(t *testing.T) {
 				Budget: budget},
 			&operator.MergeJoin{Left: left, Right: right, Keys: keys, RightSlots: r, Context: x, Budget: budget},
 			&operator.Sort{Input: left, Order: order, Slots: l, Context: x, Budget: budget},
-			&operator.Distinct{Input: left, Slots: l, Context: x, Budget: budget},
+			&operator.Distinct{Input: left, Keys: l, Slots: l, Context: x, Budget: budget},
 			&operator.Subset{Left: left, Right: left, Slots: l, Context: x, Budget: budget},
 			&operator.Window{Input: left, Order: order, Functions: []evaluate.WindowFunction{{Slot: 3}}, Slots: l,
 				Context: x, Budget: budget},

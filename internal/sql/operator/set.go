@@ -42,7 +42,7 @@ func (s *Subset) Open(ctx context.Context) error {
 	err := s.Close()
 	s.Counts.Opens++
 	s.pulse.ctx, s.any = ctx, false
-	s.sorter = s.memory.sorter(s.Budget, &s.Counts, 0)
+	s.sorter = s.memory.sorter(s.Budget, &s.Counts, 0, nil)
 	if err == nil {
 		err = s.read(ctx, s.Right, rightMark)
 	}

@@ -39,7 +39,8 @@ type Sort struct {
 	Counts  Counts
 
 	memory share
-	sorter *query.Sorter
+	sorter *query.Sorter // nil: it is closed
+	room   query.Sorter  // for sorter
 	record []byte
 	number uint64
 	pulse  pulse
@@ -63,7 +64,7 @@ func (s *Sort) fill(ctx context.Context) error {
 	if err := s.Input.Open(ctx); err != nil {
 		return err
 	}
-	s.sorter = s.memory.sorter(s.Budget, &s.Counts, s.KeepMax)
+	s.sorter = s.memory.sorter(s.Budget, &s.Counts, s.KeepMax, &s.room)
 	for {
 		ok, err := s.Input.Next()
 		if err == nil && ok {
@@ -111,24 +112,35 @@ func appendOrder(dst []byte, x *evaluate.Context, order []Ordering) ([]byte, err
 	return dst, nil
 }
 
-// sorter opens a sorter with half of what the budget has free.
-func (h *share) sorter(b *Budget, counts *Counts, keepMax int) *query.Sorter {
+// sorter opens a sorter, in place of one that was closed (nil: of none). Its memory is the budget's for a sort, or half
+// of what the budget has free.
+func (h *share) sorter(b *Budget, counts *Counts, keepMax int, in *query.Sorter) *query.Sorter {
 	h.begin(b, counts)
-	most := max(h.most, 4*bytesFree)
-	if h.of.used+most <= h.of.limit() {
-		h.of.used += most // the sorter itself asks for its part of what all statements share
-		h.held = most
+	most := h.of.SortBytesMax
+	if most <= 0 {
+		if most = max(h.most, 4*bytesFree); h.of.used+most <= h.of.limit() {
+			h.of.used += most // the sorter itself asks for its part of what all statements share
+			h.held = most
+		}
 	}
-	return query.Sort{BytesMax: int(most), Spill: h.of.Spill, Memory: h.of.Memory, KeepMax: keepMax}.Open()
+	if in == nil {
+		in = new(query.Sorter)
+	}
+	return query.Sort{BytesMax: int(most), Spill: h.of.Spill, Memory: h.of.Memory, KeepMax: keepMax}.OpenIn(in)
 }
 
 func sortError(err error, b *Budget) error {
 	if !errors.Is(err, query.ErrSortMemory) {
 		return err
 	}
+	setting, most := "sort_buffer_size", b.SortBytesMax
+	if most <= 0 {
+		setting, most = b.setting(), b.limit()
+	}
 	return fault.Because(err, fault.OutOfMemory,
-		fmt.Sprintf("Out of sort memory: the rows to sort exceed the rest of this statement's %d bytes, or of the memory of all statements (--sql-memory); "+
-			"order by the columns of a key or an index, add LIMIT, or set a folder for temporary files", b.limit()))
+		fmt.Sprintf("Out of sort memory: the rows to sort exceed %s, %d bytes, or the memory that other "+
+			"statements leave free (--sql-memory); order by the columns of a key or an index, add LIMIT, raise "+
+			"%[1]s, or set a folder for temporary files", setting, most))
 }
 
 // Next moves to the next row.
@@ -172,8 +184,18 @@ func (h *share) end(s **query.Sorter) error {
 		return nil
 	}
 	h.counts.BytesSpilled += (*s).Counts.BytesSpilled
+	h.counts.Sorted, h.counts.Runs = h.counts.Sorted+(*s).Counts.Records, h.counts.Runs+(*s).Counts.Runs
 	err := (*s).Close()
 	*s = nil
 	h.release()
 	return err
+}
+
+// Release forgets the statement that it served, and keeps memory for another one. It is closed.
+func (s *Sort) Release() {
+	s.Input, s.Order, s.Slots, s.Context, s.Budget, s.Counts = nil, s.Order[:0], nil, nil, nil, Counts{}
+	s.memory, s.pulse.ctx = share{}, nil
+	if cap(s.record) > bytesFree {
+		s.record = nil
+	}
 }

@@ -100,10 +100,19 @@ func (t *table) find(chain uint32, hash uint64, key []byte) (e *entry, row []byt
 	return nil, nil, 0
 }
 
-// clear empties the table and gives its memory back.
+// entriesKept is the number of entries that an empty table keeps room for.
+const entriesKept = 1 << 10
+
+// clear empties the table and gives its memory back, but for what a small one needs.
 func (t *table) clear() {
 	t.memory.release()
-	t.arena.chunks, t.entries, t.heads = nil, nil, nil
+	t.arena.clear()
+	if cap(t.entries) > entriesKept {
+		t.entries, t.heads = nil, nil
+		return
+	}
+	t.entries = t.entries[:0]
+	clear(t.heads)
 }
 
 // appendKeyed begins a record with its key; the row follows.

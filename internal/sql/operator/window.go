@@ -64,7 +64,7 @@ func (w *Window) fill(ctx context.Context) error {
 	if err := w.Input.Open(ctx); err != nil {
 		return err
 	}
-	w.sorter = w.memory.sorter(w.Budget, &w.Counts, 0)
+	w.sorter = w.memory.sorter(w.Budget, &w.Counts, 0, nil)
 	for {
 		ok, err := w.Input.Next()
 		if err == nil && ok {

@@ -18,8 +18,6 @@ import (
 type Groups struct {
 	// Keys are the expressions of GROUP BY; none: all rows are one group, even if there are none.
 	Keys []*evaluate.Program
-	// KeySlots are the slots of Keys that are columns; -1 for others.
-	KeySlots []int
 	// Dependents are columns that have one value in all rows of a group.
 	Dependents []int // slots
 	Aggregates []*evaluate.Aggregate
@@ -92,10 +90,10 @@ func (c *compiler) group() error {
 	return nil
 }
 
-// width is the number of slots the row of a group has: with Rollup, the last is the number of leading keys that the
+// Width is the number of slots the row of a group has: with Rollup, the last is the number of leading keys that the
 // group is of.
-func (g *Groups) width() int {
-	width := len(g.expressions) + len(g.Aggregates)
+func (g *Groups) Width() int {
+	width := len(g.Keys) + len(g.Dependents) + len(g.Aggregates)
 	if g.Rollup {
 		width++
 	}
@@ -106,7 +104,7 @@ func (g *Groups) width() int {
 // it.
 func (c *compiler) grouping(call *tree.Call) (sum tree.Expression, err error) {
 	g := c.selected.Groups
-	level := &tree.Computed{Slot: g.width() - 1, Type: datum.Type{Base: datum.BigInt}}
+	level := &tree.Computed{Slot: g.Width() - 1, Type: datum.Type{Base: datum.BigInt}}
 	if n := len(call.Arguments); n == 0 || n > 62 {
 		return nil, fault.New(fault.ParameterCount, call.Name)
 	}
@@ -189,16 +187,12 @@ func (c *compiler) key(g *Groups, e tree.Expression) error {
 	if err != nil {
 		return err
 	}
-	slot := -1
 	if column, ok := e.(*tree.Column); ok {
-		if slot, _, err = c.origin.Column(column, "group statement"); err != nil {
-			return err
-		}
 		g.columns = append(g.columns, column.Name)
 	} else {
 		g.isPlain = false
 	}
-	g.Keys, g.KeySlots, g.expressions = append(g.Keys, program), append(g.KeySlots, slot), append(g.expressions, e)
+	g.Keys, g.expressions = append(g.Keys, program), append(g.expressions, e)
 	return nil
 }
 

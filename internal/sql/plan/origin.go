@@ -52,8 +52,7 @@ func (s originScope) ParameterType(index int) datum.Type {
 
 // CompileOver compiles the part of a SELECT above its FROM and WHERE. The Select's Source has no table.
 func CompileOver(statement *tree.Select, origin Origin) (*Select, error) {
-	s := &Select{tree: statement, Distinct: statement.Distinct, ForUpdate: statement.ForUpdate,
-		ForShare: statement.ForShare, NoWait: statement.NoWait, SkipLocked: statement.SkipLocked, Source: &Source{}}
+	s := &Select{tree: statement, Distinct: statement.Distinct, Locking: lockingOf(statement), Source: &Source{}}
 	return s, (&compiler{statement: statement, selected: s, origin: origin}).compileAll()
 }
 

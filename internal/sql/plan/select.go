@@ -29,12 +29,8 @@ type Select struct {
 	Windows []Window
 	Order   []SortKey
 	// Distinct drops rows that were sent before.
-	Distinct  bool
-	ForUpdate bool
-	// ForShare makes ForUpdate hold rows that other transactions can hold likewise.
-	ForShare bool
-	// NoWait and SkipLocked say what it does about rows that others hold, instead of waiting.
-	NoWait, SkipLocked bool
+	Distinct bool
+	Locking
 
 	limit, offset *constant
 	orderings     []database.Ordering // Order as columns; nil if some of it is none
@@ -50,6 +46,20 @@ type Select struct {
 	names           int // how many attribute names the table had seen
 	tree            *tree.Select
 	paging          *pageState // nil: the hint _l_allow_cursor_ was not given
+}
+
+// Locking is what a SELECT does about the rows that it reads.
+type Locking struct {
+	// ForUpdate holds or guards them: what others write to them waits, or makes the commit fail.
+	ForUpdate bool
+	// ForShare makes ForUpdate hold rows that other transactions can hold likewise.
+	ForShare bool
+	// NoWait and SkipLocked say what it does about rows that others hold, instead of waiting.
+	NoWait, SkipLocked bool
+}
+
+func lockingOf(t *tree.Select) Locking {
+	return Locking{ForUpdate: t.ForUpdate, ForShare: t.ForShare, NoWait: t.NoWait, SkipLocked: t.SkipLocked}
 }
 
 // Item is one expression of a select list.
@@ -83,8 +93,7 @@ type compiler struct {
 // FROM. text writes the statement for messages; it may be nil. Errors: those of a statement that is wrong, such as 1054
 // and 1055.
 func Compile(statement *tree.Select, table *definition.Table, names []string, text func() string) (*Select, error) {
-	s := &Select{names: len(names), tree: statement, Distinct: statement.Distinct, ForUpdate: statement.ForUpdate,
-		ForShare: statement.ForShare, NoWait: statement.NoWait, SkipLocked: statement.SkipLocked}
+	s := &Select{names: len(names), tree: statement, Distinct: statement.Distinct, Locking: lockingOf(statement)}
 	c := &compiler{statement: statement, selected: s, table: table, origin: nowhere{}}
 	var err error
 	if s.Source, err = c.source(text); err != nil {

@@ -76,7 +76,7 @@ func (c *compiler) windows() error {
 	}
 	slot := 0
 	if g := c.selected.Groups; g != nil {
-		slot = g.width()
+		slot = g.Width()
 	} else {
 		slot = c.origin.Extend(len(calls))
 	}
