@@ -8,22 +8,20 @@ import (
 	"context"
 	"hash/maphash"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"github.com/weftdb/weft/kv"
 )
 
-// The commit table remembers, for each key that was written lately, the version of its last commit; who is committing
-// it now; and the group whose sync it waits for. Keys stand there as 64-bit hashes with a seed of this process: two
-// keys with one hash can only conflict or wait without need.
+// The commit table remembers, for each key that was written lately, the version of its last commit, which tells the
+// group whose sync it waits for; and who is committing it now. Keys stand there as 64-bit hashes with a seed of this
+// process: two keys with one hash can only conflict or wait without need.
 const (
 	// a power of two; picked by the hash's top bits, so that sorted hashes are sorted by shard
 	tableShards     = 256
 	tableShardShift = 56 // 64 - log2(tableShards)
 	// beyond this the oldest entries are dropped and the transactions that would need them are refused
-	tableEntriesMax   = 1 << 20
-	tableSweepAtLeast = 64 // entries of a shard before it is swept for the first time
+	tableEntriesMax = 1 << 20
 )
 
 type commitTable struct {
@@ -31,37 +29,24 @@ type commitTable struct {
 	version atomic.Uint64 // the last version given out
 	floor   atomic.Uint64 // a transaction that began before this version can't be checked any more
 	txns    *registry
+	flight  *flight
 	stopped <-chan struct{}
 	oldest  atomic.Uint64 // lower bound of the starts of all transactions, present and future
+	trimmed uint64        // the version up to which the last trim removed entries
+	owners  owners
 	shards  [tableShards]tableShard
-}
-
-type tableShard struct {
-	mu      sync.Mutex
-	entries map[uint64]*tableEntry
-	free    *tableEntry // entries to use again, linked by nextFree
-	sweepAt int         // number of entries at which the shard is swept
-	max     int         // number of entries above which the oldest ones are dropped
-}
-
-type tableEntry struct {
-	version  uint64  // of the last commit that wrote the key; 0 = none known
-	group    *group  // of that commit, as long as it may not be durable; else nil
-	owner    *commit // the commit that is writing the key now
-	guards   int     // commits that guard the key now
-	waiting  []*lockWait
-	nextFree *tableEntry
 }
 
 // lockWait is a blind write that waits for its turn at a key.
 type lockWait struct {
 	by      *commit
-	granted bool // by owns the entry
+	granted bool // by owns the key
 	turn    chan struct{}
 }
 
 // commit is one transaction on its way into the store.
 type commit struct {
+	number uint32 // among the owners of locks
 	locks  []lockRef
 	group  atomic.Pointer[group] // set when it joins a group, before it is applied
 	writes *writeSet
@@ -69,27 +54,26 @@ type commit struct {
 	blind  bool // the transaction neither read nor guarded: it may be ordered after any other
 }
 
-// lockRef is one key of a transaction's conflict set. entry is valid as long as the lock is held.
+// lockRef is one key of a transaction's conflict set.
 type lockRef struct {
 	hash    uint64
 	key     span   // in the writeSet's bytes
 	since   uint64 // the version from which others' commits of the key are conflicts
 	shared  bool   // guarded or touched, not written
 	touched bool   // counts as a commit of the key
-	entry   *tableEntry
 }
 
-func newCommitTable(txns *registry, stopped <-chan struct{}, entriesMax int) *commitTable {
-	t := &commitTable{seed: maphash.MakeSeed(), txns: txns, stopped: stopped}
+func newCommitTable(txns *registry, f *flight, stopped <-chan struct{}, entriesMax int) *commitTable {
+	t := &commitTable{seed: maphash.MakeSeed(), txns: txns, flight: f, stopped: stopped}
 	for i := range t.shards {
-		t.shards[i].entries = make(map[uint64]*tableEntry)
 		t.shards[i].sweepAt = tableSweepAtLeast
 		t.shards[i].max = max(entriesMax/tableShards, 1)
 	}
 	return t
 }
 
-func (t *commitTable) hash(key []byte) uint64 { return maphash.Bytes(t.seed, key) }
+// hash returns the hash of a key, never 0.
+func (t *commitTable) hash(key []byte) uint64 { return maphash.Bytes(t.seed, key) | 1 }
 
 func (t *commitTable) shard(hash uint64) *tableShard { return &t.shards[hash>>tableShardShift] }
 
@@ -98,20 +82,21 @@ func (t *commitTable) shard(hash uint64) *tableShard { return &t.shards[hash>>ta
 func (t *commitTable) pending(hash uint64) *group {
 	shard := t.shard(hash)
 	shard.mu.Lock()
-	defer shard.mu.Unlock()
-	e := shard.entries[hash]
+	e := shard.entry(hash)
 	if e == nil {
+		shard.mu.Unlock()
 		return nil
 	}
-	if e.owner != nil {
-		if g := e.owner.group.Load(); g != nil && g.applying.Load() && !g.durable.Load() {
-			return g
-		}
+	written := e.written
+	var g *group
+	if e.owner != 0 {
+		g = t.owners.get(e.owner).group.Load() // as long as the shard is locked it stays the owner
 	}
-	if e.group != nil && e.group.durable.Load() {
-		e.group = nil
+	shard.mu.Unlock()
+	if g != nil && g.applying.Load() && !g.durable.Load() {
+		return g
 	}
-	return e.group
+	return t.flight.unsettled(written)
 }
 
 // lock takes all locks of c or none. It refuses c if a key of it was committed after c's start, or is being committed;
@@ -119,6 +104,7 @@ func (t *commitTable) pending(hash uint64) *group {
 // deadlock.
 func (t *commitTable) lock(ctx context.Context, c *commit) error {
 	c.sortLocks()
+	c.number = t.owners.add(c)
 	for i := range c.locks {
 		if err := t.lockOne(ctx, c, &c.locks[i]); err != nil {
 			t.unlock(c, i, 0)
@@ -161,12 +147,9 @@ func (c *commit) sortLocks() {
 func (t *commitTable) lockOne(ctx context.Context, c *commit, ref *lockRef) error {
 	shard := t.shard(ref.hash)
 	shard.mu.Lock()
-	e := shard.entries[ref.hash]
-	if e == nil {
-		e = shard.newEntry(t, ref.hash)
-	}
-	ref.entry = e
-	busy := e.owner != nil || len(e.waiting) > 0 || (e.guards > 0 && !ref.shared)
+	e := t.entryOf(shard, ref.hash)
+	waited := len(shard.waiting[ref.hash]) > 0
+	busy := e.owner != 0 || waited || (e.guards > 0 && !ref.shared)
 	switch {
 	case !busy && (c.blind || e.version <= ref.since):
 		e.take(c, ref.shared)
@@ -175,12 +158,26 @@ func (t *commitTable) lockOne(ctx context.Context, c *commit, ref *lockRef) erro
 		return &kv.ConflictError{Key: bytes.Clone(c.writes.slice(ref.key))}
 	default:
 		wait := &lockWait{by: c, turn: make(chan struct{})}
-		e.waiting = append(e.waiting, wait)
+		if shard.waiting == nil {
+			shard.waiting = make(map[uint64][]*lockWait)
+		}
+		shard.waiting[ref.hash] = append(shard.waiting[ref.hash], wait)
 		shard.mu.Unlock()
-		return t.await(ctx, shard, ref, wait)
+		return t.await(ctx, shard, ref.hash, wait)
 	}
 	shard.mu.Unlock()
 	return nil
+}
+
+// entryOf returns the entry of a hash, a new one if there is none.
+func (t *commitTable) entryOf(shard *tableShard, hash uint64) *tableEntry {
+	if e := shard.entry(hash); e != nil {
+		return e
+	}
+	if shard.count >= shard.sweepAt {
+		shard.sweep(t)
+	}
+	return shard.add(hash)
 }
 
 func (e *tableEntry) take(c *commit, shared bool) {
@@ -188,11 +185,11 @@ func (e *tableEntry) take(c *commit, shared bool) {
 		e.guards++
 		return
 	}
-	e.owner = c
+	e.owner = c.number
 }
 
 // await waits for the turn of a blind write.
-func (t *commitTable) await(ctx context.Context, shard *tableShard, ref *lockRef, wait *lockWait) error {
+func (t *commitTable) await(ctx context.Context, shard *tableShard, hash uint64, wait *lockWait) error {
 	var err error
 	select {
 	case <-wait.turn:
@@ -205,82 +202,67 @@ func (t *commitTable) await(ctx context.Context, shard *tableShard, ref *lockRef
 	shard.mu.Lock()
 	defer shard.mu.Unlock()
 	if wait.granted {
-		ref.entry.drop(false)
+		shard.drop(hash, false)
 	} else {
-		ref.entry.waiting = slices.DeleteFunc(ref.entry.waiting, func(w *lockWait) bool { return w == wait })
+		shard.setWaiting(hash, slices.DeleteFunc(shard.waiting[hash], func(w *lockWait) bool { return w == wait }))
 	}
-	shard.discard(ref.hash, ref.entry)
 	return err
 }
 
-// unlock drops the first n locks of c. version is that of the commit, or 0 if it wrote nothing.
+// unlock drops the first n locks of c, all that it has. version is that of the commit, or 0 if it wrote nothing.
 func (t *commitTable) unlock(c *commit, n int, version uint64) {
 	for i := range c.locks[:n] {
 		ref := &c.locks[i]
 		shard := t.shard(ref.hash)
 		shard.mu.Lock()
+		e := shard.entry(ref.hash)
 		switch {
 		case version > 0 && !ref.shared:
-			ref.entry.version, ref.entry.group = version, c.group.Load()
+			e.version, e.written = version, version
 		case version > 0 && ref.touched:
-			ref.entry.version = max(ref.entry.version, version)
+			e.version = max(e.version, version)
 		}
-		ref.entry.drop(ref.shared)
-		shard.discard(ref.hash, ref.entry)
+		shard.drop(ref.hash, ref.shared)
 		shard.mu.Unlock()
-		ref.entry = nil
 	}
+	t.owners.remove(c.number)
 }
 
 // publish gives the commits of a group their version, after the engine made them visible, and drops their locks. The
 // version comes after: whoever loads a start that reaches it sees the commit.
 func (t *commitTable) publish(g *group) {
 	version := t.version.Add(1)
+	g.version.Store(version)
 	for _, c := range g.commits {
 		t.unlock(c, len(c.locks), version)
 	}
 }
 
-// drop gives one lock up, and the entry to the first who waits.
-func (e *tableEntry) drop(shared bool) {
+// drop gives one lock up, and the key to the first who waits.
+func (s *tableShard) drop(hash uint64, shared bool) {
+	e := s.entry(hash)
 	if shared {
 		e.guards--
 	} else {
-		e.owner = nil
+		e.owner = 0
 	}
-	if e.owner == nil && e.guards == 0 && len(e.waiting) > 0 {
-		next := e.waiting[0]
-		e.waiting = e.waiting[1:]
-		e.owner, next.granted = next.by, true
+	if waiting := s.waiting[hash]; e.isFree() && len(waiting) > 0 {
+		next := waiting[0]
+		s.setWaiting(hash, waiting[1:])
+		e.owner, next.granted = next.by.number, true
 		close(next.turn)
 	}
 }
 
-func (e *tableEntry) idle() bool { return e.owner == nil && e.guards == 0 && len(e.waiting) == 0 }
+func (e *tableEntry) isFree() bool { return e.owner == 0 && e.guards == 0 }
 
-// discard forgets an entry that remembers nothing.
-func (s *tableShard) discard(hash uint64, e *tableEntry) {
-	if e.version == 0 && e.idle() {
-		s.remove(hash, e)
+// setWaiting lists those who wait for a key.
+func (s *tableShard) setWaiting(hash uint64, waiting []*lockWait) {
+	if len(waiting) > 0 {
+		s.waiting[hash] = waiting
+		return
 	}
-}
-
-func (s *tableShard) remove(hash uint64, e *tableEntry) {
-	delete(s.entries, hash)
-	*e = tableEntry{nextFree: s.free}
-	s.free = e
-}
-
-func (s *tableShard) newEntry(t *commitTable, hash uint64) *tableEntry {
-	if len(s.entries) >= s.sweepAt {
-		s.sweep(t)
+	if delete(s.waiting, hash); len(s.waiting) == 0 {
+		s.waiting = nil
 	}
-	e := s.free
-	if e == nil {
-		e = &tableEntry{}
-	} else {
-		s.free, e.nextFree = e.nextFree, nil
-	}
-	s.entries[hash] = e
-	return e
 }

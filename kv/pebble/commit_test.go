@@ -130,7 +130,7 @@ func TestPending(t *testing.T) {
 		}
 	}
 	expect("at first", nil)
-	var before *group
+	var before *group // visible, not durable
 	for round := range 3 {
 		g := newGroup()
 		c := &commit{writes: &writeSet{}, blind: true, locks: []lockRef{{hash: hash}}}
@@ -143,14 +143,17 @@ func TestPending(t *testing.T) {
 		expect("being applied", g)
 		table.publish(g)
 		expect("applied", g)
+		if before != nil {
+			s.flight.remove(before)
+		}
 		before = g
 		if round == 1 {
-			g.durable.Store(true)
+			s.flight.remove(g)
 			expect("durable", nil)
 			before = nil
 		}
-		s.flight.remove(g)
 	}
+	s.flight.remove(before)
 }
 
 // TestPruning: the commit table forgets what no transaction can conflict with.
@@ -164,13 +167,16 @@ func TestPruning(t *testing.T) {
 	}
 }
 
-// put64 writes key i without waiting for the disk.
+// put64 commits key i without the engine.
 func put64(t *testing.T, s *Store, i uint64) {
 	t.Helper()
 	key := binary.BigEndian.AppendUint64(nil, i)
 	c := &commit{writes: &writeSet{}, blind: true, locks: []lockRef{{hash: s.commits.hash(key)}}}
 	must(t, s.commits.lock(context.Background(), c))
-	s.commits.publish(&group{commits: []*commit{c}})
+	g := &group{commits: []*commit{c}}
+	s.flight.add(g)
+	s.commits.publish(g)
+	s.flight.remove(g)
 }
 
 // TestLongTransaction: while a transaction is open the table keeps what it may conflict with, up to a bound; beyond,
@@ -178,7 +184,7 @@ func put64(t *testing.T, s *Store, i uint64) {
 func TestLongTransaction(t *testing.T) {
 	ctx := context.Background()
 	s := openMem(t)
-	s.commits = newCommitTable(s.txns, s.failure.Stopped(), 64*tableShards)
+	s.commits = newCommitTable(s.txns, &s.flight, s.failure.Stopped(), 64*tableShards)
 	begin := func(key uint64) kv.Txn {
 		txn, err := s.Begin(ctx)
 		must(t, err)
@@ -218,8 +224,8 @@ func TestLocksAgainstModel(t *testing.T) {
 			start: uint64(max(0, int(table.version.Load())-random.IntN(5)))}
 		want := true
 		for range 1 + random.IntN(4) {
-			ref := lockRef{hash: uint64(random.IntN(50)) << 56, since: c.start - uint64(random.IntN(2))*min(c.start, 1),
-				shared: !c.blind && random.IntN(3) == 0}
+			ref := lockRef{hash: uint64(random.IntN(50))<<56 | 1,
+				since: c.start - uint64(random.IntN(2))*min(c.start, 1), shared: !c.blind && random.IntN(3) == 0}
 			want = want && (c.blind || last[ref.hash] <= ref.since)
 			c.locks = append(c.locks, ref)
 		}
@@ -238,10 +244,13 @@ func TestLocksAgainstModel(t *testing.T) {
 		}
 	}
 	for i := range table.shards {
-		for hash, e := range table.shards[i].entries {
-			if !e.idle() {
-				t.Errorf("hash %x is still locked", hash)
+		for j := range table.shards[i].places {
+			if e := &table.shards[i].places[j]; e.hash != 0 && !table.shards[i].isIdle(e) {
+				t.Errorf("hash %x is still locked", e.hash)
 			}
 		}
+	}
+	if open := len(table.owners.commits) - len(table.owners.free); open != 0 {
+		t.Errorf("%d commits still own locks", open)
 	}
 }

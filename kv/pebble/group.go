@@ -32,6 +32,7 @@ type group struct {
 	fill     func(*pebble.Batch) error // instead of commits, for an administrator's batch
 	batch    *pebble.Batch
 	number   int64         // in the order of the log; set by flight.add
+	version  atomic.Uint64 // of its commits, once they are visible; see commitTable.publish
 	before   *picture      // what was there before it, until it is durable
 	settle   func()        // tells a follower that the batch is durable; nil for none
 	applying atomic.Bool   // it may be visible
@@ -49,6 +50,8 @@ type flight struct {
 	groups []*group
 	added  int64 // groups so far
 	synced int64 // the highest number of a group that is durable; those before it are, too
+
+	settled atomic.Uint64 // the highest version of a group that is durable; likewise
 }
 
 // add lists g before it is applied. The caller holds order.
@@ -66,9 +69,25 @@ func (f *flight) add(g *group) {
 func (f *flight) remove(g *group) {
 	f.mu.Lock()
 	f.synced = max(f.synced, g.number)
+	f.settled.Store(max(f.settled.Load(), g.version.Load()))
 	f.groups = slices.DeleteFunc(f.groups, func(other *group) bool { return other == g })
 	f.count.Store(int64(len(f.groups)))
 	f.mu.Unlock()
+}
+
+// unsettled returns the group whose commits have a version, if they are visible but not durable yet.
+func (f *flight) unsettled(version uint64) *group {
+	if version <= f.settled.Load() {
+		return nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, g := range f.groups {
+		if g.version.Load() == version && !g.durable.Load() {
+			return g
+		}
+	}
+	return nil
 }
 
 // appendAll appends the groups in flight to dst: all that a snapshot taken before can show without their being durable.

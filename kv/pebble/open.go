@@ -193,10 +193,13 @@ func noStore(fs vfs.FS, dir string) error {
 
 // start runs the store's goroutines.
 func (s *Store) start() {
-	s.commits = newCommitTable(s.txns, s.failure.Stopped(), tableEntriesMax)
+	s.commits = newCommitTable(s.txns, &s.flight, s.failure.Stopped(), tableEntriesMax)
 	s.guard.Opened()
 	s.failure.Opened()
-	s.cache.keep(s.options.DiskCheckInterval, func() int64 { return s.Metrics().MemTableBytes })
+	s.cache.keep(s.options.DiskCheckInterval, func() int64 {
+		s.commits.trim()
+		return s.Metrics().MemTableBytes
+	})
 	for range min(max(runtime.GOMAXPROCS(0)/8, 1), 4) {
 		s.lanes = append(s.lanes, newLane(s))
 	}

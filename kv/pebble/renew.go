@@ -133,6 +133,6 @@ func (t *commitTable) hasChanged(hash, since uint64) bool {
 	shard := t.shard(hash)
 	shard.mu.Lock()
 	defer shard.mu.Unlock()
-	e := shard.entries[hash]
-	return e != nil && (e.version > since || e.owner != nil)
+	e := shard.entry(hash)
+	return e != nil && (e.version > since || e.owner != 0)
 }

@@ -8,17 +8,36 @@ import "slices"
 // transaction has been open for very long, the older half goes as well and the floor rises: transactions older than it
 // will be refused, and memory stays bounded.
 func (s *tableShard) sweep(t *commitTable) {
-	s.removeUpTo(t.oldestStart())
-	if len(s.entries) >= s.max {
+	s.removeUpTo(min(t.oldestStart(s.count > tableSweepAtLeast), t.flight.settled.Load()))
+	if s.count >= s.max {
 		s.evict(t)
 	}
-	s.sweepAt = min(max(tableSweepAtLeast, 2*len(s.entries)), max(s.max, len(s.entries)+1))
+	s.sweepAt = min(max(tableSweepAtLeast, 2*s.count), max(s.max, s.count+1))
+	s.fit(s.count)
 }
 
-// oldestStart looks at the registry only if many commits have passed since the last look.
-func (t *commitTable) oldestStart() uint64 {
+// trim sweeps the shards that have grown, unless there is nothing new to remove. Only one goroutine calls it.
+func (t *commitTable) trim() {
+	upTo := min(t.oldestStart(true), t.flight.settled.Load())
+	if upTo == t.trimmed {
+		return
+	}
+	t.trimmed = upTo
+	for i := range t.shards {
+		shard := &t.shards[i]
+		shard.mu.Lock()
+		if len(shard.places) > tablePlacesKept {
+			shard.sweep(t)
+		}
+		shard.mu.Unlock()
+	}
+}
+
+// oldestStart looks at the registry only if many commits have passed since the last look, or now that the caller wants
+// that.
+func (t *commitTable) oldestStart(now bool) uint64 {
 	known := t.oldest.Load()
-	if t.version.Load()-known < 32 {
+	if !now && t.version.Load()-known < 32 {
 		return known
 	}
 	oldest := t.txns.oldest(&t.version)
@@ -29,22 +48,18 @@ func (t *commitTable) oldestStart() uint64 {
 }
 
 func (s *tableShard) removeUpTo(version uint64) {
-	for hash, e := range s.entries {
-		if e.version <= version && e.isSettled() {
-			s.remove(hash, e)
-		}
-	}
+	s.removeAll(func(e *tableEntry) bool { return e.version <= version && s.isIdle(e) })
 }
 
-// isSettled says that nobody uses the entry and its last commit is durable.
-func (e *tableEntry) isSettled() bool {
-	return e.idle() && (e.group == nil || e.group.durable.Load())
-}
+// isIdle reports whether nobody uses the entry.
+func (s *tableShard) isIdle(e *tableEntry) bool { return e.isFree() && len(s.waiting[e.hash]) == 0 }
 
+// evict removes the older half of what is durable, and raises the floor.
 func (s *tableShard) evict(t *commitTable) {
-	versions := make([]uint64, 0, len(s.entries))
-	for _, e := range s.entries {
-		if e.isSettled() {
+	settled := t.flight.settled.Load()
+	versions := make([]uint64, 0, s.count)
+	for i := range s.places {
+		if e := &s.places[i]; e.hash != 0 && e.version <= settled && s.isIdle(e) {
 			versions = append(versions, e.version)
 		}
 	}
@@ -64,7 +79,7 @@ func (t *commitTable) count() int {
 	n := 0
 	for i := range t.shards {
 		t.shards[i].mu.Lock()
-		n += len(t.shards[i].entries)
+		n += t.shards[i].count
 		t.shards[i].mu.Unlock()
 	}
 	return n
