@@ -14,6 +14,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/weftdb/weft/cmd/weft/division"
 )
 
 // readyHelp is the help of --ready-json.
@@ -28,8 +30,8 @@ func (p *program) serveCommand() *cobra.Command {
 		Short: "Run the server",
 		Long: `Run the server until SIGTERM or SIGINT. A second signal stops it at once.
 
-Each flag can also be set as an environment variable (--block-cache as WEFT_BLOCK_CACHE) and as a key of a TOML file
-(block-cache = "64MiB") named by --config or WEFT_CONFIG. A flag overrides a variable, and a variable overrides the file.
+Each flag can also be set as an environment variable (--log-level as WEFT_LOG_LEVEL) and as a key of a TOML file
+(log-level = "info") named by --config or WEFT_CONFIG. A flag overrides a variable, and a variable overrides the file.
 
 Exit codes: 0 stopped by a signal, 1 failed, 2 invalid command line or configuration, 70 the store failed and the
 process must be restarted.`,
@@ -58,6 +60,9 @@ process must be restarted.`,
 func addSettingFlags(command *cobra.Command, shown ...string) {
 	command.Flags().SortFlags = false
 	for _, s := range settings(new(config)) {
+		if command.Flags().Lookup(s.name) != nil {
+			continue // the command means something else by it
+		}
 		recorded := &recordedFlag{text: s.preset, kind: s.value.Type()}
 		flag := command.Flags().VarPF(recorded, s.name, "", s.help)
 		flag.Annotations = map[string][]string{groupAnnotation: {groupOf(s.name)}}
@@ -83,13 +88,17 @@ func (f *recordedFlag) Type() string       { return f.kind }
 // givenFlags returns the flags that were typed, with their texts.
 func givenFlags(flags *pflag.FlagSet) map[string]string {
 	given := map[string]string{}
-	flags.Visit(func(f *pflag.Flag) { given[f.Name] = f.Value.String() })
+	flags.Visit(func(f *pflag.Flag) {
+		if _, own := f.Value.(size); !own { // which only commands of their own have
+			given[f.Name] = f.Value.String()
+		}
+	})
 	return given
 }
 
 // serve runs a server until ctx ends or a signal comes. tell prints the line of --ready-json.
 func (p *program) serve(ctx context.Context, conf *config, tell bool) error {
-	conf.served = true
+	conf.served, conf.serves = true, true
 	return p.withServer(ctx, conf, func(ctx context.Context, s *server) error {
 		if tell {
 			if err := s.tellReady(p.stdout); err != nil {
@@ -102,7 +111,7 @@ func (p *program) serve(ctx context.Context, conf *config, tell bool) error {
 
 // withServer opens a server, does work with it, and closes it. The first signal ends the work's context.
 func (p *program) withServer(ctx context.Context, conf *config, work func(context.Context, *server) error) (err error) {
-	boundMemory(conf)
+	division.Bound(conf.division())
 	s := &server{config: conf, log: newLogger(p.stderr, conf), exit: p.exit}
 	ctx, stop := p.stopOnSignal(ctx, s)
 	defer stop()

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/weftdb/weft/cmd/weft/division"
 	"github.com/weftdb/weft/cmd/weft/endpoint"
 )
 
@@ -44,6 +45,7 @@ type config struct {
 	Buckets            string // "" for none
 	Origins            string
 	Hosts              []string // in lower case
+	MemoryBytes        int64    // 0: see package division, as the three below
 	BlockCacheBytes    int64
 	RequestMemoryBytes int64
 	SQLMemoryBytes     int64
@@ -66,6 +68,7 @@ type config struct {
 	idle      bool   // nothing is done in the background
 	readOnly  bool   // nothing is written to a folder, which must hold a store; needs idle
 	served    bool   // a stop has to be quick
+	serves    bool   // it is no command that works on a store and ends
 }
 
 // tikvPrefixBytesMax is the longest prefix that the engine takes.
@@ -127,9 +130,10 @@ func settings(c *config) []setting {
 			text{&c.Buckets, "PLACE"}},
 		{"origins", "none", "which web pages may use the DynamoDB API: none, local (pages served by this machine) or any", choice{&c.Origins, []string{"none", "local", "any"}}},
 		{"hosts", "", "comma-separated names that clients call the HTTP ports by, besides localhost and IP addresses; if it is empty, ports that other machines reach take any name", list{&c.Hosts, "NAME", checkName}},
-		{"block-cache", "64MiB", "memory for the cache of blocks read from disk", size{&c.BlockCacheBytes, 1 << 20}},
-		{"request-memory", "256MiB", "memory for all DynamoDB requests together, and as much for all HBase calls; requests beyond it wait or are refused", size{&c.RequestMemoryBytes, 16 << 20}},
-		{"sql-memory", "256MiB", "memory for all MySQL clients and statements together, at most a quarter of the cgroup's limit; statements beyond it are refused", size{&c.SQLMemoryBytes, 16 << 20}},
+		{"memory", "0B", "memory for the whole process, divided among the parts below; 0B is a quarter of the machine's, or of the cgroup's limit", share{size{&c.MemoryBytes, 64 << 20}}},
+		{"block-cache", "0B", "memory for the cache of blocks read from disk; 0B is what the other parts leave of --memory", share{size{&c.BlockCacheBytes, 1 << 20}}},
+		{"request-memory", "0B", "memory for all DynamoDB requests together, and as much for all HBase calls; requests beyond it wait or are refused; 0B is an eighth of --memory, at most 1GiB", share{size{&c.RequestMemoryBytes, 16 << 20}}},
+		{"sql-memory", "0B", "memory for all MySQL clients and statements together, at most a quarter of the cgroup's limit; statements beyond it are refused; 0B is a quarter of --memory, at most 1GiB", share{size{&c.SQLMemoryBytes, 16 << 20}}},
 		{"sql-disk", "0B",
 			"disk for the temporary files of all SQL statements together, statements beyond it are refused; 0B is a quarter of what is free at start", size{&c.SQLDiskBytes, 0}},
 		{"region-size", "8GiB", "size at which a region of the embedded store is split", size{&c.RegionBytes, 1 << 20}},
@@ -170,6 +174,13 @@ func (c *config) dataDir() string {
 		return ""
 	}
 	return c.Data
+}
+
+// division is how the memory of the process is divided.
+func (c *config) division() division.Division {
+	return division.Now(division.Settings{All: c.MemoryBytes, Cache: c.BlockCacheBytes, Requests: c.RequestMemoryBytes,
+		Statements: c.SQLMemoryBytes, Folder: c.Engine == "pebble", HBase: c.HBaseAddr != off || c.HBaseThrift1Addr != off,
+		Tool: !c.serves})
 }
 
 // workDir is a folder for the temporary files of exports and imports, which is made when it is needed: with the data,

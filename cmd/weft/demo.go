@@ -47,6 +47,7 @@ func (p *program) demoCommand() *cobra.Command {
 				return err
 			}
 			openHBase(conf, all)
+			conf.serves = true
 			o := demoOptions{temporary: given["data"] == "", load: load != off, tell: tell}
 			return p.demo(c.Context(), conf, o)
 		},

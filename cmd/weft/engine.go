@@ -50,9 +50,10 @@ func openEngine(ctx context.Context, s *server) (engine, error) {
 const closeTimeout = 1500 * time.Millisecond
 
 func openPebble(s *server) (engine, error) {
+	parts := s.config.division()
 	o := pebble.Options{
 		Dir: s.config.Data, Existing: s.config.existing, ReadOnly: s.config.readOnly,
-		CacheBytes: s.config.BlockCacheBytes, MaxOpenFiles: s.shares.Tables,
+		CacheBytes: parts.Cache, MemTableBytes: int(parts.Memtable), MaxOpenFiles: s.shares.Tables,
 		Logger: s.log, Fatal: s.fatal, Sought: &pebble.Sought{Name: keyspace.SoughtName, Has: keyspace.IsSought},
 	}
 	if s.config.served {

@@ -30,7 +30,7 @@ func listenHBase(s *server, db *openedDatabase) (protocols []protocol, err error
 		api.Guard = s.gate.guard
 	}
 	s.scans = openScans(s, api)
-	shared := hbasethrift.NewMemory(memory.New(s.config.RequestMemoryBytes))
+	shared := hbasethrift.NewMemory(memory.New(s.config.division().Calls))
 	ports := []struct {
 		name, addr, other string
 		version           hbasethrift.Version

@@ -189,7 +189,7 @@ func groupOf(name string) string {
 		return accessGroup
 	case strings.HasSuffix(name, "-addr"), strings.HasSuffix(name, "-connections"), has("origins", "hosts", "drain"):
 		return portGroup
-	case strings.HasSuffix(name, "-memory"), has("block-", "sql-", "region-"):
+	case strings.HasSuffix(name, "memory"), has("block-", "sql-", "region-"):
 		return memoryGroup
 	case has("ship"):
 		return shipGroup

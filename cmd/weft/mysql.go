@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"net"
-	"os"
 	"strconv"
 	"time"
 
@@ -43,7 +42,7 @@ type sqlService struct {
 
 // openSQL makes the engine. listener is that of MySQL's port, nil if it is off.
 func openSQL(s *server, db *openedDatabase, listener net.Listener, counts *metric.Protocol) (*sqlService, error) {
-	q := &sqlService{memory: memory.New(sqlMemory(s.config.SQLMemoryBytes, cgroupBytes(os.ReadFile))), counts: counts}
+	q := &sqlService{memory: memory.New(s.config.division().Statements), counts: counts}
 	s.metrics.ObserveSQLMemory(q.memory.Limit, q.memory.Used, q.memory.Refused)
 	variables, err := presetVariables(s, listener, s.tls != nil)
 	if err != nil {

@@ -119,7 +119,7 @@ func openDynamoDB(s *server, db *openedDatabase, options dynamohttp.Options) (*d
 	}
 	api.Serve()
 	options.API, options.Region, options.Logger, options.Metrics = api, s.config.Region, s.log, counts
-	options.MemoryBytes, options.Origins = s.config.RequestMemoryBytes, dynamohttp.Origins(s.config.Origins)
+	options.MemoryBytes, options.Origins = s.config.division().Requests, dynamohttp.Origins(s.config.Origins)
 	options.Within = withinDatabase(api)
 	options.Refused = s.auditSignature
 	options.CheckAuthorization = true

@@ -31,6 +31,7 @@ func openDatabase(ctx context.Context, s *server) (runningDatabase, error) {
 		return nil, errors.Join(err, e.store.Close())
 	}
 	s.metrics.ObserveHeat(func() metric.HeatStats { return s.heat.Stats(db) })
+	s.metrics.ObserveMemory(s.config.division().Shares())
 	s.metrics.ObserveWatched(s.heat.Watched)
 	s.metrics.ObserveRegions(func() []metric.RegionStats { return heatpage.Regions(db) })
 	s.metrics.ObserveJobs(func() []metric.JobStats { return jobStats(db) })

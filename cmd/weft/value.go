@@ -184,6 +184,16 @@ func (v size) Set(s string) error {
 	return fmt.Errorf("%q is not a size such as 64MiB", s)
 }
 
+// share is a size, or 0B for a share of something.
+type share struct{ size }
+
+func (v share) Set(s string) error {
+	if err := (size{v.to, 0}).Set(s); err != nil || *v.to == 0 {
+		return err
+	}
+	return v.size.Set(s)
+}
+
 func (v size) String() string { return formatSize(*v.to) }
 func (v size) Type() string   { return "SIZE" }
 

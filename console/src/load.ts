@@ -6,6 +6,7 @@ export interface Totals {
   protocols: Record<string, { requests: number; failed: number; refused: number; connections: number; within: number[] | null }>;
   bounds: number[];
   gauges: Record<string, number>;
+  memory: Record<string, number>;
   watched: Record<string, number>;
   ready: string;
   version: string;

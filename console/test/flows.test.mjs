@@ -921,6 +921,7 @@ flow("overview: figures of each API, hot regions, and what the advisor says, liv
   await page.getByRole("rowheader", { name: "DynamoDB", exact: true }).waitFor();
   await page.getByRole("heading", { name: "Hot regions now" }).waitFor();
   await page.getByRole("row", { name: /things/ }).first().waitFor();
+  await page.getByRole("row", { name: /^Statements .*iB$/ }).waitFor();
   const total = async () => Number((await page.locator("dl.figures .detail").first().innerText()).replaceAll(/[^0-9]/g, ""));
   const before = await total();
   for (let i = 0; i < 20; i++) await dynamo(server, "ListTables", {});

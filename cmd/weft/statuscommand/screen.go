@@ -189,12 +189,27 @@ func (s *Status) sizes() []string {
 		lines = append(lines, fmt.Sprintf("disk: %s, %s free", bytesOf(disk), bytesOf(s.Gauges["diskFreeBytes"])))
 	}
 	lines = append(lines, memory)
+	if len(s.Memory) > 0 {
+		lines = append(lines, "memory: "+s.division())
+	}
 	for _, name := range slices.Sorted(maps.Keys(s.Resources)) {
 		if share := s.Resources[name]; share >= 0.7 {
 			lines = append(lines, fmt.Sprintf("%s: %.0f %% in use", name, 100*share))
 		}
 	}
 	return lines
+}
+
+// division says how much each part of the process may take.
+func (s *Status) division() string {
+	all, parts := 0.0, []string(nil)
+	for _, name := range slices.Sorted(maps.Keys(s.Memory)) {
+		all += s.Memory[name]
+		if s.Memory[name] > 0 {
+			parts = append(parts, bytesOf(s.Memory[name])+" "+name)
+		}
+	}
+	return fmt.Sprintf("at most %s: %s", bytesOf(all), strings.Join(parts, ", "))
 }
 
 func (s *Status) load() (lines []string) {

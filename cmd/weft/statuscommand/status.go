@@ -27,6 +27,7 @@ type Status struct {
 	Size      Size               `json:"size"`
 	Protocols []Protocol         `json:"protocols"`
 	Gauges    map[string]float64 `json:"gauges"`    // as in GET /api/overview
+	Memory    map[string]float64 `json:"memory"`    // likewise: bytes that each part of the process may take
 	Resources map[string]float64 `json:"resources"` // shares in use, 0 to 1
 	Lags      []Lag              `json:"lags"`
 	Work      []Work             `json:"work"` // that waits or runs
@@ -97,9 +98,9 @@ type overview struct {
 		Requests, Failed, Refused, Connections float64
 		Within                                 []float64
 	}
-	Bounds          []float64
-	Gauges, Watched map[string]float64
-	Ready, Version  string
+	Bounds                  []float64
+	Gauges, Memory, Watched map[string]float64
+	Ready, Version          string
 }
 
 // asker asks the admin port.
@@ -126,7 +127,7 @@ func (a *asker) read(ctx context.Context) (*Status, error) {
 		return nil, err
 	}
 	s.Server.Version = now.Version
-	s.NotReady, s.Gauges, s.Resources = now.Ready, now.Gauges, now.Watched
+	s.NotReady, s.Gauges, s.Memory, s.Resources = now.Ready, now.Gauges, now.Memory, now.Watched
 	s.UpSeconds = float64(now.At)/1000 - now.Gauges["startedSeconds"]
 	s.addLoad(a.last, &now)
 	a.last = &now

@@ -31,6 +31,7 @@ func answers() func(ctx context.Context, addr, target string) (io.ReadCloser, er
 			asked++
 			text = fmt.Sprintf(`{"at":%d,"protocols":{"dynamodb":{"requests":%d,"refused":2,"connections":3,"within":[%d,%d]}},
 				"bounds":[0.001,0.01],"gauges":{"startedSeconds":0,"diskBytes":1048576,"memoryBytes":2048},
+				"memory":{"blocks":3221225472,"writes":134217728,"requests":0},
 				"watched":{"disk":0.9,"files":0.1}}`, 1000*(3600+asked), 10*asked, 9*asked, 10*asked)
 		}
 		if text == "" {
@@ -47,6 +48,7 @@ listens   dynamodb      http://127.0.0.1:8000
 size      2 tables with about 135,234 rows, 1 index with about 200 entries, about 8.6 MiB
           disk: 1.0 MiB, 0 B free
           memory: 2.0 KiB in all
+          memory: at most 3.1 GiB: 3.0 GiB blocks, 128 MiB writes
           disk: 90 % in use
 load      dynamodb      3 connections, 10 requests/s, p50 1ms, p99 10ms at most; since the start 0 failed, 2 refused
 lag       search indexes of shop.articles: 2.5 s

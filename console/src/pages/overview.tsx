@@ -106,6 +106,39 @@ function Resources({ watched }: { watched: Record<string, number> }) {
   );
 }
 
+/** Memory is how the memory that the process may take is divided. What requests and the program itself have of it at the moment is not counted. */
+function Memory({ last }: { last: Totals }) {
+  const g = last.gauges;
+  const titles: Record<string, string> = { blocks: "Blocks read from files", writes: "Writes not in files yet", requests: "Requests", statements: "Statements", program: "The program, and garbage" };
+  const used: Record<string, number | undefined> = { blocks: g.cacheBytes, writes: g.memtableBytes, statements: g.sqlMemoryBytes };
+  const parts = Object.keys(titles).filter((name) => last.memory[name]);
+  return (
+    <table class="plain">
+      <thead>
+        <tr>
+          <th scope="col">Memory</th>
+          <th scope="col" class="number">In use</th>
+          <th scope="col" class="number">At most</th>
+        </tr>
+      </thead>
+      <tbody>
+        {parts.map((name) => (
+          <tr key={name}>
+            <th scope="row">{titles[name]}</th>
+            <td class="number">{used[name] === undefined ? "–" : bytes(used[name]!)}</td>
+            <td class="number">{bytes(last.memory[name]!)}</td>
+          </tr>
+        ))}
+        <tr>
+          <th scope="row">All</th>
+          <td class="number">{bytes(g.memoryBytes ?? 0)}</td>
+          <td class="number">{bytes(parts.reduce((sum, name) => sum + last.memory[name]!, 0))}</td>
+        </tr>
+      </tbody>
+    </table>
+  );
+}
+
 function Findings() {
   const hot = useResource((abort) => getJSON<HotReport>("../hot", { format: "json" }, abort), [], 5000);
   if (hot.error && !hot.value) return <Failure error={hot.error} retry={hot.reload} />;
@@ -222,6 +255,7 @@ export function Overview() {
         <section>
           <h2>Resources</h2>
           <Resources watched={last.watched} />
+          <Memory last={last} />
         </section>
       </div>
       <Findings />

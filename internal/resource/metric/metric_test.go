@@ -237,6 +237,7 @@ func TestNames(t *testing.T) {
 	set.ObserveWatched(func() []Watch { return []Watch{{}} })
 	none := func() int64 { return 0 }
 	set.ObserveSQLMemory(none, none, none)
+	set.ObserveMemory([]MemoryShare{{}})
 	families, err := set.Gatherer().Gather()
 	if err != nil {
 		t.Fatal(err)

@@ -64,6 +64,8 @@ var (
 		"Limit of weft_sql_memory_bytes (--sql-memory)."}
 	sqlMemoryRefused = instrument{"weft_sql_memory_refused_total", counter, nil,
 		"Times that SQL asked for memory and the limit was reached. Sorts and groups then spill to disk; other statements end in error 1038 or 1041."}
+	memoryShare = instrument{"weft_memory_share_bytes", gauge, []string{"part"},
+		"Bytes of memory that a part of the process may take: blocks read from files, writes that are not in files yet, requests, statements of SQL, and the program with its garbage (--memory)."}
 	itemsExpired = instrument{"weft_items_expired_total", counter, []string{"table"},
 		"Items deleted because they had expired."}
 	entriesLive = instrument{"weft_entries_live_total", counter, []string{"table", "index"},
@@ -166,7 +168,8 @@ func instruments() []instrument {
 	return []instrument{
 		requests, requestSeconds, requestsInFlight, requestBytes, responseBytes, itemsExamined, itemsReturned,
 		walkSeeks, walkJumps, walkFalse, conditionFailures, conflicts,
-		sqlErrors, sqlPlansKept, sqlPlansMade, sqlRowsWritten, sqlMemory, sqlMemoryMax, sqlMemoryRefused, itemsExpired,
+		sqlErrors, sqlPlansKept, sqlPlansMade, sqlRowsWritten, sqlMemory, sqlMemoryMax, sqlMemoryRefused, memoryShare,
+		itemsExpired,
 		entriesLive, entriesDead, connectionsOpen, connections, refusals, panics,
 		engineDisk, engineDiskFree, engineReadOnly, engineCacheBytes, engineCacheHits, engineCacheMisses,
 		engineMemtable, engineLogBytes,

@@ -110,6 +110,21 @@ func (s *Set) ObserveSQLMemory(limit, used, refused func() int64) {
 	})
 }
 
+// MemoryShare is a part of the memory that the process may take.
+type MemoryShare struct {
+	Part  string
+	Bytes int64
+}
+
+// ObserveMemory shows how the memory that the process may take is divided, once for all.
+func (s *Set) ObserveMemory(shares []MemoryShare) {
+	s.watch(func(metrics chan<- prometheus.Metric) {
+		for _, share := range shares {
+			send(metrics, memoryShare, float64(share.Bytes), share.Part)
+		}
+	})
+}
+
 // watch registers a collector that asks at each reading.
 func (s *Set) watch(collect func(chan<- prometheus.Metric)) {
 	s.registry.MustRegister(watcher(collect))

@@ -23,6 +23,7 @@ type overview struct {
 	Protocols map[string]*protocolTotal `json:"protocols"`
 	Bounds    []float64                 `json:"bounds"`  // of durations, in seconds
 	Gauges    map[string]float64        `json:"gauges"`  // of the process and the engine
+	Memory    map[string]float64        `json:"memory"`  // bytes that each part of the process may take
 	Watched   map[string]float64        `json:"watched"` // shares of resources
 	Ready     string                    `json:"ready"`   // empty, or why no requests are taken
 	Version   string                    `json:"version"`
@@ -54,7 +55,7 @@ func measure(metrics prometheus.Gatherer, now time.Time) (*overview, error) {
 		return nil, fmt.Errorf("failed to read the metrics: %w", err)
 	}
 	o := &overview{At: now.UnixMilli(), Protocols: map[string]*protocolTotal{}, Bounds: []float64{},
-		Gauges: map[string]float64{}, Watched: map[string]float64{}}
+		Gauges: map[string]float64{}, Memory: map[string]float64{}, Watched: map[string]float64{}}
 	for _, f := range families {
 		for _, m := range f.GetMetric() {
 			o.add(f.GetName(), m)
@@ -84,6 +85,8 @@ func (o *overview) add(name string, m *dto.Metric) {
 		o.protocol(m).Connections += m.GetGauge().GetValue()
 	case "weft_request_duration_seconds":
 		o.addDurations(m)
+	case "weft_memory_share_bytes":
+		o.Memory[label(m, "part")] = m.GetGauge().GetValue()
 	case "weft_watch_ratio":
 		o.Watched[label(m, "resource")] = m.GetGauge().GetValue()
 	case "weft_build_info":

@@ -317,8 +317,9 @@ var laws = map[string]law{
 
 	"cmd/weft": {layer: cmdLayer,
 		beside: []string{"cmd/weft/storecommand", "cmd/weft/heatpage", "cmd/weft/tablepage", "cmd/weft/endpoint",
-			"cmd/weft/streamcommand", "cmd/weft/statuscommand", "cmd/weft/sqlshell", "cmd/weft/output"}},
+			"cmd/weft/streamcommand", "cmd/weft/statuscommand", "cmd/weft/sqlshell", "cmd/weft/output", "cmd/weft/division"}},
 	"cmd/weft/output":   {layer: 0, doc: "what is written is handed over"},
+	"cmd/weft/division": {layer: cmdLayer, only: []string{}, doc: "it divides bytes, whatever they are for"},
 	"cmd/weft/endpoint": {layer: cmdLayer, only: []string{}, doc: "a port knows nothing of its protocol"},
 	"cmd/weft/storecommand": {layer: cmdLayer,
 		only: []string{"cmd/weft/output", "internal/database", "kv", "internal/files/archive", "internal/files/bulkload",

@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package division
 
 import (
 	"os"
-	"path"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
-	"strconv"
-	"strings"
 	"time"
 )
-
-// engineBytes is the approximate memory of the engine besides its cache: four memtables, and buffers of compactions.
-const engineBytes = 192 << 20
 
 // How much garbage the process may hold.
 const (
@@ -35,9 +29,9 @@ const (
 	garbageCalm  = 5 * time.Second
 )
 
-// boundMemory makes the garbage collector work harder than usual, and harder still before the process takes more than
-// the settings add up to, or than the system lets it have, unless GOGC and GOMEMLIMIT say otherwise.
-func boundMemory(conf *config) {
+// Bound makes the garbage collector work harder than usual, and harder still before the process takes more than the
+// parts of its memory add up to, or than the system lets it have, unless GOGC and GOMEMLIMIT say otherwise.
+func Bound(d Division) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(garbagePercent)
 		(&collector{percent: garbagePercent, last: time.Now(),
@@ -46,10 +40,10 @@ func boundMemory(conf *config) {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return
 	}
-	limit := (conf.RequestMemoryBytes + conf.SQLMemoryBytes + conf.BlockCacheBytes + engineBytes) * 6 / 5
-	if allowed := cgroupBytes(os.ReadFile); allowed > 0 {
+	limit := d.total()
+	if d.group > 0 {
 		// the rest is for stacks, the program itself, and what comes between two collections
-		limit = min(limit, allowed/5*4)
+		limit = min(limit, d.group/5*4)
 	}
 	debug.SetMemoryLimit(limit)
 }
@@ -104,42 +98,4 @@ func (c *collector) allow(ago time.Duration, much bool) {
 	if c.least = garbageBusy; c.busy >= garbageLong {
 		c.least = garbageLoad
 	}
-}
-
-// sqlMemory is SQL's share of a control group's memory, 0 for a group without a limit. SQL's estimates count live bytes
-// only, so the share leaves room for garbage.
-func sqlMemory(wanted, allowed int64) int64 {
-	if allowed == 0 {
-		return wanted
-	}
-	return min(wanted, max(allowed/4, 16<<20))
-}
-
-// cgroupBytes is the memory the process's control group may use, of version 2 or 1; 0 where nothing says so.
-func cgroupBytes(read func(name string) ([]byte, error)) int64 {
-	groups, err := read("/proc/self/cgroup")
-	if err != nil {
-		return 0
-	}
-	least := int64(0)
-	for _, line := range strings.Split(strings.TrimSpace(string(groups)), "\n") {
-		parts := strings.SplitN(line, ":", 3)
-		if len(parts) < 3 {
-			continue
-		}
-		root, file := "/sys/fs/cgroup", "memory.max"
-		if parts[1] == "memory" {
-			root, file = "/sys/fs/cgroup/memory", "memory.limit_in_bytes"
-		} else if parts[1] != "" {
-			continue
-		}
-		for _, folder := range []string{parts[2], "/"} { // in a container, the group's own folder is the root
-			text, err := read(path.Join(root, folder, file))
-			n, unread := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
-			if err == nil && unread == nil && (least == 0 || n < least) {
-				least = n
-			}
-		}
-	}
-	return least
 }
