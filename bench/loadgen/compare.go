@@ -102,31 +102,51 @@ func (c *Comparison) Results(peer, operation string, clients int) []Result {
 }
 
 // Measure measures each cell on each peer, round after round. The order of the peers moves on from cell to cell and
-// round
-// to round, so that none always goes first or behind the same neighbour, and a ratio compares neighbours in time.
+// round to round, so that none always goes first or behind the same neighbour, and a ratio compares neighbours in time.
+// If another program gives the turns, it is told first that all is loaded: by a line of no results.
 func Measure[P Peer](ctx context.Context, c *Comparison, s *Settings, peers []P) error {
-	for round := range s.Rounds {
-		begun, turn := time.Now(), round
-		for _, operation := range c.Operations {
-			for _, clients := range c.Clients(operation) {
-				turn++
-				for i := range peers {
-					p := peers[(i+turn)%len(peers)]
-					if c.Can != nil && !c.Can(p.Name(), operation) {
-						continue
-					}
-					x := Cell{Operation: operation, Clients: clients, Seconds: s.Seconds}
-					r, err := measureCell(ctx, s, p, x)
-					if err != nil {
-						return fmt.Errorf("%s: %s with %d clients: %w", p.Name(), operation, clients, err)
-					}
-					c.Add(p.Name(), x, r)
-				}
-			}
+	if err := s.tell([]Result{}); err != nil {
+		return err
+	}
+	for round := 0; s.next(round); round++ {
+		begun := time.Now()
+		results, err := measureRound(ctx, c, s, peers, round)
+		if err == nil {
+			err = s.tell(results)
 		}
-		fmt.Fprintf(s.Log, "round %d of %d: %.0f s\n", round+1, s.Rounds, time.Since(begun).Seconds())
+		if err != nil {
+			return err
+		}
+		if s.turns == nil {
+			fmt.Fprintf(s.Log, "round %d of %d: %.0f s\n", round+1, s.Rounds, time.Since(begun).Seconds())
+		}
 	}
 	return nil
+}
+
+// measureRound measures each cell once on each peer.
+func measureRound[P Peer](ctx context.Context, c *Comparison, s *Settings, peers []P, round int) (results []Result,
+	err error) {
+	turn := round
+	for _, operation := range c.Operations {
+		for _, clients := range c.Clients(operation) {
+			turn++
+			for i := range peers {
+				p := peers[(i+turn)%len(peers)]
+				if c.Can != nil && !c.Can(p.Name(), operation) {
+					continue
+				}
+				x := Cell{Operation: operation, Clients: clients, Seconds: s.Seconds}
+				r, err := measureCell(ctx, s, p, x)
+				if err != nil {
+					return nil, fmt.Errorf("%s: %s with %d clients: %w", p.Name(), operation, clients, err)
+				}
+				c.Add(p.Name(), x, r)
+				results = append(results, r)
+			}
+		}
+	}
+	return results, nil
 }
 
 // measureCell runs one cell on a peer that has come to rest, and notes what share of the machine others took.
@@ -161,12 +181,12 @@ func Middle(list []float64) (median, least, greatest float64) {
 
 // Median is the median of what pick takes from results.
 func Median(results []Result, pick func(*Result) float64) float64 {
-	m, _, _ := Middle(each(results, pick))
+	m, _, _ := Middle(Each(results, pick))
 	return m
 }
 
-// each maps results to numbers.
-func each(results []Result, pick func(*Result) float64) (list []float64) {
+// Each maps results to numbers.
+func Each(results []Result, pick func(*Result) float64) (list []float64) {
 	for i := range results {
 		list = append(list, pick(&results[i]))
 	}
@@ -182,7 +202,7 @@ func (c *Comparison) Write(out io.Writer, notes ...string) {
 	}
 	var others []float64
 	for _, results := range c.results {
-		others = append(others, each(results, func(x *Result) float64 { return x.OthersCPU })...)
+		others = append(others, Each(results, func(x *Result) float64 { return x.OthersCPU })...)
 	}
 	median, _, greatest := Middle(others)
 	fmt.Fprintf(out, "\nOther processes used %.2f cores (median of cells; at most %.2f).\n", median, greatest)
@@ -270,7 +290,7 @@ func (c *Comparison) writeCell(out io.Writer, k cellOf) {
 	if len(results) == 0 {
 		return
 	}
-	rate, least, greatest := Middle(each(results, (*Result).Rate))
+	rate, least, greatest := Middle(Each(results, (*Result).Rate))
 	fmt.Fprintf(out, "| %s | %d | %s | %s (%s to %s) |", k.operation, k.clients, k.peer, Figure(rate),
 		Figure(least), Figure(greatest))
 	for _, pick := range []func(*Result) float64{

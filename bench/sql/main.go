@@ -39,6 +39,8 @@ type config struct {
 	Rows       int64 // of the table for point reads and ranges
 	GroupRows  int64 // of the table for GROUP BY
 	StreamRows int64 // of the table that is streamed; 0 streams none
+	// Distribution is sysbench's name for how keys are drawn, when loading, too.
+	Distribution string
 }
 
 // clientsPreset are the numbers of clients if nothing is said.
@@ -61,6 +63,7 @@ func parseFlags(args []string) (*config, error) {
 	f.BoolVar(&quick, "quick", false, "one short round on little data, to see that everything works")
 	f.BoolVar(&c.Sysbench, "sysbench", false,
 		"measure sysbench's workloads, with 8 and 32 clients; sysbench comes from Debian's package of that name")
+	f.StringVar(&c.Distribution, "distribution", "special", "how sysbench draws keys, as uniform")
 	f.StringVar(&operations, "operations", "", "what to measure (default: everything)")
 	f.StringVar(&peers, "peers", strings.Join(peerNames(), ","), "whom to measure")
 	f.Int64Var(&c.Rows, "rows", 100_000, "rows of the table for point reads and ranges")

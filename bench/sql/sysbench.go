@@ -24,6 +24,7 @@ var sysbenchGoals = []struct {
 	{"point_select", 2}, {"read_only", 1.3}, {"read_write", 1.2}, {"write_only", 1.1}, {"update_index", 1.1},
 	{"update_non_index", 1.1}, {"insert", 1.1},
 	{"simple_ranges", 1.3}, {"sum_ranges", 1.3}, {"order_ranges", 1.3}, {"distinct_ranges", 1.3},
+	{"random_points", 1}, {"random_ranges", 1},
 }
 
 func sysbenchNames() (names []string) {
@@ -33,17 +34,20 @@ func sysbenchNames() (names []string) {
 	return names
 }
 
-// sysbenchArguments are those of a workload; one that ends in "_ranges" is that query of read_only alone, without
-// transactions.
+// sysbenchArguments are those of a workload; one of the kinds of ranges is that query of read_only alone, without
+// transactions. The random ones look ten values, or ranges, of the indexed column up.
 func sysbenchArguments(c *config, p *peer, workload string) ([]string, error) {
 	_, port, err := net.SplitHostPort(p.Address)
 	if err != nil {
 		return nil, err
 	}
 	script, kinds := "oltp_"+workload, []string{"simple_ranges", "sum_ranges", "order_ranges", "distinct_ranges"}
-	var extra []string
+	extra := []string{"--rand-type=" + c.Distribution}
+	if strings.HasPrefix(workload, "random_") {
+		script = "select_" + workload
+	}
 	if slices.Contains(kinds, workload) {
-		script, extra = "oltp_read_only", []string{"--skip_trx=on", "--point_selects=0"}
+		script, extra = "oltp_read_only", append(extra, "--skip_trx=on", "--point_selects=0")
 		for _, kind := range kinds {
 			if kind != workload {
 				extra = append(extra, "--"+kind+"=0")
