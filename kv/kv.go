@@ -112,6 +112,9 @@ type Cursor interface {
 	// Seek moves so that the following Next yields the first entry at or after key in the cursor's direction (at or
 	// before it when reverse), never leaving the range. Seeking backwards is allowed.
 	Seek(key []byte)
+	// Move takes the cursor to another range of the same view, before its first entry in the same direction: as a new
+	// Scan would, for less. After an error it does nothing.
+	Move(r Range)
 	// Close releases the cursor and returns the error that ended the walk early, if any. Closing twice is no error.
 	Close() error
 }

@@ -41,6 +41,7 @@ func (w failedWalk) Next() bool    { return false }
 func (w failedWalk) Key() []byte   { return nil }
 func (w failedWalk) Value() []byte { return nil }
 func (w failedWalk) Seek([]byte)   {}
+func (w failedWalk) Move(Range)    {}
 func (w failedWalk) Close() error  { return w.err }
 
 // ReadAll reads every entry of a store, and returns the first error in that.

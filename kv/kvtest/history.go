@@ -161,7 +161,7 @@ func (r *history) bound() []byte {
 	return []byte(r.key())
 }
 
-// scanOne compares a scan with some seeks in it.
+// scanOne compares a scan with some seeks and moves in it.
 func (r *history) scanOne(p *pair) {
 	bounds, reverse := kv.Range{Start: r.bound(), End: r.bound()}, r.random.IntN(2) == 0
 	r.note("%s scans %s, reverse %t", p.name, rangeText(bounds), reverse)
@@ -172,6 +172,12 @@ func (r *history) scanOne(p *pair) {
 			r.note("  seeks %q", target)
 			engine.Seek([]byte(target))
 			model.Seek([]byte(target))
+		}
+		if r.random.IntN(8) == 0 {
+			bounds = kv.Range{Start: r.bound(), End: r.bound()}
+			r.note("  moves to %s", rangeText(bounds))
+			engine.Move(bounds)
+			model.Move(bounds)
 		}
 		got, want := engine.Next(), model.Next()
 		if got != want || (want && (string(engine.Key()) != string(model.Key()) ||

@@ -52,6 +52,7 @@ func Run(t *testing.T, e Engine) {
 		{"Order", [][]check{orderChecks()}},
 		{"Range", [][]check{rangeChecks()}},
 		{"Seek", [][]check{seekChecks()}},
+		{"Move", [][]check{moveChecks()}},
 		{"Cursor", [][]check{cursorChecks()}},
 		{"Get", [][]check{getChecks(), getManyChecks()}},
 		{"Snapshot", [][]check{snapshotChecks(), visibilityChecks()}},

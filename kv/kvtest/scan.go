@@ -284,6 +284,78 @@ func (h *harness) seekFromEverywhere(v view, entries []entry, r kv.Range, revers
 	h.must(cursor.Close())
 }
 
+func moveChecks() []check {
+	ranges := []kv.Range{{}, keyRange("a", "\xff"), keyRange("a\x00", "b"), {Start: []byte("\xff")}, {End: []byte("a")},
+		keyRange("a\x01", "a\x01"), keyRange("b", "a"), {End: []byte{}}}
+	return []check{
+		{"Move shows another range as a new Scan would, from anywhere", func(h *harness) {
+			entries := everyOther()
+			h.onViews(entries, func(h *harness, v view) {
+				for _, r := range ranges {
+					h.moveEverywhere(v, entries, r, ranges, false)
+					h.moveEverywhere(v, entries, r, ranges, true)
+				}
+			})
+		}},
+		{"Seek after Move stays in the new range", func(h *harness) {
+			entries := everyOther()
+			h.onViews(entries, func(h *harness, v view) {
+				cursor := v.Scan(h.ctx, keyRange("a", "a\x01"), false)
+				cursor.Next()
+				cursor.Move(keyRange("a\x01", "b"))
+				cursor.Seek(nil)
+				if got, want := rest(cursor), within(entries, keyRange("a\x01", "b"), false); !slices.Equal(got, want) {
+					h.Fatalf("the cursor shows\n%s\nwant\n%s", entriesText(got), entriesText(want))
+				}
+				h.must(cursor.Close())
+			})
+		}},
+		{"a cursor that is moved shows no later commit", func(h *harness) {
+			h.put(entry{"a", "1"}, entry{"b", "1"})
+			r, walk := h.read(), kv.Walk(h.ctx, h.store, keyRange("a", "a"), false)
+			cursor := r.Scan(h.ctx, keyRange("a", "a"), false)
+			h.put(entry{"a", "2"}, entry{"b", "2"})
+			for _, c := range []kv.Cursor{walk, cursor} {
+				c.Move(keyRange("b", "c"))
+				if got := rest(c); !slices.Equal(got, []entry{{"b", "1"}}) {
+					h.Errorf("the cursor shows\n%s", entriesText(got))
+				}
+				h.must(c.Close())
+			}
+		}},
+		{"Move after Close does nothing", func(h *harness) {
+			h.put(entry{"a", "1"})
+			cursor := h.read().Scan(h.ctx, kv.Range{}, false)
+			h.must(cursor.Close())
+			cursor.Move(kv.Range{})
+			if cursor.Next() {
+				h.Fatal("Next is true after Close")
+			}
+			h.must(cursor.Close())
+		}},
+	}
+}
+
+// moveEverywhere walks one cursor to each range, from the start, the middle and the end of r.
+func (h *harness) moveEverywhere(v view, entries []entry, r kv.Range, to []kv.Range, reverse bool) {
+	h.Helper()
+	cursor := v.Scan(h.ctx, r, reverse)
+	for steps := range 4 {
+		for _, target := range to {
+			for range steps * steps {
+				cursor.Next()
+			}
+			cursor.Move(target)
+			if got, want := rest(cursor), within(entries, target, reverse); !slices.Equal(got, want) {
+				h.Fatalf("moved to %s, reverse %t, after %d steps in %s, a cursor shows\n%s\nwant\n%s",
+					rangeText(target), reverse, steps*steps, rangeText(r), entriesText(got), entriesText(want))
+			}
+			cursor.Move(r)
+		}
+	}
+	h.must(cursor.Close())
+}
+
 func cursorChecks() []check {
 	return []check{
 		{"Next stays false at the end", func(h *harness) {

@@ -194,6 +194,16 @@ func (c *wrappedCursor) Seek(key []byte) {
 	}
 }
 
+// Move counts as a Scan.
+func (c *wrappedCursor) Move(r kv.Range) {
+	if c.cursor != nil && c.err == nil {
+		c.err = c.do(CallScan, c.name+" move "+rangeText(r), func() error {
+			c.cursor.Move(r)
+			return nil
+		})
+	}
+}
+
 func (c *wrappedCursor) Close() error {
 	if c.cursor == nil {
 		return c.err

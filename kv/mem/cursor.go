@@ -105,6 +105,12 @@ func (c *cursor) Seek(key []byte) {
 	c.placed = false
 }
 
+// Move begins anew with another range.
+func (c *cursor) Move(r kv.Range) {
+	c.bounds = newBounds(r, c.bounds.reverse)
+	c.target, c.whole, c.placed = "", true, false
+}
+
 // Close returns the error that ended the walk early, if any.
 func (c *cursor) Close() error {
 	c.closed = true

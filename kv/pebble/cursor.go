@@ -18,8 +18,9 @@ type cursor struct {
 	store   *Store
 	member  member
 	slot    uint8
-	iter    *pebble.Iterator // nil if the range is empty or there is err
+	iter    *pebble.Iterator // nil if there is err
 	bounds  kv.Range
+	empty   bool // no key can be in bounds
 	reverse bool
 	ctx     context.Context
 	done    <-chan struct{}
@@ -51,22 +52,14 @@ func (c failedCursor) Next() bool    { return false }
 func (c failedCursor) Key() []byte   { return nil }
 func (c failedCursor) Value() []byte { return nil }
 func (c failedCursor) Seek([]byte)   {}
+func (c failedCursor) Move(kv.Range) {}
 func (c failedCursor) Close() error  { return c.err }
 
 // newCursor makes a cursor over a view's snapshot, or over the latest commits if there is no view. The caller is inside
 // the store.
 func newCursor(ctx context.Context, s *Store, v *view, keys kv.Range, reverse bool) *cursor {
 	c := &cursor{store: s, ctx: ctx, done: ctx.Done(), reverse: reverse}
-	c.bounds.Start = append(c.room[:0], keys.Start...)
-	if keys.End != nil {
-		c.bounds.End = append(c.bounds.Start[len(keys.Start):], keys.End...)
-		c.bounds.Start = c.bounds.Start[:len(keys.Start):len(keys.Start)]
-		if bytes.Compare(keys.Start, keys.End) >= 0 {
-			return c
-		}
-	}
-	stored := storedRange(c.bounds)
-	c.options.LowerBound, c.options.UpperBound = stored.Start, stored.End
+	c.bind(keys)
 	var err error
 	switch {
 	case v == nil:
@@ -90,6 +83,41 @@ func newCursor(ctx context.Context, s *Store, v *view, keys kv.Range, reverse bo
 	s.views.add(&c.member, c, &s.commits.version)
 	c.slot = c.member.shard
 	return c
+}
+
+// bind makes keys the bounds, also of the iterator's options; the engine does without bounds that no key is in.
+func (c *cursor) bind(keys kv.Range) {
+	c.bounds.Start = append(c.room[:0], keys.Start...)
+	c.bounds.End, c.empty = nil, false
+	if keys.End != nil {
+		c.bounds.End = append(c.bounds.Start[len(keys.Start):], keys.End...)
+		c.bounds.Start = c.bounds.Start[:len(keys.Start):len(keys.Start)]
+		c.empty = bytes.Compare(keys.Start, keys.End) >= 0
+	}
+	stored := kv.Range{}
+	if !c.empty {
+		stored = storedRange(c.bounds)
+	}
+	c.options.LowerBound, c.options.UpperBound = stored.Start, stored.End
+}
+
+// Move implements kv.Cursor.
+func (c *cursor) Move(keys kv.Range) {
+	c.valid = false
+	if !c.check() {
+		return
+	}
+	if !c.store.gate.Enter(c.slot) {
+		c.fail(c.store.failure.ClosedErr())
+		return
+	}
+	defer c.store.gate.Leave(c.slot)
+	if c.iter == nil {
+		return
+	}
+	c.bind(keys)
+	c.state = cursorFresh
+	c.iter.SetBounds(c.options.LowerBound, c.options.UpperBound)
 }
 
 // check reports whether the cursor may go on, and keeps the reason if not.
@@ -122,7 +150,7 @@ func (c *cursor) Next() bool {
 		c.fail(c.store.failure.ClosedErr())
 		return false
 	}
-	c.valid = c.iter != nil && c.step()
+	c.valid = c.iter != nil && !c.empty && c.step()
 	c.store.gate.Leave(c.slot)
 	return c.valid
 }
@@ -193,7 +221,7 @@ func (c *cursor) Seek(key []byte) {
 		return
 	}
 	defer c.store.gate.Leave(c.slot)
-	if c.iter == nil {
+	if c.iter == nil || c.empty {
 		return
 	}
 	c.state = cursorPlaced

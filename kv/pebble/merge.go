@@ -141,6 +141,13 @@ func (m *mergedCursor) Seek(key []byte) {
 	m.own = m.clip(m.own)
 }
 
+// Move implements kv.Cursor.
+func (m *mergedCursor) Move(keys kv.Range) {
+	m.base.Move(keys)
+	m.bounds = m.base.bounds
+	m.primed, m.atBase, m.atOwn = false, false, false
+}
+
 // Close implements kv.Cursor.
 func (m *mergedCursor) Close() error {
 	m.atBase, m.atOwn = false, false

@@ -23,6 +23,16 @@ type points struct {
 // pointsKept is after how many keys an iterator is kept: less is not worth making it.
 const pointsKept = 8
 
+// pointsExpected is from how many keys on, if their number is known, an iterator is worth making.
+const pointsExpected = 4
+
+// expect says that so many keys are looked up next.
+func (p *points) expect(count int) {
+	if count >= pointsExpected {
+		p.gets.Store(pointsKept)
+	}
+}
+
 // get looks a stored key up. err is pebble.ErrNotFound if it is not there; else closer must be closed after the value
 // was used.
 func (p *points) get(snapshot snapshot, key []byte) (value []byte, closer io.Closer, err error) {

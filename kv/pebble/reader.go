@@ -56,6 +56,7 @@ func (r *reader) Get(ctx context.Context, key, dst []byte) ([]byte, bool, error)
 
 // GetMany implements kv.Reader.
 func (r *reader) GetMany(ctx context.Context, keys [][]byte, found func(i int, value []byte, ok bool) error) error {
+	r.points.expect(len(keys))
 	for i, key := range keys {
 		if err := r.getOne(ctx, i, key, found); err != nil {
 			return err

@@ -110,6 +110,9 @@ func (st *txnState) lookUp(ctx context.Context, key []byte) (value []byte, close
 
 // GetMany implements kv.Txn.
 func (t *txn) GetMany(ctx context.Context, keys [][]byte, found func(i int, value []byte, ok bool) error) error {
+	if t.state != nil {
+		t.state.points.expect(len(keys))
+	}
 	for i, key := range keys {
 		if err := t.getOne(ctx, i, key, found); err != nil {
 			return err

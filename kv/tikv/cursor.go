@@ -30,12 +30,8 @@ type cursor struct {
 
 // newCursor returns a cursor over v with writes, which may be nil, on top.
 func newCursor(ctx context.Context, v *view, writes *btree.Map[string, write], r kv.Range, reverse bool) *cursor {
-	c := &cursor{ctx: ctx, view: v, bounds: span{low: bytes.Clone(r.Start)}}
-	if r.End != nil {
-		c.bounds.high = append([]byte{}, r.End...)
-	}
-	c.stored = pages{view: v, reverse: reverse}
-	c.own = own{reverse: reverse}
+	c := &cursor{ctx: ctx, view: v, stored: pages{reverse: reverse}, own: own{reverse: reverse}}
+	c.Move(r)
 	if writes != nil {
 		c.own.iterator = writes.Iter()
 	}
@@ -123,6 +119,15 @@ func (c *cursor) Seek(key []byte) {
 		}
 	}
 	c.place(s)
+}
+
+// Move begins anew with another range. It asks the cluster nothing.
+func (c *cursor) Move(r kv.Range) {
+	c.bounds, c.placed = span{low: bytes.Clone(r.Start)}, false
+	if r.End != nil {
+		c.bounds.high = append([]byte{}, r.End...)
+	}
+	c.stored = pages{view: c.view, reverse: c.stored.reverse} // a page ends with its range
 }
 
 // place makes s what is walked from now on.

@@ -122,6 +122,13 @@ func (c *cursor) flush() {
 	c.steps, c.size = 0, 0
 }
 
+// Move is the cursor's Move. The first step in the new range is counted like the first of all.
+func (c *cursor) Move(r kv.Range) {
+	c.flush()
+	c.axis = nil
+	c.Cursor.Move(r)
+}
+
 // Close is the cursor's Close.
 func (c *cursor) Close() error {
 	c.flush()

@@ -65,4 +65,5 @@ func (emptyCursor) Next() bool    { return false }
 func (emptyCursor) Key() []byte   { return nil }
 func (emptyCursor) Value() []byte { return nil }
 func (emptyCursor) Seek([]byte)   {}
+func (emptyCursor) Move(kv.Range) {}
 func (emptyCursor) Close() error  { return nil }

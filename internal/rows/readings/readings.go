@@ -74,8 +74,7 @@ func (r *Readings) GetMany(ctx context.Context, keys [][]byte, found func(int, [
 
 // Scan is kv.Txn's.
 func (r *Readings) Scan(ctx context.Context, keys kv.Range, reverse bool) kv.Cursor {
-	return &notedCursor{Cursor: r.Txn.Scan(ctx, keys, reverse), of: r,
-		keys: kv.Range{Start: bytes.Clone(keys.Start), End: bytes.Clone(keys.End)}, reverse: reverse}
+	return &notedCursor{Cursor: r.Txn.Scan(ctx, keys, reverse), of: r, keys: clone(keys), reverse: reverse}
 }
 
 // Set is kv.Txn's.
@@ -88,6 +87,10 @@ func (r *Readings) Set(key, value []byte) error {
 func (r *Readings) Delete(key []byte) error {
 	r.written[string(key)] = struct{}{}
 	return r.Txn.Delete(key)
+}
+
+func clone(r kv.Range) kv.Range {
+	return kv.Range{Start: bytes.Clone(r.Start), End: bytes.Clone(r.End)}
 }
 
 // notedCursor notes how far a walk came.
@@ -129,22 +132,37 @@ func (c *notedCursor) reach() {
 	}
 }
 
+// note notes what was read of the range.
+func (c *notedCursor) note() {
+	c.reach()
+	if !c.moved {
+		return
+	}
+	if !c.all && c.reverse {
+		c.keys.Start = c.far
+	} else if !c.all {
+		c.keys.End = append(c.far, 0)
+	}
+	c.of.ranges = append(c.of.ranges, c.keys)
+	if err := c.of.grow(len(c.keys.Start) + len(c.keys.End)); c.err == nil {
+		c.err = err
+	}
+}
+
+// Move is kv.Cursor's.
+func (c *notedCursor) Move(keys kv.Range) {
+	c.note()
+	c.keys, c.moved, c.at, c.all, c.far = clone(keys), false, false, false, nil
+	c.Cursor.Move(keys)
+}
+
 // Close is kv.Cursor's.
 func (c *notedCursor) Close() error {
 	if c.closed {
 		return c.err
 	}
 	c.closed = true
-	c.reach()
-	if c.moved {
-		if !c.all && c.reverse {
-			c.keys.Start = c.far
-		} else if !c.all {
-			c.keys.End = append(c.far, 0)
-		}
-		c.of.ranges = append(c.of.ranges, c.keys)
-		c.err = c.of.grow(len(c.keys.Start) + len(c.keys.End))
-	}
+	c.note()
 	if err := c.Cursor.Close(); err != nil {
 		c.err = err
 	}
