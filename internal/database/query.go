@@ -214,9 +214,9 @@ func (p Pinned) begin(ctx context.Context, from kv.Snapshot, q *Query, old bool,
 	}
 	c.scan = query.Scan{
 		Table: p.table, Index: x, Path: path.Scan, Reverse: q.Reverse, Filter: expr.Both(path.Filter, q.Filter),
-		Fetch: q.fetches(&path, x), AnyOrder: q.AnyOrder, Fetched: q.Fetched, ExaminedMax: q.ExaminedMax,
-		BytesMax: q.BytesMax,
-		NowMS:    nowMS, Cells: q.Cells, Near: q.Near,
+		Fetch: q.fetches(&path, x), AnyOrder: q.AnyOrder, Limit: q.Limit, Fetched: q.Fetched,
+		ExaminedMax: q.ExaminedMax, BytesMax: q.BytesMax,
+		NowMS: nowMS, Cells: q.Cells, Near: q.Near,
 	}
 	if path.Search != nil {
 		c.scan.Search, c.scan.Rank, c.scan.RankFirst = path.Search, q.Rank, q.Limit

@@ -41,9 +41,11 @@ type Scan struct {
 	EntryFilter expr.Condition
 	// Fetch reads each row back from the table, because the index does not hold all that is wanted.
 	Fetch bool
-	// AnyOrder lets rows that are read back come in the order of their keys, many at a time. Unused with limits, Near
-	// and rules of cells.
+	// AnyOrder lets rows that are read back come in the order of their keys. Unused with limits, Near and rules of
+	// cells.
 	AnyOrder bool
+	// Limit is the number of rows that are wanted at first; 0: all. The walk does not end with it.
+	Limit int
 	// Fetched is called with the item bytes of each row read back; nil: none.
 	Fetched func(bytes int)
 	// ExaminedMax stops the walk after so many entries; 0 = no limit.
@@ -118,25 +120,24 @@ func (c *Counts) FalsePositives() int64 { return c.Looked() - c.Returned }
 
 // Cursor is a running Scan. It is used by one goroutine.
 type Cursor struct {
-	scan   *Scan
-	from   kv.Snapshot
-	store  kv.Store // instead of from, for the one span of a walk over the latest commits
-	ctx    context.Context
-	spans  []indexkey.Span // clipped, still to walk after the current one
-	walk   kv.Cursor       // over the current span, nil between spans
-	skip   skipper
-	row    value.Row
-	last   []byte         // key of the last entry examined
-	more   bool           // stopped by a limit
-	fetch  []byte         // scratch: row key
-	back   []byte         // scratch: row read back
-	cells  *cellWalk      // nil unless the table has rules of cells
-	near   *nearest       // nil unless distances are asked for
-	found  *finder        // nil unless a search index finds the rows
-	checks expr.Condition // what a search could not guarantee; nil: nothing
-	rank   *rankedWalk    // nil until the first of Rank is asked for
-	// fetching is nil unless rows are read back in the order of their keys.
-	fetching *fetchBatch
+	scan     *Scan
+	from     kv.Snapshot
+	store    kv.Store // instead of from, for the one span of a walk over the latest commits
+	ctx      context.Context
+	spans    []indexkey.Span // clipped, still to walk after the current one
+	walk     kv.Cursor       // over the current span; nil before the first and after the last
+	skip     skipper
+	row      value.Row
+	last     []byte         // key of the last entry examined
+	more     bool           // stopped by a limit
+	fetch    []byte         // scratch: row key
+	back     []byte         // scratch: row read back
+	cells    *cellWalk      // nil unless the table has rules of cells
+	near     *nearest       // nil unless distances are asked for
+	found    *finder        // nil unless a search index finds the rows
+	checks   expr.Condition // what a search could not guarantee; nil: nothing
+	rank     *rankedWalk    // nil until the first of Rank is asked for
+	fetching *fetchBatch    // nil unless several rows are read back together
 	err      error
 	Counts   Counts
 }
@@ -154,7 +155,7 @@ func (s *Scan) Open(ctx context.Context, from kv.Snapshot) *Cursor {
 	if s.Search != nil {
 		c.openFinder()
 	}
-	if s.sorts() {
+	if s.batches() {
 		c.fetching = new(fetchBatch)
 	}
 	return c
@@ -247,16 +248,19 @@ func (c *Cursor) step() bool {
 	return c.walk != nil && c.skip.next(c.walk, len(c.scan.Index.Prefix), c.scan.Reverse, &c.Counts)
 }
 
-// nextSpan opens the walk over the next span; false when there is none, or after an error.
+// nextSpan takes the walk to the next span; false when there is none, or after an error.
 func (c *Cursor) nextSpan() bool {
-	c.endSpan()
 	if c.err != nil || len(c.spans) == 0 {
+		c.endSpan()
 		return false
 	}
 	keys := c.scan.Index.Span(c.spans[0].Start, c.spans[0].End)
-	if c.store != nil {
+	switch {
+	case c.walk != nil: // if an error has ended it, it shows nothing more
+		c.walk.Move(keys)
+	case c.store != nil:
 		c.walk = kv.Walk(c.ctx, c.store, keys, c.scan.Reverse)
-	} else {
+	default:
 		c.walk = c.from.Scan(c.ctx, keys, c.scan.Reverse)
 	}
 	c.spans = c.spans[1:]
@@ -319,6 +323,11 @@ func (c *Cursor) readRow(key []byte) bool {
 		return false
 	}
 	c.back = row
+	return c.useRow(row)
+}
+
+// useRow makes a row that was read back the current one.
+func (c *Cursor) useRow(row value.Row) bool {
 	if c.row, c.err = c.scan.Table.Adapt(c.ctx, row); c.err != nil {
 		return false
 	}
@@ -332,9 +341,12 @@ func (c *Cursor) readRow(key []byte) bool {
 // Row returns the current row, valid until the next call of Next or Close.
 func (c *Cursor) Row() value.Row { return c.row }
 
-// Last returns the relative key of the last entry looked at, from which the walk goes on with Scan.After; nil if
-// nothing was examined. It is valid until the next call of Next.
+// Last returns the relative key of the entry of the current row, or else of the last entry looked at, from which the
+// walk goes on with Scan.After; nil if nothing was examined. It is valid until the next call of Next.
 func (c *Cursor) Last() []byte {
+	if f := c.fetching; f != nil && f.next > 0 {
+		return f.last()
+	}
 	if len(c.skip.passed) > 0 {
 		return c.skip.passed
 	}
