@@ -192,31 +192,6 @@ func TestPagesOfLargeValuesStaySmall(t *testing.T) {
 	}
 }
 
-func TestGetManyInBatches(t *testing.T) {
-	cluster := start(t)
-	store := open(t, cluster, tikv.Options{})
-	const n = 2*tikv.BatchKeysMax + 10
-	put(t, store, numbered(n, 10)...)
-	reader, err := store.Read(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	var keys [][]byte
-	for i := range n {
-		keys = append(keys, fmt.Appendf(nil, "key %06d", i))
-	}
-	requests, found := count(cluster, tikvrpc.CmdBatchGet), 0
-	err = reader.GetMany(t.Context(), keys, func(i int, value []byte, ok bool) error {
-		if found++; !ok || len(value) != 10 || value[0] != byte(i) {
-			return fmt.Errorf("index %d is %x, %t", i, value, ok)
-		}
-		return nil
-	})
-	if err != nil || found != n || requests.Load() > 3 {
-		t.Fatalf("%d found with %d requests, error %v", found, requests.Load(), err)
-	}
-}
-
 func TestErrors(t *testing.T) {
 	store := open(t, start(t), tikv.Options{Prefix: []byte("p/")})
 	conflict := func(key string) error {

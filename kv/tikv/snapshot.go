@@ -4,7 +4,6 @@ package tikv
 
 import (
 	"context"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -65,59 +64,6 @@ func (s *Store) point(ctx context.Context, snapshot *txnsnapshot.KVSnapshot, key
 	}
 	return append(dst, value...), true, nil
 }
-
-// batchKeysMax bounds the keys of one batched look-up, and so the values held in memory at once.
-const batchKeysMax = 512
-
-// getMany looks up the keys with these indexes, batchKeysMax at a time.
-func (v *view) getMany(ctx context.Context, keys [][]byte, indexes []int, found func(int, []byte, bool) error) error {
-	if err := v.check(ctx); err != nil {
-		return err
-	}
-	for len(indexes) > 0 {
-		n := min(len(indexes), batchKeysMax)
-		if err := v.getBatch(ctx, keys, indexes[:n], found); err != nil {
-			return err
-		}
-		indexes = indexes[n:]
-	}
-	return nil
-}
-
-// getBatch looks up the keys with these indexes side by side. The client's own batched get shares the state of its
-// retries between regions and copies it while a request that failed writes to it, which can end the process.
-func (v *view) getBatch(ctx context.Context, keys [][]byte, indexes []int, found func(int, []byte, bool) error) error {
-	type answer struct {
-		value []byte
-		ok    bool
-		err   error
-	}
-	answers := make([]answer, len(indexes))
-	turns := make(chan struct{}, getsMax)
-	var group sync.WaitGroup
-	for i, index := range indexes {
-		turns <- struct{}{}
-		group.Go(func() {
-			defer func() { <-turns }()
-			a := &answers[i]
-			a.value, a.ok, a.err = v.store.point(ctx, v.snapshot(), keys[index], nil)
-		})
-	}
-	group.Wait()
-	for i, index := range indexes {
-		a := &answers[i]
-		if a.err != nil {
-			return a.err
-		}
-		if err := found(index, a.value, a.ok); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// getsMax is the number of keys of one GetMany that are asked for at once.
-const getsMax = 16
 
 // Reader is one snapshot. It may be used by several goroutines at once.
 type Reader struct {
