@@ -30,6 +30,7 @@
 //   - Admin: no index is built or dropped (DeleteRange, Compact, sizes of ranges).
 //   - Renewer (of a Txn): a write that waited for another one fails and starts again, where it could go on.
 //   - Stamps, and Stamper of its Txn: no streams, recovery, asynchronous indexes or changes to Kinesis.
+//   - Prefetcher (of a Txn): what is read one by one is asked for one by one.
 //   - Walker: Walk reads through a cursor.
 //   - Copier and Files: backups read all entries at one snapshot, where they could copy files.
 //   - Followed: no shipping of changes as they are made.

@@ -62,6 +62,9 @@ func (db *DB) updateLatched(ctx context.Context, keys [][]byte, fn func(kv.Txn, 
 
 // judge does the writes in txn and collects those that are refused.
 func judge(ctx context.Context, txn kv.Txn, writes []TableWrite, keys [][]byte, s *scratch) error {
+	if err := prefetch(ctx, txn, writes, keys); err != nil {
+		return err
+	}
 	var refused *TransactionError
 	for i := range writes {
 		err := writes[i].do(ctx, txn, keys[i], s)
@@ -80,6 +83,17 @@ func judge(ctx context.Context, txn kv.Txn, writes []TableWrite, keys [][]byte, 
 		return &Error{Kind: KindConditionFailed, Err: refused}
 	}
 	return nil
+}
+
+// prefetch reads the items together that writes will look at.
+func prefetch(ctx context.Context, txn kv.Txn, writes []TableWrite, keys [][]byte) error {
+	read := make([][]byte, 0, len(keys))
+	for i := range writes {
+		if w := &writes[i]; w.Table.target().Reads(&w.Write) {
+			read = append(read, keys[i])
+		}
+	}
+	return kv.Prefetch(ctx, txn, read)
 }
 
 // do does one write in txn. Its result is the caller's.

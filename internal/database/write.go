@@ -92,13 +92,16 @@ func (db *DB) WriteAll(ctx context.Context, writes []TableWrite) (failed int, er
 		return failed, err
 	}
 	err = db.updateLatched(ctx, keys, func(txn kv.Txn, s *scratch) error {
+		failed = -1
+		if err := prefetch(ctx, txn, writes, keys); err != nil {
+			return err
+		}
 		for i := range writes {
 			if err := writes[i].do(ctx, txn, keys[i], s); err != nil {
 				failed = i
 				return err
 			}
 		}
-		failed = -1
 		return nil
 	})
 	return failed, err

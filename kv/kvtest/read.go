@@ -70,6 +70,22 @@ func getManyChecks() []check {
 			h.expectMany(h.read(), keys, entries)
 			h.expectMany(h.begin(), keys, entries)
 		}},
+		{"Prefetch changes nothing of what reads return", func(h *harness) {
+			h.put(entry{"a", "1"}, entry{"b", "2"}, entry{"c", "3"}, entry{"empty", ""})
+			txn := h.begin()
+			h.set(txn, "b", "own")
+			keys := [][]byte{[]byte("a"), []byte("b"), []byte("c"), []byte("empty"), []byte("missing"), []byte("later")}
+			h.must(kv.Prefetch(h.ctx, txn, keys))
+			h.put(entry{"later", "1"}, entry{"a", "changed"})
+			h.set(txn, "c", "own")
+			entries := []entry{{"a", "1"}, {"b", "own"}, {"c", "own"}, {"empty", ""}}
+			h.expectMany(txn, []string{"a", "b", "c", "empty", "missing", "later", "a"}, entries)
+			for _, e := range append(entries, entry{"missing", absent}, entry{"later", absent}) {
+				h.expect(txn, e.key, e.value)
+			}
+			h.must(txn.Delete([]byte("a")))
+			h.expect(txn, "a", absent)
+		}},
 		{"the first error of found ends GetMany and is returned", func(h *harness) {
 			h.put(entry{"a", "1"}, entry{"b", "2"})
 			txn := h.begin()

@@ -29,11 +29,16 @@ type Txn struct {
 	writes  *btree.Map[string, write]
 	guarded [][]byte // as stored
 	bytes   int      // keys and values in writes
+	// fetched is what Prefetch has found, nil for keys that are not there; room is how much more it may keep, bytes
+	fetched map[string][]byte
+	room    int
 }
 
 var (
 	_ kv.Stamps  = (*Store)(nil)
 	_ kv.Stamper = (*Txn)(nil)
+
+	_ kv.Prefetcher = (*Txn)(nil)
 )
 
 // StampsInOrder implements kv.Stamps: the stamp of a commit is its transaction's first timestamp. As the first
@@ -59,8 +64,8 @@ func (t *Txn) Get(ctx context.Context, key, dst []byte) ([]byte, bool, error) {
 	if err := t.check(ctx); err != nil {
 		return dst, false, err
 	}
-	if w, ok := t.writes.Get(string(key)); ok {
-		return append(dst, w.value...), !w.deleted, nil
+	if value, ok, known := t.known(key); known {
+		return append(dst, value...), ok, nil
 	}
 	return t.get(ctx, key, dst)
 }
@@ -72,16 +77,46 @@ func (t *Txn) GetMany(ctx context.Context, keys [][]byte, found func(int, []byte
 	}
 	stored := make([]int, 0, len(keys))
 	for i, key := range keys {
-		w, ok := t.writes.Get(string(key))
-		if !ok {
+		value, ok, known := t.known(key)
+		if !known {
 			stored = append(stored, i)
 			continue
 		}
-		if err := found(i, w.value, !w.deleted); err != nil {
+		if err := found(i, value, ok); err != nil {
 			return err
 		}
 	}
 	return t.getMany(ctx, keys, stored, found)
+}
+
+// known looks a key up in what the transaction has written and fetched.
+func (t *Txn) known(key []byte) (value []byte, ok, known bool) {
+	if w, written := t.writes.Get(string(key)); written {
+		return w.value, !w.deleted, true
+	}
+	value, known = t.fetched[string(key)]
+	return value, value != nil, known
+}
+
+// prefetchBytesMax bounds what one transaction keeps of rows that it was told to fetch.
+const prefetchBytesMax = 16 << 20
+
+// Prefetch implements kv.Prefetcher.
+func (t *Txn) Prefetch(ctx context.Context, keys [][]byte) error {
+	if t.fetched == nil {
+		t.fetched, t.room = make(map[string][]byte, len(keys)), prefetchBytesMax
+	}
+	return t.GetMany(ctx, keys, func(i int, value []byte, ok bool) error {
+		if t.room -= len(keys[i]) + len(value); t.room < 0 {
+			return nil
+		}
+		var kept []byte
+		if ok {
+			kept = append(make([]byte, 0, len(value)), value...) // not nil
+		}
+		t.fetched[string(keys[i])] = kept
+		return nil
+	})
 }
 
 // Scan returns a cursor over the snapshot with the writes made so far on top.

@@ -113,6 +113,9 @@ func looking(ctx context.Context, w *Write) context.Context {
 	return heat.OwnWork(ctx)
 }
 
+// Reads reports whether a write looks at the item before, as a rule.
+func (t Target) Reads(w *Write) bool { return !w.AsStored && !w.Known && !t.isBlind(w) }
+
 // isBlind reports whether a write needs nothing of the item before.
 func (t Target) isBlind(w *Write) bool {
 	return (w.Op == OpPut || w.Op == OpDelete) && len(t.Table.Indexes) == 0 && t.Table.Cells == nil &&

@@ -72,14 +72,14 @@ func (c *Call) commit(ctx context.Context, table *definition.Table, keys [][]byt
 		w := &work{call: c, tx: c.Tx, table: table, names: c.Pin.Names()}
 		err := w.hold(ctx, keys)
 		if err == nil {
-			err = w.run(ctx, fn)
+			err = w.fetch(ctx, keys, fn)
 		}
 		return w.effect, err
 	}
 	var w *work
 	try := func(tx *database.Tx) error {
 		w = &work{call: c, tx: tx, table: table, names: c.Pin.Names()}
-		return w.run(ctx, fn)
+		return w.fetch(ctx, keys, fn)
 	}
 	var err error
 	if c.Serializable {
@@ -97,6 +97,14 @@ func (c *Call) commit(ctx context.Context, table *definition.Table, keys [][]byt
 // pendingBytes is the approximate memory of a pending row besides its bytes. The row's entries may take as much as the
 // row, and so may the transaction's copy.
 const pendingBytes = 256
+
+// fetch is run, and reads the items beforehand that are known by their keys.
+func (w *work) fetch(ctx context.Context, keys [][]byte, fn func(context.Context, *work) error) error {
+	if err := w.tx.Prefetch(ctx, keys); err != nil {
+		return err
+	}
+	return w.run(ctx, fn)
+}
 
 func (w *work) run(ctx context.Context, fn func(context.Context, *work) error) error {
 	w.memory.Of = w.call.Settings.Memory
