@@ -213,13 +213,14 @@ func (p Pinned) begin(ctx context.Context, from kv.Snapshot, q *Query, old bool,
 		c.asked = &asked
 	}
 	c.scan = query.Scan{
-		Table: p.table, Index: x, Path: path.Scan, Reverse: q.Reverse, Filter: expr.Both(path.Filter, q.Filter),
-		Fetch: q.fetches(&path, x), AnyOrder: q.AnyOrder, Limit: q.Limit, Fetched: q.Fetched,
-		ExaminedMax: q.ExaminedMax, BytesMax: q.BytesMax,
-		NowMS: nowMS, Cells: q.Cells, Near: q.Near,
+		Table: p.table, Index: x, Path: path.Scan, Keys: path.Class() == access.Get, Reverse: q.Reverse,
+		Filter: expr.Both(path.Filter, q.Filter),
+		Fetch: q.fetches(&path, x), AnyOrder: q.AnyOrder, Fetched: q.Fetched, ExaminedMax: q.ExaminedMax,
+		BytesMax: q.BytesMax, NowMS: nowMS, Cells: q.Cells, Near: q.Near,
+		First: q.first(), ReadAhead: p.db.gateway != nil,
 	}
 	if path.Search != nil {
-		c.scan.Search, c.scan.Rank, c.scan.RankFirst = path.Search, q.Rank, q.Limit
+		c.scan.Search, c.scan.Rank, c.scan.First = path.Search, q.Rank, q.Limit
 		c.scan.GatherBytesMax = p.db.options.SearchBytesMax
 		c.scan.Unread = q.Wanted != nil && len(q.Wanted) == 0
 		c.scan.Searched, _ = p.table.IndexByID(path.Search.Index.ID)
@@ -248,6 +249,14 @@ func (p Pinned) begin(ctx context.Context, from kv.Snapshot, q *Query, old bool,
 		return nil, &Error{Kind: KindInvalid, Table: p.name(), Err: ErrOtherSegment}
 	}
 	return c, nil
+}
+
+// first is the number of items that are wanted at first; 0: not known.
+func (q *Query) first() int {
+	if q.Drops {
+		return 0
+	}
+	return q.Limit
 }
 
 // fetches reports whether each item is read back from the table.

@@ -4,70 +4,57 @@ package query
 
 import (
 	"bytes"
-	"cmp"
-	"errors"
 	"slices"
 )
 
 const (
-	// fetchFirst is the number of entries whose rows are read back together at first: few, so that who wants few reads
-	// few. Then it is four times as many.
+	// fetchFirst is the number of entries whose rows are read back together at first, if it isn't known how many are
+	// wanted: few, so that who wants few reads few. Then it is four times as many.
 	fetchFirst = 8
-	// fetchKeysMax is the memory that keys of rows to be read back take at most, where rows may come in the order of
-	// their keys; bytes.
+	// fetchKeysMax is the memory that their keys take at most; bytes.
 	fetchKeysMax = 256 << 10
-	// fetchRowsMax is the number of rows that are read back together at most, and fetchBytesMax from how many bytes of
-	// them on no more are read.
-	fetchRowsMax  = 64
-	fetchBytesMax = 1 << 20
 )
 
-// errFetchFull ends reading rows back for now.
-var errFetchFull = errors.New("query: enough bytes") // lint:invariant a sentinel
-
-// fetchBatch are rows to be read back, found by their entries: they are read in the order of their keys, so that those
-// of one block are read one after the other, and come in the order of their entries, unless any will do.
+// fetchBatch is the entries whose rows are to be read back: in the order of the entries, or, where any order will do, in
+// that of the rows' keys.
 type fetchBatch struct {
-	keys  []byte // of entries and rows
-	parts []fetchPart
-	rows  []byte // those of parts that were read
-	next  int    // of parts
-	read  int    // up to which of parts rows were read
-	most  int
-	order []int    // the parts to be read next, in the order of their keys
-	list  [][]byte // their keys
+	keys    []byte // of rows and entries
+	parts   []fetchPart
+	counted []Counts // in the order of entries: what had been counted with each
+	next    int      // of parts
+	read    int      // up to which of parts rows were read
+	most    int      // of parts, where any order will do
+	list    [][]byte // the keys of rows to be read
+	counts  Counts   // of the entries that were gathered: later ones than those that were returned
+	full    bool     // a limit stopped the gathering
+	last    []byte   // the entry of the row at hand; nil before the first, and where the order is that of keys
 }
 
-// fetchPart is one row: where the keys of its entry and its own lie, one behind the other, in fetchBatch.keys, and
-// where it lies in fetchBatch.rows.
-type fetchPart struct {
-	entry, key, end int32
-	row, rowEnd     int32
-	found           bool // the row was read
-}
+// fetchPart is where the keys of a row and, in the order of entries, of its entry lie in fetchBatch.keys, one behind
+// the other.
+type fetchPart struct{ row, entry, end int32 }
 
-func (f *fetchBatch) key(p *fetchPart) []byte { return f.keys[p.key:p.end] }
+// sorts reports whether rows come in the order of their keys.
+func (s *Scan) sorts() bool { return s.AnyOrder && s.ExaminedMax == 0 && s.BytesMax == 0 }
 
-// batches reports whether several rows are read back together.
-func (s *Scan) batches() bool {
-	return s.Fetch && s.Table.Cells == nil && s.Near == nil && s.Search == nil && s.ExaminedMax == 0 && s.BytesMax == 0
+// gathers reports whether the entries of several rows are read before the rows.
+func (s *Scan) gathers() bool {
+	return s.Fetch && s.Table.Cells == nil && s.Near == nil && s.Search == nil &&
+		(s.ReadAhead || s.ExaminedMax == 0 && s.BytesMax == 0)
 }
 
 // nextFetched moves to the next row that passes the filter.
 func (c *Cursor) nextFetched() bool {
 	f := c.fetching
 	for c.err == nil {
-		if f.next == len(f.parts) {
+		switch {
+		case f.next == len(f.parts):
 			if !c.gather() {
 				return false
 			}
-			continue
-		}
-		if f.next == f.read && !c.readBatch() {
-			return false
-		}
-		f.next++
-		if c.takeFetched(&f.parts[f.next-1]) && c.passes() {
+		case f.next == f.read:
+			c.readBatch()
+		case c.readRow(c.arrive()) && c.passes():
 			c.Counts.Returned++
 			return true
 		}
@@ -75,101 +62,98 @@ func (c *Cursor) nextFetched() bool {
 	return false
 }
 
-// takeFetched makes a row of the batch the current one.
-func (c *Cursor) takeFetched(p *fetchPart) bool {
-	if !p.found { // it is missing, or there was no room for it
-		return c.readRow(c.fetching.key(p))
+// arrive moves to the next entry that was gathered, and returns its row's key.
+func (c *Cursor) arrive() []byte {
+	f := c.fetching
+	part := &f.parts[f.next]
+	if !c.scan.sorts() {
+		f.last = f.keys[part.entry:part.end]
+		c.countEntries(&f.counted[f.next])
 	}
-	return c.useRow(c.fetching.rows[p.row:p.rowEnd])
+	f.next++
+	return f.keys[part.row:part.entry]
 }
 
-// gather finds the keys of the next rows. false: there are none, or there is an error.
+// countEntries makes counts those of all entries that were looked at. What they led to was counted in any case.
+func (c *Cursor) countEntries(counts *Counts) {
+	fetched, returned := c.Counts.Fetched, c.Counts.Returned
+	c.Counts = *counts
+	c.Counts.Fetched, c.Counts.Returned = fetched, returned
+}
+
+// gather finds the entries of the next rows. false: there are none, or there is an error.
 func (c *Cursor) gather() bool {
 	f := c.fetching
-	f.keys, f.parts, f.next, f.read = f.keys[:0], f.parts[:0], 0, 0
-	f.grow(c.scan)
-	for len(f.parts) < f.most && len(f.keys) < fetchKeysMax {
+	f.keys, f.parts, f.counted, f.next, f.read = f.keys[:0], f.parts[:0], f.counted[:0], 0, 0
+	if f.last != nil {
+		c.countEntries(&f.counts)
+		f.last = nil
+	}
+	if f.full {
+		c.more = true
+		return false
+	}
+	for f.most = c.gatherSize(); len(f.parts) < f.most && len(f.keys) < fetchKeysMax; {
 		if !c.step() {
 			if !c.nextSpan() {
 				break
 			}
 			continue
 		}
-		if !c.look() {
-			if c.err != nil {
-				return false
-			}
-			continue
+		if f.full = c.full(); f.full {
+			break
 		}
-		p := fetchPart{entry: int32(len(f.keys))}
-		f.keys = append(f.keys, c.last...)
-		p.key = int32(len(f.keys))
-		if f.keys, c.err = c.scan.Table.PrimaryKey(f.keys, c.scan.Index, c.walk.Key()); c.err != nil {
+		if c.look() {
+			c.gatherEntry()
+		}
+		if c.err != nil {
 			return false
 		}
-		p.end = int32(len(f.keys))
-		f.parts = append(f.parts, p)
 	}
-	if c.scan.AnyOrder {
-		slices.SortFunc(f.parts, func(a, b fetchPart) int { return bytes.Compare(f.key(&a), f.key(&b)) })
+	f.counts = c.Counts
+	if c.err != nil || len(f.parts) == 0 {
+		c.more = f.full
+		return false
 	}
-	return c.err == nil && len(f.parts) > 0
-}
-
-// grow says how many entries are looked at next.
-func (f *fetchBatch) grow(s *Scan) {
-	switch {
-	case f.most > 0:
-		f.most *= 4
-	case s.Limit > 0:
-		f.most = min(s.Limit, fetchFirst)
-	default:
-		f.most = fetchFirst
-	}
-	if !s.AnyOrder { // those of one batch are read at once
-		f.most = min(f.most, fetchRowsMax)
-	}
-}
-
-// readBatch reads the next rows of the batch, as many as there is room for.
-func (c *Cursor) readBatch() bool {
-	f := c.fetching
-	end := min(f.next+fetchRowsMax, len(f.parts))
-	f.order, f.list, f.rows = f.order[:0], f.list[:0], f.rows[:0]
-	for i := f.next; i < end; i++ {
-		f.order = append(f.order, i)
-	}
-	if !c.scan.AnyOrder {
-		slices.SortFunc(f.order, func(a, b int) int {
-			return cmp.Or(bytes.Compare(f.key(&f.parts[a]), f.key(&f.parts[b])), a-b)
+	if c.scan.sorts() {
+		slices.SortFunc(f.parts, func(a, b fetchPart) int {
+			return bytes.Compare(f.keys[a.row:a.entry], f.keys[b.row:b.entry])
 		})
 	}
-	for _, i := range f.order {
-		f.list = append(f.list, f.key(&f.parts[i]))
-	}
-	f.read = end
-	err := c.from.GetMany(c.ctx, f.list, func(i int, value []byte, ok bool) error {
-		if p := &f.parts[f.order[i]]; ok {
-			p.row, p.found = int32(len(f.rows)), true
-			f.rows = append(f.rows, value...)
-			p.rowEnd = int32(len(f.rows))
-		}
-		if len(f.rows) > fetchBytesMax {
-			return errFetchFull
-		}
-		return nil
-	})
-	if err != nil && !errors.Is(err, errFetchFull) {
-		c.err = err
-	}
-	return c.err == nil
+	return true
 }
 
-// last is the key of the entry of the current row; nil if no row is at hand.
-func (f *fetchBatch) last() []byte {
-	if f.next == 0 {
-		return nil
+// gatherSize is the number of entries that are looked at next: those of one reading, unless any order will do.
+func (c *Cursor) gatherSize() int {
+	if c.scan.sorts() && c.fetching.most > 0 {
+		return 4 * c.fetching.most
 	}
-	p := &f.parts[f.next-1]
-	return f.keys[p.entry:p.key]
+	return c.aheadSize(fetchFirst)
+}
+
+// gatherEntry notes the entry under the cursor.
+func (c *Cursor) gatherEntry() {
+	f := c.fetching
+	part := fetchPart{row: int32(len(f.keys))}
+	if f.keys, c.err = c.scan.Table.PrimaryKey(f.keys, c.scan.Index, c.walk.Key()); c.err != nil {
+		return
+	}
+	part.entry = int32(len(f.keys))
+	if !c.scan.sorts() {
+		f.keys = append(f.keys, c.last...)
+		f.counted = append(f.counted, c.Counts)
+	}
+	part.end = int32(len(f.keys))
+	f.parts = append(f.parts, part)
+}
+
+// readBatch reads the next rows of the batch.
+func (c *Cursor) readBatch() {
+	f := c.fetching
+	f.list = f.list[:0]
+	for f.read = f.next; f.read < min(len(f.parts), f.next+c.aheadMost()); f.read++ {
+		part := &f.parts[f.read]
+		f.list = append(f.list, f.keys[part.row:part.entry])
+	}
+	c.readAhead(f.list)
 }

@@ -95,7 +95,7 @@ func TestFetched(t *testing.T) {
 		slices.SortFunc(want, func(a, b int64) int { return places[a] - places[b] })
 		for _, reverse := range []bool{false, true} {
 			for _, limit := range []int{0, 1, 5, 1000} {
-				scan := Scan{Table: table, Index: index, Reverse: reverse, Fetch: true, Limit: limit,
+				scan := Scan{Table: table, Index: index, Reverse: reverse, Fetch: true, First: limit,
 					Path: indexkey.Scan{Spans: spans}}
 				got := fetched(t, scan, reader)
 				if !slices.Equal(got, want) {

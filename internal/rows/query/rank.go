@@ -61,8 +61,8 @@ func (r *bestRows) Pop() any {
 // nextRanked moves to the next best row.
 func (c *Cursor) nextRanked() bool {
 	if c.rank == nil {
-		c.rank = &rankedWalk{size: min(max(c.scan.RankFirst, 1), rankMost), more: true, spans: c.spans}
-		if c.scan.RankFirst <= 0 {
+		c.rank = &rankedWalk{size: min(max(c.scan.First, 1), rankMost), more: true, spans: c.spans}
+		if c.scan.First <= 0 {
 			c.rank.size = rankFirst
 		}
 	}
@@ -71,6 +71,9 @@ func (c *Cursor) nextRanked() bool {
 		c.round()
 	}
 	if c.err != nil || r.next == len(r.best) {
+		return false
+	}
+	if c.scan.ReadAhead && c.ahead.next == len(c.ahead.keys) && !c.readRanked(r.best[r.next:]) {
 		return false
 	}
 	r.next++

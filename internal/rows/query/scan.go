@@ -29,6 +29,8 @@ type Scan struct {
 	Index *record.Index
 	// Path is the way to walk: spans in key order, and how to skip inside them.
 	Path indexkey.Scan
+	// Keys says that each span of Path is a whole key of the table.
+	Keys bool
 	// Within narrows the walk to one segment of the index; the zero value is the whole index.
 	Within  indexkey.Span
 	Reverse bool
@@ -70,10 +72,13 @@ type Scan struct {
 	// Unread leaves the rows that Search finds unread where nothing has to be checked on them: they come without
 	// attributes.
 	Unread bool
-	// Rank puts the rows that Search finds in the order of their scores, the best first; RankFirst is the number that
-	// are wanted at first. nil: as keys lie.
-	Rank      *search.Scorer
-	RankFirst int
+	// Rank puts the rows that Search finds in the order of their scores, the best first. nil: as keys lie.
+	Rank *search.Scorer
+	// First is the number of rows that are wanted at first; 0: not known.
+	First int
+	// ReadAhead reads rows by their keys many at a time, and the entries of those that are read back before them, since
+	// each read takes a way over the network. Unused with Near and rules of cells.
+	ReadAhead bool
 	// Stretches, if not nil, gets what is read between seeks.
 	Stretches *Stretches
 	// Cells asks for versions of the cells instead of rows as they are seen, on the table itself; nil: nobody does.
@@ -137,7 +142,8 @@ type Cursor struct {
 	found    *finder        // nil unless a search index finds the rows
 	checks   expr.Condition // what a search could not guarantee; nil: nothing
 	rank     *rankedWalk    // nil until the first of Rank is asked for
-	fetching *fetchBatch    // nil unless several rows are read back together
+	fetching *fetchBatch    // nil unless the entries of several rows are read before the rows
+	ahead    ahead
 	err      error
 	Counts   Counts
 }
@@ -155,7 +161,7 @@ func (s *Scan) Open(ctx context.Context, from kv.Snapshot) *Cursor {
 	if s.Search != nil {
 		c.openFinder()
 	}
-	if s.batches() {
+	if s.gathers() {
 		c.fetching = new(fetchBatch)
 	}
 	return c
@@ -254,6 +260,12 @@ func (c *Cursor) nextSpan() bool {
 		c.endSpan()
 		return false
 	}
+	if c.nextKeys() {
+		return c.err == nil
+	}
+	if _, ok := c.walk.(*keyWalk); ok {
+		c.walk = nil
+	}
 	keys := c.scan.Index.Span(c.spans[0].Start, c.spans[0].End)
 	switch {
 	case c.walk != nil: // if an error has ended it, it shows nothing more
@@ -317,17 +329,11 @@ func (c *Cursor) readBack() bool {
 
 // readRow reads the row under a key of the table.
 func (c *Cursor) readRow(key []byte) bool {
-	row, ok, err := c.from.Get(c.ctx, key, c.back[:0])
+	row, ok, err := c.get(key)
 	if err != nil || !ok {
 		c.err = orMissing(err, c.scan.Index.Name, key)
 		return false
 	}
-	c.back = row
-	return c.useRow(row)
-}
-
-// useRow makes a row that was read back the current one.
-func (c *Cursor) useRow(row value.Row) bool {
 	if c.row, c.err = c.scan.Table.Adapt(c.ctx, row); c.err != nil {
 		return false
 	}
@@ -344,8 +350,8 @@ func (c *Cursor) Row() value.Row { return c.row }
 // Last returns the relative key of the entry of the current row, or else of the last entry looked at, from which the
 // walk goes on with Scan.After; nil if nothing was examined. It is valid until the next call of Next.
 func (c *Cursor) Last() []byte {
-	if f := c.fetching; f != nil && f.next > 0 {
-		return f.last()
+	if c.fetching != nil && c.fetching.last != nil {
+		return c.fetching.last
 	}
 	if len(c.skip.passed) > 0 {
 		return c.skip.passed

@@ -31,7 +31,8 @@ type finder struct {
 	partial bool // a list was too long, so that more rows are found than should be
 	walks   []kv.Cursor
 	root    stream
-	begun   bool // root stands at the last key
+	begun   bool   // root stands at at
+	at      []byte // the last row found
 	ranked  *group
 	scorer  *search.Scorer
 	err     error
@@ -320,14 +321,14 @@ func (c *Cursor) advance() []byte {
 			key, beyond = span.End, true
 		}
 		if f.begun {
-			key, beyond = c.last, true
+			key, beyond = f.at, true
 		}
 		at := f.root.seek(key, beyond)
 		if at == nil {
 			return nil
 		}
 		if span.Contains(at) {
-			f.begun = true
+			f.begun, f.at = true, append(f.at[:0], at...)
 			return at
 		}
 		c.spans, f.begun = c.spans[1:], false
@@ -341,8 +342,11 @@ func (c *Cursor) nextFound() bool {
 		if c.found.scorer != nil {
 			return c.nextRanked()
 		}
-		at := c.advance()
-		if c.err = c.found.err; at == nil || c.err != nil {
+		at := c.nextFoundKey()
+		if c.err == nil {
+			c.err = c.found.err
+		}
+		if at == nil || c.err != nil {
 			return false
 		}
 		if limit := c.scan.ExaminedMax; limit > 0 && c.Counts.Examined >= int64(limit) ||
@@ -351,7 +355,7 @@ func (c *Cursor) nextFound() bool {
 			return false
 		}
 		c.last = append(c.last[:0], at...)
-		if c.scan.Unread && !c.filters() && c.scan.Cells == nil {
+		if c.skipsReading() {
 			c.row = nil
 			c.Counts.Examined++
 			c.Counts.Returned++
@@ -370,11 +374,14 @@ func (c *Cursor) nextFound() bool {
 	return false
 }
 
+// skipsReading reports whether rows that are found need not be read.
+func (c *Cursor) skipsReading() bool { return c.scan.Unread && !c.filters() && c.scan.Cells == nil }
+
 // readFound reads the row of a key that was found and reports whether it passes the filter.
 func (c *Cursor) readFound(key []byte) bool {
 	s := c.scan
 	c.fetch = append(append(c.fetch[:0], s.Table.Primary.Prefix...), key...)
-	stored, ok, err := c.from.Get(c.ctx, c.fetch, c.back[:0])
+	stored, ok, err := c.get(c.fetch)
 	if err == nil && !ok && s.Searched.Async != nil {
 		c.row = nil // the index does not know yet
 		return false
@@ -383,7 +390,6 @@ func (c *Cursor) readFound(key []byte) bool {
 		c.err = orMissing(err, s.Searched.Name, c.fetch)
 		return false
 	}
-	c.back = stored
 	if c.row, c.err = s.Table.Adapt(c.ctx, stored); c.err != nil {
 		return false
 	}

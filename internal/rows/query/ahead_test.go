@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package query
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/weftdb/weft/internal/data/expr"
+	"github.com/weftdb/weft/internal/data/keytext"
+	"github.com/weftdb/weft/internal/data/schema"
+	"github.com/weftdb/weft/internal/data/value"
+	"github.com/weftdb/weft/internal/index/indexkey"
+	"github.com/weftdb/weft/internal/rows/record"
+	"github.com/weftdb/weft/internal/testing/rounds"
+	"github.com/weftdb/weft/internal/testing/teststore"
+	"github.com/weftdb/weft/kv"
+)
+
+// indexed is a table of n rows with an index on a column m that lacks all others.
+func indexed(t *testing.T, rng *rand.Rand, n int) (*record.Table, kv.Reader) {
+	t.Helper()
+	key := func(column string) []schema.KeyPart {
+		part, _, err := keytext.Parse(column, schema.Int)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return []schema.KeyPart{part}
+	}
+	table := record.Compile(&schema.Table{ID: 1, Primary: schema.Index{Key: key("n"), PartitionParts: 1},
+		Indexes: []schema.Index{{ID: 2, Name: "m", Key: key("m"), PartitionParts: 1,
+			Projection: schema.ProjectKeys}}}, value.NoNames)
+	store := teststore.Store(t)
+	err := kv.Update(t.Context(), store, func(txn kv.Txn) error {
+		var writer record.Writer
+		for i := range n {
+			var b value.RowBuilder
+			for column, v := range map[string]int64{"n": int64(i), "m": rng.Int64N(50), "x": rng.Int64N(4)} {
+				if err := b.Set([]byte(column), value.AppendInt(nil, v)); err != nil {
+					return err
+				}
+			}
+			row := value.Row(b.AppendTo(nil))
+			key, err := table.AppendKey(nil, row)
+			if err != nil {
+				return err
+			}
+			if err := writer.Write(txn, table, key, nil, row); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader, err := store.Read(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { reader.Close(); store.Close() })
+	return table, reader
+}
+
+// TestReadAhead walks random pages of an index and reads rows back, one by one and many together: after each row, both
+// stand at the same entry and have counted the same.
+func TestReadAhead(t *testing.T) {
+	rng := rand.New(rand.NewPCG(rounds.Seed(t), 1))
+	table, reader := indexed(t, rng, 700)
+	index, _ := table.Index("m")
+	for round := range 60 {
+		scan := Scan{Table: table, Index: index, Fetch: true, Reverse: rng.IntN(2) == 0, First: rng.IntN(3) * 9,
+			Path: indexkey.Scan{Spans: []indexkey.Span{{End: keyOf(10)}, {Start: keyOf(12), End: keyOf(13)},
+				{Start: keyOf(20)}}}}
+		if rng.IntN(2) == 0 {
+			scan.ExaminedMax = 1 + rng.IntN(90)
+		}
+		if rng.IntN(2) == 0 {
+			scan.BytesMax = 1 + rng.IntN(3000)
+		}
+		if rng.IntN(2) == 0 {
+			scan.Filter = &expr.Compare{A: &expr.Path{Name: "x"}, B: &expr.Literal{Value: value.AppendInt(nil, 1)}}
+		}
+		for page := 0; ; page++ {
+			last, more := samePage(t, scan, reader, fmt.Sprintf("round %d, page %d", round, page))
+			if !more {
+				break
+			}
+			scan.After = last
+		}
+	}
+}
+
+// TestReadAheadOfKeys walks spans that are whole keys, some of which are not there, and others.
+func TestReadAheadOfKeys(t *testing.T) {
+	rng := rand.New(rand.NewPCG(rounds.Seed(t), 2))
+	held := randomNumbers(rng)
+	table, reader := numbers(t, held)
+	for round := range 60 {
+		var spans []indexkey.Span
+		for n := rng.Int64N(30); n < 3000 && len(spans) < 1+rng.IntN(400); n += 1 + rng.Int64N(20) {
+			span := indexkey.Span{Start: keyOf(n)}
+			if rng.IntN(50) == 0 {
+				n += 3
+			}
+			span.End = keyOf(n + 1)
+			spans = append(spans, span)
+		}
+		scan := Scan{Table: table, Index: table.Primary, Keys: true, Reverse: rng.IntN(2) == 0,
+			ExaminedMax: rng.IntN(3) * 40, Path: indexkey.Scan{Spans: spans}}
+		for more := true; more; {
+			scan.After, more = samePage(t, scan, reader, fmt.Sprintf("round %d", round))
+		}
+	}
+}
+
+// samePage reads a page in both ways, and returns where it ends.
+func samePage(t *testing.T, scan Scan, reader kv.Reader, where string) (last []byte, more bool) {
+	t.Helper()
+	one := scan.Open(t.Context(), reader)
+	scan.ReadAhead = true
+	many := scan.Open(t.Context(), reader)
+	for one.Next() {
+		if !many.Next() || !bytes.Equal(one.Row(), many.Row()) || !bytes.Equal(one.Last(), many.Last()) ||
+			one.Counts != many.Counts {
+			t.Fatalf("%s: read ahead, the row is %x at %x, %+v; want %x at %x, %+v", where, many.Row(), many.Last(),
+				many.Counts, one.Row(), one.Last(), one.Counts)
+		}
+	}
+	if many.Next() || one.More() != many.More() || !bytes.Equal(one.Last(), many.Last()) || one.Counts != many.Counts {
+		t.Fatalf("%s: read ahead, it ends at %x, %t, %+v; want %x, %t, %+v", where, many.Last(), many.More(),
+			many.Counts, one.Last(), one.More(), one.Counts)
+	}
+	last, more = slices.Clone(one.Last()), one.More()
+	if err := one.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := many.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return last, more
+}
