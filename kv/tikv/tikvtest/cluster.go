@@ -11,6 +11,7 @@ package tikvtest
 import (
 	"context"
 	"errors"
+	"maps"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -52,6 +53,9 @@ type Cluster struct {
 
 	requests sync.RWMutex // is held for reading by requests that the mock answers
 	isClosed bool         // guarded by requests
+
+	counting sync.Mutex
+	counts   map[tikvrpc.CmdType]int // guarded by counting
 }
 
 // Start makes a cluster. It must be closed.
@@ -60,7 +64,8 @@ func Start() (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Cluster{Mock: mock, client: client, driver: driver, pulses: map[uint64]*pulse{}}
+	c := &Cluster{Mock: mock, client: client, driver: driver, pulses: map[uint64]*pulse{},
+		counts: map[tikvrpc.CmdType]int{}}
 	if err := c.bootstrap(); err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
@@ -110,6 +115,19 @@ func (c *Cluster) Open(options wefttikv.Options) (*wefttikv.Store, error) {
 // Timestamps returns how many timestamps were asked for since the beginning.
 func (c *Cluster) Timestamps() int64 { return c.timestamps.Load() }
 
+// Requests returns how many requests of each kind were sent to stores since the beginning.
+func (c *Cluster) Requests() map[tikvrpc.CmdType]int {
+	c.counting.Lock()
+	defer c.counting.Unlock()
+	return maps.Clone(c.counts)
+}
+
+func (c *Cluster) count(kind tikvrpc.CmdType) {
+	c.counting.Lock()
+	defer c.counting.Unlock()
+	c.counts[kind]++
+}
+
 // SetOldDriver makes the placement driver one that knows nothing of the interface for states of garbage collection, or
 // a new one again. No store can be opened while it's old: the client looks elsewhere then, where the mock has nothing.
 func (c *Cluster) SetOldDriver(old bool) { c.oldDriver.Store(old) }
@@ -155,6 +173,7 @@ func (s *stores) ask(ctx context.Context, address string, request *tikvrpc.Reque
 
 func (s *stores) SendRequest(ctx context.Context, address string, request *tikvrpc.Request,
 	timeout time.Duration) (*tikvrpc.Response, error) {
+	s.cluster.count(request.Type)
 	send := func() (*tikvrpc.Response, error) {
 		if request.Type == tikvrpc.CmdPrewrite && request.Prewrite().GetTryOnePc() {
 			return s.prewrite(ctx, address, request, timeout)
