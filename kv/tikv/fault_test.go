@@ -169,6 +169,47 @@ func TestPages(t *testing.T) {
 	}
 }
 
+// TestPagesAreReadAhead asks for the next page of a long walk before the one at hand has been read, and of a short walk
+// only when it's needed.
+func TestPagesAreReadAhead(t *testing.T) {
+	cluster := start(t)
+	store := open(t, cluster, tikv.Options{})
+	const n = 4000
+	put(t, store, numbered(n, 10)...)
+	for _, reverse := range []bool{false, true} {
+		reader, err := store.Read(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		cursor := reader.Scan(t.Context(), kv.Range{}, reverse)
+		asked := make(chan struct{}, n)
+		cluster.SetHook(func(_ context.Context, request *tikvrpc.Request,
+			send func() (*tikvrpc.Response, error)) (*tikvrpc.Response, error) {
+			if request.Type == tikvrpc.CmdScan {
+				asked <- struct{}{}
+			}
+			return send()
+		})
+		for i := range n {
+			if !cursor.Next() {
+				t.Fatal(cursor.Close())
+			}
+			switch first, second := tikv.PageEntriesFirst, 5*tikv.PageEntriesFirst; {
+			case i < second && len(asked) != 1+min(1, i/first):
+				t.Fatalf("reverse %t: %d requests at entry %d", reverse, len(asked), i)
+			case i == second:
+				for range 4 { // the third and the fourth page among them
+					<-asked
+				}
+			}
+		}
+		if cursor.Next() || cursor.Close() != nil {
+			t.Fatalf("reverse %t: it ends with %v", reverse, cursor.Close())
+		}
+		cluster.SetHook(nil)
+	}
+}
+
 func TestPagesOfLargeValuesStaySmall(t *testing.T) {
 	cluster := start(t)
 	store := open(t, cluster, tikv.Options{})

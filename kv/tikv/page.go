@@ -35,6 +35,10 @@ func (s span) holds(key []byte) bool {
 	return bytes.Compare(key, s.low) >= 0 && (s.high == nil || bytes.Compare(key, s.high) < 0)
 }
 
+// aheadAfter is the number of pages of a walk after which each next page is asked for before the one at hand has been
+// read: who reads so much reads on, as a rule.
+const aheadAfter = 3
+
 // pages walks the stored entries of a span in one direction, a page at a time.
 type pages struct {
 	view    *view
@@ -46,6 +50,8 @@ type pages struct {
 	cover   span   // all entries of cover are in page
 	ahead   span   // what was not fetched yet
 	size    int    // entries of the next page
+	count   int    // of the pages fetched one after the other
+	coming  scans  // the next page, which was asked for; nil: it wasn't
 }
 
 // place makes s the span to walk. The part that is in the page in memory isn't fetched again.
@@ -90,7 +96,7 @@ func (p *pages) peek(ctx context.Context) (e pair, ok bool, err error) {
 
 // fetch gets the next page. Of a page that isn't full the end of the span is known.
 func (p *pages) fetch(ctx context.Context) error {
-	page, err := p.view.scan(ctx, p.ahead, p.reverse, p.size)
+	page, err := p.next(ctx)
 	if err != nil {
 		return err
 	}
@@ -109,7 +115,22 @@ func (p *pages) fetch(ctx context.Context) error {
 	if full {
 		p.size = nextSize(page)
 	}
+	if p.count++; p.count >= aheadAfter && !p.ahead.empty() {
+		p.coming = p.view.begin(p.ahead, p.reverse, p.size)
+	}
 	return nil
+}
+
+// next gets the next page: the one that was asked for, or one that's asked for now.
+func (p *pages) next(ctx context.Context) ([]pair, error) {
+	coming := p.coming
+	if p.coming = nil; coming == nil {
+		return p.view.scan(ctx, p.ahead, p.reverse, p.size)
+	}
+	if err := p.view.check(ctx); err != nil {
+		return nil, err
+	}
+	return p.view.await(ctx, coming)
 }
 
 // nextSize returns how many entries to ask for after page.
@@ -134,15 +155,29 @@ func (v *view) scan(ctx context.Context, s span, reverse bool, limit int) ([]pai
 		page, err := v.scanNow(s, reverse, limit)
 		return page, v.store.readError(ctx, err)
 	}
-	type answer struct {
-		page []pair
-		err  error
-	}
-	answers := make(chan answer, 1)
+	return v.await(ctx, v.begin(s, reverse, limit))
+}
+
+// scans is where the answer of a scan comes that was begun.
+type scans chan scanned
+
+type scanned struct {
+	page []pair
+	err  error
+}
+
+// begin asks for entries without waiting for them.
+func (v *view) begin(s span, reverse bool, limit int) scans {
+	answers := make(scans, 1)
 	go func() {
 		page, err := v.scanNow(s, reverse, limit)
-		answers <- answer{page, err}
+		answers <- scanned{page, err}
 	}()
+	return answers
+}
+
+// await waits for what was begun, or for the end of ctx.
+func (v *view) await(ctx context.Context, answers scans) ([]pair, error) {
 	select {
 	case <-ctx.Done():
 		return nil, ctx.Err()

@@ -16,7 +16,7 @@
 //   - A commit whose answer was lost is kv.ErrUnknownOutcome; every other error means that nothing was written.
 //   - GetMany sends one request for each region that its keys lie in, side by side, each with retries of its own.
 //   - Scans fetch pages, which start small and grow up to a number of entries and of bytes; Seek inside the current
-//     page costs no request.
+//     page costs no request. After some pages the next one is asked for while the one at hand is read.
 //
 // # What is stored
 //
