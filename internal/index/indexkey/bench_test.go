@@ -139,6 +139,32 @@ func BenchmarkSpans(b *testing.B) {
 }
 
 // BenchmarkAppendColumns leaves out what it takes to find the attributes in a row.
+// BenchmarkPoints binds the first part to ten values.
+func BenchmarkPoints(b *testing.B) {
+	var points Bound
+	for i := range 10 {
+		points.Values = append(points.Values, value.AppendString(nil, []byte{byte('a' + i*7%10), 'x', 'y'}))
+	}
+	points.Kind = In
+	bounds := func(name string) []Bound {
+		if name == "user" {
+			return []Bound{points}
+		}
+		return nil
+	}
+	for _, text := range []string{"user S", "user S; at S"} {
+		x := benchmarkIndex(b, text)
+		b.Run(text, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if p, err := Bind(x, bounds, 0); err != nil || len(p.Spans) != 10 {
+					b.Fatal(len(p.Spans), err)
+				}
+			}
+		})
+	}
+}
+
 func BenchmarkAppendColumns(b *testing.B) {
 	row, names := benchmarkRow(b)
 	user, _ := row.Get(names, []byte("user"))

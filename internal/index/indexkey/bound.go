@@ -83,6 +83,7 @@ type binder struct {
 	part    *schema.KeyPart
 	nulls   bool // parts bear marks
 	inexact bool // some interval has values that the bounds do not
+	slab    *slab
 }
 
 // bindAll returns what all of bounds allow, sorted and disjoint.
@@ -97,6 +98,7 @@ func (b *binder) bindAll(bounds []Bound) []interval {
 // bind returns what one bound allows, sorted and disjoint.
 func (b *binder) bind(bound *Bound) (intervals []interval) {
 	if values, ok := bound.points(); ok {
+		intervals = make([]interval, 0, len(values))
 		for _, v := range values {
 			intervals = b.appendPoint(intervals, v)
 		}
@@ -126,8 +128,7 @@ func (b *binder) appendNull(intervals []interval) []interval {
 }
 
 func (b *binder) pointOf(encoding []byte, v value.Value) interval {
-	end, _ := order.PrefixEnd(nil, encoding)
-	return interval{start: encoding, end: end, point: true, value: v, from: true, to: true}
+	return interval{start: encoding, end: b.slab.end(encoding), point: true, value: v, from: true, to: true}
 }
 
 func (b *binder) appendPoint(intervals []interval, v value.Value) []interval {
@@ -170,7 +171,7 @@ func (b *binder) bindRange(bound *Bound) []interval {
 		return nil
 	}
 	v := interval{start: b.start(kind)}
-	v.end, _ = order.PrefixEnd(nil, v.start)
+	v.end = b.slab.end(v.start)
 	for _, end := range [...]struct {
 		v           value.Value
 		open, upper bool
@@ -259,7 +260,7 @@ func (b *binder) bindPrefix(values []value.Value) []interval {
 // place finds v among the values that the part can have: encoding is that of one such value, and relation is how v
 // compares with it, with no other between them. ok is false if v is of another type.
 func (b *binder) place(v value.Value) (encoding []byte, relation int, ok bool) {
-	encoding = make([]byte, 0, len(v)+16)
+	encoding = b.slab.room(len(v) + 16)
 	if b.nulls {
 		encoding = append(encoding, markValue^maskOf(b.part.Descending))
 	}
@@ -269,7 +270,7 @@ func (b *binder) place(v value.Value) (encoding []byte, relation int, ok bool) {
 		v, relation = near(t, v)
 	}
 	encoding, ok = appendValue(encoding, b.part, v)
-	return encoding, relation, ok
+	return b.slab.keep(encoding), relation, ok
 }
 
 // nearFixed returns the binary of width bytes next to v, and how v compares with it.

@@ -23,7 +23,7 @@ func (b *planner) derive(p *schema.KeyPart, known []boundColumn) (choices []choi
 	case leading < len(p.Args):
 		return b.derivePrefix(p, leading, combinations)
 	}
-	binder := binder{part: p, nulls: b.index.KeepNulls && !p.Hidden}
+	binder := binder{part: p, nulls: b.index.KeepNulls && !p.Hidden, slab: &b.slab}
 	for _, known := range combinations {
 		v, encoding := computePart(p, known)
 		have := valueOf(known, p.Name)
@@ -152,7 +152,7 @@ func (b *planner) derivePrefix(p *schema.KeyPart, leading int, combinations [][]
 	bound bool) {
 	next := b.prefixOf(p.Args[leading].Column)
 	head := schema.KeyPart{Name: p.Name, Function: schema.Concat, Type: schema.String, Args: p.Args[:leading]}
-	binder := binder{part: p, nulls: b.index.KeepNulls}
+	binder := binder{part: p, nulls: b.index.KeepNulls, slab: &b.slab}
 	var intervals []interval
 	for _, known := range combinations {
 		v, ok, err := Compute(&head, func(name string) value.Value { return valueOf(known, name) }, nil)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/data/value"
-	"github.com/weftdb/weft/order"
 	"github.com/weftdb/weft/zorder"
 )
 
@@ -158,6 +157,7 @@ type planner struct {
 	planOf       func(schema.Function) partPlan
 	parts        []boundPart
 	found        []foundSpan
+	slab         slab
 	used         int // parts bound, the hidden one counted
 	exact        bool
 	nulls        bool     // NULL is among the values that a part is bound to
@@ -171,6 +171,7 @@ type planner struct {
 type boundPart struct {
 	seen      bool
 	own       bool // its own bounds gave the intervals, rather than those of columns that it is computed from
+	told      bool // its values matter to parts behind it
 	intervals []interval
 	visited   int // how many prefixes reached it
 }
@@ -211,6 +212,7 @@ func (b *planner) expand(i int, prefix []byte, known []boundColumn) error {
 		return b.emit(i, prefix, interval{}, partSpan{})
 	}
 	b.used = max(b.used, i+1)
+	b.found = slices.Grow(b.found, len(choices))
 	points := !slices.ContainsFunc(choices, func(c choice) bool { return !c.point })
 	for _, c := range choices {
 		if err := b.count(i); err != nil {
@@ -218,7 +220,7 @@ func (b *planner) expand(i int, prefix []byte, known []boundColumn) error {
 		}
 		var err error
 		if points {
-			err = b.expand(i+1, slices.Concat(prefix, c.start), c.known)
+			err = b.expand(i+1, b.slab.concat(prefix, c.start), c.known)
 		} else {
 			err = b.emit(i, prefix, c.interval, partSpan{})
 		}
@@ -266,11 +268,11 @@ func (b *planner) count(i int) error {
 // emit adds the span of v below prefix, which holds the first depth parts.
 func (b *planner) emit(depth int, prefix []byte, v interval, planned partSpan) error {
 	f := foundSpan{depth: depth, offset: len(prefix), part: v, skip: planned.skip, skipBack: planned.skipBack}
-	f.Start = slices.Concat(prefix, v.start)
+	f.Start = b.slab.concat(prefix, v.start)
 	if v.end != nil {
-		f.End = slices.Concat(prefix, v.end)
-	} else if end, ok := order.PrefixEnd(nil, prefix); ok {
-		f.End = end
+		f.End = b.slab.concat(prefix, v.end)
+	} else {
+		f.End = b.slab.end(prefix)
 	}
 	if len(f.Start) == 0 {
 		f.Start = nil
@@ -297,11 +299,12 @@ func (b *planner) choices(i int, known []boundColumn) (choices []choice, bound b
 	}
 	name := identity(p)
 	have := valueOf(known, name)
+	choices = make([]choice, 0, len(part.intervals))
 	for _, v := range part.intervals {
 		c := choice{interval: v, known: known}
 		switch {
 		case !v.point:
-		case have == nil && v.value != nil:
+		case have == nil && v.value != nil && part.told:
 			c.known = append(slices.Clip(known), boundColumn{name, v.value})
 		case have != nil && !value.Equal(have, v.value):
 			continue
@@ -317,10 +320,23 @@ func (b *planner) bindOwn(p *schema.KeyPart, part *boundPart) {
 	if len(own) == 0 {
 		return
 	}
-	binder := binder{part: p, nulls: b.index.KeepNulls}
-	part.own, part.intervals = true, binder.bindAll(own)
+	binder := binder{part: p, nulls: b.index.KeepNulls, slab: &b.slab}
+	part.own, part.intervals, part.told = true, binder.bindAll(own), b.tells(p)
 	b.exact = b.exact && !binder.inexact
 	b.nulls = b.nulls || slices.ContainsFunc(part.intervals, func(v interval) bool { return v.point && v.value == nil })
+}
+
+// tells reports whether the values of a part matter to those behind it.
+func (b *planner) tells(p *schema.KeyPart) bool {
+	name, behind := identity(p), false
+	for i := range b.index.Key {
+		q := &b.index.Key[i]
+		if behind && (q.Computed() || identity(q) == name) {
+			return true
+		}
+		behind = behind || p == q
+	}
+	return false
 }
 
 // identity is the name of a visible part as the argument of another: its column or, if it is computed, its own name.
