@@ -15,8 +15,8 @@ const (
 	fetchKeysMax = 256 << 10
 )
 
-// fetchBatch is the entries whose rows are to be read back: in the order of the entries, or, where any order will do, in
-// that of the rows' keys.
+// fetchBatch is the entries whose rows are to be read back: in the order of the entries, or, where any order will do,
+// in that of the rows' keys.
 type fetchBatch struct {
 	keys    []byte // of rows and entries
 	parts   []fetchPart
