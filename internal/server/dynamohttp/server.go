@@ -9,19 +9,19 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"net/http"
 	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/weftdb/weft/internal/resource/metric"
+	"github.com/weftdb/weft/internal/server/httpwire"
 )
 
 // Server answers DynamoDB's HTTP API on the listeners that it is given. Make one with New.
 type Server struct {
 	options     Options
-	http        *http.Server
+	http        *httpwire.Server
 	operations  map[string]*operation
 	unknown     *operation
 	memory      budget
@@ -33,7 +33,6 @@ type Server struct {
 	inflaters   sync.Pool    // of *inflater
 	packers     chan *packer // those that nobody uses now
 	connections atomic.Int64 // open now
-	silent      sync.Map     // of net.Conn: those that have not sent anything yet
 	closing     atomic.Bool
 	closed      chan struct{}   // gets a token when no connection is left
 	base        context.Context // of all requests
@@ -55,29 +54,23 @@ func New(o Options) *Server {
 		s.packers <- new(packer)
 	}
 	s.base, s.cut = context.WithCancel(context.Background())
-	s.http = &http.Server{
-		Handler:           s,
-		ReadHeaderTimeout: o.HeaderTimeout,
-		ReadTimeout:       max(o.HeaderTimeout, o.TransferGrace), // readBody moves it on
-		WriteTimeout:      2 * o.TransferGrace,                   // send moves it on
-		IdleTimeout:       o.IdleTimeout,
-		MaxHeaderBytes:    headerBytesMax,
-		ErrorLog:          slog.NewLogLogger(o.Logger.Handler(), slog.LevelDebug),
-		BaseContext:       func(net.Listener) context.Context { return s.base },
-		ConnState:         s.count,
-
-		DisableGeneralOptionsHandler: true,
-	}
+	s.http = httpwire.New(httpwire.Options{
+		Handler:        s,
+		HeaderTimeout:  o.HeaderTimeout,
+		ReadTimeout:    max(o.HeaderTimeout, o.TransferGrace), // readBody moves it on
+		WriteTimeout:   2 * o.TransferGrace,                   // send moves it on
+		IdleTimeout:    o.IdleTimeout,
+		HeaderBytesMax: headerBytesMax,
+		Logger:         o.Logger,
+		Context:        s.base,
+		Opened:         s.opened,
+		Closed:         s.ended,
+	})
 	return s
 }
 
 // Serve answers requests on the listener, which it closes in the end, until Shutdown; then it returns nil.
-func (s *Server) Serve(listener net.Listener) error {
-	if err := s.http.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-		return err
-	}
-	return nil
-}
+func (s *Server) Serve(listener net.Listener) error { return s.http.Serve(listener) }
 
 // cutOffMax is the time requests that were cut off may take to notice.
 const cutOffMax = 3 * time.Second
@@ -86,10 +79,6 @@ const cutOffMax = 3 * time.Second
 // error. When it returns no operation is running any more. Calling it again does nothing.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.closing.Store(true)
-	s.silent.Range(func(conn, _ any) bool {
-		_ = conn.(net.Conn).Close() // net/http would wait 5 s for it to speak
-		return true
-	})
 	err := s.http.Shutdown(ctx)
 	s.cut()
 	return errors.Join(err, s.http.Close(), s.wait())
@@ -111,33 +100,29 @@ func (s *Server) wait() error {
 	return nil
 }
 
-// count counts connections and closes those beyond the limit as they come.
-func (s *Server) count(conn net.Conn, state http.ConnState) {
-	switch state {
-	case http.StateNew:
-		if s.options.Metrics != nil {
-			s.options.Metrics.Connected()
+// opened counts a connection in, and closes it if it is beyond the limit.
+func (s *Server) opened(conn net.Conn) {
+	if s.options.Metrics != nil {
+		s.options.Metrics.Connected()
+	}
+	if s.connections.Add(1) > int64(s.options.ConnectionsMax) || s.closing.Load() {
+		if s.options.Metrics != nil && !s.closing.Load() {
+			s.options.Metrics.Refused()
 		}
-		s.silent.Store(conn, nil)
-		if s.connections.Add(1) > int64(s.options.ConnectionsMax) || s.closing.Load() {
-			if s.options.Metrics != nil && !s.closing.Load() {
-				s.options.Metrics.Refused()
-			}
-			_ = conn.Close() // net/http will find it closed and report StateClosed
+		_ = conn.Close() // which is noticed when it is read
+	}
+}
+
+// ended counts a connection out.
+func (s *Server) ended() {
+	if s.connections.Add(-1) == 0 {
+		select {
+		case s.closed <- struct{}{}:
+		default: // wait has been told already
 		}
-	case http.StateActive:
-		s.silent.Delete(conn)
-	case http.StateClosed, http.StateHijacked:
-		s.silent.Delete(conn)
-		if s.connections.Add(-1) == 0 {
-			select {
-			case s.closed <- struct{}{}:
-			default: // wait has been told already
-			}
-		}
-		if s.options.Metrics != nil {
-			s.options.Metrics.Disconnected()
-		}
+	}
+	if s.options.Metrics != nil {
+		s.options.Metrics.Disconnected()
 	}
 }
 

@@ -290,6 +290,8 @@ var laws = map[string]law{
 		only: []string{"internal/database", "internal/dynamodb", "internal/dynamodb/exception",
 			"internal/dynamodb/expression", "internal/dynamodb/attributejson", "internal/security/permission",
 			"internal/security/signature"}},
+	"internal/server/httpwire": {layer: 0, beside: []string{"internal/server/accept"},
+		doc: "httpwire hands requests to a handler, whatever they are about"},
 	"internal/server/hbasethrift": {layer: 7, doc: "a server decodes one protocol and hands it to its dialect",
 		only: []string{"internal/database", "internal/hbase", "internal/hbase/filter", "internal/security/permission"}},
 	"internal/server/mysqlwire": {layer: 7, doc: "a server decodes one protocol and hands it to its dialect",
