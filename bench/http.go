@@ -252,6 +252,7 @@ func checkAnswer(operation string, partitions int, body []byte) error {
 	var a struct {
 		Item             map[string]any
 		Items            []map[string]any
+		Responses        map[string][]map[string]any
 		UnprocessedItems map[string]any
 	}
 	if err := json.Unmarshal(body, &a); err != nil {
@@ -270,6 +271,10 @@ func checkAnswer(operation string, partitions int, body []byte) error {
 	case opScan: // where the table is hashed, the first item may stand anywhere
 		if len(a.Items) == 0 || len(a.Items) > scanItems {
 			return fmt.Errorf("%d items of at most %d in %d partitions: %w", len(a.Items), scanItems, partitions, wrong)
+		}
+	case opBatchGet:
+		if items := a.Responses[tableName]; len(items) != batchItems || len(items[0]) != 11 {
+			return wrong
 		}
 	case opBatch:
 		if len(a.UnprocessedItems) != 0 {

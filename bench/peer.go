@@ -30,6 +30,9 @@ func peerNames() []string {
 
 // can reports whether a peer knows an operation.
 func can(peer, operation string) bool {
+	if operation == opBatchGet {
+		return peer != peerPebble && peer != peerEmbedded
+	}
 	return transactItems(operation) == 0 ||
 		slices.Contains([]string{peerWeft, peerStreaming, peerSigned, peerPolicy, peerEarlier, peerEcho}, peer)
 }

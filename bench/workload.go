@@ -16,6 +16,8 @@ const (
 	opQuery  = "query"  // the 100 items of one partition
 	opBatch  = "batch"  // 25 items replaced, durable
 	opScan   = "scan"   // a page of 1,000 items from a random item on
+
+	opBatchGet = "batch get" // 25 items of one partition by their keys; over HTTP only
 )
 
 // Transactions that replace items, with a client's token as SDKs send it. They run on weft and echo only.
@@ -50,8 +52,8 @@ const (
 )
 
 func operationNames() []string {
-	return []string{opGet, opPut, opUpdate, opQuery, opBatch, opScan, opTransact1, opTransact4, opTransact25,
-		opHotTransact1, opHotTransact4, opHotTransact25}
+	return []string{opGet, opPut, opUpdate, opQuery, opBatch, opBatchGet, opScan, opTransact1, opTransact4,
+		opTransact25, opHotTransact1, opHotTransact4, opHotTransact25}
 }
 
 const (
@@ -106,6 +108,8 @@ func apiName(operation string) string {
 		return "Query"
 	case opBatch:
 		return "BatchWriteItem"
+	case opBatchGet:
+		return "BatchGetItem"
 	}
 	return "Scan"
 }
@@ -134,6 +138,9 @@ func body(operation string) string {
 		put := `{"PutRequest":{"Item":` + itemJSON + `}}`
 		return `{"RequestItems":{"` + tableName + `":[` + strings.TrimSuffix(strings.Repeat(put+",", batchItems), ",") +
 			`]}}`
+	case opBatchGet:
+		return `{"RequestItems":{"` + tableName + `":{"Keys":[` +
+			strings.TrimSuffix(strings.Repeat(keyJSON+",", batchItems), ",") + `]}}}`
 	}
 	return fmt.Sprintf(`{"TableName":"%s","Limit":%d,"ExclusiveStartKey":%s}`, tableName, scanItems, keyJSON)
 }

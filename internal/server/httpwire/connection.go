@@ -86,38 +86,51 @@ func (c *connection) serve() {
 	}
 }
 
-// blankMax is how many bytes of line ends may stand before a request that is not the first, as old clients send them.
-const blankMax = 4
+// peekBytes is how many bytes net/http waits for, after the first request, before it looks at them: the line ends among
+// them, which old clients send, are passed over, and if fewer come the connection just ends.
+const peekBytes = 4
 
 // readHead waits for a request and reads its head. The verdict partial means that none comes.
 func (c *connection) readHead(first bool) verdict {
 	o := &c.server.options
-	begun := first
-	if first {
-		c.limits.read(time.Now(), o.HeaderTimeout, 0)
-	}
-	for blank := 0; ; {
-		for !first && blank < blankMax && c.from < c.to && (c.buffer[c.from] == '\r' || c.buffer[c.from] == '\n') {
-			c.from++
-			blank++
+	if !first {
+		if v := c.await(); v != whole {
+			return v
 		}
-		switch {
-		case c.from < c.to:
+	}
+	for begun := false; ; begun = true {
+		if c.from < c.to {
 			size, v := c.head.read(c.buffer[c.from:c.to])
 			if c.from += size; v != partial {
 				return v
 			}
-			if !begun {
-				c.limits.read(time.Now(), o.HeaderTimeout, 0)
-				begun = true
-			}
-		case !begun && blank == 0:
-			c.limits.read(time.Now(), o.IdleTimeout, o.IdleTimeout/8)
+		}
+		if !begun {
+			c.limits.read(time.Now(), o.HeaderTimeout, 0)
 		}
 		if v := c.fill(); v != whole {
 			return v
 		}
 	}
+}
+
+// await waits for the beginning of the next request. The verdict whole means that it has come.
+func (c *connection) await() verdict {
+	if c.to-c.from < peekBytes {
+		c.limits.read(time.Now(), c.server.options.IdleTimeout, c.server.options.IdleTimeout/8)
+	}
+	for c.to-c.from < peekBytes {
+		if c.fill() != whole {
+			return partial
+		}
+	}
+	for range peekBytes {
+		if b := c.buffer[c.from]; b != '\r' && b != '\n' {
+			break
+		}
+		c.from++
+	}
+	return whole
 }
 
 // fill reads what comes next. The verdict whole means that there is more now.

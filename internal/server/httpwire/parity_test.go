@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -43,9 +44,9 @@ func mirror(w http.ResponseWriter, r *http.Request) {
 	case "long":
 		text.WriteString(strings.Repeat("x", 3000))
 	case "status":
-		var status int
-		_, _ = fmt.Sscan(argument, &status)
-		w.WriteHeader(status)
+		if status, err := strconv.Atoi(argument); err == nil && status >= 200 && status < 600 {
+			w.WriteHeader(status)
+		}
 	case "flush":
 		_, _ = io.WriteString(w, text.String())
 		_ = http.NewResponseController(w).Flush()
@@ -145,7 +146,7 @@ func conversations() []string {
 		"OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n", "CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n",
 		request("", "1")+request("length", "2")+request("", "3", "Connection: close")+request("", "4"),
 		request("", "1")+"\r\n"+request("", "2")+"\r\n\r\n"+request("", "3")+"\r\n\r\n\r\n"+request("", "4"),
-		request("", "1")+"\r\n\r\n\r\n\r\n", request("", "1")+"\n\r"+"GET / HTTP/1.1\r\nHost: x\r\n\r\n",
+		request("", "1")+"\r\n\r\n\r\n\r\n", request("", "1")+"000", request("", "1")+"\n\r"+"GET / HTTP/1.1\r\nHost: x\r\n\r\n",
 		request("", "1")+chunked+request("", "2")+"GET /x HTTP/1.0\r\n\r\n",
 		chunked+request("", "2"),
 		request("", "1")+"POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 1\r\n\r\n2"+request("", "3"),
@@ -178,6 +179,22 @@ func TestParity(t *testing.T) {
 			}
 		}
 	}
+}
+
+// FuzzParity is TestParity of any bytes.
+func FuzzParity(f *testing.F) {
+	_, own := start(f, settings)
+	other := startOther(f, settings)
+	for i, sent := range conversations() {
+		f.Add([]byte(sent), uint16(i*5))
+	}
+	f.Fuzz(func(t *testing.T, sent []byte, at uint16) {
+		cut := min(int(at), len(sent))
+		want := converse(t, other, string(sent))
+		if got := converse(t, own, string(sent[:cut]), string(sent[cut:])); got != want {
+			t.Errorf("to %q, %q:\n%q\nnet/http:\n%q", sent[:cut], sent[cut:], got, want)
+		}
+	})
 }
 
 // TestParityOfLong does the same with what is sent in many parts and fills buffers.
