@@ -54,6 +54,7 @@ type config struct {
 	RegionRequests     int
 	KinesisEndpoint    string // "" for none
 	AcceptEncryption   bool
+	Throttle           string // "off", "report" or "enforce"
 	LogFormat          string
 	LogLevel           string
 	Drain              time.Duration
@@ -126,6 +127,8 @@ func settings(c *config) []setting {
 			text{&c.AccountID, "ID"}},
 		{"accept-encryption", "false", "accept requests of DynamoDB's API for encryption at rest, although the server encrypts nothing: descriptions of tables say so; encrypt the disk",
 			toggle{&c.AcceptEncryption}},
+		{"throttle", "off", "whether requests of DynamoDB's API that exceed the provisioned throughput of a table or an index, or the bound of on-demand throughput, are refused as at AWS (enforce) or only counted (report)",
+			choice{&c.Throttle, []string{"off", "report", "enforce"}}},
 		{"buckets", "", "where exports, imports and bulk puts of DynamoDB's API find buckets: a folder with a folder for each, or s3://?endpoint=URL&region=NAME for a service's; see weft backup --help for its credentials",
 			text{&c.Buckets, "PLACE"}},
 		{"origins", "none", "which web pages may use the DynamoDB API: none, local (pages served by this machine) or any", choice{&c.Origins, []string{"none", "local", "any"}}},

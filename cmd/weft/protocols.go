@@ -99,6 +99,10 @@ func openDynamoDB(s *server, db *openedDatabase, options dynamohttp.Options) (*d
 		})
 		return list
 	}
+	if s.config.Throttle != off {
+		reports := s.config.Throttle == "report"
+		api.Limiter = s.heat.Limiter(reports, s.metrics.Throughput(reports))
+	}
 	if s.config.Auth != "off" {
 		api.Guard = s.gate.guard
 		options.Signers = consoleSigners{options.Signers}

@@ -4,6 +4,7 @@ package database
 
 import (
 	"context"
+	"slices"
 
 	"github.com/weftdb/weft/internal/advice/heat"
 	"github.com/weftdb/weft/internal/data/expr"
@@ -50,6 +51,15 @@ func (p Pinned) Plan(q Query) (Plan, error) {
 		Filter: path.Filter, Sorted: path.Sorted, Backwards: path.Backwards, Covering: path.Covering, Rows: path.Rows,
 		Cost: path.Cost, path: path, index: x,
 	}, nil
+}
+
+// Start is where the walk begins in the store: the key of an item or an entry, or what several have in common; nil if
+// nothing can match.
+func (p *Plan) Start() []byte {
+	if len(p.path.Scan.Spans) == 0 {
+		return nil
+	}
+	return slices.Concat(p.index.Prefix, p.path.Scan.Spans[0].Start)
 }
 
 // Searches is the name of the search index that finds the rows; "" if none does.

@@ -23,6 +23,7 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/exchange"
 	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
+	"github.com/weftdb/weft/internal/dynamodb/throttle"
 	"github.com/weftdb/weft/internal/security/permission"
 	"github.com/weftdb/weft/storage"
 )
@@ -46,6 +47,8 @@ type API struct {
 	AcceptEncryption bool
 	// Kinesis says that somebody sends the changes of tables to streams of Kinesis, so that it may be asked for.
 	Kinesis bool
+	// Limiter holds requests to the throughput of tables and indexes. nil: nothing is limited.
+	Limiter *throttle.Limiter
 	// Contributors returns the keys of a table, or of one of its indexes ("": the table itself), that take most
 	// requests. nil: nobody counts them.
 	Contributors func(table, index string) []Contributor
@@ -71,7 +74,8 @@ type API struct {
 // for a few of them.
 func (a *API) Within(databaseName string) *API {
 	return &API{DB: a.DB, Region: a.Region, AccountID: a.AccountID, Options: a.Options, Guard: a.Guard,
-		Statements: a.Statements, Slow: a.Slow, Observe: a.Observe, ObserveWalk: a.ObserveWalk, database: databaseName}
+		Limiter: a.Limiter, Statements: a.Statements, Slow: a.Slow, Observe: a.Observe, ObserveWalk: a.ObserveWalk,
+		database: databaseName}
 }
 
 // databaseName is where the tables are.

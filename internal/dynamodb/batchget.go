@@ -12,6 +12,7 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
+	"github.com/weftdb/weft/internal/dynamodb/throttle"
 )
 
 // batchGetItem is a request to read items of several tables.
@@ -45,10 +46,13 @@ func (a *API) batchGetItem(ctx context.Context, body, dst []byte) (_ []byte, err
 	if err != nil {
 		return nil, err
 	}
+	var over throttled
 	size, returned := 0, int64(0)
 	failed, err := a.DB.GetAll(ctx, reads, func(i int, row value.Row) error {
 		t := b.tables[places[i].table]
-		if row != nil && size+row.Size() > b.limits.BatchBytesMax {
+		err := t.admit("", throttle.Read, readUnits(0, t.consistent.on), t.keyOf(&database.Write{Op: database.OpCheck,
+			Row: reads[i].Key}))
+		if over.note(&t.batchTable, err); err != nil || row != nil && size+row.Size() > b.limits.BatchBytesMax {
 			t.leaveOut(&t.elements[places[i].element])
 			return nil
 		}
@@ -60,6 +64,9 @@ func (a *API) batchGetItem(ctx context.Context, body, dst []byte) (_ []byte, err
 		return nil, itemkey.Fault(reads[failed].Table, nil, err)
 	}
 	if err != nil {
+		return nil, err
+	}
+	if err := over.whole(len(reads)); err != nil {
 		return nil, err
 	}
 	b.observe(int64(len(reads)), returned)
@@ -160,7 +167,9 @@ func (b *batchGetItem) reads() (reads []database.KeyRead, places []place, err er
 
 // add appends an item to its table's part of the answer; nil is an absent one.
 func (t *tableKeys) add(row value.Row) error {
-	t.cost.table += readUnits(int64(sizeOf(row)), t.consistent.on)
+	one := tableCapacity{table: readUnits(int64(sizeOf(row)), t.consistent.on)}
+	t.charge(throttle.Read, &one)
+	t.cost.add(&one)
 	if row == nil {
 		return nil
 	}

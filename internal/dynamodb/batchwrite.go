@@ -11,6 +11,7 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
+	"github.com/weftdb/weft/internal/dynamodb/throttle"
 )
 
 // batchWriteItem is a request to put and delete items of several tables.
@@ -36,23 +37,26 @@ func (a *API) batchWriteItem(ctx context.Context, body, dst []byte) (_ []byte, e
 	if err := b.openTables(ctx); err != nil {
 		return nil, err
 	}
-	writes, tables, err := b.writes()
+	writes, places, err := b.writes()
 	if err != nil {
+		return nil, err
+	}
+	if writes, places, err = b.admit(writes, places); err != nil {
 		return nil, err
 	}
 	if err := b.commit(b.tally.waiting(ctx), writes); err != nil {
 		return nil, err
 	}
 	b.tally.Written = int64(len(writes))
-	dst = append(dst, `{"UnprocessedItems":{}`...)
+	dst = b.appendUndone(dst)
 	for i := range writes {
-		tables[i].cost.addWrite(&writes[i].Result.Change)
+		places[i].settle(&writes[i])
 	}
 	dst = b.appendCapacities(dst)
 	var sizes collections
 	if b.metrics.isWanted() {
 		for i := range writes {
-			tables[i].addCollection(&sizes, writes[i].Row)
+			places[i].table.addCollection(&sizes, writes[i].Row)
 		}
 	}
 	return append(sizes.append(dst, b.metrics.value), '}'), nil
@@ -180,9 +184,17 @@ func (t *batchTable) checkWrite(e *element) error {
 	return e.wrong
 }
 
-// writes makes the writes of all tables, and says which table each is of.
-func (b *batchWriteItem) writes() (writes []database.TableWrite, tables []*batchTable, err error) {
-	writes, tables = make([]database.TableWrite, 0, b.count()), make([]*batchTable, 0, b.count())
+// writePlace says what a write of a batch was made of.
+type writePlace struct {
+	table   *batchTable
+	element *element
+	over    bool          // it exceeds a limit of throughput, and is done all the same
+	taken   capacityUnits // of the table, before it was done
+}
+
+// writes makes the writes of all tables, and says what each was made of.
+func (b *batchWriteItem) writes() (writes []database.TableWrite, places []writePlace, err error) {
+	writes, places = make([]database.TableWrite, 0, b.count()), make([]writePlace, 0, b.count())
 	for _, t := range b.requested.tables {
 		met := make(duplicates, len(t.elements))
 		for i := range t.elements {
@@ -190,17 +202,66 @@ func (b *batchWriteItem) writes() (writes []database.TableWrite, tables []*batch
 			if err != nil {
 				return nil, nil, err
 			}
-			write.NeedSizes = b.capacity.isWanted()
+			write.NeedSizes = b.needsSizes(&b.capacity)
 			if t.stored, err = t.pin.AppendItemKey(t.stored[:0], &write); err != nil {
 				return nil, nil, itemkey.BatchFault(t.pin, write.Row, err)
 			}
 			if err := met.add(t.stored); err != nil {
 				return nil, nil, err
 			}
-			writes, tables = append(writes, database.TableWrite{Table: t.pin, Write: write}), append(tables, t)
+			writes = append(writes, database.TableWrite{Table: t.pin, Write: write})
+			places = append(places, writePlace{table: t, element: &t.elements[i]})
 		}
 	}
-	return writes, tables, nil
+	return writes, places, nil
+}
+
+// admit asks for what each write costs at least, takes that, and leaves out the writes that exceed a limit. If all do,
+// that is the error.
+func (b *batchWriteItem) admit(writes []database.TableWrite, places []writePlace) ([]database.TableWrite, []writePlace,
+	error) {
+	limiter, all := b.api.Limiter, len(writes)
+	if limiter == nil {
+		return writes, places, nil
+	}
+	var over throttled
+	kept := 0
+	for i := range writes {
+		p, w := &places[i], &writes[i].Write
+		err := p.table.admit("", throttle.Write, leastOf(w), p.table.keyOf(w))
+		if over.note(p.table, err); err != nil {
+			p.table.leaveOut(p.element)
+			continue
+		}
+		if p.over = p.table.over; !p.over {
+			p.taken = leastOf(w)
+			limiter.Take(p.table.pin.Descriptor(), "", throttle.Write, p.taken.float())
+		}
+		writes[kept], places[kept] = writes[i], *p
+		kept++
+	}
+	return writes[:kept], places[:kept], over.whole(all)
+}
+
+// settle adds up what a write has cost, and takes what was not taken before.
+func (p *writePlace) settle(w *database.TableWrite) {
+	var one tableCapacity
+	one.addWrite(&w.Result.Change)
+	p.table.cost.add(&one)
+	if one.table -= p.taken; !p.over {
+		one.charge(p.table.api.Limiter, p.table.pin.Descriptor(), throttle.Write)
+	}
+}
+
+// appendUndone begins the answer with the writes that were left out.
+func (b *batchWriteItem) appendUndone(dst []byte) []byte {
+	dst = append(dst, `{"UnprocessedItems":{`...)
+	for _, t := range b.requested.tables {
+		if len(t.undone) > 0 {
+			dst = append(append(append(t.appendName(dst), '['), t.undone...), ']')
+		}
+	}
+	return append(dst, '}')
 }
 
 // writeOf is the write of an element.

@@ -11,8 +11,7 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 )
 
-// This file counts what requests cost in DynamoDB's capacity units and writes it into answers. Nothing is limited by
-// it.
+// This file counts what requests cost in DynamoDB's capacity units and writes it into answers. throttle.go limits it.
 
 // capacityUnits are counted in halves: an eventually consistent read of 4 KB is half a unit.
 type capacityUnits int64
@@ -62,6 +61,14 @@ func (c *tableCapacity) addWrite(change *database.Change) {
 		default:
 			c.addIndex(x.Index, writeUnits(max(x.Before, x.After)))
 		}
+	}
+}
+
+// add adds another cost of the same table.
+func (c *tableCapacity) add(one *tableCapacity) {
+	c.table += one.table
+	for i := range one.indexes {
+		c.addIndex(one.indexes[i].index, one.indexes[i].units)
 	}
 }
 
@@ -138,14 +145,14 @@ func appendFloat(dst []byte, units capacityUnits) []byte {
 type tableCosts []tableCost
 
 type tableCost struct {
-	table string
+	table *schema.Table
 	tableCapacity
 }
 
 // of returns the cost of a table, to be added to. sort names its units: see tableCapacity.sort.
-func (c *tableCosts) of(table, sort string) *tableCapacity {
+func (c *tableCosts) of(table *schema.Table, sort string) *tableCapacity {
 	for i := range *c {
-		if (*c)[i].table == table {
+		if (*c)[i].table.ID == table.ID {
 			return &(*c)[i].tableCapacity
 		}
 	}
@@ -163,7 +170,7 @@ func (c tableCosts) append(dst []byte, mode string) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = c[i].tableCapacity.append(dst, mode, c[i].table)
+		dst = c[i].tableCapacity.append(dst, mode, c[i].table.Name)
 	}
 	return append(dst, ']')
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
+	"github.com/weftdb/weft/internal/dynamodb/throttle"
 )
 
 // getItem is a request to read one item.
@@ -29,6 +30,9 @@ func (a *API) getItem(ctx context.Context, body, dst []byte) (_ []byte, err erro
 	if err != nil {
 		return nil, err
 	}
+	if err := g.admitRead(key, g.consistent.on); err != nil {
+		return nil, err
+	}
 	row, ok, err := g.pin.Get(ctx, key, g.stored[:0])
 	if err != nil {
 		return nil, itemkey.Fault(g.pin, nil, err)
@@ -44,6 +48,7 @@ func (a *API) getItem(ctx context.Context, body, dst []byte) (_ []byte, err erro
 		dst = appendItemMember(dst, "Item", shown, g.pin.Names())
 	}
 	cost := tableCapacity{table: readUnits(int64(sizeOf(row)), g.consistent.on)}
+	g.charge(throttle.Read, &cost)
 	return append(g.capacity.append(dst, g.pin.Descriptor().Name, &cost), '}'), nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
 	"github.com/weftdb/weft/internal/dynamodb/partiql"
+	"github.com/weftdb/weft/internal/dynamodb/throttle"
 )
 
 // batchExecuteStatement is a request for several statements, each of which succeeds or fails by itself.
@@ -86,21 +87,28 @@ func (b *batchExecuteStatement) prepareSlots(ctx context.Context) (faults []erro
 
 // runSlot does what a statement says and returns what it shows of its item.
 func (b *batchExecuteStatement) runSlot(ctx context.Context, s *partiqlStatement, cost *tableCosts) (value.Row, error) {
-	c := cost.of(s.pin.Descriptor().Name, "")
 	if s.tree.Verb != partiql.Select {
-		s.write.NeedSizes = b.capacity.isWanted()
+		s.write.NeedSizes = b.needsSizes(&b.capacity)
 		if err := s.runWrite(ctx); err != nil {
 			return nil, err
 		}
 		b.tally.Written++
-		c.addWrite(&s.result.Change)
+		one := tableCapacity{}
+		one.addWrite(&s.result.Change)
+		s.charge(throttle.Write, &one)
+		cost.of(s.pin.Descriptor(), "").add(&one)
 		return s.returnedRow(string(s.tree.Returning), &s.write, &s.result)
+	}
+	if err := s.admitRead(s.write.Row, s.consistent.on); err != nil {
+		return nil, err
 	}
 	row, ok, err := s.pin.Get(ctx, s.write.Row, s.stored[:0])
 	if err != nil {
 		return nil, itemkey.Fault(s.pin, nil, err)
 	}
-	c.table += readUnits(int64(sizeOf(row)), s.consistent.on)
+	one := tableCapacity{table: readUnits(int64(sizeOf(row)), s.consistent.on)}
+	s.charge(throttle.Read, &one)
+	cost.of(s.pin.Descriptor(), "").add(&one)
 	b.tally.Examined++
 	if !ok {
 		return nil, nil
@@ -144,6 +152,10 @@ func slotCode(e *exception.Error) string {
 		return "ResourceNotFound"
 	case exception.KindAccessDenied:
 		return "AccessDenied"
+	case exception.KindThroughputExceeded:
+		return "ProvisionedThroughputExceeded"
+	case exception.KindThrottled:
+		return "ThrottlingError"
 	}
 	return "InternalServerError"
 }

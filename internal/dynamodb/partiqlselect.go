@@ -16,6 +16,7 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
+	"github.com/weftdb/weft/internal/dynamodb/throttle"
 )
 
 // wantIndexed finds the index of a SELECT.
@@ -138,11 +139,15 @@ func (e *executeStatement) get(ctx context.Context, dst []byte) ([]byte, error) 
 	if err != nil {
 		return nil, err
 	}
+	if err := e.admitRead(key, e.consistent.on); err != nil {
+		return nil, err
+	}
 	row, ok, err := e.pin.Get(ctx, key, e.stored[:0])
 	if err != nil {
 		return nil, itemkey.Fault(e.pin, nil, err)
 	}
 	cost := tableCapacity{table: readUnits(int64(sizeOf(row)), e.consistent.on)}
+	e.charge(throttle.Read, &cost)
 	dst = append(dst, `{"Items":[`...)
 	if ok {
 		e.stored = row

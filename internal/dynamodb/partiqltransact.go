@@ -12,6 +12,7 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
 	"github.com/weftdb/weft/internal/dynamodb/partiql"
+	"github.com/weftdb/weft/internal/dynamodb/throttle"
 )
 
 // partiqlTokens stands in front of the tokens of ExecuteTransaction, which are none of TransactWriteItems'.
@@ -105,11 +106,15 @@ func (t *executeTransaction) answerReads(ctx context.Context, dst []byte) ([]byt
 	for i, s := range list {
 		reads[i] = database.KeyRead{Table: s.pin, Key: s.write.Row}
 	}
+	over := admitReads(t.reasons, reads, t.targetOf)
+	if err := t.reasons.Err(); err != nil {
+		return nil, err
+	}
 	if _, err := t.api.DB.GetAll(ctx, reads, func(i int, row value.Row) error {
 		if total += sizeOf(row); total > t.limits.TransactionBytes {
 			return exception.Validationf("The items of the transaction exceed %d bytes", t.limits.TransactionBytes)
 		}
-		cost.of(list[i].pin.Descriptor().Name, "ReadCapacityUnits").table += 2 * readUnits(int64(sizeOf(row)), true)
+		cost.of(list[i].pin.Descriptor(), "ReadCapacityUnits").table += 2 * readUnits(int64(sizeOf(row)), true)
 		shown, err := list[i].find(row)
 		answers[i] = []byte("{}")
 		if shown != nil {
@@ -127,6 +132,9 @@ func (t *executeTransaction) answerReads(ctx context.Context, dst []byte) ([]byt
 		}
 		dst = append(dst, answer...)
 	}
+	if !over {
+		cost.charge(t.api.Limiter, throttle.Read)
+	}
 	t.observe(int64(len(reads)), returned)
 	return append(cost.append(append(dst, ']'), t.capacity.value), '}'), nil
 }
@@ -136,10 +144,14 @@ func (t *executeTransaction) answerWrites(ctx context.Context, dst []byte) ([]by
 	writes := make([]database.TableWrite, len(t.statements.list))
 	for i, s := range t.statements.list {
 		writes[i] = database.TableWrite{Table: s.pin, Write: s.write}
-		writes[i].NeedSizes = t.capacity.isWanted()
+		writes[i].NeedSizes = t.needsSizes(&t.capacity)
 	}
 	token, err := transactionToken(partiqlTokens, &t.token, t.statements.text)
 	if err != nil {
+		return nil, err
+	}
+	over := admitWrites(t.reasons, writes, t.targetOf)
+	if err := t.reasons.Err(); err != nil {
 		return nil, err
 	}
 	done, err := t.api.DB.Transact(t.tally.waiting(ctx), writes, token)
@@ -147,17 +159,15 @@ func (t *executeTransaction) answerWrites(ctx context.Context, dst []byte) ([]by
 		return nil, transactionFault(t.reasons, writes, err, t.addReason)
 	}
 	t.tally.countWrites(writes)
-	var cost tableCosts
-	if done {
-		err = cost.addReads(ctx, t.api.DB, writes)
-	} else {
-		cost.addWrites(writes)
-	}
+	cost, err := t.api.transactionCost(ctx, writes, done, over)
 	if err != nil {
 		return nil, err
 	}
 	return append(cost.append(append(dst, `{"Responses":[]`...), t.capacity.value), '}'), nil
 }
+
+// targetOf is the request that a statement is by itself.
+func (t *executeTransaction) targetOf(i int) *target { return &t.statements.list[i].target }
 
 // addReason notes why one write was refused.
 func (t *executeTransaction) addReason(i int, w *database.TableWrite, refusal error) error {

@@ -12,6 +12,7 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/partiql"
+	"github.com/weftdb/weft/internal/dynamodb/throttle"
 )
 
 // duplicateItem is DynamoDB's message about an INSERT of a key that is there.
@@ -22,7 +23,7 @@ func (e *executeStatement) answerWrite(ctx context.Context, dst []byte) ([]byte,
 	if err := e.prepareWrite(); err != nil {
 		return nil, err
 	}
-	e.write.NeedSizes = e.capacity.isWanted()
+	e.write.NeedSizes = e.needsSizes(&e.capacity)
 	if err := e.runWrite(ctx); err != nil {
 		return nil, err
 	}
@@ -36,6 +37,7 @@ func (e *executeStatement) answerWrite(ctx context.Context, dst []byte) ([]byte,
 	}
 	var cost tableCapacity
 	cost.addWrite(&e.result.Change)
+	e.charge(throttle.Write, &cost)
 	return append(e.capacity.append(append(dst, ']'), e.pin.Descriptor().Name, &cost), '}'), nil
 }
 
@@ -128,7 +130,11 @@ func (s *partiqlStatement) runWrite(ctx context.Context) error {
 	if s.write.Condition != nil || s.write.NeedOld {
 		s.tally.Examined = 1
 	}
+	if err := s.admitWrite(&s.write); err != nil {
+		return err
+	}
 	if err := s.pin.Write(s.tally.waiting(ctx), &s.write, &s.result); err != nil {
+		s.chargeFailure(err, &s.result)
 		return s.writeFault(err)
 	}
 	s.tally.Written = 1

@@ -30,6 +30,7 @@ type request struct {
 
 	judged    bool // its expressions are parsed
 	uncounted bool // it is not carried out
+	over      bool // it exceeds a limit of throughput, and is done all the same
 	pin       database.Pinned
 	pinned    bool
 

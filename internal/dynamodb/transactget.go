@@ -9,6 +9,7 @@ import (
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
+	"github.com/weftdb/weft/internal/dynamodb/throttle"
 )
 
 // transactGetItems is a request to read several items of several tables.
@@ -31,6 +32,10 @@ func (a *API) transactGetItems(ctx context.Context, body, dst []byte) (_ []byte,
 	if err != nil {
 		return nil, err
 	}
+	over := admitReads(t.reasons, reads, func(i int) *target { return &t.items.actions[i].target })
+	if err := t.reasons.Err(); err != nil {
+		return nil, err
+	}
 	answers, sizes, total := make([][]byte, len(reads)), make([]int, len(reads)), 0
 	if _, err = a.DB.GetAll(ctx, reads, func(i int, row value.Row) (err error) {
 		sizes[i] = sizeOf(row)
@@ -51,8 +56,11 @@ func (a *API) transactGetItems(ctx context.Context, body, dst []byte) (_ []byte,
 		}
 		dst = append(dst, answer...)
 		returned += countOf(sizes[i] > 0)
-		cost.of(t.items.actions[i].pin.Descriptor().Name, "ReadCapacityUnits").table += 2 * readUnits(int64(sizes[i]),
+		cost.of(t.items.actions[i].pin.Descriptor(), "ReadCapacityUnits").table += 2 * readUnits(int64(sizes[i]),
 			true)
+	}
+	if !over {
+		cost.charge(a.Limiter, throttle.Read)
 	}
 	t.observe(int64(len(reads)), returned)
 	return append(cost.append(append(dst, ']'), t.capacity.value), '}'), nil

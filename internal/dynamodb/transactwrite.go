@@ -11,6 +11,7 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
+	"github.com/weftdb/weft/internal/dynamodb/throttle"
 )
 
 // transactWriteItems is a request to do several writes of several tables.
@@ -77,6 +78,10 @@ func (a *API) transactWriteItems(ctx context.Context, body, dst []byte) (_ []byt
 	if err != nil {
 		return nil, err
 	}
+	over := admitWrites(t.reasons, writes, func(i int) *target { return &t.items.actions[i].target })
+	if err := t.reasons.Err(); err != nil {
+		return nil, err
+	}
 	done, err := a.DB.Transact(t.tally.waiting(ctx), writes, token)
 	if err != nil {
 		return nil, transactionFault(t.reasons, writes, err, func(i int, w *database.TableWrite, refusal error) error {
@@ -84,12 +89,7 @@ func (a *API) transactWriteItems(ctx context.Context, body, dst []byte) (_ []byt
 		})
 	}
 	t.tally.countWrites(writes)
-	var cost tableCosts
-	if done {
-		err = cost.addReads(ctx, a.DB, writes)
-	} else {
-		cost.addWrites(writes)
-	}
+	cost, err := a.transactionCost(ctx, writes, done, over)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +119,7 @@ func (t *transactWriteItems) writes() ([]database.TableWrite, error) {
 	for i, a := range actions {
 		w := &writes[i]
 		w.Table, w.Op, w.Condition = a.pin, a.op, a.condition.tree
-		w.NeedOld, w.NeedSizes = a.onFailure.wantsItem(), t.capacity.isWanted()
+		w.NeedOld, w.NeedSizes = a.onFailure.wantsItem(), t.needsSizes(&t.capacity)
 		var err error
 		if w.Row, err = a.rowOf(i, t.reasons); err != nil {
 			return nil, err
@@ -246,10 +246,26 @@ func isKeyValueFault(err error) bool {
 	return long
 }
 
+// transactionCost adds up what a transaction of writes costs and charges that, unless it exceeds a limit. done says
+// that it was done before.
+func (a *API) transactionCost(ctx context.Context, writes []database.TableWrite, done, over bool) (cost tableCosts,
+	err error) {
+	d := throttle.Write
+	if done {
+		d, err = throttle.Read, cost.addReads(ctx, a.DB, writes)
+	} else {
+		cost.addWrites(writes)
+	}
+	if err == nil && !over {
+		cost.charge(a.Limiter, d)
+	}
+	return cost, err
+}
+
 // addWrites adds up what the writes cost. A transaction pays twice for the item, once for entries of indexes.
 func (c *tableCosts) addWrites(writes []database.TableWrite) {
 	for i := range writes {
-		cost, change := c.of(writes[i].Table.Descriptor().Name, "WriteCapacityUnits"), &writes[i].Result.Change
+		cost, change := c.of(writes[i].Table.Descriptor(), "WriteCapacityUnits"), &writes[i].Result.Change
 		cost.addWrite(change)
 		cost.table += writeUnits(max(change.Before, change.After))
 	}
@@ -276,7 +292,7 @@ func (c *tableCosts) addReads(ctx context.Context, db *database.DB, writes []dat
 		return err
 	}
 	for i, size := range sizes {
-		c.of(writes[i].Table.Descriptor().Name, "ReadCapacityUnits").table += 2 * readUnits(int64(size), true)
+		c.of(writes[i].Table.Descriptor(), "ReadCapacityUnits").table += 2 * readUnits(int64(size), true)
 	}
 	return nil
 }

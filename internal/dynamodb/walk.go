@@ -17,6 +17,7 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
+	"github.com/weftdb/weft/internal/dynamodb/throttle"
 	"github.com/weftdb/weft/internal/rows/access"
 )
 
@@ -241,6 +242,9 @@ func (w *walk) run(ctx context.Context, q database.Query, dst []byte) ([]byte, e
 	if w.how != carriedOut {
 		return w.explain(ctx, q, dst)
 	}
+	if err := w.admitWalk(&q); err != nil {
+		return nil, err
+	}
 	cursor, err := w.pin.Query(ctx, q)
 	if err != nil {
 		return nil, w.fault(&q, err)
@@ -334,6 +338,7 @@ func (w *walk) appendEnd(dst []byte, cursor *database.Cursor, limit int) ([]byte
 		dst = w.appendLastKey(dst, last, cursor.Boundaries())
 	}
 	cost := w.cost(counts)
+	w.charge(throttle.Read, &cost)
 	return append(w.capacity.append(dst, w.pin.Descriptor().Name, &cost), '}'), nil
 }
 

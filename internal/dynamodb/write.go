@@ -11,6 +11,7 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/itemkey"
+	"github.com/weftdb/weft/internal/dynamodb/throttle"
 )
 
 const (
@@ -91,11 +92,15 @@ func (a *API) deleteItem(ctx context.Context, body, dst []byte) (_ []byte, err e
 func (w *itemWrite) run(ctx context.Context, dst []byte) ([]byte, error) {
 	w.write.Condition = w.condition.tree
 	w.write.NeedOld = w.write.NeedOld || w.returnValues.value == "ALL_OLD" || w.onFailure.wantsItem()
-	w.write.NeedSizes = w.capacity.isWanted()
+	w.write.NeedSizes = w.needsSizes(&w.capacity)
 	if w.write.Condition != nil || w.write.Op == database.OpUpdate || w.write.NeedOld {
 		w.tally.Examined = 1
 	}
+	if err := w.admitWrite(&w.write); err != nil {
+		return nil, err
+	}
 	if err := w.pin.Write(w.tally.waiting(ctx), &w.write, &w.result); err != nil {
+		w.chargeFailure(err, &w.result)
 		return nil, w.fault(err)
 	}
 	w.tally.Written = 1
@@ -107,6 +112,7 @@ func (w *itemWrite) run(ctx context.Context, dst []byte) ([]byte, error) {
 	}
 	var cost tableCapacity
 	cost.addWrite(&w.result.Change)
+	w.charge(throttle.Write, &cost)
 	dst = w.capacity.append(dst, w.pin.Descriptor().Name, &cost)
 	if w.metrics.isWanted() && itemkey.HasLocal(w.pin.Descriptor()) {
 		dst = w.appendCollection(attributejson.AppendMember(dst, "ItemCollectionMetrics"), w.row)

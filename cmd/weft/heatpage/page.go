@@ -74,7 +74,7 @@ type shownKey struct {
 	Table     string  `json:"table"`
 	Index     string  `json:"index"`
 	Key       string  `json:"key"`
-	Direction string  `json:"direction"` // reads, writes or conflicts
+	Direction string  `json:"direction"` // reads, writes, conflicts or throttles
 	Count     float64 `json:"count"`     // in the last minutes
 	Share     float64 `json:"share"`     // of all of that kind
 }
@@ -116,6 +116,7 @@ const (
 	keysShown  = 5
 	shareShown = 0.01
 	countShown = 50
+	throttles  = "throttles" // all are counted, so that none is too rare
 )
 
 func showHeat(pictures []diagnosis.Object, findings []diagnosis.Finding, table string) shownHeat {
@@ -132,7 +133,7 @@ func showHeat(pictures []diagnosis.Object, findings []diagnosis.Finding, table s
 		}
 		reads, writes := ratesOf(o)
 		shown.Objects = append(shown.Objects, shownObject{o.Table, o.Index, reads, writes})
-		for d, direction := range [...]string{"reads", "writes", "conflicts"} {
+		for d, direction := range [...]string{"reads", "writes", "conflicts", throttles} {
 			shown.Keys = append(shown.Keys, topKeys(o, d, direction)...)
 		}
 	}
@@ -158,7 +159,7 @@ func topKeys(o *diagnosis.Object, d int, direction string) []shownKey {
 	slices.SortStableFunc(keys, func(a, b *shownKey) int { return int(b.Count - a.Count) })
 	var list []shownKey
 	for _, k := range keys[:min(keysShown, len(keys))] {
-		if k.Share = k.Count / max(1, all); k.Share >= shareShown && k.Count >= countShown {
+		if k.Share = k.Count / max(1, all); k.Share >= shareShown && (k.Count >= countShown || direction == throttles) {
 			list = append(list, *k)
 		}
 	}
@@ -166,7 +167,8 @@ func topKeys(o *diagnosis.Object, d int, direction string) []shownKey {
 }
 
 // Top shows each of the keys of a table of the default database, or of one of its indexes, that were asked for most in
-// the last minutes: its text, whether by "reads", "writes" or "conflicts", how often, and its share of all of these.
+// the last minutes: its text, whether by "reads", "writes", "conflicts" or "throttles", how often, and its share of all
+// of these.
 func (w *Watch) Top(db *database.DB, table, index string, show func(key, direction string, count, share float64)) {
 	pictures, _ := w.diagnose(db)
 	for _, k := range showHeat(pictures, nil, table).Keys {

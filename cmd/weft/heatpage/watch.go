@@ -4,7 +4,7 @@
 // requests to a server's store, reads the keys with the schema, has them diagnosed, and prints the findings with other
 // figures for an operator.
 //
-// Knows: heat and its diagnoses, schemas and key texts, the machine.
+// Knows: heat and its diagnoses, schemas and key texts, what limits of throughput tell, the machine.
 // Never: protocols, configuration, how a server starts and stops.
 package heatpage
 

@@ -117,9 +117,16 @@ func (m *Map) leave(b *bucket, d direction, key []byte, weight float64) {
 	o.leave(d, key, weight)
 }
 
+// Throttle counts a request that exceeded a limit of throughput, for a key or what several have in common.
+func (m *Map) Throttle(key []byte) {
+	if o := m.objectOf(key); o != nil {
+		o.count(&o.throttles, key)
+	}
+}
+
 // Conflict counts a transaction that failed because of a key.
 func (m *Map) Conflict(key []byte) {
 	if o := m.objectOf(key); o != nil {
-		o.conflict(key)
+		o.count(&o.conflicts, key)
 	}
 }

@@ -23,6 +23,7 @@ type object struct {
 	mu        sync.Mutex // short: requests that find it taken go on without
 	tops      [2]top     // of this column, by direction
 	conflicts top
+	throttles top
 	now       [2]sample // of this column, by direction: the trail's next piece
 
 	// Under Map.mu:
@@ -32,15 +33,16 @@ type object struct {
 
 // Moment is one column of one table or index.
 type Moment struct {
-	From, To      int64      // Unix milliseconds
-	Reads, Writes float64    // requests
-	Tops          [3][]Top   // by reads, writes and conflicts; Counted are the totals of which their counts are a part
-	Counted       [3]float64 // requests, by reads, writes and conflicts, that Tops were chosen from
-	Read, Written [][]byte   // a sample of the keys, in the order of the requests
+	From, To      int64   // Unix milliseconds
+	Reads, Writes float64 // requests
+	// Tops are by reads, writes, conflicts and throttles; Counted are the requests that they were chosen from.
+	Tops          [4][]Top
+	Counted       [4]float64
+	Read, Written [][]byte // a sample of the keys, in the order of the requests
 }
 
 func newObject(id Object) *object {
-	return &object{id: id, tops: [2]top{newTop(), newTop()}, conflicts: newTop()}
+	return &object{id: id, tops: [2]top{newTop(), newTop()}, conflicts: newTop(), throttles: newTop()}
 }
 
 // leave keeps a key, unless another request is just leaving one.
@@ -53,10 +55,11 @@ func (o *object) leave(d direction, key []byte, weight float64) {
 	o.mu.Unlock()
 }
 
-func (o *object) conflict(key []byte) {
+// count counts a key in a top of o's.
+func (o *object) count(t *top, key []byte) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.conflicts.add(key, 1)
+	t.add(key, 1)
 }
 
 // moment returns what this column has so far; the counts are the caller's to fill in.
@@ -68,6 +71,7 @@ func (o *object) moment() Moment {
 		m.Tops[d], m.Counted[d] = o.tops[d].most(topKept), o.tops[d].counted
 	}
 	m.Tops[2], m.Counted[2] = o.conflicts.most(topKept), o.conflicts.counted
+	m.Tops[3], m.Counted[3] = o.throttles.most(topKept), o.throttles.counted
 	m.Read, m.Written = o.now[read].inOrder(), o.now[write].inOrder()
 	return m
 }
@@ -80,6 +84,7 @@ func (o *object) next(m Moment) {
 		o.now[d].clear()
 	}
 	o.conflicts.reset()
+	o.throttles.reset()
 	o.mu.Unlock()
 	o.history = append(o.history, m)
 	if i := len(o.history) - 1 - trailColumns; i >= 0 {

@@ -138,7 +138,7 @@ func TestSample(t *testing.T) {
 	}
 }
 
-// TestTop: the keys that are read, written and fought over most stand first, in each column.
+// TestTop: the keys that are read, written, fought over and throttled most stand first, in each column.
 func TestTop(t *testing.T) {
 	m, s := open(t)
 	hot := rowKey(1, 3, 7)
@@ -159,13 +159,16 @@ func TestTop(t *testing.T) {
 	if err := x.Commit(t.Context()); !errors.Is(err, kv.ErrConflict) {
 		t.Fatal(err)
 	}
+	for range 3 {
+		m.Throttle(hot)
+	}
 	for range 2 {
 		h := m.Histories()
 		if len(h) != 1 || h[0].Object != (heat.Object{Table: 1, Index: 3}) {
 			t.Fatalf("objects: %+v", h)
 		}
 		moment := h[0].Moments[0]
-		for d, want := range []float64{1, 8002, 1} {
+		for d, want := range []float64{1, 8002, 1, 3} {
 			top := moment.Tops[d]
 			if len(top) == 0 || string(top[0].Key) != string(hot) || top[0].Count < want*0.7 ||
 				top[0].Count > want*1.3 {

@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/base64"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/weftdb/weft/internal/data/schema"
@@ -110,18 +111,25 @@ func (a *API) updateContributorInsights(ctx context.Context, in *insightUpdate) 
 // Contributor is a key that takes a share of the requests to a table or an index.
 type Contributor struct {
 	Key       string  // its columns as text
-	Direction string  // "reads", "writes" or "conflicts"
+	Direction string  // "reads", "writes", "conflicts" or Throttles
 	Count     float64 // in the last minutes
 	Share     float64 // of all of that direction, from 0 to 1
 }
 
+// Throttles is the Direction of keys whose requests exceeded a limit of throughput.
+const Throttles = "throttles"
+
 // contributors are the keys that are shown with a setting: what is accessed, unless only what is throttled is asked
 // for.
 func (a *API) contributors(set *tablemodel.Insight, table string) []Contributor {
-	if a.Contributors == nil || !set.On || set.Mode != insightModes[0] {
+	if a.Contributors == nil || !set.On {
 		return nil
 	}
-	return a.Contributors(table, set.Index)
+	list := a.Contributors(table, set.Index)
+	if set.Mode == insightModes[0] {
+		return list
+	}
+	return slices.DeleteFunc(list, func(c Contributor) bool { return c.Direction != Throttles })
 }
 
 // describeContributorInsights shows the setting, and the keys. There are no rules, which would be CloudWatch's.

@@ -46,6 +46,8 @@ const (
 	KindSignatureIncomplete
 	KindClientUnrecognized // the access key is not known
 	KindClientThrottled    // its signatures were wrong too often
+	KindThroughputExceeded // what is provisioned
+	KindThrottled          // by a bound of on-demand throughput
 	KindTooLong            // of the body
 	KindTimeout
 	kindsEnd
@@ -104,6 +106,8 @@ var classes = [kindsEnd]class{
 	KindSignatureIncomplete:   {status: 400, name: serviceSpace + "IncompleteSignatureException"},
 	KindClientUnrecognized:    {status: 400, name: serviceSpace + "UnrecognizedClientException"},
 	KindClientThrottled:       {status: 400, name: "com.amazon.coral.availability#ThrottlingException"},
+	KindThroughputExceeded:    {status: 400, name: dynamoSpace + "ProvisionedThroughputExceededException"},
+	KindThrottled:             {status: 400, name: dynamoSpace + "ThrottlingException"},
 	KindTooLong:               {status: 413, name: serviceSpace + "RequestEntityTooLargeException"},
 	KindTimeout:               {status: 408, name: serviceSpace + "RequestTimeoutException"},
 }
@@ -116,6 +120,9 @@ func (k Kind) Type() string { return classes[k].name }
 
 // Name returns the exception without its name space.
 func (k Kind) Name() string { return k.Type()[strings.IndexByte(k.Type(), '#')+1:] }
+
+// IsThrottle reports whether a limit of throughput is the cause.
+func (k Kind) IsThrottle() bool { return k == KindThroughputExceeded || k == KindThrottled }
 
 // IsConflict reports whether other writers of the same items are the cause, or the conditions of a transaction.
 func (k Kind) IsConflict() bool { return k == KindTransactionConflict || k == KindTransactionCanceled }

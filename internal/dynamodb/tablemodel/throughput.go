@@ -17,11 +17,11 @@ const (
 	dayMS                     = int64(24 * time.Hour / time.Millisecond)
 )
 
-// Throughput is provisioned throughput. It is kept and described, and limits nothing.
+// Throughput is provisioned throughput. It is kept and described; package throttle may hold requests to it.
 type Throughput struct{ ReadCapacityUnits, WriteCapacityUnits *int64 }
 
 // OnDemand bounds what an on-demand table or index may be asked for, in units a second; -1 is no bound. It is kept and
-// described, too.
+// described, and package throttle may hold requests to it.
 type OnDemand struct{ MaxReadRequestUnits, MaxWriteRequestUnits *int64 }
 
 // storedOnDemand is an OnDemand in settings.

@@ -50,6 +50,12 @@ var (
 		"Writes refused because their condition did not hold."}
 	conflicts = instrument{"weft_transaction_conflicts_total", counter, []string{"protocol", "operation"},
 		"Requests that failed because of a conflict with another transaction."}
+	throttledRequests = instrument{"weft_throttled_requests_total", counter, []string{"table", "operation", "effect"},
+		"Requests of DynamoDB's API that exceeded a limit of throughput as a whole (--throttle). The effect is refused, or reported if they were answered all the same."}
+	throttleEvents = instrument{"weft_throttle_events_total", counter, []string{"table", "index", "reason", "effect"},
+		"Reads and writes of DynamoDB's API that exceeded a limit of throughput, each item of a batch by itself. The reason is AWS's, such as TableReadProvisionedThroughputExceeded."}
+	capacityUnits = instrument{"weft_capacity_units_total", counter, []string{"table", "index", "direction"},
+		"Capacity units that DynamoDB's API has taken from a table or a global index (--throttle). The index is empty for the table itself; the direction is Read or Write."}
 	sqlErrors = instrument{"weft_sql_errors_total", counter, []string{"code"},
 		"SQL statements that ended in an error, by MySQL's error code."}
 	sqlPlansKept = instrument{"weft_sql_plan_cache_hits_total", counter, nil,
@@ -168,6 +174,7 @@ func instruments() []instrument {
 	return []instrument{
 		requests, requestSeconds, requestsInFlight, requestBytes, responseBytes, itemsExamined, itemsReturned,
 		walkSeeks, walkJumps, walkFalse, conditionFailures, conflicts,
+		throttledRequests, throttleEvents, capacityUnits,
 		sqlErrors, sqlPlansKept, sqlPlansMade, sqlRowsWritten, sqlMemory, sqlMemoryMax, sqlMemoryRefused, memoryShare,
 		itemsExpired,
 		entriesLive, entriesDead, connectionsOpen, connections, refusals, panics,

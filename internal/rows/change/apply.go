@@ -75,9 +75,6 @@ func (t Target) Apply(ctx context.Context, txn kv.Txn, key []byte, w *Write, r *
 		return err
 	}
 	if w.Op == OpCheck {
-		if old != nil {
-			r.Change.Before = old.Size()
-		}
 		return txn.Guard(key)
 	}
 	row, err := t.newRow(ctx, key, w, old, s)
@@ -156,6 +153,9 @@ func (t Target) writeBlind(ctx context.Context, txn kv.Txn, key []byte, w *Write
 func (t Target) check(w *Write, r *Result, key []byte, old value.Row) error {
 	if w.NeedOld && old != nil {
 		r.Old = slices.Clone(old)
+	}
+	if old != nil {
+		r.Change.Before = old.Size() // for those who count what a write costs that is refused
 	}
 	if w.Condition == nil {
 		return nil

@@ -107,7 +107,7 @@ func outcomeOf(ctx context.Context, fault *exception.Error) metric.Outcome {
 	switch {
 	case ctx.Err() != nil || fault.Kind == exception.KindTimeout:
 		return metric.Canceled
-	case fault.Kind == exception.KindUnavailable:
+	case fault.Kind == exception.KindUnavailable, fault.Kind.IsThrottle():
 		return metric.Throttle
 	case fault.Status() >= http.StatusInternalServerError:
 		return metric.Failed

@@ -137,7 +137,7 @@ var laws = map[string]law{
 
 	"internal/dynamodb": {layer: 6, only: []string{"internal/database", "internal/dynamodb/attributejson",
 		"internal/dynamodb/control", "internal/dynamodb/exchange", "internal/dynamodb/streams",
-		"internal/dynamodb/tablemodel",
+		"internal/dynamodb/tablemodel", "internal/dynamodb/throttle",
 		"internal/dynamodb/exception", "internal/dynamodb/expression", "internal/dynamodb/itemkey",
 		"internal/dynamodb/legacy", "internal/dynamodb/partiql", "internal/rows/access",
 		"internal/security/permission"},
@@ -163,6 +163,8 @@ var laws = map[string]law{
 	"internal/dynamodb/tablemodel": {layer: 6,
 		only:  []string{"internal/database", "internal/dynamodb/exception", "internal/security/permission"},
 		never: []string{"net/http"}, doc: "a dialect speaks to package database"},
+	"internal/dynamodb/throttle": {layer: 6, only: []string{"internal/dynamodb/tablemodel"},
+		doc: "limits know rates, not requests"},
 	"internal/dynamodb/exception": {layer: 6,
 		only: []string{"internal/database", "internal/dynamodb/attributejson", "internal/dynamodb/expression",
 			"internal/security/permission"},

@@ -33,8 +33,8 @@ type Key struct {
 type Moment struct {
 	From, To      int64 // Unix milliseconds
 	Reads, Writes float64
-	Tops          [3][]Top   // keys most read, written and fought over
-	Counted       [3]float64 // requests among which those were counted
+	Tops          [4][]Top   // keys most read, written, fought over and throttled
+	Counted       [4]float64 // requests among which those were counted
 	Read, Written []Key      // a sample, in the order of the requests
 }
 
@@ -97,7 +97,7 @@ func (o *Object) subject() string {
 // recent returns the moments that have samples.
 func (o *Object) recent() []Moment {
 	for i := range o.Moments {
-		if m := &o.Moments[i]; len(m.Read)+len(m.Written) > 0 || m.Counted != [3]float64{} {
+		if m := &o.Moments[i]; len(m.Read)+len(m.Written) > 0 || m.Counted != [4]float64{} {
 			return o.Moments[i:]
 		}
 	}

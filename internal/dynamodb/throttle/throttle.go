@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package throttle holds requests to the throughput that is set for tables and global indexes, as DynamoDB does: a
+// bucket of capacity units for the reads and one for the writes of each, which fills at the rate that is provisioned,
+// or is the bound of on-demand throughput, and keeps what was not used for five minutes.
+//
+// A request is admitted if the least that it can cost is there, and takes what it has cost when that is known.
+//
+// Knows: the rates in the settings of tables and indexes, a clock.
+// Never: requests, items, what a refusal is called.
+package throttle
+
+import (
+	"cmp"
+	"sync"
+	"time"
+
+	"github.com/weftdb/weft/internal/data/schema"
+	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
+)
+
+// Options are the settings of a Limiter. The zero value works.
+type Options struct {
+	// Now is the clock. Default: time.Now.
+	Now func() time.Time
+	// Report makes that nothing is refused: what would be is only told.
+	Report bool
+	// Throttled, if not nil, is called for each limit that a request exceeds, Consumed for what a request takes of a
+	// table or an index. They must be quick and safe for concurrent use.
+	Throttled func(*Event)
+	Consumed  func(table *schema.Table, index string, d Direction, units float64)
+	// Refused, if not nil, is called for each request that is refused as a whole, or would be.
+	Refused func(table *schema.Table, operation string)
+}
+
+// Limiter has the buckets of all tables. It is safe for concurrent use; New makes one.
+type Limiter struct {
+	options Options
+
+	mu     sync.Mutex
+	tables map[uint32]*limits // by the tables' ids
+}
+
+// New returns a Limiter whose buckets are as if nothing was asked of the tables since they were made.
+func New(o Options) *Limiter {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &Limiter{options: o, tables: map[uint32]*limits{}}
+}
+
+// Reports reports whether nothing is refused.
+func (l *Limiter) Reports() bool { return l.options.Report }
+
+// Direction reports whether a request reads or writes.
+type Direction uint8
+
+// The directions.
+const (
+	Read Direction = iota
+	Write
+	directions
+)
+
+// String is "Read" or "Write".
+func (d Direction) String() string { return [...]string{"Read", "Write"}[d] }
+
+// Excess is a limit that a request exceeds.
+type Excess struct {
+	Index    string // "": the table's
+	OnDemand bool   // the bound of on-demand throughput; else provisioned throughput
+	Direction
+}
+
+// Reason is DynamoDB's name for the excess, such as "TableReadProvisionedThroughputExceeded".
+func (e *Excess) Reason() string {
+	what, limit := "Table", "ProvisionedThroughputExceeded"
+	if e.Index != "" {
+		what = "Index"
+	}
+	if e.OnDemand {
+		limit = "MaxOnDemandThroughputExceeded"
+	}
+	return what + e.Direction.String() + limit
+}
+
+// Event is one excess of a request.
+type Event struct {
+	Table *schema.Table
+	Excess
+	Key []byte // of the item or the partition, as the store has it; nil: none
+}
+
+// tablesMax bounds what is kept: beyond it all is forgotten.
+const tablesMax = 10_000
+
+// limits are the buckets of a table and its global indexes.
+type limits struct {
+	version uint64 // of the descriptor that they were read from
+	objects []object
+}
+
+// object is the table, which comes first, or a global index.
+type object struct {
+	id       uint32 // of the index
+	name     string
+	onDemand bool
+	buckets  [directions]bucket
+}
+
+// Admit returns the limits that a request for a table exceeds, or for one of its indexes ("": the table itself): those
+// that have less than so many units. A write must be admitted by all global indexes.
+func (l *Limiter) Admit(table *schema.Table, index string, d Direction, units float64) (list []Excess) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.options.Now()
+	held := l.of(table, now)
+	for i := range held.objects {
+		o := &held.objects[i]
+		need := units
+		switch {
+		case o == held.find(index):
+		case d == Read:
+			continue
+		default:
+			need = min(need, 1) // an entry may be small, whatever the item
+		}
+		if o.buckets[d].has(need, now) {
+			continue
+		}
+		list = append(list, Excess{o.name, o.onDemand, d})
+	}
+	return list
+}
+
+// Tell tells of what a request exceeds; key is the key of its item or partition, nil if it has none.
+func (l *Limiter) Tell(table *schema.Table, list []Excess, key []byte) {
+	if l.options.Throttled == nil {
+		return
+	}
+	for i := range list {
+		l.options.Throttled(&Event{table, list[i], key})
+	}
+}
+
+// Refuse tells of a request that is refused as a whole, or would be.
+func (l *Limiter) Refuse(table *schema.Table, operation string) {
+	if l.options.Refused != nil {
+		l.options.Refused(table, operation)
+	}
+}
+
+// Take takes units of a table or one of its indexes. Units of a local index are the table's; fewer than none give back.
+func (l *Limiter) Take(table *schema.Table, index string, d Direction, units float64) {
+	if units == 0 {
+		return
+	}
+	l.mu.Lock()
+	o := l.of(table, l.options.Now()).find(index)
+	o.buckets[d].level -= units
+	name := o.name
+	l.mu.Unlock()
+	if l.options.Consumed != nil {
+		l.options.Consumed(table, name, d, units)
+	}
+}
+
+// find returns the object that pays for an index: the table for itself and for local indexes.
+func (x *limits) find(index string) *object {
+	for i := range x.objects {
+		if x.objects[i].name == index {
+			return &x.objects[i]
+		}
+	}
+	return &x.objects[0]
+}
+
+// of returns the limits of a table as its descriptor has them.
+func (l *Limiter) of(table *schema.Table, now time.Time) *limits {
+	held := l.tables[table.ID]
+	if held != nil && held.version >= table.Version {
+		return held
+	}
+	if held == nil {
+		if len(l.tables) >= tablesMax {
+			clear(l.tables)
+		}
+		held = &limits{}
+		l.tables[table.ID] = held
+	}
+	held.read(table, now)
+	return held
+}
+
+// read reads the limits from a descriptor. Settings that can't be read set no limits. Buckets that are known go on.
+func (x *limits) read(table *schema.Table, now time.Time) {
+	before := x.objects
+	x.version, x.objects = table.Version, nil
+	rate, _ := tablemodel.RateOf(table)
+	x.add(before, object{}, rate, table.CreatedAtMS, now)
+	for i := range table.Indexes {
+		index := &table.Indexes[i]
+		if index.Local || index.Internal || index.Search {
+			continue
+		}
+		rate, _ := tablemodel.RateOfIndex(index)
+		x.add(before, object{id: index.ID, name: index.Name}, rate, cmp.Or(index.CreatedAtMS, table.CreatedAtMS), now)
+	}
+}
+
+// add adds an object with the buckets that it had before, or new ones.
+func (x *limits) add(before []object, o object, rate tablemodel.Rate, createdMS int64, now time.Time) {
+	o.onDemand = rate.OnDemand
+	rates := [directions]float64{Read: float64(rate.Read), Write: float64(rate.Write)}
+	known := false
+	for i := range before {
+		if known = before[i].id == o.id; known {
+			o.buckets = before[i].buckets
+			break
+		}
+	}
+	for d := range o.buckets {
+		if known {
+			o.buckets[d].setRate(rates[d], now)
+		} else {
+			o.buckets[d] = newBucket(rates[d], now.Sub(time.UnixMilli(createdMS)), now)
+		}
+	}
+	x.objects = append(x.objects, o)
+}
