@@ -54,6 +54,8 @@ type config struct {
 	RegionRequests     int
 	KinesisEndpoint    string // "" for none
 	AcceptEncryption   bool
+	BeyondAWS          bool
+	ItemBytes          int64
 	Throttle           string // "off", "report" or "enforce"
 	LogFormat          string
 	LogLevel           string
@@ -127,6 +129,9 @@ func settings(c *config) []setting {
 			text{&c.AccountID, "ID"}},
 		{"accept-encryption", "false", "accept requests of DynamoDB's API for encryption at rest, although the server encrypts nothing: descriptions of tables say so; encrypt the disk",
 			toggle{&c.AcceptEncryption}},
+		{"beyond-aws", "false", "let DynamoDB's API take what AWS refuses: items up to --item-size, transactions of 10,000 actions, several changes of indexes at once, and unique, Z-order and search indexes by tags",
+			toggle{&c.BeyondAWS}},
+		{"item-size", "4MiB", "size of the largest item that DynamoDB's API takes with --beyond-aws", size{&c.ItemBytes, 400 << 10}},
 		{"throttle", "off", "whether requests of DynamoDB's API that exceed the provisioned throughput of a table or an index, or the bound of on-demand throughput, are refused as at AWS (enforce) or only counted (report)",
 			choice{&c.Throttle, []string{"off", "report", "enforce"}}},
 		{"buckets", "", "where exports, imports and bulk puts of DynamoDB's API find buckets: a folder with a folder for each, or s3://?endpoint=URL&region=NAME for a service's; see weft backup --help for its credentials",

@@ -99,6 +99,9 @@ func openDynamoDB(s *server, db *openedDatabase, options dynamohttp.Options) (*d
 		})
 		return list
 	}
+	if s.config.BeyondAWS {
+		api.Options = dynamodb.BeyondAWS(int(s.config.ItemBytes))
+	}
 	if s.config.Throttle != off {
 		reports := s.config.Throttle == "report"
 		api.Limiter = s.heat.Limiter(reports, s.metrics.Throughput(reports))

@@ -107,8 +107,19 @@ type Options struct {
 	GlobalIndexesMax int // of a table. Default: 20
 	LocalIndexesMax  int // of a table. Default: 5
 	IncludedNamesMax int // attributes named by all INCLUDE projections of a table. Default: 100
+	IndexChangesMax  int // indexes that one UpdateTable makes and removes. Default: 1
+	// TaggedIndexes lets tags ask for indexes that Amazon does not have.
+	TaggedIndexes bool
 	// IncrementMin is the shortest time between whose ends an incremental export may be of. Default: 15 minutes
 	IncrementMin time.Duration
+}
+
+// BeyondAWS are the limits of an API that takes more than Amazon's: items of so many bytes, transactions as large as a
+// request can be, several changes of indexes at once, and indexes that tags ask for.
+func BeyondAWS(itemBytes int) Options {
+	const most = 16 << 20 // of a request
+	return Options{ItemBytesMax: itemBytes, TransactionMax: 10_000, TransactionBytes: most, IndexChangesMax: 100,
+		TaggedIndexes: true}
 }
 
 // withDefaults fills in what is 0.
@@ -125,6 +136,7 @@ func (o Options) withDefaults() Options {
 	o.GlobalIndexesMax = cmp.Or(o.GlobalIndexesMax, 20)
 	o.LocalIndexesMax = cmp.Or(o.LocalIndexesMax, 5)
 	o.IncludedNamesMax = cmp.Or(o.IncludedNamesMax, 100)
+	o.IndexChangesMax = cmp.Or(o.IndexChangesMax, 1)
 	o.IncrementMin = cmp.Or(o.IncrementMin, 15*time.Minute)
 	return o
 }
@@ -157,6 +169,7 @@ func (a *API) control() *control.API {
 		Contributors: a.Contributors, Limits: tablemodel.Limits{
 			GlobalIndexes: o.GlobalIndexesMax, LocalIndexes: o.LocalIndexesMax, IncludedNames: o.IncludedNamesMax,
 			TableList: o.TableListMax, Encryption: a.AcceptEncryption,
+			IndexChanges: o.IndexChangesMax, TaggedIndexes: o.TaggedIndexes,
 		}}
 }
 

@@ -29,7 +29,9 @@ import (
 //	partiql        runs the statement of each line, with the members of ExecuteStatement that follow it behind " ;; "; NextToken is $next, of the answer before
 //	explain NAME   explains it, with analyze as far as it goes without the time
 //	pages NAME     runs it again and again with ExclusiveStartKey until there is no LastEvaluatedKey, and shows each page in a line
-//	limit NAME=N   sets an option
+//	limit NAME=N   sets an option; beyond=N those of BeyondAWS
+//	set NAME       runs an operation that shows nothing worth showing
+//	indexes NAME   shows the indexes of a table once they are built
 func TestItems(t *testing.T) {
 	for _, engine := range []struct {
 		name string
@@ -39,6 +41,9 @@ func TestItems(t *testing.T) {
 			datadriven.Walk(t, "testdata/items", func(t *testing.T, path string) {
 				if engine.name == celled && strings.HasSuffix(path, "/explain") {
 					t.Skip("estimates are of the bytes in the store, histories among them")
+				}
+				if engine.name == celled && strings.HasSuffix(path, "/beyond") {
+					t.Skip("such tables have no unique indexes")
 				}
 				api := &API{DB: engine.open(t)}
 				datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
@@ -60,6 +65,11 @@ func runCommand(t *testing.T, api *API, d *datadriven.TestData) string {
 		return makeTable(t, api, d.CmdArgs[0].Key, d.Input)
 	case "op":
 		return show(run(t, api, d.CmdArgs[0].Key, d.Input))
+	case "set":
+		must(t, api, d.CmdArgs[0].Key, d.Input)
+		return ""
+	case "indexes":
+		return showIndexes(t, api, d.CmdArgs[0].Key)
 	case "explain":
 		return explain(t, api, d)
 	case "partiql":
@@ -67,15 +77,51 @@ func runCommand(t *testing.T, api *API, d *datadriven.TestData) string {
 	case "pages":
 		return pages(t, api, d.CmdArgs[0].Key, d.Input)
 	case "limit":
-		var page, item, batch int
+		var page, item, batch, beyond int
 		d.MaybeScanArgs(t, "page", &page)
 		d.MaybeScanArgs(t, "item", &item)
 		d.MaybeScanArgs(t, "batch", &batch)
+		d.MaybeScanArgs(t, "beyond", &beyond)
 		api.Options = Options{PageBytesMax: page, ItemBytesMax: item, BatchBytesMax: batch}
+		if beyond > 0 {
+			api.Options = BeyondAWS(beyond)
+		}
 		return ""
 	}
 	t.Fatalf("unknown command %s", d.Cmd)
 	return ""
+}
+
+// showIndexes shows the indexes of a table that DescribeTable and the schema know, once no work goes on.
+func showIndexes(t *testing.T, api *API, name string) string {
+	t.Helper()
+	table, err := api.DB.Table(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := api.DB.WaitJobs(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var described struct {
+		Table struct{ GlobalSecondaryIndexes []struct{ IndexName string } }
+	}
+	if err := json.Unmarshal(must(t, api, "DescribeTable", `{"TableName":"`+name+`"}`), &described); err != nil {
+		t.Fatal(err)
+	}
+	text := "global"
+	for _, x := range described.Table.GlobalSecondaryIndexes {
+		text += " " + x.IndexName
+	}
+	pin, err := table.Pin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pin.Release()
+	for i := range pin.Descriptor().Indexes {
+		x := &pin.Descriptor().Indexes[i]
+		text += fmt.Sprintf("\n%s (%s) unique %t, search %t", x.Name, x.Key[0].Name, x.Unique, x.Search)
+	}
+	return text
 }
 
 func run(t *testing.T, api *API, operation, body string) ([]byte, error) {

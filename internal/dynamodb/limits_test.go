@@ -312,3 +312,39 @@ func TestHostileLists(t *testing.T) {
 		}
 	}
 }
+
+// TestBeyondAWS: items, transactions and statements that are larger than AWS's are read and written like others, up to
+// the limits that are set.
+func TestBeyondAWS(t *testing.T) {
+	api := &API{DB: testdb.Open(t), Options: BeyondAWS(2 << 20)}
+	makeTable(t, api, "abc", "key pk:S\ngsi g v:S\n")
+	must(t, api, "UpdateTable",
+		`{"TableName":"abc","StreamSpecification":{"StreamEnabled":true,"StreamViewType":"NEW_AND_OLD_IMAGES"}}`)
+	put := func(name string, bytes int) string {
+		return fmt.Sprintf(`{"TableName":"abc","Item":{"pk":{"S":"%s"},"v":{"S":"x"},"t":{"S":"%s"}}}`, name,
+			strings.Repeat("t", bytes))
+	}
+	must(t, api, "PutItem", put("a", 1<<20+1<<19))
+	must(t, api, "UpdateItem", `{"TableName":"abc","Key":{"pk":{"S":"a"}},"UpdateExpression":"SET n = :n","ExpressionAttributeValues":{":n":{"N":"1"}}}`)
+	if _, err := api.Do(t.Context(), "PutItem", []byte(put("b", 2<<20)), nil); err == nil ||
+		!strings.Contains(err.Error(), itemTooLarge) {
+		t.Errorf("an item above the limit: %v", err)
+	}
+	for _, request := range []string{
+		`{"TableName":"abc","KeyConditionExpression":"pk = :a","ExpressionAttributeValues":{":a":{"S":"a"}}}`,
+		`{"TableName":"abc","IndexName":"g","KeyConditionExpression":"v = :x","ExpressionAttributeValues":{":x":{"S":"x"}}}`,
+	} {
+		if answer := must(t, api, "Query", request); len(answer) < 3<<19 {
+			t.Errorf("%s: an answer of %d bytes", request, len(answer))
+		}
+	}
+	var puts []string
+	for i := range 250 {
+		puts = append(puts, `{"Put":`+put(fmt.Sprint(i), 10)+`}`)
+	}
+	must(t, api, "TransactWriteItems", `{"TransactItems":[`+strings.Join(puts, ",")+`]}`)
+	if page := string(must(t, api, "Scan", `{"TableName":"abc","Select":"COUNT"}`)); !strings.Contains(page,
+		`"Count":251`) {
+		t.Errorf("Scan: %s", page)
+	}
+}

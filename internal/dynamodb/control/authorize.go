@@ -42,6 +42,9 @@ func (a *API) authorize(ctx context.Context, operation string, in any) error {
 	requests := []permission.Request{request}
 	if isCreate {
 		requests = append(requests, besides(request, create)...)
+	} else if makesIndexes(tagged) {
+		request.Action = "dynamodb:UpdateTable"
+		requests = append(requests, request)
 	}
 	if ok, err := a.managesPolicies(ctx, operation); err != nil {
 		return err
@@ -70,6 +73,19 @@ func besides(request permission.Request, in *tablemodel.Create) (list []permissi
 		list = append(list, request)
 	}
 	return list
+}
+
+// makesIndexes reports whether tags of a request make indexes, or remove them.
+func makesIndexes(in tagger) bool {
+	if in == nil {
+		return false
+	}
+	for key := range in.tags {
+		if key != nil && strings.HasPrefix(*key, tablemodel.IndexTag) {
+			return true
+		}
+	}
+	return false
 }
 
 // managesPolicies reports whether the caller is an administrator who asks for the policy of a table. What that policy

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
@@ -50,7 +51,7 @@ func resourceError(detail string, err error) error {
 	return err
 }
 
-// tagResource adds tags to a table or replaces their values.
+// tagResource adds tags to a table or replaces their values, and makes the indexes that they ask for.
 func (a *API) tagResource(ctx context.Context, in *tagRequest) (any, error) {
 	table, err := a.taggedTable(in.ResourceArn, "TagResource", tablemodel.CheckTags(in.Tags))
 	if err != nil {
@@ -60,20 +61,61 @@ func (a *API) tagResource(ctx context.Context, in *tagRequest) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = a.change(ctx, table, func(s *tablemodel.Settings) error { return s.AddTags(in.Tags) })
+	var indexes []tablemodel.TaggedIndex
+	err = a.look(table, func(d *schema.Table) (err error) {
+		indexes, err = tablemodel.NewIndexes(d, in.Tags, a.Limits)
+		return err
+	})
+	if err == nil {
+		err = a.addIndexes(ctx, table, indexes)
+	}
+	if err == nil {
+		err = a.change(ctx, table, func(s *tablemodel.Settings) error { return s.AddTags(in.Tags) })
+	}
 	if err == nil && regions > 1 {
 		err = a.split(ctx, table, map[string]int{"": regions})
 	}
 	return nil, resourceError(": ResourcArn: "+*in.ResourceArn+" not found", err)
 }
 
-// untagResource removes tags of a table.
+// addIndexes makes indexes of a table.
+func (a *API) addIndexes(ctx context.Context, name string, list []tablemodel.TaggedIndex) error {
+	if len(list) == 0 {
+		return nil
+	}
+	table, err := tablemodel.Table(a.DB, name)
+	for i := 0; i < len(list) && err == nil; i++ {
+		err = tableError(name, table.AddIndex(ctx, list[i].Spec))
+	}
+	return err
+}
+
+// dropTagged removes the indexes of a table that go with tags of these keys.
+func (a *API) dropTagged(ctx context.Context, name string, keys []*string) error {
+	var indexes []string
+	err := a.look(name, func(d *schema.Table) (err error) {
+		indexes, err = tablemodel.UntaggedIndexes(d, keys)
+		return err
+	})
+	if err != nil || len(indexes) == 0 {
+		return err
+	}
+	table, err := tablemodel.Table(a.DB, name)
+	for i := 0; i < len(indexes) && err == nil; i++ {
+		err = table.DropIndex(ctx, indexes[i])
+	}
+	return err
+}
+
+// untagResource removes tags of a table, and the indexes that they have made.
 func (a *API) untagResource(ctx context.Context, in *untagRequest) (any, error) {
 	table, err := a.taggedTable(in.ResourceArn, "UntagResource", tablemodel.CheckTagKeys(in.TagKeys))
 	if err != nil {
 		return nil, err
 	}
-	err = a.change(ctx, table, func(s *tablemodel.Settings) error { return s.RemoveTags(in.TagKeys) })
+	if err = a.dropTagged(ctx, table, in.TagKeys); err == nil {
+		err = a.change(ctx, table, func(s *tablemodel.Settings) error { return s.RemoveTags(in.TagKeys) })
+	}
 	return nil, resourceError("", err)
 }
 
@@ -88,12 +130,16 @@ func (a *API) listTagsOfResource(_ context.Context, in *tagsRequest) (any, error
 	if err != nil {
 		return nil, err
 	}
-	s, err := a.settings(table)
+	var tags []tablemodel.Tag
+	err = a.look(table, func(d *schema.Table) (err error) {
+		tags, err = tablemodel.TagsOf(d)
+		return err
+	})
 	if database.KindOf(err) == database.KindNotFound && err != nil {
 		return nil, a.account().AccessDenied(*in.ResourceArn, "ListTagsOfResource")
 	}
 	if err != nil {
 		return nil, err
 	}
-	return struct{ Tags []tablemodel.Tag }{s.SortedTags()}, nil
+	return struct{ Tags []tablemodel.Tag }{tags}, nil
 }

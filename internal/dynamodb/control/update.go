@@ -12,7 +12,7 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
 )
 
-// updateTable changes a table's settings, or adds or removes an index. Settings are changed at once and in one
+// updateTable changes a table's settings, and adds or removes indexes. Settings are changed at once and in one
 // transaction; indexes are built and removed in the background.
 func (a *API) updateTable(ctx context.Context, in *tablemodel.Update) (any, error) {
 	if err := a.resolve(in.TableName, "UpdateTable"); err != nil {
@@ -75,8 +75,8 @@ func (a *API) apply(ctx context.Context, name string, change *tablemodel.Change)
 	if err != nil {
 		return nil, err
 	}
-	if change.AddIndex != nil {
-		if err := table.AddIndex(ctx, *change.AddIndex); err != nil {
+	for i := range change.AddIndexes {
+		if err := table.AddIndex(ctx, change.AddIndexes[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -84,8 +84,8 @@ func (a *API) apply(ctx context.Context, name string, change *tablemodel.Change)
 	if err != nil {
 		return nil, err
 	}
-	if change.DropIndex != "" {
-		if err := table.DropIndex(ctx, change.DropIndex); err != nil {
+	for _, index := range change.DropIndexes {
+		if err := table.DropIndex(ctx, index); err != nil {
 			return nil, err
 		}
 	}

@@ -3,6 +3,8 @@
 package tablemodel
 
 import (
+	"slices"
+
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
@@ -11,12 +13,17 @@ import (
 // Change is the effect of an UpdateTable.
 type Change struct {
 	// Settings is whether Apply has something to do.
-	Settings bool
-	AddIndex *database.IndexSpec
-	// DropIndex names the index to be removed; "" is none.
-	DropIndex string
+	Settings   bool
+	AddIndexes []database.IndexSpec
+	// DropIndexes names the indexes to be removed.
+	DropIndexes []string
 
 	update *Update
+}
+
+// adds reports whether an index of that name is added.
+func (c *Change) adds(index string) bool {
+	return slices.ContainsFunc(c.AddIndexes, func(x database.IndexSpec) bool { return x.Name == index })
 }
 
 // Check judges the parts of a request that can be judged without the table.
@@ -105,7 +112,8 @@ func (u *Update) takesTime() bool {
 // Against judges a request that Check has passed against the table.
 func (u *Update) Against(table *schema.Table, limits Limits) (*Change, error) {
 	online := u.online()
-	if online > 1 {
+	most := max(1, limits.IndexChanges)
+	if online > most {
 		return nil, exception.New(exception.KindLimitExceeded,
 			"Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table")
 	}
@@ -123,7 +131,7 @@ func (u *Update) Against(table *schema.Table, limits Limits) (*Change, error) {
 			return nil, err
 		}
 	}
-	if online == 1 && isChangingBeside(table, change.DropIndex) {
+	if online == 1 && most == 1 && isChangingBeside(table, change.DropIndexes) {
 		return nil, InUse(table.Name)
 	}
 	return change, nil
@@ -253,8 +261,8 @@ func (u *Update) indexAgainst(one *IndexUpdate, table *schema.Table, billing str
 	case one.Create != nil && exists:
 		return exception.Validationf("Attempting to create an index which already exists")
 	case one.Create != nil:
-		spec, err := u.addedIndex(one.Create, table, billing, limits)
-		change.AddIndex = &spec
+		spec, err := u.addedIndex(one.Create, table, billing, limits, change.AddIndexes)
+		change.AddIndexes = append(change.AddIndexes, spec)
 		return err
 	case !exists || index.Local:
 		return exception.New(exception.KindResourceNotFound, "Requested resource not found")
@@ -262,7 +270,7 @@ func (u *Update) indexAgainst(one *IndexUpdate, table *schema.Table, billing str
 		return exception.New(exception.KindResourceInUse,
 			"Attempt to change a resource which is still in use: Index is being deleted: "+index.Name)
 	case one.Delete != nil:
-		change.DropIndex = index.Name
+		change.DropIndexes = append(change.DropIndexes, index.Name)
 		return nil
 	}
 	change.Settings = true
@@ -270,12 +278,12 @@ func (u *Update) indexAgainst(one *IndexUpdate, table *schema.Table, billing str
 }
 
 // IsChanging reports whether an index is being built or removed.
-func IsChanging(table *schema.Table) bool { return isChangingBeside(table, "") }
+func IsChanging(table *schema.Table) bool { return isChangingBeside(table, nil) }
 
-// isChangingBeside is IsChanging but for one index.
-func isChangingBeside(table *schema.Table, index string) bool {
+// isChangingBeside is IsChanging but for some indexes.
+func isChangingBeside(table *schema.Table, but []string) bool {
 	for _, x := range indexesOf(table) {
-		if x.Name != index && stateOf(x) != active {
+		if !slices.Contains(but, x.Name) && stateOf(x) != active {
 			return true
 		}
 	}

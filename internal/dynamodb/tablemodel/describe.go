@@ -4,6 +4,7 @@ package tablemodel
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
@@ -156,7 +157,7 @@ func (d *Description) MarkCreating() {
 	}
 }
 
-// MarkChanging makes a description of the table in between, with the index that was added and still with that which is
+// MarkChanging makes a description of the table in between, with indexes that were added and still with those which are
 // removed, that of a table on which the work has just begun: with the settings that it will have, but the throughput
 // that it has. after is the table's schema after the change.
 func (d *Description) MarkChanging(change *Change, after *schema.Table) error {
@@ -174,10 +175,10 @@ func (d *Description) MarkChanging(change *Change, after *schema.Table) error {
 	}
 	for _, x := range d.GlobalSecondaryIndexes {
 		switch {
-		case change.AddIndex != nil && x.IndexName == change.AddIndex.Name:
+		case change.adds(x.IndexName):
 			x.IndexStatus, x.Backfilling, x.WarmThroughput.Status = creating, new(bool), creating
 			x.IndexSizeBytes, x.ItemCount = 0, 0 // a small one may be there already
-		case change.DropIndex != "" && x.IndexName == change.DropIndex:
+		case slices.Contains(change.DropIndexes, x.IndexName):
 			x.IndexStatus, x.Backfilling = deleting, nil
 		case change.update.throughputOf(x.IndexName) != nil:
 			x.IndexStatus = updating

@@ -173,6 +173,10 @@ func (u *IndexUpdate) name() string {
 // Limits bound what a table may have, and how many names one answer of ListTables.
 type Limits struct {
 	GlobalIndexes, LocalIndexes, IncludedNames, TableList int
+	// IndexChanges is how many indexes one UpdateTable may make and remove.
+	IndexChanges int
+	// TaggedIndexes says that tags may ask for indexes which AWS does not have.
+	TaggedIndexes bool
 	// Encryption says that requests for encryption are accepted, although nothing is encrypted.
 	Encryption bool
 }

@@ -46,6 +46,14 @@ func (c *Create) Spec(limits Limits, nowMS int64) (database.TableSpec, error) {
 			spec.Indexes = append(spec.Indexes, index)
 		}
 	}
+	tagged, err := TaggedIndexes(settings.Tags, limits)
+	if err != nil {
+		return database.TableSpec{}, err
+	}
+	for _, x := range tagged {
+		x.Spec.Regions = beginning(count, nil)
+		spec.Indexes = append(spec.Indexes, x.Spec)
+	}
 	spec.Stream = c.StreamSpecification.images()
 	spec.Dialect = keep(nil, settings)
 	if c.ResourcePolicy != nil {
@@ -115,10 +123,10 @@ func parts(keys []Key, types map[string]string) ([]schema.KeyPart, error) {
 	return made, nil
 }
 
-// addedIndex makes the schema of an index that an UpdateTable adds to a table. Definitions of attributes that are no
-// keys are dropped.
+// addedIndex makes the schema of an index that an UpdateTable adds to a table, beside others. Definitions of attributes
+// that are no keys are dropped.
 func (u *Update) addedIndex(x *IndexMember, table *schema.Table, billing string,
-	limits Limits) (spec database.IndexSpec, err error) {
+	limits Limits, beside []database.IndexSpec) (spec database.IndexSpec, err error) {
 	types, err := typesOf(u.attributes)
 	if err != nil {
 		return spec, err
@@ -135,7 +143,10 @@ func (u *Update) addedIndex(x *IndexMember, table *schema.Table, billing string,
 	if err := x.checkWarm(); err != nil {
 		return spec, err
 	}
-	globals, included := 1, len(x.Projection.NonKeyAttributes)
+	globals, included := 1+len(beside), len(x.Projection.NonKeyAttributes)
+	for i := range beside {
+		included += len(beside[i].Include)
+	}
 	for _, had := range indexesOf(table) {
 		if !had.Local {
 			globals++

@@ -168,6 +168,3 @@ func distributionFault() error {
 		" says how a table's items are spread, which is decided when the table is made: " +
 		"make another table to change it")
 }
-
-// SortedTags returns the tags in the order of their keys; it is never nil.
-func (s *Settings) SortedTags() []Tag { return mergeTags(s.Tags, []Tag{}) }
