@@ -476,6 +476,20 @@ flow("query: Query, its plan, history and saved queries", "#/query", async (page
   assert.ok((await page.getByLabel("History").locator("option").count()) > 1);
 });
 
+flow("query: PartiQL, its plan and what is completed", "#/query", async (page) => {
+  await language(page, "PartiQL");
+  await write(page, "Statement of PartiQL", `SELECT id, n FROM things WHERE id = 't0';`);
+  await page.keyboard.press("Control+Enter");
+  await status(page).getByText("20 rows").waitFor();
+  await page.getByRole("button", { name: "Explain and run" }).click();
+  await page.getByText("Read things by its key").waitFor();
+  await page.getByText(/cost/).first().waitFor();
+  await page.getByText("read capacity units").or(page.getByText("read capacity unit")).first().waitFor();
+  await write(page, "Statement of PartiQL", `SELECT * FROM "things"."by-colour" WHERE col`);
+  await page.keyboard.press("Control+Space");
+  await page.locator(".cm-tooltip-autocomplete li", { hasText: "colour" }).first().waitFor();
+});
+
 flow("query: the editor is loaded when it is needed, and breaks no rule of the page", "#/overview", async (page) => {
   const fetched = [];
   page.on("request", (r) => fetched.push(new URL(r.url()).pathname));
@@ -1179,6 +1193,22 @@ test("query: generated code gives the same items", async (t) => {
     const ofGo = (v) => (v?.Value === undefined ? v : Object.values(v)[0]); // the SDK for Go names no types
     if (answer[0]?.id?.Value) assert.deepEqual(answer.map((item) => [ofGo(item.id), ofGo(item.n)]), wanted.map((item) => [item.id.S, item.n.N]));
     else assert.deepEqual(answer.Items ?? answer, wanted);
+  });
+  assert.deepEqual(page.faults, []);
+  await page.context().close();
+});
+
+test("query: generated code gives the same items of PartiQL", async (t) => {
+  const page = await openPage(browser, server, "#/query");
+  const Statement = `SELECT id, n FROM "things" WHERE id = 't0' AND colour <> 'it''s "x" $y'`;
+  const wanted = (await dynamo(server, "ExecuteStatement", { Statement })).Items;
+  assert.equal(wanted.length, 20);
+  await language(page, "PartiQL");
+  await write(page, "Statement of PartiQL", Statement);
+  await page.getByRole("button", { name: "Code" }).click();
+  await runEach(t, page, "Language", { "AWS CLI": shell("aws"), Go: go, JavaScript: node("@aws-sdk/client-dynamodb"), Python: python("boto3") }, (printed) => {
+    const answer = JSON.parse(printed);
+    assert.equal((answer.Items ?? answer).length, wanted.length);
   });
   assert.deepEqual(page.faults, []);
   await page.context().close();

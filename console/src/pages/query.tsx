@@ -9,6 +9,7 @@ import { useResource } from "../parts/resource";
 import { Languages } from "../parts/text";
 import { codeOf, type Request } from "../query/code";
 import type { Dialect } from "../query/codemirror";
+import { inPartiQL } from "../query/complete";
 import { Editor } from "../query/editor";
 import { history, isSecret, keep, remember, saved, type Kept } from "../query/history";
 import { dynamoPlan, hbasePlan, sqlPlan, type DynamoPlan, type HBasePlan } from "../query/plan";
@@ -22,6 +23,7 @@ function firstOf(d: Dialect, tables: Table[] | undefined): string {
   const isDemo = !tables || own.some((t) => t.name === "cities");
   const name = own[0]?.name ?? "";
   if (d === "hbase") return JSON.stringify({ table: hbaseNames(tables)[0] ?? "", start: "", stop: "", rowsMax: 100 }, null, 2);
+  if (d === "partiql") return isDemo ? `SELECT * FROM cities WHERE country = 'CH'` : `SELECT * FROM ${inPartiQL(name)}`;
   if (d === "sql") return isDemo ? "SELECT * FROM cities WHERE country = 'CH' LIMIT 100" : name ? `SELECT * FROM ${quoted(name)} LIMIT 100` : "SELECT 1";
   const query = { TableName: "cities", KeyConditionExpression: "country = :c", ExpressionAttributeValues: { ":c": { S: "CH" } }, Limit: 100 };
   return JSON.stringify(isDemo ? query : { TableName: name, Limit: 100 }, null, 2);
@@ -81,6 +83,7 @@ function SaveAs({ current }: { current: () => Kept }) {
 const dialects: Record<Dialect, { title: string; label: string }> = {
   sql: { title: "SQL", label: "Statement" },
   dynamodb: { title: "DynamoDB", label: "Request" },
+  partiql: { title: "PartiQL", label: "Statement of PartiQL" },
   hbase: { title: "HBase", label: "Scan" },
 };
 
@@ -99,6 +102,22 @@ function parsed(text: string): Record<string, unknown> {
   }
 }
 
+/** Answer is what Query, Scan and ExecuteStatement answer. */
+interface Answer {
+  Items?: Item[];
+  Count?: number;
+  ScannedCount?: number;
+  LastEvaluatedKey?: Item;
+  NextToken?: string;
+}
+
+/** noteOf says how much was read for an answer, as far as it tells, and whether there is more. */
+const noteOf = (a: Answer): string => `${a.ScannedCount === undefined ? "" : `, ${count(a.ScannedCount)} read`}${a.LastEvaluatedKey ? "; the page has a next one" : ""}`;
+
+/** bodyOf is a request of DynamoDB's API: what was typed, or a statement of PartiQL. */
+const bodyOf = (d: Dialect, text: string): Record<string, unknown> => (d === "partiql" ? { Statement: text.trim().replace(/;$/, "") } : parsed(text));
+const operationOf = (d: Dialect): string => (d === "partiql" ? "ExecuteStatement" : operation.value);
+
 /** takeGiven takes what the address asks for: a statement of SQL, or a scan of a table of HBase's APIs. */
 function takeGiven(): void {
   const query = route.peek().query;
@@ -112,7 +131,7 @@ function takeGiven(): void {
   }
 }
 
-/** Query runs SQL, Query and Scan of DynamoDB's API, and scans of HBase's. */
+/** Query runs SQL, Query, Scan and statements of PartiQL over DynamoDB's API, and scans of HBase's. */
 export function Query() {
   useMemo(takeGiven, [route.value]);
   const turn = useSignal(0); // of texts that were not typed in the editor
@@ -154,8 +173,8 @@ export function Query() {
         const answer = await scan(asked, { abort: signal, told: (rows) => (shown.value = { results: [resultOfRows(rows)] }) });
         return { results: [{ ...resultOfRows(answer.rows), done: { rows: answer.rows.length, affected: 0, limited: answer.limited } }] };
       }
-      const answer = await dynamo<{ Items?: Item[]; Count?: number; ScannedCount?: number; LastEvaluatedKey?: Item }>(operation.value, parsed(text), { database: database.value, abort: signal });
-      return { results: [resultOf(answer.Items ?? [])], note: `, ${count(answer.ScannedCount ?? 0)} read${answer.LastEvaluatedKey ? "; the page has a next one" : ""}` };
+      const answer = await dynamo<Answer>(operationOf(dialect.value), bodyOf(dialect.value, text), { database: database.value, abort: signal });
+      return { results: [resultOf(answer.Items ?? [])], note: noteOf(answer) };
     });
   const explain = (analyze: boolean) =>
     work(async (signal) => {
@@ -165,13 +184,13 @@ export function Query() {
         return { results: [], plan: sqlPlan(JSON.parse(valueText(result?.rows[0]?.[0])) as Record<string, unknown>) };
       }
       if (dialect.value === "hbase") return { results: [], plan: hbasePlan(await explainScan<HBasePlan>(parsed(text), analyze ? "analyze" : "plan", signal)) };
-      const plan = await dynamo<DynamoPlan>(operation.value, parsed(text), { database: database.value, abort: signal, explain: analyze ? "analyze" : "true" });
+      const plan = await dynamo<DynamoPlan>(operationOf(dialect.value), bodyOf(dialect.value, text), { database: database.value, abort: signal, explain: analyze ? "analyze" : "true" });
       return { results: [], plan: dynamoPlan(plan) };
     });
   const request = (): Request | undefined => {
     if (dialect.value === "sql") return { dialect: "sql", statement: text.trim().replace(/;$/, ""), database: database.value };
     try {
-      return dialect.value === "hbase" ? { dialect: "hbase", body: parsed(text) } : { dialect: "dynamodb", operation: operation.value, body: parsed(text), database: database.value };
+      return dialect.value === "hbase" ? { dialect: "hbase", body: parsed(text) } : { dialect: "dynamodb", operation: operationOf(dialect.value), body: bodyOf(dialect.value, text), database: database.value };
     } catch {
       return undefined;
     }

@@ -55,7 +55,7 @@ function boto3(r: Extract<Request, { dialect: "dynamodb" }>, place: string): str
 
 client = boto3.client("dynamodb", endpoint_url="http://${place}", region_name="us-east-1",
                       aws_access_key_id="any", aws_secret_access_key="any")
-answer = client.${r.operation.toLowerCase()}(
+answer = client.${cliName(r.operation).slice(2).replaceAll("-", "_")}(
 ${members.join("\n")}
 )
 print(json.dumps(answer["Items"]))`;

@@ -3,16 +3,16 @@
 import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap, type CompletionSource } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { json } from "@codemirror/lang-json";
-import { keywordCompletionSource, MySQL, sql } from "@codemirror/lang-sql";
+import { keywordCompletionSource, MySQL, sql, SQLDialect } from "@codemirror/lang-sql";
 import { bracketMatching, HighlightStyle, syntaxHighlighting } from "@codemirror/language";
 import { EditorState, Prec } from "@codemirror/state";
 import { drawSelection, EditorView, keymap, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import type { Table } from "../tables/table";
-import { completeJSON, completeSQL, dynamoMembers, hbaseMembers } from "./complete";
+import { completeJSON, completeSQL, dynamoMembers, hbaseMembers, inPartiQL, inSQL } from "./complete";
 
 /** Dialect is the language of a request. */
-export type Dialect = "sql" | "dynamodb" | "hbase";
+export type Dialect = "sql" | "dynamodb" | "partiql" | "hbase";
 
 /** Wishes are what an editor is made of. */
 export interface Wishes {
@@ -73,14 +73,24 @@ const typing = EditorView.domEventHandlers({
   },
 });
 
-/** keywords are offered but after a dot, where names stand. */
-const keywords: CompletionSource = (context) => (context.matchBefore(/\.[\w$`]*/) ? null : everyKeyword(context));
-const everyKeyword = keywordCompletionSource(MySQL, true);
+/** partiql is what DynamoDB has of that language. */
+const partiql = SQLDialect.define({
+  keywords: "select from where and or not between in is missing null order by asc desc insert into value update set remove delete returning all old new modified exists true false",
+  builtin: "attribute_type begins_with contains size list_append set_add set_delete",
+});
+
+/** keywordsOf are offered but after a dot, where names stand. */
+const keywordsOf = (dialect: SQLDialect): CompletionSource => {
+  const every = keywordCompletionSource(dialect, true);
+  return (context) => (context.matchBefore(/\.[\w$`]*/) ? null : every(context));
+};
 
 const sourcesOf = (o: Wishes): CompletionSource[] => {
-  if (o.dialect === "sql") return [completeSQL(o.tables, o.database), keywords];
+  if (o.dialect === "sql") return [completeSQL(o.tables, o.database, inSQL), keywordsOf(MySQL)];
   if (o.dialect === "hbase") return [completeJSON(hbaseMembers, () => o.tables().filter((t) => t.families))];
-  return [completeJSON(dynamoMembers, () => o.tables().filter((t) => t.database === o.database() && !t.families))];
+  const own = () => o.tables().filter((t) => t.database === o.database() && !t.families);
+  if (o.dialect === "partiql") return [completeSQL(own, o.database, inPartiQL), keywordsOf(partiql)];
+  return [completeJSON(dynamoMembers, own)];
 };
 
 /** mount puts an editor into an element. It stands in a shadow tree, where it may bring its styles without a style element, which the console's policy forbids. */
@@ -100,7 +110,7 @@ export function mount(place: HTMLElement, o: Wishes): EditorView {
         bracketMatching(),
         closeBrackets(),
         EditorState.tabSize.of(2),
-        o.dialect === "sql" ? sql({ dialect: MySQL }) : json(),
+        o.dialect === "sql" || o.dialect === "partiql" ? sql({ dialect: o.dialect === "sql" ? MySQL : partiql }) : json(),
         autocompletion({ override: sourcesOf(o), icons: false }),
         keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap]),
         syntaxHighlighting(colours),

@@ -4,7 +4,8 @@ import type { Completion, CompletionContext, CompletionResult, CompletionSource 
 import { columnsOf, fullName, hbaseName, type Table } from "../tables/table";
 
 const plainName = /^[A-Za-z_][A-Za-z0-9_]*$/;
-const inSQL = (name: string): string => (plainName.test(name) ? name : "`" + name.replaceAll("`", "``") + "`");
+export const inSQL = (name: string): string => (plainName.test(name) ? name : "`" + name.replaceAll("`", "``") + "`");
+export const inPartiQL = (name: string): string => (plainName.test(name) ? name : '"' + name.replaceAll('"', '""') + '"');
 
 const columnOptions = (t: Table, write: (name: string) => string): Completion[] => columnsOf(t).map((c) => ({ label: write(c.name), type: "property", detail: `${c.type}, ${t.name}`, boost: 2 }));
 const indexOptions = (t: Table, write: (name: string) => string): Completion[] =>
@@ -17,30 +18,30 @@ function mentions(text: string, name: string): boolean {
 }
 
 /** qualified is what may follow a name and a dot: the tables of a database, or the columns of a table, which may have another name in the statement. */
-function qualified(before: string, text: string, tables: Table[], database: string): Completion[] {
+function qualified(before: string, text: string, tables: Table[], database: string, write: (name: string) => string): Completion[] {
   const name = before.replaceAll("`", "");
-  const inDatabase = tables.filter((t) => t.database === name).map((t): Completion => ({ label: inSQL(t.name), type: "type" }));
+  const inDatabase = tables.filter((t) => t.database === name).map((t): Completion => ({ label: write(t.name), type: "type" }));
   const alias = new RegExp("([\\w`.-]+)\\s+(?:AS\\s+)?`?" + name.replace(/\W/g, "\\$&") + "`?(?![\\w-])", "gi");
   const named = [name, ...[...text.matchAll(alias)].map((m) => m[1]!.replaceAll("`", ""))];
   const of = tables.filter((t) => named.includes(fullName(t)) || (t.database === database && named.includes(t.name)));
-  return [...inDatabase, ...of.flatMap((t) => columnOptions(t, inSQL))];
+  return [...inDatabase, ...of.flatMap((t) => columnOptions(t, write))];
 }
 
-/** completeSQL offers tables, databases, and the columns and indexes of the tables that the text names. */
-export function completeSQL(tables: () => Table[], database: () => string): CompletionSource {
+/** completeSQL offers tables, databases, and the columns and indexes of the tables that the text names, as write writes names. */
+export function completeSQL(tables: () => Table[], database: () => string, write: (name: string) => string): CompletionSource {
   return (context: CompletionContext): CompletionResult | null => {
     const word = context.matchBefore(/[\w$`.-]*/);
     if (!word || (word.from === word.to && !context.explicit)) return null;
     const text = context.state.doc.toString();
     const dot = word.text.lastIndexOf(".");
-    if (dot >= 0) return { from: word.from + dot + 1, options: qualified(word.text.slice(0, dot), text, tables(), database()), validFor: /^[\w$`-]*$/ };
+    if (dot >= 0) return { from: word.from + dot + 1, options: qualified(word.text.slice(0, dot), text, tables(), database(), write), validFor: /^[\w$`-]*$/ };
     const near = tables().filter((t) => t.database === database() && !t.families);
     const far = tables().filter((t) => t.database !== database() && !t.families);
     const named = [...near, ...far].filter((t) => mentions(text.slice(0, word.from) + " " + text.slice(word.to), t.name));
     const options: Completion[] = [
-      ...named.flatMap((t) => [...columnOptions(t, inSQL), ...indexOptions(t, inSQL)]),
-      ...near.map((t) => ({ label: inSQL(t.name), type: "type", detail: "table", boost: 1 })),
-      ...far.map((t) => ({ label: `${inSQL(t.database)}.${inSQL(t.name)}`, type: "type", detail: "table" })),
+      ...named.flatMap((t) => [...columnOptions(t, write), ...indexOptions(t, write)]),
+      ...near.map((t) => ({ label: write(t.name), type: "type", detail: "table", boost: 1 })),
+      ...far.map((t) => ({ label: `${write(t.database)}.${write(t.name)}`, type: "type", detail: "table" })),
     ];
     return { from: word.from, options: [...new Map(options.map((o) => [o.label + o.detail, o])).values()], validFor: /^[\w$`-]*$/ };
   };

@@ -5,7 +5,7 @@ import { session } from "../api";
 
 /** Kept is a request that was run, or saved under a name. */
 export interface Kept {
-  dialect: "sql" | "dynamodb" | "hbase";
+  dialect: "sql" | "dynamodb" | "partiql" | "hbase";
   text: string;
   database?: string;
   operation?: string;
