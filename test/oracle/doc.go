@@ -8,7 +8,7 @@
 // Where DynamoDB leaves something open the model follows what Weft promises: a scan is in primary-key order, entries of
 // an index with equal keys are in the order of the table's key.
 //
-// Knows: DynamoDB's rules for items: sizes, conditions, updates, indexes, pages, capacity, transactions and the texts
-// of errors.
+// Knows: DynamoDB's rules for items: sizes, conditions, updates, indexes, pages, capacity, transactions, statements of
+// PartiQL and the texts of errors.
 // Never: any package of the database. Only the tests do, and they only hand requests over.
 package oracle

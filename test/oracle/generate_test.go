@@ -53,10 +53,12 @@ func (g *generator) fresh() *Request {
 		g.update(r, t)
 	case n < 54:
 		g.remove(r, t)
-	case n < 60:
+	case n < 59:
 		g.get(r, t)
-	case n < 80:
+	case n < 72:
 		g.query(r, t)
+	case n < 80:
+		g.statement(r, t)
 	case n < 88:
 		g.scan(r, t)
 	case n < 91:

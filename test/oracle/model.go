@@ -67,6 +67,8 @@ func (m *Model) Do(r *Request) *Answer {
 		return m.transactGet(r)
 	case "TransactWriteItems":
 		return m.transactWrite(r)
+	case "ExecuteStatement":
+		return m.statement(r)
 	}
 	if texts := r.staticFaults(r.Operation); len(texts) > 0 {
 		return failed(invalid(texts...))

@@ -108,6 +108,9 @@ func step(do target, model *Model, r *Request) (want *Answer, text string) {
 	if r.Segments > 0 {
 		return stepSegments(do, model, r)
 	}
+	if r.Verb == "SELECT" {
+		return stepStatement(do, model, r)
+	}
 	want = model.Do(r)
 	got, failure := do(r.Operation, r.Body)
 	text = Compare(r, want, got, failure)

@@ -193,6 +193,24 @@ var plants = []plant{
 		return request["ExpressionAttributeNames"] == nil && request["Select"] == nil && request["IndexName"] == nil &&
 			request.without("ProjectionExpression")
 	}},
+	{name: "a statement forgets an item", every: 3, after: func(operation string, _, answer body) bool {
+		items := answer.list("Items")
+		if operation != "ExecuteStatement" || len(items) == 0 {
+			return false
+		}
+		answer["Items"] = items[1:]
+		return true
+	}},
+	{name: "a statement returns new for old", before: func(_ string, request body) bool {
+		text := request.text("Statement")
+		return strings.HasPrefix(text, "UPDATE") &&
+			request.rename("Statement", text, strings.Replace(text, "RETURNING ALL OLD", "RETURNING ALL NEW", 1)) &&
+			request.text("Statement") != text
+	}},
+	{name: "a statement tells another exception", after: func(_ string, _, answer body) bool {
+		return answer.rename("__type", "com.amazonaws.dynamodb.v20120810#DuplicateItemException",
+			"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException")
+	}},
 	{name: "a segment leaves one out", every: 3, after: func(_ string, request, answer body) bool {
 		items := answer.list("Items")
 		if request["Segment"] == nil || len(items) == 0 {

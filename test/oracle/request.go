@@ -5,6 +5,7 @@ package oracle
 // Request is one request, as trees for the model and as JSON for the database.
 type Request struct {
 	Operation string
+	Verb      string // of a statement of PartiQL
 	Table     string
 	Index     string
 	Key, Item Item

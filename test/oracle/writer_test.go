@@ -17,6 +17,10 @@ type writer struct {
 	rng    *rand.Rand
 	names  map[string]string // placeholder to name
 	values map[string]*Value
+
+	// partiql makes statements of PartiQL: names in double quotes, literals, and parameters.
+	partiql    bool
+	parameters []*Value
 }
 
 // plainNames may stand in expressions as they are. // immutable
@@ -66,6 +70,9 @@ func (w *writer) name(name string) string {
 	if plainNames[name] && !w.one(3) {
 		return name
 	}
+	if w.partiql {
+		return w.quoted(name)
+	}
 	for _, placeholder := range slices.Sorted(maps.Keys(w.names)) {
 		if w.names[placeholder] == name && !w.one(4) {
 			return placeholder
@@ -91,7 +98,17 @@ func (w *writer) path(p Path) string {
 	return text
 }
 
+// literalMax keeps statements below the length that they may have.
+const literalMax = 200
+
 func (w *writer) value(v *Value) string {
+	if w.partiql {
+		if text := w.literal(v); text != "" && len(text) < literalMax && !w.one(3) {
+			return text
+		}
+		w.parameters = append(w.parameters, v)
+		return "?"
+	}
 	for placeholder, known := range w.values {
 		if known == v {
 			return placeholder
