@@ -4,6 +4,7 @@ package parameters
 
 import (
 	"flag"
+	"maps"
 	"os"
 	"reflect"
 	"slices"
@@ -34,7 +35,11 @@ func TestDocument(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole := head + beginMarker + table(all) + endMarker + tail
+	refusals, err := refusalTable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := head + beginMarker + table(all) + refusals + endMarker + tail
 	if flag.Lookup("rewrite").Value.String() == "true" {
 		if err := os.WriteFile(document, []byte(whole), 0o644); err != nil {
 			t.Fatal(err)
@@ -66,6 +71,20 @@ func table(all map[string]map[string]string) string {
 		text += " |\n"
 	}
 	return text + "\n| answered with `UnknownOperationException` |\n|---|\n| " + strings.Join(unknown(), ", ") + " |\n"
+}
+
+// refusalTable shows with which words parameters are refused.
+func refusalTable() (string, error) {
+	said, err := refusals()
+	if err != nil {
+		return "", err
+	}
+	text := "\n| refused | words of the ValidationException, behind the name and a colon |\n|---|---|\n"
+	for _, words := range slices.Sorted(maps.Keys(said)) {
+		slices.Sort(said[words])
+		text += "| `" + strings.Join(slices.Compact(said[words]), "`, `") + "` | " + words + " |\n"
+	}
+	return text, nil
 }
 
 // node is a parameter with those that it holds.

@@ -187,6 +187,26 @@ func claims() (map[string]map[string]string, error) {
 	return all, nil
 }
 
+// refusals are the parameters that the cases see refused, by the words.
+func refusals() (map[string][]string, error) {
+	paths, err := filepath.Glob(casesFolder + "/*")
+	said := map[string][]string{}
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		for line := range strings.Lines(string(text)) {
+			answer, ok := strings.CutPrefix(strings.TrimSpace(line), "answered -> ValidationException: ")
+			name, words, _ := strings.Cut(answer, ": ")
+			if ok && strings.HasPrefix(words, elsewhere) {
+				said[words] = append(said[words], name)
+			}
+		}
+	}
+	return said, err
+}
+
 func claimsIn(text string) (map[string]string, error) {
 	found := map[string]string{}
 	for line := range strings.Lines(text) {
