@@ -4,6 +4,7 @@ package indexkey
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math"
 	"slices"
 
@@ -48,7 +49,8 @@ func (b *planner) estimate(found []foundSpan) func(Statistics) Estimate {
 	x := b.index
 	return func(s Statistics) Estimate {
 		s = s.withDefaults()
-		guess := guesser{Statistics: s, hidden: hiddenParts(x), visible: len(x.Visible()), density: keyDensity}
+		guess := guesser{Statistics: s, index: x, hidden: hiddenParts(x), visible: len(x.Visible()),
+			density: keyDensity}
 		if x.IsPrimary() {
 			guess.density = 1
 		}
@@ -67,6 +69,7 @@ func (b *planner) estimate(found []foundSpan) func(Statistics) Estimate {
 // guesser guesses about single spans.
 type guesser struct {
 	Statistics
+	index           *schema.Index
 	hidden, visible int
 	density         float64
 	depth           int // for which share was found last, plus 1
@@ -91,12 +94,32 @@ func (g *guesser) span(f *foundSpan) (rows, runs float64) {
 		rows = g.below(min(g.visible, depth+1))
 	case f.part.from && f.part.to:
 		rows = g.below(depth) * rangeShare
+		if n, ok := integersIn(g.index, f); ok && n*g.below(min(g.visible, depth+1)) < rows {
+			rows = n * g.below(min(g.visible, depth+1))
+		}
 	case f.part.from || f.part.to:
 		rows = g.below(depth) * halfRangeShare
 	default:
 		rows = g.below(depth)
 	}
 	return g.clip(rows, f.Span), 1
+}
+
+// integersIn is the number of values in a span's range of a part of integers.
+func integersIn(x *schema.Index, f *foundSpan) (n float64, ok bool) {
+	if f.depth >= len(x.Key) || x.Key[f.depth].Type != schema.Int {
+		return 0, false
+	}
+	number := func(encoding []byte) uint64 {
+		if x.KeepNulls {
+			encoding = encoding[min(1, len(encoding)):] // its mark
+		}
+		var room [8]byte // the end of a range may be shorter
+		copy(room[:], encoding)
+		return binary.BigEndian.Uint64(room[:])
+	}
+	start, end := number(f.part.start), number(f.part.end)
+	return float64(end - start), end >= start
 }
 
 // below is the number of entries that have the same values in their first visible parts.

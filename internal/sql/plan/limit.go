@@ -344,7 +344,7 @@ func join(alternatives []limit) (joined limit) {
 	var boxes []expr.Condition
 	for i := range alternatives {
 		a := &alternatives[i]
-		simple = simple && a.exact && len(a.columns) == 1 && a.columns[0].exact
+		simple = simple && a.isOne()
 		condition := a.condition()
 		if condition == nil {
 			return limit{} // an alternative of which nothing is known
@@ -359,6 +359,18 @@ func join(alternatives []limit) (joined limit) {
 		joined.box = &expr.Or{List: boxes}
 	}
 	return joined
+}
+
+// isOne reports whether the limit is exactly what it says of one column: a condition, or the two ends of a range.
+func (l *limit) isOne() bool {
+	switch len(l.columns) {
+	case 1:
+		return l.exact && l.columns[0].exact
+	case 2:
+		a, b := &l.columns[0], &l.columns[1]
+		return (l.exact || l.halves) && a.column == b.column && (a.low && b.high || a.high && b.low)
+	}
+	return false
 }
 
 // condition is all that a limit says; nil: nothing.
