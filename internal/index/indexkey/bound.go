@@ -106,14 +106,20 @@ func (b *binder) bind(bound *Bound) (intervals []interval) {
 	}
 	switch bound.Kind {
 	case Range:
-		return b.bindRange(bound)
+		return b.appendRange(nil, bound)
 	case Prefix:
 		return b.bindPrefix(bound.Values)
 	case IsNull:
 		return b.appendNull(nil)
 	case Any:
+		intervals = make([]interval, 0, len(bound.Union))
 		for i := range bound.Union {
-			intervals = append(intervals, b.bind(&bound.Union[i])...)
+			one := &bound.Union[i]
+			if _, isPoint := one.points(); one.Kind == Range && !isPoint {
+				intervals = b.appendRange(intervals, one)
+			} else {
+				intervals = append(intervals, b.bind(one)...)
+			}
 		}
 		return union(intervals)
 	}
@@ -165,10 +171,10 @@ func (b *binder) start(kind value.Kind) []byte {
 	return start
 }
 
-func (b *binder) bindRange(bound *Bound) []interval {
+func (b *binder) appendRange(intervals []interval, bound *Bound) []interval {
 	kind, ok := bound.kind()
 	if !ok {
-		return nil
+		return intervals
 	}
 	v := interval{start: b.start(kind)}
 	v.end = b.slab.end(v.start)
@@ -181,17 +187,17 @@ func (b *binder) bindRange(bound *Bound) []interval {
 		}
 		encoding, relation, ok := b.place(end.v)
 		if !ok {
-			return nil
+			return intervals
 		}
 		after := relation > 0 || relation == 0 && end.open != end.upper
-		if !v.cut(encoding, after != b.part.Descending, end.upper != b.part.Descending) {
-			return nil
+		if !b.cut(&v, encoding, after != b.part.Descending, end.upper != b.part.Descending) {
+			return intervals
 		}
 	}
 	if v.end != nil && bytes.Compare(v.start, v.end) >= 0 {
-		return nil
+		return intervals
 	}
-	return []interval{v}
+	return append(intervals, v)
 }
 
 // kind returns the kind of values in a range, Missing if it has no ends. ok is false if no value can lie in it.
@@ -215,11 +221,12 @@ func isOrdered(v value.Value) bool {
 }
 
 // cut moves one end of v to before or after an encoding. It returns false if nothing is left.
-func (v *interval) cut(encoding []byte, after, upper bool) bool {
+func (b *binder) cut(v *interval, encoding []byte, after, upper bool) bool {
 	ok := true
 	v.from, v.to = v.from || !upper, v.to || upper
 	if after {
-		encoding, ok = order.PrefixEnd(nil, encoding)
+		encoding = b.slab.end(encoding)
+		ok = encoding != nil
 	}
 	switch {
 	case upper && ok:

@@ -127,7 +127,7 @@ func constrainIn(c *expr.In) (k constraint, ok bool) {
 
 // constrainOr takes alternatives that all speak of one attribute.
 func constrainOr(list []expr.Condition) (k constraint, ok bool) {
-	k.bound.Kind = indexkey.Any
+	k.bound.Kind, k.bound.Union = indexkey.Any, make([]indexkey.Bound, 0, len(list))
 	for i, c := range list {
 		one, ok := constrain(c)
 		if !ok || i > 0 && one.name != k.name {

@@ -127,7 +127,7 @@ func (c *Counts) FalsePositives() int64 { return c.Looked() - c.Returned }
 type Cursor struct {
 	scan     *Scan
 	from     kv.Snapshot
-	store    kv.Store // instead of from, for the one span of a walk over the latest commits
+	store    kv.Store // instead of from, for a walk over the latest commits
 	ctx      context.Context
 	spans    []indexkey.Span // clipped, still to walk after the current one
 	walk     kv.Cursor       // over the current span; nil before the first and after the last
@@ -167,8 +167,7 @@ func (s *Scan) Open(ctx context.Context, from kv.Snapshot) *Cursor {
 	return c
 }
 
-// Latest is Open at the latest commits, for a walk over one span that reads no row back. Its snapshot is taken by the
-// call.
+// Latest is Open at the latest commits, for a walk that reads no row back. Its snapshot is taken by the call.
 func (s *Scan) Latest(ctx context.Context, store kv.Store) *Cursor {
 	c := s.Open(ctx, nil)
 	c.store = store

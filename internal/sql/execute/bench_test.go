@@ -4,6 +4,7 @@ package execute_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/weftdb/weft/internal/sql/datum"
@@ -53,6 +54,8 @@ func BenchmarkSelect(b *testing.B) {
 		{"range100distinct", "SELECT DISTINCT v FROM t WHERE pk BETWEEN ? AND ? + 99 ORDER BY v", 2, 100},
 		{"rangeLimit", "SELECT pk, v, n FROM t WHERE pk >= ? LIMIT 100", 1, 100},
 		{"multiget10", "SELECT pk, v, n FROM t WHERE pk IN (?, ?, 3, 4, 5, 6, 7, 8, 9, 11)", 2, 0},
+		{"ranges10", "SELECT COUNT(pk) FROM t WHERE pk BETWEEN ? AND ?" + strings.Repeat(" OR pk BETWEEN ? AND ?", 9),
+			20, 1},
 		{"all", "SELECT * FROM t", 0, benchRows},
 		{"filter", "SELECT pk FROM t WHERE v LIKE '%9999%' ALLOW FILTERING", 0, 0},
 		{"filterInt", "SELECT pk FROM t WHERE n % 1000 = 7 ALLOW FILTERING", 0, 0},
@@ -83,7 +86,7 @@ func (h *harness) bench(b *testing.B, text string, parameters, rows int) {
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		for j := range given {
-			given[j] = datum.Int(int64(i * 7919 % (benchRows - 200)))
+			given[j] = datum.Int(int64(i*7919%(benchRows-200) + j/2*10 + j%2*5*min(j/2, 1)))
 		}
 		h.x.Begin(given, nowMS, nil)
 		sink.rows = 0

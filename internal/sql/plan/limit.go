@@ -303,12 +303,7 @@ func (list all) bind(b *binder) limit {
 }
 
 func (list anyOf) bind(b *binder) limit {
-	var alternatives []limit
-	for _, p := range flatten(list, nil) {
-		if l := p.bind(b); !l.never {
-			alternatives = append(alternatives, l)
-		}
-	}
+	alternatives := list.bindEach(b, make([]limit, 0, len(list)))
 	switch len(alternatives) {
 	case 0:
 		return never()
@@ -318,15 +313,16 @@ func (list anyOf) bind(b *binder) limit {
 	return join(alternatives)
 }
 
-// flatten lists the alternatives of nested disjunctions.
-func flatten(p predicate, list []predicate) []predicate {
-	if nested, ok := p.(anyOf); ok {
-		for _, one := range nested {
-			list = flatten(one, list)
+// bindEach appends the limits of the alternatives that may hold, those of nested disjunctions among them.
+func (list anyOf) bindEach(b *binder, alternatives []limit) []limit {
+	for _, p := range list {
+		if nested, ok := p.(anyOf); ok {
+			alternatives = nested.bindEach(b, alternatives)
+		} else if l := p.bind(b); !l.never {
+			alternatives = append(alternatives, l)
 		}
-		return list
 	}
-	return append(list, p)
+	return alternatives
 }
 
 // join is the limit of alternatives: for each column that all of them limit, the union.
@@ -340,22 +336,23 @@ func join(alternatives []limit) (joined limit) {
 			joined.columns = append(joined.columns, l)
 		}
 	}
-	simple := true
-	var boxes []expr.Condition
+	joined.exact = len(joined.columns) == 1 &&
+		!slices.ContainsFunc(alternatives, func(a limit) bool { return !a.isOne() })
+	if len(joined.columns) == 1 {
+		joined.columns[0].exact = joined.exact
+	}
+	if joined.exact {
+		return joined
+	}
+	boxes := make([]expr.Condition, 0, len(alternatives))
 	for i := range alternatives {
-		a := &alternatives[i]
-		simple = simple && a.isOne()
-		condition := a.condition()
+		condition := alternatives[i].condition()
 		if condition == nil {
 			return limit{} // an alternative of which nothing is known
 		}
 		boxes = append(boxes, condition)
 	}
-	joined.exact = simple && len(joined.columns) == 1
-	if len(joined.columns) == 1 {
-		joined.columns[0].exact = joined.exact
-	}
-	if !joined.exact && len(boxes) <= alternativesMax {
+	if len(boxes) <= alternativesMax {
 		joined.box = &expr.Or{List: boxes}
 	}
 	return joined
@@ -402,7 +399,7 @@ func conjunctionOf(a, b expr.Condition) expr.Condition {
 // joinColumn is the union of what alternatives say of one column.
 func joinColumn(c *column, alternatives []limit) (l columnLimit, ok bool) {
 	l = columnLimit{column: c, isPoints: true}
-	var list []expr.Condition
+	list := make([]expr.Condition, 0, len(alternatives))
 	for i := range alternatives {
 		condition, points, isPoints := alternatives[i].of(c)
 		if condition == nil {
@@ -441,7 +438,12 @@ func (l *limit) of(c *column) (condition expr.Condition, points []value.Value, i
 	}
 	switch {
 	case low != nil && high != nil:
-		return &expr.And{List: []expr.Condition{low.condition, high.condition}}, nil, false
+		ends := &struct {
+			both expr.And
+			list [2]expr.Condition
+		}{list: [2]expr.Condition{low.condition, high.condition}} // in one piece
+		ends.both.List = ends.list[:]
+		return &ends.both, nil, false
 	case first != nil:
 		return first.condition, nil, false
 	}
