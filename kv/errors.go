@@ -20,6 +20,8 @@ var (
 	// ErrFenced: the time until which this Store may commit has passed by the cluster's clock. Nothing was written. See
 	// Shared.Fence.
 	ErrFenced = errors.New("kv: the time until which this store may commit has passed; renew it, then run the transaction again")
+	// ErrUnavailable: the store, or a part of it, did not answer in time. Nothing was written. Try again later.
+	ErrUnavailable = errors.New("kv: the store did not answer in time; nothing was written, try again")
 	// ErrClosed: the store, reader or transaction is closed.
 	ErrClosed = errors.New("kv: closed")
 	// ErrLocked: the store is open already, in another process or in this one. Close it there first.

@@ -157,6 +157,7 @@ func kindOfCause(err error) Kind {
 		{ErrDeadlock, KindConflict},
 		{ErrManyLocks, KindTooLarge},
 		{kv.ErrFenced, KindUnavailable},
+		{kv.ErrUnavailable, KindUnavailable},
 		{gateway.ErrNotOwner, KindUnavailable},
 		{kv.ErrTooLarge, KindTooLarge},
 		{kv.ErrReadOnly, KindReadOnly},

@@ -26,7 +26,7 @@ var codes = map[database.Kind]fault.Code{
 	database.KindClosed:          fault.ShuttingDown,
 	database.KindCanceled:        fault.Interrupted,
 	database.KindUnknownOutcome:  fault.UnknownOutcome,
-	database.KindUnavailable:     fault.Deadlock, // nothing was committed: the transaction can be run again
+	database.KindUnavailable:     fault.LockWaitTimeout, // nothing was committed: the transaction can be run again
 	database.KindDenied:          fault.TableDenied,
 }
 

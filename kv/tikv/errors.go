@@ -24,6 +24,8 @@ func (s *Store) readError(ctx context.Context, err error) error {
 		return ctx.Err()
 	case isCollected(err):
 		return fmt.Errorf("%w: %w", kv.ErrSnapshotExpired, err)
+	case isUnavailable(err):
+		return fmt.Errorf("%w: %w", kv.ErrUnavailable, err)
 	default:
 		return fmt.Errorf("tikv: %w", err)
 	}
@@ -52,6 +54,8 @@ func (s *Store) commitError(ctx context.Context, err error) error {
 		return kv.ErrClosed
 	case ctx.Err() != nil:
 		return ctx.Err()
+	case isUnavailable(err):
+		return fmt.Errorf("%w: %w", kv.ErrUnavailable, err)
 	default:
 		return fmt.Errorf("tikv: commit: %w", err)
 	}
@@ -78,6 +82,19 @@ func restartable(err error) bool {
 	var latch *tikverr.ErrWriteConflictInLatch
 	var retryable *tikverr.ErrRetryable
 	return errors.As(err, &latch) || errors.As(err, &retryable)
+}
+
+// isUnavailable reports whether the client has given up waiting for a store, a region's leader or the placement driver.
+func isUnavailable(err error) bool {
+	for _, cause := range []error{tikverr.ErrTiKVServerTimeout, tikverr.ErrTiKVServerBusy,
+		tikverr.ErrTiKVStaleCommand, tikverr.ErrTiKVMaxTimestampNotSynced, tikverr.ErrRegionUnavailable,
+		tikverr.ErrRegionNotInitialized, tikverr.ErrResolveLockTimeout} {
+		if errors.Is(err, cause) {
+			return true
+		}
+	}
+	var driver *tikverr.ErrPDServerTimeout
+	return errors.As(err, &driver)
 }
 
 // tooLarge reports whether the client found something too large.

@@ -260,6 +260,9 @@ func TestErrors(t *testing.T) {
 		{t.Context(), tikverr.ErrTiKVDiskFull, kv.ErrReadOnly, nil},
 		{cancelled, tikverr.ErrTiKVServerTimeout, context.Canceled, context.Canceled},
 		{t.Context(), tikverr.ErrTiKVServerTimeout, tikverr.ErrTiKVServerTimeout, tikverr.ErrTiKVServerTimeout},
+		{t.Context(), tikverr.ErrTiKVServerTimeout, kv.ErrUnavailable, kv.ErrUnavailable},
+		{t.Context(), tikverr.ErrRegionUnavailable, kv.ErrUnavailable, kv.ErrUnavailable},
+		{t.Context(), tikverr.NewErrPDServerTimeout("no leader"), kv.ErrUnavailable, kv.ErrUnavailable},
 	} {
 		wrapped := c.err
 		if wrapped != nil {

@@ -40,7 +40,6 @@ import (
 
 	"github.com/tikv/client-go/v2/oracle"
 	"github.com/tikv/client-go/v2/tikv"
-	"github.com/tikv/client-go/v2/txnkv/transaction"
 
 	"github.com/weftdb/weft/kv"
 )
@@ -202,9 +201,12 @@ func (s *Store) view(ctx context.Context) (*view, error) {
 	return &view{store: s, timestamp: timestamp, began: began}, nil
 }
 
+// timestampBackoffMS bounds the waiting for a timestamp: the placement driver has another leader by then.
+const timestampBackoffMS = 30_000
+
 // timestamp asks the placement driver.
 func (s *Store) timestamp(ctx context.Context) (uint64, error) {
-	backoff := tikv.NewBackofferWithVars(ctx, transaction.TsoMaxBackoff, nil)
+	backoff := tikv.NewBackofferWithVars(ctx, timestampBackoffMS, nil)
 	timestamp, err := s.client.GetTimestampWithRetry(backoff, oracle.GlobalTxnScope)
 	return timestamp, s.readError(ctx, err)
 }

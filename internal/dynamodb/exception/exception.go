@@ -90,7 +90,7 @@ func translation(kind database.Kind) (k Kind, message string) {
 	case database.KindCanceled:
 		return KindUnavailable, "The request was given up before it was done"
 	case database.KindUnavailable:
-		return KindUnavailable, "This gateway may not answer now; send the request again"
+		return KindInternal, "The gateway or its store could not answer in time; nothing was written: send the request again"
 	case database.KindDenied:
 		return KindAccessDenied, ""
 	case database.KindUnknownOutcome:
