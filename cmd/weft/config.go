@@ -151,7 +151,7 @@ func settings(c *config) []setting {
 		{"log-format", "auto", "text, json, or auto (text on a terminal, otherwise json)",
 			choice{&c.LogFormat, []string{"auto", "text", "json"}}},
 		{"log-level", "info", "lowest level to log", choice{&c.LogLevel, []string{"debug", "info", "warn", "error"}}},
-		{"gateway-lease", "10s", "engine tikv: how long a schema change waits for a server that vanished; servers renew the lease four times in that time", duration{&c.GatewayLease}},
+		{"gateway-lease", "45s", "engine tikv: how long a schema change waits for a server that vanished, and how long a server may be cut off; servers renew the lease six times in that time", duration{&c.GatewayLease}},
 		{"ship", "", "engine pebble: place to which every change is shipped within seconds, and a backup each day: a folder or s3://BUCKET/PREFIX; see docs/backup.md", text{&c.Ship, "PLACE"}},
 		{"ship-keep", "7", "for how many days the moments stay that weft restore --at can restore from --ship",
 			count{&c.ShipKeepDays, 1}},

@@ -42,6 +42,14 @@ func (db *DB) Ready() error {
 	return db.gateway.Ready()
 }
 
+// Await returns once requests are answered, or ctx ends, or that is not to be expected soon: then they are refused. A
+// request that waits so outlives a moment in which the gateway is cut off.
+func (db *DB) Await(ctx context.Context) {
+	if db.gateway != nil {
+		db.gateway.Await(ctx)
+	}
+}
+
 // openCatalog opens the catalog: over a store that others use, too, as one of its gateways.
 func (db *DB) openCatalog(ctx context.Context) (err error) {
 	o := &db.options

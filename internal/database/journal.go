@@ -86,7 +86,7 @@ func (db *DB) openJournal(ctx context.Context) error {
 		Tables: db.journaled, Resume: db.resumeJournal,
 	}
 	if db.gateway != nil {
-		work := db.gateway.Work("journal")
+		work := db.gateway.GuardedWork("journal")
 		o.Owned, o.Guard = work.Owned, work.Guard
 	}
 	if shared, ok := kv.SharedOf(db.store); ok && !stamps.StampsInOrder() {

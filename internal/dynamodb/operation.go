@@ -124,6 +124,7 @@ func (a *API) Run(ctx context.Context, o *Operation, body, dst []byte) ([]byte, 
 	if err := a.checkWithin(o); err != nil {
 		return nil, exception.Of(err)
 	}
+	a.DB.Await(ctx)
 	run := o.run
 	if o.named && a.Statements != nil {
 		run = o.runNamed

@@ -30,8 +30,9 @@ type tally struct {
 	waits     *database.Waits
 }
 
-// begin begins to count a call; end is its counterpart.
+// begin begins to count a call, once the database answers; end is its counterpart.
 func (a *API) begin(ctx context.Context, operation string, name TableName, selection *Selection) tally {
+	a.DB.Await(ctx)
 	t := tally{ctx: ctx, operation: operation, name: name, selection: selection}
 	if a.Statements != nil {
 		t.api = a

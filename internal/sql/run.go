@@ -46,6 +46,7 @@ func (s *Session) run(ctx context.Context, text []byte, a *answer) error {
 	e := s.engine
 	begun := e.options.Now()
 	ctx = s.starts(ctx)
+	e.db.Await(ctx)
 	kind, err := KindFailed, s.enter(text)
 	if err == nil {
 		err = s.dialect().Check(text)

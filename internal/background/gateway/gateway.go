@@ -31,9 +31,20 @@ import (
 
 // Defaults of Options.
 const (
-	leaseDefault = 10 * time.Second
+	// what the lease is kept in has failed over by then, and the renewal that met it got through
+	leaseDefault = 45 * time.Second
 	pollDefault  = 300 * time.Millisecond
 )
+
+// A lease is renewed renewals times while it lasts. A renewal that is stuck is given up after an attempts-th of it, and
+// tried again at once.
+const (
+	renewals = 6
+	attempts = 4
+)
+
+// awaitMax is how long a request waits for a lease.
+const awaitMax = 20 * time.Second
 
 // Errors of gateways.
 var (
@@ -60,7 +71,8 @@ type Settings struct {
 	// ID names this gateway in records and logs. Default: a new UUID.
 	ID string
 	// Lease is how long the gateway may commit after it was last heard of: so long do changes of the schema wait for
-	// one that vanishes. It is renewed four times as often. Default: 10 seconds.
+	// one that vanishes. It is renewed six times as often, and should be longer than the store takes to fail over, or
+	// a failure of a part stops the whole. Default: 45 seconds.
 	Lease time.Duration
 	// Poll is how often the store is asked for changes of the schema and for jobs. Default: 300 milliseconds.
 	Poll time.Duration
@@ -193,6 +205,18 @@ func (g *Gateway) Ready() error {
 	return ErrNoLease
 }
 
+// Await returns once there is a lease, or ctx ends, or it is not to be expected soon. Where there is one, as a rule, it
+// costs nothing.
+func (g *Gateway) Await(ctx context.Context) {
+	if g.Joined() {
+		return
+	}
+	within, cancel := context.WithTimeout(ctx, awaitMax)
+	defer cancel()
+	for !g.Joined() && rest(within, g.step()) == nil {
+	}
+}
+
 // late reports whether the lease has passed by this machine's clock, which began to measure before the cluster's did.
 func (g *Gateway) late() bool { return int64(time.Since(g.began)) >= g.deadline.Load() }
 
@@ -228,7 +252,7 @@ func (g *Gateway) run(life context.Context) {
 
 // turn renews the lease if it is time to, follows the schema, and says so.
 func (g *Gateway) turn(life context.Context) {
-	ctx, cancel := context.WithTimeout(life, g.Lease/2)
+	ctx, cancel := context.WithTimeout(life, g.Lease/attempts)
 	defer cancel()
 	if !g.joined.Load() {
 		if err := g.join(ctx); err != nil && life.Err() == nil && time.Since(g.told) > g.Lease {
@@ -243,7 +267,7 @@ func (g *Gateway) turn(life context.Context) {
 	if err == nil {
 		record.Generation, record.Held = generation, held
 	}
-	due := time.Since(g.lastRenewal()) >= g.Lease/4
+	due := time.Since(g.lastRenewal()) >= g.Lease/renewals
 	if due || !record.equal(g.Record()) {
 		err = g.renew(ctx, record)
 	}
@@ -310,6 +334,7 @@ func (g *Gateway) lease(ctx context.Context, record Record, check func(txn kv.Tx
 	}
 	g.ahead.Store(now - began.UnixMilli())
 	record.UntilMS = now + g.Lease.Milliseconds()
+	record.AbsentMS = now + 2*g.Lease.Milliseconds()/renewals
 	before := g.until.Load()
 	if early {
 		g.until.Store(record.UntilMS)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/weftdb/weft/kv"
+	"github.com/weftdb/weft/kv/kvwrap"
 	"github.com/weftdb/weft/kv/mem"
 )
 
@@ -83,6 +84,75 @@ func TestOwners(t *testing.T) {
 		func(txn kv.Txn) error { return first.Work("work").Guard(t.Context(), txn) })
 	if !errors.Is(err, ErrNotOwner) {
 		t.Errorf("the old owner's next batch ends in %v, want ErrNotOwner", err)
+	}
+}
+
+// TestGuardedWork: work that is done in guarded transactions alone goes to another gateway as soon as its owner misses
+// a renewal, though that has its lease still; the owner's transactions are refused from then on.
+func TestGuardedWork(t *testing.T) {
+	var now atomic.Int64
+	now.Store(1e12)
+	store := mem.Open(mem.Options{NowMS: now.Load})
+	first, second := still(t, store, "first"), still(t, store, "second")
+	for _, g := range []*Gateway{first, second} {
+		g.GuardedWork("guarded")
+		g.takeWorks(t.Context())
+	}
+	now.Add(2*time.Hour.Milliseconds()/renewals - 1)
+	second.turnAt(t)
+	if second.Work("guarded").Owned() {
+		t.Fatal("the work was taken from a gateway that is there")
+	}
+	now.Add(1)
+	second.turnAt(t)
+	if !second.Work("guarded").Owned() || second.Work("work").Owned() {
+		t.Fatal("after a missed renewal the second owns not just the guarded work")
+	}
+	err := kv.Update(t.Context(), first.Leased(),
+		func(txn kv.Txn) error { return first.Work("guarded").Guard(t.Context(), txn) })
+	if !errors.Is(err, ErrNotOwner) || !first.Joined() {
+		t.Errorf("the old owner, joined %t, ends in %v, want ErrNotOwner", first.Joined(), err)
+	}
+}
+
+// TestRenewalIsTriedAgain: renewals that the store doesn't take cost no lease before its end, and each turn tries
+// again.
+func TestRenewalIsTriedAgain(t *testing.T) {
+	store := mem.Open(mem.Options{})
+	g := still(t, store, "first")
+	faulty := kvwrap.Faulty(g.Store, kvwrap.FaultyOptions{})
+	g.Store = faulty
+	before := g.Record().UntilMS
+	late := time.Now().Add(-g.Lease / 2)
+	for range 3 {
+		g.renewed = late
+		faulty.Inject(kvwrap.Fault{Call: kvwrap.CallCommit, Nth: 1, Err: kv.ErrUnavailable})
+		if g.turn(t.Context()); !g.Joined() || g.Record().UntilMS != before || !g.lastRenewal().Equal(late) {
+			t.Fatalf("after a renewal that failed: joined %t, %+v", g.Joined(), g.Record())
+		}
+	}
+	if g.turn(t.Context()); !g.lastRenewal().After(late) {
+		t.Error("the lease was not renewed when the store took it")
+	}
+}
+
+// TestAwait: a request waits until there is a lease again, and no longer than it may.
+func TestAwait(t *testing.T) {
+	g := still(t, mem.Open(mem.Options{}), "first")
+	g.Await(t.Context())
+	g.Lost(errors.New("cut off"))
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	if g.Await(over); g.Joined() {
+		t.Fatal("it is joined")
+	}
+	joined := make(chan error, 1)
+	go func() { joined <- g.join(t.Context()) }()
+	if g.Await(t.Context()); !g.Joined() {
+		t.Error("the wait ended without a lease")
+	}
+	if err := <-joined; err != nil {
+		t.Error(err)
 	}
 }
 

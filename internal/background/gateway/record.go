@@ -20,6 +20,9 @@ type Record struct {
 	ID string `json:"id"`
 	// UntilMS is the cluster's time in Unix milliseconds from which on the gateway can't commit.
 	UntilMS int64 `json:"untilMS"`
+	// AbsentMS is the cluster's time from which on the gateway has missed a renewal: others take the work over that is
+	// done in guarded transactions alone. 0: it is of a version that does not say, and has UntilMS for it.
+	AbsentMS int64 `json:"absentMS,omitempty"`
 	// Generation is the one of the schema that it has installed.
 	Generation uint64 `json:"generation"`
 	// Held are the tables of which a request still uses the version before.
@@ -28,6 +31,15 @@ type Record struct {
 
 func (r Record) equal(other Record) bool {
 	return r.Generation == other.Generation && slices.Equal(r.Held, other.Held)
+}
+
+// isAbsent reports whether the owner of work has not been heard of for so long that others take it over. guarded says
+// that a transaction of the owner's would fail then.
+func (r Record) isAbsent(nowMS int64, guarded bool) bool {
+	if guarded && r.AbsentMS > 0 {
+		return nowMS >= r.AbsentMS
+	}
+	return nowMS >= r.UntilMS
 }
 
 func (r Record) encode() []byte {

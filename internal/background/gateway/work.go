@@ -17,6 +17,7 @@ type Work struct {
 	gateway *Gateway
 	name    string
 	key     []byte
+	guarded bool // all that is done of it is done in transactions with Guard
 	owned   atomic.Bool
 }
 
@@ -29,6 +30,16 @@ func (g *Gateway) Work(name string) *Work {
 	}
 	w := &Work{gateway: g, name: name, key: keyspace.AppendOwner(nil, name)}
 	g.works = append(g.works, w)
+	return w
+}
+
+// GuardedWork is Work for what is done in transactions with Guard alone. Another gateway takes it over as soon as its
+// owner misses a renewal: whatever the owner does then, it does not commit.
+func (g *Gateway) GuardedWork(name string) *Work {
+	w := g.Work(name)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	w.guarded = true
 	return w
 }
 
@@ -84,7 +95,7 @@ func (w *Work) take(ctx context.Context) (owned, taken bool, err error) {
 			return nil
 		}
 		if ok {
-			if lives, err := isLive(ctx, txn, string(owner), now); err != nil || lives {
+			if there, err := w.isThere(ctx, txn, string(owner), now); err != nil || there {
 				return err
 			}
 		}
@@ -94,9 +105,9 @@ func (w *Work) take(ctx context.Context) (owned, taken bool, err error) {
 	return owned, taken, err
 }
 
-// isLive reports whether a gateway has a lease. One that has none is guarded, so that it can't have a new one by the
-// time of the commit.
-func isLive(ctx context.Context, txn kv.Txn, id string, nowMS int64) (bool, error) {
+// isThere reports whether a gateway still does the work. The record of one that does not is guarded, so that it can't
+// be renewed by the time of the commit.
+func (w *Work) isThere(ctx context.Context, txn kv.Txn, id string, nowMS int64) (bool, error) {
 	key := keyspace.AppendGateway(nil, id)
 	stored, ok, err := txn.Get(ctx, key, nil)
 	if err != nil {
@@ -108,7 +119,7 @@ func isLive(ctx context.Context, txn kv.Txn, id string, nowMS int64) (bool, erro
 			return false, err
 		}
 	}
-	if ok && nowMS < r.UntilMS {
+	if ok && !r.isAbsent(nowMS, w.guarded) {
 		return true, nil
 	}
 	return false, txn.Guard(key)
