@@ -10,7 +10,6 @@ import (
 	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/dynamodb/attributeion"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
-	"github.com/weftdb/weft/order"
 )
 
 // itemBytesMax is DynamoDB's limit for an item.
@@ -215,7 +214,7 @@ func (d *plainDecoder) value(dst []byte, t Type) ([]byte, error) {
 	token := r.Peek()
 	switch {
 	case t == 0 || t == asDocument, token == attributejson.TokenObject, token == attributejson.TokenArray:
-		return appendJSON(dst, r, 0)
+		return r.Plain(dst)
 	case token == attributejson.TokenString:
 		s, err := r.String()
 		if err != nil {
@@ -223,85 +222,13 @@ func (d *plainDecoder) value(dst []byte, t Type) ([]byte, error) {
 		}
 		return appendTyped(dst, t, s)
 	case token == attributejson.TokenNumber && t == asText, t == asBoolean && token == attributejson.TokenNumber:
-		return appendJSON(dst, r, 0) // refused where it does not fit
+		return r.Plain(dst) // refused where it does not fit
 	}
 	raw, err := r.Raw()
 	if err != nil {
 		return dst, err
 	}
 	return appendTyped(dst, t, raw)
-}
-
-// appendJSON reads a value of any sort: texts, numbers, truth values, null, lists and maps.
-func appendJSON(dst []byte, r *attributejson.Reader, depth int) ([]byte, error) {
-	if depth > value.NestingMax {
-		return dst, value.ErrNesting
-	}
-	switch r.Peek() {
-	case attributejson.TokenString:
-		s, err := r.String()
-		return value.AppendString(dst, s), err
-	case attributejson.TokenNumber:
-		s, err := r.Number()
-		if err != nil {
-			return dst, err
-		}
-		d, err := order.ParseDecimal(s)
-		if err != nil {
-			return dst, fmt.Errorf("%.60s is not a valid number: %w", s, err)
-		}
-		return value.AppendNumber(dst, d), nil
-	case attributejson.TokenTrue, attributejson.TokenFalse:
-		b, err := r.Bool()
-		return value.AppendBool(dst, b), err
-	case attributejson.TokenObject:
-		return appendObject(dst, r, depth)
-	case attributejson.TokenArray:
-		return appendArray(dst, r, depth)
-	case attributejson.TokenNull:
-		return value.AppendNull(dst), r.Skip()
-	}
-	return dst, r.Skip() // its error says what is wrong
-}
-
-func appendObject(dst []byte, r *attributejson.Reader, depth int) ([]byte, error) {
-	start := len(dst)
-	dst = value.BeginMap(dst)
-	if err := r.BeginObject(); err != nil {
-		return dst, err
-	}
-	for {
-		name, ok, err := r.NextKey()
-		if err != nil {
-			return dst, err
-		}
-		if !ok {
-			return value.EndMap(dst, start)
-		}
-		if dst, err = appendJSON(value.AppendName(dst, name), r, depth+1); err != nil {
-			return dst, err
-		}
-	}
-}
-
-func appendArray(dst []byte, r *attributejson.Reader, depth int) ([]byte, error) {
-	start := len(dst)
-	dst = value.BeginList(dst)
-	if err := r.BeginArray(); err != nil {
-		return dst, err
-	}
-	for {
-		ok, err := r.NextElement()
-		if err != nil {
-			return dst, err
-		}
-		if !ok {
-			return value.EndList(dst, start)
-		}
-		if dst, err = appendJSON(dst, r, depth+1); err != nil {
-			return dst, err
-		}
-	}
 }
 
 func appendText(dst, s []byte) ([]byte, error) {

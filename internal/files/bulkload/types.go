@@ -145,7 +145,7 @@ func appendTyped(dst []byte, t Type, s []byte) ([]byte, error) {
 		return value.AppendInt(dst, at.Unix()/day), nil
 	case asDocument:
 		r := attributejson.NewReader(s)
-		dst, err := appendJSON(dst, r, 0)
+		dst, err := r.Plain(dst)
 		if err == nil {
 			err = r.End()
 		}
