@@ -47,7 +47,7 @@ func TestDemo(t *testing.T) {
 func tryDemoTools(t *testing.T, s *server, shown string) {
 	t.Helper()
 	wants := map[string]string{"status": "about", "advise": "cities: 0 findings", "explain": "49 returned",
-		"indexes": "by-place", "hot": "There were too few"}
+		"indexes": "by-place", "hot": "There were too few", "ddb": `"population": 1459640`}
 	for line := range strings.Lines(shown) {
 		words, ok := strings.CutPrefix(strings.TrimSpace(line), "weft ")
 		if !ok {
@@ -58,7 +58,7 @@ func tryDemoTools(t *testing.T, s *server, shown string) {
 			t.Fatal(err)
 		}
 		list := strings.Split(strings.TrimSpace(string(args)), "\n")
-		if list[0] == "explain" { // the page has the default ports
+		if list[0] == "explain" || list[0] == "ddb" { // the page has the default ports
 			list = append(list, "--endpoint", "http://"+addressAt(t, s, "dynamodb"))
 		} else {
 			list = append(list, "--admin-addr", addressAt(t, s, "admin"))

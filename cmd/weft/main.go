@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weftdb/weft/cmd/weft/certcommand"
 	"github.com/weftdb/weft/cmd/weft/heatpage"
 )
 
@@ -108,10 +109,11 @@ Start with weft demo, or with weft serve.`,
 	root.SetUsageFunc(writeUsage)
 	root.Version = buildShown().Text()
 	root.SetVersionTemplate("{{.Version}}")
-	root.AddCommand(p.serveCommand(), p.demoCommand(), p.sqlCommand(), p.explainCommand(), p.adviseCommand(),
-		p.indexesCommand(), p.regionsCommand(), heatpage.Command(p.printPage), heatpage.SimulateCommand(p.stdout,
-			func(err error) error { return usageError{err} }), p.userCommand(), p.backupCommand(), p.restoreCommand(),
-		p.keyCommand(), p.certCommand(), p.versionCommand(), p.statusCommand())
+	root.AddCommand(p.serveCommand(), p.demoCommand(), p.sqlCommand(), p.ddbCommand(), p.explainCommand(),
+		p.adviseCommand(), p.indexesCommand(), p.regionsCommand(), heatpage.Command(p.printPage),
+		heatpage.SimulateCommand(p.stdout, func(err error) error { return usageError{err} }), p.userCommand(),
+		p.backupCommand(), p.restoreCommand(), p.keyCommand(), certcommand.Command(p.stdout, unknownCommand),
+		p.versionCommand(), p.statusCommand())
 	root.AddCommand(p.bulkCommands()...)
 	root.AddCommand(p.streamCommands()...)
 	nameArguments(root)

@@ -28,6 +28,7 @@ weft serve --data /var/lib/weft --auth required --master-key-file /etc/weft/mast
 		"version":           {"operations.md", "weft version --json"},
 		"status":            {"operations.md", ""},
 		"sql":               {"sql.md", ""},
+		"ddb":               {"dynamodb.md", ""},
 		"explain":           {"dynamodb.md", ""},
 		"advise":            {"advisor.md", "weft advise\nweft advise cities --statements\nweft advise --patterns patterns.json"},
 		"indexes":           {"zorder.md", "weft indexes cities"},

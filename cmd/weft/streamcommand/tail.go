@@ -45,7 +45,7 @@ of AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY if they are set. It ends with the
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			f, err := s.reader(c, h, args[0])
+			f, err := s.reader(h, args[0])
 			if err != nil {
 				return err
 			}
@@ -83,7 +83,7 @@ func (h *Host) tail(ctx context.Context, f *streamreader.Reader, s *source, all,
 		case ctx.Err() != nil:
 			return nil
 		case err != nil && !isPassing(err), err != nil && f.Position.Stream == "":
-			return h.explained(ctx, err, f, s.endpoint)
+			return h.explained(ctx, err, f, s.Endpoint)
 		case err != nil:
 			if !away {
 				fmt.Fprintf(h.Stderr, "weft: the server does not answer; it is asked again: %v\n", err)

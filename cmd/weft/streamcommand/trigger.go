@@ -88,7 +88,7 @@ func (h *Host) trigger(c *cobra.Command, t *trigger, table, target string) error
 	if err := t.check(target); err != nil {
 		return h.Usage(err)
 	}
-	f, err := t.reader(c, h, table)
+	f, err := t.reader(h, table)
 	if err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func (d *delivery) run(ctx context.Context) error {
 		case ctx.Err() != nil:
 			return nil
 		case err != nil && (!isPassing(err) || d.reader.Position.Stream == ""):
-			return d.host.explained(ctx, err, d.reader, d.endpoint)
+			return d.host.explained(ctx, err, d.reader, d.Endpoint)
 		case err != nil:
 			d.warn("the server does not answer; it is asked again: %v", err)
 			rest(ctx, reconnectInterval)

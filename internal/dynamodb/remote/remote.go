@@ -34,6 +34,7 @@ type Service struct {
 	// Version is that of AWS's JSON: "1.0" or "1.1".
 	Version     string
 	Credentials signature.Credentials
+	Header      http.Header  // what requests have besides, outside of their signatures
 	HTTP        *http.Client // nil: one that waits for 30 seconds
 }
 
@@ -44,7 +45,12 @@ type Fault struct {
 	Message string
 }
 
-func (f *Fault) Error() string { return fmt.Sprintf("%s: %s", f.Name, f.Message) }
+func (f *Fault) Error() string {
+	if f.Message == "" {
+		return f.Name
+	}
+	return fmt.Sprintf("%s: %s", f.Name, f.Message)
+}
 
 // Is reports whether err is a fault of a name.
 func Is(err error, name string) bool {
@@ -66,6 +72,9 @@ func (s *Service) Call(ctx context.Context, operation string, in, out any) error
 	request.Header.Set("Content-Type", "application/x-amz-json-"+s.Version)
 	request.Header.Set("X-Amz-Target", s.Target+operation)
 	signature.Sign(request, body, s.Credentials, s.Region, s.Name, time.Now()) // lint:clock a date of the protocol
+	for name, values := range s.Header {
+		request.Header[name] = values
+	}
 	client := s.HTTP
 	if client == nil {
 		client = &http.Client{Timeout: timeoutDefault}

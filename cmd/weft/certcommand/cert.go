@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+// Package certcommand is weft cert: it makes certificates for TLS.
+//
+// Knows: certificates, PEM files, how clients are told to trust an authority.
+// Never: servers.
+package certcommand
 
 import (
 	"crypto/ecdsa"
@@ -12,6 +16,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math/big"
 	"net"
@@ -29,10 +34,10 @@ const (
 	certificateDays = 825
 )
 
-// certCommand is `weft cert`.
-func (p *program) certCommand() *cobra.Command {
+// Command is `weft cert`, which prints to stdout. unknown refuses arguments that are no command.
+func Command(stdout io.Writer, unknown cobra.PositionalArgs) *cobra.Command {
 	command := &cobra.Command{
-		Use: "cert", Short: "Make certificates for TLS", Args: unknownCommand,
+		Use: "cert", Short: "Make certificates for TLS", Args: unknown,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	var folder string
@@ -44,7 +49,7 @@ func (p *program) certCommand() *cobra.Command {
 that is already in the folder is used again, so that clients that trust it go on trusting it. Keep ca-key.pem to yourself: whoever
 has it can pretend to be any server to clients that trust the authority.`,
 		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return p.developCertificates(folder, hosts) },
+		RunE: func(*cobra.Command, []string) error { return develop(stdout, folder, hosts) },
 	}
 	dev.Flags().StringVar(&folder, "out", "weft-certs", "the `FOLDER` to write to")
 	dev.Flags().StringSliceVar(&hosts, "hosts", []string{"localhost", "127.0.0.1", "::1"},
@@ -53,8 +58,8 @@ has it can pretend to be any server to clients that trust the authority.`,
 	return command
 }
 
-// developCertificates makes the files and tells how they are used.
-func (p *program) developCertificates(folder string, hosts []string) error {
+// develop makes the files and tells how they are used.
+func develop(stdout io.Writer, folder string, hosts []string) error {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
 	}
@@ -76,8 +81,8 @@ func (p *program) developCertificates(folder string, hosts []string) error {
 	if _, err := authority.issue(template("weft client", x509.ExtKeyUsageClientAuth), folder, "client"); err != nil {
 		return err
 	}
-	fmt.Fprint(p.stdout, strings.NewReplacer("DIR", folder, "HOST", hosts[0]).Replace(certificateUses))
-	return nil
+	_, err = strings.NewReplacer("DIR", folder, "HOST", hosts[0]).WriteString(stdout, certificateUses)
+	return err
 }
 
 const certificateUses = `Start the server:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package explaincommand
 
 import (
 	"encoding/json"
@@ -11,24 +11,24 @@ import (
 // flag.
 func TestExplainRequest(t *testing.T) {
 	for _, one := range []struct {
-		flags explainFlags
+		given flags
 		want  string
 	}{
-		{explainFlags{}, "--table is missing: name a table; see weft explain --help"},
-		{explainFlags{table: "t", filter: "a = :a", values: `{":a":{"N":"1"}}`},
+		{flags{}, "--table is missing: name a table; see weft explain --help"},
+		{flags{table: "t", filter: "a = :a", values: `{":a":{"N":"1"}}`},
 			`Scan {"ExpressionAttributeValues":{":a":{"N":"1"}},"FilterExpression":"a = :a","TableName":"t"}`},
-		{explainFlags{table: "t", keyCondition: "a = b", reverse: true},
+		{flags{table: "t", keyCondition: "a = b", reverse: true},
 			`Query {"KeyConditionExpression":"a = b","ScanIndexForward":false,"TableName":"t"}`},
-		{explainFlags{table: "t", parameters: "[]"}, "--parameters needs --partiql; the other flag is --values"},
-		{explainFlags{partiql: "SELECT a FROM t"}, `ExecuteStatement {"Statement":"SELECT a FROM t"}`},
-		{explainFlags{partiql: "SELECT a FROM t WHERE a = ?", parameters: `[{"N":"1"}]`},
+		{flags{table: "t", parameters: "[]"}, "--parameters needs --partiql; the other flag is --values"},
+		{flags{partiql: "SELECT a FROM t"}, `ExecuteStatement {"Statement":"SELECT a FROM t"}`},
+		{flags{partiql: "SELECT a FROM t WHERE a = ?", parameters: `[{"N":"1"}]`},
 			`ExecuteStatement {"Parameters":[{"N":"1"}],"Statement":"SELECT a FROM t WHERE a = ?"}`},
-		{explainFlags{partiql: "SELECT a FROM t", parameters: "x"},
+		{flags{partiql: "SELECT a FROM t", parameters: "x"},
 			`--parameters is no JSON: write, for example, '[{"S":"ann"}]'`},
-		{explainFlags{partiql: "SELECT a FROM t", table: "t"},
+		{flags{partiql: "SELECT a FROM t", table: "t"},
 			"--partiql says which table is read, and how: leave out the other flags of the query"},
 	} {
-		operation, members, err := one.flags.request()
+		operation, members, err := one.given.request()
 		body, marshalErr := json.Marshal(members)
 		if marshalErr != nil {
 			t.Fatal(marshalErr)
@@ -38,7 +38,7 @@ func TestExplainRequest(t *testing.T) {
 			got = err.Error()
 		}
 		if got != one.want {
-			t.Errorf("%+v\n got %s\nwant %s", one.flags, got, one.want)
+			t.Errorf("%+v\n got %s\nwant %s", one.given, got, one.want)
 		}
 	}
 }

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package dynamoport is how commands reach the DynamoDB port of a server, or AWS itself: the flags that say where it
+// is, the access key of the environment, and what to do about faults.
+//
+// Knows: endpoints, regions, access keys, faults of requests.
+// Never: what is asked for, databases.
+package dynamoport
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"github.com/spf13/pflag"
+
+	"github.com/weftdb/weft/internal/dynamodb/remote"
+	"github.com/weftdb/weft/internal/security/signature"
+)
+
+// endpointDefault is where weft serve has its DynamoDB port unless it is told otherwise.
+const endpointDefault = "http://127.0.0.1:8000"
+
+// Target stands before the operations of DynamoDB's API.
+const Target = "DynamoDB_20120810."
+
+// Port is a DynamoDB port, as flags say it.
+type Port struct {
+	Endpoint string
+	region   string
+}
+
+// AddFlags adds --endpoint and --region.
+func (p *Port) AddFlags(flags *pflag.FlagSet) {
+	flags.StringVar(&p.Endpoint, "endpoint", endpointDefault, "`URL` of the server's DynamoDB port")
+	flags.StringVar(&p.region, "region", "", "`REGION` of the signature (default: AWS_REGION, or us-east-1)")
+}
+
+// Service returns the service of DynamoDB's API there, with the access key of the environment. The error is one of the
+// command line.
+func (p *Port) Service(getenv func(string) string) (*remote.Service, error) {
+	if u, err := url.Parse(p.Endpoint); err != nil || u.Host == "" {
+		return nil, fmt.Errorf("--endpoint %q is no URL such as %s", p.Endpoint, endpointDefault)
+	}
+	return &remote.Service{URL: p.Endpoint, Region: cmp.Or(p.region, getenv("AWS_REGION"), "us-east-1"),
+		Name: "dynamodb", Target: Target, Version: "1.0", Credentials: credentials(getenv)}, nil
+}
+
+// credentials are those of the environment. A server that does not check signatures takes any.
+func credentials(getenv func(string) string) signature.Credentials {
+	c := signature.Credentials{AccessKey: getenv("AWS_ACCESS_KEY_ID"), Secret: getenv("AWS_SECRET_ACCESS_KEY"),
+		Token: getenv("AWS_SESSION_TOKEN")}
+	if c.AccessKey == "" {
+		c.AccessKey, c.Secret = "weft", "weft"
+	}
+	return c
+}
+
+// Tables lists the names of all tables. s may be that of another target.
+func Tables(ctx context.Context, s *remote.Service) (all []string, err error) {
+	service := *s
+	service.Target = Target
+	for request := map[string]string{}; ; {
+		var page struct {
+			TableNames             []string
+			LastEvaluatedTableName string
+		}
+		if err := service.Call(ctx, "ListTables", request, &page); err != nil {
+			return nil, err
+		}
+		if all = append(all, page.TableNames...); page.LastEvaluatedTableName == "" {
+			return all, nil
+		}
+		request["ExclusiveStartTableName"] = page.LastEvaluatedTableName
+	}
+}
+
+// NoTable returns the error for a table that the server does not have, by a function that finds the nearest of all
+// names; nil if the server has it, or does not tell its tables.
+func NoTable(ctx context.Context, s *remote.Service, name string, fault func(string, []string) error) error {
+	// Not everybody who may read a table may list tables.
+	if all, failed := Tables(ctx, s); failed == nil && !slices.Contains(all, name) {
+		return fault(name, all)
+	}
+	return nil
+}
+
+// Explained says what to do about an error of a request to an endpoint. Errors that it does not know stay as they are.
+func Explained(err error, endpoint string) error {
+	fault, ok := errors.AsType[*remote.Fault](err)
+	switch {
+	case ok && (fault.Name == "UnrecognizedClientException" || fault.Name == "MissingAuthenticationTokenException" ||
+		fault.Name == "InvalidSignatureException"):
+		return fmt.Errorf("%w (set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to an access key of the server)", err)
+	case ok && fault.Name == http.StatusText(fault.Status): // it is no exception of DynamoDB's
+		return fmt.Errorf("%s is not the DynamoDB port of a Weft server: set --endpoint to the address of --dynamodb-addr",
+			endpoint)
+	}
+	if _, ok := errors.AsType[*url.Error](err); ok {
+		return fmt.Errorf("no server answers at the DynamoDB port (set --endpoint): %w", err)
+	}
+	return err
+}
