@@ -6,9 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 
 	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
@@ -24,16 +21,18 @@ type (
 // typedItem is an item, a key or values for an expression as requests have them. The text is plain JSON, or
 // DynamoDB's if asTyped says so or all its members look like attribute values.
 func typedItem(text string, asTyped bool) (json.RawMessage, error) {
-	var attributes map[string]map[string]json.RawMessage
-	looksTyped := json.Unmarshal([]byte(text), &attributes) == nil && areTyped(slices.Collect(maps.Values(attributes)))
-	return rewrite([]byte(text), "{}", reading(asTyped || looksTyped), attributejson.AppendValue)
+	typed := asTyped || attributejson.LooksTyped([]byte(text))
+	return rewrite([]byte(text), "{}", reading(typed), attributejson.AppendValue)
 }
 
 // typedList is typedItem for a list of values.
 func typedList(text string, asTyped bool) (json.RawMessage, error) {
-	var values []map[string]json.RawMessage
-	looksTyped := json.Unmarshal([]byte(text), &values) == nil && areTyped(values)
-	return rewrite([]byte(text), "[]", reading(asTyped || looksTyped), attributejson.AppendValue)
+	var values []json.RawMessage
+	typed := json.Unmarshal([]byte(text), &values) == nil && len(values) > 0
+	for _, v := range values {
+		typed = typed && attributejson.LooksTypedValue(v)
+	}
+	return rewrite([]byte(text), "[]", reading(asTyped || typed), attributejson.AppendValue)
 }
 
 func reading(typed bool) readValue {
@@ -46,24 +45,6 @@ func reading(typed bool) readValue {
 // plainItem is an item of an answer as plain JSON: sets are arrays, binaries base64 in a string.
 func plainItem(item json.RawMessage) (json.RawMessage, error) {
 	return rewrite(item, "{}", (*attributejson.Reader).Value, jsontext.Append)
-}
-
-// areTyped reports whether objects have one member each, which is named and made like those of attribute values:
-// {"S": "x"}, {"L": [..]}.
-func areTyped(values []map[string]json.RawMessage) bool {
-	for _, v := range values {
-		for name, payload := range v {
-			begins := map[string]string{"S": `"`, "N": `"`, "B": `"`, "BOOL": "tf", "NULL": "tf", "M": "{", "L": "[",
-				"SS": "[", "NS": "[", "BS": "["}[name]
-			if strings.IndexByte(begins, payload[0]) < 0 {
-				return false
-			}
-		}
-		if len(v) != 1 {
-			return false
-		}
-	}
-	return len(values) > 0
 }
 
 // rewrite reads the members of an object or the elements of an array in one way and writes them in another, in their

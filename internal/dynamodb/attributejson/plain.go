@@ -89,3 +89,66 @@ func (r *Reader) plainList(dst []byte, outer int) ([]byte, error) {
 		}
 	}
 }
+
+// LooksTyped reports whether the object that a text begins with has members that look like attribute values, as in
+// {"id":{"N":"1"}}, and none that does not. The text may end within it.
+func LooksTyped(text []byte) bool {
+	r := NewReader(text)
+	if r.BeginObject() != nil {
+		return false
+	}
+	for n := 0; ; n++ {
+		_, ok, err := r.NextKey()
+		if !ok || err != nil {
+			return n > 0
+		}
+		typed, err := r.looksTyped()
+		if err != nil {
+			return n > 0
+		}
+		if !typed {
+			return false
+		}
+	}
+}
+
+// LooksTypedValue is LooksTyped for an attribute value alone, which must be whole.
+func LooksTypedValue(text []byte) bool {
+	typed, err := NewReader(text).looksTyped()
+	return typed && err == nil
+}
+
+// looksTyped reads a value, and reports whether it is an object of one member that is named after a type and has what
+// belongs to that.
+func (r *Reader) looksTyped() (bool, error) {
+	if err := r.BeginObject(); err != nil {
+		return false, nil
+	}
+	name, ok, err := r.NextKey()
+	if !ok || err != nil {
+		return false, err
+	}
+	if !beginsPayload(kindOf(name), r.Peek()) {
+		return false, nil
+	}
+	if err := r.Skip(); err != nil {
+		return false, err
+	}
+	_, more, err := r.NextKey()
+	return !more, err
+}
+
+// beginsPayload reports whether a token begins what an attribute value of a kind has.
+func beginsPayload(kind value.Kind, token Token) bool {
+	switch kind {
+	case value.String, value.Number, value.Binary:
+		return token == TokenString
+	case value.Bool, value.Null:
+		return token == TokenTrue || token == TokenFalse
+	case value.Map:
+		return token == TokenObject
+	case value.List, value.StringSet, value.NumberSet, value.BinarySet:
+		return token == TokenArray
+	}
+	return false
+}

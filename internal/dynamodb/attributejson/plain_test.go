@@ -46,3 +46,21 @@ func TestPlain(t *testing.T) {
 		}
 	}
 }
+
+func TestLooksTyped(t *testing.T) {
+	for text, want := range map[string]bool{
+		`{"id":{"N":"1"}}`: true, `{"a":{"M":{}},"b":{"SS":["x"]},"c":{"BOOL":true}} {`: true,
+		`{"a":{"S":"x"},"b":{"S":"`: true, `{"a":{"S":"x"},"b`: true, `{"a":{"S":"x"}`: true,
+		`{}`: false, `{"a":1}`: false, `{"a":{"S":"x"},"b":1}`: false, `{"a":{"S":1}}`: false, `{"a":{"S":"x","N":"1"}}`: false,
+		`{"a":{"X":"x"}}`: false, `{"a":{}}`: false, `[{"S":"x"}]`: false, ``: false, `{"a":{"S":"x`: false,
+	} {
+		if got := attributejson.LooksTyped([]byte(text)); got != want {
+			t.Errorf("%s: %v", text, got)
+		}
+	}
+	for text, want := range map[string]bool{`{"S":"x"}`: true, `{"S":"x"`: false, `"x"`: false, `{"S":1}`: false} {
+		if got := attributejson.LooksTypedValue([]byte(text)); got != want {
+			t.Errorf("%s: %v", text, got)
+		}
+	}
+}

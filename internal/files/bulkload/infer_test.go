@@ -78,3 +78,26 @@ func TestWrongFormatFirst(t *testing.T) {
 		t.Errorf("%+v, %v", result, err)
 	}
 }
+
+// TestTypedLines: lines of DynamoDB's JSON are known by their first one, wrapped or not.
+func TestTypedLines(t *testing.T) {
+	for text, want := range map[string]value.Kind{
+		`{"id":{"S":"x"},"a":{"SS":["p"]}}`: value.StringSet, `{"Item":{"id":{"S":"x"},"a":{"SS":["p"]}}}`: value.StringSet,
+		`{"id":"x","a":{"SS":["p"]}}`: value.Map,
+	} {
+		db := testdb.Open(t)
+		create(t, db, database.TableSpec{Name: "items", Key: database.Columns("id", schema.String)})
+		if _, err := Run(t.Context(), Options{DB: db, Table: "items", Dir: t.TempDir() + "/load",
+			Sources: []string{write(t, t.TempDir()+"/a.jsonl", false, text+"\n")}}); err != nil {
+			t.Fatal(err)
+		}
+		table, err := db.Table("items")
+		if err != nil {
+			t.Fatal(err)
+		}
+		item, ok, err := table.Get(t.Context(), map[string]any{"id": "x"})
+		if got := item.Get("a").Kind(); !ok || err != nil || got != want {
+			t.Errorf("%s: %v, %v, %v", text, got, ok, err)
+		}
+	}
+}

@@ -18,6 +18,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/weftdb/weft/internal/dynamodb/attributeion"
+	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/storage"
 )
 
@@ -231,7 +232,7 @@ func (s *source) formatOf(asked Format, peek []byte) (Format, error) {
 		return Ion, nil
 	case bytes.HasPrefix(peek, []byte("PAR1")):
 		return Parquet, nil
-	case bytes.HasPrefix(compact, []byte(`{"Item":{`)):
+	case bytes.HasPrefix(compact, []byte(`{"Item":{`)), attributejson.LooksTyped(peek):
 		return DynamoDB, nil
 	case bytes.HasPrefix(compact, []byte(`{`)):
 		return JSONL, nil
@@ -360,6 +361,9 @@ func (c *cutter) readHeader() (header []byte, err error) {
 	}
 }
 
+// peekBytes is how much of a source's beginning may tell its format: many attributes of its first record.
+const peekBytes = 64 << 10
+
 // newCutter opens the source of a position and goes there.
 func newCutter(ctx context.Context, s *source, o *Options, at position, read *atomic.Int64) (*cutter, error) {
 	before := read.Load()
@@ -368,7 +372,7 @@ func newCutter(ctx context.Context, s *source, o *Options, at position, read *at
 		return nil, err
 	}
 	c := &cutter{source: s, in: in, at: at}
-	peek, err := in.Peek(64)
+	peek, err := in.Peek(peekBytes)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, errors.Join(fmt.Errorf("%s: %w", s.name, err), in.close())
 	}
