@@ -63,7 +63,8 @@ func addSettingFlags(command *cobra.Command, shown ...string) {
 		if command.Flags().Lookup(s.name) != nil {
 			continue // the command means something else by it
 		}
-		recorded := &recordedFlag{text: s.preset, kind: s.value.Type()}
+		_, repeats := s.value.(list)
+		recorded := &recordedFlag{text: s.preset, kind: s.value.Type(), repeats: repeats}
 		flag := command.Flags().VarPF(recorded, s.name, "", s.help)
 		flag.Annotations = map[string][]string{groupAnnotation: {groupOf(s.name)}}
 		flag.Hidden = len(shown) > 0 && !slices.Contains(shown, s.name)
@@ -79,11 +80,21 @@ func addSettingFlags(command *cobra.Command, shown ...string) {
 }
 
 // recordedFlag keeps what was typed.
-type recordedFlag struct{ text, kind string }
+type recordedFlag struct {
+	text, kind     string
+	repeats, typed bool // a list may be typed in pieces
+}
 
-func (f *recordedFlag) Set(s string) error { f.text = s; return nil }
-func (f *recordedFlag) String() string     { return f.text }
-func (f *recordedFlag) Type() string       { return f.kind }
+func (f *recordedFlag) Set(s string) error {
+	if f.repeats && f.typed {
+		s = f.text + "," + s
+	}
+	f.text, f.typed = s, true
+	return nil
+}
+
+func (f *recordedFlag) String() string { return f.text }
+func (f *recordedFlag) Type() string   { return f.kind }
 
 // givenFlags returns the flags that were typed, with their texts.
 func givenFlags(flags *pflag.FlagSet) map[string]string {

@@ -63,7 +63,9 @@ type config struct {
 	GatewayLease       time.Duration
 	Ship               string // place, "" for none
 	ShipKeepDays       int
-	ShipRecipients     string // public keys with commas between them
+	ShipRecipients     string   // public keys with commas between them
+	Schema             []string // files
+	Seed               string   // a folder, "" for none
 
 	// The following fields are no settings: commands set them.
 	existing  bool   // the store must be there already
@@ -93,6 +95,10 @@ func settings(c *config) []setting {
 	return []setting{
 		{"data", "./weft-data", "folder of the embedded store; serve, demo and import create it if it does not exist",
 			text{&c.Data, "DIR"}},
+		{"schema", "", "make the tables that a FILE defines and that are not there yet: CreateTable requests, the output of describe-table, CloudFormation, terraform show -json, or SQL; may be repeated",
+			list{&c.Schema, "FILE", func(string) error { return nil }}},
+		{"seed", "", "load the files of this folder, each named after a table, into tables that are empty",
+			text{&c.Seed, "FOLDER"}},
 		{"engine", "pebble", "storage engine: pebble (a folder), mem (memory, lost at exit) or tikv (a cluster)",
 			choice{&c.Engine, []string{"pebble", "mem", "tikv"}}},
 		{"tikv-pd", "", "comma-separated addresses of TiKV's placement drivers",

@@ -22,6 +22,7 @@ func manual() map[string]manualPage {
 		"": {"operations.md", "weft demo\nweft serve --data /var/lib/weft"},
 		"serve": {"operations.md", `weft serve --data /var/lib/weft
 weft serve --engine mem --dynamodb-addr 127.0.0.1:0 --mysql-addr off --admin-addr off --ready-json
+weft serve --engine mem --schema template.yaml --seed ./items
 weft serve --data /var/lib/weft --auth required --master-key-file /etc/weft/master.key \
   --tls-cert /etc/weft/server.pem --tls-key /etc/weft/server-key.pem --dynamodb-addr 0.0.0.0:8000`},
 		"demo":              {"demo.md", "weft demo\nweft demo --dynamodb-addr 127.0.0.1:0 --load off"},
@@ -184,7 +185,7 @@ func groupOf(name string) string {
 		return false
 	}
 	switch {
-	case has("data", "engine", "tikv-", "gateway-"):
+	case has("data", "engine", "tikv-", "gateway-", "schema", "seed"):
 		return storeGroup
 	case has("tls-", "auth", "insecure", "master-", "audit-"):
 		return accessGroup

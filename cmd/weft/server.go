@@ -197,6 +197,9 @@ func (s *server) open(ctx context.Context) error {
 	s.openGate(db)
 	s.startKinesis(ctx, db)
 	protocols, err := startProtocols(ctx, s, db)
+	if err == nil {
+		err = s.sow(ctx)
+	}
 	for _, d := range protocols {
 		s.start(d)
 	}
