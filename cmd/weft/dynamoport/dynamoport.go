@@ -29,15 +29,12 @@ const endpointDefault = "http://127.0.0.1:8000"
 const Target = "DynamoDB_20120810."
 
 // Port is a DynamoDB port, as flags say it.
-type Port struct {
-	Endpoint string
-	region   string
-}
+type Port struct{ Endpoint, Region string }
 
 // AddFlags adds --endpoint and --region.
 func (p *Port) AddFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&p.Endpoint, "endpoint", endpointDefault, "`URL` of the server's DynamoDB port")
-	flags.StringVar(&p.region, "region", "", "`REGION` of the signature (default: AWS_REGION, or us-east-1)")
+	flags.StringVar(&p.Region, "region", "", "`REGION` of the signature (default: AWS_REGION, or us-east-1)")
 }
 
 // Service returns the service of DynamoDB's API there, with the access key of the environment. The error is one of the
@@ -46,8 +43,13 @@ func (p *Port) Service(getenv func(string) string) (*remote.Service, error) {
 	if u, err := url.Parse(p.Endpoint); err != nil || u.Host == "" {
 		return nil, fmt.Errorf("--endpoint %q is no URL such as %s", p.Endpoint, endpointDefault)
 	}
-	return &remote.Service{URL: p.Endpoint, Region: cmp.Or(p.region, getenv("AWS_REGION"), "us-east-1"),
+	return &remote.Service{URL: p.Endpoint, Region: p.RegionOr(getenv),
 		Name: "dynamodb", Target: Target, Version: "1.0", Credentials: credentials(getenv)}, nil
+}
+
+// RegionOr is the region of the flag, else of the environment.
+func (p *Port) RegionOr(getenv func(string) string) string {
+	return cmp.Or(p.Region, getenv("AWS_REGION"), "us-east-1")
 }
 
 // credentials are those of the environment. A server that does not check signatures takes any.
