@@ -70,6 +70,7 @@ func (p *program) askAdmin(ctx context.Context, method, addr, target string, bod
 	}
 	if body != nil {
 		request.Header.Set("Content-Type", "application/json")
+		request.Header.Set("X-Weft-Console", "1") // below /api/ it is asked for
 	}
 	client := http.Client{Transport: &http.Transport{TLSClientConfig: config, DisableKeepAlives: true}}
 	answer, err := client.Do(request)

@@ -210,6 +210,9 @@ func (s *Session) dispatch(ctx context.Context, text []byte, a *answer) (Kind, e
 // compileAndRun compiles a statement and runs it, again if its table changes meanwhile. A key puts it into the cache.
 func (s *Session) compileAndRun(ctx context.Context, read tree.Statement, key []byte, c *call) (Kind, error) {
 	kind := kindOf(read)
+	if s.readsOnly && kind != KindSelect && kind != KindShow {
+		return kind, fault.New(fault.ReadOnlyTransaction)
+	}
 	for range stalesMax {
 		if err := ctx.Err(); err != nil { // reading a long text takes its time, as does planning it
 			return kind, err

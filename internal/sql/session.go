@@ -38,6 +38,7 @@ type Session struct {
 	userLocks     userlock.Holder               // of GET_LOCK
 	temporaries   temporaries
 	released      bool // it has ended itself
+	readsOnly     bool // see SetReadsOnly
 	// affected is the value of ROW_COUNT().
 	affected int64
 	insertID uint64          // what LAST_INSERT_ID() returns
@@ -125,6 +126,9 @@ func (s *Session) Use(ctx context.Context, database string) error {
 
 // SetMultiStatements reports whether a text may hold several statements.
 func (s *Session) SetMultiStatements(on bool) { s.multi = on }
+
+// SetReadsOnly makes the session refuse, from here on, all but statements that read: SELECT, SHOW, DESCRIBE, EXPLAIN.
+func (s *Session) SetReadsOnly() { s.readsOnly, s.values.ReadOnly = true, true }
 
 // IdleTimeout is the time the session may wait for its next statement: wait_timeout.
 func (s *Session) IdleTimeout() time.Duration { return s.values.IdleSession }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/weftdb/weft/internal/sql"
+	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/result"
 )
@@ -65,6 +66,8 @@ type request struct {
 	Statement string `json:"statement"`
 	Database  string `json:"database"` // to start in; empty: default
 	RowsMax   int    `json:"rowsMax"`  // after which the answer ends; 0: 1,000
+	ReadOnly  bool   `json:"readOnly"` // nothing but statements that read are taken
+	Refuse    bool   `json:"refuse"`   // inefficient queries are refused, whatever the table is
 }
 
 // ServeHTTP runs the statement of a request.
@@ -98,18 +101,26 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Accel-Buffering", "no") // for proxies that would collect lines
 	sink := newSink(w, asked.RowsMax)
-	sink.finish(s.run(ctx, login, asked.Statement, sink))
+	sink.finish(s.run(ctx, login, &asked, sink))
 }
 
 // run runs a text in a new session.
-func (s *Server) run(ctx context.Context, login result.Login, text string, sink *sink) error {
+func (s *Server) run(ctx context.Context, login result.Login, asked *request, sink *sink) error {
 	session, err := s.options.Open(ctx, login)
 	if err != nil {
 		return err
 	}
 	defer session.Close()
 	session.SetMultiStatements(true)
-	return session.Query(ctx, []byte(text), sink)
+	if asked.Refuse {
+		if err := session.Query(ctx, []byte("SET inefficient_query = 'refuse'"), nowhere{}); err != nil {
+			return err
+		}
+	}
+	if asked.ReadOnly {
+		session.SetReadsOnly()
+	}
+	return session.Query(ctx, []byte(asked.Statement), sink)
 }
 
 // begin notes a statement and numbers its session; ok is false if too many run.
@@ -167,3 +178,15 @@ func faultOf(err error) *fault.Error {
 	}
 	return fault.Message(fault.Unknown, "the statement failed: see the server's log")
 }
+
+// nowhere drops answers.
+type nowhere struct{}
+
+// Columns is result.Sink's.
+func (nowhere) Columns([]result.Column) error { return nil }
+
+// Row is result.Sink's.
+func (nowhere) Row([]datum.Datum) error { return nil }
+
+// Done is result.Sink's.
+func (nowhere) Done(result.Done) error { return nil }

@@ -34,6 +34,7 @@ func TestStatements(t *testing.T) {
 			asked := request{Statement: d.Input}
 			d.MaybeScanArgs(t, "rows", &asked.RowsMax)
 			d.MaybeScanArgs(t, "database", &asked.Database)
+			asked.ReadOnly, asked.Refuse = d.HasArg("read-only"), d.HasArg("refuse")
 			text, err := json.Marshal(asked)
 			if err != nil {
 				t.Fatal(err)
