@@ -63,8 +63,8 @@ func New(o Options) *Server {
 		HeaderBytesMax: headerBytesMax,
 		Logger:         o.Logger,
 		Context:        s.base,
-		Opened:         s.opened,
-		Closed:         s.ended,
+		Begin:          s.beginConnection,
+		End:            s.endConnection,
 	})
 	return s
 }
@@ -100,8 +100,8 @@ func (s *Server) wait() error {
 	return nil
 }
 
-// opened counts a connection in, and closes it if it is beyond the limit.
-func (s *Server) opened(conn net.Conn) {
+// beginConnection counts a connection in, and closes it if it is beyond the limit.
+func (s *Server) beginConnection(conn net.Conn) {
 	if s.options.Metrics != nil {
 		s.options.Metrics.Connected()
 	}
@@ -113,8 +113,8 @@ func (s *Server) opened(conn net.Conn) {
 	}
 }
 
-// ended counts a connection out.
-func (s *Server) ended() {
+// endConnection counts a connection out.
+func (s *Server) endConnection() {
 	if s.connections.Add(-1) == 0 {
 		select {
 		case s.closed <- struct{}{}:

@@ -77,7 +77,7 @@ func (c *connection) serve() {
 			return
 		}
 		_ = c.conn.Close()
-		s.closed()
+		s.end()
 	}()
 	for first := true; ; first = false {
 		if end = c.readHead(first); end != whole || !c.serveRequest() {

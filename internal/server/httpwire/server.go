@@ -24,7 +24,7 @@ type Options struct {
 	// status 1xx, and sets no Transfer-Encoding.
 	Handler http.Handler
 	// HeaderTimeout is the time a client may take to send a request's head, from its first byte on, or from the
-	// connection's beginning.
+	// connection's beginning; and again from when a connection goes to net/http.
 	HeaderTimeout time.Duration
 	// ReadTimeout is the time a client may take to send a whole request.
 	ReadTimeout time.Duration
@@ -40,10 +40,10 @@ type Options struct {
 	// Logger takes panics of the handler and failures to accept at level error, and what net/http has to say of broken
 	// connections at level debug. Default: nothing is logged.
 	Logger *slog.Logger
-	// Opened is called with each connection before it is read, and may close it. Default: none.
-	Opened func(net.Conn)
-	// Closed is called when the work for a connection has ended. Default: none.
-	Closed func()
+	// Begin is called with each connection before it is read, and may close it. Default: none.
+	Begin func(net.Conn)
+	// End is called when the work for a connection has ended. Default: none.
+	End func()
 }
 
 // Server serves HTTP on the listeners that it is given. Make one with New.
@@ -60,7 +60,7 @@ type Server struct {
 
 	mu      sync.Mutex
 	open    map[*connection]struct{} // all that are served here
-	live    int                      // connections that Opened was told of, and Closed was not
+	live    int                      // connections that Begin was told of, and End was not
 	closing atomic.Bool
 	left    chan struct{} // gets a token when none is live
 }
@@ -73,11 +73,11 @@ func New(o Options) *Server {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	if o.Opened == nil {
-		o.Opened = func(net.Conn) {}
+	if o.Begin == nil {
+		o.Begin = func(net.Conn) {}
 	}
-	if o.Closed == nil {
-		o.Closed = func() {}
+	if o.End == nil {
+		o.End = func() {}
 	}
 	s := &Server{options: o, handed: newHandover(), open: map[*connection]struct{}{},
 		left: make(chan struct{}, 1)}
@@ -106,7 +106,7 @@ func (s *Server) take(conn net.Conn) {
 		s.hand(conn)
 		return
 	}
-	s.opened(conn)
+	s.begin(conn)
 	go newConnection(s, conn).serve()
 }
 
@@ -117,7 +117,7 @@ func (s *Server) hand(conn net.Conn) {
 	}
 	_ = conn.Close()
 	if _, begun := conn.(*replay); begun {
-		s.closed()
+		s.end()
 	}
 }
 
@@ -127,7 +127,7 @@ func (s *Server) follow(conn net.Conn, state http.ConnState) {
 	case http.StateNew:
 		s.silent.Store(conn, nil)
 		if _, begun := conn.(*replay); !begun {
-			s.opened(conn)
+			s.begin(conn)
 		}
 		if s.closing.Load() {
 			_ = conn.Close()
@@ -136,7 +136,7 @@ func (s *Server) follow(conn net.Conn, state http.ConnState) {
 		s.silent.Delete(conn)
 	case http.StateClosed, http.StateHijacked:
 		s.silent.Delete(conn)
-		s.closed()
+		s.end()
 	}
 }
 
@@ -189,17 +189,17 @@ func (s *Server) drain(ctx context.Context) error {
 	}
 }
 
-// opened counts a connection in.
-func (s *Server) opened(conn net.Conn) {
+// begin counts a connection in.
+func (s *Server) begin(conn net.Conn) {
 	s.mu.Lock()
 	s.live++
 	s.mu.Unlock()
-	s.options.Opened(conn)
+	s.options.Begin(conn)
 }
 
-// closed counts a connection out.
-func (s *Server) closed() {
-	s.options.Closed()
+// end counts a connection out.
+func (s *Server) end() {
+	s.options.End()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.live--; s.live == 0 && s.closing.Load() {

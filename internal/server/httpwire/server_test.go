@@ -287,7 +287,7 @@ func TestReadDeadlines(t *testing.T) {
 func TestShutdown(t *testing.T) {
 	b := newBlocker()
 	var open atomic.Int64
-	s, address := start(t, Options{Handler: b, Opened: func(net.Conn) { open.Add(1) }, Closed: func() { open.Add(-1) }})
+	s, address := start(t, Options{Handler: b, Begin: func(net.Conn) { open.Add(1) }, End: func() { open.Add(-1) }})
 	var idle []net.Conn
 	for _, sent := range []string{"", "POST / HT", "GET / HT", request("", ""), "GET / HTTP/1.1\r\nHost: x\r\n\r\n"} {
 		conn := dial(t, address)
@@ -415,8 +415,8 @@ func TestStrangers(t *testing.T) {
 // TestAccidents closes connections at any time: they are counted out, and nothing is left behind.
 func TestAccidents(t *testing.T) {
 	var open atomic.Int64
-	s, address := start(t, Options{Handler: http.HandlerFunc(mirror), Opened: func(net.Conn) { open.Add(1) },
-		Closed: func() { open.Add(-1) }})
+	s, address := start(t, Options{Handler: http.HandlerFunc(mirror), Begin: func(net.Conn) { open.Add(1) },
+		End: func() { open.Add(-1) }})
 	for _, sent := range conversations() {
 		conn := dial(t, address)
 		_, _ = io.WriteString(conn, sent)
