@@ -34,6 +34,7 @@
 //   - Walker: Walk reads through a cursor.
 //   - Copier and Files: backups read all entries at one snapshot, where they could copy files.
 //   - Followed: no shipping of changes as they are made.
+//   - Marker: the database can't return to a state that it had, which is for tests.
 //   - Shared: one process serves the store. Collector: the engine forgets old versions by itself.
 //
 // Knows: bytes, transactions, ranges, limits, conflicts.

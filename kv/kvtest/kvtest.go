@@ -68,6 +68,7 @@ func Run(t *testing.T, e Engine) {
 		{"History", [][]check{historyChecks()}},
 		{"Durable", [][]check{durableChecks()}},
 		{"Stamp", [][]check{stampChecks()}},
+		{"Mark", [][]check{markChecks()}},
 		{"Shared", [][]check{sharedChecks(), fenceChecks()}},
 		{"Admin", [][]check{adminChecks(), shardChecks()}},
 	} {

@@ -22,7 +22,10 @@ func (s *Store) DeleteRange(ctx context.Context, r kv.Range) error {
 		return err
 	}
 	next := &snapshot{version: now.version + 1, entries: now.entries.Copy()}
-	now.ascend(r, func(key string, _ []byte) { next.entries.Delete(key) })
+	now.ascend(r, func(key string, _ []byte) {
+		s.touch(key)
+		next.entries.Delete(key)
+	})
 	s.current.Store(next)
 	return nil
 }
@@ -45,6 +48,9 @@ func (s *Store) Ingest(ctx context.Context, next func() (key, value []byte, err 
 		if _, exists := entries.Set(e.key, e.value); exists {
 			return fmt.Errorf("mem: ingest: key %x exists already; ingest into an empty range", e.key)
 		}
+	}
+	for _, e := range added {
+		s.touch(e.key)
 	}
 	s.current.Store(&snapshot{version: now.version + 1, entries: entries})
 	return nil

@@ -13,6 +13,7 @@
 package mem
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"sync/atomic"
@@ -42,6 +43,8 @@ type Store struct {
 	mu      sync.Mutex // held while committing and while history changes
 	history history
 	stamp   uint64 // of the last commit
+	marks   kv.Marks
+	floor   uint64 // a transaction that began before this version, on another state, can't commit any more
 }
 
 // snapshot is the whole content after one commit. It is never changed once published.
@@ -118,7 +121,7 @@ func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.current.Store(nil)
-	s.history = newHistory()
+	s.history, s.marks = newHistory(), kv.Marks{}
 	return nil
 }
 
@@ -143,7 +146,7 @@ func (s *Store) commit(ctx context.Context, t *Txn) error {
 	if err != nil {
 		return err
 	}
-	if err := t.conflict(&s.history); err != nil {
+	if err := cmp.Or(t.undone(), t.conflict(&s.history)); err != nil {
 		return err
 	}
 	if err := t.handle.checkFence(t); err != nil {
@@ -155,9 +158,11 @@ func (s *Store) commit(ctx context.Context, t *Txn) error {
 	next := &snapshot{version: now.version + 1, entries: now.entries.Copy()}
 	s.stamp = kv.NextStamp(s.stamp, time.UnixMilli(s.clock.read()))
 	t.writes.Scan(func(key string, w write) bool {
+		if w.stampAt > 0 && !w.deleted {
+			key = stamped(key, w.stampAt-1, s.stamp)
+		}
+		s.touch(key)
 		switch {
-		case w.stampAt > 0 && !w.deleted:
-			next.entries.Set(stamped(key, w.stampAt-1, s.stamp), w.value)
 		case w.deleted:
 			next.entries.Delete(key)
 		default:

@@ -26,6 +26,7 @@ func (s *Store) DeleteRange(ctx context.Context, r kv.Range) error {
 	if s.options.ReadOnly {
 		return s.disk.mayWrite()
 	}
+	defer s.marks.enter()()
 	stored, ok, err := s.boundedRange(r)
 	if err != nil || !ok {
 		return err

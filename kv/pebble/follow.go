@@ -199,6 +199,7 @@ func (s *Store) redo(ctx context.Context, changes []kv.Change, size int) error {
 	if s.options.ReadOnly {
 		return s.disk.mayWrite()
 	}
+	defer s.marks.enter()()
 	g := newGroup()
 	g.bytes = size
 	g.fill = func(batch *pebble.Batch) error {

@@ -231,6 +231,10 @@ func (s *Store) apply(g *group) (ok bool) {
 			return false
 		}
 	}
+	if err := s.marks.note(s.db, g.batch); err != nil {
+		s.failure.Fail(fmt.Errorf("noting what a batch changes: %w", err))
+		return false
+	}
 	if err := s.applyBatch(g); err != nil {
 		s.failure.Fail(fmt.Errorf("applying a batch: %w", err))
 		return false

@@ -70,7 +70,11 @@ func (in *ingestion) run(ctx context.Context, next func() (key, value []byte, er
 	if err := in.checkEmpty(); err != nil {
 		return err
 	}
-	return in.store.ingestTables(ctx, in.paths)
+	defer in.store.marks.enter()()
+	if err := in.store.ingestTables(ctx, in.paths); err != nil {
+		return err
+	}
+	return in.store.marks.noteIngested(in.store.db, in.first, in.last)
 }
 
 func (in *ingestion) build(ctx context.Context, next func() (key, value []byte, err error)) error {

@@ -26,6 +26,9 @@ func Open(o Options) (*Store, error) {
 	}
 	o = o.withDefaults()
 	s := &Store{options: o, txns: newRegistry(), views: newRegistry()}
+	if o.Marks {
+		s.marks = new(marks)
+	}
 	if (o.Existing || o.ReadOnly) && !isStore(o.FS, o.Dir) {
 		return nil, noStore(o.FS, o.Dir)
 	}

@@ -46,6 +46,7 @@ type Options struct {
 	Compression           Compression // default CompressionBalanced
 	BloomBitsPerKey       int         // bloom filter; default 10; negative = none
 	Sought                *Sought     // the keys that bloom filters have; default: all
+	Marks                 bool        // Mark works; commits are a little slower for it
 	CompactionConcurrency int         // compactions at once; default half of GOMAXPROCS, 1 to 4
 	MaxOpenFiles          int         // table files kept open; default 1000
 	// free disk space below which writes are refused; default 512 MiB or a tenth of the disk if that is less; negative

@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 
 // small are options for tests: little memory, no watermark.
 func small(fs vfs.FS) Options {
-	return Options{Dir: "store", FS: fs, CacheBytes: 1 << 20, MemTableBytes: 256 << 10, ReadOnlyBelowBytes: -1,
+	return Options{Dir: "store", FS: fs, Marks: true, CacheBytes: 1 << 20, MemTableBytes: 256 << 10, ReadOnlyBelowBytes: -1,
 		DiskCheckInterval: time.Hour}
 }
 

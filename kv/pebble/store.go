@@ -66,6 +66,7 @@ type Store struct {
 	cache     *blockCache
 	events    events
 	versions  versions
+	marks     *marks    // nil without Options.Marks
 	txns      *registry // transactions that have a start
 	views     *registry // readers and cursors
 	ingests   atomic.Int64
@@ -178,6 +179,7 @@ func (s *Store) Begin(ctx context.Context) (kv.Txn, error) {
 	if !ok {
 		state = &txnState{store: s}
 	}
+	state.era = s.marks.era()
 	return &txn{state: state}, nil
 }
 

@@ -68,10 +68,15 @@ func (s *tableShard) evict(t *commitTable) {
 	}
 	slices.Sort(versions)
 	floor := versions[len(versions)/2]
+	t.raiseFloor(floor)
+	s.removeUpTo(floor)
+}
+
+// raiseFloor refuses transactions that began before a version from now on.
+func (t *commitTable) raiseFloor(floor uint64) {
 	for known := t.floor.Load(); known < floor && !t.floor.CompareAndSwap(known, floor); {
 		known = t.floor.Load()
 	}
-	s.removeUpTo(floor)
 }
 
 // count returns the number of entries.

@@ -26,6 +26,7 @@ type txnState struct {
 	member  member
 	started bool // it has read or guarded, and stands in the registry with its start
 	scanned bool // a cursor may still look at writes
+	era     uint64
 	behind  bool // it has read while later commits waited for space: it may not write
 	writes  writeSet
 	guards  []guardRef
@@ -257,7 +258,7 @@ func (t *txn) Commit(ctx context.Context) error {
 		err = st.store.disk.mayDelete()
 	}
 	if err == nil {
-		err = st.finish(ctx)
+		err = st.store.marks.finish(ctx, st)
 	}
 	if !errors.Is(err, kv.ErrUnknownOutcome) {
 		st.recycle()
