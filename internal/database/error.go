@@ -158,6 +158,8 @@ func kindOfCause(err error) Kind {
 		{ErrManyLocks, KindTooLarge},
 		{kv.ErrFenced, KindUnavailable},
 		{kv.ErrUnavailable, KindUnavailable},
+		{catalog.ErrReturned, KindUnavailable},
+		{kv.ErrNoMark, KindNotFound},
 		{gateway.ErrNotOwner, KindUnavailable},
 		{kv.ErrTooLarge, KindTooLarge},
 		{kv.ErrReadOnly, KindReadOnly},

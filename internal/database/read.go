@@ -3,6 +3,7 @@
 package database
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/weftdb/weft/internal/advice/heat"
@@ -106,7 +107,7 @@ func getAll(ctx context.Context, from kv.Snapshot, reads []KeyRead, found func(i
 	}
 	return -1, wrap("", from.GetMany(ctx, keys, func(i int, stored []byte, ok bool) error {
 		if !ok {
-			return found(i, nil)
+			return cmp.Or(reads[i].Table.table.Err(), found(i, nil))
 		}
 		row, err := reads[i].Table.table.Adapt(ctx, stored)
 		if err != nil {

@@ -16,7 +16,8 @@ import (
 type lane struct {
 	removals bool
 	wake     chan struct{}
-	current  *Job // guarded by Runner.mu; nil: it is idle
+	current  *Job               // guarded by Runner.mu; nil: it is idle
+	cancel   context.CancelFunc // ends the current job's context
 }
 
 func (l *lane) wakeUp() {
@@ -47,7 +48,7 @@ func (r *Runner) runLanes(ctx context.Context) {
 
 func (r *Runner) run(ctx context.Context, l *lane) {
 	for ctx.Err() == nil {
-		j, ok := r.next(l)
+		work, j, ok := r.next(ctx, l)
 		if !ok {
 			select {
 			case <-l.wake:
@@ -55,32 +56,44 @@ func (r *Runner) run(ctx context.Context, l *lane) {
 			}
 			continue
 		}
-		err := r.do(ctx, &j)
+		err := r.do(work, &j)
+		failed := r.note(work, j, err)
 		r.leave(l)
-		switch {
-		case err == nil:
-			r.update(j, true)
-			r.Logger.Info("job done", "job", j.ID, "kind", j.Kind, "table", j.Table, "index", j.Index, "rows", j.Done)
-		case r.owner == nil || r.owner.Owned() || !isLeft(err):
-			r.noteFailure(ctx, l, j, err)
+		if failed {
+			r.restAfter(ctx, l)
 		}
 	}
 }
 
+// note notes what became of a job, and reports whether it failed and is to be tried again after a rest.
+func (r *Runner) note(ctx context.Context, j Job, err error) (failed bool) {
+	if err == nil {
+		r.update(j, true)
+		r.Logger.Info("job done", "job", j.ID, "kind", j.Kind, "table", j.Table, "index", j.Index, "rows", j.Done)
+		return false
+	}
+	if ctx.Err() != nil || r.owner != nil && !r.owner.Owned() && isLeft(err) {
+		return false
+	}
+	r.noteFailure(j, err)
+	return true
+}
+
 // next returns the oldest job of a lane that clashes with none that is being done, and begins it.
-func (r *Runner) next(l *lane) (Job, bool) {
+func (r *Runner) next(ctx context.Context, l *lane) (work context.Context, j Job, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.owner != nil && !r.owner.Owned() {
-		return Job{}, false
+	if r.resting || r.owner != nil && !r.owner.Owned() {
+		return nil, Job{}, false
 	}
 	for i := range r.jobs {
 		if j := r.jobs[i]; l.takes(&j) && !r.isBlocked(&j) {
 			l.current = &Job{Kind: j.Kind, Table: j.Table, Index: j.Index}
-			return j, true
+			work, l.cancel = context.WithCancel(ctx)
+			return work, j, true
 		}
 	}
-	return Job{}, false
+	return nil, Job{}, false
 }
 
 // isBlocked reports whether a job clashes with one that is being done. The caller holds mu.
@@ -96,7 +109,9 @@ func (r *Runner) isBlocked(j *Job) bool {
 // leave says that a lane's job is not being done any more, which another lane may wait for.
 func (r *Runner) leave(l *lane) {
 	r.mu.Lock()
-	l.current = nil
+	l.cancel()
+	l.current, l.cancel = nil, nil
+	r.notify()
 	r.mu.Unlock()
 	for _, other := range r.lanes {
 		if other != l {
@@ -105,17 +120,17 @@ func (r *Runner) leave(l *lane) {
 	}
 }
 
-// noteFailure notes the fault, puts the job behind the others and rests, so that a job that can't be done holds up
-// nobody for ever.
-func (r *Runner) noteFailure(ctx context.Context, l *lane, j Job, err error) {
-	if ctx.Err() != nil {
-		return
-	}
+// noteFailure notes the fault and puts the job behind the others.
+func (r *Runner) noteFailure(j Job, err error) {
 	r.Logger.Error("job failed; will retry", "job", j.ID, "kind", j.Kind, "table", j.Table, "index", j.Index, "error",
 		err)
 	j.Duplicate, _ = errors.AsType[*record.DuplicateError](err)
 	j.Fault, j.Misfit = err.Error(), j.Duplicate != nil || indexkey.IsMisfit(err)
 	r.update(j, false)
+}
+
+// restAfter rests after a failure, so that a job that can't be done holds up nobody for ever.
+func (r *Runner) restAfter(ctx context.Context, l *lane) {
 	select {
 	case <-time.After(retryPause):
 	case <-l.wake: // another job was added

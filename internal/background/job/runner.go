@@ -13,6 +13,7 @@ import (
 
 	"github.com/weftdb/weft/internal/advice/heat"
 	"github.com/weftdb/weft/internal/data/catalog"
+	"github.com/weftdb/weft/internal/data/keyspace"
 	"github.com/weftdb/weft/internal/rows/record"
 	"github.com/weftdb/weft/kv"
 )
@@ -75,6 +76,7 @@ type Runner struct {
 	mu      sync.Mutex
 	jobs    []Job         // unfinished, oldest first; of lanes, too, what they do
 	changed chan struct{} // closed and renewed at each change of jobs
+	resting bool          // see Rest
 }
 
 // Start loads unfinished jobs and begins to work in the background.
@@ -207,6 +209,9 @@ func (r *Runner) update(j Job, done bool) {
 
 func (r *Runner) do(ctx context.Context, j *Job) error {
 	j.Fault, j.Misfit, j.Duplicate = "", false, nil
+	if _, filed, err := r.Store.Get(ctx, keyspace.AppendJob(nil, j.ID), nil); err != nil || !filed {
+		return err // the store returned to a mark before the job was handed over
+	}
 	switch j.Kind {
 	case BuildIndex:
 		return r.buildIndex(ctx, j)

@@ -97,6 +97,18 @@ func (r *Runner) Wake(kind string) {
 	}
 }
 
+// WakeAll says that there may be other tasks, of any kind.
+func (r *Runner) WakeAll() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, wake := range r.wakes {
+		select {
+		case wake <- struct{}{}:
+		default:
+		}
+	}
+}
+
 // Stop ends the attempt at a task that is under way, if there is one: its context ends.
 func (r *Runner) Stop(kind, id string) {
 	r.mu.Lock()

@@ -27,15 +27,19 @@ type counterID struct{ table, counter uint32 }
 
 // counter is a process's block of one counter.
 type counter struct {
-	mu        sync.Mutex
-	next, end uint64 // the block's numbers that are left
+	mu sync.Mutex
+	block
+}
+
+type block struct {
+	next, end uint64 // the numbers that are left
 	size      uint64 // of the last block
 }
 
 func (c *Catalog) counter(table, which uint32) *counter {
 	known, ok := c.counters.Load(counterID{table, which})
 	if !ok {
-		known, _ = c.counters.LoadOrStore(counterID{table, which}, &counter{next: 1, end: 1})
+		known, _ = c.counters.LoadOrStore(counterID{table, which}, &counter{block: block{next: 1, end: 1}})
 	}
 	return known.(*counter)
 }

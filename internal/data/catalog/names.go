@@ -38,6 +38,7 @@ type Names struct {
 	known atomic.Pointer[dictionary]
 	// lost is called when ids that other gateways gave can't be read; nil: there are no other gateways.
 	lost func(error)
+	over atomic.Bool // see Err
 }
 
 // dictionary is one immutable state: names[i] has the id i+1.
@@ -224,6 +225,9 @@ func (n *Names) Add(ctx context.Context, names []string) error {
 	}
 	var grown *dictionary
 	err := kv.Update(ctx, n.store, func(txn kv.Txn) (err error) {
+		if err := n.Err(); err != nil {
+			return err
+		}
 		if grown, err = n.known.Load().extend(ctx, txn, n.table); err != nil {
 			return err
 		}

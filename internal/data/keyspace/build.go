@@ -3,6 +3,7 @@
 package keyspace
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math"
 
@@ -297,4 +298,29 @@ func AppendPiece(dst []byte, backup string, piece uint64) []byte {
 // AppendPieces appends the prefix of all pieces of a table's backup, which lie in their order.
 func AppendPieces(dst []byte, backup string) []byte {
 	return order.AppendBytes(append(dst, tagPiece), []byte(backup))
+}
+
+// DescribedTable returns the table of whose descriptor or attribute names a key is. ok is false for other keys.
+func DescribedTable(key []byte) (table uint32, ok bool) {
+	if len(key) == 0 || key[0] != tagTable && key[0] != tagAttribute {
+		return 0, false
+	}
+	id, _, err := order.CutUvarint(key[1:])
+	return uint32(id), err == nil && id <= math.MaxUint32
+}
+
+// Stays reports whether a key keeps its value where a database goes back to an earlier state: ids, which are never
+// given twice, the format, and who may sign in.
+func Stays(key []byte) bool {
+	if len(key) == 0 {
+		return false
+	}
+	switch key[0] {
+	case tagAccount, tagAccessKey, tagAdmin:
+		return true
+	case tagMeta:
+		word, _, err := order.CutBytes(key[1:], nil)
+		return err == nil && (bytes.HasPrefix(word, []byte("next-")) || string(word) == "format")
+	}
+	return false
 }

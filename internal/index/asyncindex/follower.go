@@ -327,8 +327,11 @@ func (f *Follower) commit(ctx context.Context, w *work, batch []change,
 				return err
 			}
 		}
+		if err := w.table.Err(); err != nil {
+			return err
+		}
 		at, err := w.bucket.Followed(ctx, txn)
-		if err != nil || w.start.Before(at) {
+		if err != nil || w.start.Before(at) || at.Before(w.start) { // the store has gone back to a mark
 			return err
 		}
 		done, err := follow(ctx, txn, batch)

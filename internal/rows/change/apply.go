@@ -40,6 +40,9 @@ type Scratch struct {
 // Apply does one write inside txn, whose snapshot shows the item; the item's latch is held or conflicts are retried.
 func (t Target) Apply(ctx context.Context, txn kv.Txn, key []byte, w *Write, r *Result, s *Scratch) error {
 	*r = Result{}
+	if err := t.Table.Err(); err != nil {
+		return err
+	}
 	if w.AsStored {
 		return t.applyStored(ctx, txn, key, w, r, s)
 	}

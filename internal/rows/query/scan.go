@@ -11,6 +11,7 @@ package query
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 
 	"github.com/weftdb/weft/internal/data/cell"
@@ -373,5 +374,5 @@ func (c *Cursor) Close() error {
 		c.walk, c.near = c.near.walk, nil
 		c.endSpan()
 	}
-	return c.err
+	return cmp.Or(c.err, c.scan.Table.Err())
 }

@@ -11,6 +11,7 @@ package record
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -34,6 +35,7 @@ type Table struct {
 	Schema  *schema.Table
 	Names   value.Names
 	learns  learner // nil: nobody else adds to Names
+	ends    ender   // nil: the version is never over
 	Primary *Index
 	// Indexes are the secondary indexes that are not being dropped.
 	Indexes []*Index
@@ -69,10 +71,26 @@ type learner interface {
 	Know(ctx context.Context, row value.Row) error
 }
 
+// ender is a dictionary that can be over.
+type ender interface{ Err() error }
+
+// Err returns the reason why this version of the table must not be used any more; nil: it may be. Once it is not nil,
+// the store may hold rows of another version that its holder was not told of. Whoever writes within a transaction asks
+// after the transaction began.
+func (t *Table) Err() error {
+	if t.ends == nil {
+		return nil
+	}
+	return t.ends.Err()
+}
+
 // Adapt returns a stored row, or the row in an index entry, as the table's dictionary describes it. It waits within ctx
 // until the dictionary knows the names in a row that another process may have written. If attributes have been renamed,
 // the row's size counts their present names.
 func (t *Table) Adapt(ctx context.Context, row value.Row) (value.Row, error) {
+	if err := t.Err(); err != nil {
+		return nil, err
+	}
 	if t.learns != nil {
 		if err := t.learns.Know(ctx, row); err != nil {
 			return nil, err
@@ -93,6 +111,7 @@ func (t *Table) resize(row value.Row) value.Row {
 func Compile(table *schema.Table, names value.Names) *Table {
 	t := &Table{Schema: table, Names: names, Cells: table.Cells, columns: columnTypes(table)}
 	t.learns, _ = names.(learner)
+	t.ends, _ = names.(ender)
 	t.Primary = compileIndex(table, &table.Primary)
 	if images, ok := table.Journaled(); ok {
 		t.journal = &journal.Book{Table: table.ID, Images: images}
@@ -227,7 +246,7 @@ type Getter interface {
 func (t *Table) Get(ctx context.Context, from Getter, key, dst []byte) (value.Row, bool, error) {
 	row, ok, err := from.Get(ctx, key, dst)
 	if err != nil || !ok {
-		return nil, false, err
+		return nil, false, cmp.Or(err, t.Err())
 	}
 	found, err := t.Adapt(ctx, row[len(dst):])
 	return found, err == nil, err

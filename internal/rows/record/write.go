@@ -93,6 +93,9 @@ func (t *Table) CheckOverwrite(ctx context.Context, from kv.Snapshot, key []byte
 }
 
 func (w *Writer) write(txn kv.Txn, t *Table, key []byte, old, new value.Row, cause Cause) error {
+	if err := t.Err(); err != nil {
+		return err
+	}
 	if t.Cells != nil {
 		return w.writeCells(txn, t, key, old, new, cause)
 	}
@@ -230,6 +233,9 @@ func (t *Table) Project(dst []byte, x *Index, row value.Row) value.Row {
 // don't fit a sparse index, which is legal: the row was written before the index was there. In an index that keeps
 // nulls it is an error.
 func (w *Writer) Fill(txn kv.Txn, t *Table, x *Index, key []byte, row value.Row) (filled bool, err error) {
+	if err := t.Err(); err != nil {
+		return false, err
+	}
 	if x.Search {
 		return true, t.writeSearch(txn, x, key, nil, row)
 	}
@@ -260,6 +266,9 @@ func (t *Table) nameRow(err error, key []byte) error {
 
 // Reindex writes the entries of a row anew, and deletes those of what the row was before. nil is an absent row.
 func (t *Table) Reindex(txn kv.Txn, key []byte, before, now value.Row) error {
+	if err := t.Err(); err != nil {
+		return err
+	}
 	var w Writer
 	for _, x := range t.Indexes {
 		if x.Search {

@@ -148,3 +148,10 @@ func (l *Look) share(whole, part kv.Range) float64 {
 	}
 	return float64(all) / float64(counted)
 }
+
+// Reset forgets everything.
+func (b *Book) Reset() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.made, b.sampled, b.known, b.words, b.lists = nil, nil, nil, nil, nil
+}

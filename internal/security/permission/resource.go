@@ -62,7 +62,8 @@ func SetPolicy(dialects map[string]json.RawMessage, p *TablePolicy) (map[string]
 
 // tablePolicy is a policy that was read.
 type tablePolicy struct {
-	version uint64 // of the table
+	table   *schema.Table
+	version uint64 // of the table; it has an earlier one again after a return to a mark
 	policy  *policy.Policy
 }
 
@@ -78,7 +79,7 @@ func (g *Guard) Table(action string, table *schema.Table, part string) (Request,
 	g.mu.RLock()
 	known, ok := g.tables[table.UUID]
 	g.mu.RUnlock()
-	if !ok || known.version != table.Version {
+	if !ok || known.table != table || known.version != table.Version {
 		stored, _, err := PolicyOf(table)
 		if err != nil {
 			return r, err
@@ -87,7 +88,7 @@ func (g *Guard) Table(action string, table *schema.Table, part string) (Request,
 		if err != nil {
 			return r, fmt.Errorf("permission: the policy of table %s is damaged: %w", table.Name, err)
 		}
-		known = tablePolicy{table.Version, parsed}
+		known = tablePolicy{table, table.Version, parsed}
 		g.mu.Lock()
 		if len(g.tables) >= tablesMax {
 			clear(g.tables)
