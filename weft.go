@@ -20,6 +20,8 @@ import (
 type Options struct {
 	// ReadOnly opens a folder that is there, and writes nothing to it.
 	ReadOnly bool
+	// Marks lets DB.Mark work on a folder, for tests: commits take a little longer for it.
+	Marks bool
 	// CacheBytes is the size of the cache of a folder. Default 64 MiB.
 	CacheBytes int64
 	// Fatal is called once, on a goroutine of its own, when a folder can't be written any more: the process should
@@ -88,7 +90,8 @@ type DB struct {
 func Open(ctx context.Context, dir string, options Options) (*DB, error) {
 	db := new(DB)
 	store, err := pebble.Open(pebble.Options{
-		Dir: dir, ReadOnly: options.ReadOnly, CacheBytes: options.CacheBytes, Logger: logger(&options),
+		Dir: dir, ReadOnly: options.ReadOnly, Marks: options.Marks, CacheBytes: options.CacheBytes,
+		Logger: logger(&options),
 		Fatal:  func(err error) { db.fail(&options, err) },
 		Sought: &pebble.Sought{Name: keyspace.SoughtName, Has: keyspace.IsSought},
 	})

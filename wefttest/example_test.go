@@ -81,3 +81,16 @@ func ExampleHBaseOf() {
 
 // runProgram stands for the program that is tested.
 func runProgram(addresses ...string) { fmt.Println(addresses) }
+
+// Tests that need the same items share a database that was prepared once, and leave it as it was.
+func ExampleRestore() {
+	db := wefttest.DB(t)
+	endpoint := wefttest.DynamoDBOf(t, db)
+	runProgram(endpoint) // makes tables and items
+	for _, name := range []string{"first", "second"} {
+		t.Run(name, func(t *testing.T) {
+			wefttest.Restore(t, db)
+			runProgram(endpoint) // whatever it changes is undone
+		})
+	}
+}

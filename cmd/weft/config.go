@@ -66,6 +66,7 @@ type config struct {
 	ShipRecipients     string   // public keys with commas between them
 	Schema             []string // files
 	Seed               string   // a folder, "" for none
+	TestControls       bool
 
 	// The following fields are no settings: commands set them.
 	existing  bool   // the store must be there already
@@ -163,6 +164,8 @@ func settings(c *config) []setting {
 			count{&c.ShipKeepDays, 1}},
 		{"ship-recipients", "", "comma-separated public keys of age that what is shipped is encrypted for",
 			text{&c.ShipRecipients, "KEY,..."}},
+		{"test-controls", "false", "let the admin port mark the state of the database and return to it: for tests, see docs/testing.md; nothing may be served like that which must not be lost",
+			toggle{&c.TestControls}},
 		{"drain", "8s", "how long running requests may continue after SIGTERM", duration{&c.Drain}},
 	}
 }

@@ -53,6 +53,7 @@ func openPebble(s *server) (engine, error) {
 	parts := s.config.division()
 	o := pebble.Options{
 		Dir: s.config.Data, Existing: s.config.existing, ReadOnly: s.config.readOnly,
+		Marks:      s.config.TestControls,
 		CacheBytes: parts.Cache, MemTableBytes: int(parts.Memtable), MaxOpenFiles: s.shares.Tables,
 		Logger: s.log, Fatal: s.fatal, Sought: &pebble.Sought{Name: keyspace.SoughtName, Has: keyspace.IsSought},
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/weftdb/weft/cmd/weft/certcommand"
 	"github.com/weftdb/weft/cmd/weft/heatpage"
+	"github.com/weftdb/weft/cmd/weft/testcontrol"
 )
 
 // Exit codes.
@@ -116,6 +117,7 @@ Start with weft demo, or with weft serve.`,
 		p.versionCommand(), p.statusCommand(), p.schemaCommand(), p.mcpCommand())
 	root.AddCommand(p.bulkCommands()...)
 	root.AddCommand(p.streamCommands()...)
+	root.AddCommand((&testcontrol.Client{Tell: p.tellAdmin}).Commands()...)
 	nameArguments(root)
 	p.completeNames(root)
 	return root

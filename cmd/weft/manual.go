@@ -28,6 +28,8 @@ weft serve --data /var/lib/weft --auth required --master-key-file /etc/weft/mast
 		"demo":              {"demo.md", "weft demo\nweft demo --dynamodb-addr 127.0.0.1:0 --load off"},
 		"version":           {"operations.md", "weft version --json"},
 		"status":            {"operations.md", ""},
+		"mark":              {"testing.md", ""},
+		"reset":             {"testing.md", ""},
 		"sql":               {"sql.md", ""},
 		"ddb":               {"dynamodb.md", ""},
 		"explain":           {"dynamodb.md", ""},

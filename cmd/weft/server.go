@@ -19,6 +19,7 @@ import (
 	"github.com/weftdb/weft/cmd/weft/endpoint"
 	"github.com/weftdb/weft/cmd/weft/heatpage"
 	"github.com/weftdb/weft/cmd/weft/tablepage"
+	"github.com/weftdb/weft/cmd/weft/testcontrol"
 	"github.com/weftdb/weft/internal/advice/digest"
 	"github.com/weftdb/weft/internal/advice/survey"
 	"github.com/weftdb/weft/internal/dynamodb/kinesis"
@@ -70,6 +71,8 @@ type server struct {
 	backingUp sync.Mutex                    // held while a backup is made
 	backup    atomic.Pointer[runningBackup] // nil while none is made
 
+	controls *testcontrol.Controls
+
 	stopWarning func() // ends warnWhileShut; nil if that never began
 }
 
@@ -87,6 +90,7 @@ func (s *server) Open(ctx context.Context) error {
 	s.phase.Store(&starting)
 	s.metrics, s.heat, s.queries, s.digests = metric.New(build()), heatpage.New(), survey.NewQueries(), digest.New()
 	s.failed = make(chan error, 8)
+	s.openControls()
 	s.shareFiles()
 	if err := s.open(ctx); err != nil {
 		return errors.Join(err, s.Close())
@@ -203,6 +207,9 @@ func (s *server) open(ctx context.Context) error {
 	for _, d := range protocols {
 		s.start(d)
 	}
+	if opened, ok := db.(*openedDatabase); ok && err == nil {
+		err = s.controls.Start(ctx, opened.db)
+	}
 	return err
 }
 
@@ -251,6 +258,7 @@ func (s *server) adminPort() (protocol, error) {
 		{Pattern: "POST /restore", For: console.Administrators,
 			Help: "restore a table as it was; weft restore --table sends this request", Handler: s.restoreHandler},
 	}
+	pages = append(pages, s.controls.Pages()...)
 	handler := console.Handler(console.Options{Metrics: s.metrics.Gatherer(), Ready: s.Ready, Log: s.log,
 		Pages: pages, Hosts: s.hosts(s.config.AdminAddr), Judge: s.judgeAndKeep,
 		Names: s.seesNames})

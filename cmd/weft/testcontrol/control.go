@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package testcontrol is what a server with --test-controls does for the tests of programs that use it: it marks its
+// state and returns to it. It holds the pages of the admin port and the commands that ask for them.
+//
+// Knows: marks by their names.
+// Never: how a mark works, how the admin port is reached.
+package testcontrol
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/server/console"
+)
+
+// baseMark is the mark that is meant where none is named. Start makes it.
+const baseMark = "base"
+
+// Server is what the package needs of a server.
+type Server struct {
+	// On says that the server is there for tests.
+	On bool
+	// Ready reports whether the server is ready, or answers why not.
+	Ready func(w http.ResponseWriter) bool
+	// DB returns the database of a server that is ready.
+	DB func() *database.DB
+	// Audit records what an administrator did; err is why it failed.
+	Audit func(r *http.Request, action, resource string, err error)
+}
+
+// Controls are the marks of a server, by their names. It is safe for concurrent use.
+type Controls struct {
+	Server
+	mu    sync.Mutex // held while a mark is made or returned to
+	marks map[string]*database.Mark
+}
+
+// Start makes the mark that a reset without a name returns to. It does nothing if the server is not there for tests, or
+// can't have marks.
+func (c *Controls) Start(ctx context.Context, db *database.DB) error {
+	if !c.On {
+		return nil
+	}
+	if _, several := db.Gateway(); several {
+		return nil
+	}
+	return c.mark(ctx, db, baseMark)
+}
+
+// mark makes a mark, in the place of one of that name.
+func (c *Controls) mark(ctx context.Context, db *database.DB, name string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	mark, err := db.Mark(ctx)
+	if err != nil {
+		return err
+	}
+	if c.marks == nil {
+		c.marks = map[string]*database.Mark{}
+	}
+	before := c.marks[name]
+	if c.marks[name] = mark; before != nil {
+		return before.Forget()
+	}
+	return nil
+}
+
+// reset returns to a mark.
+func (c *Controls) reset(ctx context.Context, name string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	mark, ok := c.marks[name]
+	if !ok {
+		return &database.Error{Kind: database.KindNotFound,
+			Detail: fmt.Sprintf("there is no mark %q: make it with weft mark", name)}
+	}
+	return mark.Return(ctx)
+}
+
+// Pages are the pages of the admin port.
+func (c *Controls) Pages() []console.Page {
+	return []console.Page{
+		{Pattern: "POST /mark", For: console.Administrators,
+			Help:    "of a server with --test-controls: mark the state of the database, as ?name=NAME",
+			Handler: c.page("weft mark", c.markPage)},
+		{Pattern: "POST /reset", For: console.Administrators,
+			Help:    "of a server with --test-controls: return to the mark ?name=NAME, by default to the start",
+			Handler: c.page("weft reset", c.resetPage)},
+	}
+}
+
+// page lets a request through if the server is there for tests, and answers a line of text.
+func (c *Controls) page(action string, handle func(*http.Request) (answer string, err error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if !c.On {
+			http.Error(w, "this server is not there for tests: start it with --test-controls", http.StatusForbidden)
+			return
+		}
+		if !c.Ready(w) {
+			return
+		}
+		answer, err := handle(r)
+		c.Audit(r, action, r.FormValue("name"), err)
+		if err != nil {
+			http.Error(w, reasonOf(err), statusOf(err))
+			return
+		}
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		_, _ = io.WriteString(w, answer+"\n") // the client is gone; nobody to tell
+	}
+}
+
+// reasonOf is the text of an error for people.
+func reasonOf(err error) string {
+	if e, ok := errors.AsType[*database.Error](err); ok {
+		return e.Reason()
+	}
+	return err.Error()
+}
+
+func statusOf(err error) int {
+	if database.KindOf(err) == database.KindNotFound {
+		return http.StatusNotFound
+	}
+	return http.StatusUnprocessableEntity
+}
+
+func (c *Controls) markPage(r *http.Request) (string, error) {
+	name := markName(r)
+	return "marked as " + name, c.mark(r.Context(), c.DB(), name)
+}
+
+func (c *Controls) resetPage(r *http.Request) (string, error) {
+	name, begun := markName(r), time.Now()
+	err := c.reset(r.Context(), name)
+	return fmt.Sprintf("returned to %s in %.1f ms", name, float64(time.Since(begun).Microseconds())/1000), err
+}
+
+func markName(r *http.Request) string {
+	if name := r.FormValue("name"); name != "" {
+		return name
+	}
+	return baseMark
+}
