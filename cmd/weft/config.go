@@ -67,6 +67,7 @@ type config struct {
 	Schema             []string // files
 	Seed               string   // a folder, "" for none
 	TestControls       bool
+	OwnTables          string
 
 	// The following fields are no settings: commands set them.
 	existing  bool   // the store must be there already
@@ -166,6 +167,8 @@ func settings(c *config) []setting {
 			text{&c.ShipRecipients, "KEY,..."}},
 		{"test-controls", "false", "let the admin port mark the state of the database and return to it: for tests, see docs/testing.md; nothing may be served like that which must not be lost",
 			toggle{&c.TestControls}},
+		{"own-tables", "off", "whose tables a DynamoDB client sees: off (all see all), key (those of its access key, which need not exist) or key-region (those of its access key in its region); for test suites that share a server, without --auth",
+			choice{&c.OwnTables, []string{"off", "key", "key-region"}}},
 		{"drain", "8s", "how long running requests may continue after SIGTERM", duration{&c.Drain}},
 	}
 }
@@ -241,6 +244,9 @@ func (c *config) check() error {
 	}
 	if c.AuditLog != "" && c.Auth == "off" {
 		errs = append(errs, errors.New("audit-log is set, but auth is off, so that nobody is known: set auth to warn or required"))
+	}
+	if c.OwnTables != "off" && c.Auth != "off" {
+		errs = append(errs, fmt.Errorf("own-tables is %s, but auth is %s: users share the tables that their rights are about; set one of both to off", c.OwnTables, c.Auth))
 	}
 	if c.Ship != "" && c.Engine != "pebble" {
 		errs = append(errs, fmt.Errorf("ship is set but the engine is %s: only a folder is shipped; a cluster keeps its own replicas, and weft backup copies it at any time", c.Engine))

@@ -57,11 +57,15 @@ const databaseHeader = "X-Weft-Database"
 // consoleDatabase is the key of a context's database, if it is not the default one.
 type consoleDatabase struct{}
 
-// withinDatabase finds the API of requests that name another database.
-func withinDatabase(api *dynamodb.API) func(r *http.Request) dynamohttp.API {
+// withinDatabase finds the API of requests that name another database, and of clients with tables of their own; nil for
+// none.
+func withinDatabase(api *dynamodb.API, own func(*http.Request) dynamohttp.API) func(*http.Request) dynamohttp.API {
 	return func(r *http.Request) dynamohttp.API {
 		if name, ok := r.Context().Value(consoleDatabase{}).(string); ok {
 			return api.Within(name)
+		}
+		if _, console := r.Context().Value(consoleUser{}).(string); own != nil && !console {
+			return own(r)
 		}
 		return nil
 	}

@@ -66,6 +66,7 @@ type API struct {
 	ObserveWalk func(operation string, counts database.Counts)
 
 	database string // in which the tables are; empty: DefaultDatabase
+	own      bool   // it is made with its first table, and takes all operations
 	pools    pools
 }
 
@@ -78,8 +79,22 @@ func (a *API) Within(databaseName string) *API {
 		database: databaseName}
 }
 
+// Own returns an API for clients with tables of their own, in a database that is made with the first of them. region
+// and account stand in their ARNs; "": those of a.
+func (a *API) Own(databaseName, region, account string) *API {
+	own := a.Within(databaseName)
+	own.own, own.Region, own.AccountID = true, cmp.Or(region, a.Region), cmp.Or(account, a.AccountID)
+	own.Buckets, own.Dir, own.AcceptEncryption, own.Kinesis = a.Buckets, a.Dir, a.AcceptEncryption, a.Kinesis
+	own.Contributors = a.Contributors
+	return own
+}
+
 // databaseName is where the tables are.
-func (a *API) databaseName() string { return cmp.Or(a.database, database.DefaultDatabase) }
+func (a *API) databaseName() string { return a.space().Name() }
+
+func (a *API) space() tablemodel.Space {
+	return tablemodel.Space{DB: a.DB, Database: a.database, Own: a.own}
+}
 
 // checkWithin refuses what can't be asked of another database's tables: what is not about items; and transactions,
 // whose tokens don't tell databases apart.
@@ -87,7 +102,7 @@ func (a *API) checkWithin(o *Operation) error {
 	isItems := func(one Operation) bool {
 		return one.Name == o.Name && one.Name != "TransactWriteItems" && one.Name != "ExecuteTransaction"
 	}
-	if a.database == "" || slices.ContainsFunc(itemOperations, isItems) {
+	if a.database == "" || a.own || slices.ContainsFunc(itemOperations, isItems) {
 		return nil
 	}
 	return exception.Validation(o.Name + " is only for tables of the default database: use SQL")
@@ -165,8 +180,8 @@ type Contributor = control.Contributor
 // control answers the operations on tables.
 func (a *API) control() *control.API {
 	o := a.Options.withDefaults()
-	return &control.API{DB: a.DB, Region: a.region(), AccountID: a.account(), Guard: a.Guard, Kinesis: a.Kinesis,
-		Contributors: a.Contributors, Limits: tablemodel.Limits{
+	return &control.API{Space: a.space(), Region: a.region(), AccountID: a.account(), Guard: a.Guard,
+		Kinesis: a.Kinesis, Contributors: a.Contributors, Limits: tablemodel.Limits{
 			GlobalIndexes: o.GlobalIndexesMax, LocalIndexes: o.LocalIndexesMax, IncludedNames: o.IncludedNamesMax,
 			TableList: o.TableListMax, Encryption: a.AcceptEncryption,
 			IndexChanges: o.IndexChangesMax, TaggedIndexes: o.TaggedIndexes,
@@ -175,7 +190,7 @@ func (a *API) control() *control.API {
 
 // exchange answers the operations on exports and imports.
 func (a *API) exchange() *exchange.API {
-	return &exchange.API{DB: a.DB, Region: a.region(), AccountID: a.account(), Guard: a.Guard,
+	return &exchange.API{Space: a.space(), Region: a.region(), AccountID: a.account(), Guard: a.Guard,
 		Limits: a.control().Limits, Buckets: a.Buckets, Dir: a.Dir,
 		IncrementMin: a.Options.withDefaults().IncrementMin}
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/legacy"
-	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
 )
 
 // member is a member of a request's body.
@@ -115,7 +114,7 @@ func (a *API) hasTable(name string) bool {
 	if len(name) >= exception.TableNameMin {
 		return true
 	}
-	pin, err := tablemodel.PinIn(a.DB, a.databaseName(), name)
+	pin, err := a.space().Pin(name)
 	if err == nil {
 		pin.Release()
 	}

@@ -89,8 +89,8 @@ func exchangeOperations() (list []Operation) {
 func streamOperations() (list []Operation) {
 	for _, o := range streams.Operations() {
 		run := func(a *API, ctx context.Context, body, dst []byte) ([]byte, error) {
-			return o.Run(&streams.API{DB: a.DB, Region: a.region(), AccountID: a.account(), Guard: a.Guard}, ctx, body,
-				dst)
+			api := &streams.API{Space: a.space(), Region: a.region(), AccountID: a.account(), Guard: a.Guard}
+			return o.Run(api, ctx, body, dst)
 		}
 		list = append(list, Operation{Name: o.Name, Service: streamService, ReadOnly: true, named: true, run: run})
 	}

@@ -146,7 +146,7 @@ func (t *executeTransaction) answerWrites(ctx context.Context, dst []byte) ([]by
 		writes[i] = database.TableWrite{Table: s.pin, Write: s.write}
 		writes[i].NeedSizes = t.needsSizes(&t.capacity)
 	}
-	token, err := transactionToken(partiqlTokens, &t.token, t.statements.text)
+	token, err := transactionToken(t.api.tokens()+partiqlTokens, &t.token, t.statements.text)
 	if err != nil {
 		return nil, err
 	}

@@ -249,7 +249,7 @@ func (t *target) pinTable() (err error) {
 		t.operation); err != nil {
 		return err
 	}
-	pin, err := tablemodel.PinIn(t.api.DB, t.api.databaseName(), t.name)
+	pin, err := t.api.space().Pin(t.name)
 	if err != nil {
 		return err
 	}

@@ -74,7 +74,7 @@ func (a *API) transactWriteItems(ctx context.Context, body, dst []byte) (_ []byt
 	if err != nil {
 		return nil, err
 	}
-	token, err := transactionToken("", &t.token, t.items.text)
+	token, err := transactionToken(a.tokens(), &t.token, t.items.text)
 	if err != nil {
 		return nil, err
 	}
@@ -173,6 +173,14 @@ func (w *writeAction) payload(write *database.TableWrite) int {
 		total += len(w.update.value)
 	}
 	return total
+}
+
+// tokens stands in front of the tokens of clients with tables of their own, which are not those of others.
+func (a *API) tokens() string {
+	if a.database == "" {
+		return ""
+	}
+	return a.database + "\x00"
 }
 
 // transactionToken is the token of a transaction of actions with that text, nil if it has none. space keeps the tokens

@@ -13,14 +13,13 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
 	"github.com/weftdb/weft/internal/security/permission"
 )
 
 // API answers the operations on tables of one database. It is safe for concurrent use.
 type API struct {
-	DB *database.DB
+	tablemodel.Space
 	// Region and AccountID stand in ARNs.
 	Region, AccountID string
 	Limits            tablemodel.Limits

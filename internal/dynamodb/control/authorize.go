@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
 	"github.com/weftdb/weft/internal/security/permission"
@@ -149,7 +148,7 @@ func (c creation) tags(yield func(key, value *string) bool) { eachTag(c.Tags, yi
 
 // requestOn is a request about a table, whether that is there or not.
 func (a *API) requestOn(action, name, part string) (request permission.Request, err error) {
-	return a.Guard.Table(action, a.DB.DescriptorOf(database.DefaultDatabase, name), part)
+	return a.Guard.Table(action, a.DB.DescriptorOf(a.Name(), name), part)
 }
 
 // resourceOf is the table that a request names, and the part of it, such as "/backup/ID"; ok is false for one that

@@ -36,7 +36,7 @@ func (a *API) createBackup(ctx context.Context, in *createBackupRequest) (any, e
 	if err := a.find(name); err != nil {
 		return nil, backupError(name, err)
 	}
-	b, err := a.DB.BackupTable(ctx, database.DefaultDatabase, name, *in.BackupName)
+	b, err := a.DB.BackupTable(ctx, a.Name(), name, *in.BackupName)
 	if err != nil {
 		return nil, backupError(name, err)
 	}
@@ -55,7 +55,7 @@ func (a *API) findBackup(ctx context.Context, arn *string, operation string) (b 
 		return b, err
 	}
 	b, err = a.DB.TableBackup(ctx, id)
-	if err == nil && b.Schema.Name != table {
+	if err == nil && (b.Schema.Name != table || b.Schema.Database != a.Name()) {
 		err = database.ErrBackupNotFound
 	}
 	return b, lostBackup(*arn, err)
@@ -117,7 +117,9 @@ func (a *API) listBackups(ctx context.Context, in *tablemodel.ListBackups) (any,
 	if err != nil {
 		return nil, err
 	}
-	all = slices.DeleteFunc(all, func(b database.TableBackup) bool { return b.ID <= after || !in.Wants(&b) })
+	all = slices.DeleteFunc(all, func(b database.TableBackup) bool {
+		return b.ID <= after || b.Schema.Database != a.Name() || !in.Wants(&b)
+	})
 	answer := struct {
 		BackupSummaries        []tablemodel.BackupSummary
 		LastEvaluatedBackupArn string `json:",omitempty"`
@@ -158,7 +160,7 @@ func (a *API) restoreTableFromBackup(ctx context.Context, in *restoreRequest) (a
 	if err := a.authorizeTarget(ctx, "dynamodb:RestoreTableFromBackup", name); err != nil {
 		return nil, err
 	}
-	arrival, err := a.DB.RestoreTable(ctx, b.ID, database.DefaultDatabase, name,
+	arrival, err := a.DB.RestoreTable(ctx, b.ID, a.Name(), name,
 		in.Edit(a.account().TableARN(b.Schema.Name), *in.BackupArn, a.nowMS()))
 	if err != nil {
 		if database.KindOf(err) == database.KindExists {
@@ -197,13 +199,13 @@ func (a *API) describeArrival(table *schema.Table) (*tablemodel.Description, err
 // arriving returns the table of that name that is being restored or imported; nil if there is none.
 func (a *API) arriving(ctx context.Context, name string) (*schema.Table, error) {
 	for _, table := range a.DB.Fillings() {
-		if table.Database == database.DefaultDatabase && table.Name == name {
+		if table.Database == a.Name() && table.Name == name {
 			return table, nil
 		}
 	}
 	all, err := a.DB.Arrivals(ctx)
 	for i := range all {
-		if table := all[i].Schema; table.Database == database.DefaultDatabase && table.Name == name &&
+		if table := all[i].Schema; table.Database == a.Name() && table.Name == name &&
 			all[i].Failed == "" {
 			return table, err
 		}

@@ -62,7 +62,7 @@ func (a *API) setExpiry(ctx context.Context, name, attribute string, enabled boo
 	if err != nil {
 		return err
 	}
-	table, err := tablemodel.Table(a.DB, name)
+	table, err := a.Open(name)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/weftdb/weft/internal/data/schema"
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
 )
@@ -125,6 +126,9 @@ func (a *API) contributors(set *tablemodel.Insight, table string) []Contributor 
 	if a.Contributors == nil || !set.On {
 		return nil
 	}
+	if a.Name() != database.DefaultDatabase {
+		table = a.Name() + "." + table
+	}
 	list := a.Contributors(table, set.Index)
 	if set.Mode == insightModes[0] {
 		return list
@@ -162,7 +166,7 @@ func (a *API) listContributorInsights(_ context.Context, in *insightsRequest) (a
 	if err != nil {
 		return nil, err
 	}
-	tables := tablemodel.Names(a.DB, "", math.MaxInt32)
+	tables := a.Names("", math.MaxInt32)
 	if in.TableName != nil {
 		if err := a.resolve(in.TableName, "ListContributorInsights"); err != nil {
 			return nil, err

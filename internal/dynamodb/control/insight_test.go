@@ -12,8 +12,8 @@ import (
 
 // TestContributors: the keys of a table are shown while its insights are on, and only if accessed keys are asked for.
 func TestContributors(t *testing.T) {
-	api := &API{DB: testdb.Open(t), Limits: tablemodel.Limits{GlobalIndexes: 20, LocalIndexes: 5, IncludedNames: 100,
-		TableList: 100}, Contributors: func(table, index string) []Contributor {
+	api := &API{Space: tablemodel.Space{DB: testdb.Open(t)}, Limits: tablemodel.Limits{GlobalIndexes: 20,
+		LocalIndexes: 5, IncludedNames: 100, TableList: 100}, Contributors: func(table, index string) []Contributor {
 		return []Contributor{{Key: table + index, Direction: "reads", Count: 60, Share: 0.5}}
 	}}
 	do := func(name, body string) string {

@@ -10,7 +10,6 @@ import (
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
-	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
 )
 
 // kinesisARN is the form of a stream's ARN. // immutable
@@ -72,7 +71,7 @@ func checkKinesis(arn *string, member string, p *precision) error {
 
 // editDestinations changes the destinations of a table.
 func (a *API) editDestinations(ctx context.Context, name string, edit func(table *schema.Table) error) error {
-	table, err := tablemodel.Table(a.DB, name)
+	table, err := a.Open(name)
 	if err == nil {
 		err = table.SetDialect(ctx, edit)
 	}
@@ -167,7 +166,7 @@ type describedDestination struct {
 // describeKinesisStreamingDestination shows the streams of Kinesis that a table's changes go to, and those that they
 // lately did.
 func (a *API) describeKinesisStreamingDestination(_ context.Context, in *tableRequest) (any, error) {
-	pin, err := tablemodel.Pin(a.DB, *in.TableName)
+	pin, err := a.Pin(*in.TableName)
 	if err != nil {
 		return nil, tableError(*in.TableName, err)
 	}

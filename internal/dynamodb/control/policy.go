@@ -112,7 +112,7 @@ func nextRevision(old *permission.TablePolicy, nowMS int64) string {
 // changePolicy changes the policy of a table in a transaction; edit may run more than once.
 func (a *API) changePolicy(ctx context.Context, name string,
 	edit func(old *permission.TablePolicy) (*permission.TablePolicy, error)) error {
-	table, err := tablemodel.Table(a.DB, name)
+	table, err := a.Open(name)
 	if err != nil {
 		return err
 	}

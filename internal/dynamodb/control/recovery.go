@@ -19,7 +19,7 @@ func (a *API) describeContinuousBackups(_ context.Context, in *tableRequest) (an
 
 // showRecovery describes the moments that a table can be restored to.
 func (a *API) showRecovery(name string) (any, error) {
-	pin, err := tablemodel.Pin(a.DB, name)
+	pin, err := a.Pin(name)
 	if err != nil {
 		return nil, backupError(name, err)
 	}
@@ -38,7 +38,7 @@ func (a *API) updateContinuousBackups(ctx context.Context, in *backupsRequest) (
 	if err := in.PointInTimeRecoverySpecification.Check(); err != nil {
 		return nil, err
 	}
-	table, err := tablemodel.Table(a.DB, *in.TableName)
+	table, err := a.Open(*in.TableName)
 	if err == nil {
 		err = table.SetDialect(ctx, func(table *schema.Table) error {
 			return a.DB.RecoveryOn(table, in.PointInTimeRecoverySpecification.Days(table))
@@ -82,7 +82,7 @@ func (a *API) restoreTableToPointInTime(ctx context.Context, in *restoreAtReques
 			"Specified restore time is invalid: the table can be restored to a time between "+
 				from.UTC().Format(time.RFC3339Nano)+" and "+to.UTC().Format(time.RFC3339Nano))
 	}
-	arrival, err := a.DB.RestoreTableAt(ctx, database.DefaultDatabase, source, at, name,
+	arrival, err := a.DB.RestoreTableAt(ctx, a.Name(), source, at, name,
 		in.Edit(a.account().TableARN(source), "", at.UnixMilli()))
 	if err != nil {
 		if database.KindOf(err) == database.KindExists {
@@ -96,7 +96,7 @@ func (a *API) restoreTableToPointInTime(ctx context.Context, in *restoreAtReques
 
 // restorable is the span of moments that a table can be restored to.
 func (a *API) restorable(name string) (from, to time.Time, err error) {
-	pin, err := tablemodel.Pin(a.DB, name)
+	pin, err := a.Pin(name)
 	if err != nil {
 		return from, to, backupError(name, err)
 	}

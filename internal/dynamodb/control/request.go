@@ -53,7 +53,7 @@ func tableError(name string, err error) error {
 
 // look shows the schema of the table of that name. The schema must not be kept: changes wait for those who have it.
 func (a *API) look(name string, at func(*schema.Table) error) error {
-	pin, err := tablemodel.Pin(a.DB, name)
+	pin, err := a.Pin(name)
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func (a *API) settings(name string) (s tablemodel.Settings, err error) {
 
 // change changes the settings of the table of that name in a transaction; edit may run more than once.
 func (a *API) change(ctx context.Context, name string, edit func(*tablemodel.Settings) error) error {
-	table, err := tablemodel.Table(a.DB, name)
+	table, err := a.Open(name)
 	if err != nil {
 		return err
 	}

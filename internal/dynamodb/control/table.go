@@ -21,6 +21,10 @@ func (a *API) createTable(ctx context.Context, in *tablemodel.Create) (any, erro
 	if err != nil {
 		return nil, err
 	}
+	spec.Database = a.Database
+	if err := a.Make(ctx); err != nil {
+		return nil, err
+	}
 	if _, err := a.DB.CreateTable(ctx, spec); err != nil {
 		return nil, tableError(spec.Name, err)
 	}
@@ -55,7 +59,7 @@ func (a *API) describeTable(ctx context.Context, in *tableRequest) (any, error) 
 
 // describe describes the table as it is now, with its sizes if they are asked for.
 func (a *API) describe(ctx context.Context, name string, sized bool) (*tablemodel.Description, error) {
-	pin, err := tablemodel.Pin(a.DB, name)
+	pin, err := a.Pin(name)
 	if err != nil {
 		return nil, err
 	}
@@ -103,15 +107,15 @@ func (a *API) listTables(ctx context.Context, in *listRequest) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	answer.TableNames = tablemodel.Names(a.DB, after, int(limit)+1)
+	answer.TableNames = a.Names(after, int(limit)+1)
 	for i := range arrivals {
-		if table := arrivals[i].Schema; table.Database == database.DefaultDatabase && table.Name > after &&
+		if table := arrivals[i].Schema; table.Database == a.Name() && table.Name > after &&
 			arrivals[i].Failed == "" {
 			answer.TableNames = append(answer.TableNames, table.Name)
 		}
 	}
 	for _, table := range a.DB.Fillings() {
-		if table.Database == database.DefaultDatabase && table.Name > after {
+		if table.Database == a.Name() && table.Name > after {
 			answer.TableNames = append(answer.TableNames, table.Name)
 		}
 	}
@@ -138,7 +142,7 @@ func (a *API) deleteTable(ctx context.Context, in *tableRequest) (any, error) {
 	if err != nil {
 		return nil, tableError(name, err)
 	}
-	if err := a.DB.DropTable(ctx, database.DefaultDatabase, name); err != nil {
+	if err := a.DB.DropTable(ctx, a.Name(), name); err != nil {
 		return nil, tableError(name, err)
 	}
 	d.MarkDeleting()
@@ -152,7 +156,7 @@ func (a *API) purge(ctx context.Context, in *tableRequest) (any, error) {
 	if err := a.checkDelete(name); err != nil {
 		return nil, tableError(name, err)
 	}
-	if err := a.DB.TruncateTable(ctx, database.DefaultDatabase, name, nil); err != nil {
+	if err := a.DB.TruncateTable(ctx, a.Name(), name, nil); err != nil {
 		return nil, tableError(name, err)
 	}
 	d, err := a.describe(ctx, name, false)

@@ -83,7 +83,7 @@ func (a *API) addIndexes(ctx context.Context, name string, list []tablemodel.Tag
 	if len(list) == 0 {
 		return nil
 	}
-	table, err := tablemodel.Table(a.DB, name)
+	table, err := a.Open(name)
 	for i := 0; i < len(list) && err == nil; i++ {
 		err = tableError(name, table.AddIndex(ctx, list[i].Spec))
 	}
@@ -100,7 +100,7 @@ func (a *API) dropTagged(ctx context.Context, name string, keys []*string) error
 	if err != nil || len(indexes) == 0 {
 		return err
 	}
-	table, err := tablemodel.Table(a.DB, name)
+	table, err := a.Open(name)
 	for i := 0; i < len(indexes) && err == nil; i++ {
 		err = table.DropIndex(ctx, indexes[i])
 	}

@@ -254,7 +254,7 @@ func TestInternalIndexesDoNotCount(t *testing.T) {
 // TestClock: times come from the clock that was given.
 func TestClock(t *testing.T) {
 	now := time.UnixMilli(1_700_000_000_123)
-	api := &control.API{DB: testdb.Open(t), Region: "eu-west-1", AccountID: "123456789012",
+	api := &control.API{Space: tablemodel.Space{DB: testdb.Open(t)}, Region: "eu-west-1", AccountID: "123456789012",
 		Now:    func() time.Time { return now },
 		Limits: tablemodel.Limits{GlobalIndexes: 20, LocalIndexes: 5, IncludedNames: 100, TableList: 100}}
 	run := func(name, body string) string {

@@ -45,7 +45,7 @@ func (a *API) split(ctx context.Context, name string, counts map[string]int) err
 	if len(counts) == 0 {
 		return nil
 	}
-	table, err := tablemodel.Table(a.DB, name)
+	table, err := a.Open(name)
 	if err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func (a *API) split(ctx context.Context, name string, counts map[string]int) err
 
 // apply changes the table and describes it as it is at the beginning of the change, however quickly that is done.
 func (a *API) apply(ctx context.Context, name string, change *tablemodel.Change) (*tablemodel.Description, error) {
-	table, err := tablemodel.Table(a.DB, name)
+	table, err := a.Open(name)
 	if err != nil {
 		return nil, err
 	}

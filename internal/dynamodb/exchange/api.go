@@ -16,7 +16,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/control"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
@@ -26,7 +25,7 @@ import (
 
 // API answers the operations on exports and imports of one database. It is safe for concurrent use.
 type API struct {
-	DB *database.DB
+	tablemodel.Space
 	// Region and AccountID stand in ARNs.
 	Region, AccountID string
 	Limits            tablemodel.Limits
@@ -98,7 +97,7 @@ func (a *API) account() tablemodel.Account {
 // ask wants the caller to be allowed an operation on a table, or on a part of it such as "/export/ID".
 func (a *API) ask(ctx context.Context, operation, name, part string) error {
 	return exception.Authorization(a.Guard.Ask(ctx, permission.FromContext(ctx), "dynamodb:"+operation,
-		a.DB.DescriptorOf(database.DefaultDatabase, name), part, nil))
+		a.DB.DescriptorOf(a.Name(), name), part, nil))
 }
 
 // askAll is ask for an operation that is about no single table.

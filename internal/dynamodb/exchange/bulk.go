@@ -157,7 +157,7 @@ func (a *API) startBulkPutItems(ctx context.Context, in *bulkRequest) (any, erro
 	if err != nil || known != nil {
 		return known, err
 	}
-	pin, err := tablemodel.Pin(a.DB, name)
+	pin, err := a.Pin(name)
 	if database.KindOf(err) == database.KindNotFound && err != nil {
 		return nil, exception.New(exception.KindResourceNotFound,
 			"Requested resource not found: Table: "+name+" not found")
@@ -165,8 +165,8 @@ func (a *API) startBulkPutItems(ctx context.Context, in *bulkRequest) (any, erro
 	if err != nil {
 		return nil, err
 	}
-	e := &bulkRecord{Request: *in, Table: name, TableID: pin.Descriptor().ID, UUID: pin.Descriptor().UUID,
-		Status: inProgress}
+	e := &bulkRecord{home: a.home(), Request: *in, Table: name, TableID: pin.Descriptor().ID,
+		UUID: pin.Descriptor().UUID, Status: inProgress}
 	pin.Release()
 	id := a.DB.Tasks().NewID()
 	if err := a.DB.Tasks().File(ctx, taskBulk, id, e); err != nil {

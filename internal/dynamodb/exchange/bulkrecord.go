@@ -16,6 +16,7 @@ import (
 // bulkRecord is a bulk operation, and how far it is. Each batch of items changes it in the commit that puts them: an
 // item is put once, however often the operation is taken up.
 type bulkRecord struct {
+	home
 	Request   bulkRequest `json:"request"`
 	Table     string      `json:"table"`
 	TableID   uint32      `json:"tableID"`

@@ -49,6 +49,7 @@ type incrementalExportSpecification struct {
 
 // exportRecord is an export.
 type exportRecord struct {
+	home
 	Request exportRequest `json:"request"`
 	Table   string        `json:"table"`
 	TableID uint32        `json:"tableID"`
@@ -173,7 +174,7 @@ func reusedToken(work string) string {
 
 // newExport judges what is asked for by the table. The texts are from memory.
 func (a *API) newExport(name string, in *exportRequest) (*exportRecord, error) {
-	pin, err := tablemodel.Pin(a.DB, name)
+	pin, err := a.Pin(name)
 	if err != nil {
 		return nil, exception.New(exception.KindTableNotFound, "Table not found: "+name)
 	}
@@ -183,8 +184,8 @@ func (a *API) newExport(name string, in *exportRequest) (*exportRecord, error) {
 		return nil, exception.New(exception.KindRecoveryUnavailable,
 			"Point in time recovery is not enabled for table '"+name+"'")
 	}
-	e := &exportRecord{Request: *in, Table: name, TableID: pin.Descriptor().ID, UUID: pin.Descriptor().UUID,
-		Status: inProgress}
+	e := &exportRecord{home: a.home(), Request: *in, Table: name, TableID: pin.Descriptor().ID,
+		UUID: pin.Descriptor().UUID, Status: inProgress}
 	within := func(at *float64, otherwise time.Time) (int64, error) {
 		if at == nil {
 			return otherwise.UnixMilli(), nil

@@ -47,6 +47,7 @@ type csvOptions struct {
 
 // importRecord is an import.
 type importRecord struct {
+	home
 	Request  importRequest `json:"request"`
 	Table    string        `json:"table"`
 	TableID  uint32        `json:"tableID"`
@@ -180,11 +181,14 @@ func (a *API) importTable(ctx context.Context, in *importRequest) (any, error) {
 	if err != nil || known != nil {
 		return known, err
 	}
-	e, id := &importRecord{Request: *in, Table: spec.Name, Status: inProgress}, a.DB.Tasks().NewID()
+	e, id := &importRecord{home: a.home(), Request: *in, Table: spec.Name, Status: inProgress}, a.DB.Tasks().NewID()
 	spec.Task = &database.TableTask{Kind: taskImport, ID: id, Detail: func(t *schema.Table) any {
 		e.TableID, e.UUID = t.ID, t.UUID
 		return e
 	}}
+	if spec.Database, err = a.Database, a.Make(ctx); err != nil {
+		return nil, err
+	}
 	_, err = a.DB.CreateTable(ctx, spec)
 	if detail, ok := errors.AsType[*database.Error](err); ok && detail.Kind == database.KindExists {
 		return nil, exception.New(exception.KindResourceInUse, "Table already exists: "+spec.Name)

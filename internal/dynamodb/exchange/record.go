@@ -19,6 +19,22 @@ type record[E any] interface {
 	*E
 	// about returns the table's name, the request as it came, and its client's token.
 	about() (table string, request any, token *string)
+	isOf(home) bool
+}
+
+// home is the database of the table that work is about; "": the default one.
+type home struct {
+	Database string `json:"database,omitempty"`
+}
+
+func (h home) isOf(other home) bool { return h == other }
+
+// home is where the tables of the API are.
+func (a *API) home() home {
+	if a.Name() == database.DefaultDatabase {
+		return home{}
+	}
+	return home{a.Database}
 }
 
 // rememberedFor is the time records of work are kept.
@@ -68,7 +84,7 @@ func tokened[E any, P record[E]](ctx context.Context, a *API, kind string, in P)
 		if err := all[i].Read(e); err != nil {
 			return nil, nil, err
 		}
-		if _, _, known := e.about(); valueOf(known) == *token {
+		if _, _, known := e.about(); valueOf(known) == *token && e.isOf(a.home()) {
 			return &all[i], e, nil
 		}
 	}
@@ -99,7 +115,8 @@ func find[E any, P record[E]](
 	if one, err = a.DB.Tasks().Get(ctx, kind, id); err == nil {
 		err = one.Read(e)
 	}
-	if of, _, _ := e.about(); errors.Is(err, database.ErrTaskNotFound) || err == nil && of != table {
+	if of, _, _ := e.about(); errors.Is(err, database.ErrTaskNotFound) ||
+		err == nil && (of != table || !e.isOf(a.home())) {
 		missing.Message += *arn
 		return one, nil, missing
 	}
@@ -124,7 +141,7 @@ func list[E any, P record[E], S any](
 			return nil, "", err
 		}
 		shown, ok := show(one.ID, e)
-		if !ok || token != nil && one.ID >= *token {
+		if !ok || !e.isOf(a.home()) || token != nil && one.ID >= *token {
 			continue
 		}
 		if len(some) == limit {

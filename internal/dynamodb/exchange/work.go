@@ -3,6 +3,7 @@
 package exchange
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"time"
@@ -28,7 +29,7 @@ func Work(ctx context.Context, db *database.DB) ([]work.Work, error) {
 			if err != nil {
 				return nil, err
 			}
-			w.Database, w.BeganMS = database.DefaultDatabase, database.TaskBornMS(tasks[i].ID)
+			w.Database, w.BeganMS = cmp.Or(w.Database, database.DefaultDatabase), database.TaskBornMS(tasks[i].ID)
 			list = append(list, work.Stand(w, tasks[i].Open, &open))
 		}
 	}
@@ -38,7 +39,7 @@ func Work(ctx context.Context, db *database.DB) ([]work.Work, error) {
 func workOfExport(ctx context.Context, db *database.DB, t *database.Task) (w work.Work, err error) {
 	var e exportRecord
 	err = t.Read(&e)
-	w = work.Work{Kind: "export a table", Table: e.Table, Done: e.Items, Bytes: e.Bytes, EndedMS: e.EndMS,
+	w = work.Work{Kind: "export a table", Database: e.Database, Table: e.Table, Done: e.Items, Bytes: e.Bytes, EndedMS: e.EndMS,
 		Fault: e.Failure.Message}
 	if t.Open && !e.incremental() {
 		w.Expected = work.RowsOf(ctx, db, e.TableID)
@@ -49,14 +50,14 @@ func workOfExport(ctx context.Context, db *database.DB, t *database.Task) (w wor
 func workOfImport(_ context.Context, _ *database.DB, t *database.Task) (work.Work, error) {
 	var e importRecord
 	err := t.Read(&e)
-	return work.Work{Kind: "import a table", Table: e.Table, Done: e.Read, Bytes: e.Bytes, EndedMS: e.EndMS,
+	return work.Work{Kind: "import a table", Database: e.Database, Table: e.Table, Done: e.Read, Bytes: e.Bytes, EndedMS: e.EndMS,
 		Fault: e.Failure.Message}, err
 }
 
 func workOfBulk(_ context.Context, _ *database.DB, t *database.Task) (work.Work, error) {
 	var e bulkRecord
 	err := t.Read(&e)
-	w := work.Work{Kind: "put many items", Table: e.Table, Done: e.Processed, Bytes: e.Bytes, EndedMS: e.EndMS,
+	w := work.Work{Kind: "put many items", Database: e.Database, Table: e.Table, Done: e.Processed, Bytes: e.Bytes, EndedMS: e.EndMS,
 		Fault: e.Failure.Message}
 	if e.Total != nil {
 		w.Total = *e.Total

@@ -20,7 +20,7 @@ import (
 
 // API answers the operations on streams of one database. It is safe for concurrent use.
 type API struct {
-	DB *database.DB
+	tablemodel.Space
 	// Region and AccountID stand in ARNs.
 	Region, AccountID string
 	// Guard decides whether the principal of a request's context may do what it asks for. nil: everybody may do
@@ -77,7 +77,7 @@ func (a *API) open(ctx context.Context, arn, operation string) (s stream, err er
 }
 
 func (a *API) openLabel(ctx context.Context, table, label, operation string) (s stream, err error) {
-	pin, err := a.DB.Pin(table)
+	pin, err := a.DB.PinIn(a.Name(), table)
 	if err != nil {
 		return s, a.missing(ctx, table, label, operation)
 	}
@@ -96,7 +96,7 @@ func (a *API) openLabel(ctx context.Context, table, label, operation string) (s 
 
 // missing is the error for a table that is not there, for those who may know.
 func (a *API) missing(ctx context.Context, table, label, operation string) error {
-	if err := a.ask(ctx, operation, &schema.Table{Database: database.DefaultDatabase, Name: table}, label); err != nil {
+	if err := a.ask(ctx, operation, &schema.Table{Database: a.Name(), Name: table}, label); err != nil {
 		return err
 	}
 	return a.notFound(table, label)

@@ -76,19 +76,23 @@ func (a *API) tables(only *string, from string) func(yield func(string) bool) {
 		if from != "" && !yield(from) {
 			return
 		}
-		for names := a.DB.Tables("", from, pageMax); len(names) > 0; names = a.DB.Tables("", names[len(names)-1],
-			pageMax) {
+		for {
+			names := a.DB.Tables(a.Name(), from, pageMax)
 			for _, name := range names {
 				if !yield(name) {
 					return
 				}
 			}
+			if len(names) == 0 {
+				return
+			}
+			from = names[len(names)-1]
 		}
 	}
 }
 
 func (a *API) streamsOf(table string) (list []listedStream) {
-	pin, err := a.DB.Pin(table)
+	pin, err := a.DB.PinIn(a.Name(), table)
 	if err != nil {
 		return nil
 	}

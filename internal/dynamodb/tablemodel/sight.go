@@ -3,6 +3,10 @@
 package tablemodel
 
 import (
+	"cmp"
+	"context"
+	"slices"
+
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
 )
@@ -10,14 +14,33 @@ import (
 // IsHidden reports whether a table is not there for DynamoDB's clients: it belongs to another dialect alone.
 func IsHidden(table *schema.Table) bool { return table.Rules.IsExclusive() }
 
-// Pin takes the current version of a table that is not hidden. Errors: database.KindNotFound.
-func Pin(db *database.DB, name string) (database.Pinned, error) {
-	return PinIn(db, database.DefaultDatabase, name)
+// Space is the tables that clients see. The zero Space with a DB has those of the default database.
+type Space struct {
+	DB *database.DB
+	// Database names the database of the tables. Default: the default one.
+	Database string
+	// Own says that the database is made with its first table.
+	Own bool
 }
 
-// PinIn is Pin for a table of any database.
-func PinIn(db *database.DB, databaseName, name string) (database.Pinned, error) {
-	pin, err := db.PinIn(databaseName, name)
+// Name is the name of the database of the tables.
+func (s Space) Name() string { return cmp.Or(s.Database, database.DefaultDatabase) }
+
+// Make makes the database, if it is missing and to be made.
+func (s Space) Make(ctx context.Context) error {
+	if !s.Own || slices.Contains(s.DB.Databases(), s.Name()) {
+		return nil
+	}
+	err := s.DB.CreateDatabase(ctx, s.Name())
+	if database.KindOf(err) == database.KindExists {
+		return nil
+	}
+	return err
+}
+
+// Pin takes the current version of a table that is not hidden. Errors: database.KindNotFound.
+func (s Space) Pin(name string) (database.Pinned, error) {
+	pin, err := s.DB.PinIn(s.Name(), name)
 	if err == nil && IsHidden(pin.Descriptor()) {
 		pin.Release()
 		return database.Pinned{}, &database.Error{Kind: database.KindNotFound, Table: name, Detail: "no such table"}
@@ -25,23 +48,23 @@ func PinIn(db *database.DB, databaseName, name string) (database.Pinned, error) 
 	return pin, err
 }
 
-// Table returns a table that is not hidden. Errors: database.KindNotFound.
-func Table(db *database.DB, name string) (*database.Table, error) {
-	pin, err := Pin(db, name)
+// Open returns a table that is not hidden. Errors: database.KindNotFound.
+func (s Space) Open(name string) (*database.Table, error) {
+	pin, err := s.Pin(name)
 	if err != nil {
 		return nil, err
 	}
 	pin.Release()
-	return db.Table(name)
+	return s.DB.TableIn(s.Name(), name)
 }
 
 // Names returns up to limit names of tables that are not hidden, after the given one, in order.
-func Names(db *database.DB, after string, limit int) []string {
+func (s Space) Names(after string, limit int) []string {
 	names := []string{}
 	for {
-		some := db.Tables(database.DefaultDatabase, after, limit)
+		some := s.DB.Tables(s.Name(), after, limit)
 		for _, name := range some {
-			pin, err := Pin(db, name)
+			pin, err := s.Pin(name)
 			if err != nil {
 				continue // hidden, or gone
 			}

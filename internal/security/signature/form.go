@@ -24,6 +24,19 @@ func CheckForm(r *http.Request) *Fault {
 	return f.read(r)
 }
 
+// Named returns the access key and the region that a request names, whether it is signed by that key or not; "" for
+// what it does not name.
+func Named(r *http.Request) (accessKey, region string) {
+	var f form
+	if f.read(r) != nil {
+		return "", ""
+	}
+	accessKey, rest, _ := strings.Cut(f.credential, "/")
+	_, rest, _ = strings.Cut(rest, "/") // the date
+	region, _, _ = strings.Cut(rest, "/")
+	return accessKey, region
+}
+
 func (f *form) read(r *http.Request) *Fault {
 	authorization := first(r.Header["Authorization"])
 	if r.URL.RawQuery != "" {
