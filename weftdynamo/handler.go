@@ -33,6 +33,8 @@ type Options struct {
 	Buckets func(name string) (storage.Storage, error)
 	// Dir is the folder for temporary files of exports. Default: none; exports fail.
 	Dir string
+	// Faults lets requests fail or wait on purpose, for tests. Default: none does.
+	Faults *Faults
 	// Logger takes failures at level error, and each request at level debug: never keys or values. Default:
 	// slog.Default().
 	Logger *slog.Logger
@@ -45,7 +47,7 @@ func Handler(db *weft.DB, o Options) http.Handler {
 		o.Logger = slog.Default()
 	}
 	api := &dynamodb.API{DB: db.Inside(inside.Key{}), Region: o.Region, AccountID: o.AccountID, Buckets: o.Buckets,
-		Dir: o.Dir}
+		Dir: o.Dir, Faults: o.Faults}
 	if o.Buckets != nil {
 		api.Serve()
 	}

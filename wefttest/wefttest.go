@@ -78,6 +78,18 @@ func DynamoDBOf(t testing.TB, db *weft.DB) (endpoint string) {
 	return server.URL
 }
 
+// DynamoDBWithFaults is DynamoDBOf, with rules that let requests fail or wait on purpose:
+//
+//	endpoint, faults := wefttest.DynamoDBWithFaults(t, db)
+//	err := faults.Add(weftdynamo.Fault{Operation: "PutItem", Error: weftdynamo.Throttling, Times: 2})
+func DynamoDBWithFaults(t testing.TB, db *weft.DB) (endpoint string, faults *weftdynamo.Faults) {
+	t.Helper()
+	faults = new(weftdynamo.Faults)
+	server := httptest.NewServer(weftdynamo.Handler(db, weftdynamo.Options{Logger: logger(t), Faults: faults}))
+	t.Cleanup(server.Close)
+	return server.URL, faults
+}
+
 // MySQL returns the data source name of an empty server of MySQL's protocol for the driver
 // github.com/go-sql-driver/mysql, such as root@tcp(127.0.0.1:41234)/default?parseTime=true. Any user and any password
 // will do. Programs that use database/sql with any driver need no server: see package weftsql.

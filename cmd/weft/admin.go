@@ -166,13 +166,7 @@ func (p *program) postAdmin(ctx context.Context, addr, target string, request an
 
 // tellAdmin is postAdmin, and prints the answer.
 func (p *program) tellAdmin(ctx context.Context, addr, target string, request any) error {
-	answer, err := p.postAdmin(ctx, addr, target, request)
-	if err != nil {
-		return err
-	}
-	defer answer.Close()
-	_, err = io.Copy(p.stdout, io.LimitReader(answer, adminBytesMax))
-	return err
+	return p.sendAdmin(ctx, http.MethodPost, addr, target, request)
 }
 
 // decodeRequest reads a request to the admin port, or answers why it can't be read.

@@ -165,7 +165,7 @@ func settings(c *config) []setting {
 			count{&c.ShipKeepDays, 1}},
 		{"ship-recipients", "", "comma-separated public keys of age that what is shipped is encrypted for",
 			text{&c.ShipRecipients, "KEY,..."}},
-		{"test-controls", "false", "let the admin port mark the state of the database and return to it: for tests, see docs/testing.md; nothing may be served like that which must not be lost",
+		{"test-controls", "false", "let the admin port mark the state of the database and return to it, and let requests fail on purpose: for tests, see docs/testing.md; nothing may be served like that which must not be lost",
 			toggle{&c.TestControls}},
 		{"own-tables", "off", "whose tables a DynamoDB client sees: off (all see all), key (those of its access key, which need not exist) or key-region (those of its access key in its region); for test suites that share a server, without --auth",
 			choice{&c.OwnTables, []string{"off", "key", "key-region"}}},

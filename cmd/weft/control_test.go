@@ -4,6 +4,8 @@ package main
 
 import (
 	"bytes"
+	"io"
+	"net/http"
 	"os"
 	"strings"
 	"testing"
@@ -49,6 +51,46 @@ func TestMarks(t *testing.T) {
 		})
 	}
 	s, _ := openServer(t, nil)
+	typed(t, exitFailed, "this server is not there for tests", "fault", "--admin-addr", admin(s).Addr().String())
 	typed(t, exitFailed, "this server is not there for tests: start it with --test-controls", "reset", "--admin-addr",
 		admin(s).Addr().String())
+}
+
+// TestFaults lets requests fail by weft fault.
+func TestFaults(t *testing.T) {
+	s, _ := openServer(t, map[string]string{"test-controls": "true"})
+	fault := func(code int, want string, flags ...string) {
+		t.Helper()
+		typed(t, code, want, append([]string{"fault", "--admin-addr", admin(s).Addr().String()}, flags...)...)
+	}
+	list := func() string {
+		r, err := http.NewRequest(http.MethodPost, "http://"+admin(s).Addr().String()+"/api/dynamodb",
+			strings.NewReader("{}"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("X-Weft-Console", "1")
+		r.Header.Set("X-Amz-Target", "DynamoDB_20120810.ListTables")
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		text, _ := io.ReadAll(answer.Body) // a short one is seen
+		return answer.Status + " " + string(text)
+	}
+	fault(0, "[]")
+	fault(0, "added; rules now: 1", "--error", "InternalServerError", "--operation", "ListTables", "--times", "1")
+	for _, want := range []string{"500 Internal Server Error {\"__type\":\"com.amazonaws.dynamodb.v20120810#InternalServerError\"",
+		"200 OK {\"TableNames\":[]}"} {
+		if got := list(); !strings.HasPrefix(got, want) {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+	fault(0, "\"met\": 1")
+	fault(exitFailed, "there is no operation \"Lists\"", "--error", "Throttling", "--operation", "Lists")
+	fault(exitFailed, "there is no error \"Oops\": use ProvisionedThroughputExceeded, ", "--error", "Oops")
+	fault(exitFailed, "the share is 2", "--error", "Throttling", "--share", "2")
+	fault(0, "there are no rules any more", "--clear")
+	fault(0, "[]")
 }

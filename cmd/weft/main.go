@@ -117,7 +117,7 @@ Start with weft demo, or with weft serve.`,
 		p.versionCommand(), p.statusCommand(), p.schemaCommand(), p.mcpCommand())
 	root.AddCommand(p.bulkCommands()...)
 	root.AddCommand(p.streamCommands()...)
-	root.AddCommand((&testcontrol.Client{Tell: p.tellAdmin}).Commands()...)
+	root.AddCommand((&testcontrol.Client{Tell: p.sendAdmin}).Commands()...)
 	nameArguments(root)
 	p.completeNames(root)
 	return root

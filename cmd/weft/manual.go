@@ -30,6 +30,7 @@ weft serve --data /var/lib/weft --auth required --master-key-file /etc/weft/mast
 		"status":            {"operations.md", ""},
 		"mark":              {"testing.md", ""},
 		"reset":             {"testing.md", ""},
+		"fault":             {"testing.md", ""},
 		"sql":               {"sql.md", ""},
 		"ddb":               {"dynamodb.md", ""},
 		"explain":           {"dynamodb.md", ""},

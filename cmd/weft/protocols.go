@@ -124,6 +124,9 @@ func openDynamoDB(s *server, db *openedDatabase, options dynamohttp.Options) (*d
 	api.ObserveWalk = func(operation string, n database.Counts) {
 		walks[operation].Walked(n.Seeks, n.Jumps, n.FalsePositives())
 	}
+	if s.config.TestControls {
+		api.Faults = &s.controls.Faults
+	}
 	api.Serve()
 	options.API, options.Region, options.Logger, options.Metrics = api, s.config.Region, s.log, counts
 	options.MemoryBytes, options.Origins = s.config.division().Requests, dynamohttp.Origins(s.config.Origins)

@@ -22,6 +22,7 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/control"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/exchange"
+	"github.com/weftdb/weft/internal/dynamodb/faults"
 	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
 	"github.com/weftdb/weft/internal/dynamodb/throttle"
 	"github.com/weftdb/weft/internal/security/permission"
@@ -58,6 +59,8 @@ type API struct {
 	// Slow is from how long on a request is kept in Statements as a slow one, with its body. It must be quick. nil:
 	// none is.
 	Slow func() time.Duration
+	// Faults lets requests fail or wait on purpose. nil: none does.
+	Faults *faults.Plan
 	// Observe, if not nil, is called with how many items a read has examined and returned. It must be quick and safe
 	// for concurrent use.
 	Observe func(operation string, examined, returned int64)
@@ -75,8 +78,9 @@ type API struct {
 // for a few of them.
 func (a *API) Within(databaseName string) *API {
 	return &API{DB: a.DB, Region: a.Region, AccountID: a.AccountID, Options: a.Options, Guard: a.Guard,
-		Limiter: a.Limiter, Statements: a.Statements, Slow: a.Slow, Observe: a.Observe, ObserveWalk: a.ObserveWalk,
-		database: databaseName}
+		Faults: a.Faults, Limiter: a.Limiter, Statements: a.Statements, Slow: a.Slow, Observe: a.Observe,
+		ObserveWalk: a.ObserveWalk,
+		database:    databaseName}
 }
 
 // Own returns an API for clients with tables of their own, in a database that is made with the first of them. region

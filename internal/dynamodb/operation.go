@@ -11,6 +11,7 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/control"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/exchange"
+	"github.com/weftdb/weft/internal/dynamodb/faults"
 	"github.com/weftdb/weft/internal/dynamodb/streams"
 )
 
@@ -129,7 +130,14 @@ func (a *API) Run(ctx context.Context, o *Operation, body, dst []byte) ([]byte, 
 	if o.named && a.Statements != nil {
 		run = o.runNamed
 	}
-	answer, err := run(a, ctx, body, dst)
+	var answer []byte
+	var err error
+	if a.Faults == nil {
+		answer, err = run(a, ctx, body, dst)
+	} else {
+		answer, err = a.Faults.Run(ctx, faults.Request{Operation: o.Name, Body: body,
+			Run: func(body, dst []byte) ([]byte, error) { return run(a, ctx, body, dst) }}, dst)
+	}
 	if err != nil {
 		return nil, exception.Of(err)
 	}

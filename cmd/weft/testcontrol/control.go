@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package testcontrol is what a server with --test-controls does for the tests of programs that use it: it marks its
-// state and returns to it. It holds the pages of the admin port and the commands that ask for them.
+// state and returns to it, and lets requests fail on purpose. It holds the pages of the admin port and the commands
+// that ask for them.
 //
-// Knows: marks by their names.
-// Never: how a mark works, how the admin port is reached.
+// Knows: marks by their names, rules of faults.
+// Never: how a mark works, how a request fails, how the admin port is reached.
 package testcontrol
 
 import (
@@ -17,6 +18,7 @@ import (
 	"time"
 
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/dynamodb/faults"
 	"github.com/weftdb/weft/internal/server/console"
 )
 
@@ -35,11 +37,12 @@ type Server struct {
 	Audit func(r *http.Request, action, resource string, err error)
 }
 
-// Controls are the marks of a server, by their names. It is safe for concurrent use.
+// Controls are the marks of a server, by their names, and its faults. It is safe for concurrent use.
 type Controls struct {
 	Server
-	mu    sync.Mutex // held while a mark is made or returned to
-	marks map[string]*database.Mark
+	Faults faults.Plan
+	mu     sync.Mutex // held while a mark is made or returned to
+	marks  map[string]*database.Mark
 }
 
 // Start makes the mark that a reset without a name returns to. It does nothing if the server is not there for tests, or
@@ -93,6 +96,15 @@ func (c *Controls) Pages() []console.Page {
 		{Pattern: "POST /reset", For: console.Administrators,
 			Help:    "of a server with --test-controls: return to the mark ?name=NAME, by default to the start",
 			Handler: c.page("weft reset", c.resetPage)},
+		{Pattern: "GET /faults", For: console.Readers,
+			Help:    "of a server with --test-controls: the rules by which requests fail on purpose, as JSON",
+			Handler: c.page("", c.faultsPage)},
+		{Pattern: "POST /faults", For: console.Administrators,
+			Help:    "of a server with --test-controls: add such rules, an array of JSON",
+			Handler: c.page("weft fault", c.addFaultsPage)},
+		{Pattern: "DELETE /faults", For: console.Administrators,
+			Help:    "of a server with --test-controls: drop such rules",
+			Handler: c.page("weft fault", c.clearFaultsPage)},
 	}
 }
 
@@ -107,12 +119,17 @@ func (c *Controls) page(action string, handle func(*http.Request) (answer string
 			return
 		}
 		answer, err := handle(r)
-		c.Audit(r, action, r.FormValue("name"), err)
+		if action != "" {
+			c.Audit(r, action, r.URL.Query().Get("name"), err)
+		}
 		if err != nil {
 			http.Error(w, reasonOf(err), statusOf(err))
 			return
 		}
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		if r.Method == http.MethodGet {
+			w.Header().Set("Content-Type", "application/json")
+		}
 		_, _ = io.WriteString(w, answer+"\n") // the client is gone; nobody to tell
 	}
 }
@@ -144,7 +161,7 @@ func (c *Controls) resetPage(r *http.Request) (string, error) {
 }
 
 func markName(r *http.Request) string {
-	if name := r.FormValue("name"); name != "" {
+	if name := r.URL.Query().Get("name"); name != "" {
 		return name
 	}
 	return baseMark

@@ -48,6 +48,7 @@ const (
 	KindClientThrottled    // its signatures were wrong too often
 	KindThroughputExceeded // what is provisioned
 	KindThrottled          // by a bound of on-demand throughput
+	KindRequestLimit       // of the account
 	KindTooLong            // of the body
 	KindTimeout
 	kindsEnd
@@ -108,6 +109,7 @@ var classes = [kindsEnd]class{
 	KindClientThrottled:       {status: 400, name: "com.amazon.coral.availability#ThrottlingException"},
 	KindThroughputExceeded:    {status: 400, name: dynamoSpace + "ProvisionedThroughputExceededException"},
 	KindThrottled:             {status: 400, name: dynamoSpace + "ThrottlingException"},
+	KindRequestLimit:          {status: 400, name: dynamoSpace + "RequestLimitExceeded"},
 	KindTooLong:               {status: 413, name: serviceSpace + "RequestEntityTooLargeException"},
 	KindTimeout:               {status: 408, name: serviceSpace + "RequestTimeoutException"},
 }

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package faults
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/weftdb/weft/internal/dynamodb/exception"
+)
+
+// Plan is the rules that requests may meet. The zero value has none. It is safe for concurrent use.
+type Plan struct {
+	some  atomic.Bool // there are rules; read without the lock
+	mu    sync.Mutex
+	rules []Rule
+}
+
+// Add adds rules behind those that there are. The first one with an error that a request meets is the one that counts;
+// latencies add up. Errors: what is wrong with a rule; then none is added.
+func (p *Plan) Add(rules ...Rule) error {
+	for i := range rules {
+		if err := rules[i].Check(); err != nil {
+			return err
+		}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, r := range rules {
+		r.Met = 0
+		p.rules = append(p.rules, r)
+	}
+	p.some.Store(len(p.rules) > 0)
+	return nil
+}
+
+// Clear drops all rules.
+func (p *Plan) Clear() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.rules = nil
+	p.some.Store(false)
+}
+
+// Rules lists the rules, with how often each was met. Those that are over are in the list, too.
+func (p *Plan) Rules() []Rule {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.rules)
+}
+
+// Request is a request of an operation by its name.
+type Request struct {
+	Operation string
+	Body      []byte
+	// Run carries a body out and appends the answer to dst.
+	Run func(body, dst []byte) ([]byte, error)
+}
+
+// Run carries a request out, unless a rule wants otherwise. A nil Plan has no rules.
+func (p *Plan) Run(ctx context.Context, r Request, dst []byte) ([]byte, error) {
+	if p == nil || !p.some.Load() {
+		return r.Run(r.Body, dst)
+	}
+	asked := ask(r.Operation, r.Body)
+	rule, latency := p.meet(asked)
+	if latency > 0 {
+		select {
+		case <-time.After(latency):
+		case <-ctx.Done():
+			return nil, exception.New(exception.KindUnavailable, "The request was given up before it was done")
+		}
+	}
+	switch {
+	case rule == nil:
+		return r.Run(r.Body, dst)
+	case rule.Error == Unprocessed:
+		return rule.runPart(&r, dst)
+	case rule.Done:
+		if _, err := r.Run(r.Body, nil); err != nil {
+			return nil, err
+		}
+	}
+	return nil, rule.fault(asked)
+}
+
+// meet counts a request for the rules that it meets, and returns the one with an error that counts; nil: none does.
+func (p *Plan) meet(asked *asked) (decides *Rule, latency time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i := range p.rules {
+		r := &p.rules[i]
+		if !r.applies(asked) || r.Error != "" && decides != nil {
+			continue
+		}
+		if r.Share > 0 && r.Error != Unprocessed && rand.Float64() >= r.Share {
+			continue
+		}
+		r.Met++
+		latency += time.Duration(r.Latency)
+		if r.Error != "" {
+			one := *r
+			decides = &one
+		}
+	}
+	return decides, latency
+}
+
+// applies reports whether a rule is about a request, and not over.
+func (r *Rule) applies(asked *asked) bool {
+	return (r.Times == 0 || r.Met < r.Times) && (r.Operation == "" || r.Operation == asked.operation) &&
+		(r.Table == "" || slices.Contains(asked.tables, r.Table)) && (r.Error != Unprocessed || asked.batch)
+}
