@@ -12,6 +12,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -433,6 +434,82 @@ func TestNoMarks(t *testing.T) {
 		j := newJourney(t, one, nil)
 		if _, err := j.db.Mark(t.Context()); database.KindOf(err) != database.KindInvalid {
 			t.Errorf("a mark: %v", err)
+		}
+	}
+}
+
+// TestReturnBesideWriters returns again and again while others write items with new attributes, change tables and read:
+// all go on, and what is left is whole and the state of the mark.
+func TestReturnBesideWriters(t *testing.T) {
+	for name, open := range markable {
+		t.Run(name, func(t *testing.T) {
+			store, admin := open(t)
+			j := newJourney(t, store, admin)
+			ctx := t.Context()
+			for range 50 {
+				j.step()
+			}
+			spec := database.TableSpec{Name: "t0", Key: database.Columns("id", schema.String)}
+			if _, err := j.db.CreateTable(ctx, spec); err != nil && database.KindOf(err) != database.KindExists {
+				t.Fatal(err)
+			}
+			j.settle()
+			mark, err := j.db.Mark(ctx)
+			j.must(err)
+			shown := seen(t, j.db)
+			var group sync.WaitGroup
+			stop := make(chan struct{})
+			for worker := range 4 {
+				group.Go(func() { beside(t, j.db, worker, stop) })
+			}
+			for range rounds.Of(t, 60) {
+				j.must(mark.Return(ctx))
+			}
+			close(stop)
+			group.Wait()
+			j.settle()
+			seen(t, j.db)
+			j.must(mark.Return(ctx))
+			j.settle()
+			if got := seen(t, j.db); got != shown {
+				t.Fatalf("clients see\n%s\nand not\n%s", got, shown)
+			}
+		})
+	}
+}
+
+// beside uses table t0 until it is told to stop.
+func beside(t *testing.T, db *database.DB, worker int, stop chan struct{}) {
+	ctx, table := t.Context(), db.TableNamed("", "t0")
+	for i := 0; ; i++ {
+		select {
+		case <-stop:
+			return
+		default:
+		}
+		var err error
+		switch {
+		case worker == 0 && i%20 == 0:
+			err = table.AddIndex(ctx, database.IndexSpec{Name: "z", Key: database.Columns("z", schema.String)})
+		case worker == 0 && i%20 == 10:
+			err = table.DropIndex(ctx, "z")
+		case worker == 1:
+			err = table.Documents(ctx, database.Query{}, func(database.Document) bool { return true })
+		case worker == 2:
+			err = db.Update(ctx, func(tx *database.Tx) error {
+				return tx.Put(ctx, "t0", database.Document{"id": fmt.Sprint(i % 9), "z": "tx"})
+			})
+		default:
+			err = table.Put(ctx, database.Document{"id": fmt.Sprint(i % 9), fmt.Sprint("n", worker, i%200): "x", "z": "y"})
+		}
+		switch database.KindOf(err) {
+		case database.KindUnavailable, database.KindConflict, database.KindExists, database.KindNotFound,
+			database.KindBusy, database.KindInvalid:
+		default:
+			if err != nil {
+				t.Error(err)
+				return
+			}
 		}
 	}
 }
