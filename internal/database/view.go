@@ -55,6 +55,10 @@ func (v *View) nowMS(p Pinned) int64 {
 // isOlder reports whether the snapshot may have been taken before the version was in use.
 func (v *View) isOlder(p Pinned) bool { return p.version.Generation > v.generation }
 
+// HasTablesOfNow reports whether no table was made, changed or dropped since the snapshot was taken, and the database
+// did not return to a mark.
+func (v *View) HasTablesOfNow() bool { return v.generation == v.db.catalog.Generation() }
+
 // Query walks a table or index. p stays the caller's, older or newer than the view. An index that became active after
 // the view is not used; naming it is of KindBusy.
 func (v *View) Query(ctx context.Context, p Pinned, q Query) (*Cursor, error) {

@@ -48,7 +48,14 @@ func (a *API) batchGetItem(ctx context.Context, body, dst []byte) (_ []byte, err
 	}
 	var over throttled
 	size, returned := 0, int64(0)
-	failed, err := a.DB.GetAll(ctx, reads, func(i int, row value.Row) error {
+	view, release := a.Faults.View(ctx,
+		slices.ContainsFunc(b.tables, func(t *tableKeys) bool { return t.consistent.on }))
+	defer release()
+	get := a.DB.GetAll
+	if view != nil {
+		get = view.GetAll
+	}
+	failed, err := get(ctx, reads, func(i int, row value.Row) error {
 		t := b.tables[places[i].table]
 		err := t.admit("", throttle.Read, readUnits(0, t.consistent.on), t.keyOf(&database.Write{Op: database.OpCheck,
 			Row: reads[i].Key}))

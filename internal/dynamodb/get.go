@@ -19,7 +19,8 @@ type getItem struct {
 	capacity   returnConsumedCapacity
 }
 
-// getItem reads one item. Every read sees the latest commit, whatever ConsistentRead says.
+// getItem reads one item. Every read sees the latest commit, whatever ConsistentRead says, unless a fault wants it to
+// lag.
 func (a *API) getItem(ctx context.Context, body, dst []byte) (_ []byte, err error) {
 	g := take[getItem](a, &a.pools.get, "GetItem")
 	defer g.release(&err)
@@ -33,7 +34,9 @@ func (a *API) getItem(ctx context.Context, body, dst []byte) (_ []byte, err erro
 	if err := g.admitRead(key, g.consistent.on); err != nil {
 		return nil, err
 	}
-	row, ok, err := g.pin.Get(ctx, key, g.stored[:0])
+	view, release := a.Faults.View(ctx, g.consistent.on)
+	defer release()
+	row, ok, err := view.Get(ctx, g.pin, key, g.stored[:0])
 	if err != nil {
 		return nil, itemkey.Fault(g.pin, nil, err)
 	}

@@ -135,8 +135,8 @@ func (a *API) Run(ctx context.Context, o *Operation, body, dst []byte) ([]byte, 
 	if a.Faults == nil {
 		answer, err = run(a, ctx, body, dst)
 	} else {
-		answer, err = a.Faults.Run(ctx, faults.Request{Operation: o.Name, Body: body,
-			Run: func(body, dst []byte) ([]byte, error) { return run(a, ctx, body, dst) }}, dst)
+		answer, err = a.Faults.Run(ctx, faults.Request{DB: a.DB, Operation: o.Name, ReadOnly: o.ReadOnly, Body: body,
+			Run: func(ctx context.Context, body, dst []byte) ([]byte, error) { return run(a, ctx, body, dst) }}, dst)
 	}
 	if err != nil {
 		return nil, exception.Of(err)

@@ -245,7 +245,9 @@ func (w *walk) run(ctx context.Context, q database.Query, dst []byte) ([]byte, e
 	if err := w.admitWalk(&q); err != nil {
 		return nil, err
 	}
-	cursor, err := w.pin.Query(ctx, q)
+	view, release := w.api.Faults.View(ctx, w.consistent.on)
+	defer release()
+	cursor, err := view.Query(ctx, w.pin, q)
 	if err != nil {
 		return nil, w.fault(&q, err)
 	}

@@ -162,3 +162,56 @@ func TestUnprocessed(t *testing.T) {
 		t.Errorf("%d items in %d rounds", found, rounds)
 	}
 }
+
+// TestLag: eventually consistent reads show what was there, consistent ones what is there.
+func TestLag(t *testing.T) {
+	db := wefttest.DB(t)
+	endpoint, faults := wefttest.DynamoDBWithFaults(t, db)
+	c := client(endpoint)
+	makeOrders(t, c)
+	if err := put(t, c, "old"); err != nil {
+		t.Fatal(err)
+	}
+	mustAdd(t, faults, weftdynamo.Fault{Table: "orders", Lag: weftdynamo.Duration(time.Hour)})
+	expect := func(consistent bool, want int) {
+		t.Helper()
+		table, flag := aws.String("orders"), aws.Bool(consistent)
+		scan, err := c.Scan(t.Context(), &dynamodb.ScanInput{TableName: table, ConsistentRead: flag})
+		if err != nil || len(scan.Items) != want {
+			t.Errorf("a scan shows %d items, %v; want %d", len(scan.Items), err, want)
+		}
+		got, err := c.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: table, ConsistentRead: flag,
+			Key: order("new")})
+		if err != nil || (got.Item != nil) != (want == 2) {
+			t.Errorf("GetItem shows %v, %v; want %d items in all", got.Item, err, want)
+		}
+		batch, err := c.BatchGetItem(t.Context(), &dynamodb.BatchGetItemInput{
+			RequestItems: map[string]types.KeysAndAttributes{"orders": {ConsistentRead: flag,
+				Keys: []map[string]types.AttributeValue{order("old"), order("new")}}}})
+		if err != nil || len(batch.Responses["orders"]) != want {
+			t.Errorf("BatchGetItem shows %v, %v; want %d items", batch, err, want)
+		}
+	}
+	expect(false, 1)
+	mark, err := db.Mark(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if err := put(t, c, "new"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	expect(false, 1)
+	expect(true, 2)
+	if err := mark.Return(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	expect(false, 1)
+	if err := put(t, c, "new"); err != nil {
+		t.Fatal(err)
+	}
+	expect(false, 1)
+	faults.Clear()
+	expect(false, 2)
+}

@@ -43,18 +43,18 @@ func (c *Client) faultCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use: "fault", Short: "Let DynamoDB requests to a test server fail or wait on purpose",
 		Long: `Let requests of DynamoDB's API to a running server fail or wait on purpose, to see what a program does then. Each call adds a
-rule; without --error and --latency the command lists the rules, with how often each was met. The server must have been started
+rule; without --error, --latency and --lag the command lists the rules, with how often each was met. The server must have been started
 with --test-controls.`,
 		Example: "  weft fault --error ProvisionedThroughputExceeded --table orders --times 3\n" +
 			"  weft fault --error InternalServerError --operation PutItem --share 0.1 --done\n" +
-			"  weft fault --latency 200ms\n  weft fault --clear",
+			"  weft fault --latency 200ms\n  weft fault --lag 2s --table orders\n  weft fault --clear",
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
 			ctx := command.Context()
 			switch {
 			case clear:
 				return c.Tell(ctx, http.MethodDelete, admin, "/faults", nil)
-			case rule.Error == "" && rule.Latency == 0:
+			case rule.Error == "" && rule.Latency == 0 && rule.Lag == 0:
 				return c.Tell(ctx, http.MethodGet, admin, "/faults", nil)
 			}
 			return c.Tell(ctx, http.MethodPost, admin, "/faults", []faults.Rule{rule})
@@ -63,6 +63,7 @@ with --test-controls.`,
 	flags := command.Flags()
 	flags.StringVar(&rule.Error, "error", "", "how requests fail: the `NAME` of an error that docs/testing.md lists")
 	flags.DurationVar((*time.Duration)(&rule.Latency), "latency", 0, "how long requests wait before that")
+	flags.DurationVar((*time.Duration)(&rule.Lag), "lag", 0, "how far eventually consistent reads are behind")
 	flags.StringVar(&rule.Table, "table", "", "only requests that name the table `NAME`")
 	flags.StringVar(&rule.Operation, "operation", "", "only requests of the operation `NAME`, such as PutItem")
 	flags.Float64Var(&rule.Share, "share", 0, "only this `SHARE` of them, from 0 to 1; 0 is all")

@@ -3,6 +3,7 @@
 package faults
 
 import (
+	"context"
 	"encoding/json"
 	"maps"
 	"math/rand/v2"
@@ -17,6 +18,7 @@ type asked struct {
 	operation string
 	items     bool     // it is about items, not about tables
 	batch     bool     // it may be answered in part
+	eventual  bool     // it reads, and not consistently
 	tables    []string // that it names
 	actions   []string // the tables of a transaction's actions, in their order
 }
@@ -26,6 +28,9 @@ var itemOperations = []string{"GetItem", "PutItem", "UpdateItem", "DeleteItem", 
 	"BatchWriteItem", "TransactGetItems", "TransactWriteItems", "ExecuteStatement", "BatchExecuteStatement",
 	"ExecuteTransaction"}
 
+// lagging are the operations whose reads can be eventually consistent. // immutable
+var lagging = []string{"GetItem", "BatchGetItem", "Query", "Scan"}
+
 // named is the members of requests that name tables.
 type named struct {
 	TableName     string
@@ -33,8 +38,10 @@ type named struct {
 	ShardIterator string
 	ResourceArn   string
 	Statement     string
-	RequestItems  map[string]json.RawMessage
-	Statements    []struct{ Statement string }
+	// of reads of one table
+	ConsistentRead bool
+	RequestItems   map[string]json.RawMessage
+	Statements     []struct{ Statement string }
 	// of transactions that name tables
 	TransactItems []map[string]struct{ TableName string }
 	// of those that are statements
@@ -49,6 +56,7 @@ func ask(operation string, body []byte) *asked {
 	if json.Unmarshal(body, &n) != nil {
 		return a
 	}
+	a.eventual = slices.Contains(lagging, operation) && !n.ConsistentRead
 	for _, text := range append(slices.Sorted(maps.Keys(n.RequestItems)), n.TableName, n.StreamArn, n.ShardIterator,
 		n.ResourceArn, tableOf(n.Statement)) {
 		a.name(text)
@@ -100,10 +108,10 @@ func tableOf(statement string) string {
 
 // runPart carries out a part of a batch, and answers the rest as unprocessed. If nothing is left, the batch is refused
 // as AWS refuses one.
-func (r *Rule) runPart(request *Request, dst []byte) ([]byte, error) {
+func (r *Rule) runPart(ctx context.Context, request *Request, dst []byte) ([]byte, error) {
 	whole, undone, left, err := r.part(request)
 	if err != nil || len(undone) == 0 {
-		return request.Run(request.Body, dst)
+		return request.Run(ctx, request.Body, dst)
 	}
 	if left == 0 {
 		return nil, exception.New(exception.KindThroughputExceeded, exceeded)
@@ -112,7 +120,7 @@ func (r *Rule) runPart(request *Request, dst []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	answer, err := request.Run(body, nil)
+	answer, err := request.Run(ctx, body, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -63,7 +63,7 @@ func TestOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	request := Request{Operation: "ListTables", Body: []byte("{}"),
-		Run: func([]byte, []byte) ([]byte, error) { return []byte("done"), nil }}
+		ReadOnly: true, Run: func(context.Context, []byte, []byte) ([]byte, error) { return []byte("done"), nil }}
 	for i, want := range []exception.Kind{exception.KindThrottled, exception.KindInternal, exception.KindInternal} {
 		var fault *exception.Error
 		if _, err := p.Run(t.Context(), request, nil); !errors.As(err, &fault) || fault.Kind != want {
@@ -92,7 +92,8 @@ func TestOrder(t *testing.T) {
 // TestCheck: rules that make no sense.
 func TestCheck(t *testing.T) {
 	for _, r := range []Rule{{}, {Error: "x"}, {Error: Internal, Share: -1}, {Error: Internal, Share: 1.5},
-		{Error: Internal, Times: -1}, {Error: Unprocessed, Done: true}, {Latency: -1}} {
+		{Error: Internal, Times: -1}, {Error: Unprocessed, Done: true}, {Latency: -1}, {Lag: -1},
+		{Lag: 1, Error: Internal}} {
 		if new(Plan).Add(r) == nil {
 			t.Errorf("%+v is taken", r)
 		}

@@ -10,11 +10,13 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 )
 
 // Plan is the rules that requests may meet. The zero value has none. It is safe for concurrent use.
 type Plan struct {
+	past  past
 	some  atomic.Bool // there are rules; read without the lock
 	mu    sync.Mutex
 	rules []Rule
@@ -34,6 +36,7 @@ func (p *Plan) Add(rules ...Rule) error {
 		r.Met = 0
 		p.rules = append(p.rules, r)
 	}
+	p.past.keep(p.longestLag())
 	p.some.Store(len(p.rules) > 0)
 	return nil
 }
@@ -44,6 +47,14 @@ func (p *Plan) Clear() {
 	defer p.mu.Unlock()
 	p.rules = nil
 	p.some.Store(false)
+	p.past.keep(0)
+}
+
+func (p *Plan) longestLag() (longest time.Duration) {
+	for i := range p.rules {
+		longest = max(longest, time.Duration(p.rules[i].Lag))
+	}
+	return longest
 }
 
 // Rules lists the rules, with how often each was met. Those that are over are in the list, too.
@@ -55,19 +66,21 @@ func (p *Plan) Rules() []Rule {
 
 // Request is a request of an operation by its name.
 type Request struct {
+	DB        *database.DB
 	Operation string
+	ReadOnly  bool
 	Body      []byte
 	// Run carries a body out and appends the answer to dst.
-	Run func(body, dst []byte) ([]byte, error)
+	Run func(ctx context.Context, body, dst []byte) ([]byte, error)
 }
 
 // Run carries a request out, unless a rule wants otherwise. A nil Plan has no rules.
 func (p *Plan) Run(ctx context.Context, r Request, dst []byte) ([]byte, error) {
 	if p == nil || !p.some.Load() {
-		return r.Run(r.Body, dst)
+		return r.Run(ctx, r.Body, dst)
 	}
 	asked := ask(r.Operation, r.Body)
-	rule, latency := p.meet(asked)
+	rule, latency, lag := p.meet(asked)
 	if latency > 0 {
 		select {
 		case <-time.After(latency):
@@ -75,13 +88,21 @@ func (p *Plan) Run(ctx context.Context, r Request, dst []byte) ([]byte, error) {
 			return nil, exception.New(exception.KindUnavailable, "The request was given up before it was done")
 		}
 	}
+	if lag > 0 {
+		ctx = context.WithValue(ctx, lagKey{}, lag)
+	}
+	if !r.ReadOnly {
+		if err := p.past.note(ctx, r.DB); err != nil {
+			return nil, err
+		}
+	}
 	switch {
 	case rule == nil:
-		return r.Run(r.Body, dst)
+		return r.Run(ctx, r.Body, dst)
 	case rule.Error == Unprocessed:
-		return rule.runPart(&r, dst)
+		return rule.runPart(ctx, &r, dst)
 	case rule.Done:
-		if _, err := r.Run(r.Body, nil); err != nil {
+		if _, err := r.Run(ctx, r.Body, nil); err != nil {
 			return nil, err
 		}
 	}
@@ -89,7 +110,7 @@ func (p *Plan) Run(ctx context.Context, r Request, dst []byte) ([]byte, error) {
 }
 
 // meet counts a request for the rules that it meets, and returns the one with an error that counts; nil: none does.
-func (p *Plan) meet(asked *asked) (decides *Rule, latency time.Duration) {
+func (p *Plan) meet(asked *asked) (decides *Rule, latency, lag time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for i := range p.rules {
@@ -101,17 +122,18 @@ func (p *Plan) meet(asked *asked) (decides *Rule, latency time.Duration) {
 			continue
 		}
 		r.Met++
-		latency += time.Duration(r.Latency)
+		latency, lag = latency+time.Duration(r.Latency), max(lag, time.Duration(r.Lag))
 		if r.Error != "" {
 			one := *r
 			decides = &one
 		}
 	}
-	return decides, latency
+	return decides, latency, lag
 }
 
 // applies reports whether a rule is about a request, and not over.
 func (r *Rule) applies(asked *asked) bool {
 	return (r.Times == 0 || r.Met < r.Times) && (r.Operation == "" || r.Operation == asked.operation) &&
-		(r.Table == "" || slices.Contains(asked.tables, r.Table)) && (r.Error != Unprocessed || asked.batch)
+		(r.Table == "" || slices.Contains(asked.tables, r.Table)) && (r.Error != Unprocessed || asked.batch) &&
+		(r.Lag == 0 || asked.eventual)
 }

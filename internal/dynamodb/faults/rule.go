@@ -47,6 +47,9 @@ type Rule struct {
 	Times int `json:"times,omitempty"`
 	// Latency is for how long requests wait before they are carried out, or fail.
 	Latency Duration `json:"latency,omitempty"`
+	// Lag is for how long eventually consistent reads do not show what was written: GetItem, BatchGetItem, Query and
+	// Scan show items as they were so long ago.
+	Lag Duration `json:"lag,omitempty"`
 	// Done carries requests out before they fail: as if the answer were lost.
 	Done bool `json:"done,omitempty"`
 	// Met is the number of requests that met it so far.
@@ -74,10 +77,12 @@ func (r *Rule) Check() error {
 			Throttling, RequestLimit, Conflict, Internal, Unavailable, Unprocessed)
 	case r.Share < 0 || r.Share > 1:
 		return fmt.Errorf("the share is %v: use 0 to 1", r.Share)
-	case r.Times < 0 || r.Latency < 0:
-		return errors.New("times and latency can't be negative")
-	case r.Error == "" && r.Latency == 0:
-		return errors.New("name an error or a latency")
+	case r.Times < 0 || r.Latency < 0 || r.Lag < 0:
+		return errors.New("times, latency and lag can't be negative")
+	case r.Error == "" && r.Latency == 0 && r.Lag == 0:
+		return errors.New("name an error, a latency or a lag")
+	case r.Error != "" && r.Lag > 0:
+		return errors.New("what fails does not lag: use two rules")
 	case r.Error == Unprocessed && r.Done:
 		return errors.New("what is unprocessed is not done")
 	}

@@ -149,7 +149,7 @@ var laws = map[string]law{
 		only: []string{"internal/database", "internal/dynamodb/attributejson", "internal/dynamodb/control",
 			"internal/dynamodb/tablemodel", "internal/dynamodb/exception", "internal/security/permission"},
 		never: []string{"net/http"}},
-	"internal/dynamodb/faults": {layer: 6, only: []string{"internal/dynamodb/exception"},
+	"internal/dynamodb/faults": {layer: 6, only: []string{"internal/database", "internal/dynamodb/exception"},
 		never: []string{"net/http"}, doc: "a request fails before its operation knows of it"},
 	"internal/dynamodb/exchange": {layer: 6,
 		only: []string{"internal/database", "internal/history/past", "internal/files/archive",
