@@ -54,6 +54,7 @@ type config struct {
 	RegionRequests     int
 	KinesisEndpoint    string // "" for none
 	AcceptEncryption   bool
+	ThrottleKeys       bool
 	BeyondAWS          bool
 	ItemBytes          int64
 	Throttle           string // "off", "report" or "enforce"
@@ -137,11 +138,10 @@ func settings(c *config) []setting {
 			text{&c.AccountID, "ID"}},
 		{"accept-encryption", "false", "accept requests of DynamoDB's API for encryption at rest, although the server encrypts nothing: descriptions of tables say so; encrypt the disk",
 			toggle{&c.AcceptEncryption}},
-		{"beyond-aws", "false", "let DynamoDB's API take what AWS refuses: items up to --item-size, transactions of 10,000 actions, several changes of indexes at once, and unique, Z-order and search indexes by tags",
-			toggle{&c.BeyondAWS}},
+		{"beyond-aws", "false", "let DynamoDB's API take what AWS refuses: items up to --item-size, transactions of 10,000 actions, several changes of indexes at once, and unique, Z-order and search indexes by tags", toggle{&c.BeyondAWS}},
 		{"item-size", "4MiB", "size of the largest item that DynamoDB's API takes with --beyond-aws", size{&c.ItemBytes, 400 << 10}},
-		{"throttle", "off", "whether requests of DynamoDB's API that exceed the provisioned throughput of a table or an index, or the bound of on-demand throughput, are refused as at AWS (enforce) or only counted (report)",
-			choice{&c.Throttle, []string{"off", "report", "enforce"}}},
+		{"throttle", "off", "whether requests of DynamoDB's API that exceed the provisioned throughput of a table or an index, or the bound of on-demand throughput, are refused as at AWS (enforce) or only counted (report)", choice{&c.Throttle, []string{"off", "report", "enforce"}}},
+		{"throttle-keys", "false", "with --throttle: also count what AWS's partitions bear, 3,000 read units and 1,000 write units a second of one key", toggle{&c.ThrottleKeys}},
 		{"buckets", "", "where exports, imports and bulk puts of DynamoDB's API find buckets: a folder with a folder for each, or s3://?endpoint=URL&region=NAME for a service's; see weft backup --help for its credentials",
 			text{&c.Buckets, "PLACE"}},
 		{"origins", "none", "which web pages may use the DynamoDB API: none, local (pages served by this machine) or any", choice{&c.Origins, []string{"none", "local", "any"}}},

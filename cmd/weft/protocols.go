@@ -104,7 +104,7 @@ func openDynamoDB(s *server, db *openedDatabase, options dynamohttp.Options) (*d
 	}
 	if s.config.Throttle != off {
 		reports := s.config.Throttle == "report"
-		api.Limiter = s.heat.Limiter(reports, s.metrics.Throughput(reports))
+		api.Limiter = s.heat.Limiter(reports, s.config.ThrottleKeys, s.metrics.Throughput(reports))
 	}
 	if s.config.Auth != "off" {
 		api.Guard = s.gate.guard

@@ -31,8 +31,11 @@ type request struct {
 	judged    bool // its expressions are parsed
 	uncounted bool // it is not carried out
 	over      bool // it exceeds a limit of throughput, and is done all the same
-	pin       database.Pinned
-	pinned    bool
+	// The key that limits of throughput count, and what was taken of it already.
+	limitedKey   []byte
+	limitedUnits capacityUnits
+	pin          database.Pinned
+	pinned       bool
 
 	constraints  exception.Constraints // what is wrong with single members
 	own          attributejson.Reader

@@ -34,11 +34,17 @@ func (t *target) admit(index string, d throttle.Direction, least capacityUnits, 
 		return nil
 	}
 	table := t.pin.Descriptor()
-	excess := l.Admit(table, index, d, least.float())
+	if t.limitedKey = nil; l.LimitsKeys() {
+		t.limitedKey, t.limitedUnits = key(), least
+	}
+	excess := l.Admit(table, index, d, least.float(), t.limitedKey)
 	if t.over = len(excess) > 0; !t.over {
 		return nil
 	}
-	l.Tell(table, excess, key())
+	if t.limitedKey == nil {
+		t.limitedKey = key()
+	}
+	l.Tell(table, excess, t.limitedKey)
 	if l.Reports() {
 		return nil
 	}
@@ -95,8 +101,17 @@ func (w *walk) admitWalk(q *database.Query) error {
 
 // charge takes what a read or a write has cost.
 func (t *target) charge(d throttle.Direction, cost *tableCapacity) {
-	if !t.over {
-		cost.charge(t.api.Limiter, t.pin.Descriptor(), d)
+	l := t.api.Limiter
+	if t.over || l == nil {
+		return
+	}
+	cost.charge(l, t.pin.Descriptor(), d)
+	if t.limitedKey != nil {
+		units := cost.total()
+		if d == throttle.Write {
+			units = cost.table // entries of indexes have keys of their own
+		}
+		l.TakeOfKey(t.limitedKey, d, (units - t.limitedUnits).float())
 	}
 }
 
@@ -125,11 +140,13 @@ func (c tableCosts) charge(l *throttle.Limiter, d throttle.Direction) {
 	}
 }
 
-// What throttling exceptions say. The last is from memory.
+// What throttling exceptions say. That about a bound is from memory.
 const (
 	tableExceeded = "The level of configured provisioned throughput for the table was exceeded. Consider increasing your provisioning level with the UpdateTable API."
 	indexExceeded = "The level of configured provisioned throughput for one or more global secondary indexes of the table was exceeded. " +
 		"Consider increasing your provisioning level for the under-provisioned global secondary indexes with the UpdateTable API"
+	keyExceeded = "Throughput exceeds the current capacity of your table or index. DynamoDB is automatically scaling your table or index so please try again shortly. " +
+		"If exceptions persist, check if you have a hot key: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html"
 	boundExceeded = "Throughput exceeds the maximum OnDemandThroughput configured on table or index"
 )
 
@@ -139,6 +156,9 @@ func throttleFault(arn string, list []throttle.Excess) *exception.Error {
 	switch first := &list[0]; {
 	case first.OnDemand:
 		e, member = exception.New(exception.KindThrottled, boundExceeded), "throttlingReasons"
+		if first.Key {
+			e.Message = keyExceeded
+		}
 	case first.Index != "":
 		e.Message = indexExceeded
 	}

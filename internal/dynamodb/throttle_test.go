@@ -19,7 +19,7 @@ import (
 
 // TestThrottle runs the scripts of testdata/throttle, whose time goes on by their own clock. A script has the commands
 //
-//	limits enforce|report   holds the requests that follow to the limits of their tables
+//	limits enforce|report [keys]   holds the requests that follow to the limits of their tables, and of keys
 //	wait DURATION           lets time pass
 //	op NAME                 runs an operation on a JSON body and shows the answer, and what was told of limits since the last
 //	set NAME                runs an operation that shows nothing worth showing
@@ -35,7 +35,8 @@ func TestThrottle(t *testing.T) {
 			told.Reset()
 			switch d.Cmd {
 			case "limits":
-				api.Limiter = throttle.New(tellingOptions(&told, now, d.CmdArgs[0].Key == "report"))
+				api.Limiter = throttle.New(tellingOptions(&told, now, d.CmdArgs[0].Key == "report",
+					len(d.CmdArgs) > 1))
 				return ""
 			case "wait":
 				pause, err := time.ParseDuration(d.CmdArgs[0].Key)
@@ -66,8 +67,8 @@ func TestThrottle(t *testing.T) {
 }
 
 // tellingOptions write down what is told of limits.
-func tellingOptions(told *strings.Builder, now func() time.Time, report bool) throttle.Options {
-	return throttle.Options{Now: now, Report: report,
+func tellingOptions(told *strings.Builder, now func() time.Time, report, keys bool) throttle.Options {
+	return throttle.Options{Now: now, Report: report, Keys: keys,
 		Throttled: func(e *throttle.Event) {
 			fmt.Fprintf(told, "\nexceeds %s %s", strings.TrimSuffix(e.Table.Name+"/"+e.Index, "/"), e.Reason())
 			if e.Key != nil {

@@ -9,9 +9,10 @@ import (
 )
 
 // Limiter returns what holds requests of DynamoDB's API to the throughput of their tables, and counts what that
-// throttles: in counts, and the keys in w. If it reports, nothing is refused.
-func (w *Watch) Limiter(reports bool, counts *metric.Throughput) *throttle.Limiter {
-	return throttle.New(throttle.Options{Report: reports,
+// throttles: in counts, and the keys in w. If it reports, nothing is refused; keys says that single keys have limits,
+// too.
+func (w *Watch) Limiter(reports, keys bool, counts *metric.Throughput) *throttle.Limiter {
+	return throttle.New(throttle.Options{Report: reports, Keys: keys,
 		Throttled: func(e *throttle.Event) {
 			counts.Throttled(e.Table.Name, e.Index, e.Reason())
 			if e.Key != nil {

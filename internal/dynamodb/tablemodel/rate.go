@@ -4,10 +4,10 @@ package tablemodel
 
 import "github.com/weftdb/weft/internal/data/schema"
 
-// Rate is what a table or an index may be asked for, in capacity units a second. The zero Rate is without limits.
+// Rate is what a table or an index may be asked for, in capacity units a second.
 type Rate struct {
 	Read, Write int64 // 0: without a limit
-	OnDemand    bool  // they are bounds of on-demand throughput, not provisioned throughput
+	OnDemand    bool  // nothing is provisioned: they are bounds of on-demand throughput
 }
 
 // RateOf returns the rate of a table. Local indexes share it. Errors: settings that can't be read.
@@ -29,7 +29,7 @@ func rateOf(t *Throughput, o *storedOnDemand) Rate {
 	case o != nil:
 		return Rate{Read: bound(o.MaxReadRequestUnits), Write: bound(o.MaxWriteRequestUnits), OnDemand: true}
 	}
-	return Rate{}
+	return Rate{OnDemand: true}
 }
 
 // bound is a number of units that may be missing; -1 means no bound.

@@ -11,13 +11,14 @@ const burst = 300 * time.Second
 // can fall below zero: others then wait for longer.
 type bucket struct {
 	rate  float64 // units a second; 0: without a limit
+	most  float64 // that it holds
 	level float64
 	at    time.Time // when level was right
 }
 
 // newBucket returns a bucket of a rate that nobody has used for some time.
 func newBucket(rate float64, unused time.Duration, now time.Time) bucket {
-	b := bucket{rate: rate, at: now.Add(-min(max(unused, time.Second), burst))}
+	b := bucket{rate: rate, most: rate * burst.Seconds(), at: now.Add(-min(max(unused, time.Second), burst))}
 	b.fill(now)
 	return b
 }
@@ -25,7 +26,7 @@ func newBucket(rate float64, unused time.Duration, now time.Time) bucket {
 // fill adds what has come since the last time. A clock that goes back adds nothing.
 func (b *bucket) fill(now time.Time) {
 	if elapsed := now.Sub(b.at); elapsed > 0 {
-		b.level = min(b.level+b.rate*elapsed.Seconds(), b.rate*burst.Seconds())
+		b.level = min(b.level+b.rate*elapsed.Seconds(), b.most)
 	}
 	b.at = now
 }
@@ -36,7 +37,7 @@ func (b *bucket) has(units float64, now time.Time) bool {
 		return true
 	}
 	b.fill(now)
-	return b.level >= min(units, b.rate*burst.Seconds())
+	return b.level >= min(units, b.most)
 }
 
 // setRate changes the rate from now on. What is there stays, as far as it fits.
@@ -46,5 +47,5 @@ func (b *bucket) setRate(rate float64, now time.Time) {
 		return
 	}
 	b.fill(now)
-	b.rate, b.level = rate, min(b.level, rate*burst.Seconds())
+	b.rate, b.most, b.level = rate, rate*burst.Seconds(), min(b.level, rate*burst.Seconds())
 }

@@ -12,6 +12,7 @@ package throttle
 
 import (
 	"cmp"
+	"hash/maphash"
 	"sync"
 	"time"
 
@@ -23,6 +24,8 @@ import (
 type Options struct {
 	// Now is the clock. Default: time.Now.
 	Now func() time.Time
+	// Keys limits what is asked of single keys, too, as DynamoDB's partitions do.
+	Keys bool
 	// Report makes that nothing is refused: what would be is only told.
 	Report bool
 	// Throttled, if not nil, is called for each limit that a request exceeds, Consumed for what a request takes of a
@@ -39,6 +42,7 @@ type Limiter struct {
 
 	mu     sync.Mutex
 	tables map[uint32]*limits // by the tables' ids
+	keys   keys
 }
 
 // New returns a Limiter whose buckets are as if nothing was asked of the tables since they were made.
@@ -46,11 +50,14 @@ func New(o Options) *Limiter {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Limiter{options: o, tables: map[uint32]*limits{}}
+	return &Limiter{options: o, tables: map[uint32]*limits{}, keys: keys{maphash.MakeSeed(), map[keyID]*bucket{}}}
 }
 
 // Reports reports whether nothing is refused.
 func (l *Limiter) Reports() bool { return l.options.Report }
+
+// LimitsKeys reports whether Admit wants the keys of requests.
+func (l *Limiter) LimitsKeys() bool { return l.options.Keys }
 
 // Direction reports whether a request reads or writes.
 type Direction uint8
@@ -68,7 +75,8 @@ func (d Direction) String() string { return [...]string{"Read", "Write"}[d] }
 // Excess is a limit that a request exceeds.
 type Excess struct {
 	Index    string // "": the table's
-	OnDemand bool   // the bound of on-demand throughput; else provisioned throughput
+	OnDemand bool   // nothing is provisioned: it is a bound of on-demand throughput
+	Key      bool   // it is that of a single key
 	Direction
 }
 
@@ -78,7 +86,10 @@ func (e *Excess) Reason() string {
 	if e.Index != "" {
 		what = "Index"
 	}
-	if e.OnDemand {
+	switch {
+	case e.Key:
+		limit = "KeyRangeThroughputExceeded"
+	case e.OnDemand:
 		limit = "MaxOnDemandThroughputExceeded"
 	}
 	return what + e.Direction.String() + limit
@@ -109,8 +120,9 @@ type object struct {
 }
 
 // Admit returns the limits that a request for a table exceeds, or for one of its indexes ("": the table itself): those
-// that have less than so many units. A write must be admitted by all global indexes.
-func (l *Limiter) Admit(table *schema.Table, index string, d Direction, units float64) (list []Excess) {
+// that have less than so many units. A write must be admitted by all global indexes. key is that of the item or the
+// partition, nil if there is none, or LimitsKeys is false; if nothing is exceeded the units are taken of it.
+func (l *Limiter) Admit(table *schema.Table, index string, d Direction, units float64, key []byte) (list []Excess) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.options.Now()
@@ -128,9 +140,27 @@ func (l *Limiter) Admit(table *schema.Table, index string, d Direction, units fl
 		if o.buckets[d].has(need, now) {
 			continue
 		}
-		list = append(list, Excess{o.name, o.onDemand, d})
+		list = append(list, Excess{Index: o.name, OnDemand: o.onDemand, Direction: d})
+	}
+	if key == nil {
+		return list
+	}
+	b := l.keys.of(key, d, now)
+	if !b.has(units, now) {
+		o := held.find(index)
+		return append(list, Excess{Index: o.name, OnDemand: o.onDemand, Key: true, Direction: d})
+	}
+	if list == nil {
+		b.level -= units
 	}
 	return list
+}
+
+// TakeOfKey takes units of a key that Admit was handed.
+func (l *Limiter) TakeOfKey(key []byte, d Direction, units float64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.keys.of(key, d, l.options.Now()).level -= units
 }
 
 // Tell tells of what a request exceeds; key is the key of its item or partition, nil if it has none.
