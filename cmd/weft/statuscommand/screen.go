@@ -225,6 +225,10 @@ func (s *Status) load() (lines []string) {
 		}
 		lines = append(lines, line)
 	}
+	for _, effect := range slices.Sorted(maps.Keys(s.Throttled)) {
+		lines = append(lines, fmt.Sprintf("%-13s since the start %s over the throughput of their tables, %s", "throttled",
+			counted(int64(s.Throttled[effect]), "read or write", "reads and writes"), effect))
+	}
 	return lines
 }
 

@@ -30,6 +30,9 @@ type Status struct {
 	Memory    map[string]float64 `json:"memory"`    // likewise: bytes that each part of the process may take
 	Resources map[string]float64 `json:"resources"` // shares in use, 0 to 1
 	Lags      []Lag              `json:"lags"`
+	// Throttled are reads and writes that exceeded a limit of throughput since the start, by what came of it: "refused"
+	// or "reported". nil: none.
+	Throttled map[string]float64 `json:"throttled,omitempty"`
 	Work      []Work             `json:"work"` // that waits or runs
 	Findings  []Finding          `json:"findings"`
 }
@@ -178,23 +181,28 @@ func (s *Status) addTablesAndLags(ctx context.Context, a *asker) error {
 		return err
 	}
 	defer metrics.Close()
-	return s.addLags(metrics)
+	return s.addMetrics(metrics)
 }
 
-// addLags reads what is behind out of metrics.
-func (s *Status) addLags(metrics io.Reader) error {
+// addMetrics reads what is behind, and what was throttled, out of metrics.
+func (s *Status) addMetrics(metrics io.Reader) error {
 	lines := bufio.NewScanner(metrics)
 	for lines.Scan() {
 		name, value, _ := strings.Cut(lines.Text(), " ")
-		seconds, err := strconv.ParseFloat(value, 64)
-		if err != nil || seconds == 0 {
+		n, err := strconv.ParseFloat(value, 64)
+		if err != nil || n == 0 {
 			continue
 		}
 		switch labels, found := strings.CutPrefix(name, "weft_search_lag_seconds"); {
 		case found:
-			s.Lags = append(s.Lags, Lag{"search indexes of " + tableOf(labels), seconds})
+			s.Lags = append(s.Lags, Lag{"search indexes of " + tableOf(labels), n})
 		case name == "weft_ship_behind_seconds":
-			s.Lags = append(s.Lags, Lag{"shipping of changes", seconds})
+			s.Lags = append(s.Lags, Lag{"shipping of changes", n})
+		case strings.HasPrefix(name, "weft_throttle_events_total"):
+			if s.Throttled == nil {
+				s.Throttled = map[string]float64{}
+			}
+			s.Throttled[labelOf(name, "effect")] += n
 		}
 	}
 	return lines.Err()
@@ -202,11 +210,14 @@ func (s *Status) addLags(metrics io.Reader) error {
 
 // tableOf names the table of a metric with the labels {database="d",table="t"}.
 func tableOf(labels string) string {
-	_, database, _ := strings.Cut(labels, `database="`)
-	_, table, _ := strings.Cut(labels, `table="`)
-	database, _, _ = strings.Cut(database, `"`)
-	table, _, _ = strings.Cut(table, `"`)
-	return named(database, table)
+	return named(labelOf(labels, "database"), labelOf(labels, "table"))
+}
+
+// labelOf is the value of a label of a metric.
+func labelOf(labels, name string) string {
+	_, rest, _ := strings.Cut(labels, name+`="`)
+	value, _, _ := strings.Cut(rest, `"`)
+	return value
 }
 
 // named is a table as users name it.
