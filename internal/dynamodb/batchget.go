@@ -57,8 +57,7 @@ func (a *API) batchGetItem(ctx context.Context, body, dst []byte) (_ []byte, err
 	}
 	failed, err := get(ctx, reads, func(i int, row value.Row) error {
 		t := b.tables[places[i].table]
-		err := t.admit("", throttle.Read, readUnits(0, t.consistent.on), t.keyOf(&database.Write{Op: database.OpCheck,
-			Row: reads[i].Key}))
+		err := t.admitKey(reads[i].Key)
 		if over.note(&t.batchTable, err); err != nil || row != nil && size+row.Size() > b.limits.BatchBytesMax {
 			t.leaveOut(&t.elements[places[i].element])
 			return nil
@@ -170,6 +169,15 @@ func (b *batchGetItem) reads() (reads []database.KeyRead, places []place, err er
 		}
 	}
 	return reads, places, nil
+}
+
+// admitKey asks for what the read of one item costs at least.
+func (t *tableKeys) admitKey(key value.Row) error {
+	if t.api.Limiter == nil {
+		return nil
+	}
+	return t.admit("", throttle.Read, readUnits(0, t.consistent.on), t.keyOf(&database.Write{Op: database.OpCheck,
+		Row: key}))
 }
 
 // add appends an item to its table's part of the answer; nil is an absent one.

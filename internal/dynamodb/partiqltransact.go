@@ -107,7 +107,7 @@ func (t *executeTransaction) answerReads(ctx context.Context, dst []byte) ([]byt
 		reads[i] = database.KeyRead{Table: s.pin, Key: s.write.Row}
 	}
 	over := admitReads(t.reasons, reads, t.targetOf)
-	if err := t.reasons.Err(); err != nil {
+	if err := refusal(t.reasons, over); err != nil {
 		return nil, err
 	}
 	if _, err := t.api.DB.GetAll(ctx, reads, func(i int, row value.Row) error {
@@ -151,7 +151,7 @@ func (t *executeTransaction) answerWrites(ctx context.Context, dst []byte) ([]by
 		return nil, err
 	}
 	over := admitWrites(t.reasons, writes, t.targetOf)
-	if err := t.reasons.Err(); err != nil {
+	if err := refusal(t.reasons, over); err != nil {
 		return nil, err
 	}
 	done, err := t.api.DB.Transact(t.tally.waiting(ctx), writes, token)

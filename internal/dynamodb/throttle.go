@@ -63,12 +63,18 @@ func (t *target) admitAlone(index string, d throttle.Direction, least capacityUn
 
 // admitRead is admitAlone for the read of an item.
 func (t *target) admitRead(key value.Row, consistent bool) error {
+	if t.api.Limiter == nil {
+		return nil
+	}
 	return t.admitAlone("", throttle.Read, readUnits(0, consistent), t.keyOf(&database.Write{Op: database.OpCheck,
 		Row: key}))
 }
 
 // admitWrite is admitAlone for the write of an item.
 func (t *target) admitWrite(w *database.Write) error {
+	if t.api.Limiter == nil {
+		return nil
+	}
 	return t.admitAlone("", throttle.Write, leastOf(w), t.keyOf(w))
 }
 
@@ -209,6 +215,9 @@ func (n *throttled) whole(elements int) error {
 func admitReads(reasons exception.Reasons, reads []database.KeyRead, of func(i int) *target) (over bool) {
 	for i := range reads {
 		t := of(i)
+		if t.api.Limiter == nil {
+			return false
+		}
 		key := t.keyOf(&database.Write{Op: database.OpCheck, Row: reads[i].Key})
 		over = t.noteAdmission(reasons, i, over, t.admit("", throttle.Read, 2*readUnits(0, true), key)) || over
 	}
@@ -219,6 +228,9 @@ func admitReads(reasons exception.Reasons, reads []database.KeyRead, of func(i i
 func admitWrites(reasons exception.Reasons, writes []database.TableWrite, of func(i int) *target) (over bool) {
 	for i := range writes {
 		t, w := of(i), &writes[i].Write
+		if t.api.Limiter == nil {
+			return false
+		}
 		over = t.noteAdmission(reasons, i, over, t.admit("", throttle.Write, 2*leastOf(w), t.keyOf(w))) || over
 	}
 	return over
@@ -235,4 +247,12 @@ func (t *target) noteAdmission(reasons exception.Reasons, i int, before bool, er
 		reasons[i] = exception.Reason{Code: slotCode(e), Message: e.Message}
 	}
 	return t.over
+}
+
+// refusal is the exception of a transaction that exceeds a limit; nil if it does not, or limits are only reported.
+func refusal(reasons exception.Reasons, over bool) error {
+	if !over {
+		return nil
+	}
+	return reasons.Err()
 }

@@ -33,7 +33,7 @@ func (a *API) transactGetItems(ctx context.Context, body, dst []byte) (_ []byte,
 		return nil, err
 	}
 	over := admitReads(t.reasons, reads, func(i int) *target { return &t.items.actions[i].target })
-	if err := t.reasons.Err(); err != nil {
+	if err := refusal(t.reasons, over); err != nil {
 		return nil, err
 	}
 	answers, sizes, total := make([][]byte, len(reads)), make([]int, len(reads)), 0

@@ -79,7 +79,7 @@ func (a *API) transactWriteItems(ctx context.Context, body, dst []byte) (_ []byt
 		return nil, err
 	}
 	over := admitWrites(t.reasons, writes, func(i int) *target { return &t.items.actions[i].target })
-	if err := t.reasons.Err(); err != nil {
+	if err := refusal(t.reasons, over); err != nil {
 		return nil, err
 	}
 	done, err := a.DB.Transact(t.tally.waiting(ctx), writes, token)
