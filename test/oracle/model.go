@@ -69,6 +69,8 @@ func (m *Model) Do(r *Request) *Answer {
 		return m.transactWrite(r)
 	case "ExecuteStatement":
 		return m.statement(r)
+	case "ExecuteTransaction":
+		return m.statements(r)
 	}
 	if texts := r.staticFaults(r.Operation); len(texts) > 0 {
 		return failed(invalid(texts...))

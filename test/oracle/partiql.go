@@ -94,3 +94,46 @@ func (r *Request) returning() string {
 func (c *Condition) hasKeys(names []string) bool {
 	return slices.ContainsFunc(c.paths(), func(p Path) bool { return slices.Contains(names, p.Name) })
 }
+
+// statements does the writes of an ExecuteTransaction: they are the actions of a TransactWriteItems, but that an INSERT
+// wants its item to be absent, and an UPDATE wants it to be there.
+func (m *Model) statements(r *Request) *Answer {
+	same := *r
+	same.Parts = nil
+	for _, part := range r.Parts {
+		action := *part
+		key := &Path{Name: "pk"}
+		switch part.Verb {
+		case "INSERT":
+			action.Operation = "Put"
+			action.Condition = &Condition{Op: "attribute_not_exists", Operands: []Operand{key}}
+		case "UPDATE":
+			action.Operation = "Update"
+			action.Condition = &Condition{Op: "attribute_exists", Operands: []Operand{key}}
+			if part.Condition != nil {
+				action.Condition = &Condition{Op: "AND", Parts: []*Condition{action.Condition, part.Condition}}
+			}
+		case "EXISTS":
+			action.Operation = "ConditionCheck"
+		default:
+			action.Operation = "Delete"
+		}
+		same.Parts = append(same.Parts, &action)
+	}
+	a := m.transactWrite(&same)
+	if a.Failure == nil {
+		a.Members["Responses"] = "[]"
+		return a
+	}
+	for i, reason := range a.Failure.Reasons {
+		if r.Parts[i].Verb == "INSERT" && reason.Code == "ConditionalCheckFailed" {
+			a.Failure.Reasons[i] = Reason{Code: "DuplicateItem", Texts: []string{"Duplicate primary key exists in table"}}
+		}
+	}
+	if a.Failure.Reasons == nil {
+		return a
+	}
+	worded := cancelled(a.Failure.Reasons)
+	worded.Failure.Or = a.Failure.Or
+	return worded
+}

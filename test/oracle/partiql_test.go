@@ -17,24 +17,51 @@ const triesMax = 20
 // statement makes a statement of PartiQL without faults of its own.
 func (g *generator) statement(r *Request, t *Table) {
 	r.Operation = "ExecuteStatement"
-	switch g.rng.IntN(6) {
-	case 0, 1, 2:
+	switch n := g.rng.IntN(8); {
+	case n < 3:
 		g.selects(r, t)
-		return
-	case 3:
-		r.Verb, r.Item = "INSERT", g.item(t, g.key(t))
-	case 4:
-		r.Verb, r.Key = "UPDATE", g.key(t)
-		g.sample = g.stored(t, r.Key)
+	case n < 5:
+		r.Operation = "ExecuteTransaction"
+		for range 1 + g.rng.IntN(6) {
+			p := g.part(r, "")
+			own := g.table(p.Table)
+			if len(own.keyFaults(p.Key)) > 0 {
+				continue
+			}
+			g.states(p, own, p.Key, "INSERT", "UPDATE", "UPDATE", "DELETE", "EXISTS")
+			if p.ReturnValues = ""; p.Item == nil || len(own.requestFaults(p))+len(p.Item.faults(true)) == 0 {
+				r.Parts = append(r.Parts, p)
+			}
+		}
+		if r.Parts != nil {
+			return
+		}
+		g.get(r, t)
+	default:
+		g.states(r, t, g.key(t), "INSERT", "UPDATE", "DELETE")
+	}
+}
+
+// states makes one write with one of the verbs.
+func (g *generator) states(r *Request, t *Table, key Item, verbs ...string) {
+	r.Verb, r.Key = pickOne(g, verbs), key
+	g.sample = g.stored(t, r.Key)
+	switch r.Verb {
+	case "INSERT":
+		r.Item, r.Key = g.item(t, key), nil
+	case "UPDATE":
 		r.Actions = g.stating(t)
 		r.ReturnValues = pickOne(g, []string{"", "ALL_OLD", "ALL_NEW", "UPDATED_OLD", "UPDATED_NEW"})
-	default:
-		r.Verb, r.Key = "DELETE", g.key(t)
-		g.sample = g.stored(t, r.Key)
+	case "DELETE":
 		r.ReturnValues = pickOne(g, []string{"", "ALL_OLD"})
 	}
+	if r.Verb == "EXISTS" {
+		r.Condition = &Condition{Op: "attribute_not_exists", Operands: []Operand{&Path{Name: "x"}}}
+	}
 	if r.Key != nil && g.one(2) {
-		r.Condition = g.predicate(t, namesOf(t.key()))
+		if c := g.predicate(t, namesOf(t.key())); c != nil {
+			r.Condition = c
+		}
 	}
 	if r.Key != nil && g.one(3) {
 		r.OnFailure = "ALL_OLD"
@@ -126,7 +153,7 @@ func isFaulty(o Operand) bool {
 
 // statement renders the text, and adds it and its parameters.
 func (r *Request) statement(m map[string]string, w *writer) {
-	w.partiql = true
+	w.partiql, w.parameters = true, nil
 	text := ""
 	switch table := w.quoted(r.Table); r.Verb {
 	case "SELECT":
@@ -144,6 +171,8 @@ func (r *Request) statement(m map[string]string, w *writer) {
 		text = "INSERT INTO " + table + " VALUE " + w.item(r.Item)
 	case "UPDATE":
 		text = "UPDATE " + table + " " + w.sets(r.Actions) + r.where(w)
+	case "EXISTS":
+		text = "EXISTS(SELECT * FROM " + table + r.where(w) + ")"
 	default:
 		text = "DELETE FROM " + table + r.where(w)
 	}
@@ -165,6 +194,17 @@ func (r *Request) statement(m map[string]string, w *writer) {
 	if r.Limit > 0 {
 		m["Limit"] = strconv.Itoa(r.Limit)
 	}
+}
+
+// statements renders the statements of a transaction.
+func (r *Request) statements(w *writer) string {
+	var list []string
+	for _, part := range r.Parts {
+		m := map[string]string{}
+		part.statement(m, w)
+		list = append(list, w.object(m))
+	}
+	return "[" + strings.Join(list, ",") + "]"
 }
 
 // where is the condition of a write: its key, and what else must hold.

@@ -211,6 +211,11 @@ var plants = []plant{
 		return answer.rename("__type", "com.amazonaws.dynamodb.v20120810#DuplicateItemException",
 			"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException")
 	}},
+	{name: "a transaction of statements tells another reason", after: func(_ string, _, answer body) bool {
+		return slices.ContainsFunc(answer.list("CancellationReasons"), func(reason any) bool {
+			return body(reason.(map[string]any)).rename("Code", "DuplicateItem", "ConditionalCheckFailed")
+		})
+	}},
 	{name: "a segment leaves one out", every: 3, after: func(_ string, request, answer body) bool {
 		items := answer.list("Items")
 		if request["Segment"] == nil || len(items) == 0 {

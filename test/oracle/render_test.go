@@ -21,6 +21,8 @@ func (r *Request) members(w *writer) map[string]string {
 		m["RequestItems"] = r.batchMembers(w)
 	case strings.HasPrefix(r.Operation, "Transact"):
 		m["TransactItems"] = r.transactMembers(w)
+	case r.Operation == "ExecuteTransaction":
+		m["TransactStatements"] = r.statements(w)
 	case r.Verb != "":
 		r.statement(m, w)
 	default:
