@@ -90,7 +90,12 @@ func orDefault[T comparable](field *T, value T) {
 	}
 }
 
-// engineOptions are Pebble's options.
+// engineOptions are Pebble's options. Its separation of large values into files of their own stays off. It would pay:
+// rewriting items of 100 KB writes 0.6 times the bytes with 0.7 times the CPU, for up to half more disk between
+// compactions. But up to v2.1.7 an error in writing such a file, a full disk for one, makes Pebble panic in the
+// background (blob.FileWriter.Close aborts what it has finished), and a damaged one makes its reader panic
+// (DB.reportCorruption knows no such file). TestFileErrors and TestDamage find both once the option is on. It needs no
+// new format, then or now.
 func (o *Options) engineOptions(fs vfs.FS, logger pebble.Logger, cache *pebble.Cache) *pebble.Options {
 	e := &pebble.Options{
 		FS:                          fs,
