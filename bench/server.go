@@ -79,7 +79,7 @@ func (p *httpPeer) load() error {
 	return err
 }
 
-// startWeft starts the binary on a folder, with the default cache of 64 MiB.
+// startWeft starts the binary on a folder, with a cache of 64 MiB.
 func startWeft(ctx context.Context, c *config, name, dir string, more ...string) (*httpPeer, error) {
 	settings := c.Settings
 	if name == peerEarlier {
