@@ -87,11 +87,12 @@ func must(tb testing.TB, err error) {
 	}
 }
 
-// cpuTime is what the process has used, in nanoseconds: steadier than the wall clock on a machine that others use too.
-func cpuTime(b *testing.B) int64 {
+// spent is what the process has used: nanoseconds of CPU, steadier than the wall clock on a machine that others use
+// too, and context switches.
+func spent(b *testing.B) (cpu, switches int64) {
 	var usage syscall.Rusage
 	must(b, syscall.Getrusage(syscall.RUSAGE_SELF, &usage))
-	return usage.Utime.Nano() + usage.Stime.Nano()
+	return usage.Utime.Nano() + usage.Stime.Nano(), usage.Nvcsw + usage.Nivcsw
 }
 
 // parallel runs op in about goroutines goroutines, each with its own random numbers.
@@ -101,8 +102,12 @@ func parallel(b *testing.B, goroutines int, op func(random *rand.PCG)) {
 	var seed atomic.Uint64
 	b.ResetTimer()
 	b.ReportAllocs()
-	began := cpuTime(b)
-	defer func() { b.ReportMetric(float64(cpuTime(b)-began)/float64(b.N), "cpu-ns/op") }()
+	cpuBefore, switchesBefore := spent(b)
+	defer func() {
+		cpu, switches := spent(b)
+		b.ReportMetric(float64(cpu-cpuBefore)/float64(b.N), "cpu-ns/op")
+		b.ReportMetric(float64(switches-switchesBefore)/float64(b.N), "switches/op")
+	}()
 	b.RunParallel(func(pb *testing.PB) {
 		random := rand.NewPCG(seed.Add(1), 7)
 		for pb.Next() {
@@ -162,7 +167,7 @@ func rawPut(db *pebble.DB, key, value []byte) error {
 
 func BenchmarkPut(b *testing.B) {
 	value := benchValue(1)
-	for _, writers := range []int{1, 8, benchWriters} {
+	for _, writers := range []int{1, 8, 32, benchWriters} {
 		b.Run(fmt.Sprintf("writers=%d/raw", writers), func(b *testing.B) {
 			db := benchRaw(b)
 			parallel(b, writers, func(random *rand.PCG) {
