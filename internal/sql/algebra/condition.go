@@ -188,8 +188,8 @@ func (s *scope) isStrict(leaves set, e tree.Expression) bool {
 	return false
 }
 
-// close adds the equalities that others imply: a = b and b = 1 say a = 1; a = b and b = c say a = c. Only columns of
-// one type are compared.
+// close adds what equalities imply: a = b and b = 1 say a = 1; a = b and b = c say a = c; a = b and b < 5 say a < 5.
+// Only columns of one type are compared.
 func (s *scope) close(list []condition) []condition {
 	group := map[[2]string]int{}
 	key := func(c *tree.Column) [2]string { return [2]string{c.Table, c.Name} }
@@ -252,7 +252,10 @@ func (s *scope) close(list []condition) []condition {
 			}
 		}
 	}
-	return list
+	return s.carry(list, columns, func(a, b *tree.Column) bool {
+		g, known := group[key(a)]
+		return known && g == group[key(b)]
+	})
 }
 
 func isValue(e tree.Expression) bool {

@@ -126,3 +126,57 @@ func (s *scope) about(l *leaf, branches []tree.Expression) (either tree.Expressi
 	}
 	return either, nil
 }
+
+// carry adds the ranges that equalities carry over to other tables. equal reports whether one of columns and another
+// column have one value in each row.
+func (s *scope) carry(list []condition, columns []*tree.Column, equal func(a, b *tree.Column) bool) []condition {
+	for _, c := range list {
+		of := ranged(c.e)
+		for _, other := range columns {
+			if of == nil || other.Table == of.Table || !equal(of, other) || !s.orderAlike(of, other) {
+				continue
+			}
+			e := tree.Rebuild(c.e, func(e tree.Expression) tree.Expression {
+				if e == tree.Expression(of) {
+					return other
+				}
+				return nil
+			})
+			if !slices.ContainsFunc(list, func(c condition) bool { return evaluate.Same(c.e, e) }) {
+				list = append(list, condition{e: e, needs: s.leafOf(other).set(), implied: true})
+			}
+		}
+	}
+	return list
+}
+
+// ranged is the column that a condition bounds by values; nil: it is no range.
+func ranged(e tree.Expression) *tree.Column {
+	switch e := e.(type) {
+	case *tree.Binary:
+		switch e.Operator {
+		case tree.Less, tree.LessOrEqual, tree.Greater, tree.GreaterOrEqual:
+			if c, ok := e.Left.(*tree.Column); ok && isValue(e.Right) {
+				return c
+			}
+			if c, ok := e.Right.(*tree.Column); ok && isValue(e.Left) {
+				return c
+			}
+		}
+	case *tree.Between:
+		if c, ok := e.X.(*tree.Column); ok && !e.Not && isValue(e.Low) && isValue(e.High) {
+			return c
+		}
+	}
+	return nil
+}
+
+// orderAlike reports whether of two columns whose values are equal both lie in a range, or none.
+func (s *scope) orderAlike(a, b *tree.Column) bool {
+	x, y := s.leafOf(a), s.leafOf(b)
+	if x == nil || y == nil {
+		return false
+	}
+	t, u := x.typeOf(a.Name), y.typeOf(b.Name)
+	return t.Base == u.Base && t.Variety == u.Variety && class(t) != 0 && !t.IsList() && !u.IsList()
+}
