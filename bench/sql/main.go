@@ -112,7 +112,7 @@ func (c *config) check() error {
 
 // clients are the numbers of clients with which an operation is measured.
 func (c *config) clients(operation string) []int {
-	if operation == opGroup {
+	if isLong(operation) {
 		return []int{1}
 	}
 	return c.Clients

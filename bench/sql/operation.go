@@ -22,11 +22,14 @@ const (
 	opInsertPrepared = "insert-prepared" // a row under a new key, durable
 	opInsertText     = "insert-text"     // the same, as text
 	opGroup          = "group"           // GROUP BY over the whole table of config.GroupRows rows
+	opSumIndex       = "sum-index"       // SUM of an indexed column of as many rows
+	opGroupIndex     = "group-index"     // GROUP BY that column, in a derived table
+	opJoinRange      = "join-range"      // rows of a range joined with those that have their key in that column
 )
 
 func operationNames() []string {
 	return []string{opReadPrepared, opReadText, opRangePrepared, opRangeText, opSumText, opInsertPrepared, opInsertText,
-		opGroup}
+		opGroup, opSumIndex, opGroupIndex, opJoinRange}
 }
 
 const (
@@ -48,6 +51,17 @@ var statements = map[string]string{
 	opInsertPrepared: "INSERT INTO narrow (id, v, n) VALUES (?, ?, ?)",
 	opInsertText:     "INSERT INTO narrow (id, v, n) VALUES (?, ?, ?)",
 	opGroup:          "SELECT n % 100, COUNT(*), MAX(id) FROM wide GROUP BY n % 100",
+	opSumIndex:       "SELECT SUM(n) FROM indexed",
+	opGroupIndex:     "SELECT COUNT(*), MAX(d.c) FROM (SELECT n, COUNT(*) AS c FROM indexed GROUP BY n) d",
+	opJoinRange:      "SELECT COUNT(*) FROM indexed a JOIN indexed b ON a.id = b.n WHERE a.id <= 1000",
+}
+
+// isLong reports whether an operation reads a whole table or the like: one client at a time asks for it.
+func isLong(operation string) bool { return operation == opGroup || isIndexed(operation) }
+
+// isIndexed reports whether an operation is about the table with an index.
+func isIndexed(operation string) bool {
+	return operation == opSumIndex || operation == opGroupIndex || operation == opJoinRange
 }
 
 // textOf puts arguments into a statement.
@@ -85,7 +99,7 @@ func newWorker(p *peer, operation string, seed int, c *config) (*worker, error) 
 	}
 	w := &worker{client: connection, operation: operation, random: rand.New(rand.NewPCG(1, uint64(seed))), rows: c.Rows,
 		value: valueOf(int64(seed))}
-	w.text = strings.HasSuffix(operation, "-text") || operation == opGroup
+	w.text = strings.HasSuffix(operation, "-text") || isLong(operation)
 	if w.text {
 		return w, nil
 	}

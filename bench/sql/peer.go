@@ -62,6 +62,7 @@ func (p *peer) load(ctx context.Context, c *config, options string) (err error) 
 		"CREATE DATABASE " + database, "USE " + database,
 		"CREATE TABLE narrow (id BIGINT NOT NULL, v VARCHAR(100), n INT, PRIMARY KEY (id))" + options,
 		"CREATE TABLE wide (id BIGINT NOT NULL, v VARCHAR(100), n INT, PRIMARY KEY (id))" + options,
+		"CREATE TABLE indexed (id BIGINT NOT NULL, v VARCHAR(100), n BIGINT, PRIMARY KEY (id), KEY by_n (n))" + options,
 	} {
 		if _, err := connection.Query(statement); err != nil {
 			return fmt.Errorf("%s: %w", statement, err)
@@ -70,10 +71,15 @@ func (p *peer) load(ctx context.Context, c *config, options string) (err error) 
 	if err := fill(connection, "narrow", c.Rows); err != nil {
 		return err
 	}
-	if !slices.Contains(c.Operations, opGroup) {
+	if slices.Contains(c.Operations, opGroup) {
+		if err := fill(connection, "wide", c.GroupRows); err != nil {
+			return err
+		}
+	}
+	if !slices.ContainsFunc(c.Operations, isIndexed) {
 		return nil
 	}
-	return fill(connection, "wide", c.GroupRows)
+	return fill(connection, "indexed", c.GroupRows)
 }
 
 // open starts a server and loads its tables.

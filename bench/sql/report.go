@@ -30,7 +30,7 @@ func goal(_, over, operation string, clients int) float64 {
 			return 0.7
 		}
 		return 1
-	case opGroup:
+	case opGroup, opSumIndex, opGroupIndex, opJoinRange:
 		return 1
 	}
 	for _, one := range sysbenchGoals {

@@ -51,6 +51,29 @@ func BenchmarkLookupJoin(b *testing.B) {
 	})
 }
 
+// BenchmarkGroups groups rows by a column that an index begins with, in a derived table.
+func BenchmarkGroups(b *testing.B) {
+	engine := sql.New(sql.Options{DB: testdb.OpenPebble(b)})
+	s, err := engine.Open(b.Context(), result.Login{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close()
+	must(b, s, "CREATE TABLE t (id BIGINT PRIMARY KEY, k BIGINT, KEY by_k (k))")
+	const rows = 50_000
+	for at := 0; at < rows; at += 1000 {
+		text := []byte("INSERT INTO t VALUES ")
+		for id := at; id < at+1000; id++ {
+			text = fmt.Appendf(text, "(%d, %d),", id, id*7919%(rows/2))
+		}
+		must(b, s, string(text[:len(text)-1]))
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		must(b, s, "SELECT COUNT(*), MAX(c) FROM (SELECT k, COUNT(*) AS c FROM t GROUP BY k) d")
+	}
+}
+
 // BenchmarkInsert inserts one row after the other by a prepared statement.
 func BenchmarkInsert(b *testing.B) {
 	engine := sql.New(sql.Options{DB: testdb.OpenPebble(b)})
