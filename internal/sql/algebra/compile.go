@@ -178,6 +178,9 @@ func (s *scope) block(from *item, read *tree.Select) (*Block, error) {
 	}
 	b.Width = s.width
 	s.end(b)
+	if err := s.orderByGroups(b, read); err != nil {
+		return nil, err
+	}
 	s.stream(b, read)
 	return b, nil
 }

@@ -232,6 +232,51 @@ func (r *region) orderedScan(l *leaf, scan *Scan, keys []pairing, of func(k pair
 	return &other, more, nil
 }
 
+// orderByGroups lets the only table of a block be read in the order of its groups, where an index has that order and
+// costs no more.
+func (s *scope) orderByGroups(b *Block, read *tree.Select) error {
+	scan, ok := b.From.(*Scan)
+	if !ok || b.Select.Groups == nil || read.Rollup || len(scan.Need.Order) > 0 {
+		return nil
+	}
+	l := s.leafOfScan(scan)
+	var names []string
+	for _, e := range read.GroupBy {
+		c, ok := e.(*tree.Column)
+		if !ok || l == nil || !isOrdered(l.typeOf(c.Name)) {
+			return nil
+		}
+		if !slices.Contains(names, c.Name) {
+			names = append(names, c.Name)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	r := &region{scope: s, memo: map[string]part{}}
+	for x := range l.indexes() {
+		var keys []pairing
+		for _, p := range x.Visible() {
+			if len(keys) == len(names) || !slices.Contains(names, p.Column()) {
+				break
+			}
+			keys = append(keys, pairing{right: &tree.Column{Table: l.name, Name: p.Column()}})
+		}
+		if len(keys) < len(names) {
+			continue
+		}
+		ordered, more, err := r.orderedScan(l, scan, keys, func(k pairing) *tree.Column { return k.right })
+		if err != nil {
+			return err
+		}
+		if ordered != nil && more == 0 {
+			b.From = ordered
+			return nil
+		}
+	}
+	return nil
+}
+
 // stream spares the sorting of ORDER BY and the keeping of groups where a join by merging yields its rows in their
 // order.
 func (s *scope) stream(b *Block, read *tree.Select) {

@@ -115,8 +115,8 @@ type Scan struct {
 	// To has the slot of the frame for each of Source.Slots; -1: the column is only judged by Source itself.
 	To   []int
 	Need plan.Need
-	// Sorted are the columns of Need's order where a join goes by it: rows come ascending by them, sorted if what they
-	// are read by has another order.
+	// Sorted are the columns of Need's order where a join or groups go by it: rows come ascending by them, sorted if
+	// what they are read by has another order.
 	Sorted []*evaluate.Program
 	// Estimate is that of one opening.
 	Estimate Estimate

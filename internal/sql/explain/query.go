@@ -195,9 +195,9 @@ func (d *describer) scan(b *branch, n *algebra.Scan, source *plan.Source) {
 		b.Details = append(b.Details, detail{"order",
 			fmt.Sprintf("that of the index: reading ends after %d rows", need.RowsMax)})
 	} else if len(n.Sorted) > 0 {
-		how := "that of the index, as the join needs"
+		how := "that of the index, as the join or the groups need"
 		if !access.Sorted {
-			how = "sorted, as the join needs"
+			how = "sorted, as the join or the groups need"
 		}
 		b.Details = append(b.Details, detail{"order", how})
 	}
