@@ -4,6 +4,7 @@ package database
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/weftdb/weft/internal/background/job"
@@ -29,7 +30,9 @@ func (t *Table) Compact(ctx context.Context) error {
 		return err
 	}
 	work := job.Job{Kind: job.Compact, Table: id, Markers: true, Engine: true}
-	err = kv.Update(ctx, t.db.store, func(txn kv.Txn) error { return job.File(ctx, txn, &work, t.db.nowMS()) })
+	err = kv.Update(ctx, t.db.store, func(txn kv.Txn) error {
+		return errors.Join(job.File(ctx, txn, &work, t.db.nowMS()), t.db.ring(txn))
+	})
 	if err == nil {
 		t.db.jobs.Add(work)
 	}

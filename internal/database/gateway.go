@@ -50,6 +50,14 @@ func (db *DB) Await(ctx context.Context) {
 	}
 }
 
+// ring tells other gateways, within the transaction that files it, of work that changes no schema.
+func (db *DB) ring(txn kv.Txn) error {
+	if db.gateway == nil {
+		return nil
+	}
+	return gateway.Ring(txn)
+}
+
 // openCatalog opens the catalog: over a store that others use, too, as one of its gateways.
 func (db *DB) openCatalog(ctx context.Context) (err error) {
 	o := &db.options
@@ -80,7 +88,7 @@ func (db *DB) startJobs(ctx context.Context) (err error) {
 		Idle: db.options.Idle,
 	}
 	if db.gateway != nil {
-		o.Poll = db.gateway.Poll
+		o.Poll, o.Rings = db.gateway.Poll, db.gateway.Rings
 		o.Owns = func(work string) job.Owner { return db.gateway.Work(work) }
 	}
 	runner, err := job.Start(ctx, o)

@@ -89,7 +89,7 @@ func (db *DB) fileTask(ctx context.Context, kind, id string, detail any, with fu
 				return err
 			}
 		}
-		return putTask(ctx, txn, kind, id, detail)
+		return errors.Join(putTask(ctx, txn, kind, id, detail), db.ring(txn))
 	})
 	db.tasks.Wake(kind)
 	return err

@@ -26,7 +26,7 @@ var (
 func (db *DB) startTasks(ctx context.Context) {
 	o := task.Options{Store: heat.Own(db.store), Logger: db.options.Logger, Idle: db.options.Idle}
 	if db.gateway != nil {
-		o.Owner, o.Poll = db.gateway.Work(task.Work), db.gateway.Poll
+		o.Owner, o.Poll, o.Rings = db.gateway.Work(task.Work), db.gateway.Poll, db.gateway.Rings
 	}
 	db.tasks = task.Start(ctx, o)
 	db.tasks.Serve(TaskBackup, db.doBackup)

@@ -44,6 +44,9 @@ func (p Pinned) apply(ctx context.Context, txn kv.Txn, key []byte, w *Write, r *
 	if err := p.askWrite(ctx, key, w); err != nil {
 		return err
 	}
+	if p.table.Journaled() {
+		p.db.journal.Stir()
+	}
 	return p.target().Apply(ctx, txn, key, w, r, s)
 }
 

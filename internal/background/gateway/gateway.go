@@ -74,7 +74,8 @@ type Settings struct {
 	// one that vanishes. It is renewed six times as often, and should be longer than the store takes to fail over, or
 	// a failure of a part stops the whole. Default: 45 seconds.
 	Lease time.Duration
-	// Poll is how often the store is asked for changes of the schema and for jobs. Default: 300 milliseconds.
+	// Poll is how often the store is asked for changes of the schema and for jobs while there are some, and for half a
+	// minute after; otherwise it's a seventh as often. Default: 300 milliseconds.
 	Poll time.Duration
 }
 
@@ -91,11 +92,14 @@ type Gateway struct {
 	schema Schema
 	told   time.Time // when the log was last told that there is no lease
 	began  time.Time // what local times are measured from, by the monotonic clock
+	// stirred is when a change was last seen or made here; it is the goroutine's.
+	stirred time.Time
 
 	until    atomic.Int64 // cluster's Unix milliseconds: commits must be stamped before
 	deadline atomic.Int64 // nanoseconds after began: reads must have ended before
 	ahead    atomic.Int64 // milliseconds that the cluster's clock is ahead of this machine's
 	joined   atomic.Bool
+	rings    atomic.Uint64
 	// commits is held by each commit while it looks at joined and is under way, so that none of before a new lease goes
 	// by that lease.
 	commits sync.RWMutex
@@ -103,8 +107,10 @@ type Gateway struct {
 	mu      sync.Mutex
 	record  Record // as last written
 	renewed time.Time
-	fault   error // why the lease was lost; nil while there is one
-	lost    int64 // how often a lease was lost
+	fault   error    // why the lease was lost; nil while there is one
+	lost    int64    // how often a lease was lost
+	owners  []string // of work, other than this gateway
+	heard   look
 	works   []*Work
 
 	nudge  chan struct{}
@@ -236,13 +242,10 @@ func (g *Gateway) Nudge() {
 func (g *Gateway) run(life context.Context) {
 	defer close(g.ended)
 	for life.Err() == nil {
-		pause := g.Poll
-		if len(g.Record().Held) > 0 {
-			pause = g.step()
-		}
 		select {
 		case <-g.nudge:
-		case <-time.After(pause):
+			g.stirred = time.Now() // lint:clock pauses are of real time
+		case <-time.After(g.pause()):
 		case <-life.Done():
 			return
 		}
@@ -262,35 +265,49 @@ func (g *Gateway) turn(life context.Context) {
 		}
 		return
 	}
-	record := g.Record()
-	generation, held, err := g.schema.Refresh(ctx)
-	if err == nil {
-		record.Generation, record.Held = generation, held
-	}
-	due := time.Since(g.lastRenewal()) >= g.Lease/renewals
-	if due || !record.equal(g.Record()) {
+	seen, err := g.look(ctx)
+	record, err := g.follow(ctx, &seen, err)
+	if due := time.Since(g.lastRenewal()) >= g.Lease/renewals; !errors.Is(err, errRemoved) &&
+		(due || !record.equal(g.Record())) {
 		err = g.renew(ctx, record)
 	}
-	if due && err == nil {
-		g.takeWorks(ctx)
+	if err == nil {
+		g.takeWorks(ctx, &seen)
 	}
 	if err != nil && life.Err() == nil && (g.late() || errors.Is(err, kv.ErrFenced) || errors.Is(err, errRemoved)) {
 		g.Lost(err)
 	}
 }
 
+// follow installs what others have changed, if a look came to something, and returns the record to write.
+func (g *Gateway) follow(ctx context.Context, seen *look, err error) (Record, error) {
+	record := g.Record()
+	switch {
+	case err != nil:
+		return record, err
+	case !seen.there:
+		return record, errRemoved
+	}
+	if g.notice(seen) {
+		g.stirred = time.Now() // lint:clock pauses are of real time
+	}
+	if seen.generation == record.Generation && len(record.Held) == 0 {
+		return record, nil
+	}
+	generation, held, err := g.schema.Refresh(ctx)
+	if err == nil {
+		record.Generation, record.Held = generation, held
+	}
+	return record, err
+}
+
 // step is a short pause.
 func (g *Gateway) step() time.Duration { return max(g.Poll/8, time.Millisecond) }
 
-// renew writes the record with a lease that begins now.
+// renew writes the record with a lease that begins now. It needs no look at the record that is there: others remove one
+// whose lease has passed, and after that the fence lets nothing be committed by it.
 func (g *Gateway) renew(ctx context.Context, record Record) error {
-	return g.lease(ctx, record, func(txn kv.Txn, key []byte) error {
-		_, ok, err := txn.Get(ctx, key, nil)
-		if err == nil && !ok {
-			err = errRemoved
-		}
-		return err
-	}, false)
+	return g.lease(ctx, record, func(kv.Txn) error { return nil }, false)
 }
 
 // join takes a lease on the newest schema.
@@ -303,7 +320,7 @@ func (g *Gateway) join(ctx context.Context) error {
 	if len(held) > 0 {
 		return errMoved // requests of the lease before still use it: they end soon, since they are refused everything
 	}
-	err = g.lease(ctx, Record{ID: g.ID, Generation: generation}, func(txn kv.Txn, _ []byte) error {
+	err = g.lease(ctx, Record{ID: g.ID, Generation: generation}, func(txn kv.Txn) error {
 		// Guarded, so that who changes it now sees this gateway, or this one the change.
 		newest, err := Generation(ctx, txn)
 		if err == nil && newest != generation {
@@ -318,15 +335,17 @@ func (g *Gateway) join(ctx context.Context) error {
 	g.fault = nil
 	g.mu.Unlock()
 	g.joined.Store(true)
-	g.takeWorks(ctx)
+	if seen, err := g.look(ctx); err == nil { // or at the next turn
+		g.notice(&seen)
+		g.takeWorks(ctx, &seen)
+	}
 	g.Logger.Info("the gateway has its lease", "gateway", g.ID, "lease", g.Lease, "generation", generation)
 	return nil
 }
 
 // lease writes the record within a transaction that check agrees to. early lets it commit by the new lease, since there
 // is none: all other commits are refused meanwhile.
-func (g *Gateway) lease(ctx context.Context, record Record, check func(txn kv.Txn, key []byte) error,
-	early bool) error {
+func (g *Gateway) lease(ctx context.Context, record Record, check func(txn kv.Txn) error, early bool) error {
 	began := time.Now() // lint:clock the lease is measured from before the cluster's clock is read
 	now, err := g.Shared.NowMS(ctx)
 	if err != nil {
@@ -341,7 +360,7 @@ func (g *Gateway) lease(ctx context.Context, record Record, check func(txn kv.Tx
 	}
 	key := keyspace.AppendGateway(nil, g.ID)
 	err = kv.Update(ctx, g.Store, func(txn kv.Txn) error {
-		if err := check(txn, key); err != nil {
+		if err := check(txn); err != nil {
 			return err
 		}
 		return txn.Set(key, record.encode())

@@ -96,7 +96,7 @@ func TestGuardedWork(t *testing.T) {
 	first, second := still(t, store, "first"), still(t, store, "second")
 	for _, g := range []*Gateway{first, second} {
 		g.GuardedWork("guarded")
-		g.takeWorks(t.Context())
+		g.lookForWorks(t)
 	}
 	now.Add(2*time.Hour.Milliseconds()/renewals - 1)
 	second.turnAt(t)
@@ -136,6 +136,35 @@ func TestRenewalIsTriedAgain(t *testing.T) {
 	}
 }
 
+// TestIdleTurn: a turn to which nothing has happened reads once, many keys together, and writes nothing.
+func TestIdleTurn(t *testing.T) {
+	store := mem.Open(mem.Options{})
+	first, second := still(t, store, "first"), still(t, store, "second")
+	for _, g := range []*Gateway{first, second} {
+		g.turn(t.Context()) // it learns who owns what
+		faulty := kvwrap.Faulty(g.Store, kvwrap.FaultyOptions{})
+		g.Store = faulty
+		rings := g.Rings()
+		g.turn(t.Context())
+		for call, want := range map[kvwrap.Call]int{kvwrap.CallGetMany: 1, kvwrap.CallGet: 0, kvwrap.CallScan: 0,
+			kvwrap.CallBegin: 0} {
+			if n := faulty.Calls(call); n != want {
+				t.Errorf("gateway %s: %d calls of %s, want %d", g.ID, n, call, want)
+			}
+		}
+		if g.Rings() != rings {
+			t.Errorf("gateway %s heard a ring", g.ID)
+		}
+	}
+	if err := kv.Update(t.Context(), first.Leased(), Ring); err != nil {
+		t.Fatal(err)
+	}
+	rings := second.Rings()
+	if second.turn(t.Context()); second.Rings() != rings+1 {
+		t.Error("the second has not heard the first's ring")
+	}
+}
+
 // TestAwait: a request waits until there is a lease again, and no longer than it may.
 func TestAwait(t *testing.T) {
 	g := still(t, mem.Open(mem.Options{}), "first")
@@ -162,7 +191,17 @@ func (g *Gateway) turnAt(t *testing.T) {
 	if err := g.renew(t.Context(), g.Record()); err != nil {
 		t.Fatal(err)
 	}
-	g.takeWorks(t.Context())
+	g.lookForWorks(t)
+}
+
+func (g *Gateway) lookForWorks(t *testing.T) {
+	t.Helper()
+	seen, err := g.look(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.notice(&seen)
+	g.takeWorks(t.Context(), &seen)
 }
 
 // TestFence: beyond its lease a gateway commits nothing, by the store's clock, whatever it believes itself; and it gets

@@ -126,7 +126,14 @@ func (g *Gateway) remove(ctx context.Context, r Record) error {
 		if err != nil {
 			return err
 		}
-		if !ok || string(stored) != string(r.encode()) {
+		var now Record // of a version that says more of it, perhaps
+		if ok {
+			err = json.Unmarshal(stored, &now)
+		}
+		if err != nil {
+			return err
+		}
+		if !ok || now.UntilMS != r.UntilMS {
 			return changed
 		}
 		return txn.Delete(key)

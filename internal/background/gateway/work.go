@@ -65,9 +65,13 @@ func (w *Work) Guard(ctx context.Context, txn kv.Txn) error {
 	return txn.Guard(w.key)
 }
 
-// takeWorks takes the works that nobody owns.
-func (g *Gateway) takeWorks(ctx context.Context) {
+// takeWorks takes the works that nobody owns, as far as a look tells.
+func (g *Gateway) takeWorks(ctx context.Context, seen *look) {
 	for _, w := range g.allWorks() {
+		if owner := seen.owners[w]; owner == g.ID || !w.isFree(seen) {
+			w.owned.Store(owner == g.ID)
+			continue
+		}
 		owned, taken, err := w.take(ctx)
 		if err != nil {
 			continue // at the next renewal

@@ -34,6 +34,8 @@ type Options struct {
 	// Poll is how often jobs are looked for that other processes filed or did. It counts with Owns alone, and must be
 	// positive then.
 	Poll time.Duration
+	// Rings grows when a job may have been filed elsewhere. It counts with Owns alone, and is required then.
+	Rings func() uint64
 	// Idle keeps everything from being done in the background.
 	Idle bool
 	// Expired is called with how many expired rows of a table each commit deleted; nil: none. It is called from one

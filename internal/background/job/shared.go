@@ -54,29 +54,41 @@ func isLeft(err error) bool {
 	return errors.Is(err, gateway.ErrNotOwner) || errors.Is(err, kv.ErrFenced)
 }
 
-// follow keeps the list of jobs as it is stored, whoever files and does them.
+// quietPolls is after how many pauses without a ring jobs are looked for all the same: another version may not ring.
+const quietPolls = 100
+
+// follow keeps the list of jobs as it is stored, whoever files and does them. While there are none, it waits for a
+// ring.
 func (r *Runner) follow(ctx context.Context) {
+	heard, quiet := uint64(0), 0
 	for rest(ctx, r.Poll) == nil {
-		r.reload(ctx)
+		rings := r.Rings()
+		if quiet++; rings == heard && quiet < quietPolls && len(r.List()) == 0 {
+			continue
+		}
+		if !r.reload(ctx) {
+			continue
+		}
+		heard, quiet = rings, 0
 		if r.owner.Owned() && len(r.List()) > 0 {
 			r.wakeUp()
 		}
 	}
 }
 
-// reload reads the jobs; how they failed here is not stored.
-func (r *Runner) reload(ctx context.Context) {
+// reload reads the jobs; how they failed here is not stored. false: it has to be done again.
+func (r *Runner) reload(ctx context.Context) bool {
 	r.mu.Lock()
 	before := r.changed
 	r.mu.Unlock()
 	stored, err := load(ctx, r.Store)
 	if err != nil {
-		return // at the next look
+		return false
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.changed != before {
-		return // what was read may be of before the change
+		return false // what was read may be of before the change
 	}
 	next := make([]Job, 0, len(stored))
 	var failed []Job
@@ -91,4 +103,5 @@ func (r *Runner) reload(ctx context.Context) {
 	}
 	r.jobs = append(next, failed...)
 	r.notify()
+	return true
 }

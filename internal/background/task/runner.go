@@ -32,6 +32,8 @@ type Options struct {
 	// Poll is how often tasks are looked for that others filed. It counts with an Owner alone, and must be positive
 	// then.
 	Poll time.Duration
+	// Rings grows when a task may have been filed elsewhere. It counts with an Owner alone, and is required then.
+	Rings func() uint64
 	// Idle lets nothing be done.
 	Idle bool
 }
@@ -166,11 +168,16 @@ func (r *Runner) Wait(ctx context.Context) error {
 
 func (r *Runner) run(kind string, wake chan struct{}, do func(ctx context.Context, t Task) error) {
 	for r.work.Err() == nil {
+		heard := r.rings()
+		if !r.owns() {
+			r.rest(wake, heard)
+			continue
+		}
 		t, found, err := r.next(r.work, kind)
-		if err == nil && found && (r.Owner == nil || r.Owner.Owned()) {
+		if err == nil && found && r.owns() {
 			err = r.one(t, do)
 		} else if err == nil {
-			r.rest(wake)
+			r.rest(wake, heard)
 			continue
 		}
 		if err != nil && r.work.Err() == nil {
@@ -183,16 +190,37 @@ func (r *Runner) run(kind string, wake chan struct{}, do func(ctx context.Contex
 	}
 }
 
-// rest waits for a task.
-func (r *Runner) rest(wake chan struct{}) {
-	var poll <-chan time.Time
-	if r.Owner != nil {
-		poll = time.After(r.Poll)
+// owns reports whether this process does tasks.
+func (r *Runner) owns() bool { return r.Owner == nil || r.Owner.Owned() }
+
+func (r *Runner) rings() uint64 {
+	if r.Owner == nil {
+		return 0
 	}
-	select {
-	case <-wake:
-	case <-poll:
-	case <-r.work.Done():
+	return r.Rings()
+}
+
+// quietPolls is after how many pauses without a ring tasks are looked for all the same: another version may not ring.
+const quietPolls = 100
+
+// rest waits for a task, for a ring since heard, or for this process to become the one that does tasks.
+func (r *Runner) rest(wake chan struct{}, heard uint64) {
+	owned := r.owns()
+	for range quietPolls {
+		var poll <-chan time.Time
+		if r.Owner != nil {
+			poll = time.After(r.Poll)
+		}
+		select {
+		case <-wake:
+			return
+		case <-r.work.Done():
+			return
+		case <-poll:
+			if r.rings() != heard || r.owns() != owned {
+				return
+			}
+		}
 	}
 }
 

@@ -154,7 +154,9 @@ func TestSequencer(t *testing.T) {
 	wait(1, "c", 5, "c1") // it began before, and was committed later
 	wait(1, "a", 13, "a2")
 	step(2)
+	s.Guard = func(context.Context, kv.Txn) error { return errors.New("a step that finds nothing asks nobody") }
 	step(0)
+	s.Guard = nil
 	s.Forget()
 	now -= 500_000 // another process, whose clock is behind
 	wait(1, "a", 14, "a3")

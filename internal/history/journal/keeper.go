@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/weftdb/weft/internal/data/keyspace"
@@ -16,8 +17,10 @@ import (
 )
 
 const (
-	lookInterval  = time.Minute
-	stepInterval  = 50 * time.Millisecond // between two steps of a Sequencer that find nothing
+	lookInterval = time.Minute
+	stepInterval = 50 * time.Millisecond // between two steps of a Sequencer
+	// stepPause is what the interval grows to while steps find nothing and nobody stirs, double each time.
+	stepPause     = 1200 * time.Millisecond
 	shardLife     = 4 * time.Hour
 	deleteAtOnce  = 1000 // keys, where the engine can't delete a range
 	errorInterval = 5 * time.Second
@@ -63,12 +66,14 @@ type Keeper struct {
 	ended     sync.WaitGroup
 	turn      sync.Mutex // held by steps, looks and borders
 	wasOwner  bool
+	moved     atomic.Bool   // a step has moved something
+	stirred   chan struct{} // holds one if somebody has stirred
 }
 
 // Start begins to maintain the journal in the background.
 func Start(ctx context.Context, o Options) *Keeper {
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	k := &Keeper{Options: o, cancel: cancel}
+	k := &Keeper{Options: o, cancel: cancel, stirred: make(chan struct{}, 1)}
 	if o.NowMS != nil {
 		k.sequencer = &Sequencer{Store: o.Store, Guard: o.Guard, NowMS: o.NowMS}
 	}
@@ -77,7 +82,7 @@ func Start(ctx context.Context, o Options) *Keeper {
 	}
 	k.ended.Go(func() { k.repeat(life, lookInterval, k.Look) })
 	if k.sequencer != nil {
-		k.ended.Go(func() { k.repeat(life, stepInterval, k.Sequence) })
+		k.ended.Go(func() { k.sequence(life) })
 	}
 	return k
 }
@@ -86,6 +91,54 @@ func Start(ctx context.Context, o Options) *Keeper {
 func (k *Keeper) Close() {
 	k.cancel()
 	k.ended.Wait()
+}
+
+// Stir makes the steps of a cluster's outbox frequent again: something was written here, or is about to be. A nil
+// Keeper has none.
+func (k *Keeper) Stir() {
+	if k == nil || k.sequencer == nil {
+		return
+	}
+	select {
+	case k.stirred <- struct{}{}:
+	default:
+	}
+}
+
+// sequence makes steps, the more seldom the longer they find nothing.
+func (k *Keeper) sequence(life context.Context) {
+	for pause := stepInterval; ; {
+		k.moved.Store(false)
+		err := k.Sequence(life)
+		if err != nil && life.Err() == nil {
+			k.Logger.Error("moving changes to the journal failed; will retry", "error", err.Error())
+		}
+		switch pause = min(2*pause, stepPause); {
+		case err != nil:
+			pause = errorInterval
+		case k.moved.Load():
+			pause = stepInterval
+		}
+		select {
+		case <-k.stirred:
+			pause = stepInterval // it is committed by then, as a rule
+			if rest(life, pause) != nil {
+				return
+			}
+		case <-time.After(pause):
+		case <-life.Done():
+			return
+		}
+	}
+}
+
+func rest(ctx context.Context, pause time.Duration) error {
+	select {
+	case <-time.After(pause):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 func (k *Keeper) repeat(ctx context.Context, pause time.Duration, work func(context.Context) error) {
@@ -120,7 +173,10 @@ func (k *Keeper) Sequence(ctx context.Context) error {
 			k.turn.Unlock()
 			return nil
 		}
-		_, err := k.sequencer.Step(ctx)
+		moved, err := k.sequencer.Step(ctx)
+		if moved > 0 {
+			k.moved.Store(true)
+		}
 		behind := k.sequencer.Behind()
 		k.turn.Unlock()
 		if err != nil || !behind {

@@ -44,22 +44,22 @@ func (s *Sequencer) Behind() bool { return s.from != nil }
 
 // Step moves up to a thousand changes, of all tables, and returns how many.
 func (s *Sequencer) Step(ctx context.Context) (moved int, err error) {
-	now, err := s.NowMS(ctx)
-	if err != nil {
-		return 0, err
-	}
 	given, from := map[Bucket]uint64{}, []byte(nil)
 	err = kv.Update(ctx, s.Store, func(txn kv.Txn) error {
 		clear(given)
-		moved = 0
+		moved, from = 0, nil
+		found, whole, err := s.find(ctx, txn)
+		if err != nil || len(found) == 0 { // nothing is guarded and nothing committed, whoever does the work
+			return err
+		}
+		now, err := s.NowMS(ctx)
+		if err != nil {
+			return err
+		}
 		if s.Guard != nil {
 			if err := s.Guard(ctx, txn); err != nil {
 				return err
 			}
-		}
-		found, whole, err := s.find(ctx, txn)
-		if err != nil {
-			return err
 		}
 		if moved, from = len(found), nil; !whole {
 			from = found[len(found)-1].after()
