@@ -118,7 +118,7 @@ func TestDroppedWhileBuilt(t *testing.T) {
 	}
 	most := 4
 	if _, ok := kv.SharedOf(store); ok {
-		most += 7 // the gateway's record, and who owns which work
+		most += 8 // the gateway's record, and who owns which work
 	}
 	if n := keysLeft(t, store); n > most {
 		t.Errorf("%d keys are left of a dropped table", n)
