@@ -15,12 +15,12 @@ require (
 	github.com/cockroachdb/datadriven v1.0.3
 	github.com/cockroachdb/pebble/v2 v2.1.7 // indirect
 	github.com/google/uuid v1.6.0 // indirect
-	github.com/pingcap/kvproto v0.0.0-20251023055424-e9d10f5dcd23 // indirect
+	github.com/pingcap/kvproto v0.0.0-20251023055424-e9d10f5dcd23
 	github.com/pingcap/log v1.1.1-0.20221110025148-ca232912c9f3 // indirect
 	github.com/prometheus/client_golang v1.25.0 // indirect
 	github.com/prometheus/client_model v0.6.3 // indirect
 	github.com/tidwall/btree v1.8.2 // indirect
-	github.com/tikv/client-go/v2 v2.0.8-0.20251028065425-b7d4dfd8520e // indirect; not a release: the newest one has no lower bound for reverse scans
+	github.com/tikv/client-go/v2 v2.0.8-0.20251028065425-b7d4dfd8520e // not a release: the newest one has no lower bound for reverse scans
 	github.com/tikv/pd/client v0.0.0-20250703091733-dfd345b89500 // indirect; not the older one that client-go asks for: that takes 20 timestamps where one is needed
 	go.uber.org/zap v1.27.0 // indirect
 	golang.org/x/text v0.43.0 // indirect

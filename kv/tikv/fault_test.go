@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"runtime"
 	"runtime/debug"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -133,6 +135,82 @@ func TestDeadlineWithoutStores(t *testing.T) {
 	defer cancel()
 	if _, _, err := store.Get(ctx, []byte("a"), nil); !errors.Is(err, context.DeadlineExceeded) {
 		t.Fatalf("Get returns %v", err)
+	}
+}
+
+// TestRequestsOutliveTheDriver writes while the placement driver gives no timestamps: it waits until there are some.
+func TestRequestsOutliveTheDriver(t *testing.T) {
+	cluster := start(t)
+	store := open(t, cluster, tikv.Options{})
+	put(t, store, "a", "before")
+	cluster.StopDriver()
+	asked := cluster.Timestamps()
+	written := make(chan error, 1)
+	go func() {
+		written <- kv.Update(t.Context(), store, func(txn kv.Txn) error { return txn.Set([]byte("a"), []byte("after")) })
+	}()
+	for cluster.Timestamps() < asked+2 { // it has asked in vain, and again
+		runtime.Gosched()
+	}
+	cluster.StartDriver()
+	if err := <-written; err != nil {
+		t.Fatal(err)
+	}
+	if a, _ := get(t, store, "a"); a != "after" {
+		t.Errorf("the value is %q", a)
+	}
+}
+
+// TestRequestsOutliveALeader reads, looks many keys up and writes while their region has no leader: all wait until it
+// has one.
+func TestRequestsOutliveALeader(t *testing.T) {
+	cluster := start(t)
+	store := open(t, cluster, tikv.Options{})
+	put(t, store, numbered(10, 1)...)
+	reader, err := store.Read(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	region, leader, _, _ := cluster.Mock.GetRegionByKey([]byte("w"))
+	cluster.StopStore(leader.GetStoreId())
+	defer cluster.StartStore(leader.GetStoreId())
+	ended := make(chan error, 3)
+	var tried [3]atomic.Bool
+	cluster.SetHook(func(_ context.Context, request *tikvrpc.Request,
+		send func() (*tikvrpc.Response, error)) (*tikvrpc.Response, error) {
+		for i, kind := range []tikvrpc.CmdType{tikvrpc.CmdGet, tikvrpc.CmdBatchGet, tikvrpc.CmdPrewrite} {
+			if request.Type == kind {
+				tried[i].Store(true)
+			}
+		}
+		return send()
+	})
+	go func() {
+		_, ok, err := reader.Get(t.Context(), []byte("key 000001"), nil)
+		if err == nil && !ok {
+			err = errors.New("the key is not there")
+		}
+		ended <- err
+	}()
+	go func() {
+		ended <- reader.GetMany(t.Context(), numberedKeys(10), func(int, []byte, bool) error { return nil })
+	}()
+	go func() {
+		ended <- kv.Update(t.Context(), store, func(txn kv.Txn) error { return txn.Set([]byte("new"), nil) })
+	}()
+	for !tried[0].Load() || !tried[1].Load() || !tried[2].Load() {
+		runtime.Gosched()
+	}
+	for _, peer := range region.Peers {
+		if peer.Id != leader.Id {
+			cluster.Mock.ChangeLeader(region.Id, peer.Id)
+			break
+		}
+	}
+	for range 3 {
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
 	}
 }
 

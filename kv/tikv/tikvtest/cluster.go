@@ -49,6 +49,7 @@ type Cluster struct {
 	disturbance atomic.Pointer[Disturbance]
 	onePhase    onePhase
 	oldDriver   atomic.Bool
+	driverDown  atomic.Bool
 	pulses      map[uint64]*pulse // by store
 
 	requests sync.RWMutex // is held for reading by requests that the mock answers
@@ -132,6 +133,18 @@ func (c *Cluster) count(kind tikvrpc.CmdType) {
 // a new one again. No store can be opened while it's old: the client looks elsewhere then, where the mock has nothing.
 func (c *Cluster) SetOldDriver(old bool) { c.oldDriver.Store(old) }
 
+// StopDriver lets the placement driver give no timestamps, as while it has no leader; StartDriver ends that.
+func (c *Cluster) StopDriver() { c.driverDown.Store(true) }
+
+// StartDriver ends StopDriver.
+func (c *Cluster) StartDriver() { c.driverDown.Store(false) }
+
+// lacksDriver reports whether a timestamp that is asked for now does not come.
+func (c *Cluster) lacksDriver() bool {
+	disturbance := c.disturbance.Load()
+	return c.driverDown.Load() || disturbance != nil && disturbance.losesTimestamp()
+}
+
 // SetHook lets hook see all requests from now on; nil none.
 func (c *Cluster) SetHook(hook Hook) {
 	if hook == nil {
@@ -208,13 +221,26 @@ type driver struct {
 
 func (d *driver) GetTS(ctx context.Context) (physical, logical int64, err error) {
 	d.cluster.timestamps.Add(1)
+	if d.cluster.lacksDriver() {
+		return 0, 0, errNoDriver
+	}
 	return d.Client.GetTS(ctx)
 }
 
 func (d *driver) GetTSAsync(ctx context.Context) tso.TSFuture {
 	d.cluster.timestamps.Add(1)
+	if d.cluster.lacksDriver() {
+		return noTimestamp{}
+	}
 	return d.Client.GetTSAsync(ctx)
 }
+
+var errNoDriver = status.Error(codes.Unavailable, "tikvtest: the placement driver has no leader") // immutable
+
+// noTimestamp is one that does not come.
+type noTimestamp struct{}
+
+func (noTimestamp) Wait() (physical, logical int64, err error) { return 0, 0, errNoDriver }
 
 func (d *driver) WithCallerComponent(component caller.Component) pd.Client {
 	return &driver{Client: d.Client.WithCallerComponent(component), cluster: d.cluster}

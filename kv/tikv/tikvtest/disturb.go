@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/pingcap/kvproto/pkg/metapb"
 	"github.com/tikv/client-go/v2/tikvrpc"
@@ -32,6 +33,7 @@ type Disturbance struct {
 	fallen   bool   // it has stopped once
 	down     bool   // it is down
 	back     int    // requests until it comes back
+	missing  int    // timestamps that are still to be lost
 	counts   map[string]int
 	stopped  bool
 }
@@ -44,6 +46,8 @@ const (
 	faultStop      = "stop"
 	faultLost      = "lost request"
 	faultLostReply = "lost answer"
+	faultSlow      = "slow store"
+	faultDriver    = "lost timestamp"
 )
 
 // Disturb begins a schedule of faults, with up to gap requests between two. It goes on until Stop. If lossless is set,
@@ -86,7 +90,7 @@ func (d *Disturbance) Faults() int {
 var errLost = errors.New("tikvtest: connection lost") // immutable
 
 // send sends a request, or loses it, or its answer.
-func (d *Disturbance) send(_ context.Context, request *tikvrpc.Request,
+func (d *Disturbance) send(ctx context.Context, request *tikvrpc.Request,
 	send func() (*tikvrpc.Response, error)) (*tikvrpc.Response, error) {
 	switch d.next(request) {
 	case faultLost:
@@ -96,6 +100,12 @@ func (d *Disturbance) send(_ context.Context, request *tikvrpc.Request,
 			return nil, err
 		}
 		return nil, errLost
+	case faultSlow:
+		select {
+		case <-time.After(slowFor):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
 	}
 	// a merge that has just looked for neighbours must find them as they were
 	if request.Type == tikvrpc.CmdSplitRegion {
@@ -126,7 +136,7 @@ func (d *Disturbance) next(request *tikvrpc.Request) string {
 
 func (d *Disturbance) fault(request *tikvrpc.Request) string {
 	kinds := []string{faultSplit, faultSplit, faultSplit, faultMerge, faultMerge, faultLeader, faultLeader, faultLeader,
-		faultLost, faultLostReply, faultStop}
+		faultLost, faultLostReply, faultStop, faultSlow, faultDriver}
 	kind := kinds[d.random.IntN(len(kinds))]
 	done := false
 	switch kind {
@@ -138,6 +148,12 @@ func (d *Disturbance) fault(request *tikvrpc.Request) string {
 		done = d.moveLeader(d.region())
 	case faultStop:
 		done = d.stop()
+	case faultSlow:
+		done = true
+	case faultDriver:
+		if done = d.counts[faultDriver] < driverMax; done {
+			d.missing++
+		}
 	default:
 		done = d.mayLose(request)
 	}
@@ -146,15 +162,29 @@ func (d *Disturbance) fault(request *tikvrpc.Request) string {
 	}
 	d.counts[kind]++
 	d.total++
-	if kind == faultLost || kind == faultLostReply {
+	if kind == faultLost || kind == faultLostReply || kind == faultSlow {
 		return kind
 	}
 	return ""
 }
 
+// losesTimestamp reports whether the next timestamp gets lost.
+func (d *Disturbance) losesTimestamp() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.missing == 0 || d.stopped {
+		return false
+	}
+	d.missing--
+	return true
+}
+
 // faultsQuick is after how many faults the pauses grow, and lostMax how many requests and answers get lost: the client
-// waits a tenth of a second after one.
+// waits a tenth of a second after one. It waits half a second for a lost timestamp, of which driverMax get lost; a slow
+// store takes slowFor.
 const (
+	driverMax   = 1
+	slowFor     = 10 * time.Millisecond
 	faultsQuick = 10
 	lostMax     = 4
 )
