@@ -99,6 +99,46 @@ func TestLostOnePhaseIsUnknown(t *testing.T) {
 	}
 }
 
+// TestLostAsynchronousCommits loses the commits that follow an asynchronous commit's answer: it stands all the same,
+// for whoever meets its locks.
+func TestLostAsynchronousCommits(t *testing.T) {
+	cluster := start(t)
+	store := open(t, cluster, tikv.Options{})
+	const n = 30
+	put(t, store, numbered(n, 10)...)
+	regions := split(t, store, n, 10)
+	expectReader(t, store, n) // the client learns the regions
+	before := cluster.Timestamps()
+	cluster.SetHook(func(_ context.Context, request *tikvrpc.Request,
+		send func() (*tikvrpc.Response, error)) (*tikvrpc.Response, error) {
+		if request.Type == tikvrpc.CmdCommit {
+			return nil, errors.New("connection lost")
+		}
+		return send()
+	})
+	prewrites := cluster.Requests()[tikvrpc.CmdPrewrite]
+	var entries []string
+	for _, key := range numberedKeys(n) {
+		entries = append(entries, string(key), "+")
+	}
+	put(t, store, entries...)
+	if taken, sent := cluster.Timestamps()-before, cluster.Requests()[tikvrpc.CmdPrewrite]-prewrites; taken > 3 ||
+		sent != regions {
+		t.Errorf("the commit took %d timestamps and %d prewrites, want 2 and %d", taken, sent, regions)
+	}
+	expectAll(t, cluster, n, '+')
+}
+
+// expectReader is expectNumbered at a new snapshot.
+func expectReader(t *testing.T, store kv.Store, n int) {
+	t.Helper()
+	reader, err := store.Read(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	expectNumbered(t, reader, n)
+}
+
 func TestCancelledScanDoesNotWait(t *testing.T) {
 	cluster := start(t)
 	store := open(t, cluster, tikv.Options{})

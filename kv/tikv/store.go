@@ -13,6 +13,8 @@
 //     conflicts like any other.
 //   - A conflict ends the transaction; running it again under a new timestamp is kv.Update's job. Nothing ever commits
 //     under a timestamp older than a lock it waited for.
+//   - A commit in one region takes one request, others one to each region: they are asynchronous, and stand once all
+//     keys are locked. See docs/tikv.md for what that means to reads, stamps and fences.
 //   - A commit whose answer was lost is kv.ErrUnknownOutcome; every other error means that nothing was written.
 //   - GetMany sends one request for each region that its keys lie in, side by side, each with retries of its own.
 //   - Scans fetch pages, which start small and grow up to a number of entries and of bytes; Seek inside the current

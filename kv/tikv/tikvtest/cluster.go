@@ -48,6 +48,7 @@ type Cluster struct {
 	hook        atomic.Pointer[Hook]
 	disturbance atomic.Pointer[Disturbance]
 	onePhase    onePhase
+	async       asyncCommit
 	oldDriver   atomic.Bool
 	driverDown  atomic.Bool
 	pulses      map[uint64]*pulse // by store
@@ -190,6 +191,12 @@ func (s *stores) SendRequest(ctx context.Context, address string, request *tikvr
 	send := func() (*tikvrpc.Response, error) {
 		if request.Type == tikvrpc.CmdPrewrite && request.Prewrite().GetTryOnePc() {
 			return s.prewrite(ctx, address, request, timeout)
+		}
+		if request.Type == tikvrpc.CmdPrewrite && request.Prewrite().GetUseAsyncCommit() {
+			return s.prewriteAsync(ctx, address, request, timeout)
+		}
+		if startOf(request) > 0 {
+			return s.settle(request, func() (*tikvrpc.Response, error) { return s.ask(ctx, address, request, timeout) })
 		}
 		s.cluster.onePhase.gate.RLock()
 		defer s.cluster.onePhase.gate.RUnlock()

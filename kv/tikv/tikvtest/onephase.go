@@ -14,7 +14,7 @@ import (
 
 // onePhase lets the cluster commit in one phase, which the mock can't: it follows a prewrite that asks for it up with
 // the commit, under a timestamp that is newer than anything read before. Where that fails, the answer is that of a
-// store that falls back to two phases. Asynchronous commits always fall back.
+// store that falls back to two phases.
 type onePhase struct {
 	gate sync.RWMutex // held alone from prewrite to commit, which nobody may see apart
 
