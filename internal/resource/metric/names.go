@@ -147,7 +147,7 @@ var (
 	gatewayLease = instrument{"weft_gateway_has_lease", gauge, nil,
 		"1 while this gateway holds its lease and answers requests, else 0. Only on a store that gateways share."}
 	gatewayAge = instrument{"weft_gateway_lease_age_seconds", gauge, nil,
-		"Time since the lease was renewed, normally at most a quarter of its length. If it keeps growing, the lease will be lost."}
+		"Time since the lease was renewed, normally at most a fifth of its length. If it keeps growing, the lease will be lost."}
 	gatewayLost = instrument{"weft_gateway_leases_lost_total", counter, nil,
 		"Times that the lease was lost because the process paused or could not reach the cluster."}
 	gatewayGeneration = instrument{"weft_gateway_catalog_generation", gauge, nil,
