@@ -59,7 +59,7 @@ func isKey(span indexkey.Span) bool {
 // nextKeys reads the rows of the next spans together if each is a whole key. ok is false if they have to be walked.
 func (c *Cursor) nextKeys() (ok bool) {
 	s := c.scan
-	if !s.ReadAhead || !s.Keys || len(c.spans) < 2 || c.skip.skip != nil || !isKey(c.spans[0]) {
+	if !s.ReadAhead || !s.Keys || len(c.spans) < 2 || len(c.open) > 0 || c.skip.skip != nil || !isKey(c.spans[0]) {
 		return false
 	}
 	keys, size := c.ahead.keys[:0], c.aheadSize(aheadMost) // who names keys wants all of them

@@ -145,6 +145,8 @@ type Cursor struct {
 	rank     *rankedWalk    // nil until the first of Rank is asked for
 	fetching *fetchBatch    // nil unless the entries of several rows are read before the rows
 	ahead    ahead
+	open     []*openWalk // over the first of spans
+	opens    int         // how many were begun at once
 	err      error
 	Counts   Counts
 }
@@ -263,10 +265,26 @@ func (c *Cursor) nextSpan() bool {
 	if c.nextKeys() {
 		return c.err == nil
 	}
+	if c.moveTo(c.spans[0]); c.err != nil {
+		return false
+	}
+	c.spans = c.spans[1:]
+	c.Counts.Seeks++
+	c.scan.Stretches.seek()
+	return true
+}
+
+// moveTo takes the walk to a span.
+func (c *Cursor) moveTo(span indexkey.Span) {
+	if walk, ok := c.nextOpen(); ok {
+		c.endSpan()
+		c.walk = walk
+		return
+	}
 	if _, ok := c.walk.(*keyWalk); ok {
 		c.walk = nil
 	}
-	keys := c.scan.Index.Span(c.spans[0].Start, c.spans[0].End)
+	keys := c.scan.Index.Span(span.Start, span.End)
 	switch {
 	case c.walk != nil: // if an error has ended it, it shows nothing more
 		c.walk.Move(keys)
@@ -275,10 +293,6 @@ func (c *Cursor) nextSpan() bool {
 	default:
 		c.walk = c.from.Scan(c.ctx, keys, c.scan.Reverse)
 	}
-	c.spans = c.spans[1:]
-	c.Counts.Seeks++
-	c.scan.Stretches.seek()
-	return true
 }
 
 func (c *Cursor) endSpan() {
@@ -365,6 +379,7 @@ func (c *Cursor) More() bool { return c.more }
 // Close ends the walk and returns the error that ended it early, if any.
 func (c *Cursor) Close() error {
 	c.endSpan()
+	c.endOpen()
 	if c.found != nil {
 		if err := c.found.close(); c.err == nil {
 			c.err = err
