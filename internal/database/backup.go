@@ -63,12 +63,15 @@ func (db *DB) Ship(ctx context.Context, to storage.Storage, o ShipOptions) (*Shi
 }
 
 // askBackup asks to copy the whole store.
-func (db *DB) askBackup(ctx context.Context) error {
+func (db *DB) askBackup(ctx context.Context) error { return db.askAll(ctx, "dynamodb:CreateBackup") }
+
+// askAll asks for an action on everything.
+func (db *DB) askAll(ctx context.Context, action string) error {
 	who := db.asker(ctx)
 	if who == nil {
 		return nil
 	}
-	return wrap("", db.guard.Load().Check(ctx, who, permission.Request{Action: "dynamodb:CreateBackup", Resource: "*"}))
+	return wrap("", db.guard.Load().Check(ctx, who, permission.Request{Action: action, Resource: "*"}))
 }
 
 // RestoreShipped makes a store in an empty folder as another one was at a moment, of what Ship shipped; for the zero

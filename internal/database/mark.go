@@ -18,9 +18,12 @@ type Mark struct {
 
 // Mark remembers the present state. A mark is kept in memory and ends with the store; while one stands, the keys of all
 // that is changed are noted there. Errors: KindInvalid where the store has no marks: a folder that was opened without,
-// or one that others use, too.
+// or one that others use, too. KindDenied for who may not back up the whole store.
 func (db *DB) Mark(ctx context.Context) (*Mark, error) {
 	if err := db.errClosed(); err != nil {
+		return nil, err
+	}
+	if err := db.askBackup(ctx); err != nil {
 		return nil, err
 	}
 	marker, ok := kv.MarkerOf(db.store)
@@ -41,9 +44,12 @@ func (db *DB) Mark(ctx context.Context) (*Mark, error) {
 // counters. Users stay, and ids are not given out again. What is being written meanwhile is done before or after it, or
 // refused: with KindConflict what was begun before and commits later, with KindUnavailable a request whose table is
 // another one by then. It takes time for what was changed since the mark, not for what there is. Marks that were made
-// later are over. Errors: KindNotFound for a mark that is over.
+// later are over. Errors: KindNotFound for a mark that is over; KindDenied for who may not restore all tables.
 func (m *Mark) Return(ctx context.Context) error {
 	if err := m.db.errClosed(); err != nil {
+		return err
+	}
+	if err := m.db.askAll(ctx, "dynamodb:RestoreTableFromBackup"); err != nil {
 		return err
 	}
 	resume, err := m.db.jobs.Rest(ctx)

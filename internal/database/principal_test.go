@@ -145,6 +145,16 @@ var askingOperations = map[string]func(ctx context.Context, a *asked) error{
 		_, err := a.db.Backup(ctx, storage.Folder(a.folder), database.BackupOptions{})
 		return err
 	},
+	"DB.Mark": func(ctx context.Context, a *asked) error {
+		mark, err := a.db.Mark(ctx)
+		if database.KindOf(err) == database.KindInvalid {
+			return nil // by the engine of this test, and only once it was allowed
+		}
+		if err != nil {
+			return err
+		}
+		return errors.Join(mark.Return(ctx), mark.Forget())
+	},
 	"DB.Ship": func(ctx context.Context, a *asked) error {
 		s, err := a.db.Ship(ctx, storage.Folder(a.folder), database.ShipOptions{})
 		if errors.Is(err, backup.ErrCannotShip) {
