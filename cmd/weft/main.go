@@ -17,6 +17,7 @@ import (
 
 	"github.com/weftdb/weft/cmd/weft/certcommand"
 	"github.com/weftdb/weft/cmd/weft/heatpage"
+	"github.com/weftdb/weft/cmd/weft/output"
 	"github.com/weftdb/weft/cmd/weft/testcontrol"
 )
 
@@ -57,21 +58,36 @@ type program struct {
 
 // run executes one command line and returns the exit code.
 func (p *program) run(ctx context.Context, args []string) int {
+	agent := isForAgent(args)
+	if agent {
+		lines := &output.Lines{To: p.stdout}
+		defer lines.Close()
+		p.stdout = lines
+	}
 	root := p.rootCommand()
 	root.SetArgs(args)
 	root.SetOut(p.stdout)
 	root.SetErr(p.stderr)
-	err := root.ExecuteContext(ctx)
+	c, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return 0
 	}
-	for _, fault := range faults(err) {
-		fmt.Fprintln(p.stderr, "weft:", strings.TrimPrefix(fault.Error(), "weft: "))
-	}
+	p.tellFault(c, err, agent)
 	if errors.As(err, new(usageError)) {
 		return exitUsage
 	}
 	return exitFailed
+}
+
+// tellFault prints an error: each of those that were joined on a line.
+func (p *program) tellFault(c *cobra.Command, err error, agent bool) {
+	if agent {
+		p.tellAgent(c, err)
+		return
+	}
+	for _, fault := range faults(err) {
+		fmt.Fprintln(p.stderr, "weft:", strings.TrimPrefix(fault.Error(), "weft: "))
+	}
 }
 
 // faults takes apart what errors.Join put together.
@@ -118,6 +134,11 @@ Start with weft demo, or with weft serve.`,
 	root.AddCommand(p.bulkCommands()...)
 	root.AddCommand(p.streamCommands()...)
 	root.AddCommand((&testcontrol.Client{Tell: p.sendAdmin}).Commands()...)
+	for _, name := range []string{"sql", "ddb", "explain", "advise"} {
+		if c, _, err := root.Find([]string{name}); err == nil {
+			p.forAgents(c)
+		}
+	}
 	nameArguments(root)
 	p.completeNames(root)
 	return root

@@ -3,6 +3,7 @@
 package ddbcommand
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -197,17 +198,24 @@ func (r *request) printCount(n uint64) error {
 }
 
 // tellMore says how to go on where the limit ended a read.
-func (r *request) tellMore(p *page, within bool) error {
+func (r *request) tellMore(p *page, within bool) (err error) {
+	start := json.RawMessage(nil) // nil: it is not known
 	switch {
 	case within, p.NextToken != "":
-		fmt.Fprintln(r.Stderr, "weft: there may be more items; raise --limit to see them")
-	case len(p.LastEvaluatedKey) > 0:
-		key, err := p.LastEvaluatedKey, error(nil)
-		if !r.typed {
-			key, err = plainItem(key)
+	case len(p.LastEvaluatedKey) == 0:
+		return nil
+	default:
+		if start = p.LastEvaluatedKey; !r.typed {
+			start, err = plainItem(start)
 		}
-		fmt.Fprintf(r.Stderr, "weft: there may be more items; to go on, add --start '%s'\n", key)
-		return err
 	}
-	return nil
+	switch {
+	case r.asJSON:
+		fmt.Fprintf(r.Stderr, "{\"more\": true, \"start\": %s}\n", cmp.Or(string(start), "null"))
+	case start == nil:
+		fmt.Fprintln(r.Stderr, "weft: there may be more items; raise --limit to see them")
+	default:
+		fmt.Fprintf(r.Stderr, "weft: there may be more items; to go on, add --start '%s'\n", start)
+	}
+	return err
 }

@@ -107,3 +107,22 @@ func Explained(err error, endpoint string) error {
 	}
 	return err
 }
+
+// Hint says what to do about an error of a request, for programs; "" if the error is none, or says so itself.
+func Hint(err error) string {
+	fault, ok := errors.AsType[*remote.Fault](err)
+	if !ok {
+		return ""
+	}
+	switch fault.Name {
+	case "ResourceNotFoundException":
+		return "weft ddb tables names all tables, and weft ddb describe TABLE the indexes"
+	case "ValidationException":
+		return "weft ddb describe TABLE shows key and indexes; names of reserved words stand in --names"
+	case "UnknownOperationException":
+		return "docs/dynamodb.md lists all operations"
+	case "ThrottlingException", "ProvisionedThroughputExceededException", "ServiceUnavailable":
+		return "send the request again after a pause"
+	}
+	return ""
+}

@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+
+	"github.com/weftdb/weft/cmd/weft/output"
 )
 
 // statement is the body of POST /api/sql.
@@ -122,14 +124,8 @@ type sqlFault struct {
 
 func (f *sqlFault) Error() string { return f.Message }
 
-// Codes of errors that have a hint.
-const (
-	unknownColumn = 1054
-	syntax        = 1064
-	noSuchTable   = 1146
-	readOnly      = 1792
-	inefficient   = 8008
-)
+// noSuchTable is the number of the error for a table that is not there.
+const noSuchTable = 1146
 
 // fault is an error as tools answer it.
 type fault struct {
@@ -144,16 +140,5 @@ func faultOf(err error) fault {
 	if !ok {
 		return fault{Error: err.Error(), Hint: "see that weft serve runs, and that weft mcp has its --admin-addr"}
 	}
-	hints := map[int]string{
-		unknownColumn: "describe_table shows the columns; attributes of items that no column declares are named without quotes, too",
-		syntax:        "write one statement in MySQL's dialect",
-		noSuchTable:   "list_tables names all tables with their databases",
-		readOnly:      "weft mcp runs without --write: use SELECT, SHOW, DESCRIBE or EXPLAIN, or ask the user to allow writes",
-		inefficient:   "use a remedy that the error names; describe_table shows the indexes, and advise proposes others",
-	}
-	hint := hints[f.Code]
-	if hint == "" {
-		hint = "the error says what is wrong; explain shows how a statement runs"
-	}
-	return fault{Error: f.Message, Code: f.Code, Hint: hint}
+	return fault{Error: f.Message, Code: f.Code, Hint: output.SQLHint(f.Code)}
 }

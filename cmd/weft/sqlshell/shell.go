@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/go-sql-driver/mysql"
+
+	"github.com/weftdb/weft/cmd/weft/output"
 )
 
 // shell runs statements on one connection and prints what they answer.
@@ -190,7 +192,9 @@ func plain(err error) error {
 	var refused *mysql.MySQLError
 	switch {
 	case errors.As(err, &refused):
-		return fmt.Errorf("ERROR %d (%s): %s", refused.Number, refused.SQLState[:], refused.Message)
+		code := int(refused.Number)
+		return &output.Hinted{Code: code, Hint: output.SQLHint(code),
+			Err: fmt.Errorf("ERROR %d (%s): %s", code, refused.SQLState[:], refused.Message)}
 	case errors.Is(err, mysql.ErrInvalidConn):
 		return errors.New("the connection to the server is lost: whether the statement was executed is not known")
 	}

@@ -330,7 +330,7 @@ var laws = map[string]law{
 			"cmd/weft/division",
 			"cmd/weft/ddbcommand", "cmd/weft/dynamoport", "cmd/weft/explaincommand", "cmd/weft/certcommand",
 			"cmd/weft/seed", "cmd/weft/schemacommand", "cmd/weft/mcpcommand", "cmd/weft/testcontrol"}},
-	"cmd/weft/mcpcommand": {layer: cmdLayer, only: []string{}, doc: "the tools ask an admin port"},
+	"cmd/weft/mcpcommand": {layer: cmdLayer, only: []string{"cmd/weft/output"}, doc: "the tools ask an admin port"},
 	"cmd/weft/schemacommand": {layer: cmdLayer, only: []string{"cmd/weft/dynamoport", "cmd/weft/output",
 		"internal/dynamodb/remote", "internal/dynamodb/tablefile"},
 		doc: "the commands ask a server, and write files"},
@@ -367,7 +367,7 @@ var laws = map[string]law{
 		only: []string{"cmd/weft/dynamoport", "internal/dynamodb/streamreader", "internal/dynamodb/remote"},
 		doc:  "the commands read streams from a server"},
 	"cmd/weft/sqlshell": {layer: cmdLayer,
-		only: []string{"internal/sql/datum", "internal/sql/parse/token", "internal/sql/tree"},
+		only: []string{"cmd/weft/output", "internal/sql/datum", "internal/sql/parse/token", "internal/sql/tree"},
 		doc:  "the shell is a client: it asks a server, and says how SQL is spelled"},
 	"cmd/weft/heatpage": {layer: cmdLayer, doc: "heat and the schema say which keys are hot"},
 
