@@ -130,7 +130,7 @@ Start with weft demo, or with weft serve.`,
 		p.adviseCommand(), p.indexesCommand(), p.regionsCommand(), heatpage.Command(p.printPage),
 		heatpage.SimulateCommand(p.stdout, func(err error) error { return usageError{err} }), p.userCommand(),
 		p.backupCommand(), p.restoreCommand(), p.keyCommand(), certcommand.Command(p.stdout, unknownCommand),
-		p.versionCommand(), p.statusCommand(), p.schemaCommand(), p.mcpCommand())
+		p.versionCommand(), p.statusCommand(), p.schemaCommand(), p.mcpCommand(), p.manCommand())
 	root.AddCommand(p.bulkCommands()...)
 	root.AddCommand(p.streamCommands()...)
 	root.AddCommand((&testcontrol.Client{Tell: p.sendAdmin}).Commands()...)

@@ -39,6 +39,7 @@ weft serve --data /var/lib/weft --auth required --master-key-file /etc/weft/mast
 		"regions":           {"regions.md", "weft regions cities --json"},
 		"hot":               {"heat.md", "weft hot\nweft hot cities --statements"},
 		"mcp":               {"mcp.md", ""},
+		"man":               {"operations.md", ""},
 		"schema":            {"testing.md", "weft schema from-aws --region eu-west-1"},
 		"simulate":          {"heat.md", "weft simulate"},
 		"key":               {"operations.md", "weft key 0x1401 --admin-addr 127.0.0.1:8080"},

@@ -62,3 +62,31 @@ func TestHelp(t *testing.T) {
 		}
 	}
 }
+
+// TestMan: each command has a page for man, with its example, its flags and where more is said.
+func TestMan(t *testing.T) {
+	folder := t.TempDir()
+	var out strings.Builder
+	p := &program{stdout: &out, stderr: &out}
+	if code := p.run(t.Context(), []string{"man", folder}); code != 0 {
+		t.Fatal(code, out.String())
+	}
+	var visit func(c *cobra.Command)
+	visit = func(c *cobra.Command) {
+		page, err := os.ReadFile(folder + "/" + strings.ReplaceAll(c.CommandPath(), " ", "-") + ".1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"docs/" + pageOf(c).file, ".SH EXAMPLE", ".SH OPTIONS"} {
+			if !strings.Contains(strings.ReplaceAll(string(page), `\-`, "-"), want) {
+				t.Errorf("the page of %s has no %s", c.CommandPath(), want)
+			}
+		}
+		for _, sub := range c.Commands() {
+			if sub.Name() != "help" && sub.Name() != "completion" {
+				visit(sub)
+			}
+		}
+	}
+	visit((&program{}).rootCommand())
+}

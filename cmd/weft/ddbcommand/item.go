@@ -46,8 +46,8 @@ func (e *expressions) addFlags(c *cobra.Command, condition, help string) {
 	if condition != "" {
 		c.Flags().StringVar(&e.condition, condition, "", help)
 	}
-	c.Flags().StringVar(&e.values, "values", "", `values in expressions, as '{":a": 5}'`)
-	c.Flags().StringVar(&e.names, "names", "", `names in expressions that stand for others, as '{"#s": "status"}'`)
+	c.Flags().StringVar(&e.values, "values", "", "values in expressions, as `JSON`: '{\":a\": 5}'")
+	c.Flags().StringVar(&e.names, "names", "", "names in expressions that stand for others, as `JSON`: '{\"#s\": \"status\"}'")
 }
 
 // put puts the expressions into a request.

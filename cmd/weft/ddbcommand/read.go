@@ -142,7 +142,7 @@ func (h *Host) partiqlCommand() *cobra.Command {
 			}
 			return r.pages(ctx, "ExecuteStatement", &f)
 		})
-	c.Flags().StringVar(&parameters, "parameters", "", `values for the question marks, as '["ann", 5]'`)
+	c.Flags().StringVar(&parameters, "parameters", "", "values for the question marks, as `JSON`: '[\"ann\", 5]'")
 	c.Flags().Uint64Var(&f.limit, "limit", 0, "print this `NUMBER` of items at most (default: all)")
 	return r.addFlags(c)
 }
