@@ -22,7 +22,7 @@ ALL    = $(TESTED) ./bench/...
 NIGHT = 50
 
 .PHONY: build test race race-all judges tpch vet lint format staticcheck fuzz fuzz-short generate generate-clean bench long test-clients test-families \
-	engines chinese console console-clean test-console ci
+	engines chinese console console-clean test-console newcomer ci
 
 # The binary, in bin/; weft-tikv also has the client of TiKV, which takes long to build.
 build:
@@ -124,7 +124,12 @@ long:
 	$(MAKE) race-all TESTFLAGS="-count=5"
 	$(MAKE) fuzz FUZZTIME=60s
 	WEFT_ROUNDS=$(NIGHT) $(MAKE) engines judges
-	$(MAKE) chinese test-clients test-console
+	$(MAKE) chinese test-clients test-console newcomer
+
+# A clone of the last commit, README's commands and what README shows, line by line, with the time of each step. It takes the default ports. In `make
+# test`, TestDemo compares README's first queries with their answers.
+newcomer:
+	@test/newcomer/run
 
 # Real clients against the real binary: the AWS CLI, boto3, pydynamodb, the SDKs for JavaScript and Go, ElectroDB, OneTable, DynamoDB-Toolbox, Dynamoose,
 # Terraform's calls; MySQL's command line, mysqldump, mycli, the drivers for Python, Java, Node.js and Go, and Knex, Kysely, Drizzle,

@@ -40,6 +40,7 @@ func TestDemo(t *testing.T) {
 		t.Fatal(err)
 	}
 	tryDemoTools(t, s, stdout.String()+string(page))
+	tryReadme(t, s)
 	tryDemoSQL(t, s, strings.ReplaceAll(stdout.String(), "\\\n", "")+string(page))
 }
 
@@ -53,11 +54,7 @@ func tryDemoTools(t *testing.T, s *server, shown string) {
 		if !ok {
 			continue
 		}
-		args, err := exec.Command("sh", "-c", `printf '%s\n' `+words).Output() // as a shell splits it
-		if err != nil {
-			t.Fatal(err)
-		}
-		list := strings.Split(strings.TrimSpace(string(args)), "\n")
+		list := strings.Split(shellWords(t, words), "\n")
 		if list[0] == "explain" || list[0] == "ddb" { // the page has the default ports
 			list = append(list, "--endpoint", "http://"+addressAt(t, s, "dynamodb"))
 		} else {
@@ -120,4 +117,73 @@ func tryDemoSQL(t *testing.T, s *server, printed string) {
 	if err := run(more); err != nil {
 		t.Errorf("%s, after the remedy %s: %v", more, remedy[0], err)
 	}
+}
+
+// estimate begins what depends on the sample that a number was estimated from.
+const estimate = "about "
+
+// tryReadme runs the first queries of README, line by line, and looks for the answers that it shows.
+func tryReadme(t *testing.T, s *server) {
+	t.Helper()
+	page, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, first, _ := strings.Cut(string(page), "## First queries")
+	first, _, _ = strings.Cut(first, "\n## ")
+	answer, asked := "", 0
+	for line := range strings.Lines(first) {
+		line = strings.TrimSpace(line)
+		switch {
+		case strings.HasPrefix(line, "weft ddb "):
+			args := strings.Split(shellWords(t, strings.TrimPrefix(line, "weft ")), "\n")
+			answer = mustRun(t, append(args, "--endpoint", "http://"+addressAt(t, s, "dynamodb"))...)
+			if asked++; !strings.Contains(answer, `"city": "Tokyo"`) {
+				t.Errorf("%s\n%s", line, answer)
+			}
+		case strings.HasPrefix(line, "> "):
+			answer = runAny(t, "sql", "--server", addressAt(t, s, "mysql"), "--format", "table", "-e", line[2:])
+			answer, asked = trimmed(answer), asked+1
+		case strings.HasPrefix(line, "| "), strings.HasPrefix(line, "ERROR "):
+			shown, _, _ := strings.Cut(line, estimate)
+			shown, _, _ = strings.Cut(shown, "[..]")
+			if !strings.Contains(answer, trimmed(shown)) {
+				t.Errorf("README shows %s, but the answer is\n%s", line, answer)
+			}
+		}
+	}
+	if asked < 5 {
+		t.Errorf("README has %d first queries", asked)
+	}
+}
+
+// trimmed is a text with one blank where it has several.
+func trimmed(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// shellWords splits words as a shell does, a line for each.
+func shellWords(t *testing.T, words string) string {
+	t.Helper()
+	out, err := exec.Command("sh", "-c", `printf '%s\n' `+words).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// runAny runs a command and returns all that it prints.
+func runAny(t *testing.T, args ...string) string {
+	t.Helper()
+	var out bytes.Buffer
+	(&program{stdout: &out, stderr: &out}).run(t.Context(), args)
+	return out.String()
+}
+
+// mustRun runs a command that can't fail.
+func mustRun(t *testing.T, args ...string) string {
+	t.Helper()
+	var out, faults bytes.Buffer
+	if code := (&program{stdout: &out, stderr: &faults}).run(t.Context(), args); code != 0 {
+		t.Errorf("weft %v: exit %d, %s", args, code, &faults)
+	}
+	return out.String()
 }
