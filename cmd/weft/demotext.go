@@ -5,7 +5,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"net"
 	"strings"
 
 	"github.com/weftdb/weft/cmd/weft/output"
@@ -23,39 +22,47 @@ func (p *program) printDemo(s *server) {
 		}
 	}
 	text.WriteString("\nTry in another terminal:\n")
-	tryDynamoDB(text, at["dynamodb"], s.config.Region)
-	trySQL(text, at["mysql"])
+	p.tryDynamoDB(text, at["dynamodb"])
+	p.trySQL(text, at["mysql"])
 	p.tryTools(text, at["admin"])
 	text.WriteString("\nMore to try: docs/demo.md. Read on: docs/dynamodb.md, docs/sql.md, docs/hbase.md, docs/zorder.md\n")
 	_, _ = fmt.Fprint(p.stdout, text.String()) // the demo serves, whether anyone reads this or not
 }
 
+// weft is how a shell calls this program.
+func (p *program) weft() string { return cmp.Or(p.self, "weft") }
+
+// flagFor is a flag with an address, "" where that is the preset of the command.
+func flagFor(flag, address, preset string) string {
+	if address == preset {
+		return ""
+	}
+	return " --" + flag + " " + address
+}
+
 // tryDynamoDB shows a query by an index.
-func tryDynamoDB(text *strings.Builder, endpoint, region string) {
+func (p *program) tryDynamoDB(text *strings.Builder, endpoint string) {
 	if endpoint == "" {
 		return
 	}
 	fmt.Fprintf(text, `# The ten largest cities of India, by an ordered index
-  AWS_ACCESS_KEY_ID=x AWS_SECRET_ACCESS_KEY=x aws dynamodb query --region %s \
-    --endpoint-url %s --table-name cities --index-name by-population \
-    --no-scan-index-forward --limit 10 --key-condition-expression 'country = :c' \
-    --expression-attribute-values '{":c":{"S":"IN"}}'
-`, region, endpoint)
+  %s ddb query cities '{"country": "IN"}' --index by-population --reverse --limit 10 \
+    --attributes city,population%s
+`, p.weft(), flagFor("endpoint", endpoint, "http://"+preset("dynamodb-addr")))
 }
 
 // trySQL shows a box of three ranges, and a query that is refused, on the same table.
-func trySQL(text *strings.Builder, at string) {
-	host, port, err := net.SplitHostPort(at)
-	if err != nil {
+func (p *program) trySQL(text *strings.Builder, at string) {
+	if at == "" {
 		return
 	}
-	mysql := fmt.Sprintf("mysql -h %s -P %s -u root default", host, port)
+	sql := p.weft() + " sql" + flagFor("server", at, preset("mysql-addr"))
 	fmt.Fprintf(text, `# The large cities around the Alps: a box of three ranges, by the Z-order index
-  %[1]s -te "SELECT country, city, population FROM cities \
+  %[1]s -e "SELECT country, city, population FROM cities \
     WHERE lat BETWEEN 43.5 AND 48.5 AND lon BETWEEN 5 AND 16.5 AND population > 500000"
 # Refused, because it would read every city; the error says what helps
-  %[1]s -te "SELECT * FROM cities WHERE name = 'Valencia'"
-`, mysql)
+  %[1]s -e "SELECT * FROM cities WHERE name = 'Valencia'"
+`, sql)
 }
 
 // tryTools shows how to look into the server.
@@ -63,11 +70,7 @@ func (p *program) tryTools(text *strings.Builder, admin string) {
 	if admin == "" {
 		return
 	}
-	flag := ""
-	if plain := strings.TrimPrefix(admin, "http://"); plain != preset("admin-addr") {
-		flag = " --admin-addr " + plain
-	}
-	weft := cmp.Or(p.self, "weft")
+	flag := flagFor("admin-addr", strings.TrimPrefix(admin, "http://"), preset("admin-addr"))
 	fmt.Fprintf(text, "# How the server does, and better keys and indexes for the queries so far\n"+
-		"  %[1]s status%[2]s\n  %[1]s advise%[2]s cities\n", weft, flag)
+		"  %[1]s status%[2]s\n  %[1]s advise%[2]s cities\n", p.weft(), flag)
 }
