@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/weftdb/weft/internal/data/schema"
+	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/testing/testdb"
 )
@@ -96,7 +97,7 @@ func TestTypedLines(t *testing.T) {
 			t.Fatal(err)
 		}
 		item, ok, err := table.Get(t.Context(), map[string]any{"id": "x"})
-		if got := item.Get("a").Kind(); !ok || err != nil || got != want {
+		if got := item.Attribute("a").Kind(); !ok || err != nil || got != want {
 			t.Errorf("%s: %v, %v, %v", text, got, ok, err)
 		}
 	}
