@@ -139,3 +139,34 @@ func TestMCPLines(t *testing.T) {
 		}
 	}
 }
+
+// TestCountsAgree: what counts items says the same of a table of a size that is counted, not estimated.
+func TestCountsAgree(t *testing.T) {
+	s, _ := openServer(t, map[string]string{"dynamodb-addr": "127.0.0.1:0", "mysql-addr": "127.0.0.1:0"})
+	mcpTable(t, s)
+	endpoint, admin := "http://"+addressAt(t, s, "dynamodb"), addressAt(t, s, "admin")
+	for _, one := range []struct {
+		want string
+		args []string
+	}{
+		{`"ItemCount":300`, []string{"ddb", "describe", "people", "--json", "--endpoint", endpoint}},
+		{"300", []string{"ddb", "scan", "people", "--count", "--endpoint", endpoint}},
+		{`"Rows": 300`, []string{"explain", "--table", "people", "--json", "--endpoint", endpoint}},
+		{"300", []string{"sql", "-e", "SELECT COUNT(*) FROM people", "--server", addressAt(t, s, "mysql")}},
+		{"300", []string{"sql", "-e", "SELECT table_rows FROM information_schema.tables WHERE table_name = 'people'",
+			"--server", addressAt(t, s, "mysql")}},
+		{`"rows": 300`, []string{"status", "--json", "--admin-addr", admin}},
+	} {
+		if out := mustRun(t, one.args...); !strings.Contains(out, one.want) {
+			t.Errorf("weft %v: want %s\n%s", one.args, one.want, out)
+		}
+	}
+	answer, err := (&program{}).askAdmin(t.Context(), "GET", admin, "/api/tables", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Close()
+	if text, err := io.ReadAll(answer); err != nil || !strings.Contains(string(text), `"entries":300`) {
+		t.Errorf("%s, %v", text, err)
+	}
+}
