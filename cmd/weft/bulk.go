@@ -32,6 +32,7 @@ func (p *program) bulkCommands() []*cobra.Command {
 		}
 		conf.DynamoDBAddr, conf.MySQLAddr, conf.AdminAddr = off, off, off
 		conf.existing, conf.idle, conf.readOnly = exists, looks, looks
+		conf.Schema, conf.Seed = nil, "" // of the environment: they are a server's
 		return p.withServer(c.Context(), conf, func(ctx context.Context, s *server) error {
 			return work(ctx, s.database.(*openedDatabase).db, conf.Data)
 		})

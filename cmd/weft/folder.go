@@ -34,6 +34,7 @@ func (p *program) openFolder(
 		return err
 	}
 	conf.existing, conf.idle = true, true
+	conf.Schema, conf.Seed = nil, "" // of the environment: they are a server's
 	settle(conf)
 	s := &server{config: conf, log: newLogger(p.stderr, conf), exit: p.exit}
 	if err := s.Open(ctx); err != nil {

@@ -67,6 +67,23 @@ func TestSchemaAndSeed(t *testing.T) {
 	}
 }
 
+// TestSchemaIsServers: settings of the environment make no tables where a command works on a folder.
+func TestSchemaIsServers(t *testing.T) {
+	in := written(t, map[string]string{"one.sql": "CREATE TABLE one (id BIGINT, PRIMARY KEY (id))", "rows.csv": "id\n1\n"})
+	for _, args := range []string{"import --key id:number rows " + in + "/rows.csv --data " + in + "/data",
+		"sql --data " + in + "/data -e SHOW_TABLES"} {
+		var out bytes.Buffer
+		p := &program{stdout: &out, stderr: &out, readFile: os.ReadFile, environ: []string{"WEFT_SCHEMA=" + in + "/one.sql"}}
+		list := strings.Fields(args)
+		for i := range list {
+			list[i] = strings.ReplaceAll(list[i], "_", " ")
+		}
+		if code := p.run(t.Context(), list); code != 0 || strings.Contains(out.String(), "one") {
+			t.Errorf("weft %s: exit %d\n%s", args, code, &out)
+		}
+	}
+}
+
 // TestSchemaFaults: what is wrong with a file is told with its name, the line and what to do.
 func TestSchemaFaults(t *testing.T) {
 	for _, one := range []struct{ name, text, want string }{
