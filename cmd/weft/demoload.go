@@ -18,7 +18,6 @@ import (
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/files/cities"
-	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/result"
 )
 
@@ -182,21 +181,10 @@ func (l *demoLoad) runStatements(ctx context.Context) {
 			return
 		case <-ticker.C:
 		}
-		if err := session.Query(ctx, []byte(statements[i%len(statements)]), nowhere{}); err != nil && ctx.Err() == nil {
+		text := []byte(statements[i%len(statements)])
+		if err := session.Query(ctx, text, result.Nowhere{}); err != nil && ctx.Err() == nil {
 			l.server.log.Warn("a statement of the demo's load failed, and it sends no more", "error", err)
 			return
 		}
 	}
 }
-
-// nowhere drops answers.
-type nowhere struct{}
-
-// Columns is result.Sink's.
-func (nowhere) Columns([]result.Column) error { return nil }
-
-// Row is result.Sink's.
-func (nowhere) Row([]datum.Datum) error { return nil }
-
-// Done is result.Sink's.
-func (nowhere) Done(result.Done) error { return nil }

@@ -32,7 +32,7 @@ func (s *server) sow(ctx context.Context) (err error) {
 			_, err := api.Do(ctx, operation, body, nil)
 			return err
 		},
-		Statement: func(ctx context.Context, text []byte) error { return session.Query(ctx, text, nowhere{}) }}
+		Statement: func(ctx context.Context, text []byte) error { return session.Query(ctx, text, result.Nowhere{}) }}
 	err = o.Tables(ctx, s.config.Schema)
 	if err == nil && s.config.Seed != "" {
 		err = o.Items(ctx, s.config.Seed)

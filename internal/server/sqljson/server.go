@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/weftdb/weft/internal/sql"
-	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/result"
 )
@@ -113,7 +112,7 @@ func (s *Server) run(ctx context.Context, login result.Login, asked *request, si
 	defer session.Close()
 	session.SetMultiStatements(true)
 	if asked.Refuse {
-		if err := session.Query(ctx, []byte("SET inefficient_query = 'refuse'"), nowhere{}); err != nil {
+		if err := session.Query(ctx, []byte("SET inefficient_query = 'refuse'"), result.Nowhere{}); err != nil {
 			return err
 		}
 	}
@@ -178,15 +177,3 @@ func faultOf(err error) *fault.Error {
 	}
 	return fault.Message(fault.Unknown, "the statement failed: see the server's log")
 }
-
-// nowhere drops answers.
-type nowhere struct{}
-
-// Columns is result.Sink's.
-func (nowhere) Columns([]result.Column) error { return nil }
-
-// Row is result.Sink's.
-func (nowhere) Row([]datum.Datum) error { return nil }
-
-// Done is result.Sink's.
-func (nowhere) Done(result.Done) error { return nil }
