@@ -143,7 +143,7 @@ func (p Pinned) walkLatest(ctx context.Context, q *Query) (*Cursor, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !c.scan.Fetch && c.scan.Search == nil {
+		if !c.scan.Fetch && c.scan.Search == nil && (!c.scan.ReadAhead || len(c.scan.Path.Spans) < 2) {
 			c.walk = c.scan.Latest(ctx, p.db.store)
 			return c, nil
 		}

@@ -170,7 +170,8 @@ func (s *Scan) Open(ctx context.Context, from kv.Snapshot) *Cursor {
 	return c
 }
 
-// Latest is Open at the latest commits, for a walk that reads no row back. Its snapshot is taken by the call.
+// Latest is Open at the latest commits, for a walk that reads no row back and, with ReadAhead, has one span. Its
+// snapshot is taken by the call.
 func (s *Scan) Latest(ctx context.Context, store kv.Store) *Cursor {
 	c := s.Open(ctx, nil)
 	c.store = store
