@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -95,6 +96,12 @@ type setting struct {
 
 // settings lists all keys in the order of --help, bound to the fields of c.
 func settings(c *config) []setting {
+	return slices.Concat(storeSettings(c), portSettings(c), accessSettings(c), apiSettings(c), resourceSettings(c),
+		workSettings(c))
+}
+
+// storeSettings are about the store.
+func storeSettings(c *config) []setting {
 	return []setting{
 		{"data", "./weft-data", "folder of the embedded store; serve, demo and import create it if it does not exist",
 			text{&c.Data, "DIR"}},
@@ -111,6 +118,12 @@ func settings(c *config) []setting {
 		{"tikv-key", "", "PEM file with the private key of --tikv-cert", text{&c.TiKVKey, "FILE"}},
 		{"tikv-prefix", "w", "prefix of every key in TiKV: the same on all servers of one database, and used by no other program",
 			text{&c.TiKVPrefix, "TEXT"}},
+	}
+}
+
+// portSettings are about the ports and their connections.
+func portSettings(c *config) []setting {
+	return []setting{
 		{"dynamodb-addr", "127.0.0.1:8000", "address of DynamoDB's HTTP API, or 'off'", address{&c.DynamoDBAddr}},
 		{"mysql-addr", "127.0.0.1:33060", "address of the MySQL protocol, or 'off'", address{&c.MySQLAddr}},
 		{"hbase-addr", "off", "address of HBase's Thrift2 API, over HTTP and plain sockets, or 'off'; LindormTable's port is 9190", address{&c.HBaseAddr}},
@@ -121,6 +134,12 @@ func settings(c *config) []setting {
 		{"address-connections", "0", "the most connections that one client address may have, to the MySQL and DynamoDB ports together; 0 is half of all that the limit of open files allows, and no limit for this machine's own", count{&c.AddressConnections, 0}},
 		{"admin-addr", "127.0.0.1:8080",
 			"address of the admin port (/metrics, /healthz, /readyz and reports), or 'off'", address{&c.AdminAddr}},
+	}
+}
+
+// accessSettings are about TLS, logins and the audit log.
+func accessSettings(c *config) []setting {
+	return []setting{
 		{"tls-cert", "", "PEM file with the certificate for TLS on all ports, read again when it changes; weft cert dev makes one for tests", text{&c.TLS.Certificate, "FILE"}},
 		{"tls-key", "", "PEM file with the private key of --tls-cert", text{&c.TLS.Key, "FILE"}},
 		{"tls-client-ca", "", "PEM file with the authority of client certificates; without one of those nobody connects", text{&c.TLS.ClientCA, "FILE"}},
@@ -133,6 +152,12 @@ func settings(c *config) []setting {
 		{"audit-log", "", "file that gets a line of JSON for each login, change of users, tables and rights, and request that is denied", text{&c.AuditLog, "FILE"}},
 		{"audit-log-max-mb", "100", "size in MiB at which --audit-log is renamed to FILE.1; FILE.10 is the oldest that is kept", count{&c.AuditLogMaxMB, 1}},
 		{"audit-events", "denied", "what else --audit-log gets: nothing (denied), each write (writes), or each write and read (all)", choice{&c.AuditEvents, []string{"denied", "writes", "all"}}},
+	}
+}
+
+// apiSettings are about what DynamoDB's API takes and tells.
+func apiSettings(c *config) []setting {
+	return []setting{
 		{"region", "us-east-1", "the AWS region to report, as in ARNs", text{&c.Region, "NAME"}},
 		{"account-id", "000000000000", "the AWS account to report, as in ARNs; ARNs of other accounts are refused",
 			text{&c.AccountID, "ID"}},
@@ -146,6 +171,12 @@ func settings(c *config) []setting {
 			text{&c.Buckets, "PLACE"}},
 		{"origins", "none", "which web pages may use the DynamoDB API: none, local (pages served by this machine) or any", choice{&c.Origins, []string{"none", "local", "any"}}},
 		{"hosts", "", "comma-separated names that clients call the HTTP ports by, besides localhost and IP addresses; if it is empty, ports that other machines reach take any name", list{&c.Hosts, "NAME", checkName}},
+	}
+}
+
+// resourceSettings are about memory, disk and regions.
+func resourceSettings(c *config) []setting {
+	return []setting{
 		{"memory", "0B", "memory for the whole process, divided among the parts below; 0B is a quarter of the machine's, or of the cgroup's limit", share{size{&c.MemoryBytes, 64 << 20}}},
 		{"block-cache", "0B", "memory for the cache of blocks read from disk; 0B is what the other parts leave of --memory", share{size{&c.BlockCacheBytes, 1 << 20}}},
 		{"request-memory", "0B", "memory for all DynamoDB requests together, and as much for all HBase calls; requests beyond it wait or are refused; 0B is an eighth of --memory, at most 1GiB", share{size{&c.RequestMemoryBytes, 16 << 20}}},
@@ -155,6 +186,12 @@ func settings(c *config) []setting {
 		{"region-size", "8GiB", "size at which a region of the embedded store is split", size{&c.RegionBytes, 1 << 20}},
 		{"region-requests", "2500", "requests per second at which a region of the embedded store is split",
 			count{&c.RegionRequests, 1}},
+	}
+}
+
+// workSettings are about what a server does besides.
+func workSettings(c *config) []setting {
+	return []setting{
 		{"kinesis-endpoint", "", "URL of the service, such as Amazon Kinesis, that tables send their changes to once EnableKinesisStreamingDestination asks for it", text{&c.KinesisEndpoint, "URL"}},
 		{"log-format", "auto", "text, json, or auto (text on a terminal, otherwise json)",
 			choice{&c.LogFormat, []string{"auto", "text", "json"}}},
