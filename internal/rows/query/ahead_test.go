@@ -10,59 +10,23 @@ import (
 	"testing"
 
 	"github.com/weftdb/weft/internal/data/expr"
-	"github.com/weftdb/weft/internal/data/keytext"
-	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/index/indexkey"
 	"github.com/weftdb/weft/internal/rows/record"
 	"github.com/weftdb/weft/internal/testing/rounds"
-	"github.com/weftdb/weft/internal/testing/teststore"
 	"github.com/weftdb/weft/kv"
 )
 
-// indexed is a table of n rows with an index on a column m that lacks all others.
+// indexed is a table of n rows with an index that lacks all columns but its own.
 func indexed(t *testing.T, rng *rand.Rand, n int) (*record.Table, kv.Reader) {
 	t.Helper()
-	key := func(column string) []schema.KeyPart {
-		part, _, err := keytext.Parse(column, schema.Int)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return []schema.KeyPart{part}
+	table := byM(t)
+	var rows []value.Row
+	for i := range n {
+		rows = append(rows, rowWith(t, map[string]value.Value{"n": value.AppendInt(nil, int64(i)),
+			"m": value.AppendInt(nil, rng.Int64N(50)), "x": value.AppendInt(nil, rng.Int64N(4))}))
 	}
-	table := record.Compile(&schema.Table{ID: 1, Primary: schema.Index{Key: key("n"), PartitionParts: 1},
-		Indexes: []schema.Index{{ID: 2, Name: "m", Key: key("m"), PartitionParts: 1,
-			Projection: schema.ProjectKeys}}}, value.NoNames)
-	store := teststore.Store(t)
-	err := kv.Update(t.Context(), store, func(txn kv.Txn) error {
-		var writer record.Writer
-		for i := range n {
-			var b value.RowBuilder
-			for column, v := range map[string]int64{"n": int64(i), "m": rng.Int64N(50), "x": rng.Int64N(4)} {
-				if err := b.Set([]byte(column), value.AppendInt(nil, v)); err != nil {
-					return err
-				}
-			}
-			row := value.Row(b.AppendTo(nil))
-			key, err := table.AppendKey(nil, row)
-			if err != nil {
-				return err
-			}
-			if err := writer.Write(txn, table, key, nil, row); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	reader, err := store.Read(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { reader.Close(); store.Close() })
-	return table, reader
+	return table, stored(t, table, rows)
 }
 
 // TestReadAhead walks random pages of an index and reads rows back, one by one and many together: after each row, both
@@ -70,7 +34,7 @@ func indexed(t *testing.T, rng *rand.Rand, n int) (*record.Table, kv.Reader) {
 func TestReadAhead(t *testing.T) {
 	rng := rand.New(rand.NewPCG(rounds.Seed(t), 1))
 	table, reader := indexed(t, rng, 700)
-	index, _ := table.Index("m")
+	index, _ := table.Index("by_m")
 	for round := range 60 {
 		scan := Scan{Table: table, Index: index, Fetch: true, Reverse: rng.IntN(2) == 0, First: rng.IntN(3) * 9,
 			Path: indexkey.Scan{Spans: []indexkey.Span{{End: keyOf(10)}, {Start: keyOf(12), End: keyOf(13)},

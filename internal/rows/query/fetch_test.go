@@ -9,61 +9,24 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weftdb/weft/internal/data/keytext"
-	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/index/indexkey"
 	"github.com/weftdb/weft/internal/rows/record"
 	"github.com/weftdb/weft/internal/testing/rounds"
-	"github.com/weftdb/weft/internal/testing/teststore"
 	"github.com/weftdb/weft/kv"
 )
 
-// placed is a table keyed by n with an index of keys alone by m, whose order is another one. Row n has m = places[n]
-// and a text, which is long now and then.
+// placed is a table whose index has another order than its key. Row n has m = places[n] and a text, which is long now
+// and then.
 func placed(t *testing.T, places []int) (*record.Table, kv.Reader) {
 	t.Helper()
-	var parts [2]schema.KeyPart
-	for i, name := range []string{"n", "m"} {
-		var err error
-		if parts[i], _, err = keytext.Parse(name, schema.Int); err != nil {
-			t.Fatal(err)
-		}
+	table := byM(t)
+	var rows []value.Row
+	for n, m := range places {
+		rows = append(rows, rowWith(t, map[string]value.Value{"n": value.AppendInt(nil, int64(n)),
+			"m": value.AppendInt(nil, int64(m)), "v": value.AppendString(nil, []byte(textOf(n)))}))
 	}
-	table := record.Compile(&schema.Table{ID: 1, Primary: schema.Index{Key: parts[:1], PartitionParts: 1},
-		Indexes: []schema.Index{{ID: 1, Name: "by_m", Key: parts[1:], PartitionParts: 1,
-			Projection: schema.ProjectKeys}}}, value.NoNames)
-	store := teststore.Store(t)
-	err := kv.Update(t.Context(), store, func(txn kv.Txn) error {
-		var writer record.Writer
-		for n, m := range places {
-			var b value.RowBuilder
-			for name, v := range map[string]value.Value{"n": value.AppendInt(nil, int64(n)),
-				"m": value.AppendInt(nil, int64(m)), "v": value.AppendString(nil, []byte(textOf(n)))} {
-				if err := b.Set([]byte(name), v); err != nil {
-					return err
-				}
-			}
-			row := b.AppendTo(nil)
-			key, err := table.AppendKey(nil, row)
-			if err == nil {
-				err = writer.Write(txn, table, key, nil, row)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	reader, err := store.Read(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { reader.Close(); store.Close() })
-	return table, reader
+	return table, stored(t, table, rows)
 }
 
 func textOf(n int) string {

@@ -23,22 +23,45 @@ import (
 // numbers is a table keyed by one integer that holds the given ones.
 func numbers(t *testing.T, held []int64) (*record.Table, kv.Reader) {
 	t.Helper()
-	part, _, err := keytext.Parse("n", schema.Int)
+	table := record.Compile(&schema.Table{ID: 1, Primary: schema.Index{Key: intKey(t, "n"), PartitionParts: 1}},
+		value.NoNames)
+	var rows []value.Row
+	for _, n := range held {
+		rows = append(rows, rowOf(t, n))
+	}
+	return table, stored(t, table, rows)
+}
+
+// intKey is a key of one integer.
+func intKey(t *testing.T, name string) []schema.KeyPart {
+	t.Helper()
+	part, _, err := keytext.Parse(name, schema.Int)
 	if err != nil {
 		t.Fatal(err)
 	}
-	table := record.Compile(&schema.Table{ID: 1, Primary: schema.Index{Key: []schema.KeyPart{part}, PartitionParts: 1}},
-		value.NoNames)
+	return []schema.KeyPart{part}
+}
+
+// byM is a table keyed by n, with an index of keys alone by m.
+func byM(t *testing.T) *record.Table {
+	t.Helper()
+	return record.Compile(&schema.Table{ID: 1, Primary: schema.Index{Key: intKey(t, "n"), PartitionParts: 1},
+		Indexes: []schema.Index{{ID: 1, Name: "by_m", Key: intKey(t, "m"), PartitionParts: 1,
+			Projection: schema.ProjectKeys}}}, value.NoNames)
+}
+
+// stored is a snapshot of a store that holds rows of a table.
+func stored(t *testing.T, table *record.Table, rows []value.Row) kv.Reader {
+	t.Helper()
 	store := teststore.Store(t)
-	err = kv.Update(t.Context(), store, func(txn kv.Txn) error {
+	err := kv.Update(t.Context(), store, func(txn kv.Txn) error {
 		var writer record.Writer
-		for _, n := range held {
-			row := rowOf(t, n)
+		for _, row := range rows {
 			key, err := table.AppendKey(nil, row)
-			if err != nil {
-				return err
+			if err == nil {
+				err = writer.Write(txn, table, key, nil, row)
 			}
-			if err := writer.Write(txn, table, key, nil, row); err != nil {
+			if err != nil {
 				return err
 			}
 		}
@@ -52,13 +75,20 @@ func numbers(t *testing.T, held []int64) (*record.Table, kv.Reader) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { reader.Close(); store.Close() })
-	return table, reader
+	return reader
 }
 
 func rowOf(t *testing.T, n int64) value.Row {
+	return rowWith(t, map[string]value.Value{"n": value.AppendInt(nil, n)})
+}
+
+func rowWith(t *testing.T, values map[string]value.Value) value.Row {
+	t.Helper()
 	var b value.RowBuilder
-	if err := b.Set([]byte("n"), value.AppendInt(nil, n)); err != nil {
-		t.Fatal(err)
+	for name, v := range values {
+		if err := b.Set([]byte(name), v); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return b.AppendTo(nil)
 }
