@@ -66,15 +66,6 @@ func (a *API) find(name string) error {
 	return a.look(name, func(*schema.Table) error { return nil })
 }
 
-// settings reads the settings of the table of that name.
-func (a *API) settings(name string) (s tablemodel.Settings, err error) {
-	err = a.look(name, func(table *schema.Table) error {
-		s, err = tablemodel.SettingsOf(table)
-		return err
-	})
-	return s, err
-}
-
 // change changes the settings of the table of that name in a transaction; edit may run more than once.
 func (a *API) change(ctx context.Context, name string, edit func(*tablemodel.Settings) error) error {
 	table, err := a.Open(name)
