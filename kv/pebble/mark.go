@@ -18,7 +18,7 @@ import (
 // side, and a mark or a return to one waits for those under way and holds up the next: so a mark is a state between
 // commits, and no commit that was judged on one state is applied to another.
 type marks struct {
-	turn    sync.RWMutex  // held for reading by whoever writes, until that is durable
+	turn    sync.RWMutex  // held for reading by each commit, until it is durable
 	returns atomic.Uint64 // to marks, so far
 
 	mu   sync.Mutex

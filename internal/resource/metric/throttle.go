@@ -4,7 +4,7 @@ package metric
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// Throughput is the instruments of limits of throughput. Whoever holds requests to them keeps it.
+// Throughput is the instruments of limits of throughput. The limiter of requests keeps it.
 type Throughput struct {
 	requests, events, units *prometheus.CounterVec
 	effect                  string

@@ -9,7 +9,7 @@ import (
 
 const (
 	// fetchFirst is the number of entries whose rows are read back together at first, if it isn't known how many are
-	// wanted: few, so that who wants few reads few. Then it is four times as many.
+	// wanted: few, so that a caller that wants few reads few. Then it is four times as many.
 	fetchFirst = 8
 	// fetchKeysMax is the memory that their keys take at most; bytes.
 	fetchKeysMax = 256 << 10

@@ -62,7 +62,7 @@ func (c *Cursor) nextKeys() (ok bool) {
 	if !s.ReadAhead || !s.Keys || len(c.spans) < 2 || len(c.open) > 0 || c.skip.skip != nil || !isKey(c.spans[0]) {
 		return false
 	}
-	keys, size := c.ahead.keys[:0], c.aheadSize(aheadMost) // who names keys wants all of them
+	keys, size := c.ahead.keys[:0], c.aheadSize(aheadMost) // a caller that names keys wants all of them
 	for len(c.spans) > 0 && len(keys) < size && isKey(c.spans[0]) {
 		keys = append(keys, s.Index.Span(c.spans[0].Start, nil).Start)
 		c.spans = c.spans[1:]

@@ -75,7 +75,7 @@ type learner interface {
 type ender interface{ Err() error }
 
 // Err returns the reason why this version of the table must not be used any more; nil: it may be. Once it is not nil,
-// the store may hold rows of another version that its holder was not told of. Whoever writes within a transaction asks
+// the store may hold rows of another version that its holder was not told of. A write within a transaction asks
 // after the transaction began.
 func (t *Table) Err() error {
 	if t.ends == nil {

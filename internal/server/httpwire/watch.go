@@ -25,7 +25,7 @@ type watch struct {
 	timer   *time.Timer // calls look; nil: it was never needed
 	armed   bool        // the timer runs
 	reading bool
-	over    bool // reading is to end, whoever is there
+	over    bool // reading is to end, even if a client is there
 	spare   [1]byte
 	spared  bool // a byte is in spare
 }
@@ -70,7 +70,7 @@ func (w *watch) stop() {
 	}
 }
 
-// wait returns the context of whoever waits for the request's end, and sees to it that the client is watched if that
+// wait returns the context of a caller that waits for the request's end, and has the client watched if that
 // takes long.
 func (w *watch) wait(l *lifetime) *ending {
 	w.mu.Lock()
