@@ -34,7 +34,7 @@ func (q *run) block(of *algebra.Block, shown bool) *block {
 	s := of.Select
 	x := q.context(of.Width)
 	b := &block{run: q, of: of, contexts: []*evaluate.Context{x}}
-	rows, slots := operator.Rows(&operator.Values{Rows: [][]*evaluate.Program{nil}, Context: x}), []int(nil)
+	rows, slots := emptyRow(x), []int(nil)
 	if of.From != nil {
 		builder := &builder{run: q, x: x, locks: shown && q.request.Query.ForUpdate, statement: s}
 		rows, slots = builder.node(of.From), of.From.Slots()
@@ -42,14 +42,12 @@ func (q *run) block(of *algebra.Block, shown bool) *block {
 			b.ends = rows.(*scan)
 		}
 	}
-	if len(s.Source.Conjuncts) > 0 {
-		rows = &operator.Filter{Input: rows, Conditions: s.Source.Conjuncts, Context: x}
-	}
+	rows = filter(rows, x, s.Source.Conjuncts)
 	if s.Groups != nil {
 		rows, x = b.groups(rows, x, slots)
 		slots = allSlots(s.Groups.Width())
 	}
-	rows = b.having(rows, x)
+	rows = filter(rows, x, having(s))
 	for i := range s.Windows {
 		window := q.window(&s.Windows[i], rows, x, slots)
 		for _, f := range window.Functions {
@@ -101,11 +99,24 @@ func (b *block) groups(rows operator.Rows, x *evaluate.Context, slots []int) (*o
 	return &b.group, out
 }
 
-func (b *block) having(rows operator.Rows, x *evaluate.Context) operator.Rows {
-	if having := b.of.Select.Having; having != nil {
-		return &operator.Filter{Input: rows, Conditions: []*evaluate.Program{having}, Context: x}
+func having(s *plan.Select) []*evaluate.Program {
+	if s.Having == nil {
+		return nil
 	}
-	return rows
+	return []*evaluate.Program{s.Having}
+}
+
+// emptyRow is the row without columns of a SELECT without FROM.
+func emptyRow(x *evaluate.Context) operator.Rows {
+	return &operator.Values{Rows: [][]*evaluate.Program{nil}, Context: x}
+}
+
+// filter passes the rows that meet all conditions, if there are some.
+func filter(rows operator.Rows, x *evaluate.Context, conditions []*evaluate.Program) operator.Rows {
+	if len(conditions) == 0 {
+		return rows
+	}
+	return &operator.Filter{Input: rows, Conditions: conditions, Context: x}
 }
 
 // upper puts the select list, DISTINCT, ORDER BY and LIMIT above rows. Sort keys that are not in the select list stand

@@ -215,10 +215,7 @@ func (q *run) spool(of *algebra.Spool) *spool {
 		return s
 	}
 	inner := q.block(of.Block, false)
-	slots := make([]int, len(inner.row))
-	for i := range slots {
-		slots[i] = i
-	}
+	slots := allSlots(len(inner.row))
 	s := &spool{of: of, kept: &operator.Spool{Input: shownRows{inner}, Slots: slots, Context: inner.out,
 		Budget: &q.budget}}
 	q.spools[of] = s

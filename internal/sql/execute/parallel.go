@@ -17,7 +17,7 @@ const parallelWorthwhile = 20_000
 
 // part reads one part of a walk, for a worker.
 type part struct {
-	reader
+	tableRows
 	x     plan.Execution
 	own   evaluate.Context
 	query database.Query
@@ -71,7 +71,7 @@ func (r *runner) newPart(view *database.View, query database.Query) *part {
 	p.own.Begin(x.Parameters, x.NowUS, x.Session)
 	p.own.StrictDivision, p.own.StrictNumbers = x.StrictDivision, x.StrictNumbers
 	p.x.Context = &p.own
-	p.reader = reader{source: r.source, x: &p.x, view: view, access: r.access}
+	p.reader = &reader{source: r.source, x: &p.x, view: view, access: r.access}
 	p.rows.timed = true
 	return p
 }
@@ -80,14 +80,3 @@ func (r *runner) newPart(view *database.View, query database.Query) *part {
 func (p *part) Open(ctx context.Context) error {
 	return p.rows.openPart(ctx, p.view, p.source, &p.x, &p.access, p.query)
 }
-
-// Next moves to the next row.
-func (p *part) Next() (bool, error) {
-	if p.rows.Next() {
-		return true, nil
-	}
-	return false, p.rows.Close()
-}
-
-// Close ends the reading.
-func (p *part) Close() error { return p.rows.Close() }

@@ -211,7 +211,7 @@ func (r *runner) direct(ctx context.Context) error {
 	}
 	var err error
 	for r.rows.Next() {
-		if err = r.sendRow(ctx); err != nil || r.limit == 0 {
+		if err = r.lockAndSend(ctx); err != nil || r.limit == 0 {
 			break
 		}
 		r.x.Context.Reset()
@@ -222,13 +222,18 @@ func (r *runner) direct(ctx context.Context) error {
 	return err
 }
 
-// sendRow computes and sends the row at hand.
-func (r *runner) sendRow(ctx context.Context) error {
+// lockAndSend sends the row at hand, which the statement may hold or guard.
+func (r *runner) lockAndSend(ctx context.Context) error {
 	if r.locks() {
 		if skip, err := r.lock(ctx); skip || err != nil {
 			return err
 		}
 	}
+	return r.sendRow()
+}
+
+// sendRow computes and sends the row at hand, if HAVING accepts it.
+func (r *runner) sendRow() error {
 	s := r.request.Statement
 	if s.Having != nil {
 		if is, err := s.Having.Truth(r.x.Context); err != nil || !is {
@@ -243,20 +248,13 @@ func (r *runner) sendRow(ctx context.Context) error {
 
 // sendOnly sends the row of a statement without a table, if its conditions accept it.
 func (r *runner) sendOnly() error {
-	s := r.request.Statement
 	r.x.Context.Row = nil
-	for _, condition := range append(s.Source.Conjuncts[:len(s.Source.Conjuncts):len(s.Source.Conjuncts)], s.Having) {
-		if condition == nil {
-			continue
-		}
+	for _, condition := range r.source.Conjuncts {
 		if is, err := condition.Truth(r.x.Context); err != nil || !is {
 			return err
 		}
 	}
-	if err := project(r.row, s.Items, r.x.Context); err != nil || r.limit == 0 {
-		return err
-	}
-	return r.send()
+	return r.sendRow()
 }
 
 // project computes a select list.
@@ -271,9 +269,12 @@ func project(row []datum.Datum, items []plan.Item, x *evaluate.Context) (err err
 	return nil
 }
 
-// send sends the row, unless OFFSET passes over it.
+// send sends the row, unless OFFSET passes over it or LIMIT is reached.
 func (r *runner) send() error {
-	if r.offset > 0 {
+	switch {
+	case r.limit == 0:
+		return nil
+	case r.offset > 0:
 		r.offset--
 		return nil
 	}

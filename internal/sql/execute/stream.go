@@ -12,7 +12,7 @@ import (
 	"github.com/weftdb/weft/internal/sql/operator"
 )
 
-// stream sends the rows of a statement that groups, sorts or drops some, or has no table, through a block's operators.
+// stream sends the rows of a statement that groups, sorts or drops some through a block's operators.
 func (r *runner) stream(ctx context.Context) (err error) {
 	s, b := r.request.Statement, &r.block
 	r.run.begin(&QueryRequest{Query: &algebra.Query{}, Context: r.x.Context, Settings: r.x.Settings})
@@ -27,7 +27,7 @@ func (r *runner) stream(ctx context.Context) (err error) {
 		}
 		defer release()
 	}
-	b.upper(b.having(rows, x), x)
+	b.upper(filter(rows, x, having(s)), x)
 	b.bound(r.limit, r.offset)
 	err = b.Rows.Open(ctx)
 	for err == nil {
@@ -50,14 +50,10 @@ func (r *runner) stream(ctx context.Context) (err error) {
 // input is the rows that WHERE accepts; without a table, one row.
 func (r *runner) input() operator.Rows {
 	if r.source.Table != nil {
-		return &tableRows{of: r}
+		return &tableRows{reader: &r.reader}
 	}
 	r.x.Context.Row = nil
-	rows := operator.Rows(&operator.Values{Rows: [][]*evaluate.Program{nil}, Context: r.x.Context})
-	if len(r.source.Conjuncts) > 0 {
-		rows = &operator.Filter{Input: rows, Conditions: r.source.Conjuncts, Context: r.x.Context}
-	}
-	return rows
+	return filter(emptyRow(r.x.Context), r.x.Context, r.source.Conjuncts)
 }
 
 // groupRows is the rows of the groups of rows, and their context: by the way that reads least.
@@ -102,33 +98,32 @@ func once(row []datum.Datum, compute func(ctx context.Context, row []datum.Datum
 
 // tableRows are the rows of a statement's only table.
 type tableRows struct {
-	of  *runner
+	*reader
 	ctx context.Context
 }
 
 // Open begins.
 func (t *tableRows) Open(ctx context.Context) error {
 	t.ctx = ctx
-	if err := t.of.lockPoint(ctx); err != nil {
+	if err := t.lockPoint(ctx); err != nil {
 		return err
 	}
-	return t.of.open(ctx)
+	return t.open(ctx)
 }
 
 // Next moves to the next row.
 func (t *tableRows) Next() (bool, error) {
-	r := t.of
-	for r.rows.Next() {
-		if !r.locks() {
+	for t.rows.Next() {
+		if !t.locks() {
 			return true, nil
 		}
-		if skip, err := r.lock(t.ctx); !skip || err != nil {
+		if skip, err := t.lock(t.ctx); !skip || err != nil {
 			return err == nil, err
 		}
-		r.x.Context.Reset()
+		t.x.Context.Reset()
 	}
-	return false, r.rows.Close()
+	return false, t.rows.Close()
 }
 
 // Close ends the reading.
-func (t *tableRows) Close() error { return t.of.rows.Close() }
+func (t *tableRows) Close() error { return t.rows.Close() }
