@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/weftdb/weft/internal/dynamodb/exception"
+	"github.com/weftdb/weft/internal/dynamodb/partiql"
 )
 
 // asked is what rules look at in a request.
@@ -58,11 +59,11 @@ func ask(operation string, body []byte) *asked {
 	}
 	a.eventual = slices.Contains(lagging, operation) && !n.ConsistentRead
 	for _, text := range append(slices.Sorted(maps.Keys(n.RequestItems)), n.TableName, n.StreamArn, n.ShardIterator,
-		n.ResourceArn, tableOf(n.Statement)) {
+		n.ResourceArn, partiql.TableOf(n.Statement)) {
 		a.name(text)
 	}
 	for _, s := range n.Statements {
-		a.name(tableOf(s.Statement))
+		a.name(partiql.TableOf(s.Statement))
 	}
 	for _, item := range n.TransactItems {
 		for _, action := range item {
@@ -70,7 +71,7 @@ func ask(operation string, body []byte) *asked {
 		}
 	}
 	for _, s := range n.TransactStatements {
-		a.actions = append(a.actions, tableOf(s.Statement))
+		a.actions = append(a.actions, partiql.TableOf(s.Statement))
 	}
 	a.tables = append(a.tables, a.actions...)
 	return a
@@ -88,22 +89,6 @@ func tableName(text string) string {
 		text, _, _ = strings.Cut(rest, "/")
 	}
 	return text
-}
-
-// tableOf is the table that a statement of PartiQL names.
-func tableOf(statement string) string {
-	words := strings.Fields(statement)
-	for i := range words[:max(0, len(words)-1)] {
-		switch strings.ToUpper(words[i]) {
-		case "FROM", "INTO", "UPDATE":
-			name := strings.TrimPrefix(words[i+1], `"`)
-			if end := strings.IndexAny(name, `".`); end >= 0 {
-				name = name[:end]
-			}
-			return name
-		}
-	}
-	return ""
 }
 
 // runPart carries out a part of a batch, and answers the rest as unprocessed. If nothing is left, the batch is refused

@@ -32,6 +32,7 @@ func TestAsk(t *testing.T) {
 		{"ListTables", `{}`, "", ""},
 		{"PutItem", `{"TableName": 1}`, "", ""},
 		{"ExecuteStatement", `{"Statement": "FROM"}`, "", ""},
+		{"ExecuteStatement", `{"Statement": "SELECT * /* FROM x */ FROM\nabc WHERE a = 'INTO y'"}`, "abc", ""},
 	} {
 		asked := ask(one.operation, []byte(one.body))
 		if got := join(asked.tables); got != one.tables {

@@ -42,6 +42,19 @@ type parser struct {
 	fault  error
 }
 
+// TableOf returns the name behind the first FROM, INTO or UPDATE of a text, which need be no whole statement: that of
+// its table. It is "" where there is none.
+func TableOf(text string) string {
+	tokens, _ := scan(make([]token, 0, 32), text)
+	for p := (parser{text: text, tokens: tokens}); p.at < len(tokens)-1; p.advance() {
+		if p.is("FROM") || p.is("INTO") || p.is("UPDATE") {
+			p.advance()
+			return p.name()
+		}
+	}
+	return ""
+}
+
 // Parse reads a statement. parameters are the values of its question marks, in their order. The error is an
 // *expression.Error.
 func Parse(text string, parameters []value.Value) (*Statement, error) {
