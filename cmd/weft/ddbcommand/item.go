@@ -91,10 +91,7 @@ func (h *Host) putCommand() *cobra.Command {
 // put puts an item, or those of standard input.
 func (r *request) put(ctx context.Context, item string) error {
 	if item != "-" {
-		if err := r.set("Item", "ITEM", item, typedItem); err != nil {
-			return err
-		}
-		return r.call(ctx, "PutItem", nil)
+		return r.putOne(ctx, item)
 	}
 	lines := bufio.NewScanner(r.Stdin)
 	lines.Buffer(nil, itemBytesMax)
@@ -102,11 +99,18 @@ func (r *request) put(ctx context.Context, item string) error {
 		if len(lines.Bytes()) == 0 {
 			continue
 		}
-		if err := r.put(ctx, lines.Text()); err != nil {
+		if err := r.putOne(ctx, lines.Text()); err != nil {
 			return fmt.Errorf("line %d of standard input: %w", line, err)
 		}
 	}
 	return lines.Err()
+}
+
+func (r *request) putOne(ctx context.Context, item string) error {
+	if err := r.set("Item", "ITEM", item, typedItem); err != nil {
+		return err
+	}
+	return r.call(ctx, "PutItem", nil)
 }
 
 func (h *Host) updateCommand() *cobra.Command {
