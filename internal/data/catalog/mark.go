@@ -13,7 +13,7 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// ErrReturned is the error of who goes on with a version of a table that is over, since the store has returned to a
+// ErrReturned is the error of a request with a version of a table that is over, since the store has returned to a
 // mark. Nothing was written. It helps to begin again.
 var ErrReturned = errors.New("catalog: the database has returned to a mark meanwhile; begin again")
 

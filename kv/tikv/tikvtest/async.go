@@ -13,7 +13,7 @@ import (
 
 // asyncCommit lets the cluster commit asynchronously, which the mock can't: each prewrite gives a timestamp that is
 // newer than anything read before, and with the last one the transaction is committed, under the newest of them,
-// whether or not its commits ever come. Who asks how it ended makes it visible. It is guarded by onePhase's gate.
+// whether or not its commits ever come. A request for its outcome makes it visible. It is guarded by onePhase's gate.
 type asyncCommit struct {
 	txns map[uint64]*asyncTxn // by start timestamp
 }
