@@ -4,7 +4,7 @@ package main
 
 import "github.com/weftdb/weft/bench/loadgen"
 
-// cells are what is measured.
+// cells are the measurements, in the report's order.
 func (c *config) cells() *loadgen.Comparison {
 	return &loadgen.Comparison{Peers: peerNames(), Operations: c.Operations,
 		Clients: func(string) []int { return c.Clients }, Can: can,

@@ -113,7 +113,7 @@ func openEcho(c *config, source *httpPeer) (*httpPeer, error) {
 	return &httpPeer{server, peerEcho, target{address: address, partitions: c.Partitions}}, nil
 }
 
-// order is what the parent tells an in-process peer to do.
+// order is the parent's command to an in-process peer.
 type order struct {
 	Dir        string `json:",omitempty"` // the first order: open and load
 	Partitions int    `json:",omitempty"`
@@ -125,7 +125,7 @@ type order struct {
 // besideClients is the number of clients that make the load beside a measurement.
 const besideClients = 8
 
-// reply is what it answers.
+// reply is the peer's answer to an order.
 type reply struct {
 	Result loadgen.Result
 	Beside float64 // operations/s of order.Beside
@@ -183,7 +183,7 @@ func (p *inProcessPeer) Profile(path string) error {
 // Close implements loadgen.Peer.
 func (p *inProcessPeer) Close() error { return p.process.close() }
 
-// database is what an in-process peer measures.
+// database is the store that an in-process peer measures.
 type runningDatabase interface {
 	// Load makes the table.
 	Load(ctx context.Context) error

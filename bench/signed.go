@@ -66,7 +66,7 @@ func (s *signer) sign(request []byte) {
 	hex.Encode(request[s.at:], s.sum)
 }
 
-// openSigned starts the binary of this tree with the table of another peer, and lets in only who signs: as the
+// openSigned starts the binary of this tree with the table of another peer, and lets in only clients that sign: as the
 // administrator, or as a user whose policy names the items that may be read.
 func openSigned(ctx context.Context, c *config, name string) (*httpPeer, error) {
 	p, err := openWeft(ctx, c, name)

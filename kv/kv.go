@@ -17,7 +17,7 @@
 //     guarding a key of it.
 //   - Commit returns nil only once the writes are durable. No read returns a value whose commit is not durable yet: it
 //     waits.
-//   - Commits have one order for all reads, and it is that of time: Store.Get and a snapshot show each commit that was
+//   - Commits have one order for all reads, the order of time: Store.Get and a snapshot show each commit that was
 //     acknowledged before they were called, and what the one misses no snapshot shows without all that was acknowledged
 //     before it.
 //   - A Txn that is also a Renewer may read later commits. Its later writes are checked for conflicts from that moment.

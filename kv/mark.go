@@ -25,7 +25,7 @@ type Mark interface {
 	// Return makes all keys what they were, in one commit, but for those that keep reports to stay as they are. keep is
 	// called once for each key that was changed since, in their order, before any read shows the other state.
 	// Transactions that were begun before fail with ErrConflict if they have anything to commit; snapshots go on. Marks
-	// made after this one are over. It takes time for what was changed since, not for what there is. Errors: ErrNoMark,
+	// made after this one are over. It takes time for the keys changed since, not for all keys. Errors: ErrNoMark,
 	// those of a commit.
 	Return(ctx context.Context, keep func(key []byte) bool) error
 	// State returns the state. It can be read until the mark is over.

@@ -73,12 +73,12 @@ type Copier interface {
 
 // Files are the files of a store at one moment, until Close. They never change. A folder with all of them is a store.
 type Files interface {
-	// Names lists them; the last one is what makes a store of the others, so who writes them elsewhere writes it last.
+	// Names lists them; the last one is what makes a store of the others, so a copy writes it last.
 	Names() []string
 	// Open opens one, with its size in bytes. Several may be open at once.
 	Open(name string) (file io.ReadCloser, size int64, err error)
-	// Check reads one and reports whether it is what the engine once wrote, as far as its checksums can tell. Errors:
-	// ErrDamaged.
+	// Check reads one and reports whether it is unchanged since the engine wrote it, as far as its checksums can tell.
+	// Errors: ErrDamaged.
 	Check(ctx context.Context, name string) error
 	// Close gives the space back. Closing twice is no error.
 	Close() error

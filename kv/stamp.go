@@ -31,7 +31,7 @@ type Stamper interface {
 	// Stamped returns what the transaction would write under a key that was given to SetStamped, valid until its next
 	// write. ok is false for other keys and for one that was dropped.
 	Stamped(key []byte) (value []byte, ok bool)
-	// StampsInOrder is that of the store; see Stamps.
+	// StampsInOrder is the store's own; see Stamps.
 	StampsInOrder() bool
 }
 
@@ -40,9 +40,9 @@ func StamperOf(t Txn) (stamper Stamper, ok bool) { return findTxn[Stamper](t) }
 
 // Stamps is implemented by a Store whose transactions are Stampers.
 type Stamps interface {
-	// StampsInOrder reports whether commits become visible in the order of their stamps: who sees a stamp sees all
-	// lower ones that there will ever be. Otherwise a stamp is the moment of the transaction's snapshot, and lower ones
-	// may come later.
+	// StampsInOrder reports whether commits become visible in the order of their stamps: a reader that sees a stamp
+	// sees all lower ones that there will ever be. Otherwise a stamp is the moment of the transaction's snapshot, and
+	// lower ones may come later.
 	StampsInOrder() bool
 	// StampAfter makes all later stamps greater than stamp. An engine remembers stamps only as long as it is open.
 	StampAfter(stamp uint64)

@@ -38,8 +38,8 @@ func ParseDecimal(text []byte) (Decimal, error) {
 // exponentClamp bounds exponents before they are narrowed to int.
 const exponentClamp = 1 << 20
 
-// exponentMax is where the sum over an exponent's digits stops growing: beyond any number of digits that fit into
-// memory, so that zeros in the text cannot bring it back into range, and far from overflowing int64.
+// exponentMax is the bound at which the sum over an exponent's digits stops growing: beyond any number of digits that
+// fit into memory, so that zeros in the text cannot bring it back into range, and far from overflowing int64.
 const exponentMax = 1 << 56
 
 // scannedDecimal is the result of scanDecimal: positions in the text, and the exponent as written.

@@ -8,7 +8,7 @@
 //   - An object appears under its name whole or not at all, and replaces another one of that name in the same step.
 //   - Once Put has returned nil, the object is durable, and every Get and List shows it.
 //   - Names are listed in the order of their bytes.
-//   - An object may not be inside another one: who writes a/b never writes a/b/c.
+//   - An object may not be inside another one: a writer of a/b never writes a/b/c.
 //
 // Knows: names, bytes, ranges of bytes.
 // Never: what objects hold, encryption, credentials.
@@ -38,10 +38,10 @@ var ErrDenied = errors.New("storage: access denied")
 // NameBytesMax is the longest name of an object, with what the storage itself puts in front.
 const NameBytesMax = 900
 
-// Unknown is the size of an object of which nobody knows it yet.
+// Unknown is the size of an object whose size is not known yet.
 const Unknown = -1
 
-// Object is what a storage tells of an object.
+// Object describes an object of a storage.
 type Object struct {
 	Name     string
 	Size     int64

@@ -165,7 +165,7 @@ func (s *side) next(dst, z []byte) (key []byte, in, ok bool) {
 	return dst, in, ok
 }
 
-// nextWord takes the first of what the boxes answer. Boxes that end before z have no answer, and those that begin after
+// nextWord takes the first of the boxes' answers. Boxes that end before z have no answer, and those that begin after
 // the best answer so far have none that is better.
 func (s *side) nextWord(z uint64) (best uint64, in, ok bool) {
 	for i := range s.pieces {

@@ -12,7 +12,7 @@ import (
 
 // The cost of a box. A leaf is the unit that the store reads at once: a page, a block, the rows of one request. All
 // estimates are of leaves that hold candidates; the number of candidates is at most leaves times rows of a leaf, and
-// the number of seeks is that of runs of leaves.
+// the number of seeks is the number of runs of leaves.
 //
 // From cheap to good: ArticleAddresses and Addresses count places on the curve, whether there are rows or not.
 // EstimateLeaves takes rows to be spread evenly, and is right within a factor of two or three as long as attributes are

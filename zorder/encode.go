@@ -27,7 +27,7 @@ type lookup struct {
 	right uint8        // how far the table's bits are moved
 }
 
-// lookups are those of the 8 bytes of a word, all with a table.
+// lookups are the lookups of the 8 bytes of a word, each with a table.
 type lookups struct {
 	bytes  [8]lookup
 	widths [AttributesMax]uint8  // in bits

@@ -205,7 +205,7 @@ func (r *region) appendFrom(dst, z []byte, w int, word uint64, low ties) []byte 
 	return dst
 }
 
-// appendKey appends z, with zeros for what it lacks.
+// appendKey appends z, padded with zeros.
 func (r *region) appendKey(dst, z []byte) []byte {
 	dst = append(dst, z...)
 	for range r.bytes - len(z) {

@@ -45,7 +45,7 @@ var programs = map[string][]string{
 	"search":    {"./bench/search", "--only", "weft", "--kinds"},
 }
 
-// config is what the command line says.
+// config holds the arguments of the command line.
 type config struct {
 	Commits  [2]string
 	Scenario string   // with the flags that follow it
@@ -154,7 +154,7 @@ func measureStart(ctx context.Context, c *config, revisions [2]*revision, rounds
 	return nil
 }
 
-// report is what goes into BENCHMARKS.md.
+// report is the part of BENCHMARKS.md that a run writes.
 func report(c *config, revisions [2]*revision, results [2][]loadgen.Result, compared comparison) string {
 	var b strings.Builder
 	a, others := revisions[0].name, loadgen.Median(slices.Concat(results[0], results[1]),

@@ -18,7 +18,7 @@ const (
 	margin = 0.02
 )
 
-// verdict is what a comparison comes to.
+// verdict is the result of a comparison.
 type verdict string
 
 const (

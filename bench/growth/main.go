@@ -129,15 +129,15 @@ func measure(ctx context.Context, c *config, clients int, operation func(client 
 		func(i int) (client, error) { return operation(i), nil })
 }
 
-// median is that of each figure by itself.
+// median returns the median of each figure by itself.
 func median(list []loadgen.Result) figures {
 	return figures{loadgen.Median(list, (*loadgen.Result).Rate),
 		loadgen.Median(list, func(r *loadgen.Result) float64 { return r.P50 }),
 		loadgen.Median(list, (*loadgen.Result).CPUMicros)}
 }
 
-// options are those of all databases here: nothing of what is measured is disturbed by regular work that it doesn't
-// need.
+// options are the options of all databases here: nothing of what is measured is disturbed by regular work that it
+// doesn't need.
 func options() database.Options {
 	return database.Options{Logger: slog.New(slog.DiscardHandler), ExpiryInterval: -1, RebuildInterval: -1}
 }

@@ -34,7 +34,7 @@ const (
 // sizeOperations are the operations measured on tables of growing sizes, in the order of lines.
 func sizeOperations() []string { return []string{"get", "range of 100", "box of about 100", "insert"} }
 
-// sized is what was measured on one table.
+// sized holds the figures of one table.
 type sized struct {
 	rows    int
 	figures []figures // as sizeOperations
@@ -69,7 +69,7 @@ func measureSizes(ctx context.Context, c *config, out io.Writer) error {
 	return os.WriteFile(c.Plot, plot(all), 0o644)
 }
 
-// place is where a row stands: 2 numbers of 32 bits that look random and follow from its id (splitmix64).
+// place is a row's position: 2 numbers of 32 bits that look random and follow from its id (splitmix64).
 func place(id int64) (x, y int64) {
 	z := uint64(id) * 0x9e3779b97f4a7c15
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
@@ -119,7 +119,7 @@ func fill(ctx context.Context, c *config, db *database.DB, rows int) (*database.
 	return table, err
 }
 
-// note is what each row holds besides.
+// note is the text that fills each row.
 const note = "some fifty bytes of text that are the same anywhere"
 
 // measureSize measures all operations. Inserts come last, for they make the table grow.

@@ -76,7 +76,7 @@ const (
 
 func operationNames() []string { return []string{opGet, opPut, opBatch, opScan} }
 
-// operations are what the names stand for. // immutable
+// operations maps names to what is measured. // immutable
 var operations = map[string]func(w worker, row int) error{opGet: worker.get, opPut: worker.put,
 	opBatch: worker.batch, opScan: worker.scan}
 

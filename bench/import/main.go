@@ -92,7 +92,7 @@ func generate(path string, rows int) error {
 	return errors.Join(w.Flush(), file.Close())
 }
 
-// cost is what something took, in seconds.
+// cost is the time of a step, in seconds.
 type cost struct{ wall, cpu float64 }
 
 func measure(do func() error) (c cost, err error) {

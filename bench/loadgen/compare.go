@@ -96,7 +96,7 @@ func (c *Comparison) Add(peer string, x Cell, r Result) {
 	c.results[k] = append(c.results[k], r)
 }
 
-// Results are those of a cell.
+// Results holds the results of one cell.
 func (c *Comparison) Results(peer, operation string, clients int) []Result {
 	return c.results[cellOf{peer, operation, clients}]
 }

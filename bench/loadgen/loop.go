@@ -16,7 +16,7 @@ type Cell struct {
 	Seconds   float64
 }
 
-// Result is what a cell gave.
+// Result is the measurement of one cell.
 type Result struct {
 	Operations   int64
 	Seconds      float64 // from the end of the warm-up to the last answer

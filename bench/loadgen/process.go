@@ -107,9 +107,9 @@ func Written(pid int) int64 {
 	return 0
 }
 
-// ForgetPeak lets VmHWM start again from what it is now.
+// ForgetPeak restarts VmHWM from its present value.
 func ForgetPeak(pid int) {
-	// without it the peak is that of the whole run
+	// without it the peak covers the whole run
 	_ = os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", pid), []byte("5"), 0)
 }
 

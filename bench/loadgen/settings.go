@@ -13,7 +13,7 @@ import (
 	"runtime"
 )
 
-// Settings are what the command lines of measuring programs have in common.
+// Settings are the flags that all measuring programs share.
 type Settings struct {
 	Rounds   int     // how often each cell is measured
 	Seconds  float64 // of one cell

@@ -39,7 +39,7 @@ func newFound(hits []hit, count int) *found {
 	return f
 }
 
-// agreement is how far two peers' answers are the same, summed up over queries.
+// agreement counts the answers that two peers have in common, over all queries.
 type agreement struct {
 	queries int
 	counts  int     // queries with equal numbers of documents

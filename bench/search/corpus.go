@@ -22,7 +22,7 @@ type document struct {
 	title, body string
 }
 
-// corpus is what is searched.
+// corpus is the set of texts to search.
 type corpus struct {
 	source    string // what it is, in a sentence
 	documents []document
@@ -39,7 +39,7 @@ const (
 	generatedDefault = 117_659 // as many as WordNet has
 )
 
-// wordNetFiles are those of the synsets. // immutable
+// wordNetFiles lists the files of synsets. // immutable
 var wordNetFiles = []string{"data.noun", "data.verb", "data.adj", "data.adv"}
 
 // loadCorpus takes as many documents as are wanted, in an order that the seed says.

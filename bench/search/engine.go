@@ -39,13 +39,13 @@ type hit struct {
 	score float64
 }
 
-// cost is what something took.
+// cost is the time and memory of a step.
 type cost struct {
 	seconds, cpu float64
 	written      int64 // bytes sent to the disk
 }
 
-// loading is what it took to load a corpus into a table without an index for texts, and into one with it.
+// loading is the cost of loading a corpus into a table without an index for texts, and into one with it.
 type loading struct{ plain, indexed tableLoading }
 
 // tableLoading is one of them.

@@ -43,7 +43,7 @@ import (
 	"github.com/weftdb/weft/bench/loadgen"
 )
 
-// config is what the command line says.
+// config holds the arguments of the command line.
 type config struct {
 	Documents int  // 0 is all
 	Generate  bool // texts, instead of WordNet's

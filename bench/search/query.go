@@ -83,7 +83,7 @@ func newQueryMaker(k *corpus, seed uint64) *queryMaker {
 	return m
 }
 
-// plain is what all peers take for one word.
+// plain matches a text that every peer takes for one word.
 var plain = regexp.MustCompile(`^[a-z]{2,}$`)
 
 // significant is true for words that say what a document is about.

@@ -77,7 +77,7 @@ type echoConn struct {
 	statements  []echoStatement
 }
 
-// echoStatement is what a prepared statement comes to.
+// echoStatement is the echo server's prepared statement.
 type echoStatement struct {
 	rows   int // that it answers
 	writes bool

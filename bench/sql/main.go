@@ -30,7 +30,7 @@ import (
 	"github.com/weftdb/weft/bench/loadgen"
 )
 
-// config is what the command line says.
+// config holds the arguments of the command line.
 type config struct {
 	loadgen.Settings
 	Operations []string

@@ -12,7 +12,7 @@ import (
 	"github.com/weftdb/weft/bench/sqlpeer"
 )
 
-// rocksPlugin is where Debian's package puts MyRocks.
+// rocksPlugin is the path at which Debian's package installs MyRocks.
 const rocksPlugin = "/usr/lib/mysql/plugin/ha_rocksdb.so"
 
 // openMariaDB starts a server of its own: 512 MiB of cache for the engine that is measured.

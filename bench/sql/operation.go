@@ -39,7 +39,7 @@ const (
 	batchRows  = 500 // of one INSERT while loading
 )
 
-// statements are what the operations ask; arguments stand for the question marks, in text, too.
+// statements are the operations' SQL texts; arguments stand for the question marks, in text, too.
 //
 // immutable
 var statements = map[string]string{

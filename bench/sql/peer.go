@@ -44,7 +44,7 @@ func (p *peer) Run(ctx context.Context, x loadgen.Cell) (loadgen.Result, error) 
 	})
 }
 
-// load makes the tables. options is what follows CREATE TABLE.
+// load makes the tables. options is the text behind the columns of CREATE TABLE.
 func (p *peer) load(ctx context.Context, c *config, options string) (err error) {
 	connection, err := p.Dial("")
 	if err != nil {

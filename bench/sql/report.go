@@ -4,7 +4,7 @@ package main
 
 import "github.com/weftdb/weft/bench/loadgen"
 
-// cells are what is measured: our own operations, or sysbench's workloads.
+// cells are the measurements: our own operations, or sysbench's workloads.
 func (c *config) cells() *loadgen.Comparison {
 	cells := &loadgen.Comparison{Peers: peerNames(), Operations: c.Operations, Clients: c.clients, Goal: goal,
 		Pairs: [][2]string{{peerWeft, peerInnoDB}, {peerWeft, peerMyRocks}, {peerWeft, peerEcho}}}

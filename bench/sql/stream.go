@@ -11,7 +11,7 @@ import (
 	"github.com/weftdb/weft/bench/loadgen"
 )
 
-// streamed loads a table into Weft and reads it with one SELECT, for what memory that takes.
+// streamed loads a table into Weft and reads it with one SELECT, to measure the memory.
 func streamed(ctx context.Context, c *config, peers []*peer) (notes []string, err error) {
 	if c.StreamRows == 0 || len(peers) == 0 || peers[0].name != peerWeft || ctx.Err() != nil {
 		return nil, ctx.Err()

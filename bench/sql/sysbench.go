@@ -34,8 +34,8 @@ func sysbenchNames() (names []string) {
 	return names
 }
 
-// sysbenchArguments are those of a workload; one of the kinds of ranges is that query of read_only alone, without
-// transactions. The random ones look ten values, or ranges, of the indexed column up.
+// sysbenchArguments returns the arguments of a workload; one of the kinds of ranges is that query of read_only alone,
+// without transactions. The random ones look ten values, or ranges, of the indexed column up.
 func sysbenchArguments(c *config, p *peer, workload string) ([]string, error) {
 	_, port, err := net.SplitHostPort(p.Address)
 	if err != nil {
@@ -100,7 +100,7 @@ func (p *peer) runSysbench(ctx context.Context, x loadgen.Cell) (r loadgen.Resul
 	return r, nil
 }
 
-// sysbenchFigure finds a number in what sysbench says.
+// sysbenchFigure finds a number in sysbench's output.
 func sysbenchFigure(said, pattern string) (float64, error) {
 	found := regexp.MustCompile(pattern).FindStringSubmatch(said)
 	if found == nil {

@@ -28,7 +28,7 @@ import (
 	"github.com/weftdb/weft/bench/loadgen"
 )
 
-// config is what the command line says.
+// config holds the arguments of the command line.
 type config struct {
 	Queries  int // of each cell
 	RowsMax  int // of each data set; 0 is all

@@ -23,7 +23,7 @@ const nearName = "near"
 // nearLimits are the number of rows that are asked for.
 var nearLimits = []int{10, 100} // immutable
 
-// nearFigures are what the nearest rows of random places took.
+// nearFigures are the costs of finding the nearest rows of random places.
 type nearFigures struct {
 	limit, queries  int
 	examined, seeks int64

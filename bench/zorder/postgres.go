@@ -170,7 +170,7 @@ func list(values []float64) string {
 	return strings.Join(texts, ",")
 }
 
-// plan is what of EXPLAIN's answer is read.
+// plan is the part of EXPLAIN's answer that is read.
 type plan struct {
 	Kind    string  `json:"Node Type"`
 	Rows    float64 `json:"Actual Rows"`
@@ -230,7 +230,7 @@ func (p *postgresPeer) ranks(values []float64) []float64 {
 	return ranks
 }
 
-// read takes the figures out of what EXPLAIN printed for the queries of a cell.
+// read takes the figures out of EXPLAIN's output for the queries of a cell.
 func (p *postgresPeer) read(method string, c *cell, output []byte) (tally, error) {
 	t := tally{cell: c, method: method}
 	answers := json.NewDecoder(bytes.NewReader(output))

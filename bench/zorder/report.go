@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// tally is what the queries of a cell took by one method.
+// tally is the cost of a cell's queries by one method.
 type tally struct {
 	cell    *cell
 	method  string
@@ -178,7 +178,7 @@ func (r *report) writeGoals(out io.Writer) {
 	}
 }
 
-// writeEstimate is how far off an estimator of leaves is, over all queries.
+// writeEstimate writes the error of an estimator of leaves, over all queries.
 func (r *report) writeEstimate(out io.Writer, name string) {
 	var off []float64
 	for _, f := range r.leaves {

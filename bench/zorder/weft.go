@@ -178,7 +178,7 @@ func (w *weftPeer) addIndex(ctx context.Context, name string, parts ...string) e
 	return w.db.WaitJobs(ctx)
 }
 
-// outcome is what one query took.
+// outcome is the cost of one query.
 type outcome struct {
 	examined, seeks, fetched, returned int64
 	took                               time.Duration

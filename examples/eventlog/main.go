@@ -33,14 +33,14 @@ type Event struct {
 	Cents    int64     `weft:"cents"`
 }
 
-// Turnover is what a customer has bought, in cents.
+// Turnover is the sum of a customer's purchases, in cents.
 type Turnover struct {
 	Customer string `weft:"customer,key"`
 	Cents    int64  `weft:"cents"`
 	Events   int    `weft:"events"`
 }
 
-// Consumer is how far a consumer has come.
+// Consumer is a consumer's position in the stream.
 type Consumer struct {
 	Name     string `weft:"name,key"`
 	Position []byte `weft:"position"`

@@ -21,16 +21,16 @@ import (
 type API struct {
 	DB    *database.DB
 	Guard *permission.Guard // nil: everybody may do everything
-	// Statements adds up what calls on rows cost, by their tables, families and filters. nil: nobody wants to know.
+	// Statements adds up what calls on rows cost, by their tables, families and filters. nil: they are not kept.
 	Statements *digest.Table
-	// Slow is from how long on a call is kept in Statements as a slow one, with its rows. It must be quick. nil: none
-	// is.
+	// Slow is the duration from which on Statements keeps a call as a slow one, with its rows. It must be quick. nil:
+	// none is.
 	Slow func() time.Duration
 
 	known sync.Map // of a table's number: *description
 }
 
-// description is what was read of a table's descriptor. It is immutable.
+// description is the part of a table's descriptor that calls need. It is immutable.
 type description struct {
 	of    *schema.Table
 	table *Table
@@ -109,7 +109,7 @@ func Between(fromMS, toMS int64) TimeRange {
 
 func (r TimeRange) contains(ms int64) bool { return ms >= r.FromMS && (r.ToMS == 0 || ms < r.ToMS) }
 
-// Result is what was found of a row. Its bytes are the caller's.
+// Result holds the cells found in a row. Its bytes are the caller's.
 type Result struct {
 	Row   []byte
 	Cells []filter.Cell // by family and qualifier, newest first
@@ -207,7 +207,7 @@ const (
 	NoOp
 )
 
-// Condition is what CheckAndMutate wants of a row: that the comparison holds for the newest version of Column, or, if
+// Condition is CheckAndMutate's condition on a row: that the comparison holds for the newest version of Column, or, if
 // Filter is not nil, that it keeps a cell.
 type Condition struct {
 	Column
@@ -227,7 +227,7 @@ type Increment struct {
 	Unread bool
 }
 
-// Amount is what is added to a column. A missing one counts as 0.
+// Amount is an increment of a column. A missing one counts as 0.
 type Amount struct {
 	Column
 	By int64

@@ -13,7 +13,7 @@ import (
 	"github.com/weftdb/weft/internal/security/permission"
 )
 
-// Operation is what a client can ask for, and the action that it needs.
+// Operation is a client's request, with the action that it needs.
 type Operation struct{ Name, Action string }
 
 // Operations returns all operations. Their actions are DynamoDB's for the same work.
@@ -47,7 +47,7 @@ func actionOf(operation string) string {
 	return list[i].Action
 }
 
-// part is what a call reads or writes of a table, for the condition keys of policies.
+// part is the part of a table that a call reads or writes, for the condition keys of policies.
 type part struct {
 	rows    [][]byte // nil: they are not named, as in a scan
 	columns []Column
@@ -55,8 +55,8 @@ type part struct {
 	returns string // of a write: what it answers, as DynamoDB's ReturnValues
 }
 
-// authorize wants who asks to be allowed an operation on a part of a table. A scan reads rows that nobody names, so
-// that a policy that depends on their keys allows none.
+// authorize refuses a principal without the right to an operation on a part of a table. A scan reads rows that nobody
+// names, so that a policy that depends on their keys allows none.
 func (a *API) authorize(ctx context.Context, operation string, p database.Pinned, of part) error {
 	if a.Guard == nil {
 		return nil
@@ -72,7 +72,7 @@ func (a *API) authorize(ctx context.Context, operation string, p database.Pinned
 	}))
 }
 
-// values are those of a condition key.
+// values returns the values of a condition key.
 func (p *part) values(name string) ([]string, bool) {
 	switch {
 	case name == "dynamodb:leadingkeys":
@@ -110,7 +110,7 @@ func (p *part) isWhole() bool {
 		func(c Column) bool { return c.Whole && len(c.Family) == 0 })
 }
 
-// tell returns an error that speaks of a table to those only who may do the operation there.
+// tell returns an error that names a table only to principals with the right to the operation there.
 func (a *API) tell(ctx context.Context, operation string, p database.Pinned, row []byte, err error) error {
 	if denied := a.authorize(ctx, operation, p, part{rows: [][]byte{row}, returns: "NONE"}); denied != nil {
 		return denied
@@ -118,7 +118,7 @@ func (a *API) tell(ctx context.Context, operation string, p database.Pinned, row
 	return err
 }
 
-// authorizeTable wants who asks to be allowed an operation on a table, whether that is there or not.
+// authorizeTable refuses a principal without the right to an operation on a table, whether the table exists or not.
 func (a *API) authorizeTable(ctx context.Context, operation string, name TableName) error {
 	return refused(a.Guard.Ask(ctx, permission.FromContext(ctx), actionOf(operation),
 		a.DB.DescriptorOf(name.Namespace, name.Name), "", nil))
@@ -136,7 +136,7 @@ func (a *API) check(ctx context.Context, request permission.Request) error {
 	return refused(a.Guard.Check(ctx, permission.FromContext(ctx), request))
 }
 
-// refused is the fault for what the guard denies.
+// refused returns the fault for the guard's refusal.
 func refused(err error) error {
 	if denied, ok := errors.AsType[*permission.Denied](err); ok {
 		return failure("security.AccessDeniedException", "%s", denied.Error())

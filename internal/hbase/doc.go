@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package hbase is what HBase's calls mean for Weft's tables.
+// Package hbase carries out HBase's calls on Weft's tables.
 //
 // An HBase table is a table whose key is the row key, and whose attributes are cells with timestamps: the attribute
 // "f:q" is the column q of the family f. The families, with their versions and lives, stand in the table's descriptor.

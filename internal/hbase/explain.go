@@ -13,8 +13,8 @@ const rangesMax = 20
 
 // Plan says how a scan reads its table.
 type Plan struct {
-	// Ranges are those of rows that are read, in their order: the scan's, cut to where its filter can keep a row. There
-	// may be more.
+	// Ranges are the ranges of rows that are read, in their order: the scan's, cut to where its filter can keep a row.
+	// There may be more.
 	Ranges []database.Explanation
 	More   int
 }
@@ -43,7 +43,7 @@ func (s *Scanner) Explain(ctx context.Context) (plan Plan, err error) {
 	return plan, nil
 }
 
-// Counts is what the scan has done: Returned counts the rows of which a cell was wanted and kept by the filter.
+// Counts is the work of the scan: Returned counts the rows of which a cell was wanted and kept by the filter.
 func (s *Scanner) Counts() database.Counts { return s.work }
 
 // note adds the work of a walk.

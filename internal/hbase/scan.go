@@ -31,7 +31,7 @@ type Scanner struct {
 	work  database.Counts // of all walks that have ended
 }
 
-// bounds are those of row keys; empty is none.
+// bounds are the bounds of row keys; an empty one is no bound.
 type bounds struct {
 	low, high                 []byte
 	lowIncluded, highIncluded bool

@@ -15,7 +15,7 @@ import (
 	"github.com/weftdb/weft/internal/security/permission"
 )
 
-// tally is what one call costs.
+// tally is the cost of one call.
 type tally struct {
 	digest.Cost
 	api       *API // nil: nobody wants to know
@@ -86,7 +86,7 @@ func (t *tally) end(err *error) {
 	}
 }
 
-// shownCall is a slow call. A scan's members are those of a scan over HTTP, so that its plan can be asked for.
+// shownCall is a slow call. A scan has the members of a scan over HTTP, so that its plan can be asked for.
 type shownCall struct {
 	Table    string   `json:"table"`
 	Row      string   `json:"row,omitempty"`

@@ -468,7 +468,7 @@ func (a *API) wantDisabled(ctx context.Context, operation string, name TableName
 	return nil
 }
 
-// Compact rewrites the rows of a table without what nobody sees any more, in the background.
+// Compact rewrites the rows of a table without their invisible cells, in the background.
 func (a *API) Compact(ctx context.Context, name TableName) error {
 	if err := a.authorizeTable(ctx, "Compact", name); err != nil {
 		return err

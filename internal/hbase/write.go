@@ -15,7 +15,7 @@ import (
 	"github.com/weftdb/weft/internal/hbase/filter"
 )
 
-// rowWrite is what is done to a row in one commit. It decides on the row as it is.
+// rowWrite is the change of a row in one commit. It decides on the row as it is.
 type rowWrite struct {
 	row     []byte
 	columns []Column // that it names, for rights
@@ -122,7 +122,7 @@ const (
 	returnsUpdated = "UPDATED_NEW"
 )
 
-// returned is what a write answers whose new values may not be wanted.
+// returned is the answer of a write whose new values may not be wanted.
 func returned(unread bool) string {
 	if unread {
 		return returnsNone
@@ -130,7 +130,7 @@ func returned(unread bool) string {
 	return returnsUpdated
 }
 
-// commit writes rows that are all different. returns is what it answers of them.
+// commit writes rows that are all different. returns selects the part of them that it returns.
 func (a *API) commit(
 	ctx context.Context, operation string, p database.Pinned, writes []rowWrite, returns string,
 ) error {

@@ -32,7 +32,7 @@ type Options struct {
 	Region string
 	// AccessKey, SecretKey and SessionToken sign requests. Default: requests are not signed.
 	AccessKey, SecretKey, SessionToken string
-	// PartBytes is the size of the parts of an object whose size nobody knows before: as much memory is taken by each
+	// PartBytes is the size of the parts of an object of unknown size: as much memory is taken by each
 	// of those that are written at once, and an object has at most 10,000 parts. Default: 16 MiB.
 	PartBytes uint64
 	// Transport sends the requests. Default: one of its own.

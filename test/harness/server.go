@@ -151,7 +151,7 @@ func Environ() []string {
 	})
 }
 
-// addresses are what a server says when it is ready.
+// addresses are the addresses that a server tells when it is ready.
 type addresses struct {
 	Message  string `json:"msg"`
 	DynamoDB string `json:"dynamodb"`
@@ -203,7 +203,7 @@ func (s *Server) Exited() <-chan struct{} { return s.exited }
 // Log returns what the process has logged last.
 func (s *Server) Log() string { return s.log.text() }
 
-// journalBytesMax bounds what is kept of a log.
+// journalBytesMax bounds the kept part of a log.
 const journalBytesMax = 64 << 10
 
 // journal keeps the end of a log.

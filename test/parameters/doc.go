@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package parameters proves, for every parameter of every operation of DynamoDB's API, what becomes of it: it is
-// honoured, only stored, or refused. The parameters are those of the AWS SDK's input structs, so that a new release of
+// honoured, only stored, or refused. The parameters come from the AWS SDK's input structs, so that a new release of
 // the SDK shows what is missing here. The table in docs/dynamodb.md is made of the cases.
 //
 // testdata/cases has a file for each operation that the server knows. Its blocks are

@@ -44,7 +44,7 @@
 // into buckets that hold about equally many rows; a bucket owns as large a share of the codes as it holds of the
 // sample, and inside a bucket the code follows the first bytes behind what the bucket's two separators share. So a
 // common beginning such as "http://www." costs nothing, equal values are never parted, and the leading bits of a code
-// halve the rows rather than the values. A few codes at both ends are spare for what the sample had not. A Skew says
+// halve the rows rather than the values. A few codes at both ends are spare for values outside the sample. A Skew says
 // when the data have moved away.
 //
 // A codec compares by its Order: a predicate with another comparison must not use its codes. In particular iso8601

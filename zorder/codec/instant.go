@@ -38,7 +38,7 @@ const secondsPerDay = 86_400
 var monthEnds = [13]int64{0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365}
 
 // ParseInstant reads an ISO 8601 date, or date and time, in basic or extended form, as the instants from first to last
-// that it stands for. zone is that of times without one, in minutes east of UTC. The error is ErrInstant.
+// that it stands for. zone is the zone of times without one, in minutes east of UTC. The error is ErrInstant.
 //
 //	2024-05-31  20240531     +002024-05-31   calendar dates; years of four digits, or of six with a sign
 //	2024-W22-5  2024W225     +002024-W22-5   week dates

@@ -264,7 +264,7 @@ func learn(contents [][]byte, o LearnOptions) *quantile {
 func cutEdge(content []byte) []byte { return slices.Clone(content[:min(len(content), edgeBytesMax)]) }
 
 // cuts returns, ascending, the places where one bucket ends and the next begins: about equally far apart, never between
-// equal strings, and on both sides of what is so frequent that it deserves a bucket of its own.
+// equal strings, and on both sides of values so frequent that they deserve a bucket of their own.
 func cuts(contents [][]byte, buckets int) []int {
 	var places []int
 	add := func(at int) {

@@ -69,7 +69,7 @@ func (c *Codec) Skew(sample []Value, o SkewOptions) (Skew, error) {
 	return s, nil
 }
 
-// codedValue is a value by its full code and by what it is.
+// codedValue is a value beside its full code.
 type codedValue struct {
 	word    uint64
 	content string // not cut to what the code tells apart

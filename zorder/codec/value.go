@@ -63,7 +63,7 @@ func String(v string) Value { return Text([]byte(v)) }
 // Binary returns a byte string.
 func Binary(v []byte) Value { return Value{kind: valueBinary, bytes: v} }
 
-// Ordered returns a value of any type as bytes whose order is that of the values, such as those that package order
+// Ordered returns a value of any type as bytes that sort like the values, such as those that package order
 // appends.
 func Ordered(v []byte) Value { return Value{kind: valueOrdered, bytes: v} }
 

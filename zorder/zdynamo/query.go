@@ -262,7 +262,7 @@ func (w *walk) pace() {
 	w.size = min(w.size, w.query.RequestItemsMax)
 }
 
-// input is the request for what lies at and behind the position.
+// input is the request for the items at and behind the position.
 func (w *walk) input() *dynamodb.QueryInput {
 	s, q := &w.index.schema, w.query
 	low, high := w.bounds()

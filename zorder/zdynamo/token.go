@@ -13,7 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// position is where a walk goes on: behind a key, or at an address; at the beginning if it has neither.
+// position is the place at which a walk goes on: behind a key, or at an address; at the beginning if it has neither.
 type position struct {
 	key    Item
 	from   []byte

@@ -29,7 +29,7 @@ type Updater interface {
 		options ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error)
 }
 
-// triesMax is how often Update tries to get in between the changes of others.
+// triesMax is the number of times that Update tries to get in between the changes of others.
 const triesMax = 10
 
 // Put stamps input.Item and writes it. A nil TableName is the schema's table.

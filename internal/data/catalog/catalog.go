@@ -61,7 +61,7 @@ type Catalog struct {
 	// views are all views, by database "\x00" name.
 	views map[string]View
 
-	// options are those of databases.
+	// options holds the options of each database.
 	options atomic.Pointer[databaseOptions]
 
 	counters sync.Map // by counterID: *counter
@@ -268,7 +268,7 @@ func (c *Catalog) Versions() iter.Seq[*Version] {
 	}
 }
 
-// fullName joins a database's and a table's name; neither holds a zero byte, so the order is that of the pairs.
+// fullName joins a database's and a table's name; neither holds a zero byte, so the names sort like the pairs.
 func fullName(database, name string) string { return database + "\x00" + name }
 
 func prefixRange(prefix []byte) kv.Range {

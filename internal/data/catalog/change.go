@@ -243,7 +243,7 @@ func (c *Catalog) rewrite(ctx context.Context, s scope, edit func(*schema.Table)
 	return table, err
 }
 
-// settleOwn is Settle for who owns change. Over a shared store write does it.
+// settleOwn is Settle for the owner of change. Over a shared store write does it.
 func (c *Catalog) settleOwn(ctx context.Context, id uint32) error {
 	e, ok := c.entryOf(id)
 	if !ok && c.gateway == nil {

@@ -50,9 +50,9 @@ func (c *Catalog) blocks() map[counterID]block {
 // Forget ends the mark. Ending it twice is no error.
 func (m *Mark) Forget() error { return m.state.Forget() }
 
-// Return makes the store, and what is known of it here, what they were at a mark. Versions of tables that are others
-// then, or whose rows would name attributes otherwise, are over: their users get ErrReturned. Nobody acquires a version
-// meanwhile. Ids that were given out since are not given out again, and users stay as they are.
+// Return restores the store, and the catalog's knowledge of it, to their state at a mark. Versions of tables that are
+// others then, or whose rows would name attributes otherwise, are over: their users get ErrReturned. Nobody acquires a
+// version meanwhile. Ids that were given out since are not given out again, and users stay as they are.
 func (c *Catalog) Return(ctx context.Context, m *Mark) error {
 	c.change.Lock()
 	defer c.change.Unlock()
@@ -82,7 +82,7 @@ func (c *Catalog) Return(ctx context.Context, m *Mark) error {
 	return errors.Join(err, unread, unlisted)
 }
 
-// end makes all versions of a table that somebody may hold be over. A nil entry does nothing.
+// end ends all versions of a table that somebody may hold. A nil entry does nothing.
 func (e *entry) end() {
 	if e == nil {
 		return

@@ -88,7 +88,7 @@ func (r *Rules) group(name []byte) Group {
 	return Group{Versions: r.Versions, LifeMS: r.LifeMS}
 }
 
-// Stamp is the time of what a write writes.
+// Stamp is the time of a write's cells.
 type Stamp struct {
 	AtMS   int64
 	LifeMS int64 // of the cells written; 0 is the table's
@@ -97,7 +97,7 @@ type Stamp struct {
 	Implicit bool
 }
 
-// skewMSMax is how far the clocks of processes that share a store may be apart.
+// skewMSMax is the largest difference between the clocks of processes that share a store.
 const skewMSMax = 1000
 
 // Version is one cell: a value of an attribute at a time, or the mark that it was deleted.
@@ -290,13 +290,13 @@ func (g *Group) keeps() int {
 	return max(g.Versions, 1)
 }
 
-// mask is what the row's marks hide of a column.
+// mask is the part of a column that the row's marks hide.
 type mask struct {
 	upTo  int64   // this time and all before it
 	exact []int64 // these times
 }
 
-// mask is what the marker of the whole row hides.
+// mask is the part of every column that the whole row's marker hides.
 func (h *history) mask() mask {
 	if h.deleted == 0 {
 		return mask{upTo: -1}
@@ -306,7 +306,7 @@ func (h *history) mask() mask {
 
 func (m *mask) hides(atMS int64) bool { return atMS <= m.upTo || slices.Contains(m.exact, atMS) }
 
-// masked is what the marks of the row, and of the names that begin like the column's, hide of it.
+// masked is the part of a column that the marks of the row, and of names that are its prefixes, hide.
 func (h *history) masked(name []byte) mask {
 	m := h.mask()
 	for i := range h.columns {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package cell keeps the cells of a row: for each attribute the times at which its values were written, older values,
-// and marks of what was deleted. Tables ask for it (Rules); rows of others have none of this.
+// and marks of deleted cells. Tables ask for it (Rules); rows of others have none of this.
 //
 // A stored row holds the values that were current when it was last written as its attributes, as every row does, so
 // that indexes derive from them as usual. All other data stand in one more attribute, History, which no reader sees:

@@ -109,7 +109,7 @@ func IsDead(row value.Row, names value.Names, isKey func(name []byte) bool) bool
 const never = uint64(1) << 63
 
 // Futures calls visit with a stored row as it will be seen after cells of it have ended, for each time at which an
-// attribute ends that matters while others live on. The order is that of the cells' times, whether the table has a life
+// attribute ends that matters while others live on. The order follows the cells' times, whether the table has a life
 // now or not. The row is valid during the call only.
 func (r *Rules) Futures(row value.Row, names value.Names, isKey, matters func(name []byte) bool,
 	visit func(value.Row) error) error {

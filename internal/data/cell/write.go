@@ -36,7 +36,7 @@ type Write struct {
 	Edits []Edit
 }
 
-// Kind is what an Edit does.
+// Kind is the kind of an Edit.
 type Kind uint8
 
 // The kinds of edits.
@@ -109,7 +109,7 @@ func (h *history) follow(atMS int64) int64 {
 	return max(newest, atMS)
 }
 
-// AheadError is the error of a write by the clock that nobody would see, since what it writes has cells of a later
+// AheadError is the error of a write by the clock that nobody would see, since its columns have cells of a later
 // time: the clock went back, or somebody chose that time.
 type AheadError struct{ CellMS, ClockMS int64 } // Unix milliseconds
 
@@ -121,7 +121,7 @@ func (e *AheadError) Error() string {
 		at(e.CellMS), at(e.ClockMS))
 }
 
-// hides returns the newest time of what the write replaces or deletes.
+// hides returns the newest time of the cells that the write replaces or deletes.
 func (h *history) hides(w *Write, names value.Names, isKey func(name []byte) bool) int64 {
 	newest := h.deleted
 	if w.Next == nil {

@@ -141,7 +141,7 @@ type Step struct {
 // Literal is a value that does not depend on the row.
 type Literal struct{ Value value.Value }
 
-// Size is the size of what Path leads to: the UTF-16 units of a string, the bytes of a binary, the elements of a list,
+// Size is the size of the value at Path: the UTF-16 units of a string, the bytes of a binary, the elements of a list,
 // map or set. Anything else has no size.
 type Size struct{ Path Path }
 

@@ -109,7 +109,7 @@ func appendConjuncts(list []Condition, c *And) []Condition {
 	return list
 }
 
-// Both is what both conditions ask for; nil asks for nothing.
+// Both returns the conjunction of two conditions; nil is always true.
 func Both(a, b Condition) Condition {
 	switch {
 	case a == nil:

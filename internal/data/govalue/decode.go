@@ -13,7 +13,7 @@ import (
 	"github.com/weftdb/weft/internal/data/value"
 )
 
-// Decode stores a value in what the pointer into points to, as AppendValue has encoded it. Null makes it the zero
+// Decode stores a value, in AppendValue's encoding, at the pointer into. Null makes it the zero
 // value. Into an interface goes what GoValue returns. The error says which type does not take which value.
 func Decode(v value.Value, into any) error {
 	p := reflect.ValueOf(into)

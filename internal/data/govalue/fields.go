@@ -119,7 +119,7 @@ type structPlan struct {
 	byName map[string]int
 }
 
-// plans are those of struct types that were met, by reflect.Type. // lint:global a type's plan never changes
+// plans holds the plan of each struct type in use, by reflect.Type. // lint:global a type's plan never changes
 var plans sync.Map
 
 // planOf returns the fields of a struct type.

@@ -133,7 +133,7 @@ type Set []any
 // Members returns the set's members.
 func (s Set) Members() []any { return s }
 
-// appendSet appends values of one kind as a set. The kind is that of the first.
+// appendSet appends values of one kind as a set. The first value decides the kind.
 func appendSet(dst []byte, count int, member func(dst []byte, i int) ([]byte, error)) (out []byte, err error) {
 	if count == 0 {
 		return nil, value.ErrEmptySet

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Difference says in what a table differs from what is wanted of it: in its key, its rules for cells, or a column
+// Difference describes how a table differs from the wanted one: in its key, its rules for cells, or a column
 // or an index that is wanted. It is "" for nothing, and says nothing of indexes that one of the two lacks.
 func Difference(is, want *Table) string {
 	if fault := keyDifference(&is.Primary, &want.Primary); fault != "" {
@@ -80,7 +80,7 @@ func sameNames(a, b []string) bool {
 	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }
 
-// keyDifference says in what a key differs from the one that is wanted.
+// keyDifference describes how a key differs from the wanted one.
 func keyDifference(is, want *Index) string {
 	parts := func(x *Index) (list []string) {
 		for _, part := range x.Key {

@@ -54,7 +54,7 @@ func (t *Table) CellExpiry() (x *Index, ok bool) {
 	return nil, false
 }
 
-// IsCells reports whether the index is that of CellIndex.
+// IsCells reports whether the index is the one that CellIndex returns.
 func (x *Index) IsCells() bool { return x.Internal && x.Name == cellsName }
 
 // AddCellIndex gives a table the index of CellIndex.
@@ -66,7 +66,7 @@ func (t *Table) AddCellIndex(state State) *Index {
 	return &t.Indexes[len(t.Indexes)-1]
 }
 
-// ExpiryState is how far the expiry of a table's rows is switched on or off.
+// ExpiryState is the progress of switching the expiry of a table's rows on or off.
 type ExpiryState uint8
 
 // The states of expiry.

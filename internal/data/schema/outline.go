@@ -4,10 +4,10 @@ package schema
 
 import "fmt"
 
-// Outline is what makes a table like this one in another store: its name, key, columns, indexes and rules, and what
-// dialects keep with it. It has no ids, states and times of this store. Of the stream that is on it has the images, and
-// of its recovery the days; streams of Kinesis that changes go to are not part of it. An error is about what can't be
-// made like this.
+// Outline is the definition that makes the same table in another store: its name, key, columns, indexes and rules, and
+// what dialects keep with it. It has no ids, states and times of this store. Of the stream that is on it has the
+// images, and of its recovery the days; streams of Kinesis that changes go to are not part of it. An error is about
+// what can't be made like this.
 func (t *Table) Outline() (*Table, error) {
 	for i := range t.Indexes {
 		if x := &t.Indexes[i]; x.Partial && x.Rebuild == nil && x.State != Retiring && x.State != Dropping {

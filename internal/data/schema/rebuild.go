@@ -17,7 +17,7 @@ type Rebuild struct {
 	ReplacedAtMS int64 `json:"replacedAtMS,omitempty"`
 }
 
-// Sample says from what the codecs of an index's curves were learned.
+// Sample describes the sample from which the codecs of an index's curves were learned.
 type Sample struct {
 	AtMS int64 `json:"atMS"` // Unix milliseconds
 	Rows int64 `json:"rows"`

@@ -40,8 +40,8 @@ type Table struct {
 	// Rules says which writes of rows only a dialect may do, since it has rules about them that the database does not
 	// know.
 	Rules Rules `json:"rules,omitzero"`
-	// Streams are those of the table's changes, the newest last: the one that is switched on, and ended ones that can
-	// be read still.
+	// Streams holds the streams of the table's changes, the newest last: the one that is switched on, and ended ones
+	// that can be read still.
 	Streams []Stream `json:"streams,omitempty"`
 	// Destinations are streams of Kinesis that the table's changes go to, the newest last, and those that lately did.
 	Destinations []Destination `json:"destinations,omitempty"`
@@ -61,7 +61,7 @@ type Rules struct {
 	Dialect string `json:"dialect,omitempty"` // its name, such as SQL
 	Puts    bool   `json:"puts,omitempty"`    // what a row becomes
 	Deletes bool   `json:"deletes,omitempty"` // that a row goes
-	// Features are what a program must know of the dialect besides, to write rows rightly: see Table.Features.
+	// Features are the other parts of the dialect that a program must know to write rows correctly: see Table.Features.
 	Features []string `json:"features,omitempty"`
 	// Referrers are the other tables whose rows need those of this one, so that it may not go before them. Some may be
 	// gone.
@@ -171,7 +171,7 @@ type Argument struct {
 	// the type the column's value must have; AnyType takes string, number or binary
 	Type    Type   `json:"type,omitempty"`
 	Literal string `json:"literal,omitempty"`
-	// Codec is how rows hold the column's values, where these are bytes. Type is that of what they stand for.
+	// Codec is the encoding of the column's values where rows hold bytes. Type is the type of the decoded values.
 	Codec value.Codec `json:"codec,omitzero"`
 }
 

@@ -36,13 +36,13 @@ const StreamHours = 24
 // switched on again is another one.
 type Stream struct {
 	Label string `json:"label"`
-	// Images are what its records show besides the key.
+	// Images are the parts of a row, besides the key, that its records show.
 	Images Images `json:"images,omitempty"`
 	// CreatedAtMS and EndedAtMS are when it was switched on and off, Unix milliseconds. EndedAtMS is 0 while it is on.
 	CreatedAtMS int64 `json:"createdAtMS"`
 	EndedAtMS   int64 `json:"endedAtMS,omitempty"`
-	// ClosedAtMS is from when on no commit has changes for it, Unix milliseconds; 0 as long as there may be writers who
-	// think that it is on.
+	// ClosedAtMS is the time from which on no commit has changes for it, Unix milliseconds; 0 while there may be
+	// writers that think that it is on.
 	ClosedAtMS int64 `json:"closedAtMS,omitempty"`
 }
 
@@ -72,7 +72,7 @@ func (t *Table) Destination() (d *Destination, ok bool) {
 
 // Recovery says that a table can be restored as it was at any moment of the last days.
 type Recovery struct {
-	// the first such moment, Unix milliseconds; 0 as long as there may be writers who keep no changes
+	// the first such moment, Unix milliseconds; 0 while there may be writers that keep no changes
 	SinceMS int64 `json:"sinceMS"`
 	Days    int   `json:"days"`
 }
@@ -130,7 +130,7 @@ func (t *Table) JournalHours() int {
 	return hours
 }
 
-// JournalSettled reports whether everybody knows who writes that changes are kept, or not.
+// JournalSettled reports whether every writer knows whether changes are kept.
 func (t *Table) JournalSettled() bool {
 	for i := range t.Streams {
 		if s := &t.Streams[i]; s.EndedAtMS != 0 && s.ClosedAtMS == 0 {

@@ -83,7 +83,7 @@ func (b *RowBuilder) End() error {
 	return b.EndSized(size)
 }
 
-// EndSized is End for one who has just encoded the value and knows its Size: neither is checked. Its one error is
+// EndSized is End for a caller that has just encoded the value and knows its Size: neither is checked. Its one error is
 // ErrDuplicateName.
 func (b *RowBuilder) EndSized(size int) error {
 	e := b.pending

@@ -11,11 +11,11 @@ import (
 	"unicode/utf8"
 )
 
-// Codec is how the bytes of a Binary hold a value of another kind. Those of Java are what HBase's Bytes.toBytes writes,
-// which keeps no types: whoever reads has to know. Its stored form is its name.
+// Codec is the encoding by which a Binary holds a value of another kind. Java's codecs write the bytes of HBase's
+// Bytes.toBytes, which keeps no types: whoever reads has to know. Its stored form is its name.
 type Codec uint8
 
-// The codecs. AsIs is that of values which are what they are.
+// The codecs. AsIs is the codec of values that are stored unchanged.
 const (
 	AsIs        Codec = iota
 	JavaLong          // 8 bytes, the highest first

@@ -48,7 +48,7 @@ func (k Kind) IsSet() bool { return k >= StringSet && k <= BinarySet }
 // IsDocument reports whether values of kind k are lists or maps.
 func (k Kind) IsDocument() bool { return k == List || k == Map }
 
-// MemberKind returns the kind of a set's members, and Missing for what is no set.
+// MemberKind returns the kind of a set's members; Missing for a kind that is no set.
 func (k Kind) MemberKind() Kind {
 	switch k {
 	case StringSet:

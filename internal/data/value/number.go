@@ -8,7 +8,7 @@ import (
 	"github.com/weftdb/weft/order"
 )
 
-// Decimal returns a number of any kind as an exact decimal; ok is false for what is no number and for a Float outside a
+// Decimal returns a number of any kind as an exact decimal; ok is false for other values and for a Float outside a
 // Decimal's range. A Float is the shortest decimal that reads back as the same float64, which is also how it is shown.
 func (v Value) Decimal() (d order.Decimal, ok bool) {
 	switch v.Kind() {
@@ -54,7 +54,7 @@ func (v Value) anyInt() (x int64, ok bool) {
 	return 0, false
 }
 
-// Float returns a number of any kind as the nearest float64; ok is false for what is no number.
+// Float returns a number of any kind as the nearest float64; ok is false for other values.
 func (v Value) Float() (x float64, ok bool) {
 	if v.Kind() == Float {
 		x, rest, err := order.CutFloat(v[1:])

@@ -2,7 +2,7 @@
 
 package value
 
-// Steps steps over a row's attributes as Attributes does, for those who look at many rows: only where they stand under
+// Steps steps over a row's attributes as Attributes does, for readers of many rows: only where they stand under
 // ids of one byte, as nearly all do. The rest of a row, and what is wrong with it, is for Attributes to tell.
 type Steps struct {
 	rest []byte

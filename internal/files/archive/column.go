@@ -18,7 +18,8 @@ type Column struct {
 	Name string `json:"name"`
 	// Type is how its values stand there, by the words of weft import's types. "attribute" is DynamoDB's JSON of a
 	// value, for columns whose values are sets, lists, maps or nulls, or of more than one type. "stored" is the bytes
-	// that Weft stores, for what that can't tell: numbers of SQL's types beside others, and the history of cells.
+	// that Weft stores, for values that JSON can't tell apart: numbers of SQL's types beside others, and the history of
+	// cells.
 	Type string `json:"type"`
 	// fraction is the number of digits numbers that have behind the point at most; long says that they are more digits
 	// than a decimal of 38 has, whole that all are integers of 64 bits.
@@ -33,7 +34,7 @@ const columnsMax = 2000
 // special are the kinds that no text of DynamoDB's JSON tells from numbers.
 const special = 1<<value.Int | 1<<value.Float | 1<<value.Timestamp
 
-// attributeSurvey is what a survey of all rows found about an attribute.
+// attributeSurvey is the result of a survey of all rows about one attribute.
 type attributeSurvey struct {
 	name              []byte
 	kinds             uint32
@@ -44,7 +45,7 @@ type attributeSurvey struct {
 	empty             bool // there is an empty binary, which no field of CSV tells from a missing one
 }
 
-// survey looks at all rows of a table before any is written, for what a column holds is known only then.
+// survey reads all rows of a table before any is written, since only they tell the types of its columns.
 type survey struct {
 	names   value.Names
 	byID    []*attributeSurvey

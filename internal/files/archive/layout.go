@@ -25,13 +25,13 @@ const (
 	ManifestFiles   = "manifest-files.json"
 )
 
-// fileBytesMax is how much of the rows' text one data file has about, before it is packed.
+// fileBytesMax is about the number of bytes of rows' text in one data file, before compression.
 const fileBytesMax = 128 << 20
 
 // Layout writes the data files and the manifests of one exported table.
 type Layout struct {
 	To storage.Storage // below the prefix
-	// Prefix is what manifests have in front of the names of data files.
+	// Prefix stands in front of the names of data files in manifests.
 	Prefix string
 	// Own is the folder of the manifests, and Data that of the data files.
 	Own, Data string
@@ -193,7 +193,7 @@ type Summary struct {
 	ExportType         string  `json:"exportType"`
 }
 
-// Finish writes the manifests, the summary last: who finds it finds all that it speaks of.
+// Finish writes the manifests, the summary last: a reader that finds it finds all files that it names.
 func (l *Layout) Finish(ctx context.Context, s Summary) error {
 	var list bytes.Buffer
 	lines := json.NewEncoder(&list)

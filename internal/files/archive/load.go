@@ -21,7 +21,7 @@ import (
 
 // LoadOptions say how an archive is loaded. Dir must be set.
 type LoadOptions struct {
-	// Dir is a folder of this load's own, for what is sorted and for how far it is.
+	// Dir is a folder of this load's own, for sorted runs and for its progress.
 	Dir         string
 	MemoryBytes int64
 	// Restart forgets a load that has begun, and drops the tables that it has not completed.
@@ -68,7 +68,7 @@ func (d *definition) types(format Format) (types map[string]bulkload.Type, err e
 	return types, nil
 }
 
-// specialTypes are those that DynamoDB's JSON does not tell. // immutable
+// specialTypes are the types that DynamoDB's JSON does not show. // immutable
 var specialTypes = []string{"stored", "int", "float", "timestamp", "timestamp6", "date"}
 
 // load is Load under way.
@@ -80,7 +80,7 @@ type load struct {
 	state    loadState
 }
 
-// loadState is how far a load is, from which it continues.
+// loadState is the progress of a load, from which it continues.
 type loadState struct {
 	// Tables are the UUIDs of the tables that it has made, by their folders; "" for one that it is about to make.
 	Tables map[string]string `json:"tables"`
@@ -264,7 +264,7 @@ func (l *load) table(ctx context.Context, t *tableContents, number int) error {
 	return err
 }
 
-// make makes the table, which nobody sees yet, or finds it.
+// make makes the table, hidden at first, or finds it.
 func (l *load) make(ctx context.Context, t *tableContents, d *definition, there bool) (*database.Table, error) {
 	if !there {
 		if !slices.Contains(l.db.Databases(), t.Database) {

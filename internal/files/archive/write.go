@@ -25,10 +25,11 @@ const (
 	definitionFile = "table.json"
 )
 
-// version is that of archives. A later one has another number if earlier versions of Weft would read it wrongly.
+// version is the version of the archive format. A later one has another number if earlier versions of Weft would read
+// it wrongly.
 const version = 1
 
-// contents is what an archive holds.
+// contents lists the parts of an archive.
 type contents struct {
 	Version   int                   `json:"version"`
 	Time      time.Time             `json:"time"` // of the snapshot
@@ -51,14 +52,14 @@ type tableContents struct {
 	Rows     int64  `json:"rows"`
 }
 
-// definition is what a table is besides its rows.
+// definition is all of a table but its rows.
 type definition struct {
 	Schema   *schema.Table `json:"schema"`
 	Columns  []Column      `json:"columns"`
 	Counters []uint64      `json:"counters,omitempty"` // the next number of each
 }
 
-// counters are those that a table has. // immutable
+// counters are the kinds of counters of a table. // immutable
 var counters = [...]database.Counter{database.CounterColumn, database.CounterRow}
 
 // Options say what Write writes.
@@ -77,7 +78,7 @@ type Options struct {
 	Done     func(database, table string, rows int64)
 }
 
-// Progress is how far Write or Load is.
+// Progress is the progress of Write or Load.
 type Progress struct {
 	Step, Database, Table string
 	Rows, Expected        int64

@@ -36,7 +36,7 @@ type Options struct {
 	Into *database.Table
 	// Sources are files, folders of exports, or "-" for Stdin; with From, names of objects.
 	Sources []string
-	// From is where the sources are. Default: among the files.
+	// From is the storage that holds the sources. Default: the file system.
 	From  storage.Storage
 	Stdin io.Reader
 	// Format of the sources. Default: Auto.
@@ -95,7 +95,7 @@ func (f Fault) Error() string { return fmt.Sprintf("%s:%d: %v", f.Source, f.Line
 // Unwrap returns the cause.
 func (f Fault) Unwrap() error { return f.Err }
 
-// Progress is how far a load is.
+// Progress is the progress of a load.
 type Progress struct {
 	Step              string // what is being done
 	Records           int64  // read

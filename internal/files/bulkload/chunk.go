@@ -38,7 +38,7 @@ type chunk struct {
 	groups [256][]ref
 	count  int // of all refs
 
-	// shared is where the value added last is: several entries of one row often have the row itself as value.
+	// shared is the position of the value added last: several entries of one row often have the row itself as value.
 	shared     uint64
 	sharedSize uint32
 }

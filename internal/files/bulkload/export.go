@@ -30,7 +30,7 @@ type exportSummary struct {
 	ItemCount    *int64 `json:"itemCount"`
 }
 
-// exportFormats are those of exports of AWS, and of archives. // immutable
+// exportFormats are the formats of AWS's exports and of archives. // immutable
 var exportFormats = []string{"DYNAMODB_JSON", "ION", "CSV", "PARQUET"}
 
 // exportFile is a line of the list of files.

@@ -11,7 +11,7 @@ import (
 	"github.com/weftdb/weft/order"
 )
 
-// inferBytes is how much of the beginning of a file decides of what type its columns are.
+// inferBytes is the number of bytes at the beginning of a file that decide the types of its columns.
 const inferBytes = 256 << 10
 
 // infer decides the types of columns without a given type: numbers if all their first values are, else texts. The

@@ -11,13 +11,14 @@ import (
 	"github.com/weftdb/weft/storage"
 )
 
-// Place is how far an object is read: everything before it is done.
+// Place is a position in an object: everything before it is done.
 type Place struct {
 	Offset int64 `json:"offset,omitempty"` // bytes, unpacked
 	Line   int64 `json:"line,omitempty"`   // lines before it
 }
 
-// Records reads the records of one object, in their order, for who puts them as they come. It is used by one goroutine.
+// Records reads the records of one object, in their order, for loads that put them as they come. It is used by one
+// goroutine.
 type Records struct {
 	cutter  *cutter
 	decoder decoder
@@ -70,7 +71,7 @@ func (r *Records) Next() (record []byte, line int64, ok bool, err error) {
 // Place is behind the record that Next returned last.
 func (r *Records) Place() Place { return r.at }
 
-// BytesRead is how much of the object, as it is, was read.
+// BytesRead returns the number of bytes read of the object as it is stored.
 func (r *Records) BytesRead() int64 { return r.read.Load() }
 
 // Decode builds the item of a record.

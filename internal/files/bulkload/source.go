@@ -136,7 +136,7 @@ type input struct {
 	close func() error
 }
 
-// countingReader counts what is read of the packed bytes.
+// countingReader counts the compressed bytes that are read.
 type countingReader struct {
 	io.Reader
 	n *atomic.Int64
@@ -361,7 +361,8 @@ func (c *cutter) readHeader() (header []byte, err error) {
 	}
 }
 
-// peekBytes is how much of a source's beginning may tell its format: many attributes of its first record.
+// peekBytes is the number of bytes of a source's beginning that may tell its format: many attributes of its first
+// record.
 const peekBytes = 64 << 10
 
 // newCutter opens the source of a position and goes there.

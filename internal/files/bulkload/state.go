@@ -15,7 +15,7 @@ import (
 // stateFile holds the state of an import that has begun; it is removed when the import is done.
 const stateFile = "import.json"
 
-// phase is how far an import is.
+// phase is the phase of an import.
 type phase string
 
 const (
@@ -23,7 +23,7 @@ const (
 	writing phase = "writing" // all are read; the table is being written
 )
 
-// position is how far the sources are read: everything before it stands in runs.
+// position is the position up to which the sources are read: everything before it stands in runs.
 type position struct {
 	Source  int    `json:"source"`  // which file
 	Offset  int64  `json:"offset"`  // of its bytes, unpacked
@@ -44,7 +44,7 @@ type state struct {
 	NextRun int        `json:"nextRun"`
 	Bad     int64      `json:"bad"`
 	Read    int64      `json:"read"` // records
-	// Inferred are the types of columns that nobody has given one.
+	// Inferred holds the types of columns without a given one.
 	Inferred map[string]Type `json:"inferred,omitempty"`
 	Cuts     [][]byte        `json:"cuts"` // a key every cutBytes of a run
 	// First is the first row, once the table is about to be written: if it stands there later, all does, since an
@@ -116,7 +116,7 @@ func syncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// fits is an error if the state is that of another import.
+// fits returns an error if the state belongs to another import.
 func (s *state) fits(other *state) error {
 	switch {
 	case s.Table != other.Table:

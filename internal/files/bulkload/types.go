@@ -36,7 +36,7 @@ const (
 	asStored          // base64 of a value as it is stored
 )
 
-// typeWords are how users name the types. // immutable
+// typeWords are the names of the types in the command line. // immutable
 var typeWords = map[string]Type{"string": asText, "number": asNumber, "binary": asBinary, "bool": asBoolean,
 	"int": asInteger, "float": asFloat,
 	"timestamp": asTimestamp, "timestamp6": asTimestamp6, "date": asDate, "json": asDocument,
@@ -55,7 +55,7 @@ var schemaTypes = map[schema.Type]Type{schema.String: asText, schema.Number: asN
 	schema.Bool: asBoolean, schema.Int: asInteger,
 	schema.Float: asFloat, schema.Timestamp: asTimestamp}
 
-// columnTypes returns what is known of a table's columns: what is given, else declared, else needed by the key or an
+// columnTypes returns the known types of a table's columns: given, else declared, else needed by the key or an
 // index.
 func columnTypes(table *schema.Table, given map[string]Type) map[string]Type {
 	types := maps.Clone(given)

@@ -12,7 +12,7 @@ import (
 	"github.com/weftdb/weft/internal/database"
 )
 
-// adviceRowsMin is from how many rows on something is said about the key.
+// adviceRowsMin is the number of rows from which on the report speaks of the key.
 const adviceRowsMin = 1000
 
 // watch looks whether the first column of the key grows as time passes. The order of a source tells nothing: an export
@@ -138,7 +138,7 @@ func isObjectID(s []byte) bool {
 	return seconds > secondsMin && seconds < secondsMax
 }
 
-// verdict says in what way the column grows, "" if it does not seem to.
+// verdict describes how the column grows, "" if it does not seem to.
 func (w *watch) verdict() string {
 	most := w.rows - w.rows/100
 	spread := float64(w.greatest) - float64(w.least)

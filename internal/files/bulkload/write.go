@@ -232,7 +232,7 @@ func (l *loader) commit(ctx context.Context, b *batch) error {
 	return err
 }
 
-// cutBytes is how far apart the keys of a run are that tell how the table is to be split.
+// cutBytes is the distance in a run between the keys that propose splits of the table.
 func (l *loader) cutBytes() int64 { return min(max(l.RegionBytes/8, 1), 16<<20) }
 
 // splits returns the keys at which the table is to be split so that no region of it outgrows RegionBytes: at half of

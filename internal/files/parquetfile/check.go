@@ -224,7 +224,7 @@ type page struct {
 	packed   bool
 }
 
-// checkHeader compares what a page says of itself with bounds. left is how much of the column there is behind the
+// checkHeader compares a page's header with bounds. left is the number of bytes of the column behind the
 // header.
 func (p *page) checkHeader(left int64) error {
 	if p.CompressedPageSize < 0 || p.UncompressedPageSize < 0 || int64(p.CompressedPageSize) > left ||

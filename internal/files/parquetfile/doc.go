@@ -8,7 +8,7 @@
 // Never: tables, where files are.
 package parquetfile
 
-// The types of columns, by the words of weft import's types. Natural is what a file says.
+// The types of columns, by the words of weft import's types. Natural is the type that the file declares.
 const (
 	Natural    = ""
 	Text       = "string"
@@ -24,10 +24,10 @@ const (
 	Stored     = "stored"     // the bytes of a value
 )
 
-// metadataKey is that of the entry in which files of this package tell their columns.
+// metadataKey is the key of the metadata entry in which files of this package describe their columns.
 const metadataKey = "weft"
 
-// columnEntry is what that entry says of a column.
+// columnEntry is that entry's description of a column.
 type columnEntry struct {
 	// Name is the name of the attribute, or Bytes if it is not UTF-8. The file's own name for the column differs from
 	// it if it could not be that.

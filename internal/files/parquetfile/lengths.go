@@ -73,7 +73,7 @@ const (
 )
 
 // skipStruct passes over a structure of Thrift's compact protocol, and so makes sure that no list or text in it says
-// that it is longer than what is there. budget is how many elements all lists may have.
+// that it is longer than what is there. budget is the number of elements that all lists together may have.
 func skipStruct(b []byte, depth int, budget *int) (rest []byte, err error) {
 	if depth > thriftDepthMax {
 		return b, errThrift

@@ -90,7 +90,7 @@ func catch(err *error) {
 	}
 }
 
-// ownColumns is what a file of this package says of its columns; nil for files of others, and where it does not fit.
+// ownColumns is the description of columns in a file of this package; nil in other files, and where it does not fit.
 func ownColumns(meta *format.FileMetaData) (list []columnEntry) {
 	for _, entry := range meta.KeyValueMetadata {
 		if entry.Key == metadataKey && json.Unmarshal([]byte(entry.Value), &list) == nil &&
@@ -104,7 +104,7 @@ func ownColumns(meta *format.FileMetaData) (list []columnEntry) {
 // Rows is the number of rows the file says that it has.
 func (r *Reader) Rows() int64 { return r.meta.NumRows }
 
-// Next moves to the next row; ok is false at the end. fault is what is wrong with the row, which has no values then;
+// Next moves to the next row; ok is false at the end. fault is the row's error; a row with one has no values;
 // err is the end of the reading.
 func (r *Reader) Next() (ok bool, fault, err error) {
 	defer catch(&err)

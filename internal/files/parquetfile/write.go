@@ -26,7 +26,7 @@ type Column struct {
 	Whole, Long bool
 }
 
-// Groups of rows are what a reader takes at once: so many bytes of values at most, or rows.
+// A reader takes a group of rows at once: the bounds of its values' bytes and of its rows.
 const (
 	groupBytes = 32 << 20
 	groupRows  = 1 << 20

@@ -16,7 +16,7 @@ import (
 	"github.com/weftdb/weft/order"
 )
 
-// Sum is how much a part of a store holds: a table's rows, an index, or a section of the map that is neither.
+// Sum is the size of a part of a store: a table's rows, an index, or a section of the map that is neither.
 type Sum struct {
 	Name    string // "database.table", "database.table.index", or the section's
 	Entries int64
@@ -89,7 +89,7 @@ func placeOf(key []byte) place {
 	return at
 }
 
-// tellEvery is after how many compared entries progress is reported.
+// tellEvery is the number of compared entries between two reports of progress.
 const tellEvery = 100_000
 
 // sums adds up each part of a store, in the order of keys.

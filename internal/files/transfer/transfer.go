@@ -33,7 +33,7 @@ type Options struct {
 	Progress func(Progress)
 }
 
-// Progress is how far a copy is.
+// Progress is the progress of a copy.
 type Progress struct {
 	Entries, Written int64 // walked over, and written or deleted; when compared, entries read
 	// what is copied or compared now: "database.table", "database.table.index", or the section of the map

@@ -22,7 +22,7 @@ import (
 const (
 	// Count is the number of reports.
 	Count = 300_000
-	// Source is who made them.
+	// Source is the data's author.
 	Source = "Under the Weather"
 	// Checksum is the CRC-32 (IEEE) of all reports' lines as AppendLine writes them: whoever makes the reports
 	// elsewhere compares that.
@@ -85,10 +85,10 @@ func (s *stream) bell(n int64) int64 {
 	return sum/4 - n
 }
 
-// place is where many reports come from, in millionths of a degree.
+// place is a source of many reports, in millionths of a degree.
 type place struct{ latitude, longitude int64 }
 
-// lands are where people live: the middle and the half widths, in degrees, and how many of 16 sites. // immutable
+// lands are inhabited parts of the world: the middle and the half widths, in degrees, and the sites of 16. // immutable
 var lands = [...]struct{ latitude, longitude, high, wide, sites int64 }{
 	{40, -95, 14, 32, 5},  // North America
 	{50, 12, 13, 26, 4},   // Europe

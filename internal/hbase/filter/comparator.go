@@ -12,7 +12,7 @@ import (
 
 // These comparators come from HBase's Java API. Its language has no words for them; the ones here are this package's.
 
-// incomparable is what a comparator returns for a value that it can't read. No operator holds for it.
+// incomparable is a comparator's result for a value that it can't read. No operator holds for it.
 const incomparable = 2
 
 // setJavaComparator sets a comparator of HBase's Java API by its word. ok is false for a word of the language or none.

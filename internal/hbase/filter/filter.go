@@ -34,7 +34,7 @@ type Filter interface {
 	AppendShape(dst []byte) []byte
 }
 
-// Read is what a filter has to know of a read.
+// Read describes a read to a filter.
 type Read struct {
 	Reversed bool
 	Versions int // of each column that are kept, at most; 0: all that the filter keeps

@@ -2,7 +2,7 @@
 
 package filter
 
-// list is what AND and OR have in common.
+// list is the common part of AND and OR.
 type list struct {
 	plain
 	states []state
@@ -99,7 +99,7 @@ type orState struct {
 	last []lastAnswer // of each filter
 }
 
-// lastAnswer is what a filter said of a cell. It is not asked again before the cell to which its step goes.
+// lastAnswer is a filter's answer about a cell. It is not asked again before the cell to which its step goes.
 type lastAnswer struct {
 	answer
 	of     Cell

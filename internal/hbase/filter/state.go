@@ -4,13 +4,13 @@ package filter
 
 import "bytes"
 
-// answer is what a filter says of a cell: whether it is included, and how far the read may go on.
+// answer is a filter's decision on a cell: whether it is included, and where the read goes on.
 type answer struct {
 	in   bool
 	step step
 }
 
-// step is how far a read goes on from a cell, in rising order.
+// step is the distance by which a read moves on from a cell, in rising order.
 type step uint8
 
 const (
@@ -68,7 +68,7 @@ func (plain) prune(cells []Cell) []Cell  { return cells }
 func (plain) rejects() bool              { return false }
 func (plain) isDone() bool               { return false }
 
-// wrapper is what SKIP and WHILE have in common. As in HBase they do not seek, and pass neither prune nor, for SKIP,
+// wrapper is the common part of SKIP and WHILE. As in HBase they do not seek, and pass neither prune nor, for SKIP,
 // keys on.
 type wrapper struct {
 	plain

@@ -134,7 +134,7 @@ func numeral(n int64) argument { return word(strconv.FormatInt(n, 10)) }
 
 func truth(is bool) argument { return word(strconv.FormatBool(is)) }
 
-// arguments are those that the message of a filter's class stands for.
+// arguments returns the filter's arguments from the message of its class.
 func arguments(name string, f fields) (list []argument, err error) {
 	switch name {
 	case "PrefixFilter", "InclusiveStopFilter", "ColumnPrefixFilter":

@@ -8,7 +8,7 @@
 //	backups/20261124T021005.123456Z-<digest of the manifest>   the manifest
 //	files/<digest>                                             a file or segment; with .sealed behind it if it is encrypted, whose digest is of what it was before
 //
-// Knows: manifests, digests, segments, what a backup needs and what nobody needs any more.
+// Knows: manifests, digests, segments, the files that a backup needs, and those that none needs any more.
 // Never: what entries mean, engines, ciphers, where a storage is.
 package backup
 
@@ -36,7 +36,7 @@ type Options struct {
 	// Keep is the number of the newest backups that stay; older ones are removed with what only they need. Default 0:
 	// all.
 	Keep int
-	// Program is who makes the backup, for whoever restores it.
+	// Program is the name and version of the program that makes the backup.
 	Program string
 	// Progress is called often, by one goroutine at a time. Default: nobody.
 	Progress func(Progress)
@@ -44,7 +44,7 @@ type Options struct {
 	Now func() time.Time
 }
 
-// Progress is how far a backup or a restore is.
+// Progress is the progress of a backup or a restore.
 type Progress struct {
 	Files, FilesAll int   // files or segments done, and all of them; FilesAll is 0 if unknown
 	Bytes           int64 // of files done

@@ -18,7 +18,7 @@ import (
 // fetchAtOnce is the number of segments that are read before their changes are made again, some of them at once.
 const fetchAtOnce = 8
 
-// restoringName is the folder within that to be restored in which the store is until it is what it was.
+// restoringName is the folder, within the target, that holds the store until the restore is complete.
 const restoringName = "weft-restoring"
 
 // RestoreAt makes a folder of a backup and of the changes that were shipped after it: what the store had at a moment,

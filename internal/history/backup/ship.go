@@ -23,7 +23,7 @@ import (
 
 // ShipOptions are the settings of a Shipper. The zero value works.
 type ShipOptions struct {
-	// Seal and Program are those of backups.
+	// Seal and Program are the same as a backup's.
 	Seal    func(to io.Writer) (io.WriteCloser, error)
 	Program string
 	// Keep is the time moments stay restorable. Default: 7 days.
@@ -108,7 +108,7 @@ func Ship(ctx context.Context, store kv.Store, to storage.Storage, o ShipOptions
 	return s, nil
 }
 
-// Shipping tells how it does.
+// Shipping returns the state of shipping.
 func (s *Shipper) Shipping() ShippingState {
 	return ShippingState{SafeMS: s.safeMS.Load(), Segments: s.segments.Load(), Bytes: s.sent.Load(),
 		Bases: s.bases.Load(), Fails: s.fails.Load(), Chains: s.chained.Load()}
@@ -334,7 +334,7 @@ func (c *chain) base(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// Without the changes that were made meanwhile, the backup can't be restored: who looks for one finds it only with
+	// Without the changes that were made meanwhile, the backup can't be restored: a reader finds it only with
 	// them.
 	select {
 	case c.hurry <- struct{}{}:

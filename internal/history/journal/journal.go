@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package journal keeps the changes of rows in the order of their commits, for those tables that somebody wants the
+// Package journal keeps the changes of rows in the order of their commits, for the tables of which somebody wants the
 // changes of. A change is one entry of the key space, written in the commit that it tells of: table, bucket, the
-// commit's stamp, the row's key; its value says what was before and after. So who reads forwards from a stamp misses
-// nothing and meets nothing twice. A row has one change in a commit, however often the transaction wrote it, and none
-// if it is in the end what it was.
+// commit's stamp, the row's key; its value says what was before and after. So a reader that goes forwards from a stamp
+// misses nothing and meets nothing twice. A row has one change in a commit, however often the transaction wrote it, and
+// none if it is in the end what it was.
 //
 // An embedded store has one bucket for each table. On a cluster, where stamps are no order of commits yet, changes go
 // to an outbox first, in buckets by row, and a Sequencer moves them to the journal.
 //
 // Knows: the entries of the journal and the outbox, positions in them, borders between shards.
-// Never: tables' descriptors, who reads.
+// Never: tables' descriptors, readers.
 package journal
 
 import (
@@ -51,7 +51,8 @@ const (
 type Entry struct {
 	WasThere, IsThere bool
 	ByExpiry          bool // the row's time had come
-	// Old, New and Keys are what is kept: the row before, the row after, or the attributes of the key alone.
+	// Old, New and Keys select the parts that are kept: the row before, the row after, or the attributes of the key
+	// alone.
 	Old, New, Keys value.Row
 	// Origin is the stamp of the commit's transaction, on a cluster, where the one in the key came later; 0: that in
 	// the key.
@@ -142,7 +143,7 @@ func Parse(b []byte) (e Entry, err error) {
 	return e, nil
 }
 
-// Book is where the changes of a table are written.
+// Book takes the changes of a table.
 type Book struct {
 	Table  uint32
 	Images schema.Images
@@ -194,7 +195,7 @@ func (b *Book) entry(c *Change) Entry {
 	return e
 }
 
-// isUndoneBy reports whether the row is again what it was before the change.
+// isUndoneBy reports whether the row is again as it was before the change.
 func (e *Entry) isUndoneBy(now value.Row) bool {
 	switch {
 	case !e.WasThere || now == nil:

@@ -19,7 +19,7 @@ import (
 const (
 	lookInterval = time.Minute
 	stepInterval = 50 * time.Millisecond // between two steps of a Sequencer
-	// stepPause is what the interval grows to while steps find nothing and nobody stirs, double each time.
+	// stepPause bounds the interval, which doubles while steps find nothing and no write wakes the keeper.
 	stepPause     = 1200 * time.Millisecond
 	shardLife     = 4 * time.Hour
 	deleteAtOnce  = 1000 // keys, where the engine can't delete a range
@@ -36,7 +36,7 @@ type Table struct {
 	StreamMS int64
 }
 
-// Options are those of a Keeper. Store, Tables, Logger and Now are required.
+// Options are the options of a Keeper. Store, Tables, Logger and Now are required.
 type Options struct {
 	Store  kv.Store
 	Logger *slog.Logger

@@ -95,7 +95,7 @@ func (c *Cursor) Next() bool {
 	return true
 }
 
-// At is the place before the current change; its Key is that of the row, valid until the next Next or Close. In reverse
+// At is the place before the current change; its Key is the row's key, valid until the next Next or Close. In reverse
 // its N means nothing.
 func (c *Cursor) At() Position { return c.at }
 

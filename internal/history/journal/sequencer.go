@@ -82,7 +82,7 @@ func (s *Sequencer) Step(ctx context.Context) (moved int, err error) {
 
 type waiter struct{ key, value []byte }
 
-// after is where the bucket behind that of a change begins.
+// after returns the beginning of the bucket behind a change's own.
 func (w waiter) after() []byte {
 	table, bucket, _, _, _ := keyspace.CutJournal(w.key)
 	next, _ := order.PrefixEnd(nil, keyspace.AppendOutbox(nil, table, bucket))

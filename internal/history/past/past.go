@@ -4,7 +4,7 @@
 // changes are sorted in bounded memory, the rest in files.
 //
 // Knows: rows and their changes, by key and by time.
-// Never: whether all changes are kept, who may see them.
+// Never: whether all changes are kept, rights to see them.
 package past
 
 import (
@@ -42,7 +42,7 @@ type View struct {
 // Close closes the snapshot.
 func (v *View) Close() error { return v.Reader.Close() }
 
-// Difference is what became of an item between two moments. Its rows are valid until the call of visit returns.
+// Difference is the change of an item between two moments. Its rows are valid until the call of visit returns.
 type Difference struct {
 	Names    value.Names
 	Key      value.Row // the attributes of the key

@@ -37,7 +37,7 @@ type Head struct {
 	Counters map[uint64][]byte `json:"counters,omitempty"`
 }
 
-// Size is how much a copy holds.
+// Size is the size of a copy.
 type Size struct {
 	Rows, Bytes int64 // bytes of rows
 	Pieces      uint64
@@ -222,7 +222,7 @@ func (w *writer) forgetRest(ctx context.Context, store kv.Store) error {
 	})
 }
 
-// Range is where the pieces of a copy lie.
+// Range returns the span of keys of a copy's pieces.
 func Range(id string) kv.Range {
 	prefix := keyspace.AppendPieces(nil, id)
 	end, _ := order.PrefixEnd(nil, prefix)
@@ -274,7 +274,7 @@ type Reader struct {
 }
 
 // NewReader reads a copy in a snapshot, as entries of the table's id. Indexes that it does not have are left out, and
-// so are those that are to be built anew.
+// so are the indexes to be rebuilt.
 func NewReader(ctx context.Context, from kv.Snapshot, id string, table *schema.Table, told Told) (*Reader, error) {
 	unpack, err := newUnpacker()
 	if err != nil {

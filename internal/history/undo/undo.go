@@ -3,7 +3,7 @@
 // Package undo takes changes of a table back, in the table itself or in a copy of it.
 //
 // Knows: the changes of a journal, rows, unique indexes.
-// Never: whether all changes are kept, who may restore.
+// Never: whether all changes are kept, rights to restore.
 package undo
 
 import (
@@ -27,7 +27,7 @@ const (
 	bytesAtOnce = 1 << 20
 )
 
-// doneBytesMax bounds the keys that an undo keeps in memory, and doneBytes is what one takes besides its bytes.
+// doneBytesMax bounds the keys that an undo keeps in memory, and doneBytes is the overhead of one.
 const (
 	doneBytesMax = 64 << 20
 	doneBytes    = 64

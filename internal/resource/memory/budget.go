@@ -41,26 +41,26 @@ func (b *Budget) Limit() int64 { return b.limit }
 // Used is the number of them that are taken.
 func (b *Budget) Used() int64 { return b.used.Load() }
 
-// Refused is how often somebody found none free.
+// Refused is the number of requests that found no memory free.
 func (b *Budget) Refused() int64 { return b.refused.Load() }
 
 // Refuse counts a holder that found none free.
 func (b *Budget) Refuse() { b.refused.Add(1) }
 
-// step is by how much a Share grows at least: a holder of little asks nobody most of the time.
+// step is the least number of bytes by which a Share grows: a holder of little rarely asks the Budget.
 const step = 16 << 10
 
-// Share is what one holder has taken of a Budget. The zero value has no bound. It is used by one goroutine at a time,
+// Share is one holder's part of a Budget. The zero value has no bound. It is used by one goroutine at a time,
 // and must be released.
 type Share struct {
 	Of    *Budget
 	taken int64
 }
 
-// Held is how much is taken.
+// Held returns the number of bytes taken.
 func (s *Share) Held() int64 { return s.taken }
 
-// Hold takes what is missing to hold n bytes. It says false if that is not free; the Share then is what it was.
+// Hold takes the bytes that are missing to hold n. It returns false, and changes nothing, if they are not free.
 func (s *Share) Hold(n int64) bool {
 	if n <= s.taken || s.Of == nil {
 		return true

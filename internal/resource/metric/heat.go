@@ -22,7 +22,7 @@ type HeatFinding struct {
 	Weight             float64 // 1: it costs already; 0.5: it may; 0: all is well
 }
 
-// HeatRate is how often a table or index is asked for.
+// HeatRate is the rate of requests of a table or index.
 type HeatRate struct {
 	Table, Index  string
 	Reads, Writes float64 // a second

@@ -27,7 +27,7 @@ type EngineStats struct {
 	Corruptions         int64
 }
 
-// Durations is a histogram that somebody else has counted.
+// Durations is a histogram counted elsewhere.
 type Durations struct {
 	Count   int64
 	Seconds float64 // sum
@@ -82,7 +82,7 @@ func (s *Set) ObserveJobs(running func() []JobStats) {
 	})
 }
 
-// SearchLag is how far the asynchronous search indexes of a table are behind.
+// SearchLag is the lag of a table's asynchronous search indexes.
 type SearchLag struct {
 	Database, Table string
 	Seconds         float64 // the age of the oldest change that they have not followed

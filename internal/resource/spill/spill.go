@@ -20,7 +20,7 @@ import (
 // ErrFull says that there is no more room for temporary files.
 var ErrFull = errors.New("spill: the disk for temporary files is full")
 
-// Folder is where temporary files are. It is immutable, and safe for concurrent use. A nil Folder is none.
+// Folder holds temporary files. It is immutable, and safe for concurrent use. A nil Folder is none.
 type Folder struct {
 	Dir string
 	// Room bounds what all files have together. nil: nothing does.
@@ -32,7 +32,7 @@ type Folder struct {
 	unasked atomic.Int64 // bytes that were written since Free was asked last
 }
 
-// reserved is how much of a disk is left to others at least; of a small one it is a fifth. It is more than a store
+// reserved is the space on a disk that is left to others; of a small disk it is a fifth. It is more than a store
 // needs in order to write.
 const reserved = 1 << 30
 
@@ -56,7 +56,7 @@ func Open(dir string, bytesMax int64) (*Folder, error) {
 	return f, nil
 }
 
-// freeStep is how much is written between two looks at the disk.
+// freeStep is the number of bytes written between two checks of the disk's free space.
 const freeStep = 16 << 20
 
 // File is a temporary file. It is used by one goroutine.

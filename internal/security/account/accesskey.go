@@ -133,8 +133,9 @@ func (a *Accounts) Signer(ctx context.Context, id string) (user, secret string, 
 	return key.User, secret, err == nil, err
 }
 
-// RotateMaster encrypts all secrets under another master key and tells how many. A key that is under it already stays
-// as it is, so that what was broken off can be done again. Errors: ErrNoMaster, ErrOtherMaster, those of the store.
+// RotateMaster encrypts all secrets under another master key and returns their number. A key that is under it already
+// stays as it is, so that what was broken off can be done again. Errors: ErrNoMaster, ErrOtherMaster, those of the
+// store.
 func (a *Accounts) RotateMaster(ctx context.Context, next *Master) (rotated int, err error) {
 	if a.master == nil {
 		return 0, ErrNoMaster
@@ -163,7 +164,7 @@ func (a *Accounts) RotateMaster(ctx context.Context, next *Master) (rotated int,
 	return rotated, nil
 }
 
-// changeAccessKey replaces a key's record by what edit makes of it; nil is none.
+// changeAccessKey replaces a key's record by edit's result; nil is none.
 func (a *Accounts) changeAccessKey(ctx context.Context, id string,
 	edit func(old *AccessKey) (*AccessKey, error)) error {
 	return change(ctx, a.store, keyspace.AppendAccessKey(nil, id), edit)

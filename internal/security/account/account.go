@@ -80,7 +80,7 @@ func (u *Account) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Accounts are those of one store. It is safe for concurrent use.
+// Accounts holds the accounts of one store. It is safe for concurrent use.
 type Accounts struct {
 	store  kv.Store
 	now    func() time.Time
@@ -147,7 +147,7 @@ func (a *Accounts) SetPassword(ctx context.Context, name, password string) error
 	})
 }
 
-// edit replaces the record of a name by what edit makes of it; nil is none.
+// edit replaces the record of a name by edit's result; nil is none.
 func (a *Accounts) edit(ctx context.Context, name string, edit func(old *Account) (*Account, error)) error {
 	return change(ctx, a.store, keyspace.AppendAccount(nil, name), edit)
 }
@@ -243,7 +243,7 @@ func isName(name string) bool {
 	return true
 }
 
-// change replaces the record of a key by what edit makes of it; nil is none.
+// change replaces the record of a key by edit's result; nil is none.
 func change[R any](ctx context.Context, store kv.Store, key []byte, edit func(old *R) (*R, error)) error {
 	return kv.Update(ctx, store, func(txn kv.Txn) error {
 		var old *R

@@ -335,7 +335,7 @@ func (p Privileges) statements(resources []string) (list []statement) {
 	return list
 }
 
-// resources are the patterns of what a level covers, in all regions and accounts.
+// resources are the patterns that a level covers, in all regions and accounts.
 func (l Level) resources() []string {
 	list := l.Resources()
 	for i := range list {
@@ -346,7 +346,7 @@ func (l Level) resources() []string {
 	return list
 }
 
-// Resources are the patterns of what a level covers, as the last parts of ARNs. Tables of the default database are
+// Resources are the patterns that a level covers, as the last parts of ARNs. Tables of the default database are
 // DynamoDB's; those of others have the database in their names.
 func (l Level) Resources() []string {
 	if l.Database == "" {
@@ -363,7 +363,7 @@ func (l Level) Resources() []string {
 // ResourcePrefix begins the ARN of a table; the region and the account follow.
 const ResourcePrefix = "arn:aws:dynamodb:"
 
-// TableResource is the last part of a table's ARN. Tables of the default database are those that DynamoDB's API has.
+// TableResource is the last part of a table's ARN. DynamoDB's API has the tables of the default database.
 func TableResource(database, table string) string {
 	if database == "default" {
 		return "table/" + table

@@ -11,8 +11,8 @@ import (
 	"github.com/weftdb/weft/internal/security/signature"
 )
 
-// SignerAge is how long what is known of an access key is used before it is read again: a key that is disabled signs no
-// more after that.
+// SignerAge is the time for which an access key's record is used before it is read again: a key that is disabled signs
+// no more after that.
 const SignerAge = time.Second
 
 // service is the one that requests are signed for, those of streams, too.
@@ -23,7 +23,7 @@ const (
 	scopesMax  = 8    // derived keys of one access key: days, regions and services
 )
 
-// Signers tells who signed requests. It is safe for concurrent use, and keeps access keys and the keys derived from
+// Signers finds the signers of requests. It is safe for concurrent use, and keeps access keys and the keys derived from
 // them for SignerAge.
 type Signers struct {
 	accounts *Accounts
@@ -44,8 +44,8 @@ func NewSigners(a *Accounts) *Signers {
 	return &Signers{accounts: a, throttle: NewThrottle(a.now), known: map[string]*signer{}}
 }
 
-// Verify returns the user who signed a request, body being the digest of its body as it came. fault is why nobody did;
-// err, that it could not be found out.
+// Verify returns the user who signed a request, body being the digest of its body as it came. fault is the reason for a
+// refusal; err, that it could not be found out.
 func (s *Signers) Verify(ctx context.Context, r *http.Request, body *signature.Sum) (user string,
 	fault *signature.Fault, err error) {
 	claim, fault := signature.Read(r)

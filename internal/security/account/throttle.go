@@ -16,7 +16,7 @@ type limit struct {
 }
 
 // The limits. Programs that share an address, as behind a proxy, must not shut each other out by a wrong password of
-// one of them: who signed in from an address before is only held to the first.
+// one of them: a user that signed in from an address before is only held to the first.
 const (
 	pairBurst, pairInterval       = 10, 10 * time.Second // of a name from an address
 	addressBurst, addressInterval = 100, time.Second     // of all names from an address
@@ -26,8 +26,8 @@ const (
 // attemptsMax bounds what a Throttle remembers.
 const attemptsMax = 20_000
 
-// Throttle slows down who tries many passwords or signatures. Names that there are and names that there aren't are
-// treated alike. It is safe for concurrent use; NewThrottle makes one.
+// Throttle slows down clients that try many passwords or signatures. Names that there are and names that there aren't
+// are treated alike. It is safe for concurrent use; NewThrottle makes one.
 type Throttle struct {
 	now   func() time.Time
 	mu    sync.Mutex
@@ -40,7 +40,8 @@ type origin struct {
 	address netip.Addr
 }
 
-// attempts are those of one origin. freeAt is when none of the failures counts any more: each moves it an interval on.
+// attempts counts the failures of one origin. freeAt is the time at which none counts any more: each moves it by an
+// interval.
 type attempts struct {
 	freeAt  time.Time
 	trusted bool // one has succeeded
@@ -127,7 +128,7 @@ func (t *Throttle) fail(o origin, l limit, now time.Time) {
 	}
 }
 
-// at returns what is known of an origin.
+// at returns the attempts of an origin.
 func (t *Throttle) at(o origin, now time.Time) *attempts {
 	one := t.known[o]
 	if one == nil {
@@ -140,7 +141,7 @@ func (t *Throttle) at(o origin, now time.Time) *attempts {
 	return one
 }
 
-// forget makes room: first for what counts no more, then, if that is too little, for half of all. Origins that are
+// forget makes room: it drops attempts that count no more, then, if that is too little, half of all. Origins that are
 // trusted go last.
 func (t *Throttle) forget(now time.Time) {
 	for _, goes := range []func(*attempts) bool{

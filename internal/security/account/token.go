@@ -84,7 +84,7 @@ func (a *Accounts) DropToken(ctx context.Context, id string) error {
 	})
 }
 
-// UserOfToken returns whose token a text is. ok is false if it is nobody's. Errors: those of the store.
+// UserOfToken returns the owner of a token. ok is false if there is none. Errors: those of the store.
 func (a *Accounts) UserOfToken(ctx context.Context, text string) (user string, ok bool, err error) {
 	id, _, ok := strings.Cut(strings.TrimPrefix(text, tokenPrefix), "_")
 	if !ok || len(text) > tokenTextMax {
@@ -109,7 +109,7 @@ func (a *Accounts) UserOfToken(ctx context.Context, text string) (user string, o
 	return token.User, true, nil
 }
 
-// changeToken replaces a token's record by what edit makes of it; nil is none.
+// changeToken replaces a token's record by edit's result; nil is none.
 func (a *Accounts) changeToken(ctx context.Context, id string, edit func(old *Token) (*Token, error)) error {
 	return change(ctx, a.store, keyspace.AppendAdminToken(nil, id), edit)
 }

@@ -23,10 +23,10 @@ import (
 type Event struct {
 	Time time.Time `json:"time"`
 	Kind Kind      `json:"event"`
-	// Port is where a login came in: dynamodb, mysql or admin.
+	// Port is the listener of a login: dynamodb, mysql or admin.
 	Port string `json:"port,omitempty"`
 	User string `json:"user,omitempty"`
-	// AccessKey is what a request that was refused claimed to be signed with.
+	// AccessKey is the key that a refused request claimed to be signed with.
 	AccessKey string  `json:"access_key,omitempty"`
 	From      string  `json:"from,omitempty"` // the client's address
 	Action    string  `json:"action,omitempty"`
@@ -40,7 +40,7 @@ type Event struct {
 	Repeated int `json:"repeated,omitempty"`
 }
 
-// Kind is what an event is about.
+// Kind is the subject of an event.
 type Kind string
 
 // The kinds.
@@ -72,7 +72,7 @@ const (
 	All        Events = "all"
 )
 
-// KindOf tells what an action is about, by its name.
+// KindOf returns the subject of an action, by its name.
 func KindOf(action string) Kind {
 	service, name, _ := strings.Cut(action, ":")
 	if service == "weft" {
@@ -130,7 +130,7 @@ type failures struct {
 	written, dropped int
 }
 
-// How many failures of logins have lines of their own: anybody who reaches a port could fill the log otherwise.
+// The number of failed logins with lines of their own: anybody who reaches a port could fill the log otherwise.
 const (
 	failuresInterval = time.Minute
 	failuresWritten  = 60     // of an address, in the interval

@@ -40,7 +40,7 @@ func (r Rights) Lacks(set account.Privileges, at account.Level, of *policy.Polic
 }
 
 // covers reports whether a principal may do what a privilege of a set allows, on everything that a level covers. Who
-// may change the schema of tables may change their indexes, and writes answer nothing for who may not read.
+// may change the schema of tables may change their indexes, and writes answer nothing to users who may not read.
 func (r Rights) covers(action string, one, set account.Privileges, at account.Level, of *policy.Policy) bool {
 	for _, resource := range at.Resources() {
 		request := &Request{Action: action, Resource: resource, Pattern: true, Policy: of,

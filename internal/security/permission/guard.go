@@ -68,7 +68,7 @@ type Guard struct {
 	warned warnings
 }
 
-// rights are what was read of a user. They are immutable.
+// rights are a user's stored rights. They are immutable.
 type rights struct {
 	policies []*policy.Policy
 	all      bool // they allow everything
@@ -77,7 +77,7 @@ type rights struct {
 	credential string
 }
 
-// outdated are the rights of who signed in as a user that there is no more, or by a password that was changed. //
+// outdated are the rights of a principal whose user was dropped or whose password was changed. //
 // immutable
 var outdated = &rights{}
 
@@ -243,7 +243,7 @@ func (g *Guard) arnOf(user string) string {
 	return "arn:aws:iam::" + g.options.Account + ":user/" + user
 }
 
-// resource is the ARN of what is asked for.
+// resource returns the ARN of the request's object.
 func (g *Guard) resource(r *Request) string {
 	if r.Resource == "*" || strings.HasPrefix(r.Resource, "arn:") {
 		return r.Resource

@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// Principal is who asks.
+// Principal is the identity behind a request.
 type Principal struct {
 	User string // "": nobody signed in
-	// Credential is account.Credential of who signed in by a password, for as long as a connection is open; "" if each
-	// request proves who asks. Once the user has another one, the principal may do nothing.
+	// Credential is the account.Credential of a password's login, for as long as a connection is open; "" if each
+	// request proves its identity. Once the user has another one, the principal may do nothing.
 	Credential string
 	Address    netip.Addr // of the client; the zero Addr if it is not known
 	Agent      string     // what the client calls itself
@@ -23,7 +23,7 @@ type Principal struct {
 
 type contextKey struct{}
 
-// NewContext returns a context for what a principal asks for. The principal must not be changed while the context is in
+// NewContext returns a context for a principal's requests. The principal must not be changed while the context is in
 // use.
 func NewContext(ctx context.Context, p *Principal) context.Context {
 	return context.WithValue(ctx, contextKey{}, p)

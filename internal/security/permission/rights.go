@@ -32,7 +32,7 @@ func (r Rights) Everything() bool { return r.guard == nil }
 // changed.
 func (r Rights) IsOutdated() bool { return r.of == outdated }
 
-// Decide decides on a request, and tells nobody.
+// Decide decides on a request without an entry in the audit log.
 func (r Rights) Decide(request *Request) policy.Effect {
 	if r.guard == nil {
 		return policy.Allow

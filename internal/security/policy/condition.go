@@ -70,7 +70,7 @@ type operator struct {
 	negated bool
 	compare comparer
 	check   func(wanted string) error // nil: everything may be wanted
-	// variables may stand in what is wanted.
+	// variables may stand in wanted values.
 	variables bool
 }
 

@@ -34,7 +34,7 @@ func (s *statement) isAboutPattern(r *Request) bool {
 }
 
 // fitsPattern is fits for a value that is a pattern: whether all texts of it are as wanted, or, for a Deny, one of
-// them. For operators other than StringEquals and StringLike nobody knows.
+// them. For operators other than StringEquals and StringLike it is unknown.
 func (c *condition) fitsPattern(r *Request, value string, effect Effect) bool {
 	deny := effect == Deny
 	asked, err := newPattern(value, true)

@@ -4,5 +4,5 @@
 // those of the IAM user guide ("IAM JSON policy elements reference" and "Policy evaluation logic").
 //
 // Knows: statements, wildcards, variables, condition operators, how decisions combine.
-// Never: who a user is, which operation asks for which action, where policies are kept.
+// Never: users' identities, the actions of operations, the place of policies.
 package policy

@@ -24,7 +24,7 @@ const (
 // version2012 is the version of the language that has variables; the other one is 2008-10-17, the default.
 const version2012 = "2012-10-17"
 
-// Parse reads a policy. Errors say what is wrong and in which statement; they can be shown to who wrote it.
+// Parse reads a policy. Errors say what is wrong and in which statement; they can be shown to its author.
 func Parse(text []byte, kind Kind) (*Policy, error) {
 	if len(text) > BytesMax {
 		return nil, fmt.Errorf("policy: it has %d bytes; %d are allowed", len(text), BytesMax)

@@ -115,7 +115,7 @@ func cutAll(parts []string, text string) (ok bool) {
 	return true
 }
 
-// parseTime is time.Parse by timeLayout, faster for what needs no look at the calendar.
+// parseTime is time.Parse by timeLayout, faster for times that need no look at the calendar.
 func parseTime(text string) (time.Time, error) {
 	if len(text) != len(timeLayout) || text[8] != 'T' || text[15] != 'Z' {
 		return time.Parse(timeLayout, text)

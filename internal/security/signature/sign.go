@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Credentials are what a client signs with.
+// Credentials are the keys by which a client signs.
 type Credentials struct {
 	AccessKey, Secret string
 	Token             string // of a session; "": none

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Skew is how far a client's clock may be from the server's.
+// Skew is the largest difference between a client's clock and the server's.
 const Skew = 15 * time.Minute
 
 // Key signs what belongs to one scope.

@@ -21,8 +21,8 @@ import (
 //go:embed dist
 var built embed.FS // immutable
 
-// assetsPath is where the web console is. All its links are relative, so that a proxy may serve it below a path of its
-// own.
+// assetsPath is the path of the web console. All its links are relative, so that a proxy may serve it below a path of
+// its own.
 const assetsPath = "/console/"
 
 // asset is one file of the web console.

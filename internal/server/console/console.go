@@ -32,7 +32,7 @@ type Options struct {
 	Pages []Page
 	// Hosts says by which names clients may call the port. Default: by any.
 	Hosts func(host string) bool
-	// Judge says who may see which pages. Default: Local.
+	// Judge decides on the pages that a visitor may see. Default: Local.
 	Judge Judge
 	// Names reports whether a client may learn the names of tables and indexes from metrics. Default: all clients may.
 	Names func(r *http.Request) bool
@@ -94,7 +94,7 @@ func Handler(o Options) http.Handler {
 	return setSecurityHeaders(refuseForeignNames(mux, o.Hosts))
 }
 
-// metrics answers GET /metrics, without metrics of tables for who may not learn their names.
+// metrics answers GET /metrics, without metrics of tables for visitors who may not learn their names.
 func metrics(o *Options) http.HandlerFunc {
 	handler := func(of prometheus.Gatherer) http.Handler {
 		return promhttp.HandlerFor(of, promhttp.HandlerOpts{ErrorLog: scrapeLog{o.Log},

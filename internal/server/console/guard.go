@@ -18,7 +18,7 @@ const (
 	answerBytesPerSecond = 1 << 20
 )
 
-// whole makes the answer in memory and sends it with a time limit of its own, so that who reads slowly holds nothing
+// whole makes the answer in memory and sends it with a time limit of its own, so that a slow reader holds nothing
 // but its connection.
 func whole(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {

@@ -16,8 +16,8 @@ import (
 	dto "github.com/prometheus/client_model/go"
 )
 
-// overview is what the web console's first page is made of. Numbers of a protocol are totals since the start, as in
-// metrics: who reads two answers knows the rates between them.
+// overview is the data of the web console's first page. Numbers of a protocol are totals since the start, as in
+// metrics: two answers give the rates between them.
 type overview struct {
 	At        int64                     `json:"at"` // Unix milliseconds
 	Protocols map[string]*protocolTotal `json:"protocols"`
@@ -37,7 +37,7 @@ type protocolTotal struct {
 	Within      []float64 `json:"within"` // requests by duration: at most bounds[i]
 }
 
-// gauges are those of the overview, by their metric. // immutable
+// gauges maps metrics to the overview's gauges. // immutable
 var gauges = map[string]string{
 	"weft_engine_disk_bytes": "diskBytes", "weft_engine_disk_free_bytes": "diskFreeBytes",
 	"weft_engine_cache_bytes":    "cacheBytes",
@@ -166,7 +166,7 @@ func (s *streams) join(ctx context.Context) (_ context.Context, leave func()) {
 	}
 }
 
-// overviews answers GET /api/overview: once, or again each second to who accepts text/event-stream. Strangers have
+// overviews answers GET /api/overview: once, or each second to clients that accept text/event-stream. Strangers have
 // streams of their own number.
 func overviews(o *Options) http.HandlerFunc {
 	strangers, users := &streams{most: strangersMax}, &streams{most: overviewsMax}

@@ -17,13 +17,13 @@ import (
 	"github.com/weftdb/weft/internal/security/signature"
 )
 
-// Signers says who signed a request; body is the digest of the body as it came. fault is why nobody did; err, that it
-// could not be found out. *account.Signers is one.
+// Signers finds the signer of a request; body is the digest of the body as it came. fault is the reason for a refusal;
+// err, that it could not be found out. *account.Signers is one.
 type Signers interface {
 	Verify(ctx context.Context, r *http.Request, body *signature.Sum) (user string, fault *signature.Fault, err error)
 }
 
-// authorize finds out who asks. Without Signers, the form of a signature is enough.
+// authorize finds the request's principal. Without Signers, the form of a signature is enough.
 func (x *exchange) authorize(r *http.Request) *exception.Error {
 	o := &x.server.options
 	if o.Signers == nil {
@@ -96,13 +96,13 @@ const (
 	warningsMax  = 1000 // addresses and kinds that are remembered
 )
 
-// warnings remembers who was warned of lately.
+// warnings remembers the users of recent warnings.
 type warnings struct {
 	mu   sync.Mutex
 	last map[string]time.Time
 }
 
-// warn logs who would be refused.
+// warn logs a request that would be refused.
 func (w *warnings) warn(logger *slog.Logger, r *http.Request, fault *signature.Fault) {
 	host, _, _ := net.SplitHostPort(r.RemoteAddr)
 	now := time.Now()

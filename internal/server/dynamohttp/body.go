@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// paceBytes is after how many bytes of a transfer the deadline moves on.
+// paceBytes is the number of bytes of a transfer after which the deadline moves on.
 const paceBytes = 64 << 10
 
 // deadliner is implemented by net/http's ResponseWriter.
@@ -20,7 +20,8 @@ type deadliner interface {
 	SetWriteDeadline(time.Time) error
 }
 
-// pacer reads a body with a deadline that moves on as bytes arrive: who falls behind the least rate is cut off.
+// pacer reads a body with a deadline that moves on as bytes arrive: a client that falls behind the least rate is cut
+// off.
 type pacer struct {
 	body  io.Reader
 	conn  deadliner // nil: no deadlines, as under a test's recorder
@@ -55,7 +56,7 @@ func (p *pacer) Read(b []byte) (int, error) {
 }
 
 // transferDeadline is when the next part of a transfer must be through: at the least rate over all, and never later
-// than grace from now, so that who was quick at first can't rest on it.
+// than grace from now, so that a client that was quick at first can't rest on it.
 func transferDeadline(begun time.Time, done int64, grace time.Duration, rate int64) time.Time {
 	overall := begun.Add(grace + time.Duration(float64(done)/float64(rate)*float64(time.Second)))
 	if soon := time.Now().Add(grace); soon.Before(overall) {

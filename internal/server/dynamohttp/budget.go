@@ -116,7 +116,7 @@ func (b *budget) squeeze(n int64) bool {
 	return true
 }
 
-// force takes n units even if fewer are free, for what must not be dropped any more.
+// force takes n units even if fewer are free, for requests that must not be dropped any more.
 func (b *budget) force(n int64) {
 	b.mu.Lock()
 	b.used += n

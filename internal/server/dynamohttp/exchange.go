@@ -47,8 +47,8 @@ type exchange struct {
 	status        int  // sent; 0 before
 	closing       bool // the connection ends with this answer
 
-	// principal is who asks, if signatures are verified. Its User is "" for who has not signed, which only SignersWarn
-	// lets in.
+	// principal is the request's principal, if signatures are verified. Its User is "" for an unsigned request, which
+	// only SignersWarn lets in.
 	principal permission.Principal
 	sum       signature.Sum // of the body as it came, if that is looked at
 
@@ -143,7 +143,7 @@ func (x *exchange) reserveAnswer(ctx context.Context, expected, reserved int64) 
 	return room, x.reserve(ctx, room-reserved)
 }
 
-// refuse looks at the request as AWS does before it turns to the operation: JSON, the operation's name, who asks,
+// refuse looks at the request as AWS does before it turns to the operation: JSON, the operation's name, the signature,
 // whether there is a body.
 func (x *exchange) refuse(r *http.Request, known bool) *exception.Error {
 	if x.isRefused() {

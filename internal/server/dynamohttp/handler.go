@@ -131,7 +131,7 @@ func (s *Server) finish(x *exchange, w http.ResponseWriter, r *http.Request) {
 		s.exchanges.Put(x)
 		return
 	}
-	// It is unknown who still uses x and its buffers: they are left to the garbage collector.
+	// x and its buffers may still be in use: they are left to the garbage collector.
 	s.transfers.end(x)
 	x.release()
 	s.options.Logger.LogAttrs(r.Context(), slog.LevelError, "a bug ended a request",

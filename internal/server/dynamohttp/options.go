@@ -37,11 +37,11 @@ type Options struct {
 	// CheckAuthorization refuses requests that carry nothing of the form of an AWS signature, version 4, in the header
 	// Authorization or the query. Signatures are not verified. Default: it is not looked at.
 	CheckAuthorization bool
-	// Signers verifies signatures; who has not signed is refused. Default: nobody need sign.
+	// Signers verifies signatures; unsigned requests are refused. Default: no request needs a signature.
 	Signers Signers
 	// Refused is called for each request that Signers refuse. Default: none.
 	Refused func(r *http.Request, p *permission.Principal, fault *signature.Fault)
-	// SignersWarn lets in who would be refused, and logs it.
+	// SignersWarn lets in requests that would be refused, and logs them.
 	SignersWarn bool
 
 	// Hosts says by which names clients may call the server. Default: by any.
@@ -75,7 +75,7 @@ const (
 	headerBytesMax = 64 << 10
 )
 
-// withDefaults fills in what is unset.
+// withDefaults sets the defaults of unset fields.
 func (o Options) withDefaults() Options {
 	setDefault(&o.Region, "us-east-1")
 	setDefault(&o.MemoryBytes, 256<<20)

@@ -84,7 +84,7 @@ func acceptsGzip(values []string) bool {
 	return false
 }
 
-// isZero recognizes the weight of what is not wanted, as q=0 or q=0.000.
+// isZero recognizes the weight of an unwanted encoding, as q=0 or q=0.000.
 func isZero(weight string) bool {
 	digits, ok := strings.CutPrefix(strings.ToLower(strings.TrimSpace(weight)), "q=")
 	return ok && strings.HasPrefix(digits, "0") && strings.Trim(digits, "0.") == ""

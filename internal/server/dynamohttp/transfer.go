@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// largeBytes is from how much memory on a request is a large one. All large ones together may take largeShare of the
+// largeBytes is the memory from which on a request counts as large. All large ones together may take largeShare of the
 // memory, so that the others, which are most, never wait for clients that are slow to send or to take much.
 const (
 	largeBytes = 2 << 20
 	largeShare = 0.8
 )
 
-// stallAfter is after how long without another 64 KiB a transfer has to give its memory to a request that finds none.
+// stallAfter is the time without another 64 KiB after which a transfer gives its memory to a request that finds none.
 const stallAfter = 250 * time.Millisecond
 
 // errStalled says that a body came too slowly while others waited for its memory.

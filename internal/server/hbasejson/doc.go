@@ -4,5 +4,5 @@
 // they are read.
 //
 // Knows: HTTP, how rows and cells are written so that no byte is lost in a browser.
-// Never: who may ask, what a scan means, Thrift.
+// Never: rights, the meaning of scans, Thrift.
 package hbasejson

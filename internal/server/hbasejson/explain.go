@@ -10,7 +10,7 @@ import (
 	"github.com/weftdb/weft/internal/hbase"
 )
 
-// analyze asks for a plan and for what it takes.
+// analyze asks for a plan and for the work of its execution.
 const analyze = "analyze"
 
 // shownPlan is how a scan is read.
@@ -21,7 +21,7 @@ type shownPlan struct {
 	Actual *shownWork             `json:"actual,omitempty"`
 }
 
-// shownWork is what a scan has done.
+// shownWork is the work of a scan.
 type shownWork struct {
 	Examined     int64   `json:"examined"` // rows
 	Returned     int64   `json:"returned"` // of these, the ones of which a cell was wanted, and kept by the filter

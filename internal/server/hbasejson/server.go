@@ -33,7 +33,7 @@ const partTimeout = 30 * time.Second
 // Options are the settings of a Server. API must be set.
 type Options struct {
 	API *hbase.API
-	// Principal says who asks. Default: nobody in particular.
+	// Principal returns the principal of a request. Default: none.
 	Principal func(r *http.Request) *permission.Principal
 	// Logger takes failures that clients are not told about. Default: nothing is logged.
 	Logger *slog.Logger

@@ -16,7 +16,7 @@ import (
 	"github.com/weftdb/weft/internal/resource/metric"
 )
 
-// calls is what the calls of both versions share.
+// calls is the common part of both versions' calls.
 type calls struct{ server *Server }
 
 func (c calls) api() *hbase.API { return c.server.options.API }
@@ -139,7 +139,7 @@ func (c calls) address() (host string, port int32) {
 	return host, int32(n)
 }
 
-// failure is what a client sees of an error.
+// failure is the client's form of an error.
 type failure struct {
 	message    string
 	isIllegal  bool

@@ -17,7 +17,7 @@ import (
 	"github.com/weftdb/weft/internal/server/thriftwire"
 )
 
-// call is what a message knows of its connection, in its context.
+// call is a message's link to its connection, in its context.
 type call struct {
 	user    string
 	share   *memory.Share
@@ -28,7 +28,7 @@ type callKey struct{}
 
 func callOf(ctx context.Context) *call { return ctx.Value(callKey{}).(*call) }
 
-// signIn returns who a client is, or why it may not come in.
+// signIn returns a client's user, or the reason for its refusal.
 func (s *Server) signIn(ctx context.Context, user, password, host string) (string, error) {
 	if s.options.SignIn == nil {
 		return "", nil

@@ -12,7 +12,7 @@ import (
 	"github.com/weftdb/weft/internal/server/thriftwire"
 )
 
-// method is a call of a version. S is what does the version's calls, and A holds all arguments that any of them has.
+// method is a call of a version. S carries out the version's calls, and A holds all arguments that any of them has.
 type method[S, A any] struct {
 	name   string
 	takes  []argument[A] // by their numbers less one
@@ -43,13 +43,13 @@ func (a argument[A]) required() argument[A] {
 	return a
 }
 
-// or is the argument with what it is where a client leaves it out.
+// or returns the argument with the default for clients that leave it out.
 func (a argument[A]) or(preset func(*A)) argument[A] {
 	a.preset = preset
 	return a
 }
 
-// answer is what a call gives.
+// answer is the result of a call.
 type answer[R any] struct {
 	kind  string // in the words of the IDL
 	write func(*thriftwire.Writer, R)

@@ -230,7 +230,7 @@ func (o *one) checkAndPut(ctx context.Context, a *takenOne) (bool, error) {
 		&hbase.Condition{Column: columnOne(a.column), Operator: hbase.Equal, Value: a.value}, list)
 }
 
-// scannerOpen begins a scan at a row, up to another one and of what was before a time if these are given.
+// scannerOpen begins a scan at a row, up to another one and as of a time if these are given.
 func (o *one) scannerOpen(ctx context.Context, a *takenOne) (int32, error) {
 	return o.open(ctx, a.table, a.scanned(nil))
 }

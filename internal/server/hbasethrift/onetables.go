@@ -36,7 +36,7 @@ func (o *one) isTableEnabled(ctx context.Context, a *takenOne) (enabled bool, er
 	return enabled, err
 }
 
-// compact rewrites the rows of a table without what nobody sees any more. It returns at once.
+// compact rewrites the rows of a table without their invisible cells. It returns at once.
 func (o *one) compact(ctx context.Context, a *takenOne) error {
 	a.table, _, _ = bytes.Cut(a.table, []byte(",")) // a region's name begins with its table's
 	return o.named(ctx, a, o.api().Compact)

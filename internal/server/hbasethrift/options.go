@@ -30,13 +30,13 @@ func (v Version) other() Version { return 1 - v }
 type Options struct {
 	API     *hbase.API
 	Version Version
-	// OtherAddr is where the other version is served, for clients that took the wrong port. Default: it is not served.
+	// OtherAddr is the address of the other version, for clients that took the wrong port. Default: it is not served.
 	OtherAddr string
 	// Addr is this server's host and port, which clients get as the place of regions. Default: localhost, port 0.
 	Addr string
 
-	// SignIn returns the user whom a password proves, "" for one who need not be known, or why one may not come in. An
-	// empty name is a client that has not said who it is. Default: nobody need sign in.
+	// SignIn returns the user whom a password proves, "" for an anonymous one, or the reason for a refusal. An
+	// empty name is a client that has not named its user. Default: no client needs to sign in.
 	SignIn func(ctx context.Context, user, password, host string) (string, error)
 	// Hosts says by which names HTTP clients may call the server. Default: by any.
 	Hosts func(host string) bool

@@ -103,7 +103,7 @@ func (p *writeReader) append(r *thriftwire.Reader) *hbase.Append {
 	return in
 }
 
-// write is what a put or an append says of its cells.
+// write is the description of cells in a put or an append.
 type write struct {
 	cells    []hbase.CellWrite
 	at       int64 // of cells without a time of their own

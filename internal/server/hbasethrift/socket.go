@@ -122,7 +122,7 @@ func (s *Server) turnAwaySocket(c *conn, isFramed bool, reason error) {
 	_, _ = io.CopyN(io.Discard, c.in, restBytes)
 }
 
-// gather reads a message whose end only its structure tells. With an error it is what was read of the message.
+// gather reads a message whose end only its structure tells. With an error it returns the part read so far.
 func (s *Server) gather(ctx context.Context, c *conn, share *memory.Share, p thriftwire.Protocol) ([]byte, error) {
 	ctx, giveUp := context.WithCancel(ctx)
 	defer giveUp()

@@ -117,7 +117,7 @@ func (t *texts) read(r *thriftwire.Reader) {
 	})
 }
 
-// familyTwo is what a TColumnFamilyDescriptor says that is kept, or changes something.
+// familyTwo is the part of a TColumnFamilyDescriptor that is kept or has an effect.
 type familyTwo struct {
 	name             []byte
 	attributes       texts

@@ -12,7 +12,7 @@ import (
 	"github.com/weftdb/weft/internal/server/thriftwire"
 )
 
-// place is where rows are, of a table by the name that the client gave.
+// place is the location of rows of a table, under the client's name of it.
 type place struct {
 	table []byte
 	host  string

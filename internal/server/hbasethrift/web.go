@@ -17,7 +17,7 @@ import (
 	"github.com/weftdb/weft/internal/server/thriftwire"
 )
 
-// The headers in which clients say who they are, as LindormTable has them. Basic authentication is taken as well.
+// The headers by which clients sign in, as LindormTable has them. Basic authentication is taken as well.
 const (
 	userHeader     = "ACCESSKEYID"
 	passwordHeader = "ACCESSSIGNATURE"

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// appendHead appends the beginning of an answer, up to what depends on its body.
+// appendHead appends the beginning of an answer, up to the part that depends on its body.
 func (a *answer) appendHead() {
 	out := append(*a.out, "HTTP/1.1 "...)
 	out = strconv.AppendInt(out, int64(a.status), 10)

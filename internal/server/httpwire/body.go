@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 )
 
-// drainMax is how much of a body that the handler has not read is read for it, so that the connection can go on.
+// drainMax is the number of bytes read of a body that the handler left unread, so that the connection can go on.
 const drainMax = 256 << 10
 
 // body is the body of a request.

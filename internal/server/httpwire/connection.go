@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// headBytesMax is the length of the longest head that is served here, and so the memory for what comes.
+// headBytesMax is the length of the longest head that is served here, and so the size of the read buffer.
 const headBytesMax = 8 << 10
 
 // What a connection is doing.
@@ -86,8 +86,8 @@ func (c *connection) serve() {
 	}
 }
 
-// peekBytes is how many bytes net/http waits for, after the first request, before it looks at them: the line ends among
-// them, which old clients send, are passed over, and if fewer come the connection just ends.
+// peekBytes is the number of bytes that net/http waits for after the first request, before it looks at them: the line
+// ends among them, which old clients send, are passed over, and if fewer come the connection just ends.
 const peekBytes = 4
 
 // readHead waits for a request and reads its head. The verdict partial means that none comes.

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// deadlines are those of a connection. To set one costs about as much as to read a head, so that those that hold for
-// every request are set late enough for several and moved on when they come near.
+// deadlines holds a connection's deadlines. Setting one costs about as much as to read a head, so that those that hold
+// for every request are set late enough for several and moved on when they come near.
 type deadlines struct {
 	conn net.Conn
 

@@ -4,7 +4,7 @@
 // net/http.
 //
 // It reads one kind of request itself: POST / of HTTP/1.1 over plain TCP, with a Content-Length and nothing unusual in
-// its head. That costs a fraction of what net/http needs: a connection has one goroutine, keeps the values of
+// its head. That costs a fraction of net/http's work: a connection has one goroutine, keeps the values of
 // headers that come again, moves deadlines on only when they are due, and sends an answer in one piece. Everything else
 // goes to net/http on the same connection, before any of it is used up, and the connection stays there: TLS, chunked
 // bodies, upgrades, other methods and paths, broken requests. So no request is read in two ways, and what is refused is

@@ -170,7 +170,7 @@ func (h *head) note(l *line) (ok bool) {
 	return true
 }
 
-// lengthDigitsMax is how many digits a length has at most: longer bodies are net/http's to refuse.
+// lengthDigitsMax is the largest number of digits of a length: longer bodies are net/http's to refuse.
 const lengthDigitsMax = 12
 
 // lengthOf reads a Content-Length: digits alone, and none before the first that counts.

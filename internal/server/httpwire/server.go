@@ -35,7 +35,7 @@ type Options struct {
 	IdleTimeout time.Duration
 	// HeaderBytesMax is the length of the longest head. Default: http.DefaultMaxHeaderBytes.
 	HeaderBytesMax int
-	// Context is that of all requests. Default: context.Background.
+	// Context is the parent context of all requests. Default: context.Background.
 	Context context.Context
 	// Logger takes panics of the handler and failures to accept at level error, and what net/http has to say of broken
 	// connections at level debug. Default: nothing is logged.

@@ -163,7 +163,7 @@ func (w *watch) appendSpare(b []byte) []byte {
 	return b
 }
 
-// lifetime is the context of a request. It becomes one that can end when somebody waits for that.
+// lifetime is the context of a request. It can end only once somebody waits for its end.
 type lifetime struct {
 	watch  *watch
 	base   context.Context // has the values
@@ -179,7 +179,7 @@ type ending struct {
 	cancel context.CancelFunc
 }
 
-// pollsMax is the number of calls of Err from which on a request takes somebody who waits for its end.
+// pollsMax is the number of calls of Err from which on a request counts as waited for.
 const pollsMax = 16
 
 // Deadline implements context.Context.

@@ -57,7 +57,7 @@ type connection struct {
 	}
 }
 
-// infoBytesMax is how much of a statement SHOW PROCESSLIST shows.
+// infoBytesMax is the number of bytes of a statement that SHOW PROCESSLIST shows.
 const infoBytesMax = 1024
 
 func newConnection(s *Server, id uint32, conn net.Conn, now time.Time) *connection {
@@ -223,14 +223,14 @@ func (c *connection) rest() bool {
 	return !c.killed
 }
 
-// identify notes who logged in.
+// identify notes the user that logged in.
 func (c *connection) identify(user, database string) {
 	c.mu.Lock()
 	c.process.user, c.process.database = user, database
 	c.mu.Unlock()
 }
 
-// context is that of the command at work. It is the goroutine's own, since only the goroutine replaces it.
+// context is the context of the running command. It is the goroutine's own, since only the goroutine replaces it.
 func (c *connection) context() context.Context { return c.ctx }
 
 // stop makes the command at work end, and the connection too unless queryOnly.

@@ -17,7 +17,7 @@ import (
 	"github.com/weftdb/weft/internal/sql/result"
 )
 
-// chunkBytes is how much of a cursor's rows is handed over at once.
+// chunkBytes is the number of bytes of a cursor's rows in one chunk.
 const chunkBytes = 32 << 10
 
 // cursor is an execution whose rows are fetched piece by piece. A goroutine of its own carries it out, at most two

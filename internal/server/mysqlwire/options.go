@@ -60,7 +60,7 @@ type Options struct {
 	// Judge has the last word on a login whose password was compared: an error refuses it, even if the password was
 	// right. Default: the password decides.
 	Judge func(user, host string, proved bool) *fault.Error
-	// AuthenticateWarn lets in who would be refused, and logs it.
+	// AuthenticateWarn lets in users that would be refused, and logs them.
 	AuthenticateWarn bool
 	// TLS is offered to clients, if set.
 	TLS *tls.Config
@@ -80,8 +80,8 @@ type Options struct {
 	// Memory limits the memory of the commands and answers of all connections together, besides 16 KiB for each;
 	// commands beyond it are refused. Default 512 MiB.
 	Memory *memory.Budget
-	// CursorBytesMax is how much of a cursor's answer is held when the client runs another statement before it has
-	// fetched all. Default 64 MiB.
+	// CursorBytesMax is the number of bytes of a cursor's answer that are held when the client runs another statement
+	// before it has fetched all. Default 64 MiB.
 	CursorBytesMax int
 	// StatementsMax is the number of prepared statements a connection may have. Default 16,382.
 	StatementsMax int
@@ -101,12 +101,12 @@ type Options struct {
 	ReadTimeout time.Duration
 	// WriteTimeout is the time a client may take to accept a part of an answer, of 1 MiB at most. Default 60 s.
 	WriteTimeout time.Duration
-	// WatchInterval is how often the server looks whether the clients of statements at work are still there. Default 1
-	// s.
+	// WatchInterval is the time between two checks whether the clients of running statements are still connected.
+	// Default 1 s.
 	WatchInterval time.Duration
 }
 
-// withDefaults fills in what is unset.
+// withDefaults sets the defaults of unset fields.
 func (o Options) withDefaults() Options {
 	setDefault(&o.Version, "8.0.36-weft-0.1")
 	setDefault(&o.PacketBytesMax, 64<<20)

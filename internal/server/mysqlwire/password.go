@@ -24,7 +24,7 @@ func VerifierOf(password string) Verifier {
 	return v
 }
 
-// matches reports whether v is that of a password sent in clear, by whichever hash v has.
+// matches reports whether v is the verifier of a password sent in clear, by whichever hash v has.
 func (v Verifier) matches(password []byte) bool {
 	other := VerifierOf(string(password))
 	native := subtle.ConstantTimeCompare(v.NativeSHA1[:], other.NativeSHA1[:])

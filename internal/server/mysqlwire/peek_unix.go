@@ -6,8 +6,8 @@ package mysqlwire
 
 import "syscall"
 
-// peek copies what a socket has received and nobody has read, as far as it fits, without taking it. alive is false at
-// the end of what the other side sends, and for a broken connection.
+// peek copies a socket's unread bytes, as far as they fit, without taking them. alive is false at
+// the end of the other side's stream, and for a broken connection.
 func peek(descriptor uintptr, dst []byte) (n int, alive bool) {
 	n, _, err := syscall.Recvfrom(int(descriptor), dst, syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
 	switch err {

@@ -116,7 +116,7 @@ func (s *Server) admit(conn net.Conn) (*connection, *fault.Error) {
 	return c, nil
 }
 
-// take counts a connection for the user who logged in, and no more for who had it before.
+// take counts a connection for the user who logged in, and no more for the one before.
 func (s *Server) take(c *connection, user string) error {
 	if s.options.Authenticate == nil || s.options.AuthenticateWarn {
 		return nil

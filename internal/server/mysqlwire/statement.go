@@ -31,7 +31,7 @@ type statement struct {
 	cursor   *cursor        // nil if none is open
 }
 
-// statements are those of a connection.
+// statements holds a connection's prepared statements.
 type statements struct {
 	byID      map[uint32]*statement
 	last      uint32
@@ -169,7 +169,7 @@ func (c *connection) execute(arguments []byte) bool {
 	return a.conclude(err)
 }
 
-// cutParameters reads the parameters of an execution into what of dst can be used again. They alias the packet, and
+// cutParameters reads the parameters of an execution into the reusable part of dst. They alias the packet, and
 // what was sent ahead.
 func (s *statement) cutParameters(dst []datum.Datum, sent []byte) ([]datum.Datum, error) {
 	count := s.prepared.Parameters()

@@ -41,7 +41,7 @@ func openTurns() *turns {
 	return t
 }
 
-// pass lets those go first who have something to do.
+// pass lets connections with work go first.
 func (t *turns) pass(own chan struct{}) {
 	if t == nil {
 		return
@@ -60,7 +60,7 @@ func (t *turns) pass(own chan struct{}) {
 
 var oneByte [1]byte // immutable
 
-// release lets those go on who wait at the pipe, until it is closed.
+// release wakes the connections that wait at the pipe, until it is closed.
 func (t *turns) release() {
 	var bytes [64]byte
 	for {

@@ -4,5 +4,5 @@
 // is produced.
 //
 // Knows: HTTP, sessions of SQL, how values are written so that nothing is lost in a browser.
-// Never: who may ask, what a statement means, MySQL's packets.
+// Never: rights, the meaning of statements, MySQL's packets.
 package sqljson

@@ -32,7 +32,7 @@ const firstConnection = 1 << 31
 type Options struct {
 	// Open opens a session.
 	Open func(ctx context.Context, login result.Login) (*sql.Session, error)
-	// Login says who asks. Default: nobody in particular.
+	// Login returns the principal of a request. Default: none.
 	Login func(r *http.Request) result.Login
 }
 

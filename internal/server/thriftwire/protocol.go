@@ -61,7 +61,7 @@ var compactNumbers = [17]byte{
 	Map: 11, Struct: 12, UUID: 13,
 }
 
-// Kind is what a message is.
+// Kind is the kind of a message.
 type Kind byte
 
 // The kinds.

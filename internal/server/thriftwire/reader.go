@@ -49,7 +49,7 @@ func NewStream(p Protocol, more func(rest []byte, n int) ([]byte, error)) Reader
 // Err returns the first fault of the message.
 func (r *Reader) Err() error { return r.err }
 
-// Len returns how many bytes are left of what is there.
+// Len returns the number of unread bytes in the buffer.
 func (r *Reader) Len() int { return len(r.rest) }
 
 // Fail makes an error that of the message, unless it has one.

@@ -17,7 +17,7 @@ type Writer struct {
 // NewWriter returns an empty Writer of a protocol.
 func NewWriter(p Protocol) *Writer { return &Writer{isCompact: p == Compact} }
 
-// SetProtocol sets the protocol of what follows.
+// SetProtocol sets the protocol of the following messages.
 func (w *Writer) SetProtocol(p Protocol) { w.isCompact, w.last = p == Compact, 0 }
 
 // Bytes returns what was written, which the next call may change.
@@ -138,7 +138,7 @@ func (w *Writer) I64(id int16, v int64) {
 	w.bytes = AppendI64(w.bytes, id, v)
 }
 
-// AppendBinary appends a field in the binary protocol, for those who write many; see Writer.Extend.
+// AppendBinary appends a field in the binary protocol, for writers of many; see Writer.Extend.
 func AppendBinary(dst []byte, id int16, v []byte) []byte {
 	dst = append(dst, byte(Bytes), byte(id>>8), byte(id))
 	return append(binary.BigEndian.AppendUint32(dst, uint32(len(v))), v...)
@@ -149,7 +149,7 @@ func AppendI64(dst []byte, id int16, v int64) []byte {
 	return binary.BigEndian.AppendUint64(append(dst, byte(I64), byte(id>>8), byte(id)), uint64(v))
 }
 
-// AppendCompactBinary is AppendBinary in the compact protocol. step is how far the field's number is from the one
+// AppendCompactBinary is AppendBinary in the compact protocol. step is the distance of the field's number from the one
 // before, up to 15.
 func AppendCompactBinary(dst []byte, step byte, v []byte) []byte {
 	return append(binary.AppendUvarint(append(dst, step<<4|compactBytes), uint64(len(v))), v...)
@@ -160,7 +160,7 @@ func AppendCompactI64(dst []byte, step byte, v int64) []byte {
 	return binary.AppendVarint(append(dst, step<<4|compactI64), v)
 }
 
-// Extend lets one of two functions append to what was written: the one for the Writer's protocol.
+// Extend appends by one of two functions: the one for the Writer's protocol.
 func (w *Writer) Extend(inBinary, inCompact func(dst []byte) []byte) {
 	if w.isCompact {
 		w.bytes = inCompact(w.bytes)

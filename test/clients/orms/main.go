@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command orms runs one section of what programs do with GORM, xorm, sqlx, bun and ent, and prints what they see:
+// Command orms runs one section of a program's work with GORM, xorm, sqlx, bun and ent, and prints the results:
 // against the server of SQL_HOST and SQL_PORT, or, without these, on a database in its own process through package
 // weftsql. It is a module of its own, so that nothing else needs these libraries.
 //
@@ -13,7 +13,7 @@ import (
 	"os"
 )
 
-// sections are what can be run. // immutable
+// sections are the parts that can be run. // immutable
 var sections = map[string]func() error{"gorm-models": gormModels, "gorm-migrations": gormMigrations,
 	"xorm-sync": xormSync, "sqlx-guide": sqlxGuide, "bun-guide": bunGuide, "ent-migrate": entMigrate}
 

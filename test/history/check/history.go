@@ -4,7 +4,7 @@ package check
 
 import "math"
 
-// Outcome is what the client of a transaction knows of its end.
+// Outcome is a client's knowledge of how its transaction ended.
 type Outcome uint8
 
 // The outcomes. A transaction without an answer is Unknown: it may take effect at any time after its call, or never.
@@ -17,7 +17,7 @@ const (
 // Never is the time of return of a transaction that had no answer.
 const Never = math.MaxInt64
 
-// History is what all clients saw, in any order.
+// History holds the observations of all clients, in any order.
 type History []Txn
 
 // Txn is one transaction. Operations that had no answer are appends only: what an unanswered read would have shown is
@@ -66,7 +66,7 @@ type Anomaly struct {
 	Text  string // what was seen
 }
 
-// Verdict is what a check has found.
+// Verdict is the result of a check.
 type Verdict struct {
 	Anomalies []Anomaly     // up to examplesMax of each class
 	Counts    map[Class]int // how many were found before the search was given up

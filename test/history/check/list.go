@@ -15,7 +15,7 @@ type writer struct {
 	last bool  // of its transaction to that list
 }
 
-// reading is what a transaction read of a list.
+// reading is a transaction's reading of a list.
 type reading struct {
 	txn   int32
 	shown []int32 // with its own appends
@@ -23,7 +23,7 @@ type reading struct {
 	again bool    // it had read the list before, so list says nothing new
 }
 
-// list is what is known of one key.
+// list is the knowledge about one key.
 type list struct {
 	reads   []reading // of committed transactions
 	appends []int32   // elements of transactions that are not aborted, in the order of the history
@@ -62,7 +62,7 @@ func Check(h History) (*Verdict, error) {
 	return c.verdict, nil
 }
 
-// index finds out who appended what.
+// index maps elements to the transactions that appended them.
 func (c *checker) index() error {
 	for i := range c.history {
 		t := &c.history[i]
@@ -169,7 +169,7 @@ func (c *checker) judgeReads(key int32, l *list) {
 	}
 }
 
-// judgeElements looks at each element of a list by itself, and marks those as effective who appended them.
+// judgeElements looks at each element of a list by itself, and marks the transactions that appended them as effective.
 func (c *checker) judgeElements(key int32, elements []int32, reader int32) {
 	seen := make(map[int32]bool, len(elements))
 	dirty, from := int32(0), -1

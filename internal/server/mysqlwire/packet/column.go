@@ -147,7 +147,7 @@ func otherWire(t datum.Type) Wire {
 	return w
 }
 
-// WiresOf appends the wires of columns to what of dst can be used again.
+// WiresOf appends the wires of columns to the reusable part of dst.
 func WiresOf(dst []Wire, columns []result.Column) []Wire {
 	dst = dst[:0]
 	for i := range columns {

@@ -9,7 +9,7 @@ import (
 	"github.com/weftdb/weft/internal/sql/result"
 )
 
-// errorMessageMax is how much of an error's message is sent, in bytes.
+// errorMessageMax is the largest number of bytes sent of an error's message.
 const errorMessageMax = 4 << 10
 
 // Status is the session's state on the wire.
