@@ -94,15 +94,18 @@ func (of *sqlType) predicates() (list []string) {
 		"n = 1", "n BETWEEN 0 AND 1", "n IS NULL AND m > 2")
 }
 
+// predicateShare is the part of the predicates that a change's tests ask: every third one. A long run asks them all.
+const predicateShare = 3
+
 // TestAnswersWithIndexes asks tables the same with and without indexes: all types, kinds of indexes and conditions, and
 // indexes made before and after the rows. SELECT, UPDATE and DELETE find the same rows.
 func TestAnswersWithIndexes(t *testing.T) {
 	rounds.SkipRace(t)
 	for _, of := range sqlTypes {
 		t.Run(of.name, func(t *testing.T) {
-			h := newHarness(t)
+			h, predicates := newHarness(t), rounds.Share(t, predicateShare, of.predicates())
 			plain := h.table(t, "plain", &of, nil, false)
-			expected := h.answers(plain, of.predicates())
+			expected := h.answers(plain, predicates)
 			indexed := 0
 			for number, kinds := range indexKinds {
 				for _, before := range []bool{true, false} {
@@ -112,13 +115,13 @@ func TestAnswersWithIndexes(t *testing.T) {
 					}
 					indexed++
 					if before {
-						h.compare(t, name, kinds, every(3, number, of.predicates()), every(3, number, expected))
+						h.compare(t, name, kinds, every(3, number, predicates), every(3, number, expected))
 					} else {
-						h.compare(t, name, kinds, of.predicates(), expected)
+						h.compare(t, name, kinds, predicates, expected)
 						if strings.Contains(kinds[0], "SPARSE") && slices.Contains(of.values, "''") {
 							continue // rows with an empty text can't be written any more
 						}
-						h.compareWrites(t, name, kinds, of.predicates(), expected)
+						h.compareWrites(t, name, kinds, predicates, expected)
 					}
 					h.must(t, "DROP TABLE "+name)
 				}
@@ -141,6 +144,7 @@ func TestAnswersWithColumnInKey(t *testing.T) {
 			h := newHarness(t)
 			// no key is empty
 			of.values = slices.DeleteFunc(slices.Clone(of.values), func(x string) bool { return x == "''" })
+			predicates := rounds.Share(t, predicateShare, of.predicates())
 			create := "CREATE TABLE %s (id INT, c " + of.name + ", n INT, m INT, PRIMARY KEY(%s))"
 			fill := func(name string) {
 				for i := range rowCount {
@@ -150,7 +154,7 @@ func TestAnswersWithColumnInKey(t *testing.T) {
 			}
 			h.must(t, fmt.Sprintf(create, "plain", "id"))
 			fill("plain")
-			expected := h.answers("plain", of.predicates())
+			expected := h.answers("plain", predicates)
 			for i, key := range []string{"c, id", "c DESC, id", "id, c", "hash32(c), c, id"} {
 				for j, kinds := range [][]string{nil, {"INDEX i (ZORDER(c, n))"}, {"INDEX i (n, c)"}} {
 					name := fmt.Sprintf("t%d%d", i, j)
@@ -159,7 +163,7 @@ func TestAnswersWithColumnInKey(t *testing.T) {
 					if h.index(name, kinds) != nil {
 						t.Fatalf("%s: no index", name)
 					}
-					h.compare(t, name, append([]string{"PRIMARY KEY(" + key + ")"}, kinds...), of.predicates(),
+					h.compare(t, name, append([]string{"PRIMARY KEY(" + key + ")"}, kinds...), predicates,
 						expected)
 				}
 			}

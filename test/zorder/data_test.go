@@ -372,7 +372,7 @@ func TestData(t *testing.T) {
 
 func (d *dataSet) ask(t *testing.T, random *rand.Rand, x *dataIndex) {
 	var found, looked int
-	for number := range rounds.Of(t, 240) {
+	for number := range rounds.Of(t, 80) {
 		q := d.query(random, x)
 		want := q.expected()
 		var limit *int32
@@ -387,7 +387,7 @@ func (d *dataSet) ask(t *testing.T, random *rand.Rand, x *dataIndex) {
 		}
 		found, looked = found+len(want), looked+got.scanned
 		q.compare(t, x.name, got.ids, want)
-		if number%60 == 0 {
+		if number%20 == 0 {
 			q.compare(t, "the table", q.scan(t, nil, nil, 1).ids, want)
 		}
 		if t.Failed() {

@@ -114,7 +114,7 @@ func TestRandomQueries(t *testing.T) {
 			t.Error("nothing was asked")
 		}
 	}
-	testdb.Each(t, func(t *testing.T, db *database.DB) { run(t, db, rounds.Of(t, 60), 50) })
+	testdb.Each(t, func(t *testing.T, db *database.DB) { run(t, db, rounds.Of(t, 30), 50) })
 	t.Run("learned", func(t *testing.T) { run(t, testdb.Open(t), rounds.Of(t, 10), learnedRows) })
 }
 

@@ -80,6 +80,19 @@ func Seed(t testing.TB) uint64 {
 	return seed
 }
 
+// Share returns every nth element of a list, from a random one of the first n on; in a long run it returns the whole
+// list.
+func Share[T any](t testing.TB, n int, list []T) (share []T) {
+	t.Helper()
+	if Long() {
+		return list
+	}
+	for i := Random(t).IntN(n); i < len(list); i += n {
+		share = append(share, list[i])
+	}
+	return share
+}
+
 // Random returns a generator that begins at Seed.
 func Random(t testing.TB) *rand.Rand {
 	t.Helper()
