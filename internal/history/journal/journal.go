@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package journal keeps the changes of rows in the order of their commits, for the tables of which somebody wants the
-// changes of. A change is one entry of the key space, written in the commit that it tells of: table, bucket, the
+// Package journal keeps the changes of rows in the order of their commits, for tables with readers of their
+// changes. A change is one entry of the key space, written in the commit that it tells of: table, bucket, the
 // commit's stamp, the row's key; its value says what was before and after. So a reader that goes forwards from a stamp
 // misses nothing and meets nothing twice. A row has one change in a commit, however often the transaction wrote it, and
 // none if it is in the end what it was.
