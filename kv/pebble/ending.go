@@ -147,7 +147,7 @@ func (e *endState) checkGrown(fs vfs.FS, dir, manifest string, names []string) e
 		return damage("the store was in use with the file %s, not %s", e.manifest.name, manifest)
 	}
 	if logs := logsOf(names); len(logs) == 0 || (&part{name: logs[len(logs)-1]}).number() < e.logs[0].number() {
-		return fmt.Errorf("%w; or remove the file %s to go on without what was in it",
+		return fmt.Errorf("%w; or remove the file %s to go on without its contents",
 			damage("the log %s or a newer one is missing; acknowledged writes are in it", e.logs[0].name), stateName)
 	}
 	if manifest == e.manifest.name {
@@ -192,7 +192,7 @@ func (p *part) lost(format string, args ...any) error {
 			text)
 	}
 	err := damage("%s, which it had when the store was stopped in good order; acknowledged writes are in it", text)
-	return fmt.Errorf("%w; or, to go on without what is lost, remove the file %s: "+
+	return fmt.Errorf("%w; or, to go on without the lost part, remove the file %s: "+
 		"the store then starts as after a crash, with what the log still holds", err, stateName)
 }
 

@@ -219,7 +219,7 @@ func (s *Store) apply(g *group) (ok bool) {
 	defer s.flight.order.Unlock()
 	var err error
 	if g.before, err = s.newPicture(); err != nil {
-		s.failure.Fail(fmt.Errorf("looking at what is there: %w", err))
+		s.failure.Fail(fmt.Errorf("reading the state before the commit: %w", err))
 		return false
 	}
 	s.flight.add(g)

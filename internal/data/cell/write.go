@@ -117,7 +117,7 @@ type AheadError struct{ CellMS, ClockMS int64 } // Unix milliseconds
 func (e *AheadError) Error() string {
 	at := func(ms int64) string { return time.UnixMilli(ms).UTC().Format(time.RFC3339Nano) }
 	return fmt.Sprintf("the row has cells of %s, and the server's clock is at %s: "+
-		"what is written now would not be seen before that time; set the clock right, or write with a later time",
+		"a write now would stay hidden until that time; set the clock right, or write with a later time",
 		at(e.CellMS), at(e.ClockMS))
 }
 

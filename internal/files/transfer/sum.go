@@ -28,7 +28,7 @@ type DifferenceError struct{ Want, Got Sum }
 
 // Error names the part.
 func (e *DifferenceError) Error() string {
-	return fmt.Sprintf("the copy differs in %s: %d entries with checksum %016x in the source, %d with %016x in the copy; nobody may write to it meanwhile",
+	return fmt.Sprintf("the copy differs in %s: %d entries with checksum %016x in the source, %d with %016x in the copy; stop all writes to it, and copy again",
 		e.Want.Name, e.Want.Entries, e.Want.CRC, e.Got.Entries, e.Got.CRC)
 }
 

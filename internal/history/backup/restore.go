@@ -70,7 +70,7 @@ func (o *RestoreOptions) checked(ctx context.Context, dir string) error {
 		return nil
 	}
 	if err := o.Check(ctx, dir); err != nil {
-		return fmt.Errorf("backup: what was restored can't be used; restore another backup: %w", err)
+		return fmt.Errorf("backup: the restored store can't be used; restore another backup: %w", err)
 	}
 	return nil
 }
@@ -123,7 +123,7 @@ func claim(dir string) (made bool, err error) {
 	case err != nil:
 		return false, err
 	case len(entries) > 0:
-		return false, fmt.Errorf("backup: the folder %s is not empty: name a new one, or move what is there away", dir)
+		return false, fmt.Errorf("backup: the folder %s is not empty: name a new one, or empty it", dir)
 	}
 	return false, nil
 }

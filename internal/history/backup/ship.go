@@ -279,7 +279,7 @@ func (c *chain) keepBases(ctx context.Context) {
 		}
 		if err := c.prune(ctx); err != nil && ctx.Err() == nil {
 			c.fails.Add(1)
-			c.Logger.Warn("removing what was shipped long ago failed", "error", err.Error())
+			c.Logger.Warn("removing expired shipments failed", "error", err.Error())
 		}
 		c.rest(ctx, c.BaseInterval)
 		if c.isClosing() {

@@ -75,7 +75,7 @@ func (v *View) sort(ctx context.Context, sinceMS int64) error {
 				continue // on a cluster, where it came into the journal later
 			}
 			if e.WasThere && e.Old == nil {
-				return errors.Join(fmt.Errorf("a change at %s was kept without what was before it",
+				return errors.Join(fmt.Errorf("a change at %s was kept without the row before it",
 					time.UnixMilli(cursor.OriginMS()).UTC().Format(time.RFC3339)), cursor.Close())
 			}
 			entry = order.AppendBytes(entry[:0], cursor.At().Key)

@@ -114,7 +114,7 @@ func (u *Undo) pass(ctx context.Context, from kv.Snapshot, bucket journal.Bucket
 		}
 		e := cursor.Entry()
 		if e.WasThere && e.Old == nil {
-			return false, fmt.Errorf("%w: one of %s was kept without what was before it", ErrFailed,
+			return false, fmt.Errorf("%w: one of %s was kept without the row before it", ErrFailed,
 				time.UnixMilli(cursor.OriginMS()).UTC().Format(time.RFC3339Nano))
 		}
 		if u.doneBytes += len(key) + doneBytes; u.doneBytes > cmp.Or(u.doneMax, doneBytesMax) {
