@@ -151,6 +151,7 @@ engines:
 	WEFT_TEST_ENGINE=tikv $(GO) test -vet=off -p 4 -timeout 60m -skip 'TestItems/.*/(scan|explain)|TestTables/regions|TestStatements|TestRoundTrip|TestMemoryIsBounded' \
 		./internal/rows/record ./internal/data/catalog ./internal/background/job ./internal/rows/query ./internal/index/tuning \
 		./internal/dynamodb ./internal/dynamodb/control ./internal/sql/execute ./internal/sql/schemas
+	WEFT_TEST_ENGINE=tikv $(GO) test -vet=off -parallel 8 -timeout 60m -run '^(TestStreamTellsAll|TestPrincipal|TestNearest)$$' ./internal/database
 
 # What a change must pass. Three lanes run side by side: what computes, what waits for other programs, and the static checks. Each prints its output when
 # it ends, and a table at the end says what took how long. WEFT_SEED is the commit, so that each commit has other random tests, and a failure can be repeated.

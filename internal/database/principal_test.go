@@ -446,22 +446,40 @@ func TestPrincipal(t *testing.T) {
 }
 
 func principalMatrix(t *testing.T, users []string, policies map[string]string) string {
+	operations := slices.Sorted(maps.Keys(askingOperations))
+	marks := principalMarks(t, operations, users, policies)
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-22s", "")
 	for _, user := range users {
 		fmt.Fprintf(&b, " %-6s", user)
 	}
-	for _, name := range slices.Sorted(maps.Keys(askingOperations)) {
+	for i, name := range operations {
 		fmt.Fprintf(&b, "\n%-22s", name)
-		for _, user := range users {
-			marks := ""
-			for _, at := range [][2]string{{"t", user}, {"t", "zoe"}, {"other", user}} {
-				marks += principalMark(t, name, user, policies, at[0], at[1])
-			}
-			fmt.Fprintf(&b, " %-6s", marks)
+		for j := range users {
+			fmt.Fprintf(&b, " %-6s", strings.Join(marks[i][j][:], ""))
 		}
 	}
 	return b.String() + "\n"
+}
+
+// principalMarks are the marks of each operation for each user. They are found side by side, since a database may wait
+// for its cluster.
+func principalMarks(t *testing.T, operations, users []string, policies map[string]string) [][][3]string {
+	marks := make([][][3]string, len(operations))
+	t.Run("marks", func(t *testing.T) {
+		for i, name := range operations {
+			marks[i] = make([][3]string, len(users))
+			for j, user := range users {
+				for k, at := range [][2]string{{"t", user}, {"t", "zoe"}, {"other", user}} {
+					t.Run(name, func(t *testing.T) {
+						t.Parallel()
+						marks[i][j][k] = principalMark(t, name, user, policies, at[0], at[1])
+					})
+				}
+			}
+		}
+	})
+	return marks
 }
 
 // principalMark does an operation in a database of its own.
