@@ -116,6 +116,23 @@ func (p Pinned) GetStored(ctx context.Context, key value.Row) (stored value.Row,
 	return stored, p.db.nowMS(), ok, wrap(p.name(), err)
 }
 
+// GetStoredAll is GetStored for several rows at one snapshot. found is called once for each, in any order; stored is
+// nil for an absent one and valid only during the call.
+func (p Pinned) GetStoredAll(ctx context.Context, keys []value.Row,
+	found func(i int, stored value.Row, nowMS int64) error) error {
+	reads := make([]KeyRead, len(keys))
+	for i, key := range keys {
+		reads[i] = KeyRead{Table: p, Key: key}
+	}
+	reader, err := p.db.store.Read(ctx)
+	if err != nil {
+		return wrap(p.name(), err)
+	}
+	defer reader.Close()
+	_, err = getStored(ctx, reader, reads, func(i int, row value.Row) error { return found(i, row, p.db.nowMS()) })
+	return wrap(p.name(), err)
+}
+
 // CellsOf calls visit for the cells of a stored row that readers may see at nowMS, attribute by attribute in the order
 // of names, newest first, until it returns false. The name and the value are valid as long as the row is, the Version
 // during the call only.

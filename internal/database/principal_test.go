@@ -197,6 +197,9 @@ var askingOperations = map[string]func(ctx context.Context, a *asked) error{
 		_, _, _, err := a.pin.GetStored(ctx, a.row())
 		return err
 	},
+	"Pinned.GetStoredAll": func(ctx context.Context, a *asked) error {
+		return a.pin.GetStoredAll(ctx, []value.Row{a.row()}, func(int, value.Row, int64) error { return nil })
+	},
 	"Pinned.Write": func(ctx context.Context, a *asked) error {
 		w := a.write(database.OpPut)
 		return a.pin.Write(ctx, &w, new(database.WriteResult))

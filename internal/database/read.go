@@ -94,6 +94,23 @@ func (db *DB) GetAll(ctx context.Context, reads []KeyRead, found func(i int, row
 
 func getAll(ctx context.Context, from kv.Snapshot, reads []KeyRead, found func(i int, row value.Row) error,
 	now func() int64) (failed int, err error) {
+	return getStored(ctx, from, reads, func(i int, row value.Row) error {
+		if p := &reads[i].Table; p.table.Cells != nil && row != nil {
+			visible, ok, err := p.table.Visible(nil, row, now())
+			if err != nil {
+				return err
+			}
+			if row = visible; !ok {
+				row = nil
+			}
+		}
+		return found(i, row)
+	})
+}
+
+// getStored is getAll for rows as they are stored.
+func getStored(ctx context.Context, from kv.Snapshot, reads []KeyRead,
+	found func(i int, row value.Row) error) (failed int, err error) {
 	keys, room := make([][]byte, len(reads)), make([]byte, 0, 64*len(reads))
 	for i := range reads {
 		n := len(room)
@@ -112,16 +129,6 @@ func getAll(ctx context.Context, from kv.Snapshot, reads []KeyRead, found func(i
 		row, err := reads[i].Table.table.Adapt(ctx, stored)
 		if err != nil {
 			return err
-		}
-		if p := &reads[i].Table; p.table.Cells != nil {
-			visible, ok, err := p.table.Visible(nil, row, now())
-			if err != nil || !ok {
-				visible = nil
-			}
-			if err != nil {
-				return err
-			}
-			return found(i, visible)
 		}
 		return found(i, row)
 	}))

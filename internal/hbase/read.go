@@ -49,25 +49,21 @@ func (a *API) GetMultiple(ctx context.Context, name TableName, gets []*Get) (res
 		return nil, err
 	}
 	defer p.Release()
-	results = make([]Result, len(gets))
-	for i, get := range gets {
+	for _, get := range gets {
 		if err := a.authorize(ctx, "Get", p, part{rows: [][]byte{get.Row}, columns: get.Columns,
 			read: true}); err != nil {
 			return nil, err
 		}
-		if results[i], err = read(ctx, p, t, get); err != nil {
-			return nil, err
-		}
+	}
+	if results, err = readAll(ctx, p, t, gets); err != nil {
+		return nil, err
 	}
 	count.read(int64(len(gets)), results)
 	return results, nil
 }
 
 func read(ctx context.Context, p database.Pinned, t *Table, get *Get) (Result, error) {
-	if err := get.check(t); err != nil {
-		return Result{}, err
-	}
-	key, err := keyOf(p, get.Row)
+	key, err := get.key(p, t)
 	if err != nil {
 		return Result{}, err
 	}
@@ -75,6 +71,38 @@ func read(ctx context.Context, p database.Pinned, t *Table, get *Get) (Result, e
 	if err != nil || !ok {
 		return Result{}, faultOf(err)
 	}
+	return get.result(p, t, stored, nowMS)
+}
+
+// readAll reads rows together.
+func readAll(ctx context.Context, p database.Pinned, t *Table, gets []*Get) (results []Result, err error) {
+	results, keys := make([]Result, len(gets)), make([]value.Row, len(gets))
+	for i, get := range gets {
+		if keys[i], err = get.key(p, t); err != nil {
+			return nil, err
+		}
+	}
+	err = p.GetStoredAll(ctx, keys, func(i int, stored value.Row, nowMS int64) error {
+		if stored == nil {
+			return nil
+		}
+		var err error
+		results[i], err = gets[i].result(p, t, slices.Clone(stored), nowMS)
+		return err
+	})
+	return results, faultOf(err)
+}
+
+// key checks a Get and returns the key of its row.
+func (get *Get) key(p database.Pinned, t *Table) (value.Row, error) {
+	if err := get.check(t); err != nil {
+		return nil, err
+	}
+	return keyOf(p, get.Row)
+}
+
+// result is what a Get wants of a stored row, which it aliases.
+func (get *Get) result(p database.Pinned, t *Table, stored value.Row, nowMS int64) (Result, error) {
 	run := filter.Run(nil)
 	if get.Filter != nil {
 		if run = get.begin(false); run.Skips(get.Row) {
