@@ -3,6 +3,7 @@
 package requests
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -12,9 +13,12 @@ import (
 	"github.com/tikv/client-go/v2/tikvrpc"
 
 	"github.com/weftdb/weft/internal/background/gateway"
+	"github.com/weftdb/weft/internal/data/govalue"
 	"github.com/weftdb/weft/internal/data/keyspace"
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb"
+	"github.com/weftdb/weft/internal/hbase"
 	"github.com/weftdb/weft/internal/sql"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/result"
@@ -28,6 +32,7 @@ type costs struct {
 	cluster *tikvtest.Cluster
 	store   *tikv.Store
 	api     *dynamodb.API
+	hbase   *hbase.API
 	session *sql.Session
 }
 
@@ -55,7 +60,8 @@ func openCosts(t *testing.T) *costs {
 		t.Fatal(err)
 	}
 	t.Cleanup(session.Close)
-	c := &costs{t: t, cluster: cluster, store: store, api: &dynamodb.API{DB: db}, session: session}
+	c := &costs{t: t, cluster: cluster, store: store, api: &dynamodb.API{DB: db},
+		hbase: &hbase.API{DB: db}, session: session}
 	c.fill()
 	return c
 }
@@ -76,13 +82,67 @@ func (c *costs) fill() {
 		c.query(fmt.Sprintf("INSERT INTO s VALUES (%d, %d, %d, %d, 'common word%d', REPEAT('x', 100))", i, i%2, i%20, i/20, i))
 		c.query(fmt.Sprintf("INSERT INTO u VALUES (%d, %d)", i, 199-i))
 	}
+	c.fillCells()
 	c.split()
+}
+
+// fillCells makes a table of HBase with an index.
+func (c *costs) fillCells() {
+	name, column := cellsName(), hbase.Column{Family: []byte("f"), Qualifier: []byte("a")}
+	cells := hbase.Table{TableName: name, Families: []hbase.Family{{Name: "f", Versions: 1}}}
+	err := c.hbase.CreateTable(c.t.Context(), &cells, nil)
+	for i := range 100 {
+		put := &hbase.Put{Row: rowName(i), Cells: []hbase.CellWrite{{Column: column, Value: []byte("x")}}}
+		err = errors.Join(err, c.hbase.Put(c.t.Context(), name, []*hbase.Put{put}))
+	}
+	table, tableErr := c.api.DB.Table("cells")
+	if err = errors.Join(err, tableErr); err != nil {
+		c.t.Fatal(err)
+	}
+	spec := database.IndexSpec{Name: "bya", Key: database.Columns("f:a", schema.Binary)}
+	err = table.AddIndex(c.t.Context(), spec)
+	if err = errors.Join(err, table.WaitIndex(c.t.Context(), "bya")); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func cellsName() hbase.TableName {
+	return hbase.TableName{Namespace: database.DefaultDatabase, Name: "cells"}
+}
+
+func rowName(i int) []byte { return fmt.Appendf(nil, "row%03d", i) }
+
+// getMultiple reads the first n rows of the table of HBase.
+func (c *costs) getMultiple(n int) {
+	c.t.Helper()
+	gets := make([]*hbase.Get, n)
+	for i := range gets {
+		gets[i] = &hbase.Get{Row: rowName(i)}
+	}
+	results, err := c.hbase.GetMultiple(c.t.Context(), cellsName(), gets)
+	if err != nil || len(results) != n || len(results[n-1].Cells) != 1 {
+		c.t.Fatal(len(results), err)
+	}
+}
+
+// walkCells reads the table of HBase by its index.
+func (c *costs) walkCells() {
+	c.t.Helper()
+	table, err := c.api.DB.Table("cells")
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	rows, q := 0, database.Query{Index: "bya", Where: govalue.Attribute("f:a").Equal([]byte("x"))}
+	err = table.Documents(c.t.Context(), q, func(database.Document) bool { rows++; return true })
+	if err != nil || rows != 100 {
+		c.t.Fatal(rows, err)
+	}
 }
 
 // split cuts the regions of indexes from those of rows.
 func (c *costs) split() {
 	var keys [][]byte
-	for _, name := range []string{"plain", "indexed", "s", "u"} {
+	for _, name := range []string{"plain", "indexed", "s", "u", "cells"} {
 		table, err := c.api.DB.Table(name)
 		if err != nil {
 			c.t.Fatal(err)
@@ -214,7 +274,11 @@ func TestRequests(t *testing.T) {
 			serial += 20
 			c.query("INSERT INTO u VALUES " + pairList(1000+serial, 20))
 		}, "1 batch get, 1 prewrite, 2 TSO"},
-		{"box query, 100 rows", query("SELECT pad FROM s WHERE lat BETWEEN 0 AND 9 AND lon BETWEEN 0 AND 9", 100), "14 scan, 1 TSO"},
+		{"box query, 100 rows", query("SELECT pad FROM s FORCE INDEX (z) WHERE lat BETWEEN 0 AND 9 AND lon BETWEEN 0 AND 9", 100), "2 batch get, 5 scan, 1 TSO"},
+		{"nearest 10", query("SELECT pad FROM s FORCE INDEX (z) ORDER BY DISTANCE(lat, lon, 3, 4) LIMIT 10", 10), "1 batch get, 14 scan, 1 TSO"},
+		{"nearest 100", query("SELECT pad FROM s FORCE INDEX (z) ORDER BY DISTANCE(lat, lon, 3, 4) LIMIT 100", 100), "2 batch get, 14 scan, 1 TSO"},
+		{"HBase's getMultiple 25", func() { c.getMultiple(25) }, "1 batch get, 1 TSO"},
+		{"cells by index, 100 rows", c.walkCells, "2 batch get, 2 scan, 1 TSO"},
 		{"search, 1 word, 100 rows", query("SELECT pad FROM s WHERE MATCH (words) AGAINST ('common') LIMIT 100", 100), "3 batch get, 3 scan, 4 TSO"},
 	} {
 		t.Run(o.name, func(t *testing.T) {

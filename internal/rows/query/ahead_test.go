@@ -4,12 +4,15 @@ package query
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"github.com/weftdb/weft/internal/data/cell"
 	"github.com/weftdb/weft/internal/data/expr"
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/index/indexkey"
 	"github.com/weftdb/weft/internal/rows/record"
@@ -75,6 +78,49 @@ func TestReadAheadOfKeys(t *testing.T) {
 		}
 		scan := Scan{Table: table, Index: table.Primary, Keys: true, Reverse: rng.IntN(2) == 0,
 			ExaminedMax: rng.IntN(3) * 40, Path: indexkey.Scan{Spans: spans}}
+		for more := true; more; {
+			scan.After, more = samePage(t, scan, reader, fmt.Sprintf("round %d", round))
+		}
+	}
+}
+
+// TestReadAheadOfCells walks an index of a table with rules of cells, whose entries may lead to no row, or to one that
+// has left them.
+func TestReadAheadOfCells(t *testing.T) {
+	rng := rand.New(rand.NewPCG(rounds.Seed(t), 3))
+	table := byM(t)
+	table.Cells = &cell.Rules{Versions: 2}
+	index, _ := table.Index("by_m")
+	bare := record.Compile(&schema.Table{ID: 1, Primary: schema.Index{Key: intKey(t, "n"), PartitionParts: 1}},
+		value.NoNames)
+	reader := storedBy(t, func(txn kv.Txn) error {
+		var before, after []value.Row
+		for i := range 700 {
+			n, m := value.AppendInt(nil, int64(i)), rng.Int64N(50)
+			before = append(before, rowWith(t, map[string]value.Value{"n": n, "m": value.AppendInt(nil, m)}))
+			if rng.IntN(8) > 0 {
+				after = append(after, rowWith(t, map[string]value.Value{"n": n,
+					"m": value.AppendInt(nil, m+rng.Int64N(5)/4)}))
+			}
+		}
+		if err := writeRows(txn, table, before); err != nil {
+			return err
+		}
+		for _, row := range before {
+			key, err := table.AppendKey(nil, row)
+			if err = errors.Join(err, txn.Delete(key)); err != nil {
+				return err
+			}
+		}
+		return writeRows(txn, bare, after)
+	})
+	for round := range 60 {
+		scan := Scan{Table: table, Index: index, NowMS: 1, Fetch: rng.IntN(2) == 0, Reverse: rng.IntN(2) == 0,
+			ExaminedMax: rng.IntN(3) * 40, BytesMax: rng.IntN(2) * 2000,
+			Path: indexkey.Scan{Spans: []indexkey.Span{{End: keyOf(20)}, {Start: keyOf(22)}}}}
+		if rng.IntN(2) == 0 {
+			scan.Path.Skip, scan.Path.SkipBack = multiples(1 + rng.Int64N(20))
+		}
 		for more := true; more; {
 			scan.After, more = samePage(t, scan, reader, fmt.Sprintf("round %d", round))
 		}

@@ -64,12 +64,11 @@ func (c *Cursor) behind() (stored value.Row, ok bool) {
 	if c.cells.key, c.err = c.scan.Table.PrimaryKey(c.cells.key[:0], c.scan.Index, c.walk.Key()); c.err != nil {
 		return nil, false
 	}
-	row, ok, err := c.from.Get(c.ctx, c.cells.key, c.back[:0])
+	row, ok, err := c.get(c.cells.key)
 	if err != nil || !ok {
 		c.err = err
 		return nil, false
 	}
-	c.back = row
 	c.Counts.Fetched++
 	stored, c.err = c.scan.Table.Adapt(c.ctx, row)
 	return stored, c.err == nil

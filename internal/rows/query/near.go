@@ -12,6 +12,7 @@ import (
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/index/indexkey"
 	"github.com/weftdb/weft/kv"
+	"github.com/weftdb/weft/order"
 	"github.com/weftdb/weft/zorder"
 	"github.com/weftdb/weft/zorder/codec"
 )
@@ -46,6 +47,8 @@ var ErrNear = errors.New("query: distances need an index whose key begins with a
 const (
 	// nearRead is the number of entries of a cell that are read before the rest of it is cut in two.
 	nearRead = 24
+	// nearReadAhead is nearRead over the network, where a request costs as much as many entries.
+	nearReadAhead = 600
 	// nearBytesMax bounds what is remembered of rows that were read and whose turn has not come.
 	nearBytesMax = 64 << 20
 )
@@ -60,9 +63,11 @@ type nearest struct {
 	of      []int // the part's argument of each column
 	walk    kv.Cursor
 	queue   nearQueue
-	whole   bool // every key of the index may match
-	depth   int  // cells with fewer bits are cut without being read
-	pending int  // bytes of rows in the queue
+	found   [][]byte // entries whose turn it is
+	whole   bool     // every key of the index may match
+	depth   int      // cells with fewer bits are cut without being read
+	most    int      // entries of a cell that are read before it is cut
+	pending int      // bytes of rows in the queue
 	at      []float64
 	code    []byte
 }
@@ -111,14 +116,17 @@ func (q *nearQueue) Pop() any {
 // openNear begins the search.
 func (c *Cursor) openNear() error {
 	s := c.scan
-	n := &nearest{near: s.Near, at: make([]float64, len(s.Near.To))}
+	n := &nearest{near: s.Near, at: make([]float64, len(s.Near.To)), most: nearRead}
+	if s.ReadAhead {
+		n.most = nearReadAhead
+	}
 	prefixes, err := n.begin(s)
 	if err != nil || len(s.Path.Spans) == 0 {
 		return err
 	}
 	n.walk = c.from.Scan(c.ctx, s.Index.Span(nil, nil), false)
 	c.near = n
-	if rows := n.near.Rows / nearRead; rows > 1 {
+	if rows := n.near.Rows / float64(n.most); rows > 1 {
 		n.depth = min(int(math.Log2(rows)), len(n.owners))
 	}
 	for _, prefix := range prefixes {
@@ -224,46 +232,6 @@ func (n *nearest) seek(c *Cursor, key []byte) {
 	n.walk.Seek(key)
 }
 
-// nextNear moves to the next row by distance.
-func (c *Cursor) nextNear() bool {
-	n := c.near
-	for c.err == nil && len(n.queue) > 0 {
-		item := heap.Pop(&n.queue).(nearItem)
-		if item.cell != nil {
-			n.expand(c, item)
-			continue
-		}
-		n.pending -= len(item.entry)
-		if c.readNear(item.entry) && c.passes() {
-			c.Counts.Returned++
-			return true
-		}
-	}
-	return false
-}
-
-// readNear reads the row of an entry.
-func (c *Cursor) readNear(entry []byte) bool {
-	x := c.scan.Index
-	c.last = append(c.last[:0], entry...)
-	c.fetch = append(append(c.fetch[:0], x.Prefix...), entry...)
-	if c.scan.Fetch {
-		var key []byte
-		if key, c.err = c.scan.Table.PrimaryKey(nil, x, c.fetch); c.err != nil {
-			return false
-		}
-		return c.readRow(key)
-	}
-	row, ok, err := c.from.Get(c.ctx, c.fetch, c.back[:0])
-	if err != nil || !ok {
-		c.err = orMissing(err, x.Name, c.fetch)
-		return false
-	}
-	c.back = row
-	c.row, c.err = c.scan.Table.Adapt(c.ctx, row)
-	return c.err == nil
-}
-
 // expand reads a cell, or cuts it in two.
 func (n *nearest) expand(c *Cursor, item nearItem) {
 	cell := item.cell
@@ -282,11 +250,16 @@ func (n *nearest) expand(c *Cursor, item nearItem) {
 	if cell.bits >= n.depth && n.read(c, cell) {
 		return
 	}
-	if cell.bits == len(n.owners) { // all that is left has one code
-		heap.Push(&n.queue, item)
-		return
+	if cell.bits >= n.depth && c.scan.ReadAhead {
+		cell = n.shrink(c, cell)
 	}
-	n.cut(cell)
+	switch {
+	case cell == nil:
+	case cell.bits == len(n.owners): // all that is left has one code
+		heap.Push(&n.queue, nearItem{cell: cell, distance: item.distance})
+	default:
+		n.cut(cell)
+	}
 }
 
 // holds reports whether a key that is not below the cell lies in it.
@@ -313,13 +286,46 @@ func (n *nearest) read(c *Cursor, cell *nearCell) (done bool) {
 		if !cell.holds(key, size) {
 			return true
 		}
-		if i == nearRead {
+		if i == n.most {
 			cell.from = slices.Clone(key)
 			return false
 		}
 		n.take(c, math.NaN())
 	}
 	return true
+}
+
+// shrink returns the smallest cell that has all entries of a cell from its first unread one on, so that no empty halves
+// of it are asked for; nil after an error. It asks for the last entry, which costs one request.
+func (n *nearest) shrink(c *Cursor, cell *nearCell) *nearCell {
+	last := c.from.Scan(c.ctx, c.scan.Index.Span(cell.from, cell.end()), true)
+	defer last.Close()
+	if c.Counts.Seeks++; !last.Next() {
+		c.err = last.Close()
+		return nil
+	}
+	first := cell.from[len(cell.prefix):]
+	for code := last.Key()[len(c.scan.Index.Prefix)+len(cell.prefix):]; cell.bits < len(n.owners); {
+		at, bit := cell.bits/8, byte(0x80)>>(cell.bits%8)
+		if (first[at]^code[at])&bit != 0 {
+			break
+		}
+		cell = n.half(cell, code[at]&bit != 0)
+	}
+	return cell
+}
+
+// end is the first key behind those of a cell; nil if there is none.
+func (cell *nearCell) end() []byte {
+	last := slices.Concat(cell.prefix, cell.code)
+	for i := cell.bits; i < 8*len(cell.code); i++ {
+		last[len(cell.prefix)+i/8] |= 0x80 >> (i % 8)
+	}
+	end, ok := order.PrefixEnd(nil, last)
+	if !ok {
+		return nil
+	}
+	return end
 }
 
 // take puts the row under the cursor into the queue. distance is how far it is, NaN if that is to be computed.
@@ -381,22 +387,35 @@ func (n *nearest) matches(c *Cursor, entry []byte) bool {
 
 // cut puts the two halves of a cell into the queue.
 func (n *nearest) cut(cell *nearCell) {
-	owner := int(n.owners[cell.bits])
-	left, right := *cell, *cell
-	left.bits, right.bits = cell.bits+1, cell.bits+1
-	right.code = slices.Clone(cell.code)
-	right.code[cell.bits/8] |= 0x80 >> (cell.bits % 8)
-	if column := slices.Index(n.of, owner); column >= 0 {
-		below, above := n.border(owner, right.code, cell.low[column], cell.high[column])
-		left.high, right.low = slices.Clone(cell.high), slices.Clone(cell.low)
-		left.high[column], right.low[column] = above, below
-	}
+	left, right := n.half(cell, false), n.half(cell, true)
 	start := slices.Concat(cell.prefix, right.code)
 	if bytes.Compare(cell.from, start) < 0 {
 		right.from = start
-		heap.Push(&n.queue, nearItem{cell: &left, distance: n.distanceOf(&left)})
+		heap.Push(&n.queue, nearItem{cell: left, distance: n.distanceOf(left)})
 	}
-	heap.Push(&n.queue, nearItem{cell: &right, distance: n.distanceOf(&right)})
+	heap.Push(&n.queue, nearItem{cell: right, distance: n.distanceOf(right)})
+}
+
+// half is a half of a cell, the one with the lower codes or the upper one.
+func (n *nearest) half(cell *nearCell, upper bool) *nearCell {
+	half := *cell
+	half.bits++
+	code := slices.Clone(cell.code)
+	code[cell.bits/8] |= 0x80 >> (cell.bits % 8)
+	if column := slices.Index(n.of, int(n.owners[cell.bits])); column >= 0 {
+		below, above := n.border(int(n.owners[cell.bits]), code, cell.low[column], cell.high[column])
+		if upper {
+			half.low = slices.Clone(cell.low)
+			half.low[column] = above
+		} else {
+			half.high = slices.Clone(cell.high)
+			half.high[column] = below
+		}
+	}
+	if upper {
+		half.code = code
+	}
+	return &half
 }
 
 // distanceOf is how near the nearest place of a cell is.

@@ -78,7 +78,7 @@ type Scan struct {
 	// First is the number of rows that are wanted at first; 0: not known.
 	First int
 	// ReadAhead reads rows by their keys many at a time, and the entries of those that are read back before them, since
-	// each read takes a way over the network. Unused with Near and rules of cells.
+	// each read takes a way over the network.
 	ReadAhead bool
 	// Stretches, if not nil, gets what is read between seeks.
 	Stretches *Stretches
@@ -279,7 +279,7 @@ func (c *Cursor) nextSpan() bool {
 func (c *Cursor) moveTo(span indexkey.Span) {
 	if walk, ok := c.nextOpen(); ok {
 		c.endSpan()
-		c.walk = walk
+		c.walk = c.aheadOfCells(walk)
 		return
 	}
 	if _, ok := c.walk.(*keyWalk); ok {
@@ -292,7 +292,7 @@ func (c *Cursor) moveTo(span indexkey.Span) {
 	case c.store != nil:
 		c.walk = kv.Walk(c.ctx, c.store, keys, c.scan.Reverse)
 	default:
-		c.walk = c.from.Scan(c.ctx, keys, c.scan.Reverse)
+		c.walk = c.aheadOfCells(c.from.Scan(c.ctx, keys, c.scan.Reverse))
 	}
 }
 

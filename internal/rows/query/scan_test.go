@@ -53,21 +53,14 @@ func byM(t *testing.T) *record.Table {
 // stored is a snapshot of a store that holds rows of a table.
 func stored(t *testing.T, table *record.Table, rows []value.Row) kv.Reader {
 	t.Helper()
+	return storedBy(t, func(txn kv.Txn) error { return writeRows(txn, table, rows) })
+}
+
+// storedBy is a snapshot of a store that holds what write writes.
+func storedBy(t *testing.T, write func(kv.Txn) error) kv.Reader {
+	t.Helper()
 	store := teststore.Store(t)
-	err := kv.Update(t.Context(), store, func(txn kv.Txn) error {
-		var writer record.Writer
-		for _, row := range rows {
-			key, err := table.AppendKey(nil, row)
-			if err == nil {
-				err = writer.Write(txn, table, key, nil, row)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
+	if err := kv.Update(t.Context(), store, write); err != nil {
 		t.Fatal(err)
 	}
 	reader, err := store.Read(t.Context())
@@ -76,6 +69,21 @@ func stored(t *testing.T, table *record.Table, rows []value.Row) kv.Reader {
 	}
 	t.Cleanup(func() { reader.Close(); store.Close() })
 	return reader
+}
+
+// writeRows writes rows that are not there yet.
+func writeRows(txn kv.Txn, table *record.Table, rows []value.Row) error {
+	var writer record.Writer
+	for _, row := range rows {
+		key, err := table.AppendKey(nil, row)
+		if err == nil {
+			err = writer.Write(txn, table, key, nil, row)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func rowOf(t *testing.T, n int64) value.Row {
