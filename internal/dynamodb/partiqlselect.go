@@ -7,7 +7,6 @@ import (
 	"context"
 	"encoding/base64"
 	"slices"
-	"strings"
 
 	"github.com/weftdb/weft/internal/data/expr"
 	"github.com/weftdb/weft/internal/data/schema"
@@ -24,27 +23,15 @@ func (s *partiqlStatement) wantIndexed(table *schema.Table) error { return s.wan
 
 // enterSelect judges a SELECT by its index, and finds what must be read back from the table.
 func (s *partiqlStatement) enterSelect() error {
-	x := s.index
 	if err := s.takeApart(); err != nil {
 		return err
 	}
-	if err := s.checkOrderBy(); err != nil || x.IsPrimary() {
+	s.bound, s.single, s.whole = s.where.Bound, s.where.One, s.tree.Columns == nil
+	s.filter.tree = s.where.Filter
+	if err := s.checkOrderBy(); err != nil {
 		return err
 	}
-	if err := s.checkReadable(); err != nil || x.Projection == schema.ProjectAll {
-		return err
-	}
-	missing := s.missing(pointers(s.projection.expression.list))
-	for _, name := range s.missing(expr.Paths(s.tree.Where)) {
-		if !slices.Contains(missing, name) {
-			missing = append(missing, name)
-		}
-	}
-	if s.fetch = x.Local && (len(missing) > 0 || s.tree.Columns == nil); !x.Local && len(missing) > 0 {
-		return exception.InvalidValue("Global secondary index %s does not project [%s]", x.Name,
-			strings.Join(missing, ", "))
-	}
-	return nil
+	return s.enterIndex()
 }
 
 // checkOrderBy judges ORDER BY: the sort key of one partition, or of several.
@@ -125,7 +112,7 @@ func (e *executeStatement) answerRead(ctx context.Context, dst []byte) ([]byte, 
 	if e.isGet() && after == nil && e.how == carriedOut {
 		return e.get(ctx, dst)
 	}
-	e.single, e.filter.tree, e.of = e.where.One, e.where.Filter, e
+	e.of = e
 	q := database.Query{Reverse: e.isReversed(), After: after}
 	if q.Where, err = e.where.Bounds(e.index); err != nil {
 		return nil, err

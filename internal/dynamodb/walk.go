@@ -48,12 +48,14 @@ type walk struct {
 	fetched    capacityUnits        // what they cost, each rounded up by itself
 	search     *database.SearchText // of the operation Search; nil for others
 	single     bool                 // at most one item can be found: there is no key to go on from
+	bound      bool                 // of a SELECT: it binds the partition key
+	whole      bool                 // of a SELECT: it shows all that the table or a local index has of an item
 	// of is the statement of PartiQL that walks; nil: an older operation does.
 	of *executeStatement
 }
 
-// isQuery tells a Query from a Scan.
-func (w *walk) isQuery() bool { return w.order.walkedKey != nil }
+// isQuery tells a Query from a Scan. A SELECT of PartiQL is a Query if it binds the partition key.
+func (w *walk) isQuery() bool { return w.order.walkedKey != nil || w.bound }
 
 // parseLegacyFilter reads QueryFilter or ScanFilter as a filter.
 func (w *walk) parseLegacyFilter() (err error) {
@@ -107,7 +109,7 @@ func (w *walk) checkProjection() error {
 	all := w.selected.value == "ALL_ATTRIBUTES"
 	switch {
 	case x.Local:
-		w.fetch = all || len(missing) > 0
+		w.fetch = all || w.whole || len(missing) > 0
 	case all:
 		return exception.InvalidValue("Select type ALL_ATTRIBUTES is not supported for global secondary index %s because its projection type is not ALL", x.Name)
 	case len(missing) > 0:
