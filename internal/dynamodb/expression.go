@@ -132,10 +132,10 @@ func (r *request) checkPlaceholderMaps() error {
 	if values != nil && values.has && values.empty {
 		return exception.Validation("ExpressionAttributeValues must not be empty")
 	}
-	if err := r.placeholders.CheckValues(); err != nil || values == nil {
+	if err := r.placeholders.CheckValues(); err != nil || values == nil || values.fault == nil {
 		return err
 	}
-	return values.fault
+	return r.words().placeholderFault(values.faulty, values.fault)
 }
 
 // checkNestedPaths refuses paths into key attributes of the table and of its indexes.

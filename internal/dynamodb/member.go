@@ -174,7 +174,8 @@ func (m *nameMap) read(r *request) error {
 // right types; the contents of none are kept then.
 type valueMap struct {
 	has, empty bool
-	fault      error
+	faulty     string // the placeholder of the fault
+	fault      *attributejson.ValueError
 }
 
 func (m *valueMap) IsGiven() bool { return m.has }
@@ -190,7 +191,10 @@ func (m *valueMap) read(r *request) error {
 			r.arena, err = r.reader.Value(r.arena)
 		}
 		if fault, ok := err.(*attributejson.ValueError); ok {
-			m.fault, err = r.order.placeholderFault(placeholder, fault), nil
+			if m.fault == nil {
+				m.faulty, m.fault = placeholder, fault
+			}
+			err = nil
 			r.arena = r.arena[:start]
 			r.placeholders.DropValues()
 		}

@@ -196,6 +196,21 @@ func (o *checkOrder) has(name string) bool {
 	return m != nil && m.IsGiven()
 }
 
+// newerDepthMax is the number of lists and maps around a value up to which AWS's newer validation reads a request. It
+// leaves one with a deeper value to the older validation, whose words differ.
+const newerDepthMax = 61
+
+// olderWords are those of the validation that all operations had before the summer of 2026. // immutable
+var olderWords = words{older: true}
+
+// words is how the faults of a request are put.
+func (r *request) words() *words {
+	if r.reader.Deepest() > newerDepthMax {
+		return &olderWords
+	}
+	return &r.order.words
+}
+
 // constrain adds the faults of single members.
 func (r *request) constrain(c *exception.Constraints) {
 	for i := range r.order.members {
@@ -224,8 +239,9 @@ func (r *request) check() error {
 
 // beginConstraints is for faults of members.
 func (r *request) beginConstraints() *exception.Constraints {
-	keyless := r.order.alone && !r.order.attributes.has
-	r.constraints = exception.Constraints{Terse: r.order.terse && !keyless, Alone: r.order.alone && !keyless}
+	w := r.words()
+	keyless := w.alone && !r.order.attributes.has
+	r.constraints = exception.Constraints{Terse: w.terse && !keyless, Alone: w.alone && !keyless}
 	return &r.constraints
 }
 
@@ -237,7 +253,7 @@ func (r *request) takeSteps() error {
 		if err == nil {
 			continue
 		}
-		if s.how&enclosed != 0 || r.order.enclosed && s.how&bare == 0 {
+		if w := r.words(); s.how&enclosed != 0 && !w.older || w.enclosed && s.how&bare == 0 {
 			return exception.Enclose(err)
 		}
 		return err
@@ -253,7 +269,7 @@ func (r *request) checkAttributes() error {
 	}
 	fault := r.order.attributes.fault
 	if e, ok := fault.(*attributejson.ValueError); ok {
-		return r.order.valueFault(e)
+		return r.words().valueFault(e)
 	}
 	return fault
 }
@@ -348,7 +364,7 @@ func (r *request) checkPlaceholders() error {
 		return nil
 	}
 	text := "ExpressionAttributeValues can only be specified when using expressions"
-	if r.order.enclosed {
+	if r.words().enclosed {
 		return exception.Validation(text)
 	}
 	var possible []string

@@ -21,6 +21,8 @@ type Reader struct {
 	body    []byte
 	pos     int
 	depth   int
+	levels  int    // of lists and maps around the value being checked
+	deepest int    // see Deepest
 	fresh   bool   // an object or array was begun and nothing of it was read yet
 	size    int    // of the attribute value being read, as DynamoDB counts it: added up on the way
 	scratch []byte // strings with escapes are unescaped into it
@@ -31,6 +33,9 @@ func NewReader(body []byte) *Reader { return &Reader{body: body} }
 
 // Reset makes r a reader of body that keeps r's scratch.
 func (r *Reader) Reset(body []byte) { *r = Reader{body: body, scratch: r.scratch[:0]} }
+
+// Deepest returns the number of lists and maps around one another in the deepest value that was read and has a fault.
+func (r *Reader) Deepest() int { return r.deepest }
 
 // Offset returns how many bytes of the body have been read.
 func (r *Reader) Offset() int { return r.pos }

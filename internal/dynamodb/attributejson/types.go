@@ -52,14 +52,23 @@ func (r *Reader) checkPayload(kind value.Kind) error {
 		_, err := r.Bool()
 		return err
 	case value.Map:
-		return r.CheckItem()
+		return r.checkLevel((*Reader).CheckItem)
 	case value.List:
-		return r.checkElements((*Reader).CheckValue)
+		return r.checkLevel(func(r *Reader) error { return r.checkElements((*Reader).CheckValue) })
 	case value.StringSet, value.NumberSet, value.BinarySet:
 		member := kind.MemberKind()
 		return r.checkElements(func(r *Reader) error { return r.checkScalar(member) })
 	}
 	return r.checkScalar(kind)
+}
+
+// checkLevel checks a list or a map.
+func (r *Reader) checkLevel(one func(*Reader) error) error {
+	r.levels++
+	r.deepest = max(r.deepest, r.levels)
+	err := one(r)
+	r.levels--
+	return err
 }
 
 func (r *Reader) checkElements(one func(*Reader) error) error {
