@@ -154,6 +154,9 @@ func canonical(r *Request, answer []byte, open []string) (string, error) {
 		delete(tree, name)
 	}
 	sortSets(tree)
+	if r.Operation == "BatchExecuteStatement" {
+		unworded(tree["Responses"])
+	}
 	if len(r.Parts) > 0 {
 		sortList(tree["ConsumedCapacity"])
 		for _, name := range []string{"Responses", "ItemCollectionMetrics"} {

@@ -27,6 +27,8 @@ type Answer struct {
 	Open []string
 	// Next is LastEvaluatedKey.
 	Next Item
+
+	spent cost // of a statement
 }
 
 // NewModel makes a model of empty tables.
@@ -69,6 +71,8 @@ func (m *Model) Do(r *Request) *Answer {
 		return m.transactWrite(r)
 	case "ExecuteStatement":
 		return m.statement(r)
+	case "BatchExecuteStatement":
+		return m.statementBatch(r)
 	case "ExecuteTransaction":
 		return m.statements(r)
 	}

@@ -43,13 +43,39 @@ func (t *Table) selected(r *Request) *Answer {
 	if x == nil || r.Index != "" && !x.Local && r.Consistent {
 		return failed(invalid())
 	}
+	bound := !slices.ContainsFunc(x.Hash, func(part Part) bool { return !r.Filter.binds(part.Name) })
+	unseen := !x.Local && len(t.unprojected(x, r.Projection)) > 0
+	if unseen || bound && len(t.unprojected(x, r.Filter.paths())) > 0 {
+		return failed(invalid())
+	}
 	var items []Item
 	for _, item := range t.sorted(x) {
-		if r.Filter == nil || r.Filter.holds(item) {
-			items = append(items, r.project(item))
+		seen := t.view(x, item)
+		if r.Filter != nil && !r.Filter.holds(seen) {
+			continue
 		}
+		if r.Projection == nil && !x.Local {
+			item = seen
+		}
+		items = append(items, r.project(item))
 	}
 	return &Answer{Members: map[string]string{"Items": itemsJSON(items)}}
+}
+
+// binds reports whether a condition wants an attribute to have one value.
+func (c *Condition) binds(name string) bool {
+	if c == nil || c.Op == "AND" {
+		return c != nil && slices.ContainsFunc(c.Parts, func(part *Condition) bool { return part.binds(name) })
+	}
+	p, ok := c.first()
+	return ok && c.Op == "=" && p.Name == name && len(p.Steps) == 0
+}
+
+func (c *Condition) first() (p *Path, ok bool) {
+	if len(c.Operands) > 0 {
+		p, ok = c.Operands[0].(*Path)
+	}
+	return p, ok
 }
 
 // stated does one write.
@@ -68,8 +94,8 @@ func (t *Table) stated(r *Request, operation string) *Answer {
 	if len(c.faults) > 0 || c.item.Size() > itemBytesMax {
 		return failed(invalid())
 	}
-	a := &Answer{Members: map[string]string{"Items": "[]"}}
-	a.addCapacity(r, t, t.put(c.old, c.item))
+	a := &Answer{Members: map[string]string{"Items": "[]"}, spent: t.put(c.old, c.item)}
+	a.addCapacity(r, t, a.spent)
 	a.addAttributes(r, c)
 	if shown, ok := a.Members["Attributes"]; ok {
 		a.Members["Items"] = "[" + shown + "]"

@@ -17,28 +17,42 @@ const triesMax = 20
 // statement makes a statement of PartiQL without faults of its own.
 func (g *generator) statement(r *Request, t *Table) {
 	r.Operation = "ExecuteStatement"
-	switch n := g.rng.IntN(8); {
+	switch n := g.rng.IntN(10); {
 	case n < 3:
 		g.selects(r, t)
 	case n < 5:
 		r.Operation = "ExecuteTransaction"
-		for range 1 + g.rng.IntN(6) {
-			p := g.part(r, "")
-			own := g.table(p.Table)
-			if len(own.keyFaults(p.Key)) > 0 {
-				continue
-			}
-			g.states(p, own, p.Key, "INSERT", "UPDATE", "UPDATE", "DELETE", "EXISTS")
-			if p.ReturnValues = ""; p.Item == nil || len(own.requestFaults(p))+len(p.Item.faults(true)) == 0 {
-				r.Parts = append(r.Parts, p)
-			}
+		g.several(r, "INSERT", "UPDATE", "UPDATE", "DELETE", "EXISTS")
+		for _, p := range r.Parts {
+			p.ReturnValues = ""
 		}
-		if r.Parts != nil {
-			return
+	case n < 7:
+		r.Operation = "BatchExecuteStatement"
+		verbs := []string{"INSERT", "UPDATE", "UPDATE", "DELETE"}
+		if g.one(3) {
+			verbs = []string{"SELECT"}
 		}
-		g.get(r, t)
+		g.several(r, verbs...)
 	default:
 		g.states(r, t, g.key(t), "INSERT", "UPDATE", "DELETE")
+	}
+	if r.Verb == "" && r.Parts == nil {
+		g.get(r, t)
+	}
+}
+
+// several makes the statements of a batch or a transaction, each about an item of its own that there can be.
+func (g *generator) several(r *Request, verbs ...string) {
+	for range 1 + g.rng.IntN(6) {
+		p := g.part(r, "")
+		own := g.table(p.Table)
+		if len(own.keyFaults(p.Key)) > 0 {
+			continue
+		}
+		g.states(p, own, p.Key, verbs...)
+		if p.Item == nil || len(own.requestFaults(p))+len(p.Item.faults(true)) == 0 {
+			r.Parts = append(r.Parts, p)
+		}
 	}
 }
 
@@ -54,6 +68,10 @@ func (g *generator) states(r *Request, t *Table, key Item, verbs ...string) {
 		r.ReturnValues = pickOne(g, []string{"", "ALL_OLD", "ALL_NEW", "UPDATED_OLD", "UPDATED_NEW"})
 	case "DELETE":
 		r.ReturnValues = pickOne(g, []string{"", "ALL_OLD"})
+	case "SELECT":
+		if r.Consistent = g.one(3); g.one(3) {
+			r.Projection = []Path{{Name: "x"}, {Name: "pk"}}
+		}
 	}
 	if r.Verb == "EXISTS" {
 		r.Condition = &Condition{Op: "attribute_not_exists", Operands: []Operand{&Path{Name: "x"}}}
@@ -68,12 +86,11 @@ func (g *generator) states(r *Request, t *Table, key Item, verbs ...string) {
 	}
 }
 
-// selects makes a SELECT of a table, or of an index that has all of its items' attributes.
+// selects makes a SELECT of a table or of an index.
 func (g *generator) selects(r *Request, t *Table) {
 	r.Verb, r.Consistent, r.Capacity = "SELECT", g.one(3), ""
-	whole := slices.DeleteFunc(slices.Clone(t.Indexes), func(x *Index) bool { return x.Projection != "ALL" })
-	if len(whole) > 0 && g.one(2) {
-		r.Index = pickOne(g, whole).Name
+	if len(t.Indexes) > 0 && g.one(2) {
+		r.Index = pickOne(g, t.Indexes).Name
 	}
 	x := t.index(r.Index)
 	g.sampleOf(t, x)
@@ -164,7 +181,9 @@ func (r *Request) statement(m map[string]string, w *writer) {
 		if r.Index != "" {
 			table += "." + w.quoted(r.Index)
 		}
-		if text = "SELECT " + columns + " FROM " + table; r.Filter != nil {
+		if text = "SELECT " + columns + " FROM " + table; r.Key != nil {
+			text += r.where(w)
+		} else if r.Filter != nil {
 			text += " WHERE " + w.condition(r.Filter)
 		}
 	case "INSERT":

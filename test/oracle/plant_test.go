@@ -216,6 +216,12 @@ var plants = []plant{
 			return body(reason.(map[string]any)).rename("Code", "DuplicateItem", "ConditionalCheckFailed")
 		})
 	}},
+	{name: "a batch of statements loses an item", after: func(operation string, _, answer body) bool {
+		return operation == "BatchExecuteStatement" &&
+			slices.ContainsFunc(answer.list("Responses"), func(slot any) bool {
+				return body(slot.(map[string]any)).without("Item")
+			})
+	}},
 	{name: "a segment leaves one out", every: 3, after: func(_ string, request, answer body) bool {
 		items := answer.list("Items")
 		if request["Segment"] == nil || len(items) == 0 {

@@ -17,6 +17,8 @@ func (r *Request) Render(w *writer) {
 func (r *Request) members(w *writer) map[string]string {
 	m := map[string]string{}
 	switch {
+	case r.Operation == "BatchExecuteStatement":
+		m["Statements"] = r.statements(w)
 	case strings.HasPrefix(r.Operation, "Batch"):
 		m["RequestItems"] = r.batchMembers(w)
 	case strings.HasPrefix(r.Operation, "Transact"):

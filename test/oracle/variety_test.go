@@ -18,8 +18,9 @@ const varietySteps = 20_000
 // the comparison would be about nothing. // immutable
 var wantedOutcomes = map[string]int{
 	"PutItem done": 2000, "UpdateItem done": 1000, "DeleteItem done": 500, "GetItem done": 500, "Query done": 1500,
-	"Scan done":         500,
-	"BatchGetItem done": 200, "BatchWriteItem done": 100, "TransactGetItems done": 100, "TransactWriteItems done": 100,
+	"Scan done":                  500,
+	"BatchExecuteStatement done": 100,
+	"BatchGetItem done":          200, "BatchWriteItem done": 100, "TransactGetItems done": 100, "TransactWriteItems done": 100,
 	"PutItem ValidationException": 50, "UpdateItem ValidationException": 500, "Query ValidationException": 50,
 	"Scan ValidationException":    20,
 	"GetItem ValidationException": 10, "BatchWriteItem ValidationException": 10,
