@@ -132,7 +132,7 @@ func (s *partiqlStatement) parse() (err error) {
 	for i := range t.Columns {
 		s.projection.expression.list = append(s.projection.expression.list, t.Columns[i].Path)
 	}
-	if t.Index != "" && t.Verb != partiql.Select {
+	if t.Index != "" && t.Verb != partiql.Select && t.Verb != partiql.Exists {
 		return exception.Validation(t.Verb.String() + " is not supported on an index: name the table alone")
 	}
 	var c exception.Constraints

@@ -100,6 +100,9 @@ func (s *partiqlStatement) columnsOf(row value.Row) (value.Row, error) {
 	return s.shown, nil
 }
 
+// inPageMax is the number of items in a page of a SELECT that lists several partition keys.
+const inPageMax = 10
+
 // answerRead answers a SELECT.
 func (e *executeStatement) answerRead(ctx context.Context, dst []byte) ([]byte, error) {
 	if err := e.enterSelect(); err != nil {
@@ -113,6 +116,9 @@ func (e *executeStatement) answerRead(ctx context.Context, dst []byte) ([]byte, 
 		return e.get(ctx, dst)
 	}
 	e.of = e
+	if e.where.Members > 1 && (!e.limit.has || e.limit.n > inPageMax) {
+		e.limit = integer{inPageMax, true}
+	}
 	q := database.Query{Reverse: e.isReversed(), After: after}
 	if q.Where, err = e.where.Bounds(e.index); err != nil {
 		return nil, err

@@ -23,6 +23,8 @@ type Where struct {
 	One bool
 	// Key are the conditions on the key, if there is one alternative.
 	Key []expression.KeyCondition
+	// Members is the number of values in the longest IN for an attribute of the partition key, 0 without one.
+	Members int
 	// Filter is what the condition says besides; it may repeat what it says about the key.
 	Filter expr.Condition
 
@@ -53,13 +55,42 @@ func (w *Where) Bounds(x *schema.Index) (expr.Condition, error) {
 }
 
 // TakeApart finds what a condition says about the key of an index. A value that the key can't have is an error.
-func TakeApart(x *schema.Index, c expr.Condition) (Where, error) {
+func TakeApart(x *schema.Index, c expr.Condition) (w Where, err error) {
+	ok, members := false, 0
 	if asksSeveral(x, c) {
-		if w, ok, err := takeBranches(x, c); ok || err != nil {
-			return w, err
+		if members = longestIn(x.Stated()[:x.PartitionParts], c); members > membersMax {
+			return w, exception.Validationf("The IN operator is provided with too many operands; number of operands: %d",
+				members)
+		}
+		w, ok, err = takeBranches(x, c)
+	}
+	if !ok && err == nil {
+		w, err = takeConjuncts(x, conjunctsOf(c))
+	}
+	w.Members = members
+	return w, err
+}
+
+// membersMax is the number of values that IN may give an attribute of the partition key.
+const membersMax = 50
+
+// longestIn is the number of values in the longest IN for one of the parts.
+func longestIn(parts []schema.KeyPart, c expr.Condition) (longest int) {
+	switch c := c.(type) {
+	case *expr.And:
+		for _, one := range c.List {
+			longest = max(longest, longestIn(parts, one))
+		}
+	case *expr.Or:
+		for _, one := range c.List {
+			longest = max(longest, longestIn(parts, one))
+		}
+	case *expr.In:
+		if path, ok := c.X.(*expr.Path); ok && len(path.Steps) == 0 && Has(parts, path.Name) {
+			return len(c.List)
 		}
 	}
-	return takeConjuncts(x, conjunctsOf(c))
+	return longest
 }
 
 // conjunctsOf is expr.Conjuncts, without a new list where there is one.

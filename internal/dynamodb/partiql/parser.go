@@ -249,7 +249,7 @@ func (p *parser) column(n int) Column {
 	}
 	c := Column{Path: p.path()}
 	c.Name = columnName(&c.Path, n)
-	if p.acceptKeyword("AS") {
+	if p.acceptKeyword("AS") || p.isName() && !p.is("FROM") {
 		p.note(aliased)
 		p.advance()
 	}
