@@ -28,6 +28,7 @@ type ForeignKey struct {
 	// OnDelete and OnUpdate are CASCADE, SET NULL, NO ACTION, or "" for RESTRICT.
 	OnDelete string `json:"onDelete,omitempty"`
 	OnUpdate string `json:"onUpdate,omitempty"`
+	unnamed  bool   // the statement gave it no name
 }
 
 // Referrer is a foreign key of a table that refers to this one. The table, or its key, may be gone.
@@ -93,7 +94,7 @@ func (l Limits) AddForeignKey(t *Table, d *tree.ForeignKey) (ForeignKey, error) 
 		f.Database = t.Database
 	}
 	if f.Name == "" {
-		f.Name = t.freeName("_ibfk_")
+		f.Name, f.unnamed = t.freeName("_ibfk_"), true
 	}
 	if err := l.CheckIndexName(f.Name); err != nil {
 		return f, err
@@ -156,9 +157,13 @@ func begins(x *schema.Index, columns []string) bool {
 	return true
 }
 
-// indexFor is the index by which the rows of a foreign key are found.
+// indexFor is the index by which the rows of a foreign key are found. As in MySQL it has the name of the constraint, or
+// that of its first column if the statement names none.
 func indexFor(f *ForeignKey) tree.IndexDefinition {
-	d := tree.IndexDefinition{Name: f.Name}
+	d := tree.IndexDefinition{}
+	if !f.unnamed {
+		d.Name = f.Name
+	}
 	for _, column := range f.Columns {
 		d.Key = append(d.Key, tree.KeyElement{Column: column})
 	}
@@ -171,7 +176,7 @@ func (t *Table) IndexFor(d *tree.ForeignKey, name string) *tree.CreateIndex {
 		return nil
 	}
 	return &tree.CreateIndex{Table: tree.Name{Database: t.Database, Name: t.Name},
-		Index: indexFor(&ForeignKey{Name: name, Columns: d.Columns})}
+		Index: indexFor(&ForeignKey{Name: name, Columns: d.Columns, unnamed: d.Name == ""})}
 }
 
 // UniqueOf is how the row with values of columns is found: by the primary key, whose index has no name, or by a unique

@@ -3,6 +3,7 @@
 package definition
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -11,6 +12,14 @@ import (
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/tree"
+)
+
+// What tables are for clients: programs take only tables of InnoDB for such with transactions and foreign keys, and all
+// texts compare by their bytes.
+const (
+	EngineName    = "InnoDB"
+	CharsetName   = "utf8mb4"
+	CollationName = "utf8mb4_bin"
 )
 
 // Statement is the CREATE TABLE that makes the table again, one column or key a line. A table made over DynamoDB is
@@ -31,20 +40,62 @@ func Statement(t *Table, next uint64) string {
 	if !t.HasRowID() {
 		lines = append(lines, "PRIMARY KEY ("+t.KeyText(&t.Descriptor.Primary)+")")
 	}
-	for i := range t.Indexes {
-		lines = append(lines, t.indexText(&t.Indexes[i]))
+	for _, x := range t.IndexesInOrder() {
+		lines = append(lines, t.indexText(x))
 	}
-	for i := range t.ForeignKeys {
-		lines = append(lines, t.ForeignKeys[i].Text(t.Database))
+	byName := func(a, b ForeignKey) int { return strings.Compare(a.Name, b.Name) }
+	for _, f := range slices.SortedFunc(slices.Values(t.ForeignKeys), byName) {
+		lines = append(lines, f.Text(t.Database))
 	}
 	for i := range t.Checks {
 		lines = append(lines, t.Checks[i].text())
 	}
-	text.WriteString("  " + strings.Join(lines, ",\n  ") + "\n)" + withText(t.visibleOptions(), " COMMENT="))
-	if t.Auto() >= 0 && next > 1 {
-		text.WriteString(" AUTO_INCREMENT=" + strconv.FormatUint(next, 10))
-	}
+	text.WriteString("  " + strings.Join(lines, ",\n  ") + "\n)" + t.behindColumns(next))
 	return text.String()
+}
+
+// IndexesInOrder lists the indexes as MySQL does: unique ones first, those without NULLs before others, and FULLTEXT
+// last. Tables that are not of MySQL's kind have them in the order in which they were made.
+func (t *Table) IndexesInOrder() []*Index {
+	list := make([]*Index, len(t.Indexes))
+	for i := range t.Indexes {
+		list[i] = &t.Indexes[i]
+	}
+	if t.InsertFails {
+		slices.SortStableFunc(list, func(a, b *Index) int { return cmp.Compare(t.rank(a), t.rank(b)) })
+	}
+	return list
+}
+
+func (t *Table) rank(x *Index) int {
+	hasNulls := func(p schema.KeyPart) bool {
+		c, ok := t.Column(p.Column())
+		return ok && !c.NotNull
+	}
+	switch {
+	case x.Schema.Search:
+		return 3
+	case !x.Schema.Unique:
+		return 2
+	case slices.ContainsFunc(x.Schema.Visible(), hasNulls):
+		return 1
+	}
+	return 0
+}
+
+// behindColumns is what the statement has after its columns and keys. For a table without options of Weft's own it is
+// what MySQL shows.
+func (t *Table) behindColumns(next uint64) string {
+	options := t.visibleOptions()
+	text, number := "", ""
+	if t.Auto() >= 0 && next > 1 {
+		number = " AUTO_INCREMENT=" + strconv.FormatUint(next, 10)
+	}
+	if _, comment := options[OptionComment]; t.InsertFails && (len(options) == 0 || comment && len(options) == 1) {
+		text = " ENGINE=" + EngineName + number + " DEFAULT CHARSET=" + CharsetName + " COLLATE=" + CollationName
+		number = ""
+	}
+	return text + withText(options, " COMMENT=") + number
 }
 
 // visibleOptions are all options that the statement needs, DYNAMIC_COLUMNS among them even if another protocol's table
@@ -88,14 +139,15 @@ func (t *Table) columnText(c *Column) string {
 	if name := t.TypeText(c.Type); name != "" {
 		text += " " + name
 	}
+	if t.InsertFails && c.Type.IsText() {
+		text += " COLLATE " + CollationName
+	}
 	if c.Generated != nil {
 		text += " GENERATED ALWAYS AS (" + defaultText(c.Generated) + ") " + c.GeneratedKind()
 	}
-	if c.NotNull {
-		text += " NOT NULL"
-	}
+	text += t.nullText(c)
 	if c.HasDefault() {
-		text += " DEFAULT " + DefaultText(c)
+		text += " DEFAULT " + t.shownDefault(c)
 	}
 	if c.UpdateNow {
 		text += " ON UPDATE " + NowText(c)
@@ -108,6 +160,46 @@ func (t *Table) columnText(c *Column) string {
 	}
 	return text
 }
+
+// nullText is what a column says about NULL. In a table of MySQL's kind that is NULL for a TIMESTAMP, which MySQL would
+// otherwise take for one without, and the default that a column has by nature.
+func (t *Table) nullText(c *Column) (text string) {
+	switch {
+	case c.NotNull:
+		return " NOT NULL"
+	case !t.InsertFails || c.Generated != nil:
+		return ""
+	case c.Type.Base == datum.Timestamp && c.Type.Variety != datum.DateTime:
+		text = " NULL"
+	}
+	if !c.HasDefault() && !isLong(c.Type) {
+		text += " DEFAULT NULL"
+	}
+	return text
+}
+
+// shownDefault is DefaultText; in a table of MySQL's kind numbers are in quotes, as in MySQL.
+func (t *Table) shownDefault(c *Column) string {
+	if !t.InsertFails || c.Default == nil || c.DefaultNow || c.DefaultExpression != nil {
+		return DefaultText(c)
+	}
+	switch c.Default.Kind() {
+	case datum.KindBool:
+		return Literal(strconv.Itoa(int(c.Default.Int())))
+	case datum.KindInt, datum.KindUint, datum.KindFloat, datum.KindDecimal:
+		if c.Type.Variety == datum.Bit {
+			return BitText(c)
+		}
+		return Literal(string(c.Default.AppendText(nil)))
+	}
+	return DefaultText(c)
+}
+
+// BitText is the default of a BIT column as MySQL has it.
+func BitText(c *Column) string { return "b'" + strconv.FormatUint(c.Default.Uint(), 2) + "'" }
+
+// isLong reports whether a type is one of MySQL's whose columns have no constant default.
+func isLong(t datum.Type) bool { return t.Variety >= datum.TinyText && t.Variety <= datum.LongBlob }
 
 // GeneratedKind is VIRTUAL or STORED.
 func (c *Column) GeneratedKind() string {

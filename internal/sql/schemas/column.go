@@ -121,7 +121,7 @@ func typeText(of *definition.Table, t datum.Type) string {
 
 func collationOf(t datum.Type) any {
 	if t.IsText() {
-		return collationName
+		return definition.CollationName
 	}
 	return nil
 }
@@ -163,6 +163,8 @@ func defaultOf(c *definition.Column) any {
 		return text[1 : len(text)-1] // without its brackets
 	case c.Default == nil || c.Default.IsNull():
 		return nil
+	case c.Type.Variety == datum.Bit:
+		return definition.BitText(c)
 	case c.Default.Kind() == datum.KindBinary:
 		return fmt.Sprintf("0x%X", c.Default.Bytes())
 	}
@@ -192,15 +194,15 @@ func (c *call) showKeys(st *tree.Show) (*answer, error) {
 	if !p.HasRowID() {
 		addKeys(a, p.Table, primaryName, &p.Descriptor.Primary, "")
 	}
-	for i := range p.Indexes {
-		state, progress, err := c.stateOf(p.at, p.Indexes[i].Schema)
+	for _, x := range p.IndexesInOrder() {
+		state, progress, err := c.stateOf(p.at, x.Schema)
 		if err != nil {
 			return nil, err
 		}
-		if state += " " + progress; p.Indexes[i].Schema.State.Readable() {
-			state = lag(p.Indexes[i].Schema)
+		if state += " " + progress; x.Schema.State.Readable() {
+			state = lag(x.Schema)
 		}
-		addKeys(a, p.Table, p.Indexes[i].Name, p.Indexes[i].Schema, state)
+		addKeys(a, p.Table, x.Name, x.Schema, state)
 	}
 	return a, nil
 }

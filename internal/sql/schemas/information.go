@@ -51,7 +51,7 @@ func informationTables() []*Virtual {
 
 func (r *virtualScan) schemata() error {
 	return r.databases(func(database string) error {
-		return r.add(catalogName, database, "utf8mb4", collationName, nil, "NO")
+		return r.add(catalogName, database, definition.CharsetName, definition.CollationName, nil, "NO")
 	})
 }
 
@@ -176,7 +176,7 @@ func (r *virtualScan) column(database, table string, at int, s []datum.Datum, t 
 	characters, octets, precision, scale, fraction := shapeOf(word, t)
 	var charset any
 	if !s[2].IsNull() {
-		charset = "utf8mb4"
+		charset = definition.CharsetName
 	}
 	return r.add(catalogName, database, table, s[0], at+1, s[5], s[3], word, characters, octets, precision, scale,
 		fraction, charset, s[2], s[1], s[4], s[6], s[7], s[8], generated, nil)
@@ -361,7 +361,7 @@ func (r *virtualScan) views() error {
 				query = ""
 			}
 			if err := r.add(catalogName, database, view.Name, query, "NONE", "NO", r.session.User+"@%", viewSecurity,
-				"utf8mb4", collationName); err != nil {
+				definition.CharsetName, definition.CollationName); err != nil {
 				return err
 			}
 		}

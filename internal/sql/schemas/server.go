@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/result"
 )
 
@@ -20,11 +21,11 @@ func (c *call) showServer(what string) *answer {
 	case "character set":
 		a := &answer{columns: number(texts("Charset", "Description", "Default collation", "Maxlen"), 3)}
 		a.add("binary", "Binary pseudo charset", "binary", 1)
-		a.add("utf8mb4", "UTF-8 Unicode", collationName, 4)
+		a.add(definition.CharsetName, "UTF-8 Unicode", definition.CollationName, 4)
 		return a
 	case "plugins":
 		a := &answer{columns: texts("Name", "Status", "Type", "Library", "License")}
-		a.add(engineName, "ACTIVE", "STORAGE ENGINE", nil, "Apache-2.0")
+		a.add(definition.EngineName, "ACTIVE", "STORAGE ENGINE", nil, "Apache-2.0")
 		return a
 	case "triggers":
 		return &answer{columns: texts("Trigger", "Event", "Table", "Statement", "Timing", "Created", "sql_mode",
@@ -43,7 +44,7 @@ func (c *call) showServer(what string) *answer {
 		return &answer{columns: texts("Server_id", "Host", "Port", "Master_id", "Slave_UUID")}
 	case "engine innodb status":
 		a := &answer{columns: long(texts("Type", "Name", "Status"), 2)}
-		a.add(engineName, "", c.engineStatus())
+		a.add(definition.EngineName, "", c.engineStatus())
 		return a
 	case "procedure status", "function status":
 		return &answer{columns: texts("Db", "Name", "Type", "Definer", "Modified", "Created", "Security_type",
@@ -55,7 +56,7 @@ func (c *call) showServer(what string) *answer {
 
 func engines() *answer {
 	a := &answer{columns: texts("Engine", "Support", "Comment", "Transactions", "XA", "Savepoints")}
-	a.add(engineName, "DEFAULT", "Ordered transactional wide tables", "YES", "NO", "NO")
+	a.add(definition.EngineName, "DEFAULT", "Ordered transactional wide tables", "YES", "NO", "NO")
 	return a
 }
 
@@ -63,7 +64,7 @@ func collations() *answer {
 	a := &answer{columns: number(texts("Collation", "Charset", "Id", "Default", "Compiled", "Sortlen", "Pad_attribute"),
 		2, 5)}
 	a.add("binary", "binary", 63, "Yes", "Yes", 1, "NO PAD")
-	a.add(collationName, "utf8mb4", 46, "Yes", "Yes", 1, "NO PAD")
+	a.add(definition.CollationName, definition.CharsetName, 46, "Yes", "Yes", 1, "NO PAD")
 	return a
 }
 

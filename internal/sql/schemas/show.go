@@ -97,6 +97,9 @@ func (c *call) showCreateDatabase(st *tree.Show) (*answer, error) {
 	text := "CREATE DATABASE " + tree.Quote(name)
 	if mode := c.DB.DatabaseOption(name, definition.DatabaseInsertMode); mode != "" {
 		text += " WITH (" + definition.DatabaseInsertMode + "='" + mode + "')"
+	} else {
+		text += " /*!40100 DEFAULT CHARACTER SET " + definition.CharsetName + " COLLATE " + definition.CollationName +
+			" */ /*!80016 DEFAULT ENCRYPTION='N' */"
 	}
 	a.add(name, text)
 	return a, nil
@@ -179,15 +182,8 @@ func (c *call) showTables(st *tree.Show) (*answer, error) {
 	return a, nil
 }
 
-// engineName is the name of the storage engine for clients: programs take only tables of InnoDB for such with
-// transactions and foreign keys.
-const engineName = "InnoDB"
-
 // viewSecurity is whose rights count when a view is read: those of the reader.
 const viewSecurity = "INVOKER"
-
-// collationName is the collation of all texts: they compare by their bytes.
-const collationName = "utf8mb4_bin"
 
 func (c *call) showTableStatus(st *tree.Show) (*answer, error) {
 	database, list, err := c.relations(st.Database)
@@ -246,8 +242,8 @@ func (c *call) addStatus(a *answer, name tree.Name) error {
 	if !c.seesRows(p) {
 		clear(sizes)
 	}
-	a.add(name.Name, engineName, 10, "Dynamic", sizes[0], sizes[1], sizes[2], 0, sizes[3], 0, next, created, nil, nil,
-		collationName, nil, "",
+	a.add(name.Name, definition.EngineName, 10, "Dynamic", sizes[0], sizes[1], sizes[2], 0, sizes[3], 0, next, created, nil, nil,
+		definition.CollationName, nil, "",
 		p.Options[definition.OptionComment])
 	return nil
 }
@@ -262,7 +258,7 @@ func (c *call) showCreateTable(st *tree.Show) (*answer, error) {
 	if name := tableOf(st); c.isView(name) {
 		view, _ := c.DB.StoredViews().Get(c.databaseOf(name.Database), name.Name)
 		a := &answer{columns: long(texts("View", "Create View", "character_set_client", "collation_connection"), 1)}
-		a.add(view.Name, ViewStatement(view.Statement), "utf8mb4", collationName)
+		a.add(view.Name, ViewStatement(view.Statement), definition.CharsetName, definition.CollationName)
 		return a, nil
 	}
 	if name := tableOf(st); IsVirtual(c.databaseOf(name.Database)) {
