@@ -82,10 +82,15 @@ func (t *Table) checkFree(column string) error {
 // checkUnread refuses to change a column that an expression of the table reads.
 func (t *Table) checkUnread(column string) error {
 	for i := range t.Columns {
-		if t.Columns[i].Name != column && uses(t.Columns[i].Generated, column) {
-			return fault.Message(codeGeneratedNeeded, "Column '%s' has a generated column dependency: '%s'.", column,
-				t.Columns[i].Name)
+		if t.Columns[i].Name == column || !uses(t.Columns[i].Generated, column) {
+			continue
 		}
+		if t.Columns[i].IsExpression() {
+			return fault.Message(codeExpressionNeeded,
+				"Column '%s' has a functional index dependency and cannot be dropped or renamed.", column)
+		}
+		return fault.Message(codeGeneratedNeeded, "Column '%s' has a generated column dependency: '%s'.", column,
+			t.Columns[i].Name)
 	}
 	for i := range t.Checks {
 		if uses(t.Checks[i].Condition, column) {

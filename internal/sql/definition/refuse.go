@@ -26,13 +26,14 @@ const (
 	codeIndexNeeded fault.Code = 1553
 	codeCheckTwice  fault.Code = 3822
 
-	codeGeneratedUsage  fault.Code = 1221
-	codeGeneratedOdd    fault.Code = 3102
-	codeGeneratedPrior  fault.Code = 3107
-	codeGeneratedNeeded fault.Code = 3108
-	codeCheckOdd        fault.Code = 3814
-	codeCheckColumn     fault.Code = 3959
-	codeScale           fault.Code = 1427
+	codeGeneratedUsage   fault.Code = 1221
+	codeGeneratedOdd     fault.Code = 3102
+	codeGeneratedPrior   fault.Code = 3107
+	codeGeneratedNeeded  fault.Code = 3108
+	codeExpressionNeeded fault.Code = 3837
+	codeCheckOdd         fault.Code = 3814
+	codeCheckColumn      fault.Code = 3959
+	codeScale            fault.Code = 1427
 )
 
 // refusal is the error for what MySQL can do and a wide table can't.

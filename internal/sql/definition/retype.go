@@ -103,14 +103,13 @@ func (t *Table) MovesZone(action *tree.ModifyColumn) bool {
 	return zoned(old.Type) != zoned(t.typeAfterModify(old, action.Column.Type))
 }
 
-// Twins are indexes like those that have one of some columns, but of what takes the columns' place. Indexes of some
-// names get none.
-func (l Limits) Twins(t *Table, columns, without []string) (twins []database.IndexSpec, err error) {
+// Twins are indexes like those that have one of some columns, but of what takes the columns' place, and without the
+// columns that are gone. Indexes of some names get none.
+func (l Limits) Twins(t *Table, columns, gone, without []string) (twins []database.IndexSpec, err error) {
 	for i := range t.Indexes {
 		x := &t.Indexes[i]
 		holds := func(name string) bool { return slices.Contains(columns, name) }
-		keyed := slices.ContainsFunc(x.Schema.Key, func(p schema.KeyPart) bool { return holds(p.Column()) })
-		if slices.Contains(without, x.Name) || !keyed && !slices.ContainsFunc(x.Include, holds) {
+		if slices.Contains(without, x.Name) || !Holds(x, columns) && !Holds(x, gone) {
 			continue
 		}
 		twin, err := likeIndex(x.Schema)
@@ -118,6 +117,10 @@ func (l Limits) Twins(t *Table, columns, without []string) (twins []database.Ind
 			return nil, err
 		}
 		twin.Name = Retyped(x.Name)
+		twin.Key, twin.Include = shrink(twin.Key, twin.Include, gone)
+		if len(twin.Include) == 0 && twin.Projection == schema.ProjectInclude {
+			twin.Projection = schema.ProjectKeys
+		}
 		for k := range twin.Include {
 			if holds(twin.Include[k]) {
 				twin.Include[k] = Retyped(twin.Include[k])
@@ -134,6 +137,39 @@ func (l Limits) Twins(t *Table, columns, without []string) (twins []database.Ind
 		twins = append(twins, twin)
 	}
 	return twins, nil
+}
+
+// Holds reports whether one of some columns is in the key of an index, or included.
+func Holds(x *Index, columns []string) bool {
+	holds := func(name string) bool { return slices.Contains(columns, name) }
+	return slices.ContainsFunc(x.Include, holds) ||
+		slices.ContainsFunc(x.Schema.Key, func(p schema.KeyPart) bool { return holds(p.Column()) })
+}
+
+// shrink is a key, and what is included, without the columns that are gone.
+func shrink(key []schema.KeyPart, include, gone []string) ([]schema.KeyPart, []string) {
+	leaves := func(name string) bool { return slices.Contains(gone, name) }
+	return slices.DeleteFunc(slices.Clone(key), func(p schema.KeyPart) bool { return leaves(p.Column()) }),
+		slices.DeleteFunc(slices.Clone(include), leaves)
+}
+
+// Shrink takes columns out of the indexes of a copy of a table's definition.
+func Shrink(d *schema.Table, gone []string) {
+	for i := range d.Indexes {
+		if x := &d.Indexes[i]; !x.Search {
+			x.Key, x.Include = shrink(x.Key, x.Include, gone)
+		}
+	}
+}
+
+// Beginnings are the columns that hold the beginnings of some columns for indexes.
+func (t *Table) Beginnings(of []string) (names []string) {
+	for i := range t.Columns {
+		if column, _, ok := t.Columns[i].Beginning(); ok && slices.Contains(of, column) {
+			names = append(names, t.Columns[i].Name)
+		}
+	}
+	return names
 }
 
 // Retype lets columns and their indexes be those that have been computed from them. The attributes themselves are the

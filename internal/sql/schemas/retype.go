@@ -30,14 +30,13 @@ type retype struct {
 func (c *call) prepareRetype(name tree.Name, table *database.Table, p *parts) (*retype, error) {
 	r := &retype{mark: strconv.FormatUint(rand.Uint64(), 36)}
 	added, err := c.rewritten(name, p, r)
-	if err != nil || len(added) == 0 {
+	if err != nil || len(added)+len(p.gone) == 0 {
 		return r, err
 	}
-	if err := c.clearRetype(name, table); err != nil {
-		return r, err
+	if err = c.clearRetype(name, table); err == nil && len(added) > 0 {
+		err = c.alter(name, table, added)
 	}
-	err = c.alter(name, table, added)
-	if err == nil && c.Fill != nil {
+	if err == nil && len(added) > 0 && c.Fill != nil {
 		hidden := make([]string, len(r.columns))
 		for i, column := range r.columns {
 			hidden[i] = definition.Retyped(column)
@@ -79,7 +78,7 @@ func (c *call) rewritten(name tree.Name, p *parts, r *retype) (added []tree.Alte
 	return added, nil
 }
 
-// twin makes the indexes of the columns anew, but for those that the statement drops.
+// twin makes the indexes of the columns anew, and those that lose columns, but for those that the statement drops.
 func (c *call) twin(name tree.Name, table *database.Table, p *parts, r *retype) error {
 	var without []string
 	for _, index := range p.dropped {
@@ -89,7 +88,7 @@ func (c *call) twin(name tree.Name, table *database.Table, p *parts, r *retype) 
 	if err != nil {
 		return err
 	}
-	twins, err := c.Limits.Twins(pin.Table, r.columns, without)
+	twins, err := c.Limits.Twins(pin.Table, r.columns, p.gone, without)
 	pin.Release()
 	if err != nil {
 		return err
@@ -108,7 +107,7 @@ func (c *call) twin(name tree.Name, table *database.Table, p *parts, r *retype) 
 
 // finishRetype lets what was computed take the place of the columns, and removes what it replaces.
 func (c *call) finishRetype(name tree.Name, table *database.Table, r *retype) error {
-	if len(r.columns) == 0 {
+	if len(r.columns)+len(r.indexes) == 0 {
 		return nil
 	}
 	var renamings []database.Renaming
@@ -224,6 +223,12 @@ func (c *call) narrow(name tree.Name, table *database.Table, p *parts) error {
 	}
 	if err == nil {
 		err = c.finishRetype(name, table, r)
+	}
+	if err == nil && len(p.gone) > 0 { // columns can go once no index has them
+		err = c.clearRetype(name, table)
+	}
+	if err == nil {
+		err = c.dropReplaced(name, table, p)
 	}
 	if err == nil {
 		err = c.alterNumbered(name, table, p, done)

@@ -233,10 +233,11 @@ func (c *call) alterTable(st *tree.AlterTable) error {
 		return err
 	}
 	before, err := c.foreignKeysOf(name.Database, name.Name)
-	if err = errors.Join(err, c.dropWhole(name, &parts)); err == nil {
+	if err = errors.Join(err, c.leaveIndexes(name, &parts)); err == nil {
 		err = c.free(name, table, &parts)
 	}
-	if err == nil && (len(st.Actions) > 1 || len(parts.renames) > 0 || len(parts.dropped)+len(parts.others) > 1) {
+	if err == nil && (len(st.Actions)+len(parts.gone) > 1 || len(parts.renames) > 0 ||
+		len(parts.dropped)+len(parts.others) > 1) {
 		err = c.rehearse(name, &parts)
 	}
 	if err == nil {
@@ -316,6 +317,7 @@ type parts struct {
 	built   []string           // the indexes of made that were not there
 	hidden  []tree.AlterAction // drop the columns of an index on expressions that was not made
 	renamed int                // how many of renames are done
+	gone    []string           // columns that are dropped and that indexes are to do without
 }
 
 func split(table tree.Name, actions []tree.AlterAction) (p parts) {
@@ -359,34 +361,6 @@ func split(table tree.Name, actions []tree.AlterAction) (p parts) {
 	return p
 }
 
-// dropWhole also drops the indexes of a MySQL-style table whose columns are all dropped, as MySQL does.
-func (c *call) dropWhole(name tree.Name, p *parts) error {
-	var gone []string
-	for _, action := range p.others {
-		if a, ok := action.(*tree.DropColumn); ok {
-			gone = append(gone, a.Name)
-		}
-	}
-	if len(gone) == 0 {
-		return nil
-	}
-	pin, err := c.pin(name)
-	if err != nil {
-		return err
-	}
-	defer pin.Release()
-	for i := range pin.Indexes {
-		x := &pin.Indexes[i]
-		stays := func(part schema.KeyPart) bool { return !slices.Contains(gone, part.Column()) }
-		named := func(d *tree.DropIndex) bool { return d.Index == x.Name }
-		if pin.InsertFails && !x.Schema.Search && !slices.ContainsFunc(x.Schema.Visible(), stays) &&
-			!slices.ContainsFunc(p.dropped, named) {
-			p.dropped = append(p.dropped, &tree.DropIndex{Index: x.Name, Table: name})
-		}
-	}
-	return nil
-}
-
 func uniqueOn(table tree.Name, column string) *tree.CreateIndex {
 	return &tree.CreateIndex{Table: table,
 		Index: tree.IndexDefinition{Unique: true, Key: []tree.KeyElement{{Column: column}}}}
@@ -428,6 +402,11 @@ func (c *call) rehearse(name tree.Name, p *parts) error {
 		} else if at >= 0 {
 			d.Indexes = slices.Delete(d.Indexes, at, at+1)
 		}
+	}
+	definition.Shrink(d, p.gone)
+	if replaced := p.replaced(); pin.InsertFails && len(replaced) > 0 {
+		known := seen
+		seen = func(name string) bool { return !slices.Contains(replaced, name) && known(name) }
 	}
 	limits := c.Limits
 	limits.Rewritten = true
