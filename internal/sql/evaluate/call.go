@@ -24,7 +24,11 @@ type call struct {
 
 func (n *call) value(x *Context) (datum.Datum, error) {
 	start := len(x.arguments)
-	for _, argument := range n.arguments {
+	for i, argument := range n.arguments {
+		if n.function.Skips != nil && i > 0 && n.function.Skips(x.arguments[start:], i) {
+			x.arguments = append(x.arguments, datum.Null)
+			continue
+		}
 		d, err := argument.value(x)
 		if err != nil || d.IsNull() && !n.function.Nulls {
 			x.arguments = x.arguments[:start]

@@ -121,11 +121,7 @@ func (n *coalesce) value(x *Context) (datum.Datum, error) {
 type nullIf struct{ left, right node }
 
 func (n *nullIf) value(x *Context) (datum.Datum, error) {
-	a, err := n.left.value(x)
-	if err != nil {
-		return datum.Null, err
-	}
-	b, err := n.right.value(x)
+	a, b, err := operandsOf(n.left, n.right, tree.Equal, x)
 	if err != nil || datum.Equal(a, b) {
 		return datum.Null, err
 	}

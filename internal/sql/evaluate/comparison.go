@@ -17,15 +17,21 @@ type comparison struct {
 func (n *comparison) value(x *Context) (datum.Datum, error) { return valueOf(n, x) }
 
 func (n *comparison) truth(x *Context) (truth, error) {
-	a, err := n.left.value(x)
-	if err != nil {
-		return unknown, err
-	}
-	b, err := n.right.value(x)
+	a, b, err := operandsOf(n.left, n.right, n.operator, x)
 	if err != nil {
 		return unknown, err
 	}
 	return compare(n.operator, a, b), x.checkNumbers(a, b)
+}
+
+// operandsOf computes what is compared. As in MySQL the right operand is left alone where the left one is NULL and says
+// all: it may have no value, such as a number that is out of range.
+func operandsOf(left, right node, operator tree.Operator, x *Context) (a, b datum.Datum, err error) {
+	if a, err = left.value(x); err != nil || a.IsNull() && operator != tree.NullSafeEqual {
+		return a, datum.Null, err
+	}
+	b, err = right.value(x)
+	return a, b, err
 }
 
 // columnComparison compares a column with something: the most common condition, without a detour.
@@ -33,11 +39,15 @@ type columnComparison struct {
 	slot     int
 	right    node
 	operator tree.Operator
+	last     bool // the column stands on the right
 }
 
 func (n *columnComparison) value(x *Context) (datum.Datum, error) { return valueOf(n, x) }
 
 func (n *columnComparison) truth(x *Context) (truth, error) {
+	if x.Row[n.slot].IsNull() && !n.last && n.operator != tree.NullSafeEqual {
+		return unknown, nil // see operandsOf
+	}
 	b, err := n.right.value(x)
 	if err != nil {
 		return unknown, err
@@ -86,11 +96,11 @@ func comparisonNode(operator tree.Operator, operands []typedNode) typedNode {
 	convert(&operands[0], &operands[1])
 	convert(&operands[1], &operands[0])
 	left, right := operands[0].node, operands[1].node
-	if _, ok := right.(*column); ok {
-		left, right, operator = right, left, operator.Swapped()
+	if c, ok := right.(*column); ok {
+		return typedNode{&columnComparison{c.slot, left, operator.Swapped(), true}, isTruth, constant}
 	}
 	if c, ok := left.(*column); ok {
-		return typedNode{&columnComparison{c.slot, right, operator}, isTruth, constant}
+		return typedNode{&columnComparison{c.slot, right, operator, false}, isTruth, constant}
 	}
 	return typedNode{&comparison{left, right, operator}, isTruth, constant}
 }
@@ -148,11 +158,7 @@ func (n *tupleComparison) truth(x *Context) (truth, error) {
 		return t.not(), err
 	}
 	for i := range n.left {
-		a, err := n.left[i].value(x)
-		if err != nil {
-			return unknown, err
-		}
-		b, err := n.right[i].value(x)
+		a, b, err := operandsOf(n.left[i], n.right[i], n.operator, x)
 		if err != nil {
 			return unknown, err
 		}
@@ -170,11 +176,7 @@ func (n *tupleComparison) truth(x *Context) (truth, error) {
 func (n *tupleComparison) equal(x *Context, operator tree.Operator) (truth, error) {
 	all := yes
 	for i := range n.left {
-		a, err := n.left[i].value(x)
-		if err != nil {
-			return unknown, err
-		}
-		b, err := n.right[i].value(x)
+		a, b, err := operandsOf(n.left[i], n.right[i], operator, x)
 		if err != nil {
 			return unknown, err
 		}
@@ -188,7 +190,7 @@ func (n *tupleComparison) equal(x *Context, operator tree.Operator) (truth, erro
 	return all, nil
 }
 
-// between is BETWEEN: x >= low AND x <= high, with x computed once.
+// between is BETWEEN: x >= low AND x <= high, with x computed once. As in MySQL both bounds are computed, but for a NULL.
 type between struct {
 	of, low, high node
 	not           bool
@@ -209,20 +211,20 @@ func (n *between) value(x *Context) (datum.Datum, error) { return valueOf(n, x) 
 
 func (n *between) truth(x *Context) (truth, error) {
 	d, err := n.of.value(x)
-	if err != nil {
+	if err != nil || d.IsNull() {
 		return unknown, err
 	}
 	low, err := n.low.value(x)
 	if err != nil {
 		return unknown, err
 	}
-	above := compare(tree.GreaterOrEqual, d, low)
-	if above == no {
-		return yes.negateIf(!n.not), nil
-	}
 	high, err := n.high.value(x)
 	if err != nil {
 		return unknown, err
+	}
+	above := compare(tree.GreaterOrEqual, d, low)
+	if above == no {
+		return yes.negateIf(!n.not), nil
 	}
 	below := compare(tree.LessOrEqual, d, high)
 	if below == yes {

@@ -128,7 +128,9 @@ func (s *Source) Bind(x *Execution, need *Need, access *Access) error {
 		ranked: need.ranked - 1, session: x.Context.Session}
 	c.limits = make([]limit, len(s.predicates))
 	for i, p := range s.predicates {
-		c.limits[i] = p.bind(&b)
+		if c.limits[i] = p.bind(&b); c.limits[i].never && b.err == nil {
+			break // nothing is found whatever the others say, which may have no value
+		}
 	}
 	if b.err != nil {
 		return b.err

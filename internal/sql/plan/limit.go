@@ -320,6 +320,9 @@ func (list anyOf) bindEach(b *binder, alternatives []limit) []limit {
 			alternatives = nested.bindEach(b, alternatives)
 		} else if l := p.bind(b); !l.never {
 			alternatives = append(alternatives, l)
+			if l.exact && l.columns == nil && l.box == nil {
+				break // it holds whatever the others say, which may have no value
+			}
 		}
 	}
 	return alternatives

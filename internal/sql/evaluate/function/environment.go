@@ -139,6 +139,9 @@ type Function struct {
 	Apply func(e *Environment, arguments []datum.Datum) (datum.Datum, error)
 	// Nulls says that it is called with NULLs; else it is NULL if an argument is.
 	Nulls bool
+	// Skips, if there is one, reports whether the argument with a number is not computed, but taken for NULL, since the
+	// result does not depend on it. before are those before it.
+	Skips func(before []datum.Datum, number int) bool
 	// Volatile says that it differs from call to call within a statement.
 	Volatile bool
 }

@@ -14,7 +14,7 @@ import (
 // texts are the functions of texts. Positions count characters from 1. // immutable
 var texts = map[string]Function{
 	"concat":           {Min: 1, Max: -1, Result: isText, Apply: concat},
-	"concat_ws":        {Min: 2, Max: -1, Result: isText, Apply: concatWith, Nulls: true},
+	"concat_ws":        {Min: 2, Max: -1, Result: isText, Apply: concatWith, Nulls: true, Skips: hasNoSeparator},
 	"length":           {Min: 1, Max: 1, Result: isInteger, Apply: length},
 	"octet_length":     {Min: 1, Max: 1, Result: isInteger, Apply: length},
 	"bit_length":       {Min: 1, Max: 1, Result: isInteger, Apply: bitLength},
@@ -44,15 +44,15 @@ var texts = map[string]Function{
 	"instr":            {Min: 2, Max: 2, Result: isInteger, Apply: instr},
 	"insert":           {Min: 4, Max: 4, Result: isText, Apply: insert},
 	"strcmp":           {Min: 2, Max: 2, Result: isInteger, Apply: strcmp},
-	"field":            {Min: 2, Max: -1, Result: isInteger, Apply: field, Nulls: true},
-	"elt":              {Min: 2, Max: -1, Result: isText, Apply: elt, Nulls: true},
+	"field":            {Min: 2, Max: -1, Result: isInteger, Apply: field, Nulls: true, Skips: found},
+	"elt":              {Min: 2, Max: -1, Result: isText, Apply: elt, Nulls: true, Skips: notChosen},
 	"find_in_set":      {Min: 2, Max: 2, Result: isInteger, Apply: findInSet},
 	"start_with":       {Min: 2, Max: 2, Result: isBoolean, Apply: startsWith},
 	"starts_with":      {Min: 2, Max: 2, Result: isBoolean, Apply: startsWith},
 	"end_with":         {Min: 2, Max: 2, Result: isBoolean, Apply: endsWith},
 	"ends_with":        {Min: 2, Max: 2, Result: isBoolean, Apply: endsWith},
 	"export_set":       {Min: 3, Max: 5, Result: isText, Apply: exportSet},
-	"make_set":         {Min: 2, Max: -1, Result: isText, Apply: makeSet, Nulls: true},
+	"make_set":         {Min: 2, Max: -1, Result: isText, Apply: makeSet, Nulls: true, Skips: notInSet},
 }
 
 // TextOrNull returns a text in the arena, or NULL if it grew beyond PacketMax.
@@ -422,6 +422,20 @@ func field(_ *Environment, a []datum.Datum) (datum.Datum, error) {
 	return datum.Int(0), nil
 }
 
+// hasNoSeparator reports whether CONCAT_WS is NULL.
+func hasNoSeparator(before []datum.Datum, _ int) bool { return before[0].IsNull() }
+
+// found reports whether FIELD has found its text.
+func found(before []datum.Datum, number int) bool {
+	return number > 1 && datum.Equal(before[0], before[number-1]) || number > 2 && before[number-1].IsNull() &&
+		found(before, number-1)
+}
+
+// notChosen reports whether ELT has another result.
+func notChosen(before []datum.Datum, number int) bool {
+	return before[0].IsNull() || before[0].NumberInt() != int64(number)
+}
+
 func elt(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	n := a[0].NumberInt()
 	if a[0].IsNull() || n < 1 || n >= int64(len(a)) || a[n].IsNull() {
@@ -456,6 +470,11 @@ func endsWith(e *Environment, a []datum.Datum) (datum.Datum, error) {
 }
 
 // makeSet joins with commas the arguments whose bits are set in the first.
+// notInSet reports whether MAKE_SET leaves a text out.
+func notInSet(before []datum.Datum, number int) bool {
+	return before[0].IsNull() || before[0].Bits()>>(number-1)&1 == 0
+}
+
 func makeSet(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	if a[0].IsNull() {
 		return datum.Null, nil
