@@ -14,8 +14,8 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// What tables are for clients: programs take only tables of InnoDB for such with transactions and foreign keys, and all
-// texts compare by their bytes.
+// The names that clients see: programs expect transactions and foreign keys only of tables of InnoDB, and all texts
+// compare by their bytes.
 const (
 	EngineName    = "InnoDB"
 	CharsetName   = "utf8mb4"
