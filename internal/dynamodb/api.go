@@ -56,8 +56,8 @@ type API struct {
 	// Statements adds up what requests cost, by their operations, tables and expressions without values. nil: nobody
 	// wants to know.
 	Statements *digest.Table
-	// Slow is from how long on a request is kept in Statements as a slow one, with its body. It must be quick. nil:
-	// none is.
+	// Slow is the duration from which on Statements keeps a request as a slow one, with its body. It must be quick.
+	// nil: none is.
 	Slow func() time.Duration
 	// Faults lets requests fail or wait on purpose. nil: none does.
 	Faults *faults.Plan
@@ -93,7 +93,7 @@ func (a *API) Own(databaseName, region, account string) *API {
 	return own
 }
 
-// databaseName is where the tables are.
+// databaseName is the database of the tables.
 func (a *API) databaseName() string { return a.space().Name() }
 
 func (a *API) space() tablemodel.Space {
@@ -141,7 +141,7 @@ func BeyondAWS(itemBytes int) Options {
 		TaggedIndexes: true}
 }
 
-// withDefaults fills in what is 0.
+// withDefaults sets the defaults of zero fields.
 func (o Options) withDefaults() Options {
 	o.ItemBytesMax = cmp.Or(o.ItemBytesMax, 400<<10)
 	o.PageBytesMax = cmp.Or(o.PageBytesMax, 1<<20)

@@ -231,7 +231,7 @@ func (d duplicates) add(key []byte) error {
 	return nil
 }
 
-// appendCapacities appends the list of what each table cost.
+// appendCapacities appends the list of each table's cost.
 func (b *batch) appendCapacities(dst []byte) []byte {
 	if !b.capacity.isWanted() {
 		return dst

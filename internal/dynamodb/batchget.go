@@ -171,7 +171,7 @@ func (b *batchGetItem) reads() (reads []database.KeyRead, places []place, err er
 	return reads, places, nil
 }
 
-// admitKey asks for what the read of one item costs at least.
+// admitKey asks for the least cost of reading one item.
 func (t *tableKeys) admitKey(key value.Row) error {
 	if t.api.Limiter == nil {
 		return nil

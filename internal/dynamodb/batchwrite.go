@@ -216,7 +216,7 @@ func (b *batchWriteItem) writes() (writes []database.TableWrite, places []writeP
 	return writes, places, nil
 }
 
-// admit asks for what each write costs at least, takes that, and leaves out the writes that exceed a limit. If all do,
+// admit asks for the least cost of each write, takes that, and leaves out the writes that exceed a limit. If all do,
 // that is the error.
 func (b *batchWriteItem) admit(writes []database.TableWrite, places []writePlace) ([]database.TableWrite, []writePlace,
 	error) {

@@ -57,7 +57,7 @@ var itemOperations = []Operation{
 	{Name: "ExecuteTransaction", Service: tableService, run: (*API).executeTransaction},
 }
 
-// ownOperations are those that AWS does not have. // immutable
+// ownOperations are the operations that AWS does not have. // immutable
 var ownOperations = append(controlOperations(control.OwnOperations(), ownService),
 	Operation{Name: "Search", ReadOnly: true, Service: ownService, run: (*API).search, explain: (*API).searchAs})
 

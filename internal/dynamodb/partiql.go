@@ -38,7 +38,7 @@ type partiqlStatement struct {
 	result database.WriteResult
 }
 
-// partiqlExpressions are what a statement is made of, for those who look at the expressions of requests.
+// partiqlExpressions are the expressions of a statement, for readers of requests' expressions.
 type partiqlExpressions struct {
 	condition filterExpression
 	update    updateExpression
@@ -200,7 +200,7 @@ func (s *partiqlStatement) isFullScan() (text string, ok bool) {
 	return "true", true
 }
 
-// selection is what a SELECT would have as Select.
+// selection is the Select of a request like a SELECT.
 func (s *partiqlStatement) selection() string {
 	switch {
 	case s.tree.Verb.Writes():
@@ -213,7 +213,7 @@ func (s *partiqlStatement) selection() string {
 	return "ALL_ATTRIBUTES"
 }
 
-// returnedParts is what a write would have as ReturnValues.
+// returnedParts is the ReturnValues of a request like a write.
 func (s *partiqlStatement) returnedParts() (parts []string, ok bool) {
 	if !s.tree.Verb.Writes() {
 		return nil, false

@@ -53,7 +53,7 @@ func (a *API) batchExecuteStatement(ctx context.Context, body, dst []byte) (_ []
 	return append(cost.append(append(dst, ']'), b.capacity.value), '}'), nil
 }
 
-// prepareSlots judges the statements up to their keys. faults are what is wrong with each; the error is about the batch
+// prepareSlots judges the statements up to their keys. faults has the fault of each; the error is about the batch
 // as a whole.
 func (b *batchExecuteStatement) prepareSlots(ctx context.Context) (faults []error, err error) {
 	faults = make([]error, len(b.statements.list))
@@ -137,7 +137,7 @@ func (s *partiqlStatement) appendSlot(dst []byte, ran bool, shown value.Row, fau
 	return append(dst, '}')
 }
 
-// slotCode is what a batch calls an exception.
+// slotCode is a batch's code of an exception.
 func slotCode(e *exception.Error) string {
 	switch e.Kind {
 	case exception.KindValidation:

@@ -164,7 +164,7 @@ func (e *executeStatement) appendNextToken(dst []byte, last value.Row) []byte {
 	return append(base64.StdEncoding.AppendEncode(dst, token), '"')
 }
 
-// tokenDigest is of what a token belongs to: the statement and its parameters.
+// tokenDigest is the digest of the statement and its parameters, to which a token belongs.
 func (e *executeStatement) tokenDigest() attributejson.Digest {
 	text := attributejson.AppendString([]byte("["), []byte(e.text.value))
 	for _, v := range e.parameters.list {

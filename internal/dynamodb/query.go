@@ -169,7 +169,7 @@ func (w *walk) checkFilter() error {
 	return nil
 }
 
-// checkStart wants a start key within what the conditions allow, those on the sort key first.
+// checkStart wants a start key that the conditions allow, those on the sort key first.
 func (w *walk) checkStart(after value.Row, bounds []expr.Condition) error {
 	source := expr.Source{Row: after, Names: w.pin.Names()}
 	for i, bound := range slices.Backward(bounds) {

@@ -54,7 +54,7 @@ func (a *API) searchAs(ctx context.Context, body, dst []byte, how explainMode) (
 	return a.scanFor(ctx, scan, dst, how, text)
 }
 
-// text is what is searched for.
+// text is the text to search for.
 func (s *searchMembers) text() (*database.SearchText, error) {
 	switch {
 	case len(s.Attributes) == 0 || s.Text == nil:

@@ -18,7 +18,7 @@ import (
 	"github.com/weftdb/weft/internal/security/permission"
 )
 
-// tally is what one request costs. It is used again with the memory of the request.
+// tally is the cost of one request. It is used again with the memory of the request.
 type tally struct {
 	digest.Cost
 	statement func(dst []byte, raw bool) []byte // what the request is, without values
@@ -123,7 +123,7 @@ func (r *request) observeWalk(counts *database.Counts) {
 // is known already is found by what it is made of, which costs less: its raw form holds the expressions as they came,
 // and the names that placeholders stand for.
 
-// rawMax is how long a raw form may become before nothing is added to it.
+// rawMax is the length beyond which nothing is added to a raw form.
 const rawMax = 8 << 10
 
 // isFull reports whether enough was written.
@@ -134,7 +134,7 @@ func isFull(dst []byte, raw bool) bool {
 	return len(dst) > digest.TextMax
 }
 
-// nameMax is how much of a name stands in a statement. Names come from clients and may be longer than all else.
+// nameMax is the number of bytes of a name in a statement. Names come from clients and may be longer than all else.
 const nameMax = 255
 
 // statementNotation leaves values out.

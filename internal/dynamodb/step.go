@@ -200,7 +200,7 @@ func (o *checkOrder) has(name string) bool {
 // leaves one with a deeper value to the older validation, whose words differ.
 const newerDepthMax = 61
 
-// olderWords are those of the validation that all operations had before the summer of 2026. // immutable
+// olderWords are the words of the validation that all operations had before the summer of 2026. // immutable
 var olderWords = words{older: true}
 
 // words is how the faults of a request are put.
@@ -402,7 +402,7 @@ func (w *walk) checkOperator() error {
 	return w.legacyFilter.CheckJoin(w.operator.value)
 }
 
-// checkSelect judges Select by what else is in the request.
+// checkSelect judges Select by the rest of the request.
 func (w *walk) checkSelect() error {
 	projected := w.projects()
 	switch {

@@ -14,7 +14,7 @@ import (
 )
 
 // The commit table remembers, for each key that was written lately, the version of its last commit, which tells the
-// group whose sync it waits for; and who is committing it now. Keys stand there as 64-bit hashes with a seed of this
+// group whose sync it waits for; and its present committer. Keys stand there as 64-bit hashes with a seed of this
 // process: two keys with one hash can only conflict or wait without need.
 const (
 	// a power of two; picked by the hash's top bits, so that sorted hashes are sorted by shard
@@ -209,7 +209,7 @@ func (t *commitTable) await(ctx context.Context, shard *tableShard, hash uint64,
 	return err
 }
 
-// unlock drops the first n locks of c, all that it has. version is that of the commit, or 0 if it wrote nothing.
+// unlock drops the first n locks of c, all that it has. version is the commit's, or 0 if it wrote nothing.
 func (t *commitTable) unlock(c *commit, n int, version uint64) {
 	for i := range c.locks[:n] {
 		ref := &c.locks[i]
@@ -238,7 +238,7 @@ func (t *commitTable) publish(g *group) {
 	}
 }
 
-// drop gives one lock up, and the key to the first who waits.
+// drop gives one lock up, and the key to the first waiter.
 func (s *tableShard) drop(hash uint64, shared bool) {
 	e := s.entry(hash)
 	if shared {
@@ -256,7 +256,7 @@ func (s *tableShard) drop(hash uint64, shared bool) {
 
 func (e *tableEntry) isFree() bool { return e.owner == 0 && e.guards == 0 }
 
-// setWaiting lists those who wait for a key.
+// setWaiting lists the waiters for a key.
 func (s *tableShard) setWaiting(hash uint64, waiting []*lockWait) {
 	if len(waiting) > 0 {
 		s.waiting[hash] = waiting

@@ -17,7 +17,7 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// copyDir is where copies for backups lie. It is empty while there are none, and emptied by Open.
+// copyDir is the folder of copies for backups. It is empty while there are none, and emptied by Open.
 func copyDir(fs vfs.FS, dir string) string { return fs.PathJoin(dir, "weft-copy") }
 
 // Copy implements kv.Copier by a checkpoint inside of the store's folder: its files are links to the store's, which

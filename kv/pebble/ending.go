@@ -37,7 +37,7 @@ type endState struct {
 	logs     []part // if stopped, those whose writes may be in no table; otherwise the newest
 }
 
-// part is what a file began with.
+// part is the beginning of a file.
 type part struct {
 	name string
 	size int64 // without zeros at the end

@@ -14,8 +14,8 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// followers is who follows the store's commits. Batches are applied under a read lock, so that Follow waits for those
-// that nobody gathers.
+// followers holds the followers of the store's commits. Batches are applied under a read lock, so that Follow waits for
+// those that nobody gathers.
 type followers struct {
 	mu  sync.RWMutex
 	now *follower

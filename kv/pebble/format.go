@@ -35,7 +35,7 @@ const engineFormat = pebble.FormatValueSeparation
 // harmlessNames may lie in a folder that is otherwise empty. // immutable
 var harmlessNames = []string{"LOCK", "lost+found", markerTmpName}
 
-// ownNames are those of files of this package that hold no data. // immutable
+// ownNames are the names of this package's files that hold no data. // immutable
 var ownNames = []string{markerNewName, stateName, stateTmpName, probeName}
 
 // checkMarker reads the folder's marker. fresh says that the folder is empty, and claimed; finishMarker must follow.

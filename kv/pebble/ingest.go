@@ -19,7 +19,7 @@ import (
 // ingestTableBytes is the size of a table that Ingest builds.
 const ingestTableBytes = 64 << 20
 
-// ingestDir is where tables are built. It is empty outside of Ingest and emptied by Open.
+// ingestDir is the folder in which tables are built. It is empty outside of Ingest and emptied by Open.
 func ingestDir(fs vfs.FS, dir string) string { return fs.PathJoin(dir, "weft-ingest") }
 
 // Ingest implements kv.Admin: it builds tables outside of the tree and then links them in at once. Either all entries

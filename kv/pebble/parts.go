@@ -89,7 +89,7 @@ func checkParts(fs vfs.FS, dir string, left *endState) (manifest string, err err
 	return manifest, nil
 }
 
-// lostMarker returns the error about a marker that is missing. value is what it said, "" if nobody knows.
+// lostMarker returns the error about a marker that is missing. value is its value, "" if it is unknown.
 func lostMarker(fs vfs.FS, dir, marker, value string) error {
 	err := damage("the empty file marker.%s.* is missing", marker)
 	if value == "" {

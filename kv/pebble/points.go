@@ -12,7 +12,7 @@ import (
 )
 
 // points looks single keys up at a snapshot. A reader that asks for many keeps one iterator for them, where the
-// engine's Get makes a new one each time: that is half of what reading a row behind an index entry costs. The zero
+// engine's Get makes a new one each time: that is half of the cost of reading a row behind an index entry. The zero
 // value works. It is safe for concurrent use; of several calls at a time, one has the iterator.
 type points struct {
 	gets atomic.Int32
@@ -20,10 +20,10 @@ type points struct {
 	iter *pebble.Iterator
 }
 
-// pointsKept is after how many keys an iterator is kept: less is not worth making it.
+// pointsKept is the number of keys after which an iterator is kept: fewer are not worth it.
 const pointsKept = 8
 
-// pointsExpected is from how many keys on, if their number is known, an iterator is worth making.
+// pointsExpected is the number of keys, if it is known, from which on an iterator is worth making.
 const pointsExpected = 4
 
 // expect says that so many keys are looked up next.

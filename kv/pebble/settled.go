@@ -17,10 +17,10 @@ import (
 )
 
 // Pebble shows a commit before it is durable, so reads wait for it. While the log can't be written for want of space
-// they would wait for ever. So each group has a picture of what was there before it: that of the oldest group that is
+// they would wait for ever. So each group has a picture of the state before it: the picture of the oldest group that is
 // not durable shows all that is, and nothing else.
 
-// snapshot is what does not change any more: one of Pebble's, or a picture.
+// snapshot is a state that does not change any more: one of Pebble's snapshots, or a picture.
 type snapshot interface {
 	Get(key []byte) (value []byte, closer io.Closer, err error)
 	NewIter(options *pebble.IterOptions) (*pebble.Iterator, error)
@@ -28,7 +28,7 @@ type snapshot interface {
 	Close() error
 }
 
-// picture is what was there before a group, held by an iterator: unlike a snapshot of Pebble's it takes no lock that
+// picture is the state before a group, held by an iterator: unlike a snapshot of Pebble's it takes no lock that
 // others want. It implements snapshot, and its last user closes it.
 type picture struct {
 	iter  *pebble.Iterator // never moved
@@ -84,7 +84,7 @@ func (p *picture) Get(key []byte) (value []byte, closer io.Closer, err error) {
 	return value, iter, nil
 }
 
-// durable returns a picture of what is durable, if something that is not may be visible. The caller closes it.
+// durable returns a picture of the durable state, if writes that are not durable may be visible. The caller closes it.
 func (f *flight) durable() *picture {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -105,7 +105,7 @@ func (s *Store) durableNow() *picture {
 	return s.flight.durable()
 }
 
-// hungerMax is how long a commit waits for space before its outcome is called unknown.
+// hungerMax is the time for which a commit waits for space before its outcome is called unknown.
 const hungerMax = 2 * time.Second
 
 // errHungry is the error of a read that was begun before, and shows what can't be made durable.

@@ -54,7 +54,7 @@ func (s *tableShard) removeUpTo(version uint64) {
 // isIdle reports whether nobody uses the entry.
 func (s *tableShard) isIdle(e *tableEntry) bool { return e.isFree() && len(s.waiting[e.hash]) == 0 }
 
-// evict removes the older half of what is durable, and raises the floor.
+// evict removes the older half of the durable entries, and raises the floor.
 func (s *tableShard) evict(t *commitTable) {
 	settled := t.flight.settled.Load()
 	versions := make([]uint64, 0, s.count)

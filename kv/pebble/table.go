@@ -25,7 +25,7 @@ type tableShard struct {
 	waiting map[uint64][]*lockWait // by hash, those who wait for an entry; nil if nobody does
 }
 
-// tableEntry is what is known of a key.
+// tableEntry is the table's knowledge of a key.
 type tableEntry struct {
 	hash    uint64 // 0 = the place is free
 	version uint64 // of the last commit that wrote or touched the key; 0 = none known

@@ -14,7 +14,7 @@ import (
 // memtable to a file costs, it is written: at worst the two cost twice the lesser.
 const (
 	versionsLookEvery = 8 // steps of a cursor between two looks at what the iterator did for them
-	// versionsCrowded is from how many versions of a key on searching for the next key is cheaper than stepping.
+	// versionsCrowded is the number of versions of a key from which on seeking the next key is cheaper than stepping.
 	versionsCrowded = 16
 	// versionsSearch is the cost of a search, in steps.
 	versionsSearch = 24

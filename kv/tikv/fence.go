@@ -35,7 +35,7 @@ func (s *Store) Fence(until func() int64) {
 	s.until.Store(&until)
 }
 
-// fenceMargin is how much later a commit may be checked than its transaction's age was looked at, and still be quick.
+// fenceMargin is the time by which a commit may be checked later than its transaction's age, and still be quick.
 const fenceMargin = 200 * time.Millisecond
 
 // safeWindowMS is the time after its transaction's beginning, as the client sees it, a quick commit may be stamped,

@@ -36,7 +36,7 @@ func (s span) holds(key []byte) bool {
 }
 
 // aheadAfter is the number of pages of a walk after which each next page is asked for before the one at hand has been
-// read: who reads so much reads on, as a rule.
+// read: a reader of so much reads on, as a rule.
 const aheadAfter = 3
 
 // pages walks the stored entries of a span in one direction, a page at a time.
@@ -158,7 +158,7 @@ func (v *view) scan(ctx context.Context, s span, reverse bool, limit int) ([]pai
 	return v.await(ctx, v.begin(s, reverse, limit))
 }
 
-// scans is where the answer of a scan comes that was begun.
+// scans receives the answer of a scan that was begun.
 type scans chan scanned
 
 type scanned struct {
@@ -176,7 +176,7 @@ func (v *view) begin(s span, reverse bool, limit int) scans {
 	return answers
 }
 
-// await waits for what was begun, or for the end of ctx.
+// await waits for the answer, or for the end of ctx.
 func (v *view) await(ctx context.Context, answers scans) ([]pair, error) {
 	select {
 	case <-ctx.Done():

@@ -14,7 +14,7 @@
 //   - A conflict ends the transaction; running it again under a new timestamp is kv.Update's job. Nothing ever commits
 //     under a timestamp older than a lock it waited for.
 //   - A commit in one region takes one request, others one to each region: they are asynchronous, and stand once all
-//     keys are locked. See docs/tikv.md for what that means to reads, stamps and fences.
+//     keys are locked. docs/tikv.md tells its meaning for reads, stamps and fences.
 //   - A commit whose answer was lost is kv.ErrUnknownOutcome; every other error means that nothing was written.
 //   - GetMany sends one request for each region that its keys lie in, side by side, each with retries of its own.
 //   - Scans fetch pages, which start small and grow up to a number of entries and of bytes; Seek inside the current
@@ -68,8 +68,8 @@ type Options struct {
 	// TwoPhases makes every commit take two rounds of writes. Default: a transaction of one region commits in one round
 	// (1PC), and others answer before their commit records are written (async commit), which needs TiKV 5.0.
 	TwoPhases bool
-	// KeepVersions is how far back Collect leaves old versions; the same for all stores of a prefix. Snapshots and
-	// transactions live nine tenths of it. At least a second. Default: 10 minutes.
+	// KeepVersions is the age up to which Collect leaves old versions; the same for all stores of a prefix. Snapshots
+	// and transactions live nine tenths of it. At least a second. Default: 10 minutes.
 	KeepVersions time.Duration
 	// Now is the clock by which snapshots and transactions grow too old. Default: time.Now.
 	Now func() time.Time

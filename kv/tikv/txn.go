@@ -29,7 +29,7 @@ type Txn struct {
 	writes  *btree.Map[string, write]
 	guarded [][]byte // as stored
 	bytes   int      // keys and values in writes
-	// fetched is what Prefetch has found, nil for keys that are not there; room is how much more it may keep, bytes
+	// fetched holds the results of Prefetch, nil for absent keys; room is the space left for more, bytes
 	fetched map[string][]byte
 	room    int
 }
@@ -89,7 +89,7 @@ func (t *Txn) GetMany(ctx context.Context, keys [][]byte, found func(int, []byte
 	return t.getMany(ctx, keys, stored, found)
 }
 
-// known looks a key up in what the transaction has written and fetched.
+// known looks a key up in the transaction's writes and fetched keys.
 func (t *Txn) known(key []byte) (value []byte, ok, known bool) {
 	if w, written := t.writes.Get(string(key)); written {
 		return w.value, !w.deleted, true

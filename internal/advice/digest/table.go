@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Bounds of what is kept.
+// Bounds of the table.
 const (
 	TextMax     = 1024 // bytes of a text without literals
 	SlowTextMax = 8192 // bytes of a slow statement
@@ -37,7 +37,7 @@ const (
 // String is the language's name.
 func (a API) String() string { return [...]string{"SQL", "DynamoDB", "HBase"}[a] }
 
-// Cost is what one statement took. Waited is the part of Took in which it waited for rows that others held.
+// Cost is the cost of one statement. Waited is the part of Took in which it waited for rows that others held.
 type Cost struct {
 	Took, Waited                       time.Duration
 	Examined, Returned, Written, Seeks int64
@@ -45,7 +45,7 @@ type Cost struct {
 	Whole                              bool // nothing bounded what it read of a table or an index
 }
 
-// Digest is what all statements of one text without literals took together since First.
+// Digest is the cost of all statements of one text without literals since First.
 type Digest struct {
 	API               API
 	Database, Text    string

@@ -8,7 +8,7 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// OwnWork returns a context for what the database does by itself or for its operator: jobs, statistics, verification,
+// OwnWork returns a context for the database's own and its operator's work: jobs, statistics, verification,
 // looking after indexes and regions. Requests with it to a store of Wrap are not counted, nor are those to a reader or
 // transaction begun with it.
 //

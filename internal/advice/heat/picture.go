@@ -4,7 +4,7 @@ package heat
 
 import "github.com/weftdb/weft/internal/advice/heat/diagnosis"
 
-// Describe fills in what the schema says of a table or index: its names and key, and how to read one of its keys, of
+// Describe fills in the schema's part of a table or index: its names and key, and how to read one of its keys, of
 // which it is handed the bytes after the object's own. ok is false if there is no such table any more.
 type Describe func(id Object) (about diagnosis.Object, parts func(key []byte) []string, ok bool)
 

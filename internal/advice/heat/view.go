@@ -62,7 +62,7 @@ func (m *Map) addRange(sum *[heatmap.Measures]float64, rows *heatmap.Rows, r kv.
 	}
 }
 
-// share is how much of a bucket's requests fall into r.
+// share returns the part of a bucket's requests that fall into r.
 func (m *Map) share(bucket, r kv.Range) float64 {
 	switch {
 	case r.End != nil && bytes.Compare(bucket.Start, r.End) >= 0, bucket.End != nil &&

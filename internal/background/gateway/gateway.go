@@ -43,7 +43,7 @@ const (
 	attempts = 4
 )
 
-// awaitMax is how long a request waits for a lease.
+// awaitMax is the longest time that a request waits for a lease.
 const awaitMax = 20 * time.Second
 
 // Errors of gateways.
@@ -66,16 +66,16 @@ type Options struct {
 	Settings
 }
 
-// Settings are those of an operator. The zero value works.
+// Settings are an operator's settings. The zero value works.
 type Settings struct {
 	// ID names this gateway in records and logs. Default: a new UUID.
 	ID string
-	// Lease is how long the gateway may commit after it was last heard of: so long do changes of the schema wait for
+	// Lease is the time for which the gateway may commit after its last renewal: changes of the schema wait so long for
 	// one that vanishes. It is renewed six times as often, and should be longer than the store takes to fail over, or
 	// a failure of a part stops the whole. Default: 45 seconds.
 	Lease time.Duration
-	// Poll is how often the store is asked for changes of the schema and for jobs while there are some, and for half a
-	// minute after; otherwise it's a seventh as often. Default: 300 milliseconds.
+	// Poll is the interval at which the store is asked for changes of the schema and for jobs while there are some, and
+	// for half a minute after; otherwise it's a seventh as often. Default: 300 milliseconds.
 	Poll time.Duration
 }
 
@@ -321,7 +321,7 @@ func (g *Gateway) join(ctx context.Context) error {
 		return errMoved // requests of the lease before still use it: they end soon, since they are refused everything
 	}
 	err = g.lease(ctx, Record{ID: g.ID, Generation: generation}, func(txn kv.Txn) error {
-		// Guarded, so that who changes it now sees this gateway, or this one the change.
+		// Guarded, so that a concurrent change sees this gateway, or this gateway the change.
 		newest, err := Generation(ctx, txn)
 		if err == nil && newest != generation {
 			err = errMoved

@@ -22,7 +22,7 @@ const (
 	stirFor    = 30 * time.Second
 )
 
-// look is what a gateway reads of the store at each turn, at one moment and in one request.
+// look is the part of the store that a gateway reads at each turn, at one moment and in one request.
 type look struct {
 	generation uint64
 	ring       string
@@ -128,6 +128,6 @@ func Ring(txn kv.Txn) error {
 	return txn.Set(keyspace.AppendMeta(nil, ringWord), binary.BigEndian.AppendUint64(nil, rand.Uint64()))
 }
 
-// Rings grows when somebody has rung, or changed the schema. What was filed before is seen by who asks after it has
-// grown.
+// Rings grows when somebody has rung, or changed the schema. Jobs filed before are seen by a gateway that asks after it
+// has grown.
 func (g *Gateway) Rings() uint64 { return g.rings.Load() }

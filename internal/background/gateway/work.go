@@ -33,7 +33,7 @@ func (g *Gateway) Work(name string) *Work {
 	return w
 }
 
-// GuardedWork is Work for what is done in transactions with Guard alone. Another gateway takes it over as soon as its
+// GuardedWork is Work that is done in transactions with Guard alone. Another gateway takes it over as soon as its
 // owner misses a renewal: whatever the owner does then, it does not commit.
 func (g *Gateway) GuardedWork(name string) *Work {
 	w := g.Work(name)

@@ -20,7 +20,7 @@ import (
 )
 
 const (
-	// expiryInterval is how often expired rows are looked for by default.
+	// expiryInterval is the default of Options.ExpiryInterval.
 	expiryInterval = time.Second
 	// expiryPauseMax is the time a fault makes the next look wait at most.
 	expiryPauseMax = time.Minute
@@ -56,8 +56,8 @@ func (w expiryKind) index(table *schema.Table) (*schema.Index, bool) {
 	return table.Expiry()
 }
 
-// expiryProgress is how far the rows of one table have been looked through; times are seconds since the Unix epoch. The
-// zero value is: not at all.
+// expiryProgress is the progress of the search for expired rows of one table; times are seconds since the Unix epoch.
+// The zero value is: not at all.
 type expiryProgress struct {
 	index uint32
 	until int64 // all rows that expire by then have been deleted,

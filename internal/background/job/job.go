@@ -133,7 +133,7 @@ func (j *Job) IndexName() string {
 	return strconv.FormatUint(uint64(j.Index), 10)
 }
 
-// Progress is how far the build of an index is.
+// Progress is the progress of building an index.
 type Progress struct {
 	Done     int64 // rows that the build has passed
 	Expected int64 // rows of the table, estimated; never below Done

@@ -27,12 +27,12 @@ type Options struct {
 	Logger  *slog.Logger
 	Pause   time.Duration // rest after each batch; default none
 	Now     func() time.Time
-	// ExpiryInterval is how often expired rows are looked for; negative: only by Expire. Default 1 second.
+	// ExpiryInterval is the interval between two searches for expired rows; negative: only by Expire. Default 1 second.
 	ExpiryInterval time.Duration
 	// Owns is asked which work this process does for all that share the store; nil: all, since there are no others.
 	Owns func(work string) Owner
-	// Poll is how often jobs are looked for that other processes filed or did. It counts with Owns alone, and must be
-	// positive then.
+	// Poll is the interval between two searches for jobs that other processes filed or did. It counts with Owns alone,
+	// and must be positive then.
 	Poll time.Duration
 	// Rings grows when a job may have been filed elsewhere. It counts with Owns alone, and is required then.
 	Rings func() uint64

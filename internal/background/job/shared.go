@@ -54,7 +54,8 @@ func isLeft(err error) bool {
 	return errors.Is(err, gateway.ErrNotOwner) || errors.Is(err, kv.ErrFenced)
 }
 
-// quietPolls is after how many pauses without a ring jobs are looked for all the same: another version may not ring.
+// quietPolls is the number of pauses without a ring after which jobs are looked for all the same: another version may
+// not ring.
 const quietPolls = 100
 
 // follow keeps the list of jobs as it is stored, whoever files and does them. While there are none, it waits for a

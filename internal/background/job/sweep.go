@@ -26,7 +26,7 @@ const (
 	sweepBytes = 1 << 20
 )
 
-// expiredYearsMax is how long ago the time of a row may be; beyond that it does not expire, as in DynamoDB, where such
+// expiredYearsMax is the age beyond which a row does not expire, as in DynamoDB, where such
 // numbers are taken for mistakes.
 const expiredYearsMax = 5
 
@@ -88,7 +88,7 @@ func compile(version *catalog.Version) *record.Table {
 	return version.Derive(func(v *catalog.Version) any { return record.Compile(v.Table, v.Names) }).(*record.Table)
 }
 
-// aim finds the span of what has expired, at the first batch and after the index was made anew.
+// aim finds the span of expired rows, at the first batch and after the index was made anew.
 func (s *sweep) aim(table *record.Table, index *record.Index) error {
 	if s.index == index.ID {
 		return nil
@@ -175,7 +175,7 @@ func (s *sweep) delete(ctx context.Context, table *record.Table, index *record.I
 	return deleted, nil
 }
 
-// deleteDue deletes rows until they are too many bytes for one commit. passed is how many it has looked at.
+// deleteDue deletes rows until they are too many bytes for one commit. passed is the number of rows that it has read.
 func (s *sweep) deleteDue(ctx context.Context, txn kv.Txn, table *record.Table, index *record.Index,
 	keys [][]byte) (deleted int64, passed int, err error) {
 	var writer record.Writer

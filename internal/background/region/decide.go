@@ -16,7 +16,7 @@ type Settings struct {
 	BytesMin int64
 	// Age is how old both must be, and PresetAge if one was made before there were rows. Default 1 hour and 1 day.
 	Age, PresetAge time.Duration
-	// Interval is how often regions are looked at. Negative: only when asked. Default 10 seconds.
+	// Interval is the time between two looks at the regions. Negative: only when asked. Default 10 seconds.
 	Interval time.Duration
 }
 

@@ -10,5 +10,5 @@
 //
 // Knows: where regions begin, about how much they hold, when they are split and merged, how a key's values are spread
 // evenly.
-// Never: who counts requests, dialects, walks over rows.
+// Never: counting requests, dialects, walks over rows.
 package region

@@ -168,7 +168,8 @@ func (k *Keeper) Sizes() []Size {
 	return slices.Clone(k.sizes)
 }
 
-// lookAt does what is due on one table. sizes are those of its regions before that, if they were looked at.
+// lookAt does the work that is due on one table. sizes are the sizes of its regions before that, if they were looked
+// at.
 func (k *Keeper) lookAt(ctx context.Context, id uint32, sized bool) (steps int, sizes []Size, err error) {
 	version, err := k.Catalog.AcquireID(id)
 	if err != nil {

@@ -120,7 +120,7 @@ func (l *look) splitByLoad(r *Observation) (added int, err error) {
 	return 0, nil
 }
 
-// fits reports whether key is that of an entry, with entries enough on both sides of it in the region.
+// fits reports whether key is the key of an entry, with entries enough on both sides of it in the region.
 func (l *look) fits(r *Observation, key []byte) (bool, error) {
 	if !r.holds(key) || bytes.Equal(key, r.Start) {
 		return false, nil

@@ -58,7 +58,7 @@ func (k *Keeper) Begin(ctx context.Context, txn kv.Txn, table uint32, all Preset
 	return nil
 }
 
-// Publish asks a cluster for what Begin does elsewhere, once the table is there.
+// Publish asks a cluster for the same regions as Begin, once the table is there.
 func (k *Keeper) Publish(ctx context.Context, table uint32, all Presets) {
 	if k.cluster {
 		k.Presplit(ctx, table, all)

@@ -160,7 +160,7 @@ type digits struct {
 	base int64
 }
 
-// digitsOf are those that two texts are made of: printable ones, all there are, or bytes.
+// digitsOf returns the digits of two texts: printable ones, all there are, or bytes.
 func digitsOf(kind value.Kind, from, to []byte) digits {
 	switch {
 	case kind == value.Binary:

@@ -29,8 +29,8 @@ type Options struct {
 	Logger *slog.Logger
 	// Owner reports whether this process does tasks; nil: it does, for there are no others.
 	Owner Owner
-	// Poll is how often tasks are looked for that others filed. It counts with an Owner alone, and must be positive
-	// then.
+	// Poll is the interval between two searches for tasks that others filed. It counts with an Owner alone, and must be
+	// positive then.
 	Poll time.Duration
 	// Rings grows when a task may have been filed elsewhere. It counts with an Owner alone, and is required then.
 	Rings func() uint64
@@ -200,7 +200,8 @@ func (r *Runner) rings() uint64 {
 	return r.Rings()
 }
 
-// quietPolls is after how many pauses without a ring tasks are looked for all the same: another version may not ring.
+// quietPolls is the number of pauses without a ring after which tasks are looked for all the same: another version may
+// not ring.
 const quietPolls = 100
 
 // rest waits for a task, for a ring since heard, or for this process to become the one that does tasks.

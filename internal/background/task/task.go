@@ -4,7 +4,7 @@
 // lets it be done in the background: each record stays open until its work is over, so that a process that starts takes
 // up what another one left.
 //
-// Knows: records, which are open, who does which kind.
+// Knows: records, which are open, the worker of each kind.
 // Never: what any kind of work is.
 package task
 

@@ -492,7 +492,7 @@ func (r *Reader) unescape(dst, raw []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// simpleEscapes are what the letters behind a backslash stand for. // immutable
+// simpleEscapes maps the letters behind a backslash to their characters. // immutable
 var simpleEscapes = map[byte]byte{'0': 0, 'a': 7, 'b': 8, 't': 9, 'n': 10, 'f': 12, 'r': 13, 'v': 11, '?': '?',
 	'/': '/', '\\': '\\', '"': '"', '\'': '\''}
 

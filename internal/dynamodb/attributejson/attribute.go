@@ -37,8 +37,8 @@ func (r *Reader) Item(b *value.RowBuilder) error {
 	return nil
 }
 
-// TakeItem is Item for one who judges values later: fault is about a value, or about a name that comes twice, and the
-// reader goes on behind the item; err is about the JSON or its types, and ends the reading.
+// TakeItem is Item for callers that judge values later: fault is about a value, or about a name that comes twice, and
+// the reader goes on behind the item; err is about the JSON or its types, and ends the reading.
 func (r *Reader) TakeItem(b *value.RowBuilder) (fault, err error) {
 	from := r.mark()
 	if fault = r.item(b); fault == nil {

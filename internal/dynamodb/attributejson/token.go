@@ -18,7 +18,7 @@ const (
 	TokenObject
 )
 
-// tokenNames are AWS's words for what stands in a body. // immutable
+// tokenNames are AWS's words for the tokens of a body. // immutable
 var tokenNames = [...]string{
 	TokenNone: "NO_VALUE", TokenNull: "NULL_VALUE", TokenFalse: "FALSE_VALUE", TokenTrue: "TRUE_VALUE",
 	TokenNumber:  "NUMBER_VALUE",

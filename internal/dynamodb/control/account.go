@@ -13,7 +13,7 @@ func (a *API) describeLimits(context.Context, *struct{}) (any, error) {
 		80_000, 80_000, 40_000, 40_000}, nil
 }
 
-// addressKey is the key of what ReachedAt puts into a context.
+// addressKey is the key of ReachedAt's value in a context.
 type addressKey struct{}
 
 // ReachedAt returns a context for a request that has come in at an address, a host with its port if that is none of the

@@ -40,7 +40,7 @@ type Operation struct {
 	Name string
 	// ReadOnly says that it changes nothing.
 	ReadOnly bool
-	// ShowsAddress says that it looks for what ReachedAt has put into its context.
+	// ShowsAddress says that it looks for ReachedAt's value in its context.
 	ShowsAddress bool
 	Run          func(a *API, ctx context.Context, body, dst []byte) ([]byte, error)
 }
@@ -79,7 +79,7 @@ var operations = []Operation{
 	withAddress(reads("DescribeEndpoints", (*API).describeEndpoints)),
 }
 
-// ownOperations are those that AWS does not have. // immutable
+// ownOperations are the operations that AWS does not have. // immutable
 var ownOperations = []Operation{
 	writes("Purge", (*API).purge),
 }

@@ -76,7 +76,7 @@ func (a *API) setExpiry(ctx context.Context, name, attribute string, enabled boo
 	return err
 }
 
-// checkExpiry wants a change of what is. The last text is from memory.
+// checkExpiry refuses a request that changes nothing. The last text is from memory.
 func checkExpiry(now database.Expiry, attribute string, enabled bool) error {
 	isOn := now.State == database.ExpiryBuilding || now.State == database.ExpiryActive
 	switch {

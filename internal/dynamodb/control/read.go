@@ -152,7 +152,7 @@ var classes = map[string]string{
 	"Delete": "DeleteGlobalSecondaryIndexAction",
 }
 
-// shapeOf is where a structure stands: in a member, or in the list that a member is.
+// shapeOf is the place of a structure: in a member, or in the list that a member is.
 func shapeOf(member string, element bool) attributejson.Shape {
 	class := member
 	if other := classes[member]; other != "" {

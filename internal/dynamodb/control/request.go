@@ -51,7 +51,7 @@ func tableError(name string, err error) error {
 	return err
 }
 
-// look shows the schema of the table of that name. The schema must not be kept: changes wait for those who have it.
+// look shows the schema of the table of that name. The schema must not be kept: changes wait for its release.
 func (a *API) look(name string, at func(*schema.Table) error) error {
 	pin, err := a.Pin(name)
 	if err != nil {

@@ -30,7 +30,7 @@ func (r *tagRequest) resource() *string   { return r.ResourceArn }
 func (r *untagRequest) resource() *string { return r.ResourceArn }
 func (r *tagsRequest) resource() *string  { return r.ResourceArn }
 
-// taggedTable is the table that a request about tags names. fault is what is wrong with its other members.
+// taggedTable is the table that a request about tags names. fault is the fault of its other members.
 func (a *API) taggedTable(arn *string, operation string, fault error) (string, error) {
 	if fault != nil && tablemodel.IsForeign(arn) {
 		return "", fault

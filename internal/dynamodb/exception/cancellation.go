@@ -15,7 +15,7 @@ type Reason struct {
 	Item          []byte // as JSON, nil for none
 }
 
-// Reasons are those of all actions of a transaction, in their order.
+// Reasons holds a reason for each action of a transaction, in their order.
 type Reasons []Reason
 
 // Refuse notes a ValidationError. Only the first of a transaction is reported.

@@ -71,7 +71,7 @@ func (c *Constraints) full(shown, member, rule string) string {
 	return "Value " + shown + " at '" + path + "'" + failed + rule
 }
 
-// QuoteMax is how much of a value faults show, in bytes.
+// QuoteMax is the largest number of bytes of a value that faults show.
 const QuoteMax = 1000
 
 // Quote is a value as faults show it, in quotes; a long one is cut off.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package exchange is what moves between tables and buckets: exports of tables, imports into new tables, and puts of
+// Package exchange moves data between tables and buckets: exports of tables, imports into new tables, and puts of
 // many items into tables that are there. A request files a record and is answered at once; the work is done in the
 // background, and by the next process if this one ends.
 //

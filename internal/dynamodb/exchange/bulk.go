@@ -18,7 +18,7 @@ import (
 // taskBulk is the kind of the records of bulk operations.
 const taskBulk = "bulk"
 
-// bulkPart is what stands in the ARN of a bulk operation behind its table's.
+// bulkPart stands in the ARN of a bulk operation behind its table's.
 const bulkPart = "bulk-operation"
 
 // The statuses of bulk operations that exports and imports do not have.

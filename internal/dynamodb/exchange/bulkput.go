@@ -138,7 +138,7 @@ func (j *bulkJob) isDone(o *storage.Object) bool {
 	return o.Name < j.e.At.Object || o.Name == j.e.At.Object && j.e.At.Done
 }
 
-// watchedReader notes the error of a storage, to tell it from what is wrong with an object's contents.
+// watchedReader notes the error of a storage, to tell it from a fault of an object's contents.
 type watchedReader struct {
 	storage.Storage
 	err error
@@ -215,7 +215,7 @@ func (j *bulkJob) object(ctx context.Context, bucket storage.Storage, o *storage
 	return j.flushLong(ctx)
 }
 
-// errContents is what is wrong with an object as a whole.
+// errContents is a fault of an object as a whole.
 type errContents struct{ error }
 
 func (e errContents) Unwrap() error { return e.error }
@@ -369,7 +369,7 @@ func (c *bulkCommit) commit(ctx context.Context) error {
 	return err
 }
 
-// keys are those of the items; the batch ends before an item comes again.
+// keys holds the keys of the items; the batch ends before an item comes again.
 func (c *bulkCommit) keys() [][]byte {
 	keys, seen := make([][]byte, 0, len(c.batch)), make(map[string]bool, len(c.batch))
 	for i := range c.batch {
@@ -462,7 +462,7 @@ func (c *bulkCommit) fail(p *bulkPut, why error) {
 	}
 }
 
-// exceptionText is what DynamoDB's exception for an error says, or the error itself.
+// exceptionText is the text of DynamoDB's exception for an error, or the error itself.
 func exceptionText(err error) string {
 	if e, ok := errors.AsType[*exception.Error](err); ok {
 		return e.Message
@@ -474,7 +474,7 @@ func (e *bulkRecord) wants(output string) bool {
 	return slices.Contains(e.Request.OutputS3Configuration.OutputType, output)
 }
 
-// succeed is the change of the stored record to the next one, if it is what this attempt takes it for.
+// succeed changes the stored record to the next one, if it is the one that this attempt has read.
 func (e *bulkRecord) succeed(next *bulkRecord) func(*database.Task) error {
 	return func(t *database.Task) (err error) {
 		var stored bulkRecord

@@ -40,7 +40,7 @@ func (e *bulkRecord) about() (table string, request any, token *string) {
 	return e.Table, &e.Request, e.Request.ClientToken
 }
 
-// bulkPlace is how far the objects are read.
+// bulkPlace is the position up to which the objects are read.
 type bulkPlace struct {
 	Object string `json:"object,omitempty"` // those before it are done
 	ETag   string `json:"etag,omitempty"`

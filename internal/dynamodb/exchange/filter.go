@@ -126,7 +126,7 @@ func (f *filter) matches(names value.Names, row value.Row) (bool, error) {
 	return expr.Match(f.condition, expr.Source{Row: row, Names: names})
 }
 
-// project is what the export shows of an item, good until the next call.
+// project returns the part of an item that the export shows, good until the next call.
 func (f *filter) project(names value.Names, row value.Row) (value.Row, error) {
 	if f.projection == nil || row == nil {
 		return row, nil

@@ -14,7 +14,7 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 )
 
-// record is what a task keeps of an export, an import or a put of many items.
+// record is a task's record of an export, an import or a put of many items.
 type record[E any] interface {
 	*E
 	// about returns the table's name, the request as it came, and its client's token.
@@ -29,7 +29,7 @@ type home struct {
 
 func (h home) isOf(other home) bool { return h == other }
 
-// home is where the tables of the API are.
+// home is the database of the API's tables.
 func (a *API) home() home {
 	if a.Name() == database.DefaultDatabase {
 		return home{}

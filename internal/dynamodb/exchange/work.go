@@ -65,10 +65,10 @@ func workOfBulk(_ context.Context, _ *database.DB, t *database.Task) (work.Work,
 	return w, err
 }
 
-// reportPause is how often work that goes on notes how far it is.
+// reportPause is the time between two reports of progress.
 const reportPause = 2 * time.Second
 
-// reportItems is after how many items an export looks at the time.
+// reportItems is the number of items between two looks of an export at the time.
 const reportItems = 256
 
 // report notes how far work is. That it fails is no news: the end is stored anyway.

@@ -8,7 +8,7 @@ import "github.com/weftdb/weft/internal/data/expr"
 // operands a comparison or a function takes, and in which words others are refused. Its errors are *Errors, without the
 // name of an expression in front. The zero value is for conditions.
 type Builder struct {
-	// Update says that the nodes are those of an update.
+	// Update says that the nodes belong to an update.
 	Update bool
 }
 

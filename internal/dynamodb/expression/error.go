@@ -69,7 +69,7 @@ const (
 // text. A fault of syntax ends the parsing at once and so comes before them all.
 type rank uint32
 
-// conditionRanks are those of conditions, filters and key conditions. Faults from leafRank up to leafRank+leafRanks
+// conditionRanks are the ranks of conditions, filters and key conditions. Faults from leafRank up to leafRank+leafRanks
 // belong to one comparison or function: all of those in the first one come before any in the second.
 //
 // immutable
@@ -86,7 +86,7 @@ const (
 	keysRank  rank = 1 << 20 // more than all the leaves of textBytesMax make
 )
 
-// actionRanks are those of updates and projections.
+// actionRanks are the ranks of updates and projections.
 //
 // immutable
 var actionRanks = [faultsEnd]rank{

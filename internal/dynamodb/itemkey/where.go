@@ -15,7 +15,7 @@ import (
 // branchesMax is the number of alternatives of a condition that are looked at; one with more of them is a filter.
 const branchesMax = 100
 
-// Where is what a condition says about the key of an index.
+// Where is the part of a condition that is about the key of an index.
 type Where struct {
 	// Bound says that the condition gives the partition key its value, or one of several.
 	Bound bool
@@ -25,7 +25,7 @@ type Where struct {
 	Key []expression.KeyCondition
 	// Members is the number of values in the longest IN for an attribute of the partition key, 0 without one.
 	Members int
-	// Filter is what the condition says besides; it may repeat what it says about the key.
+	// Filter is the rest of the condition; it may repeat the part about the key.
 	Filter expr.Condition
 
 	bounds   expr.Condition // nil with One, of which Key says all
@@ -45,7 +45,7 @@ func (w *Where) Leading(x *schema.Index) (values []value.Value) {
 	return values
 }
 
-// Bounds is what the condition says about the key alone, nil without Bound.
+// Bounds is the condition on the key alone, nil without Bound.
 func (w *Where) Bounds(x *schema.Index) (expr.Condition, error) {
 	if w.bounds != nil || !w.One {
 		return w.bounds, nil
@@ -179,7 +179,7 @@ type taker struct {
 	further    []expr.Condition // more ranges of the last part
 }
 
-// rest is what was not taken of the conditions.
+// rest holds the conditions that were not taken.
 func (t *taker) rest(list []expr.Condition) expr.Condition {
 	var rest []expr.Condition
 	for i := range list {
@@ -261,7 +261,7 @@ func keyConditionOf(c expr.Condition) (key expression.KeyCondition, ok bool) {
 	return key, false
 }
 
-// keyOperators are those of comparisons. // immutable
+// keyOperators are the operators of comparisons. // immutable
 var keyOperators = [...]expression.KeyOperator{expr.Equal: expression.KeyEqual, expr.Less: expression.KeyLess,
 	expr.LessOrEqual: expression.KeyLessOrEqual,
 	expr.Greater:     expression.KeyGreater, expr.GreaterOrEqual: expression.KeyGreaterOrEqual}
@@ -317,7 +317,7 @@ func takeBranches(x *schema.Index, c expr.Condition) (w Where, ok bool, err erro
 	return w, true, nil
 }
 
-// branchesOf are the alternatives of a condition, as lists of what must hold in each; nil if there are too many.
+// branchesOf returns the alternatives of a condition, each as a list of conditions; nil if there are too many.
 func branchesOf(x *schema.Index, c expr.Condition) (branches [][]expr.Condition) {
 	switch c := c.(type) {
 	case *expr.And:

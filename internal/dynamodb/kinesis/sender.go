@@ -4,7 +4,7 @@
 // commits.
 //
 // Knows: Kinesis' operations, the form of a change there.
-// Never: how changes are kept, who asks for it.
+// Never: the storage of changes, the requests for destinations.
 package kinesis
 
 import (
@@ -28,7 +28,7 @@ const (
 	pauseMax       = 30 * time.Second
 )
 
-// Options are those of a Sender. All but Region are required.
+// Options are the options of a Sender. All but Region are required.
 type Options struct {
 	DB      *database.DB
 	Service *remote.Service

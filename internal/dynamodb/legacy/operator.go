@@ -84,5 +84,5 @@ func operatorNames() []string {
 	return names
 }
 
-// actions are those of AttributeUpdates, in the order of DynamoDB's messages. // immutable
+// actions are the actions of AttributeUpdates, in the order of DynamoDB's messages. // immutable
 var actions = []string{"ADD", "PUT", "DELETE"}

@@ -42,7 +42,7 @@ func (a *arena) reset() {
 }
 
 // value reads an attribute value. If it breaks one of DynamoDB's rules, it is passed over, and fault says why: that
-// comes up only once the whole body is found to be of the right types. shape is where it stands.
+// comes up only once the whole body is found to be of the right types. shape is its place.
 func (a *arena) value(r *attributejson.Reader, shape attributejson.Shape) (v value.Value, fault string, err error) {
 	if err := r.Expect(shape); err != nil && r.Peek() != attributejson.TokenNull {
 		return nil, "", err

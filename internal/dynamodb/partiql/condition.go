@@ -94,8 +94,8 @@ func (p *parser) term() (expr.Operand, expr.Condition) {
 	return &path, nil
 }
 
-// parenthesized reads an operand or a condition in parentheses. It reads on from what it has, since nothing is read
-// twice.
+// parenthesized reads an operand or a condition in parentheses. It reads on from its first operand, since nothing is
+// read twice.
 func (p *parser) parenthesized() (expr.Operand, expr.Condition) {
 	defer p.leave()
 	p.advance()
@@ -291,7 +291,7 @@ func (p *parser) call() (expr.Operand, expr.Condition) {
 	return x, nil
 }
 
-// functions are those of conditions, and those of updates. // immutable
+// functions are the functions of conditions, and those of updates. // immutable
 var functions = [...]string{"attribute_exists", "attribute_not_exists", "attribute_type", "begins_with", "contains",
 	"size", "if_not_exists", "list_append"}
 

@@ -13,7 +13,7 @@ import (
 	"github.com/weftdb/weft/internal/data/value"
 )
 
-// Verb is what a statement does.
+// Verb is the kind of a statement.
 type Verb uint8
 
 // The verbs. Exists is a SELECT in EXISTS(..): the check of a transaction.
@@ -51,10 +51,10 @@ type Order struct {
 	Descending bool
 }
 
-// Returning is what a write returns of its item, in DynamoDB's words for ReturnValues.
+// Returning is the part of its item that a write returns, in DynamoDB's words for ReturnValues.
 type Returning string
 
-// Statement is what a text means.
+// Statement is a parsed text.
 type Statement struct {
 	Verb         Verb
 	Table, Index string         // Index: "" is the table itself

@@ -169,7 +169,7 @@ func isLetter(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_'
 }
 
-// content is what stands between the quotes of a token.
+// content is the text between the quotes of a token.
 func content(text string) string {
 	inner, quote := text[1:len(text)-1], text[:1]
 	if strings.Contains(inner, quote) {
@@ -178,7 +178,7 @@ func content(text string) string {
 	return inner
 }
 
-// position is where a token stands, as DynamoDB tells it: line:column:length, in characters, from 1.
+// position is the place of a token, as DynamoDB tells it: line:column:length, in characters, from 1.
 func position(text string, t token) string {
 	before := text[:t.start]
 	line := 1 + strings.Count(before, "\n")

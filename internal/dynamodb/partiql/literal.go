@@ -16,7 +16,7 @@ import (
 // root is how faults of values call the value that they are in.
 const root = " under root"
 
-// columnName is what a SELECT calls its column number n.
+// columnName is a SELECT's name of its column number n.
 func columnName(path *expr.Path, n int) string {
 	if len(path.Steps) == 0 {
 		return path.Name

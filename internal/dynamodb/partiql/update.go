@@ -72,7 +72,7 @@ func signOf(kind tokenKind) (expr.Sign, bool) {
 	return 0, false
 }
 
-// setFunction reads set_add or set_delete, whose first argument is what is assigned, and whose second a set.
+// setFunction reads set_add or set_delete, whose first argument is the assigned path, and whose second a set.
 func (p *parser) setFunction(u *expr.Update, path *expr.Path, name string) {
 	call, upper := p.current(), strings.ToUpper(name)
 	p.advance()

@@ -31,7 +31,7 @@ type Service struct {
 	Region string
 	Name   string // in signatures, such as "kinesis"
 	Target string // what stands before an operation's name, such as "Kinesis_20131202."
-	// Version is that of AWS's JSON: "1.0" or "1.1".
+	// Version is the version of AWS's JSON: "1.0" or "1.1".
 	Version     string
 	Credentials signature.Credentials
 	Header      http.Header  // what requests have besides, outside of their signatures

@@ -27,7 +27,7 @@ type Record struct {
 	UserIdentity json.RawMessage `json:"userIdentity,omitempty"`
 }
 
-// Change is what a record says of an item.
+// Change is the change of an item in a record.
 type Change struct {
 	AtSeconds      float64                    `json:"ApproximateCreationDateTime"`
 	Keys           map[string]json.RawMessage `json:"Keys"`
@@ -38,13 +38,13 @@ type Change struct {
 	StreamViewType string                     `json:"StreamViewType"`
 }
 
-// Position is how far streams were read. It is JSON for who wants to go on later.
+// Position is a reader's position in streams. It is JSON, so that a program can keep it and go on later.
 type Position struct {
 	Stream string           `json:"stream"` // its ARN; "": none yet
 	Shards map[string]Shard `json:"shards"`
 }
 
-// Shard is how far a shard was read.
+// Shard is a reader's position in a shard.
 type Shard struct {
 	After string `json:"after,omitempty"` // the sequence number of the last record; "": none
 	Ended bool   `json:"ended,omitempty"` // none comes any more
@@ -123,7 +123,7 @@ func (r *Reader) begin(ctx context.Context) error {
 	return err
 }
 
-// skip goes to the end of what there is.
+// skip goes to the end of the stream.
 func (r *Reader) skip(ctx context.Context) error {
 	shards, _, err := r.describe(ctx)
 	for _, s := range shards {
@@ -288,7 +288,8 @@ func (r *Reader) moved(id string, records []Record, next string) {
 	r.Position.Shards[id], r.iterators[id] = at, next
 }
 
-// Handled notes that the records of a shard up to a sequence number were handled, for who takes only a part of a page.
+// Handled notes that the records of a shard up to a sequence number were handled, for programs that take only a part of
+// a page.
 func (r *Reader) Handled(id, number string) {
 	r.Position.Shards[id] = Shard{After: number}
 }

@@ -67,7 +67,7 @@ type stream struct {
 	database.Stream
 }
 
-// open pins the table of a stream's ARN, if who asks may do the operation. The pin must be released.
+// open pins the table of a stream's ARN, if the principal may do the operation. The pin must be released.
 func (a *API) open(ctx context.Context, arn, operation string) (s stream, err error) {
 	table, label, err := a.account().Stream(arn, operation)
 	if err != nil {
@@ -94,7 +94,7 @@ func (a *API) openLabel(ctx context.Context, table, label, operation string) (s 
 	return s, a.notFound(table, label)
 }
 
-// missing is the error for a table that is not there, for those who may know.
+// missing is the error for a table that is not there, for principals that may know.
 func (a *API) missing(ctx context.Context, table, label, operation string) error {
 	if err := a.ask(ctx, operation, &schema.Table{Database: a.Name(), Name: table}, label); err != nil {
 		return err

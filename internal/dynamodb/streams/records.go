@@ -91,7 +91,7 @@ func (a *API) getShardIterator(ctx context.Context, in *iteratorRequest, dst []b
 	return appendJSON(dst, struct{ ShardIterator string }{a.iterator(&s, shard, at)})
 }
 
-// place is where an iterator begins.
+// place is the place at which an iterator begins.
 func (in *iteratorRequest) place(ctx context.Context, s *stream, shard database.Shard) (database.Position, error) {
 	switch *in.ShardIteratorType {
 	case "TRIM_HORIZON":

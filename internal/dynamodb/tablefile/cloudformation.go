@@ -53,8 +53,8 @@ func isTable(resource *yaml.Node) bool {
 	return kind == tableType || kind == globalTableType || kind == simpleTableType
 }
 
-// properties are those of a table, their values resolved as far as they are of use. A table without a name is called
-// as its resource is.
+// properties are the properties of a table, their values resolved as far as they are of use. A table without a name is
+// called as its resource is.
 func (t *template) properties(id string, resource *yaml.Node) (*yaml.Node, error) {
 	out := &yaml.Node{Kind: yaml.MappingNode, Line: resource.Line}
 	given := member(resource, "Properties")

@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// shape is what a property must be.
+// shape is the shape of a property.
 type shape uint8
 
 const (
@@ -96,7 +96,7 @@ func valueOf(name string, n *yaml.Node) (any, error) {
 		number: "a number", truth: "true or false", object: "an object", list: "a list"}[properties[name]])
 }
 
-// elements are those of a list: objects with properties, or names.
+// elements are the elements of a list: objects with properties, or names.
 func elements(n *yaml.Node) (all []any, err error) {
 	for _, element := range n.Content {
 		var one any

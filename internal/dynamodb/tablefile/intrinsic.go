@@ -104,7 +104,7 @@ func (t *template) substitute(n, argument *yaml.Node) (string, error) {
 	}
 }
 
-// variable is what stands for ${name}.
+// variable is the value of ${name}.
 func (t *template) variable(n, own *yaml.Node, name string) (string, error) {
 	if literal, found := strings.CutPrefix(name, "!"); found {
 		return "${" + literal + "}", nil

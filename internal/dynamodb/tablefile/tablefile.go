@@ -14,7 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Options are what templates may refer to.
+// Options are the values that templates may refer to.
 type Options struct {
 	// Region and AccountID stand for AWS::Region and AWS::AccountId, Stack for AWS::StackName.
 	Region, AccountID, Stack string

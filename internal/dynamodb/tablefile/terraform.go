@@ -30,7 +30,7 @@ func modules(module *yaml.Node) (tables []Table, err error) {
 	return tables, nil
 }
 
-// contentOf are the elements of a list; none of what is not one.
+// contentOf returns the elements of a list; none of another value.
 func contentOf(n *yaml.Node) []*yaml.Node {
 	if n == nil || n.Kind != yaml.SequenceNode {
 		return nil

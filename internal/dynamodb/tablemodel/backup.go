@@ -31,14 +31,14 @@ func (a Account) Backup(text *string, operation string) (table, id string, err e
 	return a.Part(text, "backup", operation)
 }
 
-// tablePart is what belongs to a table: the member with its ARN, what errors call it, and the exception for one that is
-// not there.
+// tablePart is a thing that belongs to a table: the member with its ARN, what errors call it, and the exception for one
+// that is not there.
 type tablePart struct {
 	member, noun string
 	notFound     exception.Kind
 }
 
-// belongings are what belongs to tables, by its kind. // immutable
+// belongings are the things that belong to tables, by their kind. // immutable
 var belongings = map[string]tablePart{
 	"backup":         {"backupArn", "Backup", exception.KindBackupNotFound},
 	"export":         {"exportArn", "Export", exception.KindExportNotFound},
@@ -292,7 +292,7 @@ func (r *RestoreAt) Source(account Account, operation string) (string, error) {
 	return table, err
 }
 
-// restore is what the requests have in common that restore a table.
+// restore is the common part of the requests that restore a table.
 type restore struct {
 	TargetTableName     *string
 	BillingModeOverride *string
@@ -451,7 +451,7 @@ func (r *restore) overrideCapacity(table *schema.Table, billing string) error {
 	return nil
 }
 
-// origin is where a table came from.
+// origin is the origin of a table.
 type origin struct {
 	BackupArn string `json:"backupArn,omitempty"`
 	TableArn  string `json:"tableArn"`

@@ -9,7 +9,7 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 )
 
-// constraints are those of requests about tables.
+// constraints are the constraints of requests about tables.
 type constraints struct{ exception.Constraints }
 
 func (c *constraints) short(text, member string, least int) {

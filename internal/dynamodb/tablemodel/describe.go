@@ -18,7 +18,7 @@ const (
 	deleting = "DELETING"
 )
 
-// Sizes is how much a table and its indexes, by name, hold. Indexes may lack any.
+// Sizes holds the sizes of a table and of its indexes, by name. Indexes may lack any.
 type Sizes struct {
 	Table   database.Estimate
 	Indexes map[string]database.Estimate

@@ -45,7 +45,7 @@ func (s *StreamSpecification) against(table *schema.Table) error {
 	return nil
 }
 
-// images are what the records of the stream show; nil if none is asked for.
+// images are the parts of items that the records of the stream show; nil without a stream.
 func (s *StreamSpecification) images() *database.Images {
 	if s == nil || !*s.StreamEnabled {
 		return nil

@@ -4,7 +4,7 @@ package tablemodel
 
 import "github.com/weftdb/weft/internal/data/schema"
 
-// Rate is what a table or an index may be asked for, in capacity units a second.
+// Rate is the throughput of a table or an index, in capacity units a second.
 type Rate struct {
 	Read, Write int64 // 0: without a limit
 	OnDemand    bool  // nothing is provisioned: they are bounds of on-demand throughput

@@ -14,7 +14,7 @@ import (
 // lagCounted is the number of changes that are counted at most to tell how far indexes are behind.
 const lagCounted = 10_000
 
-// Lag is how far the asynchronous indexes of a table are behind its changes.
+// Lag is the distance of a table's asynchronous indexes from its newest change.
 type Lag struct {
 	Changes int           // that they have not followed yet
 	More    bool          // there are more than Changes

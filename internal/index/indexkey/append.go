@@ -158,8 +158,8 @@ func checkSize(x *schema.Index, i, bytes int) error {
 
 func hiddenParts(x *schema.Index) int { return len(x.Key) - len(x.Visible()) }
 
-// BytesMax is how long a string or binary may be in a visible part of x. The parts behind a hash that tell items apart
-// may be as long as a partition key.
+// BytesMax returns the largest length of a string or binary in a visible part of x. The parts behind a hash that tell
+// items apart may be as long as a partition key.
 func BytesMax(x *schema.Index, part int) int {
 	if part < x.PartitionParts || x.Visible()[part].Identity {
 		return partitionBytesMax

@@ -264,8 +264,8 @@ func (b *binder) bindPrefix(values []value.Value) []interval {
 	return []interval{{start: start, end: end, from: true, to: true}}
 }
 
-// place finds v among the values that the part can have: encoding is that of one such value, and relation is how v
-// compares with it, with no other between them. ok is false if v is of another type.
+// place finds v among the values that the part can have: encoding is the encoding of one such value, and relation is
+// how v compares with it, with no other between them. ok is false if v is of another type.
 func (b *binder) place(v value.Value) (encoding []byte, relation int, ok bool) {
 	encoding = b.slab.room(len(v) + 16)
 	if b.nulls {

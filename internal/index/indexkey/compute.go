@@ -14,7 +14,7 @@ import (
 	"github.com/weftdb/weft/order"
 )
 
-// source is where the values of a key come from: a row, a look-up by column, or a look-up by part. It has no methods
+// source is the source of a key's values: a row, a look-up by column, or a look-up by part. It has no methods
 // stored in interfaces and is never captured, so that it stays on the stack.
 type source struct {
 	row    value.Row
@@ -41,7 +41,7 @@ func (s *source) get(a *schema.Argument) (v value.Value) {
 	return v
 }
 
-// decoded is what the bytes of a column stand for. It allocates.
+// decoded returns the value of a column's bytes. It allocates.
 func decoded(a *schema.Argument, v value.Value) value.Value {
 	if read, ok := a.Codec.Decode(nil, v); ok {
 		return read

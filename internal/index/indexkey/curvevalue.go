@@ -10,7 +10,7 @@ import (
 	"github.com/weftdb/weft/zorder/codec"
 )
 
-// sampleBytesMax is how much of a text a sample keeps: codecs do not look further.
+// sampleBytesMax is the number of bytes of a text in a sample: codecs do not look further.
 const sampleBytesMax = 1024
 
 // CurveSample appends what a Z-order part takes from a row, one value for each of its columns, for codecs to be learned

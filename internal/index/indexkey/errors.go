@@ -21,8 +21,8 @@ type TypeError struct {
 	Column string      // the column that holds the value; "" if the value was given for a computed part
 	Want   schema.Type // AnyType: a string, number or binary
 	Got    value.Kind
-	// Codec is what can't read Bytes, the value of the column; AsIs where that is not the reason. Row is the row's key
-	// as people read it, if it is known.
+	// Codec is the codec that can't read Bytes, the value of the column; AsIs where that is not the reason. Row is the
+	// row's key as people read it, if it is known.
 	Codec value.Codec
 	Bytes []byte
 	Row   string
@@ -60,7 +60,7 @@ func (e *TypeError) column() string {
 	return e.Column
 }
 
-// IsMisfit reports whether an error is that of a row whose attributes have no place in an index.
+// IsMisfit reports whether an error is about a row whose attributes have no place in an index.
 func IsMisfit(err error) bool {
 	_, typed := errors.AsType[*TypeError](err)
 	_, empty := errors.AsType[*EmptyError](err)

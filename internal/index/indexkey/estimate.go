@@ -17,8 +17,8 @@ import (
 const (
 	rowsDefault     = 100_000
 	rowBytesDefault = 200
-	// keyDensity is how much of an index's rows, as an exponent, its key tells apart: all in the primary index, less in
-	// others.
+	// keyDensity is the part of an index's rows, as an exponent, that its key tells apart: all in the primary index,
+	// less in others.
 	keyDensity = 0.9
 	// rangeShare and halfRangeShare are the parts of the values that a range with two ends, and one with one end,
 	// holds.
@@ -44,7 +44,7 @@ const (
 // separatorsMin is the number of separators that must lie among the entries of boxes for an estimate by them.
 const separatorsMin = 16
 
-// estimate returns Scan.Estimate for what was found.
+// estimate returns Scan.Estimate for the spans found.
 func (b *planner) estimate(found []foundSpan) func(Statistics) Estimate {
 	x := b.index
 	return func(s Statistics) Estimate {

@@ -34,7 +34,7 @@ func LeadingWidth(x *schema.Index) int {
 }
 
 // Leading calls visit with the value of each part that key, which may end after any of them, holds whole: hidden ones
-// too, nil for a null. rest is what follows. The values stay as long as scratch's bytes do.
+// too, nil for a null. rest is the rest of the key. The values stay as long as scratch's bytes do.
 func Leading(x *schema.Index, key, scratch []byte, visit func(p *schema.KeyPart, v value.Value)) (rest []byte) {
 	for i := range x.Key {
 		p := &x.Key[i]

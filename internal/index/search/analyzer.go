@@ -180,7 +180,7 @@ func cutAllWords(text []byte, yield func(start, end int)) {
 	cutLetters(text, before, len(text), yield)
 }
 
-// cutLetters yields the letters, with their marks, and the emoji of what lies between two words.
+// cutLetters yields the letters, with their marks, and the emoji between two words.
 func cutLetters(text []byte, at, end int, yield func(start, end int)) {
 	for at < end {
 		r, n := utf8.DecodeRune(text[at:end])
@@ -222,7 +222,7 @@ func isEmoji(r rune) bool {
 		r >= firstModifier && r <= lastModifier
 }
 
-// emojiEnd is where an emoji ends that begins at a place: with its modifiers and with those that it is joined to.
+// emojiEnd returns the end of an emoji that begins at a place: with its modifiers and with those that it is joined to.
 func emojiEnd(text []byte, at int) int {
 	first, n := utf8.DecodeRune(text[at:])
 	at += n
@@ -376,7 +376,7 @@ func lower(word []byte) []byte {
 	return word
 }
 
-// letters are those that Unicode does not take apart into a letter and a mark. // immutable
+// letters are the letters that Unicode does not decompose into a letter and a mark. // immutable
 var letters = map[rune]string{
 	'ø': "o", 'đ': "d", 'ł': "l", 'ß': "ss", 'æ': "ae", 'œ': "oe", 'þ': "th", 'ð': "d", 'ħ': "h", 'ı': "i", 'ŋ': "n",
 	'ŧ': "t",

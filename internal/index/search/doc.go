@@ -17,7 +17,7 @@
 //
 // # Postings
 //
-// A Posting is what an index keeps of one word of one text: how long the text is, and where the word stands in it.
+// A Posting is an index's record of one word of one text: the length of the text, and the places of the word in it.
 //
 // Knows: words, queries, postings, scores.
 // Never: tables, keys, stores, SQL.

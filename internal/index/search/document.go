@@ -37,7 +37,7 @@ func (a *Analyzer) Document(texts ...[]byte) *Document {
 	return d
 }
 
-// Corpus is what is known of all documents together.
+// Corpus holds the statistics of all documents together.
 type Corpus struct {
 	Documents  float64 // how many there are
 	MeanLength float64 // of a document, in words
@@ -148,7 +148,7 @@ func (s *Scorer) node(n *Node, d *Document) (score float64, ok bool) {
 	return score * n.Weight, matched >= n.Least && matched+len(n.Must) > 0
 }
 
-// count is how often a document has a leaf.
+// count returns the number of times that a document has a leaf.
 func (n *Node) count(d *Document) (count int) {
 	switch n.Kind {
 	case Word:
@@ -172,7 +172,7 @@ func (n *Node) count(d *Document) (count int) {
 	return count
 }
 
-// places is where a document has words that fit a leaf, ascending.
+// places returns the places of a document's words that fit a leaf, ascending.
 func (d *Document) places(n *Node) (all []uint32) {
 	for term, places := range d.Words {
 		if n.Fits([]byte(term)) {
@@ -183,7 +183,7 @@ func (d *Document) places(n *Node) (all []uint32) {
 	return all
 }
 
-// Count is how often a phrase stands where its words do: places has those of each of its Terms, ascending.
+// Count returns the number of times that a phrase occurs: places has the places of each of its Terms, ascending.
 func (n *Node) Count(places [][]uint32) (count int) {
 	for _, first := range places[0] {
 		whole := true

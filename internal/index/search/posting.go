@@ -7,7 +7,7 @@ import (
 	"errors"
 )
 
-// Posting is what an index keeps of a word of a document, as bytes: the length of the document, then the places of the
+// Posting is an index's record of a word of a document, as bytes: the length of the document, then the places of the
 // word, each as its distance from the one before; all as uvarints.
 type Posting []byte
 
@@ -34,7 +34,7 @@ func (p Posting) Length() int {
 	return int(min(length, 1<<31))
 }
 
-// Count is how often the document has the word.
+// Count returns the number of times that the document has the word.
 func (p Posting) Count() int {
 	count := -1 // the first number is the length
 	for _, b := range p {

@@ -19,7 +19,7 @@ const (
 	Boolean             // words with operators
 )
 
-// Kind is what a Node asks for.
+// Kind is the kind of a Node.
 type Kind uint8
 
 // The kinds of nodes.
@@ -35,7 +35,7 @@ const (
 type Node struct {
 	Kind  Kind
 	Terms [][]byte // of a Phrase all words; of others but Group one
-	// Offsets are where the words of a Phrase stand, counted from its first.
+	// Offsets are the places of a Phrase's words, counted from its first.
 	Offsets []int
 	// Last is how the last word of a Phrase is asked for: as a Word, as a Prefix or as a Fuzzy word.
 	Last Kind
@@ -285,8 +285,8 @@ func (p *queryParser) word() *Node {
 	return p.query.phrase(word, Word)
 }
 
-// wordEnd is where a word of the query ends: at a blank, at a sign, and at a comma unless that belongs to a word of the
-// analyzer.
+// wordEnd returns the end of a word of the query: at a blank, at a sign, and at a comma unless that belongs to a word
+// of the analyzer.
 func (p *queryParser) wordEnd() int {
 	end := bytes.IndexFunc(p.rest, func(r rune) bool {
 		return unicode.IsSpace(r) || r == '"' || r == '(' || r == ')' ||

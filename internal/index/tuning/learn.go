@@ -18,7 +18,7 @@ import (
 const (
 	learnedValues = 256       // of an attribute with fewer nothing is learned
 	storedMost    = 256 << 10 // bytes of a learned codec; it is part of the table's descriptor
-	// skewGain is how much better a new codec must be than one whose skew is above its limits.
+	// skewGain is the factor by which a new codec must be better than one whose skew is above its limits.
 	skewGain = 1.5
 )
 

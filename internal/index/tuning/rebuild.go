@@ -33,7 +33,7 @@ func (k *Keeper) Rebuild(ctx context.Context, table uint32, name string) error {
 	})
 }
 
-// learnedIndex is the key of an index to be, and from what it was learned.
+// learnedIndex is the key of an index to be, and the sample from which it was learned.
 type learnedIndex struct {
 	before uint32
 	key    []schema.KeyPart

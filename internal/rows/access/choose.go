@@ -44,8 +44,8 @@ type Statistics struct {
 type Lists interface {
 	// Rows estimates the rows that a node of a search in an index finds, and the entries that are read for them.
 	Rows(x *schema.Index, n *SearchNode) (rows, entries float64, ok bool)
-	// Values is what is known of the values of a field; column is the one that is meant of a field for all columns of a
-	// pattern.
+	// Values returns the statistics of a field's values; column is the one that is meant of a field for all columns of
+	// a pattern.
 	Values(x *schema.Index, field int, column string) (known indexkey.Statistics, ok bool)
 }
 
@@ -130,7 +130,7 @@ func Choose(t *schema.Table, q Query, s Statistics) (Path, error) {
 	return *best, nil
 }
 
-// Class is how much of an index a path reads.
+// Class is the part of an index that a path reads.
 type Class uint8
 
 // The classes of paths.
@@ -206,8 +206,8 @@ func (c *chooser) isHopeless(x *schema.Index, paths []Path) bool {
 	return slices.ContainsFunc(paths, func(p Path) bool { return p.Cost < least })
 }
 
-// tieShare is how much more a path may seem to cost and still be taken because it binds more of its key: estimates are
-// no better than that.
+// tieShare is the factor by which a path may seem to cost more and still be taken because it binds more of its key:
+// estimates are no better than that.
 const tieShare = 1.2
 
 // beats reports whether the path is the better of two. Of paths that seem to cost the same, the one that binds more
@@ -252,7 +252,7 @@ func newChooser(t *schema.Table, q *Query, s Statistics) *chooser {
 	return c
 }
 
-// isComputed reports whether a name is that of a computed key part, which no row has.
+// isComputed reports whether a name belongs to a computed key part, which no row has.
 func (c *chooser) isComputed(name string) bool {
 	return slices.ContainsFunc(c.all, func(x *schema.Index) bool { return hasComputed(x, name) })
 }

@@ -20,7 +20,7 @@ const (
 	matchCost    = 50  // to cut a row's texts into words, for a search that no index does
 )
 
-// estimate fills in what a path is expected to take.
+// estimate fills in the expected cost of a path.
 func (c *chooser) estimate(p *Path) {
 	e := p.Scan.Estimate(c.statisticsOf(p))
 	p.Rows, p.Bytes, p.seeks = e.Rows, e.Bytes, e.Seeks

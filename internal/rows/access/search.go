@@ -29,7 +29,7 @@ type Search struct {
 	Checks expr.Condition
 }
 
-// SearchKind is what a SearchNode finds.
+// SearchKind is the kind of a SearchNode.
 type SearchKind uint8
 
 // The kinds of nodes.
@@ -94,7 +94,7 @@ func (c *chooser) searchPath(x *schema.Index) (p Path, ok bool) {
 	return p, true
 }
 
-// estimateSearch fills in what a path through a search index takes: its entries, and the rows that are looked up.
+// estimateSearch fills in the cost of a path through a search index: its entries, and the rows that are looked up.
 func (c *chooser) estimateSearch(p *Path) {
 	all := cmp.Or(c.statistics.Rows, 100_000)
 	root := p.Search.Root
@@ -107,7 +107,7 @@ func (c *chooser) estimateSearch(p *Path) {
 	p.Cost += entryCost*root.Entries + c.lookUps(p, all) - readBackCost*p.Rows
 }
 
-// entryCost is that of an entry of a search index, which is read without its row.
+// entryCost is the cost of an entry of a search index, which is read without its row.
 const entryCost = 0.5
 
 // lookUps is the cost of looking up the rows that were found. They come in the order of the table's key, so that many
@@ -151,7 +151,8 @@ type searchBuilder struct {
 	whole bool
 }
 
-// all is the node of conditions that all hold; nil if none of them can be found. exact are those that it guarantees.
+// all is the node of conditions that all hold; nil if none of them can be found. exact holds the conditions that it
+// guarantees.
 func (b *searchBuilder) all(list []expr.Condition) (n *SearchNode, exact []expr.Condition) {
 	n = &SearchNode{Kind: SearchAll, Exact: true, Rows: b.rows}
 	for _, condition := range list {
@@ -240,7 +241,7 @@ func (b *searchBuilder) reduce(n *SearchNode) {
 	n.Rows = max(n.Rows, 1)
 }
 
-// look replaces what was guessed of a node by what the index's lists tell.
+// look replaces the guess about a node by the figures of the index's lists.
 func (b *searchBuilder) look(n *SearchNode) {
 	if b.statistics.Lists == nil {
 		return
@@ -482,7 +483,7 @@ func (b *searchBuilder) infix(c *expr.Contains) *SearchNode {
 	return nil
 }
 
-// Lines describes the search: the index, then a line for each step, further in for what stands below.
+// Lines describes the search: the index, then a line for each step, with steps below indented.
 func (s *Search) Lines() []string { return s.Root.lines([]string{s.Index.Name}, s.Index, "  ") }
 
 func (n *SearchNode) lines(list []string, x *schema.Index, indent string) []string {

@@ -72,8 +72,8 @@ func (t Target) applyCells(ctx context.Context, txn kv.Txn, key []byte, w *Write
 	return t.storeCells(txn, key, w, r, stored, old, next, nowMS, s)
 }
 
-// seen is what readers see of an item, or nil if a write doesn't look at it. It is valid until the scratch is used
-// again.
+// seen is the part of an item that readers see, or nil if a write doesn't look at it. It is valid until the scratch is
+// used again.
 func (t Target) seen(w *Write, stored value.Row, nowMS int64, s *Scratch) (value.Row, error) {
 	if w.Edits != nil && !w.NeedOld && w.Condition == nil && w.Validate == nil && w.Op != OpCheck {
 		return nil, nil

@@ -38,7 +38,7 @@ type Write struct {
 	Condition expr.Condition
 	// NeedOld and NeedNew ask for copies of the item before and after; NeedSizes for Change even where it costs a read.
 	NeedOld, NeedNew, NeedSizes bool
-	// AtMS is the time of what is written, in Unix milliseconds, on a table with CellRules: a later one counts,
+	// AtMS is the time of the written cells, in Unix milliseconds, on a table with CellRules: a later one counts,
 	// whatever is written first. 0 is the clock, and wins over what was written before by the clock. LifeMS is the time
 	// it lives, if that is shorter than the table's life; 0 is the table's.
 	AtMS, LifeMS int64

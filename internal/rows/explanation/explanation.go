@@ -44,13 +44,13 @@ type Actual struct {
 	Jumps          int64 // of these, the ones over entries that can't match
 	Bytes          int64 // of the entries looked at
 	ReadBack       int64 // items read from the table
-	// entries of what was deleted or has ended, in none of the others but Bytes
+	// entries of deleted and expired cells, in none of the others but Bytes
 	Dead         int64 `json:",omitempty"`
 	Milliseconds float64
 	More         bool    `json:",omitempty"` // a limit has ended the page
 	QError       float64 `json:",omitempty"` // of Estimate.Entries, if this was the whole walk
-	// Stretches are what was read of a Z-order index between the seeks, the first StretchesMax of them; StretchesMore
-	// is the number that came after these.
+	// Stretches are the parts of a Z-order index that were read between the seeks, the first StretchesMax of them;
+	// StretchesMore is the number that came after these.
 	Stretches     []Stretch `json:",omitempty"`
 	StretchesMore int64     `json:",omitempty"`
 

@@ -10,7 +10,7 @@ import (
 	"github.com/weftdb/weft/internal/rows/access"
 )
 
-// Add adds what a later page of the same Query has done to what the pages before have. After the last page the estimate
+// Add adds the work of a later page of the same Query to the work of the pages before. After the last page the estimate
 // can be judged.
 func (e *Explanation) Add(page *Actual) {
 	if e.Actual == nil || page == nil {

@@ -17,7 +17,7 @@ const (
 	aheadGrowth  = 4
 	aheadMost    = 512
 	fetchRowsMax = 64
-	// aheadBytesMax is from how many bytes of rows on no more are read together.
+	// aheadBytesMax is the number of bytes of rows from which on no more are read together.
 	aheadBytesMax = 1 << 20
 )
 
@@ -35,7 +35,7 @@ type ahead struct {
 	list  [][]byte  // keys in this order
 }
 
-// rowPart is where a row lies in ahead.rows, if it was read and is there.
+// rowPart is the place of a row in ahead.rows, if it was read and exists.
 type rowPart struct {
 	start, end int
 	read, ok   bool

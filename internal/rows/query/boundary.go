@@ -51,7 +51,7 @@ func Sample(ctx context.Context, from kv.Snapshot, x *record.Index, starts [][]b
 	return cuts, 0, err
 }
 
-// cutBytesMin is how much a part must hold to be worth a goroutine of its own.
+// cutBytesMin is the least number of bytes of a part that is worth a goroutine of its own.
 const cutBytesMin = 1 << 20
 
 // Cut returns at most count relative keys inside a span of an index, ascending, that cut it into parts of about the
@@ -120,7 +120,7 @@ type cutter struct {
 	from   kv.Snapshot
 	index  *record.Index
 	sizeOf func(kv.Range) int64
-	// bytesMin is from how many bytes on a part is cut.
+	// bytesMin is the number of bytes from which on a part is cut.
 	bytesMin int64
 	// starts are keys at which the whole is cut first.
 	starts [][]byte

@@ -30,7 +30,7 @@ type fetchBatch struct {
 	last    []byte   // the entry of the row at hand; nil before the first, and where the order is that of keys
 }
 
-// fetchPart is where the keys of a row and, in the order of entries, of its entry lie in fetchBatch.keys, one behind
+// fetchPart is the place of a row's key and, in the order of entries, of its entry's key in fetchBatch.keys, one behind
 // the other.
 type fetchPart struct{ row, entry, end int32 }
 

@@ -50,7 +50,7 @@ func (w *keyWalk) Move(kv.Range) { w.of.ahead.next = len(w.of.ahead.keys) }
 // Close does nothing.
 func (w *keyWalk) Close() error { return nil }
 
-// isKey reports whether a span is that of a whole key: nothing else was left of its condition.
+// isKey reports whether a span is the span of a whole key: nothing else was left of its condition.
 func isKey(span indexkey.Span) bool {
 	end, ok := order.PrefixEnd(nil, span.Start)
 	return ok && bytes.Equal(end, span.End)

@@ -31,7 +31,7 @@ type Near struct {
 	Rows float64
 }
 
-// Distance is how far at lies from the point.
+// Distance returns the distance of at from the point.
 func (n *Near) Distance(at []float64) float64 {
 	sum := 0.0
 	for i, x := range at {
@@ -328,7 +328,7 @@ func (cell *nearCell) end() []byte {
 	return end
 }
 
-// take puts the row under the cursor into the queue. distance is how far it is, NaN if that is to be computed.
+// take puts the row under the cursor into the queue. distance is its distance, NaN if that is to be computed.
 func (n *nearest) take(c *Cursor, distance float64) {
 	row, err := c.scan.Table.Adapt(c.ctx, n.walk.Value())
 	if err != nil {

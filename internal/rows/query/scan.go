@@ -86,7 +86,7 @@ type Scan struct {
 	Cells *cell.Select
 }
 
-// PartFilter parts a condition into what the entries of an index tell, and the rest.
+// PartFilter parts a condition into the part that the entries of an index decide, and the rest.
 func PartFilter(x *record.Index, filter expr.Condition) (entry, rest expr.Condition) {
 	var told, left []expr.Condition
 	for _, one := range expr.Conjuncts(filter) {
@@ -113,7 +113,7 @@ type Counts struct {
 	Jumps    int64 // of these, the ones inside a span, over entries that can't match
 	Skipped  int64 // entries stepped over without being candidates
 	Postings int64 // entries of search indexes looked at; they are in none of the others
-	// entries of what has been deleted or has ended, which nobody sees; they are in none of the others but Bytes
+	// entries of deleted and expired cells, which are invisible; they are in none of the others but Bytes
 	Dead  int64
 	Whole int64 // walks that nothing bounds: of a whole table or index, if no limit ends them
 }

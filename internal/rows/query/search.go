@@ -75,7 +75,7 @@ func (f *finder) compare(a, b []byte) int {
 	return bytes.Compare(a, b)
 }
 
-// isAt reports whether a key is where a seek for another one may end.
+// isAt reports whether a seek for another key may end at a key.
 func (f *finder) isAt(at, key []byte, beyond bool) bool {
 	if key == nil {
 		return true
@@ -168,7 +168,7 @@ func (l *list) seek(key []byte, beyond bool) []byte {
 	return nil
 }
 
-// posting is what the entry at hand keeps.
+// posting is the posting of the entry at hand.
 func (l *list) posting() search.Posting { return search.Posting(l.walk.Value()) }
 
 // allOf is the rows that all of list have and none of without.

@@ -24,7 +24,7 @@ const (
 	sortOverhead = 24
 	// sortBytesKept is the memory that a Sorter keeps when it is closed.
 	sortBytesKept = 64 << 10
-	// sortBytesFree is how much a Sorter uses without asking for it.
+	// sortBytesFree is the memory that a Sorter uses without asking for it.
 	sortBytesFree = 256 << 10
 )
 
@@ -64,7 +64,7 @@ type SortCounts struct {
 	BytesSpilled int64
 }
 
-// sortRecord is where a record lies in the arena, and its first bytes, which decide most comparisons.
+// sortRecord is the place of a record in the arena, and its first bytes, which decide most comparisons.
 type sortRecord struct {
 	prefix   uint64
 	from, to int

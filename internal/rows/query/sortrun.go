@@ -18,7 +18,7 @@ const (
 	sortRunsMax = 64
 	// sortRunBuffer is the buffer of a run.
 	sortRunBuffer = 64 << 10
-	// sortRecordMax is how long a record in a file may be.
+	// sortRecordMax is the largest length of a record in a file.
 	sortRecordMax = 1 << 30
 )
 

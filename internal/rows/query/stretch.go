@@ -4,13 +4,13 @@ package query
 
 import "bytes"
 
-// Stretch is what a walk has read of an index without a seek: the entries from First to Last, in walking order.
+// Stretch is a part of an index that a walk has read without a seek: the entries from First to Last, in walking order.
 type Stretch struct {
 	First, Last       []byte // relative keys
 	Examined, Skipped int64
 }
 
-// Stretches keeps what a walk reads between its seeks, for those who want to see it. It follows walks over entries,
+// Stretches keeps the parts that a walk reads between its seeks, for explanations. It follows walks over entries,
 // those of Near and Search not. nil keeps nothing.
 type Stretches struct {
 	// Most is the number that are kept.

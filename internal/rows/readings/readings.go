@@ -4,7 +4,7 @@
 // key more or less in a range.
 //
 // Knows: keys and ranges of keys.
-// Never: what they mean, who commits when.
+// Never: their meaning, the order of commits.
 package readings
 
 import (
@@ -169,7 +169,7 @@ func (c *notedCursor) Close() error {
 	return c.err
 }
 
-// Validate reads again what was read, from the latest commits. The error is a kv.ErrConflict if it differs.
+// Validate repeats the readings on the latest commits. The error is a kv.ErrConflict if it differs.
 func (r *Readings) Validate(ctx context.Context, store kv.Store) error {
 	now, err := store.Read(ctx)
 	if err != nil {

@@ -104,7 +104,7 @@ func (w *Writer) writeCells(txn kv.Txn, t *Table, key []byte, old, new value.Row
 	return w.writeRow(txn, t, key, old, new, cause)
 }
 
-// seenSize is the size of what readers see of a row that was just written.
+// seenSize is the size of the visible part of a row that was just written.
 func (t *Table) seenSize(stored value.Row) int {
 	if stored == nil {
 		return 0

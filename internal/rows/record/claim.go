@@ -27,7 +27,7 @@ type Claim struct {
 	size   int                 // of it; 0: there is none, or it is longer
 }
 
-// firstMax is how long a key may be that people see.
+// firstMax is the largest length of a key that people see.
 const firstMax = 96
 
 // TakenMax is the number of latches a claim takes one by one.

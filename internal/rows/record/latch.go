@@ -29,7 +29,7 @@ var (
 type Latches struct {
 	seed   maphash.Seed
 	shards [latchShards]latchShard
-	// graph guards who waits for whom: owner.waits, and who holds a latch that somebody waits for. It is taken after a
+	// graph guards the graph of waits: owner.waits, and the holders of latches with waiters. It is taken after a
 	// shard's.
 	graph   sync.Mutex
 	search  uint64    // the number of the last search for a circle, guarded by graph
@@ -53,7 +53,7 @@ type latch struct {
 	search      uint64 // the last search for a circle that came by
 }
 
-// owner is who may hold several latches, and so may be part of a deadlock.
+// owner may hold several latches, and so may be part of a deadlock.
 type owner struct {
 	waits   *latch
 	session uint32 // for people: see Waits
@@ -121,7 +121,7 @@ func ordered(hashes []uint64) []uint64 {
 // patience is for how long latches are kept while another one is waited for: transactions may hold that one for long.
 const patience = 100 * time.Millisecond
 
-// lockAll takes latches in order, of which keys are those that are known; after an error it holds none. Where it would
+// lockAll takes latches in order; keys are the keys of known ones; after an error it holds none. Where it would
 // wait for long, or for ever, while it holds some, it gives these back first.
 func (l *Latches) lockAll(ctx context.Context, hashes []uint64, keys [][]byte, who *owner, wait time.Duration) error {
 	var end time.Time
@@ -252,7 +252,7 @@ func (l *Latches) leads(from, to *owner) bool {
 	return at.isHeldBy(func(holder *owner) bool { return holder == to || l.leads(holder, to) })
 }
 
-// isHeldBy reports whether test is true of one who holds the latch.
+// isHeldBy reports whether test is true of a holder of the latch.
 func (h *latch) isHeldBy(test func(*owner) bool) bool {
 	if h.exclusive {
 		return h.holder != nil && test(h.holder)
@@ -273,7 +273,7 @@ func (h *latch) admits(who *owner, shared bool) bool {
 	return len(h.sharers) == 1 && h.sharers[0] == who
 }
 
-// give makes who hold the latch.
+// give makes who a holder of the latch.
 func (h *latch) give(who *owner, shared bool) {
 	if shared {
 		h.sharers = append(h.sharers, who)
@@ -340,7 +340,7 @@ func (s *latchShard) take() *latch {
 	return taken
 }
 
-// unlock gives a latch back that who holds.
+// unlock gives back who's latch.
 func (l *Latches) unlock(hash uint64, who *owner) {
 	shard := &l.shards[hash%latchShards]
 	shard.mu.Lock()
@@ -360,7 +360,7 @@ func (l *Latches) unlock(hash uint64, who *owner) {
 	}
 }
 
-// leave makes who hold the latch no longer.
+// leave takes who from the holders of the latch.
 func (h *latch) leave(who *owner) {
 	if h.exclusive {
 		h.exclusive, h.holder = false, nil

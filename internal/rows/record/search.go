@@ -209,7 +209,7 @@ func (f *Field) isSame(t *Table, old, new value.Row) bool {
 	})
 }
 
-// writeSearch brings the entries of a row in a search index from what it was to what it is.
+// writeSearch updates the entries of a row in a search index from its old state to its new one.
 func (t *Table) writeSearch(txn kv.Txn, x *Index, key []byte, old, new value.Row) error {
 	if !x.State.TakesDeletes() {
 		old = nil
@@ -262,7 +262,7 @@ func (t *Table) writeAsync(txn kv.Txn, x *Index, key []byte, old, new value.Row)
 	return moveAll(txn, moves)
 }
 
-// Follow brings the entries that a row has in an asynchronous index from what a change has left to what the row is now,
+// Follow updates the entries of a row in an asynchronous index from a change's state to the row's present one,
 // within txn: old is the row before that change. It returns how many entries it writes. Once it was called for each
 // change of a row, in their order, the row has the entries that it makes, whoever wrote some of them meanwhile, and
 // however often it is called again: a word that the row has since some change is written with it, and one that it has
@@ -302,7 +302,7 @@ func (t *Table) FollowSome(ctx context.Context, txn kv.Txn, x *Index, key []byte
 	return written, false, nil
 }
 
-// moves are what turns the entries of a row into those of another, in all fields.
+// moves are the changes that turn the entries of a row into those of another, in all fields.
 func (x *Index) moves(t *Table, key []byte, old, now value.Row) (moves []move, err error) {
 	for _, f := range x.Fields {
 		if f.isSame(t, old, now) {

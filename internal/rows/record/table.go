@@ -57,10 +57,10 @@ type Index struct {
 	Named [][]byte
 	// keep names the projected attributes; nil projects all.
 	keep map[string]bool
-	// columns are those that the key is made of; nil unless the table has rules of cells.
+	// columns are the columns of the key; nil unless the table has rules of cells.
 	columns map[string]bool
 	nulls   bool // rows that miss a column of the key have an entry
-	// Fields are those of a search index; nil for others.
+	// Fields are the fields of a search index; nil for others.
 	Fields []*Field
 	// sources are the columns that a unique index is made of, each once, in their order; nil for others.
 	sources [][]byte

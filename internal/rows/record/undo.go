@@ -110,8 +110,8 @@ func (u *Undo) Back(txn kv.Txn, n int) (err error) {
 	return err
 }
 
-// Writes is txn for writes that can be taken back; txn itself as long as there is no savepoint. ctx is that of the
-// writes.
+// Writes is txn for writes that can be taken back; txn itself as long as there is no savepoint. ctx is the context of
+// the writes.
 func (u *Undo) Writes(ctx context.Context, txn kv.Txn) kv.Txn {
 	if len(u.marks) == 0 {
 		return txn

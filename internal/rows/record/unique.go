@@ -23,7 +23,7 @@ import (
 // DuplicateError is a row with an index key that another row has in a unique index.
 type DuplicateError struct {
 	Index string
-	// Columns are those of the index, and Values what the row has in them.
+	// Columns are the index's columns, and Values the row's values in them.
 	Columns []string
 	Values  []value.Value
 }

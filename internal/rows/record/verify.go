@@ -171,7 +171,7 @@ type entryReader struct {
 	unique  []byte // the key of the entry before, of a unique index; empty for none
 }
 
-// tellEvery is after how many rows or entries progress is reported.
+// tellEvery is the number of rows or entries between two reports of progress.
 const tellEvery = 10_000
 
 func (r *entryReader) read(ctx context.Context, p piece) error {

@@ -61,7 +61,7 @@ type Wait struct {
 	Waited, Longest time.Duration
 }
 
-// RowName is a row as people see it: Values are those of its key, texts in the notation of package value. They are
+// RowName is a row as people see it: Values are its key's values, texts in the notation of package value. They are
 // empty where the row is not known.
 type RowName struct {
 	Key                     []byte // nil if it is not known
@@ -157,7 +157,7 @@ func (w *watch) evict() {
 	delete(w.rows, least)
 }
 
-// Waits returns who waits now, the one that has waited for longest first, and the rows that were waited for since the
+// Waits returns the present waits, the longest first, and the rows that were waited for since the
 // start, as far as they are kept, those that took longest together first. find finds a table by its id; nil: it is no
 // more.
 func (l *Latches) Waits(find func(id uint32) *schema.Table) (now, since []Wait) {
@@ -189,7 +189,7 @@ func (l *Latches) keyOf(hash uint64, keys [][]byte) []byte {
 	return nil
 }
 
-// session is that of who holds the latch, as far as one does.
+// session is the session of the latch's holder, if it has one.
 func (h *latch) session() uint32 {
 	switch {
 	case h.exclusive && h.holder != nil:

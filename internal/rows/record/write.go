@@ -59,7 +59,7 @@ func (w *Writer) Expire(txn kv.Txn, t *Table, key []byte, old value.Row) error {
 	return w.write(txn, t, key, old, nil, ByExpiry)
 }
 
-// KeyBytesMax is how long the key of a new row or index entry may be, as it is stored, whatever the engine takes: TiKV
+// KeyBytesMax is the largest length of the stored key of a new row or index entry, whatever the engine takes: TiKV
 // takes no longer ones, and every database can be copied there. Longer ones that are there can be read, changed and
 // deleted.
 const KeyBytesMax = 7 << 10
@@ -264,7 +264,7 @@ func (t *Table) nameRow(err error, key []byte) error {
 	return err
 }
 
-// Reindex writes the entries of a row anew, and deletes those of what the row was before. nil is an absent row.
+// Reindex writes the entries of a row anew, and deletes those of the row before. nil is an absent row.
 func (t *Table) Reindex(txn kv.Txn, key []byte, before, now value.Row) error {
 	if err := t.Err(); err != nil {
 		return err

@@ -20,8 +20,8 @@ const (
 	wordCounted = 100_000
 	// wordsKept is the number of words that are remembered.
 	wordsKept = 10_000
-	// countKept is how long a count is given again, for each entry that was counted, and countKeptMost how long at
-	// most.
+	// countKept is the time for which a count is given again, for each entry that was counted, and countKeptMost the
+	// time at most.
 	countKept     = time.Millisecond
 	countKeptMost = time.Minute
 )

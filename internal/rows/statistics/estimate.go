@@ -28,7 +28,7 @@ const (
 	// estimateCounted is up to how many entries are counted; a longer index is extrapolated from them by the engine's
 	// sizes.
 	estimateCounted = 50_000
-	// estimateFresh is how long an estimate is given again without a new look.
+	// estimateFresh is the time for which an estimate is given again without a new look.
 	estimateFresh = 5 * time.Second
 )
 

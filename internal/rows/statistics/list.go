@@ -80,7 +80,7 @@ func (s *Lists) open() bool {
 	return s.err == nil
 }
 
-// drawn is what is known of a list: how many entries it has, and the rows of some of them, which lie evenly among them.
+// drawn is a sample of a list: the number of its entries, and the rows of some of them, which lie evenly among them.
 // The keys are those of the table, without its prefix.
 type drawn struct {
 	entries float64
@@ -270,7 +270,7 @@ func (s *Lists) separators(id indexID, x *record.Index, rows int64) separators {
 	return b.sampled[id]
 }
 
-// Values is what is known of the values of a field: see access.Lists.
+// Values returns the statistics of a field's values: see access.Lists.
 func (s *Lists) Values(x *schema.Index, field int, column string) (known indexkey.Statistics, ok bool) {
 	compiled, ok := s.look.Table.IndexByID(x.ID)
 	if !ok {

@@ -179,9 +179,9 @@ func (d *Disturbance) losesTimestamp() bool {
 	return true
 }
 
-// faultsQuick is after how many faults the pauses grow, and lostMax how many requests and answers get lost: the client
-// waits a tenth of a second after one. It waits half a second for a lost timestamp, of which driverMax get lost; a slow
-// store takes slowFor.
+// faultsQuick is the number of faults after which the pauses grow, and lostMax the number of lost requests and answers:
+// the client waits a tenth of a second after one. It waits half a second for a lost timestamp, of which driverMax get
+// lost; a slow store takes slowFor.
 const (
 	driverMax   = 1
 	slowFor     = 10 * time.Millisecond

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// writesBusy is from how many writes a second on one end of a key is a bottleneck.
+// writesBusy is the number of writes a second at which one end of a key is a bottleneck.
 const writesBusy = 1000
 
 // prefixesShown is the number of prefixes a finding names.

@@ -22,7 +22,7 @@ import (
 //
 //   - An error of the log, the manifest, the folder or another file that Pebble can't do without stops the store, and
 //     Pebble never hears of it: the goroutine stays here. Only "no space" in writing such a file, and "too many open
-//     files" in opening it, are waited out, because nothing of what was refused is on the disk.
+//     files" in opening it, are waited out, because no refused byte is on the disk.
 //   - An error of a table file goes to Pebble, which tries again; but not at once, and later each time. If tables can't
 //     be written for some ten seconds, for another reason than those two, the store stops too.
 //   - Once the store has stopped, nothing changes any file, so that the folder can be opened anew.
@@ -127,7 +127,7 @@ func (g *FS) begin() {
 
 func (g *FS) end() { g.changes.Add(-1) }
 
-// keep keeps the caller, who has begun a change, for ever.
+// keep blocks the caller, which has begun a change, for ever.
 func (g *FS) keep() {
 	g.end()
 	park()
@@ -191,8 +191,8 @@ func (g *FS) pause(tries int) {
 	}
 }
 
-// slowDown delays who couldn't write a table, longer if that was several times, and stops the store if it was too
-// often.
+// slowDown delays a goroutine that couldn't write a table, longer if that was several times, and stops the store if it
+// was too often.
 func (g *FS) slowDown(name string, err error) {
 	if !isTable(name) || g.FS.PathDir(name) != g.dir {
 		return
@@ -241,8 +241,8 @@ func (g *FS) Open(name string, options ...vfs.OpenOption) (vfs.File, error) {
 	return &readFile{File: f, guard: g}, nil
 }
 
-// slowRead delays who couldn't read a table, so that Pebble's background work doesn't spin. Reads go on after the store
-// has stopped.
+// slowRead delays a goroutine that couldn't read a table, so that Pebble's background work doesn't spin. Reads go on
+// after the store has stopped.
 func (g *FS) slowRead() {
 	timer := time.NewTimer(min(guardPauseMin<<min(g.unread.Add(1)-1, 10), guardPauseMax))
 	defer timer.Stop()

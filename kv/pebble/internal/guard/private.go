@@ -10,7 +10,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// Permissions of what the store makes: its user's alone.
+// Permissions of the store's files and folders: its user's alone.
 const (
 	folderMode os.FileMode = 0o700
 	fileMode   os.FileMode = 0o600

@@ -64,7 +64,7 @@ func (r readOnly) Lock(name string) (io.Closer, error) {
 	return lockShared(name)
 }
 
-// noLock is the lock of what nobody has locked.
+// noLock is the lock of an unlocked file.
 type noLock struct{}
 
 // Close implements io.Closer.
