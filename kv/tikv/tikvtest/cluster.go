@@ -106,11 +106,12 @@ func (c *Cluster) StartStore(id uint64) {
 
 // Open connects a new store. options' PD and TLS don't count. It must be closed before the cluster.
 func (c *Cluster) Open(options wefttikv.Options) (*wefttikv.Store, error) {
-	client, err := tikv.NewTestTiKVStore(&stores{MockClient: c.client, cluster: c},
-		&driver{Client: c.driver, cluster: c}, nil, nil, 0)
+	d := &driver{Client: c.driver, cluster: c, open: new(atomic.Bool)}
+	client, err := tikv.NewTestTiKVStore(&stores{MockClient: c.client, cluster: c}, d, nil, nil, 0)
 	if err != nil {
 		return nil, err
 	}
+	d.open.Store(true)
 	return wefttikv.FromClient(client, options)
 }
 
@@ -224,11 +225,15 @@ func (s *stores) Close() error { return nil }
 type driver struct {
 	pd.Client
 	cluster *Cluster
+	open    *atomic.Bool // timestamps get lost from then on: client-go's opening for tests panics without the first one
 }
+
+// isLost reports whether a timestamp that is asked for now does not come.
+func (d *driver) isLost() bool { return d.open.Load() && d.cluster.lacksDriver() }
 
 func (d *driver) GetTS(ctx context.Context) (physical, logical int64, err error) {
 	d.cluster.timestamps.Add(1)
-	if d.cluster.lacksDriver() {
+	if d.isLost() {
 		return 0, 0, errNoDriver
 	}
 	return d.Client.GetTS(ctx)
@@ -236,7 +241,7 @@ func (d *driver) GetTS(ctx context.Context) (physical, logical int64, err error)
 
 func (d *driver) GetTSAsync(ctx context.Context) tso.TSFuture {
 	d.cluster.timestamps.Add(1)
-	if d.cluster.lacksDriver() {
+	if d.isLost() {
 		return noTimestamp{}
 	}
 	return d.Client.GetTSAsync(ctx)
@@ -250,7 +255,7 @@ type noTimestamp struct{}
 func (noTimestamp) Wait() (physical, logical int64, err error) { return 0, 0, errNoDriver }
 
 func (d *driver) WithCallerComponent(component caller.Component) pd.Client {
-	return &driver{Client: d.Client.WithCallerComponent(component), cluster: d.cluster}
+	return &driver{Client: d.Client.WithCallerComponent(component), cluster: d.cluster, open: d.open}
 }
 
 func (d *driver) GetGCStatesClient(keyspace uint32) gc.GCStatesClient {
