@@ -190,7 +190,8 @@ func (n *tupleComparison) equal(x *Context, operator tree.Operator) (truth, erro
 	return all, nil
 }
 
-// between is BETWEEN: x >= low AND x <= high, with x computed once. As in MySQL both bounds are computed, but for a NULL.
+// between is BETWEEN: x >= low AND x <= high, with x computed once. As in MySQL both bounds are computed, except for a
+// NULL.
 type between struct {
 	of, low, high node
 	not           bool
