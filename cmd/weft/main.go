@@ -124,8 +124,7 @@ Start with weft demo, or with weft serve.`,
 	}
 	root.SetFlagErrorFunc(flagError)
 	root.SetUsageFunc(writeUsage)
-	root.Version = buildShown().Text()
-	root.SetVersionTemplate("{{.Version}}")
+	root.Version = buildShown().Text() // cobra puts "weft version " before it
 	root.AddCommand(p.serveCommand(), p.demoCommand(), p.sqlCommand(), p.ddbCommand(), p.explainCommand(),
 		p.adviseCommand(), p.indexesCommand(), p.regionsCommand(), heatpage.Command(p.printPage),
 		heatpage.SimulateCommand(p.stdout, func(err error) error { return usageError{err} }), p.userCommand(),

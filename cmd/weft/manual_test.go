@@ -52,6 +52,8 @@ func TestHelp(t *testing.T) {
 		{"demo --help", "--dynamodb-addr", "--tikv-pd", 0},
 		{"serve --help", "\nAccess and encryption:\n      --tls-cert", "The other flags of weft serve", 0},
 		{"verify --mysql-addr off --data ./nosuchfolder", "there is no store in ./nosuchfolder", "unknown flag", exitFailed},
+		{"--version", "weft version " + version + " (commit ", "{{", 0},
+		{"version", "weft version " + version + " (commit ", "{{", 0},
 		{"copy --from a --to b --data c", "--data has no meaning for weft copy", "there is no store", exitUsage},
 	} {
 		var out strings.Builder

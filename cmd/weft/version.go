@@ -4,7 +4,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"runtime"
 	"runtime/debug"
 
@@ -26,7 +25,7 @@ func (p *program) versionCommand() *cobra.Command {
 			if asJSON {
 				return output.WriteJSON(p.stdout, buildShown())
 			}
-			_, err := io.WriteString(p.stdout, buildShown().Text())
+			_, err := fmt.Fprintf(p.stdout, "weft version %s\n", buildShown().Text())
 			return err
 		},
 	}
@@ -48,9 +47,9 @@ func buildShown() builtFrom {
 	return builtFrom{b.Version, b.Revision, b.GoVersion, runtime.GOOS + "/" + runtime.GOARCH}
 }
 
-// Text is a line for people.
+// Text describes it for people, on one line.
 func (b builtFrom) Text() string {
-	return fmt.Sprintf("weft %s (commit %s, %s, %s)\n", b.Version, b.Commit, b.Go, b.Platform)
+	return fmt.Sprintf("%s (commit %s, %s, %s)", b.Version, b.Commit, b.Go, b.Platform)
 }
 
 // build asks the binary what it was built from.

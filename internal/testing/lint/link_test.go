@@ -3,6 +3,7 @@
 package lint
 
 import (
+	"bufio"
 	"os"
 	"os/exec"
 	"path"
@@ -168,6 +169,46 @@ func TestClusterClientStaysOut(t *testing.T) {
 		if (len(found) > 0) != c.linked {
 			t.Errorf("go list %v: %d packages of the cluster's client %v, want some: %t", c.arguments, len(found),
 				found, c.linked)
+		}
+	}
+}
+
+// TestUnusedMethodsGo: the linker leaves methods out of the binary that nothing calls. It must keep them all, 9 MB of
+// them, once code can be reached that calls methods by names it computes, as text/template does.
+func TestUnusedMethodsGo(t *testing.T) {
+	command := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-dumpdep", "-o", t.TempDir(),
+		path.Join(modulePath, "cmd/weft"))
+	command.Env = append(command.Environ(), "CGO_ENABLED=0")
+	uses, err := command.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for lines := bufio.NewScanner(uses); lines.Scan(); { // each: user -> used
+		user, used, _ := strings.Cut(lines.Text(), " -> ")
+		if strings.HasSuffix(used, "<ReflectMethod>") && !strings.HasPrefix(used, "reflect.") {
+			t.Errorf("%s calls methods by computed names, for %s: with it, the binary has all unused methods", used, user)
+		}
+	}
+	if err := command.Wait(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestBinaryStaysSmall: the server links none of these packages, which are for tests, for pages of HTML or for AWS.
+func TestBinaryStaysSmall(t *testing.T) {
+	listed, err := exec.CommandContext(t.Context(), "go", "list", "-deps", path.Join(modulePath, "cmd/weft")).Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	for _, linked := range strings.Fields(string(listed)) {
+		for _, absent := range []string{"html/template", "testing", "net/http/httptest", "net/rpc", "plugin",
+			"github.com/aws", "github.com/stretchr", "k8s.io", "go.opentelemetry.io"} {
+			if below(linked, absent) {
+				t.Errorf("cmd/weft links %s", linked)
+			}
 		}
 	}
 }
