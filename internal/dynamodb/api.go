@@ -22,7 +22,7 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/control"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/exchange"
-	"github.com/weftdb/weft/internal/dynamodb/faults"
+	"github.com/weftdb/weft/internal/dynamodb/fault"
 	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
 	"github.com/weftdb/weft/internal/dynamodb/throttle"
 	"github.com/weftdb/weft/internal/security/permission"
@@ -60,7 +60,7 @@ type API struct {
 	// nil: none is.
 	Slow func() time.Duration
 	// Faults lets requests fail or wait on purpose. nil: none does.
-	Faults *faults.Plan
+	Faults *fault.Plan
 	// Observe, if not nil, is called with how many items a read has examined and returned. It must be quick and safe
 	// for concurrent use.
 	Observe func(operation string, examined, returned int64)

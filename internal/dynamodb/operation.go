@@ -11,7 +11,7 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/control"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/exchange"
-	"github.com/weftdb/weft/internal/dynamodb/faults"
+	"github.com/weftdb/weft/internal/dynamodb/fault"
 	"github.com/weftdb/weft/internal/dynamodb/streams"
 )
 
@@ -135,7 +135,7 @@ func (a *API) Run(ctx context.Context, o *Operation, body, dst []byte) ([]byte, 
 	if a.Faults == nil {
 		answer, err = run(a, ctx, body, dst)
 	} else {
-		answer, err = a.Faults.Run(ctx, faults.Request{DB: a.DB, Operation: o.Name, ReadOnly: o.ReadOnly, Body: body,
+		answer, err = a.Faults.Run(ctx, fault.Request{DB: a.DB, Operation: o.Name, ReadOnly: o.ReadOnly, Body: body,
 			Run: func(ctx context.Context, body, dst []byte) ([]byte, error) { return run(a, ctx, body, dst) }}, dst)
 	}
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/weftdb/weft/internal/dynamodb/faults"
+	"github.com/weftdb/weft/internal/dynamodb/fault"
 )
 
 // Client is what the commands need of the program.
@@ -39,7 +39,7 @@ must have been started with --test-controls.`,
 func (c *Client) faultCommand() *cobra.Command {
 	var admin string
 	var clear bool
-	var rule faults.Rule
+	var rule fault.Rule
 	command := &cobra.Command{
 		Use: "fault", Short: "Let DynamoDB requests to a test server fail or wait on purpose",
 		Long: `Let requests of DynamoDB's API to a running server fail or wait on purpose, to see what a program does then. Each call adds a
@@ -57,7 +57,7 @@ with --test-controls.`,
 			case rule.Error == "" && rule.Latency == 0 && rule.Lag == 0:
 				return c.Tell(ctx, http.MethodGet, admin, "/faults", nil)
 			}
-			return c.Tell(ctx, http.MethodPost, admin, "/faults", []faults.Rule{rule})
+			return c.Tell(ctx, http.MethodPost, admin, "/faults", []fault.Rule{rule})
 		},
 	}
 	flags := command.Flags()

@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/dynamodb/faults"
+	"github.com/weftdb/weft/internal/dynamodb/fault"
 	"github.com/weftdb/weft/internal/server/console"
 )
 
@@ -40,7 +40,7 @@ type Server struct {
 // Controls are the marks of a server, by their names, and its faults. It is safe for concurrent use.
 type Controls struct {
 	Server
-	Faults faults.Plan
+	Faults fault.Plan
 	mu     sync.Mutex // held while a mark is made or returned to
 	marks  map[string]*database.Mark
 }

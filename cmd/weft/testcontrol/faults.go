@@ -8,20 +8,20 @@ import (
 	"net/http"
 
 	"github.com/weftdb/weft/internal/dynamodb"
-	"github.com/weftdb/weft/internal/dynamodb/faults"
+	"github.com/weftdb/weft/internal/dynamodb/fault"
 )
 
 func (c *Controls) faultsPage(*http.Request) (string, error) {
 	rules := c.Faults.Rules()
 	if rules == nil {
-		rules = []faults.Rule{}
+		rules = []fault.Rule{}
 	}
 	text, err := json.MarshalIndent(rules, "", "  ")
 	return string(text), err
 }
 
 func (c *Controls) addFaultsPage(r *http.Request) (string, error) {
-	var rules []faults.Rule
+	var rules []fault.Rule
 	decoder := json.NewDecoder(r.Body)
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&rules); err != nil {

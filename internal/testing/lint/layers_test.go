@@ -137,7 +137,7 @@ var laws = map[string]law{
 
 	"internal/dynamodb": {layer: 6, only: []string{"internal/database", "internal/dynamodb/attributejson",
 		"internal/dynamodb/control", "internal/dynamodb/exchange", "internal/dynamodb/streams",
-		"internal/dynamodb/tablemodel", "internal/dynamodb/throttle", "internal/dynamodb/faults",
+		"internal/dynamodb/tablemodel", "internal/dynamodb/throttle", "internal/dynamodb/fault",
 		"internal/dynamodb/exception", "internal/dynamodb/expression", "internal/dynamodb/itemkey",
 		"internal/dynamodb/legacy", "internal/dynamodb/partiql", "internal/rows/access",
 		"internal/security/permission"},
@@ -149,7 +149,7 @@ var laws = map[string]law{
 		only: []string{"internal/database", "internal/dynamodb/attributejson", "internal/dynamodb/control",
 			"internal/dynamodb/tablemodel", "internal/dynamodb/exception", "internal/security/permission"},
 		never: []string{"net/http"}},
-	"internal/dynamodb/faults": {layer: 6, only: []string{"internal/database", "internal/dynamodb/exception",
+	"internal/dynamodb/fault": {layer: 6, only: []string{"internal/database", "internal/dynamodb/exception",
 		"internal/dynamodb/partiql"},
 		never: []string{"net/http"}, doc: "a request fails before its operation knows of it"},
 	"internal/dynamodb/exchange": {layer: 6,
@@ -321,7 +321,7 @@ var laws = map[string]law{
 		never: []string{"net", "net/http"},
 		doc:   "a driver hands statements to sessions, and opens the databases that a data source names"},
 
-	"weftdynamo": {layer: cmdLayer, only: []string{".", "internal/dynamodb", "internal/dynamodb/faults",
+	"weftdynamo": {layer: cmdLayer, only: []string{".", "internal/dynamodb", "internal/dynamodb/fault",
 		"internal/server/dynamohttp"},
 		doc: "a handler puts the API and its HTTP side together"},
 
@@ -362,7 +362,7 @@ var laws = map[string]law{
 	"cmd/weft/statuscommand": {layer: cmdLayer, only: []string{"cmd/weft/output"},
 		doc: "weft status knows the admin port's answers alone"},
 	"cmd/weft/testcontrol": {layer: cmdLayer, only: []string{"internal/database", "internal/server/console",
-		"internal/dynamodb", "internal/dynamodb/faults"},
+		"internal/dynamodb", "internal/dynamodb/fault"},
 		doc: "marks are package database's, faults package dynamodb's, pages the admin port's"},
 	"cmd/weft/streamcommand": {layer: cmdLayer,
 		only: []string{"cmd/weft/dynamoport", "internal/dynamodb/streamreader", "internal/dynamodb/remote"},

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package faults lets requests fail or wait on purpose, in AWS's words, so that people can test what their programs do
+// Package fault lets requests fail or wait on purpose, in AWS's words, so that people can test what their programs do
 // then.
 //
 // Knows: rules, the tables that a request names, exceptions of requests that come too fast, in conflict, or in vain.
 // Never: what operations do, HTTP.
-package faults
+package fault
 
 import (
 	"errors"
