@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"maps"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -58,6 +59,16 @@ func newJourney(t *testing.T, store kv.Store, admin kv.Admin) *journey {
 	j.db = j.open()
 	t.Cleanup(func() { j.db.Close(); j.store.Close() })
 	return j
+}
+
+// onMarkable runs a test on each engine that goes back to marks.
+func onMarkable(t *testing.T, run func(t *testing.T, j *journey)) {
+	for name, open := range markable {
+		t.Run(name, func(t *testing.T) {
+			store, admin := open(t)
+			run(t, newJourney(t, store, admin))
+		})
+	}
 }
 
 func (j *journey) open() *database.DB {
@@ -214,48 +225,44 @@ func seen(t *testing.T, db *database.DB) string {
 // TestReturn marks a database in the midst of random writes and changes of tables, goes on, and returns: what is stored
 // and what clients see is what it was, again and again, and the next start sees the same.
 func TestReturn(t *testing.T) {
-	for name, open := range markable {
-		t.Run(name, func(t *testing.T) {
-			store, admin := open(t)
-			j := newJourney(t, store, admin)
-			steps := rounds.Of(t, 150)
-			for range steps {
+	onMarkable(t, func(t *testing.T, j *journey) {
+		steps := rounds.Of(t, 150)
+		for range steps {
+			j.step()
+		}
+		j.settle()
+		mark, err := j.db.Mark(t.Context())
+		j.must(err)
+		stored, shown := content(t, j.store), seen(t, j.db)
+		for round := range 8 {
+			for range steps / 2 {
 				j.step()
 			}
-			j.settle()
-			mark, err := j.db.Mark(t.Context())
-			j.must(err)
-			stored, shown := content(t, store), seen(t, j.db)
-			for round := range 8 {
-				for range steps / 2 {
-					j.step()
-				}
-				if round%2 == 0 { // else jobs are under way
-					j.settle()
-				}
-				if round%3 == 0 { // what is written is whole
-					seen(t, j.db)
-				}
-				j.must(mark.Return(t.Context()))
+			if round%2 == 0 { // else jobs are under way
 				j.settle()
-				if got := content(t, store); !maps.Equal(got, stored) {
-					t.Fatalf("round %d: the store has not what it had:\n%s", round, difference(got, stored))
-				}
-				if got := seen(t, j.db); got != shown {
-					t.Fatalf("round %d: clients see\n%s\nand not\n%s", round, got, shown)
-				}
 			}
-			j.must(j.db.Close())
-			j.db = j.open()
-			if got := seen(t, j.db); withoutNumbers(got) != withoutNumbers(shown) {
-				t.Fatalf("after another start clients see\n%s\nand not\n%s", got, shown)
+			if round%3 == 0 { // what is written is whole
+				seen(t, j.db)
 			}
-			for range steps {
-				j.step()
+			j.must(mark.Return(t.Context()))
+			j.settle()
+			if got := content(t, j.store); !maps.Equal(got, stored) {
+				t.Fatalf("round %d: the store has not what it had:\n%s", round, difference(got, stored))
 			}
-			seen(t, j.db)
-		})
-	}
+			if got := seen(t, j.db); got != shown {
+				t.Fatalf("round %d: clients see\n%s\nand not\n%s", round, got, shown)
+			}
+		}
+		j.must(j.db.Close())
+		j.db = j.open()
+		if got := seen(t, j.db); withoutNumbers(got) != withoutNumbers(shown) {
+			t.Fatalf("after another start clients see\n%s\nand not\n%s", got, shown)
+		}
+		for range steps {
+			j.step()
+		}
+		seen(t, j.db)
+	})
 }
 
 func difference(got, want map[string]string) string {
@@ -327,100 +334,126 @@ func withoutNumbers(shown string) string {
 
 // TestReturnWhileInUse: transactions, cursors and pins that were there before a return.
 func TestReturnWhileInUse(t *testing.T) {
-	for name, open := range markable {
-		t.Run(name, func(t *testing.T) {
-			store, admin := open(t)
-			j := newJourney(t, store, admin)
-			ctx := t.Context()
-			spec := database.TableSpec{Name: "t", Key: database.Columns("id", schema.String)}
-			table, err := j.db.CreateTable(ctx, spec)
-			j.must(err)
-			j.must(table.Put(ctx, database.Document{"id": "1", "a": "old"}))
-			mark, err := j.db.Mark(ctx)
-			j.must(err)
-			j.must(table.Put(ctx, database.Document{"id": "2", "a": "new"}))
+	onMarkable(t, func(t *testing.T, j *journey) {
+		ctx := t.Context()
+		spec := database.TableSpec{Name: "t", Key: database.Columns("id", schema.String)}
+		table, err := j.db.CreateTable(ctx, spec)
+		j.must(err)
+		j.must(table.Put(ctx, database.Document{"id": "1", "a": "old"}))
+		mark, err := j.db.Mark(ctx)
+		j.must(err)
+		j.must(table.Put(ctx, database.Document{"id": "2", "a": "new"}))
 
-			same, err := j.db.Begin(ctx) // of a table that stays as it is
-			j.must(err)
-			j.must(same.Put(ctx, "t", database.Document{"id": "3", "a": "x"}))
-			j.must(mark.Return(ctx))
-			if err := same.Commit(ctx); database.KindOf(err) != database.KindConflict {
-				t.Errorf("the commit of a transaction from before: %v", err)
-			}
+		same, err := j.db.Begin(ctx) // of a table that stays as it is
+		j.must(err)
+		j.must(same.Put(ctx, "t", database.Document{"id": "3", "a": "x"}))
+		j.must(mark.Return(ctx))
+		if err := same.Commit(ctx); database.KindOf(err) != database.KindConflict {
+			t.Errorf("the commit of a transaction from before: %v", err)
+		}
 
-			other := database.Document{"id": "4", "another": "name"} // which the table learns
-			j.must(table.Put(ctx, other))
-			held, err := table.Pin()
-			j.must(err)
-			defer held.Release()
-			cursor, err := table.Query(ctx, database.Query{})
-			j.must(err)
-			tx, err := j.db.BeginWith(ctx, database.TxOptions{Locks: true})
-			j.must(err)
-			j.must(tx.Put(ctx, "t", database.Document{"id": "5"}))
-			j.must(mark.Return(ctx))
-			if err := tx.Commit(ctx); database.KindOf(err) != database.KindConflict {
-				t.Errorf("the commit of a transaction that holds items: %v", err)
+		other := database.Document{"id": "4", "another": "name"} // which the table learns
+		j.must(table.Put(ctx, other))
+		held, err := table.Pin()
+		j.must(err)
+		defer held.Release()
+		cursor, err := table.Query(ctx, database.Query{})
+		j.must(err)
+		tx, err := j.db.BeginWith(ctx, database.TxOptions{Locks: true})
+		j.must(err)
+		j.must(tx.Put(ctx, "t", database.Document{"id": "5"}))
+		j.must(mark.Return(ctx))
+		if err := tx.Commit(ctx); database.KindOf(err) != database.KindConflict {
+			t.Errorf("the commit of a transaction that holds items: %v", err)
+		}
+		for cursor.Next() {
+			t.Error("a cursor shows rows of a table that is another one")
+		}
+		if err := cursor.Close(); database.KindOf(err) != database.KindUnavailable {
+			t.Errorf("the cursor's error: %v", err)
+		}
+		row, err := other.AppendRow(nil, held.Names())
+		j.must(err)
+		for _, op := range []database.Op{database.OpPut, database.OpDelete, database.OpCheck} {
+			err := held.Write(ctx, &database.Write{Op: op, Row: row}, new(database.WriteResult))
+			if database.KindOf(err) != database.KindUnavailable {
+				t.Errorf("a write by a pin from before: %v", err)
 			}
-			for cursor.Next() {
-				t.Error("a cursor shows rows of a table that is another one")
-			}
-			if err := cursor.Close(); database.KindOf(err) != database.KindUnavailable {
-				t.Errorf("the cursor's error: %v", err)
-			}
-			row, err := other.AppendRow(nil, held.Names())
-			j.must(err)
-			for _, op := range []database.Op{database.OpPut, database.OpDelete, database.OpCheck} {
-				err := held.Write(ctx, &database.Write{Op: op, Row: row}, new(database.WriteResult))
-				if database.KindOf(err) != database.KindUnavailable {
-					t.Errorf("a write by a pin from before: %v", err)
-				}
-			}
-			if _, _, err := held.Get(ctx, row, nil); database.KindOf(err) != database.KindUnavailable {
-				t.Errorf("a read by a pin from before: %v", err)
-			}
-			j.must(table.Put(ctx, database.Document{"id": "6", "fresh": "y"}))
-			if shown := seen(t, j.db); strings.Contains(shown, "another") || !strings.Contains(shown, "fresh=y") {
-				t.Errorf("clients see %s", shown)
-			}
-			j.must(mark.Forget())
-			if err := mark.Return(ctx); database.KindOf(err) != database.KindNotFound {
-				t.Errorf("the return to a mark that was forgotten: %v", err)
-			}
-		})
-	}
+		}
+		if _, _, err := held.Get(ctx, row, nil); database.KindOf(err) != database.KindUnavailable {
+			t.Errorf("a read by a pin from before: %v", err)
+		}
+		j.must(table.Put(ctx, database.Document{"id": "6", "fresh": "y"}))
+		if shown := seen(t, j.db); strings.Contains(shown, "another") || !strings.Contains(shown, "fresh=y") {
+			t.Errorf("clients see %s", shown)
+		}
+		j.must(mark.Forget())
+		if err := mark.Return(ctx); database.KindOf(err) != database.KindNotFound {
+			t.Errorf("the return to a mark that was forgotten: %v", err)
+		}
+	})
 }
 
 // TestReturnOfDroppedTable: a table with many rows that was dropped is there again, though its space was freed.
 func TestReturnOfDroppedTable(t *testing.T) {
-	for name, open := range markable {
-		t.Run(name, func(t *testing.T) {
-			store, admin := open(t)
-			j := newJourney(t, store, admin)
-			ctx := t.Context()
-			_, err := j.db.CreateTable(ctx, database.TableSpec{Name: "t", Key: database.Columns("id", schema.String)})
-			j.must(err)
-			table, err := j.db.Table("t")
-			j.must(err)
-			for i := range 500 {
-				j.must(table.Put(ctx, database.Document{"id": fmt.Sprint(i), "a": "b"}))
-			}
-			mark, err := j.db.Mark(ctx)
-			j.must(err)
-			shown := seen(t, j.db)
-			for range 3 {
-				j.must(j.db.DropTable(ctx, "", "t"))
-				if j.random.IntN(2) == 0 {
-					j.settle()
-				}
-				j.must(mark.Return(ctx))
+	onMarkable(t, func(t *testing.T, j *journey) {
+		ctx := t.Context()
+		_, err := j.db.CreateTable(ctx, database.TableSpec{Name: "t", Key: database.Columns("id", schema.String)})
+		j.must(err)
+		table, err := j.db.Table("t")
+		j.must(err)
+		for i := range 500 {
+			j.must(table.Put(ctx, database.Document{"id": fmt.Sprint(i), "a": "b"}))
+		}
+		mark, err := j.db.Mark(ctx)
+		j.must(err)
+		shown := seen(t, j.db)
+		for range 3 {
+			j.must(j.db.DropTable(ctx, "", "t"))
+			if j.random.IntN(2) == 0 {
 				j.settle()
-				if got := seen(t, j.db); got != shown {
-					t.Fatalf("clients see\n%.200s\nand not\n%.200s", got, shown)
-				}
 			}
-		})
-	}
+			j.must(mark.Return(ctx))
+			j.settle()
+			if got := seen(t, j.db); got != shown {
+				t.Fatalf("clients see\n%.200s\nand not\n%.200s", got, shown)
+			}
+		}
+	})
+}
+
+// TestReturnWaits: a return waits for a change of the schema under way until its context ends, and leaves all as it is.
+func TestReturnWaits(t *testing.T) {
+	onMarkable(t, func(t *testing.T, j *journey) {
+		ctx := t.Context()
+		table, err := j.db.CreateTable(ctx, database.TableSpec{Name: "t", Key: database.Columns("id", schema.String)})
+		j.must(err)
+		mark, err := j.db.Mark(ctx)
+		j.must(err)
+		j.must(table.Put(ctx, database.Document{"id": "1"}))
+		held, err := table.Pin()
+		j.must(err)
+		added := make(chan error)
+		go func() {
+			added <- table.AddIndex(ctx, database.IndexSpec{Name: "x", Key: database.Columns("a", schema.String)})
+		}()
+		for indexes := []schema.Index(nil); len(indexes) == 0; runtime.Gosched() {
+			indexes, err = table.Indexes()
+			j.must(err)
+		}
+		ended, cancel := context.WithCancel(ctx)
+		cancel()
+		if err := mark.Return(ended); !errors.Is(err, context.Canceled) {
+			t.Errorf("a return beside a change of the schema: %v", err)
+		}
+		held.Release()
+		j.must(<-added)
+		j.settle()
+		if shown := seen(t, j.db); !strings.Contains(shown, "id=1") {
+			t.Errorf("after a return that was given up, clients see\n%s", shown)
+		}
+		j.must(mark.Return(ctx))
+	})
 }
 
 // TestNoMarks: what can't go back says so.
@@ -441,41 +474,37 @@ func TestNoMarks(t *testing.T) {
 // TestReturnBesideWriters returns again and again while others write items with new attributes, change tables and read:
 // all go on, and what is left is whole and the state of the mark.
 func TestReturnBesideWriters(t *testing.T) {
-	for name, open := range markable {
-		t.Run(name, func(t *testing.T) {
-			store, admin := open(t)
-			j := newJourney(t, store, admin)
-			ctx := t.Context()
-			for range 50 {
-				j.step()
-			}
-			spec := database.TableSpec{Name: "t0", Key: database.Columns("id", schema.String)}
-			if _, err := j.db.CreateTable(ctx, spec); err != nil && database.KindOf(err) != database.KindExists {
-				t.Fatal(err)
-			}
-			j.settle()
-			mark, err := j.db.Mark(ctx)
-			j.must(err)
-			shown := seen(t, j.db)
-			var group sync.WaitGroup
-			stop := make(chan struct{})
-			for worker := range 4 {
-				group.Go(func() { beside(t, j.db, worker, stop) })
-			}
-			for range rounds.Of(t, 60) {
-				j.must(mark.Return(ctx))
-			}
-			close(stop)
-			group.Wait()
-			j.settle()
-			seen(t, j.db)
+	onMarkable(t, func(t *testing.T, j *journey) {
+		ctx := t.Context()
+		for range 50 {
+			j.step()
+		}
+		spec := database.TableSpec{Name: "t0", Key: database.Columns("id", schema.String)}
+		if _, err := j.db.CreateTable(ctx, spec); err != nil && database.KindOf(err) != database.KindExists {
+			t.Fatal(err)
+		}
+		j.settle()
+		mark, err := j.db.Mark(ctx)
+		j.must(err)
+		shown := seen(t, j.db)
+		var group sync.WaitGroup
+		stop := make(chan struct{})
+		for worker := range 4 {
+			group.Go(func() { beside(t, j.db, worker, stop) })
+		}
+		for range rounds.Of(t, 60) {
 			j.must(mark.Return(ctx))
-			j.settle()
-			if got := seen(t, j.db); got != shown {
-				t.Fatalf("clients see\n%s\nand not\n%s", got, shown)
-			}
-		})
-	}
+		}
+		close(stop)
+		group.Wait()
+		j.settle()
+		seen(t, j.db)
+		j.must(mark.Return(ctx))
+		j.settle()
+		if got := seen(t, j.db); got != shown {
+			t.Fatalf("clients see\n%s\nand not\n%s", got, shown)
+		}
+	})
 }
 
 // beside uses table t0 until it is told to stop.

@@ -47,7 +47,7 @@ type Catalog struct {
 	lost func(error)
 
 	// change serialises changes of the schema in this process. It is never held while rows are read or written.
-	change sync.Mutex
+	change turn
 
 	// generation counts the versions published, each of them after its commit.
 	generation atomic.Uint64
@@ -78,7 +78,8 @@ type Options struct {
 // Open checks the format of the store, initialises an empty one, and loads all descriptors. Errors: kv.ErrFormat for a
 // newer format, and for features that this program lacks.
 func Open(ctx context.Context, store kv.Store, o Options) (*Catalog, error) {
-	c := &Catalog{store: store, names: map[string]*entry{}, ids: map[uint32]*entry{}, views: map[string]View{}}
+	c := &Catalog{store: store, change: newTurn(), names: map[string]*entry{}, ids: map[uint32]*entry{},
+		views: map[string]View{}}
 	if err := checkFormat(ctx, store); err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -90,14 +91,7 @@ func TestChangeWaits(t *testing.T) {
 		_, err := c.Change(t.Context(), id, func(table *schema.Table) error { table.UUID = "new"; return nil }, nil)
 		done <- err
 	}()
-	for seen := ""; seen != "new"; runtime.Gosched() {
-		after, err := c.AcquireID(id)
-		if err != nil {
-			t.Fatal(err)
-		}
-		seen = after.Table.UUID
-		after.Release()
-	}
+	awaitNew(t, c, id)
 	select {
 	case err := <-done:
 		t.Fatalf("the change returned while the version before was in use: %v", err)
@@ -109,6 +103,19 @@ func TestChangeWaits(t *testing.T) {
 	before.Release()
 	if err := <-done; err != nil {
 		t.Error(err)
+	}
+}
+
+// awaitNew waits until a table has the UUID new, which a change gives it.
+func awaitNew(t *testing.T, c *Catalog, id uint32) {
+	t.Helper()
+	for seen := ""; seen != "new"; runtime.Gosched() {
+		after, err := c.AcquireID(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen = after.Table.UUID
+		after.Release()
 	}
 }
 
@@ -129,14 +136,7 @@ func TestCancelledWait(t *testing.T) {
 		}
 		done <- err
 	}()
-	for seen := ""; seen != "new"; runtime.Gosched() {
-		after, err := c.AcquireID(id)
-		if err != nil {
-			t.Fatal(err)
-		}
-		seen = after.Table.UUID
-		after.Release()
-	}
+	awaitNew(t, c, id)
 	cancel()
 	if err := <-done; !errors.Is(err, context.Canceled) {
 		t.Errorf("the cancelled wait gave %v", err)
@@ -148,6 +148,35 @@ func TestCancelledWait(t *testing.T) {
 	before.Release()
 	if err := c.Settle(t.Context(), id); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestOtherChange: a change whose context ends while it waits for another one says for which, and has done nothing.
+func TestOtherChange(t *testing.T) {
+	c := open(t, teststore.Store(t))
+	id := create(t, c, "t").ID
+	before, err := c.AcquireID(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error)
+	go func() {
+		_, err := c.Change(t.Context(), id, func(table *schema.Table) error { table.UUID = "new"; return nil }, nil)
+		done <- err
+	}()
+	awaitNew(t, c, id)
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := c.CreateDatabase(ended, "d"); !errors.Is(err, context.Canceled) ||
+		!strings.Contains(err.Error(), "waited for a change of table t") {
+		t.Errorf("a change beside another one: %v", err)
+	}
+	before.Release()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	if err := c.CreateDatabase(t.Context(), "d"); err != nil {
+		t.Errorf("the same change afterwards: %v", err)
 	}
 }
 

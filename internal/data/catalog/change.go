@@ -21,8 +21,11 @@ func (c *Catalog) Create(ctx context.Context, table *schema.Table, with func(kv.
 
 // make is Create for an id that may be reserved.
 func (c *Catalog) make(ctx context.Context, table *schema.Table, reserved uint32, with func(kv.Txn) error) error {
-	c.change.Lock()
-	defer c.change.Unlock()
+	end, err := c.change.begin(ctx, "the making of table "+table.Name)
+	if err != nil {
+		return err
+	}
+	defer end()
 	stored, err := c.write(ctx, scope{}, func() error {
 		if !c.hasDatabase(table.Database) {
 			return ErrDatabaseNotFound
@@ -175,8 +178,11 @@ func (c *Catalog) RenameTable(ctx context.Context, id uint32, database, name str
 // changeNames is Change with other names of the attributes, if with returns some.
 func (c *Catalog) changeNames(ctx context.Context, id uint32, edit func(*schema.Table) error,
 	with func(kv.Txn) (*Names, error)) (*schema.Table, error) {
-	c.change.Lock()
-	defer c.change.Unlock()
+	end, err := c.change.begin(ctx, c.label(id))
+	if err != nil {
+		return nil, err
+	}
+	defer end()
 	// A wait that was cancelled before must be made up for, or three versions would be in use at once.
 	if err := c.settleOwn(ctx, id); err != nil {
 		return nil, err
@@ -258,8 +264,11 @@ func (c *Catalog) settleOwn(ctx context.Context, id uint32) error {
 // Settle returns once nobody uses a version of the table before the current one, on any gateway. Errors: ErrNotFound,
 // ctx's.
 func (c *Catalog) Settle(ctx context.Context, id uint32) error {
-	c.change.Lock()
-	defer c.change.Unlock()
+	end, err := c.change.begin(ctx, c.label(id))
+	if err != nil {
+		return err
+	}
+	defer end()
 	if c.gateway == nil {
 		return c.settleOwn(ctx, id)
 	}
@@ -276,8 +285,11 @@ func (c *Catalog) Settle(ctx context.Context, id uint32) error {
 // Forget removes what is stored of a dropped table, after its rows are gone. with may be nil; it writes further entries
 // in the same transaction.
 func (c *Catalog) Forget(ctx context.Context, id uint32, with func(kv.Txn) error) error {
-	c.change.Lock()
-	defer c.change.Unlock()
+	end, err := c.change.begin(ctx, c.label(id))
+	if err != nil {
+		return err
+	}
+	defer end()
 	stored, err := c.write(ctx, scope{}, func() error { return nil }, func(txn kv.Txn) error {
 		for _, prefix := range [][]byte{keyspace.AppendAttributes(nil, id), keyspace.AppendTableBoundaries(nil, id),
 			keyspace.AppendTableRegions(nil, id), keyspace.AppendCounters(nil, id)} {

@@ -84,8 +84,11 @@ func (c *Catalog) DatabaseOption(database, name string) string {
 
 // SetDatabaseOption keeps a value with a database, or takes it away if it is "". Errors: ErrDatabaseNotFound.
 func (c *Catalog) SetDatabaseOption(ctx context.Context, database, name, value string) error {
-	c.change.Lock()
-	defer c.change.Unlock()
+	end, err := c.change.begin(ctx, "a change of database "+database)
+	if err != nil {
+		return err
+	}
+	defer end()
 	return c.editDatabases(ctx, func() error {
 		if !c.hasDatabase(database) {
 			return ErrDatabaseNotFound
@@ -119,8 +122,11 @@ func (c *Catalog) hasDatabase(name string) bool {
 
 // CreateDatabase makes an empty database. Errors: ErrDatabaseExists.
 func (c *Catalog) CreateDatabase(ctx context.Context, name string) error {
-	c.change.Lock()
-	defer c.change.Unlock()
+	end, err := c.change.begin(ctx, "the making of database "+name)
+	if err != nil {
+		return err
+	}
+	defer end()
 	return c.editDatabases(ctx, func() error {
 		if c.hasDatabase(name) {
 			return ErrDatabaseExists
@@ -131,8 +137,11 @@ func (c *Catalog) CreateDatabase(ctx context.Context, name string) error {
 
 // DropDatabase removes a database that has no tables. Errors: ErrDatabaseNotFound, ErrDatabaseNotEmpty.
 func (c *Catalog) DropDatabase(ctx context.Context, name string) error {
-	c.change.Lock()
-	defer c.change.Unlock()
+	end, err := c.change.begin(ctx, "the end of database "+name)
+	if err != nil {
+		return err
+	}
+	defer end()
 	check := func() error {
 		switch {
 		case !c.hasDatabase(name):
@@ -191,8 +200,11 @@ func (c *Catalog) editDatabases(ctx context.Context, check func() error,
 // Errors: ErrNotFound, edit's.
 func (c *Catalog) Truncate(ctx context.Context, id uint32, edit func(*schema.Table) error,
 	with func(kv.Txn) error) (*schema.Table, error) {
-	c.change.Lock()
-	defer c.change.Unlock()
+	end, err := c.change.begin(ctx, c.label(id))
+	if err != nil {
+		return nil, err
+	}
+	defer end()
 	if err := c.settleOwn(ctx, id); err != nil {
 		return nil, err
 	}

@@ -25,8 +25,11 @@ type Mark struct {
 
 // Mark remembers the present state.
 func (c *Catalog) Mark(ctx context.Context, marker kv.Marker) (*Mark, error) {
-	c.change.Lock()
-	defer c.change.Unlock()
+	end, err := c.change.begin(ctx, "a mark")
+	if err != nil {
+		return nil, err
+	}
+	defer end()
 	state, err := marker.Mark(ctx)
 	if err != nil {
 		return nil, err
@@ -54,11 +57,14 @@ func (m *Mark) Forget() error { return m.state.Forget() }
 // others then, or whose rows would name attributes otherwise, are over: their users get ErrReturned. Nobody acquires a
 // version meanwhile. Ids that were given out since are not given out again, and users stay as they are.
 func (c *Catalog) Return(ctx context.Context, m *Mark) error {
-	c.change.Lock()
-	defer c.change.Unlock()
+	end, err := c.change.begin(ctx, "a return to a mark")
+	if err != nil {
+		return err
+	}
+	defer end()
 	c.mu.Lock()
 	changed := map[uint32]bool{}
-	err := m.state.Return(ctx, func(key []byte) bool {
+	err = m.state.Return(ctx, func(key []byte) bool {
 		if id, ok := keyspace.DescribedTable(key); ok && !changed[id] {
 			changed[id] = true
 			c.ids[id].end()

@@ -83,8 +83,11 @@ func (v Views) Put(ctx context.Context, view View) error {
 	if view.Name == "" || strings.Contains(view.Name, "\x00") {
 		return ErrViewName
 	}
-	v.catalog.change.Lock()
-	defer v.catalog.change.Unlock()
+	end, err := v.catalog.change.begin(ctx, "a change of view "+view.Name)
+	if err != nil {
+		return err
+	}
+	defer end()
 	return v.catalog.putView(ctx, view, false)
 }
 
@@ -94,8 +97,11 @@ func (v Views) Replace(ctx context.Context, view View) error {
 	if view.Name == "" || strings.Contains(view.Name, "\x00") {
 		return ErrViewName
 	}
-	v.catalog.change.Lock()
-	defer v.catalog.change.Unlock()
+	end, err := v.catalog.change.begin(ctx, "a change of view "+view.Name)
+	if err != nil {
+		return err
+	}
+	defer end()
 	return v.catalog.putView(ctx, view, true)
 }
 
@@ -133,8 +139,11 @@ func (c *Catalog) putView(ctx context.Context, v View, replaces bool) error {
 
 // Drop removes a view. Errors: ErrViewNotFound.
 func (v Views) Drop(ctx context.Context, database, name string) error {
-	v.catalog.change.Lock()
-	defer v.catalog.change.Unlock()
+	end, err := v.catalog.change.begin(ctx, "the end of view "+name)
+	if err != nil {
+		return err
+	}
+	defer end()
 	return v.catalog.dropView(ctx, database, name)
 }
 
