@@ -125,10 +125,11 @@ long:
 	$(MAKE) race-all TESTFLAGS="-count=5"
 	$(MAKE) fuzz FUZZTIME=60s
 	WEFT_ROUNDS=$(NIGHT) $(MAKE) engines judges
-	$(MAKE) chinese test-clients test-console newcomer
+	$(MAKE) chinese test-clients test-console
 
-# A clone of the last commit, README's commands and what README shows, line by line, with the time of each step. It takes the default ports. In `make
-# test`, TestDemo compares README's first queries with their answers.
+# A clone of the last commit, README's commands and what README shows, line by line, with the time of each step. It takes the default ports, in a network
+# of its own where that can be had. It builds as test-console does, so that one of both finds all packages built. TestDemo compares README's first
+# queries with their answers.
 newcomer:
 	@test/newcomer/run
 
@@ -159,5 +160,5 @@ engines:
 ci: export WEFT_SEED ?= $(shell printf '%d' 0x$$(git rev-parse --short=8 HEAD))
 ci: export FUZZTIME = 3s
 ci:
-	@.ci/stages "test race engines chinese fuzz-short" "test-families judges test-console" "format vet staticcheck console-clean"
+	@.ci/stages "test race engines chinese fuzz-short" "test-families judges test-console newcomer" "format vet staticcheck console-clean"
 	@$(MAKE) --no-print-directory generate-clean
