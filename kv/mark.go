@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// ErrNoMark is the error of a mark that is over: it was forgotten, or the store went back to one before it.
-var ErrNoMark = errors.New("kv: the mark is over: it was forgotten, or the store has returned to an earlier one")
+// ErrNoMark is the error of a mark that was forgotten.
+var ErrNoMark = errors.New("kv: the mark is over: it was forgotten")
 
 // Marker is implemented by a Store that can go back to a state that it had. Get it with MarkerOf.
 type Marker interface {
@@ -24,11 +24,11 @@ type Marker interface {
 type Mark interface {
 	// Return makes all keys what they were, in one commit, but for those that keep reports to stay as they are. keep is
 	// called once for each key that was changed since, in their order, before any read shows the other state.
-	// Transactions that were begun before fail with ErrConflict if they have anything to commit; snapshots go on. Marks
-	// made after this one are over. It takes time for the keys changed since, not for all keys. Errors: ErrNoMark,
-	// those of a commit.
+	// Transactions that were begun before fail with ErrConflict if they have anything to commit; snapshots go on, and
+	// later marks stand. It takes time for the keys changed since, not for all keys. Errors: ErrNoMark, those of a
+	// commit.
 	Return(ctx context.Context, keep func(key []byte) bool) error
-	// State returns the state. It can be read until the mark is over.
+	// State returns the state. It can be read until the mark is forgotten.
 	State() Snapshot
 	// Forget ends the mark. Ending it twice is no error.
 	Forget() error
@@ -64,9 +64,9 @@ func (m *Marks) Touch(key []byte) { m.list[len(m.list)-1].touched[string(key)] =
 
 // Undo calls write for each key that was changed since a mark with what it was then, but for those of which keep is
 // true. ok is false for a key that was not there; value is valid only during the call. Once that is committed, Settle
-// must follow. Errors: ErrNoMark; those of write and of the snapshot.
+// must follow, with the keys that were written. Errors: ErrNoMark; those of write and of the snapshot.
 func (m *Marks) Undo(ctx context.Context, mark *Marked, keep func(key []byte) bool,
-	write func(key, value []byte, ok bool) error) (kept []string, err error) {
+	write func(key, value []byte, ok bool) error) (written []string, err error) {
 	at := slices.Index(m.list, mark)
 	if at < 0 {
 		return nil, ErrNoMark
@@ -79,9 +79,9 @@ func (m *Marks) Undo(ctx context.Context, mark *Marked, keep func(key []byte) bo
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		key := []byte(name)
 		if keep(key) {
-			kept = append(kept, name)
 			continue
 		}
+		written = append(written, name)
 		before, ok, err := mark.Get(ctx, key, value[:0])
 		if err == nil {
 			value, err = before, write(key, before, ok)
@@ -90,21 +90,22 @@ func (m *Marks) Undo(ctx context.Context, mark *Marked, keep func(key []byte) bo
 			return nil, err
 		}
 	}
-	return kept, nil
+	return written, nil
 }
 
-// Settle notes that the store has the state of a mark again, but for the keys that were kept, and ends later marks.
-func (m *Marks) Settle(mark *Marked, kept []string) (err error) {
-	at := slices.Index(m.list, mark)
-	for _, later := range m.list[at+1:] {
-		err = errors.Join(err, later.Close())
+// Settle notes that keys are again what they were at a mark. To the marks after it, those are changed that were changed
+// between it and them.
+func (m *Marks) Settle(mark *Marked, written []string) {
+	last := len(m.list) - 1
+	between := m.list[slices.Index(m.list, mark):last]
+	for _, key := range written {
+		delete(m.list[last].touched, key)
+		for _, earlier := range between {
+			if _, touched := earlier.touched[key]; touched {
+				m.list[last].touched[key] = struct{}{}
+			}
+		}
 	}
-	m.list = slices.Delete(m.list, at+1, len(m.list))
-	clear(mark.touched)
-	for _, key := range kept {
-		mark.touched[key] = struct{}{}
-	}
-	return err
 }
 
 // Forget ends a mark; what was changed since counts for the one before.

@@ -59,13 +59,13 @@ type consoleDatabase struct{}
 
 // withinDatabase finds the API of requests that name another database, and of clients with tables of their own; nil for
 // none.
-func withinDatabase(api *dynamodb.API, own func(*http.Request) dynamohttp.API) func(*http.Request) dynamohttp.API {
+func withinDatabase(api *dynamodb.API, own *dynamohttp.OwnTables) func(*http.Request) dynamohttp.API {
 	return func(r *http.Request) dynamohttp.API {
 		if name, ok := r.Context().Value(consoleDatabase{}).(string); ok {
 			return api.Within(name)
 		}
 		if _, console := r.Context().Value(consoleUser{}).(string); own != nil && !console {
-			return own(r)
+			return own.Of(r)
 		}
 		return nil
 	}

@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -46,7 +47,8 @@ func TestMarks(t *testing.T) {
 			reset(0, "marked as two", "mark", "two")
 			reset(0, "returned to base in ", "reset")
 			run("SHOW TABLES; SELECT 1", "\n1\n")
-			reset(exitFailed, "the mark is over", "reset", "two")
+			reset(0, "returned to two in ", "reset", "two") // a later mark stands
+			run("SELECT s FROM t", "s\na\n")
 			reset(exitFailed, `there is no mark "three"`, "reset", "three")
 		})
 	}
@@ -54,6 +56,58 @@ func TestMarks(t *testing.T) {
 	typed(t, exitFailed, "this server is not there for tests", "fault", "--admin-addr", admin(s).Addr().String())
 	typed(t, exitFailed, "this server is not there for tests: start it with --test-controls", "reset", "--admin-addr",
 		admin(s).Addr().String())
+}
+
+// TestMarksOfKeys: each access key begins with the tables of --schema and --seed, and goes back by itself.
+func TestMarksOfKeys(t *testing.T) {
+	in := written(t, map[string]string{
+		"tables.sql":         "CREATE TABLE events (id BIGINT, PRIMARY KEY (id))",
+		"items/events.jsonl": `{"id":1}` + "\n",
+	})
+	s, _ := openServer(t, map[string]string{"engine": "mem", "test-controls": "true", "own-tables": "key",
+		"dynamodb-addr": "127.0.0.1:0", "mysql-addr": "127.0.0.1:0", "schema": in + "/tables.sql", "seed": in + "/items"})
+	ddb := func(key, want string, args ...string) {
+		t.Helper()
+		var out bytes.Buffer
+		p := &program{stdout: &out, stderr: &out, environ: []string{"AWS_ACCESS_KEY_ID=" + key, "AWS_SECRET_ACCESS_KEY=any"}}
+		args = append(append([]string{"ddb"}, args...), "--json", "--endpoint", "http://"+addressAt(t, s, "dynamodb"))
+		if code := p.run(t.Context(), args); code != 0 || out.String() != want {
+			t.Errorf("%s: weft %v: exit %d: %s; want %s", key, args, code, out.String(), want)
+		}
+	}
+	count := func(key string, want int) {
+		t.Helper()
+		ddb(key, fmt.Sprintf("{\"Count\": %d}\n", want), "scan", "events", "--count")
+	}
+	asks := func(code int, want string, args ...string) {
+		t.Helper()
+		typed(t, code, want, append(args, "--admin-addr", admin(s).Addr().String())...)
+	}
+	put := func(key, item string) { t.Helper(); ddb(key, "", "put", "events", item) }
+	count("ann", 1)
+	put("ann", `{"id":2}`)
+	put("bob", `{"id":3}`)
+	asks(0, "returned to base in ", "reset", "--access-key", "ann")
+	count("ann", 1)
+	count("bob", 2)
+	asks(0, "marked as one", "mark", "one", "--access-key", "bob")
+	put("ann", `{"id":2}`)
+	typed(t, 0, "", "sql", "--server", addressAt(t, s, "mysql"), "-e", "DROP TABLE `key-bob`.events")
+	asks(0, "returned to one in ", "reset", "one", "--access-key", "bob")
+	count("ann", 2)
+	count("bob", 2)
+	asks(exitFailed, `there is no mark "one"`, "reset", "one", "--access-key", "ann")
+	asks(0, "returned to base in ", "reset")
+	count("ann", 1) // made anew
+	count("bob", 1)
+	asks(0, "returned to one in ", "reset", "one", "--access-key", "bob")
+	count("bob", 2)
+	asks(0, "returned to base in ", "reset", "--access-key", "nobody")
+	asks(exitFailed, "leave the region out", "reset", "--access-key", "ann", "--region", "eu-west-1")
+	asks(exitFailed, "name that, too", "mark", "--region", "eu-west-1")
+	other, _ := openServer(t, map[string]string{"engine": "mem", "test-controls": "true"})
+	typed(t, exitFailed, "start it with --own-tables", "reset", "--access-key", "ann", "--admin-addr",
+		admin(other).Addr().String())
 }
 
 // TestFaults lets requests fail by weft fault.

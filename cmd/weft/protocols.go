@@ -130,7 +130,8 @@ func openDynamoDB(s *server, db *openedDatabase, options dynamohttp.Options) (*d
 	api.Serve()
 	options.API, options.Region, options.Logger, options.Metrics = api, s.config.Region, s.log, counts
 	options.MemoryBytes, options.Origins = s.config.division().Requests, dynamohttp.Origins(s.config.Origins)
-	options.Within = withinDatabase(api, dynamohttp.OwnTables(api, dynamohttp.Owner(s.config.OwnTables)))
+	s.own = s.ownTables(api)
+	options.Within = withinDatabase(api, s.own)
 	options.Refused = s.auditSignature
 	options.CheckAuthorization = true
 	return dynamohttp.New(options), nil

@@ -10,6 +10,7 @@ import (
 	"github.com/weftdb/weft/internal/advice/heat"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb"
+	"github.com/weftdb/weft/internal/server/dynamohttp"
 	"github.com/weftdb/weft/internal/sql/result"
 )
 
@@ -18,15 +19,20 @@ func (s *server) sow(ctx context.Context) (err error) {
 	if len(s.config.Schema) == 0 && s.config.Seed == "" || s.config.idle {
 		return nil
 	}
-	ctx = heat.OwnWork(ctx)
 	db := s.database.(*openedDatabase).db
-	session, err := s.sql.engine.Open(ctx, result.Login{User: "root", Host: "localhost", Database: database.DefaultDatabase})
+	api := &dynamodb.API{DB: db, Region: s.config.Region, AccountID: s.config.AccountID}
+	return s.sowInto(ctx, api, database.DefaultDatabase)
+}
+
+// sowInto does that for one database, whose tables an API has.
+func (s *server) sowInto(ctx context.Context, api *dynamodb.API, name string) error {
+	ctx = heat.OwnWork(ctx)
+	session, err := s.sql.engine.Open(ctx, result.Login{User: "root", Host: "localhost", Database: name})
 	if err != nil {
 		return err
 	}
 	defer session.Close()
-	api := &dynamodb.API{DB: db, Region: s.config.Region, AccountID: s.config.AccountID}
-	o := seed.Options{DB: db, Region: s.config.Region, AccountID: s.config.AccountID, Log: s.log.Info,
+	o := seed.Options{DB: api.DB, Database: name, Region: api.Region, AccountID: api.AccountID, Log: s.log.Info,
 		Dir: s.config.workDir(),
 		Request: func(ctx context.Context, operation string, body []byte) error {
 			_, err := api.Do(ctx, operation, body, nil)
@@ -38,4 +44,26 @@ func (s *server) sow(ctx context.Context) (err error) {
 		err = o.Items(ctx, s.config.Seed)
 	}
 	return errors.Join(err, ctx.Err())
+}
+
+// ownTables gives clients the tables of their access keys; nil if all clients see the same tables. Each key begins with
+// those of --schema, and a reset without a name returns it to that.
+func (s *server) ownTables(api *dynamodb.API) *dynamohttp.OwnTables {
+	by := dynamohttp.Owner(s.config.OwnTables)
+	if by == dynamohttp.OwnerOff {
+		return nil
+	}
+	own := &dynamohttp.OwnTables{API: api, By: by}
+	if len(s.config.Schema) > 0 {
+		own.Begin = func(ctx context.Context, api *dynamodb.API, name string) error {
+			if err := api.DB.CreateDatabase(ctx, name); err != nil && database.KindOf(err) != database.KindExists {
+				return err
+			}
+			if err := s.sowInto(ctx, api, name); err != nil {
+				return err
+			}
+			return s.controls.Begin(ctx, api.DB, name)
+		}
+	}
+	return own
 }

@@ -59,7 +59,8 @@ type server struct {
 	database  runningDatabase
 	kinesis   *kinesis.Sender // nil: changes are sent nowhere
 	gate      *gate
-	dynamo    *dynamohttp.Server // as its port serves it, and the web console
+	dynamo    *dynamohttp.Server    // as its port serves it, and the web console
+	own       *dynamohttp.OwnTables // of DynamoDB's clients; nil: they share their tables
 	sql       *sqlService
 	scans     *hbasejson.Server
 	sessions  console.Sessions // of the web console

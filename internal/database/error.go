@@ -171,6 +171,7 @@ func kindOfCause(err error) Kind {
 		{catalog.ErrDatabaseExists, KindExists},
 		{catalog.ErrDatabaseNotFound, KindNotFound},
 		{catalog.ErrDatabaseNotEmpty, KindInvalid},
+		{catalog.ErrMoved, KindInvalid},
 		{catalog.ErrNumbers, KindInvalid},
 		{record.ErrNoKey, KindInvalid},
 		{change.ErrConditionFailed, KindConditionFailed},

@@ -6,11 +6,12 @@ import (
 	"context"
 	"errors"
 
+	"github.com/weftdb/weft/internal/background/job"
 	"github.com/weftdb/weft/internal/data/catalog"
 	"github.com/weftdb/weft/kv"
 )
 
-// Mark is a state of the whole database to go back to: for tests.
+// Mark is a state to go back to, of the whole database or of the tables of one of its databases: for tests.
 type Mark struct {
 	db   *DB
 	mark *catalog.Mark
@@ -43,9 +44,20 @@ func (db *DB) Mark(ctx context.Context) (*Mark, error) {
 // Return brings the database back to the mark: tables, items, indexes, views, databases, streams and numbers of
 // counters. Users stay, and ids are not given out again. What is being written meanwhile is done before or after it, or
 // refused: with KindConflict what was begun before and commits later, with KindUnavailable a request whose table is
-// another one by then. It takes time for what was changed since the mark, not for what there is. Marks that were made
-// later are over. Errors: KindNotFound for a mark that is over; KindDenied for who may not restore all tables.
-func (m *Mark) Return(ctx context.Context) error {
+// another one by then. It takes time for what was changed since the mark, not for what there is. Later marks stand.
+// Errors: KindNotFound for a mark that is over; KindDenied for who may not restore all tables.
+func (m *Mark) Return(ctx context.Context) error { return m.back(ctx, nil) }
+
+// ReturnDatabase is Return for the tables, views and tokens of one database; tokens begins those. All others are as
+// they were, and whoever uses them goes on: only a transaction that was begun before and commits later has a conflict
+// there, too. Tables that were made since are gone. Tasks such as backups stay. Errors: also KindNotFound if there is
+// no such database any more, KindInvalid if a table was renamed into it or out of it.
+func (m *Mark) ReturnDatabase(ctx context.Context, name, tokens string) error {
+	return m.back(ctx, &catalog.Part{Database: name, Tokens: tokens, JobTable: job.TableOf})
+}
+
+// back returns to the mark with a part; nil: with everything.
+func (m *Mark) back(ctx context.Context, only *catalog.Part) error {
 	if err := m.db.errClosed(); err != nil {
 		return err
 	}
@@ -56,7 +68,7 @@ func (m *Mark) Return(ctx context.Context) error {
 	if err != nil {
 		return wrap("", err)
 	}
-	err = m.db.catalog.Return(ctx, m.mark)
+	err = m.db.catalog.Return(ctx, m.mark, only)
 	m.db.statistics.Reset()
 	err = errors.Join(err, resume(context.WithoutCancel(ctx)))
 	m.db.tasks.WakeAll()

@@ -4,6 +4,7 @@ package database_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,6 +53,7 @@ type journey struct {
 	admin  kv.Admin
 	db     *database.DB
 	random *rand.Rand
+	in     string // the database whose tables are changed; "": DefaultDatabase
 }
 
 func newJourney(t *testing.T, store kv.Store, admin kv.Admin) *journey {
@@ -89,11 +91,12 @@ func (j *journey) must(err error) {
 
 // pick returns a table; nil if there is none.
 func (j *journey) pick() *database.Table {
-	names := j.db.Tables(database.DefaultDatabase, "", 100)
+	in := cmp.Or(j.in, database.DefaultDatabase)
+	names := j.db.Tables(in, "", 100)
 	if len(names) == 0 {
 		return nil
 	}
-	table, err := j.db.Table(names[j.random.IntN(len(names))])
+	table, err := j.db.TableIn(in, names[j.random.IntN(len(names))])
 	j.must(err)
 	return table
 }
@@ -103,8 +106,11 @@ func (j *journey) step() {
 	ctx, random := j.Context(), j.random
 	name, table := fmt.Sprintf("t%d", random.IntN(6)), j.pick()
 	what := random.IntN(40)
+	if j.in != "" && what == 14 {
+		what++ // Tx.Put is about the default database
+	}
 	if table == nil || what == 0 {
-		spec := database.TableSpec{Name: name, Key: database.Columns("id", schema.String),
+		spec := database.TableSpec{Database: j.in, Name: name, Key: database.Columns("id", schema.String),
 			Indexes: []database.IndexSpec{{Name: "first", Key: database.Columns("a0", schema.String)}}}
 		if _, err := j.db.CreateTable(ctx, spec); err != nil && database.KindOf(err) != database.KindExists {
 			j.Fatal(err)
@@ -119,9 +125,9 @@ func (j *journey) step() {
 	}
 	switch what {
 	case 1:
-		j.must(j.db.DropTable(ctx, "", table.Name()))
+		j.must(j.db.DropTable(ctx, j.in, table.Name()))
 	case 2:
-		j.must(j.db.TruncateTable(ctx, "", table.Name(), nil))
+		j.must(j.db.TruncateTable(ctx, j.in, table.Name(), nil))
 	case 3:
 		tolerate(table.AddIndex(ctx, database.IndexSpec{Name: fmt.Sprint("x", random.IntN(3)),
 			Key: database.Columns(fmt.Sprint("a", random.IntN(4)), schema.String)}),
@@ -129,7 +135,7 @@ func (j *journey) step() {
 	case 4:
 		tolerate(table.DropIndex(ctx, fmt.Sprint("x", random.IntN(3))), database.KindNotFound, database.KindBusy)
 	case 5:
-		tolerate(table.Rename(ctx, "", name, func(*schema.Table) error { return nil }), database.KindExists)
+		tolerate(table.Rename(ctx, j.in, name, func(*schema.Table) error { return nil }), database.KindExists)
 	case 6:
 		tolerate(j.db.CreateDatabase(ctx, fmt.Sprint("d", random.IntN(3))), database.KindExists)
 	case 7:
@@ -186,11 +192,17 @@ func content(t *testing.T, store kv.Store) map[string]string {
 
 // seen is all that clients see: databases, tables, their descriptors, items, numbers and whether they verify.
 func seen(t *testing.T, db *database.DB) string {
+	t.Helper()
+	return fmt.Sprintln(db.Databases()) + seenIn(t, db, database.DefaultDatabase)
+}
+
+// seenIn is what clients see of one database.
+func seenIn(t *testing.T, db *database.DB, in string) string {
+	t.Helper()
 	var b strings.Builder
 	ctx := t.Context()
-	fmt.Fprintln(&b, db.Databases())
-	for _, name := range db.Tables(database.DefaultDatabase, "", 100) {
-		table, err := db.Table(name)
+	for _, name := range db.Tables(in, "", 100) {
+		table, err := db.TableIn(in, name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -454,6 +466,66 @@ func TestReturnWaits(t *testing.T) {
 		}
 		j.must(mark.Return(ctx))
 	})
+}
+
+// TestReturnDatabase: the tables of one database are what they were, and those of another one stay as they are.
+func TestReturnDatabase(t *testing.T) {
+	onMarkable(t, func(t *testing.T, j *journey) {
+		ctx, steps := t.Context(), rounds.Of(t, 100)
+		j.must(j.db.CreateDatabase(ctx, "own"))
+		own := *j
+		own.in = "own"
+		both := func() {
+			for range steps {
+				j.step()
+				own.step()
+			}
+		}
+		both()
+		j.settle()
+		mark, err := j.db.Mark(ctx)
+		j.must(err)
+		ownThen, allThen := seenIn(t, j.db, "own"), seen(t, j.db)
+		for round := range 8 {
+			both()
+			if round%2 == 0 { // else jobs of both are under way
+				j.settle()
+			}
+			others := seenIn(t, j.db, database.DefaultDatabase)
+			j.must(mark.ReturnDatabase(ctx, "own", ""))
+			j.settle()
+			if got := seenIn(t, j.db, "own"); got != ownThen {
+				t.Fatalf("round %d: clients see\n%s\nand not\n%s", round, got, ownThen)
+			}
+			if got := seenIn(t, j.db, database.DefaultDatabase); round%2 == 0 && got != others {
+				t.Fatalf("round %d: of another database clients see\n%s\nand not\n%s", round, got, others)
+			}
+		}
+		j.must(mark.Return(ctx))
+		j.settle()
+		if got := seen(t, j.db); got != allThen {
+			t.Fatalf("clients see\n%s\nand not\n%s", got, allThen)
+		}
+		checkMoved(j, mark)
+	})
+}
+
+// checkMoved moves a table to another database and back: only a return of all databases takes that back.
+func checkMoved(j *journey, mark *database.Mark) {
+	ctx := j.Context()
+	table, err := j.db.CreateTable(ctx, database.TableSpec{Name: "moved", Key: database.Columns("id", schema.String)})
+	j.must(err)
+	here, err := j.db.Mark(ctx)
+	j.must(err)
+	j.must(table.Rename(ctx, "own", "moved", func(*schema.Table) error { return nil }))
+	if err := here.ReturnDatabase(ctx, "own", ""); database.KindOf(err) != database.KindInvalid {
+		j.Errorf("the return of a database into which a table was moved: %v", err)
+	}
+	j.must(mark.Return(ctx))
+	j.must(here.Return(ctx)) // a later mark stands
+	if _, err := j.db.Table("moved"); err != nil {
+		j.Error(err)
+	}
 }
 
 // TestNoMarks: what can't go back says so.

@@ -180,8 +180,11 @@ func (a *API) tokens() string {
 	if a.database == "" {
 		return ""
 	}
-	return a.database + "\x00"
+	return TokensOf(a.database)
 }
+
+// TokensOf begins the tokens of clients whose tables are in a database of their own.
+func TokensOf(databaseName string) string { return databaseName + "\x00" }
 
 // transactionToken is the token of a transaction of actions with that text, nil if it has none. space keeps the tokens
 // of different operations apart.

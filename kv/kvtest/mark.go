@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/weftdb/weft/kv"
 )
@@ -64,7 +66,7 @@ func markChecks() []check {
 				h.must(mark.Return(h.ctx, all))
 				h.expectAll(h.read(), entry{"a", "1"}, entry{"b", "1"}, entry{"c", "1"})
 			}},
-		{"later marks are over; after Forget the one before knows what was changed", func(h *harness) {
+		{"later marks stand; after Forget the one before knows what was changed", func(h *harness) {
 			h.put(entry{"a", "0"})
 			first := h.mark()
 			h.put(entry{"a", "1"})
@@ -74,7 +76,8 @@ func markChecks() []check {
 			h.put(entry{"c", "3"})
 			h.must(second.Return(h.ctx, all))
 			h.expectAll(h.read(), entry{"a", "1"})
-			h.mustBe(third.Return(h.ctx, all), kv.ErrNoMark)
+			h.must(third.Return(h.ctx, all))
+			h.expectAll(h.read(), entry{"a", "1"}, entry{"b", "2"})
 			h.put(entry{"b", "4"})
 			h.must(second.Forget())
 			h.put(entry{"d", "5"})
@@ -143,6 +146,7 @@ func markChecks() []check {
 				h.Errorf("stamp %x follows %x", after, before)
 			}
 		}},
+		{"any of several marks is returned to, wholly or in part", returnToAny},
 		{"of writers beside Returns, each commit is wholly there or undone", returnBesideWriters},
 		{"after a crash the state is one that was there", func(h *harness) {
 			if h.engine.Crash == nil {
@@ -156,6 +160,46 @@ func markChecks() []check {
 			defer h.store.Close()
 			h.expectAll(h.read(), entry{"a", "0"}, entry{"b", "0"})
 		}},
+	}
+}
+
+// returnToAny goes back and forth among marks at random, for all keys or for those of one letter, and compares each
+// state with a model.
+func returnToAny(h *harness) {
+	random := rand.New(rand.NewPCG(h.seed(), 0))
+	now, states := map[string]string{}, []map[string]string{}
+	var marks []kv.Mark
+	for step := range 300 {
+		key := fmt.Sprintf("%c%d", 'a'+random.IntN(3), random.IntN(4))
+		switch what := random.IntN(10); {
+		case what == 0 && len(marks) < 6:
+			marks, states = append(marks, h.mark()), append(states, maps.Clone(now))
+		case what == 1 && len(marks) > 0:
+			i, letter := random.IntN(len(marks)), byte('a'+random.IntN(4)) // d: no key has it, and all go back
+			kept := func(key string) bool { return letter != 'd' && key[0] != letter }
+			h.must(marks[i].Return(h.ctx, func(key []byte) bool { return kept(string(key)) }))
+			maps.DeleteFunc(now, func(key, _ string) bool { return !kept(key) })
+			for key, value := range states[i] {
+				if !kept(key) {
+					now[key] = value
+				}
+			}
+		case what == 2 && len(marks) > 0:
+			i := random.IntN(len(marks))
+			h.must(marks[i].Forget())
+			marks, states = slices.Delete(marks, i, i+1), slices.Delete(states, i, i+1)
+		case what < 5:
+			h.delete(key)
+			delete(now, key)
+		default:
+			now[key] = fmt.Sprint(step)
+			h.put(entry{key, now[key]})
+		}
+		var want []entry
+		for _, key := range slices.Sorted(maps.Keys(now)) {
+			want = append(want, entry{key, now[key]})
+		}
+		h.expectAll(h.read(), want...)
 	}
 }
 

@@ -48,9 +48,7 @@ func (m *mark) Return(ctx context.Context, keep func(key []byte) bool) error {
 		return err
 	}
 	next := &snapshot{version: now.version + 1, entries: now.entries.Copy()}
-	var changed []string
-	kept, err := s.marks.Undo(ctx, m.marked, keep, func(key, value []byte, ok bool) error {
-		changed = append(changed, string(key))
+	changed, err := s.marks.Undo(ctx, m.marked, keep, func(key, value []byte, ok bool) error {
 		if ok {
 			next.entries.Set(string(key), bytes.Clone(value))
 		} else {
@@ -65,7 +63,8 @@ func (m *mark) Return(ctx context.Context, keep func(key []byte) bool) error {
 	s.history.prune()
 	s.floor = next.version
 	s.current.Store(next)
-	return s.marks.Settle(m.marked, kept)
+	s.marks.Settle(m.marked, changed)
+	return nil
 }
 
 // Forget implements kv.Mark.

@@ -156,7 +156,7 @@ func (k *mark) Return(ctx context.Context, keep func(key []byte) bool) error {
 	m.turn.Lock()
 	defer m.turn.Unlock()
 	batch := s.db.NewBatch()
-	kept, err := m.undo(ctx, k.marked, keep, batch)
+	written, err := m.undo(ctx, k.marked, keep, batch)
 	if err != nil {
 		return errors.Join(err, batch.Close())
 	}
@@ -171,12 +171,13 @@ func (k *mark) Return(ctx context.Context, keep func(key []byte) bool) error {
 	s.commits.raiseFloor(s.commits.version.Load())
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.list.Settle(k.marked, kept)
+	m.list.Settle(k.marked, written)
+	return nil
 }
 
 // undo fills a batch with what was there at a mark.
 func (m *marks) undo(ctx context.Context, marked *kv.Marked, keep func(key []byte) bool,
-	batch *pebble.Batch) (kept []string, err error) {
+	batch *pebble.Batch) (written []string, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.list.Undo(ctx, marked, keep, func(key, value []byte, ok bool) error {

@@ -131,6 +131,12 @@ func (s *Server) SQL() string {
 	return s.listens.MySQL
 }
 
+// Admin returns host:port of the admin port, which is off unless Args say where it is.
+func (s *Server) Admin() string {
+	s.note()
+	return s.listens.Admin
+}
+
 // note shows the binary to the go command, which runs cached tests again when a file that they asked for has changed.
 func (s *Server) note() { _, _ = os.Stat(s.binary) }
 
@@ -156,6 +162,7 @@ type addresses struct {
 	Message  string `json:"msg"`
 	DynamoDB string `json:"dynamodb"`
 	MySQL    string `json:"mysql"`
+	Admin    string `json:"admin"`
 }
 
 // follow reads the log until the process ends, and passes on the addresses of its ports.

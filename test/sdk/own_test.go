@@ -167,3 +167,55 @@ func TestOwnTablesByRegion(t *testing.T) {
 		}
 	}
 }
+
+// TestResetsBesideOthers: one suite goes back again and again while another one writes, which sees no error and loses
+// nothing.
+func TestResetsBesideOthers(t *testing.T) {
+	shared := harness.Start(t, binary, harness.Options{Args: []string{"--own-tables", "key", "--test-controls",
+		"--admin-addr", "127.0.0.1:0"}})
+	ann, bob := as(shared, "ann", "eu-west-1"), as(shared, "bob", "eu-west-1")
+	for _, c := range []*dynamodb.Client{ann, bob} {
+		harness.CreateTable(t, c, table("orders", "id:N"))
+	}
+	ask := func(what string) {
+		t.Helper()
+		if said, err := harness.Run(binary, what, "--access-key", "ann", "--admin-addr", shared.Admin()); err != nil {
+			t.Errorf("weft %s: %v: %s", what, err, said)
+		}
+	}
+	put := func(c *dynamodb.Client, id int) error {
+		_, err := c.TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{
+			TransactItems: []types.TransactWriteItem{{Put: &types.Put{TableName: aws.String("orders"),
+				Item: item{"id": n(id)}}}}})
+		return err
+	}
+	ask("mark")
+	stop, written := make(chan struct{}), make(chan int)
+	go func() {
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				written <- i
+				return
+			default:
+			}
+			if err := put(bob, i); err != nil {
+				t.Error(err)
+			}
+		}
+	}()
+	for i := range 20 {
+		if err := put(ann, i); err != nil {
+			t.Error(err)
+		}
+		ask("reset")
+	}
+	close(stop)
+	for c, want := range map[*dynamodb.Client]int{ann: 0, bob: <-written} {
+		got, err := c.Scan(t.Context(), &dynamodb.ScanInput{TableName: aws.String("orders"),
+			Select: types.SelectCount, ConsistentRead: aws.Bool(true)})
+		if err != nil || int(got.Count) != want {
+			t.Errorf("a suite has %d items, %v; want %d", got.Count, err, want)
+		}
+	}
+}

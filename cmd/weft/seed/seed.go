@@ -26,6 +26,8 @@ import (
 // Options are the database and what it is spoken to by. All must be set.
 type Options struct {
 	DB *database.DB
+	// Database has the tables.
+	Database string
 	// Request sends a request of DynamoDB's API.
 	Request func(ctx context.Context, operation string, body []byte) error
 	// Statement runs a statement of SQL.
@@ -75,7 +77,7 @@ func (o Options) definitions(ctx context.Context, file string, text []byte) erro
 
 // table makes a table, unless it is there.
 func (o Options) table(ctx context.Context, file string, t *tablefile.Table) error {
-	if _, err := o.DB.Table(t.Name); err == nil {
+	if _, err := o.DB.TableIn(o.Database, t.Name); err == nil {
 		return nil
 	}
 	for _, r := range t.Requests {
@@ -209,7 +211,7 @@ func (o Options) tableOf(file string) (*database.Table, error) {
 		name = strings.TrimSuffix(name, packed)
 	}
 	name = strings.TrimSuffix(name, filepath.Ext(name))
-	table, err := o.DB.Table(name)
+	table, err := o.DB.TableIn(o.Database, name)
 	if err == nil || database.KindOf(err) != database.KindNotFound {
 		return table, err
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -25,12 +26,12 @@ func (c *Client) Commands() []*cobra.Command {
 		c.command("mark", "Mark the state of a test server, so that weft reset returns to it",
 			`Mark the state of a running server, so that weft reset returns to it. The server must have been started with --test-controls.
 Marks are kept in the server's memory, by their names; without one the mark moves that the server made when it started.`,
-			"  weft mark\n  weft mark fixtures"),
+			"  weft mark\n  weft mark fixtures\n  weft mark --access-key suite-1"),
 		c.command("reset", "Return a test server to a mark, or to its start",
 			`Return a running server to a mark, in milliseconds: tables, items, indexes, streams and views are what they were; users stay.
-Without a name it returns to the last weft mark without a name, or to the server's start. Marks made later are over. The server
-must have been started with --test-controls.`,
-			"  weft reset\n  weft reset fixtures"),
+Without a name it returns to the last weft mark without a name, or to the server's start. Later marks stand. The server must have
+been started with --test-controls.`,
+			"  weft reset\n  weft reset fixtures\n  weft reset --access-key suite-1"),
 		c.faultCommand(),
 	}
 }
@@ -75,18 +76,24 @@ with --test-controls.`,
 }
 
 func (c *Client) command(name, short, long, example string) *cobra.Command {
-	var admin string
+	var admin, key, region string
 	command := &cobra.Command{
 		Use: name + " [NAME]", Short: short, Long: long, Example: example,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(command *cobra.Command, args []string) error {
 			query := url.Values{}
-			for _, arg := range args {
-				query.Set("name", arg)
+			for name, value := range map[string]string{"name": strings.Join(args, ""), "access-key": key,
+				"region": region} {
+				if value != "" {
+					query.Set(name, value)
+				}
 			}
 			return c.Tell(command.Context(), http.MethodPost, admin, "/"+name+"?"+query.Encode(), struct{}{})
 		},
 	}
-	command.Flags().StringVar(&admin, "admin-addr", "127.0.0.1:8080", "the server's admin port, as `HOST:PORT`")
+	flags := command.Flags()
+	flags.StringVar(&key, "access-key", "", "only the tables of the access key `KEY`, of a server with --own-tables")
+	flags.StringVar(&region, "region", "", "of these, only those in `REGION`, with --own-tables key-region")
+	flags.StringVar(&admin, "admin-addr", "127.0.0.1:8080", "the server's admin port, as `HOST:PORT`")
 	return command
 }

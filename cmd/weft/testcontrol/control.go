@@ -9,6 +9,7 @@
 package testcontrol
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 	"time"
 
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/dynamodb"
 	"github.com/weftdb/weft/internal/dynamodb/fault"
 	"github.com/weftdb/weft/internal/server/console"
 )
@@ -33,6 +35,10 @@ type Server struct {
 	Ready func(w http.ResponseWriter) bool
 	// DB returns the database of a server that is ready.
 	DB func() *database.DB
+	// DatabaseOf returns the database with the tables of an access key, in a region where that matters.
+	DatabaseOf func(key, region string) (name string, err error)
+	// Returned is called after each return to a mark.
+	Returned func()
 	// Audit records what an administrator did; err is why it failed.
 	Audit func(r *http.Request, action, resource string, err error)
 }
@@ -42,8 +48,11 @@ type Controls struct {
 	Server
 	Faults fault.Plan
 	mu     sync.Mutex // held while a mark is made or returned to
-	marks  map[string]*database.Mark
+	marks  map[markID]*database.Mark
 }
+
+// markID names a mark: of one database, or of all together.
+type markID struct{ database, name string }
 
 // Start makes the mark that a reset without a name returns to. It does nothing if the server is not there for tests, or
 // can't have marks.
@@ -54,11 +63,20 @@ func (c *Controls) Start(ctx context.Context, db *database.DB) error {
 	if _, several := db.Gateway(); several {
 		return nil
 	}
-	return c.mark(ctx, db, baseMark)
+	return c.mark(ctx, db, markID{"", baseMark})
+}
+
+// Begin makes the mark that a reset of one database returns to where none is named. It does nothing if the server is
+// not there for tests.
+func (c *Controls) Begin(ctx context.Context, db *database.DB, name string) error {
+	if !c.On {
+		return nil
+	}
+	return c.mark(ctx, db, markID{name, baseMark})
 }
 
 // mark makes a mark, in the place of one of that name.
-func (c *Controls) mark(ctx context.Context, db *database.DB, name string) error {
+func (c *Controls) mark(ctx context.Context, db *database.DB, id markID) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	mark, err := db.Mark(ctx)
@@ -66,23 +84,30 @@ func (c *Controls) mark(ctx context.Context, db *database.DB, name string) error
 		return err
 	}
 	if c.marks == nil {
-		c.marks = map[string]*database.Mark{}
+		c.marks = map[markID]*database.Mark{}
 	}
-	before := c.marks[name]
-	if c.marks[name] = mark; before != nil {
+	before := c.marks[id]
+	if c.marks[id] = mark; before != nil {
 		return before.Forget()
 	}
 	return nil
 }
 
-// reset returns to a mark.
-func (c *Controls) reset(ctx context.Context, name string) error {
+// reset returns to a mark: for one database to its own, or else to the one of all that has the name.
+func (c *Controls) reset(ctx context.Context, id markID) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	mark, ok := c.marks[name]
+	mark, ok := c.marks[id]
+	if !ok {
+		mark, ok = c.marks[markID{"", id.name}]
+	}
 	if !ok {
 		return &database.Error{Kind: database.KindNotFound,
-			Detail: fmt.Sprintf("there is no mark %q: make it with weft mark", name)}
+			Detail: fmt.Sprintf("there is no mark %q: make it with weft mark", id.name)}
+	}
+	defer c.Returned()
+	if id.database != "" {
+		return mark.ReturnDatabase(ctx, id.database, dynamodb.TokensOf(id.database))
 	}
 	return mark.Return(ctx)
 }
@@ -91,10 +116,10 @@ func (c *Controls) reset(ctx context.Context, name string) error {
 func (c *Controls) Pages() []console.Page {
 	return []console.Page{
 		{Pattern: "POST /mark", For: console.Administrators,
-			Help:    "of a server with --test-controls: mark the state of the database, as ?name=NAME",
+			Help:    "of a server with --test-controls: mark the state of all tables, or of those of ?access-key=KEY, as ?name=NAME",
 			Handler: c.page("weft mark", c.markPage)},
 		{Pattern: "POST /reset", For: console.Administrators,
-			Help:    "of a server with --test-controls: return to the mark ?name=NAME, by default to the start",
+			Help:    "of a server with --test-controls: return to the mark ?name=NAME, by default to the start; with ?access-key=KEY, the tables of that key alone",
 			Handler: c.page("weft reset", c.resetPage)},
 		{Pattern: "GET /faults", For: console.Readers,
 			Help:    "of a server with --test-controls: the rules by which requests fail on purpose, as JSON",
@@ -150,19 +175,33 @@ func statusOf(err error) int {
 }
 
 func (c *Controls) markPage(r *http.Request) (string, error) {
-	name := markName(r)
-	return "marked as " + name, c.mark(r.Context(), c.DB(), name)
+	id, err := c.markAsked(r)
+	if err != nil {
+		return "", err
+	}
+	return "marked as " + id.name, c.mark(r.Context(), c.DB(), id)
 }
 
 func (c *Controls) resetPage(r *http.Request) (string, error) {
-	name, begun := markName(r), time.Now()
-	err := c.reset(r.Context(), name)
-	return fmt.Sprintf("returned to %s in %.1f ms", name, float64(time.Since(begun).Microseconds())/1000), err
+	id, err := c.markAsked(r)
+	if err != nil {
+		return "", err
+	}
+	begun := time.Now()
+	err = c.reset(r.Context(), id)
+	return fmt.Sprintf("returned to %s in %.1f ms", id.name, float64(time.Since(begun).Microseconds())/1000), err
 }
 
-func markName(r *http.Request) string {
-	if name := r.URL.Query().Get("name"); name != "" {
-		return name
+// markAsked is the mark that a request names.
+func (c *Controls) markAsked(r *http.Request) (id markID, err error) {
+	query := r.URL.Query()
+	id.name = cmp.Or(query.Get("name"), baseMark)
+	key, region := query.Get("access-key"), query.Get("region")
+	if key == "" && region != "" {
+		return id, errors.New("a region has tables of its own for an access key: name that, too")
 	}
-	return baseMark
+	if key != "" {
+		id.database, err = c.DatabaseOf(key, region)
+	}
+	return id, err
 }

@@ -119,6 +119,13 @@ func load(ctx context.Context, store kv.Store) ([]Job, error) {
 	return jobs, cursor.Close()
 }
 
+// TableOf returns the table of a job as it is stored.
+func TableOf(record []byte) (table uint32, err error) {
+	var j Job
+	err = json.Unmarshal(record, &j)
+	return j.Table, err
+}
+
 // Name describes the job.
 func (j *Job) Name() string { return string(j.Kind) }
 

@@ -53,23 +53,31 @@ func (c *Catalog) blocks() map[counterID]block {
 // Forget ends the mark. Ending it twice is no error.
 func (m *Mark) Forget() error { return m.state.Forget() }
 
-// Return restores the store, and the catalog's knowledge of it, to their state at a mark. Versions of tables that are
-// others then, or whose rows would name attributes otherwise, are over: their users get ErrReturned. Nobody acquires a
-// version meanwhile. Ids that were given out since are not given out again, and users stay as they are.
-func (c *Catalog) Return(ctx context.Context, m *Mark) error {
+// Return restores the store, and the catalog's knowledge of it, to their state at a mark, or a part of both; nil is
+// everything. Versions of tables that are others then, or whose rows would name attributes otherwise, are over:
+// their users get ErrReturned. Nobody acquires a version meanwhile. Ids that were given out since are not given out
+// again, and users stay as they are. Errors: those of the part.
+func (c *Catalog) Return(ctx context.Context, m *Mark, only *Part) error {
 	end, err := c.change.begin(ctx, "a return to a mark")
 	if err != nil {
 		return err
 	}
 	defer end()
+	within, err := c.within(ctx, m, only)
+	if err != nil {
+		return err
+	}
 	c.mu.Lock()
 	changed := map[uint32]bool{}
 	err = m.state.Return(ctx, func(key []byte) bool {
+		if keyspace.Stays(key) || !within.has(key) {
+			return true
+		}
 		if id, ok := keyspace.DescribedTable(key); ok && !changed[id] {
 			changed[id] = true
 			c.ids[id].end()
 		}
-		return keyspace.Stays(key)
+		return false
 	})
 	// after an error, too: what is in memory must be what is stored
 	reader, unread := c.store.Read(context.WithoutCancel(ctx))
@@ -83,7 +91,7 @@ func (c *Catalog) Return(ctx context.Context, m *Mark) error {
 	databases, options, unlisted := storedDatabases(context.WithoutCancel(ctx), reader)
 	c.setDatabases(databases, options)
 	if err == nil {
-		err = c.resetCounters(ctx, m)
+		err = c.resetCounters(ctx, m, within)
 	}
 	return errors.Join(err, unread, unlisted)
 }
@@ -134,9 +142,17 @@ func (c *Catalog) reload(ctx context.Context, from kv.Snapshot, tables map[uint3
 
 // resetCounters gives the numbers that were not given out at a mark back to the counters: unless others came between
 // what was noted and the mark.
-func (c *Catalog) resetCounters(ctx context.Context, m *Mark) error {
-	c.counters.Clear()
+func (c *Catalog) resetCounters(ctx context.Context, m *Mark, of *within) error {
+	c.counters.Range(func(id, _ any) bool {
+		if of.hasTable(id.(counterID).table) {
+			c.counters.Delete(id)
+		}
+		return true
+	})
 	for id, n := range m.counters {
+		if !of.hasTable(id.table) {
+			continue
+		}
 		stored, err := c.storedNumber(ctx, m.state.State(), id)
 		if err != nil {
 			return err

@@ -309,6 +309,47 @@ func DescribedTable(key []byte) (table uint32, ok bool) {
 	return uint32(id), err == nil && id <= math.MaxUint32
 }
 
+// Belongs says to what a key belongs: to a table, by its id; to a database, by its name; to a job, by its id; to a
+// client's token, by its text. It is the zero value for keys that belong to none of these alone.
+type Belongs struct {
+	Table    uint32
+	Job      uint64
+	Database string
+	Token    string
+}
+
+// BelongsTo takes the beginning of a key apart.
+func BelongsTo(key []byte) (to Belongs) {
+	if len(key) == 0 {
+		return to
+	}
+	switch tag, rest := key[0], key[1:]; tag {
+	case tagTable, tagAttribute, tagBoundary, tagRegion, tagCounter, tagJournal, tagOutbox, tagBorder, tagFollowed,
+		tagSent, tagRow:
+		if id, _, err := order.CutUvarint(rest); err == nil && id <= math.MaxUint32 {
+			to.Table = uint32(id)
+		}
+	case tagJob:
+		to.Job, _, _ = order.CutUvarint(rest) // 0 if it can't be read
+	case tagName, tagView:
+		to.Database = cutText(rest)
+	case tagToken:
+		if _, id, err := order.CutUvarint(rest); err == nil {
+			to.Token = cutText(id)
+		}
+	}
+	return to
+}
+
+// cutText reads the text at the beginning of a key's rest; "" if there is none.
+func cutText(rest []byte) string {
+	text, _, err := order.CutBytes(rest, nil)
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
 // Stays reports whether a key keeps its value where a database goes back to an earlier state: ids, which are never
 // given twice, the format, and who may sign in.
 func Stays(key []byte) bool {
