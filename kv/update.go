@@ -11,7 +11,7 @@ import (
 
 // updateAttemptsMax bounds Update's retries: with latches above, conflicts come only from other gateways and schema
 // changes.
-const updateAttemptsMax = 64
+const updateAttemptsMax = 96
 
 // Update runs fn in a transaction and commits it. It starts again as long as that ends in ErrConflict, with a growing
 // random pause between attempts (at most about 100 ms). It is the only retry loop in Weft. fn must have no effect
@@ -40,9 +40,11 @@ func updateOnce(ctx context.Context, store Store, fn func(Txn) error) error {
 	return txn.Commit(ctx)
 }
 
-// pause waits a random time that doubles with each attempt, from about 50 microseconds to 100 milliseconds.
+// pause waits a random time that doubles with each third attempt, from about 50 microseconds to 100 milliseconds. A
+// loser begins again soon at first, together with the winner's next attempt: later it would be in the middle of that,
+// and lose again.
 func pause(ctx context.Context, attempt int) error {
-	limit := min(50*time.Microsecond<<min(attempt, 11), 100*time.Millisecond)
+	limit := min(50*time.Microsecond<<min(attempt/3, 11), 100*time.Millisecond)
 	timer := time.NewTimer(rand.N(limit) + limit/2)
 	defer timer.Stop()
 	select {

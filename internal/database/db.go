@@ -79,6 +79,7 @@ type DB struct {
 	catalog *catalog.Catalog
 	gateway *gateway.Gateway // nil: nobody else uses the store
 	latches *record.Latches
+	crowds  crowds
 	serial  chan struct{} // holds a token while a serializable transaction looks back and commits
 	jobs    *job.Runner
 	tasks   *task.Runner

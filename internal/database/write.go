@@ -4,9 +4,11 @@ package database
 
 import (
 	"context"
+	"errors"
 
 	"github.com/weftdb/weft/internal/files/ingest"
 	"github.com/weftdb/weft/internal/rows/change"
+	"github.com/weftdb/weft/internal/rows/record"
 	"github.com/weftdb/weft/kv"
 )
 
@@ -59,8 +61,9 @@ func (p Pinned) Loading() *ingest.Table {
 	return &ingest.Table{Target: p.target(), Store: p.db.store, Admin: p.db.admin, Regions: p.db.regions}
 }
 
-// Write does one write as a commit of its own. It waits for other writers of the same item and never fails because of
-// them. Errors: KindConditionFailed, KindInvalid, KindTooLarge, KindReadOnly, KindUnknownOutcome.
+// Write does one write. It waits for other writers of the same item and never fails because of them; those that wait at
+// the same time may be committed together, one on top of the other. Errors: KindConditionFailed, KindInvalid,
+// KindTooLarge, KindReadOnly, KindUnknownOutcome.
 func (p Pinned) Write(ctx context.Context, w *Write, r *WriteResult) error {
 	s := p.db.scratch.Get().(*scratch)
 	err := p.writeLatched(ctx, w, r, s)
@@ -72,7 +75,14 @@ func (p Pinned) writeLatched(ctx context.Context, w *Write, r *WriteResult, s *s
 	if s.Key, err = p.writeKey(s.Key[:0], w); err != nil {
 		return err
 	}
-	held, err := p.db.latches.LockWithin(ctx, p.db.options.LockWait, s.Key)
+	limit, joins := p.db.options.LockWait, p.mayJoin(w)
+	if joins {
+		limit = -1
+	}
+	held, err := p.db.latches.LockWithin(ctx, limit, s.Key)
+	if joins && errors.Is(err, record.ErrLatchWait) {
+		return p.writeTogether(ctx, s.Key, w, r, s)
+	}
 	if err != nil {
 		return err
 	}

@@ -3,10 +3,14 @@
 package requests
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -286,6 +290,55 @@ func TestRequests(t *testing.T) {
 				t.Errorf("%s, want %s", got, o.want)
 			}
 		})
+	}
+}
+
+// TestHotRow counts the requests of updates of one row that come while another one is at it: they commit together.
+func TestHotRow(t *testing.T) {
+	c := openCosts(t)
+	table, err := c.api.DB.Table("plain")
+	if err != nil {
+		t.Fatal(err)
+	}
+	update := func() {
+		c.call("UpdateItem", `{"TableName":"plain","Key":{"k":{"S":"hot"},"n":{"N":"1"}},
+			"UpdateExpression":"ADD c :one","ExpressionAttributeValues":{":one":{"N":"1"}}}`)
+	}
+	told := c.least(func() {
+		begun, released := make(chan struct{}), make(chan struct{})
+		c.cluster.SetHook(blockOnce("hot", begun, released))
+		var writers sync.WaitGroup
+		writers.Go(update)
+		<-begun
+		for range 8 {
+			writers.Go(update)
+		}
+		for waits, _ := c.api.DB.Waits(); len(waits) < 8; waits, _ = c.api.DB.Waits() {
+			runtime.Gosched()
+		}
+		close(released)
+		writers.Wait()
+		c.cluster.SetHook(nil)
+	})
+	item, _, err := table.Get(t.Context(), database.Document{"k": "hot", "n": 1})
+	if n, _ := item.Int("c"); n != 45 || err != nil {
+		t.Errorf("the row has %d, %v; want 45", n, err)
+	}
+	if want := "2 get, 2 prewrite, 4 TSO"; told != want {
+		t.Errorf("%s, want %s", told, want)
+	}
+}
+
+// blockOnce is a hook that holds back the first write of a key which contains a text: it closes begun, and waits for
+// released.
+func blockOnce(text string, begun, released chan struct{}) tikvtest.Hook {
+	var once sync.Once
+	return func(_ context.Context, request *tikvrpc.Request,
+		send func() (*tikvrpc.Response, error)) (*tikvrpc.Response, error) {
+		if request.Type == tikvrpc.CmdPrewrite && bytes.Contains(request.Prewrite().Mutations[0].Key, []byte(text)) {
+			once.Do(func() { close(begun); <-released })
+		}
+		return send()
 	}
 }
 

@@ -91,8 +91,8 @@ func (l *Latches) Lock(ctx context.Context, keys ...[]byte) (Held, error) {
 }
 
 // LockWithin takes the latches of all keys, in one global order, so that no two of its callers can wait for each other.
-// wait is the time it waits in all; 0: without a limit. Errors: ctx's; ErrLatchWait. It then holds nothing. The result
-// must be unlocked.
+// wait is the time it waits in all; 0: without a limit; negative: not at all, for one key. Errors: ctx's; ErrLatchWait.
+// It then holds nothing. The result must be unlocked.
 func (l *Latches) LockWithin(ctx context.Context, wait time.Duration, keys ...[]byte) (Held, error) {
 	if len(keys) == 1 {
 		hash := maphash.Bytes(l.seed, keys[0])

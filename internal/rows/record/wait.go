@@ -179,6 +179,13 @@ func (l *Latches) Waits(find func(id uint32) *schema.Table) (now, since []Wait) 
 	return now, since
 }
 
+// Note lets the caller be seen among those that wait for the latch of key, until it calls the result and says whether
+// it got what it waited for.
+func (l *Latches) Note(ctx context.Context, key []byte) (end func(got bool)) {
+	seen, hash := l.watch.begin(ctx, key, 0), maphash.Bytes(l.seed, key)
+	return func(got bool) { l.watch.end(ctx, seen, hash, got) }
+}
+
 // keyOf finds the key of a hash.
 func (l *Latches) keyOf(hash uint64, keys [][]byte) []byte {
 	for _, key := range keys {
