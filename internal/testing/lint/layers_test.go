@@ -375,6 +375,7 @@ var laws = map[string]law{
 	"wefttest":                      {layer: testLayer},
 	"internal/testing/lint":         {layer: testLayer},
 	"internal/testing/testdb":       {layer: testLayer},
+	"internal/testing/explore":      {layer: testLayer},
 	"internal/testing/rounds":       {layer: testLayer},
 	"storage/storagetest":           {layer: testLayer},
 	"internal/testing/teststore":    {layer: testLayer},
@@ -389,6 +390,7 @@ var trees = []string{"bench", "test", "examples"}
 // limited there.
 var testSupport = []string{"wefttest", "kv/kvtest", "kv/tikv/tikvtest", "storage/storagetest",
 	"internal/testing/testdb", "internal/testing/teststore", "internal/testing/rounds", "internal/testing/lint",
+	"internal/testing/explore",
 	"internal/data/value/valuetest"}
 
 // library says which packages may import a module from outside. A folder hides a technology, and nothing else imports
