@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -30,34 +31,28 @@ import (
 // gatewayCount is the number of gateways at a time.
 const gatewayCount = 3
 
-// engine makes handles of one shared store.
+// engine makes handles of one shared store, whose clock jump puts forward.
 type engine struct {
 	name  string
-	open  func(t *testing.T) (handle func() kv.Store)
+	open  func(t *testing.T) (handle func() kv.Store, jump func(time.Duration))
 	lease time.Duration
 }
 
 func engines() []engine {
 	return []engine{
-		{"mem", func(t *testing.T) func() kv.Store {
-			store := mem.Open(mem.Options{})
+		{"mem", func(t *testing.T) (func() kv.Store, func(time.Duration)) {
+			var ahead atomic.Int64
+			store := mem.Open(mem.Options{NowMS: func() int64 { return time.Now().UnixMilli() + ahead.Load() }})
 			t.Cleanup(func() { store.Close() })
-			return func() kv.Store { return store.Share() }
+			return func() kv.Store { return store.Share() }, func(by time.Duration) { ahead.Add(by.Milliseconds()) }
 		}, 250 * time.Millisecond},
-		{"tikv", func(t *testing.T) func() kv.Store {
+		{"tikv", func(t *testing.T) (func() kv.Store, func(time.Duration)) {
 			cluster, err := tikvtest.Start()
 			if err != nil {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { cluster.Close() })
-			return func() kv.Store {
-				store, err := cluster.Open(tikv.Options{})
-				if err != nil {
-					t.Fatal(err)
-				}
-				t.Cleanup(func() { store.Close() })
-				return store
-			}
+			return handlesOf(cluster, tikv.Options{}).open(t)
 		}, time.Second},
 	}
 }
@@ -130,6 +125,7 @@ type scene struct {
 	t       *testing.T
 	engine  engine
 	handle  func() kv.Store
+	jump    func(time.Duration)
 	seed    uint64
 	stop    chan struct{}
 	working sync.WaitGroup
@@ -140,7 +136,8 @@ type scene struct {
 }
 
 func begin(t *testing.T, e engine, seed uint64) *scene {
-	s := &scene{t: t, engine: e, handle: e.open(t), seed: seed, stop: make(chan struct{}), counts: map[string]int{}}
+	s := &scene{t: t, engine: e, seed: seed, stop: make(chan struct{}), counts: map[string]int{}}
+	s.handle, s.jump = e.open(t)
 	for i := range s.gateways {
 		s.gateways[i] = openGateway(t, e, s.handle())
 	}
@@ -328,7 +325,8 @@ func keys(ctx context.Context, view *database.View, p database.Pinned, q databas
 	return found, c.Close()
 }
 
-// disturb lets a gateway vanish or stand still, and another join.
+// disturb lets a gateway vanish or stand still, and another join, or the store's clock run ahead of the gateways', so
+// that leases pass of which they believe that they have them.
 func (s *scene) disturb(_ context.Context, rng *rand.Rand) error {
 	lease := s.engine.lease
 	if !s.wait(lease/2 + time.Duration(rng.Int64N(int64(lease)))) {
@@ -336,7 +334,9 @@ func (s *scene) disturb(_ context.Context, rng *rand.Rand) error {
 	}
 	slot := rng.IntN(gatewayCount)
 	g := s.gateways[slot]
-	switch rng.IntN(3) {
+	switch rng.IntN(4) {
+	case 3:
+		s.jump(time.Duration(rng.Int64N(2 * int64(lease))))
 	case 0:
 		g.kill()
 		next := openGateway(s.t, s.engine, s.handle())

@@ -19,7 +19,7 @@ import (
 func TestPausedCommit(t *testing.T) {
 	for _, e := range engines() {
 		t.Run(e.name, func(t *testing.T) {
-			handle := e.open(t)
+			handle, _ := e.open(t)
 			first, second := openGateway(t, e, handle()), openGateway(t, e, handle())
 			table, err := first.db.CreateTable(t.Context(), spec())
 			if err != nil {
@@ -76,7 +76,7 @@ func verify(t *testing.T, table *database.Table, entries int64) {
 func TestTakenOver(t *testing.T) {
 	for _, e := range engines() {
 		t.Run(e.name, func(t *testing.T) {
-			handle := e.open(t)
+			handle, _ := e.open(t)
 			first, second := openGateway(t, e, handle()), openGateway(t, e, handle())
 			table, err := second.db.CreateTable(t.Context(), spec())
 			if err != nil {
@@ -129,7 +129,7 @@ func TestTakenOver(t *testing.T) {
 func TestSeenByAll(t *testing.T) {
 	for _, e := range engines() {
 		t.Run(e.name, func(t *testing.T) {
-			handle := e.open(t)
+			handle, _ := e.open(t)
 			var all []*gateway
 			for range gatewayCount {
 				all = append(all, openGateway(t, e, handle()))

@@ -53,7 +53,7 @@ func TestStreamUnderFaults(t *testing.T) {
 }
 
 func handlesOf(cluster *tikvtest.Cluster, options tikv.Options) engine {
-	return engine{"tikv", func(t *testing.T) func() kv.Store {
+	return engine{"tikv", func(t *testing.T) (func() kv.Store, func(time.Duration)) {
 		return func() kv.Store {
 			store, err := cluster.Open(options)
 			if err != nil {
@@ -61,7 +61,7 @@ func handlesOf(cluster *tikvtest.Cluster, options tikv.Options) engine {
 			}
 			t.Cleanup(func() { store.Close() })
 			return store
-		}
+		}, cluster.Advance
 	}, time.Second}
 }
 

@@ -43,7 +43,8 @@ type Cluster struct {
 	Mock *testutils.MockCluster
 
 	client      *testutils.MockClient
-	driver      pd.Client
+	driver      pd.Client // is clock
+	clock       *clock
 	timestamps  atomic.Int64
 	hook        atomic.Pointer[Hook]
 	disturbance atomic.Pointer[Disturbance]
@@ -66,7 +67,8 @@ func Start() (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Cluster{Mock: mock, client: client, driver: driver, pulses: map[uint64]*pulse{},
+	clock := &clock{Client: driver}
+	c := &Cluster{Mock: mock, client: client, driver: clock, clock: clock, pulses: map[uint64]*pulse{},
 		counts: map[tikvrpc.CmdType]int{}}
 	if err := c.bootstrap(); err != nil {
 		return nil, errors.Join(err, c.Close())

@@ -48,6 +48,7 @@ const (
 	faultLostReply = "lost answer"
 	faultSlow      = "slow store"
 	faultDriver    = "lost timestamp"
+	faultClock     = "clock jump"
 )
 
 // Disturb begins a schedule of faults, with up to gap requests between two. It goes on until Stop. If lossless is set,
@@ -136,7 +137,7 @@ func (d *Disturbance) next(request *tikvrpc.Request) string {
 
 func (d *Disturbance) fault(request *tikvrpc.Request) string {
 	kinds := []string{faultSplit, faultSplit, faultSplit, faultMerge, faultMerge, faultLeader, faultLeader, faultLeader,
-		faultLost, faultLostReply, faultStop, faultSlow, faultDriver}
+		faultLost, faultLostReply, faultStop, faultSlow, faultDriver, faultClock}
 	kind := kinds[d.random.IntN(len(kinds))]
 	done := false
 	switch kind {
@@ -150,6 +151,10 @@ func (d *Disturbance) fault(request *tikvrpc.Request) string {
 		done = d.stop()
 	case faultSlow:
 		done = true
+	case faultClock:
+		if done = d.counts[faultClock] < jumpsMax; done {
+			d.cluster.Advance(time.Duration(1 + d.random.Int64N(int64(jumpMost))))
+		}
 	case faultDriver:
 		if done = d.counts[faultDriver] < driverMax; done {
 			d.missing++
@@ -179,10 +184,13 @@ func (d *Disturbance) losesTimestamp() bool {
 	return true
 }
 
-// faultsQuick is the number of faults after which the pauses grow, and lostMax the number of lost requests and answers:
-// the client waits a tenth of a second after one. It waits half a second for a lost timestamp, of which driverMax get
-// lost; a slow store takes slowFor.
+// faultsQuick is after how many faults the pauses grow, and lostMax how many requests and answers get lost: the client
+// waits a tenth of a second after one. It waits half a second for a lost timestamp, of which driverMax get lost; a slow
+// store takes slowFor. The cluster's clock jumps forward jumpsMax times, by up to jumpMost: together by less than locks
+// live.
 const (
+	jumpsMax    = 4
+	jumpMost    = 500 * time.Millisecond
 	driverMax   = 1
 	slowFor     = 10 * time.Millisecond
 	faultsQuick = 10
