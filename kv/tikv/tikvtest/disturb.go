@@ -184,10 +184,10 @@ func (d *Disturbance) losesTimestamp() bool {
 	return true
 }
 
-// faultsQuick is after how many faults the pauses grow, and lostMax how many requests and answers get lost: the client
-// waits a tenth of a second after one. It waits half a second for a lost timestamp, of which driverMax get lost; a slow
-// store takes slowFor. The cluster's clock jumps forward jumpsMax times, by up to jumpMost: together by less than locks
-// live.
+// faultsQuick is the number of faults after which the pauses grow, lostMax the number of lost requests and answers: the
+// client waits a tenth of a second after one. It waits half a second for a lost timestamp, of which driverMax get lost;
+// a slow store takes slowFor. The cluster's clock jumps forward jumpsMax times, by up to jumpMost: together by less
+// than locks live.
 const (
 	jumpsMax    = 4
 	jumpMost    = 500 * time.Millisecond
