@@ -9,6 +9,7 @@ import (
 
 	"github.com/weftdb/weft/internal/advice/advisor/design"
 	"github.com/weftdb/weft/internal/advice/advisor/report"
+	"github.com/weftdb/weft/internal/data/schema"
 )
 
 // candidate is an index that might be made.
@@ -87,8 +88,10 @@ func curveOf(key design.Key) string {
 
 // newCandidate prices nothing. How many entries the index would have is counted when it is known to be new.
 func (s *study) newCandidate(rule string, key design.Key) *candidate {
-	c := &candidate{rule: rule, key: key, path: path{index: "", key: key.Parts(), whole: s.Table.SQL}}
-	c.path.entries = -1
+	c := &candidate{rule: rule, key: key, path: path{key: key.Parts(), whole: s.Table.SQL, entries: -1}}
+	if s.Table.SQL {
+		c.path.projection = schema.ProjectKeys
+	}
 	return c
 }
 
@@ -169,7 +172,7 @@ func (s *study) keyType(name string) string {
 
 // entryBytes is the size of one index entry of a projection of everything.
 func (s *study) entryBytes(projection string) float64 {
-	if projection == "KEYS_ONLY" {
+	if projection == keysOnly {
 		return math.Min(s.itemSize, 100)
 	}
 	return s.itemSize

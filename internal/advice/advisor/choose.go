@@ -59,7 +59,7 @@ func (s *study) pricesOf(c *candidate, bad []*query) map[*query]price {
 	for _, q := range bad {
 		p := s.priceOf(q, &c.path)
 		if c.plan != nil {
-			p.entries *= s.surplus(q)
+			p = p.reading(p.entries * s.surplus(q))
 		}
 		if p.usable && (!p.scan || c.plan != nil || s.scannable(q, c, p)) {
 			prices[q] = p
@@ -71,10 +71,11 @@ func (s *study) pricesOf(c *candidate, bad []*query) map[*query]price {
 // surplus is the factor by which a query reads more on its curve than the model of curves says. The same is expected of
 // another curve.
 func (s *study) surplus(q *query) float64 {
-	if s.paths[q.best].curve == nil || q.Read == 0 {
+	used := &s.paths[q.best]
+	if q.Read == 0 || used.fields != nil || s.layoutOf(used).columns == nil {
 		return 1
 	}
-	return math.Max(1, q.Read/s.priceOf(q, &s.paths[q.best]).entries)
+	return math.Max(1, q.Read/s.priceOf(q, used).entries)
 }
 
 // assign gives each query the cheapest of the indexes, if that is a tenth cheaper than what there is, or more where an
@@ -88,7 +89,7 @@ func (c *choice) assign(indexes []*candidate) map[*query]assignment {
 			if before, found := out[q]; found {
 				now = before.price
 			}
-			if ok && p.cost() < now.cost()*(1-c.least(q, out)) {
+			if ok && p.cost < now.cost*(1-c.least(q, out)) {
 				out[q] = assignment{p, one}
 			}
 		}
@@ -128,7 +129,7 @@ func (c *choice) saving(one *candidate, current map[*query]assignment) float64 {
 		if a, found := current[q]; found {
 			now = a.price
 		}
-		if !ok || p.cost() >= now.cost()*(1-c.least(q, current)) {
+		if !ok || p.cost >= now.cost*(1-c.least(q, current)) {
 			continue
 		}
 		weight := q.Rate
@@ -138,8 +139,8 @@ func (c *choice) saving(one *candidate, current map[*query]assignment) float64 {
 				weight = 2 * q.Rate
 			}
 		}
-		saving += weight * (now.cost() - p.cost())
-		affected += weight * now.cost()
+		saving += weight * (now.cost - p.cost)
+		affected += weight * now.cost
 	}
 	saving -= c.Writes * c.share(one) * writeCost
 	if saving < gainMin*affected {
@@ -163,8 +164,8 @@ func (c *choice) prune() {
 			if b, ok := without[q]; ok {
 				next = b.price
 			}
-			saving += q.Rate * (next.cost() - a.price.cost())
-			affected += q.Rate * next.cost()
+			saving += q.Rate * (next.cost - a.price.cost)
+			affected += q.Rate * next.cost
 		}
 		if saving-c.Writes*c.share(c.chosen[i])*writeCost < gainAgain*affected || affected == 0 {
 			c.chosen = rest

@@ -8,7 +8,6 @@ import (
 
 	"github.com/weftdb/weft/internal/advice/advisor/bitorder"
 	"github.com/weftdb/weft/internal/advice/advisor/design"
-	"github.com/weftdb/weft/zorder"
 )
 
 const (
@@ -18,13 +17,6 @@ const (
 	boxesEach    = 24   // that one query is tried with, in each half
 	leafEntries  = 64   // entries that are read together
 )
-
-// curveSample is the sample along a Z-order curve: its rows that have all the attributes. Codes are places in the
-// sample, so that the leading bits of each attribute halve the rows.
-type curveSample struct {
-	*bitorder.Curve
-	columns []*column
-}
 
 // code places the value at a position among the column's values, in bits bits.
 func (c *column) code(position, bits int) uint64 {
@@ -80,62 +72,20 @@ func (c *column) high(v design.Value) int {
 	return max(0, sort.Search(c.seen, func(i int) bool { return c.sorted[i].Compare(v) > 0 })-1)
 }
 
-// newCurve lays the sample along a plan. It returns nil for columns of which the sample has no rows.
-func (s *study) newCurve(columns []*column, plan *zorder.Plan) *curveSample {
-	var rows [][]uint64
-	for row := 0; row < s.rows; row += max(1, s.rows/curveRowsMax) {
-		codes := make([]uint64, len(columns))
-		complete := true
-		for i, column := range columns {
-			v := column.values[row]
-			if complete = complete && v.Type != ""; complete {
-				codes[i] = column.code(column.place(row), plan.Width(i))
-			}
-		}
-		if complete {
-			rows = append(rows, codes)
-		}
-	}
-	c, err := bitorder.New(plan, rows)
-	if err != nil || len(rows) == 0 {
-		return nil
-	}
-	return &curveSample{c, columns}
-}
+// span is some places among the values of a column.
+type span struct{ from, to int }
 
-// defaultCurve is the curve of an index that exists. It is nil where the sample lacks the attributes.
-func (s *study) defaultCurve(p design.Part) *curveSample {
-	var columns []*column
-	for _, name := range p.Attributes() {
-		if c := s.columns[name]; c != nil && c.seen > 0 {
-			columns = append(columns, c)
-		}
-	}
-	if len(columns) == 0 || len(columns) > zorder.AttributesMax || len(columns) < len(p.Attributes()) {
-		return nil
-	}
-	owners, err := zorder.ParseOrder(p.Order)
-	if err != nil {
-		return nil
-	}
-	plan, err := zorder.Leading(owners, widthsOf(columns)...)
-	if err != nil {
-		return nil
-	}
-	return s.newCurve(columns, plan)
-}
-
-// boxes makes boxes for a query out of its bounds. Bounds without values are put around the values of rows; half 0 and
-// half 1 take different rows, so that a bit order is never judged on the boxes that it was made for.
-func (s *study) boxes(q *query, columns []*column, half, count int) []bitorder.Corners {
-	var list []bitorder.Corners
+// places are where a query's bounds on some columns lie among their values. Bounds without values are put around the
+// values of rows; half 0 and half 1 take different rows, so that a bit order is never judged on the boxes that it was
+// made for.
+func (s *study) places(q *query, columns []*column, half, count int) (list [][]span) {
 	for i := range count {
 		row := (2*i + half) * s.rows / (2 * count)
-		box, moves, ok := s.box(q, columns, row)
+		at, moves, ok := s.placesAround(q, columns, row)
 		if !ok {
 			continue
 		}
-		list = append(list, box)
+		list = append(list, at)
 		if !moves {
 			break
 		}
@@ -143,89 +93,41 @@ func (s *study) boxes(q *query, columns []*column, half, count int) []bitorder.C
 	return list
 }
 
-// box makes the box around one row. moves is true if it depends on the row; ok is false if the row lacks an attribute.
-func (s *study) box(q *query, columns []*column, row int) (box bitorder.Corners, moves, ok bool) {
+// placesAround are the places around one row. moves is true if they depend on the row; ok is false if the row lacks an
+// attribute.
+func (s *study) placesAround(q *query, columns []*column, row int) (list []span, moves, ok bool) {
 	for _, c := range columns {
 		b, bound := q.bound(c.name)
-		from, to := 0, c.seen
+		at := span{0, c.seen}
 		switch {
 		case !bound || !b.Narrows():
 		case (b.Low.Type != "" || b.High.Type != "") && b.Keeps == 0:
-			from, to = c.span(b)
+			at.from, at.to = c.span(b)
 		case c.values[row].Type == "":
-			return box, true, false
+			return nil, true, false
 		case b.Operator == design.Equal:
 			moves = true
-			from, to = c.place(row), c.high(c.values[row])+1
+			at = span{c.place(row), c.high(c.values[row]) + 1}
 		default:
 			moves = true
 			width := max(1, int(math.Round(math.Min(1, q.keeps[c.name]/c.present)*float64(c.seen))))
-			from = min(max(0, c.place(row)-width/2), c.seen-width)
-			to = from + width
+			at.from = min(max(0, c.place(row)-width/2), c.seen-width)
+			at.to = at.from + width
 		}
-		to = max(to, from+1)
-		last := min(to, c.seen) - 1
-		box.Low = append(box.Low, c.code(min(from, c.seen-1), c.width()))
+		at.to = max(at.to, at.from+1)
+		list = append(list, at)
+	}
+	return list, moves, true
+}
+
+// boxOf is a box of codes.
+func boxOf(columns []*column, at []span) (box bitorder.Corners) {
+	for i, c := range columns {
+		last := min(at[i].to, c.seen) - 1
+		box.Low = append(box.Low, c.code(min(at[i].from, c.seen-1), c.width()))
 		box.High = append(box.High, c.code(max(last, 0), c.width()))
 	}
-	return box, moves, true
-}
-
-// walk prices a query on a Z-order index of entries (those of one partition). Matches grow with the entries; entries
-// read in vain lie along the box's border and grow with their square root.
-func (s *study) walk(q *query, p *path, entries float64, out *price) {
-	out.ordered = q.OrderBy == ""
-	out.entries = entries
-	if p.curve == nil {
-		s.walkBlind(q, p, entries, out)
-		return
-	}
-	share, bound := 1.0, false
-	for _, c := range p.curve.columns {
-		if b, ok := q.bound(c.name); ok && b.Narrows() {
-			share *= s.narrows(q, c.name)
-			bound = true
-		}
-	}
-	if !bound {
-		return
-	}
-	boxes := s.boxes(q, p.curve.columns, 1, s.boxesPerQuery())
-	if len(boxes) == 0 {
-		s.walkBlind(q, p, entries, out)
-		return
-	}
-	missed, seeks := 0, 0
-	for _, b := range boxes {
-		_, m, k := p.curve.Read(b)
-		missed += m
-		seeks += k
-	}
-	growth := math.Sqrt(entries / float64(p.curve.Rows()))
-	count := float64(len(boxes))
-	out.scan = false
-	out.entries = math.Min(entries, entries*share+growth*float64(missed)/count)
-	out.seeks = math.Max(1, growth*float64(seeks)/count)
-}
-
-// walkBlind prices a Z-order index without a sample: of s of d attributes bound exactly, pages^(1-s/d) are read; ranges
-// count by what they exclude.
-func (s *study) walkBlind(q *query, p *path, entries float64, out *price) {
-	for _, part := range p.key {
-		if part.Function != "zorder" {
-			continue
-		}
-		pages := math.Max(1, entries/leafEntries)
-		dimensions := float64(len(part.Attributes()))
-		read := entries
-		for _, name := range part.Attributes() {
-			if b, ok := q.bound(name); ok && b.Narrows() {
-				read *= math.Max(s.narrows(q, name), math.Pow(pages, -1/dimensions))
-				out.scan = false
-			}
-		}
-		out.entries = math.Min(entries, math.Max(read, 1))
-	}
+	return box
 }
 
 // boxesPerQuery shares the boxes out among the queries.

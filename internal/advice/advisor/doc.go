@@ -8,16 +8,17 @@
 // # What a finding rests on
 //
 // Costs are index entries read per second, entries written per second and bytes stored. A path through a key is priced
-// by how many entries lie between its bounds: items × the share of each bound that the key can use. Shares come from
-// the pattern, else from the values and the sample, else from how many items came back, else from Distinct; what had to
-// be assumed is said in the finding's evidence. Z-order indexes are priced by walking the sample along the curve and
-// counting what is read in vain and how often one must jump.
+// by the planner itself, package access: an index that might be made is handed to it as one that is there, with figures
+// of its own (see layout). So an index that is proposed for a query is the one that the query takes once it is made.
+// The shares that bounds keep come from the pattern, else from the values and the sample, else from how many items came
+// back, else from Distinct; what had to be assumed is said in the finding's evidence. For Z-order indexes the planner
+// gets the sample's keys, with codecs learned from its values.
 //
 // # Adding a rule
 //
 // A rule is a function from the study (the design with its sample counted) to findings, in a file of its own, and one
 // line in the table in advise.go. Its tests are documents and findings in testdata.
 //
-// Knows: key schemas, names of computed keys, query shapes, samples, counts.
+// Knows: key schemas, names of computed keys, query shapes, samples, counts; the planner's question and its answer.
 // Never: where they come from, how they are shown in a console, clocks, stores.
 package advisor

@@ -31,7 +31,7 @@ func curveMembers(s *study) []report.Finding {
 // group lists the queries that a curve is for: those that use it and those that could.
 func (s *study) group(k namedKey, path, at int) []*query {
 	return slices.DeleteFunc(slices.Clone(s.shapes), func(q *query) bool {
-		if q.Rate == 0 || at == 1 && !s.use(q, k.parts[0]).equal {
+		if q.Rate == 0 || at == 1 && !s.binds(q, k.parts[0]) {
 			return true
 		}
 		return q.best != path && !(k.index != nil && q.Index == k.index.Name)
@@ -88,8 +88,7 @@ func (s *study) recut(f *report.Finding, k namedKey, at int, keep []*column, gro
 	if at == 1 {
 		key = design.Key{k.parts[0].Name, key[0]}
 	}
-	next := s.newPath("", key, s.Table.SQL)
-	next.table, next.hashed, next.index = false, false, "new"
+	next := s.indexPath(&design.Index{Name: "new", Key: key, Nulls: s.Table.SQL, Projection: keysOnly})
 	f.Before, f.After = &report.Cost{}, &report.Cost{}
 	for _, q := range group {
 		p := s.priceOf(q, &next)

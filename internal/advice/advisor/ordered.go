@@ -57,7 +57,7 @@ func (s *study) orderedKey(key design.Key, equal []string, tail string) *candida
 func (s *study) mirroredCandidates(q *query) []*candidate {
 	var list []*candidate
 	for _, p := range s.paths {
-		if len(p.key) != 2 || p.key[1].Function != "concat" || !s.use(q, p.key[0]).equal {
+		if len(p.key) != 2 || p.key[1].Function != "concat" || !s.binds(q, p.key[0]) {
 			continue
 		}
 		names := p.key[1].Attributes()

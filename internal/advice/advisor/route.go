@@ -12,7 +12,7 @@ import (
 func betterPaths(s *study) []report.Finding {
 	var badly []*query
 	for _, q := range s.shapes {
-		if q.best != q.offerAt && q.offer.usable && !q.served(q.price) && q.offer.cost()*2 <= q.price.cost() {
+		if q.best != q.offerAt && q.offer.usable && !q.served(q.price) && q.offer.cost*2 <= q.price.cost {
 			badly = append(badly, q)
 		}
 	}

@@ -69,9 +69,9 @@ func newStudy(d *design.Design) *study {
 		s.columns[name] = c
 	}
 	s.itemSize = s.meanSize()
-	s.paths = append(s.paths, s.newPath("", d.Table.Key, true))
-	for _, x := range d.Table.Indexes {
-		s.paths = append(s.paths, s.newPath(x.Name, x.Key, x.Nulls))
+	s.paths = append(s.paths, s.tablePath())
+	for i := range d.Table.Indexes {
+		s.paths = append(s.paths, s.indexPath(&d.Table.Indexes[i]))
 	}
 	for _, x := range d.Table.Searches {
 		s.paths = append(s.paths, path{index: x.Name, entries: s.items, fields: x.Key})

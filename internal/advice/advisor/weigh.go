@@ -67,9 +67,9 @@ func (s *study) weigh(better map[*query]assignment, indexes []*candidate) (w rep
 	for _, q := range s.shapes {
 		known := q.known()
 		p := report.PatternCost{Name: q.Name, Rate: q.Rate, Before: known.entries, After: known.entries}
-		cost := known.cost()
+		cost := known.cost
 		if a, ok := better[q]; ok {
-			p.After, cost = a.price.entries, a.price.cost()
+			p.After, cost = a.price.entries, a.price.cost
 		}
 		w.Patterns = append(w.Patterns, p)
 		w.Cost.Reads += q.Rate * p.After

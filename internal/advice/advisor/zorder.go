@@ -136,7 +136,7 @@ func (s *study) hasCurve(columns []*column) bool {
 func (s *study) rateOf(c *candidate, group []*query) float64 {
 	sum := 0.0
 	for _, q := range group {
-		sum += q.Rate * s.priceOf(q, &c.path).cost()
+		sum += q.Rate * s.priceOf(q, &c.path).cost
 	}
 	return sum
 }
@@ -199,17 +199,13 @@ func weavable(kind string) bool { return kind == "N" || kind == "S" || kind == "
 // newCurveCandidate is the candidate whose first bits have the given owners; the others go round.
 func (s *study) newCurveCandidate(partition string, set []member, owners []byte) *candidate {
 	columns := columnsOf(set)
-	order, err := zorder.Leading(owners, widthsOf(columns)...)
-	if err != nil {
-		return nil
-	}
 	key := design.Key{spellCurve(columns, owners)}
 	if partition != "" {
 		key = design.Key{partition, key[0]}
 	}
 	c := s.newCandidate("zorder-index", key)
 	c.plan = &plan{set}
-	if c.path.curve = s.newCurve(columns, order); c.path.curve == nil {
+	if s.layoutOf(&c.path).columns == nil {
 		return nil
 	}
 	for _, m := range set {
@@ -242,9 +238,10 @@ func (s *study) trainingBoxes(set []member, group []*query) []bitorder.WeightedB
 		if q.judges {
 			continue
 		}
-		boxes := s.boxes(q, columns, 0, s.boxesPerQuery())
-		for _, b := range boxes {
-			list = append(list, bitorder.WeightedBox{Corners: b, Weight: q.Rate / float64(len(boxes))})
+		places := s.places(q, columns, 0, s.boxesPerQuery())
+		for _, at := range places {
+			list = append(list,
+				bitorder.WeightedBox{Corners: boxOf(columns, at), Weight: q.Rate / float64(len(places))})
 		}
 	}
 	return list

@@ -92,6 +92,8 @@ func (g *guesser) span(f *foundSpan) (rows, runs float64) {
 	switch {
 	case f.part.point:
 		rows = g.below(min(g.visible, depth+1))
+	case (f.part.from || f.part.to) && depth < len(g.Shares):
+		return g.below(depth) * g.Shares[depth], 1
 	case f.part.from && f.part.to:
 		rows = g.below(depth) * rangeShare
 		if n, ok := integersIn(g.index, f); ok && n*g.below(min(g.visible, depth+1)) < rows {

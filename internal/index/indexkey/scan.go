@@ -53,6 +53,9 @@ type Statistics struct {
 	// Distinct[i] is the number of different values the first i+1 visible key parts have together. Default, also for
 	// each missing one: a guess from Rows.
 	Distinct []float64
+	// Shares[i] is the share of the entries with equal parts before that a range of visible part i holds. Default, also
+	// for each missing one: a guess, by how many ends the range has and by Separators.
+	Shares []float64
 	// Separators are keys of entries, ascending and without the index's prefix, between which there are about equally
 	// many entries each. Default: none are known.
 	Separators [][]byte

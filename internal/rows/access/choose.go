@@ -20,11 +20,14 @@ type Query struct {
 	Reverse bool           // descending; the path is the same in either direction
 	// Order is the order that is wanted of rows; a path in another one has to be sorted. Limit is the number of rows
 	// that are wanted; 0: all. Drops says that other conditions than Where also drop rows.
-	Order  []Ordering
-	Limit  int
-	Drops  bool
-	Wanted []string // the attributes needed of each row; nil: all
-	Ignore []string // indexes not to use unless Index names them
+	Order []Ordering
+	Limit int
+	Drops bool
+	// Matches is the number of rows that meet Where, as far as the caller knows; 0: as many as the most selective path
+	// finds.
+	Matches float64
+	Wanted  []string // the attributes needed of each row; nil: all
+	Ignore  []string // indexes not to use unless Index names them
 	// PointsMax is the number of spans a path may have; default indexkey.SpansMaxDefault. A condition that needs more
 	// leaves later key parts to the filter.
 	PointsMax int

@@ -76,6 +76,9 @@ func (c *chooser) limit(paths []Path) {
 		return
 	}
 	matches := math.Inf(1)
+	if c.query.Matches > 0 {
+		matches = c.query.Matches
+	}
 	for i := range paths {
 		matches = min(matches, paths[i].Rows)
 	}

@@ -57,6 +57,11 @@ func readStatistics(t *testing.T, d *datadriven.TestData) Statistics {
 	for _, n := range distinct {
 		x.Distinct = append(x.Distinct, float64(n))
 	}
+	var percent []int
+	d.MaybeScanArgs(t, "shares", &percent)
+	for _, n := range percent {
+		x.Shares = append(x.Shares, float64(n)/100)
+	}
 	s.Indexes[uint32(complete)] = x
 	return s
 }
@@ -91,7 +96,7 @@ func explain(t *testing.T, d *datadriven.TestData, table *schema.Table, s Statis
 	return text.String()
 }
 
-// scanOrder reads order=(a,-b), limit=n and drops.
+// scanOrder reads order=(a,-b), limit=n, matches=n and drops.
 func scanOrder(t *testing.T, d *datadriven.TestData, q *Query) {
 	var columns []string
 	d.MaybeScanArgs(t, "order", &columns)
@@ -101,6 +106,9 @@ func scanOrder(t *testing.T, d *datadriven.TestData, q *Query) {
 	}
 	d.MaybeScanArgs(t, "limit", &q.Limit)
 	q.Drops = d.HasArg("drops")
+	matches := 0
+	d.MaybeScanArgs(t, "matches", &matches)
+	q.Matches = float64(matches)
 }
 
 func choose(t *testing.T, d *datadriven.TestData, table *schema.Table, s Statistics) string {

@@ -54,7 +54,7 @@ func TestReadFindsEveryRow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := New(plan, rows)
+		c, err := newCurve(plan, rows)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,7 +73,7 @@ func TestReadFindsEveryRow(t *testing.T) {
 				want++
 			}
 		}
-		matched, missed, seeks := c.Read(b)
+		matched, missed, seeks := c.read(b)
 		if matched != want || missed < 0 || matched+missed > len(rows) || seeks < 1 {
 			t.Fatalf("seed %d: %d matched (want %d), %d missed, %d seeks, plan %s", seed, matched, want, missed, seeks,
 				plan.Text())
@@ -108,13 +108,13 @@ func TestLearnedOrderReadsLess(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := New(plan, rows)
+		c, err := newCurve(plan, rows)
 		if err != nil {
 			t.Fatal(err)
 		}
 		total := 0
 		for _, b := range judging {
-			_, missed, seeks := c.Read(b)
+			_, missed, seeks := c.read(b)
 			total += missed + 10*seeks
 		}
 		return total

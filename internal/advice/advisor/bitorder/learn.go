@@ -4,6 +4,9 @@ package bitorder
 
 import "math"
 
+// Corners is a box in codes.
+type Corners struct{ Low, High []uint64 }
+
 // WeightedBox is a box with its rate.
 type WeightedBox struct {
 	Corners

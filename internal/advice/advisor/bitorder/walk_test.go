@@ -13,15 +13,15 @@ import (
 // seekAfter is the number of entries that are stepped over before a jump, at most.
 const seekAfter = 10
 
-// Curve is a sample of rows along a Z-order curve.
-type Curve struct {
+// curve is a sample of rows along a Z-order curve.
+type curve struct {
 	plan *zorder.Plan
 	keys [][]byte // in order
 }
 
-// New lays rows along a plan. Each row is a code for each attribute of the plan.
-func New(plan *zorder.Plan, rows [][]uint64) (*Curve, error) {
-	c := &Curve{plan: plan}
+// newCurve lays rows along a plan. Each row is a code for each attribute of the plan.
+func newCurve(plan *zorder.Plan, rows [][]uint64) (*curve, error) {
+	c := &curve{plan: plan}
 	for _, codes := range rows {
 		key, err := plan.AppendKey(nil, codes...)
 		if err != nil {
@@ -33,14 +33,8 @@ func New(plan *zorder.Plan, rows [][]uint64) (*Curve, error) {
 	return c, nil
 }
 
-// Rows is the number of rows.
-func (c *Curve) Rows() int { return len(c.keys) }
-
-// Corners is a box in codes.
-type Corners struct{ Low, High []uint64 }
-
-// Read walks the curve as a scan does: it steps over a few entries that don't match, then jumps to the next that can.
-func (c *Curve) Read(b Corners) (matched, missed, seeks int) {
+// read walks the curve as a scan does: it steps over a few entries that don't match, then jumps to the next that can.
+func (c *curve) read(b Corners) (matched, missed, seeks int) {
 	box, err := c.plan.Box(b.Low, b.High)
 	if err != nil || box.Empty() {
 		return 0, 0, 1
@@ -78,6 +72,6 @@ func (c *Curve) Read(b Corners) (matched, missed, seeks int) {
 	return matched, missed, seeks
 }
 
-func (c *Curve) seek(from int, key []byte) int {
+func (c *curve) seek(from int, key []byte) int {
 	return from + sort.Search(len(c.keys)-from, func(i int) bool { return bytes.Compare(c.keys[from+i], key) >= 0 })
 }
