@@ -38,17 +38,11 @@ func (s *Session) compileUnchecked(read tree.Statement, c *call) (statement, err
 	if one, ok := read.(*tree.Select); ok && one.CountsFound && one.Limit != nil {
 		return s.compilePage(one, c)
 	}
-	if of, ok := s.operates(read); ok {
-		return s.compileQuery(of, tree.Placeholders(of), c)
-	}
 	switch read := read.(type) {
-	case *tree.Select:
-		return s.compileSelect(read)
+	case tree.Query:
+		return s.compileRead(read, c, s.planSettings(), statementText)
 	case *tree.Insert, *tree.Update, *tree.Delete:
-		if !tree.IsPlain(read) {
-			return s.compileWrite(read, c)
-		}
-		return s.compileChange(read)
+		return s.compileWrite(read, c)
 	}
 	return &plain{read: read}, nil
 }

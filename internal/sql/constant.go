@@ -14,12 +14,16 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// begin prepares the session's context of expressions for an execution.
+// beginExecution prepares the session's context of expressions for an execution.
 func (s *Session) beginExecution(parameters []datum.Datum) *evaluate.Context {
-	s.context.Begin(parameters, s.engine.options.Now().UnixMicro(), s)
-	s.context.Random = rand.Uint64
-	s.context.Done, s.context.Memory.Of = s.running.Done(), s.engine.options.Memory
-	return &s.context
+	return s.beginContext(&s.context, parameters)
+}
+
+func (s *Session) beginContext(x *evaluate.Context, parameters []datum.Datum) *evaluate.Context {
+	x.Begin(parameters, s.engine.options.Now().UnixMicro(), s)
+	x.Random = rand.Uint64
+	x.Done, x.Memory.Of = s.running.Done(), s.engine.options.Memory
+	return x
 }
 
 // constant computes an expression without columns. The result is valid until the next execution begins.

@@ -57,9 +57,6 @@ func (s *Session) columnsOf(read tree.Query, c *call) ([]result.Column, error) {
 	if err != nil {
 		return nil, err
 	}
-	if one, ok := st.(*selectStatement); ok {
-		return one.Columns, nil
-	}
 	return st.(*queryStatement).Columns, nil
 }
 

@@ -80,11 +80,8 @@ func (s *Session) selectPage(ctx context.Context, read *tree.Select, c *call) er
 func (s *Session) compilePage(read *tree.Select, c *call) (statement, error) {
 	found, err := s.compileUnchecked(allOf(read), c)
 	page := &plain{read: read}
-	switch found := found.(type) {
-	case *selectStatement:
-		page.columns = found.Columns
-	case *queryStatement:
-		page.columns = found.Columns
+	if q, ok := found.(*queryStatement); ok && err == nil {
+		page.columns = q.Columns
 	}
 	return page, err
 }

@@ -82,8 +82,6 @@ func (s *Session) compilePrepared(ctx context.Context, text []byte) (*preparedSt
 		return nil, err
 	}
 	switch compiled := p.compiled.(type) {
-	case *selectStatement:
-		p.columns = compiled.Columns
 	case *queryStatement:
 		p.columns = compiled.Columns
 	case *plain:

@@ -4,6 +4,7 @@ package sql
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync/atomic"
 
@@ -12,6 +13,8 @@ import (
 	"github.com/weftdb/weft/internal/security/account"
 	"github.com/weftdb/weft/internal/sql/algebra"
 	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/definition"
+	"github.com/weftdb/weft/internal/sql/evaluate"
 	"github.com/weftdb/weft/internal/sql/execute"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/parse"
@@ -20,34 +23,41 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// queryStatement is a compiled query over several tables.
+// queryStatement is a compiled query.
 type queryStatement struct {
 	asks
 	*algebra.Query
 	views []database.StoredView // that it was compiled with
 	notes []warning
-	// known says that it was compiled for values of its parameters, which had these kinds, and cost is the cost that
-	// was estimated then.
+	// known says that a query over several tables was compiled for values of its parameters, which had these kinds, and
+	// cost is the cost that was estimated then.
 	known bool
 	kinds []datum.Kind
 	cost  float64
 	unfit atomic.Bool // an execution read much more
 }
 
-func (*queryStatement) kind() Kind { return KindRelational }
+func (q *queryStatement) kind() Kind {
+	if q.Single != nil {
+		return KindSelect
+	}
+	return KindRelational
+}
 
 // costMax is the largest cost at which a plan is kept: one that reads more may be wrong for other values, or when its
 // tables have grown, and finding it anew costs little beside it.
 const costMax = 1000
 
-// isKept reports whether the plan may serve other executions.
-func (q *queryStatement) isKept() bool { return q.known && q.cost <= costMax && !q.unfit.Load() }
+// isKept reports whether the plan may serve other executions. A table that is read alone is planned for each.
+func (q *queryStatement) isKept() bool {
+	return q.Single != nil || q.known && q.cost <= costMax && !q.unfit.Load()
+}
 
 // fits reports whether a kept statement may serve an execution: its parameters are of the kinds that it was planned
 // for.
 func fits(st statement, c *call) bool {
 	q := queryIn(st)
-	return q == nil || q.isKept() && slices.EqualFunc(q.kinds, c.parameters,
+	return q == nil || q.Single != nil || q.isKept() && slices.EqualFunc(q.kinds, c.parameters,
 		func(k datum.Kind, d datum.Datum) bool { return k == d.Kind() })
 }
 
@@ -56,7 +66,7 @@ func queryIn(st statement) *queryStatement {
 	switch st := st.(type) {
 	case *queryStatement:
 		return st
-	case *queryWrite:
+	case *writeStatement:
 		return st.query
 	}
 	return nil
@@ -70,13 +80,53 @@ func (q *queryStatement) noteCounts(s *Session, c *database.Counts) {
 	}
 }
 
-// compileQuery compiles a query. c has the parameters that estimates are made with; nil: none are known.
+// compileSingle compiles a SELECT over one table or none, for the table's current version. text writes it for messages.
+func (s *Session) compileSingle(read *tree.Select, text func() string) (q *queryStatement, err error) {
+	var t *definition.Table
+	var names []string
+	if read.From != nil {
+		var p heldTable
+		if t, p, err = s.table(*read.From, account.Select); err != nil {
+			return nil, s.viewInstead(*read.From, err)
+		}
+		defer p.release()
+		t.Spell(read)
+		if err := s.askSelect(read, t); err != nil {
+			return nil, err
+		}
+		names = p.AttributeNames()
+	}
+	q = &queryStatement{}
+	if q.Query, err = algebra.CompileSingle(read, t, names, text); err != nil {
+		return nil, err
+	}
+	hints := read.Hints
+	if q.Single.Pages() {
+		hints = slices.DeleteFunc(slices.Clone(hints), func(h tree.Hint) bool { return h.Name == "_l_allow_cursor_" })
+	}
+	q.notes = hintNotes(hints, KindSelect)
+	return q, nil
+}
+
+// compileRead compiles a query. c has the parameters that estimates of one over several tables are made with; nil: none
+// are known. text writes it for messages.
+func (s *Session) compileRead(read tree.Query, c *call, settings plan.Settings,
+	text func() string) (*queryStatement, error) {
+	one, ok := read.(*tree.Select)
+	if ok && tree.IsPlain(one) && (one.From == nil || !s.isView(*one.From)) {
+		return s.compileSingle(one, text)
+	}
+	return s.compileQueryBy(read, c, algebra.Options{Parameters: tree.Placeholders(read), Text: text,
+		Execution: plan.Execution{Settings: settings}})
+}
+
+// compileQuery compiles a query of a statement that has so many parameters by package algebra, as compileRead does.
 func (s *Session) compileQuery(read tree.Query, parameters int, c *call) (*queryStatement, error) {
 	return s.compileQueryBy(read, c, algebra.Options{Parameters: parameters, Text: statementText,
 		Execution: plan.Execution{Settings: s.planSettings()}})
 }
 
-// compileQueryBy is compileQuery with settings, a text for messages, and more, that may be others than the session's.
+// compileQueryBy is compileQuery with options.
 func (s *Session) compileQueryBy(read tree.Query, c *call, o algebra.Options) (*queryStatement, error) {
 	first := tree.Leftmost(read)
 	names := &names{session: s, locks: first != nil && first.ForUpdate}
@@ -185,9 +235,8 @@ func readView(view database.StoredView) (tree.Query, []string, error) {
 
 // run reads and sends rows.
 func (q *queryStatement) run(ctx context.Context, s *Session, c *call) error {
-	request, release, err := q.begin(ctx, s, c)
-	defer release()
-	if err != nil {
+	defer s.ends()
+	if err := q.begin(ctx, s, c); err != nil {
 		return err
 	}
 	s.tell(q.notes)
@@ -197,6 +246,7 @@ func (q *queryStatement) run(ctx context.Context, s *Session, c *call) error {
 	if limit := s.values.SelectLimit; limit > 0 {
 		c.sink.limit(limit)
 	}
+	request := &s.request
 	if q.ForUpdate && request.Tx == nil {
 		tx, err := s.beginAlone(ctx)
 		if err != nil {
@@ -206,7 +256,7 @@ func (q *queryStatement) run(ctx context.Context, s *Session, c *call) error {
 		request.View, request.Tx, request.Kept = tx.View(), tx, &memory.Share{Of: s.engine.options.Memory}
 		defer request.Kept.Release()
 	}
-	summary, err := execute.Query(ctx, &request)
+	summary, err := execute.Query(ctx, request)
 	q.noteCounts(s, &summary.Counts.Counts)
 	if summary.Warning != "" {
 		s.warn(fault.Refused, summary.Warning)
@@ -214,49 +264,63 @@ func (q *queryStatement) run(ctx context.Context, s *Session, c *call) error {
 	return err
 }
 
-// begin prepares an execution. release gives back what it took, after an error too. errStale says that the query is to
-// be compiled again.
-func (q *queryStatement) begin(ctx context.Context, s *Session, c *call) (request execute.QueryRequest, release func(),
-	err error) {
-	if err := s.beginImplicit(ctx); err != nil {
-		return request, func() {}, err
+// begin prepares the session's request for an execution. ends must follow, after an error too. errStale says that the
+// query is to be compiled again.
+func (q *queryStatement) begin(ctx context.Context, s *Session, c *call) error {
+	request := q.request(s, s.beginExecution(c.parameters))
+	request.Sink, request.Limit = c.sink, &s.limit
+	s.timeout = s.values.StatementTimeout
+	if q.Timeout > 0 {
+		s.timeout = q.Timeout
 	}
-	request = execute.QueryRequest{Query: q.Query, Context: s.beginExecution(c.parameters), Settings: s.planSettings(),
-		DB:       s.engine.db,
-		BytesMax: s.values.RelationalBytesMax, DepthMax: s.recursionMax(), Sink: c.sink, Virtual: s.virtual}
-	if release, err = q.pinTables(s, &request); err != nil {
-		return request, release, err
+	if s.ofTable = q.Single == nil || len(q.Tables) > 0; !s.ofTable {
+		return nil
+	}
+	if err := s.beginImplicit(ctx); err != nil {
+		return err
+	}
+	if err := q.pinTables(s); err != nil {
+		return err
 	}
 	for _, p := range request.Pinned {
 		if err := s.awaitSearch(ctx, p); err != nil {
-			return request, release, err
+			return err
 		}
 	}
 	if tx := s.tx(); tx != nil {
 		if err := s.reads(ctx); err != nil {
-			return request, release, err
+			return err
 		}
 		request.View, request.Tx, request.Kept = tx.View(), tx, &s.open.memory
 	}
-	s.ofTable, s.timeout = true, s.values.StatementTimeout
-	if q.Timeout > 0 {
-		s.timeout = q.Timeout
-	}
-	return request, release, nil
+	return nil
 }
 
-// pinTables takes the tables' versions for an execution. release gives them back, after an error too. errStale says
-// that the query is to be compiled again.
-func (q *queryStatement) pinTables(s *Session, request *execute.QueryRequest) (release func(), err error) {
-	var pins []heldTable
-	release = func() {
-		for i := range pins {
-			pins[i].release()
-		}
+// request begins the session's request of an execution, without tables, transaction and sink.
+func (q *queryStatement) request(s *Session, x *evaluate.Context) *execute.Request {
+	s.request = execute.Request{Query: q.Query, Pinned: s.request.Pinned[:0], Context: x, Settings: s.planSettings(),
+		DB: s.engine.db}
+	if q.Single == nil {
+		s.request.BytesMax, s.request.DepthMax = s.values.RelationalBytesMax, s.recursionMax()
+		s.request.Virtual = s.virtual
 	}
+	return &s.request
+}
+
+// ends gives back what the execution of a query took.
+func (s *Session) ends() {
+	for i := range s.pins {
+		s.pins[i].release()
+	}
+	s.pins = s.pins[:0]
+}
+
+// pinTables takes the tables' versions for an execution, until ends. errStale says that the query is to be compiled
+// again.
+func (q *queryStatement) pinTables(s *Session) error {
 	for _, view := range q.views {
 		if now, ok := s.engine.db.StoredViews().Get(view.Database, view.Name); !ok || now != view {
-			return release, errStale
+			return errStale
 		}
 	}
 	for i := range q.Tables {
@@ -266,15 +330,15 @@ func (q *queryStatement) pinTables(s *Session, request *execute.QueryRequest) (r
 			err = errStale
 		}
 		if err != nil {
-			return release, err
+			return err
 		}
-		pins = append(pins, p)
+		s.pins = append(s.pins, p)
 		if p.Descriptor() != t.Descriptor || t.Grows && p.AttributeCount() != t.Names {
-			return release, errStale
+			return errStale
 		}
-		request.Pinned = append(request.Pinned, p.Pinned)
+		s.request.Pinned = append(s.request.Pinned, p.Pinned)
 	}
-	return release, nil
+	return nil
 }
 
 // recursionMax is the number of rounds a recursive common table expression may take.
@@ -296,11 +360,43 @@ func (s *Session) virtual(ctx context.Context, of any, schema, table string,
 	return s.engine.schemas.Read(ctx, v, s.schemasSession(), schemas.About{Schema: schema, Table: table}, yield)
 }
 
-// operates reports whether package algebra compiles a statement: a query over several tables, or over a view.
-func (s *Session) operates(read tree.Statement) (tree.Query, bool) {
-	if one, ok := read.(*tree.Select); ok && tree.IsPlain(one) {
-		return one, one.From != nil && s.isView(*one.From)
+// awaitSearch waits for the asynchronous search indexes of a table, if the session asks for it. A transaction shows a
+// moment that is over.
+func (s *Session) awaitSearch(ctx context.Context, p database.Pinned) error {
+	limit := s.values.SearchWait
+	if limit == 0 || s.tx() != nil {
+		return nil
 	}
-	q, ok := read.(tree.Query)
-	return q, ok
+	waiting, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	err := p.AwaitIndexes(waiting)
+	if err != nil && waiting.Err() != nil && ctx.Err() == nil {
+		return fault.New(fault.Refused, fmt.Sprintf(
+			"the asynchronous search index of table %s did not follow within %v: SHOW INDEX tells how far it is behind; raise weft_search_wait, or set it to 0 to search what it has", p.Descriptor().Name, limit))
+	}
+	return err
 }
+
+// planSettings are the session's settings for finding rows.
+func (s *Session) planSettings() plan.Settings {
+	v := s.values
+	timeout := v.StatementTimeout
+	if timeout == 0 {
+		timeout = -1
+	}
+	settings := plan.Settings{
+		MultiGetKeysMax: v.MultiGetMax, Inefficient: plan.Inefficient(v.Inefficient), Timeout: timeout,
+		SortBytesMax:  int(v.SortBytesMax),
+		GroupBytesMax: int(v.GroupBytesMax),
+		Memory:        s.engine.options.Memory,
+	}
+	if v.SortSpill {
+		settings.Spill = s.engine.options.Spill
+	}
+	return settings
+}
+
+// marker stands for the statement's text in messages of compiled statements, which many texts share.
+const marker = "\x00statement\x00"
+
+func statementText() string { return marker }

@@ -16,9 +16,9 @@ import (
 	"github.com/weftdb/weft/internal/sql/variable"
 )
 
-// askFor asks for what a statement of each kind needs before anything is read or compiled. Rows are asked for by who
-// compiles what reads or writes them: names for each table and view of a query, compileSelectOf and compileOn for
-// statements over one table, finds and inserts for others that write.
+// askFor asks for what a statement of each kind needs before anything is read or compiled. What compiles the reading or
+// writing of rows asks for these: names for each table and view of a query, compileSingle, changesOne and insert for
+// statements over one table, changesFound for others that write.
 func (s *Session) askFor(read tree.Statement) error {
 	if err := s.askTime(read); err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 	"github.com/weftdb/weft/internal/sql/execute"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/parse"
+	"github.com/weftdb/weft/internal/sql/plan"
 	"github.com/weftdb/weft/internal/sql/result"
 	"github.com/weftdb/weft/internal/sql/userlock"
 	"github.com/weftdb/weft/internal/sql/variable"
@@ -62,7 +63,10 @@ type Session struct {
 	asking     *[]need          // what the statement that is compiled asks for; nil: none is
 	parameters []datum.Datum    // of the statement at work that is run from its tree
 	context    evaluate.Context // of the statement's expressions
-	request    execute.Request  // of a SELECT
+	request    execute.Request  // of the query that is run
+	pins       []heldTable      // its tables, and those that are written
+	finding    evaluate.Context // of the query of a statement that writes
+	access     plan.Access      // scratch
 	limit      execute.Limit    // of its time
 }
 

@@ -4,287 +4,227 @@ package sql
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"time"
 
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/resource/memory"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/definition"
+	"github.com/weftdb/weft/internal/sql/evaluate"
 	"github.com/weftdb/weft/internal/sql/execute"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/modify"
+	"github.com/weftdb/weft/internal/sql/plan"
 	"github.com/weftdb/weft/internal/sql/result"
+	"github.com/weftdb/weft/internal/sql/tree"
 	"github.com/weftdb/weft/internal/sql/variable"
 )
 
-// queryWrite is a compiled INSERT .. SELECT, or an UPDATE or DELETE over several tables or with queries in it. Its
-// query is read to its end before the first row is written.
-type queryWrite struct {
+// writeStatement is a compiled INSERT, UPSERT, REPLACE, UPDATE or DELETE.
+type writeStatement struct {
 	asks
-	query   *queryStatement
-	insert  modify.Taker      // of an INSERT; else targets
-	into    *definition.Table // of insert
-	mode    modify.InsertMode // of insert
-	targets []writeTarget
-	updates bool
-	ignores bool // the statement has IGNORE
-	timeout time.Duration
-	notes   []warning
+	does      Kind
+	statement modify.Statement
+	tables    []*definition.Table // that are written
+	inserts   bool                // it is one of the first three
+	mode      modify.InsertMode   // that they were compiled for
+	query     *queryStatement     // finds what is written; nil: VALUES says it
+	ignores   bool                // the statement has IGNORE
+	timeout   time.Duration       // by a hint; 0: the session's
+	notes     []warning
 }
 
-// writeTarget is a table of which rows are changed.
-type writeTarget struct {
-	table  *definition.Table
-	made   modify.Target // what change is compiled of
-	change *modify.FoundChange
-	key    int // where the columns of its key begin in the query's rows
-	keys   int
-	values int // where the values that it is assigned begin; their number is that up to the next target's key
-	end    int
-}
-
-func (*queryWrite) kind() Kind { return KindRelational }
+func (w *writeStatement) kind() Kind { return w.does }
 
 // run writes within the statement's time.
-func (w *queryWrite) run(ctx context.Context, s *Session, c *call) error {
+func (w *writeStatement) run(ctx context.Context, s *Session, c *call) error {
 	s.told = 0
-	s.tell(w.notes)
 	if err := s.beginImplicit(ctx); err != nil {
 		return err
 	}
 	if s.open != nil && s.open.readOnly || s.open == nil && s.values.ReadOnly {
 		return fault.New(fault.ReadOnlyTransaction)
 	}
-	timeout := w.timeout
-	if timeout == 0 {
-		timeout = s.values.StatementTimeout
+	defer s.ends()
+	s.timeout, s.ofTable = s.values.StatementTimeout, true
+	if w.timeout > 0 {
+		s.timeout = w.timeout
 	}
-	s.timeout, s.ofTable = timeout, true
-	if timeout > 0 {
+	if s.timeout > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, timeout, errTimeout)
+		ctx, cancel = context.WithTimeoutCause(ctx, s.timeout, errTimeout)
 		defer cancel()
 	}
-	x := &writeExecution{of: w, session: s, call: c, memory: memory.Share{Of: s.engine.options.Memory}}
-	defer x.memory.Release()
-	err := x.commit(ctx)
+	call, err := w.begin(ctx, s, c)
 	if err != nil {
-		if errors.Is(err, errStale) {
-			return err
-		}
-		return s.brokenBy(faultOf(ctx, err), x.effect.Broken)
+		return err
 	}
-	for _, told := range x.effect.Warnings {
+	s.tell(w.notes)
+	effect, err := w.statement.Run(ctx, call)
+	if err != nil {
+		return s.brokenBy(faultOf(ctx, err), effect.Broken)
+	}
+	for _, told := range effect.Warnings {
 		s.warn(told.Code, told.Message)
 	}
-	return c.sink.Done(result.Done{Affected: x.effect.Affected, Info: x.effect.Info,
-		LastInsertID: s.noteInsertIDs(&x.effect)})
+	return c.sink.Done(result.Done{Affected: effect.Affected, Info: effect.Info,
+		LastInsertID: s.noteInsertIDs(&effect)})
 }
 
-// writeExecution is one execution of a queryWrite.
-type writeExecution struct {
-	of      *queryWrite
-	session *Session
-	call    *call
-	tx      *database.Tx
-	rows    [][]datum.Datum // of the query
-	bytes   int
-	memory  memory.Share
-	effect  modify.Effect
-}
-
-// commit writes in the open transaction, or in one of the statement's own, again if other writers were first.
-func (x *writeExecution) commit(ctx context.Context) error {
-	s := x.session
-	if s.open != nil {
-		if err := s.writes(ctx); err != nil {
-			return err
-		}
-		x.tx = s.tx()
-		point := x.tx.Savepoint()
-		defer x.tx.ReleaseSavepoint(point)
-		err := x.write(ctx)
-		if err != nil && x.effect.Broken {
-			x.effect.Broken = x.tx.RollbackTo(point) != nil
-		}
-		return err
-	}
-	warnings := len(s.warnings)
-	try := func(tx *database.Tx) error {
-		s.warnings = s.warnings[:warnings]
-		x.tx, x.effect = tx, modify.Effect{}
-		return x.write(ctx)
-	}
-	if s.values.Isolation == variable.Serializable {
-		return s.engine.db.UpdateSerializable(ctx, s.values.LockWait, try)
-	}
-	return s.engine.db.UpdateWithin(ctx, s.values.LockWait, nil, try)
-}
-
-// write reads everything, then writes.
-func (x *writeExecution) write(ctx context.Context) error {
-	if x.of.insert == nil {
-		return x.changes(ctx)
-	}
-	if err := x.read(ctx); err != nil {
-		return err
-	}
-	pin, err := x.session.pin(x.of.into.Database, x.of.into.Name)
-	if isNoTable(err) { // another may be in its place
-		err = errStale
-	}
-	if err != nil {
-		return err
-	}
-	defer pin.release()
-	if pin.Descriptor() != x.of.into.Descriptor || x.of.mode != x.session.insertMode(x.of.into.Database) {
-		return errStale
-	}
-	call := x.session.changeCall(ctx, x.call, x.tx, pin.Pinned)
-	call.Rows = x.rows
-	x.effect, err = x.of.insert.Run(ctx, call)
-	return err
-}
-
-// read reads the rows of the query.
-func (x *writeExecution) read(ctx context.Context) error {
-	s, q := x.session, x.of.query
-	request := execute.QueryRequest{Query: q.Query, Context: s.beginExecution(x.call.parameters),
-		Settings: s.planSettings(), DB: s.engine.db, View: x.tx.View(), Tx: x.tx,
-		BytesMax: s.values.RelationalBytesMax, DepthMax: s.recursionMax(), Virtual: s.virtual}
-	request.Context.StrictDivision = s.values.StrictDivision && !x.of.ignores
-	request.Context.StrictNumbers = !s.values.Lax && !x.of.ignores
-	request.Settings.Timeout = -1 // the statement has one for all that it does
-	if s.open != nil {
-		request.Kept = &s.open.memory
-	}
-	release, err := q.pinTables(s, &request)
-	defer release()
-	if err != nil {
-		return err
-	}
-	x.rows, x.bytes = nil, 0
-	summary, err := execute.Each(ctx, &request, x.keep)
-	q.noteCounts(s, &summary.Counts.Counts)
-	return err
-}
-
-// rowOverheadBytes is the approximate memory of a stored row besides its values, and datumBytes that of a value besides
-// its text.
-const (
-	rowOverheadBytes = 64
-	datumBytes       = 32
-)
-
-// keep keeps a row until all are read.
-func (x *writeExecution) keep(row []datum.Datum) error {
-	most := x.session.values.BytesMax
-	if most == 0 {
-		most = 64 << 20
-	}
-	kept := make([]datum.Datum, len(row))
-	x.bytes += rowOverheadBytes
-	for i := range row {
-		kept[i] = row[i].Clone()
-		x.bytes += datumBytes + row[i].Len()
-	}
-	if x.bytes > most {
-		return fault.Message(fault.Refused,
-			"the statement writes more than %d bytes (statement_bytes_max): write fewer rows at once", most)
-	}
-	if limit := x.session.values.RowsMax; limit > 0 && len(x.rows) >= limit {
-		return fault.Message(fault.Refused,
-			"the statement writes more than %d rows (statement_rows_max): write fewer rows at once, for example with LIMIT", limit)
-	}
-	if !x.memory.Hold(int64(x.bytes)) {
-		return fault.New(fault.OutOfResources,
-			"no memory left for the rows of this statement (--sql-memory): write fewer at once, or try again later")
-	}
-	x.rows = append(x.rows, kept)
-	return nil
-}
-
-// changes updates or deletes the rows of all targets.
-func (x *writeExecution) changes(ctx context.Context) error {
-	calls, release, err := x.calls(ctx)
-	defer release()
-	if err != nil {
-		return err
-	}
-	found := make([][]modify.Found, len(x.of.targets))
-	for again := true; again; { // until all rows are held and nobody changed one in between
-		if err := x.read(ctx); err != nil {
-			return err
-		}
-		again = false
-		for i := range x.of.targets {
-			found[i] = x.of.targets[i].rowsOf(x.rows)
-			changed, err := x.of.targets[i].change.Hold(ctx, calls[i], found[i])
-			if err != nil {
-				return err
-			}
-			again = again || changed
-		}
-	}
-	var matched uint64
-	for i := range x.of.targets {
-		calls[i].Context = x.session.beginExecution(x.call.parameters)
-		calls[i].Context.StrictDivision = x.session.values.StrictDivision && !x.of.ignores
-		calls[i].Context.StrictNumbers = !x.session.values.Lax && !x.of.ignores
-		effect, rows, err := x.of.targets[i].change.Run(ctx, calls[i], found[i])
-		x.effect.Warnings = append(x.effect.Warnings, effect.Warnings...)
-		x.effect.Broken = effect.Broken || i > 0
-		if err != nil {
-			return err
-		}
-		x.effect.Affected += effect.Affected
-		matched += rows
-	}
-	x.effect.Broken = false
-	if x.of.updates {
-		x.effect.Info = fmt.Sprintf("Rows matched: %d  Changed: %d  Warnings: %d", matched, x.effect.Affected,
-			len(x.effect.Warnings))
-		if x.session.login.FoundRows {
-			x.effect.Affected = matched
-		}
-	}
-	return nil
-}
-
-// calls are those of the targets, with their tables' versions.
-func (x *writeExecution) calls(ctx context.Context) (calls []*modify.Call, release func(), err error) {
-	var pins []heldTable
-	release = func() {
-		for i := range pins {
-			pins[i].release()
-		}
-	}
-	for i := range x.of.targets {
-		t := x.of.targets[i].table
-		p, err := x.session.pin(t.Database, t.Name)
+// begin takes the tables' versions, until ends, and makes the call of an execution. errStale says that the statement is
+// to be compiled again.
+func (w *writeStatement) begin(ctx context.Context, s *Session, c *call) (*modify.Call, error) {
+	call := s.writeCall(ctx, c)
+	for i, t := range w.tables {
+		p, err := s.pin(t.Database, t.Name)
 		if isNoTable(err) { // another may be in its place
 			err = errStale
 		}
 		if err != nil {
-			return nil, release, err
+			return nil, err
 		}
-		pins = append(pins, p)
-		if p.Descriptor() != t.Descriptor {
-			return nil, release, errStale
+		s.pins = append(s.pins, p)
+		if p.Descriptor() != t.Descriptor || w.inserts && w.mode != s.insertMode(t.Database) {
+			return nil, errStale
 		}
-		calls = append(calls, x.session.changeCall(ctx, x.call, x.tx, p.Pinned))
+		if i == 0 {
+			call.Pin = p.Pinned
+		} else {
+			call.Others = append(call.Others, p.Pinned)
+		}
 	}
-	return calls, release, nil
+	if w.query == nil {
+		return call, nil
+	}
+	request := w.query.request(s, s.beginFinding(w, c))
+	if err := w.query.pinTables(s); err != nil {
+		return nil, err
+	}
+	if w.query.Single != nil {
+		call.Keys = w.keys(s, request)
+	}
+	call.Read = w.reader(s, c)
+	return call, nil
 }
 
-// rowsOf picks a target's part of the query's rows. Where an outer join found no row, there is none.
-func (t *writeTarget) rowsOf(rows [][]datum.Datum) (list []modify.Found) {
-	for _, row := range rows {
-		if !row[t.key].IsNull() {
-			list = append(list, modify.Found{Key: row[t.key : t.key+t.keys], Values: row[t.values:t.end]})
-		}
+// keys are the items that WHERE names, if it names one.
+func (w *writeStatement) keys(s *Session, request *execute.Request) [][]byte {
+	x := plan.Execution{Pinned: request.Pinned[0], Context: request.Context}
+	point := w.query.Single.Source.Point(&x, &s.access)
+	if point == nil {
+		return nil
 	}
-	return list
+	key, err := x.Pinned.AppendItemKey(nil, &database.Write{Op: database.OpDelete, Row: point})
+	if err != nil {
+		return nil // a key that can't be belongs to no row
+	}
+	return [][]byte{key}
+}
+
+// beginFinding begins the context of the query of an execution.
+func (s *Session) beginFinding(w *writeStatement, c *call) *evaluate.Context {
+	x := &s.finding
+	s.beginContext(x, c.parameters)
+	x.StrictDivision, x.StrictNumbers = s.values.StrictDivision && !w.ignores, !s.values.Lax && !w.ignores
+	return x
+}
+
+// reader reads the query of an execution, which may have to be read several times.
+func (w *writeStatement) reader(s *Session, c *call) func(context.Context, *database.Tx,
+	func(row []datum.Datum) error) (string, error) {
+	warnings := len(s.warnings) + len(w.notes)
+	return func(ctx context.Context, tx *database.Tx, use func(row []datum.Datum) error) (string, error) {
+		s.warnings = s.warnings[:min(warnings, len(s.warnings))]
+		request := &s.request
+		s.beginFinding(w, c)
+		request.View, request.Tx = tx.View(), tx
+		request.Settings.Timeout = -1 // the statement's time is for all it does
+		// What is sorted is kept anyway.
+		request.Settings.SortBytesMax = max(request.Settings.SortBytesMax, s.values.BytesMax)
+		if s.open != nil {
+			request.Kept = &s.open.memory
+		}
+		summary, err := execute.Each(ctx, request, use)
+		w.query.noteCounts(s, &summary.Counts.Counts)
+		return summary.Warning, err
+	}
+}
+
+// insertMode says what an INSERT into a table of a database does when the key already exists: the session decides, or
+// else the database.
+func (s *Session) insertMode(database string) modify.InsertMode {
+	if s.values.Insert != variable.ByTable {
+		return modify.InsertMode(s.values.Insert)
+	}
+	return modify.InsertModeOf(s.engine.db.DatabaseOption(database, definition.DatabaseInsertMode))
+}
+
+func (s *Session) writeOptions(t *definition.Table) modify.Options {
+	return modify.Options{DynamicVarbinary: s.values.DynamicVarbinary, UnboundedDelete: s.values.UnboundedDelete,
+		Insert: s.insertMode(t.Database), Text: statementText}
+}
+
+// noteInsertIDs notes the numbers of new rows for LAST_INSERT_ID(), and returns the one that the client gets.
+func (s *Session) noteInsertIDs(effect *modify.Effect) uint64 {
+	switch {
+	case effect.InsertID > 0:
+		s.insertID = effect.InsertID
+		return effect.InsertID
+	case s.told > 0:
+		return s.told
+	}
+	return effect.GivenID
+}
+
+// brokenBy rolls the open transaction back if it holds a part of a statement that failed.
+func (s *Session) brokenBy(err error, broken bool) error {
+	if !broken || s.open == nil {
+		return err
+	}
+	s.rollback()
+	f, ok := fault.Of(err)
+	if !ok {
+		return err
+	}
+	told := *f
+	told.Message += " (the transaction was rolled back as a whole)"
+	return &told
+}
+
+// writeCall is one execution of a statement that writes, in the open transaction or, without one, as a commit of its
+// own.
+func (s *Session) writeCall(ctx context.Context, c *call) *modify.Call {
+	values := s.values
+	w := &modify.Call{
+		DB: s.engine.db, Tx: s.tx(), LockWait: s.values.LockWait,
+		Serializable: s.values.Isolation == variable.Serializable,
+		Context:      s.beginExecution(c.parameters), FoundRows: s.login.FoundRows,
+		ZeroIsNumber: values.NoAutoValueOnZero,
+		Memory:       s.engine.options.Memory, Limits: modify.Limits{
+			RowsMax: values.RowsMax, BytesMax: values.BytesMax, BytesAdvised: values.BytesAdvised,
+			KeyColumnBytesMax: values.KeyColumnBytesMax, KeyBytesMax: values.KeyBytesMax,
+			ValueBytesMax: values.ValueBytesMax,
+		},
+	}
+	if s.open != nil {
+		w.Kept = &s.open.memory
+	}
+	w.ZeroDates = s.values.ZeroDates
+	w.Lax, w.Context.StrictDivision, w.Context.StrictNumbers = s.values.Lax, s.values.StrictDivision, !s.values.Lax
+	w.Tables, w.Unchecked = s.engine.tables.of, s.values.KeysUnchecked
+	w.Context.Done = ctx.Done()
+	return w
+}
+
+// writesView is the error for a statement that writes to a view, where a table was not found.
+func (s *Session) writesView(read tree.Statement, n tree.Name, err error) error {
+	if !isNoTable(err) || !s.isView(n) {
+		return err
+	}
+	switch read.(type) {
+	case *tree.Update:
+		return fault.Because(err, fault.NotUpdatable, n.Name, "UPDATE")
+	case *tree.Delete:
+		return fault.Because(err, fault.NotUpdatable, n.Name, "DELETE")
+	}
+	return fault.Because(err, fault.NotInsertable, n.Name, "INSERT")
 }

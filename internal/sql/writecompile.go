@@ -7,69 +7,151 @@ import (
 	"strconv"
 
 	"github.com/weftdb/weft/internal/security/account"
+	"github.com/weftdb/weft/internal/sql/algebra"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/modify"
+	"github.com/weftdb/weft/internal/sql/plan"
 	"github.com/weftdb/weft/internal/sql/schemas"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// compileWrite compiles an INSERT, UPDATE or DELETE that writes what a query finds. c has the parameters that estimates
-// are made with; nil: none are known.
-func (s *Session) compileWrite(read tree.Statement, c *call) (w *queryWrite, err error) {
-	parameters := tree.Placeholders(read)
-	var query tree.Query
-	w = &queryWrite{notes: hintNotes(hintsOf(read), KindRelational), ignores: tree.Ignores(read)}
+// compileWrite compiles a statement that writes rows. c has the parameters that estimates are made with; nil: none are
+// known.
+func (s *Session) compileWrite(read tree.Statement, c *call) (w *writeStatement, err error) {
+	w = &writeStatement{does: KindRelational, ignores: tree.Ignores(read)}
+	into, inserts := read.(*tree.Insert)
+	f := findingOf(read)
+	own := f.query.Hints
+	if inserts {
+		own = into.Hints
+	}
+	if w.timeout, err = definition.Timeout(own); err != nil {
+		return nil, err
+	}
+	hints, plain := own, tree.IsPlain(read)
+	if plain {
+		w.does = kindOf(read)
+	} else {
+		hints = hintsOf(read)
+	}
+	w.notes = hintNotes(hints, w.does)
+	switch {
+	case inserts:
+		err = w.insert(s, into, plain, c)
+	case plain:
+		err = w.changesOne(s, read, f)
+	default:
+		err = w.changesFound(s, f, tree.Placeholders(read), c)
+	}
+	return w, err
+}
+
+// findingOf is what an UPDATE or DELETE reads and changes.
+func findingOf(read tree.Statement) *finding {
 	switch read := read.(type) {
-	case *tree.Insert:
-		if read.Query == nil {
-			whole := *read
-			if whole.Query, whole.Rows = queryOfRows(read.Rows), nil; whole.Query == nil {
-				return nil, fault.New(fault.NotSupported,
-					"VALUES can't have both DEFAULT and a subquery in one statement: write the default value, or INSERT .. SELECT")
-			}
-			read = &whole
-		}
-		return w, w.inserts(s, read, parameters, c)
 	case *tree.Update:
-		w.updates = true
-		query, err = w.finds(s, &finding{with: read.With, tables: tablesOrOne(read.Tables, read.Table, read.Alias),
-			set: read.Set, verb: "UPDATE", ignore: read.Ignore,
-			query: tree.Select{Hints: read.Hints, With: read.With, Where: read.Where, OrderBy: read.OrderBy,
-				Limit: read.Limit}})
+		return &finding{with: read.With, name: read.Table, alias: read.Alias,
+			tables: tablesOrOne(read.Tables, read.Table, read.Alias), set: read.Set, verb: "UPDATE",
+			ignore: read.Ignore, query: tree.Select{Hints: read.Hints, With: read.With, Where: read.Where,
+				OrderBy: read.OrderBy, Limit: read.Limit}}
 	case *tree.Delete:
 		targets := read.Targets
 		if read.Tables == nil {
 			targets = []tree.Name{{Name: aliasOr(read.Alias, read.From.Name)}}
 		}
-		query, err = w.finds(s, &finding{with: read.With, tables: tablesOrOne(read.Tables, read.From, read.Alias),
-			removes: targets, verb: "DELETE", ignore: read.Ignore,
-			query: tree.Select{Hints: read.Hints, With: read.With, Where: read.Where, OrderBy: read.OrderBy,
-				Limit: read.Limit}})
+		return &finding{with: read.With, name: read.From, alias: read.Alias,
+			tables: tablesOrOne(read.Tables, read.From, read.Alias), removes: targets, verb: "DELETE",
+			ignore: read.Ignore, query: tree.Select{Hints: read.Hints, With: read.With, Where: read.Where,
+				OrderBy: read.OrderBy, Limit: read.Limit}}
 	}
-	if err != nil {
-		return nil, err
-	}
-	if err = w.readTimeout(query.(*tree.Select).Hints); err == nil {
-		w.query, err = s.compileQuery(query, parameters, c)
-	}
-	for i := 0; err == nil && i < len(w.targets); i++ {
-		if err = w.targets[i].compile(w.query, s.changeOptions(w.targets[i].table)); err == nil {
-			err = w.checkMoves(i)
-		}
-	}
-	return w, err
+	return &finding{}
 }
 
-// checkMoves refuses to change the key of rows that the statement changes under another alias, too, by which it
-// couldn't find them. Errors: 1706.
-func (w *queryWrite) checkMoves(at int) error {
-	t := &w.targets[at]
-	for i := range w.targets[:at] {
-		other := &w.targets[i]
-		if other.table.Descriptor == t.table.Descriptor && (other.change.Moves() || t.change.Moves()) {
-			return fault.New(fault.MovesTwice, other.made.Alias, t.made.Alias)
+// changesOne compiles an UPDATE or DELETE of one table without queries in it, for the table's current version.
+func (w *writeStatement) changesOne(s *Session, read tree.Statement, f *finding) error {
+	privilege := account.Update
+	if f.removes != nil {
+		privilege = account.Delete
+	}
+	t, p, err := s.table(f.name, privilege)
+	if err == nil {
+		t.Spell(read)
+	}
+	if err != nil {
+		return s.writesView(read, f.name, err)
+	}
+	defer p.release()
+	if err := s.askChange(read, t); err != nil {
+		return err
+	}
+	spelled := findingOf(read)
+	q := &spelled.query
+	err = modify.CheckHints(q.Hints)
+	if err == nil {
+		err = modify.CheckBounded(t, f.verb, q.Where, q.Limit, s.writeOptions(t))
+	}
+	if err != nil {
+		return err
+	}
+	w.tables = []*definition.Table{t}
+	if w.statement, err = modify.CompileChange([]modify.Target{{Table: t, Alias: f.alias, Stored: true,
+		Set: spelled.set, Removes: f.removes != nil, Ignore: f.ignore}}, s.writeOptions); err != nil {
+		return err
+	}
+	w.query = &queryStatement{}
+	w.query.Query, err = algebra.StoredRows(plan.Query{Table: t, Alias: f.alias, Where: q.Where, Hints: q.Hints,
+		Statement: statementText}, q.OrderBy, q.Limit)
+	return err
+}
+
+// insert compiles an INSERT of written rows, or of what a query finds.
+func (w *writeStatement) insert(s *Session, read *tree.Insert, plain bool, c *call) error {
+	parameters := tree.Placeholders(read)
+	if !plain && read.Query == nil {
+		whole := *read
+		if whole.Query, whole.Rows = queryOfRows(read.Rows), nil; whole.Query == nil {
+			return fault.New(fault.NotSupported,
+				"VALUES can't have both DEFAULT and a subquery in one statement: write the default value, or INSERT .. SELECT")
 		}
+		read = &whole
+	}
+	t, p, err := s.table(read.Into, account.Insert)
+	if err != nil {
+		return s.writesView(read, read.Into, err)
+	}
+	defer p.release()
+	options := s.writeOptions(t)
+	w.tables, w.inserts, w.mode = []*definition.Table{t}, true, options.Insert
+	if plain {
+		t.Spell(read)
+		err = s.askChange(read, t)
+	} else {
+		t.SpellInsert(read)
+		if err = s.askInsertSelect(read, t); err == nil {
+			err = w.findInserted(s, read, parameters, c, &options)
+		}
+	}
+	if err == nil {
+		w.statement, err = modify.CompileInsert(t, read, options)
+	}
+	return err
+}
+
+// findInserted compiles the query of an INSERT .. SELECT.
+func (w *writeStatement) findInserted(s *Session, read *tree.Insert, parameters int, c *call,
+	options *modify.Options) error {
+	query, sources, err := s.withSources(read, w.tables[0])
+	if err != nil {
+		return err
+	}
+	if w.query, err = s.compileQuery(query, parameters, c); err != nil {
+		return err
+	}
+	options.Columns = len(w.query.Columns) - len(sources)
+	for i, column := range sources {
+		options.Sources = append(options.Sources, modify.Source{Table: column.Table, Name: column.Name,
+			Type: w.query.Root.Select.Items[options.Columns+i].Program.Type()})
 	}
 	return nil
 }
@@ -92,60 +174,6 @@ func queryOfRows(rows [][]tree.Expression) (q tree.Query) {
 		}
 	}
 	return q
-}
-
-// compile compiles what becomes of the rows, now that the types of what is found are known.
-func (t *writeTarget) compile(q *queryStatement, o modify.Options) (err error) {
-	for i := range t.made.Sources {
-		t.made.Sources[i].Type = q.Root.Select.Items[t.values+i].Program.Type()
-	}
-	t.change, err = modify.CompileFound(&t.made, o)
-	return err
-}
-
-func (w *queryWrite) readTimeout(hints []tree.Hint) (err error) {
-	w.timeout, err = definition.Timeout(hints)
-	return err
-}
-
-// inserts compiles an INSERT .. SELECT.
-func (w *queryWrite) inserts(s *Session, read *tree.Insert, parameters int, c *call) error {
-	t, p, err := s.table(read.Into, account.Insert)
-	if err != nil {
-		return s.writesView(read, read.Into, err)
-	}
-	defer p.release()
-	t.SpellInsert(read)
-	if err := s.askInsertSelect(read, t); err != nil {
-		return err
-	}
-	if err := w.readTimeout(read.Hints); err != nil {
-		return err
-	}
-	query, sources, err := s.withSources(read, t)
-	if err != nil {
-		return err
-	}
-	if w.query, err = s.compileQuery(query, parameters, c); err != nil {
-		return err
-	}
-	options := s.changeOptions(t)
-	w.mode = options.Insert
-	own := len(w.query.Columns) - len(sources)
-	for i, column := range sources {
-		options.Sources = append(options.Sources,
-			modify.Source{Table: column.Table, Name: column.Name,
-				Type: w.query.Root.Select.Items[own+i].Program.Type()})
-	}
-	made, err := modify.CompileInsert(t, read, options)
-	if err != nil {
-		return err
-	}
-	w.insert, w.into = made.(modify.Taker), t
-	if w.insert.Takes() != own {
-		return fault.New(fault.ColumnCount, 1)
-	}
-	return nil
 }
 
 // withSources makes the query of an INSERT yield the columns of its tables that ON DUPLICATE KEY UPDATE names, too.
@@ -216,6 +244,8 @@ func tablesOrOne(tables tree.TableExpression, name tree.Name, alias string) tree
 // finding holds the rows that an UPDATE or DELETE reads and changes.
 type finding struct {
 	with    *tree.With
+	name    tree.Name // of the only table
+	alias   string    // its
 	tables  tree.TableExpression
 	query   tree.Select // without its tables and list
 	set     []tree.Assignment
@@ -223,6 +253,7 @@ type finding struct {
 	verb    string
 	ignore  bool
 	bases   []base
+	targets []modify.Target
 }
 
 // base is a table in FROM.
@@ -242,19 +273,19 @@ func (b *base) privilege() account.Privileges {
 	return account.Update
 }
 
-// finds compiles the parts of an UPDATE or DELETE that write, and makes the query that finds the rows: for each target
-// its key and the values that are computed over several tables.
-func (w *queryWrite) finds(s *Session, f *finding) (tree.Query, error) {
+// changesFound compiles an UPDATE or DELETE over several tables or with queries in it: the query finds, for each
+// target, its key and the values that are computed over several tables.
+func (w *writeStatement) changesFound(s *Session, f *finding, parameters int, c *call) error {
 	if err := f.list(s, f.tables); err != nil {
-		return nil, err
+		return err
 	}
 	if b := &f.bases[0]; len(f.bases) == 1 && b.table != nil && f.query.Where == nil {
-		if err := modify.CheckBounded(b.table, f.verb, nil, f.query.Limit, s.changeOptions(b.table)); err != nil {
-			return nil, err
+		if err := modify.CheckBounded(b.table, f.verb, nil, f.query.Limit, s.writeOptions(b.table)); err != nil {
+			return err
 		}
 	}
 	if err := f.assign(); err != nil {
-		return nil, err
+		return err
 	}
 	f.query.Tables = f.tables
 	for i := range f.bases {
@@ -263,57 +294,66 @@ func (w *queryWrite) finds(s *Session, f *finding) (tree.Query, error) {
 			continue
 		}
 		if b.table == nil {
-			return nil, fault.New(fault.NotUpdatable, b.alias, f.verb)
+			return fault.New(fault.NotUpdatable, b.alias, f.verb)
 		}
 		if err := s.ask(b.privilege(), b.table.Database, b.table.Name, nil); err != nil {
-			return nil, err
+			return err
 		}
-		w.target(f, b)
+		w.tables = append(w.tables, b.table)
+		f.target(b)
 	}
-	return &f.query, nil
+	var err error
+	if w.query, err = s.compileQuery(&f.query, parameters, c); err != nil {
+		return err
+	}
+	for i := range f.targets {
+		t := &f.targets[i]
+		values := t.First + len(modify.KeyNames(t.Table))
+		for k := range t.Sources { // their types are known now
+			t.Sources[k].Type = w.query.Root.Select.Items[values+k].Program.Type()
+		}
+	}
+	w.statement, err = modify.CompileChange(f.targets, s.writeOptions)
+	return err
 }
 
 // target asks the query for what a table's rows are found by and what they are assigned.
-func (w *queryWrite) target(f *finding, b *base) {
-	made := writeTarget{table: b.table, made: modify.Target{Table: b.table, Alias: b.alias, Removes: b.gone,
-		Ignore: f.ignore}, key: len(f.query.List)}
+func (f *finding) target(b *base) {
+	t := modify.Target{Table: b.table, Alias: b.alias, Removes: b.gone, Ignore: f.ignore, First: len(f.query.List)}
 	for _, name := range modify.KeyNames(b.table) {
 		f.query.List = append(f.query.List, tree.SelectItem{Expression: &tree.Column{Table: b.alias, Name: name}})
 	}
-	made.values = len(f.query.List)
-	made.keys = made.values - made.key
 	for _, a := range b.set {
 		at := 0
 		if len(f.bases) == 1 {
-			a.Value = made.asks(f, a.Value)
+			a.Value = f.asks(&t, a.Value)
 		} else if !f.isOwn(a.Value, b) {
-			made.find(f, a.Value)
-			at = len(made.made.Sources)
+			f.find(&t, a.Value)
+			at = len(t.Sources)
 		}
-		made.made.Set, made.made.Found = append(made.made.Set, a), append(made.made.Found, at)
+		t.Set, t.Found = append(t.Set, a), append(t.Found, at)
 	}
-	made.end = len(f.query.List)
-	w.targets = append(w.targets, made)
+	f.targets = append(f.targets, t)
 }
 
 // sourceTable stands before the names of values that a query finds: no table has that name.
 const sourceTable = "\x00found"
 
 // find has the query compute a value.
-func (t *writeTarget) find(f *finding, e tree.Expression) *tree.Column {
-	name := strconv.Itoa(len(t.made.Sources))
-	t.made.Sources = append(t.made.Sources, modify.Source{Table: sourceTable, Name: name})
+func (f *finding) find(t *modify.Target, e tree.Expression) *tree.Column {
+	name := strconv.Itoa(len(t.Sources))
+	t.Sources = append(t.Sources, modify.Source{Table: sourceTable, Name: name})
 	f.query.List = append(f.query.List, tree.SelectItem{Expression: e})
 	return &tree.Column{Table: sourceTable, Name: name}
 }
 
 // asks has the query compute the queries of a value; the rest is computed over the row, as the assignments before have
 // left it.
-func (t *writeTarget) asks(f *finding, e tree.Expression) tree.Expression {
+func (f *finding) asks(t *modify.Target, e tree.Expression) tree.Expression {
 	return tree.Rebuild(e, func(e tree.Expression) tree.Expression {
 		switch e.(type) {
 		case *tree.Subquery, *tree.Exists, *tree.InQuery, *tree.Quantified:
-			return t.find(f, e)
+			return f.find(t, e)
 		}
 		return nil
 	})

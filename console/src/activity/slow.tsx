@@ -4,7 +4,7 @@ import { useSignal } from "@preact/signals";
 import { dynamo, explainScan, sql } from "../api";
 import { clock, count, seconds } from "../format";
 import { link } from "../route";
-import { dynamoPlan, hbasePlan, sqlPlan, type DynamoPlan, type HBasePlan, type PlanNode } from "../query/plan";
+import { dynamoPlan, hbasePlan, sqlPlan, type DynamoPlan, type HBasePlan, type PlanNode, type SqlDocument } from "../query/plan";
 import { PlanTree } from "../query/plan-tree";
 import { Dialog } from "../parts/dialog";
 import { moment, readRows, type Row } from "../parts/rows";
@@ -34,7 +34,7 @@ function Plan({ row, close }: { row: Row; close: () => void }) {
     if (request && row.API === "HBase") return hbasePlan(await explainScan<HBasePlan>(request.body, "plan", abort));
     if (request) return dynamoPlan(await dynamo<DynamoPlan>(request.operation, request.body, { abort, explain: "true", database: row.TABLE_SCHEMA === "default" ? undefined : row.TABLE_SCHEMA }));
     const [result] = await sql(`EXPLAIN FORMAT=JSON ${row.STATEMENT}`, { database: row.TABLE_SCHEMA, abort });
-    return sqlPlan(JSON.parse(result!.rows.map((r) => String(r[0])).join("")) as Record<string, unknown>);
+    return sqlPlan(JSON.parse(result!.rows.map((r) => String(r[0])).join("")) as SqlDocument);
   }, []);
   return (
     <Dialog title="Plan, as it is now" close={close} wide>

@@ -12,7 +12,7 @@ import type { Dialect } from "../query/codemirror";
 import { inPartiQL } from "../query/complete";
 import { Editor } from "../query/editor";
 import { history, isSecret, keep, remember, saved, type Kept } from "../query/history";
-import { dynamoPlan, hbasePlan, sqlPlan, type DynamoPlan, type HBasePlan } from "../query/plan";
+import { dynamoPlan, hbasePlan, sqlPlan, type DynamoPlan, type HBasePlan, type SqlDocument } from "../query/plan";
 import { resultOf, resultOfRows, Results, valueText, type Shown } from "../query/results";
 import { route } from "../route";
 import { hbaseName, quoted, readTables, type Table } from "../tables/table";
@@ -181,7 +181,7 @@ export function Query() {
       if (dialect.value === "sql") {
         const bare = text.replace(/^\s*EXPLAIN\s+(ANALYZE\s+)?(FORMAT\s*=\s*\w+\s+)?/i, "");
         const [result] = await sql(`EXPLAIN ${analyze ? "ANALYZE " : ""}FORMAT=JSON ${bare}`, { database: database.value, abort: signal });
-        return { results: [], plan: sqlPlan(JSON.parse(valueText(result?.rows[0]?.[0])) as Record<string, unknown>) };
+        return { results: [], plan: sqlPlan(JSON.parse(valueText(result?.rows[0]?.[0])) as SqlDocument) };
       }
       if (dialect.value === "hbase") return { results: [], plan: hbasePlan(await explainScan<HBasePlan>(parsed(text), analyze ? "analyze" : "plan", signal)) };
       const plan = await dynamo<DynamoPlan>(operationOf(dialect.value), bodyOf(dialect.value, text), { database: database.value, abort: signal, explain: analyze ? "analyze" : "true" });

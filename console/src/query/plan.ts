@@ -50,27 +50,13 @@ function branchOf(b: SqlBranch): PlanNode {
   };
 }
 
-/** sqlPlan reads the document of EXPLAIN FORMAT=JSON: a tree for a query over several tables, properties for one over a single table. */
-export function sqlPlan(document: Record<string, unknown>): PlanNode[] {
-  if (Array.isArray(document.query)) return (document.query as SqlBranch[]).map(branchOf);
-  const details = Object.entries(document).flatMap(([about, text]) => (Array.isArray(text) ? text : [text]).map((t) => ({ about, text: String(t) })));
-  const of = (about: string) => details.find((d) => d.about === about)?.text;
-  const entries = (text: string | undefined) => {
-    const found = text?.match(/^[\d,]+(?= entries)/);
-    return found ? Number(found[0].replaceAll(",", "")) : undefined;
-  };
-  const title = of("index") ? `Read ${of("table")} by ${of("index")}` : of("table") ? `Read ${of("table")}` : "Compute";
-  return [
-    {
-      title,
-      estimated: entries(of("estimate")),
-      actual: entries(of("examined")),
-      badges: badgesOf(details, title),
-      details,
-      inputs: [],
-    },
-  ];
+/** SqlDocument is what EXPLAIN FORMAT=JSON answers: trees of steps. */
+export interface SqlDocument {
+  query: SqlBranch[];
 }
+
+/** sqlPlan makes trees of a statement's plan. */
+export const sqlPlan = (document: SqlDocument): PlanNode[] => document.query.map(branchOf);
 
 /** DynamoPlan is what the header X-Weft-Explain answers. */
 export interface DynamoPlan {

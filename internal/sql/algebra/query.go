@@ -23,8 +23,10 @@
 package algebra
 
 import (
+	"fmt"
 	"time"
 
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/evaluate"
@@ -36,8 +38,10 @@ import (
 // Query is a compiled statement that reads. It is not changed once it is made, and may be run by any number of sessions
 // at once.
 type Query struct {
-	// Root yields the answer.
+	// Root yields the answer; nil where Single does.
 	Root *Block
+	// Single is a SELECT over one table or none, which needs no nodes.
+	Single *plan.Select
 	// Columns describe Root's columns for clients.
 	Columns []result.Column
 	// Tables are the versions that the query was compiled for, each once.
@@ -58,6 +62,37 @@ type Query struct {
 	ForUpdate bool
 	// Warnings are about joins that are inefficient.
 	Warnings []string
+}
+
+// CompileSingle compiles a SELECT over one table or none by package plan alone. The table, whose attribute names so far
+// are names, is nil where it has no FROM. text writes the statement for messages; it may be nil. Errors: those of a
+// statement that is wrong, such as 1054 and 1055.
+func CompileSingle(read *tree.Select, t *definition.Table, names []string, text func() string) (*Query, error) {
+	q := &Query{ForUpdate: read.ForUpdate}
+	var err error
+	if q.Timeout, err = definition.Timeout(read.Hints); err != nil {
+		return nil, err
+	}
+	if q.Single, err = plan.Compile(read, t, names, text); err != nil {
+		return nil, err
+	}
+	q.Columns = q.Single.Columns
+	if t == nil {
+		return q, nil
+	}
+	q.Tables = []Table{{Table: t, Names: len(names), Grows: q.Single.Grows()}}
+	if q.Tables[0].Grows && len(names) >= database.AttributeNamesMax {
+		q.Warnings = []string{fmt.Sprintf(
+			"SELECT * shows the first %d column names of the table; name further columns to see them",
+			database.AttributeNamesMax)}
+	}
+	return q, nil
+}
+
+// StoredRows compiles the reading of the rows of one table that an UPDATE or DELETE changes; see plan.CompileStored.
+func StoredRows(from plan.Query, order []tree.Order, limit tree.Expression) (*Query, error) {
+	single, err := plan.CompileStored(from, order, limit)
+	return &Query{Single: single, Tables: []Table{{Table: from.Table}}}, err
 }
 
 // Table is a version of a table that a query was compiled for. It is current while the table's descriptor is the same,

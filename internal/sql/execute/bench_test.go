@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/execute"
 	"github.com/weftdb/weft/internal/sql/parse"
-	"github.com/weftdb/weft/internal/sql/plan"
 	"github.com/weftdb/weft/internal/sql/result"
 	"github.com/weftdb/weft/internal/sql/tree"
 	"github.com/weftdb/weft/internal/testing/testdb"
@@ -81,8 +81,7 @@ func (h *harness) bench(b *testing.B, text string, parameters, rows int) {
 	defer pinned.Release()
 	sink := &countSink{}
 	given := make([]datum.Datum, parameters)
-	request := &execute.Request{Statement: compiled, Execution: plan.Execution{Pinned: pinned, Context: &h.x}, DB: h.db,
-		Sink: sink}
+	request := &execute.Request{Query: compiled, Pinned: []database.Pinned{pinned}, Context: &h.x, DB: h.db, Sink: sink}
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		for j := range given {
@@ -90,7 +89,7 @@ func (h *harness) bench(b *testing.B, text string, parameters, rows int) {
 		}
 		h.x.Begin(given, nowMS, nil)
 		sink.rows = 0
-		if _, err := execute.Select(ctx, request); err != nil {
+		if _, err := execute.Query(ctx, request); err != nil {
 			b.Fatal(err)
 		}
 		if rows > 0 && sink.rows != rows {

@@ -208,6 +208,7 @@ type projection struct {
 	items  []plan.Item
 	behind []*evaluate.Program
 	row    []datum.Datum
+	stored *Rows // whose rows, as they are stored, are the answer; nil: items are
 }
 
 // Next moves to the next row.
@@ -219,6 +220,9 @@ func (p *projection) Next() (bool, error) {
 	}
 	if err := project(p.row, p.items, p.x); err != nil {
 		return false, err
+	}
+	if p.stored != nil {
+		p.row[0] = datum.Binary(p.stored.item)
 	}
 	for i, program := range p.behind {
 		if p.row[len(p.items)+i], err = program.Value(p.x); err != nil {

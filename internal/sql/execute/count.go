@@ -13,7 +13,7 @@ import (
 
 // countsAll reports whether a statement is COUNT(*) of rows that keys alone decide on.
 func (r *runner) countsAll() bool {
-	return r.request.Statement.Groups.CountsRows && r.access.Class != plan.Nothing && r.access.Point == nil &&
+	return r.statement.Groups.CountsRows && r.access.Class != plan.Nothing && r.access.Point == nil &&
 		len(r.access.Residual) == 0
 }
 
@@ -54,7 +54,7 @@ func (r *runner) countParts(ctx context.Context, view *database.View) (total int
 			mu.Lock()
 			defer mu.Unlock()
 			total += counts.Returned
-			r.rows.counts.Counts = addCounts(r.rows.counts.Counts, counts)
+			r.rows.counts.add(Counts{counts, counts.Returned})
 			if failed != nil && err == nil {
 				err = failed
 				cancel()

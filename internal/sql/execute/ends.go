@@ -18,7 +18,7 @@ func (r *runner) ends(ctx context.Context, list []plan.Access, row []datum.Datum
 		return err
 	}
 	defer release()
-	groups := r.request.Statement.Groups
+	groups := r.statement.Groups
 	var counts Counts
 	for i, a := range groups.Aggregates {
 		sum := a.New()

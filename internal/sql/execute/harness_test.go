@@ -86,8 +86,6 @@ func (h *harness) one(text string, parameters []datum.Datum) (string, error) {
 		return "", h.insert(s)
 	case *tree.Select:
 		return h.query(text, s, parameters)
-	case *tree.Explain:
-		return h.explain(text, s, parameters)
 	}
 	return "", fmt.Errorf("the harness can't run a %T", statement)
 }
@@ -160,13 +158,13 @@ func (h *harness) insert(s *tree.Insert) error {
 }
 
 // compile compiles a SELECT; the caller releases the version.
-func (h *harness) compile(text string, s *tree.Select) (database.Pinned, *plan.Select, error) {
+func (h *harness) compile(text string, s *tree.Select) (database.Pinned, *algebra.Query, error) {
 	if s.From == nil {
-		compiled, err := plan.Compile(s, nil, nil, nil)
+		compiled, err := algebra.CompileSingle(s, nil, nil, nil)
 		return database.Pinned{}, compiled, err
 	}
 	pinned, table := h.table(s.From.Name)
-	compiled, err := plan.Compile(s, table, pinned.AttributeNames(), func() string { return text })
+	compiled, err := algebra.CompileSingle(s, table, pinned.AttributeNames(), func() string { return text })
 	return pinned, compiled, err
 }
 
@@ -180,15 +178,9 @@ func (h *harness) query(text string, s *tree.Select, parameters []datum.Datum) (
 	}
 	sink := &textSink{}
 	h.x.Begin(parameters, nowMS, nil)
-	_, err = execute.Select(ctx, &execute.Request{
-		Statement: compiled, Execution: plan.Execution{Pinned: pinned, Context: &h.x, Settings: h.settings}, DB: h.db,
-		Sink: sink,
-	})
+	_, err = execute.Query(ctx, &execute.Request{Query: compiled, Pinned: []database.Pinned{pinned}, Context: &h.x,
+		Settings: h.settings, DB: h.db, Sink: sink})
 	return sink.String(), err
-}
-
-func (h *harness) explain(text string, s *tree.Explain, parameters []datum.Datum) (string, error) {
-	return "", fmt.Errorf("not yet")
 }
 
 // textSink writes rows as text.

@@ -11,7 +11,7 @@ import (
 // page sends rows that tell where the next page begins. Each is held back until it is known whether another one
 // follows: the last of all has no cursor.
 func (r *runner) page() error {
-	mark := r.request.Statement.Mark(r.x)
+	mark := r.statement.Mark(r.x)
 	var held, position, cursor []byte
 	var err error
 	for err == nil && r.rows.Next() {
@@ -22,7 +22,7 @@ func (r *runner) page() error {
 				break
 			}
 		}
-		if err = project(r.row, r.request.Statement.Items, r.x.Context); err == nil {
+		if err = project(r.row, r.statement.Items, r.x.Context); err == nil {
 			held, position = operator.AppendRow(held[:0], r.row), r.rows.Position()
 		}
 		r.x.Context.Reset()
@@ -41,8 +41,8 @@ func (r *runner) sendHeld(held []byte, next datum.Datum) error {
 	if err := operator.CutRow(held, r.row); err != nil {
 		return err
 	}
-	for i := range r.request.Statement.Items {
-		if r.request.Statement.Items[i].Slot == plan.NextCursor {
+	for i := range r.statement.Items {
+		if r.statement.Items[i].Slot == plan.NextCursor {
 			r.row[i] = next
 		}
 	}

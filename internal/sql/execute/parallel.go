@@ -57,7 +57,7 @@ func (r *runner) parts(ctx context.Context, group *operator.Group) (list []*oper
 
 // isParallel reports whether several workers may gather the groups.
 func (r *runner) isParallel() bool {
-	g, a := r.request.Statement.Groups, &r.access
+	g, a := r.statement.Groups, &r.access
 	if r.tx != nil || a.Point != nil || a.Class == plan.Nothing || a.Plan.Rows < parallelWorthwhile ||
 		a.Grouped && len(g.Keys) > 0 {
 		return false
@@ -72,7 +72,6 @@ func (r *runner) newPart(view *database.View, query database.Query) *part {
 	p.own.StrictDivision, p.own.StrictNumbers = x.StrictDivision, x.StrictNumbers
 	p.x.Context = &p.own
 	p.reader = &reader{source: r.source, x: &p.x, view: view, access: r.access}
-	p.rows.timed = true
 	return p
 }
 

@@ -7,49 +7,11 @@ import (
 	"errors"
 
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/resource/memory"
 	"github.com/weftdb/weft/internal/sql/algebra"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/evaluate"
-	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/operator"
-	"github.com/weftdb/weft/internal/sql/plan"
-	"github.com/weftdb/weft/internal/sql/result"
 )
-
-// QueryRequest is one execution of a query over several tables.
-type QueryRequest struct {
-	Query *algebra.Query
-	// Pinned are the tables of Query.Tables.
-	Pinned []database.Pinned
-	// Context holds the statement's parameters and the clock.
-	Context  *evaluate.Context
-	Settings plan.Settings
-	// View, DB, Tx and Kept are those of a Request. Without a View, one of DB serves the whole query.
-	View *database.View
-	DB   *database.DB
-	Tx   *database.Tx
-	Kept *memory.Share
-	// Virtual reads a table that is made up; schema and table are "" for all. It may be nil where there are none.
-	Virtual func(ctx context.Context, of any, schema, table string, yield func(row []datum.Datum) error) error
-	// BytesMax is the memory that the query's operators may hold; 0: Settings.GroupBytesMax, and SortBytesMax for each
-	// sort.
-	BytesMax int64
-	// DepthMax is the number of rounds a recursive common table may take.
-	DepthMax int64
-	// Nodes asks for what each node did.
-	Nodes bool
-	Sink  result.Sink
-}
-
-// QuerySummary sums up the execution of a query.
-type QuerySummary struct {
-	Rows    int64
-	Counts  Counts // of all tables
-	Warning string
-	// Nodes counts the work of each node, if requested.
-	Nodes map[algebra.Node]NodeCounts
-}
 
 // NodeCounts is the work of one node of a query.
 type NodeCounts struct {
@@ -58,38 +20,23 @@ type NodeCounts struct {
 	Read Counts
 }
 
-// Query runs a query over several tables and sends its rows. Errors: those of Select, 1242, 3636, and 1038 where memory
-// is too little.
-func Query(ctx context.Context, request *QueryRequest) (QuerySummary, error) {
+// runNodes runs a query by the operators of its nodes.
+func runNodes(ctx context.Context, request *Request) (Summary, error) {
 	q := newRun(request)
 	if err := request.Sink.Columns(request.Query.Columns); err != nil {
-		return QuerySummary{}, err
+		return Summary{}, err
 	}
-	rows, err := q.answer(ctx)
-	summary := q.summary(rows)
-	if err != nil {
-		return summary, err
-	}
-	return summary, request.Sink.Done(result.Done{})
+	var rows int64
+	err := request.within(ctx, func(ctx context.Context) (err error) {
+		rows, err = q.answer(ctx)
+		return err
+	})
+	return q.summary(rows), err
 }
-
-// Each runs a query and hands each row of its answer on. The row is used again.
-func Each(ctx context.Context, request *QueryRequest, use func(row []datum.Datum) error) (QuerySummary, error) {
-	copied := *request
-	copied.Sink = &eachSink{use: use}
-	return Query(ctx, &copied)
-}
-
-// eachSink hands rows to a function.
-type eachSink struct{ use func(row []datum.Datum) error }
-
-func (*eachSink) Columns([]result.Column) error { return nil }
-func (s *eachSink) Row(row []datum.Datum) error { return s.use(row) }
-func (*eachSink) Done(result.Done) error        { return nil }
 
 // run is the work of one query.
 type run struct {
-	request    *QueryRequest
+	request    *Request
 	ctx        context.Context // of the execution; subqueries run in it
 	view       *database.View
 	budget     operator.Budget
@@ -109,10 +56,10 @@ type counted struct {
 	counts *operator.Counts
 }
 
-func newRun(request *QueryRequest) *run {
+func newRun(request *Request) *run {
 	q := &run{spools: map[*algebra.Spool]*spool{}, recursive: map[int]*operator.Recursive{},
 		nested: map[*algebra.Nested]*nestedQuery{}}
-	q.begin(request)
+	q.begin(request, request.BytesMax)
 	if extra := request.Query.Extra; extra > 0 {
 		q.parameters = make([]datum.Datum, request.Query.Parameters+extra)
 		copy(q.parameters, request.Context.Parameters)
@@ -120,13 +67,13 @@ func newRun(request *QueryRequest) *run {
 	return q
 }
 
-// begin takes a request that has no parameters but the statement's own.
-func (q *run) begin(request *QueryRequest) {
+// begin takes a request that has no parameters but the statement's own. bytesMax is as Request.BytesMax.
+func (q *run) begin(request *Request, bytesMax int64) {
 	settings := request.Settings.WithDefaults()
 	q.request, q.view, q.parameters = request, request.View, request.Context.Parameters
-	q.budget = operator.Budget{BytesMax: request.BytesMax, Setting: "relational_buffer_size", Spill: settings.Spill,
+	q.budget = operator.Budget{BytesMax: bytesMax, Setting: "relational_buffer_size", Spill: settings.Spill,
 		Memory: settings.Memory}
-	if request.BytesMax <= 0 {
+	if bytesMax <= 0 {
 		q.budget.Setting = "group_buffer_size"
 		q.budget.BytesMax, q.budget.SortBytesMax = int64(settings.GroupBytesMax), int64(settings.SortBytesMax)
 	}
@@ -154,18 +101,8 @@ func (q *run) renew(x *evaluate.Context) {
 	}
 }
 
-// answer sends the rows within the statement's time.
+// answer sends the rows, all of one view.
 func (q *run) answer(ctx context.Context) (rows int64, err error) {
-	timeout := (&plan.Source{}).Timeout(&q.request.Settings)
-	if limit := q.request.Query.Timeout; limit > 0 {
-		timeout = limit
-	}
-	if timeout > 0 {
-		limit := new(Limit)
-		defer limit.Close()
-		ctx = limit.begin(ctx, timeout, q.request.Sink)
-		defer limit.finish()
-	}
 	q.ctx = ctx
 	if q.view == nil && q.request.DB != nil {
 		if q.view, err = q.request.DB.View(ctx); err != nil {
@@ -179,10 +116,6 @@ func (q *run) answer(ctx context.Context) (rows int64, err error) {
 	}
 	if closed := q.close(); err == nil {
 		err = closed
-	}
-	if f, told := fault.Of(err); err != nil && (!told || f.Code == fault.Interrupted) &&
-		errors.Is(context.Cause(ctx), errTimeout) {
-		err = timeoutError(timeout, err)
 	}
 	return rows, err
 }
@@ -246,8 +179,8 @@ func (q *run) close() (err error) {
 }
 
 // summary gathers what was counted.
-func (q *run) summary(rows int64) QuerySummary {
-	s := QuerySummary{Rows: rows}
+func (q *run) summary(rows int64) Summary {
+	s := Summary{Rows: rows}
 	if q.request.Nodes {
 		s.Nodes = q.nodes()
 	}

@@ -38,7 +38,7 @@ func (h *harness) related(text string, bytesMax int64) (string, error) {
 		return "", err
 	}
 	h.compiled = compiled
-	request := execute.QueryRequest{Query: compiled, Context: &h.x, Settings: h.settings, DB: h.db, BytesMax: bytesMax,
+	request := execute.Request{Query: compiled, Context: &h.x, Settings: h.settings, DB: h.db, BytesMax: bytesMax,
 		DepthMax: 1000}
 	for _, table := range compiled.Tables {
 		pinned, err := h.db.Pin(table.Name)

@@ -31,7 +31,6 @@ func (r *reader) open(ctx context.Context) error {
 func (r *reader) release() {
 	clear(r.rows.slots[:cap(r.rows.slots)])
 	r.rows.ctx, r.rows.source, r.rows.x, r.rows.access, r.rows.view, r.rows.item = nil, nil, nil, nil, nil, nil
-	r.rows.timed = false
 	r.source, r.x, r.view, r.tx, r.kept = nil, nil, nil, nil, nil
 	r.access.Query, r.access.Plan = database.Query{}, database.Plan{}
 }

@@ -14,16 +14,11 @@ import (
 	"github.com/weftdb/weft/internal/sql/plan"
 )
 
-// Rows are the rows of a source, one at a time: those of the table that WHERE accepts. They are used by one goroutine
-// and must be closed.
-//
-//	for rows.Next() {
-//		use(rows.Row())
-//	}
-//	err := rows.Close()
+// Rows are the rows of a source, one at a time: those of the table that WHERE accepts. slots hold the data of the row
+// at hand, and item is that row as it is stored, or, of what an index serves alone, the entry; both are valid until the
+// next call of Next or Close. Rows are used by one goroutine and must be closed.
 type Rows struct {
 	ctx     context.Context
-	cancel  context.CancelFunc
 	source  *plan.Source
 	x       *plan.Execution
 	access  *plan.Access
@@ -35,8 +30,7 @@ type Rows struct {
 	point   []byte // room for the row of a point read
 	done    bool
 	err     error
-	looked  int  // rows since the time was looked at
-	timed   bool // the caller's context has the statement's time limit already
+	looked  int // rows since the time was looked at
 	counts  Counts
 }
 
@@ -50,14 +44,8 @@ type Counts struct {
 // checkEvery is after how many rows it is looked whether a statement was ended.
 const checkEvery = 256
 
-// Open begins to read. view nil reads the latest commits. access is the result of source.Bind for x; both stay in use
+// open begins to read. view nil reads the latest commits. access is the result of source.Bind for x; both stay in use
 // until Close.
-func Open(ctx context.Context, view *database.View, source *plan.Source, x *plan.Execution, access *plan.Access) (*Rows,
-	error) {
-	r := new(Rows)
-	return r, r.open(ctx, view, source, x, access)
-}
-
 func (r *Rows) open(ctx context.Context, view *database.View, source *plan.Source, x *plan.Execution,
 	access *plan.Access) error {
 	query := access.Query
@@ -68,7 +56,7 @@ func (r *Rows) open(ctx context.Context, view *database.View, source *plan.Sourc
 // openPart is open of the part of access that a query of View.Split is.
 func (r *Rows) openPart(ctx context.Context, view *database.View, source *plan.Source, x *plan.Execution,
 	access *plan.Access, query database.Query) error {
-	r.ctx, r.cancel, r.source, r.x, r.access, r.view = ctx, nil, source, x, access, view
+	r.ctx, r.source, r.x, r.access, r.view = ctx, source, x, access, view
 	r.cursor, r.item, r.err, r.looked, r.counts = nil, nil, nil, 0, Counts{}
 	r.done = access.Class == plan.Nothing
 	if cap(r.slots) < len(source.Slots) {
@@ -82,9 +70,6 @@ func (r *Rows) openPart(ctx context.Context, view *database.View, source *plan.S
 	r.decoder.reset(source.Slots, x.Pinned.Names())
 	if access.Point != nil {
 		return nil
-	}
-	if limit := source.Timeout(&x.Settings); limit > 0 && !r.timed {
-		r.ctx, r.cancel = context.WithTimeoutCause(ctx, limit, errTimeout)
 	}
 	x.Context.Done = r.ctx.Done()
 	if r.cursor, r.err = view.Query(r.ctx, x.Pinned, query); r.err != nil {
@@ -175,13 +160,6 @@ func (r *Rows) accept() (bool, error) {
 	return true, nil
 }
 
-// Row is the current row: the data of the source's slots. They alias the stored row and are valid until the next call
-// of Next or Close.
-func (r *Rows) Row() []datum.Datum { return r.slots }
-
-// Item is the current row as it is stored; of what an index serves alone, the entry.
-func (r *Rows) Item() value.Row { return r.item }
-
 // Position is the place of the current row, for the page behind it; nil: it is a key's only row.
 func (r *Rows) Position() []byte {
 	if r.cursor == nil {
@@ -210,13 +188,6 @@ func (r *Rows) Close() error {
 		r.cursor = nil
 	}
 	err := r.err
-	if err != nil && r.ctx != nil && errors.Is(context.Cause(r.ctx), errTimeout) {
-		err = timeoutError(r.source.Timeout(&r.x.Settings), err)
-	}
-	if r.cancel != nil {
-		r.cancel()
-		r.cancel = nil
-	}
 	r.err = nil
 	return err
 }

@@ -34,7 +34,6 @@ func (b *builder) scan(n *algebra.Scan, source *plan.Source, to []int, need plan
 	if b.locks {
 		s.tx, s.locking.ForUpdate = q.request.Tx, true
 	}
-	s.rows.timed = true
 	q.scans = append(q.scans, s)
 	b.count(n, &s.counts)
 	return s

@@ -4,67 +4,20 @@ package execute
 
 import (
 	"context"
-	"errors"
 	"sync"
 
-	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/resource/memory"
 	"github.com/weftdb/weft/internal/sql/algebra"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/evaluate"
-	"github.com/weftdb/weft/internal/sql/fault"
-	"github.com/weftdb/weft/internal/sql/operator"
 	"github.com/weftdb/weft/internal/sql/plan"
-	"github.com/weftdb/weft/internal/sql/result"
 )
-
-// Request is one execution of a SELECT.
-type Request struct {
-	Statement *plan.Select
-	plan.Execution
-	// View is the snapshot to read: a transaction's, or one that several statements share. nil: the latest commits.
-	View *database.View
-	// DB makes a View where a statement needs one of its own. It may be nil; then such statements read what they can
-	// without.
-	DB *database.DB
-	// Tx holds or guards the rows of SELECT .. FOR UPDATE; nil: there is no transaction, and nothing is guarded.
-	Tx *database.Tx
-	// Kept counts what Tx holds until it ends; it may be nil.
-	Kept *memory.Share
-	Sink result.Sink
-	// Limit ends the statement at its timeout; nil: one is made for it.
-	Limit *Limit
-}
-
-// snapshot returns the request's View, or one of DB that is released when the statement has ended.
-func (r *Request) snapshot(ctx context.Context) (view *database.View, release func(), err error) {
-	if r.View != nil {
-		return r.View, func() {}, nil
-	}
-	view, err = r.DB.View(ctx)
-	return view, view.Close, err
-}
-
-// Ender is a sink that may wait for its client, and can be given a time to give up: a moment after the context has
-// ended, until stop is called.
-type Ender interface {
-	EndBy(ctx context.Context) (stop func() bool)
-}
-
-// Summary sums up an execution.
-type Summary struct {
-	Rows    int64 // sent
-	Counts  Counts
-	Groups  int64
-	Workers int             // that read at once; 0 and 1: one
-	Sorted  operator.Counts // of ORDER BY
-	Warning string          // about an inefficient query that was let through; "": none
-}
 
 // runner is the work of one SELECT. It is used again for the next one.
 type runner struct {
 	reader
 	request       *Request
+	statement     *plan.Select
+	execution     plan.Execution // of reader
 	row           []datum.Datum
 	limit, offset int // of rows; a negative limit is none
 	sent          int64
@@ -78,9 +31,8 @@ type runner struct {
 // lint:global a runner in the pool holds memory and nothing of a statement
 var runners = sync.Pool{New: func() any { return new(runner) }}
 
-// Select runs a SELECT and sends its rows. Errors: those of plan's Bind, of expressions, 1038, 3024, of package
-// database and of the sink.
-func Select(ctx context.Context, request *Request) (Summary, error) {
+// runSingle runs a query that is a single SELECT.
+func runSingle(ctx context.Context, request *Request) (Summary, error) {
 	r := runners.Get().(*runner)
 	r.begin(request)
 	summary, err := r.execute(ctx)
@@ -90,9 +42,13 @@ func Select(ctx context.Context, request *Request) (Summary, error) {
 
 // begin takes a request.
 func (r *runner) begin(request *Request) {
-	s := request.Statement
-	r.request, r.source, r.x, r.locking = request, s.Source, &request.Execution, s.Locking
-	r.view, r.tx, r.kept = request.View, request.Tx, request.Kept
+	s := request.Query.Single
+	r.request, r.statement, r.source, r.locking = request, s, s.Source, s.Locking
+	r.execution = plan.Execution{Context: request.Context, Settings: request.Settings}
+	if s.Source.Table != nil {
+		r.execution.Pinned = request.Pinned[0]
+	}
+	r.x, r.view, r.tx, r.kept = &r.execution, request.View, request.Tx, request.Kept
 	r.sent, r.groups, r.workers, r.rows.counts = 0, 0, 0, Counts{}
 	r.row = resize(r.row, len(s.Items))
 }
@@ -102,12 +58,13 @@ func (r *runner) release() {
 	r.reader.release()
 	r.block.release()
 	clear(r.row[:cap(r.row)])
-	r.request, r.run, r.shape = nil, run{}, algebra.Block{}
+	r.request, r.statement, r.run, r.shape = nil, nil, run{}, algebra.Block{}
+	r.execution = plan.Execution{}
 	runners.Put(r)
 }
 
 func (r *runner) execute(ctx context.Context) (summary Summary, err error) {
-	s := r.request.Statement
+	s := r.statement
 	if r.limit, r.offset, err = s.Limits(r.x.Context); err != nil {
 		return Summary{}, err
 	}
@@ -122,7 +79,7 @@ func (r *runner) execute(ctx context.Context) (summary Summary, err error) {
 	} else {
 		r.access = plan.Access{}
 	}
-	if err := r.request.Sink.Columns(s.Columns); err != nil {
+	if err := r.request.Sink.Columns(r.request.Query.Columns); err != nil {
 		return Summary{}, err
 	}
 	switch {
@@ -135,45 +92,33 @@ func (r *runner) execute(ctx context.Context) (summary Summary, err error) {
 	}
 	summary = Summary{Rows: r.sent, Counts: r.rows.counts, Groups: r.groups, Workers: r.workers,
 		Sorted: r.block.sort.Counts, Warning: r.access.Warning}
-	if err != nil {
-		return summary, err
-	}
-	return summary, r.request.Sink.Done(result.Done{})
+	return summary, err
 }
 
 // answer reads and sends rows of a table within the statement's time.
-func (r *runner) answer(ctx context.Context) (err error) {
-	timeout := r.source.Timeout(&r.x.Settings)
-	if timeout > 0 && r.access.Point == nil {
-		limit := r.request.Limit
-		if limit == nil {
-			limit = new(Limit)
-			defer limit.Close()
-		}
-		ctx = limit.begin(ctx, timeout, r.request.Sink)
-		defer limit.finish()
-		r.rows.timed = true
+func (r *runner) answer(ctx context.Context) error {
+	if r.access.Point != nil {
+		return r.read(ctx)
 	}
+	return r.request.within(ctx, r.read)
+}
+
+// read reads and sends rows of a table.
+func (r *runner) read(ctx context.Context) error {
 	if r.locks() {
-		err = r.hold(ctx, r.rowsToShow())
+		if err := r.hold(ctx, r.rowsToShow()); err != nil {
+			return err
+		}
 	}
-	switch {
-	case err != nil:
-	case r.isDirect():
-		err = r.direct(ctx)
-	default:
-		err = r.stream(ctx)
+	if r.isDirect() {
+		return r.direct(ctx)
 	}
-	if f, told := fault.Of(err); err != nil && (!told || f.Code == fault.Interrupted) &&
-		errors.Is(context.Cause(ctx), errTimeout) {
-		err = timeoutError(timeout, err)
-	}
-	return err
+	return r.stream(ctx)
 }
 
 // isDirect reports whether rows are sent as they are read.
 func (r *runner) isDirect() bool {
-	s := r.request.Statement
+	s := r.statement
 	return s.Groups == nil && !s.Distinct && (len(s.Order) == 0 || r.access.Sorted)
 }
 
@@ -182,7 +127,7 @@ func (r *runner) rowsToShow() int {
 	switch {
 	case r.limit == 0:
 		return 0
-	case r.limit < 0 || !r.isDirect() || r.request.Statement.Having != nil:
+	case r.limit < 0 || !r.isDirect() || r.statement.Having != nil:
 		return -1
 	}
 	return r.offset + r.limit
@@ -206,7 +151,7 @@ func (r *runner) direct(ctx context.Context) error {
 	if err := r.open(ctx); err != nil {
 		return err
 	}
-	if r.request.Statement.TellsNext() {
+	if r.statement.TellsNext() {
 		return r.page()
 	}
 	var err error
@@ -234,7 +179,7 @@ func (r *runner) lockAndSend(ctx context.Context) error {
 
 // sendRow computes and sends the row at hand, if HAVING accepts it.
 func (r *runner) sendRow() error {
-	s := r.request.Statement
+	s := r.statement
 	if s.Having != nil {
 		if is, err := s.Having.Truth(r.x.Context); err != nil || !is {
 			return err
@@ -242,6 +187,9 @@ func (r *runner) sendRow() error {
 	}
 	if err := project(r.row, s.Items, r.x.Context); err != nil {
 		return err
+	}
+	if s.Stored {
+		r.row[0] = datum.Binary(r.rows.item)
 	}
 	return r.send()
 }

@@ -14,8 +14,8 @@ import (
 
 // stream sends the rows of a statement that groups, sorts or drops some through a block's operators.
 func (r *runner) stream(ctx context.Context) (err error) {
-	s, b := r.request.Statement, &r.block
-	r.run.begin(&QueryRequest{Query: &algebra.Query{}, Context: r.x.Context, Settings: r.x.Settings})
+	s, b := r.statement, &r.block
+	r.run.begin(r.request, 0)
 	r.run.budget.Undivided = true
 	r.shape = algebra.Block{Select: s, Sorted: r.access.Sorted, Grouped: r.access.Grouped, Visible: len(s.Items)}
 	b.run, b.of = &r.run, &r.shape
@@ -28,6 +28,9 @@ func (r *runner) stream(ctx context.Context) (err error) {
 		defer release()
 	}
 	b.upper(filter(rows, x, having(s)), x)
+	if s.Stored {
+		b.projection.stored = &r.rows
+	}
 	b.bound(r.limit, r.offset)
 	err = b.Rows.Open(ctx)
 	for err == nil {
@@ -66,7 +69,7 @@ func (r *runner) groupRows(ctx context.Context, rows operator.Rows) (operator.Ro
 	if r.countsAll() {
 		return once(out.Row[:1], r.countAll), out, release, nil
 	}
-	list, ok, err := r.request.Statement.BindEnds(r.x)
+	list, ok, err := r.statement.BindEnds(r.x)
 	switch {
 	case err != nil:
 		return nil, nil, nil, err

@@ -5,7 +5,6 @@ package modify
 import (
 	"bytes"
 	"context"
-	"fmt"
 
 	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
@@ -16,15 +15,38 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// update is a compiled UPDATE.
-type update struct {
+// Target is a table of which an UPDATE or DELETE changes rows.
+type Target struct {
+	Table *definition.Table
+	Alias string
+	// Stored says that the query's answer is the rows themselves, as they are stored, in its only column. Then this is
+	// the only target. Else the answer has the columns of the key, in the order of KeyNames, from First on, and behind
+	// them the values that are assigned; where a key is NULL, the target has no row.
+	Stored bool
+	First  int
+	// Set are the assignments of an UPDATE; Found says, by position, which of the query's values an assignment takes,
+	// from 1 on; 0, or none: it is computed over the row as it is then.
+	Set   []tree.Assignment
+	Found []int
+	// Sources are names of found values, in their order, for what is computed over the row.
+	Sources []Source
+	// Removes says that the rows are deleted, Ignore that those which a constraint refuses stay as they are.
+	Removes, Ignore bool
+}
+
+// Change is a compiled UPDATE or DELETE. Its query is read to its end, and all rows are held, before the first of them
+// is written.
+type Change struct{ targets []*change }
+
+// change is what becomes of the rows of a target.
+type change struct {
 	target
-	places
-	set  []assignment
-	over scope // what the values read
+	of         *Target
+	set        []assignment
+	over       scope // what the values read
+	keyColumns []definition.Column
 	// moves says that a column of the primary key is set: a row then goes from its place to another.
-	moves  bool
-	ignore bool // see spare
+	moves bool
 }
 
 // CheckBounded refuses to write every row of a table of LindormTable's kind, which is large; in one of MySQL's kind
@@ -37,84 +59,95 @@ func CheckBounded(t *definition.Table, verb string, where, limit tree.Expression
 		"TRUNCATE TABLE %s empties a table at once", verb, t.Name, t.Name)
 }
 
-// CompileUpdate checks an UPDATE against its table. Errors: *fault.Error.
-func CompileUpdate(t *definition.Table, s *tree.Update, o Options) (Statement, error) {
-	if err := checkHints(s.Hints); err != nil {
-		return nil, err
-	}
-	var err error
-	u := &update{ignore: s.Ignore}
-	if u.target, err = targetOf(t, o); err != nil {
-		return nil, err
-	}
-	u.over = scope{target: &u.target, alias: s.Alias}
-	if err := CheckBounded(t, "UPDATE", s.Where, s.Limit, o); err != nil {
-		return nil, err
-	}
-	for _, a := range s.Set {
-		column, err := u.column(a.Column)
-		if err != nil {
+// CompileChange checks what becomes of the rows of targets. Errors: *fault.Error; 1706 if the key is changed of rows
+// that the statement changes under another alias, too, by which it couldn't find them.
+func CompileChange(targets []Target, options func(*definition.Table) Options) (*Change, error) {
+	c := &Change{}
+	for i := range targets {
+		made := &change{of: &targets[i]}
+		if err := made.compile(options(targets[i].Table)); err != nil {
 			return nil, err
 		}
-		if column.KeyPart >= 0 && t.Descriptor.Cells != nil {
-			return nil, keyFixed(a.Column) // cells would lose their times
+		for _, other := range c.targets {
+			if other.table.Descriptor == made.table.Descriptor && (other.moves || made.moves) {
+				return nil, fault.New(fault.MovesTwice, other.of.Alias, made.of.Alias)
+			}
 		}
-		if computed, err := u.isGenerated(&column, a.Value); err != nil || computed {
+		c.targets = append(c.targets, made)
+	}
+	return c, nil
+}
+
+func (c *change) compile(o Options) (err error) {
+	of := c.of
+	if c.target, err = targetOf(of.Table, o); err != nil {
+		return err
+	}
+	c.over = scope{target: &c.target, alias: of.Alias, sources: of.Sources}
+	for _, name := range KeyNames(of.Table) {
+		column, _ := of.Table.Column(name)
+		c.keyColumns = append(c.keyColumns, column)
+	}
+	for i, one := range of.Set {
+		column, err := c.column(one.Column)
+		if err != nil {
+			return err
+		}
+		if column.KeyPart >= 0 && of.Table.Descriptor.Cells != nil {
+			return keyFixed(one.Column) // cells would lose their times
+		}
+		if computed, err := c.isGenerated(&column, one.Value); err != nil || computed {
 			if err != nil {
-				return nil, err
+				return err
 			}
 			continue
 		}
-		u.moves = u.moves || column.KeyPart >= 0
-		value, err := u.over.compile(a.Value)
-		if err != nil {
-			return nil, err
+		c.moves = c.moves || column.KeyPart >= 0
+		a := assignment{column: column}
+		if i < len(of.Found) {
+			a.found = of.Found[i]
 		}
-		u.set = append(u.set, assignment{column: column, value: value})
+		if a.found == 0 {
+			if a.value, err = c.over.compile(one.Value); err != nil {
+				return err
+			}
+		}
+		c.set = append(c.set, a)
 	}
-	u.places, err = compilePlaces(queryOf(t, s.Alias, s.Where, s.Hints, o), &u.target, s.OrderBy, s.Limit)
-	return u, err
+	return nil
 }
 
-// Run changes the rows.
-func (u *update) Run(ctx context.Context, call *Call) (Effect, error) {
-	var matched uint64
-	call.Context.StrictDivision = call.Context.StrictDivision && !u.ignore
-	call.Context.StrictNumbers = call.Context.StrictNumbers && !u.ignore
-	search, err := u.prepare(call)
-	if err != nil {
-		return Effect{}, err
+// KeyNames are the columns by which rows of a table are found.
+func KeyNames(t *definition.Table) (names []string) {
+	for i := range t.Columns {
+		if t.Columns[i].KeyPart >= 0 {
+			names = append(names, t.Columns[i].Name)
+		}
 	}
-	effect, err := call.commit(ctx, u.table, search.keys,
-		writeStepwise(u.moves || u.ignore, func(ctx context.Context, w *work) error {
-			matched = 0
-			return w.each(ctx, search, func(row value.Row) error {
-				matched++
-				return w.spare(ctx, u.ignore, func() error { return u.changeOne(ctx, w, row, int(matched), nil) })
-			})
-		}))
-	if err != nil {
-		return effect, err
-	}
-	effect.Info = fmt.Sprintf("Rows matched: %d  Changed: %d  Warnings: %d", matched, effect.Affected,
-		len(effect.Warnings))
-	if call.FoundRows {
-		effect.Affected = matched
-	}
-	return effect, nil
+	return names
 }
 
-// changeOne changes a row; found has the values that a query computed.
-func (u *update) changeOne(ctx context.Context, w *work, row value.Row, at int, found []datum.Datum) error {
-	p, err := u.change(w, row, at, found)
+// place decides what becomes of a row; found has the values that a query computed.
+func (c *change) place(ctx context.Context, w *work, row value.Row, at int, found []datum.Datum) error {
+	known := c.of.Stored && w.readsOnce()
+	if c.of.Removes {
+		w.effect.Affected++
+		w.add(pendingRow{old: row, row: row, op: database.OpDelete, read: known})
+		return nil
+	}
+	p, err := c.change(w, row, at, found)
 	if err != nil || p.kept {
 		return err
 	}
-	p.read = found == nil && w.readsOnce()
+	p.read = known
 	if !p.same {
 		w.effect.Affected++
 	}
-	return u.place(ctx, w, p)
+	if !c.moves {
+		w.add(p)
+		return nil
+	}
+	return c.putAt(ctx, w, p)
 }
 
 // spare does what a statement does to one row. With IGNORE, a row that a constraint refuses stays as it was, with all
@@ -146,17 +179,17 @@ func (w *work) spare(ctx context.Context, ignore bool, do func() error) error {
 
 // change computes what becomes of a row. As in MySQL, an assignment sees those before it. found has the values that a
 // query computed.
-func (u *update) change(w *work, row value.Row, at int, found []datum.Datum) (pendingRow, error) {
+func (c *change) change(w *work, row value.Row, at int, found []datum.Datum) (pendingRow, error) {
 	old := row
 	var written [][]byte
-	assigned := make([]cell, 0, len(u.set))
-	for n := range u.set {
-		a := &u.set[n]
-		d, err := u.computeAssigned(w, row, a, found)
+	assigned := make([]cell, 0, len(c.set))
+	for n := range c.set {
+		a := &c.set[n]
+		d, err := c.computeAssigned(w, row, a, found)
 		if err != nil {
 			return pendingRow{}, err
 		}
-		v, err := u.store(w.call, &a.column, d, at)
+		v, err := c.store(w.call, &a.column, d, at)
 		if err != nil {
 			return pendingRow{}, err
 		}
@@ -174,26 +207,26 @@ func (u *update) change(w *work, row value.Row, at int, found []datum.Datum) (pe
 	if same && len(written) == 0 {
 		return pendingRow{kept: true}, nil
 	}
-	row, more, err := u.settle(w, old, row, assigned, at)
+	row, more, err := c.settle(w, old, row, assigned, at)
 	if err != nil {
 		return pendingRow{}, err
 	}
 	written = append(written, w.cellNames(more)...)
-	if err := u.checkCells(row); err != nil {
+	if err := c.checkCells(row); err != nil {
 		return pendingRow{}, err
 	}
 	return pendingRow{old: old, row: row, op: database.OpPut, written: written, same: same}, nil
 }
 
 // computeAssigned is the value of an assignment.
-func (u *update) computeAssigned(w *work, row value.Row, a *assignment, found []datum.Datum) (datum.Datum, error) {
+func (c *change) computeAssigned(w *work, row value.Row, a *assignment, found []datum.Datum) (datum.Datum, error) {
 	if a.found > 0 {
 		return found[a.found-1], nil
 	}
-	if err := u.over.fill(w, row, nil, found); err != nil {
+	if err := c.over.fill(w, row, nil, found); err != nil {
 		return datum.Null, err
 	}
-	return u.valueOf(w.call, &a.column, a.value)
+	return c.valueOf(w.call, &a.column, a.value)
 }
 
 // changes reports whether cells would change a row.
@@ -205,82 +238,4 @@ func changes(row value.Row, names value.Names, cells []cell) bool {
 		}
 	}
 	return false
-}
-
-// each calls visit for each row that the statement is about. The row is the callee's.
-func (w *work) each(ctx context.Context, search *search, visit func(row value.Row) error) error {
-	w.warnOf(&search.access)
-	rows, err := w.find(ctx, search)
-	for again := true; err == nil && again; { // until all rows are held and nobody changed one in between
-		if again, err = w.holdRows(ctx, rows); again && err == nil {
-			rows, err = w.find(ctx, search)
-		}
-	}
-	if err != nil {
-		return err
-	}
-	for _, row := range rows {
-		if err := visit(row); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// find reads the rows that the statement is about.
-func (w *work) find(ctx context.Context, search *search) ([]value.Row, error) {
-	g := changedRows{work: w, search: search, limits: w.call.Limits.withDefaults()}
-	if err := search.each(ctx, w.tx, &w.effect.Read, g.add); err != nil {
-		return nil, err
-	}
-	g.cut()
-	return g.rows, nil
-}
-
-// remove is a compiled DELETE.
-type remove struct {
-	target
-	places
-	ignore bool // see spare
-}
-
-// CompileDelete checks a DELETE against its table. Errors: *fault.Error.
-func CompileDelete(t *definition.Table, s *tree.Delete, o Options) (Statement, error) {
-	if err := checkHints(s.Hints); err != nil {
-		return nil, err
-	}
-	if err := CheckBounded(t, "DELETE", s.Where, s.Limit, o); err != nil {
-		return nil, err
-	}
-	r := &remove{ignore: s.Ignore}
-	var err error
-	if r.target, err = targetOf(t, o); err != nil {
-		return nil, err
-	}
-	r.places, err = compilePlaces(queryOf(t, s.Alias, s.Where, s.Hints, o), &r.target, s.OrderBy, s.Limit)
-	return r, err
-}
-
-// Run deletes the rows.
-func (r *remove) Run(ctx context.Context, call *Call) (Effect, error) {
-	call.Context.StrictDivision = call.Context.StrictDivision && !r.ignore
-	call.Context.StrictNumbers = call.Context.StrictNumbers && !r.ignore
-	search, err := r.prepare(call)
-	if err != nil {
-		return Effect{}, err
-	}
-	return call.commit(ctx, r.table, search.keys, writeStepwise(r.ignore, func(ctx context.Context, w *work) error {
-		return w.each(ctx, search, func(row value.Row) error {
-			return w.spare(ctx, r.ignore, func() error {
-				w.effect.Affected++
-				w.add(pendingRow{old: row, row: row, op: database.OpDelete, read: w.readsOnce()})
-				return nil
-			})
-		})
-	}))
-}
-
-// recordsInfo is MySQL's message about several rows.
-func recordsInfo(records, duplicates, warnings int) string {
-	return fmt.Sprintf("Records: %d  Duplicates: %d  Warnings: %d", records, duplicates, warnings)
 }

@@ -303,9 +303,8 @@ func (c *child) assign(ctx context.Context, rows []value.Row, next []cell) error
 		}
 		p := pendingRow{old: old, row: row, op: database.OpPut,
 			written: append(c.cellNames(next), c.cellNames(more)...), follows: c.key}
-		u := update{target: t, moves: true}
 		c.stepwise = true
-		return u.place(ctx, c.work, p)
+		return t.putAt(ctx, c.work, p)
 	})
 }
 

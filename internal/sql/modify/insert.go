@@ -61,7 +61,9 @@ func CompileInsert(t *definition.Table, s *tree.Insert, o Options) (Statement, e
 	if err := i.nameColumns(s.Columns, s.Rows); err != nil {
 		return nil, err
 	}
-	i.takes = len(i.columns)
+	if i.takes = len(i.columns); i.fed && i.takes != o.Columns {
+		return nil, fault.New(fault.ColumnCount, 1)
+	}
 	made := i.number()
 	i.early = scope{target: &i.target, bare: true, early: true}
 	for n, row := range s.Rows {
@@ -85,20 +87,10 @@ func CompileInsert(t *definition.Table, s *tree.Insert, o Options) (Statement, e
 	return i, i.compileUpdates(s.Updates)
 }
 
-// Taker is an INSERT whose rows are those of a query.
-type Taker interface {
-	Statement
-	// Takes is the number of columns they have.
-	Takes() int
-}
-
-// Takes is Taker's.
-func (i *insert) Takes() int { return i.takes }
-
 // size is the number of rows.
 func (i *insert) size(call *Call) int {
 	if i.fed {
-		return len(call.Rows)
+		return len(call.rows)
 	}
 	return len(i.rows)
 }
@@ -109,7 +101,7 @@ func (i *insert) computeValue(call *Call, n, k int) (d datum.Datum, ok bool, err
 		if k >= i.takes {
 			return datum.Null, false, nil
 		}
-		return call.Rows[n][k], true, nil
+		return call.rows[n][k], true, nil
 	}
 	program := i.rows[n][k]
 	if program == nil {
@@ -210,8 +202,8 @@ type givenRow struct {
 // lint:global a builder in the pool holds memory and nothing of a statement
 var builders = sync.Pool{New: func() any { return new(value.RowBuilder) }}
 
-// Run computes all rows, and writes them.
-func (i *insert) Run(ctx context.Context, call *Call) (Effect, error) {
+// write writes the rows that are known.
+func (i *insert) write(ctx context.Context, call *Call) (Effect, error) {
 	size := i.size(call)
 	if call.Limits.tooManyRows(size) {
 		return Effect{}, tooManyRows(call.Limits.RowsMax)
@@ -511,7 +503,7 @@ func (i *insert) computeUpdates(w *work, g *givenRow, row value.Row) (cells []ce
 	cells = make([]cell, 0, len(i.updates))
 	data := g.data
 	if len(i.over.sources) > 0 {
-		data = slices.Concat(data, w.call.Rows[g.at-1][i.takes:])
+		data = slices.Concat(data, w.call.rows[g.at-1][i.takes:])
 	}
 	for n := range i.updates {
 		u := &i.updates[n]

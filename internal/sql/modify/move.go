@@ -26,15 +26,6 @@ func writeStepwise(stepwise bool, fn func(context.Context, *work) error) func(co
 	}
 }
 
-// place notes what becomes of a row, which may get another key.
-func (u *update) place(ctx context.Context, w *work, p pendingRow) error {
-	if !u.moves {
-		w.add(p)
-		return nil
-	}
-	return u.putAt(ctx, w, p)
-}
-
 // putAt writes a row under the key that it has now, one by one with others of the statement.
 func (t *target) putAt(ctx context.Context, w *work, p pendingRow) error {
 	from, err := w.call.Pin.AppendItemKey(nil, &database.Write{Op: database.OpDelete, Row: p.old})

@@ -15,7 +15,6 @@ import (
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/evaluate"
 	"github.com/weftdb/weft/internal/sql/fault"
-	"github.com/weftdb/weft/internal/sql/plan"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
@@ -106,7 +105,8 @@ type Options struct {
 	UnboundedDelete bool
 	// Insert says what an INSERT does when the key already exists; the zero value leaves it to the table.
 	Insert InsertMode
-	// Sources are the columns that stand behind those that an INSERT .. SELECT takes in Call.Rows.
+	// Columns is the number of columns that the query of an INSERT .. SELECT inserts. Sources stand behind them.
+	Columns int
 	Sources []Source
 	// Text writes the statement, for messages; nil: it is not known.
 	Text func() string
@@ -121,12 +121,17 @@ type Call struct {
 	LockWait time.Duration
 	// Serializable says how a statement without Tx runs.
 	Serializable bool
-	// Pin is the version of the table that the statement was compiled for, of Tx if that is set.
-	Pin database.Pinned
+	// Pin is the version of the table that the statement was compiled for, of Tx if that is set; Others are those of
+	// further targets.
+	Pin    database.Pinned
+	Others []database.Pinned
 	// Context holds the parameters, the clock and the session.
 	Context *evaluate.Context
-	// Rows are those of an INSERT .. SELECT.
-	Rows   [][]datum.Datum
+	// Read runs the query of a statement that has one within the transaction that it writes in. use is called with each
+	// row, which is used again. The warning is about an inefficient query that was let through; "": none.
+	Read func(ctx context.Context, tx *database.Tx, use func(row []datum.Datum) error) (warning string, err error)
+	// Keys are the items that the query can find, if WHERE names them; nil: it doesn't.
+	Keys   [][]byte
 	Limits Limits
 	// ZeroIsNumber stores 0 in a column with AUTO_INCREMENT instead of the next number.
 	ZeroIsNumber bool
@@ -140,15 +145,14 @@ type Call struct {
 	ZeroDates bool
 	// Unchecked is foreign_key_checks = 0.
 	Unchecked bool
-	// Settings are for finding the rows of an UPDATE or DELETE.
-	Settings plan.Settings
+	// Memory is the budget that the rows of all statements share; nil: no bound.
+	Memory *memory.Budget
 	// Kept counts what the transaction holds until it ends. nil: the statement is a commit of its own.
 	Kept *memory.Share
-	// Finding is scratch: the context of WHERE.
-	Finding evaluate.Context
 
-	ignores  bool      // values that columns refuse are stored as they fit
-	adjusted []Warning // about those
+	rows     [][]datum.Datum // of an INSERT .. SELECT
+	ignores  bool            // values that columns refuse are stored as they fit
+	adjusted []Warning       // about those
 }
 
 // Warning is one line of SHOW WARNINGS.
@@ -161,8 +165,7 @@ type Warning struct {
 type Effect struct {
 	Affected uint64 // as MySQL counts
 	Warnings []Warning
-	Read     database.Counts // what was read to find the rows
-	Info     string          // "" or such as "Rows matched: 1  Changed: 1  Warnings: 0"
+	Info     string // "" or such as "Rows matched: 1  Changed: 1  Warnings: 0"
 	// Broken says, after an error, that some writes of the statement are part of the transaction already: it must be
 	// rolled back.
 	Broken bool
@@ -209,8 +212,8 @@ func (t *target) column(name string) (definition.Column, error) {
 	return column, nil
 }
 
-// checkHints refuses hints about times of cells where they mean nothing.
-func checkHints(hints []tree.Hint) error {
+// CheckHints refuses hints about times of cells where they mean nothing: in statements that find what they write.
+func CheckHints(hints []tree.Hint) error {
 	for _, hint := range hints {
 		switch hint.Name {
 		case "_l_ts_", "_l_versions_", "_l_ts_min_", "_l_ts_max_":
@@ -225,7 +228,7 @@ func checkHints(hints []tree.Hint) error {
 func (t *target) stampOf(hints []tree.Hint) (atMS int64, err error) {
 	for _, hint := range hints {
 		if hint.Name != "_l_ts_" {
-			if err := checkHints([]tree.Hint{hint}); err != nil {
+			if err := CheckHints([]tree.Hint{hint}); err != nil {
 				return 0, err
 			}
 			continue

@@ -12,7 +12,6 @@ import (
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/fault"
-	"github.com/weftdb/weft/internal/sql/plan"
 )
 
 // work is one try of a statement: what it found, and what it will write.
@@ -64,33 +63,32 @@ type pendingRow struct {
 	follows *definition.ForeignKey
 }
 
-// commit runs fn, which collects the rows to write, and writes them: in the call's transaction, or in one of its own.
-// keys are the items that are known beforehand, whose other writers it waits for.
+// within does work in the call's transaction, or in one of its own, again if other writers win. keys are the items that
+// are known beforehand, whose other writers it waits for.
+func (c *Call) within(ctx context.Context, keys [][]byte, work func(tx *database.Tx) error) error {
+	switch {
+	case c.Tx != nil:
+		return work(c.Tx)
+	case c.Serializable:
+		return c.DB.UpdateSerializable(ctx, c.LockWait, work)
+	}
+	return c.DB.UpdateWithin(ctx, c.LockWait, keys, work)
+}
+
+// commit runs fn, which collects the rows to write, and writes them, within a transaction.
 func (c *Call) commit(ctx context.Context, table *definition.Table, keys [][]byte,
 	fn func(ctx context.Context, w *work) error) (Effect, error) {
-	if c.Tx != nil {
-		w := &work{call: c, tx: c.Tx, table: table, names: c.Pin.Names()}
-		err := w.hold(ctx, keys)
-		if err == nil {
-			err = w.fetch(ctx, keys, fn)
-		}
-		return w.effect, err
-	}
 	var w *work
-	try := func(tx *database.Tx) error {
+	err := c.within(ctx, keys, func(tx *database.Tx) error {
 		w = &work{call: c, tx: tx, table: table, names: c.Pin.Names()}
-		return w.fetch(ctx, keys, fn)
-	}
-	var err error
-	if c.Serializable {
-		err = c.DB.UpdateSerializable(ctx, c.LockWait, try)
-	} else {
-		err = c.DB.UpdateWithin(ctx, c.LockWait, keys, try)
-	}
+		if err := w.begin(ctx, keys); err != nil {
+			return err
+		}
+		return w.run(ctx, fn)
+	})
 	if w == nil {
 		return Effect{}, err
 	}
-	w.effect.Broken = false
 	return w.effect, err
 }
 
@@ -98,16 +96,18 @@ func (c *Call) commit(ctx context.Context, table *definition.Table, keys [][]byt
 // row, and so may the transaction's copy.
 const pendingBytes = 256
 
-// fetch is run, and reads the items beforehand that are known by their keys.
-func (w *work) fetch(ctx context.Context, keys [][]byte, fn func(context.Context, *work) error) error {
-	if err := w.tx.Prefetch(ctx, keys); err != nil {
-		return err
+// begin holds the items that are known by their keys, in a transaction that goes on, and reads them.
+func (w *work) begin(ctx context.Context, keys [][]byte) error {
+	if w.call.Tx != nil {
+		if err := w.hold(ctx, keys); err != nil {
+			return err
+		}
 	}
-	return w.run(ctx, fn)
+	return w.tx.Prefetch(ctx, keys)
 }
 
 func (w *work) run(ctx context.Context, fn func(context.Context, *work) error) error {
-	w.memory.Of = w.call.Settings.Memory
+	w.memory.Of = w.call.Memory
 	defer w.memory.Release()
 	if w.call.Tx != nil && (hasUnique(w.table) || isRelated(w.table)) {
 		return w.undoOnError(func() error { return w.collect(ctx, fn) })
@@ -286,11 +286,4 @@ func (w *work) current(ctx context.Context, id []byte, key value.Row) (value.Row
 func (w *work) warn(code fault.Code, format string, args ...any) {
 	e, _ := fault.Of(fault.Message(code, format, args...))
 	w.effect.Warnings = append(w.effect.Warnings, Warning{Code: code, Message: e.Message})
-}
-
-// warnOf keeps what is to be said of how rows were found.
-func (w *work) warnOf(access *plan.Access) {
-	if access.Warning != "" {
-		w.warn(fault.Refused, "%s", access.Warning)
-	}
 }

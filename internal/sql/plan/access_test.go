@@ -255,6 +255,9 @@ func (s *sink) Columns([]result.Column) error { return nil }
 
 // Row is result.Sink's.
 func (s *sink) Row(row []datum.Datum) error {
+	if string(row[0].Bytes()) == "plan" {
+		return nil // the properties below it are looked at
+	}
 	s.out.WriteString("  ")
 	for i := range row {
 		if i > 0 {

@@ -164,6 +164,17 @@ func (s *Source) Bind(x *Execution, need *Need, access *Access) error {
 	return access.goOn(x.Pinned, need.position)
 }
 
+// Point is the key of the only row that can match, where WHERE is an equality on the whole key; nil: it is none. access
+// is scratch, in which the key stands.
+func (s *Source) Point(x *Execution, access *Access) value.Row {
+	b := binder{context: x.Context}
+	access.Point = nil
+	if s.point == nil || s.hints.cells != nil || !s.bindPoint(&b, x.Pinned, access) || b.err != nil {
+		return nil
+	}
+	return access.Point
+}
+
 // bindPoint makes the key of the only row that can match. It returns false if the row has to be found another way.
 func (s *Source) bindPoint(b *binder, pinned database.Pinned, access *Access) bool {
 	p := s.point

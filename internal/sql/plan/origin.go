@@ -97,9 +97,9 @@ type tableOrigin struct {
 
 // Star is Origin's.
 func (o *tableOrigin) Star(table string) (list []tree.SelectItem, err error) {
-	if table != "" && table != o.tableName() {
+	if table != "" && table != o.Name() {
 		return nil, fault.New(fault.NoSuchTable, o.Table.Database, table).Meant(table,
-			slices.Values([]string{o.tableName()}))
+			slices.Values([]string{o.Name()}))
 	}
 	o.star = true
 	for i := range o.Table.Columns {
@@ -119,7 +119,7 @@ func columnItem(name string) tree.SelectItem {
 
 // Describe is Origin's.
 func (o *tableOrigin) Describe(c *tree.Column) (result.Column, bool) {
-	return DescribeColumn(o.Table, o.tableName(), c.Name), true
+	return DescribeColumn(o.Table, o.Name(), c.Name), true
 }
 
 // DescribeColumn returns the description of a table's column for clients. alias is the table's name in the statement.

@@ -14,8 +14,7 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// Select is a compiled SELECT. It is not changed once it is made, and may be used by any number of sessions for as long
-// as Current says so.
+// Select is a compiled SELECT. It is not changed once it is made, and may be used by any number of sessions.
 type Select struct {
 	// Source is FROM and WHERE; without FROM it has no table.
 	Source *Source
@@ -30,6 +29,8 @@ type Select struct {
 	Order   []SortKey
 	// Distinct drops rows that were sent before.
 	Distinct bool
+	// Stored says that the answer is the rows as they are stored, in its only column, whose program is not to be run.
+	Stored bool
 	Locking
 
 	limit, offset *constant
@@ -43,7 +44,6 @@ type Select struct {
 	hasStar  bool
 	// distinctColumns are the columns that DISTINCT is about; nil where it is about anything else.
 	distinctColumns []string
-	names           int // how many attribute names the table had seen
 	tree            *tree.Select
 	paging          *pageState // nil: the hint _l_allow_cursor_ was not given
 }
@@ -93,7 +93,7 @@ type compiler struct {
 // FROM. text writes the statement for messages; it may be nil. Errors: those of a statement that is wrong, such as 1054
 // and 1055.
 func Compile(statement *tree.Select, table *definition.Table, names []string, text func() string) (*Select, error) {
-	s := &Select{names: len(names), tree: statement, Distinct: statement.Distinct, Locking: lockingOf(statement)}
+	s := &Select{tree: statement, Distinct: statement.Distinct, Locking: lockingOf(statement)}
 	c := &compiler{statement: statement, selected: s, table: table, origin: nowhere{}}
 	var err error
 	if s.Source, err = c.source(text); err != nil {
@@ -106,6 +106,26 @@ func Compile(statement *tree.Select, table *definition.Table, names []string, te
 	c.origin = over
 	err = c.compileAll()
 	s.hasStar = over.star
+	return s, err
+}
+
+// CompileStored compiles the reading of the rows that an UPDATE or DELETE changes. Errors: those of Compile.
+func CompileStored(q Query, order []tree.Order, limit tree.Expression) (*Select, error) {
+	q.Writes = true
+	s := &Select{tree: &tree.Select{OrderBy: order, Limit: limit}, Stored: true}
+	var err error
+	if s.Source, err = CompileSource(q); err != nil {
+		return nil, err
+	}
+	row, err := evaluate.Compile(&tree.Literal{}, nil)
+	if err != nil {
+		return nil, err
+	}
+	s.Items = []Item{{Program: row, Slot: -1}}
+	c := &compiler{statement: s.tree, selected: s, table: q.Table, origin: &tableOrigin{Source: s.Source}}
+	if err = c.compileAll(); err == nil && s.Groups != nil {
+		err = fault.New(fault.GroupWithoutBy)
+	}
 	return s, err
 }
 
@@ -124,7 +144,7 @@ func (c *compiler) compileAll() error {
 func (c *compiler) source(text func() string) (*Source, error) {
 	t := c.statement
 	if t.From == nil {
-		return compileNowhere(t.Where, t.Hints)
+		return compileNowhere(t.Where)
 	}
 	where, err := c.cutCursor()
 	if err != nil {
@@ -136,11 +156,8 @@ func (c *compiler) source(text func() string) (*Source, error) {
 }
 
 // compileNowhere is the source of a SELECT without FROM: one row without columns.
-func compileNowhere(where tree.Expression, list []tree.Hint) (s *Source, err error) {
-	s = &Source{}
-	if s.hints.timeout, err = definition.Timeout(list); err != nil {
-		return nil, err
-	}
+func compileNowhere(where tree.Expression) (*Source, error) {
+	s := &Source{}
 	for _, e := range conjuncts(where, nil) {
 		program, err := evaluate.Compile(e, originScope{nowhere{}, "where clause"})
 		if err != nil {
@@ -151,16 +168,9 @@ func compileNowhere(where tree.Expression, list []tree.Hint) (s *Source, err err
 	return s, nil
 }
 
-// Current reports whether the statement still means the same: `*` grows with the names that a table has seen.
-func (s *Select) Current(p database.Pinned) bool {
-	return !s.hasStar || !s.Source.Table.Dynamic && len(s.Source.Table.Wildcards) == 0 || p.AttributeCount() == s.names
-}
-
-// Beyond reports whether rows may have columns that `*` does not stand for, since the table has seen more names than it
-// lists.
-func (s *Select) Beyond() bool {
-	return s.hasStar && s.names >= database.AttributeNamesMax &&
-		(s.Source.Table.Dynamic || len(s.Source.Table.Wildcards) > 0)
+// Grows reports whether `*` stands for names that the table has seen, and so for more when it has seen others.
+func (s *Select) Grows() bool {
+	return s.hasStar && (s.Source.Table.Dynamic || len(s.Source.Table.Wildcards) > 0)
 }
 
 // expand writes the columns that `*` stands for.
@@ -371,7 +381,7 @@ func hasNumbers(t *definition.Table, column *tree.Column) bool {
 // rank finds the MATCH in the order of whose scores rows are wanted.
 func (c *compiler) rank() {
 	s := c.selected
-	if c.table == nil || s.Groups != nil || s.Distinct || s.ForUpdate || len(s.Windows) > 0 || s.Pages() {
+	if c.table == nil || s.Groups != nil || s.Distinct || s.Stored || s.ForUpdate || len(s.Windows) > 0 || s.Pages() {
 		return
 	}
 	switch {
@@ -442,7 +452,7 @@ func (b *binder) count(c *constant, missing int) (int, error) {
 // after sorting, negative for all.
 func (s *Select) Bind(x *Execution, rowsMax int, access *Access) error {
 	need := Need{RowsMax: rowsMax, AnyOrder: s.Groups != nil ||
-		len(s.Order) > 0, near: s.near, ranked: s.ranked, rankedBy: s.rankedBy}
+		len(s.Order) > 0, Whole: s.Stored, near: s.near, ranked: s.ranked, rankedBy: s.rankedBy}
 	if s.Groups != nil {
 		need.RowsMax, need.Group = -1, s.Groups.columns
 	} else {

@@ -3,6 +3,7 @@
 package plan
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/weftdb/weft/internal/data/cell"
@@ -79,7 +80,6 @@ func fill(n *int, standard int) {
 
 // hints are the settings of a statement's hints.
 type hints struct {
-	timeout        time.Duration // 0: none
 	allowFiltering bool
 	force          []string // indexes, of which one has to be used; "" is the primary key
 	ignore         []string
@@ -90,7 +90,7 @@ type hints struct {
 
 // readHints reads the hints that concern plans. Others are somebody else's.
 func readHints(list []tree.Hint, force, ignore []string) (h hints, err error) {
-	if h.timeout, err = definition.Timeout(list); err != nil {
+	if _, err = definition.Timeout(list); err != nil {
 		return h, err
 	}
 	for _, hint := range list {
@@ -147,14 +147,8 @@ func indexName(name string) string {
 	return name
 }
 
-// Timeout is the time the statement may take: what a hint says, else the setting. 0: as long as it likes.
-func (s *Source) Timeout(settings *Settings) time.Duration {
-	limit := settings.Timeout
-	if s.hints.timeout > 0 {
-		limit = s.hints.timeout
-	}
-	if limit == 0 {
-		limit = timeoutDefault
-	}
-	return max(limit, 0)
+// TimeoutOf is the time a statement may take: what a hint says, where that isn't 0, else the setting. 0: as long as it
+// likes.
+func (s *Settings) TimeoutOf(hint time.Duration) time.Duration {
+	return max(cmp.Or(hint, s.Timeout, timeoutDefault), 0)
 }

@@ -111,7 +111,7 @@ func (s *Source) replaceExpressions(where tree.Expression) tree.Expression {
 		return where
 	}
 	bare := func(e tree.Expression) tree.Expression {
-		if c, ok := e.(*tree.Column); ok && (c.Table == "" || c.Table == s.tableName()) {
+		if c, ok := e.(*tree.Column); ok && (c.Table == "" || c.Table == s.Name()) {
 			return &tree.Column{Name: c.Name}
 		}
 		return nil
@@ -185,9 +185,9 @@ func (s *Source) follows(part *schema.KeyPart, used map[string]bool) bool {
 // Column resolves a column of the statement to its slot, which it makes if need be. where is the clause, for errors.
 // Errors: 1054.
 func (s *Source) Column(c *tree.Column, where string) (slot int, t datum.Type, err error) {
-	if c.Table != "" && c.Table != s.tableName() || !s.isIn(c.Database) {
+	if c.Table != "" && c.Table != s.Name() || !s.isIn(c.Database) {
 		return 0, t, fault.New(fault.UnknownColumn, columnText(c), where).Meant(c.Table,
-			slices.Values([]string{s.tableName()}))
+			slices.Values([]string{s.Name()}))
 	}
 	if s.Table.IsTime(c.Name) {
 		if err := s.readTimes(); err != nil {
@@ -239,8 +239,8 @@ func (s *Source) Text(conjunct int) string {
 	return string(tree.AppendExpression(nil, s.trees[conjunct]))
 }
 
-// tableName is the name that qualifies columns.
-func (s *Source) tableName() string {
+// Name is the name that qualifies columns.
+func (s *Source) Name() string {
 	if s.alias != "" {
 		return s.alias
 	}
