@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/weftdb/weft/internal/data/expr"
@@ -117,40 +118,111 @@ func Alternatives(t *schema.Table, q Query, s Statistics) ([]Path, error) {
 	return paths, nil
 }
 
+// Property is something that is said of a path.
+type Property struct{ About, Text string }
+
+// alternativesShown is the number of members of an OR that are written out.
+const alternativesShown = 8
+
+// Properties says in words how the path reads its index, and what that is expected to take.
+func (t *Tree) Properties() (list []Property) {
+	add := func(about, format string, args ...any) {
+		list = append(list, Property{about, fmt.Sprintf(format, args...)})
+	}
+	for _, line := range t.Search {
+		add("search", "%s", line)
+	}
+	for _, span := range t.Spans {
+		if span == "[ - ]" {
+			span = "the whole index"
+		}
+		add("span", "%s", span)
+	}
+	if t.SpansMore > 0 {
+		add("span", "and %d more", t.SpansMore)
+	}
+	if t.Box != nil {
+		t.Box.describe(add)
+	}
+	if t.Filter != "" {
+		add("filter", "%s", t.Filter)
+	}
+	return list
+}
+
+// describe says what is looked for in the search space, and how large that is.
+func (b *BoxTree) describe(add func(about, format string, args ...any)) {
+	or := ""
+	for i, alternative := range b.Alternatives {
+		if i == alternativesShown {
+			add("box", "or %d more", len(b.Alternatives)-i)
+			break
+		}
+		add("box", "%s%s", or, alternative)
+		or = "or "
+	}
+	for i := range b.Attributes {
+		a := &b.Attributes[i]
+		if len(b.Alternatives) == 0 {
+			where := strings.Join(a.Where, " AND ")
+			add("box", "%s: %s", a.Name, cmp.Or(where, "any"))
+		}
+		add("codes", "%s: %s - %s, %s of them", a.Name, a.Low, a.High, percent(a.Share))
+	}
+	boxes := "1 box"
+	if n := len(b.Boxes) + b.BoxesMore; n != 1 {
+		boxes = fmt.Sprintf("%d boxes", n)
+	}
+	add("space", "%s, %s of 2^%d addresses, %s excluded; the article's formula: %s", boxes, round(b.Addresses), b.Bits,
+		percent(b.Excluded), round(b.ArticleAddresses))
+}
+
+// String says what a path is expected to take.
+func (e Estimated) String() string {
+	return fmt.Sprintf("%s entries, %s bytes, %s seeks, cost %s", round(e.Entries), round(e.Bytes), round(e.Seeks),
+		round(e.Cost))
+}
+
+// round writes large numbers with four digits.
+func round(n float64) string {
+	if n < 1e9 {
+		return strconv.FormatFloat(math.Ceil(n), 'f', 0, 64)
+	}
+	return strconv.FormatFloat(n, 'g', 4, 64)
+}
+
+// percent writes a share, small ones and those near 1 with the digits that matter.
+func percent(share float64) string {
+	if share > 0.999 && share < 1 {
+		return strconv.FormatFloat(100*share, 'g', 8, 64) + " %"
+	}
+	return strconv.FormatFloat(100*share, 'g', 3, 64) + " %"
+}
+
 // Explain writes the path for people, on several lines.
 func (p *Path) Explain() string {
-	var text strings.Builder
 	t := p.Tree()
 	name := "the table itself"
 	if !p.Index.IsPrimary() {
 		name = "index " + t.Index
 	}
-	access := "scan"
+	how := "scan"
 	switch {
 	case p.Point:
-		access = "point"
+		how = "point"
 	case len(p.Scan.Spans) == 0:
-		access = "nothing can match"
+		how = "nothing can match"
 	case p.Scan.Skip != nil:
-		access = "scan with skips"
+		how = "scan with skips"
 	}
-	fmt.Fprintf(&text, "%s (%s): %s\n", name, strings.Join(t.Key, ", "), access)
-	for _, span := range t.Spans {
-		fmt.Fprintf(&text, "  span %s\n", span)
-	}
-	if t.SpansMore > 0 {
-		fmt.Fprintf(&text, "  and %d spans more\n", t.SpansMore)
-	}
-	if t.Search != nil {
-		fmt.Fprintf(&text, "  found by search index %s\n", strings.Join(t.Search, "\n    "))
-	}
-	if t.Filter != "" {
-		fmt.Fprintf(&text, "  filter %s\n", t.Filter)
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s (%s): %s\n", name, strings.Join(t.Key, ", "), how)
+	for _, one := range t.Properties() {
+		fmt.Fprintf(&text, "  %-10s%s\n", one.About, one.Text)
 	}
 	if !p.Covering {
-		text.WriteString("  then the rows of these entries\n")
+		text.WriteString("  then      the rows of these entries\n")
 	}
-	e := t.Estimate
-	fmt.Fprintf(&text, "  about %.0f entries, %.0f bytes, %.0f seeks, cost %.0f\n", e.Entries, e.Bytes, e.Seeks, e.Cost)
+	fmt.Fprintf(&text, "  estimate  %v\n", t.Estimate)
 	return text.String()
 }

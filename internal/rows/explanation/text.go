@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-
-	"github.com/weftdb/weft/internal/rows/access"
 )
 
 // Add adds the work of a later page of the same Query to the work of the pages before. After the last page the estimate
@@ -44,29 +42,15 @@ func (e *Explanation) Text() string {
 	var t explanationText
 	path := &e.Path
 	t.line("%s, %s (%s): %s", e.Table, indexWords(path.Index), strings.Join(path.Key, ", "), kindWords(path.Kind))
-	for _, span := range path.Spans {
-		t.line("  span      %s", span)
-	}
-	if path.SpansMore > 0 {
-		t.line("  and %d spans more", path.SpansMore)
-	}
-	for _, line := range path.Search {
-		t.line("  search    %s", line)
-	}
-	t.box(path)
-	if path.Filter != "" {
-		t.line("  check     %s", path.Filter)
+	for _, one := range path.Properties() {
+		t.line("  %-10s%s", one.About, one.Text)
 	}
 	if e.Reads != "entries" {
 		t.line("  then      each item is read back from the table")
 	}
-	t.line("  estimate  %s, cost %s, of %s entries",
-		amounts(path.Estimate.Entries, path.Estimate.Seeks, path.Estimate.Bytes), round(path.Estimate.Cost),
-		round(float64(e.Rows)))
+	t.line("  estimate  %v, of %d entries", path.Estimate, e.Rows)
 	if c := e.Cheaper; c != nil {
-		t.line("  cheaper   %s, %s: %s, cost %s", indexWords(c.Index), kindWords(c.Kind),
-			amounts(c.Estimate.Entries, c.Estimate.Seeks, c.Estimate.Bytes),
-			round(c.Estimate.Cost))
+		t.line("  cheaper   %s, %s: %v", indexWords(c.Index), kindWords(c.Kind), c.Estimate)
 	}
 	t.actual(e.Actual)
 	return t.String()
@@ -78,32 +62,12 @@ func (t *explanationText) line(format string, arguments ...any) {
 	fmt.Fprintf(t, format+"\n", arguments...)
 }
 
-func (t *explanationText) box(path *access.Tree) {
-	b := path.Box
-	if b == nil {
-		return
-	}
-	for _, a := range b.Attributes {
-		where := "all of it"
-		if len(a.Where) > 0 {
-			where = strings.Join(a.Where, "; ")
-		}
-		t.line("  box       %s: %s", a.Name, where)
-		t.line("            codes %s - %s, %s of them", a.Low, a.High, percent(a.Share))
-	}
-	if n := len(b.Boxes) + b.BoxesMore; n != 1 {
-		t.line("            %d boxes", n)
-	}
-	t.line("  space     %s of 2^%d addresses, %s excluded; the article's formula: %s", round(b.Addresses), b.Bits,
-		percent(b.Excluded), round(b.ArticleAddresses))
-}
-
 func (t *explanationText) actual(a *Actual) {
 	if a == nil {
 		return
 	}
-	t.line("  actual    %s, %d of the seeks jumps, in %.1f ms",
-		amounts(float64(a.LookedAt), float64(a.Seeks), float64(a.Bytes)), a.Jumps, a.Milliseconds)
+	t.line("  actual    %d entries, %d bytes, %d seeks, %d of these jumps, in %.1f ms", a.LookedAt, a.Bytes, a.Seeks,
+		a.Jumps, a.Milliseconds)
 	t.line("            %d examined, %d skipped, %d returned, %d false positives, %d items read back", a.Examined,
 		a.Skipped, a.Returned, a.FalsePositives,
 		a.ReadBack)
@@ -142,24 +106,4 @@ func kindWords(kind string) string {
 		return "all of it"
 	}
 	return "nothing can match"
-}
-
-func amounts(entries, seeks, bytes float64) string {
-	return fmt.Sprintf("%s entries, %s seeks, %s bytes", round(entries), round(seeks), round(bytes))
-}
-
-// round writes large numbers with four digits.
-func round(n float64) string {
-	if n < 1e9 {
-		return strconv.FormatFloat(n, 'f', 0, 64)
-	}
-	return strconv.FormatFloat(n, 'g', 4, 64)
-}
-
-// percent writes a share, small ones and those near 1 with the digits that matter.
-func percent(share float64) string {
-	if share > 0.999 && share < 1 {
-		return strconv.FormatFloat(100*share, 'g', 8, 64) + " %"
-	}
-	return strconv.FormatFloat(100*share, 'g', 3, 64) + " %"
 }

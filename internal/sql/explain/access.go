@@ -84,24 +84,19 @@ func (d *describer) access(n *Node, pinned database.Pinned, alias string, source
 	if a.Keys > 0 {
 		n.add("keys", "%d", a.Keys)
 	}
-	n.search(&path)
+	for _, one := range path.Properties() {
+		n.add(one.About, "%s", one.Text)
+	}
 	d.lag(n, pinned, a)
-	n.spans(&path)
-	n.box(path.Box)
 	if a.Query.Position != nil {
 		n.add("page", "continues after the row of the cursor")
-	}
-	if path.Filter != "" {
-		n.add("filter", "%s", path.Filter)
 	}
 	for _, i := range a.Residual {
 		n.add("where", "%s", source.Text(i))
 	}
 	n.add("reads", "%s", reads(a, path.Index))
 	n.unusable(pinned, a)
-	e := path.Estimate
-	n.add("estimate", "%s entries, %s bytes, %s seeks, cost %s", count(e.Entries), count(e.Bytes), count(e.Seeks),
-		count(e.Cost))
+	n.add("estimate", "%v", path.Estimate)
 	if a.Warning != "" {
 		n.add("inefficient", "%s", a.Warning)
 	}
@@ -138,25 +133,6 @@ func keyText(parts []string) string {
 
 func count(x float64) string { return fmt.Sprintf("%.0f", math.Ceil(x)) }
 
-func (n *Node) spans(path *database.ExplainedPath) {
-	for _, span := range path.Spans {
-		if span == "[ - ]" {
-			span = "the whole index"
-		}
-		n.add("span", "%s", span)
-	}
-	if path.SpansMore > 0 {
-		n.add("span", "and %d more", path.SpansMore)
-	}
-}
-
-// search tells how a search index finds rows.
-func (n *Node) search(path *database.ExplainedPath) {
-	for _, line := range path.Search {
-		n.add("search", "%s", line)
-	}
-}
-
 // lag tells how far a search index is behind that need not have all rows.
 func (d *describer) lag(n *Node, pinned database.Pinned, a *plan.Access) {
 	if !a.Plan.IsAsync() {
@@ -168,41 +144,6 @@ func (d *describer) lag(n *Node, pinned database.Pinned, a *plan.Access) {
 		return
 	}
 	n.add("behind", "the index is asynchronous: %s", lag)
-}
-
-func (n *Node) box(box *database.ExplainedBox) {
-	if box == nil {
-		return
-	}
-	for i, alternative := range box.Alternatives {
-		if i == alternativesShown {
-			n.add("box", "or %d more", len(box.Alternatives)-i)
-			break
-		}
-		n.add("box", "%s%s", orWord(i), alternative)
-	}
-	for i := range box.Attributes {
-		if len(box.Alternatives) > 0 {
-			break
-		}
-		a := &box.Attributes[i]
-		where := strings.Join(a.Where, " AND ")
-		if where == "" {
-			where = "any"
-		}
-		n.add("box", "%s: %s", a.Name, where)
-	}
-	n.add("box", "%d of them, %.3g of the space", len(box.Boxes)+box.BoxesMore, box.Share)
-}
-
-// alternativesShown is the number of members of an OR that are written out.
-const alternativesShown = 8
-
-func orWord(i int) string {
-	if i == 0 {
-		return ""
-	}
-	return "or "
 }
 
 // reads reports whether entries are all that is read.
