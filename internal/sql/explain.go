@@ -4,7 +4,6 @@ package sql
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"github.com/weftdb/weft/internal/sql/execute"
@@ -19,24 +18,16 @@ import (
 // explain answers EXPLAIN.
 func (s *Session) explain(ctx context.Context, read *tree.Explain, c *call) error {
 	options := explain.Options{Analyze: read.Analyze, Format: read.Format}
-	for range stalesMax {
-		err := s.explainOnce(ctx, read.Of, c, options)
-		if !errors.Is(err, errStale) {
-			return err
+	return whileStale(func() error {
+		defer s.ends()
+		switch of := read.Of.(type) {
+		case tree.Query:
+			return s.explainQuery(ctx, of, c, options)
+		case *tree.Insert, *tree.Update, *tree.Delete:
+			return s.explainWrite(ctx, of, c, options)
 		}
-	}
-	return tooOften()
-}
-
-func (s *Session) explainOnce(ctx context.Context, of tree.Statement, c *call, o explain.Options) error {
-	defer s.ends()
-	switch of := of.(type) {
-	case tree.Query:
-		return s.explainQuery(ctx, of, c, o)
-	case *tree.Insert, *tree.Update, *tree.Delete:
-		return s.explainWrite(ctx, of, c, o)
-	}
-	return fault.New(fault.NotSupported, "EXPLAIN is for SELECT, INSERT, UPDATE and DELETE")
+		return fault.New(fault.NotSupported, "EXPLAIN is for SELECT, INSERT, UPDATE and DELETE")
+	})
 }
 
 func (s *Session) explainQuery(ctx context.Context, of tree.Query, c *call, o explain.Options) error {

@@ -4,7 +4,6 @@ package sql
 
 import (
 	"context"
-	"errors"
 
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
@@ -41,18 +40,15 @@ func (s *Session) selectInto(ctx context.Context, read *tree.SelectInto, c *call
 
 // answerInto runs a query whose answer goes to another sink than the client's: to a new one each time that it begins.
 func (s *Session) answerInto(ctx context.Context, read tree.Query, c *call, sink func() result.Sink) error {
-	for range stalesMax {
+	return whileStale(func() error {
 		inner := *c
 		inner.sink = &answer{Sink: sink(), session: s}
 		st, err := s.compile(read, &inner)
 		if err == nil {
 			err = st.run(ctx, s, &inner)
 		}
-		if !errors.Is(err, errStale) {
-			return err
-		}
-	}
-	return tooOften()
+		return err
+	})
 }
 
 // selectPage runs a SELECT with SQL_CALC_FOUND_ROWS: it finds all rows, and shows those that LIMIT wants.

@@ -127,7 +127,7 @@ func (p *preparedStatement) execute(ctx context.Context, c *call) error {
 		return fault.New(fault.WrongArguments, "EXECUTE")
 	}
 	s.tally.Plan = PlanKept
-	for range stalesMax {
+	return whileStale(func() error {
 		if p.compiled == nil || !bytes.Equal(p.key, s.cacheKey()) || !fits(p.compiled, c) {
 			compiled, err := s.compile(p.read, c)
 			if err != nil {
@@ -142,12 +142,11 @@ func (p *preparedStatement) execute(ctx context.Context, c *call) error {
 		if err == nil {
 			err = p.compiled.run(ctx, s, c)
 		}
-		if !errors.Is(err, errStale) {
-			return err
+		if errors.Is(err, errStale) {
+			p.compiled = nil
 		}
-		p.compiled = nil
-	}
-	return tooOften()
+		return err
+	})
 }
 
 // namedMax is the number of statements a session may prepare by PREPARE.

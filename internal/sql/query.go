@@ -257,7 +257,7 @@ func (q *queryStatement) run(ctx context.Context, s *Session, c *call) error {
 		defer request.Kept.Release()
 	}
 	summary, err := execute.Query(ctx, request)
-	q.noteCounts(s, &summary.Counts.Counts)
+	q.noteCounts(s, &summary.Read.Counts)
 	if summary.Warning != "" {
 		s.warn(fault.Refused, summary.Warning)
 	}

@@ -213,36 +213,39 @@ func (s *Session) compileAndRun(ctx context.Context, read tree.Statement, key []
 	if s.readsOnly && kind != KindSelect && kind != KindShow {
 		return kind, fault.New(fault.ReadOnlyTransaction)
 	}
-	for range stalesMax {
+	err := whileStale(func() error {
 		if err := ctx.Err(); err != nil { // reading a long text takes its time, as does planning it
-			return kind, err
+			return err
 		}
 		st, err := s.compile(read, c)
 		if err == nil {
 			err = ctx.Err()
 		}
-		if errors.Is(err, errStale) {
-			continue
-		}
 		if err != nil {
-			return kind, err
+			return err
 		}
 		if isShared(st) {
 			s.engine.counts.planned.Add(1)
 			s.tally.Plan = PlanMade
 		}
 		if err = st.run(ctx, s, c); errors.Is(err, errStale) {
-			continue
+			return err
 		}
-		if key != nil && isShared(st) {
+		if kind = st.kind(); key != nil && isShared(st) {
 			s.engine.plans.Put(key, st, planBytes+costOf(key))
 		}
-		return st.kind(), err
-	}
-	return kind, tooOften()
+		return err
+	})
+	return kind, err
 }
 
-func tooOften() error {
+// whileStale does work again while tables change before it has begun.
+func whileStale(work func() error) error {
+	for range stalesMax {
+		if err := work(); !errors.Is(err, errStale) {
+			return err
+		}
+	}
 	return fault.Message(fault.LockWaitTimeout, "the table was changed %d times while the statement began; try again",
 		stalesMax)
 }

@@ -78,14 +78,6 @@ func (s *Session) reads(ctx context.Context) error {
 	return s.open.tx.Renew(ctx)
 }
 
-// writes prepares the open transaction, if there is one, for a statement that reads before it writes.
-func (s *Session) writes(ctx context.Context) error {
-	if s.open == nil {
-		return nil
-	}
-	return s.open.tx.Renew(ctx)
-}
-
 // nextReadOnly reports whether a transaction that begins now is read-only unless it says otherwise.
 func (s *Session) nextReadOnly() bool {
 	if s.nextRead != nil {

@@ -144,7 +144,7 @@ func (w *writeStatement) reader(s *Session, c *call) func(context.Context, *data
 			request.Kept = &s.open.memory
 		}
 		summary, err := execute.Each(ctx, request, use)
-		w.query.noteCounts(s, &summary.Counts.Counts)
+		w.query.noteCounts(s, &summary.Read.Counts)
 		return summary.Warning, err
 	}
 }

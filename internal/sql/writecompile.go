@@ -100,7 +100,7 @@ func (w *writeStatement) changesOne(s *Session, read tree.Statement, f *finding)
 		return err
 	}
 	w.query = &queryStatement{}
-	w.query.Query, err = algebra.StoredRows(plan.Query{Table: t, Alias: f.alias, Where: q.Where, Hints: q.Hints,
+	w.query.Query, err = algebra.StoredRows(plan.From{Table: t, Alias: f.alias, Where: q.Where, Hints: q.Hints,
 		Statement: statementText}, q.OrderBy, q.Limit)
 	return err
 }

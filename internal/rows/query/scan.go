@@ -118,6 +118,20 @@ type Counts struct {
 	Whole int64 // walks that nothing bounds: of a whole table or index, if no limit ends them
 }
 
+// Add adds the work of another walk.
+func (c *Counts) Add(n Counts) {
+	c.Examined += n.Examined
+	c.Bytes += n.Bytes
+	c.Returned += n.Returned
+	c.Fetched += n.Fetched
+	c.Seeks += n.Seeks
+	c.Jumps += n.Jumps
+	c.Skipped += n.Skipped
+	c.Postings += n.Postings
+	c.Dead += n.Dead
+	c.Whole += n.Whole
+}
+
 // Looked is the number of entries that were looked at, candidates or not.
 func (c *Counts) Looked() int64 { return c.Examined + c.Skipped }
 

@@ -19,7 +19,7 @@ import (
 // item is a part of FROM: a leaf, or two items joined.
 type item struct {
 	leaf        *leaf // nil: a join
-	kind        Kind
+	kind        JoinKind
 	left, right *item
 	on          []tree.Expression // conjuncts of a join's condition
 	straight    bool

@@ -92,7 +92,7 @@ func (s *scope) filterWithEstimate(p part, list []condition) (part, error) {
 }
 
 // partners plans the reading of a table with the values of a row of the other side.
-func (r *region) partners(u *unit, kind Kind, list []condition, numbers []int) (inner part, err error) {
+func (r *region) partners(u *unit, kind JoinKind, list []condition, numbers []int) (inner part, err error) {
 	key := fmt.Sprint(u.leaf.number, kind, numbers)
 	inner, ok := r.memo[key]
 	if ok {
@@ -128,7 +128,8 @@ func (s *scope) programs(list []condition) (programs []*evaluate.Program, err er
 }
 
 // byValues joins a table by reading it for each row of a part with the values of that row.
-func (r *region) byValues(p part, u *unit, kind Kind, list []condition, numbers []int) (out, inner part, err error) {
+func (r *region) byValues(p part, u *unit, kind JoinKind, list []condition, numbers []int) (out, inner part,
+	err error) {
 	inner, err = r.partners(u, kind, list, numbers)
 	if err != nil {
 		return out, inner, err
@@ -153,7 +154,7 @@ func (r *region) byValues(p part, u *unit, kind Kind, list []condition, numbers 
 }
 
 // whole joins a unit by reading it once.
-func (r *region) whole(p part, u *unit, kind Kind, list []condition) (part, error) {
+func (r *region) whole(p part, u *unit, kind JoinKind, list []condition) (part, error) {
 	j := &Join{Method: Loop, Kind: kind, Left: p.node, Right: u.part.node, Outer: u.part.outer}
 	out := part{node: j, leaves: p.leaves | u.leaves, refused: p.refused || u.part.refused, outer: p.outer}
 	unique := false

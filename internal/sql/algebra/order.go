@@ -20,7 +20,7 @@ type unit struct {
 	after  set // leaves that have to come before
 	// kind is how the unit is joined. Of any kind but Inner, within plans the unit, on joins it, and nothing else sees
 	// its leaves.
-	kind   Kind
+	kind   JoinKind
 	within *region
 	on     []condition
 	part
@@ -415,7 +415,7 @@ func (r *region) extend(p part, u *unit, done map[int]bool) (best part, err erro
 }
 
 // pair joins a part with a unit by conditions over both.
-func (r *region) pair(p part, u *unit, kind Kind, list []condition, numbers []int) (part, error) {
+func (r *region) pair(p part, u *unit, kind JoinKind, list []condition, numbers []int) (part, error) {
 	whole, err := r.whole(p, u, kind, list)
 	if err != nil {
 		return whole, err

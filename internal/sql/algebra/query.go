@@ -90,7 +90,7 @@ func CompileSingle(read *tree.Select, t *definition.Table, names []string, text 
 }
 
 // StoredRows compiles the reading of the rows of one table that an UPDATE or DELETE changes; see plan.CompileStored.
-func StoredRows(from plan.Query, order []tree.Order, limit tree.Expression) (*Query, error) {
+func StoredRows(from plan.From, order []tree.Order, limit tree.Expression) (*Query, error) {
 	single, err := plan.CompileStored(from, order, limit)
 	return &Query{Single: single, Tables: []Table{{Table: from.Table}}}, err
 }
@@ -204,13 +204,13 @@ const (
 	Lookup
 )
 
-// Kind is which rows a Join yields.
-type Kind uint8
+// JoinKind is which rows a Join yields.
+type JoinKind uint8
 
 // The kinds. Semi yields each row of Left that has a partner once, Anti each one that has none; neither writes Right's
 // slots.
 const (
-	Inner Kind = iota
+	Inner JoinKind = iota
 	Left
 	Full
 	Semi
@@ -222,7 +222,7 @@ const (
 // Join joins rows. Left's order is kept by Loop with Outer, Lookup and Merge.
 type Join struct {
 	Method      Method
-	Kind        Kind
+	Kind        JoinKind
 	Left, Right Node
 	// LeftKeys and RightKeys are pairs that have to be equal, which a NULL never is, unless NullSafe says so of the
 	// pair. Values that are equal have equal keys (datum.AppendKey). Loop has none.

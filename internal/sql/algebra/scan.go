@@ -61,7 +61,7 @@ func (s *region) scan(l *leaf, list []condition) (p part, err error) {
 		where = e
 	}
 	hints := r.hints
-	source, err := plan.CompileSource(plan.Query{Table: l.table, Alias: l.alias, Where: where, Hints: hints,
+	source, err := plan.CompileSource(plan.From{Table: l.table, Alias: l.alias, Where: where, Hints: hints,
 		ForceIndex: r.force, IgnoreIndex: r.ignore,
 		AllowFiltering: r.allows, Statement: s.Text})
 	if err != nil {

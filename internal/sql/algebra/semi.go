@@ -96,7 +96,7 @@ func (s *scope) joinCorrelated(it *item, e *tree.Expression) (*item, error) {
 
 // queryOf is the query of a condition that may be a semi or anti join, and what is compared with its column; nil: it
 // can't be one.
-func queryOf(e tree.Expression) (q *tree.Select, x tree.Expression, kind Kind) {
+func queryOf(e tree.Expression) (q *tree.Select, x tree.Expression, kind JoinKind) {
 	if not, ok := e.(*tree.Unary); ok && not.Operator == tree.Not {
 		if _, ok := not.X.(*tree.Exists); ok {
 			q, x, _ = queryOf(not.X)
@@ -231,7 +231,7 @@ func (r *region) flattenSemi(it *item) error {
 }
 
 // shareMatched is the share of rows that a semi or anti join keeps where a row has so many partners.
-func shareMatched(kind Kind, partners float64) float64 {
+func shareMatched(kind JoinKind, partners float64) float64 {
 	if kind == Anti {
 		return max(1-partners, 0.1)
 	}

@@ -54,7 +54,7 @@ func (r *runner) countParts(ctx context.Context, view *database.View) (total int
 			mu.Lock()
 			defer mu.Unlock()
 			total += counts.Returned
-			r.rows.counts.add(Counts{counts, counts.Returned})
+			r.rows.counts.add(Reads{counts, counts.Returned})
 			if failed != nil && err == nil {
 				err = failed
 				cancel()
@@ -83,13 +83,7 @@ func (r *runner) countPart(ctx context.Context, view *database.View, q database.
 }
 
 // add adds the work of another reading.
-func (c *Counts) add(more Counts) {
-	c.Counts, c.Accepted = addCounts(c.Counts, more.Counts), c.Accepted+more.Accepted
-}
-
-func addCounts(a, b database.Counts) database.Counts {
-	return database.Counts{Examined: a.Examined + b.Examined, Bytes: a.Bytes + b.Bytes,
-		Returned: a.Returned + b.Returned, Fetched: a.Fetched + b.Fetched,
-		Seeks: a.Seeks + b.Seeks, Jumps: a.Jumps + b.Jumps, Skipped: a.Skipped + b.Skipped, Postings: a.Postings +
-			b.Postings, Dead: a.Dead + b.Dead, Whole: a.Whole + b.Whole}
+func (r *Reads) add(more Reads) {
+	r.Counts.Add(more.Counts)
+	r.Accepted += more.Accepted
 }

@@ -19,7 +19,7 @@ func (r *runner) ends(ctx context.Context, list []plan.Access, row []datum.Datum
 	}
 	defer release()
 	groups := r.statement.Groups
-	var counts Counts
+	var counts Reads
 	for i, a := range groups.Aggregates {
 		sum := a.New()
 		if err := r.rows.open(ctx, view, r.source, r.x, &list[i]); err != nil {

@@ -76,10 +76,10 @@ func keys(left, right []*evaluate.Program, nullSafe []bool) (list []operator.Key
 
 // kinds are the joins by kind, and with their sides changed. // immutable
 var (
-	kinds = [...]operator.Kind{algebra.Inner: operator.Inner, algebra.Left: operator.Left,
+	kinds = [...]operator.JoinKind{algebra.Inner: operator.Inner, algebra.Left: operator.Left,
 		algebra.Full: operator.Full, algebra.Semi: operator.Semi, algebra.Anti: operator.Anti,
-		algebra.AntiNull: operator.NullAnti}
-	swappedKinds = [...]operator.Kind{algebra.Inner: operator.Inner, algebra.Left: operator.Right,
+		algebra.AntiNull: operator.AntiNull}
+	swappedKinds = [...]operator.JoinKind{algebra.Inner: operator.Inner, algebra.Left: operator.Right,
 		algebra.Full: operator.Full, algebra.Semi: operator.RightSemi, algebra.Anti: operator.RightAnti}
 )
 

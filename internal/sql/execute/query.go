@@ -17,7 +17,7 @@ import (
 type NodeCounts struct {
 	operator.Counts
 	// Read is the work of a Scan.
-	Read Counts
+	Read Reads
 }
 
 // runNodes runs a query by the operators of its nodes.
@@ -185,8 +185,7 @@ func (q *run) summary(rows int64) Summary {
 		s.Nodes = q.nodes()
 	}
 	for _, one := range q.scans {
-		s.Counts.Counts, s.Counts.Accepted = addCounts(s.Counts.Counts, one.total.Counts), s.Counts.Accepted+
-			one.total.Accepted
+		s.Read.add(one.total)
 		if s.Warning == "" {
 			s.Warning = one.access.Warning
 		}
@@ -206,7 +205,7 @@ func (q *run) nodes() map[algebra.Node]NodeCounts {
 	}
 	for _, one := range q.scans {
 		n := nodes[one.node]
-		n.Read.Counts, n.Read.Accepted = addCounts(n.Read.Counts, one.total.Counts), n.Read.Accepted+one.total.Accepted
+		n.Read.add(one.total)
 		nodes[one.node] = n
 	}
 	return nodes

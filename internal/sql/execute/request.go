@@ -49,8 +49,8 @@ type Request struct {
 
 // Summary sums up an execution.
 type Summary struct {
-	Rows    int64  // sent
-	Counts  Counts // of all tables
+	Rows    int64 // sent
+	Read    Reads // of all tables
 	Groups  int64
 	Workers int             // that read at once; 0 and 1: one
 	Sorted  operator.Counts // of ORDER BY

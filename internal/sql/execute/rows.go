@@ -31,11 +31,11 @@ type Rows struct {
 	done    bool
 	err     error
 	looked  int // rows since the time was looked at
-	counts  Counts
+	counts  Reads
 }
 
-// Counts is the work of reading rows.
-type Counts struct {
+// Reads is the work of reading rows.
+type Reads struct {
 	database.Counts
 	// Accepted are the rows that met WHERE.
 	Accepted int64
@@ -57,7 +57,7 @@ func (r *Rows) open(ctx context.Context, view *database.View, source *plan.Sourc
 func (r *Rows) openPart(ctx context.Context, view *database.View, source *plan.Source, x *plan.Execution,
 	access *plan.Access, query database.Query) error {
 	r.ctx, r.source, r.x, r.access, r.view = ctx, source, x, access, view
-	r.cursor, r.item, r.err, r.looked, r.counts = nil, nil, nil, 0, Counts{}
+	r.cursor, r.item, r.err, r.looked, r.counts = nil, nil, nil, 0, Reads{}
 	r.done = access.Class == plan.Nothing
 	if cap(r.slots) < len(source.Slots) {
 		r.slots = make([]datum.Datum, len(source.Slots))
@@ -169,7 +169,7 @@ func (r *Rows) Position() []byte {
 }
 
 // Counts returns the work done so far.
-func (r *Rows) Counts() Counts {
+func (r *Rows) Counts() Reads {
 	counts := r.counts
 	if r.cursor != nil {
 		counts.Counts = r.cursor.Counts()

@@ -22,7 +22,7 @@ type scan struct {
 	isOpen bool
 	left   int // rows that are wanted yet; negative: all
 	ctx    context.Context
-	total  Counts // of all openings before
+	total  Reads // of all openings before
 	counts operator.Counts
 }
 
@@ -104,8 +104,7 @@ func (s *scan) Close() error {
 	}
 	s.isOpen = false
 	err := s.rows.Close()
-	s.total.Counts = addCounts(s.total.Counts, s.rows.counts.Counts)
-	s.total.Accepted += s.rows.counts.Accepted
+	s.total.add(s.rows.counts)
 	return err
 }
 

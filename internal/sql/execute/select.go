@@ -49,7 +49,7 @@ func (r *runner) begin(request *Request) {
 		r.execution.Pinned = request.Pinned[0]
 	}
 	r.x, r.view, r.tx, r.kept = &r.execution, request.View, request.Tx, request.Kept
-	r.sent, r.groups, r.workers, r.rows.counts = 0, 0, 0, Counts{}
+	r.sent, r.groups, r.workers, r.rows.counts = 0, 0, 0, Reads{}
 	r.row = resize(r.row, len(s.Items))
 }
 
@@ -90,7 +90,7 @@ func (r *runner) execute(ctx context.Context) (summary Summary, err error) {
 	default:
 		err = r.sendOnly()
 	}
-	summary = Summary{Rows: r.sent, Counts: r.rows.counts, Groups: r.groups, Workers: r.workers,
+	summary = Summary{Rows: r.sent, Read: r.rows.counts, Groups: r.groups, Workers: r.workers,
 		Sorted: r.block.sort.Counts, Warning: r.access.Warning}
 	return summary, err
 }

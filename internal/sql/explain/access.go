@@ -213,10 +213,10 @@ func (d *describer) order(of *steps, s *plan.Select, a *plan.Access, limit int) 
 
 // note notes in the steps of a single SELECT what running it took.
 func (of *steps) note(s *execute.Summary) {
-	c, rows := &s.Counts.Counts, of.rows
-	rows.Actual = &Actual{Rows: s.Counts.Accepted, Loops: 1}
+	c, rows := &s.Read.Counts, of.rows
+	rows.Actual = &Actual{Rows: s.Read.Accepted, Loops: 1}
 	rows.add("examined", "%d entries, %d bytes; %d skipped by jumps; %d returned; %d met WHERE", c.Examined, c.Bytes,
-		c.Skipped, c.Returned, s.Counts.Accepted)
+		c.Skipped, c.Returned, s.Read.Accepted)
 	if c.Postings > 0 {
 		rows.add("postings", "%d entries of the search index", c.Postings)
 	}

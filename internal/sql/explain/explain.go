@@ -98,7 +98,7 @@ func (d *describer) analyze(single *steps) (total *Node, err error) {
 		single.note(&summary)
 	}
 	return &Node{Operation: fmt.Sprintf("Total: %d rows sent, %d entries examined, %d seeks, %.3f ms", summary.Rows,
-		summary.Counts.Examined, summary.Counts.Seeks, float64(took.Microseconds())/1000)}, nil
+		summary.Read.Examined, summary.Read.Seeks, float64(took.Microseconds())/1000)}, nil
 }
 
 // send tells trees to a sink: as one text, as JSON, or as rows of an operation or property and what is said of it.

@@ -10,41 +10,41 @@ import (
 	"github.com/weftdb/weft/internal/sql/evaluate"
 )
 
-// Kind is which rows a join yields.
-type Kind uint8
+// JoinKind is which rows a join yields.
+type JoinKind uint8
 
 // The kinds.
 const (
-	Inner Kind = iota
-	Left       // and left rows without a partner
-	Right      // and right rows without a partner
-	Full       // and both
-	Semi       // each left row that has a partner, once
-	Anti       // each left row that has none: NOT EXISTS
-	// NullAnti is NOT IN: each left row whose key differs from those of all right rows. NULL on either side is not
+	Inner JoinKind = iota
+	Left           // and left rows without a partner
+	Right          // and right rows without a partner
+	Full           // and both
+	Semi           // each left row that has a partner, once
+	Anti           // each left row that has none: NOT EXISTS
+	// AntiNull is NOT IN: each left row whose key differs from those of all right rows. NULL on either side is not
 	// known to differ.
-	NullAnti
+	AntiNull
 	RightSemi // each right row that has a partner, once
 	RightAnti // each right row that has none
 )
 
-func (k Kind) keepsLeft() bool  { return k == Left || k == Full || k == Anti || k == NullAnti }
-func (k Kind) keepsRight() bool { return k == Right || k == Full || k == RightAnti }
-func (k Kind) once() bool       { return k == Semi || k == Anti || k == NullAnti }
+func (k JoinKind) keepsLeft() bool  { return k == Left || k == Full || k == Anti || k == AntiNull }
+func (k JoinKind) keepsRight() bool { return k == Right || k == Full || k == RightAnti }
+func (k JoinKind) once() bool       { return k == Semi || k == Anti || k == AntiNull }
 
 // byRight says that right rows are sent once the left ones have run past them.
-func (k Kind) byRight() bool { return k.keepsRight() || k == RightSemi }
+func (k JoinKind) byRight() bool { return k.keepsRight() || k == RightSemi }
 
 // pairs says that pairs of rows are sent.
-func (k Kind) pairs() bool { return !k.once() && k != RightSemi && k != RightAnti }
+func (k JoinKind) pairs() bool { return !k.once() && k != RightSemi && k != RightAnti }
 
 // HashJoin keeps the right rows in a table by their keys and runs the left ones past it. In memory the order of the
 // left rows stays. Rows that don't fit are partitioned by keys into files, on both sides, and joined partition by
 // partition. A partition with a single key is joined in pieces that fit.
 //
-// Without keys each pair of rows is compared by On. NullAnti with several keys or with On compares each pair, too.
+// Without keys each pair of rows is compared by On. AntiNull with several keys or with On compares each pair, too.
 type HashJoin struct {
-	Kind                  Kind
+	Kind                  JoinKind
 	Left, Right           Rows
 	Keys                  []Key
 	On                    []*evaluate.Program
@@ -88,7 +88,7 @@ func (j *HashJoin) Open(ctx context.Context) error {
 	j.Counts.Opens++
 	j.pulse.ctx, j.phase, j.rightRows, j.rightNull, j.candidates = ctx, probing, 0, false, false
 	j.table.begin(j.Budget, &j.Counts)
-	if j.keys, j.loose = j.Keys, nil; j.Kind == NullAnti && (len(j.Keys) != 1 || len(j.On) > 0) {
+	if j.keys, j.loose = j.Keys, nil; j.Kind == AntiNull && (len(j.Keys) != 1 || len(j.On) > 0) {
 		j.keys, j.loose = nil, j.Keys
 	}
 	if err != nil {
@@ -136,7 +136,7 @@ func (j *HashJoin) build(ctx context.Context) error {
 
 // empty reports whether no left row has to be read.
 func (j *HashJoin) empty() bool {
-	return j.rightRows == 0 && !j.Kind.keepsLeft() || j.Kind == NullAnti && j.rightNull
+	return j.rightRows == 0 && !j.Kind.keepsLeft() || j.Kind == AntiNull && j.rightNull
 }
 
 // buildRow takes the right row at hand.
@@ -261,7 +261,7 @@ func (j *HashJoin) nextLeft() (bool, error) {
 		return false, j.afterLastLeft()
 	}
 	j.matched = false
-	if null && j.Kind == NullAnti {
+	if null && j.Kind == AntiNull {
 		j.matched = j.rightRows > 0
 	}
 	if null || j.probe.isDecided(j.Kind) {

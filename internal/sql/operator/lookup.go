@@ -17,7 +17,7 @@ const rowsByKey = 8
 // side has parameters, opens that, and matches what comes by the keys. Batches begin small, so that few rows cost
 // little. The order of the left rows stays. Kinds: Inner, Left, Semi and Anti.
 type LookupJoin struct {
-	Kind  Kind
+	Kind  JoinKind
 	Left  Rows
 	Right []Lookup // ascending by Size; the first is of size 1
 	Keys  []Key

@@ -12,7 +12,7 @@ import (
 // LoopJoin opens the right side anew for each left row and compares by On. The order of the left rows stays. Kinds:
 // Inner, Left, Semi and Anti.
 type LoopJoin struct {
-	Kind        Kind
+	Kind        JoinKind
 	Left, Right Rows
 	On          []*evaluate.Program
 	RightSlots  []int // which the right side writes

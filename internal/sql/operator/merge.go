@@ -14,7 +14,7 @@ import (
 // null-safe. Only the right rows of one key are kept, and none where Unique says so, or where a partner's existence is
 // all that is asked for. The order of the left rows stays. Kinds: Inner, Left, Semi and Anti.
 type MergeJoin struct {
-	Kind        Kind
+	Kind        JoinKind
 	Left, Right Rows
 	Keys        []Key
 	// Unique says that no two right rows have the same keys.

@@ -141,7 +141,7 @@ func freed(t testing.TB, b *operator.Budget) {
 
 // pairs is what a join yields, by definition. Each side has three columns; the key is the first of each, and more
 // reports whether a pair is further tested: the left second column must not be greater than the right one.
-func pairs(left, right [][]datum.Datum, kind operator.Kind, more bool) []string {
+func pairs(left, right [][]datum.Datum, kind operator.JoinKind, more bool) []string {
 	show := func(l, r []datum.Datum) string {
 		var b strings.Builder
 		for i := range 6 {
@@ -160,7 +160,7 @@ func pairs(left, right [][]datum.Datum, kind operator.Kind, more bool) []string 
 	for _, l := range left {
 		matched := false
 		for i, r := range right {
-			equal := datum.Equal(l[0], r[0]) || kind == operator.NullAnti && (l[0].IsNull() || r[0].IsNull())
+			equal := datum.Equal(l[0], r[0]) || kind == operator.AntiNull && (l[0].IsNull() || r[0].IsNull())
 			order, null := datum.Compare(l[1], r[1])
 			if !equal || more && (null || order > 0) {
 				continue
@@ -173,7 +173,7 @@ func pairs(left, right [][]datum.Datum, kind operator.Kind, more bool) []string 
 		}
 		switch {
 		case matched && kind == operator.Semi, !matched &&
-			(kind == operator.Left || kind == operator.Full || kind == operator.Anti || kind == operator.NullAnti):
+			(kind == operator.Left || kind == operator.Full || kind == operator.Anti || kind == operator.AntiNull):
 			found = append(found, show(l, nil))
 		}
 	}
@@ -203,7 +203,7 @@ func TestJoins(t *testing.T) {
 		if values == 2 && len(left.rows)*len(right.rows) > 100_000 {
 			continue
 		}
-		kind := operator.Kind(random.IntN(int(operator.RightAnti) + 1))
+		kind := operator.JoinKind(random.IntN(int(operator.RightAnti) + 1))
 		mixed := random.IntN(3) == 0 && len(left.rows)*len(right.rows) < 50_000
 		if mixed {
 			mix(random, left.rows)
@@ -218,7 +218,7 @@ func TestJoins(t *testing.T) {
 		}
 		show := []int{0, 1, 2, 3, 4, 5}
 		switch kind {
-		case operator.Semi, operator.Anti, operator.NullAnti:
+		case operator.Semi, operator.Anti, operator.AntiNull:
 			show = show[:3]
 		case operator.RightSemi, operator.RightAnti:
 			show = show[3:]
@@ -242,7 +242,7 @@ func TestJoins(t *testing.T) {
 				freed(t, budget)
 			}
 		}
-		if kind != operator.NullAnti {
+		if kind != operator.AntiNull {
 			equal := program(t, &tree.Binary{Operator: tree.Equal, Left: column(0), Right: column(3)})
 			check("loose join", &operator.LooseJoin{HashJoin: &operator.HashJoin{Kind: kind, Left: left, Right: right,
 				Keys: keys, On: on, LeftSlots: []int{0, 1, 2},
@@ -288,7 +288,7 @@ func mix(random *rand.Rand, rows [][]datum.Datum) {
 }
 
 // lookupJoin joins by lookups of 1, 3 and 20 keys.
-func lookupJoin(x *evaluate.Context, kind operator.Kind, left, right *given, keys []operator.Key,
+func lookupJoin(x *evaluate.Context, kind operator.JoinKind, left, right *given, keys []operator.Key,
 	on []*evaluate.Program, budget *operator.Budget) *operator.LookupJoin {
 	j := &operator.LookupJoin{Kind: kind, Left: left, Keys: keys, On: on, Parameters: make([]datum.Datum, 24),
 		LeftSlots: []int{0, 1, 2}, RightSlots: []int{3, 4, 5}, Context: x, Budget: budget}

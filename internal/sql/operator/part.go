@@ -135,7 +135,7 @@ func (p *probe) meet() {
 }
 
 // isDecided says that an earlier piece has decided on the row at hand.
-func (p *probe) isDecided(kind Kind) bool {
+func (p *probe) isDecided(kind JoinKind) bool {
 	if !p.pieces || !kind.once() {
 		return false
 	}
@@ -300,7 +300,7 @@ func (j *HashJoin) nextUnmetLeft() (bool, error) {
 	if !ok {
 		return false, j.nextPart()
 	}
-	if at, mask := j.probe.bit(); *at&mask != 0 || null && j.Kind == NullAnti {
+	if at, mask := j.probe.bit(); *at&mask != 0 || null && j.Kind == AntiNull {
 		return false, nil
 	}
 	return true, nil

@@ -110,7 +110,7 @@ func Compile(statement *tree.Select, table *definition.Table, names []string, te
 }
 
 // CompileStored compiles the reading of the rows that an UPDATE or DELETE changes. Errors: those of Compile.
-func CompileStored(q Query, order []tree.Order, limit tree.Expression) (*Select, error) {
+func CompileStored(q From, order []tree.Order, limit tree.Expression) (*Select, error) {
 	q.Writes = true
 	s := &Select{tree: &tree.Select{OrderBy: order, Limit: limit}, Stored: true}
 	var err error
@@ -150,7 +150,7 @@ func (c *compiler) source(text func() string) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return CompileSource(Query{Table: c.table, Alias: t.Alias, Where: where, Hints: t.Hints, ForceIndex: t.ForceIndex,
+	return CompileSource(From{Table: c.table, Alias: t.Alias, Where: where, Hints: t.Hints, ForceIndex: t.ForceIndex,
 		IgnoreIndex:    t.IgnoreIndex,
 		AllowFiltering: t.AllowFiltering, Statement: text})
 }

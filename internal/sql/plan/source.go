@@ -56,8 +56,8 @@ type pointKey struct {
 	rest      []int // other conjuncts
 }
 
-// Query is the input from which a source is compiled.
-type Query struct {
+// From is FROM and WHERE of a statement about one table, as they are written.
+type From struct {
 	Table                   *definition.Table
 	Alias                   string
 	Where                   tree.Expression
@@ -71,7 +71,7 @@ type Query struct {
 }
 
 // CompileSource compiles FROM and WHERE. More columns may be resolved with Column until the source is first bound.
-func CompileSource(q Query) (*Source, error) {
+func CompileSource(q From) (*Source, error) {
 	s := &Source{Table: q.Table, alias: q.Alias, writes: q.Writes, statement: q.Statement}
 	var err error
 	if s.hints, err = readHints(q.Hints, q.ForceIndex, q.IgnoreIndex); err != nil {
