@@ -28,6 +28,7 @@
 // Each is an interface of its own. Without it:
 //
 //   - Admin: no index is built or dropped (DeleteRange, Compact, sizes of ranges).
+//   - Loader (of an Admin): indexes are built in small transactions, where they could be sorted and added in one step.
 //   - Renewer (of a Txn): a write that waited for another one fails and starts again, where it could go on.
 //   - Stamps, and Stamper of its Txn: no streams, recovery, asynchronous indexes or changes to Kinesis.
 //   - Prefetcher (of a Txn): what is read one by one is asked for one by one.

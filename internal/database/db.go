@@ -40,6 +40,9 @@ type Options struct {
 	LockWait time.Duration
 	// BackfillPause is the time an index build rests after each batch of rows, to leave room for others. Default 0.
 	BackfillPause time.Duration
+	// BuildBytesMax is the memory in which the entries of an index that is built are sorted; more go through temporary
+	// files. Default 64 MiB.
+	BuildBytesMax int
 	// ExpiryInterval is how often expired items are looked for; see Table.SetExpiry. Negative: never, but by DB.Expire.
 	// Default 1 second: where nothing has expired, a look is one seek in each table whose items can expire, some
 	// microseconds, so that there is nothing to save by more.

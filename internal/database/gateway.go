@@ -83,8 +83,8 @@ func (db *DB) openCatalog(ctx context.Context) (err error) {
 func (db *DB) startJobs(ctx context.Context) (err error) {
 	o := job.Options{
 		Store: db.store, Admin: db.options.Admin, Catalog: db.catalog, Latches: db.latches, Logger: db.options.Logger,
-		Pause: db.options.BackfillPause,
-		Now:   db.options.Now, ExpiryInterval: db.options.ExpiryInterval, Expired: db.options.Expired,
+		Pause: db.options.BackfillPause, SortBytes: db.options.BuildBytesMax,
+		Now: db.options.Now, ExpiryInterval: db.options.ExpiryInterval, Expired: db.options.Expired,
 		Idle: db.options.Idle,
 	}
 	if db.gateway != nil {

@@ -70,7 +70,7 @@ func Run(t *testing.T, e Engine) {
 		{"Stamp", [][]check{stampChecks()}},
 		{"Mark", [][]check{markChecks()}},
 		{"Shared", [][]check{sharedChecks(), fenceChecks()}},
-		{"Admin", [][]check{adminChecks(), shardChecks()}},
+		{"Admin", [][]check{adminChecks(), shardChecks(), loadChecks()}},
 	} {
 		t.Run(group.name, func(t *testing.T) {
 			for _, c := range slices.Concat(group.checks...) {

@@ -26,6 +26,18 @@ func (w *wrappedAdmin) Ingest(ctx context.Context, next func() (key, value []byt
 	return w.do(CallAdmin, "ingest", func() error { return w.admin.Ingest(ctx, next) })
 }
 
+// MayLoad reports whether the engine can, and may.
+func (w *wrappedAdmin) MayLoad() bool {
+	loader, ok := w.admin.(kv.Loader)
+	return ok && loader.MayLoad()
+}
+
+func (w *wrappedAdmin) Load(ctx context.Context, alone bool, next func() (key, value []byte, err error)) error {
+	return w.do(CallAdmin, "load", func() error { return w.admin.(kv.Loader).Load(ctx, alone, next) })
+}
+
+func (w *wrappedAdmin) Scratch() string { return w.admin.(kv.Loader).Scratch() }
+
 func (w *wrappedAdmin) Regions(ctx context.Context, r kv.Range) (regions []kv.Region, err error) {
 	err = w.do(CallAdmin, "regions of "+rangeText(r), func() error {
 		regions, err = w.admin.Regions(ctx, r)

@@ -26,6 +26,30 @@ func ingestDir(fs vfs.FS, dir string) string { return fs.PathJoin(dir, "weft-ing
 // are added or none. Errors: one that names the key if keys don't ascend or if their range holds a key already;
 // kv.ErrReadOnly.
 func (s *Store) Ingest(ctx context.Context, next func() (key, value []byte, err error)) error {
+	return s.ingest(ctx, next, ingestion{store: s})
+}
+
+// Load implements kv.Loader. It is Ingest above what is there.
+func (s *Store) Load(ctx context.Context, alone bool, next func() (key, value []byte, err error)) error {
+	return s.ingest(ctx, next, ingestion{store: s, above: true, alone: alone})
+}
+
+// MayLoad implements kv.Loader: who follows the store would miss the entries.
+func (s *Store) MayLoad() bool {
+	s.following.mu.RLock()
+	defer s.following.mu.RUnlock()
+	return s.following.now == nil && !s.options.ReadOnly
+}
+
+// Scratch implements kv.Loader.
+func (s *Store) Scratch() string {
+	if vfs.Root(s.options.FS) != vfs.Default {
+		return ""
+	}
+	return s.options.FS.PathJoin(ingestDir(s.options.FS, s.options.Dir), "scratch")
+}
+
+func (s *Store) ingest(ctx context.Context, next func() (key, value []byte, err error), in ingestion) error {
 	var mu sync.Mutex // next is neither running nor called once Ingest has returned
 	defer func() { mu.Lock(); defer mu.Unlock(); next = nil }()
 	entries := func() (key, value []byte, err error) {
@@ -40,16 +64,17 @@ func (s *Store) Ingest(ctx context.Context, next func() (key, value []byte, err 
 		if err := s.disk.mayWrite(); err != nil {
 			return err
 		}
-		in := &ingestion{store: s, dir: s.options.FS.PathJoin(ingestDir(s.options.FS, s.options.Dir),
-			fmt.Sprintf("%d", s.ingests.Add(1)))}
+		in.dir = s.options.FS.PathJoin(ingestDir(s.options.FS, s.options.Dir), fmt.Sprintf("%d", s.ingests.Add(1)))
 		err := in.run(ctx, entries)
 		return errors.Join(err, s.options.FS.RemoveAll(in.dir))
 	})
 }
 
-// ingestion is one call of Ingest.
+// ingestion is one call of Ingest or Load.
 type ingestion struct {
 	store       *Store
+	above       bool // keys may be there already
+	alone       bool // transactions under way are refused
 	dir         string
 	paths       []string
 	table       *sstable.Writer
@@ -73,6 +98,9 @@ func (in *ingestion) run(ctx context.Context, next func() (key, value []byte, er
 	defer in.store.marks.enter()()
 	if err := in.store.ingestTables(ctx, in.paths); err != nil {
 		return err
+	}
+	if in.alone { // a version of its own: whoever starts with it sees the tables
+		in.store.commits.raiseFloor(in.store.commits.version.Add(1))
 	}
 	return in.store.marks.noteIngested(in.store.db, in.first, in.last)
 }
@@ -132,8 +160,11 @@ func (in *ingestion) newTable() error {
 	return nil
 }
 
-// checkEmpty refuses to hide keys that are there already.
+// checkEmpty refuses to hide keys that are there already, if they must not be.
 func (in *ingestion) checkEmpty() (err error) {
+	if in.above {
+		return nil
+	}
 	iter, err := in.store.db.NewIter(&pebble.IterOptions{LowerBound: storedKey(in.first),
 		UpperBound: append(bytes.Clone(storedKey(in.last)), 0)})
 	if err != nil {

@@ -80,6 +80,7 @@ type Store struct {
 var (
 	_ kv.Store    = (*Store)(nil)
 	_ kv.Admin    = (*Store)(nil)
+	_ kv.Loader   = (*Store)(nil)
 	_ kv.Copier   = (*Store)(nil)
 	_ kv.Followed = (*Store)(nil)
 )

@@ -19,13 +19,18 @@ const (
 )
 
 // buildIndex takes an index through its states. Each step is published and waited for, so every transaction that runs
-// during the backfill already writes the index: a row is indexed by the backfill, by its writer, or by both with the
-// same bytes.
+// during the backfill already writes the index: in small transactions, a row is indexed by the backfill, by its writer,
+// or by both with the same bytes.
 func (r *Runner) buildIndex(ctx context.Context, j *Job) error {
 	for _, state := range []schema.State{schema.WriteOnly, schema.Backfill} {
 		if err := r.advance(ctx, j, state); err != nil {
 			return forgive(r, err, j)
 		}
+	}
+	if done, err := r.trySorted(ctx, j); err != nil {
+		return forgive(r, err, j)
+	} else if done {
+		return forgive(r, r.finish(ctx, j), j)
 	}
 	for {
 		more, err := r.backfill(ctx, j)
@@ -40,6 +45,21 @@ func (r *Runner) buildIndex(ctx context.Context, j *Job) error {
 			return err
 		}
 	}
+}
+
+// trySorted fills the index by sorting, if that can be. An index that an attempt before has left with wrong entries is
+// emptied first.
+func (r *Runner) trySorted(ctx context.Context, j *Job) (done bool, err error) {
+	if j.Loaded {
+		if err := r.empty(ctx, j); err != nil {
+			return false, err
+		}
+		j.Loaded = false
+	}
+	if loader := r.loader(j); loader != nil {
+		return r.fillSorted(ctx, j, loader)
+	}
+	return false, nil
 }
 
 // forgive ends a job whose table or index was dropped meanwhile.

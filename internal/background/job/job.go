@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package job does long work in small transactions: building an index on a table in use, freeing the space of dropped
-// tables and indexes. A job is filed in the same transaction as the change of the schema that asks for it, and keeps
-// its progress with each batch, so that it goes on where it was after a restart. Expired rows are deleted in the same
-// manner, but are no job: the index that orders them by expiry says at any time what is to be done.
+// Package job does long work beside everything else: building an index on a table in use, freeing the space of dropped
+// tables and indexes. A job is filed in the same transaction as the change of the schema that asks for it. Most work is
+// done in small transactions and keeps its progress with each, so that it goes on where it was after a restart; indexes
+// are built by sorting where the engine can add sorted entries, and begun again. Expired rows are deleted in small
+// transactions, too, but are no job: the index that orders them by expiry says at any time what is to be done.
 //
-// Knows: the stages of an index build, batches, progress, which rows have expired.
+// Knows: the stages of an index build, sorting, batches, progress, which rows have expired.
 // Never: dialects, protocols, which job is worth doing.
 package job
 
@@ -46,6 +47,8 @@ type Job struct {
 	Done int64 `json:"done"`
 	// Misfits counts the rows among them that don't fit the index and were passed over.
 	Misfits int64 `json:"misfits,omitempty"`
+	// Loaded says of a BuildIndex that entries of a snapshot may be in the index, of rows that were changed since.
+	Loaded bool `json:"loaded,omitempty"`
 	// Markers says of a Compact that delete markers go, too, and Engine that the engine is to compact the table in the
 	// end.
 	Markers bool `json:"markers,omitempty"`

@@ -26,7 +26,10 @@ type Options struct {
 	Latches *record.Latches
 	Logger  *slog.Logger
 	Pause   time.Duration // rest after each batch; default none
-	Now     func() time.Time
+	// SortBytes is the memory in which the entries of an index are sorted; more go through temporary files. Default 64
+	// MiB.
+	SortBytes int
+	Now       func() time.Time
 	// ExpiryInterval is the interval between two searches for expired rows; negative: only by Expire. Default 1 second.
 	ExpiryInterval time.Duration
 	// Owns is asked which work this process does for all that share the store; nil: all, since there are no others.

@@ -179,8 +179,9 @@ func (w *Writer) Clean(txn kv.Txn, t *Table, key []byte, stored value.Row, nowMS
 	return true, w.writeCells(txn, t, key, stored, next, ByExpiry)
 }
 
-// fillCells is Fill for a table with rules of cells.
-func (w *Writer) fillCells(txn kv.Txn, t *Table, x *Index, key []byte, stored value.Row) (filled bool, err error) {
+// deriveCells is Derive for a table with rules of cells.
+func (w *Writer) deriveCells(t *Table, x *Index, key []byte, stored value.Row,
+	set func(entry, kept []byte) error) (filled bool, err error) {
 	entries, err := t.entryKeys(x, key, stored)
 	if err != nil && x.KeepNulls {
 		return false, t.nameRow(err, key)
@@ -190,7 +191,7 @@ func (w *Writer) fillCells(txn kv.Txn, t *Table, x *Index, key []byte, stored va
 	}
 	row := w.project(t, x, stored, &w.newRow, len(entries) > 0)
 	for _, entry := range entries {
-		if err := txn.Set(entry, row); err != nil {
+		if err := set(entry, row); err != nil {
 			return false, err
 		}
 	}

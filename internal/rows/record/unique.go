@@ -118,6 +118,34 @@ func (t *Table) duplicate(x *Index, row value.Row) error {
 	return e
 }
 
+// Unique looks for rows with the same key among the entries of a unique index, which it is given in their order. The
+// zero value has seen none.
+type Unique struct{ before []byte }
+
+// Check looks at the next entry, given by its whole key and what it keeps. Without a unique index it does nothing.
+// Errors: *DuplicateError if the entry before has the same key.
+func (u *Unique) Check(t *Table, x *Index, entry []byte, kept value.Row) error {
+	if !x.Unique {
+		return nil
+	}
+	own := t.ownKey(x, entry, kept)
+	if own != nil && bytes.Equal(u.before, own) {
+		return t.duplicate(x, kept)
+	}
+	u.before = append(u.before[:0], own...)
+	return nil
+}
+
+// ownKey is the key that the row of an entry has in a unique index, without the primary key behind it; nil for a row
+// that has a null there, and for an entry that can't be read.
+func (t *Table) ownKey(x *Index, entry []byte, kept value.Row) []byte {
+	rest, err := indexkey.Skip(x.Index, entry[len(x.Prefix):])
+	if err != nil || t.hasNull(x, kept) {
+		return nil
+	}
+	return entry[:len(entry)-len(rest)]
+}
+
 // holder finds the row that has an index key in an index; except is the key of one that does not count, nil for none.
 func (t *Table) holder(ctx context.Context, from kv.Snapshot, x *Index, own, except []byte) (key []byte, found bool,
 	err error) {
@@ -128,9 +156,24 @@ func (t *Table) holder(ctx context.Context, from kv.Snapshot, x *Index, own, exc
 		if key, err = t.PrimaryKey(key[:0], x, cursor.Key()); err != nil {
 			return nil, false, err
 		}
-		found = !bytes.Equal(key, except)
+		if found = !bytes.Equal(key, except); found && x.State.Building() {
+			if found, err = t.holds(ctx, from, x, own, key); err != nil {
+				return nil, false, err
+			}
+		}
 	}
 	return key, found, cursor.Close()
+}
+
+// holds reports whether a row has a key in a unique index. Its entries do not tell while the index is being built: they
+// may be those of what the row was.
+func (t *Table) holds(ctx context.Context, from kv.Snapshot, x *Index, own, key []byte) (bool, error) {
+	row, ok, err := t.Get(ctx, from, key, nil)
+	if err != nil || !ok {
+		return false, err
+	}
+	its, err := t.uniqueKey(x, row)
+	return err != nil || bytes.Equal(its, own), nil
 }
 
 // Holder finds the key of the row that has the same key as row in a unique index. found is false, too, where row has a

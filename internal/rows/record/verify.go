@@ -16,7 +16,6 @@ import (
 	"github.com/weftdb/weft/internal/data/keyspace"
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/data/value"
-	"github.com/weftdb/weft/internal/index/indexkey"
 	"github.com/weftdb/weft/kv"
 )
 
@@ -218,17 +217,11 @@ func (r *entryReader) alone(x *Index, entry []byte, kept value.Row) {
 	if !x.Unique {
 		return
 	}
-	before := r.unique
-	r.unique = r.unique[:0]
-	rest, err := indexkey.Skip(x.Index, entry[len(x.Prefix):])
-	if err != nil || r.table.hasNull(x, kept) {
-		return // explainEntry tells of the error
-	}
-	own := entry[:len(entry)-len(rest)]
-	if bytes.Equal(before, own) {
+	own := r.table.ownKey(x, entry, kept)
+	if own != nil && bytes.Equal(r.unique, own) {
 		r.fault("unique index %s holds %s twice", x.Name, keyspace.Print(own))
 	}
-	r.unique = append(r.unique, own...)
+	r.unique = append(r.unique[:0], own...)
 }
 
 // hand gives back what was summed up.

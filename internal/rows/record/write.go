@@ -229,18 +229,28 @@ func (t *Table) Project(dst []byte, x *Index, row value.Row) value.Row {
 	return value.Project(dst, row, t.Names, func(name []byte) bool { return x.keep[string(name)] })
 }
 
-// Fill adds the entry of one existing row to an index that is being built. filled is false for a row whose attributes
-// don't fit a sparse index, which is legal: the row was written before the index was there. In an index that keeps
-// nulls it is an error.
+// Fill adds the entries of one existing row to an index that is being built. See Derive.
 func (w *Writer) Fill(txn kv.Txn, t *Table, x *Index, key []byte, row value.Row) (filled bool, err error) {
-	if err := t.Err(); err != nil {
+	return w.Derive(t, x, key, row, txn.Set)
+}
+
+// Derive calls set with each entry that an existing row has in an index that is being built. The bytes are valid until
+// it returns. filled is false for a row whose attributes don't fit a sparse index, which is legal: the row was written
+// before the index was there. In an index that keeps nulls it is an error. Others: set's.
+func (w *Writer) Derive(t *Table, x *Index, key []byte, row value.Row,
+	set func(entry, kept []byte) error) (filled bool, err error) {
+	switch err := t.Err(); {
+	case err != nil:
 		return false, err
-	}
-	if x.Search {
-		return true, t.writeSearch(txn, x, key, nil, row)
-	}
-	if t.Cells != nil {
-		return w.fillCells(txn, t, x, key, row)
+	case x.Search:
+		return true, w.entriesOf(t, x, key, row, func(entry, kept []byte) error {
+			if err := CheckKey(entry); err != nil {
+				return err
+			}
+			return set(entry, kept)
+		})
+	case t.Cells != nil:
+		return w.deriveCells(t, x, key, row, set)
 	}
 	entry, ok, err := t.appendEntryKey(w.newKey[:0], x, key, row)
 	if err != nil && x.KeepNulls {
@@ -253,7 +263,23 @@ func (w *Writer) Fill(txn kv.Txn, t *Table, x *Index, key []byte, row value.Row)
 		return true, nil // absent from a sparse index, as it should be
 	}
 	w.newKey = entry
-	return true, txn.Set(entry, w.project(t, x, row, &w.newRow, true))
+	return true, set(entry, w.project(t, x, row, &w.newRow, true))
+}
+
+// Settle writes the entries that a row has now in an index that is being built, and deletes those that only what it was
+// before has; nil is an absent row. filled is that of Derive.
+func (w *Writer) Settle(txn kv.Txn, t *Table, x *Index, key []byte, was, now value.Row) (filled bool, err error) {
+	if was != nil {
+		// A row that does not fit had no entries.
+		if _, err := w.Derive(t, x, key, was, func(entry, _ []byte) error { return txn.Delete(entry) }); err != nil &&
+			!indexkey.IsMisfit(err) {
+			return false, err
+		}
+	}
+	if now == nil {
+		return true, nil
+	}
+	return w.Derive(t, x, key, now, txn.Set)
 }
 
 // nameRow says in an error which row it is about.

@@ -98,7 +98,7 @@ var laws = map[string]law{
 		never: []string{"kv", "internal/rows/record", "internal/data/catalog", "internal/advice/heat"},
 		doc:   "access turns predicates and statistics into spans; it reaches no store"},
 	"internal/rows/query":     {layer: 4, beside: []string{"internal/rows/access"}},
-	"internal/background/job": {layer: 4},
+	"internal/background/job": {layer: 4, beside: []string{"internal/rows/query"}},
 	"internal/rows/change":    {layer: 4, doc: "change is handed a transaction; it begins none"},
 	"internal/history/backup": {layer: 4, doc: "a backup moves files and entries, whatever they mean"},
 	"internal/history/past": {layer: 4, beside: []string{"internal/rows/query"},
