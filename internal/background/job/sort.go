@@ -85,7 +85,9 @@ func (r *Runner) fillSorted(ctx context.Context, j *Job, loader kv.Loader) (done
 
 // empty takes out of an index what an attempt before has added.
 func (r *Runner) empty(ctx context.Context, j *Job) error {
-	return r.with(j, func(_ *record.Table, index *record.Index) error { return r.Admin.DeleteRange(ctx, index.Range()) })
+	return r.with(j, func(_ *record.Table, index *record.Index) error {
+		return r.Admin.DeleteRange(ctx, index.Range())
+	})
 }
 
 // with calls do with the index of a job, as it is now.
