@@ -214,8 +214,8 @@ func (p Pinned) begin(ctx context.Context, from kv.Snapshot, q *Query, old bool,
 	}
 	c.scan = query.Scan{
 		Table: p.table, Index: x, Path: path.Scan, Keys: path.Class() == access.Get, Reverse: q.Reverse,
-		Filter: expr.Both(path.Filter, q.Filter),
-		Fetch:  q.fetches(&path, x), AnyOrder: q.AnyOrder, Fetched: q.Fetched, ExaminedMax: q.ExaminedMax,
+		Filter: expr.Both(path.Filter, q.Filter), Inner: path.Inner.And(q.Filter),
+		Fetch: q.fetches(&path, x), AnyOrder: q.AnyOrder, Fetched: q.Fetched, ExaminedMax: q.ExaminedMax,
 		BytesMax: q.BytesMax, NowMS: nowMS, Cells: q.Cells, Near: q.Near,
 		First: q.first(), ReadAhead: p.db.gateway != nil,
 	}

@@ -67,6 +67,8 @@ type Path struct {
 	Scan  indexkey.Scan
 	// Filter is the part of Where that Scan does not guarantee; nil: nothing.
 	Filter expr.Condition
+	// Inner are the entries for which less has to be checked, where entries are not read back.
+	Inner Inner
 	// Search finds the rows to read within Scan, by a search index; nil: all of them are read.
 	Search *Search
 	// Covering says that an entry holds all that Filter and Wanted need, so that the row itself need not be read.
@@ -360,6 +362,9 @@ func (c *chooser) path(x *schema.Index) (p Path, ok bool, err error) {
 		Single: x.Unique && plan.Points && !plan.Nulls && plan.Used == len(x.Visible()), chooser: c}
 	p.Point = x.IsPrimary() && plan.Points && plan.Used == len(x.Visible()) && len(plan.Spans) == 1
 	p.Covering = c.covers(x, p.Filter)
+	if len(used) == 0 {
+		p.Inner = c.inner(&p)
+	}
 	p.Sorted, p.Backwards = c.serves(x)
 	c.estimate(&p)
 	return p, true, nil

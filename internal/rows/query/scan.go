@@ -39,6 +39,8 @@ type Scan struct {
 	After []byte
 	// Filter drops rows; nil keeps all. Dropped rows count as examined.
 	Filter expr.Condition
+	// Inner are keys for which Filter is more than has to be checked. Unused with Fetch and rules of cells.
+	Inner access.Inner
 	// EntryFilter drops entries before their rows are read back: a condition on what the entries hold; nil keeps all.
 	// Unused without Fetch, and in a table with rules of cells, where entries may be out of date.
 	EntryFilter expr.Condition
@@ -334,7 +336,13 @@ func (c *Cursor) examine() bool {
 	if c.cells != nil {
 		return c.see()
 	}
-	return c.look() && (!c.scan.Fetch || c.readBack()) && c.passes()
+	if !c.look() {
+		return false
+	}
+	if c.scan.Inner.Has != nil && !c.scan.Fetch && c.scan.Inner.Has(c.last) {
+		return c.scan.Inner.Filter == nil || c.matches(c.scan.Inner.Filter)
+	}
+	return (!c.scan.Fetch || c.readBack()) && c.passes()
 }
 
 // look counts the entry under the cursor and reports whether its row is worth looking at.
