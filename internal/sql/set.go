@@ -113,27 +113,20 @@ func (s *Session) assignSession(name string, value *datum.Datum) error {
 	}
 	s.values = values
 	if strings.EqualFold(name, "sql_mode") {
-		s.warnStrict()
+		s.warnInvalidDates()
 	}
 	return nil
 }
 
-// warnStrict tells whoever leaves the strict modes out of sql_mode, or allows dates that there are not, that values are
-// refused all the same.
-func (s *Session) warnStrict() {
+// warnInvalidDates tells whoever allows dates that there are not that they are refused all the same.
+func (s *Session) warnInvalidDates() {
 	mode, err := s.engine.variables.Get(s.values, "sql_mode")
 	if err != nil {
 		return
 	}
-	note := func(message string) {
-		s.warnings = append(s.warnings[:min(len(s.warnings), warningsMax-1)], warning{"Note", fault.Unknown, message})
-	}
-	text := string(mode.Bytes())
-	if !strings.Contains(text, "STRICT_") {
-		note("values that do not fit are errors in every sql_mode: Weft is always strict")
-	}
-	if strings.Contains(text, "ALLOW_INVALID_DATES") {
-		note("an invalid date is an error in every sql_mode, even with ALLOW_INVALID_DATES")
+	if strings.Contains(string(mode.Bytes()), "ALLOW_INVALID_DATES") {
+		s.warnings = append(s.warnings[:min(len(s.warnings), warningsMax-1)], warning{"Note", fault.Unknown,
+			"an invalid date is an error in every sql_mode, even with ALLOW_INVALID_DATES"})
 	}
 }
 

@@ -13,7 +13,9 @@ import (
 // an ENUM or SET.
 func Fit(d Datum, t Type) (stored Datum, ok bool) {
 	if d.kind == KindNull {
-		return t.Implied()
+		if stored, ok := t.Implied(); ok || !t.IsTemporal() {
+			return stored, ok
+		}
 	}
 	for _, candidate := range fits(d, t) {
 		if stored, err := Store(candidate, t); err == nil {

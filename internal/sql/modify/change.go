@@ -154,7 +154,10 @@ func (c *change) place(ctx context.Context, w *work, row value.Row, at int, foun
 // that follows it, and there is a warning.
 func (w *work) spare(ctx context.Context, ignore bool, do func() error) error {
 	if !ignore {
-		return do()
+		w.call.fitsNulls, w.call.adjusted = true, nil
+		err := do()
+		w.effect.Warnings = append(w.effect.Warnings, w.call.adjusted...)
+		return err
 	}
 	point, affected := w.tx.Savepoint(), w.effect.Affected
 	defer w.tx.ReleaseSavepoint(point)

@@ -121,16 +121,20 @@ func (s *scope) fill(w *work, row value.Row, columns []definition.Column, given 
 }
 
 // store turns a value into the one that a row holds; nil is none. row counts from 1, for errors. A statement with
-// IGNORE stores what fits instead, and warns.
+// IGNORE, and any where sql_mode is not strict, stores what fits instead, and warns.
 func (t *target) store(call *Call, column *definition.Column, d datum.Datum, row int) (value.Value, error) {
 	v, err := t.storeStrictly(call, column, d, row)
-	if err == nil || !call.ignores {
+	if err == nil || !call.ignores && (!call.Lax || d.IsNull() && !call.fitsNulls) {
 		return v, err
 	}
 	refused, known := fault.Of(err)
 	fitted, ok := datum.Fit(d, column.Type)
 	if !ok || !known {
 		return nil, err
+	}
+	switch refused.Code {
+	case fault.DataTooLong, fault.TruncatedWrongValue:
+		refused = fault.New(fault.DataTruncated, column.Name, row)
 	}
 	call.adjusted = append(call.adjusted, Warning{refused.Code, refused.Message})
 	return t.storeStrictly(call, column, fitted, row)

@@ -34,6 +34,8 @@ type insert struct {
 	chained bool  // updates may read what those before them have assigned
 	// presets are columns that are not named and that a new row gets a value of, by their positions in the table.
 	presets []int
+	// lacking are columns that are not named, must not be NULL and have no default.
+	lacking []int
 	atMS    int64 // the time of what is written; 0 is the clock's
 	takes   int   // how many values the statement gives each row
 	fed     bool  // the rows are those of a query: Call.Rows
@@ -139,6 +141,8 @@ func (i *insert) nameColumns(names []string, rows [][]tree.Expression) error {
 			i.presets = append(i.presets, at)
 		case column.KeyPart >= 0:
 			return fault.New(fault.NoDefault, column.Name)
+		case column.NotNull && column.Generated == nil:
+			i.lacking = append(i.lacking, at)
 		}
 	}
 	if i.table.Descriptor.Cells == nil ||
@@ -211,7 +215,7 @@ func (i *insert) write(ctx context.Context, call *Call) (Effect, error) {
 	rows := make([]givenRow, size)
 	keys := make([][]byte, size)
 	numbers := &numbers{call: call}
-	call.ignores = i.rule == tree.DuplicateIgnore
+	call.ignores, call.fitsNulls = i.rule == tree.DuplicateIgnore, size > 1 || i.fed
 	call.Context.StrictDivision = call.Context.StrictDivision && !call.ignores
 	call.Context.StrictNumbers = call.Context.StrictNumbers && !call.ignores
 	if err := i.computeAll(ctx, numbers, rows, keys); err != nil {
@@ -428,6 +432,9 @@ func (i *insert) newRow(w *work, g *givenRow) (row value.Row, cells []cell, err 
 		}
 		cells = append(cells[:len(cells):len(cells)], cell{name: []byte(column.Name), value: v})
 	}
+	if cells, err = i.imply(w, g, cells); err != nil {
+		return nil, nil, err
+	}
 	row = g.row
 	if len(cells) > len(g.cells) {
 		if row, err = fresh(&w.builder, w.names, cells); err != nil {
@@ -439,6 +446,29 @@ func (i *insert) newRow(w *work, g *givenRow) (row value.Row, cells []cell, err 
 		return nil, nil, err
 	}
 	return row, append(cells[:len(cells):len(cells)], more...), i.checkRow(row, w.names)
+}
+
+// imply adds what columns hold that take no NULL and have no default: the first value of an ENUM in a table of MySQL's
+// kind, and others if the statement stores what fits, with a warning for the first row.
+func (i *insert) imply(w *work, g *givenRow, cells []cell) ([]cell, error) {
+	fits := w.call.Lax || w.call.ignores
+	for _, at := range i.lacking {
+		column := &i.table.Columns[at]
+		chosen := column.Type.Variety == datum.Enum && i.table.InsertFails
+		implied, ok := datum.Fit(datum.Null, column.Type)
+		if !ok || !fits && !chosen {
+			continue
+		}
+		v, err := i.storeStrictly(w.call, column, implied, g.at)
+		if err != nil {
+			return nil, err
+		}
+		if !chosen && g.at == 1 {
+			w.warn(fault.NoDefault, "%s", fault.New(fault.NoDefault, column.Name).Message)
+		}
+		cells = append(cells[:len(cells):len(cells)], cell{name: []byte(column.Name), value: v})
+	}
+	return cells, nil
 }
 
 // leaveOut leaves a row out that a check refuses, if the statement asks for that, and warns.

@@ -139,7 +139,8 @@ type Call struct {
 	FoundRows bool
 	// Tables reads a table of its descriptor, where foreign keys lead to other tables. Default: definition.Of.
 	Tables func(d *schema.Table) (*definition.Table, error)
-	// Lax ignores values for generated columns, with a warning, as dumps of MariaDB's need it.
+	// Lax is an sql_mode that is not strict: values that columns refuse are stored as they fit, and those for generated
+	// columns, which dumps of MariaDB have, are ignored, both with a warning.
 	Lax bool
 	// ZeroDates allows values that are 0000-00-00. The default of a column may always be.
 	ZeroDates bool
@@ -150,9 +151,10 @@ type Call struct {
 	// Kept counts what the transaction holds until it ends. nil: the statement is a commit of its own.
 	Kept *memory.Share
 
-	rows     [][]datum.Datum // of an INSERT .. SELECT
-	ignores  bool            // values that columns refuse are stored as they fit
-	adjusted []Warning       // about those
+	rows      [][]datum.Datum // of an INSERT .. SELECT
+	ignores   bool            // values that columns refuse are stored as they fit
+	fitsNulls bool            // if Lax says that, NULLs count: not where an INSERT has one row
+	adjusted  []Warning       // about those
 }
 
 // Warning is one line of SHOW WARNINGS.
