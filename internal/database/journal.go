@@ -351,6 +351,19 @@ func (p Pinned) KeyAttributes(row value.Row) value.Row {
 	return value.Project(nil, row, p.Names(), p.table.IsKeyColumn)
 }
 
+// PlaceAt returns the place of the first change of a shard at or after a moment, in Unix milliseconds: the oldest one
+// that can be read, if the moment lies before that.
+func (p Pinned) PlaceAt(shard Shard, ms int64) Position {
+	stamp := max(kv.StampOf(ms), shard.From)
+	if shard.To != 0 {
+		stamp = min(stamp, shard.To)
+	}
+	if stamp <= p.Horizon() {
+		return Position{}
+	}
+	return Position{Stamp: stamp}
+}
+
 // Newest is the place behind the last change of a shard.
 func (p Pinned) Newest(ctx context.Context, shard Shard) (Position, error) {
 	reader, err := p.db.store.Read(ctx)

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	streams "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
@@ -53,6 +54,9 @@ func appendParameters(list []parameter, at string, t reflect.Type, depth int) []
 			inner = inner.Elem()
 		}
 		one := parameter{name: at + field.Name, holds: inner.Kind() == reflect.Struct}
+		if inner == reflect.TypeFor[time.Time]() {
+			one.holds = false
+		}
 		list = append(list, one)
 		if one.holds {
 			list = appendParameters(list, one.name+".", inner, depth+1)

@@ -146,13 +146,34 @@ func (c *Constraints) Between(given bool, n int64, member string, least, most in
 
 // Length wants a text of at least one and at most so many characters, or nothing.
 func (c *Constraints) Length(given bool, text, member string, most int) {
-	switch {
-	case given && text == "":
-		c.Add("''", member, "Member must have length greater than or equal to 1")
-	case given && len(text) > most:
-		c.Add("'"+text+"'", member, "Member must have length less than or equal to "+strconv.Itoa(most))
+	if given {
+		c.Within(&text, member, 1, most)
 	}
 }
+
+// Within wants a text of so many characters, or nothing.
+func (c *Constraints) Within(text *string, member string, least, most int) {
+	switch {
+	case text == nil:
+	case len(*text) < least:
+		c.Add("'"+*text+"'", member, "Member must have length greater than or equal to "+strconv.Itoa(least))
+	case len(*text) > most:
+		c.Add("'"+*text+"'", member, "Member must have length less than or equal to "+strconv.Itoa(most))
+	}
+}
+
+// Named wants a text that the name of a table or an index can be, or nothing.
+func (c *Constraints) Named(name *string, member string) {
+	if name != nil {
+		c.TableName(*name, member, false)
+	}
+}
+
+// How long ARNs are, and those of a table in any form.
+const (
+	ArnMin, ArnMax = 37, 1024
+	TableArnMax    = 1024
+)
 
 // Err is the ValidationException that joins all faults, nil if there is none.
 func (c *Constraints) Err() error {

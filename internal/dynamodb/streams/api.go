@@ -117,15 +117,6 @@ func (a *API) ask(ctx context.Context, operation string, table *schema.Table, la
 		nil))
 }
 
-// wanted is the error for a member of a request that must be there.
-func wanted(text *string, member string) error {
-	var faults exception.Constraints
-	if text == nil {
-		faults.Null(member)
-	}
-	return faults.Err()
-}
-
 // isGone reports whether an error is that of a table that was dropped meanwhile.
 func isGone(err error) bool {
 	detail, ok := errors.AsType[*database.Error](err)

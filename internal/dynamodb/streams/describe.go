@@ -28,7 +28,7 @@ type listedStream struct{ StreamArn, TableName, StreamLabel string }
 
 // listStreams lists the streams of a table, or of all tables in the order of their names.
 func (a *API) listStreams(ctx context.Context, in *listRequest, dst []byte) ([]byte, error) {
-	limit, err := pageOf(in.Limit)
+	limit, err := in.check()
 	if err != nil {
 		return nil, err
 	}
@@ -103,13 +103,23 @@ func (a *API) streamsOf(table string) (list []listedStream) {
 	return list
 }
 
-func pageOf(limit *int64) (int, error) {
-	if limit == nil {
-		return pageMax, nil
-	}
+// check judges the members by themselves and returns the number of streams asked for.
+func (in *listRequest) check() (limit int, err error) {
 	var faults exception.Constraints
+	if in.TableName != nil && !strings.HasPrefix(*in.TableName, "arn:") {
+		faults.Named(in.TableName, "tableName")
+	}
+	limit = pageOf(in.Limit, &faults)
+	faults.Within(in.ExclusiveStartStreamArn, "exclusiveStartStreamArn", exception.ArnMin, exception.ArnMax)
+	return limit, faults.Err()
+}
+
+func pageOf(limit *int64, faults *exception.Constraints) int {
+	if limit == nil {
+		return pageMax
+	}
 	faults.Between(true, *limit, "limit", 1, pageMax)
-	return int(*limit), faults.Err()
+	return int(*limit)
 }
 
 type describeRequest struct {
@@ -149,10 +159,7 @@ type description struct {
 
 // describeStream shows a stream and its shards, those with children first.
 func (a *API) describeStream(ctx context.Context, in *describeRequest, dst []byte) ([]byte, error) {
-	if err := in.check(); err != nil {
-		return nil, err
-	}
-	limit, err := pageOf(in.Limit)
+	limit, err := in.check()
 	if err != nil {
 		return nil, err
 	}
@@ -188,21 +195,31 @@ func (a *API) describeStream(ctx context.Context, in *describeRequest, dst []byt
 	return appendJSON(dst, struct{ StreamDescription description }{d})
 }
 
-func (in *describeRequest) check() error {
+// The lengths of the ids of shards.
+const shardIDMin, shardIDMax = 28, 65
+
+// check judges the members and returns the number of shards asked for.
+func (in *describeRequest) check() (limit int, err error) {
 	var faults exception.Constraints
 	if in.StreamArn == nil {
 		faults.Null("streamArn")
 	}
+	faults.Within(in.StreamArn, "streamArn", exception.ArnMin, exception.ArnMax)
+	limit = pageOf(in.Limit, &faults)
+	faults.Within(in.ExclusiveStartShardID, "exclusiveStartShardId", shardIDMin, shardIDMax)
 	if f := in.ShardFilter; f != nil && f.Type != nil {
 		faults.OneOf(true, *f.Type, "shardFilter.type", []string{"CHILD_SHARDS"})
 	}
+	if f := in.ShardFilter; f != nil {
+		faults.Within(f.ShardID, "shardFilter.shardId", shardIDMin, shardIDMax)
+	}
 	if err := faults.Err(); err != nil {
-		return err
+		return 0, err
 	}
 	if f := in.ShardFilter; f != nil && (f.Type == nil || f.ShardID == nil) {
-		return exception.Validation("ShardFilter needs Type and ShardId")
+		return 0, exception.Validation("ShardFilter needs Type and ShardId")
 	}
-	return nil
+	return limit, nil
 }
 
 // choose returns the shards that are asked for.

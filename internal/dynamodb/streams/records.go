@@ -8,6 +8,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"math"
 	"strconv"
 	"strings"
 
@@ -28,7 +29,14 @@ type iteratorRequest struct {
 	ShardID           *string `json:"ShardId"`
 	ShardIteratorType *string
 	SequenceNumber    *string
+	Timestamp         *float64 // in seconds since 1970
 }
+
+// The lengths of sequence numbers, and of the texts of iterators: one may hold the key of an item.
+const (
+	sequenceMin, sequenceMax = 21, 40
+	iteratorTextMax          = 16 << 10
+)
 
 // iterator is a place in a shard, as clients carry it.
 type iterator struct {
@@ -51,13 +59,29 @@ func (in *iteratorRequest) check() error {
 	}
 	if in.ShardIteratorType != nil {
 		faults.OneOf(true, *in.ShardIteratorType, "shardIteratorType",
-			[]string{"TRIM_HORIZON", "LATEST", "AT_SEQUENCE_NUMBER", "AFTER_SEQUENCE_NUMBER"})
+			[]string{"TRIM_HORIZON", "LATEST", "AT_SEQUENCE_NUMBER", "AFTER_SEQUENCE_NUMBER", atTimestamp})
 	}
+	faults.Within(in.StreamArn, "streamArn", exception.ArnMin, exception.ArnMax)
+	faults.Within(in.ShardID, "shardId", shardIDMin, shardIDMax)
+	faults.Within(in.SequenceNumber, "sequenceNumber", sequenceMin, sequenceMax)
 	if err := faults.Err(); err != nil {
 		return err
 	}
+	return in.checkPlace()
+}
+
+// atTimestamp is the type of iterators that begin at a moment.
+const atTimestamp = "AT_TIMESTAMP"
+
+// checkPlace wants what the type of the iterator needs, and nothing that it does not take.
+func (in *iteratorRequest) checkPlace() error {
 	numbered := strings.HasSuffix(*in.ShardIteratorType, "_SEQUENCE_NUMBER")
+	timed := *in.ShardIteratorType == atTimestamp
 	switch {
+	case timed && in.Timestamp == nil:
+		return exception.Validation("Must provide Timestamp for iterator of type " + atTimestamp)
+	case !timed && in.Timestamp != nil:
+		return exception.Validation("Timestamp is not allowed for iterator of type " + *in.ShardIteratorType)
 	case numbered && in.SequenceNumber == nil:
 		return exception.Validation("Must provide SequenceNumber for iterator of type " + *in.ShardIteratorType)
 	case !numbered && in.SequenceNumber != nil:
@@ -84,7 +108,7 @@ func (a *API) getShardIterator(ctx context.Context, in *iteratorRequest, dst []b
 	if !ok {
 		return nil, exception.New(exception.KindResourceNotFound, "Requested resource not found: Shard does not exist")
 	}
-	at, err := in.place(ctx, &s, shard)
+	at, err := in.place(ctx, a, &s, shard)
 	if err != nil {
 		return nil, err
 	}
@@ -92,12 +116,15 @@ func (a *API) getShardIterator(ctx context.Context, in *iteratorRequest, dst []b
 }
 
 // place is the place at which an iterator begins.
-func (in *iteratorRequest) place(ctx context.Context, s *stream, shard database.Shard) (database.Position, error) {
+func (in *iteratorRequest) place(ctx context.Context, a *API, s *stream,
+	shard database.Shard) (database.Position, error) {
 	switch *in.ShardIteratorType {
 	case "TRIM_HORIZON":
 		return database.Position{}, nil // the oldest change when it is read
 	case "LATEST":
 		return s.Newest(ctx, shard)
+	case atTimestamp:
+		return in.placeAt(a, s, shard)
 	}
 	stamp, n, ok := parseSequence(*in.SequenceNumber)
 	if !ok || stamp < shard.From || shard.To != 0 && stamp >= shard.To {
@@ -111,6 +138,15 @@ func (in *iteratorRequest) place(ctx context.Context, s *stream, shard database.
 		n++
 	}
 	return passed(ctx, s, shard, stamp, n)
+}
+
+// placeAt is the place of the first change at or after the moment that is given.
+func (in *iteratorRequest) placeAt(a *API, s *stream, shard database.Shard) (database.Position, error) {
+	ms := int64(math.Round(*in.Timestamp * 1000))
+	if ms > a.DB.NowMS() {
+		return database.Position{}, exception.Validation("Timestamp is in the future")
+	}
+	return s.PlaceAt(shard, ms), nil
 }
 
 // passed is the place behind the first n changes of a commit.
@@ -161,17 +197,9 @@ type recordsRequest struct {
 
 // getRecords reads the next changes of a shard. An answer without any has none to show yet.
 func (a *API) getRecords(ctx context.Context, in *recordsRequest, dst []byte) ([]byte, error) {
-	if err := wanted(in.ShardIterator, "shardIterator"); err != nil {
+	limit, err := in.check()
+	if err != nil {
 		return nil, err
-	}
-	limit := recordsMax
-	if in.Limit != nil {
-		var faults exception.Constraints
-		faults.Between(true, *in.Limit, "limit", 1, recordsMax)
-		if err := faults.Err(); err != nil {
-			return nil, err
-		}
-		limit = int(*in.Limit)
 	}
 	arn, i, err := parseIterator(*in.ShardIterator)
 	if err != nil {
@@ -183,6 +211,20 @@ func (a *API) getRecords(ctx context.Context, in *recordsRequest, dst []byte) ([
 	}
 	defer s.Release()
 	return a.readFrom(ctx, &s, &i, limit, dst)
+}
+
+// check judges the members by themselves and returns the number of records asked for.
+func (in *recordsRequest) check() (limit int, err error) {
+	var faults exception.Constraints
+	if in.ShardIterator == nil {
+		faults.Null("shardIterator")
+	}
+	faults.Within(in.ShardIterator, "shardIterator", 1, iteratorTextMax)
+	if in.Limit == nil {
+		return recordsMax, faults.Err()
+	}
+	faults.Between(true, *in.Limit, "limit", 1, recordsMax)
+	return int(*in.Limit), faults.Err()
 }
 
 func (a *API) readFrom(ctx context.Context, s *stream, i *iterator, limit int, dst []byte) ([]byte, error) {

@@ -123,3 +123,26 @@ func (s *script) name(pattern *regexp.Regexp, kind, text string) string {
 		return strings.ReplaceAll(found, bare, fmt.Sprint("$", kind, len(s.known[kind])))
 	})
 }
+
+// TestIteratorAtMoment begins to read at the moment between two writes.
+func TestIteratorAtMoment(t *testing.T) {
+	s := script{api: &dynamodb.API{DB: testdb.OpenWith(t, database.Options{})}, known: map[string][]string{}}
+	do := func(operation, body string) string {
+		return s.run(t, &datadriven.TestData{Cmd: "op", CmdArgs: []datadriven.CmdArg{{Key: operation}}, Input: body})
+	}
+	const arn = `"StreamArn":"arn:aws:dynamodb:us-east-1:000000000000:table/games/stream/$stream"`
+	do("CreateTable", `{"TableName":"games","AttributeDefinitions":[{"AttributeName":"id","AttributeType":"S"}],"BillingMode":"PAY_PER_REQUEST",
+		"KeySchema":[{"AttributeName":"id","KeyType":"HASH"}],"StreamSpecification":{"StreamEnabled":true,"StreamViewType":"KEYS_ONLY"}}`)
+	do("ListStreams", `{}`)
+	do("DescribeStream", `{`+arn+`}`)
+	do("PutItem", `{"TableName":"games","Item":{"id":{"S":"before"}}}`)
+	for begin := time.Now(); time.Since(begin) < 3*time.Millisecond; { // the moment is a later millisecond
+	}
+	at := float64(time.Now().UnixMilli()) / 1000
+	do("PutItem", `{"TableName":"games","Item":{"id":{"S":"after"}}}`)
+	do("GetShardIterator", fmt.Sprintf(`{%s,"ShardId":"$shard","ShardIteratorType":"AT_TIMESTAMP","Timestamp":%.3f}`, arn, at))
+	records := do("GetRecords", `{"ShardIterator":"$iterator"}`)
+	if strings.Contains(records, "before") || !strings.Contains(records, "after") {
+		t.Errorf("from the moment between two writes: %s", records)
+	}
+}
