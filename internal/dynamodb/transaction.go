@@ -39,6 +39,7 @@ type transactItems[A any] struct {
 	text    []byte // as it stands in the request
 	count   int    // of elements
 	foreign bool   // there is an element that names no action, or several
+	bare    []int  // the places, from 1, of elements without their only kind of action
 	actions []A
 }
 
@@ -149,6 +150,9 @@ func (t *transaction[A]) readAction(class string, kinds []actionKind[A]) error {
 		t.items.actions[last].common().free(true)
 		t.items.actions = t.items.actions[:last]
 	}
+	if count == 0 && len(kinds) == 1 && len(t.items.bare) < partsMax {
+		t.items.bare = append(t.items.bare, t.items.count)
+	}
 	t.items.foreign = t.items.foreign || count != 1
 	// the transaction will be refused
 	if last := len(t.items.actions) - 1; err == nil && last >= t.limits.TransactionMax+partsMax {
@@ -179,9 +183,14 @@ func (t *transaction[A]) checkMembers() error {
 		c.Add("'["+strconv.Itoa(count)+" actions]'", "transactItems",
 			"Member must have length less than or equal to "+strconv.Itoa(most))
 	}
+	const element = "transactItems."
+	for _, at := range t.items.bare {
+		c.At = element + strconv.Itoa(at) + ".member."
+		c.Null("get") // no other transaction has a single kind
+	}
 	for _, one := range t.items.actions {
 		a := one.common()
-		c.At = "transactItems." + strconv.Itoa(a.position) + ".member." + exception.LowerFirst(a.kind) + "."
+		c.At = element + strconv.Itoa(a.position) + ".member." + exception.LowerFirst(a.kind) + "."
 		a.constrain(c)
 	}
 	return c.Err()

@@ -78,6 +78,7 @@ func text(s *string) string {
 // at them.
 func (a *API) updateContributorInsights(ctx context.Context, in *insightUpdate) (any, error) {
 	var c exception.Constraints
+	c.Named(in.IndexName, "indexName")
 	if in.ContributorInsightsAction == nil {
 		c.Null("contributorInsightsAction")
 	}
@@ -138,6 +139,11 @@ func (a *API) contributors(set *tablemodel.Insight, table string) []Contributor 
 
 // describeContributorInsights shows the setting, and the keys. There are no rules, which would be CloudWatch's.
 func (a *API) describeContributorInsights(_ context.Context, in *insightRequest) (any, error) {
+	var c exception.Constraints
+	c.Named(in.IndexName, "indexName")
+	if err := c.Err(); err != nil {
+		return nil, err
+	}
 	set, err := a.insightOf(*in.TableName, in.IndexName)
 	if err != nil {
 		return nil, err

@@ -56,6 +56,7 @@ func checkKinesis(arn *string, member string, p *precision) error {
 	if arn == nil {
 		faults.Null("streamArn")
 	}
+	faults.Within(arn, "streamArn", exception.ArnMin, exception.ArnMax)
 	if _, given := p.micro(); given {
 		faults.OneOf(true, *p.ApproximateCreationDateTimePrecision, member+".approximateCreationDateTimePrecision",
 			precisions)

@@ -183,17 +183,18 @@ func valueOf[T any](p *T) (value T) {
 	return value
 }
 
+// kmsKeyMax is the number of characters in the name of a key of KMS.
+const kmsKeyMax = 2048
+
 // matched wants a text to have at most so many characters and to be one of a pattern, if it is there.
 func matched(faults *exception.Constraints, text *string, member, pattern string, most int, fits func(string) bool) {
 	if text == nil {
 		return
 	}
-	if len(*text) > most {
-		faults.Add("'"+*text+"'", member, "Member must have length less than or equal to "+strconv.Itoa(most))
-	}
 	if !fits(*text) {
 		faults.Add("'"+*text+"'", member, "Member must satisfy regular expression pattern: "+pattern)
 	}
+	faults.Within(text, member, 0, most)
 }
 
 func checkBucket(faults *exception.Constraints, name *string, member string) {

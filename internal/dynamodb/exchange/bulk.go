@@ -125,6 +125,7 @@ func (o *bulkOutput) check(faults *exception.Constraints) {
 	checkOwner(faults, o.S3BucketOwner, own+"s3BucketOwner")
 	checkPrefix(faults, o.S3KeyPrefix, own+"s3KeyPrefix")
 	faults.OneOf(o.S3SseAlgorithm != nil, valueOf(o.S3SseAlgorithm), own+"s3SseAlgorithm", []string{"AES256", "KMS"})
+	faults.Within(o.S3SseKmsKeyID, own+"s3SseKmsKeyId", 1, kmsKeyMax)
 }
 
 // startBulkPutItems begins to put items of objects into a table.

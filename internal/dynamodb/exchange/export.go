@@ -94,6 +94,8 @@ func (r *exportRequest) check() error {
 	checkToken(&faults, r.ClientToken)
 	faults.OneOf(r.ExportFormat != nil, valueOf(r.ExportFormat), "exportFormat", []string{formatJSON, formatIon})
 	faults.OneOf(r.ExportType != nil, valueOf(r.ExportType), "exportType", []string{fullExport, incrementalExport})
+	faults.Within(r.TableArn, "tableArn", 1, exception.TableArnMax)
+	faults.Within(r.S3SseKmsKeyID, "s3SseKmsKeyId", 1, kmsKeyMax)
 	faults.OneOf(r.S3SseAlgorithm != nil, valueOf(r.S3SseAlgorithm), "s3SseAlgorithm", []string{"AES256", "KMS"})
 	checkOwner(&faults, r.S3BucketOwner, "s3BucketOwner")
 	checkPrefix(&faults, r.S3Prefix, "s3Prefix")
@@ -330,6 +332,7 @@ func (a *API) listExports(ctx context.Context, in *listExportsRequest) (any, err
 // askToList wants the client to be allowed an operation that lists work, of one table or of all: table is "".
 func (a *API) askToList(ctx context.Context, operation string, arn *string,
 	faults *exception.Constraints) (table string, err error) {
+	faults.Within(arn, "tableArn", 1, exception.TableArnMax)
 	err = faults.Err()
 	if err == nil && arn != nil {
 		table, err = a.account().Table(*arn, operation)

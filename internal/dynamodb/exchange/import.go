@@ -103,21 +103,39 @@ func (r *importRequest) csv() *csvOptions {
 	return r.InputFormatOptions.Csv
 }
 
-// headersMax is the number of columns a request may name.
-const headersMax = 255
+// headersMax is the number of columns a request may name, headerMax that of the characters in one's name.
+const headersMax, headerMax = 255, 65536
 
 func (r *importRequest) checkCSV(faults *exception.Constraints) {
 	o := r.csv()
 	if o == nil {
 		return
 	}
-	matched(faults, o.Delimiter, "inputFormatOptions.csv.delimiter", `[,;:|\t ]`, 1, func(text string) bool {
+	const delimiter, list = "inputFormatOptions.csv.delimiter", "inputFormatOptions.csv.headerList"
+	matched(faults, o.Delimiter, delimiter, `[,;:|\t ]`, 1, func(text string) bool {
 		return len(text) == 1 && strings.Contains(",;:|\t ", text)
 	})
-	if n := len(o.HeaderList); o.HeaderList != nil && (n == 0 || n > headersMax) {
-		faults.Add(strconv.Itoa(n), "inputFormatOptions.csv.headerList",
-			"Member must have length between 1 and "+strconv.Itoa(headersMax))
+	if o.Delimiter != nil && *o.Delimiter == "" {
+		faults.Within(o.Delimiter, delimiter, 1, 1)
 	}
+	switch n := len(o.HeaderList); {
+	case o.HeaderList == nil:
+	case n == 0:
+		faults.Add("'[]'", list, "Member must have length greater than or equal to 1")
+	case n > headersMax:
+		faults.Add("'["+strings.Join(o.HeaderList, ", ")+"]'", list,
+			"Member must have length less than or equal to "+strconv.Itoa(headersMax))
+	}
+	for i := range o.HeaderList {
+		header, member := &o.HeaderList[i], list+"."+strconv.Itoa(i+1)+".member"
+		matched(faults, header, member, `[\x20-\x21\x23-\x2B\x2D-\x7E]*`, headerMax, isHeader)
+		faults.Within(header, member, 1, headerMax)
+	}
+}
+
+// isHeader reports whether a column of CSV can have a name: one of ASCII, without quotes and commas.
+func isHeader(name string) bool {
+	return !strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r > '~' || r == '"' || r == ',' })
 }
 
 // tableParameters are the members of TableCreationParameters.
@@ -142,10 +160,8 @@ func (r *importRequest) spec(a *API) (spec database.TableSpec, err error) {
 	if in.VectorIndexes != nil {
 		return spec, absent("TableCreationParameters.VectorIndexes", true, "vector indexes", "leave it out")
 	}
-	if err := in.SSESpecification.Check("TableCreationParameters.SSESpecification", a.Limits.Encryption); err != nil {
-		return spec, err
-	}
 	create := tablemodel.Create{
+		Within:    "TableCreationParameters.",
 		TableName: in.TableName, AttributeDefinitions: in.AttributeDefinitions, KeySchema: in.KeySchema,
 		GlobalSecondaryIndexes: in.GlobalSecondaryIndexes,
 		BillingMode:            in.BillingMode, ProvisionedThroughput: in.ProvisionedThroughput,

@@ -51,14 +51,10 @@ var belongings = map[string]tablePart{
 func (a Account) Part(text *string, kind, operation string) (table, id string, err error) {
 	member := belongings[kind].member
 	var faults constraints
-	switch {
-	case text == nil:
+	if text == nil {
 		faults.Null(member)
-	case len(*text) < partARNMin:
-		faults.short(*text, member, partARNMin)
-	case len(*text) > partARNMax:
-		faults.long(*text, member, partARNMax)
 	}
+	faults.Within(text, member, exception.ArnMin, exception.ArnMax)
 	if err := faults.Err(); err != nil {
 		return "", "", err
 	}
@@ -74,8 +70,6 @@ func (a Account) Part(text *string, kind, operation string) (table, id string, e
 	}
 	return x.table, id, nil
 }
-
-const partARNMin, partARNMax = 37, 1024
 
 // BackupNotFound is the answer for a backup that is not there.
 func BackupNotFound(arn string) error {
@@ -228,6 +222,7 @@ const listBackupsMax = 100
 func (r *ListBackups) Check() (limit int, err error) {
 	var faults constraints
 	faults.maybeOneOf(r.BackupType, "backupType", "USER", "SYSTEM", "AWS_BACKUP", "ALL")
+	faults.Within(r.ExclusiveStartBackupArn, "exclusiveStartBackupArn", exception.ArnMin, exception.ArnMax)
 	limit = listBackupsMax
 	if r.Limit != nil {
 		limit = int(*r.Limit)
@@ -262,7 +257,12 @@ type RestoreAt struct {
 
 // Check judges the members by themselves. The texts about the moment are from memory.
 func (r *RestoreAt) Check(limits Limits) error {
-	if err := r.restore.Check(limits); err != nil {
+	var faults constraints
+	if r.SourceTableName != nil && !strings.HasPrefix(*r.SourceTableName, "arn:") {
+		faults.Named(r.SourceTableName, "sourceTableName")
+	}
+	faults.Within(r.SourceTableArn, "sourceTableArn", 1, exception.TableArnMax)
+	if err := r.judge(&faults, limits); err != nil {
 		return err
 	}
 	latest := valueOf(r.UseLatestRestorableTime)
@@ -305,13 +305,16 @@ type restore struct {
 }
 
 // Check judges the members by themselves.
-func (r *restore) Check(limits Limits) error {
-	var faults constraints
+func (r *restore) Check(limits Limits) error { return r.judge(new(constraints), limits) }
+
+// judge is Check for a request in which some faults were found already.
+func (r *restore) judge(faults *constraints, limits Limits) error {
 	faults.name(r.TargetTableName, "targetTableName")
 	faults.maybeOneOf(r.BillingModeOverride, "billingModeOverride", provisioned, payPerRequest)
 	faults.throughput(r.ProvisionedThroughputOverride, "provisionedThroughputOverride")
 	faults.indexes(r.GlobalSecondaryIndexOverride, "globalSecondaryIndexOverride", keysMax)
 	faults.indexes(r.LocalSecondaryIndexOverride, "localSecondaryIndexOverride", 2)
+	faults.encryption(r.SSESpecificationOverride, "sSESpecificationOverride")
 	if err := faults.Err(); err != nil {
 		return err
 	}

@@ -41,14 +41,14 @@ func newNameError(name *string) error {
 func (c *Create) check(limits Limits) error {
 	billing := billingOr(c.BillingMode, provisioned)
 	for _, judge := range []func() error{
-		func() error { return newNameError(c.TableName) },
+		c.checkName,
 		c.members,
 		c.Elsewhere.check,
 		func() error { return checkBilling(billing, c.ProvisionedThroughput) },
 		func() error { return checkOnDemand(c.OnDemandThroughput, billing, "table") },
 		func() error { return c.checkDefinitions(limits, billing) },
 		c.StreamSpecification.check,
-		func() error { return c.SSESpecification.Check("SSESpecification", limits.Encryption) },
+		func() error { return c.SSESpecification.Check(c.Within+"SSESpecification", limits.Encryption) },
 		func() error { return checkTags(c.Tags, nil) },
 		c.checkPolicy,
 		func() error { return c.checkWarm() },
@@ -58,6 +58,14 @@ func (c *Create) check(limits Limits) error {
 		}
 	}
 	return nil
+}
+
+// checkName judges the table's name before all else, unless the request holds it in another member.
+func (c *Create) checkName() error {
+	if c.Within != "" {
+		return nil
+	}
+	return newNameError(c.TableName)
 }
 
 // billingOr is a billing mode that was given, or another.

@@ -17,6 +17,10 @@ const (
 // members judges the members of a request one by one.
 func (c *Create) members() error {
 	var faults constraints
+	faults.At = c.Within
+	if c.Within != "" {
+		faults.name(c.TableName, "tableName")
+	}
 	if c.AttributeDefinitions == nil {
 		faults.Null("attributeDefinitions")
 	}
@@ -68,8 +72,12 @@ func (c *constraints) settings(billing, class *string, stream *StreamSpecificati
 		c.maybeOneOf(stream.StreamViewType, "streamSpecification.streamViewType", "NEW_IMAGE", "OLD_IMAGE",
 			"NEW_AND_OLD_IMAGES", "KEYS_ONLY")
 	}
-	if encryption != nil {
-		c.maybeOneOf(encryption.SSEType, "sSESpecification.sSEType", "AES256", "KMS")
+	c.encryption(encryption, "sSESpecification")
+}
+
+func (c *constraints) encryption(e *EncryptionMember, at string) {
+	if e != nil {
+		c.maybeOneOf(e.SSEType, at+".sSEType", "AES256", "KMS")
 	}
 }
 

@@ -28,6 +28,9 @@ type Create struct {
 	Tags                      []Tag
 	Elsewhere
 
+	// Within is the member of the request that holds these, with a dot behind it; "" for the request itself.
+	Within string `json:"-"`
+
 	attributes []Attribute // AttributeDefinitions once they were judged
 	keys       []Key       // KeySchema once it was judged
 }
