@@ -3,6 +3,7 @@
 package weft
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/weftdb/weft/internal/data/expr"
@@ -91,20 +92,46 @@ func Updates(updates ...Update) Update {
 }
 
 // Field names an attribute, or a value inside one, in conditions and updates.
+// One that names nothing carries that fault to the call that uses it, as a value does which can't be stored.
 type Field struct {
 	name  string
 	field govalue.Field
+	err   error
 }
 
 // Attribute returns the field for an attribute's name and, if given, the steps into its document: names of members
 // (string) and list positions (int).
 func Attribute(name string, steps ...any) Field {
-	return Field{name, govalue.Attribute(name, steps...)}
+	f := Field{name: name, field: govalue.Attribute(name, steps...)}
+	for _, step := range steps {
+		switch step := step.(type) {
+		case string:
+		case int:
+			if step < 0 {
+				f.err = fmt.Errorf("attribute %s: position %d of a list: the first one is 0", name, step)
+			}
+		default:
+			f.err = fmt.Errorf("attribute %s: a step is the name of a member (string) or a position (int), not a %T",
+				name, step)
+		}
+	}
+	return f
 }
 
-// encode returns the stored form of values, and the fault of the first one that can't be stored.
+// fault is what keeps the field from naming something.
+func (f Field) fault() error {
+	if f.name == "" {
+		return errors.New("a field of weft.Attribute has no name")
+	}
+	return f.err
+}
+
+// encode returns the stored form of values, and the fault of the field or of the first one that can't be stored.
 func (f Field) encode(values ...any) (stored []any, err error) {
 	stored = make([]any, len(values))
+	if err := f.fault(); err != nil {
+		return stored, err
+	}
 	for i, x := range values {
 		v, err := govalue.AppendValue(nil, x)
 		if err != nil {
@@ -158,10 +185,10 @@ func (f Field) BeginsWith(prefix any) Condition { return f.compare(govalue.Field
 func (f Field) Contains(x any) Condition { return f.compare(govalue.Field.Contains, x) }
 
 // Exists is true of items that have the field.
-func (f Field) Exists() Condition { return Condition{condition: f.field.Exists()} }
+func (f Field) Exists() Condition { return Condition{f.field.Exists(), f.fault()} }
 
 // Missing is true of items that lack the field.
-func (f Field) Missing() Condition { return Condition{condition: f.field.Missing()} }
+func (f Field) Missing() Condition { return Condition{f.field.Missing(), f.fault()} }
 
 // Set is the update that puts x into the field.
 func (f Field) Set(x any) Update { return f.change(govalue.Field.Set, x) }
@@ -176,4 +203,4 @@ func (f Field) change(change func(govalue.Field, any) *expr.Update, x any) Updat
 }
 
 // Remove is the update that removes the field.
-func (f Field) Remove() Update { return Update{update: f.field.Remove()} }
+func (f Field) Remove() Update { return Update{f.field.Remove(), f.fault()} }

@@ -5,6 +5,7 @@ package weft
 import (
 	"errors"
 
+	"github.com/weftdb/weft/internal/data/expr"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/database/feed"
 	"github.com/weftdb/weft/internal/rows/change"
@@ -126,6 +127,14 @@ type Denied struct {
 // Error is the text of AWS.
 func (d *Denied) Error() string { return (*permission.Denied)(d).Error() }
 
+// updateFaults say why an update has no result, instead of DynamoDB's words for it. // immutable
+var updateFaults = map[expr.Fault]string{
+	expr.FaultOperandType:      "an update adds to a value of another type: Add takes numbers, and sets of one type",
+	expr.FaultMissingAttribute: "an update uses an attribute that the item lacks",
+	expr.FaultInvalidPath: "an update leads to a place that the item lacks, or through a value that is no map or list," +
+		" or two updates meet in one field",
+}
+
 // public makes an *Error of any error from below; an *Error passes unchanged.
 func public(err error) error {
 	if err == nil {
@@ -138,6 +147,9 @@ func public(err error) error {
 	out := &Error{Kind: Kind(database.KindOf(err)), Detail: err.Error(), Err: err}
 	if e, ok := errors.AsType[*database.Error](err); ok {
 		out.Table, out.Detail = e.Table, e.Reason()
+	}
+	if e, ok := errors.AsType[*expr.Error](err); ok && updateFaults[e.Fault] != "" {
+		out.Detail = updateFaults[e.Fault]
 	}
 	if e, ok := errors.AsType[*record.DuplicateError](err); ok {
 		out.Err = errors.Join(duplicateOf(e), err)

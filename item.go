@@ -55,7 +55,7 @@ func (i Item) Decode(into any) error {
 		return nil
 	}
 	if err := govalue.DecodeRow(i.item.Row, i.item.Names, into); err != nil {
-		return &Error{Kind: KindInvalid, Detail: "attribute " + err.Error(), Err: err}
+		return public(database.ItemFault(err))
 	}
 	return nil
 }

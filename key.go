@@ -3,6 +3,8 @@
 package weft
 
 import (
+	"regexp"
+
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
 )
@@ -75,8 +77,15 @@ func Words(analyzer string, attributes ...string) KeyPart {
 
 func partOf(name string, t schema.Type) KeyPart {
 	part, err := database.Part(name, t)
+	if err == nil && !part.Computed() && !part.Descending && call.MatchString(name) {
+		err = invalid("", "key part "+name+": there is no such function; there are desc, concat, hash8, hash32, hash64,"+
+			" reverse and zorder")
+	}
 	return KeyPart{part, err}
 }
+
+// call is what looks like a function of attributes. // immutable
+var call = regexp.MustCompile(`^[A-Za-z]\w*\(.*\)$`)
 
 // Desc returns the part in descending order.
 func (p KeyPart) Desc() KeyPart {

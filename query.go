@@ -3,6 +3,7 @@
 package weft
 
 import (
+	"errors"
 	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/rows/access"
@@ -100,6 +101,9 @@ func (q *Query) internal() (database.Query, error) {
 		if c.err != nil {
 			return database.Query{}, c.err
 		}
+	}
+	if q.Limit < 0 {
+		return database.Query{}, errors.New("Limit is negative: leave it out for no limit")
 	}
 	in := database.Query{
 		Index: q.Index, AnyIndex: q.AnyIndex, Where: q.Where.condition, Filter: q.Filter.condition,

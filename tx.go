@@ -91,12 +91,21 @@ func (tx *Tx) TableIn(database, name string) *Table {
 func (tx *Tx) Savepoint() int { return tx.tx.Savepoint() }
 
 // RollbackTo takes back what was written since savepoint n, which stays; later ones are gone. What was written or
-// guarded still counts for conflicts. After an error nothing but Rollback is left.
-func (tx *Tx) RollbackTo(n int) error { return public(tx.tx.RollbackTo(n)) }
+// guarded still counts for conflicts. Errors: KindInvalid if there is no such savepoint, or the transaction has ended.
+// After another one nothing but Rollback is left.
+func (tx *Tx) RollbackTo(n int) error {
+	if tx.ended {
+		return invalid("", "the transaction has ended")
+	}
+	return public(tx.tx.RollbackTo(n))
+}
 
 // Commit ends a transaction made by Begin. It waits for other writers of its items. Errors: KindConflict,
-// KindTooLarge, KindReadOnly, KindUnknownOutcome.
+// KindTooLarge, KindReadOnly, KindUnknownOutcome; KindInvalid once the transaction has ended.
 func (tx *Tx) Commit(ctx context.Context) error {
+	if tx.ended {
+		return invalid("", "the transaction has ended")
+	}
 	tx.ended = true
 	return public(tx.tx.Commit(ctx))
 }

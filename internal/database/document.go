@@ -3,6 +3,7 @@
 package database
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/weftdb/weft/internal/data/govalue"
@@ -24,7 +25,7 @@ func (d Document) AppendRow(dst []byte, names value.Names) (value.Row, error) {
 func AppendRow(dst []byte, names value.Names, item any) (value.Row, error) {
 	row, err := govalue.AppendRow(dst, names, item)
 	if err != nil {
-		return nil, &Error{Kind: KindInvalid, Detail: "attribute " + err.Error(), Err: err}
+		return nil, ItemFault(err)
 	}
 	return row, nil
 }
@@ -34,7 +35,7 @@ func AppendRow(dst []byte, names value.Names, item any) (value.Row, error) {
 func (p Pinned) KeyRow(dst []byte, key any) (value.Row, error) {
 	row, err := govalue.AppendSome(dst, p.Names(), key, p.isOfKey)
 	if err != nil {
-		return nil, &Error{Kind: KindInvalid, Detail: "attribute " + err.Error(), Err: err}
+		return nil, ItemFault(err)
 	}
 	return row, nil
 }
@@ -84,4 +85,14 @@ func (i Item) Document() Document {
 		all[string(attributes.Name())] = govalue.GoValue(attributes.Value())
 	}
 	return all
+}
+
+// ItemFault is the error of KindInvalid which says that a Go value is no item, or which attribute of it can't be
+// stored.
+func ItemFault(err error) error {
+	text := "attribute " + err.Error()
+	if no, ok := errors.AsType[*govalue.NoItemError](err); ok {
+		text = no.Error()
+	}
+	return &Error{Kind: KindInvalid, Detail: text, Err: err}
 }

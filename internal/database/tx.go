@@ -4,6 +4,7 @@ package database
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -118,8 +119,14 @@ func (tx *Tx) Savepoint() int {
 }
 
 // RollbackTo takes back what was written since savepoint n, which stays; later ones are gone. What was written or
-// guarded still counts for conflicts. After an error nothing but Rollback is left.
-func (tx *Tx) RollbackTo(n int) error { return wrap("", tx.undo.Back(tx.txn, n)) }
+// guarded still counts for conflicts. Errors: KindInvalid if there is no such savepoint. After another one nothing but
+// Rollback is left.
+func (tx *Tx) RollbackTo(n int) error {
+	if n < 0 || n >= tx.undo.Savepoints() {
+		return &Error{Kind: KindInvalid, Detail: fmt.Sprintf("there is no savepoint %d", n)}
+	}
+	return wrap("", tx.undo.Back(tx.txn, n))
+}
 
 // ReleaseSavepoint forgets savepoint n and keeps what was written since. Later savepoints move down by one.
 func (tx *Tx) ReleaseSavepoint(n int) { tx.undo.Release(n) }

@@ -28,7 +28,7 @@ func Decode(v value.Value, into any) error {
 func DecodeRow(row value.Row, names value.Names, into any) error {
 	p := reflect.ValueOf(into)
 	if p.Kind() != reflect.Pointer || p.IsNil() {
-		return fmt.Errorf("an item is decoded into a pointer to a struct or to a map, not a %T", into)
+		return &NoItemError{into, true}
 	}
 	v := p.Elem()
 	attributes := row.Attributes(names)

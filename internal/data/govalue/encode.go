@@ -212,7 +212,28 @@ func build(b *value.RowBuilder, item any, keep func(name string) bool) error {
 	case v.Kind() == reflect.Struct && formOf(v.Type()) == formStruct:
 		return buildStruct(b, v, keep)
 	}
-	return fmt.Errorf("an item is a struct or a map with string keys, not a %T", item)
+	return &NoItemError{value: item}
+}
+
+// NoItemError says that a Go value is no item, or none that an item goes into.
+type NoItemError struct {
+	value any
+	into  bool
+}
+
+// Error says what an item is.
+func (e *NoItemError) Error() string {
+	text := "an item is a struct or a map with string keys, "
+	if e.into {
+		text = "an item is decoded into a pointer to a struct or to a map, "
+	}
+	switch v := reflect.ValueOf(e.value); {
+	case e.value == nil:
+		return text + "not nil"
+	case v.Kind() == reflect.Pointer && v.IsNil():
+		return text + fmt.Sprintf("not a nil pointer of the type %T", e.value)
+	}
+	return text + fmt.Sprintf("not a value of the type %T", e.value)
 }
 
 // mapType stands for all maps of strings to anything. // immutable

@@ -146,8 +146,8 @@ func (v *validator) index(x *Index) {
 		most = FieldsMax
 	}
 	v.check(len(visible) <= most, "it has %d key parts; at most %d are possible", len(visible), most)
-	v.check(x.PartitionParts >= 0 && x.PartitionParts <= len(visible), "its partition key has %d parts of %d",
-		x.PartitionParts, len(visible))
+	v.check(x.PartitionParts >= 0 && (x.PartitionParts <= len(visible) || len(visible) == 0),
+		"its partition key has %d parts of %d", x.PartitionParts, len(visible))
 	v.check(x != &v.table.Primary || !x.Internal && !x.Lenient, "the primary index is neither internal nor lenient")
 	v.check(x.Rebuild == nil || x.Internal, "an index that replaces another, or was replaced, is internal")
 	v.check(!x.Lenient || !x.KeepNulls, "an index that keeps nulls is not lenient")
