@@ -329,3 +329,29 @@ func TestSeveral(t *testing.T) {
 		t.Errorf("the second statement's error: %v", rows.Err())
 	}
 }
+
+// TestShowWhere: the WHERE of a SHOW takes arguments, as GORM's migrations give it.
+func TestShowWhere(t *testing.T) {
+	_, db := open(t, weftsql.Options{})
+	if _, err := db.ExecContext(t.Context(), "CREATE TABLE pens (id BIGINT PRIMARY KEY, color TEXT)"); err != nil {
+		t.Fatal(err)
+	}
+	for query, argument := range map[string]string{
+		"SHOW TABLES WHERE Tables_in_default = ?": "pens", "SHOW COLUMNS FROM pens WHERE Field = ?": "color",
+		"SHOW TABLE STATUS WHERE Name = ?": "pens", "SHOW VARIABLES WHERE Variable_name = ?": "sql_mode",
+		"SHOW DATABASES WHERE `Database` = ?": "default",
+	} {
+		found := 0
+		rows, err := db.QueryContext(t.Context(), query, argument)
+		if err != nil {
+			t.Errorf("%s: %v", query, err)
+			continue
+		}
+		for rows.Next() {
+			found++
+		}
+		if err := errors.Join(rows.Close(), rows.Err()); err != nil || found != 1 {
+			t.Errorf("%s: %d rows, %v", query, found, err)
+		}
+	}
+}

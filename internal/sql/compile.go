@@ -205,7 +205,9 @@ func (s *Session) schemasSession() schemas.Session {
 
 // schemas runs what is about tables rather than rows.
 func (s *Session) schemas(ctx context.Context, read tree.Statement, c *call) error {
-	handled, err := s.engine.schemas.Run(ctx, read, s.schemasSession(), c.sink)
+	in := s.schemasSession()
+	in.Parameters = c.parameters
+	handled, err := s.engine.schemas.Run(ctx, read, in, c.sink)
 	if drop, ok := read.(*tree.DropDatabase); ok && err == nil && drop.Database == s.database {
 		s.database = ""
 	}

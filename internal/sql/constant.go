@@ -55,12 +55,12 @@ func (a answerScope) Resolve(c *tree.Column) (slot int, t datum.Type, err error)
 }
 
 // whereOf reports whether the WHERE of a SHOW takes a row.
-func whereOf(where tree.Expression, columns []result.Column, row []datum.Datum) (bool, error) {
+func whereOf(where tree.Expression, columns []result.Column, row, parameters []datum.Datum) (bool, error) {
 	program, err := evaluate.Compile(where, answerScope(columns))
 	if err != nil {
 		return false, err
 	}
-	return program.Truth(&evaluate.Context{Row: row})
+	return program.Truth(&evaluate.Context{Row: row, Parameters: parameters})
 }
 
 // matchesShow reports whether the LIKE and WHERE of a SHOW take a pair. Names are matched whatever their case.

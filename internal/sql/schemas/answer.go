@@ -79,7 +79,7 @@ func (c *call) send(a *answer, like *string, where tree.Expression) error {
 		keep := like == nil || isLike(string(row[a.by].Bytes()), *like)
 		if where != nil && keep {
 			var err error
-			if keep, err = c.Where(where, a.columns, row); err != nil {
+			if keep, err = c.Where(where, a.columns, row, c.session.Parameters); err != nil {
 				return err
 			}
 		}

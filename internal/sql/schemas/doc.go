@@ -28,9 +28,9 @@ type Statements struct {
 	DB *database.DB
 	// Limits bound what DDL may ask for. Default: LindormTable's.
 	Limits definition.Limits
-	// Where reports whether SHOW .. WHERE keeps a row of its answer, whose columns are named as in the answer. Default:
-	// WHERE is refused.
-	Where func(where tree.Expression, columns []result.Column, row []datum.Datum) (keep bool, err error)
+	// Where reports whether SHOW .. WHERE keeps a row of its answer, whose columns are named as in the answer;
+	// parameters are the statement's. Default: WHERE is refused.
+	Where func(where tree.Expression, columns []result.Column, row, parameters []datum.Datum) (keep bool, err error)
 	// Warnings returns warnings for an operator about the server and a table, for SHOW REGIONS. Default: none.
 	Warnings func(table string) []string
 	// Processes lists the connections. Default: none are known.
@@ -56,7 +56,9 @@ type Statements struct {
 // Session is the part of the session that statements need.
 type Session struct {
 	Database string // the current one, "" if none
-	User     string
+	// Parameters are the values of the statement's question marks.
+	Parameters []datum.Datum
+	User       string
 	// Sees reports whether the user may know of a table or view, or, for the table "", of a database. Default: the user
 	// may know of all.
 	Sees func(database, table string) bool
