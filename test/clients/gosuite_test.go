@@ -3,6 +3,8 @@
 package clients
 
 import (
+	"cmp"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path"
@@ -71,9 +73,35 @@ func TestXormSuite(t *testing.T) {
 	}
 }
 
-// suite is the tests of a module of the folder orms.
+// TestGormSuite runs the tests for MySQL of the first version of GORM: those of the second are in no registry.
+func TestGormSuite(t *testing.T) {
+	skipUnlessWanted(t)
+	passed := suite{module: "github.com/jinzhu/gorm", version: "v1.9.16", name: "gorm_test",
+		environ: []string{"GORM_DIALECT=mysql", "GORM_DSN=root@tcp(none)/mysql?charset=utf8&parseTime=True"},
+		edit: func(dir string) {
+			file := filepath.Join(dir, "main_test.go") // the other databases' drivers need cgo, or are not asked
+			write(t, file, regexp.MustCompile(`(?m)^\t_ ".*dialects/(mssql|sqlite)"\n`).ReplaceAllString(read(t, file), ""))
+		}}.run(t)
+	if passed < 190 {
+		t.Errorf("%d tests have passed", passed)
+	}
+}
+
+// TestGoquSuite runs goqu's own tests for MySQL.
+func TestGoquSuite(t *testing.T) {
+	skipUnlessWanted(t)
+	passed := suite{module: "github.com/doug-martin/goqu/v9", version: "v9.19.0", folder: "dialect/mysql",
+		name: "mysql_test", environ: []string{"MYSQL_URI=root@tcp(none)/mysql?parseTime=true"}}.run(t)
+	if passed < 2 {
+		t.Errorf("%d tests have passed", passed)
+	}
+}
+
+// suite is the tests of a module: one of the folder orms, or of a version that is given.
 type suite struct {
 	module    string
+	version   string
+	name      string // of the tests' package; default: that of the folder
 	folder    string // of the tests within it; empty: it itself
 	environ   []string
 	arguments []string
@@ -117,25 +145,42 @@ func (s suite) command(dir string, arguments ...string) *exec.Cmd {
 func (s suite) copy(t *testing.T, orms string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
-	listed, err := s.command(orms, "list", "-m", "-f", "{{.Dir}}", s.module).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
 	copied := filepath.Join(dir, "module")
-	if err := os.CopyFS(copied, os.DirFS(strings.TrimSpace(string(listed)))); err != nil {
+	if err := os.CopyFS(copied, os.DirFS(s.source(t, orms))); err != nil {
 		t.Fatal(err)
 	}
 	tests := filepath.Join(copied, s.folder)
-	write(t, filepath.Join(tests, "weft_test.go"),
-		"package "+path.Base(path.Join(s.module, s.folder))+"\n"+registration)
+	name := cmp.Or(s.name, path.Base(path.Join(s.module, s.folder)))
+	write(t, filepath.Join(tests, "weft_test.go"), "package "+name+"\n"+registration)
 	if s.edit != nil {
 		s.edit(tests)
 	}
 	root := filepath.Join(orms, "..", "..", "..")
 	modules := strings.Replace(read(t, filepath.Join(orms, "go.mod")), "=> ../../..", "=> "+root, 1)
+	if s.version != "" {
+		modules += "\nrequire " + s.module + " " + s.version + "\n"
+	}
 	write(t, filepath.Join(dir, "suite.mod"), modules+"\nreplace "+s.module+" => "+copied+"\n")
 	write(t, filepath.Join(dir, "suite.sum"), read(t, filepath.Join(orms, "go.sum")))
 	return dir
+}
+
+// source is the folder of the module's files.
+func (s suite) source(t *testing.T, orms string) string {
+	t.Helper()
+	if s.version == "" {
+		listed, err := s.command(orms, "list", "-m", "-f", "{{.Dir}}", s.module).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.TrimSpace(string(listed))
+	}
+	var found struct{ Dir string }
+	said, err := s.command(orms, "mod", "download", "-json", s.module+"@"+s.version).Output()
+	if err != nil || json.Unmarshal(said, &found) != nil || found.Dir == "" {
+		t.Skipf("the module can't be had here: %v: %s", err, said)
+	}
+	return found.Dir
 }
 
 func read(t *testing.T, path string) string {
