@@ -96,8 +96,8 @@ func (l Limits) addColumn(t *Table, action *tree.AddColumn) error {
 		return fault.New(fault.ColumnTwice, d.Name)
 	}
 	if d.PrimaryKey {
-		return refusal("column '%s' can't be added to the primary key of table '%s': the rows are laid out by the columns that it was made of; make a new table with the key that you want and copy the rows",
-			d.Name, t.Name)
+		return refusal("column '%s' can't be added to the primary key of table '%s': the rows are laid out by the columns that it was made of; %s",
+			d.Name, t.Name, t.otherKey())
 	}
 	if d.AutoIncrement || d.Unique {
 		return refusal("column '%s' can't be added with AUTO_INCREMENT, which is for new tables, nor with UNIQUE and IF NOT EXISTS: the rows that are there have no value in it; "+

@@ -115,7 +115,7 @@ func (t *Table) checkModified(old *Column, d *tree.ColumnDefinition) error {
 	}
 	switch {
 	case d.PrimaryKey && old.KeyPart < 0:
-		return refusal("column '%s' can't be added to the primary key of table '%s': create a new table with the new key, and copy the rows", old.Name, t.Name)
+		return refusal("column '%s' can't be added to the primary key of table '%s': %s", old.Name, t.Name, t.otherKey())
 	case d.Generated != nil && (old.Generated == nil || expressionText(d.Generated) != expressionText(old.Generated)):
 		return refusal("column '%s' can't get another expression: add another generated column, and drop this one",
 			old.Name)

@@ -45,7 +45,7 @@ func refusal(format string, arguments ...any) *fault.Error {
 func (t *Table) keyRefusal(name string) string {
 	if at, ok := t.byName[name]; ok && t.Columns[at].KeyPart >= 0 {
 		return "it is in the primary key of table '" + t.Name +
-			"', by which the rows are laid out; make a new table with the key that you want and copy the rows"
+			"', by which the rows are laid out; " + t.otherKey()
 	}
 	if index := t.indexOn(name); index != "" {
 		return "index '" + index + "' is laid out by it; write DROP INDEX " + index + " ON " + t.Name +
@@ -54,11 +54,20 @@ func (t *Table) keyRefusal(name string) string {
 	return ""
 }
 
+// otherKey says how a table gets another primary key.
+func (t *Table) otherKey() string {
+	name, next, old := tree.Quote(t.Name), tree.Quote(t.Name+"_new"), tree.Quote(t.Name+"_old")
+	return "write CREATE TABLE " + next + " with the key that you want (SHOW CREATE TABLE " + name +
+		" has the rest), INSERT INTO " + next + " SELECT * FROM " + name +
+		", and RENAME TABLE " + name + " TO " + old + ", " + next + " TO " + name
+}
+
 // refusedAlter words why an action of ALTER TABLE is refused, and what to do instead.
 func refusedAlter(t *Table, action *tree.RefusedAlter) error {
 	switch action.What {
 	case "ADD PRIMARY KEY", "DROP PRIMARY KEY":
-		return refusal("%s is refused on table '%s': the primary key is fixed when the table is made; make a new table and copy the rows", action.What, t.Name)
+		return refusal("%s is refused on table '%s': rows are laid out by the primary key; %s", action.What, t.Name,
+			t.otherKey())
 	}
 	return refusal("ALTER TABLE .. %s is refused: ALTER TABLE takes ADD COLUMN, DROP COLUMN, SET 'OPTION' = 'value' and COMPACT", action.What)
 }
