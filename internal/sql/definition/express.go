@@ -140,12 +140,23 @@ func (t *Table) ExpressionsOf(index string) (names []string) {
 	return names
 }
 
+// weighedBy is x and the name of the collation of an index of (x COLLATE name).
+func weighedBy(e tree.Expression) (x tree.Expression, collation string, ok bool) {
+	call, ok := e.(*tree.Call)
+	if !ok {
+		return nil, "", false
+	}
+	return call.Weighed()
+}
+
 // PartText writes a part of a key of the table as DDL does.
 func (t *Table) PartText(p *schema.KeyPart) string {
 	if at, ok := t.byName[p.Column()]; ok && t.Columns[at].IsExpression() {
 		text := "(" + defaultText(t.Columns[at].Generated) + ")"
 		if column, length, ok := t.Columns[at].Beginning(); ok {
 			text = tree.Quote(column) + "(" + strconv.Itoa(length) + ")"
+		} else if weighed, collation, ok := weighedBy(t.Columns[at].Generated); ok {
+			text = "(" + defaultText(weighed) + " COLLATE " + collation + ")"
 		}
 		if p.Descending {
 			text += " DESC"

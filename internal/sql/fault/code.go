@@ -49,6 +49,7 @@ const (
 	GroupWithoutBy         Code = 1111 // aggregate where none may stand
 	TableWithoutColumns    Code = 1113
 	UnknownCharset         Code = 1115
+	UnknownCollation       Code = 1273
 	TooManyColumns         Code = 1117
 	RowTooLarge            Code = 1118
 	TransactionTooLarge    Code = 1197
@@ -220,6 +221,7 @@ var table = map[Code]row{
 	GroupWithoutBy:         {"HY000", "Invalid use of group function"},
 	TableWithoutColumns:    {"42000", "A table must have at least 1 column"},
 	UnknownCharset:         {"42000", "Unknown character set: '%s'"},
+	UnknownCollation:       {"HY000", "Unknown collation: '%s'"},
 	TooManyColumns:         {"HY000", "Too many columns"},
 	Unknown:                {"HY000", "%s"},
 	ColumnCount:            {"21S01", "Column count doesn't match value count at row %d"},

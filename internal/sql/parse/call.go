@@ -122,6 +122,9 @@ func (p *parser) call(name token.Token) tree.Expression {
 		c.Separator = &separator
 	}
 	p.Expect(")")
+	if len(p.collated) > 0 {
+		p.weighCall(c)
+	}
 	p.over(c)
 	if charset != nil {
 		return &tree.Cast{X: c, To: datum.Type{Base: *charset}}
@@ -185,6 +188,10 @@ func (p *parser) arguments(c *tree.Call) {
 // weightString reads WEIGHT_STRING(x AS CHAR(n)) as weight_string(x, 'char', n).
 func (p *parser) weightString(c *tree.Call) {
 	c.Arguments = append(c.Arguments, p.expression())
+	if p.Accept(",") {
+		c.Arguments = append(c.Arguments, p.expression()) // a collation, as trees are written
+	}
+	p.weighString(c)
 	if p.Accept("as") {
 		kind := p.AcceptAny("char", "binary")
 		p.Expect("(")
@@ -297,6 +304,7 @@ func (p *parser) caseWhen() tree.Expression {
 		c.Else = p.expression()
 	}
 	p.Expect("end")
+	p.weighCase(c)
 	return c
 }
 

@@ -273,6 +273,7 @@ func (p *parser) keyElement() tree.KeyElement {
 	case p.Is("("):
 		p.Expect("(")
 		e.Expression = p.expression()
+		p.weigh(&e.Expression)
 		p.Expect(")")
 	default:
 		p.Name("a column of the key")
@@ -478,7 +479,8 @@ func (p *parser) tableOptions() (options []tree.Option) {
 			options = append(options, p.readOption("CHARSET"))
 			p.noteText(options[len(options)-1].Value)
 		case p.Accept("collate"):
-			options = append(options, p.readOption("COLLATE"))
+			p.Accept("=")
+			options = append(options, tree.Option{Name: "COLLATE", Value: p.collationNamed()})
 			p.noteText(options[len(options)-1].Value)
 		case p.Accepts("data", "directory"), p.Accepts("index", "directory"):
 			options = append(options, p.readOption("DIRECTORY"))

@@ -124,7 +124,11 @@ func (p *parser) binaryFrom(left tree.Expression, least int) tree.Expression {
 			case binds == bindComparison && p.quantifies():
 				left = p.readQuantified(operator, left)
 			default:
-				left = &tree.Binary{Operator: operator, Left: left, Right: p.binary(binds + 1)}
+				next := &tree.Binary{Operator: operator, Left: left, Right: p.binary(binds + 1)}
+				if binds == bindComparison {
+					p.weigh(&next.Left, &next.Right)
+				}
+				left = next
 			}
 		}
 		p.operators++
@@ -221,9 +225,11 @@ func (p *parser) predicate(x tree.Expression, least int) (e tree.Expression, ok 
 		between := &tree.Between{X: x, Low: p.binary(bindBitOr), Not: negated}
 		p.Expect("and")
 		between.High = p.binary(bindPredicate)
+		p.weigh(&between.X, &between.Low, &between.High)
 		return between, true
 	}
 	like := &tree.Like{X: x, Pattern: p.binary(bindBitOr), Not: negated, Regexp: word != "like"}
+	p.weighLike(like)
 	if word == "like" {
 		if p.Accept("escape") {
 			p.escape(like)
@@ -282,7 +288,7 @@ func (p *parser) isWhat(x tree.Expression) tree.Expression {
 func (p *parser) in(x tree.Expression, negated bool) tree.Expression {
 	p.Expect("(")
 	if p.startsQuery() {
-		return &tree.InQuery{X: x, Query: p.closedQuery(), Not: negated}
+		return p.weighQuery(&tree.InQuery{X: x, Query: p.closedQuery(), Not: negated})
 	}
 	in := &tree.In{X: x, Not: negated, List: []tree.Expression{p.expression()}}
 	if sub, ok := in.List[0].(*tree.Subquery); ok && !p.Is(",") {
@@ -292,6 +298,13 @@ func (p *parser) in(x tree.Expression, negated bool) tree.Expression {
 		in.List = append(in.List, p.expression())
 	}
 	p.Expect(")")
+	if len(p.collated) > 0 {
+		compared := []*tree.Expression{&in.X}
+		for i := range in.List {
+			compared = append(compared, &in.List[i])
+		}
+		p.weigh(compared...)
+	}
 	return in
 }
 
@@ -318,15 +331,6 @@ func (p *parser) unary() tree.Expression {
 		return &tree.Cast{X: p.unary(), To: datum.Type{Base: datum.Varbinary}}
 	}
 	return p.readCollate(p.primary())
-}
-
-// readCollate reads COLLATE behind an operand.
-func (p *parser) readCollate(x tree.Expression) tree.Expression {
-	for p.At.Word == "collate" {
-		p.Advance()
-		p.collation()
-	}
-	return x
 }
 
 // negative reads what follows a minus; a number takes it over.

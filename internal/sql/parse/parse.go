@@ -41,6 +41,7 @@ type parser struct {
 	rowAlias   string          // of INSERT .. VALUES .. AS alias
 	assignees  []tree.Variable // of SELECT .. INTO
 	collates   string          // a collation or character set that texts are not compared by
+	collated   []collated      // expressions that are not compared yet
 }
 
 // Parse reads one statement, perhaps with a semicolon behind it. Placeholders become Parameters, numbered from 0.
@@ -101,6 +102,9 @@ func (p *parser) parse(text []byte) (tree.Statement, error) {
 	}
 	if p.Failure != nil {
 		return nil, p.Failure
+	}
+	if len(p.collated) > 0 {
+		p.collates = p.collated[0].collation
 	}
 	if p.collates != "" {
 		noteCollation(statement, p.collates)

@@ -241,6 +241,7 @@ func (p *parser) clauses(s *tree.Select) {
 		for p.More() {
 			s.GroupBy = append(s.GroupBy, p.expression())
 		}
+		p.weighAll(s.GroupBy)
 		if p.Is("with") {
 			p.Expect("with", "rollup")
 			s.Rollup = true
@@ -302,6 +303,7 @@ func (p *parser) lock(s *tree.Select) {
 func (p *parser) orders() (orders []tree.Order) {
 	for {
 		o := tree.Order{By: p.expression()}
+		p.weigh(&o.By)
 		o.Descending = p.AcceptAny("asc", "desc") == "desc"
 		orders = append(orders, o)
 		if !p.More() {

@@ -188,7 +188,9 @@ func (p *parser) attributes(t *datum.Type, width int) {
 				t.Length = cmp.Or(width, zeroWidths[t.String()])
 			}
 		case p.Accept("signed"), p.Accept("ascii"), p.Accept("unicode"), p.Accept("binary"):
-		case p.Accept("charset"), p.Accept("collate"), p.Accepts("character", "set"), p.Accepts("char", "set"):
+		case p.Accept("collate"):
+			p.noteText(p.collationNamed())
+		case p.Accept("charset"), p.Accepts("character", "set"), p.Accepts("char", "set"):
 			p.Accept("=")
 			p.collation()
 		default:

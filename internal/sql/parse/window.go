@@ -59,6 +59,7 @@ func (p *parser) window() (w tree.Window) {
 		for p.More() {
 			w.Partition = append(w.Partition, p.expression())
 		}
+		p.weighAll(w.Partition)
 	}
 	if p.Accepts("order", "by") {
 		w.OrderBy = p.orders()

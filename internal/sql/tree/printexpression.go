@@ -287,6 +287,18 @@ func matchEnd(boolean bool) string {
 	return ")"
 }
 
+// Weighed returns x and the name of the collation of WEIGHT_STRING(x COLLATE name).
+func (x *Call) Weighed() (text Expression, collation string, ok bool) {
+	if x.Name != "weight_string" || len(x.Arguments) != 2 {
+		return nil, "", false
+	}
+	name, ok := x.Arguments[1].(*Literal)
+	if !ok {
+		return nil, "", false
+	}
+	return x.Arguments[0], string(name.Value.AppendText(nil)), true
+}
+
 func (x *Call) append(dst []byte) []byte {
 	if x.Name == "match" && len(x.Arguments) > 1 {
 		columns, against, boolean := x.Match()
@@ -295,6 +307,10 @@ func (x *Call) append(dst []byte) []byte {
 	}
 	if name, ok := x.Assigned(); ok {
 		return appendExpression(append((&Variable{Name: name}).append(dst), " := "...), x.Arguments[1])
+	}
+	if text, collation, ok := x.Weighed(); ok {
+		dst = appendBracketed(append(dst, "weight_string("...), text, bindUnary)
+		return append(append(append(dst, " COLLATE "...), collation...), ')')
 	}
 	if x.Name == "weight_string" && len(x.Arguments) == 3 {
 		if kind, ok := x.Arguments[1].(*Literal); ok {

@@ -439,7 +439,7 @@ var libraries = []library{
 	{"go.uber.org/zap", []string{"kv/tikv"}},
 	{"golang.org/x/sys", []string{"kv/pebble", "cmd/weft"}},
 	{"golang.org/x/term", []string{"cmd/weft"}},
-	{"golang.org/x/text", []string{"zorder/codec", "internal/index/search"}},
+	{"golang.org/x/text", []string{"zorder/codec", "internal/index/search", "internal/sql/evaluate/encode"}},
 	{"google.golang.org/grpc", []string{"kv/tikv"}},
 	{"google.golang.org/protobuf", []string{"internal/hbase/filter"}},
 	{"modernc.org/sqlite", nil},

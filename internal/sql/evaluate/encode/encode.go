@@ -57,6 +57,7 @@ var codes = map[string]function.Function{
 	"conv":          {Min: 3, Max: 3, Result: isText, Apply: conv},
 	"bit_count":     {Min: 1, Max: 1, Result: isInteger, Apply: bitCount},
 	"weight_string": {Min: 1, Max: 3, Result: isBinary, Apply: weightString},
+	"weight_text":   {Min: 2, Max: 2, Result: isText, Apply: weightText},
 	"quote":         {Min: 1, Max: 1, Result: isText, Apply: quote, Nulls: true},
 	"soundex":       {Min: 1, Max: 1, Result: isText, Apply: soundex},
 	"format":        {Min: 2, Max: 3, Result: isText, Apply: format, Nulls: true},
@@ -448,7 +449,14 @@ func inetToText(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 // weightString is what a text sorts by: its bytes. CHAR(n) fills them up with spaces, BINARY(n) with zeros.
 func weightString(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 	if isBytes := a[0].Kind() == datum.KindText || a[0].Kind() == datum.KindBinary; !isBytes {
+		if len(a) == 2 {
+			a[0] = datum.Text(e.TextOf(a[0]))
+			return weightString(e, a)
+		}
 		return datum.Null, nil
+	}
+	if len(a) == 2 {
+		return datum.Binary(e.Keep(collationNamed(a[1].Bytes()).weight(e.Arena(), a[0].Bytes()))), nil
 	}
 	text, fill := a[0].Bytes(), byte(' ')
 	if len(a) < 3 {
