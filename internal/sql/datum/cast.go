@@ -183,7 +183,7 @@ func castTime(d Datum, t Type) Datum {
 	}
 	stored, err := Store(d, t)
 	if err != nil && (d.kind == KindText || d.kind == KindBinary) {
-		stored, err = Store(TextString(timePrefix(d.text)), t)
+		stored, err = Store(TextString(TimePrefix(d.text)), t)
 	}
 	switch {
 	case err != nil:
@@ -194,8 +194,8 @@ func castTime(d Datum, t Type) Datum {
 	return stored.WithFraction(int(d.timeDigits()))
 }
 
-// timePrefix is the part of a text that may be a time: what stands behind it is passed over, as in MySQL.
-func timePrefix(text string) string {
+// TimePrefix is the part of a text that may be a time: what stands behind it is passed over, as in MySQL.
+func TimePrefix(text string) string {
 	text = strings.TrimLeft(text, " ")
 	end := strings.IndexFunc(text, func(r rune) bool { return !strings.ContainsRune("0123456789-:. T", r) })
 	if end < 0 {

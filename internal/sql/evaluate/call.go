@@ -55,6 +55,10 @@ func (c *compiler) call(e *tree.Call) (typedNode, error) {
 		return c.highlight(e)
 	case "date_add", "adddate", "date_sub", "subdate":
 		return c.dateAdd(e)
+	case "mod":
+		if len(e.Arguments) == 2 {
+			return c.binary(&tree.Binary{Operator: tree.Modulo, Left: e.Arguments[0], Right: e.Arguments[1]})
+		}
 	case "timestampadd":
 		if len(e.Arguments) != 3 {
 			break

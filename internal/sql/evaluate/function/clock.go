@@ -83,7 +83,8 @@ func shiftedType(arguments []datum.Type) datum.Type {
 }
 
 // instant is the time that an argument stands for. A number that reads as a date with or without a time of day is that
-// time, as in MySQL; another is milliseconds since 1970. A TIME is one of today.
+// time, as in MySQL; another is milliseconds since 1970. A TIME is one of today. What stands behind the time of a text
+// is passed over.
 func (e *Environment) instant(d datum.Datum) (us int64, ok bool) {
 	if d = e.Written(d); d.Kind() == datum.KindTime {
 		return floorDivide(e.LocalUS(), dayUS)*dayUS + d.Int(), true
@@ -91,7 +92,10 @@ func (e *Environment) instant(d datum.Datum) (us int64, ok bool) {
 	if us, ok := d.InstantAs(datum.Type{Base: datum.Timestamp, Variety: datum.DateTime}); ok {
 		return us, true
 	}
-	return d.Instant()
+	if us, ok = d.Instant(); !ok && (d.Kind() == datum.KindText || d.Kind() == datum.KindBinary) {
+		return datum.ParseTimestamp(datum.TimePrefix(string(d.Bytes())))
+	}
+	return us, ok
 }
 
 // clock is the time of day that an argument stands for, or the time since midnight if it is a TIME.
@@ -105,10 +109,13 @@ func (e *Environment) clock(d datum.Datum) (us int64, ok bool) {
 		return 0, true
 	case datum.KindText, datum.KindBinary:
 		if isDateText(d) {
-			us, ok = e.Written(d).Instant()
+			us, ok = e.instant(d)
 			return us - floorDivide(us, dayUS)*dayUS, ok
 		}
-		return datum.ParseTime(string(d.Bytes()))
+		if us, ok = datum.ParseTime(string(d.Bytes())); !ok {
+			us, ok = datum.ParseTime(datum.TimePrefix(string(d.Bytes())))
+		}
+		return us, ok
 	case datum.KindInt, datum.KindFloat, datum.KindDecimal:
 		return datum.ParseTime(string(e.TextOf(d)))
 	}
