@@ -20,12 +20,13 @@ import (
 type call struct {
 	function  *function.Function
 	arguments []node
+	skips     func(before []datum.Datum, number int) bool // nil: all arguments are computed
 }
 
 func (n *call) value(x *Context) (datum.Datum, error) {
 	start := len(x.arguments)
 	for i, argument := range n.arguments {
-		if n.function.Skips != nil && i > 0 && n.function.Skips(x.arguments[start:], i) {
+		if n.skips != nil && i > 0 && n.skips(x.arguments[start:], i) {
 			x.arguments = append(x.arguments, datum.Null)
 			continue
 		}
@@ -85,7 +86,24 @@ func (c *compiler) call(e *tree.Call) (typedNode, error) {
 		return typedNode{}, err
 	}
 	constant := settle(operands) && !found.Volatile
-	return typedNode{&call{found, nodes(operands)}, timeType(found, operands, e.Arguments), constant}, nil
+	n := &call{function: found, arguments: nodes(operands), skips: found.Skips}
+	if found.Alike && !areAlike(operands) {
+		n.skips = nil
+	}
+	return typedNode{n, timeType(found, operands, e.Arguments), constant}, nil
+}
+
+// areAlike reports whether operands are all numbers, or all texts.
+func areAlike(operands []typedNode) bool {
+	texts, numbers := 0, 0
+	for i := range operands {
+		if operands[i].t.IsText() {
+			texts++
+		} else if operands[i].t.IsNumeric() {
+			numbers++
+		}
+	}
+	return texts == len(operands) || numbers == len(operands)
 }
 
 // timeType is the type of a function's time with the digits of a second that its arguments have, or that an argument

@@ -44,7 +44,7 @@ var texts = map[string]Function{
 	"instr":            {Min: 2, Max: 2, Result: isInteger, Apply: instr},
 	"insert":           {Min: 4, Max: 4, Result: isText, Apply: insert},
 	"strcmp":           {Min: 2, Max: 2, Result: isInteger, Apply: strcmp},
-	"field":            {Min: 2, Max: -1, Result: isInteger, Apply: field, Nulls: true, Skips: found},
+	"field":            {Min: 2, Max: -1, Result: isInteger, Apply: field, Nulls: true, Skips: found, Alike: true},
 	"elt":              {Min: 2, Max: -1, Result: isText, Apply: elt, Nulls: true, Skips: notChosen},
 	"find_in_set":      {Min: 2, Max: 2, Result: isInteger, Apply: findInSet},
 	"start_with":       {Min: 2, Max: 2, Result: isBoolean, Apply: startsWith},
