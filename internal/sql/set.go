@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/weftdb/weft/internal/sql/datum"
+	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/result"
 	"github.com/weftdb/weft/internal/sql/tree"
@@ -112,8 +113,13 @@ func (s *Session) assignSession(name string, value *datum.Datum) error {
 		return err
 	}
 	s.values = values
-	if strings.EqualFold(name, "sql_mode") {
+	switch {
+	case strings.EqualFold(name, "sql_mode"):
 		s.warnInvalidDates()
+	case strings.EqualFold(name, "collation_connection") && value != nil:
+		if text := string(value.AppendText(nil)); strings.HasSuffix(strings.ToLower(text), "_ci") {
+			s.warn(fault.NotSupported, definition.CollationNote(text))
+		}
 	}
 	return nil
 }
@@ -130,7 +136,7 @@ func (s *Session) warnInvalidDates() {
 	}
 }
 
-// assignNames does SET NAMES.
+// assignNames does SET NAMES, without the COLLATE that may follow.
 func (s *Session) assignNames(value *datum.Datum) error {
 	for _, name := range [...]string{"character_set_client", "character_set_connection", "character_set_results"} {
 		if err := s.assignSession(name, value); err != nil {
@@ -140,7 +146,7 @@ func (s *Session) assignNames(value *datum.Datum) error {
 			return err
 		}
 	}
-	return nil
+	return s.assignSession("collation_connection", nil)
 }
 
 // assignNext is SET TRANSACTION READ ONLY or READ WRITE, for the next transaction alone.

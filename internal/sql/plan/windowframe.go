@@ -147,6 +147,9 @@ func (c *compiler) windowBound(of *tree.Bound, window *tree.Window, w *Window) (
 		return b, fault.New(fault.WindowRangeOrder, unnamedWindow)
 	}
 	t := w.Order[0].Program.Type()
+	if t.Base == datum.Boolean { // a comparison is a number
+		t.Base = datum.BigInt
+	}
 	switch {
 	case !t.IsNumeric() && !t.IsTemporal() && t.Base != datum.Untyped:
 		return b, fault.New(fault.WindowRangeOrder, unnamedWindow)

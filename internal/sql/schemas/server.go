@@ -64,7 +64,16 @@ func collations() *answer {
 	a := &answer{columns: number(texts("Collation", "Charset", "Id", "Default", "Compiled", "Sortlen", "Pad_attribute"),
 		2, 5)}
 	a.add("binary", "binary", 63, "Yes", "Yes", 1, "NO PAD")
-	a.add(definition.CollationName, definition.CharsetName, 46, "Yes", "Yes", 1, "NO PAD")
+	for _, c := range [...]struct { // those that ignore case are for COLLATE in expressions
+		name, isDefault, pad string
+		id, length           int
+	}{
+		{"utf8mb4_general_ci", "", "PAD SPACE", 45, 1}, {definition.CollationName, "Yes", "NO PAD", 46, 1},
+		{"utf8mb4_unicode_ci", "", "PAD SPACE", 224, 8}, {"utf8mb4_unicode_520_ci", "", "PAD SPACE", 246, 8},
+		{"utf8mb4_0900_ai_ci", "", "NO PAD", 255, 0}, {"utf8mb4_0900_as_ci", "", "NO PAD", 305, 0},
+	} {
+		a.add(c.name, definition.CharsetName, c.id, c.isDefault, "Yes", c.length, c.pad)
+	}
 	return a
 }
 

@@ -142,8 +142,8 @@ type Function struct {
 	// Skips, if there is one, reports whether the argument with a number is not computed, but taken for NULL, since the
 	// result does not depend on it. before are those before it.
 	Skips func(before []datum.Datum, number int) bool
-	// Alike says that Skips holds only where arguments are all numbers or all texts: otherwise each counts for how others
-	// are compared.
+	// Alike says that Skips holds only where arguments are all numbers or all texts: otherwise each counts for how
+	// others are compared.
 	Alike bool
 	// Volatile says that it differs from call to call within a statement.
 	Volatile bool
