@@ -137,7 +137,8 @@ func AddInterval(e *Environment, d, amount datum.Datum, unit string, negative bo
 
 // isDate reports whether d is a date without a time of day.
 func isDate(d datum.Datum) bool {
-	return d.Kind() == datum.KindDate || d.Kind() == datum.KindText && d.Len() <= len("2024-01-31")
+	return d.Kind() == datum.KindDate || d.Kind() == datum.KindText &&
+		(d.Len() <= len("2024-01-31") || len(datum.TimePrefix(string(d.Bytes()))) <= len("2024-01-31"))
 }
 
 func floorDivide(a, b int64) int64 {
