@@ -103,16 +103,31 @@ func (p *parser) weighCall(c *tree.Call) {
 	}
 }
 
-// weighQuery lets x IN (SELECT y ..) compare by the collation that x has.
-func (p *parser) weighQuery(in *tree.InQuery) tree.Expression {
-	one, ok := in.Query.(*tree.Select)
+// weighComparison is weigh of both sides, and of the elements of rows pair by pair.
+func (p *parser) weighComparison(b *tree.Binary) {
+	if len(p.collated) == 0 {
+		return
+	}
+	left, isRow := b.Left.(*tree.Tuple)
+	right, both := b.Right.(*tree.Tuple)
+	if !isRow || !both || len(left.Elements) != len(right.Elements) {
+		p.weigh(&b.Left, &b.Right)
+		return
+	}
+	for i := range left.Elements {
+		p.weigh(&left.Elements[i], &right.Elements[i])
+	}
+}
+
+// weighColumn lets x IN (SELECT y ..), and x = ANY (SELECT y ..), compare by the collation that x has.
+func (p *parser) weighColumn(x *tree.Expression, query tree.Query) {
+	one, ok := query.(*tree.Select)
 	if !ok || len(p.collated) == 0 || len(one.List) != 1 {
-		return in
+		return
 	}
 	if _, star := one.List[0].Expression.(*tree.Star); !star {
-		p.weigh(&in.X, &one.List[0].Expression)
+		p.weigh(x, &one.List[0].Expression)
 	}
-	return in
 }
 
 // weighCase lets CASE x WHEN y compare by the collation of one of them.

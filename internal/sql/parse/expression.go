@@ -126,7 +126,7 @@ func (p *parser) binaryFrom(left tree.Expression, least int) tree.Expression {
 			default:
 				next := &tree.Binary{Operator: operator, Left: left, Right: p.binary(binds + 1)}
 				if binds == bindComparison {
-					p.weigh(&next.Left, &next.Right)
+					p.weighComparison(next)
 				}
 				left = next
 			}
@@ -176,7 +176,9 @@ func (p *parser) readQuantified(operator tree.Operator, x tree.Expression) tree.
 		p.Expected("a comparison such as = before ANY and ALL")
 	}
 	all := p.AcceptAny("any", "some", "all") == "all"
-	return &tree.Quantified{Operator: operator, X: x, All: all, Query: p.subquery()}
+	q := &tree.Quantified{Operator: operator, X: x, All: all, Query: p.subquery()}
+	p.weighColumn(&q.X, q.Query)
+	return q
 }
 
 // predicate reads IS, IN, BETWEEN, LIKE and REGEXP behind their operand; ok is false if none comes or if it binds too
@@ -288,7 +290,9 @@ func (p *parser) isWhat(x tree.Expression) tree.Expression {
 func (p *parser) in(x tree.Expression, negated bool) tree.Expression {
 	p.Expect("(")
 	if p.startsQuery() {
-		return p.weighQuery(&tree.InQuery{X: x, Query: p.closedQuery(), Not: negated})
+		in := &tree.InQuery{X: x, Query: p.closedQuery(), Not: negated}
+		p.weighColumn(&in.X, in.Query)
+		return in
 	}
 	in := &tree.In{X: x, Not: negated, List: []tree.Expression{p.expression()}}
 	if sub, ok := in.List[0].(*tree.Subquery); ok && !p.Is(",") {
