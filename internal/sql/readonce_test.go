@@ -85,3 +85,33 @@ func TestRowsAreReadOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestLookAtWrittenRowIsNoRead: that a statement looks at the row that it writes by its key counts as no read of it.
+func TestLookAtWrittenRowIsNoRead(t *testing.T) {
+	loads := heat.New(heat.Options{})
+	tick := int64(60_000)
+	loads.Tick(tick)
+	engine := mem.Open(mem.Options{})
+	store := heat.Wrap(engine, loads)
+	db, err := database.Open(t.Context(), store, database.Options{Admin: engine, ExpiryInterval: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(db.Close(), store.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	s := newHarness(t, db).session("main")
+	must(t, s, "CREATE TABLE t (id BIGINT PRIMARY KEY, k INT)", "INSERT INTO t VALUES (1, 1), (2, 2)",
+		"UPDATE t SET k = 5 WHERE id = 1", "DELETE FROM t WHERE id = 2")
+	tick += 60_000
+	loads.Tick(tick)
+	for _, h := range loads.Histories() {
+		for _, m := range h.Moments {
+			if m.Counted[0] > 0 {
+				t.Errorf("%v reads of %v", m.Counted[0], h.Object)
+			}
+		}
+	}
+}

@@ -102,7 +102,7 @@ func (w *writeStatement) begin(ctx context.Context, s *Session, c *call) (*modif
 	if w.query.Single != nil {
 		call.Keys = w.keys(s, request)
 	}
-	call.Read = w.reader(s, c)
+	call.Read = w.reader(s, c, call.Keys != nil)
 	return call, nil
 }
 
@@ -128,8 +128,9 @@ func (s *Session) beginFinding(w *writeStatement, c *call) *evaluate.Context {
 	return x
 }
 
-// reader reads the query of an execution, which may have to be read several times.
-func (w *writeStatement) reader(s *Session, c *call) func(context.Context, *database.Tx,
+// reader reads the query of an execution, which may have to be read several times. own says that it finds the row that
+// WHERE names: looking at it is part of writing it.
+func (w *writeStatement) reader(s *Session, c *call, own bool) func(context.Context, *database.Tx,
 	func(row []datum.Datum) error) (string, error) {
 	warnings := len(s.warnings) + len(w.notes)
 	return func(ctx context.Context, tx *database.Tx, use func(row []datum.Datum) error) (string, error) {
@@ -142,6 +143,9 @@ func (w *writeStatement) reader(s *Session, c *call) func(context.Context, *data
 		request.Settings.SortBytesMax = max(request.Settings.SortBytesMax, s.values.BytesMax)
 		if s.open != nil {
 			request.Kept = &s.open.memory
+		}
+		if own {
+			ctx = database.OwnWork(ctx)
 		}
 		summary, err := execute.Each(ctx, request, use)
 		w.query.noteCounts(s, &summary.Read.Counts)
