@@ -49,7 +49,7 @@ type Options struct {
 	// RegionBytes is the size above which a region is split. Default 8 GiB.
 	RegionBytes int64
 	// SchemaLease is the time a change of a table waits for another process on the same store that vanished.
-	// Default 10 seconds.
+	// Default 45 seconds.
 	SchemaLease time.Duration
 	// Idle turns all background work off: builds of indexes, expiry, splits of regions, rebuilds. It is for
 	// programs that only look.
