@@ -26,6 +26,7 @@ type config struct {
 	TiKVCert           string
 	TiKVKey            string
 	TiKVPrefix         string
+	TiKVReplicaReads   bool
 	DynamoDBAddr       string // "off" or host:port, as are the three below
 	MySQLAddr          string
 	HBaseAddr          string
@@ -118,6 +119,8 @@ func storeSettings(c *config) []setting {
 		{"tikv-key", "", "PEM file with the private key of --tikv-cert", text{&c.TiKVKey, "FILE"}},
 		{"tikv-prefix", "w", "prefix of every key in TiKV: the same on all servers of one database, and used by no other program",
 			text{&c.TiKVPrefix, "TEXT"}},
+		{"tikv-replica-reads", "false", "engine tikv: let eventually consistent reads of DynamoDB's API go to any replica of their region; see docs/tikv.md",
+			toggle{&c.TiKVReplicaReads}},
 	}
 }
 
@@ -310,7 +313,7 @@ func (c *config) checkTiKV() (errs []error) {
 			name string
 			set  bool
 		}{{"tikv-pd", len(c.TiKVPD) > 0}, {"tikv-ca", c.TiKVCA != ""}, {"tikv-cert", c.TiKVCert != ""}, {"tikv-key",
-			c.TiKVKey != ""}} {
+			c.TiKVKey != ""}, {"tikv-replica-reads", c.TiKVReplicaReads}} {
 			if s.set {
 				errs = append(errs, fmt.Errorf("%s is set but the engine is %s: set engine to tikv, or drop %s", s.name,
 					c.Engine, s.name))

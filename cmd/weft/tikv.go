@@ -21,6 +21,7 @@ func openTiKV(ctx context.Context, s *server) (engine, error) {
 	s.log.Info("connecting to TiKV", "pd", c.TiKVPD, "tls", c.TiKVCA != "", "prefix", c.TiKVPrefix)
 	store, err := tikv.Open(ctx, tikv.Options{
 		PD: c.TiKVPD, CAPath: c.TiKVCA, CertPath: c.TiKVCert, KeyPath: c.TiKVKey, Prefix: []byte(c.TiKVPrefix),
+		ReplicaReads: c.TiKVReplicaReads,
 	})
 	if err != nil {
 		return engine{}, err

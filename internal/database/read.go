@@ -14,6 +14,14 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
+// Reading returns the context of a read. One that need not be consistent may come from any replica of the data.
+func (db *DB) Reading(ctx context.Context, consistent bool) context.Context {
+	if consistent || db.gateway == nil {
+		return ctx
+	}
+	return kv.FromReplicas(ctx)
+}
+
 // Get reads the item with the key attributes in key, appending its bytes to dst. key holds a computed key part under
 // its own name, or the columns that it is computed from. It sees the latest commit. Errors: KindInvalid.
 func (p Pinned) Get(ctx context.Context, key value.Row, dst []byte) (value.Row, bool, error) {

@@ -48,8 +48,9 @@ func (a *API) batchGetItem(ctx context.Context, body, dst []byte) (_ []byte, err
 	}
 	var over throttled
 	size, returned := 0, int64(0)
-	view, release := a.Faults.View(ctx,
-		slices.ContainsFunc(b.tables, func(t *tableKeys) bool { return t.consistent.on }))
+	consistent := slices.ContainsFunc(b.tables, func(t *tableKeys) bool { return t.consistent.on })
+	ctx = a.DB.Reading(ctx, consistent)
+	view, release := a.Faults.View(ctx, consistent)
 	defer release()
 	get := a.DB.GetAll
 	if view != nil {

@@ -34,6 +34,7 @@ func (a *API) getItem(ctx context.Context, body, dst []byte) (_ []byte, err erro
 	if err := g.admitRead(key, g.consistent.on); err != nil {
 		return nil, err
 	}
+	ctx = a.DB.Reading(ctx, g.consistent.on)
 	view, release := a.Faults.View(ctx, g.consistent.on)
 	defer release()
 	row, ok, err := view.Get(ctx, g.pin, key, g.stored[:0])

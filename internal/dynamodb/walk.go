@@ -247,6 +247,7 @@ func (w *walk) run(ctx context.Context, q database.Query, dst []byte) ([]byte, e
 	if err := w.admitWalk(&q); err != nil {
 		return nil, err
 	}
+	ctx = w.api.DB.Reading(ctx, w.consistent.on)
 	view, release := w.api.Faults.View(ctx, w.consistent.on)
 	defer release()
 	cursor, err := view.Query(ctx, w.pin, q)

@@ -5,6 +5,7 @@ package tikv
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"sync"
 
 	"github.com/pingcap/kvproto/pkg/errorpb"
@@ -130,7 +131,7 @@ func (b *batch) readGroups(ctx context.Context, groups map[tikv.RegionVerID][][]
 // readRegion asks one region, again as long as locks are in the way, and notes what came of it.
 func (b *batch) readRegion(ctx context.Context, region tikv.RegionVerID, keys [][]byte) {
 	var resolved, committed util.TSSet
-	request := regionRead{batch: b, backoff: tikv.NewBackofferWithVars(ctx, batchBackoffMS, nil),
+	request := regionRead{batch: b, seed: rand.Uint32(), backoff: tikv.NewBackofferWithVars(ctx, batchBackoffMS, nil),
 		helper: txnsnapshot.NewClientHelper(b.view.store.client, &resolved, &committed, false)}
 	for len(keys) > 0 {
 		left, moved, err := request.send(region, keys)
@@ -152,13 +153,14 @@ type regionRead struct {
 	batch   *batch
 	backoff *tikv.Backoffer
 	helper  *txnsnapshot.ClientHelper
+	seed    uint32 // which replica is asked first
 }
 
 // send asks for keys once and returns those that are left because of locks, which it has waited for. moved says that
 // the region has changed.
 func (r *regionRead) send(region tikv.RegionVerID, keys [][]byte) (left [][]byte, moved *errorpb.Error, err error) {
-	request := tikvrpc.NewRequest(tikvrpc.CmdBatchGet,
-		&kvrpcpb.BatchGetRequest{Keys: keys, Version: r.batch.view.timestamp},
+	request := tikvrpc.NewReplicaReadRequest(tikvrpc.CmdBatchGet,
+		&kvrpcpb.BatchGetRequest{Keys: keys, Version: r.batch.view.timestamp}, r.batch.view.replicas, &r.seed,
 		kvrpcpb.Context{MaxExecutionDurationMs: uint64(tikv.ReadTimeoutMedium.Milliseconds())})
 	response, _, _, err := r.helper.SendReqCtx(r.backoff, request, region, tikv.ReadTimeoutMedium, tikvrpc.TiKV, "")
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	tikverr "github.com/tikv/client-go/v2/error"
+	clientkv "github.com/tikv/client-go/v2/kv"
 	"github.com/tikv/client-go/v2/txnkv/txnsnapshot"
 
 	"github.com/weftdb/weft/kv"
@@ -18,6 +19,7 @@ type view struct {
 	store     *Store
 	timestamp uint64
 	began     time.Time // before the timestamp was taken
+	replicas  clientkv.ReplicaReadType
 	over      atomic.Bool
 }
 
@@ -40,7 +42,11 @@ func (v *view) expired() bool { return v.store.now().Sub(v.began) > v.store.life
 
 // snapshot returns a client's snapshot. It's new each time: the client's caches whatever is looked up, without a useful
 // bound.
-func (v *view) snapshot() *txnsnapshot.KVSnapshot { return v.store.client.GetSnapshot(v.timestamp) }
+func (v *view) snapshot() *txnsnapshot.KVSnapshot {
+	snapshot := v.store.client.GetSnapshot(v.timestamp)
+	snapshot.SetReplicaRead(v.replicas)
+	return snapshot
+}
 
 func (v *view) get(ctx context.Context, key, dst []byte) ([]byte, bool, error) {
 	if err := v.check(ctx); err != nil {

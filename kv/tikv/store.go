@@ -40,6 +40,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	clientkv "github.com/tikv/client-go/v2/kv"
 	"github.com/tikv/client-go/v2/oracle"
 	"github.com/tikv/client-go/v2/tikv"
 
@@ -68,8 +69,11 @@ type Options struct {
 	// TwoPhases makes every commit take two rounds of writes. Default: a transaction of one region commits in one round
 	// (1PC), and others answer before their commit records are written (async commit), which needs TiKV 5.0.
 	TwoPhases bool
-	// KeepVersions is the age up to which Collect leaves old versions; the same for all stores of a prefix. Snapshots
-	// and transactions live nine tenths of it. At least a second. Default: 10 minutes.
+	// ReplicaReads lets reads in contexts of kv.FromReplicas go to any replica of their region instead of the leader
+	// alone. A follower asks its leader how far the region is before it answers, so it shows the same.
+	ReplicaReads bool
+	// KeepVersions is the age up to which Collect leaves old versions; the same for all stores of a prefix. Snapshots and
+	// transactions live nine tenths of it. At least a second. Default: 10 minutes.
 	KeepVersions time.Duration
 	// Now is the clock by which snapshots and transactions grow too old. Default: time.Now.
 	Now func() time.Time
@@ -100,6 +104,7 @@ type Store struct {
 	client    *tikv.KVStore
 	prefix    []byte
 	twoPhases bool
+	replicas  bool          // may be asked
 	keep      time.Duration // of old versions
 	// of snapshots and transactions; shorter than keep, so that a request under way is not overtaken
 	lifetime time.Duration
@@ -120,7 +125,8 @@ func FromClient(client *tikv.KVStore, options Options) (*Store, error) {
 	if err := options.Validate(); err != nil {
 		return nil, err
 	}
-	s := &Store{client: client, prefix: bytes.Clone(options.Prefix), twoPhases: options.TwoPhases, now: options.Now}
+	s := &Store{client: client, prefix: bytes.Clone(options.Prefix), twoPhases: options.TwoPhases,
+		replicas: options.ReplicaReads, now: options.Now}
 	if len(s.prefix) == 0 {
 		s.prefix = []byte("w")
 	}
@@ -200,7 +206,11 @@ func (s *Store) view(ctx context.Context) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &view{store: s, timestamp: timestamp, began: began}, nil
+	v := &view{store: s, timestamp: timestamp, began: began}
+	if s.replicas && kv.MayAskReplicas(ctx) {
+		v.replicas = clientkv.ReplicaReadMixed
+	}
+	return v, nil
 }
 
 // timestampBackoffMS bounds the waiting for a timestamp: the placement driver has another leader by then.

@@ -41,13 +41,15 @@ type costs struct {
 }
 
 // openCosts makes tables of a hundred rows in one region each, and their indexes in regions of their own.
-func openCosts(t *testing.T) *costs {
+func openCosts(t *testing.T) *costs { return openCostsWith(t, tikv.Options{}) }
+
+func openCostsWith(t *testing.T, options tikv.Options) *costs {
 	cluster, err := tikvtest.Start()
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { cluster.Close() })
-	store, err := cluster.Open(tikv.Options{})
+	store, err := cluster.Open(options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -290,6 +292,30 @@ func TestRequests(t *testing.T) {
 				t.Errorf("%s, want %s", got, o.want)
 			}
 		})
+	}
+}
+
+// TestReplicaReads: with the option, eventually consistent reads go to followers, too, and no others do.
+func TestReplicaReads(t *testing.T) {
+	const key = `"TableName":"plain","Key":{"k":{"S":"a"},"n":{"N":"1"}}`
+	const keys = `"Keys":[{"k":{"S":"a"},"n":{"N":"1"}},{"k":{"S":"a"},"n":{"N":"2"}}]`
+	const query = `"TableName":"plain","KeyConditionExpression":"k = :k","ExpressionAttributeValues":{":k":{"S":"a"}}`
+	for _, option := range []bool{false, true} {
+		c := openCostsWith(t, tikv.Options{ReplicaReads: option})
+		for _, consistent := range []bool{false, true} {
+			flag := fmt.Sprintf(`,"ConsistentRead":%t`, consistent)
+			for operation, body := range map[string]string{"GetItem": "{" + key + flag + "}",
+				"BatchGetItem": `{"RequestItems":{"plain":{` + keys + flag + `}}}`, "Query": "{" + query + flag + "}",
+				"Scan": `{"TableName":"plain"` + flag + "}"} {
+				before := c.cluster.FollowerReads()
+				for range 50 {
+					c.call(operation, body)
+				}
+				if n := c.cluster.FollowerReads() - before; (n > 0) != (option && !consistent) {
+					t.Errorf("option %t, %s, consistent %t: %d reads of followers", option, operation, consistent, n)
+				}
+			}
+		}
 	}
 }
 

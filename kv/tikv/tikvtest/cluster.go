@@ -46,6 +46,7 @@ type Cluster struct {
 	driver      pd.Client // is clock
 	clock       *clock
 	timestamps  atomic.Int64
+	followed    atomic.Int64 // reads that followers answered
 	hook        atomic.Pointer[Hook]
 	disturbance atomic.Pointer[Disturbance]
 	onePhase    onePhase
@@ -184,6 +185,9 @@ func (s *stores) ask(ctx context.Context, address string, request *tikvrpc.Reque
 	defer s.cluster.requests.RUnlock()
 	if s.cluster.isClosed {
 		return nil, errors.New("tikvtest: the cluster is closed")
+	}
+	if request.ReplicaRead {
+		address = s.cluster.lead(address, request)
 	}
 	return s.MockClient.SendRequest(ctx, address, request, timeout)
 }
