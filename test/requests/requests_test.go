@@ -385,3 +385,14 @@ func pairList(from, n int) string {
 	}
 	return strings.Join(list, ", ")
 }
+
+// TestIndexBuild: the rows that an index build goes over are read together.
+func TestIndexBuild(t *testing.T) {
+	c := openCosts(t)
+	before := c.cluster.Requests()[tikvrpc.CmdGet]
+	c.query("ALTER TABLE u ADD KEY s (s)")
+	// the stages of the index take some
+	if n := c.cluster.Requests()[tikvrpc.CmdGet] - before; n > 100 {
+		t.Errorf("%d gets for an index of 200 rows", n)
+	}
+}

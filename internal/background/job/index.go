@@ -141,7 +141,8 @@ func (r *Runner) backfill(ctx context.Context, j *Job) (more bool, err error) {
 }
 
 // pass does the next batch of a job that goes over all rows of a table, in one transaction with how far it got; more is
-// false when there are none left. The rows are latched. do runs again after a conflict, with next as it was.
+// false when there are none left. The rows are latched. After a conflict, do runs again with the first half of the rows
+// and next as it was: a row that another process writes all the time then holds up few others.
 func (r *Runner) pass(ctx context.Context, j *Job, table *record.Table,
 	do func(txn kv.Txn, keys [][]byte, next *Job) error) (more bool, err error) {
 	keys, err := r.batch(ctx, table, j.Cursor)
@@ -154,8 +155,13 @@ func (r *Runner) pass(ctx context.Context, j *Job, table *record.Table,
 	}
 	defer held.Unlock()
 	var next Job
+	most := 2 * len(keys)
 	err = r.transact(ctx, j, func(txn kv.Txn) error {
-		next = *j
+		next, most = *j, max(most/2, 1)
+		keys := keys[:most]
+		if err := kv.Prefetch(ctx, txn, keys); err != nil {
+			return err
+		}
 		next.Cursor = keys[len(keys)-1][len(table.Primary.Prefix):]
 		next.Done += int64(len(keys))
 		if err := do(txn, keys, &next); err != nil {

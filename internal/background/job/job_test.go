@@ -15,6 +15,7 @@ import (
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/testing/teststore"
 	"github.com/weftdb/weft/kv"
+	"github.com/weftdb/weft/kv/kvwrap"
 	"github.com/weftdb/weft/kv/mem"
 )
 
@@ -73,6 +74,40 @@ func TestResume(t *testing.T) {
 		t.Errorf("%+v, %v", report, err)
 	}
 	db.Close()
+}
+
+// TestBuildUnderConflicts lets most commits of an index build lose to others: its batches get smaller, and the index is
+// whole.
+func TestBuildUnderConflicts(t *testing.T) {
+	store := kvwrap.Faulty(teststore.Store(t), kvwrap.FaultyOptions{})
+	db := open(t, store, 0)
+	defer db.Close()
+	table, err := db.CreateTable(t.Context(), database.TableSpec{Name: "t", Key: database.Columns("pk", schema.Number)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const rows = 700
+	for i := range rows {
+		if err := table.Put(t.Context(), database.Document{"pk": i, "color": fmt.Sprint("c", i%5)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for commit := range 60 {
+		if commit%7 > 0 {
+			store.Inject(kvwrap.Fault{Call: kvwrap.CallCommit, Nth: commit + 1, Err: kv.ErrConflict})
+		}
+	}
+	if err := table.AddIndex(t.Context(),
+		database.IndexSpec{Name: "by-color", Key: database.Columns("color", schema.String)}); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.WaitJobs(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	report, err := table.Verify(t.Context())
+	if err != nil || len(report.Faults) > 0 || report.Entries != rows {
+		t.Errorf("%+v, %v", report, err)
+	}
 }
 
 // progress waits until the build has done more rows than last, and returns how many.
