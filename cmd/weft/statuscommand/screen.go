@@ -178,9 +178,9 @@ func (s *Status) listens() (lines []string) {
 }
 
 func (s *Status) sizes() []string {
-	lines := []string{fmt.Sprintf("%s with about %s, %s with about %s, about %s", counted(s.Size.Tables, "table", "tables"),
-		counted(s.Size.Rows, "row", "rows"), counted(s.Size.Indexes, "index", "indexes"),
-		counted(s.Size.Entries, "entry", "entries"), bytesOf(float64(s.Size.Bytes)))}
+	lines := []string{fmt.Sprintf("%s with about %s rows, %s with about %s entries, about %s",
+		counted(s.Size.Tables, "table", "tables"), output.About(s.Size.Rows), counted(s.Size.Indexes, "index", "indexes"),
+		output.About(s.Size.Entries), bytesOf(float64(s.Size.Bytes)))}
 	memory := "memory: " + bytesOf(s.Gauges["memoryBytes"]) + " in all"
 	if cache, ok := s.Gauges["cacheBytes"]; ok {
 		memory += fmt.Sprintf(", %s of blocks, %s of new writes", bytesOf(cache), bytesOf(s.Gauges["memtableBytes"]))

@@ -47,7 +47,7 @@ func TestStatus(t *testing.T) {
 	const want = `weft 1.2.3, engine pebble in /data, process 77, up 60 min, ready
 listens   dynamodb      http://127.0.0.1:8000
           mysql         127.0.0.1:33060
-size      2 tables with about 135,234 rows, 1 index with about 200 entries, about 8.6 MiB
+size      2 tables with about 140,000 rows, 1 index with about 200 entries, about 8.6 MiB
           disk: 1.0 MiB, 0 B free
           memory: 2.0 KiB in all
           memory: at most 3.1 GiB: 3.0 GiB blocks, 128 MiB writes

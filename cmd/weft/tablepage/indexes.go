@@ -15,6 +15,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/weftdb/weft/cmd/weft/output"
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
 )
@@ -148,7 +149,8 @@ func printIndexes(list []shownIndex) []byte {
 		if x.Percent != nil {
 			state = fmt.Sprintf("%s %d %%", state, *x.Percent)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\n", name, strings.Join(x.Key, ", "), state, x.Entries, x.Bytes)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", name, strings.Join(x.Key, ", "), state, output.About(x.Entries),
+			output.About(x.Bytes))
 	}
 	_ = w.Flush() // a buffer takes all
 	for i := range list {

@@ -11,6 +11,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/weftdb/weft/cmd/weft/output"
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
@@ -198,8 +199,8 @@ func printRegions(list []shownRegion) []byte {
 		if leader == "" {
 			leader = "-"
 		}
-		fmt.Fprintf(w, "%s\t%s.%s\t%s\t%s\t%s\t%s%d\t%s%d\t%.1f\t%.1f\t%s\t%s\n", r.ID, r.Database, r.Table, index,
-			keyText(r.Start), keyText(r.End), least, r.Rows, least, r.Bytes,
+		fmt.Fprintf(w, "%s\t%s.%s\t%s\t%s\t%s\t%s%s\t%s%s\t%.1f\t%.1f\t%s\t%s\n", r.ID, r.Database, r.Table, index,
+			keyText(r.Start), keyText(r.End), least, output.About(r.Rows), least, output.About(r.Bytes),
 			r.Reads, r.Writes, leader, strings.Join(note, "; "))
 	}
 	_ = w.Flush() // a buffer takes all

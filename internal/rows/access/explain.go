@@ -173,7 +173,7 @@ func (b *BoxTree) describe(add func(about, format string, args ...any)) {
 	if n := len(b.Boxes) + b.BoxesMore; n != 1 {
 		boxes = fmt.Sprintf("%d boxes", n)
 	}
-	add("space", "%s, %s of 2^%d addresses, %s excluded; the article's formula: %s", boxes, round(b.Addresses), b.Bits,
+	add("space", "%s, %s of 2^%d addresses, %s excluded; by the formula of AWS's article: %s", boxes, round(b.Addresses), b.Bits,
 		percent(b.Excluded), round(b.ArticleAddresses))
 }
 

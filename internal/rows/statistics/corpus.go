@@ -84,7 +84,7 @@ func (b *Book) countWord(ctx context.Context, l *Look, from kv.Snapshot, id word
 	c := wordCount{}
 	for walk.Next() {
 		if c.entries == wordCounted {
-			factor := l.share(whole, kv.Range{Start: prefix, End: walk.Key()})
+			factor, _ := l.share(whole, kv.Range{Start: prefix, End: walk.Key()})
 			c.entries, c.length = c.entries*factor, c.length*factor
 			break
 		}

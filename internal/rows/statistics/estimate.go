@@ -26,7 +26,7 @@ type Estimate struct {
 
 const (
 	// estimateCounted is up to how many entries are counted; a longer index is extrapolated from them by the engine's
-	// sizes.
+	// sizes. Where these don't tell, because most of it is in memory, the next so many are counted as well.
 	estimateCounted = 50_000
 	// estimateFresh is the time for which an estimate is given again without a new look.
 	estimateFresh = 5 * time.Second
@@ -119,8 +119,11 @@ func (l *Look) count(ctx context.Context, from kv.Snapshot, x *record.Index) (e 
 	walk := from.Scan(ctx, x.Range(), false)
 	defer walk.Close()
 	for walk.Next() {
-		if e.Rows == estimateCounted {
-			return e.scaled(l.share(x.Range(), kv.Range{Start: x.Prefix, End: walk.Key()})), nil
+		if e.Rows > 0 && e.Rows%estimateCounted == 0 {
+			share, known := l.share(x.Range(), kv.Range{Start: x.Prefix, End: walk.Key()})
+			if known || l.SizeOf == nil {
+				return e.scaled(share), nil
+			}
 		}
 		e.Rows++
 		if x.Search { // its entries hold no items
@@ -137,16 +140,17 @@ func (e Estimate) scaled(factor float64) Estimate {
 	return Estimate{Rows: int64(float64(e.Rows) * factor), Bytes: int64(float64(e.Bytes) * factor)}
 }
 
-// share is the ratio of a range's size to that of a part of it, by the engine's sizes; 1 if these don't tell.
-func (l *Look) share(whole, part kv.Range) float64 {
+// share is the ratio of a range's size to that of a part of it, by the engine's sizes. known is false if these don't
+// tell, as of what is not in files yet; then share is 1.
+func (l *Look) share(whole, part kv.Range) (share float64, known bool) {
 	if l.SizeOf == nil {
-		return 1
+		return 1, false
 	}
 	counted, all := l.SizeOf(part), l.SizeOf(whole)
 	if counted <= 0 || all < counted {
-		return 1
+		return 1, false
 	}
-	return float64(all) / float64(counted)
+	return float64(all) / float64(counted), true
 }
 
 // Reset forgets everything.

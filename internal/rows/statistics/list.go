@@ -159,7 +159,8 @@ func (s *Lists) extrapolate(prefix []byte, d *drawn) {
 	if len(cuts) == 0 {
 		end, _ := order.PrefixEnd(nil, prefix)
 		whole := kv.Range{Start: prefix, End: end}
-		d.entries *= s.look.share(whole, kv.Range{Start: prefix, End: slices.Concat(prefix, d.keys[len(d.keys)-1])})
+		factor, _ := s.look.share(whole, kv.Range{Start: prefix, End: slices.Concat(prefix, d.keys[len(d.keys)-1])})
+		d.entries *= factor
 		d.entries = min(d.entries, s.rows)
 		return
 	}
