@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/weftdb/weft/internal/data/schema"
+	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
@@ -139,6 +140,18 @@ func (t *Table) checkIndexed(d *tree.ColumnDefinition) error {
 		}
 	}
 	return nil
+}
+
+// HeldAs is the type under which an index holds a column; "" if none does, or under any type.
+func (t *Table) HeldAs(column string) string {
+	for i := range t.Indexes {
+		for _, p := range t.Indexes[i].Schema.Key {
+			if p.Column() == column && typeOf(p.Type).Base != datum.Untyped {
+				return TypeName(typeOf(p.Type))
+			}
+		}
+	}
+	return ""
 }
 
 func agree(a, b schema.Type) bool {

@@ -42,6 +42,9 @@ func (c *chooser) judge(access *Access) error {
 func (c *chooser) inefficient() string {
 	table := c.source.Table
 	var cures []string
+	if cure := c.misspelt(); cure != "" {
+		cures = append(cures, cure)
+	}
 	first := &table.Descriptor.Primary.Visible()[0]
 	if text := c.comparedNumber(first.Column()); text != "" {
 		cures = append(cures, fmt.Sprintf("%s holds texts: write %s = '%s', with quotes", first.Column(),
@@ -58,6 +61,21 @@ func (c *chooser) inefficient() string {
 	return fmt.Sprintf("Detect inefficient query: %s This query may be a full table scan and thus may have unpredictable performance. "+
 		"It would read every row of %s%s. To fix it, %s", c.source.text(), table.Name, c.about(), strings.Join(cures,
 		"; "))
+}
+
+// misspelt names a column of WHERE that no row has, if another one has nearly that name; "" if there is none.
+func (c *chooser) misspelt() string {
+	names := c.pinned.AttributeNames()
+	for _, column := range c.source.whereColumns {
+		if known, ok := c.source.Table.Column(column); !ok || !known.Dynamic || slices.Contains(names, column) {
+			continue
+		}
+		text := "mend the name of a column, since no row has " + column
+		if meant := fault.New(fault.Refused, text).Meant(column, slices.Values(names)).Message; meant != text {
+			return meant
+		}
+	}
+	return ""
 }
 
 // indexCure says which index would help, in statements that run; "" if none would.
@@ -79,10 +97,36 @@ func (c *chooser) indexCure() string {
 	create := fmt.Sprintf("CREATE INDEX %s ON %s(%s)", c.freeName("idx_"+plain(table.Name)+"_"+plain(column)), name,
 		tree.QuoteIfNeeded(column))
 	if known, ok := table.Column(column); ok && known.Dynamic {
-		create = fmt.Sprintf("ALTER TABLE %s ADD COLUMN %s VARCHAR (or the type of its values), then %s", name,
-			tree.QuoteIfNeeded(column), create)
+		create = fmt.Sprintf("ALTER TABLE %s ADD COLUMN %s %s, then %s", name, tree.QuoteIfNeeded(column),
+			c.typeFor(column), create)
 	}
 	return c.withRoom(false, "create an index", create)
+}
+
+// typeFor is the type with which a column can be declared that has values and no type: that under which an index holds
+// it, or else probably that of what the condition compares it with.
+func (c *chooser) typeFor(column string) string {
+	if held := c.source.Table.HeldAs(column); held != "" {
+		return held
+	}
+	compared := datum.KindNull
+	for _, e := range c.source.trees {
+		if !binds(e, column) {
+			continue
+		}
+		tree.Walk(e, func(e tree.Expression) bool {
+			if d := c.literal(e); compared == datum.KindNull {
+				compared = d.Kind()
+			}
+			return true
+		})
+	}
+	likely := "VARCHAR"
+	switch compared {
+	case datum.KindInt, datum.KindUint, datum.KindDecimal, datum.KindFloat:
+		likely = "DECIMAL"
+	}
+	return likely + " (or the type of its values)"
 }
 
 // indexesNamed is the number of indexes a message names at most.
