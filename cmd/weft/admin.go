@@ -75,7 +75,11 @@ func (p *program) askAdmin(ctx context.Context, method, addr, target string, bod
 	client := http.Client{Transport: &http.Transport{TLSClientConfig: config, DisableKeepAlives: true}}
 	answer, err := client.Do(request)
 	if err != nil {
-		return nil, fmt.Errorf("no server answers at the admin port (set --admin-addr, or open a folder with --data): %w", err)
+		if strings.Contains(err.Error(), "malformed HTTP response") { // it is MySQL's port, say
+			return nil, notAdmin(addr)
+		}
+		return nil, fmt.Errorf("no server answers at the admin port (set --admin-addr, or open a folder with --data): %w",
+			err)
 	}
 	if answer.StatusCode == http.StatusOK {
 		return answer.Body, nil
@@ -94,10 +98,14 @@ func adminFault(addr string, answer *http.Response, text []byte) error {
 	said := strings.TrimSpace(string(text))
 	plain := strings.HasPrefix(answer.Header.Get("Content-Type"), "text/plain")
 	if !plain || said == "" || said == "404 page not found" || answer.StatusCode == http.StatusMethodNotAllowed {
-		return fmt.Errorf("%s is not the admin port of a Weft server of this version: set --admin-addr to the server's, "+
-			"which is %s by default", addr, preset("admin-addr"))
+		return notAdmin(addr)
 	}
 	return errors.New(said)
+}
+
+func notAdmin(addr string) error {
+	return fmt.Errorf("%s is not the admin port of a Weft server of this version: set --admin-addr to the server's, "+
+		"which is %s by default", addr, preset("admin-addr"))
 }
 
 // adminTLS is how commands speak to an admin port with TLS.

@@ -16,12 +16,12 @@ import (
 // TestFaultsOfServer: an unknown table is named with the nearest one that there is, a wrong port is called one, and no
 // message is a status of HTTP.
 func TestFaultsOfServer(t *testing.T) {
-	s, _ := openServer(t, map[string]string{"dynamodb-addr": "127.0.0.1:0"})
+	s, _ := openServer(t, map[string]string{"dynamodb-addr": "127.0.0.1:0", "mysql-addr": "127.0.0.1:0"})
 	spec := database.TableSpec{Name: "cities", Key: database.Columns("id", schema.String)}
 	if _, err := s.database.(*openedDatabase).db.CreateTable(t.Context(), spec); err != nil {
 		t.Fatal(err)
 	}
-	adminAddr, api := addressAt(t, s, "admin"), addressAt(t, s, "dynamodb")
+	adminAddr, api, sqlAddr := addressAt(t, s, "admin"), addressAt(t, s, "dynamodb"), addressAt(t, s, "mysql")
 	const meant = "weft: there is no table citis; did you mean cities?\n"
 	for _, one := range []struct{ args, want string }{
 		{"hot citis --admin-addr " + adminAddr, meant}, {"indexes citis --admin-addr " + adminAddr, meant},
@@ -31,6 +31,9 @@ func TestFaultsOfServer(t *testing.T) {
 		{"tail cities --endpoint http://" + api, "weft: table cities has no stream: switch one on with "},
 		{"explain --table cities --endpoint http://" + adminAddr, "is not the DynamoDB port of a Weft server: set --endpoint"},
 		{"tail cities --endpoint http://" + adminAddr, "is not the DynamoDB port of a Weft server: set --endpoint"},
+		{"hot cities --admin-addr " + sqlAddr, "is not the admin port of a Weft server of this version: set --admin-addr"},
+		{"explain --table cities --endpoint http://" + sqlAddr, "is not the DynamoDB port of a Weft server: set --endpoint"},
+		{"sql --server " + api + " -e SHOW", "does not speak MySQL's protocol: set --server to the address of"},
 		{"hot cities --admin-addr " + api, "is not the admin port of a Weft server of this version: set --admin-addr"},
 	} {
 		var out, errs strings.Builder

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -153,7 +154,19 @@ func unknownCommand(c *cobra.Command, args []string) error {
 		names = append(names, sub.Name())
 	}
 	return usageError{fmt.Errorf("there is no command %q%s; weft --help lists all commands", args[0],
-		didYouMean(args[0], names))}
+		commandMeant(args[0], names))}
+}
+
+// commandMeant is didYouMean for commands, some of which have other names in other programs.
+func commandMeant(typed string, names []string) string {
+	for name, others := range map[string][]string{"sql": {"shell", "mysql", "query", "console", "repl"},
+		"serve": {"start", "server", "run", "init", "up"}, "status": {"top", "stats", "info"},
+		"export": {"dump"}, "import": {"load"}, "demo": {"playground", "quickstart"}} {
+		if slices.Contains(names, name) && slices.Contains(others, strings.ToLower(typed)) {
+			return fmt.Sprintf("; did you mean %s?", name)
+		}
+	}
+	return didYouMean(typed, names)
 }
 
 func noArguments(c *cobra.Command, args []string) error {

@@ -194,6 +194,9 @@ func (s *server) open(ctx context.Context) error {
 	}
 	s.warnOfInsecure()
 	s.warnOfModes()
+	if err := s.tryPorts(); err != nil {
+		return err
+	}
 	db, err := openDatabase(ctx, s)
 	if err != nil {
 		return fmt.Errorf("failed to open the database: %w", err)
@@ -212,6 +215,25 @@ func (s *server) open(ctx context.Context) error {
 		err = s.controls.Start(ctx, opened.db)
 	}
 	return err
+}
+
+// tryPorts opens the ports of the protocols for a moment: one that another program has must not end a server that has
+// just made a folder for its data.
+func (s *server) tryPorts() error {
+	for _, port := range []struct{ name, addr string }{{"dynamodb", s.config.DynamoDBAddr},
+		{"mysql", s.config.MySQLAddr}, {"hbase", s.config.HBaseAddr}, {"hbase-thrift1", s.config.HBaseThrift1Addr}} {
+		if port.addr == off {
+			continue
+		}
+		l, err := s.bound.Listen(port.addr, endpoint.Protocol{Name: port.name})
+		if err != nil {
+			return err
+		}
+		if err := l.Close(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s *server) adminPort() (protocol, error) {

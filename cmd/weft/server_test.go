@@ -268,15 +268,21 @@ func TestFailures(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer taken.Close()
-		var stderr bytes.Buffer
-		p := &program{stderr: &stderr, readFile: os.ReadFile, exit: func(int) {}}
-		if code := p.run(t.Context(), []string{"serve", "--engine=mem", "--dynamodb-addr=off", "--mysql-addr=off",
-			"--admin-addr=" + taken.Addr().String()}); code != exitFailed {
-			t.Errorf("exit %d, want %d", code, exitFailed)
+		folder := t.TempDir() + "/data"
+		for _, name := range []string{"admin", "mysql", "hbase-thrift1"} {
+			var stderr bytes.Buffer
+			p := &program{stderr: &stderr, readFile: os.ReadFile, exit: func(int) {}}
+			if code := p.run(t.Context(), []string{"serve", "--data=" + folder, "--dynamodb-addr=off", "--mysql-addr=off",
+				"--admin-addr=off", "--" + name + "-addr=" + taken.Addr().String()}); code != exitFailed {
+				t.Errorf("exit %d, want %d", code, exitFailed)
+			}
+			if !strings.Contains(stderr.String(), "weft: the "+name+" port can't listen on "+taken.Addr().String()) ||
+				!strings.Contains(stderr.String(), "choose another port with --"+name+"-addr, such as 127.0.0.1:") {
+				t.Errorf("standard error is %q", stderr.String())
+			}
 		}
-		if !strings.Contains(stderr.String(), "weft: the admin port can't listen on "+taken.Addr().String()) ||
-			!strings.Contains(stderr.String(), "choose another port with --admin-addr, such as 127.0.0.1:") {
-			t.Errorf("standard error is %q", stderr.String())
+		if _, err := os.Stat(folder); err == nil {
+			t.Error("a server that could not listen has made a folder")
 		}
 	})
 	t.Run("store", func(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -94,15 +95,16 @@ func NoTable(ctx context.Context, s *remote.Service, name string, fault func(str
 // Explained says what to do about an error of a request to an endpoint. Errors that it does not know stay as they are.
 func Explained(err error, endpoint string) error {
 	fault, ok := errors.AsType[*remote.Fault](err)
+	_, unsent := errors.AsType[*url.Error](err)
 	switch {
 	case ok && (fault.Name == "UnrecognizedClientException" || fault.Name == "MissingAuthenticationTokenException" ||
 		fault.Name == "InvalidSignatureException"):
 		return fmt.Errorf("%w (set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to an access key of the server)", err)
-	case ok && fault.Name == http.StatusText(fault.Status): // it is no exception of DynamoDB's
+	case ok && fault.Name == http.StatusText(fault.Status), // it is no exception of DynamoDB's
+		unsent && strings.Contains(err.Error(), "malformed HTTP response"): // it is MySQL's port, say
 		return fmt.Errorf("%s is not the DynamoDB port of a Weft server: set --endpoint to the address of --dynamodb-addr",
 			endpoint)
-	}
-	if _, ok := errors.AsType[*url.Error](err); ok {
+	case unsent:
 		return fmt.Errorf("no server answers at the DynamoDB port (set --endpoint): %w", err)
 	}
 	return err

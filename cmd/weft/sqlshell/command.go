@@ -186,6 +186,10 @@ func (h *Host) terminal() *os.File {
 // serve connects and runs what is asked for.
 func (h *Host) serve(ctx context.Context, config *mysql.Config, files []string, executes bool, f *flags) (err error) {
 	c, err := connect(ctx, config, h.Interrupts)
+	if errors.Is(err, mysql.ErrInvalidConn) {
+		return fmt.Errorf("what answers at %s does not speak MySQL's protocol: set --server to the address of --mysql-addr",
+			f.server)
+	}
 	if refused := (*mysql.MySQLError)(nil); err != nil && !errors.As(err, &refused) {
 		return fmt.Errorf("no server answers at %s (set --server, or open a folder with --data): %w", f.server, err)
 	} else if err != nil {
