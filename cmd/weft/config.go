@@ -106,7 +106,8 @@ func storeSettings(c *config) []setting {
 	return []setting{
 		{"data", "./weft-data", "folder of the embedded store; serve, demo and import create it if it does not exist",
 			text{&c.Data, "DIR"}},
-		{"schema", "", "make the tables that a FILE defines and that are not there yet: CreateTable requests, the output of describe-table, CloudFormation, terraform show -json, or SQL; may be repeated",
+		{"schema", "", "make the tables that a FILE defines and that are not there yet: CreateTable requests, the " +
+			"output of describe-table, CloudFormation, terraform show -json, or SQL; may be repeated",
 			list{&c.Schema, "FILE", func(string) error { return nil }}},
 		{"seed", "", "load the files of this folder, each named after a table, into tables that are empty",
 			text{&c.Seed, "FOLDER"}},
@@ -117,7 +118,8 @@ func storeSettings(c *config) []setting {
 		{"tikv-ca", "", "PEM file with the CA certificate of TiKV's servers; turns TLS on", text{&c.TiKVCA, "FILE"}},
 		{"tikv-cert", "", "PEM file with the client certificate to show to TiKV", text{&c.TiKVCert, "FILE"}},
 		{"tikv-key", "", "PEM file with the private key of --tikv-cert", text{&c.TiKVKey, "FILE"}},
-		{"tikv-prefix", "w", "prefix of every key in TiKV: the same on all servers of one database, and used by no other program",
+		{"tikv-prefix", "w", "prefix of every key in TiKV: the same on all servers of one database, and used by no " +
+			"other program",
 			text{&c.TiKVPrefix, "TEXT"}},
 		{"tikv-replica-reads", "false", "engine tikv: let eventually consistent reads of DynamoDB's API go to any replica of their region; see docs/tikv.md",
 			toggle{&c.TiKVReplicaReads}},
@@ -129,12 +131,17 @@ func portSettings(c *config) []setting {
 	return []setting{
 		{"dynamodb-addr", "127.0.0.1:8000", "address of DynamoDB's HTTP API, or 'off'", address{&c.DynamoDBAddr}},
 		{"mysql-addr", "127.0.0.1:33060", "address of the MySQL protocol, or 'off'", address{&c.MySQLAddr}},
-		{"hbase-addr", "off", "address of HBase's Thrift2 API, over HTTP and plain sockets, or 'off'; LindormTable's port is 9190", address{&c.HBaseAddr}},
-		{"hbase-thrift1-addr", "off", "address of HBase's Thrift1 API, which happybase speaks, or 'off'; HBase's port is 9090", address{&c.HBaseThrift1Addr}},
+		{"hbase-addr", "off", "address of HBase's Thrift2 API, over HTTP and plain sockets, or 'off'; LindormTable's " +
+			"port is 9190", address{&c.HBaseAddr}},
+		{"hbase-thrift1-addr", "off", "address of HBase's Thrift1 API, which happybase speaks, or 'off'; HBase's " +
+			"port is 9090", address{&c.HBaseThrift1Addr}},
 		{"mysql-connections", "4000", "the most MySQL clients that may be connected; more are refused",
 			count{&c.MySQLConnections, 1}},
-		{"user-connections", "0", "the most connections that one MySQL user may have; 0 is nine tenths of --mysql-connections", count{&c.UserConnections, 0}},
-		{"address-connections", "0", "the most connections that one client address may have, to the MySQL and DynamoDB ports together; 0 is half of all that the limit of open files allows, and no limit for this machine's own", count{&c.AddressConnections, 0}},
+		{"user-connections", "0", "the most connections that one MySQL user may have; 0 is nine tenths of " +
+			"--mysql-connections", count{&c.UserConnections, 0}},
+		{"address-connections", "0", "the most connections that one client address may have, to the MySQL and " +
+			"DynamoDB ports together; 0 is half of all that the limit of open files allows, and no limit for this " +
+			"machine's own", count{&c.AddressConnections, 0}},
 		{"admin-addr", "127.0.0.1:8080",
 			"address of the admin port (/metrics, /healthz, /readyz and reports), or 'off'", address{&c.AdminAddr}},
 	}
@@ -143,18 +150,25 @@ func portSettings(c *config) []setting {
 // accessSettings are about TLS, logins and the audit log.
 func accessSettings(c *config) []setting {
 	return []setting{
-		{"tls-cert", "", "PEM file with the certificate for TLS on all ports, read again when it changes; weft cert dev makes one for tests", text{&c.TLS.Certificate, "FILE"}},
+		{"tls-cert", "", "PEM file with the certificate for TLS on all ports, read again when it changes; weft cert " +
+			"dev makes one for tests", text{&c.TLS.Certificate, "FILE"}},
 		{"tls-key", "", "PEM file with the private key of --tls-cert", text{&c.TLS.Key, "FILE"}},
-		{"tls-client-ca", "", "PEM file with the authority of client certificates; without one of those nobody connects", text{&c.TLS.ClientCA, "FILE"}},
-		{"auth", "off", "whether clients must sign in: off, warn (like off, but log the requests that required would refuse) or required; off and warn serve loopback addresses only",
+		{"tls-client-ca", "", "PEM file with the authority of client certificates; without one of those nobody " +
+			"connects", text{&c.TLS.ClientCA, "FILE"}},
+		{"auth", "off", "whether clients must sign in: off, warn (like off, but log the requests that required would " +
+			"refuse) or required; off and warn serve loopback addresses only",
 			choice{&c.Auth, []string{"off", "warn", "required"}}},
 		{"insecure", "false", "allow plain text, and --auth off and warn, on addresses that other machines can reach",
 			toggle{&c.Insecure}},
-		{"master-key-file", "", "file with the key that encrypts the secrets of access keys: 32 bytes in base64; WEFT_MASTER_KEY may hold the key instead",
+		{"master-key-file", "", "file with the key that encrypts the secrets of access keys: 32 bytes in base64; " +
+			"WEFT_MASTER_KEY may hold the key instead",
 			text{&c.MasterKeyFile, "FILE"}},
-		{"audit-log", "", "file that gets a line of JSON for each login, change of users, tables and rights, and request that is denied", text{&c.AuditLog, "FILE"}},
-		{"audit-log-max-mb", "100", "size in MiB at which --audit-log is renamed to FILE.1; FILE.10 is the oldest that is kept", count{&c.AuditLogMaxMB, 1}},
-		{"audit-events", "denied", "what else --audit-log gets: nothing (denied), each write (writes), or each write and read (all)", choice{&c.AuditEvents, []string{"denied", "writes", "all"}}},
+		{"audit-log", "", "file that gets a line of JSON for each login, change of users, tables and rights, and " +
+			"request that is denied", text{&c.AuditLog, "FILE"}},
+		{"audit-log-max-mb", "100", "size in MiB at which --audit-log is renamed to FILE.1; FILE.10 is the oldest " +
+			"that is kept", count{&c.AuditLogMaxMB, 1}},
+		{"audit-events", "denied", "what else --audit-log gets: nothing (denied), each write (writes), or each write " +
+			"and read (all)", choice{&c.AuditEvents, []string{"denied", "writes", "all"}}},
 	}
 }
 
@@ -164,28 +178,46 @@ func apiSettings(c *config) []setting {
 		{"region", "us-east-1", "the AWS region to report, as in ARNs", text{&c.Region, "NAME"}},
 		{"account-id", "000000000000", "the AWS account to report, as in ARNs; ARNs of other accounts are refused",
 			text{&c.AccountID, "ID"}},
-		{"accept-encryption", "false", "accept requests of DynamoDB's API for encryption at rest, although the server encrypts nothing: descriptions of tables say so; encrypt the disk",
+		{"accept-encryption", "false", "accept requests of DynamoDB's API for encryption at rest, although the " +
+			"server encrypts nothing: descriptions of tables say so; encrypt the disk",
 			toggle{&c.AcceptEncryption}},
-		{"beyond-aws", "false", "let DynamoDB's API take what AWS refuses: items up to --item-size, transactions of 10,000 actions, several changes of indexes at once, and unique, Z-order and search indexes by tags", toggle{&c.BeyondAWS}},
-		{"item-size", "4MiB", "size of the largest item that DynamoDB's API takes with --beyond-aws", size{&c.ItemBytes, 400 << 10}},
-		{"throttle", "off", "whether requests of DynamoDB's API that exceed the provisioned throughput of a table or an index, or the bound of on-demand throughput, are refused as at AWS (enforce) or only counted (report)", choice{&c.Throttle, []string{"off", "report", "enforce"}}},
-		{"throttle-keys", "false", "with --throttle: also count what AWS's partitions bear, 3,000 read units and 1,000 write units a second of one key", toggle{&c.ThrottleKeys}},
-		{"buckets", "", "where exports, imports and bulk puts of DynamoDB's API find buckets: a folder with a folder for each, or s3://?endpoint=URL&region=NAME for a service's; see weft backup --help for its credentials",
+		{"beyond-aws", "false", "let DynamoDB's API take what AWS refuses: items up to --item-size, transactions of " +
+			"10,000 actions, several changes of indexes at once, and unique, Z-order and search indexes by " +
+			"tags", toggle{&c.BeyondAWS}},
+		{"item-size", "4MiB", "size of the largest item that DynamoDB's API takes with --beyond-aws",
+			size{&c.ItemBytes, 400 << 10}},
+		{"throttle", "off", "whether requests of DynamoDB's API that exceed the provisioned throughput of a table or " +
+			"an index, or the bound of on-demand throughput, are refused as at AWS (enforce) or only counted " +
+			"(report)", choice{&c.Throttle, []string{"off", "report", "enforce"}}},
+		{"throttle-keys", "false", "with --throttle: also count what AWS's partitions bear, 3,000 read units and " +
+			"1,000 write units a second of one key", toggle{&c.ThrottleKeys}},
+		{"buckets", "", "where exports, imports and bulk puts of DynamoDB's API find buckets: a folder with a folder " +
+			"for each, or s3://?endpoint=URL&region=NAME for a service's; see weft backup --help for its credentials",
 			text{&c.Buckets, "PLACE"}},
-		{"origins", "none", "which web pages may use the DynamoDB API: none, local (pages served by this machine) or any", choice{&c.Origins, []string{"none", "local", "any"}}},
-		{"hosts", "", "comma-separated names that clients call the HTTP ports by, besides localhost and IP addresses; if it is empty, ports that other machines reach take any name", list{&c.Hosts, "NAME", checkName}},
+		{"origins", "none", "which web pages may use the DynamoDB API: none, local (pages served by this machine) or " +
+			"any", choice{&c.Origins, []string{"none", "local", "any"}}},
+		{"hosts", "", "comma-separated names that clients call the HTTP ports by, besides localhost and IP " +
+			"addresses; if it is empty, ports that other machines reach take any " +
+			"name", list{&c.Hosts, "NAME", checkName}},
 	}
 }
 
 // resourceSettings are about memory, disk and regions.
 func resourceSettings(c *config) []setting {
 	return []setting{
-		{"memory", "0B", "memory for the whole process, divided among the parts below; 0B is a quarter of the machine's, or of the cgroup's limit", share{size{&c.MemoryBytes, 64 << 20}}},
-		{"block-cache", "0B", "memory for the cache of blocks read from disk; 0B is what the other parts leave of --memory", share{size{&c.BlockCacheBytes, 1 << 20}}},
-		{"request-memory", "0B", "memory for all DynamoDB requests together, and as much for all HBase calls; requests beyond it wait or are refused; 0B is an eighth of --memory, at most 1GiB", share{size{&c.RequestMemoryBytes, 16 << 20}}},
-		{"sql-memory", "0B", "memory for all MySQL clients and statements together, at most a quarter of the cgroup's limit; statements beyond it are refused; 0B is a quarter of --memory, at most 1GiB", share{size{&c.SQLMemoryBytes, 16 << 20}}},
+		{"memory", "0B", "memory for the whole process, divided among the parts below; 0B is a quarter of the " +
+			"machine's, or of the cgroup's limit", share{size{&c.MemoryBytes, 64 << 20}}},
+		{"block-cache", "0B", "memory for the cache of blocks read from disk; 0B is what the other parts leave of " +
+			"--memory", share{size{&c.BlockCacheBytes, 1 << 20}}},
+		{"request-memory", "0B", "memory for all DynamoDB requests together, and as much for all HBase calls; " +
+			"requests beyond it wait or are refused; 0B is an eighth of --memory, at most " +
+			"1GiB", share{size{&c.RequestMemoryBytes, 16 << 20}}},
+		{"sql-memory", "0B", "memory for all MySQL clients and statements together, at most a quarter of the " +
+			"cgroup's limit; statements beyond it are refused; 0B is a quarter of --memory, at most " +
+			"1GiB", share{size{&c.SQLMemoryBytes, 16 << 20}}},
 		{"sql-disk", "0B",
-			"disk for the temporary files of all SQL statements together, statements beyond it are refused; 0B is a quarter of what is free at start", size{&c.SQLDiskBytes, 0}},
+			"disk for the temporary files of all SQL statements together, statements beyond it are refused; 0B is a " +
+				"quarter of what is free at start", size{&c.SQLDiskBytes, 0}},
 		{"region-size", "8GiB", "size at which a region of the embedded store is split", size{&c.RegionBytes, 1 << 20}},
 		{"region-requests", "2500", "requests per second at which a region of the embedded store is split",
 			count{&c.RegionRequests, 1}},
@@ -195,19 +227,26 @@ func resourceSettings(c *config) []setting {
 // workSettings are about what a server does besides.
 func workSettings(c *config) []setting {
 	return []setting{
-		{"kinesis-endpoint", "", "URL of the service, such as Amazon Kinesis, that tables send their changes to once EnableKinesisStreamingDestination asks for it", text{&c.KinesisEndpoint, "URL"}},
+		{"kinesis-endpoint", "", "URL of the service, such as Amazon Kinesis, that tables send their changes to once " +
+			"EnableKinesisStreamingDestination asks for it", text{&c.KinesisEndpoint, "URL"}},
 		{"log-format", "auto", "text, json, or auto (text on a terminal, otherwise json)",
 			choice{&c.LogFormat, []string{"auto", "text", "json"}}},
 		{"log-level", "info", "lowest level to log", choice{&c.LogLevel, []string{"debug", "info", "warn", "error"}}},
-		{"gateway-lease", "45s", "engine tikv: how long a schema change waits for a server that vanished, and how long a server may be cut off; servers renew the lease six times in that time", duration{&c.GatewayLease}},
-		{"ship", "", "engine pebble: place to which every change is shipped within seconds, and a backup each day: a folder or s3://BUCKET/PREFIX; see docs/backup.md", text{&c.Ship, "PLACE"}},
+		{"gateway-lease", "45s", "engine tikv: how long a schema change waits for a server that vanished, and how " +
+			"long a server may be cut off; servers renew the lease six times in that time", duration{&c.GatewayLease}},
+		{"ship", "", "engine pebble: place to which every change is shipped within seconds, and a backup each day: a " +
+			"folder or s3://BUCKET/PREFIX; see docs/backup.md", text{&c.Ship, "PLACE"}},
 		{"ship-keep", "7", "for how many days the moments stay that weft restore --at can restore from --ship",
 			count{&c.ShipKeepDays, 1}},
 		{"ship-recipients", "", "comma-separated public keys of age that what is shipped is encrypted for",
 			text{&c.ShipRecipients, "KEY,..."}},
-		{"test-controls", "false", "let the admin port mark the state of the database and return to it, and let requests fail on purpose: for tests, see docs/testing.md; nothing may be served like that which must not be lost",
+		{"test-controls", "false", "let the admin port mark the state of the database and return to it, and let " +
+			"requests fail on purpose: for tests, see docs/testing.md; nothing may be served like that which must " +
+			"not be lost",
 			toggle{&c.TestControls}},
-		{"own-tables", "off", "whose tables a DynamoDB client sees: off (all see all), key (those of its access key, which need not exist) or key-region (those of its access key in its region); for test suites that share a server, without --auth",
+		{"own-tables", "off", "whose tables a DynamoDB client sees: off (all see all), key (those of its access key, " +
+			"which need not exist) or key-region (those of its access key in its region); for test suites that share " +
+			"a server, without --auth",
 			choice{&c.OwnTables, []string{"off", "key", "key-region"}}},
 		{"drain", "8s", "how long running requests may continue after SIGTERM", duration{&c.Drain}},
 	}
@@ -283,13 +322,16 @@ func (c *config) check() error {
 		errs = append(errs, errors.New("tls-client-ca also needs tls-cert and tls-key"))
 	}
 	if c.AuditLog != "" && c.Auth == "off" {
-		errs = append(errs, errors.New("audit-log is set, but auth is off, so that nobody is known: set auth to warn or required"))
+		errs = append(errs, errors.New("audit-log is set, but auth is off, so that nobody is known: set auth to warn "+
+			"or required"))
 	}
 	if c.OwnTables != "off" && c.Auth != "off" {
-		errs = append(errs, fmt.Errorf("own-tables is %s, but auth is %s: users share the tables that their rights are about; set one of both to off", c.OwnTables, c.Auth))
+		errs = append(errs, fmt.Errorf("own-tables is %s, but auth is %s: users share the tables that their rights "+
+			"are about; set one of both to off", c.OwnTables, c.Auth))
 	}
 	if c.Ship != "" && c.Engine != "pebble" {
-		errs = append(errs, fmt.Errorf("ship is set but the engine is %s: only a folder is shipped; a cluster keeps its own replicas, and weft backup copies it at any time", c.Engine))
+		errs = append(errs, fmt.Errorf("ship is set but the engine is %s: only a folder is shipped; a cluster keeps "+
+			"its own replicas, and weft backup copies it at any time", c.Engine))
 	}
 	if c.Ship == "" && c.ShipRecipients != "" {
 		errs = append(errs, errors.New("ship-recipients is set, but ship is not: set both, or neither"))
@@ -322,7 +364,8 @@ func (c *config) checkTiKV() (errs []error) {
 		return errs
 	}
 	if len(c.TiKVPD) == 0 {
-		errs = append(errs, errors.New("engine tikv needs tikv-pd: set it to the host:port of at least one placement driver"))
+		errs = append(errs, errors.New("engine tikv needs tikv-pd: set it to the host:port of at least one placement "+
+			"driver"))
 	}
 	if (c.TiKVCert == "") != (c.TiKVKey == "") {
 		errs = append(errs, errors.New("tikv-cert and tikv-key must be set together: set both, or neither"))

@@ -47,7 +47,8 @@ func (e *expressions) addFlags(c *cobra.Command, condition, help string) {
 		c.Flags().StringVar(&e.condition, condition, "", help)
 	}
 	c.Flags().StringVar(&e.values, "values", "", "values in expressions, as `JSON`: '{\":a\": 5}'")
-	c.Flags().StringVar(&e.names, "names", "", "names in expressions that stand for others, as `JSON`: '{\"#s\": \"status\"}'")
+	c.Flags().StringVar(&e.names, "names", "", "names in expressions that stand for others, as `JSON`: '{\"#s\": "+
+		"\"status\"}'")
 }
 
 // put puts the expressions into a request.

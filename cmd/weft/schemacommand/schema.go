@@ -79,7 +79,8 @@ and, for samples, Scan.`,
 	c.Flags().SortFlags = false
 	c.Flags().StringVar(&f.out, "out", "schema", "the `FOLDER` to write to, which is made")
 	c.Flags().IntVar(&f.samples, "samples", 0, "copy this `NUMBER` of items of each table, too")
-	c.Flags().StringArrayVar(&f.replace, "replace", nil, "how the samples' values of an attribute are replaced: `ATTRIBUTE=RULE`; may be repeated")
+	c.Flags().StringArrayVar(&f.replace, "replace", nil, "how the samples' values of an attribute are replaced: "+
+		"`ATTRIBUTE=RULE`; may be repeated")
 	f.port.AddFlags(c.Flags())
 	endpoint := c.Flags().Lookup("endpoint")
 	endpoint.Usage, endpoint.DefValue = "`URL` of another server (default: AWS in the region)", ""

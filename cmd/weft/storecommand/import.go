@@ -109,7 +109,8 @@ A running server keeps its folder locked: stop it first.`,
 		},
 	}
 	flags := command.Flags()
-	flags.StringVar(&f.key, "key", "", "create the table, if it does not exist, with this key: `COLUMN:TYPE,...`; the first column is the partition key")
+	flags.StringVar(&f.key, "key", "", "create the table, if it does not exist, with this key: `COLUMN:TYPE,...`; "+
+		"the first column is the partition key")
 	flags.IntVar(&f.partitionParts, "partition-parts", 1, "number of key columns that form the partition key")
 	flags.BoolVar(&f.hash, "hash", false,
 		"spread the new table by a hash of the partition key, for keys that grow over time")
