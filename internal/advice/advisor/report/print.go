@@ -141,7 +141,7 @@ func (f *Finding) print(b *strings.Builder, statements bool) {
 				fmt.Fprintln(b, s.SQL)
 				continue
 			}
-			fmt.Fprintf(b, "aws dynamodb %s --cli-input-json file:///dev/stdin <<'END'\n%s\nEND\n", dashed(s.Operation),
+			fmt.Fprintf(b, "aws dynamodb %s --cli-input-json \"$(cat <<'END'\n%s\nEND\n)\"\n", dashed(s.Operation),
 				s.Input)
 		}
 	}
