@@ -135,7 +135,7 @@ func (g *generator) spoilParts(r *Request) {
 
 // force breaks a request in a way that does not depend on what is stored.
 func (g *generator) force(r *Request) {
-	if strings.HasPrefix(r.Operation, "Execute") || r.Token != "" || r.Segments > 0 ||
+	if strings.Contains(r.Operation, "Execute") || r.Token != "" || r.Segments > 0 ||
 		len(r.staticFaults(r.Operation))+len(r.partFaults()) > 0 {
 		return
 	}

@@ -132,7 +132,11 @@ func (w *writer) operand(o Operand) string {
 		text = w.value(o)
 	case *Call:
 		if o.Function == "+" || o.Function == "-" {
-			return w.operand(o.Operands[0]) + w.blank() + o.Function + w.blank() + w.operand(o.Operands[1])
+			behind := w.blank()
+			if w.partiql && behind == "" {
+				behind = " " // in front of a negative number, "-" would begin a comment
+			}
+			return w.operand(o.Operands[0]) + w.blank() + o.Function + behind + w.operand(o.Operands[1])
 		}
 		text = w.call(o.Function, o.Operands)
 	}
