@@ -49,7 +49,7 @@ type sorted struct {
 	at     kv.Reader // the snapshot whose rows are sorted
 	sorter *query.Sorter
 	writer record.Writer
-	record []byte
+	batch  []byte // of records, each behind its length
 }
 
 // fillSorted fills an index with the entries of all rows. done is false if there is too little room to sort them; then
@@ -105,9 +105,41 @@ func (r *Runner) with(j *Job, do func(table *record.Table, index *record.Index) 
 	return do(table, index)
 }
 
-// collect hands the entries of all rows to the sorter. The version of the table is held for some rows at a time, as it
-// is in small transactions.
+// batchesAhead is how many batches of entries wait for the sorter.
+const batchesAhead = 2
+
+// collect sorts the entries of all rows: one goroutine derives them, in batches, and another one sorts.
 func (s *sorted) collect(ctx context.Context) error {
+	work, cancel := context.WithCancel(ctx)
+	defer cancel()
+	batches, ended := make(chan []byte, batchesAhead), make(chan error, 1)
+	go func() {
+		defer cancel() // nobody takes any more
+		ended <- s.sortAll(batches)
+	}()
+	err := s.deriveAll(work, batches)
+	close(batches)
+	return cmp.Or(<-ended, err)
+}
+
+// sortAll hands the entries of batches to the sorter.
+func (s *sorted) sortAll(batches <-chan []byte) error {
+	for batch := range batches {
+		for len(batch) > 0 {
+			size, n := binary.Uvarint(batch)
+			record := batch[n : n+int(size)]
+			if err := s.sorter.Add(record); err != nil {
+				return err
+			}
+			batch = batch[n+int(size):]
+		}
+	}
+	return s.sorter.Finish()
+}
+
+// deriveAll sends the entries of all rows. The version of the table is held for some rows at a time, as it is in small
+// transactions.
+func (s *sorted) deriveAll(ctx context.Context, batches chan<- []byte) error {
 	var rows kv.Cursor
 	defer func() {
 		if rows != nil {
@@ -125,15 +157,18 @@ func (s *sorted) collect(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		select {
+		case batches <- s.batch:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		s.batch = make([]byte, 0, len(s.batch)+len(s.batch)/8)
 		s.update(*s.job, false)
 		if err := rest(ctx, s.Pause); err != nil {
 			return err
 		}
 	}
-	if err := rows.Close(); err != nil {
-		return err
-	}
-	return s.sorter.Finish()
+	return nil
 }
 
 // derive hands on the entries of the next rows; more is false after the last one.
@@ -161,12 +196,16 @@ func (s *sorted) derive(ctx context.Context, table *record.Table, index *record.
 	return true, nil
 }
 
-// add takes an entry, whose key is relative to the index. No key of an index begins another one, so records of keys and
-// what they keep are in the order of the keys. The length of the key follows at the end.
+// keyLenBytes is the length of a key behind its record.
+const keyLenBytes = 4
+
+// add appends an entry, whose key is relative to the index, to the batch. No key of an index begins another one, so
+// records of keys and what they keep are in the order of the keys.
 func (s *sorted) add(key, kept []byte) error {
-	s.record = append(append(s.record[:0], key...), kept...)
-	s.record = binary.BigEndian.AppendUint32(s.record, uint32(len(key)))
-	return s.sorter.Add(s.record)
+	s.batch = binary.AppendUvarint(s.batch, uint64(len(key)+len(kept)+keyLenBytes))
+	s.batch = append(append(s.batch, key...), kept...)
+	s.batch = binary.BigEndian.AppendUint32(s.batch, uint32(len(key)))
+	return nil
 }
 
 // load adds the sorted entries to the index.
@@ -190,7 +229,7 @@ func (s *sorted) load(ctx context.Context) error {
 }
 
 func cutRecord(r []byte) (key, kept []byte) {
-	end := len(r) - 4
+	end := len(r) - keyLenBytes
 	n := binary.BigEndian.Uint32(r[end:])
 	return r[:n], r[n:end:end]
 }
