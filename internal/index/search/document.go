@@ -19,15 +19,23 @@ type Document struct {
 
 // Document cuts the texts of a document into words.
 func (a *Analyzer) Document(texts ...[]byte) *Document {
-	d := &Document{Words: map[string][]uint32{}}
+	d := &Document{}
 	first := 0
 	var tokens []Token
 	for _, text := range texts {
 		tokens = a.Tokens(tokens[:0], text)
-		last := 0
+		if d.Words == nil {
+			d.Words = make(map[string][]uint32, len(tokens))
+		}
+		last, once := 0, make([]uint32, 0, len(tokens)) // most words stand in one place
 		for _, token := range tokens {
 			last = first + token.Position
-			d.Words[string(token.Term)] = append(d.Words[string(token.Term)], uint32(last))
+			places, again := d.Words[string(token.Term)]
+			if !again {
+				places = once[len(once) : len(once) : len(once)+1]
+				once = once[:len(once)+1]
+			}
+			d.Words[string(token.Term)] = append(places, uint32(last))
 		}
 		d.Length += len(tokens)
 		if len(tokens) > 0 {

@@ -188,10 +188,19 @@ func (f *Field) appendWords(dst []entry, t *Table, key []byte, row value.Row) []
 	}
 	primary := key[len(t.Primary.Prefix):]
 	document := f.Analyzer.Document(texts...)
+	dst = slices.Grow(dst, len(document.Words)+1)
+	size := 0
 	for word, places := range document.Words {
-		own := make([]byte, 0, len(f.Prefix)+len(word)+len(primary)+4)
-		own = append(f.WordPrefix(own, []byte(word), true), primary...)
-		dst = append(dst, entry{own, search.AppendPosting(nil, document.Length, places)})
+		size += len(f.Prefix) + len(word) + len(primary) + 4 + 4*len(places)
+	}
+	room := make([]byte, 0, size) // of all entries
+	for word, places := range document.Words {
+		from := len(room)
+		room = append(f.WordPrefix(room, []byte(word), true), primary...)
+		own := room[from:len(room):len(room)]
+		from = len(room)
+		room = search.AppendPosting(room, document.Length, places)
+		dst = append(dst, entry{own, room[from:len(room):len(room)]})
 	}
 	return append(dst, entry{append(slices.Clone(f.Side), primary...),
 		binary.AppendUvarint(nil, uint64(document.Length))})
